@@ -1,0 +1,49 @@
+# Every library that luth needs; scripts/setup.sh installs them on Debian and names them elsewhere.
+# luth_need(FOUND WHAT PACKAGE): one clear sentence for whatever is missing.
+macro(luth_need found what package)
+  if(NOT ${found})
+    message(FATAL_ERROR "luth needs ${what} (Debian package ${package}). 'bash scripts/setup.sh' installs all that is missing.")
+  endif()
+endmacro()
+
+find_package(Threads REQUIRED)
+find_package(TBB QUIET)
+luth_need(TBB_FOUND "oneTBB" libtbb-dev)
+find_package(fmt QUIET)
+luth_need(fmt_FOUND "fmt" libfmt-dev)
+find_package(ZLIB QUIET)
+luth_need(ZLIB_FOUND "zlib" zlib1g-dev)
+# by name: its own CMake files ask for OpenCL's headers, which Debian's package does not bring
+find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.hpp)
+find_library(DNNL_LIBRARY dnnl)
+luth_need(DNNL_LIBRARY "oneDNN" libdnnl-dev)
+find_path(JSON_INCLUDE_DIR nlohmann/json.hpp)
+luth_need(JSON_INCLUDE_DIR "nlohmann's JSON" nlohmann-json3-dev)
+find_path(CLI11_INCLUDE_DIR CLI/CLI.hpp)
+luth_need(CLI11_INCLUDE_DIR "CLI11" libcli11-dev)
+find_path(XXHASH_INCLUDE_DIR xxhash.h)
+find_library(XXHASH_LIBRARY NAMES libxxhash.a xxhash)
+luth_need(XXHASH_LIBRARY "xxHash" libxxhash-dev)
+find_path(EDIT_INCLUDE_DIR histedit.h)
+find_library(EDIT_LIBRARY edit)
+luth_need(EDIT_LIBRARY "libedit" libedit-dev)
+
+# Lua built as C++: an error unwinds, so destructors run.
+find_path(LUA_INCLUDE_DIR lua.hpp PATH_SUFFIXES lua5.4)
+find_library(LUA_ARCHIVE liblua5.4-c++.a)
+luth_need(LUA_ARCHIVE "Lua 5.4 built as C++" liblua5.4-dev)
+
+# The archives by name: find_package(HDF5) would add curl and crypto, and start-up would take three times as long.
+find_path(HDF5_INCLUDE_DIR hdf5.h PATH_SUFFIXES hdf5/serial)
+find_library(HDF5_ARCHIVE libhdf5_serial.a)
+find_library(SZ_ARCHIVE libsz.a)
+find_library(AEC_ARCHIVE libaec.a)
+luth_need(HDF5_ARCHIVE "HDF5's static library" libhdf5-dev)
+luth_need(SZ_ARCHIVE "libaec's static library" libaec-dev)
+luth_need(AEC_ARCHIVE "libaec's static library" libaec-dev)
+
+# The OpenMP build of OpenBLAS: one thread per caller is safe there, and it is not in the serial build.
+find_library(OPENBLAS_LIBRARY openblas PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-openmp /usr/lib/openblas-openmp NO_DEFAULT_PATH)
+luth_need(OPENBLAS_LIBRARY "the OpenMP build of OpenBLAS" libopenblas-openmp-dev)
+# g++'s own OpenMP run-time under every compiler: find_package(OpenMP) under clang would bring a second one into the process
+set(GOMP_LIBRARY gomp)

@@ -1,0 +1,97 @@
+# Language, warnings, build types, folders and run paths; the helpers that the main file calls.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+# Kernels take -O3 by themselves; the rest gains nothing from it but time to compile.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_DEV "-O1")
+set(CMAKE_CXX_FLAGS_ASAN "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all")
+# with -fsanitize g++ no longer drops libraries that nothing uses, so it is asked to
+foreach(kind EXE SHARED MODULE)
+  set(CMAKE_${kind}_LINKER_FLAGS_ASAN "-fsanitize=address,undefined")
+  set(CMAKE_${kind}_LINKER_FLAGS_DEV "")
+  string(APPEND CMAKE_${kind}_LINKER_FLAGS " -Wl,--as-needed")
+endforeach()
+set(luth_no_undefined -Wl,-z,defs)
+if(CMAKE_BUILD_TYPE STREQUAL Asan AND NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  message(FATAL_ERROR "the sanitizer build wants g++ (clang links its run-time into programs only); set CMAKE_CXX_COMPILER=g++")
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+set(CMAKE_INSTALL_LIBDIR lib)  # Debian's lib/x86_64-linux-gnu would not let a prefix be moved as one tree
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_INSTALL_RPATH "$ORIGIN;$ORIGIN/../lib")
+set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
+
+# Our own code only: never passed on to those who link the core.
+add_library(luth_settings INTERFACE)
+target_compile_options(luth_settings INTERFACE -Wall -Wextra $<$<BOOL:${LUTH_WERROR}>:-Werror>
+  $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
+
+# luth_glob(VAR FOLDER...): the .cpp files of each folder, not of its subfolders.
+function(luth_glob var)
+  set(found)
+  foreach(folder IN LISTS ARGN)
+    file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cpp)
+    list(APPEND found ${files})
+  endforeach()
+  set(${var} ${found} PARENT_SCOPE)
+endfunction()
+
+# luth_device(NAME SOURCE...): a library that the core opens at run time; it exports what it marks, and nothing else.
+function(luth_device name)
+  add_library(${name} MODULE ${ARGN})
+  set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  target_link_libraries(${name} PRIVATE luth_core luth_settings)
+  target_link_options(${name} PRIVATE ${luth_no_undefined})
+  set(luth_devices ${luth_devices} ${name} PARENT_SCOPE)
+endfunction()
+
+# share/luth in the build tree: a link for each entry of share/, and the example scripts.
+function(luth_share_links)
+  set(target ${CMAKE_BINARY_DIR}/share/luth)
+  file(MAKE_DIRECTORY ${target})
+  file(GLOB entries CONFIGURE_DEPENDS LIST_DIRECTORIES true ${CMAKE_SOURCE_DIR}/share/*)
+  foreach(entry IN LISTS entries ITEMS ${CMAKE_SOURCE_DIR}/scripts)
+    get_filename_component(name ${entry} NAME)
+    file(CREATE_LINK ${entry} ${target}/${name} SYMBOLIC)
+  endforeach()
+endfunction()
+
+# luth_isas: the instruction sets to build, luth_flags_<isa>: their flags, luth_runnable_isas: those that this machine can run.
+set(luth_flags_v2 -march=x86-64-v2)
+set(luth_flags_v3 -march=x86-64-v3)
+set(luth_flags_v4 -march=x86-64-v4 -mprefer-vector-width=512)  # g++ takes 256 bits by itself
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  set(luth_isas generic)
+  set(luth_runnable_isas generic)
+else()
+  set(luth_runnable_isas v2)
+  if(EXISTS /proc/cpuinfo)
+    file(STRINGS /proc/cpuinfo cpu_flags REGEX "^flags" LIMIT_COUNT 1)
+    if(cpu_flags MATCHES " avx2 " AND cpu_flags MATCHES " fma " AND cpu_flags MATCHES " bmi2 ")
+      list(APPEND luth_runnable_isas v3)
+      if(cpu_flags MATCHES " avx512vl " AND cpu_flags MATCHES " avx512bw " AND cpu_flags MATCHES " avx512dq ")
+        list(APPEND luth_runnable_isas v4)
+      endif()
+    endif()
+  endif()
+  if(LUTH_CPU_ISAS STREQUAL native-best)
+    list(GET luth_runnable_isas -1 luth_isas)
+  else()
+    set(luth_isas ${LUTH_CPU_ISAS})
+  endif()
+  foreach(isa IN LISTS luth_isas)
+    if(NOT DEFINED luth_flags_${isa})
+      message(FATAL_ERROR "LUTH_CPU_ISAS: unknown instruction set '${isa}'; known are v2, v3, v4 and native-best")
+    endif()
+  endforeach()
+endif()
