@@ -1,0 +1,18 @@
+# Shared by the scripts of this folder, which source it: moves to the repository's root and offers cores and build.
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+cores() { nproc 2>/dev/null || getconf _NPROCESSORS_ONLN; }
+
+# build PRESET TARGET [CMAKE OPTION...]: configures build/PRESET and builds TARGET; make stands in where Ninja is not there.
+build() {
+  local preset=$1 target=$2 options=("${@:3}")
+  # a tree keeps the generator that it was made with
+  if [ ! -e "build/$preset/CMakeCache.txt" ] && ! command -v ninja >/dev/null; then
+    options+=(-G "Unix Makefiles")
+  elif grep -qs '^CMAKE_GENERATOR:INTERNAL=Unix Makefiles' "build/$preset/CMakeCache.txt"; then
+    options+=(-G "Unix Makefiles")
+  fi
+  [ -z "${LUTH_WERROR:-}" ] || options+=("-DLUTH_WERROR=$LUTH_WERROR")
+  cmake --preset "$preset" "${options[@]}"
+  cmake --build "build/$preset" --parallel "$(cores)" --target "$target"
+}

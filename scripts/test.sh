@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Sets up, builds luth and runs every test; ctest's totals are the last lines.
+#   bash scripts/test.sh [ctest arguments]      for instance -R registry
+# LUTH_WERROR=ON turns warnings into errors.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+bash "$here/setup.sh"
+. "$here/lib.sh"
+
+build release all -DLUTH_TESTS=ON
+ctest --preset release --parallel "$(cores)" --output-on-failure "$@"
