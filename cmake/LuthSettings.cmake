@@ -30,6 +30,8 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_INSTALL_RPATH "$ORIGIN;$ORIGIN/../lib")
 set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
+# DT_RPATH, which unlike DT_RUNPATH also serves the libraries that our libraries bring: a bundle keeps them all in lib/
+add_link_options(-Wl,--disable-new-dtags)
 
 # Our own code only: never passed on to those who link the core.
 add_library(luth_settings INTERFACE)

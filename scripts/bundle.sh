@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Makes luth-<version>-linux-<arch>.tar.gz: a folder that runs wherever it is unpacked, with no package of its own installed.
+#   bash scripts/bundle.sh [--no-build] [--output FOLDER]
+# --no-build takes build/release (or $LUTH_BUILD) as it is. In the bundle: bin/luth, luth's libraries, the shared libraries that
+# they need, share/. Not in it: glibc, libstdc++ and libgcc_s, which every system has and which must not be older than the
+# system's own; so a bundle runs on this distribution and on later ones.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+output=$PWD build=1
+while [ $# -gt 0 ]; do
+  case $1 in
+    --no-build) build= ;;
+    --output) output=$(cd "${2:?bundle: --output wants a folder}" && pwd); shift ;;
+    *) echo "bundle: unknown option $1 (known: --no-build, --output FOLDER)" >&2; exit 2 ;;
+  esac
+  shift
+done
+[ -z "$build" ] || bash "$here/setup.sh"
+. "$here/lib.sh"
+[ -z "$build" ] || build release all -DLUTH_TESTS=OFF
+tree=${LUTH_BUILD:-build/release}
+
+version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$tree/CMakeCache.txt")
+name=luth-$version-linux-$(uname -m)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+stage=$work/$name
+cmake --install "$tree" --component runtime --strip --prefix "$stage" >"$work/install.log" || { cat "$work/install.log" >&2; exit 1; }
+
+# needs FILE...: "soname path" of every shared library that the files need, directly or not
+needs() { ldd "$@" | sed -n 's/^\t\([^ ]*\) => \(\/[^ ]*\) .*/\1 \2/p' | sort -u; }
+# the part of the system that every program shares, and our own libraries
+baseline='^(ld-linux.*|lib(c|m|mvec|dl|rt|pthread|resolv|util|stdc\+\+|gcc_s|asan|ubsan)\.so.*|libluth_.*) '
+
+if ldd "$stage"/bin/luth "$stage"/lib/*.so | grep 'not found'; then
+  echo "bundle: the libraries named above are missing here, so they cannot be bundled" >&2
+  exit 1
+fi
+needs "$stage"/bin/luth "$stage"/lib/*.so | grep -Ev "$baseline" >"$work/needs" || true
+while read -r soname path; do
+  [ "${path#"$stage"}" = "$path" ] || continue
+  install -m 644 "$path" "$stage/lib/$soname"
+  package=$(dpkg-query -S "*/$(basename "$(realpath "$path")")" 2>/dev/null | sed 's/:.*//;q') || true
+  if [ -n "$package" ] && [ -e "/usr/share/doc/$package/copyright" ]; then
+    install -D -m 644 "/usr/share/doc/$package/copyright" "$stage/share/luth/licenses/$package"
+  fi
+done <"$work/needs"
+
+tarball=$output/$name.tar.gz
+tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner -czf "$tarball" "$name"
+
+# unpacked elsewhere, with an empty environment, it takes nothing but the baseline from outside itself
+mkdir "$work/elsewhere"
+tar -C "$work/elsewhere" -xzf "$tarball"
+rm -rf "$stage"
+moved=$work/elsewhere/$name
+if needs "$moved"/bin/luth "$moved"/lib/*.so | grep -Ev "$baseline" | grep -v " $moved/"; then
+  echo "bundle: the libraries named above would come from outside the bundle" >&2
+  exit 1
+fi
+env -i PATH=/usr/bin:/bin HOME="$work" "$moved/bin/luth" -e 'local a = torch.ones(256, 256); assert((a:mm(a)):sum():item() == 256 ^ 3)'
+echo "bundle: $tarball ($(du -h "$tarball" | cut -f1))"

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# scripts/bundle.sh makes a tarball that runs where it is unpacked, with the build tree out of reach.
+set -euo pipefail
+[ "${LUTH_BUILD_TYPE:-}" != Asan ] || { echo "skipped: the sanitizer build is not bundled"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bash "$LUTH_SOURCE/scripts/bundle.sh" --no-build --output "$work"
+tar -C "$work" -xzf "$work"/luth-*.tar.gz
+cd "$work"/luth-*/
+clean=(env -i PATH=/usr/bin:/bin HOME="$work")
+"${clean[@]}" bin/luth -e "assert(#data.mnist{root = 'data/mnist', train = false} == 10000)"
+"${clean[@]}" bin/luth -e 'local c = nn.Conv2d(3, 8, 3); assert(#c(torch.ones(2, 3, 9, 9)) == 2)'
+"${clean[@]}" LD_DEBUG=libs bin/luth -e 'local a = torch.ones(300, 300); a:mm(a)' 2>"$work/libs"
+if grep -F 'calling init' "$work/libs" | grep -F "$LUTH_SOURCE"; then
+  echo "the bundle took the libraries above from the build tree"
+  exit 1
+fi
+grep -F 'calling init' "$work/libs" | grep -q "$PWD/lib/libopenblas.so.0"

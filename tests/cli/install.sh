@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# An installation that was moved after it was installed still runs, finds its share/, and serves find_package(luth): a C++
+# program that trains a network builds against it and converges.
+set -euo pipefail
+[ "${LUTH_BUILD_TYPE:-}" != Asan ] || { echo "skipped: a program without the sanitizers cannot link this core"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cmake --install "$LUTH_BUILD" --prefix "$work/first" >"$work/log" || { cat "$work/log"; exit 1; }
+mv "$work/first" "$work/moved"
+prefix=$work/moved
+cd "$work"
+
+unset LUTH_PROGRAM
+env -i PATH=/usr/bin:/bin HOME="$work" "$prefix/bin/luth" -e 'print(torch.ones(64, 64):mm(torch.ones(64, 64)):sum():item())' | grep -qx '262144.0'
+env -i PATH=/usr/bin:/bin HOME="$work" "$prefix/bin/luth" -e "local train = data.mnist{root = 'data/mnist'}; assert(#train == 60000)"
+for file in "$prefix"/lib/libluth_*.so "$prefix/bin/luth"; do
+  if readelf -d "$file" | grep -E 'R(UN)?PATH' | grep -F "$LUTH_BUILD"; then
+    echo "$file looks into the build tree"
+    exit 1
+  fi
+done
+
+cmake -S "$LUTH_SOURCE/tests/consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="${CXX:-c++}" >"$work/log" || { cat "$work/log"; exit 1; }
+cmake --build "$work/consumer" >"$work/log" || { cat "$work/log"; exit 1; }
+"$work/consumer/consumer"
