@@ -1,0 +1,170 @@
+// Devices: kinds, names, and the opening of their libraries.
+#include "core/device.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+
+namespace luth {
+namespace {
+
+std::recursive_mutex lock;
+std::vector<Device*>& opened() {
+  static std::vector<Device*> d;
+  return d;
+}
+void (*pressure_hook)() = nullptr;
+thread_local Device* default_ = nullptr;
+
+Device* find(std::string_view kind, int index) {
+  for (Device* d : opened())
+    if (d->kind() == kind && d->index() == index) return d;
+  return nullptr;
+}
+
+std::string open_file(const std::string& path) {
+  void* h = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!h) return dlerror();
+  auto* abi = static_cast<const int*>(dlsym(h, "luth_abi"));
+  if (!abi) return path + " is not a luth library (it has no luth_abi)";
+  if (*abi != abi_version)
+    return fmt::format("{} was built for ABI {}, this luth has {}; install matching versions", path, *abi, abi_version);
+  if (auto open = reinterpret_cast<void (*)()>(dlsym(h, "luth_open"))) open();
+  return "";
+}
+
+bool runs_here(std::string_view isa) {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  auto all = [](auto... has) { return (has && ...); };
+  if (isa == "v2") return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+  if (isa == "v3")
+    return all(__builtin_cpu_supports("avx2"), __builtin_cpu_supports("fma"), __builtin_cpu_supports("bmi"),
+               __builtin_cpu_supports("bmi2"));
+  if (isa == "v4")
+    return runs_here("v3") && all(__builtin_cpu_supports("avx512f"), __builtin_cpu_supports("avx512vl"),
+                                  __builtin_cpu_supports("avx512bw"), __builtin_cpu_supports("avx512dq"),
+                                  __builtin_cpu_supports("avx512cd"));
+  return false;
+#else
+  return isa == "generic";
+#endif
+}
+
+bool library_exists(const std::string& stem) {
+  return std::filesystem::exists(library_dir() + "libluth_" + stem + ".so");
+}
+
+}  // namespace
+
+Stream::~Stream() = default;
+Event::~Event() = default;
+
+Device::Device(std::string_view kind, int index) : kind_(kind), index_(index), slot_(kind_slot(kind)) {}
+Device::~Device() = default;
+std::string Device::name() const {
+  return kind_ == "cpu" || kind_ == "meta" ? kind_ : kind_ + ":" + std::to_string(index_);
+}
+
+int kind_slot(std::string_view kind) {
+  std::lock_guard hold(lock);
+  static std::vector<std::string> kinds;
+  auto it = std::find(kinds.begin(), kinds.end(), kind);
+  if (it != kinds.end()) return int(it - kinds.begin());
+  if (kinds.size() == max_kinds) throw Error("more than {} kinds of devices", max_kinds);
+  kinds.emplace_back(kind);
+  return int(kinds.size()) - 1;
+}
+
+void add_device(Device* d) {
+  std::lock_guard hold(lock);
+  if (!find(d->kind(), d->index())) opened().push_back(d);
+}
+const std::vector<Device*>& open_devices() { return opened(); }
+
+std::string library_dir() {
+  Dl_info i{};
+  dladdr(reinterpret_cast<void*>(&kind_slot), &i);
+  std::string path(i.dli_fname);
+  return path.substr(0, path.rfind('/') + 1);
+}
+
+std::string open_library(const std::string& stem) {
+  std::lock_guard hold(lock);
+  std::string file = "libluth_" + stem + ".so";
+  std::string reason = "";
+  std::string path = library_dir();
+  if (const char* more = std::getenv("LUTH_DEVICE_PATH")) path += std::string(":") + more;
+  for (size_t at = 0; at <= path.size();) {
+    size_t end = std::min(path.find(':', at), path.size());
+    std::string candidate = path.substr(at, end - at);
+    if (!candidate.empty() && candidate.back() != '/') candidate += '/';
+    if (!candidate.empty() && std::filesystem::exists(candidate + file)) {
+      reason = open_file(candidate + file);
+      if (reason.empty()) return "";
+    }
+    at = end + 1;
+  }
+  return reason.empty() ? "no " + file + " in " + path : reason;
+}
+
+std::string cpu_isa() {
+#if defined(__x86_64__)
+  constexpr const char* known[] = {"v4", "v3", "v2"};
+#else
+  constexpr const char* known[] = {"generic"};
+#endif
+  if (const char* asked = std::getenv("LUTH_CPU_ISA"); asked && *asked) {
+    if (std::find(std::begin(known), std::end(known), std::string_view(asked)) == std::end(known))
+      throw Error(ErrorCode::usage, "LUTH_CPU_ISA={} is unknown; it is one of v2, v3, v4 (on x86-64) or generic",
+                  asked);
+    if (!runs_here(asked)) throw Error(ErrorCode::usage, "LUTH_CPU_ISA={}: this processor cannot run that code", asked);
+    if (!library_exists(std::string("cpu_") + asked))
+      throw Error(ErrorCode::usage, "LUTH_CPU_ISA={}: this build has no kernels for it", asked);
+    return asked;
+  }
+  for (const char* isa : known)
+    if (runs_here(isa) && library_exists(std::string("cpu_") + isa)) return isa;
+  throw Error("no kernel library for this processor in {}; reinstall luth", library_dir());
+}
+
+Device& device(std::string_view name) {
+  std::string_view kind = name.substr(0, name.find(':'));
+  int index = 0;
+  if (kind.size() < name.size()) {
+    std::string digits(name.substr(kind.size() + 1));
+    if (digits.empty() || digits.size() > 4 || digits.find_first_not_of("0123456789") != std::string::npos)
+      throw Error("'{}' is no device; write 'cpu', 'meta' or 'cuda:0'", name);
+    index = std::stoi(digits);
+  }
+  std::lock_guard hold(lock);
+  if (Device* d = find(kind, index)) return *d;
+  bool known = false;
+  for (Device* d : opened()) known |= d->kind() == kind;
+  if (kind.empty() || kind.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string_view::npos)
+    throw Error("'{}' is no device; write 'cpu', 'meta' or 'cuda:0'", name);
+  if (!known) {
+    std::string why = open_library(kind == "cpu" ? "cpu_" + cpu_isa() : std::string(kind));
+    if (!why.empty()) throw Error("device '{}' is not available: {}", name, why);
+  }
+  if (Device* d = find(kind, index)) return *d;
+  throw Error("device '{}' does not exist; there is {}:0 to {}:{}", name, kind, kind,
+              std::count_if(opened().begin(), opened().end(), [&](Device* d) { return d->kind() == kind; }) - 1);
+}
+
+Device& cpu() {
+  static Device& d = device("cpu");
+  return d;
+}
+Device& default_device() { return default_ ? *default_ : cpu(); }
+void set_default_device(Device& d) { default_ = &d; }
+
+void set_memory_pressure_hook(void (*hook)()) { pressure_hook = hook; }
+void relieve_memory_pressure() {
+  if (pressure_hook) pressure_hook();
+}
+
+}  // namespace luth

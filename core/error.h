@@ -1,0 +1,49 @@
+// The one error type of luth and the exit codes that go with it. Vocabulary: includes nothing of luth.
+#pragma once
+#include <fmt/core.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace luth {
+
+/// What kind of failure it was; the value is the exit code of the program.
+enum class ErrorCode : int {
+  runtime = 1,
+  usage = 2,
+  diverged = 3,
+  memory = 4,
+  checkpoint = 5,
+  peer = 6,
+  interrupted = 130,
+  terminated = 143
+};
+
+/// Thrown by every part of luth. The text says what happened, where, and what to do next.
+class Error : public std::runtime_error {
+ public:
+  template <class... A>
+  explicit Error(fmt::format_string<A...> text, A&&... args)
+      : Error(ErrorCode::runtime, text, std::forward<A>(args)...) {}
+  template <class... A>
+  Error(ErrorCode code, fmt::format_string<A...> text, A&&... args)
+      : std::runtime_error(fmt::vformat(fmt::string_view(text), fmt::make_format_args(args...))), code_(code) {}
+  Error(const Error&) = default;
+  Error& operator=(const Error&) = default;
+  ~Error() override;  // defined in error.cpp, so that the type is one across libraries
+
+  ErrorCode code() const { return code_; }
+  /// True once the text names the operator and its arguments; `apply` adds them at most once.
+  bool placed() const { return placed_; }
+  Error& place(const std::string& prefix);
+
+ private:
+  ErrorCode code_;
+  bool placed_ = false;
+  std::string placed_text_;
+
+ public:
+  const char* what() const noexcept override { return placed_ ? placed_text_.c_str() : std::runtime_error::what(); }
+};
+
+}  // namespace luth

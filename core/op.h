@@ -1,0 +1,422 @@
+// Operators: the recipe (a struct), its erased view (OpInfo), the registry, and the one function that all pass,
+// apply().
+//
+// An operator is a struct `Op` with
+//   static constexpr Doc doc{"name", "inputs", "what it does", "outputs"}
+//   its attributes, with defaults, and `void describe(auto& field)` for them
+//   infer   `Spec infer(const Inputs&) const` or `Specs`: shape, dtype and strides of the results, and every check
+//   vjp     `Tensors vjp(const Call&, const Tensor& dy) const` (or `const Tensors& dy` for several results), written in
+//           operators; one gradient per input, null where there is none
+//   saves   what vjp reads: "input: other, result; other: input.meta" (gradient: values); `.meta` keeps shape and dtype
+//   only lower   `Tensor lower(const Inputs&) const` (or `Tensors`): its meaning in other operators view    `Tensor
+//   view(const Tensor&) const` in place of infer and kernels: another view of the same memory samples `static Cases<Op>
+//   samples()`: what tests run it with
+// and, where they apply, the traits below. A kernel is a function that Bind registers; see the end of this file.
+#pragma once
+#include <array>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "core/describe.h"
+#include "core/tensor.h"
+
+namespace luth {
+
+/// `name`: "softmax", or "max.dim" for one of several operators behind the Lua name `max`.
+/// `inputs`: "input, other|number, bias?, tensors[]": `|number` also takes a number, `?` may be absent, `[]` is a list
+/// and comes last. `outputs`: names of several results ("values, indices"), "list[]" for any number; "" for one,
+/// `result`.
+struct Doc {
+  std::string_view name, inputs, brief;
+  std::string_view outputs = "";
+  constexpr int arity() const { return count(inputs); }
+  constexpr int results() const { return outputs.ends_with("[]") ? -1 : outputs.empty() ? 1 : count(outputs); }
+  static constexpr int count(std::string_view list) {
+    int n = list.empty() ? 0 : 1;
+    for (char c : list) n += c == ',';
+    return n;
+  }
+};
+
+/// How apply() makes the dtypes of the inputs one before `infer` sees them.
+enum class Promote : uint8_t {
+  none,      // infer decides
+  common,    // PyTorch's result type of all inputs
+  floating,  // the same, and integers and bool become the default float dtype
+};
+
+/// One argument of a call: a tensor, a number, or nothing (an optional input that was not given).
+class Value {
+ public:
+  Value() = default;
+  Value(const Tensor& t) : tensor_(t) {}
+  Value(Tensor&& t) : tensor_(std::move(t)) {}
+  Value(const Scalar& s) : scalar_(s), is_scalar_(true) {}
+  template <class T>
+  requires std::is_arithmetic_v<T> Value(T v) : Value(scalar_of(v)) {}
+
+  bool is_tensor() const { return bool(tensor_); }
+  bool is_scalar() const { return is_scalar_; }
+  explicit operator bool() const { return is_scalar_ || bool(tensor_); }
+  /// Null unless is_tensor().
+  const Tensor& tensor() const { return tensor_; }
+  operator const Tensor&() const { return tensor_; }
+  const Scalar& scalar() const { return scalar_; }
+  // For a number: no dims, and the dtype that it would have as a tensor.
+  Shape shape() const { return tensor_ ? tensor_.shape() : Shape(); }
+  Dtype dtype() const { return tensor_ ? tensor_.dtype() : scalar_.dtype(); }
+  int dim() const { return tensor_ ? tensor_.dim() : 0; }
+  int64_t numel() const { return tensor_ ? tensor_.numel() : 1; }
+
+ private:
+  template <class T>
+  static Scalar scalar_of(T v) {
+    if constexpr (std::is_same_v<T, bool>)
+      return Scalar(v);
+    else if constexpr (std::is_integral_v<T>)
+      return Scalar(int64_t(v));
+    else
+      return Scalar(double(v));
+  }
+  Tensor tensor_;
+  Scalar scalar_;
+  bool is_scalar_ = false;
+};
+using Inputs = Small<Value, 4>;
+
+/// What a result will be. No strides: row-major. No device: that of the inputs.
+struct Spec {
+  Shape shape;
+  Dtype dtype = Dtype::f32;
+  Strides strides{};
+  Device* device = nullptr;
+};
+using Specs = Small<Spec, 2>;
+
+struct OpInfo;
+
+/// One application of an operator: what vjp, recorder and observers see.
+struct Call {
+  const OpInfo* info;
+  const void* op;
+  Inputs in;
+  Tensors out;
+  uint32_t wanted = ~0u;  // bit i: the gradient of input i is wanted
+  bool wants(int i) const { return wanted >> i & 1; }
+};
+using KernelFn = void (*)(Call&);
+
+/// A random operator has a member `philox`; apply() reserves its place in the device's stream of random numbers,
+/// unless it is set already (then the same numbers come again, as dropout's gradient needs).
+struct PhiloxState {
+  int64_t seed = 0, offset = 0;
+  bool set = false;
+};
+
+/// A case to test an operator with. Tensors are drawn uniformly from [lo, hi] for `shapes`; where that does not do,
+/// `make` gives the inputs themselves (float64 on the CPU for those that want a gradient).
+template <class Op>
+struct Case {
+  Op op;
+  std::vector<Shape> shapes;
+  double lo = -2, hi = 2;
+  Inputs (*make)() = nullptr;
+};
+template <class Op>
+using Cases = std::vector<Case<Op>>;
+
+/// An attribute struct of unknown type, owned.
+class OpValue {
+ public:
+  OpValue() = default;
+  OpValue(const OpInfo* info, const void* op);  // a copy of *op
+  OpValue(OpValue&& o) noexcept : info_(o.info_), p_(std::exchange(o.p_, nullptr)) {}
+  OpValue(const OpValue& o) : OpValue(o.info_, o.p_) {}
+  OpValue& operator=(OpValue o) noexcept {
+    std::swap(info_, o.info_);
+    std::swap(p_, o.p_);
+    return *this;
+  }
+  ~OpValue();
+  void* get() const { return p_; }
+
+ private:
+  const OpInfo* info_ = nullptr;
+  void* p_ = nullptr;
+};
+struct Sample {
+  OpValue op;
+  std::vector<Shape> shapes;
+  double lo, hi;
+  Inputs (*make)();
+};
+
+struct InputSpec {
+  std::string name;
+  bool number = false, optional = false, list = false;
+};
+/// What the gradient of one input reads: bits of inputs, of inputs' shapes, of results.
+struct Needs {
+  uint32_t in = 0, meta = 0, out = 0;
+};
+
+/// The erased view of an operator struct, with its kernel per device kind.
+struct OpInfo {
+  std::string name;  // "max.dim"
+  std::string face;  // "max": what scripts call it, and errors too
+  Doc doc{};
+  std::vector<InputSpec> inputs;
+  std::vector<std::string> outputs;  // names; {"result"} for one
+  std::vector<Needs> saves;          // per input
+  bool defined = false;              // a kernel may register before its operator does
+
+  // traits
+  Promote promote = Promote::none;
+  bool broadcast = false;     // tensor inputs are expanded to a common shape first
+  bool elementwise = false;   // kernels take any layout of inputs and result, and a result that is an input
+  bool inplace = false;       // `op_` exists: writes the first result into the first input
+  bool only_inplace = false;  // exists as `op_` alone (normal_, uniform_)
+  bool factory = false;       // makes tensors from attributes: `device`, `dtype` say where and of what
+  bool random = false;
+  bool several = false;            // any number of results, returned as a table
+  bool internal = false;           // not offered to scripts
+  bool as_method = true;           // x:name(…) exists
+  bool as_function = true;         // torch.name(…) exists
+  std::string aliases;             // further Lua names, space-separated: "absolute"
+  std::string not_differentiable;  // the reason, when it has no vjp and should have none
+
+  // functions; null where the struct lacks them
+  void* (*copy)(const void*) = nullptr;  // null: a default-made one
+  void (*destroy)(void*) = nullptr;
+  void (*describe)(void*, Fields&) = nullptr;
+  Specs (*infer)(const void*, const Inputs&) = nullptr;
+  Tensors (*vjp)(const Call&, const Tensors& dy) = nullptr;
+  Tensors (*lower)(const void*, const Inputs&) = nullptr;
+  Tensor (*view)(const void*, const Tensor&) = nullptr;
+  std::vector<Sample> (*samples)() = nullptr;
+  PhiloxState* (*philox)(void*) = nullptr;
+  std::array<KernelFn, max_kinds> kernels{};
+
+  OpValue make() const { return OpValue(this, nullptr); }
+  std::vector<FieldDoc> fields(const void* op) const;
+};
+
+/// All operators, in order of name, once all libraries are open.
+std::vector<const OpInfo*> operators();
+/// Finds or creates: kernels may register before their operator.
+OpInfo& entry(std::string_view name);
+/// Throws for an unknown name.
+const OpInfo& find_op(std::string_view name);
+/// Splits Doc's lists into OpInfo's, checks them, and marks the entry as defined.
+void finish_definition(OpInfo& info, std::string_view saves);
+
+/// The results of `op` on `in`; records for autograd. The one place every operator passes through:
+/// device check, promotion, broadcast, infer, allocation, dispatch, record. Throws Error with operator and inputs
+/// named.
+Tensors apply(const OpInfo& info, const void* op, Inputs in);
+/// Writes the (first) result into in[0] and returns it. Throws when shape or dtype do not allow it.
+Tensor apply_inplace(const OpInfo& info, const void* op, Inputs in);
+/// Writes the results into `out`, resizing them; refuses to record.
+Tensors apply_out(const OpInfo& info, const void* op, Inputs in, Tensors out);
+
+/// The dtype of a result of these inputs together, by PyTorch's rule: tensors with dims before 0-dimensional ones
+/// before numbers, and within each the promotion table.
+Dtype result_type(const Inputs& in);
+
+/// The casts and expansions that apply() inserts are operators themselves, so that their gradients exist once; defined
+/// with them in ops/.
+Tensor cast_to(const Tensor& t, Dtype dtype);
+Tensor expand_to(const Tensor& t, const Shape& shape);
+
+/// Sees every call of this thread: recorder, profiler, device placement log. Null in the ordinary case.
+class Observer {
+ public:
+  virtual ~Observer();
+  virtual void called(const Call& call) = 0;
+};
+Observer* observer();
+Observer* set_observer(Observer* o);  // returns the one before
+
+// ---- Registration ----------------------------------------------------------------------------------------------
+
+template <class F>
+concept HasFields = requires(F f, Fields& v) {
+  f.describe(v);
+};
+
+template <class Op>
+void fill_traits(OpInfo& i) {
+  // clang-format off
+  if constexpr (requires { Op::promote; }) i.promote = Op::promote;
+  if constexpr (requires { Op::elementwise; }) i.elementwise = i.broadcast = i.inplace = Op::elementwise;
+  if constexpr (requires { Op::broadcast; }) i.broadcast = Op::broadcast;
+  if constexpr (requires { Op::inplace; }) i.inplace = Op::inplace;
+  if constexpr (requires { Op::only_inplace; }) i.inplace = i.only_inplace = Op::only_inplace;
+  if constexpr (requires { Op::factory; }) i.factory = Op::factory;
+  if constexpr (requires { Op::internal; }) i.internal = Op::internal;
+  if constexpr (requires { Op::as_method; }) i.as_method = Op::as_method;
+  if constexpr (requires { Op::as_function; }) i.as_function = Op::as_function;
+  if constexpr (requires { Op::aliases; }) i.aliases = Op::aliases;
+  if constexpr (requires { Op::not_differentiable; }) i.not_differentiable = Op::not_differentiable;
+  // clang-format on
+}
+
+template <class Op>
+void fill_rules(OpInfo& i) {
+  if constexpr (requires(const Op& o, const Inputs& in) { o.infer(in); })
+    i.infer = [](const void* p, const Inputs& in) -> Specs {
+      if constexpr (requires(const Op& o) { Specs(o.infer(in)); })
+        return static_cast<const Op*>(p)->infer(in);
+      else
+        return {static_cast<const Op*>(p)->infer(in)};
+    };
+  if constexpr (requires(const Op& o, const Call& c, const Tensors& dy) { o.vjp(c, dy); })
+    i.vjp = [](const Call& c, const Tensors& dy) -> Tensors { return static_cast<const Op*>(c.op)->vjp(c, dy); };
+  else if constexpr (requires(const Op& o, const Call& c, const Tensor& dy) { o.vjp(c, dy); })
+    i.vjp = [](const Call& c, const Tensors& dy) -> Tensors { return static_cast<const Op*>(c.op)->vjp(c, dy[0]); };
+  if constexpr (requires(const Op& o, const Inputs& in) { o.lower(in); })
+    i.lower = [](const void* p, const Inputs& in) -> Tensors {
+      if constexpr (requires(const Op& o) { Tensors(o.lower(in)); })
+        return static_cast<const Op*>(p)->lower(in);
+      else
+        return {static_cast<const Op*>(p)->lower(in)};
+    };
+  if constexpr (requires(const Op& o, const Tensor& t) { o.view(t); })
+    i.view = [](const void* p, const Tensor& t) { return static_cast<const Op*>(p)->view(t); };
+  if constexpr (requires { Op::samples(); })
+    i.samples = [] {
+      std::vector<Sample> out;
+      const OpInfo& info = find_op(Op::doc.name);
+      for (auto& c : Op::samples()) out.push_back({OpValue(&info, &c.op), c.shapes, c.lo, c.hi, c.make});
+      return out;
+    };
+}
+
+/// Registers an operator: `const Define<ops::Softmax> softmax_;` in the family's .cpp.
+template <class Op>
+struct Define {
+  Define() {
+    OpInfo& i = entry(Op::doc.name);
+    i.doc = Op::doc;
+    i.copy = [](const void* p) -> void* { return p ? new Op(*static_cast<const Op*>(p)) : new Op(); };
+    i.destroy = [](void* p) { delete static_cast<Op*>(p); };
+    if constexpr (HasFields<Op>) i.describe = [](void* p, Fields& f) { static_cast<Op*>(p)->describe(f); };
+    if constexpr (requires(Op o) { o.philox; }) {
+      i.random = true;
+      i.philox = [](void* p) { return &static_cast<Op*>(p)->philox; };
+    }
+    fill_traits<Op>(i);
+    fill_rules<Op>(i);
+    if constexpr (requires { Op::saves; })
+      finish_definition(i, Op::saves);
+    else
+      finish_definition(i, "");
+  }
+};
+template <class... Op>
+struct DefineAll {
+  DefineAll() { (Define<Op>(), ...); }
+};
+template <class... Op>
+struct DefineAll<Types<Op...>> : DefineAll<Op...> {};
+
+template <class Op>
+const OpInfo& info() {
+  static const OpInfo& i =
+      find_op(Op::doc.name);  // a reference to the core's one entry: harmless when it exists per library
+  return i;
+}
+
+/// The C++ face of an operator: `inline constexpr Fn<ops::Softmax> softmax;` then `softmax(x, {.dim = 1})`.
+/// One result comes as a Tensor, several as Tensors: `Tensors t = max_dim(x, {.dim = 0});`.
+template <class Op>
+struct Fn {
+  static constexpr int n = Op::doc.arity();
+  using Result = std::conditional_t<Op::doc.results() == 1, Tensor, Tensors>;
+  // clang-format off
+  Result operator()(const Op& op = {}) const requires(n == 0) { return run(op, {}); }
+  Result operator()(const Tensors& list, const Op& op = {}) const requires(n == 1 && Op::doc.inputs.ends_with("[]")) { return run(op, Inputs(list.begin(), list.end())); }
+  Result operator()(const Value& a, const Op& op = {}) const requires(n == 1 && !Op::doc.inputs.ends_with("[]")) { return run(op, {a}); }
+  Result operator()(const Value& a, const Value& b, const Op& op = {}) const requires(n == 2) { return run(op, {a, b}); }
+  Result operator()(const Value& a, const Value& b, const Value& c, const Op& op = {}) const requires(n == 3) { return run(op, {a, b, c}); }
+  Result operator()(const Value& a, const Value& b, const Value& c, const Value& d, const Op& op = {}) const requires(n == 4) { return run(op, {a, b, c, d}); }
+  Result operator()(const Value& a, const Value& b, const Value& c, const Value& d, const Value& e, const Op& op = {}) const requires(n == 5) { return run(op, {a, b, c, d, e}); }
+  // clang-format on
+  /// In place: writes into the first input and returns it.
+  Tensor into(const Value& a, const Op& op = {}) const { return apply_inplace(info<Op>(), &op, {a}); }
+  Tensor into(const Value& a, const Value& b, const Op& op = {}) const {
+    return apply_inplace(info<Op>(), &op, {a, b});
+  }
+  Tensor into(const Value& a, const Value& b, const Value& c, const Op& op = {}) const {
+    return apply_inplace(info<Op>(), &op, {a, b, c});
+  }
+
+ private:
+  static Result run(const Op& op, Inputs in) {
+    Tensors out = apply(info<Op>(), &op, std::move(in));
+    if constexpr (Op::doc.results() == 1)
+      return std::move(out[0]);
+    else
+      return out;
+  }
+};
+
+// ---- Kernels ---------------------------------------------------------------------------------------------------
+// A kernel is `void k(const Op& op, Tensor& out…, const Dense& | const Strided& | const Value& | const List& in…)`:
+// non-const Tensors are the results in order, allocated as `infer` said; the rest are the inputs in order.
+//   Dense    row-major memory (copied once, here, when it is not); null for an absent optional input
+//   Strided  any view
+//   Value    tensor, number or nothing, as it came
+//   List     all inputs from this one on
+
+/// `t` itself when it is row-major, otherwise a copy that is. Not recorded.
+Tensor dense_copy(const Tensor& t);
+
+class Dense : public Tensor {
+ public:
+  Dense(const Value& v) : Tensor(!v.tensor() || v.tensor().is_contiguous() ? v.tensor() : dense_copy(v.tensor())) {}
+};
+class Strided : public Tensor {
+ public:
+  Strided(const Value& v) : Tensor(v.tensor()) {}
+};
+using List = std::span<const Value>;
+
+/// Registers kernel F under a device kind; operator and arity come from the function's own signature.
+template <auto F>
+struct Bind;
+template <class Op, class... A, void (*F)(const Op&, A...)>
+struct Bind<F> {
+  explicit Bind(std::string_view kind) {
+    entry(Op::doc.name).kernels[kind_slot(kind)] = [](Call& c) { run(c, std::index_sequence_for<A...>()); };
+  }
+
+ private:
+  template <class T>
+  static constexpr bool is_out = std::is_same_v<T, Tensor&>;
+  static constexpr size_t outs = (size_t(is_out<A>) + ... + 0);
+
+  template <class T>
+  static decltype(auto) argument(Call& c, size_t i) {
+    if constexpr (is_out<T>)
+      return (c.out[i]);
+    else if constexpr (std::is_same_v<T, List>)
+      return List(c.in.begin() + (i - outs), c.in.end());
+    else if constexpr (std::is_same_v<T, const Value&>)
+      return static_cast<const Value&>(c.in[i - outs]);
+    else
+      return std::remove_cvref_t<T>(c.in[i - outs]);
+  }
+  template <size_t... I>
+  static void run(Call& c, std::index_sequence<I...>) {
+    F(*static_cast<const Op*>(c.op), argument<A>(c, I)...);
+  }
+};
+
+template <class... Op, class F>
+void for_each(Types<Op...>, F&& f) {
+  (f(Type<Op>()), ...);
+}
+
+}  // namespace luth

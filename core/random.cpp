@@ -1,0 +1,35 @@
+#include "core/random.h"
+
+#include <map>
+#include <mutex>
+
+namespace luth {
+namespace {
+std::mutex lock;
+int64_t current_seed = Generator::default_seed;
+std::map<Device*, Generator>& generators() {
+  static std::map<Device*, Generator> g;
+  return g;
+}
+}  // namespace
+
+PhiloxState Generator::reserve(int64_t n, Dtype dtype) {
+  std::lock_guard hold(lock);
+  int64_t per_counter = size_of(dtype) == 8 ? 2 : 4;
+  PhiloxState s{seed_, offset_, true};
+  offset_ += (n + per_counter - 1) / per_counter;
+  return s;
+}
+
+Generator& default_generator(Device& d) {
+  std::lock_guard hold(lock);
+  return generators().try_emplace(&d, current_seed).first->second;
+}
+
+void manual_seed(int64_t seed) {
+  std::lock_guard hold(lock);
+  current_seed = seed;
+  for (auto& [_, g] : generators()) g.seed(seed);
+}
+
+}  // namespace luth

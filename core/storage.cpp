@@ -1,0 +1,43 @@
+#include "core/storage.h"
+
+#include <algorithm>
+
+namespace luth {
+namespace {
+
+void* allocate(Device& device, size_t bytes) {
+  if (!bytes) return nullptr;
+  try {
+    return device.allocate(bytes, device.current_stream());
+  } catch (const Error& e) {
+    if (e.code() != ErrorCode::memory) throw;
+  }
+  relieve_memory_pressure();
+  device.empty_cache();
+  return device.allocate(bytes, device.current_stream());
+}
+
+}  // namespace
+
+Storage::Storage(Device& device, size_t bytes) : device_(&device), data_(allocate(device, bytes)), bytes_(bytes) {}
+Storage::Storage(Device& device, void* data, size_t bytes, void (*release)(void*), void* owner)
+    : device_(&device), data_(data), bytes_(bytes), release_(release), owner_(owner) {}
+
+Storage::~Storage() {
+  if (release_)
+    release_(owner_);
+  else if (data_)
+    device_->free(data_, bytes_, device_->current_stream());
+}
+
+void Storage::resize(size_t bytes) {
+  if (release_) throw Error("cannot resize memory that luth does not own; clone the tensor first");
+  void* fresh = allocate(*device_, bytes);
+  size_t keep = std::min(bytes, bytes_);
+  if (keep) device_->copy(fresh, data_, keep, *device_, device_->current_stream(), false);
+  if (data_) device_->free(data_, bytes_, device_->current_stream());
+  data_ = fresh;
+  bytes_ = bytes;
+}
+
+}  // namespace luth

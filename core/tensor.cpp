@@ -1,0 +1,102 @@
+#include "core/tensor.h"
+
+#include "core/autograd.h"
+
+namespace luth {
+
+TensorImpl::TensorImpl() = default;
+TensorImpl::~TensorImpl() = default;
+
+Tensor Tensor::empty(const Shape& shape, Dtype dtype, Device& device, const Strides* strides) {
+  check_shape(shape, size_of(dtype));
+  Ref<TensorImpl> p = make<TensorImpl>();
+  p->shape = shape;
+  p->numel = shape.numel();
+  p->dtype = dtype;
+  if (strides) {
+    p->strides = *strides;
+    p->contiguous = luth::is_contiguous(shape, *strides);
+  } else {
+    p->strides = contiguous_strides(shape);
+  }
+  p->storage = make<Storage>(device, size_t(p->numel) * size_of(dtype));
+  return Tensor(std::move(p));
+}
+
+Tensor Tensor::alias(const Ref<Storage>& storage, const Shape& shape, const Strides& strides, int64_t offset,
+                     Dtype dtype) {
+  Ref<TensorImpl> p = make<TensorImpl>();
+  p->storage = storage;
+  p->shape = shape;
+  p->strides = strides;
+  p->offset = offset;
+  p->numel = shape.numel();
+  p->dtype = dtype;
+  p->contiguous = luth::is_contiguous(shape, strides);
+  return Tensor(std::move(p));
+}
+
+Tensor Tensor::scalar(const Scalar& v, Dtype dtype) {
+  Tensor t = empty({}, dtype, cpu());
+  dispatch(AllTypes{}, dtype, [&]<class T>(Type<T>) { *t.data<T>() = v.to<T>(); });
+  return t;
+}
+
+Scalar Tensor::item() const {
+  if (numel() != 1)
+    throw Error("item() needs a tensor of one element, this one has shape {}; use tolist() for all",
+                to_string(shape()));
+  if (!device().has_data())
+    throw Error("item() has no value on the {} device, whose tensors have no data", device().kind());
+  alignas(8) char bytes[8];
+  const void* p = raw();
+  if (!device().on_host()) {
+    cpu().copy(bytes, p, size_of(dtype()), device(), device().current_stream(), false);
+    p = bytes;
+  }
+  Scalar v;
+  dispatch(AllTypes{}, dtype(), [&]<class T>(Type<T>) {
+    if constexpr (std::is_same_v<T, bool>)
+      v = Scalar(*static_cast<const bool*>(p));
+    else if constexpr (is_float<T>)
+      v = Scalar(cast<double>(*static_cast<const T*>(p)));
+    else
+      v = Scalar(int64_t(*static_cast<const T*>(p)));
+  });
+  return v;
+}
+
+Tensor Tensor::detach() const { return alias(storage(), shape(), strides(), offset(), dtype()); }
+
+void Tensor::set_storage(const Ref<Storage>& storage, const Shape& shape, const Strides& strides,
+                         int64_t offset) const {
+  int64_t last = offset;  // the furthest element that the view can reach
+  for (int i = 0; i < shape.size(); ++i) {
+    if (strides[i] < 0) throw Error("strides must not be negative, got {}", to_string(strides));
+    last += (shape[i] - 1) * strides[i];
+  }
+  if (offset < 0 || (shape.numel() && size_t(last + 1) * size_of(dtype()) > storage->bytes()))
+    throw Error("shape {} with strides {} and offset {} reaches beyond a storage of {} elements", to_string(shape),
+                to_string(strides), offset, storage->bytes() / size_of(dtype()));
+  p_->storage = storage;
+  p_->shape = shape;
+  p_->strides = strides;
+  p_->offset = offset;
+  p_->numel = shape.numel();
+  p_->contiguous = luth::is_contiguous(shape, strides);
+}
+
+void Tensor::resize(const Shape& shape) const {
+  check_shape(shape, size_of(dtype()));
+  size_t need = size_t(offset() + shape.numel()) * size_of(dtype());
+  if (need > storage()->bytes()) storage()->resize(need);
+  set_storage(storage(), shape, contiguous_strides(shape), offset());
+}
+
+std::string describe(const Tensor& t) {
+  if (!t) return "nil";
+  std::string where = t.device().kind() == "cpu" ? "" : t.device().name() + " ";
+  return where + std::string(name(t.dtype())) + to_string(t.shape());
+}
+
+}  // namespace luth
