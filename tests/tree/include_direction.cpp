@@ -90,7 +90,7 @@ std::string outside_problem(std::string_view from, std::string_view to) {
                                                     {"CLI/", "cli/"},
                                                     {"cblas", "devices/cpu/libs"},
                                                     {"lapack", "devices/cpu/libs"},
-                                                    {"oneapi/", "devices/cpu/libs"},
+                                                    {"oneapi/dnnl", "devices/cpu/libs"},
                                                     {"dnnl", "devices/cpu/libs"}}};
   if (starts(from, "tests/")) return "";
   for (const Place& place : places)
