@@ -155,11 +155,11 @@ Device& device(std::string_view name) {
               std::count_if(opened().begin(), opened().end(), [&](Device* d) { return d->kind() == kind; }) - 1);
 }
 
-Device& cpu() {
+Device& host() {
   static Device& d = device("cpu");
   return d;
 }
-Device& default_device() { return default_ ? *default_ : cpu(); }
+Device& default_device() { return default_ ? *default_ : host(); }
 void set_default_device(Device& d) { default_ = &d; }
 
 void set_memory_pressure_hook(void (*hook)()) { pressure_hook = hook; }

@@ -79,8 +79,9 @@ class Device {
 int kind_slot(std::string_view kind);
 /// Finds "cpu", "meta", "cuda:1", …, opening the device's library on first use; throws with the reason when it cannot.
 Device& device(std::string_view name);
-/// The CPU, which opens the best kernel library for this machine on first use.
-Device& cpu();
+/// The CPU device, which opens the best kernel library for this machine on first use (`luth::cpu` is the namespace of
+/// its kernels).
+Device& host();
 /// The device of new tensors where nothing says otherwise; per thread.
 Device& default_device();
 void set_default_device(Device& d);

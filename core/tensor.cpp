@@ -37,7 +37,7 @@ Tensor Tensor::alias(const Ref<Storage>& storage, const Shape& shape, const Stri
 }
 
 Tensor Tensor::scalar(const Scalar& v, Dtype dtype) {
-  Tensor t = empty({}, dtype, cpu());
+  Tensor t = empty({}, dtype, host());
   dispatch(AllTypes{}, dtype, [&]<class T>(Type<T>) { *t.data<T>() = v.to<T>(); });
   return t;
 }
@@ -51,7 +51,7 @@ Scalar Tensor::item() const {
   alignas(8) char bytes[8];
   const void* p = raw();
   if (!device().on_host()) {
-    cpu().copy(bytes, p, size_of(dtype()), device(), device().current_stream(), false);
+    host().copy(bytes, p, size_of(dtype()), device(), device().current_stream(), false);
     p = bytes;
   }
   Scalar v;

@@ -105,7 +105,7 @@ std::string describe(const Tensor& t);
 
 template <class T>
 Tensor Tensor::from(const Shape& shape, const T* values) {
-  Tensor t = empty(shape, dtype_of<T>, cpu());
+  Tensor t = empty(shape, dtype_of<T>, host());
   for (int64_t i = 0; i < t.numel(); ++i) t.data<T>()[i] = values[i];
   return t;
 }
