@@ -103,6 +103,7 @@ struct Call {
   Inputs in;
   Tensors out;
   uint32_t wanted = ~0u;  // bit i: the gradient of input i is wanted
+  bool inplace = false;   // out[0] is in[0], written into
   bool wants(int i) const { return wanted >> i & 1; }
 };
 using KernelFn = void (*)(Call&);
@@ -229,7 +230,8 @@ Dtype result_type(const Inputs& in);
 Tensor cast_to(const Tensor& t, Dtype dtype);
 Tensor expand_to(const Tensor& t, const Shape& shape);
 
-/// Sees every call of this thread: recorder, profiler, device placement log. Null in the ordinary case.
+/// Sees every call of this thread when it is done: recorder, profiler, device placement log. A composite is one call;
+/// what its `lower` calls is not seen. Null in the ordinary case.
 class Observer {
  public:
   virtual ~Observer();
