@@ -22,7 +22,7 @@ class Reader {
     int64_t last = 0;
     for (int i = 0; i < t.dim(); ++i) last += (t.shape()[i] - 1) * t.strides()[i];
     copy_.resize(size_t(last + 1) * size_of(t.dtype()));
-    cpu().copy(copy_.data(), data_, copy_.size(), t.device(), t.device().current_stream(), false);
+    host().copy(copy_.data(), data_, copy_.size(), t.device(), t.device().current_stream(), false);
     data_ = copy_.data();
   }
   double number(int64_t at) const {
