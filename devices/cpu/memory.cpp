@@ -1,34 +1,56 @@
 // The CPU as a device: memory, copies, properties.
-#include <atomic>
-#include <cstdlib>
 #include <cstring>
 
-#include "devices/cpu/cpu.h"
+#include "core/threads.h"
+#include "devices/cpu/allocator.h"
+
+#ifndef LUTH_CPU_ISA
+#define LUTH_CPU_ISA "generic"
+#endif
 
 namespace luth::cpu {
 namespace {
+
+// A single thread does not fill the memory bus; below this, starting a second costs more than it brings.
+constexpr int64_t copy_grain = 1 << 20;
+
+bool overlap(const void* a, const void* b, size_t bytes) {
+  auto* p = static_cast<const char*>(a);
+  auto* q = static_cast<const char*>(b);
+  return p < q + bytes && q < p + bytes;
+}
 
 class Cpu final : public Device {
  public:
   Cpu() : Device("cpu", 0) {}
 
-  void* allocate(size_t bytes, Stream*) override {
-    void* p = bytes ? std::aligned_alloc(64, (bytes + 63) / 64 * 64) : nullptr;
-    if (bytes && !p) throw Error(ErrorCode::memory, "cannot allocate {} bytes", bytes);
-    return p;
-  }
-  void free(void* p, size_t, Stream*) noexcept override { std::free(p); }
+  void* allocate(size_t bytes, Stream*) override { return allocator_.allocate(bytes); }
+  void free(void* p, size_t bytes, Stream*) noexcept override { allocator_.free(p, bytes); }
   void copy(void* dst, const void* src, size_t bytes, Device& from, Stream* stream, bool async) override {
     if (!bytes) return;
-    if (from.on_host())
+    // the other side knows how to reach its memory
+    if (!from.on_host()) return from.copy(dst, src, bytes, *this, stream, async);
+    if (bytes <= size_t(copy_grain) || overlap(dst, src, bytes)) {
       std::memmove(dst, src, bytes);
-    else  // the other side knows how to reach its memory
-      from.copy(dst, src, bytes, *this, stream, async);
+      return;
+    }
+    parallel_for(int64_t(bytes), copy_grain, [&](int64_t begin, int64_t end) {
+      std::memcpy(static_cast<char*>(dst) + begin, static_cast<const char*>(src) + begin, size_t(end - begin));
+    });
   }
   void fill_zero(void* dst, size_t bytes, Stream*) override {
-    if (bytes) std::memset(dst, 0, bytes);
+    parallel_for(int64_t(bytes), copy_grain, [&](int64_t begin, int64_t end) {
+      std::memset(static_cast<char*>(dst) + begin, 0, size_t(end - begin));
+    });
   }
+  MemoryStats memory() const override { return allocator_.stats(); }
+  void reset_peak() override { allocator_.reset_peak(); }
+  void empty_cache() override { allocator_.empty_cache(); }
+  DeviceProperties properties() const override { return {processor_name(), total_memory(), LUTH_CPU_ISA}; }
   bool on_host() const override { return true; }
+
+ private:
+  mutable Allocator allocator_;
 };
 
 }  // namespace
