@@ -24,11 +24,11 @@ void* address(const Tensor& t, int64_t k) {
 // One element of a float64 tensor on any device.
 double get(const Tensor& t, int64_t k) {
   double v = 0;
-  cpu().copy(&v, address(t, k), sizeof v, t.device(), t.device().current_stream(), false);
+  host().copy(&v, address(t, k), sizeof v, t.device(), t.device().current_stream(), false);
   return v;
 }
 void set(const Tensor& t, int64_t k, double v) {
-  t.device().copy(address(t, k), &v, sizeof v, cpu(), t.device().current_stream(), false);
+  t.device().copy(address(t, k), &v, sizeof v, host(), t.device().current_stream(), false);
 }
 Tensor filled(const Tensor& like) {
   Tensor t = Tensor::empty(like.shape(), like.dtype(), like.device());
