@@ -1,6 +1,6 @@
 #pragma once
 // Runs the luth program from tests: to its end (`run`), beside the test (`Process`), or at a terminal (`Terminal`).
-// Header only; needs no library of luth. The program is $LUTH_PROGRAM, else the bin/luth in the nearest folder above
+// Header only; needs no library of luth. The program is $LUTH (ctest sets it), else the bin/luth in the nearest folder above
 // the test's own executable.
 //
 //   Result r = run({"-e", "print(1 + 1)"});                         r.code == 0, r.out == "2\n"
@@ -82,10 +82,10 @@ inline std::string read_file(const std::string& path) {
 
 // The program under test.
 inline std::string program() {
-  if (const char* p = std::getenv("LUTH_PROGRAM")) return p;
+  if (const char* p = std::getenv("LUTH")) return p;
   for (auto d = std::filesystem::read_symlink("/proc/self/exe").parent_path(); d != d.root_path(); d = d.parent_path())
     if (std::filesystem::exists(d / "bin/luth")) return (d / "bin/luth").string();
-  throw std::runtime_error("no bin/luth above this test's executable; set LUTH_PROGRAM");
+  throw std::runtime_error("no bin/luth above this test's executable; set LUTH");
 }
 
 namespace detail {

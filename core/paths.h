@@ -1,0 +1,12 @@
+// Where the installation lies. Vocabulary: includes nothing of luth.
+#pragma once
+#include <string>
+
+namespace luth {
+
+/// The folder share/luth that belongs to this core: Lua library, data, examples. $LUTH_SHARE where it is set, else
+/// beside the core's library (lib/../share/luth), else beside the program (bin/../share/luth). No slash at the end. The
+/// folder may be missing: what opens files below it says so.
+const std::string& share_dir();
+
+}  // namespace luth
