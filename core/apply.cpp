@@ -123,6 +123,15 @@ Tensors run_lower(const OpInfo& info, Call& call) {
   return std::move(call.out);
 }
 
+// A composite is one call to observers.
+class Unobserved {
+ public:
+  ~Unobserved() { observer_ = before_; }
+
+ private:
+  Observer* before_ = std::exchange(observer_, nullptr);
+};
+
 Tensors run_view(const OpInfo& info, Call& call) {
   const Tensor& in = call.in[0].tensor();
   if (!in) throw Error("expects a tensor");
@@ -143,7 +152,12 @@ Tensors run(const OpInfo& info, const void* op, Inputs in) {
   prepare(info, call, dev);
   if (!info.infer || (info.lower && dev && !info.kernels[dev->slot()] && dev->has_data())) {
     if (!info.lower) throw Error("is not implemented on this device");
-    return run_lower(info, call);
+    {
+      Unobserved hide;
+      call.out = run_lower(info, call);
+    }
+    if (observer_) observer_->called(call);
+    return std::move(call.out);
   }
   Specs specs = info.infer(op, call.in);
   if (!dev) dev = specs.empty() || !specs[0].device ? &default_device() : specs[0].device;
@@ -236,6 +250,7 @@ bool run_into(Call& call, const Tensor& target, bool inplace) {
   target.storage()->written(&info);
   if (inplace) record.finish(call, &target);
   call.out[0] = target;
+  call.inplace = inplace;
   if (observer_) observer_->called(call);
   return true;
 }

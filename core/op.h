@@ -103,6 +103,7 @@ struct Call {
   Inputs in;
   Tensors out;
   uint32_t wanted = ~0u;  // bit i: the gradient of input i is wanted
+  bool inplace = false;   // out[0] is in[0], written into
   bool wants(int i) const { return wanted >> i & 1; }
 };
 using KernelFn = void (*)(Call&);
@@ -179,11 +180,13 @@ struct OpInfo {
   bool only_inplace = false;  // exists as `op_` alone (normal_, uniform_)
   bool factory = false;       // makes tensors from attributes: `device`, `dtype` say where and of what
   bool random = false;
-  bool several = false;            // any number of results, returned as a table
-  bool internal = false;           // not offered to scripts
-  bool as_method = true;           // x:name(…) exists
-  bool as_function = true;         // torch.name(…) exists
-  std::string aliases;             // further Lua names, space-separated: "absolute"
+  bool several = false;     // any number of results, returned as a table
+  bool internal = false;    // not offered to scripts
+  bool as_method = true;    // x:name(…) exists
+  bool as_function = true;  // torch.name(…) exists
+  bool answers = false;     // a question: scripts get its 0-dimensional bool result as a Lua boolean
+  std::string order;        // positional arguments, where PyTorch does not have the inputs first: "input, dim, index"
+  std::string aliases;      // further Lua names, space-separated: "absolute"
   std::string not_differentiable;  // the reason, when it has no vjp and should have none
 
   // functions; null where the struct lacks them
@@ -229,7 +232,8 @@ Dtype result_type(const Inputs& in);
 Tensor cast_to(const Tensor& t, Dtype dtype);
 Tensor expand_to(const Tensor& t, const Shape& shape);
 
-/// Sees every call of this thread: recorder, profiler, device placement log. Null in the ordinary case.
+/// Sees every call of this thread when it is done: recorder, profiler, device placement log. A composite is one call;
+/// what its `lower` calls is not seen. Null in the ordinary case.
 class Observer {
  public:
   virtual ~Observer();
@@ -257,6 +261,8 @@ void fill_traits(OpInfo& i) {
   if constexpr (requires { Op::internal; }) i.internal = Op::internal;
   if constexpr (requires { Op::as_method; }) i.as_method = Op::as_method;
   if constexpr (requires { Op::as_function; }) i.as_function = Op::as_function;
+  if constexpr (requires { Op::answers; }) i.answers = Op::answers;
+  if constexpr (requires { Op::order; }) i.order = Op::order;
   if constexpr (requires { Op::aliases; }) i.aliases = Op::aliases;
   if constexpr (requires { Op::not_differentiable; }) i.not_differentiable = Op::not_differentiable;
   // clang-format on
