@@ -222,11 +222,11 @@ Tensor write_back(const Tensor& self, const Tensor& result) {
   return apply_inplace(copy, nullptr, {self, result});
 }
 
-// Runs an elementwise kernel straight into `target`, when the dtype of the result allows it; false: nothing was done
-// but the preparation of the inputs.
+// Runs an elementwise (or overwriting) kernel straight into `target`, when the dtype of the result allows it; false:
+// nothing was done but the preparation of the inputs.
 bool run_into(Call& call, const Tensor& target, bool inplace) {
   const OpInfo& info = *call.info;
-  if (!info.elementwise || !info.infer) return false;
+  if (!(info.elementwise || info.overwrites) || !info.infer) return false;
   Device* dev;
   Tensor self = inplace ? call.in[0].tensor() : Tensor();
   prepare(info, call, dev);

@@ -174,9 +174,10 @@ struct OpInfo {
 
   // traits
   Promote promote = Promote::none;
-  bool broadcast = false;     // tensor inputs are expanded to a common shape first
-  bool elementwise = false;   // kernels take any layout of inputs and result, and a result that is an input
-  bool inplace = false;       // `op_` exists: writes the first result into the first input
+  bool broadcast = false;    // tensor inputs are expanded to a common shape first
+  bool elementwise = false;  // kernels take any layout of inputs and result, and a result that is an input
+  bool overwrites = false;   // kernels take any layout of the result, which may be the first input: `op_` needs no copy
+  bool inplace = false;      // `op_` exists: writes the first result into the first input
   bool only_inplace = false;  // exists as `op_` alone (normal_, uniform_)
   bool factory = false;       // makes tensors from attributes: `device`, `dtype` say where and of what
   bool random = false;
@@ -254,6 +255,7 @@ void fill_traits(OpInfo& i) {
   // clang-format off
   if constexpr (requires { Op::promote; }) i.promote = Op::promote;
   if constexpr (requires { Op::elementwise; }) i.elementwise = i.broadcast = i.inplace = Op::elementwise;
+  if constexpr (requires { Op::overwrites; }) i.overwrites = i.inplace = Op::overwrites;
   if constexpr (requires { Op::broadcast; }) i.broadcast = Op::broadcast;
   if constexpr (requires { Op::inplace; }) i.inplace = Op::inplace;
   if constexpr (requires { Op::only_inplace; }) i.inplace = i.only_inplace = Op::only_inplace;
