@@ -54,15 +54,17 @@ Device* common_device(const OpInfo& info, Inputs& in) {
 void promote_inputs(const OpInfo& info, Inputs& in) {
   const Value* first = nullptr;
   bool mixed = false;
-  for (auto& v : in) {
+  for (size_t i = info.promote_from; i < in.size(); ++i) {
+    const Value& v = in[i];
     if (v.is_tensor() && !first) first = &v;
-    if (v.is_scalar() || (first && v.is_tensor() && v.dtype() != first->dtype())) mixed = true;
+    if (v.is_scalar() || (v.is_tensor() && v.dtype() != first->dtype())) mixed = true;
   }
-  if (!first) throw Error("expects at least one tensor");
-  Dtype d = mixed ? result_type(in) : first->dtype();
+  if (!first && info.promote_from == 0) throw Error("expects at least one tensor");
+  if (!mixed && (info.promote != Promote::floating || is_floating(first->dtype()))) return;
+  Dtype d = result_type(Inputs(in.begin() + info.promote_from, in.end()));
   if (info.promote == Promote::floating && !is_floating(d)) d = default_dtype();
-  for (auto& v : in)
-    if (v.is_tensor() && v.dtype() != d) v = cast_to(v.tensor(), d);
+  for (size_t i = info.promote_from; i < in.size(); ++i)
+    if (in[i].is_tensor() && in[i].dtype() != d) in[i] = cast_to(in[i].tensor(), d);
 }
 
 void broadcast_inputs(Inputs& in) {

@@ -156,7 +156,7 @@ class CallNode final : public Node {
     for (size_t i = 0; i < in_.size(); ++i)
       if (in_[i].tensor) call.in[i] = unpack(in_[i]);
     for (auto& s : out_) call.out.push_back(s.tensor ? unpack(s) : Tensor());
-    Tensors dx = info_.vjp(call, dys);
+    Tensors dx = info_.vjp ? info_.vjp(call, dys) : through_lower(call, dys);
     if (dx.size() < next.size()) dx.resize(next.size());
     return dx;
   }
@@ -180,6 +180,7 @@ class CallNode final : public Node {
         auto& n = info_.saves[std::min(i, info_.saves.size() - 1)];
         needs_.in |= n.in, needs_.meta |= n.meta, needs_.out |= n.out;
       }
+    if (!info_.vjp) needs_.in = ~0u;        // the gradient goes through `lower`, which reads all
     size_t list = info_.inputs.size() - 1;  // all elements of a list share its place
     for (size_t i = 0; i < call.in.size(); ++i) {
       const Value& v = call.in[i];
@@ -192,6 +193,26 @@ class CallNode final : public Node {
       else
         in_.push_back({});
     }
+  }
+
+  // The gradient of an operator that has a kernel and no vjp: that of its meaning in other operators.
+  Tensors through_lower(Call& call, const Tensors& dys) {
+    bool create_graph = grad_enabled();
+    Tensors inputs, out, gradients;
+    for (size_t i = 0; i < call.in.size(); ++i) {
+      if (!(wanted_ >> i & 1)) continue;
+      if (!create_graph) call.in[i] = call.in[i].tensor().detach().set_requires_grad();
+      inputs.push_back(call.in[i].tensor());
+    }
+    GradMode on(true);
+    Tensors results = info_.lower(call.op, call.in);
+    for (size_t k = 0; k < results.size(); ++k)
+      if (dys[k] && results[k].requires_grad()) out.push_back(results[k]), gradients.push_back(dys[k]);
+    Tensors found = grad(out, inputs, gradients, {.create_graph = create_graph, .allow_unused = true}),
+            dx(call.in.size());
+    for (size_t i = 0, k = 0; i < call.in.size(); ++i)
+      if (wanted_ >> i & 1) dx[i] = found[k++];
+    return dx;
   }
 
   Tensor unpack(const Saved& s) {
@@ -287,7 +308,7 @@ void refresh(const Tensor& t) {
 Recording::Recording(const Call& call) {
   if (!enabled) return;
   uint32_t wanted = wanted_inputs(call.in);
-  if (wanted && call.info->vjp) node_ = make<CallNode>(call, wanted);
+  if (wanted && (call.info->vjp || call.info->lower)) node_ = make<CallNode>(call, wanted);
 }
 
 void Recording::finish(Call& call, const Tensor* inplace) {

@@ -174,6 +174,7 @@ struct OpInfo {
 
   // traits
   Promote promote = Promote::none;
+  int promote_from = 0;      // the first input that takes part (where's condition does not)
   bool broadcast = false;    // tensor inputs are expanded to a common shape first
   bool elementwise = false;  // kernels take any layout of inputs and result, and a result that is an input
   bool overwrites = false;   // kernels take any layout of the result, which may be the first input: `op_` needs no copy
@@ -254,6 +255,8 @@ template <class Op>
 void fill_traits(OpInfo& i) {
   // clang-format off
   if constexpr (requires { Op::promote; }) i.promote = Op::promote;
+  if constexpr (requires { Op::promote_from; }) i.promote_from = Op::promote_from;
+  if constexpr (requires { Op::answers; }) i.answers = Op::answers;
   if constexpr (requires { Op::elementwise; }) i.elementwise = i.broadcast = i.inplace = Op::elementwise;
   if constexpr (requires { Op::overwrites; }) i.overwrites = i.inplace = Op::overwrites;
   if constexpr (requires { Op::broadcast; }) i.broadcast = Op::broadcast;
@@ -263,7 +266,6 @@ void fill_traits(OpInfo& i) {
   if constexpr (requires { Op::internal; }) i.internal = Op::internal;
   if constexpr (requires { Op::as_method; }) i.as_method = Op::as_method;
   if constexpr (requires { Op::as_function; }) i.as_function = Op::as_function;
-  if constexpr (requires { Op::answers; }) i.answers = Op::answers;
   if constexpr (requires { Op::order; }) i.order = Op::order;
   if constexpr (requires { Op::aliases; }) i.aliases = Op::aliases;
   if constexpr (requires { Op::not_differentiable; }) i.not_differentiable = Op::not_differentiable;

@@ -1,0 +1,323 @@
+#include "core/ops/reduce.h"
+
+#include "core/autograd.h"
+#include "core/ops/arith.h"
+#include "core/ops/copy.h"
+#include "core/ops/unary.h"
+#include "core/ops/view.h"
+
+namespace luth {
+
+Tensor sum_to(const Tensor& t, const Shape& shape) {
+  if (t.shape() == shape) return t;
+  Ints dims;
+  int lead = t.dim() - shape.size();
+  for (int i = 0; i < t.dim(); ++i)
+    if (i < lead || (shape[i - lead] == 1 && t.shape()[i] != 1)) dims.push_back(i);
+  Tensor y = dims.empty() ? t : sum(t, over(dims, true));
+  return lead ? reshape(y, {shape}) : y;
+}
+
+ops::Sum over(const Ints& dims, bool keepdim) {
+  ops::Sum op;
+  op.dim = dims;
+  op.keepdim = keepdim;
+  return op;
+}
+
+namespace ops {
+namespace {
+
+const DefineAll<Sum, Mean, Prod, Amax, Amin, MaxAll, MinAll, MaxOther, MinOther, MaxDim, MinDim, Argmax, Argmin, Var,
+                Std, Norm, AllDims, AnyDims, All, Any, Equal, Allclose>
+    define_all_;
+
+template <class Op>
+Op with_dims(std::optional<Ints> dim, bool keepdim) {
+  Op op;
+  op.dim = dim;
+  op.keepdim = keepdim;
+  return op;
+}
+template <class Op>
+Cases<Op> dims_samples() {
+  return {{with_dims<Op>({}, false), {{3, 4}}},
+          {with_dims<Op>(Ints{1}, false), {{3, 4}}},
+          {with_dims<Op>(Ints{0}, true), {{3, 4}}},
+          {with_dims<Op>(Ints{0, -1}, false), {{2, 3, 4}}},
+          {with_dims<Op>(Ints{1}, false), {{2, 3, 2, 2}}},
+          {with_dims<Op>({}, false), {{}}}};
+}
+Dtype summed(Dtype d) { return is_floating(d) ? d : Dtype::i64; }
+Shape without(const Shape& s, int dim, bool keepdim) {
+  Shape r = s;
+  if (!s.size()) return r;
+  if (keepdim)
+    r[dim] = 1;
+  else
+    r.erase(dim);
+  return r;
+}
+void need_float(const Tensor& t, const char* what) {
+  if (!is_floating(t.dtype()))
+    throw Error("{} needs a floating point tensor, not {}; convert it first, e.g. with :float()", what,
+                name(t.dtype()));
+}
+void need_elements(const Tensor& t, uint32_t mask) {
+  for (int i = 0; i < t.dim(); ++i)
+    if (mask >> i & 1 && t.shape()[i] == 0)
+      throw Error("there is no largest or smallest of no elements: dim {} of {} is empty", shown(i),
+                  to_string(t.shape()));
+}
+
+}  // namespace
+
+Shape Dims::reduced(const Tensor& t) const {
+  uint32_t m = mask(t);
+  Shape s;
+  for (int i = 0; i < t.dim(); ++i) {
+    if (!(m >> i & 1))
+      s.push_back(t.shape()[i]);
+    else if (keepdim)
+      s.push_back(1);
+  }
+  return s;
+}
+Tensor Dims::expanded(const Tensor& y, const Shape& shape) const {
+  Tensor t = y;
+  if (!keepdim && shape.size()) {
+    Shape kept = shape;
+    uint32_t m = dim_mask(dim.value_or(Ints()), shape.size());
+    for (int i = 0; i < shape.size(); ++i)
+      if (m >> i & 1) kept[i] = 1;
+    t = reshape(t, {kept});
+  }
+  return expand_to(t, shape);
+}
+
+Spec Sum::infer(const Inputs& in) const { return {reduced(in[0]), dtype.value_or(summed(in[0].dtype()))}; }
+Tensors Sum::vjp(const Call& c, const Tensor& dy) const {
+  return {cast_to(expanded(dy, c.in[0].shape()), c.in[0].dtype())};
+}
+Cases<Sum> Sum::samples() {
+  auto cases = dims_samples<Sum>();
+  Sum wide = with_dims<Sum>(Ints{0}, false);
+  wide.dtype = Dtype::f64;
+  cases.push_back({wide, {{3, 2}}});
+  return cases;
+}
+
+Tensor Mean::lower(const Inputs& in) const {
+  const Tensor& t = in[0];
+  if (!dtype) need_float(t, "mean");
+  int64_t n = 1;
+  uint32_t m = mask(t);
+  for (int i = 0; i < t.dim(); ++i)
+    if (m >> i & 1) n *= t.shape()[i];
+  Sum op = with_dims<Sum>(dim, keepdim);
+  op.dtype = dtype;
+  return div(sum(t, op), double(n));
+}
+Cases<Mean> Mean::samples() { return dims_samples<Mean>(); }
+
+Spec Prod::infer(const Inputs& in) const {
+  const Tensor& t = in[0];
+  Dtype d = dtype.value_or(summed(t.dtype()));
+  if (!dim) return {keepdim ? Shape(t.dim(), 1) : Shape(), d};
+  return {without(t.shape(), wrap_dim(*dim, t.dim()), keepdim), d};
+}
+// The product of the others, without dividing, so that zeros and gradients of any order are right: products of what
+// stands before and after, by doubling steps would cost memory; n is small where zeros matter, so it is a masked
+// product.
+Tensors Prod::vjp(const Call& c, const Tensor& dy) const {
+  Tensor x = cast_to(c.in[0].tensor(), dy.dtype());
+  bool flat = !dim;
+  Tensor rows = flat ? reshape(x, {Shape{x.numel()}}) : x;
+  int d = flat ? 0 : wrap_dim(*dim, x.dim());
+  if (rows.dim() == 0) return {cast_to(reshape(dy, {Shape()}), c.in[0].dtype())};
+  int64_t n = rows.shape()[d];
+  // others[..., i, j] is x[j], with 1 in place of x[i]; its product over j leaves x[i] out.
+  Tensor last = transpose(rows, {d, -1});
+  Shape square = last.shape();
+  square.insert(square.size() - 1, n);
+  Tensor wide = expand_to(unsqueeze(last, {-2}), square);
+  Tensor eye = full(Shape{n, n}, false, Dtype::boolean, x.device());
+  for (int64_t i = 0; i < n; ++i) fill.into(select(select(eye, {0, i}), {0, i}), true);
+  Prod inner;
+  inner.dim = -1;
+  Tensor others = prod(where(eye, 1, wide), inner);
+  Tensor g = flat ? reshape(dy, {Shape{1}}) : keepdim ? transpose(dy, {d, -1}) : transpose(unsqueeze(dy, {d}), {d, -1});
+  Tensor dx = transpose(mul(others, g), {d, -1});
+  return {cast_to(flat ? reshape(dx, {x.shape()}) : dx, c.in[0].dtype())};
+}
+Cases<Prod> Prod::samples() {
+  return {{{}, {{3, 2}}},
+          {{.dim = 1}, {{3, 4}}},
+          {{.dim = 0, .keepdim = true}, {{3, 4}}},
+          {{.dim = 0, .dtype = Dtype::f64}, {{2}}},
+          {{}, {{}}},
+          {{.dim = 0}, {}, 0, 0, [] {
+             return Inputs{Tensor::from<double>({3}, std::array{2.0, 0.0, 3.0}.data())};
+           }}};
+}
+
+Spec Extremum::infer(const Inputs& in) const {
+  need_elements(in[0], mask(in[0]));
+  return {reduced(in[0]), in[0].dtype()};
+}
+Tensors Extremum::vjp(const Call& c, const Tensor& dy) const {
+  const Tensor& x = c.in[0];
+  Tensor ties = cast_to(eq(x, expanded(c.out[0], x.shape())), dy.dtype());
+  Tensor count = sum(ties, with_dims<Sum>(dim, keepdim));
+  return {mul(ties, expanded(div(dy, count), x.shape()))};
+}
+Cases<Amax> Amax::samples() { return dims_samples<Amax>(); }
+Cases<Amin> Amin::samples() { return dims_samples<Amin>(); }
+Tensor MaxAll::lower(const Inputs& in) const { return amax(in[0]); }
+Tensor MinAll::lower(const Inputs& in) const { return amin(in[0]); }
+Tensor MaxOther::lower(const Inputs& in) const { return maximum(in[0], in[1]); }
+Tensor MinOther::lower(const Inputs& in) const { return minimum(in[0], in[1]); }
+
+Specs AlongDim::infer(const Inputs& in) const {
+  const Tensor& t = in[0];
+  int d = wrap_dim(dim, t.dim());
+  if (t.dim()) need_elements(t, 1u << d);
+  Shape s = without(t.shape(), d, keepdim);
+  return {{s, t.dtype()}, {s, Dtype::i64}};
+}
+Tensors AlongDim::vjp(const Call& c, const Tensors& dy) const {
+  const Tensor& x = c.in[0];
+  if (!dy[0]) return {Tensor()};
+  if (x.dim() == 0) return {dy[0]};
+  int d = wrap_dim(dim, x.dim());
+  Tensor index = keepdim ? c.out[1] : unsqueeze(c.out[1], {d});
+  Tensor g = keepdim ? dy[0] : unsqueeze(dy[0], {d});
+  Tensor positions = full(x.shape(), int64_t(0), Dtype::i64, x.device());  // each element's own position along dim
+  for (int64_t i = 0; i < x.shape()[d]; ++i) fill.into(select(positions, {d, i}), i + base);
+  return {where(eq(positions, index), g, 0)};
+}
+template <class Op>
+static Cases<Op> along_samples() {
+  Op keep, middle;
+  keep.dim = 1, keep.keepdim = true;
+  middle.dim = -2;
+  return {{{}, {{3, 4}}}, {keep, {{3, 4}}}, {middle, {{2, 3, 4}}}, {{}, {{}}}};
+}
+Cases<MaxDim> MaxDim::samples() { return along_samples<MaxDim>(); }
+Cases<MinDim> MinDim::samples() { return along_samples<MinDim>(); }
+
+Tensor ArgExtremum::find(const Tensor& t, bool largest) const {
+  int64_t d = dim.value_or(0);
+  Tensor x = dim ? t : reshape(t, {Shape{t.numel()}});
+  if (!dim && t.numel() == 0) throw Error("there is no position of no elements");
+  if (x.dtype() == Dtype::boolean) x = cast_to(x, Dtype::u8);
+  MaxDim up;
+  MinDim down;
+  up.dim = down.dim = d;
+  up.keepdim = down.keepdim = keepdim && dim;
+  up.base = down.base = base;
+  Tensor index = largest ? max_dim(x, up)[1] : min_dim(x, down)[1];
+  return keepdim && !dim ? reshape(index, {Shape(t.dim(), 1)}) : index;
+}
+Cases<Argmax> Argmax::samples() {
+  Argmax along;
+  along.dim = 1, along.keepdim = true;
+  return {{{}, {{3, 4}}}, {along, {{3, 4}}}};
+}
+Cases<Argmin> Argmin::samples() {
+  Argmin along;
+  along.dim = 0;
+  return {{{}, {{3, 4}}}, {along, {{3, 4}}}};
+}
+
+double Var::divisor(const Tensor& t) const {
+  double n = 1;
+  uint32_t m = mask(t);
+  for (int i = 0; i < t.dim(); ++i)
+    if (m >> i & 1) n *= double(t.shape()[i]);
+  return std::max(0.0, n - (unbiased ? double(*unbiased) : correction.value()));
+}
+Spec Var::infer(const Inputs& in) const {
+  need_float(in[0], "var");
+  return {reduced(in[0]), in[0].dtype()};
+}
+Tensors Var::vjp(const Call& c, const Tensor& dy) const {
+  const Tensor& x = c.in[0];
+  Tensor centred = sub(x, mean(x, with_dims<Mean>(dim, true)));
+  return {mul(mul(centred, 2.0 / divisor(x)), expanded(dy, x.shape()))};
+}
+Tensors Std::vjp(const Call& c, const Tensor& dy) const {
+  Tensor g = where(eq(c.out[0], 0), 0, div(dy, mul(c.out[0], 2)));  // PyTorch: no gradient where the deviation is 0
+  return Var::vjp(c, g);
+}
+template <class Op>
+static Cases<Op> var_samples() {
+  auto cases = dims_samples<Op>();
+  cases.pop_back();
+  Op biased, corrected;
+  biased.unbiased = false;
+  corrected.correction = 2.0;
+  cases.push_back({biased, {{3, 4}}});
+  cases.push_back({corrected, {{3, 4}}});
+  return cases;
+}
+Cases<Var> Var::samples() { return var_samples<Var>(); }
+Cases<Std> Std::samples() { return var_samples<Std>(); }
+
+Tensor Norm::lower(const Inputs& in) const {
+  Tensor x = dtype ? cast_to(in[0].tensor(), *dtype) : in[0].tensor();
+  need_float(x, "norm");
+  double e = p.value();
+  Sum total = with_dims<Sum>(dim, keepdim);
+  if (e == 0) return sum(cast_to(ne(x, 0), x.dtype()), total);
+  if (e == 1) return sum(abs(x), total);
+  if (std::isinf(e))
+    return e > 0 ? amax(abs(x), with_dims<Amax>(dim, keepdim)) : amin(abs(x), with_dims<Amin>(dim, keepdim));
+  if (e == 2) return euclidean_norm(x, with_dims<EuclideanNorm>(dim, keepdim));
+  return pow(sum(pow(abs(x), e), total), 1 / e);
+}
+Cases<Norm> Norm::samples() {
+  auto make = [](Scalar p, std::optional<Ints> dim, bool keepdim) {
+    Norm op = with_dims<Norm>(dim, keepdim);
+    op.p = p;
+    return op;
+  };
+  return {{make(2, {}, false), {{3, 4}}},
+          {make(1, Ints{1}, false), {{3, 4}}, 0.5, 2},
+          {make(3.0, Ints{0}, true), {{3, 4}}, 0.5, 2},
+          {make(std::numeric_limits<double>::infinity(), Ints{1}, false), {{3, 4}}, 0.5, 2}};
+}
+
+Tensors EuclideanNorm::vjp(const Call& c, const Tensor& dy) const {
+  const Tensor& x = c.in[0];
+  Tensor y = expanded(c.out[0], x.shape()), g = expanded(dy, x.shape());
+  return {where(eq(y, 0), 0, mul(g, div(x, y)))};  // PyTorch: the gradient at 0 is 0
+}
+Cases<EuclideanNorm> EuclideanNorm::samples() { return dims_samples<EuclideanNorm>(); }
+
+Spec Truth::infer(const Inputs& in) const {
+  return {reduced(in[0]), in[0].dtype() == Dtype::u8 ? Dtype::u8 : Dtype::boolean};
+}
+Cases<AllDims> AllDims::samples() { return dims_samples<AllDims>(); }
+Cases<AnyDims> AnyDims::samples() { return dims_samples<AnyDims>(); }
+Tensor All::lower(const Inputs& in) const { return all_dims(in[0]); }
+Tensor Any::lower(const Inputs& in) const { return any_dims(in[0]); }
+
+Tensor Equal::lower(const Inputs& in) const {
+  const Tensor &a = in[0], &b = in[1];
+  if (!(a.shape() == b.shape())) return full({}, false, Dtype::boolean, a.device());
+  return all_dims(eq(a, b));
+}
+Tensor Allclose::lower(const Inputs& in) const {
+  const Tensor &a = in[0], &b = in[1];
+  if (a.dtype() != b.dtype()) throw Error("the dtypes differ: {} and {}", name(a.dtype()), name(b.dtype()));
+  Tensor close = logical_or(eq(a, b), le(abs(sub(a, b)), add(mul(abs(b), rtol), atol)));
+  Tensor infinite = logical_or(eq(abs(a), std::numeric_limits<double>::infinity()),
+                               eq(abs(b), std::numeric_limits<double>::infinity()));
+  close = where(infinite, eq(a, b), close);
+  if (equal_nan) close = logical_or(close, logical_and(isnan(a), isnan(b)));
+  return all_dims(close);
+}
+
+}  // namespace ops
+}  // namespace luth

@@ -1,0 +1,352 @@
+#include "core/ops/view.h"
+
+#include <algorithm>
+
+#include "core/autograd.h"
+#include "core/ops/copy.h"
+#include "core/ops/reduce.h"
+
+namespace luth {
+
+Tensor expand_to(const Tensor& t, const Shape& shape) {
+  if (t.shape() == shape) return t;
+  return expand(t, {shape});
+}
+
+namespace ops {
+namespace {
+
+const DefineAll<Expand, ExpandAs, View, Reshape, ReshapeAs, ViewAs, Transpose, T, Permute, MoveDim, Squeeze, Unsqueeze,
+                Flatten, Ravel, Unflatten, Select, Slice, SliceBackward, Narrow, Split, SplitSizes, Chunk, Unbind,
+                AsStrided, Detach>
+    define_all_;
+
+Tensor alias(const Tensor& t, const Shape& shape, const Strides& strides, int64_t offset) {
+  return Tensor::alias(t.storage(), shape, strides, offset, t.dtype());
+}
+
+// The -1 of a shape, worked out from the number of elements; throws where they do not fit.
+Shape complete(const Shape& shape, const Tensor& t) {
+  Shape s = shape;
+  int unknown = -1;
+  int64_t known = 1;
+  for (int i = 0; i < s.size(); ++i) {
+    if (s[i] == -1) {
+      if (unknown >= 0) throw Error("only one extent of {} may be -1", to_string(shape));
+      unknown = i;
+    } else if (s[i] < 0) {
+      throw Error("negative extent in {}", to_string(shape));
+    } else {
+      known *= s[i];
+    }
+  }
+  if (unknown >= 0 && known > 0 && t.numel() % known == 0) {
+    s[unknown] = t.numel() / known;
+    known *= s[unknown];
+  } else if (unknown >= 0 && known == 0 && t.numel() == 0) {
+    throw Error("the extent -1 of {} cannot be told for a tensor without elements", to_string(shape));
+  }
+  if (unknown >= 0 ? s[unknown] < 0 : known != t.numel())
+    throw Error("shape {} does not fit the {} elements of {}", to_string(shape), t.numel(), to_string(t.shape()));
+  return s;
+}
+
+// Strides under which t's memory has shape `s`; false where no strides do it. Runs of dims that lie in one line are
+// matched with runs of new dims.
+bool view_strides(const Tensor& t, const Shape& s, Strides& out) {
+  if (t.is_contiguous() || t.numel() == 0) {
+    out = contiguous_strides(s);
+    return true;
+  }
+  out = Strides(s.size());
+  int j = s.size() - 1;
+  int64_t run = 1, made = 1;
+  int64_t step = t.dim() ? t.strides()[t.dim() - 1] : 1;
+  for (int i = t.dim() - 1; i >= 0; --i) {
+    run *= t.shape()[i];
+    bool ends = i == 0 || (t.shape()[i - 1] != 1 && t.strides()[i - 1] != run * step);
+    if (!ends) continue;
+    while (j >= 0 && (made < run || s[j] == 1)) {
+      out[j] = made * step;
+      made *= s[j];
+      --j;
+    }
+    if (made != run) return false;
+    if (i > 0) step = t.strides()[i - 1], run = made = 1;
+  }
+  return j < 0;
+}
+
+}  // namespace
+
+Tensor Expand::view(const Tensor& t) const {
+  int lead = size.size() - t.dim();
+  if (lead < 0) throw Error("{} has fewer dimensions than {}", to_string(size), to_string(t.shape()));
+  Shape s = size;
+  Strides st(size.size());
+  for (int i = 0; i < s.size(); ++i) {
+    int64_t from = i < lead ? 1 : t.shape()[i - lead];
+    if (s[i] == -1 && i >= lead) s[i] = from;
+    if (s[i] < 0)
+      throw Error("negative extent in {}; -1 keeps an extent, and new leading dims need one", to_string(size));
+    if (from != s[i] && from != 1)
+      throw Error("shape {} cannot be expanded to {}: only an extent of 1 can be repeated", to_string(t.shape()),
+                  to_string(size));
+    st[i] = i < lead || (from == 1 && s[i] != 1) ? 0 : t.strides()[i - lead];
+  }
+  return alias(t, s, st, t.offset());
+}
+Tensors Expand::vjp(const Call& c, const Tensor& dy) const { return {sum_to(dy, c.in[0].shape())}; }
+Tensor ExpandAs::lower(const Inputs& in) const { return expand_to(in[0], in[1].shape()); }
+
+Tensor View::view(const Tensor& t) const {
+  Shape s = complete(shape, t);
+  Strides st;
+  if (!view_strides(t, s, st))
+    throw Error("strides {} do not allow shape {}; use :reshape(), which copies where it must", to_string(t.strides()),
+                to_string(s));
+  return alias(t, s, st, t.offset());
+}
+Tensors View::vjp(const Call& c, const Tensor& dy) const { return {reshape(dy, {c.in[0].shape()})}; }
+
+Tensor Reshape::lower(const Inputs& in) const {
+  const Tensor& t = in[0];
+  Shape s = complete(shape, t);
+  if (s == t.shape()) return luth::view(t, {s});
+  Strides st;
+  if (view_strides(t, s, st)) return luth::view(t, {s});
+  return luth::view(clone(t, {MemoryFormat::contiguous}), {s});
+}
+Tensor ReshapeAs::lower(const Inputs& in) const { return reshape(in[0], {in[1].shape()}); }
+Tensor ViewAs::lower(const Inputs& in) const { return luth::view(in[0], {in[1].shape()}); }
+
+Tensor Transpose::view(const Tensor& t) const {
+  int a = wrap_dim(dim0, t.dim()), b = wrap_dim(dim1, t.dim());
+  if (t.dim() == 0) return alias(t, {}, {}, t.offset());
+  Shape s = t.shape();
+  Strides st = t.strides();
+  std::swap(s[a], s[b]);
+  std::swap(st[a], st[b]);
+  return alias(t, s, st, t.offset());
+}
+Tensors Transpose::vjp(const Call&, const Tensor& dy) const { return {transpose(dy, {dim0, dim1})}; }
+
+Tensor T::lower(const Inputs& in) const {
+  const Tensor& x = in[0];
+  if (x.dim() > 2) throw Error("expects at most 2 dimensions, this tensor has {}; use transpose or permute", x.dim());
+  return x.dim() < 2 ? luth::view(x, {x.shape()}) : transpose(x, {0, 1});
+}
+
+Tensor Permute::view(const Tensor& t) const {
+  if (dims.size() != t.dim()) throw Error("{} dims for a tensor of {}", dims.size(), t.dim());
+  if (t.dim()) dim_mask(dims, t.dim());
+  Shape s(t.dim());
+  Strides st(t.dim());
+  for (int i = 0; i < t.dim(); ++i) {
+    int d = wrap_dim(dims[i], t.dim());
+    s[i] = t.shape()[d];
+    st[i] = t.strides()[d];
+  }
+  return alias(t, s, st, t.offset());
+}
+Tensors Permute::vjp(const Call&, const Tensor& dy) const {
+  Ints back(dims.size());
+  for (int i = 0; i < dims.size(); ++i) back[wrap_dim(dims[i], dims.size())] = i;
+  return {permute(dy, {back})};
+}
+
+Tensor MoveDim::lower(const Inputs& in) const {
+  const Tensor& x = in[0];
+  if (source.size() != destination.size())
+    throw Error("{} dims to move and {} places", source.size(), destination.size());
+  uint32_t moved = source.empty() ? 0 : dim_mask(source, x.dim());
+  if (!destination.empty()) dim_mask(destination, x.dim());
+  Ints order(x.dim(), -1);
+  for (int i = 0; i < source.size(); ++i) order[wrap_dim(destination[i], x.dim())] = wrap_dim(source[i], x.dim());
+  int next = 0;
+  for (auto& d : order)
+    if (d < 0) {
+      while (moved >> next & 1) ++next;
+      d = next++;
+    }
+  return permute(x, {order});
+}
+
+Tensor Squeeze::view(const Tensor& t) const {
+  uint32_t mask = dim && t.dim() ? (dim->empty() ? 0 : dim_mask(*dim, t.dim())) : ~0u;
+  if (dim && !t.dim())
+    for (int64_t d : *dim) wrap_dim(d, 0);
+  Shape s;
+  Strides st;
+  for (int i = 0; i < t.dim(); ++i)
+    if (t.shape()[i] != 1 || !(mask >> i & 1)) {
+      s.push_back(t.shape()[i]);
+      st.push_back(t.strides()[i]);
+    }
+  return alias(t, s, st, t.offset());
+}
+Tensors Squeeze::vjp(const Call& c, const Tensor& dy) const { return {reshape(dy, {c.in[0].shape()})}; }
+
+Tensor Unsqueeze::view(const Tensor& t) const {
+  int d = wrap_dim(dim, t.dim() + 1);
+  Shape s = t.shape();
+  Strides st = t.strides();
+  st.insert(d, d < t.dim() ? s[d] * st[d] : 1);
+  s.insert(d, 1);
+  return alias(t, s, st, t.offset());
+}
+Tensors Unsqueeze::vjp(const Call&, const Tensor& dy) const { return {squeeze(dy, {Ints{wrap_dim(dim, dy.dim())}})}; }
+
+Tensor Flatten::lower(const Inputs& in) const {
+  const Tensor& x = in[0];
+  if (x.dim() == 0) return reshape(x, {Shape{1}});
+  int a = wrap_dim(start_dim, x.dim()), b = wrap_dim(end_dim, x.dim());
+  if (a > b) throw Error("start_dim {} comes after end_dim {}", shown(start_dim), shown(end_dim));
+  if (a == b) return x;
+  Shape s;
+  int64_t n = 1;
+  for (int i = 0; i < x.dim(); ++i) {
+    if (i >= a && i <= b) n *= x.shape()[i];
+    if (i < a || i > b) s.push_back(x.shape()[i]);
+    if (i == b) s.push_back(n);
+  }
+  return reshape(x, {s});
+}
+Tensor Ravel::lower(const Inputs& in) const { return reshape(in[0], {Shape{in[0].numel()}}); }
+Tensor Unflatten::lower(const Inputs& in) const {
+  const Tensor& x = in[0];
+  int d = wrap_dim(dim, x.dim());
+  int64_t known = 1;
+  Shape sizes = this->sizes, s;
+  for (int64_t n : sizes) known *= n == -1 ? 1 : n;
+  for (auto& n : sizes)
+    if (n == -1) n = known ? x.shape()[d] / known : 0;
+  if (sizes.numel() != x.shape()[d]) throw Error("sizes {} do not make {}", to_string(this->sizes), x.shape()[d]);
+  for (int i = 0; i < x.dim(); ++i) {
+    if (i != d) s.push_back(x.shape()[i]);
+    if (i == d)
+      for (int64_t n : sizes) s.push_back(n);
+  }
+  return reshape(x, {s});
+}
+
+Tensor Select::view(const Tensor& t) const {
+  if (t.dim() == 0) throw Error("a tensor without dimensions has no positions; use item()");
+  int d = wrap_dim(dim, t.dim());
+  int64_t n = t.shape()[d];
+  if (index < -n || index >= n)
+    throw Error("index {} is out of range for dim {} of {} elements (counted from {})", shown(index), shown(d), n,
+                shown(0));
+  int64_t at = index < 0 ? index + n : index;
+  Shape s = t.shape();
+  Strides st = t.strides();
+  int64_t offset = t.offset() + at * st[d];
+  s.erase(d);
+  st.erase(d);
+  return alias(t, s, st, offset);
+}
+Tensors Select::vjp(const Call& c, const Tensor& dy) const {
+  const Tensor& x = c.in[0];
+  int d = wrap_dim(dim, x.dim());
+  int64_t at = index < 0 ? index + x.shape()[d] : index;
+  return {slice_backward(unsqueeze(dy, {d}), {x.shape(), d, at, at + 1, 1})};
+}
+
+Tensor Slice::view(const Tensor& t) const {
+  if (t.dim() == 0) throw Error("a tensor without dimensions cannot be sliced");
+  if (step < 1) throw Error("the step of a slice must be at least 1, got {}; use flip to reverse", step);
+  int d = wrap_dim(dim, t.dim());
+  int64_t n = t.shape()[d];
+  auto clamp = [&](int64_t i) { return std::clamp<int64_t>(i < 0 ? i + n : i, 0, n); };
+  int64_t a = clamp(start), b = std::max(a, clamp(end));
+  Shape s = t.shape();
+  Strides st = t.strides();
+  s[d] = (b - a + step - 1) / step;
+  int64_t offset = t.offset() + a * st[d];
+  st[d] *= step;
+  return alias(t, s, st, offset);
+}
+Tensors Slice::vjp(const Call& c, const Tensor& dy) const {
+  return {slice_backward(dy, {c.in[0].shape(), dim, start, end, step})};
+}
+
+Tensor SliceBackward::lower(const Inputs& in) const {
+  const Tensor& dy = in[0];
+  Tensor dx = full(shape, 0, dy.dtype(), dy.device());
+  copy.into(slice(dx, {dim, start, end, step}), dy);
+  return dx;
+}
+Tensors SliceBackward::vjp(const Call&, const Tensor& dy) const { return {slice(dy, {dim, start, end, step})}; }
+
+Tensor Narrow::lower(const Inputs& in) const {
+  const Tensor& x = in[0];
+  int d = wrap_dim(dim, x.dim());
+  if (x.dim() == 0) throw Error("a tensor without dimensions cannot be narrowed");
+  int64_t n = x.shape()[d], a = start < 0 ? start + n : start;
+  if (a < 0 || length < 0 || a + length > n)
+    throw Error("start {} with length {} reaches beyond dim {} of {} elements", shown(start), length, shown(d), n);
+  return slice(x, {d, a, a + length, 1});
+}
+
+Tensors SplitSizes::lower(const Inputs& in) const {
+  const Tensor& x = in[0];
+  int d = wrap_dim(dim, x.dim());
+  int64_t total = 0;
+  for (int64_t n : split_sizes) total += n;
+  if (x.dim() == 0 || total != x.shape()[d])
+    throw Error("the sizes {} do not add up to the extent of dim {} of {}", to_string(split_sizes), shown(d),
+                to_string(x.shape()));
+  Tensors out;
+  int64_t at = 0;
+  for (int64_t n : split_sizes) {
+    out.push_back(narrow(x, {d, at, n}));
+    at += n;
+  }
+  return out;
+}
+Tensors Split::lower(const Inputs& in) const {
+  const Tensor& x = in[0];
+  int d = wrap_dim(dim, x.dim());
+  if (x.dim() == 0) throw Error("a tensor without dimensions cannot be split");
+  int64_t n = x.shape()[d];
+  if (split_size < 0 || (split_size == 0 && n)) throw Error("split_size must be at least 1, got {}", split_size);
+  Tensors out;
+  for (int64_t at = 0; at == 0 || at < n; at += split_size) {
+    out.push_back(slice(x, {d, at, std::min(n, at + split_size), 1}));
+    if (split_size == 0) break;
+  }
+  return out;
+}
+Tensors Chunk::lower(const Inputs& in) const {
+  const Tensor& x = in[0];
+  int d = wrap_dim(dim, x.dim());
+  if (x.dim() == 0) throw Error("a tensor without dimensions cannot be split");
+  if (chunks < 1) throw Error("chunks must be at least 1, got {}", chunks);
+  int64_t size = (x.shape()[d] + chunks - 1) / chunks;
+  if (size == 0) {
+    Tensors out;
+    for (int64_t i = 0; i < chunks; ++i) out.push_back(slice(x, {d, 0, 0, 1}));
+    return out;
+  }
+  return split(x, {size, d});
+}
+Tensors Unbind::lower(const Inputs& in) const {
+  const Tensor& x = in[0];
+  if (x.dim() == 0) throw Error("a tensor without dimensions has nothing to unbind");
+  int d = wrap_dim(dim, x.dim());
+  Tensors out;
+  for (int64_t i = 0; i < x.shape()[d]; ++i) out.push_back(select(x, {d, i}));
+  return out;
+}
+
+Tensor AsStrided::view(const Tensor& t) const {
+  if (size.size() != stride.size()) throw Error("{} extents and {} strides", size.size(), stride.size());
+  check_shape(size, size_of(t.dtype()));
+  Tensor v = alias(t, {}, {}, t.offset());
+  v.set_storage(t.storage(), size, stride, storage_offset.value_or(t.offset()));
+  return v;
+}
+Tensor Detach::lower(const Inputs& in) const { return in[0].tensor().detach(); }
+
+}  // namespace ops
+}  // namespace luth
