@@ -1,6 +1,6 @@
-// Reductions on the CPU. The reduced dims are made one (with a copy where they are not neighbours), so that a kernel sees
-// outer blocks of n rows of `inner` neighbours. Sums run in 16 lanes within blocks and in double across blocks; chunks
-// depend on the shape alone, and their results are combined in order.
+// Reductions on the CPU. The reduced dims are made one (with a copy where they are not neighbours), so that a kernel
+// sees outer blocks of n rows of `inner` neighbours. Sums run in 16 lanes within blocks and in double across blocks;
+// chunks depend on the shape alone, and their results are combined in order.
 #include "core/ops/reduce.h"
 
 #include <algorithm>
@@ -73,7 +73,9 @@ template <class C>
 struct Largest {
   using Lane = C;
   using Total = C;
-  static constexpr C lane() { return std::is_floating_point_v<C> ? -std::numeric_limits<C>::infinity() : std::numeric_limits<C>::lowest(); }
+  static constexpr C lane() {
+    return std::is_floating_point_v<C> ? -std::numeric_limits<C>::infinity() : std::numeric_limits<C>::lowest();
+  }
   static constexpr C total() { return lane(); }
   static C step(C l, C x) { return x > l || x != x ? x : l; }
   static C fold(C t, C l) { return step(t, l); }
@@ -82,7 +84,9 @@ template <class C>
 struct Smallest {
   using Lane = C;
   using Total = C;
-  static constexpr C lane() { return std::is_floating_point_v<C> ? std::numeric_limits<C>::infinity() : std::numeric_limits<C>::max(); }
+  static constexpr C lane() {
+    return std::is_floating_point_v<C> ? std::numeric_limits<C>::infinity() : std::numeric_limits<C>::max();
+  }
   static constexpr C total() { return lane(); }
   static C step(C l, C x) { return x < l || x != x ? x : l; }
   static C fold(C t, C l) { return step(t, l); }
@@ -183,7 +187,8 @@ void euclidean_norm(const ops::EuclideanNorm& op, Tensor& y, const Strided& inpu
   dispatch(Floats{}, x.dtype(), [&, &x = x, &a = a]<class T>(Type<T>) {
     using C = compute_t<T>;
     T* out = y.data<T>();
-    reduce<AddsSquares<C>, C>(x.template data<T>(), a, [&](int64_t i, double total) { out[i] = cast<T>(std::sqrt(total)); });
+    reduce<AddsSquares<C>, C>(x.template data<T>(), a,
+                              [&](int64_t i, double total) { out[i] = cast<T>(std::sqrt(total)); });
   });
 }
 template <template <class> class R>
@@ -253,18 +258,19 @@ void variance(const ops::Var& op, Tensor& y, const Tensor& input, bool root) {
     const T* data = x.template data<T>();
     auto store = [&](int64_t i, double v) { out[i] = cast<T>(root ? std::sqrt(v) : v); };
     int64_t tiles = (a.inner + tile - 1) / tile;
-    parallel_for(a.outer * tiles, std::max<int64_t>(1, grain_elements / std::max<int64_t>(1, a.n * tile)), [&](int64_t b, int64_t e) {
-      double total[tile];
-      for (int64_t i = b; i < e; ++i) {
-        int64_t o = i / tiles, from = i % tiles * tile, width = std::min(tile, a.inner - from);
-        const T* at = data + o * a.n * a.inner + from;
-        if (a.inner == 1)
-          variance_row<C>(at, a.n, divisor, total[0]);
-        else
-          variance_columns<C>(at, a.n, a.inner, width, divisor, total);
-        for (int64_t k = 0; k < width; ++k) store(o * a.inner + from + k, total[k]);
-      }
-    });
+    parallel_for(a.outer * tiles, std::max<int64_t>(1, grain_elements / std::max<int64_t>(1, a.n * tile)),
+                 [&](int64_t b, int64_t e) {
+                   double total[tile];
+                   for (int64_t i = b; i < e; ++i) {
+                     int64_t o = i / tiles, from = i % tiles * tile, width = std::min(tile, a.inner - from);
+                     const T* at = data + o * a.n * a.inner + from;
+                     if (a.inner == 1)
+                       variance_row<C>(at, a.n, divisor, total[0]);
+                     else
+                       variance_columns<C>(at, a.n, a.inner, width, divisor, total);
+                     for (int64_t k = 0; k < width; ++k) store(o * a.inner + from + k, total[k]);
+                   }
+                 });
   });
 }
 void var(const ops::Var& op, Tensor& y, const Strided& x) { variance(op, y, x, false); }
@@ -303,18 +309,19 @@ void find(const ops::AlongDim& op, Tensor& values, Tensor& indices, const Tensor
     T* value = values.data<T>();
     int64_t* index = indices.data<int64_t>();
     int64_t tiles = (a.inner + tile - 1) / tile;
-    parallel_for(a.outer * tiles, std::max<int64_t>(1, grain_elements / (a.n * std::min(a.inner, tile))), [&](int64_t b, int64_t e) {
-      for (int64_t i = b; i < e; ++i) {
-        int64_t o = i / tiles, from = i % tiles * tile, width = std::min(tile, a.inner - from);
-        const T* at = data + o * a.n * a.inner + from;
-        int64_t to = o * a.inner + from;
-        if (a.inner == 1)
-          find_row<R<C>, C>(at, a.n, value + to, index + to);
-        else
-          find_columns<R<C>, C>(at, a.n, a.inner, width, value + to, index + to);
-        for (int64_t k = 0; k < width; ++k) index[to + k] += op.base;
-      }
-    });
+    parallel_for(a.outer * tiles, std::max<int64_t>(1, grain_elements / (a.n * std::min(a.inner, tile))),
+                 [&](int64_t b, int64_t e) {
+                   for (int64_t i = b; i < e; ++i) {
+                     int64_t o = i / tiles, from = i % tiles * tile, width = std::min(tile, a.inner - from);
+                     const T* at = data + o * a.n * a.inner + from;
+                     int64_t to = o * a.inner + from;
+                     if (a.inner == 1)
+                       find_row<R<C>, C>(at, a.n, value + to, index + to);
+                     else
+                       find_columns<R<C>, C>(at, a.n, a.inner, width, value + to, index + to);
+                     for (int64_t k = 0; k < width; ++k) index[to + k] += op.base;
+                   }
+                 });
   });
 }
 void max_dim(const ops::MaxDim& op, Tensor& v, Tensor& i, const Dense& x) { find<Largest>(op, v, i, x); }

@@ -1,0 +1,109 @@
+#include "core/ops/activation.h"
+
+#include "core/ops/arith.h"
+#include "core/ops/copy.h"
+#include "core/ops/unary.h"
+
+namespace luth::ops {
+namespace {
+
+const DefineAll<ActivationOps> define_all_;
+const DefineAll<ActivationGrads> define_grads_;
+const Define<Clamp> clamp_;
+
+template <class Op>
+Op approximated(const std::string& how) {
+  Op op;
+  op.approximate = how;
+  return op;
+}
+
+}  // namespace
+
+Tensor TanhBackward::lower(const Inputs& in) const { return mul(in[0], sub(1, square(in[1]))); }
+Tensors Tanh::vjp(const Call& c, const Tensor& dy) const { return {tanh_backward(dy, c.out[0])}; }
+Tensor SigmoidBackward::lower(const Inputs& in) const { return mul(in[0], mul(in[1], sub(1, in[1]))); }
+Tensors Sigmoid::vjp(const Call& c, const Tensor& dy) const { return {sigmoid_backward(dy, c.out[0])}; }
+
+Tensor ReluBackward::lower(const Inputs& in) const { return where(gt(in[1], 0), in[0], 0); }
+Spec Relu::infer(const Inputs& in) const {
+  if (in[0].dtype() == Dtype::boolean) throw Error("not implemented for bool");
+  return elementwise_spec(in);
+}
+Tensors Relu::vjp(const Call& c, const Tensor& dy) const { return {relu_backward(dy, c.out[0])}; }
+
+Tensor GeluBackward::lower(const Inputs& in) const {
+  const Value& x = in[1];
+  if (by_tanh()) {
+    Tensor t = tanh(mul(add(x, mul(pow(x, 3), 0.044715)), 0.7978845608028654));
+    Tensor slope = mul(add(mul(square(x), 0.134145), 1), 0.7978845608028654);
+    return mul(in[0], mul(add(add(t, 1), mul(x, mul(sub(1, square(t)), slope))), 0.5));
+  }
+  Tensor cdf = mul(add(erf(mul(x, 0.7071067811865476)), 1), 0.5);
+  Tensor pdf = mul(exp(mul(square(x), -0.5)), 0.3989422804014327);
+  return mul(in[0], add(cdf, mul(x, pdf)));
+}
+Cases<GeluBackward> GeluBackward::samples() {
+  return {{{}, {{3, 4}, {3, 4}}}, {approximated<GeluBackward>("tanh"), {{3, 4}, {3, 4}}}};
+}
+Tensors Gelu::vjp(const Call& c, const Tensor& dy) const {
+  return {gelu_backward(dy, c.in[0], approximated<GeluBackward>(approximate))};
+}
+Cases<Gelu> Gelu::samples() { return {{{}, {{3, 4}}}, {approximated<Gelu>("tanh"), {{3, 4}}}, {{}, {{}}}}; }
+
+Tensor SiluBackward::lower(const Inputs& in) const {
+  Tensor s = sigmoid(in[1]);
+  return mul(in[0], mul(s, add(mul(in[1], sub(1, s)), 1)));
+}
+Tensors Silu::vjp(const Call& c, const Tensor& dy) const { return {silu_backward(dy, c.in[0])}; }
+
+Tensors Softplus::vjp(const Call& c, const Tensor& dy) const {
+  Tensor scaled = mul(c.in[0], beta);
+  return {where(gt(scaled, threshold), dy, mul(dy, sigmoid(scaled)))};
+}
+Cases<Softplus> Softplus::samples() {
+  Softplus sharp;
+  sharp.beta = 2, sharp.threshold = 1;
+  return {{{}, {{3, 4}}}, {sharp, {{3, 4}}, -2, 0.4}, {sharp, {{3}}, 0.6, 2}};
+}
+Tensors LeakyRelu::vjp(const Call& c, const Tensor& dy) const {
+  return {where(gt(c.in[0], 0), dy, mul(dy, negative_slope))};
+}
+
+Spec Clamp::infer(const Inputs& in) const {
+  if (!in[1] && !in[2]) throw Error("at least one of min and max must be given");
+  return elementwise_spec(in);
+}
+// Elements at a bound pass the gradient on, as PyTorch's do; elements beyond give it to a bound that is a tensor.
+Tensors Clamp::vjp(const Call& c, const Tensor& dy) const {
+  const Value &x = c.in[0], &low = c.in[1], &high = c.in[2];
+  Tensor inside = low && high ? logical_and(ge(x, low), le(x, high)) : low ? ge(x, low) : le(x, high);
+  Tensors dx(3);
+  if (c.wants(0)) dx[0] = where(inside, dy, 0);
+  if (c.wants(1)) dx[1] = where(high ? logical_and(lt(x, low), lt(low, high)) : lt(x, low), dy, 0);
+  if (c.wants(2)) dx[2] = where(low ? logical_or(gt(x, high), gt(low, high)) : gt(x, high), dy, 0);
+  return dx;
+}
+Cases<Clamp> Clamp::samples() {
+  return {{{},
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{Tensor::from<double>({4}, std::array{-1.5, -0.2, 0.3, 1.7}.data()), -1, 1.0};
+           }},
+          {{},
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{Tensor::from<double>({4}, std::array{-1.5, -0.2, 0.3, 1.7}.data()), Value(), 1.0};
+           }},
+          {{}, {}, 0, 0, [] {
+             return Inputs{Tensor::from<double>({4}, std::array{-1.5, -0.2, 0.3, 1.7}.data()),
+                           Tensor::from<double>({1}, std::array{-0.5}.data()),
+                           Tensor::from<double>({4}, std::array{0.1, 0.2, 0.1, 1.0}.data())};
+           }}};
+}
+
+}  // namespace luth::ops
