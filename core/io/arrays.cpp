@@ -1,0 +1,169 @@
+#include "core/io/arrays.h"
+
+#include <algorithm>
+
+namespace luth::io {
+namespace {
+
+// Deflate packs at most 1032 to 1.
+constexpr uint64_t most_unpacked = 1100;
+// An array without stored bytes is all fill value; somebody's may be, up to this size.
+constexpr uint64_t most_unstored = 64 * 1024;
+// Chunks that are larger than what is stored are read up to this size.
+constexpr uint64_t most_chunk = 16 * 1024 * 1024;
+
+Item plain(const Tensor& t, int64_t i) {
+  Item item;
+  dispatch(AllTypes{}, t.dtype(), [&]<class T>(Type<T>) {
+    T v = t.data<T>()[i];
+    if constexpr (std::is_same_v<T, bool>)
+      item = v;
+    else if constexpr (is_float<T>)
+      item = cast<double>(v);
+    else
+      item = int64_t(v);
+  });
+  return item;
+}
+
+}  // namespace
+
+List Arrays::list(const Tensor& t) {
+  List list;
+  for (int64_t i = 0; i < t.numel(); ++i) list.push_back(plain(t, i));
+  return list;
+}
+
+bool Arrays::has(hid_t object, const char* attribute, const std::string& path) const {
+  return file_.check(H5Aexists(object, attribute), "read", path) > 0;
+}
+
+Item Arrays::attribute(hid_t object, const std::string& name, const std::string& path) {
+  std::string where = path + "@" + name;
+  h5::Id a = file_.own(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose, "read", where);
+  h5::Id type = file_.own(H5Aget_type(a), H5Tclose, "read", where);
+  h5::Id space = file_.own(H5Aget_space(a), H5Sclose, "read", where);
+  auto read = [&](hid_t memory, void* to) { file_.check(H5Aread(a, memory, to), "read", where); };
+  bool text = H5Tget_class(type) == H5T_STRING;
+  if (H5Sget_simple_extent_type(space) == H5S_NULL) return text ? Item("") : Item();
+  Extents dims = extents(space, where);
+  afford(bytes(dims, H5Tget_size(type), where), H5Aget_storage_size(a), 1, where);
+  if (text) return strings(type, dims, where, read);
+  Tensor t = numbers(type, dims, where, read);
+  if (t.dim() == 0) return plain(t, 0);
+  return t.dim() == 1 ? Item(list(t)) : Item(t);
+}
+
+Item Arrays::dataset(hid_t d, const std::string& path) {
+  h5::Id type = file_.own(H5Dget_type(d), H5Tclose, "read", path);
+  h5::Id space = file_.own(H5Dget_space(d), H5Sclose, "read", path);
+  bool text = H5Tget_class(type) == H5T_STRING;
+  if (H5Sget_simple_extent_type(space) == H5S_NULL) return text ? Item("") : Item();
+  Extents dims = extents(space, path);
+  check_layout(d, type, bytes(dims, H5Tget_size(type), path), path);
+  auto read = [&](hid_t memory, void* to) {
+    file_.check(H5Dread(d, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, to), "read", path);
+  };
+  return text ? strings(type, dims, path, read) : Item(numbers(type, dims, path, read));
+}
+
+Extents Arrays::extents(hid_t space, const std::string& path) {
+  int n = file_.check(H5Sget_simple_extent_ndims(space), "read", path);
+  Extents dims(static_cast<size_t>(n));
+  file_.check(H5Sget_simple_extent_dims(space, dims.data(), nullptr), "read", path);
+  if (n > max_dims) file_.refuse(path, fmt::format("has {} dims; luth has tensors of at most {}", n, max_dims));
+  return dims;
+}
+
+// Bytes of the array, which fit an int64.
+uint64_t Arrays::bytes(const Extents& dims, uint64_t size, const std::string& path) {
+  if (std::find(dims.begin(), dims.end(), 0) != dims.end()) size = 0;
+  for (hsize_t n : dims)
+    if (__builtin_mul_overflow(size, size ? n : 0, &size) || size >> 62)
+      file_.refuse(path, "claims more elements than a file can hold");
+  return size;
+}
+
+// Every array pays with the bytes that it stores; all together cannot store more than the file has.
+void Arrays::afford(uint64_t bytes, uint64_t stored, uint64_t ratio, const std::string& path) {
+  if (stored > left_ || (bytes > most_unstored && bytes / ratio > stored))
+    file_.refuse(path, fmt::format("claims {} bytes, and the file stores {} for it", bytes, std::min(stored, left_)));
+  left_ -= stored;
+}
+
+void Arrays::check_layout(hid_t d, hid_t type, uint64_t size, const std::string& path) {
+  h5::Id how = file_.own(H5Dget_create_plist(d), H5Pclose, "read", path);
+  H5D_layout_t layout = H5Pget_layout(how);
+  if (layout == H5D_VIRTUAL || H5Pget_external_count(how) != 0)
+    file_.refuse(path, "has its data in other files, which luth does not read");
+  if (layout != H5D_CHUNKED) return afford(size, H5Dget_storage_size(d), 1, path);
+  bool packed = check_filters(how, path);
+  uint64_t stored = H5Dget_storage_size(d), ratio = packed ? most_unpacked : 1;
+  Extents chunk(H5S_MAX_RANK);
+  chunk.resize(size_t(file_.check(H5Pget_chunk(how, H5S_MAX_RANK, chunk.data()), "read", path)));
+  uint64_t piece = bytes(chunk, H5Tget_size(type), path);
+  if (piece > most_chunk && piece / ratio > stored) file_.refuse(path, "has chunks larger than what it stores");
+  afford(size, stored, ratio, path);
+}
+
+// True where the data are packed. Others than these three would need plugins, or are rarely used and little tested.
+bool Arrays::check_filters(hid_t how, const std::string& path) {
+  bool packed = false;
+  int n = file_.check(H5Pget_nfilters(how), "read", path);
+  for (int i = 0; i < n; ++i) {
+    unsigned flags = 0;
+    size_t values = 0;
+    char name[64] = "";
+    H5Z_filter_t filter = H5Pget_filter2(how, unsigned(i), &flags, &values, nullptr, sizeof name, name, nullptr);
+    packed |= filter == H5Z_FILTER_DEFLATE;
+    if (filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_SHUFFLE && filter != H5Z_FILTER_FLETCHER32)
+      file_.refuse(
+          path, fmt::format("is packed by filter {} {}; luth reads gzip, shuffle and fletcher32", int(filter), name));
+  }
+  return packed;
+}
+
+template <class Read>
+Tensor Arrays::numbers(hid_t type, const Extents& dims, const std::string& path, Read&& read) {
+  Dtype d = h5::dtype_of(file_, type, path);
+  Shape shape;
+  for (hsize_t n : dims) shape.push_back(int64_t(n));
+  Tensor t = Tensor::empty(shape, d, cpu());
+  if (!t.numel()) return t;
+  h5::Id memory = h5::file_type(d);
+  read(memory, t.raw());
+  if (d == Dtype::boolean) {  // bytes other than 0 and 1 are no bool in C++
+    auto* p = static_cast<unsigned char*>(t.raw());
+    for (int64_t i = 0; i < t.numel(); ++i) p[i] = p[i] != 0;
+  }
+  return t;
+}
+
+template <class Read>
+Item Arrays::strings(hid_t type, const Extents& dims, const std::string& path, Read&& read) {
+  if (H5Tis_variable_str(type) != 0)
+    file_.refuse(path,
+                 "is a string of variable length, which luth does not read; in Python write it as numpy.bytes_(text)");
+  if (dims.size() > 1) file_.refuse(path, "is an array of strings with more than one dim");
+  size_t size = H5Tget_size(type), count = dims.empty() ? 1 : dims[0];
+  std::string bytes(size * count, '\0');
+  h5::Id memory = file_.own(H5Tcopy(type), H5Tclose, "read", path);
+  if (count) read(memory, bytes.data());
+  auto at = [&](size_t i) {
+    return cut(std::string_view(bytes).substr(i * size, size), H5Tget_strpad(type), !dims.empty());
+  };
+  if (dims.empty()) return at(0);
+  List list;
+  for (size_t i = 0; i < count; ++i) list.push_back(at(i));
+  return list;
+}
+
+// Without its filling. A single string of ours has none: its type is as long as it is.
+std::string Arrays::cut(std::string_view s, H5T_str_t pad, bool in_list) const {
+  if (exact_strings_ && !in_list) return std::string(s);
+  if (pad == H5T_STR_NULLTERM) return std::string(s.substr(0, s.find('\0')));
+  size_t last = s.find_last_not_of(pad == H5T_STR_SPACEPAD ? ' ' : '\0');
+  return std::string(s.substr(0, last == std::string_view::npos ? 0 : last + 1));
+}
+
+}  // namespace luth::io

@@ -1,0 +1,45 @@
+// The contents of attributes and datasets, read with every size held against what the file stores. Between HDF5 and the
+// reader of checkpoints.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/io/hdf5.h"
+#include "core/io/tree.h"
+
+namespace luth::io {
+
+using Extents = std::vector<hsize_t>;
+
+class Arrays {
+ public:
+  explicit Arrays(h5::File& file) : file_(file), left_(file.size()) {}
+  /// Single strings of our own files are as long as their type, without filling.
+  void exact_strings() { exact_strings_ = true; }
+
+  /// A plain value; one dim gives a list, more give a tensor.
+  Item attribute(hid_t object, const std::string& name, const std::string& path);
+  bool has(hid_t object, const char* attribute, const std::string& path) const;
+  /// nil, a string, a list of strings, or a CPU tensor.
+  Item dataset(hid_t d, const std::string& path);
+  /// The elements of a tensor of one dim.
+  static List list(const Tensor& t);
+
+ private:
+  Extents extents(hid_t space, const std::string& path);
+  uint64_t bytes(const Extents& dims, uint64_t element, const std::string& path);
+  void afford(uint64_t bytes, uint64_t stored, uint64_t ratio, const std::string& path);
+  void check_layout(hid_t d, hid_t type, uint64_t bytes, const std::string& path);
+  bool check_filters(hid_t how, const std::string& path);
+  template <class Read>
+  Tensor numbers(hid_t type, const Extents& dims, const std::string& path, Read&& read);
+  template <class Read>
+  Item strings(hid_t type, const Extents& dims, const std::string& path, Read&& read);
+  std::string cut(std::string_view s, H5T_str_t pad, bool in_list) const;
+
+  h5::File& file_;
+  uint64_t left_;  // bytes of the file that no array has claimed yet
+  bool exact_strings_ = false;
+};
+
+}  // namespace luth::io

@@ -1,0 +1,178 @@
+#include "core/io/disk.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace luth::io {
+namespace {
+
+constexpr size_t most_per_call = size_t(1) << 30;  // Linux moves at most 2 GiB in one call
+
+std::string folder_of(const std::string& path) {
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+std::string text(int error) { return std::strerror(error); }
+
+// The file that `path` stands for when it is a chain of symbolic links; the last one need not lead anywhere.
+std::string follow(std::string path) {
+  for (int i = 0; i < 40; ++i) {
+    struct stat s;
+    if (lstat(path.c_str(), &s) || !S_ISLNK(s.st_mode)) return path;
+    char to[PATH_MAX];
+    ssize_t n = readlink(path.c_str(), to, sizeof to);
+    if (n <= 0 || n == ssize_t(sizeof to)) return path;
+    std::string next(to, size_t(n));
+    path = next[0] == '/' ? next : folder_of(path) + "/" + next;
+  }
+  throw Error("cannot save '{}': too many symbolic links", path);
+}
+
+}  // namespace
+
+Disk::Disk(Disk&& o) noexcept : fd_(std::exchange(o.fd_, -1)), error_(o.error_), size_(o.size_) {}
+Disk& Disk::operator=(Disk&& o) noexcept {
+  std::swap(fd_, o.fd_);
+  std::swap(error_, o.error_);
+  std::swap(size_, o.size_);
+  return *this;
+}
+Disk::~Disk() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+Disk Disk::open(const std::string& path, ErrorCode code) {
+  // without O_NONBLOCK a pipe would wait for its writer
+  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) throw Error(code, "cannot open '{}': {}", path, text(errno));
+  Disk disk(fd, 0);
+  struct stat s;
+  if (fstat(fd, &s)) throw Error(code, "cannot open '{}': {}", path, text(errno));
+  if (!S_ISREG(s.st_mode))
+    throw Error(code, "cannot read '{}': it is {}, not a file", path,
+                S_ISDIR(s.st_mode) ? "a folder" : "a device or pipe");
+  disk.size_ = uint64_t(s.st_size);
+  return disk;
+}
+
+bool Disk::failed(int error) noexcept {
+  if (!error_) error_ = error;
+  return false;
+}
+
+bool Disk::read(void* to, size_t bytes, uint64_t at) noexcept {
+  char* p = static_cast<char*>(to);
+  while (bytes) {
+    ssize_t n = pread(fd_, p, std::min(bytes, most_per_call), off_t(at));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return failed(n ? errno : EIO);
+    p += n, at += uint64_t(n), bytes -= size_t(n);
+  }
+  return true;
+}
+
+bool Disk::write(const void* from, size_t bytes, uint64_t at) noexcept {
+  const char* p = static_cast<const char*>(from);
+  while (bytes && !error_) {
+    ssize_t n = pwrite(fd_, p, std::min(bytes, most_per_call), off_t(at));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return failed(n ? errno : ENOSPC);
+    p += n, at += uint64_t(n), bytes -= size_t(n);
+    size_ = std::max(size_, at);
+  }
+  return !error_;
+}
+
+bool Disk::truncate(uint64_t size) noexcept {
+  if (error_) return false;
+  if (ftruncate(fd_, off_t(size))) return failed(errno);
+  size_ = size;
+  return true;
+}
+
+bool Disk::sync() noexcept {
+  if (error_) return false;
+  return fsync(fd_) == 0 || failed(errno);
+}
+
+std::string Disk::reason() const { return text(error_); }
+
+Replacement::Replacement(const std::string& path) : shown_(path), target_(follow(path)), folder_(folder_of(target_)) {
+  if (name_of(target_).empty()) fail("the name of the file is missing");
+  temporary_ = folder_ + "/." + name_of(target_) + ".saving";
+  open();
+}
+
+void Replacement::open() {
+  struct stat old;
+  bool exists = ::stat(target_.c_str(), &old) == 0;
+  if (exists && !S_ISREG(old.st_mode)) fail(S_ISDIR(old.st_mode) ? "it is a folder" : "it is a device or pipe");
+  for (;;) {
+    int fd = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (fd < 0) fail(text(errno));
+    disk_ = Disk(fd, 0);
+    while (flock(fd, LOCK_EX) && errno == EINTR) {  // other failures: a file system without locks, where savers race
+    }
+    struct stat mine, there;
+    if (fstat(fd, &mine)) fail(text(errno));
+    // another saver may have moved the file away while this one waited
+    if (lstat(temporary_.c_str(), &there) || mine.st_ino != there.st_ino || mine.st_dev != there.st_dev) continue;
+    if (!S_ISREG(mine.st_mode)) fail("'" + temporary_ + "' is in the way");
+    break;
+  }
+  if (exists) (void)fchmod(disk_.fd(), old.st_mode & 07777);
+  if (!disk_.truncate(0)) fail(disk_.reason());
+}
+
+Replacement::~Replacement() {
+  if (!committed_ && disk_.fd() >= 0) ::unlink(temporary_.c_str());
+}
+
+void Replacement::fail(const std::string& why) const {
+  bool exists = ::access(target_.c_str(), F_OK) == 0;
+  throw Error("cannot save '{}': {}{}", shown_, why, exists ? "; the file that was there is unchanged" : "");
+}
+
+// A second name for the old file first, so that the target never lacks a file.
+void Replacement::keep_previous(const std::string& name) {
+  if (::access(target_.c_str(), F_OK)) return;
+  std::string previous = folder_ + "/" + name, fresh = folder_ + "/." + name + ".saving";
+  ::unlink(fresh.c_str());
+  if (::link(target_.c_str(), fresh.c_str()) == 0) {
+    if (::rename(fresh.c_str(), previous.c_str()) == 0) return;
+  } else if ((errno == EPERM || errno == EOPNOTSUPP) && ::rename(target_.c_str(), previous.c_str()) == 0) {
+    return;  // a file system without hard links
+  }
+  fail("keeping the one before as '" + previous + "': " + text(errno));
+}
+
+void Replacement::commit(const std::string& previous) {
+  if (!disk_.sync()) fail(disk_.reason());
+  if (!previous.empty()) keep_previous(previous);
+  if (::rename(temporary_.c_str(), target_.c_str())) fail(text(errno));
+  committed_ = true;
+  int folder = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return;  // a folder that may be written and not read: nothing to sync by
+  bool synced = fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP;
+  int error = errno;
+  ::close(folder);
+  if (!synced) throw Error("'{}' is saved, but its folder could not be synced: {}", shown_, text(error));
+}
+
+void replace_file(const std::string& path, const void* bytes, size_t size) {
+  Replacement file(path);
+  if (!file.disk().write(bytes, size, 0)) file.fail(file.disk().reason());
+  file.commit();
+}
+
+}  // namespace luth::io

@@ -1,0 +1,71 @@
+// Files by descriptor: exact reads and writes, and the replacement of a file in one step. Knows no format.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "core/error.h"
+
+namespace luth::io {
+
+/// An open file. `read` and `write` move all bytes or remember why not, in `error()`; they never throw, because HDF5
+/// calls them. Once a write has failed all later ones are dropped, so that HDF5 can close its file in an orderly way
+/// and the first failure is what users read.
+class Disk {
+ public:
+  Disk() = default;
+  Disk(int fd, uint64_t size) : fd_(fd), size_(size) {}
+  Disk(Disk&& o) noexcept;
+  Disk& operator=(Disk&& o) noexcept;
+  ~Disk();
+  /// A regular file for reading; throws `code` with the path.
+  static Disk open(const std::string& path, ErrorCode code);
+
+  bool read(void* to, size_t bytes, uint64_t at) noexcept;
+  bool write(const void* from, size_t bytes, uint64_t at) noexcept;
+  bool truncate(uint64_t size) noexcept;
+  bool sync() noexcept;
+  /// Bytes in the file, counting what was written.
+  uint64_t size() const { return size_; }
+  int fd() const { return fd_; }
+  /// The errno of the first failure; 0 without one. A read past the end counts as EIO.
+  int error() const { return error_; }
+  /// "No space left on device"
+  std::string reason() const;
+
+ private:
+  bool failed(int error) noexcept;
+  int fd_ = -1;
+  int error_ = 0;
+  uint64_t size_ = 0;
+};
+
+/// A file that takes the place of another when it is complete. It is written beside its target as `.<name>.saving`,
+/// synced, and moved over the target, so that whoever opens the target sees all of the old file or all of the new one,
+/// whenever the process or the machine stops. A symbolic link as target is followed. Two savers of one target take
+/// turns; what a killed one left is overwritten by the next.
+class Replacement {
+ public:
+  explicit Replacement(const std::string& path);
+  /// Removes the unfinished file when `commit` was not reached.
+  ~Replacement();
+  Replacement(const Replacement&) = delete;
+  Disk& disk() { return disk_; }
+  /// Syncs and moves the file into place. With `previous`, a file name in the same folder, the file that was there
+  /// stays under that name; at every moment the target exists.
+  void commit(const std::string& previous = "");
+  /// Throws what went wrong, with the path and what became of the old file.
+  [[noreturn]] void fail(const std::string& why) const;
+
+ private:
+  void open();
+  void keep_previous(const std::string& name);
+  std::string shown_, target_, folder_, temporary_;
+  Disk disk_;
+  bool committed_ = false;
+};
+
+/// The whole file at once, replaced in one step; for small formats.
+void replace_file(const std::string& path, const void* bytes, size_t size);
+
+}  // namespace luth::io

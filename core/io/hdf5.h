@@ -1,0 +1,101 @@
+// HDF5's C API with destructors, checked closing and errors that name file and object. The library is not safe to call
+// from two threads, so a File holds its one mutex as long as it lives. The only header that includes hdf5.h.
+#pragma once
+#define H5_USE_110_API  // the calls as HDF5 1.10 has them, in later versions too
+#include <hdf5.h>
+
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/dtype.h"
+#include "core/io/disk.h"
+#include "core/shape.h"
+
+namespace luth::io::h5 {
+
+/// Owns one HDF5 identifier.
+class Id {
+ public:
+  using Close = herr_t (*)(hid_t);
+  Id() = default;
+  Id(hid_t id, Close close) : id_(id), close_(close) {}
+  Id(Id&& o) noexcept : id_(std::exchange(o.id_, -1)), close_(o.close_) {}
+  Id& operator=(Id&& o) noexcept {
+    std::swap(id_, o.id_);
+    std::swap(close_, o.close_);
+    return *this;
+  }
+  ~Id() {
+    if (id_ >= 0) close_(id_);
+  }
+  operator hid_t() const { return id_; }
+  /// Closes now; false when HDF5 reports a failure (a full disk shows only here).
+  bool close() { return close_(std::exchange(id_, -1)) >= 0; }
+
+ private:
+  hid_t id_ = -1;
+  Close close_ = nullptr;
+};
+
+/// Holds HDF5's mutex; starts the library on first use: no handler at exit, no plugins, no error text on stderr.
+class Library {
+ public:
+  Library();
+
+ private:
+  std::unique_lock<std::recursive_mutex> hold_;
+};
+
+/// An HDF5 file on a Disk, new or for reading. Every failure throws `code` and names the file and the object.
+class File {
+ public:
+  /// Truncates and writes, with 512 bytes before HDF5's own for the seal.
+  static File create(Disk& disk, std::string path);
+  static File open(Disk& disk, std::string path, ErrorCode code);
+
+  hid_t id() const { return file_; }
+  uint64_t size() const { return disk_->size(); }
+  /// Owns `id`, or throws "cannot `doing` '`object`' of 'x.h5': reason" when it is negative; an empty
+  /// object is the file itself.
+  Id own(hid_t id, Id::Close close, std::string_view doing, std::string_view object) const;
+  /// Passes on a result that is not negative.
+  template <class T>
+  T check(T result, std::string_view doing, std::string_view object) const {
+    if (result < 0) fail(doing, object);
+    return result;
+  }
+  void close(Id& id, std::string_view object) const {
+    if (!id.close()) fail("close", object);
+  }
+  /// Closes the file itself.
+  void close();
+  /// With what HDF5 or the system last complained about.
+  [[noreturn]] void fail(std::string_view doing, std::string_view object) const;
+  /// "cannot use 'x.h5': '`object`' `why`"
+  [[noreturn]] void refuse(std::string_view object, const std::string& why) const;
+
+ private:
+  File(Disk& disk, std::string path, ErrorCode code) : disk_(&disk), path_(std::move(path)), code_(code) {}
+  Library library_;
+  Disk* disk_;
+  std::string path_;
+  ErrorCode code_;
+  Id file_;
+};
+
+/// The types in files, little-endian: h5py's boolean (an int8 enumeration FALSE = 0, TRUE = 1), IEEE half, and bfloat16
+/// as a float of 16 bits with 8 in the exponent, which h5py widens to float32 when it reads.
+Id file_type(Dtype d);
+/// What luth makes of a type in a file, in either byte order; uint16 and uint32 widen to int32 and int64. Refuses what
+/// no Dtype can hold, and what is not safe to read, with the reason.
+Dtype dtype_of(const File& file, hid_t type, std::string_view object);
+/// A string type of fixed length, UTF-8; at least one byte.
+Id string_type(size_t bytes);
+Id scalar_space();
+Id null_space();
+Id simple_space(const std::vector<hsize_t>& dims);
+
+}  // namespace luth::io::h5

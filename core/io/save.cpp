@@ -1,0 +1,190 @@
+// Writing trees as HDF5.
+#include <cstring>
+#include <map>
+#include <vector>
+
+#include "core/io/checkpoint.h"
+#include "core/io/hdf5.h"
+#include "core/io/names.h"
+#include "core/io/values.h"
+#include "core/version.h"
+
+namespace luth::io {
+namespace {
+
+// The elements in row-major order, copied with their strides from `from`, the address of the first.
+void pack_strided(const Tensor& t, const char* from, char* to) {
+  const int n = t.dim();
+  const size_t size = size_of(t.dtype());
+  Shape at(static_cast<size_t>(n));
+  const int64_t length = n ? t.shape()[n - 1] : 1, step = n ? t.strides()[n - 1] * int64_t(size) : 0;
+  for (int64_t row = 0, rows = length ? t.numel() / length : 0; row < rows; ++row) {
+    const char* p = from;
+    for (int d = 0; d + 1 < n; ++d) p += at[d] * t.strides()[d] * int64_t(size);
+    for (int64_t i = 0; i < length; ++i, p += step, to += size) std::memcpy(to, p, size);
+    for (int d = n - 2; d >= 0 && ++at[d] == t.shape()[d]; --d) at[d] = 0;
+  }
+}
+
+// Row-major elements in memory that the CPU reads; `kept` owns them where they had to be copied.
+const void* host_elements(const Tensor& t, Tensor& kept) {
+  if (!t.numel() || (t.is_contiguous() && t.device().on_host())) return t.numel() ? t.raw() : nullptr;
+  Device& from = t.device();
+  int64_t span = 1;  // elements from the first to the last
+  for (int d = 0; d < t.dim(); ++d) span += (t.shape()[d] - 1) * t.strides()[d];
+  Tensor near;
+  const void* first = t.raw();
+  if (!from.on_host()) {
+    near = Tensor::empty({span}, t.dtype(), cpu());
+    cpu().copy(near.raw(), first, near.bytes(), from, from.current_stream(), false);
+    first = near.raw();
+  }
+  kept = near;
+  if (t.is_contiguous()) return first;
+  kept = Tensor::empty(t.shape(), t.dtype(), cpu());
+  pack_strided(t, static_cast<const char*>(first), static_cast<char*>(kept.raw()));
+  return kept.raw();
+}
+
+// Equal for tensors that are the same memory in the same way.
+std::string identity(const Tensor& t) {
+  return fmt::format("{} {} {} {} {}", static_cast<const void*>(t.storage().get()), t.offset(), to_string(t.shape()),
+                     to_string(t.strides()), name(t.dtype()));
+}
+
+class Writer {
+ public:
+  explicit Writer(h5::File& file) : file_(file) {
+    group_ = h5::Id(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
+    H5Pset_link_creation_order(group_, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+    H5Pset_attr_creation_order(group_, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+    H5Pset_obj_track_times(group_, false);
+    dataset_ = h5::Id(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    H5Pset_layout(dataset_, H5D_CONTIGUOUS);
+    H5Pset_fill_time(dataset_, H5D_FILL_TIME_NEVER);
+    H5Pset_obj_track_times(dataset_, false);
+    link_ = h5::Id(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+    H5Pset_char_encoding(link_, H5T_CSET_UTF8);
+    attribute_ = h5::Id(H5Pcreate(H5P_ATTRIBUTE_CREATE), H5Pclose);
+    H5Pset_char_encoding(attribute_, H5T_CSET_UTF8);
+  }
+
+  void root(const Item& item) {
+    h5::Id top = file_.own(H5Gopen2(file_.id(), "/", H5P_DEFAULT), H5Gclose, "open", "/");
+    attribute(top, own::format, format_version, "/");
+    attribute(top, own::writer, std::string(version), "/");
+    if (auto* map = item.as<Map>()) {
+      entries(top, *map, "", 0);
+    } else {
+      attribute(top, own::kind, "value", "/");
+      entry(top, value_name, item, "", 0);
+    }
+    file_.close(top, "/");
+  }
+
+ private:
+  void attribute(hid_t at, const std::string& name, const Item& item, const std::string& path) {
+    attribute(at, name, *pack(item), path);
+  }
+  void attribute(hid_t at, const std::string& name, const Packed& p, const std::string& path) {
+    h5::Id a = file_.own(H5Acreate2(at, name.c_str(), p.type, p.space, attribute_, H5P_DEFAULT), H5Aclose, "write",
+                         path + "@" + name);
+    if (!p.bytes.empty()) file_.check(H5Awrite(a, p.type, p.bytes.data()), "write", path + "@" + name);
+    file_.close(a, path + "@" + name);
+  }
+
+  h5::Id create(hid_t at, const std::string& name, hid_t type, hid_t space, const std::string& path) {
+    return file_.own(H5Dcreate2(at, name.c_str(), type, space, link_, dataset_, H5P_DEFAULT), H5Dclose, "write", path);
+  }
+
+  // Long strings and lists.
+  void long_value(hid_t at, const std::string& name, const Packed& p, const std::string& path) {
+    h5::Id d = create(at, name, p.type, p.space, path);
+    file_.check(H5Dwrite(d, p.type, H5S_ALL, H5S_ALL, H5P_DEFAULT, p.bytes.data()), "write", path);
+    if (p.is_list) attribute(d, own::kind, "list", path);
+    file_.close(d, path);
+  }
+
+  void tensor(hid_t at, const std::string& name, const Tensor& t, const std::string& path) {
+    if (!t.device().has_data())
+      file_.refuse(path, fmt::format("is a tensor on the {} device, which has no data to save", t.device().kind()));
+    auto [place, is_new] = places_.try_emplace(identity(t), path);
+    h5::Id type = h5::file_type(t.dtype());
+    h5::Id space = !is_new   ? h5::null_space()
+                   : t.dim() ? h5::simple_space({t.shape().begin(), t.shape().end()})
+                             : h5::scalar_space();
+    h5::Id d = create(at, name, type, space, path);
+    if (is_new && t.numel()) {
+      Tensor kept;
+      const void* from = host_elements(t, kept);
+      file_.check(H5Dwrite(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, from), "write", path);
+    }
+    if (!is_new) attribute(d, own::tied, place->second, path);
+    if (is_new && t.requires_grad()) attribute(d, own::grad, true, path);
+    file_.close(d, path);
+  }
+
+  void group(hid_t at, const std::string& name, const Item& item, const std::string& path, int depth) {
+    h5::Id g = file_.own(H5Gcreate2(at, name.c_str(), link_, group_, H5P_DEFAULT), H5Gclose, "write", path);
+    if (auto* list = item.as<List>()) {
+      attribute(g, own::kind, "list", path);
+      for (size_t i = 0; i < list->size(); ++i) entry(g, to_name(int64_t(i) + 1), (*list)[i], path, depth);
+    } else {
+      entries(g, *item.as<Map>(), path, depth);
+    }
+    file_.close(g, path);
+  }
+
+  // A reader sees attributes first; their places among all keys are written where that is another order.
+  void entries(hid_t g, const Map& map, const std::string& path, int depth) {
+    List order;
+    int64_t i = 0;
+    for (const Map::Entry& e : map)
+      if (++i; entry(g, to_name(e.key), e.value, path, depth)) order.push_back(i);
+    bool first = order.empty() || *order.back().as<int64_t>() == int64_t(order.size());
+    if (!first && order.size() * sizeof(int64_t) <= attribute_bytes) attribute(g, own::order, Item(order), path);
+  }
+
+  // True when the value has become an attribute.
+  bool entry(hid_t at, const std::string& name, const Item& item, const std::string& above, int depth) {
+    std::string path = above + "/" + name;
+    if (name.size() > 4096) file_.refuse(path.substr(0, 60) + "…", "is a key of more than 4,096 bytes");
+    if (depth == max_depth) file_.refuse(path, fmt::format("lies deeper than {} levels; is there a cycle?", max_depth));
+    if (std::optional<Packed> p = pack(item)) {
+      bool small = p->bytes.size() <= attribute_bytes;
+      small ? attribute(at, name, *p, above) : long_value(at, name, *p, path);
+      return small;
+    }
+    if (auto* t = item.as<Tensor>())
+      tensor(at, name, *t, path);
+    else
+      group(at, name, item, path, depth + 1);
+    return false;
+  }
+
+  h5::File& file_;
+  h5::Id group_, dataset_, link_, attribute_;
+  std::map<std::string, std::string> places_;  // of each tensor's memory: its path
+};
+
+void save(const Item& root, const std::string& path, const std::string& previous) {
+  Replacement replacement(path);
+  Disk& disk = replacement.disk();
+  try {
+    h5::File file = h5::File::create(disk, path);
+    Writer(file).root(root);
+    file.close();
+  } catch (const Error& e) {
+    if (disk.error()) replacement.fail(disk.reason());
+    throw;
+  }
+  if (!write_seal(disk)) replacement.fail(disk.reason());
+  replacement.commit(previous);
+}
+
+}  // namespace
+
+void save_file(const Item& root, const std::string& path) { save(root, path, ""); }
+void save_rotating(const Item& root, const std::string& dir) { save(root, dir + "/last.h5", "prev.h5"); }
+
+}  // namespace luth::io

@@ -1,0 +1,90 @@
+#include "core/io/seal.h"
+
+#include <fcntl.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+namespace luth::io {
+namespace {
+
+constexpr char magic[8] = {'\x89', 'L', 'U', 'T', 'H', '\r', '\n', '\x1a'};
+constexpr size_t digest_at = 24, digest_end = 40;
+using Block = std::array<unsigned char, seal_bytes>;
+
+template <class T>
+void put(Block& b, size_t at, T v) {
+  for (size_t i = 0; i < sizeof v; ++i) b[at + i] = static_cast<unsigned char>(v >> (8 * i));
+}
+template <class T>
+T get(const Block& b, size_t at) {
+  T v = 0;
+  for (size_t i = 0; i < sizeof v; ++i) v |= T(b[at + i]) << (8 * i);
+  return v;
+}
+
+// XXH3-128 of everything after the seal; false when the disk failed.
+bool digest(Disk& disk, XXH128_canonical_t& out) {
+  struct Free {
+    void operator()(XXH3_state_t* s) const { XXH3_freeState(s); }
+  };
+  std::unique_ptr<XXH3_state_t, Free> state(XXH3_createState());
+  constexpr size_t piece = size_t(1) << 20;
+  std::unique_ptr<char[]> buffer(new char[piece]);
+  XXH3_128bits_reset(state.get());
+  posix_fadvise(disk.fd(), 0, 0, POSIX_FADV_SEQUENTIAL);
+  for (uint64_t at = seal_bytes; at < disk.size(); at += piece) {
+    size_t n = size_t(std::min<uint64_t>(piece, disk.size() - at));
+    if (!disk.read(buffer.get(), n, at)) return false;
+    XXH3_128bits_update(state.get(), buffer.get(), n);
+  }
+  XXH128_canonicalFromHash(&out, XXH3_128bits_digest(state.get()));
+  return true;
+}
+
+std::string length_problem(const Seal& s) {
+  if (s.actual < s.length) return fmt::format("it is cut short: {} of {} bytes are there", s.actual, s.length);
+  return fmt::format("{} bytes follow its end", s.actual - s.length);
+}
+
+}  // namespace
+
+Seal read_seal(Disk& disk, const std::string& path, ErrorCode code) {
+  Seal s;
+  Block b{};
+  s.actual = disk.size();
+  if (!disk.read(b.data(), std::min<uint64_t>(seal_bytes, s.actual), 0))
+    throw Error(code, "cannot read '{}': {}", path, disk.reason());
+  s.present = s.actual >= sizeof magic && std::memcmp(b.data(), magic, sizeof magic) == 0;
+  if (!s.present) return s;
+  s.version = get<uint32_t>(b, 8);
+  s.length = get<uint64_t>(b, 16);
+  for (size_t i = digest_at; i < digest_end; ++i) s.digest += fmt::format("{:02x}", b[i]);
+  bool zeros = get<uint32_t>(b, 12) == 0 && std::all_of(b.begin() + digest_end, b.end(), [](auto c) { return c == 0; });
+  if (s.actual < seal_bytes || s.length != s.actual) {
+    s.problem = length_problem(s);
+  } else if (s.version != seal_version) {
+    s.problem = fmt::format("its seal is of version {}, this luth knows {}", s.version, seal_version);
+  } else {
+    XXH128_canonical_t found;
+    if (!digest(disk, found)) throw Error(code, "cannot read '{}': {}", path, disk.reason());
+    if (!zeros || std::memcmp(found.digest, b.data() + digest_at, sizeof found.digest))
+      s.problem = "its contents have changed since it was written";
+  }
+  return s;
+}
+
+bool write_seal(Disk& disk) {
+  XXH128_canonical_t d;
+  if (disk.error() || !digest(disk, d)) return false;
+  Block b{};
+  std::memcpy(b.data(), magic, sizeof magic);
+  put(b, 8, seal_version);
+  put(b, 16, disk.size());
+  std::memcpy(b.data() + digest_at, d.digest, sizeof d.digest);
+  return disk.write(b.data(), b.size(), 0);
+}
+
+}  // namespace luth::io
