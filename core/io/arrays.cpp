@@ -39,7 +39,7 @@ bool Arrays::has(hid_t object, const char* attribute, const std::string& path) c
 }
 
 Item Arrays::attribute(hid_t object, const std::string& name, const std::string& path) {
-  std::string where = path + "@" + name;
+  std::string where = (path.empty() ? "/" : path) + "@" + name;
   h5::Id a = file_.own(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose, "read", where);
   h5::Id type = file_.own(H5Aget_type(a), H5Tclose, "read", where);
   h5::Id space = file_.own(H5Aget_space(a), H5Sclose, "read", where);
@@ -128,7 +128,7 @@ Tensor Arrays::numbers(hid_t type, const Extents& dims, const std::string& path,
   Dtype d = h5::dtype_of(file_, type, path);
   Shape shape;
   for (hsize_t n : dims) shape.push_back(int64_t(n));
-  Tensor t = Tensor::empty(shape, d, cpu());
+  Tensor t = Tensor::empty(shape, d, host());
   if (!t.numel()) return t;
   h5::Id memory = h5::file_type(d);
   read(memory, t.raw());

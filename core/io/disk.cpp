@@ -149,7 +149,11 @@ void Replacement::keep_previous(const std::string& name) {
   std::string previous = folder_ + "/" + name, fresh = folder_ + "/." + name + ".saving";
   ::unlink(fresh.c_str());
   if (::link(target_.c_str(), fresh.c_str()) == 0) {
-    if (::rename(fresh.c_str(), previous.c_str()) == 0) return;
+    bool moved = ::rename(fresh.c_str(), previous.c_str()) == 0;
+    int error = errno;
+    ::unlink(fresh.c_str());  // renaming does nothing where both are one file already, after a save that was killed
+    if (moved) return;
+    errno = error;
   } else if ((errno == EPERM || errno == EOPNOTSUPP) && ::rename(target_.c_str(), previous.c_str()) == 0) {
     return;  // a file system without hard links
   }

@@ -212,9 +212,9 @@ class Reader {
   }
 
   Tensor moved(const Tensor& t) {
-    if (!to_ || to_ == &cpu()) return t;
+    if (!to_ || to_ == &host()) return t;
     Tensor there = Tensor::empty(t.shape(), t.dtype(), *to_);
-    if (to_->has_data() && t.numel()) to_->copy(there.raw(), t.raw(), t.bytes(), cpu(), to_->current_stream(), false);
+    if (to_->has_data() && t.numel()) to_->copy(there.raw(), t.raw(), t.bytes(), host(), to_->current_stream(), false);
     return there;
   }
 

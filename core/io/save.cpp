@@ -35,13 +35,13 @@ const void* host_elements(const Tensor& t, Tensor& kept) {
   Tensor near;
   const void* first = t.raw();
   if (!from.on_host()) {
-    near = Tensor::empty({span}, t.dtype(), cpu());
-    cpu().copy(near.raw(), first, near.bytes(), from, from.current_stream(), false);
+    near = Tensor::empty({span}, t.dtype(), host());
+    host().copy(near.raw(), first, near.bytes(), from, from.current_stream(), false);
     first = near.raw();
   }
   kept = near;
   if (t.is_contiguous()) return first;
-  kept = Tensor::empty(t.shape(), t.dtype(), cpu());
+  kept = Tensor::empty(t.shape(), t.dtype(), host());
   pack_strided(t, static_cast<const char*>(first), static_cast<char*>(kept.raw()));
   return kept.raw();
 }
@@ -87,10 +87,11 @@ class Writer {
     attribute(at, name, *pack(item), path);
   }
   void attribute(hid_t at, const std::string& name, const Packed& p, const std::string& path) {
-    h5::Id a = file_.own(H5Acreate2(at, name.c_str(), p.type, p.space, attribute_, H5P_DEFAULT), H5Aclose, "write",
-                         path + "@" + name);
-    if (!p.bytes.empty()) file_.check(H5Awrite(a, p.type, p.bytes.data()), "write", path + "@" + name);
-    file_.close(a, path + "@" + name);
+    std::string where = (path.empty() ? "/" : path) + "@" + name;
+    h5::Id a =
+        file_.own(H5Acreate2(at, name.c_str(), p.type, p.space, attribute_, H5P_DEFAULT), H5Aclose, "write", where);
+    if (!p.bytes.empty()) file_.check(H5Awrite(a, p.type, p.bytes.data()), "write", where);
+    file_.close(a, where);
   }
 
   h5::Id create(hid_t at, const std::string& name, hid_t type, hid_t space, const std::string& path) {

@@ -1,0 +1,39 @@
+# Makes h5py.h5, a file as Python programs write them: python3 make_h5py.py (h5py 3.16, numpy 2.4).
+import h5py
+import numpy as np
+
+with h5py.File('h5py.h5', 'w') as f:
+    count = np.arange(24)
+    f['plain'] = count.reshape(4, 6).astype('f4')
+    f['big_endian'] = count.astype('>f8')
+    f['big_int'] = count.reshape(2, 12).astype('>i2')
+    f['half'] = count.astype('f2')
+    f['big_half'] = count.astype('>f2')
+    f['unsigned16'] = np.array([0, 65535], 'u2')
+    f['unsigned32'] = np.array([0, 4294967295], 'u4')
+    f['bool'] = np.array([True, False, True])
+    f['scalar'] = np.int32(-7)
+    f['empty'] = np.zeros((0, 3), 'i8')
+    f['nothing'] = h5py.Empty('f4')
+    f['bytes'] = np.bytes_('text')
+    f['names'] = np.array([b'a', b'bcd'])
+    f['it%41'] = np.int8(1)  # names are taken as they are
+    f['[1]'] = np.int8(2)
+    packed = dict(chunks=(7, 5), compression='gzip', shuffle=True, fletcher32=True)
+    f.create_dataset('packed', data=np.arange(400).reshape(20, 20).astype('>i4'), **packed)
+    f.create_dataset('zeros', data=np.zeros((300, 300)), compression='gzip')  # 700 KB in few bytes
+    f.create_dataset('growing', data=count.astype('u1'), maxshape=(None,))
+    f.create_dataset('unwritten', shape=(5,), dtype='f4', fillvalue=2.5)
+    f.create_dataset('compact', data=count.astype('i1'), dcpl=None)
+    g = f.create_group('layer', track_order=True)
+    g['weight'] = count.reshape(2, 3, 4).astype('f4')
+    g['bias'] = np.ones(3, 'f4')
+    g.attrs['z'] = 3
+    g.attrs['a'] = 0.5
+    g.attrs['flag'] = np.bool_(True)
+    g.attrs['list'] = np.array([1.5, 2.5])
+    g.attrs['matrix'] = np.eye(2)
+    g.attrs['text'] = np.bytes_('fixed')
+    g.attrs['none'] = h5py.Empty('i4')
+    g['weight'].attrs['units'] = 'of variable length, but attributes of datasets are not read'
+    f['tied'] = f['layer/weight']
