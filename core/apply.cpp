@@ -316,6 +316,8 @@ Tensors apply(const OpInfo& info, const void* op, Inputs in) {
     defaults = info.make();
     op = defaults.get();
   }
+  // optional inputs that were left out
+  while (in.size() < info.inputs.size() && info.inputs[in.size()].optional) in.emplace_back();
   try {
     return run(info, op, in);
   } catch (Error& e) {
