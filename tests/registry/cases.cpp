@@ -1,0 +1,223 @@
+#include "cases.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+
+#include "core/random.h"
+
+namespace luth::test {
+namespace {
+
+size_t sample_limit() {
+  const char* text = std::getenv("LUTH_TEST_SAMPLES");
+  int n = text ? std::atoi(text) : 0;
+  return n > 0 ? size_t(n) : ~size_t(0);
+}
+
+Tensor draw(const Shape& s, double lo, double hi, std::mt19937_64& rng) {
+  Tensor t = Tensor::empty(s, Dtype::f64, host());
+  for (int64_t i = 0; i < t.numel(); ++i) t.data<double>()[i] = lo + (hi - lo) * double(rng() >> 11) * 0x1p-53;
+  return t;
+}
+std::mt19937_64 generator(const std::string& name, size_t k) {
+  uint64_t seed = 14695981039346656037u;
+  for (char c : name) seed = (seed ^ uint64_t(c)) * 1099511628211u;
+  return std::mt19937_64(seed + k);
+}
+
+// Calls f(byte offset in t) for each element in row-major order.
+template <class F>
+void each_element(const Tensor& t, F&& f) {
+  Shape at(size_t(t.dim()));
+  for (int64_t k = 0; k < t.numel(); ++k) {
+    int64_t offset = 0;
+    for (int i = 0; i < t.dim(); ++i) offset += at[i] * t.strides()[i];
+    f(static_cast<char*>(t.raw()) + offset * int64_t(size_of(t.dtype())));
+    for (int i = t.dim() - 1; i >= 0 && ++at[i] == t.shape()[i]; --i) at[i] = 0;
+  }
+}
+
+// Writes the elements of `from` into `to`, which has its shape and dtype.
+void fill_from(const Tensor& to, const Tensor& from) {
+  std::vector<char> bytes;
+  size_t size = size_of(from.dtype());
+  each_element(from, [&](char* p) { bytes.insert(bytes.end(), p, p + size); });
+  size_t at = 0;
+  each_element(to, [&](char* p) {
+    std::memcpy(p, bytes.data() + at, size);
+    at += size;
+  });
+}
+
+std::string describe_inputs(const Inputs& in) {
+  std::string s;
+  for (auto& v : in)
+    s += (s.empty() ? "" : ", ") + (v.is_scalar() ? to_string(Attr(v.scalar())) : describe(v.tensor()));
+  return s;
+}
+
+}  // namespace
+
+std::vector<std::string> operator_names() {
+  host();
+  std::vector<std::string> names;
+  for (auto* info : operators()) names.push_back(info->name);
+  return names;
+}
+
+std::string readable(const testing::TestParamInfo<std::string>& info) {
+  std::string s;
+  for (char c : info.param) s += std::isalnum(c) || c == '_' ? std::string(1, c) : "__";
+  return s;
+}
+
+std::vector<TestCase> cases(const std::string& name) {
+  const OpInfo& info = find_op(name);
+  std::vector<TestCase> all;
+  if (!info.samples) return all;
+  for (auto& s : info.samples()) {
+    if (all.size() == sample_limit()) break;
+    TestCase c{&info, s.op, {}, "", !s.make};
+    auto rng = generator(name, all.size());
+    if (s.make)
+      c.in = s.make();
+    else
+      for (auto& shape : s.shapes) c.in.push_back(draw(shape, s.lo, s.hi, rng));
+    c.name = fmt::format("{} sample {}: {} {}", name, all.size(), write_fields(info.fields(c.op.get())),
+                         describe_inputs(c.in));
+    all.push_back(std::move(c));
+  }
+  return all;
+}
+
+Inputs drawn_larger(const TestCase& c, int64_t factor) {
+  auto rng = generator(c.info->name, 99);
+  return each_tensor(c.in, [&](const Tensor& t) {
+    std::vector<double> values = doubles(t);
+    if (values.empty()) values = {0, 1};
+    double lo = *std::min_element(values.begin(), values.end()), hi = *std::max_element(values.begin(), values.end());
+    Shape s = t.shape();
+    for (auto& n : s) n *= factor;
+    return draw(s, lo, hi, rng);
+  });
+}
+
+Tensors TestCase::run(const Inputs& inputs) const {
+  manual_seed(7);
+  if (!info->only_inplace) return apply(*info, op.get(), inputs);
+  Inputs copied = inputs;
+  copied[0] = apply(find_op("clone"), nullptr, {inputs[0]})[0];
+  return {apply_inplace(*info, op.get(), copied)};
+}
+
+std::vector<size_t> TestCase::floating() const {
+  std::vector<size_t> at;
+  for (size_t i = 0; i < in.size(); ++i)
+    if (in[i].is_tensor() && is_floating(in[i].dtype())) at.push_back(i);
+  return at;
+}
+
+Tensor relaid(const Tensor& t, Layout layout) {
+  int n = t.dim();
+  if (n == 0 || layout == Layout::plain || (layout == Layout::channels_last && n != 4)) return copy_of(t);
+  Strides strides = contiguous_strides(t.shape());
+  int64_t offset = 0, size = t.numel();
+  if (layout == Layout::transposed) {
+    Shape reversed;
+    for (int i = n - 1; i >= 0; --i) reversed.push_back(t.shape()[i]);
+    Strides st = contiguous_strides(reversed);
+    for (int i = 0; i < n; ++i) strides[i] = st[n - 1 - i];
+  } else if (layout == Layout::narrowed) {  // every other column of a wider matrix, from its fourth element on
+    Shape wide = t.shape();
+    wide[n - 1] = 2 * wide[n - 1] + 1;
+    strides = contiguous_strides(wide);
+    strides[n - 1] = 2;
+    offset = 3;
+    size = wide.numel() + offset;
+  } else {
+    strides = channels_last_strides(t.shape());
+  }
+  Tensor memory = Tensor::empty({size}, t.dtype(), host());
+  if (memory.numel()) std::memset(memory.raw(), 0, memory.bytes());
+  Tensor out = Tensor::alias(memory.storage(), t.shape(), strides, offset, t.dtype());
+  fill_from(out, t);
+  return out;
+}
+
+Tensor expanded(const Tensor& t) {
+  if (t.dim() == 0 || t.numel() == 0) return copy_of(t);
+  Tensor whole = copy_of(t);
+  Strides strides = whole.strides();
+  strides[0] = 0;
+  return Tensor::alias(whole.storage(), t.shape(), strides, 0, t.dtype());
+}
+
+Tensor copy_of(const Tensor& t, Dtype dtype) {
+  Tensor out = Tensor::empty(t.shape(), dtype, host());
+  if (dtype == t.dtype()) {
+    fill_from(out, t);
+    return out;
+  }
+  dispatch(AllTypes{}, t.dtype(), [&]<class From>(Type<From>) {
+    dispatch(AllTypes{}, dtype, [&]<class To>(Type<To>) {
+      To* to = out.data<To>();
+      each_element(t, [&](char* p) { *to++ = cast<To>(*reinterpret_cast<From*>(p)); });
+    });
+  });
+  return out;
+}
+
+std::vector<double> doubles(const Tensor& t) {
+  Tensor c = copy_of(t, Dtype::f64);
+  return {c.data<double>(), c.data<double>() + c.numel()};
+}
+
+std::string difference(const Tensor& got, const Tensor& want, double rtol, double atol) {
+  if (bool(got) != bool(want)) return fmt::format("got {}, want {}", describe(got), describe(want));
+  if (!got) return "";
+  if (got.dtype() != want.dtype() || !(got.shape() == want.shape()))
+    return fmt::format("got {}, want {}", describe(got), describe(want));
+  std::vector<double> a = doubles(got), b = doubles(want);
+  for (size_t k = 0; k < a.size(); ++k) {
+    if (a[k] == b[k] || (std::isnan(a[k]) && std::isnan(b[k]))) continue;
+    if (std::abs(a[k] - b[k]) <= atol + rtol * std::abs(b[k]) && std::isfinite(b[k])) continue;
+    return fmt::format("element {} of {}: got {:.17g}, want {:.17g}", k, describe(want), a[k], b[k]);
+  }
+  return "";
+}
+
+std::string difference(const Tensors& got, const Tensors& want, double rtol, double atol) {
+  if (got.size() != want.size()) return fmt::format("got {} results, want {}", got.size(), want.size());
+  for (size_t i = 0; i < got.size(); ++i)
+    if (std::string s = difference(got[i], want[i], rtol, atol); !s.empty()) return fmt::format("result {}: {}", i, s);
+  return "";
+}
+
+std::string other_bits(const Tensors& got, const Tensors& want) {
+  if (std::string s = difference(got, want); !s.empty()) return s;
+  for (size_t i = 0; i < got.size(); ++i) {
+    if (!got[i]) continue;
+    Tensor a = copy_of(got[i]), b = copy_of(want[i]);
+    if (a.numel() && std::memcmp(a.raw(), b.raw(), a.bytes()))
+      return fmt::format("result {}: equal numbers of other bits", i);
+  }
+  return "";
+}
+
+Tensors gradients(const Tensors& results, const Tensors& leaves) {
+  Tensors roots, cotangents;
+  for (auto& y : results) {
+    if (!y || !y.requires_grad()) continue;
+    roots.push_back(y);
+    Tensor c = Tensor::empty(y.shape(), Dtype::f64, host());
+    for (int64_t k = 0; k < c.numel(); ++k) c.data<double>()[k] = double((37 * k + 11) % 101 - 50) / 64;
+    cotangents.push_back(copy_of(c, y.dtype()));
+  }
+  if (roots.empty() || leaves.empty()) return Tensors(leaves.size());
+  return grad(roots, leaves, cotangents, {.allow_unused = true});
+}
+
+}  // namespace luth::test

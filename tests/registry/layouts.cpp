@@ -1,0 +1,68 @@
+// Inputs that are views give what contiguous ones give, gradients too.
+#include "cases.h"
+
+namespace luth::test {
+
+class Layouts : public OperatorTest {
+ protected:
+  struct Answer {
+    Tensors results, gradients;
+    std::string error;
+  };
+  // Results and gradients, or the error.
+  Answer answer(const TestCase& c, const Inputs& in) {
+    Answer a;
+    Tensors leaves;
+    for (auto& v : in)
+      if (v.is_tensor() && is_floating(v.dtype())) leaves.push_back(v.tensor().detach().set_requires_grad());
+    Inputs with = in;
+    size_t k = 0;
+    for (size_t i : c.floating()) with[i] = leaves[k++];
+    try {
+      a.results = c.run(with);
+      if (op().not_differentiable.empty()) a.gradients = gradients(a.results, leaves);
+    } catch (const Error& e) { a.error = e.what(); }
+    return a;
+  }
+  void expect_same(const TestCase& c, const Inputs& in, const Answer& want, const char* what) {
+    SCOPED_TRACE(what);
+    Answer got = answer(c, in);
+    // `view` and its like may refuse strides, and say so.
+    if (op().view && want.error.empty() && got.error.find("stride") != std::string::npos) return;
+    EXPECT_EQ(got.error.empty(), want.error.empty()) << got.error << want.error;
+    if (!got.error.empty() || !want.error.empty() || uninitialised()) return;
+    EXPECT_EQ(difference(got.results, want.results, 1e-12, 1e-12), "");
+    EXPECT_EQ(difference(got.gradients, want.gradients, 1e-10, 1e-10), "") << "gradients";
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Registry, Layouts, testing::ValuesIn(operator_names()), readable);
+
+TEST_P(Layouts, StridedInputsGiveTheSame) {
+  for (auto& c : cases(GetParam())) {
+    SCOPED_TRACE(c.name);
+    Answer want = answer(c, c.in);
+    ASSERT_EQ(want.error, "");
+    auto with = [&](Layout layout) { return each_tensor(c.in, [&](auto& t) { return relaid(t, layout); }); };
+    expect_same(c, with(Layout::transposed), want, "transposed");
+    expect_same(c, with(Layout::narrowed), want, "narrowed");
+    expect_same(c, with(Layout::channels_last), want, "channels last");
+    for (size_t i = 0; i < c.in.size(); ++i) {  // and one input alone
+      Inputs one = c.in;
+      if (one[i].is_tensor()) one[i] = relaid(one[i].tensor(), Layout::transposed);
+      expect_same(c, one, want, "one transposed");
+    }
+  }
+}
+
+TEST_P(Layouts, ExpandedInputsGiveTheSame) {
+  if (op().only_inplace) return;
+  for (auto& c : cases(GetParam())) {
+    SCOPED_TRACE(c.name);
+    Inputs wide = each_tensor(c.in, [](auto& t) { return expanded(t); });
+    Answer want = answer(c, each_tensor(wide, [](auto& t) { return copy_of(t); }));
+    if (!want.error.empty()) continue;  // the samples' values mattered
+    expect_same(c, wide, want, "expanded");
+  }
+}
+
+}  // namespace luth::test
