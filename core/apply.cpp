@@ -232,7 +232,7 @@ bool run_into(Call& call, const Tensor& target, bool inplace) {
   Device* dev;
   Tensor self = inplace ? call.in[0].tensor() : Tensor();
   prepare(info, call, dev);
-  if (!info.kernels[dev->slot()] || (inplace && !call.in[0].tensor().same(self))) return false;
+  if ((!info.kernels[dev->slot()] && dev->has_data()) || (inplace && !call.in[0].tensor().same(self))) return false;
   Specs specs = info.infer(call.op, call.in);
   if (specs[0].dtype != target.dtype() || &target.device() != dev) return false;
   if (!(specs[0].shape == target.shape())) {
@@ -246,7 +246,7 @@ bool run_into(Call& call, const Tensor& target, bool inplace) {
     random = reserve_random(info, call.op, *dev, specs);
     call.op = random.get();
   }
-  Recording record(call);
+  Recording record(call, inplace);
   call.out.push_back(target.detach());
   run_kernel(info, call, *dev);
   target.storage()->written(&info);
@@ -263,6 +263,10 @@ Tensor run_inplace(const OpInfo& info, const void* op, Inputs in) {
   check_inplace(self);
   Call call{&info, op, std::move(in), {}};
   if (run_into(call, self, true)) return self;
+  if (grad_enabled() && self.requires_grad()) {  // what is saved of it must not be overwritten
+    static const OpInfo& clone = find_op("clone");
+    call.in[0] = apply(clone, nullptr, {self})[0];
+  }
   return write_back(self, run(info, op, std::move(call.in))[0]);
 }
 

@@ -132,10 +132,11 @@ namespace {
 // The node of an operator's call.
 class CallNode final : public Node {
  public:
-  CallNode(const Call& call, uint32_t wanted) : info_(*call.info), op_(call.info, call.op), wanted_(wanted) {
+  CallNode(const Call& call, uint32_t wanted, bool inplace = false)
+      : info_(*call.info), op_(call.info, call.op), wanted_(wanted) {
     for (size_t i = 0; i < call.in.size(); ++i)
       next.push_back(wanted >> i & 1 ? gradient_edge(call.in[i].tensor()) : Edge{});
-    save_inputs(call);
+    save_inputs(call, inplace);
   }
   ~CallNode() override { release(); }
   std::string name() const override { return node_name(info_); }
@@ -174,7 +175,13 @@ class CallNode final : public Node {
   }
 
  private:
-  void save_inputs(const Call& call) {
+  static Saved saved(const Tensor& t) { return {t, t.version()}; }
+  // With its history: what is written in place gets another one.
+  static Tensor copied(const Tensor& t) {
+    static const OpInfo& clone = find_op("clone");
+    return apply(clone, nullptr, {t})[0];
+  }
+  void save_inputs(const Call& call, bool inplace) {
     for (size_t i = 0; i < call.in.size(); ++i)
       if (wanted_ >> i & 1) {
         auto& n = info_.saves[std::min(i, info_.saves.size() - 1)];
@@ -187,7 +194,7 @@ class CallNode final : public Node {
       size_t bit = std::min(i, list);
       in_numbers_.push_back(v.is_scalar() ? v : Value());
       if (v.is_tensor() && needs_.in >> bit & 1)
-        in_.push_back({v.tensor(), v.tensor().version()});
+        in_.push_back(saved(inplace && v.tensor().same(call.in[0]) ? copied(v) : v.tensor()));
       else if (v.is_tensor() && needs_.meta >> bit & 1)
         in_.push_back({ghost(v.tensor()), 0});
       else
@@ -305,10 +312,10 @@ void refresh(const Tensor& t) {
 
 }  // namespace
 
-Recording::Recording(const Call& call) {
+Recording::Recording(const Call& call, bool inplace) {
   if (!enabled) return;
   uint32_t wanted = wanted_inputs(call.in);
-  if (wanted && (call.info->vjp || call.info->lower)) node_ = make<CallNode>(call, wanted);
+  if (wanted && (call.info->vjp || call.info->lower)) node_ = make<CallNode>(call, wanted, inplace);
 }
 
 void Recording::finish(Call& call, const Tensor* inplace) {
