@@ -85,6 +85,7 @@ class EditLines : public Lines {
 
   Got read(const char* prompt, std::string& line) override {
     prompt_ = prompt;
+    el_set(edit_, EL_PREP_TERM, 1);  // before the prompt shows: a Ctrl-D typed in the terminal's own line mode is lost
     int n = 0;
     const char* text = el_gets(edit_, &n);
     if (!text || n <= 0) {

@@ -1,7 +1,7 @@
 #pragma once
 // Runs the luth program from tests: to its end (`run`), beside the test (`Process`), or at a terminal (`Terminal`).
-// Header only; needs no library of luth. The program is $LUTH (ctest sets it), else the bin/luth in the nearest folder above
-// the test's own executable.
+// Header only; needs no library of luth. The program is $LUTH (ctest sets it), else the bin/luth in the nearest folder
+// above the test's own executable.
 //
 //   Result r = run({"-e", "print(1 + 1)"});                         r.code == 0, r.out == "2\n"
 //   Result r = run({"-"}, {.in = "error('x')", .env = {{"LUTH_THREADS", "1"}}});
@@ -14,6 +14,7 @@
 #include <pty.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,7 +46,14 @@ struct RunOptions {
   Env env = {};          // set beside the test's environment; LUA_INIT and its like are always removed first
   std::string dir = {};  // working folder; empty: the test's own
   double timeout = 120;  // seconds, then SIGKILL and Result::timed_out
+  size_t memory = 0;     // bytes of address space, 0: no limit. Skip such a test where address_sanitizer is set
 };
+
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr bool address_sanitizer = true;
+#else
+inline constexpr bool address_sanitizer = false;
+#endif
 
 // A fresh folder that goes with the object.
 class TempDir {
@@ -96,10 +104,12 @@ inline double now() {
 
 // Replaces this process (a fresh child) by the program.
 [[noreturn]] inline void exec_program(const std::string& file, std::vector<std::string> args, const Env& env,
-                                      const std::string& dir) {
+                                      const std::string& dir, size_t memory = 0) {
   for (const char* name : {"LUA_INIT", "LUA_INIT_5_4", "LUA_PATH", "LUA_PATH_5_4", "LUA_CPATH", "LUA_CPATH_5_4"})
     unsetenv(name);
   for (auto& [name, value] : env) setenv(name.c_str(), value.c_str(), 1);
+  const rlimit limit{memory, memory};
+  if (memory && setrlimit(RLIMIT_AS, &limit) != 0) _exit(126);
   if (!dir.empty() && chdir(dir.c_str()) != 0) _exit(126);
   for (int s : {SIGINT, SIGTERM, SIGPIPE, SIGQUIT}) signal(s, SIG_DFL);
   std::vector<char*> argv{const_cast<char*>(file.c_str())};
@@ -123,7 +133,7 @@ class Process {
     const std::string file = program();
     if ((pid_ = fork()) == 0) {
       dup2(in[0], 0), dup2(out[1], 1), dup2(err[1], 2);
-      detail::exec_program(file, args, how.env, how.dir);
+      detail::exec_program(file, args, how.env, how.dir, how.memory);
     }
     close(in[0]), close(out[1]), close(err[1]);
     fd_[0] = in[1], fd_[1] = out[0], fd_[2] = err[0];

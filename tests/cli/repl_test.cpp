@@ -1,0 +1,188 @@
+// The prompt, at a pseudo-terminal and from a pipe.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "tests/cli/run.h"
+
+namespace luth::testing {
+namespace {
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::string typed(const std::string& lines) {
+  Result r = run({"-i"}, {.in = lines});
+  EXPECT_EQ(r.code, 0) << r.err;
+  const size_t banner = r.out.find('\n') + 1;
+  return r.out.substr(banner) + r.err;
+}
+
+TEST(Prompt, PrintsExpressions) {
+  EXPECT_EQ(typed("1 + 1\n'a', nil, true\nx = 5\nx\n= x\n(function() end)()\n"), "2\na\tnil\ttrue\n5\n5\n");
+}
+
+TEST(Prompt, MultiLineInput) {
+  EXPECT_EQ(typed("for i = 1, 2 do\nprint(i)\nend\n"), "1\n2\n");
+  EXPECT_EQ(typed("#{1,\n2,\n3}\n"), "3\n");
+  EXPECT_EQ(typed("x = [[a\n\nb]]\n#x\n"), "4\n");
+  EXPECT_TRUE(has(typed("for i = 1, 2 do\n"), "ended inside a statement"));
+}
+
+TEST(Prompt, LocalsLiveOn) {
+  EXPECT_EQ(typed("local x = 1\nx = x + 1\nx, _G.x\n"), "2\tnil\n");
+  EXPECT_EQ(typed("local a, b <const> = 1, 2 -- comment\na + b\n"), "3\n");
+  EXPECT_EQ(typed("local n = 0\nlocal function inc() n = n + 1 return n end\ninc()\nn = 10\ninc(), n\n"),
+            "1\n11\t11\n");
+  EXPECT_EQ(typed("local n = 0 function inc() n = n + 1 end\ninc() inc()\nn\n"), "2\n");
+  EXPECT_EQ(typed("local print2 = print\nlocal print = nil\nprint2(print)\n"), "nil\n");
+  EXPECT_EQ(typed("local x = 1\nlocal x = x + 1\nx\n"), "2\n");
+  EXPECT_EQ(typed("local function f(n) return n < 2 and 1 or n * f(n - 1) end\nf(5)\n"), "120\n");
+  EXPECT_EQ(typed("do local y = 1 end\ny\n"), "nil\n");
+  EXPECT_EQ(typed("local f = function() local inner = 1 return inner end\ninner, f()\n"), "nil\t1\n");
+  EXPECT_EQ(typed("local z = 3 return z\nz\n"), "3\n3\n");
+  EXPECT_EQ(typed("local s, t = 'local q = 1', [[local w = 2]] --[[ local v = 1 ]]\nq, w, v, s\n"),
+            "nil\tnil\tnil\tlocal q = 1\n");
+}
+
+TEST(Prompt, ClosedVariablesCloseWithTheirLine) {
+  EXPECT_EQ(typed("local c <close> = setmetatable({}, {__close = function() print('closed') end})\nc\n"),
+            "closed\nnil\n");
+}
+
+TEST(Prompt, ManyLocals) {
+  std::string lines, names;
+  for (int i = 0; i < 150; ++i) {
+    lines += "local v" + std::to_string(i) + " = " + std::to_string(i) + "\n";
+    names += (i ? "+v" : "v") + std::to_string(i);
+  }
+  EXPECT_EQ(typed(lines + names + "\n"), "11175\n");
+  std::string one = "local w0", values = "0";
+  for (int i = 1; i < 120; ++i) one += ",w" + std::to_string(i), values += "," + std::to_string(i);
+  EXPECT_EQ(typed(one + " = " + values + "\nw0 + w119\n"), "119\n");
+}
+
+TEST(Prompt, LabelsAtTheEndOfAChunk) {
+  EXPECT_EQ(typed("for i = 1, 2 do goto continue print('never') ::continue:: end 'x'\n").substr(0, 8), "stdin:1:");
+  EXPECT_EQ(typed("do goto over; local u = 1; ::over:: end\n'fine'\n"), "fine\n");
+  EXPECT_EQ(typed("goto over; local u = 1; ::over::\n'fine'\n"), "fine\n");
+}
+
+TEST(Prompt, ErrorsKeepTheSession) {
+  EXPECT_EQ(typed("x = 7\nerror('boom')\nx\n"), "7\nstdin:1: boom\n");
+  EXPECT_EQ(typed("x = = 1\n'alive'\n"), "alive\nstdin:1: unexpected symbol near '='\n");
+  EXPECT_EQ(typed("local a = error('no')\na\n"), "nil\nstdin:1: no\n");
+  const std::string deep = typed("function f()\nerror('deep')\nend\nf()\n");
+  EXPECT_TRUE(has(deep, "stdin:2: deep\nstack traceback:\n")) << deep;
+  EXPECT_TRUE(has(deep, "in function 'f'")) << deep;
+  EXPECT_FALSE(has(deep, "in function <stdin")) << deep;
+  EXPECT_TRUE(has(typed("setmetatable({}, {__tostring = function() error('unprintable') end})\n'on'\n"), "on\n"));
+}
+
+TEST(Prompt, HelpGetsValueAndName) {
+  const std::string define = "function help(...) print('help', select('#', ...), ...) end\n";
+  EXPECT_EQ(typed(define + "? nothing.here\n?\n"), "help\t1\tnothing.here\nhelp\t0\n");
+  EXPECT_EQ(typed(define + "local t = {f = 5}\n? t:f\n?t.f\n"), "help\t2\t5\tt:f\nhelp\t2\t5\tt.f\n");
+}
+
+// Waits for the prompt before Ctrl-D: one that is typed ahead is lost in the terminal's line discipline.
+int leave(Terminal& t) {
+  EXPECT_TRUE(t.expect("> ")) << t.seen();
+  t.send("\x04");
+  return t.wait();
+}
+
+TEST(Terminal, EditsAndLeaves) {
+  Terminal t;
+  ASSERT_TRUE(t.expect("> ")) << t.seen();
+  t.send("1 + 41\n");
+  ASSERT_TRUE(t.expect("42\r\n")) << t.seen();
+  ASSERT_TRUE(t.expect("> "));
+  t.send("for i = 1, 1 do\n");
+  ASSERT_TRUE(t.expect(">> ")) << t.seen();
+  t.send("print('in', i) end\n");
+  ASSERT_TRUE(t.expect("in\t1\r\n") || t.expect("in      1\r\n", 1)) << t.seen();
+  ASSERT_TRUE(t.expect("> "));
+  t.send("#'Zürich', 'Zürich'\n");
+  ASSERT_TRUE(t.expect("7\tZürich\r\n") || t.expect("7       Zürich\r\n", 1)) << t.seen();
+  EXPECT_EQ(leave(t), 0) << t.seen();
+}
+
+TEST(Terminal, InterruptsLoopsAndLines) {
+  Terminal t;
+  ASSERT_TRUE(t.expect("> "));
+  t.send("while true do end\n");
+  usleep(300000);
+  t.send("\x03");
+  ASSERT_TRUE(t.expect("interrupted")) << t.seen();
+  ASSERT_TRUE(t.expect("> "));
+  t.send("some garbage\x03");
+  ASSERT_TRUE(t.expect("^C")) << t.seen();
+  ASSERT_TRUE(t.expect("> "));
+  t.send("\x03");
+  ASSERT_TRUE(t.expect("> ")) << t.seen();
+  t.send("do\n");
+  ASSERT_TRUE(t.expect(">> "));
+  t.send("\x03");
+  ASSERT_TRUE(t.expect("> "));
+  t.send("6 * 7\n");
+  ASSERT_TRUE(t.expect("42\r\n")) << t.seen();
+  t.send("error('kept')\n");
+  ASSERT_TRUE(t.expect("stdin:1: kept")) << t.seen();
+  EXPECT_EQ(leave(t), 0) << t.seen();
+}
+
+TEST(Terminal, SecondInterruptLeaves) {
+  Terminal t;
+  ASSERT_TRUE(t.expect("> "));
+  t.send("pcall(function() while true do end end) print('swal' .. 'lowed') while true do end\n");
+  usleep(300000);
+  t.send("\x03");
+  ASSERT_TRUE(t.expect("swallowed")) << t.seen();
+  t.send("\x03");
+  EXPECT_EQ(t.wait(), 130) << t.seen();
+}
+
+TEST(Terminal, TerminateLeaves) {
+  Terminal t;
+  ASSERT_TRUE(t.expect("> "));
+  usleep(100000);
+  ::kill(t.pid(), SIGTERM);
+  EXPECT_EQ(t.wait(), 143) << t.seen();
+}
+
+TEST(Terminal, HistoryLivesOn) {
+  TempDir state;
+  const Env env{{"XDG_STATE_HOME", state.path()}};
+  {
+    Terminal t({}, env);
+    ASSERT_TRUE(t.expect("> "));
+    t.send("'first' .. ' session'\n");
+    ASSERT_TRUE(t.expect("first session\r\n")) << t.seen();
+    EXPECT_EQ(leave(t), 0);
+  }
+  EXPECT_EQ(read_file(state / "luth/history"), "'first' .. ' session'\n");
+  struct stat st {};
+  ASSERT_EQ(stat((state / "luth/history").c_str(), &st), 0);
+  EXPECT_EQ(st.st_mode & 0777, 0600u);
+  Terminal t({}, env);
+  ASSERT_TRUE(t.expect("> "));
+  t.send("\x1b[A\n");  // the up arrow
+  ASSERT_TRUE(t.expect("first session\r\n")) << t.seen();
+  ASSERT_TRUE(t.expect("> "));
+  t.send("\x12ses\n");  // Ctrl-R
+  ASSERT_TRUE(t.expect("first session\r\n")) << t.seen();
+  EXPECT_EQ(leave(t), 0);
+}
+
+TEST(Terminal, UnwritableHistoryIsOnlyAWarning) {
+  TempDir dir;
+  Terminal t({}, {{"XDG_STATE_HOME", dir.write("file", "")}});
+  ASSERT_TRUE(t.expect("history is not kept")) << t.seen();
+  ASSERT_TRUE(t.expect("> "));
+  t.send("1 + 1\n");
+  ASSERT_TRUE(t.expect("2\r\n")) << t.seen();
+  EXPECT_EQ(leave(t), 0);
+  EXPECT_EQ(t.seen().find("history is not kept"), t.seen().rfind("history is not kept"));
+}
+
+}  // namespace
+}  // namespace luth::testing
