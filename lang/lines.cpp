@@ -86,8 +86,14 @@ class EditLines : public Lines {
   Got read(const char* prompt, std::string& line) override {
     prompt_ = prompt;
     el_set(edit_, EL_PREP_TERM, 1);  // before the prompt shows: a Ctrl-D typed in the terminal's own line mode is lost
+    // signals arrive while read_char waits and at no other time, so that none is missed just before it waits
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (int s : {SIGINT, SIGTERM, SIGWINCH, SIGCONT}) sigaddset(&signals, s);
+    pthread_sigmask(SIG_BLOCK, &signals, &waiting_);
     int n = 0;
     const char* text = el_gets(edit_, &n);
+    pthread_sigmask(SIG_SETMASK, &waiting_, nullptr);
     if (!text || n <= 0) {
       fputs(interrupted() ? "^C\n" : "\n", stdout);
       fflush(stdout);
@@ -116,15 +122,16 @@ class EditLines : public Lines {
   int read_char(wchar_t* c) {
     mbstate_t state{};
     for (;;) {
-      char byte;
-      const ssize_t n = ::read(STDIN_FILENO, &byte, 1);
-      if (n == 0) return 0;
-      if (n < 0 && errno != EINTR) return -1;
+      pollfd input{STDIN_FILENO, POLLIN, 0};
+      const bool signalled = ppoll(&input, 1, nullptr, &waiting_) < 0;
       if (interrupted()) return errno = EINTR, -1;
-      if (n < 0) {
+      if (signalled) {
         redraw();
         continue;
       }
+      char byte;
+      const ssize_t n = ::read(STDIN_FILENO, &byte, 1);
+      if (n <= 0) return int(n);
       const size_t length = mbrtowc(c, &byte, 1, &state);
       if (length == size_t(-2)) continue;
       if (length == size_t(-1)) *c = L'\uFFFD';
@@ -143,6 +150,7 @@ class EditLines : public Lines {
   History* history_;
   HistoryFile file_;
   const char* prompt_ = "";
+  sigset_t waiting_{};  // the signals that are blocked while the prompt waits for a key
 };
 
 }  // namespace

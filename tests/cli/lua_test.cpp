@@ -251,7 +251,7 @@ TEST(Interrupt, RunsClosingCode) {
 TEST(Interrupt, SecondOneEndsAtOnce) {
   // the first interrupt is swallowed, as a script may do; the second leaves no choice
   Process p({"-e",
-             "io.write('ready\\n'):flush() pcall(function() while true do end end) "
+             "pcall(function() io.write('ready\\n'):flush() while true do end end) "
              "io.write('caught\\n'):flush() while true do end"});
   ASSERT_TRUE(p.wait_for("ready"));
   p.signal(SIGINT);

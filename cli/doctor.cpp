@@ -1,0 +1,196 @@
+// `luth doctor`: what this luth is made of and what it found on this machine, for bug reports and for "why is it slow".
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <gnu/libc-version.h>
+#include <oneapi/tbb/version.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <lua5.4/lua.hpp>
+#include <set>
+
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "core/device.h"
+#include "core/paths.h"
+#include "core/threads.h"
+#include "core/version.h"
+
+// From the archives that are linked into the program, whose headers cli does not see.
+extern "C" int H5get_libversion(unsigned* major, unsigned* minor, unsigned* release);
+extern "C" const char* zlibVersion();
+
+namespace luth::cli {
+namespace {
+
+void heading(const char* text) { fmt::print("{}\n", text); }
+void row(const char* name, const std::string& value) { fmt::print("  {:<14} {}\n", name, value); }
+
+// The value of `key` in a file of "key<separator>value" lines, or "".
+std::string value_in(const char* path, const std::string& key, const char* separators) {
+  std::string found;
+  FILE* f = fopen(path, "re");
+  if (!f) return found;
+  char line[4096];
+  while (found.empty() && fgets(line, sizeof line, f)) {
+    std::string text(line);
+    const size_t split = text.find_first_of(separators);
+    if (text.compare(0, key.size(), key) != 0 || split == text.npos) continue;
+    const size_t first = text.find_first_not_of(" \t\"", split + 1), last = text.find_last_not_of(" \t\"\n");
+    if (first != text.npos && last >= first) found = text.substr(first, last - first + 1);
+  }
+  fclose(f);
+  return found;
+}
+
+// What `f` returns, or the text of what it throws.
+template <class F>
+std::string tried(F&& f) {
+  try {
+    return f();
+  } catch (const std::exception& e) { return e.what(); }
+}
+
+std::string memory_text() {
+  const double total = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
+  std::string limit = "none";
+  if (FILE* f = fopen("/sys/fs/cgroup/memory.max", "re")) {
+    long long bytes = 0;
+    if (fscanf(f, "%lld", &bytes) == 1) limit = fmt::format("{:.1f} GiB", double(bytes) / (1 << 30));
+    fclose(f);
+  }
+  return fmt::format("{:.1f} GiB, cgroup limit {}", total / (1 << 30), limit);
+}
+
+void show_system() {
+  heading("system");
+  utsname u{};
+  uname(&u);
+  const std::string os = value_in("/etc/os-release", "PRETTY_NAME", "=");
+  row("os", fmt::format("{}{}{} {} {}", os, os.empty() ? "" : ", ", u.sysname, u.release, u.machine));
+  row("memory", memory_text());
+  const std::string cpu = value_in("/proc/cpuinfo", "model name", ":");
+  row("cpu", cpu.empty() ? "unknown model" : cpu);
+  row("kernels for", tried([] { return cpu_isa(); }) + (getenv("LUTH_CPU_ISA") ? " (by LUTH_CPU_ISA)" : ""));
+}
+
+void show_threads() {
+  heading("threads");
+  cpu_set_t set;
+  const int affinity = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+  const char *luth = getenv("LUTH_THREADS"), *omp = getenv("OMP_NUM_THREADS");
+  const char* why = luth ? "LUTH_THREADS or --threads" : omp ? "OMP_NUM_THREADS" : "the cores there are";
+  row("used", fmt::format("{} (from {})", num_threads(), why));
+  row("cores", fmt::format("{} online, {} by affinity, {} with the cgroup's limit", sysconf(_SC_NPROCESSORS_ONLN),
+                           affinity, available_cores()));
+}
+
+// A symbol of the library of matrix products or of what it brings; null where there is none.
+template <class Function>
+Function symbol(void* library, const char* name) {
+  return reinterpret_cast<Function>(dlsym(library, name));
+}
+
+void show_math_libraries() {
+  const std::string file = library_dir() + "libluth_cpu_libs.so";
+  void* library = dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (!library) {
+    row("OpenBLAS", fmt::format("not available: {}", dlerror()));
+    row("oneDNN", "not available");
+    return;
+  }
+  auto config = symbol<const char* (*)()>(library, "openblas_get_config");
+  auto parallel = symbol<int (*)()>(library, "openblas_get_parallel");
+  if (config && parallel) {
+    const int kind = parallel();
+    const char* build = kind == 2   ? "the OpenMP build"
+                        : kind == 1 ? "the pthread build: luth needs the OpenMP build"
+                                    : "the serial build: luth needs the OpenMP build";
+    row("OpenBLAS", fmt::format("{} ({})", config(), build));
+  } else {
+    row("OpenBLAS", "not found");
+  }
+  struct DnnlVersion {
+    int major, minor, patch;
+    const char* hash;
+  };
+  auto dnnl = symbol<const DnnlVersion* (*)()>(library, "dnnl_version");
+  row("oneDNN", dnnl ? fmt::format("{}.{}.{}", dnnl()->major, dnnl()->minor, dnnl()->patch) : "not found");
+}
+
+void show_libraries() {
+  heading("libraries");
+  unsigned h5[3] = {};
+  H5get_libversion(&h5[0], &h5[1], &h5[2]);
+  row("Lua", fmt::format("{} (C++ build)", LUA_RELEASE + 4));
+  row("HDF5", fmt::format("{}.{}.{}", h5[0], h5[1], h5[2]));
+  row("oneTBB", TBB_runtime_version());
+  show_math_libraries();
+  row("fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100));
+  row("zlib", zlibVersion());
+  row("glibc", gnu_get_libc_version());
+}
+
+// The names of device libraries beside the core and along LUTH_DEVICE_PATH, and "cuda", which people look for.
+std::set<std::string> device_names() {
+  std::set<std::string> names{"cuda"};
+  std::string path = library_dir();
+  if (const char* more = getenv("LUTH_DEVICE_PATH")) path += std::string(":") + more;
+  for (size_t at = 0, end; at <= path.size(); at = end + 1) {
+    end = std::min(path.find(':', at), path.size());
+    DIR* folder = opendir(path.substr(at, end - at).c_str());
+    if (!folder) continue;
+    while (auto* entry = readdir(folder)) {
+      const std::string name(entry->d_name);
+      if (!name.starts_with("libluth_") || !name.ends_with(".so")) continue;
+      const std::string stem = name.substr(8, name.size() - 11);
+      if (stem != "core" && !stem.starts_with("cpu_")) names.insert(stem);
+    }
+    closedir(folder);
+  }
+  return names;
+}
+
+void show_devices() {
+  heading("devices");
+  row("cpu", tried([] { return host().properties().name; }));
+  for (auto& name : device_names()) {
+    const std::string trouble = tried([&] { return open_library(name); });
+    std::string found;
+    for (auto* d : open_devices())
+      if (d->kind() == name) found += (found.empty() ? "" : "; ") + d->name() + " " + d->properties().name;
+    row(name.c_str(), !trouble.empty() ? "not available: " + trouble : found.empty() ? "open, no device" : found);
+  }
+}
+
+int doctor(int argc, char** argv) {
+  CLI::App app("what this luth is made of and what it found on this machine", "luth doctor");
+  if (auto done = parse(app, argc, argv)) return *done;
+  struct stat st;
+  heading("luth");
+  row("version", fmt::format("{} ({} build)", version, build_type));
+#ifdef __clang__
+  row("compiler", "clang " __clang_version__);
+#else
+  row("compiler", "g++ " __VERSION__);
+#endif
+  row("library", library_dir());
+  row("share", share_dir() + (stat(share_dir().c_str(), &st) == 0 ? "" : " (missing)"));
+  show_system();
+  show_threads();
+  show_libraries();
+  show_devices();
+  return 0;
+}
+
+const Register entry{{"doctor", "show what luth is made of and what it found here", doctor}};
+
+}  // namespace
+}  // namespace luth::cli
