@@ -1,0 +1,95 @@
+// Datasets: numbered samples, each of one or more values. Includes op and operators; never nn, optim or io.
+#pragma once
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/op.h"
+
+namespace luth::data {
+
+/// What one sample holds: tensors and numbers, an image and its label for instance.
+using Sample = Inputs;
+/// Whatever is random in a sample is a function of this and of the sample's number, never of workers or of order.
+struct Epoch {
+  int64_t seed = 0, number = 0;  // numbers count from 0
+};
+
+class Dataset : public Counted {
+ public:
+  virtual ~Dataset();
+  /// "mnist", for messages.
+  virtual std::string name() const = 0;
+  virtual int64_t size() const = 0;
+  /// Sample i, 0 <= i < size(). Called from several threads at once where any_thread() is true.
+  virtual Sample get(int64_t i, const Epoch& epoch) = 0;
+  /// The samples collated, a tensor for each value. Overridden where whole batches are quicker.
+  virtual Tensors batch(std::span<const int64_t> indices, const Epoch& epoch);
+  /// False where get must run on the thread that owns the dataset (one written in Lua).
+  virtual bool any_thread() const { return true; }
+  /// True where `batch` is overridden: loaders then need no samples of their own.
+  virtual bool makes_batches() const { return false; }
+  /// The samples one by one; an error names the sample.
+  std::vector<Sample> samples(std::span<const int64_t> indices, const Epoch& epoch);
+
+  /// From where class labels and other positions in samples count: 0 in C++, 1 in Lua.
+  int base = 0;
+};
+using DatasetRef = Ref<Dataset>;
+
+/// Samples to batches: tensors are stacked, numbers become int64 or the default float dtype, booleans bool.
+/// Throws with the sample's place when shapes or the number of values differ.
+Tensors collate(std::span<const Sample> samples);
+
+/// Sample i is element i of each tensor along its first dim; all have the same extent there.
+class TensorDataset final : public Dataset {
+ public:
+  explicit TensorDataset(Tensors tensors);
+  std::string name() const override { return "TensorDataset"; }
+  int64_t size() const override { return tensors_[0].shape()[0]; }
+  Sample get(int64_t i, const Epoch& epoch) override;
+  Tensors batch(std::span<const int64_t> indices, const Epoch& epoch) override;
+  bool makes_batches() const override { return true; }
+  const Tensors& tensors() const { return tensors_; }
+
+ private:
+  Tensors tensors_;
+};
+
+/// Some samples of another dataset, in the order of `indices` (from 0).
+class Subset final : public Dataset {
+ public:
+  Subset(DatasetRef whole, std::vector<int64_t> indices);
+  std::string name() const override { return "Subset of " + whole_->name(); }
+  int64_t size() const override { return int64_t(indices_.size()); }
+  Sample get(int64_t i, const Epoch& epoch) override { return whole_->get(indices_[i], epoch); }
+  Tensors batch(std::span<const int64_t> indices, const Epoch& epoch) override;
+  bool any_thread() const override { return whole_->any_thread(); }
+  bool makes_batches() const override { return whole_->makes_batches(); }
+
+ private:
+  DatasetRef whole_;
+  std::vector<int64_t> indices_;
+};
+
+/// Several datasets, one after the other.
+class ConcatDataset final : public Dataset {
+ public:
+  explicit ConcatDataset(std::vector<DatasetRef> parts);
+  std::string name() const override { return "ConcatDataset"; }
+  int64_t size() const override { return ends_.empty() ? 0 : ends_.back(); }
+  Sample get(int64_t i, const Epoch& epoch) override;
+  bool any_thread() const override;
+
+ private:
+  std::vector<DatasetRef> parts_;
+  std::vector<int64_t> ends_;
+};
+
+/// The numbers 0 … n-1 in an order that depends on (seed, epoch) alone: Fisher-Yates with Philox.
+std::vector<int64_t> shuffled(int64_t n, const Epoch& epoch);
+/// Disjoint random parts of the given sizes, which add up to the whole; or shares that add up to 1 (sizes are rounded
+/// down, and what is left goes round robin, as in PyTorch).
+std::vector<DatasetRef> random_split(DatasetRef whole, std::span<const double> sizes, int64_t seed);
+
+}  // namespace luth::data

@@ -1,0 +1,198 @@
+#include "core/data/loader.h"
+
+#include <condition_variable>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "core/autograd.h"
+#include "core/random.h"
+#include "core/threads.h"
+
+namespace luth::data {
+namespace {
+
+struct Batch {
+  Tensors tensors;
+  std::vector<Sample> samples;
+  std::exception_ptr error;
+};
+
+Batch read(Dataset& dataset, const std::vector<int64_t>& indices, const Epoch& epoch, bool collated) {
+  Batch b;
+  try {
+    NoGrad no_grad;
+    if (collated)
+      b.tensors = dataset.batch(indices, epoch);
+    else
+      b.samples = dataset.samples(indices, epoch);
+  } catch (const std::exception&) { b.error = std::current_exception(); }
+  return b;
+}
+
+/// What all passes share: the batches in order.
+class Sequence : public Pass {
+ public:
+  Sequence(DatasetRef dataset, Epoch epoch, Batches batches, int64_t from, bool collated)
+      : dataset_(std::move(dataset)),
+        epoch_(epoch),
+        batches_(std::move(batches)),
+        at_(size_t(from)),
+        collated_(collated) {}
+  std::optional<Tensors> next() override {
+    std::optional<Batch> b = take();
+    if (!b) return {};
+    return std::move(b->tensors);
+  }
+  std::optional<std::vector<Sample>> next_samples() override {
+    std::optional<Batch> b = take();
+    if (!b) return {};
+    return std::move(b->samples);
+  }
+
+ protected:
+  virtual Batch fetch(size_t number) = 0;
+  DatasetRef dataset_;
+  const Epoch epoch_;
+  const Batches batches_;
+  size_t at_;
+  const bool collated_;
+
+ private:
+  std::optional<Batch> take() {
+    if (at_ >= batches_.size()) return {};
+    Batch b = fetch(at_++);
+    if (b.error) std::rethrow_exception(b.error);
+    return b;
+  }
+};
+
+class DirectPass final : public Sequence {
+ public:
+  using Sequence::Sequence;
+
+ private:
+  // Outside of read's try: a dataset written in Lua throws Lua's own errors, which must pass untouched.
+  Batch fetch(size_t number) override {
+    NoGrad no_grad;
+    Batch b;
+    if (collated_)
+      b.tensors = dataset_->batch(batches_[number], epoch_);
+    else
+      b.samples = dataset_->samples(batches_[number], epoch_);
+    return b;
+  }
+};
+
+/// Workers take the next batch number; a batch waits in `done_` until its turn. At most `ahead` batches wait or are
+/// made.
+class ThreadedPass final : public Sequence {
+ public:
+  ThreadedPass(DatasetRef dataset, Epoch epoch, Batches batches, int64_t from, bool collated, int64_t workers,
+               int64_t ahead)
+      : Sequence(std::move(dataset), epoch, std::move(batches), from, collated),
+        claimed_(size_t(from)),
+        ahead_(size_t(ahead)) {
+    for (int64_t i = 0; i < workers; ++i) workers_.emplace_back([this] { work(); });
+  }
+  ~ThreadedPass() override {
+    {
+      std::lock_guard hold(lock_);
+      stop_ = true;
+    }
+    room_.notify_all();
+    for (auto& w : workers_) w.join();
+  }
+
+ private:
+  void work() {
+    SerialScope serial;
+    for (;;) {
+      size_t mine;
+      {
+        std::unique_lock hold(lock_);
+        room_.wait(hold, [&] { return stop_ || claimed_ >= batches_.size() || claimed_ < taken_ + ahead_; });
+        if (stop_ || claimed_ >= batches_.size()) return;
+        mine = claimed_++;
+      }
+      Batch b = read(*dataset_, batches_[mine], epoch_, collated_);
+      {
+        std::lock_guard hold(lock_);
+        done_.emplace(mine, std::move(b));
+      }
+      ready_.notify_one();
+    }
+  }
+  Batch fetch(size_t number) override {
+    std::unique_lock hold(lock_);
+    taken_ = number;
+    room_.notify_all();
+    ready_.wait(hold, [&] { return done_.count(number) > 0; });
+    Batch b = std::move(done_.at(number));
+    done_.erase(number);
+    taken_ = number + 1;
+    room_.notify_all();
+    return b;
+  }
+
+  std::mutex lock_;
+  std::condition_variable room_, ready_;
+  std::map<size_t, Batch> done_;
+  size_t claimed_, taken_ = 0;
+  const size_t ahead_;
+  bool stop_ = false;
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace
+
+Pass::~Pass() = default;
+
+Loader::Loader(DatasetRef dataset, LoaderSpec spec) : dataset_(std::move(dataset)), spec_(spec) {
+  auto at_least = [](const char* what, int64_t v, int64_t least) {
+    if (v < least) throw Error("DataLoader: {} must be at least {}, got {}", what, least, v);
+  };
+  at_least("batch_size", spec.batch_size, 1);
+  at_least("num_workers", spec.num_workers, 0);
+  at_least("prefetch_factor", spec.prefetch_factor, 1);
+  if (spec.num_workers > 1024) throw Error("DataLoader: num_workers is {}, at most 1024 make sense", spec.num_workers);
+  seed_ = spec.seed ? *spec.seed : default_generator(host()).seed();
+}
+
+int64_t Loader::batches() const {
+  int64_t n = dataset_->size(), b = spec_.batch_size;
+  return spec_.drop_last ? n / b : n / b + (n % b != 0);
+}
+
+Batches Loader::order(const Epoch& epoch) const {
+  int64_t n = dataset_->size();
+  std::vector<int64_t> samples;
+  if (spec_.shuffle)
+    samples = shuffled(n, epoch);
+  else
+    for (int64_t i = 0; i < n; ++i) samples.push_back(i);
+  Batches out;
+  int64_t count = batches();
+  for (int64_t k = 0; k < count; ++k) {
+    auto first = samples.begin() + k * spec_.batch_size;
+    out.emplace_back(first, std::min(first + spec_.batch_size, samples.end()));
+  }
+  return out;
+}
+
+Ref<Pass> Loader::start(int64_t from, bool collated, const Batches* given) {
+  Epoch epoch{seed_, epoch_++};
+  Batches all = given ? *given : order(epoch);
+  for (auto& b : all)
+    for (int64_t i : b)
+      if (i < 0 || i >= dataset_->size())
+        throw Error("a sampler gave sample {}; the dataset has {} (counted from {})", i + dataset_->base,
+                    dataset_->size(), dataset_->base);
+  if (spec_.num_workers == 0 || !dataset_->any_thread())
+    return Ref<Pass>(new DirectPass(dataset_, epoch, std::move(all), from, collated));
+  return Ref<Pass>(new ThreadedPass(dataset_, epoch, std::move(all), from, collated, spec_.num_workers,
+                                    spec_.num_workers * spec_.prefetch_factor));
+}
+
+}  // namespace luth::data

@@ -1,0 +1,66 @@
+// DataLoader: batches of a dataset, read ahead on threads. Their order and contents are a function of (seed, epoch),
+// never of the number of workers.
+#pragma once
+#include <optional>
+
+#include "core/data/dataset.h"
+
+namespace luth::data {
+
+struct LoaderSpec {
+  int64_t batch_size = 1;
+  bool shuffle = false;
+  bool drop_last = false;
+  int64_t num_workers = 0;
+  int64_t prefetch_factor = 2;
+  bool pin_memory = false;
+  std::optional<int64_t> seed;
+  void describe(auto& field) {
+    field("batch_size", batch_size, "samples in a batch");
+    field("shuffle", shuffle, "another order in every epoch");
+    field("drop_last", drop_last, "leave out a last batch that is smaller");
+    field("num_workers", num_workers, "threads that read ahead; 0 reads on the calling thread");
+    field("prefetch_factor", prefetch_factor, "batches that each worker reads ahead");
+    field("pin_memory", pin_memory, "keep batches where a GPU copies them without waiting");
+    field("seed", seed, "of order and augmentation; nil: from torch.manual_seed");
+  }
+};
+
+using Batches = std::vector<std::vector<int64_t>>;
+
+/// One pass over the data.
+class Pass : public Counted {
+ public:
+  virtual ~Pass();
+  /// The next batch, or nothing at the end. Throws what the dataset threw for a sample of it.
+  virtual std::optional<Tensors> next() = 0;
+  /// The same, not collated.
+  virtual std::optional<std::vector<Sample>> next_samples() = 0;
+};
+
+class Loader : public Counted {
+ public:
+  /// Throws for settings that make no sense.
+  Loader(DatasetRef dataset, LoaderSpec spec);
+  const DatasetRef& dataset() const { return dataset_; }
+  const LoaderSpec& spec() const { return spec_; }
+  /// Batches of an epoch.
+  int64_t batches() const;
+  /// The epoch that the next pass reads; a pass moves it on by one.
+  int64_t epoch() const { return epoch_; }
+  void set_epoch(int64_t epoch) { epoch_ = epoch; }
+  int64_t seed() const { return seed_; }
+  void set_seed(int64_t seed) { seed_ = seed; }
+
+  /// Starts a pass at batch `from` (a resumed run begins inside an epoch); collated or as samples. `given` replaces the
+  /// loader's own order by these batches.
+  Ref<Pass> start(int64_t from = 0, bool collated = true, const Batches* given = nullptr);
+
+ private:
+  Batches order(const Epoch& epoch) const;
+  DatasetRef dataset_;
+  LoaderSpec spec_;
+  int64_t epoch_ = 0, seed_ = 0;
+};
+
+}  // namespace luth::data
