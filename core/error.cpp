@@ -6,8 +6,15 @@ Error::~Error() = default;
 
 Error& Error::place(const std::string& prefix) {
   if (placed_) return *this;
-  placed_text_ = prefix + std::runtime_error::what();
+  text_ = prefix + what();
   placed_ = true;
+  return *this;
+}
+
+Error& Error::locate(const std::string& suffix) {
+  if (located_) return *this;
+  text_ = what() + suffix;
+  located_ = true;
   return *this;
 }
 

@@ -36,14 +36,17 @@ class Error : public std::runtime_error {
   /// True once the text names the operator and its arguments; `apply` adds them at most once.
   bool placed() const { return placed_; }
   Error& place(const std::string& prefix);
+  /// True once the text names the module; modules add it at most once, after the text.
+  bool located() const { return located_; }
+  Error& locate(const std::string& suffix);
 
  private:
   ErrorCode code_;
-  bool placed_ = false;
-  std::string placed_text_;
+  bool placed_ = false, located_ = false;
+  std::string text_;  // with what was added; empty: nothing was
 
  public:
-  const char* what() const noexcept override { return placed_ ? placed_text_.c_str() : std::runtime_error::what(); }
+  const char* what() const noexcept override { return text_.empty() ? std::runtime_error::what() : text_.c_str(); }
 };
 
 }  // namespace luth

@@ -28,6 +28,7 @@ struct TensorImpl final : Counted {
   int64_t numel = 1;
   Dtype dtype = Dtype::f32;
   bool contiguous = true;
+  bool parameter = false;          // an nn.Parameter: assigned to a field of a module, it is registered
   std::unique_ptr<GradMeta> meta;  // null for a tensor that autograd has nothing to do with
   std::unique_ptr<ViewOf> view;    // null for a tensor that is no view
 };

@@ -1,0 +1,64 @@
+// Modules that hold modules: Sequential, ModuleList, ModuleDict, and ParameterList.
+#pragma once
+#include "core/nn/module.h"
+
+namespace luth::nn {
+
+/// Children in a list, named "1", "2", … (Sequential's may have names too).
+class ListModule : public Module {
+ public:
+  bool positional() const override { return true; }
+  size_t size() const { return parts_->children.size(); }
+  /// 0-based.
+  const ModuleRef& at(size_t i) const { return parts_->children[i].module; }
+  void append(ModuleRef m);
+  void insert(size_t at, ModuleRef m);
+  void erase(size_t at);
+
+ private:
+  void renumber();
+};
+
+/// Calls its children one after the other: the results of one are the arguments of the next.
+class Sequential final : public ListModule {
+ public:
+  Sequential() = default;
+  explicit Sequential(std::initializer_list<ModuleRef> children);
+  std::string type() const override { return "Sequential"; }
+  Values forward(const Values& in) override;
+  ModuleRef fresh() const override { return ModuleRef(new Sequential); }
+};
+
+class ModuleList final : public ListModule {
+ public:
+  std::string type() const override { return "ModuleList"; }
+  Values forward(const Values& in) override;  // throws: a list has no forward
+  ModuleRef fresh() const override { return ModuleRef(new ModuleList); }
+  /// Equal neighbours on one line: "(1-3): 3 x ReLU()".
+  std::string repr() const override;
+};
+
+class ModuleDict final : public Module {
+ public:
+  std::string type() const override { return "ModuleDict"; }
+  Values forward(const Values& in) override;  // throws
+  ModuleRef fresh() const override { return ModuleRef(new ModuleDict); }
+};
+
+/// Parameters named "1", "2", …
+class ParameterList final : public Module {
+ public:
+  std::string type() const override { return "ParameterList"; }
+  bool positional() const override { return true; }
+  Values forward(const Values& in) override;  // throws
+  ModuleRef fresh() const override { return ModuleRef(new ParameterList); }
+  void append(const Tensor& t);
+  std::string extra_repr() const override;
+};
+
+/// `nn::sequential({a, b, c})`
+inline Ref<Sequential> sequential(std::initializer_list<ModuleRef> children) {
+  return Ref<Sequential>(new Sequential(children));
+}
+
+}  // namespace luth::nn

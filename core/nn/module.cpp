@@ -1,0 +1,233 @@
+#include "core/nn/module.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "core/autograd.h"
+
+namespace luth::nn {
+namespace {
+
+thread_local Frame* innermost = nullptr;
+std::atomic<int64_t> next_hook{1};
+
+template <class List>
+auto find_in(List& list, std::string_view name) {
+  auto it = std::find_if(list.begin(), list.end(), [&](auto& e) { return e.name == name; });
+  return it == list.end() ? nullptr : &*it;
+}
+
+// "Conv2d(3, 4, kernel_size=(3, 3), stride=(1, 1))": the class and the settings without the children.
+std::string headline(const Module& m) {
+  std::string extra = m.extra_repr();
+  std::replace(extra.begin(), extra.end(), '\n', ' ');
+  return m.type() + "(" + extra + ")";
+}
+
+// The dotted path from `above` to `m`; empty when it is not below.
+std::string path_to(const Module& above, const Module& m) {
+  for (auto& c : above.parts().children) {
+    if (c.module.get() == &m) return c.name;
+    std::string rest = path_to(*c.module, m);
+    if (!rest.empty()) return c.name + "." + rest;
+  }
+  return "";
+}
+
+}  // namespace
+
+Module::~Module() = default;
+
+// ---- Calling
+// ---------------------------------------------------------------------------------------------------------
+
+Frame::Frame(const Module& m, std::string (*root)(void*), void* context)
+    : module_(m), root_(root), context_(context), outer_(innermost) {
+  innermost = this;
+}
+Frame::~Frame() { innermost = outer_; }
+
+std::string Frame::where() {
+  if (!innermost) return "";
+  std::vector<const Frame*> frames;
+  for (const Frame* f = innermost; f; f = f->outer_) frames.insert(frames.begin(), f);
+  auto root_name = [](const Frame& f) {
+    std::string given = f.root_ ? f.root_(f.context_) : "";
+    return given.empty() ? f.module_.type() : given;
+  };
+  std::string path = root_name(*frames[0]);
+  for (size_t i = 1; i < frames.size(); ++i) {
+    if (&frames[i]->module_ == &frames[i - 1]->module_) continue;
+    std::string step = path_to(frames[i - 1]->module_, frames[i]->module_);
+    // A module that a forward calls and that is not part of the one above begins a path of its own.
+    path = step.empty() ? root_name(*frames[i]) : path + "." + step;
+  }
+  const Module& last = innermost->module_;
+  return path == last.type() ? headline(last) : path + " (" + headline(last) + ")";
+}
+
+Values Module::call(const Values& in) {
+  Frame frame(*this);
+  try {
+    if (parts_->pre_hooks.empty() && parts_->post_hooks.empty()) return forward(in);
+    Values args = in;
+    const auto pre = parts_->pre_hooks;  // copies: a hook may remove itself
+    for (auto& [_, hook] : pre)
+      if (auto replaced = hook(*this, args)) args = std::move(*replaced);
+    Values out = forward(args);
+    const auto post = parts_->post_hooks;
+    for (auto& [_, hook] : post)
+      if (auto replaced = hook(*this, args, out)) out = std::move(*replaced);
+    return out;
+  } catch (Error& e) {
+    if (!e.located()) e.locate(", in module " + Frame::where());
+    throw;
+  }
+}
+
+Tensor Module::operator()(const Tensor& x) { return call({x})[0].tensor(); }
+Tensor Module::operator()(const Tensor& x, const Tensor& y) { return call({x, y})[0].tensor(); }
+
+void check_tensors(const Module& m, const Values& in, size_t n) {
+  if (in.size() != n) throw Error("{} takes {} input{}, got {}", m.type(), n, n == 1 ? "" : "s", in.size());
+  for (size_t i = 0; i < n; ++i)
+    if (!in[i].is_tensor())
+      throw Error("input {} of {} must be a tensor, got {}", shown(int64_t(i)), m.type(),
+                  in[i].is_scalar() ? "a number" : "nothing");
+}
+
+int64_t Module::add_pre_hook(PreHook hook) {
+  parts_->pre_hooks.emplace_back(next_hook++, std::move(hook));
+  return parts_->pre_hooks.back().first;
+}
+int64_t Module::add_post_hook(PostHook hook) {
+  parts_->post_hooks.emplace_back(next_hook++, std::move(hook));
+  return parts_->post_hooks.back().first;
+}
+void Module::remove_hook(int64_t id) {
+  auto same = [id](auto& h) { return h.first == id; };
+  std::erase_if(parts_->pre_hooks, same);
+  std::erase_if(parts_->post_hooks, same);
+}
+
+// ---- Parts
+// -----------------------------------------------------------------------------------------------------------
+
+NamedTensor* Module::find_parameter(std::string_view name) { return find_in(parts_->parameters, name); }
+NamedBuffer* Module::find_buffer(std::string_view name) { return find_in(parts_->buffers, name); }
+NamedModule* Module::find_child(std::string_view name) { return find_in(parts_->children, name); }
+
+void Module::check_free(const std::string& name, const char* what, const void* except) const {
+  if (name.empty() || name.find('.') != std::string::npos)
+    throw Error("'{}' is no name for a {}: it must not be empty nor contain a dot", name, what);
+  auto taken = [&](auto& list) {
+    auto* e = find_in(list, name);
+    if (e && e != except) throw Error("{} already has a part named '{}'; assign nil to it first", type(), name);
+  };
+  taken(parts_->parameters);
+  taken(parts_->buffers);
+  taken(parts_->children);
+}
+
+void Module::register_parameter(const std::string& name, const Tensor& value) {
+  NamedTensor* there = find_parameter(name);
+  check_free(name, "parameter", there);
+  if (value && !value.is_leaf())
+    throw Error("parameter '{}' must be a leaf, not the result of {}; use detach() and nn.Parameter", name,
+                value.grad_fn()->name());
+  if (there)
+    there->value = value;
+  else
+    parts_->parameters.push_back({name, value});
+}
+
+void Module::register_buffer(const std::string& name, const Tensor& value, bool persistent) {
+  NamedBuffer* there = find_buffer(name);
+  check_free(name, "buffer", static_cast<NamedTensor*>(there));
+  if (there)
+    *there = {{name, value}, persistent};
+  else
+    parts_->buffers.push_back({{name, value}, persistent});
+}
+
+void Module::add_module(const std::string& name, ModuleRef child) {
+  if (!child) throw Error("module '{}' of {} is nothing", name, type());
+  if (child.get() == this || !path_to(*child, *this).empty())
+    throw Error("{} cannot contain itself as '{}'", type(), name);
+  NamedModule* there = find_child(name);
+  check_free(name, "module", there);
+  if (there)
+    there->module = std::move(child);
+  else
+    parts_->children.push_back({name, std::move(child)});
+}
+
+bool Module::remove(const std::string& name) {
+  if (auto* p = find_parameter(name)) return p->value = Tensor(), true;
+  if (auto* b = find_buffer(name)) return b->value = Tensor(), true;
+  return std::erase_if(parts_->children, [&](auto& c) { return c.name == name; }) > 0;
+}
+
+void Module::adopt(Module& other) {
+  if (parts_ == other.parts_) return;
+  for (auto& p : parts_->parameters) other.register_parameter(p.name, p.value);
+  for (auto& b : parts_->buffers) other.register_buffer(b.name, b.value, b.persistent);
+  for (auto& c : parts_->children) other.add_module(c.name, c.module);
+  other.parts_->training = parts_->training;
+  parts_ = other.parts_;
+}
+
+// ---- Classes
+// ---------------------------------------------------------------------------------------------------------
+
+namespace {
+std::vector<const ModuleClass*>& classes() {
+  static std::vector<const ModuleClass*> list;
+  return list;
+}
+}  // namespace
+
+const std::vector<const ModuleClass*>& module_classes() { return classes(); }
+const ModuleClass* find_module_class(std::string_view name) {
+  for (auto* c : classes())
+    if (c->name == name) return c;
+  return nullptr;
+}
+void add_module_class(const ModuleClass* c) {
+  auto by_name = [](auto* a, auto* b) { return a->name < b->name; };
+  auto& list = classes();
+  list.insert(std::upper_bound(list.begin(), list.end(), c, by_name), c);
+}
+
+// ---- Printing
+// --------------------------------------------------------------------------------------------------------
+
+std::string Module::repr() const {
+  std::string extra = extra_repr();
+  auto& children = parts_->children;
+  if (children.empty() && extra.find('\n') == std::string::npos) return type() + "(" + extra + ")";
+  std::string lines = extra.empty() ? "" : extra + "\n";
+  for (auto& c : children) lines += "(" + c.name + "): " + c.module->repr() + "\n";
+  std::string indented = "\n  ";
+  for (size_t i = 0; i + 1 < lines.size(); ++i) {
+    indented += lines[i];
+    if (lines[i] == '\n') indented += "  ";
+  }
+  return type() + "(" + indented + "\n)";
+}
+
+std::string py(bool v) { return v ? "True" : "False"; }
+std::string py(int64_t v) { return std::to_string(v); }
+std::string py(double v) {
+  std::string s = std::isinf(v) ? (v < 0 ? "-inf" : "inf") : std::isnan(v) ? "nan" : fmt::format("{}", v);
+  return s.find_first_of(".en") == std::string::npos ? s + ".0" : s;
+}
+std::string py_tuple(const Ints& v, int at_least) {
+  int n = std::max(v.size(), at_least);
+  std::string s;
+  for (int i = 0; i < n; ++i) s += (i ? ", " : "(") + std::to_string(at_or_all(v, i));
+  return s + (n == 1 ? ",)" : ")");
+}
+std::string py_int_or_tuple(const Ints& v) { return v.size() == 1 ? std::to_string(v[0]) : py_tuple(v); }
+
+}  // namespace luth::nn

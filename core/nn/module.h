@@ -1,0 +1,239 @@
+// Module: described settings with named parameters, buffers and children, and what all modules share: calling with
+// hooks and error context, modes, state dicts, conversion, cloning, printing. Includes op and autograd. core/nn may
+// include core and core/ops, never optim, data, io.
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/op.h"
+
+namespace luth::nn {
+
+class Module;
+using ModuleRef = Ref<Module>;
+/// What a module takes and gives: tensors, numbers or nothing.
+using Values = Inputs;
+
+/// A null tensor is a parameter or buffer that exists by name only (a layer without bias, a removed one).
+struct NamedTensor {
+  std::string name;
+  Tensor value;
+};
+struct NamedBuffer : NamedTensor {
+  bool persistent = true;  // part of the state dict
+};
+struct NamedModule {
+  std::string name;
+  ModuleRef module;
+};
+
+/// May replace the arguments (pre) or the results (post) by returning some.
+using PreHook = std::function<std::optional<Values>(Module&, const Values& in)>;
+using PostHook = std::function<std::optional<Values>(Module&, const Values& in, const Values& out)>;
+
+/// The contents of a module, apart from its class and settings: in order of registration.
+struct Parts {
+  std::vector<NamedTensor> parameters;
+  std::vector<NamedBuffer> buffers;
+  std::vector<NamedModule> children;
+  std::vector<std::pair<int64_t, PreHook>> pre_hooks;
+  std::vector<std::pair<int64_t, PostHook>> post_hooks;
+  bool training = true;
+};
+
+/// Names (dotted paths) and tensors in order; the tensors share memory with the module.
+using StateDict = std::vector<NamedTensor>;
+struct LoadOptions {
+  bool strict = true;  // missing and unexpected names are errors; a shape that does not fit always is
+  int base = 1;        // from where the names count positions: 0 takes PyTorch's files
+};
+struct LoadResult {
+  std::vector<std::string> missing, unexpected;
+};
+
+class Module : public Counted {
+ public:
+  Module() : parts_(std::make_shared<Parts>()) {}
+  virtual ~Module();
+
+  // ---- What a class of modules defines -----------------------------------------------------------------------------
+  /// The name of its class, "Conv2d".
+  virtual std::string type() const = 0;
+  /// Its settings.
+  virtual void describe(Fields&) {}
+  /// Makes parameters and buffers, once the settings are there; throws for settings that make no sense.
+  virtual void build() {}
+  virtual Values forward(const Values& in) = 0;
+  /// Draws the parameters anew.
+  virtual void reset_parameters() {}
+  /// Another one of this class with these settings and without parts.
+  virtual ModuleRef fresh() const = 0;
+  /// The settings as PyTorch prints them between the parentheses.
+  virtual std::string extra_repr() const { return ""; }
+  /// True where children (or parameters) are named by their position.
+  virtual bool positional() const { return false; }
+  /// True while parameters wait for a first input to know their shape.
+  virtual bool lazy() const { return false; }
+  /// Gives lazy parameters the shapes that a state dict has for them.
+  virtual void materialize_like(const StateDict& own) { (void)own; }
+  /// As PyTorch prints it, over several lines where there are children.
+  virtual std::string repr() const;
+
+  // ---- Calling -----------------------------------------------------------------------------------------------------
+  /// forward between the hooks; an Error that leaves it names this module.
+  Values call(const Values& in);
+  Tensor operator()(const Tensor& x);
+  Tensor operator()(const Tensor& x, const Tensor& y);
+  int64_t add_pre_hook(PreHook hook);
+  int64_t add_post_hook(PostHook hook);
+  void remove_hook(int64_t id);
+
+  // ---- Parts -------------------------------------------------------------------------------------------------------
+  /// Adds or replaces. Throw for a name that is empty, has a dot, or is another kind of part's.
+  void register_parameter(const std::string& name, const Tensor& value);
+  void register_buffer(const std::string& name, const Tensor& value, bool persistent = true);
+  void add_module(const std::string& name, ModuleRef child);
+  /// Removes whatever has the name (a parameter or buffer keeps its place, empty); false when nothing has.
+  bool remove(const std::string& name);
+  NamedTensor* find_parameter(std::string_view name);
+  NamedBuffer* find_buffer(std::string_view name);
+  NamedModule* find_child(std::string_view name);
+  /// The parameter or buffer number i, in order of registration; null where it is absent.
+  const Tensor& parameter(size_t i) const { return parts_->parameters[i].value; }
+  const Tensor& buffer(size_t i) const { return parts_->buffers[i].value; }
+  Parts& parts() { return *parts_; }
+  const Parts& parts() const { return *parts_; }
+  /// Takes over the parts of `other`, which shares them from now on; what this one had is added to them.
+  void adopt(Module& other);
+  bool training() const { return parts_->training; }
+
+  // ---- Over the tree -----------------------------------------------------------------------------------------------
+  // The walks give each module and each tensor once, parents first, and name it by its dotted path.
+  std::vector<NamedModule> named_modules(const std::string& prefix = "");
+  std::vector<NamedTensor> named_parameters(bool recurse = true, const std::string& prefix = "");
+  std::vector<NamedTensor> named_buffers(bool recurse = true, const std::string& prefix = "");
+  std::vector<Tensor> parameters(bool recurse = true);
+  /// "1.conv" from here; "" is this one. Throws for a path that leads nowhere.
+  ModuleRef submodule(std::string_view path);
+
+  void train(bool on = true);
+  void eval() { train(false); }
+  void zero_grad();
+  void requires_grad(bool on);
+  /// Children first, then this one.
+  void apply(const std::function<void(Module&)>& f);
+  /// Converts floating parameters and buffers to `dtype`, and all to `device`; both may be absent. The tensors stay the
+  /// same objects, so that optimizers keep them.
+  void to(std::optional<Dtype> dtype, Device* device = nullptr);
+
+  /// Parameters and persistent buffers; names count positions from `base`.
+  StateDict state_dict(int base = 1, const std::string& prefix = "") const;
+  /// Copies what `from` has into parameters and buffers; nothing when anything does not fit.
+  LoadResult load_state_dict(const StateDict& from, const LoadOptions& options = {});
+  /// A deep copy: tensors that are shared within stay shared within.
+  ModuleRef clone() const;
+
+ protected:
+  std::shared_ptr<Parts> parts_;
+
+ private:
+  void check_free(const std::string& name, const char* what, const void* except) const;
+};
+
+// ---- Helpers
+// ---------------------------------------------------------------------------------------------------------
+
+/// Marks `t` as parameter of a module and lets it require grad (where its dtype can).
+Tensor as_parameter(const Tensor& t, bool requires_grad = true);
+/// Points `t` at the memory, dtype and shape of `value`; all holders of `t` see it (`t.data = value`).
+void replace_data(const Tensor& t, const Tensor& value);
+/// A copy with the same dtype, device and, where dense, memory order. Not recorded.
+Tensor duplicate(const Tensor& t);
+/// `t` itself, or a copy of that dtype on that device (null: its own). Not recorded.
+Tensor converted(const Tensor& t, Dtype dtype, Device* device);
+
+/// A running call of a module. The frames of a thread tell an error the path of the module where it arose.
+class Frame {
+ public:
+  /// `root` names the module for whoever reads the error; asked at most once per error, for the outermost frame.
+  explicit Frame(const Module& m, std::string (*root)(void*) = nullptr, void* context = nullptr);
+  ~Frame();
+  Frame(const Frame&) = delete;
+  /// "net.features.3 (Conv2d(…))": where this thread is; "" outside of all modules.
+  static std::string where();
+
+ private:
+  const Module& module_;
+  std::string (*root_)(void*);
+  void* context_;
+  Frame* outer_;
+};
+
+// ---- Classes of modules
+// ----------------------------------------------------------------------------------------------
+
+/// A class that can be made by name.
+struct ModuleClass {
+  std::string name, brief;
+  ModuleRef (*make)();  // with default settings, not built
+};
+const std::vector<const ModuleClass*>& module_classes();  // in order of name
+/// Null for an unknown name.
+const ModuleClass* find_module_class(std::string_view name);
+void add_module_class(const ModuleClass* c);
+
+/// Registers M by its `M::Spec::name` and `brief`: `const DefineModule<Linear> linear_;`
+template <class M>
+struct DefineModule {
+  DefineModule() {
+    static const ModuleClass c{M::Spec::name, M::Spec::brief, [] { return ModuleRef(new M(typename M::Spec())); }};
+    add_module_class(&c);
+  }
+};
+
+/// A module of class M, ready: `auto l = nn::create<nn::Linear>({.in_features = 4, .out_features = 2});`
+template <class M>
+Ref<M> create(typename M::Spec spec = {}) {
+  Ref<M> m(new M(std::move(spec)));
+  m->build();
+  return m;
+}
+
+/// Throws unless `in` is n tensors.
+void check_tensors(const Module& m, const Values& in, size_t n);
+
+/// The base of a module whose settings are the struct S, with `static constexpr const char *name, *brief` and a
+/// `describe`. Self has `Tensor run(const Tensor& x)` or `Tensor run(const Tensor& x, const Tensor& y)`.
+template <class Self, class S>
+class Layer : public Module {
+ public:
+  using Spec = S;
+  explicit Layer(Spec s) : spec(std::move(s)) {}
+  Spec spec;
+
+  std::string type() const override { return Spec::name; }
+  void describe(Fields& f) override { spec.describe(f); }
+  ModuleRef fresh() const override { return ModuleRef(new Self(spec)); }
+  Values forward(const Values& in) override {
+    Self& self = static_cast<Self&>(*this);
+    if constexpr (requires(const Tensor& t) { self.run(t, t); }) {
+      check_tensors(*this, in, 2);
+      return {self.run(in[0].tensor(), in[1].tensor())};
+    } else {
+      check_tensors(*this, in, 1);
+      return {self.run(in[0].tensor())};
+    }
+  }
+};
+
+// ---- Printing as PyTorch does --------------------------------------------------------------------------------------
+
+std::string py(bool v);                                 // True
+std::string py(int64_t v);                              // 3
+std::string py(double v);                               // 1e-05, 0.1, 1.0
+std::string py_tuple(const Ints& v, int at_least = 1);  // (3, 3); one number stands for `at_least` equal ones
+std::string py_int_or_tuple(const Ints& v);             // 3 or (3, 2)
+
+}  // namespace luth::nn
