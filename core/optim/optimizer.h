@@ -1,0 +1,153 @@
+// Optimizers: parameter groups with described settings, state per parameter, one pass over all parameters per step.
+// Includes core and core/nn, never data or io.
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/nn/module.h"
+
+namespace luth::optim {
+
+/// The settings of one group, erased.
+class Settings {
+ public:
+  virtual ~Settings();
+  virtual void describe(Fields& f) = 0;
+  virtual std::unique_ptr<Settings> copy() const = 0;
+  /// Throws for values that make no sense.
+  virtual void check() const = 0;
+
+  bool has(std::string_view name);
+  /// Throw for an unknown name; `set` takes an alternative of the field's kind (a number also for a list of numbers).
+  Attr get(std::string_view name);
+  void set(std::string_view name, const Attr& value);
+  double number(std::string_view name);
+  std::vector<FieldDoc> fields();
+};
+
+struct Group {
+  std::vector<Tensor> params;
+  std::unique_ptr<Settings> settings;
+  std::optional<double> initial_lr;  // of the schedule that attached first
+};
+
+/// What is kept for one parameter: "exp_avg" and the like, and how many steps it has taken.
+struct ParameterState {
+  int64_t step = 0;
+  std::vector<nn::NamedTensor> tensors;
+  Tensor* find(std::string_view name);
+};
+
+/// A copy of all that a resumed run needs, apart from the parameters: they are told by their place in the groups.
+struct OptimizerState {
+  struct Group {
+    std::vector<FieldDoc> settings;
+    std::optional<double> initial_lr;
+    std::vector<int64_t> params;  // places, from 0, counted over all groups
+  };
+  std::vector<Group> groups;
+  std::map<int64_t, ParameterState> state;
+};
+
+class Optimizer : public Counted {
+ public:
+  explicit Optimizer(std::unique_ptr<Settings> defaults) : defaults_(std::move(defaults)) {}
+  virtual ~Optimizer();
+  /// "AdamW"
+  virtual std::string type() const = 0;
+  virtual const char* brief() const = 0;
+
+  /// Adds a group with these settings (none: the defaults). Throws for no parameters, a result of an operator, a
+  /// parameter of another group, or settings that make no sense.
+  Group& add_group(std::vector<Tensor> params, std::unique_ptr<Settings> settings = nullptr);
+  std::vector<Group>& groups() { return groups_; }
+  Settings& defaults() { return *defaults_; }
+
+  /// One step with the present gradients; a parameter without gradient is left alone. Throws without groups.
+  void step();
+  /// Drops the gradients of all parameters.
+  void zero_grad();
+  /// Null where the parameter has not been stepped.
+  ParameterState* state_of(const Tensor& param);
+  /// For the steps of optimizers: the state of a parameter, made when new, and a tensor of it, zeros when new.
+  ParameterState& state(const Tensor& param) { return state_[param.ref()]; }
+  static Tensor& buffer(ParameterState& s, const char* name, const Tensor& like);
+
+  /// Shares tensors with the optimizer; loading copies, into the dtype and device of each parameter.
+  OptimizerState state_dict();
+  void load_state_dict(const OptimizerState& state);
+  std::string repr();
+
+ protected:
+  /// Steps `params`, which all have gradients, of one device.
+  virtual void step_group(Settings& settings, const std::vector<Tensor>& params) = 0;
+
+ private:
+  struct ByAddress {
+    bool operator()(const Ref<TensorImpl>& a, const Ref<TensorImpl>& b) const { return a.get() < b.get(); }
+  };
+  std::unique_ptr<Settings> defaults_;
+  std::vector<Group> groups_;
+  std::map<Ref<TensorImpl>, ParameterState, ByAddress> state_;
+};
+using OptimizerRef = Ref<Optimizer>;
+
+/// A class of optimizers that can be made by name; without groups.
+struct OptimizerClass {
+  std::string name, brief;
+  OptimizerRef (*make)();
+};
+const std::vector<const OptimizerClass*>& optimizer_classes();  // in order of name
+const OptimizerClass* find_optimizer_class(std::string_view name);
+void add_optimizer_class(const OptimizerClass* c);
+
+template <class S>
+class SettingsOf final : public Settings {
+ public:
+  explicit SettingsOf(S s = {}) : value(std::move(s)) {}
+  S value;
+  void describe(Fields& f) override { value.describe(f); }
+  std::unique_ptr<Settings> copy() const override { return std::make_unique<SettingsOf>(value); }
+  void check() const override { value.check(); }
+};
+
+/// The base of an optimizer whose settings are the struct S, which has `name`, `brief`, `describe` and `check`.
+template <class S>
+class OptimizerOf : public Optimizer {
+ public:
+  using Spec = S;
+  explicit OptimizerOf(S defaults = {}) : Optimizer(std::make_unique<SettingsOf<S>>(std::move(defaults))) {}
+  OptimizerOf(std::vector<Tensor> params, S settings) : OptimizerOf(std::move(settings)) {
+    add_group(std::move(params));
+  }
+  std::string type() const override { return S::name; }
+  const char* brief() const override { return S::brief; }
+  S& settings(size_t group) { return static_cast<SettingsOf<S>&>(*groups()[group].settings).value; }
+
+ protected:
+  virtual void run(const S& settings, const std::vector<Tensor>& params) = 0;
+  void step_group(Settings& s, const std::vector<Tensor>& params) final {
+    run(static_cast<SettingsOf<S>&>(s).value, params);
+  }
+};
+template <class O>
+struct DefineOptimizer {
+  DefineOptimizer() {
+    static const OptimizerClass c{O::Spec::name, O::Spec::brief, [] { return OptimizerRef(new O()); }};
+    add_optimizer_class(&c);
+  }
+};
+
+/// `auto opt = optim::create<optim::SGD>(net->parameters(), {.lr = 0.1});`
+template <class O>
+Ref<O> create(std::vector<Tensor> params, typename O::Spec spec = {}) {
+  return Ref<O>(new O(std::move(params), std::move(spec)));
+}
+
+/// Throws "lr must be at least 0, got -1" unless v ≥ 0 (and v < below).
+void check_setting(const char* name, double v, double below = INFINITY);
+
+}  // namespace luth::optim
