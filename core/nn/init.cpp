@@ -1,0 +1,158 @@
+#include "core/nn/init.h"
+
+#include <cmath>
+
+#include "core/autograd.h"
+
+namespace luth::nn::init {
+namespace {
+
+// An in-place operator on a parameter, with its attributes by name, unrecorded.
+class Setter : public Fields {
+ public:
+  Setter(std::string_view name, double value) : name_(name), value_(value) {}
+  bool visit(const FieldInfo& info, Attr& value) override {
+    if (name_ != info.name) return false;
+    value = info.kind == AttrKind::scalar ? Attr(Scalar(value_)) : Attr(value_);
+    return found = true;
+  }
+  bool found = false;
+
+ private:
+  std::string_view name_;
+  double value_;
+};
+
+void run(const char* name, const Tensor& t, std::initializer_list<std::pair<const char*, double>> attributes) {
+  NoGrad no_grad;
+  const OpInfo& info = find_op(name);
+  OpValue op = info.make();
+  for (auto& [key, value] : attributes) {
+    Setter set(key, value);
+    info.describe(op.get(), set);
+    if (!set.found) throw Error("operator {} has no attribute '{}'", name, key);
+  }
+  apply_inplace(info, op.get(), {t});
+}
+
+// Writes values that were made on the host.
+void write(const Tensor& t, const Tensor& values) {
+  NoGrad no_grad;
+  static const OpInfo& copy = find_op("copy");
+  apply_inplace(copy, nullptr, {t, values});
+}
+Tensor host_zeros(const Shape& shape) {
+  Tensor v = Tensor::empty(shape, Dtype::f32, host());
+  std::fill_n(v.data<float>(), v.numel(), 0.0f);
+  return v;
+}
+
+}  // namespace
+
+const Tensor& uniform(const Tensor& t, double a, double b) {
+  if (t.numel()) run("uniform", t, {{"from", a}, {"to", b}});
+  return t;
+}
+const Tensor& normal(const Tensor& t, double mean, double std) {
+  if (t.numel()) run("normal", t, {{"mean", mean}, {"std", std}});
+  return t;
+}
+const Tensor& constant(const Tensor& t, double value) {
+  NoGrad no_grad;
+  static const OpInfo& fill = find_op("fill");
+  apply_inplace(fill, nullptr, {t, value});
+  return t;
+}
+
+// The inverse of the distribution function, on uniform numbers between the bounds' probabilities.
+const Tensor& trunc_normal(const Tensor& t, double mean, double std, double a, double b) {
+  NoGrad no_grad;
+  auto probability = [](double x) { return (1 + std::erf(x / std::sqrt(2.0))) / 2; };
+  double low = probability((a - mean) / std), high = probability((b - mean) / std);
+  Tensor u = Tensor::empty(t.shape(), Dtype::f64, host());
+  uniform(u, low, high);
+  for (int64_t i = 0; i < u.numel(); ++i) {
+    double p = u.data<double>()[i], lo = -40, hi = 40;
+    while (hi - lo > 1e-13) {
+      double mid = (lo + hi) / 2;
+      (probability(mid) < p ? lo : hi) = mid;
+    }
+    u.data<double>()[i] = std::min(std::max(mean + std * (lo + hi) / 2, a), b);
+  }
+  write(t, u);
+  return t;
+}
+
+const Tensor& eye(const Tensor& t) {
+  if (t.dim() != 2) throw Error("eye_ needs a matrix, got shape {}", to_string(t.shape()));
+  Tensor v = host_zeros(t.shape());
+  for (int64_t i = 0; i < std::min(t.shape(0), t.shape(1)); ++i) v.data<float>()[i * t.shape(1) + i] = 1;
+  write(t, v);
+  return t;
+}
+
+const Tensor& dirac(const Tensor& t, int64_t groups) {
+  if (t.dim() < 3 || t.dim() > 5) throw Error("dirac_ needs 3, 4 or 5 dims, got shape {}", to_string(t.shape()));
+  if (groups < 1 || t.shape(0) % groups)
+    throw Error("dirac_: {} filters do not divide into {} groups", t.shape(0), groups);
+  Tensor v = host_zeros(t.shape());
+  int64_t each = t.shape(0) / groups, window = 1, middle = 0;
+  for (int d = 2; d < t.dim(); ++d) {
+    window *= t.shape(d);
+    middle = middle * t.shape(d) + t.shape(d) / 2;
+  }
+  for (int64_t g = 0; g < groups; ++g)
+    for (int64_t i = 0; i < std::min(each, t.shape(1)); ++i)
+      v.data<float>()[((g * each + i) * t.shape(1) + i) * window + middle] = 1;
+  write(t, v);
+  return t;
+}
+
+Fans fans(const Tensor& t) {
+  if (t.dim() < 2) throw Error("fan_in and fan_out need at least 2 dims, got shape {}", to_string(t.shape()));
+  int64_t window = 1;
+  for (int d = 2; d < t.dim(); ++d) window *= t.shape(d);
+  return {t.shape(1) * window, t.shape(0) * window};
+}
+
+double calculate_gain(std::string_view n, std::optional<double> param) {
+  for (const char* one : {"linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
+                          "conv_transpose3d", "sigmoid"})
+    if (n == one) return 1;
+  if (n == "tanh") return 5.0 / 3;
+  if (n == "relu") return std::sqrt(2.0);
+  if (n == "selu") return 0.75;
+  double slope = param.value_or(0.01);
+  if (n == "leaky_relu") return std::sqrt(2 / (1 + slope * slope));
+  throw Error("unknown nonlinearity '{}'; known are linear, conv1d to 3d, sigmoid, tanh, relu, leaky_relu and selu", n);
+}
+
+const Tensor& xavier_uniform(const Tensor& t, double gain) {
+  Fans f = fans(t);
+  double bound = gain * std::sqrt(6.0 / double(f.in + f.out));
+  return uniform(t, -bound, bound);
+}
+const Tensor& xavier_normal(const Tensor& t, double gain) {
+  Fans f = fans(t);
+  return normal(t, 0, gain * std::sqrt(2.0 / double(f.in + f.out)));
+}
+
+namespace {
+double kaiming_std(const Tensor& t, double a, std::string_view mode, std::string_view nonlinearity) {
+  if (mode != "fan_in" && mode != "fan_out") throw Error("mode must be 'fan_in' or 'fan_out', got '{}'", mode);
+  Fans f = fans(t);
+  return calculate_gain(nonlinearity, a) / std::sqrt(double(mode == "fan_in" ? f.in : f.out));
+}
+}  // namespace
+
+// A layer without inputs has nothing to draw.
+const Tensor& kaiming_uniform(const Tensor& t, double a, std::string_view mode, std::string_view nonlinearity) {
+  if (!t.numel()) return t;
+  double bound = std::sqrt(3.0) * kaiming_std(t, a, mode, nonlinearity);
+  return uniform(t, -bound, bound);
+}
+const Tensor& kaiming_normal(const Tensor& t, double a, std::string_view mode, std::string_view nonlinearity) {
+  return t.numel() ? normal(t, 0, kaiming_std(t, a, mode, nonlinearity)) : t;
+}
+
+}  // namespace luth::nn::init
