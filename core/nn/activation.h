@@ -82,9 +82,28 @@ class Softplus final : public Layer<Softplus, SoftplusSpec> {
   Tensor run(const Tensor& x);
 };
 
+struct LeakyReLUSpec {
+  static constexpr const char* name = "LeakyReLU";
+  static constexpr const char* brief = "x, times negative_slope where it is negative";
+  double negative_slope = 0.01;
+  bool inplace = false;
+  void describe(auto& field) {
+    field("negative_slope", negative_slope, "the slope below 0");
+    field("inplace", inplace, "write into the argument");
+  }
+};
+class LeakyReLU final : public Layer<LeakyReLU, LeakyReLUSpec> {
+ public:
+  using Layer::Layer;
+  std::string extra_repr() const override;
+  Tensor run(const Tensor& x);
+};
+
 struct DimSpec {
   int64_t dim = 0;
-  void describe(auto& field) { field("dim", dim, "the dim along which the elements sum to one", as::dim | as::required); }
+  void describe(auto& field) {
+    field("dim", dim, "the dim along which the elements sum to one", as::dim | as::required);
+  }
 };
 struct SoftmaxSpec : DimSpec {
   static constexpr const char* name = "Softmax";

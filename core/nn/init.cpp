@@ -116,8 +116,8 @@ Fans fans(const Tensor& t) {
 }
 
 double calculate_gain(std::string_view n, std::optional<double> param) {
-  for (const char* one : {"linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
-                          "conv_transpose3d", "sigmoid"})
+  for (const char* one :
+       {"linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "sigmoid"})
     if (n == one) return 1;
   if (n == "tanh") return 5.0 / 3;
   if (n == "relu") return std::sqrt(2.0);

@@ -1,5 +1,5 @@
-// Initial values of parameters: PyTorch's distributions. All write into `t`, which may be a leaf that requires grad, and
-// return it. Includes op. Formulas: Glorot and Bengio 2010 (xavier), He and others 2015 (kaiming).
+// Initial values of parameters: PyTorch's distributions. All write into `t`, which may be a leaf that requires grad,
+// and return it. Includes op. Formulas: Glorot and Bengio 2010 (xavier), He and others 2015 (kaiming).
 #pragma once
 #include <optional>
 #include <string_view>
@@ -25,8 +25,8 @@ struct Fans {
 };
 /// Throws for fewer than 2 dims.
 Fans fans(const Tensor& t);
-/// The recommended factor for what follows the layer: "linear", "conv2d", "sigmoid", "tanh", "relu", "leaky_relu" (param:
-/// its slope, 0.01), "selu", …; throws for others.
+/// The recommended factor for what follows the layer: "linear", "conv2d", "sigmoid", "tanh", "relu", "leaky_relu"
+/// (param: its slope, 0.01), "selu", …; throws for others.
 double calculate_gain(std::string_view nonlinearity, std::optional<double> param = {});
 
 /// Bound gain √(6 / (fan_in + fan_out)); std gain √(2 / (fan_in + fan_out)).
