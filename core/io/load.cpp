@@ -8,6 +8,7 @@
 
 #include "core/io/arrays.h"
 #include "core/io/checkpoint.h"
+#include "core/io/elements.h"
 #include "core/io/hdf5.h"
 #include "core/io/names.h"
 
@@ -196,7 +197,7 @@ class Reader {
       if (read->dim() != 1) file_.refuse(path, "is a list and has not one dim");
       return Arrays::list(*read);
     }
-    Tensor t = moved(*read);
+    Tensor t = on_device(*read, to_);
     if (ours_ && is_floating(t.dtype()) && arrays_.has(d, own::grad, path)) t.set_requires_grad();
     by_path_.emplace(path, t);
     by_address_.emplace(address, t);
@@ -209,13 +210,6 @@ class Reader {
     auto found = name ? by_path_.find(*name) : by_path_.end();
     if (found == by_path_.end()) file_.refuse(path, "is tied to a tensor that does not come before it");
     return found->second;
-  }
-
-  Tensor moved(const Tensor& t) {
-    if (!to_ || to_ == &host()) return t;
-    Tensor there = Tensor::empty(t.shape(), t.dtype(), *to_);
-    if (to_->has_data() && t.numel()) to_->copy(there.raw(), t.raw(), t.bytes(), host(), to_->current_stream(), false);
-    return there;
   }
 
   h5::File& file_;

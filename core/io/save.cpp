@@ -1,9 +1,9 @@
 // Writing trees as HDF5.
-#include <cstring>
 #include <map>
 #include <vector>
 
 #include "core/io/checkpoint.h"
+#include "core/io/elements.h"
 #include "core/io/hdf5.h"
 #include "core/io/names.h"
 #include "core/io/values.h"
@@ -11,40 +11,6 @@
 
 namespace luth::io {
 namespace {
-
-// The elements in row-major order, copied with their strides from `from`, the address of the first.
-void pack_strided(const Tensor& t, const char* from, char* to) {
-  const int n = t.dim();
-  const size_t size = size_of(t.dtype());
-  Shape at(static_cast<size_t>(n));
-  const int64_t length = n ? t.shape()[n - 1] : 1, step = n ? t.strides()[n - 1] * int64_t(size) : 0;
-  for (int64_t row = 0, rows = length ? t.numel() / length : 0; row < rows; ++row) {
-    const char* p = from;
-    for (int d = 0; d + 1 < n; ++d) p += at[d] * t.strides()[d] * int64_t(size);
-    for (int64_t i = 0; i < length; ++i, p += step, to += size) std::memcpy(to, p, size);
-    for (int d = n - 2; d >= 0 && ++at[d] == t.shape()[d]; --d) at[d] = 0;
-  }
-}
-
-// Row-major elements in memory that the CPU reads; `kept` owns them where they had to be copied.
-const void* host_elements(const Tensor& t, Tensor& kept) {
-  if (!t.numel() || (t.is_contiguous() && t.device().on_host())) return t.numel() ? t.raw() : nullptr;
-  Device& from = t.device();
-  int64_t span = 1;  // elements from the first to the last
-  for (int d = 0; d < t.dim(); ++d) span += (t.shape()[d] - 1) * t.strides()[d];
-  Tensor near;
-  const void* first = t.raw();
-  if (!from.on_host()) {
-    near = Tensor::empty({span}, t.dtype(), host());
-    host().copy(near.raw(), first, near.bytes(), from, from.current_stream(), false);
-    first = near.raw();
-  }
-  kept = near;
-  if (t.is_contiguous()) return first;
-  kept = Tensor::empty(t.shape(), t.dtype(), host());
-  pack_strided(t, static_cast<const char*>(first), static_cast<char*>(kept.raw()));
-  return kept.raw();
-}
 
 // Equal for tensors that are the same memory in the same way.
 std::string identity(const Tensor& t) {

@@ -27,6 +27,7 @@ class Map {
   /// Null when there is no such key.
   const Item* find(const Key& key) const;
   const Item* find(std::string_view key) const { return find(Key(std::string(key))); }
+  const Item* find(const std::string& key) const { return find(Key(key)); }
   const Item* find(const char* key) const { return find(Key(std::string(key))); }
   size_t size() const;
   bool empty() const { return size() == 0; }

@@ -1,0 +1,56 @@
+#include "core/io/elements.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace luth::io {
+namespace {
+
+// The elements in row-major order, copied with their strides from `from`, the address of the first.
+void pack_strided(const Tensor& t, const char* from, char* to) {
+  const int n = t.dim();
+  const size_t size = size_of(t.dtype());
+  Shape at(static_cast<size_t>(n));
+  const int64_t length = n ? t.shape()[n - 1] : 1, step = n ? t.strides()[n - 1] * int64_t(size) : 0;
+  for (int64_t row = 0, rows = length ? t.numel() / length : 0; row < rows; ++row) {
+    const char* p = from;
+    for (int d = 0; d + 1 < n; ++d) p += at[d] * t.strides()[d] * int64_t(size);
+    for (int64_t i = 0; i < length; ++i, p += step, to += size) std::memcpy(to, p, size);
+    for (int d = n - 2; d >= 0 && ++at[d] == t.shape()[d]; --d) at[d] = 0;
+  }
+}
+
+}  // namespace
+
+const void* host_elements(const Tensor& t, Tensor& kept) {
+  if (!t.numel() || (t.is_contiguous() && t.device().on_host())) return t.numel() ? t.raw() : nullptr;
+  Device& from = t.device();
+  int64_t span = 1;  // elements from the first to the last
+  for (int d = 0; d < t.dim(); ++d) span += (t.shape()[d] - 1) * t.strides()[d];
+  Tensor near;
+  const void* first = t.raw();
+  if (!from.on_host()) {
+    near = Tensor::empty({span}, t.dtype(), host());
+    host().copy(near.raw(), first, near.bytes(), from, from.current_stream(), false);
+    first = near.raw();
+  }
+  kept = near;
+  if (t.is_contiguous()) return first;
+  kept = Tensor::empty(t.shape(), t.dtype(), host());
+  pack_strided(t, static_cast<const char*>(first), static_cast<char*>(kept.raw()));
+  return kept.raw();
+}
+
+Tensor on_device(const Tensor& t, Device* to) {
+  if (!to || to == &t.device()) return t;
+  Tensor there = Tensor::empty(t.shape(), t.dtype(), *to);
+  if (to->has_data() && t.numel()) to->copy(there.raw(), t.raw(), t.bytes(), t.device(), to->current_stream(), false);
+  return there;
+}
+
+void swap_bytes(void* data, int64_t n, size_t size) {
+  auto* p = static_cast<char*>(data);
+  for (int64_t i = 0; size > 1 && i < n; ++i, p += size) std::reverse(p, p + size);
+}
+
+}  // namespace luth::io

@@ -1,0 +1,15 @@
+// The elements of tensors as files have them: row-major, in memory that the CPU reads.
+#pragma once
+#include "core/tensor.h"
+
+namespace luth::io {
+
+/// The row-major elements of a tensor on any device with data; `kept` owns them where they had to be copied. Null for a
+/// tensor without elements.
+const void* host_elements(const Tensor& t, Tensor& kept);
+/// A contiguous tensor on another device; the same tensor where `to` is null or its own device.
+Tensor on_device(const Tensor& t, Device* to);
+/// Reverses the bytes of each of `n` elements of `size` bytes.
+void swap_bytes(void* data, int64_t n, size_t size);
+
+}  // namespace luth::io

@@ -1,0 +1,16 @@
+// torch.save and torch.load: the format by the suffix when writing, by the contents when reading.
+#pragma once
+#include <string>
+
+#include "core/io/tree.h"
+
+namespace luth::io {
+
+/// .safetensors, .npy and .npz by their suffix, in any case of letters; every other name is a checkpoint (HDF5). The
+/// old file stays whatever goes wrong.
+void save(const Item& root, const std::string& path);
+/// Throws ErrorCode::checkpoint for a file that cannot be used. Tensors come to `map_location`, or to the CPU where it
+/// is null.
+Item load(const std::string& path, Device* map_location = nullptr);
+
+}  // namespace luth::io

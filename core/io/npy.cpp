@@ -1,0 +1,190 @@
+// One array: "\x93NUMPY", the version, the length of a header, the header as a Python dictionary, the elements.
+#include "core/io/npy.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <limits>
+
+#include "core/io/disk.h"
+#include "core/io/elements.h"
+#include "core/io/zip.h"
+
+namespace luth::io {
+namespace {
+
+struct Code {
+  const char* text;
+  Dtype dtype;
+};
+constexpr Code codes[] = {{"b1", Dtype::boolean}, {"u1", Dtype::u8},  {"i1", Dtype::i8},
+                          {"i2", Dtype::i16},     {"i4", Dtype::i32}, {"i8", Dtype::i64},
+                          {"f2", Dtype::f16},     {"f4", Dtype::f32}, {"f8", Dtype::f64}};
+
+struct Header {
+  Dtype dtype;
+  bool big_endian = false, fortran = false;
+  Shape shape;
+  size_t bytes = 0;  // of the header itself
+};
+
+[[noreturn]] void refuse(const std::string& what, const std::string& why) {
+  throw Error(ErrorCode::checkpoint, "cannot use {}: {}", what, why);
+}
+
+// What follows `'key': ` in a Python dictionary.
+std::string_view value_of(std::string_view dict, const std::string& key, const std::string& what) {
+  size_t at = dict.find("'" + key + "':");
+  if (at == std::string_view::npos) refuse(what, "its header has no " + key);
+  dict.remove_prefix(at + key.size() + 3);
+  dict.remove_prefix(std::min(dict.find_first_not_of(' '), dict.size()));
+  return dict;
+}
+
+Dtype read_dtype(std::string_view v, bool& big_endian, const std::string& what) {
+  size_t end = v.size() > 1 && v[0] == '\'' ? v.find('\'', 1) : std::string_view::npos;
+  if (end == std::string_view::npos) refuse(what, "it holds records, for which luth has no dtype");
+  std::string_view descr = v.substr(1, end - 1), code = descr.substr(std::min<size_t>(1, descr.size()));
+  big_endian = !descr.empty() && descr[0] == '>';
+  for (const Code& c : codes)
+    if (code == c.text && std::strchr("<>|=", descr[0])) return c.dtype;
+  refuse(what, fmt::format("it holds elements of type '{}', for which luth has no dtype", descr));
+}
+
+Shape read_shape(std::string_view v, const std::string& what) {
+  Shape shape;
+  size_t end = v.find(')');
+  if (v.empty() || v[0] != '(' || end == std::string_view::npos) refuse(what, "its header has no shape");
+  for (size_t at = 1; at < end;) {
+    if (v[at] == ' ' || v[at] == ',') {
+      ++at;
+      continue;
+    }
+    int64_t n = 0;
+    auto result = std::from_chars(v.data() + at, v.data() + end, n);
+    if (result.ec != std::errc() || n < 0) refuse(what, "its shape is damaged");
+    if (shape.size() == max_dims) refuse(what, fmt::format("it has more than {} dims", max_dims));
+    shape.push_back(n);
+    at = size_t(result.ptr - v.data());
+  }
+  return shape;
+}
+
+Header read_header(std::string_view bytes, const std::string& what) {
+  auto byte = [&](size_t i) { return size_t(static_cast<unsigned char>(bytes[i])); };
+  if (bytes.size() < 10 || bytes.substr(0, 6) != "\x93NUMPY") refuse(what, "it does not begin as .npy files do");
+  size_t start = byte(6) == 1 ? 10 : 12;
+  if (byte(6) < 1 || byte(6) > 3) refuse(what, fmt::format("it is of version {}; luth reads 1 to 3", byte(6)));
+  if (bytes.size() < start) refuse(what, "it is cut short");
+  size_t length = byte(8) | byte(9) << 8;
+  if (start == 12) length |= byte(10) << 16 | byte(11) << 24;
+  if (length > bytes.size() - start) refuse(what, "it is cut short");
+  std::string_view dict = bytes.substr(start, length);
+  Header h{};
+  h.bytes = start + length;
+  h.dtype = read_dtype(value_of(dict, "descr", what), h.big_endian, what);
+  h.fortran = value_of(dict, "fortran_order", what).substr(0, 4) == "True";
+  h.shape = read_shape(value_of(dict, "shape", what), what);
+  return h;
+}
+
+// An array from the bytes of a .npy file.
+Tensor parse(std::string_view bytes, const std::string& what) {
+  Header h = read_header(bytes, what);
+  bytes.remove_prefix(h.bytes);
+  uint64_t size = size_of(h.dtype);
+  bool fits = true;
+  for (int64_t n : h.shape) fits = fits && !__builtin_mul_overflow(size, uint64_t(n), &size);
+  if (!fits || size > bytes.size())
+    refuse(what, fmt::format("it is cut short: {}{} does not fit in {} bytes", name(h.dtype), to_string(h.shape),
+                             bytes.size()));
+  if (size < bytes.size()) refuse(what, fmt::format("{} bytes follow its end", bytes.size() - size));
+  Strides strides = contiguous_strides(h.shape);
+  if (h.fortran) {
+    int64_t step = 1;
+    for (int d = 0; d < h.shape.size(); ++d) strides[d] = step, step *= h.shape[d];
+  }
+  Tensor t = Tensor::empty(h.shape, h.dtype, host(), &strides);
+  if (size) std::memcpy(t.raw(), bytes.data(), size);
+  if (h.big_endian) swap_bytes(t.raw(), t.numel(), size_of(h.dtype));
+  if (h.dtype == Dtype::boolean)
+    for (uint64_t i = 0; i < size; ++i) static_cast<unsigned char*>(t.raw())[i] = bytes[i] != 0;
+  return t;
+}
+
+// The header, filled up so that the elements begin at a multiple of 64.
+std::string header_of(const Tensor& t, const std::string& path) {
+  auto* code = std::find_if(std::begin(codes), std::end(codes), [&](const Code& c) { return c.dtype == t.dtype(); });
+  if (code == std::end(codes))
+    throw Error("cannot save '{}': NumPy has no {}; use .h5 or .safetensors", path, name(t.dtype()));
+  if (!t.device().has_data())
+    throw Error("cannot save '{}': a tensor on the {} device has no data", path, t.device().kind());
+  std::string shape;
+  for (int64_t n : t.shape()) shape += std::to_string(n) + ", ";
+  if (t.dim() > 1) shape.resize(shape.size() - 2);
+  std::string dict = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}",
+                                 size_of(t.dtype()) == 1 ? '|' : '<', code->text, shape);
+  dict.resize((10 + dict.size() + 1 + 63) / 64 * 64 - 10 - 1, ' ');
+  dict += '\n';
+  std::string head("\x93NUMPY\x01\0\0\0", 10);
+  head[8] = char(dict.size() & 255), head[9] = char(dict.size() >> 8);
+  return head + dict;
+}
+
+}  // namespace
+
+void save_npy(const Item& root, const std::string& path) {
+  auto* t = root.as<Tensor>();
+  if (!t || !*t)
+    throw Error("cannot save '{}': a .npy file holds one tensor; use .npz, .safetensors or .h5 for more", path);
+  std::string head = header_of(*t, path);
+  Tensor kept;
+  Replacement file(path);
+  const void* elements = host_elements(*t, kept);
+  if (!file.disk().write(head.data(), head.size(), 0) || !file.disk().write(elements, t->bytes(), head.size()))
+    file.fail(file.disk().reason());
+  file.commit();
+}
+
+void save_npz(const Item& root, const std::string& path) {
+  const char* why = "a .npz file holds one table of tensors under string keys; use .h5 for other trees";
+  auto* map = root.as<Map>();
+  if (!map) throw Error("cannot save '{}': {}", path, why);
+  Replacement file(path);
+  ZipWriter zip(file);
+  for (const Map::Entry& e : *map) {
+    auto* key = std::get_if<std::string>(&e.key);
+    auto* t = e.value.as<Tensor>();
+    if (!key || !t || !*t) throw Error("cannot save '{}': {}", path, why);
+    std::string head = header_of(*t, path);
+    Tensor kept;
+    const void* elements = host_elements(*t, kept);
+    zip.add(*key + ".npy", head, elements, t->bytes());
+  }
+  zip.finish();
+  file.commit();
+}
+
+Item load_npy(const std::string& path, Device* map_location) {
+  Disk disk = Disk::open(path, ErrorCode::checkpoint);
+  std::string bytes(disk.size(), '\0');
+  if (!disk.read(bytes.data(), bytes.size(), 0)) refuse("'" + path + "'", disk.reason());
+  return on_device(parse(bytes, "'" + path + "'"), map_location);
+}
+
+Item load_npz(const std::string& path, Device* map_location) {
+  Disk disk = Disk::open(path, ErrorCode::checkpoint);
+  Map map;
+  for (const ZipEntry& e : zip_entries(disk, path)) {
+    std::string what = fmt::format("'{}' in '{}'", e.name, path);
+    std::string key = e.name.size() > 4 && e.name.ends_with(".npy") ? e.name.substr(0, e.name.size() - 4) : "";
+    if (key.empty()) refuse(what, "it is no array");
+    if (map.find(key)) refuse(what, "it is there twice");
+    map.add(key, on_device(parse(zip_read(disk, e, path), what), map_location));
+  }
+  return map;
+}
+
+}  // namespace luth::io

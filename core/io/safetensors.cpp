@@ -1,0 +1,148 @@
+#include "core/io/safetensors.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "core/io/disk.h"
+#include "core/io/elements.h"
+
+namespace luth::io {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Code {
+  const char* text;
+  Dtype dtype;
+};
+constexpr Code codes[] = {{"BOOL", Dtype::boolean}, {"U8", Dtype::u8},   {"I8", Dtype::i8},   {"I16", Dtype::i16},
+                          {"I32", Dtype::i32},      {"I64", Dtype::i64}, {"F16", Dtype::f16}, {"BF16", Dtype::bf16},
+                          {"F32", Dtype::f32},      {"F64", Dtype::f64}};
+
+template <class... A>
+[[noreturn]] void refuse(const std::string& path, fmt::format_string<A...> text, A&&... args) {
+  throw Error(ErrorCode::checkpoint, "cannot use '{}': {}", path,
+              fmt::vformat(fmt::string_view(text), fmt::make_format_args(args...)));
+}
+
+struct Place {
+  std::string name;
+  Dtype dtype;
+  Shape shape;
+  uint64_t begin, end;
+};
+
+Place read_place(const std::string& path, const std::string& name, const Json& j) {
+  Place p{name, {}, {}, 0, 0};
+  try {
+    auto& text = j.at("dtype").get_ref<const std::string&>();
+    auto* code = std::find_if(std::begin(codes), std::end(codes), [&](const Code& c) { return text == c.text; });
+    if (code == std::end(codes)) refuse(path, "'{}' has elements of type {}, for which luth has no dtype", name, text);
+    p.dtype = code->dtype;
+    if (!j.at("shape").is_array()) refuse(path, "its header is damaged at '{}'", name);
+    if (j.at("shape").size() > size_t(max_dims)) refuse(path, "'{}' has more than {} dims", name, max_dims);
+    for (const Json& n : j.at("shape")) p.shape.push_back(int64_t(n.get_ref<const Json::number_unsigned_t&>()));
+    p.begin = j.at("data_offsets").at(0).get_ref<const Json::number_unsigned_t&>();
+    p.end = j.at("data_offsets").at(1).get_ref<const Json::number_unsigned_t&>();
+  } catch (const Json::exception& e) { refuse(path, "its header is damaged at '{}'", name); }
+  return p;
+}
+
+Json read_header(Disk& disk, const std::string& path, uint64_t& data) {
+  unsigned char length[8] = {};
+  if (disk.size() < 8 || !disk.read(length, 8, 0)) refuse(path, "it is cut short: {} bytes", disk.size());
+  uint64_t n = 0;
+  for (int i = 7; i >= 0; --i) n = n << 8 | length[i];
+  if (n > disk.size() - 8) refuse(path, "it is cut short or no .safetensors file: its header would have {} bytes", n);
+  std::string text(n, ' ');
+  if (!disk.read(text.data(), n, 8)) refuse(path, "{}", disk.reason());
+  data = 8 + n;
+  Json header = Json::parse(text, nullptr, false);
+  if (!header.is_object()) refuse(path, "its header is damaged");
+  return header;
+}
+
+// In the order of the file; every byte belongs to exactly one tensor.
+std::vector<Place> places(const Json& header, uint64_t bytes, const std::string& path) {
+  std::vector<Place> list;
+  for (auto& [name, value] : header.items())
+    if (name != "__metadata__") list.push_back(read_place(path, name, value));
+  std::stable_sort(list.begin(), list.end(),
+                   [](const Place& a, const Place& b) { return std::tie(a.begin, a.end) < std::tie(b.begin, b.end); });
+  uint64_t at = 0;
+  for (const Place& p : list) {
+    uint64_t size = size_of(p.dtype);
+    bool fits = true;
+    for (int64_t n : p.shape) fits = fits && n >= 0 && !__builtin_mul_overflow(size, uint64_t(n), &size);
+    if (!fits || p.begin != at || p.end < at || p.end - at != size || p.end > bytes)
+      refuse(path, "the place of '{}' does not fit: bytes {} to {} of {}", p.name, p.begin, p.end, bytes);
+    at = p.end;
+  }
+  if (at != bytes) refuse(path, "{} bytes follow the last tensor", bytes - at);
+  return list;
+}
+
+const Tensor& tensor_of(const Map::Entry& e, const std::string& path) {
+  auto* name = std::get_if<std::string>(&e.key);
+  auto* t = e.value.as<Tensor>();
+  if (!name || !t || !*t || *name == "__metadata__")
+    throw Error(
+        "cannot save '{}': a .safetensors file holds one table of tensors under string keys; use .h5 for other trees",
+        path);
+  if (!t->device().has_data()) throw Error("cannot save '{}': '{}' is a tensor without data", path, *name);
+  return *t;
+}
+
+}  // namespace
+
+void save_safetensors(const Item& root, const std::string& path) {
+  Json header = Json::object();
+  uint64_t at = 0;
+  const Map none, &map = root.as<Map>() ? *root.as<Map>() : none;
+  if (!root.as<Map>()) tensor_of({"", Item()}, path);  // throws
+  for (const Map::Entry& e : map) {
+    const Tensor& t = tensor_of(e, path);
+    auto* code = std::find_if(std::begin(codes), std::end(codes), [&](const Code& c) { return c.dtype == t.dtype(); });
+    header[std::get<std::string>(e.key)] = {{"dtype", code->text},
+                                            {"shape", std::vector<int64_t>(t.shape().begin(), t.shape().end())},
+                                            {"data_offsets", {at, at + t.bytes()}}};
+    at += t.bytes();
+  }
+  std::string text;
+  try {
+    text = header.dump();
+  } catch (const Json::exception&) { throw Error("cannot save '{}': a key is not UTF-8; use .h5", path); }
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  std::string start(8, '\0');
+  for (int i = 0; i < 8; ++i) start[size_t(i)] = char(text.size() >> (8 * i));
+  Replacement file(path);
+  file.disk().write((start + text).data(), 8 + text.size(), 0);
+  at = 8 + text.size();
+  for (const Map::Entry& e : map) {
+    const Tensor& t = *e.value.as<Tensor>();
+    Tensor kept;
+    file.disk().write(host_elements(t, kept), t.bytes(), at);
+    at += t.bytes();
+  }
+  if (file.disk().error()) file.fail(file.disk().reason());
+  file.commit();
+}
+
+Item load_safetensors(const std::string& path, Device* map_location) {
+  Disk disk = Disk::open(path, ErrorCode::checkpoint);
+  uint64_t data = 0;
+  Json header = read_header(disk, path, data);
+  Map map;
+  for (const Place& p : places(header, disk.size() - data, path)) {
+    Tensor t = Tensor::empty(p.shape, p.dtype, host());
+    if (!disk.read(t.raw(), t.bytes(), data + p.begin)) refuse(path, "{}", disk.reason());
+    if (p.dtype == Dtype::boolean)
+      for (auto* b = static_cast<unsigned char*>(t.raw()); b != static_cast<unsigned char*>(t.raw()) + t.numel(); ++b)
+        *b = *b != 0;
+    map.add(p.name, on_device(t, map_location));
+  }
+  return map;
+}
+
+}  // namespace luth::io

@@ -1,0 +1,130 @@
+#include "core/io/zip.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+
+namespace luth::io {
+namespace {
+
+// Deflate packs at most 1032 to 1.
+constexpr uint64_t most_unpacked = 1100;
+constexpr uint64_t limit = 0xffffffff;
+constexpr size_t end_bytes = 22, central_bytes = 46, local_bytes = 30;
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+  throw Error(ErrorCode::checkpoint, "cannot use '{}': {}", path, why);
+}
+
+uint32_t get(std::string_view s, size_t at, int bytes) {
+  uint32_t v = 0;
+  for (int i = bytes; i-- > 0;) v = v << 8 | static_cast<unsigned char>(s[at + size_t(i)]);
+  return v;
+}
+void put(std::string& s, uint64_t v, int bytes) {
+  for (int i = 0; i < bytes; ++i) s += char(v >> (8 * i));
+}
+
+std::string read(Disk& disk, uint64_t at, uint64_t n, const std::string& path) {
+  if (at > disk.size() || n > disk.size() - at) refuse(path, "it is cut short");
+  std::string s(n, '\0');
+  if (!disk.read(s.data(), n, at)) refuse(path, disk.reason());
+  return s;
+}
+
+std::string inflated(const std::string& packed, uint32_t size, const std::string& path) {
+  std::string out(size, '\0');
+  z_stream z{};
+  z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  z.avail_in = uInt(packed.size());
+  z.next_out = reinterpret_cast<Bytef*>(out.data());
+  z.avail_out = size;
+  if (inflateInit2(&z, -MAX_WBITS) != Z_OK) throw Error(ErrorCode::memory, "no memory to unpack '{}'", path);
+  int result = ::inflate(&z, Z_FINISH);
+  inflateEnd(&z);
+  if (result != Z_STREAM_END || z.avail_out) refuse(path, "its packed data are damaged");
+  return out;
+}
+
+}  // namespace
+
+std::vector<ZipEntry> zip_entries(Disk& disk, const std::string& path) {
+  uint64_t tail_size = std::min<uint64_t>(disk.size(), end_bytes + 0xffff);
+  std::string tail = read(disk, disk.size() - tail_size, tail_size, path);
+  size_t end = tail.rfind("PK\x05\x06");
+  if (end == std::string::npos || tail.size() - end < end_bytes) refuse(path, "it is cut short, or no zip archive");
+  uint32_t count = get(tail, end + 10, 2), size = get(tail, end + 12, 4), at = get(tail, end + 16, 4);
+  if (count == 0xffff || size == limit || at == limit) refuse(path, "it is a zip archive of more than 4 GB");
+  std::string directory = read(disk, at, size, path);
+  std::vector<ZipEntry> entries;
+  for (size_t p = 0; entries.size() < count;) {
+    if (directory.size() - p < central_bytes || directory.compare(p, 4, "PK\x01\x02"))
+      refuse(path, "its directory is damaged");
+    size_t name = get(directory, p + 28, 2), rest = get(directory, p + 30, 2) + get(directory, p + 32, 2);
+    if (directory.size() - p - central_bytes < name + rest) refuse(path, "its directory is damaged");
+    ZipEntry e{directory.substr(p + central_bytes, name),
+               get(directory, p + 10, 2),
+               get(directory, p + 16, 4),
+               get(directory, p + 20, 4),
+               get(directory, p + 24, 4),
+               get(directory, p + 42, 4)};
+    if (e.packed == limit || e.size == limit || e.at == limit) refuse(path, "'" + e.name + "' has more than 4 GB");
+    if (get(directory, p + 8, 2) & 1) refuse(path, "'" + e.name + "' is encrypted");
+    entries.push_back(std::move(e));
+    p += central_bytes + name + rest;
+  }
+  return entries;
+}
+
+std::string zip_read(Disk& disk, const ZipEntry& e, const std::string& path) {
+  std::string local = read(disk, e.at, local_bytes, path);
+  if (local.compare(0, 4, "PK\x03\x04")) refuse(path, "'" + e.name + "' is damaged");
+  std::string packed = read(disk, e.at + local_bytes + get(local, 26, 2) + get(local, 28, 2), e.packed, path);
+  bool stored = e.method == 0;
+  if (!stored && e.method != 8)
+    refuse(path, fmt::format("'{}' is packed by method {}; luth reads deflate", e.name, e.method));
+  if (stored ? e.size != e.packed : e.size / most_unpacked > e.packed)
+    refuse(path, "'" + e.name + "' has a wrong size");
+  std::string bytes = stored ? std::move(packed) : inflated(packed, e.size, path);
+  if (crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()) != e.crc)
+    refuse(path, "'" + e.name + "' is damaged: its checksum does not fit");
+  return bytes;
+}
+
+void ZipWriter::write(const void* p, size_t n) {
+  if (!file_.disk().write(p, n, at_)) file_.fail(file_.disk().reason());
+  at_ += n;
+}
+
+void ZipWriter::add(const std::string& name, const std::string& head, const void* data, size_t bytes) {
+  uint64_t size = head.size() + bytes, start = at_;
+  if (name.size() > 0xfff0 || ++count_ > 0xfffe) file_.fail("a .npz file takes no such name, or not as many arrays");
+  if (size >= limit || start + size + directory_.size() + (1 << 20) >= limit)
+    file_.fail("a .npz file takes at most 4 GB; use .h5");
+  uint32_t crc = uint32_t(crc32_z(0, reinterpret_cast<const Bytef*>(head.data()), head.size()));
+  if (bytes) crc = uint32_t(crc32_z(crc, static_cast<const Bytef*>(data), bytes));
+  // version 2.0, names in UTF-8, stored, the first of January 1980
+  std::string common;
+  put(common, 20, 2), put(common, 0x800, 2), put(common, 0, 2), put(common, 0, 2), put(common, 0x21, 2);
+  put(common, crc, 4), put(common, size, 4), put(common, size, 4), put(common, name.size(), 2), put(common, 0, 2);
+  std::string local = "PK\x03\x04" + common + name;
+  write(local.data(), local.size());
+  write(head.data(), head.size());
+  write(data, bytes);
+  directory_ += "PK\x01\x02";
+  put(directory_, 20, 2);
+  directory_ += common;
+  put(directory_, 0, 2), put(directory_, 0, 2), put(directory_, 0, 2), put(directory_, 0, 4), put(directory_, start, 4);
+  directory_ += name;
+}
+
+void ZipWriter::finish() {
+  uint64_t start = at_;
+  write(directory_.data(), directory_.size());
+  std::string end = "PK\x05\x06";
+  put(end, 0, 2), put(end, 0, 2), put(end, count_, 2), put(end, count_, 2);
+  put(end, directory_.size(), 4), put(end, start, 4), put(end, 0, 2);
+  write(end.data(), end.size());
+}
+
+}  // namespace luth::io

@@ -1,0 +1,36 @@
+// As much of the zip format as .npz needs: writing stored files, reading stored and deflated ones, up to 4 GB.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/io/disk.h"
+
+namespace luth::io {
+
+struct ZipEntry {
+  std::string name;
+  uint32_t method, crc, packed, size;  // bytes
+  uint64_t at;                         // of the local header
+};
+
+/// The directory at the end of the archive; throws ErrorCode::checkpoint when there is none that fits the file.
+std::vector<ZipEntry> zip_entries(Disk& disk, const std::string& path);
+/// The unpacked contents, with their checksum checked.
+std::string zip_read(Disk& disk, const ZipEntry& entry, const std::string& path);
+
+/// Writes into a Replacement, which the caller commits. Throws through `Replacement::fail`.
+class ZipWriter {
+ public:
+  explicit ZipWriter(Replacement& file) : file_(file) {}
+  void add(const std::string& name, const std::string& head, const void* data, size_t bytes);
+  void finish();
+
+ private:
+  void write(const void* p, size_t n);
+  Replacement& file_;
+  uint64_t at_ = 0;
+  size_t count_ = 0;
+  std::string directory_;
+};
+
+}  // namespace luth::io
