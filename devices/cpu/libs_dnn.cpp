@@ -1,5 +1,6 @@
 // oneDNN: all calls to it, for its versions 2 and 3. Every primitive is made for one thread, with
 // scratchpad_mode::user because threads share it (with its own scratchpad results are wrong then).
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -194,9 +195,23 @@ class Cache {
 
 // ---- Convolution -------------------------------------------------------------------------------------------------
 
-ConvDescs conv_descs(const ConvShape& s, bool any) {
+enum class Layout { user, library, nhwc };
+
+// The layout in which a primitive works, where it is not told otherwise. oneDNN's own choice for gradients with few
+// channels is slow: 4.0 ms against 1.4 for the filters of [128,1,28,28] -> 6, 5x5 (AVX2).
+Layout inner_layout(const ConvShape& s) {
+  if (s.channels_last) return Layout::nhwc;
+  bool few = std::min(s.ic, s.oc) / s.groups < 16 && s.groups == 1;
+  return s.kind != ConvShape::Kind::forward && few ? Layout::nhwc : Layout::library;
+}
+
+ConvDescs conv_descs(const ConvShape& s, Layout layout) {
+  bool any = layout != Layout::user;
   Dims x{s.n, s.ic, s.ih, s.iw}, y{s.n, s.oc, s.oh, s.ow}, w{s.oc, s.ic, s.kh, s.kw};
-  Tag act = any ? Tag::any : s.channels_last ? Tag::nhwc : Tag::nchw, filter = s.channels_last ? Tag::ohwi : Tag::oihw;
+  Tag act = layout == Layout::library ? Tag::any
+            : s.channels_last || any  ? Tag::nhwc
+                                      : Tag::nchw,
+      filter = s.channels_last ? Tag::ohwi : Tag::oihw;
   if (s.groups > 1) {
     w = {s.groups, s.oc / s.groups, s.ic / s.groups, s.kh, s.kw};
     filter = s.channels_last ? Tag::gohwi : Tag::goihw;
@@ -213,12 +228,7 @@ ConvDescs conv_descs(const ConvShape& s, bool any) {
 
 std::shared_ptr<const Primitive> make_conv(const ConvShape& s) {
   auto p = std::make_shared<Primitive>();
-  ConvDescs user = conv_descs(s, false), any = conv_descs(s, true);
-  // channels-last memory is taken as it is; blocks are for rows of pixels, where oneDNN's own layout is the fast one
-  if (s.channels_last) {
-    any.x = user.x;
-    any.y = user.y;
-  }
+  ConvDescs user = conv_descs(s, Layout::user), any = conv_descs(s, inner_layout(s));
   auto attr = attributes();
   if (s.kind == ConvShape::Kind::forward) {
     auto pd = forward_desc(any, attr);
