@@ -1,0 +1,82 @@
+-- Metrics over a dataset: each adds up what batches say, on the device, and gives one number at the end.
+local native = require 'luth.native'
+
+local M = {}
+
+-- Share of samples whose largest output is at the label.
+M.accuracy = function()
+  local right, n = nil, 0
+  return {
+    add = function(output, target)
+      local hits = output:argmax(2):eq(target):sum()
+      right = right and right + hits or hits
+      n = n + #target
+    end,
+    value = function() return n > 0 and right:item() / n or 0 / 0 end,
+  }
+end
+
+-- Share of samples whose label is among the five largest outputs.
+M.top5 = function()
+  local right, n = nil, 0
+  return {
+    add = function(output, target)
+      local _, best = output:topk(math.min(5, output:size(2)), 2)
+      local hits = best:eq(target:unsqueeze(2)):sum()
+      right = right and right + hits or hits
+      n = n + #target
+    end,
+    value = function() return n > 0 and right:item() / n or 0 / 0 end,
+  }
+end
+
+-- Mean absolute difference of outputs and targets.
+M.mae = function()
+  local total, n = nil, 0
+  return {
+    add = function(output, target)
+      local t = (output - target):abs():sum()
+      total = total and total + t or t
+      n = n + output:numel()
+    end,
+    value = function() return n > 0 and total:item() / n or 0 / 0 end,
+  }
+end
+
+-- A function(output, target) that gives the mean of a batch.
+local function of_function(f)
+  local total, n = 0, 0
+  return {
+    add = function(output, target)
+      local v = f(output, target)
+      total = total + (type(v) == 'number' and v or v:item()) * #target
+      n = n + #target
+    end,
+    value = function() return n > 0 and total / n or 0 / 0 end,
+  }
+end
+
+-- {name, metric} for each entry of a recipe's `metrics`.
+function M.make(list)
+  local made = {}
+  for i, entry in ipairs(list or {}) do
+    if type(entry) == 'function' then
+      made[#made + 1] = { name = 'metric' .. i, metric = of_function(entry) }
+    else
+      local maker = M[entry]
+      if not maker or entry == 'make' then
+        local names = { 'accuracy', 'mae', 'top5' }
+        local near = native.nearest(tostring(entry), names)
+        native.fail(2, string.format("unknown metric '%s'%s; metrics are %s, or a function(output, target)", tostring(entry),
+                                     near ~= '' and string.format(" (did you mean '%s'?)", near) or '', table.concat(names, ', ')))
+      end
+      made[#made + 1] = { name = entry, metric = maker() }
+    end
+  end
+  for name, f in pairs(list or {}) do
+    if type(name) == 'string' then made[#made + 1] = { name = name, metric = of_function(f) } end
+  end
+  return made
+end
+
+return M
