@@ -82,6 +82,10 @@ class Interp {
   /// expected.
   void handle_signals();
 
+  /// While on, signals stop nothing: they only set interrupted(), which whoever asked for this polls where it can stop
+  /// whole (a training loop between steps). A second signal still ends the process.
+  void defer_signals(bool on);
+
   LastError& last_error() { return last_error_; }
   /// Marks a Lua thread as running for the life of the object.
   class Run {

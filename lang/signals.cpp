@@ -61,6 +61,8 @@ void Interp::handle_signals() {
   install(SIGTERM);
 }
 
+void Interp::defer_signals(bool on) { obeying = on ? nullptr : this; }
+
 Interp::~Interp() {
   Interp* self = this;
   obeying.compare_exchange_strong(self, nullptr);

@@ -1,0 +1,19 @@
+// Datasets and loaders in Lua, for all of lang.
+#pragma once
+#include "core/data/loader.h"
+#include "lang/box.h"
+#include "lang/ref.h"
+
+namespace luth::lang {
+
+/// A dataset of C++ as it is; any Lua value with `get` and a length becomes one whose samples are read on this thread.
+/// Throws "expects a dataset, got ...".
+data::DatasetRef check_dataset(lua_State* L, int index, const char* what);
+
+// data_loader.cpp: adds DataLoader to the table `data`.
+void open_loader(lua_State* L, int data);
+
+/// Pushes the values of a sample; returns their number.
+int push_sample(lua_State* L, const data::Sample& s);
+
+}  // namespace luth::lang
