@@ -94,6 +94,15 @@ TEST(Lua, ModulesOfTheInstallationComeLast) {
   EXPECT_EQ(run({"-e", "print((require 'm'))"}, {.env = share, .dir = own.path()}).out, "own\n");
 }
 
+TEST(Lua, NamesThatAreNoUtf8) {
+  TempDir dir;
+  Result r = run({dir.write("\xff\xfe.lua", "print(arg[0]:byte(-5), #'\xff') error('x')")});
+  EXPECT_EQ(r.out, "254\t1\n");
+  EXPECT_EQ(r.code, 1);
+  EXPECT_TRUE(has(r.err, "\xff\xfe.lua:1: x")) << r.err;
+  EXPECT_EQ(run({"\xff\xfe"}).code, 2);
+}
+
 TEST(Lua, VersionAndWarnings) {
   EXPECT_EQ(run({"-v"}).out.substr(0, 5), "luth ");
   EXPECT_EQ(run({"--version"}).out, run({"-v"}).out);
@@ -140,7 +149,7 @@ TEST(Lua, RecursionWithoutEnd) {
 TEST(Lua, OutOfMemory) {
   if (address_sanitizer) GTEST_SKIP() << "its shadow memory needs the address space";
   const RunOptions small{.memory = size_t(512) << 20};
-  Result r = run({"-e", "local t = {} for i = 1, math.huge do t[i] = string.rep('x', 1 << 24) end"}, small);
+  Result r = run({"-e", "local t, s = {}, string.rep('x', 1 << 16) for i = 1, math.huge do t[i] = s:rep(256) end"}, small);
   EXPECT_EQ(r.code, 4);
   EXPECT_EQ(r.err, "luth: not enough memory\n");
   r = run({"-e", "print(pcall(string.rep, 'x', 1 << 30)) print('alive')"}, small);
