@@ -132,11 +132,17 @@ namespace {
 // The node of an operator's call.
 class CallNode final : public Node {
  public:
-  CallNode(const Call& call, uint32_t wanted, bool inplace = false)
+  // `edges` are made before the node, because the accumulator of a leaf may be new and must be older than its users.
+  CallNode(const Call& call, uint32_t wanted, Small<Edge, 2> edges, bool inplace = false)
       : info_(*call.info), op_(call.info, call.op), wanted_(wanted) {
-    for (size_t i = 0; i < call.in.size(); ++i)
-      next.push_back(wanted >> i & 1 ? gradient_edge(call.in[i].tensor()) : Edge{});
+    next = std::move(edges);
     save_inputs(call, inplace);
+  }
+  static Small<Edge, 2> edges_of(const Call& call, uint32_t wanted) {
+    Small<Edge, 2> edges;
+    for (size_t i = 0; i < call.in.size(); ++i)
+      edges.push_back(wanted >> i & 1 ? gradient_edge(call.in[i].tensor()) : Edge{});
+    return edges;
   }
   ~CallNode() override { release(); }
   std::string name() const override { return node_name(info_); }
@@ -228,7 +234,7 @@ class CallNode final : public Node {
       throw Error("{}: a value that backward needs ({}) was overwritten in place{}; clone() it before it is written",
                   name(), describe(s.tensor), writer ? " by " + writer->face + "_" : "");
     }
-    if (!s.is_result || !grad_enabled()) return s.tensor;
+    if (!s.is_result || !grad_enabled() || !is_floating(s.tensor.dtype())) return s.tensor;
     Tensor t = s.tensor.detach();  // with create_graph the saved result is a result of this node again
     set_history(t, Ref<Node>(this), s.nr);
     return t;
@@ -315,7 +321,8 @@ void refresh(const Tensor& t) {
 Recording::Recording(const Call& call, bool inplace) {
   if (!enabled) return;
   uint32_t wanted = wanted_inputs(call.in);
-  if (wanted && (call.info->vjp || call.info->lower)) node_ = make<CallNode>(call, wanted, inplace);
+  if (wanted && (call.info->vjp || call.info->lower))
+    node_ = make<CallNode>(call, wanted, CallNode::edges_of(call, wanted), inplace);
 }
 
 void Recording::finish(Call& call, const Tensor* inplace) {
@@ -377,7 +384,7 @@ void record_view(const OpInfo& info, const void* op, const Tensor& in, const Ten
       ViewOf{from ? from->base : in, std::move(step), !enabled || (from && from->without_grad)});
   if (!enabled || !in.requires_grad() || !is_floating(out.dtype())) return;
   Call call{&info, op, {in}, {out}};
-  auto node = make<CallNode>(call, 1u);
+  auto node = make<CallNode>(call, 1u, CallNode::edges_of(call, 1u));
   node->save_results(call, nullptr);
   set_history(out, node, 0);
 }

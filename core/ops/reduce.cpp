@@ -126,12 +126,17 @@ Spec Prod::infer(const Inputs& in) const {
   if (!dim) return {keepdim ? Shape(t.dim(), 1) : Shape(), d};
   return {without(t.shape(), wrap_dim(*dim, t.dim()), keepdim), d};
 }
-// The product of the others, without dividing, so that zeros and gradients of any order are right: products of what
-// stands before and after, by doubling steps would cost memory; n is small where zeros matter, so it is a masked
-// product.
+// The product of the others: that of all, divided, where no element is 0. Otherwise without dividing, so that gradients
+// of any order are right, by a masked product of n² elements.
 Tensors Prod::vjp(const Call& c, const Tensor& dy) const {
   Tensor x = cast_to(c.in[0].tensor(), dy.dtype());
   bool flat = !dim;
+  if (x.device().has_data() && !any(eq(x, 0)).item().to<bool>()) {
+    Tensor all = prod(x, {.dim = dim, .keepdim = keepdim});
+    Tensor top = mul(dy, all);
+    if (!flat && !keepdim && x.dim()) top = unsqueeze(top, {*dim});
+    return {cast_to(div(top, x), c.in[0].dtype())};
+  }
   Tensor rows = flat ? reshape(x, {Shape{x.numel()}}) : x;
   int d = flat ? 0 : wrap_dim(*dim, x.dim());
   if (rows.dim() == 0) return {cast_to(reshape(dy, {Shape()}), c.in[0].dtype())};

@@ -19,7 +19,7 @@ std::vector<double> list(const Tensor& t) {
   Tensor c = clone(t.detach(), {.memory_format = MemoryFormat::contiguous});
   return {c.data<double>(), c.data<double>() + c.numel()};
 }
-using List = std::vector<double>;
+using Doubles = std::vector<double>;
 
 // The text of the error that f throws; "" if it throws none.
 template <class F>
@@ -36,9 +36,9 @@ bool says(const std::string& text, const char* part) { return text.find(part) !=
 TEST(Autograd, GradientsAccumulateInLeaves) {
   Tensor x = leaf({1, 2});
   sum(mul(x, x)).backward();
-  EXPECT_EQ(list(x.grad()), (List{2, 4}));
+  EXPECT_EQ(list(x.grad()), (Doubles{2, 4}));
   sum(mul(x, 3)).backward();
-  EXPECT_EQ(list(x.grad()), (List{5, 7}));
+  EXPECT_EQ(list(x.grad()), (Doubles{5, 7}));
   EXPECT_FALSE(x.grad().requires_grad());
 }
 
@@ -47,39 +47,39 @@ TEST(Autograd, AccumulationDoesNotTouchWhatWasHandedOut) {
   Tensor y = add(x, 0);
   y.backward(dy, true);
   y.backward(dy);
-  EXPECT_EQ(list(x.grad()), (List{2, 2}));
-  EXPECT_EQ(list(dy), (List{1, 1})) << "the caller's gradient was written";
+  EXPECT_EQ(list(x.grad()), (Doubles{2, 2}));
+  EXPECT_EQ(list(dy), (Doubles{1, 1})) << "the caller's gradient was written";
 }
 
 TEST(Autograd, TwoLeavesOfOneSumDoNotShareTheirGrads) {
   Tensor a = leaf({1, 2}), b = leaf({3, 4});
   sum(add(a, b)).backward();
   sum(mul(a, 10)).backward();
-  EXPECT_EQ(list(a.grad()), (List{11, 11}));
-  EXPECT_EQ(list(b.grad()), (List{1, 1}));
+  EXPECT_EQ(list(a.grad()), (Doubles{11, 11}));
+  EXPECT_EQ(list(b.grad()), (Doubles{1, 1}));
 }
 
 TEST(Autograd, DiamondsSumTheirBranches) {
   Tensor x = leaf({2});
   Tensor a = mul(x, x), b = add(a, 1), c = mul(a, 3);
   sum(mul(b, c)).backward();  // (x² + 1) 3 x²: 12 x³ + 6 x
-  EXPECT_EQ(list(x.grad()), (List{108}));
+  EXPECT_EQ(list(x.grad()), (Doubles{108}));
 }
 
 TEST(Autograd, OneTensorInBothPlaces) {
   Tensor x = leaf({3});
   sum(mul(x, x)).backward();
-  EXPECT_EQ(list(x.grad()), (List{6}));
+  EXPECT_EQ(list(x.grad()), (Doubles{6}));
 }
 
 TEST(Autograd, SecondBackwardNeedsRetainGraph) {
   Tensor x = leaf({1, 2}), y = sum(mul(x, x));
   y.backward({}, true);
   y.backward();
-  EXPECT_EQ(list(x.grad()), (List{4, 8}));
+  EXPECT_EQ(list(x.grad()), (Doubles{4, 8}));
   std::string e = error_of([&] { y.backward(); });
   EXPECT_TRUE(says(e, "retain_graph")) << e;
-  EXPECT_EQ(list(x.grad()), (List{4, 8})) << "a refused backward left something behind";
+  EXPECT_EQ(list(x.grad()), (Doubles{4, 8})) << "a refused backward left something behind";
 }
 
 TEST(Autograd, GradOfANonScalarNeedsAGradient) {
@@ -88,7 +88,7 @@ TEST(Autograd, GradOfANonScalarNeedsAGradient) {
   EXPECT_TRUE(says(e, "[2]") && says(e, "gradient")) << e;
   EXPECT_TRUE(says(error_of([&] { mul(x, 2).backward(vec({1, 2, 3})); }), "[3]"));
   mul(x, 2).backward(vec({1, 10}));
-  EXPECT_EQ(list(x.grad()), (List{2, 20}));
+  EXPECT_EQ(list(x.grad()), (Doubles{2, 20}));
 }
 
 TEST(Autograd, BackwardOfAConstantIsRefused) {
@@ -99,10 +99,10 @@ TEST(Autograd, CreateGraphGivesGradientsOfGradients) {
   Tensor x = leaf({2, 3});
   Tensor y = sum(mul(mul(x, x), x));
   Tensor dx = grad({y}, {x}, {}, {.create_graph = true})[0];
-  EXPECT_EQ(list(dx), (List{12, 27}));
+  EXPECT_EQ(list(dx), (Doubles{12, 27}));
   Tensor ddx = grad({sum(dx)}, {x}, {}, {.create_graph = true})[0];
-  EXPECT_EQ(list(ddx), (List{12, 18}));
-  EXPECT_EQ(list(grad({sum(ddx)}, {x}, {}, {})[0]), (List{6, 6}));
+  EXPECT_EQ(list(ddx), (Doubles{12, 18}));
+  EXPECT_EQ(list(grad({sum(ddx)}, {x}, {}, {})[0]), (Doubles{6, 6}));
   EXPECT_FALSE(x.grad()) << "grad() leaves no grad behind";
 }
 
@@ -131,7 +131,7 @@ TEST(Autograd, DetachCutsAndShares) {
   EXPECT_FALSE(d.requires_grad());
   EXPECT_EQ(d.raw(), y.raw());
   sum(add(mul(d, 5), y)).backward();
-  EXPECT_EQ(list(x.grad()), (List{2, 2}));
+  EXPECT_EQ(list(x.grad()), (Doubles{2, 2}));
 }
 
 TEST(Autograd, GradWithUnusedInputs) {
@@ -140,28 +140,28 @@ TEST(Autograd, GradWithUnusedInputs) {
   std::string e = error_of([&] { grad({y}, {x, other}, {}, {.retain_graph = true}); });
   EXPECT_TRUE(says(e, "allow_unused")) << e;
   Tensors g = grad({y}, {x, other}, {}, {.allow_unused = true});
-  EXPECT_EQ(list(g[0]), (List{2}));
+  EXPECT_EQ(list(g[0]), (Doubles{2}));
   EXPECT_FALSE(g[1]);
 }
 
 TEST(Autograd, GradByATensorWithinTheGraph) {
   Tensor x = leaf({2}), h = mul(x, x), y = mul(h, 5);
   Tensors g = grad({y}, {h, x}, {}, {});
-  EXPECT_EQ(list(g[0]), (List{5}));
-  EXPECT_EQ(list(g[1]), (List{20}));
+  EXPECT_EQ(list(g[0]), (Doubles{5}));
+  EXPECT_EQ(list(g[1]), (Doubles{20}));
 }
 
 TEST(Autograd, BackwardIntoNamedInputsOnly) {
   Tensor a = leaf({1}), b = leaf({2});
   backward({mul(a, b)}, {}, {}, {a});
-  EXPECT_EQ(list(a.grad()), (List{2}));
+  EXPECT_EQ(list(a.grad()), (Doubles{2}));
   EXPECT_FALSE(b.grad());
 }
 
 TEST(Autograd, SeveralRootsInOnePass) {
   Tensor x = leaf({3});
   backward({mul(x, 2), mul(x, x)}, {}, {});
-  EXPECT_EQ(list(x.grad()), (List{8}));
+  EXPECT_EQ(list(x.grad()), (Doubles{8}));
 }
 
 TEST(Autograd, HooksSeeAndReplace) {
@@ -169,18 +169,18 @@ TEST(Autograd, HooksSeeAndReplace) {
   int seen = 0;
   register_hook(h, [&](const Tensor& g) {
     ++seen;
-    EXPECT_EQ(list(g), (List{1, 1}));
+    EXPECT_EQ(list(g), (Doubles{1, 1}));
     return mul(g, 10);
   });
   int64_t id = register_hook(x, [&](const Tensor& g) {
     ++seen;
-    EXPECT_EQ(list(g), (List{30, 30}));
+    EXPECT_EQ(list(g), (Doubles{30, 30}));
     return Tensor();
   });
   Tensor y = sum(h);
   y.backward({}, true);
   EXPECT_EQ(seen, 2);
-  EXPECT_EQ(list(x.grad()), (List{30, 30}));
+  EXPECT_EQ(list(x.grad()), (Doubles{30, 30}));
   remove_hook(x, id);
   y.backward();
   EXPECT_EQ(seen, 3) << "a removed hook ran";
@@ -195,7 +195,7 @@ TEST(Autograd, HooksSeeTheWholeGradient) {
     return Tensor();
   });
   sum(add(mul(h, 2), mul(h, 3))).backward();
-  EXPECT_EQ(seen, (List{5}));
+  EXPECT_EQ(seen, (Doubles{5}));
 }
 
 TEST(Autograd, RetainGradKeepsTheGradientOfAResult) {
@@ -204,29 +204,29 @@ TEST(Autograd, RetainGradKeepsTheGradientOfAResult) {
   retain_grad(h);
   retain_grad(h);
   mul(h, 7).backward();
-  EXPECT_EQ(list(h.grad()), (List{7}));
-  EXPECT_EQ(list(x.grad()), (List{28}));
+  EXPECT_EQ(list(h.grad()), (Doubles{7}));
+  EXPECT_EQ(list(x.grad()), (Doubles{28}));
 }
 
 TEST(Autograd, InPlaceOnALeafIsRefused) {
   Tensor x = leaf({1, 2});
   std::string e = error_of([&] { add.into(x, 1); });
   EXPECT_TRUE(says(e, "leaf") && says(e, "no_grad")) << e;
-  EXPECT_EQ(list(x), (List{1, 2}));
+  EXPECT_EQ(list(x), (Doubles{1, 2}));
   e = error_of([&] { add.into(select(x, {.dim = 0, .index = 0}), 1); });
   EXPECT_TRUE(says(e, "view of a leaf")) << e;
   NoGrad no_grad;
   add.into(x, 1);
-  EXPECT_EQ(list(x), (List{2, 3}));
+  EXPECT_EQ(list(x), (Doubles{2, 3}));
 }
 
 TEST(Autograd, InPlaceOnAResultIsRecorded) {
   Tensor x = leaf({1, 2}), y = mul(x, 2);
   mul.into(y, 10);
   add.into(y, x);
-  EXPECT_EQ(list(y), (List{21, 42}));
+  EXPECT_EQ(list(y), (Doubles{21, 42}));
   sum(y).backward();
-  EXPECT_EQ(list(x.grad()), (List{21, 21}));
+  EXPECT_EQ(list(x.grad()), (Doubles{21, 21}));
 }
 
 TEST(Autograd, InPlaceOnAConstantTakesUpTheGraph) {
@@ -234,16 +234,16 @@ TEST(Autograd, InPlaceOnAConstantTakesUpTheGraph) {
   mul.into(y, x);
   EXPECT_TRUE(y.requires_grad());
   sum(y).backward();
-  EXPECT_EQ(list(x.grad()), (List{10, 20}));
+  EXPECT_EQ(list(x.grad()), (Doubles{10, 20}));
 }
 
 TEST(Autograd, WritingIntoAViewRewritesTheBase) {
   Tensor x = leaf({1, 2, 3}), base = mul(x, 1);
   Tensor part = slice(base, {.dim = 0, .start = 1, .end = 3});
   mul.into(part, 10);
-  EXPECT_EQ(list(base), (List{1, 20, 30}));
+  EXPECT_EQ(list(base), (Doubles{1, 20, 30}));
   sum(base).backward();
-  EXPECT_EQ(list(x.grad()), (List{1, 10, 10}));
+  EXPECT_EQ(list(x.grad()), (Doubles{1, 10, 10}));
 }
 
 TEST(Autograd, ViewsMadeBeforeSeeTheWrite) {
@@ -251,17 +251,17 @@ TEST(Autograd, ViewsMadeBeforeSeeTheWrite) {
   Tensor before = slice(base, {.dim = 0, .start = 0, .end = 2});
   Tensor written = slice(base, {.dim = 0, .start = 1, .end = 3});
   mul.into(written, 10);
-  EXPECT_EQ(list(before), (List{1, 20}));
+  EXPECT_EQ(list(before), (Doubles{1, 20}));
   EXPECT_NE(before.grad_fn()->name(), "");
   sum(before).backward();
-  EXPECT_EQ(list(x.grad()), (List{1, 10, 0}));
+  EXPECT_EQ(list(x.grad()), (Doubles{1, 10, 0}));
 }
 
 TEST(Autograd, ViewsMadeBeforeSeeAWriteIntoTheBase) {
   Tensor x = leaf({1, 2}), base = mul(x, 1), view = select(base, {.dim = 0, .index = 1});
   mul.into(base, 5);
   view.backward();
-  EXPECT_EQ(list(x.grad()), (List{0, 5}));
+  EXPECT_EQ(list(x.grad()), (Doubles{0, 5}));
 }
 
 TEST(Autograd, WritingAViewOfAViewOfAConstant) {
@@ -273,7 +273,7 @@ TEST(Autograd, WritingAViewOfAViewOfAConstant) {
   EXPECT_TRUE(base.requires_grad());
   EXPECT_TRUE(row.requires_grad());
   sum(mul(base, 3)).backward();
-  EXPECT_EQ(list(x.grad()), (List{30}));
+  EXPECT_EQ(list(x.grad()), (Doubles{30}));
 }
 
 TEST(Autograd, CopyIntoAViewStopsTheOldGradient) {
@@ -281,8 +281,8 @@ TEST(Autograd, CopyIntoAViewStopsTheOldGradient) {
   Tensor base = mul(x, 2);
   copy.into(slice(base, {.dim = 0, .start = 0, .end = 1}), w);
   sum(mul(base, vec({3, 5}))).backward();
-  EXPECT_EQ(list(x.grad()), (List{0, 10}));
-  EXPECT_EQ(list(w.grad()), (List{3}));
+  EXPECT_EQ(list(x.grad()), (Doubles{0, 10}));
+  EXPECT_EQ(list(w.grad()), (Doubles{3}));
 }
 
 TEST(Autograd, GradientsOfInPlaceWritesIntoViewsAreRight) {
@@ -322,7 +322,7 @@ TEST(Autograd, WritesBeforeSavingDoNoHarm) {
   add.into(a, 1);
   Tensor y = mul(a, a);
   sum(y).backward();
-  EXPECT_EQ(list(x.grad()), (List{4, 6}));
+  EXPECT_EQ(list(x.grad()), (Doubles{4, 6}));
 }
 
 TEST(Autograd, AWriteThatBackwardDoesNotNeedIsFine) {
@@ -331,7 +331,7 @@ TEST(Autograd, AWriteThatBackwardDoesNotNeedIsFine) {
   Tensor z = add(y, 3);
   mul.into(y, 0);
   sum(z).backward();
-  EXPECT_EQ(list(x.grad()), (List{2, 2}));
+  EXPECT_EQ(list(x.grad()), (Doubles{2, 2}));
 }
 
 TEST(Autograd, OnlyFloatsRequireGrad) {
@@ -347,7 +347,7 @@ TEST(Autograd, IntegerInputsAndComparisonsStayOut) {
   Tensor mask = gt(x, 2);
   EXPECT_FALSE(mask.requires_grad());
   sum(mul(x, mask)).backward();
-  EXPECT_EQ(list(x.grad()), (List{0, 1}));
+  EXPECT_EQ(list(x.grad()), (Doubles{0, 1}));
 }
 
 TEST(Autograd, BroadcastAndPromotionGoBack) {
@@ -359,15 +359,15 @@ TEST(Autograd, BroadcastAndPromotionGoBack) {
   EXPECT_EQ(narrow.grad().dtype(), Dtype::f32);
   EXPECT_EQ(to_string(narrow.grad().shape()), "[2, 1]");
   EXPECT_EQ(narrow.grad().data<float>()[1], 6);
-  EXPECT_EQ(list(wide.grad()), (List{3, 3, 3}));
+  EXPECT_EQ(list(wide.grad()), (Doubles{3, 3, 3}));
 }
 
 TEST(Autograd, AMillionAddsNeedNoDeepStack) {
   Tensor x = leaf({0}), y = x;
   for (int i = 0; i < 1'000'000; ++i) y = add(y, 1);
-  EXPECT_EQ(list(y), (List{1e6}));
+  EXPECT_EQ(list(y), (Doubles{1e6}));
   y.backward(vec({2}));
-  EXPECT_EQ(list(x.grad()), (List{2}));
+  EXPECT_EQ(list(x.grad()), (Doubles{2}));
 }
 
 TEST(Autograd, ADroppedGraphNeedsNoDeepStack) {
@@ -381,7 +381,7 @@ TEST(Autograd, ALongChainOfViewsNeedsNoDeepStack) {
   Tensor x = leaf({1, 2}), y = mul(x, 1);
   for (int i = 0; i < 200'000; ++i) y = slice(y, {.dim = 0, .start = 0, .end = 2});
   sum(y).backward();
-  EXPECT_EQ(list(x.grad()), (List{1, 1}));
+  EXPECT_EQ(list(x.grad()), (Doubles{1, 1}));
 }
 
 TEST(Autograd, GraphsAreFreedAsBackwardConsumesThem) {
@@ -401,7 +401,7 @@ TEST(Autograd, ErrorsWithinBackwardLeaveItUsable) {
   EXPECT_EQ(error_of([&] { h.backward({}, true); }), "stop");
   remove_hook(h, id);
   h.backward();
-  EXPECT_EQ(list(x.grad()), (List{2}));
+  EXPECT_EQ(list(x.grad()), (Doubles{2}));
   EXPECT_TRUE(grad_enabled());
 }
 
@@ -411,7 +411,7 @@ TEST(Gradcheck, NamesTheElementAndBothNumbers) {
   std::string s = gradcheck_report(wrong, {x});
   EXPECT_TRUE(says(s, "result 0 at [0] by input 0 at [0]")) << s;
   EXPECT_TRUE(says(s, "backward says 1") && says(s, "finite differences say 2")) << s;
-  EXPECT_EQ(list(x), (List{1, 2, 3})) << "the input was changed";
+  EXPECT_EQ(list(x), (Doubles{1, 2, 3})) << "the input was changed";
   EXPECT_THROW(gradcheck(wrong, {x}), Error);
 }
 

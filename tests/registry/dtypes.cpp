@@ -77,7 +77,8 @@ TEST_P(Dtypes, AgreeOrRefuse) {
         EXPECT_TRUE(refusal(e.what())) << e.what();
         continue;
       }
-      if (op().random) continue;  // numbers of another width are drawn otherwise
+      if (d == Dtype::u8 && op().lower) continue;  // unsigned numbers wrap within composites, in PyTorch too
+      if (op().random) continue;                   // numbers of another width are drawn otherwise
       Tensors exact = c.run(wide);
       ASSERT_EQ(got.size(), exact.size());
       for (size_t i = 0; i < got.size(); ++i)
