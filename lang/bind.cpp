@@ -1,0 +1,183 @@
+// From the registry to faces and forms. Nothing here names an operator.
+#include "lang/bind.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/device.h"
+#include "lang/bridge.h"
+#include "lang/tensor.h"
+
+namespace luth::lang {
+namespace {
+
+// Sees every attribute: makes its parameter, and sets what the language sets.
+class Reader : public Fields {
+ public:
+  explicit Reader(Form& form) : form_(form) {}
+  bool visit(const FieldInfo& info, Attr& value) override {
+    int at = int(form_.of_attribute.size());
+    form_.of_attribute.push_back(-1);
+    if (info.as & as::base) {
+      value = int64_t(1);
+      return true;
+    }
+    if (info.as & as::hidden) return false;
+    Param p;
+    p.name = info.name;
+    p.doc = info.doc;
+    p.at = at;
+    p.required = info.as & as::required;
+    p.takes_nil = info.optional;
+    p.field = info;
+    p.otherwise = value;
+    form_.params.push_back(std::move(p));
+    return false;
+  }
+
+ private:
+  Form& form_;
+};
+
+std::vector<std::string> words(std::string_view text, std::string_view separators) {
+  std::vector<std::string> list;
+  while (!text.empty()) {
+    size_t at = std::min(text.find_first_of(separators), text.size());
+    if (at) list.emplace_back(text.substr(0, at));
+    text.remove_prefix(std::min(at + 1, text.size()));
+  }
+  return list;
+}
+
+// Inputs, then attributes, or as the operator's `order` says; last what is given by name alone.
+void sort_params(Form& form) {
+  auto order = words(form.info->order, ", ");
+  auto rank = [&](const Param& p) {
+    if (!p.input && p.field.as & as::named) return size_t(1000);
+    auto it = std::find(order.begin(), order.end(), p.name);
+    return it == order.end() ? order.size() : size_t(it - order.begin());
+  };
+  std::stable_sort(form.params.begin(), form.params.end(),
+                   [&](const Param& a, const Param& b) { return rank(a) < rank(b); });
+  for (int i = 0; i < int(form.params.size()); ++i) {
+    const Param& p = form.params[i];
+    if (p.input || !(p.field.as & as::named)) form.positional = i + 1;
+    if (!p.input) form.of_attribute[p.at] = i;
+  }
+}
+
+bool has_param(const Form& form, std::string_view name) {
+  return std::any_of(form.params.begin(), form.params.end(), [&](auto& p) { return p.name == name; });
+}
+
+Form make_form(const OpInfo& info) {
+  Form form;
+  form.info = &info;
+  form.inputs = int(info.inputs.size());
+  form.quick = true;
+  for (int i = 0; i < form.inputs; ++i) {
+    const InputSpec& spec = info.inputs[i];
+    Param p;
+    p.name = spec.name;
+    p.input = true;
+    p.at = i;
+    p.number = spec.number;
+    p.list = spec.list;
+    p.required = !spec.optional;
+    p.takes_nil = spec.optional;
+    if (!spec.optional) form.least = i + 1;
+    if (spec.list) form.quick = false;
+    form.params.push_back(std::move(p));
+  }
+  form.defaults = info.make();
+  Reader reader(form);
+  if (info.describe) info.describe(form.defaults.get(), reader);
+  sort_params(form);
+  for (auto& p : form.params)
+    if (!p.input && p.required) form.quick = false;
+  if (form.inputs == 0) form.quick = false;
+  form.makes = info.factory || (has_param(form, "dtype") && has_param(form, "device"));
+  return form;
+}
+
+// A map, so that the pointers to forms stay.
+struct Table {
+  std::map<std::string, Form> forms;  // by the operator's own name, so a face tries them in that order
+  std::vector<Face> faces;
+};
+
+const Table& table() {
+  static const Table t = [] {
+    host();  // opens the kernels; operators of other libraries must not be missing
+    Table t;
+    std::map<std::string, Face> by_name;
+    auto add = [&](const std::string& name, const Form& form, bool inplace) {
+      Face& face = by_name[inplace ? name + "_" : name];
+      face.name = inplace ? name + "_" : name;
+      face.inplace = inplace;
+      face.function |= form.info->as_function;
+      face.method |= (form.info->as_method || inplace) && form.inputs > 0;
+      face.forms.push_back(&form);
+    };
+    for (const OpInfo* info : operators()) {
+      if (info->internal) continue;
+      const Form& form = t.forms.emplace(info->name, make_form(*info)).first->second;
+      auto names = words(info->aliases, " ,");
+      names.insert(names.begin(), info->face);
+      for (auto& name : names) {
+        if (!info->only_inplace) add(name, form, false);
+        if (info->inplace) add(name, form, true);
+      }
+    }
+    for (auto& [_, face] : by_name) t.faces.push_back(std::move(face));
+    return t;
+  }();
+  return t;
+}
+
+int call(lua_State* L) { return call_face(L, *static_cast<const Face*>(lua_touserdata(L, lua_upvalueindex(1)))); }
+
+std::string param_text(const Param& p) {
+  if (p.required) return p.name;
+  return p.name + " = " + (p.input ? "nil" : lua_text(p.otherwise, p.field.as));
+}
+
+}  // namespace
+
+const std::vector<Face>& faces() { return table().faces; }
+
+const Face* to_face(lua_State* L, int index) {
+  if (lua_tocfunction(L, index) != guarded<call>) return nullptr;
+  lua_getupvalue(L, index, 1);
+  auto* face = static_cast<const Face*>(lua_touserdata(L, -1));
+  lua_pop(L, 1);
+  return face;
+}
+
+std::string signature(const Face& face, const Form& form) {
+  std::string text, named;
+  for (int i = 0; i < int(form.params.size()); ++i) {
+    const Param& p = form.params[i];
+    std::string& into = i < form.positional ? text : named;
+    into += (into.empty() ? "" : ", ") + param_text(p);
+  }
+  if (!named.empty()) text += (text.empty() ? "{" : ", {") + named + "}";
+  return face.name + "(" + text + ")";
+}
+
+void bind_operators(lua_State* L, int torch, int methods) {
+  torch = lua_absindex(L, torch);
+  methods = lua_absindex(L, methods);
+  for (const Face& face : faces()) {
+    lua_pushlightuserdata(L, const_cast<Face*>(&face));
+    lua_pushcclosure(L, guarded<call>, 1);
+    for (auto [into, wanted] : {std::pair{torch, face.function}, {methods, face.method}})
+      if (wanted) {
+        lua_pushvalue(L, -1);
+        lua_setfield(L, into, face.name.c_str());
+      }
+    lua_pop(L, 1);
+  }
+}
+
+}  // namespace luth::lang

@@ -1,0 +1,60 @@
+// Operators in Lua, from the registry alone: what a script calls (a Face), the operators behind it (Forms), their
+// parameters.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/op.h"
+#include "lang/values.h"
+
+namespace luth::lang {
+
+/// One argument of a form, an input or an attribute.
+struct Param {
+  std::string name;
+  std::string doc;      // of an attribute
+  bool input = false;   // else an attribute
+  int at = 0;           // which input, or which attribute in the order of describe
+  bool number = false;  // an input that may be a number
+  bool list = false;    // an input that is a table of tensors
+  bool required = false;
+  bool takes_nil = false;  // torch.none is a value for it
+  FieldInfo field{};       // of an attribute
+  Attr otherwise;          // its default
+};
+
+/// How one operator is called.
+struct Form {
+  const OpInfo* info = nullptr;
+  std::vector<Param> params;  // the positional ones first, in their order
+  int positional = 0;
+  int inputs = 0;
+  int least = 0;                  // inputs that must be there
+  bool quick = false;             // may be called with its inputs alone, none of them a list
+  bool makes = false;             // takes requires_grad: it makes tensors from attributes
+  std::vector<int> of_attribute;  // attribute number -> position in params, -1 for one that the language sets
+  OpValue defaults;               // with `base` set to 1
+};
+
+/// What a script calls: `max`, `max_`.
+struct Face {
+  std::string name;
+  bool inplace = false;
+  bool function = false, method = false;
+  std::vector<const Form*> forms;  // in the order in which they are tried
+};
+
+/// All faces by name, made once from the registry after the CPU's kernels are there.
+const std::vector<Face>& faces();
+/// The face of a function, or null for any other value.
+const Face* to_face(lua_State* L, int index);
+
+/// "max(input, dim, {keepdim = false})"
+std::string signature(const Face& face, const Form& form);
+/// What a call of the face with the arguments on the stack does: pushes its results and returns their number.
+int call_face(lua_State* L, const Face& face);
+
+/// Puts the functions into the table `torch` and the methods into the table `methods`.
+void bind_operators(lua_State* L, int torch, int methods);
+
+}  // namespace luth::lang

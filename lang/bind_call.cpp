@@ -1,0 +1,390 @@
+// A call of a face: which of its forms the arguments fit, what they mean, and the results.
+//
+// The ordinary call, inputs alone, goes straight to apply(). Any other passes three steps: gather (positions and
+// names), match (each form in turn, by the kinds of the arguments alone), read (values, with precise errors).
+#include <algorithm>
+
+#include "core/text.h"
+#include "lang/bind.h"
+#include "lang/tensor.h"
+
+namespace luth::lang {
+namespace {
+
+constexpr int max_params = 32;
+
+/// What the script gave: arguments by position 1 … positions, and named ones, whose values lie further up the stack.
+struct Given {
+  struct Named {
+    std::string_view name;
+    int index;
+  };
+  int positions = 0;
+  Small<Named, 8> named;
+  int out = 0, requires_grad = 0;
+};
+
+struct Slot {
+  int index = 0, count = 1;  // 0: not given
+};
+
+/// Why a form does not fit.
+struct Mismatch {
+  enum Why { none, too_many, unknown, twice, missing, kind } why = none;
+  int param = 0;
+  int index = 0;          // on the stack
+  std::string_view name;  // of a named argument
+};
+
+bool takes(lua_State* L, int i, const Param& p, bool loose) {
+  if (!p.input) return accepts(L, i, p.field, loose);
+  if (to_tensor(L, i)) return !p.list;
+  int type = lua_type(L, i);
+  if (p.list) return type == LUA_TTABLE;
+  if (p.number && (type == LUA_TNUMBER || type == LUA_TBOOLEAN)) return true;
+  return p.takes_nil && is_none(L, i);
+}
+
+std::string_view python_name(std::string_view name) { return name == "stop" ? "end" : name; }
+
+int find_param(const Form& form, std::string_view name) {
+  for (int i = 0; i < int(form.params.size()); ++i)
+    if (form.params[i].name == name) return i;
+  for (int i = 0; i < int(form.params.size()); ++i)
+    if (form.params[i].name == python_name(name)) return i;
+  return -1;
+}
+
+class Caller {
+ public:
+  Caller(lua_State* L, const Face& face) : L_(L), face_(face) {}
+
+  int run() {
+    gather();
+    const Form* form = choose();
+    Inputs in = read_inputs(*form);
+    OpValue op(form->info, form->defaults.get());
+    read_attributes(*form, op);
+    return finish(*form, op.get(), std::move(in));
+  }
+
+ private:
+  // ---- gather ----
+
+  void gather() {
+    int n = lua_gettop(L_);
+    while (n && lua_isnil(L_, n)) --n;
+    lua_settop(L_, n);
+    if (n && is_named(L_, n)) {
+      take_named(n);
+      --n;
+      while (n && lua_isnil(L_, n)) --n;
+    }
+    given_.positions = n;
+  }
+
+  void take_named(int table) {
+    luaL_checkstack(L_, 80, "too many named arguments");
+    int limit = lua_gettop(L_) + 60;
+    lua_pushnil(L_);
+    while (lua_next(L_, table)) {
+      if (lua_type(L_, -2) != LUA_TSTRING)
+        throw Error("{}: a table of named arguments has string keys alone, this one mixes them with positions",
+                    face_.name);
+      size_t n = 0;
+      const char* s = lua_tolstring(L_, -2, &n);
+      int index = lua_gettop(L_) - 1;
+      lua_insert(L_, -2);  // value below key: the value stays, lua_next pops the key
+      if (index > limit) throw Error("{}: too many named arguments", face_.name);
+      given_.named.push_back({{s, n}, index});
+    }
+    take_special("out", given_.out);
+    take_special("requires_grad", given_.requires_grad);
+  }
+
+  // Arguments that the binder serves itself, for operators that have none of that name.
+  void take_special(std::string_view name, int& into) {
+    for (auto* form : face_.forms)
+      if (find_param(*form, name) >= 0) return;
+    if (name == "requires_grad" && !face_.forms[0]->makes) return;
+    for (size_t i = 0; i < given_.named.size(); ++i)
+      if (given_.named[i].name == name) {
+        into = given_.named[i].index;
+        given_.named[i] = given_.named.back();
+        given_.named.pop_back();
+        return;
+      }
+  }
+
+  // ---- match ----
+
+  Mismatch match(const Form& form, bool loose) {
+    std::fill(slots_, slots_ + max_params, Slot());
+    if (Mismatch m = match_positions(form, loose); m.why) return m;
+    for (auto& [name, index] : given_.named) {
+      int p = find_param(form, name);
+      if (p < 0) return {Mismatch::unknown, 0, index, name};
+      if (slots_[p].index) return {Mismatch::twice, p, index, name};
+      if (!takes(L_, index, form.params[p], loose)) return {Mismatch::kind, p, index, name};
+      slots_[p].index = index;
+    }
+    for (int p = 0; p < int(form.params.size()); ++p)
+      if (form.params[p].required && !slots_[p].index) return {Mismatch::missing, p, 0, {}};
+    return {};
+  }
+
+  Mismatch match_positions(const Form& form, bool loose) {
+    int p = 0;
+    for (int a = 1; a <= given_.positions; ++a, ++p) {
+      if (p == form.positional) return {Mismatch::too_many, 0, a, {}};
+      const Param& param = form.params[p];
+      if (lua_isnil(L_, a)) {
+        if (param.required) return {Mismatch::kind, p, a, {}};
+        continue;
+      }
+      if (!takes(L_, a, param, loose)) return {Mismatch::kind, p, a, {}};
+      slots_[p].index = a;
+      if (!param.input && param.field.as & as::sizes)
+        while (lua_type(L_, slots_[p].index) == LUA_TNUMBER && a < given_.positions &&
+               lua_type(L_, a + 1) == LUA_TNUMBER)
+          ++a, ++slots_[p].count;
+    }
+    return {};
+  }
+
+  const Form* choose() {
+    if (face_.forms.size() == 1) {
+      const Form* form = face_.forms[0];
+      if (Mismatch m = match(*form, true); m.why) throw Error("{}: {}", face_.name, explain(*form, m));
+      return form;
+    }
+    for (bool loose : {false, true})
+      for (auto* form : face_.forms)
+        if (!match(*form, loose).why) return form;
+    refuse();
+  }
+
+  // ---- errors ----
+
+  // "argument 2 (dim)": counted as the caller counts, so a method's own tensor does not count.
+  std::string place(const Param& p, int index) const {
+    if (index > given_.positions) return fmt::format("argument '{}'", p.name);
+    int number = index - is_method();
+    if (number == 0) return fmt::format("the tensor itself ({})", p.name);
+    return fmt::format("argument {} ({})", number, p.name);
+  }
+  int is_method() const {
+    lua_Debug ar;
+    return lua_getstack(L_, 0, &ar) && lua_getinfo(L_, "n", &ar) && std::string_view(ar.namewhat) == "method";
+  }
+
+  std::string expects(const Param& p) const {
+    if (!p.input) return expectation(p.field);
+    return p.list ? "a list of tensors" : p.number ? "a tensor or a number" : "a tensor";
+  }
+
+  std::string explain(const Form& form, const Mismatch& m) const {
+    const Param& p = form.params.empty() ? Param() : form.params[m.param];
+    switch (m.why) {
+      case Mismatch::too_many:
+        return fmt::format("too many arguments, got {}: it is {}", given_.positions - is_method(),
+                           signature(face_, form));
+      case Mismatch::unknown:
+        return fmt::format("no argument is named '{}'{}: it is {}", m.name, nearest_name(m.name),
+                           signature(face_, form));
+      case Mismatch::twice: return fmt::format("argument '{}' is given by position and by name", m.name);
+      case Mismatch::missing: return fmt::format("argument '{}' is missing: it is {}", p.name, signature(face_, form));
+      case Mismatch::kind: {
+        std::string hint = m.index == 1 && p.input && !is_method() && face_.method
+                               ? fmt::format(" (a method takes a colon: x:{}(...))", face_.name)
+                               : "";
+        return fmt::format("{} expects {}, got {}{}", place(p, m.index), expects(p), given_text(L_, m.index), hint);
+      }
+      case Mismatch::none: break;
+    }
+    return "";
+  }
+
+  std::string nearest_name(std::string_view name) const {
+    std::vector<std::string> known;
+    for (auto* form : face_.forms)
+      for (auto& p : form->params) known.push_back(p.name);
+    known.push_back("out");
+    return did_you_mean(name, known);
+  }
+
+  bool known_name(std::string_view name) const {
+    return std::any_of(face_.forms.begin(), face_.forms.end(), [&](auto* f) { return find_param(*f, name) >= 0; });
+  }
+
+  [[noreturn]] void refuse() {
+    for (auto& [name, index] : given_.named)
+      if (!known_name(name))
+        throw Error("{}: no argument is named '{}'{}{}", face_.name, name, nearest_name(name), forms_text());
+    std::string got;
+    for (int a = 1; a <= given_.positions; ++a) got += (a > 1 ? ", " : "") + given_text(L_, a);
+    for (auto& [name, index] : given_.named)
+      got += fmt::format("{}{} = {}", got.empty() ? "" : ", ", name, given_text(L_, index));
+    throw Error("{}: these arguments fit none of its forms: {}{}", face_.name, got.empty() ? "none" : got,
+                forms_text());
+  }
+
+  std::string forms_text() const {
+    std::string s = "; it is";
+    for (auto* form : face_.forms) s += "\n  " + signature(face_, *form);
+    return s;
+  }
+
+  // ---- read ----
+
+  Value read_input(const Param& p, int index) const {
+    if (const Tensor* t = to_tensor(L_, index)) {
+      if (!*t) throw Error("{}: {} was freed", face_.name, place(p, index));
+      return *t;
+    }
+    if (lua_isboolean(L_, index)) return Scalar(bool(lua_toboolean(L_, index)));
+    if (lua_isinteger(L_, index)) return Scalar(int64_t(lua_tointeger(L_, index)));
+    if (lua_type(L_, index) == LUA_TNUMBER) return Scalar(double(lua_tonumber(L_, index)));
+    return {};
+  }
+
+  Inputs read_inputs(const Form& form) {
+    Inputs in(size_t(form.inputs));  // not {}: that would be one number
+    for (int i = 0; i < int(form.params.size()); ++i) {
+      const Param& p = form.params[i];
+      if (!p.input) continue;
+      if (p.list)
+        read_list(p, slots_[i].index, in);
+      else if (slots_[i].index)
+        in[p.at] = read_input(p, slots_[i].index);
+    }
+    return in;
+  }
+
+  // The elements take the place of the list, which is the last input. torch.none stands for an absent one.
+  void read_list(const Param& p, int table, Inputs& in) {
+    in.pop_back();
+    for (lua_Integer k = 1, n = table ? luaL_len(L_, table) : 0; k <= n; ++k) {
+      lua_geti(L_, table, k);
+      int top = lua_gettop(L_);
+      const Tensor* t = to_tensor(L_, top);
+      if (!(t && *t) && (t || !is_none(L_, top)))
+        throw Error("{}: element {} of {} is {}, expected a tensor", face_.name, k, place(p, table),
+                    given_text(L_, top));
+      in.push_back(t ? Value(*t) : Value());
+      lua_pop(L_, 1);
+    }
+  }
+
+  class Setter : public Fields {
+   public:
+    Setter(Caller& caller, const Form& form) : caller_(caller), form_(form) {}
+    bool visit(const FieldInfo& info, Attr& value) override {
+      int p = form_.of_attribute[size_t(number_++)];
+      if (p < 0 || !caller_.slots_[p].index) return false;
+      const Slot& slot = caller_.slots_[p];
+      try {
+        value = read_attr(caller_.L_, slot.index, info, slot.count);
+      } catch (const Error& e) {
+        throw Error("{}: {} {}", caller_.face_.name, caller_.place(form_.params[p], slot.index), e.what());
+      }
+      return true;
+    }
+
+   private:
+    Caller& caller_;
+    const Form& form_;
+    int number_ = 0;
+  };
+
+  void read_attributes(const Form& form, OpValue& op) {
+    if (!form.info->describe) return;
+    Setter set(*this, form);
+    form.info->describe(op.get(), set);
+  }
+
+  // ---- results ----
+
+  int finish(const Form& form, const void* op, Inputs in) {
+    if (face_.inplace) {
+      apply_inplace(*form.info, op, std::move(in));
+      for (int p = 0; p < int(form.params.size()); ++p)
+        if (form.params[p].input && form.params[p].at == 0) lua_pushvalue(L_, slots_[p].index);
+      return 1;
+    }
+    if (given_.out) return write_out(form, op, std::move(in));
+    Tensors results = apply(*form.info, op, std::move(in));
+    if (given_.requires_grad && lua_toboolean(L_, given_.requires_grad))
+      for (auto& t : results) t.set_requires_grad(true);
+    return push_results(L_, form, std::move(results));
+  }
+
+  int write_out(const Form& form, const void* op, Inputs in) {
+    if (form.info->view || form.info->several)
+      throw Error("{}: has no out=; its results are {}", face_.name, form.info->view ? "views" : "a table");
+    Tensors out = check_tensors(L_, given_.out, "out= expects");
+    if (out.size() != form.info->outputs.size())
+      throw Error("{}: out= expects {} tensors, got {}", face_.name, form.info->outputs.size(), out.size());
+    bool single = to_tensor(L_, given_.out);
+    int n = int(out.size());
+    apply_out(*form.info, op, std::move(in), std::move(out));
+    if (single) return lua_pushvalue(L_, given_.out), 1;
+    for (int i = 1; i <= n; ++i) lua_geti(L_, given_.out, i);
+    return n;
+  }
+
+ public:
+  static int push_results(lua_State* L, const Form& form, Tensors results) {
+    if (form.info->several) return push_list(L, results), 1;
+    if (form.info->answers) return push_scalar(L, results[0].item()), 1;
+    luaL_checkstack(L, int(results.size()) + 4, nullptr);
+    for (auto& t : results) push_tensor(L, std::move(t));
+    return int(results.size());
+  }
+
+ private:
+  lua_State* L_;
+  const Face& face_;
+  Given given_;
+  Slot slots_[max_params];
+};
+
+// The inputs alone, tensors or numbers: no names, no attributes, no allocation.
+bool read_quick(lua_State* L, const Form& form, int n, Inputs& in) {
+  if (!form.quick || n < form.least || n > form.inputs) return false;
+  for (int i = 0; i < n; ++i) {
+    if (const Tensor* t = to_tensor(L, i + 1)) {
+      if (!*t) return false;
+      in.emplace_back(*t);
+    } else if (form.info->inputs[size_t(i)].number && lua_type(L, i + 1) == LUA_TNUMBER) {
+      if (lua_isinteger(L, i + 1))
+        in.emplace_back(Scalar(int64_t(lua_tointeger(L, i + 1))));
+      else
+        in.emplace_back(Scalar(double(lua_tonumber(L, i + 1))));
+    } else {
+      return false;
+    }
+  }
+  for (int i = n; i < form.inputs; ++i) in.emplace_back();
+  return true;
+}
+
+}  // namespace
+
+int call_face(lua_State* L, const Face& face) {
+  int n = lua_gettop(L);
+  for (auto* form : face.forms) {
+    Inputs in;
+    if (!read_quick(L, *form, n, in)) continue;
+    if (face.inplace) {
+      apply_inplace(*form->info, form->defaults.get(), std::move(in));
+      return lua_settop(L, 1), 1;
+    }
+    Tensors out = apply(*form->info, form->defaults.get(), std::move(in));
+    if (out.size() == 1 && !form->info->several && !form->info->answers) return push_tensor(L, std::move(out[0])), 1;
+    return Caller::push_results(L, *form, std::move(out));
+  }
+  return Caller(L, face).run();
+}
+
+}  // namespace luth::lang

@@ -1,0 +1,193 @@
+#include "lang/help.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "core/print.h"
+#include "core/text.h"
+#include "lang/bind.h"
+#include "lang/bridge.h"
+
+namespace luth::lang {
+namespace {
+
+char rows_key;  // registry: function -> light userdata of its row, or any value -> text; keys are weak
+
+// Pushes the table of the above.
+void push_rows(lua_State* L) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &rows_key) == LUA_TTABLE) return;
+  lua_pop(L, 1);
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushliteral(L, "k");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &rows_key);
+}
+
+std::string param_line(const Param& p) {
+  std::string what;
+  if (p.input)
+    what = p.list ? "list of tensors" : p.number ? "tensor or number" : "tensor";
+  else
+    what = p.doc.empty() ? expectation(p.field) : p.doc;
+  if (p.input && !p.required) what += ", may be nil";
+  return "\n  " + p.name + std::string(p.name.size() < 14 ? 14 - p.name.size() : 1, ' ') + " " + what;
+}
+
+std::string form_text(const Face& face, const Form& form) {
+  const OpInfo& info = *form.info;
+  std::string s = (face.function ? "torch." : "x:") + signature(face, form);
+  if (info.outputs.size() > 1) {
+    s += " -> ";
+    for (size_t i = 0; i < info.outputs.size(); ++i) s += (i ? ", " : "") + info.outputs[i];
+  } else if (info.several) {
+    s += " -> table";
+  }
+  s += "\n  " + std::string(info.doc.brief) + (face.inplace ? " In place: writes into input and returns it." : "");
+  for (auto& p : form.params) s += param_line(p);
+  if (!info.not_differentiable.empty()) s += "\n  No gradient: " + info.not_differentiable + ".";
+  return s;
+}
+
+std::string face_text(const Face& face) {
+  std::string s;
+  for (auto* form : face.forms) s += (s.empty() ? "" : "\n\n") + form_text(face, *form);
+  if (face.function && face.method) s += "\n  Also as a method: x:" + face.name + "(...).";
+  return s;
+}
+
+std::string row_text(const Row& row) { return std::string(row.signature) + "\n  " + row.brief; }
+
+std::string stored_text(lua_State* L, int index) {
+  index = lua_absindex(L, index);
+  push_rows(L);
+  lua_pushvalue(L, index);
+  lua_rawget(L, -2);
+  std::string s;
+  if (lua_islightuserdata(L, -1))
+    s = row_text(*static_cast<const Row*>(lua_touserdata(L, -1)));
+  else if (lua_type(L, -1) == LUA_TSTRING)
+    s = lua_tostring(L, -1);
+  lua_pop(L, 2);
+  return s;
+}
+
+// Pushes what `torch.nn.Linear`, `softmax` or `x:sum` names, walking tables only by raw access and string keys; nil for
+// nothing.
+void push_named(lua_State* L, std::string name) {
+  std::replace(name.begin(), name.end(), ':', '.');
+  lua_pushglobaltable(L);
+  for (size_t at = 0; at <= name.size();) {
+    size_t dot = std::min(name.find('.', at), name.size());
+    std::string part = name.substr(at, dot - at);
+    if (lua_type(L, -1) == LUA_TTABLE)
+      lua_getfield(L, -1, part.c_str());
+    else
+      lua_pushnil(L);
+    lua_remove(L, -2);
+    at = dot + 1;
+  }
+}
+
+// The names of torch and of tensors' methods.
+std::vector<std::string> known_names(lua_State* L) {
+  std::vector<std::string> names;
+  auto add = [&] {
+    if (lua_istable(L, -1))
+      for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
+        if (lua_type(L, -2) == LUA_TSTRING) names.emplace_back(lua_tostring(L, -2));
+    lua_pop(L, 1);
+  };
+  lua_getglobal(L, "torch");
+  if (lua_istable(L, -1)) {
+    lua_getfield(L, -1, "Tensor");
+    add();
+  }
+  add();
+  for (const char* global : {"nn", "optim", "data"}) {
+    lua_getglobal(L, global);
+    add();
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string named_text(lua_State* L, const std::string& name) {
+  size_t last = name.find_last_of(".:");
+  std::string tail = last == std::string::npos ? name : name.substr(last + 1);
+  for (const std::string& path : {name, "torch." + name, "nn." + name, "torch.Tensor." + tail}) {
+    push_named(L, path);
+    std::string s = lua_isnil(L, -1) ? "" : help_text(L, -1);
+    lua_pop(L, 1);
+    if (!s.empty()) return s;
+  }
+  return "";
+}
+
+constexpr const char* overview =
+    "help(torch.softmax), help('softmax') or, at the prompt, ? softmax explains a function.\n"
+    "torch   tensors, operators, gradients        nn      modules and losses\n"
+    "optim   optimizers and schedules             data    datasets and loaders\n"
+    "Positions count from 1; named arguments go into a last table: x:sum(1, {keepdim = true}).";
+
+// help(), help(value), help('name'), help(value, name) from the prompt.
+int help(lua_State* L) {
+  std::string text, name;
+  int n = lua_gettop(L);
+  if (n == 0) {
+    text = overview;
+  } else {
+    if (lua_type(L, n) == LUA_TSTRING) name = lua_tostring(L, n);
+    if (lua_type(L, 1) != LUA_TSTRING) text = help_text(L, 1);
+    if (text.empty() && !name.empty()) text = named_text(L, name);
+    if (text.empty() && name.empty()) throw Error("there is no help on {}", given_text(L, 1));
+    if (text.empty())
+      throw Error(ErrorCode::usage, "there is no help on '{}'{}", name,
+                  did_you_mean(name.substr(name.find_last_of(".:") + 1), known_names(L)));
+  }
+  lua_getglobal(L, "print");
+  lua_pushlstring(L, text.data(), text.size());
+  lua_call(L, 1, 0);
+  return 0;
+}
+
+constexpr Row rows[] = {
+    {"help", guarded<help>, "help(function or 'name')", "Prints how a function is called and what its arguments are."}};
+
+}  // namespace
+
+void document_row(lua_State* L, int index, const Row& row) {
+  index = lua_absindex(L, index);
+  push_rows(L);
+  lua_pushvalue(L, index);
+  lua_pushlightuserdata(L, const_cast<Row*>(&row));
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+}
+
+void document(lua_State* L, int index, const char* text) {
+  index = lua_absindex(L, index);
+  push_rows(L);
+  lua_pushvalue(L, index);
+  lua_pushstring(L, text);
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+}
+
+std::string help_text(lua_State* L, int index) {
+  if (lua_isnoneornil(L, index)) return "";
+  if (const Face* face = to_face(L, index)) return face_text(*face);
+  if (const Tensor* t = to_tensor(L, index)) return *t ? "a " + describe(*t) + " tensor" : "a tensor that was freed";
+  return stored_text(L, index);
+}
+
+void open_help(lua_State* L) {
+  lua_pushglobaltable(L);
+  add_functions(L, -1, rows);
+  lua_pop(L, 1);
+}
+
+}  // namespace luth::lang

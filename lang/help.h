@@ -1,0 +1,17 @@
+// help(x): texts for operators (from their description), for functions written by hand (from their rows), for anything
+// else that has been documented.
+#pragma once
+#include <string>
+
+#include "lang/tensor.h"
+
+namespace luth::lang {
+
+/// Remembers the row as the help of the function at `index`.
+void document_row(lua_State* L, int index, const Row& row);
+/// The help of the value at `index`, "" where there is none.
+std::string help_text(lua_State* L, int index);
+/// Sets the global `help`.
+void open_help(lua_State* L);
+
+}  // namespace luth::lang

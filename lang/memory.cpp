@@ -1,0 +1,87 @@
+// The policy, chosen by measuring (tests/bench/collector.lua):
+//   - Generational mode: a minor collection costs what is young, not what the program holds, so a million tables cost
+//     nothing, and a loop of small additions reuses memory that is still in the cache.
+//   - A minor collection after every 512 tensors or 8 MB handed to Lua, unless the last one was so long ago in its own
+//   time
+//     that it would take more than an eighth of the run (then at the latest after 16 times as much).
+//   - A minor collection does not see what has grown old. So when the devices hold more than twice what survived the
+//   last
+//     full collection, and more than 256 MB, a full one runs.
+//   - An allocation that fails collects fully and is tried once more (core/storage.cpp).
+#include "lang/memory.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/device.h"
+#include "lang/interp.h"
+
+namespace luth::lang {
+
+constinit thread_local Pacer pacer;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int64_t least = int64_t(256) << 20;  // bytes below which no full collection runs
+constexpr int share = 8;                       // the collector gets at most 1/share of the time
+constexpr size_t patience = 16;                // and comes after that many times the usual amount in any case
+
+thread_local int64_t full_at = least;
+thread_local Clock::time_point last_end{};
+thread_local Clock::duration last_took{};
+thread_local lua_State* of_thread = nullptr;
+
+int64_t allocated() {
+  int64_t n = 0;
+  for (Device* d : open_devices()) n += d->memory().allocated;
+  return n;
+}
+
+void collect_fully(lua_State* L) {
+  lua_gc(L, LUA_GCCOLLECT);
+  pacer = {};
+  full_at = std::max(least, 2 * allocated());
+}
+
+void relieve() {
+  if (!of_thread) return;
+  auto* running = Interp::of(of_thread).running();
+  collect_fully(running ? running->L : of_thread);
+}
+
+// The hook outlives no state.
+int closing(lua_State*) {
+  of_thread = nullptr;
+  return 0;
+}
+
+}  // namespace
+
+void detail::collect_young(lua_State* L) {
+  auto begin = Clock::now();
+  bool much = pacer.tensors >= patience * tensors_between || pacer.bytes >= patience * bytes_between;
+  if (!much && begin - last_end < share * last_took) return;
+  if (allocated() > full_at)
+    collect_fully(L);
+  else
+    lua_gc(L, LUA_GCSTEP, 0);
+  pacer = {};
+  last_end = Clock::now();
+  last_took = last_end - begin;
+}
+
+void open_memory(lua_State* L) {
+  lua_gc(L, LUA_GCGEN, 0, 0);
+  of_thread = L;
+  set_memory_pressure_hook(relieve);
+  lua_newuserdatauv(L, 0, 0);
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, closing);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+  lua_setfield(L, LUA_REGISTRYINDEX, "luth.memory");
+}
+
+}  // namespace luth::lang

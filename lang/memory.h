@@ -1,0 +1,31 @@
+// When Lua's collector runs. Lua sees a tensor as 40 bytes, so left alone it keeps gigabytes of dead ones; see
+// memory.cpp for the policy and tests/bench/collector.lua for what it costs.
+#pragma once
+#include <lua5.4/lua.hpp>
+
+#include "core/tensor.h"
+
+namespace luth::lang {
+
+/// What has been handed to Lua since the last collection, per thread.
+struct Pacer {
+  size_t tensors = 0, bytes = 0;
+};
+extern constinit thread_local Pacer pacer;
+
+namespace detail {
+constexpr size_t tensors_between = 512, bytes_between = size_t(8) << 20;
+void collect_young(lua_State* L);
+}  // namespace detail
+
+/// Call after a tensor has been pushed: counts it and, now and then, collects.
+inline void note_tensor(lua_State* L, const Tensor& t) {
+  Pacer& p = pacer;
+  p.bytes += t.impl()->view ? 0 : t.bytes();  // a view's memory was counted with its base
+  if (++p.tensors >= detail::tensors_between || p.bytes >= detail::bytes_between) detail::collect_young(L);
+}
+
+/// Chooses the collector's mode and hangs it on failed allocations (set_memory_pressure_hook).
+void open_memory(lua_State* L);
+
+}  // namespace luth::lang

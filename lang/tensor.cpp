@@ -1,0 +1,290 @@
+// The Tensor class: fields, metamethods, and what tensors share with all of lang. Opens `torch`.
+#include "lang/tensor.h"
+
+#include <algorithm>
+
+#include "core/autograd.h"
+#include "core/print.h"
+#include "core/text.h"
+#include "lang/bind.h"
+#include "lang/bridge.h"
+#include "lang/help.h"
+#include "lang/interp.h"
+#include "lang/tensor_class.h"
+
+namespace luth::lang {
+
+const Tensor& check_tensor(lua_State* L, int index, const char* what) {
+  const Tensor* t = to_tensor(L, index);
+  if (!t || !*t) throw Error("{} a tensor, got {}", what, given_text(L, index));
+  return *t;
+}
+
+Tensors check_tensors(lua_State* L, int index, const char* what) {
+  if (to_tensor(L, index)) return {check_tensor(L, index, what)};
+  if (!lua_istable(L, index)) throw Error("{} a list of tensors, got {}", what, given_text(L, index));
+  Tensors list;
+  index = lua_absindex(L, index);
+  for (lua_Integer k = 1, n = luaL_len(L, index); k <= n; ++k) {
+    lua_geti(L, index, k);
+    const Tensor* t = to_tensor(L, -1);
+    if (!t || !*t) throw Error("{} a list of tensors, but its element {} is {}", what, k, given_text(L, lua_gettop(L)));
+    list.push_back(*t);
+    lua_pop(L, 1);
+  }
+  return list;
+}
+
+void push_list(lua_State* L, const Tensors& list) {
+  lua_createtable(L, int(list.size()), 0);
+  for (size_t i = 0; i < list.size(); ++i) {
+    push_tensor(L, list[i]);
+    lua_rawseti(L, -2, lua_Integer(i) + 1);
+  }
+}
+
+void push_scalar(lua_State* L, const Scalar& s) { push_attr(L, Attr(s)); }
+
+const Tensor& self(lua_State* L) {
+  const Tensor* t = to_tensor(L, 1);
+  if (t && *t) return *t;
+  throw Error("{}",
+              t ? "this tensor was freed" : "expects a tensor, got " + given_text(L, 1) + " (a method takes a colon)");
+}
+
+namespace {
+
+// ---- fields ----
+
+struct Field {
+  const char* name;
+  void (*get)(lua_State*, const Tensor&);
+};
+void transposed(lua_State* L, const Tensor& t) {
+  if (t.dim() < 2) throw Error("mT needs a tensor of at least 2 dims, this one has shape {}", to_string(t.shape()));
+  push_tensor(L, Invoke("transpose").set("dim0", int64_t(-2)).set("dim1", int64_t(-1))({t})[0]);
+}
+void reversed(lua_State* L, const Tensor& t) {
+  Ints dims;
+  for (int i = t.dim() - 1; i >= 0; --i) dims.push_back(i);
+  push_tensor(L, t.dim() < 2 ? t : Invoke("permute").set("dims", dims)({t})[0]);
+}
+void push_node(lua_State* L, const Tensor& t) { push_grad_fn(L, t.grad_fn()); }
+constexpr Field fields[] = {
+    {"shape", [](lua_State* L, const Tensor& t) { push_size(L, t.shape()); }},
+    {"dtype", [](lua_State* L, const Tensor& t) { push_dtype(L, t.dtype()); }},
+    {"device", [](lua_State* L, const Tensor& t) { push_device(L, t.device()); }},
+    {"grad", [](lua_State* L, const Tensor& t) { push_tensor(L, t.grad()); }},
+    {"grad_fn", push_node},
+    {"is_leaf", [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.is_leaf()); }},
+    {"requires_grad", [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.requires_grad()); }},
+    {"data", [](lua_State* L, const Tensor& t) { push_tensor(L, t.detach()); }},
+    {"T", reversed},
+    {"mT", transposed},
+    {"is_cuda", [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.device().kind() == "cuda"); }},
+    {"ndim", [](lua_State* L, const Tensor& t) { lua_pushinteger(L, t.dim()); }},
+};
+
+[[noreturn]] void unknown_field(lua_State* L, std::string_view key) {
+  std::vector<std::string> names;
+  for (auto& f : fields) names.emplace_back(f.name);
+  for (lua_pushnil(L); lua_next(L, lua_upvalueindex(1)); lua_pop(L, 1))
+    if (lua_type(L, -2) == LUA_TSTRING) names.emplace_back(lua_tostring(L, -2));
+  std::sort(names.begin(), names.end());
+  throw Error("a tensor has no field or method '{}'{}", key, did_you_mean(key, names));
+}
+
+// x.field, x:method, x[position]. Upvalues: the methods, the fields.
+int index(lua_State* L) {
+  if (lua_type(L, 2) != LUA_TSTRING) return read_index(L);
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
+  lua_pushvalue(L, 2);
+  lua_rawget(L, lua_upvalueindex(2));
+  auto* field = static_cast<const Field*>(lua_touserdata(L, -1));
+  if (field) return field->get(L, self(L)), 1;
+  size_t n = 0;
+  const char* key = lua_tolstring(L, 2, &n);
+  if (std::string_view(key, n) == "...") return read_index(L);
+  unknown_field(L, {key, n});
+}
+
+void set_data(lua_State* L, const Tensor& t) {
+  const Tensor& from = check_tensor(L, 3, "data expects");
+  if (from.dtype() != t.dtype())
+    throw Error("data expects a {} tensor, got {}; convert it first", name(t.dtype()), given_text(L, 3));
+  t.set_storage(from.storage(), from.shape(), from.strides(), from.offset());
+}
+
+int new_index(lua_State* L) {
+  size_t n = 0;
+  const char* key = lua_type(L, 2) == LUA_TSTRING ? lua_tolstring(L, 2, &n) : nullptr;
+  if (!key || std::string_view(key, n) == "...") return write_index(L);
+  const Tensor& t = self(L);
+  std::string_view k(key, n);
+  if (k == "grad") {
+    t.set_grad(is_none(L, 3) ? Tensor() : check_tensor(L, 3, "grad expects"));
+  } else if (k == "requires_grad") {
+    if (!lua_isboolean(L, 3)) throw Error("requires_grad expects true or false, got {}", given_text(L, 3));
+    t.set_requires_grad(lua_toboolean(L, 3));
+  } else if (k == "data") {
+    set_data(L, t);
+  } else {
+    throw Error("a tensor's field '{}' cannot be set; grad, requires_grad and data can", k);
+  }
+  return 0;
+}
+
+// ---- metamethods that are no operators ----
+
+int length(lua_State* L) {
+  const Tensor& t = self(L);
+  if (t.dim() == 0) throw Error("a tensor without dims has no length; numel() is 1");
+  lua_pushinteger(L, t.shape()[0]);
+  return 1;
+}
+int equal(lua_State* L) {
+  auto *a = to_tensor(L, 1), *b = to_tensor(L, 2);
+  lua_pushboolean(L, a && b && a->same(*b));
+  return 1;
+}
+int text(lua_State* L) {
+  const Tensor* t = to_tensor(L, 1);
+  std::string s = t && *t ? to_string(*t) : "tensor(freed)";
+  lua_pushlstring(L, s.data(), s.size());
+  return 1;
+}
+int concat(lua_State* L) {
+  throw Error(".. does not join {} and {}; use torch.cat for tensors, tostring(x) for text", given_text(L, 1),
+              given_text(L, 2));
+}
+
+Scalar operand(lua_State* L, int i, const char* method) {
+  if (const Tensor* t = to_tensor(L, i); t && *t) {
+    if (t->numel() == 1) return t->item();
+    throw Error("a comparison with < or <= gives one boolean, and this tensor has shape {}; use x:{}(y) for elements",
+                to_string(t->shape()), method);
+  }
+  if (lua_isinteger(L, i)) return Scalar(int64_t(lua_tointeger(L, i)));
+  return Scalar(double(lua_tonumber(L, i)));
+}
+template <bool or_equal>
+int compare(lua_State* L) {
+  const char* method = or_equal ? "le" : "lt";
+  for (int i : {1, 2})
+    if (!to_tensor(L, i) && lua_type(L, i) != LUA_TNUMBER)
+      throw Error("cannot compare a tensor with {}", given_text(L, i));
+  push_scalar(L, operand(L, 1, method));
+  push_scalar(L, operand(L, 2, method));
+  for (int i : {-1, -2})
+    if (lua_isboolean(L, i)) {
+      lua_pushinteger(L, lua_toboolean(L, i));
+      lua_replace(L, i - 1);
+    }
+  lua_pushboolean(L, lua_compare(L, -2, -1, or_equal ? LUA_OPLE : LUA_OPLT));
+  return 1;
+}
+
+// Lua calls unary metamethods with the operand twice.
+template <bool negative>
+int unary(lua_State* L) {
+  static const Face* face = nullptr;
+  if (!face)
+    for (auto& f : faces())
+      if (f.name == (negative ? "neg" : "bitwise_not")) face = &f;
+  if (!face) throw Error("this luth has no such operator");
+  lua_settop(L, 1);
+  return call_face(L, *face);
+}
+
+constexpr luaL_Reg metamethods[] = {
+    {"__newindex", guarded<new_index>}, {"__len", guarded<length>},       {"__eq", guarded<equal>},
+    {"__tostring", guarded<text>},      {"__concat", guarded<concat>},    {"__lt", guarded<compare<false>>},
+    {"__le", guarded<compare<true>>},   {"__unm", guarded<unary<true>>},  {"__bnot", guarded<unary<false>>},
+    {"__gc", destroy_box<Tensor>},      {"__close", destroy_box<Tensor>}, {nullptr, nullptr}};
+constexpr const char* operators_of[][2] = {{"__add", "add"},
+                                           {"__sub", "sub"},
+                                           {"__mul", "mul"},
+                                           {"__div", "div"},
+                                           {"__idiv", "floor_divide"},
+                                           {"__mod", "remainder"},
+                                           {"__pow", "pow"},
+                                           {"__band", "bitwise_and"},
+                                           {"__bor", "bitwise_or"},
+                                           {"__bxor", "bitwise_xor"},
+                                           {"__shl", "bitwise_left_shift"},
+                                           {"__shr", "bitwise_right_shift"}};
+
+// ~ between two tensors is Lua's exclusive or; alone it is bitwise_not.
+void open_metatable(lua_State* L, int methods) {
+  open_box<Tensor>(L, "torch.Tensor");
+  luaL_setfuncs(L, metamethods, 0);
+  lua_pushvalue(L, methods);
+  lua_newtable(L);
+  for (auto& f : fields) {
+    lua_pushlightuserdata(L, const_cast<Field*>(&f));
+    lua_setfield(L, -2, f.name);
+  }
+  lua_pushcclosure(L, guarded<index>, 2);
+  lua_setfield(L, -2, "__index");
+  for (auto& [event, method] : operators_of) {
+    lua_getfield(L, methods, method);
+    lua_setfield(L, -2, event);
+  }
+  lua_pop(L, 1);
+}
+
+// torch7's names of what works in place, where PyTorch means nothing else by them.
+void open_torch7_names(lua_State* L, int methods) {
+  constexpr const char* names[][2] = {{"fill", "fill_"},
+                                      {"zero", "zero_"},
+                                      {"copy", "copy_"},
+                                      {"resize", "resize_"},
+                                      {"resizeAs", "resize_as_"},
+                                      {"nElement", "numel"},
+                                      {"nDimension", "dim"},
+                                      {"repeatTensor", "repeat"},
+                                      {"uniform", "uniform_"},
+                                      {"normal", "normal_"},
+                                      {"storageOffset", "storage_offset"},
+                                      {"isContiguous", "is_contiguous"},
+                                      {"isSameSizeAs", "is_same_size"}};
+  for (auto& [old, now] : names) {
+    if (lua_getfield(L, methods, old) == LUA_TNIL) {
+      lua_getfield(L, methods, now);
+      lua_setfield(L, methods, old);
+    }
+    lua_pop(L, 1);
+  }
+}
+
+void open_torch(lua_State* L) {
+  set_shown_base(1);
+  open_memory(L);
+  open_help(L);
+  lua_newtable(L);
+  int torch = lua_gettop(L);
+  lua_newtable(L);
+  int methods = lua_gettop(L);
+  lua_pushvalue(L, torch);
+  open_values(L);
+  lua_pop(L, 1);
+  bind_operators(L, torch, methods);
+  open_metatable(L, methods);
+  open_tensor_methods(L, torch, methods);
+  open_tensor_convert(L, torch, methods);
+  open_tensor_make(L, torch, methods);
+  open_autograd(L, torch, methods);
+  open_torch_functions(L, torch);
+  open_index(L, torch);
+  open_torch7_names(L, methods);
+  lua_pushvalue(L, methods);
+  lua_setfield(L, torch, "Tensor");
+  lua_pushvalue(L, torch);
+  lua_setglobal(L, "torch");
+}
+
+const Open opener("torch", Open::tables, open_torch);
+
+}  // namespace
+}  // namespace luth::lang

@@ -1,0 +1,28 @@
+// The parts of the Tensor class, each in a file of its own; tensor.cpp puts them together.
+#pragma once
+#include "core/autograd.h"
+#include "lang/tensor.h"
+
+namespace luth::lang {
+
+/// The tensor that is argument 1 of a method; throws for another value and for one that was freed.
+const Tensor& self(lua_State* L);
+
+/// autograd.cpp: pushes a grad_fn, nil for a null one.
+void push_grad_fn(lua_State* L, const Ref<Node>& node);
+
+// tensor_index.cpp: x[key] and x[key] = value for keys that are no strings. The tensor is at 1, the key at 2.
+int read_index(lua_State* L);
+int write_index(lua_State* L);
+
+/// Sets torch.newaxis, and an ipairs that knows tensors.
+void open_index(lua_State* L, int torch);
+
+// Each adds methods to the table `methods` and functions to the table `torch`.
+void open_tensor_methods(lua_State* L, int torch, int methods);  // tensor_methods.cpp
+void open_tensor_convert(lua_State* L, int torch, int methods);  // tensor_convert.cpp: to, float, cuda, type
+void open_tensor_make(lua_State* L, int torch, int methods);     // tensor_make.cpp: torch.tensor, tolist
+void open_autograd(lua_State* L, int torch, int methods);        // autograd.cpp
+void open_torch_functions(lua_State* L, int torch);              // torch.cpp
+
+}  // namespace luth::lang

@@ -1,0 +1,203 @@
+// Tensors from Lua's numbers and tables, and back: torch.tensor, torch.Tensor(sizes…), tolist.
+#include "core/autograd.h"
+#include "lang/bridge.h"
+#include "lang/tensor_class.h"
+
+namespace luth::lang {
+namespace {
+
+// Reads nested tables of one shape into a row of numbers.
+class Nested {
+ public:
+  explicit Nested(lua_State* L) : L_(L) {}
+
+  void read(int index) {
+    find_shape(lua_absindex(L_, index));
+    collect(lua_absindex(L_, index), 0);
+  }
+  const Shape& shape() const { return shape_; }
+
+  /// Booleans alone make bool, integers int64, anything with a float the default dtype.
+  Dtype dtype() const {
+    if (numbers_.empty() || floats_) return default_dtype();
+    return integers_ ? Dtype::i64 : Dtype::boolean;
+  }
+  Tensor tensor(Dtype dtype) const {
+    Tensor t = Tensor::empty(shape_, dtype, host());
+    dispatch(AllTypes{}, dtype, [&]<class T>(Type<T>) {
+      T* p = t.data<T>();
+      for (size_t i = 0; i < numbers_.size(); ++i) p[i] = numbers_[i].to<T>();
+    });
+    return t;
+  }
+
+ private:
+  bool is_list(int i) const { return lua_istable(L_, i) || to_box<Shape>(L_, i); }
+
+  // The shape as the first element of each level tells it.
+  void find_shape(int index) {
+    int top = lua_gettop(L_);
+    lua_pushvalue(L_, index);
+    while (is_list(-1)) {
+      luaL_checkstack(L_, 4, nullptr);
+      lua_Integer n = luaL_len(L_, -1);
+      shape_.push_back(n);
+      if (n == 0) break;
+      lua_geti(L_, -1, 1);
+    }
+    lua_settop(L_, top);
+  }
+
+  void collect(int index, int depth) {
+    if (depth == shape_.size()) return add(index, depth);
+    if (!is_list(index) || luaL_len(L_, index) != shape_[depth])
+      throw Error(
+          "torch.tensor: {} is {}, the elements before it are lists of {}: all lists of one depth need one length",
+          path(depth), is_list(index) ? fmt::format("a list of {}", luaL_len(L_, index)) : given_text(L_, index),
+          shape_[depth]);
+    refuse_names(index, depth);
+    for (int64_t i = 0; i < shape_[depth]; ++i) {
+      at_[depth] = i + 1;
+      lua_geti(L_, index, i + 1);
+      collect(lua_gettop(L_), depth + 1);
+      lua_pop(L_, 1);
+    }
+  }
+
+  // A table of the right length with other keys as well is a mistake: `torch.tensor{1, 2, dtype = torch.int8}`.
+  void refuse_names(int index, int depth) const {
+    if (depth || !lua_istable(L_, index)) return;
+    lua_pushinteger(L_, shape_[0]);
+    if (shape_[0] == 0) lua_pop(L_, 1), lua_pushnil(L_);
+    if (!lua_next(L_, index)) return;
+    std::string key = given_text(L_, lua_gettop(L_) - 1);
+    lua_pop(L_, 2);
+    throw Error("torch.tensor: the list has the key {} as well; named arguments go into a table of their own", key);
+  }
+
+  void add(int index, int depth) {
+    if (lua_isboolean(L_, index)) {
+      numbers_.emplace_back(bool(lua_toboolean(L_, index)));
+    } else if (lua_isinteger(L_, index)) {
+      numbers_.emplace_back(int64_t(lua_tointeger(L_, index)));
+      integers_ = true;
+    } else if (lua_type(L_, index) == LUA_TNUMBER) {
+      numbers_.emplace_back(double(lua_tonumber(L_, index)));
+      floats_ = true;
+    } else if (const Tensor* t = to_tensor(L_, index); t && *t && t->numel() == 1) {
+      numbers_.push_back(t->item());
+      (numbers_.back().is_floating() ? floats_ : integers_) |= numbers_.back().kind() != Scalar::Kind::boolean;
+    } else {
+      throw Error("torch.tensor: {} is {}, expected a number or a boolean", path(depth), given_text(L_, index));
+    }
+  }
+
+  std::string path(int depth) const {
+    std::string s = depth ? "element " : "the argument";
+    for (int i = 0; i < depth; ++i) s += fmt::format("[{}]", at_[i]);
+    return s;
+  }
+
+  lua_State* L_;
+  Shape shape_;
+  int64_t at_[max_dims + 1] = {};
+  std::vector<Scalar> numbers_;
+  bool floats_ = false, integers_ = false;
+};
+
+Tensor move_to(const Tensor& t, Device& d) {
+  return &t.device() == &d ? t : Invoke("to_device").set("device", &d)({t})[0];
+}
+
+// torch.tensor(data, {dtype, device, requires_grad}); `copy` false for as_tensor.
+int make(lua_State* L, const char* name, bool copy) {
+  Options o(L, 2, name);
+  std::optional<Dtype> dtype;
+  Device* device = nullptr;
+  if (int i = o.get("dtype")) dtype = check_dtype(L, i);
+  if (int i = o.get("device")) device = &check_device(L, i);
+  bool requires_grad = o.flag("requires_grad", false);
+  o.done();
+  Tensor t;
+  if (const Tensor* from = to_tensor(L, 1)) {
+    NoGrad no_grad;
+    t = check_tensor(L, 1).detach();
+    if (dtype && *dtype != t.dtype()) t = cast_to(t, *dtype);
+    if (device) t = move_to(t, *device);
+    if (copy && t.storage() == from->storage()) t = Invoke("clone")({t})[0];
+  } else {
+    t = make_tensor(L, 1, dtype, device ? *device : default_device());
+  }
+  if (requires_grad) t.set_requires_grad(true);
+  return push_tensor(L, t), 1;
+}
+int tensor(lua_State* L) { return make(L, "torch.tensor", true); }
+int as_tensor(lua_State* L) { return make(L, "torch.as_tensor", false); }
+
+// torch.Tensor(3, 4), torch.Tensor{1, 2}, torch.Tensor(x:size()), torch.Tensor(): Torch7's. The class comes first.
+int construct(lua_State* L) {
+  int n = lua_gettop(L) - 1;
+  if (n == 1 && lua_istable(L, 2)) return push_tensor(L, make_tensor(L, 2, default_dtype(), default_device())), 1;
+  if (const Tensor* t = n == 1 ? to_tensor(L, 2) : nullptr)
+    return push_tensor(L, check_tensor(L, 2).detach()), static_cast<void>(t), 1;
+  Shape shape = n == 0 ? Shape{0} : n == 1 ? check_ints(L, 2) : check_sizes(L, 2, n);
+  return push_tensor(L, Tensor::empty(shape, default_dtype(), default_device())), 1;
+}
+
+template <class T>
+void push_element(lua_State* L, T v) {
+  if constexpr (std::is_same_v<T, bool>)
+    lua_pushboolean(L, v);
+  else if constexpr (is_float<T>)
+    lua_pushnumber(L, luth::cast<double>(v));
+  else
+    lua_pushinteger(L, v);
+}
+template <class T>
+void push_nested(lua_State* L, const Tensor& t, const T* p, int depth) {
+  if (depth == t.dim()) return push_element(L, *p);
+  int64_t n = t.shape()[depth];
+  luaL_checkstack(L, 3, nullptr);
+  lua_createtable(L, int(std::min<int64_t>(n, 1 << 20)), 0);
+  for (int64_t i = 0; i < n; ++i) {
+    push_nested(L, t, p + i * t.strides()[depth], depth + 1);
+    lua_rawseti(L, -2, i + 1);
+  }
+}
+int tolist(lua_State* L) {
+  Tensor t = self(L);
+  if (!t.device().has_data()) throw Error("tolist: tensors on the {} device have no data", t.device().kind());
+  NoGrad no_grad;
+  if (!t.device().on_host()) t = move_to(t, host());
+  dispatch(AllTypes{}, t.dtype(), [&]<class T>(Type<T>) { push_nested(L, t, t.data<T>(), 0); });
+  return 1;
+}
+
+constexpr Row functions[] = {
+    {"tensor", guarded<tensor>, "torch.tensor(data, {dtype, device, requires_grad = false})",
+     "A tensor of a number, a boolean, nested tables of them, or a copy of a tensor."},
+    {"as_tensor", guarded<as_tensor>, "torch.as_tensor(data, {dtype, device})",
+     "The same, but a tensor that fits already is not copied."},
+};
+constexpr Row methods_rows[] = {
+    {"tolist", guarded<tolist>, "x:tolist()", "The elements as nested tables; a number for a tensor without dims."}};
+
+}  // namespace
+
+Tensor make_tensor(lua_State* L, int index, std::optional<Dtype> dtype, Device& device) {
+  if (to_tensor(L, index)) return check_tensor(L, index);
+  Nested data(L);
+  data.read(index);
+  return move_to(data.tensor(dtype.value_or(data.dtype())), device);
+}
+
+void open_tensor_make(lua_State* L, int torch, int methods) {
+  add_functions(L, torch, functions);
+  add_functions(L, methods, methods_rows);
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, guarded<construct>);
+  lua_setfield(L, -2, "__call");
+  lua_setmetatable(L, methods);
+}
+
+}  // namespace luth::lang

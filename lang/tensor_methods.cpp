@@ -1,0 +1,158 @@
+// Methods that ask a tensor what it is, and those that change its storage.
+#include "core/autograd.h"
+#include "core/print.h"
+#include "lang/bridge.h"
+#include "lang/tensor_class.h"
+
+namespace luth::lang {
+namespace {
+
+// The dim at stack position i, from Lua's counting.
+int dim_at(lua_State* L, int i, const Tensor& t) {
+  static constexpr FieldInfo info{"dim", "", AttrKind::integer, false, as::dim};
+  return wrap_dim(std::get<int64_t>(read_attr(L, i, info)), t.dim());
+}
+
+int size(lua_State* L) {
+  const Tensor& t = self(L);
+  if (lua_isnoneornil(L, 2)) return push_size(L, t.shape()), 1;
+  return lua_pushinteger(L, t.shape()[dim_at(L, 2, t)]), 1;
+}
+int stride(lua_State* L) {
+  const Tensor& t = self(L);
+  if (lua_isnoneornil(L, 2)) return push_attr(L, Attr(Ints(t.strides()))), 1;
+  return lua_pushinteger(L, t.strides()[dim_at(L, 2, t)]), 1;
+}
+int dim(lua_State* L) { return lua_pushinteger(L, self(L).dim()), 1; }
+int numel(lua_State* L) { return lua_pushinteger(L, self(L).numel()), 1; }
+int storage_offset(lua_State* L) { return lua_pushinteger(L, self(L).offset()), 1; }
+int element_size(lua_State* L) { return lua_pushinteger(L, lua_Integer(size_of(self(L).dtype()))), 1; }
+int nbytes(lua_State* L) { return lua_pushinteger(L, lua_Integer(self(L).bytes())), 1; }
+int data_ptr(lua_State* L) { return lua_pushinteger(L, lua_Integer(reinterpret_cast<intptr_t>(self(L).raw()))), 1; }
+int version(lua_State* L) { return lua_pushinteger(L, self(L).version()), 1; }
+int item(lua_State* L) { return push_scalar(L, self(L).item()), 1; }
+int floating(lua_State* L) { return lua_pushboolean(L, is_floating(self(L).dtype())), 1; }
+int is_signed(lua_State* L) {
+  Dtype d = self(L).dtype();
+  return lua_pushboolean(L, d != Dtype::boolean && d != Dtype::u8), 1;
+}
+int no_complex(lua_State* L) { return self(L), lua_pushboolean(L, false), 1; }
+int is_set_to(lua_State* L) {
+  const Tensor &a = self(L), &b = check_tensor(L, 2, "is_set_to expects");
+  return lua_pushboolean(L, a.storage() == b.storage() && a.offset() == b.offset() && a.shape() == b.shape() &&
+                                a.strides() == b.strides()),
+         1;
+}
+int is_same_size(lua_State* L) {
+  return lua_pushboolean(L, self(L).shape() == check_tensor(L, 2, "is_same_size expects").shape()), 1;
+}
+int is_nonzero(lua_State* L) { return lua_pushboolean(L, self(L).item().value() != 0), 1; }
+
+// is_contiguous(), is_contiguous(torch.channels_last), is_contiguous{memory_format = ...}
+int is_contiguous(lua_State* L) {
+  const Tensor& t = self(L);
+  MemoryFormat f = MemoryFormat::contiguous;
+  if (is_named(L, 2)) {
+    Options o(L, 2, "is_contiguous");
+    if (int i = o.get("memory_format")) f = check_format(L, i);
+    o.done();
+  } else if (!lua_isnoneornil(L, 2)) {
+    f = check_format(L, 2);
+  }
+  lua_pushboolean(L, f == MemoryFormat::channels_last ? t.is_channels_last() : t.is_contiguous());
+  return 1;
+}
+
+// The sizes that begin at stack position 2: a list, or separate numbers.
+Ints sizes(lua_State* L) {
+  int n = lua_gettop(L) - 1;
+  if (n == 0) throw Error("expects the new sizes");
+  return n == 1 ? check_ints(L, 2) : check_sizes(L, 2, n);
+}
+void refuse_history(const Tensor& t, const char* method) {
+  if (grad_enabled() && t.requires_grad())
+    throw Error("{}: a tensor that requires grad cannot change its storage; detach it first", method);
+}
+int resize(lua_State* L) {
+  const Tensor& t = self(L);
+  refuse_history(t, "resize_");
+  t.resize(sizes(L));
+  return lua_settop(L, 1), 1;
+}
+int resize_as(lua_State* L) {
+  const Tensor& t = self(L);
+  refuse_history(t, "resize_as_");
+  t.resize(check_tensor(L, 2, "resize_as_ expects").shape());
+  return lua_settop(L, 1), 1;
+}
+// x:set_(source), x:set_(source, storage_offset, size, stride), x:set_()
+int set(lua_State* L) {
+  const Tensor& t = self(L);
+  refuse_history(t, "set_");
+  if (lua_isnoneornil(L, 2)) {
+    t.set_storage(make<Storage>(t.device(), 0), {0}, {1}, 0);
+    return lua_settop(L, 1), 1;
+  }
+  const Tensor& from = check_tensor(L, 2, "set_ expects");
+  if (from.dtype() != t.dtype()) throw Error("set_ expects a {} tensor, got {}", name(t.dtype()), given_text(L, 2));
+  if (lua_isnoneornil(L, 3)) {
+    t.set_storage(from.storage(), from.shape(), from.strides(), from.offset());
+  } else {
+    Ints shape = check_ints(L, 4);
+    t.set_storage(from.storage(), shape, lua_isnoneornil(L, 5) ? contiguous_strides(shape) : check_ints(L, 5),
+                  check_integer(L, 3));
+  }
+  return lua_settop(L, 1), 1;
+}
+
+int free_now(lua_State* L) {
+  if (!to_tensor(L, 1)) static_cast<void>(self(L));
+  return destroy_box<Tensor>(L);
+}
+
+constexpr Row rows[] = {
+    {"size", guarded<size>, "x:size(dim?)", "The shape as a torch.Size, or the extent of one dim."},
+    {"stride", guarded<stride>, "x:stride(dim?)", "The strides in elements, as a table, or that of one dim."},
+    {"dim", guarded<dim>, "x:dim()", "The number of dims."},
+    {"ndimension", guarded<dim>, "x:ndimension()", "The number of dims."},
+    {"numel", guarded<numel>, "x:numel()", "The number of elements."},
+    {"nelement", guarded<numel>, "x:nelement()", "The number of elements."},
+    {"storage_offset", guarded<storage_offset>, "x:storage_offset()",
+     "Elements of the storage before the first, from 0."},
+    {"element_size", guarded<element_size>, "x:element_size()", "Bytes per element."},
+    {"nbytes", guarded<nbytes>, "x:nbytes()", "Bytes of all elements."},
+    {"data_ptr", guarded<data_ptr>, "x:data_ptr()", "The address of the first element, as an integer."},
+    {"_version", guarded<version>, "x:_version()", "How often the storage has been written in place."},
+    {"item", guarded<item>, "x:item()", "The number in a tensor of one element: integer, float or boolean."},
+    {"is_floating_point", guarded<floating>, "x:is_floating_point()", "Whether the dtype is a float."},
+    {"is_signed", guarded<is_signed>, "x:is_signed()", "Whether the dtype has negative numbers."},
+    {"is_complex", guarded<no_complex>, "x:is_complex()", "false: luth has no complex dtypes."},
+    {"is_set_to", guarded<is_set_to>, "x:is_set_to(y)", "Whether both are the same view of the same memory."},
+    {"is_same_size", guarded<is_same_size>, "x:is_same_size(y)", "Whether the shapes are equal."},
+    {"is_nonzero", guarded<is_nonzero>, "x:is_nonzero()", "Whether the only element is not 0."},
+    {"is_contiguous", guarded<is_contiguous>, "x:is_contiguous({memory_format = torch.contiguous_format})",
+     "Whether the elements lie in memory in that order without gaps."},
+    {"resize_", guarded<resize>, "x:resize_(sizes...)",
+     "Changes the shape in place; new elements are not initialised."},
+    {"resize_as_", guarded<resize_as>, "x:resize_as_(y)", "Changes the shape in place to that of y."},
+    {"set_", guarded<set>, "x:set_(source?, storage_offset?, size?, stride?)",
+     "Makes x a view of the memory of source."},
+    {"free", guarded<free_now>, "x:free()",
+     "Lets go of the memory now, not when the collector comes. x cannot be used after."},
+};
+constexpr Row functions[] = {
+    {"numel", guarded<numel>, "torch.numel(x)", "The number of elements."},
+    {"is_floating_point", guarded<floating>, "torch.is_floating_point(x)", "Whether the dtype is a float."},
+    {"is_complex", guarded<no_complex>, "torch.is_complex(x)", "false: luth has no complex dtypes."},
+    {"is_same_size", guarded<is_same_size>, "torch.is_same_size(x, y)", "Whether the shapes are equal."},
+    {"is_nonzero", guarded<is_nonzero>, "torch.is_nonzero(x)", "Whether the only element is not 0."},
+};
+
+}  // namespace
+
+void open_tensor_methods(lua_State* L, int torch, int methods) {
+  add_functions(L, methods, rows);
+  add_functions(L, torch, functions);
+}
+
+}  // namespace luth::lang

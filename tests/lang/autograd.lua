@@ -1,0 +1,135 @@
+-- Autograd from Lua: backward, grad, modes as scopes, hooks, nodes, gradcheck.
+local t, s = torch.Tester(), torch.TestSuite()
+local function leaf(...) return torch.tensor({...}, {requires_grad = true}) end
+
+function s.backward()
+  local x = leaf(1., 2., 3.)
+  local y = (x * x):sum()
+  y:backward()
+  t:eq(x.grad, torch.tensor {2., 4., 6.})
+  t:fails(function() y:backward() end, 'retain_graph')
+  x:square():backward(torch.tensor {1., 0., 0.})
+  t:eq(x.grad, torch.tensor {4., 4., 6.})
+  t:fails(function() (x * x):backward() end, 'gradient')
+  t:fails(function() torch.ones(1):backward() end, 'does not require grad')
+  local z = (x * x):sum()
+  z:backward(nil, {retain_graph = true})
+  z:backward()
+  t:eq(x.grad, torch.tensor {8., 12., 18.})
+  x.grad = nil
+  local w = leaf(1.)
+  torch.mul(x:sum(), w):sum():backward {inputs = {w}}
+  t:eq(x.grad, nil)
+  t:eq(w.grad, torch.tensor {6.})
+  t:fails(function() z:backward(nil, {retain = true}) end, "no argument is named 'retain'")
+end
+
+function s.grad()
+  local x, y = leaf(2.), leaf(3.)
+  local gx, gy = torch.autograd.grad(x * y, {x, y})
+  t:eq(gx, torch.tensor {3.})
+  t:eq(gy, torch.tensor {2.})
+  t:eq(x.grad, nil)
+  local g = torch.autograd.grad((x ^ 3):sum(), x, {create_graph = true})
+  t:eq((torch.autograd.grad(g, {x})), torch.tensor {12.})
+  t:fails(function() torch.autograd.grad(x * 2, {y}) end, 'allow_unused')
+  t:eq(select('#', torch.autograd.grad(x * 2, {x, y}, {allow_unused = true})), 2)
+  t:eq((torch.autograd.grad(x * 2, {x}, {grad_outputs = {torch.tensor {5.}}})), torch.tensor {10.})
+end
+
+function s.scopes()
+  local x = leaf(1.)
+  do
+    local _ <close> = torch.no_grad()
+    t:eq(torch.is_grad_enabled(), false)
+    t:eq((x * 2).requires_grad, false)
+    do
+      local _ <close> = torch.enable_grad()
+      t:eq((x * 2).requires_grad, true)
+    end
+    t:eq(torch.is_grad_enabled(), false)
+  end
+  t:eq(torch.is_grad_enabled(), true)
+  local a, b = torch.no_grad(function(p, q) return p * 2, q end, x, 'q')
+  t:eq(a.requires_grad, false)
+  t:eq(b, 'q')
+  t:fails(function() torch.no_grad(function() error('inside') end) end, 'inside')
+  t:eq(torch.is_grad_enabled(), true)
+  pcall(function() local _ <close> = torch.inference_mode() error('x') end)
+  t:eq(torch.is_grad_enabled(), true)
+  torch.set_grad_enabled(false)
+  t:eq(torch.is_grad_enabled(), false)
+  torch.set_grad_enabled(true)
+  t:fails(function() torch.no_grad(3) end, 'function')
+end
+
+function s.hooks()
+  local x = leaf(1., 2.)
+  local seen
+  local handle = x:register_hook(function(g) seen = g:clone() return g * 10 end)
+  x:sum():backward()
+  t:eq(seen, torch.ones(2))
+  t:eq(x.grad, torch.tensor {10., 10.})
+  handle:remove()
+  handle:remove()
+  x:sum():backward()
+  t:eq(x.grad, torch.tensor {11., 11.})
+  local y = x * 2
+  y:retain_grad()
+  local count = 0
+  y:register_hook(function() count = count + 1 end)
+  y:sum():backward()
+  t:eq(y.grad, torch.ones(2))
+  t:eq(count, 1)
+  x:register_hook(function() error('from the hook') end)
+  t:fails(function() x:sum():backward() end, 'from the hook')
+  t:fails(function() (leaf(1.)):register_hook(function() return 3 end) torch.ones(1):register_hook(print) end, 'requires grad')
+  local bad = leaf(1.)
+  bad:register_hook(function() return 3 end)
+  t:fails(function() bad:sum():backward() end, 'a hook returns nil or a tensor')
+end
+
+function s.nodes()
+  local x = leaf(1., 2.)
+  local y = (x ^ 2):sum()
+  t:assert(y.grad_fn:name():find('SumBackward'))
+  local pow = y.grad_fn.next_functions[1][1]
+  t:assert(pow:name():find('PowBackward'))
+  t:assert(pow == y.grad_fn.next_functions[1][1])
+  t:eq(pow.next_functions[1][1]:name(), 'AccumulateGrad')
+  t:eq(x.grad_fn, nil)
+  t:eq(y.is_leaf, false)
+  t:fails(function() return pow.foo end, 'next_functions')
+end
+
+function s.detach()
+  local x = leaf(1., 2.)
+  local d = x:detach()
+  t:eq(d.requires_grad, false)
+  d[1] = 9
+  t:eq(x:tolist(), {9., 2.})
+  local y = x * 2
+  t:assert(rawequal(y:detach_(), y))
+  t:eq(y.is_leaf, true)
+  t:eq(y.requires_grad, false)
+  t:eq(torch.ones(1):requires_grad_().requires_grad, true)
+end
+
+function s.overwritten_values()
+  local x = leaf(1., 2.)
+  local y = x * 2
+  local z = y * y
+  y:add_(1)
+  t:fails(function() z:sum():backward() end, 'overwritten', 'add_')
+  t:fails(function() x:add_(1) end, 'leaf')
+end
+
+function s.gradcheck()
+  local x = torch.rand(2, 3, {dtype = torch.float64, requires_grad = true})
+  t:eq(torch.autograd.gradcheck(function(a) return (a * a):sum(1) end, {x}), true)
+  t:eq(torch.autograd.gradgradcheck(function(a) return a ^ 3 end, {x}), true)
+  t:fails(function() torch.autograd.gradcheck(function(a) return a.data * a end, {x}) end, 'gradcheck')
+  t:eq(torch.autograd.gradcheck(function(a) return a.data * a end, {x}, {raise_exception = false}), false)
+end
+
+t:add(s):run()

@@ -1,0 +1,83 @@
+-- The collector knows of tensors: memory stays bounded without collectgarbage; close and free let go at once.
+local t, s = torch.Tester(), torch.TestSuite()
+
+local function resident()  -- bytes
+  for line in io.lines('/proc/self/status') do
+    local kb = line:match('^VmRSS:%s+(%d+)')
+    if kb then return tonumber(kb) * 1024 end
+  end
+end
+local function allocated() return torch.memory_stats().allocated end
+
+function s.a_loop_stays_small()
+  local x = torch.ones(10000)
+  local function loop(n) for _ = 1, n do x = x * 1.0001 + 0.1 end end
+  loop(20000)
+  local before = resident()
+  loop(20000)
+  t:lt(math.abs(resident() - before), 5 << 20)
+end
+
+function s.large_temporaries()
+  collectgarbage()
+  torch.reset_peak_memory_stats()
+  local x = torch.zeros(1024, 1024)
+  for _ = 1, 300 do local _ = x + 1 end
+  t:lt(torch.memory_stats().peak, 300 << 20)
+end
+
+function s.old_tensors_are_found()
+  local kept = {}
+  for round = 1, 12 do  -- each round's 100 MB grows old in a table and is then dropped
+    kept = {}
+    for i = 1, 100 do kept[i] = torch.zeros(1 << 18) end
+  end
+  t:lt(allocated(), 700 << 20)
+  t:eq(#kept, 100)
+end
+
+function s.close_and_free()
+  collectgarbage() collectgarbage()
+  local before = allocated()
+  do
+    local x <close> = torch.zeros(1 << 20)
+    t:ge(allocated() - before, 4 << 20)
+    t:eq(x:numel(), 1 << 20)
+  end
+  t:le(allocated() - before, 0)
+  local y = torch.zeros(1 << 20)
+  y:free()
+  y:free()
+  t:le(allocated() - before, 0)
+  t:fails(function() return y:sum() end, 'freed')
+  t:fails(function() return y + 1 end, 'freed')
+  t:fails(function() return y:size() end, 'freed')
+  t:eq(tostring(y), 'tensor(freed)')
+end
+
+function s.graphs_are_freed()
+  collectgarbage() collectgarbage()
+  local w = torch.ones(1000, {requires_grad = true})
+  local before = allocated()
+  for _ = 1, 2000 do
+    local loss = (w * w + w):sum()
+    loss:backward()
+    w.grad = nil
+  end
+  collectgarbage() collectgarbage()
+  t:le(allocated() - before, 64 << 10)
+end
+
+function s.a_long_chain()
+  local x = torch.ones(1, {requires_grad = true})
+  local y = x
+  for _ = 1, 100000 do y = y + 1 end
+  y:backward()
+  t:eq(x.grad:item(), 1.)
+  y = x
+  for _ = 1, 100000 do y = y + 1 end
+  y = nil
+  collectgarbage()
+end
+
+t:add(s):run()
