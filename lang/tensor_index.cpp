@@ -26,7 +26,8 @@ Tensor select_position(const Tensor& t, int dim, int64_t i, int shown_dim) {
   int64_t n = t.shape()[dim];
   if (i == 0) throw Error("index 0: positions count from 1 (and -1 is the last)");
   if (i > n || i < -n)
-    throw Error("index {} is out of range for dim {} of extent {}: positions count from 1 to {}", i, shown_dim + 1, n, n);
+    throw Error("index {} is out of range for dim {} of extent {}: positions count from 1 to {}", i, shown_dim + 1, n,
+                n);
   return luth::select(t, {.dim = dim, .index = i > 0 ? i - 1 : i});
 }
 

@@ -7,6 +7,7 @@ namespace luth::ops {
 
 /// The attributes of all operators here.
 struct AlongIndex {
+  static constexpr std::string_view order = "input, dim";  // and then the other inputs
   int64_t dim = 0;
   int base = 0;
   void describe(auto& field) {
