@@ -1,0 +1,185 @@
+// The walk of elementwise kernels over operands of any layout, and the packing of those that are not contiguous.
+#include "devices/cpu/loops.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace luth::cpu {
+namespace {
+
+bool contiguous(const Operands& o) {
+  for (int k = 0; k < o.count; ++k)
+    if (o.tensor[k] && !o.tensor[k]->is_contiguous()) return false;
+  return true;
+}
+/// Bit k: input k is a number.
+unsigned numbers_of(const Operands& o) {
+  unsigned bits = 0;
+  for (int k = 1; k < o.count; ++k) bits |= o.tensor[k] ? 0u : 1u << (k - 1);
+  return bits;
+}
+
+/// The operands over one shape; strides in bytes; dims merged where every operand allows it, and ordered so that the
+/// result's memory is walked forwards. At least one dim.
+struct Nest {
+  int count, dims = 0;
+  int64_t extent[max_dims], stride[max_dims][max_operands];
+
+  Nest(const Shape& shape, const Operands& o) : count(o.count) {
+    if (contiguous(o)) {
+      dims = 1;
+      extent[0] = shape.numel();
+      for (int k = 0; k < count; ++k) stride[0][k] = o.tensor[k] ? int64_t(o.size[k]) : 0;
+      return;
+    }
+    int order[max_dims];
+    sort_dims(shape, o.tensor[0]->strides(), order);
+    for (int i = 0; i < shape.size(); ++i) add(shape[order[i]], order[i], o);
+    if (dims == 0) {  // all extents are 1
+      dims = 1;
+      extent[0] = 1;
+      for (int k = 0; k < count; ++k) stride[0][k] = o.tensor[k] ? int64_t(o.size[k]) : 0;
+    }
+  }
+  int64_t inner() const { return extent[dims - 1]; }
+  const int64_t* inner_stride() const { return stride[dims - 1]; }
+
+  /// Calls row(pointers) for rows [begin, end) of the innermost dim. K is the count, known here so that the walk is
+  /// quick.
+  template <int K, class Row>
+  void run_rows(char* const* data, int64_t begin, int64_t end, Row&& row) const {
+    int64_t at[max_dims], rest = begin;
+    char* p[K];
+    std::copy(data, data + K, p);
+    for (int d = dims - 2; d >= 0; --d) {
+      at[d] = rest % extent[d];
+      rest /= extent[d];
+      for (int k = 0; k < K; ++k) p[k] += at[d] * stride[d][k];
+    }
+    for (int64_t r = begin; r < end; ++r) {
+      row(p);
+      for (int d = dims - 2; d >= 0; --d) {
+        for (int k = 0; k < K; ++k) p[k] += stride[d][k];
+        if (++at[d] < extent[d]) break;
+        for (int k = 0; k < K; ++k) p[k] -= extent[d] * stride[d][k];
+        at[d] = 0;
+      }
+    }
+  }
+
+ private:
+  static void sort_dims(const Shape& shape, const Strides& st, int* order) {
+    for (int i = 0; i < shape.size(); ++i) order[i] = i;
+    for (int i = 1; i < shape.size(); ++i)
+      for (int j = i; j > 0 && st[order[j - 1]] < st[order[j]]; --j) std::swap(order[j - 1], order[j]);
+  }
+  void add(int64_t n, int dim, const Operands& o) {
+    if (n == 1) return;
+    int64_t st[max_operands];
+    bool merge = dims > 0;
+    for (int k = 0; k < count; ++k) {
+      st[k] = o.tensor[k] ? o.tensor[k]->strides()[dim] * int64_t(o.size[k]) : 0;
+      merge = merge && stride[dims - 1][k] == st[k] * n;
+    }
+    if (merge)
+      extent[dims - 1] *= n;
+    else
+      extent[dims++] = n;
+    std::copy(st, st + count, stride[dims - 1]);
+  }
+};
+
+template <class T>
+void copy_elements(char* to, int64_t to_stride, const char* from, int64_t from_stride, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * to_stride, from + i * from_stride, sizeof(T));
+}
+
+/// Copies n elements of `size` bytes from one stride to another.
+void copy_strided(size_t size, char* to, int64_t to_stride, const char* from, int64_t from_stride, int64_t n) {
+  switch (size) {
+    case 1: return copy_elements<uint8_t>(to, to_stride, from, from_stride, n);
+    case 2: return copy_elements<uint16_t>(to, to_stride, from, from_stride, n);
+    case 4: return copy_elements<uint32_t>(to, to_stride, from, from_stride, n);
+    default: return copy_elements<uint64_t>(to, to_stride, from, from_stride, n);
+  }
+}
+
+/// Brings stretches of any stride to a StretchFn: operands that are not contiguous pass through small buffers, a block
+/// at a time.
+class Row {
+ public:
+  Row(const Operands& o, const int64_t* stride, StretchFn stretch, const void* f)
+      : o_(o), stride_(stride), stretch_(stretch), f_(f) {
+    for (int k = 0; k < o.count; ++k) {
+      if (o.count == 3 && k > 0 && stride[k] == 0 && !numbers_)
+        numbers_ = 1u << (k - 1);
+      else if (stride[k] != int64_t(o.size[k]))
+        packed_ |= 1u << k;
+    }
+  }
+  void operator()(char* const* p, int64_t n) const {
+    if (!packed_ || n == 1)
+      stretch_(f_, numbers_, p, n);
+    else
+      run_packed(p, n);
+  }
+
+ private:
+  void run_packed(char* const* p, int64_t n) const {
+    alignas(64) char buffers[max_operands][block * sizeof(int64_t)];
+    char* q[max_operands];
+    for (int64_t begin = 0; begin < n; begin += block) {
+      int64_t m = std::min(block, n - begin);
+      for (int k = 0; k < o_.count; ++k) {
+        q[k] = p[k] + begin * stride_[k];
+        if (!(packed_ >> k & 1)) continue;
+        bool filled = stride_[k] == 0 && begin > 0;
+        if (k > 0 && !filled) copy_strided(o_.size[k], buffers[k], int64_t(o_.size[k]), q[k], stride_[k], m);
+        q[k] = buffers[k];
+      }
+      stretch_(f_, numbers_, q, m);
+      if (packed_ & 1) copy_strided(o_.size[0], p[0] + begin * stride_[0], stride_[0], q[0], int64_t(o_.size[0]), m);
+    }
+  }
+
+  static constexpr int64_t block = 512;
+  const Operands& o_;
+  const int64_t* stride_;
+  StretchFn stretch_;
+  const void* f_;
+  unsigned numbers_ = 0, packed_ = 0;
+};
+
+}  // namespace
+
+void run_elementwise(const Shape& shape, const Operands& o, StretchFn stretch, const void* f) {
+  const int64_t numel = shape.numel();
+  if (numel == 0) return;
+  if (numel <= grain_elements && contiguous(o))
+    if (unsigned numbers = numbers_of(o); numbers == 0 || (o.count == 3 && numbers != 3))
+      return stretch(f, numbers, o.data, numel);
+  const Nest nest(shape, o);
+  const int64_t n = nest.inner();
+  const int64_t* st = nest.inner_stride();
+  const Row row(o, st, stretch, f);
+  if (nest.dims == 1) {
+    parallel_for(n, grain_elements, [&](int64_t begin, int64_t end) {
+      char* p[max_operands];
+      for (int k = 0; k < o.count; ++k) p[k] = o.data[k] + begin * st[k];
+      row(p, end - begin);
+    });
+    return;
+  }
+  parallel_for(numel / n, std::max<int64_t>(1, grain_elements / n), [&](int64_t begin, int64_t end) {
+    auto run = [&](char* const* p) { row(p, n); };
+    switch (o.count) {
+      case 2: return nest.run_rows<2>(o.data, begin, end, run);
+      case 3: return nest.run_rows<3>(o.data, begin, end, run);
+      case 4: return nest.run_rows<4>(o.data, begin, end, run);
+      case 5: return nest.run_rows<5>(o.data, begin, end, run);
+      default: return nest.run_rows<6>(o.data, begin, end, run);
+    }
+  });
+}
+
+}  // namespace luth::cpu
