@@ -28,6 +28,24 @@ inline A lanes(const T* x, int64_t n, A init, F f, J join) {
   return a[0];
 }
 
+/// The same with two rows: f(f(init, x[0], y[0]), x[32], y[32]) ….
+template <class A, class T, class U, class F>
+inline A lanes2(const T* x, const U* y, int64_t n, F f) {
+  constexpr int width = 32;
+  A total = 0;
+  int64_t i = 0;
+  if (n >= 2 * width) {
+    A a[width] = {};
+    for (; i + width <= n; i += width)
+      for (int l = 0; l < width; ++l) a[l] = f(a[l], x[i + l], y[i + l]);
+    for (int w = width / 2; w; w /= 2)
+      for (int l = 0; l < w; ++l) a[l] += a[l + w];
+    total = a[0];
+  }
+  for (; i < n; ++i) total = f(total, x[i], y[i]);
+  return total;
+}
+
 template <class A>
 inline A row_sum(const A* x, int64_t n) {
   auto plus = [](A a, A b) { return a + b; };
@@ -36,19 +54,7 @@ inline A row_sum(const A* x, int64_t n) {
 /// Sum of products.
 template <class A>
 inline A row_dot(const A* x, const A* y, int64_t n) {
-  constexpr int width = 32;
-  A total = 0;
-  int64_t i = 0;
-  if (n >= 2 * width) {
-    A a[width] = {};
-    for (; i + width <= n; i += width)
-      for (int l = 0; l < width; ++l) a[l] += x[i + l] * y[i + l];
-    for (int w = width / 2; w; w /= 2)
-      for (int l = 0; l < w; ++l) a[l] += a[l + w];
-    total = a[0];
-  }
-  for (; i < n; ++i) total += x[i] * y[i];
-  return total;
+  return lanes2<A>(x, y, n, [](A a, A p, A q) { return a + p * q; });
 }
 /// The largest element; nan where one is nan; -inf for none.
 template <class A>
