@@ -34,7 +34,7 @@ std::vector<A> read_weights(const Tensor& weight, int64_t classes) {
   std::vector<A> w(size_t(classes), A(1));
   if (weight)
     dispatch(Floats{}, weight.dtype(), [&]<class T>(Type<T>) {
-      for (int64_t c = 0; c < classes; ++c) w[size_t(c)] = A(weight.data<T>()[c]);
+      for (int64_t c = 0; c < classes; ++c) w[size_t(c)] = cast<A>(weight.data<T>()[c]);
     });
   return w;
 }
