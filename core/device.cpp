@@ -13,7 +13,7 @@ namespace {
 
 std::recursive_mutex lock;
 std::vector<Device*>& opened() {
-  static std::vector<Device*> d;
+  static auto& d = *new std::vector<Device*>;  // never destroyed: tensors in static variables may outlive it
   return d;
 }
 void (*pressure_hook)() = nullptr;

@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <limits>
+#include <thread>
 
 #include "core/io/names.h"
 #include "core/tensor.h"
@@ -226,6 +228,23 @@ TEST(Checkpoint, RotationKeepsTheOneBefore) {
     if (i > 1) { EXPECT_EQ(*load_file(dir / "prev.h5").as<Map>()->find("step")->as<int64_t>(), i - 1); }
   }
   EXPECT_EQ(dir.count(), 2);
+}
+
+TEST(Checkpoint, ThreadsTakeTurns) {
+  Folder dir;
+  std::vector<std::thread> threads;
+  std::atomic<int> good = 0;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&, i] {
+      std::string path = dir / std::to_string(i);
+      for (int round = 0; round < 5; ++round) {
+        Item item = map_of({{"x", counted({i + 1, 100})}, {"round", round}});
+        save_file(item, path);
+        good += difference(item, load_file(path)).empty();
+      }
+    });
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(good, 20);
 }
 
 TEST(Checkpoint, LoadsToTheDeviceThatIsAsked) {
