@@ -33,7 +33,7 @@ void cat(const ops::CatFew& op, Tensor& result, const List tensors) {
         for (int64_t o = 0; o < all.outer; ++o) out[o * row] = in[o];
       else
         parallel_for(all.outer, row_grain(part), [&](int64_t b, int64_t e) {
-          for (int64_t o = b; o < e; ++o) std::memcpy(out + o * row, in + o * part, size_t(part) * sizeof(W));
+          for (int64_t o = b; o < e; ++o) copy_bytes(out + o * row, in + o * part, size_t(part) * sizeof(W));
         });
       out += part;
     }

@@ -23,7 +23,7 @@ void index_select(const ops::IndexSelect& op, Tensor& y, const Dense& x, const S
         if (inner == 1)
           out[r] = *from;
         else
-          std::memcpy(out + r * inner, from, size_t(inner) * sizeof(W));
+          copy_bytes(out + r * inner, from, size_t(inner) * sizeof(W));
       }
     });
   });
@@ -77,7 +77,7 @@ void index_copy(const ops::IndexCopy& op, Tensor& y, const Strided& x, const Str
     const W* in = src.data<W>();
     W* out = target.data<W>();
     each_listed(a, at, [&](int64_t to, int64_t from, int64_t first, int64_t columns) {
-      std::memcpy(out + to * a.inner + first, in + from * a.inner + first, size_t(columns) * sizeof(W));
+      copy_bytes(out + to * a.inner + first, in + from * a.inner + first, size_t(columns) * sizeof(W));
     });
   });
   target.done();

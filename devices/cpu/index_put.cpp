@@ -64,7 +64,7 @@ void index(const ops::Index& op, Tensor& y, const Value& input, const List indic
         const W* from = in + before[r / k] + at[size_t(r % k)];
         W* to = out + r * n;
         if (after.table.empty() && after.step == 1)
-          std::memcpy(to, from, size_t(n) * sizeof(W));
+          copy_bytes(to, from, size_t(n) * sizeof(W));
         else
           for (int64_t j = 0; j < n; ++j) to[j] = from[after[j]];
       }

@@ -18,6 +18,14 @@ void by_size(Dtype d, F&& f) {
   }
 }
 
+// memcpy and memset do not take the null pointers that empty tensors have.
+inline void copy_bytes(void* to, const void* from, size_t n) {
+  if (n) std::memcpy(to, from, n);
+}
+inline void set_zero(Tensor& t) {
+  if (t.bytes()) std::memset(t.raw(), 0, t.bytes());
+}
+
 /// out = in, element by element, for any layouts of one shape and dtype.
 inline void copy_elements(Tensor& out, const Tensor& in) {
   if (out.is_contiguous() && in.is_contiguous() && out.bytes() <= 65536) {

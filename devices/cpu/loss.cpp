@@ -1,12 +1,11 @@
 // Classification losses: rows of logits to losses and back, without ever storing probabilities.
 #include "core/ops/loss.h"
 
-#include <cstring>
-
 #include "core/math.h"
 #include "core/ops/positions.h"
 #include "devices/cpu/cpu.h"
 #include "devices/cpu/elementwise.h"
+#include "devices/cpu/indices.h"
 #include "devices/cpu/rows.h"
 
 namespace luth::cpu {
@@ -148,7 +147,7 @@ void nll_loss(const ops::NllLossLabels& op, Tensor& loss, Tensor& scale, const D
 void nll_loss_backward(const ops::NllLossBackward& op, Tensor& dx, const Dense& grad, const Dense& target) {
   const Along a = class_axis(dx.shape());
   const std::vector<int64_t> labels = read_labels(target, a.n, op.ignore_index, op.base);
-  std::memset(dx.raw(), 0, dx.bytes());
+  set_zero(dx);
   dispatch(Floats{}, dx.dtype(), [&]<class T>(Type<T>) {
     for (int64_t i = 0; i < int64_t(labels.size()); ++i)
       if (labels[size_t(i)] >= 0)

@@ -81,7 +81,7 @@ void masked_select(const ops::MaskedSelect&, Tensor& y, const Dense& x, const De
           kept[size_t(k)] = in[i];
           k += m[i];
         }
-        std::memcpy(out + at[size_t(c)], kept.data(), size_t(k) * sizeof(W));
+        copy_bytes(out + at[size_t(c)], kept.data(), size_t(k) * sizeof(W));
       }
     });
   });
