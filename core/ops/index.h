@@ -157,6 +157,7 @@ struct IndexPut {
   static constexpr Doc doc{"index_put", "input, values|number, indices[]",
                            "Input with values written where one index tensor or mask per dim points."};
   static constexpr std::string_view saves = "*: values.meta, indices";
+  static constexpr std::string_view order = "input, indices, values";
   static constexpr bool overwrites = true;
   bool accumulate = false;
   int base = 0;

@@ -59,6 +59,7 @@ struct LayerNorm {
   static constexpr Doc doc{"layer_norm", "input, weight?, bias?",
                            "Normalised over the last dims, times weight, plus bias."};
   static constexpr bool as_method = false;
+  static constexpr std::string_view order = "input, normalized_shape";  // and then the other inputs
   Ints normalized_shape;
   double eps = 1e-5;
   void describe(auto& field) {

@@ -1,8 +1,8 @@
 // Softmax, log_softmax, their gradients, and logsumexp: rows of compute type (rows.h).
 #include "core/ops/softmax.h"
 
+#include "core/math.h"
 #include "devices/cpu/cpu.h"
-#include "devices/cpu/math.h"
 #include "devices/cpu/rows.h"
 
 namespace luth::cpu {

@@ -1,3 +1,0 @@
-// Scalar mathematics for kernels: luth::math, which operators and devices share.
-#pragma once
-#include "core/math.h"
