@@ -92,7 +92,16 @@ OpValue reserve_random(const OpInfo& info, const void* op, Device& dev, const Sp
   return value;
 }
 
+// Numbers alone make a 0-dimensional tensor, as in PyTorch: add(1, 2).
+void make_one_a_tensor(const OpInfo& info, Inputs& in) {
+  if (info.promote == Promote::none || info.promote_from != 0 || in.empty() || !in[0].is_scalar()) return;
+  for (auto& v : in)
+    if (v.is_tensor()) return;
+  in[0] = Tensor::scalar(in[0].scalar(), result_type(in));
+}
+
 void prepare(const OpInfo& info, Call& call, Device*& dev) {
+  make_one_a_tensor(info, call.in);
   dev = common_device(info, call.in);
   if (info.promote != Promote::none) promote_inputs(info, call.in);
   if (info.broadcast) broadcast_inputs(call.in);

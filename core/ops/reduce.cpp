@@ -29,7 +29,7 @@ namespace ops {
 namespace {
 
 const DefineAll<Sum, Mean, Prod, Amax, Amin, MaxAll, MinAll, MaxOther, MinOther, MaxDim, MinDim, Argmax, Argmin, Var,
-                Std, Norm, AllDims, AnyDims, All, Any, Equal, Allclose>
+                Std, Norm, NamedNorm, EuclideanNorm, AllDims, AnyDims, All, Any, Equal, Allclose>
     define_all_;
 
 template <class Op>
@@ -291,6 +291,18 @@ Cases<Norm> Norm::samples() {
           {make(1, Ints{1}, false), {{3, 4}}, 0.5, 2},
           {make(3.0, Ints{0}, true), {{3, 4}}, 0.5, 2},
           {make(std::numeric_limits<double>::infinity(), Ints{1}, false), {{3, 4}}, 0.5, 2}};
+}
+
+Tensor NamedNorm::lower(const Inputs& in) const {
+  if (p == "nuc") throw Error("the nuclear norm needs singular values, which luth does not compute yet");
+  if (p != "fro") throw Error("p is a number, 'fro' or 'nuc', got '{}'", p);
+  Norm euclidean = with_dims<Norm>(dim, keepdim);
+  euclidean.dtype = dtype;
+  return euclidean.lower(in);
+}
+Cases<NamedNorm> NamedNorm::samples() {
+  NamedNorm columns = with_dims<NamedNorm>(Ints{0}, true);
+  return {{{}, {{3, 4}}}, {columns, {{3, 4}}}};
 }
 
 Tensors EuclideanNorm::vjp(const Call& c, const Tensor& dy) const {

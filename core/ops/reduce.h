@@ -179,6 +179,20 @@ struct Norm : Dims {
   static Cases<Norm> samples();
 };
 
+/// The same with PyTorch's names for p.
+struct NamedNorm : Dims {
+  static constexpr Doc doc{"norm.named", "input", "The Frobenius norm ('fro'): the square root of the sum of squares."};
+  std::string p = "fro";
+  std::optional<Dtype> dtype;
+  void describe(auto& field) {
+    field("p", p, "'fro'; the nuclear norm 'nuc' needs singular values, which luth does not compute yet", as::required);
+    describe_dims(field);
+    field("dtype", dtype, "convert to this dtype first", as::named);
+  }
+  Tensor lower(const Inputs& in) const;
+  static Cases<NamedNorm> samples();
+};
+
 struct EuclideanNorm : Dims {
   static constexpr Doc doc{"euclidean_norm", "input", "The square root of the sum of squares over dims."};
   static constexpr std::string_view saves = "input: input, result";

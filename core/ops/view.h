@@ -27,7 +27,7 @@ struct View {
   static constexpr std::string_view saves = "input: input.meta";
   static constexpr bool as_function = false;
   Ints shape;
-  void describe(auto& field) { field("shape", shape, "the new shape", as::sizes | as::required); }
+  void describe(auto& field) { field("size", shape, "the new shape", as::sizes | as::required); }
   Tensor view(const Tensor& t) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<View> samples() { return {{{{6}}, {{2, 3}}}, {{{3, -1}}, {{2, 3}}}, {{{1}}, {{}}}}; }
@@ -202,7 +202,7 @@ struct Split {
                            "list[]"};
   int64_t split_size = 1, dim = 0;
   void describe(auto& field) {
-    field("split_size", split_size, "positions in each part", as::required);
+    field("split_size_or_sections", split_size, "positions in each part", as::required);
     field("dim", dim, "the dim", as::dim);
   }
   Tensors lower(const Inputs& in) const;
@@ -214,7 +214,7 @@ struct SplitSizes {
   Ints split_sizes;
   int64_t dim = 0;
   void describe(auto& field) {
-    field("split_size", split_sizes, "the size of each part", as::required);
+    field("split_size_or_sections", split_sizes, "the size of each part", as::required);
     field("dim", dim, "the dim", as::dim);
   }
   Tensors lower(const Inputs& in) const;
