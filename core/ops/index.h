@@ -28,7 +28,7 @@ struct IndexSelect : AlongIndex {
 struct IndexAdd : AlongIndex {
   static constexpr Doc doc{"index_add", "input, index, source",
                            "Input with alpha times source added at the positions along a dim that index lists."};
-  static constexpr std::string_view saves = "source: index";
+  static constexpr std::string_view saves = "source: index, source.meta";
   static constexpr bool overwrites = true;
   Scalar alpha = 1;
   void describe(auto& field) {
@@ -43,7 +43,7 @@ struct IndexCopy : AlongIndex {
   static constexpr Doc doc{"index_copy", "input, index, source",
                            "Input with source written to the positions along a dim that index lists; the last of "
                            "several writes to one place stays."};
-  static constexpr std::string_view saves = "*: index";
+  static constexpr std::string_view saves = "*: index, source.meta";
   static constexpr bool overwrites = true;
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;

@@ -210,8 +210,8 @@ Spec Linear::infer(const Inputs& in) const {
 }
 Tensors Linear::vjp(const Call& c, const Tensor& dy) const {
   Tensors grads(c.in.size());
-  auto rows = [](const Tensor& t, int64_t cols) {
-    return t.dim() == 2 && t.shape(1) == cols ? t : reshape(t, {{cols ? t.numel() / cols : 0, cols}});
+  auto rows = [](const Tensor& t, int64_t n, int64_t cols) {
+    return t.dim() == 2 && t.shape(1) == cols ? t : reshape(t, {{n, cols}});
   };
   if (c.wants(0)) {
     const Tensor& w = c.in[1];
@@ -221,7 +221,8 @@ Tensors Linear::vjp(const Call& c, const Tensor& dy) const {
     const Tensor& x = c.in[0];
     Shape shape = c.in[1].shape();
     int64_t outputs = shape.size() == 1 ? 1 : shape[0];
-    grads[1] = reshape(mm(swapped(rows(dy, outputs)), rows(x, x.shape(-1))), {shape});
+    int64_t n = leading(x.shape(), 1).numel();
+    grads[1] = reshape(mm(swapped(rows(dy, n, outputs)), rows(x, n, x.shape(-1))), {shape});
   }
   if (grads.size() > 2 && c.wants(2)) grads[2] = sum_to(dy, c.in[2].shape());
   return grads;

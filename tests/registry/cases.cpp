@@ -86,6 +86,7 @@ std::vector<TestCase> cases(const std::string& name) {
       c.in = s.make();
     else
       for (auto& shape : s.shapes) c.in.push_back(draw(shape, s.lo, s.hi, rng));
+    while (c.in.size() < info.inputs.size() && info.inputs[c.in.size()].optional) c.in.push_back({});
     c.name = fmt::format("{} sample {}: {} {}", name, all.size(), write_fields(info.fields(c.op.get())),
                          describe_inputs(c.in));
     all.push_back(std::move(c));
