@@ -120,8 +120,11 @@ void allocate(Call& call, const Specs& specs, Device& dev) {
         Tensor::empty(s.shape, s.dtype, s.device ? *s.device : dev, s.strides.empty() ? nullptr : &s.strides));
 }
 
-Tensors run_lower(const OpInfo& info, Call& call) {
-  if (!info.vjp) return info.lower(call.op, call.in);  // the operators inside record themselves
+void run_lower(const OpInfo& info, Call& call) {
+  if (!info.vjp) {  // the operators inside record themselves
+    call.out = info.lower(call.op, call.in);
+    return;
+  }
   Recording record(call);
   {
     NoGrad no_grad;
@@ -131,7 +134,6 @@ Tensors run_lower(const OpInfo& info, Call& call) {
     for (auto& v : call.in)
       if (v.is_tensor() && out && v.tensor().same(out)) out = out.detach();
   record.finish(call);
-  return std::move(call.out);
 }
 
 // A composite is one call to observers.
@@ -143,21 +145,21 @@ class Unobserved {
   Observer* before_ = std::exchange(observer_, nullptr);
 };
 
-Tensors run_view(const OpInfo& info, Call& call) {
+void run_view(const OpInfo& info, Call& call) {
   const Tensor& in = call.in[0].tensor();
   if (!in) throw Error("expects a tensor");
   Tensor out = info.view(call.op, in);
-  if (out.same(in)) return {out};
-  record_view(info, call.op, in, out);
-  return {out};
+  if (!out.same(in)) record_view(info, call.op, in, out);
+  call.out.push_back(std::move(out));
 }
 
-Tensors run(const OpInfo& info, const void* op, Inputs in) {
-  Call call{&info, op, std::move(in), {}};
+// Runs call.info on call.in and fills call.out. The inputs are promoted and expanded in place.
+void run(Call& call) {
+  const OpInfo& info = *call.info;
   if (info.view) {
-    call.out = run_view(info, call);
+    run_view(info, call);
     if (observer_) observer_->called(call);
-    return std::move(call.out);
+    return;
   }
   Device* dev;
   prepare(info, call, dev);
@@ -165,16 +167,16 @@ Tensors run(const OpInfo& info, const void* op, Inputs in) {
     if (!info.lower) throw Error("is not implemented on this device");
     {
       Unobserved hide;
-      call.out = run_lower(info, call);
+      run_lower(info, call);
     }
     if (observer_) observer_->called(call);
-    return std::move(call.out);
+    return;
   }
-  Specs specs = info.infer(op, call.in);
+  Specs specs = info.infer(call.op, call.in);
   if (!dev) dev = specs.empty() || !specs[0].device ? &default_device() : specs[0].device;
   OpValue random;
   if (info.random) {
-    random = reserve_random(info, op, *dev, specs);
+    random = reserve_random(info, call.op, *dev, specs);
     call.op = random.get();
   }
   Recording record(call);
@@ -182,7 +184,6 @@ Tensors run(const OpInfo& info, const void* op, Inputs in) {
   run_kernel(info, call, *dev);
   record.finish(call);
   if (observer_) observer_->called(call);
-  return std::move(call.out);
 }
 
 /// PyTorch's rule for results that are given: float results do not go into integers, nor anything but bool into bool.
@@ -276,7 +277,8 @@ Tensor run_inplace(const OpInfo& info, const void* op, Inputs in) {
     static const OpInfo& clone = find_op("clone");
     call.in[0] = apply(clone, nullptr, {self})[0];
   }
-  return write_back(self, run(info, op, std::move(call.in))[0]);
+  run(call);
+  return write_back(self, call.out[0]);
 }
 
 Tensors run_out(const OpInfo& info, const void* op, Inputs in, Tensors out) {
@@ -286,7 +288,8 @@ Tensors run_out(const OpInfo& info, const void* op, Inputs in, Tensors out) {
   NoGrad no_grad;
   Call call{&info, op, std::move(in), {}};
   if (out.size() == 1 && run_into(call, out[0], false)) return out;
-  Tensors results = run(info, op, std::move(call.in));
+  run(call);
+  const Tensors& results = call.out;
   if (results.size() != out.size()) throw Error("out= expects {} tensors, got {}", results.size(), out.size());
   for (size_t i = 0; i < out.size(); ++i) {
     check_castable(results[i].dtype(), out[i].dtype());
@@ -331,12 +334,14 @@ Tensors apply(const OpInfo& info, const void* op, Inputs in) {
   }
   // optional inputs that were left out
   while (in.size() < info.inputs.size() && info.inputs[in.size()].optional) in.emplace_back();
+  Call call{&info, op, std::move(in), {}};
   try {
-    return run(info, op, in);
+    run(call);
   } catch (Error& e) {
-    if (!e.placed()) e.place(info.face + "(" + arguments(in) + "): ");
+    if (!e.placed()) e.place(info.face + "(" + arguments(call.in) + "): ");
     throw;
   }
+  return std::move(call.out);
 }
 
 Tensor apply_inplace(const OpInfo& info, const void* op, Inputs in) {

@@ -276,10 +276,13 @@ template <class Op>
 void fill_rules(OpInfo& i) {
   if constexpr (requires(const Op& o, const Inputs& in) { o.infer(in); })
     i.infer = [](const void* p, const Inputs& in) -> Specs {
-      if constexpr (requires(const Op& o) { Specs(o.infer(in)); })
+      if constexpr (requires(const Op& o) { Specs(o.infer(in)); }) {
         return static_cast<const Op*>(p)->infer(in);
-      else
-        return {static_cast<const Op*>(p)->infer(in)};
+      } else {
+        Specs s;
+        s.emplace_back(static_cast<const Op*>(p)->infer(in));
+        return s;
+      }
     };
   if constexpr (requires(const Op& o, const Call& c, const Tensors& dy) { o.vjp(c, dy); })
     i.vjp = [](const Call& c, const Tensors& dy) -> Tensors { return static_cast<const Op*>(c.op)->vjp(c, dy); };
