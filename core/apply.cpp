@@ -30,6 +30,11 @@ auto placed(const OpInfo& info, const Inputs& in, const char* suffix, F&& f) {
   }
 }
 
+// Kernels count on the places of optional inputs that were left out.
+void fill_in(const OpInfo& info, Inputs& in) {
+  while (in.size() < info.inputs.size() && info.inputs[in.size()].optional) in.emplace_back();
+}
+
 /// The device of the tensors; 0-dimensional CPU tensors mix with any. Null when there is no tensor.
 Device* common_device(const OpInfo& info, Inputs& in) {
   Device* dev = nullptr;
@@ -332,8 +337,7 @@ Tensors apply(const OpInfo& info, const void* op, Inputs in) {
     defaults = info.make();
     op = defaults.get();
   }
-  // optional inputs that were left out
-  while (in.size() < info.inputs.size() && info.inputs[in.size()].optional) in.emplace_back();
+  fill_in(info, in);
   Call call{&info, op, std::move(in), {}};
   try {
     run(call);
@@ -350,10 +354,12 @@ Tensor apply_inplace(const OpInfo& info, const void* op, Inputs in) {
     defaults = info.make();
     op = defaults.get();
   }
+  fill_in(info, in);
   return placed(info, in, "_", [&] { return run_inplace(info, op, in); });
 }
 
 Tensors apply_out(const OpInfo& info, const void* op, Inputs in, Tensors out) {
+  fill_in(info, in);
   return placed(info, in, "", [&] { return run_out(info, op, in, std::move(out)); });
 }
 

@@ -61,6 +61,13 @@ Tensor sum_of_channels(const Tensor& dy) {
 }
 Ints size_of_images(const Value& v) { return {extent(v.shape(), 0), extent(v.shape(), 1)}; }
 
+// A gradient must have the size that the window gives.
+void check_size(const ConvWindow& window, const Shape& dy, const Ints& image, const Ints& filter) {
+  for (int d = 0; d < 2; ++d)
+    if (int64_t n = window.positions(d, image[d], filter[d]); n != extent(dy, d))
+      throw Error("a filter of {} over {} has {} positions, and grad has {}", filter[d], image[d], n, extent(dy, d));
+}
+
 }  // namespace
 
 void ConvWindow::check() const {
@@ -124,6 +131,7 @@ Spec Conv2dGradInput::infer(const Inputs& in) const {
   if (channels(dy) != w[0])
     throw Error("the {} channels of {} do not meet the {} filters of {}", channels(dy), to_string(dy), w[0],
                 to_string(w));
+  check_size(*this, dy, size, size_of_images(in[1]));
   return spec(image(dy, w[1] * groups, size[0], size[1]), in, channels_last(in[0]) || channels_last(in[1]));
 }
 // With g for the cotangent: the result is linear in grad (its adjoint is conv2d) and in weight.
@@ -148,6 +156,7 @@ Spec Conv2dGradWeight::infer(const Inputs& in) const {
   check_images("input", in[1]);
   check_dtypes(in);
   Shape dy = in[0].shape(), x = in[1].shape();
+  check_size(*this, dy, size_of_images(in[1]), size);
   return spec({channels(dy), channels(x) / groups, size[0], size[1]}, in, channels_last(in[0]) || channels_last(in[1]));
 }
 Tensors Conv2dGradWeight::vjp(const Call& c, const Tensor& g) const {
@@ -248,6 +257,7 @@ Tensor ConvTranspose2d::lower(const Inputs& in) const {
   g.dilation = dilation;
   g.groups = groups;
   g.check();
+  g.behind = {};
   for (int d = 0; d < 2; ++d) {
     int64_t step = at_or_all(stride, d), more = at_or_all(output_padding, d), spread = at_or_all(dilation, d);
     if (more < 0 || more >= std::max(step, spread))
@@ -256,6 +266,7 @@ Tensor ConvTranspose2d::lower(const Inputs& in) const {
                 spread * (extent(in[1].shape(), d) - 1) + more + 1;
     if (n < 1) throw Error("the result would have {} elements in a dim; less padding would leave some", n);
     g.size.push_back(n);
+    g.behind.push_back(-more);
   }
   Tensor y = conv2d_grad_input(in[0], in[1], g);
   if (!third(in)) return y;

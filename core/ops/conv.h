@@ -9,7 +9,7 @@ namespace luth::ops {
 struct ConvWindow {
   Ints stride{1}, padding{0}, dilation{1};
   int64_t groups = 1;
-  Ints behind{0};  // further padding at the bottom and on the right: 'same' needs it where a kernel is even
+  Ints behind{0};  // further padding at the bottom and on the right: 'same' needs some, output_padding less than none
   void describe_window(auto& field) {
     field("stride", stride, "the step of the filter");
     field("padding", padding, "zeros added on each side, or 'same' or 'valid'");

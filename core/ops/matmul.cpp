@@ -116,6 +116,8 @@ Tensors Dot::vjp(const Call& c, const Tensor& dy) const {
   return {c.wants(0) ? mul(c.in[1], dy) : Tensor(), c.wants(1) ? mul(c.in[0], dy) : Tensor()};
 }
 
+Tensor Vdot::lower(const Inputs& in) const { return dot(in[0], in[1]); }
+
 Tensor Outer::lower(const Inputs& in) const {
   check_dim(in, 0, "input", 1);
   check_dim(in, 1, "vec2", 1);
@@ -148,21 +150,8 @@ Tensor Matmul::lower(const Inputs& in) const {
   return batched(a, b);
 }
 
-void Blend::check(Dtype d) const {
-  if (!is_floating(d) && (beta.is_floating() || alpha.is_floating()))
-    throw Error("beta and alpha must be integers for {} inputs", name(d));
-}
-Tensor Blend::of(const Tensor& input, const Tensor& product) const {
-  check(product.dtype());
-  check_dtypes({input, product});
-  check_added(input, product.shape());
-  if (beta.value() == 0) return times(product, alpha);
-  return add(times(input, beta), times(product, alpha));
-}
-
 Spec Addmm::infer(const Inputs& in) const {
   Shape shape = mm_shape(in, 1, "mat1", "mat2");
-  check(in[1].dtype());
   check_added(in[0], shape);
   return {shape, in[1].dtype()};
 }
@@ -174,7 +163,6 @@ Tensors Addmm::vjp(const Call& c, const Tensor& dy) const {
 
 Spec Baddbmm::infer(const Inputs& in) const {
   Shape shape = bmm_shape(in, 1, "batch1", "batch2");
-  check(in[1].dtype());
   check_added(in[0], shape);
   return {shape, in[1].dtype()};
 }
@@ -184,15 +172,24 @@ Tensors Baddbmm::vjp(const Call& c, const Tensor& dy) const {
           c.wants(2) ? times(bmm(swapped(c.in[1]), dy), alpha) : Tensor()};
 }
 
-Tensor Addmv::lower(const Inputs& in) const { return of(in[0], mv(in[1], in[2])); }
+Tensor Addmv::lower(const Inputs& in) const {
+  check_dim(in, 1, "mat", 2);
+  check_dim(in, 2, "vec", 1);
+  Tensor column = in[0].dim() ? unsqueeze(in[0], {-1}) : in[0].tensor();
+  return squeeze(addmm(column, in[1], unsqueeze(in[2], {1}), {*this}), {Ints{1}});
+}
 Tensor Addbmm::lower(const Inputs& in) const {
   Shape shape = bmm_shape(in, 1, "batch1", "batch2");
   // the sum over the batch is part of one product: [n, b k] @ [b k, m]
   const Tensor &a = in[1], &b = in[2];
   Tensor wide = reshape(transpose(a, {0, 1}), {{a.shape(1), a.shape(0) * a.shape(2)}});
-  return of(in[0], mm(wide, reshape(b, {{b.shape(0) * b.shape(1), shape[2]}})));
+  return addmm(in[0], wide, reshape(b, {{b.shape(0) * b.shape(1), shape[2]}}), {*this});
 }
-Tensor Addr::lower(const Inputs& in) const { return of(in[0], outer(in[1], in[2])); }
+Tensor Addr::lower(const Inputs& in) const {
+  check_dim(in, 1, "vec1", 1);
+  check_dim(in, 2, "vec2", 1);
+  return addmm(in[0], unsqueeze(in[1], {1}), unsqueeze(in[2], {0}), {*this});
+}
 
 Spec Linear::infer(const Inputs& in) const {
   const Value &x = in[0], &w = in[1];
@@ -210,9 +207,6 @@ Spec Linear::infer(const Inputs& in) const {
 }
 Tensors Linear::vjp(const Call& c, const Tensor& dy) const {
   Tensors grads(c.in.size());
-  auto rows = [](const Tensor& t, int64_t n, int64_t cols) {
-    return t.dim() == 2 && t.shape(1) == cols ? t : reshape(t, {{n, cols}});
-  };
   if (c.wants(0)) {
     const Tensor& w = c.in[1];
     grads[0] = w.dim() == 1 ? mul(unsqueeze(dy, {-1}), w) : matmul(dy, w);
@@ -220,16 +214,18 @@ Tensors Linear::vjp(const Call& c, const Tensor& dy) const {
   if (c.wants(1)) {
     const Tensor& x = c.in[0];
     Shape shape = c.in[1].shape();
-    int64_t outputs = shape.size() == 1 ? 1 : shape[0];
-    int64_t n = leading(x.shape(), 1).numel();
-    grads[1] = reshape(mm(swapped(rows(dy, n, outputs)), rows(x, n, x.shape(-1))), {shape});
+    int64_t rows = leading(x.shape(), 1).numel();
+    auto flat = [&](const Tensor& t, int64_t cols) { return t.dim() == 2 ? t : reshape(t, {{rows, cols}}); };
+    Tensor dw = shape.size() == 1 ? mm(reshape(dy, {{1, rows}}), flat(x, shape[0]))
+                                  : mm(swapped(flat(dy, shape[0])), flat(x, shape[1]));
+    grads[1] = shape.size() == 1 ? reshape(dw, {shape}) : dw;
   }
   if (grads.size() > 2 && c.wants(2)) grads[2] = sum_to(dy, c.in[2].shape());
   return grads;
 }
 
 namespace {
-const DefineAll<Mm, Bmm, Mv, Dot, Outer, Inner, Matmul, Addmm, Baddbmm, Addmv, Addbmm, Addr, Linear> define_all_;
+const DefineAll<Mm, Bmm, Mv, Dot, Vdot, Outer, Inner, Matmul, Addmm, Baddbmm, Addmv, Addbmm, Addr, Linear> define_all_;
 }
 
 }  // namespace luth::ops

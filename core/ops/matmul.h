@@ -29,10 +29,14 @@ struct Mv {
 struct Dot {
   static constexpr Doc doc{"dot", "input, tensor", "The sum of the products of the elements of two vectors."};
   static constexpr std::string_view saves = "input: tensor; tensor: input";
-  static constexpr std::string_view aliases = "vdot";
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Dot> samples() { return {{{}, {{5}, {5}}}, {{}, {{0}, {0}}}}; }
+};
+struct Vdot {
+  static constexpr Doc doc{"vdot", "input, other", "The same as dot, for real numbers."};
+  Tensor lower(const Inputs& in) const;
+  static Cases<Vdot> samples() { return {{{}, {{5}, {5}}}}; }
 };
 struct Outer {
   static constexpr Doc doc{"outer", "input, vec2", "The matrix of products of the elements of two vectors."};
@@ -56,15 +60,14 @@ struct Matmul {
   }
 };
 
-/// beta * input + alpha * product, where beta = 0 ignores input altogether (nan included).
+/// beta * input + alpha * product, where beta = 0 ignores input altogether (nan included). Integers take the whole part
+/// of the factors, as PyTorch's do.
 struct Blend {
   Scalar beta = 1, alpha = 1;
   void describe(auto& field) {
     field("beta", beta, "factor of input; 0 ignores it", as::named);
     field("alpha", alpha, "factor of the product", as::named);
   }
-  void check(Dtype d) const;
-  Tensor of(const Tensor& input, const Tensor& product) const;
 };
 struct Addmm : Blend {
   static constexpr Doc doc{"addmm", "input, mat1, mat2", "beta * input + alpha * (mat1 @ mat2); input broadcasts."};

@@ -10,6 +10,7 @@
 #include "devices/cpu/buffer.h"
 #include "devices/cpu/cpu.h"
 #include "devices/cpu/gemm.h"
+#include "devices/cpu/layout.h"
 #include "devices/cpu/libs.h"
 
 namespace luth::cpu {
@@ -37,18 +38,17 @@ ConvShape conv_shape(Kind kind, const ops::ConvWindow& op, const Shape& x, const
 int64_t input_size(const ConvShape& s) { return s.ic * s.ih * s.iw; }
 int64_t output_size(const ConvShape& s) { return s.oc * s.oh * s.ow; }
 int64_t filter_size(const ConvShape& s) { return s.oc * s.ic / s.groups * s.kh * s.kw; }
+// True where the last rows or columns of the image are not used though a position would fit there: oneDNN has no words
+// for it (transposed convolutions with an output padding of a step or more are so).
+bool cut_short(const ConvShape& s) {
+  auto more = [](int64_t n, int64_t k, int64_t step, int64_t spread, int64_t pad, int64_t positions) {
+    return (n + pad - spread * (k - 1) - 1) / step + 1 > positions;
+  };
+  return more(s.ih, s.kh, s.stride_h, s.dilation_h, s.top + s.bottom, s.oh) ||
+         more(s.iw, s.kw, s.stride_w, s.dilation_w, s.left + s.right, s.ow);
+}
 // multiply-adds of one sample
 int64_t work(const ConvShape& s) { return filter_size(s) * s.oh * s.ow; }
-
-// Dense memory in NCHW or NHWC order: the tensor's own where it lies so.
-Tensor laid(const Tensor& t, bool channels_last) {
-  if (!channels_last || t.dim() != 4) return t.is_contiguous() ? t : dense_copy(t);
-  if (t.is_channels_last()) return t;
-  const Shape& s = t.shape();
-  const Strides& st = t.strides();
-  return dense_copy(
-      Tensor::alias(t.storage(), {s[0], s[2], s[3], s[1]}, {st[0], st[2], st[3], st[1]}, t.offset(), t.dtype()));
-}
 
 // ---- float, by oneDNN --------------------------------------------------------------------------------------------
 
@@ -107,7 +107,11 @@ void run_grad_weight(const ConvShape& whole, const float* dy, const float* x, fl
   add_chunks(chunks - 1, filters, parts.get(), dw);
 }
 
+template <class T>
+void run_unfolded(const ConvShape& s, const T* a, const T* b, const T* bias, T* out);
+
 void run(const ConvShape& s, const float* a, const float* b, const float* bias, float* out) {
+  if (cut_short(s)) return run_unfolded(s, a, b, bias, out);
   if (s.kind == Kind::grad_weight)
     run_grad_weight(s, a, b, out);
   else
@@ -249,28 +253,24 @@ void convolve(ConvShape s, const Tensor& a_in, const Tensor& b_in, const Tensor&
     return;
   }
   Dtype d = result.dtype();
-  auto only_last = [](const Tensor& t) { return t.dim() == 4 && t.is_channels_last() && !t.is_contiguous(); };
-  bool last = result.dim() == 4 && result.is_channels_last() &&
+  bool last = result.dim() == 4 && result.is_channels_last() && !cut_short(s) &&
               (d == Dtype::f32 || d == Dtype::f16 || d == Dtype::bf16) &&
-              (!result.is_contiguous() || only_last(a_in) || only_last(b_in));
+              (!result.is_contiguous() || only_channels_last(a_in) || only_channels_last(b_in));
   s.channels_last = last;
   s.bias = bool(bias_in);
   Tensor a = laid(a_in, last), b = laid(b_in, last), bias = bias_in ? laid(bias_in, false) : Tensor();
+  bool relay = !last && !result.is_contiguous();  // computed in rows, then laid as wanted
+  Tensor out = relay ? Tensor::empty(result.shape(), d, result.device()) : result;
   dispatch(Numbers{}, d, [&]<class T>(Type<T>) {
     const T* k = bias ? bias.data<T>() : nullptr;
-    if constexpr (std::is_same_v<T, float>) {
-      run(s, a.data<T>(), b.data<T>(), k, result.data<T>());
-    } else if constexpr (is_half<T>) {
-      run_half(s, a, b, bias, result.data<T>(), result.numel());
-    } else if (result.is_contiguous()) {
-      run_unfolded(s, a.data<T>(), b.data<T>(), k, result.data<T>());
-    } else {  // computed in rows, then laid as wanted
-      Tensor rows = Tensor::empty(result.shape(), d, result.device());
-      run_unfolded(s, a.data<T>(), b.data<T>(), k, rows.data<T>());
-      Tensor there = laid(rows, true);
-      std::memcpy(result.raw(), there.raw(), result.bytes());
-    }
+    if constexpr (std::is_same_v<T, float>)
+      run(s, a.data<T>(), b.data<T>(), k, out.data<T>());
+    else if constexpr (is_half<T>)
+      run_half(s, a, b, bias, out.data<T>(), out.numel());
+    else
+      run_unfolded(s, a.data<T>(), b.data<T>(), k, out.data<T>());
   });
+  if (relay) std::memcpy(result.raw(), laid(out, true).raw(), result.bytes());
 }
 
 void conv2d(const ops::Conv2d& op, Tensor& y, const Strided& x, const Strided& w, const Strided& bias) {
