@@ -161,6 +161,8 @@ std::string signature(const Face& face, const Form& form) {
     std::string& into = i < form.positional ? text : named;
     into += (into.empty() ? "" : ", ") + param_text(p);
   }
+  if (form.makes && !has_param(form, "requires_grad"))
+    named += std::string(named.empty() ? "" : ", ") + "requires_grad = false";
   if (!named.empty()) text += (text.empty() ? "{" : ", {") + named + "}";
   return face.name + "(" + text + ")";
 }

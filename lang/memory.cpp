@@ -3,15 +3,16 @@
 //     nothing, and a loop of small additions reuses memory that is still in the cache.
 //   - A minor collection after every 512 tensors or 8 MB handed to Lua, unless the last one was so long ago in its own
 //   time
-//     that it would take more than an eighth of the run (then at the latest after 16 times as much).
+//     that it would take more than an eighth of the run (then at the latest after 8 times as much).
 //   - A minor collection does not see what has grown old. So when the devices hold more than twice what survived the
 //   last
 //     full collection, and more than 256 MB, a full one runs.
 //   - An allocation that fails collects fully and is tried once more (core/storage.cpp).
 #include "lang/memory.h"
 
+#include <time.h>
+
 #include <algorithm>
-#include <chrono>
 
 #include "core/device.h"
 #include "lang/interp.h"
@@ -22,15 +23,19 @@ constinit thread_local Pacer pacer;
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+// Nanoseconds that this thread has computed: a collection that is interrupted by other processes does not look slow.
+int64_t now() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return int64_t(t.tv_sec) * 1000000000 + t.tv_nsec;
+}
 
 constexpr int64_t least = int64_t(256) << 20;  // bytes below which no full collection runs
 constexpr int share = 8;                       // the collector gets at most 1/share of the time
-constexpr size_t patience = 16;                // and comes after that many times the usual amount in any case
+constexpr size_t patience = 8;                 // and comes after that many times the usual amount in any case
 
 thread_local int64_t full_at = least;
-thread_local Clock::time_point last_end{};
-thread_local Clock::duration last_took{};
+thread_local int64_t last_end = 0, last_took = 0;
 thread_local lua_State* of_thread = nullptr;
 
 int64_t allocated() {
@@ -60,7 +65,7 @@ int closing(lua_State*) {
 }  // namespace
 
 void detail::collect_young(lua_State* L) {
-  auto begin = Clock::now();
+  int64_t begin = now();
   bool much = pacer.tensors >= patience * tensors_between || pacer.bytes >= patience * bytes_between;
   if (!much && begin - last_end < share * last_took) return;
   if (allocated() > full_at)
@@ -68,7 +73,7 @@ void detail::collect_young(lua_State* L) {
   else
     lua_gc(L, LUA_GCSTEP, 0);
   pacer = {};
-  last_end = Clock::now();
+  last_end = now();
   last_took = last_end - begin;
 }
 

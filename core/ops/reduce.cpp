@@ -95,6 +95,14 @@ Tensor Dims::expanded(const Tensor& y, const Shape& shape) const {
   return expand_to(t, shape);
 }
 
+int64_t Dims::count(const Shape& shape) const {
+  uint32_t m = dim_mask(dim.value_or(Ints()), shape.size());
+  int64_t n = 1;
+  for (int i = 0; i < shape.size(); ++i)
+    if (m >> i & 1) n *= shape[i];
+  return n;
+}
+
 Spec Sum::infer(const Inputs& in) const { return {reduced(in[0]), dtype.value_or(summed(in[0].dtype()))}; }
 Tensors Sum::vjp(const Call& c, const Tensor& dy) const {
   return {cast_to(expanded(dy, c.in[0].shape()), c.in[0].dtype())};
@@ -110,13 +118,13 @@ Cases<Sum> Sum::samples() {
 Tensor Mean::lower(const Inputs& in) const {
   const Tensor& t = in[0];
   if (!dtype) need_float(t, "mean");
-  int64_t n = 1;
-  uint32_t m = mask(t);
-  for (int i = 0; i < t.dim(); ++i)
-    if (m >> i & 1) n *= t.shape()[i];
   Sum op = with_dims<Sum>(dim, keepdim);
   op.dtype = dtype;
-  return div(sum(t, op), double(n));
+  return div(sum(t, op), double(count(t.shape())));
+}
+Tensors Mean::vjp(const Call& c, const Tensor& dy) const {
+  Shape shape = c.in[0].shape();
+  return {cast_to(expanded(div(dy, double(count(shape))), shape), c.in[0].dtype())};
 }
 Cases<Mean> Mean::samples() { return dims_samples<Mean>(); }
 

@@ -12,6 +12,8 @@ struct Dims {
     field("dim", dim, "the dim or dims to reduce; all of them where nil", as::dim);
     field("keepdim", keepdim, "keep reduced dims with extent 1");
   }
+  /// How many elements of `shape` go into one of the result.
+  int64_t count(const Shape& shape) const;
   uint32_t mask(const Tensor& t) const { return dim_mask(dim.value_or(Ints()), t.dim()); }
   /// The shape after reduction.
   Shape reduced(const Tensor& t) const;
@@ -31,13 +33,16 @@ struct Sum : Dims {
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Sum> samples();
 };
+/// It has a gradient of its own, so that the graph names it.
 struct Mean : Dims {
   static constexpr Doc doc{"mean", "input", "Mean over dims."};
+  static constexpr std::string_view saves = "input: input.meta";
   std::optional<Dtype> dtype;
   void describe(auto& field) {
     describe_dims(field);
     field("dtype", dtype, "convert to this dtype first", as::named);
   }
+  Tensors vjp(const Call& c, const Tensor& dy) const;
   Tensor lower(const Inputs& in) const;
   static Cases<Mean> samples();
 };
