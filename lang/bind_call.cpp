@@ -20,6 +20,7 @@ struct Given {
     int index;
   };
   int positions = 0;
+  int top = 0;  // with the nils at the end, which count as not given
   Small<Named, 8> named;
   int out = 0, requires_grad = 0;
 };
@@ -72,7 +73,7 @@ class Caller {
   // ---- gather ----
 
   void gather() {
-    int n = lua_gettop(L_);
+    int n = given_.top = lua_gettop(L_);
     while (n && lua_isnil(L_, n)) --n;
     lua_settop(L_, n);
     if (n && is_named(L_, n)) {
@@ -167,8 +168,8 @@ class Caller {
   // ---- errors ----
 
   // "argument 2 (dim)": counted as the caller counts, so a method's own tensor does not count.
-  std::string place(const Param& p, int index) const {
-    if (index > given_.positions) return fmt::format("argument '{}'", p.name);
+  std::string place(const Param& p, int index, bool position = false) const {
+    if (index > given_.positions && !position) return fmt::format("argument '{}'", p.name);
     int number = index - is_method();
     if (number == 0) return fmt::format("the tensor itself ({})", p.name);
     return fmt::format("argument {} ({})", number, p.name);
@@ -193,7 +194,10 @@ class Caller {
         return fmt::format("no argument is named '{}'{}: it is {}", m.name, nearest_name(m.name),
                            signature(face_, form));
       case Mismatch::twice: return fmt::format("argument '{}' is given by position and by name", m.name);
-      case Mismatch::missing: return fmt::format("argument '{}' is missing: it is {}", p.name, signature(face_, form));
+      case Mismatch::missing:
+        if (m.param < given_.top && m.param < form.positional)
+          return fmt::format("{} expects {}, got nil", place(p, m.param + 1, true), expects(p));
+        return fmt::format("argument '{}' is missing: it is {}", p.name, signature(face_, form));
       case Mismatch::kind: {
         std::string hint = m.index == 1 && p.input && !is_method() && face_.method
                                ? fmt::format(" (a method takes a colon: x:{}(...))", face_.name)

@@ -65,6 +65,10 @@ int closing(lua_State*) {
 }  // namespace
 
 void detail::collect_young(lua_State* L) {
+  if (!lua_gc(L, LUA_GCISRUNNING)) {  // collectgarbage('stop')
+    pacer = {};
+    return;
+  }
   int64_t begin = now();
   bool much = pacer.tensors >= patience * tensors_between || pacer.bytes >= patience * bytes_between;
   if (!much && begin - last_end < share * last_took) return;
