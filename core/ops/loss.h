@@ -201,6 +201,7 @@ struct BinaryCrossEntropyWithLogits {
   static constexpr Doc doc{"binary_cross_entropy_with_logits", "input, target, weight?, pos_weight?",
                            "Cross entropy of sigmoid(input) and targets, without overflow."};
   static constexpr bool as_method = false;
+  static constexpr std::string_view order = "input, target, weight, reduction, pos_weight";
   std::string reduction = "mean";
   void describe(auto& field) { field("reduction", reduction, "'mean', 'sum' or 'none'"); }
   Tensor lower(const Inputs& in) const;
