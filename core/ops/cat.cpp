@@ -1,13 +1,20 @@
 #include "core/ops/cat.h"
 
+#include "core/ops/copy.h"
 #include "core/ops/view.h"
 
 namespace luth::ops {
 namespace {
 const DefineAll<Cat, CatFew, Stack> define_all_;
 
-// PyTorch lets an empty 1-dimensional tensor join anything.
-bool skipped(const Value& v) { return v.dim() == 1 && v.numel() == 0; }
+/// PyTorch lets an empty 1-dimensional tensor join anything.
+bool joins_all(const Value& v) { return v.dim() == 1 && v.numel() == 0; }
+/// The tensor whose shape the others must fit: the first that is not such an empty one, if there is one.
+size_t pattern(const Inputs& in) {
+  for (size_t i = 0; i < in.size(); ++i)
+    if (!joins_all(in[i])) return i;
+  return 0;
+}
 
 void check_list(const Inputs& in) {
   if (in.empty()) throw Error("expects a list of at least one tensor");
@@ -21,13 +28,7 @@ Tensor Cat::lower(const Inputs& in) const {
   check_list(in);
   constexpr size_t most = 32;
   Tensors parts;
-  for (auto& v : in)
-    if (!skipped(v)) parts.push_back(v.tensor());
-  if (parts.empty()) parts.push_back(in[0].tensor());
-  if (parts.size() < in.size()) {  // those left out still count in promotion
-    Dtype d = result_type(in);
-    for (auto& t : parts) t = cast_to(t, d);
-  }
+  for (auto& v : in) parts.push_back(v.tensor());
   while (parts.size() > most) {
     Tensors fewer;
     for (size_t i = 0; i < parts.size(); i += most)
@@ -40,17 +41,19 @@ Tensor Cat::lower(const Inputs& in) const {
 
 Spec CatFew::infer(const Inputs& in) const {
   check_list(in);
-  Shape shape = in[0].shape();
+  const size_t first = pattern(in);
+  Shape shape = in[first].shape();
   if (shape.size() == 0) throw Error("0-dimensional tensors cannot be joined; use stack");
   int d = wrap_dim(dim, shape.size());
-  bool channels_last = in[0].tensor().is_channels_last() && !in[0].tensor().is_contiguous();
-  for (size_t i = 1; i < in.size(); ++i) {
+  bool channels_last = in[first].tensor().is_channels_last() && !in[first].tensor().is_contiguous();
+  for (size_t i = first + 1; i < in.size(); ++i) {
+    if (joins_all(in[i])) continue;
     const Shape& s = in[i].tensor().shape();
     Shape expected = shape;
     if (s.size() == shape.size()) expected[d] = s[d];
     if (!(s == expected))
-      throw Error("shapes must agree but in dim {}: element {} of the list has shape {}, the first {}", shown(d),
-                  shown(int64_t(i)), to_string(s), to_string(in[0].shape()));
+      throw Error("shapes must agree but in dim {}: element {} of the list has shape {}, element {} {}", shown(d),
+                  shown(int64_t(i)), to_string(s), shown(int64_t(first)), to_string(in[first].shape()));
     shape[d] += s[d];
     channels_last = channels_last && in[i].tensor().is_channels_last();
   }
@@ -62,8 +65,10 @@ Tensors CatFew::vjp(const Call& c, const Tensor& dy) const {
   Tensors out(c.in.size());
   int64_t start = 0;
   for (size_t i = 0; i < c.in.size(); ++i) {
-    int64_t length = c.in[i].tensor() ? c.in[i].tensor().shape(dim) : 0;
-    if (c.wants(int(i))) out[i] = narrow(dy, {.dim = dim, .start = start, .length = length});
+    const Tensor& t = c.in[i];
+    const bool empty = joins_all(c.in[i]);
+    const int64_t length = empty ? 0 : t.shape(dim);
+    if (c.wants(int(i))) out[i] = empty ? zeros_of(t) : narrow(dy, {.dim = dim, .start = start, .length = length});
     start += length;
   }
   return out;

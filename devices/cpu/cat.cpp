@@ -26,6 +26,7 @@ void cat(const ops::CatFew& op, Tensor& result, const List tensors) {
   by_size(y.dtype(), [&]<class W>(Type<W>) {
     W* out = y.data<W>();
     for (auto& v : tensors) {
+      if (v.numel() == 0) continue;
       const Tensor t = Dense(last ? Value(channels_at_end(v.tensor())) : v);
       const int64_t part = t.shape()[dim] * all.inner;
       const W* in = t.data<W>();

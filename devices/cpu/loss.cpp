@@ -110,12 +110,12 @@ void cross_entropy_backward(const ops::CrossEntropyBackward& op, Tensor& dx, con
   dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
     using A = compute_t<T>;
     const Shares<A> s(op, op.label_smoothing, target, weight, a.n);
-    const Tensor g = grad.dtype() == dtype_of<A> ? Tensor(grad) : cast_to(grad.detach(), dtype_of<A>);
+    const Tensor g = in_dtype(grad, dtype_of<A>), sums = in_dtype(total, dtype_of<A>);
     for_rows<T>(a, {x.data<T>()}, {dx.data<T>()}, [&, n = a.n](int64_t row, const A* const* in, A* const* out) {
       const A* __restrict p = in[0];
       A* __restrict q = out[0];
       const int64_t k = s.labels[size_t(row)];
-      const A by = k < 0 ? A(0) : g.data<A>()[row], log_sum = total.data<A>()[row];
+      const A by = k < 0 ? A(0) : g.data<A>()[row], log_sum = sums.data<A>()[row];
       if (by == A(0)) {
         for (int64_t i = 0; i < n; ++i) q[i] = 0;
         return;
@@ -149,10 +149,10 @@ void nll_loss_backward(const ops::NllLossBackward& op, Tensor& dx, const Dense& 
   const std::vector<int64_t> labels = read_labels(target, a.n, op.ignore_index, op.base);
   set_zero(dx);
   dispatch(Floats{}, dx.dtype(), [&]<class T>(Type<T>) {
+    const Tensor g = in_dtype(grad, dtype_of<compute_t<T>>);
     for (int64_t i = 0; i < int64_t(labels.size()); ++i)
       if (labels[size_t(i)] >= 0)
-        dx.data<T>()[(i / a.inner * a.n + labels[size_t(i)]) * a.inner + i % a.inner] =
-            T(-compute_t<T>(grad.data<T>()[i]));
+        dx.data<T>()[(i / a.inner * a.n + labels[size_t(i)]) * a.inner + i % a.inner] = T(-g.data<compute_t<T>>()[i]);
   });
 }
 

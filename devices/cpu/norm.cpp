@@ -287,7 +287,8 @@ void layer_norm_backward(const ops::LayerNormBackward& op, Tensor& dx, Tensor& d
   dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
     using A = compute_t<T>;
     const std::vector<A> w = numbers<A>(weight, a.n, 1);
-    const A *ms = mean.data<A>(), *rs = rstd.data<A>();
+    const Tensor means = in_dtype(mean, dtype_of<A>), rstds = in_dtype(rstd, dtype_of<A>);
+    const A *ms = means.data<A>(), *rs = rstds.data<A>();
     for_rows<T>(
         a, {grad.data<T>(), x.data<T>()}, {dx.data<T>()}, [&, n = a.n](int64_t row, const A* const* in, A* const* out) {
           const A* __restrict g = in[0], * __restrict p = in[1], * __restrict k = w.data();

@@ -63,6 +63,9 @@ inline A row_max(const A* x, int64_t n) {
   return lanes(x, n, -std::numeric_limits<A>::infinity(), larger, larger);
 }
 
+/// x in another dtype; a copy only where it differs.
+inline Tensor in_dtype(const Tensor& x, Dtype d) { return x.dtype() == d ? x : dense_copy(cast_to(x.detach(), d)); }
+
 /// Ranges of rows of n elements that make about 16 thousand elements each.
 inline int64_t row_grain(int64_t n) { return std::max<int64_t>(1, 16384 / std::max<int64_t>(1, n)); }
 

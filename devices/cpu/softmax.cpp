@@ -8,9 +8,6 @@
 namespace luth::cpu {
 namespace {
 
-/// x in the dtype of the result; a copy only where `dtype` was given and differs.
-Tensor in_dtype(const Tensor& x, Dtype d) { return x.dtype() == d ? x : Dense(cast_to(x.detach(), d)); }
-
 void softmax(const ops::Softmax& op, Tensor& y, const Dense& input) {
   Tensor x = in_dtype(input, y.dtype());
   Along a = along(x.shape(), wrap_dim(op.dim, x.dim()));

@@ -123,7 +123,8 @@ TEST_P(Forms, RecordedReplaysBitEqual) {
     Inputs in = copies(c.in);
     Trace trace(tensors(in));
     Tensors want = c.run(in);
-    if (op().inplace && !op().only_inplace && in[0].is_tensor() && want[0].shape() == in[0].shape()) {
+    bool drew = default_generator(host()).offset() > 0;  // the form in place would draw other numbers
+    if (!drew && op().inplace && !op().only_inplace && in[0].is_tensor() && want[0].shape() == in[0].shape()) {
       Inputs into = in;
       into[0] = apply(find_op("clone"), nullptr, {in[0]})[0];
       want.push_back(inplace(c, into)[0]);
