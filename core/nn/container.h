@@ -27,6 +27,7 @@ class Sequential final : public ListModule {
   std::string type() const override { return "Sequential"; }
   Values forward(const Values& in) override;
   ModuleRef fresh() const override { return ModuleRef(new Sequential); }
+  bool joined = false;  // made by the language's `..`, which spreads it when more is joined
 };
 
 class ModuleList final : public ListModule {

@@ -38,8 +38,7 @@ std::string path_to(const Module& above, const Module& m) {
 
 Module::~Module() = default;
 
-// ---- Calling
-// ---------------------------------------------------------------------------------------------------------
+// ---- Calling ------------------------------------------------------------------------------------------------------
 
 Frame::Frame(const Module& m, std::string (*root)(void*), void* context)
     : module_(m), root_(root), context_(context), outer_(innermost) {
@@ -110,8 +109,7 @@ void Module::remove_hook(int64_t id) {
   std::erase_if(parts_->post_hooks, same);
 }
 
-// ---- Parts
-// -----------------------------------------------------------------------------------------------------------
+// ---- Parts --------------------------------------------------------------------------------------------------------
 
 NamedTensor* Module::find_parameter(std::string_view name) { return find_in(parts_->parameters, name); }
 NamedBuffer* Module::find_buffer(std::string_view name) { return find_in(parts_->buffers, name); }
@@ -177,8 +175,7 @@ void Module::adopt(Module& other) {
   parts_ = other.parts_;
 }
 
-// ---- Classes
-// ---------------------------------------------------------------------------------------------------------
+// ---- Classes ------------------------------------------------------------------------------------------------------
 
 namespace {
 std::vector<const ModuleClass*>& classes() {
@@ -199,8 +196,7 @@ void add_module_class(const ModuleClass* c) {
   list.insert(std::upper_bound(list.begin(), list.end(), c, by_name), c);
 }
 
-// ---- Printing
-// --------------------------------------------------------------------------------------------------------
+// ---- Printing -----------------------------------------------------------------------------------------------------
 
 std::string Module::repr() const {
   std::string extra = extra_repr();

@@ -41,6 +41,7 @@ struct Parts {
   std::vector<std::pair<int64_t, PreHook>> pre_hooks;
   std::vector<std::pair<int64_t, PostHook>> post_hooks;
   bool training = true;
+  std::shared_ptr<void> attachment;  // what the language keeps with a module; not cloned
 };
 
 /// Names (dotted paths) and tensors in order; the tensors share memory with the module.
@@ -142,8 +143,7 @@ class Module : public Counted {
   void check_free(const std::string& name, const char* what, const void* except) const;
 };
 
-// ---- Helpers
-// ---------------------------------------------------------------------------------------------------------
+// ---- Helpers ------------------------------------------------------------------------------------------------------
 
 /// Marks `t` as parameter of a module and lets it require grad (where its dtype can).
 Tensor as_parameter(const Tensor& t, bool requires_grad = true);
@@ -171,8 +171,7 @@ class Frame {
   Frame* outer_;
 };
 
-// ---- Classes of modules
-// ----------------------------------------------------------------------------------------------
+// ---- Classes of modules -------------------------------------------------------------------------------------------
 
 /// A class that can be made by name.
 struct ModuleClass {
@@ -228,7 +227,7 @@ class Layer : public Module {
   }
 };
 
-// ---- Printing as PyTorch does --------------------------------------------------------------------------------------
+// ---- Printing as PyTorch does -------------------------------------------------------------------------------------
 
 std::string py(bool v);                                 // True
 std::string py(int64_t v);                              // 3

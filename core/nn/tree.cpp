@@ -93,8 +93,7 @@ void Module::to(std::optional<Dtype> dtype, Device* device) {
   for (auto& b : named_buffers()) convert(b.value);
 }
 
-// ---- Cloning
-// ---------------------------------------------------------------------------------------------------------
+// ---- Cloning ------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -132,8 +131,7 @@ struct Cloner {
 
 ModuleRef Module::clone() const { return Cloner().module(*this); }
 
-// ---- Tensors
-// ---------------------------------------------------------------------------------------------------------
+// ---- Tensors ------------------------------------------------------------------------------------------------------
 
 Tensor as_parameter(const Tensor& t, bool requires_grad) {
   Tensor p = t.detach();

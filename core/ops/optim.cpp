@@ -29,7 +29,9 @@ Specs AdamStep::infer(const Inputs& in) const {
   return {};
 }
 Spec NormOfAll::infer(const Inputs& in) const {
-  check_groups(in, 1);
+  if (in.empty()) throw Error("expects at least one tensor");
+  for (auto& v : in)
+    if (!v.is_tensor() || !is_floating(v.dtype())) throw Error("expects floating point tensors");
   return {{}, in[0].dtype()};
 }
 Specs ClipByNorm::infer(const Inputs& in) const {

@@ -17,7 +17,7 @@ std::vector<Tensor> gradients(const std::vector<Tensor>& params) {
 Tensor norm_of(const std::vector<Tensor>& grads, double norm_type) {
   ops::NormOfAll op{norm_type};
   Inputs in;
-  for (auto& g : grads) in.push_back(is_dense(g.shape(), g.strides()) ? g.detach() : dense_copy(g));
+  for (auto& g : grads) in.push_back(g.detach());
   return apply(info<ops::NormOfAll>(), &op, std::move(in))[0];
 }
 

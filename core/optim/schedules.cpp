@@ -113,8 +113,7 @@ void CosineAnnealingWarmRestarts::describe_state(Fields& f) {
   f("T_i", period_, "epochs of this period");
 }
 
-// ---- OneCycleLR
-// ------------------------------------------------------------------------------------------------------
+// ---- OneCycleLR ---------------------------------------------------------------------------------------------------
 
 void OneCycleLR::begin() {
   need_one_of("OneCycleLR", "anneal_strategy", spec.anneal_strategy, {"cos", "linear"});
@@ -173,8 +172,7 @@ double OneCycleLR::rate(size_t i) {
   return between(p.lr_from, p.lr_to, share);
 }
 
-// ---- CyclicLR
-// --------------------------------------------------------------------------------------------------------
+// ---- CyclicLR -----------------------------------------------------------------------------------------------------
 
 void CyclicLR::begin() {
   need_one_of("CyclicLR", "mode", spec.mode, {"triangular", "triangular2", "exp_range"});
@@ -203,8 +201,7 @@ double CyclicLR::rate(size_t i) {
   return low + (high - low) * height * scale;
 }
 
-// ---- ReduceLROnPlateau
-// -----------------------------------------------------------------------------------------------
+// ---- ReduceLROnPlateau --------------------------------------------------------------------------------------------
 
 void ReduceLROnPlateau::begin() {
   need_one_of("ReduceLROnPlateau", "mode", spec.mode, {"min", "max"});

@@ -129,14 +129,18 @@ void norm_of_all(const ops::NormOfAll& op, Tensor& out, List list) {
     size_t tensor;
     int64_t begin, end;
   };
+  std::vector<Value> flat;  // in any order of memory, but without holes
   std::vector<Part> parts;
-  for (size_t t = 0; t < list.size(); ++t)
-    for (int64_t b = 0; b < list[t].numel(); b += grain) parts.push_back({t, b, std::min(b + grain, list[t].numel())});
+  for (size_t t = 0; t < list.size(); ++t) {
+    const Tensor& x = list[t].tensor();
+    flat.push_back(is_dense(x.shape(), x.strides()) ? x : dense_copy(x));
+    for (int64_t b = 0; b < x.numel(); b += grain) parts.push_back({t, b, std::min(b + grain, x.numel())});
+  }
   std::vector<double> sums(parts.size(), 0);
   parallel_for(int64_t(parts.size()), 1, [&](int64_t b, int64_t e) {
     for (int64_t i = b; i < e; ++i) {
       const Part& part = parts[size_t(i)];
-      const Value& v = list[part.tensor];
+      const Value& v = flat[part.tensor];
       dispatch(Floats{}, v.dtype(), [&]<class T>(Type<T>) {
         sums[size_t(i)] = power_sum(elements<T>(v, part.begin), part.end - part.begin, op.norm_type);
       });

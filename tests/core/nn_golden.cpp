@@ -23,6 +23,7 @@ std::vector<char> read_dataset(hid_t file, const char* name, hid_t type, size_t 
 // JSON to the kinds that a field may have.
 Attr attr_of(const Json& j, const FieldInfo& info, const std::map<std::string, Tensor>& tensors) {
   if (j.is_null()) return {};
+  if ((info.as & as::word) && j.is_string()) return j.get<std::string>();
   switch (info.kind) {
     case AttrKind::boolean: return j.get<bool>();
     case AttrKind::integer: return j.get<int64_t>();

@@ -161,8 +161,7 @@ TEST(Clip, FollowsPyTorch) {
   EXPECT_EQ(seen, 6);
 }
 
-// ---- Schedules
-// -------------------------------------------------------------------------------------------------------
+// ---- Schedules ----------------------------------------------------------------------------------------------------
 
 std::function<double(int64_t)> lambda(const std::string& text) {
   if (text.find("0.95 ** epoch") != std::string::npos) return [](int64_t e) { return std::pow(0.95, double(e)); };

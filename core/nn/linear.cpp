@@ -1,0 +1,93 @@
+#include "core/nn/linear.h"
+
+#include <cmath>
+
+#include "core/nn/init.h"
+#include "core/ops/matmul.h"
+#include "core/ops/view.h"
+
+namespace luth::nn {
+namespace {
+const DefineModule<Linear> linear_;
+const DefineModule<LazyLinear> lazy_linear_;
+const DefineModule<Identity> identity_;
+const DefineModule<Flatten> flatten_;
+}  // namespace
+
+void need_at_least(const char* module, const char* name, int64_t v, int64_t least) {
+  if (v < least) throw Error("{} needs {} of at least {}, got {}", module, name, least, v);
+}
+
+Tensor Factory::empty(const Shape& shape) const {
+  return Tensor::empty(shape, dtype.value_or(default_dtype()), device ? *device : default_device());
+}
+
+// ---- Linear -------------------------------------------------------------------------------------------------------
+
+void Linear::build() {
+  need_at_least("Linear", "in_features", spec.in_features, 0);
+  need_at_least("Linear", "out_features", spec.out_features, 0);
+  register_parameter("weight", spec.factory.parameter({spec.out_features, spec.in_features}));
+  register_parameter("bias", spec.bias ? spec.factory.parameter({spec.out_features}) : Tensor());
+  reset_parameters();
+}
+
+// PyTorch writes it as kaiming_uniform with a = √5.
+void Linear::reset_parameters() {
+  if (!spec.in_features) return;
+  double bound = 1 / std::sqrt(double(spec.in_features));
+  init::uniform(parameter(0), -bound, bound);
+  if (parameter(1)) init::uniform(parameter(1), -bound, bound);
+}
+
+std::string Linear::extra_repr() const {
+  return fmt::format("in_features={}, out_features={}, bias={}", spec.in_features, spec.out_features, py(spec.bias));
+}
+
+Tensor Linear::run(const Tensor& x) { return linear(x, parameter(0), parameter(1)); }
+
+void LazyLinear::describe(Fields& f) {
+  if (!lazy()) return spec.describe(f);
+  Spec s{spec.out_features, spec.bias, spec.factory};
+  s.describe(f);
+  spec = {0, s.out_features, s.bias, s.factory};
+}
+
+void LazyLinear::build() {
+  need_at_least("LazyLinear", "out_features", spec.out_features, 0);
+  register_parameter("weight", spec.factory.parameter({0}));
+  register_parameter("bias", spec.bias ? spec.factory.parameter({0}) : Tensor());
+}
+
+// The handles stay, so that optimizers and whoever else has them see the shapes that come.
+void LazyLinear::materialize(int64_t in_features) {
+  spec.in_features = in_features;
+  const Tensor& weight = parameter(0);
+  replace_data(weight, Tensor::empty({spec.out_features, in_features}, weight.dtype(), weight.device()));
+  if (parameter(1)) replace_data(parameter(1), Tensor::empty({spec.out_features}, weight.dtype(), weight.device()));
+  reset_parameters();
+}
+
+void LazyLinear::materialize_like(const StateDict& own) {
+  for (auto& e : own)
+    if (e.name == "weight" && e.value.dim() == 2 && e.value.shape(0) == spec.out_features)
+      materialize(e.value.shape(1));
+}
+
+Values LazyLinear::forward(const Values& in) {
+  if (lazy() && in.size() == 1 && in[0].is_tensor()) {
+    if (in[0].dim() < 1) throw Error("LazyLinear needs an input with at least one dim");
+    materialize(in[0].tensor().shape(-1));
+  }
+  return Linear::forward(in);
+}
+
+// ---- Flatten ------------------------------------------------------------------------------------------------------
+
+std::string Flatten::extra_repr() const {
+  auto dim = [](int64_t d) { return d < 0 ? d : shown(d); };
+  return fmt::format("start_dim={}, end_dim={}", dim(spec.start_dim), dim(spec.end_dim));
+}
+Tensor Flatten::run(const Tensor& x) { return flatten(x, {.start_dim = spec.start_dim, .end_dim = spec.end_dim}); }
+
+}  // namespace luth::nn

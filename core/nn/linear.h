@@ -1,0 +1,103 @@
+// Linear layers, Identity and Flatten.
+#pragma once
+#include "core/nn/module.h"
+
+namespace luth::nn {
+
+/// Throws "Linear needs in_features of at least 1, got 0".
+void need_at_least(const char* module, const char* name, int64_t v, int64_t least);
+
+/// Where and of what dtype a layer makes its parameters; null: the defaults.
+struct Factory {
+  Device* device = nullptr;
+  std::optional<Dtype> dtype;
+  void describe(auto& field) {
+    field("device", device, "device of the parameters", as::named);
+    field("dtype", dtype, "dtype of the parameters", as::named);
+  }
+  Tensor empty(const Shape& shape) const;
+  /// Uninitialised, marked as parameter.
+  Tensor parameter(const Shape& shape) const { return as_parameter(empty(shape)); }
+};
+
+/// y = x Aᵀ + b over the last dim. weight [out_features, in_features], bias [out_features], both uniform within
+/// ±1/√in_features.
+struct LinearSpec {
+  static constexpr const char* name = "Linear";
+  static constexpr const char* brief = "y = x * weight^T + bias over the last dim";
+  int64_t in_features = 0, out_features = 0;
+  bool bias = true;
+  Factory factory;
+  void describe(auto& field) {
+    field("in_features", in_features, "size of the last dim of the input", as::required);
+    field("out_features", out_features, "size of the last dim of the result", as::required);
+    field("bias", bias, "whether to add a bias");
+    factory.describe(field);
+  }
+};
+class Linear : public Layer<Linear, LinearSpec> {
+ public:
+  using Layer::Layer;
+  void build() override;
+  void reset_parameters() override;
+  std::string extra_repr() const override;
+  Tensor run(const Tensor& x);
+};
+
+/// A Linear that takes in_features from its first input and is a Linear from then on.
+class LazyLinear final : public Linear {
+ public:
+  struct Spec {
+    static constexpr const char* name = "LazyLinear";
+    static constexpr const char* brief = "a Linear that takes in_features from its first input";
+    int64_t out_features = 0;
+    bool bias = true;
+    Factory factory;
+    void describe(auto& field) {
+      field("out_features", out_features, "size of the last dim of the result", as::required);
+      field("bias", bias, "whether to add a bias");
+      factory.describe(field);
+    }
+  };
+  explicit LazyLinear(Spec s) : Linear({0, s.out_features, s.bias, s.factory}) {}
+  explicit LazyLinear(LinearSpec s) : Linear(s) {}
+  std::string type() const override { return lazy() ? "LazyLinear" : "Linear"; }
+  void describe(Fields& f) override;
+  void build() override;
+  bool lazy() const override { return spec.in_features == 0; }
+  void materialize_like(const StateDict& own) override;
+  ModuleRef fresh() const override { return ModuleRef(new LazyLinear(spec)); }
+  Values forward(const Values& in) override;
+
+ private:
+  void materialize(int64_t in_features);
+};
+
+struct IdentitySpec {
+  static constexpr const char* name = "Identity";
+  static constexpr const char* brief = "its argument itself";
+  void describe(auto&) {}
+};
+class Identity final : public Layer<Identity, IdentitySpec> {
+ public:
+  using Layer::Layer;
+  Tensor run(const Tensor& x) { return x; }
+};
+
+struct FlattenSpec {
+  static constexpr const char* name = "Flatten";
+  static constexpr const char* brief = "dims from start_dim to end_dim made one";
+  int64_t start_dim = 1, end_dim = -1;
+  void describe(auto& field) {
+    field("start_dim", start_dim, "first dim to flatten", as::dim);
+    field("end_dim", end_dim, "last dim to flatten", as::dim);
+  }
+};
+class Flatten final : public Layer<Flatten, FlattenSpec> {
+ public:
+  using Layer::Layer;
+  std::string extra_repr() const override;
+  Tensor run(const Tensor& x);
+};
+
+}  // namespace luth::nn
