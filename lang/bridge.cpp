@@ -3,6 +3,7 @@
 #include <new>
 #include <string>
 
+#include "core/nn/module.h"
 #include "lang/interp.h"
 
 namespace luth::lang {
@@ -47,6 +48,9 @@ void detail::note(lua_State* L, const std::exception& e) {
     const bool memory = dynamic_cast<const std::bad_alloc*>(&e);
     last.code = ours ? ours->code() : memory ? ErrorCode::memory : ErrorCode::runtime;
     last.text = memory ? no_memory : e.what();
+    // What failed in the forward of a module written in Lua has not passed Module::call.
+    if (ours && !ours->located())
+      if (std::string module = nn::Frame::where(); !module.empty()) last.text += ", in module " + module;
   } catch (const std::bad_alloc&) {
     last.code = ErrorCode::memory;
     last.text.clear();

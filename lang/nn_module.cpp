@@ -1,0 +1,388 @@
+// Modules as Lua values: identity, metatables by class, calls, and modules whose class is written in Lua.
+#include "lang/bridge.h"
+#include "lang/nn.h"
+
+namespace luth::lang {
+namespace {
+
+char cache_key;    // registry: weak table, module address -> userdata
+char classes_key;  // registry: name of a C++ class -> its class table
+
+void push_cache(lua_State* L) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &cache_key) == LUA_TTABLE) return;
+  lua_pop(L, 1);
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushliteral(L, "v");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &cache_key);
+}
+
+// The class table of a module: that of its Lua class, of its C++ class, or nn.Module.
+void push_class_of(lua_State* L, const nn::Module& m) {
+  if (auto* script = dynamic_cast<const ScriptModule*>(&m)) return script->klass().push(L);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &classes_key);
+  for (const std::string& name : {m.type(), std::string("Module")})
+    if (lua_getfield(L, -1, name.c_str()) == LUA_TTABLE)
+      break;
+    else
+      lua_pop(L, 1);
+  lua_remove(L, -2);
+}
+
+std::string call_name(void* ar) {
+  auto* call = static_cast<std::pair<lua_State*, lua_Debug>*>(ar);
+  if (!lua_getinfo(call->first, "n", &call->second) || !call->second.name) return "";
+  std::string name = call->second.name;
+  return name == "?" || name == "self" ? "" : name;
+}
+
+// Lua's forward, called directly: arguments and results may be anything.
+int call_script(lua_State* L, ScriptModule& m) {
+  int n = lua_gettop(L);
+  lua_pushvalue(L, 1);
+  lua_getfield(L, -1, "forward");
+  lua_remove(L, -2);
+  lua_insert(L, 1);
+  if (lua_isnil(L, 1)) throw Error("{} has no forward: define function {}:forward(x)", m.type(), m.type());
+  lua_call(L, n, LUA_MULTRET);
+  return lua_gettop(L);
+}
+
+}  // namespace
+
+nn::Module* to_module(lua_State* L, int index) {
+  auto* ref = to_box<nn::ModuleRef>(L, index);
+  return ref ? ref->get() : nullptr;
+}
+nn::ModuleRef check_module(lua_State* L, int index, const char* what) {
+  if (auto* ref = to_box<nn::ModuleRef>(L, index); ref && *ref) return *ref;
+  throw Error("{} a module, got {}", what, given_text(L, index));
+}
+nn::Module& self_module(lua_State* L) {
+  if (nn::Module* m = to_module(L, 1)) return *m;
+  throw Error("expects a module, got {} (a method takes a colon)", given_text(L, 1));
+}
+
+void push_module(lua_State* L, const nn::ModuleRef& m) {
+  if (!m) return lua_pushnil(L);
+  luaL_checkstack(L, 8, nullptr);
+  push_cache(L);
+  if (lua_rawgetp(L, -1, m.get()) == LUA_TUSERDATA) return lua_remove(L, -2);
+  lua_pop(L, 1);
+  void* p = lua_newuserdatauv(L, sizeof(Box<nn::ModuleRef>), 0);
+  new (p) Box<nn::ModuleRef>{&box_tag<nn::ModuleRef>, m};
+  push_class_of(L, *m);
+  lua_getmetatable(L, -1);
+  lua_getfield(L, -1, "instance");  // the metatable of instances
+  lua_remove(L, -2);
+  lua_remove(L, -2);
+  lua_setmetatable(L, -2);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, -3, m.get());
+  lua_remove(L, -2);
+}
+
+nn::Values check_values(lua_State* L, int first, const char* what) {
+  nn::Values in;
+  for (int i = first, n = lua_gettop(L); i <= n; ++i) {
+    if (to_tensor(L, i))
+      in.push_back(check_tensor(L, i));
+    else if (is_none(L, i))
+      in.push_back(Value());
+    else if (lua_isboolean(L, i))
+      in.push_back(Scalar(bool(lua_toboolean(L, i))));
+    else if (lua_isinteger(L, i))
+      in.push_back(Scalar(int64_t(lua_tointeger(L, i))));
+    else if (lua_type(L, i) == LUA_TNUMBER)
+      in.push_back(Scalar(double(lua_tonumber(L, i))));
+    else
+      throw Error("{} number {} is {}, no tensor or number", what, i - first + 1, given_text(L, i));
+  }
+  return in;
+}
+int push_values(lua_State* L, const nn::Values& values) {
+  luaL_checkstack(L, int(values.size()) + 4, nullptr);
+  for (auto& v : values) {
+    if (v.is_scalar())
+      push_scalar(L, v.scalar());
+    else
+      push_tensor(L, v.tensor());
+  }
+  return int(values.size());
+}
+
+int call_module(lua_State* L) {
+  nn::ModuleRef m(&self_module(L));
+  std::pair<lua_State*, lua_Debug> here{L, {}};
+  bool known = lua_getstack(L, 0, &here.second);
+  nn::Frame frame(*m, known ? call_name : nullptr, &here);
+  auto* script = dynamic_cast<ScriptModule*>(m.get());
+  if (script && m->parts().pre_hooks.empty() && m->parts().post_hooks.empty()) return call_script(L, *script);
+  return push_values(L, m->call(check_values(L, 2, (m->type() + ": argument").c_str())));
+}
+
+// ---- ScriptModule -------------------------------------------------------------------------------------------------
+
+void ScriptModule::describe(Fields& f) {
+  if (native_) native_->describe(f);
+}
+void ScriptModule::materialize_like(const nn::StateDict& own) {
+  if (native_) native_->materialize_like(own);
+}
+void ScriptModule::set_native(nn::ModuleRef m) {
+  adopt(*m);
+  native_ = std::move(m);
+}
+
+// From C++, for instance from a Sequential or with hooks.
+nn::Values ScriptModule::forward(const nn::Values& in) {
+  lua_State* L = class_.running();
+  int top = lua_gettop(L);
+  luaL_checkstack(L, int(in.size()) + 8, nullptr);
+  push_module(L, nn::ModuleRef(this));
+  lua_getfield(L, -1, "forward");
+  lua_insert(L, -2);
+  if (lua_isnil(L, -2)) throw Error("{} has no forward: define function {}:forward(x)", name_, name_);
+  lua_call(L, push_values(L, in) + 1, LUA_MULTRET);
+  nn::Values out = check_values(L, top + 1, (name_ + ":forward: result").c_str());
+  lua_settop(L, top);
+  return out;
+}
+
+// The plain fields are copied one by one: tables among them are shared with the original.
+nn::ModuleRef ScriptModule::fresh() const {
+  lua_State* L = class_.running();
+  luaL_checkstack(L, 8, nullptr);
+  lua_newtable(L);
+  fields_.push(L);
+  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+    lua_pushvalue(L, -2);
+    if (auto* t = to_tensor(L, -2); t && *t)
+      push_tensor(L, nn::duplicate(*t));
+    else
+      lua_pushvalue(L, -2);
+    lua_settable(L, -6);
+  }
+  lua_pop(L, 1);
+  auto* copy = new ScriptModule(name_, class_, LuaRef(L, -1));
+  nn::ModuleRef keep(copy);
+  lua_pop(L, 1);
+  if (native_) copy->set_native(native_->fresh());
+  return keep;
+}
+
+// A method of the class, when it has one of its own.
+static bool push_own_method(lua_State* L, const LuaRef& klass, const char* name) {
+  klass.push(L);
+  lua_getfield(L, -1, name);
+  lua_remove(L, -2);
+  if (lua_isfunction(L, -1) && !lua_iscfunction(L, -1)) return true;
+  return lua_pop(L, 1), false;
+}
+
+std::string ScriptModule::extra_repr() const {
+  lua_State* L = class_.running();
+  luaL_checkstack(L, 8, nullptr);
+  if (!push_own_method(L, class_, "extra_repr")) return native_ ? native_->extra_repr() : "";
+  push_module(L, nn::ModuleRef(const_cast<ScriptModule*>(this)));
+  lua_call(L, 1, 1);
+  std::string s = lua_tostring(L, -1) ? lua_tostring(L, -1) : "";
+  lua_pop(L, 1);
+  return s;
+}
+
+void ScriptModule::reset_parameters() {
+  lua_State* L = class_.running();
+  luaL_checkstack(L, 8, nullptr);
+  if (!push_own_method(L, class_, "reset_parameters")) {
+    if (native_) native_->reset_parameters();
+    return;
+  }
+  push_module(L, nn::ModuleRef(this));
+  lua_call(L, 1, 0);
+}
+
+// ---- Classes ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+int to_string(lua_State* L) {
+  std::string s = self_module(L).repr();
+  return lua_pushlstring(L, s.data(), s.size()), 1;
+}
+int length(lua_State* L) {
+  nn::Module& m = self_module(L);
+  if (!m.positional() && m.type() != "ModuleDict")
+    throw Error("{} has no length: only containers such as nn.Sequential have one", m.type());
+  return lua_pushinteger(L, lua_Integer(m.parts().children.size() +
+                                        (m.type() == "ParameterList" ? m.parts().parameters.size() : 0))),
+         1;
+}
+int next_child(lua_State* L) {
+  nn::Module& m = self_module(L);
+  auto& children = m.parts().children;
+  size_t i = 0;
+  if (!lua_isnoneornil(L, 2)) {
+    std::string after = luaL_tolstring(L, 2, nullptr);
+    while (i < children.size() && children[i].name != after) ++i;
+    ++i;
+  }
+  if (i >= children.size()) return 0;
+  if (m.positional())
+    lua_pushinteger(L, lua_Integer(i) + 1);
+  else
+    lua_pushstring(L, children[i].name.c_str());
+  push_module(L, children[i].module);
+  return 2;
+}
+int pairs(lua_State* L) {
+  lua_pushcfunction(L, guarded<next_child>);
+  lua_pushvalue(L, 1);
+  lua_pushnil(L);
+  return 3;
+}
+
+// isinstance(object, class): the class or one that it derives from.
+int is_instance(lua_State* L) {
+  push_class_of(L, self_module(L));
+  while (lua_istable(L, -1)) {
+    if (lua_rawequal(L, -1, 2)) return lua_pushboolean(L, true), 1;
+    if (!lua_getmetatable(L, -1)) break;
+    lua_getfield(L, -1, "__index");
+  }
+  return lua_pushboolean(L, false), 1;
+}
+
+int class_text(lua_State* L) {
+  lua_getmetatable(L, 1);
+  lua_getfield(L, -1, "name");
+  lua_pushfstring(L, "class %s", lua_tostring(L, -1));
+  return 1;
+}
+
+constexpr luaL_Reg metamethods[] = {{"__call", guarded<call_module>},
+                                    {"__newindex", guarded<module_newindex>},
+                                    {"__tostring", guarded<to_string>},
+                                    {"__len", guarded<length>},
+                                    {"__concat", guarded<join_modules>},
+                                    {"__pairs", guarded<pairs>},
+                                    {"__isinstance", guarded<is_instance>},
+                                    {"__gc", destroy_box<nn::ModuleRef>},
+                                    {nullptr, nullptr}};
+
+// Makes a class table whose base is at `base` (0: none), with the metatable of its instances, and leaves it on the
+// stack.
+void push_class(lua_State* L, const std::string& name, const std::string& shown, int base) {
+  lua_newtable(L);
+  int klass = lua_gettop(L);
+  lua_newtable(L);  // the class's metatable
+  lua_pushstring(L, name.c_str());
+  lua_setfield(L, -2, "name");
+  lua_pushcfunction(L, guarded<class_text>);
+  lua_setfield(L, -2, "__tostring");
+  if (base) {
+    lua_pushvalue(L, base);
+    lua_setfield(L, -2, "__index");
+  }
+  lua_newtable(L);  // the metatable of instances
+  luaL_setfuncs(L, metamethods, 0);
+  lua_pushvalue(L, klass);
+  lua_pushcclosure(L, guarded<module_index>, 1);
+  lua_setfield(L, -2, "__index");
+  for (const char* field : {"__name", "__typename", "__metatable"}) {
+    lua_pushstring(L, shown.c_str());
+    lua_setfield(L, -2, field);
+  }
+  lua_setfield(L, -2, "instance");
+  lua_setmetatable(L, klass);
+}
+
+// Net(…): a new instance, initialised by the class's init.
+int construct(lua_State* L) {
+  lua_getmetatable(L, 1);
+  lua_getfield(L, -1, "name");
+  std::string name = lua_tostring(L, -1);
+  lua_pop(L, 2);
+  lua_newtable(L);
+  nn::ModuleRef m(new ScriptModule(name, LuaRef(L, 1), LuaRef(L, -1)));
+  lua_pop(L, 1);
+  push_module(L, m);
+  lua_insert(L, 2);  // class, self, arguments
+  int top = lua_gettop(L);
+  lua_getfield(L, 1, "init");
+  if (!lua_isnil(L, -1)) {
+    for (int i = 2; i <= top; ++i) lua_pushvalue(L, i);
+    lua_call(L, top - 1, 0);
+  }
+  lua_settop(L, 2);
+  return 1;
+}
+
+int make_class(lua_State* L) {
+  std::string name = luaL_checkstring(L, 1);
+  if (lua_isnoneornil(L, 2)) {
+    lua_settop(L, 1);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &classes_key);
+    lua_getfield(L, -1, "Module");
+    lua_replace(L, 2);
+    lua_settop(L, 2);
+  }
+  bool is_class = lua_istable(L, 2) && lua_getmetatable(L, 2) && lua_getfield(L, -1, "instance") == LUA_TTABLE;
+  if (!is_class) throw Error("nn.class: argument 2 (the base) expects a class of modules, got {}", given_text(L, 2));
+  lua_settop(L, 2);
+  push_class(L, name, name, 2);
+  lua_getmetatable(L, -1);
+  lua_pushcfunction(L, guarded<construct>);
+  lua_setfield(L, -2, "__call");
+  lua_pop(L, 1);
+  return 1;
+}
+
+int nothing(lua_State*) { return 0; }
+
+}  // namespace
+
+void push_native_class(lua_State* L, const std::string& name, lua_CFunction construct, lua_CFunction init,
+                       const void* data) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &classes_key);
+  int classes = lua_gettop(L);
+  lua_getfield(L, classes, "Module");
+  push_class(L, name, "nn." + name, lua_gettop(L));
+  lua_pushlightuserdata(L, const_cast<void*>(data));
+  lua_pushcclosure(L, init, 1);
+  lua_setfield(L, -2, "init");
+  lua_getmetatable(L, -1);
+  lua_pushlightuserdata(L, const_cast<void*>(data));
+  lua_pushcclosure(L, construct, 1);
+  lua_setfield(L, -2, "__call");
+  lua_pop(L, 1);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, classes, name.c_str());
+  lua_replace(L, classes);
+  lua_settop(L, classes);
+}
+
+void open_module_class(lua_State* L, int nn) {
+  lua_newtable(L);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &classes_key);
+  push_class(L, "Module", "nn.Module", 0);
+  lua_pushcfunction(L, nothing);
+  lua_setfield(L, -2, "init");
+  lua_getmetatable(L, -1);
+  lua_pushcfunction(L, guarded<construct>);
+  lua_setfield(L, -2, "__call");
+  lua_pop(L, 1);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &classes_key);
+  lua_pushvalue(L, -2);
+  lua_setfield(L, -2, "Module");
+  lua_pop(L, 1);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, nn, "Module");
+  lua_pushcfunction(L, guarded<make_class>);
+  lua_setfield(L, nn, "class");
+}
+
+}  // namespace luth::lang
