@@ -13,7 +13,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <lua5.4/lua.hpp>
 #include <set>
 
 #include "cli/cli.h"
@@ -22,6 +21,7 @@
 #include "core/paths.h"
 #include "core/threads.h"
 #include "core/version.h"
+#include "lang/interp.h"
 
 // From the archives that are linked into the program, whose headers cli does not see.
 extern "C" int H5get_libversion(unsigned* major, unsigned* minor, unsigned* release);
