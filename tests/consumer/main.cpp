@@ -1,5 +1,4 @@
-// Trains a small network on XOR with nothing but luth's installed headers and
-// library.
+// Trains a small network on XOR with nothing but luth's installed headers and library.
 #include <cstdio>
 
 #include "core/nn/activation.h"
