@@ -20,8 +20,9 @@ using Tag = dnnl::memory::format_tag;
 constexpr auto f32 = dnnl::memory::data_type::f32;
 constexpr auto bf16 = dnnl::memory::data_type::bf16;
 
+// Kept to the end of the process, as the caches below: threads may end after static objects do.
 const dnnl::engine& engine() {
-  static const dnnl::engine e(dnnl::engine::kind::cpu, 0);
+  static const auto& e = *new dnnl::engine(dnnl::engine::kind::cpu, 0);
   return e;
 }
 dnnl::stream& stream() {
@@ -288,7 +289,7 @@ void translated(const char* what, F&& f) {
 
 void dnn_conv(const ConvShape& s, const float* a, const float* b, const float* bias, float* out) {
   one_thread();
-  static Cache<ConvShape> cache;
+  static auto& cache = *new Cache<ConvShape>;
   translated("convolution", [&] {
     auto p = cache.get(s, [&] { return make_conv(s); });
     if (s.bias)
@@ -310,7 +311,7 @@ bool dnn_bf16_gemm(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const bflo
   static const bool fast = dnnl_get_effective_cpu_isa() >= dnnl_cpu_isa_avx512_core_bf16;
   if (!fast) return false;
   one_thread();
-  static Cache<MatmulShape> cache;
+  static auto& cache = *new Cache<MatmulShape>;
   bool done = false;
   translated("product", [&] {
     MatmulShape s{ta, tb, m, n, k, lda, ldb, ldc};
