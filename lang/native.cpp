@@ -22,10 +22,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// fail(code, text): an error with an exit code.
-int fail(lua_State* L) {
-  throw Error(ErrorCode(int(luaL_checkinteger(L, 1))), "{}", luaL_tolstring(L, 2, nullptr));
-}
+// fail(code, text): an error with an exit code and without a place: it is about what the user gave, not about this code.
+int fail(lua_State* L) { raise(L, ErrorCode(int(luaL_checkinteger(L, 1))), luaL_tolstring(L, 2, nullptr)); }
 
 int is_interrupted(lua_State* L) { return lua_pushinteger(L, interrupted()), 1; }
 int defer(lua_State* L) { return Interp::of(L).defer_signals(lua_toboolean(L, 1)), 0; }
@@ -108,7 +106,7 @@ int json_decode(lua_State* L) {
 int save_rotating(lua_State* L) { return io::save_rotating(to_item(L, 1), luaL_checkstring(L, 2)), 0; }
 
 constexpr luaL_Reg functions[] = {
-    {"fail", guarded<fail>},
+    {"fail", fail},
     {"interrupted", guarded<is_interrupted>},
     {"defer_interrupts", guarded<defer>},
     {"mkdirs", guarded<make_folders>},

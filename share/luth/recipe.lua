@@ -119,8 +119,8 @@ function M.load(path, given, own)
       if default == nil then default = field.default end
       if math.type(field.default) == 'float' and default then default = default + 0.0 end
       -- A declared option of the same name has already had its say: the recipe passed it on.
-      r[name] = declared[name] and default or options.take(given, name, default)
-      known[name] = { default = field.default, help = field.help }
+      if declared[name] then r[name] = default else r[name] = options.take(given, name, default) end
+      known[name] = { default = default, help = field.help }
     end
   end
   for name, d in pairs(declared) do known[name] = d end

@@ -29,6 +29,12 @@ function M.default(recipe_path, resume)
   return string.format('runs/%s-%d', name, n)
 end
 
+-- The words of the command line with which the run in `dir` was started; none where there is no run.
+function M.words(dir)
+  local saved = read(dir .. '/options.json')
+  return saved and native.json_decode(saved).words or {}
+end
+
 -- Makes the folder, keeps the recipe and the words of the command line in it. Refuses one that holds another run.
 function M.open(dir, recipe_path, words, resume)
   local run = { dir = dir, last = dir .. '/ckpt/last.h5', best = dir .. '/ckpt/best.h5', log_path = dir .. '/log.jsonl' }

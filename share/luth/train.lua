@@ -352,9 +352,20 @@ local function load_recipe(path, words)
   return r, mine
 end
 
+-- A run that is resumed keeps the options that it was started with; what is given now comes after them and counts.
+local function with_earlier_words(path, words)
+  local given = options.parse(words)
+  if not given.resume or given.help then return words end
+  local dir = given.dir and given.dir.text or run_folder.default(path, true)
+  local all = run_folder.words(dir)
+  table.move(words, 1, #words, #all + 1, all)
+  return all
+end
+
 -- luth train RECIPE words…
 function M.train(path, words)
   native.defer_interrupts(true)
+  words = with_earlier_words(path, words)
   local r, mine = load_recipe(path, words)
   if not r then return end
   local t = new_trainer(r, choose_device(mine.device))
@@ -389,12 +400,11 @@ function M.eval(path, words)
     if not native.exists(path) then native.fail(5, string.format("there is no checkpoint '%s'", path)) end
     local dir = dirname(dirname(path))
     path = dir .. '/recipe.lua'
-    local saved = run_folder.read(dir .. '/options.json')
-    if not saved or not native.exists(path) then
+    if not native.exists(dir .. '/options.json') or not native.exists(path) then
       native.fail(2, string.format("%s has no recipe.lua and options.json beside ckpt/; use luth eval RECIPE.lua --checkpoint %s", dir, checkpoint))
     end
-    local kept = native.json_decode(saved).words
-    for _, word in ipairs(words) do kept[#kept + 1] = word end
+    local kept = run_folder.words(dir)
+    table.move(words, 1, #words, #kept + 1, kept)
     words = kept
   end
   local r, mine = load_recipe(path, words)
