@@ -58,10 +58,13 @@ void detail::note(lua_State* L, const std::exception& e) {
 }
 
 // Nothing here has a destructor: strings belong to Lua.
-void detail::raise(lua_State* L) {
+void detail::raise(lua_State* L, bool placed) {
   auto& last = Interp::of(L).last_error();
   luaL_checkstack(L, 4, nullptr);
-  push_where(L);
+  if (placed)
+    push_where(L);
+  else
+    lua_pushliteral(L, "");
   if (last.text.empty())
     lua_pushstring(L, no_memory);
   else
@@ -71,13 +74,13 @@ void detail::raise(lua_State* L) {
   __builtin_unreachable();
 }
 
-void raise(lua_State* L, ErrorCode code, std::string_view text) {
+void raise(lua_State* L, ErrorCode code, std::string_view text, bool placed) {
   auto& last = Interp::of(L).last_error();
   try {
     last.code = code;
     last.text = text;
   } catch (const std::bad_alloc&) { last.text.clear(); }
-  detail::raise(L);
+  detail::raise(L, placed);
 }
 
 ErrorCode error_code(lua_State* L, std::string_view text) {

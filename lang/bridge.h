@@ -18,8 +18,8 @@ namespace luth::lang {
 using Function = int (*)(lua_State*);
 
 namespace detail {
-void note(lua_State* L, const std::exception& e);  // keeps text and code for raise()
-[[noreturn]] void raise(lua_State* L);             // the noted error as Lua error, "file:line: " before it
+void note(lua_State* L, const std::exception& e);           // keeps text and code for raise()
+[[noreturn]] void raise(lua_State* L, bool placed = true);  // the noted error; placed: "file:line: " before it
 }  // namespace detail
 
 /// `F` as a lua_CFunction: what it throws becomes a Lua error (a string that begins with the place of the nearest Lua
@@ -33,8 +33,9 @@ int guarded(lua_State* L) {
   detail::raise(L);
 }
 
-/// Raises a Lua error with a code from plain Lua-calling code, for instance an interrupt.
-[[noreturn]] void raise(lua_State* L, ErrorCode code, std::string_view text);
+/// Raises a Lua error with a code from plain Lua-calling code, for instance an interrupt; `placed` puts
+/// the place of the nearest Lua code before it.
+[[noreturn]] void raise(lua_State* L, ErrorCode code, std::string_view text, bool placed = true);
 
 /// The code of an error text that reached the top: that of the last bridged error when its text is in there,
 /// ErrorCode::memory for Lua's own "not enough memory", else ErrorCode::runtime.

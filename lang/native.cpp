@@ -22,8 +22,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// fail(code, text): an error with an exit code and without a place: it is about what the user gave, not about this code.
-int fail(lua_State* L) { raise(L, ErrorCode(int(luaL_checkinteger(L, 1))), luaL_tolstring(L, 2, nullptr)); }
+// fail(code, text): an error with an exit code and without a place: it is about what the user gave, not about this
+// code.
+int fail(lua_State* L) { raise(L, ErrorCode(int(luaL_checkinteger(L, 1))), luaL_tolstring(L, 2, nullptr), false); }
 
 int is_interrupted(lua_State* L) { return lua_pushinteger(L, interrupted()), 1; }
 int defer(lua_State* L) { return Interp::of(L).defer_signals(lua_toboolean(L, 1)), 0; }
