@@ -88,7 +88,8 @@ int length(lua_State* L) { return lua_pushinteger(L, self(L)->size()), 1; }
 int get(lua_State* L) {
   const DatasetRef& d = self(L);
   int64_t i = check_integer(L, 2);
-  if (i < 1 || i > d->size()) throw Error("get: sample {} is out of range; {} has samples 1 to {}", i, d->name(), d->size());
+  if (i < 1 || i > d->size())
+    throw Error("get: sample {} is out of range; {} has samples 1 to {}", i, d->name(), d->size());
   return push_sample(L, d->get(i - 1, {default_generator(host()).seed(), 0}));
 }
 int to_text(lua_State* L) {
@@ -117,7 +118,8 @@ int tensor_dataset(lua_State* L) {
 std::vector<int64_t> check_positions(lua_State* L, int index, const char* what) {
   std::vector<int64_t> out;
   if (const Tensor* t = to_tensor(L, index); t && *t) {
-    for (int64_t i = 0; i < t->numel(); ++i) out.push_back(select(reshape(*t, {Shape{t->numel()}}), {0, i}).item().integer() - 1);
+    for (int64_t i = 0; i < t->numel(); ++i)
+      out.push_back(select(reshape(*t, {Shape{t->numel()}}), {0, i}).item().integer() - 1);
     return out;
   }
   if (!lua_istable(L, index)) throw Error("{} expects a list of positions, got {}", what, given_text(L, index));
@@ -224,9 +226,10 @@ void open_data(lua_State* L) {
   int shared = lua_gettop(L);
   lua_pushvalue(L, shared);
   lua_pushcclosure(L, guarded<mnist>, 1);
-  document(L, -1,
-           "data.mnist{root = 'data/mnist', train = true}\n  MNIST: images as float32[1, 28, 28] in [0, 1], labels 1 to 10. "
-           "root is looked up here, then in the installation.");
+  document(
+      L, -1,
+      "data.mnist{root = 'data/mnist', train = true}\n  MNIST: images as float32[1, 28, 28] in [0, 1], labels 1 to 10. "
+      "root is looked up here, then in the installation.");
   lua_setfield(L, table, "mnist");
 
   open_box<DatasetRef>(L, "data.Dataset");

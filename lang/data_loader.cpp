@@ -74,7 +74,8 @@ int make_loader(lua_State* L) {
 // The positions in the table on top of the stack, from 0; the table may also be a function that gives one.
 std::vector<int64_t> positions(lua_State* L) {
   std::vector<int64_t> out;
-  if (!lua_istable(L, -1)) throw Error("a sampler gave {} where a list of positions was expected", given_text(L, lua_gettop(L)));
+  if (!lua_istable(L, -1))
+    throw Error("a sampler gave {} where a list of positions was expected", given_text(L, lua_gettop(L)));
   for (lua_Integer k = 1, n = luaL_len(L, -1); k <= n; ++k) {
     lua_geti(L, -1, k);
     out.push_back(check_integer(L, lua_gettop(L)) - 1);
@@ -195,13 +196,15 @@ int set_epoch(lua_State* L) {
 }
 
 constexpr Row methods[] = {
-    {"batches", guarded<batches>, "loader:batches(from)", "An iterator over one pass that leaves out the first `from` batches."},
+    {"batches", guarded<batches>, "loader:batches(from)",
+     "An iterator over one pass that leaves out the first `from` batches."},
     {"set_epoch", guarded<set_epoch>, "loader:set_epoch(epoch)",
      "The epoch, counted from 0, that the next pass reads; order and augmentation depend on (seed, epoch)."},
 };
 constexpr Row functions[] = {
     {"DataLoader", guarded<make_loader>,
-     "DataLoader(dataset, {batch_size = 1, shuffle = false, sampler, batch_sampler, num_workers = 0, collate_fn, drop_last = "
+     "DataLoader(dataset, {batch_size = 1, shuffle = false, sampler, batch_sampler, num_workers = 0, collate_fn, "
+     "drop_last = "
      "false, prefetch_factor = 2, pin_memory = false, seed})",
      "Batches of a dataset, read ahead on threads: for x, y in loader do ... end."},
 };

@@ -30,7 +30,8 @@ int load(lua_State* L) {
 constexpr Row rows[] = {
     {"save", guarded<save>, "save(value, path)",
      "Writes a tensor, number, string, boolean, state dict or nested table into a file, all at once or not at all."},
-    {"load", guarded<load>, "load(path, {map_location = nil})", "Reads what torch.save has written, or a file of h5py."},
+    {"load", guarded<load>, "load(path, {map_location = nil})",
+     "Reads what torch.save has written, or a file of h5py."},
 };
 
 void open_files(lua_State* L) {

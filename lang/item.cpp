@@ -28,8 +28,8 @@ class Reader {
     if (to_tensor(L_, index)) return check_tensor(L_, index);
     if (luaL_getmetafield(L_, index, "__pairs") != LUA_TNIL) return object(index);
     if (lua_istable(L_, index)) return table(index);
-    throw Error("{} is {}, which has no form in a file; save numbers, strings, booleans, tensors and tables of them", path(),
-                given_text(L_, index));
+    throw Error("{} is {}, which has no form in a file; save numbers, strings, booleans, tensors and tables of them",
+                path(), given_text(L_, index));
   }
 
  private:
@@ -54,7 +54,8 @@ class Reader {
     Inside(Reader& reader, const void* object, int) : r(reader) {
       if (std::find(r.open_.begin(), r.open_.end(), object) != r.open_.end())
         throw Error("{} contains itself; a file cannot hold a cycle", r.path());
-      if (r.open_.size() >= size_t(io::max_depth)) throw Error("{} is nested more than {} deep", r.path(), io::max_depth);
+      if (r.open_.size() >= size_t(io::max_depth))
+        throw Error("{} is nested more than {} deep", r.path(), io::max_depth);
       r.open_.push_back(object);
     }
     ~Inside() { r.open_.pop_back(); }

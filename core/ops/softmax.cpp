@@ -92,12 +92,9 @@ Cases<Softmin> Softmin::samples() { return along_dims<Softmin>(); }
 Cases<SoftmaxBackward> SoftmaxBackward::samples() { return gradient_cases<SoftmaxBackward>(); }
 Cases<LogSoftmaxBackward> LogSoftmaxBackward::samples() { return gradient_cases<LogSoftmaxBackward>(); }
 Cases<LogSumExp> LogSumExp::samples() {
-  return {{{.dim = {1}}, {{3, 4}}},
-          {{.dim = {0}, .keepdim = true}, {{3, 4}}},
-          {{.dim = {0, 2}}, {{2, 3, 2}}},
-          {{.dim = {-1, -2}, .keepdim = true}, {{2, 3, 40}}},
-          {{.dim = {0}}, {{}}},
-          {{.dim = {1}}, {{2, 0}}}};
+  return {{{.dim = {1}}, {{3, 4}}},       {{.dim = {0}, .keepdim = true}, {{3, 4}}},
+          {{.dim = {0, 2}}, {{2, 3, 2}}}, {{.dim = {-1, -2}, .keepdim = true}, {{2, 3, 40}}},
+          {{.dim = {0}}, {{}}},           {{.dim = {1}}, {{2, 0}}}};
 }
 
 }  // namespace luth::ops

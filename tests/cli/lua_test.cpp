@@ -149,7 +149,8 @@ TEST(Lua, RecursionWithoutEnd) {
 TEST(Lua, OutOfMemory) {
   if (address_sanitizer) GTEST_SKIP() << "its shadow memory needs the address space";
   const RunOptions small{.memory = size_t(512) << 20};
-  Result r = run({"-e", "local t, s = {}, string.rep('x', 1 << 16) for i = 1, math.huge do t[i] = s:rep(256) end"}, small);
+  Result r =
+      run({"-e", "local t, s = {}, string.rep('x', 1 << 16) for i = 1, math.huge do t[i] = s:rep(256) end"}, small);
   EXPECT_EQ(r.code, 4);
   EXPECT_EQ(r.err, "luth: not enough memory\n");
   r = run({"-e", "print(pcall(string.rep, 'x', 1 << 30)) print('alive')"}, small);
