@@ -2,6 +2,7 @@
 
 #include "core/autograd.h"
 #include "core/nn/init.h"
+#include "core/ops/arith.h"
 #include "core/ops/norm.h"
 
 namespace luth::nn {
@@ -13,14 +14,6 @@ const DefineModule<LayerNorm> layer_norm_;
 // Parts in order of registration.
 enum { weight_ = 0, bias_ = 1 };
 enum { running_mean_ = 0, running_var_ = 1, batches_ = 2 };
-
-// One more batch; returns how many there were before this one.
-int64_t count_batch(const Tensor& batches) {
-  NoGrad no_grad;
-  int64_t n = batches.item().integer();
-  init::constant(batches, double(n + 1));
-  return n;
-}
 }  // namespace
 
 template <class S>
@@ -67,8 +60,9 @@ Tensor BatchNorm<S>::run(const Tensor& x) {
     throw Error("expects {} channels in dim {}, got shape {}", s.num_features, shown(1), to_string(x.shape()));
   double momentum = s.momentum.value_or(0);
   if (this->training() && this->buffer(batches_)) {
-    int64_t before = count_batch(this->buffer(batches_));
-    if (!s.momentum) momentum = 1.0 / double(before + 1);
+    NoGrad no_grad;
+    add.into(this->buffer(batches_), int64_t(1));
+    if (!s.momentum) momentum = 1.0 / double(this->buffer(batches_).item().integer());
   }
   // Without running statistics evaluation uses those of the batch, too.
   bool batch_statistics = this->training() || !this->buffer(running_mean_);

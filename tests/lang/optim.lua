@@ -141,7 +141,7 @@ function tests.schedules_of_functions_and_of_schedules()
   check_text(message(later.step, later), 'no optimizer')
   later:attach(optim.SGD({ parameter(1.0) }, { momentum = 0.9 }))
   tester:assert(math.abs(later:get_last_lr()[1] - 0.004) < 1e-12)
-  check_text(message(L.StepLR, opt, {}), "'step_size' is required")
+  check_text(message(L.StepLR, opt), "'step_size' is required")
   check_text(message(L.StepLR, 5), 'expects an optimizer')
 end
 
