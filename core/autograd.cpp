@@ -310,6 +310,7 @@ void refresh(const Tensor& t) {
   if (!m.node && m.requires_grad) return;  // a leaf of its own
   GradMode on(true);
   Tensor again = replay(view->steps.get(), view->base);
+  if (!again.impl()->meta) return;  // through a view without gradient (as_strided)
   m.node = again.impl()->meta->node;
   m.nr = again.impl()->meta->nr;
   m.requires_grad = true;
@@ -382,7 +383,7 @@ void record_view(const OpInfo& info, const void* op, const Tensor& in, const Ten
   Ref<ViewStep> step = make<ViewStep>(from ? from->steps : Ref<ViewStep>(), OpValue(&info, op), &info);
   out.impl()->view = std::make_unique<ViewOf>(
       ViewOf{from ? from->base : in, std::move(step), !enabled || (from && from->without_grad)});
-  if (!enabled || !in.requires_grad() || !is_floating(out.dtype())) return;
+  if (!enabled || !info.vjp || !in.requires_grad() || !is_floating(out.dtype())) return;
   Call call{&info, op, {in}, {out}};
   auto node = make<CallNode>(call, 1u, CallNode::edges_of(call, 1u));
   node->save_results(call, nullptr);

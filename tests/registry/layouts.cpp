@@ -5,6 +5,8 @@ namespace luth::test {
 
 class Layouts : public OperatorTest {
  protected:
+  // Reads memory, not elements.
+  bool reads_storage() const { return op().face == "as_strided"; }
   struct Answer {
     Tensors results, gradients;
     std::string error;
@@ -13,8 +15,7 @@ class Layouts : public OperatorTest {
   Answer answer(const TestCase& c, const Inputs& in) {
     Answer a;
     Tensors leaves;
-    for (auto& v : in)
-      if (v.is_tensor() && is_floating(v.dtype())) leaves.push_back(v.tensor().detach().set_requires_grad());
+    for (size_t i : c.floating()) leaves.push_back(in[i].tensor().detach().set_requires_grad());
     Inputs with = in;
     size_t k = 0;
     for (size_t i : c.floating()) with[i] = leaves[k++];
@@ -38,7 +39,7 @@ class Layouts : public OperatorTest {
 INSTANTIATE_TEST_SUITE_P(Registry, Layouts, testing::ValuesIn(operator_names()), readable);
 
 TEST_P(Layouts, StridedInputsGiveTheSame) {
-  if (only_writes()) return;
+  if (only_writes() || reads_storage()) return;
   for (auto& c : cases(GetParam())) {
     SCOPED_TRACE(c.name);
     Answer want = answer(c, c.in);
@@ -56,7 +57,7 @@ TEST_P(Layouts, StridedInputsGiveTheSame) {
 }
 
 TEST_P(Layouts, ExpandedInputsGiveTheSame) {
-  if (op().only_inplace || only_writes()) return;
+  if (op().only_inplace || only_writes() || reads_storage()) return;
   for (auto& c : cases(GetParam())) {
     SCOPED_TRACE(c.name);
     Inputs wide = each_tensor(c.in, [](auto& t) { return expanded(t); });
