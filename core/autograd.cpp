@@ -129,6 +129,10 @@ ViewStep::~ViewStep() {
 
 namespace {
 
+class WriteIntoView;
+// The saved result of a write into a view, as that view of the base after the write.
+Tensor written_part(WriteIntoView& node, const Tensor& saved);
+
 // The node of an operator's call.
 class CallNode final : public Node {
  public:
@@ -235,6 +239,7 @@ class CallNode final : public Node {
                   name(), describe(s.tensor), writer ? " by " + writer->face + "_" : "");
     }
     if (!s.is_result || !grad_enabled() || !is_floating(s.tensor.dtype())) return s.tensor;
+    if (whole_) return written_part(*whole_, s.tensor);
     Tensor t = s.tensor.detach();  // with create_graph the saved result is a result of this node again
     set_history(t, Ref<Node>(this), s.nr);
     return t;
@@ -247,6 +252,9 @@ class CallNode final : public Node {
   Inputs in_numbers_;
   Small<Saved, 2> in_, out_;
   bool released_ = false;
+
+ public:
+  WriteIntoView* whole_ = nullptr;  // where this wrote into a view: the node of the base, which outlives this one
 };
 
 Tensor replay(const ViewStep* step, const Tensor& base) {
@@ -259,7 +267,11 @@ Tensor replay(const ViewStep* step, const Tensor& base) {
 class WriteIntoView final : public Node {
  public:
   WriteIntoView(Edge base, Ref<Node> write, Ref<ViewStep> steps, const Tensor& base_tensor)
-      : write_(std::move(write)), steps_(std::move(steps)) {
+      : write_(std::move(write)),
+        steps_(std::move(steps)),
+        strides_(base_tensor.strides()),
+        offset_(base_tensor.offset()) {
+    static_cast<CallNode&>(*write_).whole_ = this;
     next.push_back(std::move(base));
     for (size_t i = 1; i < write_->next.size(); ++i) next.push_back(write_->next[i]);
     write_->next[0] = {};
@@ -267,6 +279,11 @@ class WriteIntoView final : public Node {
   }
   std::string name() const override { return "CopySlices"; }
   void release() override { write_->release(); }
+  Tensor part_of(const Tensor& saved) {
+    Tensor base = Tensor::alias(saved.storage(), results[0].shape, strides_, offset_, saved.dtype());
+    set_history(base, Ref<Node>(this), 0);
+    return replay(steps_.get(), base);
+  }
 
   Tensors backward(const Tensors& dys) override {
     static const OpInfo& clone = find_op("clone");
@@ -286,7 +303,10 @@ class WriteIntoView final : public Node {
  private:
   Ref<Node> write_;
   Ref<ViewStep> steps_;
+  Strides strides_;  // of the base
+  int64_t offset_;
 };
+Tensor written_part(WriteIntoView& node, const Tensor& saved) { return node.part_of(saved); }
 
 bool floating_result(const Tensors& out) {
   for (auto& t : out)

@@ -269,7 +269,7 @@ TEST(Autograd, WritingAViewOfAViewOfAConstant) {
   Tensor base = Tensor::from<double>({2, 3}, zeros), x = leaf({5});
   Tensor row = select(base, {.dim = 0, .index = 1});
   Tensor cell = select(row, {.dim = 0, .index = 2});
-  add.into(cell, mul(x, x));
+  add.into(cell, sum(mul(x, x)));
   EXPECT_TRUE(base.requires_grad());
   EXPECT_TRUE(row.requires_grad());
   sum(mul(base, 3)).backward();
