@@ -7,14 +7,14 @@
 
 namespace luth::lang {
 
-/// What has been handed to Lua since the last collection, per thread.
+/// What has been handed to Lua since the last collection, per thread, and when to think of the next one.
 struct Pacer {
   size_t tensors = 0, bytes = 0;
+  size_t tensors_due = 0, bytes_due = 0;
 };
 extern constinit thread_local Pacer pacer;
 
 namespace detail {
-constexpr size_t tensors_between = 512, bytes_between = size_t(8) << 20;
 void collect_young(lua_State* L);
 }  // namespace detail
 
@@ -22,7 +22,7 @@ void collect_young(lua_State* L);
 inline void note_tensor(lua_State* L, const Tensor& t) {
   Pacer& p = pacer;
   p.bytes += t.impl()->view ? 0 : t.bytes();  // a view's memory was counted with its base
-  if (++p.tensors >= detail::tensors_between || p.bytes >= detail::bytes_between) detail::collect_young(L);
+  if (++p.tensors >= p.tensors_due || p.bytes >= p.bytes_due) detail::collect_young(L);
 }
 
 /// Chooses the collector's mode and hangs it on failed allocations (set_memory_pressure_hook).
