@@ -1,19 +1,18 @@
 // The policy, chosen by measuring (tests/bench/collector.lua):
 //   - Generational mode: a minor collection costs what is young, not what the program holds (0.4 us for nothing), so a
 //     million tables cost nothing, and a loop of small additions reuses memory that is still in the cache.
-//   - A minor collection after every 128 tensors or 8 MB handed to Lua. What it costs beyond freeing those tensors, a
-//   large
-//     table that changes for instance, may take an eighth of the time: it is put off until then, to 8 times as much at
-//     most.
+//   - A minor collection after every 128 tensors or 8 MB handed to Lua. What it costs beyond freeing those tensors (a
+//     large table that changes, for instance) may take a quarter of the time: it is put off until then, to 4 times as
+//     much at most.
 //   - A minor collection does not see what has grown old. So when the devices hold more than twice what survived the
-//   last
-//     full collection, and more than 256 MB, a full one runs.
+//     last full collection, and more than 256 MB, a full one runs.
 //   - An allocation that fails collects fully and is tried once more (core/storage.cpp).
 #include "lang/memory.h"
 
 #include <time.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/device.h"
 #include "lang/interp.h"
@@ -24,20 +23,21 @@ constinit thread_local Pacer pacer;
 
 namespace {
 
-int64_t now() {  // nanoseconds
+// Nanoseconds that this thread has computed: a collection that other processes interrupt does not look slow.
+int64_t now() {
   timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return int64_t(t.tv_sec) * 1000000000 + t.tv_nsec;
 }
 
 constexpr size_t tensors_between = 128, bytes_between = size_t(8) << 20;
-constexpr int64_t to_free = 150;               // nanoseconds to free a tensor
+constexpr int64_t to_free = 400;               // nanoseconds to free a tensor, generously
 constexpr int64_t least = int64_t(256) << 20;  // bytes below which no full collection runs
-constexpr int share = 8;                       // the collector gets at most 1/share of the time
-constexpr size_t patience = 8;                 // and comes after that many times the usual amount in any case
+constexpr int share = 4;                       // the collector gets at most 1/share of the time beyond that
+constexpr size_t patience = 4;                 // and comes after that many times the usual amount in any case
 
 thread_local int64_t full_at = least;
-thread_local int64_t last_end = 0, overhead = 0;
+thread_local int64_t last_end = 0, last_overhead = 0, overhead = 0;  // overhead: the smaller of the last two
 thread_local lua_State* of_thread = nullptr;
 
 int64_t allocated() {
@@ -84,7 +84,8 @@ void detail::collect_young(lua_State* L) {
     lua_gc(L, LUA_GCSTEP, 0);
   begin_again();
   last_end = now();
-  overhead = std::max<int64_t>(0, last_end - begin - tensors * to_free);
+  int64_t beyond = std::max<int64_t>(0, last_end - begin - tensors * to_free);
+  overhead = std::min(beyond, std::exchange(last_overhead, beyond));
 }
 
 void open_memory(lua_State* L) {
