@@ -134,7 +134,7 @@ class WriteIntoView;
 Tensor written_part(WriteIntoView& node, const Tensor& saved);
 
 // The node of an operator's call.
-class CallNode final : public Node {
+class CallNode final : public Node, public Recycled<CallNode, 2> {
  public:
   // `edges` are made before the node, because the accumulator of a leaf may be new and must be older than its users.
   CallNode(const Call& call, uint32_t wanted, Small<Edge, 2> edges, bool inplace = false)

@@ -2,13 +2,14 @@
 #pragma once
 #include "core/counted.h"
 #include "core/device.h"
+#include "core/recycled.h"
 
 namespace luth {
 
 struct OpInfo;
 
 /// `bytes` bytes of `device`'s memory. Views share one Storage, and with it its version.
-class Storage final : public Counted {
+class Storage final : public Counted, public Recycled<Storage, 1> {
  public:
   Storage(Device& device, size_t bytes);
   /// Memory of somebody else, which `release(owner)` gives back.

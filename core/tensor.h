@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/dtype.h"
+#include "core/recycled.h"
 #include "core/scalar.h"
 #include "core/shape.h"
 #include "core/small.h"
@@ -18,7 +19,7 @@ struct ViewOf;    // the base of a view and how to make it again (core/autograd.
 
 enum class MemoryFormat : uint8_t { contiguous, channels_last, preserve };
 
-struct TensorImpl final : Counted {
+struct TensorImpl final : Counted, Recycled<TensorImpl, 0> {
   TensorImpl();
   ~TensorImpl();
   Ref<Storage> storage;
