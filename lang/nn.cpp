@@ -14,11 +14,12 @@ namespace {
 nn::ModuleRef make_native(lua_State* L) {
   auto* c = static_cast<const nn::ModuleClass*>(lua_touserdata(L, lua_upvalueindex(1)));
   nn::ModuleRef m = c->make();
-  read_settings(L, 2, "nn." + c->name, [&](Fields& f) { m->describe(f); });
+  const std::string name = "nn." + c->name;
   try {
+    read_settings(L, 2, name, [&](Fields& f) { m->describe(f); });
     m->build();
   } catch (Error& e) {
-    if (!e.placed()) e.place("nn." + c->name + ": ");
+    if (!e.placed() && !std::string_view(e.what()).starts_with(name)) e.place(name + ": ");
     throw;
   }
   return m;
