@@ -47,7 +47,7 @@ while read -r soname path; do
 done <"$work/needs"
 
 tarball=$output/$name.tar.gz
-tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner -czf "$tarball" "$name"
+tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner -cf - "$name" | gzip "${LUTH_BUNDLE_GZIP:--6}" >"$tarball"
 
 # unpacked elsewhere, with an empty environment, it takes nothing but the baseline from outside itself
 mkdir "$work/elsewhere"

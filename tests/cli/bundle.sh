@@ -4,15 +4,20 @@ set -euo pipefail
 [ "${LUTH_BUILD_TYPE:-}" != Asan ] || { echo "skipped: the sanitizer build is not bundled"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-bash "$LUTH_SOURCE/scripts/bundle.sh" --no-build --output "$work"
+LUTH_BUNDLE_GZIP=-1 bash "$LUTH_SOURCE/scripts/bundle.sh" --no-build --output "$work"
 tar -C "$work" -xzf "$work"/luth-*.tar.gz
 cd "$work"/luth-*/
 clean=(env -i PATH=/usr/bin:/bin HOME="$work")
 "${clean[@]}" bin/luth -e "assert(#data.mnist{root = 'data/mnist', train = false} == 10000)"
 "${clean[@]}" bin/luth -e 'local c = nn.Conv2d(3, 8, 3); assert(#c(torch.ones(2, 3, 9, 9)) == 2)'
 "${clean[@]}" LD_DEBUG=libs bin/luth -e 'local a = torch.ones(300, 300); a:mm(a)' 2>"$work/libs"
-if grep -F 'calling init' "$work/libs" | grep -F "$LUTH_SOURCE"; then
+grep -F 'calling init' "$work/libs" >"$work/loaded"
+if grep -F "$LUTH_SOURCE" "$work/loaded"; then
   echo "the bundle took the libraries above from the build tree"
   exit 1
 fi
-grep -F 'calling init' "$work/libs" | grep -q "$PWD/lib/libopenblas.so.0"
+if ! grep -F "$PWD/" "$work/loaded" | grep -q '/libopenblas\.so\.0$'; then
+  cat "$work/loaded"
+  echo "OpenBLAS did not come from the bundle"
+  exit 1
+fi
