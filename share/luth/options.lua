@@ -23,7 +23,7 @@ function M.parse(words)
       end
     end
     name = name:gsub('%-', '_')
-    given[name] = { text = value, used = false }
+    given[name] = { text = value, used = false, at = i }
     i = i + 1
   end
   return given
@@ -50,15 +50,13 @@ end
 -- The value of one option: from the command line if it is there, else the default.
 function M.take(given, name, default)
   local entry = given[name]
-  if entry then
-    entry.used = true
-    return convert(name, entry.text, default)
-  end
   local negated = type(default) == 'boolean' and given['no_' .. name]
+  if entry then entry.used = true end
   if negated then
     negated.used = true
-    return false
+    if not entry or negated.at > entry.at then return not convert('no-' .. name, negated.text, true) end
   end
+  if entry then return convert(name, entry.text, default) end
   return default
 end
 

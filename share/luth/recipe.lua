@@ -36,7 +36,9 @@ function Deferred:make(first, extra)
   local named = {}
   for k, v in pairs(self.named) do named[k] = v end
   for k, v in pairs(extra or {}) do if named[k] == nil then named[k] = v end end
-  return self.make_real(first, named)
+  local ok, made = pcall(self.make_real, first, named)
+  if not ok then usage('%s', tostring(made)) end
+  return made
 end
 
 local function deferring(real, path)
@@ -148,7 +150,11 @@ function M.datasets(r)
   else
     parts.train = d
     local ok, test = pcall(function() return d:test_part() end)
-    if ok then parts.test = test end
+    if ok then
+      parts.test = test
+    elseif type(d) == 'userdata' and not tostring(test):find('has no test part', 1, true) then
+      error(test, 0)
+    end
   end
   return parts
 end

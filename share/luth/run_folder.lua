@@ -29,10 +29,27 @@ function M.default(recipe_path, resume)
   return string.format('runs/%s-%d', name, n)
 end
 
+-- JSON holds UTF-8 only; a word of other bytes is kept as the list of its bytes.
+local function to_json(words)
+  local list = {}
+  for i, word in ipairs(words) do list[i] = utf8.len(word) and word or { word:byte(1, -1) } end
+  return list
+end
+local function from_json(list)
+  local words = {}
+  for i, word in ipairs(list) do words[i] = type(word) == 'table' and string.char(table.unpack(word)) or word end
+  return words
+end
+
 -- The words of the command line with which the run in `dir` was started; none where there is no run.
 function M.words(dir)
   local saved = read(dir .. '/options.json')
-  return saved and native.json_decode(saved).words or {}
+  if not saved then return {} end
+  local ok, kept = pcall(native.json_decode, saved)
+  if not ok or type(kept) ~= 'table' or type(kept.words) ~= 'table' then
+    native.fail(2, dir .. '/options.json is damaged; it should hold {"recipe": ..., "words": [...]}')
+  end
+  return from_json(kept.words)
 end
 
 -- Makes the folder, keeps the recipe and the words of the command line in it. Refuses one that holds another run.
@@ -44,7 +61,7 @@ function M.open(dir, recipe_path, words, resume)
   native.mkdirs(dir .. '/ckpt')
   local source = read(recipe_path) or native.fail(2, 'cannot read ' .. recipe_path)
   write(dir .. '/recipe.lua', source)
-  write(dir .. '/options.json', native.json_encode { recipe = recipe_path, words = words } .. '\n')
+  write(dir .. '/options.json', native.json_encode { recipe = recipe_path, words = to_json(words) } .. '\n')
   run.log = function(entry)
     local f, why = io.open(run.log_path, 'ab')
     if not f then error('cannot write ' .. why, 0) end

@@ -28,10 +28,14 @@ local function say(...) io.stderr:write(string.format(...), '\n') end
 
 -- ---- Making a run ---------------------------------------------------------------------------------------------------
 
+-- A device that cannot be had is a wrong setting, said before anything else happens.
 local function choose_device(name)
-  if name ~= 'auto' then return torch.device(name) end
-  local device = torch.cuda.is_available() and 'cuda' or 'cpu'
-  return torch.device(device)
+  if name == 'auto' then name = torch.cuda.is_available() and 'cuda' or 'cpu' end
+  local ok, device = pcall(torch.device, name)
+  local why = device
+  if ok then ok, why = pcall(torch.empty, 1, { device = device }) end
+  if not ok then native.fail(2, '--device: ' .. tostring(why)) end
+  return device
 end
 
 local function make_loader(r, dataset, training)
@@ -202,9 +206,10 @@ end
 function Trainer:mean_loss()
   if not self.sum then return 0 / 0 end
   local mean = self.sum:item() / self.count
-  if mean ~= mean or mean == math.huge then
-    native.fail(3, string.format('the loss became %s in epoch %d (after %d steps); try a smaller lr or clip. %s holds the last good state',
-                                 tostring(mean), self.epoch, self.step, self.run.last))
+  if mean ~= mean or math.abs(mean) == math.huge then
+    local kept = native.exists(self.run.last) and string.format('; %s holds the last good state', self.run.last) or ''
+    native.fail(3, string.format('the loss became %s in epoch %d (after %d steps); try a smaller lr or clip%s',
+                                 mean ~= mean and 'nan' or mean, self.epoch, self.step, kept))
   end
   return mean
 end
@@ -236,7 +241,10 @@ function Trainer:run_epoch()
     self:show(n, seen, started)
     local boundary = self.batch % r.accumulate == 0 or self.batch == n
     if boundary then self:stop_if_asked() end
-    if boundary and r.save_every > 0 and self.step % r.save_every == 0 and self.batch < n then self:save() end
+    if boundary and r.save_every > 0 and self.step % r.save_every == 0 and self.batch < n then
+      if self.sum then self:mean_loss() end  -- a state that has diverged must not replace a good one
+      self:save()
+    end
   end)
 end
 
@@ -412,7 +420,7 @@ function M.eval(path, words)
   local t = new_trainer(r, choose_device(mine.device))
   local held = t.parts.test or t.parts.val or t.parts.train
   local state = torch.load(checkpoint, { map_location = tostring(t.device) })
-  local weights = state.ema or state.model
+  local weights = type(state) == 'table' and (state.ema or state.model)
   if type(weights) ~= 'table' and type(weights) ~= 'userdata' then
     native.fail(5, checkpoint .. ' holds no model; it is no checkpoint of luth train')
   end

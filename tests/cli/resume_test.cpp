@@ -1,0 +1,211 @@
+// Runs that are stopped and go on: Ctrl-C, SIGTERM, kill -9, a full disk. What a resumed run writes is bit for bit what
+// an uninterrupted one writes.
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+
+#include <csignal>
+
+#include "tests/cli/train.h"
+
+namespace luth::testing {
+namespace {
+
+// Where $HOLD names a step, the recipe says so on stdout in that step and waits for the file `go`.
+constexpr const char* holds = R"lua(
+local hold, step = tonumber(os.getenv('HOLD') or ''), 0
+r.epochs = 3
+r.callbacks = { on_step = function()
+  step = step + 1
+  if step ~= hold then return end
+  print('holding')
+  io.stdout:flush()
+  while true do
+    local f = io.open('go')
+    if f then f:close() return end
+  end
+end }
+)lua";
+
+// Weights, optimizer, schedule, random state: everything in both files is equal.
+constexpr const char* compare = R"lua(
+local function same(a, b, where)
+  if torch.is_tensor(a) then
+    assert(torch.equal(a, b), where)
+  elseif type(a) == 'table' then
+    for k, v in pairs(a) do same(v, b[k], where .. '.' .. tostring(k)) end
+    for k in pairs(b) do assert(a[k] ~= nil, where .. '.' .. tostring(k)) end
+  else
+    assert(a == b, where)
+  end
+end
+same(torch.load(arg[1]), torch.load(arg[2]), 'state')
+print('same')
+)lua";
+
+class Resume : public ::testing::Test {
+ protected:
+  Resume() {
+    dir_.write("p.lua", points_recipe(holds));
+    dir_.write("compare.lua", compare);
+  }
+  // The run that nothing stops, in `whole`.
+  void run_whole(std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"train", "p.lua", "--dir", "whole"});
+    Result r = run_in(dir_, more);
+    ASSERT_EQ(r.code, 0) << r.err;
+  }
+  // A run in `part` that gets `signal` in its step `step`.
+  Result run_until(int step, int signal, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"train", "p.lua", "--dir", "part"});
+    Process p(more, {.env = {{"HOLD", std::to_string(step)}}, .dir = dir_.path()});
+    EXPECT_TRUE(p.wait_for("holding"));
+    p.signal(signal);
+    dir_.write("go", "");
+    Result r = p.wait();
+    std::filesystem::remove(dir_ / "go");
+    return r;
+  }
+  void expect_same() {
+    EXPECT_EQ(log_of(dir_, "part"), log_of(dir_, "whole"));
+    Result r = run_in(dir_, {"compare.lua", "part/ckpt/last.h5", "whole/ckpt/last.h5"});
+    EXPECT_EQ(r.out, "same\n") << r.err;
+  }
+  TempDir dir_;
+};
+
+TEST_F(Resume, AfterCtrlC) {
+  run_whole();
+  Result r = run_until(6, SIGINT);  // the second batch of the second epoch
+  EXPECT_EQ(r.code, 130);
+  EXPECT_TRUE(has(r.err, "interrupted: saved part/ckpt/last.h5 after epoch 2, batch 2")) << r.err;
+  EXPECT_TRUE(has(r.err, "--resume --dir part")) << r.err;
+  r = run_in(dir_, {"train", "p.lua", "--resume", "--dir", "part"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.err, "resuming part at epoch 2, batch 2")) << r.err;
+  expect_same();
+}
+
+TEST_F(Resume, AfterSeveralStopsWithWorkers) {
+  run_whole();
+  EXPECT_EQ(run_until(1, SIGINT, {"--workers", "2"}).code, 130);
+  EXPECT_EQ(run_until(3, SIGTERM, {"--resume"}).code, 143);  // the last batch of the first epoch
+  EXPECT_EQ(run_until(5, SIGINT, {"--resume"}).code, 130);
+  Result r = run_in(dir_, {"train", "p.lua", "--resume", "--dir", "part"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(log_of(dir_, "part"), log_of(dir_, "whole"));
+}
+
+TEST_F(Resume, AfterTermination) {
+  run_whole({"--accumulate", "2"});
+  Result r =
+      run_until(5, SIGTERM, {"--accumulate", "2"});  // not a step of the optimizer: it stops after the next batch
+  EXPECT_EQ(r.code, 143);
+  EXPECT_TRUE(has(r.err, "terminated: saved part/ckpt/last.h5 after epoch 2, batch 2")) << r.err;
+  EXPECT_EQ(run_in(dir_, {"train", "p.lua", "--resume", "--dir", "part"}).code, 0);
+  expect_same();
+}
+
+TEST_F(Resume, AfterKill) {
+  run_whole({"--save-every", "3"});
+  Result r = run_until(8, SIGKILL, {"--save-every", "3"});
+  EXPECT_EQ(r.code, 137);
+  r = run_in(dir_, {"train", "p.lua", "--resume", "--dir", "part"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.err, "resuming part at epoch 2, batch 2")) << r.err;  // step 6
+  expect_same();
+}
+
+TEST_F(Resume, ASecondCtrlCEndsAtOnce) {
+  Process p({"train", "p.lua", "--dir", "part"}, {.env = {{"HOLD", "2"}}, .dir = dir_.path(), .timeout = 20});
+  ASSERT_TRUE(p.wait_for("holding"));
+  // Signals that come while one is pending count as one, so more than two may be needed.
+  siginfo_t ended{};
+  for (int i = 0; i < 100 && ended.si_pid == 0; ++i) {
+    p.signal(SIGINT);
+    usleep(20000);
+    waitid(P_PID, id_t(p.pid()), &ended, WEXITED | WNOHANG | WNOWAIT);
+  }
+  Result r = p.wait();
+  EXPECT_FALSE(r.timed_out);
+  EXPECT_EQ(r.code, 130);
+}
+
+TEST_F(Resume, KeepsOptionsAndTakesNewOnes) {
+  ASSERT_EQ(run_in(dir_, {"train", "p.lua", "--dir", "part", "--hidden", "12", "--epochs", "1"}).code, 0);
+  Result r = run_in(dir_, {"train", "p.lua", "--dir", "part", "--resume", "--epochs", "2"});
+  EXPECT_EQ(r.code, 0) << r.err;  // the model is the one with 12 hidden units
+  EXPECT_TRUE(has(r.err, "resuming part at epoch 2")) << r.err;
+  EXPECT_TRUE(has(r.err, "epoch 2/2")) << r.err;
+}
+
+TEST_F(Resume, InAnEmptyFolderStartsAfresh) {
+  Result r = run_in(dir_, {"train", "p.lua", "--dir", "fresh", "--resume"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_FALSE(has(r.err, "resuming")) << r.err;
+}
+
+TEST_F(Resume, AFolderWithARunIsRefusedWithoutIt) {
+  ASSERT_EQ(run_in(dir_, {"train", "p.lua", "--dir", "part", "--epochs", "1"}).code, 0);
+  const std::string before = read_file(dir_ / "part/ckpt/last.h5");
+  Result r = run_in(dir_, {"train", "p.lua", "--dir", "part"});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_TRUE(has(r.err, "part already holds a run; pass --resume")) << r.err;
+  EXPECT_FALSE(has(r.err, "traceback")) << r.err;
+  EXPECT_EQ(read_file(dir_ / "part/ckpt/last.h5"), before);
+}
+
+TEST_F(Resume, ADivergedRunLeavesTheLastGoodState) {
+  Result r = run_in(dir_, {"train", "p.lua", "--dir", "part", "--epochs", "1"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  dir_.write("p.lua", points_recipe("r.schedule = nil r.optim = optim.SGD { lr = 1e30 }"));
+  r = run_in(dir_, {"train", "p.lua", "--dir", "new", "--epochs", "9", "--save-every", "1"});
+  EXPECT_EQ(r.code, 3) << r.err;
+  EXPECT_TRUE(has(r.err, "the loss became nan in epoch 1") || has(r.err, "the loss became inf in epoch 1")) << r.err;
+  r = run_in(dir_, {"-e", "print(torch.load('new/ckpt/last.h5').progress.sum:item() < math.huge)"});
+  EXPECT_EQ(r.out, "true\n") << r.err;
+}
+
+// A folder on a file system of its own of `size` bytes; mounted() is false where this is not allowed.
+class SmallDisk {
+ public:
+  SmallDisk(std::string path, const char* size) : path_(std::move(path)) {
+    std::filesystem::create_directories(path_);
+    mounted_ = mount("tmpfs", path_.c_str(), "tmpfs", 0, size) == 0;
+  }
+  ~SmallDisk() {
+    if (mounted_) umount2(path_.c_str(), MNT_DETACH);
+  }
+  bool mounted() const { return mounted_; }
+
+ private:
+  std::string path_;
+  bool mounted_;
+};
+
+TEST_F(Resume, AfterAFullDisk) {
+  SmallDisk disk(dir_ / "disk", "size=16m");
+  if (!disk.mounted()) GTEST_SKIP() << "a small tmpfs cannot be mounted here";
+  std::vector<std::string> words{"train", "p.lua", "--dir", "disk/run", "--hidden", "20000", "--epochs", "1"};
+  Result r = run_in(dir_, words);
+  ASSERT_EQ(r.code, 0) << r.err;
+  const std::string before = run_in(dir_, {"eval", "disk/run/ckpt/last.h5"}).out;
+  EXPECT_TRUE(has(before, "accuracy ")) << before;
+  {
+    std::ofstream filler(dir_ / "disk/filler", std::ios::binary);
+    const std::string block(65536, 'x');
+    while (filler.write(block.data(), std::streamsize(block.size())).flush()) {}
+  }
+  words.back() = "2";
+  words.push_back("--resume");
+  r = run_in(dir_, words);
+  EXPECT_EQ(r.code, 1) << r.err;
+  EXPECT_TRUE(has(r.err, "No space left on device")) << r.err;
+  EXPECT_TRUE(has(r.err, "disk/run/")) << r.err;
+  EXPECT_EQ(run_in(dir_, {"eval", "disk/run/ckpt/last.h5"}).out, before) << "the checkpoint from before is lost";
+  std::filesystem::remove(dir_ / "disk/filler");
+  r = run_in(dir_, words);
+  EXPECT_EQ(r.code, 0) << r.err;
+}
+
+}  // namespace
+}  // namespace luth::testing
