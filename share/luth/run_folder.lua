@@ -68,6 +68,16 @@ function M.open(dir, recipe_path, words, resume)
     f:write(native.json_encode(entry), '\n')
     f:close()
   end
+  -- Drops the lines of epochs that will run again, and a line that was cut short.
+  run.forget_log_from = function(epoch)
+    local log, kept = read(run.log_path) or '', {}
+    for line in log:gmatch('[^\n]*\n') do
+      local ok, entry = pcall(native.json_decode, line)
+      if ok and type(entry) == 'table' and math.type(entry.epoch) and entry.epoch < epoch then kept[#kept + 1] = line end
+    end
+    local text = table.concat(kept)
+    if text ~= log then write(run.log_path, text) end
+  end
   return run
 end
 

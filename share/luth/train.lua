@@ -328,9 +328,10 @@ function Trainer:finish_epoch(started)
   self.epoch, self.batch, self.sum, self.count = self.epoch + 1, 0, nil, nil
   local better = self.best == nil or score > self.best
   if better then self.best = score end
-  self:save()
+  -- last.h5 comes last: a run that ends before it does this epoch again, and writes the same best.h5 and log line.
   if better then torch.save(self:state(), self.run.best) end
   self.run.log(entry)
+  self:save()
   for _, f in ipairs(self.on_epoch) do f(self, entry) end
 end
 
@@ -383,6 +384,7 @@ function M.train(path, words)
   set_callbacks(t)
   if mine.resume and native.exists(t.run.last) then
     t:restore(t.run.last)
+    t.run.forget_log_from(t.epoch)
     say('resuming %s at epoch %d, batch %d', dir, t.epoch, t.batch)
   end
   say('training on %s: %d samples, %d epochs of %d batches; %s', tostring(t.device), #t.parts.train, r.epochs, #t.loader, dir)

@@ -61,6 +61,14 @@ TEST_F(Mnist, TruncatedFile) {
   expect({"train-images-idx3-ubyte"});
 }
 
+TEST_F(Mnist, TruncatedGzipFile) {
+  const std::string whole = read_file(LUTH_SOURCE_DIR "/share/data/mnist/train-labels-idx1-ubyte.gz");
+  ASSERT_GT(whole.size(), 1000u);
+  std::filesystem::remove(file("train-labels-idx1-ubyte"));
+  dir_.write("digits/train-labels-idx1-ubyte.gz", whole.substr(0, whole.size() / 2));
+  expect({"train-labels-idx1-ubyte.gz"});
+}
+
 TEST_F(Mnist, WrongMagicNumber) {
   dir_.write("digits/train-images-idx3-ubyte", "\x89PNG" + idx_images(40, 6));
   expect({"train-images-idx3-ubyte", "is no IDX file: it begins with 89 50 4e 47"});

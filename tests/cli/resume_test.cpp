@@ -85,6 +85,15 @@ TEST_F(Resume, AfterCtrlC) {
   expect_same();
 }
 
+TEST_F(Resume, LogLinesOfEpochsThatRunAgainGo) {
+  run_whole();
+  ASSERT_EQ(run_until(6, SIGINT).code, 130);
+  // As if the run had been killed after its line for the second epoch and within the next one.
+  std::ofstream(dir_ / "part/log.jsonl", std::ios::app) << "{\"epoch\":2,\"loss\":9}\n{\"epoch\":3,\"lo";
+  EXPECT_EQ(run_in(dir_, {"train", "p.lua", "--resume", "--dir", "part"}).code, 0);
+  expect_same();
+}
+
 TEST_F(Resume, AfterSeveralStopsWithWorkers) {
   run_whole();
   EXPECT_EQ(run_until(1, SIGINT, {"--workers", "2"}).code, 130);
