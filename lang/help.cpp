@@ -92,7 +92,7 @@ void push_named(lua_State* L, std::string name) {
   }
 }
 
-// The names of torch and of tensors' methods.
+// The names of torch and of tensors' methods, then those of other tables: of equally near ones the first is offered.
 std::vector<std::string> known_names(lua_State* L) {
   std::vector<std::string> names;
   auto add = [&] {
@@ -107,11 +107,11 @@ std::vector<std::string> known_names(lua_State* L) {
     add();
   }
   add();
+  std::sort(names.begin(), names.end());
   for (const char* global : {"nn", "optim", "data"}) {
     lua_getglobal(L, global);
     add();
   }
-  std::sort(names.begin(), names.end());
   return names;
 }
 
