@@ -14,8 +14,11 @@ function s.a_loop_stays_small()
   local function loop(n) for _ = 1, n do x = x * 1.0001 + 0.1 end end
   loop(20000)
   local before = resident()
+  torch.reset_peak_memory_stats()
+  local live = allocated()
   loop(20000)
   t:lt(math.abs(resident() - before), 5 << 20)
+  t:lt(torch.memory_stats().peak - live, 36 << 20)  -- not hundreds of dead tensors
 end
 
 function s.large_temporaries()
@@ -23,7 +26,7 @@ function s.large_temporaries()
   torch.reset_peak_memory_stats()
   local x = torch.zeros(1024, 1024)
   for _ = 1, 300 do local _ = x + 1 end
-  t:lt(torch.memory_stats().peak, 300 << 20)
+  t:lt(torch.memory_stats().peak, 100 << 20)
 end
 
 function s.old_tensors_are_found()
