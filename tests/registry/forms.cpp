@@ -85,7 +85,8 @@ TEST_P(Forms, OutEqualsReturned) {
     for (size_t i = 0; i < got.size(); ++i) EXPECT_TRUE(got[i].same(fresh[i]));
     manual_seed(7);
     apply_out(op(), c.op.get(), c.in, transposed);
-    EXPECT_EQ(difference(transposed, want), "") << "into transposed tensors";
+    // Loops over other strides may contract products and sums otherwise: one unit in the last place.
+    EXPECT_EQ(difference(transposed, want, 4e-16, 1e-300), "") << "into transposed tensors";
   }
 }
 
