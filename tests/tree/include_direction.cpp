@@ -40,7 +40,8 @@ int folder_rank(std::string_view where) {
 // may include it.
 int layer(std::string_view header) {
   static const std::array<Names, 4> layers = {
-      Names{"error", "version", "small", "counted", "dtype", "shape", "scalar", "recycled", "half", "philox", "threads"},
+      Names{"error", "version", "small", "counted", "dtype", "shape", "scalar", "recycled", "half", "philox",
+            "threads"},
       Names{"device"},
       Names{"storage", "tensor", "print"},
       Names{"describe", "op", "registry"},
