@@ -249,7 +249,7 @@ void run_half(const ConvShape& s, const Tensor& a, const Tensor& b, const Tensor
 /// a and b as Libs::conv has them; `result` has the strides that infer chose.
 void convolve(ConvShape s, const Tensor& a_in, const Tensor& b_in, const Tensor& bias_in, Tensor& result) {
   if (s.n == 0) {  // no samples: only the gradient of the filters has elements
-    std::memset(result.raw(), 0, result.bytes());
+    if (result.bytes()) std::memset(result.raw(), 0, result.bytes());
     return;
   }
   Dtype d = result.dtype();
