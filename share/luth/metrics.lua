@@ -3,45 +3,33 @@ local native = require 'luth.native'
 
 local M = {}
 
--- Share of samples whose largest output is at the label.
-M.accuracy = function()
-  local right, n = nil, 0
-  return {
-    add = function(output, target)
-      local hits = output:argmax(2):eq(target):sum()
-      right = right and right + hits or hits
-      n = n + #target
-    end,
-    value = function() return n > 0 and right:item() / n or 0 / 0 end,
-  }
+-- A metric that is a sum over a count: `parts(output, target)` gives a tensor to add up, on the device, and how many it
+-- stands for.
+local function share(parts)
+  return function()
+    local total, n = nil, 0
+    return {
+      add = function(output, target)
+        local part, count = parts(output, target)
+        total = total and total + part or part
+        n = n + count
+      end,
+      value = function() return n > 0 and total:item() / n or 0 / 0 end,
+    }
+  end
 end
+
+-- Share of samples whose largest output is at the label.
+M.accuracy = share(function(output, target) return output:argmax(2):eq(target):sum(), #target end)
 
 -- Share of samples whose label is among the five largest outputs.
-M.top5 = function()
-  local right, n = nil, 0
-  return {
-    add = function(output, target)
-      local _, best = output:topk(math.min(5, output:size(2)), 2)
-      local hits = best:eq(target:unsqueeze(2)):sum()
-      right = right and right + hits or hits
-      n = n + #target
-    end,
-    value = function() return n > 0 and right:item() / n or 0 / 0 end,
-  }
-end
+M.top5 = share(function(output, target)
+  local _, best = output:topk(math.min(5, output:size(2)), 2)
+  return best:eq(target:unsqueeze(2)):sum(), #target
+end)
 
 -- Mean absolute difference of outputs and targets.
-M.mae = function()
-  local total, n = nil, 0
-  return {
-    add = function(output, target)
-      local t = (output - target):abs():sum()
-      total = total and total + t or t
-      n = n + output:numel()
-    end,
-    value = function() return n > 0 and total:item() / n or 0 / 0 end,
-  }
-end
+M.mae = share(function(output, target) return (output - target):abs():sum(), output:numel() end)
 
 -- A function(output, target) that gives the mean of a batch.
 local function of_function(f)

@@ -403,8 +403,8 @@ local function dirname(path) return path:match('^(.*)/[^/]*$') or '.' end
 function M.eval(path, words)
   local checkpoint = path
   if path:match('%.lua$') then
-    local _, mine = nil, options.parse(words)
-    checkpoint = mine.checkpoint and mine.checkpoint.text
+    local given = options.parse(words)
+    checkpoint = given.checkpoint and given.checkpoint.text
     if not checkpoint then native.fail(2, 'luth eval RECIPE needs --checkpoint FILE') end
   else
     if not native.exists(path) then native.fail(5, string.format("there is no checkpoint '%s'", path)) end
