@@ -105,11 +105,33 @@ void make_one_a_tensor(const OpInfo& info, Inputs& in) {
   in[0] = Tensor::scalar(in[0].scalar(), result_type(in));
 }
 
-void prepare(const OpInfo& info, Call& call, Device*& dev) {
-  make_one_a_tensor(info, call.in);
-  dev = common_device(info, call.in);
-  if (info.promote != Promote::none) promote_inputs(info, call.in);
-  if (info.broadcast) broadcast_inputs(call.in);
+// The device of the ordinary call, whose inputs need no preparation: tensors of one device, and of one dtype and shape
+// where that matters. Numbers change no float dtype. Null for any other call.
+Device* uniform_device(const OpInfo& info, const Inputs& in) {
+  if (in.empty() || !in[0].is_tensor() || info.promote_from != 0) return nullptr;
+  const Tensor& first = in[0].tensor();
+  const bool promotes = info.promote != Promote::none, floating = is_floating(first.dtype());
+  if (info.promote == Promote::floating && !floating) return nullptr;
+  for (size_t i = 1; i < in.size(); ++i) {
+    const Value& v = in[i];
+    if (v.is_scalar() && promotes && !floating) return nullptr;
+    if (!v.is_tensor()) continue;
+    const Tensor& t = v.tensor();
+    if (&t.device() != &first.device()) return nullptr;
+    if (promotes && t.dtype() != first.dtype()) return nullptr;
+    if (info.broadcast && !(t.shape() == first.shape())) return nullptr;
+  }
+  return &first.device();
+}
+
+// Makes the inputs what `infer` and kernels expect. Null where no tensor names a device.
+Device* prepare(const OpInfo& info, Inputs& in) {
+  if (Device* dev = uniform_device(info, in)) return dev;
+  make_one_a_tensor(info, in);
+  Device* dev = common_device(info, in);
+  if (info.promote != Promote::none) promote_inputs(info, in);
+  if (info.broadcast) broadcast_inputs(in);
+  return dev;
 }
 
 void run_kernel(const OpInfo& info, Call& call, Device& dev) {
@@ -117,6 +139,10 @@ void run_kernel(const OpInfo& info, Call& call, Device& dev) {
   KernelFn kernel = info.kernels[dev.slot()];
   if (!kernel) throw Error("has no kernel for the {} device", dev.kind());
   kernel(call);
+}
+
+void observe(const Call& call) {
+  if (observer_) observer_->called(call);
 }
 
 void allocate(Call& call, const Specs& specs, Device& dev) {
@@ -158,37 +184,46 @@ void run_view(const OpInfo& info, Call& call) {
   call.out.push_back(std::move(out));
 }
 
+// One kernel, with what belongs to it: random numbers, the record, the observer. The result goes into `into` where that
+// is given (in place: it is in[0] too), and into new tensors as `specs` says where it is not.
+void execute(Call& call, const Specs& specs, Device& dev, const Tensor* into = nullptr) {
+  const OpInfo& info = *call.info;
+  OpValue random;
+  if (info.random) {
+    random = reserve_random(info, call.op, dev, specs);
+    call.op = random.get();
+  }
+  Recording record(call);
+  if (into)
+    call.out.push_back(into->detach());
+  else
+    allocate(call, specs, dev);
+  run_kernel(info, call, dev);
+  if (into) into->storage()->written(&info);
+  record.finish(call, call.inplace ? into : nullptr);
+  if (into) call.out[0] = *into;
+  observe(call);
+}
+
 // Runs call.info on call.in and fills call.out. The inputs are promoted and expanded in place.
 void run(Call& call) {
   const OpInfo& info = *call.info;
   if (info.view) {
     run_view(info, call);
-    if (observer_) observer_->called(call);
-    return;
+    return observe(call);
   }
-  Device* dev;
-  prepare(info, call, dev);
+  Device* dev = prepare(info, call.in);
   if (!info.infer || (info.lower && dev && !info.kernels[dev->slot()] && dev->has_data())) {
     if (!info.lower) throw Error("is not implemented on this device");
     {
       Unobserved hide;
       run_lower(info, call);
     }
-    if (observer_) observer_->called(call);
-    return;
+    return observe(call);
   }
   Specs specs = info.infer(call.op, call.in);
   if (!dev) dev = specs.empty() || !specs[0].device ? &default_device() : specs[0].device;
-  OpValue random;
-  if (info.random) {
-    random = reserve_random(info, call.op, *dev, specs);
-    call.op = random.get();
-  }
-  Recording record(call);
-  allocate(call, specs, *dev);
-  run_kernel(info, call, *dev);
-  record.finish(call);
-  if (observer_) observer_->called(call);
+  execute(call, specs, *dev);
 }
 
 /// PyTorch's rule for results that are given: float results do not go into integers, nor anything but bool into bool.
@@ -202,33 +237,34 @@ bool writes_itself_twice(const Tensor& t) {
     if (t.strides()[i] == 0 && t.shape()[i] > 1) return true;
   return false;
 }
-bool partly_overlap(const Tensor& a, const Tensor& b) {
-  if (!(a.storage() == b.storage()) || a.numel() == 0 || b.numel() == 0) return false;
+enum class Overlap { none, exact, partial, unclear };
+
+// PyTorch's rule: certain only where both fill their range of memory.
+Overlap overlap(const Tensor& a, const Tensor& b) {
+  if (!(a.storage() == b.storage()) || a.numel() == 0 || b.numel() == 0) return Overlap::none;
   if (a.offset() == b.offset() && a.strides() == b.strides() && a.shape() == b.shape() && a.dtype() == b.dtype())
-    return false;
-  auto last = [](const Tensor& t) {
-    int64_t n = t.offset();
-    for (int i = 0; i < t.dim(); ++i) n += (t.shape()[i] - 1) * t.strides()[i];
-    return (n + 1) * int64_t(size_of(t.dtype()));
-  };
-  auto first = [](const Tensor& t) { return t.offset() * int64_t(size_of(t.dtype())); };
-  if (last(a) <= first(b) || last(b) <= first(a)) return false;
-  // Interleaved columns of one matrix share a range and no element; with equal strides the offset decides.
-  if (a.strides() == b.strides() && a.dtype() == b.dtype() && a.dim() > 0) {
-    int64_t gap = std::abs(a.offset() - b.offset()), step = 1 << 30;
-    for (int i = 0; i < a.dim(); ++i)
-      if (a.shape()[i] > 1) step = std::min(step, a.strides()[i]);
-    if (gap % step != 0) return false;
-  }
-  return true;
+    return Overlap::exact;
+  auto begin = [](const Tensor& t) { return t.offset() * int64_t(size_of(t.dtype())); };
+  auto end = [](const Tensor& t) { return reach(t.shape(), t.strides(), t.offset()) * int64_t(size_of(t.dtype())); };
+  if (end(a) <= begin(b) || end(b) <= begin(a)) return Overlap::none;
+  return is_dense(a.shape(), a.strides()) && is_dense(b.shape(), b.strides()) ? Overlap::partial : Overlap::unclear;
 }
 
-void check_overlap(const Tensor& self, const Inputs& in) {
+Tensor copied(const Tensor& t) {
+  static const OpInfo& clone = find_op("clone");
+  return apply(clone, nullptr, {t})[0];
+}
+
+// No input may change while `self` is written: one that shares its memory in a way that is not clear is copied first.
+void separate(Inputs& in, const Tensor& self) {
   if (writes_itself_twice(self))
     throw Error("the tensor to write has several elements in one place (it was expanded); clone() it first");
-  for (auto& v : in)
-    if (v.is_tensor() && partly_overlap(self, v.tensor()))
+  for (auto& v : in) {
+    Overlap found = v.is_tensor() ? overlap(self, v.tensor()) : Overlap::none;
+    if (found == Overlap::partial)
       throw Error("the tensor to write overlaps an input in part; clone() the input first");
+    if (found == Overlap::unclear) v = copied(v.tensor());
+  }
 }
 
 Tensor write_back(const Tensor& self, const Tensor& result) {
@@ -244,10 +280,8 @@ Tensor write_back(const Tensor& self, const Tensor& result) {
 bool run_into(Call& call, const Tensor& target, bool inplace) {
   const OpInfo& info = *call.info;
   if (!(info.elementwise || info.overwrites) || !info.infer) return false;
-  Device* dev;
-  Tensor self = inplace ? call.in[0].tensor() : Tensor();
-  prepare(info, call, dev);
-  if ((!info.kernels[dev->slot()] && dev->has_data()) || (inplace && !call.in[0].tensor().same(self))) return false;
+  Device* dev = prepare(info, call.in);
+  if ((!info.kernels[dev->slot()] && dev->has_data()) || (inplace && !call.in[0].tensor().same(target))) return false;
   Specs specs = info.infer(call.op, call.in);
   if (specs[0].dtype != target.dtype() || &target.device() != dev) return false;
   if (!(specs[0].shape == target.shape())) {
@@ -255,20 +289,9 @@ bool run_into(Call& call, const Tensor& target, bool inplace) {
     throw Error("the result has shape {} and does not fit into {}", to_string(specs[0].shape),
                 to_string(target.shape()));
   }
-  check_overlap(target, call.in);
-  OpValue random;
-  if (info.random) {
-    random = reserve_random(info, call.op, *dev, specs);
-    call.op = random.get();
-  }
-  Recording record(call, inplace);
-  call.out.push_back(target.detach());
-  run_kernel(info, call, *dev);
-  target.storage()->written(&info);
-  if (inplace) record.finish(call, &target);
-  call.out[0] = target;
+  separate(call.in, target);
   call.inplace = inplace;
-  if (observer_) observer_->called(call);
+  execute(call, specs, *dev, &target);
   return true;
 }
 
@@ -278,18 +301,25 @@ Tensor run_inplace(const OpInfo& info, const void* op, Inputs in) {
   check_inplace(self);
   Call call{&info, op, std::move(in), {}};
   if (run_into(call, self, true)) return self;
-  if (grad_enabled() && self.requires_grad()) {  // what is saved of it must not be overwritten
-    static const OpInfo& clone = find_op("clone");
-    call.in[0] = apply(clone, nullptr, {self})[0];
-  }
+  if (grad_enabled() && self.requires_grad()) call.in[0] = copied(self);  // what is saved must not be overwritten
   run(call);
   return write_back(self, call.out[0]);
 }
 
+void check_out(const Inputs& in, const Tensors& out) {
+  bool recorded = false;
+  for (auto& v : in) recorded = recorded || (v.is_tensor() && v.tensor().requires_grad());
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (!out[i]) throw Error("out= expects a tensor");
+    recorded = recorded || out[i].requires_grad();
+    for (size_t k = 0; k < i; ++k)
+      if (overlap(out[i], out[k]) != Overlap::none) throw Error("two tensors of out= share memory");
+  }
+  if (recorded && grad_enabled()) throw Error("out= does not record gradients; drop it or use torch.no_grad()");
+}
+
 Tensors run_out(const OpInfo& info, const void* op, Inputs in, Tensors out) {
-  for (auto& v : in)
-    if (v.is_tensor() && grad_enabled() && v.tensor().requires_grad())
-      throw Error("out= does not record gradients; drop it or use torch.no_grad()");
+  check_out(in, out);
   NoGrad no_grad;
   Call call{&info, op, std::move(in), {}};
   if (out.size() == 1 && run_into(call, out[0], false)) return out;
@@ -302,6 +332,14 @@ Tensors run_out(const OpInfo& info, const void* op, Inputs in, Tensors out) {
     write_back(out[i], results[i]);
   }
   return out;
+}
+
+// Holds the defaults and lets `op` point to them, where it is null.
+OpValue or_defaults(const OpInfo& info, const void*& op) {
+  if (op) return {};
+  OpValue defaults = info.make();
+  op = defaults.get();
+  return defaults;
 }
 
 }  // namespace
@@ -331,34 +369,26 @@ Dtype result_type(const Inputs& in) {
   return d == none ? default_dtype() : Dtype(d);
 }
 
+void apply(Call& call) {
+  fill_in(*call.info, call.in);
+  placed(*call.info, call.in, "", [&] { run(call); });
+}
+
 Tensors apply(const OpInfo& info, const void* op, Inputs in) {
-  OpValue defaults;
-  if (!op) {
-    defaults = info.make();
-    op = defaults.get();
-  }
-  fill_in(info, in);
+  OpValue defaults = or_defaults(info, op);
   Call call{&info, op, std::move(in), {}};
-  try {
-    run(call);
-  } catch (Error& e) {
-    if (!e.placed()) e.place(info.face + "(" + arguments(call.in) + "): ");
-    throw;
-  }
+  apply(call);
   return std::move(call.out);
 }
 
 Tensor apply_inplace(const OpInfo& info, const void* op, Inputs in) {
-  OpValue defaults;
-  if (!op) {
-    defaults = info.make();
-    op = defaults.get();
-  }
+  OpValue defaults = or_defaults(info, op);
   fill_in(info, in);
   return placed(info, in, "_", [&] { return run_inplace(info, op, in); });
 }
 
 Tensors apply_out(const OpInfo& info, const void* op, Inputs in, Tensors out) {
+  OpValue defaults = or_defaults(info, op);
   fill_in(info, in);
   return placed(info, in, "", [&] { return run_out(info, op, in, std::move(out)); });
 }

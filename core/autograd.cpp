@@ -137,10 +137,10 @@ Tensor written_part(WriteIntoView& node, const Tensor& saved);
 class CallNode final : public Node, public Recycled<CallNode, 2> {
  public:
   // `edges` are made before the node, because the accumulator of a leaf may be new and must be older than its users.
-  CallNode(const Call& call, uint32_t wanted, Small<Edge, 2> edges, bool inplace = false)
+  CallNode(const Call& call, uint32_t wanted, Small<Edge, 2> edges)
       : info_(*call.info), op_(call.info, call.op), wanted_(wanted) {
     next = std::move(edges);
-    save_inputs(call, inplace);
+    save_inputs(call);
   }
   static Small<Edge, 2> edges_of(const Call& call, uint32_t wanted) {
     Small<Edge, 2> edges;
@@ -191,7 +191,7 @@ class CallNode final : public Node, public Recycled<CallNode, 2> {
     static const OpInfo& clone = find_op("clone");
     return apply(clone, nullptr, {t})[0];
   }
-  void save_inputs(const Call& call, bool inplace) {
+  void save_inputs(const Call& call) {
     for (size_t i = 0; i < call.in.size(); ++i)
       if (wanted_ >> i & 1) {
         auto& n = info_.saves[std::min(i, info_.saves.size() - 1)];
@@ -204,7 +204,7 @@ class CallNode final : public Node, public Recycled<CallNode, 2> {
       size_t bit = std::min(i, list);
       in_numbers_.push_back(v.is_scalar() ? v : Value());
       if (v.is_tensor() && needs_.in >> bit & 1)
-        in_.push_back(saved(inplace && v.tensor().same(call.in[0]) ? copied(v) : v.tensor()));
+        in_.push_back(saved(call.inplace && v.tensor().same(call.in[0]) ? copied(v) : v.tensor()));
       else if (v.is_tensor() && needs_.meta >> bit & 1)
         in_.push_back({ghost(v.tensor()), 0});
       else
@@ -339,11 +339,11 @@ void refresh(const Tensor& t) {
 
 }  // namespace
 
-Recording::Recording(const Call& call, bool inplace) {
+Recording::Recording(const Call& call) {
   if (!enabled) return;
   uint32_t wanted = wanted_inputs(call.in);
   if (wanted && (call.info->vjp || call.info->lower))
-    node_ = make<CallNode>(call, wanted, CallNode::edges_of(call, wanted), inplace);
+    node_ = make<CallNode>(call, wanted, CallNode::edges_of(call, wanted));
 }
 
 void Recording::finish(Call& call, const Tensor* inplace) {

@@ -93,9 +93,9 @@ Edge gradient_edge(const Tensor& t);
 /// Links the results of a call to a new node, where gradients are wanted.
 class Recording {
  public:
-  /// Before the kernel runs: looks at the inputs and saves those that vjp reads; in place, a copy of the one that is
-  /// about to be overwritten.
-  explicit Recording(const Call& call, bool inplace = false);
+  /// Before the kernel runs: looks at the inputs and saves those that vjp reads; of the one that is about to be
+  /// overwritten (call.inplace), a copy.
+  explicit Recording(const Call& call);
   /// After it: links call.out. In place: rewrites the history of the tensor that was written, and of its base.
   void finish(Call& call, const Tensor* inplace = nullptr);
 

@@ -5,12 +5,8 @@
 namespace luth {
 namespace {
 
-struct Info {
-  std::string_view name;
-  size_t size;
-};
-constexpr Info infos[dtype_count] = {{"bool", 1},  {"uint8", 1},   {"int8", 1},     {"int16", 2},   {"int32", 4},
-                                     {"int64", 8}, {"float16", 2}, {"bfloat16", 2}, {"float32", 4}, {"float64", 8}};
+constexpr std::string_view names[dtype_count] = {"bool",  "uint8",   "int8",     "int16",   "int32",
+                                                 "int64", "float16", "bfloat16", "float32", "float64"};
 constexpr std::pair<std::string_view, Dtype> aliases[] = {
     {"half", Dtype::f16},  {"float", Dtype::f32}, {"double", Dtype::f64},
     {"short", Dtype::i16}, {"int", Dtype::i32},   {"long", Dtype::i64},
@@ -19,8 +15,7 @@ std::atomic<Dtype> default_{Dtype::f32};
 
 }  // namespace
 
-std::string_view name(Dtype d) { return infos[int(d)].name; }
-size_t size_of(Dtype d) { return infos[int(d)].size; }
+std::string_view name(Dtype d) { return names[int(d)]; }
 Dtype default_dtype() { return default_.load(std::memory_order_relaxed); }
 
 void set_default_dtype(Dtype d) {
@@ -31,7 +26,7 @@ void set_default_dtype(Dtype d) {
 Dtype parse_dtype(std::string_view text) {
   if (text.starts_with("torch.")) text.remove_prefix(6);
   for (int i = 0; i < dtype_count; ++i)
-    if (infos[i].name == text) return Dtype(i);
+    if (names[i] == text) return Dtype(i);
   for (auto& [alias, d] : aliases)
     if (alias == text) return d;
   throw Error(

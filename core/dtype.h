@@ -100,7 +100,11 @@ template <> inline constexpr Dtype dtype_of<double> = Dtype::f64;
 std::string_view name(Dtype d);
 /// The inverse of `name`, with PyTorch's aliases ("float", "long", "half", …); throws for an unknown name.
 Dtype parse_dtype(std::string_view name);
-size_t size_of(Dtype d);
+/// Bytes of an element.
+inline size_t size_of(Dtype d) {
+  constexpr uint8_t sizes[dtype_count] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
+  return sizes[int(d)];
+}
 inline bool is_floating(Dtype d) { return d >= Dtype::f16; }
 inline bool is_integral(Dtype d) { return d > Dtype::boolean && d < Dtype::f16; }  // without bool
 /// The dtype of float numbers where nothing says otherwise; float32 at start.

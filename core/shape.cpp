@@ -134,6 +134,20 @@ uint32_t dim_mask(const Ints& dims, int n) {
   return mask;
 }
 
+int64_t reach(const Shape& s, const Strides& st, int64_t offset) {
+  if (offset < 0) throw Error("the offset must not be negative, got {}", offset);
+  int64_t end = offset, step = 0;
+  bool fits = true;
+  for (int i = 0; i < s.size(); ++i) {
+    if (st[i] < 0) throw Error("strides must not be negative, got {}", to_string(st));
+    if (s[i] == 0) return offset;
+    fits = fits && !__builtin_mul_overflow(s[i] - 1, st[i], &step) && !__builtin_add_overflow(end, step, &end);
+  }
+  if (!fits || __builtin_add_overflow(end, int64_t(1), &end))
+    throw Error("shape {} with strides {} reaches beyond any memory", to_string(s), to_string(st));
+  return end;
+}
+
 void check_shape(const Shape& s, size_t element_size) {
   int64_t bytes = int64_t(element_size);
   for (int64_t d : s) {

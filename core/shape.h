@@ -13,7 +13,7 @@ inline constexpr int max_dims = 8;
 /// A list of at most eight integers: extents, strides, or any attribute that is a short list (kernel sizes, dims).
 class Shape {
  public:
-  Shape() = default;
+  Shape() {}  // not "= default", which would let Shape{} clear all eight
   Shape(std::initializer_list<int64_t> v) {
     for (int64_t x : v) push_back(x);
   }
@@ -93,6 +93,10 @@ int wrap_dim(int64_t dim, int n);
 uint32_t dim_mask(const Ints& dims, int n);
 /// Checks every extent (none negative) and the product against 2^62 bytes; throws with the shape in the text.
 void check_shape(const Shape& s, size_t element_size);
+
+/// One past the furthest element that a view reaches from `offset`, all in elements (`offset` itself for an empty
+/// view). Throws for a negative stride or offset, and for what 64 bits cannot count.
+int64_t reach(const Shape& s, const Strides& st, int64_t offset);
 
 /// A dim seen by a kernel: `outer` blocks of `n` rows of `inner` neighbours.
 struct Along {

@@ -11,7 +11,7 @@ namespace luth {
 template <class T, size_t N>
 class Small {
  public:
-  Small() = default;
+  Small() {}  // not "= default", which would let Small{} clear the room
   explicit Small(size_t n) {
     reserve(n);
     for (size_t i = 0; i < n; ++i) emplace_back();
@@ -33,6 +33,13 @@ class Small {
   ~Small() {
     clear();
     free_heap();
+  }
+
+  /// A list of the one item.
+  static Small of(T item) {
+    Small list;
+    list.emplace_back(std::move(item));
+    return list;
   }
 
   size_t size() const { return size_; }

@@ -70,14 +70,14 @@ Tensor Tensor::detach() const { return alias(storage(), shape(), strides(), offs
 
 void Tensor::set_storage(const Ref<Storage>& storage, const Shape& shape, const Strides& strides,
                          int64_t offset) const {
-  int64_t last = offset;  // the furthest element that the view can reach
-  for (int i = 0; i < shape.size(); ++i) {
-    if (strides[i] < 0) throw Error("strides must not be negative, got {}", to_string(strides));
-    last += (shape[i] - 1) * strides[i];
-  }
-  if (offset < 0 || (shape.numel() && size_t(last + 1) * size_of(dtype()) > storage->bytes()))
+  check_shape(shape, size_of(dtype()));
+  if (shape.size() != strides.size())
+    throw Error("{} strides for {} dims: {} and {}", strides.size(), shape.size(), to_string(strides),
+                to_string(shape));
+  const auto elements = int64_t(storage->bytes() / size_of(dtype()));
+  if (reach(shape, strides, offset) > elements)
     throw Error("shape {} with strides {} and offset {} reaches beyond a storage of {} elements", to_string(shape),
-                to_string(strides), offset, storage->bytes() / size_of(dtype()));
+                to_string(strides), offset, elements);
   p_->storage = storage;
   p_->shape = shape;
   p_->strides = strides;

@@ -154,14 +154,14 @@ int is_enabled(lua_State* L) { return lua_pushboolean(L, grad_enabled()), 1; }
 
 using NodeRef = Ref<Node>;
 
-int node_name(lua_State* L) { return lua_pushstring(L, (*to_box<NodeRef>(L, 1))->name().c_str()), 1; }
-int node_text(lua_State* L) { return lua_pushstring(L, ("<" + (*to_box<NodeRef>(L, 1))->name() + ">").c_str()), 1; }
+int node_name(lua_State* L) { return lua_pushstring(L, own<NodeRef>(L)->name().c_str()), 1; }
+int node_text(lua_State* L) { return lua_pushstring(L, ("<" + own<NodeRef>(L)->name() + ">").c_str()), 1; }
 int node_equal(lua_State* L) {
   auto *a = to_box<NodeRef>(L, 1), *b = to_box<NodeRef>(L, 2);
   return lua_pushboolean(L, a && b && *a == *b), 1;
 }
 int node_index(lua_State* L) {
-  const NodeRef& node = *to_box<NodeRef>(L, 1);
+  const NodeRef& node = own<NodeRef>(L);
   std::string_view key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
   if (key == "name") return lua_pushcfunction(L, guarded<node_name>), 1;
   if (key != "next_functions") throw Error("a grad_fn has no field '{}'; it has name() and next_functions", key);

@@ -378,15 +378,16 @@ bool read_quick(lua_State* L, const Form& form, int n, Inputs& in) {
 int call_face(lua_State* L, const Face& face) {
   int n = lua_gettop(L);
   for (auto* form : face.forms) {
-    Inputs in;
-    if (!read_quick(L, *form, n, in)) continue;
+    Call call{form->info, form->defaults.get(), {}, {}};
+    if (!read_quick(L, *form, n, call.in)) continue;
     if (face.inplace) {
-      apply_inplace(*form->info, form->defaults.get(), std::move(in));
+      apply_inplace(*call.info, call.op, std::move(call.in));
       return lua_settop(L, 1), 1;
     }
-    Tensors out = apply(*form->info, form->defaults.get(), std::move(in));
-    if (out.size() == 1 && !form->info->several && !form->info->answers) return push_tensor(L, std::move(out[0])), 1;
-    return Caller::push_results(L, *form, std::move(out));
+    apply(call);
+    if (call.out.size() == 1 && !call.info->several && !call.info->answers)
+      return push_tensor(L, std::move(call.out[0])), 1;
+    return Caller::push_results(L, *form, std::move(call.out));
   }
   return Caller(L, face).run();
 }

@@ -5,6 +5,8 @@
 #include <new>
 #include <utility>
 
+#include "core/error.h"
+
 namespace luth::lang {
 
 /// Its address tells the type. One program holds lang, so there is one of each.
@@ -17,6 +19,11 @@ struct Box {
   T value;
 };
 
+/// Where the registry keeps the metatable of T's boxes: integers are the quickest keys, and luaL_ref uses none below 1.
+inline int boxes = 0;
+template <class T>
+inline const int box_slot = --boxes;
+
 /// The T inside the userdata at `index`, or null for any other Lua value.
 template <class T>
 T* to_box(lua_State* L, int index) {
@@ -26,12 +33,19 @@ T* to_box(lua_State* L, int index) {
   return box->tag == &box_tag<T> ? &box->value : nullptr;
 }
 
+/// The T of the userdata that a method was called on; throws for a call with anything else.
+template <class T>
+T& own(lua_State* L) {
+  if (T* v = to_box<T>(L, 1)) return *v;
+  throw Error("expects the object that it belongs to, got {} (a method takes a colon)", luaL_typename(L, 1));
+}
+
 /// Pushes a userdata that holds `value`; its metatable is what open_box<T> has made.
 template <class T>
 T& push_box(lua_State* L, T value) {
   void* p = lua_newuserdatauv(L, sizeof(Box<T>), 0);
   auto* box = new (p) Box<T>{&box_tag<T>, std::move(value)};
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &box_tag<T>);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, box_slot<T>);
   lua_setmetatable(L, -2);
   return box->value;
 }
@@ -51,7 +65,7 @@ void open_box(lua_State* L, const char* name) {
   lua_setfield(L, -3, "__name");
   lua_setfield(L, -2, "__metatable");  // what getmetatable gives: metamethods are not called with other values
   lua_pushvalue(L, -1);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &box_tag<T>);
+  lua_rawseti(L, LUA_REGISTRYINDEX, box_slot<T>);
 }
 
 }  // namespace luth::lang

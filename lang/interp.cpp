@@ -90,6 +90,7 @@ Interp::Interp() : Interp(Options{}) {}
 
 Interp::Interp(Options options) : L_(luaL_newstate()), options_(options) {
   if (!L_) throw Error(ErrorCode::memory, "not enough memory for the interpreter");
+  lua_setallocf(L_, Pool::reallocate, &pool_);
   *static_cast<Interp**>(lua_getextraspace(L_)) = this;
   set_locale();
   std::string trouble = self_check(L_);

@@ -18,6 +18,7 @@
 
 #include "core/error.h"
 #include "lang/bridge.h"
+#include "lang/memory.h"
 
 namespace luth::lang {
 
@@ -105,6 +106,7 @@ class Interp {
   bool stop_requested() const;  // a signal has come that this Interp obeys
   int push_stop();              // pushes that as an error message, returns LUA_ERRRUN
 
+  Pool pool_;  // outlives the state
   lua_State* L_;
   Options options_;
   LastError last_error_;

@@ -12,12 +12,48 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "core/device.h"
 #include "lang/interp.h"
 
 namespace luth::lang {
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool keeps = false;  // a sanitizer must see every block die
+#else
+constexpr bool keeps = true;
+#endif
+
+Pool::~Pool() {
+  for (List& list : lists_)
+    while (void* block = list.first) {
+      list.first = *static_cast<void**>(block);
+      std::free(block);
+    }
+}
+
+void* Pool::take(size_t size) {
+  List* list = list_of(size);
+  if (!list || !list->first) return std::malloc(size);
+  --list->count;
+  return std::exchange(list->first, *static_cast<void**>(list->first));
+}
+
+void Pool::give(void* block, size_t size) {
+  List* list = keeps ? list_of(size) : nullptr;
+  if (!list || list->count == most) return std::free(block);
+  ++list->count;
+  *static_cast<void**>(block) = std::exchange(list->first, block);
+}
+
+void* Pool::reallocate(void* pool, void* block, size_t old_size, size_t size) {
+  auto* p = static_cast<Pool*>(pool);
+  if (size) return block ? std::realloc(block, size) : p->take(size);
+  if (block) p->give(block, old_size);
+  return nullptr;
+}
 
 constinit thread_local Pacer pacer;
 

@@ -14,6 +14,30 @@ struct Pacer {
 };
 extern constinit thread_local Pacer pacer;
 
+/// Lua's memory: blocks of malloc, the small ones kept for the next of the same size. A program of tensors makes and
+/// drops one userdata per operator, and malloc is slow where a collection frees hundreds.
+class Pool {
+ public:
+  Pool() = default;
+  ~Pool();
+  Pool(const Pool&) = delete;
+  /// A lua_Alloc; `pool` is a Pool.
+  static void* reallocate(void* pool, void* block, size_t old_size, size_t size);
+
+ private:
+  static constexpr size_t unit = 8, largest = 128, most = 4096;  // sizes that are kept, and how many of each
+  struct List {
+    void* first = nullptr;
+    size_t count = 0;
+  };
+  List* list_of(size_t size) {
+    return size && size <= largest && size % unit == 0 ? &lists_[size / unit - 1] : nullptr;
+  }
+  void* take(size_t size);
+  void give(void* block, size_t size);
+  List lists_[largest / unit];
+};
+
 namespace detail {
 void collect_young(lua_State* L);
 }  // namespace detail

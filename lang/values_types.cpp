@@ -76,11 +76,9 @@ int size_make(lua_State* L) {
 
 // ---- texts and fields of the others ----
 
-int dtype_text(lua_State* L) {
-  return lua_pushstring(L, ("torch." + std::string(name(*to_box<Dtype>(L, 1)))).c_str()), 1;
-}
+int dtype_text(lua_State* L) { return lua_pushstring(L, ("torch." + std::string(name(own<Dtype>(L)))).c_str()), 1; }
 int dtype_index(lua_State* L) {
-  Dtype d = *to_box<Dtype>(L, 1);
+  Dtype d = own<Dtype>(L);
   std::string_view key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
   if (key == "is_floating_point")
     lua_pushboolean(L, is_floating(d));
@@ -90,9 +88,9 @@ int dtype_index(lua_State* L) {
     throw Error("a dtype has no field '{}'; it has is_floating_point and itemsize", key);
   return 1;
 }
-int place_text(lua_State* L) { return lua_pushstring(L, text_of(*to_box<Place>(L, 1)).c_str()), 1; }
+int place_text(lua_State* L) { return lua_pushstring(L, text_of(own<Place>(L)).c_str()), 1; }
 int place_index(lua_State* L) {
-  const Place& p = *to_box<Place>(L, 1);
+  const Place& p = own<Place>(L);
   std::string_view key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
   if (key == "type")
     lua_pushstring(L, p.kind);
@@ -102,9 +100,7 @@ int place_index(lua_State* L) {
     throw Error("a device has no field '{}'; it has type and index", key);
   return 1;
 }
-int format_text(lua_State* L) {
-  return lua_pushfstring(L, "torch.%s", format_names[int(*to_box<MemoryFormat>(L, 1))]), 1;
-}
+int format_text(lua_State* L) { return lua_pushfstring(L, "torch.%s", format_names[int(own<MemoryFormat>(L))]), 1; }
 int none_text(lua_State* L) { return lua_pushliteral(L, "torch.none"), 1; }
 
 // torch.device('cuda', 1), torch.device('cuda:1')

@@ -94,9 +94,18 @@ class ThreadedPass final : public Sequence {
       : Sequence(std::move(dataset), epoch, std::move(batches), from, collated),
         claimed_(size_t(from)),
         ahead_(size_t(ahead)) {
-    for (int64_t i = 0; i < workers; ++i) workers_.emplace_back([this] { work(); });
+    try {
+      for (int64_t i = 0; i < workers; ++i) workers_.emplace_back([this] { work(); });
+    } catch (const std::exception& e) {
+      stop();
+      throw Error("cannot start worker {} of {}: {}; use a smaller num_workers", workers_.size() + 1, workers,
+                  e.what());
+    }
   }
-  ~ThreadedPass() override {
+  ~ThreadedPass() override { stop(); }
+
+ private:
+  void stop() {
     {
       std::lock_guard hold(lock_);
       stop_ = true;
@@ -104,8 +113,6 @@ class ThreadedPass final : public Sequence {
     room_.notify_all();
     for (auto& w : workers_) w.join();
   }
-
- private:
   void work() {
     SerialScope serial;
     for (;;) {

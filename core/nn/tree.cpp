@@ -5,6 +5,7 @@
 
 #include "core/autograd.h"
 #include "core/nn/module.h"
+#include "core/ops/copy.h"
 
 namespace luth::nn {
 namespace {

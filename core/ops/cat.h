@@ -1,6 +1,6 @@
 // Joining tensors along a dim. See op.h for the recipe.
 #pragma once
-#include "core/op.h"
+#include "core/define.h"
 
 namespace luth::ops {
 

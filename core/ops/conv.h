@@ -1,7 +1,7 @@
 // Convolutions: the operator, and its gradients in the input and in the filters as operators of their own, each of
 // which is linear in both of its inputs, so that the three are closed under differentiation. See op.h for the recipe.
 #pragma once
-#include "core/op.h"
+#include "core/define.h"
 
 namespace luth::ops {
 

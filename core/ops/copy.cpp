@@ -10,8 +10,6 @@ Tensor cast_to(const Tensor& t, Dtype dtype) {
   ops::Cast op{dtype};
   return apply(info<ops::Cast>(), &op, {t})[0];
 }
-Tensor to(const Tensor& t, Dtype dtype) { return cast_to(t, dtype); }
-
 Tensor dense_copy(const Tensor& t) {
   NoGrad no_grad;
   return clone(t, {MemoryFormat::contiguous});

@@ -99,6 +99,4 @@ inline constexpr Fn<ops::ToDevice> to_device;
 /// A tensor of zeros (or of `value`) of t's shape, dtype and device; needs no gradient.
 Tensor zeros_of(const Tensor& t);
 Tensor full(const Shape& shape, const Scalar& value, Dtype dtype, Device& device);
-/// Makes `to_device` and `cast_to` one call; the same tensor where nothing changes.
-Tensor to(const Tensor& t, Dtype dtype);
 }  // namespace luth

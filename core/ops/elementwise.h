@@ -12,8 +12,8 @@
 // operator whose attributes must be converted once, not per element, has `template <class T> auto functor() const`
 // instead of f.
 #pragma once
+#include "core/define.h"
 #include "core/math.h"
-#include "core/op.h"
 
 namespace luth::ops {
 

@@ -1,6 +1,6 @@
 // Embedding: rows of a table by index; and one_hot. See op.h for the recipe.
 #pragma once
-#include "core/op.h"
+#include "core/define.h"
 
 namespace luth::ops {
 

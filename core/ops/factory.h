@@ -9,7 +9,7 @@
 //   };
 //   in the .cpp: const DefineFactory<OnesFill> ones_;
 #pragma once
-#include "core/op.h"
+#include "core/define.h"
 
 namespace luth::ops {
 
@@ -35,7 +35,6 @@ struct Options {
   }
   Device& place() const { return device ? *device : default_device(); }
 };
-/// Attribute `device`: null is nil. (A pointer has no optional of its own.)
 template <class Fill>
 Tensor filled(const Fill& f, const Shape& size, Dtype dtype, Device& device, const Strides* strides = nullptr);
 

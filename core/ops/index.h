@@ -1,7 +1,7 @@
 // Picking and writing along one dim by index tensors. See op.h for the recipe. Index tensors hold integers counted from
 // `base`; an index out of bounds throws.
 #pragma once
-#include "core/op.h"
+#include "core/define.h"
 
 namespace luth::ops {
 

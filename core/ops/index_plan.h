@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "core/op.h"
+#include "core/define.h"
 
 namespace luth {
 

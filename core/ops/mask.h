@@ -1,7 +1,7 @@
 // Masks: filling, picking and replacing the elements where a mask is true, and the positions of those that are not 0.
 // See op.h for the recipe.
 #pragma once
-#include "core/op.h"
+#include "core/define.h"
 
 namespace luth::ops {
 

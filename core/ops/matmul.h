@@ -1,6 +1,6 @@
 // Matrix products. See op.h for the recipe. All of them want inputs of one dtype, as PyTorch's do.
 #pragma once
-#include "core/op.h"
+#include "core/define.h"
 
 namespace luth::ops {
 

@@ -1,6 +1,6 @@
 // Normalisation: batch_norm over all but the channels, layer_norm over the last dims. See op.h for the recipe.
 #pragma once
-#include "core/op.h"
+#include "core/define.h"
 
 namespace luth::ops {
 

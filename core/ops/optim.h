@@ -1,7 +1,7 @@
 // Operators that run over all tensors of a list in one pass: the steps of optimizers, and the clipping of gradients.
 // They write into their inputs and record nothing; core/optim calls them, scripts do not.
 #pragma once
-#include "core/op.h"
+#include "core/define.h"
 
 namespace luth::ops {
 

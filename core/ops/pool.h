@@ -1,6 +1,6 @@
 // Pooling of images and sequences. See op.h for the recipe. Results keep channels-last memory.
 #pragma once
-#include "core/op.h"
+#include "core/define.h"
 
 namespace luth::ops {
 

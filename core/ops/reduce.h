@@ -1,6 +1,6 @@
 // Reductions over all, one or several dims. See op.h for the recipe.
 #pragma once
-#include "core/op.h"
+#include "core/define.h"
 
 namespace luth::ops {
 

@@ -1,6 +1,6 @@
 // Running sums and products, and the triangles of matrices. See op.h for the recipe.
 #pragma once
-#include "core/op.h"
+#include "core/define.h"
 
 namespace luth::ops {
 

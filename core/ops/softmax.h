@@ -1,6 +1,6 @@
 // Softmax and its kin: exponentials along a dim, scaled, in logarithms, or summed. See op.h for the recipe.
 #pragma once
-#include "core/op.h"
+#include "core/define.h"
 
 namespace luth::ops {
 

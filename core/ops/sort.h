@@ -1,7 +1,7 @@
 // Order: sort, argsort, topk. See op.h for the recipe. nan counts as the largest; equal elements keep their order, so
 // results do not depend on threads or devices.
 #pragma once
-#include "core/op.h"
+#include "core/define.h"
 
 namespace luth::ops {
 

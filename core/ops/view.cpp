@@ -29,25 +29,19 @@ Tensor alias(const Tensor& t, const Shape& shape, const Strides& strides, int64_
 Shape complete(const Shape& shape, const Tensor& t) {
   Shape s = shape;
   int unknown = -1;
-  int64_t known = 1;
   for (int i = 0; i < s.size(); ++i) {
-    if (s[i] == -1) {
-      if (unknown >= 0) throw Error("only one extent of {} may be -1", to_string(shape));
-      unknown = i;
-    } else if (s[i] < 0) {
-      throw Error("negative extent in {}", to_string(shape));
-    } else {
-      known *= s[i];
-    }
+    if (s[i] != -1) continue;
+    if (unknown >= 0) throw Error("only one extent of {} may be -1", to_string(shape));
+    unknown = i;
+    s[i] = 1;
   }
-  if (unknown >= 0 && known > 0 && t.numel() % known == 0) {
-    s[unknown] = t.numel() / known;
-    known *= s[unknown];
-  } else if (unknown >= 0 && known == 0 && t.numel() == 0) {
+  check_shape(s, 1);
+  const int64_t known = s.numel();
+  if (unknown >= 0 && known == 0 && t.numel() == 0)
     throw Error("the extent -1 of {} cannot be told for a tensor without elements", to_string(shape));
-  }
-  if (unknown >= 0 ? s[unknown] < 0 : known != t.numel())
+  if (unknown < 0 ? known != t.numel() : known == 0 || t.numel() % known != 0)
     throw Error("shape {} does not fit the {} elements of {}", to_string(shape), t.numel(), to_string(t.shape()));
+  if (unknown >= 0) s[unknown] = t.numel() / known;
   return s;
 }
 
@@ -94,6 +88,7 @@ Tensor Expand::view(const Tensor& t) const {
                   to_string(size));
     st[i] = i < lead || (from == 1 && s[i] != 1) ? 0 : t.strides()[i - lead];
   }
+  check_shape(s, size_of(t.dtype()));
   return alias(t, s, st, t.offset());
 }
 Tensors Expand::vjp(const Call& c, const Tensor& dy) const { return {sum_to(dy, c.in[0].shape())}; }
@@ -283,7 +278,7 @@ Tensor Narrow::lower(const Inputs& in) const {
   int d = wrap_dim(dim, x.dim());
   if (x.dim() == 0) throw Error("a tensor without dimensions cannot be narrowed");
   int64_t n = x.shape()[d], a = start < 0 ? start + n : start;
-  if (a < 0 || length < 0 || a + length > n)
+  if (a < 0 || length < 0 || length > n - a)
     throw Error("start {} with length {} reaches beyond dim {} of {} elements", shown(start), length, shown(d), n);
   return slice(x, {d, a, a + length, 1});
 }
@@ -341,7 +336,6 @@ Tensors Unbind::lower(const Inputs& in) const {
 
 Tensor AsStrided::view(const Tensor& t) const {
   if (size.size() != stride.size()) throw Error("{} extents and {} strides", size.size(), stride.size());
-  check_shape(size, size_of(t.dtype()));
   Tensor v = alias(t, {}, {}, t.offset());
   v.set_storage(t.storage(), size, stride, storage_offset.value_or(t.offset()));
   return v;

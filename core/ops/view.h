@@ -1,6 +1,6 @@
 // Views: other shapes, orders and parts of the same memory. See op.h for the recipe.
 #pragma once
-#include "core/op.h"
+#include "core/define.h"
 
 namespace luth::ops {
 

@@ -1,6 +1,6 @@
 // What the CPU's kernel files share. Includes the core; never another device.
 #pragma once
-#include "core/op.h"
+#include "core/define.h"
 
 namespace luth::cpu {
 

@@ -1,6 +1,6 @@
 // Memory orders of images, for the kernels that have code for NCHW and for NHWC.
 #pragma once
-#include "core/op.h"
+#include "core/define.h"
 
 namespace luth::cpu {
 

@@ -4,7 +4,7 @@
 #pragma once
 #include <tuple>
 
-#include "core/op.h"
+#include "core/define.h"
 #include "core/threads.h"
 
 namespace luth::cpu {

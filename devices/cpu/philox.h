@@ -1,6 +1,6 @@
 // Random words for kernels: those of core/philox.h, sixteen counters at a time. Kernel libraries only.
 #pragma once
-#include "core/op.h"
+#include "core/define.h"
 #include "core/philox.h"
 #include "core/threads.h"
 

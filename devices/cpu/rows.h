@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/op.h"
+#include "core/define.h"
 #include "core/threads.h"
 
 namespace luth::cpu {

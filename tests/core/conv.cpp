@@ -26,7 +26,7 @@ Tensor numbers(const Shape& shape, int seed) {
 Tensor channels_last(const Tensor& t) { return luth::contiguous(t, {luth::MemoryFormat::channels_last}); }
 void expect_close(const Tensor& a, const Tensor& b, double tolerance, const std::string& what) {
   ASSERT_EQ(a.shape(), b.shape()) << what;
-  Tensor x = luth::contiguous(luth::to(a, Dtype::f64)), y = luth::contiguous(luth::to(b, Dtype::f64));
+  Tensor x = luth::contiguous(cast_to(a, Dtype::f64)), y = luth::contiguous(cast_to(b, Dtype::f64));
   for (int64_t i = 0; i < x.numel(); ++i)
     ASSERT_NEAR(x.data<double>()[i], y.data<double>()[i], tolerance) << what << ", element " << i;
 }
@@ -45,12 +45,12 @@ const Setting settings[] = {
 // The three operators on one setting, in `dtype` and memory format.
 std::vector<Tensor> three(const Setting& s, Dtype dtype, bool last) {
   auto make = [&](const Shape& shape, int seed) {
-    Tensor t = luth::to(numbers(shape, seed), dtype);
+    Tensor t = cast_to(numbers(shape, seed), dtype);
     return last ? channels_last(t) : t;
   };
   luth::ops::ConvWindow window{s.stride, s.padding, s.dilation, s.groups};
   Tensor x = make({s.n, s.ic, s.h, s.w}, 1), w = make({s.oc, s.ic / s.groups, s.kh, s.kw}, 2),
-         b = luth::to(numbers({s.oc}, 3), dtype);
+         b = cast_to(numbers({s.oc}, 3), dtype);
   Tensor y = luth::conv2d(x, w, b, {window});
   Tensor dy = make(y.shape(), 4);
   return {y, luth::conv2d_grad_input(dy, w, {window, {s.h, s.w}}),
@@ -123,7 +123,7 @@ TEST(Conv, ErrorsSayWhatDoesNotFit) {
   expect("bias must have shape [4]", [] {
     luth::conv2d(numbers({3, 5, 5}, 1), numbers({4, 3, 3, 3}, 1), numbers({3}, 1));
   });
-  expect("one dtype", [] { luth::conv2d(numbers({3, 5, 5}, 1), luth::to(numbers({4, 3, 3, 3}, 1), Dtype::f64), {}); });
+  expect("one dtype", [] { luth::conv2d(numbers({3, 5, 5}, 1), cast_to(numbers({4, 3, 3, 3}, 1), Dtype::f64), {}); });
   expect("do not divide into 3 groups", [] {
     luth::conv2d(numbers({3, 5, 5}, 1), numbers({4, 1, 3, 3}, 1), {}, {{.groups = 3}});
   });

@@ -21,7 +21,7 @@ Tensor numbers(const Shape& shape, Dtype dtype = Dtype::f32, int seed = 1) {
   Tensor t = Tensor::empty(shape, Dtype::f32, luth::host());
   uint32_t x = uint32_t(seed) * 2654435761u;
   for (int64_t i = 0; i < t.numel(); ++i) t.data<float>()[i] = float(int((x = x * 1664525u + 1013904223u) >> 29) - 3);
-  return luth::to(t, dtype);
+  return cast_to(t, dtype);
 }
 double at(const Tensor& t, std::initializer_list<int64_t> index) {
   int64_t offset = t.offset(), d = 0;
@@ -60,8 +60,8 @@ TEST(Matmul, EveryDtype) {
        {Dtype::f32, Dtype::f64, Dtype::f16, Dtype::bf16, Dtype::u8, Dtype::i8, Dtype::i16, Dtype::i32, Dtype::i64}) {
     Tensor a = numbers({9, 5}, Dtype::f32), b = numbers({5, 20}, Dtype::f32, 2);
     if (d == Dtype::u8) a = luth::fill(a, 3), b = luth::fill(b, 2);
-    a = luth::to(a, d);
-    b = luth::to(b, d);
+    a = cast_to(a, d);
+    b = cast_to(b, d);
     Tensor y = luth::mm(a, b);
     EXPECT_EQ(y.dtype(), d);
     expect_product(a, b, y);
@@ -69,7 +69,7 @@ TEST(Matmul, EveryDtype) {
     for (int64_t i = 0; i < 9; ++i) EXPECT_EQ(at(v, {i}), at(y, {i, 3}));
     EXPECT_EQ(luth::dot(luth::select(a, {0, 2}), luth::select(b, {1, 3})).item().value(), at(y, {2, 3}));
     Tensor added = luth::addmm(y, a, b, {{.beta = 2, .alpha = 3}});
-    EXPECT_EQ(at(added, {4, 7}), at(luth::to(Tensor::scalar(5 * at(y, {4, 7}), Dtype::f64), d), {}));
+    EXPECT_EQ(at(added, {4, 7}), at(cast_to(Tensor::scalar(5 * at(y, {4, 7}), Dtype::f64), d), {}));
   }
 }
 

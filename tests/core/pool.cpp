@@ -29,7 +29,7 @@ Tensor image(const Shape& shape, int seed = 1) {
 }
 Tensor last(const Tensor& t) { return luth::contiguous(t, {luth::MemoryFormat::channels_last}); }
 bool same(const Tensor& a, const Tensor& b) {
-  Tensor x = luth::contiguous(luth::to(a, Dtype::f64)), y = luth::contiguous(luth::to(b, Dtype::f64));
+  Tensor x = luth::contiguous(cast_to(a, Dtype::f64)), y = luth::contiguous(cast_to(b, Dtype::f64));
   if (!(x.shape() == y.shape())) return false;
   for (int64_t i = 0; i < x.numel(); ++i)
     if (x.data<double>()[i] != y.data<double>()[i]) return false;

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "core/op.h"
+#include "core/define.h"
 #include "core/ops/unary.h"
 
 namespace luth::tiny {

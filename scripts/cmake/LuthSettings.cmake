@@ -40,6 +40,14 @@ add_library(luth_settings INTERFACE)
 target_compile_options(luth_settings INTERFACE -Wall -Wextra -Wno-missing-field-initializers $<$<BOOL:${LUTH_WERROR}>:-Werror>
   $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict>)
 
+# luth_precompile(TARGET HEADER...): what most of its files include, read once. Not with ccache, which cannot then tell what changed.
+function(luth_precompile target)
+  if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    list(TRANSFORM ARGN PREPEND ${CMAKE_SOURCE_DIR}/ REGEX "^[^<]")
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+endfunction()
+
 # luth_glob(VAR FOLDER...): the .cpp files of each folder, not of its subfolders.
 function(luth_glob var)
   set(found)

@@ -1,0 +1,35 @@
+-- What must be refused, or work, at the edges of memory: sizes beyond 64 bits, overlapping writes, calls on the wrong object.
+local function fails(text, f, ...)
+  local ok, message = pcall(f, ...)
+  assert(not ok, 'expected an error about ' .. text)
+  assert(tostring(message):find(text, 1, true), message)
+end
+
+-- extents, strides and offsets that 64 bits cannot multiply
+local five = torch.ones(5)
+fails('reaches beyond', function() return five:as_strided({ 3 }, { 1 << 61 }, 0) end)
+fails('reaches beyond', function() return five:as_strided({ 2 }, { 1 }, math.maxinteger) end)
+fails('reaches beyond', function() return torch.ones(2):set_(five, 0, { 3 }, { 1 << 61 }) end)
+fails('2^62', function() return torch.ones(1):expand(1 << 40, 1 << 40) end)
+fails('2^62', function() return torch.ones(1 << 10):expand(1 << 44, 1 << 10) end)
+fails('reaches beyond', function() return torch.ones(3):narrow(1, 2, math.maxinteger) end)
+fails('2^62', function() return torch.ones(4):reshape(1 << 32, 1 << 32, -1) end)
+
+-- disjoint columns may be written from each other; a shared range may not
+local x = torch.arange(8):float():reshape(2, 4)
+x[{ {}, { 1, 2 } }]:add_(x[{ {}, { 3, 4 } }])
+assert(torch.equal(x, torch.tensor { { 2., 4, 2, 3 }, { 10, 12, 6, 7 } }))
+x[{ {}, { 1, 3 } }] = x[{ {}, { 2, 4 } }]
+assert(torch.equal(x, torch.tensor { { 4., 2, 3, 3 }, { 12, 6, 7, 7 } }))
+local line = torch.arange(4):float()
+fails('overlaps an input', function() line[{ { 2, 4 } }]:add_(line[{ { 1, 3 } }]) end)
+
+-- out= takes no tensor with a history, nor the same memory twice
+local w = torch.ones(5, { requires_grad = true })
+fails('out= does not record', function() torch.mul(five, 5, { out = w }) end)
+local v = torch.zeros(2)
+fails('share memory', function() torch.max(torch.rand(2, 2), 1, { out = { v, v } }) end)
+
+-- a dot where a colon belongs
+fails('a method takes a colon', function() (w * 2).grad_fn.name() end)
+fails('expects the object', function() return debug.getmetatable(torch.float32).__tostring(1) end)
