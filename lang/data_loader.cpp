@@ -162,6 +162,10 @@ int step(lua_State* L) {
   }
   int n = push_next(L, l, *pass);
   if (n == 0) return 0;
+  if (!lua_istable(L, 5) && !lua_isuserdata(L, 5))  // two passes could not be told apart
+    throw Error(
+        "collate_fn: a loop needs a tensor or a table as first value, got {}; `for v in loader:batches() do` takes any",
+        given_text(L, 5));
   lua_pushvalue(L, 5);
   push_box<PassRef>(L, pass);
   lua_rawset(L, 4);
