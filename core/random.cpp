@@ -5,7 +5,8 @@
 
 namespace luth {
 namespace {
-std::mutex lock;
+std::mutex lock;        // of the list of generators
+std::mutex state_lock;  // of what they hold; taken last
 int64_t current_seed = Generator::default_seed;
 std::map<Device*, Generator>& generators() {
   static std::map<Device*, Generator> g;
@@ -13,8 +14,26 @@ std::map<Device*, Generator>& generators() {
 }
 }  // namespace
 
+void Generator::seed(int64_t s) {
+  std::lock_guard hold(state_lock);
+  seed_ = s;
+  offset_ = 0;
+}
+int64_t Generator::seed() const {
+  std::lock_guard hold(state_lock);
+  return seed_;
+}
+int64_t Generator::offset() const {
+  std::lock_guard hold(state_lock);
+  return offset_;
+}
+void Generator::set_offset(int64_t o) {
+  std::lock_guard hold(state_lock);
+  offset_ = o;
+}
+
 PhiloxState Generator::reserve(int64_t n, Dtype dtype) {
-  std::lock_guard hold(lock);
+  std::lock_guard hold(state_lock);
   int64_t per_counter = size_of(dtype) == 8 ? 2 : 4;
   PhiloxState s{seed_, offset_, true};
   offset_ += (n + per_counter - 1) / per_counter;

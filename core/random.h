@@ -8,13 +8,10 @@ namespace luth {
 class Generator {
  public:
   explicit Generator(int64_t seed = default_seed) : seed_(seed) {}
-  void seed(int64_t s) {
-    seed_ = s;
-    offset_ = 0;
-  }
-  int64_t seed() const { return seed_; }
-  int64_t offset() const { return offset_; }
-  void set_offset(int64_t o) { offset_ = o; }
+  void seed(int64_t s);
+  int64_t seed() const;
+  int64_t offset() const;
+  void set_offset(int64_t o);
   /// Reserves counters for n elements of the dtype: element i uses counter offset + i/4, word i mod 4; float64 and
   /// int64 take two words each (counter offset + i/2).
   PhiloxState reserve(int64_t n, Dtype dtype);

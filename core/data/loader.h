@@ -21,7 +21,7 @@ struct LoaderSpec {
     field("drop_last", drop_last, "leave out a last batch that is smaller");
     field("num_workers", num_workers, "threads that read ahead; 0 reads on the calling thread");
     field("prefetch_factor", prefetch_factor, "batches that each worker reads ahead");
-    field("pin_memory", pin_memory, "keep batches where a GPU copies them without waiting");
+    field("pin_memory", pin_memory, "keep batches where a GPU copies them without waiting; without a GPU, nothing");
     field("seed", seed, "of order and augmentation; nil: from torch.manual_seed");
   }
 };

@@ -101,6 +101,7 @@ Tensor parse(std::string_view bytes, const std::string& what) {
     refuse(what, fmt::format("it is cut short: {}{} does not fit in {} bytes", name(h.dtype), to_string(h.shape),
                              bytes.size()));
   if (size < bytes.size()) refuse(what, fmt::format("{} bytes follow its end", bytes.size() - size));
+  check_shape(h.shape, size_of(h.dtype));
   Strides strides = contiguous_strides(h.shape);
   if (h.fortran) {
     int64_t step = 1;
