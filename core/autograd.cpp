@@ -443,7 +443,14 @@ int64_t register_hook(const Tensor& t, Hook hook) {
   if (!t.requires_grad()) throw Error("a hook needs a tensor that requires grad");
   int64_t id = next_hook++;
   GradMeta& m = meta_of(t);
-  (m.node ? m.node->hooks : m.hooks).push_back({id, m.nr, std::move(hook)});
+  auto checked = [hook = std::move(hook)](const Tensor& grad) {
+    Tensor out = hook(grad);
+    if (out && (!(out.shape() == grad.shape()) || out.dtype() != grad.dtype() || &out.device() != &grad.device()))
+      throw Error("a hook has changed the gradient from {} to {}; it may change the values only", describe(grad),
+                  describe(out));
+    return out;
+  };
+  (m.node ? m.node->hooks : m.hooks).push_back({id, m.nr, std::move(checked)});
   return id;
 }
 

@@ -95,7 +95,10 @@ class Engine {
       if (c.node == &node) c.grad = dys[c.nr];
     if (only_captured) return;
     Tensors dx = node.backward(dys);
-    if (!options_.retain_graph) node.release();
+    if (!options_.retain_graph) {
+      node.release();
+      node.hooks.clear();  // they cannot run again, and may hold what holds the graph
+    }
     for (size_t i = 0; i < node.next.size() && i < dx.size(); ++i)
       if (dx[i] && node.next[i].node && relevant(node.next[i].node.get())) {
         Tensor g = std::move(dx[i]);

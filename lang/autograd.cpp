@@ -5,8 +5,8 @@
 
 #include "core/gradcheck.h"
 #include "lang/bridge.h"
-#include "lang/ref.h"
 #include "lang/tensor_class.h"
+#include "lang/tensor_hooks.h"
 
 namespace luth::lang {
 namespace {
@@ -179,37 +179,27 @@ int node_index(lua_State* L) {
 
 // ---- hooks ----
 
+// The tensor's userdata is its user value: null again once the hook was removed.
 struct HookHandle {
-  Tensor tensor;
   int64_t id = 0;
 };
 
 int remove_handle(lua_State* L) {
-  auto* h = to_box<HookHandle>(L, 1);
-  if (!h) throw Error("remove expects a hook's handle, got {}", given_text(L, 1));
-  if (h->tensor) remove_hook(h->tensor, h->id);
-  *h = {};
+  if (!to_box<HookHandle>(L, 1)) throw Error("remove expects a hook's handle, got {}", given_text(L, 1));
+  lua_settop(L, 1);
+  lua_getiuservalue(L, 1, 1);
+  if (const Tensor* t = to_tensor(L, 2); t && *t) remove_hook(*t, to_box<HookHandle>(L, 1)->id);
+  lua_pushnil(L);
+  lua_setiuservalue(L, 1, 1);
   return 0;
 }
 
-// The gradient through the Lua function; null where it returns nil.
-Tensor call_hook(const LuaRef& f, const Tensor& gradient) {
-  lua_State* L = f.running();
-  luaL_checkstack(L, 8, "too many hooks");
-  f.push(L);
-  push_tensor(L, gradient);
-  lua_call(L, 1, 1);
-  Tensor out = is_none(L, lua_gettop(L)) ? Tensor() : check_tensor(L, lua_gettop(L), "a hook returns nil or");
-  lua_pop(L, 1);
-  return out;
-}
-
 int add_hook(lua_State* L) {
-  const Tensor& t = self(L);
+  self(L);
   if (lua_type(L, 2) != LUA_TFUNCTION) throw Error("register_hook expects a function, got {}", given_text(L, 2));
-  LuaRef f(L, 2);
-  int64_t id = register_hook(t, [f](const Tensor& g) { return call_hook(f, g); });
-  push_box(L, HookHandle{t, id});
+  push_box(L, HookHandle{add_tensor_hook(L, 1, 2)}, 1);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, 1);
   return 1;
 }
 
@@ -320,8 +310,6 @@ void open_nodes(lua_State* L) {
                              {nullptr, nullptr}};
   luaL_setfuncs(L, events, 0);
   open_box<HookHandle>(L, "torch.hook");
-  lua_pushcfunction(L, destroy_box<HookHandle>);
-  lua_setfield(L, -2, "__gc");
   lua_createtable(L, 0, 1);
   lua_pushcfunction(L, guarded<remove_handle>);
   lua_setfield(L, -2, "remove");

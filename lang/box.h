@@ -40,10 +40,11 @@ T& own(lua_State* L) {
   throw Error("expects the object that it belongs to, got {} (a method takes a colon)", luaL_typename(L, 1));
 }
 
-/// Pushes a userdata that holds `value`; its metatable is what open_box<T> has made.
+/// Pushes a userdata that holds `value`; its metatable is what open_box<T> has made. `user_values`: places for the Lua
+/// values that it needs (lang/ref.h).
 template <class T>
-T& push_box(lua_State* L, T value) {
-  void* p = lua_newuserdatauv(L, sizeof(Box<T>), 0);
+T& push_box(lua_State* L, T value, int user_values = 0) {
+  void* p = lua_newuserdatauv(L, sizeof(Box<T>), user_values);
   auto* box = new (p) Box<T>{&box_tag<T>, std::move(value)};
   lua_rawgeti(L, LUA_REGISTRYINDEX, box_slot<T>);
   lua_setmetatable(L, -2);

@@ -24,7 +24,8 @@ Value to_value(lua_State* L, int i) {
   throw Error("get returned {}; a sample is made of tensors and numbers", given_text(L, i));
 }
 
-// A dataset written in Lua: anything with a length and a method get.
+// A dataset written in Lua: anything with a length and a method get. The userdata of each dataset or loader made of it
+// keeps the object (lang/ref.h).
 class LuaDataset final : public data::Dataset {
  public:
   LuaDataset(lua_State* L, int index) : object_(L, index) { base = 1; }
@@ -60,7 +61,7 @@ class LuaDataset final : public data::Dataset {
   }
 
  private:
-  LuaRef object_;
+  WeakRef object_;
 };
 
 bool has_get(lua_State* L, int index) {
@@ -76,9 +77,11 @@ const DatasetRef& self(lua_State* L) {
   if (!d || !*d) throw Error("expects a dataset, got {} (a method takes a colon)", given_text(L, 1));
   return *d;
 }
-int push_dataset(lua_State* L, DatasetRef d) {
+// `source`: the index of the datasets that it is made of, or of a table of them; 0 where there are none.
+int push_dataset(lua_State* L, DatasetRef d, int source = 0) {
   d->base = 1;
-  push_box<DatasetRef>(L, std::move(d));
+  push_box<DatasetRef>(L, std::move(d), source ? 1 : 0);
+  if (source) lua_pushvalue(L, source), lua_setiuservalue(L, -2, 1);
   return 1;
 }
 
@@ -133,17 +136,19 @@ std::vector<int64_t> check_positions(lua_State* L, int index, const char* what) 
 int subset(lua_State* L) {
   DatasetRef whole = check_dataset(L, 1, "Subset:");
   whole->base = 1;
-  return push_dataset(L, DatasetRef(new data::Subset(whole, check_positions(L, 2, "Subset:"))));
+  return push_dataset(L, DatasetRef(new data::Subset(whole, check_positions(L, 2, "Subset:"))), 1);
 }
 int concat(lua_State* L) {
   std::vector<DatasetRef> parts;
   if (!lua_istable(L, 1)) throw Error("ConcatDataset: expects a list of datasets, got {}", given_text(L, 1));
+  lua_settop(L, 1);
+  lua_newtable(L);  // a copy of the list, which the script may change
   for (lua_Integer k = 1, n = luaL_len(L, 1); k <= n; ++k) {
     lua_geti(L, 1, k);
-    parts.push_back(check_dataset(L, lua_gettop(L), "ConcatDataset:"));
-    lua_pop(L, 1);
+    parts.push_back(check_dataset(L, 3, "ConcatDataset:"));
+    lua_rawseti(L, 2, k);
   }
-  return push_dataset(L, DatasetRef(new data::ConcatDataset(std::move(parts))));
+  return push_dataset(L, DatasetRef(new data::ConcatDataset(std::move(parts))), 2);
 }
 int split_randomly(lua_State* L) {
   DatasetRef whole = check_dataset(L, 1, "random_split:");
@@ -158,7 +163,7 @@ int split_randomly(lua_State* L) {
   int64_t seed = options.integer("seed", default_generator(host()).seed());
   options.done();
   auto parts = data::random_split(whole, sizes, seed);
-  for (auto& p : parts) push_dataset(L, p);
+  for (auto& p : parts) push_dataset(L, p, 1);
   return int(parts.size());
 }
 

@@ -7,6 +7,7 @@
 namespace luth::lang {
 
 /// A dataset of C++ as it is; any Lua value with `get` and a length becomes one whose samples are read on this thread.
+/// The userdata of whatever holds the result for longer must keep the Lua value (lang/ref.h).
 /// Throws "expects a dataset, got ...".
 data::DatasetRef check_dataset(lua_State* L, int index, const char* what);
 

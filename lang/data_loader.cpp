@@ -11,8 +11,10 @@ namespace {
 struct LuaLoader : Counted {
   LuaLoader(data::DatasetRef d, data::LoaderSpec s) : loader(std::move(d), s) {}
   data::Loader loader;
-  LuaRef dataset, collate, sampler, batch_sampler, passes;
+  bool collate = false, sampler = false, batch_sampler = false;  // which of them there are
 };
+// Its user values: the Lua values that it needs. `passes` has the passes that loops are in, by control value.
+enum Needs : int { needs_dataset = 1, needs_collate, needs_sampler, needs_passes };
 using LoaderRef = Ref<LuaLoader>;
 using PassRef = Ref<data::Pass>;
 
@@ -40,9 +42,10 @@ class ReadSettings : public Fields {
   Options& options_;
 };
 
-LuaRef take(lua_State* L, Options& options, const char* name) {
-  int i = options.get(name);
-  return i ? LuaRef(L, i) : LuaRef();
+// Pushes the value of that name, or nil; false for the latter.
+bool take(lua_State* L, Options& options, const char* name) {
+  if (options.get(name)) return true;
+  return lua_pushnil(L), false;
 }
 
 int make_loader(lua_State* L) {
@@ -53,7 +56,8 @@ int make_loader(lua_State* L) {
   ReadSettings read(L, options);
   spec.describe(read);
   LoaderRef l(new LuaLoader(dataset, spec));
-  l->dataset = LuaRef(L, 1);
+  int first = lua_gettop(L) + 1;
+  lua_pushvalue(L, 1);
   l->collate = take(L, options, "collate_fn");
   l->sampler = take(L, options, "sampler");
   l->batch_sampler = take(L, options, "batch_sampler");
@@ -61,13 +65,17 @@ int make_loader(lua_State* L) {
   if (l->sampler && spec.shuffle) throw Error("DataLoader: sampler and shuffle = true exclude each other");
   if (l->batch_sampler && (l->sampler || spec.shuffle || spec.drop_last || spec.batch_size != 1))
     throw Error("DataLoader: batch_sampler decides alone; drop batch_size, shuffle, sampler and drop_last");
-  lua_newtable(L);  // the passes that loops are in, by control value
+  lua_remove(L, l->sampler ? -1 : -2);  // one of them at most
+  lua_newtable(L);
   lua_newtable(L);
   lua_pushliteral(L, "k");
   lua_setfield(L, -2, "__mode");
   lua_setmetatable(L, -2);
-  l->passes = LuaRef(L, lua_gettop(L));
-  push_box<LoaderRef>(L, std::move(l));
+  push_box<LoaderRef>(L, std::move(l), needs_passes);
+  for (int i = needs_dataset; i <= needs_passes; ++i) {
+    lua_pushvalue(L, first + i - 1);
+    lua_setiuservalue(L, -2, i);
+  }
   return 1;
 }
 
@@ -83,14 +91,12 @@ std::vector<int64_t> positions(lua_State* L) {
   }
   return out;
 }
-void push_list_of(lua_State* L, const LuaRef& sampler) {
-  sampler.push(L);
-  if (lua_isfunction(L, -1)) lua_call(L, 0, 1);
-}
+// The loader is at 1, here and below.
 std::optional<data::Batches> given_batches(lua_State* L, LuaLoader& l) {
   if (!l.sampler && !l.batch_sampler) return {};
   data::Batches out;
-  push_list_of(L, l.sampler ? l.sampler : l.batch_sampler);
+  lua_getiuservalue(L, 1, needs_sampler);
+  if (lua_isfunction(L, -1)) lua_call(L, 0, 1);
   if (l.sampler) {
     std::vector<int64_t> all = positions(L);
     int64_t size = l.loader.spec().batch_size;
@@ -115,8 +121,9 @@ PassRef start(lua_State* L, LuaLoader& l, int64_t from) {
   return l.loader.start(from, !l.collate, given ? &*given : nullptr);
 }
 
-// Pushes the values of the next batch; 0 at the end.
-int push_next(lua_State* L, LuaLoader& l, data::Pass& pass) {
+// Pushes the values of the next batch of the loader at `index`; 0 at the end.
+int push_next(lua_State* L, int index, data::Pass& pass) {
+  LuaLoader& l = self(L, index);
   if (!l.collate) {
     auto batch = pass.next();
     if (!batch) return 0;
@@ -127,7 +134,7 @@ int push_next(lua_State* L, LuaLoader& l, data::Pass& pass) {
   auto samples = pass.next_samples();
   if (!samples) return 0;
   int top = lua_gettop(L);
-  l.collate.push(L);
+  lua_getiuservalue(L, index, needs_collate);
   lua_createtable(L, int(samples->size()), 0);
   for (size_t i = 0; i < samples->size(); ++i) {
     lua_newtable(L);
@@ -145,7 +152,7 @@ int push_next(lua_State* L, LuaLoader& l, data::Pass& pass) {
 int step(lua_State* L) {
   LuaLoader& l = self(L);
   lua_settop(L, 3);
-  l.passes.push(L);
+  lua_getiuservalue(L, 1, needs_passes);
   PassRef pass;
   if (lua_isnil(L, 3)) {
     pass = start(L, l, 0);
@@ -160,7 +167,7 @@ int step(lua_State* L) {
     lua_pushnil(L);
     lua_rawset(L, 4);
   }
-  int n = push_next(L, l, *pass);
+  int n = push_next(L, 1, *pass);
   if (n == 0) return 0;
   if (!lua_istable(L, 5) && !lua_isuserdata(L, 5))  // two passes could not be told apart
     throw Error(
@@ -174,7 +181,7 @@ int step(lua_State* L) {
 
 int next_of_pass(lua_State* L) {
   auto* pass = to_box<PassRef>(L, lua_upvalueindex(1));
-  return push_next(L, self(L, lua_upvalueindex(2)), **pass);
+  return push_next(L, lua_upvalueindex(2), **pass);
 }
 // loader:batches(from): an iterator over one pass, from a batch counted from 0.
 int batches(lua_State* L) {
@@ -219,7 +226,7 @@ int index(lua_State* L) {
   lua_pushvalue(L, 2);
   if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
   std::string key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
-  if (key == "dataset") return l.dataset.push(L), 1;
+  if (key == "dataset") return lua_getiuservalue(L, 1, needs_dataset), 1;
   if (key == "epoch") return lua_pushinteger(L, l.loader.epoch()), 1;
   if (key == "seed") return lua_pushinteger(L, l.loader.seed()), 1;
   FieldList list;

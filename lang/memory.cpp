@@ -6,6 +6,7 @@
 //     much at most.
 //   - A minor collection does not see what has grown old. So when the devices hold more than twice what survived the
 //     last full collection, and more than 256 MB, a full one runs.
+//     collectgarbage() and this one see cycles through hooks of tensors (lang/tensor_hooks.h).
 //   - An allocation that fails collects fully and is tried once more (core/storage.cpp).
 #include "lang/memory.h"
 
@@ -13,10 +14,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "core/device.h"
 #include "lang/interp.h"
+#include "lang/tensor_hooks.h"
 
 namespace luth::lang {
 
@@ -84,8 +87,7 @@ int64_t allocated() {
 
 void begin_again() { pacer = {0, 0, tensors_between, bytes_between}; }
 
-void collect_fully(lua_State* L) {
-  lua_gc(L, LUA_GCCOLLECT);
+void collected_fully() {
   begin_again();
   full_at = std::max(least, 2 * allocated());
 }
@@ -93,13 +95,26 @@ void collect_fully(lua_State* L) {
 void relieve() {
   if (!of_thread) return;
   auto* running = Interp::of(of_thread).running();
-  collect_fully(running ? running->L : of_thread);
+  lua_gc(running ? running->L : of_thread, LUA_GCCOLLECT);  // may be deep in an operator: no more than that
+  collected_fully();
 }
 
 // The hook outlives no state.
 int closing(lua_State*) {
   of_thread = nullptr;
   return 0;
+}
+
+// collectgarbage: Lua's own is upvalue 1.
+int collect_garbage(lua_State* L) {
+  if (lua_isnoneornil(L, 1) || std::string_view(luaL_checkstring(L, 1)) == "collect") {
+    if (!collect_all(L)) return lua_pushnil(L), 1;
+    return collected_fully(), lua_pushinteger(L, 0), 1;
+  }
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+  return lua_gettop(L);
 }
 
 }  // namespace
@@ -115,7 +130,7 @@ void detail::collect_young(lua_State* L) {
   int64_t tensors = int64_t(pacer.tensors);
   bool running = lua_gc(L, LUA_GCISRUNNING);  // not after collectgarbage('stop')
   if (running && allocated() > full_at)
-    collect_fully(L);
+    collect_all(L), collected_fully();
   else if (running)
     lua_gc(L, LUA_GCSTEP, 0);
   begin_again();
@@ -134,6 +149,9 @@ void open_memory(lua_State* L) {
   lua_setfield(L, -2, "__gc");
   lua_setmetatable(L, -2);
   lua_setfield(L, LUA_REGISTRYINDEX, "luth.memory");
+  lua_getglobal(L, "collectgarbage");
+  lua_pushcclosure(L, guarded<collect_garbage>, 1);
+  lua_setglobal(L, "collectgarbage");
 }
 
 }  // namespace luth::lang

@@ -30,6 +30,7 @@ int init(lua_State* L) {
   auto* self = dynamic_cast<ScriptModule*>(&self_module(L));
   if (!self) throw Error("init is for classes made by nn.class");
   self->set_native(make_native(L));
+  hold_children(L, 1);
   return 0;
 }
 

@@ -10,10 +10,10 @@ namespace luth::lang {
 
 /// A module whose class is written in Lua: `nn.class('Net')`. Containers, hooks and state dicts see a module like any
 /// other. Its class may derive from one of C++: then `native` has the settings and the forward, and shares the parts.
+/// Its class hangs on its userdata's metatable, its fields on the userdata: push one that is new at once.
 class ScriptModule final : public nn::Module {
  public:
-  ScriptModule(std::string name, LuaRef klass, LuaRef fields)
-      : name_(std::move(name)), class_(std::move(klass)), fields_(std::move(fields)) {}
+  ScriptModule(std::string name, WeakRef klass) : name_(std::move(name)), class_(std::move(klass)) {}
   std::string type() const override { return name_; }
   void describe(Fields& f) override;
   nn::Values forward(const nn::Values& in) override;
@@ -24,19 +24,38 @@ class ScriptModule final : public nn::Module {
   void materialize_like(const nn::StateDict& own) override;
   void reset_parameters() override;
 
-  const LuaRef& klass() const { return class_; }
-  const LuaRef& fields() const { return fields_; }  // the plain fields: a table
+  const WeakRef& klass() const { return class_; }
   const nn::ModuleRef& native() const { return native_; }
   void set_native(nn::ModuleRef m);
+  bool pushed = false;  // has its userdata; never another one, without its fields
 
  private:
   std::string name_;
-  LuaRef class_, fields_;
+  WeakRef class_;
   nn::ModuleRef native_;
 };
 
-/// Pushes a module; nil for null. One module is always the same Lua value, as long as Lua has it.
+/// The user values of a module's userdata: tables, or nil while there is nothing in them.
+enum ModuleValue : int {
+  module_fields = 1,  // plain fields by key
+  module_children,    // the userdata of the children, in their order: they keep what is theirs
+  module_hooks,       // functions by the id of the hook
+  module_values = module_hooks
+};
+
+/// Pushes a module; nil for null. One module is always the same Lua value, as long as Lua has it. Where there is a
+/// userdata of a module, there are those of all modules below.
 void push_module(lua_State* L, const nn::ModuleRef& m);
+/// Pushes the table of all modules that Lua has: address -> userdata, weak.
+void push_module_cache(lua_State* L);
+/// Pushes the table of C++ classes: name -> class table.
+void push_module_classes(lua_State* L);
+/// Pushes the class table of a module: that of its Lua class, of its C++ class, or nn.Module.
+void push_class_of(lua_State* L, const nn::Module& m);
+/// Call after children of the module at `index` have changed, from number `from` (0-based) on.
+void hold_children(lua_State* L, int index, size_t from = 0);
+/// Pushes a table of the module at `index`; makes it where it is nil, or else pushes nothing and returns false.
+bool push_values_of(lua_State* L, int index, ModuleValue which, bool create);
 /// The module at `index`, or null for another value.
 nn::Module* to_module(lua_State* L, int index);
 /// Throws "expects a module, got …".

@@ -38,12 +38,13 @@ void add_item(lua_State* L, nn::ListModule& list, int index, const char* name) {
   lua_pop(L, 2);
 }
 
+// The items stay on the stack: a module that a table makes when asked needs its userdata until a parent holds it.
 template <class Each>
 void each_item(lua_State* L, int table, Each each) {
   for (lua_Integer k = 1, n = luaL_len(L, table); k <= n; ++k) {
+    luaL_checkstack(L, 8, "too many modules");
     lua_geti(L, table, k);
     each(lua_gettop(L));
-    lua_pop(L, 1);
   }
 }
 
@@ -104,7 +105,7 @@ int init(lua_State* L) {
   nn::ModuleRef m(new M);
   fill(L, *m, 2);
   self->set_native(m);
-  return 0;
+  return hold_children(L, 1), 0;
 }
 template <class M>
 void open(lua_State* L, int nn, const char* name, const char* help) {
@@ -119,7 +120,7 @@ int append(lua_State* L) {
   if (auto* list = as<nn::ParameterList>(&self_module(L)))
     list->append(check_tensor(L, 2, "append: expects"));
   else
-    check_list(L).append(check_module(L, 2, "append: expects"));
+    check_list(L).append(check_module(L, 2, "append: expects")), hold_children(L, 1, check_list(L).size() - 1);
   return lua_settop(L, 1), 1;
 }
 int insert(lua_State* L) {
@@ -128,6 +129,7 @@ int insert(lua_State* L) {
   if (i < 0) i += n + 1;
   if (i < 1 || i > n + 1) throw Error("insert: position {} is outside of 1 to {}", luaL_checkinteger(L, 2), n + 1);
   list.insert(size_t(i - 1), check_module(L, 3, "insert: argument 2 expects"));
+  hold_children(L, 1, size_t(i - 1));
   return lua_settop(L, 1), 1;
 }
 int extend(lua_State* L) {
@@ -139,7 +141,9 @@ int extend(lua_State* L) {
     luaL_checktype(L, 2, LUA_TTABLE);
     each_item(L, 2, [&](int i) { items.push_back(check_module(L, i, "extend: expects")); });
   }
+  size_t before = list.size();
   for (auto& m : items) list.append(m);
+  hold_children(L, 1, before);
   return lua_settop(L, 1), 1;
 }
 int remove(lua_State* L) {
@@ -149,6 +153,7 @@ int remove(lua_State* L) {
   if (i < 1 || i > n) throw Error("remove: position {} is outside of 1 to {}", luaL_optinteger(L, 2, n), n);
   push_module(L, list.at(size_t(i - 1)));
   list.erase(size_t(i - 1));
+  hold_children(L, 1);
   return 1;
 }
 

@@ -6,22 +6,8 @@
 namespace luth::lang {
 namespace {
 
-// Plain fields: those of a Lua class live in the module, those of others hang on its parts.
-struct PlainFields {
-  LuaRef table;
-};
-bool push_fields(lua_State* L, nn::Module& m, bool create) {
-  if (auto* script = dynamic_cast<ScriptModule*>(&m)) return script->fields().push(L), true;
-  auto& kept = m.parts().attachment;
-  if (!kept) {
-    if (!create) return false;
-    lua_newtable(L);
-    kept = std::make_shared<PlainFields>(PlainFields{LuaRef(L, -1)});
-    return true;
-  }
-  std::static_pointer_cast<PlainFields>(kept)->table.push(L);
-  return true;
-}
+// The module is at 1, here and below.
+bool push_fields(lua_State* L, bool create) { return push_values_of(L, 1, module_fields, create); }
 
 Describe describe_of(nn::Module& m) {
   return [&m](Fields& f) { m.describe(f); };
@@ -48,16 +34,16 @@ bool has_part(nn::Module& m, std::string_view name) {
 }
 
 // Drops a part of another kind, so that the name is free.
-void drop_other(nn::Module& m, const std::string& name, const char* kind) {
+void drop_other(lua_State* L, nn::Module& m, const std::string& name, const char* kind) {
   auto& p = m.parts();
   auto same = [&](auto& e) { return e.name == name; };
   if (kind[0] != 'p') std::erase_if(p.parameters, same);
   if (kind[0] != 'b') std::erase_if(p.buffers, same);
-  if (kind[0] != 'm') std::erase_if(p.children, same);
+  if (kind[0] != 'm' && std::erase_if(p.children, same)) hold_children(L, 1);
 }
 
-void set_plain(lua_State* L, nn::Module& m) {
-  push_fields(L, m, true);
+void set_plain(lua_State* L) {
+  push_fields(L, true);
   lua_pushvalue(L, 2);
   lua_pushvalue(L, 3);
   lua_rawset(L, -3);
@@ -65,7 +51,7 @@ void set_plain(lua_State* L, nn::Module& m) {
 
 void assign_tensor(lua_State* L, nn::Module& m, const std::string& name, const Tensor& t) {
   if (t.impl()->parameter) {
-    drop_other(m, name, "parameter");
+    drop_other(L, m, name, "parameter");
     m.register_parameter(name, t);
   } else if (auto* b = m.find_buffer(name)) {
     b->value = t;
@@ -74,16 +60,16 @@ void assign_tensor(lua_State* L, nn::Module& m, const std::string& name, const T
   } else if (m.find_child(name)) {
     throw Error("{}.{} is a module: assign a module, or nil to remove it", m.type(), name);
   } else {
-    return set_plain(L, m);
+    return set_plain(L);
   }
   lua_pushnil(L);  // a plain field of that name would hide the part
   lua_replace(L, 3);
-  set_plain(L, m);
+  set_plain(L);
 }
 
 void assign_nil(lua_State* L, nn::Module& m, const std::string& name) {
-  m.remove(name);
-  if (push_fields(L, m, false)) {
+  if (m.remove(name)) hold_children(L, 1);
+  if (push_fields(L, false)) {
     lua_pushvalue(L, 2);
     lua_pushnil(L);
     lua_rawset(L, -3);
@@ -100,7 +86,7 @@ int module_index(lua_State* L) {
     lua_Integer i = lua_tointegerx(L, 2, &ok);
     return ok && push_part(L, m, position_name(m, i)) ? 1 : 0;
   }
-  if (push_fields(L, m, false)) {
+  if (push_fields(L, false)) {
     lua_pushvalue(L, 2);
     if (lua_rawget(L, -2) != LUA_TNIL) return 1;
   }
@@ -118,14 +104,16 @@ int module_index(lua_State* L) {
 
 int module_newindex(lua_State* L) {
   nn::Module& m = self_module(L);
-  if (lua_type(L, 2) != LUA_TSTRING && !lua_isinteger(L, 2)) return set_plain(L, m), 0;
+  if (lua_type(L, 2) != LUA_TSTRING && !lua_isinteger(L, 2)) return set_plain(L), 0;
   std::string name = lua_isinteger(L, 2) ? position_name(m, lua_tointeger(L, 2)) : lua_tostring(L, 2);
   if (lua_isnil(L, 3)) return assign_nil(L, m, name), 0;
   if (to_module(L, 3)) {
     nn::ModuleRef child = check_module(L, 3);
-    drop_other(m, name, "module");
+    drop_other(L, m, name, "module");
+    size_t before = m.parts().children.size();
     m.add_module(name, child);
-    if (push_fields(L, m, false)) {
+    hold_children(L, 1, before < m.parts().children.size() ? before : 0);
+    if (push_fields(L, false)) {
       lua_pushvalue(L, 2);
       lua_pushnil(L);
       lua_rawset(L, -3);
@@ -138,7 +126,7 @@ int module_newindex(lua_State* L) {
     throw Error("{}.{} is a {}: it cannot become {}; assign nil to remove it", m.type(), name,
                 m.find_child(name) ? "module" : "parameter", given_text(L, 3));
   if (set_setting(L, 3, m.type(), describe_of(m), name)) return 0;
-  return set_plain(L, m), 0;
+  return set_plain(L), 0;
 }
 
 }  // namespace luth::lang

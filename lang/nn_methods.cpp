@@ -151,7 +151,34 @@ int apply_function(lua_State* L) {
   });
   return self_again(L);
 }
-int clone(lua_State* L) { return push_module(L, self_module(L).clone()), 1; }
+// Copies the table `which` of the module at `from` to that at `to`: its tensors are copied, other values shared.
+void copy_values(lua_State* L, int from, int to, ModuleValue which) {
+  if (!push_values_of(L, from, which, false)) return;
+  push_values_of(L, to, which, true);
+  for (lua_pushnil(L); lua_next(L, -3); lua_pop(L, 1)) {
+    lua_pushvalue(L, -2);
+    if (auto* t = to_tensor(L, -2); t && *t)
+      push_tensor(L, nn::duplicate(*t));
+    else
+      lua_pushvalue(L, -2);
+    lua_rawset(L, -5);
+  }
+  lua_pop(L, 2);
+}
+int clone(lua_State* L) {
+  nn::ModuleRef m = check_module(L, 1), copy = m->clone();
+  lua_settop(L, 1);
+  push_module(L, copy);
+  auto from = m->named_modules(), to = copy->named_modules();  // the same modules in the same order
+  for (size_t i = 0; i < from.size(); ++i) {
+    push_module(L, from[i].module);
+    push_module(L, to[i].module);
+    copy_values(L, 3, 4, module_fields);
+    copy_values(L, 3, 4, module_hooks);
+    lua_settop(L, 2);
+  }
+  return 1;
+}
 int reset_parameters(lua_State* L) { return self_module(L).reset_parameters(), 0; }
 
 // The forward of a class of C++, for whoever calls it by name or has overridden it.
@@ -175,7 +202,7 @@ int forward(lua_State* L) {
 
 int add_module(lua_State* L) {
   self_module(L).add_module(luaL_checkstring(L, 2), check_module(L, 3, "add_module: argument 2 expects"));
-  return 0;
+  return hold_children(L, 1), 0;
 }
 int register_parameter(lua_State* L) {
   Tensor t = is_none(L, 3) ? Tensor() : check_tensor(L, 3, "register_parameter: argument 2 expects");
@@ -230,10 +257,16 @@ void push_some(lua_State* L, const nn::Values& values, bool always_table) {
 }
 
 int remove_hook(lua_State* L) {
-  check_module(L, lua_upvalueindex(1))->remove_hook(lua_tointeger(L, lua_upvalueindex(2)));
+  lua_Integer id = lua_tointeger(L, lua_upvalueindex(2));
+  check_module(L, lua_upvalueindex(1))->remove_hook(id);
+  if (push_values_of(L, lua_upvalueindex(1), module_hooks, false)) lua_pushnil(L), lua_rawseti(L, -2, id);
   return 0;
 }
+// The module (at 1) keeps the function (at 2).
 int push_handle(lua_State* L, int64_t id) {
+  push_values_of(L, 1, module_hooks, true);
+  lua_pushvalue(L, 2);
+  lua_rawseti(L, -2, id);
   lua_createtable(L, 0, 1);
   lua_pushvalue(L, 1);
   lua_pushinteger(L, id);
@@ -243,12 +276,13 @@ int push_handle(lua_State* L, int64_t id) {
 }
 int forward_pre_hook(lua_State* L) {
   luaL_checktype(L, 2, LUA_TFUNCTION);
-  LuaRef f(L, 2);
+  WeakRef f(L, 2);
   return push_handle(L, self_module(L).add_pre_hook([f](nn::Module& m, const nn::Values& in) {
     lua_State* L = f.running();
     int top = lua_gettop(L);
     luaL_checkstack(L, 8, nullptr);
     f.push(L);
+    if (lua_isnil(L, -1)) return replaced(L, top);  // removed by another hook of this call
     push_module(L, nn::ModuleRef(&m));
     push_some(L, in, true);
     lua_call(L, 2, LUA_MULTRET);
@@ -257,12 +291,13 @@ int forward_pre_hook(lua_State* L) {
 }
 int forward_hook(lua_State* L) {
   luaL_checktype(L, 2, LUA_TFUNCTION);
-  LuaRef f(L, 2);
+  WeakRef f(L, 2);
   return push_handle(L, self_module(L).add_post_hook([f](nn::Module& m, const nn::Values& in, const nn::Values& out) {
     lua_State* L = f.running();
     int top = lua_gettop(L);
     luaL_checkstack(L, 8, nullptr);
     f.push(L);
+    if (lua_isnil(L, -1)) return replaced(L, top);  // removed by another hook of this call
     push_module(L, nn::ModuleRef(&m));
     push_some(L, in, true);
     push_some(L, out, false);

@@ -1,36 +1,9 @@
-// Modules as Lua values: identity, metatables by class, calls, and modules whose class is written in Lua.
+// Modules as Lua values: calls, metatables by class, and modules whose class is written in Lua.
 #include "lang/bridge.h"
 #include "lang/nn.h"
 
 namespace luth::lang {
 namespace {
-
-char cache_key;    // registry: weak table, module address -> userdata
-char classes_key;  // registry: name of a C++ class -> its class table
-
-void push_cache(lua_State* L) {
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &cache_key) == LUA_TTABLE) return;
-  lua_pop(L, 1);
-  lua_newtable(L);
-  lua_createtable(L, 0, 1);
-  lua_pushliteral(L, "v");
-  lua_setfield(L, -2, "__mode");
-  lua_setmetatable(L, -2);
-  lua_pushvalue(L, -1);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &cache_key);
-}
-
-// The class table of a module: that of its Lua class, of its C++ class, or nn.Module.
-void push_class_of(lua_State* L, const nn::Module& m) {
-  if (auto* script = dynamic_cast<const ScriptModule*>(&m)) return script->klass().push(L);
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &classes_key);
-  for (const std::string& name : {m.type(), std::string("Module")})
-    if (lua_getfield(L, -1, name.c_str()) == LUA_TTABLE)
-      break;
-    else
-      lua_pop(L, 1);
-  lua_remove(L, -2);
-}
 
 std::string call_name(void* ar) {
   auto* call = static_cast<std::pair<lua_State*, lua_Debug>*>(ar);
@@ -52,38 +25,6 @@ int call_script(lua_State* L, ScriptModule& m) {
 }
 
 }  // namespace
-
-nn::Module* to_module(lua_State* L, int index) {
-  auto* ref = to_box<nn::ModuleRef>(L, index);
-  return ref ? ref->get() : nullptr;
-}
-nn::ModuleRef check_module(lua_State* L, int index, const char* what) {
-  if (auto* ref = to_box<nn::ModuleRef>(L, index); ref && *ref) return *ref;
-  throw Error("{} a module, got {}", what, given_text(L, index));
-}
-nn::Module& self_module(lua_State* L) {
-  if (nn::Module* m = to_module(L, 1)) return *m;
-  throw Error("expects a module, got {} (a method takes a colon)", given_text(L, 1));
-}
-
-void push_module(lua_State* L, const nn::ModuleRef& m) {
-  if (!m) return lua_pushnil(L);
-  luaL_checkstack(L, 8, nullptr);
-  push_cache(L);
-  if (lua_rawgetp(L, -1, m.get()) == LUA_TUSERDATA) return lua_remove(L, -2);
-  lua_pop(L, 1);
-  void* p = lua_newuserdatauv(L, sizeof(Box<nn::ModuleRef>), 0);
-  new (p) Box<nn::ModuleRef>{&box_tag<nn::ModuleRef>, m};
-  push_class_of(L, *m);
-  lua_getmetatable(L, -1);
-  lua_getfield(L, -1, "instance");  // the metatable of instances
-  lua_remove(L, -2);
-  lua_remove(L, -2);
-  lua_setmetatable(L, -2);
-  lua_pushvalue(L, -1);
-  lua_rawsetp(L, -3, m.get());
-  lua_remove(L, -2);
-}
 
 nn::Values check_values(lua_State* L, int first, const char* what) {
   nn::Values in;
@@ -152,30 +93,15 @@ nn::Values ScriptModule::forward(const nn::Values& in) {
   return out;
 }
 
-// The plain fields are copied one by one: tables among them are shared with the original.
+// Lua's part of the copy is up to whoever clones in Lua.
 nn::ModuleRef ScriptModule::fresh() const {
-  lua_State* L = class_.running();
-  luaL_checkstack(L, 8, nullptr);
-  lua_newtable(L);
-  fields_.push(L);
-  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
-    lua_pushvalue(L, -2);
-    if (auto* t = to_tensor(L, -2); t && *t)
-      push_tensor(L, nn::duplicate(*t));
-    else
-      lua_pushvalue(L, -2);
-    lua_settable(L, -6);
-  }
-  lua_pop(L, 1);
-  auto* copy = new ScriptModule(name_, class_, LuaRef(L, -1));
-  nn::ModuleRef keep(copy);
-  lua_pop(L, 1);
+  Ref<ScriptModule> copy(new ScriptModule(name_, class_));
   if (native_) copy->set_native(native_->fresh());
-  return keep;
+  return copy;
 }
 
 // A method of the class, when it has one of its own.
-static bool push_own_method(lua_State* L, const LuaRef& klass, const char* name) {
+static bool push_own_method(lua_State* L, const WeakRef& klass, const char* name) {
   klass.push(L);
   lua_getfield(L, -1, name);
   lua_remove(L, -2);
@@ -306,10 +232,7 @@ int construct(lua_State* L) {
   lua_getfield(L, -1, "name");
   std::string name = lua_tostring(L, -1);
   lua_pop(L, 2);
-  lua_newtable(L);
-  nn::ModuleRef m(new ScriptModule(name, LuaRef(L, 1), LuaRef(L, -1)));
-  lua_pop(L, 1);
-  push_module(L, m);
+  push_module(L, nn::ModuleRef(new ScriptModule(name, WeakRef(L, 1))));
   lua_insert(L, 2);  // class, self, arguments
   int top = lua_gettop(L);
   lua_getfield(L, 1, "init");
@@ -325,7 +248,7 @@ int make_class(lua_State* L) {
   std::string name = luaL_checkstring(L, 1);
   if (lua_isnoneornil(L, 2)) {
     lua_settop(L, 1);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &classes_key);
+    push_module_classes(L);
     lua_getfield(L, -1, "Module");
     lua_replace(L, 2);
     lua_settop(L, 2);
@@ -347,7 +270,7 @@ int nothing(lua_State*) { return 0; }
 
 void push_native_class(lua_State* L, const std::string& name, lua_CFunction construct, lua_CFunction init,
                        const void* data) {
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &classes_key);
+  push_module_classes(L);
   int classes = lua_gettop(L);
   lua_getfield(L, classes, "Module");
   push_class(L, name, "nn." + name, lua_gettop(L));
@@ -366,8 +289,6 @@ void push_native_class(lua_State* L, const std::string& name, lua_CFunction cons
 }
 
 void open_module_class(lua_State* L, int nn) {
-  lua_newtable(L);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &classes_key);
   push_class(L, "Module", "nn.Module", 0);
   lua_pushcfunction(L, nothing);
   lua_setfield(L, -2, "init");
@@ -375,7 +296,7 @@ void open_module_class(lua_State* L, int nn) {
   lua_pushcfunction(L, guarded<construct>);
   lua_setfield(L, -2, "__call");
   lua_pop(L, 1);
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &classes_key);
+  push_module_classes(L);
   lua_pushvalue(L, -2);
   lua_setfield(L, -2, "Module");
   lua_pop(L, 1);

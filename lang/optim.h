@@ -9,7 +9,6 @@ namespace luth::lang {
 optim::OptimizerRef check_optimizer(lua_State* L, int index, const char* what = "expects");
 void push_optimizer(lua_State* L, const optim::OptimizerRef& o);
 optim::ScheduleRef check_schedule(lua_State* L, int index, const char* what = "expects");
-void push_schedule(lua_State* L, const optim::ScheduleRef& s);
 
 /// `{state = {[1] = {step = …, exp_avg = …}}, param_groups = {{lr = …, params = {1, …}}}}` and back.
 int optimizer_state_dict(lua_State* L);

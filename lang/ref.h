@@ -1,4 +1,13 @@
-// Lua values that C++ keeps: hooks, callbacks.
+// Lua values that objects of C++ need: hooks, callbacks, fields of modules, datasets written in Lua.
+//
+// The invariant that lets Lua's collector see, and free, cycles through C++:
+//   - A Lua value that an object of C++ needs hangs on the object's userdata, as one of its user values; C++ keeps no
+//     more than a WeakRef, or looks it up on the userdata.
+//   - An object of C++ that holds others (a module its children, a loader its dataset, a schedule of schedules) has
+//     their userdata among its user values too. So a value lives as long as the userdata of any holder.
+//   - So whoever holds such an object for longer than a call holds its userdata, never a bare Ref.
+// What cannot follow this, because tensors have many userdata and many holders, is a LuaRef: a hook of a tensor. It is
+// a root, except while all of Lua is collected: see lang/tensor_hooks.h.
 #pragma once
 #include <lua5.4/lua.hpp>
 #include <memory>
@@ -7,22 +16,38 @@ namespace luth::lang {
 
 struct RefTable;  // of one interpreter; outlives it while references do
 
-/// Keeps a Lua value alive. Copies share it. May be destroyed on any thread and after the interpreter: the slot is then
-/// given back by the next Ref that is made, or never.
-class LuaRef {
+/// Finds a Lua value (a table, function or userdata) and does not keep it alive. Copies find the same. May be destroyed
+/// on any thread and after the interpreter.
+class WeakRef {
  public:
-  LuaRef() = default;
-  /// The value at `index`.
-  LuaRef(lua_State* L, int index);
-  /// Pushes the value. `L` is any Lua thread of its interpreter.
+  WeakRef() = default;
+  /// The value at `index`, which something else keeps.
+  WeakRef(lua_State* L, int index);
+  /// Pushes the value, nil when it was collected. `L` is any Lua thread of its interpreter.
   void push(lua_State* L) const;
   /// The Lua thread that is running now, on which a callback may be called; throws where the interpreter is gone.
   lua_State* running() const;
-  explicit operator bool() const { return bool(slot_); }
+  explicit operator bool() const { return bool(place_); }
 
  private:
   std::shared_ptr<RefTable> table_;
-  std::shared_ptr<int> slot_;
+  std::shared_ptr<char> place_;  // its address is the key in a weak table
 };
+
+/// Keeps a Lua value alive while `rooted`, as at first. Copies share it. May be destroyed on any thread and after the
+/// interpreter: the root is then given up by the next LuaRef or drop_dead_roots.
+class LuaRef : public WeakRef {
+ public:
+  LuaRef() = default;
+  LuaRef(lua_State* L, int index);
+  /// Gives the root up, or takes it again; the latter has no effect when the value was collected.
+  void set_rooted(lua_State* L, bool on);
+
+ private:
+  std::shared_ptr<int> slot_;  // in the registry; LUA_NOREF: none
+};
+
+/// Gives up the roots of the LuaRefs that were destroyed since.
+void drop_dead_roots(lua_State* L);
 
 }  // namespace luth::lang

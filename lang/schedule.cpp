@@ -10,8 +10,6 @@ optim::ScheduleRef check_schedule(lua_State* L, int index, const char* what) {
   if (auto* s = to_box<optim::ScheduleRef>(L, index); s && *s) return *s;
   throw Error("{} a schedule, got {}", what, given_text(L, index));
 }
-void push_schedule(lua_State* L, const optim::ScheduleRef& s) { push_box<optim::ScheduleRef>(L, s); }
-
 namespace {
 
 optim::Schedule& self(lua_State* L) {
@@ -21,8 +19,17 @@ optim::Schedule& self(lua_State* L) {
 
 // ---- Making them --------------------------------------------------------------------------------------------------
 
+// The table of what the schedule needs of Lua, its functions and inner schedules, while it is made: on its userdata
+// then.
+constexpr int needs = 1;
+void need(lua_State* L, int index) {
+  lua_pushvalue(L, index);
+  lua_rawseti(L, needs, lua_Integer(lua_rawlen(L, needs)) + 1);
+}
+
 std::function<double(int64_t)> function_at(lua_State* L, int index) {
-  LuaRef f(L, index);
+  need(L, index);
+  WeakRef f(L, index);
   return [f](int64_t epoch) {
     lua_State* L = f.running();
     luaL_checkstack(L, 4, nullptr);
@@ -78,36 +85,43 @@ void take_schedules(lua_State* L, int at, const char* name, std::vector<optim::S
   if (!take(L, at, "schedulers")) throw Error("{}: argument 'schedulers' is required: a list of schedules", name);
   int i = lua_gettop(L);
   if (!lua_istable(L, i)) throw Error("{}: argument 'schedulers' expects a list, got {}", name, given_text(L, i));
-  list = list_at<optim::ScheduleRef>(L, i, [&](int k) { return check_schedule(L, k, "schedulers: expects"); });
+  list = list_at<optim::ScheduleRef>(L, i, [&](int k) {
+    need(L, k);
+    return check_schedule(L, k, "schedulers: expects");
+  });
   lua_pop(L, 1);
 }
 
 // Upvalue 1: the ScheduleClass. The optimizer comes first, or not at all: then `attach` gives it.
 int construct(lua_State* L) {
   auto* c = static_cast<const optim::ScheduleClass*>(lua_touserdata(L, lua_upvalueindex(1)));
-  lua_remove(L, 1);  // the class table
+  lua_newtable(L);
+  lua_replace(L, needs);  // the class table goes; arguments from 2 on
   optim::ScheduleRef s = c->make();
   std::string name = "optim.lr_scheduler." + c->name;
   optim::OptimizerRef o;
-  if (to_box<optim::OptimizerRef>(L, 1)) {
-    o = check_optimizer(L, 1);
-    lua_remove(L, 1);
-  } else if (!is_named(L, 1) && !lua_isnone(L, 1) && !lua_isfunction(L, 1)) {
-    throw Error("{}: argument 1 expects an optimizer, got {}", name, given_text(L, 1));
+  if (to_box<optim::OptimizerRef>(L, 2)) {
+    o = check_optimizer(L, 2);
+    lua_remove(L, 2);
+  } else if (!is_named(L, 2) && !lua_isnone(L, 2) && !lua_isfunction(L, 2)) {
+    throw Error("{}: argument 1 expects an optimizer, got {}", name, given_text(L, 2));
   }
   std::vector<std::string> others;
   if (auto* l = dynamic_cast<optim::LambdaLR*>(s.get()))
-    take_functions(L, 1, name.c_str(), l->f), others = {"lr_lambda"};
+    take_functions(L, 2, name.c_str(), l->f), others = {"lr_lambda"};
   if (auto* m = dynamic_cast<optim::MultiplicativeLR*>(s.get()))
-    take_functions(L, 1, name.c_str(), m->f), others = {"lr_lambda"};
+    take_functions(L, 2, name.c_str(), m->f), others = {"lr_lambda"};
   if (auto* q = dynamic_cast<optim::SequentialLR*>(s.get()))
-    take_schedules(L, 1, name.c_str(), q->schedules), others = {"schedulers"};
+    take_schedules(L, 2, name.c_str(), q->schedules), others = {"schedulers"};
   if (auto* q = dynamic_cast<optim::ChainedScheduler*>(s.get()))
-    take_schedules(L, 1, name.c_str(), q->schedules), others = {"schedulers"};
+    take_schedules(L, 2, name.c_str(), q->schedules), others = {"schedulers"};
   read_settings(
-      L, 1, name, [&](Fields& f) { s->describe(f); }, others);
+      L, 2, name, [&](Fields& f) { s->describe(f); }, others);
   if (o) s->attach(o);
-  return push_schedule(L, s), 1;
+  push_box(L, s, 1);
+  lua_pushvalue(L, needs);
+  lua_setiuservalue(L, -2, 1);
+  return 1;
 }
 
 // ---- Methods ------------------------------------------------------------------------------------------------------

@@ -1,0 +1,197 @@
+#include "lang/tensor_hooks.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "core/autograd.h"
+#include "lang/nn.h"
+#include "lang/ref.h"
+
+namespace luth::lang {
+namespace {
+
+struct TensorHook {
+  WeakRef self;                // the userdata on which it was registered
+  TensorImpl* leaf = nullptr;  // whose hook this is, and which owns it; or the node
+  Node* node = nullptr;
+  LuaRef f;
+};
+using HookRef = std::shared_ptr<TensorHook>;
+using HookList = std::vector<std::weak_ptr<TensorHook>>;  // of an interpreter
+
+// The gradient through the Lua function; null where it returns nil.
+Tensor call_hook(const LuaRef& f, const Tensor& gradient) {
+  lua_State* L = f.running();
+  luaL_checkstack(L, 8, "too many hooks");
+  f.push(L);
+  if (lua_isnil(L, -1)) return lua_pop(L, 1), Tensor();  // collected, with all that could see it
+  push_tensor(L, gradient);
+  lua_call(L, 1, 1);
+  Tensor out = is_none(L, lua_gettop(L)) ? Tensor() : check_tensor(L, lua_gettop(L), "a hook returns nil or");
+  lua_pop(L, 1);
+  return out;
+}
+
+HookList& hooks_of(lua_State* L) {
+  static char key;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &key);
+  if (auto* list = to_box<HookList>(L, -1)) return lua_pop(L, 1), *list;
+  lua_pop(L, 1);
+  open_box<HookList>(L, "torch.hooks");
+  lua_pushcfunction(L, destroy_box<HookList>);
+  lua_setfield(L, -2, "__gc");
+  HookList& list = push_box<HookList>(L, {});
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
+  lua_pop(L, 1);
+  return list;
+}
+
+// Calls f(userdata's index, tensor) for the parameters and buffers of all modules that Lua has.
+template <class F>
+void each_part(lua_State* L, F f) {
+  push_module_cache(L);
+  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+    nn::Module* m = to_module(L, -1);
+    if (!m) continue;
+    for (auto& p : m->parts().parameters) f(lua_gettop(L), p.value);
+    for (auto& b : m->parts().buffers) f(lua_gettop(L), b.value);
+  }
+  lua_pop(L, 1);
+}
+
+// Pushes the userdata on which the hook was registered; null, and nothing is pushed, where it has gone.
+const Tensor* push_self(lua_State* L, const TensorHook& h) {
+  h.self.push(L);
+  if (const Tensor* t = to_tensor(L, -1); t && *t) return t;
+  return lua_pop(L, 1), nullptr;
+}
+
+// What Lua knows of the holders of a leaf.
+struct Holders {
+  std::set<const void*> userdata;
+  size_t modules = 0;
+  std::vector<HookRef> hooks;
+  bool all(const TensorImpl* t) const { return t->use_count() == userdata.size() + modules; }
+};
+
+// No collection between what is counted and what is done about it.
+class Stopped {
+ public:
+  explicit Stopped(lua_State* L) : L_(L), running_(lua_gc(L, LUA_GCISRUNNING)) { lua_gc(L, LUA_GCSTOP); }
+  ~Stopped() {
+    if (running_) lua_gc(L_, LUA_GCRESTART);
+  }
+
+ private:
+  lua_State* L_;
+  bool running_;
+};
+
+// A collection during which hooks belong to the tensors' holders, as far as these are known.
+class Collection {
+ public:
+  explicit Collection(lua_State* L) : L_(L) {
+    luaL_checkstack(L, 16, nullptr);
+    lua_newtable(L);  // by holder: its hooks' functions. Weak keys: alive as long as a holder is
+    lua_createtable(L, 0, 1);
+    lua_pushliteral(L, "k");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+    table_ = lua_gettop(L);
+  }
+  void add(const HookRef& h) {
+    if (h->leaf) return leaves_[h->leaf].hooks.push_back(h);
+    const Tensor* t = push_self(L_, *h);
+    if (!t) return;
+    auto& meta = t->impl()->meta;
+    bool alone = t->impl()->use_count() == 1 && meta && meta->node.get() == h->node && h->node->use_count() == 1;
+    if (alone) hold(lua_gettop(L_), h);
+    lua_pop(L_, 1);
+  }
+  bool run() {
+    find_holders();
+    for (auto& [leaf, holders] : leaves_)
+      for (auto& h : holders.hooks)
+        if (holders.all(leaf) && push_self(L_, *h)) hold(lua_gettop(L_), h), lua_pop(L_, 1);
+    each_part(L_, [&](int module, const Tensor& t) {
+      auto it = t ? leaves_.find(t.impl()) : leaves_.end();
+      if (it == leaves_.end() || !it->second.all(t.impl())) return;
+      for (auto& h : it->second.hooks) hold(module, h);
+    });
+    leaves_.clear();
+    for (auto& h : held_) h->f.set_rooted(L_, false);
+    std::vector<std::weak_ptr<TensorHook>> held(held_.begin(), held_.end());
+    held_.clear();
+    bool done = lua_gc(L_, LUA_GCCOLLECT) == 0;
+    for (auto& weak : held)
+      if (HookRef h = weak.lock()) h->f.set_rooted(L_, true);
+    lua_pop(L_, 1);
+    return done;
+  }
+
+ private:
+  void find_holders() {
+    for (auto& [leaf, holders] : leaves_)
+      for (auto& h : holders.hooks)
+        if (const Tensor* t = push_self(L_, *h)) {
+          if (t->impl() == leaf) holders.userdata.insert(lua_topointer(L_, -1));
+          lua_pop(L_, 1);
+        }
+    each_part(L_, [&](int, const Tensor& t) {
+      if (auto it = t ? leaves_.find(t.impl()) : leaves_.end(); it != leaves_.end()) ++it->second.modules;
+    });
+  }
+  // The userdata at `holder` keeps the hook's function.
+  void hold(int holder, const HookRef& h) {
+    lua_pushvalue(L_, holder);
+    if (lua_rawget(L_, table_) != LUA_TTABLE) {
+      lua_pop(L_, 1);
+      lua_newtable(L_);
+      lua_pushvalue(L_, holder);
+      lua_pushvalue(L_, -2);
+      lua_rawset(L_, table_);
+    }
+    h->f.push(L_);
+    lua_rawseti(L_, -2, lua_Integer(lua_rawlen(L_, -2)) + 1);
+    lua_pop(L_, 1);
+    held_.push_back(h);
+  }
+
+  lua_State* L_;
+  Stopped stopped_{L_};
+  int table_;
+  std::map<TensorImpl*, Holders> leaves_;
+  std::vector<HookRef> held_;
+};
+
+}  // namespace
+
+int64_t add_tensor_hook(lua_State* L, int tensor, int f) {
+  const Tensor& t = check_tensor(L, tensor);
+  auto h = std::make_shared<TensorHook>();
+  h->self = WeakRef(L, tensor);
+  h->f = LuaRef(L, f);
+  HookList& list = hooks_of(L);
+  if (list.size() == list.capacity()) std::erase_if(list, [](auto& weak) { return weak.expired(); });
+  list.push_back(h);
+  int64_t id = register_hook(t, [h](const Tensor& g) { return call_hook(h->f, g); });
+  h->node = t.impl()->meta->node.get();
+  if (!h->node) h->leaf = t.impl();
+  return id;
+}
+
+bool collect_all(lua_State* L) {
+  drop_dead_roots(L);
+  std::vector<HookRef> hooks;
+  for (auto& weak : hooks_of(L))
+    if (HookRef h = weak.lock()) hooks.push_back(std::move(h));
+  if (hooks.empty()) return lua_gc(L, LUA_GCCOLLECT) == 0;
+  Collection collection(L);
+  for (auto& h : hooks) collection.add(h);
+  hooks.clear();
+  return collection.run();
+}
+
+}  // namespace luth::lang

@@ -1,0 +1,367 @@
+-- Cycles between Lua values and objects of C++ are collected, and nothing that is still in use is.
+local t, s = torch.Tester(), torch.TestSuite()
+
+local function allocated()
+  collectgarbage() collectgarbage()
+  return torch.memory_stats().allocated
+end
+-- Runs make() several times: at most as much memory as one of them takes may stay.
+local function leaves_nothing(make)
+  make()
+  local before = allocated()
+  for _ = 1, 5 do make() end
+  t:le(allocated() - before, 0)
+end
+local function big() return torch.zeros(1000, 100) end
+
+-- ---- modules ----
+
+local Net = nn.class('Net')
+function Net:init() self.fc = nn.Linear(1000, 100) end
+function Net:forward(x) return self.fc(x) end
+
+function s.module_and_closure()
+  leaves_nothing(function()
+    local net = Net()
+    net.act = function(x) return net.fc(x) end
+  end)
+end
+function s.module_and_table()
+  leaves_nothing(function()
+    local net = Net()
+    net.helper = {run = function() return net end}
+  end)
+end
+function s.child_and_parent()
+  leaves_nothing(function()
+    local net = Net()
+    net.fc.parent = {net}
+  end)
+  leaves_nothing(function()
+    local seq = nn.Sequential(nn.Linear(1000, 100), Net())
+    seq[1].above, seq[2].above, seq[2].fc.top = {seq}, {seq}, {seq}
+    seq.list = {seq[1], seq[2]}
+  end)
+  leaves_nothing(function()
+    local list = nn.ModuleList {}
+    list:append(Net())
+    list[1].back = {list}
+    list:insert(1, Net()):extend({Net(), Net()})
+    for i = 1, #list do list[i].back = {list} end
+  end)
+end
+function s.derived_module()
+  local Wide = nn.class('Wide', nn.Linear)
+  function Wide:init() nn.Linear.init(self, 1000, 100) self.me = {self} end
+  leaves_nothing(function() return Wide() and nil end)
+end
+function s.class_and_instance()
+  leaves_nothing(function()
+    local C = nn.class('C')
+    local it
+    function C:init() self.fc = nn.Linear(1000, 100) end
+    function C.other() return it end
+    it = C()
+  end)
+end
+function s.module_hooks()
+  leaves_nothing(function()
+    local net = Net()
+    net:register_forward_hook(function() return net and nil end)
+    net.fc:register_forward_pre_hook(function() return net and nil end)
+    net(torch.zeros(1, 1000))
+  end)
+end
+function s.clones()
+  leaves_nothing(function()
+    local net = Net()
+    net.fc.parent = {net}
+    net:register_forward_hook(function() return net and nil end)
+    local copy = net:clone()
+    copy.me = {copy}
+  end)
+end
+function s.removed_child()
+  leaves_nothing(function()
+    local net = Net()
+    local fc = net.fc
+    fc.parent = {net}
+    net.fc = nil
+    net.other, net.kept = nn.Linear(1000, 100), big()
+    net.other.parent = {net}
+    net.other = nn.Identity()
+  end)
+end
+
+function s.fields_live_with_the_parent()
+  local function field_of(make, get)
+    local root = make()
+    collectgarbage() collectgarbage()
+    t:eq(get(root).note, 'kept')
+    t:eq(#get(root).list, 2)
+    get(root).list[3] = 3
+    collectgarbage() collectgarbage()
+    t:eq(#get(root).list, 3)
+  end
+  local function noted(m) m.note, m.list = 'kept', {1, 2} return m end
+  for _, new in ipairs {Net, function() return nn.Linear(2, 2) end} do
+    field_of(function() return nn.Sequential(nn.ReLU(), noted(new())) end, function(m) return m[2] end)
+    field_of(function() return nn.Sequential(nn.Sequential(noted(new()))) end, function(m) return m[1][1] end)
+    field_of(function() return nn.ReLU() .. noted(new()) .. nn.ReLU() end, function(m) return m[2] end)
+    field_of(function() return nn.ModuleList {}:append(noted(new())) end, function(m) return m[1] end)
+    field_of(function() return nn.ModuleList {noted(new())}:insert(1, nn.ReLU()) end, function(m) return m[2] end)
+    field_of(function() return nn.ModuleList {nn.ReLU()}:extend {noted(new())} end, function(m) return m[2] end)
+    field_of(function() return nn.ModuleDict {a = noted(new())} end, function(m) return m.a end)
+    field_of(function() local m = Net() m.part = noted(new()) return m end, function(m) return m.part end)
+    field_of(function() local m = Net() m:add_module('part', noted(new())) return m end, function(m) return m.part end)
+    field_of(function()
+      local m = nn.Sequential(nn.ReLU(), nn.ReLU(), noted(new()))
+      m:remove(1)
+      return m
+    end, function(m) return m[2] end)
+    field_of(function()
+      local m = nn.Sequential(nn.ReLU())
+      m[1] = noted(new())
+      return m
+    end, function(m) return m[1] end)
+    field_of(function() return nn.Sequential(noted(new())):clone() end, function(m) return m[1] end)
+  end
+  local Deep = nn.class('Deep', nn.Sequential)
+  function Deep:init() nn.Sequential.init(self, noted(Net()), nn.ReLU()) end
+  field_of(Deep, function(m) return m[1] end)
+  local made = nn.Sequential(nn.Linear(2, 2)):clone()  -- a child that Lua has not seen
+  noted(made[1])
+  field_of(function() return made end, function(m) return m[1] end)
+  local lazy = setmetatable({}, {__len = function() return 3 end, __index = function()
+    local m = noted(Net())
+    collectgarbage()
+    return m
+  end})
+  field_of(function() return nn.ModuleList(lazy) end, function(m) return m[1] end)
+end
+function s.calls_from_cpp_find_the_fields()
+  local Add = nn.class('Add')
+  function Add:init(n) self.n = {n} end
+  function Add:forward(x) return x + self.n[1] end
+  local seq = nn.Sequential(Add(1), nn.Sequential(Add(2)))
+  collectgarbage() collectgarbage()
+  t:eq(seq(torch.zeros(1)):item(), 3)
+  local copy = seq:clone()
+  seq = nil
+  collectgarbage() collectgarbage()
+  t:eq(copy(torch.zeros(1)):item(), 3)
+end
+function s.hooks_live_with_the_module()
+  local n = 0
+  local seq = nn.Sequential(nn.ReLU())
+  local handle = seq[1]:register_forward_hook(function() n = n + 1 end)
+  collectgarbage() collectgarbage()
+  seq(torch.zeros(1))
+  t:eq(n, 1)
+  local copy = seq:clone()
+  handle:remove()
+  seq(torch.zeros(1))
+  t:eq(n, 1)
+  seq, handle = nil, nil
+  collectgarbage() collectgarbage()
+  copy(torch.zeros(1))
+  t:eq(n, 2)
+end
+
+-- ---- data ----
+
+local function dataset()
+  local D = data.class('D')
+  function D:init() self.x = big() end
+  function D:len() return 4 end
+  function D:get(i) return self.x[i], i end
+  return D()
+end
+local function plain() return setmetatable({get = function(_, i) return i end, x = big()}, {__len = function() return 3 end}) end
+
+function s.dataset_and_its_loader()
+  for _, make in ipairs {dataset, plain} do
+    leaves_nothing(function()
+      local d = make()
+      d.l = data.DataLoader(d, {batch_size = 2})
+      for _ in d.l do end
+      for _ in d.l do break end
+      d.it = d.l:batches()
+      d.it()
+    end)
+    leaves_nothing(function()
+      local d = make()
+      d.parts = {data.Subset(d, {1, 2}), data.ConcatDataset {d, d}, data.random_split(d, {1, #d - 1})}
+      d.l = data.DataLoader(d.parts[2], {})
+      for _ in d.l do end
+    end)
+  end
+end
+function s.loader_functions()
+  for _, name in ipairs {'collate_fn', 'sampler', 'batch_sampler'} do
+    leaves_nothing(function()
+      local l
+      local gives = {collate_fn = 1, sampler = {1, 2}, batch_sampler = {{1}, {2}}}
+      l = data.DataLoader(data.TensorDataset(big()), {[name] = function() return l and gives[name] end})
+      for _ in l do break end
+    end)
+  end
+end
+function s.datasets_live_with_their_holders()
+  local function check(make, n)
+    local l = make()
+    collectgarbage() collectgarbage()
+    local seen = 0
+    for _ in l do seen = seen + 1 collectgarbage() end
+    t:eq(seen, n)
+    local next_batch = make():batches()
+    collectgarbage() collectgarbage()
+    t:ne(next_batch(), nil)
+  end
+  check(function() return data.DataLoader(dataset(), {}) end, 4)
+  check(function() return data.DataLoader(data.Subset(dataset(), {4, 1}), {num_workers = 2}) end, 2)
+  check(function() return data.DataLoader(data.ConcatDataset {dataset(), plain()}, {collate_fn = function(b) return #b end}) end, 7)
+  check(function() return data.DataLoader((data.random_split(dataset(), {3, 1})), {sampler = function() return {1, 2} end}) end, 2)
+  t:eq(data.DataLoader(dataset(), {}).dataset.x:size(1), 1000)
+end
+
+-- ---- schedules ----
+
+function s.schedule_and_function()
+  for _, class in ipairs {'LambdaLR', 'MultiplicativeLR'} do
+    leaves_nothing(function()
+      local o = optim.SGD({nn.Parameter(big())}, {lr = 1})
+      local sched
+      sched = optim.lr_scheduler[class](o, function() local _ = sched return 1 end)
+      sched:step()
+    end)
+  end
+  leaves_nothing(function()
+    local o = optim.SGD({nn.Parameter(big())}, {lr = 1})
+    local all
+    local function f() local _ = all return 1 end
+    local parts = {optim.lr_scheduler.LambdaLR(o, {f}), optim.lr_scheduler.LambdaLR {lr_lambda = f}}
+    all = optim.lr_scheduler.SequentialLR(o, {schedulers = parts, milestones = {1}})
+    all:step() all:step()
+  end)
+end
+function s.functions_live_with_the_schedule()
+  local o = optim.SGD({nn.Parameter(torch.zeros(1))}, {lr = 1})
+  local L = optim.lr_scheduler
+  local function lambda(k) return L.LambdaLR(o, function(e) return k + e end) end
+  local sched = L.SequentialLR(o, {schedulers = {lambda(1), lambda(10)}, milestones = {2}})
+  local chained = L.ChainedScheduler(o, {schedulers = {L.LambdaLR(o, {function(e) return 1 + e end})}})
+  collectgarbage() collectgarbage()
+  for _ = 1, 3 do sched:step() chained:step() end
+  t:eq(sched:get_last_lr()[1], 11)
+  t:eq(#chained:get_last_lr(), 1)
+  t:eq(L.MultiplicativeLR(o, function() return 0.5 end):get_last_lr()[1], o.param_groups[1].lr)
+end
+
+-- ---- hooks of tensors ----
+
+local function leaf() return torch.zeros(1000, 100, {requires_grad = true}) end
+
+function s.hook_of_a_leaf()
+  leaves_nothing(function()
+    local x = leaf()
+    x:register_hook(function(g) return g * x end)
+    local handle
+    handle = x:register_hook(function() return handle and nil end)
+    x:sum():backward()
+  end)
+end
+function s.hook_of_a_result()
+  leaves_nothing(function()  -- used
+    local x = leaf()
+    local y = x * 2
+    y:register_hook(function(g) return g * y end)
+    y:sum():backward()
+  end)
+  leaves_nothing(function()  -- never used
+    local y = leaf() * 2
+    y:register_hook(function(g) return g * y end)
+  end)
+  leaves_nothing(function()  -- by grad
+    local x = leaf()
+    local y = x * 2
+    y:register_hook(function(g) return g * y end)
+    torch.autograd.grad(y:sum(), x)
+  end)
+end
+function s.hook_of_a_parameter()
+  leaves_nothing(function()
+    local net = Net()
+    net.fc.weight:register_hook(function(g) net.norm = g:norm() end)
+    net(torch.ones(1, 1000)):sum():backward()
+    t:ne(net.norm, nil)
+  end)
+end
+function s.hooks_in_use_stay()
+  local n = 0
+  local function count() n = n + 1 end
+  local function backward(y)
+    collectgarbage() collectgarbage()
+    y:sum():backward()
+    collectgarbage() collectgarbage()
+  end
+  local function of_leaf()
+    local x = leaf()
+    x:register_hook(function() local _ = x count() end)
+    return x * 2
+  end
+  backward(of_leaf())
+  t:eq(n, 1)
+  local function of_result()
+    local y = leaf() * 2
+    y:register_hook(function() local _ = y count() end)
+    return y + 1
+  end
+  backward(of_result())
+  t:eq(n, 2)
+  local x = leaf()
+  x:register_hook(count)
+  for _ = 1, 3 do backward(x * 2) end
+  t:eq(n, 5)
+  local function of_view()
+    local z = leaf()
+    z:register_hook(function() local _ = z count() end)
+    return z[1]
+  end
+  backward(of_view())
+  t:eq(n, 6)
+  local net = nn.Sequential(nn.Linear(3, 3))
+  net[1].weight:register_hook(function() local _ = net count() end)
+  for _ = 1, 2 do backward(net(torch.ones(1, 3))) end
+  t:eq(n, 8)
+  local parameters = net:parameters()  -- holders beside the module: the userdata here, the optimizer
+  local opt = optim.SGD(parameters, {lr = 1})
+  net, parameters = nil, nil
+  collectgarbage() collectgarbage()
+  backward(opt.param_groups[1].params[1])
+  t:eq(n, 9)
+  local kept = leaf()
+  local y = kept * 2
+  y:register_hook(count)
+  collectgarbage() collectgarbage()
+  y:sum():backward(nil, {retain_graph = true})
+  y:sum():backward()
+  t:eq(n, 11)
+end
+function s.a_hook_keeps_the_shape()
+  local function with(hook)
+    local x = torch.ones(3, 4, {requires_grad = true})
+    return function()
+      x:register_hook(hook)
+      x:sum():backward()
+    end, function()
+      local y = x * 2
+      y:register_hook(hook)
+      y:sum():backward()
+    end
+  end
+  for _, f in ipairs {with(function(g) return g:sum() end)} do t:fails(f, 'a hook has changed the gradient from float32[3, 4] to float32[]') end
+  for _, f in ipairs {with(function(g) return g:double() end)} do t:fails(f, 'to float64[3, 4]') end
+end
+
+t:add(s):run()
