@@ -145,11 +145,11 @@ function s.calls_from_cpp_find_the_fields()
   function Add:forward(x) return x + self.n[1] end
   local seq = nn.Sequential(Add(1), nn.Sequential(Add(2)))
   collectgarbage() collectgarbage()
-  t:eq(seq(torch.zeros(1)):item(), 3)
+  t:eq(seq(torch.zeros(1)):item(), 3.)
   local copy = seq:clone()
   seq = nil
   collectgarbage() collectgarbage()
-  t:eq(copy(torch.zeros(1)):item(), 3)
+  t:eq(copy(torch.zeros(1)):item(), 3.)
 end
 function s.hooks_live_with_the_module()
   local n = 0
@@ -253,7 +253,7 @@ function s.functions_live_with_the_schedule()
   local chained = L.ChainedScheduler(o, {schedulers = {L.LambdaLR(o, {function(e) return 1 + e end})}})
   collectgarbage() collectgarbage()
   for _ = 1, 3 do sched:step() chained:step() end
-  t:eq(sched:get_last_lr()[1], 11)
+  t:eq(sched:get_last_lr()[1], 11.)
   t:eq(#chained:get_last_lr(), 1)
   t:eq(L.MultiplicativeLR(o, function() return 0.5 end):get_last_lr()[1], o.param_groups[1].lr)
 end
