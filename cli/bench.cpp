@@ -1,7 +1,6 @@
 // luth bench: reads the options; the workloads are in the Lua library (share/luth/bench.lua).
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "core/threads.h"
 #include "lang/interp.h"
 
 namespace luth::cli {
@@ -16,15 +15,12 @@ int bench(int argc, char** argv) {
   CLI::App app("Measure luth: the same workloads under the same names as a peer's benchmark", "luth bench");
   bool list = false, json = false;
   std::string filter;
-  int threads = 0;
   double seconds = 0.5;
   app.add_flag("--list", list, "print the names of the workloads and stop");
   app.add_flag("--json", json, "one JSON object a line");
   app.add_option("--filter", filter, "run what has this Lua pattern in its name");
-  app.add_option("--threads", threads, "threads to use")->check(CLI::Range(1, 4096));
   app.add_option("--seconds", seconds, "how long to take samples of each workload")->check(CLI::Range(0.0, 3600.0));
   if (auto done = parse(app, argc, argv)) return *done;
-  if (threads) set_num_threads(threads);
 
   lang::Interp interp;
   interp.handle_signals();

@@ -47,6 +47,14 @@ CommandLine parse_command_line(int argc, char** argv);
 /// Runs scripts, -e, -l, standard input or the prompt as lua does, and returns the exit code.
 int run_lua(const CommandLine& line);
 
+/// Reads a number of threads; throws luth::Error (usage), beginning with `what`, for what is none.
+int thread_count(const char* what, const char* text);
+/// From now on as many threads: for this process, whose core has not used any yet, and for programs that it starts.
+void use_threads(int n);
+
+/// Says so, once, where standard output could not be written; false then. What scripts print is buffered until here.
+bool finish_output();
+
 /// "luth 0.1.0  (Lua 5.4)"
 std::string version_line();
 /// The text of `luth --help`.

@@ -15,20 +15,12 @@ std::vector<Subcommand>& registered() {
   return list;
 }
 
-int thread_count(const char* text) {
-  char* end = nullptr;
-  const long n = text ? strtol(text, &end, 10) : 0;
-  if (!text || *end || n < 1 || n > 4096)
-    throw Error(ErrorCode::usage, "--threads expects a count of 1 to 4096, got '{}'", text ? text : "");
-  return int(n);
-}
-
 // An option in full words; true when it took the next argument too.
 bool long_option(CommandLine& line, const char* option, const char* next) {
   const std::string_view name = std::string_view(option).substr(0, std::string_view(option).find('='));
   const char* value = option[name.size()] == '=' ? option + name.size() + 1 : nullptr;
   if (name == "--threads") {
-    line.threads = thread_count(value ? value : next);
+    line.threads = thread_count("--threads", value ? value : next);
     return !value;
   }
   if (name == "--help" && !value)
@@ -63,6 +55,15 @@ bool short_option(CommandLine& line, const char* option, const char* next) {
 }
 
 }  // namespace
+
+int thread_count(const char* what, const char* text) {
+  char* end = nullptr;
+  const long n = text ? strtol(text, &end, 10) : 0;
+  if (!text || *end || n < 1 || n > 4096)
+    throw Error(ErrorCode::usage, "{} expects a count of 1 to 4096, got '{}'", what, text ? text : "");
+  return int(n);
+}
+void use_threads(int n) { setenv("LUTH_THREADS", std::to_string(n).c_str(), 1); }
 
 Register::Register(Subcommand command) { registered().push_back(command); }
 

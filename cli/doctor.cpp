@@ -1,5 +1,4 @@
 // `luth doctor`: what this luth is made of and what it found on this machine, for bug reports and for "why is it slow".
-#include <dirent.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <gnu/libc-version.h>
@@ -13,11 +12,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <set>
 
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "core/device.h"
+#include "core/device_names.h"
 #include "core/paths.h"
 #include "core/threads.h"
 #include "core/version.h"
@@ -138,30 +137,13 @@ void show_libraries() {
   row("glibc", gnu_get_libc_version());
 }
 
-// The names of device libraries beside the core and along LUTH_DEVICE_PATH, and "cuda", which people look for.
-std::set<std::string> device_names() {
-  std::set<std::string> names{"cuda"};
-  std::string path = library_dir();
-  if (const char* more = getenv("LUTH_DEVICE_PATH")) path += std::string(":") + more;
-  for (size_t at = 0, end; at <= path.size(); at = end + 1) {
-    end = std::min(path.find(':', at), path.size());
-    DIR* folder = opendir(path.substr(at, end - at).c_str());
-    if (!folder) continue;
-    while (auto* entry = readdir(folder)) {
-      const std::string name(entry->d_name);
-      if (!name.starts_with("libluth_") || !name.ends_with(".so")) continue;
-      const std::string stem = name.substr(8, name.size() - 11);
-      if (stem != "core" && !stem.starts_with("cpu_")) names.insert(stem);
-    }
-    closedir(folder);
-  }
-  return names;
-}
-
 void show_devices() {
   heading("devices");
   row("cpu", tried([] { return host().properties().name; }));
-  for (auto& name : device_names()) {
+  auto names = device_names();
+  if (std::find(names.begin(), names.end(), "cuda") == names.end()) names.emplace_back("cuda");  // people look for it
+  for (auto& name : names) {
+    if (name == "cpu") continue;
     const std::string trouble = tried([&] { return open_library(name); });
     std::string found;
     for (auto* d : open_devices())

@@ -13,16 +13,20 @@
 #include <string>
 #include <vector>
 
+#include "cli/cli.h"
 #include "core/error.h"
 #include "core/text.h"
 
 namespace luth::cli {
 
-/// Reads argv (argv[0] is the subcommand's name). Returns 0 after --help was printed, else nothing. Throws luth::Error
-/// (usage) with the nearest option's name.
+/// Reads argv (argv[0] is the subcommand's name), and --threads for every subcommand. Returns 0 after --help was
+/// printed, else nothing. Throws luth::Error (usage) with the nearest option's name.
 inline std::optional<int> parse(CLI::App& app, int argc, char** argv) {
+  std::string threads;
+  app.add_option("--threads", threads, "threads to compute with");
   try {
     app.parse(argc, argv);
+    if (app.count("--threads")) use_threads(thread_count("--threads", threads.c_str()));
   } catch (const CLI::CallForHelp&) {
     fputs(app.help().c_str(), stdout);
     return 0;

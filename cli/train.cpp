@@ -3,26 +3,51 @@
 #include <cstring>
 
 #include "cli/cli.h"
+#include "core/error.h"
 #include "lang/interp.h"
 
 namespace luth::cli {
 namespace {
 
 constexpr char train_usage[] =
-    "Usage: luth train RECIPE [--option value ...] [--dir DIR] [--resume] [--device auto|cpu|cuda]\n\n"
+    "Usage: luth train RECIPE [--option value ...] [--dir DIR] [--resume [FILE]] [--device auto|cpu|cuda] [--threads "
+    "N]\n\n"
     "Trains what the recipe says. `luth train RECIPE --help` lists its options.\n"
-    "Writes ckpt/last.h5 and ckpt/best.h5 below DIR (default: runs/<recipe>-<n>).\n";
+    "Writes ckpt/last.h5 and ckpt/best.h5 below DIR (default: runs/<recipe>-<n>); --resume goes on with the run that "
+    "is\n"
+    "there, from ckpt/last.h5 or from FILE.\n";
 constexpr char eval_usage[] =
-    "Usage: luth eval CHECKPOINT [--option value ...]\n"
+    "Usage: luth eval CHECKPOINT [--option value ...] [--device auto|cpu|cuda] [--threads N]\n"
+    "       luth eval DIR, for DIR/ckpt/last.h5\n"
     "       luth eval RECIPE --checkpoint FILE [--option value ...]\n\n"
     "Prints loss and metrics of a checkpoint over the test data, a name and a number in each line.\n";
 
-// require('luth.train')[function](argv[1], {argv[2], …})
-int run(const char* function, const char* usage, int argc, char** argv) {
-  if (argc < 2 || !std::strcmp(argv[1], "--help") || !std::strcmp(argv[1], "-h")) {
-    std::fputs(usage, argc < 2 ? stderr : stdout);
-    return argc < 2 ? int(ErrorCode::usage) : 0;
+// The words without --threads N, which is obeyed.
+std::vector<const char*> take_threads(int argc, char** argv) {
+  std::vector<const char*> words;
+  for (int i = 0; i < argc; ++i) {
+    if (!std::strcmp(argv[i], "--threads")) {
+      ++i;
+      use_threads(thread_count("--threads", i < argc ? argv[i] : nullptr));
+    } else if (!std::strncmp(argv[i], "--threads=", 10)) {
+      use_threads(thread_count("--threads", argv[i] + 10));
+    } else {
+      words.push_back(argv[i]);
+    }
   }
+  return words;
+}
+
+// require('luth.train')[function](words[1], {words[2], …})
+int run(const char* function, const char* usage, int argc, char** argv) {
+  const std::vector<const char*> words = take_threads(argc, argv);
+  if (words.size() < 2 || !std::strcmp(words[1], "--help") || !std::strcmp(words[1], "-h")) {
+    std::fputs(usage, words.size() < 2 ? stderr : stdout);
+    return words.size() < 2 ? int(ErrorCode::usage) : 0;
+  }
+  if (words[1][0] == '-')
+    throw Error(ErrorCode::usage, "luth {0}: options come after the file, got '{1}' (`luth {0} --help`)", words[0],
+                words[1]);
   lang::Interp interp;
   interp.handle_signals();
   lua_State* L = interp.state();
@@ -30,11 +55,11 @@ int run(const char* function, const char* usage, int argc, char** argv) {
   lua_pushliteral(L, "luth.train");
   if (int status = interp.call(1, 1)) return interp.report(status);
   lua_getfield(L, -1, function);
-  lua_pushstring(L, argv[1]);
-  lua_createtable(L, argc - 2, 0);
-  for (int i = 2; i < argc; ++i) {
-    lua_pushstring(L, argv[i]);
-    lua_rawseti(L, -2, i - 1);
+  lua_pushstring(L, words[1]);
+  lua_createtable(L, int(words.size()) - 2, 0);
+  for (size_t i = 2; i < words.size(); ++i) {
+    lua_pushstring(L, words[i]);
+    lua_rawseti(L, -2, lua_Integer(i) - 1);
   }
   int status = interp.call(2, 0);
   return status ? interp.report(status) : 0;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/nn/module.h"
+#include "core/paths.h"
 #include "lang/interp.h"
 
 namespace luth::lang {
@@ -90,10 +91,11 @@ ErrorCode error_code(lua_State* L, std::string_view text) {
 }
 
 void push_where(lua_State* L) {
+  static const std::string own = "@" + share_dir() + "/luth/";
   lua_Debug ar;
   for (int level = 0; lua_getstack(L, level, &ar); ++level) {
     lua_getinfo(L, "Sl", &ar);
-    if (ar.currentline > 0) {
+    if (ar.currentline > 0 && !std::string_view(ar.source, ar.srclen).starts_with(own)) {
       lua_pushfstring(L, "%s:%d: ", ar.short_src, ar.currentline);
       return;
     }

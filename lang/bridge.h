@@ -23,8 +23,8 @@ void note(lua_State* L, const std::exception& e);           // keeps text and co
 }  // namespace detail
 
 /// `F` as a lua_CFunction: what it throws becomes a Lua error (a string that begins with the place of the nearest Lua
-/// code below it), after all of F's destructors have run. luth::Error keeps its ErrorCode (error_code), std::bad_alloc
-/// becomes "not enough memory" with ErrorCode::memory. Lua's own errors pass untouched.
+/// code below it, push_where), after all of F's destructors have run. luth::Error keeps its ErrorCode (error_code),
+/// std::bad_alloc becomes "not enough memory" with ErrorCode::memory. Lua's own errors pass untouched.
 template <Function F>
 int guarded(lua_State* L) {
   try {
@@ -41,7 +41,8 @@ int guarded(lua_State* L) {
 /// ErrorCode::memory for Lua's own "not enough memory", else ErrorCode::runtime.
 ErrorCode error_code(lua_State* L, std::string_view text);
 
-/// Pushes "file:line: " of the nearest Lua code that is running, "" where there is none.
+/// Pushes "file:line: " of the nearest Lua code that is running, "" where there is none. luth's own library (the folder
+/// luth in share_dir()) does not count: an error there is about what its user gave.
 void push_where(lua_State* L);
 
 /// Proves that exceptions and Lua errors cross as described above (they would not with Lua's C build).

@@ -101,13 +101,10 @@ int to_text(lua_State* L) {
   return 1;
 }
 
-// The test part that a built-in dataset brings: mnist notes the folder of each dataset that it makes.
 int test_part(lua_State* L) {
-  self(L);
-  lua_getfield(L, lua_upvalueindex(1), "mnist_roots");
-  lua_rawgetp(L, -1, self(L).get());
-  if (lua_type(L, -1) != LUA_TSTRING) throw Error("{} has no test part of its own", self(L)->name());
-  return push_dataset(L, data::mnist({lua_tostring(L, -1), false}));
+  DatasetRef part = self(L)->test_part();
+  if (!part) return lua_pushnil(L), 1;
+  return push_dataset(L, std::move(part));
 }
 
 // ---- constructors ----
@@ -184,11 +181,7 @@ int mnist(lua_State* L) {
   spec.train = options.flag("train", true);
   options.done();
   spec.root = find_root(spec.root);
-  DatasetRef d = data::mnist(spec);
-  lua_getfield(L, lua_upvalueindex(1), "mnist_roots");
-  lua_pushstring(L, spec.root.c_str());
-  lua_rawsetp(L, -2, d.get());
-  return push_dataset(L, d);
+  return push_dataset(L, data::mnist(spec));
 }
 
 constexpr Row functions[] = {
@@ -200,6 +193,8 @@ constexpr Row functions[] = {
 };
 constexpr Row methods[] = {
     {"get", guarded<get>, "dataset:get(i)", "The values of sample i, counted from 1."},
+    {"test_part", guarded<test_part>, "dataset:test_part()",
+     "The test data that a built-in dataset brings; nil for others."},
 };
 
 // data.class, in Lua: a class with init, len and get.
@@ -225,12 +220,7 @@ void open_data(lua_State* L) {
   lua_newtable(L);
   int table = lua_gettop(L);
   add_functions(L, table, functions);
-  lua_newtable(L);  // what mnist and test_part share
-  lua_newtable(L);
-  lua_setfield(L, -2, "mnist_roots");
-  int shared = lua_gettop(L);
-  lua_pushvalue(L, shared);
-  lua_pushcclosure(L, guarded<mnist>, 1);
+  lua_pushcfunction(L, guarded<mnist>);
   document(
       L, -1,
       "data.mnist{root = 'data/mnist', train = true}\n  MNIST: images as float32[1, 28, 28] in [0, 1], labels 1 to 10. "
@@ -241,10 +231,6 @@ void open_data(lua_State* L) {
   int meta = lua_gettop(L);
   lua_newtable(L);
   add_functions(L, lua_gettop(L), methods);
-  lua_pushvalue(L, shared);
-  lua_pushcclosure(L, guarded<test_part>, 1);
-  document(L, -1, "dataset:test_part()\n  The test data that a built-in dataset brings; an error for others.");
-  lua_setfield(L, -2, "test_part");
   lua_setfield(L, meta, "__index");
   lua_pushcfunction(L, guarded<length>);
   lua_setfield(L, meta, "__len");
@@ -263,6 +249,8 @@ void open_data(lua_State* L) {
 const Open opener("data", Open::modules, open_data);
 
 }  // namespace
+
+bool is_dataset(lua_State* L, int index) { return to_box<DatasetRef>(L, index) || has_get(L, lua_absindex(L, index)); }
 
 int push_sample(lua_State* L, const data::Sample& s) {
   luaL_checkstack(L, int(s.size()) + 4, nullptr);

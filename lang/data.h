@@ -11,6 +11,9 @@ namespace luth::lang {
 /// Throws "expects a dataset, got ...".
 data::DatasetRef check_dataset(lua_State* L, int index, const char* what);
 
+/// True for what check_dataset takes.
+bool is_dataset(lua_State* L, int index);
+
 // data_loader.cpp: adds DataLoader to the table `data`.
 void open_loader(lua_State* L, int data);
 

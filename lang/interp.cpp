@@ -64,7 +64,8 @@ int open_all(lua_State* L) {
   return 0;
 }
 
-// Makes the error a string and adds the traceback, where one helps: not to a mistake in usage, not to an interrupt.
+// Makes the error a string and adds the traceback, where one helps: not to a mistake in usage, not to an interrupt, not
+// to an error without a place (push_where), which no code of the user has raised.
 int with_traceback(lua_State* L) {
   if (!lua_isstring(L, 1)) {
     if (luaL_callmeta(L, 1, "__tostring") && lua_isstring(L, -1))
@@ -78,8 +79,11 @@ int with_traceback(lua_State* L) {
     case ErrorCode::usage:
     case ErrorCode::interrupted:
     case ErrorCode::terminated: return 1;
-    default: luaL_traceback(L, L, text, 1); return 1;
+    default: break;
   }
+  if (text == Interp::of(L).last_error().text) return 1;
+  luaL_traceback(L, L, text, 1);
+  return 1;
 }
 
 }  // namespace

@@ -1,10 +1,14 @@
 // require 'luth.native': what the Lua library in share/luth needs of C++: errors with exit codes, folders, terminals,
 // interrupts, JSON, checkpoints that rotate. Not for scripts; nothing here is documented for them.
-#include <sys/stat.h>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -13,8 +17,11 @@
 #include "core/text.h"
 #include "core/version.h"
 #include "lang/bridge.h"
+#include "lang/data.h"
 #include "lang/interp.h"
 #include "lang/item.h"
+#include "lang/nn.h"
+#include "lang/optim.h"
 #include "lang/tensor.h"
 
 namespace luth::lang {
@@ -26,6 +33,9 @@ using Json = nlohmann::ordered_json;
 // code.
 int fail(lua_State* L) { raise(L, ErrorCode(int(luaL_checkinteger(L, 1))), luaL_tolstring(L, 2, nullptr), false); }
 
+// code(text): the exit code that belongs to the text of an error.
+int code_of(lua_State* L) { return lua_pushinteger(L, int(error_code(L, luaL_checkstring(L, 1)))), 1; }
+
 int is_interrupted(lua_State* L) { return lua_pushinteger(L, interrupted()), 1; }
 int defer(lua_State* L) { return Interp::of(L).defer_signals(lua_toboolean(L, 1)), 0; }
 
@@ -33,9 +43,51 @@ int make_folders(lua_State* L) {
   const char* path = luaL_checkstring(L, 1);
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) throw Error("cannot make the folder {}: {}", path, error.message());
-  if (access(path, W_OK) != 0) throw Error("the folder {} cannot be written to", path);
+  if (error) throw Error(ErrorCode::usage, "cannot make the folder {}: {}", path, error.message());
+  if (access(path, W_OK) != 0)
+    throw Error(ErrorCode::usage, "cannot write to the folder {}: {}", path, strerror(errno));
   return 0;
+}
+// lock(path): nil when this process holds the lock of the file from now to its end, however that comes; else the text
+// that the holder has left there, its process number. File systems without locks let everybody pass.
+int lock_file(lua_State* L) {
+  const char* path = luaL_checkstring(L, 1);
+  const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0) throw Error(ErrorCode::usage, "cannot write {}: {}", path, strerror(errno));
+  char text[32] = "";
+  if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    const ssize_t n = read(file, text, sizeof text - 1);
+    close(file);
+    return lua_pushlstring(L, text, n > 0 ? size_t(n) : 0), 1;
+  }
+  const int n = snprintf(text, sizeof text, "%d", int(getpid()));
+  if (ftruncate(file, 0) != 0 || write(file, text, size_t(n)) != n) text[0] = 0;  // the number is a mere help
+  return 0;  // the file stays open: closing it would end the lock
+}
+// whole(path): true for a checkpoint whose seal holds.
+int is_whole(lua_State* L) {
+  bool whole = false;
+  try {
+    const io::Seal seal = io::inspect(luaL_checkstring(L, 1));
+    whole = seal.present && seal.problem.empty();
+  } catch (const Error&) {}
+  return lua_pushboolean(L, whole), 1;
+}
+// kind(value): "tensor", "module", "optimizer", "schedule", "dataset", "class" (of modules), else Lua's type.
+int kind(lua_State* L) {
+  luaL_checkany(L, 1);
+  lua_settop(L, 1);
+  const char* name = to_tensor(L, 1)                     ? "tensor"
+                     : to_module(L, 1)                   ? "module"
+                     : to_box<optim::OptimizerRef>(L, 1) ? "optimizer"
+                     : to_box<optim::ScheduleRef>(L, 1)  ? "schedule"
+                                                         : luaL_typename(L, 1);
+  if (lua_istable(L, 1) && lua_getmetatable(L, 1) && lua_istable(L, -1) &&
+      lua_getfield(L, -1, "instance") == LUA_TTABLE)
+    name = "class";
+  else if ((lua_istable(L, 1) || !strcmp(name, "userdata")) && is_dataset(L, 1))
+    name = "dataset";
+  return lua_pushstring(L, name), 1;
 }
 int exists(lua_State* L) {
   std::error_code ignored;
@@ -108,10 +160,14 @@ int save_rotating(lua_State* L) { return io::save_rotating(to_item(L, 1), luaL_c
 
 constexpr luaL_Reg functions[] = {
     {"fail", fail},
+    {"code", guarded<code_of>},
     {"interrupted", guarded<is_interrupted>},
     {"defer_interrupts", guarded<defer>},
     {"mkdirs", guarded<make_folders>},
     {"exists", guarded<exists>},
+    {"lock", guarded<lock_file>},
+    {"whole", guarded<is_whole>},
+    {"kind", guarded<kind>},
     {"is_tty", guarded<is_terminal>},
     {"now", guarded<now>},
     {"share_dir", guarded<share>},

@@ -1,11 +1,13 @@
 // State dicts in Lua: a table from names to tensors whose pairs() keeps the order of the module.
+#include <algorithm>
+
 #include "lang/bridge.h"
 #include "lang/nn.h"
 
 namespace luth::lang {
 namespace {
 
-// pairs(sd): the names in order, then those that were added later. The metatable has the order.
+// pairs(sd): the names in order, then those that were added later, sorted. The metatable has the order.
 int next_entry(lua_State* L) {  // upvalues: keys, position
   lua_Integer i = lua_tointeger(L, lua_upvalueindex(2));
   for (;;) {
@@ -18,6 +20,24 @@ int next_entry(lua_State* L) {  // upvalues: keys, position
   lua_replace(L, lua_upvalueindex(2));
   return 2;
 }
+// Sorts elements first … last of a list by their text.
+void sort_from(lua_State* L, int list, lua_Integer first, lua_Integer last) {
+  std::vector<std::pair<std::string, int>> texts;  // with places on the stack
+  luaL_checkstack(L, int(last - first) + 8, "too many names");
+  for (lua_Integer i = first; i <= last; ++i) {
+    lua_rawgeti(L, list, i);
+    std::string text = luaL_tolstring(L, -1, nullptr);
+    lua_pop(L, 1);
+    texts.emplace_back(std::move(text), lua_gettop(L));
+  }
+  std::sort(texts.begin(), texts.end());
+  for (auto& [text, place] : texts) {
+    lua_pushvalue(L, place);
+    lua_rawseti(L, list, first++);
+  }
+  lua_settop(L, lua_gettop(L) - int(texts.size()));
+}
+// The names in the order of pairs: those that the metatable lists, then the others, sorted.
 void push_keys(lua_State* L, int dict) {
   lua_newtable(L);
   int keys = lua_gettop(L);
@@ -33,6 +53,7 @@ void push_keys(lua_State* L, int dict) {
     }
     lua_pop(L, 2);
   }
+  const lua_Integer ordered = n;
   for (lua_pushnil(L); lua_next(L, dict);) {
     lua_pop(L, 1);
     lua_pushvalue(L, -1);
@@ -42,6 +63,7 @@ void push_keys(lua_State* L, int dict) {
     lua_pushvalue(L, -1);
     lua_rawseti(L, keys, ++n);
   }
+  sort_from(L, keys, ordered + 1, n);
   lua_settop(L, keys);
 }
 int pairs(lua_State* L) {

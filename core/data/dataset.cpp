@@ -63,6 +63,7 @@ Tensor rows(const Tensor& t, std::span<const int64_t> indices) {
 }  // namespace
 
 Dataset::~Dataset() = default;
+DatasetRef Dataset::test_part() const { return {}; }
 
 std::vector<Sample> Dataset::samples(std::span<const int64_t> indices, const Epoch& epoch) {
   std::vector<Sample> out;

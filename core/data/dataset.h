@@ -29,6 +29,8 @@ class Dataset : public Counted {
   virtual bool any_thread() const { return true; }
   /// True where `batch` is overridden: loaders then need no samples of their own.
   virtual bool makes_batches() const { return false; }
+  /// The test data that a built-in dataset brings; null for others, and for the test data themselves.
+  virtual Ref<Dataset> test_part() const;
   /// The samples one by one; an error names the sample.
   std::vector<Sample> samples(std::span<const int64_t> indices, const Epoch& epoch);
 

@@ -21,7 +21,7 @@ std::string find_file(const std::string& root, const std::string& name) {
 
 class Mnist final : public Dataset {
  public:
-  explicit Mnist(const MnistSpec& spec) {
+  explicit Mnist(const MnistSpec& spec) : spec_(spec) {
     const std::string part = spec.train ? "train" : "t10k";
     std::string image_file = find_file(spec.root, part + "-images-idx3-ubyte");
     std::string label_file = find_file(spec.root, part + "-labels-idx1-ubyte");
@@ -42,6 +42,7 @@ class Mnist final : public Dataset {
   std::string name() const override { return "mnist"; }
   int64_t size() const override { return labels_.numel(); }
   bool makes_batches() const override { return true; }
+  DatasetRef test_part() const override { return spec_.train ? mnist({spec_.root, false}) : DatasetRef(); }
 
   Sample get(int64_t i, const Epoch&) override {
     Tensor x = Tensor::empty({1, images_.shape()[1], images_.shape()[2]}, Dtype::f32, host());
@@ -66,6 +67,7 @@ class Mnist final : public Dataset {
     const uint8_t* in = images_.data<uint8_t>() + i * pixels;
     for (int64_t k = 0; k < pixels; ++k) out[k] = float(in[k]) / 255.0f;
   }
+  MnistSpec spec_;
   Tensor images_, labels_;
 };
 

@@ -1,5 +1,5 @@
 -- Metrics over a dataset: each adds up what batches say, on the device, and gives one number at the end.
-local native = require 'luth.native'
+local errors = require 'luth.errors'
 
 local M = {}
 
@@ -20,16 +20,16 @@ local function share(parts)
 end
 
 -- Share of samples whose largest output is at the label.
-M.accuracy = share(function(output, target) return output:argmax(2):eq(target):sum(), #target end)
+local accuracy = share(function(output, target) return output:argmax(2):eq(target):sum(), #target end)
 
 -- Share of samples whose label is among the five largest outputs.
-M.top5 = share(function(output, target)
+local top5 = share(function(output, target)
   local _, best = output:topk(math.min(5, output:size(2)), 2)
   return best:eq(target:unsqueeze(2)):sum(), #target
 end)
 
 -- Mean absolute difference of outputs and targets.
-M.mae = share(function(output, target) return (output - target):abs():sum(), output:numel() end)
+local mae = share(function(output, target) return (output - target):abs():sum(), output:numel() end)
 
 -- A function(output, target) that gives the mean of a batch.
 local function of_function(f)
@@ -44,25 +44,31 @@ local function of_function(f)
   }
 end
 
--- {name, metric} for each entry of a recipe's `metrics`.
+local by_name = { accuracy = accuracy, mae = mae, top5 = top5 }
+
+-- The maker of an entry of a recipe's `metrics`: a name, or a function(output, target).
+local function maker_of(entry, place)
+  if type(entry) == 'function' then return function() return of_function(entry) end end
+  local maker = by_name[entry]
+  if maker then return maker end
+  local names = errors.keys(by_name)
+  errors.usage("%s: unknown metric '%s'%s; metrics are %s, or a function(output, target)", place, tostring(entry),
+               errors.did_you_mean(entry, names), table.concat(names, ', '))
+end
+
+-- Refuses a list in the recipe at `place` that M.make cannot use.
+function M.check(list, place)
+  for _, entry in pairs(list) do maker_of(entry, place) end
+end
+
+-- {name, metric} for each entry: those without a name of their own first, in order, then the others by name.
 function M.make(list)
   local made = {}
   for i, entry in ipairs(list or {}) do
-    if type(entry) == 'function' then
-      made[#made + 1] = { name = 'metric' .. i, metric = of_function(entry) }
-    else
-      local maker = M[entry]
-      if not maker or entry == 'make' then
-        local names = { 'accuracy', 'mae', 'top5' }
-        local near = native.nearest(tostring(entry), names)
-        native.fail(2, string.format("unknown metric '%s'%s; metrics are %s, or a function(output, target)", tostring(entry),
-                                     near ~= '' and string.format(" (did you mean '%s'?)", near) or '', table.concat(names, ', ')))
-      end
-      made[#made + 1] = { name = entry, metric = maker() }
-    end
+    made[i] = { name = type(entry) == 'string' and entry or 'metric' .. i, metric = maker_of(entry)() }
   end
-  for name, f in pairs(list or {}) do
-    if type(name) == 'string' then made[#made + 1] = { name = name, metric = of_function(f) } end
+  for _, name in ipairs(errors.keys(list or {})) do
+    if list[name] then made[#made + 1] = { name = name, metric = maker_of(list[name])() } end
   end
   return made
 end

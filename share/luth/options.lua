@@ -1,23 +1,29 @@
 -- Command-line options of recipes: what a recipe declares, and what the command line says.
 local native = require 'luth.native'
+local errors = require 'luth.errors'
 
 local M = {}
+local usage = errors.usage
 
-local function usage(...) native.fail(2, string.format(...)) end
+-- Names that luth train and luth eval own; a recipe may not declare them.
+local reserved = {
+  dir = 'the folder of the run', resume = 'to go on with a run', device = 'where to compute',
+  checkpoint = 'the checkpoint to evaluate', threads = 'the threads to compute with', help = 'the list of options',
+}
 
--- The words after the recipe's name as a table of name -> text (true for a bare flag), and their order.
--- `--name value`, `--name=value`, `--flag`, `--no-flag`; a dash in a name may be an underscore.
+-- The words after the recipe's name as a table of name -> {text (nil for a bare flag), at}.
+-- `--name value`, `--name=value`, `--flag`, `--no-flag`; a dash in a name may be an underscore. `-h` is --help.
 function M.parse(words)
   local given = {}
   local i = 1
   while i <= #words do
-    local word = words[i]
+    local word = words[i] == '-h' and '--help' or words[i]
     local name, value = word:match('^%-%-([%w_%-%.]+)=(.*)$')
     if not name then
       name = word:match('^%-%-([%w_%-%.]+)$')
       if not name then usage("unexpected argument '%s'; options look like --name value", word) end
       local following = words[i + 1]
-      if following and not following:match('^%-%-%a') then
+      if following and not following:match('^%-%-%a') and following ~= '-h' then
         value = following
         i = i + 1
       end
@@ -27,6 +33,33 @@ function M.parse(words)
     i = i + 1
   end
   return given
+end
+
+-- The other way: words in their order.
+function M.words(given)
+  local names = errors.keys(given)
+  table.sort(names, function(a, b) return given[a].at < given[b].at end)
+  local words = {}
+  for i, name in ipairs(names) do
+    local text = given[name].text
+    words[i] = '--' .. name .. (text and '=' .. text or '')
+  end
+  return words
+end
+
+-- The options of an earlier command line, and those of a later one, which count.
+function M.merge(earlier, later)
+  local all, last = {}, 0
+  for name, entry in pairs(earlier) do
+    all[name] = { text = entry.text, used = false, at = entry.at, kept = true }
+    last = math.max(last, entry.at)
+  end
+  for name, entry in pairs(later) do
+    all['no_' .. name] = nil
+    all[name:match('^no_(.*)$') or name] = nil
+    all[name] = { text = entry.text, used = entry.used, at = last + entry.at }
+  end
+  return all
 end
 
 local function convert(name, text, default)
@@ -60,14 +93,49 @@ function M.take(given, name, default)
   return default
 end
 
--- Fills a declaration `{ lr = {1e-3, 'learning rate'}, batch = 128 }`; remembers it in `declared` for help and checks.
-function M.declare(declaration, given, declared)
+-- Takes an option that luth itself owns out of the words: its text, or nil where it was not given.
+function M.take_text(given, name)
+  local text = given[name] and M.take(given, name, '')
+  if text == '' then usage("--%s needs a value that is not empty, got ''", name) end
+  given[name] = nil
+  return text
+end
+
+local function check_declared(name, what, place)
+  if type(name) ~= 'string' then usage('%s: options wants names: options { lr = {1e-3, "learning rate"} }', place) end
+  if not name:match('^%a[%w_%.]*$') then
+    usage("%s: option '%s' cannot be given on a command line; a name is of letters, digits and _", place, name)
+  end
+  if reserved[name] then
+    usage("%s: the option --%s is luth's own (%s); choose another name", place, name, reserved[name])
+  end
+  if type(what) ~= 'table' then what = { what } end
+  for key in pairs(what) do
+    if key ~= 1 and key ~= 2 then
+      usage("%s: option '%s' is {default, 'help'}, it has no '%s'", place, name, tostring(key))
+    end
+  end
+  local default, help = what[1], what[2]
+  if default == nil then usage("%s: option '%s' needs a default, which gives its type", place, name) end
+  local kind = type(default)
+  if kind ~= 'number' and kind ~= 'string' and kind ~= 'boolean' then
+    usage("%s: the default of option '%s' must be a number, a string, true or false, got %s", place, name, native.kind(default))
+  end
+  if help ~= nil and type(help) ~= 'string' then
+    usage("%s: the help of option '%s' must be a string, got %s", place, name, tostring(help))
+  end
+  return default, help or ''
+end
+
+-- Fills a declaration `{ lr = {1e-3, 'learning rate'}, batch = 128 }` that stands at `place`; remembers it in `declared`
+-- for help and checks.
+function M.declare(declaration, given, declared, place)
+  if type(declaration) ~= 'table' then
+    usage("%s: options wants a table: options { lr = {1e-3, 'learning rate'} }, got %s", place, native.kind(declaration))
+  end
   local values = {}
   for name, what in pairs(declaration) do
-    if type(name) ~= 'string' then usage('options wants names: options { lr = {1e-3, "learning rate"} }') end
-    local default, help = what, ''
-    if type(what) == 'table' then default, help = what[1], what[2] or '' end
-    if default == nil then usage("option '%s' needs a default, which gives its type", name) end
+    local default, help = check_declared(name, what, place)
     values[name] = M.take(given, name, default)
     declared[name] = { default = default, help = help }
   end
@@ -75,15 +143,14 @@ function M.declare(declaration, given, declared)
 end
 
 -- An option that nobody took is an error with the nearest name.
-function M.check(given, known)
-  local names = {}
-  for name in pairs(known) do names[#names + 1] = name end
-  table.sort(names)
-  for name, entry in pairs(given) do
+function M.check(given, known, subcommand)
+  local names = errors.keys(known)
+  for _, name in ipairs(errors.keys(given)) do
+    local entry = given[name]
     if not entry.used then
-      local near = native.nearest(name, names)
-      usage("unknown option '--%s'%s; 'luth train RECIPE --help' lists them", name:gsub('_', '-'),
-            near ~= '' and string.format(" (did you mean '--%s'?)", near:gsub('_', '-')) or '')
+      usage("unknown option '--%s'%s%s; 'luth %s --help' lists them", (name:gsub('_', '-')),
+            entry.kept and ', with which the run was started' or '', errors.did_you_mean(name, names, '--%s'):gsub('_', '-'),
+            subcommand)
     end
   end
 end

@@ -1,5 +1,8 @@
--- The folder of a run: recipe.lua, options.json, log.jsonl, ckpt/last.h5, ckpt/prev.h5, ckpt/best.h5.
+-- The folder of a run: recipe.lua, options.json, log.jsonl, ckpt/last.h5, ckpt/prev.h5, ckpt/best.h5, and a lock for
+-- whoever trains in it.
 local native = require 'luth.native'
+local errors = require 'luth.errors'
+local options = require 'luth.options'
 
 local M = {}
 
@@ -10,15 +13,20 @@ local function read(path)
   f:close()
   return text
 end
-M.read = read
 
-local function write(path, text)
-  local f, why = io.open(path, 'wb')
-  if not f then error('cannot write ' .. why, 0) end
+local function write(path, text, mode)
+  local f, why = io.open(path, mode or 'wb')
+  if not f then native.fail(1, 'cannot write ' .. why) end
   local ok, problem = f:write(text)
   local closed, late = f:close()
-  if not ok or not closed then error(string.format('cannot write %s: %s', path, problem or late), 0) end
+  if not ok or not closed then native.fail(1, string.format('cannot write %s: %s', path, problem or late)) end
 end
+
+local function dirname(path) return path:match('^(.*)/[^/]*$') or '.' end
+
+-- The run folder that a checkpoint lies in, or would if it had one.
+function M.of_checkpoint(path) return dirname(dirname(path)) end
+function M.is_one(dir) return native.exists(dir .. '/options.json') and native.exists(dir .. '/recipe.lua') end
 
 -- runs/<recipe>-<n> with the first free n, or the last one that is there.
 function M.default(recipe_path, resume)
@@ -41,43 +49,52 @@ local function from_json(list)
   return words
 end
 
--- The words of the command line with which the run in `dir` was started; none where there is no run.
-function M.words(dir)
+-- The parsed options with which the run in `dir` was started; none where there is no run.
+function M.given(dir)
   local saved = read(dir .. '/options.json')
   if not saved then return {} end
   local ok, kept = pcall(native.json_decode, saved)
   if not ok or type(kept) ~= 'table' or type(kept.words) ~= 'table' then
-    native.fail(2, dir .. '/options.json is damaged; it should hold {"recipe": ..., "words": [...]}')
+    errors.usage('%s/options.json is damaged; it should hold {"recipe": ..., "words": [...]}', dir)
   end
-  return from_json(kept.words)
+  local given = options.parse(from_json(kept.words))
+  for _, name in ipairs { 'dir', 'resume', 'no_resume', 'checkpoint', 'threads' } do given[name] = nil end
+  return given
 end
 
--- Makes the folder, keeps the recipe and the words of the command line in it. Refuses one that holds another run.
-function M.open(dir, recipe_path, words, resume)
+-- Writes the recipe and the options into the folder. Called when nothing can be refused any more.
+local function keep(run, recipe_path, given)
+  local source = read(recipe_path) or errors.usage('cannot read %s', recipe_path)
+  write(run.dir .. '/recipe.lua', source)
+  local words = to_json(options.words(given))
+  write(run.dir .. '/options.json', native.json_encode { recipe = recipe_path, words = words } .. '\n')
+end
+
+-- Drops the lines of epochs that will run again, and a line that was cut short.
+local function forget_log_from(run, epoch)
+  local log, kept = read(run.log_path) or '', {}
+  for line in log:gmatch('[^\n]*\n') do
+    local ok, entry = pcall(native.json_decode, line)
+    if ok and type(entry) == 'table' and math.type(entry.epoch) and entry.epoch < epoch then kept[#kept + 1] = line end
+  end
+  local text = table.concat(kept)
+  if text ~= log then write(run.log_path, text) end
+end
+
+-- Opens a folder for training, makes it where it is not there, and locks it until the process ends. Refuses one that holds
+-- another run, or in which another process trains. Nothing in it is written yet.
+function M.open(dir, resume)
   local run = { dir = dir, last = dir .. '/ckpt/last.h5', best = dir .. '/ckpt/best.h5', log_path = dir .. '/log.jsonl' }
   if native.exists(run.last) and not resume then
-    native.fail(2, string.format("%s already holds a run; pass --resume to go on with it, or another --dir", dir))
+    errors.usage('%s already holds a run; pass --resume to go on with it, or another --dir', dir)
   end
   native.mkdirs(dir .. '/ckpt')
-  local source = read(recipe_path) or native.fail(2, 'cannot read ' .. recipe_path)
-  write(dir .. '/recipe.lua', source)
-  write(dir .. '/options.json', native.json_encode { recipe = recipe_path, words = to_json(words) } .. '\n')
-  run.log = function(entry)
-    local f, why = io.open(run.log_path, 'ab')
-    if not f then error('cannot write ' .. why, 0) end
-    f:write(native.json_encode(entry), '\n')
-    f:close()
+  local holder = native.lock(dir .. '/.lock')
+  if holder then
+    errors.usage('another luth (process %s) trains in %s; wait for its end, or give another --dir', holder, dir)
   end
-  -- Drops the lines of epochs that will run again, and a line that was cut short.
-  run.forget_log_from = function(epoch)
-    local log, kept = read(run.log_path) or '', {}
-    for line in log:gmatch('[^\n]*\n') do
-      local ok, entry = pcall(native.json_decode, line)
-      if ok and type(entry) == 'table' and math.type(entry.epoch) and entry.epoch < epoch then kept[#kept + 1] = line end
-    end
-    local text = table.concat(kept)
-    if text ~= log then write(run.log_path, text) end
-  end
+  run.keep, run.forget_log_from = keep, forget_log_from
+  run.log = function(entry) write(run.log_path, native.json_encode(entry) .. '\n', 'ab') end
   return run
 end
 

@@ -1,0 +1,32 @@
+#include "core/device_names.h"
+
+#include <dirent.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "core/device.h"
+
+namespace luth {
+
+std::vector<std::string> device_names() {
+  std::set<std::string> names{"cpu"};
+  std::string path = library_dir();
+  if (const char* more = getenv("LUTH_DEVICE_PATH")) path += std::string(":") + more;
+  for (size_t at = 0, end; at <= path.size(); at = end + 1) {
+    end = std::min(path.find(':', at), path.size());
+    DIR* folder = opendir(path.substr(at, end - at).c_str());
+    if (!folder) continue;
+    while (auto* entry = readdir(folder)) {
+      const std::string name(entry->d_name);
+      if (!name.starts_with("libluth_") || !name.ends_with(".so")) continue;
+      const std::string stem = name.substr(8, name.size() - 11);
+      if (stem != "core" && !stem.starts_with("cpu_")) names.insert(stem);
+    }
+    closedir(folder);
+  }
+  return {names.begin(), names.end()};
+}
+
+}  // namespace luth

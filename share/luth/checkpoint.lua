@@ -1,0 +1,188 @@
+-- Checkpoints of luth train: what a trainer saves, and how a run goes on from it, bit for bit where nothing was changed.
+local native = require 'luth.native'
+local errors = require 'luth.errors'
+local say = require('luth.progress').say
+
+local M = {}
+local usage, unusable = errors.usage, errors.unusable
+local version = 1
+
+-- f(optimizer, name), for one optimizer or a table of them, in order of their names.
+function M.each_optimizer(o, f)
+  if type(o) ~= 'table' then return o and f(o, nil) end
+  for _, name in ipairs(errors.keys(o)) do f(o[name], name) end
+end
+
+-- {path of a group -> its settings}: "" for the only group, "1" …, "name", "name.1" …
+local function settings_of(o)
+  local all = {}
+  M.each_optimizer(o, function(one, name)
+    for i, group in ipairs(one.param_groups) do
+      local path = (name or '') .. (#one.param_groups > 1 and (name and '.' or '') .. i or '')
+      local settings = { initial_lr = group.initial_lr }
+      for key, value in pairs(group) do if key ~= 'params' then settings[key] = value end end
+      all[path] = settings
+    end
+  end)
+  return all
+end
+
+local function equal(a, b)
+  if type(a) ~= 'table' or type(b) ~= 'table' then return a == b end
+  for k, v in pairs(a) do if not equal(v, b[k]) then return false end end
+  for k in pairs(b) do if a[k] == nil then return false end end
+  return true
+end
+
+-- Notes the settings with which the recipe made the optimizer (called before a schedule changes them) and the schedule.
+function M.note_optimizer(t) t.made = { optim = settings_of(t.optimizer) } end
+function M.note_schedule(t)
+  t.made.schedule = t.schedule and tostring(t.schedule) or nil
+  t.fresh = settings_of(t.optimizer)
+end
+
+function M.state(t)
+  local r = t.recipe
+  local optim_state
+  M.each_optimizer(t.optimizer, function(o, name)
+    if not name then optim_state = o:state_dict() return end
+    optim_state = optim_state or {}
+    optim_state[name] = o:state_dict()
+  end)
+  return {
+    format = 'luth.checkpoint', version = version,
+    model = t.model:state_dict(),
+    ema = t.ema and t.ema:state_dict() or nil,
+    optim = optim_state,
+    schedule = t.schedule and t.schedule:state_dict() or nil,
+    random = { torch = torch.get_rng_state() },
+    loader = { seed = r.seed, epoch = t.epoch, batch = t.batch },
+    scaler = {},
+    progress = { step = t.step, best = t.best, sum = t.sum, count = t.count },
+    settings = { batch = r.batch, epochs = r.epochs, seed = r.seed, accumulate = r.accumulate, made = t.made },
+  }
+end
+
+-- The file; what is wrong with last.h5 comes with the way to go on from the checkpoint before it, where that is whole.
+-- `instead`: a format for that way, with a place for the other file.
+function M.load(path, device, instead)
+  local ok, state = pcall(torch.load, path, { map_location = tostring(device) })
+  if ok then return state end
+  local text, before = tostring(state), path:gsub('last%.h5$', 'prev.h5')
+  if native.code(text) ~= 5 then error(text, 0) end
+  if before ~= path and native.whole(before) then
+    text = string.format('%s; the checkpoint before it is whole: %s', text, instead:format(before))
+  end
+  native.fail(5, text)
+end
+
+local function is_state(state) return type(state) == 'table' and type(state.model) == 'table' end
+
+function M.load_weights(model, weights, path)
+  errors.attempt(5, path .. ' does not fit this model: ', model.load_state_dict, model, weights)
+end
+
+-- Weights alone, for evaluation: the averaged ones where there are any.
+function M.load_model(model, path, device)
+  local state = M.load(path, device, 'luth eval %s')
+  if not is_state(state) then unusable('%s holds no model; it is no checkpoint of luth train', path) end
+  M.load_weights(model, type(state.ema) == 'table' and state.ema or state.model, path)
+end
+
+local function check(state, path)
+  if not is_state(state) or state.format ~= 'luth.checkpoint' then unusable('%s is no checkpoint of luth train', path) end
+  if state.version ~= version then
+    unusable('%s has version %s of the checkpoints of luth train; this luth reads version %d', path, tostring(state.version), version)
+  end
+  for _, name in ipairs { 'random', 'loader', 'progress', 'settings' } do
+    if type(state[name]) ~= 'table' then unusable("%s is no checkpoint of luth train: it has no '%s'", path, name) end
+  end
+end
+
+-- Settings that a run cannot change where it stands: the order of the data, and the place in it.
+local function check_settings(t, state, path)
+  local r, before, at = t.recipe, state.settings, state.loader
+  if r.seed ~= before.seed then
+    usage('--seed %d: the run was started with seed %d, and its random state goes on from there; leave the seed as it is, '
+          .. 'or start a new run', r.seed, before.seed)
+  end
+  if at.batch == 0 then return end
+  for _, name in ipairs { 'batch', 'accumulate' } do
+    if r[name] ~= before[name] then
+      usage('--%s %d: the run stopped within epoch %d, after %d batches, with --%s %d; it can be changed at the end of an epoch',
+            name, r[name], at.epoch, at.batch, name, before[name])
+    end
+  end
+  if at.batch >= #t.loader then
+    unusable('%s was saved after %d batches of an epoch; the data make %d batches now', path, at.batch, #t.loader)
+  end
+end
+
+local function load_optimizers(t, state, path)
+  M.each_optimizer(t.optimizer, function(o, name)
+    local part = state.optim
+    if name and type(part) == 'table' then part = part[name] end
+    if type(part) ~= 'table' then unusable('%s has no state of the optimizer%s', path, name and ' ' .. name or '') end
+    errors.attempt(5, path .. ' does not fit the optimizer: ', o.load_state_dict, o, part)
+  end)
+end
+
+-- What the recipe or its options say otherwise than when the run was started, in words.
+local function changes(now, before)
+  local list = {}
+  for _, path in ipairs(errors.keys(now.optim)) do
+    for _, key in ipairs(errors.keys(now.optim[path])) do
+      local new, old = now.optim[path][key], (before.optim[path] or {})[key]
+      if not equal(new, old) and type(new) ~= 'table' then
+        list[#list + 1] = string.format('%s%s = %s (was %s)', path ~= '' and path .. '.' or '', key, tostring(new), tostring(old))
+      elseif not equal(new, old) then
+        list[#list + 1] = string.format('other %s', key)
+      end
+    end
+  end
+  if now.schedule ~= before.schedule then list[#list + 1] = 'schedule = ' .. tostring(now.schedule or 'none') end
+  return list
+end
+
+-- Settings that were changed count from here on: the optimizer's own as they are now, the schedule's rates as if it had
+-- been the schedule from the first step.
+local function apply_changes(t, steps, list)
+  M.each_optimizer(t.optimizer, function(one, name)
+    for i, group in ipairs(one.param_groups) do
+      local path = (name or '') .. (#one.param_groups > 1 and (name and '.' or '') .. i or '')
+      for key, value in pairs(t.fresh[path]) do group[key] = value end
+    end
+  end)
+  if t.schedule and not t:follows_metric() then
+    errors.attempt(2, 'the schedule does not fit the run: ', function() for _ = 1, steps do t.schedule:step() end end)
+  end
+  say('from here on: %s', table.concat(list, ', '))
+end
+
+local function load_averages(t, state, path)
+  if not t.ema then return end
+  M.load_weights(t.ema, type(state.ema) == 'table' and state.ema or state.model, path)
+end
+
+-- Takes up the run that `path` holds. Throws before anything of the run folder is written.
+function M.restore(t, path)
+  local state = M.load(path, t.device, '--resume %s goes on from it')
+  check(state, path)
+  M.load_weights(t.model, state.model, path)
+  load_averages(t, state, path)
+  check_settings(t, state, path)
+  load_optimizers(t, state, path)
+  local before = state.settings.made
+  local list = type(before) == 'table' and changes(t.made, before) or {}
+  if #list > 0 then
+    apply_changes(t, t.schedule_per_step and state.progress.step or state.loader.epoch - 1, list)
+  elseif t.schedule and state.schedule then
+    errors.attempt(5, path .. ' does not fit the schedule: ', t.schedule.load_state_dict, t.schedule, state.schedule)
+  end
+  torch.set_rng_state(state.random.torch)
+  t.epoch, t.batch = state.loader.epoch, state.loader.batch
+  t.step, t.best = state.progress.step, state.progress.best
+  t.sum, t.count = state.progress.sum, state.progress.count
+end
+
+return M
