@@ -133,19 +133,13 @@ std::string cpu_isa() {
   throw Error("no kernel library for this processor in {}; reinstall luth", library_dir());
 }
 
-static std::string names_here() {
-  std::string all;
-  for (auto& n : device_names()) all += (all.empty() ? "" : ", ") + n;
-  return "devices known here: " + all + " (one of several is written like cuda:0)";
-}
-
 Device& device(std::string_view name) {
   std::string_view kind = name.substr(0, name.find(':'));
   int index = 0;
   if (kind.size() < name.size()) {
     std::string digits(name.substr(kind.size() + 1));
     if (digits.empty() || digits.size() > 4 || digits.find_first_not_of("0123456789") != std::string::npos)
-      throw Error("'{}' is no device; {}", name, names_here());
+      throw Error("'{}' is no device; write 'cpu', 'meta' or 'cuda:0'", name);
     index = std::stoi(digits);
   }
   std::lock_guard hold(lock);
@@ -153,10 +147,14 @@ Device& device(std::string_view name) {
   bool known = false;
   for (Device* d : opened()) known |= d->kind() == kind;
   if (kind.empty() || kind.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string_view::npos)
-    throw Error("'{}' is no device; {}", name, names_here());
+    throw Error("'{}' is no device; write 'cpu', 'meta' or 'cuda:0'", name);
   if (!known) {
     std::string why = open_library(kind == "cpu" ? "cpu_" + cpu_isa() : std::string(kind));
-    if (!why.empty()) throw Error("device '{}' is not available: {}; {}", name, why, names_here());
+    if (!why.empty()) {
+      std::string names;
+      for (auto& n : device_names()) names += (names.empty() ? "" : ", ") + n;
+      throw Error("device '{}' is not available: {}; devices known here: {}", name, why, names);
+    }
   }
   if (Device* d = find(kind, index)) return *d;
   throw Error("device '{}' does not exist; there is {}:0 to {}:{}", name, kind, kind,

@@ -127,6 +127,24 @@ local function load_optimizers(t, state, path)
   end)
 end
 
+-- Two texts of schedules, "StepLR(step_size=3, gamma=0.1)": what differs, or the new one where it is of another kind.
+local function schedule_change(new, old)
+  local function parts(text)
+    local kind, inside = (text or 'none'):match('^([^(]*)%(?(.*)%)?$')
+    local all = {}
+    for key, value in inside:gsub('%)$', ''):gsub(', ([%w_]+=)', '\n%1'):gmatch('([%w_]+)=([^\n]*)') do all[key] = value end
+    return kind, all
+  end
+  local kind, now = parts(new)
+  local kind_before, before = parts(old)
+  if kind ~= kind_before then return 'schedule = ' .. (new or 'none') end
+  local list = {}
+  for _, key in ipairs(errors.keys(now)) do
+    if now[key] ~= before[key] then list[#list + 1] = string.format('%s = %s (was %s)', key, now[key], tostring(before[key])) end
+  end
+  return string.format('%s with %s', kind, table.concat(list, ', '))
+end
+
 -- What the recipe or its options say otherwise than when the run was started, in words.
 local function changes(now, before)
   local list = {}
@@ -140,7 +158,7 @@ local function changes(now, before)
       end
     end
   end
-  if now.schedule ~= before.schedule then list[#list + 1] = 'schedule = ' .. tostring(now.schedule or 'none') end
+  if now.schedule ~= before.schedule then list[#list + 1] = schedule_change(now.schedule, before.schedule) end
   return list
 end
 

@@ -14,7 +14,8 @@ end
 
 local function shown(v)
   local k = kind(v)
-  if k == 'nil' or k == 'number' or k == 'boolean' then return tostring(v) end
+  if k == 'number' then return string.format('%.14g', v) end
+  if k == 'nil' or k == 'boolean' then return tostring(v) end
   if k == 'string' then return string.format("'%s'", v) end
   if deferred.uncalled(v) then return string.format('%s without its settings', deferred.uncalled(v)) end
   if deferred.is(v) then return string.format('optim settings (%s)', v.name) end

@@ -27,11 +27,14 @@ local eval_options = {
 local function choose_device(given)
   local name = options.take(given, 'device', 'auto')
   if name == 'auto' then name = torch.cuda.is_available() and 'cuda' or 'cpu' end
-  return errors.attempt(2, string.format("--device takes 'auto' or a device, got '%s': ", name), function()
+  local function use()
     local device = torch.device(name)
     torch.empty(1, { device = device })
     return device
-  end)
+  end
+  local ok, result = pcall(use)
+  if ok then return result end
+  usage("--device takes 'auto' or a device, got '%s': %s", name, (tostring(result):gsub("^empty: argument 'device' ", '')))
 end
 
 local function load_recipe(path, given, own, subcommand)

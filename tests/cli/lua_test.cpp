@@ -285,5 +285,29 @@ TEST(Interrupt, WaitingForInputEnds) {
   close(keep);
 }
 
+// What was printed must have arrived.
+TEST(Lua, OutputThatCannotBeWritten) {
+  if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full";
+  const std::string program = luth::testing::program();
+  for (const std::string words :
+       {"--help", "help", "--version", "-e 'print(1)'", "-e 'print(1) os.exit(0)'", "completion bash"}) {
+    TempDir dir;
+    const int status = system(("'" + program + "' " + words + " > /dev/full 2> '" + (dir / "err") + "'").c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 1) << words;
+    EXPECT_TRUE(has(read_file(dir / "err"), "luth: cannot write standard output")) << words;
+  }
+  EXPECT_EQ(system(("'" + program + "' -e 'local x = 1' > /dev/full").c_str()), 0);
+}
+
+TEST(Lua, ThreadsOfTheEnvironment) {
+  Result r = run({"-e", "print(torch.get_num_threads())"}, {.env = {{"LUTH_THREADS", "abc"}}});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_TRUE(has(r.err, "LUTH_THREADS expects a count of 1 to 4096, got 'abc'")) << r.err;
+  EXPECT_EQ(run({"--threads", "3", "-e", "print(torch.get_num_threads())"}, {.env = {{"LUTH_THREADS", "abc"}}}).out,
+            "3\n");
+  EXPECT_EQ(run({"-e", ""}, {.env = {{"LUTH_THREADS", ""}}}).code, 0);
+  EXPECT_EQ(run({"--help"}, {.env = {{"LUTH_THREADS", "abc"}}}).code, 0);
+}
+
 }  // namespace
 }  // namespace luth::testing

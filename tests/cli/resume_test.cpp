@@ -147,6 +147,89 @@ TEST_F(Resume, KeepsOptionsAndTakesNewOnes) {
   EXPECT_TRUE(has(r.err, "epoch 2/2")) << r.err;
 }
 
+// An option that is given on resuming takes effect, or is refused; it is never recorded and ignored.
+TEST_F(Resume, OptionsOnResumingCount) {
+  dir_.write("plain.lua", points_recipe("r.schedule = nil r.optim = optim.SGD { lr = o.lr, momentum = 0.9 }"));
+  ASSERT_EQ(run_in(dir_, {"train", "plain.lua", "--dir", "part"}).code, 0);
+  Result r = run_in(dir_, {"train", "plain.lua", "--dir", "part", "--resume", "--lr", "0.5", "--epochs", "3"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.err, "from here on: lr = 0.5 (was 0.02)")) << r.err;
+  EXPECT_TRUE(has(log_of(dir_, "part"), "\"epoch\":3,\"loss\":")) << log_of(dir_, "part");
+  EXPECT_TRUE(has(log_of(dir_, "part").substr(log_of(dir_, "part").find("\"epoch\":3")), "\"lr\":0.5,"));
+  // Once said, it stays, and is no change any more.
+  r = run_in(dir_, {"train", "plain.lua", "--dir", "part", "--resume", "--epochs", "4"});
+  EXPECT_FALSE(has(r.err, "from here on")) << r.err;
+  EXPECT_TRUE(has(log_of(dir_, "part").substr(log_of(dir_, "part").find("\"epoch\":4")), "\"lr\":0.5,"));
+  r = run_in(dir_, {"train", "plain.lua", "--dir", "part", "--resume", "--epochs", "5", "--seed", "3"});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_TRUE(has(r.err, "--seed 3: the run was started with seed 0")) << r.err;
+}
+
+TEST_F(Resume, WithinAnEpochTheBatchStays) {
+  ASSERT_EQ(run_until(6, SIGINT).code, 130);
+  Result r = run_in(dir_, {"train", "p.lua", "--dir", "part", "--resume", "--batch", "8"});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_TRUE(has(r.err, "--batch 8: the run stopped within epoch 2, after 2 batches, with --batch 16")) << r.err;
+  EXPECT_EQ(run_in(dir_, {"train", "p.lua", "--dir", "part", "--resume"}).code, 0);
+}
+
+// A schedule of other settings gives the rates that it would have given from the start.
+TEST_F(Resume, AScheduleThatWasChanged) {
+  const std::string step = "r.optim = optim.SGD { lr = o.lr } r.schedule = optim.lr_scheduler.StepLR { step_size = 1 }";
+  dir_.write("step.lua", points_recipe(step));
+  ASSERT_EQ(run_in(dir_, {"train", "step.lua", "--dir", "part", "--lr", "1"}).code, 0);
+  Result r = run_in(dir_, {"train", "step.lua", "--dir", "part", "--resume", "--lr", "0.5", "--epochs", "3"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const std::string log = log_of(dir_, "part");
+  const size_t at = log.find("\"lr\":", log.find("\"epoch\":3"));
+  EXPECT_NEAR(std::stod(log.substr(at + 5)), 0.005, 1e-12) << log;
+}
+
+TEST_F(Resume, AveragesThatBeginLater) {
+  ASSERT_EQ(run_in(dir_, {"train", "p.lua", "--dir", "part"}).code, 0);
+  ASSERT_EQ(run_in(dir_, {"train", "p.lua", "--dir", "part", "--resume", "--epochs", "3", "--ema", "0.999999"}).code,
+            0);
+  // They begin with the weights of the run, not with those of a new model.
+  Result r = run_in(dir_, {"-e",
+                           "local last, prev = torch.load('part/ckpt/last.h5'), torch.load('part/ckpt/prev.h5')\n"
+                           "print(torch.allclose(last.ema['1.weight'], prev.model['1.weight'], {atol = 1e-4}))"});
+  EXPECT_EQ(r.out, "true\n") << r.err;
+}
+
+TEST_F(Resume, AFinishedRunIsLeftAlone) {
+  run_whole();
+  const std::string before = read_file(dir_ / "whole/ckpt/last.h5");
+  Result r = run_in(dir_, {"train", "p.lua", "--dir", "whole", "--resume"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.err, "nothing is left to do") && has(r.err, "3 of 3 epochs")) << r.err;
+  EXPECT_FALSE(has(r.err, "resuming")) << r.err;
+  EXPECT_EQ(read_file(dir_ / "whole/ckpt/last.h5"), before);
+}
+
+TEST_F(Resume, TheWordsOfARunAreKeptOnce) {
+  ASSERT_EQ(run_in(dir_, {"train", "p.lua", "--dir", "part", "--wide", "--hidden", "5"}).code, 0);
+  for (int i = 0; i < 2; ++i)
+    ASSERT_EQ(run_in(dir_, {"train", "p.lua", "--dir", "part", "--resume", "--no-wide", "--epochs",
+                            std::to_string(4 + i), "--threads", "1"})
+                  .code,
+              0);
+  EXPECT_EQ(read_file(dir_ / "part/options.json"),
+            "{\"recipe\":\"p.lua\",\"words\":[\"--hidden=5\",\"--no_wide\",\"--epochs=5\"]}\n");
+}
+
+TEST_F(Resume, TwoAtOnce) {
+  Process first({"train", "p.lua", "--dir", "part"}, {.env = {{"HOLD", "2"}}, .dir = dir_.path()});
+  ASSERT_TRUE(first.wait_for("holding"));
+  for (const char* resume : {"--resume", "--no-resume"}) {
+    Result r = run_in(dir_, {"train", "p.lua", "--dir", "part", resume});
+    EXPECT_EQ(r.code, 2);
+    EXPECT_TRUE(has(r.err, "another luth (process " + std::to_string(first.pid()) + ") trains in part")) << r.err;
+  }
+  first.signal(SIGKILL);
+  first.wait();
+  EXPECT_EQ(run_in(dir_, {"train", "p.lua", "--dir", "part", "--resume"}).code, 0);
+}
+
 TEST_F(Resume, InAnEmptyFolderStartsAfresh) {
   Result r = run_in(dir_, {"train", "p.lua", "--dir", "fresh", "--resume"});
   EXPECT_EQ(r.code, 0) << r.err;

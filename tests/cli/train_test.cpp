@@ -123,6 +123,63 @@ TEST(Train, HelpListsOptionsAndTrainsNothing) {
   EXPECT_FALSE(std::filesystem::exists(dir / "runs"));
 }
 
+TEST(Train, HelpInShortAndOptionsOfLuthBehindTheRecipe) {
+  TempDir dir;
+  dir.write("p.lua", points_recipe("print(torch.get_num_threads())"));
+  EXPECT_EQ(run_in(dir, {"train", "p.lua", "-h"}).out.find("Usage: luth train p.lua"),
+            2u);  // behind the number of threads
+  for (std::vector<std::string> words : {std::vector<std::string>{"train", "p.lua", "--threads", "3"},
+                                         {"train", "p.lua", "--threads=3"},
+                                         {"train", "--threads", "3", "p.lua"}}) {
+    words.insert(words.end(), {"--epochs", "1"});
+    Result r = run_in(dir, words);
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_EQ(r.out, "3\n");
+  }
+  EXPECT_EQ(run_in(dir, {"eval", "runs/p-1", "--threads", "2"}).out.find("2\nloss "), 0u);
+}
+
+TEST(Train, NoEpochsSaveTheModelAsItIs) {
+  TempDir dir;
+  dir.write("p.lua", points_recipe());
+  Result r = run_in(dir, {"train", "p.lua", "--epochs", "0"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.err, "done: runs/p-1/ckpt/last.h5")) << r.err;
+  r = run_in(dir, {"eval", "runs/p-1"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(run_in(dir, {"eval", "runs/p-1/"}).out, r.out);
+  EXPECT_EQ(run_in(dir, {"eval", "runs/p-1/ckpt/last.h5"}).out, r.out);
+  r = run_in(dir, {"eval", "runs"});
+  EXPECT_EQ(r.code, 5);
+  EXPECT_TRUE(has(r.err, "the folder 'runs' has no ckpt/last.h5")) << r.err;
+  EXPECT_TRUE(
+      has(run_in(dir, {"train", "p.lua", "--resume", "--epochs", "1"}).err, "resuming runs/p-1 at epoch 1, batch 0"));
+}
+
+// The schedule that wants a metric gets the validation loss; with this threshold no loss is good enough.
+TEST(Train, ReduceLROnPlateau) {
+  TempDir dir;
+  dir.write("p.lua",
+            points_recipe("r.schedule = optim.lr_scheduler.ReduceLROnPlateau { patience = 0, threshold = 1e9 }"));
+  Result r = run_in(dir, {"train", "p.lua", "--dir", "run"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  const std::string log = read_file(dir / "run/log.jsonl");
+  EXPECT_NEAR(std::stod(log.substr(log.rfind("\"lr\":") + 5)), 0.002, 1e-12) << log;
+}
+
+TEST(Train, SeveralOptimizers) {
+  TempDir dir;
+  dir.write("p.lua",
+            points_recipe("r.optim = { a = optim.SGD { lr = 0.5 }, b = optim.AdamW { lr = 0.1 } } r.schedule = nil\n"
+                          "r.step = function(model, batch, ctx)\n"
+                          "  assert(ctx.optimizer.a.param_groups[1].lr == 0.5)\n"
+                          "  return F.cross_entropy(model(batch[1]), batch[2])\n"
+                          "end"));
+  Result r = run_in(dir, {"train", "p.lua", "--dir", "run"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(run_in(dir, {"train", "p.lua", "--dir", "run", "--resume", "--epochs", "3"}).code, 0);
+}
+
 TEST(Train, EqualForAnyThreads) {
   TempDir dir;
   write_mnist(dir, "digits", 60, 28);
