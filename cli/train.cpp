@@ -10,12 +10,11 @@ namespace luth::cli {
 namespace {
 
 constexpr char train_usage[] =
-    "Usage: luth train RECIPE [--option value ...] [--dir DIR] [--resume [FILE]] [--device auto|cpu|cuda] [--threads "
-    "N]\n\n"
+    "Usage: luth train RECIPE [--option value ...] [--dir DIR] [--resume [FILE]] [--device auto|cpu|cuda]\n"
+    "                  [--threads N]\n\n"
     "Trains what the recipe says. `luth train RECIPE --help` lists its options.\n"
-    "Writes ckpt/last.h5 and ckpt/best.h5 below DIR (default: runs/<recipe>-<n>); --resume goes on with the run that "
-    "is\n"
-    "there, from ckpt/last.h5 or from FILE.\n";
+    "Writes ckpt/last.h5 and ckpt/best.h5 below DIR (default: runs/<recipe>-<n>).\n"
+    "--resume goes on with the run that is there, from ckpt/last.h5 or from FILE.\n";
 constexpr char eval_usage[] =
     "Usage: luth eval CHECKPOINT [--option value ...] [--device auto|cpu|cuda] [--threads N]\n"
     "       luth eval DIR, for DIR/ckpt/last.h5\n"

@@ -13,16 +13,21 @@ function M.each_optimizer(o, f)
   for _, name in ipairs(errors.keys(o)) do f(o[name], name) end
 end
 
--- {path of a group -> its settings}: "" for the only group, "1" …, "name", "name.1" …
-local function settings_of(o)
-  local all = {}
+-- f(group, path) for each group of parameters; its path is "" for an only group, "1" …, "name", "name.1" …
+local function each_group(o, f)
   M.each_optimizer(o, function(one, name)
     for i, group in ipairs(one.param_groups) do
-      local path = (name or '') .. (#one.param_groups > 1 and (name and '.' or '') .. i or '')
-      local settings = { initial_lr = group.initial_lr }
-      for key, value in pairs(group) do if key ~= 'params' then settings[key] = value end end
-      all[path] = settings
+      f(group, (name or '') .. (#one.param_groups > 1 and (name and '.' or '') .. i or ''))
     end
+  end)
+end
+
+-- {path of a group -> its settings}
+local function settings_of(o)
+  local all = {}
+  each_group(o, function(group, path)
+    all[path] = { initial_lr = group.initial_lr }
+    for key, value in pairs(group) do if key ~= 'params' then all[path][key] = value end end
   end)
   return all
 end
@@ -92,7 +97,8 @@ end
 local function check(state, path)
   if not is_state(state) or state.format ~= 'luth.checkpoint' then unusable('%s is no checkpoint of luth train', path) end
   if state.version ~= version then
-    unusable('%s has version %s of the checkpoints of luth train; this luth reads version %d', path, tostring(state.version), version)
+    unusable('%s has version %s of the checkpoints of luth train; this luth reads version %d', path,
+             tostring(state.version), version)
   end
   for _, name in ipairs { 'random', 'loader', 'progress', 'settings' } do
     if type(state[name]) ~= 'table' then unusable("%s is no checkpoint of luth train: it has no '%s'", path, name) end
@@ -109,8 +115,8 @@ local function check_settings(t, state, path)
   if at.batch == 0 then return end
   for _, name in ipairs { 'batch', 'accumulate' } do
     if r[name] ~= before[name] then
-      usage('--%s %d: the run stopped within epoch %d, after %d batches, with --%s %d; it can be changed at the end of an epoch',
-            name, r[name], at.epoch, at.batch, name, before[name])
+      usage('--%s %d: the run stopped within epoch %d, after %d batches, with --%s %d; '
+            .. 'it can be changed at the end of an epoch', name, r[name], at.epoch, at.batch, name, before[name])
     end
   end
   if at.batch >= #t.loader then
@@ -132,7 +138,8 @@ local function schedule_change(new, old)
   local function parts(text)
     local kind, inside = (text or 'none'):match('^([^(]*)%(?(.*)%)?$')
     local all = {}
-    for key, value in inside:gsub('%)$', ''):gsub(', ([%w_]+=)', '\n%1'):gmatch('([%w_]+)=([^\n]*)') do all[key] = value end
+    local lines = inside:gsub('%)$', ''):gsub(', ([%w_]+=)', '\n%1')
+    for key, value in lines:gmatch('([%w_]+)=([^\n]*)') do all[key] = value end
     return kind, all
   end
   local kind, now = parts(new)
@@ -140,7 +147,9 @@ local function schedule_change(new, old)
   if kind ~= kind_before then return 'schedule = ' .. (new or 'none') end
   local list = {}
   for _, key in ipairs(errors.keys(now)) do
-    if now[key] ~= before[key] then list[#list + 1] = string.format('%s = %s (was %s)', key, now[key], tostring(before[key])) end
+    if now[key] ~= before[key] then
+      list[#list + 1] = string.format('%s = %s (was %s)', key, now[key], tostring(before[key]))
+    end
   end
   return string.format('%s with %s', kind, table.concat(list, ', '))
 end
@@ -152,7 +161,8 @@ local function changes(now, before)
     for _, key in ipairs(errors.keys(now.optim[path])) do
       local new, old = now.optim[path][key], (before.optim[path] or {})[key]
       if not equal(new, old) and type(new) ~= 'table' then
-        list[#list + 1] = string.format('%s%s = %s (was %s)', path ~= '' and path .. '.' or '', key, tostring(new), tostring(old))
+        local where = path ~= '' and path .. '.' or ''
+        list[#list + 1] = string.format('%s%s = %s (was %s)', where, key, tostring(new), tostring(old))
       elseif not equal(new, old) then
         list[#list + 1] = string.format('other %s', key)
       end
@@ -165,11 +175,8 @@ end
 -- Settings that were changed count from here on: the optimizer's own as they are now, the schedule's rates as if it had
 -- been the schedule from the first step.
 local function apply_changes(t, steps, list)
-  M.each_optimizer(t.optimizer, function(one, name)
-    for i, group in ipairs(one.param_groups) do
-      local path = (name or '') .. (#one.param_groups > 1 and (name and '.' or '') .. i or '')
-      for key, value in pairs(t.fresh[path]) do group[key] = value end
-    end
+  each_group(t.optimizer, function(group, path)
+    for key, value in pairs(t.fresh[path]) do group[key] = value end
   end)
   if t.schedule and not t:follows_metric() then
     errors.attempt(2, 'the schedule does not fit the run: ', function() for _ = 1, steps do t.schedule:step() end end)

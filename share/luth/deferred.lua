@@ -37,8 +37,8 @@ function M.table(real, path)
       end
       if name == 'lr_scheduler' then return M.table(value, path .. '.lr_scheduler') end
       local function make(first, ...)
-        local only_named = first == nil or (type(first) == 'table' and #first == 0 and getmetatable(first) == nil and first.params == nil)
-        if not only_named or select('#', ...) > 0 then return value(first, ...) end
+        local named = type(first) == 'table' and #first == 0 and getmetatable(first) == nil and first.params == nil
+        if not (first == nil or named) or select('#', ...) > 0 then return value(first, ...) end
         return setmetatable({ name = name, named = first or {}, make_real = value, place = place }, Deferred)
       end
       uncalled[make] = path .. '.' .. name

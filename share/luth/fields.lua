@@ -38,7 +38,8 @@ local function of_kind(test)
 end
 
 local function check_data(v, name, place)
-  if kind(v) == 'dataset' or not plain_table(v) then return of_kind(function(x) return kind(x) == 'dataset' end)(v, name) end
+  if kind(v) == 'dataset' then return end
+  if not plain_table(v) then return name, v end
   for part, d in pairs(v) do
     if part ~= 'train' and part ~= 'val' and part ~= 'test' then
       usage("%s: data has a part '%s'; its parts are train, val and test", place, tostring(part))
@@ -83,7 +84,9 @@ M.all = {
     help = 'a schedule without its optimizer, or a function of the epoch',
   },
   metrics = { check = check_metrics, help = "a list of names ('accuracy') or functions" },
-  callbacks = { check = check_callbacks, help = 'a list of functions called after each epoch, or {on_step = , on_epoch = }' },
+  callbacks = {
+    check = check_callbacks, help = 'a list of functions called after each epoch, or {on_step = , on_epoch = }',
+  },
   collate = { check = of_kind(callable), help = 'a function that makes a batch of a list of samples' },
   transform = { check = of_kind(callable), help = 'a function that changes a batch before the model sees it' },
   step = { check = of_kind(callable), help = 'function(model, batch, ctx) in place of the ordinary step' },

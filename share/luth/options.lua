@@ -119,7 +119,8 @@ local function check_declared(name, what, place)
   if default == nil then usage("%s: option '%s' needs a default, which gives its type", place, name) end
   local kind = type(default)
   if kind ~= 'number' and kind ~= 'string' and kind ~= 'boolean' then
-    usage("%s: the default of option '%s' must be a number, a string, true or false, got %s", place, name, native.kind(default))
+    usage("%s: the default of option '%s' must be a number, a string, true or false, got %s", place, name,
+          native.kind(default))
   end
   if help ~= nil and type(help) ~= 'string' then
     usage("%s: the help of option '%s' must be a string, got %s", place, name, tostring(help))
@@ -149,8 +150,8 @@ function M.check(given, known, subcommand)
     local entry = given[name]
     if not entry.used then
       usage("unknown option '--%s'%s%s; 'luth %s --help' lists them", (name:gsub('_', '-')),
-            entry.kept and ', with which the run was started' or '', errors.did_you_mean(name, names, '--%s'):gsub('_', '-'),
-            subcommand)
+            entry.kept and ', with which the run was started' or '',
+            errors.did_you_mean(name, names, '--%s'):gsub('_', '-'), subcommand)
     end
   end
 end

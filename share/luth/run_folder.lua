@@ -81,15 +81,17 @@ local function forget_log_from(run, epoch)
   if text ~= log then write(run.log_path, text) end
 end
 
--- Opens a folder for training, makes it where it is not there, and locks it until the process ends. Refuses one that holds
--- another run, or in which another process trains. Nothing in it is written yet.
-function M.open(dir, resume)
+-- Opens a folder for training (nil: a new one for the recipe), makes it where it is not there, and locks it until the
+-- process ends. Refuses one that holds another run, or in which another process trains. The run itself is not written yet.
+function M.open(chosen, recipe_path, resume)
+  local dir = chosen or M.default(recipe_path, false)
   local run = { dir = dir, last = dir .. '/ckpt/last.h5', best = dir .. '/ckpt/best.h5', log_path = dir .. '/log.jsonl' }
   if native.exists(run.last) and not resume then
     errors.usage('%s already holds a run; pass --resume to go on with it, or another --dir', dir)
   end
   native.mkdirs(dir .. '/ckpt')
   local holder = native.lock(dir .. '/.lock')
+  if holder and not chosen then return M.open(nil, recipe_path, resume) end  -- it took this number a moment ago
   if holder then
     errors.usage('another luth (process %s) trains in %s; wait for its end, or give another --dir', holder, dir)
   end

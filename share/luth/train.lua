@@ -65,9 +65,9 @@ local function take_resume(given)
   return { file = text }
 end
 
--- The run folder, and the options with which its run was started.
+-- The run folder, and the options with which its run was started. A new run without --dir has none yet.
 local function choose_folder(path, dir, resume)
-  if not resume then return dir or run_folder.default(path, false), {} end
+  if not resume then return dir, {} end
   local home = resume.file and run_folder.of_checkpoint(resume.file)
   if home and not run_folder.is_one(home) then home = nil end
   dir = dir or home or run_folder.default(path, resume.file == nil)
@@ -76,8 +76,7 @@ local function choose_folder(path, dir, resume)
 end
 
 -- The file to go on from, or nil in a folder without one.
-local function checkpoint_of(run, resume)
-  if resume.file then return resume.file end
+local function last_checkpoint(run)
   if native.exists(run.last) then return run.last end
   for _, name in ipairs { 'prev', 'best' } do
     local other = string.format('%s/ckpt/%s.h5', run.dir, name)
@@ -100,20 +99,24 @@ function M.train(path, words)
   local device = choose_device(given)
   local r = load_recipe(path, given, train_options, 'train RECIPE')
   local t = Trainer.new(r, device)
-  local run = run_folder.open(dir, resume)
-  local file = resume and checkpoint_of(run, resume)
-  if file then
-    checkpoint.restore(t, file)
-    if t.epoch > r.epochs then
-      return say('nothing is left to do: %s has %d of %d epochs behind it; --epochs with more goes on', file, t.epoch - 1, r.epochs)
-    end
+  local file = resume and resume.file
+  if file then checkpoint.restore(t, file) end
+  local run = run_folder.open(dir, path, resume)
+  if resume and not file then
+    file = last_checkpoint(run)
+    if file then checkpoint.restore(t, file) end
+  end
+  if file and t.epoch > r.epochs then
+    return say('nothing is left to do: %s has %d of %d epochs behind it; --epochs with more goes on', file, t.epoch - 1,
+               r.epochs)
   end
   run:keep(path, given)
   if file then
     run:forget_log_from(t.epoch)
-    say('resuming %s at epoch %d, batch %d', dir, t.epoch, t.batch)
+    say('resuming %s at epoch %d, batch %d', run.dir, t.epoch, t.batch)
   end
-  say('training on %s: %d samples, %d epochs of %d batches; %s', tostring(t.device), #t.parts.train, r.epochs, #t.loader, dir)
+  say('training on %s: %d samples, %d epochs of %d batches; %s', tostring(device), #t.parts.train, r.epochs, #t.loader,
+      run.dir)
   t:train(run)
   say('done: %s', run.last)
 end

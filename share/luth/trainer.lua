@@ -125,9 +125,11 @@ function Trainer:stop_if_asked()
   if signal == 0 then return end
   self:save()
   self.progress('')
-  native.fail(signal == 15 and 143 or 130,
+  local terminated = signal == 15
+  native.fail(terminated and 143 or 130,
               string.format('%s: saved %s after epoch %d, batch %d; go on with --resume --dir %s',
-                            signal == 15 and 'terminated' or 'interrupted', self.run.last, self.epoch, self.batch, self.run.dir))
+                            terminated and 'terminated' or 'interrupted', self.run.last, self.epoch, self.batch,
+                            self.run.dir))
 end
 
 function Trainer:run_epoch()

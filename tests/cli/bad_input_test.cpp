@@ -308,6 +308,9 @@ TEST_F(Checkpoint, OfTheOptimizerOfAnother) {
   expect_error(run_in(dir_, {"train", "q.lua", "--dir", "run", "--resume", "--epochs", "3"}), 5,
                {"last.h5 does not fit the optimizer"});
   EXPECT_EQ(read_file(dir_ / "run/recipe.lua"), points_recipe());
+  expect_error(run_in(dir_, {"train", "q.lua", "--dir", "new", "--resume", "run/ckpt/best.h5", "--epochs", "3"}), 5,
+               {"best.h5 does not fit the optimizer"});
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "new"));
 }
 
 // What is lost with last.h5 is one epoch, and the error says how to go on.
@@ -349,7 +352,9 @@ TEST(Names, OfAnyBytes) {
   expect_error(run_in(dir, {"train", bad + ".lua", "--" + bad, "1"}), 2, {"unexpected argument '--" + bad + "'"});
   expect_error(run_in(dir, {"train", bad}), 2, {"cannot open " + bad});
   expect_error(run({"-e", "torch.zeros(1):to('" + bad + "')"}), 1, {"is no device"});
-  expect_error(run({"-e", "torch.load('" + bad + "')"}), 5, {bad});
+  r = run({"-e", "torch.load('" + bad + "')"});  // a script's own error: with its place and a traceback
+  EXPECT_EQ(r.code, 5);
+  EXPECT_TRUE(has(r.err, "(command line):1: ") && has(r.err, bad) && has(r.err, "stack traceback:")) << r.err;
 }
 
 }  // namespace

@@ -22,6 +22,11 @@ assert(x:item() == 2 and y:item() == 4)
 fails('11', function() return ten:get(11) end)
 fails('0', function() return ten:get(0) end)
 
+-- the test data that MNIST brings, and no other dataset
+local test = data.mnist():test_part()
+assert(#test == #data.mnist { train = false } and #test < #data.mnist())
+assert(test:test_part() == nil and ten:test_part() == nil)
+
 -- batches in order, the last one short, or dropped
 local loader = data.DataLoader(ten, { batch_size = 4 })
 assert(#loader == 3)
