@@ -119,7 +119,7 @@ local function check_settings(t, state, path)
             .. 'it can be changed at the end of an epoch', name, r[name], at.epoch, at.batch, name, before[name])
     end
   end
-  if at.batch >= #t.loader then
+  if at.batch > #t.loader then
     unusable('%s was saved after %d batches of an epoch; the data make %d batches now', path, at.batch, #t.loader)
   end
 end

@@ -54,9 +54,11 @@ function M.merge(earlier, later)
     all[name] = { text = entry.text, used = false, at = entry.at, kept = true }
     last = math.max(last, entry.at)
   end
-  for name, entry in pairs(later) do
+  for name in pairs(later) do
     all['no_' .. name] = nil
     all[name:match('^no_(.*)$') or name] = nil
+  end
+  for name, entry in pairs(later) do
     all[name] = { text = entry.text, used = entry.used, at = last + entry.at }
   end
   return all

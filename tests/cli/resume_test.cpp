@@ -187,7 +187,7 @@ TEST_F(Resume, AScheduleThatWasChanged) {
 
 TEST_F(Resume, AveragesThatBeginLater) {
   ASSERT_EQ(run_in(dir_, {"train", "p.lua", "--dir", "part"}).code, 0);
-  ASSERT_EQ(run_in(dir_, {"train", "p.lua", "--dir", "part", "--resume", "--epochs", "3", "--ema", "0.999999"}).code,
+  ASSERT_EQ(run_in(dir_, {"train", "p.lua", "--dir", "part", "--resume", "--epochs", "4", "--ema", "0.999999"}).code,
             0);
   // They begin with the weights of the run, not with those of a new model.
   Result r = run_in(dir_, {"-e",
