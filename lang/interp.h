@@ -87,6 +87,9 @@ class Interp {
   /// whole (a training loop between steps). A second signal still ends the process.
   void defer_signals(bool on);
 
+  /// A signal has come that this Interp obeys: the error that it became must not be caught.
+  bool stop_requested() const;
+
   LastError& last_error() { return last_error_; }
   /// Marks a Lua thread as running for the life of the object.
   class Run {
@@ -103,8 +106,7 @@ class Interp {
   Running* running() const { return running_; }
 
  private:
-  bool stop_requested() const;  // a signal has come that this Interp obeys
-  int push_stop();              // pushes that as an error message, returns LUA_ERRRUN
+  int push_stop();  // pushes that as an error message, returns LUA_ERRRUN
 
   Pool pool_;  // outlives the state
   lua_State* L_;
