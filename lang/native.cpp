@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/io/checkpoint.h"
+#include "core/io/disk.h"
 #include "core/paths.h"
 #include "core/text.h"
 #include "core/version.h"
@@ -63,6 +64,13 @@ int lock_file(lua_State* L) {
   const int n = snprintf(text, sizeof text, "%d", int(getpid()));
   if (ftruncate(file, 0) != 0 || write(file, text, size_t(n)) != n) text[0] = 0;  // the number is a mere help
   return 0;  // the file stays open: closing it would end the lock
+}
+// replace(path, text): writes a file, whole or not at all.
+int replace(lua_State* L) {
+  size_t n = 0;
+  const char* text = luaL_checklstring(L, 2, &n);
+  io::replace_file(luaL_checkstring(L, 1), text, n);
+  return 0;
 }
 // whole(path): true for a checkpoint whose seal holds.
 int is_whole(lua_State* L) {
@@ -166,6 +174,7 @@ constexpr luaL_Reg functions[] = {
     {"mkdirs", guarded<make_folders>},
     {"exists", guarded<exists>},
     {"lock", guarded<lock_file>},
+    {"replace", guarded<replace>},
     {"whole", guarded<is_whole>},
     {"kind", guarded<kind>},
     {"is_tty", guarded<is_terminal>},

@@ -14,8 +14,8 @@ local function read(path)
   return text
 end
 
-local function write(path, text, mode)
-  local f, why = io.open(path, mode or 'wb')
+local function append(path, text)
+  local f, why = io.open(path, 'ab')
   if not f then native.fail(1, 'cannot write ' .. why) end
   local ok, problem = f:write(text)
   local closed, late = f:close()
@@ -65,9 +65,9 @@ end
 -- Writes the recipe and the options into the folder. Called when nothing can be refused any more.
 local function keep(run, recipe_path, given)
   local source = read(recipe_path) or errors.usage('cannot read %s', recipe_path)
-  write(run.dir .. '/recipe.lua', source)
+  native.replace(run.dir .. '/recipe.lua', source)
   local words = to_json(options.words(given))
-  write(run.dir .. '/options.json', native.json_encode { recipe = recipe_path, words = words } .. '\n')
+  native.replace(run.dir .. '/options.json', native.json_encode { recipe = recipe_path, words = words } .. '\n')
 end
 
 -- Drops the lines of epochs that will run again, and a line that was cut short.
@@ -78,7 +78,7 @@ local function forget_log_from(run, epoch)
     if ok and type(entry) == 'table' and math.type(entry.epoch) and entry.epoch < epoch then kept[#kept + 1] = line end
   end
   local text = table.concat(kept)
-  if text ~= log then write(run.log_path, text) end
+  if text ~= log then native.replace(run.log_path, text) end
 end
 
 -- Opens a folder for training (nil: a new one for the recipe), makes it where it is not there, and locks it until the
@@ -96,7 +96,7 @@ function M.open(chosen, recipe_path, resume)
     errors.usage('another luth (process %s) trains in %s; wait for its end, or give another --dir', holder, dir)
   end
   run.keep, run.forget_log_from = keep, forget_log_from
-  run.log = function(entry) write(run.log_path, native.json_encode(entry) .. '\n', 'ab') end
+  run.log = function(entry) append(run.log_path, native.json_encode(entry) .. '\n') end
   return run
 end
 

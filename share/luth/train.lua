@@ -89,7 +89,6 @@ end
 
 -- luth train RECIPE words…
 function M.train(path, words)
-  native.defer_interrupts(true)
   local given = options.parse(words)
   if helped(path, given, train_options, 'train') then return end
   local dir, resume = options.take_text(given, 'dir'), take_resume(given)
@@ -101,6 +100,7 @@ function M.train(path, words)
   local t = Trainer.new(r, device)
   local file = resume and resume.file
   if file then checkpoint.restore(t, file) end
+  native.defer_interrupts(true)  -- from here on it ends between steps, and saves
   local run = run_folder.open(dir, path, resume)
   if resume and not file then
     file = last_checkpoint(run)

@@ -99,6 +99,8 @@ function Trainer:update()
     local _ <close> = torch.no_grad()
     local averaged, now = self.ema:parameters(), self.model:parameters()
     for i, p in ipairs(averaged) do p:mul_(r.ema):add_(now[i], { alpha = 1 - r.ema }) end
+    local buffers = self.model:buffers()  -- running statistics are averages already
+    for i, b in ipairs(self.ema:buffers()) do b:copy_(buffers[i]) end
   end
 end
 
@@ -123,6 +125,7 @@ end
 function Trainer:stop_if_asked()
   local signal = native.interrupted()
   if signal == 0 then return end
+  if self.sum then self:mean_loss() end  -- a state that has diverged must not replace a good one
   self:save()
   self.progress('')
   local terminated = signal == 15

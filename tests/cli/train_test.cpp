@@ -243,5 +243,20 @@ TEST(Train, StepOfTheRecipe) {
   EXPECT_EQ(lines(read_file(dir / "run/log.jsonl")), 2);
 }
 
+// Averaged weights go with the running statistics of the data: eval and best.h5 use both.
+TEST(Train, AveragedModelHasBuffers) {
+  TempDir dir;
+  dir.write("p.lua", points_recipe("r.model = nn.Sequential(nn.BatchNorm1d(6), nn.Linear(6, 3))"));
+  Result r = run_in(dir, {"train", "p.lua", "--ema", "0.5", "--dir", "run"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  r = run_in(
+      dir,
+      {"-e",
+       "local s = torch.load('run/ckpt/last.h5') "
+       "for _, name in ipairs { '1.running_mean', '1.running_var', '1.num_batches_tracked' } do "
+       "print(torch.equal(s.ema[name], s.model[name])) end print(s.ema['1.running_mean']:abs():sum():item() > 0)"});
+  EXPECT_EQ(r.out, "true\ntrue\ntrue\ntrue\n") << r.err;
+}
+
 }  // namespace
 }  // namespace luth::testing
