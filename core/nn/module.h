@@ -41,7 +41,6 @@ struct Parts {
   std::vector<std::pair<int64_t, PreHook>> pre_hooks;
   std::vector<std::pair<int64_t, PostHook>> post_hooks;
   bool training = true;
-  std::shared_ptr<void> attachment;  // what the language keeps with a module; not cloned
 };
 
 /// Names (dotted paths) and tensors in order; the tensors share memory with the module.
