@@ -1,5 +1,6 @@
 // apply(): the one function that every operator passes. See op.h for the recipe.
 #include "core/autograd.h"
+#include "core/place.h"
 #include "core/random.h"
 
 namespace luth {
@@ -19,15 +20,9 @@ std::string arguments(const Inputs& in) {
   return s;
 }
 
-// Runs f and puts "add(float32[2], float32[3]): " before the text of its errors.
-template <class F>
-auto placed(const OpInfo& info, const Inputs& in, const char* suffix, F&& f) {
-  try {
-    return f();
-  } catch (Error& e) {
-    if (!e.placed()) e.place(info.face + suffix + "(" + arguments(in) + "): ");
-    throw;
-  }
+// "add(float32[2], float32[3]): "
+std::string place_of(const OpInfo& info, const Inputs& in, const char* suffix = "") {
+  return info.face + suffix + "(" + arguments(in) + "): ";
 }
 
 // Kernels count on the places of optional inputs that were left out.
@@ -344,6 +339,11 @@ OpValue or_defaults(const OpInfo& info, const void*& op) {
 
 }  // namespace
 
+int& placing_depth() {
+  thread_local int depth = 0;
+  return depth;
+}
+
 Observer::~Observer() = default;
 Observer* observer() { return observer_; }
 Observer* set_observer(Observer* o) { return std::exchange(observer_, o); }
@@ -371,7 +371,7 @@ Dtype result_type(const Inputs& in) {
 
 void apply(Call& call) {
   fill_in(*call.info, call.in);
-  placed(*call.info, call.in, "", [&] { run(call); });
+  placed([&] { return place_of(*call.info, call.in); }, [&] { run(call); });
 }
 
 Tensors apply(const OpInfo& info, const void* op, Inputs in) {
@@ -384,13 +384,13 @@ Tensors apply(const OpInfo& info, const void* op, Inputs in) {
 Tensor apply_inplace(const OpInfo& info, const void* op, Inputs in) {
   OpValue defaults = or_defaults(info, op);
   fill_in(info, in);
-  return placed(info, in, "_", [&] { return run_inplace(info, op, in); });
+  return placed([&] { return place_of(info, in, "_"); }, [&] { return run_inplace(info, op, in); });
 }
 
 Tensors apply_out(const OpInfo& info, const void* op, Inputs in, Tensors out) {
   OpValue defaults = or_defaults(info, op);
   fill_in(info, in);
-  return placed(info, in, "", [&] { return run_out(info, op, in, std::move(out)); });
+  return placed([&] { return place_of(info, in); }, [&] { return run_out(info, op, in, std::move(out)); });
 }
 
 }  // namespace luth

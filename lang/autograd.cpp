@@ -205,7 +205,14 @@ int add_hook(lua_State* L) {
 
 int retain(lua_State* L) { return retain_grad(self(L)), 0; }
 int set_requires(lua_State* L) {
-  self(L).set_requires_grad(lua_isnoneornil(L, 2) || lua_toboolean(L, 2));
+  const Tensor& t = self(L);
+  bool on = lua_isnoneornil(L, 2) || lua_toboolean(L, 2);
+  if (lua_istable(L, 2)) {
+    Options o(L, 2, "requires_grad_");
+    on = o.flag("requires_grad", true);
+    o.done();
+  }
+  t.set_requires_grad(on);
   return lua_settop(L, 1), 1;
 }
 int detach_in_place(lua_State* L) {
@@ -246,6 +253,7 @@ int check(lua_State* L) {
   if (second)
     if (int i = o.get("grad_outputs")) cotangents = check_tensors(L, i, "gradgradcheck: grad_outputs expects");
   o.done();
+  GradMode mode(true);  // inside no_grad there would be nothing to compare
   std::string report =
       second ? gradgradcheck_report(f, inputs, cotangents, options) : gradcheck_report(f, inputs, options);
   if (!report.empty() && raises) throw Error("{}: {}", name, report);
@@ -258,7 +266,8 @@ constexpr Row method_rows[] = {
     {"register_hook", guarded<add_hook>, "x:register_hook(f)",
      "f sees the gradient of x and may return another one; the handle's remove() undoes it."},
     {"retain_grad", guarded<retain>, "x:retain_grad()", "Keeps the gradient of a tensor that is no leaf in its grad."},
-    {"requires_grad_", guarded<set_requires>, "x:requires_grad_(on = true)", "Makes operators on x record gradients."},
+    {"requires_grad_", guarded<set_requires>, "x:requires_grad_(requires_grad = true)",
+     "Makes operators on x record gradients."},
     {"detach_", guarded<detach_in_place>, "x:detach_()", "Forgets how x was made: it becomes a leaf."},
 };
 constexpr Row autograd_rows[] = {
@@ -282,7 +291,8 @@ constexpr Row torch_rows[] = {
     {"enable_grad", guarded<enable_grad>, "local _ <close> = torch.enable_grad()  or  torch.enable_grad(f, ...)",
      "Records gradients again, inside no_grad."},
     {"inference_mode", guarded<inference_mode>,
-     "local _ <close> = torch.inference_mode()  or  torch.inference_mode(f, ...)", "As no_grad."},
+     "local _ <close> = torch.inference_mode()  or  torch.inference_mode(f, ...)",
+     "The same as no_grad: results are ordinary tensors, which may take part in recorded operators later."},
     {"set_grad_enabled", guarded<set_enabled>, "torch.set_grad_enabled(on, f?, ...)",
      "Sets the mode, until the scope that it returns is closed, or while f runs."},
     {"is_grad_enabled", guarded<is_enabled>, "torch.is_grad_enabled()", "Whether operators record gradients."},

@@ -49,8 +49,9 @@ int call_wrapped(lua_State* L) {
     status = lua_resetthread(co);
     lua_xmove(co, L, 1);  // the error object, or that of a closing method
   }
-  if (interrupted()) lua_sethook(L, nullptr, 0, 0);  // this error is the interrupt; it is raised once
-  if (status != LUA_ERRMEM && lua_type(L, -1) == LUA_TSTRING) {
+  const bool stopped = interrupted();
+  if (stopped) lua_sethook(L, nullptr, 0, 0);  // this error is the interrupt, with its place; it is raised once
+  if (!stopped && status != LUA_ERRMEM && lua_type(L, -1) == LUA_TSTRING) {
     luaL_where(L, 1);
     lua_insert(L, -2);
     lua_concat(L, 2);

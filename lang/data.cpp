@@ -115,25 +115,10 @@ int tensor_dataset(lua_State* L) {
   return push_dataset(L, DatasetRef(new data::TensorDataset(std::move(list))));
 }
 
-std::vector<int64_t> check_positions(lua_State* L, int index, const char* what) {
-  std::vector<int64_t> out;
-  if (const Tensor* t = to_tensor(L, index); t && *t) {
-    for (int64_t i = 0; i < t->numel(); ++i)
-      out.push_back(select(reshape(*t, {Shape{t->numel()}}), {0, i}).item().integer() - 1);
-    return out;
-  }
-  if (!lua_istable(L, index)) throw Error("{} expects a list of positions, got {}", what, given_text(L, index));
-  for (lua_Integer k = 1, n = luaL_len(L, index); k <= n; ++k) {
-    lua_geti(L, index, k);
-    out.push_back(check_integer(L, lua_gettop(L)) - 1);
-    lua_pop(L, 1);
-  }
-  return out;
-}
 int subset(lua_State* L) {
   DatasetRef whole = check_dataset(L, 1, "Subset:");
   whole->base = 1;
-  return push_dataset(L, DatasetRef(new data::Subset(whole, check_positions(L, 2, "Subset:"))), 1);
+  return push_dataset(L, DatasetRef(new data::Subset(whole, check_positions(L, 2, "Subset: expects"))), 1);
 }
 int concat(lua_State* L) {
   std::vector<DatasetRef> parts;
@@ -197,9 +182,16 @@ constexpr Row methods[] = {
      "The test data that a built-in dataset brings; nil for others."},
 };
 
+int document_class(lua_State* L) {
+  document(L, 1,
+           "data.class(name)\n  A class of datasets: define init(…), len() and get(i), which returns the values of "
+           "sample i.");
+  return 0;
+}
+
 // data.class, in Lua: a class with init, len and get.
 constexpr char class_source[] = R"lua(
-local data = ...
+local data, document = ...
 function data.class(name)
   local class = {}
   class.__index = class
@@ -214,6 +206,7 @@ function data.class(name)
     __name = 'data.class',
   })
 end
+document(data.class)
 )lua";
 
 void open_data(lua_State* L) {
@@ -242,7 +235,13 @@ void open_data(lua_State* L) {
   open_loader(L, table);
   if (luaL_loadbuffer(L, class_source, sizeof class_source - 1, "=data.class") != LUA_OK) lua_error(L);
   lua_pushvalue(L, table);
-  lua_call(L, 1, 0);
+  lua_pushcfunction(L, guarded<document_class>);
+  lua_call(L, 2, 0);
+  lua_getglobal(L, "torch");
+  lua_createtable(L, 0, 1);
+  lua_pushvalue(L, table);
+  lua_setfield(L, -2, "data");
+  lua_setfield(L, -2, "utils");
   lua_pushvalue(L, table);
   lua_setglobal(L, "data");
 }
@@ -261,6 +260,23 @@ int push_sample(lua_State* L, const data::Sample& s) {
       push_scalar(L, v.scalar());
   }
   return int(s.size());
+}
+
+std::vector<int64_t> check_positions(lua_State* L, int index, const char* what) {
+  std::vector<int64_t> out;
+  if (const Tensor* t = to_tensor(L, index); t && *t) {
+    for (int64_t i = 0; i < t->numel(); ++i)
+      out.push_back(select(reshape(*t, {Shape{t->numel()}}), {0, i}).item().integer() - 1);
+    return out;
+  }
+  if (!lua_istable(L, index)) throw Error("{} a list of positions, got {}", what, given_text(L, index));
+  index = lua_absindex(L, index);
+  for (lua_Integer k = 1, n = luaL_len(L, index); k <= n; ++k) {
+    lua_geti(L, index, k);
+    out.push_back(check_integer(L, lua_gettop(L)) - 1);
+    lua_pop(L, 1);
+  }
+  return out;
 }
 
 data::DatasetRef check_dataset(lua_State* L, int index, const char* what) {

@@ -13,6 +13,8 @@ data::DatasetRef check_dataset(lua_State* L, int index, const char* what);
 
 /// True for what check_dataset takes.
 bool is_dataset(lua_State* L, int index);
+/// Positions from 0: of a table or a tensor whose numbers count from 1. `what` begins the message: "Subset: expects".
+std::vector<int64_t> check_positions(lua_State* L, int index, const char* what);
 
 // data_loader.cpp: adds DataLoader to the table `data`.
 void open_loader(lua_State* L, int data);

@@ -3,6 +3,7 @@
 #include "core/text.h"
 #include "lang/bridge.h"
 #include "lang/data.h"
+#include "lang/interp.h"
 #include "lang/tensor.h"
 
 namespace luth::lang {
@@ -79,17 +80,8 @@ int make_loader(lua_State* L) {
   return 1;
 }
 
-// The positions in the table on top of the stack, from 0; the table may also be a function that gives one.
 std::vector<int64_t> positions(lua_State* L) {
-  std::vector<int64_t> out;
-  if (!lua_istable(L, -1))
-    throw Error("a sampler gave {} where a list of positions was expected", given_text(L, lua_gettop(L)));
-  for (lua_Integer k = 1, n = luaL_len(L, -1); k <= n; ++k) {
-    lua_geti(L, -1, k);
-    out.push_back(check_integer(L, lua_gettop(L)) - 1);
-    lua_pop(L, 1);
-  }
-  return out;
+  return check_positions(L, lua_gettop(L), "DataLoader: of a sampler expects");
 }
 // The loader is at 1, here and below.
 std::optional<data::Batches> given_batches(lua_State* L, LuaLoader& l) {
@@ -142,9 +134,13 @@ int push_next(lua_State* L, int index, data::Pass& pass) {
     for (int k = n; k >= 1; --k) lua_rawseti(L, -1 - k, k);
     lua_rawseti(L, -2, lua_Integer(i) + 1);
   }
-  lua_call(L, 1, LUA_MULTRET);
+  if (lua_pcall(L, 1, LUA_MULTRET, 0) != LUA_OK) {
+    std::string text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    if (text.empty() || interrupted()) return lua_error(L);
+    throw Error(error_code(L, text), "{}: collate_fn: {}", pass.where(), text);
+  }
   int n = lua_gettop(L) - top;
-  if (n == 0 || lua_isnil(L, top + 1)) throw Error("collate_fn returned nothing for a batch");
+  if (n == 0 || lua_isnil(L, top + 1)) throw Error("{}: collate_fn returned nothing", pass.where());
   return n;
 }
 

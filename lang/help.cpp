@@ -8,11 +8,42 @@
 #include "core/text.h"
 #include "lang/bind.h"
 #include "lang/bridge.h"
+#include "lang/names.h"
 
 namespace luth::lang {
 namespace {
 
-char rows_key;  // registry: function -> light userdata of its row, or any value -> text; keys are weak
+char rows_key;     // registry: function -> light userdata of its row, or any value -> text; keys are weak
+char by_name_key;  // registry: name -> texts of all functions and fields of that name, joined
+
+// Adds to what the last word of a name alone finds: "zero_grad" is a method of modules and of optimizers.
+void remember_name(lua_State* L, const char* name, const std::string& text) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &by_name_key) != LUA_TTABLE) {
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &by_name_key);
+  }
+  lua_getfield(L, -1, name);
+  std::string all = lua_isnil(L, -1) ? "" : lua_tostring(L, -1);
+  lua_pop(L, 1);
+  if (all.find(text) == std::string::npos) {
+    all += (all.empty() ? "" : "\n\n") + text;
+    lua_pushlstring(L, all.data(), all.size());
+    lua_setfield(L, -2, name);
+  }
+  lua_pop(L, 1);
+}
+std::string text_of_name(lua_State* L, const std::string& name) {
+  std::string s;
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &by_name_key) == LUA_TTABLE) {
+    lua_getfield(L, -1, name.c_str());
+    if (lua_isstring(L, -1)) s = lua_tostring(L, -1);
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+  return s;
+}
 
 // Pushes the table of the above.
 void push_rows(lua_State* L) {
@@ -83,10 +114,12 @@ void push_named(lua_State* L, std::string name) {
   for (size_t at = 0; at <= name.size();) {
     size_t dot = std::min(name.find('.', at), name.size());
     std::string part = name.substr(at, dot - at);
-    if (lua_type(L, -1) == LUA_TTABLE)
-      lua_getfield(L, -1, part.c_str());
-    else
+    if (lua_type(L, -1) == LUA_TTABLE) {
+      lua_pushlstring(L, part.data(), part.size());
+      lua_rawget(L, -2);
+    } else {
       lua_pushnil(L);
+    }
     lua_remove(L, -2);
     at = dot + 1;
   }
@@ -107,6 +140,8 @@ std::vector<std::string> known_names(lua_State* L) {
     add();
   }
   add();
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &by_name_key);
+  add();
   std::sort(names.begin(), names.end());
   for (const char* global : {"nn", "optim", "data"}) {
     lua_getglobal(L, global);
@@ -124,7 +159,7 @@ std::string named_text(lua_State* L, const std::string& name) {
     lua_pop(L, 1);
     if (!s.empty()) return s;
   }
-  return "";
+  return text_of_name(L, tail);
 }
 
 constexpr const char* overview =
@@ -166,7 +201,10 @@ void document_row(lua_State* L, int index, const Row& row) {
   lua_pushlightuserdata(L, const_cast<Row*>(&row));
   lua_rawset(L, -3);
   lua_pop(L, 1);
+  remember_name(L, row.name, row_text(row));
 }
+
+void document_name(lua_State* L, const char* name, const char* text) { remember_name(L, name, text); }
 
 void document(lua_State* L, int index, const char* text) {
   index = lua_absindex(L, index);
@@ -181,10 +219,19 @@ std::string help_text(lua_State* L, int index) {
   if (lua_isnoneornil(L, index)) return "";
   if (const Face* face = to_face(L, index)) return face_text(*face);
   if (const Tensor* t = to_tensor(L, index)) return *t ? "a " + describe(*t) + " tensor" : "a tensor that was freed";
-  return stored_text(L, index);
+  std::string names = names_text(L, index);
+  return names.empty() ? stored_text(L, index) : names;
 }
 
 void open_help(lua_State* L) {
+  document_name(
+      L, "options",
+      "options {lr = {1e-3, 'learning rate'}, batch = 128}\n  In a recipe: declares options of the command line. "
+      "The default gives the type, the text the help.");
+  document_name(
+      L, "recipe",
+      "return recipe {data = …, model = …, loss = …, optim = …, epochs = …}\n  What luth train runs; luth train "
+      "--help says more.");
   lua_pushglobaltable(L);
   add_functions(L, -1, rows);
   lua_pop(L, 1);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/paths.h"
+#include "core/warn.h"
 
 namespace luth::lang {
 namespace {
@@ -52,7 +53,19 @@ void run_opener(lua_State* L, const Opening& o) {
   lua_settop(L, 0);
 }
 
+thread_local lua_State* running_here = nullptr;  // the Lua thread that this thread runs
+
+// For warnings of the core.
+std::string where() {
+  if (!running_here || !lua_checkstack(running_here, 4)) return "";
+  push_where(running_here);
+  std::string place = lua_tostring(running_here, -1);
+  lua_pop(running_here, 1);
+  return place;
+}
+
 int open_all(lua_State* L) {
+  set_warning_place(where);
   luaL_openlibs(L);
   extend_paths(L);
   auto list = openings();
@@ -198,10 +211,14 @@ void Interp::set_arg(int argc, char** argv, int script) {
   lua_setglobal(L_, "arg");
 }
 
-Interp::Run::Run(Interp& interp, lua_State* L) : interp_(interp), running_{L, interp.running_} {
+Interp::Run::Run(Interp& interp, lua_State* L) : interp_(interp), running_{L, interp.running_}, before_(running_here) {
   interp_.running_ = &running_;
+  running_here = L;
 }
 
-Interp::Run::~Run() { interp_.running_ = running_.below; }
+Interp::Run::~Run() {
+  interp_.running_ = running_.below;
+  running_here = before_;
+}
 
 }  // namespace luth::lang

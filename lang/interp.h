@@ -102,6 +102,7 @@ class Interp {
    private:
     Interp& interp_;
     Running running_;
+    lua_State* before_;  // what this thread ran, of any Interp
   };
   Running* running() const { return running_; }
 

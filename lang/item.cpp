@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "lang/nn.h"
+#include "lang/optim.h"
 #include "lang/tensor.h"
 
 namespace luth::lang {
@@ -26,6 +28,7 @@ class Reader {
     }
     if (is_none(L_, index)) return {};
     if (to_tensor(L_, index)) return check_tensor(L_, index);
+    refuse_object(index);
     if (luaL_getmetafield(L_, index, "__pairs") != LUA_TNIL) return object(index);
     if (lua_istable(L_, index)) return table(index);
     throw Error("{} is {}, which has no form in a file; save numbers, strings, booleans, tensors and tables of them",
@@ -48,10 +51,20 @@ class Reader {
     if (lua_type(L_, index) == LUA_TSTRING) return text(index);
     throw Error("{} has the key {}; keys in a file are strings and integers", path(), given_text(L_, index));
   }
+  // Code has no form in a file; what it has learnt has one.
+  void refuse_object(int index) const {
+    const char* name = to_module(L_, index)                     ? "model"
+                       : to_box<optim::OptimizerRef>(L_, index) ? "optimizer"
+                       : to_box<optim::ScheduleRef>(L_, index)  ? "schedule"
+                                                                : nullptr;
+    if (name)
+      throw Error("{} is {}, which has no form in a file; save {}:state_dict(), and load it into one made anew", path(),
+                  given_text(L_, index), name);
+  }
   // A cycle would never end: every table on the way here is remembered.
   struct Inside {
     Reader& r;
-    Inside(Reader& reader, const void* object, int) : r(reader) {
+    Inside(Reader& reader, const void* object) : r(reader) {
       if (std::find(r.open_.begin(), r.open_.end(), object) != r.open_.end())
         throw Error("{} contains itself; a file cannot hold a cycle", r.path());
       if (r.open_.size() >= size_t(io::max_depth))
@@ -68,7 +81,7 @@ class Reader {
   }
 
   io::Item table(int index) {
-    Inside inside(*this, lua_topointer(L_, index), 0);
+    Inside inside(*this, lua_topointer(L_, index));
     int64_t n = int64_t(lua_rawlen(L_, index)), count = 0;
     io::Map map;
     std::vector<std::pair<io::Key, io::Item>> entries;
@@ -91,7 +104,7 @@ class Reader {
 
   // An object that lists its contents in an order of its own. The metafield is on top of the stack.
   io::Item object(int index) {
-    Inside inside(*this, lua_topointer(L_, index), 0);
+    Inside inside(*this, lua_topointer(L_, index));
     lua_pushvalue(L_, index);
     lua_call(L_, 1, 3);  // iterator, state, control
     int base = lua_gettop(L_) - 2;

@@ -3,6 +3,7 @@
 
 #include "core/nn/init.h"
 #include "core/optim/clip.h"
+#include "lang/bind.h"
 #include "lang/bridge.h"
 #include "lang/interp.h"
 #include "lang/settings.h"
@@ -189,13 +190,14 @@ void open_classes(lua_State* L, int nn) {
   }
 }
 
-// F is a table of its own, so that a script may add to it, over the functions of torch.
+// F is a table of its own, so that a script may add to it: the operators on tensors that are functions.
 void open_functional(lua_State* L, int nn, int torch) {
   lua_newtable(L);
-  lua_createtable(L, 0, 1);
-  lua_pushvalue(L, torch);
-  lua_setfield(L, -2, "__index");
-  lua_setmetatable(L, -2);
+  for (const Face& face : faces()) {
+    if (!face.function || face.forms[0]->inputs == 0) continue;
+    lua_getfield(L, torch, face.name.c_str());
+    lua_setfield(L, -2, face.name.c_str());
+  }
   lua_pushvalue(L, -1);
   lua_setglobal(L, "F");
   lua_setfield(L, nn, "functional");

@@ -38,14 +38,45 @@ int iterate(lua_State* L, const List& list, Push push) {
   return push_iterator(L);
 }
 
-bool recurse(lua_State* L, int index, const char* function) {
+// One boolean, by position or by name.
+bool flag_at(lua_State* L, int index, const char* function, const char* name, bool otherwise = true) {
   if (lua_istable(L, index)) {
     Options o(L, index, function);
-    bool on = o.flag("recurse", true);
+    bool on = o.flag(name, otherwise);
     o.done();
     return on;
   }
-  return lua_isnoneornil(L, index) || lua_toboolean(L, index);
+  if (lua_isnoneornil(L, index)) return otherwise;
+  if (!lua_isboolean(L, index))
+    throw Error("{}: argument '{}' expects true or false, got {}", function, name, given_text(L, index));
+  return lua_toboolean(L, index);
+}
+bool recurse(lua_State* L, int index, const char* function) { return flag_at(L, index, function, "recurse"); }
+
+// (prefix, recurse), each by position or by name.
+struct Walk {
+  std::string prefix;
+  bool recurse = true;
+};
+Walk read_walk(lua_State* L, const char* function) {
+  Walk w;
+  bool named = is_named(L, 2);
+  if (!named && !lua_isnoneornil(L, 2)) {
+    if (lua_type(L, 2) != LUA_TSTRING)
+      throw Error("{}: argument 'prefix' expects a string, got {}", function, given_text(L, 2));
+    w.prefix = lua_tostring(L, 2);
+  }
+  int rest = named ? 2 : 3;
+  if (!lua_istable(L, rest)) return w.recurse = flag_at(L, rest, function, "recurse"), w;
+  Options o(L, rest, function);
+  if (int i = o.get("prefix")) {
+    if (lua_type(L, i) != LUA_TSTRING)
+      throw Error("{}: argument 'prefix' expects a string, got {}", function, given_text(L, i));
+    w.prefix = lua_tostring(L, i);
+  }
+  w.recurse = o.flag("recurse", true);
+  o.done();
+  return w;
 }
 
 int push_tensors(lua_State* L, const std::vector<nn::NamedTensor>& list) {
@@ -71,14 +102,12 @@ int children(lua_State* L) { return push_modules(L, self_module(L).parts().child
 int modules(lua_State* L) { return push_modules(L, self_module(L).named_modules()); }
 
 int named_parameters(lua_State* L) {
-  const char* prefix = luaL_optstring(L, 2, "");
-  return iterate(L, self_module(L).named_parameters(recurse(L, 3, "named_parameters"), prefix),
-                 [&](auto& e) { push_tensor(L, e.value); });
+  Walk w = read_walk(L, "named_parameters");
+  return iterate(L, self_module(L).named_parameters(w.recurse, w.prefix), [&](auto& e) { push_tensor(L, e.value); });
 }
 int named_buffers(lua_State* L) {
-  const char* prefix = luaL_optstring(L, 2, "");
-  return iterate(L, self_module(L).named_buffers(recurse(L, 3, "named_buffers"), prefix),
-                 [&](auto& e) { push_tensor(L, e.value); });
+  Walk w = read_walk(L, "named_buffers");
+  return iterate(L, self_module(L).named_buffers(w.recurse, w.prefix), [&](auto& e) { push_tensor(L, e.value); });
 }
 int named_modules(lua_State* L) {
   return iterate(L, self_module(L).named_modules(), [&](auto& e) { push_module(L, e.module); });
@@ -90,13 +119,13 @@ int named_children(lua_State* L) {
 // ---- Modes and conversion -----------------------------------------------------------------------------------------
 
 int train(lua_State* L) {
-  self_module(L).train(lua_isnoneornil(L, 2) || lua_toboolean(L, 2));
+  self_module(L).train(flag_at(L, 2, "train", "mode"));
   return self_again(L);
 }
 int eval(lua_State* L) { return self_module(L).eval(), self_again(L); }
 int zero_grad(lua_State* L) { return self_module(L).zero_grad(), 0; }
 int requires_grad(lua_State* L) {
-  self_module(L).requires_grad(lua_isnoneornil(L, 2) || lua_toboolean(L, 2));
+  self_module(L).requires_grad(flag_at(L, 2, "requires_grad_", "requires_grad"));
   return self_again(L);
 }
 
@@ -312,16 +341,16 @@ constexpr Row rows[] = {
     {"buffers", guarded<buffers>, "m:buffers({recurse = true})", "All buffers, each once."},
     {"children", guarded<children>, "m:children()", "The modules directly in it."},
     {"modules", guarded<modules>, "m:modules()", "It and all modules below, each once."},
-    {"named_parameters", guarded<named_parameters>, "m:named_parameters(prefix?, {recurse = true})",
+    {"named_parameters", guarded<named_parameters>, "m:named_parameters(prefix = '', recurse = true)",
      "Iterates over names and parameters."},
-    {"named_buffers", guarded<named_buffers>, "m:named_buffers(prefix?, {recurse = true})",
+    {"named_buffers", guarded<named_buffers>, "m:named_buffers(prefix = '', recurse = true)",
      "Iterates over names and buffers."},
     {"named_modules", guarded<named_modules>, "m:named_modules()", "Iterates over paths and modules, itself first."},
     {"named_children", guarded<named_children>, "m:named_children()", "Iterates over names and children."},
     {"train", guarded<train>, "m:train(mode = true)", "Sets training mode, or evaluation with false."},
     {"eval", guarded<eval>, "m:eval()", "Sets evaluation mode."},
     {"zero_grad", guarded<zero_grad>, "m:zero_grad()", "Drops the gradients of all parameters."},
-    {"requires_grad_", guarded<requires_grad>, "m:requires_grad_(on = true)",
+    {"requires_grad_", guarded<requires_grad>, "m:requires_grad_(requires_grad = true)",
      "Whether the parameters require gradients."},
     {"to", guarded<to>, "m:to(device or dtype or tensor, {device, dtype})",
      "Moves and converts parameters and buffers."},

@@ -1,5 +1,6 @@
 // Modules as Lua values: calls, metatables by class, and modules whose class is written in Lua.
 #include "lang/bridge.h"
+#include "lang/help.h"
 #include "lang/nn.h"
 
 namespace luth::lang {
@@ -300,9 +301,15 @@ void open_module_class(lua_State* L, int nn) {
   lua_pushvalue(L, -2);
   lua_setfield(L, -2, "Module");
   lua_pop(L, 1);
+  document(L, -1,
+           "nn.Module()\n  The base of all modules: parameters, buffers, children, hooks. nn.class makes classes from "
+           "it.");
   lua_pushvalue(L, -1);
   lua_setfield(L, nn, "Module");
   lua_pushcfunction(L, guarded<make_class>);
+  document(L, -1,
+           "nn.class(name, base = nn.Module)\n  A class of modules: define Net:init(…) and Net:forward(…), then net = "
+           "Net(…).");
   lua_setfield(L, nn, "class");
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lang/chunk.h"
+#include "lang/show.h"
 
 namespace luth::lang {
 namespace {
@@ -120,6 +121,8 @@ bool Session::load_chunk(const std::string& text) {
 
 Session::Outcome Session::finish(int status, bool print) {
   if (status == LUA_OK && print && lua_gettop(L_) > 0) {
+    for (int i = 1, n = lua_gettop(L_); i <= n; ++i)
+      if (is_shown(L_, i)) show(L_, i), lua_replace(L_, i);
     lua_getglobal(L_, "print");
     lua_insert(L_, 1);
     status = interp_.call(lua_gettop(L_) - 1, 0);

@@ -43,9 +43,16 @@ class FromLua : public Fields {
   }
   // What is left over is an error.
   void finish(const std::vector<std::string>& others) {
+    refuse_unknown(others);  // first: a name written wrongly is missing, too
     if (!missing.empty()) throw Error("{}: argument '{}' is required", function_, missing[0]);
     if (next_ <= last_)
       throw Error("{}: takes at most {} arguments by position, got {}", function_, positions(), extra());
+  }
+  bool partial = false;
+  std::vector<std::string> names, missing;
+
+ private:
+  void refuse_unknown(const std::vector<std::string>& others) {
     if (!table_) return;
     names.insert(names.end(), others.begin(), others.end());
     for (lua_pushnil(L_); lua_next(L_, table_); lua_pop(L_, 1)) {
@@ -54,10 +61,6 @@ class FromLua : public Fields {
         throw Error("{}: no argument is named '{}'{}", function_, name, did_you_mean(name, names));
     }
   }
-  bool partial = false;
-  std::vector<std::string> names, missing;
-
- private:
   int positions() const { return next_ - first_; }
   int extra() const { return last_ - first_ + 1; }
   lua_State* L_;

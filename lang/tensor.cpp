@@ -58,6 +58,7 @@ namespace {
 
 struct Field {
   const char* name;
+  const char* help;
   void (*get)(lua_State*, const Tensor&);
 };
 void transposed(lua_State* L, const Tensor& t) {
@@ -71,18 +72,26 @@ void reversed(lua_State* L, const Tensor& t) {
 }
 void push_node(lua_State* L, const Tensor& t) { push_grad_fn(L, t.grad_fn()); }
 constexpr Field fields[] = {
-    {"shape", [](lua_State* L, const Tensor& t) { push_size(L, t.shape()); }},
-    {"dtype", [](lua_State* L, const Tensor& t) { push_dtype(L, t.dtype()); }},
-    {"device", [](lua_State* L, const Tensor& t) { push_device(L, t.device()); }},
-    {"grad", [](lua_State* L, const Tensor& t) { push_tensor(L, t.grad()); }},
-    {"grad_fn", push_node},
-    {"is_leaf", [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.is_leaf()); }},
-    {"requires_grad", [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.requires_grad()); }},
-    {"data", [](lua_State* L, const Tensor& t) { push_tensor(L, t.detach()); }},
-    {"T", reversed},
-    {"mT", transposed},
-    {"is_cuda", [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.device().kind() == "cuda"); }},
-    {"ndim", [](lua_State* L, const Tensor& t) { lua_pushinteger(L, t.dim()); }},
+    {"shape", "x.shape\n  The extents as a torch.Size; x:size(1) is the first.",
+     [](lua_State* L, const Tensor& t) { push_size(L, t.shape()); }},
+    {"dtype", "x.dtype\n  The type of the elements: torch.float32.",
+     [](lua_State* L, const Tensor& t) { push_dtype(L, t.dtype()); }},
+    {"device", "x.device\n  Where the elements lie: torch.device.",
+     [](lua_State* L, const Tensor& t) { push_device(L, t.device()); }},
+    {"grad", "x.grad\n  The gradient that backward left, a tensor or nil; assignable.",
+     [](lua_State* L, const Tensor& t) { push_tensor(L, t.grad()); }},
+    {"grad_fn", "x.grad_fn\n  The node that made it, nil for a leaf; it has name() and next_functions.", push_node},
+    {"is_leaf", "x.is_leaf\n  Whether nothing recorded made it.",
+     [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.is_leaf()); }},
+    {"requires_grad", "x.requires_grad\n  Whether operators on it are recorded; assignable.",
+     [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.requires_grad()); }},
+    {"data", "x.data\n  The same memory without history; assignable.",
+     [](lua_State* L, const Tensor& t) { push_tensor(L, t.detach()); }},
+    {"T", "x.T\n  A view with the dims in reverse order.", reversed},
+    {"mT", "x.mT\n  A view with the last two dims exchanged.", transposed},
+    {"is_cuda", "x.is_cuda\n  Whether it lies on a GPU.",
+     [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.device().kind() == "cuda"); }},
+    {"ndim", "x.ndim\n  The number of dims.", [](lua_State* L, const Tensor& t) { lua_pushinteger(L, t.dim()); }},
 };
 
 [[noreturn]] void unknown_field(lua_State* L, std::string_view key) {
@@ -154,6 +163,9 @@ int text(lua_State* L) {
   lua_pushlstring(L, s.data(), s.size());
   return 1;
 }
+int pairs(lua_State*) {
+  throw Error("pairs: a tensor is no table; ipairs(x) runs over its first dim, x:tolist() gives tables");
+}
 int concat(lua_State* L) {
   throw Error(".. does not join {} and {}; use torch.cat for tensors, tostring(x) for text", given_text(L, 1),
               given_text(L, 2));
@@ -197,11 +209,19 @@ int unary(lua_State* L) {
   return call_face(L, *face);
 }
 
-constexpr luaL_Reg metamethods[] = {
-    {"__newindex", guarded<new_index>}, {"__len", guarded<length>},       {"__eq", guarded<equal>},
-    {"__tostring", guarded<text>},      {"__concat", guarded<concat>},    {"__lt", guarded<compare<false>>},
-    {"__le", guarded<compare<true>>},   {"__unm", guarded<unary<true>>},  {"__bnot", guarded<unary<false>>},
-    {"__gc", destroy_box<Tensor>},      {"__close", destroy_box<Tensor>}, {nullptr, nullptr}};
+constexpr luaL_Reg metamethods[] = {{"__newindex", guarded<new_index>},
+                                    {"__len", guarded<length>},
+                                    {"__eq", guarded<equal>},
+                                    {"__tostring", guarded<text>},
+                                    {"__concat", guarded<concat>},
+                                    {"__pairs", guarded<pairs>},
+                                    {"__lt", guarded<compare<false>>},
+                                    {"__le", guarded<compare<true>>},
+                                    {"__unm", guarded<unary<true>>},
+                                    {"__bnot", guarded<unary<false>>},
+                                    {"__gc", destroy_box<Tensor>},
+                                    {"__close", destroy_box<Tensor>},
+                                    {nullptr, nullptr}};
 constexpr const char* operators_of[][2] = {{"__add", "add"},
                                            {"__sub", "sub"},
                                            {"__mul", "mul"},
@@ -224,6 +244,7 @@ void open_metatable(lua_State* L, int methods) {
   for (auto& f : fields) {
     lua_pushlightuserdata(L, const_cast<Field*>(&f));
     lua_setfield(L, -2, f.name);
+    document_name(L, f.name, f.help);
   }
   lua_pushcclosure(L, guarded<index>, 2);
   lua_setfield(L, -2, "__index");

@@ -7,6 +7,7 @@
 
 #include "core/ops/copy.h"
 #include "core/ops/view.h"
+#include "core/place.h"
 #include "lang/bridge.h"
 #include "lang/tensor_class.h"
 
@@ -217,21 +218,30 @@ int ipairs(lua_State* L) {
 int read_index(lua_State* L) {
   const Tensor& t = self(L);
   if (lua_isinteger(L, 2)) return push_tensor(L, select_position(t, 0, lua_tointeger(L, 2), 0)), 1;
-  Indexed x = Reader(L, t).read(2);
-  if (x.any_tensor)
-    push_tensor(L, Invoke("index").set("base", int64_t(1))(with_tensors(x.view, x.tensors))[0]);
-  else
-    push_tensor(L, x.view);
-  return 1;
+  Tensor out = placed([&] { return "x[...] of " + describe(t) + ": "; },
+                      [&] {
+                        Indexed x = Reader(L, t).read(2);
+                        if (!x.any_tensor) return x.view;
+                        return Invoke("index").set("base", int64_t(1))(with_tensors(x.view, x.tensors))[0];
+                      });
+  return push_tensor(L, std::move(out)), 1;
 }
 
 int write_index(lua_State* L) {
   const Tensor& t = self(L);
-  Indexed x = Reader(L, t).read(2);
-  Value value = read_value(L, x.view);
-  if (x.any_tensor) return put(x.view, x.tensors, value), 0;
-  if (value.is_tensor()) value = without_leading_ones(value.tensor(), x.view.dim());
-  luth::copy.into(x.view, value);
+  Indexed x;
+  Value value;
+  auto prefix = [&] {
+    std::string what = value.is_tensor() ? describe(value.tensor()) : given_text(L, 3);
+    return "x[...] = " + what + ", where x is " + describe(t) + ": ";
+  };
+  placed(prefix, [&] {
+    x = Reader(L, t).read(2);
+    value = read_value(L, x.view);
+    if (x.any_tensor) return put(x.view, x.tensors, value);
+    if (value.is_tensor()) value = without_leading_ones(value.tensor(), x.view.dim());
+    luth::copy.into(x.view, value);
+  });
   return 0;
 }
 

@@ -1,5 +1,8 @@
 // Tensors from Lua's numbers and tables, and back: torch.tensor, torch.Tensor(sizes…), tolist.
+#include <cmath>
+
 #include "core/autograd.h"
+#include "lang/bind.h"
 #include "lang/bridge.h"
 #include "lang/tensor_class.h"
 
@@ -23,6 +26,7 @@ class Nested {
     return integers_ ? Dtype::i64 : Dtype::boolean;
   }
   Tensor tensor(Dtype dtype) const {
+    check_range(dtype);
     Tensor t = Tensor::empty(shape_, dtype, host());
     dispatch(AllTypes{}, dtype, [&]<class T>(Type<T>) {
       T* p = t.data<T>();
@@ -32,6 +36,37 @@ class Nested {
   }
 
  private:
+  // As PyTorch has it: a number that an integer dtype cannot hold is refused; of uint8, negative ones down to -255
+  // wrap.
+  void check_range(Dtype dtype) const {
+    if (!is_integral(dtype) || dtype == Dtype::boolean) return;
+    dispatch(Integers{}, dtype, [&]<class T>(Type<T>) {
+      constexpr double top = double(std::numeric_limits<T>::max());
+      constexpr double least = std::is_signed_v<T> ? double(std::numeric_limits<T>::min()) : -top;
+      for (size_t i = 0; i < numbers_.size(); ++i) {
+        double v = numbers_[i].value();
+        if (v >= least && (v < top || std::trunc(v) == top)) continue;
+        if (dtype == Dtype::i64 && !numbers_[i].is_floating()) continue;
+        throw Error("torch.tensor: {} is {}, which {} cannot hold: it has {} to {}", place(int64_t(i)),
+                    text(numbers_[i]), name(dtype), int64_t(std::numeric_limits<T>::min()),
+                    int64_t(std::numeric_limits<T>::max()));
+      }
+    });
+  }
+  static std::string text(const Scalar& s) {
+    return s.is_floating() ? fmt::format("{}", s.value()) : std::to_string(s.integer());
+  }
+  // "element [1][2]" of element i in reading order
+  std::string place(int64_t i) const {
+    if (shape_.empty()) return "the argument";
+    std::string s;
+    for (int d = shape_.size() - 1; d >= 0; --d) {
+      s = fmt::format("[{}]", i % shape_[d] + 1) + s;
+      i /= shape_[d];
+    }
+    return "element " + s;
+  }
+
   bool is_list(int i) const { return lua_istable(L_, i) || to_box<Shape>(L_, i); }
 
   // The shape as the first element of each level tells it.
@@ -109,29 +144,35 @@ Tensor move_to(const Tensor& t, Device& d) {
   return &t.device() == &d ? t : Invoke("to_device").set("device", &d)({t})[0];
 }
 
-// torch.tensor(data, {dtype, device, requires_grad}); `copy` false for as_tensor.
-int make(lua_State* L, const char* name, bool copy) {
-  Options o(L, 2, name);
+// torch.tensor(data, {dtype, device, requires_grad}) with the data at `at`; `copy` false for as_tensor; dtype and
+// device as `like` has them where they are not named.
+int make(lua_State* L, const char* name, bool copy, int at = 1, const Tensor* like = nullptr) {
+  Options o(L, at + 1, name);
   std::optional<Dtype> dtype;
   Device* device = nullptr;
+  if (like) dtype = like->dtype(), device = &like->device();
   if (int i = o.get("dtype")) dtype = check_dtype(L, i);
   if (int i = o.get("device")) device = &check_device(L, i);
   bool requires_grad = o.flag("requires_grad", false);
   o.done();
   Tensor t;
-  if (const Tensor* from = to_tensor(L, 1)) {
+  if (const Tensor* from = to_tensor(L, at)) {
     NoGrad no_grad;
-    t = check_tensor(L, 1).detach();
+    t = check_tensor(L, at).detach();
     if (dtype && *dtype != t.dtype()) t = cast_to(t, *dtype);
     if (device) t = move_to(t, *device);
     if (copy && t.storage() == from->storage()) t = Invoke("clone")({t})[0];
   } else {
-    t = make_tensor(L, 1, dtype, device ? *device : default_device());
+    t = make_tensor(L, at, dtype, device ? *device : default_device());
   }
   if (requires_grad) t.set_requires_grad(true);
   return push_tensor(L, t), 1;
 }
 int tensor(lua_State* L) { return make(L, "torch.tensor", true); }
+int new_tensor(lua_State* L) {
+  const Tensor& t = self(L);
+  return make(L, "new_tensor", true, 2, &t);
+}
 int as_tensor(lua_State* L) { return make(L, "torch.as_tensor", false); }
 
 // torch.Tensor(3, 4), torch.Tensor{1, 2}, torch.Tensor(x:size()), torch.Tensor(): Torch7's. The class comes first.
@@ -173,14 +214,63 @@ int tolist(lua_State* L) {
   return 1;
 }
 
+// A tensor or a number.
+Value operand(lua_State* L, int i, const char* name) {
+  if (to_tensor(L, i)) return check_tensor(L, i);
+  if (lua_isboolean(L, i)) return Scalar(bool(lua_toboolean(L, i)));
+  if (lua_isinteger(L, i)) return Scalar(int64_t(lua_tointeger(L, i)));
+  if (lua_type(L, i) == LUA_TNUMBER) return Scalar(double(lua_tonumber(L, i)));
+  throw Error("where: argument '{}' expects a tensor or a number, got {}", name, given_text(L, i));
+}
+// PyTorch's method has the tensor itself first, the function the condition.
+int where_method(lua_State* L) {
+  const Tensor& t = self(L);
+  Value other;
+  int condition = 2;
+  if (int last = lua_gettop(L); last > 1 && is_named(L, last)) {
+    Options o(L, last, "where");
+    int given = o.get("condition");
+    if (given) condition = given;
+    if (int i = o.get("other")) other = operand(L, i, "other");
+    o.done();
+  } else {
+    other = operand(L, 3, "other");
+  }
+  const Tensor& mask = check_tensor(L, condition, "where: argument 'condition' expects");
+  if (!other) throw Error("where: argument 'other' is missing: it is x:where(condition, other)");
+  return push_tensor(L, Invoke("where")({mask, t, other})[0]), 1;
+}
+// torch.where(condition) gives positions, a tensor for each dim.
+int where_function(lua_State* L) {
+  if (lua_gettop(L) == 1 && to_tensor(L, 1)) {
+    Tensors list = Invoke("nonzero.tuple").set("as_tuple", true).set("base", int64_t(1))({check_tensor(L, 1)});
+    luaL_checkstack(L, int(list.size()) + 4, nullptr);
+    for (auto& t : list) push_tensor(L, t);
+    return int(list.size());
+  }
+  static const Face* face = nullptr;
+  if (!face)
+    for (auto& f : faces())
+      if (f.name == "where") face = &f;
+  return call_face(L, *face);
+}
+
 constexpr Row functions[] = {
+    {"where", guarded<where_function>, "torch.where(condition, input, other)  or  torch.where(condition)",
+     "Elements of input where condition is true, of other elsewhere. The condition alone: the positions where it is "
+     "true, a tensor for each dim, as several values."},
     {"tensor", guarded<tensor>, "torch.tensor(data, {dtype, device, requires_grad = false})",
      "A tensor of a number, a boolean, nested tables of them, or a copy of a tensor."},
     {"as_tensor", guarded<as_tensor>, "torch.as_tensor(data, {dtype, device})",
      "The same, but a tensor that fits already is not copied."},
 };
 constexpr Row methods_rows[] = {
-    {"tolist", guarded<tolist>, "x:tolist()", "The elements as nested tables; a number for a tensor without dims."}};
+    {"tolist", guarded<tolist>, "x:tolist()", "The elements as nested tables; a number for a tensor without dims."},
+    {"new_tensor", guarded<new_tensor>, "x:new_tensor(data, {dtype, device, requires_grad = false})",
+     "As torch.tensor, in the dtype and on the device of x."},
+    {"where", guarded<where_method>, "x:where(condition, other)",
+     "Elements of x where condition is true, of other, a tensor or a number, elsewhere."},
+};
 
 }  // namespace
 

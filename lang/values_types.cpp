@@ -4,6 +4,7 @@
 
 #include "core/print.h"
 #include "lang/bridge.h"
+#include "lang/help.h"
 #include "lang/values.h"
 
 namespace luth::lang {
@@ -143,7 +144,14 @@ void open_size(lua_State* L, int torch) {
   lua_pushcfunction(L, guarded<size_make>);
   lua_setfield(L, -2, "__call");
   lua_setmetatable(L, -2);
+  document(L, -1, "torch.Size{2, 3}\n  A shape: s[1], #s, s:numel(), s:tolist(); equal shapes are ==.");
   lua_setfield(L, torch, "Size");
+}
+
+std::string dtype_help(Dtype d) {
+  std::string kind = d == Dtype::boolean ? "true or false" : is_floating(d) ? "floats" : "integers";
+  return fmt::format("torch.{}\n  A dtype: {} of {} byte{}. It has is_floating_point and itemsize.", name(d), kind,
+                     size_of(d), size_of(d) == 1 ? "" : "s");
 }
 
 void open_dtypes(lua_State* L, int torch) {
@@ -151,6 +159,7 @@ void open_dtypes(lua_State* L, int torch) {
   lua_createtable(L, dtype_count, 0);
   for (int i = 0; i < dtype_count; ++i) {
     push_box(L, Dtype(i));
+    document(L, -1, dtype_help(Dtype(i)).c_str());
     lua_pushvalue(L, -1);
     lua_setfield(L, torch, std::string(name(Dtype(i))).c_str());
     lua_rawseti(L, -2, i);
@@ -162,11 +171,17 @@ void open_dtypes(lua_State* L, int torch) {
   }
 }
 
+constexpr const char* format_help[] = {
+    "torch.contiguous_format\n  The order of elements in memory: row by row.",
+    "torch.channels_last\n  The order of elements in memory: all channels of a pixel side by side.",
+    "torch.preserve_format\n  The order of elements in memory: as the input has it."};
+
 void open_formats(lua_State* L, int torch) {
   open_simple<MemoryFormat>(L, "torch.memory_format", guarded<format_text>, nullptr);
   lua_createtable(L, 3, 0);
   for (int i = 0; i < 3; ++i) {
     push_box(L, MemoryFormat(i));
+    document(L, -1, format_help[i]);
     lua_pushvalue(L, -1);
     lua_setfield(L, torch, format_names[i]);
     lua_rawseti(L, -2, i);
@@ -230,12 +245,18 @@ void open_values(lua_State* L) {
   lua_newtable(L);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &places_key);
   lua_pushcfunction(L, guarded<make_place>);
+  document(L, -1,
+           "torch.device('cuda', 1)  or  torch.device('cuda:1')\n  A device: it has type and index; devices count from "
+           "0.");
   lua_setfield(L, torch, "device");
   lua_newuserdatauv(L, 0, 0);
   lua_createtable(L, 0, 1);
   lua_pushcfunction(L, none_text);
   lua_setfield(L, -2, "__tostring");
   lua_setmetatable(L, -2);
+  document(L, -1,
+           "torch.none, torch.newaxis\n  None where nil will not do: a hole in a list, an argument whose default is "
+           "something else. Among indices it is a new dim of extent 1.");
   lua_pushvalue(L, -1);
   lua_setfield(L, torch, "none");
   lua_rawsetp(L, LUA_REGISTRYINDEX, &none_key);

@@ -51,6 +51,16 @@ class Sequence : public Pass {
     return std::move(b->samples);
   }
 
+  std::string where() const override {
+    if (at_ == 0) return "no batch";
+    const auto& samples = batches_[at_ - 1];
+    std::string s;
+    for (size_t i = 0; i < samples.size() && i < most_shown; ++i)
+      s += (i ? ", " : "") + std::to_string(samples[i] + dataset_->base);
+    if (samples.size() > most_shown) s += fmt::format(", … {} in all", samples.size());
+    return fmt::format("batch {} (sample{} {})", at_, samples.size() == 1 ? "" : "s", s);
+  }
+
  protected:
   virtual Batch fetch(size_t number) = 0;
   DatasetRef dataset_;
@@ -62,10 +72,13 @@ class Sequence : public Pass {
  private:
   std::optional<Batch> take() {
     if (at_ >= batches_.size()) return {};
-    Batch b = fetch(at_++);
-    if (b.error) std::rethrow_exception(b.error);
-    return b;
+    try {
+      Batch b = fetch(at_++);
+      if (b.error) std::rethrow_exception(b.error);
+      return b;
+    } catch (const Error& e) { throw Error(e.code(), "{}: {}", where(), e.what()); }
   }
+  static constexpr size_t most_shown = 16;
 };
 
 class DirectPass final : public Sequence {

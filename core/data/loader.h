@@ -36,6 +36,8 @@ class Pass : public Counted {
   virtual std::optional<Tensors> next() = 0;
   /// The same, not collated.
   virtual std::optional<std::vector<Sample>> next_samples() = 0;
+  /// "batch 3 (samples 7, 2)": the last batch that was asked for, counted from 1 and as the dataset counts.
+  virtual std::string where() const = 0;
 };
 
 class Loader : public Counted {

@@ -1,6 +1,8 @@
 #include "core/io/arrays.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
 
 namespace luth::io {
 namespace {
@@ -11,6 +13,31 @@ constexpr uint64_t most_unpacked = 1100;
 constexpr uint64_t most_unstored = 64 * 1024;
 // Chunks that are larger than what is stored are read up to this size.
 constexpr uint64_t most_chunk = 16 * 1024 * 1024;
+
+// A list of strings of variable length in an attribute: HDF5 reads them where nothing can count their bytes, and a file
+// may name one long string many times.
+constexpr uint64_t most_in_attribute = uint64_t(8) << 30;
+
+// What HDF5 allocates for strings of variable length: no more than `left` bytes, and freed here even where it fails.
+struct Heap {
+  uint64_t left;
+  std::vector<std::unique_ptr<void, decltype(&std::free)>> blocks;
+  static void* allocate(size_t n, void* heap) noexcept {
+    auto& h = *static_cast<Heap*>(heap);
+    if (n > h.left) return nullptr;
+    void* p = std::malloc(n);
+    if (!p) return nullptr;
+    h.left -= n;
+    try {
+      h.blocks.emplace_back(p, &std::free);
+    } catch (const std::bad_alloc&) {
+      std::free(p);
+      return nullptr;
+    }
+    return p;
+  }
+  static void release(void*, void*) noexcept {}  // the blocks go together
+};
 
 Item plain(const Tensor& t, int64_t i) {
   Item item;
@@ -48,6 +75,7 @@ Item Arrays::attribute(hid_t object, const std::string& name, const std::string&
   if (H5Sget_simple_extent_type(space) == H5S_NULL) return text ? Item("") : Item();
   Extents dims = extents(space, where);
   afford(bytes(dims, H5Tget_size(type), where), H5Aget_storage_size(a), 1, where);
+  if (text && H5Tis_variable_str(type) > 0) return attribute_texts(a, type, dims, where);
   if (text) return strings(type, dims, where, read);
   Tensor t = numbers(type, dims, where, read);
   if (t.dim() == 0) return plain(t, 0);
@@ -64,7 +92,44 @@ Item Arrays::dataset(hid_t d, const std::string& path) {
   auto read = [&](hid_t memory, void* to) {
     file_.check(H5Dread(d, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, to), "read", path);
   };
+  if (text && H5Tis_variable_str(type) > 0) return dataset_texts(d, type, dims, path);
   return text ? strings(type, dims, path, read) : Item(numbers(type, dims, path, read));
+}
+
+// Strings of variable length, as h5py writes str: `pointers` are what HDF5 gave, null for an empty one.
+Item Arrays::texts(const std::vector<char*>& pointers, const Extents& dims) {
+  auto at = [&](size_t i) { return Item(pointers[i] ? std::string(pointers[i]) : std::string()); };
+  if (dims.empty()) return at(0);
+  List list;
+  for (size_t i = 0; i < pointers.size(); ++i) list.push_back(at(i));
+  return list;
+}
+
+Item Arrays::dataset_texts(hid_t d, hid_t type, const Extents& dims, const std::string& path) {
+  if (dims.size() > 1) file_.refuse(path, "is an array of strings with more than one dim");
+  Heap heap{file_.size() + most_unstored, {}};
+  h5::Id how = file_.own(H5Pcreate(H5P_DATASET_XFER), H5Pclose, "read", path);
+  file_.check(H5Pset_vlen_mem_manager(how, Heap::allocate, &heap, Heap::release, &heap), "read", path);
+  std::vector<char*> pointers(dims.empty() ? 1 : size_t(dims[0]));
+  h5::Id memory = file_.own(H5Tcopy(type), H5Tclose, "read", path);
+  if (!pointers.empty()) file_.check(H5Dread(d, memory, H5S_ALL, H5S_ALL, how, pointers.data()), "read", path);
+  return texts(pointers, dims);
+}
+
+Item Arrays::attribute_texts(hid_t a, hid_t type, const Extents& dims, const std::string& path) {
+  if (dims.size() > 1) file_.refuse(path, "is an array of strings with more than one dim");
+  std::vector<char*> pointers(dims.empty() ? 1 : size_t(dims[0]));
+  if (pointers.size() > 1 && pointers.size() > most_in_attribute / std::max<uint64_t>(file_.size(), 1))
+    file_.refuse(path,
+                 "is a long list of strings of variable length in a large file; in Python write it as a numpy array "
+                 "of bytes");
+  h5::Id memory = file_.own(H5Tcopy(type), H5Tclose, "read", path);
+  h5::Id space = file_.own(H5Aget_space(a), H5Sclose, "read", path);
+  if (pointers.empty()) return List();
+  file_.check(H5Aread(a, memory, pointers.data()), "read", path);
+  Item item = texts(pointers, dims);
+  H5Dvlen_reclaim(memory, space, H5P_DEFAULT, pointers.data());
+  return item;
 }
 
 Extents Arrays::extents(hid_t space, const std::string& path) {
@@ -141,9 +206,6 @@ Tensor Arrays::numbers(hid_t type, const Extents& dims, const std::string& path,
 
 template <class Read>
 Item Arrays::strings(hid_t type, const Extents& dims, const std::string& path, Read&& read) {
-  if (H5Tis_variable_str(type) != 0)
-    file_.refuse(path,
-                 "is a string of variable length, which luth does not read; in Python write it as numpy.bytes_(text)");
   if (dims.size() > 1) file_.refuse(path, "is an array of strings with more than one dim");
   size_t size = H5Tget_size(type), count = dims.empty() ? 1 : dims[0];
   std::string bytes(size * count, '\0');

@@ -35,6 +35,9 @@ class Arrays {
   Tensor numbers(hid_t type, const Extents& dims, const std::string& path, Read&& read);
   template <class Read>
   Item strings(hid_t type, const Extents& dims, const std::string& path, Read&& read);
+  Item texts(const std::vector<char*>& pointers, const Extents& dims);
+  Item dataset_texts(hid_t d, hid_t type, const Extents& dims, const std::string& path);
+  Item attribute_texts(hid_t a, hid_t type, const Extents& dims, const std::string& path);
   std::string cut(std::string_view s, H5T_str_t pad, bool in_list) const;
 
   h5::File& file_;

@@ -21,6 +21,8 @@ auto find_in(List& list, std::string_view name) {
 std::string headline(const Module& m) {
   std::string extra = m.extra_repr();
   std::replace(extra.begin(), extra.end(), '\n', ' ');
+  if (size_t n = m.parts().children.size(); m.positional() && extra.empty() && n)
+    extra = n == 1 ? "1 module" : fmt::format("{} modules", n);
   return m.type() + "(" + extra + ")";
 }
 

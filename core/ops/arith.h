@@ -46,6 +46,7 @@ struct Div : FloatElementwise {
 };
 struct FloorDivide : Elementwise {
   static constexpr Doc doc{"floor_divide", "input|number, other|number", "The largest integer not above input / other."};
+  static constexpr bool divides = true;
   using Dtypes = Numbers;
   template <class T> LUTH_HD T f(T x, T y) const {
     if constexpr (is_float<T>) {
@@ -68,6 +69,7 @@ struct FloorDivide : Elementwise {
 struct TruncDivide : Elementwise {  // div with rounding_mode = 'trunc'
   static constexpr Doc doc{"trunc_divide", "input|number, other|number", "Input / other without its fraction."};
   static constexpr bool internal = true;
+  static constexpr bool divides = true;
   using Dtypes = Numbers;
   template <class T> LUTH_HD T f(T x, T y) const {
     if constexpr (is_float<T>) return math::trunc(x / y);
@@ -87,6 +89,7 @@ struct DivMode {  // the form of div that rounds
 struct Remainder : Elementwise {
   static constexpr Doc doc{"remainder", "input|number, other|number", "input - other * floor(input / other): the sign is other's."};
   static constexpr std::string_view saves = "other: input, other";
+  static constexpr bool divides = true;
   using Dtypes = Numbers;
   template <class T> LUTH_HD T f(T x, T y) const {
     if constexpr (is_float<T>) { T r = math::fmod(x, y); return r != T(0) && (y < T(0)) != (r < T(0)) ? r + y : r; }
@@ -98,6 +101,7 @@ struct Remainder : Elementwise {
 struct Fmod : Elementwise {
   static constexpr Doc doc{"fmod", "input, other|number", "What division leaves: the sign is input's."};
   static constexpr std::string_view saves = "other: input, other";
+  static constexpr bool divides = true;
   using Dtypes = Numbers;
   template <class T> LUTH_HD T f(T x, T y) const {
     if constexpr (is_float<T>) return math::fmod(x, y);

@@ -10,6 +10,7 @@
 #include "core/ops/softmax.h"
 #include "core/ops/unary.h"
 #include "core/ops/view.h"
+#include "core/warn.h"
 
 namespace luth::ops {
 namespace {
@@ -33,6 +34,18 @@ void check_same_shape(const Inputs& in) {
   if (!(in[0].shape() == in[1].shape()))
     throw Error("input has shape {} and target {}; they must be the same", to_string(in[0].shape()),
                 to_string(in[1].shape()));
+}
+
+// PyTorch broadcasts here, too, and warns: a column beside a row makes a matrix of differences.
+Tensor difference(const Inputs& in, const char* loss) {
+  const Shape &x = in[0].shape(), &target = in[1].shape();
+  Tensor d = sub(in[0], in[1]);
+  if (!(x == target))
+    warn(
+        fmt::format("{}: input has shape {} and target {}; they are broadcast to {}, which is seldom meant: give them "
+                    "one shape",
+                    loss, to_string(x), to_string(target), to_string(d.shape())));
+  return d;
 }
 
 /// The dim of the classes in C, N x C, N x C x d1 x ….
@@ -147,17 +160,17 @@ Tensors NllLossBackward::vjp(const Call& c, const Tensor& dy) const {
 
 // ---- regression ----------------------------------------------------------------------------------------------------
 
-Tensor MseLoss::lower(const Inputs& in) const { return reduced(square(sub(in[0], in[1])), reduction); }
-Tensor L1Loss::lower(const Inputs& in) const { return reduced(abs(sub(in[0], in[1])), reduction); }
+Tensor MseLoss::lower(const Inputs& in) const { return reduced(square(difference(in, "mse_loss")), reduction); }
+Tensor L1Loss::lower(const Inputs& in) const { return reduced(abs(difference(in, "l1_loss")), reduction); }
 Tensor SmoothL1Loss::lower(const Inputs& in) const {
   if (beta < 0) throw Error("beta must be at least 0, not {}", beta);
-  Tensor z = sub(in[0], in[1]), size = abs(z);
+  Tensor z = difference(in, "smooth_l1_loss"), size = abs(z);
   if (beta == 0) return reduced(size, reduction);
   return reduced(where(lt(size, beta), mul(square(z), 0.5 / beta), sub(size, 0.5 * beta)), reduction);
 }
 Tensor HuberLoss::lower(const Inputs& in) const {
   if (delta <= 0) throw Error("delta must be above 0, not {}", delta);
-  Tensor z = sub(in[0], in[1]), size = abs(z);
+  Tensor z = difference(in, "huber_loss"), size = abs(z);
   return reduced(where(le(size, delta), mul(square(z), 0.5), mul(sub(size, 0.5 * delta), delta)), reduction);
 }
 

@@ -109,7 +109,8 @@ Spec Dot::infer(const Inputs& in) const {
   check_dim(in, 0, "input", 1);
   check_dim(in, 1, "tensor", 1);
   check_dtypes(in);
-  check_product(in[0].shape(), in[1].shape());
+  if (in[0].numel() != in[1].numel())
+    throw Error("the vectors have {} and {} elements; they must have equally many", in[0].numel(), in[1].numel());
   return {{}, in[0].dtype()};
 }
 Tensors Dot::vjp(const Call& c, const Tensor& dy) const {

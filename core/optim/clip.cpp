@@ -29,8 +29,8 @@ Tensor clip_grad_norm(const std::vector<Tensor>& params, double max_norm, double
   std::vector<Tensor> grads = gradients(params);
   if (grads.empty()) return Tensor::scalar(0.0, default_dtype());
   Tensor total = norm_of(grads, norm_type);
-  if (error_if_nonfinite && !std::isfinite(total.item().value()))
-    throw Error("the total norm of the gradients is {}; they were not clipped", total.item().value());
+  if (double norm = total.item().value(); error_if_nonfinite && !std::isfinite(norm))
+    throw Error("the total norm of the gradients is {}; they were not clipped", std::isnan(norm) ? "nan" : "inf");
   MultiTensor list;
   list.head(total);
   for (auto& g : grads) list.head(g);

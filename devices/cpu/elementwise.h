@@ -32,8 +32,14 @@ template <class Op>
 void unary(const Op& op, Tensor& y, const Value& x) {
   apply_elementwise(op, y, x);
 }
+
+/// Throws where `b`, a number or a tensor of y's shape, divides integers by 0.
+void check_divisor(const Tensor& y, const Value& b);
+
 template <class Op>
 void binary(const Op& op, Tensor& y, const Value& a, const Value& b) {
+  if constexpr (requires { Op::divides; })
+    if (!is_floating(y.dtype())) check_divisor(y, b);
   apply_elementwise(op, y, a, b);
 }
 

@@ -17,6 +17,8 @@ with h5py.File('h5py.h5', 'w') as f:
     f['nothing'] = h5py.Empty('f4')
     f['bytes'] = np.bytes_('text')
     f['names'] = np.array([b'a', b'bcd'])
+    f['text'] = 'größer'  # of variable length, as h5py writes str
+    f['texts'] = ['a', '', 'bcd']
     f['it%41'] = np.int8(1)  # names are taken as they are
     f['[1]'] = np.int8(2)
     packed = dict(chunks=(7, 5), compression='gzip', shuffle=True, fletcher32=True)
@@ -35,5 +37,7 @@ with h5py.File('h5py.h5', 'w') as f:
     g.attrs['matrix'] = np.eye(2)
     g.attrs['text'] = np.bytes_('fixed')
     g.attrs['none'] = h5py.Empty('i4')
-    g['weight'].attrs['units'] = 'of variable length, but attributes of datasets are not read'
+    g.attrs['note'] = 'of variable length'
+    g.attrs['notes'] = ['x', 'yz']
+    g['weight'].attrs['units'] = 'attributes of datasets are not read'
     f['tied'] = f['layer/weight']

@@ -1,0 +1,17 @@
+// Warnings: what is probably a mistake and yet runs. Said on stderr, each once per place. Includes nothing of luth.
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace luth {
+
+/// Says "luth: warning: PLACE: `text`" on stderr, once per place and text; the place is that of the language's code
+/// that runs on this thread, where there is any.
+void warn(std::string_view text);
+
+/// The place of the code that runs on this thread, "train.lua:12: " or "".
+using Where = std::string (*)();
+/// The language says how to find it.
+void set_warning_place(Where where);
+
+}  // namespace luth
