@@ -16,11 +16,8 @@ namespace {
 
 using data::DatasetRef;
 
-Value to_value(lua_State* L, int i) {
-  if (to_tensor(L, i)) return check_tensor(L, i);
-  if (lua_isboolean(L, i)) return Scalar(bool(lua_toboolean(L, i)));
-  if (lua_isinteger(L, i)) return Scalar(int64_t(lua_tointeger(L, i)));
-  if (lua_type(L, i) == LUA_TNUMBER) return Scalar(double(lua_tonumber(L, i)));
+Value sample_value(lua_State* L, int i) {
+  if (Value v = to_value(L, i)) return v;
   throw Error("get returned {}; a sample is made of tensors and numbers", given_text(L, i));
 }
 
@@ -54,7 +51,7 @@ class LuaDataset final : public data::Dataset {
       throw Error(error_code(L, text), "{}", text);
     }
     data::Sample s;
-    for (int k = top + 1; k <= lua_gettop(L); ++k) s.push_back(to_value(L, k));
+    for (int k = top + 1; k <= lua_gettop(L); ++k) s.push_back(sample_value(L, k));
     lua_settop(L, top);
     if (s.empty()) throw Error("get returned nothing; it must return the values of the sample");
     return s;

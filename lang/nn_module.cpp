@@ -30,16 +30,8 @@ int call_script(lua_State* L, ScriptModule& m) {
 nn::Values check_values(lua_State* L, int first, const char* what) {
   nn::Values in;
   for (int i = first, n = lua_gettop(L); i <= n; ++i) {
-    if (to_tensor(L, i))
-      in.push_back(check_tensor(L, i));
-    else if (is_none(L, i))
-      in.push_back(Value());
-    else if (lua_isboolean(L, i))
-      in.push_back(Scalar(bool(lua_toboolean(L, i))));
-    else if (lua_isinteger(L, i))
-      in.push_back(Scalar(int64_t(lua_tointeger(L, i))));
-    else if (lua_type(L, i) == LUA_TNUMBER)
-      in.push_back(Scalar(double(lua_tonumber(L, i))));
+    if (Value v = to_value(L, i); v || is_none(L, i))
+      in.push_back(std::move(v));
     else
       throw Error("{} number {} is {}, no tensor or number", what, i - first + 1, given_text(L, i));
   }

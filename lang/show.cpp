@@ -1,6 +1,7 @@
 #include "lang/show.h"
 
 #include <algorithm>
+#include <cctype>
 #include <string>
 #include <vector>
 

@@ -35,6 +35,14 @@ Tensors check_tensors(lua_State* L, int index, const char* what) {
   return list;
 }
 
+Value to_value(lua_State* L, int index) {
+  if (to_tensor(L, index)) return check_tensor(L, index);
+  if (lua_isboolean(L, index)) return Scalar(bool(lua_toboolean(L, index)));
+  if (lua_isinteger(L, index)) return Scalar(int64_t(lua_tointeger(L, index)));
+  if (lua_type(L, index) == LUA_TNUMBER) return Scalar(double(lua_tonumber(L, index)));
+  return {};
+}
+
 void push_list(lua_State* L, const Tensors& list) {
   lua_createtable(L, int(list.size()), 0);
   for (size_t i = 0; i < list.size(); ++i) {

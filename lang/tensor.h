@@ -23,6 +23,8 @@ inline const Tensor* to_tensor(lua_State* L, int index) { return to_box<Tensor>(
 const Tensor& check_tensor(lua_State* L, int index, const char* what = "expects");
 /// A table of tensors (or a single tensor), in order. Throws with the position of what is none.
 Tensors check_tensors(lua_State* L, int index, const char* what = "expects");
+/// A tensor, a number or a boolean; nothing for any other value.
+Value to_value(lua_State* L, int index);
 /// Pushes a table with them.
 void push_list(lua_State* L, const Tensors& list);
 /// A tensor as it is, a number as a 0-dimensional tensor, nested tables as torch.tensor makes them; of `dtype` where

@@ -174,10 +174,7 @@ Tensor without_leading_ones(Tensor value, int dims) {
 
 // The right side of an assignment.
 Value read_value(lua_State* L, const Tensor& into) {
-  if (to_tensor(L, 3)) return check_tensor(L, 3);
-  if (lua_isboolean(L, 3)) return Scalar(bool(lua_toboolean(L, 3)));
-  if (lua_isinteger(L, 3)) return Scalar(int64_t(lua_tointeger(L, 3)));
-  if (lua_type(L, 3) == LUA_TNUMBER) return Scalar(double(lua_tonumber(L, 3)));
+  if (Value v = to_value(L, 3)) return v;
   if (lua_istable(L, 3)) return make_tensor(L, 3, into.dtype(), into.device());
   throw Error("a number, a tensor or a table can be assigned to elements, got {}", given_text(L, 3));
 }

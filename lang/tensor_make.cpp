@@ -1,6 +1,4 @@
 // Tensors from Lua's numbers and tables, and back: torch.tensor, torch.Tensor(sizes…), tolist.
-#include <cmath>
-
 #include "core/autograd.h"
 #include "lang/bind.h"
 #include "lang/bridge.h"
@@ -45,7 +43,7 @@ class Nested {
       constexpr double least = std::is_signed_v<T> ? double(std::numeric_limits<T>::min()) : -top;
       for (size_t i = 0; i < numbers_.size(); ++i) {
         double v = numbers_[i].value();
-        if (v >= least && (v < top || std::trunc(v) == top)) continue;
+        if (v >= least && (v < top || (v == top && sizeof(T) < 8))) continue;
         if (dtype == Dtype::i64 && !numbers_[i].is_floating()) continue;
         throw Error("torch.tensor: {} is {}, which {} cannot hold: it has {} to {}", place(int64_t(i)),
                     text(numbers_[i]), name(dtype), int64_t(std::numeric_limits<T>::min()),
@@ -216,10 +214,7 @@ int tolist(lua_State* L) {
 
 // A tensor or a number.
 Value operand(lua_State* L, int i, const char* name) {
-  if (to_tensor(L, i)) return check_tensor(L, i);
-  if (lua_isboolean(L, i)) return Scalar(bool(lua_toboolean(L, i)));
-  if (lua_isinteger(L, i)) return Scalar(int64_t(lua_tointeger(L, i)));
-  if (lua_type(L, i) == LUA_TNUMBER) return Scalar(double(lua_tonumber(L, i)));
+  if (Value v = to_value(L, i)) return v;
   throw Error("where: argument '{}' expects a tensor or a number, got {}", name, given_text(L, i));
 }
 // PyTorch's method has the tensor itself first, the function the condition.

@@ -21,10 +21,7 @@ int set_default(lua_State* L) { return set_default_dtype(check_dtype(L, 1)), 0; 
 int promote_types(lua_State* L) { return push_dtype(L, promote(check_dtype(L, 1), check_dtype(L, 2))), 1; }
 
 Value operand(lua_State* L, int i) {
-  if (to_tensor(L, i)) return check_tensor(L, i);
-  if (lua_isboolean(L, i)) return Scalar(bool(lua_toboolean(L, i)));
-  if (lua_isinteger(L, i)) return Scalar(int64_t(lua_tointeger(L, i)));
-  if (lua_type(L, i) == LUA_TNUMBER) return Scalar(double(lua_tonumber(L, i)));
+  if (Value v = to_value(L, i)) return v;
   throw Error("torch.result_type: argument {} expects a tensor or a number, got {}", i, given_text(L, i));
 }
 int type_of_result(lua_State* L) { return push_dtype(L, result_type({operand(L, 1), operand(L, 2)})), 1; }

@@ -76,7 +76,10 @@ class Sequence : public Pass {
       Batch b = fetch(at_++);
       if (b.error) std::rethrow_exception(b.error);
       return b;
-    } catch (const Error& e) { throw Error(e.code(), "{}: {}", where(), e.what()); }
+    } catch (const Error& e) {
+      if (e.code() == ErrorCode::interrupted || e.code() == ErrorCode::terminated) throw;
+      throw Error(e.code(), "{}: {}", where(), e.what());
+    }
   }
   static constexpr size_t most_shown = 16;
 };

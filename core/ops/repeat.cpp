@@ -21,8 +21,9 @@ Tensor repeated(const Tensor& x, int d, int64_t times, bool blocks) {
   Shape shape = x.shape(), wide = x.shape();
   int at = blocks ? d : d + 1;
   wide.insert(at, times);
+  Tensor y = expand(unsqueeze(x, {at}), {wide});  // refuses more elements than there can be
   shape[d] *= times;
-  return reshape(expand(unsqueeze(x, {at}), {wide}), {shape});
+  return reshape(y, {shape});
 }
 
 Tensor from_list(const std::vector<int64_t>& list, Device& device) {

@@ -1,6 +1,6 @@
 // Repeating, turning round and rolling. See op.h for the recipe.
 #pragma once
-#include "core/op.h"
+#include "core/define.h"
 
 namespace luth::ops {
 

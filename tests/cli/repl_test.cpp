@@ -20,6 +20,41 @@ TEST(Prompt, PrintsExpressions) {
   EXPECT_EQ(typed("1 + 1\n'a', nil, true\nx = 5\nx\n= x\n(function() end)()\n"), "2\na\tnil\ttrue\n5\n5\n");
 }
 
+TEST(Prompt, PrintsWhatPlainTablesHold) {
+  EXPECT_EQ(typed("{1, 2, a = 3, ['b c'] = 'x'}\n{}\n"), "{1, 2, ['b c'] = 'x', a = 3}\n{}\n");
+  EXPECT_EQ(typed("torch.zeros(2, 3):stride()\n"), "{3, 1}\n");
+  EXPECT_EQ(typed("t = {1} t.me = t\nt\n"), "{1, me = {…: itself}}\n");
+  EXPECT_EQ(typed("{{{{{{}}}}}}\n"), "{{{{{…}}}}}\n");
+  EXPECT_EQ(typed("setmetatable({}, {__tostring = function() return 'own' end})\n"), "own\n");
+  const std::string dict = typed("nn.Linear(3, 4):state_dict()\n");
+  EXPECT_TRUE(has(dict, "weight = float32[4, 3] tensor, bias = tensor([")) << dict;
+  const std::string many = typed("t = {} for i = 1, 1000 do t[i] = i end\nt\n");
+  EXPECT_TRUE(has(many, "… 960 more") && many.size() < 1000) << many;
+  EXPECT_TRUE(has(typed("setmetatable({}, {__pairs = function() error('no') end})\n1\n"), "\n1\n"));
+}
+
+TEST(Warnings, OncePerPlace) {
+  Result r = run({"-e",
+                  "for i = 1, 3 do nn.MSELoss()(torch.zeros(2, 1), torch.ones(2)) end\n"
+                  "F.l1_loss(torch.zeros(2, 1), torch.ones(2))\nF.mse_loss(torch.zeros(2), torch.ones(2))"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  size_t lines = 0;
+  for (char c : r.err) lines += c == '\n';
+  EXPECT_EQ(lines, 2u) << r.err;
+  EXPECT_TRUE(has(r.err, "1: mse_loss: input has shape [2, 1] and target [2]")) << r.err;
+  EXPECT_TRUE(has(r.err, "2: l1_loss: input has shape")) << r.err;
+}
+
+TEST(Interrupt, InACoroutineHasOnePlace) {
+  Result r = run({"-e",
+                  "local co = coroutine.wrap(function()\nio.popen('kill -INT ' .. io.open('/proc/self/stat'):read('n'))"
+                  "\nwhile true do end\nend)\nco()"});
+  EXPECT_EQ(r.code, 130) << r.err;
+  EXPECT_EQ(r.err.find("interrupted"), r.err.rfind("interrupted")) << r.err;
+  const std::string place = "(command line):";
+  EXPECT_EQ(r.err.find(place), r.err.rfind(place)) << r.err;
+}
+
 TEST(Prompt, MultiLineInput) {
   EXPECT_EQ(typed("for i = 1, 2 do\nprint(i)\nend\n"), "1\n2\n");
   EXPECT_EQ(typed("#{1,\n2,\n3}\n"), "3\n");
