@@ -80,6 +80,7 @@ int make_loader(lua_State* L) {
   return 1;
 }
 
+// Those on top of the stack.
 std::vector<int64_t> positions(lua_State* L) {
   return check_positions(L, lua_gettop(L), "DataLoader: of a sampler expects");
 }

@@ -154,7 +154,6 @@ function s.pairs_of_a_tensor()
 end
 
 function s.gradcheck_records_by_itself()
-  local wrong = torch.autograd.Function and nil
   local x = torch.ones(2, {dtype = torch.float64, requires_grad = true})
   local function broken(v) return (v * v):detach() + v end  -- the gradient misses 2 v
   torch.no_grad(function()
