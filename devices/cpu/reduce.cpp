@@ -148,14 +148,15 @@ template <class R, class C, class T, class Store>
 void reduce(const T* x, Along a, Store&& store) {
   if (a.inner == 1) return reduce_rows<R, C>(x, a, store);
   int64_t tiles = (a.inner + tile - 1) / tile;
-  parallel_for(a.outer * tiles, std::max<int64_t>(1, grain_elements / (a.n * tile)), [&](int64_t b, int64_t e) {
-    for (int64_t i = b; i < e; ++i) {
-      int64_t o = i / tiles, from = i % tiles * tile, width = std::min(tile, a.inner - from);
-      typename R::Total total[tile];
-      reduce_columns<R, C>(x + o * a.n * a.inner + from, a.n, a.inner, width, total);
-      for (int64_t k = 0; k < width; ++k) store(o * a.inner + from + k, total[k]);
-    }
-  });
+  parallel_for(a.outer * tiles, std::max<int64_t>(1, grain_elements / std::max<int64_t>(1, a.n * tile)),
+               [&](int64_t b, int64_t e) {
+                 for (int64_t i = b; i < e; ++i) {
+                   int64_t o = i / tiles, from = i % tiles * tile, width = std::min(tile, a.inner - from);
+                   typename R::Total total[tile];
+                   reduce_columns<R, C>(x + o * a.n * a.inner + from, a.n, a.inner, width, total);
+                   for (int64_t k = 0; k < width; ++k) store(o * a.inner + from + k, total[k]);
+                 }
+               });
 }
 
 // Converts first where the result's dtype asks for it.
@@ -309,7 +310,8 @@ void find(const ops::AlongDim& op, Tensor& values, Tensor& indices, const Tensor
     T* value = values.data<T>();
     int64_t* index = indices.data<int64_t>();
     int64_t tiles = (a.inner + tile - 1) / tile;
-    parallel_for(a.outer * tiles, std::max<int64_t>(1, grain_elements / (a.n * std::min(a.inner, tile))),
+    parallel_for(a.outer * tiles,
+                 std::max<int64_t>(1, grain_elements / std::max<int64_t>(1, a.n * std::min(a.inner, tile))),
                  [&](int64_t b, int64_t e) {
                    for (int64_t i = b; i < e; ++i) {
                      int64_t o = i / tiles, from = i % tiles * tile, width = std::min(tile, a.inner - from);

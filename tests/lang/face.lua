@@ -149,6 +149,17 @@ function s.numbers_out_of_range()
   t:eq(torch.tensor({2}, {dtype = torch.bool}):item(), true)
 end
 
+function s.sums_over_no_positions()
+  t:eq(torch.zeros(0, 2):sum(1):tolist(), {0., 0.})
+  t:eq(torch.zeros(2, 0, 2):sum(2):tolist(), {{0., 0.}, {0., 0.}})
+  t:eq(torch.zeros(0, 2):prod(1):tolist(), {1., 1.})
+  t:eq(torch.zeros(0, 2):all(1):tolist(), {true, true})
+  t:assert(torch.zeros(0, 2):mean(1)[1]:isnan():item())
+  local x = torch.ones(1, 2, {requires_grad = true})
+  x:expand(0, 2):sum():backward()
+  t:eq(x.grad:tolist(), {{0., 0.}})
+end
+
 function s.pairs_of_a_tensor()
   t:fails(function() for _ in pairs(torch.zeros(2)) do end end, 'ipairs(x)')
 end
