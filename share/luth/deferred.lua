@@ -31,7 +31,7 @@ end
 function M.table(real, path)
   return setmetatable({}, {
     __index = function(_, name)
-      local value, place = real[name], M.place(2)
+      local value, place = rawget(real, name), M.place(2)
       if value == nil then
         errors.usage("%s: %s has no '%s'%s", place, path, tostring(name), errors.did_you_mean(name, errors.keys(real)))
       end
