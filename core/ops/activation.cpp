@@ -26,6 +26,10 @@ Tensor SigmoidBackward::lower(const Inputs& in) const { return mul(in[0], mul(in
 Tensors Sigmoid::vjp(const Call& c, const Tensor& dy) const { return {sigmoid_backward(dy, c.out[0])}; }
 
 Tensor ReluBackward::lower(const Inputs& in) const { return where(gt(in[1], 0), in[0], 0); }
+// Zeros, not nothing: as in PyTorch a second gradient exists.
+Tensors ReluBackward::vjp(const Call& c, const Tensor& dy) const {
+  return {c.wants(0) ? relu_backward(dy, c.in[1]) : Tensor(), c.wants(1) ? zeros_of(c.in[1]) : Tensor()};
+}
 Spec Relu::infer(const Inputs& in) const {
   if (in[0].dtype() == Dtype::boolean) throw Error("not implemented for bool");
   return elementwise_spec(in);
@@ -66,22 +70,49 @@ Cases<Softplus> Softplus::samples() {
   sharp.beta = 2, sharp.threshold = 1;
   return {{{}, {{3, 4}}}, {sharp, {{3, 4}}, -2, 0.4}, {sharp, {{3}}, 0.6, 2}};
 }
+Tensor LeakyReluBackward::lower(const Inputs& in) const {
+  return where(gt(in[1], 0), in[0], mul(in[0], negative_slope));
+}
+Tensors LeakyReluBackward::vjp(const Call& c, const Tensor& dy) const {
+  return {c.wants(0) ? leaky_relu_backward(dy, c.in[1], *this) : Tensor(), c.wants(1) ? zeros_of(c.in[1]) : Tensor()};
+}
+Cases<LeakyReluBackward> LeakyReluBackward::samples() {
+  LeakyReluBackward steep;
+  steep.negative_slope = 0.3;
+  return {{{}, {{3, 4}, {3, 4}}, 0.2, 2}, {steep, {{3, 4}, {3, 4}}, -2, -0.2}};
+}
 Tensors LeakyRelu::vjp(const Call& c, const Tensor& dy) const {
-  return {where(gt(c.in[0], 0), dy, mul(dy, negative_slope))};
+  LeakyReluBackward back;
+  back.negative_slope = negative_slope;
+  return {leaky_relu_backward(dy, c.in[0], back)};
 }
 
 Spec Clamp::infer(const Inputs& in) const {
   if (!in[1] && !in[2]) throw Error("at least one of min and max must be given");
   return elementwise_spec(in);
 }
-// Elements at a bound pass the gradient on, as PyTorch's do; elements beyond give it to a bound that is a tensor.
+// As in PyTorch: at a bound that is a number nothing passes; an element that equals a bound that is a tensor shares its
+// gradient with it, but for bounds that are equal; where the bounds cross, max takes all.
 Tensors Clamp::vjp(const Call& c, const Tensor& dy) const {
   const Value &x = c.in[0], &low = c.in[1], &high = c.in[2];
-  Tensor inside = low && high ? logical_and(ge(x, low), le(x, high)) : low ? ge(x, low) : le(x, high);
+  if (!low.is_tensor() && !high.is_tensor()) {
+    Tensor inside = low && high ? logical_and(gt(x, low), lt(x, high)) : low ? gt(x, low) : lt(x, high);
+    return {where(inside, dy, 0), Tensor(), Tensor()};
+  }
+  Tensor below, above, at_low, at_high;
+  if (low) below = lt(x, low), at_low = eq(x, low);
+  if (high) above = gt(x, high), at_high = eq(x, high);
+  if (low && high) {
+    Tensor apart = lt(low, high);
+    below = logical_and(below, le(low, high)), above = logical_or(above, gt(low, high));
+    at_low = logical_and(at_low, apart), at_high = logical_and(at_high, apart);
+  }
+  auto either = [](const Tensor& a, const Tensor& b) { return a && b ? logical_or(a, b) : a ? a : b; };
+  Tensor half = mul(dy, 0.5);
   Tensors dx(3);
-  if (c.wants(0)) dx[0] = where(inside, dy, 0);
-  if (c.wants(1)) dx[1] = where(high ? logical_and(lt(x, low), lt(low, high)) : lt(x, low), dy, 0);
-  if (c.wants(2)) dx[2] = where(low ? logical_or(gt(x, high), gt(low, high)) : gt(x, high), dy, 0);
+  if (c.wants(0)) dx[0] = where(either(below, above), 0, where(either(at_low, at_high), half, dy));
+  if (c.wants(1)) dx[1] = where(below, dy, where(at_low, half, 0));
+  if (c.wants(2)) dx[2] = where(above, dy, where(at_high, half, 0));
   return dx;
 }
 Cases<Clamp> Clamp::samples() {

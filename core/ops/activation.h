@@ -39,8 +39,10 @@ struct Sigmoid : FloatElementwise {
 };
 struct ReluBackward : ActivationGrad {
   static constexpr Doc doc{"relu_backward", "grad, result", "Gradient of relu."};
+  static constexpr std::string_view saves = "grad: result; result: result.meta";
   template <class T> LUTH_HD T f(T dy, T y) const { return y > T(0) ? dy : T(0); }
   Tensor lower(const Inputs& in) const;
+  Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<ReluBackward> samples() { return binary_samples<ReluBackward>(0.1, 2); }
 };
 struct Relu : Elementwise {
@@ -123,6 +125,17 @@ struct Softplus : FloatElementwise {
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Softplus> samples();
 };
+struct LeakyReluBackward : ActivationGrad {
+  static constexpr Doc doc{"leaky_relu_backward", "grad, input", "Gradient of leaky_relu."};
+  static constexpr std::string_view saves = "grad: input; input: input.meta";
+  double negative_slope = 0.01;
+  void describe(auto& field) { field("negative_slope", negative_slope, "the slope below 0"); }
+  template <class C> struct F { C slope; LUTH_HD C operator()(C dy, C x) const { return x > C(0) ? dy : dy * slope; } };
+  template <class C> auto functor() const { return F<C>{C(negative_slope)}; }
+  Tensor lower(const Inputs& in) const;
+  Tensors vjp(const Call& c, const Tensor& dy) const;
+  static Cases<LeakyReluBackward> samples();
+};
 struct LeakyRelu : FloatElementwise {
   static constexpr Doc doc{"leaky_relu", "input", "Each element, times negative_slope where it is negative."};
   static constexpr std::string_view saves = "input: input";
@@ -137,7 +150,7 @@ struct LeakyRelu : FloatElementwise {
 // clang-format on
 
 using ActivationOps = Types<Tanh, Sigmoid, Relu, Gelu, Silu, Softplus, LeakyRelu>;
-using ActivationGrads = Types<TanhBackward, SigmoidBackward, ReluBackward, GeluBackward, SiluBackward>;
+using ActivationGrads = Types<TanhBackward, SigmoidBackward, ReluBackward, GeluBackward, SiluBackward, LeakyReluBackward>;
 
 /// An absent bound does not bind.
 struct Clamp : Elementwise {
@@ -164,6 +177,7 @@ inline constexpr Fn<ops::Gelu> gelu;
 inline constexpr Fn<ops::SiluBackward> silu_backward;
 inline constexpr Fn<ops::Silu> silu;
 inline constexpr Fn<ops::Softplus> softplus;
+inline constexpr Fn<ops::LeakyReluBackward> leaky_relu_backward;
 inline constexpr Fn<ops::LeakyRelu> leaky_relu;
 inline constexpr Fn<ops::Clamp> clamp;
 }  // namespace luth

@@ -2,6 +2,7 @@
 
 #include "core/autograd.h"
 #include "core/ops/arith.h"
+#include "core/ops/cat.h"
 #include "core/ops/copy.h"
 #include "core/ops/unary.h"
 #include "core/ops/view.h"
@@ -134,8 +135,18 @@ Spec Prod::infer(const Inputs& in) const {
   if (!dim) return {keepdim ? Shape(t.dim(), 1) : Shape(), d};
   return {without(t.shape(), wrap_dim(*dim, t.dim()), keepdim), d};
 }
-// The product of the others: that of all, divided, where no element is 0. Otherwise without dividing, so that gradients
-// of any order are right, by a masked product of n² elements.
+// For each element the product of the others along the last dim, by products of pairs up a tree and down again: without
+// dividing, so that gradients of any order are right where elements are 0.
+static Tensor product_of_others(const Tensor& x) {
+  const int64_t n = x.shape(-1);
+  if (n <= 1) return full(x.shape(), 1, x.dtype(), x.device());
+  Tensor even = slice(x, {-1, 0, INT64_MAX, 2}), odd = slice(x, {-1, 1, INT64_MAX, 2});
+  if (n % 2) odd = cat({odd, full(slice(x, {-1, 0, 1, 1}).shape(), 1, x.dtype(), x.device())}, {-1});
+  Tensor outside = product_of_others(mul(even, odd));
+  Tensor both = stack({mul(outside, odd), mul(outside, even)}, {-1});
+  return narrow(flatten(both, {-2, -1}), {-1, 0, n});
+}
+// The product of all, divided by the element, where none is 0.
 Tensors Prod::vjp(const Call& c, const Tensor& dy) const {
   Tensor x = cast_to(c.in[0].tensor(), dy.dtype());
   bool flat = !dim;
@@ -148,19 +159,9 @@ Tensors Prod::vjp(const Call& c, const Tensor& dy) const {
   Tensor rows = flat ? reshape(x, {Shape{x.numel()}}) : x;
   int d = flat ? 0 : wrap_dim(*dim, x.dim());
   if (rows.dim() == 0) return {cast_to(reshape(dy, {Shape()}), c.in[0].dtype())};
-  int64_t n = rows.shape()[d];
-  // others[..., i, j] is x[j], with 1 in place of x[i]; its product over j leaves x[i] out.
-  Tensor last = transpose(rows, {d, -1});
-  Shape square = last.shape();
-  square.insert(square.size() - 1, n);
-  Tensor wide = expand_to(unsqueeze(last, {-2}), square);
-  Tensor eye = full(Shape{n, n}, false, Dtype::boolean, x.device());
-  for (int64_t i = 0; i < n; ++i) fill.into(select(select(eye, {0, i}), {0, i}), true);
-  Prod inner;
-  inner.dim = -1;
-  Tensor others = prod(where(eye, 1, wide), inner);
-  Tensor g = flat ? reshape(dy, {Shape{1}}) : keepdim ? transpose(dy, {d, -1}) : transpose(unsqueeze(dy, {d}), {d, -1});
-  Tensor dx = transpose(mul(others, g), {d, -1});
+  Tensor others = transpose(product_of_others(transpose(rows, {d, -1})), {d, -1});
+  Tensor g = flat ? reshape(dy, {Shape{1}}) : keepdim ? dy : unsqueeze(dy, {d});
+  Tensor dx = mul(others, g);
   return {cast_to(flat ? reshape(dx, {x.shape()}) : dx, c.in[0].dtype())};
 }
 Cases<Prod> Prod::samples() {
@@ -169,8 +170,16 @@ Cases<Prod> Prod::samples() {
           {{.dim = 0, .keepdim = true}, {{3, 4}}},
           {{.dim = 0, .dtype = Dtype::f64}, {{2}}},
           {{}, {{}}},
-          {{.dim = 0}, {}, 0, 0, [] {
+          {{.dim = 0},
+           {},
+           0,
+           0,
+           [] {
              return Inputs{Tensor::from<double>({3}, std::array{2.0, 0.0, 3.0}.data())};
+           }},
+          {{.dim = 1}, {}, 0, 0, [] {
+             return Inputs{
+                 Tensor::from<double>({2, 5}, std::array{2.0, 0.0, 3.0, 0.5, 0.0, 1.5, 2.0, 0.0, 3.0, 0.5}.data())};
            }}};
 }
 
