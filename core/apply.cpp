@@ -1,5 +1,6 @@
 // apply(): the one function that every operator passes. See op.h for the recipe.
 #include "core/autograd.h"
+#include "core/ops/copy.h"
 #include "core/place.h"
 #include "core/random.h"
 
@@ -125,6 +126,8 @@ Device* prepare(const OpInfo& info, Inputs& in) {
   make_one_a_tensor(info, in);
   Device* dev = common_device(info, in);
   if (info.promote != Promote::none) promote_inputs(info, in);
+  for (auto& v : in)  // 0-dimensional CPU tensors go along, and their gradients come back
+    if (v.is_tensor() && &v.tensor().device() != dev) v = to_device(v.tensor(), {dev});
   if (info.broadcast) broadcast_inputs(in);
   return dev;
 }

@@ -33,8 +33,10 @@ struct Edge {
   int nr = 0;
 };
 using Hook = std::function<Tensor(const Tensor& grad)>;  // null result: the gradient stays
+/// The gradient after the hook; throws where the hook has changed its shape, dtype or device.
+Tensor after_hook(const Hook& hook, const Tensor& grad);
 struct HookEntry {
-  int64_t id;
+  int64_t id;  // negative: retain_grad's, which runs after all others
   int nr;
   Hook hook;
 };
@@ -49,45 +51,48 @@ class Node : public Counted {
   virtual Tensors backward(const Tensors& dys) = 0;
   /// "PowBackward0"
   virtual std::string name() const = 0;
-  /// Forgets what was saved; a second backward through this node throws.
-  virtual void release() {}
+  /// Forgets what was saved. True: a second backward throws; a node that saved no values can run again.
+  virtual bool release() { return false; }
+  /// What runs on the whole gradient of a result before backward; a leaf keeps its own.
+  virtual std::vector<HookEntry>& tensor_hooks() { return hooks; }
 
   const uint64_t sequence;
   Small<Edge, 2> next;
-  Small<Spec, 1> results;        // shape and dtype of each result, for checks and zeros
-  std::vector<HookEntry> hooks;  // run on the whole gradient of a result before backward
+  Small<Spec, 1> results;  // shape, dtype and device of each result: what its gradient must have
+  std::vector<HookEntry> hooks;
 
  protected:
   /// Destroys edges and tensors one after the other, so that long chains need no deep stack.
   static void bury(Small<Edge, 2>& edges, Tensors& tensors);
 };
 
+/// The grad of a tensor that is no leaf, filled by a hook with this id on its node.
+struct Retained {
+  Tensor grad;
+  int64_t id;
+};
+
 /// Autograd's part of a tensor.
 struct GradMeta {
   Tensor grad;
-  std::shared_ptr<Tensor> retained;  // where a hook on `node` leaves the gradient (retain_grad)
-  Ref<Node> node;                    // null for a leaf
-  int nr = 0;                        // which result of the node this is
+  std::shared_ptr<Retained> retained;  // in place of `grad`, after retain_grad
+  Ref<Node> node;                      // null for a leaf
+  int nr = 0;                          // which result of the node this is
   bool requires_grad = false;
-  uint32_t view_version = 0;  // of the storage when `node` was made; a view whose base was written since makes it anew
-  Node* accumulator = nullptr;  // the leaf's node, while one exists (not owned)
-  std::vector<HookEntry> hooks;
+  Node* accumulator = nullptr;   // the leaf's node, while one exists (not owned)
+  std::vector<HookEntry> hooks;  // of a leaf
 };
+/// Makes it where there is none yet.
+GradMeta& meta_of(const Tensor& t);
 
-/// How a view came from its base: the chain of view operators, newest first.
-struct ViewStep final : Counted {
-  ViewStep(Ref<ViewStep> p, OpValue o, const OpInfo* i) : before(std::move(p)), op(std::move(o)), info(i) {}
-  ~ViewStep();
-  Ref<ViewStep> before;
-  OpValue op;
-  const OpInfo* info;
-};
+/// A view shares its base's memory; its shape, strides and offset there are the view's own.
 struct ViewOf {
-  Tensor base;  // never a view itself
-  Ref<ViewStep> steps;
+  Tensor base;        // never a view itself
   bool without_grad;  // made under no_grad: writing through it later cannot be recorded
+  uint32_t version;   // of the storage when the view's history was made; written since, it is made anew from the base's
 };
 
+Spec spec_of(const Tensor& t);
 /// Where the gradient of `t` goes: its node, or the accumulator of a leaf; no node when t requires none.
 Edge gradient_edge(const Tensor& t);
 /// Links the results of a call to a new node, where gradients are wanted.
@@ -106,13 +111,13 @@ class Recording {
 void check_inplace(const Tensor& t);
 /// Makes `out` a view of `in`, and records it.
 void record_view(const OpInfo& info, const void* op, const Tensor& in, const Tensor& out);
-/// Gives `t` the history `edge` (for nodes made outside apply()).
+/// Makes `t` result `nr` of `node`; a grad that is retained moves along.
 void set_history(const Tensor& t, Ref<Node> node, int nr);
 
 /// Registers a function that sees, and may replace, the gradient of `t`; returns an id for remove_hook.
 int64_t register_hook(const Tensor& t, Hook hook);
 void remove_hook(const Tensor& t, int64_t id);
-/// Keeps the gradient of a tensor that is no leaf in its `grad`.
+/// Accumulates the gradient of a tensor that is no leaf in its `grad`.
 void retain_grad(const Tensor& t);
 
 struct BackwardOptions {
@@ -120,7 +125,8 @@ struct BackwardOptions {
   bool create_graph = false;
   bool allow_unused = false;
 };
-/// Accumulates into the grads of all leaves, or of `inputs` alone if there are any.
+/// Accumulates into the grads of all leaves, or of `inputs` alone if there are any; one that is no leaf retains its
+/// grad.
 void backward(const Tensors& roots, const Tensors& gradients, const BackwardOptions& options,
               const Tensors& inputs = {});
 /// The gradients of `roots` with respect to `inputs`; leaves no grad behind. Null entries only with allow_unused.

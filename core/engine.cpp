@@ -4,47 +4,47 @@
 #include <unordered_set>
 
 #include "core/autograd.h"
+#include "core/ops/arith.h"
+#include "core/ops/copy.h"
 
 namespace luth {
 namespace {
 
-Tensor ones_like(const Tensor& t) {
-  static const OpInfo& fill = find_op("fill");
-  Tensor one = Tensor::empty(t.shape(), t.dtype(), t.device());
-  NoGrad no_grad;
-  return apply_inplace(fill, nullptr, {one, 1});
+// `g` as the gradient of result `nr`: PyTorch casts, and nothing else.
+Tensor fitted(const Tensor& g, const Edge& e) {
+  const Spec& want = e.node->results[size_t(e.nr)];
+  if (!(g.shape() == want.shape))
+    throw Error("{}: a gradient of shape {} arrived for a result of shape {}", e.node->name(), to_string(g.shape()),
+                to_string(want.shape));
+  if (&g.device() != want.device)
+    throw Error("{}: a gradient on {} arrived for a result on {}", e.node->name(), g.device().name(),
+                want.device->name());
+  return g.dtype() == want.dtype ? g : cast_to(g, want.dtype);
 }
 
 class Engine {
  public:
-  Engine(const BackwardOptions& options, const Tensors& inputs) : options_(options) {
-    for (auto& t : inputs) {
-      Edge e = gradient_edge(t);
-      if (!e.node) throw Error("one of the tensors to differentiate by does not require grad");
-      keep_.push_back(e.node);
-      captured_.push_back({e.node.get(), e.nr, {}});
-    }
+  explicit Engine(const BackwardOptions& options) : options_(options) {
+    options_.retain_graph |= options_.create_graph;
   }
 
-  void start(const Tensor& root, Tensor gradient) {
-    Edge e = gradient_edge(root);
-    if (!e.node) throw Error("backward: this tensor does not require grad and has no grad_fn");
-    if (!gradient) {
-      if (root.numel() != 1)
-        throw Error("backward needs a gradient for a tensor of shape {}; only one element has an implied gradient of 1",
-                    to_string(root.shape()));
-      gradient = ones_like(root);
-    }
-    if (!(gradient.shape() == root.shape()))
-      throw Error("gradient of shape {} for a tensor of shape {}", to_string(gradient.shape()),
-                  to_string(root.shape()));
-    arrive(e, gradient);
-    roots_.push_back(e.node);
+  /// From now on only what leads to a captured tensor, or one to accumulate into, runs.
+  void capture(const Tensor& t) {
+    Edge e = target(t);
+    captured_.push_back({e.node.get(), e.nr, {}});
+  }
+  void accumulate_into(const Tensor& t) {
+    Edge e = target(t);
+    if (t.is_leaf())
+      needed_.insert(e.node.get());
+    else
+      retain_grad(t);
   }
 
-  void run() {
+  void run(const Tensors& roots, const Tensors& gradients) {
     GradMode mode(options_.create_graph);
-    if (!captured_.empty()) find_needed();
+    for (size_t i = 0; i < roots.size(); ++i) start(roots[i], i < gradients.size() ? gradients[i] : Tensor());
+    if (!targets_.empty()) find_needed();
     while (!queue_.empty()) {
       std::pop_heap(queue_.begin(), queue_.end(), older);
       Ref<Node> node = std::move(queue_.back());
@@ -65,6 +65,30 @@ class Engine {
  private:
   static bool older(const Ref<Node>& a, const Ref<Node>& b) { return a->sequence < b->sequence; }
 
+  Edge target(const Tensor& t) {
+    Edge e = gradient_edge(t);
+    if (!e.node) throw Error("one of the tensors to differentiate by does not require grad");
+    keep_.push_back(e.node);
+    targets_.insert(e.node.get());
+    return e;
+  }
+
+  void start(const Tensor& root, Tensor gradient) {
+    Edge e = gradient_edge(root);
+    if (!e.node) throw Error("backward: this tensor does not require grad and has no grad_fn");
+    if (!gradient) {
+      if (root.numel() != 1)
+        throw Error("backward needs a gradient for a tensor of shape {}; only one element has an implied gradient of 1",
+                    to_string(root.shape()));
+      gradient = full(root.shape(), 1, root.dtype(), root.device());
+    }
+    if (!(gradient.shape() == root.shape()))
+      throw Error("gradient of shape {} for a tensor of shape {}", to_string(gradient.shape()),
+                  to_string(root.shape()));
+    arrive(e, gradient);
+    roots_.push_back(e.node);
+  }
+
   void arrive(const Edge& e, const Tensor& g) {
     auto [it, fresh] = arrived_.try_emplace(e.node.get());
     if (fresh) {
@@ -72,33 +96,23 @@ class Engine {
       queue_.push_back(e.node);
       std::push_heap(queue_.begin(), queue_.end(), older);
     }
-    Tensor& sum = it->second[e.nr];
-    Tensor fitted = g.dtype() == e.node->results[e.nr].dtype ? g : cast_to(g, e.node->results[e.nr].dtype);
-    static const OpInfo& add = find_op("add");
+    Tensor& sum = it->second[size_t(e.nr)];
+    Tensor more = fitted(g, e);
     if (!sum)
-      sum = std::move(fitted);
+      sum = std::move(more);
     else if (!options_.create_graph && sum.impl()->use_count() == 1 && sum.storage()->use_count() == 1)
-      apply_inplace(add, nullptr, {sum, fitted});
+      add.into(sum, more);
     else
-      sum = apply(add, nullptr, {sum, fitted})[0];
+      sum = add(sum, more);
   }
 
   void step(Node& node, Tensors& dys) {
-    for (size_t i = 0; i < node.hooks.size(); ++i) {
-      Hook hook = node.hooks[i].hook;
-      Tensor& dy = dys[node.hooks[i].nr];
-      if (!dy) continue;
-      if (Tensor replaced = hook(dy)) dy = replaced;
-    }
-    bool only_captured = !captured_.empty() && !needed_.count(&node);
-    for (auto& c : captured_)
-      if (c.node == &node) c.grad = dys[c.nr];
-    if (only_captured) return;
+    const bool runs = targets_.empty() || needed_.count(&node);
+    if (runs) hand_out(node, dys);  // as in PyTorch: before the hooks where the node runs too, and else after them
+    run_hooks(node, dys);
+    if (!runs) return hand_out(node, dys);
     Tensors dx = node.backward(dys);
-    if (!options_.retain_graph) {
-      node.release();
-      node.hooks.clear();  // they cannot run again, and may hold what holds the graph
-    }
+    if (!options_.retain_graph && node.release()) node.hooks.clear();  // they cannot run again, and may hold the graph
     for (size_t i = 0; i < node.next.size() && i < dx.size(); ++i)
       if (dx[i] && node.next[i].node && relevant(node.next[i].node.get())) {
         Tensor g = std::move(dx[i]);
@@ -106,12 +120,27 @@ class Engine {
       }
   }
 
-  bool relevant(Node* n) const { return captured_.empty() || needed_.count(n) || is_captured(n); }
-  bool is_captured(Node* n) const {
-    return std::any_of(captured_.begin(), captured_.end(), [&](auto& c) { return c.node == n; });
+  void hand_out(const Node& node, const Tensors& dys) {
+    if (targets_.empty()) return;
+    for (auto& c : captured_)
+      if (c.node == &node) c.grad = dys[size_t(c.nr)];
   }
 
-  // The nodes from which a captured edge is reachable, the captured nodes themselves only if they lead to another one.
+  // Those of retain_grad last. By index: a hook may register another.
+  static void run_hooks(Node& node, Tensors& dys) {
+    auto& hooks = node.tensor_hooks();
+    for (bool retaining : {false, true})
+      for (size_t i = 0; i < hooks.size(); ++i) {
+        if ((hooks[i].id < 0) != retaining) continue;
+        Hook hook = hooks[i].hook;
+        Tensor& dy = dys[size_t(hooks[i].nr)];
+        if (dy) dy = after_hook(hook, dy);
+      }
+  }
+
+  bool relevant(Node* n) const { return targets_.empty() || needed_.count(n) || targets_.count(n); }
+
+  // The nodes from which a target is reachable, the targets themselves only if they lead to another one.
   void find_needed() {
     std::vector<Node*> all;
     std::unordered_set<Node*> seen;
@@ -128,7 +157,7 @@ class Engine {
     std::sort(all.begin(), all.end(), [](Node* a, Node* b) { return a->sequence < b->sequence; });
     for (Node* n : all)  // the oldest first: what it points to is decided already
       for (auto& e : n->next)
-        if (e.node && (needed_.count(e.node.get()) || is_captured(e.node.get()))) {
+        if (e.node && relevant(e.node.get())) {
           needed_.insert(n);
           break;
         }
@@ -138,33 +167,21 @@ class Engine {
   std::vector<Capture> captured_;
   std::vector<Ref<Node>> keep_, roots_, queue_;  // queue_ is a heap, newest first
   std::unordered_map<Node*, Tensors> arrived_;
-  std::unordered_set<Node*> needed_;
+  std::unordered_set<Node*> targets_, needed_;  // no targets: every node is needed
 };
-
-Engine run_engine(const Tensors& roots, const Tensors& gradients, BackwardOptions options, const Tensors& inputs) {
-  options.retain_graph |= options.create_graph;
-  Engine engine(options, inputs);
-  for (size_t i = 0; i < roots.size(); ++i) engine.start(roots[i], i < gradients.size() ? gradients[i] : Tensor());
-  engine.run();
-  return engine;
-}
 
 }  // namespace
 
 void backward(const Tensors& roots, const Tensors& gradients, const BackwardOptions& options, const Tensors& inputs) {
-  Engine engine = run_engine(roots, gradients, options, inputs);
-  GradMode mode(options.create_graph);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const Tensor& g = engine.captured()[i].grad;
-    if (!g) continue;
-    const Tensor before = inputs[i].grad();
-    static const OpInfo& add = find_op("add");
-    inputs[i].set_grad(before ? apply(add, nullptr, {before, g})[0] : g);
-  }
+  Engine engine(options);
+  for (auto& t : inputs) engine.accumulate_into(t);
+  engine.run(roots, gradients);
 }
 
 Tensors grad(const Tensors& roots, const Tensors& inputs, const Tensors& gradients, const BackwardOptions& options) {
-  Engine engine = run_engine(roots, gradients, options, inputs);
+  Engine engine(options);
+  for (auto& t : inputs) engine.capture(t);
+  engine.run(roots, gradients);
   Tensors out;
   for (auto& c : engine.captured()) {
     if (!c.grad && !options.allow_unused)

@@ -1,8 +1,8 @@
 #include "core/ops/factory.h"
 
 #include "core/autograd.h"
+#include "core/ops/as_strided.h"
 #include "core/ops/copy.h"
-#include "core/ops/view.h"
 
 namespace luth {
 

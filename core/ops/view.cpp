@@ -18,7 +18,7 @@ namespace {
 
 const DefineAll<Expand, ExpandAs, View, Reshape, ReshapeAs, ViewAs, Transpose, T, Permute, MoveDim, Squeeze, Unsqueeze,
                 Flatten, Ravel, Unflatten, Select, Slice, SliceBackward, Narrow, Split, SplitSizes, Chunk, Unbind,
-                AsStrided, Detach>
+                Detach>
     define_all_;
 
 Tensor alias(const Tensor& t, const Shape& shape, const Strides& strides, int64_t offset) {
@@ -334,12 +334,6 @@ Tensors Unbind::lower(const Inputs& in) const {
   return out;
 }
 
-Tensor AsStrided::view(const Tensor& t) const {
-  if (size.size() != stride.size()) throw Error("{} extents and {} strides", size.size(), stride.size());
-  Tensor v = alias(t, {}, {}, t.offset());
-  v.set_storage(t.storage(), size, stride, storage_offset.value_or(t.offset()));
-  return v;
-}
 Tensor Detach::lower(const Inputs& in) const { return in[0].tensor().detach(); }
 
 }  // namespace ops

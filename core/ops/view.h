@@ -238,22 +238,6 @@ struct Unbind {
   Tensors lower(const Inputs& in) const;
   static Cases<Unbind> samples() { return {{{0}, {{2, 3}}}, {{-1}, {{2, 3}}}}; }
 };
-/// Strides and offset in elements. Overlapping elements add up in the gradient.
-struct AsStrided {
-  static constexpr Doc doc{"as_strided", "input", "A view of the storage with any shape, strides and offset."};
-  static constexpr std::string_view saves = "input: input.meta";
-  Ints size, stride;
-  std::optional<int64_t> storage_offset;
-  void describe(auto& field) {
-    field("size", size, "the shape", as::required);
-    field("stride", stride, "the strides, in elements", as::required);
-    field("storage_offset", storage_offset, "elements before the first; nil: input's");
-  }
-  Tensor view(const Tensor& t) const;
-  static constexpr std::string_view not_differentiable =
-      "it reads memory whatever its shape was; use slices and permute";
-  static Cases<AsStrided> samples() { return {{{{2, 2}, {1, 2}, 1}, {{6}}}}; }
-};
 struct Detach {
   static constexpr Doc doc{"detach", "input", "The same memory without history."};
   static constexpr std::string_view not_differentiable = "that is its purpose";
@@ -281,5 +265,4 @@ inline constexpr Fn<ops::Split> split;
 inline constexpr Fn<ops::SplitSizes> split_sizes;
 inline constexpr Fn<ops::Chunk> chunk;
 inline constexpr Fn<ops::Unbind> unbind;
-inline constexpr Fn<ops::AsStrided> as_strided;
 }  // namespace luth

@@ -1,8 +1,30 @@
-// Every vjp against finite differences in float64, and its own gradient too.
+// Every vjp against finite differences in float64, its own gradient, and the gradient of that.
 #include "cases.h"
 #include "core/gradcheck.h"
+#include "core/ops/arith.h"
+#include "core/ops/reduce.h"
 
 namespace luth::test {
+namespace {
+
+// The sum of all elements, or of their squares, each times a number of its own. Null where none requires grad.
+Tensor total(const Tensors& list, bool squared) {
+  Tensor all;
+  for (auto& y : list) {
+    if (!y || !y.requires_grad()) continue;
+    Tensor c = Tensor::empty(y.shape(), Dtype::f64, host());
+    for (int64_t k = 0; k < c.numel(); ++k) c.data<double>()[k] = double((29 * k + 17) % 53 - 20) / 32;
+    Tensor t = sum(mul(squared ? mul(y, y) : y, copy_of(c, y.dtype())));
+    all = all ? add(all, t) : t;
+  }
+  return all;
+}
+Tensors gradients_of(const Tensor& y, const Tensors& x, bool create_graph) {
+  if (!y) return Tensors(x.size());
+  return grad({y}, x, {}, {.retain_graph = true, .create_graph = create_graph, .allow_unused = true});
+}
+
+}  // namespace
 
 class Gradients : public OperatorTest {
  protected:
@@ -33,6 +55,19 @@ TEST_P(Gradients, Match) {
 
 TEST_P(Gradients, OfGradientsMatch) {
   each_case([](auto& f, auto& leaves) { return gradgradcheck_report(f, leaves); });
+}
+
+// In the gradient of f(x)² what arrives at f depends on x too: each path counts once, whoever asks for the graph.
+TEST_P(Gradients, OfHigherOrderMatch) {
+  each_case([](auto& f, auto& leaves) {
+    auto second = [&](const Tensors& x, bool create_graph) {
+      Tensors dx = gradients_of(total(f(x), true), x, true);
+      return gradients_of(total(dx, false), x, create_graph);
+    };
+    std::string report = difference(second(leaves, true), second(leaves, false), 1e-10, 1e-12);
+    if (!report.empty()) return "second gradient with create_graph: " + report;
+    return gradcheck_report([&](const Tensors& x) { return second(x, true); }, leaves);
+  });
 }
 
 // An operator that says it has no gradient gives results that require none.
