@@ -113,6 +113,7 @@ Cases<Sum> Sum::samples() {
   Sum wide = with_dims<Sum>(Ints{0}, false);
   wide.dtype = Dtype::f64;
   cases.push_back({wide, {{3, 2}}});
+  cases.push_back({with_dims<Sum>(Ints{0}, false), {{0, 3}}});
   return cases;
 }
 
