@@ -21,9 +21,8 @@ uint32_t wanted_inputs(const Inputs& in) {
 }  // namespace
 
 Recording::Recording(const Call& call) {
-  if (!grad_enabled()) return;
-  uint32_t wanted = wanted_inputs(call.in);
-  if (wanted && (call.info->vjp || call.info->lower))
+  uint32_t wanted = wanted_inputs(call.in);  // first, because most often there are none
+  if (wanted && grad_enabled() && (call.info->vjp || call.info->lower))
     node_ = make<CallNode>(call, wanted, CallNode::edges_of(call, wanted));
 }
 
@@ -43,8 +42,8 @@ void Recording::finish(Call& call, const Tensor* inplace) {
 }
 
 void check_inplace(const Tensor& t) {
-  if (!grad_enabled()) return;
   auto& view = t.impl()->view;
+  if ((!view && !t.impl()->meta) || !grad_enabled()) return;
   if (t.is_leaf() && t.requires_grad())
     throw Error("a leaf that requires grad cannot be written in place; use torch.no_grad() or write into a clone()");
   if (!view) return;

@@ -66,6 +66,7 @@ Tensors AsStrided::vjp(const Call& c, const Tensor& dy) const {
 
 Tensor Restride::lower(const Inputs& in) const {
   const Tensor& t = in[0];
+  if (!is_floating(t.dtype())) throw Error("needs a floating point tensor, not {}", name(t.dtype()));
   int64_t low = std::min(offset, to_offset);
   int64_t high = std::max(reach(size, stride, offset), reach(to_size, to_stride, to_offset));
   Tensor memory = full({high - low}, 0, t.dtype(), t.device());
