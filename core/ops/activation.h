@@ -150,7 +150,8 @@ struct LeakyRelu : FloatElementwise {
 // clang-format on
 
 using ActivationOps = Types<Tanh, Sigmoid, Relu, Gelu, Silu, Softplus, LeakyRelu>;
-using ActivationGrads = Types<TanhBackward, SigmoidBackward, ReluBackward, GeluBackward, SiluBackward, LeakyReluBackward>;
+using ActivationGrads =
+    Types<TanhBackward, SigmoidBackward, ReluBackward, GeluBackward, SiluBackward, LeakyReluBackward>;
 
 /// An absent bound does not bind.
 struct Clamp : Elementwise {
