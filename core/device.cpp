@@ -71,6 +71,15 @@ std::string Device::name() const {
   return kind_ == "cpu" || kind_ == "meta" ? kind_ : kind_ + ":" + std::to_string(index_);
 }
 
+void* Device::allocate_pinned(size_t) { throw Error("the {} device has no pinned memory", kind_); }
+Stream* Device::new_stream(int) { throw Error("the {} device has one stream, which runs at once", kind_); }
+std::unique_ptr<Event> Device::new_event(bool) { throw Error("the {} device has no events: it runs at once", kind_); }
+
+void copy_bytes(void* dst, Device& to, const void* src, Device& from, size_t bytes, bool async) {
+  Device& worker = to.on_host() ? from : to;
+  if (bytes) worker.copy(dst, to, src, from, bytes, async);
+}
+
 int kind_slot(std::string_view kind) {
   std::lock_guard hold(lock);
   static std::vector<std::string> kinds;
@@ -85,7 +94,10 @@ void add_device(Device* d) {
   std::lock_guard hold(lock);
   if (!find(d->kind(), d->index())) opened().push_back(d);
 }
-const std::vector<Device*>& open_devices() { return opened(); }
+std::vector<Device*> open_devices() {
+  std::lock_guard hold(lock);
+  return opened();
+}
 
 std::string library_dir() {
   Dl_info i{};

@@ -24,15 +24,13 @@ void* address(const Tensor& t, int64_t k) {
 // One element of a float64 tensor on any device.
 double get(const Tensor& t, int64_t k) {
   double v = 0;
-  host().copy(&v, address(t, k), sizeof v, t.device(), t.device().current_stream(), false);
+  copy_bytes(&v, host(), address(t, k), t.device(), sizeof v);
   return v;
 }
-void set(const Tensor& t, int64_t k, double v) {
-  t.device().copy(address(t, k), &v, sizeof v, host(), t.device().current_stream(), false);
-}
+void set(const Tensor& t, int64_t k, double v) { copy_bytes(address(t, k), t.device(), &v, host(), sizeof v); }
 Tensor filled(const Tensor& like) {
   Tensor t = Tensor::empty(like.shape(), like.dtype(), like.device());
-  if (t.numel()) t.device().fill_zero(t.raw(), t.bytes(), t.device().current_stream());
+  if (t.numel()) t.device().fill_zero(t.raw(), t.bytes());
   return t;
 }
 

@@ -19,10 +19,8 @@ class Reader {
  public:
   explicit Reader(const Tensor& t) : tensor_(t), data_(static_cast<const char*>(t.raw())) {
     if (t.device().on_host()) return;
-    int64_t last = 0;
-    for (int i = 0; i < t.dim(); ++i) last += (t.shape()[i] - 1) * t.strides()[i];
-    copy_.resize(size_t(last + 1) * size_of(t.dtype()));
-    host().copy(copy_.data(), data_, copy_.size(), t.device(), t.device().current_stream(), false);
+    copy_.resize(size_t(reach(t.shape(), t.strides(), 0)) * size_of(t.dtype()));
+    copy_bytes(copy_.data(), host(), data_, t.device(), copy_.size());
     data_ = copy_.data();
   }
   double number(int64_t at) const {

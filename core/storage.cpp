@@ -5,21 +5,22 @@
 namespace luth {
 namespace {
 
-void* allocate(Device& device, size_t bytes) {
+void* allocate(Device& device, size_t bytes, Stream* stream) {
   if (!bytes) return nullptr;
   try {
-    return device.allocate(bytes, device.current_stream());
+    return device.allocate(bytes, stream);
   } catch (const Error& e) {
     if (e.code() != ErrorCode::memory) throw;
   }
   relieve_memory_pressure();
   device.empty_cache();
-  return device.allocate(bytes, device.current_stream());
+  return device.allocate(bytes, stream);
 }
 
 }  // namespace
 
-Storage::Storage(Device& device, size_t bytes) : device_(&device), data_(allocate(device, bytes)), bytes_(bytes) {}
+Storage::Storage(Device& device, size_t bytes)
+    : device_(&device), stream_(device.current_stream()), data_(allocate(device, bytes, stream_)), bytes_(bytes) {}
 Storage::Storage(Device& device, void* data, size_t bytes, void (*release)(void*), void* owner)
     : device_(&device), data_(data), bytes_(bytes), release_(release), owner_(owner) {}
 
@@ -27,15 +28,15 @@ Storage::~Storage() {
   if (release_)
     release_(owner_);
   else if (data_)
-    device_->free(data_, bytes_, device_->current_stream());
+    device_->free(data_, bytes_, stream_);
 }
 
 void Storage::resize(size_t bytes) {
   if (release_) throw Error("cannot resize memory that luth does not own; clone the tensor first");
-  void* fresh = allocate(*device_, bytes);
+  void* fresh = allocate(*device_, bytes, stream_);
   size_t keep = std::min(bytes, bytes_);
-  if (keep) device_->copy(fresh, data_, keep, *device_, device_->current_stream(), false);
-  if (data_) device_->free(data_, bytes_, device_->current_stream());
+  copy_bytes(fresh, *device_, data_, *device_, keep);
+  if (data_) device_->free(data_, bytes_, stream_);
   data_ = fresh;
   bytes_ = bytes;
 }

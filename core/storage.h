@@ -19,6 +19,8 @@ class Storage final : public Counted, public Recycled<Storage, 1> {
   void* data() const { return data_; }
   size_t bytes() const { return bytes_; }
   Device& device() const { return *device_; }
+  /// Where the memory was asked for, and where it is given back, whatever thread does it.
+  Stream* stream() const { return stream_; }
   /// Grows or shrinks in place: the common prefix is kept, views see the new memory.
   void resize(size_t bytes);
 
@@ -33,6 +35,7 @@ class Storage final : public Counted, public Recycled<Storage, 1> {
 
  private:
   Device* device_;
+  Stream* stream_ = nullptr;
   void* data_ = nullptr;
   size_t bytes_;
   void (*release_)(void*) = nullptr;

@@ -51,7 +51,7 @@ Scalar Tensor::item() const {
   alignas(8) char bytes[8];
   const void* p = raw();
   if (!device().on_host()) {
-    host().copy(bytes, p, size_of(dtype()), device(), device().current_stream(), false);
+    copy_bytes(bytes, host(), p, device(), size_of(dtype()));
     p = bytes;
   }
   Scalar v;

@@ -26,8 +26,7 @@ Tensor stack_tensors(std::span<const Sample> samples, size_t k) {
           "value {} of sample {} of the batch is {}, that of the first is {}; pass a collate_fn for uneven samples",
           k + 1, i + 1, describe(t), describe(first));
     Tensor plain = t.is_contiguous() ? t : dense_copy(t);
-    if (step)
-      out.device().copy(static_cast<char*>(out.raw()) + i * step, plain.raw(), step, t.device(), nullptr, false);
+    copy_bytes(static_cast<char*>(out.raw()) + i * step, out.device(), plain.raw(), t.device(), step);
   }
   return out;
 }

@@ -25,13 +25,11 @@ void pack_strided(const Tensor& t, const char* from, char* to) {
 const void* host_elements(const Tensor& t, Tensor& kept) {
   if (!t.numel() || (t.is_contiguous() && t.device().on_host())) return t.numel() ? t.raw() : nullptr;
   Device& from = t.device();
-  int64_t span = 1;  // elements from the first to the last
-  for (int d = 0; d < t.dim(); ++d) span += (t.shape()[d] - 1) * t.strides()[d];
   Tensor near;
   const void* first = t.raw();
   if (!from.on_host()) {
-    near = Tensor::empty({span}, t.dtype(), host());
-    host().copy(near.raw(), first, near.bytes(), from, from.current_stream(), false);
+    near = Tensor::empty({reach(t.shape(), t.strides(), 0)}, t.dtype(), host());
+    copy_bytes(near.raw(), host(), first, from, near.bytes());
     first = near.raw();
   }
   kept = near;
@@ -44,7 +42,7 @@ const void* host_elements(const Tensor& t, Tensor& kept) {
 Tensor on_device(const Tensor& t, Device* to) {
   if (!to || to == &t.device()) return t;
   Tensor there = Tensor::empty(t.shape(), t.dtype(), *to);
-  if (to->has_data() && t.numel()) to->copy(there.raw(), t.raw(), t.bytes(), t.device(), to->current_stream(), false);
+  if (to->has_data()) copy_bytes(there.raw(), *to, t.raw(), t.device(), t.bytes());
   return there;
 }
 

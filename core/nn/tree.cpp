@@ -158,8 +158,7 @@ Tensor duplicate(const Tensor& t) {
   bool dense = is_dense(t.shape(), t.strides());
   Tensor source = dense ? t : dense_copy(t);
   Tensor copy = Tensor::empty(t.shape(), t.dtype(), t.device(), &source.strides());
-  if (t.numel() && t.device().has_data())
-    t.device().copy(copy.raw(), source.raw(), t.bytes(), t.device(), t.device().current_stream(), false);
+  if (t.numel() && t.device().has_data()) copy_bytes(copy.raw(), t.device(), source.raw(), t.device(), t.bytes());
   return copy;
 }
 
@@ -170,7 +169,7 @@ Tensor converted(const Tensor& t, Dtype dtype, Device* device) {
   Tensor source = is_dense(value.shape(), value.strides()) ? value : dense_copy(value);
   Tensor copy = Tensor::empty(t.shape(), dtype, *device, &source.strides());
   if (copy.numel() && device->has_data() && t.device().has_data())
-    device->copy(copy.raw(), source.raw(), copy.bytes(), t.device(), device->current_stream(), false);
+    copy_bytes(copy.raw(), *device, source.raw(), t.device(), copy.bytes());
   return copy;
 }
 

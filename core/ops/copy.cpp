@@ -79,7 +79,7 @@ Tensor ToDevice::lower(const Inputs& in) const {
   Tensor out = Tensor::empty(t.shape(), t.dtype(), *device);
   if (device->has_data() && !t.device().has_data()) throw Error("a meta tensor has no data to copy");
   if (device->has_data() && t.numel())
-    device->copy(out.raw(), from.raw(), from.bytes(), t.device(), device->current_stream(), non_blocking);
+    copy_bytes(out.raw(), *device, from.raw(), t.device(), from.bytes(), non_blocking);
   return out;
 }
 Tensors ToDevice::vjp(const Call& c, const Tensor& dy) const { return {to_device(dy, {&c.in[0].tensor().device()})}; }

@@ -132,7 +132,7 @@ Tensor& Optimizer::buffer(ParameterState& s, const char* name, const Tensor& lik
   Tensor zeros = is_dense(like.shape(), like.strides())
                      ? Tensor::empty(like.shape(), like.dtype(), like.device(), &like.strides())
                      : Tensor::empty(like.shape(), like.dtype(), like.device());
-  if (zeros.device().has_data()) zeros.device().fill_zero(zeros.raw(), zeros.bytes(), zeros.device().current_stream());
+  if (zeros.device().has_data()) zeros.device().fill_zero(zeros.raw(), zeros.bytes());
   s.tensors.push_back({name, zeros});
   return s.tensors.back().value;
 }

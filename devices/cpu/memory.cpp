@@ -26,10 +26,7 @@ class Cpu final : public Device {
 
   void* allocate(size_t bytes, Stream*) override { return allocator_.allocate(bytes); }
   void free(void* p, size_t bytes, Stream*) noexcept override { allocator_.free(p, bytes); }
-  void copy(void* dst, const void* src, size_t bytes, Device& from, Stream* stream, bool async) override {
-    if (!bytes) return;
-    // the other side knows how to reach its memory
-    if (!from.on_host()) return from.copy(dst, src, bytes, *this, stream, async);
+  void copy(void* dst, Device&, const void* src, Device&, size_t bytes, bool) override {
     if (bytes <= size_t(copy_grain) || overlap(dst, src, bytes)) {
       std::memmove(dst, src, bytes);
       return;
@@ -38,7 +35,7 @@ class Cpu final : public Device {
       std::memcpy(static_cast<char*>(dst) + begin, static_cast<const char*>(src) + begin, size_t(end - begin));
     });
   }
-  void fill_zero(void* dst, size_t bytes, Stream*) override {
+  void fill_zero(void* dst, size_t bytes) override {
     parallel_for(int64_t(bytes), copy_grain, [&](int64_t begin, int64_t end) {
       std::memset(static_cast<char*>(dst) + begin, 0, size_t(end - begin));
     });

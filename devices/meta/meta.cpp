@@ -10,8 +10,8 @@ class Meta final : public Device {
 
   void* allocate(size_t, Stream*) override { return nullptr; }
   void free(void*, size_t, Stream*) noexcept override {}
-  void copy(void*, const void*, size_t, Device&, Stream*, bool) override {}
-  void fill_zero(void*, size_t, Stream*) override {}
+  void copy(void*, Device&, const void*, Device&, size_t, bool) override {}
+  void fill_zero(void*, size_t) override {}
   bool has_data() const override { return false; }
 };
 

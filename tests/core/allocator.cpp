@@ -150,11 +150,11 @@ TEST(Cpu, CopiesLargeAndOverlappingMemory) {
   luth::Device& d = luth::host();
   std::vector<int> a(3000000), b(a.size());
   for (size_t i = 0; i < a.size(); ++i) a[i] = int(i);
-  d.copy(b.data(), a.data(), a.size() * 4, d, nullptr, false);
+  d.copy(b.data(), d, a.data(), d, a.size() * 4, false);
   EXPECT_EQ(a, b);
-  d.copy(b.data() + 5, b.data(), (a.size() - 5) * 4, d, nullptr, false);
+  d.copy(b.data() + 5, d, b.data(), d, (a.size() - 5) * 4, false);
   EXPECT_TRUE(std::equal(b.begin() + 5, b.end(), a.begin()));
-  d.fill_zero(b.data(), b.size() * 4, nullptr);
+  d.fill_zero(b.data(), b.size() * 4);
   EXPECT_EQ(b, std::vector<int>(a.size()));
 }
 

@@ -25,13 +25,13 @@ class Tiny final : public Device {
     allocated_ -= int64_t(bytes);
     std::free(p);
   }
-  void copy(void* dst, const void* src, size_t bytes, Device& from, Stream*, bool) override {
-    if (from.kind() == kind())
+  void copy(void* dst, Device& to, const void* src, Device& from, size_t bytes, bool) override {
+    if (from.kind() == to.kind())
       std::memmove(dst, src, bytes);
     else
       inverted(dst, src, bytes);  // to or from the host
   }
-  void fill_zero(void* dst, size_t bytes, Stream*) override { std::memset(dst, 0xff, bytes); }
+  void fill_zero(void* dst, size_t bytes) override { std::memset(dst, 0xff, bytes); }
   MemoryStats memory() const override { return {allocated_, allocated_, allocated_, 0}; }
 
  private:
