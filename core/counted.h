@@ -40,6 +40,14 @@ class Ref {
   }
   ~Ref() { release(); }
 
+  /// The first reference to an object that is new, and so nobody else's.
+  static Ref first(T* fresh) {
+    fresh->count_.store(1, std::memory_order_relaxed);
+    Ref r;
+    r.p_ = fresh;
+    return r;
+  }
+
   T* get() const { return p_; }
   T& operator*() const { return *p_; }
   T* operator->() const { return p_; }
@@ -50,15 +58,18 @@ class Ref {
   void retain() {
     if (p_) p_->count_.fetch_add(1, std::memory_order_relaxed);
   }
+  // Whoever holds the only reference needs no atomic subtraction: nobody else can take another one.
   void release() {
-    if (p_ && p_->count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete p_;
+    if (p_ && (p_->count_.load(std::memory_order_acquire) == 1 ||
+               p_->count_.fetch_sub(1, std::memory_order_acq_rel) == 1))
+      delete p_;
   }
   T* p_ = nullptr;
 };
 
 template <class T, class... A>
 Ref<T> make(A&&... args) {
-  return Ref<T>(new T(std::forward<A>(args)...));
+  return Ref<T>::first(new T(std::forward<A>(args)...));
 }
 
 }  // namespace luth
