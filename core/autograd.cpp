@@ -199,4 +199,13 @@ void retain_grad(const Tensor& t) {
   m.node->hooks.push_back({m.retained->id, m.nr, retaining_hook(m.retained)});
 }
 
+void clear_grad(const Tensor& t, bool set_to_none) {
+  Tensor g = t.grad();
+  if (!g) return;
+  if (set_to_none) return t.set_grad({});
+  if (g.requires_grad()) t.set_grad(g = g.detach());  // made with create_graph: its history ends here
+  static const OpInfo& fill = find_op("fill");
+  apply_inplace(fill, nullptr, {g, 0});
+}
+
 }  // namespace luth

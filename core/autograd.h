@@ -73,7 +73,7 @@ struct Retained {
 };
 
 /// Autograd's part of a tensor.
-struct GradMeta {
+struct GradMeta final : Recycled<GradMeta, 3> {
   Tensor grad;
   std::shared_ptr<Retained> retained;  // in place of `grad`, after retain_grad
   Ref<Node> node;                      // null for a leaf
@@ -119,6 +119,8 @@ int64_t register_hook(const Tensor& t, Hook hook);
 void remove_hook(const Tensor& t, int64_t id);
 /// Accumulates the gradient of a tensor that is no leaf in its `grad`.
 void retain_grad(const Tensor& t);
+/// Drops the gradient of `t`; or, without `set_to_none`, fills it with zeros, so that whoever holds it sees that.
+void clear_grad(const Tensor& t, bool set_to_none = true);
 
 struct BackwardOptions {
   bool retain_graph = false;

@@ -60,8 +60,8 @@ class Ref {
   }
   // Whoever holds the only reference needs no atomic subtraction: nobody else can take another one.
   void release() {
-    if (p_ && (p_->count_.load(std::memory_order_acquire) == 1 ||
-               p_->count_.fetch_sub(1, std::memory_order_acq_rel) == 1))
+    if (p_ &&
+        (p_->count_.load(std::memory_order_acquire) == 1 || p_->count_.fetch_sub(1, std::memory_order_acq_rel) == 1))
       delete p_;
   }
   T* p_ = nullptr;

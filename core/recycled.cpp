@@ -3,7 +3,7 @@
 namespace luth {
 namespace {
 
-constexpr int slots = 3;
+constexpr int slots = 4;
 constinit thread_local FreeList lists[slots];
 constinit thread_local bool ended = false;
 

@@ -32,7 +32,8 @@ class FreeList {
   void* head_ = nullptr;
   int count_ = 0;
 };
-FreeList& free_list_of(int slot);  // of the calling thread; slots: 0 TensorImpl, 1 Storage, 2 operators' nodes
+FreeList& free_list_of(
+    int slot);  // of the calling thread; slots: 0 TensorImpl, 1 Storage, 2 operators' nodes, 3 GradMeta
 
 /// A base that gives T (final) `operator new` and `delete` through the list in `Slot`.
 template <class T, int Slot>

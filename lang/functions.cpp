@@ -8,6 +8,19 @@
 
 namespace luth::lang {
 
+bool flag_at(lua_State* L, int index, const char* function, const char* name, bool otherwise) {
+  if (lua_istable(L, index)) {
+    Options o(L, index, function);
+    bool on = o.flag(name, otherwise);
+    o.done();
+    return on;
+  }
+  if (lua_isnoneornil(L, index)) return otherwise;
+  if (!lua_isboolean(L, index))
+    throw Error("{}: argument '{}' expects true or false, got {}", function, name, given_text(L, index));
+  return lua_toboolean(L, index);
+}
+
 bool is_named(lua_State* L, int index) {
   if (lua_type(L, index) != LUA_TTABLE || lua_rawlen(L, index) > 0) return false;
   if (lua_getmetatable(L, index)) return lua_pop(L, 1), false;

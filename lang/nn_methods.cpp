@@ -38,19 +38,6 @@ int iterate(lua_State* L, const List& list, Push push) {
   return push_iterator(L);
 }
 
-// One boolean, by position or by name.
-bool flag_at(lua_State* L, int index, const char* function, const char* name, bool otherwise = true) {
-  if (lua_istable(L, index)) {
-    Options o(L, index, function);
-    bool on = o.flag(name, otherwise);
-    o.done();
-    return on;
-  }
-  if (lua_isnoneornil(L, index)) return otherwise;
-  if (!lua_isboolean(L, index))
-    throw Error("{}: argument '{}' expects true or false, got {}", function, name, given_text(L, index));
-  return lua_toboolean(L, index);
-}
 bool recurse(lua_State* L, int index, const char* function) { return flag_at(L, index, function, "recurse"); }
 
 // (prefix, recurse), each by position or by name.
@@ -123,7 +110,7 @@ int train(lua_State* L) {
   return self_again(L);
 }
 int eval(lua_State* L) { return self_module(L).eval(), self_again(L); }
-int zero_grad(lua_State* L) { return self_module(L).zero_grad(), 0; }
+int zero_grad(lua_State* L) { return self_module(L).zero_grad(flag_at(L, 2, "zero_grad", "set_to_none")), 0; }
 int requires_grad(lua_State* L) {
   self_module(L).requires_grad(flag_at(L, 2, "requires_grad_", "requires_grad"));
   return self_again(L);
@@ -349,7 +336,8 @@ constexpr Row rows[] = {
     {"named_children", guarded<named_children>, "m:named_children()", "Iterates over names and children."},
     {"train", guarded<train>, "m:train(mode = true)", "Sets training mode, or evaluation with false."},
     {"eval", guarded<eval>, "m:eval()", "Sets evaluation mode."},
-    {"zero_grad", guarded<zero_grad>, "m:zero_grad()", "Drops the gradients of all parameters."},
+    {"zero_grad", guarded<zero_grad>, "m:zero_grad({set_to_none = true})",
+     "Drops the gradients of all parameters, or fills them with zeros."},
     {"requires_grad_", guarded<requires_grad>, "m:requires_grad_(requires_grad = true)",
      "Whether the parameters require gradients."},
     {"to", guarded<to>, "m:to(device or dtype or tensor, {device, dtype})",

@@ -170,7 +170,7 @@ int step(lua_State* L) {
   o.step();
   return 1;
 }
-int zero_grad(lua_State* L) { return self(L).zero_grad(), 0; }
+int zero_grad(lua_State* L) { return self(L).zero_grad(flag_at(L, 2, "zero_grad", "set_to_none")), 0; }
 int add_param_group(lua_State* L) {
   optim::Optimizer& o = self(L);
   if (is_named(L, 2))
@@ -209,7 +209,8 @@ int is_instance(lua_State* L) {
 
 constexpr Row rows[] = {
     {"step", guarded<step>, "opt:step(closure?)", "One step with the present gradients; gives what the closure gave."},
-    {"zero_grad", guarded<zero_grad>, "opt:zero_grad()", "Drops the gradients of all parameters."},
+    {"zero_grad", guarded<zero_grad>, "opt:zero_grad({set_to_none = true})",
+     "Drops the gradients of all parameters, or fills them with zeros."},
     {"add_param_group", guarded<add_param_group>, "opt:add_param_group{params = list, lr = …}",
      "Adds parameters with settings of their own."},
     {"state_dict", guarded<optimizer_state_dict>, "opt:state_dict()", "State and settings as a table, for torch.save."},

@@ -80,6 +80,8 @@ class Options {
   const char* function_;
   std::vector<std::string> known_;
 };
+/// The argument at `index` of a function that takes one flag, by position or in a table of named arguments.
+bool flag_at(lua_State* L, int index, const char* function, const char* name, bool otherwise = true);
 /// True for a table with string keys: named arguments. A sequence and the empty table are values.
 bool is_named(lua_State* L, int index);
 

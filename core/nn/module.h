@@ -120,7 +120,8 @@ class Module : public Counted {
 
   void train(bool on = true);
   void eval() { train(false); }
-  void zero_grad();
+  /// Drops the gradients of all parameters, or fills them with zeros.
+  void zero_grad(bool set_to_none = true);
   void requires_grad(bool on);
   /// Children first, then this one.
   void apply(const std::function<void(Module&)>& f);

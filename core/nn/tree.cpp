@@ -68,8 +68,8 @@ ModuleRef Module::submodule(std::string_view path) {
 void Module::train(bool on) {
   for (auto& [_, m] : named_modules()) m->parts().training = on;
 }
-void Module::zero_grad() {
-  for (auto& p : parameters()) p.set_grad({});
+void Module::zero_grad(bool set_to_none) {
+  for (auto& p : parameters()) clear_grad(p, set_to_none);
 }
 void Module::requires_grad(bool on) {
   for (auto& p : parameters()) p.set_requires_grad(on);

@@ -117,9 +117,9 @@ void Optimizer::step() {
   }
 }
 
-void Optimizer::zero_grad() {
+void Optimizer::zero_grad(bool set_to_none) {
   for (auto& g : groups_)
-    for (auto& p : g.params) p.set_grad({});
+    for (auto& p : g.params) clear_grad(p, set_to_none);
 }
 
 ParameterState* Optimizer::state_of(const Tensor& param) {

@@ -68,8 +68,8 @@ class Optimizer : public Counted {
 
   /// One step with the present gradients; a parameter without gradient is left alone. Throws without groups.
   void step();
-  /// Drops the gradients of all parameters.
-  void zero_grad();
+  /// Drops the gradients of all parameters, or fills them with zeros.
+  void zero_grad(bool set_to_none = true);
   /// Null where the parameter has not been stepped.
   ParameterState* state_of(const Tensor& param);
   /// For the steps of optimizers: the state of a parameter, made when new, and a tensor of it, zeros when new.

@@ -158,3 +158,17 @@ end
 
 tester:add(tests)
 tester:run()
+
+-- zero_grad drops gradients, or fills them with zeros that whoever holds them sees
+do
+  local m = nn.Linear(2, 1)
+  local o = optim.SGD(m:parameters(), { lr = 0.1 })
+  for _, holder in ipairs { m, o } do
+    m(torch.ones(1, 2)):sum():backward()
+    local held = m.weight.grad
+    holder:zero_grad { set_to_none = false }
+    assert(m.weight.grad == held and held:abs():sum():item() == 0)
+    holder:zero_grad()
+    assert(m.weight.grad == nil)
+  end
+end
