@@ -59,8 +59,7 @@ class WriteIntoView final : public Node {
     int64_t high =
         std::max(reach(base_.shape, base_.strides, base_.offset), reach(part_.shape, part_.strides, part_.offset));
     Tensor memory = Tensor::empty({high - low}, dy.dtype(), dy.device());
-    if (memory.numel() && memory.numel() != dy.numel())
-      memory.device().fill_zero(memory.raw(), memory.bytes(), memory.device().current_stream());
+    if (memory.numel() && memory.numel() != dy.numel()) memory.device().fill_zero(memory.raw(), memory.bytes());
     return Tensor::alias(memory.storage(), base_.shape, base_.strides, base_.offset - low, dy.dtype());
   }
 
