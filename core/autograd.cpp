@@ -92,10 +92,11 @@ void Node::bury(Small<Edge, 2>& edges, Tensors& tensors) {
   thread_local std::vector<Edge> dead_edges;
   thread_local std::vector<Tensor> dead_tensors;
   thread_local bool digging = false;
+  // What others hold too is not the end of a chain; a list may hold the same thing several times.
   for (auto& e : edges)
-    if (e.node) dead_edges.push_back(std::move(e));
+    if (e.node && e.node->use_count() <= edges.size()) dead_edges.push_back(std::move(e));
   for (auto& t : tensors)
-    if (t) dead_tensors.push_back(std::move(t));
+    if (t && t.impl()->use_count() <= tensors.size()) dead_tensors.push_back(std::move(t));
   edges.clear();
   tensors.clear();
   if (digging) return;

@@ -76,13 +76,13 @@ void CallNode::save_inputs(const Call& call) {
   for (size_t i = 0; i < call.in.size(); ++i) {
     const Value& v = call.in[i];
     size_t bit = std::min(i, list);
-    in_numbers_.push_back(v.is_scalar() ? v : Value());
+    v.is_scalar() ? in_numbers_.emplace_back(v) : in_numbers_.emplace_back();
     if (v.is_tensor() && needs_.in >> bit & 1)
       in_.push_back(saved(call.inplace && v.tensor().same(call.in[0]) ? clone(v) : v.tensor()));  // with its history
     else if (v.is_tensor() && needs_.meta >> bit & 1)
       in_.push_back({ghost(v.tensor()), {}});
     else
-      in_.push_back({});
+      in_.emplace_back();
   }
 }
 
@@ -91,7 +91,7 @@ void CallNode::save_results(const Call& call, const Tensor* written) {
     const Tensor& out = written ? *written : call.out[k];
     results.push_back(spec_of(out));
     bool keep = needs_.out >> std::min<size_t>(k, 31) & 1;
-    out_.push_back(keep ? saved(out.detach(), int(k)) : Saved{});
+    keep ? out_.emplace_back(saved(out.detach(), int(k))) : out_.emplace_back();
   }
 }
 
@@ -155,10 +155,12 @@ bool CallNode::release() {
 void CallNode::forget() {
   Tensors tensors;
   for (auto* list : {&in_, &out_})
-    for (auto& s : *list) tensors.push_back(std::move(s.tensor));
+    for (auto& s : *list)
+      if (s.tensor) tensors.push_back(std::move(s.tensor));
   in_.clear();
   out_.clear();
   in_numbers_.clear();
+  if (tensors.empty()) return;
   Small<Edge, 2> none;
   bury(none, tensors);
 }
