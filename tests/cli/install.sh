@@ -20,6 +20,6 @@ for file in "$prefix"/lib/libluth_*.so "$prefix/bin/luth"; do
   fi
 done
 
-cmake -S "$LUTH_SOURCE/tests/consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="${CXX:-c++}" >"$work/log" || { cat "$work/log"; exit 1; }
+cmake -G "$(sed -n s/^CMAKE_GENERATOR:INTERNAL=//p "$LUTH_BUILD/CMakeCache.txt")" -S "$LUTH_SOURCE/tests/consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="${CXX:-c++}" >"$work/log" || { cat "$work/log"; exit 1; }
 cmake --build "$work/consumer" >"$work/log" || { cat "$work/log"; exit 1; }
 "$work/consumer/consumer"
