@@ -17,7 +17,12 @@ pthread_t obeying_thread;
 constexpr const char* name_of(int signal) { return signal == SIGTERM ? "terminated" : "interrupted"; }
 constexpr ErrorCode code_of(int signal) { return signal == SIGTERM ? ErrorCode::terminated : ErrorCode::interrupted; }
 
+// Where C code keeps Lua from seeing SIGTERM, in a pattern that backtracks or a long operator, the process ends anyway.
+constexpr unsigned grace = 5;  // seconds
+void out_of_patience(int) { _exit(128 + SIGTERM); }
+
 void stop(lua_State* L, lua_Debug*) {
+  alarm(0);
   lua_sethook(L, nullptr, 0, 0);
   raise(L, code_of(pending), name_of(pending));
 }
@@ -30,8 +35,10 @@ void on_signal(int signal) {
     return;
   }
   if (pending.exchange(signal)) _exit(128 + signal);
-  if (Interp* interp = obeying)
-    for (Running* r = interp->running(); r; r = r->below) lua_sethook(r->L, stop, LUA_MASKCOUNT, 1);
+  Interp* interp = obeying;
+  if (!interp || !interp->running()) return;
+  for (Running* r = interp->running(); r; r = r->below) lua_sethook(r->L, stop, LUA_MASKCOUNT, 1);
+  if (signal == SIGTERM) alarm(grace);
 }
 
 void install(int signal) {
@@ -51,7 +58,10 @@ int interrupted() { return pending.load(std::memory_order_relaxed); }
 void clear_interrupt() { pending = 0; }
 
 void check_interrupt() {
-  if (const int s = interrupted()) throw Error(code_of(s), "{}", name_of(s));
+  const int s = interrupted();
+  if (!s) return;
+  alarm(0);
+  throw Error(code_of(s), "{}", name_of(s));
 }
 
 void Interp::handle_signals() {
@@ -59,9 +69,13 @@ void Interp::handle_signals() {
   obeying = this;
   install(SIGINT);
   install(SIGTERM);
+  signal(SIGALRM, out_of_patience);
 }
 
-void Interp::defer_signals(bool on) { obeying = on ? nullptr : this; }
+void Interp::defer_signals(bool on) {
+  obeying = on ? nullptr : this;
+  if (on) alarm(0);  // whoever polls may take its time
+}
 
 Interp::~Interp() {
   Interp* self = this;

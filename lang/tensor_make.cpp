@@ -1,5 +1,6 @@
 // Tensors from Lua's numbers and tables, and back: torch.tensor, torch.Tensor(sizes…), tolist.
 #include "core/autograd.h"
+#include "core/ops/copy.h"
 #include "lang/bind.h"
 #include "lang/bridge.h"
 #include "lang/tensor_class.h"
@@ -34,17 +35,12 @@ class Nested {
   }
 
  private:
-  // As PyTorch has it: a number that an integer dtype cannot hold is refused; of uint8, negative ones down to -255
-  // wrap.
+  // As PyTorch has it: a number that an integer dtype cannot hold is refused.
   void check_range(Dtype dtype) const {
     if (!is_integral(dtype) || dtype == Dtype::boolean) return;
     dispatch(Integers{}, dtype, [&]<class T>(Type<T>) {
-      constexpr double top = double(std::numeric_limits<T>::max());
-      constexpr double least = std::is_signed_v<T> ? double(std::numeric_limits<T>::min()) : -top;
       for (size_t i = 0; i < numbers_.size(); ++i) {
-        double v = numbers_[i].value();
-        if (v >= least && (v < top || (v == top && sizeof(T) < 8))) continue;
-        if (dtype == Dtype::i64 && !numbers_[i].is_floating()) continue;
+        if (holds(dtype, numbers_[i])) continue;
         throw Error("torch.tensor: {} is {}, which {} cannot hold: it has {} to {}", place(int64_t(i)),
                     text(numbers_[i]), name(dtype), int64_t(std::numeric_limits<T>::min()),
                     int64_t(std::numeric_limits<T>::max()));

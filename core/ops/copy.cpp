@@ -1,5 +1,8 @@
 #include "core/ops/copy.h"
 
+#include <cmath>
+#include <limits>
+
 #include "core/autograd.h"
 #include "core/ops/reduce.h"
 
@@ -10,6 +13,30 @@ Tensor cast_to(const Tensor& t, Dtype dtype) {
   ops::Cast op{dtype};
   return apply(info<ops::Cast>(), &op, {t})[0];
 }
+bool holds(Dtype d, const Scalar& v) {
+  if (d == Dtype::boolean || (d == Dtype::i64 && !v.is_floating())) return true;
+  const double x = v.value();
+  if (is_floating(d)) {
+    const double top = d == Dtype::f16    ? 65504
+                       : d == Dtype::bf16 ? 3.3895313892515355e38
+                       : d == Dtype::f32  ? double(std::numeric_limits<float>::max())
+                                          : std::numeric_limits<double>::max();
+    return !(std::isfinite(x) && std::fabs(x) > top);
+  }
+  bool fits = false;
+  dispatch(Integers{}, d, [&]<class T>(Type<T>) {
+    using L = std::numeric_limits<T>;
+    const double top = double(L::max()), least = std::is_signed_v<T> ? double(L::min()) : -top;
+    fits = x >= least && (x < top || (x == top && sizeof(T) < 8));
+  });
+  return fits;
+}
+
+void check_holds(Dtype d, const Value& v) {
+  if (!v.is_scalar() || holds(d, v.scalar())) return;
+  throw Error("the number {} does not fit into {}", to_string(Attr(v.scalar())), name(d));
+}
+
 Tensor dense_copy(const Tensor& t) {
   NoGrad no_grad;
   return clone(t, {MemoryFormat::contiguous});
@@ -33,6 +60,7 @@ Spec Copy::infer(const Inputs& in) const {
   const Tensor& self = in[0];
   if (!(luth::broadcast(self.shape(), in[1].shape()) == self.shape()))
     throw Error("src of shape {} does not broadcast to {}", to_string(in[1].shape()), to_string(self.shape()));
+  check_holds(self.dtype(), in[1]);
   return {self.shape(), self.dtype(), strides_like(self.shape(), self.shape(), self.strides()), &self.device()};
 }
 Tensors Copy::vjp(const Call& c, const Tensor& dy) const {
@@ -65,6 +93,7 @@ Spec Fill::infer(const Inputs& in) const {
   if (in[1].dim() != 0)
     throw Error("value must be a number or have no dimensions, its shape is {}", to_string(in[1].shape()));
   const Tensor& t = in[0];
+  check_holds(t.dtype(), in[1]);
   return {t.shape(), t.dtype(), strides_like(t.shape(), t.shape(), t.strides())};
 }
 Tensors Fill::vjp(const Call& c, const Tensor& dy) const {

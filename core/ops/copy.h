@@ -96,6 +96,12 @@ inline constexpr Fn<ops::Contiguous> contiguous;
 inline constexpr Fn<ops::Fill> fill;
 inline constexpr Fn<ops::ToDevice> to_device;
 
+/// PyTorch's rule for a number that is written as an element of dtype `d`: an integer dtype must have it in its range
+/// (of uint8, negative ones down to -255 wrap), a float dtype too, unless it is infinite or nan.
+bool holds(Dtype d, const Scalar& v);
+/// Throws where `v` is a number that `d` does not hold.
+void check_holds(Dtype d, const Value& v);
+
 /// A tensor of zeros (or of `value`) of t's shape, dtype and device; needs no gradient.
 Tensor zeros_of(const Tensor& t);
 Tensor full(const Shape& shape, const Scalar& value, Dtype dtype, Device& device);

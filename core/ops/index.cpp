@@ -131,6 +131,7 @@ Spec IndexFill::infer(const Inputs& in) const {
   wrap_dim(dim, in[0].dim());
   list_length(in[1]);
   if (in[2].is_tensor() && in[2].dim() > 0) throw Error("value must be a number or a 0-dimensional tensor");
+  check_holds(in[0].dtype(), in[2]);
   return same_as_input(in);
 }
 Tensors IndexFill::vjp(const Call& c, const Tensor& dy) const {
@@ -175,6 +176,7 @@ Tensors Scatter::vjp(const Call& c, const Tensor& dy) const {
 Spec ScatterValue::infer(const Inputs& in) const {
   join();
   if (in[2].is_tensor() && in[2].numel() != 1) throw Error("value must be a number or a tensor of one element");
+  check_holds(in[0].dtype(), in[2]);
   return scatter_spec(in, dim);
 }
 Tensors ScatterValue::vjp(const Call& c, const Tensor& dy) const {

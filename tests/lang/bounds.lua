@@ -33,3 +33,18 @@ fails('share memory', function() torch.max(torch.rand(2, 2), 1, { out = { v, v }
 -- a dot where a colon belongs
 fails('a method takes a colon', function() (w * 2).grad_fn.name() end)
 fails('expects the object', function() return debug.getmetatable(torch.float32).__tostring(1) end)
+
+-- numbers that the dtype of a tensor cannot hold are refused wherever they are written, as in PyTorch
+local u8 = torch.zeros(2):to(torch.uint8)
+local mask = torch.tensor { true, false }
+fails('the number 300 does not fit into uint8', function() return torch.full({ 2 }, 300, { dtype = torch.uint8 }) end)
+fails('does not fit', function() return u8:fill_(300) end)
+fails('does not fit', function() u8[1] = 300 end)
+fails('does not fit', function() return u8:masked_fill(mask, 300) end)
+fails('does not fit', function() return torch.full({ 2 }, 3e10, { dtype = torch.int32 }) end)
+fails('does not fit', function() return torch.full({ 2 }, 0 / 0, { dtype = torch.int32 }) end)
+fails('does not fit', function() return torch.full({ 2 }, 1e6, { dtype = torch.half }) end)
+assert(torch.equal(u8, torch.zeros(2):to(torch.uint8)))
+assert(u8:fill_(-1)[1]:item() == 255)
+assert(torch.full({ 1 }, math.huge, { dtype = torch.half }):item() == math.huge)
+assert(torch.equal(torch.zeros(2):to(torch.int8):masked_fill(mask, 1.5), torch.tensor({ 1, 0 }, { dtype = torch.int8 })))
