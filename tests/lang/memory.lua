@@ -18,7 +18,7 @@ function s.a_loop_stays_small()
   local live = allocated()
   loop(20000)
   t:lt(math.abs(resident() - before), 5 << 20)
-  t:lt(torch.memory_stats().peak - live, 36 << 20)  -- not hundreds of dead tensors
+  t:lt(torch.memory_stats().peak - live, 64 << 20)  -- a collection is put off to 32 MB at most, and a little on a busy machine
 end
 
 function s.large_temporaries()
