@@ -248,11 +248,6 @@ Overlap overlap(const Tensor& a, const Tensor& b) {
   return is_dense(a.shape(), a.strides()) && is_dense(b.shape(), b.strides()) ? Overlap::partial : Overlap::unclear;
 }
 
-Tensor copied(const Tensor& t) {
-  static const OpInfo& clone = find_op("clone");
-  return apply(clone, nullptr, {t})[0];
-}
-
 // No input may change while `self` is written: one that shares its memory in a way that is not clear is copied first.
 void separate(Inputs& in, const Tensor& self) {
   if (writes_itself_twice(self))
@@ -261,7 +256,7 @@ void separate(Inputs& in, const Tensor& self) {
     Overlap found = v.is_tensor() ? overlap(self, v.tensor()) : Overlap::none;
     if (found == Overlap::partial)
       throw Error("the tensor to write overlaps an input in part; clone() the input first");
-    if (found == Overlap::unclear) v = copied(v.tensor());
+    if (found == Overlap::unclear) v = clone(v.tensor());
   }
 }
 
@@ -269,8 +264,7 @@ Tensor write_back(const Tensor& self, const Tensor& result) {
   check_castable(result.dtype(), self.dtype());
   if (!(result.shape() == self.shape()))
     throw Error("the result has shape {} and does not fit into {}", to_string(result.shape()), to_string(self.shape()));
-  static const OpInfo& copy = find_op("copy");
-  return apply_inplace(copy, nullptr, {self, result});
+  return copy.into(self, result);
 }
 
 // Runs an elementwise (or overwriting) kernel straight into `target`, when the dtype of the result allows it; false:
@@ -299,7 +293,7 @@ Tensor run_inplace(const OpInfo& info, const void* op, Inputs in) {
   check_inplace(self);
   Call call{&info, op, std::move(in), {}};
   if (run_into(call, self, true)) return self;
-  if (grad_enabled() && self.requires_grad()) call.in[0] = copied(self);  // what is saved must not be overwritten
+  if (grad_enabled() && self.requires_grad()) call.in[0] = clone(self);  // what is saved must not be overwritten
   run(call);
   return write_back(self, call.out[0]);
 }

@@ -205,8 +205,7 @@ void clear_grad(const Tensor& t, bool set_to_none) {
   if (!g) return;
   if (set_to_none) return t.set_grad({});
   if (g.requires_grad()) t.set_grad(g = g.detach());  // made with create_graph: its history ends here
-  static const OpInfo& fill = find_op("fill");
-  apply_inplace(fill, nullptr, {g, 0});
+  fill.into(g, 0);
 }
 
 }  // namespace luth

@@ -246,10 +246,7 @@ class Caller {
       if (!*t) throw Error("{}: {} was freed", face_.name, place(p, index));
       return *t;
     }
-    if (lua_isboolean(L_, index)) return Scalar(bool(lua_toboolean(L_, index)));
-    if (lua_isinteger(L_, index)) return Scalar(int64_t(lua_tointeger(L_, index)));
-    if (lua_type(L_, index) == LUA_TNUMBER) return Scalar(double(lua_tonumber(L_, index)));
-    return {};
+    return to_value(L_, index);
   }
 
   Inputs read_inputs(const Form& form) {

@@ -4,6 +4,7 @@
 #include "lang/bridge.h"
 #include "lang/data.h"
 #include "lang/interp.h"
+#include "lang/tables.h"
 #include "lang/tensor.h"
 
 namespace luth::lang {
@@ -67,11 +68,7 @@ int make_loader(lua_State* L) {
   if (l->batch_sampler && (l->sampler || spec.shuffle || spec.drop_last || spec.batch_size != 1))
     throw Error("DataLoader: batch_sampler decides alone; drop batch_size, shuffle, sampler and drop_last");
   lua_remove(L, l->sampler ? -1 : -2);  // one of them at most
-  lua_newtable(L);
-  lua_newtable(L);
-  lua_pushliteral(L, "k");
-  lua_setfield(L, -2, "__mode");
-  lua_setmetatable(L, -2);
+  push_weak(L, "k");
   push_box<LoaderRef>(L, std::move(l), needs_passes);
   for (int i = needs_dataset; i <= needs_passes; ++i) {
     lua_pushvalue(L, first + i - 1);

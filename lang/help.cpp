@@ -9,6 +9,7 @@
 #include "lang/bind.h"
 #include "lang/bridge.h"
 #include "lang/names.h"
+#include "lang/tables.h"
 
 namespace luth::lang {
 namespace {
@@ -46,17 +47,7 @@ std::string text_of_name(lua_State* L, const std::string& name) {
 }
 
 // Pushes the table of the above.
-void push_rows(lua_State* L) {
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &rows_key) == LUA_TTABLE) return;
-  lua_pop(L, 1);
-  lua_newtable(L);
-  lua_createtable(L, 0, 1);
-  lua_pushliteral(L, "k");
-  lua_setfield(L, -2, "__mode");
-  lua_setmetatable(L, -2);
-  lua_pushvalue(L, -1);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &rows_key);
-}
+void push_rows(lua_State* L) { push_kept(L, &rows_key, "k"); }
 
 std::string param_line(const Param& p) {
   std::string what;

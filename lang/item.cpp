@@ -5,6 +5,7 @@
 
 #include "lang/nn.h"
 #include "lang/optim.h"
+#include "lang/tables.h"
 #include "lang/tensor.h"
 
 namespace luth::lang {
@@ -105,22 +106,11 @@ class Reader {
   // An object that lists its contents in an order of its own. The metafield is on top of the stack.
   io::Item object(int index) {
     Inside inside(*this, lua_topointer(L_, index));
-    lua_pushvalue(L_, index);
-    lua_call(L_, 1, 3);  // iterator, state, control
-    int base = lua_gettop(L_) - 2;
     io::Map map;
-    for (;;) {
-      lua_pushvalue(L_, base);
-      lua_pushvalue(L_, base + 1);
-      lua_pushvalue(L_, base + 2);
-      lua_call(L_, 2, 2);
-      if (lua_isnil(L_, -2)) break;
+    each_pair(L_, index, [&] {
       io::Key k = key(lua_gettop(L_) - 1);
       map.set(k, child(k));
-      lua_pop(L_, 1);
-      lua_replace(L_, base + 2);
-    }
-    lua_settop(L_, base - 1);
+    });
     return map;
   }
 

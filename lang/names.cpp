@@ -7,6 +7,7 @@
 #include "lang/bridge.h"
 #include "lang/help.h"
 #include "lang/interp.h"
+#include "lang/tables.h"
 
 namespace luth::lang {
 namespace {
@@ -32,17 +33,7 @@ constexpr Space spaces[] = {
 
 char spaces_key;  // registry: table of names -> light userdata of its Space; keys are weak
 
-void push_spaces(lua_State* L) {
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &spaces_key) == LUA_TTABLE) return;
-  lua_pop(L, 1);
-  lua_newtable(L);
-  lua_createtable(L, 0, 1);
-  lua_pushliteral(L, "k");
-  lua_setfield(L, -2, "__mode");
-  lua_setmetatable(L, -2);
-  lua_pushvalue(L, -1);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &spaces_key);
-}
+void push_spaces(lua_State* L) { push_kept(L, &spaces_key, "k"); }
 
 const Space* space_at(lua_State* L, int index) {
   if (!lua_istable(L, index)) return nullptr;

@@ -1,6 +1,7 @@
 // The userdata of modules: identity, class, and the Lua values that hang on them.
 #include "lang/bridge.h"
 #include "lang/nn.h"
+#include "lang/tables.h"
 
 namespace luth::lang {
 namespace {
@@ -10,25 +11,9 @@ char classes_key;  // registry: name of a C++ class -> its class table
 
 }  // namespace
 
-void push_module_cache(lua_State* L) {
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &cache_key) == LUA_TTABLE) return;
-  lua_pop(L, 1);
-  lua_newtable(L);
-  lua_createtable(L, 0, 1);
-  lua_pushliteral(L, "v");
-  lua_setfield(L, -2, "__mode");
-  lua_setmetatable(L, -2);
-  lua_pushvalue(L, -1);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &cache_key);
-}
+void push_module_cache(lua_State* L) { push_kept(L, &cache_key, "v"); }
 
-void push_module_classes(lua_State* L) {
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &classes_key) == LUA_TTABLE) return;
-  lua_pop(L, 1);
-  lua_newtable(L);
-  lua_pushvalue(L, -1);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &classes_key);
-}
+void push_module_classes(lua_State* L) { push_kept(L, &classes_key); }
 
 void push_class_of(lua_State* L, const nn::Module& m) {
   if (auto* script = dynamic_cast<const ScriptModule*>(&m)) return script->klass().push(L);

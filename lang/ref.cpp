@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lang/interp.h"
+#include "lang/tables.h"
 
 namespace luth::lang {
 
@@ -55,17 +56,7 @@ std::shared_ptr<RefTable> table_of(lua_State* L) {
   return *p;
 }
 
-void push_weak_table(lua_State* L) {
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &weak_key) == LUA_TTABLE) return;
-  lua_pop(L, 1);
-  lua_newtable(L);
-  lua_createtable(L, 0, 1);
-  lua_pushliteral(L, "v");
-  lua_setfield(L, -2, "__mode");
-  lua_setmetatable(L, -2);
-  lua_pushvalue(L, -1);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &weak_key);
-}
+void push_weak_table(lua_State* L) { push_kept(L, &weak_key, "v"); }
 
 }  // namespace
 

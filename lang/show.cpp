@@ -7,6 +7,7 @@
 
 #include "core/print.h"
 #include "lang/bridge.h"
+#include "lang/tables.h"
 #include "lang/tensor.h"
 
 namespace luth::lang {
@@ -79,23 +80,12 @@ class Shower {
 
   void own_order(int index, std::vector<std::string>& items, size_t& left_out) {
     luaL_getmetafield(L_, index, "__pairs");
-    lua_pushvalue(L_, index);
-    lua_call(L_, 1, 3);
-    int base = lua_gettop(L_) - 2;
-    for (;;) {
-      lua_pushvalue(L_, base);
-      lua_pushvalue(L_, base + 1);
-      lua_pushvalue(L_, base + 2);
-      lua_call(L_, 2, 2);
-      if (lua_isnil(L_, -2)) break;
+    each_pair(L_, index, [&] {
       if (items.size() < most_entries)
         items.push_back(key(-2) + " = " + value(-1));
       else
         ++left_out;
-      lua_pop(L_, 1);
-      lua_replace(L_, base + 2);
-    }
-    lua_settop(L_, base - 1);
+    });
   }
 
   std::string key(int index) {

@@ -8,6 +8,7 @@
 #include "core/autograd.h"
 #include "lang/nn.h"
 #include "lang/ref.h"
+#include "lang/tables.h"
 
 namespace luth::lang {
 namespace {
@@ -94,11 +95,7 @@ class Collection {
  public:
   explicit Collection(lua_State* L) : L_(L) {
     luaL_checkstack(L, 16, nullptr);
-    lua_newtable(L);  // by holder: its hooks' functions. Weak keys: alive as long as a holder is
-    lua_createtable(L, 0, 1);
-    lua_pushliteral(L, "k");
-    lua_setfield(L, -2, "__mode");
-    lua_setmetatable(L, -2);
+    push_weak(L, "k");  // by holder: its hooks' functions, alive as long as a holder is
     table_ = lua_gettop(L);
   }
   void add(const HookRef& h) {

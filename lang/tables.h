@@ -1,0 +1,46 @@
+// Tables of Lua that C++ keeps or walks: weak ones, those in the registry, objects that list their own contents.
+#pragma once
+#include <lua5.4/lua.hpp>
+
+namespace luth::lang {
+
+/// Pushes a new table whose keys ("k") or values ("v") are weak.
+inline void push_weak(lua_State* L, const char* mode) {
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushstring(L, mode);
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+}
+
+/// Pushes the registry's table under the address `key`, made where there is none: a weak one, or with no mode a plain
+/// one.
+inline void push_kept(lua_State* L, const void* key, const char* mode = nullptr) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, key) == LUA_TTABLE) return;
+  lua_pop(L, 1);
+  mode ? push_weak(L, mode) : lua_newtable(L);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, key);
+}
+
+/// Walks the object at `index` by its __pairs, which is on top of the stack and is taken away: calls f() for each pair,
+/// the key below the value on top of the stack, where f leaves them.
+template <class F>
+void each_pair(lua_State* L, int index, F&& f) {
+  lua_pushvalue(L, index);
+  lua_call(L, 1, 3);  // iterator, state, control
+  const int base = lua_gettop(L) - 2;
+  for (;;) {
+    lua_pushvalue(L, base);
+    lua_pushvalue(L, base + 1);
+    lua_pushvalue(L, base + 2);
+    lua_call(L, 2, 2);
+    if (lua_isnil(L, -2)) break;
+    f();
+    lua_pop(L, 1);
+    lua_replace(L, base + 2);
+  }
+  lua_settop(L, base - 1);
+}
+
+}  // namespace luth::lang
