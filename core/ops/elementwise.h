@@ -54,6 +54,44 @@ LUTH_HD auto call_functor(const F& f, T... x) {
     return f(x...);
 }
 
+/// The dtype in which the operands are: the first tensor's.
+inline Dtype operand_dtype(const Value& a) { return a.dtype(); }
+template <class... V>
+Dtype operand_dtype(const Value& a, const Value& b, const V&... rest) {
+  return a.is_tensor() ? a.dtype() : operand_dtype(b, rest...);
+}
+/// Calls run(Type<Out>(), Type<T>(), functor) with the element types of a call: T that of all inputs, Out the result's.
+template <class Op, class Run, class... V>
+void with_types(const Op& op, const Tensor& y, Run&& run, const V&... in) {
+  dispatch(typename Op::Dtypes{}, operand_dtype(in...), [&]<class T>(Type<T> t) {
+    auto f = functor_of<compute_t<T>>(op);
+    if constexpr (std::is_base_of_v<Predicate, Op>) {
+      run(Type<bool>(), t, f);
+    } else {
+      if (y.dtype() == dtype_of<T>) return run(t, t, f);
+      if constexpr (std::is_same_v<T, bool>) run(Type<int64_t>(), t, f);
+    }
+  });
+}
+
+/// What a bound that is not given stands for: minus and plus infinity, or the least and greatest integer.
+template <class T>
+Scalar lowest_of() {
+  using L = std::numeric_limits<compute_t<T>>;
+  if constexpr (is_float<T>)
+    return -double(L::infinity());
+  else
+    return int64_t(L::lowest());
+}
+template <class T>
+Scalar highest_of() {
+  using L = std::numeric_limits<compute_t<T>>;
+  if constexpr (is_float<T>)
+    return double(L::infinity());
+  else
+    return int64_t(L::max());
+}
+
 /// One input, samples in [lo, hi] of the struct, if it names them.
 template <class Op>
 Cases<Op> unary_samples(double lo, double hi) {

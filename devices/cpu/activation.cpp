@@ -12,19 +12,13 @@ const BinaryKernels<ops::ActivationGrads> grads_;
 // nan stays; where the bounds cross, max wins.
 void clamp(const ops::Clamp&, Tensor& y, const Value& x, const Value& low, const Value& high) {
   dispatch(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
-    using L = std::numeric_limits<compute_t<T>>;
-    Scalar below, above;
-    if constexpr (is_float<T>)
-      below = -double(L::infinity()), above = double(L::infinity());
-    else
-      below = int64_t(L::lowest()), above = int64_t(L::max());
     elementwise_loop<T, T, T, T>(
         y,
         [](auto v, auto lo, auto hi) {
           auto up = v < lo ? lo : v;
           return up > hi ? hi : up;
         },
-        x, low ? low : Value(below), high ? high : Value(above));
+        x, low ? low : Value(ops::lowest_of<T>()), high ? high : Value(ops::highest_of<T>()));
   });
 }
 const Kernel<clamp> clamp_;

@@ -6,26 +6,13 @@
 
 namespace luth::cpu {
 
-/// The dtype in which the operands are: the first tensor's.
-inline Dtype operand_dtype(const Value& a) { return a.dtype(); }
-template <class... V>
-Dtype operand_dtype(const Value& a, const Value& b, const V&... rest) {
-  return a.is_tensor() ? a.dtype() : operand_dtype(b, rest...);
-}
-
 template <class Op, class... V>
 void apply_elementwise(const Op& op, Tensor& y, const V&... in) {
-  dispatch(typename Op::Dtypes{}, operand_dtype(in...), [&]<class T>(Type<T>) {
-    auto f = ops::functor_of<compute_t<T>>(op);
+  auto run = [&]<class Out, class T, class F>(Type<Out>, Type<T>, const F& f) {
     auto call = [f](auto... x) { return ops::call_functor(f, x...); };
-    if constexpr (std::is_base_of_v<ops::Predicate, Op>) {
-      elementwise_loop<bool, std::conditional_t<true, T, V>...>(y, call, in...);
-    } else {
-      if (y.dtype() == dtype_of<T>) return elementwise_loop<T, std::conditional_t<true, T, V>...>(y, call, in...);
-      if constexpr (std::is_same_v<T, bool>)
-        elementwise_loop<int64_t, std::conditional_t<true, T, V>...>(y, call, in...);
-    }
-  });
+    elementwise_loop<Out, std::conditional_t<true, T, V>...>(y, call, in...);
+  };
+  ops::with_types(op, y, run, in...);
 }
 
 template <class Op>

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/nest.h"
+
 namespace luth::cpu {
 namespace {
 
@@ -19,75 +21,27 @@ unsigned numbers_of(const Operands& o) {
   return bits;
 }
 
-/// The operands over one shape; strides in bytes; dims merged where every operand allows it, and ordered so that the
-/// result's memory is walked forwards. At least one dim.
-struct Nest {
-  int count, dims = 0;
-  int64_t extent[max_dims], stride[max_dims][max_operands];
-
-  Nest(const Shape& shape, const Operands& o) : count(o.count) {
-    if (contiguous(o)) {
-      dims = 1;
-      extent[0] = shape.numel();
-      for (int k = 0; k < count; ++k) stride[0][k] = o.tensor[k] ? int64_t(o.size[k]) : 0;
-      return;
-    }
-    int order[max_dims];
-    sort_dims(shape, o.tensor[0]->strides(), order);
-    for (int i = 0; i < shape.size(); ++i) add(shape[order[i]], order[i], o);
-    if (dims == 0) {  // all extents are 1
-      dims = 1;
-      extent[0] = 1;
-      for (int k = 0; k < count; ++k) stride[0][k] = o.tensor[k] ? int64_t(o.size[k]) : 0;
+/// Calls row(pointers) for rows [begin, end) of the innermost dim. K is the count, known here so that the walk is quick.
+template <int K, class Row>
+void run_rows(const Nest<max_operands>& nest, char* const* data, int64_t begin, int64_t end, Row&& row) {
+  int64_t at[max_dims], rest = begin;
+  char* p[K];
+  std::copy(data, data + K, p);
+  for (int d = nest.dims - 2; d >= 0; --d) {
+    at[d] = rest % nest.extent[d];
+    rest /= nest.extent[d];
+    for (int k = 0; k < K; ++k) p[k] += at[d] * nest.stride[d][k];
+  }
+  for (int64_t r = begin; r < end; ++r) {
+    row(p);
+    for (int d = nest.dims - 2; d >= 0; --d) {
+      for (int k = 0; k < K; ++k) p[k] += nest.stride[d][k];
+      if (++at[d] < nest.extent[d]) break;
+      for (int k = 0; k < K; ++k) p[k] -= nest.extent[d] * nest.stride[d][k];
+      at[d] = 0;
     }
   }
-  int64_t inner() const { return extent[dims - 1]; }
-  const int64_t* inner_stride() const { return stride[dims - 1]; }
-
-  /// Calls row(pointers) for rows [begin, end) of the innermost dim. K is the count, known here so that the walk is
-  /// quick.
-  template <int K, class Row>
-  void run_rows(char* const* data, int64_t begin, int64_t end, Row&& row) const {
-    int64_t at[max_dims], rest = begin;
-    char* p[K];
-    std::copy(data, data + K, p);
-    for (int d = dims - 2; d >= 0; --d) {
-      at[d] = rest % extent[d];
-      rest /= extent[d];
-      for (int k = 0; k < K; ++k) p[k] += at[d] * stride[d][k];
-    }
-    for (int64_t r = begin; r < end; ++r) {
-      row(p);
-      for (int d = dims - 2; d >= 0; --d) {
-        for (int k = 0; k < K; ++k) p[k] += stride[d][k];
-        if (++at[d] < extent[d]) break;
-        for (int k = 0; k < K; ++k) p[k] -= extent[d] * stride[d][k];
-        at[d] = 0;
-      }
-    }
-  }
-
- private:
-  static void sort_dims(const Shape& shape, const Strides& st, int* order) {
-    for (int i = 0; i < shape.size(); ++i) order[i] = i;
-    for (int i = 1; i < shape.size(); ++i)
-      for (int j = i; j > 0 && st[order[j - 1]] < st[order[j]]; --j) std::swap(order[j - 1], order[j]);
-  }
-  void add(int64_t n, int dim, const Operands& o) {
-    if (n == 1) return;
-    int64_t st[max_operands];
-    bool merge = dims > 0;
-    for (int k = 0; k < count; ++k) {
-      st[k] = o.tensor[k] ? o.tensor[k]->strides()[dim] * int64_t(o.size[k]) : 0;
-      merge = merge && stride[dims - 1][k] == st[k] * n;
-    }
-    if (merge)
-      extent[dims - 1] *= n;
-    else
-      extent[dims++] = n;
-    std::copy(st, st + count, stride[dims - 1]);
-  }
-};
+}
 
 template <class T>
 void copy_elements(char* to, int64_t to_stride, const char* from, int64_t from_stride, int64_t n) {
@@ -158,7 +112,7 @@ void run_elementwise(const Shape& shape, const Operands& o, StretchFn stretch, c
   if (numel <= grain_elements && contiguous(o))
     if (unsigned numbers = numbers_of(o); numbers == 0 || (o.count == 3 && numbers != 3))
       return stretch(f, numbers, o.data, numel);
-  const Nest nest(shape, o);
+  const Nest<max_operands> nest(shape, o.count, o.tensor, o.size);
   const int64_t n = nest.inner();
   const int64_t* st = nest.inner_stride();
   const Row row(o, st, stretch, f);
@@ -173,11 +127,11 @@ void run_elementwise(const Shape& shape, const Operands& o, StretchFn stretch, c
   parallel_for(numel / n, std::max<int64_t>(1, grain_elements / n), [&](int64_t begin, int64_t end) {
     auto run = [&](char* const* p) { row(p, n); };
     switch (o.count) {
-      case 2: return nest.run_rows<2>(o.data, begin, end, run);
-      case 3: return nest.run_rows<3>(o.data, begin, end, run);
-      case 4: return nest.run_rows<4>(o.data, begin, end, run);
-      case 5: return nest.run_rows<5>(o.data, begin, end, run);
-      default: return nest.run_rows<6>(o.data, begin, end, run);
+      case 2: return run_rows<2>(nest, o.data, begin, end, run);
+      case 3: return run_rows<3>(nest, o.data, begin, end, run);
+      case 4: return run_rows<4>(nest, o.data, begin, end, run);
+      case 5: return run_rows<5>(nest, o.data, begin, end, run);
+      default: return run_rows<6>(nest, o.data, begin, end, run);
     }
   });
 }

@@ -1,0 +1,60 @@
+// Copies, casts and fills on CUDA.
+#include "core/ops/copy.h"
+
+#include "devices/cuda/elementwise.cuh"
+
+namespace luth::cuda {
+namespace {
+
+struct Same {
+  template <class T>
+  LUTH_HD T operator()(T x) const {
+    return x;
+  }
+};
+
+// out = in converted; any layouts, both on this device, or a number.
+void convert(Tensor& out, const Value& in) {
+  if (in.is_tensor() && in.dtype() == out.dtype()) {
+    const Tensor& t = in.tensor();
+    if (out.is_contiguous() && t.is_contiguous())
+      return luth::copy_bytes(out.raw(), out.device(), t.raw(), t.device(), out.bytes());
+    switch (size_of(out.dtype())) {  // only the width matters
+      case 1: return elementwise<uint8_t, uint8_t>(out, Same(), in);
+      case 2: return elementwise<int16_t, int16_t>(out, Same(), in);
+      case 4: return elementwise<int32_t, int32_t>(out, Same(), in);
+      default: return elementwise<int64_t, int64_t>(out, Same(), in);
+    }
+  }
+  Dtype from = in.is_tensor() ? in.dtype() : out.dtype();
+  dispatch(AllTypes{}, out.dtype(), [&]<class To>(Type<To>) {
+    dispatch(AllTypes{}, from, [&]<class From>(Type<From>) { elementwise<To, From>(out, Same(), in); });
+  });
+}
+
+// The tensor as y's device has it, seen with y's shape: it may have fewer dims, and extents of 1.
+Tensor spread(const Tensor& t, const Tensor& y) {
+  Tensor here = &t.device() == &y.device() ? t : to_device(t, {&y.device()});
+  Strides st(size_t(y.dim()), 0);
+  const int lead = y.dim() - here.dim();
+  for (int i = lead; i < y.dim(); ++i)
+    if (here.shape()[i - lead] != 1) st[i] = here.strides()[i - lead];
+  return Tensor::alias(here.storage(), y.shape(), st, here.offset(), here.dtype());
+}
+
+void cast_kernel(const ops::Cast&, Tensor& y, const Value& x) { convert(y, x); }
+void clone(const ops::Clone&, Tensor& y, const Value& x) { convert(y, x); }
+void fill(const ops::Fill&, Tensor& y, const Value&, const Value& value) {
+  convert(y, value.is_scalar() ? value : Value(spread(value, y)));
+}
+void copy(const ops::Copy&, Tensor& y, const Value&, const Value& src) {
+  convert(y, src.is_scalar() ? src : Value(spread(src, y)));
+}
+
+const Kernel<cast_kernel> cast_;
+const Kernel<clone> clone_;
+const Kernel<fill> fill_;
+const Kernel<copy> copy_;
+
+}  // namespace
+}  // namespace luth::cuda

@@ -1,0 +1,92 @@
+// The CUDA device: memory, copies, order, and whether there is one at all.
+#include <atomic>
+
+#include "devices/cuda/allocator.h"
+#include "devices/cuda/probe.h"
+
+namespace luth::cuda {
+namespace {
+
+class Cuda final : public Device {
+ public:
+  explicit Cuda(int index) : Device("cuda", index), streams_(*this), allocator_(index) {}
+
+  // ---- memory ----
+
+  void* allocate(size_t bytes, Stream* stream) override { return allocator_.allocate(bytes, own(stream)); }
+  void free(void* p, size_t, Stream*) noexcept override { allocator_.free(p); }
+  void record_stream(void* p, Stream* stream) override { allocator_.record_stream(p, own(stream)); }
+
+  void copy(void* dst, Device& to, const void* src, Device& from, size_t bytes, bool async) override {
+    OnDevice on(index());
+    if (to.kind() == kind() && from.kind() == kind() && &to != &from) return copy_from_peer(dst, to, src, from, bytes);
+    check(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, handle()), "cudaMemcpyAsync");
+    if (!(async || &to == &from)) wait();
+  }
+  void fill_zero(void* dst, size_t bytes) override {
+    OnDevice on(index());
+    check(cudaMemsetAsync(dst, 0, bytes, handle()), "cudaMemsetAsync");
+  }
+
+  MemoryStats memory() const override { return allocator_.stats(); }
+  void reset_peak() override { allocator_.reset_peak(); }
+  void empty_cache() override { allocator_.empty_cache(); }
+
+  // ---- order ----
+
+  Stream* current_stream() override { return &streams_.current(); }
+  void set_current_stream(Stream* stream) override { streams_.set_current(stream); }
+  Stream* new_stream(int priority) override { return &streams_.next(priority); }
+  std::unique_ptr<Event> new_event(bool timing) override { return std::make_unique<CudaEvent>(index(), timing); }
+  void synchronize() override {
+    OnDevice on(index());
+    ++waits_;
+    streams_.synchronize();
+  }
+  int64_t host_waits() const override { return waits_; }
+
+  DeviceProperties properties() const override {
+    cudaDeviceProp p{};
+    check(cudaGetDeviceProperties(&p, index()), "cudaGetDeviceProperties");
+    char bus[32] = "";
+    cudaDeviceGetPCIBusId(bus, sizeof bus, index());
+    return {p.name, int64_t(p.totalGlobalMem), fmt::format("{}.{}", p.major, p.minor),
+            bus,    driver_version(),          p.multiProcessorCount};
+  }
+
+ private:
+  CudaStream& own(Stream* stream) { return stream ? static_cast<CudaStream&>(*stream) : streams_.current(); }
+  cudaStream_t handle() { return streams_.current().handle(); }
+  void wait() {
+    ++waits_;
+    streams_.current().synchronize();
+  }
+
+  // This device receives. What `from` was given before comes first, and what it is given later does not overwrite.
+  void copy_from_peer(void* dst, Device& to, const void* src, Device& from, size_t bytes) {
+    Stream &here = *to.current_stream(), &there = *from.current_stream();
+    auto ready = from.new_event(false), copied = to.new_event(false);
+    ready->record(there);
+    here.wait(*ready);
+    check(cudaMemcpyPeerAsync(dst, to.index(), src, from.index(), bytes, handle()), "cudaMemcpyPeerAsync");
+    copied->record(here);
+    there.wait(*copied);
+  }
+
+  Streams streams_;
+  mutable Allocator allocator_;
+  std::atomic<int64_t> waits_{0};
+};
+
+}  // namespace
+}  // namespace luth::cuda
+
+extern "C" {
+__attribute__((visibility("default"))) extern const int luth_abi;
+const int luth_abi = luth::abi_version;
+// Throws the reason where there is no device to be had.
+__attribute__((visibility("default"))) void luth_open() {
+  const int count = luth::cuda::count_devices();
+  for (int i = 0; i < count; ++i) luth::add_device(new luth::cuda::Cuda(i));
+}
+}
