@@ -34,7 +34,9 @@ std::string open_file(const std::string& path) {
   if (!abi) return path + " is not a luth library (it has no luth_abi)";
   if (*abi != abi_version)
     return fmt::format("{} was built for ABI {}, this luth has {}; install matching versions", path, *abi, abi_version);
-  if (auto open = reinterpret_cast<void (*)()>(dlsym(h, "luth_open"))) open();
+  try {
+    if (auto open = reinterpret_cast<void (*)()>(dlsym(h, "luth_open"))) open();
+  } catch (const Error& e) { return e.what(); }
   return "";
 }
 
