@@ -29,75 +29,91 @@ template <class T, int n>
 struct alignas(n * sizeof(T)) Pack {
   T v[n];
 };
+template <class T, int n>
+struct Lanes {
+  compute_t<T> v[n];
+};
 template <int n, class T>
-__device__ void load(const Source<T>& s, int64_t i, compute_t<T> (&to)[n]) {
-  if (!s.data) {
-    for (int k = 0; k < n; ++k) to[k] = s.number;
-    return;
-  }
-  const auto pack = *reinterpret_cast<const Pack<T, n>*>(s.data + i);
-  for (int k = 0; k < n; ++k) to[k] = static_cast<compute_t<T>>(pack.v[k]);
+__device__ void load(const Source<T>& s, int64_t i, Lanes<T, n>& to) {
+  const Pack<T, n> pack = s.data ? *reinterpret_cast<const Pack<T, n>*>(s.data + i) : Pack<T, n>();
+  for (int k = 0; k < n; ++k) to.v[k] = s.data ? static_cast<compute_t<T>>(pack.v[k]) : s.number;
 }
 
-/// Contiguous operands, aligned to n elements: thread by thread n neighbours, and the last few one by one.
-template <int n, class Out, class F, class... In>
-__global__ void contiguous_kernel(int64_t numel, F f, Out* out, Source<In>... in) {
-  const int64_t step = int64_t(gridDim.x) * blockDim.x * n;
-  for (int64_t i = (int64_t(blockIdx.x) * blockDim.x + threadIdx.x) * n; i < numel; i += step) {
-    if (i + n > numel) {
-      for (int64_t j = i; j < numel; ++j) out[j] = cast<Out>(ops::call_functor(f, in.at(j * int64_t(sizeof(In)))...));
-      return;
+/// The operands of a kernel: where element i of each lies, the result first.
+template <int count>
+struct Places {
+  Nest<count> nest;
+  bool packed;  // all are contiguous, and aligned to the packs that the kernel loads
+
+  /// Bytes from the starts of the operands to their elements i.
+  __device__ void find(int64_t i, int64_t numel, int64_t (&at)[count]) const {
+    for (int k = 0; k < count; ++k) at[k] = 0;
+    if (numel <= INT32_MAX)
+      walk(uint32_t(i), at);
+    else
+      walk(uint64_t(i), at);
+  }
+
+ private:
+  template <class I>
+  __device__ void walk(I i, int64_t (&at)[count]) const {
+#pragma unroll 1
+    for (int d = nest.dims - 1; d >= 0; --d) {
+      const I n = I(nest.extent[d]), rest = d ? i / n : 0, j = i - rest * n;
+      for (int k = 0; k < count; ++k) at[k] += int64_t(j) * nest.stride[d][k];
+      i = rest;
     }
+  }
+};
+
+/// Packs of n neighbours where the layout allows them, then what is left one by one. One kernel serves all layouts, so
+/// f is compiled once for each combination of types.
+template <int n, class Out, class F, class... In, size_t... k>
+__device__ void elementwise_body(int64_t numel, const F& f, Out* out, const Places<sizeof...(In) + 1>& places,
+                                 std::index_sequence<k...>, const Source<In>&... in) {
+  const int64_t first = int64_t(blockIdx.x) * blockDim.x + threadIdx.x, step = int64_t(gridDim.x) * blockDim.x;
+  const int64_t packs = places.packed ? numel / n : 0;
+  for (int64_t i = first; i < packs; i += step) {
     Pack<Out, n> result;
     [&](auto... loaded) {
-      (load<n>(in, i, loaded.v), ...);
-      for (int k = 0; k < n; ++k) result.v[k] = cast<Out>(ops::call_functor(f, loaded.v[k]...));
-    }(Pack<compute_t<In>, n>()...);
-    *reinterpret_cast<Pack<Out, n>*>(out + i) = result;
+      (load<n>(in, i * n, loaded), ...);
+#pragma unroll
+      for (int j = 0; j < n; ++j) result.v[j] = cast<Out>(ops::call_functor(f, loaded.v[j]...));
+    }(Lanes<In, n>()...);
+    reinterpret_cast<Pack<Out, n>*>(out)[i] = result;
+  }
+#pragma unroll 1
+  for (int64_t i = packs * n + first; i < numel; i += step) {
+    int64_t at[sizeof...(In) + 1];
+    places.find(i, numel, at);
+    *reinterpret_cast<Out*>(reinterpret_cast<char*>(out) + at[0]) = cast<Out>(ops::call_functor(f, in.at(at[k + 1])...));
   }
 }
-
-/// Operands of any strides, the result first.
-template <class Out, class F, class... In>
-__global__ void strided_kernel(int64_t numel, F f, Out* out, Nest<sizeof...(In) + 1> nest, Source<In>... in) {
-  const int64_t step = int64_t(gridDim.x) * blockDim.x;
-  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < numel; i += step) {
-    int64_t at[sizeof...(In) + 1] = {}, rest = i;
-    for (int d = nest.dims - 1; d >= 0; --d) {
-      const int64_t j = d ? rest % nest.extent[d] : rest;
-      rest /= nest.extent[d];
-      for (int k = 0; k < int(sizeof...(In)) + 1; ++k) at[k] += j * nest.stride[d][k];
-    }
-    int k = 0;
-    *reinterpret_cast<Out*>(reinterpret_cast<char*>(out) + at[0]) = cast<Out>(ops::call_functor(f, in.at(at[++k])...));
-  }
+template <int n, class Out, class F, class... In>
+__global__ void elementwise_kernel(int64_t numel, F f, Out* out, Places<sizeof...(In) + 1> places, Source<In>... in) {
+  elementwise_body<n>(numel, f, out, places, std::index_sequence_for<In...>(), in...);
 }
 
-template <class Out, class... In>
-inline constexpr int per_load = int(16 / std::max({sizeof(Out), sizeof(In)...}));
+/// Elements of a pack: 16 bytes of the widest operand, and no more than 8.
+template <class... T>
+inline constexpr int per_load = std::min(8, int(16 / std::max({sizeof(T)...})));
 
 /// out = f(in…), for element types Out and In….
 template <class Out, class... In, class F, class... V>
 void elementwise(Tensor& out, F f, const V&... in) {
   const int64_t numel = out.numel();
   if (numel == 0) return;
-  constexpr int n = per_load<Out, In...>;
-  constexpr int count = sizeof...(In) + 1;
+  constexpr int n = per_load<Out, In...>, count = sizeof...(In) + 1;
   const Tensor* tensors[] = {&out, (in.is_scalar() ? nullptr : &in.tensor())...};
   const size_t sizes[] = {sizeof(Out), sizeof(In)...};
-  const Nest<count> nest(out.shape(), count, tensors, sizes);
-  bool contiguous = nest.dims == 1, aligned = true;
-  for (int k = 0; k < count; ++k) {
-    if (!tensors[k]) continue;
-    contiguous = contiguous && nest.stride[0][k] == int64_t(sizes[k]);
-    aligned = aligned && reinterpret_cast<uintptr_t>(tensors[k]->raw()) % (n * sizes[k]) == 0;
-  }
-  if (contiguous && aligned)
-    start(out, contiguous_kernel<n, Out, F, In...>, blocks_for((numel + n - 1) / n, threads), threads, 0, numel, f,
-          out.data<Out>(), Source<In>(in)...);
-  else
-    start(out, strided_kernel<Out, F, In...>, blocks_for(numel, threads), threads, 0, numel, f, out.data<Out>(), nest,
-          Source<In>(in)...);
+  Places<count> places{{out.shape(), count, tensors, sizes}, true};
+  places.packed = places.nest.dims == 1;
+  for (int k = 0; k < count; ++k)
+    places.packed = places.packed &&
+                    (!tensors[k] || (places.nest.stride[0][k] == int64_t(sizes[k]) &&
+                                     reinterpret_cast<uintptr_t>(tensors[k]->raw()) % (n * sizes[k]) == 0));
+  start(out, elementwise_kernel<n, Out, F, In...>, blocks_for(places.packed ? numel / n + 1 : numel, threads), threads, 0, numel, f,
+        out.data<Out>(), places, Source<In>(in)...);
 }
 
 template <class Op, class... V>
