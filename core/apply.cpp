@@ -8,6 +8,7 @@ namespace luth {
 namespace {
 
 thread_local Observer* observer_ = nullptr;
+std::string (*call_site_hook_)() = nullptr;
 
 std::string arguments(const Inputs& in) {
   std::string s;
@@ -336,10 +337,12 @@ OpValue or_defaults(const OpInfo& info, const void*& op) {
 
 }  // namespace
 
-int& placing_depth() {
-  thread_local int depth = 0;
-  return depth;
+Placing& placing() {
+  thread_local Placing now;
+  return now;
 }
+std::string call_site() { return call_site_hook_ ? call_site_hook_() : ""; }
+void set_call_site_hook(std::string (*hook)()) { call_site_hook_ = hook; }
 
 Observer::~Observer() = default;
 Observer* observer() { return observer_; }
@@ -368,7 +371,7 @@ Dtype result_type(const Inputs& in) {
 
 void apply(Call& call) {
   fill_in(*call.info, call.in);
-  placed([&] { return place_of(*call.info, call.in); }, [&] { run(call); });
+  placed(call.info->face, [&] { return place_of(*call.info, call.in); }, [&] { run(call); });
 }
 
 Tensors apply(const OpInfo& info, const void* op, Inputs in) {
@@ -381,13 +384,13 @@ Tensors apply(const OpInfo& info, const void* op, Inputs in) {
 Tensor apply_inplace(const OpInfo& info, const void* op, Inputs in) {
   OpValue defaults = or_defaults(info, op);
   fill_in(info, in);
-  return placed([&] { return place_of(info, in, "_"); }, [&] { return run_inplace(info, op, in); });
+  return placed(info.face, [&] { return place_of(info, in, "_"); }, [&] { return run_inplace(info, op, in); });
 }
 
 Tensors apply_out(const OpInfo& info, const void* op, Inputs in, Tensors out) {
   OpValue defaults = or_defaults(info, op);
   fill_in(info, in);
-  return placed([&] { return place_of(info, in); }, [&] { return run_out(info, op, in, std::move(out)); });
+  return placed(info.face, [&] { return place_of(info, in); }, [&] { return run_out(info, op, in, std::move(out)); });
 }
 
 }  // namespace luth

@@ -108,23 +108,30 @@ std::string library_dir() {
   return path.substr(0, path.rfind('/') + 1);
 }
 
+std::vector<std::string> library_folders() {
+  std::vector<std::string> folders;
+  const char* more = std::getenv("LUTH_DEVICE_PATH");
+  for (std::string_view path = more ? more : ""; !path.empty();) {
+    const size_t end = path.find(':');
+    if (std::string folder(path.substr(0, end)); !folder.empty())
+      folders.push_back(folder.back() == '/' ? folder : folder + '/');
+    path.remove_prefix(end == path.npos ? path.size() : end + 1);
+  }
+  folders.push_back(library_dir());
+  return folders;
+}
+
 std::string open_library(const std::string& stem) {
   std::lock_guard hold(lock);
-  std::string file = "libluth_" + stem + ".so";
-  std::string reason = "";
-  std::string path = library_dir();
-  if (const char* more = std::getenv("LUTH_DEVICE_PATH")) path += std::string(":") + more;
-  for (size_t at = 0; at <= path.size();) {
-    size_t end = std::min(path.find(':', at), path.size());
-    std::string candidate = path.substr(at, end - at);
-    if (!candidate.empty() && candidate.back() != '/') candidate += '/';
-    if (!candidate.empty() && std::filesystem::exists(candidate + file)) {
-      reason = open_file(candidate + file);
-      if (reason.empty()) return "";
-    }
-    at = end + 1;
+  const std::string file = "libluth_" + stem + ".so";
+  std::string reason, looked_in;
+  for (auto& folder : library_folders()) {
+    looked_in += (looked_in.empty() ? "" : " nor ") + folder;
+    if (!std::filesystem::exists(folder + file)) continue;
+    reason = open_file(folder + file);
+    if (reason.empty()) return "";
   }
-  return reason.empty() ? "no " + file + " in " + path : reason;
+  return reason.empty() ? "no " + file + " in " + looked_in : reason;
 }
 
 std::string cpu_isa() {

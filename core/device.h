@@ -138,11 +138,13 @@ void add_device(Device* d);
 /// All devices opened so far.
 std::vector<Device*> open_devices();
 
-/// "" once the library libluth_<stem>.so is open, else why not. Looked for beside the core, then along
-/// LUTH_DEVICE_PATH.
+/// "" once the library libluth_<stem>.so is open, else why not. Looked for in
+/// library_folders().
 std::string open_library(const std::string& stem);
 /// The folder that holds libluth_core.so.
 std::string library_dir();
+/// Where libraries are looked for, in order, each ending in '/': the folders of LUTH_DEVICE_PATH, then library_dir().
+std::vector<std::string> library_folders();
 /// The CPU kernel library in use or to be used: "v2", "v3", "v4", "generic". LUTH_CPU_ISA overrides; throws for one
 /// that is unknown or that this machine cannot run.
 std::string cpu_isa();

@@ -12,11 +12,8 @@ namespace luth {
 
 std::vector<std::string> device_names() {
   std::set<std::string> names{"cpu"};
-  std::string path = library_dir();
-  if (const char* more = getenv("LUTH_DEVICE_PATH")) path += std::string(":") + more;
-  for (size_t at = 0, end; at <= path.size(); at = end + 1) {
-    end = std::min(path.find(':', at), path.size());
-    DIR* folder = opendir(path.substr(at, end - at).c_str());
+  for (auto& path : library_folders()) {
+    DIR* folder = opendir(path.c_str());
     if (!folder) continue;
     while (auto* entry = readdir(folder)) {
       const std::string name(entry->d_name);
