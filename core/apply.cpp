@@ -371,7 +371,8 @@ Dtype result_type(const Inputs& in) {
 
 void apply(Call& call) {
   fill_in(*call.info, call.in);
-  placed(call.info->face, [&] { return place_of(*call.info, call.in); }, [&] { run(call); });
+  placed(
+      call.info->face, [&] { return place_of(*call.info, call.in); }, [&] { run(call); });
 }
 
 Tensors apply(const OpInfo& info, const void* op, Inputs in) {
@@ -384,13 +385,15 @@ Tensors apply(const OpInfo& info, const void* op, Inputs in) {
 Tensor apply_inplace(const OpInfo& info, const void* op, Inputs in) {
   OpValue defaults = or_defaults(info, op);
   fill_in(info, in);
-  return placed(info.face, [&] { return place_of(info, in, "_"); }, [&] { return run_inplace(info, op, in); });
+  return placed(
+      info.face, [&] { return place_of(info, in, "_"); }, [&] { return run_inplace(info, op, in); });
 }
 
 Tensors apply_out(const OpInfo& info, const void* op, Inputs in, Tensors out) {
   OpValue defaults = or_defaults(info, op);
   fill_in(info, in);
-  return placed(info.face, [&] { return place_of(info, in); }, [&] { return run_out(info, op, in, std::move(out)); });
+  return placed(
+      info.face, [&] { return place_of(info, in); }, [&] { return run_out(info, op, in, std::move(out)); });
 }
 
 }  // namespace luth

@@ -86,7 +86,8 @@ __device__ void elementwise_body(int64_t numel, const F& f, Out* out, const Plac
   for (int64_t i = packs * n + first; i < numel; i += step) {
     int64_t at[sizeof...(In) + 1];
     places.find(i, numel, at);
-    *reinterpret_cast<Out*>(reinterpret_cast<char*>(out) + at[0]) = cast<Out>(ops::call_functor(f, in.at(at[k + 1])...));
+    *reinterpret_cast<Out*>(reinterpret_cast<char*>(out) + at[0]) =
+        cast<Out>(ops::call_functor(f, in.at(at[k + 1])...));
   }
 }
 template <int n, class Out, class F, class... In>
@@ -109,11 +110,11 @@ void elementwise(Tensor& out, F f, const V&... in) {
   Places<count> places{{out.shape(), count, tensors, sizes}, true};
   places.packed = places.nest.dims == 1;
   for (int k = 0; k < count; ++k)
-    places.packed = places.packed &&
-                    (!tensors[k] || (places.nest.stride[0][k] == int64_t(sizes[k]) &&
-                                     reinterpret_cast<uintptr_t>(tensors[k]->raw()) % (n * sizes[k]) == 0));
-  start(out, elementwise_kernel<n, Out, F, In...>, blocks_for(places.packed ? numel / n + 1 : numel, threads), threads, 0, numel, f,
-        out.data<Out>(), places, Source<In>(in)...);
+    places.packed =
+        places.packed && (!tensors[k] || (places.nest.stride[0][k] == int64_t(sizes[k]) &&
+                                          reinterpret_cast<uintptr_t>(tensors[k]->raw()) % (n * sizes[k]) == 0));
+  start(out, elementwise_kernel<n, Out, F, In...>, blocks_for(places.packed ? numel / n + 1 : numel, threads), threads,
+        0, numel, f, out.data<Out>(), places, Source<In>(in)...);
 }
 
 template <class Op, class... V>

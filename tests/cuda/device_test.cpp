@@ -7,8 +7,8 @@
 #include "core/device.h"
 #include "core/ops/arith.h"
 #include "core/ops/copy.h"
-#include "core/ops/view.h"
 #include "core/ops/unary.h"
+#include "core/ops/view.h"
 
 namespace luth {
 namespace {
