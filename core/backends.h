@@ -1,4 +1,5 @@
-// Switches for the libraries that devices compute with: torch.backends and torch.use_deterministic_algorithms. Vocabulary.
+// Switches for the libraries that devices compute with: torch.backends, torch.use_deterministic_algorithms.
+// Vocabulary.
 #pragma once
 #include <atomic>
 
