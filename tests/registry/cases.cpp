@@ -1,4 +1,4 @@
-#include "cases.h"
+#include "tests/registry/cases.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,32 @@
+#include "gpu.h"
+
+#include <cstdlib>
+
+namespace luth::test {
+
+Device& gpu(int i) {
+  static const bool ready = [] {
+    setenv("LUTH_DEVICE_PATH", LUTH_BINARY_DIR "/lib-test", 1);
+    setenv("FAKECUDA_DEVICES", "2", 0);
+    return true;
+  }();
+  static_cast<void>(ready);
+  return device("cuda:" + std::to_string(i));
+}
+
+Tensor moved(const Tensor& t, Device& d) {
+  const int64_t elements = int64_t(t.storage()->bytes() / size_of(t.dtype()));
+  Tensor whole = Tensor::alias(t.storage(), {elements}, {1}, 0, t.dtype());
+  Tensor there = Tensor::empty({elements}, t.dtype(), d);
+  copy_bytes(there.raw(), d, whole.raw(), t.device(), whole.bytes());
+  return Tensor::alias(there.storage(), t.shape(), t.strides(), t.offset(), t.dtype());
+}
+
+Tensor home(const Tensor& t) { return t ? to_device(t.detach(), {&host()}) : t; }
+Tensors home(const Tensors& all) {
+  Tensors out;
+  for (auto& t : all) out.push_back(home(t));
+  return out;
+}
+
+}  // namespace luth::test

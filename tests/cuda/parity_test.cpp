@@ -1,0 +1,136 @@
+// Every operator on CUDA gives what it gives on the CPU: values, shapes, dtypes, errors and gradients, for every layout
+// of its inputs and every dtype. The samples are the registry's own.
+
+#include <map>
+#include "gpu.h"
+
+namespace luth::test {
+namespace {
+
+struct Answer {
+  Tensors results, gradients;  // on the host
+  std::string error;
+};
+
+// Kernels sum in other orders than the CPU's.
+double tolerance(Dtype d) {
+  switch (d) {
+    case Dtype::f16: return 4e-3;
+    case Dtype::bf16: return 3e-2;
+    case Dtype::f32: return 2e-5;
+    default: return 1e-11;
+  }
+}
+double tolerance(const Tensors& all) {
+  double most = tolerance(Dtype::f64);
+  for (auto& t : all)
+    if (t) most = std::max(most, tolerance(t.dtype()));
+  return most;
+}
+
+// Operators whose result holds whatever was in memory, or says where it lies.
+bool has_no_values(const OpInfo& op) { return op.face.find("empty") != std::string::npos || op.name == "to_device"; }
+
+}  // namespace
+
+class Parity : public OperatorTest {
+ protected:
+  Answer answer(const TestCase& c, const Inputs& in, Device& d, bool with_gradients) {
+    Answer a;
+    On on(d);
+    Inputs there = each_tensor(in, [&](const Tensor& t) { return moved(t, d); });
+    try {
+      Tensors leaves;
+      if (with_gradients)
+        for (size_t i : c.floating()) {
+          leaves.push_back(there[i].tensor().set_requires_grad());
+          there[i] = leaves.back();
+        }
+      Tensors results = c.run(there);
+      for (auto& t : results)
+        if (t && &t.device() != &d) a.error = "a result lies on " + t.device().name();
+      if (only_writes())
+        for (auto& v : there)
+          if (v.is_tensor()) results.push_back(v.tensor());
+      if (with_gradients) a.gradients = home(gradients_of(results, leaves, d));
+      a.results = home(results);
+      d.synchronize();
+    } catch (const Error& e) { a.error = e.what(); }
+    return a;
+  }
+  void expect_same(const TestCase& c, const Inputs& in, const char* what, bool with_gradients) {
+    SCOPED_TRACE(what);
+    const Answer want = answer(c, in, host(), with_gradients), got = answer(c, in, gpu(), with_gradients);
+    ASSERT_EQ(got.error.empty(), want.error.empty()) << "cuda: " << got.error << "\ncpu: " << want.error;
+    if (has_no_values(op())) return;
+    const double t = tolerance(want.results);
+    EXPECT_EQ(difference(got.results, want.results, t, t), "");
+    EXPECT_EQ(difference(got.gradients, want.gradients, 10 * t, 10 * t), "") << "gradients";
+  }
+
+ private:
+  // As gradients() of cases.h, for results anywhere.
+  Tensors gradients_of(const Tensors& results, const Tensors& leaves, Device& d) {
+    Tensors roots, cotangents;
+    for (auto& y : results) {
+      if (!y || !y.requires_grad()) continue;
+      roots.push_back(y);
+      Tensor c = Tensor::empty(y.shape(), Dtype::f64, host());
+      for (int64_t k = 0; k < c.numel(); ++k) c.data<double>()[k] = double((37 * k + 11) % 101 - 50) / 64;
+      cotangents.push_back(to_device(copy_of(c, y.dtype()), {&d}));
+    }
+    if (roots.empty() || leaves.empty()) return Tensors(leaves.size());
+    return grad(roots, leaves, cotangents, {.allow_unused = true});
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Cuda, Parity, testing::ValuesIn(operator_names()), readable);
+
+TEST_P(Parity, Layouts) {
+  const bool differentiable = op().not_differentiable.empty() && !only_writes();
+  for (auto& c : cases(GetParam())) {
+    SCOPED_TRACE(c.name);
+    expect_same(c, c.in, "as they are", differentiable);
+    if (only_writes() || op().face == "as_strided") continue;
+    for (auto [layout, what] : {std::pair(Layout::transposed, "transposed"), {Layout::narrowed, "narrowed"}})
+      expect_same(c, each_tensor(c.in, [layout = layout](auto& t) { return relaid(t, layout); }), what, false);
+    if (!op().only_inplace) expect_same(c, each_tensor(c.in, [](auto& t) { return expanded(t); }), "expanded", false);
+    if (HasFailure()) return;  // one is enough to read
+  }
+}
+
+TEST_P(Parity, Dtypes) {
+  for (auto& c : cases(GetParam())) {
+    if (c.floating().empty()) continue;
+    for (int k = 0; k < dtype_count; ++k) {
+      const Dtype d = Dtype(k);
+      if (d == Dtype::f64) continue;
+      auto cast = [&](const Tensor& t) { return is_floating(t.dtype()) ? copy_of(t, d) : copy_of(t); };
+      SCOPED_TRACE(c.name);
+      expect_same(c, each_tensor(c.in, cast), std::string(name(d)).c_str(), false);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+// Each operator has one of three ways to run on CUDA, and those that matter most have kernels.
+TEST(Coverage, EveryOperatorRunsOnCuda) {
+  const int slot = gpu().slot();
+  std::map<std::string, std::string> ways;
+  for (auto* op : operators()) {
+    std::string& way = ways[op->name];
+    if (op->view)
+      way = "view";
+    else if (op->kernels[size_t(slot)])
+      way = op->elementwise ? "scalar" : "kernel";
+    else if (op->lower)
+      way = "lower";
+    EXPECT_NE(way, "") << op->name << " has no way to run on CUDA: give it a kernel in devices/cuda, or `lower`";
+    EXPECT_FALSE(way == "lower" && op->kernels[size_t(host().slot())])
+        << op->name << " has a kernel on the CPU and none on CUDA";
+  }
+  std::map<std::string, int> count;
+  for (auto& [name, way] : ways) ++count[way];
+  for (auto& [way, n] : count) RecordProperty(way, n);
+}
+
+}  // namespace luth::test
