@@ -6,6 +6,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bash "$here/setup.sh"
 . "$here/lib.sh"
+export LUTH_CUDA_ARCHITECTURES=${LUTH_CUDA_ARCHITECTURES:-$(cuda_architecture)}  # one: all of them take long
 
 # the program alone: the tests would double the time
 tests=()

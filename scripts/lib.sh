@@ -3,6 +3,13 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 cores() { nproc 2>/dev/null || getconf _NPROCESSORS_ONLN; }
 
+# The compute capability to build CUDA for where one is enough: that of the GPU here ("90"), else Hopper's.
+cuda_architecture() {
+  local found
+  found=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .) || true
+  case $found in '' | *[!0-9]*) echo 90 ;; *) echo "$found" ;; esac
+}
+
 # build PRESET TARGET [CMAKE OPTION...]: configures build/PRESET and builds TARGET; make stands in where Ninja is not there.
 build() {
   local preset=$1 target=$2 options=("${@:3}")
@@ -12,6 +19,7 @@ build() {
   elif grep -qs '^CMAKE_GENERATOR:INTERNAL=Unix Makefiles' "build/$preset/CMakeCache.txt"; then
     options+=(-G "Unix Makefiles")
   fi
+  [ -z "${LUTH_CUDA_ARCHITECTURES:-}" ] || options+=("-DLUTH_CUDA_ARCHITECTURES=$LUTH_CUDA_ARCHITECTURES")
   [ -z "${LUTH_WERROR:-}" ] || options+=("-DLUTH_WERROR=$LUTH_WERROR")
   cmake --preset "$preset" "${options[@]}"
   cmake --build "build/$preset" --parallel "$(cores)" --target "$target"

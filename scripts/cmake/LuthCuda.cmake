@@ -39,7 +39,8 @@ function(luth_cuda_device name)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/devices/cuda/*.cpp ${CMAKE_SOURCE_DIR}/devices/cuda/*.cu)
   luth_device(${name} ${sources})
   set(luth_devices ${luth_devices} PARENT_SCOPE)
-  target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr --expt-extended-lambda
-    -diag-suppress=186 -DFMT_USE_CONSTEXPR=1 -Xcompiler=-fvisibility=hidden>)
+  target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr --expt-extended-lambda
+    -diag-suppress=186 -DFMT_USE_CONSTEXPR=1 -Xcompiler=-fvisibility=hidden
+    $<$<VERSION_GREATER_EQUAL:$<CUDA_COMPILER_VERSION>,12.8>:--compress-mode=size>>)
   target_link_libraries(${name} PRIVATE CUDA::cudart_static ${CMAKE_DL_LIBS})
 endfunction()

@@ -37,8 +37,10 @@ add_link_options(-Wl,--disable-new-dtags)
 # Attributes are written as `{.dim = 1}`, which leaves the others at their defaults on purpose.
 # g++'s checks of bounds after inlining see faults where there are none (std::sort of a short array); the sanitizers check better.
 add_library(luth_settings INTERFACE)
-target_compile_options(luth_settings INTERFACE -Wall -Wextra -Wno-missing-field-initializers $<$<BOOL:${LUTH_WERROR}>:-Werror>
-  $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict>)
+set(luth_warnings -Wall -Wextra -Wno-missing-field-initializers $<$<BOOL:${LUTH_WERROR}>:-Werror>)
+set(luth_gnu_flags -fno-semantic-interposition -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict)
+target_compile_options(luth_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${luth_warnings} $<$<CXX_COMPILER_ID:GNU>:${luth_gnu_flags}>>
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wno-missing-field-initializers $<$<BOOL:${LUTH_WERROR}>:-Werror=all-warnings>>)
 
 # luth_precompile(TARGET HEADER...): what most of its files include, read once. Not with ccache, which cannot then tell what changed.
 function(luth_precompile target)
