@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/define.h"
+#include "devices/cuda/index_check.h"
 #include "devices/cuda/launch.h"
 #include "devices/cuda/streams.h"
 
@@ -19,6 +20,7 @@ template <class... P, class... A>
 void start(const Tensor& on, void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, A&&... args) {
   OnDevice device(on.device().index());
   launch(kernel, grid, block, shared_bytes, stream_of(on.device()), std::forward<A>(args)...);
+  wait_if_exact(on.device());
 }
 
 /// Blocks of `threads` that cover n items with a loop over the grid: as many as fill a large device, at least one.

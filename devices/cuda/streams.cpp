@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "devices/cuda/index_check.h"
+
 namespace luth::cuda {
 namespace {
 
@@ -33,7 +35,10 @@ bool CudaEvent::done() {
   return true;
 }
 
-void CudaEvent::synchronize() { check(cudaEventSynchronize(handle_), "cudaEventSynchronize"); }
+void CudaEvent::synchronize() {
+  check(cudaEventSynchronize(handle_), "cudaEventSynchronize");
+  raise_reports(device_);
+}
 
 double CudaEvent::elapsed(Event& later) {
   float ms = 0;
@@ -55,7 +60,10 @@ bool CudaStream::done() {
   return true;
 }
 
-void CudaStream::synchronize() { check(cudaStreamSynchronize(handle_), "cudaStreamSynchronize"); }
+void CudaStream::synchronize() {
+  check(cudaStreamSynchronize(handle_), "cudaStreamSynchronize");
+  raise_reports(device_.index());
+}
 
 void CudaStream::wait(Event& event) {
   check(cudaStreamWaitEvent(handle_, static_cast<CudaEvent&>(event).handle(), 0), "cudaStreamWaitEvent");
@@ -98,7 +106,8 @@ std::vector<CudaStream*> Streams::all() {
 }
 
 void Streams::synchronize() {
-  for (CudaStream* s : all()) s->synchronize();
+  for (CudaStream* s : all()) check(cudaStreamSynchronize(s->handle()), "cudaStreamSynchronize");
+  raise_reports(device_.index());
 }
 
 cudaStream_t stream_of(Device& d) { return static_cast<CudaStream*>(d.current_stream())->handle(); }
