@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "core/ops/loss.h"
 #include "core/ops/norm.h"
 #include "core/ops/softmax.h"
 #include "gpu.h"
@@ -91,6 +92,86 @@ TEST(Softmax, NothingAndInfinities) {
       put(5, 0, -3e38f), put(5, n - 1, -3e38f);
       expect_same({x}, all);
     }
+}
+
+// ---- losses --------------------------------------------------------------------------------------------------------
+
+Tensor labels(const Shape& shape, int64_t classes, Dtype d) {
+  Tensor t = Tensor::empty(shape, Dtype::i64, host());
+  for (int64_t i = 0; i < t.numel(); ++i) t.data<int64_t>()[i] = i % 5 == 3 ? 1 : (i * 7919 + 5) % classes;
+  return copy_of(t, d);
+}
+constexpr const char* reductions[] = {"mean", "sum", "none"};
+
+void check_losses(const Shape& s, Dtype d, bool weighted, double smoothing, Dtype label_dtype) {
+  Shape rows = s;
+  rows.erase(s.size() == 1 ? 0 : 1);
+  const int64_t classes = s[s.size() == 1 ? 0 : 1];
+  const Tensor w = weighted ? numbers({classes}, d, 5, 0, 0.2, 2) : Tensor();
+  const Tensor target = labels(rows, classes, label_dtype);
+  for (const char* reduction : reductions) {
+    SCOPED_TRACE(
+        fmt::format("{} {} {} weighted {} smoothing {}", to_string(s), name(d), reduction, weighted, smoothing));
+    const double larger = d == Dtype::f32 && s.numel() > 10000 ? 10 : 3;  // sums of many
+    expect_same(
+        {numbers(s, d), target, w},
+        [&](const Inputs& in) {
+          return cross_entropy_labels(in[0], in[1], in[2], {1, reduction, smoothing, 0});
+        },
+        larger);
+    if (smoothing == 0)
+      expect_same(
+          {numbers(s, d), target, w},
+          [&](const Inputs& in) {
+            return nll_loss_labels(in[0], in[1], in[2], {1, reduction, 0});
+          },
+          larger);
+  }
+  const Dtype wide = d == Dtype::f64 ? d : Dtype::f32;
+  expect_same({numbers(rows, wide, 3, 0, 0.1, 1), numbers(s, d), numbers(rows, wide, 4, 0, 0, 5), target, w},
+              [&](const Inputs& in) {
+                return Tensors{cross_entropy_backward(in[0], in[1], in[2], in[3], in[4], {1, smoothing, 0})};
+              });
+  expect_same({numbers(rows, wide, 3), target}, [&](const Inputs& in) {
+    return Tensors{nll_loss_backward(in[0], in[1], {s, 1, 0})};
+  });
+}
+TEST(Loss, RowsOfAnyLength) {
+  for (const int64_t n : lengths)
+    for (const Dtype d : dtypes) check_losses({n > 5000 ? 3 : 13, n}, d, n % 2 == 0, n % 3 == 0 ? 0.1 : 0, Dtype::i64);
+  for (const double smoothing : {0.0, 0.2})
+    for (const bool weighted : {false, true}) check_losses({5, 300}, Dtype::f32, weighted, smoothing, Dtype::i16);
+  check_losses({70}, Dtype::f32, true, 0.1, Dtype::i32);
+}
+TEST(Loss, RowsThatAreColumns) {
+  for (const Dtype d : dtypes) check_losses({2, 21, 5, 9}, d, true, 0.1, Dtype::u8);
+  check_losses({1, 3, 1000}, Dtype::f32, false, 0, Dtype::i8);
+  check_losses({2, 300, 40}, Dtype::f32, true, 0, Dtype::i64);
+}
+// More than a block sums up.
+TEST(Loss, ManyLabels) {
+  check_losses({20001, 3}, Dtype::f32, true, 0, Dtype::i64);
+  check_losses({0, 3}, Dtype::f32, true, 0, Dtype::i64);
+}
+TEST(Loss, LabelOutOfRangeIsAnErrorOfTheNextWait) {
+  const Tensor x = moved(numbers({6, 10}, Dtype::f32), gpu());
+  Tensor target = labels({6}, 10, Dtype::i64);
+  target.data<int64_t>()[4] = 10;
+  for (const int base : {0, 1}) {
+    target.data<int64_t>()[0] = base;
+    target.data<int64_t>()[4] = 10 + base;
+    const Tensor there = moved(target, gpu());
+    cross_entropy_labels(x, there, Value(), {-100, "mean", 0, base});
+    try {
+      gpu().synchronize();
+      FAIL() << "nothing was said";
+    } catch (const Error& e) {
+      const std::string what = e.what();
+      EXPECT_NE(what.find(fmt::format("target holds {} at position {}", 10 + base, 4 + base)), std::string::npos)
+          << what;
+    }
+    gpu().synchronize();  // once
+  }
 }
 
 }  // namespace
