@@ -2,6 +2,7 @@
 #include <atomic>
 
 #include "devices/cuda/allocator.h"
+#include "devices/cuda/pinned.h"
 #include "devices/cuda/probe.h"
 
 namespace luth::cuda {
@@ -21,12 +22,15 @@ class Cuda final : public Device {
     OnDevice on(index());
     if (to.kind() == kind() && from.kind() == kind() && &to != &from) return copy_from_peer(dst, to, src, from, bytes);
     check(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, handle()), "cudaMemcpyAsync");
-    if (!(async || &to == &from)) wait();
+    if (to.on_host() || from.on_host()) finish_copy(to.on_host() ? dst : src, to.on_host(), async);
   }
   void fill_zero(void* dst, size_t bytes) override {
     OnDevice on(index());
     check(cudaMemsetAsync(dst, 0, bytes, handle()), "cudaMemsetAsync");
   }
+
+  void* allocate_pinned(size_t bytes) override { return pinned().allocate(bytes); }
+  void free_pinned(void* p, size_t) noexcept override { pinned().free(p); }
 
   MemoryStats memory() const override { return allocator_.stats(); }
   void reset_peak() override { allocator_.reset_peak(); }
@@ -60,6 +64,15 @@ class Cuda final : public Device {
   void wait() {
     ++waits_;
     streams_.current().synchronize();
+  }
+
+  // CUDA has read pageable memory when it returns; pinned memory it reads later, and any host memory it writes later.
+  void finish_copy(const void* on_host, bool to_host, bool async) {
+    const bool in_pinned = pinned().holds(on_host);
+    if (in_pinned && async)
+      pinned().used(on_host, streams_.current());
+    else if (in_pinned || to_host)
+      wait();
   }
 
   // This device receives. What `from` was given before comes first, and what it is given later does not overwrite.

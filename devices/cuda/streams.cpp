@@ -70,6 +70,7 @@ void CudaStream::wait(Event& event) {
 }
 
 CudaStream& Streams::default_stream() {
+  if (CudaStream* s = default_.load(std::memory_order_acquire)) return *s;
   std::lock_guard hold(lock_);
   if (!default_) default_ = new CudaStream(device_, 0);
   return *default_;

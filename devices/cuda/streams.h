@@ -1,5 +1,6 @@
 // Streams and events of one CUDA device. Includes core/device.
 #pragma once
+#include <atomic>
 #include <mutex>
 #include <vector>
 
@@ -60,7 +61,7 @@ class Streams {
   std::vector<CudaStream*> all();
   Device& device_;
   std::mutex lock_;
-  CudaStream* default_ = nullptr;
+  std::atomic<CudaStream*> default_{nullptr};  // made on first use
   std::vector<Pool> pools_;
 };
 

@@ -14,7 +14,7 @@ struct Machine {
   int driver = -1;   // its version, as cudaDriverGetVersion has it; 0: none [FAKECUDA_DRIVER, else 13000]
   size_t memory = size_t(1) << 30;  // bytes of each device
   uint64_t seed = 0;                // 0: [FAKECUDA_SEED, else 1]
-  bool guards = false;              // end each allocation at a page that nobody may touch
+  bool guards = false;              // [or FAKECUDA_GUARDS=1] end each allocation at a page that nobody may touch
   bool protect = true;              // the host cannot touch device memory outside kernels and copies
   double eagerness = 0.25;          // how often work runs when it is queued, rather than when somebody waits
   double two_threads = 0.25;        // how often the blocks of a grid run on two OS threads

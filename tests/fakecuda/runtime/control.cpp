@@ -71,6 +71,7 @@ void Engine::reset(const Machine& wanted) {
   if (machine.devices < 0) machine.devices = int(from_environment("FAKECUDA_DEVICES", 1));
   machine.devices = std::min(machine.devices, most_devices);
   if (machine.driver < 0) machine.driver = int(from_environment("FAKECUDA_DRIVER", runtime_version));
+  machine.guards = machine.guards || from_environment("FAKECUDA_GUARDS", 0) != 0;
   if (machine.seed == 0) machine.seed = uint64_t(from_environment("FAKECUDA_SEED", 1));
   random = Random(machine.seed);
   memory.reset(machine.protect);
