@@ -5,35 +5,12 @@
 #include <array>
 #include <numeric>
 
+#include "core/sort_key.h"
 #include "devices/cpu/cpu.h"
 #include "devices/cpu/rows.h"
 
 namespace luth::cpu {
 namespace {
-
-template <class T>
-using KeyOf = std::conditional_t<
-    sizeof(T) == 1, uint8_t,
-    std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
-
-/// Smaller elements have smaller keys; -0 has that of 0, every nan the largest. Flipped for a descending order.
-template <class T>
-inline KeyOf<T> key_of(T v, bool descending) {
-  using K = KeyOf<T>;
-  constexpr K top = K(K(1) << (sizeof(T) * 8 - 1));
-  K k;
-  if constexpr (is_float<T>) {
-    const compute_t<T> c = compute_t<T>(v);
-    const K bits = c == compute_t<T>(0) ? K(0) : std::bit_cast<K>(v);
-    k = bits & top ? K(~bits) : K(bits | top);
-    if (c != c) k = K(~K(0));
-  } else if constexpr (std::is_signed_v<T>) {
-    k = K(K(v) ^ top);
-  } else {
-    k = K(v);
-  }
-  return descending ? K(~k) : k;
-}
 
 template <class K>
 struct Item {
@@ -74,7 +51,7 @@ void radix_sort(std::vector<Item<K>>& items, std::vector<Item<K>>& other) {
 template <class T, class F>
 void each_row(const Along& a, const T* in, F f) {
   parallel_for(a.outer * a.inner, std::max<int64_t>(1, 4096 / std::max<int64_t>(1, a.n)), [&](int64_t b, int64_t e) {
-    std::vector<Item<KeyOf<T>>> items, other;
+    std::vector<Item<SortKey<T>>> items, other;
     for (int64_t r = b; r < e; ++r) f(r, in + r / a.inner * a.n * a.inner + r % a.inner, items, other);
   });
 }
@@ -90,7 +67,7 @@ void sort(const ops::Sort& op, Tensor& values, Tensor& indices, const Dense& x) 
   dispatch(AllTypes{}, x.dtype(), [&]<class T>(Type<T>) {
     each_row(a, x.data<T>(), [&](int64_t r, const T* in, auto& items, auto& other) {
       items.resize(size_t(a.n));
-      for (int64_t i = 0; i < a.n; ++i) items[size_t(i)] = {key_of(in[i * a.inner], op.descending), int32_t(i)};
+      for (int64_t i = 0; i < a.n; ++i) items[size_t(i)] = {sort_key(in[i * a.inner], op.descending), int32_t(i)};
       radix_sort(items, other);
       const int64_t at = r / a.inner * a.n * a.inner + r % a.inner;
       for (int64_t i = 0; i < a.n; ++i) {
@@ -121,7 +98,7 @@ void select_least(const T* in, int64_t step, int64_t n, int64_t k, bool descendi
   for (int64_t i0 = 0; i0 < n; i0 += block) {
     const int64_t m = std::min(block, n - i0);
     K keys[block];
-    for (int64_t i = 0; i < m; ++i) keys[i] = key_of(in[(i0 + i) * step], descending);
+    for (int64_t i = 0; i < m; ++i) keys[i] = sort_key(in[(i0 + i) * step], descending);
     bool any = !limited;
     for (int64_t i = 0; i < m; ++i) any |= keys[i] < limit;
     if (!any) continue;

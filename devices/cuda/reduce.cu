@@ -5,6 +5,7 @@
 #include "core/ops/copy.h"
 #include "core/ops/mask.h"
 #include "core/ops/reduce.h"
+#include "devices/cuda/element.cuh"
 
 namespace luth::cuda {
 namespace {
@@ -185,16 +186,10 @@ void count(const Tensor& x, Tensor& y, uint32_t mask, Truth what) {
   int64_t n = 1;
   for (int i = 0; i < x.dim(); ++i)
     if (mask >> i & 1) n *= x.shape()[i];
-  auto run = [&]<class W>(Type<W>) {
+  by_width(x.dtype(), [&]<class W>(Type<W>) {
     const W bits = is_floating(x.dtype()) ? W(W(~W(0)) >> 1) : W(~W(0));
     reduce<W>(Count<W>{Output(y), bits, what, n}, x, y, mask);
-  };
-  switch (size_of(x.dtype())) {
-    case 1: return run(Type<uint8_t>());
-    case 2: return run(Type<uint16_t>());
-    case 4: return run(Type<uint32_t>());
-    default: return run(Type<uint64_t>());
-  }
+  });
 }
 void all(const ops::AllDims& op, Tensor& y, const Strided& x) { count(x, y, op.mask(x), Truth::all); }
 void any(const ops::AnyDims& op, Tensor& y, const Strided& x) { count(x, y, op.mask(x), Truth::any); }

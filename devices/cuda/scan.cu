@@ -5,6 +5,7 @@
 #include "core/autograd.h"
 #include "core/ops/copy.h"
 #include "devices/cuda/block.cuh"
+#include "devices/cuda/element.cuh"
 #include "devices/cuda/elementwise.cuh"
 
 namespace luth::cuda {
@@ -206,15 +207,9 @@ __global__ void __launch_bounds__(threads) triangle_kernel(const __grid_constant
 void triangle(Tensor& y, const Tensor& x, int64_t from, int64_t to) {
   if (y.numel() == 0) return;
   const Triangle t{y.numel(), y.shape(-2), y.shape(-1), from, to};
-  auto run = [&]<class W>(Type<W>) {
+  by_width(y.dtype(), [&]<class W>(Type<W>) {
     start(y, triangle_kernel<W>, blocks_for(t.numel, threads), threads, 0, t, x.data<const W>(), y.data<W>());
-  };
-  switch (size_of(y.dtype())) {
-    case 1: return run(Type<uint8_t>());
-    case 2: return run(Type<uint16_t>());
-    case 4: return run(Type<uint32_t>());
-    default: return run(Type<uint64_t>());
-  }
+  });
 }
 void tril(const ops::Tril& op, Tensor& y, const Dense& x) { triangle(y, x, INT64_MIN, op.diagonal); }
 void triu(const ops::Triu& op, Tensor& y, const Dense& x) { triangle(y, x, op.diagonal, INT64_MAX); }

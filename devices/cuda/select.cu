@@ -6,7 +6,9 @@
 #include "core/ops/mask.h"
 #include "core/ops/scan.h"
 #include "devices/cuda/block.cuh"
+#include "devices/cuda/element.cuh"
 #include "devices/cuda/elementwise.cuh"
+#include "devices/cuda/index_check.h"
 
 namespace luth::cuda {
 namespace {
@@ -66,14 +68,6 @@ struct Flags {
     }
   }
 };
-__device__ void copy_element(void* to, int64_t i, const void* from, int64_t j, int width) {
-  switch (width) {
-    case 1: static_cast<uint8_t*>(to)[i] = static_cast<const uint8_t*>(from)[j]; break;
-    case 2: static_cast<uint16_t*>(to)[i] = static_cast<const uint16_t*>(from)[j]; break;
-    case 4: static_cast<uint32_t*>(to)[i] = static_cast<const uint32_t*>(from)[j]; break;
-    default: static_cast<uint64_t*>(to)[i] = static_cast<const uint64_t*>(from)[j];
-  }
-}
 
 // A warp takes 16 times 32 neighbours, and a block as many as its warps take.
 constexpr int rounds = 16, warps = threads / 32, per_warp = 32 * rounds, per_block = warps * per_warp;
@@ -150,16 +144,21 @@ struct Replace {
   void* to;
   RowMajor at_to;
   int width;
+  IndexCheck check;
   __device__ void operator()(int64_t i, int64_t rank) const {
+    if (rank == available) check(rank + 1, available, i);
     if (rank < available) copy_element(to, at_to(i), from, at_from(rank), width);
   }
 };
 void masked_replace(const ops::MaskedReplace&, Tensor& y, const Strided& x, const Strided& mask,
                     const Strided& source) {
   NoGrad no_grad;
-  if (y.raw() != x.raw()) copy.into(y.detach(), x);
-  each_true(y, mask,
-            Replace{source.raw(), RowMajor(source), source.numel(), y.raw(), RowMajor(y), int(size_of(y.dtype()))});
+  const IndexCheck check = check_indices(mask, 1, false, "the place in source of a true element of mask");
+  if (y.raw() != x.raw() || !(y.strides() == x.strides())) copy.into(y.detach(), x);
+  each_true(
+      y, mask,
+      Replace{source.raw(), RowMajor(source), source.numel(), y.raw(), RowMajor(y), int(size_of(y.dtype())), check});
+  wait_if_exact(y.device());
 }
 
 struct Position {
@@ -206,13 +205,10 @@ Value filling(const Value& value, const Tensor& y) {
 void masked_fill(const ops::MaskedFill&, Tensor& y, const Value& x, const Value& mask, const Value& value) {
   if (y.numel() == 0) return;
   const Value v = filling(value, y);
-  auto run = [&]<class W>(Type<W>) { elementwise<W, bool, W, W>(y, Choose(), mask, v, x); };
-  switch (size_of(y.dtype())) {
-    case 1: return run(Type<int8_t>());
-    case 2: return run(Type<int16_t>());
-    case 4: return run(Type<int32_t>());
-    default: return run(Type<int64_t>());
-  }
+  by_width(y.dtype(), [&]<class W>(Type<W>) {
+    using I = std::make_signed_t<W>;
+    elementwise<I, bool, I, I>(y, Choose(), mask, v, x);
+  });
 }
 
 const Kernel<masked_fill> masked_fill_;
