@@ -1,7 +1,7 @@
 // Random words for kernels: those of core/philox.h, sixteen counters at a time. Kernel libraries only.
 #pragma once
 #include "core/define.h"
-#include "core/philox.h"
+#include "core/draw.h"
 #include "core/threads.h"
 
 namespace luth::cpu {
@@ -54,20 +54,5 @@ void with_words(const PhiloxState& state, int64_t n, int per_element, F f) {
     }
   });
 }
-
-/// Uniform in [0, 1) with as many bits as the type holds exactly.
-template <class T>
-inline T uniform_of(const uint32_t* w, int64_t i) {
-  if constexpr (std::is_same_v<T, double>)
-    return uniform_double(w[2 * i], w[2 * i + 1]);
-  else if constexpr (std::is_same_v<T, float>)
-    return uniform_float(w[i]);
-  else if constexpr (std::is_same_v<T, half>)
-    return half(float(w[i] >> 21) * 0x1p-11f);
-  else
-    return bfloat16(float(w[i] >> 24) * 0x1p-8f);
-}
-template <class T>
-inline constexpr int words_per = sizeof(T) == 8 ? 2 : 1;
 
 }  // namespace luth::cpu
