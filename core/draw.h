@@ -64,6 +64,9 @@ LUTH_HD inline void sin_cos(double v, double& sine, double& cosine) {
   cosine = math::cos(t);
 }
 
+LUTH_HD inline float fma(float x, float y, float z) { return ::fmaf(x, y, z); }
+LUTH_HD inline double fma(double x, double y, double z) { return ::fma(x, y, z); }
+
 template <class T>
 struct Uniform {
   using A = compute_t<T>;
@@ -71,7 +74,7 @@ struct Uniform {
   Uniform(double lowest, double to) : from(A(lowest)), range(A(to - lowest)), end(A(to)) {}
   LUTH_HD T operator()(const uint32_t* w) const {
     const A u = A(uniform_of<T>(w));
-    const T v = T(from == A(0) ? u * range : math::fma(u, range, from));
+    const T v = T(from == A(0) ? u * range : fma(u, range, from));
     return A(v) < end || range == A(0) ? v : T(from);  // rounding must not reach `to`
   }
 };

@@ -148,8 +148,6 @@ LUTH_HD inline float trunc(float x) { return ::truncf(x); }
 LUTH_HD inline double trunc(double x) { return ::trunc(x); }
 LUTH_HD inline float nearbyint(float x) { return ::nearbyintf(x); }
 LUTH_HD inline double nearbyint(double x) { return ::nearbyint(x); }
-LUTH_HD inline float fma(float x, float y, float z) { return ::fmaf(x, y, z); }
-LUTH_HD inline double fma(double x, double y, double z) { return ::fma(x, y, z); }
 LUTH_HD inline float fmod(float x, float y) { return ::fmodf(x, y); }
 LUTH_HD inline double fmod(double x, double y) { return ::fmod(x, y); }
 // clang-format on

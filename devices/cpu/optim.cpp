@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/ops/optim.h"
+#include "core/ops/optim_step.h"
 #include "core/threads.h"
 #include "devices/cpu/cpu.h"
 
@@ -36,21 +36,15 @@ T* elements(const Value& v, int64_t at) {
 template <class T>
 void sgd_range(const ops::SgdStep& op, int64_t n, T* __restrict p, const T* __restrict grad, T* __restrict buffer) {
   using C = compute_t<T>;
-  const C lr = C(op.lr), momentum = C(op.momentum), keep = C(1 - op.dampening), decay = C(op.weight_decay);
-  const C sign = op.maximize ? C(-1) : C(1);
+  const ops::SgdRule<C> rule(op);
   if (!buffer) {
-    for (int64_t i = 0; i < n; ++i) {
-      C w = C(p[i]);
-      p[i] = T(w - lr * (sign * C(grad[i]) + decay * w));
-    }
+    for (int64_t i = 0; i < n; ++i) p[i] = T(rule.step(C(p[i]), C(grad[i])));
     return;
   }
-  const bool first = op.first, nesterov = op.nesterov;
   for (int64_t i = 0; i < n; ++i) {
-    C w = C(p[i]), g = sign * C(grad[i]) + decay * w;
-    C b = first ? g : momentum * C(buffer[i]) + keep * g;
+    C b = C(buffer[i]);
+    p[i] = T(rule.step(C(p[i]), C(grad[i]), b));
     buffer[i] = T(b);
-    p[i] = T(w - lr * (nesterov ? g + momentum * b : b));
   }
 }
 
@@ -64,24 +58,16 @@ void sgd_step(const ops::SgdStep& op, List list) {
   });
 }
 
-// Kingma and Ba, "Adam: a method for stochastic optimization"; Loshchilov and Hutter for the decoupled decay; Reddi and
-// others for amsgrad. eps is added after the bias correction.
 template <class T>
 void adam_range(const ops::AdamStep& op, int64_t n, T* __restrict p, const T* __restrict grad, T* __restrict mean,
                 T* __restrict square, T* __restrict largest) {
   using C = compute_t<T>;
-  const C decay = C(op.decoupled ? 0 : op.weight_decay), shrink = C(op.decoupled ? 1 - op.lr * op.weight_decay : 1);
-  const C sign = op.maximize ? C(-1) : C(1), b1 = C(1 - op.beta1), b2 = C(op.beta2), c2 = C(1 - op.beta2);
-  const C size = C(op.lr / (1 - std::pow(op.beta1, double(op.step))));
-  const C root = C(1 / std::sqrt(1 - std::pow(op.beta2, double(op.step)))), eps = C(op.eps);
+  const ops::AdamRule<C> rule(op);
   auto update = [&](int64_t i, C* top) {
-    C w = C(p[i]) * shrink, g = sign * C(grad[i]) + decay * w;
-    C m = C(mean[i]), v = b2 * C(square[i]) + c2 * g * g;
-    m += b1 * (g - m);
+    C m = C(mean[i]), v = C(square[i]);
+    p[i] = T(rule.step(C(p[i]), C(grad[i]), m, v, top));
     mean[i] = T(m);
     square[i] = T(v);
-    if (top) v = *top = std::max(*top, v);
-    p[i] = T(w - size * (m / (std::sqrt(v) * root + eps)));
   };
   if (!largest) {
     for (int64_t i = 0; i < n; ++i) update(i, nullptr);

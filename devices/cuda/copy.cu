@@ -44,7 +44,12 @@ Tensor spread(const Tensor& t, const Tensor& y) {
 
 void cast_kernel(const ops::Cast&, Tensor& y, const Value& x) { convert(y, x); }
 void clone(const ops::Clone&, Tensor& y, const Value& x) { convert(y, x); }
+bool all_bits_are_zero(const Scalar& v) { return v.value() == 0 && !std::signbit(v.value()); }
 void fill(const ops::Fill&, Tensor& y, const Value&, const Value& value) {
+  if (value.is_scalar() && all_bits_are_zero(value.scalar()) && is_dense(y.shape(), y.strides())) {
+    if (y.numel()) y.device().fill_zero(y.raw(), y.bytes());
+    return;
+  }
   convert(y, value.is_scalar() ? value : Value(spread(value, y)));
 }
 void copy(const ops::Copy&, Tensor& y, const Value&, const Value& src) {
