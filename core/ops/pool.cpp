@@ -95,7 +95,12 @@ Specs MaxPool2dWithIndices::infer(const Inputs& in) const {
   return {spec(shape, in[0].dtype(), in[0]), spec(shape, Dtype::i64, in[0])};
 }
 Tensors MaxPool2dWithIndices::vjp(const Call& c, const Tensors& dy) const {
-  return {pool_scatter(dy[0], c.out[1], {plane(c.in[0]), base})};
+  Ints window;
+  for (int d = 0; d < 2; ++d) window.push_back(at_or_all(kernel_size, d));
+  for (int d = 0; d < 2; ++d) window.push_back(step(d));
+  for (int d = 0; d < 2; ++d) window.push_back(at_or_all(padding, d));
+  for (int d = 0; d < 2; ++d) window.push_back(at_or_all(dilation, d));
+  return {pool_scatter(dy[0], c.out[1], {plane(c.in[0]), base, window})};
 }
 Cases<MaxPool2dWithIndices> MaxPool2dWithIndices::samples() {
   MaxPool2dWithIndices a, b;
@@ -142,12 +147,14 @@ Cases<MaxPool1d> MaxPool1d::samples() {
 
 Spec PoolGather::infer(const Inputs& in) const { return spec(in[1].shape(), in[0].dtype(), in[1]); }
 Tensors PoolGather::vjp(const Call& c, const Tensor& dy) const {
-  return {pool_scatter(dy, c.in[1], {plane(c.in[0]), base}), {}};
+  return {pool_scatter(dy, c.in[1], {plane(c.in[0]), base, window}), {}};
 }
 Spec PoolScatter::infer(const Inputs& in) const {
   return spec(with_plane(in[0].shape(), size[0], size[1]), in[0].dtype(), in[1]);
 }
-Tensors PoolScatter::vjp(const Call& c, const Tensor& dy) const { return {pool_gather(dy, c.in[1], {base}), {}}; }
+Tensors PoolScatter::vjp(const Call& c, const Tensor& dy) const {
+  return {pool_gather(dy, c.in[1], {base, window}), {}};
+}
 
 namespace {
 // Positions in a plane of 3 x 4, one of them twice.

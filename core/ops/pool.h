@@ -69,21 +69,29 @@ struct PoolGather {
   static constexpr std::string_view saves = "input: input.meta, indices";
   static constexpr bool internal = true;
   int base = 0;
-  void describe(auto& field) { field("base", base, "from where indices count", as::base); }
+  Ints window{};
+  void describe(auto& field) {
+    field("base", base, "from where indices count", as::base);
+    field("window", window, "kernel, stride, padding, dilation of the pooling that the indices are of", as::hidden);
+  }
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<PoolGather> samples();
 };
-/// Planes of `size` with each element of grad added at its index, in order: d input of max pooling.
+/// Planes of `size` with each element of grad added at its index, in order: d input of max pooling. With `window` (two
+/// numbers of each: kernel, stride, padding, dilation) every index lies in its own window, and a kernel may count on
+/// it; without, indices are any.
 struct PoolScatter {
   static constexpr Doc doc{"pool_scatter", "grad, indices", "Planes with elements added at their positions."};
   static constexpr std::string_view saves = "grad: indices";
   static constexpr bool internal = true;
   Ints size;
   int base = 0;
+  Ints window{};
   void describe(auto& field) {
     field("size", size, "height and width of a plane", as::required);
     field("base", base, "from where indices count", as::base);
+    field("window", window, "kernel, stride, padding, dilation of the pooling that the indices are of", as::hidden);
   }
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;

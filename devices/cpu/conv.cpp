@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/layout.h"
 #include "core/threads.h"
 #include "devices/cpu/buffer.h"
 #include "devices/cpu/cpu.h"
 #include "devices/cpu/gemm.h"
-#include "devices/cpu/layout.h"
 #include "devices/cpu/libs.h"
 
 namespace luth::cpu {

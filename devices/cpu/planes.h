@@ -3,8 +3,8 @@
 #pragma once
 #include <algorithm>
 
+#include "core/layout.h"
 #include "core/threads.h"
-#include "devices/cpu/layout.h"
 
 namespace luth::cpu {
 
