@@ -1,23 +1,24 @@
 #!/usr/bin/env bash
 # Makes luth-<version>-linux-<arch>.tar.gz: a folder that runs wherever it is unpacked, with no package of its own installed.
-#   bash scripts/bundle.sh [--no-build] [--output FOLDER]
-# --no-build takes build/release (or $LUTH_BUILD) as it is. In the bundle: bin/luth, luth's libraries, the shared libraries that
+#   bash scripts/bundle.sh [--no-build] [--gpu-tests] [--output FOLDER]
+# --no-build takes build/release (or $LUTH_BUILD) as it is. --gpu-tests adds what scripts/gpu_check.sh wants. In the bundle: bin/luth, luth's libraries, the shared libraries that
 # they need, share/. Not in it: glibc, libstdc++ and libgcc_s, which every system has and which must not be older than the
 # system's own; so a bundle runs on this distribution and on later ones.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-output=$PWD build=1
+output=$PWD build=1 gpu_tests=
 while [ $# -gt 0 ]; do
   case $1 in
     --no-build) build= ;;
+    --gpu-tests) gpu_tests=1 ;;
     --output) output=$(cd "${2:?bundle: --output wants a folder}" && pwd); shift ;;
-    *) echo "bundle: unknown option $1 (known: --no-build, --output FOLDER)" >&2; exit 2 ;;
+    *) echo "bundle: unknown option $1 (known: --no-build, --gpu-tests, --output FOLDER)" >&2; exit 2 ;;
   esac
   shift
 done
 [ -z "$build" ] || bash "$here/setup.sh"
 . "$here/lib.sh"
-[ -z "$build" ] || build release all -DLUTH_TESTS=OFF
+[ -z "$build" ] || build release all "-DLUTH_TESTS=$([ -n "$gpu_tests" ] && echo ON || echo OFF)"
 tree=${LUTH_BUILD:-build/release}
 
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$tree/CMakeCache.txt")
@@ -26,6 +27,13 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 stage=$work/$name
 cmake --install "$tree" --component runtime --strip --prefix "$stage" >"$work/install.log" || { cat "$work/install.log" >&2; exit 1; }
+
+git rev-parse --short HEAD >"$stage/share/luth/commit" 2>/dev/null || true
+if [ -n "$gpu_tests" ]; then
+  cmake --build "$tree" --target luth_test_gpu --parallel "$(cores)" >"$work/tests.log" || { cat "$work/tests.log" >&2; exit 1; }
+  install -m 755 "$tree/tests/luth_test_gpu" "$stage/bin/"
+  strip "$stage/bin/luth_test_gpu"
+fi
 
 # needs FILE...: "soname path" of every shared library that the files need, directly or not
 needs() { ldd "$@" | sed -n 's/^\t\([^ ]*\) => \(\/[^ ]*\) .*/\1 \2/p' | sort -u; }

@@ -4,8 +4,24 @@
 
 namespace luth::test {
 
+namespace {
+
+// Without a GPU nothing can be said about one.
+class NeedsGpu : public testing::Environment {
+  void SetUp() override {
+    try {
+      gpu();
+    } catch (const Error& e) { GTEST_SKIP() << e.what(); }
+  }
+};
+[[maybe_unused]] const auto* const needs_gpu_ =
+    LUTH_REAL_GPU ? testing::AddGlobalTestEnvironment(new NeedsGpu) : nullptr;
+
+}  // namespace
+
 Device& gpu(int i) {
   static const bool ready = [] {
+    if (LUTH_REAL_GPU) return true;
     setenv("LUTH_DEVICE_PATH", LUTH_BINARY_DIR "/lib-test", 1);
     setenv("FAKECUDA_DEVICES", "2", 0);
     return true;

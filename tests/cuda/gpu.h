@@ -5,7 +5,7 @@
 
 namespace luth::test {
 
-/// "cuda:<i>" of the fake machine, with two devices; opens its library on first use.
+/// "cuda:<i>": of the fake machine, which has two, or in luth_test_gpu a real one. Opens its library on first use.
 Device& gpu(int i = 0);
 /// The same elements in the same layout on `d`, in storage of their own: all of t's storage travels.
 Tensor moved(const Tensor& t, Device& d);
