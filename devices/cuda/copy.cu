@@ -1,6 +1,7 @@
 // Copies, casts and fills on CUDA.
 #include "core/ops/copy.h"
 
+#include "devices/cuda/copy.h"
 #include "devices/cuda/elementwise.cuh"
 
 namespace luth::cuda {
@@ -62,4 +63,14 @@ const Kernel<fill> fill_;
 const Kernel<copy> copy_;
 
 }  // namespace
+
+void copy_elements(Tensor& out, const Value& in) { convert(out, in); }
+Tensor row_major(const Tensor& t) { return t.is_contiguous() ? t : dense_copy(t); }
+Tensor apart(const Tensor& t, const Tensor& out) {
+  if (!(t.storage() == out.storage())) return t;
+  Tensor copy = Tensor::empty(t.shape(), t.dtype(), t.device());
+  copy_elements(copy, t);
+  return copy;
+}
+
 }  // namespace luth::cuda
