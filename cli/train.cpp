@@ -11,12 +11,13 @@ namespace {
 
 constexpr char train_usage[] =
     "Usage: luth train RECIPE [--option value ...] [--dir DIR] [--resume [FILE]] [--device auto|cpu|cuda]\n"
-    "                  [--threads N]\n\n"
+    "                  [--amp bf16|off] [--threads N]\n\n"
     "Trains what the recipe says. `luth train RECIPE --help` lists its options.\n"
     "Writes ckpt/last.h5 and ckpt/best.h5 below DIR (default: runs/<recipe>-<n>).\n"
-    "--resume goes on with the run that is there, from ckpt/last.h5 or from FILE.\n";
+    "--resume goes on with the run that is there, from ckpt/last.h5 or from FILE.\n"
+    "--amp bf16 computes in mixed precision: matrix products and convolutions in bfloat16.\n";
 constexpr char eval_usage[] =
-    "Usage: luth eval CHECKPOINT [--option value ...] [--device auto|cpu|cuda] [--threads N]\n"
+    "Usage: luth eval CHECKPOINT [--option value ...] [--device auto|cpu|cuda] [--amp bf16|off] [--threads N]\n"
     "       luth eval DIR, for DIR/ckpt/last.h5\n"
     "       luth eval RECIPE --checkpoint FILE [--option value ...]\n\n"
     "Prints loss and metrics of a checkpoint over the test data, a name and a number in each line.\n";

@@ -1,4 +1,5 @@
 // apply(): the one function that every operator passes. See op.h for the recipe.
+#include "core/autocast.h"
 #include "core/autograd.h"
 #include "core/ops/copy.h"
 #include "core/place.h"
@@ -225,6 +226,13 @@ void run(Call& call) {
   execute(call, specs, *dev);
 }
 
+// In the scope of autocast: what the operator is made of is not looked at again.
+void run_autocast(Call& call) {
+  autocast_inputs(*call.info, call.in);
+  NoAutocast inside;
+  run(call);
+}
+
 /// PyTorch's rule for results that are given: float results do not go into integers, nor anything but bool into bool.
 void check_castable(Dtype from, Dtype to) {
   auto rank = [](Dtype d) { return d == Dtype::boolean ? 0 : is_floating(d) ? 2 : 1; };
@@ -289,6 +297,7 @@ bool run_into(Call& call, const Tensor& target, bool inplace) {
 }
 
 Tensor run_inplace(const OpInfo& info, const void* op, Inputs in) {
+  NoAutocast given;  // where the result goes says what it is
   Tensor self = in[0].tensor();
   if (!self) throw Error("expects a tensor to write into");
   check_inplace(self);
@@ -313,6 +322,7 @@ void check_out(const Inputs& in, const Tensors& out) {
 
 Tensors run_out(const OpInfo& info, const void* op, Inputs in, Tensors out) {
   check_out(in, out);
+  NoAutocast given;
   NoGrad no_grad;
   Call call{&info, op, std::move(in), {}};
   if (out.size() == 1 && run_into(call, out[0], false)) return out;
@@ -372,7 +382,8 @@ Dtype result_type(const Inputs& in) {
 void apply(Call& call) {
   fill_in(*call.info, call.in);
   placed(
-      call.info->face, [&] { return place_of(*call.info, call.in); }, [&] { run(call); });
+      call.info->face, [&] { return place_of(*call.info, call.in); },
+      [&] { autocast_acts() ? run_autocast(call) : run(call); });
 }
 
 Tensors apply(const OpInfo& info, const void* op, Inputs in) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/autocast.h"
 #include "core/ops/copy.h"
 #include "core/view_history.h"
 
@@ -98,6 +99,7 @@ void CallNode::save_results(const Call& call, const Tensor* written) {
 Tensors CallNode::backward(const Tensors& dys) {
   if (released_)
     throw Error("{}: the graph was freed by an earlier backward; pass {{retain_graph = true}} to that one", name());
+  NoAutocast as_forward;  // in the dtypes that forward had
   Call call{&info_, op_.get(), in_numbers_, {}, wanted_};
   for (size_t i = 0; i < in_.size(); ++i)
     if (in_[i].tensor) call.in[i] = unpack(in_[i]);

@@ -23,6 +23,7 @@ void open_tensor_methods(lua_State* L, int torch, int methods);  // tensor_metho
 void open_tensor_convert(lua_State* L, int torch, int methods);  // tensor_convert.cpp: to, float, cuda, type
 void open_tensor_make(lua_State* L, int torch, int methods);     // tensor_make.cpp: torch.tensor, tolist
 void open_autograd(lua_State* L, int torch, int methods);        // autograd.cpp
+void open_autocast(lua_State* L, int torch);                     // autocast.cpp
 void open_torch_functions(lua_State* L, int torch);              // torch.cpp
 
 }  // namespace luth::lang

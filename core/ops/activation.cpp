@@ -1,5 +1,6 @@
 #include "core/ops/activation.h"
 
+#include "core/autocast.h"
 #include "core/ops/arith.h"
 #include "core/ops/copy.h"
 #include "core/ops/unary.h"
@@ -8,6 +9,7 @@ namespace luth::ops {
 namespace {
 
 const DefineAll<ActivationOps> define_all_;
+const AutocastAs<Autocast::f32, Softplus> autocast_f32_;
 const DefineAll<ActivationGrads> define_grads_;
 const Define<Clamp> clamp_;
 

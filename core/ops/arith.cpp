@@ -1,5 +1,6 @@
 #include "core/ops/arith.h"
 
+#include "core/autocast.h"
 #include "core/ops/copy.h"
 #include "core/ops/unary.h"
 
@@ -7,6 +8,7 @@ namespace luth::ops {
 namespace {
 
 const DefineAll<BinaryOps> define_all_;
+const AutocastAs<Autocast::f32, Pow> autocast_f32_;
 const DefineAll<Where, DivMode> define_;
 
 // Half of dy where both are equal, all of it where `wins`, as PyTorch shares it.

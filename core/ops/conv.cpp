@@ -1,5 +1,6 @@
 #include "core/ops/conv.h"
 
+#include "core/autocast.h"
 #include "core/ops/arith.h"
 #include "core/ops/reduce.h"
 #include "core/ops/view.h"
@@ -292,6 +293,8 @@ namespace {
 const DefineAll<Conv2d, Conv2dPadding, Conv2dGradInput, Conv2dGradWeight, Conv1d, Conv1dPadding, ConvTranspose2d,
                 ConvTranspose1d>
     define_all_;
-}
+const AutocastAs<Autocast::lower, Conv2d, Conv2dPadding, Conv1d, Conv1dPadding, ConvTranspose2d, ConvTranspose1d>
+    autocast_lower_;
+}  // namespace
 
 }  // namespace luth::ops

@@ -1,5 +1,6 @@
 #include "core/ops/index.h"
 
+#include "core/autocast.h"
 #include "core/ops/arith.h"
 #include "core/ops/copy.h"
 #include "core/ops/index_plan.h"
@@ -12,6 +13,7 @@ namespace {
 const DefineAll<IndexSelect, IndexAdd, IndexCopy, IndexFill, Gather, Scatter, ScatterValue, ScatterAdd, Take, Put,
                 Index, IndexPut>
     define_all_;
+const AutocastAs<Autocast::widest, ScatterAdd, IndexPut> autocast_widest_;
 
 int64_t extent(const Shape& s, int dim) { return s.size() ? s[dim] : 1; }
 

@@ -1,5 +1,6 @@
 #include "core/ops/loss.h"
 
+#include "core/autocast.h"
 #include "core/ops/activation.h"
 #include "core/ops/arith.h"
 #include "core/ops/copy.h"
@@ -18,6 +19,10 @@ const DefineAll<CrossEntropy, CrossEntropyLabels, CrossEntropyBackward, NllLoss,
                 MseLoss, L1Loss, SmoothL1Loss, HuberLoss, BinaryCrossEntropy, BceEach, BinaryCrossEntropyWithLogits,
                 LogSigmoid, KlDiv>
     define_all_;
+const AutocastAs<Autocast::f32, CrossEntropy, NllLoss, MseLoss, L1Loss, SmoothL1Loss, HuberLoss,
+                 BinaryCrossEntropyWithLogits, KlDiv>
+    autocast_f32_;
+const AutocastAs<Autocast::refused, BinaryCrossEntropy> autocast_refused_;
 
 void check_reduction(const std::string& reduction) {
   if (reduction != "mean" && reduction != "sum" && reduction != "none")

@@ -1,5 +1,6 @@
 #include "core/ops/matmul.h"
 
+#include "core/autocast.h"
 #include "core/ops/arith.h"
 #include "core/ops/reduce.h"
 #include "core/ops/view.h"
@@ -227,6 +228,9 @@ Tensors Linear::vjp(const Call& c, const Tensor& dy) const {
 
 namespace {
 const DefineAll<Mm, Bmm, Mv, Dot, Vdot, Outer, Inner, Matmul, Addmm, Baddbmm, Addmv, Addbmm, Addr, Linear> define_all_;
-}
+const AutocastAs<Autocast::lower, Mm, Bmm, Mv, Inner, Matmul, Addmm, Baddbmm, Addmv, Addbmm, Addr, Linear>
+    autocast_lower_;
+const AutocastAs<Autocast::widest, Dot, Vdot> autocast_widest_;
+}  // namespace
 
 }  // namespace luth::ops

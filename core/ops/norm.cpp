@@ -1,5 +1,6 @@
 #include "core/ops/norm.h"
 
+#include "core/autocast.h"
 #include "core/autograd.h"
 #include "core/ops/arith.h"
 #include "core/ops/copy.h"
@@ -12,6 +13,7 @@ namespace {
 const DefineAll<BatchNorm, BatchNormTrain, BatchNormBackward, ChannelAffine, LayerNorm, LayerNormParts,
                 LayerNormBackward>
     define_all_;
+const AutocastAs<Autocast::f32, LayerNorm> autocast_f32_;
 
 Dtype wide(Dtype d) { return d == Dtype::f64 ? d : Dtype::f32; }
 

@@ -1,5 +1,6 @@
 #include "core/ops/reduce.h"
 
+#include "core/autocast.h"
 #include "core/autograd.h"
 #include "core/ops/arith.h"
 #include "core/ops/cat.h"
@@ -32,6 +33,7 @@ namespace {
 const DefineAll<Sum, Mean, Prod, Amax, Amin, MaxAll, MinAll, MaxOther, MinOther, MaxDim, MinDim, Argmax, Argmin, Var,
                 Std, Norm, NamedNorm, EuclideanNorm, AllDims, AnyDims, All, Any, Equal, Allclose>
     define_all_;
+const AutocastAs<Autocast::f32, Sum, Prod, Norm, NamedNorm, EuclideanNorm> autocast_f32_;
 
 template <class Op>
 Op with_dims(std::optional<Ints> dim, bool keepdim) {

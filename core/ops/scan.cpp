@@ -1,5 +1,6 @@
 #include "core/ops/scan.h"
 
+#include "core/autocast.h"
 #include "core/autograd.h"
 #include "core/ops/arith.h"
 #include "core/ops/cat.h"
@@ -9,6 +10,7 @@
 namespace luth::ops {
 namespace {
 const DefineAll<Cumsum, Cumprod, Tril, Triu> define_all_;
+const AutocastAs<Autocast::f32, Cumsum, Cumprod> autocast_f32_;
 
 Spec scanned(const Inputs& in, int64_t dim, const std::optional<Dtype>& dtype) {
   wrap_dim(dim, in[0].dim());

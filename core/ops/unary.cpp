@@ -2,13 +2,15 @@
 
 #include <numbers>
 
+#include "core/autocast.h"
 #include "core/ops/arith.h"
 #include "core/ops/copy.h"
 
 namespace luth::ops {
 namespace {
 const DefineAll<UnaryOps> define_all_;
-}
+const AutocastAs<Autocast::f32, Exp, Expm1, Log, Log2, Log10, Log1p, Rsqrt, Reciprocal, Tan> autocast_f32_;
+}  // namespace
 
 Spec elementwise_spec(const Inputs& in, Dtype dtype) {
   const Tensor* first = nullptr;

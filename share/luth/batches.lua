@@ -42,6 +42,7 @@ function M.evaluate(trainer, model, dataset)
   if not trainer.loss and #list == 0 then return {} end
   model:eval()
   local _ <close> = torch.no_grad()
+  local _ <close> = trainer:precision()
   M.each(M.loader(r, dataset, false), 0, function(...)
     local batch = M.prepare(r, trainer.device, ...)
     local target = batch[batch.n]

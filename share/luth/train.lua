@@ -14,13 +14,15 @@ local usage, unusable = errors.usage, errors.unusable
 
 local device_option = { default = 'auto', help = "'auto', 'cpu', 'cuda' or 'cuda:0'" }
 local threads_option = { help = 'threads to compute with' }
+local amp_option = { default = 'off', help = "mixed precision: 'bf16', or 'off'" }
 local train_options = {
   dir = { help = 'the folder of the run' },
   resume = { help = "go on with the run in the folder, from ckpt/last.h5 or from the file that is named" },
-  device = device_option, threads = threads_option,
+  device = device_option, amp = amp_option, threads = threads_option,
 }
 local eval_options = {
-  checkpoint = { help = 'the checkpoint to evaluate' }, device = device_option, threads = threads_option,
+  checkpoint = { help = 'the checkpoint to evaluate' }, device = device_option, amp = amp_option,
+  threads = threads_option,
 }
 
 -- A device that cannot be had is a wrong setting, said before anything else happens.
@@ -35,6 +37,14 @@ local function choose_device(given)
   local ok, result = pcall(use)
   if ok then return result end
   usage("--device takes 'auto' or a device, got '%s': %s", name, (tostring(result):gsub("^empty: argument 'device' ", '')))
+end
+
+-- The dtype of mixed precision, nil for none.
+local function choose_amp(given)
+  local name = options.take(given, 'amp', 'off')
+  if name == 'off' then return nil end
+  if name == 'bf16' then return torch.bfloat16 end
+  usage("--amp takes bf16 or off, got '%s'", name)
 end
 
 local function load_recipe(path, given, own, subcommand)
@@ -95,9 +105,9 @@ function M.train(path, words)
   local earlier
   dir, earlier = choose_folder(path, dir, resume)
   given = options.merge(earlier, given)
-  local device = choose_device(given)
+  local device, amp = choose_device(given), choose_amp(given)
   local r = load_recipe(path, given, train_options, 'train RECIPE')
-  local t = Trainer.new(r, device)
+  local t = Trainer.new(r, device, amp)
   local file = resume and resume.file
   if file then checkpoint.restore(t, file) end
   native.defer_interrupts(true)  -- from here on it ends between steps, and saves
@@ -115,7 +125,7 @@ function M.train(path, words)
     run:forget_log_from(t.epoch)
     say('resuming %s at epoch %d, batch %d', run.dir, t.epoch, t.batch)
   end
-  say('training on %s: %d samples, %d epochs of %d batches; %s', tostring(device), #t.parts.train, r.epochs, #t.loader,
+  say('training on %s%s: %d samples, %d epochs of %d batches; %s', tostring(device), amp and ' in bf16' or '', #t.parts.train, r.epochs, #t.loader,
       run.dir)
   t:train(run)
   say('done: %s', run.last)
@@ -153,8 +163,8 @@ function M.eval(path, words)
   local file, recipe, all = what_to_evaluate(path, given)
   all.help = help
   if helped(recipe, all, eval_options, 'eval') then return end
-  local device = choose_device(all)
-  local t = Trainer.new(load_recipe(recipe, all, eval_options, 'eval RECIPE'), device)
+  local device, amp = choose_device(all), choose_amp(all)
+  local t = Trainer.new(load_recipe(recipe, all, eval_options, 'eval RECIPE'), device, amp)
   checkpoint.load_model(t.model, file, device)
   local held = t.parts.test or t.parts.val or t.parts.train
   for _, result in ipairs(batches.evaluate(t, t.model, held)) do print(string.format('%s %.6g', result[1], result[2])) end

@@ -43,8 +43,9 @@ local function make_ema(model)
   return copy
 end
 
-function Trainer.new(r, device)
-  local t = setmetatable({ recipe = r, device = device, epoch = 1, batch = 0, step = 0, best = nil }, Trainer)
+-- `amp`: the dtype of mixed precision, nil for none.
+function Trainer.new(r, device, amp)
+  local t = setmetatable({ recipe = r, device = device, amp = amp, epoch = 1, batch = 0, step = 0, best = nil }, Trainer)
   t.parts = recipes.datasets(r)
   if #t.parts.train == 0 then errors.usage('the training data is empty') end
   t.model = r.model:to(device)
@@ -67,21 +68,26 @@ function Trainer:save() native.save_rotating(checkpoint.state(self), self.run.di
 
 -- ---- One step, one epoch --------------------------------------------------------------------------------------------
 
--- The loss of a batch whose gradients are there afterwards. The last value is the target, those before it the inputs.
--- A `step` that returns nothing has done all by itself, as has one of a recipe without `optim`.
-function Trainer:forward_backward(batch)
+-- The scope of mixed precision, where it is asked for.
+function Trainer:precision() return self.amp and torch.autocast(self.device, { dtype = self.amp }) or nil end
+
+-- The loss of a batch. The last value is the target, those before it the inputs.
+function Trainer:forward(batch)
+  local _ <close> = self:precision()
   local r = self.recipe
-  local loss
-  if r.step then
-    loss = r.step(self.model, batch, self)
-    if loss == nil then return nil end
-    if not torch.is_tensor(loss) then
-      errors.usage("the recipe's step must return the loss, a tensor of one element, or nothing; got %s", native.kind(loss))
-    end
-    if not self.optimizer then return loss end
-  else
-    loss = self.loss(self.model(table.unpack(batch, 1, batch.n - 1)), batch[batch.n])
+  if not r.step then return self.loss(self.model(table.unpack(batch, 1, batch.n - 1)), batch[batch.n]) end
+  local loss = r.step(self.model, batch, self)
+  if loss ~= nil and not torch.is_tensor(loss) then
+    errors.usage("the recipe's step must return the loss, a tensor of one element, or nothing; got %s", native.kind(loss))
   end
+  return loss
+end
+
+-- The loss of a batch whose gradients are there afterwards. A `step` that returns nothing has done all by itself, as has
+-- one of a recipe without `optim`.
+function Trainer:forward_backward(batch)
+  local r, loss = self.recipe, self:forward(batch)
+  if loss == nil or (r.step and not self.optimizer) then return loss end
   if r.accumulate > 1 then (loss / r.accumulate):backward() else loss:backward() end
   return loss
 end

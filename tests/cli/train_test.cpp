@@ -233,6 +233,39 @@ TEST(Train, AveragedWeightsClippingAndAccumulation) {
   EXPECT_EQ(run_in(dir, {"eval", "run/ckpt/last.h5"}).code, 0);
 }
 
+// The option reaches training and evaluation, is kept with the run, and changes the numbers.
+TEST(Train, MixedPrecision) {
+  TempDir dir;
+  const std::string says = R"lua(
+r.step = function(model, batch)
+  local y = model(batch[1])
+  io.stderr:write('computed in ', tostring(y.dtype), '\n')
+  return F.cross_entropy(y, batch[2])
+end
+)lua";
+  dir.write("r.lua", points_recipe(says));
+  Result plain = run_in(dir, {"train", "r.lua", "--dir", "plain", "--epochs", "1"});
+  ASSERT_EQ(plain.code, 0) << plain.err;
+  EXPECT_TRUE(has(plain.err, "computed in torch.float32"));
+  Result amp = run_in(dir, {"train", "r.lua", "--dir", "amp", "--epochs", "1", "--amp", "bf16"});
+  ASSERT_EQ(amp.code, 0) << amp.err;
+  EXPECT_TRUE(has(amp.err, "computed in torch.bfloat16") && has(amp.err, "in bf16")) << amp.err;
+  EXPECT_TRUE(has(read_file(dir / "amp/options.json"), "bf16"));
+  Result more = run_in(dir, {"train", "r.lua", "--dir", "amp", "--epochs", "2", "--resume"});
+  ASSERT_EQ(more.code, 0) << more.err;
+  EXPECT_TRUE(has(more.err, "computed in torch.bfloat16") && !has(more.err, "torch.float32")) << more.err;
+  Result low = run_in(dir, {"eval", "amp/ckpt/last.h5"}),
+         off = run_in(dir, {"eval", "amp/ckpt/last.h5", "--amp", "off"});
+  ASSERT_EQ(low.code, 0) << low.err;
+  ASSERT_EQ(off.code, 0) << off.err;
+  EXPECT_NE(metric(low.out, "loss"), metric(off.out, "loss"));
+  EXPECT_NEAR(metric(low.out, "loss"), metric(off.out, "loss"), 0.05);
+  Result wrong = run_in(dir, {"train", "r.lua", "--amp", "fp8"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_TRUE(has(wrong.err, "--amp takes bf16 or off, got 'fp8'")) << wrong.err;
+  EXPECT_TRUE(has(run_in(dir, {"train", "r.lua", "--help"}).out, "--amp"));
+}
+
 TEST(Train, StepOfTheRecipe) {
   TempDir dir;
   dir.write("p.lua",
