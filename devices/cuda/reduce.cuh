@@ -26,9 +26,7 @@ struct Reduction {
   int64_t chunk, chunks = 1;
 
   int per_block() const { return threads / lanes; }
-  unsigned blocks() const {
-    return unsigned(std::min<int64_t>((results + per_block() - 1) / per_block(), int64_t(1) << 30));
-  }
+  unsigned blocks() const { return unsigned((results + per_block() - 1) / per_block()); }
 };
 
 /// `pack`: elements in 16 bytes. y is row-major and has x's dims without those of the mask.
@@ -164,7 +162,6 @@ __device__ Acc combine_lanes(const Reduction& r, const Op& op, Acc v, int lane, 
     if (r.lanes <= 32) return v;
     parts = r.lanes / 32, first = mine * parts, step = 1;
   }
-  __syncthreads();  // the values of the results before these may still be read
   if (r.columns)
     shared[threadIdx.x] = v;
   else if (threadIdx.x % 32 == 0)
@@ -187,22 +184,20 @@ __global__ void __launch_bounds__(threads)
   const int lane = r.columns ? thread / per_block : thread % r.lanes;
   const int mine = r.columns ? thread % per_block : thread / r.lanes;
   const int64_t begin = blockIdx.y * r.chunk, end = begin + r.chunk < r.n ? begin + r.chunk : r.n;
-  for (int64_t first = int64_t(blockIdx.x) * per_block; first < r.results; first += int64_t(gridDim.x) * per_block) {
-    const int64_t o = first + mine;
-    const bool valid = o < r.results;
-    ResultOffset at{};
-    typename Op::Acc acc = op.none();
-    if (valid) {
-      at = result_offset(r.kept, o, r.results);
-      acc = reduce_own<T>(r, op, x + at.from, begin, end, lane);
-    }
-    acc = combine_lanes(r, op, acc, lane, mine);
-    if (!valid || lane != 0) continue;
-    if (parts)
-      parts[int64_t(blockIdx.y) * r.results + o] = acc;
-    else
-      op.store(at.to, acc);
+  const int64_t o = int64_t(blockIdx.x) * per_block + mine;
+  const bool valid = o < r.results;
+  ResultOffset at{};
+  typename Op::Acc acc = op.none();
+  if (valid) {
+    at = result_offset(r.kept, o, r.results);
+    acc = reduce_own<T>(r, op, x + at.from, begin, end, lane);
   }
+  acc = combine_lanes(r, op, acc, lane, mine);
+  if (!valid || lane != 0) return;
+  if (parts)
+    parts[int64_t(blockIdx.y) * r.results + o] = acc;
+  else
+    op.store(at.to, acc);
 }
 
 /// The results from their chunks, one warp for each.
