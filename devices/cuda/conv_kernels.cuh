@@ -30,7 +30,7 @@ __device__ void load_slice(const Product& p, const ConvTile<C>& s, int half, int
   const int t = int(threadIdx.x);
 #pragma unroll
   for (int j = 0; j < loads; ++j) {
-    const Place& k = s.summed[half][slice_row(left_along, t, j)];
+    const Place k = s.summed[half][slice_row(left_along, t, j)];
     const int m = first_m + slice_column(left_along, t, j);
     a[j] = m < p.m && k.row > outside / 2 ? C(left[m * p.left_m + k.own]) : C(0);
   }

@@ -17,7 +17,7 @@ namespace luth::cuda {
 
 /// What a position or a digit gives: offsets in the windowed images and in the operand that it indexes by itself, and
 /// a row and a column of the windowed images.
-struct Place {
+struct alignas(16) Place {
   int window, own, row, column;
 };
 inline constexpr int outside = -(1 << 30);  // a row that no other part brings back inside
@@ -60,10 +60,13 @@ struct Product {
   /// The offset of the window's element, or -1 for padding.
   __device__ int find(const Place& a, const Place& b) const {
     int row = a.row + b.row, column = a.column + b.column;
-    if (row < 0 || column < 0) return -1;
-    const int r = int(row_step.divide(uint32_t(row))), c = int(column_step.divide(uint32_t(column)));
-    const bool meets = r * int(row_step.d) == row && c * int(column_step.d) == column && r < rows && c < columns;
-    return meets ? a.window + b.window + r * window_row + c * window_column : -1;
+    if (row_step.d != 1 || column_step.d != 1) {
+      const int r = int(row_step.divide(uint32_t(max(row, 0)))), c = int(column_step.divide(uint32_t(max(column, 0))));
+      if (r * int(row_step.d) != row || c * int(column_step.d) != column) return -1;
+      row = r, column = c;
+    }
+    if (uint32_t(row) >= uint32_t(rows) || uint32_t(column) >= uint32_t(columns)) return -1;
+    return a.window + b.window + row * window_row + column * window_column;
   }
 };
 
