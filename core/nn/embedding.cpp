@@ -2,9 +2,13 @@
 
 #include "core/autograd.h"
 #include "core/nn/init.h"
+#include "core/ops/activation.h"
 #include "core/ops/arith.h"
+#include "core/ops/copy.h"
 #include "core/ops/embedding.h"
+#include "core/ops/index.h"
 #include "core/ops/reduce.h"
+#include "core/ops/unary.h"
 #include "core/ops/view.h"
 
 namespace luth::nn {
@@ -42,55 +46,50 @@ std::string Embedding::extra_repr() const {
 
 namespace {
 
-// The rows that `indices` name, in order and each once; indices count from 0. Reads them on the host.
-std::vector<int64_t> used_rows(const Tensor& indices, int base, int64_t rows, std::vector<int64_t>* counts) {
-  Tensor list = dense_copy(converted(indices, Dtype::i64, &host()));
-  std::vector<int64_t> seen(size_t(rows), 0), used;
-  for (int64_t i = 0; i < list.numel(); ++i) {
-    int64_t row = list.data<int64_t>()[i] - base;
-    if (row >= 0 && row < rows && seen[size_t(row)]++ == 0) used.push_back(row);  // embedding refuses the others
-  }
-  if (counts) *counts = std::move(seen);
-  return used;
+// The rows that `indices` name, in one list, from 0. Those that embedding will refuse count as the nearest that is
+// there: the host reads none of them, since it would have to wait for the device.
+Tensor used_rows(const Tensor& indices, int base, int64_t rows) {
+  NoGrad no_grad;
+  Tensor list = reshape(cast_to(indices, Dtype::i64), {{indices.numel()}});
+  return clamp(sub(list, base), 0, rows - 1);
 }
 
 // Rows with a larger norm are brought to max_norm, as PyTorch does: by max_norm / (norm + 1e-7).
-void renormalize(const Tensor& weight, const std::vector<int64_t>& rows, double max_norm, double p) {
+void renormalize(const Tensor& weight, const Tensor& rows, double max_norm, double p) {
+  if (rows.numel() == 0) return;
   NoGrad no_grad;
-  for (int64_t i : rows) {
-    Tensor row = select(weight.detach(), {.dim = 0, .index = i});
-    double n = norm(row, {.p = Scalar(p)}).item().value();
-    if (n > max_norm) mul.into(row, max_norm / (n + 1e-7));
-  }
+  Tensor used = index_select(weight.detach(), rows);
+  ops::Norm by_row;
+  by_row.p = Scalar(p), by_row.dim = {1}, by_row.keepdim = true;
+  Tensor n = norm(used, by_row), factor = div(max_norm, add(n, 1e-7));
+  index_copy.into(weight.detach(), rows, mul(used, where(gt(n, max_norm), factor, 1)));
 }
 
 // One over how often each index occurs, shaped to multiply the rows.
-Tensor inverse_counts(const Tensor& indices, int base, const std::vector<int64_t>& counts, const Tensor& weight) {
-  Tensor list = dense_copy(converted(indices, Dtype::i64, &host()));
+Tensor inverse_counts(const Tensor& indices, const Tensor& rows, int64_t count, const Tensor& weight) {
+  NoGrad no_grad;
+  Device& d = weight.device();
+  Tensor one_each = full({rows.numel()}, 1, Dtype::i64, d);
+  Tensor counts = index_add(full({count}, 0, Dtype::i64, d), rows, one_each);
+  Tensor factor = reciprocal(cast_to(index_select(counts, rows), Dtype::f64));
   Shape shape = indices.shape();
   shape.push_back(1);
-  Tensor factor = Tensor::empty(shape, Dtype::f64, host());
-  for (int64_t i = 0; i < list.numel(); ++i)
-    factor.data<double>()[i] = 1.0 / double(counts[size_t(list.data<int64_t>()[i] - base)]);
-  return converted(factor, weight.dtype(), &weight.device());
+  return reshape(cast_to(factor, weight.dtype()), {shape});
 }
 
 }  // namespace
 
 Tensor Embedding::run(const Tensor& indices) {
   const Tensor& weight = parameter(0);
-  std::vector<int64_t> counts;
-  if (spec.max_norm) {
-    auto rows = used_rows(indices, spec.base, spec.num_embeddings, nullptr);
-    renormalize(weight, rows, *spec.max_norm, spec.norm_type);
-  }
+  Tensor used;
+  if (spec.max_norm || spec.scale_grad_by_freq) used = used_rows(indices, spec.base, spec.num_embeddings);
+  if (spec.max_norm) renormalize(weight, used, *spec.max_norm, spec.norm_type);
   ops::Embedding op;
   op.padding_idx = spec.padding_idx;
   op.base = spec.base;
   Tensor rows = embedding(indices, weight, op);
   if (spec.scale_grad_by_freq && rows.requires_grad()) {
-    used_rows(indices, spec.base, spec.num_embeddings, &counts);
-    Tensor factor = inverse_counts(indices, spec.base, counts, weight);
+    Tensor factor = inverse_counts(indices, used, spec.num_embeddings, weight);
     register_hook(rows, [factor](const Tensor& grad) { return mul(grad, factor); });
   }
   return rows;

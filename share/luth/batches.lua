@@ -3,9 +3,11 @@ local metrics = require 'luth.metrics'
 
 local M = {}
 
-function M.loader(r, dataset, training)
+-- `device`: where the batches go.
+function M.loader(r, dataset, training, device)
   return data.DataLoader(dataset, {
     batch_size = r.batch, shuffle = training, num_workers = r.workers, seed = r.seed, collate_fn = r.collate,
+    pin_memory = device.type == 'cuda',
   })
 end
 
@@ -19,9 +21,10 @@ function M.each(loader, from, f)
   end
 end
 
+-- Without waiting for the copies: what is computed from them comes after them.
 local function to_device(batch, device)
   for i = 1, batch.n do
-    if torch.is_tensor(batch[i]) then batch[i] = batch[i]:to(device) end
+    if torch.is_tensor(batch[i]) then batch[i] = batch[i]:to(device, { non_blocking = true }) end
   end
   return batch
 end
@@ -43,7 +46,7 @@ function M.evaluate(trainer, model, dataset)
   model:eval()
   local _ <close> = torch.no_grad()
   local _ <close> = trainer:precision()
-  M.each(M.loader(r, dataset, false), 0, function(...)
+  M.each(M.loader(r, dataset, false, trainer.device), 0, function(...)
     local batch = M.prepare(r, trainer.device, ...)
     local target = batch[batch.n]
     local output = model(table.unpack(batch, 1, batch.n - 1))

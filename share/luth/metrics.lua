@@ -31,16 +31,19 @@ end)
 -- Mean absolute difference of outputs and targets.
 local mae = share(function(output, target) return (output - target):abs():sum(), output:numel() end)
 
--- A function(output, target) that gives the mean of a batch.
+-- A function(output, target) that gives the mean of a batch, as a number or as a tensor, which is read at the end alone.
 local function of_function(f)
   local total, n = 0, 0
   return {
     add = function(output, target)
       local v = f(output, target)
-      total = total + (type(v) == 'number' and v or v:item()) * #target
+      total = total + (torch.is_tensor(v) and v:detach():double() or v) * #target
       n = n + #target
     end,
-    value = function() return n > 0 and total / n or 0 / 0 end,
+    value = function()
+      local sum = torch.is_tensor(total) and total:item() or total
+      return n > 0 and sum / n or 0 / 0
+    end,
   }
 end
 

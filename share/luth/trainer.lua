@@ -51,7 +51,7 @@ function Trainer.new(r, device, amp)
   t.model = r.model:to(device)
   t.loss = r.loss
   if native.kind(t.loss) == 'module' then t.loss:to(device) end
-  t.loader = batches.loader(r, t.parts.train, true)
+  t.loader = batches.loader(r, t.parts.train, true, device)
   t.steps = (#t.loader + r.accumulate - 1) // r.accumulate
   t.optimizer = make_optimizers(r, t.model)
   checkpoint.note_optimizer(t)
@@ -110,6 +110,7 @@ function Trainer:update()
   end
 end
 
+-- The sum stays on the device: a step waits for nothing.
 function Trainer:add_loss(loss, n)
   local weighted = loss:detach():double() * n
   self.sum = self.sum and self.sum:add_(weighted) or weighted
