@@ -81,9 +81,12 @@ int seed(lua_State* L) {
   return 0;
 }
 int initial_seed(lua_State* L) { return lua_pushinteger(L, default_generator(host()).seed()), 1; }
-// 16 bytes: seed and offset of the CPU's stream.
+Generator& generator_at(lua_State* L, int index) {
+  return default_generator(lua_isnoneornil(L, index) ? host() : check_device(L, index));
+}
+// 16 bytes: seed and offset of the device's stream.
 int get_rng_state(lua_State* L) {
-  Generator& g = default_generator(host());
+  Generator& g = generator_at(L, 1);
   int64_t state[2] = {g.seed(), g.offset()};
   Tensor t = Tensor::empty({16}, Dtype::u8, host());
   std::memcpy(t.raw(), state, sizeof state);
@@ -95,7 +98,7 @@ int set_rng_state(lua_State* L) {
     throw Error("torch.set_rng_state expects what torch.get_rng_state gave, got {}", given_text(L, 1));
   int64_t state[2];
   std::memcpy(state, t.raw(), sizeof state);
-  Generator& g = default_generator(host());
+  Generator& g = generator_at(L, 2);
   g.seed(state[0]);
   g.set_offset(state[1]);
   return 0;
@@ -228,10 +231,10 @@ constexpr Row rows[] = {
     {"iinfo", guarded<iinfo>, "torch.iinfo(dtype)", "Limits of an integer dtype: max, min, bits."},
     {"manual_seed", guarded<seed>, "torch.manual_seed(seed)", "Begins the streams of random numbers anew."},
     {"initial_seed", guarded<initial_seed>, "torch.initial_seed()", "The seed of the CPU's random numbers."},
-    {"get_rng_state", guarded<get_rng_state>, "torch.get_rng_state()",
-     "Where the CPU's random numbers are, as a tensor."},
-    {"set_rng_state", guarded<set_rng_state>, "torch.set_rng_state(state)",
-     "Goes back to where get_rng_state was called."},
+    {"get_rng_state", guarded<get_rng_state>, "torch.get_rng_state(device?)",
+     "Where the random numbers of a device, the CPU without one, are, as a tensor."},
+    {"set_rng_state", guarded<set_rng_state>, "torch.set_rng_state(state, device?)",
+     "Goes back to where get_rng_state was called, on the CPU or on the device."},
     {"get_num_threads", guarded<get_threads>, "torch.get_num_threads()", "The threads that operators use."},
     {"set_num_threads", guarded<set_threads>, "torch.set_num_threads(n)", "Sets the threads that operators use."},
     {"get_default_device", guarded<get_default_device>, "torch.get_default_device()", "Where new tensors lie."},

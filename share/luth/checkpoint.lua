@@ -46,6 +46,20 @@ function M.note_schedule(t)
   t.fresh = settings_of(t.optimizer)
 end
 
+-- The streams of random numbers: the CPU's, and that of the device by its kind.
+local function random_state(device)
+  local state = { torch = torch.get_rng_state() }
+  if device.type ~= 'cpu' then state[device.type] = torch.get_rng_state(device) end
+  return state
+end
+
+-- A run that goes on where its device is of another kind begins that stream anew.
+local function restore_random(state, device)
+  torch.set_rng_state(state.torch:cpu())
+  local of_device = device.type ~= 'cpu' and state[device.type]
+  if of_device then torch.set_rng_state(of_device:cpu(), device) end
+end
+
 function M.state(t)
   local r = t.recipe
   local optim_state
@@ -60,7 +74,7 @@ function M.state(t)
     ema = t.ema and t.ema:state_dict() or nil,
     optim = optim_state,
     schedule = t.schedule and t.schedule:state_dict() or nil,
-    random = { torch = torch.get_rng_state() },
+    random = random_state(t.device),
     loader = { seed = r.seed, epoch = t.epoch, batch = t.batch },
     scaler = {},
     progress = { step = t.step, best = t.best, sum = t.sum, count = t.count },
@@ -204,7 +218,7 @@ function M.restore(t, path)
   elseif t.schedule and state.schedule then
     errors.attempt(5, path .. ' does not fit the schedule: ', t.schedule.load_state_dict, t.schedule, state.schedule)
   end
-  torch.set_rng_state(state.random.torch)
+  restore_random(state.random, t.device)
   t.epoch, t.batch = state.loader.epoch, state.loader.batch
   t.step, t.best = state.progress.step, state.progress.best
   t.sum, t.count = state.progress.sum, state.progress.count
