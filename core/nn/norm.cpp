@@ -58,17 +58,22 @@ Tensor BatchNorm<S>::run(const Tensor& x) {
                 to_string(x.shape()));
   if (x.shape(1) != s.num_features)
     throw Error("expects {} channels in dim {}, got shape {}", s.num_features, shown(1), to_string(x.shape()));
-  double momentum = s.momentum.value_or(0);
+  Tensor share;  // of this batch in the mean over all, where that is what runs
   if (this->training() && this->buffer(batches_)) {
     NoGrad no_grad;
     add.into(this->buffer(batches_), int64_t(1));
-    if (!s.momentum) momentum = 1.0 / double(this->buffer(batches_).item().integer());
+    if (!s.momentum) share = div(1, this->buffer(batches_));  // stays on its device: nobody waits
   }
   // Without running statistics evaluation uses those of the batch, too.
   bool batch_statistics = this->training() || !this->buffer(running_mean_);
   // In evaluation the statistics are only read; in training without tracking there are none to move.
+  if (share)
+    return ops::batch_norm_by_batch(
+        {x, this->buffer(running_mean_), this->buffer(running_var_), this->parameter(weight_), this->parameter(bias_)},
+        share, s.eps);
   return batch_norm(x, this->buffer(running_mean_), this->buffer(running_var_), this->parameter(weight_),
-                    this->parameter(bias_), {.training = batch_statistics, .momentum = momentum, .eps = s.eps});
+                    this->parameter(bias_),
+                    {.training = batch_statistics, .momentum = s.momentum.value_or(0), .eps = s.eps});
 }
 
 template class BatchNorm<BatchNorm1dSpec>;

@@ -10,7 +10,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<BatchNorm, BatchNormTrain, BatchNormBackward, ChannelAffine, LayerNorm, LayerNormParts,
+const DefineAll<BatchNorm, BatchNormMove, BatchNormTrain, BatchNormBackward, ChannelAffine, LayerNorm, LayerNormParts,
                 LayerNormBackward>
     define_all_;
 const AutocastAs<Autocast::f32, LayerNorm> autocast_f32_;
@@ -92,13 +92,13 @@ Tensor shaped(const Tensor& t, const Value& like) { return t ? reshape(t, {.shap
 
 // ---- batch_norm: training and evaluation ---------------------------------------------------------------------------
 
-void move_running(const Value& running, const Tensor& now, double momentum) {
+void move_running(const Value& running, const Tensor& now, const Value& momentum, double factor) {
+  static constexpr Fn<BatchNormMove> move;
   if (!running) return;
   NoGrad no_grad;
-  mul.into(running, 1 - momentum);
-  Add scaled;
-  scaled.alpha = momentum;
-  add.into(running, now, scaled);
+  BatchNormMove op;
+  op.factor = factor;
+  move.into(running, now, momentum, op);
 }
 Tensor by_running(const BatchNorm& op, const Inputs& in) {
   if (!in[1] || !in[2]) throw Error("running_mean and running_var are needed in evaluation; pass training = true");
@@ -110,20 +110,19 @@ Tensor by_running(const BatchNorm& op, const Inputs& in) {
 }
 }  // namespace
 
-Tensor BatchNorm::lower(const Inputs& in) const {
-  if (!training) return by_running(*this, in);
+Tensor batch_norm_by_batch(const Inputs& in, const Value& momentum, double eps) {
   static const char* const names[] = {"input", "running_mean", "running_var", "weight", "bias"};
   check_channels(in, names);
   const Shape& s = in[0].shape();
   int64_t n = s[1] ? s.numel() / s[1] : 0;
   if (n < 2) throw Error("training wants more than one value per channel, but input has shape {}", to_string(s));
   Tensors parts = batch_norm_train(in[0], in[3], in[4], {eps});
-  move_running(in[1], parts[1].detach(), momentum);
-  if (in[2]) {
-    NoGrad no_grad;
-    move_running(in[2], mul(parts[2].detach(), double(n) / double(n - 1)), momentum);
-  }
+  move_running(in[1], parts[1].detach(), momentum, 1);
+  move_running(in[2], parts[2].detach(), momentum, double(n) / double(n - 1));
   return parts[0];
+}
+Tensor BatchNorm::lower(const Inputs& in) const {
+  return training ? batch_norm_by_batch(in, momentum, eps) : by_running(*this, in);
 }
 
 Specs BatchNormTrain::infer(const Inputs& in) const {

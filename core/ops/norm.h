@@ -1,6 +1,6 @@
 // Normalisation: batch_norm over all but the channels, layer_norm over the last dims. See op.h for the recipe.
 #pragma once
-#include "core/define.h"
+#include "core/ops/elementwise.h"
 
 namespace luth::ops {
 
@@ -20,6 +20,23 @@ struct BatchNorm {
   Tensor lower(const Inputs& in) const;
   static Cases<BatchNorm> samples();
 };
+/// (1 - weight) * running + weight * factor * now: one launch per running statistic, whatever holds the weight.
+struct BatchNormMove : FloatElementwise {
+  static constexpr Doc doc{"batch_norm.move", "running, now, weight|number",
+                           "Running statistics moved towards new ones."};
+  static constexpr std::string_view not_differentiable = "running statistics are not trained";
+  static constexpr bool internal = true;
+  double factor = 1;
+  void describe(auto& field) { field("factor", factor, "multiplies the new ones"); }
+  template <class T>
+  LUTH_HD T f(T running, T now, T weight) const {
+    return (T(1) - weight) * running + weight * (T(factor) * now);
+  }
+  static Cases<BatchNormMove> samples() { return {{{.factor = 1.5}, {{3}, {3}, {}}, 0, 1}}; }
+};
+/// batch_norm in training, of its inputs in order; momentum: a number or a 0-dimensional tensor, which may lie on the
+/// device, so that nobody waits for it.
+Tensor batch_norm_by_batch(const Inputs& in, const Value& momentum, double eps);
 /// Normalised by the batch; `mean` and `var` (biased) of each channel, float32 for 16-bit floats.
 struct BatchNormTrain {
   static constexpr Doc doc{"batch_norm.train", "input, weight?, bias?", "Batch_norm by the batch's own statistics.",

@@ -3,6 +3,7 @@
 #include "core/ops/norm.h"
 
 #include "devices/cpu/cpu.h"
+#include "devices/cpu/elementwise.h"
 #include "devices/cpu/indices.h"
 #include "devices/cpu/rows.h"
 
@@ -80,9 +81,10 @@ void channel_statistics(const Channels& ch, const T* x, A* mean, A* var) {
         const int64_t n = ch.count(part);
         A* __restrict m = means.data() + part * ch.c;
         A* __restrict q = squares.data() + part * ch.c;
-        for (int64_t r = 0; r < n; ++r)
-          for (int64_t c = 0; c < ch.c; ++c) m[c] += A(p[r * ch.c + c]);
-        for (int64_t c = 0; c < ch.c; ++c) m[c] /= A(n);
+        // relative to the first row: thousands of numbers far from 0 would add up to a sum with few digits left
+        for (int64_t r = 1; r < n; ++r)
+          for (int64_t c = 0; c < ch.c; ++c) m[c] += A(p[r * ch.c + c]) - A(p[c]);
+        for (int64_t c = 0; c < ch.c; ++c) m[c] = m[c] / A(n) + A(p[c]);
         for (int64_t r = 0; r < n; ++r)
           for (int64_t c = 0; c < ch.c; ++c) q[c] += (A(p[r * ch.c + c]) - m[c]) * (A(p[r * ch.c + c]) - m[c]);
       });
@@ -225,6 +227,11 @@ void batch_norm_backward(const ops::BatchNormBackward& op, Tensor& dx, Tensor& d
   });
 }
 
+void batch_norm_move(const ops::BatchNormMove& op, Tensor& y, const Value& running, const Value& now,
+                     const Value& weight) {
+  apply_elementwise(op, y, running, now, weight);
+}
+
 // ---- layer_norm ----------------------------------------------------------------------------------------------------
 
 Along last_dims(const Shape& s, int64_t dims) {
@@ -304,6 +311,7 @@ void layer_norm_backward(const ops::LayerNormBackward& op, Tensor& dx, Tensor& d
   });
 }
 
+const Kernel<batch_norm_move> batch_norm_move_;
 const Kernel<batch_norm_train> batch_norm_train_;
 const Kernel<batch_norm_backward> batch_norm_backward_;
 const Kernel<channel_affine> channel_affine_;

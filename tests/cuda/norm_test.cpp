@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "core/nn/norm.h"
 #include "core/ops/loss.h"
 #include "core/ops/norm.h"
 #include "core/ops/softmax.h"
@@ -171,6 +172,124 @@ TEST(Loss, LabelOutOfRangeIsAnErrorOfTheNextWait) {
           << what;
     }
     gpu().synchronize();  // once
+  }
+}
+
+// ---- norms ---------------------------------------------------------------------------------------------------------
+
+void check_layer_norm(int64_t rows, int64_t n, Dtype d, Dtype weights, int64_t offset) {
+  SCOPED_TRACE(fmt::format("{} rows of {} {} with {} at {}", rows, n, name(d), name(weights), offset));
+  const Dtype wide = d == Dtype::f64 ? d : Dtype::f32;
+  const Tensor x = numbers({rows, n}, d, 1, offset, 3, 5), w = numbers({n}, weights, 2), b = numbers({n}, weights, 3);
+  expect_same(
+      {x, w, b},
+      [](const Inputs& in) {
+        return layer_norm_parts(in[0], in[1], in[2], {1, 1e-5});
+      },
+      10);
+  expect_same(
+      {x},
+      [](const Inputs& in) {
+        return layer_norm_parts(in[0], Value(), Value(), {1, 1e-5});
+      },
+      10);
+  expect_same(
+      {numbers({rows, n}, d, 4, offset), x, w, numbers({rows, 1}, wide, 5, 0, 3.9, 4.1),
+       numbers({rows, 1}, wide, 6, 0, 1, 2)},
+      [](const Inputs& in) {
+        return layer_norm_backward(in[0], in[1], in[2], in[3], in[4], {1, true});
+      },
+      20);
+}
+TEST(LayerNorm, RowsOfAnyLength) {
+  for (const int64_t n : lengths)
+    for (const Dtype d : dtypes)
+      for (const int64_t offset : {0, 3}) check_layer_norm(n > 5000 ? 3 : 20, n, d, d, offset);
+  for (const Dtype d : {Dtype::f16, Dtype::bf16}) check_layer_norm(9, 768, d, Dtype::f32, 0);
+  check_layer_norm(9, 768, Dtype::f16, Dtype::bf16, 0);
+  check_layer_norm(0, 40, Dtype::f32, Dtype::f32, 0);
+  check_layer_norm(3000, 72, Dtype::f32, Dtype::f32, 0);  // gradients of weights in parts
+  check_layer_norm(3000, 7, Dtype::f16, Dtype::f16, 0);
+}
+// A large mean costs no digits of the variance.
+TEST(LayerNorm, VarianceFarFromZero) {
+  expect_same(
+      {numbers({4, 3000}, Dtype::f32, 1, 0, 10000, 10001)},
+      [](const Inputs& in) {
+        return layer_norm_parts(in[0], Value(), Value(), {1, 1e-5});
+      },
+      1000);
+}
+
+Tensor channels_last(const Tensor& t) {
+  const Strides st = channels_last_strides(t.shape());
+  Tensor out = Tensor::empty(t.shape(), t.dtype(), host(), &st);
+  copy.into(out, t);
+  return out;
+}
+void check_batch_norm(const Shape& s, Dtype d, Dtype weights, bool last) {
+  SCOPED_TRACE(fmt::format("{} {} with {}, channels last {}", to_string(s), name(d), name(weights), last));
+  const Dtype wide = d == Dtype::f64 ? d : Dtype::f32;
+  const int64_t c = s[1];
+  auto laid = [&](const Tensor& t) { return last ? channels_last(t) : t; };
+  const Tensor x = laid(numbers(s, d, 1, 0, 2, 5)), grad = laid(numbers(s, d, 4, 0, -1, 2));
+  const Tensor w = numbers({c}, weights, 2), b = numbers({c}, weights, 3);
+  const Tensor mean = numbers({c}, wide, 5, 0, 3, 4), var = numbers({c}, wide, 6, 0, 0.5, 1);
+  expect_same(
+      {x, w, b}, [](const Inputs& in) { return batch_norm_train(in[0], in[1], in[2], {1e-5}); }, 10);
+  expect_same(
+      {x}, [](const Inputs& in) { return batch_norm_train(in[0], Value(), Value(), {1e-5}); }, 10);
+  expect_same(
+      {x, mean, w, b},
+      [](const Inputs& in) {
+        return Tensors{channel_affine(in[0], in[1], in[2], in[3]), channel_affine(in[0], Value(), in[2], Value())};
+      },
+      3);
+  // sums of many numbers, whose rounding goes with their size rather than with the sum's
+  const double larger = d == Dtype::f32 ? 3 * std::max(10.0, double(s.numel() / c) / 50) : 20;
+  expect_same(
+      {grad, x, w, mean, var},
+      [](const Inputs& in) { return batch_norm_backward(in[0], in[1], in[2], in[3], in[4], {1e-5}); }, larger);
+}
+TEST(BatchNorm, ChannelsOfAnySize) {
+  for (const Shape& s : {Shape{4, 3, 7, 7}, Shape{33, 5, 1, 1}, Shape{2, 1, 100, 90}, Shape{3, 70, 9},
+                         Shape{70, 2, 33, 5}, Shape{1, 2, 200, 203}, Shape{64, 40}, Shape{3, 16, 8, 8}})
+    for (const Dtype d : dtypes)
+      for (const bool last : {false, true})
+        if (!last || s.size() == 4) check_batch_norm(s, d, d, last);
+  for (const bool last : {false, true}) {
+    check_batch_norm({4, 24, 5, 5}, Dtype::f16, Dtype::f32, last);
+    check_batch_norm({4, 24, 5, 5}, Dtype::bf16, Dtype::f16, last);
+    check_batch_norm({20, 8, 40, 41}, Dtype::f32, Dtype::f32, last);  // in parts
+  }
+}
+// Running statistics move on the device, also as the mean over all batches.
+TEST(BatchNorm, TrainsWithoutAWait) {
+  for (const std::optional<double> momentum : {std::optional<double>(0.3), std::optional<double>()}) {
+    nn::BatchNorm2dSpec spec;
+    spec.num_features = 3;
+    spec.momentum = momentum;
+    auto here = nn::create<nn::BatchNorm2d>(spec), there = nn::create<nn::BatchNorm2d>(spec);
+    there->to({}, &gpu());
+    for (int step = 0; step < 3; ++step) {
+      const Tensor x = numbers({4, 3, 5, 5}, Dtype::f32, step), far = moved(x, gpu());
+      gpu().synchronize();
+      const int64_t waits = gpu().host_waits();
+      const Tensor y = (*there)(far);
+      EXPECT_EQ(gpu().host_waits(), waits);
+      EXPECT_EQ(difference(home(y), (*here)(x), 1e-5, 1e-5), "");
+    }
+    for (size_t i = 0; i < 3; ++i)
+      EXPECT_EQ(difference(home(there->buffer(i)), here->buffer(i), 1e-5, 1e-5), "") << "buffer " << i;
+  }
+}
+TEST(BatchNorm, VarianceFarFromZero) {
+  for (const bool last : {false, true}) {
+    SCOPED_TRACE(last ? "channels last" : "row-major");
+    const Tensor x = numbers({8, 4, 40, 50}, Dtype::f32, 1, 0, 10000, 10001);
+    expect_same(
+        {last ? channels_last(x) : x},
+        [](const Inputs& in) { return batch_norm_train(in[0], Value(), Value(), {1e-5}); }, 1000);
   }
 }
 
