@@ -1,7 +1,5 @@
 // Reductions, scans, sorting and masks on CUDA in the sizes and layouts that the samples of operators do not reach:
 // each way of a kernel to share out its work, its edges, nan, and that results repeat bit for bit.
-#include <fakecuda.h>
-
 #include <cmath>
 #include <functional>
 
@@ -36,7 +34,6 @@ void expect_same(const Tensor& x, const std::function<Tensors(const Tensor&)>& f
   SCOPED_TRACE(what + " " + to_string(x.shape()) + " " + std::string(name(x.dtype())));
   const Tensors want = f(x), got = home(f(moved(x, gpu())));
   EXPECT_EQ(difference(got, want, tolerance, tolerance), "");
-  EXPECT_TRUE(fake::take_reports().empty());
 }
 template <class Op>
 Op over(std::optional<Ints> dim, bool keepdim = false) {
@@ -152,13 +149,12 @@ TEST(Reduce, HalvesSumInFloat) {
 TEST(Reduce, ResultsRepeatBitForBit) {
   Tensor x = mixed({3, 60000});
   for (int64_t i = 0; i < x.numel(); ++i) x.data<float>()[i] *= 1.0f / float(i % 77 + 3);
-  auto run = [&](uint64_t seed) {
-    fake::seed(seed);
+  auto run = [&] {  // the fake draws other orders of threads and blocks every time
     const Tensor a = moved(x, gpu());
     return home(Tensors{sum(a), sum(a, {{Ints{0}}}), var(a, over<ops::Var>(Ints{1})), cumsum(a, {.dim = 1})});
   };
-  const Tensors first = run(1);
-  for (uint64_t seed : {2, 3}) EXPECT_EQ(other_bits(run(seed), first), "");
+  const Tensors first = run();
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(other_bits(run(), first), "");
 }
 
 void scan_in_all_ways(const Tensor& x) {
