@@ -11,7 +11,7 @@
 namespace luth::cuda {
 namespace {
 
-constexpr int most_in_block = 2048, sort_threads = 512, select_threads = 512;
+constexpr int most_in_block = 2048, sort_threads = 512, select_threads = 1024;
 
 /// Rows to be ordered, and where the first `keep` of each go.
 struct Rows {
@@ -100,6 +100,17 @@ __global__ void __launch_bounds__(sort_threads) sort_in_block(const __grid_const
   }
 }
 
+/// Keys j, j + blockDim.x, … of a row; those past its end are the largest. Loaded together, which hides their latency.
+constexpr int keys_at_once = 4;
+template <class K>
+__device__ void load_keys(const Rows& r, int64_t first, int64_t j, K (&keys)[keys_at_once]) {
+#pragma unroll
+  for (int k = 0; k < keys_at_once; ++k) {
+    const int64_t at = j + k * int64_t(blockDim.x);
+    keys[k] = at < r.n ? r.key_at<K>(first + at * r.in_step) : K(~K(0));
+  }
+}
+
 struct Digit {
   int value, before, count;  // `before` keys have smaller digits
 };
@@ -136,9 +147,13 @@ __device__ Threshold<K> find_threshold(const Rows& r, int64_t first, int* counts
     for (int i = threadIdx.x; i < 256; i += blockDim.x) counts[i] = 0;
     __syncthreads();
 #pragma unroll 1
-    for (int64_t j = threadIdx.x; j < r.n; j += blockDim.x) {
-      const K key = r.key_at<K>(first + j * r.in_step);
-      if ((key & known) == prefix) atomicAdd(&counts[int(key >> shift) & 255], 1);
+    for (int64_t j = threadIdx.x; j < r.n; j += keys_at_once * blockDim.x) {
+      K keys[keys_at_once];
+      load_keys(r, first, j, keys);
+#pragma unroll
+      for (int k = 0; k < keys_at_once; ++k)
+        if (j + k * int64_t(blockDim.x) < r.n && (keys[k] & known) == prefix)
+          atomicAdd(&counts[int(keys[k] >> shift) & 255], 1);
     }
     __syncthreads();
     if (threadIdx.x < 32) find_digit(counts, rank, found);
@@ -166,23 +181,27 @@ __global__ void __launch_bounds__(select_threads) select_in_block(const __grid_c
   const int below = int(r.keep) - last.equal;  // places of the keys below the last; they come in any order
   int equal = 0;                               // keys equal to the last so far; the same in all threads
 #pragma unroll 1
-  for (int64_t tile = 0; tile < r.n; tile += blockDim.x) {
-    const int64_t j = tile + threadIdx.x;
-    const K key = j < r.n ? r.key_at<K>(row.in + j * r.in_step) : K(~K(0));
-    const bool same = j < r.n && key == last.key;
-    const unsigned votes = __ballot_sync(0xffffffffu, same);
-    const int here = __syncthreads_count(same);
-    if (j < r.n && key < last.key) {
-      const int i = atomicAdd(taken, 1);
-      keys[i] = key, at[i] = uint32_t(j);
+  for (int64_t tile = threadIdx.x; tile - threadIdx.x < r.n; tile += keys_at_once * blockDim.x) {
+    K loaded[keys_at_once];
+    load_keys(r, row.in, tile, loaded);
+#pragma unroll
+    for (int k = 0; k < keys_at_once; ++k) {
+      const int64_t j = tile + k * int64_t(blockDim.x);
+      const bool same = j < r.n && loaded[k] == last.key;
+      const unsigned votes = __ballot_sync(0xffffffffu, same);
+      const int here = __syncthreads_count(same);
+      if (j < r.n && loaded[k] < last.key) {
+        const int i = atomicAdd(taken, 1);
+        keys[i] = loaded[k], at[i] = uint32_t(j);
+      }
+      if (here == 0 || equal >= last.equal) continue;
+      if (lane == 0) counts[warp] = __popc(votes);
+      __syncthreads();
+      int place = equal + __popc(votes & ((1u << lane) - 1));
+      for (int w = 0; w < warp; ++w) place += counts[w];
+      if (same && place < last.equal) keys[below + place] = loaded[k], at[below + place] = uint32_t(j);
+      equal += here;
     }
-    if (here == 0 || equal >= last.equal) continue;
-    if (lane == 0) counts[warp] = __popc(votes);
-    __syncthreads();
-    int place = equal + __popc(votes & ((1u << lane) - 1));
-    for (int w = 0; w < warp; ++w) place += counts[w];
-    if (same && place < last.equal) keys[below + place] = key, at[below + place] = uint32_t(j);
-    equal += here;
   }
   __syncthreads();
   sort_runs(keys, at, length, length);
