@@ -1,6 +1,7 @@
 #include "core/ops/matmul.h"
 
 #include "core/autocast.h"
+#include "core/ops/activation.h"
 #include "core/ops/arith.h"
 #include "core/ops/reduce.h"
 #include "core/ops/view.h"
@@ -157,10 +158,29 @@ Spec Addmm::infer(const Inputs& in) const {
   check_added(in[0], shape);
   return {shape, in[1].dtype()};
 }
-Tensors Addmm::vjp(const Call& c, const Tensor& dy) const {
-  return {c.wants(0) ? sum_to(mul(dy, beta), c.in[0].shape()) : Tensor(),
-          c.wants(1) ? times(mm(dy, swapped(c.in[2])), alpha) : Tensor(),
-          c.wants(2) ? times(mm(swapped(c.in[1]), dy), alpha) : Tensor()};
+namespace {
+Tensors addmm_gradients(const Blend& op, const Call& c, const Tensor& dy) {
+  return {c.wants(0) ? sum_to(mul(dy, op.beta), c.in[0].shape()) : Tensor(),
+          c.wants(1) ? times(mm(dy, swapped(c.in[2])), op.alpha) : Tensor(),
+          c.wants(2) ? times(mm(swapped(c.in[1]), dy), op.alpha) : Tensor()};
+}
+}  // namespace
+Tensors Addmm::vjp(const Call& c, const Tensor& dy) const { return addmm_gradients(*this, c, dy); }
+
+Spec AddmmActivation::infer(const Inputs& in) const {
+  if (!is_floating(in[1].dtype())) throw Error("wants floating inputs, got {}", name(in[1].dtype()));
+  return Addmm{*this}.infer(in);
+}
+Tensor AddmmActivation::lower(const Inputs& in) const {
+  infer(in);
+  Tensor y = addmm(in[0], in[1], in[2], {*this});
+  return use_gelu ? gelu(y, {{}, {.approximate = "tanh"}}) : relu(y);
+}
+// gelu's own input was never stored: it is computed again.
+Tensors AddmmActivation::vjp(const Call& c, const Tensor& dy) const {
+  if (!use_gelu) return addmm_gradients(*this, c, relu_backward(dy, c.out[0]));
+  const Tensor x = addmm(c.in[0], c.in[1], c.in[2], {*this});
+  return addmm_gradients(*this, c, gelu_backward(dy, x, {{}, {.approximate = "tanh"}}));
 }
 
 Spec Baddbmm::infer(const Inputs& in) const {
@@ -227,8 +247,11 @@ Tensors Linear::vjp(const Call& c, const Tensor& dy) const {
 }
 
 namespace {
-const DefineAll<Mm, Bmm, Mv, Dot, Vdot, Outer, Inner, Matmul, Addmm, Baddbmm, Addmv, Addbmm, Addr, Linear> define_all_;
-const AutocastAs<Autocast::lower, Mm, Bmm, Mv, Inner, Matmul, Addmm, Baddbmm, Addmv, Addbmm, Addr, Linear>
+const DefineAll<Mm, Bmm, Mv, Dot, Vdot, Outer, Inner, Matmul, Addmm, AddmmActivation, Baddbmm, Addmv, Addbmm, Addr,
+                Linear>
+    define_all_;
+const AutocastAs<Autocast::lower, Mm, Bmm, Mv, Inner, Matmul, Addmm, AddmmActivation, Baddbmm, Addmv, Addbmm, Addr,
+                 Linear>
     autocast_lower_;
 const AutocastAs<Autocast::widest, Dot, Vdot> autocast_widest_;
 }  // namespace

@@ -79,6 +79,23 @@ struct Addmm : Blend {
     return {{{}, {{2, 4}, {2, 3}, {3, 4}}}, {{{0.5, 2}}, {{4}, {2, 3}, {3, 4}}}, {{{0, 1}}, {{2, 1}, {2, 3}, {3, 4}}}};
   }
 };
+/// One pass where the device's library has it: the activation is applied while the product is stored.
+struct AddmmActivation : Blend {
+  static constexpr Doc doc{"_addmm_activation", "input, mat1, mat2",
+                           "relu of addmm, or with use_gelu the tanh form of gelu of it."};
+  static constexpr std::string_view saves = "*: input, mat1, mat2, result";
+  bool use_gelu = false;
+  void describe(auto& field) {
+    Blend::describe(field);
+    field("use_gelu", use_gelu, "gelu in place of relu", as::named);
+  }
+  Spec infer(const Inputs& in) const;
+  Tensor lower(const Inputs& in) const;
+  Tensors vjp(const Call& c, const Tensor& dy) const;
+  static Cases<AddmmActivation> samples() {
+    return {{{}, {{4}, {2, 3}, {3, 4}}}, {{{0.5, 2}, true}, {{2, 4}, {2, 3}, {3, 4}}}};
+  }
+};
 struct Baddbmm : Blend {
   static constexpr Doc doc{"baddbmm", "input, batch1, batch2",
                            "beta * input + alpha * (batch1 @ batch2); input broadcasts."};
@@ -135,6 +152,7 @@ inline constexpr Fn<ops::Outer> outer;
 inline constexpr Fn<ops::Inner> inner;
 inline constexpr Fn<ops::Matmul> matmul;
 inline constexpr Fn<ops::Addmm> addmm;
+inline constexpr Fn<ops::AddmmActivation> addmm_activation;
 inline constexpr Fn<ops::Baddbmm> baddbmm;
 inline constexpr Fn<ops::Addmv> addmv;
 inline constexpr Fn<ops::Addbmm> addbmm;

@@ -26,11 +26,12 @@ Operand operand(const Tensor& t) {
 
 /// y = alpha a @ b + beta y + bias, of tensors of 2 or 3 dims; y is dense.
 void multiply(const Tensor& y, const Tensor& a, const Tensor& b, const Scalar& alpha = 1, const Scalar& beta = 0,
-              const void* bias = nullptr) {
+              const void* bias = nullptr, Epilogue epilogue = Epilogue::none) {
   if (y.numel() == 0) return;
   const Tensor x = readable(a), z = readable(b);
   const int64_t m = y.shape(-2), n = y.shape(-1);
-  product(y, {y.numel() / (m * n), m, n, x.shape(-1), operand(x), operand(z), y.raw(), n, m * n, alpha, beta, bias});
+  product(y, {y.numel() / (m * n), m, n, x.shape(-1), operand(x), operand(z), y.raw(), n, m * n, alpha, beta, bias,
+              epilogue});
 }
 
 void mm(const ops::Mm&, Tensor& y, const Strided& a, const Strided& b) { multiply(y, a, b); }
@@ -46,16 +47,21 @@ void fill_broadcast(const Tensor& y, const Tensor& input) {
   copy.into(y, input);
 }
 
-void blended(const ops::Blend& op, Tensor& y, const Tensor& input, const Tensor& a, const Tensor& b) {
+void blended(const ops::Blend& op, Tensor& y, const Tensor& input, const Tensor& a, const Tensor& b,
+             Epilogue epilogue = Epilogue::none) {
   if (y.numel() == 0) return;
-  if (op.beta.value() == 0) return multiply(y, a, b, op.alpha);
+  if (op.beta.value() == 0) return multiply(y, a, b, op.alpha, 0, nullptr, epilogue);
   if (op.beta.value() == 1 && input.dtype() == y.dtype() && is_row(input, y.shape(-1)))
-    return multiply(y, a, b, op.alpha, 0, input.raw());
+    return multiply(y, a, b, op.alpha, 0, input.raw(), epilogue);
   fill_broadcast(y, input);
-  multiply(y, a, b, op.alpha, op.beta);
+  multiply(y, a, b, op.alpha, op.beta, nullptr, epilogue);
 }
 void addmm(const ops::Addmm& op, Tensor& y, const Strided& input, const Strided& a, const Strided& b) {
   blended(op, y, input, a, b);
+}
+void addmm_activation(const ops::AddmmActivation& op, Tensor& y, const Strided& input, const Strided& a,
+                      const Strided& b) {
+  blended(op, y, input, a, b, op.use_gelu ? Epilogue::gelu : Epilogue::relu);
 }
 void baddbmm(const ops::Baddbmm& op, Tensor& y, const Strided& input, const Strided& a, const Strided& b) {
   blended(op, y, input, a, b);
@@ -216,6 +222,7 @@ void dot(const ops::Dot&, Tensor& y, const Strided& a, const Strided& b) {
 const Kernel<mm> mm_;
 const Kernel<bmm> bmm_;
 const Kernel<addmm> addmm_;
+const Kernel<addmm_activation> addmm_activation_;
 const Kernel<baddbmm> baddbmm_;
 const Kernel<linear> linear_;
 const Kernel<mv> mv_;

@@ -98,6 +98,22 @@ TEST(CudaProducts, WhatIsAddedBroadcasts) {
   }
 }
 
+TEST(CudaProducts, ActivationsInTheSamePass) {
+  for (const char* behaviour : {"", "declines"}) {
+    Library library(behaviour);
+    for (Dtype d : {Dtype::f32, Dtype::bf16, Dtype::f64})
+      for (bool use_gelu : {false, true})
+        for (const Shape& shape : {Shape{70}, {67, 1}}) {
+          const Tensor a = numbers({67, 9}, d, 1), b = numbers({9, 70}, d, 2), c = numbers(shape, d, 3);
+          const ops::AddmmActivation op{{1, 0.25}, use_gelu};
+          const Tensor want = addmm_activation(c, a, b, op);
+          const Tensor got = addmm_activation(moved(c, gpu()), moved(a, gpu()), moved(b, gpu()), op);
+          const double t = d == Dtype::bf16 ? 1e-2 : 1e-6;
+          EXPECT_EQ(difference({home(got)}, {want}, t, t), "") << behaviour << " " << name(d);
+        }
+  }
+}
+
 TEST(CudaProducts, NoStepsOfTheSum) {
   for (Dtype d : {Dtype::f32, Dtype::i32}) {
     const Tensor a = numbers({3, 0}, d, 1), b = numbers({0, 4}, d, 1), c = numbers({4}, d, 2);
