@@ -38,7 +38,9 @@ struct CommandLine {
   bool execute = false, interactive = false, show_version = false, ignore_environment = false;  // -e -i -v -E
   bool lua_options = false;  // any of Lua's options, or `--`, came: then the first word is a script
   bool help = false, version = false;
-  int threads = 0;  // --threads; 0: not given
+  int threads = 0;          // --threads; 0: not given
+  std::string device = {};  // --device; empty: not given
+  bool log_placement = false;
 };
 
 /// Throws luth::Error (usage) for an unknown option or a missing value.

@@ -23,12 +23,20 @@ bool long_option(CommandLine& line, const char* option, const char* next) {
     line.threads = thread_count("--threads", value ? value : next);
     return !value;
   }
-  if (name == "--help" && !value)
+  if (name == "--device") {
+    const char* device = value ? value : next;
+    if (!device || !*device) throw Error(ErrorCode::usage, "--device takes auto, cpu, cuda or cuda:0, …");
+    line.device = device;
+    return !value;
+  }
+  if (name == "--log-device-placement" && !value)
+    line.log_placement = true;
+  else if (name == "--help" && !value)
     line.help = true;
   else if (name == "--version" && !value)
     line.version = true;
   else {
-    const std::vector<std::string> known{"--threads", "--help", "--version"};
+    const std::vector<std::string> known{"--threads", "--device", "--log-device-placement", "--help", "--version"};
     throw Error(ErrorCode::usage, "unknown option '{}' (`luth --help` lists them){}", name, did_you_mean(name, known));
   }
   return false;

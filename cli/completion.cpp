@@ -18,7 +18,7 @@ _luth() {
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
     case $word in
-      -*) COMPREPLY=($(compgen -W "-e -l -i -v -E -W --threads --help --version" -- "$word")) ;;
+      -*) COMPREPLY=($(compgen -W "-e -l -i -v -E -W --threads --device --log-device-placement --help --version" -- "$word")) ;;
       *) COMPREPLY=($(compgen -W "$names" -- "$word") $(compgen -f -X '!*.lua' -- "$word") $(compgen -d -S / -- "$word")) ;;
     esac
   elif [[ " $names " == *" $sub "* && $word == -* ]]; then

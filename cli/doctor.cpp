@@ -17,6 +17,7 @@
 #include "cli/options.h"
 #include "core/device.h"
 #include "core/device_names.h"
+#include "core/device_support.h"
 #include "core/paths.h"
 #include "core/threads.h"
 #include "core/version.h"
@@ -137,19 +138,37 @@ void show_libraries() {
   row("glibc", gnu_get_libc_version());
 }
 
+// "cuda:0 NVIDIA H200, 139.8 GiB, PCI 0000:01:00.0, compute capability 9.0, driver 580.65 (CUDA 13.0)", and whether
+// there is code for it.
+void show_gpu(const Device& d) {
+  const DeviceProperties p = d.properties();
+  const DeviceSupport support = device_support(d);
+  row(d.name().c_str(), fmt::format("{}, {:.1f} GiB, PCI {}, compute capability {}, driver {}", p.name,
+                                    double(p.total_memory) / (1 << 30), p.bus_id, p.capability, p.driver));
+  row("", support.trouble.empty() ? "this build has code for it: " + support.code : support.trouble);
+}
+
+void show_kind(const std::string& name) {
+  const std::string trouble = tried([&] { return open_library(name); });
+  if (!trouble.empty()) return row(name.c_str(), "not available: " + trouble);
+  bool any = false;
+  for (auto* d : open_devices()) {
+    if (d->kind() != name) continue;
+    any = true;
+    const DeviceProperties p = d->properties();
+    p.bus_id.empty() ? row(d->name().c_str(), p.name) : show_gpu(*d);
+  }
+  if (!any) row(name.c_str(), "open, no device");
+  for (auto& l : device_libraries(name)) row(l.name.c_str(), l.version ? l.text : "not available: " + l.text);
+}
+
 void show_devices() {
   heading("devices");
   row("cpu", tried([] { return host().properties().name; }));
   auto names = device_names();
   if (std::find(names.begin(), names.end(), "cuda") == names.end()) names.emplace_back("cuda");  // people look for it
-  for (auto& name : names) {
-    if (name == "cpu") continue;
-    const std::string trouble = tried([&] { return open_library(name); });
-    std::string found;
-    for (auto* d : open_devices())
-      if (d->kind() == name) found += (found.empty() ? "" : "; ") + d->name() + " " + d->properties().name;
-    row(name.c_str(), !trouble.empty() ? "not available: " + trouble : found.empty() ? "open, no device" : found);
-  }
+  for (auto& name : names)
+    if (name != "cpu") show_kind(name);
 }
 
 int doctor(int argc, char** argv) {

@@ -22,6 +22,8 @@ constexpr const char* options_text = R"(options:
   -               the script comes from standard input
   --              what follows is the script, whatever its name
   --threads N     threads to compute with (else LUTH_THREADS, OMP_NUM_THREADS, or the cores there are)
+  --device D      where new tensors lie: cpu, cuda, cuda:1, …, or auto: a GPU where there is one
+  --log-device-placement   print where each operator runs
   --help          this text
 )";
 

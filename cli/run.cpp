@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "cli/cli.h"
+#include "cli/device_option.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "lang/interp.h"
@@ -80,6 +81,8 @@ int run_lua(const CommandLine& line) {
   if (script && !from_stdin) check_script(line.argv[line.first]);
   const bool tty = isatty(0), prompt = line.interactive || (!script && !line.execute && !line.show_version && tty);
   if (line.show_version || prompt) puts(version_line().c_str());
+  if (!line.device.empty()) use_device(line.device);
+  if (line.log_placement) log_placement();
 
   Interp interp(Interp::Options{.ignore_environment = line.ignore_environment});
   interp.handle_signals();

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "cli/cli.h"
+#include "cli/device_option.h"
 #include "core/error.h"
 #include "lang/interp.h"
 
@@ -10,20 +11,21 @@ namespace luth::cli {
 namespace {
 
 constexpr char train_usage[] =
-    "Usage: luth train RECIPE [--option value ...] [--dir DIR] [--resume [FILE]] [--device auto|cpu|cuda]\n"
-    "                  [--amp bf16|off] [--threads N]\n\n"
+    "Usage: luth train RECIPE [--option value ...] [--dir DIR] [--resume [FILE]] [--device auto|cpu|cuda[:i]]\n"
+    "                  [--amp bf16|off] [--threads N] [--log-device-placement]\n\n"
     "Trains what the recipe says. `luth train RECIPE --help` lists its options.\n"
     "Writes ckpt/last.h5 and ckpt/best.h5 below DIR (default: runs/<recipe>-<n>).\n"
     "--resume goes on with the run that is there, from ckpt/last.h5 or from FILE.\n"
     "--amp bf16 computes in mixed precision: matrix products and convolutions in bfloat16.\n";
 constexpr char eval_usage[] =
-    "Usage: luth eval CHECKPOINT [--option value ...] [--device auto|cpu|cuda] [--amp bf16|off] [--threads N]\n"
+    "Usage: luth eval CHECKPOINT [--option value ...] [--device auto|cpu|cuda[:i]] [--amp bf16|off] [--threads N]\n"
+    "                            [--log-device-placement]\n"
     "       luth eval DIR, for DIR/ckpt/last.h5\n"
     "       luth eval RECIPE --checkpoint FILE [--option value ...]\n\n"
     "Prints loss and metrics of a checkpoint over the test data, a name and a number in each line.\n";
 
-// The words without --threads N, which is obeyed.
-std::vector<const char*> take_threads(int argc, char** argv) {
+// The words without --threads N and --log-device-placement, which are obeyed.
+std::vector<const char*> take_own(int argc, char** argv) {
   std::vector<const char*> words;
   for (int i = 0; i < argc; ++i) {
     if (!std::strcmp(argv[i], "--threads")) {
@@ -31,6 +33,8 @@ std::vector<const char*> take_threads(int argc, char** argv) {
       use_threads(thread_count("--threads", i < argc ? argv[i] : nullptr));
     } else if (!std::strncmp(argv[i], "--threads=", 10)) {
       use_threads(thread_count("--threads", argv[i] + 10));
+    } else if (!std::strcmp(argv[i], "--log-device-placement")) {
+      log_placement();
     } else {
       words.push_back(argv[i]);
     }
@@ -40,7 +44,7 @@ std::vector<const char*> take_threads(int argc, char** argv) {
 
 // require('luth.train')[function](words[1], {words[2], …})
 int run(const char* function, const char* usage, int argc, char** argv) {
-  const std::vector<const char*> words = take_threads(argc, argv);
+  const std::vector<const char*> words = take_own(argc, argv);
   if (words.size() < 2 || !std::strcmp(words[1], "--help") || !std::strcmp(words[1], "-h")) {
     std::fputs(usage, words.size() < 2 ? stderr : stdout);
     return words.size() < 2 ? int(ErrorCode::usage) : 0;

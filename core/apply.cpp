@@ -1,6 +1,7 @@
 // apply(): the one function that every operator passes. See op.h for the recipe.
 #include "core/autocast.h"
 #include "core/autograd.h"
+#include "core/between_devices.h"
 #include "core/ops/copy.h"
 #include "core/place.h"
 #include "core/random.h"
@@ -301,6 +302,7 @@ Tensor run_inplace(const OpInfo& info, const void* op, Inputs in) {
   Tensor self = in[0].tensor();
   if (!self) throw Error("expects a tensor to write into");
   check_inplace(self);
+  if (info.only_inplace && copy_from_elsewhere(info, op, in)) return self;
   Call call{&info, op, std::move(in), {}};
   if (run_into(call, self, true)) return self;
   if (grad_enabled() && self.requires_grad()) call.in[0] = clone(self);  // what is saved must not be overwritten
@@ -353,7 +355,6 @@ Placing& placing() {
 }
 std::string call_site() { return call_site_hook_ ? call_site_hook_() : ""; }
 void set_call_site_hook(std::string (*hook)()) { call_site_hook_ = hook; }
-
 Observer::~Observer() = default;
 Observer* observer() { return observer_; }
 Observer* set_observer(Observer* o) { return std::exchange(observer_, o); }

@@ -4,11 +4,15 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
+#include <utility>
 
 #include "core/device_names.h"
+#include "core/device_support.h"
 
 namespace luth {
 namespace {
@@ -20,6 +24,23 @@ std::vector<Device*>& opened() {
 }
 void (*pressure_hook)() = nullptr;
 thread_local Device* default_ = nullptr;
+constinit thread_local std::array<int, max_kinds> current_{};  // by slot
+
+using Support = void (*)(const Device&, DeviceSupport&);
+std::array<Support, max_kinds> supports{};  // by slot
+using Libraries = void (*)(std::vector<DeviceLibrary>&);
+std::array<Libraries, max_kinds> libraries{};  // by slot
+bool any_trouble = false;                      // some device that is open cannot be used
+std::vector<std::string>& asked() {
+  static auto& kinds = *new std::vector<std::string>;
+  return kinds;
+}
+
+DeviceSupport support_of(const Device& d) {
+  DeviceSupport s;
+  if (Support support = supports[size_t(d.slot())]) support(d, s);
+  return s;
+}
 
 Device* find(std::string_view kind, int index) {
   for (Device* d : opened())
@@ -35,7 +56,15 @@ std::string open_file(const std::string& path) {
   if (*abi != abi_version)
     return fmt::format("{} was built for ABI {}, this luth has {}; install matching versions", path, *abi, abi_version);
   try {
+    const size_t before = opened().size();
     if (auto open = reinterpret_cast<void (*)()>(dlsym(h, "luth_open"))) open();
+    auto support = reinterpret_cast<Support>(dlsym(h, "luth_support"));
+    auto used = reinterpret_cast<Libraries>(dlsym(h, "luth_libraries"));
+    for (size_t i = before; i < opened().size(); ++i) {
+      supports[size_t(opened()[i]->slot())] = support;
+      libraries[size_t(opened()[i]->slot())] = used;
+      any_trouble = any_trouble || !support_of(*opened()[i]).trouble.empty();
+    }
   } catch (const Error& e) { return e.what(); }
   return "";
 }
@@ -154,9 +183,60 @@ std::string cpu_isa() {
   throw Error("no kernel library for this processor in {}; reinstall luth", library_dir());
 }
 
+namespace {
+// "; CUDA_VISIBLE_DEVICES is '0'", where it is set.
+std::string visible_hint(std::string_view kind) {
+  std::string variable(kind);
+  for (char& c : variable) c = char(std::toupper(c));
+  variable += "_VISIBLE_DEVICES";
+  const char* text = std::getenv(variable.c_str());
+  return text ? fmt::format("; {} is '{}'", variable, text) : "";
+}
+
+[[noreturn]] void throw_no_such(std::string_view name, std::string_view kind) {
+  const auto n = std::count_if(opened().begin(), opened().end(), [&](Device* d) { return d->kind() == kind; });
+  const std::string those = n == 1 ? fmt::format("only {}:0", kind) : fmt::format("{}:0 to {}:{}", kind, kind, n - 1);
+  throw Error("device '{}' does not exist; there is {}{}", name, those, visible_hint(kind));
+}
+
+Device& usable(Device& d) {
+  if (!any_trouble) return d;
+  if (DeviceSupport s = support_of(d); !s.trouble.empty())
+    throw Error("device '{}' cannot be used: {}", d.name(), s.trouble);
+  return d;
+}
+
+Device* find_or_current(std::string_view kind, int index) {
+  for (Device* d : opened())
+    if (d->kind() == kind && d->index() == (index < 0 ? current_[size_t(d->slot())] : index)) return d;
+  return nullptr;
+}
+}  // namespace
+
+DeviceSupport device_support(const Device& d) {
+  std::lock_guard hold(lock);
+  return support_of(d);
+}
+std::vector<DeviceLibrary> device_libraries(std::string_view kind) {
+  std::vector<DeviceLibrary> list;
+  for (Device* d : open_devices())
+    if (d->kind() == kind) {
+      if (Libraries f = libraries[size_t(d->slot())]) f(list);
+      break;
+    }
+  return list;
+}
+Device& current_device(std::string_view kind) { return device(kind); }
+void set_current_device(const Device& d) { set_current_device(d.slot(), d.index()); }
+int set_current_device(int slot, int index) { return std::exchange(current_[size_t(slot)], index); }
+bool asked_for(std::string_view kind) {
+  std::lock_guard hold(lock);
+  return std::find(asked().begin(), asked().end(), kind) != asked().end();
+}
+
 Device& device(std::string_view name) {
   std::string_view kind = name.substr(0, name.find(':'));
-  int index = 0;
+  int index = -1;  // the current one
   if (kind.size() < name.size()) {
     std::string digits(name.substr(kind.size() + 1));
     if (digits.empty() || digits.size() > 4 || digits.find_first_not_of("0123456789") != std::string::npos)
@@ -164,12 +244,13 @@ Device& device(std::string_view name) {
     index = std::stoi(digits);
   }
   std::lock_guard hold(lock);
-  if (Device* d = find(kind, index)) return *d;
+  if (Device* d = find_or_current(kind, index)) return usable(*d);
   bool known = false;
   for (Device* d : opened()) known |= d->kind() == kind;
   if (kind.empty() || kind.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string_view::npos)
     throw Error("'{}' is no device; write 'cpu', 'meta' or 'cuda:0'", name);
   if (!known) {
+    if (!asked_for(kind)) asked().emplace_back(kind);
     std::string why = open_library(kind == "cpu" ? "cpu_" + cpu_isa() : std::string(kind));
     if (!why.empty()) {
       std::string names;
@@ -177,9 +258,8 @@ Device& device(std::string_view name) {
       throw Error("device '{}' is not available: {}; devices known here: {}", name, why, names);
     }
   }
-  if (Device* d = find(kind, index)) return *d;
-  throw Error("device '{}' does not exist; there is {}:0 to {}:{}", name, kind, kind,
-              std::count_if(opened().begin(), opened().end(), [&](Device* d) { return d->kind() == kind; }) - 1);
+  if (Device* d = find_or_current(kind, index)) return usable(*d);
+  throw_no_such(name, kind);
 }
 
 Device& host() {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/paths.h"
+#include "core/place.h"
 #include "core/warn.h"
 
 namespace luth::lang {
@@ -64,8 +65,16 @@ std::string where() {
   return place;
 }
 
+// "train.lua:12", for errors that show later.
+std::string line_now() {
+  std::string place = where();
+  if (place.ends_with(": ")) place.resize(place.size() - 2);
+  return place;
+}
+
 int open_all(lua_State* L) {
   set_warning_place(where);
+  set_call_site_hook(line_now);
   luaL_openlibs(L);
   extend_paths(L);
   auto list = openings();

@@ -1,6 +1,7 @@
 // Methods that all modules have.
 #include "core/autograd.h"
 #include "lang/bridge.h"
+#include "lang/cuda.h"
 #include "lang/nn.h"
 
 namespace luth::lang {
@@ -132,10 +133,11 @@ int to(lua_State* L) {
     Options o(L, n--, "to");
     if (int i = o.get("dtype")) dtype = check_dtype(L, i);
     if (int i = o.get("device")) device = &check_device(L, i);
+    o.flag("non_blocking", false);
     o.done();
   }
   for (int i = 2; i <= n; ++i) {
-    if (lua_isnil(L, i)) continue;
+    if (lua_isnil(L, i) || lua_isboolean(L, i)) continue;  // true and false: non_blocking
     if (to_tensor(L, i))
       dtype = check_tensor(L, i).dtype(), device = &check_tensor(L, i).device();
     else if (names_dtype(L, i))
@@ -151,12 +153,7 @@ int to_dtype(lua_State* L) {
   return self_module(L).to(d), self_again(L);
 }
 int to_cpu(lua_State* L) { return self_module(L).to({}, &host()), self_again(L); }
-int to_cuda(lua_State* L) {
-  std::string name = "cuda:0";
-  if (lua_isinteger(L, 2)) name = "cuda:" + std::to_string(lua_tointeger(L, 2));
-  if (lua_type(L, 2) == LUA_TSTRING) name = lua_tostring(L, 2);
-  return self_module(L).to({}, &device(name)), self_again(L);
-}
+int to_cuda(lua_State* L) { return self_module(L).to({}, &cuda_at(L, 2, "cuda")), self_again(L); }
 
 int apply_function(lua_State* L) {
   luaL_checktype(L, 2, LUA_TFUNCTION);
@@ -347,7 +344,7 @@ constexpr Row rows[] = {
     {"double", guarded<to_dtype<Dtype::f64>>, "m:double()", "Converts to float64."},
     {"bfloat16", guarded<to_dtype<Dtype::bf16>>, "m:bfloat16()", "Converts to bfloat16."},
     {"cpu", guarded<to_cpu>, "m:cpu()", "Moves to the CPU."},
-    {"cuda", guarded<to_cuda>, "m:cuda(device = 0)", "Moves to a GPU."},
+    {"cuda", guarded<to_cuda>, "m:cuda(device?)", "Moves to a GPU, the current one if none is named."},
     {"apply", guarded<apply_function>, "m:apply(f)", "Calls f(module) for all modules below, then for itself."},
     {"clone", guarded<clone>, "m:clone()", "A deep copy."},
     {"reset_parameters", guarded<reset_parameters>, "m:reset_parameters()", "Draws its parameters anew."},

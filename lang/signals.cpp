@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "core/interrupt.h"
 #include "lang/interp.h"
 
 namespace luth::lang {
@@ -51,6 +52,19 @@ void install(int signal) {
   sigaction(signal, &action, nullptr);
 }
 
+// For long waits in C++: the error that stop() would raise at the next instruction, which is then not raised twice.
+void stop_waiting() {
+  Interp* interp = obeying;
+  if (!pending || !interp || !pthread_equal(pthread_self(), obeying_thread)) return;
+  for (Running* r = interp->running(); r; r = r->below) lua_sethook(r->L, nullptr, 0, 0);
+  try {
+    check_interrupt();
+  } catch (Error& e) {
+    e.place(""), e.locate("");  // it is nobody's fault
+    throw;
+  }
+}
+
 }  // namespace
 
 int interrupted() { return pending.load(std::memory_order_relaxed); }
@@ -67,6 +81,7 @@ void check_interrupt() {
 void Interp::handle_signals() {
   obeying_thread = pthread_self();
   obeying = this;
+  set_interrupt_hook(stop_waiting);
   install(SIGINT);
   install(SIGTERM);
   signal(SIGALRM, out_of_patience);

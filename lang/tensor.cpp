@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "lang/bind.h"
 #include "lang/bridge.h"
+#include "lang/cuda.h"
 #include "lang/help.h"
 #include "lang/interp.h"
 #include "lang/tensor_class.h"
@@ -306,6 +307,8 @@ void open_torch(lua_State* L) {
   open_autograd(L, torch, methods);
   open_autocast(L, torch);
   open_torch_functions(L, torch);
+  open_cuda(L, torch);
+  open_backends(L, torch);
   open_index(L, torch);
   open_torch7_names(L, methods);
   lua_pushvalue(L, methods);

@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/device_support.h"
+#include "core/pin.h"
 #include "lang/bridge.h"
+#include "lang/cuda.h"
 #include "lang/tensor_class.h"
 
 namespace luth::lang {
@@ -75,7 +78,14 @@ int to(lua_State* L) {
     target.non_blocking = o.flag("non_blocking", false);
     o.done();
   }
-  for (int i = 2; i <= n; ++i) take(L, i, target);
+  for (int i = 2, flags = 0; i <= n; ++i) {
+    if (!lua_isboolean(L, i))
+      take(L, i, target);
+    else if (flags++ == 0)
+      target.non_blocking = lua_toboolean(L, i);
+    else
+      target.copy = lua_toboolean(L, i);
+  }
   return finish(L, t, convert(t, target));
 }
 
@@ -88,14 +98,32 @@ int cpu(lua_State* L) {
   const Tensor& t = self(L);
   return finish(L, t, convert(t, {.device = &host()}));
 }
+// x:cuda(device?, non_blocking?), both by name too.
 int cuda(lua_State* L) {
   const Tensor& t = self(L);
   Target target;
-  if (lua_isinteger(L, 2))
-    target.device = &device("cuda:" + std::to_string(lua_tointeger(L, 2)));
-  else
-    target.device = lua_isnoneornil(L, 2) ? &device("cuda") : &check_device(L, 2);
+  int n = lua_gettop(L), device_at = n >= 2 && !is_named(L, 2) ? 2 : 0;
+  if (n >= 3 && lua_isboolean(L, 3)) target.non_blocking = lua_toboolean(L, 3);
+  if (n >= 2 && is_named(L, n)) {
+    Options o(L, n, "cuda");
+    if (int i = o.get("device")) device_at = i;
+    target.non_blocking = o.flag("non_blocking", target.non_blocking);
+    o.done();
+  }
+  target.device = device_at ? &cuda_at(L, device_at, "cuda") : &current_device("cuda");
   return finish(L, t, convert(t, target));
+}
+int get_device(lua_State* L) {
+  const Device& d = self(L).device();
+  return lua_pushinteger(L, d.on_host() ? -1 : d.index()), 1;
+}
+int pin(lua_State* L) {
+  const Tensor& t = self(L);
+  return finish(L, t, pin_memory(t, cuda_at(L, 2, "pin_memory")));
+}
+int pinned(lua_State* L) {
+  const Tensor& t = self(L);
+  return lua_pushboolean(L, t.device().on_host() && is_pinned(t.raw())), 1;
 }
 
 constexpr std::pair<const char*, Dtype> torch7_types[] = {
@@ -125,7 +153,8 @@ int type_as(lua_State* L) {
 constexpr Row rows[] = {
     {"to", guarded<to>,
      "x:to(dtype | device | other, {dtype, device, copy = false, non_blocking = false, memory_format})",
-     "The tensor in another dtype or on another device; the same tensor where nothing changes."},
+     "The tensor in another dtype or on another device; the same tensor where nothing changes. With non_blocking, "
+     "copies from and to pinned memory do not wait."},
     {"float", guarded<cast<Dtype::f32>>, "x:float()", "The tensor as float32."},
     {"double", guarded<cast<Dtype::f64>>, "x:double()", "The tensor as float64."},
     {"half", guarded<cast<Dtype::f16>>, "x:half()", "The tensor as float16."},
@@ -137,7 +166,15 @@ constexpr Row rows[] = {
     {"byte", guarded<cast<Dtype::u8>>, "x:byte()", "The tensor as uint8."},
     {"bool", guarded<cast<Dtype::boolean>>, "x:bool()", "Whether each element is not 0."},
     {"cpu", guarded<cpu>, "x:cpu()", "The tensor in the CPU's memory."},
-    {"cuda", guarded<cuda>, "x:cuda(index?)", "The tensor on a GPU; an error says why there is none."},
+    {"cuda", guarded<cuda>, "x:cuda(device?, {non_blocking = false})",
+     "The tensor on a GPU, the current one if none is named; an error says why there is none."},
+    {"get_device", guarded<get_device>, "x:get_device()",
+     "The number of the GPU that has the tensor, from 0; -1: the CPU."},
+    {"pin_memory", guarded<pin>, "x:pin_memory()",
+     "A copy in memory of the CPU that copies to a GPU need not wait for; the same tensor where it is there already."},
+    {"is_pinned", guarded<pinned>, "x:is_pinned()", "Whether pin_memory made it."},
+    {"record_stream", guarded<record_stream>, "x:record_stream(s)",
+     "The memory of x is not used again before the stream s has done what it was given."},
     {"type", guarded<type>, "x:type(dtype?)",
      "The type's name such as 'torch.FloatTensor', or the tensor in another dtype."},
     {"type_as", guarded<type_as>, "x:type_as(other)", "The tensor in other's dtype and on its device."},

@@ -7,6 +7,7 @@
 #include "core/random.h"
 #include "core/threads.h"
 #include "lang/bridge.h"
+#include "lang/cuda.h"
 #include "lang/tensor_class.h"
 
 namespace luth::lang {
@@ -81,28 +82,11 @@ int seed(lua_State* L) {
   return 0;
 }
 int initial_seed(lua_State* L) { return lua_pushinteger(L, default_generator(host()).seed()), 1; }
-Generator& generator_at(lua_State* L, int index) {
-  return default_generator(lua_isnoneornil(L, index) ? host() : check_device(L, index));
+Device& place_of_numbers(lua_State* L, int index) {
+  return lua_isnoneornil(L, index) ? host() : check_device(L, index);
 }
-// 16 bytes: seed and offset of the device's stream.
-int get_rng_state(lua_State* L) {
-  Generator& g = generator_at(L, 1);
-  int64_t state[2] = {g.seed(), g.offset()};
-  Tensor t = Tensor::empty({16}, Dtype::u8, host());
-  std::memcpy(t.raw(), state, sizeof state);
-  return push_tensor(L, t), 1;
-}
-int set_rng_state(lua_State* L) {
-  const Tensor& t = check_tensor(L, 1, "torch.set_rng_state expects");
-  if (t.dtype() != Dtype::u8 || t.numel() != 16 || !t.is_contiguous() || !t.device().on_host())
-    throw Error("torch.set_rng_state expects what torch.get_rng_state gave, got {}", given_text(L, 1));
-  int64_t state[2];
-  std::memcpy(state, t.raw(), sizeof state);
-  Generator& g = generator_at(L, 2);
-  g.seed(state[0]);
-  g.set_offset(state[1]);
-  return 0;
-}
+int get_rng_state(lua_State* L) { return push_rng_state(L, place_of_numbers(L, 1)), 1; }
+int set_rng_state(lua_State* L) { return take_rng_state(L, 1, place_of_numbers(L, 2), "torch"), 0; }
 
 // ---- threads, devices, memory ----
 
@@ -128,17 +112,6 @@ int reset_peak(lua_State* L) { return (lua_isnoneornil(L, 1) ? default_device() 
 int empty_cache(lua_State* L) {
   return (lua_isnoneornil(L, 1) ? default_device() : check_device(L, 1)).empty_cache(), 0;
 }
-
-int cuda_count() {
-  int n = 0;
-  try {
-    static_cast<void>(device("cuda:0"));
-  } catch (const Error&) { return 0; }
-  for (Device* d : open_devices()) n += d->kind() == "cuda";
-  return n;
-}
-int cuda_available(lua_State* L) { return lua_pushboolean(L, cuda_count() > 0), 1; }
-int cuda_devices(lua_State* L) { return lua_pushinteger(L, cuda_count()), 1; }
 
 // ---- printing and types ----
 
@@ -250,18 +223,27 @@ constexpr Row rows[] = {
     {"isinstance", guarded<isinstance>, "torch.isinstance(x, class)",
      "Whether x is of the class or of one made from it."},
 };
-constexpr Row cuda_rows[] = {
-    {"is_available", guarded<cuda_available>, "torch.cuda.is_available()", "Whether there is a GPU that luth can use."},
-    {"device_count", guarded<cuda_devices>, "torch.cuda.device_count()", "The number of GPUs."},
-};
-
 }  // namespace
 
-void open_torch_functions(lua_State* L, int torch) {
-  add_functions(L, torch, rows);
-  lua_newtable(L);
-  add_functions(L, -1, cuda_rows);
-  lua_setfield(L, torch, "cuda");
+// 16 bytes: seed and offset of the device's stream of numbers.
+void push_rng_state(lua_State* L, Device& d) {
+  Generator& g = default_generator(d);
+  int64_t state[2] = {g.seed(), g.offset()};
+  Tensor t = Tensor::empty({16}, Dtype::u8, host());
+  std::memcpy(t.raw(), state, sizeof state);
+  push_tensor(L, t);
 }
+void take_rng_state(lua_State* L, int index, Device& d, const char* table) {
+  const Tensor& t = check_tensor(L, index, fmt::format("{}.set_rng_state expects", table).c_str());
+  if (t.dtype() != Dtype::u8 || t.numel() != 16 || !t.is_contiguous() || !t.device().on_host())
+    throw Error("{}.set_rng_state expects what {}.get_rng_state gave, got {}", table, table, given_text(L, index));
+  int64_t state[2];
+  std::memcpy(state, t.raw(), sizeof state);
+  Generator& g = default_generator(d);
+  g.seed(state[0]);
+  g.set_offset(state[1]);
+}
+
+void open_torch_functions(lua_State* L, int torch) { add_functions(L, torch, rows); }
 
 }  // namespace luth::lang

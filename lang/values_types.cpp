@@ -4,6 +4,7 @@
 
 #include "core/print.h"
 #include "lang/bridge.h"
+#include "lang/cuda.h"
 #include "lang/help.h"
 #include "lang/values.h"
 
@@ -97,8 +98,10 @@ int place_index(lua_State* L) {
     lua_pushstring(L, p.kind);
   else if (key == "index")
     p.index < 0 ? lua_pushnil(L) : lua_pushinteger(L, p.index);
+  else if (key == "scope")
+    lua_pushcfunction(L, guarded<device_scope>);
   else
-    throw Error("a device has no field '{}'; it has type and index", key);
+    throw Error("a device has no field '{}'; it has type, index and scope()", key);
   return 1;
 }
 int format_text(lua_State* L) { return lua_pushfstring(L, "torch.%s", format_names[int(own<MemoryFormat>(L))]), 1; }
@@ -245,9 +248,11 @@ void open_values(lua_State* L) {
   lua_newtable(L);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &places_key);
   lua_pushcfunction(L, guarded<make_place>);
-  document(L, -1,
-           "torch.device('cuda', 1)  or  torch.device('cuda:1')\n  A device: it has type and index; devices count from "
-           "0.");
+  document(
+      L, -1,
+      "torch.device('cuda', 1)  or  torch.device('cuda:1')\n  A device: it has type and index; devices count from "
+      "0, and 'cuda' is the current one.\n  local _ <close> = torch.device('cuda:1'):scope()  or  :scope(f, ...): new "
+      "tensors lie there while the scope is open, or while f runs.");
   lua_setfield(L, torch, "device");
   lua_newuserdatauv(L, 0, 0);
   lua_createtable(L, 0, 1);

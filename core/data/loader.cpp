@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "core/autograd.h"
+#include "core/pin.h"
 #include "core/random.h"
 #include "core/threads.h"
 
@@ -19,27 +20,43 @@ struct Batch {
   std::exception_ptr error;
 };
 
-Batch read(Dataset& dataset, const std::vector<int64_t>& indices, const Epoch& epoch, bool collated) {
+/// How batches are wanted.
+struct Wanted {
+  bool collated = true;
+  Device* pinned_for = nullptr;  // whose pinned memory holds the tensors of a batch; null: ordinary memory
+};
+
+Batch made(Dataset& dataset, const std::vector<int64_t>& indices, const Epoch& epoch, const Wanted& wanted) {
+  NoGrad no_grad;
   Batch b;
-  try {
-    NoGrad no_grad;
-    if (collated)
-      b.tensors = dataset.batch(indices, epoch);
-    else
-      b.samples = dataset.samples(indices, epoch);
-  } catch (const std::exception&) { b.error = std::current_exception(); }
+  if (wanted.collated)
+    b.tensors = dataset.batch(indices, epoch);
+  else
+    b.samples = dataset.samples(indices, epoch);
+  if (wanted.pinned_for)
+    for (auto& t : b.tensors)
+      if (t && t.device().on_host()) t = pin_memory(t, *wanted.pinned_for);
   return b;
+}
+
+Batch read(Dataset& dataset, const std::vector<int64_t>& indices, const Epoch& epoch, const Wanted& wanted) {
+  try {
+    return made(dataset, indices, epoch, wanted);
+  } catch (const std::exception&) { return {{}, {}, std::current_exception()}; }
+}
+
+// The GPU to pin memory for; without one nothing is pinned.
+Device* gpu() {
+  try {
+    return &device("cuda");
+  } catch (const Error&) { return nullptr; }
 }
 
 /// What all passes share: the batches in order.
 class Sequence : public Pass {
  public:
-  Sequence(DatasetRef dataset, Epoch epoch, Batches batches, int64_t from, bool collated)
-      : dataset_(std::move(dataset)),
-        epoch_(epoch),
-        batches_(std::move(batches)),
-        at_(size_t(from)),
-        collated_(collated) {}
+  Sequence(DatasetRef dataset, Epoch epoch, Batches batches, int64_t from, Wanted wanted)
+      : dataset_(std::move(dataset)), epoch_(epoch), batches_(std::move(batches)), at_(size_t(from)), wanted_(wanted) {}
   std::optional<Tensors> next() override {
     std::optional<Batch> b = take();
     if (!b) return {};
@@ -67,7 +84,7 @@ class Sequence : public Pass {
   const Epoch epoch_;
   const Batches batches_;
   size_t at_;
-  const bool collated_;
+  const Wanted wanted_;
 
  private:
   std::optional<Batch> take() {
@@ -90,24 +107,16 @@ class DirectPass final : public Sequence {
 
  private:
   // Outside of read's try: a dataset written in Lua throws Lua's own errors, which must pass untouched.
-  Batch fetch(size_t number) override {
-    NoGrad no_grad;
-    Batch b;
-    if (collated_)
-      b.tensors = dataset_->batch(batches_[number], epoch_);
-    else
-      b.samples = dataset_->samples(batches_[number], epoch_);
-    return b;
-  }
+  Batch fetch(size_t number) override { return made(*dataset_, batches_[number], epoch_, wanted_); }
 };
 
 /// Workers take the next batch number; a batch waits in `done_` until its turn. At most `ahead` batches wait or are
 /// made.
 class ThreadedPass final : public Sequence {
  public:
-  ThreadedPass(DatasetRef dataset, Epoch epoch, Batches batches, int64_t from, bool collated, int64_t workers,
+  ThreadedPass(DatasetRef dataset, Epoch epoch, Batches batches, int64_t from, Wanted wanted, int64_t workers,
                int64_t ahead)
-      : Sequence(std::move(dataset), epoch, std::move(batches), from, collated),
+      : Sequence(std::move(dataset), epoch, std::move(batches), from, wanted),
         claimed_(size_t(from)),
         ahead_(size_t(ahead)) {
     try {
@@ -139,7 +148,7 @@ class ThreadedPass final : public Sequence {
         if (stop_ || claimed_ >= batches_.size()) return;
         mine = claimed_++;
       }
-      Batch b = read(*dataset_, batches_[mine], epoch_, collated_);
+      Batch b = read(*dataset_, batches_[mine], epoch_, wanted_);
       {
         std::lock_guard hold(lock_);
         done_.emplace(mine, std::move(b));
@@ -212,9 +221,10 @@ Ref<Pass> Loader::start(int64_t from, bool collated, const Batches* given) {
       if (i < 0 || i >= dataset_->size())
         throw Error("a sampler gave sample {}; the dataset has {} (counted from {})", i + dataset_->base,
                     dataset_->size(), dataset_->base);
+  const Wanted wanted{collated, spec_.pin_memory ? gpu() : nullptr};
   if (spec_.num_workers == 0 || !dataset_->any_thread())
-    return Ref<Pass>(new DirectPass(dataset_, epoch, std::move(all), from, collated));
-  return Ref<Pass>(new ThreadedPass(dataset_, epoch, std::move(all), from, collated, spec_.num_workers,
+    return Ref<Pass>(new DirectPass(dataset_, epoch, std::move(all), from, wanted));
+  return Ref<Pass>(new ThreadedPass(dataset_, epoch, std::move(all), from, wanted, spec_.num_workers,
                                     spec_.num_workers * spec_.prefetch_factor));
 }
 

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -20,7 +21,8 @@ class Allocator {
  public:
   explicit Allocator(int device) : device_(device) {}
 
-  /// Throws ErrorCode::memory, saying what was asked for, what is free and what is kept.
+  /// Throws ErrorCode::memory, saying what was asked for, what is free, what is kept and whose tensors are the largest.
+  /// The caller gives memory back (empty_cache) and tries once more: core/storage.cpp.
   void* allocate(size_t bytes, CudaStream& stream);
   void free(void* p) noexcept;
   void record_stream(void* p, CudaStream& stream);
@@ -38,6 +40,7 @@ class Allocator {
     Block *before = nullptr, *after = nullptr;  // neighbours in the segment
     std::vector<CudaStream*> users;             // besides `stream`
     int waiting = 0;                            // events that must pass before it is free
+    std::string_view owner = {};                // while used: the operator that asked for it
   };
   struct Less {
     bool operator()(const Block* a, const Block* b) const;
@@ -56,6 +59,7 @@ class Allocator {
   void pass_events(bool wait);
   void release_free();
   void wait_for_users(Block* b);
+  std::string largest_owners() const;
   [[noreturn]] void throw_out_of_memory(size_t bytes);
 
   const int device_;
@@ -64,6 +68,7 @@ class Allocator {
   std::unordered_map<void*, Block*> used_;
   std::vector<Waiting> waiting_;
   MemoryStats stats_;
+  size_t failed_ = 0;  // the request that has just failed, and is expected once more
 };
 
 }  // namespace luth::cuda

@@ -1,9 +1,8 @@
 // The CUDA device: memory, copies, order, and whether there is one at all.
-#include <atomic>
-
 #include "devices/cuda/allocator.h"
 #include "devices/cuda/pinned.h"
 #include "devices/cuda/probe.h"
+#include "devices/cuda/wait.h"
 
 namespace luth::cuda {
 namespace {
@@ -21,8 +20,8 @@ class Cuda final : public Device {
   void copy(void* dst, Device& to, const void* src, Device& from, size_t bytes, bool async) override {
     OnDevice on(index());
     if (to.kind() == kind() && from.kind() == kind() && &to != &from) return copy_from_peer(dst, to, src, from, bytes);
+    if (to.on_host() || from.on_host()) return copy_with_host(dst, src, bytes, to.on_host(), async);
     check(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, handle()), "cudaMemcpyAsync");
-    if (to.on_host() || from.on_host()) finish_copy(to.on_host() ? dst : src, to.on_host(), async);
   }
   void fill_zero(void* dst, size_t bytes) override {
     OnDevice on(index());
@@ -44,10 +43,9 @@ class Cuda final : public Device {
   std::unique_ptr<Event> new_event(bool timing) override { return std::make_unique<CudaEvent>(index(), timing); }
   void synchronize() override {
     OnDevice on(index());
-    ++waits_;
     streams_.synchronize();
   }
-  int64_t host_waits() const override { return waits_; }
+  int64_t host_waits() const override { return cuda::host_waits(index()); }
 
   DeviceProperties properties() const override {
     cudaDeviceProp p{};
@@ -61,18 +59,18 @@ class Cuda final : public Device {
  private:
   CudaStream& own(Stream* stream) { return stream ? static_cast<CudaStream&>(*stream) : streams_.current(); }
   cudaStream_t handle() { return streams_.current().handle(); }
-  void wait() {
-    ++waits_;
-    streams_.current().synchronize();
-  }
 
   // CUDA has read pageable memory when it returns; pinned memory it reads later, and any host memory it writes later.
-  void finish_copy(const void* on_host, bool to_host, bool async) {
-    const bool in_pinned = pinned().holds(on_host);
-    if (in_pinned && async)
-      pinned().used(on_host, streams_.current());
-    else if (in_pinned || to_host)
-      wait();
+  void copy_with_host(void* dst, const void* src, size_t bytes, bool to_host, bool async) {
+    const void* on_host = to_host ? dst : src;
+    const bool in_pinned = pinned().holds(on_host), waits = to_host ? !(in_pinned && async) : in_pinned && !async;
+    // What the host gets is there before the copy begins: a wait that was given up leaves no copy behind that would
+    // write into memory which somebody else has by then.
+    if (waits && to_host) streams_.current().synchronize();
+    check(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, handle()), "cudaMemcpyAsync");
+    if (waits && !to_host) ++cuda::host_waits(index());
+    if (waits) check(cudaStreamSynchronize(handle()), "cudaStreamSynchronize");
+    if (!waits && in_pinned) pinned().used(on_host, streams_.current());
   }
 
   // This device receives. What `from` was given before comes first, and what it is given later does not overwrite.
@@ -88,7 +86,6 @@ class Cuda final : public Device {
 
   Streams streams_;
   mutable Allocator allocator_;
-  std::atomic<int64_t> waits_{0};
 };
 
 }  // namespace
@@ -101,5 +98,11 @@ const int luth_abi = luth::abi_version;
 __attribute__((visibility("default"))) void luth_open() {
   const int count = luth::cuda::count_devices();
   for (int i = 0; i < count; ++i) luth::add_device(new luth::cuda::Cuda(i));
+}
+__attribute__((visibility("default"))) void luth_support(const luth::Device& d, luth::DeviceSupport& support) {
+  luth::cuda::describe_support(d.index(), support);
+}
+__attribute__((visibility("default"))) void luth_libraries(std::vector<luth::DeviceLibrary>& list) {
+  luth::cuda::list_libraries(list);
 }
 }

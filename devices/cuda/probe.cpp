@@ -1,5 +1,6 @@
 #include "devices/cuda/probe.h"
 
+#include <cstdio>
 #include <cstdlib>
 
 #include "devices/cuda/driver.h"
@@ -13,17 +14,38 @@ std::string dotted(int version) { return fmt::format("{}.{}", version / 1000, ve
 // The runtime reads this variable itself; a wrong one only hides devices, so the reason is told here.
 std::string visible_devices() {
   const char* text = std::getenv("CUDA_VISIBLE_DEVICES");
-  return text ? fmt::format("; CUDA_VISIBLE_DEVICES is '{}'", text) : "";
+  return text ? fmt::format(
+                    " that it may use: CUDA_VISIBLE_DEVICES is '{}'; it lists numbers of devices, as 0,1, and all that "
+                    "follows a wrong one is hidden",
+                    text)
+              : "";
+}
+
+// "580.65.06", from the kernel module; "" where it does not say.
+std::string module_version() {
+  FILE* f = fopen("/proc/driver/nvidia/version", "re");
+  if (!f) return "";
+  char line[256] = "";
+  const bool read = fgets(line, sizeof line, f);
+  fclose(f);
+  std::string_view text(read ? line : "");
+  for (size_t at = text.find("  "); at != text.npos; at = text.find("  ", at)) {
+    at = text.find_first_not_of(' ', at);
+    if (at == text.npos) break;
+    const std::string_view word = text.substr(at, text.find(' ', at) - at);
+    if (word.find('.') != word.npos && word.find_first_not_of("0123456789.") == word.npos) return std::string(word);
+  }
+  return "";
 }
 
 }  // namespace
 
 int count_devices() {
-  if (std::string why = open_driver(); !why.empty()) throw Error("no NVIDIA driver: {}", why);
+  if (std::string why = open_driver(); !why.empty()) throw Error("no NVIDIA driver: {}; install one", why);
   int driver = 0, runtime = 0, count = 0;
   check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
   check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
-  if (driver == 0) throw Error("no NVIDIA driver");
+  if (driver == 0) throw Error("no NVIDIA driver is running; install one");
   if (driver / 1000 < runtime / 1000)
     throw Error("the NVIDIA driver is too old: it knows CUDA {}, this luth needs {}; install a newer driver",
                 dotted(driver), dotted(runtime));
@@ -37,7 +59,8 @@ int count_devices() {
 std::string driver_version() {
   int driver = 0;
   cudaDriverGetVersion(&driver);
-  return "CUDA " + dotted(driver);
+  const std::string module = module_version(), cuda = "CUDA " + dotted(driver);
+  return module.empty() ? cuda : module + " (" + cuda + ")";
 }
 
 }  // namespace luth::cuda

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "devices/cuda/index_check.h"
+#include "devices/cuda/wait.h"
 
 namespace luth::cuda {
 namespace {
@@ -36,7 +37,7 @@ bool CudaEvent::done() {
 }
 
 void CudaEvent::synchronize() {
-  check(cudaEventSynchronize(handle_), "cudaEventSynchronize");
+  wait_until(device_, [&] { return done(); });
   raise_reports(device_);
 }
 
@@ -61,7 +62,7 @@ bool CudaStream::done() {
 }
 
 void CudaStream::synchronize() {
-  check(cudaStreamSynchronize(handle_), "cudaStreamSynchronize");
+  wait_until(device_.index(), [&] { return done(); });
   raise_reports(device_.index());
 }
 
@@ -107,7 +108,11 @@ std::vector<CudaStream*> Streams::all() {
 }
 
 void Streams::synchronize() {
-  for (CudaStream* s : all()) check(cudaStreamSynchronize(s->handle()), "cudaStreamSynchronize");
+  wait_until(device_.index(), [list = all()] {
+    for (CudaStream* s : list)
+      if (!s->done()) return false;
+    return true;
+  });
   raise_reports(device_.index());
 }
 

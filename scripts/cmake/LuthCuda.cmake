@@ -42,5 +42,7 @@ function(luth_cuda_device name)
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr --expt-extended-lambda
     -diag-suppress=186 -DFMT_USE_CONSTEXPR=1 -Xcompiler=-fvisibility=hidden
     $<$<VERSION_GREATER_EQUAL:$<CUDA_COMPILER_VERSION>,12.8>:--compress-mode=size>>)
+  string(REPLACE ";" "," archs "${CMAKE_CUDA_ARCHITECTURES}")
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/devices/cuda/support.cpp PROPERTIES COMPILE_DEFINITIONS LUTH_CUDA_ARCHS="${archs}")
   target_link_libraries(${name} PRIVATE CUDA::cudart_static ${CMAKE_DL_LIBS})
 endfunction()

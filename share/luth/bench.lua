@@ -107,12 +107,9 @@ local function print_row(line)
                       line.best, line.n, line.threads))
 end
 
--- settings: filter, list, json, seconds, device, no_cudnn.
+-- On the default device. settings: filter, list, json, seconds.
 function M.run(settings)
-  local device = torch.device(settings.device or 'cpu')
-  on_gpu = device.type == 'cuda'
-  torch.set_default_device(device)
-  if settings.no_cudnn then torch.backends.cudnn.enabled = false end
+  on_gpu = torch.get_default_device().type == 'cuda'
   local any, failed = false, false
   for _, w in ipairs(all) do
     if (on_gpu or not w.gpu) and matches(w.name, settings.filter) then

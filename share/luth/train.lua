@@ -12,7 +12,7 @@ local say = require('luth.progress').say
 local M = {}
 local usage, unusable = errors.usage, errors.unusable
 
-local device_option = { default = 'auto', help = "'auto', 'cpu', 'cuda' or 'cuda:0'" }
+local device_option = { default = 'auto', help = "'auto' (a GPU where there is one), 'cpu', 'cuda' or 'cuda:1'" }
 local threads_option = { help = 'threads to compute with' }
 local amp_option = { default = 'off', help = "mixed precision: 'bf16', or 'off'" }
 local train_options = {
@@ -29,12 +29,9 @@ local eval_options = {
 local function choose_device(given)
   local name = options.take(given, 'device', 'auto')
   if name == 'auto' then name = torch.cuda.is_available() and 'cuda' or 'cpu' end
-  local function use()
-    local device = torch.device(name)
-    torch.empty(1, { device = device })
-    return device
-  end
+  local function use() return torch.empty(1, { device = name }).device end
   local ok, result = pcall(use)
+  if ok and result.type == 'cuda' then torch.cuda.set_device(result) end  -- 'cuda' in a recipe means this one
   if ok then return result end
   usage("--device takes 'auto' or a device, got '%s': %s", name, (tostring(result):gsub("^empty: argument 'device' ", '')))
 end
@@ -167,6 +164,7 @@ function M.eval(path, words)
   local t = Trainer.new(load_recipe(recipe, all, eval_options, 'eval RECIPE'), device, amp)
   checkpoint.load_model(t.model, file, device)
   local held = t.parts.test or t.parts.val or t.parts.train
+  say('evaluating on %s: %d samples', tostring(device), #held)
   for _, result in ipairs(batches.evaluate(t, t.model, held)) do print(string.format('%s %.6g', result[1], result[2])) end
 end
 

@@ -1,8 +1,15 @@
-// The driver of the fake CUDA run-time is part of it.
+// The driver of the fake CUDA run-time is part of it, unless the environment says otherwise.
 #include "devices/cuda/driver.h"
+
+#include <cstdlib>
+#include <string_view>
 
 namespace luth::cuda {
 
-std::string open_driver() { return ""; }
+// FAKECUDA_DRIVER=none: a machine without the driver's library.
+std::string open_driver() {
+  const char* driver = std::getenv("FAKECUDA_DRIVER");
+  return driver && driver == std::string_view("none") ? "libcuda.so.1: cannot open shared object file" : "";
+}
 
 }  // namespace luth::cuda

@@ -52,7 +52,8 @@ cudaDeviceProp ordinary_properties(int physical, size_t memory) {
   p.maxThreadsPerBlock = 1024;
   p.maxThreadsDim[0] = p.maxThreadsDim[1] = 1024, p.maxThreadsDim[2] = 64;
   p.maxGridSize[0] = 0x7fffffff, p.maxGridSize[1] = p.maxGridSize[2] = 65535;
-  p.major = 9, p.minor = 0;
+  const int capability = int(from_environment("FAKECUDA_CAPABILITY", 90));
+  p.major = capability / 10, p.minor = capability % 10;
   p.multiProcessorCount = 4;  // few, so that grids which follow it stay small
   p.maxThreadsPerMultiProcessor = 2048;
   p.maxBlocksPerMultiProcessor = 32;
