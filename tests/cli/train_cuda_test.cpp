@@ -16,6 +16,28 @@ double last_of(const std::string& log, const std::string& key) {
   return at == std::string::npos ? NAN : std::stod(log.substr(at + key.size() + 3));
 }
 
+// Everything that a step may do: clipping, an average of the weights, a schedule, gradients of several batches.
+TEST(TrainOnCuda, NoStepWaitsForTheDevice) {
+  if (run({"-e", "assert(torch.cuda.host_waits)"}, {.env = fake_gpu}).code != 0) GTEST_SKIP() << "nothing counts waits";
+  TempDir dir;
+  dir.write("p.lua", points_recipe(R"lua(
+r.clip, r.ema, r.epochs = 1, 0.9, 2
+r.metrics.own = function(output, target) return (output - output):mean() + 2 end
+local before
+r.callbacks = { on_step = function(t, loss)
+  local now = torch.cuda.host_waits()
+  if t.batch > 1 and now ~= before then error('step ' .. t.batch .. ' waited ' .. now - before .. ' times') end
+  before = now
+end }
+)lua"));
+  Result r = run_in(dir, {"train", "p.lua", "--device", "cuda"}, fake_gpu);
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.err, "training on cuda:0")) << r.err;
+  const std::string log = log_of(dir, "runs/p-1");
+  EXPECT_NEAR(last_of(log, "val_own"), 2, 1e-6) << log;
+  EXPECT_EQ(run_in(dir, {"train", "p.lua", "--device", "cuda", "--accumulate", "2"}, fake_gpu).code, 0);
+}
+
 TEST(TrainOnCuda, LearnsWhatTheCpuLearns) {
   TempDir dir;
   dir.write("p.lua", points_recipe("r.model[3].p = 0\n"));  // each device has a stream of random numbers of its own
