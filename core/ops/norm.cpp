@@ -275,6 +275,7 @@ Cases<BatchNorm> BatchNorm::samples() {
              return Inputs{values({2, 2, 2, 2}), values({2}), positive({2}), values({2}), values({2})};
            }}};
 }
+Cases<BatchNormMove> BatchNormMove::samples() { return {{{.factor = 1.5}, {{3}, {3}, {}}, 0, 1}}; }
 Cases<BatchNormTrain> BatchNormTrain::samples() {
   return {{{},
            {},
