@@ -13,6 +13,7 @@ struct Backends {
   std::atomic<bool> cudnn_deterministic{false};  // only algorithms that give the same bits each time
   std::atomic<bool> cudnn_tf32{true};            // float32 convolutions may round their inputs to 10 bits
   std::atomic<bool> deterministic{false};        // every operator: the same bits each time, or an error that names it
+  std::atomic<bool> blas_enabled{true};          // false: matrix products by our own kernel
 };
 Backends& backends();
 

@@ -17,7 +17,8 @@ struct Switch {
   const char* name;
   std::atomic<bool>& (*value)();
 };
-constexpr Switch matmul_switches[] = {{"allow_tf32", []() -> std::atomic<bool>& { return backends().matmul_tf32; }}};
+constexpr Switch matmul_switches[] = {{"allow_tf32", []() -> std::atomic<bool>& { return backends().matmul_tf32; }},
+                                      {"enabled", []() -> std::atomic<bool>& { return backends().blas_enabled; }}};
 constexpr Switch cudnn_switches[] = {
     {"enabled", []() -> std::atomic<bool>& { return backends().cudnn_enabled; }},
     {"benchmark", []() -> std::atomic<bool>& { return backends().cudnn_benchmark; }},
@@ -31,7 +32,8 @@ struct Group {
 };
 constexpr Group matmul{"torch.backends.cuda.matmul", matmul_switches,
                        "torch.backends.cuda.matmul\n  allow_tf32: float32 matrix products on a GPU may round their "
-                       "inputs to 10 bits; false at first. Assignable."};
+                       "inputs to 10 bits; false at first. enabled: cuBLASLt computes them, else luth's own "
+                       "kernel. Assignable."};
 constexpr Group cudnn{
     "torch.backends.cudnn", cudnn_switches,
     "torch.backends.cudnn\n  enabled, benchmark, deterministic, allow_tf32: assignable. is_available() "

@@ -43,6 +43,7 @@ bool has_blas() {
 bool library_product(const Tensor& y, const Product& p) {
   const Dtype d = y.dtype();
   Gemm g{d, p.batch, p.m, p.n, p.k, {}, {}, p.y, p.y_ld, p.y_step, p.alpha.value(), p.beta.value(), p.bias, p.epilogue};
+  if (!backends().blas_enabled.load(std::memory_order_relaxed)) return false;
   if (!is_floating(d) || !gemm_operand(p.a, p.m, p.k, g.a) || !gemm_operand(p.b, p.k, p.n, g.b) || !has_blas())
     return false;
   g.tf32 = d == Dtype::f32 && backends().matmul_tf32.load(std::memory_order_relaxed);
