@@ -34,8 +34,15 @@ struct Blas {
   decltype(cublasLtMatmulPreferenceDestroy)* preference_destroy = nullptr;
   decltype(cublasLtMatmulPreferenceSetAttribute)* preference_set = nullptr;
 
+  std::string missing = library.missing();  // or what it lacks
+
   Blas() {
-    if (!library.missing().empty()) return;
+    if (!missing.empty()) return;
+    try {
+      find_all();
+    } catch (const Error& e) { missing = e.what(); }
+  }
+  void find_all() {
     library.find(create, "cublasLtCreate");
     library.find(text, "cublasLtGetStatusString");
     library.find(matmul, "cublasLtMatmul");
@@ -225,11 +232,11 @@ Plan& plan_for(int device, cublasLtHandle_t handle, const Gemm& g) {
 
 }  // namespace
 
-std::string blas_missing() { return blas().library.missing(); }
+std::string blas_missing() { return blas().missing; }
 
 bool blas_gemm(Device& device, const Gemm& g) {
   Blas& lib = blas();
-  if (!lib.library.missing().empty()) throw Error("cuBLASLt is missing: {}", lib.library.missing());
+  if (!lib.missing.empty()) throw Error("cuBLASLt is missing: {}", lib.missing);
   if (g.batch > INT32_MAX) return false;
   OnDevice on(device.index());
   const cublasLtHandle_t handle = lib.handle(device.index());
