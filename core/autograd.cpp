@@ -28,7 +28,10 @@ void accumulate(Tensor& grad, const Tensor& dy) {
 // Adds a gradient to a leaf.
 class Accumulate final : public Node {
  public:
-  explicit Accumulate(const Tensor& leaf) : leaf_(leaf) { results.push_back(spec_of(leaf)); }
+  explicit Accumulate(const Tensor& leaf) : leaf_(leaf) {
+    results.push_back(spec_of(leaf));
+    if (leaf.storage()->stream()) stream = leaf.device().current_stream();
+  }
   ~Accumulate() override {
     if (auto& m = leaf_.impl()->meta; m && m->accumulator == this) m->accumulator = nullptr;
   }

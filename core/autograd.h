@@ -60,6 +60,8 @@ class Node : public Counted {
   Small<Edge, 2> next;
   Small<Spec, 1> results;  // shape, dtype and device of each result: what its gradient must have
   std::vector<HookEntry> hooks;
+  Stream* stream =
+      nullptr;  // where forward ran and backward runs; null: where the device has one order, or the caller's
 
  protected:
   /// Destroys edges and tensors one after the other, so that long chains need no deep stack.

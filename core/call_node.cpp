@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "core/autocast.h"
 #include "core/ops/copy.h"
 #include "core/view_history.h"
 
@@ -88,6 +87,8 @@ void CallNode::save_inputs(const Call& call) {
 }
 
 void CallNode::save_results(const Call& call, const Tensor* written) {
+  if (!call.out.empty() && call.out[0] && call.out[0].storage()->stream())
+    stream = call.out[0].device().current_stream();
   for (size_t k = 0; k < call.out.size(); ++k) {
     const Tensor& out = written ? *written : call.out[k];
     results.push_back(spec_of(out));
@@ -99,7 +100,6 @@ void CallNode::save_results(const Call& call, const Tensor* written) {
 Tensors CallNode::backward(const Tensors& dys) {
   if (released_)
     throw Error("{}: the graph was freed by an earlier backward; pass {{retain_graph = true}} to that one", name());
-  NoAutocast as_forward;  // in the dtypes that forward had
   Call call{&info_, op_.get(), in_numbers_, {}, wanted_};
   for (size_t i = 0; i < in_.size(); ++i)
     if (in_[i].tensor) call.in[i] = unpack(in_[i]);

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "core/autograd.h"
+#include "core/device_support.h"
 #include "core/ops/arith.h"
 #include "core/ops/copy.h"
 
@@ -21,6 +22,71 @@ Tensor fitted(const Tensor& g, const Edge& e) {
                 want.device->name());
   return g.dtype() == want.dtype ? g : cast_to(g, want.dtype);
 }
+
+/// The streams of one backward. Each node runs where its forward ran; what one stream made is not used in another
+/// before it is there; and the caller's streams wait for all others at the end. Costs nothing on devices that run at
+/// once.
+class StreamOrder {
+ public:
+  /// Makes `s` the current stream of its device, and that the current one of its kind, for the life of the object; null
+  /// changes nothing.
+  class In {
+   public:
+    In(StreamOrder& order, Stream* s) : stream_(s) {
+      if (!s) return;
+      Device& d = s->device();
+      order.home(d);
+      order.note(s);
+      before_ = d.current_stream();
+      d.set_current_stream(s);
+      index_ = set_current_device(d.slot(), d.index());
+    }
+    ~In() {
+      if (!stream_) return;
+      stream_->device().set_current_stream(before_);
+      set_current_device(stream_->device().slot(), index_);
+    }
+    In(const In&) = delete;
+
+   private:
+    Stream *stream_, *before_ = nullptr;
+    int index_ = 0;
+  };
+
+  /// The stream in which `node` takes `g`, which was made in the current one; what it is given from now on may use g.
+  Stream* hand_over(const Tensor& g, const Node& node) {
+    if (!g.storage()->stream()) return nullptr;
+    Device& d = g.device();
+    Stream *to = node.stream && &node.stream->device() == &d ? node.stream : home(d), *from = d.current_stream();
+    if (to == from) return to;
+    wait(*to, *from);
+    d.record_stream(g.storage()->data(), to);
+    return to;
+  }
+  /// The caller's streams go on when all is done.
+  void join() {
+    for (Stream* s : used_)
+      if (Stream* to = home(s->device()); to != s) wait(*to, *s);
+  }
+
+ private:
+  Stream* home(Device& d) {
+    for (auto& [device, stream] : home_)
+      if (device == &d) return stream;
+    home_.emplace_back(&d, d.current_stream());
+    return home_.back().second;
+  }
+  void note(Stream* s) {
+    if (std::find(used_.begin(), used_.end(), s) == used_.end()) used_.push_back(s);
+  }
+  static void wait(Stream& later, Stream& first) {
+    auto event = first.device().new_event(false);
+    event->record(first);
+    later.wait(*event);
+  }
+  std::vector<std::pair<Device*, Stream*>> home_;
+  std::vector<Stream*> used_;
+};
 
 class Engine {
  public:
@@ -53,6 +119,7 @@ class Engine {
       arrived_.erase(node.get());
       step(*node, dys);
     }
+    streams_.join();
   }
 
   struct Capture {
@@ -97,6 +164,7 @@ class Engine {
       std::push_heap(queue_.begin(), queue_.end(), older);
     }
     Tensor& sum = it->second[size_t(e.nr)];
+    StreamOrder::In stream(streams_, streams_.hand_over(g, *e.node));
     Tensor more = fitted(g, e);
     if (!sum)
       sum = std::move(more);
@@ -107,6 +175,7 @@ class Engine {
   }
 
   void step(Node& node, Tensors& dys) {
+    StreamOrder::In stream(streams_, node.stream);
     const bool runs = targets_.empty() || needed_.count(&node);
     if (runs) hand_out(node, dys);  // as in PyTorch: before the hooks where the node runs too, and else after them
     run_hooks(node, dys);
@@ -163,6 +232,7 @@ class Engine {
         }
   }
 
+  StreamOrder streams_;
   BackwardOptions options_;
   std::vector<Capture> captured_;
   std::vector<Ref<Node>> keep_, roots_, queue_;  // queue_ is a heap, newest first

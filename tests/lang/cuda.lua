@@ -295,6 +295,23 @@ function s.backends()
   t:fails(function() torch.use_deterministic_algorithms(1) end, 'expects true or false')
 end
 
+-- What runs in another stream is differentiated there, and the caller's stream sees the gradients.
+function s.backward_runs_in_the_streams_of_forward()
+  local x = torch.arange(5000., { device = 'cuda:0' }):requires_grad_()
+  local stream = torch.cuda.Stream()
+  local y
+  stream:wait_stream(torch.cuda.current_stream())
+  torch.cuda.stream(stream, function() y = (x * 3):exp():log() * x end)
+  torch.cuda.current_stream():wait_stream(stream)
+  local z = (y + x):sum()
+  z:backward()
+  t:assert(torch.cuda.current_stream() == torch.cuda.default_stream())
+  local host = torch.arange(5000.):requires_grad_()
+  local small = host[{ { 1, 20 } }]
+  ;((small * 3):exp():log() * small + small):sum():backward()
+  t:assert(torch.allclose(x.grad:cpu()[{ { 1, 20 } }], host.grad[{ { 1, 20 } }], 1e-3, 1e-3))
+end
+
 function s.every_function_has_help()
   local print_ = print
   for _, where in ipairs { torch.cuda, torch.backends.cudnn } do
