@@ -17,7 +17,7 @@ namespace {
 bool open_cuda_library() {
   try {
     static_cast<void>(device("cuda"));
-  } catch (const Error&) {}
+  } catch (const std::exception&) {}
   for (Device* d : open_devices())
     if (d->kind() == "cuda") return true;
   return false;
