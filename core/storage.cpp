@@ -33,10 +33,14 @@ Storage::~Storage() {
 
 void Storage::resize(size_t bytes) {
   if (release_) throw Error("cannot resize memory that luth does not own; clone the tensor first");
-  void* fresh = allocate(*device_, bytes, stream_);
+  // the copy runs in the current stream, which need not be the one that the old memory is given back to
+  Stream* now = device_->current_stream();
+  void* fresh = allocate(*device_, bytes, now);
   size_t keep = std::min(bytes, bytes_);
   copy_bytes(fresh, *device_, data_, *device_, keep);
+  if (data_ && now != stream_) device_->record_stream(data_, now);
   if (data_) device_->free(data_, bytes_, stream_);
+  stream_ = now;
   data_ = fresh;
   bytes_ = bytes;
 }

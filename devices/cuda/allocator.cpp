@@ -150,13 +150,18 @@ void Allocator::record_stream(void* p, CudaStream& stream) {
 
 // Frees the blocks whose last event has passed; `wait`: waits for all.
 void Allocator::pass_events(bool wait) {
-  auto passed = [&](Waiting& w) {
-    if (wait) w.event->synchronize();
-    if (!wait && !w.event->done()) return false;
-    if (--w.block->waiting == 0) put_back(w.block);
-    return true;
-  };
-  waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), passed), waiting_.end());
+  for (size_t i = 0; i < waiting_.size();) {
+    Waiting& w = waiting_[i];
+    if (wait) w.event->synchronize();  // may throw: those before i are gone, the others still wait
+    if (!wait && !w.event->done()) {
+      ++i;
+      continue;
+    }
+    Block* b = w.block;
+    std::swap(w, waiting_.back());
+    waiting_.pop_back();
+    if (--b->waiting == 0) put_back(b);
+  }
 }
 
 // Makes b free, with the free neighbours that it has.

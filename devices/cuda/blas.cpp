@@ -92,6 +92,11 @@ cudaDataType_t type_of(Dtype d) {
   }
 }
 
+// It has no algorithm, or none for this GPU: bfloat16 before compute capability 8.0.
+bool is_lack(cublasStatus_t status) {
+  return status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_ARCH_MISMATCH;
+}
+
 // As far as algorithms make use of it.
 uint32_t alignment(const void* p) {
   return p ? 1u << std::min(std::countr_zero(reinterpret_cast<uintptr_t>(p)), 8) : 256;
@@ -190,7 +195,8 @@ class Preference {
     set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignment(g.b.data));
     set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment(g.a.data));
     set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment(g.y));
-    set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment(g.y));
+    // There is none for the bias, which is read together with D.
+    set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, std::min(alignment(g.y), alignment(g.bias)));
   }
   ~Preference() { blas().preference_destroy(preference_); }
   Preference(const Preference&) = delete;
@@ -216,7 +222,7 @@ struct Plan {
       : description(g), a(g, g.m, g.k, g.a), b(g, g.k, g.n, g.b), y(g, g.m, g.n, g.y_ld, g.y_step) {
     int count = 0;
     const cublasStatus_t status = blas().heuristic(handle, description, b, a, y, y, Preference(g), 1, &found, &count);
-    if (status != CUBLAS_STATUS_NOT_SUPPORTED && status != CUBLAS_STATUS_INVALID_VALUE)
+    if (!is_lack(status) && status != CUBLAS_STATUS_INVALID_VALUE)
       blas().check(status, "cublasLtMatmulAlgoGetHeuristic");
     usable = status == CUBLAS_STATUS_SUCCESS && count > 0 && found.state == CUBLAS_STATUS_SUCCESS;
   }
@@ -252,7 +258,7 @@ bool blas_gemm(Device& device, const Gemm& g) {
       lib.matmul(handle, plan.description, wide ? static_cast<const void*>(&g.alpha) : &alpha, g.b.data, plan.b,
                  g.a.data, plan.a, wide ? static_cast<const void*>(&g.beta) : &beta, g.y, plan.y, g.y, plan.y,
                  &plan.found.algo, workspace ? workspace.raw() : nullptr, plan.found.workspaceSize, stream_of(device));
-  if (status == CUBLAS_STATUS_NOT_SUPPORTED) return plan.usable = false;
+  if (is_lack(status)) return plan.usable = false;
   lib.check(status, "cublasLtMatmul");
   return true;
 }

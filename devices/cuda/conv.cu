@@ -74,10 +74,13 @@ int64_t alignment_of(std::initializer_list<const void*> pointers) {
 
 void add_bias(const Tensor& y, const Tensor& bias, bool last) {
   const Tensor b = laid(bias, false);
-  const int64_t n = y.numel();
+  const int64_t channels = extent(y, 3), area = extent(y, 2) * extent(y, 1), together = last ? channels : area;
   dispatch(Floats{}, y.dtype(), [&]<class T>(Type<T>) {
-    start(y, conv_add_bias<T>, blocks_for(n, 256), 256, 0, n, extent(y, 3), extent(y, 2) * extent(y, 1), last,
-          b.data<T>(), y.data<T>());
+    constexpr int n = 16 / sizeof(T);
+    const bool packed = together % n == 0 && reinterpret_cast<uintptr_t>(y.raw()) % 16 == 0;
+    const int64_t packs = y.numel() / (packed ? n : 1);
+    start(y, packed ? conv_add_bias<T, n> : conv_add_bias<T, 1>, blocks_for(packs, 256), 256, 0, packs, channels, area,
+          last, b.data<T>(), y.data<T>());
   });
 }
 
@@ -126,8 +129,8 @@ struct Sides {
   const Tensor &walked, &windowed;
   bool turned;
 };
-Places positions(const Operands& o, const Sides& s, int64_t n) {
-  Places p{};
+PlaceList positions(const Operands& o, const Sides& s, int64_t n) {
+  PlaceList p{};
   const int64_t h = extent(s.walked, 2), w = extent(s.walked, 1);
   p.count = uint32_t(n * h * w);
   p.fast = Divisor(w), p.middle = Divisor(h);
@@ -139,8 +142,8 @@ Places positions(const Operands& o, const Sides& s, int64_t n) {
   return p;
 }
 // In the order in which the windowed images lie.
-Places digits(const Operands& o, const Sides& s) {
-  Places p{};
+PlaceList digits(const Operands& o, const Sides& s) {
+  PlaceList p{};
   const int64_t channels = extent(s.windowed, 3) / o.op.groups, kh = extent(o.w, 2), kw = extent(o.w, 1);
   const int sign = s.turned ? -1 : 1;
   p.count = uint32_t(channels * kh * kw);
@@ -158,7 +161,7 @@ Places digits(const Operands& o, const Sides& s) {
 }
 
 // Parts of the sums, so that a small result with long sums still fills the device.
-void choose_splits(Product& p) {
+void choose_splits(ConvProduct& p) {
   const int64_t tiles =
       (int64_t(p.m) + conv_tile - 1) / conv_tile * ((p.free.count + conv_tile - 1) / conv_tile) * p.groups;
   const int64_t wanted = std::max<int64_t>(1, 264 / std::max<int64_t>(1, tiles));
@@ -169,10 +172,10 @@ void choose_splits(Product& p) {
   p.splits = int((slices + each - 1) / each);
 }
 
-Product product(const Operands& o, int64_t n) {
+ConvProduct product(const Operands& o, int64_t n) {
   const bool turned = o.kind == Kind::grad_input, to_filters = o.kind == Kind::grad_weight;
   const Sides s{turned ? o.x : o.y, turned ? o.y : o.x, turned};
-  Product p{};
+  ConvProduct p{};
   p.groups = int(o.op.groups);
   p.m = int(extent(s.walked, 3) / p.groups);
   const int images_m = int(stride(s.walked, 3)), filters_m = int(stride(o.w, turned ? 3 : 4));
@@ -198,7 +201,7 @@ Tensor part(const Tensor& t, int64_t first, int64_t n) {
   return Tensor::alias(t.storage(), s, t.strides(), t.offset() + first * t.strides()[0], t.dtype());
 }
 
-void direct(const Operands& o, const Product& p, bool add) {
+void direct(const Operands& o, const ConvProduct& p, bool add) {
   const Tensor& out = o.result();
   const bool to_filters = o.kind == Kind::grad_weight;
   const int64_t results = int64_t(p.groups) * p.m * p.free.count;
@@ -212,7 +215,7 @@ void direct(const Operands& o, const Product& p, bool add) {
 
 // One launch; `parts` null: it writes the result.
 template <class T>
-void tiles(const Operands& o, const Product& p, compute_t<T>* parts) {
+void tiles(const Operands& o, const ConvProduct& p, compute_t<T>* parts) {
   const bool to_filters = o.kind == Kind::grad_weight;
   const Tensor &left = to_filters ? o.y : o.w, &window = o.kind == Kind::grad_input ? o.y : o.x;
   const bool left_along = p.summed.step[0].own < p.left_m;
@@ -224,7 +227,7 @@ void tiles(const Operands& o, const Product& p, compute_t<T>* parts) {
         o.bias && !parts ? o.bias.data<T>() : nullptr, o.result().data<T>(), parts);
 }
 template <class T>
-void add_parts(const Operands& o, const Product& p, int splits, const compute_t<T>* parts) {
+void add_parts(const Operands& o, const ConvProduct& p, int splits, const compute_t<T>* parts) {
   start(o.result(), conv_add_parts<T>, blocks_for(int64_t(p.groups) * p.m * p.free.count, 256), 256, 0, p, splits,
         parts, o.bias ? o.bias.data<T>() : nullptr, o.result().data<T>());
 }
@@ -248,7 +251,7 @@ void by_tiles(const Operands& o, int64_t at_once) {
   if (one_sum) each_part(o, at_once, [&](const Operands& some, int64_t n) { splits += product(some, n).splits; });
   Tensor parts;
   each_part(o, at_once, [&](const Operands& some, int64_t n) {
-    const Product p = product(some, n);
+    const ConvProduct p = product(some, n);
     const int64_t results = int64_t(p.groups) * p.m * p.free.count;
     if (!one_sum) splits = p.splits;
     if (splits > 1 && (!parts || !one_sum)) parts = Tensor::empty({splits * results}, dtype_of<C>, o.result().device());

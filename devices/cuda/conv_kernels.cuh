@@ -3,6 +3,7 @@
 #pragma once
 #include "devices/cuda/block.cuh"
 #include "devices/cuda/conv_product.cuh"
+#include "devices/cuda/half.cuh"
 
 namespace luth::cuda {
 
@@ -24,7 +25,7 @@ __device__ inline int slice_row(bool along, int t, int j) { return along ? t % c
 __device__ inline int slice_column(bool along, int t, int j) { return along ? t / conv_depth + 8 * j : t % conv_tile; }
 
 template <class C, class T>
-__device__ void load_slice(const Product& p, const ConvTile<C>& s, int half, int first_m, bool left_along,
+__device__ void load_slice(const ConvProduct& p, const ConvTile<C>& s, int half, int first_m, bool left_along,
                            bool window_along, const T* left, const T* window, C* a, C* b) {
   constexpr int loads = ConvTile<C>::loads;
   const int t = int(threadIdx.x);
@@ -67,14 +68,15 @@ __device__ void multiply_slice(const ConvTile<C>& s, int half, C (&sum)[8][4]) {
 }
 
 /// Where partial sums lie: [split][group][m][free].
-__device__ inline int64_t part_of(const Product& p, int64_t split_and_group, int m, uint32_t free) {
+__device__ inline int64_t part_of(const ConvProduct& p, int64_t split_and_group, int m, uint32_t free) {
   return (split_and_group * p.m + m) * p.free.count + free;
 }
 
 /// Grid: x over free, y over m, z over groups and splits. `parts` null: one split, which writes the result.
 template <class T, class C = compute_t<T>>
-__global__ void __launch_bounds__(conv_threads) conv_tiles(Product p, bool left_along, bool window_along, const T* left,
-                                                           const T* window, const T* bias, T* out, C* parts) {
+__global__ void __launch_bounds__(conv_threads)
+    conv_tiles(ConvProduct p, bool left_along, bool window_along, const T* left, const T* window, const T* bias, T* out,
+               C* parts) {
   __shared__ ConvTile<C> s;
   const int t = int(threadIdx.x), first_m = int(blockIdx.y) * conv_tile;
   const uint32_t first_free = blockIdx.x * conv_tile;
@@ -121,7 +123,7 @@ __global__ void __launch_bounds__(conv_threads) conv_tiles(Product p, bool left_
 
 /// Adds the parts of the sums in order. `splits` of them: the product's own, of as many launches as there were.
 template <class T, class C = compute_t<T>>
-__global__ void conv_add_parts(Product p, int splits, const C* parts, const T* bias, T* out) {
+__global__ void conv_add_parts(ConvProduct p, int splits, const C* parts, const T* bias, T* out) {
   const uint32_t channels = uint32_t(p.groups) * p.m, all = channels * p.free.count;
   for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < all; i += gridDim.x * blockDim.x) {
     const uint32_t channel = i / p.free.count;
@@ -139,7 +141,7 @@ inline constexpr int conv_listed = 128;
 /// `whole_block` says that the sums are long. A short list of what is summed is kept at hand. `channels_fast`: results
 /// of one place lie together, so they come in turn. `add`: to what `out` holds.
 template <class T>
-__global__ void conv_direct(Product p, bool channels_fast, bool whole_block, bool add, Elements<T> left,
+__global__ void conv_direct(ConvProduct p, bool channels_fast, bool whole_block, bool add, Elements<T> left,
                             Elements<T> window, Elements<T> bias, Elements<T> out) {
   using C = typename Elements<T>::Compute;
   __shared__ C shared[33];
@@ -177,12 +179,23 @@ __global__ void conv_direct(Product p, bool channels_fast, bool whole_block, boo
 }
 
 /// y += bias, for what cuDNN has written: [n, channels, area], or [n, area, channels] with `channels_last`.
-template <class T>
-__global__ void conv_add_bias(int64_t numel, int64_t channels, int64_t area, bool channels_last, const T* bias, T* y) {
-  using C = compute_t<T>;
-  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < numel; i += int64_t(gridDim.x) * blockDim.x) {
-    const int64_t channel = (channels_last ? i : i / area) % channels;
-    y[i] = T(C(y[i]) + C(bias[channel]));
+/// Packs of n elements, of one channel or of neighbouring ones.
+template <class T, int n>
+__global__ void conv_add_bias(int64_t packs, int64_t channels, int64_t area, bool channels_last, const T* bias, T* y) {
+  struct alignas(n * sizeof(T)) Pack {
+    T v[n];
+  };
+  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < packs; i += int64_t(gridDim.x) * blockDim.x) {
+    const int64_t e = i * n;
+    int64_t channel;
+    if (e >> 31 == 0)  // divisions of 32 bits take a tenth of the time
+      channel = (channels_last ? uint32_t(e) : uint32_t(e) / uint32_t(area)) % uint32_t(channels);
+    else
+      channel = (channels_last ? e : e / area) % channels;
+    Pack p = reinterpret_cast<const Pack*>(y)[i];
+#pragma unroll
+    for (int j = 0; j < n; ++j) p.v[j] = narrow<T>(widen(p.v[j]) + widen(bias[channel + (channels_last ? j : 0)]));
+    reinterpret_cast<Pack*>(y)[i] = p;
   }
 }
 

@@ -23,7 +23,7 @@ struct alignas(16) Place {
 inline constexpr int outside = -(1 << 30);  // a row that no other part brings back inside
 
 /// All positions, or all digits: three numbers that count like a clock, of which the first runs fastest.
-struct Places {
+struct PlaceList {
   uint32_t count;
   Divisor fast, middle;
   Place start, step[3];
@@ -46,8 +46,8 @@ struct Places {
 
 /// out[m, free] = sum over summed of left[m, summed] * window[summed, free], for each group. Offsets are in elements;
 /// the host sees to it that they fit.
-struct Product {
-  Places summed, free;
+struct ConvProduct {
+  PlaceList summed, free;
   int m;                          // per group
   int left_m, out_m;              // distances of neighbours in m
   int window_row, window_column;  // of the windowed images: distances

@@ -7,9 +7,20 @@
 namespace luth::cuda {
 namespace {
 
+// Whether the GPU walks the host's page tables, as Grace Hopper does: then it may read pageable memory after the call
+// that copies it has returned.
+bool reads_pageable_late(int index) {
+  constexpr auto host_page_tables = cudaDeviceAttr(100);  // cudaDevAttrPageableMemoryAccessUsesHostPageTables
+  int value = 0;
+  if (cudaDeviceGetAttribute(&value, host_page_tables, index) == cudaSuccess) return value != 0;
+  cudaGetLastError();
+  return false;
+}
+
 class Cuda final : public Device {
  public:
-  explicit Cuda(int index) : Device("cuda", index), streams_(*this), allocator_(index) {}
+  explicit Cuda(int index)
+      : Device("cuda", index), late_(reads_pageable_late(index)), streams_(*this), allocator_(index) {}
 
   // ---- memory ----
 
@@ -60,10 +71,12 @@ class Cuda final : public Device {
   CudaStream& own(Stream* stream) { return stream ? static_cast<CudaStream&>(*stream) : streams_.current(); }
   cudaStream_t handle() { return streams_.current().handle(); }
 
-  // CUDA has read pageable memory when it returns; pinned memory it reads later, and any host memory it writes later.
+  // CUDA has read pageable memory when it returns (but see late_); pinned memory it reads later, and any host memory it
+  // writes later.
   void copy_with_host(void* dst, const void* src, size_t bytes, bool to_host, bool async) {
     const void* on_host = to_host ? dst : src;
-    const bool in_pinned = pinned().holds(on_host), waits = to_host ? !(in_pinned && async) : in_pinned && !async;
+    const bool in_pinned = pinned().holds(on_host);
+    const bool waits = to_host ? !(in_pinned && async) : in_pinned ? !async : late_;
     // What the host gets is there before the copy begins: a wait that was given up leaves no copy behind that would
     // write into memory which somebody else has by then.
     if (waits && to_host) streams_.current().synchronize();
@@ -84,6 +97,7 @@ class Cuda final : public Device {
     there.wait(*copied);
   }
 
+  const bool late_;
   Streams streams_;
   mutable Allocator allocator_;
 };

@@ -6,12 +6,15 @@
 // dtypes, layouts and kinds; cudnnCreate, the two HANDLE attributes and cudnnBackendExecute have not run anywhere yet.
 #include "devices/cuda/dnn.h"
 
-#if !__has_include(<cudnn_backend.h>)
+#if __has_include(<cudnn_version.h>)
+#include <cudnn_version.h>
+#endif
+#if !defined(CUDNN_MAJOR) || CUDNN_MAJOR < 9
 
 namespace luth::cuda {
 bool dnn_convolve(const DnnConv&, Device&, const void*, const void*, void*) { return false; }
 std::string dnn_version() { return ""; }
-std::string dnn_missing() { return "this luth was built without cuDNN's headers"; }
+std::string dnn_missing() { return "this luth was built without the headers of cuDNN 9"; }
 }  // namespace luth::cuda
 
 #else

@@ -154,16 +154,17 @@ __device__ LossAndNorm sum_labels(int64_t begin, int64_t end, const compute_t<T>
       LossAndNorm{0, 0}, dynamic_shared<LossAndNorm>());
 }
 template <class T>
-__global__ void label_sums(int64_t n, const compute_t<T>* each, Labels labels, Numbers<T> weights, bool mean,
-                           double* parts) {
+__global__ void __launch_bounds__(label_threads)
+    label_sums(int64_t n, const compute_t<T>* each, Labels labels, Numbers<T> weights, bool mean, double* parts) {
   const int64_t begin = blockIdx.x * labels_per_block, end = begin + labels_per_block;
   const LossAndNorm s = sum_labels<T>(begin, end < n ? end : n, each, labels, weights, mean);
   if (threadIdx.x == 0) parts[2 * blockIdx.x] = s.loss, parts[2 * blockIdx.x + 1] = s.norm;
 }
 /// The loss, and each label's share divided by the norm. Without `parts` one block sums by itself.
 template <class T>
-__global__ void finish_labels(int64_t n, const compute_t<T>* each, Labels labels, Numbers<T> weights, bool mean,
-                              const double* parts, int64_t count, T* loss, compute_t<T>* scale) {
+__global__ void __launch_bounds__(label_threads)
+    finish_labels(int64_t n, const compute_t<T>* each, Labels labels, Numbers<T> weights, bool mean,
+                  const double* parts, int64_t count, T* loss, compute_t<T>* scale) {
   LossAndNorm s{0, 0};
   if (parts) {
     for (int64_t i = threadIdx.x; i < count; i += blockDim.x) s.loss += parts[2 * i], s.norm += parts[2 * i + 1];

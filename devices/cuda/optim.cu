@@ -204,6 +204,8 @@ void clip_by_value(const ops::ClipByValue& op, List list) { step_all<1, Clamp>(l
 // ---- the norm of all ----------------------------------------------------------------------------------------------
 // Sums in double, of the elements of a chunk in one tree, of the chunks in another: always in the same order.
 
+inline constexpr int sum_threads = 1024;
+
 struct Power {
   enum Kind { largest, first, second, any };
   double p;
@@ -248,7 +250,8 @@ __global__ void norm_kernel(const Table<1> table, const Power power, double* sum
   if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
-__global__ void norm_of_sums(const double* sums, int64_t n, const Power power, void* out, Dtype dtype) {
+__global__ void __launch_bounds__(sum_threads)
+    norm_of_sums(const double* sums, int64_t n, const Power power, void* out, Dtype dtype) {
   __shared__ double shared[33];
   double sum = 0;
   for (int64_t i = threadIdx.x; i < n; i += blockDim.x) sum = power(sum, sums[i]);
@@ -279,7 +282,7 @@ void norm_of_all(const ops::NormOfAll& op, Tensor& out, List list) {
       done += table.chunks();
     });
   });
-  start(out, norm_of_sums, 1, 1024, 0, sums.data<double>(), chunks, power, out.raw(), out.dtype());
+  start(out, norm_of_sums, 1, sum_threads, 0, sums.data<double>(), chunks, power, out.raw(), out.dtype());
 }
 
 const Kernel<sgd_step> sgd_step_;
