@@ -5,6 +5,7 @@
 #include "core/ops/copy.h"
 #include "core/place.h"
 #include "core/random.h"
+#include "core/used.h"
 
 namespace luth {
 namespace {
@@ -139,6 +140,11 @@ void run_kernel(const OpInfo& info, Call& call, Device& dev) {
   if (!dev.has_data()) return;
   KernelFn kernel = info.kernels[dev.slot()];
   if (!kernel) throw Error("has no kernel for the {} device", dev.kind());
+  if (dev.current_stream()) {
+    for (auto& v : call.in)
+      if (v.is_tensor()) used_in_current_stream(v.tensor());
+    for (auto& t : call.out) used_in_current_stream(t);
+  }
   kernel(call);
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/autograd.h"
 #include "core/ops/copy.h"
+#include "core/used.h"
 
 namespace luth {
 
@@ -17,6 +18,8 @@ bool copy_from_elsewhere(const OpInfo& info, const void* op, Inputs& in) {
     in[1] = to_device(from, {&to.device(), async});
     return false;
   }
+  used_in_current_stream(to);
+  used_in_current_stream(from);
   if (to.numel()) copy_bytes(to.raw(), to.device(), from.raw(), from.device(), to.bytes(), async);
   to.storage()->written(&info);
   return true;

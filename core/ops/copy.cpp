@@ -5,6 +5,7 @@
 
 #include "core/autograd.h"
 #include "core/ops/reduce.h"
+#include "core/used.h"
 
 namespace luth {
 
@@ -107,6 +108,7 @@ Tensor ToDevice::lower(const Inputs& in) const {
   Tensor from = t.is_contiguous() ? t : dense_copy(t);
   Tensor out = Tensor::empty(t.shape(), t.dtype(), *device);
   if (device->has_data() && !t.device().has_data()) throw Error("a meta tensor has no data to copy");
+  used_in_current_stream(from);
   if (device->has_data() && t.numel())
     copy_bytes(out.raw(), *device, from.raw(), t.device(), from.bytes(), non_blocking);
   return out;

@@ -113,7 +113,7 @@ __device__ void store(const Tiled<T>& p, T* y, int64_t i, int64_t j, sum_t<T> su
 
 // Sums run over steps of `depth`, whose own sums are made first: half the error of one long sum, and less.
 template <class T>
-__global__ void __launch_bounds__(tile_threads) product_kernel(Tiled<T> p) {
+__global__ void __launch_bounds__(tile_threads, sizeof(sum_t<T>) == 8 ? 0 : 2) product_kernel(Tiled<T> p) {
   using C = sum_t<T>;
   __shared__ C a[depth][side + 4], b[depth][side + 4];
   const int64_t i0 = blockIdx.x / p.across * side, j0 = blockIdx.x % p.across * side;

@@ -68,6 +68,29 @@ TEST(Device, RecordedStreamsKeepMemory) {
   d.free(copied, 4096, &second);
 }
 
+// Nor is one that an operator works with in another stream, though nobody has said so.
+TEST(Device, OperatorsKeepMemoryOfOtherStreams) {
+  Device& d = gpu();
+  d.synchronize();
+  d.empty_cache();
+  Stream &first = *d.current_stream(), &second = *d.new_stream(0);
+  const Tensor t = numbers(3000);
+  for (int i = 0; i < 20; ++i) {
+    Tensor x = to_device(t, {&d});
+    auto filled = d.new_event(false);
+    filled->record(first);
+    second.wait(*filled);
+    d.set_current_stream(&second);
+    Tensor y = add(x, x);
+    d.set_current_stream(nullptr);
+    x = Tensor();
+    Tensor next = Tensor::empty({3000}, Dtype::f32, d);
+    d.fill_zero(next.raw(), next.bytes());
+    d.synchronize();
+    EXPECT_EQ(difference(home(y), add(t, t)), "");
+  }
+}
+
 TEST(Device, EventsOrderStreamsAndMeasure) {
   Device& d = gpu();
   auto begin = d.new_event(true), end = d.new_event(true);
