@@ -18,10 +18,13 @@ struct Between {
   }
 };
 void clamp(const ops::Clamp&, Tensor& y, const Value& x, const Value& low, const Value& high) {
+  Value least = low, most = high;
   dispatch(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
-    elementwise<T, T, T, T>(y, Between(), x, low ? low : Value(ops::lowest_of<T>()),
-                            high ? high : Value(ops::highest_of<T>()));
+    if (!low) least = ops::lowest_of<T>();
+    if (!high) most = ops::highest_of<T>();
   });
+  dispatch_class(Numbers{}, y.dtype(),
+                 [&]<class T>(Type<T>) { elementwise<T, T, T, T>(y, y.dtype(), Between(), x, least, most); });
 }
 const Kernel<clamp> clamp_;
 

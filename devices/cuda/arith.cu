@@ -15,7 +15,8 @@ struct Choose {
   }
 };
 void where(const ops::Where&, Tensor& y, const Value& condition, const Value& a, const Value& b) {
-  dispatch(AllTypes{}, y.dtype(), [&]<class T>(Type<T>) { elementwise<T, bool, T, T>(y, Choose(), condition, a, b); });
+  dispatch_class(AllTypes{}, y.dtype(),
+                 [&]<class T>(Type<T>) { elementwise<T, bool, T, T>(y, y.dtype(), Choose(), condition, a, b); });
 }
 const Kernel<where> where_;
 

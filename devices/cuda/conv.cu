@@ -207,7 +207,7 @@ void direct(const Operands& o, const ConvProduct& p, bool add) {
   const int64_t results = int64_t(p.groups) * p.m * p.free.count;
   const bool whole_block = p.summed.count >= 512 && results < 132 * 512;
   const unsigned blocks = whole_block ? unsigned(std::min<int64_t>(results, 1 << 20)) : blocks_for(results, 256);
-  dispatch_numbers(out.dtype(), [&]<class T>(Type<T>) {
+  dispatch_class(Numbers{}, out.dtype(), [&]<class T>(Type<T>) {
     start(out, conv_direct<T>, blocks, 256, 0, p, p.out_m == 1, whole_block, add, Elements<T>(to_filters ? o.y : o.w),
           Elements<T>(o.kind == Kind::grad_input ? o.y : o.x), Elements<T>(o.bias), Elements<T>(out));
   });

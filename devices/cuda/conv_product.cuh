@@ -11,7 +11,7 @@
 // for each m and each member of the other (`free`).
 #pragma once
 #include "devices/cuda/divisor.h"
-#include "devices/cuda/integers.cuh"
+#include "devices/cuda/classes.cuh"
 
 namespace luth::cuda {
 

@@ -2,6 +2,7 @@
 #include "core/ops/copy.h"
 
 #include "devices/cuda/copy.h"
+#include "devices/cuda/element.cuh"
 #include "devices/cuda/elementwise.cuh"
 
 namespace luth::cuda {
@@ -20,16 +21,13 @@ void convert(Tensor& out, const Value& in) {
     const Tensor& t = in.tensor();
     if (out.is_contiguous() && t.is_contiguous())
       return luth::copy_bytes(out.raw(), out.device(), t.raw(), t.device(), out.bytes());
-    switch (size_of(out.dtype())) {  // only the width matters
-      case 1: return elementwise<uint8_t, uint8_t>(out, Same(), in);
-      case 2: return elementwise<int16_t, int16_t>(out, Same(), in);
-      case 4: return elementwise<int32_t, int32_t>(out, Same(), in);
-      default: return elementwise<int64_t, int64_t>(out, Same(), in);
-    }
+    return by_width(out.dtype(), [&]<class W>(Type<W>) { elementwise<W, W>(out, out.dtype(), Same(), in); });
   }
-  Dtype from = in.is_tensor() ? in.dtype() : out.dtype();
-  dispatch(AllTypes{}, out.dtype(), [&]<class To>(Type<To>) {
-    dispatch(AllTypes{}, from, [&]<class From>(Type<From>) { elementwise<To, From>(out, Same(), in); });
+  const Dtype from = in.is_tensor() ? in.dtype() : out.dtype();
+  // bool goes with the integers
+  dispatch_class(Numbers{}, out.dtype() == Dtype::boolean ? Dtype::u8 : out.dtype(), [&]<class To>(Type<To>) {
+    dispatch_class(Numbers{}, from == Dtype::boolean ? Dtype::u8 : from,
+                   [&]<class From>(Type<From>) { elementwise<To, From>(out, from, Same(), in); });
   });
 }
 

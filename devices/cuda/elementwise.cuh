@@ -3,6 +3,7 @@
 #pragma once
 #include "core/nest.h"
 #include "core/ops/elementwise.h"
+#include "devices/cuda/classes.cuh"
 #include "devices/cuda/cuda.h"
 
 namespace luth::cuda {
@@ -12,32 +13,27 @@ inline constexpr int threads = 256;
 /// An input of a kernel: a tensor's elements, or one number for all.
 template <class T>
 struct Source {
-  const T* data;  // null: the number
-  compute_t<T> number;
+  using Compute = typename Elements<T>::Compute;
+  Elements<T> elements;  // none: the number
+  Compute number;
 
-  explicit Source(const Value& v)
-      : data(v.is_scalar() ? nullptr : v.tensor().data<T>()),
-        number(v.is_scalar() ? static_cast<compute_t<T>>(v.scalar().template to<T>()) : compute_t<T>()) {}
-  __device__ compute_t<T> at(int64_t byte) const {
-    return data ? static_cast<compute_t<T>>(*reinterpret_cast<const T*>(reinterpret_cast<const char*>(data) + byte))
-                : number;
-  }
+  /// `d`: what a number is converted to.
+  Source(const Value& v, Dtype d)
+      : elements(v.tensor()), number(v.is_scalar() ? Elements<T>::number(v.scalar(), d) : Compute()) {}
+  __device__ Compute at(int64_t i) const { return elements ? elements[i] : number; }
 };
-
-/// `n` elements that are loaded and stored at once.
-template <class T, int n>
-struct alignas(n * sizeof(T)) Pack {
-  T v[n];
-};
+/// `n` neighbours, or the number n times.
 template <class T, int n>
 struct Lanes {
-  compute_t<T> v[n];
+  typename Elements<T>::Compute v[n];
+
+  __device__ explicit Lanes(const Source<T>& s, int64_t i) {
+    if (s.elements)
+      s.elements.load(i, v);
+    else
+      for (auto& lane : v) lane = s.number;
+  }
 };
-template <int n, class T>
-__device__ void load(const Source<T>& s, int64_t i, Lanes<T, n>& to) {
-  const Pack<T, n> pack = s.data ? *reinterpret_cast<const Pack<T, n>*>(s.data + i) : Pack<T, n>();
-  for (int k = 0; k < n; ++k) to.v[k] = s.data ? static_cast<compute_t<T>>(pack.v[k]) : s.number;
-}
 
 /// The operands of a kernel: where element i of each lies, the result first.
 template <int count>
@@ -45,7 +41,7 @@ struct Places {
   Nest<count> nest;
   bool packed;  // all are contiguous, and aligned to the packs that the kernel loads
 
-  /// Bytes from the starts of the operands to their elements i.
+  /// What lies between the starts of the operands and their elements i, in the unit of the strides.
   __device__ void find(int64_t i, int64_t numel, int64_t (&at)[count]) const {
     for (int k = 0; k < count; ++k) at[k] = 0;
     if (numel <= INT32_MAX)
@@ -67,62 +63,73 @@ struct Places {
 };
 
 /// Packs of n neighbours where the layout allows them, then what is left one by one. One kernel serves all layouts, so
-/// f is compiled once for each combination of types.
+/// f is compiled once for each combination of classes of types.
 template <int n, class Out, class F, class... In, size_t... k>
-__device__ void elementwise_body(int64_t numel, const F& f, Out* out, const Places<sizeof...(In) + 1>& places,
-                                 std::index_sequence<k...>, const Source<In>&... in) {
+__device__ void elementwise_body(int64_t numel, const F& f, const Elements<Out>& out,
+                                 const Places<sizeof...(In) + 1>& places, std::index_sequence<k...>,
+                                 const Source<In>&... in) {
   const int64_t first = int64_t(blockIdx.x) * blockDim.x + threadIdx.x, step = int64_t(gridDim.x) * blockDim.x;
   const int64_t packs = places.packed ? numel / n : 0;
   for (int64_t i = first; i < packs; i += step) {
-    Pack<Out, n> result;
-    [&](auto... loaded) {
-      (load<n>(in, i * n, loaded), ...);
+    [&](const auto&... loaded) {
+      decltype(ops::call_functor(f, loaded.v[0]...)) result[n];
 #pragma unroll
-      for (int j = 0; j < n; ++j) result.v[j] = cast<Out>(ops::call_functor(f, loaded.v[j]...));
-    }(Lanes<In, n>()...);
-    reinterpret_cast<Pack<Out, n>*>(out)[i] = result;
+      for (int j = 0; j < n; ++j) result[j] = ops::call_functor(f, loaded.v[j]...);
+      out.store(i * n, result);
+    }(Lanes<In, n>(in, i * n)...);
   }
 #pragma unroll 1
   for (int64_t i = packs * n + first; i < numel; i += step) {
     int64_t at[sizeof...(In) + 1];
     places.find(i, numel, at);
-    *reinterpret_cast<Out*>(reinterpret_cast<char*>(out) + at[0]) =
-        cast<Out>(ops::call_functor(f, in.at(at[k + 1])...));
+    out.set(at[0], ops::call_functor(f, in.at(at[k + 1])...));
   }
 }
 template <int n, class Out, class F, class... In>
-__global__ void elementwise_kernel(int64_t numel, F f, Out* out, Places<sizeof...(In) + 1> places, Source<In>... in) {
+__global__ void elementwise_kernel(int64_t numel, F f, Elements<Out> out, Places<sizeof...(In) + 1> places,
+                                   Source<In>... in) {
   elementwise_body<n>(numel, f, out, places, std::index_sequence_for<In...>(), in...);
 }
 
 /// Elements of a pack: 16 bytes of the widest operand, and no more than 8.
 template <class... T>
-inline constexpr int per_load = std::min(8, int(16 / std::max({sizeof(T)...})));
+inline constexpr int per_load = std::min(8, int(16 / std::max({Elements<T>::size...})));
 
-/// out = f(in…), for element types Out and In….
+/// Strides in elements; packed where packs of n can be loaded. `tensors[k]` null: a number.
+template <int count>
+Places<count> element_places(const Tensor* const (&tensors)[count], int n) {
+  size_t ones[count];
+  std::fill(ones, ones + count, 1);
+  Places<count> places{{tensors[0]->shape(), count, tensors, ones}, true};
+  places.packed = places.nest.dims == 1;
+  for (int k = 0; k < count; ++k)
+    if (tensors[k])
+      places.packed = places.packed && places.nest.stride[0][k] == 1 &&
+                      reinterpret_cast<uintptr_t>(tensors[k]->raw()) % (size_t(n) * size_of(tensors[k]->dtype())) == 0;
+  return places;
+}
+
+/// out = f(in…), for classes of element types Out and In…; `d`: the dtype of numbers among them.
 template <class Out, class... In, class F, class... V>
-void elementwise(Tensor& out, F f, const V&... in) {
+void elementwise(Tensor& out, Dtype d, F f, const V&... in) {
   const int64_t numel = out.numel();
   if (numel == 0) return;
   constexpr int n = per_load<Out, In...>, count = sizeof...(In) + 1;
-  const Tensor* tensors[] = {&out, (in.is_scalar() ? nullptr : &in.tensor())...};
-  const size_t sizes[] = {sizeof(Out), sizeof(In)...};
-  Places<count> places{{out.shape(), count, tensors, sizes}, true};
-  places.packed = places.nest.dims == 1;
-  for (int k = 0; k < count; ++k)
-    places.packed =
-        places.packed && (!tensors[k] || (places.nest.stride[0][k] == int64_t(sizes[k]) &&
-                                          reinterpret_cast<uintptr_t>(tensors[k]->raw()) % (n * sizes[k]) == 0));
+  const Tensor* tensors[count] = {&out, (in.is_scalar() ? nullptr : &in.tensor())...};
+  const auto places = element_places(tensors, n);
   start(out, elementwise_kernel<n, Out, F, In...>, blocks_for(places.packed ? numel / n + 1 : numel, threads), threads,
-        0, numel, f, out.data<Out>(), places, Source<In>(in)...);
+        0, numel, f, Elements<Out>(out), places, Source<In>(in, d)...);
 }
 
 template <class Op, class... V>
 void apply_elementwise(const Op& op, Tensor& y, const V&... in) {
-  auto run = [&]<class Out, class T, class F>(Type<Out>, Type<T>, const F& f) {
-    elementwise<Out, std::conditional_t<true, T, V>...>(y, f, in...);
-  };
-  ops::with_types(op, y, run, in...);
+  constexpr bool predicate = std::is_base_of_v<ops::Predicate, Op>;
+  const Dtype d = ops::operand_dtype(in...);
+  // Otherwise the dtypes are one, or bool is counted in int64.
+  dispatch_class(typename Op::Dtypes{}, predicate ? d : y.dtype(), [&]<class T>(Type<T>) {
+    elementwise<std::conditional_t<predicate, bool, T>, std::conditional_t<true, T, V>...>(
+        y, d, ops::functor_of<typename Elements<T>::Compute>(op), in...);
+  });
 }
 
 template <class Op>

@@ -2,7 +2,7 @@
 #pragma once
 #include "core/layout.h"
 #include "devices/cuda/divisor.h"
-#include "devices/cuda/integers.cuh"
+#include "devices/cuda/classes.cuh"
 
 namespace luth::cuda {
 

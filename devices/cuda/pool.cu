@@ -55,7 +55,7 @@ void max_pool(const ops::MaxPool2dWithIndices& op, Tensor& y, Tensor& indices, c
                      int(at_or_all(op.dilation, d))};
   };
   if (y.numel() == 0) return;
-  dispatch_numbers(y.dtype(), [&]<class T>(Type<T>) {
+  dispatch_class(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
     start(y, max_windows<T>, blocks_for(y.numel(), threads), threads, 0, Pixels(y), direction(0), direction(1),
           Images(x), Elements<T>(x), Elements<T>(y), indices.data<int64_t>(), op.base);
   });
@@ -74,7 +74,7 @@ __global__ void gather_planes(Pixels results, Images in, Images where, IndexChec
 
 void gather(const ops::PoolGather& op, Tensor& y, const Strided& x, const Strided& indices) {
   if (y.numel() == 0) return;
-  dispatch_numbers(y.dtype(), [&]<class T>(Type<T>) {
+  dispatch_class(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
     start(y, gather_planes<T>, blocks_for(y.numel(), threads), threads, 0, Pixels(y), Images(x), Images(indices),
           check_indices(indices, op.base), Elements<T>(x), indices.data<int64_t>(), Elements<T>(y));
   });
@@ -117,7 +117,7 @@ void scatter(const ops::PoolScatter& op, Tensor& y, const Strided& grad, const S
     const Ints& v = op.window;
     return v.size() == 8 ? Direction{int(v[d]), int(v[2 + d]), int(v[4 + d]), int(v[6 + d])} : Direction{0, 1, 0, 1};
   };
-  dispatch_numbers(y.dtype(), [&]<class T>(Type<T>) {
+  dispatch_class(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
     start(y, scatter_planes<T>, blocks_for(y.numel(), threads), threads, 0, Pixels(y), int(op.size[0]), int(op.size[1]),
           direction(0), direction(1), Images(grad), Images(indices), check_indices(indices, op.base), op.base,
           Elements<T>(grad), indices.data<int64_t>(), Elements<T>(y));
@@ -189,7 +189,7 @@ void means(Tensor& y, const Tensor& x, const Windows& down, const Windows& acros
   const Images in(x);
   const int64_t window = (down.k ? down.k : down.m / down.n) * (across.k ? across.k : across.m / across.n);
   const int lanes = window >= 64 && in.c > in.column ? 32 : 1;
-  dispatch_numbers(y.dtype(), [&]<class T>(Type<T>) {
+  dispatch_class(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
     start(y, mean_windows<T>, blocks_for(y.numel() * lanes, threads), threads, 0, Pixels(y), down, across, divisor,
           lanes, in, Elements<T>(x), Elements<T>(y));
   });
@@ -220,7 +220,7 @@ __global__ void spread_windows(Pixels results, Windows down, Windows across, int
 
 void spread(Tensor& y, const Tensor& grad, const Windows& down, const Windows& across, int64_t divisor) {
   if (y.numel() == 0) return;
-  dispatch_numbers(y.dtype(), [&]<class T>(Type<T>) {
+  dispatch_class(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
     start(y, spread_windows<T>, blocks_for(y.numel(), threads), threads, 0, Pixels(y), down, across, divisor,
           Images(grad), Elements<T>(grad), Elements<T>(y));
   });

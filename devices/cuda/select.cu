@@ -207,7 +207,7 @@ void masked_fill(const ops::MaskedFill&, Tensor& y, const Value& x, const Value&
   const Value v = filling(value, y);
   by_width(y.dtype(), [&]<class W>(Type<W>) {
     using I = std::make_signed_t<W>;
-    elementwise<I, bool, I, I>(y, Choose(), mask, v, x);
+    elementwise<I, bool, I, I>(y, dtype_of<I>, Choose(), mask, v, x);
   });
 }
 

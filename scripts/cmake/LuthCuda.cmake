@@ -30,6 +30,8 @@ function(luth_find_cuda)
     list(APPEND archs ${newest}-virtual)
   endif()
   set(CMAKE_CUDA_COMPILER ${LUTH_NVCC} CACHE FILEPATH "")
+  # For the host's half of a .cu file, which only starts kernels; nvcc optimises kernels fully by itself.
+  set(CMAKE_CUDA_FLAGS_RELEASE "-O1 -DNDEBUG" CACHE STRING "")
   set(CMAKE_CUDA_ARCHITECTURES ${archs} CACHE STRING "" FORCE)
   set(luth_has_cuda ON PARENT_SCOPE)
 endfunction()
