@@ -35,7 +35,29 @@ void fill_in(const OpInfo& info, Inputs& in) {
   while (in.size() < info.inputs.size() && info.inputs[in.size()].optional) in.emplace_back();
 }
 
-/// The device of the tensors; 0-dimensional CPU tensors mix with any. Null when there is no tensor.
+const InputSpec& spec_of(const OpInfo& info, size_t i) { return info.inputs[std::min(i, info.inputs.size() - 1)]; }
+
+/// "input on cuda:0, tensors[2] on cpu": of a list the first element on each device.
+std::string places_of(const OpInfo& info, const Inputs& in) {
+  std::string text;
+  std::vector<const Device*> listed;
+  for (size_t i = 0; i < in.size(); ++i) {
+    if (!in[i].is_tensor()) continue;
+    const InputSpec& spec = spec_of(info, i);
+    const Device& dev = in[i].tensor().device();
+    std::string number;
+    if (spec.list) {
+      if (std::find(listed.begin(), listed.end(), &dev) != listed.end()) continue;
+      listed.push_back(&dev);
+      number = fmt::format("[{}]", shown(int64_t(i + 1 - info.inputs.size())));
+    }
+    text += fmt::format("{}{}{} on {}", text.empty() ? "" : ", ", spec.name, number, dev.name());
+  }
+  return text;
+}
+
+/// The device of the tensors; 0-dimensional CPU tensors mix with any where inputs broadcast, or where a number would
+/// do. Null when there is no tensor.
 Device* common_device(const OpInfo& info, Inputs& in) {
   Device* dev = nullptr;
   for (auto& v : in)
@@ -44,14 +66,9 @@ Device* common_device(const OpInfo& info, Inputs& in) {
   for (size_t i = 0; i < in.size(); ++i) {
     const Value& v = in[i];
     if (!v.is_tensor() || &v.tensor().device() == dev) continue;
-    if (v.dim() == 0 && v.tensor().device().on_host() && info.broadcast) continue;
-    std::string where;
-    for (size_t k = 0; k < in.size(); ++k)
-      if (in[k].is_tensor()) {
-        auto& spec = info.inputs[std::min(k, info.inputs.size() - 1)];
-        where += (where.empty() ? "" : ", ") + spec.name + " on " + in[k].tensor().device().name();
-      }
-    throw Error("all tensors must be on one device, but {}; move them with :to('{}')", where, dev->name());
+    if (v.dim() == 0 && v.tensor().device().on_host() && (info.broadcast || spec_of(info, i).number)) continue;
+    throw Error("all tensors must be on one device, but {}; move them with :to('{}')", places_of(info, in),
+                dev->name());
   }
   return dev;
 }

@@ -29,7 +29,7 @@ Tensor Tensor::alias(const Ref<Storage>& storage, const Shape& shape, const Stri
   p->storage = storage;
   p->shape = shape;
   p->strides = strides;
-  p->offset = offset;
+  p->offset = storage->bytes() ? offset : 0;  // nothing is addressed by null and an offset
   p->numel = shape.numel();
   p->dtype = dtype;
   p->contiguous = luth::is_contiguous(shape, strides);

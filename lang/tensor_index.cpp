@@ -106,7 +106,9 @@ class Reader {
       return;
     }
     while (int(out_.tensors.size()) < dim_ - masked_) out_.tensors.emplace_back();  // a mask stands for all its dims
-    out_.tensors.emplace_back(t);
+    Device& to = out_.view.device();  // positions and masks of the CPU reach any device, as in PyTorch
+    const bool moves = t.device().on_host() && !to.on_host() && to.has_data();
+    out_.tensors.emplace_back(moves ? luth::to_device(t, {&to}) : t);
     out_.any_tensor = true;
     bool mask = t.dtype() == Dtype::boolean;
     if (mask && t.dim() == 0) throw Error("a mask needs at least one dim; use item() for a single condition");
@@ -179,10 +181,25 @@ Value read_value(lua_State* L, const Tensor& into) {
   throw Error("a number, a tensor or a table can be assigned to elements, got {}", given_text(L, 3));
 }
 
+// One number at the places of one mask needs no list of the places, for which the host would wait.
+bool fill_by_mask(const Inputs& in, const Inputs& tensors) {
+  const Tensor* mask = nullptr;
+  Shape shape(in[0].dim(), 1);
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (!tensors[i]) continue;
+    if (mask || tensors[i].dtype() != Dtype::boolean) return false;
+    mask = &tensors[i].tensor();
+    for (int k = 0; k < mask->dim(); ++k) shape[int(i) + k] = mask->shape()[k];
+  }
+  if (!mask || (in[1].is_tensor() && in[1].dim() > 0)) return false;
+  Invoke("masked_fill").inplace({in[0], luth::reshape(*mask, {.shape = shape}), in[1]});
+  return true;
+}
+
 void put(const Tensor& view, const Inputs& tensors, const Value& value) {
-  Tensor v = value.is_tensor() ? value.tensor() : Tensor::scalar(value.scalar(), view.dtype());
-  if (v.dtype() != view.dtype()) v = cast_to(v, view.dtype());
-  Inputs in{view, v};
+  Inputs in{view, value};
+  if (value.is_tensor() && value.dtype() != view.dtype()) in[1] = cast_to(value.tensor(), view.dtype());
+  if (fill_by_mask(in, tensors)) return;
   for (auto& t : tensors) in.push_back(t);
   Invoke("index_put").set("base", int64_t(1)).inplace(std::move(in));
 }
@@ -215,12 +232,13 @@ int ipairs(lua_State* L) {
 int read_index(lua_State* L) {
   const Tensor& t = self(L);
   if (lua_isinteger(L, 2)) return push_tensor(L, select_position(t, 0, lua_tointeger(L, 2), 0)), 1;
-  Tensor out = placed("x[...]", [&] { return "x[...] of " + describe(t) + ": "; },
-                      [&] {
-                        Indexed x = Reader(L, t).read(2);
-                        if (!x.any_tensor) return x.view;
-                        return Invoke("index").set("base", int64_t(1))(with_tensors(x.view, x.tensors))[0];
-                      });
+  Tensor out = placed(
+      "x[...]", [&] { return "x[...] of " + describe(t) + ": "; },
+      [&] {
+        Indexed x = Reader(L, t).read(2);
+        if (!x.any_tensor) return x.view;
+        return Invoke("index").set("base", int64_t(1))(with_tensors(x.view, x.tensors))[0];
+      });
   return push_tensor(L, std::move(out)), 1;
 }
 

@@ -76,6 +76,7 @@ template <class T, size_t In, size_t Out, class F>
 void for_rows(const Along& a, const T* const (&in)[In], T* const (&out)[Out], F f) {
   using A = compute_t<T>;
   const int64_t n = a.n, inner = a.inner;
+  if (inner == 0) return;  // no rows
   if constexpr (std::is_same_v<A, T>)
     if (inner == 1) {
       parallel_for(a.outer, row_grain(n), [&](int64_t begin, int64_t end) {
@@ -119,6 +120,7 @@ template <class T, size_t In, class F>
 void for_rows(const Along& a, const T* const (&in)[In], F f) {
   using A = compute_t<T>;
   const int64_t n = a.n, inner = a.inner;
+  if (inner == 0) return;  // no rows
   if constexpr (std::is_same_v<A, T>)
     if (inner == 1) {
       parallel_for(a.outer, row_grain(n), [&](int64_t begin, int64_t end) {

@@ -143,6 +143,48 @@ function s.mixed_devices()
   t:eq((torch.tensor(1.) + a):get_device(), 0)
 end
 
+function s.views_of_nothing()
+  local x = torch.zeros(3, 0, gpu) -- a view's offset leads nowhere, and no kernel is given it
+  t:eq(x[3]:sum():item(), 0.)
+  t:eq(x[{ { 2, 3 } }]:nonzero():size(), torch.Size { 0, 2 })
+  t:eq(torch.ones(2, 3, gpu)[{ { 3, 2 } }]:sum():item(), 0.)
+end
+
+function s.assignment_by_masks_and_positions()
+  local x = torch.arange(6, gpu):float():reshape(2, 3)
+  x[x:gt(4)] = 0
+  x[torch.tensor({ 1 }, gpu)] = -1
+  x[{ torch.tensor { 2 }, torch.tensor { 1 } }] = torch.tensor(7.) -- positions and one number may lie on the CPU
+  t:eq(x:tolist(), { { -1., -1., -1. }, { 7., 4., 0. } })
+  t:eq(x[torch.tensor { 2, 1 }][{ {}, 1 }]:tolist(), { 7., -1. })
+  t:eq(x[torch.tensor { { true, false, false }, { false, true, false } }]:tolist(), { -1., 4. })
+  t:fails(function() x[x:gt(0)] = torch.ones(2) end, 'values on cpu')
+  t:fails(function() return torch.ones(2)[torch.tensor({ 1 }, gpu)] end, 'input on cpu, indices[1] on cuda:0')
+  t:fails(function() return x[torch.tensor { 3 }]:cpu() end, 'holds 3 at position 1')
+  local n = torch.arange(3, gpu)
+  n[n:gt(1)] = 2.9
+  t:eq(n:tolist(), { 0, 1, 2 })
+  local waits = torch.cuda.host_waits()
+  x[1] = 3
+  x[x:gt(4)] = 0 -- as masked_fill_
+  x[{ {}, x[1]:gt(4) }] = torch.tensor(1)
+  t:eq(torch.cuda.host_waits(), waits)
+end
+
+function s.single_numbers_of_the_cpu_mix()
+  local x, two = torch.arange(3, gpu):float(), torch.tensor(2)
+  t:eq((x + two):tolist(), { 2., 3., 4. })
+  t:eq(x:masked_fill(x:gt(1), two):tolist(), { 0., 1., 2. })
+  t:eq(x:index_fill(1, torch.tensor({ 1 }, gpu), two):tolist(), { 2., 1., 2. })
+  t:eq(x:clone():fill_(two):tolist(), { 2., 2., 2. })
+  local w = torch.tensor(5.):requires_grad_()
+  x:masked_fill(x:ge(1), w):sum():backward()
+  t:eq(w.grad.device, torch.device('cpu'))
+  t:eq(w.grad:item(), 2.)
+  t:fails(function() return x + torch.tensor({ 2 }) end, 'other on cpu')
+  t:fails(function() return torch.cat { x, x, torch.ones(3) } end, 'but tensors[1] on cuda:0, tensors[3] on cpu')
+end
+
 function s.pinned_memory()
   local x = torch.arange(1000.)
   t:eq(x:is_pinned(), false)

@@ -216,6 +216,14 @@ function s.threads()
   t:fails(function() torch.set_num_threads(0) end, '1 or more')
 end
 
+function s.softmax_of_no_rows()
+  for _, f in ipairs { torch.softmax, torch.log_softmax } do
+    t:eq(f(torch.zeros(2, 0), 1):size(), torch.Size { 2, 0 })
+    t:eq(f(torch.zeros(0, 2), 1):size(), torch.Size { 0, 2 })
+  end
+  t:eq(torch.logsumexp(torch.zeros(2, 0), 1):size(), torch.Size { 0 })
+end
+
 function s.require_gives_the_same_table()
   t:assert(require 'torch' == torch)
 end
