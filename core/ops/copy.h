@@ -64,9 +64,9 @@ struct Fill {
 };
 struct Zero {
   static constexpr Doc doc{"zero", "input", "Every element set to 0."};
-  static constexpr bool only_inplace = true, as_function = false;
-  static constexpr std::string_view not_differentiable = "";
-  Tensor lower(const Inputs& in) const;
+  static constexpr bool only_inplace = true, as_function = false, elementwise = true, broadcast = false;
+  Spec infer(const Inputs& in) const;
+  Tensors vjp(const Call&, const Tensor& dy) const;
   static Cases<Zero> samples() { return {{{}, {{2, 3}}}}; }
 };
 

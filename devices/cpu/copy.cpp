@@ -69,6 +69,7 @@ void fill(const ops::Fill&, Tensor& y, const Value&, const Value& value) {
   Tensor v = value.tensor().device().on_host() ? value.tensor() : Tensor::scalar(value.tensor().item(), value.dtype());
   convert(y, Tensor::alias(v.storage(), y.shape(), Strides(y.dim(), 0), v.offset(), v.dtype()));
 }
+void zero(const ops::Zero&, Tensor& y, const Value&) { convert(y, Scalar(0)); }
 void copy(const ops::Copy& op, Tensor& y, const Value&, const Value& src) {
   if (src.is_scalar()) return convert(y, src);
   Tensor t = src.tensor();
@@ -83,6 +84,7 @@ void copy(const ops::Copy& op, Tensor& y, const Value&, const Value& src) {
 const Kernel<cast_kernel> cast_;
 const Kernel<clone> clone_;
 const Kernel<fill> fill_;
+const Kernel<zero> zero_;
 const Kernel<copy> copy_;
 
 }  // namespace

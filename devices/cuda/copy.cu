@@ -43,14 +43,17 @@ Tensor spread(const Tensor& t, const Tensor& y) {
 
 void cast_kernel(const ops::Cast&, Tensor& y, const Value& x) { convert(y, x); }
 void clone(const ops::Clone&, Tensor& y, const Value& x) { convert(y, x); }
+// Memory without holes needs no kernel.
+void set_to_zero(Tensor& y) {
+  if (!is_dense(y.shape(), y.strides())) return convert(y, Scalar(0));
+  if (y.numel()) y.device().fill_zero(y.raw(), y.bytes());
+}
 bool all_bits_are_zero(const Scalar& v) { return v.value() == 0 && !std::signbit(v.value()); }
 void fill(const ops::Fill&, Tensor& y, const Value&, const Value& value) {
-  if (value.is_scalar() && all_bits_are_zero(value.scalar()) && is_dense(y.shape(), y.strides())) {
-    if (y.numel()) y.device().fill_zero(y.raw(), y.bytes());
-    return;
-  }
+  if (value.is_scalar() && all_bits_are_zero(value.scalar())) return set_to_zero(y);
   convert(y, value.is_scalar() ? value : Value(spread(value, y)));
 }
+void zero(const ops::Zero&, Tensor& y, const Value&) { set_to_zero(y); }
 void copy(const ops::Copy&, Tensor& y, const Value&, const Value& src) {
   convert(y, src.is_scalar() ? src : Value(spread(src, y)));
 }
@@ -58,6 +61,7 @@ void copy(const ops::Copy&, Tensor& y, const Value&, const Value& src) {
 const Kernel<cast_kernel> cast_;
 const Kernel<clone> clone_;
 const Kernel<fill> fill_;
+const Kernel<zero> zero_;
 const Kernel<copy> copy_;
 
 }  // namespace

@@ -157,6 +157,12 @@ TEST(CudaOptim, ManyParametersTakeFewLaunchesAndNoWait) {
   EXPECT_EQ(launches([&] { adam->zero_grad(false); }), 0u) << "zeros need no kernel";
   EXPECT_EQ(doubles(home(params[7].grad()))[3], 0);
   EXPECT_EQ(launches([&] { adam->zero_grad(); }), 0u);
+  Tensor part = Tensor::alias(params[0].storage(), {5, 3}, {10, 2}, 1, Dtype::f32);
+  const OpInfo& zero = find_op("zero");
+  EXPECT_EQ(launches([&] { apply_inplace(zero, nullptr, {params[1].detach()}); }), 0u);
+  EXPECT_EQ(launches([&] { apply_inplace(zero, nullptr, {part}); }), 1u) << "zeros with holes between them";
+  EXPECT_EQ(doubles(home(part)), std::vector<double>(15, 0.0));
+  EXPECT_NE(doubles(home(params[0]))[0], 0);
 }
 
 }  // namespace
