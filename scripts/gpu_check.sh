@@ -47,7 +47,7 @@ say "$(date -u +%Y-%m-%d), commit $(cat "$root/share/luth/commit" 2>/dev/null ||
 say ""
 "$luth" doctor >"$dir/doctor.log" 2>&1 || true
 if ! "$luth" -e 'os.exit(torch.cuda.is_available() and 0 or 1)' >/dev/null 2>&1; then
-  "$luth" -e "torch.zeros(1, {device = 'cuda'})" 2>&1 | tail -n 1 | tee -a "$report" || true
+  "$luth" -e "torch.zeros(1, {device = 'cuda'})" 2>&1 | head -n 1 | tee -a "$report" || true
   say "skipped: there is no GPU here that luth can use"
   exit 0
 fi

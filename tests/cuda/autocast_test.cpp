@@ -55,6 +55,7 @@ TEST(CudaAutocast, TrainsAsOnTheCpu) {
 }
 
 TEST(CudaAutocast, KindsOfDevicesAreApart) {
+  if (!two_gpus()) GTEST_SKIP() << "one GPU";
   const Tensor here = ramp({3, 3}, host()), there = ramp({3, 3}, gpu()), second = ramp({3, 3}, gpu(1));
   Autocasting scope("cuda", Dtype::f16);
   EXPECT_EQ(mm(here, here).dtype(), Dtype::f32);

@@ -60,6 +60,7 @@ TEST(BackwardStreams, EachStepRunsWhereItsForwardRan) {
 }
 
 TEST(BackwardStreams, GradientsPassBetweenDevices) {
+  if (!two_gpus()) GTEST_SKIP() << "one GPU";
   Device &one = gpu(0), &two = gpu(1);
   Stream* side = two.new_stream(0);
   const Tensor values = counted(3000);
@@ -79,6 +80,7 @@ TEST(BackwardStreams, GradientsPassBetweenDevices) {
 }
 
 TEST(BackwardStreams, AnErrorLeavesTheStreamsAsTheyWere) {
+  if (!two_gpus()) GTEST_SKIP() << "one GPU";
   Device& d = gpu(1);
   Stream *main = d.current_stream(), *a = d.new_stream(0);
   set_current_device(gpu(0));

@@ -1,5 +1,6 @@
 #include "gpu.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace luth::test {
@@ -28,6 +29,11 @@ Device& gpu(int i) {
   }();
   static_cast<void>(ready);
   return device("cuda:" + std::to_string(i));
+}
+
+bool two_gpus() {
+  const auto all = (gpu(), open_devices());
+  return std::any_of(all.begin(), all.end(), [](Device* d) { return d->name() == "cuda:1"; });
 }
 
 Tensor moved(const Tensor& t, Device& d) {

@@ -7,6 +7,8 @@ namespace luth::test {
 
 /// "cuda:<i>": of the fake machine, which has two, or in luth_test_gpu a real one. Opens its library on first use.
 Device& gpu(int i = 0);
+/// Whether there is a "cuda:1": tests of two devices begin with `if (!two_gpus()) GTEST_SKIP() << "one GPU";`.
+bool two_gpus();
 /// The same elements in the same layout on `d`, in storage of their own: all of t's storage travels.
 Tensor moved(const Tensor& t, Device& d);
 /// The tensor on the host; null stays null.

@@ -117,6 +117,7 @@ TEST(CudaClip, TheNormHasTheSameBitsEveryTime) {
   }
 }
 TEST(CudaClip, ParametersOnSeveralDevicesHaveOneNorm) {
+  if (!two_gpus()) GTEST_SKIP() << "one GPU";
   std::vector<Tensor> params, here;
   for (Device* d : {&gpu(0), &host(), &gpu(1)}) {
     params.push_back(luth::ones({4}, Dtype::f32, *d).set_requires_grad());

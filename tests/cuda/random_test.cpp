@@ -168,6 +168,7 @@ TEST(CudaRandom, FarIntoTheStream) {
 }
 
 TEST(CudaRandom, EachDeviceHasAStreamOfItsOwnFromTheSeedOfAll) {
+  if (!two_gpus()) GTEST_SKIP() << "one GPU";
   manual_seed(99);
   Tensor first = rand({10}, Dtype::f32, gpu(0));
   Tensor second = rand({10}, Dtype::f32, gpu(0));
