@@ -21,7 +21,8 @@ unsigned numbers_of(const Operands& o) {
   return bits;
 }
 
-/// Calls row(pointers) for rows [begin, end) of the innermost dim. K is the count, known here so that the walk is quick.
+/// Calls row(pointers) for rows [begin, end) of the innermost dim. K is the count, known here so that the walk is
+/// quick.
 template <int K, class Row>
 void run_rows(const Nest<max_operands>& nest, char* const* data, int64_t begin, int64_t end, Row&& row) {
   int64_t at[max_dims], rest = begin;

@@ -10,8 +10,8 @@
 // dy and filters turned; the gradient of the filters is the second. So a kernel knows a sum over one list (`summed`)
 // for each m and each member of the other (`free`).
 #pragma once
-#include "devices/cuda/divisor.h"
 #include "devices/cuda/classes.cuh"
+#include "devices/cuda/divisor.h"
 
 namespace luth::cuda {
 

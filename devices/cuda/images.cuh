@@ -1,8 +1,8 @@
 // Images [N, C, H, W] or [C, H, W] of any layout, for the kernels of pooling. Includes divisor, integers.
 #pragma once
 #include "core/layout.h"
-#include "devices/cuda/divisor.h"
 #include "devices/cuda/classes.cuh"
+#include "devices/cuda/divisor.h"
 
 namespace luth::cuda {
 
