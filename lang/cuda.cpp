@@ -74,6 +74,9 @@ std::string visible_list(lua_State* L) {
     return text;
   }
   std::string text;
+  if (!lua_isinteger(L, 1) && !lua_istable(L, 1))
+    throw Error("torch.cuda.set_visible_devices expects '0,1', a number or a list of numbers, got {}",
+                given_text(L, 1));
   for (int64_t i : check_ints(L, 1)) text += (text.empty() ? "" : ",") + std::to_string(i);
   return text;
 }
@@ -241,7 +244,8 @@ constexpr Row rows[] = {
      "torch.cuda.max_memory_reserved(device?)", "The most bytes that luth has had from the GPU."},
     {"memory_stats", guarded<memory_stats>, "torch.cuda.memory_stats(device?)",
      "A table of counts under PyTorch's names: ['allocated_bytes.all.current'] and so on."},
-    {"memory_summary", guarded<memory_summary>, "torch.cuda.memory_summary(device?)", "The same as a text."},
+    {"memory_summary", guarded<memory_summary>, "torch.cuda.memory_summary(device?)",
+     "A text: what tensors hold, what is reserved and cached, and the peaks."},
     {"empty_cache", guarded<empty_cache>, "torch.cuda.empty_cache()", "Gives cached memory back to the GPUs."},
     {"reset_peak_memory_stats", guarded<reset_peak>, "torch.cuda.reset_peak_memory_stats(device?)",
      "Begins the peaks anew."},

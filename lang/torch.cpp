@@ -97,7 +97,10 @@ int set_threads(lua_State* L) {
   return set_num_threads(int(n)), 0;
 }
 int get_default_device(lua_State* L) { return push_device(L, default_device()), 1; }
-int set_device(lua_State* L) { return set_default_device(check_device(L, 1)), 0; }
+int set_device(lua_State* L) {
+  set_default_device(lua_isnil(L, 1) ? host() : check_device(L, 1));  // nil: as at start
+  return 0;
+}
 
 int memory_stats(lua_State* L) {
   MemoryStats s = (lua_isnoneornil(L, 1) ? default_device() : check_device(L, 1)).memory();
@@ -211,7 +214,8 @@ constexpr Row rows[] = {
     {"get_num_threads", guarded<get_threads>, "torch.get_num_threads()", "The threads that operators use."},
     {"set_num_threads", guarded<set_threads>, "torch.set_num_threads(n)", "Sets the threads that operators use."},
     {"get_default_device", guarded<get_default_device>, "torch.get_default_device()", "Where new tensors lie."},
-    {"set_default_device", guarded<set_device>, "torch.set_default_device(device)", "Sets where new tensors lie."},
+    {"set_default_device", guarded<set_device>, "torch.set_default_device(device)",
+     "Sets where new tensors lie; nil: the CPU."},
     {"memory_stats", guarded<memory_stats>, "torch.memory_stats(device?)",
      "Bytes of a device's memory: allocated, peak, reserved; and allocations, a count."},
     {"reset_peak_memory_stats", guarded<reset_peak>, "torch.reset_peak_memory_stats(device?)", "Begins the peak anew."},

@@ -25,6 +25,7 @@ function s.refuses_what_is_no_gpu()
   t:fails(function() torch.cuda.set_device(-2 + 12) end, 'cuda:10')
   t:fails(function() torch.cuda.memory_summary('cuda:x') end, 'is no device')
   t:fails(function() torch.cuda.set_visible_devices('0') end, 'comes too late')
+  t:fails(function() torch.cuda.set_visible_devices(1.5) end, 'torch.cuda.set_visible_devices expects')
 end
 
 function s.cuda_is_the_current_device()
@@ -65,7 +66,8 @@ function s.device_scopes()
   torch.set_default_device('cuda:1')
   t:eq(torch.get_default_device(), torch.device('cuda:1'))
   t:eq(nn.Linear(2, 2).weight:get_device(), 1)
-  torch.set_default_device('cpu')
+  torch.set_default_device(nil)
+  t:eq(torch.get_default_device(), torch.device('cpu'))
 end
 
 function s.tensors_move()
