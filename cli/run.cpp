@@ -9,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "cli/device_option.h"
+#include "core/device.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "lang/interp.h"
@@ -72,6 +73,11 @@ void check_script(const std::string& path) {
               near.empty() ? near : "; did you mean '" + folder + near + "'?");
 }
 
+// What GPUs have still to do may end in an error, which no script that has ended would hear of.
+void finish_devices() {
+  for (Device* d : open_devices()) d->synchronize();
+}
+
 }  // namespace
 
 int run_lua(const CommandLine& line) {
@@ -92,8 +98,9 @@ int run_lua(const CommandLine& line) {
   if (!code && script) code = interp.run_file(from_stdin ? nullptr : line.argv[line.first]);
   if (code) return code;
   if (prompt) return lang::repl(interp);
-  if (!script && !line.execute && !line.show_version) return interp.run_file(nullptr);
-  return 0;
+  if (!script && !line.execute && !line.show_version) code = interp.run_file(nullptr);
+  if (!code) finish_devices();
+  return code;
 }
 
 }  // namespace luth::cli

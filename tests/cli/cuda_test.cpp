@@ -53,6 +53,13 @@ TEST(Cuda, VisibleDevices) {
   EXPECT_TRUE(has(r.err, "'cuda:1' does not exist; there is only cuda:0; CUDA_VISIBLE_DEVICES is '1'")) << r.err;
 }
 
+TEST(Cuda, ErrorThatNothingWaitedFor) {
+  const Result r = lua("local x = torch.ones(3):cuda() local y = x[torch.tensor({9}):cuda()]", fake());
+  EXPECT_EQ(r.code, 1);
+  EXPECT_TRUE(has(r.err, "index holds 9 at position 1; it must be from 1 to 3")) << r.err;
+  EXPECT_EQ(lua("local x = torch.ones(3):cuda() local y = x[torch.tensor({3}):cuda()]", fake()).code, 0);
+}
+
 TEST(Cuda, DeviceThatIsNotThere) {
   const Result r = lua("torch.ones(1, {device = 'cuda:9'})", fake());
   EXPECT_EQ(r.code, 1);
