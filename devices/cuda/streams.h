@@ -51,6 +51,8 @@ class Streams {
   void synchronize();
 
   static constexpr int shared = 32;  // streams per priority, as in PyTorch
+  /// Those that have been used so far.
+  std::vector<CudaStream*> all();
 
  private:
   struct Pool {
@@ -58,7 +60,6 @@ class Streams {
     size_t next = 0;
     std::vector<CudaStream*> streams;
   };
-  std::vector<CudaStream*> all();
   Device& device_;
   std::mutex lock_;
   std::atomic<CudaStream*> default_{nullptr};  // made on first use
