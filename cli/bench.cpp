@@ -23,7 +23,7 @@ int bench(int argc, char** argv) {
   app.add_option("--filter", filter, "run what has this Lua pattern in its name");
   app.add_option("--seconds", seconds, "how long to take samples of each workload")->check(CLI::Range(0.0, 3600.0));
   app.add_option("--device", device, "where to compute: cpu, cuda, cuda:1, or auto: a GPU where there is one");
-  app.add_flag("--no-cudnn", no_cudnn, "convolution, pooling and batch norm on a GPU by luth's own kernels");
+  app.add_flag("--no-cudnn", no_cudnn, "convolution on a GPU by luth's own kernels");
   app.add_flag("--log-device-placement", log, "print where each operator runs");
   if (auto done = parse(app, argc, argv)) return *done;
   if (!device.empty()) use_device(device);

@@ -18,7 +18,8 @@ while [ $# -gt 0 ]; do
 done
 [ -z "$build" ] || bash "$here/setup.sh"
 . "$here/lib.sh"
-[ -z "$build" ] || build release all "-DLUTH_TESTS=$([ -n "$gpu_tests" ] && echo ON || echo OFF)"
+# every architecture, unless the caller wants fewer: the tree may have been configured for one, for tests
+[ -z "$build" ] || build release all "-DLUTH_CUDA_ARCHITECTURES=${LUTH_CUDA_ARCHITECTURES:-}" "-DLUTH_TESTS=$([ -n "$gpu_tests" ] && echo ON || echo OFF)"
 tree=${LUTH_BUILD:-build/release}
 
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$tree/CMakeCache.txt")
@@ -67,4 +68,8 @@ if needs "$moved"/bin/luth "$moved"/lib/*.so | grep -Ev "$baseline" | grep -v " 
   exit 1
 fi
 env -i PATH=/usr/bin:/bin HOME="$work" "$moved/bin/luth" -e 'local a = torch.ones(256, 256); assert((a:mm(a)):sum():item() == 256 ^ 3)'
-echo "bundle: $tarball ($(du -h "$tarball" | cut -f1))"
+size=$(du -m "$tarball" | cut -f1)
+echo "bundle: $tarball ($size MB)"
+if [ "$size" -ge 60 ]; then
+  echo "bundle: that is over 60 MB; for fewer GPUs it is smaller: LUTH_CUDA_ARCHITECTURES=90 bash scripts/bundle.sh" >&2
+fi

@@ -9,7 +9,8 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 [ $# -ge 1 ] || { echo "gpu_check: where to? bash scripts/gpu_check.sh DIR [PEER.py]" >&2; exit 2; }
 mkdir -p "$1"
-dir=$(cd "$1" && pwd) peer=${2:-}
+dir=$(cd "$1" && pwd) peer=${2:+$(realpath "$2")}
+[ -z "${LUTH_BUNDLE:-}" ] || LUTH_BUNDLE=$(realpath "$LUTH_BUNDLE")
 report=$dir/report.md
 cd "$here/.."
 
@@ -24,14 +25,21 @@ luth=$root/bin/luth
 # cuBLAS and cuDNN may lie where the loader does not look: in the toolkit, or beside PyTorch
 libraries=$(ls -d /usr/local/cuda/lib64 $(python3 -c 'import site, glob
 for s in site.getsitepackages(): print(*glob.glob(s + "/nvidia/*/lib"))' 2>/dev/null) 2>/dev/null | paste -sd: || true)
+export PATH=$PATH:/usr/local/cuda/bin  # compute-sanitizer
 export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$libraries
 
 failed=0
 say() { echo "$*" | tee -a "$report"; }
-# step NAME SECONDS COMMAND...: the command's output goes to DIR/NAME.log, its result into the report
+# step NAME SECONDS COMMAND...: the command's output goes to DIR/NAME.log, its result into the report. All steps together end
+# before nine minutes have passed.
 step() {
   local name=$1 most=$2 started=$SECONDS rc=0
   shift 2
+  most=$((most < 525 - SECONDS ? most : 525 - SECONDS))
+  if [ "$most" -lt 10 ]; then
+    say "- $name: skipped (no time left)"
+    return
+  fi
   timeout "$most" "$@" >"$dir/$name.log" 2>&1 || rc=$?
   if [ $rc = 0 ]; then say "- $name: passed ($((SECONDS - started)) s)"; else
     failed=1
