@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
 #include <map>
 #include <utility>
 
@@ -122,11 +123,11 @@ void Allocator::free(void* p) noexcept {
   stats_.allocated -= int64_t(b->bytes);
   try {
     wait_for_users(b);
-  } catch (const Error&) {  // no event to be had: the stream is broken, and the block is lost with it
-    return;
+    if (b->waiting == 0) put_back(b);
+    if (uncached()) release_free();
+  } catch (const std::exception&) {
+    // no event to be had, or no memory to note it: the stream is broken, and the block is lost with it
   }
-  if (b->waiting == 0) put_back(b);
-  if (uncached()) release_free();
 }
 
 void Allocator::wait_for_users(Block* b) {
