@@ -38,6 +38,20 @@ std::string module_version() {
   return "";
 }
 
+// What helps where the driver does not fit; "" for all else.
+const char* remedy(cudaError_t e) {
+  switch (int(e)) {
+    case 803:  // cudaErrorSystemDriverMismatch
+      return "the NVIDIA driver's kernel module and its libraries are of different versions, as after an update: "
+             "restart "
+             "the machine, or, in a container, give it the libraries of the host's driver";
+    case 804:  // cudaErrorCompatNotSupportedOnDevice
+      return "CUDA's forward compatibility libraries (cuda-compat) do not serve this GPU: take their folder out of "
+             "LD_LIBRARY_PATH, or install a newer driver";
+    default: return "";
+  }
+}
+
 }  // namespace
 
 int count_devices() {
@@ -52,6 +66,8 @@ int count_devices() {
   cudaError_t e = cudaGetDeviceCount(&count);
   if (e == cudaErrorNoDevice || (e == cudaSuccess && count == 0))
     throw Error("CUDA shows no device{}", visible_devices());
+  if (const char* next = remedy(e); *next)
+    throw Error("CUDA cannot start: {} ({}); {}", cudaGetErrorString(e), cudaGetErrorName(e), next);
   check(e, "cudaGetDeviceCount");
   return count;
 }

@@ -95,6 +95,7 @@ void Engine::reset(const Machine& wanted) {
 
 cudaError_t Engine::start() {
   if (machine.driver < runtime_version / 1000 * 1000) return cudaErrorInsufficientDriver;
+  if (const auto error = from_environment("FAKECUDA_START", 0)) return cudaError_t(error);
   if (!started_) {
     started_ = true;
     for (int physical : visible_devices(machine.devices)) {
