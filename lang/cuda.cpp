@@ -154,14 +154,18 @@ int set_rng_state(lua_State* L) {
 int synchronize(lua_State* L) { return cuda_at(L, 1, "torch.cuda.synchronize").synchronize(), 0; }
 
 // Without a device and before first use there is nothing to count.
+bool has_memory(lua_State* L) { return !is_none(L, 1) || (asked_for("cuda") && cuda_available()); }
 MemoryStats stats_at(lua_State* L, const char* function) {
-  if (is_none(L, 1) && !asked_for("cuda")) return {};
-  if (is_none(L, 1) && !cuda_available()) return {};
-  return cuda_at(L, 1, function).memory();
+  return has_memory(L) ? cuda_at(L, 1, function).memory() : MemoryStats{};
 }
-template <int64_t MemoryStats::*Field>
-int memory_field(lua_State* L) {
-  return lua_pushinteger(L, stats_at(L, "torch.cuda.memory_allocated").*Field), 1;
+int push_memory(lua_State* L, const char* function, int64_t MemoryStats::*field) {
+  return lua_pushinteger(L, stats_at(L, function).*field), 1;
+}
+int memory_allocated(lua_State* L) { return push_memory(L, "torch.cuda.memory_allocated", &MemoryStats::allocated); }
+int max_memory_allocated(lua_State* L) { return push_memory(L, "torch.cuda.max_memory_allocated", &MemoryStats::peak); }
+int memory_reserved(lua_State* L) { return push_memory(L, "torch.cuda.memory_reserved", &MemoryStats::reserved); }
+int max_memory_reserved(lua_State* L) {
+  return push_memory(L, "torch.cuda.max_memory_reserved", &MemoryStats::peak_reserved);
 }
 int memory_stats(lua_State* L) {
   const MemoryStats s = stats_at(L, "torch.cuda.memory_stats");
@@ -189,7 +193,7 @@ int memory_summary(lua_State* L) {
   return lua_pushlstring(L, text.data(), text.size()), 1;
 }
 int reset_peak(lua_State* L) {
-  if (!is_none(L, 1) || asked_for("cuda")) cuda_at(L, 1, "torch.cuda.reset_peak_memory_stats").reset_peak();
+  if (has_memory(L)) cuda_at(L, 1, "torch.cuda.reset_peak_memory_stats").reset_peak();
   return 0;
 }
 int empty_cache(lua_State*) {
@@ -234,14 +238,13 @@ constexpr Row rows[] = {
      "Goes back to where get_rng_state was called."},
     {"synchronize", guarded<synchronize>, "torch.cuda.synchronize(device?)",
      "Waits until all work of the GPU is done, and raises the errors of kernels."},
-    {"memory_allocated", guarded<memory_field<&MemoryStats::allocated>>, "torch.cuda.memory_allocated(device?)",
-     "Bytes that tensors hold."},
-    {"max_memory_allocated", guarded<memory_field<&MemoryStats::peak>>, "torch.cuda.max_memory_allocated(device?)",
+    {"memory_allocated", guarded<memory_allocated>, "torch.cuda.memory_allocated(device?)", "Bytes that tensors hold."},
+    {"max_memory_allocated", guarded<max_memory_allocated>, "torch.cuda.max_memory_allocated(device?)",
      "The most bytes that tensors have held since reset_peak_memory_stats()."},
-    {"memory_reserved", guarded<memory_field<&MemoryStats::reserved>>, "torch.cuda.memory_reserved(device?)",
+    {"memory_reserved", guarded<memory_reserved>, "torch.cuda.memory_reserved(device?)",
      "Bytes that luth has from the GPU: what tensors hold and what is cached for others."},
-    {"max_memory_reserved", guarded<memory_field<&MemoryStats::peak_reserved>>,
-     "torch.cuda.max_memory_reserved(device?)", "The most bytes that luth has had from the GPU."},
+    {"max_memory_reserved", guarded<max_memory_reserved>, "torch.cuda.max_memory_reserved(device?)",
+     "The most bytes that luth has had from the GPU."},
     {"memory_stats", guarded<memory_stats>, "torch.cuda.memory_stats(device?)",
      "A table of counts under PyTorch's names: ['allocated_bytes.all.current'] and so on."},
     {"memory_summary", guarded<memory_summary>, "torch.cuda.memory_summary(device?)",
