@@ -20,6 +20,7 @@ constexpr size_t most_plans = 4096;  // of a thread; then it starts afresh
 /// The functions of the library that are called.
 struct Blas {
   Library library{"libcublasLt.so.13", "libcublasLt.so.12"};
+  decltype(cublasLtGetVersion)* version = nullptr;
   decltype(cublasLtCreate)* create = nullptr;
   decltype(cublasLtGetStatusString)* text = nullptr;
   decltype(cublasLtMatmul)* matmul = nullptr;
@@ -43,6 +44,7 @@ struct Blas {
     } catch (const Error& e) { missing = e.what(); }
   }
   void find_all() {
+    library.find(version, "cublasLtGetVersion");
     library.find(create, "cublasLtCreate");
     library.find(text, "cublasLtGetStatusString");
     library.find(matmul, "cublasLtMatmul");
@@ -239,6 +241,7 @@ Plan& plan_for(int device, cublasLtHandle_t handle, const Gemm& g) {
 }  // namespace
 
 std::string blas_missing() { return blas().missing; }
+int64_t blas_version() { return blas().missing.empty() ? int64_t(blas().version()) : 0; }
 
 bool blas_gemm(Device& device, const Gemm& g) {
   Blas& lib = blas();
@@ -246,12 +249,18 @@ bool blas_gemm(Device& device, const Gemm& g) {
   if (g.batch > INT32_MAX) return false;
   OnDevice on(device.index());
   const cublasLtHandle_t handle = lib.handle(device.index());
-  Plan& plan = plan_for(device.index(), handle, g);
-  if (!plan.usable) return false;
-  plan.description.set_bias(g.bias);
+  Plan* known = &plan_for(device.index(), handle, g);
+  if (!known->usable) return false;
   // Freed at return, for what comes later in this stream.
   Tensor workspace;
-  if (plan.found.workspaceSize) workspace = Tensor::empty({int64_t(plan.found.workspaceSize)}, Dtype::u8, device);
+  if (known->found.workspaceSize) {
+    // May run the language's collector, and with it other products: the plan is looked up again.
+    workspace = Tensor::empty({int64_t(known->found.workspaceSize)}, Dtype::u8, device);
+    known = &plan_for(device.index(), handle, g);
+    if (!known->usable) return false;
+  }
+  Plan& plan = *known;
+  plan.description.set_bias(g.bias);
   const float alpha = float(g.alpha), beta = float(g.beta);
   const bool wide = g.dtype == Dtype::f64;
   const cublasStatus_t status =

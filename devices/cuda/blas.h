@@ -37,6 +37,8 @@ struct Gemm {
 
 /// "" where the library is there, else why not; opens it.
 std::string blas_missing();
+/// 130101 of cuBLASLt 13.1.1; 0 where it is missing. Opens it.
+int64_t blas_version();
 /// Puts the product into the current stream of `device`, a CUDA device. False, with nothing done, where the library has
 /// no algorithm for it. Throws Error where it fails, or is missing.
 bool blas_gemm(Device& device, const Gemm& g);

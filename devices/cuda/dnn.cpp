@@ -13,7 +13,7 @@
 
 namespace luth::cuda {
 bool dnn_convolve(const DnnConv&, Device&, const void*, const void*, void*) { return false; }
-std::string dnn_version() { return ""; }
+int64_t dnn_version() { return 0; }
 std::string dnn_missing() { return "this luth was built without the headers of cuDNN 9"; }
 }  // namespace luth::cuda
 
@@ -45,7 +45,7 @@ std::string dotted(size_t version) {
 /// The functions of the library that are called.
 struct Dnn {
   Library library{"libcudnn.so.9"};
-  std::string missing = library.missing();
+  std::string missing = library.missing();  // or what it lacks
   decltype(cudnnGetVersion)* version = nullptr;
   decltype(cudnnGetErrorString)* text = nullptr;
   decltype(cudnnCreate)* create_handle = nullptr;
@@ -59,6 +59,13 @@ struct Dnn {
 
   Dnn() {
     if (!missing.empty()) return;
+    try {
+      find_all();
+      if (const size_t v = version(); v / 10000 != CUDNN_MAJOR)
+        missing = fmt::format("libcudnn.so.9 is cuDNN {}, and this luth knows cuDNN {}", dotted(v), CUDNN_MAJOR);
+    } catch (const Error& e) { missing = e.what(); }
+  }
+  void find_all() {
     library.find(version, "cudnnGetVersion");
     library.find(text, "cudnnGetErrorString");
     library.find(create_handle, "cudnnCreate");
@@ -69,8 +76,6 @@ struct Dnn {
     library.find(set, "cudnnBackendSetAttribute");
     library.find(get, "cudnnBackendGetAttribute");
     library.find(execute, "cudnnBackendExecute");
-    if (const size_t v = version(); v / 10000 != CUDNN_MAJOR)
-      missing = fmt::format("libcudnn.so.9 is cuDNN {}, and this luth knows cuDNN {}", dotted(v), CUDNN_MAJOR);
   }
 };
 const Dnn& dnn() {
@@ -439,7 +444,7 @@ Engine& engine_of(Device& device) {
 }  // namespace
 
 std::string dnn_missing() { return dnn().missing; }
-std::string dnn_version() { return dnn().missing.empty() ? dotted(dnn().version()) : ""; }
+int64_t dnn_version() { return dnn().missing.empty() ? int64_t(dnn().version()) : 0; }
 
 bool dnn_convolve(const DnnConv& c, Device& device, const void* a, const void* b, void* out) {
   if (!dnn().missing.empty()) return false;

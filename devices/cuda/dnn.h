@@ -1,5 +1,5 @@
 // Convolution by cuDNN, behind one function of ours: dnn.cpp is the only file that knows the library, and
-// tests/fakecuda/dnn.cpp stands for it where there is no GPU. Includes core/device.
+// tests/fakecuda/libraries/dnn.cpp stands for it where there is no GPU. Includes core/device.
 #pragma once
 #include <string>
 
@@ -30,9 +30,9 @@ struct DnnConv {
 /// where there is no cuDNN or it has no algorithm for this: then our own kernels serve. Throws what cuDNN reports.
 bool dnn_convolve(const DnnConv& conv, Device& device, const void* a, const void* b, void* out);
 
-/// "9.19.0", or "" where there is no cuDNN that serves.
-std::string dnn_version();
-/// Why there is none: "" where there is one.
+/// 91900 of cuDNN 9.19.0; 0 where there is none that serves. Opens it.
+int64_t dnn_version();
+/// Why there is none: "" where there is one. Opens it.
 std::string dnn_missing();
 
 }  // namespace luth::cuda

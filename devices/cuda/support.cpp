@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "devices/cuda/library.h"
+#include "devices/cuda/blas.h"
+#include "devices/cuda/dnn.h"
 #include "devices/cuda/probe.h"
 #include "devices/cuda/runtime.h"
 
@@ -14,8 +15,9 @@ namespace {
 #endif
 
 struct Arch {
-  int number;             // 90
-  bool real, ptx, exact;  // exact: "90a" runs on 9.0 alone
+  int number;  // 90
+  bool real, ptx;
+  char suffix;  // 'a': "90a" runs on 9.0 alone; 'f': "100f" runs on 10.0 and what follows it in 10.x; else 0
 };
 
 std::vector<Arch> read(std::string_view list) {
@@ -23,11 +25,11 @@ std::vector<Arch> read(std::string_view list) {
   while (!list.empty()) {
     const std::string_view word = list.substr(0, list.find(','));
     list.remove_prefix(std::min(list.size(), word.size() + 1));
-    Arch a{0, true, true, false};
+    Arch a{0, true, true, 0};
     size_t at = 0;
     while (at < word.size() && word[at] >= '0' && word[at] <= '9') a.number = a.number * 10 + (word[at++] - '0');
     if (a.number == 0) continue;
-    a.exact = at < word.size() && (word[at] == 'a' || word[at] == 'f');
+    if (at < word.size() && (word[at] == 'a' || word[at] == 'f')) a.suffix = word[at];
     if (word.ends_with("-real")) a.ptx = false;
     if (word.ends_with("-virtual")) a.real = false;
     all.push_back(a);
@@ -40,10 +42,9 @@ std::vector<Arch> read(std::string_view list) {
 bool has_code(std::string_view archs, int major, int minor) {
   const int number = major * 10 + minor;
   for (const Arch& a : read(archs)) {
-    if (a.exact && a.number == number) return true;
-    if (a.exact) continue;
-    if (a.real && a.number / 10 == major && a.number <= number) return true;
-    if (a.ptx && a.number <= number) return true;
+    const bool same_family = a.number / 10 == major && a.number <= number;
+    if (a.suffix == 'a' ? a.number == number : same_family && (a.real || a.suffix)) return true;
+    if (!a.suffix && a.ptx && a.number <= number) return true;
   }
   return false;
 }
@@ -51,9 +52,9 @@ bool has_code(std::string_view archs, int major, int minor) {
 std::string code_text(std::string_view archs) {
   std::string real, ptx;
   for (const Arch& a : read(archs)) {
-    const char* suffix = a.exact ? "a" : "";
+    const std::string suffix(a.suffix ? 1 : 0, a.suffix);
     if (a.real) real += fmt::format("{}sm_{}{}", real.empty() ? "" : ", ", a.number, suffix);
-    if (a.ptx) ptx += fmt::format(", PTX {}.{}", a.number / 10, a.number % 10);
+    if (a.ptx) ptx += fmt::format(", PTX {}.{}{}", a.number / 10, a.number % 10, suffix);
   }
   return real + (real.empty() && !ptx.empty() ? ptx.substr(2) : ptx);
 }
@@ -71,22 +72,17 @@ void describe_support(int index, DeviceSupport& support) {
 }
 
 namespace {
-// Versions are thousands of the major one: 130002 of cuBLASLt is 13.0.2, 91002 of cuDNN 9.10.2.
-DeviceLibrary look_at(const char* name, const Library& library, const char* function, int64_t major) {
-  DeviceLibrary found{name, 0, library.missing()};
-  if (!found.text.empty()) return found;
-  size_t (*version)() = nullptr;
-  try {
-    library.find(version, function);
-  } catch (const Error& e) { return {name, 0, e.what()}; }
-  const auto v = int64_t(version());
-  return {name, v, fmt::format("{}.{}.{}", v / major, v % major / 100, v % 100)};
+// Both count as 9 * 10000 + 19 * 100 + 1 does for 9.19.1.
+DeviceLibrary described(const char* name, int64_t v, std::string missing) {
+  if (v == 0) return {name, 0, std::move(missing)};
+  return {name, v, fmt::format("{}.{}.{}", v / 10000, v / 100 % 100, v % 100)};
 }
 }  // namespace
 
+// As the kernels have them: what is said here is what computes.
 void list_libraries(std::vector<DeviceLibrary>& list) {
-  list.push_back(look_at("cuBLASLt", Library({"libcublasLt.so.13", "libcublasLt.so.12"}), "cublasLtGetVersion", 10000));
-  list.push_back(look_at("cuDNN", Library({"libcudnn.so.9"}), "cudnnGetVersion", 10000));
+  list.push_back(described("cuBLASLt", blas_version(), blas_missing()));
+  list.push_back(described("cuDNN", dnn_version(), dnn_missing()));
 }
 
 }  // namespace luth::cuda

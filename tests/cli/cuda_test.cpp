@@ -20,6 +20,7 @@ void expect_no_gpu(const Env& env, const std::vector<std::string>& parts) {
       lua("print(torch.cuda.is_available())\n"
           "local ok, text = pcall(torch.ones, 2, {device = 'cuda'}) print(ok) io.stderr:write(text)\n"
           "print(torch.cuda.memory_allocated()) torch.cuda.empty_cache() torch.cuda.manual_seed(1)\n"
+          "torch.cuda.reset_peak_memory_stats() assert(torch.backends.cudnn.is_available() == false)\n"
           "print((torch.ones(2) + 1):sum():item())",
           env);
   EXPECT_EQ(r.code, 0) << r.err;
@@ -34,6 +35,10 @@ TEST(Cuda, DriverThatDoesNotRun) { expect_no_gpu(fake({{"FAKECUDA_DRIVER", "0"}}
 TEST(Cuda, DriverTooOld) {
   expect_no_gpu(fake({{"FAKECUDA_DRIVER", "11040"}}),
                 {"the NVIDIA driver is too old: it knows CUDA 11.4, this luth needs", "install a newer driver"});
+}
+TEST(Cuda, DriverThatDoesNotFit) {
+  expect_no_gpu(fake({{"FAKECUDA_START", "803"}}), {"CUDA cannot start: ", "restart the machine"});
+  expect_no_gpu(fake({{"FAKECUDA_START", "804"}}), {"CUDA cannot start: ", "LD_LIBRARY_PATH"});
 }
 TEST(Cuda, NoDevice) { expect_no_gpu(fake({{"FAKECUDA_DEVICES", "0"}}), {"CUDA shows no device"}); }
 
@@ -96,10 +101,30 @@ TEST(Cuda, NothingIsOpenedBeforeFirstUse) {
 TEST(Cuda, Doctor) {
   const std::string text = run({"doctor"}, {.env = fake()}).out;
   for (const char* part : {"cuda:1", "Fake GPU 1, 1.0 GiB, PCI 0000:02:00.0, compute capability 9.0, driver ",
-                           "this build has code for it: sm_90, PTX 9.0", "cuDNN", "cuBLASLt"})
+                           "this build has code for it: sm_90, PTX 9.0", "9.12.3", "13.1.1"})
     EXPECT_TRUE(has(text, part)) << part << "\n" << text;
   EXPECT_TRUE(
       has(run({"doctor"}, {.env = fake({{"FAKECUDA_DRIVER", "none"}})}).out, "not available: no NVIDIA driver"));
+}
+
+// What doctor and torch.backends say is what the kernels compute with: here the stand-ins of tests/fakecuda/libraries.
+TEST(Cuda, LibrariesAreThoseThatCompute) {
+  const std::string ask = "print(torch.backends.cudnn.is_available(), torch.backends.cudnn.version())";
+  EXPECT_EQ(lua(ask, fake()).out, "true\t91203\n");
+  const Env none = fake({{"LUTH_FAKE_DNN", "none"}, {"LUTH_FAKE_BLAS", "none"}});
+  EXPECT_EQ(lua(ask, none).out, "false\tnil\n");
+  const std::string text = run({"doctor"}, {.env = none}).out;
+  for (const char* part :
+       {"not available: libcudnn.so.9: cannot open", "not available: libcublasLt.so.13: cannot open"})
+    EXPECT_TRUE(has(text, part)) << part << "\n" << text;
+}
+
+TEST(Cuda, FunctionsOfMemoryNameThemselves) {
+  for (const char* name : {"memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved",
+                           "reset_peak_memory_stats"})
+    EXPECT_TRUE(has(lua(std::string("torch.cuda.") + name + "('cpu')", fake()).err,
+                    std::string("torch.cuda.") + name + " expects a CUDA device, got 'cpu'"))
+        << name;
 }
 
 // ---- --device ----

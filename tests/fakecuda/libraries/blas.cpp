@@ -76,6 +76,7 @@ bool is_set_to(const char* value) {
 }  // namespace
 
 std::string blas_missing() { return is_set_to("none") ? "libcublasLt.so.13: cannot open shared object file" : ""; }
+int64_t blas_version() { return is_set_to("none") ? 0 : 130101; }
 
 bool blas_gemm(Device& device, const Gemm& g) {
   check(g);

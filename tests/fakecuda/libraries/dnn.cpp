@@ -1,6 +1,9 @@
 // cuDNN for the fake run-time: the same function, computed plainly by one thread per result in the stream's order, and
-// strict about what it is given.
+// strict about what it is given. LUTH_FAKE_DNN=none: there is no such library.
 #include "devices/cuda/dnn.h"
+
+#include <cstdlib>
+#include <cstring>
 
 #include "core/tensor.h"
 #include "devices/cuda/cuda.h"
@@ -112,7 +115,10 @@ bool dnn_convolve(const DnnConv& s, Device& device, const void* a, const void* b
   return true;
 }
 
-std::string dnn_version() { return "9.0.0"; }
-std::string dnn_missing() { return ""; }
+std::string dnn_missing() {
+  const char* wanted = std::getenv("LUTH_FAKE_DNN");
+  return wanted && !std::strcmp(wanted, "none") ? "libcudnn.so.9: cannot open shared object file" : "";
+}
+int64_t dnn_version() { return dnn_missing().empty() ? 91203 : 0; }
 
 }  // namespace luth::cuda
