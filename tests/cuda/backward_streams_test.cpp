@@ -1,8 +1,6 @@
 // backward on several streams and devices: each step runs in the stream of its forward, gradients are not used before
 // they are there, and the caller's stream sees them. Streams of the fake run late and in any order, so that a missing
 // event gives wrong numbers for some of these seeds.
-#include <fakecuda.h>
-
 #include "core/device_support.h"
 #include "core/ops/arith.h"
 #include "core/ops/reduce.h"
@@ -36,7 +34,7 @@ TEST(BackwardStreams, EachStepRunsWhereItsForwardRan) {
   Stream *main = d.current_stream(), *a = d.new_stream(0), *b = d.new_stream(0);
   const Tensor values = counted(3000);
   for (uint64_t seed = 1; seed <= 20; ++seed) {
-    fake::seed(seed);
+    reorder(seed);
     Tensor x = to_device(values, {&d}).set_requires_grad(), y, z;
     order(*a, *main), order(*b, *main);
     {
@@ -65,7 +63,7 @@ TEST(BackwardStreams, GradientsPassBetweenDevices) {
   Stream* side = two.new_stream(0);
   const Tensor values = counted(3000);
   for (uint64_t seed = 1; seed <= 20; ++seed) {
-    fake::seed(seed);
+    reorder(seed);
     Tensor x = to_device(values, {&one}).set_requires_grad(), y;
     {
       In in(*side);

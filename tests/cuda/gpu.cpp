@@ -1,5 +1,9 @@
 #include "gpu.h"
 
+#if !LUTH_REAL_GPU
+#include <fakecuda.h>
+#endif
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -35,6 +39,27 @@ bool two_gpus() {
   const auto all = (gpu(), open_devices());
   return std::any_of(all.begin(), all.end(), [](Device* d) { return d->name() == "cuda:1"; });
 }
+
+#if LUTH_REAL_GPU
+void reorder(uint64_t /*seed*/) {}
+std::optional<Counts> counted() { return std::nullopt; }
+int64_t limit_memory(int64_t /*bytes*/) { return gpu().properties().total_memory; }
+bool lose_gpu() { return false; }
+#else
+void reorder(uint64_t seed) { fake::seed(seed); }
+std::optional<Counts> counted() {
+  const fake::Counters c = fake::counters();
+  return Counts{int64_t(c.launches), int64_t(c.host_waits)};
+}
+int64_t limit_memory(int64_t bytes) {
+  fake::set_memory(0, size_t(bytes));
+  return bytes;
+}
+bool lose_gpu() {
+  fake::fail_when_run(0, cudaErrorIllegalAddress);
+  return true;
+}
+#endif
 
 Tensor moved(const Tensor& t, Device& d) {
   const int64_t elements = int64_t(t.storage()->bytes() / size_of(t.dtype()));
