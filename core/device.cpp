@@ -153,14 +153,12 @@ std::vector<std::string> library_folders() {
 std::string open_library(const std::string& stem) {
   std::lock_guard hold(lock);
   const std::string file = "libluth_" + stem + ".so";
-  std::string reason, looked_in;
+  std::string looked_in;
   for (auto& folder : library_folders()) {
+    if (std::filesystem::exists(folder + file)) return open_file(folder + file);
     looked_in += (looked_in.empty() ? "" : " nor ") + folder;
-    if (!std::filesystem::exists(folder + file)) continue;
-    reason = open_file(folder + file);
-    if (reason.empty()) return "";
   }
-  return reason.empty() ? "no " + file + " in " + looked_in : reason;
+  return "no " + file + " in " + looked_in;
 }
 
 std::string cpu_isa() {
