@@ -42,9 +42,10 @@ DeviceSupport support_of(const Device& d) {
   return s;
 }
 
+// `index` below 0: the current one of its kind.
 Device* find(std::string_view kind, int index) {
   for (Device* d : opened())
-    if (d->kind() == kind && d->index() == index) return d;
+    if (d->kind() == kind && d->index() == (index < 0 ? current_[size_t(d->slot())] : index)) return d;
   return nullptr;
 }
 
@@ -204,11 +205,6 @@ Device& usable(Device& d) {
   return d;
 }
 
-Device* find_or_current(std::string_view kind, int index) {
-  for (Device* d : opened())
-    if (d->kind() == kind && d->index() == (index < 0 ? current_[size_t(d->slot())] : index)) return d;
-  return nullptr;
-}
 }  // namespace
 
 DeviceSupport device_support(const Device& d) {
@@ -242,7 +238,7 @@ Device& device(std::string_view name) {
     index = std::stoi(digits);
   }
   std::lock_guard hold(lock);
-  if (Device* d = find_or_current(kind, index)) return usable(*d);
+  if (Device* d = find(kind, index)) return usable(*d);
   bool known = false;
   for (Device* d : opened()) known |= d->kind() == kind;
   if (kind.empty() || kind.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string_view::npos)
@@ -256,7 +252,7 @@ Device& device(std::string_view name) {
       throw Error("device '{}' is not available: {}; devices known here: {}", name, why, names);
     }
   }
-  if (Device* d = find_or_current(kind, index)) return usable(*d);
+  if (Device* d = find(kind, index)) return usable(*d);
   throw_no_such(name, kind);
 }
 

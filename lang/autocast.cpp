@@ -2,38 +2,19 @@
 #include "core/autocast.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "core/device_names.h"
 #include "lang/bridge.h"
+#include "lang/scope.h"
 #include "lang/tensor_class.h"
 
 namespace luth::lang {
 namespace {
 
-struct AutocastScope {
-  AutocastMode before{};
-  bool open = false;   // not closed yet
-  char line[96] = {};  // where it was opened
+struct AutocastBefore {
+  AutocastMode mode{};
+  void operator()() const { leave_autocast(mode); }
 };
-
-int close_scope(lua_State* L) {
-  AutocastScope* s = to_box<AutocastScope>(L, 1);
-  if (s && s->open) {
-    s->open = false;
-    leave_autocast(s->before);
-  }
-  return 0;
-}
-int collect_scope(lua_State* L) {
-  AutocastScope* s = to_box<AutocastScope>(L, 1);
-  if (s && s->open)
-    std::fprintf(stderr,
-                 "luth: warning: %san autocast scope was opened and never closed; "
-                 "write local _ <close> = torch.autocast('cuda')\n",
-                 s->line);
-  return 0;
-}
 
 // The kind of device at `index`: 'cuda', 'cuda:0' or a torch.device. It need not be there.
 std::string kind_at(lua_State* L, int index, const char* function) {
@@ -84,11 +65,8 @@ int autocast(lua_State* L) {
     lua_call(L, lua_gettop(L) - at, LUA_MULTRET);
     return lua_gettop(L) - at + 1;
   }
-  AutocastScope s;
-  push_where(L);
-  std::snprintf(s.line, sizeof s.line, "%s", lua_tostring(L, -1));
-  AutocastScope& scope = push_box(L, s);
-  scope.before = enter_autocast(kind, dtype, enabled, cache);
+  auto& scope = push_scope<AutocastBefore>(L, "an autocast", "torch.autocast('cuda')");
+  scope.restore = {enter_autocast(kind, dtype, enabled, cache)};
   scope.open = true;
   return 1;
 }
@@ -124,14 +102,7 @@ constexpr Row rows[] = {
 }  // namespace
 
 void open_autocast(lua_State* L, int torch) {
-  open_box<AutocastScope>(L, "torch.autocast");
-  const luaL_Reg events[] = {{"__close", close_scope}, {"__gc", collect_scope}, {nullptr, nullptr}};
-  luaL_setfuncs(L, events, 0);
-  lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, close_scope);
-  lua_setfield(L, -2, "close");
-  lua_setfield(L, -2, "__index");
-  lua_pop(L, 1);
+  open_scopes<AutocastBefore>(L, "torch.autocast");
   add_functions(L, torch, rows);
   lua_createtable(L, 0, 1);  // torch.amp, where PyTorch has it too
   lua_getfield(L, torch, "autocast");

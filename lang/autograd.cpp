@@ -1,10 +1,9 @@
 // The Lua face of autograd: backward, grad, grad modes as scopes, hooks, nodes, gradcheck.
 #include "core/autograd.h"
 
-#include <cstdio>
-
 #include "core/gradcheck.h"
 #include "lang/bridge.h"
+#include "lang/scope.h"
 #include "lang/tensor_class.h"
 #include "lang/tensor_hooks.h"
 
@@ -98,38 +97,17 @@ int grad(lua_State* L) {
 
 // ---- grad modes ----
 
-struct Scope {
-  bool before = true;  // the mode to come back to
-  bool open = false;   // not closed yet
-  bool warns = false;  // when collected open
-  char line[96] = {};  // where it was opened
+struct GradModeBefore {
+  bool enabled = true;
+  void operator()() const { set_grad_enabled(enabled); }
 };
-
-int close_scope(lua_State* L) {
-  Scope* s = to_box<Scope>(L, 1);
-  if (s && s->open) {
-    s->open = false;
-    set_grad_enabled(s->before);
-  }
-  return 0;
-}
-int collect_scope(lua_State* L) {
-  Scope* s = to_box<Scope>(L, 1);
-  if (s && s->open && s->warns)
-    std::fprintf(stderr,
-                 "luth: warning: %sa grad mode scope was opened and never closed; "
-                 "write local _ <close> = torch.no_grad()\n",
-                 s->line);
-  return 0;
-}
 
 // Sets the mode; then a scope, or with a function at `first`, the results of calling it.
 int with_mode(lua_State* L, bool on, int first, bool warns) {
   if (lua_isnoneornil(L, first)) {
-    Scope s{set_grad_enabled(on), true, warns, {}};
-    push_where(L);
-    std::snprintf(s.line, sizeof s.line, "%s", lua_tostring(L, -1));
-    push_box(L, s);
+    auto& scope = push_scope<GradModeBefore>(L, "a grad mode", warns ? "torch.no_grad()" : nullptr);
+    scope.restore = {set_grad_enabled(on)};
+    scope.open = true;
     return 1;
   }
   if (lua_type(L, first) != LUA_TFUNCTION)
@@ -298,19 +276,6 @@ constexpr Row torch_rows[] = {
     {"is_grad_enabled", guarded<is_enabled>, "torch.is_grad_enabled()", "Whether operators record gradients."},
 };
 
-void open_scope(lua_State* L) {
-  open_box<Scope>(L, "torch.scope");
-  lua_pushcfunction(L, close_scope);
-  lua_setfield(L, -2, "__close");
-  lua_pushcfunction(L, collect_scope);
-  lua_setfield(L, -2, "__gc");
-  lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, close_scope);
-  lua_setfield(L, -2, "close");
-  lua_setfield(L, -2, "__index");
-  lua_pop(L, 1);
-}
-
 void open_nodes(lua_State* L) {
   open_box<NodeRef>(L, "torch.autograd.Node");
   const luaL_Reg events[] = {{"__index", guarded<node_index>},
@@ -334,7 +299,7 @@ void push_grad_fn(lua_State* L, const Ref<Node>& node) {
 }
 
 void open_autograd(lua_State* L, int torch, int methods) {
-  open_scope(L);
+  open_scopes<GradModeBefore>(L, "torch.scope");
   open_nodes(L);
   add_functions(L, methods, method_rows);
   add_functions(L, torch, torch_rows);

@@ -1,36 +1,17 @@
 // torch.cuda.Stream and Event, the current stream, and the scopes that change stream and device.
-#include <cstdio>
 #include <memory>
 
 #include "core/device_support.h"
 #include "core/text.h"
 #include "lang/bridge.h"
 #include "lang/cuda.h"
+#include "lang/scope.h"
 #include "lang/tensor_class.h"
 
 namespace luth::lang {
 namespace {
 
 // ---- scopes ----
-
-struct OpenScope {
-  Restore restore{};
-  bool open = false;
-  const char* advice = "";
-  char line[96] = {};  // where it was opened
-};
-int close_scope(lua_State* L) {
-  OpenScope* s = to_box<OpenScope>(L, 1);
-  if (s && s->open) s->open = false, s->restore();
-  return 0;
-}
-int collect_scope(lua_State* L) {
-  OpenScope* s = to_box<OpenScope>(L, 1);
-  if (s && s->open)
-    std::fprintf(stderr, "luth: warning: %sa device scope was opened and never closed; write local _ <close> = %s\n",
-                 s->line, s->advice);
-  return 0;
-}
 
 struct Undo {
   const Restore& restore;
@@ -235,19 +216,6 @@ int stream_index(lua_State* L) {
   throw Error("a stream has no field '{}'{}", key, did_you_mean(std::string(key), names));
 }
 
-void open_scopes(lua_State* L) {
-  open_box<OpenScope>(L, "torch.device.scope");
-  lua_pushcfunction(L, guarded<close_scope>);
-  lua_setfield(L, -2, "__close");
-  lua_pushcfunction(L, collect_scope);
-  lua_setfield(L, -2, "__gc");
-  lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, guarded<close_scope>);
-  lua_setfield(L, -2, "close");
-  lua_setfield(L, -2, "__index");
-  lua_pop(L, 1);
-}
-
 }  // namespace
 
 void Restore::operator()() const {
@@ -258,10 +226,9 @@ void Restore::operator()() const {
 
 int in_scope(lua_State* L, const Restore& restore, int first, const char* advice) {
   if (lua_isnoneornil(L, first)) {
-    OpenScope s{restore, true, advice, {}};
-    push_where(L);
-    std::snprintf(s.line, sizeof s.line, "%s", lua_tostring(L, -1));
-    push_box(L, s);
+    auto& scope = push_scope<Restore>(L, "a device", advice);
+    scope.restore = restore;
+    scope.open = true;
     return 1;
   }
   Undo undo{restore};
@@ -288,7 +255,7 @@ int record_stream(lua_State* L) {
 }
 
 void open_cuda_streams(lua_State* L, int torch) {
-  open_scopes(L);
+  open_scopes<Restore>(L, "torch.device.scope");
   open_box<StreamRef>(L, "torch.cuda.Stream");
   lua_newtable(L);
   add_functions(L, -1, stream_rows);

@@ -33,6 +33,13 @@ template <class T, int n>
 struct alignas(n * sizeof(T)) Pack {
   T v[n];
 };
+/// Elements of a pack of 16 bytes.
+template <class T>
+inline constexpr int per_pack = 16 / int(sizeof(T));
+
+/// What elements of type T are summed in.
+template <class T>
+using sum_t = std::conditional_t<is_float<T>, compute_t<T>, int64_t>;
 
 /// The elements of a tensor (null: none), loaded and stored in the type that kernels compute in. `load` and `store`
 /// move `n` neighbours, aligned to n elements.

@@ -4,15 +4,20 @@
 
 namespace luth::cuda {
 
-/// f(Type<W>()) for the unsigned W that is as wide as elements of d.
+/// f(Type<W>()) for the unsigned W of `bytes` bytes: 1, 2, 4 or 8.
 template <class F>
-void by_width(Dtype d, F&& f) {
-  switch (size_of(d)) {
+void by_width(int64_t bytes, F&& f) {
+  switch (bytes) {
     case 1: return f(Type<uint8_t>());
     case 2: return f(Type<uint16_t>());
     case 4: return f(Type<uint32_t>());
     default: return f(Type<uint64_t>());
   }
+}
+/// The same for the W that is as wide as elements of d.
+template <class F>
+void by_width(Dtype d, F&& f) {
+  by_width(int64_t(size_of(d)), std::forward<F>(f));
 }
 
 /// to[i] = from[j], for elements of `width` bytes.

@@ -40,9 +40,6 @@ struct Table {
   }
 };
 
-template <class T>
-inline constexpr int per_pack = 16 / sizeof(T);
-
 template <class T, int n>
 __device__ bool aligned(void* const (&data)[n]) {
   bool all = true;

@@ -3,6 +3,7 @@
 #pragma once
 #include "devices/cuda/copy.h"
 #include "devices/cuda/cuda.h"
+#include "devices/cuda/element.cuh"
 
 namespace luth::cuda {
 
@@ -67,6 +68,12 @@ struct Offsets {
 };
 
 inline int64_t stride_bytes(const Tensor& t, int dim) { return t.strides()[dim] * int64_t(size_of(t.dtype())); }
+/// Of one tensor's elements.
+inline Offsets<1> offsets_of(const Tensor& t) {
+  Offsets<1> o;
+  for (int d = 0; d < t.dim(); ++d) o.add(t.shape()[d], stride_bytes(t, d));
+  return o;
+}
 /// A tensor without dims as one with one dim.
 inline Tensor with_dims(const Tensor& t) {
   return t.dim() ? t : Tensor::alias(t.storage(), {1}, {1}, t.offset(), t.dtype());
@@ -82,16 +89,7 @@ struct alignas(16) Sixteen {
 inline int64_t unit_of(int64_t bytes) { return (bytes | 16) & -(bytes | 16); }
 inline int64_t address(const void* p) { return int64_t(reinterpret_cast<uintptr_t>(p)); }
 
-/// Calls f(Type<U>()) with a type of `bytes` bytes, 1 to 8 or 16.
-template <class F>
-void by_width(int64_t bytes, F&& f) {
-  switch (bytes) {
-    case 1: return f(Type<uint8_t>());
-    case 2: return f(Type<uint16_t>());
-    case 4: return f(Type<uint32_t>());
-    default: return f(Type<uint64_t>());
-  }
-}
+/// by_width(), and 16 bytes too.
 template <class F>
 void by_unit(int64_t bytes, F&& f) {
   if (bytes == 16) return f(Type<Sixteen>());

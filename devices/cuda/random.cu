@@ -5,22 +5,21 @@
 #include "core/draw.h"
 #include "core/ops/copy.h"
 #include "core/ops/sort.h"
+#include "devices/cuda/element.cuh"
 #include "devices/cuda/elementwise.cuh"
 
 namespace luth::cuda {
 namespace {
 
-/// Elements of T that a thread makes at once, 16 bytes, and the counters that they take.
+/// The counters that the numbers of a pack take, which a thread makes at once.
 template <class T>
-inline constexpr int at_once = 16 / sizeof(T);
-template <class T>
-inline constexpr int counters = at_once<T>* words_per<T> / 4;
+inline constexpr int counters = per_pack<T>* words_per<T> / 4;
 
 template <class T, class Draw>
-__device__ void draw_pack(const Draw& draw, const uint32_t* w, Pack<T, at_once<T>>& p) {
+__device__ void draw_pack(const Draw& draw, const uint32_t* w, Pack<T, per_pack<T>>& p) {
   if constexpr (requires { Draw::in_pairs; }) {
 #pragma unroll
-    for (int k = 0; k < at_once<T>; k += 2) {
+    for (int k = 0; k < per_pack<T>; k += 2) {
       compute_t<T> u, v, first, second;
       draw.uniforms(w + k * words_per<T>, u, v);
       draw.pair(u, v, first, second);
@@ -29,17 +28,17 @@ __device__ void draw_pack(const Draw& draw, const uint32_t* w, Pack<T, at_once<T
     }
   } else if constexpr (requires { draw(w, p.v[0]); }) {
 #pragma unroll
-    for (int k = 0; k < at_once<T>; ++k) p.v[k] = draw(w + k * words_per<T>, p.v[k]);
+    for (int k = 0; k < per_pack<T>; ++k) p.v[k] = draw(w + k * words_per<T>, p.v[k]);
   } else {
 #pragma unroll
-    for (int k = 0; k < at_once<T>; ++k) p.v[k] = cast<T>(draw(w + k * words_per<T>));
+    for (int k = 0; k < per_pack<T>; ++k) p.v[k] = cast<T>(draw(w + k * words_per<T>));
   }
 }
 
 /// out[i] = draw(words of i), or draw(words of i, in[i]). `whole`: both begin at a multiple of 16 bytes.
 template <class T, class Draw>
 __global__ void draw_kernel(int64_t seed, int64_t offset, int64_t n, const T* in, T* out, Draw draw, bool whole) {
-  constexpr int each = at_once<T>;
+  constexpr int each = per_pack<T>;
   const int64_t step = int64_t(gridDim.x) * blockDim.x;
   for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i * each < n; i += step) {
     const bool full = whole && (i + 1) * each <= n;
@@ -76,7 +75,7 @@ void draw_in_order(const PhiloxState& state, Tensor& y, const Draw& draw, const 
   const int64_t n = y.numel();
   if (n == 0) return;
   const bool whole = reinterpret_cast<uintptr_t>(out) % 16 == 0 && reinterpret_cast<uintptr_t>(in) % 16 == 0;
-  start(y, draw_kernel<T, Draw>, blocks_for((n + at_once<T> - 1) / at_once<T>, threads), threads, 0, state.seed,
+  start(y, draw_kernel<T, Draw>, blocks_for((n + per_pack<T> - 1) / per_pack<T>, threads), threads, 0, state.seed,
         state.offset, n, in, out, draw, whole);
   if (work.same(y)) return;
   NoGrad no_grad;
@@ -94,17 +93,6 @@ void normal(const ops::NormalFill& op, Tensor& y, const Value&) {
 void exponential(const ops::ExponentialFill& op, Tensor& y, const Value&) {
   dispatch(Floats{}, y.dtype(),
            [&]<class T>(Type<T>) { draw_in_order<T>(op.philox, y, draw::Exponential<T>(op.lambd)); });
-}
-
-/// Calls f(Type<I>) with the unsigned integer of the dtype's width.
-template <class F>
-void by_width(Dtype d, F&& f) {
-  switch (size_of(d)) {
-    case 1: return f(Type<uint8_t>());
-    case 2: return f(Type<uint16_t>());
-    case 4: return f(Type<uint32_t>());
-    default: return f(Type<uint64_t>());
-  }
 }
 
 /// The bits of 1, or of 0.

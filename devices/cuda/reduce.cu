@@ -36,10 +36,6 @@ struct Output {
   }
 };
 
-/// What elements of type T are accumulated in.
-template <class T>
-using sum_t = std::conditional_t<is_float<T>, compute_t<T>, int64_t>;
-
 /// Instances are few: integers of rare types are widened first, and bool is read as the bytes that it is.
 Tensor widened(const Tensor& x) {
   NoGrad no_grad;

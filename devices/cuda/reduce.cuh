@@ -2,12 +2,12 @@
 // into one. Results do not depend on the order in which threads and blocks run. Includes elementwise.cuh and block.cuh.
 //
 // An operator is a struct, copied to the device, with
-//   using Number = …;  using Acc = …;          how an element is loaded, and what elements are combined into
-//   Acc none() const;                          combine()'s identity
-//   Acc of(Number v, int64_t i) const;         element i of those that are reduced (in order of memory, unless one dim
-//   is) Acc combine(Acc a, Acc b) const;           associative, but for rounding void store(int64_t at, Acc) const;
-//   writes element `at` of the result's memory
-// and, if several elements are better taken at once, `Acc of_all(const Number (&v)[n]) const`.
+//   - Number and Acc: how an element is loaded, and what elements are combined into;
+//   - Acc none() const: combine()'s identity;
+//   - Acc of(Number v, int64_t i) const: element i of those that are reduced, in order of memory unless one dim is;
+//   - Acc combine(Acc a, Acc b) const, associative but for rounding;
+//   - void store(int64_t at, Acc) const: writes element `at` of the result's memory;
+//   - and, if several elements are better taken at once, Acc of_all(const Number (&v)[n]) const.
 #pragma once
 #include "devices/cuda/block.cuh"
 #include "devices/cuda/elementwise.cuh"

@@ -13,8 +13,6 @@ namespace luth::cuda {
 /// Packs of a row that a thread keeps: 64 bytes.
 inline constexpr int held = 4;
 inline constexpr int most_row_threads = 512;
-template <class T>
-inline constexpr int per_pack = 16 / int(sizeof(T));
 
 inline int power_of_two_from(int64_t n) {
   int p = 1;

@@ -30,8 +30,6 @@ struct Scan {
   __device__ int64_t end(int64_t begin) const { return begin + chunk < a.n ? begin + chunk : a.n; }
 };
 
-template <class T>
-using sum_t = std::conditional_t<is_float<T>, compute_t<T>, int64_t>;
 constexpr int per_thread = 4, columns_at_once = 128;
 
 /// The total of v over the threads of this row before this one, and that of all of them. A row has blockDim.x threads:

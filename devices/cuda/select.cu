@@ -9,57 +9,27 @@
 #include "devices/cuda/element.cuh"
 #include "devices/cuda/elementwise.cuh"
 #include "devices/cuda/index_check.h"
+#include "devices/cuda/places.cuh"
 
 namespace luth::cuda {
 namespace {
 
-/// Where element i of a tensor lies, counted in row-major order whatever the strides are.
-struct RowMajor {
-  int dims = 0;  // 0: element i is the i-th in memory
-  int64_t extent[max_dims], stride[max_dims];
-
-  explicit RowMajor(const Tensor& t) {
-    if (t.is_contiguous()) return;
-    for (int d = 0; d < t.dim(); ++d) {
-      const int64_t n = t.shape()[d], step = t.strides()[d];
-      if (n == 1) continue;
-      if (dims && stride[dims - 1] == step * n) {
-        extent[dims - 1] *= n;
-      } else {
-        extent[dims++] = n;
-      }
-      stride[dims - 1] = step;
-    }
-  }
-  __device__ int64_t operator()(int64_t i) const {
-    if (dims == 0) return i;
-    int64_t at = 0;
-#pragma unroll 1
-    for (int d = dims - 1; d > 0; --d) {
-      const int64_t rest = i / extent[d];
-      at += (i - rest * extent[d]) * stride[d];
-      i = rest;
-    }
-    return at + i * stride[0];
-  }
-};
-
 /// n elements of `width` bytes; they count as true where a bit of `bits` is set, so -0 is false.
 struct Flags {
   const char* data;
-  RowMajor at;
+  Offsets<1> at;
   int64_t n;
   uint64_t bits;
   int width;
 
   explicit Flags(const Tensor& t)
       : data(t.data<const char>()),
-        at(t),
+        at(offsets_of(t)),
         n(t.numel()),
         bits(is_floating(t.dtype()) ? ~uint64_t(0) >> (65 - 8 * size_of(t.dtype())) : ~uint64_t(0)),
         width(int(size_of(t.dtype()))) {}
   __device__ bool operator()(int64_t i) const {
-    const char* p = data + at(i) * width;
+    const char* p = data + at.find(i);
     switch (width) {
       case 1: return (*reinterpret_cast<const uint8_t*>(p) & bits) != 0;
       case 2: return (*reinterpret_cast<const uint16_t*>(p) & bits) != 0;
@@ -127,27 +97,27 @@ void each_true(const Tensor& y, const Tensor& mask, const Put& put) {
 }
 
 struct Pick {
-  const void* from;
-  RowMajor at;
+  const char* from;
+  Offsets<1> at;
   void* to;
   int width;
-  __device__ void operator()(int64_t i, int64_t rank) const { copy_element(to, rank, from, at(i), width); }
+  __device__ void operator()(int64_t i, int64_t rank) const { copy_element(to, rank, from + at.find(i), 0, width); }
 };
 void masked_select(const ops::MaskedSelect&, Tensor& y, const Strided& x, const Strided& mask) {
-  each_true(y, mask, Pick{x.raw(), RowMajor(x), y.raw(), int(size_of(x.dtype()))});
+  each_true(y, mask, Pick{x.data<const char>(), offsets_of(x), y.raw(), int(size_of(x.dtype()))});
 }
 
 struct Replace {
-  const void* from;
-  RowMajor at_from;
+  const char* from;
+  Offsets<1> at_from;
   int64_t available;
-  void* to;
-  RowMajor at_to;
+  char* to;
+  Offsets<1> at_to;
   int width;
   IndexCheck check;
   __device__ void operator()(int64_t i, int64_t rank) const {
     if (rank == available) check(rank + 1, available, i);
-    if (rank < available) copy_element(to, at_to(i), from, at_from(rank), width);
+    if (rank < available) copy_element(to + at_to.find(i), 0, from + at_from.find(rank), 0, width);
   }
 };
 void masked_replace(const ops::MaskedReplace&, Tensor& y, const Strided& x, const Strided& mask,
@@ -155,9 +125,9 @@ void masked_replace(const ops::MaskedReplace&, Tensor& y, const Strided& x, cons
   NoGrad no_grad;
   const IndexCheck check = check_indices(mask, 1, false, "the place in source of a true element of mask");
   if (y.raw() != x.raw() || !(y.strides() == x.strides())) copy.into(y.detach(), x);
-  each_true(
-      y, mask,
-      Replace{source.raw(), RowMajor(source), source.numel(), y.raw(), RowMajor(y), int(size_of(y.dtype())), check});
+  each_true(y, mask,
+            Replace{source.data<const char>(), offsets_of(source), source.numel(), y.data<char>(), offsets_of(y),
+                    int(size_of(y.dtype())), check});
   wait_if_exact(y.device());
 }
 

@@ -67,7 +67,7 @@ class Parity : public OperatorTest {
       if (only_writes())
         for (auto& v : there)
           if (v.is_tensor()) results.push_back(v.tensor());
-      if (with_gradients) a.gradients = home(gradients_of(results, leaves, d));
+      if (with_gradients) a.gradients = home(gradients(results, leaves));
       a.results = home(results);
       d.synchronize();
     } catch (const Error& e) { a.error = e.what(); }
@@ -88,21 +88,6 @@ class Parity : public OperatorTest {
   }
   bool differentiable() const { return op().not_differentiable.empty() && !only_writes(); }
   bool worked_ = false;  // some comparison was not one of errors
-
- private:
-  // As gradients() of cases.h, for results anywhere.
-  Tensors gradients_of(const Tensors& results, const Tensors& leaves, Device& d) {
-    Tensors roots, cotangents;
-    for (auto& y : results) {
-      if (!y || !y.requires_grad()) continue;
-      roots.push_back(y);
-      Tensor c = Tensor::empty(y.shape(), Dtype::f64, host());
-      for (int64_t k = 0; k < c.numel(); ++k) c.data<double>()[k] = double((37 * k + 11) % 101 - 50) / 64;
-      cotangents.push_back(to_device(copy_of(c, y.dtype()), {&d}));
-    }
-    if (roots.empty() || leaves.empty()) return Tensors(leaves.size());
-    return grad(roots, leaves, cotangents, {.allow_unused = true});
-  }
 };
 INSTANTIATE_TEST_SUITE_P(Cuda, Parity, testing::ValuesIn(operator_names()), readable);
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <random>
 
+#include "core/ops/copy.h"
 #include "core/random.h"
 
 namespace luth::test {
@@ -230,7 +231,7 @@ Tensors gradients(const Tensors& results, const Tensors& leaves) {
     roots.push_back(y);
     Tensor c = Tensor::empty(y.shape(), Dtype::f64, host());
     for (int64_t k = 0; k < c.numel(); ++k) c.data<double>()[k] = double((37 * k + 11) % 101 - 50) / 64;
-    cotangents.push_back(copy_of(c, y.dtype()));
+    cotangents.push_back(to_device(copy_of(c, y.dtype()), {&y.device()}));
   }
   if (roots.empty() || leaves.empty()) return Tensors(leaves.size());
   return grad(roots, leaves, cotangents, {.allow_unused = true});
