@@ -15,6 +15,7 @@ void fill_traits(OpInfo& i) {
   // clang-format off
   if constexpr (requires { Op::promote; }) i.promote = Op::promote;
   if constexpr (requires { Op::promote_from; }) i.promote_from = Op::promote_from;
+  if constexpr (requires { Op::star; }) i.star = Op::star;
   if constexpr (requires { Op::answers; }) i.answers = Op::answers;
   if constexpr (requires { Op::elementwise; }) i.elementwise = i.broadcast = i.inplace = Op::elementwise;
   if constexpr (requires { Op::overwrites; }) i.overwrites = i.inplace = Op::overwrites;

@@ -23,7 +23,8 @@
 
 namespace luth {
 
-/// `name`: "softmax", or "max.dim" for one of several operators behind the Lua name `max`.
+/// `name`: "softmax", or "max.dim" for one of several operators behind the Lua name `max`; "linalg_solve" for one in a
+/// table of its own, torch.linalg.solve (also special_, signal_windows_, nn_functional_), which is a function only.
 /// `inputs`: "input, other|number, bias?, tensors[]": `|number` also takes a number, `?` may be absent, `[]` is a list
 /// and comes last. `outputs`: names of several results ("values, indices"), "list[]" for any number; "" for one,
 /// `result`.
@@ -165,7 +166,7 @@ struct Needs {
 /// The erased view of an operator struct, with its kernel per device kind.
 struct OpInfo {
   std::string name;  // "max.dim"
-  std::string face;  // "max": what scripts call it, and errors too
+  std::string face;  // "max", "linalg.solve": what scripts call it, and errors too
   Doc doc{};
   std::vector<InputSpec> inputs;
   std::vector<std::string> outputs;  // names; {"result"} for one
@@ -186,6 +187,7 @@ struct OpInfo {
   bool internal = false;    // not offered to scripts
   bool as_method = true;    // x:name(…) exists
   bool as_function = true;  // torch.name(…) exists
+  bool star = false;        // its list of tensors may be given as separate arguments: meshgrid(a, b)
   bool answers = false;     // a question: scripts get its 0-dimensional bool result as a Lua boolean
   std::string order;        // positional arguments, where PyTorch does not have the inputs first: "input, dim, index"
   std::string aliases;      // further Lua names, space-separated: "absolute"

@@ -79,6 +79,17 @@ void parse_saves(OpInfo& info, std::string_view text) {
   });
 }
 
+// "max.dim" is a form of `max`; "linalg_solve" is `solve` in the table `linalg`.
+std::string face_of(std::string_view name) {
+  name = name.substr(0, name.find('.'));
+  for (std::string_view space : {"linalg", "special", "signal.windows", "nn.functional"}) {
+    std::string prefix(space);
+    std::replace(prefix.begin(), prefix.end(), '.', '_');
+    if (name.starts_with(prefix + "_")) return std::string(space) + "." + std::string(name.substr(prefix.size() + 1));
+  }
+  return std::string(name);
+}
+
 }  // namespace
 
 OpInfo& entry(std::string_view name) {
@@ -86,7 +97,7 @@ OpInfo& entry(std::string_view name) {
   if (it != table().end()) return it->second;
   OpInfo& i = table()[std::string(name)];
   i.name = name;
-  i.face = name.substr(0, name.find('.'));
+  i.face = face_of(name);
   return i;
 }
 
@@ -111,6 +122,7 @@ void finish_definition(OpInfo& info, std::string_view saves) {
   if (info.outputs.empty()) info.outputs.push_back("result");
   info.several = info.doc.results() < 0;
   parse_saves(info, saves);
+  if (info.face.find('.') != std::string::npos) info.as_method = info.inplace = false;
   info.defined = true;
 }
 

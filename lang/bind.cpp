@@ -100,6 +100,9 @@ Form make_form(const OpInfo& info) {
   return form;
 }
 
+// Is it a name in a table below torch, "linalg.solve"? Those are functions only.
+bool in_space(std::string_view name) { return name.find('.') != name.npos; }
+
 // A map, so that the pointers to forms stay.
 struct Table {
   std::map<std::string, Form> forms;  // by the operator's own name, so a face tries them in that order
@@ -116,7 +119,7 @@ const Table& table() {
       face.name = inplace ? name + "_" : name;
       face.inplace = inplace;
       face.function |= form.info->as_function;
-      face.method |= (form.info->as_method || inplace) && form.inputs > 0;
+      face.method |= (form.info->as_method || inplace) && form.inputs > 0 && !in_space(name);
       face.forms.push_back(&form);
     };
     for (const OpInfo* info : operators()) {
@@ -126,7 +129,7 @@ const Table& table() {
       names.insert(names.begin(), info->face);
       for (auto& name : names) {
         if (!info->only_inplace) add(name, form, false);
-        if (info->inplace) add(name, form, true);
+        if (info->inplace && !in_space(name)) add(name, form, true);
       }
     }
     for (auto& [_, face] : by_name) t.faces.push_back(std::move(face));
@@ -136,6 +139,19 @@ const Table& table() {
 }
 
 int call(lua_State* L) { return call_face(L, *static_cast<const Face*>(lua_touserdata(L, lua_upvalueindex(1)))); }
+
+// table.a.b = the value on top of the stack, which is popped, for path "a.b"; makes the tables on the way.
+void set_path(lua_State* L, int table, std::string_view path) {
+  lua_pushvalue(L, table);  // value, table
+  for (size_t dot; (dot = path.find('.')) != path.npos; path.remove_prefix(dot + 1)) {
+    std::string part(path.substr(0, dot));
+    luaL_getsubtable(L, -1, part.c_str());
+    lua_remove(L, -2);
+  }
+  lua_insert(L, -2);
+  lua_setfield(L, -2, std::string(path).c_str());
+  lua_pop(L, 1);
+}
 
 std::string param_text(const Param& p) {
   if (p.required) return p.name;
@@ -176,7 +192,7 @@ void bind_operators(lua_State* L, int torch, int methods) {
     for (auto [into, wanted] : {std::pair{torch, face.function}, {methods, face.method}})
       if (wanted) {
         lua_pushvalue(L, -1);
-        lua_setfield(L, into, face.name.c_str());
+        set_path(L, into, face.name);
       }
     lua_pop(L, 1);
   }

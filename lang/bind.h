@@ -54,7 +54,8 @@ std::string signature(const Face& face, const Form& form);
 /// What a call of the face with the arguments on the stack does: pushes its results and returns their number.
 int call_face(lua_State* L, const Face& face);
 
-/// Puts the functions into the table `torch` and the methods into the table `methods`.
+/// Puts the functions into the table `torch`, those with dots in their names into tables below it, and the methods into
+/// the table `methods`.
 void bind_operators(lua_State* L, int torch, int methods);
 
 }  // namespace luth::lang

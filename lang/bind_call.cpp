@@ -143,14 +143,21 @@ class Caller {
         if (param.required) return {Mismatch::kind, p, a, {}};
         continue;
       }
-      if (!takes(L_, a, param, loose)) return {Mismatch::kind, p, a, {}};
+      if (!takes(L_, a, param, loose) && !starts_star(form, param, a)) return {Mismatch::kind, p, a, {}};
       slots_[p].index = a;
+      if (starts_star(form, param, a))
+        for (; a < given_.positions && to_tensor(L_, a + 1); ++a) ++slots_[p].count;
       if (!param.input && param.field.as & as::sizes)
         while (lua_type(L_, slots_[p].index) == LUA_TNUMBER && a < given_.positions &&
                lua_type(L_, a + 1) == LUA_TNUMBER)
           ++a, ++slots_[p].count;
     }
     return {};
+  }
+
+  // meshgrid(a, b): tensors in the place of a list of them.
+  bool starts_star(const Form& form, const Param& param, int a) const {
+    return form.info->star && param.list && to_tensor(L_, a);
   }
 
   const Form* choose() {
@@ -254,12 +261,19 @@ class Caller {
     for (int i = 0; i < int(form.params.size()); ++i) {
       const Param& p = form.params[i];
       if (!p.input) continue;
-      if (p.list)
+      if (p.list && to_tensor(L_, slots_[i].index))
+        read_star(p, slots_[i], in);
+      else if (p.list)
         read_list(p, slots_[i].index, in);
       else if (slots_[i].index)
         in[p.at] = read_input(p, slots_[i].index);
     }
     return in;
+  }
+
+  void read_star(const Param& p, const Slot& slot, Inputs& in) const {
+    in.pop_back();
+    for (int i = slot.index; i < slot.index + slot.count; ++i) in.push_back(read_input(p, i));
   }
 
   // The elements take the place of the list, which is the last input. torch.none stands for an absent one.

@@ -190,23 +190,22 @@ void open_classes(lua_State* L, int nn) {
   }
 }
 
-// F is a table of its own, so that a script may add to it: the operators on tensors that are functions.
+// F is a table of its own, so that a script may add to it: the operators on tensors that are functions, beside those
+// that bind_operators has put there alone.
 void open_functional(lua_State* L, int nn, int torch) {
-  lua_newtable(L);
+  luaL_getsubtable(L, nn, "functional");
   for (const Face& face : faces()) {
-    if (!face.function || face.forms[0]->inputs == 0) continue;
+    if (!face.function || face.forms[0]->inputs == 0 || face.name.find('.') != face.name.npos) continue;
     lua_getfield(L, torch, face.name.c_str());
     lua_setfield(L, -2, face.name.c_str());
   }
-  lua_pushvalue(L, -1);
   lua_setglobal(L, "F");
-  lua_setfield(L, nn, "functional");
 }
 
 void open_nn(lua_State* L) {
   lua_getglobal(L, "torch");
   int torch = lua_gettop(L);
-  lua_newtable(L);
+  luaL_getsubtable(L, torch, "nn");
   int nn = lua_gettop(L);
   open_module_class(L, nn);
   int methods = lua_gettop(L);
@@ -224,8 +223,6 @@ void open_nn(lua_State* L) {
   add_functions(L, -1, init_rows);
   lua_setfield(L, nn, "init");
   open_functional(L, nn, torch);
-  lua_pushvalue(L, nn);
-  lua_setfield(L, torch, "nn");
   lua_pushvalue(L, nn);
   lua_setglobal(L, "nn");
 }

@@ -30,12 +30,19 @@ class GoldenFile {
 
 /// The file that holds an operator's samples, read once. `op` is PyTorch's name.
 const GoldenFile& golden_file(const std::string& op);
-/// PyTorch's name and aliases of an operator, without `torch.`, `nn.functional.`, `special.`.
+/// PyTorch's name and aliases of an operator: as they are without `torch.`, then without `nn.functional.` too.
 std::vector<std::string> golden_names(const std::string& op);
-/// The operators that tests/golden/issue3.txt asks for.
+/// All operators that have goldens, by PyTorch's names.
 std::vector<std::string> golden_operators();
-/// Why a sample may fail, from tests/golden/allow.txt; "" if it may not.
-std::string allowed(const std::string& sample_id);
+/// 1: ordinary training scripts use it, 2: numeric scripts, 3: exotic.
+int golden_tier(const std::string& op);
+/// Samples that may fail, by a line of tests/golden/allow.txt.
+struct Allowance {
+  std::string glob;   // of sample ids
+  bool used = false;  // one of them did fail
+  bool covers(const std::string& sample_id) const;
+};
+std::vector<Allowance> allowances(const std::string& op);
 
 struct Tolerance {
   double rtol = 0, atol = 0;
