@@ -28,6 +28,8 @@ constinit thread_local std::array<int, max_kinds> current_{};  // by slot
 
 using Support = void (*)(const Device&, DeviceSupport&);
 std::array<Support, max_kinds> supports{};  // by slot
+using FreeMemory = int64_t (*)(const Device&);
+std::array<FreeMemory, max_kinds> free_memories{};  // by slot
 using Libraries = void (*)(std::vector<DeviceLibrary>&);
 std::array<Libraries, max_kinds> libraries{};  // by slot
 bool any_trouble = false;                      // some device that is open cannot be used
@@ -60,10 +62,12 @@ std::string open_file(const std::string& path) {
     const size_t before = opened().size();
     if (auto open = reinterpret_cast<void (*)()>(dlsym(h, "luth_open"))) open();
     auto support = reinterpret_cast<Support>(dlsym(h, "luth_support"));
+    auto unused = reinterpret_cast<FreeMemory>(dlsym(h, "luth_free_memory"));
     auto used = reinterpret_cast<Libraries>(dlsym(h, "luth_libraries"));
     for (size_t i = before; i < opened().size(); ++i) {
       supports[size_t(opened()[i]->slot())] = support;
       libraries[size_t(opened()[i]->slot())] = used;
+      free_memories[size_t(opened()[i]->slot())] = unused;
       any_trouble = any_trouble || !support_of(*opened()[i]).trouble.empty();
     }
   } catch (const Error& e) { return e.what(); }
@@ -207,6 +211,14 @@ Device& usable(Device& d) {
 
 }  // namespace
 
+int64_t free_memory(const Device& d) {
+  FreeMemory ask;
+  {
+    std::lock_guard hold(lock);
+    ask = free_memories[size_t(d.slot())];
+  }
+  return ask ? ask(d) : 0;
+}
 DeviceSupport device_support(const Device& d) {
   std::lock_guard hold(lock);
   return support_of(d);

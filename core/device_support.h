@@ -12,6 +12,10 @@ struct DeviceSupport {
 /// `extern "C" void luth_support(const luth::Device&, luth::DeviceSupport&)`.
 DeviceSupport device_support(const Device& d);
 
+/// Bytes of a device's memory that no process holds now; 0 where its library does not say. From
+/// `extern "C" int64_t luth_free_memory(const luth::Device&)`.
+int64_t free_memory(const Device& d);
+
 /// A library that devices of a kind compute with where it is there.
 struct DeviceLibrary {
   std::string name;     // "cuDNN"

@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "lang/bridge.h"
 #include "lang/cuda.h"
+#include "lang/help.h"
 #include "lang/tensor.h"
 
 namespace luth::lang {
@@ -15,29 +16,46 @@ namespace {
 
 struct Switch {
   const char* name;
+  const char* brief;
   std::atomic<bool>& (*value)();
 };
-constexpr Switch matmul_switches[] = {{"allow_tf32", []() -> std::atomic<bool>& { return backends().matmul_tf32; }},
-                                      {"enabled", []() -> std::atomic<bool>& { return backends().blas_enabled; }}};
+constexpr Switch matmul_switches[] = {
+    {"allow_tf32",
+     "float32 matrix products on a GPU may round their inputs to 10 bits, which is several times as quick; false at "
+     "first.",
+     []() -> std::atomic<bool>& { return backends().matmul_tf32; }},
+    {"enabled", "cuBLASLt computes matrix products, where it is there; else luth's own kernel. true at first.",
+     []() -> std::atomic<bool>& { return backends().blas_enabled; }}};
 constexpr Switch cudnn_switches[] = {
-    {"enabled", []() -> std::atomic<bool>& { return backends().cudnn_enabled; }},
-    {"benchmark", []() -> std::atomic<bool>& { return backends().cudnn_benchmark; }},
-    {"deterministic", []() -> std::atomic<bool>& { return backends().cudnn_deterministic; }},
-    {"allow_tf32", []() -> std::atomic<bool>& { return backends().cudnn_tf32; }}};
+    {"enabled", "cuDNN computes convolutions, where it is there; else luth's own kernels. true at first.",
+     []() -> std::atomic<bool>& { return backends().cudnn_enabled; }},
+    {"benchmark", "The first convolution of each shape tries cuDNN's ways and keeps the quickest. false at first.",
+     []() -> std::atomic<bool>& { return backends().cudnn_benchmark; }},
+    {"deterministic", "Only ways of cuDNN that give the same bits each time. false at first.",
+     []() -> std::atomic<bool>& { return backends().cudnn_deterministic; }},
+    {"allow_tf32", "float32 convolutions on a GPU may round their inputs to 10 bits. true at first.",
+     []() -> std::atomic<bool>& { return backends().cudnn_tf32; }}};
 
 struct Group {
   const char* name;
   std::span<const Switch> switches;
-  const char* help;
+  const char* brief;
 };
 constexpr Group matmul{"torch.backends.cuda.matmul", matmul_switches,
-                       "torch.backends.cuda.matmul\n  allow_tf32: float32 matrix products on a GPU may round their "
-                       "inputs to 10 bits; false at first. enabled: cuBLASLt computes them, else luth's own "
-                       "kernel. Assignable."};
-constexpr Group cudnn{
-    "torch.backends.cudnn", cudnn_switches,
-    "torch.backends.cudnn\n  enabled, benchmark, deterministic, allow_tf32: assignable. is_available() "
-    "and version() ask for the library."};
+                       "Switches of matrix products on GPUs: fields that are read and assigned."};
+constexpr Group cudnn{"torch.backends.cudnn", cudnn_switches,
+                      "Switches of cuDNN: fields that are read and assigned. is_available() and version() ask for the "
+                      "library."};
+
+// The text of the group, and one for each field, which help('torch.backends.cudnn.enabled') finds.
+void document_group(lua_State* L, const Group& g) {
+  std::string all = fmt::format("{}\n  {}", g.name, g.brief);
+  for (auto& s : g.switches) {
+    all += fmt::format("\n  {:<14} {}", s.name, s.brief);
+    document_name(L, s.name, fmt::format("{}.{}\n  {} Assignable.", g.name, s.name, s.brief).c_str());
+  }
+  document(L, -1, all.c_str());
+}
 
 // Upvalue: the group.
 std::atomic<bool>* find(lua_State* L, const Group& g) {
@@ -78,7 +96,7 @@ void push_group(lua_State* L, const Group& g, std::span<const Row> functions = {
   lua_pushcclosure(L, guarded<set_switch>, 1);
   lua_setfield(L, -2, "__newindex");
   lua_setmetatable(L, -2);
-  document(L, -1, g.help);
+  document_group(L, g);
 }
 
 // ---- cuDNN ----

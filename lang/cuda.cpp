@@ -167,6 +167,12 @@ int memory_reserved(lua_State* L) { return push_memory(L, "torch.cuda.memory_res
 int max_memory_reserved(lua_State* L) {
   return push_memory(L, "torch.cuda.max_memory_reserved", &MemoryStats::peak_reserved);
 }
+int mem_get_info(lua_State* L) {
+  Device& d = cuda_at(L, 1, "torch.cuda.mem_get_info");
+  lua_pushinteger(L, free_memory(d));
+  lua_pushinteger(L, d.properties().total_memory);
+  return 2;
+}
 int memory_stats(lua_State* L) {
   const MemoryStats s = stats_at(L, "torch.cuda.memory_stats");
   lua_newtable(L);
@@ -245,6 +251,8 @@ constexpr Row rows[] = {
      "Bytes that luth has from the GPU: what tensors hold and what is cached for others."},
     {"max_memory_reserved", guarded<max_memory_reserved>, "torch.cuda.max_memory_reserved(device?)",
      "The most bytes that luth has had from the GPU."},
+    {"mem_get_info", guarded<mem_get_info>, "torch.cuda.mem_get_info(device?)",
+     "Bytes that are free on the GPU, by its driver, and bytes that it has in all: two values."},
     {"memory_stats", guarded<memory_stats>, "torch.cuda.memory_stats(device?)",
      "A table of counts under PyTorch's names: ['allocated_bytes.all.current'] and so on."},
     {"memory_summary", guarded<memory_summary>, "torch.cuda.memory_summary(device?)",

@@ -9,6 +9,7 @@
 #include "lang/bind.h"
 #include "lang/bridge.h"
 #include "lang/names.h"
+#include "lang/objects.h"
 #include "lang/tables.h"
 
 namespace luth::lang {
@@ -141,16 +142,33 @@ std::vector<std::string> known_names(lua_State* L) {
   return names;
 }
 
+// Of texts that several owners of a name have, the one of `name`, "torch.backends.cudnn.enabled"; "" where it is not
+// there.
+std::string paragraph_of(const std::string& texts, const std::string& name) {
+  for (size_t at = texts.find(name); at != texts.npos; at = texts.find(name, at + 1)) {
+    const size_t end = at + name.size();
+    const bool begins = at == 0 || texts.compare(at - 1, 1, "\n") == 0;
+    if (begins && end < texts.size() && texts[end] == '\n') return texts.substr(at, texts.find("\n\n", at) - at);
+  }
+  return "";
+}
+
 std::string named_text(lua_State* L, const std::string& name) {
   size_t last = name.find_last_of(".:");
   std::string tail = last == std::string::npos ? name : name.substr(last + 1);
-  for (const std::string& path : {name, "torch." + name, "nn." + name, "torch.Tensor." + tail}) {
-    push_named(L, path);
-    std::string s = lua_isnil(L, -1) ? "" : help_text(L, -1);
-    lua_pop(L, 1);
+  const std::string texts = text_of_name(L, tail);
+  for (const std::string& path : {name, "torch." + name, "nn." + name, std::string(), "torch.Tensor." + tail}) {
+    std::string s;
+    if (path.empty()) {  // between those that stand there by that name and mere namesakes
+      s = paragraph_of(texts, name);
+    } else {
+      push_named(L, path);
+      if (!lua_isnil(L, -1)) s = help_text(L, -1);
+      lua_pop(L, 1);
+    }
     if (!s.empty()) return s;
   }
-  return text_of_name(L, tail);
+  return texts;
 }
 
 constexpr const char* overview =
@@ -206,12 +224,16 @@ void document(lua_State* L, int index, const char* text) {
   lua_pop(L, 1);
 }
 
+std::string named_help(lua_State* L, const std::string& name) { return named_text(L, name); }
+
 std::string help_text(lua_State* L, int index) {
   if (lua_isnoneornil(L, index)) return "";
   if (const Face* face = to_face(L, index)) return face_text(*face);
   if (const Tensor* t = to_tensor(L, index)) return *t ? "a " + describe(*t) + " tensor" : "a tensor that was freed";
   std::string names = names_text(L, index);
-  return names.empty() ? stored_text(L, index) : names;
+  if (!names.empty()) return names;
+  std::string stored = stored_text(L, index);
+  return stored.empty() ? object_text(L, index) : stored;
 }
 
 void open_help(lua_State* L) {

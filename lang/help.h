@@ -13,6 +13,8 @@ void document_row(lua_State* L, int index, const Row& row);
 void document_name(lua_State* L, const char* name, const char* text);
 /// The help of the value at `index`, "" where there is none.
 std::string help_text(lua_State* L, int index);
+/// The help of what a name means, "torch.topk", "topk", "x:sum", "zero_grad"; "" where nothing has it.
+std::string named_help(lua_State* L, const std::string& name);
 /// Sets the global `help`.
 void open_help(lua_State* L);
 

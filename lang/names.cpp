@@ -12,10 +12,7 @@
 namespace luth::lang {
 namespace {
 
-struct Space {
-  const char* path;
-  const char* brief;
-};
+using Space = NameSpace;
 constexpr Space spaces[] = {
     {"torch", "Tensors, operators, gradients, files, random numbers."},
     {"torch.Tensor", "The methods of tensors: x:sum(). torch.Tensor(3, 4) makes one that is not initialised."},
@@ -111,6 +108,8 @@ void open_names(lua_State* L) {
 const Open opener("luth.names", Open::extras + 50, open_names);
 
 }  // namespace
+
+std::span<const NameSpace> name_spaces() { return spaces; }
 
 std::string names_text(lua_State* L, int index) {
   const Space* space = space_at(L, index);

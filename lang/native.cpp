@@ -18,6 +18,7 @@
 #include "core/text.h"
 #include "core/version.h"
 #include "lang/bridge.h"
+#include "lang/choose_device.h"
 #include "lang/data.h"
 #include "lang/interp.h"
 #include "lang/item.h"
@@ -108,6 +109,14 @@ int now(lua_State* L) {
 }
 int share(lua_State* L) { return lua_pushstring(L, share_dir().c_str()), 1; }
 
+// choose_device(name): what --device says, ErrorCode::usage where it cannot be had.
+int pick_device(lua_State* L) {
+  std::string reason;
+  try {
+    return push_device(L, choose_device(luaL_checkstring(L, 1), reason)), 1;
+  } catch (const Error& e) { raise(L, e.code(), e.what(), false); }
+}
+
 int version_text(lua_State* L) { return lua_pushstring(L, version), 1; }
 
 int nearest_name(lua_State* L) {
@@ -180,6 +189,7 @@ constexpr luaL_Reg functions[] = {
     {"is_tty", guarded<is_terminal>},
     {"now", guarded<now>},
     {"share_dir", guarded<share>},
+    {"choose_device", guarded<pick_device>},
     {"version", guarded<version_text>},
     {"nearest", guarded<nearest_name>},
     {"json_encode", guarded<json_encode>},

@@ -259,6 +259,9 @@ int make_class(lua_State* L) {
 
 int nothing(lua_State*) { return 0; }
 
+constexpr const char* init_help =
+    "Base.init(self, …)\n  The constructor of the base, which the init of a class made from it calls first.";
+
 }  // namespace
 
 void push_native_class(lua_State* L, const std::string& name, lua_CFunction construct, lua_CFunction init,
@@ -269,6 +272,7 @@ void push_native_class(lua_State* L, const std::string& name, lua_CFunction cons
   push_class(L, name, "nn." + name, lua_gettop(L));
   lua_pushlightuserdata(L, const_cast<void*>(data));
   lua_pushcclosure(L, init, 1);
+  document(L, -1, init_help);
   lua_setfield(L, -2, "init");
   lua_getmetatable(L, -1);
   lua_pushlightuserdata(L, const_cast<void*>(data));
@@ -284,6 +288,7 @@ void push_native_class(lua_State* L, const std::string& name, lua_CFunction cons
 void open_module_class(lua_State* L, int nn) {
   push_class(L, "Module", "nn.Module", 0);
   lua_pushcfunction(L, nothing);
+  document(L, -1, init_help);
   lua_setfield(L, -2, "init");
   lua_getmetatable(L, -1);
   lua_pushcfunction(L, guarded<construct>);

@@ -117,6 +117,9 @@ __attribute__((visibility("default"))) void luth_open() {
 __attribute__((visibility("default"))) void luth_support(const luth::Device& d, luth::DeviceSupport& support) {
   luth::cuda::describe_support(d.index(), support);
 }
+__attribute__((visibility("default"))) int64_t luth_free_memory(const luth::Device& d) {
+  return luth::cuda::free_memory_of(d.index());
+}
 __attribute__((visibility("default"))) void luth_libraries(std::vector<luth::DeviceLibrary>& list) {
   luth::cuda::list_libraries(list);
 }

@@ -19,6 +19,8 @@ bool has_code(std::string_view archs, int major, int minor);
 std::string code_text(std::string_view archs);
 /// Whether this build has code for GPU `index`, and for which it has.
 void describe_support(int index, DeviceSupport& support);
+/// Bytes that no process holds, by the driver.
+int64_t free_memory_of(int index);
 /// cuBLASLt and cuDNN, with their versions.
 void list_libraries(std::vector<DeviceLibrary>& list);
 

@@ -71,6 +71,13 @@ void describe_support(int index, DeviceSupport& support) {
       major, minor, support.code, major, minor);
 }
 
+int64_t free_memory_of(int index) {
+  OnDevice on(index);
+  size_t unused = 0, total = 0;
+  check(cudaMemGetInfo(&unused, &total), "cudaMemGetInfo");
+  return int64_t(unused);
+}
+
 namespace {
 // Both count as 9 * 10000 + 19 * 100 + 1 does for 9.19.1.
 DeviceLibrary described(const char* name, int64_t v, std::string missing) {

@@ -1,5 +1,6 @@
--- luth bench: how workloads (workloads.lua) are timed, by the protocol that a peer's benchmark can share: one JSON object per workload with name, unit, value (from the median), best (from the minimum), n samples, min and
--- median in seconds per call, threads and device.
+-- luth bench: how workloads (workloads.lua) are timed, by the protocol that a peer's benchmark can share: one JSON object
+-- per workload with name, unit, value (from the median), best (from the minimum), n samples, min and median in seconds
+-- per call, threads and device.
 --
 -- overhead/*: the statement stands inline in a numeric `for` in Lua, operands as locals, garbage collection included;
 -- at least 10 ms a sample. The empty loop is overhead/loop and is not subtracted.

@@ -8,7 +8,8 @@ local usage = errors.usage
 -- Names that luth train and luth eval own; a recipe may not declare them.
 local reserved = {
   dir = 'the folder of the run', resume = 'to go on with a run', device = 'where to compute',
-  amp = 'the precision to compute in', checkpoint = 'the checkpoint to evaluate', threads = 'the threads to compute with', help = 'the list of options',
+  amp = 'the precision to compute in', checkpoint = 'the checkpoint to evaluate',
+  threads = 'the threads to compute with', help = 'the list of options',
 }
 
 -- The words after the recipe's name as a table of name -> {text (nil for a bare flag), at}.

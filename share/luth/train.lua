@@ -26,15 +26,7 @@ local eval_options = {
 }
 
 -- A device that cannot be had is a wrong setting, said before anything else happens.
-local function choose_device(given)
-  local name = options.take(given, 'device', 'auto')
-  if name == 'auto' then name = torch.cuda.is_available() and 'cuda' or 'cpu' end
-  local function use() return torch.empty(1, { device = name }).device end
-  local ok, result = pcall(use)
-  if ok and result.type == 'cuda' then torch.cuda.set_device(result) end  -- 'cuda' in a recipe means this one
-  if ok then return result end
-  usage("--device takes 'auto' or a device, got '%s': %s", name, (tostring(result):gsub("^empty: argument 'device' ", '')))
-end
+local function choose_device(given) return native.choose_device(options.take(given, 'device', 'auto')) end
 
 -- The dtype of mixed precision, nil for none.
 local function choose_amp(given)
@@ -122,8 +114,8 @@ function M.train(path, words)
     run:forget_log_from(t.epoch)
     say('resuming %s at epoch %d, batch %d', run.dir, t.epoch, t.batch)
   end
-  say('training on %s%s: %d samples, %d epochs of %d batches; %s', tostring(device), amp and ' in bf16' or '', #t.parts.train, r.epochs, #t.loader,
-      run.dir)
+  say('training on %s%s: %d samples, %d epochs of %d batches; %s', tostring(device), amp and ' in bf16' or '',
+      #t.parts.train, r.epochs, #t.loader, run.dir)
   t:train(run)
   say('done: %s', run.last)
 end

@@ -292,6 +292,9 @@ function s.memory()
   t:eq(torch.cuda.max_memory_allocated(), torch.cuda.memory_allocated())
   t:eq(torch.cuda.memory_stats()['allocated_bytes.all.current'], torch.cuda.memory_allocated())
   t:assert(torch.cuda.memory_summary():find('held by tensors'))
+  local unused, total = torch.cuda.mem_get_info()
+  t:eq(total, torch.cuda.get_device_properties(0).total_memory)
+  t:assert(unused > 0 and unused <= total)
 end
 
 -- Dead tensors and cached blocks go first; what then does not fit is an error that says who holds the memory.

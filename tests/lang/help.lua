@@ -1,0 +1,60 @@
+-- Help: every function of every table, every method of every class, fields of objects and switches.
+local registry = require 'luth.registry'
+local t, s = torch.Tester(), torch.TestSuite()
+
+-- Calls visit(path, value) for what the tables of names hold, tables within them too, each once.
+local function walk(path, names, seen, visit)
+  if seen[names] then return end
+  seen[names] = true
+  for key, value in next, names do
+    if type(key) == 'string' and key:sub(1, 1) ~= '_' then
+      visit(path .. '.' .. key, value)
+      if type(value) == 'table' then walk(path .. '.' .. key, value, seen, visit) end
+    end
+  end
+end
+
+function s.everything_has_help()
+  local seen, count = {}, 0
+  local function visit(path, value)
+    if type(value) == 'function' or type(value) == 'table' or type(value) == 'userdata' then
+      count = count + 1
+      t:assert(registry.help_of(value) ~= '', path .. ' has no help')
+    end
+  end
+  for _, root in ipairs { 'torch', 'nn', 'optim', 'data' } do
+    visit(root, _G[root])
+    walk(root, _G[root], seen, visit)
+  end
+  for name, methods in pairs(registry.classes()) do walk(name, methods, seen, visit) end
+  t:assert(count > 700, 'it has seen all of them: ' .. count)
+end
+
+function s.names_find_it()
+  for _, face in ipairs(registry.faces()) do
+    local name = face.is_function and 'torch.' .. face.name or 'x:' .. face.name
+    t:assert(registry.help_of_name(name):find(face.name, 1, true), name)
+    t:assert(registry.help_of_name(face.name) ~= '', face.name)
+  end
+  for _, name in ipairs { 'topk', 'torch.topk', 'x:topk', 'shape', 'zero_grad', 'nn.Linear', 'Linear', 'optim.SGD' } do
+    t:assert(registry.help_of_name(name):find(name:match('[%w_]+$'), 1, true), name)
+  end
+  t:eq(registry.help_of_name('no_such_name'), '')
+end
+
+function s.objects_and_switches()
+  local function has(text, ...)
+    for _, part in ipairs { ... } do t:assert(text:find(part, 1, true), part .. ' in ' .. text) end
+  end
+  has(registry.help_of(torch.device('cpu')), 'torch.device', 'type', 'index', 'scope')
+  has(registry.help_of(torch.cuda.Event()), 'torch.cuda.Event', 'elapsed_time', 'Milliseconds')
+  has(registry.help_of(optim.SGD({ torch.ones(1, { requires_grad = true }) }, { lr = 1 })), 'param_groups', 'step')
+  has(registry.help_of(torch.backends.cudnn), 'benchmark', 'quickest')
+  local enabled = registry.help_of_name('torch.backends.cudnn.enabled')
+  has(enabled, 'cuDNN')
+  t:assert(not enabled:find('cuBLAS', 1, true), 'the other switch of that name is not shown')
+  has(registry.help_of_name('enabled'), 'cuDNN', 'cuBLASLt')
+  has(registry.help_of_name('torch.device.type'), "'cpu', 'cuda'")
+end
+
+t:add(s):run()
