@@ -304,6 +304,7 @@ void open_torch(lua_State* L) {
   open_tensor_methods(L, torch, methods);
   open_tensor_convert(L, torch, methods);
   open_tensor_make(L, torch, methods);
+  open_tensor_bytes(L, torch, methods);
   open_autograd(L, torch, methods);
   open_autocast(L, torch);
   open_torch_functions(L, torch);

@@ -150,12 +150,13 @@ int make(lua_State* L, const char* name, bool copy, int at = 1, const Tensor* li
   bool requires_grad = o.flag("requires_grad", false);
   o.done();
   Tensor t;
-  if (const Tensor* from = to_tensor(L, at)) {
+  if (lua_type(L, at) == LUA_TSTRING || to_tensor(L, at)) {
     NoGrad no_grad;
-    t = check_tensor(L, at).detach();
+    const Tensor* from = to_tensor(L, at);
+    t = from ? check_tensor(L, at).detach() : bytes_tensor(L, at);
     if (dtype && *dtype != t.dtype()) t = cast_to(t, *dtype);
     if (device) t = move_to(t, *device);
-    if (copy && t.storage() == from->storage()) t = Invoke("clone")({t})[0];
+    if (from && copy && t.storage() == from->storage()) t = Invoke("clone")({t})[0];
   } else {
     t = make_tensor(L, at, dtype, device ? *device : default_device());
   }
@@ -251,7 +252,7 @@ constexpr Row functions[] = {
      "Elements of input where condition is true, of other elsewhere. The condition alone: the positions where it is "
      "true, a tensor for each dim, as several values."},
     {"tensor", guarded<tensor>, "torch.tensor(data, {dtype, device, requires_grad = false})",
-     "A tensor of a number, a boolean, nested tables of them, or a copy of a tensor."},
+     "A tensor of a number, a boolean, nested tables of them, the bytes of a string (uint8), or a copy of a tensor."},
     {"as_tensor", guarded<as_tensor>, "torch.as_tensor(data, {dtype, device})",
      "The same, but a tensor that fits already is not copied."},
 };

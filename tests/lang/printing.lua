@@ -1,55 +1,8 @@
 -- Tensors print as PyTorch prints them: the cases of tests/golden/printing.json.
 local t, s = torch.Tester(), torch.TestSuite()
 local root = os.getenv('LUTH_SOURCE') or arg[0]:match('^(.*)/tests/lang/') or '.'
-
--- Reads JSON: objects and arrays as tables, null as nil.
-local function parse(text)
-  local at = 1
-  local value
-  local function skip() at = text:find('%S', at) end
-  local function list(close, item)
-    local out = {}
-    at = at + 1
-    skip()
-    while text:sub(at, at) ~= close do
-      item(out)
-      skip()
-      if text:sub(at, at) == ',' then at = at + 1 skip() end
-    end
-    at = at + 1
-    return out
-  end
-  local escapes = {n = '\n', t = '\t', ['"'] = '"', ['\\'] = '\\', ['/'] = '/'}
-  function value()
-    skip()
-    local c = text:sub(at, at)
-    if c == '{' then
-      return list('}', function(out)
-        local key = value()
-        skip()
-        at = at + 1
-        out[key] = value()
-      end)
-    elseif c == '[' then
-      return list(']', function(out) out[#out + 1] = value() end)
-    elseif c == '"' then
-      local stop = at
-      repeat
-        stop = text:find('["\\]', stop + 1)
-        local escaped = text:sub(stop, stop) == '\\'
-        if escaped then stop = stop + 1 end
-      until not escaped
-      local raw = text:sub(at + 1, stop - 1)
-      at = stop + 1
-      return (raw:gsub('\\(.)', escapes))
-    end
-    local word = text:match('^[%w%.%+%-]+', at)
-    at = at + #word
-    if word == 'true' or word == 'false' then return word == 'true' end
-    return tonumber(word)
-  end
-  return value()
-end
+package.path = root .. '/tests/golden/?.lua;' .. package.path
+local read = require 'read'
 
 local function build(case)
   local values = case.values
@@ -72,9 +25,7 @@ local function build(case)
 end
 
 function s.as_pytorch()
-  local file = assert(io.open(root .. '/tests/golden/printing.json'))
-  local cases = parse(file:read('a')).cases
-  file:close()
+  local cases = read.json(read.text(root .. '/tests/golden/printing.json')).cases
   t:gt(#cases, 100)
   local x = torch.ones(2, 2, {requires_grad = true})
   local expressions = {['x + 2'] = x + 2, ['(x * x):sum()'] = (x * x):sum(), ['x:exp():mean()'] = x:exp():mean()}

@@ -47,6 +47,23 @@ function s.item_kinds()
   t:fails(function() torch.zeros(2):item() end, 'one element', '[2]')
 end
 
+function s.bytes()
+  t:eq(torch.tensor('abc'), torch.tensor({97, 98, 99}, {dtype = torch.uint8}))
+  t:eq(torch.tensor(''):numel(), 0)
+  t:eq(torch.tensor('a', {dtype = torch.float32}), torch.tensor {97.})
+  local x = torch.tensor {{1, 2}, {3, 4}}
+  t:eq(torch.frombuffer(x:t():tobytes(), {dtype = torch.int64}), torch.tensor {1, 3, 2, 4})
+  t:eq(#torch.zeros(0):tobytes(), 0)
+  t:eq(torch.frombuffer('xxabyy', {dtype = torch.uint8, offset = 2, count = 2}), torch.tensor('ab'))
+  t:eq(torch.frombuffer('\0\1\2', {dtype = torch.bool}), torch.tensor {false, true, true})
+  t:fails(function() torch.frombuffer('abc', {dtype = torch.int32}) end, '3 bytes', 'int32')
+  t:fails(function() torch.frombuffer('abcd', {dtype = torch.int32, count = 2}) end, '2 elements', 'the buffer has 4')
+  t:fails(function() torch.frombuffer('abcd', {offset = 5}) end, 'offset 5')
+  t:fails(function() torch.frombuffer({1}) end, 'a string of bytes')
+  t:fails(function() torch.tensor {{1, 2}, {3}} end, '[2]')
+  t:fails(function() torch.tensor {{{1}}, {{2, 3}}} end, '[2][1]')
+end
+
 function s.fields()
   local x = torch.zeros(2, 3)
   t:eq(x.shape, torch.Size {2, 3})
