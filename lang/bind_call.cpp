@@ -204,16 +204,20 @@ class Caller {
       case Mismatch::missing:
         if (m.param < given_.top && m.param < form.positional)
           return fmt::format("{} expects {}, got nil", place(p, m.param + 1, true), expects(p));
-        return fmt::format("argument '{}' is missing: it is {}", p.name, signature(face_, form));
+        return fmt::format("argument '{}' is missing: it is {}{}", p.name, signature(face_, form), colon_hint());
       case Mismatch::kind: {
-        std::string hint = m.index == 1 && p.input && !is_method() && face_.method
-                               ? fmt::format(" (a method takes a colon: x:{}(...))", face_.name)
-                               : "";
-        return fmt::format("{} expects {}, got {}{}", place(p, m.index), expects(p), given_text(L_, m.index), hint);
+        return fmt::format("{} expects {}, got {}{}", place(p, m.index), expects(p), given_text(L_, m.index),
+                           m.index == 1 && p.input ? colon_hint() : "");
       }
       case Mismatch::none: break;
     }
     return "";
+  }
+
+  // For a method that was called with a dot: its tensor is not among the arguments.
+  std::string colon_hint() const {
+    if (is_method() || !face_.method || (given_.positions > 0 && to_tensor(L_, 1))) return "";
+    return fmt::format(" (a method takes a colon: x:{}(...))", face_.name);
   }
 
   std::string nearest_name(std::string_view name) const {
@@ -221,6 +225,9 @@ class Caller {
     for (auto* form : face_.forms)
       for (auto& p : form->params) known.push_back(p.name);
     known.push_back("out");
+    for (auto [numpy, ours] : {std::pair{"axis", "dim"}, {"axes", "dims"}, {"keepdims", "keepdim"}})
+      if (name == numpy && std::find(known.begin(), known.end(), ours) != known.end())
+        return fmt::format("; did you mean '{}'?", ours);
     return did_you_mean(name, known);
   }
 
@@ -236,8 +243,8 @@ class Caller {
     for (int a = 1; a <= given_.positions; ++a) got += (a > 1 ? ", " : "") + given_text(L_, a);
     for (auto& [name, index] : given_.named)
       got += fmt::format("{}{} = {}", got.empty() ? "" : ", ", name, given_text(L_, index));
-    throw Error("{}: these arguments fit none of its forms: {}{}", face_.name, got.empty() ? "none" : got,
-                forms_text());
+    throw Error("{}: these arguments fit none of its forms: {}{}{}", face_.name, got.empty() ? "none" : got,
+                forms_text(), colon_hint());
   }
 
   std::string forms_text() const {

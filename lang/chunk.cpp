@@ -133,6 +133,13 @@ class Scanner {
 
 }  // namespace
 
+std::vector<std::string_view> split_chunk(std::string_view text) {
+  std::vector<std::string_view> list;
+  Tokens tokens(text);
+  for (std::string_view t = tokens.next(); !t.empty(); t = tokens.next()) list.push_back(t);
+  return list;
+}
+
 ChunkNames scan_chunk(std::string_view text) { return Scanner(text).scan(); }
 
 }  // namespace luth::lang

@@ -12,6 +12,7 @@
 #include "core/paths.h"
 #include "core/place.h"
 #include "core/warn.h"
+#include "lang/hints.h"
 
 namespace luth::lang {
 namespace {
@@ -104,7 +105,8 @@ int with_traceback(lua_State* L) {
     default: break;
   }
   if (text == Interp::of(L).last_error().text) return 1;
-  luaL_traceback(L, L, text, 1);
+  add_hint(L);
+  luaL_traceback(L, L, lua_tostring(L, 1), 1);
   return 1;
 }
 
@@ -169,13 +171,18 @@ int Interp::report(int status) {
 
 int Interp::run_string(std::string_view code, const char* chunkname) {
   int status = luaL_loadbuffer(L_, code.data(), code.size(), chunkname);
-  if (status == LUA_OK) status = call(0, 0);
+  if (status == LUA_OK) return report(call(0, 0));
+  const std::string text(code);
+  add_hint(L_, &text);
   return report(status);
 }
 
 int Interp::run_file(const char* path) {
   int status = luaL_loadfile(L_, path);
-  if (status != LUA_OK) return report(status);
+  if (status != LUA_OK) {
+    add_hint(L_);
+    return report(status);
+  }
   int n = 0;
   if (lua_getglobal(L_, "arg") == LUA_TTABLE) {
     n = int(luaL_len(L_, -1));

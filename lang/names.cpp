@@ -6,6 +6,7 @@
 #include "core/text.h"
 #include "lang/bridge.h"
 #include "lang/help.h"
+#include "lang/hints.h"
 #include "lang/interp.h"
 #include "lang/tables.h"
 
@@ -61,7 +62,9 @@ int missing(lua_State* L) {
   if (lua_type(L, 2) != LUA_TSTRING) return lua_pushnil(L), 1;
   std::string_view key = lua_tostring(L, 2);
   if (key.starts_with("__")) return lua_pushnil(L), 1;  // what others ask any table, not a name
-  throw Error("{} has no '{}'{}", lua_tostring(L, lua_upvalueindex(1)), key, did_you_mean(key, names_in(L, 1)));
+  const std::string path = lua_tostring(L, lua_upvalueindex(1));
+  const std::string instead = foreign_hint(path, key);
+  throw Error("{} has no '{}'{}", path, key, instead.empty() ? did_you_mean(key, names_in(L, 1)) : instead);
 }
 
 // "  softmax              The softmax along a dim."

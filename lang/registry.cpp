@@ -3,6 +3,7 @@
 #include "lang/bind.h"
 #include "lang/bridge.h"
 #include "lang/help.h"
+#include "lang/hints.h"
 #include "lang/interp.h"
 #include "lang/names.h"
 #include "lang/objects.h"
@@ -222,6 +223,26 @@ int push_spaces(lua_State* L) {
   return 1;
 }
 
+// hint(message, source): what is added to an error's message, "" where nothing is.
+int hint(lua_State* L) {
+  const std::string source = luaL_optstring(L, 2, "");
+  const std::string s = hint_on(luaL_checkstring(L, 1), lua_isnoneornil(L, 2) ? nullptr : &source);
+  return lua_pushlstring(L, s.data(), s.size()), 1;
+}
+// foreign_names(): {owner, name, instead} of names of Torch7 and Python.
+int push_foreign_names(lua_State* L) {
+  lua_newtable(L);
+  lua_Integer n = 0;
+  for (auto& name : foreign_names()) {
+    lua_newtable(L);
+    set(L, "owner", name.owner);
+    set(L, "name", name.name);
+    set(L, "instead", name.instead);
+    lua_rawseti(L, -2, ++n);
+  }
+  return 1;
+}
+
 constexpr luaL_Reg functions[] = {
     {"faces", guarded<push_faces>},
     {"samples", guarded<push_samples>},
@@ -230,6 +251,8 @@ constexpr luaL_Reg functions[] = {
     {"help_of_name", guarded<help_of_name>},
     {"spaces", guarded<push_spaces>},
     {"operator_name", guarded<operator_name>},
+    {"hint", guarded<hint>},
+    {"foreign_names", guarded<push_foreign_names>},
     {nullptr, nullptr},
 };
 

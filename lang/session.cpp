@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lang/chunk.h"
+#include "lang/hints.h"
 #include "lang/show.h"
 
 namespace luth::lang {
@@ -153,7 +154,10 @@ Session::Outcome Session::run(std::string_view text) {
       lua_settop(L_, 0);
       return Outcome::incomplete;
     }
-    if (as_statement != LUA_OK) return finish(as_statement, false);
+    if (as_statement != LUA_OK) {
+      add_hint(L_, &statement);
+      return finish(as_statement, false);
+    }
     lua_pop(L_, 1);
   }
   if (!load_chunk(as_expression == LUA_OK ? expression : statement)) return finish(LUA_ERRSYNTAX, false);

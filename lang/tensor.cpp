@@ -10,6 +10,7 @@
 #include "lang/bridge.h"
 #include "lang/cuda.h"
 #include "lang/help.h"
+#include "lang/hints.h"
 #include "lang/interp.h"
 #include "lang/tensor_class.h"
 
@@ -57,8 +58,11 @@ void push_scalar(lua_State* L, const Scalar& s) { push_attr(L, Attr(s)); }
 const Tensor& self(lua_State* L) {
   const Tensor* t = to_tensor(L, 1);
   if (t && *t) return *t;
-  throw Error("{}",
-              t ? "this tensor was freed" : "expects a tensor, got " + given_text(L, 1) + " (a method takes a colon)");
+  if (t) throw Error("this tensor was freed");
+  lua_Debug ar;
+  const bool named = lua_getstack(L, 0, &ar) && lua_getinfo(L, "n", &ar) && ar.name && *ar.namewhat;
+  throw Error("expects a tensor, got {} (a method takes a colon{})", given_text(L, 1),
+              named ? fmt::format(": x:{}(...)", ar.name) : "");
 }
 
 namespace {
@@ -109,7 +113,8 @@ constexpr Field fields[] = {
   for (lua_pushnil(L); lua_next(L, lua_upvalueindex(1)); lua_pop(L, 1))
     if (lua_type(L, -2) == LUA_TSTRING) names.emplace_back(lua_tostring(L, -2));
   std::sort(names.begin(), names.end());
-  throw Error("a tensor has no field or method '{}'{}", key, did_you_mean(key, names));
+  const std::string instead = foreign_hint("x", key);
+  throw Error("a tensor has no field or method '{}'{}", key, instead.empty() ? did_you_mean(key, names) : instead);
 }
 
 // x.field, x:method, x[position]. Upvalues: the methods, the fields.
