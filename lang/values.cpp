@@ -61,6 +61,21 @@ Ints read_ints(lua_State* L, int index, unsigned as, int count) {
   return v;
 }
 
+// A pair of lists of dims, {{1, 2}, {3, 1}}: numbers, as::dim; one list after the other.
+std::vector<double> read_dim_pairs(lua_State* L, int index, const FieldInfo& info) {
+  if (!lua_istable(L, index) || luaL_len(L, index) != 2) wrong(L, index, expectation(info));
+  std::vector<double> all;
+  for (lua_Integer k = 1; k <= 2; ++k) {
+    lua_geti(L, index, k);
+    const Ints half = read_ints(L, lua_gettop(L), info.as, 1);
+    lua_pop(L, 1);
+    if (k == 2 && size_t(half.size()) != all.size())
+      throw Error("expects as many dims of the one as of the other, got {} and {}", all.size(), half.size());
+    all.insert(all.end(), half.begin(), half.end());
+  }
+  return all;
+}
+
 }  // namespace
 
 bool is_none(lua_State* L, int index) {
@@ -115,7 +130,7 @@ bool accepts(lua_State* L, int i, const FieldInfo& info, bool loose) {
       return lua_type(L, i) == LUA_TNUMBER || lua_isboolean(L, i) || (loose && one_element(L, i, false));
     case AttrKind::text: return lua_type(L, i) == LUA_TSTRING;
     case AttrKind::ints: return is_integer(L, i) || is_list(L, i) || (loose && one_element(L, i, true));
-    case AttrKind::numbers: return lua_type(L, i) == LUA_TNUMBER || lua_istable(L, i);
+    case AttrKind::numbers: return (lua_type(L, i) == LUA_TNUMBER && !(info.as & as::dim)) || lua_istable(L, i);
     case AttrKind::dtype: return to_box<Dtype>(L, i) || lua_type(L, i) == LUA_TSTRING;
     case AttrKind::device: return to_box<Place>(L, i) || lua_type(L, i) == LUA_TSTRING;
     case AttrKind::format: return to_box<MemoryFormat>(L, i) || lua_type(L, i) == LUA_TSTRING;
@@ -144,7 +159,9 @@ Attr read_attr(lua_State* L, int i, const FieldInfo& info, int count) {
       return std::string(s, n);
     }
     case AttrKind::ints: return read_ints(L, i, info.as, count);
-    case AttrKind::numbers: return read_numbers(L, i);
+    case AttrKind::numbers:
+      if (info.as & as::dim) return read_dim_pairs(L, i, info);
+      return read_numbers(L, i);
     case AttrKind::dtype: return check_dtype(L, i);
     case AttrKind::device: return &check_device(L, i);
     case AttrKind::format: return check_format(L, i);
@@ -164,7 +181,8 @@ const char* expectation(const FieldInfo& info) {
     case AttrKind::scalar: return "a number";
     case AttrKind::text: return "a string";
     case AttrKind::ints: return info.as & as::dim ? "a dim or a list of dims" : "an integer or a list of integers";
-    case AttrKind::numbers: return "a list of numbers";
+    case AttrKind::numbers:
+      return info.as & as::dim ? "two lists of dims, such as {{1, 2}, {2, 1}}" : "a list of numbers";
     case AttrKind::dtype: return "a dtype such as torch.float32";
     case AttrKind::device: return "a device such as 'cpu' or 'cuda:0'";
     case AttrKind::format: return "a memory format such as torch.channels_last";

@@ -3,6 +3,7 @@
 #include "core/autocast.h"
 #include "core/ops/activation.h"
 #include "core/ops/arith.h"
+#include "core/ops/copy.h"
 #include "core/ops/reduce.h"
 #include "core/ops/view.h"
 
@@ -210,6 +211,11 @@ Tensor Addbmm::lower(const Inputs& in) const {
 Tensor Addr::lower(const Inputs& in) const {
   check_dim(in, 1, "vec1", 1);
   check_dim(in, 2, "vec2", 1);
+  if (result_type(in) == Dtype::boolean) {
+    Tensor product = logical_and(unsqueeze(in[1], {1}), unsqueeze(in[2], {0}));
+    Tensor given = alpha.value() != 0 ? product : zeros_of(product);
+    return beta.value() != 0 ? logical_or(given, in[0]) : given;
+  }
   return addmm(in[0], unsqueeze(in[1], {1}), unsqueeze(in[2], {0}), {*this});
 }
 

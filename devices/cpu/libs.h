@@ -21,6 +21,8 @@ struct ConvShape {
   bool operator==(const ConvShape&) const = default;
 };
 
+struct Lapack;  // lapack.h
+
 /// Every function runs on the calling thread alone and may be called by several at once.
 struct Libs {
   /// C[m,n] = alpha op(A) op(B) + beta C, row-major; `ta`: A lies there as [k,m]. OpenBLAS.
@@ -36,6 +38,7 @@ struct Libs {
                     const bfloat16* b, int64_t ldb, bfloat16* c, int64_t ldc);
   /// forward: out = y of (x, w, bias?); grad_input: out = dx of (dy, w); grad_weight: out = dw of (dy, x).
   void (*conv)(const ConvShape& s, const float* a, const float* b, const float* bias, float* out);
+  const Lapack* lapack;
 };
 
 /// Opens the library on first use; throws with the reason when it cannot.

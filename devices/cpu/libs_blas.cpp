@@ -54,7 +54,7 @@ __attribute__((visibility("default"))) const luth::cpu::Libs* luth_cpu_libs() {
   if (openblas_get_parallel() != openmp)
     throw luth::Error("luth needs the OpenMP build of OpenBLAS, and the loader found '{}'; install libopenblas0-openmp",
                       openblas_get_config());
-  static const Libs table{sgemm, dgemm, dnn_sgemm, dnn_bf16_gemm, dnn_conv};
+  static const Libs table{sgemm, dgemm, dnn_sgemm, dnn_bf16_gemm, dnn_conv, &lapack_table};
   return &table;
 }
 }

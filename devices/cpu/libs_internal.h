@@ -7,6 +7,8 @@ namespace luth::cpu {
 /// To be called before any function of the two libraries: their own threads stay off on this thread.
 void one_thread();
 
+extern const Lapack lapack_table;  // libs_lapack.cpp
+
 // oneDNN's part of the table, in libs_dnn.cpp.
 void dnn_sgemm(bool ta, bool tb, int m, int n, int k, float alpha, const float* a, int lda, const float* b, int ldb,
                float beta, float* c, int ldc);

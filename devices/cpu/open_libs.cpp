@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 
 #include "core/device.h"
+#include "devices/cpu/lapack.h"
 #include "devices/cpu/libs.h"
 
 namespace luth::cpu {
@@ -24,5 +25,7 @@ const Libs& libs() {
   static const Libs& table = open();
   return table;
 }
+
+const Lapack& lapack() { return *libs().lapack; }
 
 }  // namespace luth::cpu

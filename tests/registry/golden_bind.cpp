@@ -57,6 +57,13 @@ Attr attribute(const FieldInfo& info, const GoldenArg& arg) {
       }
       break;
     case AttrKind::numbers:
+      if (info.as & as::dim) {  // a pair of lists of dims
+        std::vector<double> list;
+        if (!j.is_array() || j.size() != 2 || !j[0].is_array() || !j[1].is_array()) break;
+        for (auto& half : j)
+          for (auto& i : half) list.push_back(i.get<double>());
+        return list;
+      }
       if (is_number(j)) return std::vector<double>{number(j)};
       if (j.is_array() && std::all_of(j.begin(), j.end(), is_number)) {
         std::vector<double> list;

@@ -1,0 +1,126 @@
+#include "core/ops/distance.h"
+
+#include <limits>
+#include <vector>
+
+#include "core/autocast.h"
+#include "core/ops/activation.h"
+#include "core/ops/arith.h"
+#include "core/ops/copy.h"
+#include "core/ops/index.h"
+#include "core/ops/matmul.h"
+#include "core/ops/reduce.h"
+#include "core/ops/unary.h"
+#include "core/ops/view.h"
+
+namespace luth::ops {
+namespace {
+
+void need_float(const Value& v, const char* what) {
+  if (!is_floating(v.dtype())) throw Error("wants floating {}, got {}", what, name(v.dtype()));
+}
+void check_p(double p) {
+  if (!(p >= 0)) throw Error("p must not be negative, got {}", p);
+}
+Tensor last_norm(const Tensor& t, double p, bool keepdim = false) {
+  Norm over;
+  over.p = p;
+  over.dim = Ints{-1};
+  over.keepdim = keepdim;
+  return norm(t, over);
+}
+// The root of sums of squares that cancellation may have left below 0; its gradient at 0 is 0.
+Tensor safe_root(const Tensor& squares) {
+  Tensor zero = le(squares, 0);
+  return where(zero, 0, sqrt(where(zero, 1, squares)));
+}
+Tensor squares(const Tensor& t) {
+  Sum over;
+  over.dim = Ints{-1};
+  over.keepdim = true;
+  return sum(mul(t, t), over);
+}
+
+}  // namespace
+
+Tensor Cdist::lower(const Inputs& in) const {
+  const Tensor &a = in[0], &b = in[1];
+  need_float(in[0], "inputs");
+  need_float(in[1], "inputs");
+  if (a.dim() < 2 || b.dim() < 2)
+    throw Error("both inputs need at least 2 dims, got shapes {} and {}", to_string(a.shape()), to_string(b.shape()));
+  const int64_t k = a.shape(-1), n = a.shape(-2), m = b.shape(-2);
+  if (k != b.shape(-1)) throw Error("the rows have {} and {} elements; they must have equally many", k, b.shape(-1));
+  check_p(p);
+  const bool always = compute_mode == "use_mm_for_euclid_dist";
+  if (!always && compute_mode != "use_mm_for_euclid_dist_if_necessary" &&
+      compute_mode != "donot_use_mm_for_euclid_dist")
+    throw Error("'{}' is no compute_mode", compute_mode);
+  const bool product = always || (compute_mode == "use_mm_for_euclid_dist_if_necessary" && (n > 25 || m > 25));
+  if (p == 2 && product) {
+    Tensor cross = matmul(a, transpose(b, {-2, -1}));
+    return safe_root(sub(add(squares(a), transpose(squares(b), {-2, -1})), mul(cross, 2)));
+  }
+  Tensor apart = sub(unsqueeze(a, {-2}), unsqueeze(b, {-3}));
+  if (k == 0) return full({apart.shape().begin(), apart.shape().end() - 1}, 0, a.dtype(), a.device());
+  return last_norm(apart, p);
+}
+Cases<Cdist> Cdist::samples() {
+  return {{{}, {{2, 3}, {4, 3}}},
+          {{1, "donot_use_mm_for_euclid_dist"}, {{2, 2, 3}, {3, 3}}},
+          {{3}, {{2, 3}, {2, 3}}},
+          {{std::numeric_limits<double>::infinity()}, {{2, 3}, {2, 3}}},
+          {{2, "use_mm_for_euclid_dist"}, {{3, 2}, {2, 2}}, 1, 2},
+          {{}, {{0, 3}, {2, 3}}}};
+}
+
+Tensor Pdist::lower(const Inputs& in) const {
+  const Tensor& x = in[0];
+  need_float(in[0], "input");
+  if (x.dim() != 2) throw Error("expects a matrix, got shape {}", to_string(x.shape()));
+  check_p(p);
+  std::vector<int64_t> first, second;
+  for (int64_t i = 0; i < x.shape(0); ++i)
+    for (int64_t j = i + 1; j < x.shape(0); ++j) {
+      first.push_back(i);
+      second.push_back(j);
+    }
+  auto rows = [&](const std::vector<int64_t>& list) {
+    return index_select(x, to_device(Tensor::from({int64_t(list.size())}, list.data()), {&x.device()}));
+  };
+  Tensor apart = sub(rows(first), rows(second));
+  if (x.shape(1) == 0) return full({int64_t(first.size())}, 0, x.dtype(), x.device());
+  return last_norm(apart, p);
+}
+Cases<Pdist> Pdist::samples() {
+  return {{{}, {{3, 2}}}, {{1}, {{3, 2}}}, {{3}, {{4, 2}}}, {{std::numeric_limits<double>::infinity()}, {{3, 2}}}};
+}
+
+Tensor PairwiseDistance::lower(const Inputs& in) const { return last_norm(add(sub(in[0], in[1]), eps), p, keepdim); }
+
+Tensor CosineSimilarity::lower(const Inputs& in) const {
+  const Dtype dtype = result_type(in);
+  if (!is_floating(dtype)) throw Error("wants floating inputs, got {}", name(dtype));
+  Shape shape = broadcast(in[0].shape(), in[1].shape());
+  auto directions = [&](const Tensor& t) {
+    Tensor x = cast_to(expand_to(t, shape), dtype);
+    EuclideanNorm over;
+    over.dim = Ints{dim};
+    over.keepdim = true;
+    Tensor length = euclidean_norm(x, over);
+    // as in PyTorch, eps is no part of the gradient
+    Tensor raise = sub(maximum(length.detach(), eps), length.detach());
+    return div(x, add(length, raise));
+  };
+  Sum along_dim;
+  along_dim.dim = Ints{dim};
+  return sum(mul(directions(in[0]), directions(in[1])), along_dim);
+}
+
+namespace {
+const DefineAll<Cdist, Pdist, PairwiseDistance, CosineSimilarity> define_all_;
+const AutocastAs<Autocast::widest, CosineSimilarity> autocast_widest_;
+const AutocastAs<Autocast::f32, Cdist, Pdist> autocast_f32_;
+}  // namespace
+
+}  // namespace luth::ops
