@@ -8,12 +8,23 @@
 #include "core/ops/mask.h"
 #include "core/ops/positions.h"
 #include "core/ops/reduce.h"
+#include "core/ops/reduction.h"
 #include "core/ops/softmax.h"
 #include "core/ops/unary.h"
 #include "core/ops/view.h"
 #include "core/warn.h"
 
 namespace luth::ops {
+
+void check_reduction(const std::string& reduction) {
+  if (reduction != "mean" && reduction != "sum" && reduction != "none")
+    throw Error("reduction must be 'mean', 'sum' or 'none', not '{}'", reduction);
+}
+Tensor reduced(const Tensor& t, const std::string& reduction) {
+  check_reduction(reduction);
+  return reduction == "mean" ? mean(t) : reduction == "sum" ? sum(t) : t;
+}
+
 namespace {
 const DefineAll<CrossEntropy, CrossEntropyLabels, CrossEntropyBackward, NllLoss, NllLossLabels, NllLossBackward,
                 MseLoss, L1Loss, SmoothL1Loss, HuberLoss, BinaryCrossEntropy, BceEach, BinaryCrossEntropyWithLogits,
@@ -24,14 +35,6 @@ const AutocastAs<Autocast::f32, CrossEntropy, NllLoss, MseLoss, L1Loss, SmoothL1
     autocast_f32_;
 const AutocastAs<Autocast::refused, BinaryCrossEntropy> autocast_refused_;
 
-void check_reduction(const std::string& reduction) {
-  if (reduction != "mean" && reduction != "sum" && reduction != "none")
-    throw Error("reduction must be 'mean', 'sum' or 'none', not '{}'", reduction);
-}
-Tensor reduced(const Tensor& t, const std::string& reduction) {
-  check_reduction(reduction);
-  return reduction == "mean" ? mean(t) : reduction == "sum" ? sum(t) : t;
-}
 void check_floating(const Value& t, const char* what) {
   if (!is_floating(t.dtype())) throw Error("{} must be of a floating dtype, but is {}", what, name(t.dtype()));
 }

@@ -59,22 +59,25 @@ Spec like_input(const Value& x) {
 /// M the mean over the normalised dims:
 ///   dx = s (g - M(g) - xh M(g xh)), dweight = sum(grad xh), dbias = sum(grad), the sums over `shared`.
 /// u, p, q are the cotangents of these three (null: none); mean and s broadcast to x. Gradients keep their dims.
+/// Not centred: mean is 0, and so is M(g).
 struct NormBackwardGrads {
   Tensor grad, x, weight, mean, s;
 };
 NormBackwardGrads norm_backward_grads(const Tensors& dy, const Tensor& grad, const Tensor& x, const Tensor& weight,
-                                      const Tensor& mean, const Tensor& s, const Ints& dims, const Ints& shared) {
+                                      const Tensor& mean, const Tensor& s, const Ints& dims, const Ints& shared,
+                                      bool centred = true) {
   const Tensor &u = dy[0], &p = dy[1], &q = dy[2];
-  Tensor centred = sub(x, mean), xh = mul(centred, s), v;  // v: the cotangent of xh
+  Tensor distance = centred ? sub(x, mean) : x, xh = mul(distance, s), v;  // v: the cotangent of xh
+  auto less_mean = [&](const Tensor& t) { return centred ? sub(t, mean_over(t, dims)) : t; };
   NormBackwardGrads out;
   if (u) {
     Tensor g = times(grad, weight);
     Tensor mean_gx = mean_over(mul(g, xh), dims), mean_ux = mean_over(mul(u, xh), dims);
-    Tensor to_g = mul(s, sub(sub(u, mean_over(u, dims)), mul(xh, mean_ux)));
+    Tensor to_g = mul(s, sub(less_mean(u), mul(xh, mean_ux)));
     out.grad = times(to_g, weight);
     if (weight) out.weight = sum_over(mul(to_g, grad), shared);
     v = neg(mul(s, add(mul(u, mean_gx), mul(g, mean_ux))));
-    out.s = sum_over(mul(u, sub(sub(g, mean_over(g, dims)), mul(xh, mean_gx))), dims);
+    out.s = sum_over(mul(u, sub(less_mean(g), mul(xh, mean_gx))), dims);
   }
   if (p) {
     out.grad = plus(out.grad, mul(p, xh));
@@ -83,8 +86,8 @@ NormBackwardGrads norm_backward_grads(const Tensors& dy, const Tensor& grad, con
   if (q) out.grad = plus(out.grad, expand_to(q, x.shape()));
   if (v) {
     out.x = mul(s, v);
-    out.mean = neg(sum_over(out.x, dims));
-    out.s = plus(out.s, sum_over(mul(centred, v), dims));
+    if (centred) out.mean = neg(sum_over(out.x, dims));
+    out.s = plus(out.s, sum_over(mul(distance, v), dims));
   }
   return out;
 }
@@ -220,14 +223,18 @@ Tensors LayerNormParts::vjp(const Call& c, const Tensors& dy) const {
   const Tensor &x = c.in[0], &mean = c.out[1], &rstd = c.out[2];
   Tensors out(3);
   if (dy[0]) {
-    Tensors g = layer_norm_backward(dy[0], x, c.in[1], mean, rstd, {dims, c.wants(1) || c.wants(2)});
+    Tensors g = layer_norm_backward(dy[0], x, c.in[1], centred ? Value(mean) : Value(), rstd,
+                                    {dims, c.wants(1) || c.wants(2), centred});
     for (int i = 0; i < 3; ++i)
       if (c.wants(i)) out[i] = g[i];
   }
   double n = 1;
   for (int i = x.dim() - int(dims); i < x.dim(); ++i) n *= double(x.shape()[i]);
-  if (dy[1] && c.wants(0)) out[0] = plus(out[0], expand_to(div(dy[1], n), x.shape()));
-  if (dy[2] && c.wants(0)) out[0] = plus(out[0], mul(sub(x, mean), mul(dy[2], mul(mul(rstd, square(rstd)), -1 / n))));
+  if (dy[1] && c.wants(0) && centred) out[0] = plus(out[0], expand_to(div(dy[1], n), x.shape()));
+  if (dy[2] && c.wants(0)) {
+    Tensor slope = mul(dy[2], mul(mul(rstd, square(rstd)), -1 / n));
+    out[0] = plus(out[0], mul(centred ? sub(x, mean) : x, slope));
+  }
   return out;
 }
 Specs LayerNormBackward::infer(const Inputs& in) const {
@@ -240,7 +247,7 @@ Tensors LayerNormBackward::vjp(const Call& c, const Tensors& dy) const {
   Tensors u = dy;
   if (!affine) u[1] = u[2] = Tensor();
   NormBackwardGrads g = norm_backward_grads(u, c.in[0], c.in[1], c.in[2], c.in[3], c.in[4], range_of_dims(n - dims, n),
-                                            range_of_dims(0, n - dims));
+                                            range_of_dims(0, n - dims), centred);
   return {g.grad, g.x, shaped(g.weight, c.in[2]), g.mean, g.s};
 }
 
@@ -346,6 +353,13 @@ Cases<LayerNormParts> LayerNormParts::samples() {
            [] {
              return Inputs{values({2, 3}), values({3}), values({3})};
            }},
+          {{.eps = 0.1, .centred = false},
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{values({2, 3}), values({3}), Value()};
+           }},
           {{.dims = 2}, {}, 0, 0, [] {
              return Inputs{values({2, 2, 3}), Value(), Value()};
            }}};
@@ -357,6 +371,13 @@ Cases<LayerNormBackward> LayerNormBackward::samples() {
            0,
            [] {
              return Inputs{values({2, 3}), values({2, 3}), values({3}), values({2, 1}), positive({2, 1})};
+           }},
+          {{.centred = false},
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{values({2, 3}), values({2, 3}), values({3}), Value(), positive({2, 1})};
            }},
           {{.dims = 2, .affine = false}, {}, 0, 0, [] {
              return Inputs{values({2, 2, 2}), values({2, 2, 2}), Value(), values({2, 1, 1}), positive({2, 1, 1})};

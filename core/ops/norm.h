@@ -86,7 +86,8 @@ struct LayerNorm {
   Tensor lower(const Inputs& in) const;
   static Cases<LayerNorm> samples();
 };
-/// `mean` and `rstd` (1 / sqrt(variance + eps)) of each row, float32 for 16-bit floats.
+/// `mean` and `rstd` (1 / sqrt(variance + eps)) of each row, float32 for 16-bit floats. Not centred: the mean counts as
+/// 0, which makes it rms_norm.
 struct LayerNormParts {
   static constexpr Doc doc{"layer_norm.parts", "input, weight?, bias?", "Layer_norm with its statistics.",
                            "output, mean, rstd"};
@@ -94,24 +95,28 @@ struct LayerNormParts {
   static constexpr bool internal = true;
   int64_t dims = 1;
   double eps = 1e-5;
+  bool centred = true;
   void describe(auto& field) {
     field("dims", dims, "how many of the last dims to normalise over");
     field("eps", eps, "added to the variance");
+    field("centred", centred, "whether the mean is subtracted");
   }
   Specs infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensors& dy) const;
   static Cases<LayerNormParts> samples();
 };
 struct LayerNormBackward {
-  static constexpr Doc doc{"layer_norm.backward", "grad, input, weight?, mean, rstd", "The gradients of layer_norm.",
+  static constexpr Doc doc{"layer_norm.backward", "grad, input, weight?, mean?, rstd", "The gradients of layer_norm.",
                            "input_grad, weight_grad, bias_grad"};
   static constexpr std::string_view saves = "*: grad, input, weight, mean, rstd";
   static constexpr bool internal = true;
   int64_t dims = 1;
-  bool affine = true;  // whether the gradients of weight and bias are wanted
+  bool affine = true;   // whether the gradients of weight and bias are wanted
+  bool centred = true;  // false: mean is absent
   void describe(auto& field) {
     field("dims", dims, "how many of the last dims to normalise over");
     field("affine", affine, "whether the gradients of weight and bias are wanted");
+    field("centred", centred, "whether the mean was subtracted");
   }
   Specs infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensors& dy) const;

@@ -2,6 +2,7 @@
 // of a channel, or a block of rows) and joined in order, in double.
 #include "core/ops/norm.h"
 
+#include "core/ops/factory.h"
 #include "devices/cpu/cpu.h"
 #include "devices/cpu/elementwise.h"
 #include "devices/cpu/indices.h"
@@ -249,7 +250,7 @@ void layer_norm(const ops::LayerNormParts& op, Tensor& y, Tensor& mean, Tensor& 
     for_rows<T>(a, {x.data<T>()}, {y.data<T>()}, [&, n = a.n](int64_t row, const A* const* in, A* const* out) {
       const A* __restrict p = in[0], * __restrict scale = w.data(), * __restrict offset = b.data();
       A* __restrict q = out[0];
-      const A m = row_sum(p, n) / A(n);
+      const A m = op.centred ? row_sum(p, n) / A(n) : A(0);
       const A square = lanes(
           p, n, A(0), [m](A s, A v) { return s + (v - m) * (v - m); }, [](A s, A t) { return s + t; });
       const A r = A(1) / std::sqrt(square / A(n) + A(op.eps));
@@ -294,7 +295,8 @@ void layer_norm_backward(const ops::LayerNormBackward& op, Tensor& dx, Tensor& d
   dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
     using A = compute_t<T>;
     const std::vector<A> w = numbers<A>(weight, a.n, 1);
-    const Tensor means = in_dtype(mean, dtype_of<A>), rstds = in_dtype(rstd, dtype_of<A>);
+    const Tensor means = mean ? in_dtype(mean, dtype_of<A>) : zeros(rstd.shape(), dtype_of<A>, x.device()),
+                 rstds = in_dtype(rstd, dtype_of<A>);
     const A *ms = means.data<A>(), *rs = rstds.data<A>();
     for_rows<T>(
         a, {grad.data<T>(), x.data<T>()}, {dx.data<T>()}, [&, n = a.n](int64_t row, const A* const* in, A* const* out) {
@@ -302,7 +304,7 @@ void layer_norm_backward(const ops::LayerNormBackward& op, Tensor& dx, Tensor& d
           A* __restrict q = out[0];
           const A m = ms[row], r = rs[row];
           for (int64_t i = 0; i < n; ++i) q[i] = g[i] * k[i];
-          const A middle = row_sum(static_cast<const A*>(q), n) / A(n);
+          const A middle = op.centred ? row_sum(static_cast<const A*>(q), n) / A(n) : A(0);
           const A dot =
               lanes2<A>(static_cast<const A*>(q), p, n, [m](A s, A u, A v) { return s + u * (v - m); }) * r / A(n);
           for (int64_t i = 0; i < n; ++i) q[i] = r * (q[i] - middle - (p[i] - m) * r * dot);

@@ -1,6 +1,7 @@
-// layer_norm on CUDA: rows in registers, variance from distances to the mean.
+// layer_norm on CUDA, and rms_norm, whose mean counts as 0: rows in registers, variance from distances to the mean.
 #include "core/ops/norm.h"
 
+#include "core/ops/factory.h"
 #include "devices/cuda/columns.cuh"
 
 namespace luth::cuda {
@@ -9,7 +10,7 @@ namespace {
 template <class T>
 __global__ void __launch_bounds__(most_row_threads)
     layer_norm_rows(int64_t rows, int64_t n, int size, const T* x, Numbers<T> weight, Numbers<T> bias, compute_t<T> eps,
-                    T* y, compute_t<T>* mean, compute_t<T>* rstd, bool aligned) {
+                    T* y, compute_t<T>* mean, compute_t<T>* rstd, bool aligned, bool centred) {
   using A = compute_t<T>;
   constexpr int per = per_pack<T>;
   const RowThread me(size);
@@ -27,7 +28,7 @@ __global__ void __launch_bounds__(most_row_threads)
 #pragma unroll
         for (int j = 0; j < per; ++j) sum += p.at(k, j);
     }
-    const A m = group_reduce(sum, size, plus, A(0)) / A(n);
+    const A m = centred ? group_reduce(sum, size, plus, A(0)) / A(n) : A(0);
     A square = 0;
     for (int64_t i = me.rank; i < r.count; i += step) {
       if (again) p.load(x + start, r, i, size, true, T(0));
@@ -67,7 +68,7 @@ void layer_norm(const ops::LayerNormParts& op, Tensor& y, Tensor& mean, Tensor& 
     const Numbers<T> w(weight, A(1), keep[0]), b(bias, A(0), keep[1]);
     const RowShare share(rows, n, per_pack<T>);
     start(x, layer_norm_rows<T>, share.grid, unsigned(share.block), share.shared, rows, n, share.size, x.data<T>(), w,
-          b, A(op.eps), y.data<T>(), mean.data<A>(), rstd.data<A>(), same_phase(x.raw(), y.raw()));
+          b, A(op.eps), y.data<T>(), mean.data<A>(), rstd.data<A>(), same_phase(x.raw(), y.raw()), op.centred);
   });
 }
 
@@ -76,7 +77,7 @@ template <class T>
 __global__ void __launch_bounds__(most_row_threads)
     layer_norm_gradient_rows(int64_t rows, int64_t n, int size, const T* grad, const T* x, Numbers<T> weight,
                              const compute_t<T>* mean, const compute_t<T>* rstd, T* dx, bool aligned_grad,
-                             bool aligned_dx) {
+                             bool aligned_dx, bool centred) {
   using A = compute_t<T>;
   constexpr int per = per_pack<T>;
   const RowThread me(size);
@@ -104,7 +105,7 @@ __global__ void __launch_bounds__(most_row_threads)
         }
       }
     }
-    const A middle = group_reduce(sum, size, plus, A(0)) / A(n);
+    const A middle = centred ? group_reduce(sum, size, plus, A(0)) / A(n) : A(0);
     const A slope = group_reduce(dot, size, plus, A(0)) * s * s / A(n);
     for (int64_t i = me.rank; i < r.count; i += step) {
       if (r.count > step) {  // the registers do not hold all
@@ -127,17 +128,18 @@ __global__ void __launch_bounds__(most_row_threads)
 
 void layer_norm_backward(const ops::LayerNormBackward& op, Tensor& dx, Tensor& dweight, Tensor& dbias,
                          const Dense& grad, const Dense& x, const Dense& weight, const Dense& mean, const Dense& rstd) {
-  const int64_t rows = mean.numel(), n = rows ? x.numel() / rows : dweight.numel();
+  const int64_t rows = rstd.numel(), n = rows ? x.numel() / rows : dweight.numel();
   dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
     using A = compute_t<T>;
     Tensor keep;
     const Numbers<T> w(weight, A(1), keep);
-    const Tensor means = in_dtype(mean, dtype_of<A>), rstds = in_dtype(rstd, dtype_of<A>);
+    const Tensor means = mean ? in_dtype(mean, dtype_of<A>) : zeros(rstd.shape(), dtype_of<A>, x.device()),
+                 rstds = in_dtype(rstd, dtype_of<A>);
     const A *m = means.data<A>(), *s = rstds.data<A>();
     const RowShare share(rows, n, per_pack<T>);
     start(x, layer_norm_gradient_rows<T>, share.grid, unsigned(share.block), share.shared, rows, n, share.size,
           grad.data<T>(), x.data<T>(), w, m, s, dx.data<T>(), same_phase(x.raw(), grad.raw()),
-          same_phase(x.raw(), dx.raw()));
+          same_phase(x.raw(), dx.raw()), op.centred);
     if (op.affine)
       sum_columns<T, A>(rows, n, grad, x, m, s, true, {nullptr, dweight.data<A>(), dbias.data<A>(), nullptr, 0});
   });
