@@ -1,0 +1,44 @@
+-- luth check: finds in Lua files what Lua accepts silently and whoever works with tensors does not mean.
+local native = require 'luth.native'
+local registry = require 'luth.registry'
+local errors = require 'luth.errors'
+local parse = require 'luth.check.parser'
+local resolve = require 'luth.check.scopes'
+local rules = require 'luth.check.rules'
+
+local M = {}
+
+local function read(path)
+  local file, message = io.open(path, 'rb')
+  local text = file and file:read('a')
+  if file then file:close() end
+  return text or errors.usage('cannot read %s', message and message:find(path, 1, true) and message or path)
+end
+
+--- The findings {line, text} in the text of a chunk, a syntax error among them.
+function M.text(text)
+  local shown = text:gsub('^\xEF\xBB\xBF', ''):gsub('^#[^\n]*', '')
+  local chunk, message = load(shown, '=chunk', 't')
+  if chunk then
+    local body = parse(text)
+    return rules(body, resolve(body))
+  end
+  local line, rest = message:match('^chunk:(%d+): (.*)$')
+  local hint = registry.hint(message, shown):gsub('^\nhint: ', '; ')
+  return { { line = math.tointeger(line) or 1, text = (rest or message) .. hint } }
+end
+
+--- Prints `file:line: message` for what it finds in the files; returns the number of findings.
+function M.run(paths)
+  local count = 0
+  for _, path in ipairs(paths) do
+    if native.exists(path .. '/.') then errors.usage("luth check takes files, and '%s' is a folder", path) end
+    for _, finding in ipairs(M.text(read(path))) do
+      io.write(string.format('%s:%d: %s\n', path, finding.line, finding.text))
+      count = count + 1
+    end
+  end
+  return count
+end
+
+return M

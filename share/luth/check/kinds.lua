@@ -1,0 +1,169 @@
+-- What an expression surely is: 'tensor', 'mask' (a tensor of a comparison), 'number', 'string', 'boolean', 'table',
+-- 'function', 'module', 'class' (of modules), 'optimizer', 'scope'; nil where it is not known. Operators are asked for
+-- what they give, so that nothing about them is listed here.
+local registry = require 'luth.registry'
+
+local M = {}
+
+local faces = {}
+for _, face in ipairs(registry.faces()) do faces[face.name] = face end
+
+M.spaces = {}  -- table of names -> its path
+for _, space in ipairs(registry.spaces()) do
+  local at = _G
+  for part in space.path:gmatch('[^.]+') do at = type(at) == 'table' and rawget(at, part) or nil end
+  if at then M.spaces[at] = space.path end
+end
+
+local comparisons = {}
+local comparison_names = 'eq ne lt le gt ge logical_and logical_or logical_not logical_xor isnan isinf isfinite isclose'
+for name in comparison_names:gmatch('%S+') do
+  comparisons[name] = true
+end
+M.comparisons = comparisons
+
+local scopes = {}
+for name in ([[no_grad enable_grad inference_mode autocast amp.autocast autograd.detect_anomaly cuda.stream
+    cuda.device]]):gmatch('%S+') do
+  scopes['torch.' .. name] = true
+end
+M.scopes = scopes
+
+-- What functions written by hand give, where it is worth knowing.
+local made = { tensor = 'tensor', as_tensor = 'tensor', Tensor = 'tensor' }
+local methods = {}
+for kind, names in pairs {
+  tensor = [[to cpu cuda detach float double half long int bool bfloat16 type_as requires_grad_ pin_memory view_as
+    new_tensor]],
+  number = 'item dim numel nelement ndimension storage_offset element_size nbytes data_ptr _version get_device',
+  boolean = 'is_floating_point is_signed is_complex is_set_to is_same_size is_nonzero is_contiguous is_pinned equal',
+  table = 'tolist',
+} do
+  for name in names:gmatch('%S+') do methods[name] = kind end
+end
+
+-- What a call of an operator gives, with `count` arguments beside the tensor.
+local function result_of(face, count)
+  local answers, tensors = 0, 0
+  for _, form in ipairs(face.forms) do
+    if form.answers then answers = answers + 1 elseif not form.several then tensors = tensors + 1 end
+  end
+  if answers == 0 and tensors == #face.forms then return comparisons[face.name] and 'mask' or 'tensor' end
+  if answers > 0 and (tensors == 0 or count == 0) then return 'boolean' end
+  return nil
+end
+
+-- The value and the path of a.b.c, where a is a table of luth's names; nil for anything else.
+function M.library(e)
+  if e.type == 'Name' and not e.variable then
+    local value = rawget(_G, e.name)
+    if type(value) == 'table' and M.spaces[value] then return value, e.name end
+  elseif e.type == 'Index' and e.dot then
+    local space, path = M.library(e.object)
+    if space and M.spaces[space] then return rawget(space, e.key), path .. '.' .. e.key end
+  end
+  return nil
+end
+
+local function kind_of_call(e)
+  local value, path = M.library(e.callee)
+  if path then
+    if scopes[path] then return 'scope' end
+    local name = registry.operator_name(value)
+    if name then return result_of(faces[name], #e.args - 1) end
+    if path:match('^torch%.[%a_]+$') and made[e.callee.key] then return made[e.callee.key] end
+    if path == 'nn.class' or path == 'torch.nn.class' then return 'class' end
+    if type(value) ~= 'table' then return nil end
+    if M.spaces[e.callee.type == 'Index' and M.library(e.callee.object)] == 'nn' then return 'module' end
+    if M.spaces[e.callee.type == 'Index' and M.library(e.callee.object)] == 'optim' then return 'optimizer' end
+    return nil
+  end
+  local callee = M.kind(e.callee)
+  return callee == 'module' and 'tensor' or callee == 'class' and 'module' or nil
+end
+
+local self_returning = { train = true, eval = true, to = true, cuda = true, cpu = true }
+
+local function kind_of_method(e)
+  local object = M.kind(e.object)
+  if object == 'tensor' or object == 'mask' then
+    local face = faces[e.name]
+    if face then return result_of(face, #e.args) end
+    if e.name == 'size' then return #e.args > 0 and 'number' or nil end
+    return methods[e.name]
+  elseif object == 'module' then
+    if e.name == 'forward' then return 'tensor' end
+    return self_returning[e.name] and 'module' or nil
+  elseif object == nil and comparisons[e.name] then
+    local unary = e.name == 'logical_not' or e.name:find('^is[nf]')
+    return #e.args == (unary and 0 or 1) and 'mask' or nil
+  end
+  return nil
+end
+
+local arithmetic = {}
+for op in ('+ - * / // % ^ & | ~ << >>'):gmatch('%S+') do arithmetic[op] = true end
+
+local function kind_of_binary(e)
+  if e.op == 'and' or e.op == 'or' then
+    local left, right = M.kind(e.left), M.kind(e.right)
+    return left == right and left or nil
+  elseif e.op == '..' then
+    return M.kind(e.left) == 'module' and 'module' or nil
+  elseif not arithmetic[e.op] then
+    return 'boolean'
+  end
+  local left, right = M.kind(e.left), M.kind(e.right)
+  if left == 'mask' or right == 'mask' then return 'mask' end
+  if left == 'tensor' or right == 'tensor' then return 'tensor' end
+  return left == 'number' and right == 'number' and 'number' or nil
+end
+
+local kinds = {
+  Constant = function(e) return e.kind end,
+  Paren = function(e) return M.kind(e.inner) end,
+  Function = function() return 'function' end,
+  Table = function() return 'table' end,
+  Unary = function(e)
+    if e.op == 'not' then return 'boolean' end
+    if e.op == '#' then return 'number' end
+    return M.kind(e.operand)
+  end,
+  Binary = kind_of_binary,
+  Call = kind_of_call,
+  Method = kind_of_method,
+  Name = function(e) return e.variable and M.kind_of_variable(e.variable) or nil end,
+  Index = function(e)
+    if M.library(e) then return nil end
+    local object = M.kind(e.object)
+    if object ~= 'tensor' and object ~= 'mask' then return nil end
+    if not e.dot then return e.key.kind ~= 'string' and object or nil end
+    if e.key == 'requires_grad' or e.key == 'is_leaf' or e.key == 'is_cuda' then return 'boolean' end
+    return (e.key == 'data' or e.key == 'T' or e.key == 'mT') and object or nil
+  end,
+}
+
+-- What all values that it is ever given are; nil where they differ.
+function M.kind_of_variable(variable)
+  if variable.looking then return variable.looking end  -- x = x + 1: what the others say
+  if variable.kind ~= nil then return variable.kind or nil end
+  local found
+  for _, value in ipairs(variable.values) do
+    variable.looking = found or false
+    local kind = value and M.kind(value)
+    variable.looking = nil
+    if kind == 'mask' and found == 'tensor' then kind = 'tensor' end
+    if found == 'mask' and kind == 'tensor' then found = 'tensor' end
+    if not kind or found and kind ~= found then
+      found = nil
+      break
+    end
+    found = kind
+  end
+  variable.kind = found or false
+  return found
+end
+
+function M.kind(e) return kinds[e.type](e) or nil end
+
+return M

@@ -1,0 +1,137 @@
+-- Which variable each name of a tree means: a Name that is a local gets `variable`, others are globals. A variable has
+-- name, line, `values` (the expressions that it is ever given; false for what is not known: parameters, loops), `reads`,
+-- and `closes` for one with <close>. Returns `globals`, the assignments to globals, and `fields`, the targets of others.
+local Resolver = {}
+Resolver.__index = Resolver
+
+function Resolver:declare(name, line, value, closes)
+  local variable = { name = name, line = line, values = { value }, reads = 0, closes = closes }
+  self.scope[name] = variable
+  return variable
+end
+function Resolver:inside(f)
+  self.scope = setmetatable({}, { __index = self.scope })
+  f()
+  self.scope = getmetatable(self.scope).__index
+end
+function Resolver:block(body)
+  self:inside(function() self:statements(body) end)
+end
+function Resolver:list(values)
+  for _, e in ipairs(values) do self:expression(e) end
+end
+
+local visit = {}
+function Resolver:expression(e) visit[e.type](self, e) end
+function visit.Constant() end
+function visit.Name(self, e)
+  e.variable = self.scope[e.name]
+  if e.variable then e.variable.reads = e.variable.reads + 1 end
+end
+function visit.Index(self, e)
+  self:expression(e.object)
+  if not e.dot then self:expression(e.key) end
+end
+function visit.Call(self, e)
+  self:expression(e.callee)
+  self:list(e.args)
+end
+function visit.Method(self, e)
+  self:expression(e.object)
+  self:list(e.args)
+end
+function visit.Binary(self, e)
+  self:expression(e.left)
+  self:expression(e.right)
+end
+function visit.Unary(self, e) self:expression(e.operand) end
+function visit.Table(self, e) self:list(e.items) end
+function visit.Paren(self, e) self:expression(e.inner) end
+function visit.Function(self, e)
+  self.depth = self.depth + 1
+  self:inside(function()
+    if e.method then self:declare('self', e.line, false) end
+    for _, name in ipairs(e.params) do self:declare(name, e.line, false) end
+    self:statements(e.body)
+  end)
+  self.depth = self.depth - 1
+end
+
+-- The expression that the i-th of several names gets; false where it comes from the end of a list of values.
+local function value_of(values, i)
+  local value = values[i]
+  if value and not (i == #values and i > 1 and (value.type == 'Call' or value.type == 'Method')) then return value end
+  local last = values[#values]
+  if i > #values and not (last and (last.type == 'Call' or last.type == 'Method' or last.value == '...')) then
+    return { type = 'Constant', kind = 'nil' }
+  end
+  return value or false
+end
+
+function visit.Local(self, s)
+  if s.is_function then
+    self:declare(s.names[1], s.line, s.values[1])
+    return self:list(s.values)
+  end
+  self:list(s.values)
+  s.variables = {}
+  for i, name in ipairs(s.names) do
+    s.variables[i] = self:declare(name, s.line, value_of(s.values, i), s.attributes[i] == 'close')
+  end
+end
+function visit.Assign(self, s)
+  if not s.is_function then self:list(s.values) end
+  for i, target in ipairs(s.targets) do
+    if target.type == 'Name' then
+      target.variable = self.scope[target.name]
+      local value = value_of(s.values, i)
+      if target.variable then
+        table.insert(target.variable.values, value)
+      else
+        local is_function = s.is_function and self.depth == 0
+        table.insert(self.globals, { name = target.name, line = s.line, is_function = is_function })
+      end
+    else
+      self:expression(target)
+      table.insert(self.fields, target)
+    end
+  end
+  if s.is_function then self:list(s.values) end
+end
+function visit.CallStatement(self, s) self:expression(s.call) end
+function visit.Do(self, s) self:block(s.body) end
+function visit.If(self, s)
+  self:list(s.conditions)
+  for _, body in ipairs(s.bodies) do self:block(body) end
+  if s.otherwise then self:block(s.otherwise) end
+end
+function visit.While(self, s)
+  self:expression(s.condition)
+  self:block(s.body)
+end
+function visit.Repeat(self, s)
+  self:inside(function()
+    self:statements(s.body)
+    self:expression(s.condition)
+  end)
+end
+function visit.For(self, s)
+  self:list(s.values)
+  self:inside(function()
+    local value = s.numeric and { type = 'Constant', kind = 'number' }
+    for _, name in ipairs(s.names) do self:declare(name, s.line, value) end
+    self:statements(s.body)
+  end)
+end
+function visit.Return(self, s) self:list(s.values) end
+function visit.Jump() end
+
+function Resolver:statements(list)
+  for _, s in ipairs(list) do visit[s.type](self, s) end
+end
+
+return function(body)
+  local resolver = setmetatable({ scope = {}, depth = 0, globals = {}, fields = {} }, Resolver)
+  resolver:block(body)
+  return resolver
+end

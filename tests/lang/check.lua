@@ -1,0 +1,174 @@
+-- luth check: what it finds, and what it leaves alone.
+local check = require 'luth.check'
+local t, s = torch.Tester(), torch.TestSuite()
+
+-- Each line that ends in `--! text` must have a finding that contains the text; no other line may have one.
+local function expect(code)
+  local expected, found = {}, {}
+  local n = 0
+  for line in (code .. '\n'):gmatch('(.-)\n') do
+    n = n + 1
+    expected[n] = line:match('%-%-! (.*)$')
+  end
+  for _, finding in ipairs(check.text(code)) do
+    local want = expected[finding.line]
+    t:assert(want and finding.text:find(want, 1, true), string.format('line %d: %s', finding.line, finding.text))
+    found[finding.line] = true
+  end
+  for line, text in pairs(expected) do
+    t:assert(found[line], string.format('line %d: nothing found, expected %s', line, text))
+  end
+end
+
+function s.conditions()
+  expect [[
+local x, y = torch.ones(3), torch.zeros(3)
+if x:gt(0) then print(1) end --! a tensor is always true
+if x then print(1) end --! x:item()
+while (y + 1) do break end --! while
+repeat local mask = x:lt(0) until mask --! until
+if not x:gt(0) then print(1) end --! not of a tensor
+if not (x == y) then print(1) end
+if not x == y then print(1) end --! write a ~= b
+local a = x:gt(0) and x:lt(1) --! torch.logical_and
+]]
+end
+
+function s.joined_comparisons()
+  expect [[
+local function f(x, y, n)
+  local mask = x:gt(0) and y:lt(1) --! a & b
+end
+]]
+end
+
+function s.conditions_that_are_meant()
+  expect [[
+local function f(x, opt)
+  local loss
+  for i = 1, 3 do
+    if loss then print(loss) end
+    loss = x:sum()
+  end
+  if x then x = x:sum() end
+  local y = torch.ones(2)
+  local w = opt.w or torch.ones(2)
+  if w then print(w) end
+  if y:gt(0):all() and y:item() > 0 and y:size(1) == 2 and y:dim() == 1 then print(1) end
+  if torch.equal(x, y) or y:any() or torch.is_tensor(x) then print(2) end
+  local maybe = torch.ones(1)
+  maybe = nil
+  if maybe then print(3) end
+  if y.requires_grad then print(4) end
+  return not opt.x and y or x, #y == 2, "if y:gt(0) then", 'x = 1' --[=[ y == 1 ]=]
+end
+]]
+end
+
+function s.equality()
+  expect [[
+local x = torch.ones(3)
+local count = 0
+if x == 1 then print(1) end --! == between a tensor and a number
+print(x:sum() ~= count) --! always true
+print(1 == x[2]) --! x:eq(y)
+print(x:sum():item() == 3, x == x, #x == 3, x.shape == torch.Size{3})
+print(x:all() == true, x == nil)
+local e = not x.grad == 1 --! not a == b is (not a) == b
+]]
+end
+
+function s.globals()
+  expect [[
+count = 0 --! 'count' is a global
+count = count + 1
+local total = 0
+function helper() end
+local function f()
+  totl = total --! 'totl' is a global
+  total = 1
+  function inner() end --! 'inner' is a global
+  _G.meant = 1
+end
+print = f --! of Lua or luth
+for i = 1, 2 do last = i end --! 'last'
+F.mine, torch.extra = f, f
+print(F.mine, torch.extra)
+]]
+end
+
+function s.scopes()
+  expect [[
+torch.no_grad() --! never closed
+local _ = torch.no_grad() --! local _ <close> = torch.no_grad()
+local unused = torch.autocast('cpu', {dtype = torch.bfloat16}) --! never closed
+torch.inference_mode(true) --! never closed
+torch.device('cpu'):scope() --! never closed
+local _ <close> = torch.no_grad()
+local scope = torch.no_grad()
+scope:close()
+torch.no_grad(function() return 1 end)
+torch.autocast('cpu', print, 1)
+torch.set_grad_enabled(false)
+local function open() return torch.no_grad() end
+]]
+end
+
+function s.names()
+  expect [[
+local x = torch.zeors(3) --! did you mean 'zeros'
+local n = nn.Liner(1, 2) --! did you mean 'Linear'
+local c = nn.SpatialConvolution(1, 1, 3) --! nn.Conv2d
+local y = torch.ones(1):expandAs(x) --! x:expand_as(y)
+print(torch.float23) --! did you mean 'float32'
+local torch = { zeors = 1 }
+print(torch.zeors)
+]]
+end
+
+function s.dots_and_colons()
+  expect [[
+local x = torch.ones(3)
+local model = nn.Linear(3, 1) .. nn.ReLU()
+local opt = optim.SGD(model:parameters(), {lr = 0.1})
+print(x.sum()) --! x:sum()
+print(torch.Tensor.sum(x), x.sum(x))
+model.zero_grad() --! model:zero_grad()
+opt.step() --! opt:step()
+local function train(loss, t)
+  loss.backward() --! loss:backward()
+  t.run(1)
+end
+print(torch:ones(3)) --! torch.ones(
+print(x:shape()) --! shape is a field
+]]
+end
+
+function s.syntax_errors()
+  local findings = check.text('local x = 1\nx += 1\n')
+  t:eq(#findings, 1)
+  t:eq(findings[1].line, 2)
+  t:assert(findings[1].text:find('x = x + 1', 1, true))
+  t:eq(check.text('#!/usr/bin/env luth\nlocal x = 1\nprint(x)'), {})
+  t:eq(check.text('\xEF\xBB\xBFreturn 1'), {})
+  t:eq(check.text(''), {})
+end
+
+-- All of Lua's grammar passes the parser, with lines counted through strings and comments.
+function s.grammar()
+  expect [===[
+local a <const>, b = 0x1p4, 1e-3 .. 0xFp-2 .. .5
+goto out
+do local t = {1, [2] = 3; x = 4, f 'a', f {1}, f [[long
+string]], -2 ^ -3, not nil == false, ~5 ~ 6, 7 // 8 >> 1 << 2 & 3 | 4, 0x1e+5, ...} end
+::out::
+local function f(a, ...) return select('#', ...), (...) end
+function t.a.b:c(x) return self, x end
+for k, v in pairs {} do if k then break elseif v then else end end
+--[==[ if torch.ones(1) then end ]=] ]]==]
+local s = "\"--" .. '\'' .. [=[ ]] ]=] ; local z = torch.ones(2)
+if z then end --! always true
+]===]
+end
+
+t:add(s):run()
