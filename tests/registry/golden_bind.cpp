@@ -50,9 +50,11 @@ Attr attribute(const FieldInfo& info, const GoldenArg& arg) {
       break;
     case AttrKind::ints:
       if (j.is_number_integer()) return Ints{j.get<int64_t>()};
-      if (j.is_array() && std::all_of(j.begin(), j.end(), [](auto& i) { return i.is_number_integer(); })) {
+      // None in a list: the extent that is there, which luth calls -1
+      if (j.is_array() &&
+          std::all_of(j.begin(), j.end(), [](auto& i) { return i.is_number_integer() || i.is_null(); })) {
         Ints list;
-        for (auto& i : j) list.push_back(i.template get<int64_t>());
+        for (auto& i : j) list.push_back(i.is_null() ? -1 : i.template get<int64_t>());
         return list;
       }
       break;

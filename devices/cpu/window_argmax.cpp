@@ -1,0 +1,61 @@
+// Where the largest elements of windows along one dim stand: blocks of neighbours at once, which vectorises.
+#include <algorithm>
+
+#include "core/ops/pool_more.h"
+#include "core/threads.h"
+#include "devices/cpu/cpu.h"
+
+namespace luth::cpu {
+namespace {
+
+/// Elements begin, begin + step, … before end.
+struct Span {
+  int64_t begin, end, step;
+};
+Span span(const ops::WindowArgmax& op, int64_t i, int64_t n) {
+  if (op.kernel == 0) return {i * n / op.size, ((i + 1) * n + op.size - 1) / op.size, 1};
+  int64_t begin = i * op.stride - op.padding, end = std::min(n, begin + (op.kernel - 1) * op.dilation + 1);
+  if (begin < 0) begin += (op.dilation - 1 - begin) / op.dilation * op.dilation;
+  return {begin, end, op.dilation};
+}
+
+constexpr int64_t block = 64;
+
+// `count` neighbours of one window; `x` is the first of them in element 0 of the dim.
+template <class T>
+void argmax(const T* x, int64_t inner, Span s, int64_t count, int64_t* at) {
+  using C = compute_t<T>;
+  C best[block];
+  int64_t where[block];
+  for (int64_t c = 0; c < count; ++c) best[c] = C(x[s.begin * inner + c]), where[c] = s.begin;
+  for (int64_t k = s.begin + s.step; k < s.end; k += s.step)
+    for (int64_t c = 0; c < count; ++c) {
+      const C v = C(x[k * inner + c]);
+      const bool wins = (v > best[c]) | (v != v);
+      best[c] = wins ? v : best[c];
+      where[c] = wins ? k : where[c];
+    }
+  std::copy(where, where + count, at);
+}
+
+void window_argmax(const ops::WindowArgmax& op, Tensor& y, const Dense& x) {
+  if (y.numel() == 0) return;
+  const Along a = along(x.shape(), wrap_dim(op.dim, x.dim()));
+  int64_t* out = y.data<int64_t>();
+  const int64_t grain = std::max<int64_t>(1, 32768 / (a.inner * std::max<int64_t>(1, a.n / op.size)));
+  dispatch(Numbers{}, x.dtype(), [&]<class T>(Type<T>) {
+    parallel_for(a.outer * op.size, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t w = begin; w < end; ++w) {
+        const Span s = span(op, w % op.size, a.n);
+        const T* from = x.data<T>() + w / op.size * a.n * a.inner;
+        for (int64_t c = 0; c < a.inner; c += block)
+          argmax(from + c, a.inner, s, std::min(block, a.inner - c), out + w * a.inner + c);
+      }
+    });
+  });
+}
+
+const Kernel<window_argmax> window_argmax_;
+
+}  // namespace
+}  // namespace luth::cpu
