@@ -1,0 +1,73 @@
+-- Padding, interpolation, windows and pooling as scripts call them: names, positions from 1, errors.
+local t, s = torch.Tester(), torch.TestSuite()
+
+function s.padding()
+  local x = torch.arange(4):float():reshape(1, 4)
+  t:eq(F.pad(x, {1, 2}), torch.tensor {{0., 0., 1., 2., 3., 0., 0.}})
+  t:eq(F.pad(x, {1, 0}, 'constant', 7), torch.tensor {{7., 0., 1., 2., 3.}})
+  t:eq(F.pad(x, {-1, -1}), torch.tensor {{1., 2.}})
+  t:eq(F.pad(x, {2, 1}, {mode = 'reflect'}), torch.tensor {{2., 1., 0., 1., 2., 3., 2.}})
+  t:eq(F.pad(x, {1, 2}, {mode = 'replicate'}), torch.tensor {{0., 0., 1., 2., 3., 3., 3.}})
+  t:eq(F.pad(x, {1, 1}, {mode = 'circular'}), torch.tensor {{3., 0., 1., 2., 3., 0.}})
+  t:eq(torch.constant_pad_nd(x, {0, 1}, 9), torch.tensor {{0., 1., 2., 3., 9.}})
+  t:eq(F.pad(torch.ones(2, 3), {1, 0, 0, 1}):size(), {3, 4})
+  t:fails(function() F.pad(x, {1}) end, 'two numbers for each dim')
+  t:fails(function() F.pad(x, {4, 0}, 'reflect') end, 'smaller than the 4 elements')
+  t:fails(function() F.pad(x, {1, 1}, 'mirror') end, "'mirror' is unknown", 'circular')
+  t:fails(function() F.pad(x, {-5, 0}) end, 'padding of -5')
+end
+
+function s.interpolation()
+  local x = torch.tensor {{{1., 2., 3.}}}
+  t:eq(F.interpolate(x, 6), torch.tensor {{{1., 1., 2., 2., 3., 3.}}})
+  t:eq(F.interpolate(x, {scale_factor = 2}), F.interpolate(x, 6))
+  t:eq(F.interpolate(x, {size = 5, mode = 'linear', align_corners = true}), torch.tensor {{{1., 1.5, 2., 2.5, 3.}}})
+  t:eq(F.upsample_nearest(x, 6), F.interpolate(x, 6))
+  t:eq(torch.pixel_shuffle(torch.arange(4):reshape(1, 4, 1, 1), 2), torch.tensor {{{{0, 1}, {2, 3}}}})
+  t:fails(function() F.interpolate(x) end, 'either size or scale_factor')
+  t:fails(function() F.interpolate(x, {size = 3, mode = 'bilinear'}) end, 'wants input of 4 dims')
+  t:fails(function() F.interpolate(x, {size = 3, align_corners = true}) end, 'align_corners')
+end
+
+-- F.unfold takes windows of images, x:unfold those along one dim.
+function s.windows()
+  local x = torch.arange(9):float():reshape(1, 1, 3, 3)
+  local columns = F.unfold(x, 2)
+  t:eq(columns:size(), {1, 4, 4})
+  t:eq(columns[1]:t()[1], torch.tensor {0., 1., 3., 4.})
+  t:eq(F.fold(columns, {3, 3}, 2)[1][1][2][2]:item(), 4 * 4.)
+  t:fails(function() F.unfold(x, 4) end, 'larger than the padded input')
+end
+
+function s.positions_count_from_1()
+  local x = torch.tensor {{{{1., 5.}, {2., 3.}}}}
+  local y, at = F.max_pool2d(x, 2, {return_indices = true})
+  t:eq(at:item(), 2)
+  t:eq(F.max_unpool2d(y, at, 2), torch.tensor {{{{0., 5.}, {0., 0.}}}})
+  y, at = F.adaptive_max_pool2d(x, 1, {return_indices = true})
+  t:eq({y:item(), at:item()}, {5., 2})
+  y, at = F.max_pool3d(x, 2, {stride = 1, padding = {1, 0, 0}, return_indices = true})
+  t:eq(at:flatten(), torch.tensor {2, 2})
+  t:eq(F.adaptive_avg_pool3d(x, {-1, 1, 1}):item(), 11 / 4)
+  t:fails(function() F.max_unpool2d(y[1], torch.tensor {{{{9}}}}, 2) end)
+end
+
+function s.volumes()
+  local x = torch.ones(1, 1, 3, 3, 3)
+  t:eq(F.conv3d(x, torch.ones(1, 1, 3, 3, 3)):item(), 27.)
+  t:eq(F.conv3d(x, torch.ones(1, 1, 3, 3, 3), {padding = 'same'})[1][1][1][1][1]:item(), 8.)
+  t:eq(F.conv_transpose3d(torch.ones(1, 1, 1, 1, 1), torch.ones(1, 1, 2, 2, 2)):sum():item(), 8.)
+  t:fails(function() F.conv3d(x, torch.ones(1, 2, 3, 3, 3)) end, 'wants 2 channels')
+end
+
+function s.gradients_reach_grids()
+  local x = torch.arange(4):float():reshape(1, 1, 2, 2)
+  local theta = torch.tensor {{{1., 0., 0.}, {0., 1., 0.}}}:requires_grad_()
+  local grid = F.affine_grid(theta, {1, 1, 2, 2}, false)
+  local y = F.grid_sample(x, grid, {align_corners = false})
+  t:eq(y:detach(), x)
+  y:sum():backward()
+  t:eq(theta.grad:size(), {1, 2, 3})
+end
+
+t:add(s):run()
