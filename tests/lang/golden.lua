@@ -149,7 +149,13 @@ local function run(sample, file)
   -- fresh values for each call, so that what works in place harms no other
   local function arguments()
     local memo, list = {}, {}
-    for i, pair in ipairs(sample.named) do list[i] = {pair[1], shifted(shifts[pair[1]], value(file, pair[2], memo))} end
+    for i, pair in ipairs(sample.named) do
+      local v = value(file, pair[2], memo)
+      if pair[1] == 'output_size' and type(v) == 'table' then  -- None is the extent that is there, which luth calls -1
+        for k, n in ipairs(v) do v[k] = n == torch.none and -1 or n end
+      end
+      list[i] = {pair[1], shifted(shifts[pair[1]], v)}
+    end
     return list
   end
   local function named(list, from)
