@@ -107,7 +107,7 @@ void open_autocast(lua_State* L, int torch) {
   lua_createtable(L, 0, 1);  // torch.amp, where PyTorch has it too
   lua_getfield(L, torch, "autocast");
   lua_setfield(L, -2, "autocast");
-  document(L, -1, "torch.amp: where PyTorch has autocast too.");
+  document(L, -1, "torch.amp\n  Where PyTorch has autocast too.");
   lua_setfield(L, torch, "amp");
 }
 

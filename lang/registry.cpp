@@ -33,7 +33,11 @@ void push_param(lua_State* L, const Param& p) {
   set_flag(L, "number", p.number);
   set_flag(L, "required", p.required);
   set_flag(L, "takes_nil", p.takes_nil);
-  if (p.input) return;
+  if (p.input) {
+    lua_pushinteger(L, p.at + 1);
+    lua_setfield(L, -2, "at");
+    return;
+  }
   set(L, "doc", p.doc);
   set(L, "kind", kinds[int(p.field.kind)]);
   set(L, "expects", expectation(p.field));

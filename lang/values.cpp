@@ -246,7 +246,17 @@ struct Pusher {
     }
   }
   void operator()(const Ints& v) const { list(v); }
-  void operator()(const std::vector<double>& v) const { list(v); }
+  // Of dims: those of one tensor, then as many of another, as two lists.
+  void operator()(const std::vector<double>& v) const {
+    if (!(as & as::dim)) return list(v);
+    lua_createtable(L, 2, 0);
+    for (size_t half : {0, 1}) {
+      Ints dims;
+      for (size_t i = 0; i < v.size() / 2; ++i) dims.push_back(int64_t(v[half * (v.size() / 2) + i]));
+      list(dims);
+      lua_rawseti(L, -2, lua_Integer(half) + 1);
+    }
+  }
   void operator()(Dtype d) const { push_dtype(L, d); }
   void operator()(Device* d) const { d ? push_device(L, *d) : lua_pushnil(L); }
   void operator()(MemoryFormat f) const { push_format(L, f); }
