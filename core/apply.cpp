@@ -41,7 +41,7 @@ void fill_in(const OpInfo& info, Inputs& in) {
 OpValue reserve_random(const OpInfo& info, const void* op, Device& dev, const Specs& specs) {
   OpValue value(&info, op);
   PhiloxState& state = *info.philox(value.get());
-  if (!state.set) state = default_generator(dev).reserve(specs[0].shape.numel(), specs[0].dtype);
+  if (!state.set) state = generator_for(dev).reserve(specs[0].shape.numel(), specs[0].dtype);
   return value;
 }
 

@@ -11,10 +11,11 @@ struct PhiloxWords {
   uint32_t w[4];
 };
 
-/// The four words of counter `c` under `seed`.
-LUTH_HD inline PhiloxWords philox(int64_t seed, int64_t c) {
+/// The four words of counter `c` under `seed`; `high`, `higher`: the counter's upper 64 bits, by which an element has
+/// words of its own without end.
+LUTH_HD inline PhiloxWords philox(int64_t seed, int64_t c, uint32_t high = 0, uint32_t higher = 0) {
   uint32_t k0 = uint32_t(seed), k1 = uint32_t(uint64_t(seed) >> 32);
-  uint32_t x0 = uint32_t(c), x1 = uint32_t(uint64_t(c) >> 32), x2 = 0, x3 = 0;
+  uint32_t x0 = uint32_t(c), x1 = uint32_t(uint64_t(c) >> 32), x2 = high, x3 = higher;
   for (int round = 0; round < 10; ++round) {
     uint64_t p0 = uint64_t(0xD2511F53u) * x0, p1 = uint64_t(0xCD9E8D57u) * x2;
     uint32_t y0 = uint32_t(p1 >> 32) ^ x1 ^ k0, y2 = uint32_t(p0 >> 32) ^ x3 ^ k1;

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <mutex>
+#include <set>
 
 namespace luth {
 namespace {
@@ -12,6 +13,11 @@ std::map<Device*, Generator>& generators() {
   static std::map<Device*, Generator> g;
   return g;
 }
+std::set<const OpInfo*>& made_of_random() {
+  static std::set<const OpInfo*> list;
+  return list;
+}
+thread_local Generator* in_use_ = nullptr;
 }  // namespace
 
 void Generator::seed(int64_t s) {
@@ -50,5 +56,17 @@ void manual_seed(int64_t seed) {
   current_seed = seed;
   for (auto& [_, g] : generators()) g.seed(seed);
 }
+
+UseGenerator::UseGenerator(Generator& g) : before_(std::exchange(in_use_, &g)) {}
+UseGenerator::~UseGenerator() { in_use_ = before_; }
+Generator& generator_for(Device& d) {
+  if (!in_use_) return default_generator(d);
+  if (in_use_->device() && in_use_->device() != &d)
+    throw Error("the generator makes numbers for {}, but these are wanted on {}", in_use_->device()->name(), d.name());
+  return *in_use_;
+}
+
+bool takes_generator(const OpInfo& info) { return info.random || made_of_random().count(&info); }
+void set_takes_generator(const OpInfo& info) { made_of_random().insert(&info); }
 
 }  // namespace luth

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/device.h"
+#include "core/random.h"
 #include "lang/bridge.h"
 #include "lang/tensor.h"
 
@@ -179,6 +180,7 @@ std::string signature(const Face& face, const Form& form) {
   }
   if (form.makes && !has_param(form, "requires_grad"))
     named += std::string(named.empty() ? "" : ", ") + "requires_grad = false";
+  if (takes_generator(*form.info)) named += std::string(named.empty() ? "" : ", ") + "generator = nil";
   if (!named.empty()) text += (text.empty() ? "{" : ", {") + named + "}";
   return face.name + "(" + text + ")";
 }

@@ -4,8 +4,10 @@
 // names), match (each form in turn, by the kinds of the arguments alone), read (values, with precise errors).
 #include <algorithm>
 
+#include "core/random.h"
 #include "core/text.h"
 #include "lang/bind.h"
+#include "lang/generator.h"
 #include "lang/tensor.h"
 
 namespace luth::lang {
@@ -22,7 +24,7 @@ struct Given {
   int positions = 0;
   int top = 0;  // with the nils at the end, which count as not given
   Small<Named, 8> named;
-  int out = 0, requires_grad = 0;
+  int out = 0, requires_grad = 0, generator = 0;
 };
 
 struct Slot {
@@ -66,10 +68,18 @@ class Caller {
     Inputs in = read_inputs(*form);
     OpValue op(form->info, form->defaults.get());
     read_attributes(*form, op);
+    if (!given_.generator || is_none(L_, given_.generator)) return finish(*form, op.get(), std::move(in));
+    UseGenerator use(given_generator());
     return finish(*form, op.get(), std::move(in));
   }
 
  private:
+  Generator& given_generator() const {
+    try {
+      return check_generator(L_, given_.generator);
+    } catch (const Error& e) { throw Error("{}: argument 'generator' {}", face_.name, e.what()); }
+  }
+
   // ---- gather ----
 
   void gather() {
@@ -101,6 +111,7 @@ class Caller {
     }
     take_special("out", given_.out);
     take_special("requires_grad", given_.requires_grad);
+    take_special("generator", given_.generator);
   }
 
   // Arguments that the binder serves itself, for operators that have none of that name.
@@ -108,6 +119,7 @@ class Caller {
     for (auto* form : face_.forms)
       if (find_param(*form, name) >= 0) return;
     if (name == "requires_grad" && !face_.forms[0]->makes) return;
+    if (name == "generator" && !takes_generator(*face_.forms[0]->info)) return;
     for (size_t i = 0; i < given_.named.size(); ++i)
       if (given_.named[i].name == name) {
         into = given_.named[i].index;
@@ -224,7 +236,7 @@ class Caller {
     std::vector<std::string> known;
     for (auto* form : face_.forms)
       for (auto& p : form->params) known.push_back(p.name);
-    known.push_back("out");
+    for (const char* own : {"out", "generator"}) known.push_back(own);
     for (auto [numpy, ours] : {std::pair{"axis", "dim"}, {"axes", "dims"}, {"keepdims", "keepdim"}})
       if (name == numpy && std::find(known.begin(), known.end(), ours) != known.end())
         return fmt::format("; did you mean '{}'?", ours);

@@ -1,6 +1,7 @@
 // torch.cuda: which GPUs there are, which one is meant, and their memory. Nothing of CUDA is opened before a function
 // that needs it is called.
 #include "lang/cuda.h"
+#include "lang/generator.h"
 
 #include <algorithm>
 #include <cstdlib>

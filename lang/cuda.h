@@ -27,9 +27,6 @@ int in_scope(lua_State* L, const Restore& restore, int first, const char* advice
 
 /// torch.device(d):scope(f?, …)
 int device_scope(lua_State* L);
-// torch.cpp: where the random numbers of a device are, as a tensor of the CPU; errors begin with `table`.
-void push_rng_state(lua_State* L, Device& d);
-void take_rng_state(lua_State* L, int index, Device& d, const char* table);
 /// x:record_stream(s)
 int record_stream(lua_State* L);
 

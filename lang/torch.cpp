@@ -8,6 +8,7 @@
 #include "core/threads.h"
 #include "lang/bridge.h"
 #include "lang/cuda.h"
+#include "lang/generator.h"
 #include "lang/tensor_class.h"
 
 namespace luth::lang {
@@ -229,25 +230,9 @@ constexpr Row rows[] = {
 };
 }  // namespace
 
-// 16 bytes: seed and offset of the device's stream of numbers.
-void push_rng_state(lua_State* L, Device& d) {
-  Generator& g = default_generator(d);
-  int64_t state[2] = {g.seed(), g.offset()};
-  Tensor t = Tensor::empty({16}, Dtype::u8, host());
-  std::memcpy(t.raw(), state, sizeof state);
-  push_tensor(L, t);
+void open_torch_functions(lua_State* L, int torch) {
+  add_functions(L, torch, rows);
+  open_generator(L, torch);
 }
-void take_rng_state(lua_State* L, int index, Device& d, const char* table) {
-  const Tensor& t = check_tensor(L, index, fmt::format("{}.set_rng_state expects", table).c_str());
-  if (t.dtype() != Dtype::u8 || t.numel() != 16 || !t.is_contiguous() || !t.device().on_host())
-    throw Error("{}.set_rng_state expects what {}.get_rng_state gave, got {}", table, table, given_text(L, index));
-  int64_t state[2];
-  std::memcpy(state, t.raw(), sizeof state);
-  Generator& g = default_generator(d);
-  g.seed(state[0]);
-  g.set_offset(state[1]);
-}
-
-void open_torch_functions(lua_State* L, int torch) { add_functions(L, torch, rows); }
 
 }  // namespace luth::lang

@@ -3,6 +3,8 @@
 #include "core/autograd.h"
 #include "core/ops/arith.h"
 #include "core/ops/copy.h"
+#include "core/ops/reduce.h"
+#include "core/random.h"
 
 namespace luth {
 
@@ -28,6 +30,9 @@ const DefineFactory<RandnFill> randn_;
 const DefineAll<UniformFill, NormalFill, ExponentialFill, BernoulliFill, RandomIntegers, Bernoulli, NormalPairs,
                 NormalSize, Randint, RandintLow, RandintLike, RandintLikeLow, Randperm, Dropout, DropoutApply>
     define_all_;
+const TakesGenerator<Factory<RandFill>, Like<RandFill>, New<RandFill>, Factory<RandnFill>, Like<RandnFill>,
+                     New<RandnFill>, NormalPairs, NormalSize, Randint, RandintLow, RandintLike, RandintLikeLow>
+    take_generator_;
 
 Spec same(const Inputs& in) {
   Spec s{in[0].shape(), in[0].dtype()};
@@ -57,6 +62,12 @@ int64_t integers_in(Dtype d) {
   }
   return 0;
 }
+/// From here on.
+int64_t least_integer(Dtype d) {
+  if (d == Dtype::boolean || d == Dtype::u8) return 0;
+  if (d == Dtype::i64) return INT64_MIN;
+  return is_floating(d) ? 1 - integers_in(d) : -integers_in(d);
+}
 template <class Op>
 Op sized(int64_t high) {
   Op op;
@@ -85,7 +96,7 @@ Spec BernoulliFill::infer(const Inputs& in) const {
 Spec RandomIntegers::infer(const Inputs& in) const {
   const int64_t most = integers_in(in[0].dtype()), end = to.value_or(most);
   if (end <= from) throw Error("to ({}) must be above from ({})", end, from);
-  if (to && (end > most || (from < 0 && from < -most)))
+  if (end > most || from < least_integer(in[0].dtype()))
     throw Error("integers from {} to {} do not fit {}", from, end - 1, name(in[0].dtype()));
   return same(in);
 }
@@ -94,11 +105,15 @@ Spec Bernoulli::infer(const Inputs& in) const { return same_floating(in); }
 Tensor NormalPairs::lower(const Inputs& in) const {
   if (in[1].is_scalar() && in[1].scalar().value() < 0) throw Error("std must not be negative");
   Tensor base = in[0].is_tensor() ? in[0].tensor() : in[1].tensor();
+  if (in[1].is_tensor() && in[1].numel() && in[1].tensor().device().on_host() && in[1].tensor().device().has_data()) {
+    NoGrad no_grad;  // on other devices it would wait
+    if (amin(in[1]).item().value() < 0) throw Error("std must not be negative, but has negative elements");
+  }
   if (!base) throw Error("mean or std must be a tensor; for two numbers give a size");
   Shape shape = base.shape();
   if (in[0].is_tensor() && in[1].is_tensor()) shape = broadcast(in[0].shape(), in[1].shape());
   Tensor z = luth::randn(shape, is_floating(base.dtype()) ? base.dtype() : default_dtype(), base.device());
-  return add(mul(z, in[1]), in[0]);
+  return add(in[1] ? mul(z, in[1]) : z, in[0]);
 }
 Tensor NormalSize::lower(const Inputs&) const {
   NoGrad no_grad;

@@ -49,11 +49,11 @@ struct BernoulliFill : RandomFill {
   static Cases<BernoulliFill> samples() { return {{{}, {{2, 3}}}}; }
 };
 struct RandomIntegers : RandomFill {
-  static constexpr Doc doc{"random", "input", "Fills with integers from [from, to), all equally likely."};
+  static constexpr Doc doc{"random.between", "input", "Fills with integers from [from, to), all equally likely."};
   int64_t from = 0;
   std::optional<int64_t> to{};
   void describe(auto& field) {
-    field("from", from, "the least integer");
+    field("from", from, "the least integer", as::required);
     field("to", to, "integers stay below it; nil: as many as the dtype holds exactly");
   }
   Spec infer(const Inputs& in) const;
@@ -68,7 +68,7 @@ struct Bernoulli {
   static Cases<Bernoulli> samples() { return {{{}, {{2, 3}}, 0, 1}}; }
 };
 struct NormalPairs {
-  static constexpr Doc doc{"normal.pairs", "mean|number, std|number",
+  static constexpr Doc doc{"normal.pairs", "mean|number, std|number?",
                            "Normal numbers, each with its own mean and std."};
   static constexpr bool as_method = false;
   Tensor lower(const Inputs& in) const;

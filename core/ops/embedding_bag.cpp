@@ -1,0 +1,200 @@
+#include "core/ops/embedding_bag.h"
+
+#include <cmath>
+
+#include "core/autograd.h"
+#include "core/ops/activation.h"
+#include "core/ops/arith.h"
+#include "core/ops/cat.h"
+#include "core/ops/copy.h"
+#include "core/ops/embedding.h"
+#include "core/ops/factory.h"
+#include "core/ops/index.h"
+#include "core/ops/mask.h"
+#include "core/ops/normalize.h"
+#include "core/ops/positions.h"
+#include "core/ops/reduce.h"
+#include "core/ops/scan.h"
+#include "core/ops/unary.h"
+#include "core/ops/view.h"
+
+namespace luth::ops {
+namespace {
+const DefineAll<EmbeddingBag> define_all_;
+
+void check_bags(const EmbeddingBag& op, const Inputs& in) {
+  const Tensor &input = in[0], &weight = in[1];
+  check_index_dtype("input", input.dtype());
+  if (weight.dim() != 2) throw Error("weight must have 2 dims, but has shape {}", to_string(weight.shape()));
+  if (op.mode != "sum" && op.mode != "mean" && op.mode != "max")
+    throw Error("mode must be 'sum', 'mean' or 'max', not '{}'", op.mode);
+  if (op.sparse) throw Error("sparse gradients do not exist in luth; leave sparse false");
+  if (op.mode == "max" && op.scale_grad_by_freq) throw Error("mode 'max' does not scale gradients by frequency");
+  if (input.dim() == 2 && in[2]) throw Error("offsets must be nil where input has 2 dims: its rows are the bags");
+  if (input.dim() == 1 && !in[2]) throw Error("offsets are needed where input has 1 dim");
+  if (input.dim() != 1 && input.dim() != 2)
+    throw Error("input must have 1 or 2 dims, but has shape {}", to_string(input.shape()));
+  if (in[2]) {
+    check_index_dtype("offsets", in[2].dtype());
+    if (in[2].dim() != 1) throw Error("offsets must have 1 dim, but have shape {}", to_string(in[2].shape()));
+    if (op.include_last_offset && in[2].numel() == 0)
+      throw Error("offsets must hold the end of the last bag where include_last_offset is true");
+  }
+  if (!in[3]) return;
+  if (op.mode != "sum") throw Error("per_sample_weights go with mode 'sum' alone, not with '{}'", op.mode);
+  if (!(in[3].shape() == input.shape()))
+    throw Error("per_sample_weights have shape {}, but input {}", to_string(in[3].shape()), to_string(input.shape()));
+  if (in[3].dtype() != weight.dtype())
+    throw Error("weight is {} and per_sample_weights {}; they must have one dtype", name(weight.dtype()),
+                name(in[3].dtype()));
+}
+void check_offsets(const Tensor& offsets, int64_t positions, int base) {
+  if (!offsets.device().on_host() || !offsets.device().has_data() || offsets.numel() == 0) return;
+  NoGrad no_grad;
+  const int64_t first = select(offsets, {0, 0}).item().integer(), last = select(offsets, {0, -1}).item().integer();
+  if (first != base) throw Error("offsets must begin with {}, not {}", base, first);
+  if (last > positions + base)
+    throw Error("offsets end with {}, which is beyond the {} positions of input", last, positions);
+}
+
+/// Rows of weight that input names and that are longer than max_norm become as long, in place.
+void shorten_rows(const EmbeddingBag& op, const Tensor& input, const Tensor& weight) {
+  NoGrad no_grad;
+  Tensor at = reshape(input, {.shape = {input.numel()}});
+  Tensor rows = renorm(index_select(weight, at, {{.dim = 0, .base = op.base}}), {op.norm_type, 0, *op.max_norm});
+  IndexCopy write;
+  write.base = op.base;
+  index_copy.into(weight, at, rows, write);
+}
+
+/// The rows that input names, with gradients over how often it does if that is asked for.
+Tensor named_rows(const EmbeddingBag& op, const Tensor& input, const Tensor& weight) {
+  Tensor rows = embedding(input, weight, {std::nullopt, op.base});
+  if (!op.scale_grad_by_freq) return rows;
+  Tensor at = reshape(input, {.shape = {input.numel()}}), share;
+  {
+    NoGrad no_grad;
+    Tensor one = full({input.numel()}, 1, weight.dtype(), weight.device());
+    Tensor often = scatter_add(zeros({weight.shape()[0]}, weight.dtype(), weight.device()), at, one,
+                               {{.dim = 0, .base = op.base}});
+    share = reciprocal(index_select(often, at, {{.dim = 0, .base = op.base}}));
+    share = unsqueeze(reshape(share, {.shape = input.shape()}), {.dim = -1});
+  }
+  Tensor still = rows.detach();
+  return add(still, mul(sub(rows, still), share));  // the difference is 0, and its gradient is not
+}
+
+/// For each position of a flat input the bag that it lies in, from 0; the number of bags if it lies behind the last.
+Tensor bag_of(const Tensor& offsets, int64_t positions, int base) {
+  NoGrad no_grad;
+  Tensor begins = scatter_add(zeros({positions + 1}, Dtype::i64, offsets.device()), offsets,
+                              full(offsets.shape(), 1, Dtype::i64, offsets.device()), {{.dim = 0, .base = base}});
+  return sub(cumsum(narrow(begins, {.dim = 0, .start = 0, .length = positions}), {.dim = 0}), 1);
+}
+Tensor index_of(int64_t n, Device& device) {
+  ArangeStart op;
+  op.start = 0;
+  op.end = n;
+  op.device = &device;
+  return arange(op);
+}
+
+/// Sum or mean over bags of a flat input. `keep`: null, or 1 where a position counts.
+Tensor flat_bags(const EmbeddingBag& op, const Tensor& rows, const Tensor& offsets, const Tensor& keep) {
+  const int64_t n = rows.shape()[0], bags = offsets.numel();
+  Tensor bag = bag_of(offsets, n, op.base);
+  Tensor total = index_add(zeros({bags, rows.shape()[1]}, rows.dtype(), rows.device()), bag, rows, {});
+  if (op.mode == "mean") {
+    Tensor one = keep ? keep : full({n}, 1, rows.dtype(), rows.device());
+    Tensor count = index_add(zeros({bags}, rows.dtype(), rows.device()), bag, one, {});
+    total = div(total, unsqueeze(clamp(count, 1, Value()), {.dim = 1}));
+  }
+  return op.include_last_offset ? narrow(total, {.dim = 0, .start = 0, .length = bags - 1}) : total;
+}
+/// The bags of a flat input side by side: positions (from 0) bags x the largest bag, and where there is one.
+std::pair<Tensor, Tensor> side_by_side(const EmbeddingBag& op, const Tensor& offsets, int64_t n) {
+  NoGrad no_grad;
+  Tensor starts = sub(offsets, op.base);
+  if (!op.include_last_offset) starts = cat({starts, full({1}, n, starts.dtype(), starts.device())});
+  const int64_t bags = starts.numel() - 1;
+  Tensor begin = narrow(starts, {.dim = 0, .start = 0, .length = bags});
+  Tensor size = sub(narrow(starts, {.dim = 0, .start = 1, .length = bags}), begin);
+  const bool known = bags > 0 && starts.device().has_data();
+  const int64_t most = known ? std::max<int64_t>(amax(size).item().integer(), 0) : 1;
+  Tensor step = index_of(most, starts.device());
+  Tensor there = lt(step, unsqueeze(size, {.dim = 1}));
+  return {masked_fill(add(unsqueeze(begin, {.dim = 1}), step), logical_not(there), 0), there};
+}
+/// The largest of each bag, bags x positions x features; `there`: which positions count.
+Tensor largest(const Tensor& rows, const Tensor& there) {
+  const Shape& s = rows.shape();
+  if (s[1] == 0) return zeros({s[0], s[2]}, rows.dtype(), rows.device());
+  Tensor masked = masked_fill(rows, unsqueeze(logical_not(there), {.dim = 2}), -INFINITY);
+  AnyDims any;
+  any.dim = Ints{1};
+  any.keepdim = true;
+  MaxDim max;
+  max.dim = 1;
+  return masked_fill(max_dim(masked, max)[0], logical_not(any_dims(there, any)), 0);
+}
+}  // namespace
+
+Tensor EmbeddingBag::lower(const Inputs& in) const {
+  check_bags(*this, in);
+  const Tensor &input = in[0], &weight = in[1], &offsets = in[2];
+  const int64_t features = weight.shape()[1];
+  if (offsets) check_offsets(offsets, input.numel(), base);
+  if (max_norm) shorten_rows(*this, input, weight);
+  Tensor rows = named_rows(*this, input, weight);
+  if (in[3]) rows = mul(rows, unsqueeze(in[3], {.dim = -1}));
+  Tensor counts;  // of input's shape: where a position is not the padding's
+  if (padding_idx) {
+    const int64_t row = *padding_idx < 0 ? *padding_idx + weight.shape()[0] : *padding_idx;
+    if (row < 0 || row >= weight.shape()[0])
+      throw Error("padding_idx {} is beyond the {} rows of weight", shown(*padding_idx), weight.shape()[0]);
+    counts = ne(input, row + base);
+  }
+  if (mode == "max") {
+    if (!offsets) return largest(rows, counts ? counts : full(input.shape(), true, Dtype::boolean, input.device()));
+    auto [at, there] = side_by_side(*this, offsets, input.numel());
+    if (input.numel() == 0) return zeros({at.shape()[0], features}, weight.dtype(), weight.device());
+    Tensor flat = reshape(at, {.shape = {at.numel()}});
+    if (counts) there = logical_and(there, reshape(index_select(counts, flat, {}), {.shape = at.shape()}));
+    rows = reshape(index_select(rows, flat, {}), {.shape = {at.shape()[0], at.shape()[1], features}});
+    return largest(rows, there);
+  }
+  if (counts) rows = masked_fill(rows, unsqueeze(logical_not(counts), {.dim = -1}), 0);
+  Tensor keep = counts ? cast_to(counts, weight.dtype()) : Tensor();
+  if (offsets) return flat_bags(*this, rows, offsets, keep);
+  Tensor total = sum(rows, over({1}));
+  if (mode == "sum") return total;
+  if (keep) return div(total, clamp(sum(keep, over({1}, true)), 1, Value()));
+  return div(total, std::max<int64_t>(input.shape()[1], 1));
+}
+
+// ---- cases ---------------------------------------------------------------------------------------------------------
+
+namespace {
+Tensor values(const Shape& s) {
+  Tensor t = Tensor::empty(s, Dtype::f64, host());
+  for (int64_t i = 0; i < t.numel(); ++i) t.data<double>()[i] = double((i * 7 + 3) % 11) / 4 - 1;
+  return t;
+}
+Tensor integers(const Shape& s, std::initializer_list<int64_t> v) { return Tensor::from(s, v.begin()); }
+}  // namespace
+
+Cases<EmbeddingBag> EmbeddingBag::samples() {
+  EmbeddingBag sum, max, last;
+  sum.mode = "sum";
+  max.mode = "max";
+  last.include_last_offset = true;
+  last.base = 1;
+  auto rows = [] { return Inputs{integers({2, 3}, {0, 3, 3, 1, 0, 2}), values({4, 2})}; };
+  auto weighted = [] { return Inputs{integers({2, 2}, {0, 3, 3, 1}), values({4, 2}), Value(), values({2, 2})}; };
+  auto flat = [] { return Inputs{integers({4}, {0, 1, 3, 1}), values({4, 3}), integers({3}, {0, 3, 3})}; };
+  auto ended = [] { return Inputs{integers({4}, {4, 2, 1, 2}), values({4, 2}), integers({3}, {1, 3, 5})}; };
+  return {{{}, {}, 0, 0, rows},  {sum, {}, 0, 0, weighted}, {max, {}, 0, 0, flat},
+          {max, {}, 0, 0, rows}, {last, {}, 0, 0, ended},   {sum, {}, 0, 0, flat}};
+}
+
+}  // namespace luth::ops

@@ -1,0 +1,22 @@
+// torch.Generator: streams of random numbers that scripts hold and give to operators as `generator`.
+#pragma once
+#include <lua5.4/lua.hpp>
+
+namespace luth {
+class Device;
+class Generator;
+}  // namespace luth
+
+namespace luth::lang {
+
+/// The generator at `index`; throws "expects a torch.Generator, got ..." for anything else.
+Generator& check_generator(lua_State* L, int index);
+
+/// The state of a device's stream of numbers as a tensor of bytes, and back. `table`: for errors, "torch.cuda".
+void push_rng_state(lua_State* L, Device& d);
+void take_rng_state(lua_State* L, int index, Device& d, const char* table);
+
+/// torch.Generator, torch.default_generator, torch.seed.
+void open_generator(lua_State* L, int torch);
+
+}  // namespace luth::lang
