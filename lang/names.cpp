@@ -23,6 +23,7 @@ constexpr Space spaces[] = {
     {"torch.signal", "torch.signal.windows."},
     {"torch.signal.windows", "Windows: weights of the samples of a signal."},
     {"torch.special", "Special functions of each element."},
+    {"torch.testing", "Comparisons for tests; torch.TestSuite and torch.Tester run them."},
     {"torch.utils", "torch.utils.data is the table data."},
     {"nn", "Modules, losses, containers."},
     {"nn.functional", "Operators that networks are made of, also as F; what a script adds to it stays."},

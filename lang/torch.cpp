@@ -195,9 +195,32 @@ int testing(lua_State* L) {
   return 1;
 }
 
+// The function that share/luth/torch/assert_close.lua returns gives the message, or nil where the values are close.
+int assert_close(lua_State* L) {
+  const int n = lua_gettop(L);
+  if (n < 2) throw Error("torch.testing.assert_close expects two values, actual and expected, and named arguments");
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "torch.assert_close");
+  lua_call(L, 1, 1);
+  lua_insert(L, 1);
+  lua_call(L, n, 1);
+  if (!lua_isnil(L, -1)) throw Error("{}", luaL_tolstring(L, -1, nullptr));
+  return 0;
+}
+constexpr Row testing_rows[] = {
+    {"assert_close", guarded<assert_close>,
+     "torch.testing.assert_close(actual, expected, {rtol = nil, atol = nil, equal_nan = false, check_device = true, "
+     "check_dtype = true, check_stride = false, msg = nil})",
+     "Raises an error unless tensors, numbers or tables of them are close: |actual - expected| <= atol + rtol * "
+     "|expected|. Without rtol and atol by dtype: 1.3e-6, 1e-5 for float32, 0 for integers. msg is a text, or a "
+     "function "
+     "of the message."},
+};
+
 constexpr Row rows[] = {
     {"TestSuite", guarded<testing<true>>, "torch.TestSuite()", "A table of tests that keeps their order."},
-    {"Tester", guarded<testing<false>>, "torch.Tester()", "Runs tests: eq, ne, lt, le, assert, assertError, add, run."},
+    {"Tester", guarded<testing<false>>, "torch.Tester()",
+     "Runs tests: tester:add(suite):run(). Checks: assert, eq, ne, lt, le, gt, ge, close, assertError, fails, …"},
     {"is_tensor", guarded<is_tensor>, "torch.is_tensor(x)", "Whether x is a tensor."},
     {"get_default_dtype", guarded<get_default_dtype>, "torch.get_default_dtype()", "The dtype of float numbers."},
     {"set_default_dtype", guarded<set_default>, "torch.set_default_dtype(dtype)", "Sets the dtype of float numbers."},
@@ -232,6 +255,9 @@ constexpr Row rows[] = {
 
 void open_torch_functions(lua_State* L, int torch) {
   add_functions(L, torch, rows);
+  lua_newtable(L);
+  add_functions(L, -1, testing_rows);
+  lua_setfield(L, torch, "testing");
   open_generator(L, torch);
 }
 

@@ -5,13 +5,19 @@
 --   tester:add(suite):run()
 --
 -- A failed check is noted with its line and the test goes on; an error ends its test. run() raises an error when something
--- failed, so a script of tests exits with 1.
+-- failed, so a script of tests exits with 1. Torch7's names (assertTensorEq, assertlt, …) are there too.
 
-local Suite = {}
-function Suite.__newindex(suite, name, test)
-  if suite[name] then error('a test named ' .. name .. ' is in the suite already', 2) end
-  rawset(suite, #suite + 1, name)
-  rawset(suite, name, test)
+-- Names in their order in the list part; the tests lie behind it, so that a second one of a name is seen.
+local function make_suite()
+  local tests = {}
+  return setmetatable({}, {
+    __index = tests,
+    __newindex = function(suite, name, test)
+      if tests[name] then error('a test named ' .. tostring(name) .. ' is in the suite already', 2) end
+      rawset(suite, #suite + 1, name)
+      tests[name] = test
+    end,
+  })
 end
 
 local Tester = {}
@@ -75,6 +81,20 @@ function Tester:le(a, b, label) return self:note(a <= b, show(a) .. ' is above '
 function Tester:gt(a, b, label) return self:lt(b, a, label) end
 function Tester:ge(a, b, label) return self:le(b, a, label) end
 
+--- torch.testing.assert_close as a check; `options` as there.
+function Tester:close(got, want, options, label)
+  local ok, why = pcall(torch.testing.assert_close, got, want, options)
+  return self:note(ok, tostring(why):gsub('^%S-:%d+: ', ''), label)
+end
+--- |got - want| <= precision for every element, 1e-16 if none is given.
+function Tester:almosteq(got, want, precision, label)
+  return self:close(got, want, { rtol = 0, atol = precision or 1e-16 }, label)
+end
+
+function Tester:assertNoError(f, label)
+  local ok, why = pcall(f)
+  return self:note(ok, 'the error ' .. show(why), label)
+end
 function Tester:assertError(f, label) return self:note(not pcall(f), 'no error was raised', label) end
 --- The error's text must contain every given text, literally.
 function Tester:fails(f, ...)
@@ -91,6 +111,24 @@ function Tester:assertErrorPattern(f, pattern, label)
   local ok, message = pcall(f)
   return self:note(not ok and tostring(message):find(pattern), 'no error that matches ' .. pattern .. ': ' .. show(message), label)
 end
+
+--- The error's text is this one, without its place.
+function Tester:assertErrorMsg(f, message, label)
+  local ok, why = pcall(f)
+  why = tostring(why):gsub('^%S-:%d+: ', '')
+  return self:note(not ok and why == message, 'the error is ' .. show(why) .. ', not ' .. show(message), label)
+end
+
+-- Torch7's names.
+for name, own in pairs {
+  assertTensorEq = 'almosteq', assertTensorNe = 'ne', assertTableEq = 'eq', assertTableNe = 'ne', assertGeneralEq = 'eq',
+  assertGeneralNe = 'ne', asserteq = 'eq', assertne = 'ne', assertlt = 'lt', assertle = 'le', assertgt = 'gt', assertge = 'ge',
+  assertalmosteq = 'almosteq', assertErrorPat = 'assertErrorPattern', eqError = 'assertErrorMsg',
+} do
+  Tester[name] = Tester[own]
+end
+
+function Tester:countTests() return #self.tests end
 
 function Tester:add(suite, name)
   if type(suite) == 'function' then
@@ -118,6 +156,6 @@ function Tester:run(only)
 end
 
 return {
-  TestSuite = function() return setmetatable({}, Suite) end,
+  TestSuite = make_suite,
   Tester = function() return setmetatable({tests = {}, failures = {}, checks = 0, running = '?'}, Tester) end,
 }
