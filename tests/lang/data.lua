@@ -1,138 +1,139 @@
 -- Datasets, and the loader: order, batches, workers, loops that nest or end early, collation, errors.
-local function fails(text, f, ...)
-  local ok, message = pcall(f, ...)
-  assert(not ok, 'expected an error about ' .. text)
-  assert(tostring(message):find(text, 1, true), message)
-end
-local function list(loader)
-  local out = {}
-  for x in loader do
-    for _, v in ipairs(x:flatten():tolist()) do out[#out + 1] = v end
+local t, s = torch.Tester(), torch.TestSuite()
+
+function s.datasets_and_loaders()
+  local function list(loader)
+    local out = {}
+    for x in loader do
+      for _, v in ipairs(x:flatten():tolist()) do out[#out + 1] = v end
+    end
+    return out
   end
-  return out
-end
-local function same(a, b) return table.concat(a, ' ') == table.concat(b, ' ') end
+  local function same(a, b) return table.concat(a, ' ') == table.concat(b, ' ') end
 
-local ten = data.TensorDataset(torch.arange(10), torch.arange(10):float() * 2)
+  local ten = data.TensorDataset(torch.arange(10), torch.arange(10):float() * 2)
 
--- a dataset
-assert(#ten == 10)
-local x, y = ten:get(3)
-assert(x:item() == 2 and y:item() == 4)
-fails('11', function() return ten:get(11) end)
-fails('0', function() return ten:get(0) end)
+  -- a dataset
+  t:assert(#ten == 10)
+  local x, y = ten:get(3)
+  t:assert(x:item() == 2 and y:item() == 4)
+  t:fails(function() return ten:get(11) end, '11')
+  t:fails(function() return ten:get(0) end, '0')
 
--- the test data that MNIST brings, and no other dataset
-local test = data.mnist():test_part()
-assert(#test == #data.mnist { train = false } and #test < #data.mnist())
-assert(test:test_part() == nil and ten:test_part() == nil)
+  -- the test data that MNIST brings, and no other dataset
+  local test = data.mnist():test_part()
+  t:assert(#test == #data.mnist { train = false } and #test < #data.mnist())
+  t:assert(test:test_part() == nil and ten:test_part() == nil)
 
--- batches in order, the last one short, or dropped
-local loader = data.DataLoader(ten, { batch_size = 4 })
-assert(#loader == 3)
-local sizes = {}
-for a, b in loader do
-  sizes[#sizes + 1] = a:size(1)
-  assert(torch.equal(a:float() * 2, b))
-end
-assert(same(sizes, { 4, 4, 2 }))
-assert(same(list(loader), { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 }))
-assert(#data.DataLoader(ten, { batch_size = 4, drop_last = true }) == 2)
-assert(#list(data.DataLoader(ten, { batch_size = 4, drop_last = true })) == 8)
-assert(same(list(data.DataLoader(ten, { batch_size = 64 })), list(loader)))
-
--- a shuffled order is a permutation, a function of seed and epoch, whatever the number of workers
-local function shuffled(workers, epoch, seed)
-  local l = data.DataLoader(ten, { batch_size = 3, shuffle = true, num_workers = workers, seed = seed or 5 })
-  l:set_epoch(epoch)
-  return list(l)
-end
-local order = shuffled(0, 0)
-assert(not same(order, list(loader)))
-for workers = 1, 3 do assert(same(shuffled(workers, 0), order)) end
-assert(not same(shuffled(0, 1), order) and not same(shuffled(0, 0, 6), order))
-local sorted = { table.unpack(order) }
-table.sort(sorted)
-assert(same(sorted, list(loader)))
-
--- loops nest, may be left early, and start anew
-local pairs_seen = 0
-for a in data.DataLoader(ten, { batch_size = 5 }) do
-  for b in loader do
-    pairs_seen = pairs_seen + a:numel() * b:numel()
+  -- batches in order, the last one short, or dropped
+  local loader = data.DataLoader(ten, { batch_size = 4 })
+  t:assert(#loader == 3)
+  local sizes = {}
+  for a, b in loader do
+    sizes[#sizes + 1] = a:size(1)
+    t:assert(torch.equal(a:float() * 2, b))
   end
-end
-assert(pairs_seen == 100)
-for _ in loader do
-  for _ in loader do break end
-  break
-end
-assert(same(list(loader), { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 }))
-local skipped = {}
-for a in loader:batches(2) do skipped[#skipped + 1] = a[1]:item() end
-assert(same(skipped, { 8 }))
+  t:assert(same(sizes, { 4, 4, 2 }))
+  t:assert(same(list(loader), { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 }))
+  t:assert(#data.DataLoader(ten, { batch_size = 4, drop_last = true }) == 2)
+  t:assert(#list(data.DataLoader(ten, { batch_size = 4, drop_last = true })) == 8)
+  t:assert(same(list(data.DataLoader(ten, { batch_size = 64 })), list(loader)))
 
--- parts of datasets
-local sub = data.Subset(ten, { 10, 1, 5 })
-assert(#sub == 3 and sub:get(1):item() == 9 and sub:get(3):item() == 4)
-assert(data.Subset(ten, torch.tensor { 2 }):get(1):item() == 1)
-fails('11', function() return data.Subset(ten, { 11 }):get(1) end)
-local a, b = data.random_split(ten, { 7, 3 })
-assert(#a == 7 and #b == 3)
-local both = list(data.DataLoader(data.ConcatDataset { a, b }, { batch_size = 10 }))
-table.sort(both)
-assert(same(both, list(loader)))
-fails('add up', function() return data.random_split(ten, { 7, 4 }) end)
+  -- a shuffled order is a permutation, a function of seed and epoch, whatever the number of workers
+  local function shuffled(workers, epoch, seed)
+    local l = data.DataLoader(ten, { batch_size = 3, shuffle = true, num_workers = workers, seed = seed or 5 })
+    l:set_epoch(epoch)
+    return list(l)
+  end
+  local order = shuffled(0, 0)
+  t:assert(not same(order, list(loader)))
+  for workers = 1, 3 do t:assert(same(shuffled(workers, 0), order)) end
+  t:assert(not same(shuffled(0, 1), order) and not same(shuffled(0, 0, 6), order))
+  local sorted = { table.unpack(order) }
+  table.sort(sorted)
+  t:assert(same(sorted, list(loader)))
 
--- samplers: a list, or a function that gives one
-assert(same(list(data.DataLoader(ten, { sampler = { 3, 1 } })), { 2, 0 }))
-assert(same(list(data.DataLoader(ten, { sampler = function() return { 10 } end })), { 9 }))
-local by_batch = data.DataLoader(ten, { batch_sampler = { { 1, 2 }, { 9 } } })
-assert(#by_batch == 2 and same(list(by_batch), { 0, 1, 8 }))
-fails('exclude each other', function() return data.DataLoader(ten, { sampler = { 1 }, shuffle = true }) end)
-fails('drop batch_size', function() return data.DataLoader(ten, { batch_sampler = { { 1 } }, batch_size = 2 }) end)
+  -- loops nest, may be left early, and start anew
+  local pairs_seen = 0
+  for a in data.DataLoader(ten, { batch_size = 5 }) do
+    for b in loader do
+      pairs_seen = pairs_seen + a:numel() * b:numel()
+    end
+  end
+  t:assert(pairs_seen == 100)
+  for _ in loader do
+    for _ in loader do break end
+    break
+  end
+  t:assert(same(list(loader), { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 }))
+  local skipped = {}
+  for a in loader:batches(2) do skipped[#skipped + 1] = a[1]:item() end
+  t:assert(same(skipped, { 8 }))
 
--- collation: numbers become tensors; a function sees the samples as tables
-local Words = data.class('Words')
-function Words:init(n) self.n = n end
-function Words:len() return self.n end
-function Words:get(i) return i, i / 2 end
-local numbers, halves = data.DataLoader(Words(4), { batch_size = 4 })(nil, nil)
-assert(numbers.dtype == torch.int64 and halves.dtype == torch.float32)
-assert(torch.equal(numbers, torch.tensor { 1, 2, 3, 4 }) and halves[4]:item() == 2)
-local collated = data.DataLoader(Words(5), {
-  batch_size = 2,
-  collate_fn = function(samples) return { n = #samples, first = samples[1][1] } end,
-})
-local firsts = {}
-for batch in collated do firsts[#firsts + 1] = batch.first .. ':' .. batch.n end
-assert(same(firsts, { '1:2', '3:2', '5:1' }))
--- a loop knows its pass by the first value, so that must be an object
-fails('first', function()
-  for _ in data.DataLoader(Words(4), { collate_fn = function() return 1 end }) do end
-end)
-local counted = 0
-for n in data.DataLoader(Words(4), { collate_fn = function() return 1 end }):batches() do counted = counted + n end
-assert(counted == 4)
+  -- parts of datasets
+  local sub = data.Subset(ten, { 10, 1, 5 })
+  t:assert(#sub == 3 and sub:get(1):item() == 9 and sub:get(3):item() == 4)
+  t:assert(data.Subset(ten, torch.tensor { 2 }):get(1):item() == 1)
+  t:fails(function() return data.Subset(ten, { 11 }):get(1) end, '11')
+  local a, b = data.random_split(ten, { 7, 3 })
+  t:assert(#a == 7 and #b == 3)
+  local both = list(data.DataLoader(data.ConcatDataset { a, b }, { batch_size = 10 }))
+  table.sort(both)
+  t:assert(same(both, list(loader)))
+  t:fails(function() return data.random_split(ten, { 7, 4 }) end, 'add up')
 
--- errors name the sample, from workers too
-function Words:get(i)
-  if i == 3 then error('no such word') end
-  return i
+  -- samplers: a list, or a function that gives one
+  t:assert(same(list(data.DataLoader(ten, { sampler = { 3, 1 } })), { 2, 0 }))
+  t:assert(same(list(data.DataLoader(ten, { sampler = function() return { 10 } end })), { 9 }))
+  local by_batch = data.DataLoader(ten, { batch_sampler = { { 1, 2 }, { 9 } } })
+  t:assert(#by_batch == 2 and same(list(by_batch), { 0, 1, 8 }))
+  t:fails(function() return data.DataLoader(ten, { sampler = { 1 }, shuffle = true }) end, 'exclude each other')
+  t:fails(function() return data.DataLoader(ten, { batch_sampler = { { 1 } }, batch_size = 2 }) end, 'drop batch_size')
+
+  -- collation: numbers become tensors; a function sees the samples as tables
+  local Words = data.class('Words')
+  function Words:init(n) self.n = n end
+  function Words:len() return self.n end
+  function Words:get(i) return i, i / 2 end
+  local numbers, halves = data.DataLoader(Words(4), { batch_size = 4 })(nil, nil)
+  t:assert(numbers.dtype == torch.int64 and halves.dtype == torch.float32)
+  t:assert(torch.equal(numbers, torch.tensor { 1, 2, 3, 4 }) and halves[4]:item() == 2)
+  local collated = data.DataLoader(Words(5), {
+    batch_size = 2,
+    collate_fn = function(samples) return { n = #samples, first = samples[1][1] } end,
+  })
+  local firsts = {}
+  for batch in collated do firsts[#firsts + 1] = batch.first .. ':' .. batch.n end
+  t:assert(same(firsts, { '1:2', '3:2', '5:1' }))
+  -- a loop knows its pass by the first value, so that must be an object
+  t:fails(function()
+    for _ in data.DataLoader(Words(4), { collate_fn = function() return 1 end }) do end
+  end, 'first')
+  local counted = 0
+  for n in data.DataLoader(Words(4), { collate_fn = function() return 1 end }):batches() do counted = counted + n end
+  t:assert(counted == 4)
+
+  -- errors name the sample, from workers too
+  function Words:get(i)
+    if i == 3 then error('no such word') end
+    return i
+  end
+  for workers = 0, 2, 2 do
+    t:fails(function() return list(data.DataLoader(Words(4), { batch_size = 2, num_workers = workers })) end, '3')
+  end
+  local uneven = data.ConcatDataset {
+    data.TensorDataset(torch.zeros(2, 3)), data.TensorDataset(torch.zeros(2, 4)),
+  }
+  for workers = 0, 2, 2 do
+    t:fails(function() return list(data.DataLoader(uneven, { batch_size = 4, num_workers = workers })) end, 'sample')
+  end
+
+  -- settings that make no sense
+  t:fails(function() return data.DataLoader(ten, { batch_size = 0 }) end, 'batch_size')
+  t:fails(function() return data.DataLoader(ten, { num_workers = -1 }) end, 'num_workers')
+  t:fails(function() return data.DataLoader(ten, { batch_siz = 2 }) end, 'batch_siz')
+  t:fails(function() return data.DataLoader(3) end, 'expects')
+  t:assert(#data.DataLoader(data.Subset(ten, {})) == 0)
 end
-for workers = 0, 2, 2 do
-  fails('3', function() return list(data.DataLoader(Words(4), { batch_size = 2, num_workers = workers })) end)
-end
-local uneven = data.ConcatDataset {
-  data.TensorDataset(torch.zeros(2, 3)), data.TensorDataset(torch.zeros(2, 4)),
-}
-for workers = 0, 2, 2 do
-  fails('sample', function() return list(data.DataLoader(uneven, { batch_size = 4, num_workers = workers })) end)
-end
 
--- settings that make no sense
-fails('batch_size', function() return data.DataLoader(ten, { batch_size = 0 }) end)
-fails('num_workers', function() return data.DataLoader(ten, { num_workers = -1 }) end)
-fails('batch_siz', function() return data.DataLoader(ten, { batch_siz = 2 }) end)
-fails('expects', function() return data.DataLoader(3) end)
-assert(#data.DataLoader(data.Subset(ten, {})) == 0)
+t:add(s):run()
