@@ -2,6 +2,7 @@
 
 #include "core/autocast.h"
 #include "core/ops/arith.h"
+#include "core/ops/copy.h"
 #include "core/ops/resample.h"
 #include "core/ops/view.h"
 
@@ -42,10 +43,11 @@ struct Volume {
   int64_t groups;
 };
 
-// Between depth and windows of `k` planes, `count` of them: [.., depth, H, W] to [.., k * count, H, W].
-Resample depth_windows(int64_t depth, int64_t k, int64_t count, int64_t step, int64_t pad, int64_t spread) {
+// Between depth and windows of `k` planes, `count` of them, along `dim`: see resample.h for the kinds.
+Resample depth_windows(const char* kind, int64_t dim, int64_t depth, int64_t k, int64_t count, int64_t step,
+                       int64_t pad, int64_t spread) {
   Resample r;
-  r.kind = "windows", r.dim = -3, r.from = {depth}, r.to = {k * count};
+  r.kind = kind, r.dim = dim, r.from = {depth}, r.to = {k * count};
   r.kernel = {k}, r.stride = {step}, r.padding = {pad}, r.dilation = {spread};
   return r;
 }
@@ -54,6 +56,26 @@ Resample depth_windows(int64_t depth, int64_t k, int64_t count, int64_t step, in
 Tensor flat_filters(const Tensor& w) {
   const Shape& s = w.shape();
   return reshape(w, {{s[0], s[1] * s[2], s[3], s[4]}});
+}
+
+// x [N, C, D, H, W] and filters as images [N depth, .., H, W] and theirs, with the planes of a window as channels:
+// [C, kD], which keeps groups apart, or [kD, C] where there is one, which takes a copy less.
+struct Flat {
+  Tensor images, filters;
+};
+Flat flat(const Tensor& x, const Tensor& filters, const Volume& v, int64_t depth) {
+  const Shape s = x.shape(), w = filters.shape();
+  auto windows = [&](const char* kind, int64_t dim) {
+    return depth_windows(kind, dim, s[2], w[2], depth, v.stride[0], v.before[0], v.dilation[0]);
+  };
+  const Shape images{s[0] * depth, s[1] * w[2], s[3], s[4]};
+  if (v.groups == 1) {
+    const Tensor planes = permute(x, {{0, 2, 1, 3, 4}});
+    return {reshape(resample(planes, windows("frames", 1)), {images}),
+            flat_filters(permute(filters, {{0, 2, 1, 3, 4}}))};
+  }
+  const Tensor apart = reshape(resample(x, windows("windows", 2)), {{s[0], s[1], w[2], depth, s[3], s[4]}});
+  return {reshape(permute(apart, {{0, 3, 1, 2, 4, 5}}), {images}), flat_filters(filters)};
 }
 
 Tensor convolved(const Inputs& in, const Volume& v) {
@@ -66,16 +88,14 @@ Tensor convolved(const Inputs& in, const Volume& v) {
                 v.groups, w[1] * v.groups, to_string(in[0].shape()), s[1]);
   if (span > room) throw Error("the filter spans {} planes, more than the {} of the padded input", span, room);
   const int64_t depth = (room - span) / v.stride[0] + 1;
-  // [N, C, kD, depth, H, W], then images [N depth, C kD, H, W]
-  const Tensor planes = resample(x, depth_windows(s[2], w[2], depth, v.stride[0], v.before[0], v.dilation[0]));
-  const Tensor apart = permute(reshape(planes, {{s[0], s[1], w[2], depth, s[3], s[4]}}), {{0, 3, 1, 2, 4, 5}});
+  const Flat f = flat(x, in[1], v, depth);
   Conv2d c;
   c.stride = {v.stride[1], v.stride[2]}, c.padding = {v.before[1], v.before[2]};
   c.dilation = {v.dilation[1], v.dilation[2]}, c.groups = v.groups;
   c.behind = {v.behind[1] - v.before[1], v.behind[2] - v.before[2]};
-  const Tensor y = conv2d(reshape(apart, {{s[0] * depth, s[1] * w[2], s[3], s[4]}}), flat_filters(in[1]), third(in), c);
+  const Tensor y = conv2d(f.images, f.filters, third(in), c);
   const Shape& t = y.shape();
-  const Tensor whole = permute(reshape(y, {{s[0], depth, t[1], t[2], t[3]}}), {{0, 2, 1, 3, 4}});
+  const Tensor whole = contiguous(permute(reshape(y, {{s[0], depth, t[1], t[2], t[3]}}), {{0, 2, 1, 3, 4}}));
   return batched ? whole : squeeze(whole, {Ints{0}});
 }
 
@@ -145,7 +165,7 @@ Tensor ConvTranspose3d::lower(const Inputs& in) const {
   Tensor y = conv_transpose2d(images, flat_filters(in[1]), {}, flat);
   const int64_t high = y.shape()[2], wide = y.shape()[3];
   y = permute(reshape(y, {{s[0], s[2], channels, w[2], high, wide}}), {{0, 2, 3, 1, 4, 5}});
-  Resample r = depth_windows(depth, w[2], s[2], step, at_or_all(padding, 0), spread);
+  Resample r = depth_windows("windows", -3, depth, w[2], s[2], step, at_or_all(padding, 0), spread);
   r.transposed = true;
   const Dtype dtype = y.dtype();
   // integers are added up as int64, and wrap

@@ -3,8 +3,10 @@
 #include "core/ops/activation.h"
 #include "core/ops/arith.h"
 #include "core/ops/copy.h"
+#include "core/ops/factory.h"
 #include "core/ops/index.h"
 #include "core/ops/matmul.h"
+#include "core/ops/pad.h"
 #include "core/ops/unary.h"
 #include "core/ops/view.h"
 
@@ -91,7 +93,12 @@ Tensor GridSample::lower(const Inputs& in) const {
     out.push_back(grid.shape()[1 + d]);
     points *= grid.shape()[1 + d], volume *= s[2 + d];
   }
-  const Tensor flat = reshape(x, {{s[0], s[1], volume}}), places = reshape(grid, {{s[0], points, dims}});
+  // elements as rows of channels, behind those of a sample one of zeros, for what is outside
+  const Tensor padded = constant_pad_nd(transpose(reshape(x, {{s[0], s[1], volume}}), {1, 2}), {{0, 0, 0, 1}, 0});
+  const Tensor rows = reshape(padded, {{s[0] * (volume + 1), s[1]}}), places = reshape(grid, {{s[0], points, dims}});
+  ops::ArangeStart samples;
+  samples.end = s[0] * (volume + 1), samples.step = volume + 1, samples.device = &x.device();
+  const Tensor first_rows = unsqueeze(arange(samples), {1});
   Taps along[3];
   size_t combinations = 1;
   for (int d = 0; d < dims; ++d) {
@@ -113,14 +120,12 @@ Tensor GridSample::lower(const Inputs& in) const {
       weight = weight ? mul(weight, w) : w;
       inside = inside ? logical_and(inside, in_here) : in_here;
     }
-    Gather op;
-    op.dim = 2;
-    const Tensor there = gather(flat, expand_to(unsqueeze(index, {1}), {s[0], s[1], points}), op);
-    const Tensor here = unsqueeze(inside, {1});  // neither value nor weight counts outside, nan or not
-    const Tensor part = mul(where(here, there, 0.0), where(here, unsqueeze(weight, {1}), 0.0));
+    const Tensor row = reshape(add(where(inside, index, volume), first_rows), {{s[0] * points}});
+    const Tensor share = reshape(where(inside, weight, 0.0), {{s[0] * points, 1}});
+    const Tensor part = mul(index_select(rows, row, {}), share);
     sum = sum ? add(sum, part) : part;
   }
-  return reshape(sum, {out});
+  return reshape(contiguous(transpose(reshape(sum, {{s[0], points, s[1]}}), {1, 2})), {out});
 }
 
 namespace {

@@ -95,9 +95,14 @@ void add_element(const Resample& op, AxisMap& m, int d, int64_t j, int64_t to) {
     if (!op.count_include_pad) size = end - begin;
     return add_mean(m, begin, end, op.divide ? double(size) : 1);
   }
-  const bool windows = kind == "windows";
-  const int64_t at = windows ? j % (to / k) * step - pad + j / (to / k) * at_or_all(op.dilation, d) : j - pad;
-  const int64_t i = inside(windows ? "constant" : kind, at, m.from);
+  if (kind == "windows" || kind == "frames") {
+    const bool frames = kind == "frames";
+    const int64_t window = frames ? j / k : j % (to / k), r = frames ? j % k : j / (to / k);
+    const int64_t at = window * step - pad + r * at_or_all(op.dilation, d);
+    if (at >= 0 && at < m.from) m.add(at, 1);
+    return;
+  }
+  const int64_t i = inside(kind, j - pad, m.from);
   if (i >= 0) m.add(i, 1);
 }
 
@@ -203,15 +208,16 @@ Cases<Resample> Resample::samples() {
            mean = sample("mean", {3, 5, 4}, {2, 3, 2}), cubic = sample("cubic", {5}, {3});
   reflect.padding = {2, -1};
   windows.kernel = {3}, windows.stride = {2}, windows.padding = {1}, windows.dim = -2;
+  Resample frames = windows;
+  frames.kind = "frames", frames.transposed = true;
   up.scale = back.scale = {3.0 / 5, 4.0 / 6};
   back.transposed = true;
   fill.padding = {1, -1}, fill.value = 2.5;
   mean.kernel = {2, 3, 2}, mean.stride = {1, 2, 2}, mean.padding = {0, 1, 0}, mean.count_include_pad = false;
   cubic.scale = {5.0 / 3}, cubic.antialias = true;
-  return {{reflect, {{2, 4, 3}}}, {windows, {{2, 5, 3}}},
-          {up, {{2, 2, 3, 4}}},   {back, {{2, 2, 5, 6}}},
-          {fill, {{2, 3}}},       {mean, {{2, 3, 5, 4}}},
-          {cubic, {{0, 5}}},      {sample("area", {4, 5}, {2, 3}), {{2, 4, 5}}}};
+  return {{reflect, {{2, 4, 3}}}, {windows, {{2, 5, 3}}}, {frames, {{2, 9, 3}}},
+          {up, {{2, 2, 3, 4}}},   {back, {{2, 2, 5, 6}}}, {fill, {{2, 3}}},
+          {mean, {{2, 3, 5, 4}}}, {cubic, {{0, 5}}},      {sample("area", {4, 5}, {2, 3}), {{2, 4, 5}}}};
 }
 
 namespace {

@@ -29,7 +29,8 @@ struct AxisMap {
 ///   nearest, nearest-exact, linear, cubic    the input at position `scale` times j (align_corners) or
 ///                                            (j + 0.5) * scale - 0.5; `antialias` widens the filter where scale > 1
 ///   area                                     the mean of the elements from floor(j n / m) up to ceil((j + 1) n / m)
-///   windows                                  element r of window i, j = r * windows + i (kernel, stride, ...)
+///   windows, frames                          element r of window i, j = r * windows + i (kernel, stride, ...), or
+///                                            j = i * kernel + r
 ///   mean                                     the mean of window j, sums (divided by nothing) with divide = false
 /// Integers other than int64 are only picked, never summed up.
 struct Resample {

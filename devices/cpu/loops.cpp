@@ -105,6 +105,19 @@ class Row {
   unsigned numbers_ = 0, packed_ = 0;
 };
 
+/// Rows of a few elements cost more than their elements do (pixel_shuffle): then the dim before goes innermost, where
+/// it is longer and stays in the cache.
+void lengthen_rows(Nest<max_operands>& nest) {
+  if (nest.dims < 2) return;
+  const int last = nest.dims - 1;
+  const int64_t n = nest.extent[last], longer = nest.extent[last - 1];
+  if (n > 8 || longer < 2 * n) return;
+  for (int k = 0; k < nest.count; ++k)
+    if (longer * std::abs(nest.stride[last - 1][k]) > (1 << 16)) return;
+  std::swap(nest.extent[last], nest.extent[last - 1]);
+  std::swap(nest.stride[last], nest.stride[last - 1]);
+}
+
 }  // namespace
 
 void run_elementwise(const Shape& shape, const Operands& o, StretchFn stretch, const void* f) {
@@ -113,7 +126,8 @@ void run_elementwise(const Shape& shape, const Operands& o, StretchFn stretch, c
   if (numel <= grain_elements && contiguous(o))
     if (unsigned numbers = numbers_of(o); numbers == 0 || (o.count == 3 && numbers != 3))
       return stretch(f, numbers, o.data, numel);
-  const Nest<max_operands> nest(shape, o.count, o.tensor, o.size);
+  Nest<max_operands> nest(shape, o.count, o.tensor, o.size);
+  lengthen_rows(nest);
   const int64_t n = nest.inner();
   const int64_t* st = nest.inner_stride();
   const Row row(o, st, stretch, f);

@@ -38,6 +38,17 @@ void argmax(const T* x, int64_t inner, Span s, int64_t count, int64_t* at) {
   std::copy(where, where + count, at);
 }
 
+// One row: windows one after the other.
+template <class T>
+int64_t argmax_of_row(const T* x, Span s) {
+  using C = compute_t<T>;
+  C best = C(x[s.begin]);
+  int64_t where = s.begin;
+  for (int64_t k = s.begin + s.step; k < s.end; k += s.step)
+    if (const C v = C(x[k]); v > best || v != v) best = v, where = k;
+  return where;
+}
+
 void window_argmax(const ops::WindowArgmax& op, Tensor& y, const Dense& x) {
   if (y.numel() == 0) return;
   const Along a = along(x.shape(), wrap_dim(op.dim, x.dim()));
@@ -48,6 +59,10 @@ void window_argmax(const ops::WindowArgmax& op, Tensor& y, const Dense& x) {
       for (int64_t w = begin; w < end; ++w) {
         const Span s = span(op, w % op.size, a.n);
         const T* from = x.data<T>() + w / op.size * a.n * a.inner;
+        if (a.inner == 1) {
+          out[w] = argmax_of_row(from, s);
+          continue;
+        }
         for (int64_t c = 0; c < a.inner; c += block)
           argmax(from + c, a.inner, s, std::min(block, a.inner - c), out + w * a.inner + c);
       }
