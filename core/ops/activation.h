@@ -32,7 +32,7 @@ struct SigmoidBackward : ActivationGrad {
 };
 struct Sigmoid : FloatElementwise {
   static constexpr Doc doc{"sigmoid", "input", "1 / (1 + exp(-x)) for each element."};
-  static constexpr std::string_view saves = "input: result", aliases = "expit";
+  static constexpr std::string_view saves = "input: result", aliases = "expit special.expit";
   template <class T> LUTH_HD T f(T x) const { return T(1) / (T(1) + math::exp(-x)); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Sigmoid> samples() { return unary_samples<Sigmoid>(-2, 2); }

@@ -52,6 +52,7 @@ struct Inner {
 struct Matmul {
   static constexpr Doc doc{"matmul", "input, other",
                            "The product of vectors, matrices or batches of matrices; batch dims broadcast."};
+  static constexpr std::string_view aliases = "linalg.matmul";
   Tensor lower(const Inputs& in) const;
   static Cases<Matmul> samples() {
     return {{{}, {{3}, {3}}},          {{}, {{2, 3}, {3}}},       {{}, {{3}, {3, 2}}},

@@ -8,7 +8,7 @@ namespace luth::ops {
 Spec softmax_spec(const Inputs& in, int64_t dim, const std::optional<Dtype>& dtype);
 struct Softmax {
   static constexpr Doc doc{"softmax", "input", "Exponentials along a dim, scaled to sum to one."};
-  static constexpr std::string_view saves = "input: result";
+  static constexpr std::string_view saves = "input: result", aliases = "special.softmax";
   int64_t dim = -1;
   std::optional<Dtype> dtype{};
   void describe(auto& field) {
@@ -21,7 +21,7 @@ struct Softmax {
 };
 struct LogSoftmax {
   static constexpr Doc doc{"log_softmax", "input", "The logarithm of softmax, computed without underflow."};
-  static constexpr std::string_view saves = "input: result";
+  static constexpr std::string_view saves = "input: result", aliases = "special.log_softmax";
   int64_t dim = -1;
   std::optional<Dtype> dtype{};
   void describe(auto& field) {
@@ -70,7 +70,7 @@ struct LogSoftmaxBackward {
 
 struct LogSumExp {
   static constexpr Doc doc{"logsumexp", "input", "The logarithm of the sum of exponentials over dims."};
-  static constexpr std::string_view saves = "input: input, result";
+  static constexpr std::string_view saves = "input: input, result", aliases = "special.logsumexp";
   static constexpr Promote promote = Promote::floating;
   Ints dim;
   bool keepdim = false;

@@ -31,6 +31,7 @@ struct Positive : Elementwise {
 };
 struct Sign : Elementwise {
   static constexpr Doc doc{"sign", "input", "-1, 0 or 1 by the sign of each element."};
+  static constexpr std::string_view aliases = "sgn";
   using Dtypes = AllTypes;
   template <class T> LUTH_HD T f(T x) const { return T(int(x > T(0)) - int(x < T(0))); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -54,14 +55,14 @@ struct Exp : FloatElementwise {
 };
 struct Exp2 : FloatElementwise {
   static constexpr Doc doc{"exp2", "input", "2 to the power of each element."};
-  static constexpr std::string_view saves = "input: result";
+  static constexpr std::string_view saves = "input: result", aliases = "special.exp2";
   template <class T> LUTH_HD T f(T x) const { return math::exp2(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Exp2> samples() { return unary_samples<Exp2>(-2, 2); }
 };
 struct Expm1 : FloatElementwise {
   static constexpr Doc doc{"expm1", "input", "exp(x) - 1, accurate near 0."};
-  static constexpr std::string_view saves = "input: result";
+  static constexpr std::string_view saves = "input: result", aliases = "special.expm1";
   template <class T> LUTH_HD T f(T x) const { return math::expm1(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Expm1> samples() { return unary_samples<Expm1>(-2, 2); }
@@ -89,7 +90,7 @@ struct Log10 : FloatElementwise {
 };
 struct Log1p : FloatElementwise {
   static constexpr Doc doc{"log1p", "input", "log(1 + x), accurate near 0."};
-  static constexpr std::string_view saves = "input: input";
+  static constexpr std::string_view saves = "input: input", aliases = "special.log1p";
   template <class T> LUTH_HD T f(T x) const { return math::log1p(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Log1p> samples() { return unary_samples<Log1p>(-0.5, 2); }
@@ -138,7 +139,7 @@ struct Tan : FloatElementwise {
 };
 struct Erf : FloatElementwise {
   static constexpr Doc doc{"erf", "input", "Error function of each element."};
-  static constexpr std::string_view saves = "input: input";
+  static constexpr std::string_view saves = "input: input", aliases = "special.erf";
   template <class T> LUTH_HD T f(T x) const { return math::erf(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Erf> samples() { return unary_samples<Erf>(-2, 2); }
@@ -167,6 +168,7 @@ struct Trunc : Rounding {
 };
 struct Round : Rounding {
   static constexpr Doc doc{"round", "input", "The nearest integer to each element, halves to even; to `decimals` places."};
+  static constexpr std::string_view aliases = "special.round";
   int64_t decimals = 0;
   void describe(auto& field) { field("decimals", decimals, "places after the point; negative: before it", as::named); }
   template <class C> struct F {
