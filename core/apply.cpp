@@ -212,6 +212,19 @@ bool run_into(Call& call, const Tensor& target, bool inplace) {
   return true;
 }
 
+// x:t_() and the like: the tensor itself becomes the view, with its history.
+Tensor become_view(Call& call, const Tensor& self) {
+  run_view(*call.info, call);
+  const Tensor& v = call.out[0];
+  self.set_storage(v.storage(), v.shape(), v.strides(), v.offset());
+  if (Ref<Node> node = v.grad_fn()) set_history(self, node, meta_of(v).nr);
+  self.storage()->written(call.info);
+  call.out[0] = self;
+  call.inplace = true;
+  observe(call);
+  return self;
+}
+
 Tensor run_inplace(const OpInfo& info, const void* op, Inputs in) {
   NoAutocast given;  // where the result goes says what it is
   Tensor self = in[0].tensor();
@@ -219,6 +232,7 @@ Tensor run_inplace(const OpInfo& info, const void* op, Inputs in) {
   check_inplace(self);
   if (info.only_inplace && copy_from_elsewhere(info, op, in)) return self;
   Call call{&info, op, std::move(in), {}};
+  if (info.view) return become_view(call, self);
   if (run_into(call, self, true)) return self;
   if (grad_enabled() && self.requires_grad()) call.in[0] = clone(self);  // what is saved must not be overwritten
   run(call);

@@ -9,9 +9,11 @@
 namespace luth {
 namespace {
 
-// A tensor with shape, strides and dtype and no data, for rules that only read those.
+// A tensor with shape, strides, offset and dtype and no data, for rules that only read those.
 Tensor ghost(const Tensor& t) {
-  return Tensor::alias(make<Storage>(t.device(), 0), t.shape(), t.strides(), t.offset(), t.dtype());
+  Tensor g = Tensor::alias(make<Storage>(t.device(), 0), t.shape(), t.strides(), 0, t.dtype());
+  g.impl()->offset = t.offset();  // alias() has none without memory
+  return g;
 }
 
 Saved saved(const Tensor& t, int result = -1) { return {t, t.storage(), t.version(), result}; }

@@ -187,7 +187,7 @@ struct OpInfo {
   bool internal = false;    // not offered to scripts
   bool as_method = true;    // x:name(…) exists
   bool as_function = true;  // torch.name(…) exists
-  bool star = false;        // its list of tensors may be given as separate arguments: meshgrid(a, b)
+  bool star = false;        // lists may be separate arguments, and are several results: X, Y = meshgrid(a, b)
   bool answers = false;     // a question: scripts get its 0-dimensional bool result as a Lua boolean
   std::string order;        // positional arguments, where PyTorch does not have the inputs first: "input, dim, index"
   std::string aliases;      // further Lua names, space-separated: "absolute"

@@ -72,6 +72,7 @@ void refresh_view(const Tensor& t) {
   ViewOf& view = *t.impl()->view;
   if (view.version == t.version() || view.without_grad || !view.base.requires_grad()) return;
   if (!(view.base.storage() == t.storage())) return;  // set_() has parted them
+  if (view.base.dtype() != t.dtype()) return;         // other bits, no gradient
   auto& meta = t.impl()->meta;
   if (meta && !meta->node && meta->requires_grad) return;  // a leaf of its own
   GradMode on(true);

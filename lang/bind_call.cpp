@@ -369,7 +369,7 @@ class Caller {
 
  public:
   static int push_results(lua_State* L, const Form& form, Tensors results) {
-    if (form.info->several) return push_list(L, results), 1;
+    if (form.info->several && !form.info->star) return push_list(L, results), 1;
     if (form.info->answers) return push_scalar(L, results[0].item()), 1;
     luaL_checkstack(L, int(results.size()) + 4, nullptr);
     for (auto& t : results) push_tensor(L, std::move(t));

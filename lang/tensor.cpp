@@ -74,9 +74,9 @@ struct Field {
   const char* help;
   void (*get)(lua_State*, const Tensor&);
 };
-void transposed(lua_State* L, const Tensor& t) {
-  if (t.dim() < 2) throw Error("mT needs a tensor of at least 2 dims, this one has shape {}", to_string(t.shape()));
-  push_tensor(L, Invoke("transpose").set("dim0", int64_t(-2)).set("dim1", int64_t(-1))({t})[0]);
+void transposed(lua_State* L, const Tensor& t) { push_tensor(L, Invoke("mT")({t})[0]); }
+void push_base(lua_State* L, const Tensor& t) {
+  t.impl()->view ? push_tensor(L, t.impl()->view->base) : lua_pushnil(L);
 }
 void reversed(lua_State* L, const Tensor& t) {
   Ints dims;
@@ -102,6 +102,7 @@ constexpr Field fields[] = {
      [](lua_State* L, const Tensor& t) { push_tensor(L, t.detach()); }},
     {"T", "x.T\n  A view with the dims in reverse order.", reversed},
     {"mT", "x.mT\n  A view with the last two dims exchanged.", transposed},
+    {"_base", "x._base\n  The tensor whose memory x is a view of; nil where x is no view.", push_base},
     {"is_cuda", "x.is_cuda\n  Whether it lies on a GPU.",
      [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.device().kind() == "cuda"); }},
     {"ndim", "x.ndim\n  The number of dims.", [](lua_State* L, const Tensor& t) { lua_pushinteger(L, t.dim()); }},

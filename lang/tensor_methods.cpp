@@ -29,6 +29,7 @@ int storage_offset(lua_State* L) { return lua_pushinteger(L, self(L).offset()), 
 int element_size(lua_State* L) { return lua_pushinteger(L, lua_Integer(size_of(self(L).dtype()))), 1; }
 int nbytes(lua_State* L) { return lua_pushinteger(L, lua_Integer(self(L).bytes())), 1; }
 int data_ptr(lua_State* L) { return lua_pushinteger(L, lua_Integer(reinterpret_cast<intptr_t>(self(L).raw()))), 1; }
+int is_view(lua_State* L) { return lua_pushboolean(L, self(L).impl()->view != nullptr), 1; }
 int version(lua_State* L) { return lua_pushinteger(L, self(L).version()), 1; }
 int item(lua_State* L) { return push_scalar(L, self(L).item()), 1; }
 int floating(lua_State* L) { return lua_pushboolean(L, is_floating(self(L).dtype())), 1; }
@@ -123,6 +124,8 @@ constexpr Row rows[] = {
     {"nbytes", guarded<nbytes>, "x:nbytes()", "Bytes of all elements."},
     {"data_ptr", guarded<data_ptr>, "x:data_ptr()", "The address of the first element, as an integer."},
     {"_version", guarded<version>, "x:_version()", "How often the storage has been written in place."},
+    {"is_view", guarded<is_view>, "x:is_view()", "Whether x is a view of another tensor, x._base."},
+    {"_is_view", guarded<is_view>, "x:_is_view()", "Whether x is a view of another tensor, x._base."},
     {"item", guarded<item>, "x:item()", "The number in a tensor of one element: integer, float or boolean."},
     {"is_floating_point", guarded<floating>, "x:is_floating_point()", "Whether the dtype is a float."},
     {"is_signed", guarded<is_signed>, "x:is_signed()", "Whether the dtype has negative numbers."},

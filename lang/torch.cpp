@@ -27,6 +27,11 @@ Value operand(lua_State* L, int i) {
   throw Error("torch.result_type: argument {} expects a tensor or a number, got {}", i, given_text(L, i));
 }
 int type_of_result(lua_State* L) { return push_dtype(L, result_type({operand(L, 1), operand(L, 2)})), 1; }
+int broadcast_shapes(lua_State* L) {
+  Shape s;
+  for (int i = 1, n = lua_gettop(L); i <= n; ++i) s = broadcast(s, check_ints(L, i));
+  return push_size(L, s), 1;
+}
 int can_cast(lua_State* L) {
   auto rank = [](Dtype d) { return d == Dtype::boolean ? 0 : is_floating(d) ? 2 : 1; };
   return lua_pushboolean(L, rank(check_dtype(L, 1)) <= rank(check_dtype(L, 2))), 1;
@@ -226,6 +231,8 @@ constexpr Row rows[] = {
     {"set_default_dtype", guarded<set_default>, "torch.set_default_dtype(dtype)", "Sets the dtype of float numbers."},
     {"promote_types", guarded<promote_types>, "torch.promote_types(a, b)", "The smallest dtype that holds both."},
     {"result_type", guarded<type_of_result>, "torch.result_type(a, b)", "The dtype of a + b, for tensors and numbers."},
+    {"broadcast_shapes", guarded<broadcast_shapes>, "torch.broadcast_shapes(shape, ...)",
+     "The torch.Size to which tensors of these shapes broadcast."},
     {"can_cast", guarded<can_cast>, "torch.can_cast(from, to)", "Whether promotion lets `from` be written into `to`."},
     {"finfo", guarded<finfo>, "torch.finfo(dtype?)", "Limits of a float dtype: eps, max, min, tiny, bits."},
     {"iinfo", guarded<iinfo>, "torch.iinfo(dtype)", "Limits of an integer dtype: max, min, bits."},

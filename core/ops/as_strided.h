@@ -9,6 +9,7 @@ namespace luth::ops {
 struct AsStrided {
   static constexpr Doc doc{"as_strided", "input", "A view of the storage with any shape, strides and offset."};
   static constexpr std::string_view saves = "input: input.meta";
+  static constexpr bool inplace = true;
   Ints size, stride;
   std::optional<int64_t> storage_offset;
   void describe(auto& field) {

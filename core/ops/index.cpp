@@ -160,7 +160,9 @@ Join Scattering::join() const {
   if (!reduce) return Join::write;
   if (*reduce == "add") return Join::add;
   if (*reduce == "multiply") return Join::multiply;
-  throw Error("reduce must be 'add' or 'multiply', not '{}'", *reduce);
+  if (*reduce == "amax") return Join::larger;
+  if (*reduce == "amin") return Join::smaller;
+  throw Error("reduce must be 'add', 'multiply', 'amax' or 'amin', not '{}'", *reduce);
 }
 
 Spec Scatter::infer(const Inputs& in) const {
@@ -168,7 +170,7 @@ Spec Scatter::infer(const Inputs& in) const {
   return scatter_src_spec(in, dim);
 }
 Tensors Scatter::vjp(const Call& c, const Tensor& dy) const {
-  if (join() == Join::multiply) throw Error("the gradient of reduce = 'multiply' is not known; use mul and gather");
+  if (join() > Join::add) throw Error("the gradient of reduce = '{}' is not known; use scatter_reduce", *reduce);
   Tensors out(3);
   if (c.wants(0))
     out[0] = join() == Join::add ? dy : scatter_value(dy, c.in[1], 0, {static_cast<const Scattering&>(*this)});
@@ -182,7 +184,7 @@ Spec ScatterValue::infer(const Inputs& in) const {
   return scatter_spec(in, dim);
 }
 Tensors ScatterValue::vjp(const Call& c, const Tensor& dy) const {
-  if (join() == Join::multiply) throw Error("the gradient of reduce = 'multiply' is not known; use mul and gather");
+  if (join() > Join::add) throw Error("the gradient of reduce = '{}' is not known; use scatter_reduce", *reduce);
   Tensors out(3);
   if (c.wants(0))
     out[0] = join() == Join::add ? dy : scatter_value(dy, c.in[1], 0, {static_cast<const Scattering&>(*this)});

@@ -71,12 +71,13 @@ struct Gather : AlongIndex {
   static Cases<Gather> samples();
 };
 /// How scattered elements join what is there.
-enum class Join : uint8_t { write, add, multiply };
+enum class Join : uint8_t { write, add, multiply, larger, smaller };
 struct Scattering : AlongIndex {
   std::optional<std::string> reduce{};
   void describe(auto& field) {
     AlongIndex::describe(field);
-    field("reduce", reduce, "'add' or 'multiply' to join elements instead of replacing them", as::named);
+    field("reduce", reduce, "'add', 'multiply', 'amax' or 'amin' to join elements instead of replacing them",
+          as::named);
   }
   Join join() const;
 };

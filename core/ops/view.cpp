@@ -1,6 +1,7 @@
 #include "core/ops/view.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/autograd.h"
 #include "core/ops/copy.h"
@@ -13,12 +14,21 @@ Tensor expand_to(const Tensor& t, const Shape& shape) {
   return expand(t, {shape});
 }
 
+std::vector<int64_t> whole_numbers(const std::vector<double>& list, const char* what) {
+  std::vector<int64_t> whole;
+  for (double v : list) {
+    if (v != std::floor(v) || std::fabs(v) > 9e15) throw Error("{} must be integers, got {}", what, v);
+    whole.push_back(int64_t(v));
+  }
+  return whole;
+}
+
 namespace ops {
 namespace {
 
-const DefineAll<Expand, ExpandAs, View, Reshape, ReshapeAs, ViewAs, Transpose, T, Permute, MoveDim, Squeeze, Unsqueeze,
-                Flatten, Ravel, Unflatten, Select, Slice, SliceBackward, Narrow, Split, SplitSizes, Chunk, Unbind,
-                Detach>
+const DefineAll<Expand, BroadcastTo, ExpandAs, View, ViewDtype, Reshape, ReshapeAs, ViewAs, Transpose, T, MT, Permute,
+                MoveDim, Squeeze, Unsqueeze, Flatten, Ravel, Unflatten, Select, Slice, SliceBackward, Narrow, Split,
+                SplitSizes, SplitWithSizes, Chunk, Unbind, Detach>
     define_all_;
 
 Tensor alias(const Tensor& t, const Shape& shape, const Strides& strides, int64_t offset) {
@@ -92,6 +102,7 @@ Tensor Expand::view(const Tensor& t) const {
   return alias(t, s, st, t.offset());
 }
 Tensors Expand::vjp(const Call& c, const Tensor& dy) const { return {sum_to(dy, c.in[0].shape())}; }
+Tensor BroadcastTo::lower(const Inputs& in) const { return expand(in[0], {size}); }
 Tensor ExpandAs::lower(const Inputs& in) const { return expand_to(in[0], in[1].shape()); }
 
 Tensor View::view(const Tensor& t) const {
@@ -103,6 +114,32 @@ Tensor View::view(const Tensor& t) const {
   return alias(t, s, st, t.offset());
 }
 Tensors View::vjp(const Call& c, const Tensor& dy) const { return {reshape(dy, {c.in[0].shape()})}; }
+
+// To a smaller dtype the last dim grows, to a larger one it shrinks.
+Tensor ViewDtype::view(const Tensor& t) const {
+  const auto from = int64_t(size_of(t.dtype())), to = int64_t(size_of(dtype));
+  Shape s = t.shape();
+  Strides st = t.strides();
+  if (from == to) return Tensor::alias(t.storage(), s, st, t.offset(), dtype);
+  if (t.dim() == 0)
+    throw Error("a tensor without dimensions can only be seen as a dtype of {} bytes, not as {}", from, name(dtype));
+  if (st.back() != 1) throw Error("the stride of the last dim must be 1, strides are {}", to_string(st));
+  auto scaled = [&](int64_t n, const char* what) {
+    if (n * from % to) throw Error("{} {} in elements of {} bytes is no whole number of {} bytes", what, n, from, to);
+    return n * from / to;
+  };
+  const int last = t.dim() - 1;
+  s[last] = scaled(s[last], "the extent of the last dim,");
+  for (int i = 0; i < last; ++i) st[i] = scaled(st[i], "a stride of");
+  return Tensor::alias(t.storage(), s, st, scaled(t.offset(), "the offset"), dtype);
+}
+Cases<ViewDtype> ViewDtype::samples() {
+  auto numbers = [] {
+    const int32_t bits[] = {0, 1065353216, 1073741824, -1082130432};
+    return Inputs{Tensor::from({2, 2}, bits)};
+  };
+  return {{{Dtype::f32}, {}, 0, 0, numbers}, {{Dtype::i16}, {}, 0, 0, numbers}, {{Dtype::i64}, {}, 0, 0, numbers}};
+}
 
 Tensor Reshape::lower(const Inputs& in) const {
   const Tensor& t = in[0];
@@ -126,10 +163,15 @@ Tensor Transpose::view(const Tensor& t) const {
 }
 Tensors Transpose::vjp(const Call&, const Tensor& dy) const { return {transpose(dy, {dim0, dim1})}; }
 
-Tensor T::lower(const Inputs& in) const {
-  const Tensor& x = in[0];
+Tensor T::view(const Tensor& x) const {
   if (x.dim() > 2) throw Error("expects at most 2 dimensions, this tensor has {}; use transpose or permute", x.dim());
-  return x.dim() < 2 ? luth::view(x, {x.shape()}) : transpose(x, {0, 1});
+  return x.dim() < 2 ? alias(x, x.shape(), x.strides(), x.offset()) : Transpose{0, 1}.view(x);
+}
+Tensors T::vjp(const Call&, const Tensor& dy) const { return {dy.dim() < 2 ? dy : transpose(dy, {0, 1})}; }
+Tensor MT::lower(const Inputs& in) const {
+  const Tensor& x = in[0];
+  if (x.dim() < 2) throw Error("needs a tensor of at least 2 dims, this one has shape {}", to_string(x.shape()));
+  return transpose(x, {-2, -1});
 }
 
 Tensor Permute::view(const Tensor& t) const {
@@ -286,14 +328,15 @@ Tensor Narrow::lower(const Inputs& in) const {
 Tensors SplitSizes::lower(const Inputs& in) const {
   const Tensor& x = in[0];
   int d = wrap_dim(dim, x.dim());
+  const std::vector<int64_t> sizes = whole_numbers(split_sizes, "the sizes");
   int64_t total = 0;
-  for (int64_t n : split_sizes) total += n;
+  for (int64_t n : sizes) total += n;
   if (x.dim() == 0 || total != x.shape()[d])
-    throw Error("the sizes {} do not add up to the extent of dim {} of {}", to_string(split_sizes), shown(d),
+    throw Error("the sizes add up to {}, which is not the extent of dim {} of {}", total, shown(d),
                 to_string(x.shape()));
   Tensors out;
   int64_t at = 0;
-  for (int64_t n : split_sizes) {
+  for (int64_t n : sizes) {
     out.push_back(narrow(x, {d, at, n}));
     at += n;
   }
@@ -312,6 +355,7 @@ Tensors Split::lower(const Inputs& in) const {
   }
   return out;
 }
+Tensors SplitWithSizes::lower(const Inputs& in) const { return luth::split_sizes(in[0], {split_sizes, dim}); }
 Tensors Chunk::lower(const Inputs& in) const {
   const Tensor& x = in[0];
   int d = wrap_dim(dim, x.dim());

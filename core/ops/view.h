@@ -14,6 +14,13 @@ struct Expand {
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Expand> samples() { return {{{{2, 3}}, {{3}}}, {{{2, -1, 4}}, {{3, 1}}}, {{{2, 2}}, {{}}}}; }
 };
+struct BroadcastTo {
+  static constexpr Doc doc{"broadcast_to", "input", "A view in which extents of 1 are repeated; as expand."};
+  Ints size;
+  void describe(auto& field) { field("size", size, "the shape to expand to", as::sizes | as::required); }
+  Tensor lower(const Inputs& in) const;
+  static Cases<BroadcastTo> samples() { return {{{{2, 3}}, {{3}}}, {{{2, 2}}, {{}}}}; }
+};
 struct ExpandAs {
   static constexpr Doc doc{"expand_as", "input, other", "A view of input expanded to other's shape."};
   static constexpr bool as_function = false;
@@ -31,6 +38,16 @@ struct View {
   Tensor view(const Tensor& t) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<View> samples() { return {{{{6}}, {{2, 3}}}, {{{3, -1}}, {{2, 3}}}, {{{1}}, {{}}}}; }
+};
+/// Not recorded, as in PyTorch: bits have no gradient.
+struct ViewDtype {
+  static constexpr Doc doc{"view.dtype", "input", "The same bytes as elements of another dtype."};
+  static constexpr std::string_view not_differentiable = "it reads bits as other numbers";
+  static constexpr bool as_function = false;
+  Dtype dtype = Dtype::f32;
+  void describe(auto& field) { field("dtype", dtype, "the dtype", as::required); }
+  Tensor view(const Tensor& t) const;
+  static Cases<ViewDtype> samples();
 };
 struct Reshape {
   static constexpr Doc doc{"reshape", "input",
@@ -55,6 +72,7 @@ struct ViewAs {
 struct Transpose {
   static constexpr Doc doc{"transpose", "input", "A view with two dims exchanged."};
   static constexpr std::string_view aliases = "swapaxes swapdims";
+  static constexpr bool inplace = true;
   int64_t dim0 = 0, dim1 = 0;
   void describe(auto& field) {
     field("dim0", dim0, "one dim", as::dim | as::required);
@@ -66,8 +84,17 @@ struct Transpose {
 };
 struct T {
   static constexpr Doc doc{"t", "input", "The transpose of a matrix; tensors of fewer dims as they are."};
-  Tensor lower(const Inputs& in) const;
+  static constexpr bool inplace = true;
+  Tensor view(const Tensor& t) const;
+  Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<T> samples() { return {{{}, {{2, 3}}}, {{}, {{3}}}}; }
+};
+/// The field x.mT.
+struct MT {
+  static constexpr Doc doc{"mT", "input", "A view with the last two dims exchanged."};
+  static constexpr bool internal = true;
+  Tensor lower(const Inputs& in) const;
+  static Cases<MT> samples() { return {{{}, {{2, 3}}}, {{}, {{2, 3, 4}}}}; }
 };
 struct Permute {
   static constexpr Doc doc{"permute", "input", "A view with the dims in another order."};
@@ -93,7 +120,7 @@ struct MoveDim {
 struct Squeeze {
   static constexpr Doc doc{"squeeze", "input", "A view without dims of extent 1: all of them, or those named."};
   static constexpr std::string_view saves = "input: input.meta";
-  static constexpr bool inplace = false;
+  static constexpr bool inplace = true;
   std::optional<Ints> dim;
   void describe(auto& field) { field("dim", dim, "the dims to drop, if their extent is 1", as::dim); }
   Tensor view(const Tensor& t) const;
@@ -104,6 +131,7 @@ struct Squeeze {
 };
 struct Unsqueeze {
   static constexpr Doc doc{"unsqueeze", "input", "A view with a new dim of extent 1."};
+  static constexpr bool inplace = true;
   int64_t dim = 0;
   void describe(auto& field) { field("dim", dim, "where the new dim stands", as::dim | as::insert | as::required); }
   Tensor view(const Tensor& t) const;
@@ -210,8 +238,7 @@ struct Split {
 };
 struct SplitSizes {
   static constexpr Doc doc{"split.sizes", "tensor", "Parts of the given sizes along a dim.", "list[]"};
-  static constexpr std::string_view aliases = "split_with_sizes";
-  Ints split_sizes;
+  std::vector<double> split_sizes;  // any number of them
   int64_t dim = 0;
   void describe(auto& field) {
     field("split_size_or_sections", split_sizes, "the size of each part", as::required);
@@ -219,6 +246,17 @@ struct SplitSizes {
   }
   Tensors lower(const Inputs& in) const;
   static Cases<SplitSizes> samples() { return {{{{2, 3}, 0}, {{5, 2}}}, {{{1, 2}, -1}, {{2, 3}}}}; }
+};
+struct SplitWithSizes {
+  static constexpr Doc doc{"split_with_sizes", "input", "Parts of the given sizes along a dim.", "list[]"};
+  std::vector<double> split_sizes;  // any number of them
+  int64_t dim = 0;
+  void describe(auto& field) {
+    field("split_sizes", split_sizes, "the size of each part", as::required);
+    field("dim", dim, "the dim", as::dim);
+  }
+  Tensors lower(const Inputs& in) const;
+  static Cases<SplitWithSizes> samples() { return {{{{2, 3}, 0}, {{5, 2}}}, {{{1, 2}, -1}, {{2, 3}}}}; }
 };
 struct Chunk {
   static constexpr Doc doc{"chunk", "input", "The tensor in at most `chunks` parts of equal size along a dim.",
@@ -248,8 +286,12 @@ struct Detach {
 }  // namespace luth::ops
 
 namespace luth {
+/// A list of any length as integers; throws, with its name, for a number that is none.
+std::vector<int64_t> whole_numbers(const std::vector<double>& list, const char* what);
+
 inline constexpr Fn<ops::Expand> expand;
 inline constexpr Fn<ops::View> view;
+inline constexpr Fn<ops::ViewDtype> view_dtype;
 inline constexpr Fn<ops::Reshape> reshape;
 inline constexpr Fn<ops::Transpose> transpose;
 inline constexpr Fn<ops::Permute> permute;

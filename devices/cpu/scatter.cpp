@@ -81,6 +81,18 @@ void each_scattered(const Walk& walk, const Indices& at, F put) {
                  [&](int64_t b, int64_t e) { part(0, walk.rows(), b, e); });
 }
 
+// As amax and amin: nan is larger and smaller than all.
+template <class T>
+T larger(T a, T b) {
+  const auto x = compute_t<T>(a), y = compute_t<T>(b);
+  return y > x || y != y ? b : a;
+}
+template <class T>
+T smaller(T a, T b) {
+  const auto x = compute_t<T>(a), y = compute_t<T>(b);
+  return y < x || y != y ? b : a;
+}
+
 template <class T>
 void join_elements(ops::Join join, const Walk& walk, const Indices& at, T* out, const T* in, bool one) {
   const int64_t step = one ? 0 : 1;
@@ -91,6 +103,10 @@ void join_elements(ops::Join join, const Walk& walk, const Indices& at, T* out, 
       return each_scattered(walk, at, [=](int64_t to, int64_t from) { out[to] = plus(out[to], in[from * step]); });
     case ops::Join::multiply:
       return each_scattered(walk, at, [=](int64_t to, int64_t from) { out[to] = times(out[to], in[from * step]); });
+    case ops::Join::larger:
+      return each_scattered(walk, at, [=](int64_t to, int64_t from) { out[to] = larger(out[to], in[from * step]); });
+    case ops::Join::smaller:
+      return each_scattered(walk, at, [=](int64_t to, int64_t from) { out[to] = smaller(out[to], in[from * step]); });
   }
 }
 

@@ -89,7 +89,7 @@ struct Runs {
 
 template <class A>
 struct Joining {
-  bool multiply;
+  ops::Join how;
   A alpha;
   __device__ A scaled(A v) const {
     if constexpr (std::is_integral_v<A>)
@@ -97,10 +97,15 @@ struct Joining {
     else
       return alpha * v;
   }
-  __device__ A none() const { return multiply ? A(1) : A(0); }
+  A first;  // what a run begins with: it changes nothing
   __device__ A operator()(A a, A b) const {
     using W = std::conditional_t<std::is_integral_v<A>, uint64_t, A>;  // integers wrap
-    return multiply ? A(W(a) * W(b)) : A(W(a) + W(b));
+    switch (how) {
+      case ops::Join::multiply: return A(W(a) * W(b));
+      case ops::Join::larger: return b > a || b != b ? b : a;
+      case ops::Join::smaller: return b < a || b != b ? b : a;
+      default: return A(W(a) + W(b));
+    }
   }
 };
 
@@ -120,7 +125,7 @@ __global__ void chunks_kernel(char* y, const char* source, RowPlaces at, Runs ru
       int64_t k[2];
       at.columns.find(c, k);
       A* head = partial + q * at.columns_numel + c;
-      A sum = join.none();
+      A sum = join.first;
       bool whole = runs.starts(runs.begin(q));
       for (int64_t r = runs.begin(q); r < runs.end(q); ++r) {
         const int64_t key = runs.keys[r];
@@ -132,7 +137,7 @@ __global__ void chunks_kernel(char* y, const char* source, RowPlaces at, Runs ru
             join_to<T>(y + at.target.find(key) + k[0], sum, join);
           else
             *head = sum;
-          sum = join.none();
+          sum = join.first;
           whole = true;
         } else if (r + 1 == runs.end(q)) {
           head[whole ? chunks * at.columns_numel : 0] = sum;
@@ -161,7 +166,18 @@ __global__ void join_kernel(char* y, RowPlaces at, Runs runs, Joining<A> join, c
   }
 }
 
-// Calls f with the types of elements and of sums. Bytes wrap alike with and without sign; bool is `or` and `and` by way
+template <class A>
+A first_of(ops::Join how) {
+  using L = std::numeric_limits<A>;
+  switch (how) {
+    case ops::Join::multiply: return A(1);
+    case ops::Join::larger: return L::has_infinity ? -L::infinity() : L::min();
+    case ops::Join::smaller: return L::has_infinity ? L::infinity() : L::max();
+    default: return A(0);
+  }
+}
+
+// Calls f with the types of elements and of sums. Sums and products of bool are `or` and `and` by way
 // of counting.
 template <class F>
 void by_arithmetic(Dtype d, F&& f) {
@@ -171,7 +187,7 @@ void by_arithmetic(Dtype d, F&& f) {
     case Dtype::f32: return f(Type<float>(), Type<float>());
     case Dtype::f64: return f(Type<double>(), Type<double>());
     case Dtype::boolean: return f(Type<bool>(), Type<int64_t>());
-    case Dtype::u8:
+    case Dtype::u8: return f(Type<uint8_t>(), Type<int64_t>());
     case Dtype::i8: return f(Type<int8_t>(), Type<int64_t>());
     case Dtype::i16: return f(Type<int16_t>(), Type<int64_t>());
     case Dtype::i32: return f(Type<int32_t>(), Type<int64_t>());
@@ -187,7 +203,7 @@ void join_rows(Tensor& y, const Tensor& source, const Tensor& keys, const RowPla
   const int64_t chunks = (at.rows + chunk - 1) / chunk;
   const RowGrid g(chunks, at.columns_numel);
   by_arithmetic(y.dtype(), [&]<class T, class A>(Type<T>, Type<A>) {
-    Joining<A> join{how == ops::Join::multiply, y.dtype() == Dtype::boolean ? A(alpha.to<bool>()) : alpha.to<A>()};
+    const Joining<A> join{how, y.dtype() == Dtype::boolean ? A(alpha.to<bool>()) : alpha.to<A>(), first_of<A>(how)};
     const Tensor partial = Tensor::empty({2, chunks, at.columns_numel}, dtype_of<A>, y.device());
     start(y, chunks_kernel<T, A>, g.grid, g.block, 0, y.data<char>(), source.data<char>(), at, runs, join,
           partial.data<A>());

@@ -1,5 +1,5 @@
-// Rows written, added or multiplied to places of a tensor, several of which may be one: always with the same result.
-// Includes places.cuh.
+// Rows written, added, multiplied or compared to places of a tensor, several of which may be one: always with the same
+// result. Includes places.cuh.
 #pragma once
 #include "core/ops/index.h"
 #include "devices/cuda/places.cuh"
@@ -28,9 +28,9 @@ struct RowPlaces {
   }
 };
 
-/// y at places `keys` (int64, row-major; those of `places` or more are left out) = (or +=, *=) alpha * source, of y's
-/// dtype; of several writes to one place that of the last row stays, and sums are made in an order that shapes and keys
-/// fix. `alpha` counts for sums. `source` shares no memory with y.
+/// y at places `keys` (int64, row-major; those of `places` or more are left out) = (or +=, *=, …) alpha * source, of
+/// y's dtype; of several writes to one place that of the last row stays, and sums are made in an order that shapes and
+/// keys fix. `alpha` counts for sums. `source` shares no memory with y.
 void put_rows(Tensor& y, const Tensor& source, const Tensor& keys, RowPlaces at, ops::Join join,
               const Scalar& alpha = 1);
 

@@ -98,7 +98,7 @@ TEST_P(Parity, Layouts) {
     worked_ = false;
     expect_same(c, c.in, "as they are", differentiable());
     ASSERT_TRUE(worked_) << "no sample may be an error";
-    if (only_writes() || op().face == "as_strided") continue;
+    if (only_writes() || op().face.starts_with("as_strided")) continue;
     for (auto [layout, what] : {std::pair(Layout::transposed, "transposed"), {Layout::narrowed, "narrowed"}})
       expect_same(c, each_tensor(c.in, [layout = layout](auto& t) { return relaid(t, layout); }), what, false);
     if (!op().only_inplace) expect_same(c, each_tensor(c.in, [](auto& t) { return expanded(t); }), "expanded", false);

@@ -29,7 +29,7 @@ TEST_P(Forms, InPlaceEqualsOutOfPlace) {
     Tensor want = c.run()[0];
     Inputs in = copies(c.in);
     Tensor self = in[0].tensor();
-    if (!(want.shape() == self.shape())) {
+    if (!op().view && !(want.shape() == self.shape())) {
       EXPECT_THROW(inplace(c, in), Error) << "the result does not fit into the input";
       continue;
     }
@@ -38,6 +38,7 @@ TEST_P(Forms, InPlaceEqualsOutOfPlace) {
     EXPECT_TRUE(got.same(self));
     EXPECT_GT(self.version(), version);
     EXPECT_EQ(difference(got, copy_of(want, got.dtype())), "");
+    if (op().view) continue;  // which becomes a view of itself
     Inputs strided = copies(c.in);
     strided[0] = relaid(c.in[0].tensor(), Layout::narrowed);
     EXPECT_EQ(difference(inplace(c, strided)[0], got, 1e-12, 1e-12), "") << "into a narrowed view";

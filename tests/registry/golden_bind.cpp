@@ -119,7 +119,7 @@ Inputs inputs(const OpInfo& info, const std::vector<GoldenArg>& args, std::set<s
     }
     used.insert(spec.name);
     if (spec.list && it->is_tensors)
-      in = Inputs(it->tensors.begin(), it->tensors.end());
+      for (auto& t : it->tensors) in.push_back(t);
     else if (it->tensor && !spec.list)
       in.push_back(it->tensor);
     else if (spec.number && is_number(*it->json))

@@ -31,6 +31,7 @@ class Sample {
     std::string s;
     try {
       if (op_ == "item") return check_item();
+      if (op_ == "broadcast_shapes") return check_broadcast_shapes();
       results_ = call(args_);
       s = check_results();
       if (s.empty() && json_.contains("grads")) s = check_gradients();
@@ -63,12 +64,30 @@ class Sample {
                                              "int",   "short",  "char", "byte",     "bool"};
     if (casts.count(op_)) return {cast_to(args[0].tensor, parse_dtype(op_))};
     if (op_ == "to") return {cast_to(args[0].tensor, parse_dtype((*args[1].json)["dtype"].get<std::string>()))};
+    if (op_ == "resize_" || op_ == "resize_as_") {  // methods of the language for Tensor::resize
+      args[0].tensor.resize(args[1].tensor ? args[1].tensor.shape() : shape(*args[1].json));
+      return {args[0].tensor};
+    }
     std::vector<std::string> names = golden_names(op_);
     bool inplace = op_.back() == '_';
     if (inplace) names[0].pop_back();
     GoldenCall c = bind_golden(names, args);
     if (inplace) return {apply_inplace(*c.info, c.op.get(), c.in)};
     return apply(*c.info, c.op.get(), c.in);
+  }
+
+  static Shape shape(const Json& j) {
+    if (j.is_number()) return {j.get<int64_t>()};
+    Shape s;
+    for (auto& n : j) s.push_back(n.get<int64_t>());
+    return s;
+  }
+  // No operator, as it has no tensors: torch.broadcast_shapes is this function.
+  std::string check_broadcast_shapes() {
+    Shape got;
+    for (auto& s : *args_[0].json) got = broadcast(got, shape(s));
+    Shape want = shape(json_["outs"][0]);
+    return got == want ? "" : fmt::format("got {}, want {}", to_string(got), to_string(want));
   }
 
   std::string check_item() {
