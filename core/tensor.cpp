@@ -75,7 +75,7 @@ void Tensor::set_storage(const Ref<Storage>& storage, const Shape& shape, const 
     throw Error("{} strides for {} dims: {} and {}", strides.size(), shape.size(), to_string(strides),
                 to_string(shape));
   const auto elements = int64_t(storage->bytes() / size_of(dtype()));
-  if (reach(shape, strides, offset) > elements)
+  if (const int64_t end = reach(shape, strides, offset); shape.numel() > 0 && end > elements)
     throw Error("shape {} with strides {} and offset {} reaches beyond a storage of {} elements", to_string(shape),
                 to_string(strides), offset, elements);
   p_->storage = storage;

@@ -2,7 +2,7 @@
 // gradients flow. A key is one index or a table of them:
 //   i            a position, from 1 or from the end            {a, b, step}  a range that includes b; {} all of the dim
 //   '...'        all dims that no other index takes            torch.newaxis a new dim of extent 1
-//   mask, index  a bool tensor, a tensor of positions
+//   mask, index  a bool tensor, which without dims is a new dim of extent 1 or 0; a tensor of positions
 #include <algorithm>
 
 #include "core/ops/copy.h"
@@ -98,6 +98,19 @@ class Reader {
     }
   }
 
+  // Whole dims before the next index tensor; a mask stands for all its dims.
+  void skip_to_here() {
+    while (int(out_.tensors.size()) < dim_ - masked_) out_.tensors.emplace_back();
+  }
+  // A mask without dims picks the only position of a new dim, or none.
+  void add_condition(bool on) {
+    out_.view = luth::unsqueeze(out_.view, {.dim = dim_});
+    skip_to_here();
+    out_.tensors.emplace_back(luth::full({on ? 1 : 0}, 1, Dtype::i64, out_.view.device()));
+    out_.any_tensor = true;
+    ++dim_;
+  }
+
   void add_tensor(const Tensor& t) {
     if (is_floating(t.dtype()))
       throw Error("an index tensor holds integers or is a mask of booleans, this one is {}", name(t.dtype()));
@@ -105,13 +118,13 @@ class Reader {
       out_.view = select_position(out_.view, dim_, t.item().integer(), source_++);
       return;
     }
-    while (int(out_.tensors.size()) < dim_ - masked_) out_.tensors.emplace_back();  // a mask stands for all its dims
+    if (t.dim() == 0) return add_condition(t.item().to<bool>());
+    skip_to_here();
     Device& to = out_.view.device();  // positions and masks of the CPU reach any device, as in PyTorch
     const bool moves = t.device().on_host() && !to.on_host() && to.has_data();
     out_.tensors.emplace_back(moves ? luth::to_device(t, {&to}) : t);
     out_.any_tensor = true;
     bool mask = t.dtype() == Dtype::boolean;
-    if (mask && t.dim() == 0) throw Error("a mask needs at least one dim; use item() for a single condition");
     if (mask) check_mask(t);
     dim_ += mask ? t.dim() : 1;
     source_ += mask ? t.dim() : 1;
@@ -168,7 +181,7 @@ Inputs with_tensors(const Tensor& first, const Inputs& tensors) {
   return in;
 }
 
-// PyTorch drops leading extents of 1 that the target does not have.
+// PyTorch drops leading extents of 1; those that the target has come back by broadcasting.
 Tensor without_leading_ones(Tensor value, int dims) {
   while (value.dim() > dims && value.shape()[0] == 1) value = luth::select(value, {.dim = 0, .index = 0});
   return value;
@@ -198,7 +211,8 @@ bool fill_by_mask(const Inputs& in, const Inputs& tensors) {
 
 void put(const Tensor& view, const Inputs& tensors, const Value& value) {
   Inputs in{view, value};
-  if (value.is_tensor() && value.dtype() != view.dtype()) in[1] = cast_to(value.tensor(), view.dtype());
+  if (value.is_tensor()) in[1] = without_leading_ones(value.tensor(), 0);
+  if (value.is_tensor() && value.dtype() != view.dtype()) in[1] = cast_to(in[1].tensor(), view.dtype());
   if (fill_by_mask(in, tensors)) return;
   for (auto& t : tensors) in.push_back(t);
   Invoke("index_put").set("base", int64_t(1)).inplace(std::move(in));

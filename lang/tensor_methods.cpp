@@ -74,17 +74,41 @@ void refuse_history(const Tensor& t, const char* method) {
   if (grad_enabled() && t.requires_grad())
     throw Error("{}: a tensor that requires grad cannot change its storage; detach it first", method);
 }
+// Where the argument `name` of a table of named arguments at 2 lies; 0 where there is no such table.
+int named_or(lua_State* L, const char* method, const char* name) {
+  if (!is_named(L, 2)) return 0;
+  Options o(L, 2, method);
+  int at = o.get(name);
+  o.done();
+  if (!at) throw Error("{}: argument '{}' is missing", method, name);
+  return at;
+}
 int resize(lua_State* L) {
   const Tensor& t = self(L);
   refuse_history(t, "resize_");
-  t.resize(sizes(L));
+  int at = named_or(L, "resize_", "size");
+  t.resize(at ? check_ints(L, at) : sizes(L));
   return lua_settop(L, 1), 1;
 }
 int resize_as(lua_State* L) {
   const Tensor& t = self(L);
   refuse_history(t, "resize_as_");
-  t.resize(check_tensor(L, 2, "resize_as_ expects").shape());
+  int at = named_or(L, "resize_as_", "the_template");
+  t.resize(check_tensor(L, at ? at : 2, "resize_as_ expects").shape());
   return lua_settop(L, 1), 1;
+}
+// torch.resize_as_(x, y), and by names alone
+int resize_as_function(lua_State* L) {
+  if (!is_named(L, 1)) return resize_as(L);
+  Options o(L, 1, "resize_as_");
+  int input = o.get("input"), like = o.get("the_template");
+  o.done();
+  if (!input || !like) throw Error("resize_as_: arguments 'input' and 'the_template' are expected");
+  lua_pushvalue(L, input);
+  lua_pushvalue(L, like);
+  lua_rotate(L, 1, 2);
+  lua_settop(L, 2);
+  return resize_as(L);
 }
 // x:set_(source), x:set_(source, storage_offset, size, stride), x:set_()
 int set(lua_State* L) {
@@ -137,7 +161,8 @@ constexpr Row rows[] = {
      "Whether the elements lie in memory in that order without gaps."},
     {"resize_", guarded<resize>, "x:resize_(sizes...)",
      "Changes the shape in place; new elements are not initialised."},
-    {"resize_as_", guarded<resize_as>, "x:resize_as_(y)", "Changes the shape in place to that of y."},
+    {"resize_as_", guarded<resize_as>, "x:resize_as_(the_template)",
+     "Changes the shape in place to that of the_template."},
     {"set_", guarded<set>, "x:set_(source?, storage_offset?, size?, stride?)",
      "Makes x a view of the memory of source."},
     {"free", guarded<free_now>, "x:free()",
@@ -147,6 +172,8 @@ constexpr Row functions[] = {
     {"numel", guarded<numel>, "torch.numel(x)", "The number of elements."},
     {"is_floating_point", guarded<floating>, "torch.is_floating_point(x)", "Whether the dtype is a float."},
     {"is_complex", guarded<no_complex>, "torch.is_complex(x)", "false: luth has no complex dtypes."},
+    {"resize_as_", guarded<resize_as_function>, "torch.resize_as_(x, the_template)",
+     "Changes the shape of x in place to that of the_template."},
     {"is_same_size", guarded<is_same_size>, "torch.is_same_size(x, y)", "Whether the shapes are equal."},
     {"is_nonzero", guarded<is_nonzero>, "torch.is_nonzero(x)", "Whether the only element is not 0."},
 };

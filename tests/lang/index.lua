@@ -79,6 +79,66 @@ function s.masks_and_index_tensors()
   t:fails(function() return x[torch.tensor {true, false}] end, 'mask', '[2]', '[3, 4]')
 end
 
+function s.masks_without_dims_add_a_dim()
+  local x = grid()
+  local yes, no = torch.tensor(true), torch.tensor(false)
+  t:eq(x[yes]:size(), torch.Size {1, 3, 4})
+  t:eq(x[no]:size(), torch.Size {0, 3, 4})
+  t:eq(x[{2, yes}], x[{{2}}])
+  t:eq(x[{{}, yes, 1}]:size(), torch.Size {3, 1})
+  t:eq(x[{yes, torch.tensor {1, 3}, torch.tensor {2, 4}}], torch.tensor {1., 11.})
+  t:eq(x[{torch.newaxis, no, '...', torch.newaxis}]:size(), torch.Size {1, 0, 3, 4, 1})
+  x[{1, yes}] = 5
+  x[{2, no}] = 7
+  t:eq(x[{{}, 1}], torch.tensor {5., 4., 8.})
+end
+
+function s.index_tensors_apart_come_first()
+  local x = torch.arange(24):reshape(2, 3, 4)
+  local i, j = torch.tensor {1, 2, 1}, torch.tensor {4, 1, 2}
+  t:eq(x[{i, {}, j}]:size(), torch.Size {3, 3})  -- PyTorch's order of dims
+  t:eq(x[{i, {}, j}][2], torch.tensor {12, 16, 20})
+  t:eq(x[{{}, j:sub(1):clamp(1, 3), j}]:size(), torch.Size {2, 3})
+  t:eq(x[{i, torch.newaxis, j:clamp(1, 3)}]:size(), torch.Size {3, 1, 4})
+  t:eq(x[{{}, torch.newaxis, torch.tensor {{1}, {3}}, j}]:size(), torch.Size {2, 1, 2, 3})
+  t:eq(x[{x:gt(20), torch.newaxis}]:size(), torch.Size {3, 1})
+end
+
+function s.assigned_values_drop_leading_ones()
+  local x = torch.zeros(2, 2)
+  x[x:eq(0)] = torch.tensor {{1., 2., 3., 4.}}  -- 1 x 4 where four elements are picked
+  t:eq(x, torch.tensor {{1., 2.}, {3., 4.}})
+  x[torch.tensor {2}] = torch.tensor {{{7., 8.}}}
+  t:eq(x[2], torch.tensor {7., 8.})
+  local v = torch.ones(1, 1, 2, {requires_grad = true})
+  local y = torch.zeros(2, 2)
+  y[{torch.tensor {2, 1}, torch.tensor {1, 2}}] = v
+  y:mul(torch.tensor {{1., 2.}, {3., 4.}}):sum():backward()
+  t:eq(v.grad, torch.tensor {{{3., 2.}}})
+end
+
+function s.nothing_picked_records_nothing()
+  local x = torch.ones(1, 3, {requires_grad = true})
+  local y = x * 2
+  local v = torch.zeros(0, 2, {requires_grad = true})
+  y[{{2, 1, 3}, {2, 3}}] = v  -- empty, and its place is beyond the memory
+  y:sum():backward()
+  t:eq(x.grad, torch.full({1, 3}, 2.))
+  t:eq(v.grad:size(), torch.Size {0, 2})
+end
+
+function s.index_put()
+  local x = torch.zeros(3, 2)
+  x:index_put_({torch.tensor {1, 1, 3}, torch.tensor {2, 2, 1}}, torch.tensor {1., 2., 4.}, true)
+  t:eq(x, torch.tensor {{0., 3.}, {0., 0.}, {4., 0.}})
+  t:eq(torch.zeros(3):index_put({torch.tensor {-1}}, torch.tensor(5.)), torch.tensor {0., 0., 5.})
+  t:eq(torch.zeros(2, 2):index_put({torch.tensor {true, false}}, torch.tensor {1., 2.}), torch.tensor {{1., 2.}, {0., 0.}})
+  local v = torch.ones(2, {requires_grad = true})
+  local y = torch.zeros(2):index_put({torch.tensor {1, 1}}, v, {accumulate = true})
+  y:mul(torch.tensor {3., 1.}):sum():backward()
+  t:eq(v.grad, torch.tensor {3., 3.})
+end
+
 function s.assignment()
   local x = torch.zeros(3, 4)
   x[1] = 1
