@@ -4,14 +4,17 @@
 
 #include "core/autocast.h"
 #include "core/autograd.h"
+#include "core/ops/arith.h"
+#include "core/ops/factory.h"
 #include "core/ops/norm.h"
 #include "core/ops/reduce.h"
 #include "core/ops/repeat.h"
+#include "core/ops/unary.h"
 #include "core/ops/view.h"
 
 namespace luth::ops {
 namespace {
-const DefineAll<GroupNorm, RmsNorm, InstanceNorm> define_all_;
+const DefineAll<GroupNorm, GroupNormParts, RmsNorm, InstanceNorm> define_all_;
 const AutocastAs<Autocast::f32, GroupNorm> autocast_f32_;
 
 void check_floating_input(const Value& x) {
@@ -36,9 +39,62 @@ Tensor GroupNorm::lower(const Inputs& in) const {
   for (int i = 2; i < s.size(); ++i) inner *= s[i];
   if (s[0] * inner == 1)
     throw Error("wants more than one value per group, but input has shape {} in {} groups", to_string(s), num_groups);
-  Tensor rows = reshape(x, {.shape = {s[0], num_groups, inner}});
-  Tensor y = reshape(layer_norm_parts(rows, Value(), Value(), {1, eps})[0], {.shape = s});
-  return in[1] || in[2] ? channel_affine(y, Value(), in[1], in[2]) : y;
+  return group_norm_parts(x, in[1], in[2], {num_groups, eps})[0];
+}
+Specs GroupNormParts::infer(const Inputs& in) const {
+  Shape groups{in[0].shape()[0], num_groups};
+  const Dtype wide = in[0].dtype() == Dtype::f64 ? Dtype::f64 : Dtype::f32;
+  return {Spec{in[0].shape(), in[0].dtype()}, Spec{groups, wide}, Spec{groups, wide}};
+}
+
+namespace {
+/// Sums over the elements of each sample's channels, N x C x 1, in at least float32.
+Tensor per_channel(const Tensor& t) {
+  const Shape& s = t.shape();
+  Sum op = over({2}, true);
+  if (size_of(t.dtype()) == 2) op.dtype = Dtype::f32;
+  int64_t inner = 1;
+  for (int i = 2; i < s.size(); ++i) inner *= s[i];
+  return sum(reshape(t, {.shape = {s[0], s[1], inner}}), op);
+}
+Tensor plus(const Tensor& a, const Tensor& b) { return !a ? b : !b ? a : add(a, b); }
+}  // namespace
+
+// The gradient by input is layer_norm's of weight * grad in rows of groups; those by weight and bias come from the sums
+// of grad * input and of grad over each channel.
+Tensors GroupNormParts::vjp(const Call& c, const Tensors& dy) const {
+  const Tensor &x = c.in[0], &weight = c.in[1];
+  const int64_t n = x.shape()[0], channels = x.shape()[1], each = channels / num_groups;
+  const int64_t size = n ? x.numel() / (n * num_groups) : 0;
+  const Shape in_rows{n, num_groups, size}, in_groups{n, num_groups, 1};
+  auto as = [](const Tensor& t, const Shape& s) { return reshape(t, {.shape = s}); };
+  Tensor mean = as(c.out[1], in_groups), rstd = as(c.out[2], in_groups), rows = as(x, in_rows), dx;
+  Tensors out(3);
+  if (x.numel() == 0) {  // the statistics are nan
+    for (int i = 0; i < 3; ++i)
+      if (c.wants(i)) out[i] = zeros(c.in[i].shape(), c.in[i].dtype(), x.device());
+    return out;
+  }
+  if (dy[0] && c.wants(0)) {
+    Tensor grad = weight ? channel_affine(dy[0], Value(), weight, Value()) : dy[0];
+    dx = layer_norm_backward(as(grad, in_rows), rows, Value(), mean, rstd, {1, false})[0];
+  }
+  if (dy[1] && c.wants(0)) dx = plus(dx, expand_to(as(div(dy[1], double(size)), in_groups), in_rows));
+  if (dy[2] && c.wants(0)) {
+    Tensor slope = mul(as(dy[2], in_groups), mul(mul(rstd, square(rstd)), -1 / double(size)));
+    dx = plus(dx, mul(sub(rows, mean), slope));
+  }
+  if (dx) out[0] = as(dx, x.shape());
+  if (!dy[0] || !(c.wants(1) || c.wants(2))) return out;
+  Tensor total = per_channel(dy[0]);
+  if (c.wants(1)) {
+    Tensor dot = size_of(x.dtype()) == 2 ? mul(cast_to(dy[0], Dtype::f32), cast_to(x, Dtype::f32)) : mul(dy[0], x);
+    const Shape channel_rows{n, num_groups, each};
+    Tensor centred = sub(as(per_channel(dot), channel_rows), mul(as(total, channel_rows), mean));
+    out[1] = as(sum(mul(centred, rstd), over({0})), {channels});
+  }
+  if (c.wants(2)) out[2] = as(sum(total, over({0})), {channels});
+  return out;
 }
 
 Tensor RmsNorm::lower(const Inputs& in) const {
@@ -113,6 +169,11 @@ Cases<GroupNorm> GroupNorm::samples() {
   return {{{.num_groups = 2}, {}, 0, 0, affine},
           {{.num_groups = 3, .eps = 0.1}, {}, 0, 0, plain},
           {{.num_groups = 1}, {}, 0, 0, flat}};
+}
+Cases<GroupNormParts> GroupNormParts::samples() {
+  auto affine = [] { return Inputs{values({2, 4, 3}), values({4}), values({4})}; };
+  auto plain = [] { return Inputs{values({2, 6, 2}), Value(), Value()}; };
+  return {{{.num_groups = 2}, {}, 0, 0, affine}, {{.num_groups = 3, .eps = 0.1}, {}, 0, 0, plain}};
 }
 Cases<RmsNorm> RmsNorm::samples() {
   auto weighted = [] { return Inputs{values({2, 3}), values({3})}; };

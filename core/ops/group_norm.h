@@ -20,6 +20,22 @@ struct GroupNorm {
   Tensor lower(const Inputs& in) const;
   static Cases<GroupNorm> samples();
 };
+/// `mean` and `rstd` (1 / sqrt(variance + eps)) of each sample's groups, N x num_groups, float32 for 16-bit floats.
+struct GroupNormParts {
+  static constexpr Doc doc{"group_norm.parts", "input, weight?, bias?", "Group_norm with its statistics.",
+                           "output, mean, rstd"};
+  static constexpr std::string_view saves = "*: input, weight, mean, rstd, bias.meta";
+  static constexpr bool internal = true;
+  int64_t num_groups = 1;
+  double eps = 1e-5;
+  void describe(auto& field) {
+    field("num_groups", num_groups, "how many groups; a divisor of the number of channels", as::required);
+    field("eps", eps, "added to the variance");
+  }
+  Specs infer(const Inputs& in) const;
+  Tensors vjp(const Call& c, const Tensors& dy) const;
+  static Cases<GroupNormParts> samples();
+};
 /// Over the root of the mean of the squares (and eps) of the last dims.
 struct RmsNorm {
   static constexpr Doc doc{"rms_norm", "input, weight?",
@@ -55,5 +71,6 @@ struct InstanceNorm {
 
 namespace luth {
 inline constexpr Fn<ops::GroupNorm> group_norm;
+inline constexpr Fn<ops::GroupNormParts> group_norm_parts;
 inline constexpr Fn<ops::RmsNorm> rms_norm;
 }  // namespace luth

@@ -1,6 +1,7 @@
 // batch_norm and layer_norm: loops over channels in either memory order, and over rows. Sums are taken per part (a row
 // of a channel, or a block of rows) and joined in order, in double.
 #include "core/ops/norm.h"
+#include "core/ops/group_norm.h"
 
 #include "core/ops/factory.h"
 #include "devices/cpu/cpu.h"
@@ -261,6 +262,31 @@ void layer_norm(const ops::LayerNormParts& op, Tensor& y, Tensor& mean, Tensor& 
   });
 }
 
+void group_norm(const ops::GroupNormParts& op, Tensor& y, Tensor& mean, Tensor& rstd, const Dense& x,
+                const Dense& weight, const Dense& bias) {
+  const int64_t channels = x.shape()[1], groups = op.num_groups, each = channels / groups;
+  const Along a{mean.numel(), mean.numel() ? x.numel() / mean.numel() : 0, 1};
+  const int64_t inner = a.n / std::max<int64_t>(each, 1);
+  dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
+    using A = compute_t<T>;
+    const std::vector<A> w = numbers<A>(weight, channels, 1), b = numbers<A>(bias, channels, 0);
+    for_rows<T>(a, {x.data<T>()}, {y.data<T>()}, [&, n = a.n](int64_t row, const A* const* in, A* const* out) {
+      const A m = row_sum(in[0], n) / A(n);
+      const A square = lanes(
+          in[0], n, A(0), [m](A s, A v) { return s + (v - m) * (v - m); }, [](A s, A t) { return s + t; });
+      const A r = A(1) / std::sqrt(square / A(n) + A(op.eps));
+      mean.data<A>()[row] = m;
+      rstd.data<A>()[row] = r;
+      for (int64_t c = 0; c < each; ++c) {
+        const A* __restrict p = in[0] + c * inner;
+        A* __restrict q = out[0] + c * inner;
+        const A scale = r * w[size_t(row % groups * each + c)], offset = b[size_t(row % groups * each + c)];
+        for (int64_t i = 0; i < inner; ++i) q[i] = (p[i] - m) * scale + offset;
+      }
+    });
+  });
+}
+
 /// Sums over rows of grad * xh and of grad, in blocks of rows joined in order.
 template <class T, class A>
 void affine_gradients(const Along& a, const T* grad, const T* x, const A* mean, const A* rstd, A* dw, A* db) {
@@ -318,6 +344,7 @@ const Kernel<batch_norm_train> batch_norm_train_;
 const Kernel<batch_norm_backward> batch_norm_backward_;
 const Kernel<channel_affine> channel_affine_;
 const Kernel<layer_norm> layer_norm_;
+const Kernel<group_norm> group_norm_;
 const Kernel<layer_norm_backward> layer_norm_backward_;
 
 }  // namespace

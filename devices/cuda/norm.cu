@@ -1,16 +1,35 @@
 // layer_norm on CUDA, and rms_norm, whose mean counts as 0: rows in registers, variance from distances to the mean.
+#include "core/ops/group_norm.h"
 #include "core/ops/norm.h"
 
 #include "core/ops/factory.h"
 #include "devices/cuda/columns.cuh"
+#include "devices/cuda/divisor.h"
 
 namespace luth::cuda {
 namespace {
 
+/// Rows that are groups of channels: `inner` neighbours have one weight and one bias, and row r those from
+/// r % groups * each on. groups of 0: each element of a row has its own.
+struct Groups {
+  int64_t groups = 0, each = 1, inner = 1;
+  Divisor by_inner;
+  bool narrow = true;  // rows have fewer than 2^31 elements
+
+  Groups() = default;
+  Groups(int64_t g, int64_t channels, int64_t n)
+      : groups(g), each(channels / g), inner(n / each), narrow(n < (int64_t(1) << 31)) {
+    if (narrow && inner > 0) by_inner = Divisor(inner);
+  }
+  __device__ int64_t channel(int64_t row, int64_t i) const {
+    return row % groups * each + (narrow ? int64_t(by_inner.divide(uint32_t(i))) : i / inner);
+  }
+};
+
 template <class T>
 __global__ void __launch_bounds__(most_row_threads)
     layer_norm_rows(int64_t rows, int64_t n, int size, const T* x, Numbers<T> weight, Numbers<T> bias, compute_t<T> eps,
-                    T* y, compute_t<T>* mean, compute_t<T>* rstd, bool aligned, bool centred) {
+                    T* y, compute_t<T>* mean, compute_t<T>* rstd, bool aligned, bool centred, Groups groups) {
   using A = compute_t<T>;
   constexpr int per = per_pack<T>;
   const RowThread me(size);
@@ -49,8 +68,18 @@ __global__ void __launch_bounds__(most_row_threads)
         const int64_t f = r.first(i + k * size);
         if (f >= n) break;
         A w[per], b[per];
-        weight.load(f, n, r.lead == 0 && r.whole(f), w);
-        bias.load(f, n, r.lead == 0 && r.whole(f), b);
+        if (groups.groups == 0) {
+          weight.load(f, n, r.lead == 0 && r.whole(f), w);
+          bias.load(f, n, r.lead == 0 && r.whole(f), b);
+        } else {
+#pragma unroll
+          for (int j = 0; j < per; ++j) {
+            const bool there = r.holds(f + j);
+            const int64_t c = there ? groups.channel(row, f + j) : 0;
+            w[j] = there ? weight.at(c) : A(0);
+            b[j] = there ? bias.at(c) : A(0);
+          }
+        }
 #pragma unroll
         for (int j = 0; j < per; ++j) w[j] = (p.at(k, j) - m) * s * w[j] + b[j];
         store_pack(y + start, r, f, aligned, w);
@@ -59,8 +88,9 @@ __global__ void __launch_bounds__(most_row_threads)
   }
 }
 
-void layer_norm(const ops::LayerNormParts& op, Tensor& y, Tensor& mean, Tensor& rstd, const Dense& x,
-                const Dense& weight, const Dense& bias) {
+template <class Op>
+void normalise_rows(const Op& op, Tensor& y, Tensor& mean, Tensor& rstd, const Tensor& x, const Tensor& weight,
+                    const Tensor& bias, bool centred, const Groups& groups) {
   const int64_t rows = mean.numel(), n = rows ? x.numel() / rows : 0;
   dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
     using A = compute_t<T>;
@@ -68,8 +98,18 @@ void layer_norm(const ops::LayerNormParts& op, Tensor& y, Tensor& mean, Tensor& 
     const Numbers<T> w(weight, A(1), keep[0]), b(bias, A(0), keep[1]);
     const RowShare share(rows, n, per_pack<T>);
     start(x, layer_norm_rows<T>, share.grid, unsigned(share.block), share.shared, rows, n, share.size, x.data<T>(), w,
-          b, A(op.eps), y.data<T>(), mean.data<A>(), rstd.data<A>(), same_phase(x.raw(), y.raw()), op.centred);
+          b, A(op.eps), y.data<T>(), mean.data<A>(), rstd.data<A>(), same_phase(x.raw(), y.raw()), centred, groups);
   });
+}
+void layer_norm(const ops::LayerNormParts& op, Tensor& y, Tensor& mean, Tensor& rstd, const Dense& x,
+                const Dense& weight, const Dense& bias) {
+  normalise_rows(op, y, mean, rstd, x, weight, bias, op.centred, {});
+}
+void group_norm(const ops::GroupNormParts& op, Tensor& y, Tensor& mean, Tensor& rstd, const Dense& x,
+                const Dense& weight, const Dense& bias) {
+  if (x.numel() == 0) return;
+  normalise_rows(op, y, mean, rstd, x, weight, bias, true,
+                 Groups(op.num_groups, x.shape()[1], x.numel() / mean.numel()));
 }
 
 // With xh = (x - mean) rstd, g = grad * weight and M the mean over a row: dx = rstd (g - M(g) - xh M(g xh)).
@@ -146,6 +186,7 @@ void layer_norm_backward(const ops::LayerNormBackward& op, Tensor& dx, Tensor& d
 }
 
 const Kernel<layer_norm> layer_norm_;
+const Kernel<group_norm> group_norm_;
 const Kernel<layer_norm_backward> layer_norm_backward_;
 
 }  // namespace
