@@ -4,6 +4,7 @@
 
 #include "core/ops/activation.h"
 #include "core/ops/arith.h"
+#include "core/ops/pool_more.h"
 #include "core/ops/resample.h"
 #include "core/ops/unary.h"
 
@@ -99,6 +100,8 @@ Tensor Interpolate::lower(const Inputs& in) const {
   const Mode& kind = find_mode(mode);
   check(*this, in[0], kind);
   const Resample r = plan(*this, in[0], kind);
+  if (mode == "area" && r.dims() == 2) return adaptive_avg_pool2d(in[0], {r.to});
+  if (mode == "area" && r.dims() == 3) return adaptive_avg_pool3d(in[0], {r.to});
   return in[0].dtype() == Dtype::u8 && kind.dims ? of_bytes(in[0], r) : resample(in[0], r);
 }
 Cases<Interpolate> Interpolate::samples() {

@@ -3,6 +3,7 @@
 #include "core/ops/arith.h"
 #include "core/ops/copy.h"
 #include "core/ops/index.h"
+#include "core/ops/reduce.h"
 #include "core/ops/resample.h"
 #include "core/ops/view.h"
 
@@ -206,6 +207,11 @@ Tensor AdaptiveAvgPool3d::lower(const Inputs& in) const {
   r.kind = "area", r.dim = -3;
   r.to = wanted_extents(x, output_size, 3);
   if (!is_floating(x.dtype())) throw_unsupported(x.dtype());
+  if (r.to == Ints{1, 1, 1}) {
+    Mean all;
+    all.dim = {-3, -2, -1}, all.keepdim = true;
+    return mean(x, all);
+  }
   for (int d = 0; d < 3; ++d) r.from.push_back(x.shape()[x.dim() - 3 + d]);
   return resample(x, r);
 }

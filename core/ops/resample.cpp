@@ -6,15 +6,6 @@
 namespace luth::ops {
 namespace {
 
-// Where an element outside of [0, n) has its value from; -1: from nowhere.
-int64_t inside(const std::string& kind, int64_t i, int64_t n) {
-  if (kind == "constant") return i < 0 || i >= n ? -1 : i;
-  if (kind == "replicate") return std::clamp<int64_t>(i, 0, n - 1);
-  if (kind == "circular") return (i % n + n) % n;
-  const int64_t last = n - 1;  // reflect, without repeating the border
-  return i < 0 ? -i : i > last ? 2 * last - i : i;
-}
-
 double linear_filter(double x) { return std::max(0.0, 1 - std::abs(x)); }
 // Keys, "Cubic convolution interpolation for digital image processing", 1981.
 double cubic_filter(double x, double a) {
@@ -76,7 +67,7 @@ void quantize(AxisMap& m) {
 // Element j of a mapped dim: what `kind` says.
 void add_element(const Resample& op, AxisMap& m, int d, int64_t j, int64_t to) {
   const std::string& kind = op.kind;
-  const int64_t pad = at_or_all(op.padding, d), k = at_or_all(op.kernel, d), step = at_or_all(op.stride, d);
+  const int64_t before = at_or_all(op.padding, d), k = at_or_all(op.kernel, d), step = at_or_all(op.stride, d);
   const double scale = op.scale.empty() ? 1 : op.scale[op.scale.size() == 1 ? 0 : size_t(d)];
   const bool cubic = kind == "cubic";
   if (cubic || kind == "linear") {
@@ -90,7 +81,7 @@ void add_element(const Resample& op, AxisMap& m, int d, int64_t j, int64_t to) {
     return add_mean(m, begin, end, double(end - begin));
   }
   if (kind == "mean") {
-    int64_t begin = j * step - pad, end = std::min(begin + k, m.from + pad), size = end - begin;
+    int64_t begin = j * step - before, end = std::min(begin + k, m.from + before), size = end - begin;
     begin = std::max<int64_t>(begin, 0), end = std::min(end, m.from);
     if (!op.count_include_pad) size = end - begin;
     return add_mean(m, begin, end, op.divide ? double(size) : 1);
@@ -98,11 +89,11 @@ void add_element(const Resample& op, AxisMap& m, int d, int64_t j, int64_t to) {
   if (kind == "windows" || kind == "frames") {
     const bool frames = kind == "frames";
     const int64_t window = frames ? j / k : j % (to / k), r = frames ? j % k : j / (to / k);
-    const int64_t at = window * step - pad + r * at_or_all(op.dilation, d);
+    const int64_t at = window * step - before + r * at_or_all(op.dilation, d);
     if (at >= 0 && at < m.from) m.add(at, 1);
     return;
   }
-  const int64_t i = inside(kind, j - pad, m.from);
+  const int64_t i = op.pad(d).at(j);
   if (i >= 0) m.add(i, 1);
 }
 
@@ -155,6 +146,17 @@ AxisMap Resample::map(int d) const {
   return transposed ? m.transposed() : m;
 }
 
+bool Resample::pads() const {
+  return !transposed && (kind == "constant" || kind == "reflect" || kind == "replicate" || kind == "circular");
+}
+PadDim Resample::pad(int d) const {
+  const Border border = kind == "reflect"     ? Border::reflect
+                        : kind == "replicate" ? Border::replicate
+                        : kind == "circular"  ? Border::circular
+                                              : Border::constant;
+  return {border, from[d], to[d], at_or_all(padding, d)};
+}
+
 Spec Resample::infer(const Inputs& in) const {
   Shape shape = in[0].shape();
   const Ints &in_extents = transposed ? to : from, &out_extents = transposed ? from : to;
@@ -179,6 +181,12 @@ Spec Resample::infer(const Inputs& in) const {
 }
 Tensors Resample::vjp(const Call&, const Tensor& dy) const {
   Resample back = *this;
+  if (kind == "constant") {  // cut what was added, and the other way round
+    back.value = 0, back.padding = {};
+    std::swap(back.from, back.to);
+    for (int d = 0; d < dims(); ++d) back.padding.push_back(-at_or_all(padding, d));
+    return {resample(dy, back)};
+  }
   back.transposed = !transposed;
   back.value = 0;
   return {resample(dy, back)};
@@ -188,15 +196,19 @@ ResamplePlan::ResamplePlan(const Resample& op, const Shape& input) {
   const int first = wrap_dim(op.dim, input.size());
   for (int d = 0; d < first; ++d) outer *= input[d];
   for (int d = first + op.dims(); d < input.size(); ++d) inner *= input[d];
+  const int none = 3 - op.dims();
+  pads = op.pads();
   for (int d = 0; d < 3; ++d) {
+    if (d >= none && pads) pad[d] = op.pad(d - none);
+    if (pads) continue;
     AxisMap& m = maps[d];
-    if (d < 3 - op.dims()) {
+    if (d < none) {
       m.from = 1;
       m.next();
       m.add(0, 1);
       m.finish();
     } else {
-      m = op.map(d - (3 - op.dims()));
+      m = op.map(d - none);
     }
     picks = picks && m.picks();
   }

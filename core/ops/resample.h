@@ -23,6 +23,23 @@ struct AxisMap {
   bool picks() const;
 };
 
+/// What stands outside of a padded dim.
+enum class Border : uint8_t { constant, reflect, replicate, circular };
+/// A dim of `to` elements, padded or cut: element j is element at(j) of `from`, or (-1) the constant. Padding goes
+/// around the input once at most.
+struct PadDim {
+  Border border = Border::constant;
+  int64_t from = 1, to = 1, before = 0;
+  LUTH_HD int64_t at(int64_t j) const {
+    const int64_t i = j - before, last = from - 1;
+    if (i >= 0 && i <= last) return i;
+    if (border == Border::constant) return -1;
+    if (border == Border::replicate) return i < 0 ? 0 : last;
+    if (border == Border::circular) return i < 0 ? i + from : i - from;
+    return i < 0 ? -i : 2 * last - i;
+  }
+};
+
 /// Maps the dims from `dim` on, as many as `from` has extents (1 to 3), to the extents `to`; element j of the result
 /// along one of them is, by `kind`,
 ///   constant, reflect, replicate, circular   element j - padding, or what stands for it outside; constant: `value`
@@ -66,6 +83,9 @@ struct Resample {
     field("value", value, "what stands outside, for constant");
   }
   int dims() const { return from.size(); }
+  /// Whether every mapped dim is only padded or cut; then pad() says how, without a matrix.
+  bool pads() const;
+  PadDim pad(int d) const;
   /// The matrix of dim d of those that are mapped; transposed where the operator is.
   AxisMap map(int d) const;
   Spec infer(const Inputs& in) const;
@@ -77,6 +97,8 @@ struct Resample {
 /// where there are fewer.
 struct ResamplePlan {
   int64_t outer = 1, inner = 1;
+  bool pads = false;  // by `pad`, and the maps are empty
+  PadDim pad[3];
   AxisMap maps[3];
   bool picks = true;
   ResamplePlan(const Resample& op, const Shape& input);

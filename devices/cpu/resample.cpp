@@ -20,32 +20,41 @@ constexpr int64_t range_elements = 32768;
 struct Run {
   int64_t to, from, count;
 };
-std::vector<Run> runs(const AxisMap& m) {
-  std::vector<Run> all;
-  for (int64_t i = 0; i < m.to; ++i) {
-    const int32_t k = m.start[size_t(i)];
-    const int64_t from = k < m.start[size_t(i) + 1] ? m.index[size_t(k)] : -1;
-    if (!all.empty()) {
-      Run& last = all.back();
-      if (from < 0 ? last.from < 0 : last.from >= 0 && last.from + last.count == from) {
-        ++last.count;
+/// One dim of what only picks: by a map, or as it is padded.
+struct Source {
+  const AxisMap& map;
+  ops::PadDim pad;
+  bool padded;
+  int64_t from() const { return padded ? pad.from : map.from; }
+  int64_t to() const { return padded ? pad.to : map.to; }
+  /// The element that i picks, or -1.
+  int64_t at(int64_t i) const {
+    if (padded) return pad.at(i);
+    const int32_t k = map.start[size_t(i)];
+    return k < map.start[size_t(i) + 1] ? map.index[size_t(k)] : -1;
+  }
+  std::vector<Run> runs() const {
+    std::vector<Run> all;
+    for (int64_t i = 0; i < to(); ++i) {
+      const int64_t from = at(i);
+      if (padded && i == std::max<int64_t>(pad.before, 0) && i - pad.before < pad.from) {  // the middle, in one go
+        all.push_back({i, from, std::min(to(), pad.before + pad.from) - i});
+        i += all.back().count - 1;
         continue;
       }
+      Run* last = all.empty() ? nullptr : &all.back();
+      if (last && (from < 0 ? last->from < 0 : last->from >= 0 && last->from + last->count == from))
+        ++last->count;
+      else
+        all.push_back({i, from, 1});
     }
-    all.push_back({i, from, 1});
+    return all;
   }
-  return all;
-}
-// The element that i picks, or -1.
-int64_t picked(const AxisMap& m, int64_t i) {
-  const int32_t k = m.start[size_t(i)];
-  return k < m.start[size_t(i) + 1] ? m.index[size_t(k)] : -1;
-}
+};
 
-// Calls f(row of the result) in parallel; rows are [outer, to[0], to[1]], of `row` elements each.
+// Calls f in parallel with ranges of rows of the result: [outer, a, b], of `row` elements each.
 template <class F>
-void each_row(const ops::ResamplePlan& p, int64_t row, F&& f) {
-  const int64_t rows = p.outer * p.maps[0].to * p.maps[1].to;
+void each_row(int64_t rows, int64_t row, F&& f) {
   parallel_for(rows, std::max<int64_t>(1, range_elements / std::max<int64_t>(1, row)), f);
 }
 
@@ -65,27 +74,27 @@ void copy_row(const std::vector<Run>& runs, int64_t inner, const U* x, U fill, U
 
 template <class U>
 void pick(const ops::ResamplePlan& p, const U* x, U fill, U* y) {
-  const AxisMap &a = p.maps[0], &b = p.maps[1], &c = p.maps[2];
-  const std::vector<Run> parts = runs(c);
+  const Source a{p.maps[0], p.pad[0], p.pads}, b{p.maps[1], p.pad[1], p.pads}, c{p.maps[2], p.pad[2], p.pads};
+  const std::vector<Run> parts = c.runs();
   // short runs without neighbouring channels: element by element
   std::vector<int32_t> singly;
-  if (p.inner == 1 && int64_t(parts.size()) * 4 > c.to)
-    for (int64_t i = 0; i < c.to; ++i) singly.push_back(int32_t(picked(c, i)));
+  if (p.inner == 1 && int64_t(parts.size()) * 4 > c.to())
+    for (int64_t i = 0; i < c.to(); ++i) singly.push_back(int32_t(c.at(i)));
   const bool holes = std::any_of(singly.begin(), singly.end(), [](int32_t i) { return i < 0; });
-  const int64_t in_row = c.from * p.inner, out_row = c.to * p.inner;
-  each_row(p, out_row, [&](int64_t begin, int64_t end) {
+  const int64_t in_row = c.from() * p.inner, out_row = c.to() * p.inner, as = a.to(), bs = b.to();
+  each_row(p.outer * as * bs, out_row, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
-      const int64_t i = picked(a, r / b.to % a.to), j = picked(b, r % b.to);
+      const int64_t i = a.at(r / bs % as), j = b.at(r % bs);
       U* to = y + r * out_row;
-      const U* from = x + ((r / (a.to * b.to) * a.from + i) * b.from + j) * in_row;
+      const U* from = x + ((r / (as * bs) * a.from() + i) * b.from() + j) * in_row;
       if (i < 0 || j < 0)
         std::fill(to, to + out_row, fill);
       else if (singly.empty())
         copy_row(parts, p.inner, from, fill, to);
       else if (holes)
-        for (int64_t k = 0; k < c.to; ++k) to[k] = singly[size_t(k)] < 0 ? fill : from[singly[size_t(k)]];
+        for (int64_t k = 0; k < c.to(); ++k) to[k] = singly[size_t(k)] < 0 ? fill : from[singly[size_t(k)]];
       else
-        for (int64_t k = 0; k < c.to; ++k) to[k] = from[singly[size_t(k)]];
+        for (int64_t k = 0; k < c.to(); ++k) to[k] = from[singly[size_t(k)]];
     }
   });
 }
@@ -148,7 +157,7 @@ void sum_up(const ops::ResamplePlan& p, const T* x, T* y) {
   const AxisMap &a = p.maps[0], &b = p.maps[1], &c = p.maps[2];
   const LastMap<C> last(c);
   const int64_t in_row = c.from * p.inner, out_row = c.to * p.inner;
-  each_row(p, std::max(in_row, out_row), [&](int64_t begin, int64_t end) {
+  each_row(p.outer * a.to * b.to, std::max(in_row, out_row), [&](int64_t begin, int64_t end) {
     Buffer<C> row(in_row), sums(p.inner);
     for (int64_t r = begin; r < end; ++r) {
       const size_t i = size_t(r / b.to % a.to), j = size_t(r % b.to);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int threads = 256;
 
-/// A map on the device; weights float or double.
+/// A map on the device; weights float or double. Not where the dim is padded.
 struct DeviceMap {
   const int32_t *start, *index;
   const void* weight;
@@ -23,6 +23,8 @@ struct DeviceMap {
 };
 struct DevicePlan {
   DeviceMap maps[3];
+  ops::PadDim pad[3];
+  bool pads;
   int64_t inner, numel;
   Divisor inner_by, to_by[3];  // where numel fits 31 bits
 
@@ -62,9 +64,13 @@ __global__ void pick_elements(DevicePlan p, const U* x, U fill, U* y) {
     bool inside = true;
 #pragma unroll
     for (int d = 0; d < 3; ++d) {
-      const int32_t k = p.maps[d].start[at[d]];
-      inside = inside && k < p.maps[d].start[at[d] + 1];
-      from = from * p.maps[d].from + (inside ? p.maps[d].index[k] : 0);
+      int64_t picked = -1;
+      if (p.pads)
+        picked = p.pad[d].at(at[d]);
+      else if (const int32_t k = p.maps[d].start[at[d]]; k < p.maps[d].start[at[d] + 1])
+        picked = p.maps[d].index[k];
+      inside = inside && picked >= 0;
+      from = from * p.maps[d].from + picked;
     }
     y[i] = inside ? x[from * p.inner + in] : fill;
   }
@@ -101,27 +107,35 @@ __global__ void sum_elements(DevicePlan p, Elements<T> x, Elements<T> y) {
 class Uploaded {
  public:
   Uploaded(const ops::ResamplePlan& p, const Tensor& y, bool wide) {
-    size_t bytes = 0;
-    for (auto& m : p.maps) bytes += place(nullptr, m, wide);
-    Tensor host_side = Tensor::empty({int64_t(bytes)}, Dtype::u8, host());
-    buffer_ = Tensor::empty({int64_t(bytes)}, Dtype::u8, y.device());
-    plan_.inner = p.inner, plan_.numel = y.numel();
-    size_t at = 0;
+    plan_.inner = p.inner, plan_.numel = y.numel(), plan_.pads = p.pads;
     for (int d = 0; d < 3; ++d) {
-      const ops::AxisMap& m = p.maps[d];
-      char* there = static_cast<char*>(buffer_.raw()) + at;
-      const size_t n = m.weight.size() * (wide ? 8 : 4), index = n + m.index.size() * 4;
-      plan_.maps[d] = {reinterpret_cast<int32_t*>(there + index), reinterpret_cast<int32_t*>(there + n), there, m.from,
-                       m.to};
-      at += place(static_cast<char*>(host_side.raw()) + at, m, wide);
-      if (y.numel() <= INT32_MAX) plan_.to_by[d] = Divisor(m.to);
+      plan_.pad[d] = p.pad[d];
+      plan_.maps[d].from = p.pads ? p.pad[d].from : p.maps[d].from;
+      plan_.maps[d].to = p.pads ? p.pad[d].to : p.maps[d].to;
+      if (y.numel() <= INT32_MAX) plan_.to_by[d] = Divisor(plan_.maps[d].to);
     }
     if (y.numel() <= INT32_MAX) plan_.inner_by = Divisor(p.inner);
-    copy_bytes(buffer_.raw(), y.device(), host_side.raw(), host(), bytes);
+    if (!p.pads) upload(p, y.device(), wide);
   }
   const DevicePlan& plan() const { return plan_; }
 
  private:
+  void upload(const ops::ResamplePlan& p, Device& device, bool wide) {
+    size_t bytes = 0, at = 0;
+    for (auto& m : p.maps) bytes += place(nullptr, m, wide);
+    const Tensor here = Tensor::empty({int64_t(bytes)}, Dtype::u8, host());
+    buffer_ = Tensor::empty({int64_t(bytes)}, Dtype::u8, device);
+    for (int d = 0; d < 3; ++d) {
+      const ops::AxisMap& m = p.maps[d];
+      char* there = static_cast<char*>(buffer_.raw()) + at;
+      const size_t n = m.weight.size() * (wide ? 8 : 4), index = n + m.index.size() * 4;
+      plan_.maps[d].weight = there;
+      plan_.maps[d].index = reinterpret_cast<int32_t*>(there + n);
+      plan_.maps[d].start = reinterpret_cast<int32_t*>(there + index);
+      at += place(static_cast<char*>(here.raw()) + at, m, wide);
+    }
+    copy_bytes(buffer_.raw(), device, here.raw(), host(), bytes);
+  }
   // Weights, indices, starts; a multiple of 16 bytes. Null: only counts.
   static size_t place(char* to, const ops::AxisMap& m, bool wide) {
     const size_t n = m.weight.size(), weights = n * (wide ? 8 : 4), indices = n * 4, starts = m.start.size() * 4;

@@ -82,5 +82,22 @@ TEST(Resample, DimsInTheMiddleAreThoseOfATransposedInput) {
   EXPECT_EQ(distance(a, b), 0);
 }
 
+// Cut off to the last element, which is then repeated; more around than there is inside.
+TEST(Resample, PaddingAtItsEnds) {
+  const Tensor x = numbers({1, 2, 4});
+  const float* in = x.data<float>();
+  const Tensor last = pad(x, {{-4, 3}, "replicate", {}}), cut = pad(x, {{-4, 3}, "constant", Scalar(2)}),
+               mirrored = pad(x, {{3, 3}, "reflect", {}}), around = pad(x, {{4, 4}, "circular", {}});
+  for (int64_t r = 0; r < 2; ++r) {
+    for (int64_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(last.data<float>()[r * 3 + i], in[r * 4 + 3]);
+      EXPECT_EQ(cut.data<float>()[r * 3 + i], 2);
+    }
+    const int mirror[] = {3, 2, 1, 0, 1, 2, 3, 2, 1, 0};
+    for (int64_t i = 0; i < 10; ++i) EXPECT_EQ(mirrored.data<float>()[r * 10 + i], in[r * 4 + mirror[i]]);
+    for (int64_t i = 0; i < 12; ++i) EXPECT_EQ(around.data<float>()[r * 12 + i], in[r * 4 + i % 4]);
+  }
+}
+
 }  // namespace
 }  // namespace luth::test
