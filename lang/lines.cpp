@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -49,7 +50,8 @@ void on_continue(int) { continued = 1; }
 // libedit with its signal handling off: its own would send every signal to the whole process group.
 class EditLines : public Lines {
  public:
-  EditLines() : edit_(el_init("luth", stdin, stdout, stderr)), history_(history_init()) {
+  explicit EditLines(Completer completer)
+      : completer_(std::move(completer)), edit_(el_init("luth", stdin, stdout, stderr)), history_(history_init()) {
     HistEvent event;
     history(history_, &event, H_SETSIZE, int(HistoryFile::length));
     history(history_, &event, H_SETUNIQUE, 1);
@@ -63,7 +65,9 @@ class EditLines : public Lines {
     el_set(
         edit_, EL_GETCFN, +[](EditLine* e, wchar_t* c) { return of(e).read_char(c); });
     el_set(edit_, EL_BIND, "^R", "em-inc-search-prev", nullptr);
-    el_set(edit_, EL_BIND, "^I", "ed-insert", nullptr);
+    el_set(
+        edit_, EL_ADDFN, "luth-complete", "complete a name", +[](EditLine* e, int) { return of(e).complete(); });
+    el_set(edit_, EL_BIND, "^I", "luth-complete", nullptr);
     el_set(edit_, EL_BIND, "\033[3~", "ed-delete-next-char", nullptr);
     el_set(edit_, EL_BIND, "\033[H", "ed-move-to-beg", nullptr);
     el_set(edit_, EL_BIND, "\033[F", "ed-move-to-end", nullptr);
@@ -139,6 +143,42 @@ class EditLines : public Lines {
     }
   }
 
+  // Inserts what all completions have in common; lists them where that is nothing new.
+  unsigned char complete() {
+    const LineInfo* info = el_line(edit_);
+    const std::string_view before(info->buffer, size_t(info->cursor - info->buffer));
+    if (before.find_first_not_of(" \t") == before.npos) return el_insertstr(edit_, "  ") == 0 ? CC_REFRESH : CC_ERROR;
+    const Completion found = completer_(before);
+    if (found.names.empty()) return CC_ERROR;
+    std::string common = found.names[0];
+    for (auto& name : found.names) {
+      const auto end = std::mismatch(common.begin(), common.end(), name.begin(), name.end()).first;
+      common.erase(end, common.end());
+    }
+    if (common.size() > found.typed) {
+      el_insertstr(edit_, common.c_str() + found.typed);
+      return CC_REFRESH;
+    }
+    if (found.names.size() == 1) return CC_NORM;
+    list(found.names);
+    return CC_REDISPLAY;
+  }
+
+  // In columns below the line.
+  static void list(const std::vector<std::string>& names) {
+    constexpr size_t most = 200, width = 100;
+    size_t longest = 0;
+    for (auto& name : names) longest = std::max(longest, name.size() + 2);
+    const size_t columns = std::max<size_t>(1, width / longest);
+    fputc('\n', stdout);
+    for (size_t i = 0; i < names.size() && i < most; ++i) {
+      const bool ends = (i + 1) % columns == 0 || i + 1 == std::min(names.size(), most);
+      fprintf(stdout, "%-*s%s", ends ? 0 : int(longest), names[i].c_str(), ends ? "\n" : "");
+    }
+    if (names.size() > most) fprintf(stdout, "… %zu more\n", names.size() - most);
+    fflush(stdout);
+  }
+
   void redraw() {
     if (continued) el_set(edit_, EL_PREP_TERM, 1), el_set(edit_, EL_REFRESH);
     if (resized) el_resize(edit_);
@@ -146,6 +186,7 @@ class EditLines : public Lines {
     resized = 0;
   }
 
+  Completer completer_;
   EditLine* edit_;
   History* history_;
   HistoryFile file_;
@@ -155,8 +196,8 @@ class EditLines : public Lines {
 
 }  // namespace
 
-std::unique_ptr<Lines> Lines::open() {
-  if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) return std::make_unique<EditLines>();
+std::unique_ptr<Lines> Lines::open(Completer completer) {
+  if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) return std::make_unique<EditLines>(std::move(completer));
   return std::make_unique<PlainLines>();
 }
 

@@ -1,7 +1,10 @@
 // Where the prompt's lines come from: a terminal with libedit and a history file, or any other standard input.
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
+
+#include "lang/complete.h"
 
 namespace luth::lang {
 
@@ -16,7 +19,9 @@ class Lines {
   virtual void remember(const std::string& line) = 0;
 
   /// libedit when standard input and output are a terminal; else a reader that prints no prompt.
-  static std::unique_ptr<Lines> open();
+  /// Tab asks `completer` with the line up to the cursor.
+  using Completer = std::function<Completion(std::string_view)>;
+  static std::unique_ptr<Lines> open(Completer completer);
 };
 
 }  // namespace luth::lang

@@ -6,6 +6,7 @@
 #include "lang/box.h"
 #include "lang/help.h"
 #include "lang/interp.h"
+#include "lang/tensor_class.h"
 
 namespace luth::lang {
 namespace {
@@ -130,6 +131,16 @@ void push_classes(lua_State* L) {
     if (!lua_istable(L, -1)) lua_newtable(L), lua_remove(L, -2);
     lua_settable(L, list);
   }
+}
+
+std::vector<std::string> object_fields(lua_State* L, int index) {
+  if (to_tensor(L, index)) return tensor_fields();
+  std::vector<std::string> names;
+  if (luaL_getmetafield(L, index, "__name") != LUA_TSTRING) return names;
+  if (const ObjectClass* c = class_named(lua_tostring(L, -1)))
+    for (auto& f : c->fields) names.emplace_back(f.name);
+  lua_pop(L, 1);
+  return names;
 }
 
 std::string object_text(lua_State* L, int index) {

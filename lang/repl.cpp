@@ -20,8 +20,8 @@ std::string trimmed(const std::string& s) {
 }  // namespace
 
 int repl(Interp& interp) {
-  auto lines = Lines::open();
   Session session(interp);
+  auto lines = Lines::open([&](std::string_view before) { return session.complete(before); });
   std::string chunk, line;  // chunk: the lines so far of a chunk that goes on
   for (;;) {
     clear_interrupt();

@@ -164,6 +164,42 @@ Session::Outcome Session::run(std::string_view text) {
   return finish(interp_.call(0, LUA_MULTRET), true);
 }
 
+bool Session::push_variable(const std::string& name) {
+  const auto variable = variables_.find(name);
+  if (variable == variables_.end()) return false;
+  lua_rawgeti(L_, LUA_REGISTRYINDEX, functions_);
+  lua_getfield(L_, -1, name.c_str());
+  const bool found = lua_getupvalue(L_, -1, variable->second);
+  if (found) lua_insert(L_, -3);
+  lua_pop(L_, 2);
+  return found;
+}
+
+struct Session::Asked {
+  Session& session;
+  std::string_view line;
+  Completion found;
+};
+
+int Session::completed(lua_State* L) {
+  auto& a = *static_cast<Asked*>(lua_touserdata(L, 1));
+  std::vector<std::string> names;
+  for (auto& [name, where] : a.session.variables_) names.push_back(name);
+  a.found = lang::complete(L, a.line, names,
+                           [&](lua_State*, const std::string& name) { return a.session.push_variable(name); });
+  return 0;
+}
+
+Completion Session::complete(std::string_view line) {
+  Asked asked{*this, line, {}};
+  const int top = lua_gettop(L_);
+  lua_pushcfunction(L_, guarded<completed>);
+  lua_pushlightuserdata(L_, &asked);
+  lua_pcall(L_, 1, 0, 0);
+  lua_settop(L_, top);
+  return asked.found;
+}
+
 void Session::help(std::string name) {
   lua_settop(L_, 0);
   if (lua_getglobal(L_, "help") != LUA_TFUNCTION) {

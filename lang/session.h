@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "lang/complete.h"
 #include "lang/interp.h"
 
 namespace luth::lang {
@@ -28,11 +29,17 @@ class Session {
   /// or with the name alone when nothing has it.
   void help(std::string name);
 
+  /// The ways in which the last name of a line may go on.
+  Completion complete(std::string_view line);
+
  private:
+  bool push_variable(const std::string& name);
   bool load_chunk(const std::string& text);  // pushes the function, or an error message
   void join(int function);
   Outcome finish(int status, bool print);
   static int keep(lua_State* L);
+  struct Asked;
+  static int completed(lua_State* L);
 
   Interp& interp_;
   lua_State* L_;

@@ -327,4 +327,10 @@ void open_torch(lua_State* L) {
 const Open opener("torch", Open::tables, open_torch);
 
 }  // namespace
+
+std::vector<std::string> tensor_fields() {
+  std::vector<std::string> names;
+  for (auto& f : fields) names.emplace_back(f.name);
+  return names;
+}
 }  // namespace luth::lang

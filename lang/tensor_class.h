@@ -5,6 +5,9 @@
 
 namespace luth::lang {
 
+/// The names of the fields of tensors: shape, dtype, grad, …
+std::vector<std::string> tensor_fields();
+
 /// The tensor that is argument 1 of a method; throws for another value and for one that was freed.
 const Tensor& self(lua_State* L);
 

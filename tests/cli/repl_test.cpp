@@ -55,6 +55,29 @@ TEST(Interrupt, InACoroutineHasOnePlace) {
   EXPECT_EQ(r.err.find(place), r.err.rfind(place)) << r.err;
 }
 
+// Tab: one way to go on is typed, several are listed; in tables, objects, locals of the prompt, and words of Lua.
+TEST(Prompt, CompletesNames) {
+  Terminal t;
+  ASSERT_TRUE(t.expect("> "));
+  t.send("local my_variable = torch.ones(2)\n");
+  ASSERT_TRUE(t.expect("> "));
+  t.send("torch.is_tens\t(my_va\t)\n");
+  EXPECT_TRUE(t.expect("true")) << t.seen();
+  t.send("my_variable:is_contig\t() and 'con' .. 'tiguous'\n");
+  EXPECT_TRUE(t.expect("contiguous\r\n")) << t.seen();
+  t.send("my_variable.requi\t\t\n");
+  EXPECT_TRUE(t.expect("requires_grad_")) << t.seen();
+  EXPECT_TRUE(t.expect("false")) << t.seen();
+  t.send("type(torch.linalg.multi_\t), 'first'\n");
+  EXPECT_TRUE(t.expect("function\tfirst") || t.expect("function        first", 1)) << t.seen();
+  t.send("type(F.cross_entr\t), 'second'\n");
+  EXPECT_TRUE(t.expect("function\tsecond") || t.expect("function        second", 1)) << t.seen();
+  t.send("func\t f() retu\t 6 * 7 end\nf()\n");
+  EXPECT_TRUE(t.expect("42")) << t.seen();
+  t.send("\x04");
+  EXPECT_EQ(t.wait(), 0) << t.seen();
+}
+
 TEST(Prompt, MultiLineInput) {
   EXPECT_EQ(typed("for i = 1, 2 do\nprint(i)\nend\n"), "1\n2\n");
   EXPECT_EQ(typed("#{1,\n2,\n3}\n"), "3\n");

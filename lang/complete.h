@@ -1,0 +1,23 @@
+// Completion of names at the prompt: fields of tables, methods and fields of objects, globals, words of Lua.
+#pragma once
+#include <functional>
+#include <lua5.4/lua.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace luth::lang {
+
+/// Pushes the value of a variable of the prompt's own, or returns false.
+using PushVariable = std::function<bool(lua_State*, const std::string&)>;
+
+/// The ways in which the last name of `line` may go on, sorted: whole names, of which its last `typed` bytes are there
+/// already. Looks by raw access alone, so that nothing is called; may raise Lua errors (memory).
+struct Completion {
+  std::vector<std::string> names;
+  size_t typed = 0;
+};
+Completion complete(lua_State* L, std::string_view line, const std::vector<std::string>& variables,
+                    const PushVariable& push_variable);
+
+}  // namespace luth::lang
