@@ -234,6 +234,7 @@ inline constexpr Fn<ops::Logaddexp> logaddexp;
 inline constexpr Fn<ops::Logaddexp2> logaddexp2;
 inline constexpr Fn<ops::Ldexp> ldexp;
 inline constexpr Fn<ops::IsClose> isclose;
+inline constexpr Fn<ops::Nextafter> nextafter;
 inline constexpr Fn<ops::FloatPower> float_power;
 inline constexpr Fn<ops::Dist> dist;
 }  // namespace luth
