@@ -160,6 +160,37 @@ function tests.likeForms()
   tester:eq(torch.randn_like(x).dtype, torch.float64)
 end
 
+function tests.dropouts()
+  torch.manual_seed(10)
+  local x = torch.ones(200, 500, 3)
+  local y = F.dropout1d(x, 0.2)
+  tester:assert(torch.equal(y:select(3, 1), y:select(3, 3)), 'channels go together')
+  moments(y:select(3, 1):reshape(n):ne(0), 0.8, 0.16)
+  tester:assert(math.abs(y:max():item() - 1.25) < 1e-6)
+  tester:assert(torch.equal(F.dropout2d(x, 0.5, false), x))
+  local normal = torch.randn(n)
+  local kept = F.alpha_dropout(normal, 0.3)
+  moments(kept, 0, 1)
+  local rows = F.feature_alpha_dropout(torch.zeros(2, 50, 4), 0.5)
+  tester:assert(torch.equal(rows:select(3, 1), rows:select(3, 4)))
+  tester:assertError(function() F.dropout1d(torch.ones(3), 0.5) end)
+  tester:assertError(function() F.dropout1d(x, 1.5) end)
+end
+
+function tests.gumbelSoftmax()
+  torch.manual_seed(12)
+  local logits = torch.tensor({0.5, 0.2, 0.3}):log():expand(n, 3):clone():requires_grad_()
+  local hard = F.gumbel_softmax(logits, 1, true)
+  moments(hard:detach():select(2, 1), 0.5, 0.25)
+  moments(hard:detach():select(2, 2), 0.2, 0.16)
+  tester:assert((hard:sum(2) - 1):abs():max():item() < 1e-5)
+  local c = torch.randn(n, 3)
+  local hard_grad = torch.autograd.grad((hard * c):sum(), {logits})
+  torch.manual_seed(12)
+  local soft_grad = torch.autograd.grad((F.gumbel_softmax(logits) * c):sum(), {logits})
+  tester:assert(torch.equal(hard_grad, soft_grad))
+end
+
 -- Every random operator draws from the generator that it is given, and from no other.
 function tests.generators()
   local weights = torch.tensor({0.2, 0.3, 0.5})

@@ -1,0 +1,151 @@
+-- Losses, norms and attention as scripts call them: labels, offsets and dims count from 1, what is left out, and errors.
+local t, s = torch.Tester(), torch.TestSuite()
+
+local function near(got, expected, what)
+  t:assert((got - expected):abs():max():item() < 1e-5, what or 'differs')
+end
+
+function s.labelsCountFromOne()
+  local x = torch.tensor {{0.1, 0.5, 0.2}, {0.9, 0.3, 0.4}}
+  -- the mean over classes of max(0, 1 - x[label] + x), the label's own left out
+  near(F.multi_margin_loss(x, torch.tensor {2, 1}, {reduction = 'none'}),
+    torch.tensor {(0.6 + 0.7) / 3, (0.4 + 0.5) / 3})
+  near(F.multi_margin_loss(x, torch.tensor {2, 1}, 2, 1, torch.tensor {2.0, 1.0, 1.0}, 'sum'),
+    torch.tensor((0.36 + 0.49) / 3 + 2 * (0.16 + 0.25) / 3))
+  t:fails(function() F.multi_margin_loss(x, torch.tensor {0, 1}) end, 'from 1 to 3')
+  t:fails(function() F.multi_margin_loss(x, torch.tensor {4, 1}) end, 'from 1 to 3')
+  t:fails(function() F.multi_margin_loss(x, torch.tensor {1, 1}, 3) end, 'p must be 1 or 2')
+end
+
+function s.labelsEndWithANegativeNumber()
+  local x = torch.tensor {0.1, 0.2, 0.4, 0.8}
+  local expected = 0.25 * ((1 - (0.1 - 0.2)) + (1 - (0.1 - 0.4)) + (1 - (0.8 - 0.2)) + (1 - (0.8 - 0.4)))
+  near(F.multilabel_margin_loss(x, torch.tensor {4, 1, -1, 2}), torch.tensor(expected))
+  near(F.multilabel_margin_loss(x, torch.tensor {-1, 1, 2, 3}), torch.tensor(0.0))
+  t:fails(function() F.multilabel_margin_loss(x, torch.tensor {0, 1, -1, -1}) end, 'from 1 to 4')
+end
+
+-- One sequence of three steps whose target is one label: all alignments by hand.
+function s.ctcLoss()
+  local p = torch.tensor {{0.5, 0.3, 0.2}, {0.4, 0.4, 0.2}, {0.6, 0.1, 0.3}}
+  local log_probs = p:log():unsqueeze(2)
+  local total = 0  -- a run of label 2 with blanks (1) around it
+  for first = 1, 3 do
+    for last = first, 3 do
+      local product = 1
+      for step = 1, 3 do product = product * p[{step, step >= first and step <= last and 2 or 1}]:item() end
+      total = total + product
+    end
+  end
+  local expected = torch.tensor(-math.log(total))
+  near(F.ctc_loss(log_probs, torch.tensor {{2}}, {3}, {1}), expected)
+  near(F.ctc_loss(log_probs, torch.tensor {2}, torch.tensor {3}, torch.tensor {1}, {reduction = 'sum'}), expected)
+  near(F.ctc_loss(log_probs:squeeze(2), torch.tensor {2}, {3}, {1}, {reduction = 'none'}), expected)
+  -- the blank may be another class: the label 1 with blank 2 in swapped columns
+  near(F.ctc_loss(log_probs:index_select(3, torch.tensor {2, 1, 3}), torch.tensor {{1}}, {3}, {1}, 2), expected)
+  -- no label at all: blanks alone
+  near(F.ctc_loss(log_probs, torch.zeros(1, 0, {dtype = torch.int64}), {3}, {0}, {reduction = 'sum'}),
+    torch.tensor(-math.log(0.5 * 0.4 * 0.6)))
+  -- two equal labels need a blank between them: two steps are too few
+  local short = F.ctc_loss(log_probs, torch.tensor {{2, 2}}, {2}, {2}, {reduction = 'sum'})
+  t:eq(short:item(), math.huge)
+  local x = p:log():unsqueeze(2):requires_grad_()
+  local zero = F.ctc_loss(x, torch.tensor {{2, 2}}, {2}, {2}, {zero_infinity = true})
+  zero:backward()
+  t:eq({zero:item(), x.grad:abs():max():item()}, {0.0, 0.0})
+  t:fails(function() F.ctc_loss(log_probs, torch.tensor {{4}}, {3}, {1}) end, 'from 1 to 3')
+  t:fails(function() F.ctc_loss(log_probs, torch.tensor {{2}}, {4}, {1}) end, 'input_lengths')
+  t:fails(function() F.ctc_loss(log_probs, torch.tensor {{2}}, {3}, {1}, 4) end, 'blank')
+end
+
+-- The gradient by logits is softmax less the share of each class at each step, whatever the shape of targets.
+function s.ctcGradient()
+  torch.manual_seed(2)
+  local logits = torch.randn(6, 2, 4, {dtype = torch.float64}):requires_grad_()
+  local function loss() return F.ctc_loss(logits:log_softmax(3), torch.tensor {2, 3, 3, 4}, {6, 5}, {3, 1}, {reduction = 'sum'}) end
+  loss():backward()
+  t:assert(logits.grad:sum(3):abs():max():item() < 1e-12, 'shares sum to 1')
+  t:eq(logits.grad[{6, 2}]:abs():max():item(), 0.0)  -- behind the end of the second sequence
+  local at = logits.grad[{1, 1, 2}]:item()
+  local eps, before = 1e-6, logits.data[{1, 1, 2}]:item()
+  logits.data[{1, 1, 2}] = before + eps
+  local up = loss():item()
+  logits.data[{1, 1, 2}] = before - eps
+  local slope = (up - loss():item()) / (2 * eps)
+  t:assert(math.abs(slope - at) < 1e-6, string.format('%g, expected %g', at, slope))
+end
+
+function s.embeddingBag()
+  local w = torch.tensor {{1.0, 10.0}, {2.0, 20.0}, {3.0, 30.0}}
+  local flat, offsets = torch.tensor {1, 3, 2, 3}, torch.tensor {1, 3, 3}
+  near(F.embedding_bag(flat, w, offsets), torch.tensor {{2.0, 20.0}, {0.0, 0.0}, {2.5, 25.0}})
+  near(F.embedding_bag(flat, w, offsets, {mode = 'sum'}), torch.tensor {{4.0, 40.0}, {0.0, 0.0}, {5.0, 50.0}})
+  near(F.embedding_bag(flat, w, offsets, {mode = 'max'}), torch.tensor {{3.0, 30.0}, {0.0, 0.0}, {3.0, 30.0}})
+  near(F.embedding_bag(flat, w, torch.tensor {1, 3, 5}, {mode = 'sum', include_last_offset = true}),
+    torch.tensor {{4.0, 40.0}, {5.0, 50.0}})
+  near(F.embedding_bag(flat, w, offsets, {padding_idx = 3}), torch.tensor {{1.0, 10.0}, {0.0, 0.0}, {2.0, 20.0}})
+  near(F.embedding_bag(flat, w, offsets, {mode = 'max', padding_idx = 3}),
+    torch.tensor {{1.0, 10.0}, {0.0, 0.0}, {2.0, 20.0}})
+  near(F.embedding_bag(torch.tensor {{1, 3}}, w, {mode = 'sum', per_sample_weights = torch.tensor {{2.0, -1.0}}}),
+    torch.tensor {{-1.0, -10.0}})
+  local v = w:clone():requires_grad_()
+  F.embedding_bag(torch.tensor {{1, 3}, {3, 3}}, v, {mode = 'sum', scale_grad_by_freq = true}):sum():backward()
+  near(v.grad, torch.tensor {{1.0, 1.0}, {0.0, 0.0}, {1.0, 1.0}})
+  local long = torch.tensor {{3.0, 4.0}, {30.0, 40.0}, {0.1, 0.1}}
+  F.embedding_bag(torch.tensor {{1, 3}}, long, {max_norm = 1})
+  near(long, torch.tensor {{0.6, 0.8}, {30.0, 40.0}, {0.1, 0.1}})
+  t:fails(function() F.embedding_bag(flat, w, torch.tensor {0, 2}) end, 'begin with 1')
+  t:fails(function() F.embedding_bag(torch.tensor {0}, w, torch.tensor {1}) end, 'from 1 to 3')
+  t:fails(function() F.embedding_bag(flat, w) end, 'offsets are needed')
+end
+
+function s.attention()
+  torch.manual_seed(5)
+  local q, k, v = torch.randn(2, 3, 4), torch.randn(2, 5, 4), torch.randn(2, 5, 6)
+  local plain = torch.matmul(torch.softmax(torch.matmul(q, k:transpose(2, 3)) / 2, 3), v)
+  near(F.scaled_dot_product_attention(q, k, v), plain)
+  near(F.scaled_dot_product_attention(q * 4, k, v, {scale = 0.125}), plain)
+  local mask = torch.ones(3, 5, {dtype = torch.bool}):tril()
+  local causal = F.scaled_dot_product_attention(q, k, v, nil, 0, true)
+  near(causal, F.scaled_dot_product_attention(q, k, v, mask))
+  near(causal:select(2, 1), v:select(2, 1))  -- the first query sees the first key alone
+  near(causal, F.scaled_dot_product_attention(q, k, v, torch.zeros(3, 5):masked_fill(~mask, -math.huge)))
+  -- nothing to look at: zeros, and no nan in any gradient
+  mask[2] = false
+  q:requires_grad_()
+  local y = F.scaled_dot_product_attention(q, k, v, mask)
+  t:eq(y:select(2, 2):abs():max():item(), 0.0)
+  y:sum():backward()
+  t:assert(not q.grad:isnan():any(), 'nan')
+  local heads = F.scaled_dot_product_attention(torch.ones(1, 4, 2, 3), torch.ones(1, 2, 5, 3), torch.randn(1, 2, 5, 3),
+    {enable_gqa = true})
+  t:eq(heads:size(), torch.Size {1, 4, 2, 3})
+  near(heads:select(2, 1), heads:select(2, 2))
+  t:fails(function() F.scaled_dot_product_attention(q, k, v, mask, 0, true) end, 'is_causal')
+end
+
+function s.norms()
+  torch.manual_seed(6)
+  local x = torch.randn(2, 6, 5, {dtype = torch.float64})
+  local w, b = torch.randn(6, {dtype = torch.float64}), torch.randn(6, {dtype = torch.float64})
+  local rows = x:reshape(2, 3, 10)
+  local centred = rows - rows:mean(3, true)
+  local expected = (centred / (centred:square():mean(3, true) + 1e-5):sqrt()):reshape(2, 6, 5)
+  near(F.group_norm(x, 3), expected)
+  near(torch.group_norm(x, 3, w, b), expected * w:reshape(6, 1) + b:reshape(6, 1))
+  near(F.instance_norm(x), F.group_norm(x, 6))
+  near(F.rms_norm(x, {5}, torch.ones(5, {dtype = torch.float64}) * 2, 0.1),
+    x * 2 / (x:square():mean(3, true) + 0.1):sqrt())
+  near(F.normalize(x, 2, 3):norm(2, 3), torch.ones(2, 6, {dtype = torch.float64}))
+  near(F.normalize(x):norm(2, 2), torch.ones(2, 5, {dtype = torch.float64}))
+  local slices = x:renorm(2, 2, 1.5)
+  t:assert(slices:transpose(1, 2):reshape(6, 10):norm(2, 2):max():item() < 1.5 + 1e-6)
+  local mean, var = torch.zeros(6, {dtype = torch.float64}), torch.ones(6, {dtype = torch.float64})
+  F.instance_norm(x, mean, var, {momentum = 1})
+  near(mean, x:mean {dim = {1, 3}})
+  near(var, x:var(3):mean(1))
+  t:fails(function() F.group_norm(x, 4) end, 'divide the 6 channels')
+  t:fails(function() x:renorm(2, 0, 1) end, 'count from 1')
+end
+
+t:add(s):run()
