@@ -27,8 +27,8 @@ struct Lapack {
   void (*svd)(const Tensor& a, const Tensor& u, const Tensor& s, const Tensor& vh);
   /// a [n, n], of which one triangle is read, = v l vᵀ; l ascends; v may be null.
   void (*eigh)(bool upper, const Tensor& a, const Tensor& l, const Tensor& v);
-  /// a v = v l, with real and imaginary parts of l; columns of v as LAPACK has them; v may be null.
-  void (*eig)(const Tensor& a, const Tensor& re, const Tensor& im, const Tensor& v);
+  /// a v = v l; columns of v [n, n] have length 1. Throws where an eigenvalue is not real.
+  void (*eig)(const Tensor& a, const Tensor& l, const Tensor& v);
   /// Least squares: a [m, n], b [m, k]; x [max(m, n), k] has the solution in its first n rows; rank (int64) and s
   /// [min(m, n)] where the driver ('s' gels, 'y' gelsy, 'd' gelsd, 'v' gelss) finds them, else untouched.
   void (*lstsq)(char driver, double rcond, const Tensor& a, const Tensor& b, const Tensor& x, const Tensor& rank,

@@ -346,23 +346,30 @@ void eigh(bool upper, const Tensor& a, const Tensor& l, const Tensor& v) {
   });
 }
 
-void eig(const Tensor& a, const Tensor& re, const Tensor& im, const Tensor& v) {
+void eig(const Tensor& a, const Tensor& l, const Tensor& v) {
   const int n = extent(a, -1);
   by_dtype(a, [&]<class T>(Type<T>) {
     check_finite<T>(a);
     std::vector<int> info(size_t(batches(a, 2)));
+    std::vector<T> imaginary(size_t(l.numel()));
     each(batches(a, 2), 16 * cube(n, n), [&](int64_t i) {
       if (!n) return;
-      std::vector<T> x = column_major(Batch<T>(a, 2)[i], n, n), right(v ? x.size() : 1);
+      std::vector<T> x = column_major(Batch<T>(a, 2)[i], n, n), right(x.size());
       T none = 0;
       int one = 1;
       with_work<T>([&](T* work, Int lwork) {
-        Routines<T>::geev("N", v ? "V" : "N", &n, x.data(), &n, Batch<T>(re, 1)[i], Batch<T>(im, 1)[i], &none, &one,
-                          right.data(), v ? &n : &one, work, lwork, &info[size_t(i)], 1, 1);
+        Routines<T>::geev("N", "V", &n, x.data(), &n, Batch<T>(l, 1)[i], imaginary.data() + i * n, &none, &one,
+                          right.data(), &n, work, lwork, &info[size_t(i)], 1, 1);
       });
-      if (v) row_major(right, n, n, Batch<T>(v, 2)[i]);
+      row_major(right, n, n, Batch<T>(v, 2)[i]);
     });
     check_converged(info);
+    for (size_t k = 0; k < imaginary.size(); ++k)
+      if (imaginary[k] != 0)
+        throw Error(
+            "matrix {} of the batch has the complex eigenvalues {:.6g} ± {:.6g}i, and luth has no complex "
+            "numbers; symmetric matrices have real ones (eigh)",
+            shown(int64_t(k) / n), double(l.data<T>()[k]), double(std::abs(imaginary[k])));
   });
 }
 

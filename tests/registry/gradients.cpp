@@ -1,8 +1,12 @@
 // Every vjp against finite differences in float64, its own gradient, and the gradient of that.
+#include <set>
+
 #include "cases.h"
 #include "core/gradcheck.h"
 #include "core/ops/arith.h"
 #include "core/ops/reduce.h"
+#include "core/ops/scan.h"
+#include "core/ops/view.h"
 
 namespace luth::test {
 namespace {
@@ -28,6 +32,17 @@ Tensors gradients_of(const Tensor& y, const Tensors& x, bool create_graph) {
 
 class Gradients : public OperatorTest {
  protected:
+  // Operators on symmetric matrices read one triangle, and their gradients are those of functions of symmetric ones, as
+  // PyTorch's: each differs from the derivative by a single element. Compared is the function of x + xᵀ.
+  bool of_symmetric(const TestCase& c) const {
+    static const std::set<std::string> names{"lapack_cholesky", "lapack_eigh",        "cholesky",
+                                             "linalg_cholesky", "linalg_cholesky_ex", "linalg_eigh",
+                                             "linalg_eigvalsh", "linalg_matrix_sqrth"};
+    return names.count(GetParam()) || c.name.find("hermitian=true") != std::string::npos;
+  }
+
+  // The same for factors of symmetric matrices, of which one triangle is read.
+  static bool upper_triangle(const TestCase& c) { return c.name.find("upper=true") != std::string::npos; }
   // Runs `check` on the function of the floating inputs that each case is.
   template <class F>
   void each_case(F&& check) {
@@ -43,6 +58,9 @@ class Gradients : public OperatorTest {
         Inputs in = c.in;
         size_t k = 0;
         for (size_t i : c.floating()) in[i] = t[k++];
+        if (GetParam() == "cholesky_solve" || GetParam() == "cholesky_inverse")
+          in[in.size() - 1] = upper_triangle(c) ? triu(in[in.size() - 1]) : tril(in[in.size() - 1]);
+        if (of_symmetric(c)) in[0] = add(in[0], transpose(in[0], {-2, -1}));
         return c.run(in);
       };
       EXPECT_EQ(check(f, leaves), "");
