@@ -6,6 +6,7 @@
 #include "core/ops/arith.h"
 #include "core/ops/cat.h"
 #include "core/ops/copy.h"
+#include "core/ops/diagonal.h"
 #include "core/ops/lapack.h"
 #include "core/ops/linalg_spectrum.h"
 #include "core/ops/matrix_parts.h"
@@ -98,6 +99,7 @@ Tensor LinalgNormNamed::lower(const Inputs& in) const {
   return named_norm(x, ord, dim.value_or(Ints{0, 1}), keepdim);
 }
 
+Tensor LinalgDiagonal::lower(const Inputs& in) const { return luth::diagonal(in[0], {{offset, dim1, dim2}}); }
 Tensor Vander::lower(const Inputs& in) const {
   Tensor x = in[0];
   if (x.dtype() == Dtype::boolean) throw Error("there are no powers of bool; convert with :to() first");
@@ -149,7 +151,8 @@ Cases<LinalgNormNamed> LinalgNormNamed::samples() {
 }
 
 namespace {
-const DefineAll<VectorNorm, MatrixNormNamed, MatrixNorm, LinalgNorm, LinalgNormNamed, Vander> define_all_;
+const DefineAll<VectorNorm, MatrixNormNamed, MatrixNorm, LinalgNorm, LinalgNormNamed, LinalgDiagonal, Vander>
+    define_all_;
 const AutocastAs<Autocast::f32, VectorNorm, MatrixNormNamed, MatrixNorm, LinalgNorm, LinalgNormNamed> autocast_f32_;
 }  // namespace
 

@@ -81,6 +81,18 @@ struct LinalgNormNamed : NormOptions {
   static Cases<LinalgNormNamed> samples();
 };
 
+struct LinalgDiagonal {
+  static constexpr Doc doc{"linalg_diagonal", "A",
+                           "A view of the diagonals of matrices; as diagonal of the last dims."};
+  int64_t offset = 0, dim1 = -2, dim2 = -1;
+  void describe(auto& field) {
+    field("offset", offset, "how far above the main diagonal; negative: below it", as::named);
+    field("dim1", dim1, "the dim of rows", as::named | as::dim);
+    field("dim2", dim2, "the dim of columns", as::named | as::dim);
+  }
+  Tensor lower(const Inputs& in) const;
+  static Cases<LinalgDiagonal> samples() { return {{{}, {{2, 3, 3}}}, {{-1, 0, 1}, {{3, 2, 2}}}}; }
+};
 struct Vander {
   static constexpr Doc doc{"linalg_vander", "x", "The powers 0, 1, … N - 1 of each element, in a new last dim."};
   std::optional<int64_t> N;
