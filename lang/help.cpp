@@ -63,6 +63,10 @@ std::string param_line(const Param& p) {
 std::string form_text(const Face& face, const Form& form) {
   const OpInfo& info = *form.info;
   std::string s = (face.function ? "torch." : "x:") + signature(face, form);
+  if (!face.function) {  // x is the first one
+    const size_t open = s.find('('), next = s.find_first_of(",)", open);
+    s.erase(open + 1, next - open - 1 + (s[next] == ',' ? 2 : 0));
+  }
   if (info.outputs.size() > 1) {
     s += " -> ";
     for (size_t i = 0; i < info.outputs.size(); ++i) s += (i ? ", " : "") + info.outputs[i];

@@ -57,7 +57,7 @@ struct RandomIntegers : RandomFill {
     field("to", to, "integers stay below it; nil: as many as the dtype holds exactly");
   }
   Spec infer(const Inputs& in) const;
-  static Cases<RandomIntegers> samples() { return {{{}, {{2, 3}}}}; }
+  static Cases<RandomIntegers> samples() { return {{{.from = -3, .to = 7}, {{2, 3}}}, {{}, {{2, 3}}}}; }
 };
 
 struct Bernoulli {

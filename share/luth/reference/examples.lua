@@ -112,8 +112,12 @@ function Builder:texts(params, sample)
   return texts
 end
 
--- "(input, 2, {keepdim = true})": by position up to the first that is not given, then by name.
-function Builder:arguments(form, texts)
+-- "(input, 2, {keepdim = true})": by position up to the first that is not given, then by name. With `fill` defaults are
+-- written out up to the last position that is given, for forms that are told apart by their positions.
+function Builder:arguments(form, texts, fill)
+  local last = 0
+  for i = 1, form.positional do last = texts[i] and i or last end
+  for i = 1, fill and last or 0 do texts[i] = texts[i] or form.params[i].default or 'nil' end
   local positions, named = {}, {}
   local by_name = false
   for i, p in ipairs(form.params) do
@@ -138,9 +142,9 @@ local function result_names(form, params)
 end
 
 -- The code of a sample: its lines without the names of the results, and those.
-function M.code(face, form, sample, shift)
+function M.code(face, form, sample, shift, fill)
   local builder = setmetatable({ lines = {}, shift = shift }, Builder)
-  local args = builder:arguments(form, builder:texts(form.params, sample))
+  local args = builder:arguments(form, builder:texts(form.params, sample), fill)
   local call
   if face.is_function then
     call = string.format('torch.%s(%s)', face.name, table.concat(args, ', '))
@@ -203,12 +207,13 @@ function M.of(face, number)
     if a.cost ~= b.cost then return a.cost < b.cost end
     return a.order < b.order
   end)
-  for _, shift in ipairs(form.counts_positions and { 1, 0 } or { 0, 1 }) do
+  local ways = form.counts_positions and { { 1 }, { 0 }, { 1, true } } or { { 0 }, { 0, true }, { 1 } }
+  for _, way in ipairs(ways) do
     for _, sample in ipairs(samples) do
-      local lines, names, call = M.code(face, form, sample, shift)
+      local lines, names, call = M.code(face, form, sample, way[1], way[2])
       local ok, message = run(lines, names, call)
       if ok then return lines end
-      why = message
+      why = why == 'it has no samples' and message or why
     end
   end
   return nil, why

@@ -44,7 +44,8 @@ local function add_operator(page, face)
   local prefix = face.is_function and 'torch.' or 'x:'
   add(page, '\n## %s\n', escaped(prefix .. face.name))
   for i, form in ipairs(face.forms) do
-    add(page, '```\n%s%s%s\n```\n', prefix, form.signature, results_of(form))
+    local signature = face.is_function and form.signature or form.signature:gsub('%([%w_]+,? ?', '(', 1)
+    add(page, '```\n%s%s%s\n```\n', prefix, signature, results_of(form))
     add(page, '%s\n', escaped(form.brief))
     add_params(page, form)
     if form.no_gradient ~= '' then add(page, '\nNo gradient: %s.', escaped(form.no_gradient)) end
