@@ -186,11 +186,11 @@ struct Norm : Dims {
 
 /// The same with PyTorch's names for p.
 struct NamedNorm : Dims {
-  static constexpr Doc doc{"norm.named", "input", "The Frobenius norm ('fro'): the square root of the sum of squares."};
+  static constexpr Doc doc{"norm.named", "input", "The Frobenius norm, the square root of the sum of squares, or the nuclear norm."};
   std::string p = "fro";
   std::optional<Dtype> dtype;
   void describe(auto& field) {
-    field("p", p, "'fro'; the nuclear norm 'nuc' needs singular values, which luth does not compute yet", as::required);
+    field("p", p, "'fro', or 'nuc': the sum of the singular values", as::required);
     describe_dims(field);
     field("dtype", dtype, "convert to this dtype first", as::named);
   }
