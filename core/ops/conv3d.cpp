@@ -147,6 +147,7 @@ Tensor ConvTranspose3d::lower(const Inputs& in) const {
   check_three("padding", padding, 0);
   check_three("output_padding", output_padding, 0);
   check_three("dilation", dilation, 1);
+  if (!is_floating(in[0].dtype()) && in[0].dtype() != Dtype::i64) throw_unsupported(in[0].dtype());
   const bool batched = in[0].dim() == 5;
   const Tensor x = batched ? in[0].tensor() : unsqueeze(in[0], {0});
   const Shape s = x.shape(), w = in[1].shape();
@@ -167,10 +168,7 @@ Tensor ConvTranspose3d::lower(const Inputs& in) const {
   y = permute(reshape(y, {{s[0], s[2], channels, w[2], high, wide}}), {{0, 2, 3, 1, 4, 5}});
   Resample r = depth_windows("windows", -3, depth, w[2], s[2], step, at_or_all(padding, 0), spread);
   r.transposed = true;
-  const Dtype dtype = y.dtype();
-  // integers are added up as int64, and wrap
-  y = reshape(is_floating(dtype) ? y : cast_to(y, Dtype::i64), {{s[0], channels, w[2] * s[2], high, wide}});
-  y = cast_to(resample(y, r), dtype);
+  y = resample(reshape(y, {{s[0], channels, w[2] * s[2], high, wide}}), r);
   if (third(in)) y = add(y, reshape(third(in), {{-1, 1, 1, 1}}));
   return batched ? y : squeeze(y, {Ints{0}});
 }

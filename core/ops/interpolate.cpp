@@ -52,8 +52,8 @@ void check(const Interpolate& op, const Tensor& x, const Mode& mode) {
   for (int d = 1; d < x.dim(); ++d)
     if (x.shape()[d] == 0)
       throw Error("input of shape {} has no elements in a dim other than the batch's", to_string(x.shape()));
-  const bool known =
-      is_floating(x.dtype()) || (x.dtype() == Dtype::u8 && op.mode != "area") || (!smooth && op.mode != "area");
+  const bool bytes = x.dtype() == Dtype::u8 && op.mode != "area" && mode.dims % 2 == 0;
+  const bool known = is_floating(x.dtype()) || bytes;  // as in PyTorch
   if (!known) throw_unsupported(x.dtype());
 }
 

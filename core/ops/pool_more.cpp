@@ -129,6 +129,7 @@ Cases<MaxPool3d> MaxPool3d::samples() {
 
 Tensors AdaptiveMaxPool::pooled(const Tensor& x, int dims) const {
   const Ints to = wanted_extents(x, output_size, dims);
+  if (!is_floating(x.dtype())) throw_unsupported(x.dtype());
   Pooled p{x, {}};
   int64_t inner = 1;
   for (int d = dims - 1; d >= 0; --d) {
@@ -227,6 +228,7 @@ Tensor MaxUnpool::unpooled(const Inputs& in, int dims) const {
   check_input(x, dims);
   PoolWindow window{kernel_size, stride, padding};
   check_window(window, dims);
+  if (!is_floating(x.dtype())) throw_unsupported(x.dtype());
   if (indices.dtype() != Dtype::i64) throw Error("indices must be int64, got {}", name(indices.dtype()));
   if (!(indices.shape() == x.shape()))
     throw Error("indices of shape {} must have input's shape {}", to_string(indices.shape()), to_string(x.shape()));

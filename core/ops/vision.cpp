@@ -104,6 +104,7 @@ Tensor UnfoldImages::lower(const Inputs& in) const {
     throw Error("input must have 4 dims (N, C, H, W) or 3 (C, H, W), got shape {}", to_string(s));
   for (int d = s.size() - 3; d < s.size(); ++d)
     if (s[d] == 0) throw Error("input of shape {} has no elements in a dim other than the batch's", to_string(s));
+  if (!is_floating(in[0].dtype()) && in[0].dtype() != Dtype::boolean) throw_unsupported(in[0].dtype());
   const Resample r = windows(*this, {s[s.size() - 2], s[s.size() - 1]});
   const int64_t c = s[s.size() - 3], kh = r.kernel[0], kw = r.kernel[1], h = r.to[0] / kh, w = r.to[1] / kw;
   const Tensor t =
@@ -127,6 +128,8 @@ Tensor FoldImages::lower(const Inputs& in) const {
     throw Error("output_size must be one number or two, got {}", to_string(output_size));
   const Ints image{at_or_all(output_size, 0), at_or_all(output_size, 1)};
   if (image[0] < 1 || image[1] < 1) throw Error("output_size must be at least 1, got {}", to_string(output_size));
+  if (in[0].dtype() == Dtype::boolean)  // true where any is
+    return cast_to(fold_images(cast_to(in[0], Dtype::f32), *this), Dtype::boolean);
   if (!is_floating(in[0].dtype())) throw_unsupported(in[0].dtype());
   Resample r = windows(*this, image);
   const int64_t kh = r.kernel[0], kw = r.kernel[1], h = r.to[0] / kh, w = r.to[1] / kw, rows = s[s.size() - 2];
