@@ -5,11 +5,13 @@
 
 namespace luth::math {
 
-/// p_n of p_(k+1) = next(k, p_k, p_(k-1)); stops where numbers become infinite.
+/// p_n of p_(k+1) = next(k, p_k, p_(k-1)); stops where numbers become infinite. A degree of more than a million, which
+/// would take seconds per element, gives nan.
 template <class Next>
 LUTH_HD double recurrence(int64_t n, double p0, double p1, Next next) {
   if (n < 0) return 0;
   if (n == 0) return p0;
+  if (n > 1000000) return std::numeric_limits<double>::quiet_NaN();
   double p = p0, q = p1;
   for (int64_t k = 1; k < n && q - q == 0; ++k) {
     const double r = next(double(k), q, p);

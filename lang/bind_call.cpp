@@ -24,7 +24,7 @@ struct Given {
   int positions = 0;
   int top = 0;  // with the nils at the end, which count as not given
   Small<Named, 8> named;
-  int out = 0, requires_grad = 0, generator = 0;
+  int out = 0, requires_grad = 0, generator = 0, inplace = 0;
 };
 
 struct Slot {
@@ -112,6 +112,7 @@ class Caller {
     take_special("out", given_.out);
     take_special("requires_grad", given_.requires_grad);
     take_special("generator", given_.generator);
+    take_special("inplace", given_.inplace);
   }
 
   // Arguments that the binder serves itself, for operators that have none of that name.
@@ -120,6 +121,7 @@ class Caller {
       if (find_param(*form, name) >= 0) return;
     if (name == "requires_grad" && !face_.forms[0]->makes) return;
     if (name == "generator" && !takes_generator(*face_.forms[0]->info)) return;
+    if (name == "inplace" && !face_.forms[0]->info->inplace) return;
     for (size_t i = 0; i < given_.named.size(); ++i)
       if (given_.named[i].name == name) {
         into = given_.named[i].index;
@@ -340,7 +342,7 @@ class Caller {
   // ---- results ----
 
   int finish(const Form& form, const void* op, Inputs in) {
-    if (face_.inplace) {
+    if (face_.inplace || (given_.inplace && lua_toboolean(L_, given_.inplace))) {  // F.relu(x, {inplace = true})
       apply_inplace(*form.info, op, std::move(in));
       for (int p = 0; p < int(form.params.size()); ++p)
         if (form.params[p].input && form.params[p].at == 0) lua_pushvalue(L_, slots_[p].index);

@@ -39,7 +39,7 @@ Tensors Igammac::vjp(const Call& c, const Tensor& dy) const { return incomplete_
 
 // p (p - 1) / 4 log(pi) + Σ lgamma(x - j / 2), DLMF 35.3.4.
 Tensor Mvlgamma::lower(const Inputs& in) const {
-  if (p < 1) throw Error("p must be at least 1, got {}", p);
+  if (p < 1 || p > 10000) throw Error("p must be from 1 to 10000, got {}", p);
   if (in[0].dtype() == Dtype::boolean) throw Error("not implemented for bool");
   Tensor sum = lgamma(in[0]);
   for (int64_t j = 1; j < p; ++j) sum = add(sum, lgamma(sub(in[0], 0.5 * double(j))));

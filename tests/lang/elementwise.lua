@@ -1,0 +1,39 @@
+-- Elementwise operators as scripts call them: names in tables, both orders of polygamma, `inplace = true`.
+local t, s = torch.Tester(), torch.TestSuite()
+
+function s.inplace_by_name()
+  local x = torch.tensor {-1., 0.5, 8.}
+  t:assert(F.relu6(x, {inplace = true}) == x, 'the tensor itself')
+  t:eq(x:tolist(), {0., 0.5, 6.})
+  t:assert(F.hardtanh(x, 0, 2, {inplace = false}) ~= x)
+  t:eq(x:tolist(), {0., 0.5, 6.})
+  F.threshold(x, 1, 9, {inplace = true})
+  t:eq(x:tolist(), {9., 9., 6.})
+  F.hardtanh_(x, -1, 7)
+  t:eq(x:tolist(), {7., 7., 6.})
+  local w = torch.ones(2, {requires_grad = true})
+  F.elu(w * -1, {alpha = 2, inplace = true}):sum():backward()
+  t:assert(torch.allclose(w.grad, torch.full({2}, -2 * math.exp(-1))))
+  t:fails(function() F.gelu(x, {inplace = true}) end, 'inplace')
+end
+
+function s.polygamma_in_both_orders()
+  local x = torch.tensor {1., 2.}
+  local want = torch.tensor {math.pi ^ 2 / 6, math.pi ^ 2 / 6 - 1}
+  for _, got in ipairs {torch.polygamma(1, x), x:polygamma(1), torch.special.polygamma(1, x), x:polygamma {n = 1}} do
+    t:assert(torch.allclose(got, want))
+  end
+end
+
+function s.names_of_special_functions()
+  local x = torch.tensor {0.25, 0.75}
+  for ours, special in pairs {sigmoid = 'expit', lgamma = 'gammaln', digamma = 'psi', mvlgamma = 'multigammaln', erf = 'erf',
+                              erfinv = 'erfinv', logit = 'logit', i0 = 'i0', sinc = 'sinc', log1p = 'log1p', round = 'round'} do
+    local p = ours == 'mvlgamma' and 2 or nil
+    local got, want = torch.special[special](x, p), torch[ours](x, p)
+    t:assert(torch.allclose(got, want, {equal_nan = true}), ours)
+  end
+  t:eq(torch.special.zeta(2, torch.tensor {1.}):item(), (math.pi ^ 2 / 6), 1e-6)
+end
+
+t:add(s):run()
