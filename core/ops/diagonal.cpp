@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "core/ops/as_strided.h"
 #include "core/ops/copy.h"
 #include "core/ops/view.h"
 
 namespace luth::ops {
 namespace {
 
-const DefineAll<Diagonal, DiagonalScatter, DiagEmbed, Diag, DiagFlat> define_all_;
+const DefineAll<Diagonal, DiagonalScatter, DiagEmbed, Diag, DiagFlat, FillDiagonal> define_all_;
 
 struct Between {
   int rows, columns;
@@ -82,5 +83,19 @@ Tensor Diag::lower(const Inputs& in) const {
   return clone(luth::diagonal(t, {{diagonal}}), {MemoryFormat::contiguous});
 }
 Tensor DiagFlat::lower(const Inputs& in) const { return diag_embed(reshape(in[0], {Shape{in[0].numel()}}), {offset}); }
+
+Tensor FillDiagonal::lower(const Inputs& in) const {
+  const Shape& s = in[0].shape();
+  if (s.size() < 2) throw Error("needs a tensor of at least 2 dims, this one has {}", s.size());
+  for (int i = 1; s.size() > 2 && i < s.size(); ++i)
+    if (s[i] != s[0]) throw Error("all extents must be equal where there are more than 2, the shape is {}", to_string(s));
+  Tensor y = clone(in[0], {MemoryFormat::contiguous});
+  int64_t step = 0, n = s[0];
+  for (int64_t st : y.strides()) step += st;
+  for (int64_t extent : s) n = std::min(n, extent);
+  if (wrap && s.size() == 2) n = (y.numel() + step - 1) / step;
+  fill.into(as_strided(y, {{n}, {step}, 0}), fill_value);
+  return y;
+}
 
 }  // namespace luth::ops

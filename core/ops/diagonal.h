@@ -61,6 +61,21 @@ struct DiagFlat {
   static Cases<DiagFlat> samples() { return {{{}, {{2, 2}}}, {{-1}, {{2}}}, {{}, {{}}}}; }
 };
 
+struct FillDiagonal {
+  static constexpr Doc doc{"fill_diagonal", "input", "Writes a number to the main diagonal, where all positions are equal."};
+  static constexpr bool only_inplace = true, as_function = false;
+  Scalar fill_value = 0;
+  bool wrap = false;
+  void describe(auto& field) {
+    field("fill_value", fill_value, "the number", as::required);
+    field("wrap", wrap, "the diagonal of a tall matrix begins again below its square, a row further down");
+  }
+  Tensor lower(const Inputs& in) const;
+  static Cases<FillDiagonal> samples() {
+    return {{{1.5}, {{2, 3}}}, {{1, true}, {{7, 2}}}, {{2}, {{5, 2}}}, {{3}, {{2, 2, 2}}}};
+  }
+};
+
 }  // namespace luth::ops
 
 namespace luth {
