@@ -88,7 +88,8 @@ Tensor FillDiagonal::lower(const Inputs& in) const {
   const Shape& s = in[0].shape();
   if (s.size() < 2) throw Error("needs a tensor of at least 2 dims, this one has {}", s.size());
   for (int i = 1; s.size() > 2 && i < s.size(); ++i)
-    if (s[i] != s[0]) throw Error("all extents must be equal where there are more than 2, the shape is {}", to_string(s));
+    if (s[i] != s[0])
+      throw Error("all extents must be equal where there are more than 2, the shape is {}", to_string(s));
   Tensor y = clone(in[0], {MemoryFormat::contiguous});
   int64_t step = 0, n = s[0];
   for (int64_t st : y.strides()) step += st;

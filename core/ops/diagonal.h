@@ -62,7 +62,8 @@ struct DiagFlat {
 };
 
 struct FillDiagonal {
-  static constexpr Doc doc{"fill_diagonal", "input", "Writes a number to the main diagonal, where all positions are equal."};
+  static constexpr Doc doc{"fill_diagonal", "input",
+                           "Writes a number to the main diagonal, where all positions are equal."};
   static constexpr bool only_inplace = true, as_function = false;
   Scalar fill_value = 0;
   bool wrap = false;

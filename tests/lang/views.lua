@@ -147,6 +147,20 @@ function s.results_that_overlap_inputs()
   t:fails(function() torch.exp(torch.zeros(3), {out = torch.zeros(1):expand(3)}) end, 'expanded')
 end
 
+function s.diagonals_in_place()
+  t:eq(torch.zeros(3, 2):fill_diagonal_(1), torch.tensor {{1., 0.}, {0., 1.}, {0., 0.}})
+  local x = torch.zeros(5, 2)
+  t:eq(x:fill_diagonal_(2, {wrap = true}) == x, true)
+  t:eq(x, torch.tensor {{2., 0.}, {0., 2.}, {0., 0.}, {2., 0.}, {0., 2.}})
+  t:fails(function() return torch.zeros(2, 3, 2):fill_diagonal_(1) end, '[2, 3, 2]')
+  local y = torch.ones(2, 2, {requires_grad = true})
+  local z = y * 3
+  z:fill_diagonal_(0):sum():backward()
+  t:eq(y.grad, torch.tensor {{0., 3.}, {3., 0.}})
+  t:eq(y.H:size(), torch.Size {2, 2})
+  t:eq(torch.zeros(2, 3, 4).mH:size(), torch.Size {2, 4, 3})
+end
+
 function s.several_results()
   local a, b = torch.meshgrid(torch.arange(2), torch.arange(3), {indexing = 'xy'})
   t:eq(a, torch.tensor {{0, 1}, {0, 1}, {0, 1}})
