@@ -43,6 +43,24 @@ TEST(Check, Usage) {
   EXPECT_EQ(run({"check", "--help"}).code, 0);
 }
 
+// The same hints follow errors of scripts, of modules that they require, and of the prompt.
+TEST(Hints, FollowErrors) {
+  TempDir dir;
+  Result r = run({dir.write("a.lua", "local x = 1\nx += 1\n")});
+  EXPECT_EQ(r.code, 1);
+  EXPECT_TRUE(has(r.err, "a.lua:2: syntax error near '+'\nhint: Lua has no +=: write x = x + 1")) << r.err;
+  dir.write("m.lua", "def f(x):\n");
+  r = run({"-e", "require 'm'"}, {.dir = dir.path()});
+  EXPECT_TRUE(has(r.err, "hint: functions are written local function f(x)")) << r.err;
+  r = run({"-e", "for i in range(3) do end"});
+  EXPECT_TRUE(has(r.err, "hint: luth has for i = 1, n do")) << r.err;
+  r = run({"-i"}, {.in = "x = torch.ones(2, requires_grad=true)\nx = None\n"});
+  EXPECT_TRUE(has(r.err, "hint: named arguments stand in a table")) << r.err;
+  EXPECT_TRUE(has(r.err, "'None' is Python's")) << r.err;
+  r = run({"-e", "syntax error here"});
+  EXPECT_FALSE(has(r.err, "hint:")) << r.err;
+}
+
 // What luth itself ships is clean.
 TEST(Check, OwnFiles) {
   std::vector<std::string> words{"check"};
