@@ -194,6 +194,15 @@ Value read_value(lua_State* L, const Tensor& into) {
   throw Error("a number, a tensor or a table can be assigned to elements, got {}", given_text(L, 3));
 }
 
+// A mask over all elements picks them in one go, without a list of their places.
+const Tensor* whole_mask(const Tensor& view, const Inputs& tensors) {
+  if (tensors.size() == 0 || !tensors[0] || tensors[0].dtype() != Dtype::boolean) return nullptr;
+  for (size_t i = 1; i < tensors.size(); ++i)
+    if (tensors[i]) return nullptr;
+  const Tensor& mask = tensors[0].tensor();
+  return mask.dim() && mask.shape() == view.shape() ? &mask : nullptr;
+}
+
 // One number at the places of one mask needs no list of the places, for which the host would wait.
 bool fill_by_mask(const Inputs& in, const Inputs& tensors) {
   const Tensor* mask = nullptr;
@@ -251,6 +260,7 @@ int read_index(lua_State* L) {
       [&] {
         Indexed x = Reader(L, t).read(2);
         if (!x.any_tensor) return x.view;
+        if (const Tensor* mask = whole_mask(x.view, x.tensors)) return Invoke("masked_select")({x.view, *mask})[0];
         return Invoke("index").set("base", int64_t(1))(with_tensors(x.view, x.tensors))[0];
       });
   return push_tensor(L, std::move(out)), 1;

@@ -18,6 +18,15 @@ bool one_element(lua_State* L, int i, bool integral) {
 }
 bool is_list(lua_State* L, int i) { return lua_istable(L, i) || to_box<Shape>(L, i); }
 
+// Where forms differ in what a list is of: tensors, not numbers.
+bool lists_tensors(lua_State* L, int i) {
+  if (!lua_istable(L, i)) return false;
+  lua_geti(L, i, 1);
+  const bool tensors = to_box<Tensor>(L, -1) != nullptr;
+  lua_pop(L, 1);
+  return tensors;
+}
+
 [[noreturn]] void wrong(lua_State* L, int index, const char* expected) {
   throw Error("expects {}, got {}", expected, given_text(L, index));
 }
@@ -129,8 +138,12 @@ bool accepts(lua_State* L, int i, const FieldInfo& info, bool loose) {
     case AttrKind::scalar:
       return lua_type(L, i) == LUA_TNUMBER || lua_isboolean(L, i) || (loose && one_element(L, i, false));
     case AttrKind::text: return lua_type(L, i) == LUA_TSTRING;
-    case AttrKind::ints: return is_integer(L, i) || is_list(L, i) || (loose && one_element(L, i, true));
-    case AttrKind::numbers: return (lua_type(L, i) == LUA_TNUMBER && !(info.as & as::dim)) || lua_istable(L, i);
+    case AttrKind::ints:
+      return is_integer(L, i) || (is_list(L, i) && (loose || !lists_tensors(L, i))) ||
+             (loose && one_element(L, i, true));
+    case AttrKind::numbers:
+      return (lua_type(L, i) == LUA_TNUMBER && !(info.as & as::dim)) ||
+             (lua_istable(L, i) && (loose || !lists_tensors(L, i)));
     case AttrKind::dtype: return to_box<Dtype>(L, i) || lua_type(L, i) == LUA_TSTRING;
     case AttrKind::device: return to_box<Place>(L, i) || lua_type(L, i) == LUA_TSTRING;
     case AttrKind::format: return to_box<MemoryFormat>(L, i) || lua_type(L, i) == LUA_TSTRING;

@@ -5,6 +5,7 @@
 #include "core/ops/arith.h"
 #include "core/ops/cat.h"
 #include "core/ops/copy.h"
+#include "core/ops/index.h"
 #include "core/ops/linalg_norm.h"
 #include "core/ops/unary.h"
 #include "core/ops/view.h"
@@ -218,9 +219,10 @@ Tensors AlongDim::vjp(const Call& c, const Tensors& dy) const {
   int d = wrap_dim(dim, x.dim());
   Tensor index = keepdim ? c.out[1] : unsqueeze(c.out[1], {d});
   Tensor g = keepdim ? dy[0] : unsqueeze(dy[0], {d});
-  Tensor positions = full(x.shape(), int64_t(0), Dtype::i64, x.device());  // each element's own position along dim
-  for (int64_t i = 0; i < x.shape()[d]; ++i) fill.into(select(positions, {d, i}), i + base);
-  return {where(eq(positions, index), g, 0)};
+  Scatter op;
+  op.dim = d;
+  op.base = base;
+  return {scatter.into(zeros_of(x), index, g, op)};
 }
 template <class Op>
 static Cases<Op> along_samples() {

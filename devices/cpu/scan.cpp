@@ -1,5 +1,9 @@
-// Running sums and products; triangles.
+// Running sums, products and extrema; triangles.
 #include "core/ops/scan.h"
+
+#include "core/ops/running.h"
+
+#include <cmath>
 
 #include "devices/cpu/cpu.h"
 #include "devices/cpu/indices.h"
@@ -47,6 +51,60 @@ void cumprod(const ops::Cumprod& op, Tensor& y, const Dense& x) {
   scan(op.dim, y, x, 1, false, [](auto a, auto b) { return a * b; });
 }
 
+// The logarithm of e^a + e^b, without overflow; nan where one is nan.
+template <class S>
+S log_add_exp(S a, S b) {
+  const S low = a < b ? a : b, high = a < b ? b : a;
+  if (low == high && std::isinf(low)) return low;
+  return high + std::log1p(std::exp(low - high));
+}
+void logcumsumexp(const ops::LogCumsumExp& op, Tensor& y, const Dense& x) {
+  const Along a = along(x.shape(), wrap_dim(op.dim, x.dim()));
+  dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
+    running<T, double>(a, x.data<T>(), y.data<T>(), -std::numeric_limits<double>::infinity(), op.backwards,
+                       [](double total, double v) { return log_add_exp(total, v); });
+  });
+}
+
+// Rows side by side, up to 64 of them; of equal elements the last counts, and nan goes before all.
+template <class F>
+void cum_extremum(const ops::CumExtremum& op, Tensor& values, Tensor& indices, const Tensor& x, F replaces) {
+  const Along a = along(x.shape(), wrap_dim(op.dim, x.dim()));
+  if (x.numel() == 0) return;
+  constexpr int64_t most = 64;
+  const int64_t width = std::min(a.inner, most), blocks = (a.inner + width - 1) / width;
+  dispatch(AllTypes{}, x.dtype(), [&]<class T>(Type<T>) {
+    using C = compute_t<T>;
+    parallel_for(a.outer * blocks, row_grain(a.n * width), [&](int64_t first, int64_t last) {
+      C best[most];
+      int64_t at[most];
+      for (int64_t b = first; b < last; ++b) {
+        const int64_t j0 = b % blocks * width, w = std::min(width, a.inner - j0);
+        const int64_t start = b / blocks * a.n * a.inner + j0;
+        const T* in = x.data<T>() + start;
+        T* value = values.data<T>() + start;
+        int64_t* index = indices.data<int64_t>() + start;
+        for (int64_t j = 0; j < w; ++j) best[j] = C(in[j]), at[j] = op.base;
+        for (int64_t i = 0; i < a.n; ++i)
+          for (int64_t j = 0; j < w; ++j) {
+            const C v = C(in[i * a.inner + j]);
+            const bool better = v != v || (best[j] == best[j] && replaces(v, best[j]));
+            best[j] = better ? v : best[j];
+            at[j] = better ? i + op.base : at[j];
+            value[i * a.inner + j] = T(best[j]);
+            index[i * a.inner + j] = at[j];
+          }
+      }
+    });
+  });
+}
+void cummax(const ops::Cummax& op, Tensor& v, Tensor& i, const Dense& x) {
+  cum_extremum(op, v, i, x, [](auto a, auto b) { return a >= b; });
+}
+void cummin(const ops::Cummin& op, Tensor& v, Tensor& i, const Dense& x) {
+  cum_extremum(op, v, i, x, [](auto a, auto b) { return a <= b; });
+}
+
 /// Each row keeps columns [from(row), to(row)) and is 0 elsewhere.
 template <class F>
 void keep_columns(Tensor& y, const Tensor& x, F range) {
@@ -73,6 +131,9 @@ void triu(const ops::Triu& op, Tensor& y, const Dense& x) {
 
 const Kernel<cumsum> cumsum_;
 const Kernel<cumprod> cumprod_;
+const Kernel<logcumsumexp> logcumsumexp_;
+const Kernel<cummax> cummax_;
+const Kernel<cummin> cummin_;
 const Kernel<tril> tril_;
 const Kernel<triu> triu_;
 

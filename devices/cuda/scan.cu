@@ -1,9 +1,11 @@
-// Running sums and products along a dim, and triangles, on CUDA. Long rows are shared out in chunks: a first kernel
-// finds the totals of the chunks, and each block of the second one starts from those before its own.
+// Running sums, products and sums of exponentials along a dim, and triangles, on CUDA. Long rows are shared out in
+// chunks: a first kernel finds the totals of the chunks, and each block of the second one starts from those before its
+// own.
 #include "core/ops/scan.h"
 
 #include "core/autograd.h"
 #include "core/ops/copy.h"
+#include "core/ops/running.h"
 #include "devices/cuda/block.cuh"
 #include "devices/cuda/element.cuh"
 #include "devices/cuda/elementwise.cuh"
@@ -30,6 +32,20 @@ struct Scan {
   __device__ int64_t end(int64_t begin) const { return begin + chunk < a.n ? begin + chunk : a.n; }
 };
 
+/// The logarithms of running sums of exponentials.
+struct LogScan : Scan {
+  template <class A>
+  __device__ A none() const {
+    return -std::numeric_limits<A>::infinity();
+  }
+  template <class A>
+  __device__ A join(A x, A y) const {
+    const A low = x < y ? x : y, high = x < y ? y : x;
+    if (low == high && (low == none<A>() || low == -none<A>())) return low;
+    return high + math::log1p(math::exp(low - high));
+  }
+};
+
 constexpr int per_thread = 4, columns_at_once = 128;
 
 /// The total of v over the threads of this row before this one, and that of all of them. A row has blockDim.x threads:
@@ -38,8 +54,8 @@ template <class A>
 struct Before {
   A before, all;
 };
-template <class A>
-__device__ Before<A> scan_threads(const Scan& s, A v) {
+template <class S, class A>
+__device__ Before<A> scan_threads(const S& s, A v) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
   A sum = v;
 #pragma unroll
@@ -48,13 +64,13 @@ __device__ Before<A> scan_threads(const Scan& s, A v) {
     if (lane >= by) sum = s.join(other, sum);
   }
   A before = __shfl_up_sync(all_lanes, sum, 1), all = __shfl_sync(all_lanes, sum, 31);
-  if (lane == 0) before = s.none<A>();
+  if (lane == 0) before = s.template none<A>();
   if (warps == 1) return {before, all};
   A* totals = dynamic_shared<A>();
   __syncthreads();  // those of the tile before may still be read
   if (lane == 0) totals[warp] = all;
   __syncthreads();
-  A earlier = s.none<A>();
+  A earlier = s.template none<A>();
   all = earlier;
 #pragma unroll 1
   for (int w = 0; w < warps; ++w) {
@@ -65,18 +81,18 @@ __device__ Before<A> scan_threads(const Scan& s, A v) {
 }
 
 /// The total of the chunks before this block's, by all of its threads; chunks > 1 only where a block has one row.
-template <class A>
-__device__ A chunks_before(const Scan& s, const A* totals) {
-  A v = s.none<A>();
+template <class S, class A>
+__device__ A chunks_before(const S& s, const A* totals) {
+  A v = s.template none<A>();
 #pragma unroll 1
   for (int64_t c = threadIdx.x; c < blockIdx.y; c += blockDim.x) v = s.join(v, totals[c]);
   return scan_threads(s, v).all;
 }
 
 /// Rows along the innermost dim. first_pass: writes nothing but the total of each chunk.
-template <class T>
+template <class S, class T>
 __global__ void __launch_bounds__(threads)
-    scan_rows(const __grid_constant__ Scan s, const T* x, T* y, sum_t<T>* totals, bool first_pass) {
+    scan_rows(const __grid_constant__ S s, const T* x, T* y, sum_t<T>* totals, bool first_pass) {
   using A = sum_t<T>;
   const int64_t step = int64_t(blockDim.x) * per_thread;
   for (int64_t first = int64_t(blockIdx.x) * blockDim.y; first < s.a.outer; first += int64_t(gridDim.x) * blockDim.y) {
@@ -84,7 +100,7 @@ __global__ void __launch_bounds__(threads)
     const int64_t end = row < s.a.outer ? s.end(begin) : begin;  // a warp without a row takes part in shuffles
     const T* in = x + row * s.a.n;
     T* out = y + row * s.a.n;
-    A carry = s.none<A>();
+    A carry = s.template none<A>();
     if (totals && !first_pass) carry = chunks_before(s, totals + row * s.chunks);
     for (int64_t tile = begin; tile < s.end(begin); tile += step) {
       const int64_t i = tile + int64_t(threadIdx.x) * per_thread;
@@ -94,7 +110,7 @@ __global__ void __launch_bounds__(threads)
         pack = *reinterpret_cast<const Pack<T, per_thread>*>(in + i);
       else
         for (int k = 0; k < per_thread; ++k) pack.v[k] = i + k < end ? in[s.place(i + k)] : T(A(0));
-      A v[per_thread], sum = s.none<A>();
+      A v[per_thread], sum = s.template none<A>();
 #pragma unroll
       for (int k = 0; k < per_thread; ++k) {
         if (i + k < end) sum = s.join(sum, A(static_cast<compute_t<T>>(pack.v[k])));
@@ -116,15 +132,15 @@ __global__ void __launch_bounds__(threads)
 }
 
 /// Rows along another dim, one thread for each: neighbouring threads have neighbouring rows. totals[chunk][row].
-template <class T>
+template <class S, class T>
 __global__ void __launch_bounds__(columns_at_once)
-    scan_columns(const __grid_constant__ Scan s, const T* x, T* y, sum_t<T>* totals, bool first_pass) {
+    scan_columns(const __grid_constant__ S s, const T* x, T* y, sum_t<T>* totals, bool first_pass) {
   using A = sum_t<T>;
   const int64_t rows = s.a.outer * s.a.inner, begin = blockIdx.y * s.chunk, end = s.end(begin);
   const int64_t first = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   for (int64_t row = first; row < rows; row += int64_t(gridDim.x) * blockDim.x) {
     const int64_t at = row / s.a.inner * s.a.n * s.a.inner + row % s.a.inner;
-    A sum = s.none<A>();
+    A sum = s.template none<A>();
     if (totals && !first_pass)
 #pragma unroll 4
       for (int64_t c = 0; c < blockIdx.y; ++c) sum = s.join(sum, totals[c * rows + row]);
@@ -145,8 +161,8 @@ void share_out(Scan& s, int64_t blocks, int64_t most_blocks, int64_t least) {
   s.chunks = (s.a.n + s.chunk - 1) / s.chunk;
 }
 
-template <class T>
-void scan(Scan s, const Tensor& x, Tensor& y) {
+template <class T, class S>
+void scan(S s, const Tensor& x, Tensor& y) {
   using A = sum_t<T>;
   const int64_t rows = s.a.outer * s.a.inner;
   const bool by_column = s.a.inner > 1 || s.a.n <= 16;
@@ -166,12 +182,12 @@ void scan(Scan s, const Tensor& x, Tensor& y) {
   Tensor memory;
   A* totals = nullptr;
   if (s.chunks > 1) {
-    memory = Tensor::empty({rows * s.chunks}, dtype_of<A>, y.device());
+    memory = Tensor::empty(Shape{rows * s.chunks}, dtype_of<A>, y.device());
     totals = memory.data<A>();
   }
   for (int pass = totals ? 1 : 2; pass <= 2; ++pass)
-    start(y, by_column ? scan_columns<T> : scan_rows<T>, grid, block, sizeof(A) * threads / 32, s, x.data<const T>(),
-          y.data<T>(), totals, pass == 1);
+    start(y, by_column ? scan_columns<S, T> : scan_rows<S, T>, grid, block, sizeof(A) * threads / 32, s,
+          x.data<const T>(), y.data<T>(), totals, pass == 1);
 }
 
 void running(int64_t dim, Tensor& y, const Tensor& input, bool backwards, bool product) {
@@ -187,6 +203,17 @@ void running(int64_t dim, Tensor& y, const Tensor& input, bool backwards, bool p
 }
 void cumsum(const ops::Cumsum& op, Tensor& y, const Strided& x) { running(op.dim, y, x, op.backwards, false); }
 void cumprod(const ops::Cumprod& op, Tensor& y, const Strided& x) { running(op.dim, y, x, false, true); }
+
+void logcumsumexp(const ops::LogCumsumExp& op, Tensor& y, const Strided& input) {
+  if (y.numel() == 0) return;
+  NoGrad no_grad;
+  const Dtype d = y.dtype() == Dtype::f64 ? Dtype::f64 : Dtype::f32;  // the 16-bit types are rare
+  const Tensor x = dense_copy(input.dtype() == d ? Tensor(input) : cast_to(input, d));
+  Tensor result = y.dtype() == d ? y : Tensor::empty(y.shape(), d, y.device());
+  const LogScan s{{along(x.shape(), wrap_dim(op.dim, x.dim())), 0, 1, op.backwards, false, false}};
+  dispatch(Types<float, double>{}, d, [&]<class T>(Type<T>) { scan<T>(s, x, result); });
+  if (!result.same(y)) copy.into(y, result);
+}
 
 // ---- triangles ----
 
@@ -214,6 +241,7 @@ void triu(const ops::Triu& op, Tensor& y, const Dense& x) { triangle(y, x, op.di
 
 const Kernel<cumsum> cumsum_;
 const Kernel<cumprod> cumprod_;
+const Kernel<logcumsumexp> logcumsumexp_;
 const Kernel<tril> tril_;
 const Kernel<triu> triu_;
 

@@ -3,58 +3,13 @@
 // highest down; long rows as a whole are sorted by radix_sort.h, all rows at once. Equal elements keep their order.
 #include "core/ops/sort.h"
 
-#include "core/sort_key.h"
-#include "devices/cuda/element.cuh"
-#include "devices/cuda/elementwise.cuh"
 #include "devices/cuda/radix_sort.h"
+#include "devices/cuda/sort_rows.cuh"
 
 namespace luth::cuda {
 namespace {
 
-constexpr int most_in_block = 2048, sort_threads = 512, select_threads = 1024;
-
-/// Rows to be ordered, and where the first `keep` of each go.
-struct Rows {
-  Places<2> first;  // a row's first element, in the input and in the results, in elements
-  int64_t count, n, keep, in_step, out_step;
-  const void* in;
-  void* values;
-  int64_t* positions;
-  Dtype dtype;
-  int width, base;
-  bool descending;
-
-  struct Offset {
-    int64_t in, out;
-  };
-  __device__ Offset offset(int64_t row) const {
-    int64_t at[2];
-    first.find(row, count, at);
-    return {at[0], at[1]};
-  }
-  template <class T>
-  __device__ auto key(int64_t at) const {
-    return sort_key(static_cast<const T*>(in)[at], descending);
-  }
-  template <class K>
-  __device__ K key_at(int64_t at) const {
-    if constexpr (sizeof(K) == 8) return dtype == Dtype::f64 ? key<double>(at) : key<int64_t>(at);
-    switch (dtype) {
-      case Dtype::f32: return key<float>(at);
-      case Dtype::f16: return key<half>(at);
-      case Dtype::bf16: return key<bfloat16>(at);
-      case Dtype::i32: return key<int32_t>(at);
-      case Dtype::i16: return key<int16_t>(at);
-      case Dtype::i8: return key<int8_t>(at);
-      default: return key<uint8_t>(at);
-    }
-  }
-  __device__ void write(const Offset& row, int64_t rank, int64_t position) const {
-    const int64_t to = row.out + rank * out_step;
-    copy_element(values, to, in, row.in + position * in_step, width);
-    positions[to] = position + base;
-  }
-};
+constexpr int most_in_block = 2048, sort_threads = 512;
 
 /// Sorts each run of `length` (a power of two) items by key, equal ones by position. All threads of the block call
 /// this, after a barrier; the result is there for all.
@@ -100,71 +55,6 @@ __global__ void __launch_bounds__(sort_threads) sort_in_block(const __grid_const
   }
 }
 
-/// Keys j, j + blockDim.x, … of a row; those past its end are the largest. Loaded together, which hides their latency.
-constexpr int keys_at_once = 4;
-template <class K>
-__device__ void load_keys(const Rows& r, int64_t first, int64_t j, K (&keys)[keys_at_once]) {
-#pragma unroll
-  for (int k = 0; k < keys_at_once; ++k) {
-    const int64_t at = j + k * int64_t(blockDim.x);
-    keys[k] = at < r.n ? r.key_at<K>(first + at * r.in_step) : K(~K(0));
-  }
-}
-
-struct Digit {
-  int value, before, count;  // `before` keys have smaller digits
-};
-/// Where the digit of the key number `rank` is found in counts[256]; by the first warp.
-__device__ void find_digit(const int* counts, int rank, Digit* found) {
-  const int lane = threadIdx.x;
-  int own = 0;
-  for (int k = 0; k < 8; ++k) own += counts[lane * 8 + k];
-  int sum = own;
-#pragma unroll 1
-  for (int by = 1; by < 32; by *= 2) {
-    const int other = __shfl_up_sync(0xffffffffu, sum, by);
-    if (lane >= by) sum += other;
-  }
-  int before = sum - own;
-  if (rank < before || rank >= sum) return;
-  int value = lane * 8;
-  for (; rank >= before + counts[value]; ++value) before += counts[value];
-  *found = {value, before, counts[value]};
-}
-
-template <class K>
-struct Threshold {
-  K key;      // of the last one that is kept
-  int equal;  // how many of those with this key are kept, the first ones
-};
-/// The key that the row's element number `keep` in order has, digit by digit. All threads of the block call this.
-template <class K>
-__device__ Threshold<K> find_threshold(const Rows& r, int64_t first, int* counts, Digit* found) {
-  K prefix = 0, known = 0;
-  int rank = int(r.keep) - 1;  // among the keys that begin with the prefix
-#pragma unroll 1
-  for (int shift = 8 * r.width - 8; shift >= 0; shift -= 8) {
-    for (int i = threadIdx.x; i < 256; i += blockDim.x) counts[i] = 0;
-    __syncthreads();
-#pragma unroll 1
-    for (int64_t j = threadIdx.x; j < r.n; j += keys_at_once * blockDim.x) {
-      K keys[keys_at_once];
-      load_keys(r, first, j, keys);
-#pragma unroll
-      for (int k = 0; k < keys_at_once; ++k)
-        if (j + k * int64_t(blockDim.x) < r.n && (keys[k] & known) == prefix)
-          atomicAdd(&counts[int(keys[k] >> shift) & 255], 1);
-    }
-    __syncthreads();
-    if (threadIdx.x < 32) find_digit(counts, rank, found);
-    __syncthreads();
-    rank -= found->before;
-    prefix |= K(found->value) << shift;
-    known |= K(255) << shift;
-  }
-  return {prefix, rank + 1};
-}
-
 /// One block for each row: finds the last key that is kept, collects what is not above it, and sorts that.
 template <class K>
 __global__ void __launch_bounds__(select_threads) select_in_block(const __grid_constant__ Rows r, int length) {
@@ -175,7 +65,7 @@ __global__ void __launch_bounds__(select_threads) select_in_block(const __grid_c
   int* taken = reinterpret_cast<int*>(found + 1);
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const Rows::Offset row = r.offset(blockIdx.x);
-  const Threshold<K> last = find_threshold<K>(r, row.in, counts, found);
+  const Threshold<K> last = find_threshold<K>(r, row.in, int(r.keep) - 1, counts, found);
   if (threadIdx.x == 0) *taken = 0;
   for (int i = threadIdx.x; i < length; i += blockDim.x) keys[i] = K(~K(0)), at[i] = ~0u;
   const int below = int(r.keep) - last.equal;  // places of the keys below the last; they come in any order
@@ -266,12 +156,6 @@ void sort_long(const Rows& r, const Tensor& y) {
   }
 }
 
-int power_of_two(int64_t n) {
-  int p = 2;
-  while (p < n) p *= 2;
-  return p;
-}
-
 template <class K>
 void order(const Rows& r, const Tensor& y) {
   constexpr size_t item = sizeof(K) + sizeof(uint32_t);
@@ -288,35 +172,11 @@ void order(const Rows& r, const Tensor& y) {
   }
 }
 
-Shape without(const Shape& s, int dim) {
-  Shape rest = s;
-  if (s.size()) rest.erase(dim);
-  return rest;
-}
-Tensor first_of_rows(const Tensor& t, int dim) {
-  return Tensor::alias(t.storage(), without(t.shape(), dim), without(t.strides(), dim), t.offset(), t.dtype());
-}
 void order(const Tensor& x, Tensor& values, Tensor& positions, int64_t along, int64_t keep, bool descending, int base) {
   if (values.numel() == 0) return;
   const int dim = wrap_dim(along, x.dim());
-  const int64_t n = x.dim() ? x.shape()[dim] : 1;
-  if (n >= int64_t(1) << 31) throw Error("cannot order {} elements along one dim; the most is 2^31 - 1", n);
-  const Tensor from = first_of_rows(x, dim), to = first_of_rows(values, dim);
-  const Tensor* both[] = {&from, &to};
-  const size_t elements[] = {1, 1};
-  const Rows r{{{from.shape(), 2, both, elements}, false},
-               from.numel(),
-               n,
-               keep,
-               x.dim() ? x.strides()[dim] : 0,
-               x.dim() ? values.strides()[dim] : 0,
-               x.raw(),
-               values.raw(),
-               positions.data<int64_t>(),
-               x.dtype(),
-               int(size_of(x.dtype())),
-               base,
-               descending};
+  const int64_t out_step = x.dim() ? values.strides()[dim] : 0;
+  const Rows r = rows_of(x, dim, first_of_rows(values, dim), out_step, positions, keep, descending, base);
   if (r.width == 8)
     order<uint64_t>(r, values);
   else

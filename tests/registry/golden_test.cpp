@@ -163,9 +163,10 @@ class Sample {
         return false;
       else if (a.name == "dim" && a.json->is_number_integer())
         dim = wrap_dim(a.json->get<int64_t>(), x.dim());
-    if (got.dim() != x.dim()) return false;
+    if (got.dim() != x.dim() && got.dim() != x.dim() - 1) return false;
     std::vector<double> values = doubles(x), mine = doubles(got), theirs = doubles(want);
-    Along in = along(x.shape(), int(dim)), out = along(got.shape(), int(dim));
+    Along in = along(x.shape(), int(dim)), out{in.outer, 1, in.inner};
+    if (got.dim() == x.dim()) out = along(got.shape(), int(dim));
     for (size_t k = 0; k < mine.size(); ++k) {
       int64_t outer = int64_t(k) / (out.n * out.inner), inner = int64_t(k) % out.inner;
       if (mine[k] < 0 || mine[k] >= double(in.n)) return false;

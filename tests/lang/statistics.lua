@@ -1,0 +1,123 @@
+-- Medians, quantiles, running extrema, histograms, sets: several results, positions from 1, nan.
+local t, s = torch.Tester(), torch.TestSuite()
+local nan = 0 / 0
+local function ints(list) return torch.tensor(list, {dtype = torch.int64}) end
+
+function s.ranks()
+  local x = torch.tensor {{3., 1., 2., 5.}, {9., 7., 8., 7.}}
+  local v, i = x:median(2)
+  t:eq(v, torch.tensor {2., 7.})
+  t:eq(i, ints {3, 2})
+  t:eq(x:median():item(), 5.)
+  v, i = x:kthvalue(1, 2, true)
+  t:eq(v, torch.tensor {{1.}, {7.}})
+  t:eq(i, ints {{2}, {2}})
+  t:fails(function() x:kthvalue(5) end, 'k must be from 1 to the extent 4 of dim -1')
+  v, i = torch.mode(ints {4, 1, 1, 4, 2}, 1)
+  t:eq(v:item(), 1)
+  t:eq(i:item(), 3)
+  local broken = torch.tensor {1., nan, 3.}
+  v, i = torch.median(broken, {dim = 1})
+  t:eq(v:isnan():item(), true)
+  t:eq(i:item(), 2)
+  v, i = broken:nanmedian(1)
+  t:eq(v:item(), 1.)
+  t:eq(i:item(), 1)
+  t:eq(broken:median():isnan():item(), true)
+  t:eq(torch.tensor({}):median():isnan():item(), true)
+end
+
+function s.quantiles()
+  local x = torch.tensor {1., 2., 3., 4., 5.}
+  t:eq(x:quantile(0.375):item(), 2.5)
+  t:eq(torch.quantile(x, torch.tensor {0., 0.5, 1.}), torch.tensor {1., 3., 5.})
+  t:eq(torch.quantile(x, 0.3, {interpolation = 'higher'}):item(), 3.)
+  t:eq(torch.quantile(torch.tensor {1., nan}, 0.5):isnan():item(), true)
+  t:eq(torch.nanquantile(torch.tensor {1., nan}, 0.5):item(), 1.)
+  t:eq(x:reshape(5, 1):quantile(0.5, 1, true):size():tolist(), {1, 1})
+  t:fails(function() x:quantile(1.5) end, 'from 0 to 1')
+end
+
+function s.running()
+  local v, i = torch.tensor({1., 3., 2., 3.}):cummax(1)
+  t:eq(v, torch.tensor {1., 3., 3., 3.})
+  t:eq(i, ints {1, 2, 2, 4})
+  v, i = torch.cummin(torch.tensor {2., nan, 1.}, 1)
+  t:eq(i, ints {1, 2, 2})
+  local x = torch.tensor({0., 100., -200.}, {requires_grad = true})
+  x:logcumsumexp(1):sum():backward()
+  t:eq(x.grad:ge(0):all(), true)
+  t:eq(math.abs(x.grad:sum():item() - 3) < 1e-4, true)
+end
+
+function s.sets()
+  local x = ints {3, 1, 3, 2, 1}
+  t:eq(torch.unique(x), ints {1, 2, 3})
+  local u, inverse, counts = x:unique {return_inverse = true, return_counts = true}
+  t:eq(u[inverse], x)
+  t:eq(counts, ints {2, 1, 2})
+  local _, only = x:unique {return_counts = true}
+  t:eq(only, counts)
+  u, inverse = torch.unique(torch.tensor {{2., 1.}, {1., 5.}, {2., 1.}}, {return_inverse = true, dim = 1})
+  t:eq(u, torch.tensor {{1., 5.}, {2., 1.}})
+  t:eq(inverse, ints {2, 1, 2})
+  u, inverse, counts = torch.unique_consecutive(ints {1, 1, 2, 1}, {return_inverse = true, return_counts = true})
+  t:eq(u, ints {1, 2, 1})
+  t:eq(inverse, ints {1, 1, 2, 3})
+  t:eq(counts, ints {2, 1, 1})
+  t:eq(torch.isin(x, ints {1, 2}), torch.tensor {false, true, false, true, true})
+  t:eq(torch.isin(x, torch.arange(2, 40)):logical_not(), x:eq(1))
+  t:eq(torch.isin(x, 3, {invert = true}), x:ne(3))
+end
+
+function s.bins()
+  t:eq(torch.bincount(ints {1, 3, 3}), ints {1, 0, 2})
+  t:eq(torch.bincount(ints {1, 3, 3}, {minlength = 5}), ints {1, 0, 2, 0, 0})
+  t:fails(function() torch.bincount(ints {0, 1}) end, 'it must be at least 1')
+  t:eq(torch.histc(torch.tensor {1., 2., 1.}, 4, 0, 3), torch.tensor {0., 2., 1., 0.})
+  local h, edges = torch.histogram(torch.tensor {1., 2., 4.}, 3, {range = {1, 4}})
+  t:eq(h, torch.tensor {1., 1., 1.})
+  t:eq(edges, torch.tensor {1., 2., 3., 4.})
+  local hist, rows, columns = torch.histogramdd(torch.tensor {{0., 1.}, {1., 0.}}, {2, 2})
+  t:eq(hist, torch.tensor {{0., 1.}, {1., 0.}})
+  t:eq(#rows, 3)
+  t:eq(#columns, 3)
+  local sorted = torch.tensor {1., 3., 5.}
+  t:eq(torch.searchsorted(sorted, torch.tensor {0., 3., 6.}), ints {1, 2, 4})
+  t:eq(torch.searchsorted(sorted, torch.tensor {0., 3., 6.}, {side = 'right'}), ints {1, 3, 4})
+  t:eq(torch.searchsorted(torch.tensor {5., 1., 3.}, 3.5, {sorter = ints {2, 3, 1}}):item(), 3)
+  t:fails(function() torch.searchsorted(sorted, 1., {sorter = ints {0, 1, 2}}) end, 'sorter', '0')
+  t:eq(torch.bucketize(torch.tensor {2., 5.}, sorted, {right = true}), ints {2, 4})
+end
+
+function s.samples()
+  local y = torch.tensor {1., 4., 9., 16.}
+  t:eq(y:diff(), torch.tensor {3., 5., 7.})
+  t:eq(torch.trapz(y):item(), 21.5)
+  t:eq(torch.trapezoid(y, {dx = 2}):item(), 43.)
+  t:eq(torch.gradient(y)[1], torch.tensor {3., 4., 6., 7.})
+  t:eq(torch.gradient(y, {spacing = {torch.tensor {0., 2., 4., 6.}}})[1], torch.tensor {1.5, 2., 3., 3.5})
+  local low, high = y:aminmax()
+  t:eq(low:item(), 1.)
+  t:eq(high:item(), 16.)
+  local d, m = torch.std_mean(y)
+  t:eq(d:item(), y:std():item())
+  t:eq(m:item(), 7.5)
+  t:eq(y:std(false):item(), y:std {correction = 0}:item())
+  t:eq(y:var {correction = 0}:item(), y:var {unbiased = false}:item())
+  t:eq(torch.tensor({{1., nan}, {2., 3.}}):nansum(2), torch.tensor {1., 5.})
+  t:eq(torch.tensor({0, 2, 0}):count_nonzero():item(), 1)
+  t:eq(torch.eye(3):trace():item(), 3.)
+end
+
+-- A mask over all elements is picked without a list of places.
+function s.masks()
+  local x = torch.arange(6.):reshape(2, 3):requires_grad_()
+  local y = x[x:gt(2)]
+  t:eq(y, torch.tensor {3., 4., 5.})
+  y:sum():backward()
+  t:eq(x.grad, torch.tensor {{0., 0., 0.}, {1., 1., 1.}})
+  t:fails(function() return x[torch.ones(3, 2):gt(0)] end, 'a mask of shape')
+end
+
+t:add(s):run()
