@@ -317,11 +317,11 @@ Tensor MatrixExp::lower(const Inputs& in) const {
   const Tensor norm = amax(sum_over(abs(a.detach()), {-2}), largest);
   const double small = a.dtype() == Dtype::f32 ? 3.01 : 1.09;
   const Tensor steps = maximum(ceil(mul(log(div(norm, small)), 1 / std::log(2.0))), 0.0);
+  const Tensor some = where(lt(steps, 1100), steps, 0), count = each_matrix(some);  // not of infinite ones
   double most = 0;
-  if (a.device().has_data()) most = amax(steps).item().value();
-  const Tensor count = each_matrix(where(lt(steps, 1100), steps, 0));  // infinite or nan: nothing to save
+  if (a.device().has_data()) most = amax(some).item().value();
   Tensor y = exponential_of_small(mul(a, exp(mul(count, -std::log(2.0)))));
-  for (int i = 0; i < std::min(most, 1100.0); ++i) y = where(gt(count, i), matmul(y, y), y);
+  for (int i = 0; i < most; ++i) y = where(gt(count, i), matmul(y, y), y);
   return half ? cast_to(y, given.dtype()) : y;
 }
 // exp [Aᵀ G; 0 Aᵀ] has the gradient in its upper right corner (Mathias, 1996).

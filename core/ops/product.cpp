@@ -225,8 +225,13 @@ Tensor Combinations::lower(const Inputs& in) const {
   if (x.dim() != 1) throw Error("expects a vector, got shape {}", to_string(x.shape()));
   if (r < 0) throw Error("r must not be negative, got {}", r);
   if (r == 0) return full({0}, 0, x.dtype(), x.device());
-  std::vector<int64_t> list, now(static_cast<size_t>(r));
   const int64_t n = x.numel();
+  const double wide = with_replacement ? double(n) + double(r) - 1 : double(n), rest = wide - double(r);
+  if (n == 0 || rest < 0) return reshape(index_select(x, positions({}, x.device())), {{0, r}});
+  double count = 1;  // wide over r
+  for (double i = 1; i <= std::min(double(r), rest) && count < 1e12; ++i) count *= (wide - i + 1) / i;
+  if (count * double(r) > 1e8) throw Error("{} elements have {:.3g} combinations of {}, too many to list", n, count, r);
+  std::vector<int64_t> list, now(static_cast<size_t>(r));
   auto fill = [&](auto&& self, int64_t at, int64_t first) -> void {
     if (at == r) {
       list.insert(list.end(), now.begin(), now.end());
@@ -237,7 +242,7 @@ Tensor Combinations::lower(const Inputs& in) const {
       self(self, at + 1, with_replacement ? i : i + 1);
     }
   };
-  if (n > 0 && (with_replacement || r <= n)) fill(fill, 0, 0);
+  fill(fill, 0, 0);
   return reshape(index_select(x, positions(list, x.device())), {{int64_t(list.size()) / r, r}});
 }
 // Not drawn from shapes, which tests let grow: there would be too many combinations.

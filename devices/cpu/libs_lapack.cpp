@@ -441,8 +441,12 @@ void ldl_solve(const Tensor& ld, const Tensor& pivots, const Tensor& b, const Te
     each(batches(ld, 2), double(n) * n * k, [&](int64_t i) {
       std::vector<T> v = column_major(Batch<T>(ld, 2)[i], n, n), y = column_major(Batch<T>(b, 2)[i], n, k);
       const int* p = pivots.data<int32_t>() + int64_t(n) * i;
-      for (int r = 0; r < n; ++r)
-        if (p[r] == 0 || p[r] > n || p[r] < -n) throw Error("pivot {} names row {} of {}", shown(r), p[r], n);
+      for (int r = 0; r < n; ++r) {
+        const bool pair = p[r] < 0;  // of two rows, which both say so
+        if (p[r] == 0 || p[r] > n || p[r] < -n || (pair && (r + 1 == n || p[r + 1] != p[r])))
+          throw Error("pivot {} is {}, which ldl_factor does not give for {} rows", shown(r), p[r], n);
+        r += pair;
+      }
       int lda = at_least_one(n), code = 0;
       if (n && k) Routines<T>::sytrs("L", &n, &k, v.data(), &lda, p, y.data(), &lda, &code, 1);
       row_major(y, n, k, Batch<T>(x, 2)[i]);
