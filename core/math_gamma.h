@@ -3,6 +3,9 @@
 #pragma once
 #include "core/math.h"
 
+// For functions too long to stand in each copy of an unrolled loop.
+#define LUTH_CALLED __attribute__((noinline))
+
 namespace luth::math {
 
 inline constexpr double pi = 3.14159265358979323846, double_eps = 0x1p-53;
@@ -25,7 +28,7 @@ LUTH_HD inline double part_above_floor(double x) { return x - std::floor(x); }
 
 /// ψ(x). Recurrence DLMF 5.5.2 up to 10, then the asymptotic series 5.11.2; reflection 5.5.4 below 0. At 0 minus
 /// infinity by the sign of the zero, at negative integers nan.
-LUTH_HD inline double digamma(double x) {
+LUTH_HD LUTH_CALLED inline double digamma(double x) {
   if (x == 0) return std::copysign(infinity(), -x);
   double y = 0;
   if (x < 0) {
@@ -49,7 +52,7 @@ LUTH_HD inline double digamma(double x) {
 
 /// ζ(s, q) for q > 0 and s > 1 by Euler and Maclaurin, DLMF 25.11.5 and 2.10.1: ten terms, the integral of the rest,
 /// and corrections B_2j / (2j)! s (s+1) … (s+2j-2) a^(-s-2j+1).
-LUTH_HD inline double zeta_right(double s, double q) {
+LUTH_HD LUTH_CALLED inline double zeta_right(double s, double q) {
   double sum = 0, a = q;
   for (int k = 0; k < 10; ++k, a += 1) sum += std::pow(a, -s);
   const double power = std::pow(a, -s);
@@ -125,7 +128,7 @@ LUTH_HD inline double gamma_fraction(double a, double x) {
   return h * a * gamma_density(a, x);
 }
 /// Regularised incomplete gamma functions: the lower P(a, x), or 1 less it.
-LUTH_HD inline double igamma(double a, double x, bool upper) {
+LUTH_HD LUTH_CALLED inline double igamma(double a, double x, bool upper) {
   if (x != x || a != a || x < 0 || a < 0) return not_a_number();
   if (a == 0) return x > 0 ? (upper ? 0.0 : 1.0) : not_a_number();
   if (x == 0) return upper ? 1 : 0;
@@ -140,3 +143,5 @@ LUTH_HD inline double igamma(double a, double x, bool upper) {
 }
 
 }  // namespace luth::math
+
+#undef LUTH_CALLED
