@@ -1,5 +1,7 @@
 #include "core/ops/normalize.h"
 
+#include <algorithm>
+
 #include "core/ops/activation.h"
 #include "core/ops/arith.h"
 #include "core/ops/cat.h"
@@ -35,8 +37,9 @@ Tensor LocalResponseNorm::lower(const Inputs& in) const {
     part[1] = channels;
     return zeros(part, x.dtype(), x.device());
   };
-  Tensor padded = cat({nothing(size / 2), mul(x, x), nothing((size - 1) / 2)}, {.dim = 1}), total;
-  for (int64_t i = 0; i < size; ++i) {
+  const int64_t before = std::min(size / 2, s[1]), after = std::min((size - 1) / 2, s[1]);  // further out is nothing
+  Tensor padded = cat({nothing(before), mul(x, x), nothing(after)}, {.dim = 1}), total;
+  for (int64_t i = 0; i <= before + after; ++i) {
     Tensor part = narrow(padded, {.dim = 1, .start = i, .length = s[1]});
     total = total ? add(total, part) : part;
   }
