@@ -6,6 +6,7 @@
 #include "core/place.h"
 #include "core/prepare.h"
 #include "core/random.h"
+#include "core/site.h"
 #include "core/used.h"
 
 namespace luth {
@@ -115,7 +116,7 @@ void execute(Call& call, const Specs& specs, Device& dev, const Tensor* into = n
   else
     allocate(call, specs, dev);
   run_kernel(info, call, dev);
-  if (into) into->storage()->written(&info);
+  if (into) into->storage()->written(&info), note_writer(*into->storage());
   record.finish(call, call.inplace ? into : nullptr);
   if (into) call.out[0] = *into;
   observe(call);

@@ -29,14 +29,18 @@ void accumulate(Tensor& grad, const Tensor& dy) {
 class Accumulate final : public Node {
  public:
   explicit Accumulate(const Tensor& leaf) : leaf_(leaf) {
-    results.push_back(spec_of(leaf));
+    results.push_back(grad_spec_of(leaf));
     if (leaf.storage()->stream()) stream = leaf.device().current_stream();
   }
   ~Accumulate() override {
     if (auto& m = leaf_.impl()->meta; m && m->accumulator == this) m->accumulator = nullptr;
   }
   std::string name() const override { return "AccumulateGrad"; }
-  std::vector<HookEntry>& tensor_hooks() override { return meta_of(leaf_).hooks; }
+  std::vector<HookEntry>* tensor_hooks() override {
+    auto& list = meta_of(leaf_).hooks;
+    return list.empty() ? nullptr : &list;
+  }
+  Tensor leaf() const override { return leaf_; }
 
   Tensors backward(const Tensors& dys) override {
     Tensor& grad = meta_of(leaf_).grad;
@@ -44,12 +48,13 @@ class Accumulate final : public Node {
       grad = dys[0];
     else
       accumulate(grad, dys[0]);
+    run_accumulated_hooks();
     return {};
   }
 
   /// False once the leaf was given other memory (`data`, a module that moves).
   bool fits() const {
-    const Spec& s = results[0];
+    const GradSpec& s = results[0];
     return s.device == &leaf_.device() && s.dtype == leaf_.dtype() && s.shape == leaf_.shape();
   }
 
@@ -59,6 +64,15 @@ class Accumulate final : public Node {
     if (grad_enabled() || dy.requires_grad()) return false;
     return dy.impl()->use_count() == 1 && dy.storage()->use_count() == 1 && !dy.impl()->view &&
            is_dense(dy.shape(), dy.strides());
+  }
+  // By index: a hook may register another, or remove itself.
+  void run_accumulated_hooks() {
+    auto& hooks = meta_of(leaf_).hooks;
+    for (size_t i = 0; i < hooks.size(); ++i)
+      if (hooks[i].nr == HookEntry::after_accumulation) {
+        Hook hook = hooks[i].hook;
+        hook(leaf_);
+      }
   }
   Tensor leaf_;
 };
@@ -83,7 +97,7 @@ GradMeta& meta_of(const Tensor& t) {
   if (!m) m = std::make_unique<GradMeta>();
   return *m;
 }
-Spec spec_of(const Tensor& t) { return {t.shape(), t.dtype(), {}, &t.device()}; }
+GradSpec grad_spec_of(const Tensor& t) { return {t.shape(), t.dtype(), &t.device()}; }
 
 Node::Node() : sequence(next_sequence.fetch_add(1, std::memory_order_relaxed)) {}
 Node::~Node() {
@@ -118,8 +132,8 @@ void Node::bury(Small<Edge, 2>& edges, Tensors& tensors) {
 void set_history(const Tensor& t, Ref<Node> node, int nr) {
   GradMeta& m = meta_of(t);
   if (m.retained) {
-    if (m.node) erase_hook(m.node->hooks, m.retained->id);
-    node->hooks.push_back({m.retained->id, nr, retaining_hook(m.retained)});
+    if (m.node && m.node->hooks) erase_hook(m.node->hooks->tensor, m.retained->id);
+    node->own_hooks().tensor.push_back({m.retained->id, nr, retaining_hook(m.retained)});
   }
   m.node = std::move(node);
   m.nr = nr;
@@ -185,14 +199,35 @@ int64_t register_hook(const Tensor& t, Hook hook) {
   if (!t.requires_grad()) throw Error("a hook needs a tensor that requires grad");
   int64_t id = next_hook++;
   GradMeta& m = meta_of(t);
-  (m.node ? m.node->hooks : m.hooks).push_back({id, m.nr, std::move(hook)});
+  (m.node ? m.node->own_hooks().tensor : m.hooks).push_back({id, m.nr, std::move(hook)});
+  return id;
+}
+
+int64_t register_accumulated_hook(const Tensor& leaf, Hook hook) {
+  if (!leaf.requires_grad() || !leaf.is_leaf())
+    throw Error("register_post_accumulate_grad_hook needs a leaf that requires grad");
+  int64_t id = next_hook++;
+  meta_of(leaf).hooks.push_back({id, HookEntry::after_accumulation, std::move(hook)});
   return id;
 }
 
 void remove_hook(const Tensor& t, int64_t id) {
   GradMeta& m = meta_of(t);
   erase_hook(m.hooks, id);
-  if (m.node) erase_hook(m.node->hooks, id);
+  if (m.node) remove_hook(*m.node, id);
+}
+
+int64_t register_node_hook(Node& node, NodeHook hook, bool before) {
+  int64_t id = next_hook++;
+  (before ? node.own_hooks().before : node.own_hooks().after).emplace_back(id, std::move(hook));
+  return id;
+}
+
+void remove_hook(Node& node, int64_t id) {
+  if (!node.hooks) return;
+  erase_hook(node.hooks->tensor, id);
+  for (auto* list : {&node.hooks->before, &node.hooks->after})
+    std::erase_if(*list, [&](auto& h) { return h.first == id; });
 }
 
 void retain_grad(const Tensor& t) {
@@ -200,7 +235,7 @@ void retain_grad(const Tensor& t) {
   GradMeta& m = meta_of(t);
   if (!m.node || m.retained) return;
   m.retained = std::make_shared<Retained>(Retained{m.grad, -next_hook++});
-  m.node->hooks.push_back({m.retained->id, m.nr, retaining_hook(m.retained)});
+  m.node->own_hooks().tensor.push_back({m.retained->id, m.nr, retaining_hook(m.retained)});
 }
 
 void clear_grad(const Tensor& t, bool set_to_none) {

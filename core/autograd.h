@@ -1,6 +1,7 @@
 // Autograd: nodes, edges, the history of tensors and views, grad mode, backward. Includes op.
 #pragma once
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "core/op.h"
@@ -36,10 +37,27 @@ using Hook = std::function<Tensor(const Tensor& grad)>;  // null result: the gra
 /// The gradient after the hook; throws where the hook has changed its shape, dtype or device.
 Tensor after_hook(const Hook& hook, const Tensor& grad);
 struct HookEntry {
-  int64_t id;  // negative: retain_grad's, which runs after all others
-  int nr;
+  static constexpr int after_accumulation = -1;  // in place of `nr`: runs on the leaf when its grad is there
+  int64_t id;                                    // negative: retain_grad's, which runs after all others
+  int nr;                                        // of which result
   Hook hook;
 };
+
+/// Hooks of a whole node. An empty result leaves things as they are, else it replaces the gradients of the results
+/// (before backward: `dxs` is empty) or those of the inputs (after it).
+using NodeHook = std::function<Tensors(const Tensors& dxs, const Tensors& dys)>;
+struct NodeHooks {
+  std::vector<HookEntry> tensor;  // those of results; a leaf keeps its own
+  std::vector<std::pair<int64_t, NodeHook>> before, after;
+};
+
+/// What the gradient of a node's result must be.
+struct GradSpec {
+  Shape shape;
+  Dtype dtype;
+  Device* device;
+};
+GradSpec grad_spec_of(const Tensor& t);
 
 /// A step of backward. Nodes only point to older ones: `sequence` of each edge's node is smaller than its own, which
 /// makes descending sequence a topological order.
@@ -53,13 +71,20 @@ class Node : public Counted {
   virtual std::string name() const = 0;
   /// Forgets what was saved. True: a second backward throws; a node that saved no values can run again.
   virtual bool release() { return false; }
-  /// What runs on the whole gradient of a result before backward; a leaf keeps its own.
-  virtual std::vector<HookEntry>& tensor_hooks() { return hooks; }
+  /// What runs on the whole gradient of a result before backward; null: nothing.
+  virtual std::vector<HookEntry>* tensor_hooks() { return hooks ? &hooks->tensor : nullptr; }
+  /// The tensor that an accumulator of gradients writes to; null for any other node.
+  virtual Tensor leaf() const { return {}; }
+  NodeHooks& own_hooks() {
+    if (!hooks) hooks = std::make_unique<NodeHooks>();
+    return *hooks;
+  }
 
   const uint64_t sequence;
+  uint32_t site = 0;  // the line of the script that it comes from (core/site.h)
   Small<Edge, 2> next;
-  Small<Spec, 1> results;  // shape, dtype and device of each result: what its gradient must have
-  std::vector<HookEntry> hooks;
+  Small<GradSpec, 1> results;
+  std::unique_ptr<NodeHooks> hooks;  // null: none
   Stream* stream =
       nullptr;  // where forward ran and backward runs; null: where the device has one order, or the caller's
 
@@ -94,7 +119,6 @@ struct ViewOf {
   uint32_t version;   // of the storage when the view's history was made; written since, it is made anew from the base's
 };
 
-Spec spec_of(const Tensor& t);
 /// Where the gradient of `t` goes: its node, or the accumulator of a leaf; no node when t requires none.
 Edge gradient_edge(const Tensor& t);
 /// Links the results of a call to a new node, where gradients are wanted.
@@ -118,7 +142,12 @@ void set_history(const Tensor& t, Ref<Node> node, int nr);
 
 /// Registers a function that sees, and may replace, the gradient of `t`; returns an id for remove_hook.
 int64_t register_hook(const Tensor& t, Hook hook);
+/// The same for a leaf, to run with it, not its gradient, when a backward has added to its grad.
+int64_t register_accumulated_hook(const Tensor& leaf, Hook hook);
 void remove_hook(const Tensor& t, int64_t id);
+/// Hooks of a node, before its backward and after it.
+int64_t register_node_hook(Node& node, NodeHook hook, bool before);
+void remove_hook(Node& node, int64_t id);
 /// Accumulates the gradient of a tensor that is no leaf in its `grad`.
 void retain_grad(const Tensor& t);
 /// Drops the gradient of `t`; or, without `set_to_none`, fills it with zeros, so that whoever holds it sees that.
@@ -128,6 +157,7 @@ struct BackwardOptions {
   bool retain_graph = false;
   bool create_graph = false;
   bool allow_unused = false;
+  bool materialize = false;  // zeros for what is unused
 };
 /// Accumulates into the grads of all leaves, or of `inputs` alone if there are any; one that is no leaf retains its
 /// grad.
@@ -135,5 +165,14 @@ void backward(const Tensors& roots, const Tensors& gradients, const BackwardOpti
               const Tensors& inputs = {});
 /// The gradients of `roots` with respect to `inputs`; leaves no grad behind. Null entries only with allow_unused.
 Tensors grad(const Tensors& roots, const Tensors& inputs, const Tensors& gradients, const BackwardOptions& options);
+
+/// While it is on, an error of backward names the line of the script whose operator it is about, and, with `check_nan`,
+/// a gradient that is nan is such an error. For all threads; waits for the device after every node.
+struct AnomalyMode {
+  bool on = false, check_nan = true;
+};
+AnomalyMode anomaly_mode();
+/// Returns the mode before.
+AnomalyMode set_anomaly_mode(AnomalyMode mode);
 
 }  // namespace luth

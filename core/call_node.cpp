@@ -4,26 +4,18 @@
 #include <cctype>
 
 #include "core/ops/copy.h"
+#include "core/site.h"
 #include "core/view_history.h"
 
 namespace luth {
 namespace {
-
-// A tensor with shape, strides, offset and dtype and no data, for rules that only read those.
-Tensor ghost(const Tensor& t) {
-  Tensor g = Tensor::alias(make<Storage>(t.device(), 0), t.shape(), t.strides(), 0, t.dtype());
-  g.impl()->offset = t.offset();  // alias() has none without memory
-  return g;
-}
-
-Saved saved(const Tensor& t, int result = -1) { return {t, t.storage(), t.version(), result}; }
 
 // Hands gradients on to `to`.
 class Identity final : public Node {
  public:
   Identity(const Tensor& t, Edge to) {
     next.push_back(std::move(to));
-    results.push_back(spec_of(t));
+    results.push_back(grad_spec_of(t));
   }
   std::string name() const override { return "IdentityBackward0"; }
   Tensors backward(const Tensors& dys) override { return dys; }
@@ -41,7 +33,8 @@ Tensor apart(const Tensor& t, bool linked) {
 }  // namespace
 
 CallNode::CallNode(const Call& call, uint32_t wanted, Small<Edge, 2> edges)
-    : info_(*call.info), op_(call.info, call.op), wanted_(wanted) {
+    : info_(*call.info), op_(call.info, call.op), wanted_(wanted), inputs_(uint32_t(call.in.size())) {
+  site = mark_site();
   next = std::move(edges);
   save_inputs(call);
 }
@@ -68,24 +61,26 @@ std::string CallNode::name() const {
 }
 
 void CallNode::save_inputs(const Call& call) {
+  Needs needs;
   for (size_t i = 0; i < call.in.size() && i < 32; ++i)
     if (wanted_ >> i & 1) {
       auto& n = info_.saves[std::min(i, info_.saves.size() - 1)];
-      needs_.in |= n.in, needs_.meta |= n.meta, needs_.out |= n.out;
+      needs.in |= n.in, needs.meta |= n.meta, needs.out |= n.out;
     }
-  if (!info_.vjp) needs_.in = ~0u;        // the gradient goes through `lower`, which reads all
+  if (!info_.vjp) needs.in = ~0u;         // the gradient goes through `lower`, which reads all
   size_t list = info_.inputs.size() - 1;  // all elements of a list share its place
   for (size_t i = 0; i < call.in.size(); ++i) {
     const Value& v = call.in[i];
-    size_t bit = std::min(i, list);
-    v.is_scalar() ? in_numbers_.emplace_back(v) : in_numbers_.emplace_back();
-    if (v.is_tensor() && needs_.in >> bit & 1)
-      in_.push_back(saved(call.inplace && v.tensor().same(call.in[0]) ? clone(v) : v.tensor()));  // with its history
-    else if (v.is_tensor() && needs_.meta >> bit & 1)
-      in_.push_back({ghost(v.tensor()), {}});
-    else
-      in_.emplace_back();
+    const size_t bit = std::min(i, list);
+    if (v.is_scalar()) numbers_.push_back({uint32_t(i), v.scalar()});
+    if (!v.is_tensor()) continue;
+    const Tensor& t = v.tensor();
+    if (needs.in >> bit & 1)
+      saved_.emplace_back(call.inplace && t.same(call.in[0]) ? clone(t) : t, ~int(i));  // with its history
+    else if (needs.meta >> bit & 1)
+      saved_.push_back(Saved::shape_of(t, ~int(i)));
   }
+  needed_results_ = needs.out;
 }
 
 void CallNode::save_results(const Call& call, const Tensor* written) {
@@ -93,19 +88,22 @@ void CallNode::save_results(const Call& call, const Tensor* written) {
     stream = call.out[0].device().current_stream();
   for (size_t k = 0; k < call.out.size(); ++k) {
     const Tensor& out = written ? *written : call.out[k];
-    results.push_back(spec_of(out));
-    bool keep = needs_.out >> std::min<size_t>(k, 31) & 1;
-    keep ? out_.emplace_back(saved(out.detach(), int(k))) : out_.emplace_back();
+    results.push_back(grad_spec_of(out));
+    if (needed_results_ >> std::min<size_t>(k, 31) & 1) saved_.emplace_back(out.detach(), int(k));
   }
 }
 
 Tensors CallNode::backward(const Tensors& dys) {
   if (released_)
-    throw Error("{}: the graph was freed by an earlier backward; pass {{retain_graph = true}} to that one", name());
-  Call call{&info_, op_.get(), in_numbers_, {}, wanted_};
-  for (size_t i = 0; i < in_.size(); ++i)
-    if (in_[i].tensor) call.in[i] = unpack(in_[i]);
-  for (auto& s : out_) call.out.push_back(s.tensor ? unpack(s) : Tensor());
+    throw Error("{}{}: the graph was freed by an earlier backward; pass {{retain_graph = true}} to that one", name(),
+                at_site(site));
+  Call call{&info_, op_.get(), Inputs(inputs_), {}, wanted_};
+  for (auto& n : numbers_) call.in[n.at] = n.value;
+  call.out.resize(results.size());
+  for (auto& s : saved_) {
+    const auto i = size_t(s.number());
+    s.is_result() ? void(call.out[i] = unpack(s)) : void(call.in[i] = unpack(s));
+  }
   Tensors dx = info_.vjp ? info_.vjp(call, dys) : through_lower(call, dys);
   if (dx.size() < next.size()) dx.resize(next.size());
   return dx;
@@ -132,38 +130,26 @@ Tensors CallNode::through_lower(Call& call, const Tensors& dys) {
 }
 
 Tensor CallNode::unpack(const Saved& s) {
-  if (!s.storage) return s.tensor;
-  if (!(s.tensor.storage() == s.storage))
-    throw Error("{}: a value that backward needs was given other memory, that of {}; clone() it before", name(),
-                describe(s.tensor));
-  if (s.tensor.version() != s.version) {
-    const OpInfo* writer = s.storage->writer();
-    throw Error("{}: a value that backward needs ({}) was overwritten in place{}; clone() it before it is written",
-                name(), describe(s.tensor), writer ? " by " + writer->face + "_" : "");
-  }
-  if (s.result < 0 || !grad_enabled() || !is_floating(s.tensor.dtype())) return s.tensor;
-  if (whole) return written_part(*whole, s.tensor);
-  Tensor t = s.tensor.detach();  // with create_graph the saved result is a result of this node again
-  set_history(t, Ref<Node>(this), s.result);
+  Tensor value = s.unpack(*this);
+  if (!s.is_result() || !grad_enabled() || !is_floating(value.dtype())) return value;
+  if (whole) return written_part(*whole, value);
+  Tensor t = value.detach();  // with create_graph the saved result is a result of this node again
+  set_history(t, Ref<Node>(this), s.number());
   return t;
 }
 
 // As in PyTorch, a node that saved no values can run again.
 bool CallNode::release() {
-  for (auto* list : {&in_, &out_})
-    for (auto& s : *list) released_ = released_ || s.storage;
+  for (auto& s : saved_) released_ = released_ || s.holds_value();
   if (released_) forget();
   return released_;
 }
 
 void CallNode::forget() {
   Tensors tensors;
-  for (auto* list : {&in_, &out_})
-    for (auto& s : *list)
-      if (s.tensor) tensors.push_back(std::move(s.tensor));
-  in_.clear();
-  out_.clear();
-  in_numbers_.clear();
+  for (auto& s : saved_) s.forget(tensors);
+  saved_.clear();
+  numbers_.clear();
   if (tensors.empty()) return;
   Small<Edge, 2> none;
   bury(none, tensors);

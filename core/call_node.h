@@ -1,18 +1,10 @@
 // The node of an operator's call: what it saved, and its way back. Internal to autograd.
 #pragma once
-#include "core/autograd.h"
+#include "core/saved.h"
 
 namespace luth {
 
 class WriteIntoView;
-
-/// A value kept for backward, with the storage and the version that it had; no storage: only shape and dtype are kept.
-struct Saved {
-  Tensor tensor;
-  Ref<Storage> storage;
-  uint32_t version = 0;
-  int result = -1;  // which result of the call it is; -1 for an input
-};
 
 class CallNode final : public Node, public Recycled<CallNode, 2> {
  public:
@@ -29,6 +21,10 @@ class CallNode final : public Node, public Recycled<CallNode, 2> {
   WriteIntoView* whole = nullptr;  // where this wrote into a view: the node of the base, which outlives this one
 
  private:
+  struct Number {
+    uint32_t at;
+    Scalar value;
+  };
   void save_inputs(const Call& call);
   Tensors through_lower(Call& call, const Tensors& dys);
   Tensor unpack(const Saved& s);
@@ -36,11 +32,11 @@ class CallNode final : public Node, public Recycled<CallNode, 2> {
 
   const OpInfo& info_;
   OpValue op_;
-  uint32_t wanted_;
-  Needs needs_;
-  Inputs in_numbers_;
-  Small<Saved, 2> in_, out_;
+  uint32_t wanted_, inputs_;
+  uint32_t needed_results_ = 0;
   bool released_ = false;
+  Small<Number, 1> numbers_;
+  Small<Saved, 2> saved_;
 };
 
 }  // namespace luth

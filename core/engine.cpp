@@ -1,5 +1,6 @@
 // Backward: walks the graph from the newest node to the oldest. Iterative; runs on the caller.
 #include <algorithm>
+#include <atomic>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -7,13 +8,18 @@
 #include "core/device_support.h"
 #include "core/ops/arith.h"
 #include "core/ops/copy.h"
+#include "core/ops/reduce.h"
+#include "core/ops/unary.h"
+#include "core/site.h"
 
 namespace luth {
 namespace {
 
+std::atomic<AnomalyMode> anomaly{AnomalyMode()};
+
 // `g` as the gradient of result `nr`: PyTorch casts, and nothing else.
 Tensor fitted(const Tensor& g, const Edge& e) {
-  const Spec& want = e.node->results[size_t(e.nr)];
+  const GradSpec& want = e.node->results[size_t(e.nr)];
   if (!(g.shape() == want.shape))
     throw Error("{}: a gradient of shape {} arrived for a result of shape {}", e.node->name(), to_string(g.shape()),
                 to_string(want.shape));
@@ -178,15 +184,20 @@ class Engine {
     StreamOrder::In stream(streams_, node.stream);
     const bool runs = targets_.empty() || needed_.count(&node);
     if (runs) hand_out(node, dys);  // as in PyTorch: before the hooks where the node runs too, and else after them
-    run_hooks(node, dys);
+    if (auto* hooks = node.tensor_hooks()) run_hooks(*hooks, dys);
     if (!runs) return hand_out(node, dys);
-    Tensors dx = node.backward(dys);
-    if (!options_.retain_graph && node.release()) node.hooks.clear();  // they cannot run again, and may hold the graph
+    Tensors dx = node.hooks ? between_hooks(node, dys) : backward_of(node, dys);
+    if (!options_.retain_graph && node.release()) node.hooks.reset();  // they cannot run again, and may hold the graph
     for (size_t i = 0; i < node.next.size() && i < dx.size(); ++i)
       if (dx[i] && node.next[i].node && relevant(node.next[i].node.get())) {
         Tensor g = std::move(dx[i]);
         arrive(node.next[i], g);
       }
+  }
+
+  Tensors backward_of(Node& node, const Tensors& dys) {
+    if (!anomaly_.on) return node.backward(dys);
+    return watched(node, dys);
   }
 
   void hand_out(const Node& node, const Tensors& dys) {
@@ -195,16 +206,51 @@ class Engine {
       if (c.node == &node) c.grad = dys[size_t(c.nr)];
   }
 
-  // Those of retain_grad last. By index: a hook may register another.
-  static void run_hooks(Node& node, Tensors& dys) {
-    auto& hooks = node.tensor_hooks();
+  // Those of retain_grad last. By index: a hook may register another, or remove itself.
+  static void run_hooks(std::vector<HookEntry>& hooks, Tensors& dys) {
     for (bool retaining : {false, true})
       for (size_t i = 0; i < hooks.size(); ++i) {
-        if ((hooks[i].id < 0) != retaining) continue;
+        if ((hooks[i].id < 0) != retaining || hooks[i].nr < 0) continue;
         Hook hook = hooks[i].hook;
         Tensor& dy = dys[size_t(hooks[i].nr)];
         if (dy) dy = after_hook(hook, dy);
       }
+  }
+
+  // Replaces gradients by those that a hook of a node has returned, where it has returned some.
+  static void replace(const Node& node, Tensors& gradients, Tensors by) {
+    if (by.empty()) return;
+    if (by.size() != gradients.size())
+      throw Error("{}: a hook of the node returned {} gradients, expected {}", node.name(), by.size(),
+                  gradients.size());
+    gradients = std::move(by);
+  }
+  Tensors between_hooks(Node& node, Tensors& dys) {
+    const auto before = node.hooks->before;  // copies: a hook may remove itself
+    for (auto& [_, hook] : before) replace(node, dys, hook({}, dys));
+    Tensors dxs = backward_of(node, dys);
+    if (!node.hooks) return dxs;
+    dxs.resize(node.next.size());
+    const auto after = node.hooks->after;
+    for (auto& [_, hook] : after) replace(node, dxs, hook(dxs, dys));
+    return dxs;
+  }
+
+  // In anomaly mode.
+  Tensors watched(Node& node, const Tensors& dys) const {
+    Tensors dxs;
+    try {
+      dxs = node.backward(dys);
+    } catch (const Error& e) {
+      const std::string line = at_site(node.site), text = e.what();
+      if (line.empty() || text.find(line) != text.npos) throw;
+      throw Error(e.code(), "{} (the operator ran{})", text, line);
+    }
+    for (size_t i = 0; anomaly_.check_nan && i < dxs.size(); ++i)
+      if (dxs[i] && is_floating(dxs[i].dtype()) && any(isnan(dxs[i].detach())).item().integer())
+        throw Error("{}: the gradient of its input {} is nan; the operator ran{}", node.name(), shown(int64_t(i)),
+                    node.site ? at_site(node.site) : " outside of any script");
+    return dxs;
   }
 
   bool relevant(Node* n) const { return targets_.empty() || needed_.count(n) || targets_.count(n); }
@@ -233,6 +279,7 @@ class Engine {
   }
 
   StreamOrder streams_;
+  const AnomalyMode anomaly_ = anomaly_mode();
   BackwardOptions options_;
   std::vector<Capture> captured_;
   std::vector<Ref<Node>> keep_, roots_, queue_;  // queue_ is a heap, newest first
@@ -241,6 +288,9 @@ class Engine {
 };
 
 }  // namespace
+
+AnomalyMode anomaly_mode() { return anomaly.load(std::memory_order_relaxed); }
+AnomalyMode set_anomaly_mode(AnomalyMode mode) { return anomaly.exchange(mode); }
 
 void backward(const Tensors& roots, const Tensors& gradients, const BackwardOptions& options, const Tensors& inputs) {
   Engine engine(options);
@@ -254,6 +304,11 @@ Tensors grad(const Tensors& roots, const Tensors& inputs, const Tensors& gradien
   engine.run(roots, gradients);
   Tensors out;
   for (auto& c : engine.captured()) {
+    if (!c.grad && options.materialize) {
+      const Tensor& x = inputs[out.size()];
+      out.push_back(full(x.shape(), 0, x.dtype(), x.device()));
+      continue;
+    }
     if (!c.grad && !options.allow_unused)
       throw Error("a tensor was not used in the graph; pass {{allow_unused = true}} to get nil for it");
     out.push_back(c.grad);

@@ -2,7 +2,9 @@
 #include "core/autograd.h"
 
 #include "core/gradcheck.h"
+#include "core/ops/view.h"
 #include "lang/bridge.h"
+#include "lang/ref.h"
 #include "lang/scope.h"
 #include "lang/tensor_class.h"
 #include "lang/tensor_hooks.h"
@@ -73,6 +75,26 @@ int backward_of_list(lua_State* L) {
   return 0;
 }
 
+// One backward for each position of the first dim of the gradients; the results are stacked.
+Tensors batched_grad(const Tensors& roots, const Tensors& inputs, const Tensors& gradients, BackwardOptions options) {
+  if (gradients.empty() || !gradients[0] || gradients[0].dim() == 0)
+    throw Error("torch.autograd.grad: is_grads_batched needs grad_outputs with a first dim, the batch");
+  const int64_t n = gradients[0].shape()[0];
+  const bool retain = options.retain_graph;
+  std::vector<Tensors> parts(inputs.size());
+  for (int64_t k = 0; k < n; ++k) {
+    Tensors at;
+    for (auto& g : gradients) at.push_back(g ? luth::select(g, {.dim = 0, .index = k}) : g);
+    options.retain_graph = retain || k + 1 < n;
+    Tensors found = luth::grad(roots, inputs, at, options);
+    for (size_t i = 0; i < found.size(); ++i)
+      if (found[i]) parts[i].push_back(found[i]);
+  }
+  Tensors out;
+  for (auto& p : parts) out.push_back(p.empty() ? Tensor() : Invoke("stack")(Inputs(p.begin(), p.end()))[0]);
+  return out;
+}
+
 int grad(lua_State* L) {
   constexpr const char* name = "torch.autograd.grad";
   Tensors roots = check_tensors(L, 1, "torch.autograd.grad: argument 1 (outputs) expects");
@@ -87,9 +109,14 @@ int grad(lua_State* L) {
   BackwardOptions options;
   options.create_graph = o.flag("create_graph", false);
   options.retain_graph = o.flag("retain_graph", options.create_graph);
-  options.allow_unused = o.flag("allow_unused", false);
+  options.materialize = o.flag("materialize_grads", false);
+  options.allow_unused = o.flag("allow_unused", options.materialize);
+  const bool batched = o.flag("is_grads_batched", false);
   o.done();
-  Tensors grads = luth::grad(roots, inputs, gradients, options);
+  if (options.materialize && !options.allow_unused)
+    throw Error("{}: materialize_grads gives zeros for what is unused, so allow_unused cannot be false", name);
+  Tensors grads =
+      batched ? batched_grad(roots, inputs, gradients, options) : luth::grad(roots, inputs, gradients, options);
   luaL_checkstack(L, int(grads.size()) + 4, "too many gradients");
   for (auto& g : grads) push_tensor(L, g);
   return int(grads.size());
@@ -128,6 +155,45 @@ int set_enabled(lua_State* L) {
 }
 int is_enabled(lua_State* L) { return lua_pushboolean(L, grad_enabled()), 1; }
 
+// ---- anomaly mode ----
+
+struct AnomalyBefore {
+  AnomalyMode mode;
+  void operator()() const { set_anomaly_mode(mode); }
+};
+
+int with_anomaly(lua_State* L, AnomalyMode mode, int first, bool warns) {
+  if (lua_isnoneornil(L, first)) {
+    auto& scope =
+        push_scope<AnomalyBefore>(L, "anomaly detection", warns ? "torch.autograd.detect_anomaly()" : nullptr);
+    scope.restore = {set_anomaly_mode(mode)};
+    scope.open = true;
+    return 1;
+  }
+  if (lua_type(L, first) != LUA_TFUNCTION)
+    throw Error("expects a function to call in this mode or nothing, got {}", given_text(L, first));
+  struct Back {
+    AnomalyBefore before;
+    ~Back() { before(); }
+  } back{{set_anomaly_mode(mode)}};
+  lua_call(L, lua_gettop(L) - first, LUA_MULTRET);
+  return lua_gettop(L) - first + 1;
+}
+// (check_nan?, f?, ...): the flag by position or by name.
+int detect_anomaly(lua_State* L) {
+  const bool flag = lua_isboolean(L, 1) || lua_istable(L, 1);
+  const bool check = flag_at(L, flag ? 1 : lua_gettop(L) + 1, "detect_anomaly", "check_nan");
+  return with_anomaly(L, {true, check}, flag ? 2 : 1, true);
+}
+int set_detect_anomaly(lua_State* L) {
+  if (!lua_isboolean(L, 1)) throw Error("set_detect_anomaly expects true or false, got {}", given_text(L, 1));
+  const bool flag = lua_isboolean(L, 2) || lua_istable(L, 2);
+  const bool check = flag_at(L, flag ? 2 : lua_gettop(L) + 1, "set_detect_anomaly", "check_nan");
+  return with_anomaly(L, {bool(lua_toboolean(L, 1)), check}, flag ? 3 : 2, false);
+}
+int detects_anomaly(lua_State* L) { return lua_pushboolean(L, anomaly_mode().on), 1; }
+int checks_nan(lua_State* L) { return lua_pushboolean(L, anomaly_mode().on && anomaly_mode().check_nan), 1; }
+
 // ---- nodes ----
 
 using NodeRef = Ref<Node>;
@@ -141,8 +207,12 @@ int node_equal(lua_State* L) {
 int node_index(lua_State* L) {
   const NodeRef& node = own<NodeRef>(L);
   std::string_view key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
-  if (key == "name") return lua_pushcfunction(L, guarded<node_name>), 1;
-  if (key != "next_functions") throw Error("a grad_fn has no field '{}'; it has name() and next_functions", key);
+  lua_settop(L, 2);
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;  // a method
+  if (key == "variable" && node->leaf()) return push_tensor(L, node->leaf()), 1;
+  if (key != "next_functions")
+    throw Error("a grad_fn has no field '{}'; it has name(), next_functions, register_hook and register_prehook", key);
   lua_createtable(L, int(node->next.size()), 0);
   for (size_t i = 0; i < node->next.size(); ++i) {
     lua_createtable(L, 2, 0);
@@ -157,7 +227,7 @@ int node_index(lua_State* L) {
 
 // ---- hooks ----
 
-// The tensor's userdata is its user value: null again once the hook was removed.
+// The tensor's or the node's userdata is its user value: null again once the hook was removed.
 struct HookHandle {
   int64_t id = 0;
 };
@@ -166,31 +236,63 @@ int remove_handle(lua_State* L) {
   if (!to_box<HookHandle>(L, 1)) throw Error("remove expects a hook's handle, got {}", given_text(L, 1));
   lua_settop(L, 1);
   lua_getiuservalue(L, 1, 1);
-  if (const Tensor* t = to_tensor(L, 2); t && *t) remove_hook(*t, to_box<HookHandle>(L, 1)->id);
+  const int64_t id = to_box<HookHandle>(L, 1)->id;
+  if (const Tensor* t = to_tensor(L, 2); t && *t) remove_hook(*t, id);
+  if (auto* node = to_box<NodeRef>(L, 2)) remove_hook(**node, id);
   lua_pushnil(L);
   lua_setiuservalue(L, 1, 1);
   return 0;
 }
-
-int add_hook(lua_State* L) {
-  self(L);
-  if (lua_type(L, 2) != LUA_TFUNCTION) throw Error("register_hook expects a function, got {}", given_text(L, 2));
-  push_box(L, HookHandle{add_tensor_hook(L, 1, 2)}, 1);
+// The handle of a hook of the tensor or node at 1.
+int push_handle(lua_State* L, int64_t id) {
+  push_box(L, HookHandle{id}, 1);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
   return 1;
 }
+void check_function(lua_State* L, const char* name) {
+  if (lua_type(L, 2) != LUA_TFUNCTION) throw Error("{} expects a function, got {}", name, given_text(L, 2));
+}
+
+// A table of gradients, torch.none where there is none.
+void push_gradients(lua_State* L, const Tensors& list) {
+  lua_createtable(L, int(list.size()), 0);
+  for (size_t i = 0; i < list.size(); ++i) {
+    list[i] ? push_tensor(L, list[i]) : push_none(L);
+    lua_rawseti(L, -2, lua_Integer(i) + 1);
+  }
+}
+// A hook of a node: before its backward f(grad_outputs), after it f(grad_inputs, grad_outputs).
+template <bool before>
+int add_node_hook(lua_State* L) {
+  const NodeRef node = own<NodeRef>(L);
+  check_function(L, before ? "register_prehook" : "register_hook");
+  NodeHook hook = [f = LuaRef(L, 2)](const Tensors& dxs, const Tensors& dys) {
+    lua_State* L = f.running();
+    luaL_checkstack(L, 8, "too many hooks");
+    f.push(L);
+    if (!before) push_gradients(L, dxs);
+    push_gradients(L, dys);
+    lua_call(L, before ? 1 : 2, 1);
+    const int top = lua_gettop(L);
+    Tensors out;
+    if (!is_none(L, top)) out = optional_tensors(L, top, "a hook of a node returns nil or");
+    lua_pop(L, 1);
+    return out;
+  };
+  return push_handle(L, register_node_hook(*node, std::move(hook), before));
+}
+
+template <bool accumulated>
+int add_hook(lua_State* L) {
+  self(L);
+  check_function(L, accumulated ? "register_post_accumulate_grad_hook" : "register_hook");
+  return push_handle(L, add_tensor_hook(L, 1, 2, accumulated));
+}
 
 int retain(lua_State* L) { return retain_grad(self(L)), 0; }
 int set_requires(lua_State* L) {
-  const Tensor& t = self(L);
-  bool on = lua_isnoneornil(L, 2) || lua_toboolean(L, 2);
-  if (lua_istable(L, 2)) {
-    Options o(L, 2, "requires_grad_");
-    on = o.flag("requires_grad", true);
-    o.done();
-  }
-  t.set_requires_grad(on);
+  self(L).set_requires_grad(flag_at(L, 2, "requires_grad_", "requires_grad"));
   return lua_settop(L, 1), 1;
 }
 int detach_in_place(lua_State* L) {
@@ -238,11 +340,19 @@ int check(lua_State* L) {
   return lua_pushboolean(L, report.empty()), 1;
 }
 
+int variable(lua_State* L) {
+  const Tensor& t = check_tensor(L, 1, "torch.autograd.Variable expects");
+  if (!lua_isnoneornil(L, 2)) t.set_requires_grad(flag_at(L, 2, "Variable", "requires_grad"));
+  return lua_settop(L, 1), 1;
+}
+
 constexpr Row method_rows[] = {
     {"backward", guarded<backward>, "x:backward(gradient?, {retain_graph = false, create_graph = false, inputs})",
      "Accumulates the gradient of x into the grad of every leaf, or of `inputs` alone."},
-    {"register_hook", guarded<add_hook>, "x:register_hook(f)",
+    {"register_hook", guarded<add_hook<false>>, "x:register_hook(f)",
      "f sees the gradient of x and may return another one; the handle's remove() undoes it."},
+    {"register_post_accumulate_grad_hook", guarded<add_hook<true>>, "x:register_post_accumulate_grad_hook(f)",
+     "f(x) runs when a backward has added to x.grad, for a leaf; the handle's remove() undoes it."},
     {"retain_grad", guarded<retain>, "x:retain_grad()", "Keeps the gradient of a tensor that is no leaf in its grad."},
     {"requires_grad_", guarded<set_requires>, "x:requires_grad_(requires_grad = true)",
      "Makes operators on x record gradients."},
@@ -251,8 +361,10 @@ constexpr Row method_rows[] = {
 constexpr Row autograd_rows[] = {
     {"grad", guarded<grad>,
      "torch.autograd.grad(outputs, inputs, {grad_outputs, retain_graph = false, create_graph = false, allow_unused = "
-     "false})",
-     "The gradients of outputs by inputs, as several values; leaves no grad behind."},
+     "false, materialize_grads = false, is_grads_batched = false})",
+     "The gradients of outputs by inputs, as several values; leaves no grad behind. What is unused is an error, nil "
+     "with "
+     "allow_unused, or zeros with materialize_grads."},
     {"backward", guarded<backward_of_list>,
      "torch.autograd.backward(tensors, grad_tensors?, {retain_graph, create_graph, inputs})",
      "Backward from several tensors at once."},
@@ -262,6 +374,35 @@ constexpr Row autograd_rows[] = {
     {"gradgradcheck", guarded<check<true>>,
      "torch.autograd.gradgradcheck(f, inputs, {grad_outputs, eps, atol, rtol, raise_exception})",
      "The same for the gradients of gradients."},
+    {"Variable", guarded<variable>, "torch.autograd.Variable(x, requires_grad?)",
+     "x itself: since long, a tensor and a variable are one."},
+    {"detect_anomaly", guarded<detect_anomaly>,
+     "local _ <close> = torch.autograd.detect_anomaly(check_nan = true)  or  detect_anomaly(f, ...)",
+     "While it is open, a gradient that becomes nan is an error that names the line of the operator."},
+    {"set_detect_anomaly", guarded<set_detect_anomaly>, "torch.autograd.set_detect_anomaly(mode, check_nan = true)",
+     "Sets the mode, until the scope that it returns is closed."},
+};
+constexpr Row node_rows[] = {
+    {"name", guarded<node_name>, "node:name()", "The name of the step of backward: 'PowBackward0'."},
+    {"register_hook", guarded<add_node_hook<false>>, "node:register_hook(f)",
+     "f(grad_inputs, grad_outputs) runs after the node and may return other grad_inputs, a table; handle:remove()."},
+    {"register_prehook", guarded<add_node_hook<true>>, "node:register_prehook(f)",
+     "f(grad_outputs) runs before the node and may return other grad_outputs, a table; handle:remove()."},
+};
+constexpr Row functional_rows[] = {
+    {"vjp", nullptr, "torch.autograd.functional.vjp(f, inputs, v?, {create_graph = false, strict = false})",
+     "f(inputs), and v times its Jacobian; v may be left out where f gives one number. Several inputs or results are "
+     "tables."},
+    {"jvp", nullptr, "torch.autograd.functional.jvp(f, inputs, v?, {create_graph = false, strict = false})",
+     "f(inputs), and its Jacobian times v, by two backward passes."},
+    {"jacobian", nullptr, "torch.autograd.functional.jacobian(f, inputs, {create_graph = false, strict = false})",
+     "The derivatives of f's results by inputs: shape of the result, then of the input; several values for several."},
+    {"hessian", nullptr, "torch.autograd.functional.hessian(f, inputs, {create_graph = false, strict = false})",
+     "The second derivatives of f, which gives one number."},
+    {"vhp", nullptr, "torch.autograd.functional.vhp(f, inputs, v?, {create_graph = false, strict = false})",
+     "f(inputs), and v times its Hessian."},
+    {"hvp", nullptr, "torch.autograd.functional.hvp(f, inputs, v?, {create_graph = false, strict = false})",
+     "f(inputs), and its Hessian times v, by two backward passes."},
 };
 constexpr Row torch_rows[] = {
     {"no_grad", guarded<no_grad>, "local _ <close> = torch.no_grad()  or  torch.no_grad(f, ...)",
@@ -274,16 +415,22 @@ constexpr Row torch_rows[] = {
     {"set_grad_enabled", guarded<set_enabled>, "torch.set_grad_enabled(on, f?, ...)",
      "Sets the mode, until the scope that it returns is closed, or while f runs."},
     {"is_grad_enabled", guarded<is_enabled>, "torch.is_grad_enabled()", "Whether operators record gradients."},
+    {"is_anomaly_enabled", guarded<detects_anomaly>, "torch.is_anomaly_enabled()", "Whether anomaly mode is on."},
+    {"is_anomaly_check_nan_enabled", guarded<checks_nan>, "torch.is_anomaly_check_nan_enabled()",
+     "Whether it looks for nan."},
 };
 
 void open_nodes(lua_State* L) {
   open_box<NodeRef>(L, "torch.autograd.Node");
-  const luaL_Reg events[] = {{"__index", guarded<node_index>},
-                             {"__tostring", guarded<node_text>},
+  const luaL_Reg events[] = {{"__tostring", guarded<node_text>},
                              {"__eq", guarded<node_equal>},
                              {"__gc", destroy_box<NodeRef>},
                              {nullptr, nullptr}};
   luaL_setfuncs(L, events, 0);
+  lua_newtable(L);
+  add_functions(L, -1, node_rows);
+  lua_pushcclosure(L, guarded<node_index>, 1);
+  lua_setfield(L, -2, "__index");
   open_box<HookHandle>(L, "torch.hook");
   lua_createtable(L, 0, 1);
   lua_pushcfunction(L, guarded<remove_handle>);
@@ -300,11 +447,16 @@ void push_grad_fn(lua_State* L, const Ref<Node>& node) {
 
 void open_autograd(lua_State* L, int torch, int methods) {
   open_scopes<GradModeBefore>(L, "torch.scope");
+  open_scopes<AnomalyBefore>(L, "torch.autograd.scope");
   open_nodes(L);
   add_functions(L, methods, method_rows);
   add_functions(L, torch, torch_rows);
   lua_newtable(L);
   add_functions(L, -1, autograd_rows);
+  open_function(L, lua_gettop(L));
+  lua_newtable(L);
+  add_library(L, -1, "luth.functional", functional_rows);
+  lua_setfield(L, -2, "functional");
   lua_setfield(L, torch, "autograd");
 }
 

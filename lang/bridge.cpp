@@ -6,6 +6,7 @@
 #include "core/nn/module.h"
 #include "core/paths.h"
 #include "lang/interp.h"
+#include "lang/site.h"
 
 namespace luth::lang {
 namespace {
@@ -90,12 +91,16 @@ ErrorCode error_code(lua_State* L, std::string_view text) {
   return text.find(no_memory) != std::string_view::npos ? ErrorCode::memory : ErrorCode::runtime;
 }
 
-void push_where(lua_State* L) {
+bool is_own_code(const lua_Debug& ar) {
   static const std::string own = "@" + share_dir() + "/luth/";
+  return std::string_view(ar.source, ar.srclen).starts_with(own);
+}
+
+void push_where(lua_State* L) {
   lua_Debug ar;
   for (int level = 0; lua_getstack(L, level, &ar); ++level) {
     lua_getinfo(L, "Sl", &ar);
-    if (ar.currentline > 0 && !std::string_view(ar.source, ar.srclen).starts_with(own)) {
+    if (ar.currentline > 0 && !is_own_code(ar)) {
       lua_pushfstring(L, "%s:%d: ", ar.short_src, ar.currentline);
       return;
     }

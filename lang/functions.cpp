@@ -123,4 +123,28 @@ void add_functions(lua_State* L, int table, std::span<const Row> rows) {
   }
 }
 
+// Upvalues: the module, the name of its function.
+static int call_library(lua_State* L) {
+  lua_getglobal(L, "require");
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_call(L, 1, 1);
+  lua_pushvalue(L, lua_upvalueindex(2));
+  lua_gettable(L, -2);
+  lua_insert(L, 1);
+  lua_pop(L, 1);
+  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+  return lua_gettop(L);
+}
+
+void add_library(lua_State* L, int table, const char* module, std::span<const Row> rows) {
+  table = lua_absindex(L, table);
+  for (auto& row : rows) {
+    lua_pushstring(L, module);
+    lua_pushstring(L, row.name);
+    lua_pushcclosure(L, call_library, 2);
+    document_row(L, -1, row);
+    lua_setfield(L, table, row.name);
+  }
+}
+
 }  // namespace luth::lang

@@ -13,6 +13,7 @@
 #include "core/place.h"
 #include "core/warn.h"
 #include "lang/hints.h"
+#include "lang/site.h"
 
 namespace luth::lang {
 namespace {
@@ -76,6 +77,7 @@ std::string line_now() {
 int open_all(lua_State* L) {
   set_warning_place(where);
   set_call_site_hook(line_now);
+  open_sites(L);
   luaL_openlibs(L);
   extend_paths(L);
   auto list = openings();
@@ -111,6 +113,8 @@ int with_traceback(lua_State* L) {
 }
 
 }  // namespace
+
+lua_State* running_thread() { return running_here; }
 
 Open::Open(const char* name, int order, Opener opener) { openings().push_back({name, order, opener}); }
 

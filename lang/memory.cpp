@@ -19,6 +19,7 @@
 
 #include "core/device.h"
 #include "lang/interp.h"
+#include "lang/site.h"
 #include "lang/tensor_hooks.h"
 
 namespace luth::lang {
@@ -53,6 +54,8 @@ void Pool::give(void* block, size_t size) {
 
 void* Pool::reallocate(void* pool, void* block, size_t old_size, size_t size) {
   auto* p = static_cast<Pool*>(pool);
+  // Lua tells what a new block is for: 10 is the code of a function that is compiled.
+  if (!block && old_size == 10) code_generation.fetch_add(1, std::memory_order_relaxed);
   if (size) return block ? std::realloc(block, size) : p->take(size);
   if (block) p->give(block, old_size);
   return nullptr;

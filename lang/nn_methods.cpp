@@ -319,6 +319,47 @@ int forward_hook(lua_State* L) {
   }));
 }
 
+void push_gradients(lua_State* L, const Tensors& list) {
+  lua_createtable(L, int(list.size()), 0);
+  for (size_t i = 0; i < list.size(); ++i) {
+    list[i] ? push_tensor(L, list[i]) : push_none(L);
+    lua_rawseti(L, -2, lua_Integer(i) + 1);
+  }
+}
+// What a hook of backward returned: nil, a tensor or a table of them, torch.none for an absent one.
+Tensors replaced_gradients(lua_State* L, int at) {
+  if (is_none(L, at)) return {};
+  if (!lua_istable(L, at)) return {check_tensor(L, at, "a hook of backward returns nil or")};
+  Tensors list;
+  for (lua_Integer i = 1, n = luaL_len(L, at); i <= n; ++i) {
+    lua_geti(L, at, i);
+    const int top = lua_gettop(L);
+    list.push_back(is_none(L, top) ? Tensor() : check_tensor(L, top, "a hook of backward: the table holds"));
+    lua_pop(L, 1);
+  }
+  return list;
+}
+template <bool pre>
+int backward_hook(lua_State* L) {
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  WeakRef f(L, 2);
+  nn::BackwardHook hook = [f](nn::Module& m, const Tensors& inputs, const Tensors& results) -> Tensors {
+    lua_State* L = f.running();
+    const int top = lua_gettop(L);
+    luaL_checkstack(L, 8, nullptr);
+    f.push(L);
+    if (lua_isnil(L, -1)) return lua_settop(L, top), Tensors();  // removed, or the module is gone for Lua
+    push_module(L, nn::ModuleRef(&m));
+    if (!pre) push_gradients(L, inputs);
+    push_gradients(L, results);
+    lua_call(L, pre ? 2 : 3, 1);
+    Tensors out = replaced_gradients(L, top + 1);
+    lua_settop(L, top);
+    return out;
+  };
+  return push_handle(L, self_module(L).add_backward_hook(std::move(hook), pre));
+}
+
 constexpr Row rows[] = {
     {"forward", guarded<forward>, "m:forward(…)", "What the module computes; a call m(…) runs hooks, too."},
     {"parameters", guarded<parameters>, "m:parameters({recurse = true})", "All parameters, each once."},
@@ -361,6 +402,12 @@ constexpr Row rows[] = {
      "f(module, inputs, output) runs after each forward and may return another output; handle:remove()."},
     {"register_forward_pre_hook", guarded<forward_pre_hook>, "m:register_forward_pre_hook(f)",
      "f(module, inputs) runs before each forward and may return other inputs; handle:remove()."},
+    {"register_full_backward_hook", guarded<backward_hook<false>>, "m:register_full_backward_hook(f)",
+     "f(module, grad_inputs, grad_outputs) runs when backward has the gradients of the arguments, and may return other "
+     "ones, a table; handle:remove()."},
+    {"register_full_backward_pre_hook", guarded<backward_hook<true>>, "m:register_full_backward_pre_hook(f)",
+     "f(module, grad_outputs) runs when backward reaches the module, and may return other grad_outputs, a table; "
+     "handle:remove()."},
 };
 
 }  // namespace

@@ -54,7 +54,7 @@ int call_module(lua_State* L) {
   bool known = lua_getstack(L, 0, &here.second);
   nn::Frame frame(*m, known ? call_name : nullptr, &here);
   auto* script = dynamic_cast<ScriptModule*>(m.get());
-  if (script && m->parts().pre_hooks.empty() && m->parts().post_hooks.empty()) return call_script(L, *script);
+  if (script && !m->parts().hooked()) return call_script(L, *script);
   return push_values(L, m->call(check_values(L, 2, (m->type() + ": argument").c_str())));
 }
 

@@ -93,9 +93,17 @@ constexpr Field fields[] = {
      [](lua_State* L, const Tensor& t) { push_device(L, t.device()); }},
     {"grad", "x.grad\n  The gradient that backward left, a tensor or nil; assignable.",
      [](lua_State* L, const Tensor& t) { push_tensor(L, t.grad()); }},
-    {"grad_fn", "x.grad_fn\n  The node that made it, nil for a leaf; it has name() and next_functions.", push_node},
+    {"grad_fn",
+     "x.grad_fn\n  The node that made it, nil for a leaf; it has name(), next_functions, register_hook and "
+     "register_prehook.",
+     push_node},
     {"is_leaf", "x.is_leaf\n  Whether nothing recorded made it.",
      [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.is_leaf()); }},
+    {"output_nr", "x.output_nr\n  Which result of its grad_fn it is, from 0.",
+     [](lua_State* L, const Tensor& t) {
+       const bool made = bool(t.grad_fn());
+       lua_pushinteger(L, made ? t.impl()->meta->nr : 0);
+     }},
     {"requires_grad", "x.requires_grad\n  Whether operators on it are recorded; assignable.",
      [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.requires_grad()); }},
     {"data", "x.data\n  The same memory without history; assignable.",

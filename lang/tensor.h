@@ -59,6 +59,9 @@ struct Row {
 };
 /// Sets them in the table at `table` and remembers their help. The rows live as long as the program.
 void add_functions(lua_State* L, int table, std::span<const Row> rows);
+/// The same for functions of the same names in a module of luth's Lua library, which is read at the first call; the
+/// rows have no functions.
+void add_library(lua_State* L, int table, const char* module, std::span<const Row> rows);
 /// Gives the function (or table) at `index` a help text; for what has no row.
 void document(lua_State* L, int index, const char* text);
 

@@ -28,6 +28,7 @@ void open_tensor_make(lua_State* L, int torch, int methods);     // tensor_make.
 void open_tensor_bytes(lua_State* L, int torch, int methods);    // tensor_bytes.cpp: torch.frombuffer, tobytes
 Tensor bytes_tensor(lua_State* L, int index);                    // of a string, as uint8
 void open_autograd(lua_State* L, int torch, int methods);        // autograd.cpp
+void open_function(lua_State* L, int autograd);                  // function.cpp: torch.autograd.Function
 void open_autocast(lua_State* L, int torch);                     // autocast.cpp
 void open_torch_functions(lua_State* L, int torch);              // torch.cpp
 

@@ -165,7 +165,7 @@ class Collection {
 
 }  // namespace
 
-int64_t add_tensor_hook(lua_State* L, int tensor, int f) {
+int64_t add_tensor_hook(lua_State* L, int tensor, int f, bool accumulated) {
   const Tensor& t = check_tensor(L, tensor);
   auto h = std::make_shared<TensorHook>();
   h->self = WeakRef(L, tensor);
@@ -173,7 +173,8 @@ int64_t add_tensor_hook(lua_State* L, int tensor, int f) {
   HookList& list = hooks_of(L);
   if (list.size() == list.capacity()) std::erase_if(list, [](auto& weak) { return weak.expired(); });
   list.push_back(h);
-  int64_t id = register_hook(t, [h](const Tensor& g) { return call_hook(h->f, g); });
+  Hook hook = [h](const Tensor& g) { return call_hook(h->f, g); };
+  int64_t id = accumulated ? register_accumulated_hook(t, std::move(hook)) : register_hook(t, std::move(hook));
   h->node = t.impl()->meta->node.get();
   if (!h->node) h->leaf = t.impl();
   return id;

@@ -5,8 +5,9 @@
 
 namespace luth::lang {
 
-/// Registers the function at `f` as a hook of the tensor at `tensor`; returns its id.
-int64_t add_tensor_hook(lua_State* L, int tensor, int f);
+/// Registers the function at `f` as a hook of the tensor at `tensor`; returns its id. `accumulated`: it gets the
+/// tensor, a leaf, when a gradient was added to its grad.
+int64_t add_tensor_hook(lua_State* L, int tensor, int f, bool accumulated = false);
 
 /// A full collection; false inside of a finalizer, where there is none. What a hook captures is kept by the tensor's
 /// holders. Where these are all known (the userdata on which it was registered, modules with the tensor as parameter or

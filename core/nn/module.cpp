@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "core/autograd.h"
+#include "core/nn/backward_hooks.h"
 
 namespace luth::nn {
 namespace {
@@ -70,15 +71,18 @@ std::string Frame::where() {
 Values Module::call(const Values& in) {
   Frame frame(*this);
   try {
-    if (parts_->pre_hooks.empty() && parts_->post_hooks.empty()) return forward(in);
+    if (!parts_->hooked()) return forward(in);
     Values args = in;
     const auto pre = parts_->pre_hooks;  // copies: a hook may remove itself
     for (auto& [_, hook] : pre)
       if (auto replaced = hook(*this, args)) args = std::move(*replaced);
+    BackwardHooks backward(*this);
+    backward.watch_inputs(args);
     Values out = forward(args);
     const auto post = parts_->post_hooks;
     for (auto& [_, hook] : post)
       if (auto replaced = hook(*this, args, out)) out = std::move(*replaced);
+    backward.watch_results(out);
     return out;
   } catch (Error& e) {
     if (!e.located()) e.locate(", in module " + Frame::where());
@@ -105,8 +109,15 @@ int64_t Module::add_post_hook(PostHook hook) {
   parts_->post_hooks.emplace_back(next_hook++, std::move(hook));
   return parts_->post_hooks.back().first;
 }
+int64_t Module::add_backward_hook(BackwardHook hook, bool pre) {
+  auto& list = pre ? parts_->backward_pre_hooks : parts_->backward_hooks;
+  list.emplace_back(next_hook++, std::move(hook));
+  return list.back().first;
+}
 void Module::remove_hook(int64_t id) {
   auto same = [id](auto& h) { return h.first == id; };
+  std::erase_if(parts_->backward_pre_hooks, same);
+  std::erase_if(parts_->backward_hooks, same);
   std::erase_if(parts_->pre_hooks, same);
   std::erase_if(parts_->post_hooks, same);
 }

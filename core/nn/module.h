@@ -33,6 +33,10 @@ struct NamedModule {
 using PreHook = std::function<std::optional<Values>(Module&, const Values& in)>;
 using PostHook = std::function<std::optional<Values>(Module&, const Values& in, const Values& out)>;
 
+/// Sees the gradients of the arguments (null: none) and of the results of a call, and may replace the former; before
+/// that, of the results alone, and may replace those. An empty result leaves things as they are.
+using BackwardHook = std::function<Tensors(Module&, const Tensors& grad_inputs, const Tensors& grad_outputs)>;
+
 /// The contents of a module, apart from its class and settings: in order of registration.
 struct Parts {
   std::vector<NamedTensor> parameters;
@@ -40,7 +44,11 @@ struct Parts {
   std::vector<NamedModule> children;
   std::vector<std::pair<int64_t, PreHook>> pre_hooks;
   std::vector<std::pair<int64_t, PostHook>> post_hooks;
+  std::vector<std::pair<int64_t, BackwardHook>> backward_pre_hooks, backward_hooks;
   bool training = true;
+  bool hooked() const {
+    return !pre_hooks.empty() || !post_hooks.empty() || !backward_pre_hooks.empty() || !backward_hooks.empty();
+  }
 };
 
 /// Names (dotted paths) and tensors in order; the tensors share memory with the module.
@@ -88,6 +96,7 @@ class Module : public Counted {
   Tensor operator()(const Tensor& x, const Tensor& y);
   int64_t add_pre_hook(PreHook hook);
   int64_t add_post_hook(PostHook hook);
+  int64_t add_backward_hook(BackwardHook hook, bool pre = false);
   void remove_hook(int64_t id);
 
   // ---- Parts -------------------------------------------------------------------------------------------------------

@@ -123,6 +123,8 @@ struct Cloner {
     for (auto& c : from.children) to.children.push_back({c.name, module(*c.module)});
     to.pre_hooks = from.pre_hooks;
     to.post_hooks = from.post_hooks;
+    to.backward_pre_hooks = from.backward_pre_hooks;
+    to.backward_hooks = from.backward_hooks;
     to.training = from.training;
     return copy;
   }

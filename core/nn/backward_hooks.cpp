@@ -1,0 +1,93 @@
+#include "core/nn/backward_hooks.h"
+
+#include "core/autograd.h"
+#include "core/site.h"
+
+namespace luth::nn {
+
+// What the two nodes of a call know of each other.
+struct BackwardHooks::Passing {
+  ModuleRef module;
+  bool inputs = false;  // there is a node at the arguments
+  size_t arguments = 0;
+  Tensors grad_outputs;
+
+  static void replace(const Module& m, Tensors& gradients, Tensors by) {
+    if (by.empty()) return;
+    if (by.size() != gradients.size())
+      throw Error("{}: a hook of backward returned {} gradients, expected {}", m.type(), by.size(), gradients.size());
+    gradients = std::move(by);
+  }
+  void at_results(Tensors& dys) {
+    const auto before = module->parts().backward_pre_hooks;  // copies: a hook may remove itself
+    for (auto& [_, hook] : before) replace(*module, dys, hook(*module, {}, dys));
+    grad_outputs = dys;
+    if (inputs) return;
+    Tensors none(arguments);
+    at_inputs(none);
+  }
+  void at_inputs(Tensors& dxs) {
+    const auto hooks = module->parts().backward_hooks;
+    for (auto& [_, hook] : hooks) replace(*module, dxs, hook(*module, dxs, grad_outputs));
+    grad_outputs.clear();
+  }
+};
+
+// Hands gradients on, past the hooks.
+class BackwardHooks::Watch final : public Node {
+ public:
+  Watch(std::shared_ptr<Passing> passing, const Values& values, Small<Edge, 2> edges, bool at_inputs)
+      : passing_(std::move(passing)), at_inputs_(at_inputs) {
+    site = mark_site();
+    next = std::move(edges);
+    for (auto& v : values) {
+      results.push_back(v.is_tensor() ? grad_spec_of(v.tensor()) : GradSpec{{}, Dtype::f32, nullptr});
+      if (v.is_tensor() && v.tensor().storage()->stream()) stream = v.tensor().device().current_stream();
+    }
+  }
+  std::string name() const override { return "BackwardHookFunctionBackward"; }
+  Tensors backward(const Tensors& dys) override {
+    Tensors dxs = dys;
+    at_inputs_ ? passing_->at_inputs(dxs) : passing_->at_results(dxs);
+    return dxs;
+  }
+
+  static bool watch(const std::shared_ptr<Passing>& passing, Values& values, bool at_inputs) {
+    Small<Edge, 2> edges;
+    bool any = false;
+    for (auto& v : values) {
+      edges.push_back(v.is_tensor() && v.tensor().requires_grad() ? gradient_edge(v.tensor()) : Edge{});
+      any = any || edges.back().node;
+    }
+    if (!any) return false;
+    auto node = make<Watch>(passing, values, std::move(edges), at_inputs);
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (!node->next[i].node) continue;
+      Tensor same = values[i].tensor().detach();
+      set_history(same, node, int(i));
+      values[i] = same;
+    }
+    return true;
+  }
+
+ private:
+  std::shared_ptr<Passing> passing_;
+  bool at_inputs_;
+};
+
+BackwardHooks::BackwardHooks(Module& module) {
+  const Parts& parts = module.parts();
+  if ((parts.backward_pre_hooks.empty() && parts.backward_hooks.empty()) || !grad_enabled()) return;
+  passing_ = std::make_shared<Passing>();
+  passing_->module = ModuleRef(&module);
+}
+void BackwardHooks::watch_inputs(Values& in) {
+  if (!passing_) return;
+  passing_->arguments = in.size();
+  passing_->inputs = Watch::watch(passing_, in, true);
+}
+void BackwardHooks::watch_results(Values& out) {
+  if (passing_) Watch::watch(passing_, out, false);
+}
+
+}  // namespace luth::nn

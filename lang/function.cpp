@@ -1,0 +1,436 @@
+// torch.autograd.Function: operators with a gradient, written in Lua.
+#include "core/ops/copy.h"
+#include "core/ops/reduce.h"
+#include "core/saved.h"
+#include "core/site.h"
+#include "lang/bridge.h"
+#include "lang/ref.h"
+#include "lang/tensor_class.h"
+
+namespace luth::lang {
+namespace {
+
+/// What one application keeps for its backward; its node and the script's ctx share it.
+struct Application {
+  std::string name;
+  Node* node = nullptr;      // null: nothing was recorded, or the graph is gone
+  std::vector<Saved> saved;  // an empty one stands for nil
+  bool freed = false;
+  bool materialize = true;
+};
+using ApplicationRef = std::shared_ptr<Application>;
+
+// The user values of a ctx.
+enum ContextValue : int { fields = 1, to_save, dirty, not_differentiable, context_values = not_differentiable };
+
+class FunctionNode final : public Node {
+ public:
+  FunctionNode(ApplicationRef app, LuaRef klass, LuaRef context, const Tensors& inputs, Small<Edge, 2> edges)
+      : app_(std::move(app)), class_(std::move(klass)), context_(std::move(context)) {
+    app_->node = this;
+    site = mark_site();
+    next = std::move(edges);
+    for (auto& t : inputs) inputs_.push_back(t ? grad_spec_of(t) : GradSpec{{}, Dtype::f32, nullptr});
+  }
+  ~FunctionNode() override {
+    app_->node = nullptr;
+    forget();
+  }
+  std::string name() const override { return app_->name + "Backward"; }
+  bool release() override {
+    if (app_->saved.empty()) return false;
+    app_->freed = true;
+    forget();
+    return true;
+  }
+  Tensors backward(const Tensors& dys) override;
+
+ private:
+  void forget() {
+    Tensors tensors;
+    for (auto& s : app_->saved) s.forget(tensors);
+    app_->saved.clear();
+    Small<Edge, 2> none;
+    bury(none, tensors);
+  }
+  void push_gradients(lua_State* L, const Tensors& dys) const;
+  Tensors take_gradients(lua_State* L, int first) const;
+  Tensor fitted(const Tensor& g, size_t i) const;
+
+  ApplicationRef app_;
+  LuaRef class_, context_;
+  std::vector<GradSpec> inputs_;  // no device: that argument of forward was no tensor
+};
+
+void FunctionNode::push_gradients(lua_State* L, const Tensors& dys) const {
+  for (size_t k = 0; k < dys.size(); ++k) {
+    const GradSpec& s = results[k];
+    if (dys[k] || !s.device || !app_->materialize)
+      push_tensor(L, dys[k]);
+    else
+      push_tensor(L, full(s.shape, 0, s.dtype, *s.device));
+  }
+}
+
+// `g` for argument number i: summed where it was broadcast, as PyTorch does.
+Tensor FunctionNode::fitted(const Tensor& g, size_t i) const {
+  const GradSpec& want = inputs_[i];
+  if (!want.device)
+    throw Error("{}: backward returned {} as gradient number {}, but that argument of forward was no tensor",
+                app_->name, describe(g), i + 1);
+  if (g.shape() == want.shape) return g;
+  bool fits = g.dim() >= want.shape.size();
+  for (int k = 1; fits && k <= want.shape.size(); ++k) {
+    const int64_t n = want.shape[want.shape.size() - k];
+    fits = n == 1 || n == g.shape()[g.dim() - k];
+  }
+  if (!fits)
+    throw Error("{}: backward returned a gradient of shape {} for argument {} of forward, which has shape {}",
+                app_->name, to_string(g.shape()), i + 1, to_string(want.shape));
+  return sum_to(g, want.shape);
+}
+
+Tensors FunctionNode::take_gradients(lua_State* L, int first) const {
+  const size_t given = size_t(lua_gettop(L) - first + 1);
+  Tensors dxs(inputs_.size());
+  auto wrong_number = [&] {
+    throw Error("{}: backward returned {} gradient{}, expected {}: one for each argument of forward", app_->name, given,
+                given == 1 ? "" : "s", inputs_.size());
+  };
+  for (size_t i = given; i < inputs_.size(); ++i)
+    if (inputs_[i].device) wrong_number();  // what is no tensor may be left out at the end
+  for (size_t i = 0; i < given; ++i) {
+    const int at = first + int(i);
+    if (is_none(L, at)) continue;
+    if (i >= inputs_.size()) wrong_number();
+    dxs[i] = fitted(check_tensor(L, at, (app_->name + ": backward returns nil or").c_str()), i);
+  }
+  return dxs;
+}
+
+Tensors FunctionNode::backward(const Tensors& dys) {
+  if (app_->freed)
+    throw Error("{}: the graph was freed by an earlier backward; pass {{retain_graph = true}} to that one", name());
+  lua_State* L = class_.running();
+  const int top = lua_gettop(L);
+  luaL_checkstack(L, int(dys.size()) + 8, "too many gradients");
+  class_.push(L);
+  if (lua_getfield(L, -1, "backward") != LUA_TFUNCTION)
+    throw Error("{}: has no backward: define function {}.backward(ctx, ...)", app_->name, app_->name);
+  lua_remove(L, -2);
+  context_.push(L);
+  push_gradients(L, dys);
+  lua_call(L, int(dys.size()) + 1, LUA_MULTRET);
+  Tensors dxs = take_gradients(L, top + 1);
+  lua_settop(L, top);
+  return dxs;
+}
+
+// ---- ctx ------------------------------------------------------------------------------------------------------------
+
+// Notes the tensors from 2 on in the ctx at 1.
+template <ContextValue which>
+int note_tensors(lua_State* L) {
+  constexpr const char* name = which == to_save ? "save_for_backward"
+                               : which == dirty ? "mark_dirty"
+                                                : "mark_non_differentiable";
+  const auto& app = own<ApplicationRef>(L);
+  const int n = lua_gettop(L);
+  lua_createtable(L, n, 0);
+  for (int i = 2; i <= n; ++i) {
+    const Tensor* t = to_tensor(L, i);
+    if (!(t && *t) && (which != to_save || !is_none(L, i)))
+      throw Error("{}: {} takes tensors, argument {} is {}; keep other values as fields of ctx", app->name, name, i - 1,
+                  given_text(L, i));
+    t ? lua_pushvalue(L, i) : push_none(L);
+    lua_rawseti(L, -2, i - 1);
+  }
+  lua_setiuservalue(L, 1, which);
+  return 0;
+}
+int set_materialize(lua_State* L) {
+  own<ApplicationRef>(L)->materialize = flag_at(L, 2, "set_materialize_grads", "value");
+  return 0;
+}
+
+// What was saved, as a table: torch.none for a nil that is followed by a tensor.
+int push_saved(lua_State* L, const Application& app) {
+  if (app.freed)
+    throw Error("{}: the saved tensors were freed by an earlier backward; pass {{retain_graph = true}} to that one",
+                app.name);
+  if (!app.node) {  // not recorded, or still in forward
+    if (lua_getiuservalue(L, 1, to_save) == LUA_TNIL) lua_newtable(L);
+    return 1;
+  }
+  lua_createtable(L, int(app.saved.size()), 0);
+  size_t n = app.saved.size();
+  while (n && !app.saved[n - 1]) --n;
+  for (size_t i = 0; i < n; ++i) {
+    const Saved& s = app.saved[i];
+    Tensor t = s ? s.unpack(*app.node) : Tensor();
+    if (t && s.is_result() && grad_enabled()) {
+      t = t.detach();  // with create_graph it is a result of this node again
+      set_history(t, Ref<Node>(app.node), s.number());
+    }
+    t ? push_tensor(L, std::move(t)) : push_none(L);
+    lua_rawseti(L, -2, lua_Integer(i) + 1);
+  }
+  return 1;
+}
+
+// Upvalue 1: the methods.
+int context_index(lua_State* L) {
+  const auto& app = own<ApplicationRef>(L);
+  lua_settop(L, 2);
+  if (lua_type(L, 2) == LUA_TSTRING && std::string_view(lua_tostring(L, 2)) == "saved_tensors")
+    return push_saved(L, *app);
+  lua_getiuservalue(L, 1, fields);
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, -2) != LUA_TNIL) return 1;
+  lua_pushvalue(L, 2);
+  lua_rawget(L, lua_upvalueindex(1));
+  return 1;
+}
+int context_newindex(lua_State* L) {
+  own<ApplicationRef>(L);
+  lua_getiuservalue(L, 1, fields);
+  lua_insert(L, 2);
+  lua_rawset(L, 2);
+  return 0;
+}
+
+constexpr Row context_rows[] = {
+    {"save_for_backward", guarded<note_tensors<to_save>>, "ctx:save_for_backward(...)",
+     "Keeps tensors for backward, where they are ctx.saved_tensors, a table; nil is kept too."},
+    {"mark_dirty", guarded<note_tensors<dirty>>, "ctx:mark_dirty(...)",
+     "Says which arguments forward has written into; it must return them."},
+    {"mark_non_differentiable", guarded<note_tensors<not_differentiable>>, "ctx:mark_non_differentiable(...)",
+     "Says which results have no gradient."},
+    {"set_materialize_grads", guarded<set_materialize>, "ctx:set_materialize_grads(value)",
+     "false: backward gets nil, not zeros, for results that nothing depends on."},
+};
+
+void open_context(lua_State* L) {
+  open_box<ApplicationRef>(L, "torch.autograd.function.ctx");
+  lua_newtable(L);
+  add_functions(L, -1, context_rows);
+  lua_pushcclosure(L, guarded<context_index>, 1);
+  lua_setfield(L, -2, "__index");
+  lua_pushcfunction(L, guarded<context_newindex>);
+  lua_setfield(L, -2, "__newindex");
+  lua_pushcfunction(L, destroy_box<ApplicationRef>);
+  lua_setfield(L, -2, "__gc");
+  lua_pop(L, 1);
+}
+
+// ---- apply
+// ------------------------------------------------------------------------------------------------------------
+
+/// One call of apply(): the class is upvalue 1, the arguments are at 1 to n.
+class Apply {
+ public:
+  explicit Apply(lua_State* L) : L_(L), app_(std::make_shared<Application>()), inputs_(size_t(lua_gettop(L))) {
+    lua_getfield(L_, lua_upvalueindex(1), "name");
+    app_->name = lua_tostring(L_, -1) ? lua_tostring(L_, -1) : "Function";
+    lua_pop(L_, 1);
+  }
+
+  int run() {
+    const int n = lua_gettop(L_);
+    push_context(n);
+    context_ = lua_gettop(L_);
+    record();
+    first_ = context_ + 1;
+    {
+      NoGrad no_grad;
+      forward(n);
+    }
+    std::vector<Tensor> written = noted(dirty), plain = noted(not_differentiable);
+    for (auto& t : written) check_returned(t);
+    for (int i = first_; i <= lua_gettop(L_); ++i) finish(i, written, plain);
+    if (node_) save();
+    return lua_gettop(L_) - first_ + 1;
+  }
+
+ private:
+  void push_context(int n) {
+    luaL_checkstack(L_, n + 16, "too many arguments");
+    push_box(L_, app_, context_values);
+    lua_newtable(L_);
+    lua_createtable(L_, n, 0);
+    for (int i = 1; i <= n; ++i) {
+      if (const Tensor* t = to_tensor(L_, i); t && *t) inputs_[size_t(i - 1)] = *t;
+      const Tensor& t = inputs_[size_t(i - 1)];
+      const bool needs = t && t.requires_grad();
+      wanted_ |= needs;
+      lua_pushboolean(L_, needs);
+      lua_rawseti(L_, -2, i);
+    }
+    lua_setfield(L_, -2, "needs_input_grad");
+    lua_setiuservalue(L_, -2, fields);
+  }
+
+  // The edges come first, because the accumulator of a leaf may be new and must be older than its users.
+  void record() {
+    if (!wanted_ || !grad_enabled()) return;
+    Small<Edge, 2> edges;
+    for (auto& t : inputs_) edges.push_back(t && t.requires_grad() ? gradient_edge(t) : Edge{});
+    node_ = make<FunctionNode>(app_, LuaRef(L_, lua_upvalueindex(1)), LuaRef(L_, context_), inputs_, std::move(edges));
+    for (auto& t : inputs_)
+      if (t && t.storage()->stream()) node_->stream = t.device().current_stream();
+    app_->node = nullptr;  // while forward runs
+  }
+
+  // forward(ctx, ...); or forward(...) and setup_context(ctx, inputs, output).
+  void forward(int n) {
+    const bool apart = lua_getfield(L_, lua_upvalueindex(1), "setup_context") == LUA_TFUNCTION;
+    lua_pop(L_, 1);
+    if (lua_getfield(L_, lua_upvalueindex(1), "forward") != LUA_TFUNCTION)
+      throw Error("{}: has no forward: define function {}.forward(ctx, ...)", app_->name, app_->name);
+    if (!apart) lua_pushvalue(L_, context_);
+    for (int i = 1; i <= n; ++i) lua_pushvalue(L_, i);
+    lua_call(L_, n + !apart, LUA_MULTRET);
+    luaL_checkstack(L_, 16, "too many results");
+    if (apart) set_up(n);
+  }
+  void set_up(int n) {
+    const int last = lua_gettop(L_);
+    lua_getfield(L_, lua_upvalueindex(1), "setup_context");
+    lua_pushvalue(L_, context_);
+    push_table(1, n);
+    last == first_ ? lua_pushvalue(L_, first_) : push_table(first_, last);
+    lua_call(L_, 3, 0);
+  }
+  void push_table(int from, int to) {
+    lua_createtable(L_, to - from + 1, 0);
+    for (int i = from; i <= to; ++i) {
+      lua_pushvalue(L_, i);
+      lua_rawseti(L_, -2, i - from + 1);
+    }
+  }
+
+  std::vector<Tensor> noted(ContextValue which) {
+    std::vector<Tensor> list;
+    if (lua_getiuservalue(L_, context_, which) == LUA_TTABLE)
+      for (lua_Integer i = 1, n = lua_Integer(lua_rawlen(L_, -1)); i <= n; ++i) {
+        lua_rawgeti(L_, -1, i);
+        list.push_back(to_tensor(L_, -1) ? *to_tensor(L_, -1) : Tensor());
+        lua_pop(L_, 1);
+      }
+    lua_pop(L_, 1);
+    return list;
+  }
+  static bool holds(const std::vector<Tensor>& list, const Tensor& t) {
+    for (auto& one : list)
+      if (one && one.same(t)) return true;
+    return false;
+  }
+  void check_returned(const Tensor& t) {
+    for (int i = first_; i <= lua_gettop(L_); ++i)
+      if (const Tensor* r = to_tensor(L_, i); r && *r && r->same(t)) return;
+    throw Error("{}: forward marked an argument as dirty and did not return it", app_->name);
+  }
+
+  // Links the result at stack position i, number i - first_, to the node.
+  void finish(int i, const std::vector<Tensor>& written, const std::vector<Tensor>& plain) {
+    const Tensor* result = to_tensor(L_, i);
+    if (!result || !*result) {
+      if (node_) node_->results.push_back({{}, Dtype::f32, nullptr});
+      return;
+    }
+    Tensor t = *result;
+    if (node_) node_->results.push_back(grad_spec_of(t));
+    const bool is_input = holds({inputs_.begin(), inputs_.end()}, t);
+    if (!node_ || !is_floating(t.dtype()) || holds(plain, t)) {
+      if (t.requires_grad() && (node_ || is_input)) replace(i, t.detach());
+      return;
+    }
+    if (holds(written, t)) {
+      check_written(t);
+    } else if (is_input || (t.requires_grad() && t.is_leaf())) {
+      t = t.detach();  // the argument itself keeps its history
+      replace(i, t);
+    }
+    set_history(t, node_, i - first_);
+  }
+  void replace(int i, Tensor t) {
+    push_tensor(L_, std::move(t));
+    lua_replace(L_, i);
+  }
+  void check_written(const Tensor& t) {
+    try {
+      check_inplace(t);
+    } catch (const Error& e) { throw Error("{}: {}", app_->name, e.what()); }
+    if (t.impl()->view && t.impl()->view->base.requires_grad())
+      throw Error("{}: forward wrote into a view of a tensor that requires grad; clone() it before", app_->name);
+  }
+
+  void save() {
+    app_->node = node_.get();
+    for (auto& t : noted(to_save)) {
+      if (!t) {
+        app_->saved.emplace_back();
+      } else if (t.grad_fn() == node_) {
+        app_->saved.emplace_back(t.detach(), t.impl()->meta->nr);
+      } else {
+        app_->saved.emplace_back(t, ~0);
+      }
+    }
+    lua_pushnil(L_);
+    lua_setiuservalue(L_, context_, to_save);
+  }
+
+  lua_State* L_;
+  ApplicationRef app_;
+  Tensors inputs_;  // null: no tensor
+  bool wanted_ = false;
+  Ref<Node> node_;
+  int context_ = 0, first_ = 0;
+};
+
+int apply_function(lua_State* L) { return Apply(L).run(); }
+
+// ---- The class ------------------------------------------------------------------------------------------------------
+
+int class_text(lua_State* L) {
+  lua_getfield(L, 1, "name");
+  lua_pushfstring(L, "class %s (torch.autograd.Function)", lua_tostring(L, -1));
+  return 1;
+}
+
+// Function(name, base?): a table for forward and backward, with apply.
+int make_function(lua_State* L) {
+  if (lua_type(L, 1) != LUA_TSTRING)
+    throw Error("torch.autograd.Function expects the name of the new class, got {}", given_text(L, 1));
+  if (!lua_isnoneornil(L, 2) && !lua_istable(L, 2))
+    throw Error("torch.autograd.Function: argument 2 (base) expects another Function, got {}", given_text(L, 2));
+  lua_settop(L, 2);
+  lua_newtable(L);
+  lua_pushvalue(L, 1);
+  lua_setfield(L, -2, "name");
+  lua_pushvalue(L, -1);
+  lua_pushcclosure(L, guarded<apply_function>, 1);
+  lua_setfield(L, -2, "apply");
+  lua_createtable(L, 0, 2);
+  lua_pushcfunction(L, class_text);
+  lua_setfield(L, -2, "__tostring");
+  if (lua_istable(L, 2)) lua_pushvalue(L, 2), lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
+  return 1;
+}
+
+constexpr Row rows[] = {
+    {"Function", guarded<make_function>, "torch.autograd.Function(name, base?)",
+     "A new operator: define function F.forward(ctx, ...) and F.backward(ctx, ...), and call F.apply(...). ctx has "
+     "save_for_backward, saved_tensors, needs_input_grad, mark_dirty, mark_non_differentiable, set_materialize_grads; "
+     "its other fields are free."},
+};
+
+}  // namespace
+
+void open_function(lua_State* L, int autograd) {
+  open_context(L);
+  add_functions(L, autograd, rows);
+}
+
+}  // namespace luth::lang
