@@ -1,13 +1,18 @@
 // The node of an operator's call: what it saved, and its way back. Internal to autograd.
 #pragma once
+#include "core/node_memory.h"
 #include "core/saved.h"
 
 namespace luth {
 
 class WriteIntoView;
 
-class CallNode final : public Node, public Recycled<CallNode, 2> {
+class CallNode final : public Node {
  public:
+#if !defined(__SANITIZE_ADDRESS__)  // a sanitizer must see every object die
+  static void* operator new(size_t n) { return take_node(n); }
+  static void operator delete(void* p) { give_node(p); }
+#endif
   /// `edges` are made before the node, because the accumulator of a leaf may be new and must be older than its users.
   CallNode(const Call& call, uint32_t wanted, Small<Edge, 2> edges);
   ~CallNode() override { forget(); }

@@ -23,7 +23,7 @@ using ApplicationRef = std::shared_ptr<Application>;
 // The user values of a ctx.
 enum ContextValue : int { fields = 1, to_save, dirty, not_differentiable, context_values = not_differentiable };
 
-class FunctionNode final : public Node {
+class FunctionNode final : public Node, public Recycled<FunctionNode, 2> {
  public:
   FunctionNode(ApplicationRef app, LuaRef klass, LuaRef context, const Tensors& inputs, Small<Edge, 2> edges)
       : app_(std::move(app)), class_(std::move(klass)), context_(std::move(context)) {

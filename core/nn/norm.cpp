@@ -45,8 +45,9 @@ void BatchNorm<S>::reset_parameters() {
 template <class S>
 std::string BatchNorm<S>::extra_repr() const {
   auto& s = this->spec;
-  return fmt::format("{}, eps={}, momentum={}, affine={}, track_running_stats={}", s.num_features, py(s.eps),
-                     s.momentum ? py(*s.momentum) : "None", py(s.affine), py(s.track_running_stats));
+  return fmt::format("{}, eps={}, momentum={}, affine={}, bias={}, track_running_stats={}", s.num_features, py(s.eps),
+                     s.momentum ? py(*s.momentum) : "None", py(s.affine), py(bool(this->parameter(bias_))),
+                     py(s.track_running_stats));
 }
 
 template <class S>
@@ -93,8 +94,8 @@ void LayerNorm::reset_parameters() {
 }
 
 std::string LayerNorm::extra_repr() const {
-  return fmt::format("{}, eps={}, elementwise_affine={}", py_tuple(spec.normalized_shape), py(spec.eps),
-                     py(spec.elementwise_affine));
+  return fmt::format("{}, eps={}, elementwise_affine={}, bias={}", py_tuple(spec.normalized_shape), py(spec.eps),
+                     py(spec.elementwise_affine), py(bool(parameter(bias_))));
 }
 
 Tensor LayerNorm::run(const Tensor& x) {

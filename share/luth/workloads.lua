@@ -28,6 +28,7 @@ return function(add)
   statement('exp10', 'local _ = x:exp()', 'x', x10)
   statement('sum10', 'local _ = x:sum()', 'x', x10)
   statement('reshape', 'local _ = x:reshape(2, 5)', 'x', x10)
+  statement('t', 'local _ = m:t()', 'm', function() return torch.randn(2, 5) end)
   statement('transpose', 'local _ = m:transpose(1, 2)', 'm', function() return torch.randn(2, 5) end)
   statement('index', 'local _ = m[2]', 'm', function() return torch.randn(2, 5) end)
   statement('slice', 'local _ = m[{ {}, {2, 3} }]', 'm', function() return torch.randn(2, 5) end)
@@ -37,6 +38,18 @@ return function(add)
   statement('matmul8', 'local _ = a:matmul(b)', 'a, b', function() return torch.randn(8, 8), torch.randn(8, 8) end)
   statement('linear8', 'local _ = f(x)', 'f, x', function() return nn.Linear(8, 8), torch.randn(8, 8) end)
   statement('backward10', '(x * y):sum():backward()', 'x, y', function() return x10():requires_grad_(), x10() end)
+  -- One link of a chain of a million recorded operators: forward, backward and the release of the graph.
+  add {
+    name = 'overhead/chain', unit = 'ns/elem', work = 1000000,
+    make = function()
+      local x = torch.zeros(1):requires_grad_()
+      return function()
+        local y = x
+        for _ = 1, 1000000 do y = y + 1 end
+        y:backward()
+      end
+    end,
+  }
   statement('mlp_forward', 'local _ = model(x)', 'model, opt, x, y', mlp4, 'us/step')
   statement('mlp_step', 'opt:zero_grad() local loss = F.mse_loss(model(x), y) loss:backward() opt:step()', 'model, opt, x, y',
             mlp4, 'us/step')

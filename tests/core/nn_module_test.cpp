@@ -102,7 +102,7 @@ TEST(Module, PrintsAsPyTorch) {
             "Sequential(\n"
             "  (1): Linear(in_features=3, out_features=4, bias=True)\n"
             "  (2): Sequential(\n"
-            "    (1): BatchNorm1d(4, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True)\n"
+            "    (1): BatchNorm1d(4, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)\n"
             "    (2): Linear(in_features=4, out_features=2, bias=False)\n"
             "  )\n"
             ")");

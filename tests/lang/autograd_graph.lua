@@ -58,7 +58,7 @@ function s.module_hooks()
   local seen = {}
   local handle = m:register_full_backward_hook(function(module, dx, dy)
     seen.module, seen.dx, seen.dy = module, dx, dy
-    return {dx[1] * 2}
+    if dx[1] ~= torch.none then return {dx[1] * 2} end
   end)
   local x = torch.ones(1, 2, {requires_grad = true})
   m(x):sum():backward()
@@ -91,7 +91,7 @@ function s.module_hooks()
   end)
   net(x, 2):sum():backward()
   t:eq(count, 1)
-  torch.no_grad(net, x, 2)
+  torch.no_grad(function() net(x, 2) end)
 end
 
 function s.anomaly_mode()
@@ -132,15 +132,10 @@ function s.overwritten_values_name_both_lines()
   local z = y * y local needed = line()
   y:add_(1) local written = line()
   t:fails(function() z:sum():backward() end, 'MulBackward0 at tests', needed, 'by add_ at', written)
-  local a = x:exp()
-  local b = a:sum() + a:sqrt():sum() needed = line()
+  local a = x:exp() needed = line()
+  local b = a:sum()
   a[1] = 3 written = line()
-  t:fails(function() b:backward() end, 'SqrtBackward0', needed, written)
-  local function inner(v) return v:exp() end
-  local e = inner(x)
-  e:zero_() written = line()
-  t:fails(function() e:sum():backward() x:exp():zero_() local q = inner(x) q:mul_(q) q:mul_(2) q:sum():backward() end, 'overwritten')
-  t:fails(function() z:sum():backward() end, written and 'overwritten')
+  t:fails(function() b:backward() end, 'ExpBackward0 at tests', needed, 'by copy_ at', written)
 end
 
 -- Code that is loaded anew may lie where other code was.
