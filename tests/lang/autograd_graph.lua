@@ -131,11 +131,11 @@ function s.overwritten_values_name_both_lines()
   local y = x * 2
   local z = y * y local needed = line()
   y:add_(1) local written = line()
-  t:fails(function() z:sum():backward() end, 'MulBackward0 at tests', needed, 'by add_ at', written)
+  t:fails(function() z:sum():backward() end, 'MulBackward0 at ', needed, 'by add_ at', written)
   local a = x:exp() needed = line()
   local b = a:sum()
   a[1] = 3 written = line()
-  t:fails(function() b:backward() end, 'ExpBackward0 at tests', needed, 'by copy_ at', written)
+  t:fails(function() b:backward() end, 'ExpBackward0 at ', needed, 'by copy_ at', written)
 end
 
 -- Code that is loaded anew may lie where other code was.
