@@ -1,0 +1,64 @@
+-- The pages of the reference and the definitions for editors: up to date, whole, and every example in them runs.
+local reference = require 'luth.reference'
+local registry = require 'luth.registry'
+local share = require('luth.native').share_dir()
+local t, s = torch.Tester(), torch.TestSuite()
+
+function s.up_to_date()
+  local list = reference.outdated(share)
+  t:eq(table.concat(list, ', '), '', 'run build/release/bin/luth scripts/reference.lua and commit what it writes')
+end
+
+function s.examples_run()
+  local list = reference.examples(share)
+  for _, example in ipairs(list) do
+    local chunk, message = load(example.code, string.format('=%s:%d', example.page, example.line))
+    t:assert(chunk, message)
+    local ok, why = pcall(chunk or error)
+    t:assert(ok, tostring(why) .. '\n' .. example.code)
+  end
+  -- one for each form of each operator: those in place and other names of one share its entry
+  local forms = {}
+  for _, face in ipairs(registry.faces()) do
+    for _, form in ipairs(face.forms) do forms[form.operator] = true end
+  end
+  local count = 0
+  for _ in pairs(forms) do count = count + 1 end
+  t:assert(#list >= count, string.format('%d examples, %d operators', #list, count))
+end
+
+function s.definitions()
+  local path = share .. '/luth/types/torch.lua'
+  local chunk = loadfile(path, 't', setmetatable({}, { __index = { torch = {}, nn = {}, optim = {}, data = {} } }))
+  t:assert(chunk, path .. ' is Lua')
+  local file = assert(io.open(path))
+  local text = file:read('a')
+  file:close()
+  for _, face in ipairs(registry.faces()) do
+    local name = face.name:match('[^.]+$')
+    if face.is_function and name == face.name then
+      t:assert(text:find('function torch.' .. name .. '(', 1, true) or text:find('torch["' .. name .. '"]', 1, true), name)
+    end
+    if face.is_method then
+      t:assert(text:find('function Tensor:' .. name .. '(', 1, true) or text:find('Tensor["' .. name .. '"]', 1, true), name)
+    end
+  end
+  for _, part in ipairs { '---@class nn.Linear: nn.Module', 'function optim.SGD(', '---@field shape torch.Size', 'nn.functional' } do
+    t:assert(text:find(part, 1, true), part)
+  end
+end
+
+-- A page that is not what it should be is found.
+function s.finds_what_is_old()
+  local folder = os.tmpname()
+  os.remove(folder)
+  t:eq(#reference.write(folder), #reference.outdated(folder .. '/nowhere'))
+  t:eq(reference.outdated(folder), {})
+  local file = assert(io.open(folder .. '/doc/reference/random.md', 'a'))
+  file:write('more\n')
+  file:close()
+  t:eq(reference.outdated(folder), { 'doc/reference/random.md' })
+  os.execute("rm -rf '" .. folder .. "'")
+end
+
+t:add(s):run()
