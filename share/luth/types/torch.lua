@@ -22,15 +22,21 @@
 ---@field dtype torch.dtype The type of the elements: torch.float32.
 ---@field device torch.device Where the elements lie: torch.device.
 ---@field grad torch.Tensor|nil The gradient that backward left, a tensor or nil; assignable.
----@field grad_fn torch.autograd.Node|nil The node that made it, nil for a leaf; it has name() and next_functions.
+---@field grad_fn torch.autograd.Node|nil The node that made it, nil for a leaf; it has name(), next_functions, register_hook and register_prehook.
 ---@field is_leaf boolean Whether nothing recorded made it.
 ---@field requires_grad boolean Whether operators on it are recorded; assignable.
 ---@field data torch.Tensor The same memory without history; assignable.
 ---@field T torch.Tensor A view with the dims in reverse order.
 ---@field mT torch.Tensor A view with the last two dims exchanged.
+---@field H any The transpose of a matrix, as x:t(): luth has no complex numbers.
+---@field mH any As x.mT: luth has no complex numbers.
 ---@field is_cuda boolean Whether it lies on a GPU.
 ---@field ndim integer The number of dims.
 ---@field _base any The tensor whose memory x is a view of; nil where x is no view.
+---@field output_nr any Which result of its grad_fn it is, from 0.
+---@field itemsize any Bytes per element.
+---@field is_meta any Whether it has a shape and no data.
+---@field is_cpu any Whether it lies in the memory of the CPU.
 ---@operator add(torch.Tensor|number): torch.Tensor
 ---@operator sub(torch.Tensor|number): torch.Tensor
 ---@operator mul(torch.Tensor|number): torch.Tensor
@@ -239,6 +245,12 @@ function Tensor:amax(dim, keepdim, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function Tensor:amin(dim, keepdim, opts) end
+
+--- The smallest and the largest element, of all or along a dim.
+---@param opts? {dim?: integer, keepdim?: boolean, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+function Tensor:aminmax(opts) end
 
 --- The angle in the complex plane: pi where an element is negative, else 0.
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
@@ -471,6 +483,14 @@ function Tensor:bernoulli_(p, opts) end
 --- The tensor as bfloat16.
 ---@return any
 function Tensor:bfloat16() end
+
+--- How often each position comes in a list of them, or the sum of its weights.
+---@overload fun(self: torch.Tensor, weights?: torch.Tensor, opts?: {minlength?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param weights? torch.Tensor
+---@param minlength? integer the least number of bins
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function Tensor:bincount(weights, minlength, opts) end
 
 --- Bits that both have; `and` of masks.
 ---@param other torch.Tensor|number|boolean
@@ -720,6 +740,11 @@ function Tensor:copysign(other, opts) end
 ---@return torch.Tensor
 function Tensor:copysign_(other, opts) end
 
+--- The correlations of the variables that are the rows of a matrix.
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function Tensor:corrcoef(opts) end
+
 --- Cosine of each element, in radians.
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
@@ -740,6 +765,20 @@ function Tensor:cosh(opts) end
 ---@return torch.Tensor
 function Tensor:cosh_(opts) end
 
+--- How many elements are not 0, over dims.
+---@overload fun(self: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param dim? integer|integer[]|torch.Size the dim or dims to count over; all of them where nil
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function Tensor:count_nonzero(dim, opts) end
+
+--- The covariances of the variables that are the rows of a matrix.
+---@param fweights? torch.Tensor
+---@param aweights? torch.Tensor
+---@param opts? {correction?: integer, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function Tensor:cov(fweights, aweights, opts) end
+
 --- The tensor in the CPU's memory.
 ---@return any
 function Tensor:cpu() end
@@ -757,6 +796,22 @@ function Tensor:cross(other, dim, opts) end
 ---@param opts? {non_blocking?: boolean}
 ---@return any
 function Tensor:cuda(device, opts) end
+
+--- The largest element so far along a dim, and where the last such one is.
+---@overload fun(self: torch.Tensor, opts?: {dim: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param dim integer the dim to go along
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+function Tensor:cummax(dim, opts) end
+
+--- The smallest element so far along a dim, and where the last such one is.
+---@overload fun(self: torch.Tensor, opts?: {dim: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param dim integer the dim to go along
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+function Tensor:cummin(dim, opts) end
 
 --- The product of the elements so far along a dim; integers in int64.
 ---@overload fun(self: torch.Tensor, opts?: {dim: integer, dtype?: torch.dtype|string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -855,6 +910,16 @@ function Tensor:diagonal(offset, dim1, dim2, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function Tensor:diagonal_scatter(src, offset, dim1, dim2, opts) end
+
+--- The n-th differences of neighbours along a dim; of bools whether they differ.
+---@overload fun(self: torch.Tensor, opts?: {n?: integer, dim?: integer, prepend?: torch.Tensor, append?: torch.Tensor, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param n? integer how often to take differences
+---@param dim? integer the dim
+---@param prepend? torch.Tensor
+---@param append? torch.Tensor
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function Tensor:diff(n, dim, prepend, append, opts) end
 
 --- The derivative of lgamma.
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
@@ -1069,6 +1134,14 @@ function Tensor:fill(input, value) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function Tensor:fill_(value, opts) end
+
+--- Writes a number to the main diagonal, where all positions are equal.
+---@overload fun(self: torch.Tensor, opts?: {fill_value: number|boolean, wrap?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param fill_value number|boolean the number
+---@param wrap? boolean the diagonal of a tall matrix begins again below its square, a row further down
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function Tensor:fill_diagonal_(fill_value, wrap, opts) end
 
 --- Each element without its fraction.
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
@@ -1318,6 +1391,25 @@ function Tensor:heaviside(values, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function Tensor:heaviside_(values, opts) end
+
+--- How many elements lie in each of `bins` equal parts of [min, max].
+---@overload fun(self: torch.Tensor, opts?: {bins?: integer, min?: number|boolean, max?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param bins? integer how many parts
+---@param min? number|boolean where they begin; where min is max, the smallest element
+---@param max? number|boolean where they end; where min is max, the largest element
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function Tensor:histc(bins, min, max, opts) end
+
+--- How many elements lie in each of `bins` equal parts, and the edges of these.
+---@overload fun(self: torch.Tensor, opts?: {bins: integer, weight?: torch.Tensor, range?: number|number[], density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(self: torch.Tensor, bins: torch.Tensor, weight?: torch.Tensor, opts?: {density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param bins integer how many parts
+---@param weight? torch.Tensor
+---@param opts? {range?: number|number[], density?: boolean, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+function Tensor:histogram(bins, weight, opts) end
 
 --- Parts side by side: of the second dim, of a vector the first.
 ---@overload fun(self: torch.Tensor, opts?: {sections: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
@@ -1593,6 +1685,16 @@ function Tensor:item() end
 ---@return torch.Tensor
 function Tensor:kron(other, opts) end
 
+--- The k-th smallest elements along a dim, and where they are.
+---@overload fun(self: torch.Tensor, opts?: {k: integer, dim?: integer, keepdim?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param k integer which: 1 is the smallest
+---@param dim? integer the dim to reduce
+---@param keepdim? boolean keep the reduced dim with extent 1
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+function Tensor:kthvalue(k, dim, keepdim, opts) end
+
 --- The least common multiple of each pair; 0 where one is 0.
 ---@param other torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
@@ -1751,6 +1853,13 @@ function Tensor:logaddexp(other, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function Tensor:logaddexp2(other, opts) end
+
+--- The logarithm of the sum of the exponentials so far along a dim.
+---@overload fun(self: torch.Tensor, opts?: {dim: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param dim integer the dim to sum along
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function Tensor:logcumsumexp(dim, opts) end
 
 --- The logarithms of determinants; nan where one is negative.
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
@@ -1913,6 +2022,13 @@ function Tensor:maximum(other, opts) end
 ---@return torch.Tensor
 function Tensor:mean(dim, keepdim, opts) end
 
+--- The median of all elements; nan where one is nan.
+---@overload fun(self: torch.Tensor, dim: integer, keepdim?: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(self: torch.Tensor, opts?: {dim: integer, keepdim?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function Tensor:median(opts) end
+
 --- The smallest element of all.
 ---@overload fun(self: torch.Tensor, dim: integer, keepdim?: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
 ---@overload fun(self: torch.Tensor, opts?: {dim: integer, keepdim?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
@@ -1937,6 +2053,15 @@ function Tensor:mish_(opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function Tensor:mm(mat2, opts) end
+
+--- The elements that come most often along a dim, the smallest of them, and where the last of these is.
+---@overload fun(self: torch.Tensor, opts?: {dim?: integer, keepdim?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param dim? integer the dim to reduce
+---@param keepdim? boolean keep the reduced dim with extent 1
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+function Tensor:mode(dim, keepdim, opts) end
 
 --- A view with some dims moved to other places.
 ---@overload fun(self: torch.Tensor, opts?: {source: integer|integer[]|torch.Size, destination: integer|integer[]|torch.Size, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -2037,6 +2162,40 @@ function Tensor:nan_to_num(nan, posinf, neginf, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function Tensor:nan_to_num_(nan, posinf, neginf, opts) end
+
+--- Mean over dims of what is not nan; nan where all are.
+---@overload fun(self: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, keepdim?: boolean, dtype?: torch.dtype|string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param dim? integer|integer[]|torch.Size the dim or dims to reduce; all of them where nil
+---@param keepdim? boolean keep reduced dims with extent 1
+---@param opts? {dtype?: torch.dtype|string, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function Tensor:nanmean(dim, keepdim, opts) end
+
+--- The median of all elements that are not nan.
+---@overload fun(self: torch.Tensor, dim: integer, keepdim?: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(self: torch.Tensor, opts?: {dim: integer, keepdim?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function Tensor:nanmedian(opts) end
+
+--- Quantile of what is not nan.
+---@overload fun(self: torch.Tensor, opts?: {q: number, dim?: integer, keepdim?: boolean, interpolation?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(self: torch.Tensor, q: torch.Tensor, dim?: integer, keepdim?: boolean, opts?: {interpolation?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(self: torch.Tensor, q: torch.Tensor, opts?: {dim?: integer, keepdim?: boolean, interpolation?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param q number which part of the elements lies below, from 0 to 1
+---@param dim? integer the dim to reduce; nil: all elements as one dim
+---@param keepdim? boolean keep the reduced dim with extent 1
+---@param opts? {interpolation?: string, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function Tensor:nanquantile(q, dim, keepdim, opts) end
+
+--- Sum over dims of what is not nan; integers and bool as sum.
+---@overload fun(self: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, keepdim?: boolean, dtype?: torch.dtype|string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param dim? integer|integer[]|torch.Size the dim or dims to reduce; all of them where nil
+---@param keepdim? boolean keep reduced dims with extent 1
+---@param opts? {dtype?: torch.dtype|string, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function Tensor:nansum(dim, keepdim, opts) end
 
 --- A view of `length` positions along a dim, from `start`.
 ---@overload fun(self: torch.Tensor, opts?: {dim: integer, start: integer, length: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -2344,6 +2503,17 @@ function Tensor:put_(index, source, accumulate, opts) end
 ---@return torch.Tensor
 function Tensor:qr(some, opts) end
 
+--- Where a part q of the elements lies below, along a dim or of all.
+---@overload fun(self: torch.Tensor, opts?: {q: number, dim?: integer, keepdim?: boolean, interpolation?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(self: torch.Tensor, q: torch.Tensor, dim?: integer, keepdim?: boolean, opts?: {interpolation?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(self: torch.Tensor, q: torch.Tensor, opts?: {dim?: integer, keepdim?: boolean, interpolation?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param q number which part of the elements lies below, from 0 to 1
+---@param dim? integer the dim to reduce; nil: all elements as one dim
+---@param keepdim? boolean keep the reduced dim with extent 1
+---@param opts? {interpolation?: string, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function Tensor:quantile(q, dim, keepdim, opts) end
+
 --- Radians as degrees.
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
@@ -2387,6 +2557,11 @@ function Tensor:record_stream(s) end
 ---@param f any
 ---@return any
 function Tensor:register_hook(f) end
+
+--- f(x) runs when a backward has added to x.grad, for a leaf; the handle's remove() undoes it.
+---@param f any
+---@return any
+function Tensor:register_post_accumulate_grad_hook(f) end
 
 --- Each element, or 0 where it is negative.
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
@@ -2800,6 +2975,8 @@ function Tensor:squeeze_(dim, opts) end
 
 --- Standard deviation over dims: the square root of var.
 ---@overload fun(self: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, keepdim?: boolean, unbiased?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(self: torch.Tensor, unbiased: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(self: torch.Tensor, opts?: {unbiased: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param dim? integer|integer[]|torch.Size the dim or dims to reduce; all of them where nil
 ---@param keepdim? boolean keep reduced dims with extent 1
 ---@param opts? {unbiased?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}
@@ -2996,6 +3173,11 @@ function Tensor:tolist() end
 ---@return torch.Tensor
 function Tensor:topk(k, dim, largest, sorted, opts) end
 
+--- The sum of a matrix's main diagonal.
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function Tensor:trace(opts) end
+
 --- A view with two dims exchanged.
 ---@overload fun(self: torch.Tensor, opts?: {dim0: integer, dim1: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param dim0 integer one dim
@@ -3111,6 +3293,29 @@ function Tensor:uniform(from, to, opts) end
 ---@return torch.Tensor
 function Tensor:uniform_(from, to, opts) end
 
+--- The different elements, or positions along a dim, in ascending order.
+---@overload fun(self: torch.Tensor, opts?: {sorted?: boolean, return_inverse?: boolean, return_counts?: boolean, dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor, torch.Tensor
+---@param sorted? boolean in ascending order; luth always sorts them
+---@param return_inverse? boolean also where each element is among the results
+---@param return_counts? boolean also how many elements each result stands for
+---@param dim? integer compare whole positions along this dim; nil: all elements
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+---@return torch.Tensor
+function Tensor:unique(sorted, return_inverse, return_counts, dim, opts) end
+
+--- The elements, or the positions along a dim, without those that equal the one before.
+---@overload fun(self: torch.Tensor, opts?: {return_inverse?: boolean, return_counts?: boolean, dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor, torch.Tensor
+---@param return_inverse? boolean also where each element is among the results
+---@param return_counts? boolean also how many elements each result stands for
+---@param dim? integer compare whole positions along this dim; nil: all elements
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+---@return torch.Tensor
+function Tensor:unique_consecutive(return_inverse, return_counts, dim, opts) end
+
 --- A view with a new dim of extent 1.
 ---@overload fun(self: torch.Tensor, opts?: {dim: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param dim integer where the new dim stands
@@ -3127,6 +3332,8 @@ function Tensor:unsqueeze_(dim, opts) end
 
 --- Variance over dims: squared distances from the mean over n - correction.
 ---@overload fun(self: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, keepdim?: boolean, unbiased?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(self: torch.Tensor, unbiased: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(self: torch.Tensor, opts?: {unbiased: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param dim? integer|integer[]|torch.Size the dim or dims to reduce; all of them where nil
 ---@param keepdim? boolean keep reduced dims with extent 1
 ---@param opts? {unbiased?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}
@@ -3351,6 +3558,16 @@ function nn_Module:register_forward_hook(f) end
 ---@return any
 function nn_Module:register_forward_pre_hook(f) end
 
+--- f(module, grad_inputs, grad_outputs) runs when backward has the gradients of the arguments, and may return other ones, a table; handle:remove().
+---@param f any
+---@return any
+function nn_Module:register_full_backward_hook(f) end
+
+--- f(module, grad_outputs) runs when backward reaches the module, and may return other grad_outputs, a table; handle:remove().
+---@param f any
+---@return any
+function nn_Module:register_full_backward_pre_hook(f) end
+
 --- Registers a child.
 ---@param name any
 ---@param module any
@@ -3477,6 +3694,53 @@ local torch_autocast = {}
 --- Ends mixed precision; <close> does it at the end of the block.
 ---@return any
 function torch_autocast:close() end
+
+---@class torch.autograd.Node
+local torch_autograd_Node = {}
+
+--- The name of the step of backward: 'PowBackward0'.
+---@return any
+function torch_autograd_Node:name() end
+
+--- f(grad_inputs, grad_outputs) runs after the node and may return other grad_inputs, a table; handle:remove().
+---@param f any
+---@return any
+function torch_autograd_Node:register_hook(f) end
+
+--- f(grad_outputs) runs before the node and may return other grad_outputs, a table; handle:remove().
+---@param f any
+---@return any
+function torch_autograd_Node:register_prehook(f) end
+
+---@class torch.autograd.function.ctx
+local torch_autograd_function_ctx = {}
+
+--- Says which arguments forward has written into; it must return them.
+---@param ... any
+---@return any
+function torch_autograd_function_ctx:mark_dirty(...) end
+
+--- Says which results have no gradient.
+---@param ... any
+---@return any
+function torch_autograd_function_ctx:mark_non_differentiable(...) end
+
+--- Keeps tensors for backward, where they are ctx.saved_tensors, a table; nil is kept too.
+---@param ... any
+---@return any
+function torch_autograd_function_ctx:save_for_backward(...) end
+
+--- false: backward gets nil, not zeros, for results that nothing depends on.
+---@param value any
+---@return any
+function torch_autograd_function_ctx:set_materialize_grads(value) end
+
+---@class torch.autograd.scope
+local torch_autograd_scope = {}
+
+--- Puts anomaly mode back; <close> does it at the end of the block.
+---@return any
+function torch_autograd_scope:close() end
 
 ---@class torch.cuda.Event
 local torch_cuda_Event = {}
@@ -3846,6 +4110,13 @@ function torch.amax(input, dim, keepdim, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function torch.amin(input, dim, keepdim, opts) end
+
+--- The smallest and the largest element, of all or along a dim.
+---@param input torch.Tensor
+---@param opts? {dim?: integer, keepdim?: boolean, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+function torch.aminmax(input, opts) end
 
 --- Where PyTorch has autocast too.
 torch.amp = {}
@@ -4237,6 +4508,15 @@ function torch.binary_cross_entropy(input, target, weight, reduction, opts) end
 ---@return torch.Tensor
 function torch.binary_cross_entropy_with_logits(input, target, weight, reduction, pos_weight, opts) end
 
+--- How often each position comes in a list of them, or the sum of its weights.
+---@overload fun(input: torch.Tensor, weights?: torch.Tensor, opts?: {minlength?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param weights? torch.Tensor
+---@param minlength? integer the least number of bins
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.bincount(input, weights, minlength, opts) end
+
 --- Bits that both have; `and` of masks.
 ---@param input torch.Tensor|number|boolean
 ---@param other torch.Tensor|number|boolean
@@ -4363,6 +4643,13 @@ function torch.broadcast_tensors(tensors, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function torch.broadcast_to(input, size, opts) end
+
+--- Between which of the ascending boundaries each element lies.
+---@param input torch.Tensor|number|boolean
+---@param boundaries torch.Tensor
+---@param opts? {out_int32?: boolean, right?: boolean, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.bucketize(input, boundaries, opts) end
 
 --- Whether promotion lets `from` be written into `to`.
 ---@param from any
@@ -4689,6 +4976,12 @@ function torch.copysign(input, other, opts) end
 ---@return torch.Tensor
 function torch.copysign_(input, other, opts) end
 
+--- The correlations of the variables that are the rows of a matrix.
+---@param input torch.Tensor
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.corrcoef(input, opts) end
+
 --- Cosine of each element, in radians.
 ---@param input torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
@@ -4734,6 +5027,22 @@ function torch.cosine_embedding_loss(input1, input2, target, margin, reduction, 
 ---@return torch.Tensor
 function torch.cosine_similarity(x1, x2, dim, eps, opts) end
 
+--- How many elements are not 0, over dims.
+---@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param dim? integer|integer[]|torch.Size the dim or dims to count over; all of them where nil
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.count_nonzero(input, dim, opts) end
+
+--- The covariances of the variables that are the rows of a matrix.
+---@param input torch.Tensor
+---@param fweights? torch.Tensor
+---@param aweights? torch.Tensor
+---@param opts? {correction?: integer, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.cov(input, fweights, aweights, opts) end
+
 --- The cross products of vectors of 3 elements along a dim.
 ---@overload fun(input: torch.Tensor, other: torch.Tensor, opts?: {dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
@@ -4770,6 +5079,24 @@ function torch.cross_entropy(input, target, weight, ignore_index, reduction, lab
 ---@return torch.Tensor
 function torch.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity, opts) end
 
+--- The largest element so far along a dim, and where the last such one is.
+---@overload fun(input: torch.Tensor, opts?: {dim: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param input torch.Tensor
+---@param dim integer the dim to go along
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+function torch.cummax(input, dim, opts) end
+
+--- The smallest element so far along a dim, and where the last such one is.
+---@overload fun(input: torch.Tensor, opts?: {dim: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param input torch.Tensor
+---@param dim integer the dim to go along
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+function torch.cummin(input, dim, opts) end
+
 --- The product of the elements so far along a dim; integers in int64.
 ---@overload fun(input: torch.Tensor, opts?: {dim: integer, dtype?: torch.dtype|string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
@@ -4802,7 +5129,14 @@ function torch.cumsum(input, dim, opts) end
 ---@return torch.Tensor
 function torch.cumsum_(input, dim, opts) end
 
---- A stream of random numbers: torch.Generator(), torch.default_generator is the CPU's own.
+--- The integral of samples so far along a dim, by trapezoids.
+---@param y torch.Tensor
+---@param x? torch.Tensor
+---@param opts? {dx?: number|boolean, dim?: integer, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.cumulative_trapezoid(y, x, opts) end
+
+--- A stream of random numbers: torch.Generator():manual_seed(3); operators take it as `generator`.
 ---@type any
 torch.default_generator = nil
 
@@ -4882,6 +5216,17 @@ function torch.diagonal(input, offset, dim1, dim2, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function torch.diagonal_scatter(input, src, offset, dim1, dim2, opts) end
+
+--- The n-th differences of neighbours along a dim; of bools whether they differ.
+---@overload fun(input: torch.Tensor, opts?: {n?: integer, dim?: integer, prepend?: torch.Tensor, append?: torch.Tensor, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param n? integer how often to take differences
+---@param dim? integer the dim
+---@param prepend? torch.Tensor
+---@param append? torch.Tensor
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.diff(input, n, dim, prepend, append, opts) end
 
 --- The derivative of lgamma.
 ---@param input torch.Tensor
@@ -5501,6 +5846,13 @@ function torch.get_rng_state(device) end
 ---@return torch.Tensor
 function torch.glu(input, dim, opts) end
 
+--- The slopes of sampled values along each dim, a tensor per dim.
+---@overload fun(input: torch.Tensor, spacing: torch.Tensor[], opts?: {dim?: integer|integer[]|torch.Size, edge_order?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@param input torch.Tensor
+---@param opts? {spacing?: number|number[], dim?: integer|integer[]|torch.Size, edge_order?: integer, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor[]
+function torch.gradient(input, opts) end
+
 --- Whether input is greater than other.
 ---@param input torch.Tensor
 ---@param other torch.Tensor|number|boolean
@@ -5660,6 +6012,38 @@ function torch.heaviside_(input, values, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function torch.hinge_embedding_loss(input, target, margin, reduction, opts) end
+
+--- How many elements lie in each of `bins` equal parts of [min, max].
+---@overload fun(input: torch.Tensor, opts?: {bins?: integer, min?: number|boolean, max?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param bins? integer how many parts
+---@param min? number|boolean where they begin; where min is max, the smallest element
+---@param max? number|boolean where they end; where min is max, the largest element
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.histc(input, bins, min, max, opts) end
+
+--- How many elements lie in each of `bins` equal parts, and the edges of these.
+---@overload fun(input: torch.Tensor, opts?: {bins: integer, weight?: torch.Tensor, range?: number|number[], density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(input: torch.Tensor, bins: torch.Tensor, weight?: torch.Tensor, opts?: {density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param input torch.Tensor
+---@param bins integer how many parts
+---@param weight? torch.Tensor
+---@param opts? {range?: number|number[], density?: boolean, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+function torch.histogram(input, bins, weight, opts) end
+
+--- How many points lie in each box of a grid, and the edges along each coordinate.
+---@overload fun(input: torch.Tensor, opts?: {bins: integer|integer[]|torch.Size, weight?: torch.Tensor, range?: number|number[], density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(input: torch.Tensor, bins: torch.Tensor[], weight?: torch.Tensor, opts?: {density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param input torch.Tensor
+---@param bins integer|integer[]|torch.Size how many parts along each coordinate: a number, or one for each
+---@param weight? torch.Tensor
+---@param opts? {range?: number|number[], density?: boolean, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+function torch.histogramdd(input, bins, weight, opts) end
 
 --- Parts side by side: of the second dim, of a vector the first.
 ---@overload fun(input: torch.Tensor, opts?: {sections: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
@@ -5912,6 +6296,14 @@ torch.int8 = nil
 ---@return torch.Tensor
 function torch.inverse(input, opts) end
 
+--- Whether it looks for nan.
+---@return any
+function torch.is_anomaly_check_nan_enabled() end
+
+--- Whether anomaly mode is on.
+---@return any
+function torch.is_anomaly_enabled() end
+
 --- Whether weights are cast once in a scope of autocast.
 ---@return any
 function torch.is_autocast_cache_enabled() end
@@ -5967,6 +6359,13 @@ function torch.isclose(input, other, rtol, atol, equal_nan, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function torch.isfinite(input, opts) end
+
+--- Whether each element is one of test_elements.
+---@param elements torch.Tensor|number|boolean
+---@param test_elements torch.Tensor|number|boolean
+---@param opts? {assume_unique?: boolean, invert?: boolean, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.isin(elements, test_elements, opts) end
 
 --- Whether each element is infinite.
 ---@param input torch.Tensor
@@ -6029,6 +6428,17 @@ function torch.kl_div(input, target, reduction, log_target, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function torch.kron(input, other, opts) end
+
+--- The k-th smallest elements along a dim, and where they are.
+---@overload fun(input: torch.Tensor, opts?: {k: integer, dim?: integer, keepdim?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param input torch.Tensor
+---@param k integer which: 1 is the smallest
+---@param dim? integer the dim to reduce
+---@param keepdim? boolean keep the reduced dim with extent 1
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+function torch.kthvalue(input, k, dim, keepdim, opts) end
 
 --- Absolute differences.
 ---@overload fun(input: torch.Tensor, target: torch.Tensor, opts?: {reduction?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -6268,6 +6678,14 @@ function torch.logaddexp(input, other, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function torch.logaddexp2(input, other, opts) end
+
+--- The logarithm of the sum of the exponentials so far along a dim.
+---@overload fun(input: torch.Tensor, opts?: {dim: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param dim integer the dim to sum along
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.logcumsumexp(input, dim, opts) end
 
 --- The logarithms of determinants; nan where one is negative.
 ---@param input torch.Tensor
@@ -6575,6 +6993,14 @@ function torch.maximum(input, other, opts) end
 ---@return torch.Tensor
 function torch.mean(input, dim, keepdim, opts) end
 
+--- The median of all elements; nan where one is nan.
+---@overload fun(input: torch.Tensor, dim: integer, keepdim?: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(input: torch.Tensor, opts?: {dim: integer, keepdim?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param input torch.Tensor
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.median(input, opts) end
+
 --- Bytes of a device's memory: allocated, peak, reserved; and allocations, a count.
 ---@param device? any
 ---@return any
@@ -6620,6 +7046,16 @@ function torch.mish_(input, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function torch.mm(input, mat2, opts) end
+
+--- The elements that come most often along a dim, the smallest of them, and where the last of these is.
+---@overload fun(input: torch.Tensor, opts?: {dim?: integer, keepdim?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param input torch.Tensor
+---@param dim? integer the dim to reduce
+---@param keepdim? boolean keep the reduced dim with extent 1
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+function torch.mode(input, dim, keepdim, opts) end
 
 --- A view with some dims moved to other places.
 ---@overload fun(input: torch.Tensor, opts?: {source: integer|integer[]|torch.Size, destination: integer|integer[]|torch.Size, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -6796,6 +7232,44 @@ function torch.nan_to_num(input, nan, posinf, neginf, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function torch.nan_to_num_(input, nan, posinf, neginf, opts) end
+
+--- Mean over dims of what is not nan; nan where all are.
+---@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, keepdim?: boolean, dtype?: torch.dtype|string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param dim? integer|integer[]|torch.Size the dim or dims to reduce; all of them where nil
+---@param keepdim? boolean keep reduced dims with extent 1
+---@param opts? {dtype?: torch.dtype|string, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.nanmean(input, dim, keepdim, opts) end
+
+--- The median of all elements that are not nan.
+---@overload fun(input: torch.Tensor, dim: integer, keepdim?: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(input: torch.Tensor, opts?: {dim: integer, keepdim?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param input torch.Tensor
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.nanmedian(input, opts) end
+
+--- Quantile of what is not nan.
+---@overload fun(input: torch.Tensor, opts?: {q: number, dim?: integer, keepdim?: boolean, interpolation?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, q: torch.Tensor, dim?: integer, keepdim?: boolean, opts?: {interpolation?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, q: torch.Tensor, opts?: {dim?: integer, keepdim?: boolean, interpolation?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param q number which part of the elements lies below, from 0 to 1
+---@param dim? integer the dim to reduce; nil: all elements as one dim
+---@param keepdim? boolean keep the reduced dim with extent 1
+---@param opts? {interpolation?: string, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.nanquantile(input, q, dim, keepdim, opts) end
+
+--- Sum over dims of what is not nan; integers and bool as sum.
+---@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, keepdim?: boolean, dtype?: torch.dtype|string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param dim? integer|integer[]|torch.Size the dim or dims to reduce; all of them where nil
+---@param keepdim? boolean keep reduced dims with extent 1
+---@param opts? {dtype?: torch.dtype|string, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.nansum(input, dim, keepdim, opts) end
 
 --- A view of `length` positions along a dim, from `start`.
 ---@overload fun(input: torch.Tensor, opts?: {dim: integer, start: integer, length: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -7179,6 +7653,18 @@ function torch.put_(input, index, source, accumulate, opts) end
 ---@return torch.Tensor
 function torch.qr(input, some, opts) end
 
+--- Where a part q of the elements lies below, along a dim or of all.
+---@overload fun(input: torch.Tensor, opts?: {q: number, dim?: integer, keepdim?: boolean, interpolation?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, q: torch.Tensor, dim?: integer, keepdim?: boolean, opts?: {interpolation?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, q: torch.Tensor, opts?: {dim?: integer, keepdim?: boolean, interpolation?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param q number which part of the elements lies below, from 0 to 1
+---@param dim? integer the dim to reduce; nil: all elements as one dim
+---@param keepdim? boolean keep the reduced dim with extent 1
+---@param opts? {interpolation?: string, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.quantile(input, q, dim, keepdim, opts) end
+
 --- Radians as degrees.
 ---@param input torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
@@ -7544,6 +8030,14 @@ function torch.scatter_reduce(input, dim, index, src, reduce, opts) end
 ---@return torch.Tensor
 function torch.scatter_reduce_(input, dim, index, src, reduce, opts) end
 
+--- Where elements would have to be inserted into rows in ascending order to keep it.
+---@param sorted_sequence torch.Tensor
+---@param input torch.Tensor|number|boolean
+---@param sorter? torch.Tensor
+---@param opts? {out_int32?: boolean, right?: boolean, side?: string, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.searchsorted(sorted_sequence, input, sorter, opts) end
+
 --- Begins all streams of random numbers anew with a seed by chance, which is the result.
 ---@return any
 function torch.seed() end
@@ -7870,12 +8364,27 @@ function torch.stack(tensors, dim, opts) end
 
 --- Standard deviation over dims: the square root of var.
 ---@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, keepdim?: boolean, unbiased?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, unbiased: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, opts?: {unbiased: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
 ---@param dim? integer|integer[]|torch.Size the dim or dims to reduce; all of them where nil
 ---@param keepdim? boolean keep reduced dims with extent 1
 ---@param opts? {unbiased?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function torch.std(input, dim, keepdim, opts) end
+
+--- Standard deviation and mean over dims.
+---@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, unbiased?: boolean, keepdim?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(input: torch.Tensor, unbiased: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(input: torch.Tensor, opts?: {unbiased: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param input torch.Tensor
+---@param dim? integer|integer[]|torch.Size the dim or dims to reduce; all of them where nil
+---@param unbiased? boolean false: the same as correction 0
+---@param keepdim? boolean keep reduced dims with extent 1
+---@param opts? {correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+function torch.std_mean(input, dim, unbiased, keepdim, opts) end
 
 --- Input less alpha times other.
 ---@param input torch.Tensor|number|boolean
@@ -8087,6 +8596,12 @@ function torch.tile(input, dims, opts) end
 ---@return torch.Tensor
 function torch.topk(input, k, dim, largest, sorted, opts) end
 
+--- The sum of a matrix's main diagonal.
+---@param input torch.Tensor
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.trace(input, opts) end
+
 --- A view with two dims exchanged.
 ---@overload fun(input: torch.Tensor, opts?: {dim0: integer, dim1: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
@@ -8104,6 +8619,20 @@ function torch.transpose(input, dim0, dim1, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function torch.transpose_(input, dim0, dim1, opts) end
+
+--- The integral of samples y at points x along a dim, by trapezoids.
+---@param y torch.Tensor
+---@param x? torch.Tensor
+---@param opts? {dx?: number|boolean, dim?: integer, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.trapezoid(y, x, opts) end
+
+--- The integral of samples y at points x along a dim, by trapezoids.
+---@param y torch.Tensor
+---@param x? torch.Tensor
+---@param opts? {dx?: number|boolean, dim?: integer, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.trapz(y, x, opts) end
 
 --- The lower triangle of matrices, zeros above a diagonal.
 ---@overload fun(input: torch.Tensor, opts?: {diagonal?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -8221,6 +8750,31 @@ function torch.unbind(input, dim, opts) end
 ---@return torch.Tensor
 function torch.unflatten(input, dim, sizes, opts) end
 
+--- The different elements, or positions along a dim, in ascending order.
+---@overload fun(input: torch.Tensor, opts?: {sorted?: boolean, return_inverse?: boolean, return_counts?: boolean, dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor, torch.Tensor
+---@param input torch.Tensor
+---@param sorted? boolean in ascending order; luth always sorts them
+---@param return_inverse? boolean also where each element is among the results
+---@param return_counts? boolean also how many elements each result stands for
+---@param dim? integer compare whole positions along this dim; nil: all elements
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+---@return torch.Tensor
+function torch.unique(input, sorted, return_inverse, return_counts, dim, opts) end
+
+--- The elements, or the positions along a dim, without those that equal the one before.
+---@overload fun(input: torch.Tensor, opts?: {return_inverse?: boolean, return_counts?: boolean, dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor, torch.Tensor
+---@param input torch.Tensor
+---@param return_inverse? boolean also where each element is among the results
+---@param return_counts? boolean also how many elements each result stands for
+---@param dim? integer compare whole positions along this dim; nil: all elements
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+---@return torch.Tensor
+function torch.unique_consecutive(input, return_inverse, return_counts, dim, opts) end
+
 --- Positions in the flat form of a tensor as positions in each dim.
 ---@overload fun(indices: torch.Tensor, opts?: {shape: integer|integer[]|torch.Size, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
 ---@param indices torch.Tensor
@@ -8252,12 +8806,27 @@ function torch.use_deterministic_algorithms(on) end
 
 --- Variance over dims: squared distances from the mean over n - correction.
 ---@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, keepdim?: boolean, unbiased?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, unbiased: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, opts?: {unbiased: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
 ---@param dim? integer|integer[]|torch.Size the dim or dims to reduce; all of them where nil
 ---@param keepdim? boolean keep reduced dims with extent 1
 ---@param opts? {unbiased?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function torch.var(input, dim, keepdim, opts) end
+
+--- Variance and mean over dims.
+---@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, unbiased?: boolean, keepdim?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(input: torch.Tensor, unbiased: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(input: torch.Tensor, opts?: {unbiased: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param input torch.Tensor
+---@param dim? integer|integer[]|torch.Size the dim or dims to reduce; all of them where nil
+---@param unbiased? boolean false: the same as correction 0
+---@param keepdim? boolean keep reduced dims with extent 1
+---@param opts? {correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+function torch.var_mean(input, dim, unbiased, keepdim, opts) end
 
 --- The same as dot, for real numbers.
 ---@param input torch.Tensor
@@ -8326,6 +8895,18 @@ function torch.zeros_like(input, opts) end
 --- Gradients beyond x:backward().
 torch.autograd = {}
 
+--- A new operator: define function F.forward(ctx, ...) and F.backward(ctx, ...), and call F.apply(...). ctx has save_for_backward, saved_tensors, needs_input_grad, mark_dirty, mark_non_differentiable, set_materialize_grads; its other fields are free.
+---@param name any
+---@param base? any
+---@return any
+function torch.autograd.Function(name, base) end
+
+--- x itself: since long, a tensor and a variable are one.
+---@param x any
+---@param requires_grad? any
+---@return any
+function torch.autograd.Variable(x, requires_grad) end
+
 --- Backward from several tensors at once.
 ---@param tensors any
 ---@param grad_tensors? any
@@ -8333,10 +8914,15 @@ torch.autograd = {}
 ---@return any
 function torch.autograd.backward(tensors, grad_tensors, opts) end
 
---- The gradients of outputs by inputs, as several values; leaves no grad behind.
+--- While it is open, a gradient that becomes nan is an error that names the line of the operator.
+---@param check_nan? boolean
+---@return any
+function torch.autograd.detect_anomaly(check_nan) end
+
+--- The gradients of outputs by inputs, as several values; leaves no grad behind. What is unused is an error, nil with allow_unused, or zeros with materialize_grads.
 ---@param outputs any
 ---@param inputs any
----@param opts? {grad_outputs?: any, retain_graph?: boolean, create_graph?: boolean, allow_unused?: boolean}
+---@param opts? {grad_outputs?: any, retain_graph?: boolean, create_graph?: boolean, allow_unused?: boolean, materialize_grads?: boolean, is_grads_batched?: boolean}
 ---@return any
 function torch.autograd.grad(outputs, inputs, opts) end
 
@@ -8353,6 +8939,61 @@ function torch.autograd.gradcheck(f, inputs, opts) end
 ---@param opts? {grad_outputs?: any, eps?: any, atol?: any, rtol?: any, raise_exception?: any}
 ---@return any
 function torch.autograd.gradgradcheck(f, inputs, opts) end
+
+--- Sets the mode, until the scope that it returns is closed.
+---@param mode any
+---@param check_nan? boolean
+---@return any
+function torch.autograd.set_detect_anomaly(mode, check_nan) end
+
+--- Jacobians, Hessians, and products with them.
+torch.autograd.functional = {}
+
+--- The second derivatives of f, which gives one number.
+---@param f any
+---@param inputs any
+---@param opts? {create_graph?: boolean, strict?: boolean}
+---@return any
+function torch.autograd.functional.hessian(f, inputs, opts) end
+
+--- f(inputs), and its Hessian times v, by two backward passes.
+---@param f any
+---@param inputs any
+---@param v? any
+---@param opts? {create_graph?: boolean, strict?: boolean}
+---@return any
+function torch.autograd.functional.hvp(f, inputs, v, opts) end
+
+--- The derivatives of f's results by inputs: shape of the result, then of the input; several values for several.
+---@param f any
+---@param inputs any
+---@param opts? {create_graph?: boolean, strict?: boolean}
+---@return any
+function torch.autograd.functional.jacobian(f, inputs, opts) end
+
+--- f(inputs), and its Jacobian times v, by two backward passes.
+---@param f any
+---@param inputs any
+---@param v? any
+---@param opts? {create_graph?: boolean, strict?: boolean}
+---@return any
+function torch.autograd.functional.jvp(f, inputs, v, opts) end
+
+--- f(inputs), and v times its Hessian.
+---@param f any
+---@param inputs any
+---@param v? any
+---@param opts? {create_graph?: boolean, strict?: boolean}
+---@return any
+function torch.autograd.functional.vhp(f, inputs, v, opts) end
+
+--- f(inputs), and v times its Jacobian; v may be left out where f gives one number. Several inputs or results are tables.
+---@param f any
+---@param inputs any
+---@param v? any
+---@param opts? {create_graph?: boolean, strict?: boolean}
+---@return any
+function torch.autograd.functional.vjp(f, inputs, v, opts) end
 
 --- GPUs.
 torch.cuda = {}
@@ -9276,6 +9917,23 @@ function torch.testing.assert_close(actual, expected, opts) end
 --- torch.utils.data is the table data.
 torch.utils = {}
 
+--- Parts of the forward that backward computes again, to save memory.
+torch.utils.checkpoint = {}
+
+--- f(...), whose intermediate values are not kept: backward runs f again where it needs them. Saves memory for time. f may be a module, and may use checkpoint itself; use_reentrant is accepted and makes no difference.
+---@param f any
+---@param ... any
+---@return any
+function torch.utils.checkpoint.checkpoint(f, ...) end
+
+--- A Sequential or a list of functions, checkpointed in so many segments; the last one runs as ever.
+---@param functions any
+---@param segments any
+---@param input any
+---@param opts? {preserve_rng_state?: boolean}
+---@return any
+function torch.utils.checkpoint.checkpoint_sequential(functions, segments, input, opts) end
+
 --- Modules, losses, containers.
 nn = {}
 
@@ -9908,6 +10566,13 @@ function nn.functional.amax(input, dim, keepdim, opts) end
 ---@return torch.Tensor
 function nn.functional.amin(input, dim, keepdim, opts) end
 
+--- The smallest and the largest element, of all or along a dim.
+---@param input torch.Tensor
+---@param opts? {dim?: integer, keepdim?: boolean, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+function nn.functional.aminmax(input, opts) end
+
 --- The angle in the complex plane: pi where an element is negative, else 0.
 ---@param input torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
@@ -10258,6 +10923,15 @@ function nn.functional.binary_cross_entropy(input, target, weight, reduction, op
 ---@return torch.Tensor
 function nn.functional.binary_cross_entropy_with_logits(input, target, weight, reduction, pos_weight, opts) end
 
+--- How often each position comes in a list of them, or the sum of its weights.
+---@overload fun(input: torch.Tensor, weights?: torch.Tensor, opts?: {minlength?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param weights? torch.Tensor
+---@param minlength? integer the least number of bins
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function nn.functional.bincount(input, weights, minlength, opts) end
+
 --- Bits that both have; `and` of masks.
 ---@param input torch.Tensor|number|boolean
 ---@param other torch.Tensor|number|boolean
@@ -10366,6 +11040,13 @@ function nn.functional.broadcast_tensors(tensors, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function nn.functional.broadcast_to(input, size, opts) end
+
+--- Between which of the ascending boundaries each element lies.
+---@param input torch.Tensor|number|boolean
+---@param boundaries torch.Tensor
+---@param opts? {out_int32?: boolean, right?: boolean, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function nn.functional.bucketize(input, boundaries, opts) end
 
 --- All ways to take one element of each vector, one in each row; a vector alone stays.
 ---@param tensors torch.Tensor[]
@@ -10674,6 +11355,12 @@ function nn.functional.copysign(input, other, opts) end
 ---@return torch.Tensor
 function nn.functional.copysign_(input, other, opts) end
 
+--- The correlations of the variables that are the rows of a matrix.
+---@param input torch.Tensor
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function nn.functional.corrcoef(input, opts) end
+
 --- Cosine of each element, in radians.
 ---@param input torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
@@ -10719,6 +11406,22 @@ function nn.functional.cosine_embedding_loss(input1, input2, target, margin, red
 ---@return torch.Tensor
 function nn.functional.cosine_similarity(x1, x2, dim, eps, opts) end
 
+--- How many elements are not 0, over dims.
+---@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param dim? integer|integer[]|torch.Size the dim or dims to count over; all of them where nil
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function nn.functional.count_nonzero(input, dim, opts) end
+
+--- The covariances of the variables that are the rows of a matrix.
+---@param input torch.Tensor
+---@param fweights? torch.Tensor
+---@param aweights? torch.Tensor
+---@param opts? {correction?: integer, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function nn.functional.cov(input, fweights, aweights, opts) end
+
 --- The cross products of vectors of 3 elements along a dim.
 ---@overload fun(input: torch.Tensor, other: torch.Tensor, opts?: {dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
@@ -10755,6 +11458,24 @@ function nn.functional.cross_entropy(input, target, weight, ignore_index, reduct
 ---@return torch.Tensor
 function nn.functional.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity, opts) end
 
+--- The largest element so far along a dim, and where the last such one is.
+---@overload fun(input: torch.Tensor, opts?: {dim: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param input torch.Tensor
+---@param dim integer the dim to go along
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+function nn.functional.cummax(input, dim, opts) end
+
+--- The smallest element so far along a dim, and where the last such one is.
+---@overload fun(input: torch.Tensor, opts?: {dim: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param input torch.Tensor
+---@param dim integer the dim to go along
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+function nn.functional.cummin(input, dim, opts) end
+
 --- The product of the elements so far along a dim; integers in int64.
 ---@overload fun(input: torch.Tensor, opts?: {dim: integer, dtype?: torch.dtype|string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
@@ -10786,6 +11507,13 @@ function nn.functional.cumsum(input, dim, opts) end
 ---@param opts? {dtype?: torch.dtype|string, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function nn.functional.cumsum_(input, dim, opts) end
+
+--- The integral of samples so far along a dim, by trapezoids.
+---@param y torch.Tensor
+---@param x? torch.Tensor
+---@param opts? {dx?: number|boolean, dim?: integer, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function nn.functional.cumulative_trapezoid(y, x, opts) end
 
 --- Degrees as radians.
 ---@param input torch.Tensor
@@ -10857,6 +11585,17 @@ function nn.functional.diagonal(input, offset, dim1, dim2, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function nn.functional.diagonal_scatter(input, src, offset, dim1, dim2, opts) end
+
+--- The n-th differences of neighbours along a dim; of bools whether they differ.
+---@overload fun(input: torch.Tensor, opts?: {n?: integer, dim?: integer, prepend?: torch.Tensor, append?: torch.Tensor, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param n? integer how often to take differences
+---@param dim? integer the dim
+---@param prepend? torch.Tensor
+---@param append? torch.Tensor
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function nn.functional.diff(input, n, dim, prepend, append, opts) end
 
 --- The derivative of lgamma.
 ---@param input torch.Tensor
@@ -11395,6 +12134,13 @@ function nn.functional.ger(input, vec2, opts) end
 ---@return torch.Tensor
 function nn.functional.glu(input, dim, opts) end
 
+--- The slopes of sampled values along each dim, a tensor per dim.
+---@overload fun(input: torch.Tensor, spacing: torch.Tensor[], opts?: {dim?: integer|integer[]|torch.Size, edge_order?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@param input torch.Tensor
+---@param opts? {spacing?: number|number[], dim?: integer|integer[]|torch.Size, edge_order?: integer, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor[]
+function nn.functional.gradient(input, opts) end
+
 --- Whether input is greater than other.
 ---@param input torch.Tensor
 ---@param other torch.Tensor|number|boolean
@@ -11543,6 +12289,38 @@ function nn.functional.heaviside_(input, values, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function nn.functional.hinge_embedding_loss(input, target, margin, reduction, opts) end
+
+--- How many elements lie in each of `bins` equal parts of [min, max].
+---@overload fun(input: torch.Tensor, opts?: {bins?: integer, min?: number|boolean, max?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param bins? integer how many parts
+---@param min? number|boolean where they begin; where min is max, the smallest element
+---@param max? number|boolean where they end; where min is max, the largest element
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function nn.functional.histc(input, bins, min, max, opts) end
+
+--- How many elements lie in each of `bins` equal parts, and the edges of these.
+---@overload fun(input: torch.Tensor, opts?: {bins: integer, weight?: torch.Tensor, range?: number|number[], density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(input: torch.Tensor, bins: torch.Tensor, weight?: torch.Tensor, opts?: {density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param input torch.Tensor
+---@param bins integer how many parts
+---@param weight? torch.Tensor
+---@param opts? {range?: number|number[], density?: boolean, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+function nn.functional.histogram(input, bins, weight, opts) end
+
+--- How many points lie in each box of a grid, and the edges along each coordinate.
+---@overload fun(input: torch.Tensor, opts?: {bins: integer|integer[]|torch.Size, weight?: torch.Tensor, range?: number|number[], density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(input: torch.Tensor, bins: torch.Tensor[], weight?: torch.Tensor, opts?: {density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param input torch.Tensor
+---@param bins integer|integer[]|torch.Size how many parts along each coordinate: a number, or one for each
+---@param weight? torch.Tensor
+---@param opts? {range?: number|number[], density?: boolean, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+function nn.functional.histogramdd(input, bins, weight, opts) end
 
 --- Parts side by side: of the second dim, of a vector the first.
 ---@overload fun(input: torch.Tensor, opts?: {sections: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
@@ -11792,6 +12570,13 @@ function nn.functional.isclose(input, other, rtol, atol, equal_nan, opts) end
 ---@return torch.Tensor
 function nn.functional.isfinite(input, opts) end
 
+--- Whether each element is one of test_elements.
+---@param elements torch.Tensor|number|boolean
+---@param test_elements torch.Tensor|number|boolean
+---@param opts? {assume_unique?: boolean, invert?: boolean, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function nn.functional.isin(elements, test_elements, opts) end
+
 --- Whether each element is infinite.
 ---@param input torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
@@ -11838,6 +12623,17 @@ function nn.functional.kl_div(input, target, reduction, log_target, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function nn.functional.kron(input, other, opts) end
+
+--- The k-th smallest elements along a dim, and where they are.
+---@overload fun(input: torch.Tensor, opts?: {k: integer, dim?: integer, keepdim?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param input torch.Tensor
+---@param k integer which: 1 is the smallest
+---@param dim? integer the dim to reduce
+---@param keepdim? boolean keep the reduced dim with extent 1
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+function nn.functional.kthvalue(input, k, dim, keepdim, opts) end
 
 --- Absolute differences.
 ---@overload fun(input: torch.Tensor, target: torch.Tensor, opts?: {reduction?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -12062,6 +12858,14 @@ function nn.functional.logaddexp(input, other, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function nn.functional.logaddexp2(input, other, opts) end
+
+--- The logarithm of the sum of the exponentials so far along a dim.
+---@overload fun(input: torch.Tensor, opts?: {dim: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param dim integer the dim to sum along
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function nn.functional.logcumsumexp(input, dim, opts) end
 
 --- The logarithms of determinants; nan where one is negative.
 ---@param input torch.Tensor
@@ -12386,6 +13190,14 @@ function nn.functional.maximum(input, other, opts) end
 ---@return torch.Tensor
 function nn.functional.mean(input, dim, keepdim, opts) end
 
+--- The median of all elements; nan where one is nan.
+---@overload fun(input: torch.Tensor, dim: integer, keepdim?: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(input: torch.Tensor, opts?: {dim: integer, keepdim?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param input torch.Tensor
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function nn.functional.median(input, opts) end
+
 --- The coordinates of a grid whose axes are the vectors.
 ---@param tensors torch.Tensor[]
 ---@param opts? {indexing?: string, out?: torch.Tensor|torch.Tensor[]}
@@ -12426,6 +13238,16 @@ function nn.functional.mish_(input, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function nn.functional.mm(input, mat2, opts) end
+
+--- The elements that come most often along a dim, the smallest of them, and where the last of these is.
+---@overload fun(input: torch.Tensor, opts?: {dim?: integer, keepdim?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param input torch.Tensor
+---@param dim? integer the dim to reduce
+---@param keepdim? boolean keep the reduced dim with extent 1
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+function nn.functional.mode(input, dim, keepdim, opts) end
 
 --- A view with some dims moved to other places.
 ---@overload fun(input: torch.Tensor, opts?: {source: integer|integer[]|torch.Size, destination: integer|integer[]|torch.Size, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -12602,6 +13424,44 @@ function nn.functional.nan_to_num(input, nan, posinf, neginf, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function nn.functional.nan_to_num_(input, nan, posinf, neginf, opts) end
+
+--- Mean over dims of what is not nan; nan where all are.
+---@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, keepdim?: boolean, dtype?: torch.dtype|string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param dim? integer|integer[]|torch.Size the dim or dims to reduce; all of them where nil
+---@param keepdim? boolean keep reduced dims with extent 1
+---@param opts? {dtype?: torch.dtype|string, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function nn.functional.nanmean(input, dim, keepdim, opts) end
+
+--- The median of all elements that are not nan.
+---@overload fun(input: torch.Tensor, dim: integer, keepdim?: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(input: torch.Tensor, opts?: {dim: integer, keepdim?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param input torch.Tensor
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function nn.functional.nanmedian(input, opts) end
+
+--- Quantile of what is not nan.
+---@overload fun(input: torch.Tensor, opts?: {q: number, dim?: integer, keepdim?: boolean, interpolation?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, q: torch.Tensor, dim?: integer, keepdim?: boolean, opts?: {interpolation?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, q: torch.Tensor, opts?: {dim?: integer, keepdim?: boolean, interpolation?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param q number which part of the elements lies below, from 0 to 1
+---@param dim? integer the dim to reduce; nil: all elements as one dim
+---@param keepdim? boolean keep the reduced dim with extent 1
+---@param opts? {interpolation?: string, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function nn.functional.nanquantile(input, q, dim, keepdim, opts) end
+
+--- Sum over dims of what is not nan; integers and bool as sum.
+---@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, keepdim?: boolean, dtype?: torch.dtype|string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param dim? integer|integer[]|torch.Size the dim or dims to reduce; all of them where nil
+---@param keepdim? boolean keep reduced dims with extent 1
+---@param opts? {dtype?: torch.dtype|string, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function nn.functional.nansum(input, dim, keepdim, opts) end
 
 --- A view of `length` positions along a dim, from `start`.
 ---@overload fun(input: torch.Tensor, opts?: {dim: integer, start: integer, length: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -12961,6 +13821,18 @@ function nn.functional.put_(input, index, source, accumulate, opts) end
 ---@return torch.Tensor
 function nn.functional.qr(input, some, opts) end
 
+--- Where a part q of the elements lies below, along a dim or of all.
+---@overload fun(input: torch.Tensor, opts?: {q: number, dim?: integer, keepdim?: boolean, interpolation?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, q: torch.Tensor, dim?: integer, keepdim?: boolean, opts?: {interpolation?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, q: torch.Tensor, opts?: {dim?: integer, keepdim?: boolean, interpolation?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param q number which part of the elements lies below, from 0 to 1
+---@param dim? integer the dim to reduce; nil: all elements as one dim
+---@param keepdim? boolean keep the reduced dim with extent 1
+---@param opts? {interpolation?: string, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function nn.functional.quantile(input, q, dim, keepdim, opts) end
+
 --- Radians as degrees.
 ---@param input torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
@@ -13256,6 +14128,14 @@ function nn.functional.scatter_reduce(input, dim, index, src, reduce, opts) end
 ---@return torch.Tensor
 function nn.functional.scatter_reduce_(input, dim, index, src, reduce, opts) end
 
+--- Where elements would have to be inserted into rows in ascending order to keep it.
+---@param sorted_sequence torch.Tensor
+---@param input torch.Tensor|number|boolean
+---@param sorter? torch.Tensor
+---@param opts? {out_int32?: boolean, right?: boolean, side?: string, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function nn.functional.searchsorted(sorted_sequence, input, sorter, opts) end
+
 --- A view of one position along a dim, which goes away.
 ---@overload fun(input: torch.Tensor, opts?: {dim: integer, index: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
@@ -13536,12 +14416,27 @@ function nn.functional.stack(tensors, dim, opts) end
 
 --- Standard deviation over dims: the square root of var.
 ---@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, keepdim?: boolean, unbiased?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, unbiased: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, opts?: {unbiased: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
 ---@param dim? integer|integer[]|torch.Size the dim or dims to reduce; all of them where nil
 ---@param keepdim? boolean keep reduced dims with extent 1
 ---@param opts? {unbiased?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function nn.functional.std(input, dim, keepdim, opts) end
+
+--- Standard deviation and mean over dims.
+---@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, unbiased?: boolean, keepdim?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(input: torch.Tensor, unbiased: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(input: torch.Tensor, opts?: {unbiased: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param input torch.Tensor
+---@param dim? integer|integer[]|torch.Size the dim or dims to reduce; all of them where nil
+---@param unbiased? boolean false: the same as correction 0
+---@param keepdim? boolean keep reduced dims with extent 1
+---@param opts? {correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+function nn.functional.std_mean(input, dim, unbiased, keepdim, opts) end
 
 --- Input less alpha times other.
 ---@param input torch.Tensor|number|boolean
@@ -13747,6 +14642,12 @@ function nn.functional.tile(input, dims, opts) end
 ---@return torch.Tensor
 function nn.functional.topk(input, k, dim, largest, sorted, opts) end
 
+--- The sum of a matrix's main diagonal.
+---@param input torch.Tensor
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function nn.functional.trace(input, opts) end
+
 --- A view with two dims exchanged.
 ---@overload fun(input: torch.Tensor, opts?: {dim0: integer, dim1: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
@@ -13764,6 +14665,20 @@ function nn.functional.transpose(input, dim0, dim1, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function nn.functional.transpose_(input, dim0, dim1, opts) end
+
+--- The integral of samples y at points x along a dim, by trapezoids.
+---@param y torch.Tensor
+---@param x? torch.Tensor
+---@param opts? {dx?: number|boolean, dim?: integer, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function nn.functional.trapezoid(y, x, opts) end
+
+--- The integral of samples y at points x along a dim, by trapezoids.
+---@param y torch.Tensor
+---@param x? torch.Tensor
+---@param opts? {dx?: number|boolean, dim?: integer, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function nn.functional.trapz(y, x, opts) end
 
 --- The lower triangle of matrices, zeros above a diagonal.
 ---@overload fun(input: torch.Tensor, opts?: {diagonal?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -13865,6 +14780,31 @@ function nn.functional.unflatten(input, dim, sizes, opts) end
 ---@return torch.Tensor
 function nn.functional.unfold(input, kernel_size, dilation, padding, stride, opts) end
 
+--- The different elements, or positions along a dim, in ascending order.
+---@overload fun(input: torch.Tensor, opts?: {sorted?: boolean, return_inverse?: boolean, return_counts?: boolean, dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor, torch.Tensor
+---@param input torch.Tensor
+---@param sorted? boolean in ascending order; luth always sorts them
+---@param return_inverse? boolean also where each element is among the results
+---@param return_counts? boolean also how many elements each result stands for
+---@param dim? integer compare whole positions along this dim; nil: all elements
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+---@return torch.Tensor
+function nn.functional.unique(input, sorted, return_inverse, return_counts, dim, opts) end
+
+--- The elements, or the positions along a dim, without those that equal the one before.
+---@overload fun(input: torch.Tensor, opts?: {return_inverse?: boolean, return_counts?: boolean, dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor, torch.Tensor
+---@param input torch.Tensor
+---@param return_inverse? boolean also where each element is among the results
+---@param return_counts? boolean also how many elements each result stands for
+---@param dim? integer compare whole positions along this dim; nil: all elements
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+---@return torch.Tensor
+function nn.functional.unique_consecutive(input, return_inverse, return_counts, dim, opts) end
+
 --- Positions in the flat form of a tensor as positions in each dim.
 ---@overload fun(indices: torch.Tensor, opts?: {shape: integer|integer[]|torch.Size, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
 ---@param indices torch.Tensor
@@ -13920,12 +14860,27 @@ function nn.functional.upsample_nearest(input, size, scale_factor, opts) end
 
 --- Variance over dims: squared distances from the mean over n - correction.
 ---@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, keepdim?: boolean, unbiased?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, unbiased: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, opts?: {unbiased: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
 ---@param dim? integer|integer[]|torch.Size the dim or dims to reduce; all of them where nil
 ---@param keepdim? boolean keep reduced dims with extent 1
 ---@param opts? {unbiased?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function nn.functional.var(input, dim, keepdim, opts) end
+
+--- Variance and mean over dims.
+---@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, unbiased?: boolean, keepdim?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(input: torch.Tensor, unbiased: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(input: torch.Tensor, opts?: {unbiased: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param input torch.Tensor
+---@param dim? integer|integer[]|torch.Size the dim or dims to reduce; all of them where nil
+---@param unbiased? boolean false: the same as correction 0
+---@param keepdim? boolean keep reduced dims with extent 1
+---@param opts? {correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+function nn.functional.var_mean(input, dim, unbiased, keepdim, opts) end
 
 --- The same as dot, for real numbers.
 ---@param input torch.Tensor
