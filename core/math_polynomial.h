@@ -5,20 +5,22 @@
 
 namespace luth::math {
 
-/// p_n of p_(k+1) = next(k, p_k, p_(k-1)); stops where numbers become infinite. A degree of more than a million, which
-/// would take seconds per element, gives nan.
+/// p_n of p_(k+1) = next(k, p_k, p_(k-1)). Where a polynomial on the way passes 1e300 the result is infinite: the next
+/// ones would be differences of infinities. A degree of more than a million, which would take seconds per element,
+/// gives nan.
 template <class Next>
 LUTH_HD double recurrence(int64_t n, double p0, double p1, Next next) {
   if (n < 0) return 0;
   if (n == 0) return p0;
   if (n > 1000000) return std::numeric_limits<double>::quiet_NaN();
   double p = p0, q = p1;
-  for (int64_t k = 1; k < n && q - q == 0; ++k) {
+  int64_t k = 1;
+  for (; k < n && std::fabs(q) < 1e300; ++k) {
     const double r = next(double(k), q, p);
     p = q;
     q = r;
   }
-  return q;
+  return k < n ? q * std::numeric_limits<double>::infinity() : q;
 }
 LUTH_HD inline double chebyshev_t(double x, int64_t n) {
   if (n > 6 && std::fabs(x) < 1) return std::cos(double(n) * std::acos(x));

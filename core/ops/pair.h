@@ -130,12 +130,12 @@ struct Lcm : Elementwise {
   static constexpr std::string_view not_differentiable = "its result is an integer";
   using Dtypes = Integers;
   template <class T> LUTH_HD T f(T x, T y) const {
-    using U = std::make_unsigned_t<T>;
-    const U d = greatest_divisor(x, y);
+    // in 64 bits, so that what does not fit wraps once, at the end, on every device
+    const auto d = uint64_t(greatest_divisor(x, y));
     if (!d) return T(0);
-    const U a = x < T(0) ? U(U(0) - U(x)) : U(x);
-    const T m = T(U(a / d) * U(y));
-    return m < T(0) ? T(U(0) - U(m)) : m;
+    const uint64_t a = x < T(0) ? 0 - uint64_t(int64_t(x)) : uint64_t(x);
+    const auto m = int64_t(a / d * uint64_t(int64_t(y)));
+    return T(m < 0 ? 0 - uint64_t(m) : uint64_t(m));
   }
   static Cases<Lcm> samples() { return divisor_samples<Lcm>(); }
 };
