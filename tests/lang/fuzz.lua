@@ -76,7 +76,7 @@ end
 -- Errors that luth did not mean: a C++ exception's own text, a failed assertion.
 local function is_foreign(message)
   if type(message) ~= 'string' then return true end
-  for _, bad in ipairs {'std::', 'vector::', 'basic_string', 'bad_alloc', 'bad_', 'map::at', 'stoi', 'unknown exception', 'stack overflow'} do
+  for _, bad in ipairs {'std::', 'vector::', 'basic_string', 'bad_alloc', 'bad_', '__', 'map::at', 'stoi', 'unknown exception', 'stack overflow'} do
     if message:find(bad, 1, true) then return true end
   end
 end
