@@ -39,8 +39,9 @@ Tensor TriangleIndices::positions(bool lower) const {
   if (row < 0 || col < 0) throw Error("a matrix of {} x {} cannot be", row, col);
   check_shape({row, col}, 2 * sizeof(int64_t));
   std::vector<int64_t> rows, columns;
+  const int64_t shift = std::clamp(offset, -row, col);  // further ones make no difference
   for (int64_t i = 0; i < row; ++i) {
-    const int64_t diagonal = i + offset;  // the column in which it crosses the row
+    const int64_t diagonal = i + shift;  // the column in which it crosses the row
     const int64_t begin = lower ? 0 : std::clamp<int64_t>(diagonal, 0, col);
     const int64_t end = lower ? std::clamp<int64_t>(diagonal + 1, 0, col) : col;
     for (int64_t j = begin; j < end; ++j) rows.push_back(i + base), columns.push_back(j + base);

@@ -1,6 +1,7 @@
 #include "core/ops/diagonal.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/ops/as_strided.h"
 #include "core/ops/copy.h"
@@ -69,6 +70,8 @@ Tensor DiagEmbed::lower(const Inputs& in) const {
   const Tensor& t = in[0];
   if (t.dim() == 0) throw Error("a tensor without dimensions has no rows; use diagflat");
   const Between d = between(dim1, dim2, t.dim() + 1);
+  const int64_t most = std::numeric_limits<int64_t>::max() - t.shape().back();
+  if (offset > most || offset < -most) throw Error("there is no tensor with a diagonal at offset {}", offset);
   const int64_t n = t.shape().back() + std::abs(offset);
   Shape s(t.dim() + 1);
   for (int i = 0, k = 0; i < s.size(); ++i) s[i] = i == d.rows || i == d.columns ? n : t.shape()[k++];

@@ -1,5 +1,7 @@
 #include "core/ops/histogram.h"
 
+#include <cfloat>
+
 #include "core/autograd.h"
 #include "core/ops/arith.h"
 #include "core/ops/calculus.h"
@@ -56,10 +58,19 @@ Tensor count_from(int64_t n, const Tensor& like) {
   op.device = &like.device();
   return arange(op);
 }
+/// A power of two, so that products with it are exact: where the range is so wide that its width times n may overflow,
+/// one that makes it narrow enough; else 1.
+Tensor scale_for(const Bounds& r, int64_t n) {
+  const double small = std::exp2(-std::ceil(std::log2(double(n))) - 3);
+  const double most = r.low.dtype() == Dtype::f64 ? DBL_MAX : FLT_MAX;
+  Tensor scale = full({}, 1, r.low.dtype(), r.low.device());
+  return masked_fill(scale, gt(maximum(abs(r.low), abs(r.high)), most * small), small);
+}
 /// n + 1 edges of n equal parts, as linspace makes them: from the nearer end.
 Tensor even_edges(const Bounds& r, int64_t n) {
-  Tensor i = count_from(n + 1, r.low), step = div(sub(r.high, r.low), n);
-  return where(lt(i, (n + 1) / 2), add(r.low, mul(step, i)), sub(r.high, mul(step, sub(n, i))));
+  const Tensor scale = scale_for(r, n), low = mul(r.low, scale), high = mul(r.high, scale);
+  Tensor i = count_from(n + 1, r.low), step = div(sub(high, low), n);
+  return div(where(lt(i, (n + 1) / 2), add(low, mul(step, i)), sub(high, mul(step, sub(n, i)))), scale);
 }
 
 /// The bin of each element, the last one with its end; -1 for elements outside.
@@ -128,7 +139,8 @@ Tensor Histc::lower(const Inputs& in) const {
   const bool of_data = min.value() == max.value() && x.numel();
   const Bounds r = widened(of_data ? range_of(x) : given_range(x, min.value(), max.value()), 1);
   Tensor inside = logical_and(ge(x, r.low), le(x, r.high));
-  Tensor place = div(mul(sub(x, r.low), bins), sub(r.high, r.low));
+  const Tensor scale = scale_for(r, bins), low = mul(r.low, scale), high = mul(r.high, scale);
+  Tensor place = div(mul(sub(mul(x, scale), low), bins), sub(high, low));
   place = where(inside, minimum(cast_to(place, Dtype::i64), bins - 1), -1);
   return cast_to(count_positions(place, {bins}), t.dtype());
 }

@@ -101,7 +101,7 @@ Tensor between(const Tensor& a, const Tensor& b, const Tensor& weight) {
   return where(lt(weight, 0.5), add(a, mul(weight, step)), sub(b, mul(sub(1, weight), step)));
 }
 
-// Where in the ordered rows (nan last) the quantiles lie, as fractions; [..., k] for k of them.
+// Where in the ordered rows (nan last) the quantiles lie, as fractions, in q's dtype; [..., k] for k of them.
 Tensor ranks_in(const Tensor& ordered, const Tensor& q, bool skip_nan) {
   const int64_t last = ordered.shape(-1) - 1;
   Tensor nan = isnan(ordered.detach());
@@ -121,7 +121,6 @@ Tensor Quantiles::find(const Tensor& input, const Tensor& q, bool skip_nan) cons
   const Dtype dtype = input.dtype();
   if (dtype != Dtype::f32 && dtype != Dtype::f64)
     throw Error("needs a tensor of dtype float32 or float64, not {}", name(dtype));
-  if (q.dtype() != dtype) throw Error("q is {} and input {}; they must have one dtype", name(q.dtype()), name(dtype));
   if (q.dim() > 1) throw Error("q must be a number or have one dim, but has shape {}", to_string(q.shape()));
   if (input.numel() == 0) throw Error("there are no quantiles of no elements");
   if (q.device().on_host() && q.numel() && !all(logical_and(ge(q, 0), le(q, 1))).item().to<bool>())
@@ -130,7 +129,9 @@ Tensor Quantiles::find(const Tensor& input, const Tensor& q, bool skip_nan) cons
   Tensor x = dim && input.dim() ? input : flat(input);
   const int d = dim ? wrap_dim(*dim, x.dim()) : 0;
   const Tensor ordered = sort(movedim(x, {{d}, {-1}}), {})[0];
-  Tensor ranks = ranks_in(ordered, flat(q), skip_nan);
+  // float32 counts to 2^24; below, its ranks are PyTorch's
+  const bool many = ordered.shape(-1) > int64_t(1) << 24;
+  Tensor ranks = ranks_in(ordered, cast_to(flat(q), many ? Dtype::f64 : dtype), skip_nan);
   if (interpolation == "lower")
     ranks = floor(ranks);
   else if (interpolation == "higher")
@@ -145,7 +146,7 @@ Tensor Quantiles::find(const Tensor& input, const Tensor& q, bool skip_nan) cons
     return gather(ordered, cast_to(rank.detach(), Dtype::i64), pick);
   };
   Tensor y = element(ranks);
-  if (linear) y = between(y, element(ceil(ranks)), sub(ranks, floor(ranks.detach())));
+  if (linear) y = between(y, element(ceil(ranks)), cast_to(sub(ranks, floor(ranks.detach())), dtype));
   if (midpoint) y = between(y, element(ceil(ranks)), full({}, 0.5, dtype, y.device()));
   Shape shape;
   if (q.dim()) shape.push_back(q.numel());
@@ -156,9 +157,15 @@ Tensor Quantiles::find(const Tensor& input, const Tensor& q, bool skip_nan) cons
       shape.push_back(1);
   return reshape(movedim(y, {{-1}, {0}}), {shape});
 }
+Tensor QuantilesOf::find(const Inputs& in, bool skip_nan) const {
+  const Dtype given = in[1].dtype(), dtype = in[0].dtype();
+  if (is_floating(dtype) && given != dtype)
+    throw Error("q is {} and input {}; they must have one dtype", name(given), name(dtype));
+  return Quantiles::find(in[0], in[1], skip_nan);
+}
 Tensor OneQuantile::find(const Tensor& input, bool skip_nan) const {
   if (!(q >= 0 && q <= 1)) throw Error("q must be from 0 to 1, not {}", q);
-  return Quantiles::find(input, full({}, q, input.dtype(), input.device()), skip_nan);
+  return Quantiles::find(input, full({}, q, Dtype::f64, input.device()), skip_nan);
 }
 
 template <class Op>

@@ -98,14 +98,18 @@ struct NanQuantile : OneQuantile {
   Tensor lower(const Inputs& in) const { return find(in[0], true); }
   static Cases<NanQuantile> samples();
 };
-struct QuantileTensor : Quantiles {
+/// Several, whose q is a tensor of input's dtype.
+struct QuantilesOf : Quantiles {
+  Tensor find(const Inputs& in, bool skip_nan) const;
+};
+struct QuantileTensor : QuantilesOf {
   static constexpr Doc doc{"quantile.tensor", "input, q", "Several quantiles at once: a first dim of the result."};
-  Tensor lower(const Inputs& in) const { return find(in[0], in[1], false); }
+  Tensor lower(const Inputs& in) const { return find(in, false); }
   static Cases<QuantileTensor> samples();
 };
-struct NanQuantileTensor : Quantiles {
+struct NanQuantileTensor : QuantilesOf {
   static constexpr Doc doc{"nanquantile.tensor", "input, q", "Several quantiles at once of what is not nan."};
-  Tensor lower(const Inputs& in) const { return find(in[0], in[1], true); }
+  Tensor lower(const Inputs& in) const { return find(in, true); }
   static Cases<NanQuantileTensor> samples();
 };
 

@@ -263,7 +263,7 @@ double Var::divisor(const Tensor& t) const {
   uint32_t m = mask(t);
   for (int i = 0; i < t.dim(); ++i)
     if (m >> i & 1) n *= double(t.shape()[i]);
-  return std::max(0.0, n - (unbiased ? double(*unbiased) : correction.value()));
+  return std::max(0.0, n - (unbiased ? double(*unbiased) : correction.value_or(1).value()));
 }
 Spec Var::infer(const Inputs& in) const {
   need_float(in[0], "var");

@@ -152,11 +152,12 @@ struct Var : Dims {
   static constexpr Doc doc{"var", "input", "Variance over dims: squared distances from the mean over n - correction."};
   static constexpr std::string_view saves = "input: input";
   std::optional<bool> unbiased;
-  Scalar correction = 1;
+  std::optional<Scalar> correction;
   void describe(auto& field) {
-    describe_dims(field);
-    field("unbiased", unbiased, "false: the same as correction 0", as::named);
-    field("correction", correction, "subtracted from the number of elements", as::named);
+    field("dim", dim, "the dim or dims to reduce; all of them where nil", as::dim);
+    field("unbiased", unbiased, "false: the same as correction 0");
+    field("keepdim", keepdim, "keep reduced dims with extent 1");
+    field("correction", correction, "subtracted from the number of elements; nil: 1", as::named);
   }
   double divisor(const Tensor& t) const;  // n - correction, at least 0
   Spec infer(const Inputs& in) const;

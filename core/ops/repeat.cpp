@@ -42,14 +42,18 @@ Tensor spread(const Tensor& repeats, int64_t n, std::optional<int64_t> output_si
     throw Error("repeats has {} numbers for {} positions", repeats.numel(), n);
   Tensor counts = cast_to(repeats.device().on_host() ? repeats : to_device(repeats, {&host()}), Dtype::i64);
   if (!counts.is_contiguous()) counts = dense_copy(counts);
-  std::vector<int64_t> list;
+  auto times = [&](int64_t i) { return counts.data<int64_t>()[counts.numel() == 1 ? 0 : i]; };
+  int64_t total = 0;
   for (int64_t i = 0; i < n; ++i) {
-    int64_t times = counts.data<int64_t>()[counts.numel() == 1 ? 0 : i];
-    if (times < 0) throw Error("repeats holds {}; it must not be negative", times);
-    list.insert(list.end(), size_t(times), i + base);
+    if (times(i) < 0) throw Error("repeats holds {}; it must not be negative", times(i));
+    if (__builtin_add_overflow(total, times(i), &total))
+      throw Error("repeats make more positions than there can be: {} and more", times(i));
   }
-  if (output_size && *output_size != int64_t(list.size()))
-    throw Error("output_size is {}, but repeats make {}", *output_size, list.size());
+  if (output_size && *output_size != total) throw Error("output_size is {}, but repeats make {}", *output_size, total);
+  check_shape({total}, sizeof(int64_t));
+  std::vector<int64_t> list;
+  list.reserve(size_t(total));
+  for (int64_t i = 0; i < n; ++i) list.insert(list.end(), size_t(times(i)), i + base);
   return from_list(list, repeats.device());
 }
 

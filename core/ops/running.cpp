@@ -33,21 +33,19 @@ Spec LogCumsumExp::infer(const Inputs& in) const {
   return {in[0].shape(), in[0].dtype()};
 }
 // dx[j] = sum of dy[i] exp(x[j] - y[i]) over the i whose sums x[j] is part of. In logarithms, so that nothing
-// overflows; what has no logarithm because it is not positive is the difference of two numbers that are: dy + c and c.
+// overflows; positive and negative dy apart, so that only what truly cancels does. `least` gives 0 a logarithm, and so
+// a derivative; it is too small to be seen in the difference. Halves are computed in float32, where it is not 0.
 Tensors LogCumsumExp::vjp(const Call& c, const Tensor& dy) const {
   const Tensor &x = c.in[0], &y = c.out[0];
   if (x.dim() == 0) return {dy};
-  Tensor shift;
-  {
-    NoGrad no_grad;
-    if (x.shape(dim) == 0) return {dy};
-    ops::Amax along;
-    along.dim = Ints{dim}, along.keepdim = true;
-    shift = mul(amax(abs(dy), along), 2);
-    shift = where(eq(shift, 0), 1, shift);
-  }
-  auto spread = [&](const Tensor& g) { return exp(add(logcumsumexp(sub(log(g), y), {dim, !backwards}), x)); };
-  return {sub(spread(add(dy, shift)), spread(shift))};
+  if (x.shape(dim) == 0) return {dy};
+  const Dtype wide = size_of(x.dtype()) == 2 ? Dtype::f32 : x.dtype();
+  const double least = wide == Dtype::f64 ? 1e-200 : 1e-30;
+  const Tensor g = cast_to(dy, wide), a = cast_to(x, wide), b = cast_to(y, wide), negative = lt(g, 0);
+  auto spread = [&](const Tensor& part) {
+    return exp(add(logcumsumexp(sub(log(add(part, least)), b), {dim, !backwards}), a));
+  };
+  return {cast_to(sub(spread(where(negative, 0, g)), spread(where(negative, neg(g), 0))), dy.dtype())};
 }
 
 template <class Op>

@@ -163,7 +163,8 @@ Tensors UnravelIndex::lower(const Inputs& in) const {
   for (int64_t extent : shape) {
     if (extent < 0) throw Error("negative extent in {}", to_string(shape));
     if (extent == 0 && at.numel()) throw Error("a tensor of shape {} has no positions", to_string(shape));
-    inner *= std::max<int64_t>(extent, 1);
+    if (__builtin_mul_overflow(inner, std::max<int64_t>(extent, 1), &inner))
+      throw Error("a tensor of shape {} has more positions than there can be", to_string(shape));
   }
   at = cast_to(at, Dtype::i64);
   if (base) at = where(lt(at, 0), at, sub(at, base));  // negative ones count from the end

@@ -73,7 +73,7 @@ template <class To>
 static To spread_of(const Spread& from) {
   To op = with_dims_of<To>(from);
   op.unbiased = from.unbiased;
-  if (from.correction) op.correction = *from.correction;
+  op.correction = from.correction;
   return op;
 }
 Tensors StdMean::lower(const Inputs& in) const {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/math_bessel.h"
 #include "core/ops/copy.h"
 
 namespace luth::ops {
@@ -74,8 +75,11 @@ Tensor Hann::lower(const Inputs&) const {
 Tensor Kaiser::lower(const Inputs&) const {
   if (beta < 0) throw Error("beta must be at least 0, got {}", beta);
   return made([&](double i, double n) {
-    const double x = 2 * i / n - 1;
-    return std::cyl_bessel_i(0.0, beta * std::sqrt(std::fmax(0, 1 - x * x))) / std::cyl_bessel_i(0.0, beta);
+    const double x = 2 * i / n - 1, part = std::sqrt(std::fmax(0, 1 - x * x));
+    if (part == 1) return 1.0;
+    // I0(beta part) / I0(beta), both divided by their growth, which may be infinite
+    const double fall = std::exp(beta * (part - 1));
+    return fall == 0 ? 0.0 : fall * math::bessel_ie(0, beta * part) / math::bessel_ie(0, beta);
   });
 }
 Tensor Nuttall::lower(const Inputs&) const {

@@ -36,4 +36,30 @@ function s.names_of_special_functions()
   t:eq(torch.special.zeta(2, torch.tensor {1.}):item(), (math.pi ^ 2 / 6), 1e-6)
 end
 
+-- By its series near 0.
+function s.gradient_of_sinc()
+  local x = torch.tensor({1e-30, 1e-3, 0.05, 0, -0.07, 0.25, -1e30}, {requires_grad = true})
+  x:sinc():sum():backward()
+  local want = {-math.pi ^ 2 / 3 * 1e-30}
+  for i, v in ipairs {1e-3, 0.05, 0, -0.07, 0.25} do
+    local a = math.pi * v
+    want[i + 1] = v == 0 and 0 or i == 1 and -math.pi * a / 3 or (a * math.cos(a) - math.sin(a)) / (a * v)
+  end
+  want[7] = 0
+  local got = x.grad:tolist()
+  for i, v in ipairs(want) do t:assert(math.abs(got[i] - v) <= 2e-5 * math.abs(v) + 1e-28 * (i == 7 and 1 or 0), i .. ': ' .. got[i]) end
+  local z = torch.zeros(1, {dtype = torch.float64, requires_grad = true})
+  local g = torch.autograd.grad(z:sinc():sum(), {z}, {create_graph = true})[1]
+  g:sum():backward()
+  t:eq(z.grad:item(), -math.pi ^ 2 / 3, 1e-12)
+end
+
+function s.kaiser_of_any_beta()
+  t:eq(torch.kaiser_window(5, false, 1 / 0):tolist(), {0., 0., 1., 0., 0.})
+  local w = torch.kaiser_window(5, false, 1000):tolist()
+  t:eq(w[3], 1.)
+  t:assert(w[2] > 0 and w[2] < 1e-50 or w[2] == 0)
+  t:assert(torch.allclose(torch.kaiser_window(5, false), torch.tensor {5.2773441e-05, 0.2156727, 1, 0.2156727, 5.2773441e-05}, 1e-4))
+end
+
 t:add(s):run()

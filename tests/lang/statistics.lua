@@ -120,4 +120,51 @@ function s.masks()
   t:fails(function() return x[torch.ones(3, 2):gt(0)] end, 'a mask of shape')
 end
 
+local function near(t, got, want)
+  if not torch.allclose(got, torch.tensor(want, {dtype = got.dtype}), 1e-5, 0, true) then
+    error('got ' .. tostring(got) .. ', want ' .. tostring(torch.tensor(want)), 0)
+  end
+end
+
+-- Small gradients beside large ones, of both signs.
+function s.gradient_of_logcumsumexp()
+  local x = torch.zeros(3, {requires_grad = true})
+  x:logcumsumexp(1):backward(torch.tensor {1e4, 1e-3, 1e-3})
+  near(t, x.grad:narrow(1, 2, 2), {1e-3 / 2 + 1e-3 / 3, 1e-3 / 3})
+  x.grad = nil
+  x:logcumsumexp(1):backward(torch.tensor {1e3, -1e-3, 0.})
+  near(t, x.grad, {1e3 - 5e-4, -5e-4, 0})
+end
+
+function s.bins_of_a_wide_range()
+  near(t, torch.tensor({0, 1e38, 2e38}):histc(10), {1, 0, 0, 0, 0, 1, 0, 0, 0, 1})
+  near(t, torch.tensor({3e38, -3e38, 1.5e38}):histc(3), {1, 0, 2})
+  local h, edges = torch.tensor({3e38, -3e38}):histogram(4)
+  near(t, h, {1, 0, 0, 1})
+  near(t, edges, {-3e38, -1.5e38, 0, 1.5e38, 3e38})
+  h, edges = torch.tensor({3e38, -3e38}):histogram(1)
+  near(t, h, {2})
+  near(t, edges, {-3e38, 3e38})
+  near(t, torch.tensor({0, 1e308, -1e308}, {dtype = torch.float64}):histc(3), {1, 1, 1})
+end
+
+-- Ranks beyond the integers that float32 has.
+function s.quantiles_of_many()
+  local n = (1 << 24) + 4
+  local x = torch.zeros(n)
+  x[n] = 1
+  t:eq(x:quantile(1):item(), 1.)
+  t:eq(x:quantile(torch.tensor {0.5, 1}):tolist(), {0., 1.})
+  t:eq(x:nanquantile(1 - 1 / (n - 1), {interpolation = 'nearest'}):item(), 0.)
+end
+
+-- PyTorch's older positions: dim, unbiased, keepdim.
+function s.forms_of_spread()
+  local x = torch.tensor {{1., 3.}, {2., 6.}}
+  near(t, x:std(2, false, true), {{1.}, {2.}})
+  near(t, torch.var(x, 2, true), {2., 8.})
+  t:eq(x:var {correction = torch.none}:item(), x:var():item())
+  t:eq(x:std(1, {correction = torch.none}), x:std(1))
+end
+
 t:add(s):run()

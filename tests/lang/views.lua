@@ -195,4 +195,19 @@ function s.positions_count_from_one()
   t:eq(#torch.zeros(10):split({1, 1, 1, 1, 1, 1, 1, 1, 1, 1}), 10)
 end
 
+-- Sizes whose sums and products no integer holds.
+function s.sizes_beyond_integers()
+  t:fails(function() torch.repeat_interleave(torch.tensor {1 << 62, 1 << 62}) end, 'more positions than there can be')
+  t:fails(function() torch.repeat_interleave(torch.tensor {1 << 61}) end, 'repeat_interleave(')
+  t:fails(function() torch.unravel_index(torch.tensor(1), {1 << 62, 4}) end, 'more positions than there can be')
+  for _, offset in ipairs {math.maxinteger, math.mininteger} do
+    t:fails(function() torch.diag_embed(torch.ones(2), offset) end, 'there is no tensor with a diagonal at offset')
+    t:fails(function() torch.diag(torch.ones(2), offset) end, 'there is no tensor with a diagonal at offset')
+  end
+  t:eq(torch.tril_indices(2, 2, math.maxinteger):size(2), 4)
+  t:eq(torch.triu_indices(2, 2, math.maxinteger):size(2), 0)
+  t:eq(torch.tril_indices(2, 2, math.mininteger):size(2), 0)
+  t:eq(torch.triu_indices(2, 2, math.mininteger):size(2), 4)
+end
+
 t:add(s):run()

@@ -2974,14 +2974,15 @@ function Tensor:squeeze(dim, opts) end
 function Tensor:squeeze_(dim, opts) end
 
 --- Standard deviation over dims: the square root of var.
----@overload fun(self: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, keepdim?: boolean, unbiased?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(self: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, unbiased?: boolean, keepdim?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@overload fun(self: torch.Tensor, unbiased: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@overload fun(self: torch.Tensor, opts?: {unbiased: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param dim? integer|integer[]|torch.Size the dim or dims to reduce; all of them where nil
+---@param unbiased? boolean false: the same as correction 0
 ---@param keepdim? boolean keep reduced dims with extent 1
----@param opts? {unbiased?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}
+---@param opts? {correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function Tensor:std(dim, keepdim, opts) end
+function Tensor:std(dim, unbiased, keepdim, opts) end
 
 --- Elements of the storage before the first, from 0.
 ---@return any
@@ -3331,14 +3332,15 @@ function Tensor:unsqueeze(dim, opts) end
 function Tensor:unsqueeze_(dim, opts) end
 
 --- Variance over dims: squared distances from the mean over n - correction.
----@overload fun(self: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, keepdim?: boolean, unbiased?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(self: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, unbiased?: boolean, keepdim?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@overload fun(self: torch.Tensor, unbiased: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@overload fun(self: torch.Tensor, opts?: {unbiased: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param dim? integer|integer[]|torch.Size the dim or dims to reduce; all of them where nil
+---@param unbiased? boolean false: the same as correction 0
 ---@param keepdim? boolean keep reduced dims with extent 1
----@param opts? {unbiased?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}
+---@param opts? {correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function Tensor:var(dim, keepdim, opts) end
+function Tensor:var(dim, unbiased, keepdim, opts) end
 
 --- The same as dot, for real numbers.
 ---@param other torch.Tensor
@@ -8363,15 +8365,16 @@ function torch.squeeze_(input, dim, opts) end
 function torch.stack(tensors, dim, opts) end
 
 --- Standard deviation over dims: the square root of var.
----@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, keepdim?: boolean, unbiased?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, unbiased?: boolean, keepdim?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@overload fun(input: torch.Tensor, unbiased: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@overload fun(input: torch.Tensor, opts?: {unbiased: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
 ---@param dim? integer|integer[]|torch.Size the dim or dims to reduce; all of them where nil
+---@param unbiased? boolean false: the same as correction 0
 ---@param keepdim? boolean keep reduced dims with extent 1
----@param opts? {unbiased?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}
+---@param opts? {correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.std(input, dim, keepdim, opts) end
+function torch.std(input, dim, unbiased, keepdim, opts) end
 
 --- Standard deviation and mean over dims.
 ---@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, unbiased?: boolean, keepdim?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
@@ -8805,15 +8808,16 @@ function torch.unsqueeze_(input, dim, opts) end
 function torch.use_deterministic_algorithms(on) end
 
 --- Variance over dims: squared distances from the mean over n - correction.
----@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, keepdim?: boolean, unbiased?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, unbiased?: boolean, keepdim?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@overload fun(input: torch.Tensor, unbiased: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@overload fun(input: torch.Tensor, opts?: {unbiased: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
 ---@param dim? integer|integer[]|torch.Size the dim or dims to reduce; all of them where nil
+---@param unbiased? boolean false: the same as correction 0
 ---@param keepdim? boolean keep reduced dims with extent 1
----@param opts? {unbiased?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}
+---@param opts? {correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.var(input, dim, keepdim, opts) end
+function torch.var(input, dim, unbiased, keepdim, opts) end
 
 --- Variance and mean over dims.
 ---@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, unbiased?: boolean, keepdim?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
@@ -14415,15 +14419,16 @@ function nn.functional.squeeze_(input, dim, opts) end
 function nn.functional.stack(tensors, dim, opts) end
 
 --- Standard deviation over dims: the square root of var.
----@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, keepdim?: boolean, unbiased?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, unbiased?: boolean, keepdim?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@overload fun(input: torch.Tensor, unbiased: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@overload fun(input: torch.Tensor, opts?: {unbiased: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
 ---@param dim? integer|integer[]|torch.Size the dim or dims to reduce; all of them where nil
+---@param unbiased? boolean false: the same as correction 0
 ---@param keepdim? boolean keep reduced dims with extent 1
----@param opts? {unbiased?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}
+---@param opts? {correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function nn.functional.std(input, dim, keepdim, opts) end
+function nn.functional.std(input, dim, unbiased, keepdim, opts) end
 
 --- Standard deviation and mean over dims.
 ---@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, unbiased?: boolean, keepdim?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
@@ -14859,15 +14864,16 @@ function nn.functional.upsample_bilinear(input, size, scale_factor, opts) end
 function nn.functional.upsample_nearest(input, size, scale_factor, opts) end
 
 --- Variance over dims: squared distances from the mean over n - correction.
----@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, keepdim?: boolean, unbiased?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, unbiased?: boolean, keepdim?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@overload fun(input: torch.Tensor, unbiased: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@overload fun(input: torch.Tensor, opts?: {unbiased: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
 ---@param dim? integer|integer[]|torch.Size the dim or dims to reduce; all of them where nil
+---@param unbiased? boolean false: the same as correction 0
 ---@param keepdim? boolean keep reduced dims with extent 1
----@param opts? {unbiased?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}
+---@param opts? {correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function nn.functional.var(input, dim, keepdim, opts) end
+function nn.functional.var(input, dim, unbiased, keepdim, opts) end
 
 --- Variance and mean over dims.
 ---@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, unbiased?: boolean, keepdim?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
