@@ -3,6 +3,8 @@
 #include "core/ops/arith.h"
 #include "core/ops/copy.h"
 #include "core/ops/index.h"
+#include "core/ops/mask.h"
+#include "core/ops/pair.h"
 #include "core/ops/reduce.h"
 #include "core/ops/resample.h"
 #include "core/ops/view.h"
@@ -47,14 +49,43 @@ Ints wanted_extents(const Tensor& x, const Ints& output_size, int dims) {
 struct Pooled {
   Tensor values, positions;
 };
-// Pools one more dim, of `inner` elements of the volume for each step; `p.positions` null: the first.
+// The windows that step over the whole input: their elements lie in the padding on both sides of it.
+std::vector<bool> windows_outside(const WindowArgmax& op, int64_t n) {
+  std::vector<bool> outside;
+  if (op.kernel == 0 || op.dilation <= n) return outside;  // every window meets the input
+  bool any = false;
+  for (int64_t i = 0; i < op.size; ++i) {
+    int64_t begin = i * op.stride - op.padding;
+    if (begin < 0) begin += (op.dilation - 1 - begin) / op.dilation * op.dilation;
+    outside.push_back(begin >= n);
+    any = any || begin >= n;
+  }
+  if (!any) outside.clear();
+  return outside;
+}
+// values with the lowest number where `outside` says so, along dim (< 0).
+Tensor lowest_outside(const Tensor& values, const std::vector<bool>& outside, int64_t dim) {
+  Shape s{int64_t(outside.size())};
+  for (int64_t d = dim; d < -1; ++d) s.push_back(1);
+  Tensor mask = Tensor::empty(s, Dtype::boolean, host());
+  for (size_t i = 0; i < outside.size(); ++i) mask.data<bool>()[i] = outside[i];
+  Scalar lowest = 0;
+  dispatch(Numbers{}, values.dtype(), [&]<class T>(Type<T>) { lowest = lowest_of<T>(); });
+  return masked_fill(values, to_device(mask, {&values.device()}), lowest);
+}
+
+// Pools one more dim, of `inner` elements of the volume for each step; `p.positions` null: the first. A window outside
+// of the input has the lowest value and a position past the input's last, as in PyTorch.
 void pool_dim(Pooled& p, const WindowArgmax& op, int64_t inner) {
-  const Tensor at = window_argmax(p.values, op);
+  const int64_t n = p.values.shape()[p.values.dim() + int(op.dim)];
+  const std::vector<bool> outside = windows_outside(op, n);
+  const Tensor at = window_argmax(p.values, op), from = outside.empty() ? at : clamp_max(at, n - 1);
   Gather along;
   along.dim = op.dim;
   const Tensor here = inner == 1 ? at : mul(at, inner);
-  p.positions = p.positions ? add(gather(p.positions, at, along), here) : here;
-  p.values = gather(p.values, at, along);
+  p.positions = p.positions ? add(gather(p.positions, from, along), here) : here;
+  p.values = gather(p.values, from, along);
+  if (!outside.empty()) p.values = lowest_outside(p.values, outside, op.dim);
 }
 Tensors results(const Pooled& p, bool both, int base) {
   if (!both) return {p.values};
@@ -77,7 +108,11 @@ Spec WindowArgmax::infer(const Inputs& in) const {
   return {s, Dtype::i64};
 }
 Cases<WindowArgmax> WindowArgmax::samples() {
-  return {{{0, 3}, {{5, 4}}}, {{-1, 3, 3, 2, 1}, {{2, 6}}}, {{1, 2, 2, 1, 0, 2}, {{2, 5, 3}}}, {{0, 7}, {{3}}}};
+  return {{{0, 3}, {{5, 4}}},
+          {{-1, 3, 3, 2, 1}, {{2, 6}}},
+          {{1, 2, 2, 1, 0, 2}, {{2, 5, 3}}},
+          {{0, 7}, {{3}}},
+          {{0, 1, 2, 1, 1, 2}, {{1, 3}}}};
 }
 
 Tensors MaxPool3dWithIndices::lower(const Inputs& in) const {
@@ -242,6 +277,7 @@ Tensor MaxUnpool::unpooled(const Inputs& in, int dims) const {
     if (output_size->size() != dims && output_size->size() != x.dim())
       throw Error("output_size must have {} numbers or {}, got {}", dims, x.dim(), to_string(*output_size));
     full[lead + d] = (*output_size)[output_size->size() - dims + d];
+    if (full[lead + d] < 1) throw Error("the result would have {} elements in a dim", full[lead + d]);
     if (std::abs(full[lead + d] - own) >= window.step(d))
       throw Error("output_size {} must differ from the {} of dim {} by less than the step {}", to_string(*output_size),
                   own, shown(lead + d), window.step(d));
@@ -250,7 +286,8 @@ Tensor MaxUnpool::unpooled(const Inputs& in, int dims) const {
   for (int d = 0; d < lead; ++d) flat.push_back(x.shape()[d]);
   for (int d = 0; d < dims; ++d) {
     if (full[lead + d] < 1) throw Error("the result would have {} elements in a dim", full[lead + d]);
-    volume *= full[lead + d];
+    if (__builtin_mul_overflow(volume, full[lead + d], &volume))
+      throw Error("the result of shape {} would have too many elements to count", to_string(full));
   }
   Shape from = flat;
   from.push_back(-1), flat.push_back(volume);

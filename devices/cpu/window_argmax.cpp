@@ -75,6 +75,10 @@ void window_argmax(const ops::WindowArgmax& op, Tensor& y, const Dense& x) {
       for (int64_t w = begin; w < end; ++w) {
         const Span s = span(op, w % op.size, a.n);
         const T* from = x.data<T>() + w / op.size * a.n * a.inner;
+        if (s.begin >= a.n) {  // steps over the whole input: nothing to read
+          std::fill_n(out + w * a.inner, a.inner, s.begin);
+          continue;
+        }
         if (a.inner == 1) {
           out[w] = argmax_of_row(from, s);
           continue;

@@ -22,6 +22,10 @@ __global__ void argmax_of_windows(Windows w, int64_t inner, int64_t numel, Eleme
       end = min(w.n, begin + (w.kernel - 1) * w.dilation + 1);
       if (begin < 0) begin += (w.dilation - 1 - begin) / w.dilation * w.dilation;
     }
+    if (begin >= w.n) {  // steps over the whole input: nothing to read
+      y[i] = begin;
+      continue;
+    }
     const int64_t from = outer * w.n * inner + (i - rest * inner), step = w.kernel ? w.dilation : 1;
     C best = x[from + begin * inner];
     int64_t where = begin;

@@ -60,6 +60,18 @@ function s.volumes()
   t:fails(function() F.conv3d(x, torch.ones(1, 2, 3, 3, 3)) end, 'wants 2 channels')
 end
 
+function s.windows_that_step_over_the_input()
+  local x = torch.zeros(1, 1, 1, 3, 3):requires_grad_()
+  local y, at = F.max_pool3d(x, {2, 1, 1}, {stride = 1, padding = {1, 0, 0}, dilation = {2, 1, 1}, return_indices = true})
+  t:eq(y:detach(), torch.full({1, 1, 1, 3, 3}, -math.huge))
+  t:eq(at:flatten()[1]:item(), 10)  -- past the input's last, as in PyTorch
+  y:sum():backward()
+  t:eq(x.grad, torch.zeros(1, 1, 1, 3, 3))
+  t:fails(function()
+    F.max_unpool2d(torch.zeros(1, 1, 3, 3), torch.ones(1, 1, 3, 3):long(), 2, {stride = 2147483647})
+  end, 'too many elements')
+end
+
 function s.gradients_reach_grids()
   local x = torch.arange(4):float():reshape(1, 1, 2, 2)
   local theta = torch.tensor {{{1., 0., 0.}, {0., 1., 0.}}}:requires_grad_()
