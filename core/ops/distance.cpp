@@ -1,15 +1,19 @@
 #include "core/ops/distance.h"
 
 #include <limits>
-#include <vector>
+#include <utility>
 
 #include "core/autocast.h"
 #include "core/ops/activation.h"
 #include "core/ops/arith.h"
+#include "core/ops/cat.h"
 #include "core/ops/copy.h"
+#include "core/ops/factory.h"
 #include "core/ops/index.h"
 #include "core/ops/matmul.h"
 #include "core/ops/reduce.h"
+#include "core/ops/scan.h"
+#include "core/ops/slices.h"
 #include "core/ops/unary.h"
 #include "core/ops/view.h"
 
@@ -41,6 +45,24 @@ Tensor squares(const Tensor& t) {
   return sum(mul(t, t), over);
 }
 
+Tensor joined(const Tensors& slices, int64_t dim) { return slices.size() == 1 ? slices[0] : cat(slices, {dim}); }
+Tensor numbers(int64_t n, Device& device) {
+  ArangeStart op;
+  op.end = n;
+  op.device = &device;
+  return arange(op);
+}
+// The positions i < j of all pairs of n ≥ 2, ordered by i, then j: n (n - 1) / 2 each.
+std::pair<Tensor, Tensor> pairs(int64_t n, Device& device) {
+  const int64_t count = n * (n - 1) / 2;
+  Tensor i = numbers(n - 1, device);
+  Tensor starts = sub(mul(i, n - 1), floor_divide(mul(i, sub(i, 1)), 2));  // where the pairs of each i begin
+  Tensor steps = index_fill(zeros({count}, Dtype::i64, device), slice(starts, {0, 1, n - 1, 1}), 1);
+  Tensor first = cumsum(steps, {0});
+  Tensor second = add(sub(numbers(count, device), index_select(starts, first)), add(first, 1));
+  return {first, second};
+}
+
 }  // namespace
 
 Tensor Cdist::lower(const Inputs& in) const {
@@ -61,9 +83,15 @@ Tensor Cdist::lower(const Inputs& in) const {
     Tensor cross = matmul(a, transpose(b, {-2, -1}));
     return safe_root(sub(add(squares(a), transpose(squares(b), {-2, -1})), mul(cross, 2)));
   }
-  Tensor apart = sub(unsqueeze(a, {-2}), unsqueeze(b, {-3}));
-  if (k == 0) return full({apart.shape().begin(), apart.shape().end() - 1}, 0, a.dtype(), a.device());
-  return last_norm(apart, p);
+  Shape shape = broadcast({a.shape().begin(), a.shape().end() - 2}, {b.shape().begin(), b.shape().end() - 2});
+  const double each = double(shape.numel()) * double(m) * double(k);  // differences for a row of a
+  for (int64_t extent : {n, m}) shape.push_back(extent);
+  check_shape(shape, size_of(a.dtype()));
+  if (k == 0) return full(shape, 0, a.dtype(), a.device());
+  auto rows = [a = a, b = b, p = p](int64_t begin, int64_t end) {
+    return last_norm(sub(unsqueeze(slice(a, {-2, begin, end, 1}), {-2}), unsqueeze(b, {-3})), p);
+  };
+  return joined(in_slices(n, each, {a, b}, rows), -2);
 }
 Cases<Cdist> Cdist::samples() {
   return {{{}, {{2, 3}, {4, 3}}},
@@ -79,18 +107,17 @@ Tensor Pdist::lower(const Inputs& in) const {
   need_float(in[0], "input");
   if (x.dim() != 2) throw Error("expects a matrix, got shape {}", to_string(x.shape()));
   check_p(p);
-  std::vector<int64_t> first, second;
-  for (int64_t i = 0; i < x.shape(0); ++i)
-    for (int64_t j = i + 1; j < x.shape(0); ++j) {
-      first.push_back(i);
-      second.push_back(j);
-    }
-  auto rows = [&](const std::vector<int64_t>& list) {
-    return index_select(x, to_device(Tensor::from({int64_t(list.size())}, list.data()), {&x.device()}));
+  const int64_t n = x.shape(0), k = x.shape(1);
+  check_shape({n, n}, sizeof(int64_t));
+  const int64_t count = n < 2 ? 0 : n * (n - 1) / 2;
+  if (k == 0) return full({count}, 0, x.dtype(), x.device());
+  if (count == 0) return last_norm(slice(x, {0, 0, 0, 1}), p);
+  const auto [first, second] = pairs(n, x.device());
+  auto some = [x = x, p = p, first = first, second = second](int64_t begin, int64_t end) {
+    auto rows = [&](const Tensor& list) { return index_select(x, slice(list, {0, begin, end, 1})); };
+    return last_norm(sub(rows(first), rows(second)), p);
   };
-  Tensor apart = sub(rows(first), rows(second));
-  if (x.shape(1) == 0) return full({int64_t(first.size())}, 0, x.dtype(), x.device());
-  return last_norm(apart, p);
+  return joined(in_slices(count, double(k), {x}, some), 0);
 }
 Cases<Pdist> Pdist::samples() {
   return {{{}, {{3, 2}}}, {{1}, {{3, 2}}}, {{3}, {{4, 2}}}, {{std::numeric_limits<double>::infinity()}, {{3, 2}}}};

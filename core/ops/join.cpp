@@ -4,6 +4,7 @@
 
 #include "core/ops/cat.h"
 #include "core/ops/copy.h"
+#include "core/ops/parts.h"
 #include "core/ops/reduce.h"
 #include "core/ops/repeat.h"
 #include "core/ops/view.h"
@@ -118,6 +119,7 @@ Tensors TensorSplit::lower(const Inputs& in) const {
   const Tensor& x = in[0];
   const int d = checked_dim(x, dim);
   if (sections < 1) throw Error("the number of sections must be at least 1, got {}", sections);
+  check_parts(sections);
   const int64_t size = x.shape()[d] / sections, larger = x.shape()[d] % sections;
   Tensors out;
   for (int64_t i = 0, at = 0; i < sections; ++i) {

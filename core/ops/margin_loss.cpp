@@ -3,6 +3,8 @@
 #include "core/autocast.h"
 #include "core/ops/activation.h"
 #include "core/ops/arith.h"
+#include "core/ops/cat.h"
+#include "core/ops/copy.h"
 #include "core/ops/factory.h"
 #include "core/ops/index.h"
 #include "core/ops/loss.h"
@@ -10,6 +12,7 @@
 #include "core/ops/positions.h"
 #include "core/ops/reduce.h"
 #include "core/ops/scan.h"
+#include "core/ops/slices.h"
 #include "core/ops/unary.h"
 #include "core/ops/view.h"
 
@@ -50,6 +53,11 @@ Tensor distance(const Tensor& a, const Tensor& b, double p, double eps) {
   op.p = p;
   op.dim = Ints{-1};
   return norm(add(sub(a, b), eps), op);
+}
+/// The largest number of labels of a row, given where they have ended (N x C); C where asking would wait for a device.
+int64_t most_labels(const Tensor& ended) {
+  if (&ended.device() != &host() || ended.numel() == 0) return ended.shape(1);
+  return amax(sum(logical_not(ended), over({1}))).item().integer();
 }
 }  // namespace
 
@@ -110,17 +118,20 @@ Tensor MultilabelMarginLoss::lower(const Inputs& in) const {
   const int64_t n = x.shape()[0], classes = x.shape()[1];
   Tensor target = reshape(in[1], {.shape = x.shape()});
   Tensor ended = gt(cumsum(lt(target, 0), {.dim = 1}), 0);  // from the first negative number on
-  Tensor own = gather(x, masked_fill(target, ended, base), {{.dim = 1, .base = base}});
-  // The pairs N x label x class, and those that count: a label that is listed, with a class that is not.
-  Tensor listed =
-      logical_and(eq(unsqueeze(target, {.dim = 2}), reshape(labels_of(x, classes, base), {.shape = {1, 1, classes}})),
-                  logical_not(unsqueeze(ended, {.dim = 2})));
-  AnyDims any;
-  any.dim = Ints{1};
-  any.keepdim = true;
-  Tensor out = logical_or(unsqueeze(ended, {.dim = 2}), any_dims(listed, any));
-  Tensor lack = relu(sub(add(unsqueeze(x, {.dim = 1}), 1), unsqueeze(own, {.dim = 2})));
-  Tensor each = div(sum(masked_fill(lack, out, 0), over({1, 2})), double(classes));
+  Tensor labels = masked_fill(target, ended, base);
+  Tensor own = gather(x, labels, {{.dim = 1, .base = base}});
+  Tensor listed = gt(scatter_add(zeros({n, classes}, Dtype::i64, x.device()), labels,
+                                 cast_to(logical_not(ended), Dtype::i64), {{.dim = 1, .base = base}}),
+                     0);
+  // The pairs N x label x class, some labels at a time; a label that is listed counts, with a class that is not.
+  auto pairs = [=](int64_t begin, int64_t end) {
+    auto some = [&](const Tensor& t) { return unsqueeze(slice(t, {1, begin, end, 1}), {.dim = 2}); };
+    Tensor out = logical_or(some(ended), unsqueeze(listed, {.dim = 1}));
+    Tensor lack = relu(sub(add(unsqueeze(x, {.dim = 1}), 1), some(own)));
+    return sum(masked_fill(lack, out, 0), over({1, 2}));
+  };
+  const Tensors sums = in_slices(most_labels(ended), double(n) * double(classes), {x, own}, pairs);
+  Tensor each = div(sums.size() == 1 ? sums[0] : sum(stack(sums, {1}), over({1})), double(classes));
   return reduced_rows(reshape(each, {.shape = {n}}), in[0], reduction);
 }
 Tensor MultilabelSoftMarginLoss::lower(const Inputs& in) const {

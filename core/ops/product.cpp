@@ -70,6 +70,21 @@ Tensor positions(const std::vector<int64_t>& list, Device& device) {
   return to_device(Tensor::from({int64_t(list.size())}, list.data()), {&device});
 }
 
+// All rows of r ascending positions out of n, one after the other; `repeat`: a position may come again in its row.
+std::vector<int64_t> ascending(int64_t n, int64_t r, bool repeat, int64_t about) {
+  std::vector<int64_t> list, now(static_cast<size_t>(r));
+  list.reserve(static_cast<size_t>(about * r));
+  for (int64_t i = 0; i < r; ++i) now[size_t(i)] = repeat ? 0 : i;
+  for (int64_t at = 0; at >= 0;) {
+    list.insert(list.end(), now.begin(), now.end());
+    for (at = r - 1; at >= 0 && now[size_t(at)] == (repeat ? n - 1 : n - (r - at)); --at) {}
+    if (at < 0) break;
+    const int64_t next = now[size_t(at)] + 1;
+    for (int64_t i = at; i < r; ++i) now[size_t(i)] = repeat ? next : next + i - at;
+  }
+  return list;
+}
+
 }  // namespace
 
 Tensor Tensordot::lower(const Inputs& in) const {
@@ -231,18 +246,7 @@ Tensor Combinations::lower(const Inputs& in) const {
   double count = 1;  // wide over r
   for (double i = 1; i <= std::min(double(r), rest) && count < 1e12; ++i) count *= (wide - i + 1) / i;
   if (count * double(r) > 1e8) throw Error("{} elements have {:.3g} combinations of {}, too many to list", n, count, r);
-  std::vector<int64_t> list, now(static_cast<size_t>(r));
-  auto fill = [&](auto&& self, int64_t at, int64_t first) -> void {
-    if (at == r) {
-      list.insert(list.end(), now.begin(), now.end());
-      return;
-    }
-    for (int64_t i = first; i < n; ++i) {
-      now[size_t(at)] = i;
-      self(self, at + 1, with_replacement ? i : i + 1);
-    }
-  };
-  fill(fill, 0, 0);
+  const std::vector<int64_t> list = ascending(n, r, with_replacement, int64_t(count));
   return reshape(index_select(x, positions(list, x.device())), {{int64_t(list.size()) / r, r}});
 }
 // Not drawn from shapes, which tests let grow: there would be too many combinations.
@@ -259,6 +263,10 @@ Tensor CartesianProd::lower(const Inputs& in) const {
   int64_t total = 1, inner = 1;
   for (auto& v : in) {
     if (v.dim() != 1) throw Error("expects vectors, got shape {}", to_string(v.shape()));
+    if (v.numel() == 0) total = 0;
+  }
+  for (auto& v : in) {
+    check_shape({total, v.numel(), int64_t(in.size())}, sizeof(double));
     total *= v.numel();
   }
   if (in.size() == 1) return in[0];
@@ -268,7 +276,7 @@ Tensor CartesianProd::lower(const Inputs& in) const {
     const int64_t outer = total ? total / (n * inner) : 0;
     Tensor t = reshape(in[i], {{1, n, 1}});
     columns[i] = reshape(expand_to(t, {outer, n, total ? inner : 0}), {{total}});
-    inner *= n;
+    if (total) inner *= n;
   }
   return stack(columns, {1});
 }

@@ -5,6 +5,7 @@
 
 #include "core/autograd.h"
 #include "core/ops/copy.h"
+#include "core/ops/parts.h"
 #include "core/ops/reduce.h"
 
 namespace luth {
@@ -361,8 +362,9 @@ Tensors Chunk::lower(const Inputs& in) const {
   int d = wrap_dim(dim, x.dim());
   if (x.dim() == 0) throw Error("a tensor without dimensions cannot be split");
   if (chunks < 1) throw Error("chunks must be at least 1, got {}", chunks);
-  int64_t size = (x.shape()[d] + chunks - 1) / chunks;
+  const int64_t n = x.shape()[d], size = n ? (n - 1) / chunks + 1 : 0;
   if (size == 0) {
+    check_parts(chunks);
     Tensors out;
     for (int64_t i = 0; i < chunks; ++i) out.push_back(slice(x, {d, 0, 0, 1}));
     return out;
