@@ -1,6 +1,8 @@
 // Elements of a rank on CUDA: kthvalue and medians.
 #include "core/ops/rank.h"
 
+#include "core/autograd.h"
+#include "core/ops/sort.h"
 #include "devices/cuda/sort_rows.cuh"
 
 namespace luth::cuda {
@@ -14,14 +16,15 @@ struct Chosen {
   bool has_nans;  // they are
 };
 
-/// One block for each row: the rank, the key there, and the first element that has it.
+/// Blocks take further rows in turn: there may be more than a grid has blocks.
+constexpr int64_t most_blocks = 132 * 32;
+
+/// A row of one block: the rank, the key there, and the first element that has it.
 template <class K>
-__global__ void __launch_bounds__(select_threads)
-    rank_in_block(const __grid_constant__ Rows r, const __grid_constant__ Chosen c) {
+__device__ void rank_in_row(const Rows& r, const Chosen& c, const Rows::Offset& row) {
   int* counts = dynamic_shared<int>();  // 256
   Digit* found = reinterpret_cast<Digit*>(counts + 256);
   int* shared = reinterpret_cast<int*>(found + 1);  // how many are nan; the first place
-  const Rows::Offset row = r.offset(blockIdx.x);
   if (threadIdx.x == 0) shared[0] = 0, shared[1] = INT32_MAX;
   __syncthreads();
   int rank = c.rank;
@@ -49,6 +52,46 @@ __global__ void __launch_bounds__(select_threads)
   __syncthreads();
   if (threadIdx.x == 0) r.write(row, 0, shared[1]);
 }
+template <class K>
+__global__ void __launch_bounds__(select_threads)
+    rank_in_block(const __grid_constant__ Rows r, const __grid_constant__ Chosen c) {
+#pragma unroll 1
+  for (int64_t row = blockIdx.x; row < r.count; row += gridDim.x) rank_in_row<K>(r, c, r.offset(row));
+}
+
+/// The same of rows in order, `places` of which tell where their elements were: a thread for each.
+template <class K>
+__global__ void __launch_bounds__(threads)
+    rank_in_order(const __grid_constant__ Rows r, const __grid_constant__ Chosen c, const int64_t* places) {
+  const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= r.count) return;
+  const Rows::Offset row = r.offset(i);
+  auto first_from = [&](K key) {  // the number of smaller keys
+    int64_t low = 0, high = r.n;
+    while (low < high) {
+      const int64_t middle = (low + high) / 2;
+      if (r.key_at<K>(row.in + middle * r.in_step) < key)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
+  };
+  int64_t rank = c.rank;
+  if (c.what != Pick::rank) {
+    const int64_t numbers = c.has_nans ? first_from(K(c.nan)) : r.n;
+    if (c.what == Pick::median)
+      rank = numbers < r.n ? r.n - 1 : (r.n - 1) / 2;
+    else
+      rank = numbers ? (numbers - 1) / 2 : 0;
+  }
+  const int64_t at = first_from(r.key_at<K>(row.in + rank * r.in_step));
+  r.write(row, 0, at);
+  r.positions[row.out] = places[row.in + at * r.in_step] + r.base;
+}
+
+/// Few long rows are sorted by all of the device rather than searched by a block each.
+bool sorts(const Rows& r) { return r.count < 16 && r.n > 65536; }
 
 void pick(const ops::AlongDim& op, Tensor& values, Tensor& positions, const Tensor& x, Pick what, int64_t rank) {
   if (values.numel() == 0) return;
@@ -57,10 +100,18 @@ void pick(const ops::AlongDim& op, Tensor& values, Tensor& positions, const Tens
   const Tensor to = op.keepdim ? first_of_rows(values, dim) : values;
   const Rows r = rows_of(x, dim, to, 0, positions, 1, false, op.base);
   const Chosen c{what, int(rank), ~uint64_t(0) >> (64 - 8 * r.width), is_floating(x.dtype())};
+  if (sorts(r)) {
+    NoGrad no_grad;
+    const Tensors ordered = luth::sort(x, {.dim = dim});
+    const Rows s = rows_of(ordered[0], dim, to, 0, positions, 1, false, op.base);
+    start(values, s.width == 8 ? rank_in_order<uint64_t> : rank_in_order<uint32_t>, blocks_for(s.count, threads),
+          threads, 0, s, c, ordered[1].data<int64_t>());
+    return;
+  }
   const int block = int(std::clamp<int64_t>(power_of_two(r.n), 32, select_threads));
   const size_t bytes = 256 * sizeof(int) + sizeof(Digit) + 2 * sizeof(int);
-  start(values, r.width == 8 ? rank_in_block<uint64_t> : rank_in_block<uint32_t>, unsigned(r.count), block, bytes, r,
-        c);
+  start(values, r.width == 8 ? rank_in_block<uint64_t> : rank_in_block<uint32_t>,
+        unsigned(std::min(r.count, most_blocks)), block, bytes, r, c);
 }
 void kthvalue(const ops::KthValue& op, Tensor& v, Tensor& i, const Strided& x) {
   pick(op, v, i, x, Pick::rank, op.k - 1);

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "core/ops/mask.h"
+#include "core/ops/rank.h"
 #include "core/ops/reduce.h"
 #include "core/ops/scan.h"
 #include "core/ops/sort.h"
@@ -280,6 +281,34 @@ TEST(Masks, OneWaitForTheCountAndNoOther) {
   before = gpu().host_waits();
   const Tensors results{sum(a), cumsum(a, {.dim = 0}), sort(a)[0], topk(a, {3})[0], var(a)};
   EXPECT_EQ(gpu().host_waits(), before);
+}
+
+// Few long rows are sorted, many short ones share blocks.
+TEST(Ranks, OfLongAndOfManyRows) {
+  auto medians = [](int64_t dim) {
+    return [dim](const Tensor& a) {
+      ops::MedianDim m;
+      ops::NanMedianDim n;
+      ops::KthValue k;
+      m.dim = n.dim = k.dim = dim;
+      m.keepdim = n.keepdim = true;
+      k.k = 3, k.base = 1;
+      Tensors out = median_dim(a, m);
+      for (const Tensors& more : {nanmedian_dim(a, n), kthvalue(a, k)})
+        for (const Tensor& t : more) out.push_back(t);
+      return out;
+    };
+  };
+  for (Dtype d : {Dtype::f32, Dtype::i64}) {
+    Tensor x = mixed({3, 65537}, d);
+    expect_same(x, medians(1), 0, "long rows");
+    expect_same(turned(mixed({65537, 2}, d)), medians(1), 0, "long rows, not contiguous");
+    expect_same(mixed({5000, 3}, d), medians(1), 0, "many rows");
+  }
+  Tensor x = mixed({3, 65537});
+  for (int64_t i : {7, 70000}) set(x, i, NAN);
+  for (int64_t i = 0; i < 65537; ++i) set(x, 2 * 65537 + i, NAN);
+  expect_same(x, medians(1), 0, "long rows with nan");
 }
 
 }  // namespace
