@@ -64,7 +64,11 @@ Resample plan(const Interpolate& op, const Tensor& x, const Mode& mode) {
   for (int d = 0; d < x.dim() - 2; ++d) {
     const int64_t n = x.shape()[d + 2];
     const double factor = op.scale_factor ? (*op.scale_factor)[op.scale_factor->size() == 1 ? 0 : size_t(d)] : 0;
-    const int64_t m = op.size ? at_or_all(*op.size, d) : int64_t(std::floor(double(n) * factor));
+    const double wanted = std::floor(double(n) * factor);
+    if (op.scale_factor && !(wanted <= INT32_MAX && wanted >= -INT32_MAX))  // nan too
+      throw Error("scale_factor {} makes {} elements of the {} in dim {}; at most {} are possible", factor, wanted, n,
+                  shown(d + 2), INT32_MAX);
+    const int64_t m = op.size ? at_or_all(*op.size, d) : int64_t(wanted);
     if (m < 1) throw Error("the result would have {} elements in a dim; sizes must be at least 1", m);
     r.from.push_back(n), r.to.push_back(m);
     const bool own = factor > 0 && !op.recompute_scale_factor.value_or(false);

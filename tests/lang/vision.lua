@@ -25,6 +25,8 @@ function s.interpolation()
   t:eq(F.upsample_nearest(x, 6), F.interpolate(x, 6))
   t:eq(torch.pixel_shuffle(torch.arange(4):reshape(1, 4, 1, 1), 2), torch.tensor {{{{0, 1}, {2, 3}}}})
   t:fails(function() F.interpolate(x) end, 'either size or scale_factor')
+  t:fails(function() F.interpolate(x, {scale_factor = 1 / 0}) end, 'at most 2147483647')
+  t:fails(function() F.interpolate(x, {scale_factor = 0 / 0}) end, 'at most 2147483647')
   t:fails(function() F.interpolate(x, {size = 3, mode = 'bilinear'}) end, 'wants input of 4 dims')
   t:fails(function() F.interpolate(x, {size = 3, align_corners = true}) end, 'align_corners')
 end
