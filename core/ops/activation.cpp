@@ -89,8 +89,20 @@ Tensors LeakyRelu::vjp(const Call& c, const Tensor& dy) const {
   return {leaky_relu_backward(dy, c.in[0], back)};
 }
 
+void check_bound(const Tensor& t, const Value& bound, const char* name) {
+  if (!t || !bound.is_scalar() || !is_integral(t.dtype()) || t.dtype() == Dtype::i64) return;
+  dispatch(Integers{}, t.dtype(), [&]<class T>(Type<T>) {
+    using L = std::numeric_limits<T>;
+    if (const double v = bound.scalar().value(); v < double(L::min()) || v > double(L::max()))
+      throw Error("{} is {}, and {} holds {} to {}; leave it out where it does not bind, or convert the tensor first",
+                  name, v, luth::name(t.dtype()), int64_t(L::min()), int64_t(L::max()));
+  });
+}
+
 Spec Clamp::infer(const Inputs& in) const {
   if (!in[1] && !in[2]) throw Error("at least one of min and max must be given");
+  check_bound(in[0], in[1], "min");
+  check_bound(in[0], in[2], "max");
   return elementwise_spec(in);
 }
 // As in PyTorch: at a bound that is a number nothing passes; an element that equals a bound that is a tensor shares its

@@ -153,6 +153,9 @@ using ActivationOps = Types<Tanh, Sigmoid, Relu, Gelu, Silu, Softplus, LeakyRelu
 using ActivationGrads =
     Types<TanhBackward, SigmoidBackward, ReluBackward, GeluBackward, SiluBackward, LeakyReluBackward>;
 
+/// Throws for a number that the dtype of an integer tensor cannot hold: it would wrap, and bind where it should not.
+void check_bound(const Tensor& t, const Value& bound, const char* name);
+
 /// An absent bound does not bind.
 struct Clamp : Elementwise {
   static constexpr Doc doc{"clamp", "input, min|number?, max|number?",

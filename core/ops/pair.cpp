@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "core/autocast.h"
+#include "core/ops/activation.h"
 #include "core/ops/arith.h"
 #include "core/ops/copy.h"
 #include "core/ops/reduce.h"
@@ -51,6 +52,14 @@ Tensors Fmin::vjp(const Call& c, const Tensor& dy) const {
   Tensor ties = eq(x, y);
   return {c.wants(0) ? shared(dy, logical_or(lt(x, y), isnan(y)), ties) : Tensor(),
           c.wants(1) ? shared(dy, logical_or(gt(x, y), logical_and(isnan(x), eq(y, y))), ties) : Tensor()};
+}
+Spec ClampMin::infer(const Inputs& in) const {
+  check_bound(in[0], in[1], "min");
+  return elementwise_spec(in);
+}
+Spec ClampMax::infer(const Inputs& in) const {
+  check_bound(in[0], in[1], "max");
+  return elementwise_spec(in);
 }
 Tensors ClampMin::vjp(const Call& c, const Tensor& dy) const { return clamp_vjp(c, dy, lt, gt); }
 Tensors ClampMax::vjp(const Call& c, const Tensor& dy) const { return clamp_vjp(c, dy, gt, lt); }

@@ -26,6 +26,7 @@ struct Fmin : Elementwise {
 };
 struct ClampMin : Elementwise {
   static constexpr Doc doc{"clamp_min", "input, min|number", "Each element, not below min."};
+  Spec infer(const Inputs& in) const;
   static constexpr std::string_view saves = "*: input, min";
   using Dtypes = AllTypes;
   template <class T> LUTH_HD T f(T x, T y) const { return x < y || y != y ? y : x; }
@@ -34,6 +35,7 @@ struct ClampMin : Elementwise {
 };
 struct ClampMax : Elementwise {
   static constexpr Doc doc{"clamp_max", "input, max|number", "Each element, not above max."};
+  Spec infer(const Inputs& in) const;
   static constexpr std::string_view saves = "*: input, max";
   using Dtypes = AllTypes;
   template <class T> LUTH_HD T f(T x, T y) const { return x > y || y != y ? y : x; }

@@ -39,7 +39,7 @@ void cholesky(bool upper, const Tensor& a, const Tensor& l, const Tensor& info) 
   by_dtype(a, [&]<class T>(Type<T>) {
     each(batches(a, 2), cube(n, n), [&](int64_t i) {
       T* y = Batch<T>(l, 2)[i];
-      std::memcpy(y, Batch<T>(a, 2)[i], size_t(n) * size_t(n) * sizeof(T));
+      if (n) std::memcpy(y, Batch<T>(a, 2)[i], size_t(n) * size_t(n) * sizeof(T));
       int lda = at_least_one(n), &code = info.data<int32_t>()[i] = 0;
       if (n) Routines<T>::potrf(upper ? "L" : "U", &n, y, &lda, &code, 1);
       for (int64_t r = 0; r < n; ++r)
@@ -54,10 +54,10 @@ void triangular(bool upper, bool left, bool unit, const Tensor& a, const Tensor&
   by_dtype(a, [&]<class T>(Type<T>) {
     each(batches(a, 2), double(n) * m * k, [&](int64_t i) {
       T* y = Batch<T>(x, 2)[i];
+      if (!m || !k) return;
       std::memcpy(y, Batch<T>(b, 2)[i], size_t(m) * size_t(k) * sizeof(T));
-      if (m && k)
-        Routines<T>::trsm(rows, left ? l : r, upper ? up : low, plain, unit ? ones : general, m, k, T(1),
-                          Batch<T>(a, 2)[i], at_least_one(n), y, at_least_one(k));
+      Routines<T>::trsm(rows, left ? l : r, upper ? up : low, plain, unit ? ones : general, m, k, T(1),
+                        Batch<T>(a, 2)[i], at_least_one(n), y, at_least_one(k));
     });
   });
 }
