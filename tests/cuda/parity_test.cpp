@@ -44,7 +44,7 @@ constexpr const char* hot_operators =
     "layer_norm.parts layer_norm.backward batch_norm.train batch_norm.backward batch_norm.move dropout.apply gelu "
     "embedding embedding.backward index index_put index_select index_add index_copy index_fill gather scatter "
     "scatter.value scatter_add sort topk cumsum nonzero _sgd_step _adam_step _norm_of_all _clip_by_norm "
-    "_clip_by_value group_norm.parts lerp addcmul addcdiv elu silu hardswish prelu kthvalue cummax logcumsumexp";
+    "_clip_by_value group_norm.parts lerp addcmul addcdiv elu silu hardswish kthvalue cummax logcumsumexp";
 
 }  // namespace
 
