@@ -14,8 +14,8 @@ namespace {
 
 constexpr size_t chunk_bytes = size_t(2) << 20;  // aligned to its size: a node's address tells its chunk. No huge
                                                  // pages: clearing one took longer than the faults that it saves
-constexpr size_t spare_chunks = 4;  // kept for the next graph
-constexpr int most = 2048;          // places that a thread keeps at hand
+constexpr size_t spare_chunks = 4;               // kept for the next graph
+constexpr int most = 2048;                       // places that a thread keeps at hand
 
 struct Chunk {
   std::atomic<uint32_t> live{0};  // places that are out, or at hand; and 1 while a thread takes from it

@@ -13,8 +13,8 @@ struct ChunkNames {
   size_t end;                            // where statements may be added: before a final `return`, else the end
 };
 
-/// The tokens of any text, in their order: names, keywords and single characters of it; a string comes as "\"", a number
-/// as "0", comments not at all.
+/// The tokens of any text, in their order: names, keywords and single characters of it; a string comes as "\"", a
+/// number as "0", comments not at all.
 std::vector<std::string_view> split_chunk(std::string_view text);
 
 /// Reads a chunk that Lua has already accepted.

@@ -17,9 +17,9 @@ std::span<const ForeignName> foreign_names();
 /// "; that is Torch7's or Python's, luth has nn.Conv2d": the end of a message about an unknown name, or "".
 std::string foreign_hint(std::string_view owner, std::string_view name);
 
-/// A line "hint: ..." with a newline before it, for an error that Lua raised itself: a syntax error that names a line, a
-/// call of an unknown global, a module that is not there. "" where none fits. `source`: the text of the chunk, where it
-/// is at hand; else the file that the message names is read.
+/// A line "hint: ..." with a newline before it, for an error that Lua raised itself: a syntax error that names a line,
+/// a call of an unknown global, a module that is not there. "" where none fits. `source`: the text of the chunk, where
+/// it is at hand; else the file that the message names is read.
 std::string hint_on(std::string_view message, const std::string* source = nullptr);
 /// Adds that to the message on top of the stack.
 void add_hint(lua_State* L, const std::string* source = nullptr);

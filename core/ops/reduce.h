@@ -187,7 +187,8 @@ struct Norm : Dims {
 
 /// The same with PyTorch's names for p.
 struct NamedNorm : Dims {
-  static constexpr Doc doc{"norm.named", "input", "The Frobenius norm, the square root of the sum of squares, or the nuclear norm."};
+  static constexpr Doc doc{"norm.named", "input",
+                           "The Frobenius norm, the square root of the sum of squares, or the nuclear norm."};
   std::string p = "fro";
   std::optional<Dtype> dtype;
   void describe(auto& field) {

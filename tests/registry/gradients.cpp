@@ -47,7 +47,8 @@ class Gradients : public OperatorTest {
   template <class F>
   void each_case(F&& check) {
     if (!op().not_differentiable.empty() || uninitialised()) return;
-    // Its gradient is that of the logits behind its input, as PyTorch has it; ctc.each, which it is made of, is checked.
+    // Its gradient is that of the logits behind its input, as PyTorch has it; ctc.each, which it is made of, is
+    // checked.
     if (op().face == "ctc_loss") return;
     for (auto& c : cases(GetParam())) {
       SCOPED_TRACE(c.name);
