@@ -86,10 +86,12 @@ void pick(const ops::ResamplePlan& p, const U* x, U fill, U* y) {
     for (int64_t r = begin; r < end; ++r) {
       const int64_t i = a.at(r / bs % as), j = b.at(r % bs);
       U* to = y + r * out_row;
-      const U* from = x + ((r / (as * bs) * a.from() + i) * b.from() + j) * in_row;
-      if (i < 0 || j < 0)
+      if (i < 0 || j < 0) {
         std::fill(to, to + out_row, fill);
-      else if (singly.empty())
+        continue;
+      }
+      const U* from = x + ((r / (as * bs) * a.from() + i) * b.from() + j) * in_row;
+      if (singly.empty())
         copy_row(parts, p.inner, from, fill, to);
       else if (holes)
         for (int64_t k = 0; k < c.to(); ++k) to[k] = singly[size_t(k)] < 0 ? fill : from[singly[size_t(k)]];
