@@ -1,32 +1,19 @@
 // torch.autograd.Function: operators with a gradient, written in Lua.
+#include "lang/function.h"
 #include "core/ops/copy.h"
 #include "core/ops/reduce.h"
-#include "core/saved.h"
 #include "core/site.h"
 #include "lang/bridge.h"
-#include "lang/ref.h"
 #include "lang/tensor_class.h"
+#include "lang/tensor_hooks.h"
 
 namespace luth::lang {
 namespace {
 
-/// What one application keeps for its backward; its node and the script's ctx share it.
-struct Application {
-  std::string name;
-  Node* node = nullptr;      // null: nothing was recorded, or the graph is gone
-  std::vector<Saved> saved;  // an empty one stands for nil
-  bool freed = false;
-  bool materialize = true;
-};
-using ApplicationRef = std::shared_ptr<Application>;
-
-// The user values of a ctx.
-enum ContextValue : int { fields = 1, to_save, dirty, not_differentiable, context_values = not_differentiable };
-
 class FunctionNode final : public Node, public Recycled<FunctionNode, 2> {
  public:
-  FunctionNode(ApplicationRef app, LuaRef klass, LuaRef context, const Tensors& inputs, Small<Edge, 2> edges)
-      : app_(std::move(app)), class_(std::move(klass)), context_(std::move(context)) {
+  FunctionNode(lua_State* L, int context, ApplicationRef app, const Tensors& inputs, Small<Edge, 2> edges)
+      : app_(std::move(app)), context_(hold_for_node(L, context, this)) {
     app_->node = this;
     site = mark_site();
     next = std::move(edges);
@@ -38,11 +25,14 @@ class FunctionNode final : public Node, public Recycled<FunctionNode, 2> {
   }
   std::string name() const override { return app_->name + "Backward"; }
   bool release() override {
-    if (app_->saved.empty()) return false;
+    if (app_->saved.empty() && !frees_) return false;
     app_->freed = true;
     forget();
+    context_.reset();
     return true;
   }
+  /// The tensor at `index` is a result of the node: its userdata leads to the ctx.
+  void add_result(lua_State* L, int index) { context_->holders.emplace_back(L, index); }
   Tensors backward(const Tensors& dys) override;
 
  private:
@@ -58,7 +48,8 @@ class FunctionNode final : public Node, public Recycled<FunctionNode, 2> {
   Tensor fitted(const Tensor& g, size_t i) const;
 
   ApplicationRef app_;
-  LuaRef class_, context_;
+  HeldRef context_;               // until a backward consumes the node
+  bool frees_ = false;            // that this has to free the ctx, whose fields may hold results and with them the node
   std::vector<GradSpec> inputs_;  // no device: that argument of forward was no tensor
 };
 
@@ -111,120 +102,24 @@ Tensors FunctionNode::take_gradients(lua_State* L, int first) const {
 Tensors FunctionNode::backward(const Tensors& dys) {
   if (app_->freed)
     throw Error("{}: the graph was freed by an earlier backward; pass {{retain_graph = true}} to that one", name());
-  lua_State* L = class_.running();
+  lua_State* L = context_->value.running();
   const int top = lua_gettop(L);
-  luaL_checkstack(L, int(dys.size()) + 8, "too many gradients");
-  class_.push(L);
+  luaL_checkstack(L, int(dys.size()) + 10, "too many gradients");
+  context_->value.push(L);
+  lua_getiuservalue(L, top + 1, of_class);
   if (lua_getfield(L, -1, "backward") != LUA_TFUNCTION)
     throw Error("{}: has no backward: define function {}.backward(ctx, ...)", app_->name, app_->name);
   lua_remove(L, -2);
-  context_.push(L);
+  lua_pushvalue(L, top + 1);
   push_gradients(L, dys);
   lua_call(L, int(dys.size()) + 1, LUA_MULTRET);
-  Tensors dxs = take_gradients(L, top + 1);
+  Tensors dxs = take_gradients(L, top + 2);
+  frees_ = holds_objects(L, top + 1);
   lua_settop(L, top);
   return dxs;
 }
 
-// ---- ctx ------------------------------------------------------------------------------------------------------------
-
-// Notes the tensors from 2 on in the ctx at 1.
-template <ContextValue which>
-int note_tensors(lua_State* L) {
-  constexpr const char* name = which == to_save ? "save_for_backward"
-                               : which == dirty ? "mark_dirty"
-                                                : "mark_non_differentiable";
-  const auto& app = own<ApplicationRef>(L);
-  const int n = lua_gettop(L);
-  lua_createtable(L, n, 0);
-  for (int i = 2; i <= n; ++i) {
-    const Tensor* t = to_tensor(L, i);
-    if (!(t && *t) && (which != to_save || !is_none(L, i)))
-      throw Error("{}: {} takes tensors, argument {} is {}; keep other values as fields of ctx", app->name, name, i - 1,
-                  given_text(L, i));
-    t ? lua_pushvalue(L, i) : push_none(L);
-    lua_rawseti(L, -2, i - 1);
-  }
-  lua_setiuservalue(L, 1, which);
-  return 0;
-}
-int set_materialize(lua_State* L) {
-  own<ApplicationRef>(L)->materialize = flag_at(L, 2, "set_materialize_grads", "value");
-  return 0;
-}
-
-// What was saved, as a table: torch.none for a nil that is followed by a tensor.
-int push_saved(lua_State* L, const Application& app) {
-  if (app.freed)
-    throw Error("{}: the saved tensors were freed by an earlier backward; pass {{retain_graph = true}} to that one",
-                app.name);
-  if (!app.node) {  // not recorded, or still in forward
-    if (lua_getiuservalue(L, 1, to_save) == LUA_TNIL) lua_newtable(L);
-    return 1;
-  }
-  lua_createtable(L, int(app.saved.size()), 0);
-  size_t n = app.saved.size();
-  while (n && !app.saved[n - 1]) --n;
-  for (size_t i = 0; i < n; ++i) {
-    const Saved& s = app.saved[i];
-    Tensor t = s ? s.unpack(*app.node) : Tensor();
-    if (t && s.is_result() && grad_enabled()) {
-      t = t.detach();  // with create_graph it is a result of this node again
-      set_history(t, Ref<Node>(app.node), s.number());
-    }
-    t ? push_tensor(L, std::move(t)) : push_none(L);
-    lua_rawseti(L, -2, lua_Integer(i) + 1);
-  }
-  return 1;
-}
-
-// Upvalue 1: the methods.
-int context_index(lua_State* L) {
-  const auto& app = own<ApplicationRef>(L);
-  lua_settop(L, 2);
-  if (lua_type(L, 2) == LUA_TSTRING && std::string_view(lua_tostring(L, 2)) == "saved_tensors")
-    return push_saved(L, *app);
-  lua_getiuservalue(L, 1, fields);
-  lua_pushvalue(L, 2);
-  if (lua_rawget(L, -2) != LUA_TNIL) return 1;
-  lua_pushvalue(L, 2);
-  lua_rawget(L, lua_upvalueindex(1));
-  return 1;
-}
-int context_newindex(lua_State* L) {
-  own<ApplicationRef>(L);
-  lua_getiuservalue(L, 1, fields);
-  lua_insert(L, 2);
-  lua_rawset(L, 2);
-  return 0;
-}
-
-constexpr Row context_rows[] = {
-    {"save_for_backward", guarded<note_tensors<to_save>>, "ctx:save_for_backward(...)",
-     "Keeps tensors for backward, where they are ctx.saved_tensors, a table; nil is kept too."},
-    {"mark_dirty", guarded<note_tensors<dirty>>, "ctx:mark_dirty(...)",
-     "Says which arguments forward has written into; it must return them."},
-    {"mark_non_differentiable", guarded<note_tensors<not_differentiable>>, "ctx:mark_non_differentiable(...)",
-     "Says which results have no gradient."},
-    {"set_materialize_grads", guarded<set_materialize>, "ctx:set_materialize_grads(value)",
-     "false: backward gets nil, not zeros, for results that nothing depends on."},
-};
-
-void open_context(lua_State* L) {
-  open_box<ApplicationRef>(L, "torch.autograd.function.ctx");
-  lua_newtable(L);
-  add_functions(L, -1, context_rows);
-  lua_pushcclosure(L, guarded<context_index>, 1);
-  lua_setfield(L, -2, "__index");
-  lua_pushcfunction(L, guarded<context_newindex>);
-  lua_setfield(L, -2, "__newindex");
-  lua_pushcfunction(L, destroy_box<ApplicationRef>);
-  lua_setfield(L, -2, "__gc");
-  lua_pop(L, 1);
-}
-
-// ---- apply
-// ------------------------------------------------------------------------------------------------------------
+// ---- apply ---------------------------------------------------------------------------------------------------------
 
 /// One call of apply(): the class is upvalue 1, the arguments are at 1 to n.
 class Apply {
@@ -275,7 +170,9 @@ class Apply {
     if (!wanted_ || !grad_enabled()) return;
     Small<Edge, 2> edges;
     for (auto& t : inputs_) edges.push_back(t && t.requires_grad() ? gradient_edge(t) : Edge{});
-    node_ = make<FunctionNode>(app_, LuaRef(L_, lua_upvalueindex(1)), LuaRef(L_, context_), inputs_, std::move(edges));
+    lua_pushvalue(L_, lua_upvalueindex(1));
+    lua_setiuservalue(L_, context_, of_class);
+    node_ = make<FunctionNode>(L_, context_, app_, inputs_, std::move(edges));
     for (auto& t : inputs_)
       if (t && t.storage()->stream()) node_->stream = t.device().current_stream();
     app_->node = nullptr;  // while forward runs
@@ -352,6 +249,7 @@ class Apply {
       replace(i, t);
     }
     set_history(t, node_, i - first_);
+    node_->add_result(L_, i);
   }
   void replace(int i, Tensor t) {
     push_tensor(L_, std::move(t));
@@ -376,15 +274,17 @@ class Apply {
         app_->saved.emplace_back(t, ~0);
       }
     }
-    lua_pushnil(L_);
-    lua_setiuservalue(L_, context_, to_save);
+    for (ContextValue which : {to_save, dirty, not_differentiable}) {
+      lua_pushnil(L_);
+      lua_setiuservalue(L_, context_, which);
+    }
   }
 
   lua_State* L_;
   ApplicationRef app_;
   Tensors inputs_;  // null: no tensor
   bool wanted_ = false;
-  Ref<Node> node_;
+  Ref<FunctionNode> node_;
   int context_ = 0, first_ = 0;
 };
 

@@ -13,14 +13,7 @@
 namespace luth::lang {
 namespace {
 
-struct TensorHook {
-  WeakRef self;                // the userdata on which it was registered
-  TensorImpl* leaf = nullptr;  // whose hook this is, and which owns it; or the node
-  Node* node = nullptr;
-  LuaRef f;
-};
-using HookRef = std::shared_ptr<TensorHook>;
-using HookList = std::vector<std::weak_ptr<TensorHook>>;  // of an interpreter
+using HeldList = std::vector<std::weak_ptr<HeldValue>>;  // of an interpreter
 
 // The gradient through the Lua function; null where it returns nil.
 Tensor call_hook(const LuaRef& f, const Tensor& gradient) {
@@ -35,15 +28,15 @@ Tensor call_hook(const LuaRef& f, const Tensor& gradient) {
   return out;
 }
 
-HookList& hooks_of(lua_State* L) {
+HeldList& held_by(lua_State* L) {
   static char key;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &key);
-  if (auto* list = to_box<HookList>(L, -1)) return lua_pop(L, 1), *list;
+  if (auto* list = to_box<HeldList>(L, -1)) return lua_pop(L, 1), *list;
   lua_pop(L, 1);
-  open_box<HookList>(L, "torch.hooks");
-  lua_pushcfunction(L, destroy_box<HookList>);
+  open_box<HeldList>(L, "torch.held");
+  lua_pushcfunction(L, destroy_box<HeldList>);
   lua_setfield(L, -2, "__gc");
-  HookList& list = push_box<HookList>(L, {});
+  HeldList& list = push_box<HeldList>(L, {});
   lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
   lua_pop(L, 1);
   return list;
@@ -62,9 +55,9 @@ void each_part(lua_State* L, F f) {
   lua_pop(L, 1);
 }
 
-// Pushes the userdata on which the hook was registered; null, and nothing is pushed, where it has gone.
-const Tensor* push_self(lua_State* L, const TensorHook& h) {
-  h.self.push(L);
+// Pushes the userdata of a tensor; null, and nothing is pushed, where it has gone.
+const Tensor* push_holder(lua_State* L, const WeakRef& holder) {
+  holder.push(L);
   if (const Tensor* t = to_tensor(L, -1); t && *t) return t;
   return lua_pop(L, 1), nullptr;
 }
@@ -73,7 +66,7 @@ const Tensor* push_self(lua_State* L, const TensorHook& h) {
 struct Holders {
   std::set<const void*> userdata;
   size_t modules = 0;
-  std::vector<HookRef> hooks;
+  std::vector<HeldRef> hooks;
   bool all(const TensorImpl* t) const { return t->use_count() == userdata.size() + modules; }
 };
 
@@ -98,41 +91,59 @@ class Collection {
     push_weak(L, "k");  // by holder: its hooks' functions, alive as long as a holder is
     table_ = lua_gettop(L);
   }
-  void add(const HookRef& h) {
+  void add(const HeldRef& h) {
     if (h->leaf) return leaves_[h->leaf].hooks.push_back(h);
-    const Tensor* t = push_self(L_, *h);
-    if (!t) return;
-    auto& meta = t->impl()->meta;
-    bool alone = t->impl()->use_count() == 1 && meta && meta->node.get() == h->node && h->node->use_count() == 1;
-    if (alone) hold(lua_gettop(L_), h);
-    lua_pop(L_, 1);
+    if (!known(*h)) {
+      others_ = true;
+      return;
+    }
+    for (auto& holder : h->holders)
+      if (push_holder(L_, holder)) hold(lua_gettop(L_), h), lua_pop(L_, 1);
   }
+  /// Whether a value was freed, and others are left whose nodes it may have held.
+  bool again() const { return freed_ && others_; }
   bool run() {
     find_holders();
     for (auto& [leaf, holders] : leaves_)
       for (auto& h : holders.hooks)
-        if (holders.all(leaf) && push_self(L_, *h)) hold(lua_gettop(L_), h), lua_pop(L_, 1);
+        if (holders.all(leaf) && push_holder(L_, h->holders[0])) hold(lua_gettop(L_), h), lua_pop(L_, 1);
     each_part(L_, [&](int module, const Tensor& t) {
       auto it = t ? leaves_.find(t.impl()) : leaves_.end();
       if (it == leaves_.end() || !it->second.all(t.impl())) return;
       for (auto& h : it->second.hooks) hold(module, h);
     });
     leaves_.clear();
-    for (auto& h : held_) h->f.set_rooted(L_, false);
-    std::vector<std::weak_ptr<TensorHook>> held(held_.begin(), held_.end());
+    for (auto& h : held_) h->value.set_rooted(L_, false);
+    HeldList held(held_.begin(), held_.end());
     held_.clear();
     bool done = lua_gc(L_, LUA_GCCOLLECT) == 0;
-    for (auto& weak : held)
-      if (HookRef h = weak.lock()) h->f.set_rooted(L_, true);
+    for (auto& weak : held) {
+      if (HeldRef h = weak.lock())
+        h->value.set_rooted(L_, true);
+      else
+        freed_ = true;
+    }
     lua_pop(L_, 1);
     return done;
   }
 
  private:
+  // Whether all that holds the node are results of it, each of which one userdata holds alone.
+  bool known(const HeldValue& h) {
+    std::set<const TensorImpl*> results;
+    for (auto& holder : h.holders) {
+      const Tensor* t = push_holder(L_, holder);
+      if (!t) continue;
+      auto& meta = t->impl()->meta;
+      if (t->impl()->use_count() == 1 && meta && meta->node.get() == h.node) results.insert(t->impl());
+      lua_pop(L_, 1);
+    }
+    return h.node && !results.empty() && h.node->use_count() == results.size();
+  }
   void find_holders() {
     for (auto& [leaf, holders] : leaves_)
       for (auto& h : holders.hooks)
-        if (const Tensor* t = push_self(L_, *h)) {
+        if (const Tensor* t = push_holder(L_, h->holders[0])) {
           if (t->impl() == leaf) holders.userdata.insert(lua_topointer(L_, -1));
           lua_pop(L_, 1);
         }
@@ -140,8 +151,8 @@ class Collection {
       if (auto it = t ? leaves_.find(t.impl()) : leaves_.end(); it != leaves_.end()) ++it->second.modules;
     });
   }
-  // The userdata at `holder` keeps the hook's function.
-  void hold(int holder, const HookRef& h) {
+  // The userdata at `holder` keeps the value.
+  void hold(int holder, const HeldRef& h) {
     lua_pushvalue(L_, holder);
     if (lua_rawget(L_, table_) != LUA_TTABLE) {
       lua_pop(L_, 1);
@@ -150,7 +161,7 @@ class Collection {
       lua_pushvalue(L_, -2);
       lua_rawset(L_, table_);
     }
-    h->f.push(L_);
+    h->value.push(L_);
     lua_rawseti(L_, -2, lua_Integer(lua_rawlen(L_, -2)) + 1);
     lua_pop(L_, 1);
     held_.push_back(h);
@@ -160,36 +171,47 @@ class Collection {
   Stopped stopped_{L_};
   int table_;
   std::map<TensorImpl*, Holders> leaves_;
-  std::vector<HookRef> held_;
+  std::vector<HeldRef> held_;
+  bool others_ = false, freed_ = false;
 };
 
 }  // namespace
 
-int64_t add_tensor_hook(lua_State* L, int tensor, int f, bool accumulated) {
-  const Tensor& t = check_tensor(L, tensor);
-  auto h = std::make_shared<TensorHook>();
-  h->self = WeakRef(L, tensor);
-  h->f = LuaRef(L, f);
-  HookList& list = hooks_of(L);
+HeldRef hold_for_node(lua_State* L, int index, Node* node) {
+  auto h = std::make_shared<HeldValue>();
+  h->node = node;
+  h->value = LuaRef(L, index);
+  HeldList& list = held_by(L);
   if (list.size() == list.capacity()) std::erase_if(list, [](auto& weak) { return weak.expired(); });
   list.push_back(h);
-  Hook hook = [h](const Tensor& g) { return call_hook(h->f, g); };
+  return h;
+}
+
+int64_t add_tensor_hook(lua_State* L, int tensor, int f, bool accumulated) {
+  const Tensor& t = check_tensor(L, tensor);
+  HeldRef h = hold_for_node(L, f, nullptr);
+  h->holders.emplace_back(L, tensor);
+  Hook hook = [h](const Tensor& g) { return call_hook(h->value, g); };
   int64_t id = accumulated ? register_accumulated_hook(t, std::move(hook)) : register_hook(t, std::move(hook));
   h->node = t.impl()->meta->node.get();
   if (!h->node) h->leaf = t.impl();
   return id;
 }
 
+// A node that falls may uncover others: those it used are then held by their results alone.
 bool collect_all(lua_State* L) {
-  drop_dead_roots(L);
-  std::vector<HookRef> hooks;
-  for (auto& weak : hooks_of(L))
-    if (HookRef h = weak.lock()) hooks.push_back(std::move(h));
-  if (hooks.empty()) return lua_gc(L, LUA_GCCOLLECT) == 0;
-  Collection collection(L);
-  for (auto& h : hooks) collection.add(h);
-  hooks.clear();
-  return collection.run();
+  for (;;) {
+    drop_dead_roots(L);
+    std::vector<HeldRef> held;
+    for (auto& weak : held_by(L))
+      if (HeldRef h = weak.lock()) held.push_back(std::move(h));
+    if (held.empty()) return lua_gc(L, LUA_GCCOLLECT) == 0;
+    Collection collection(L);
+    for (auto& h : held) collection.add(h);
+    held.clear();
+    if (!collection.run()) return false;
+    if (!collection.again()) return true;
+  }
 }
 
 }  // namespace luth::lang

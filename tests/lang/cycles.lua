@@ -364,4 +364,66 @@ function s.a_hook_keeps_the_shape()
   for _, f in ipairs {with(function(g) return g:double() end)} do t:fails(f, 'to float64[3, 4]') end
 end
 
+-- ---- torch.autograd.Function ----
+
+local Keeps = torch.autograd.Function('Keeps')
+function Keeps.forward(ctx, x)
+  local y = x * 2
+  ctx.y = {y}
+  return y
+end
+function Keeps.backward(ctx, dy) return dy * 2 + ctx.y[1]:detach() * 0 end
+local Doubles = torch.autograd.Function('Doubles')
+function Doubles.forward(ctx, x)
+  ctx:mark_dirty(x)
+  return x:mul_(2)
+end
+function Doubles.backward(_, dy) return dy * 2 end
+
+function s.ctx_and_result_dropped()
+  leaves_nothing(function() Keeps.apply(leaf()) end)
+  leaves_nothing(function() local _ = Keeps.apply(leaf()):sum() end)
+  leaves_nothing(function() Keeps.apply(Keeps.apply(Keeps.apply(leaf()) + 1)):sum() end)
+  leaves_nothing(function() Doubles.apply(leaf() + 1) end)
+  leaves_nothing(function()
+    local F = torch.autograd.Function('F')
+    function F.forward(ctx, x) ctx.both = {x + 1, x + 2} return ctx.both[1], ctx.both[2] end
+    function F.backward(_, a, b) return a + b end
+    F.last = {F.apply(leaf())}
+  end)
+end
+function s.ctx_and_result_used()
+  leaves_nothing(function() Keeps.apply(leaf()):sum():backward() end)
+  leaves_nothing(function() Keeps.apply(leaf()):sum():backward(nil, {retain_graph = true}) end)
+end
+function s.backward_frees_a_ctx_with_objects()
+  local function run() Keeps.apply(leaf()):sum():backward() end
+  collectgarbage('generational')
+  local before = allocated()
+  for _ = 1, 50 do run() end
+  for _ = 1, 100 do collectgarbage('step') end  -- no full collection, the only one that looks for cycles
+  t:le(torch.memory_stats().allocated - before, 4 << 20)
+  collectgarbage('incremental')
+  local y = Keeps.apply(leaf())
+  y:sum():backward(nil, {retain_graph = true})
+  y:sum():backward()
+  t:fails(function() y:sum():backward() end, 'Keeps.*retain_graph')
+end
+function s.ctx_in_use_stays()
+  local x = leaf()
+  local function make() return Keeps.apply(Keeps.apply(x) + 1) end
+  local y = make()
+  collectgarbage() collectgarbage()
+  y:sum():backward()
+  t:eq(x.grad[{1, 1}]:item(), 4.)
+  local z = make()[1]
+  collectgarbage() collectgarbage()
+  z:sum():backward()
+  t:eq(x.grad[{1, 1}]:item(), 8.)
+  local loss = make():sum()
+  collectgarbage() collectgarbage()
+  loss:backward()
+  t:eq(x.grad[{1, 1}]:item(), 12.)
+end
+
 t:add(s):run()

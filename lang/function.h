@@ -1,0 +1,32 @@
+// What the halves of torch.autograd.Function share: function.cpp has the node, apply and the class,
+// function_context.cpp the script's ctx.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/saved.h"
+#include "lang/tensor.h"
+
+namespace luth::lang {
+
+/// What one application keeps for its backward; its node and the script's ctx share it.
+struct Application {
+  std::string name;
+  Node* node = nullptr;      // null: nothing was recorded, or the graph is gone
+  std::vector<Saved> saved;  // an empty one stands for nil
+  bool freed = false;
+  bool materialize = true;
+};
+using ApplicationRef = std::shared_ptr<Application>;
+
+/// The user values of a ctx. The class is one, so that the node holds nothing of Lua but its ctx.
+enum ContextValue : int { fields = 1, to_save, dirty, not_differentiable, of_class, context_values = of_class };
+
+/// Whether the ctx at `index` has fields that may lead to its results: tables, functions, userdata.
+bool holds_objects(lua_State* L, int index);
+
+/// Makes the class of ctx known.
+void open_context(lua_State* L);
+
+}  // namespace luth::lang
