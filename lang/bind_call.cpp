@@ -5,8 +5,7 @@
 #include <algorithm>
 
 #include "core/random.h"
-#include "core/text.h"
-#include "lang/bind.h"
+#include "lang/bind_errors.h"
 #include "lang/generator.h"
 #include "lang/tensor.h"
 
@@ -15,28 +14,8 @@ namespace {
 
 constexpr int max_params = 32;
 
-/// What the script gave: arguments by position 1 … positions, and named ones, whose values lie further up the stack.
-struct Given {
-  struct Named {
-    std::string_view name;
-    int index;
-  };
-  int positions = 0;
-  int top = 0;  // with the nils at the end, which count as not given
-  Small<Named, 8> named;
-  int out = 0, requires_grad = 0, generator = 0, inplace = 0;
-};
-
 struct Slot {
   int index = 0, count = 1;  // 0: not given
-};
-
-/// Why a form does not fit.
-struct Mismatch {
-  enum Why { none, too_many, unknown, twice, missing, kind } why = none;
-  int param = 0;
-  int index = 0;          // on the stack
-  std::string_view name;  // of a named argument
 };
 
 bool takes(lua_State* L, int i, const Param& p, bool loose) {
@@ -46,16 +25,6 @@ bool takes(lua_State* L, int i, const Param& p, bool loose) {
   if (p.list) return type == LUA_TTABLE;
   if (p.number && (type == LUA_TNUMBER || type == LUA_TBOOLEAN)) return true;
   return p.takes_nil && is_none(L, i);
-}
-
-std::string_view python_name(std::string_view name) { return name == "stop" ? "end" : name; }
-
-int find_param(const Form& form, std::string_view name) {
-  for (int i = 0; i < int(form.params.size()); ++i)
-    if (form.params[i].name == name) return i;
-  for (int i = 0; i < int(form.params.size()); ++i)
-    if (form.params[i].name == python_name(name)) return i;
-  return -1;
 }
 
 class Caller {
@@ -177,101 +146,20 @@ class Caller {
   const Form* choose() {
     if (face_.forms.size() == 1) {
       const Form* form = face_.forms[0];
-      if (Mismatch m = match(*form, true); m.why) throw Error("{}: {}", face_.name, explain(*form, m));
+      if (Mismatch m = match(*form, true); m.why) errors_.refuse(*form, m);
       return form;
     }
     for (bool loose : {false, true})
       for (auto* form : face_.forms)
         if (!match(*form, loose).why) return form;
-    refuse();
-  }
-
-  // ---- errors ----
-
-  // "argument 2 (dim)": counted as the caller counts, so a method's own tensor does not count.
-  std::string place(const Param& p, int index, bool position = false) const {
-    if (index > given_.positions && !position) return fmt::format("argument '{}'", p.name);
-    int number = index - is_method();
-    if (number == 0) return fmt::format("the tensor itself ({})", p.name);
-    return fmt::format("argument {} ({})", number, p.name);
-  }
-  int is_method() const {
-    lua_Debug ar;
-    return lua_getstack(L_, 0, &ar) && lua_getinfo(L_, "n", &ar) && std::string_view(ar.namewhat) == "method";
-  }
-
-  std::string expects(const Param& p) const {
-    if (!p.input) return expectation(p.field);
-    return p.list ? "a list of tensors" : p.number ? "a tensor or a number" : "a tensor";
-  }
-
-  std::string explain(const Form& form, const Mismatch& m) const {
-    const Param& p = form.params.empty() ? Param() : form.params[m.param];
-    switch (m.why) {
-      case Mismatch::too_many:
-        return fmt::format("too many arguments, got {}: it is {}", given_.positions - is_method(),
-                           signature(face_, form));
-      case Mismatch::unknown:
-        return fmt::format("no argument is named '{}'{}: it is {}", m.name, nearest_name(m.name),
-                           signature(face_, form));
-      case Mismatch::twice: return fmt::format("argument '{}' is given by position and by name", m.name);
-      case Mismatch::missing:
-        if (m.param < given_.top && m.param < form.positional)
-          return fmt::format("{} expects {}, got nil", place(p, m.param + 1, true), expects(p));
-        return fmt::format("argument '{}' is missing: it is {}{}", p.name, signature(face_, form), colon_hint());
-      case Mismatch::kind: {
-        return fmt::format("{} expects {}, got {}{}", place(p, m.index), expects(p), given_text(L_, m.index),
-                           m.index == 1 && p.input ? colon_hint() : "");
-      }
-      case Mismatch::none: break;
-    }
-    return "";
-  }
-
-  // For a method that was called with a dot: its tensor is not among the arguments.
-  std::string colon_hint() const {
-    if (is_method() || !face_.method || (given_.positions > 0 && to_tensor(L_, 1))) return "";
-    return fmt::format(" (a method takes a colon: x:{}(...))", face_.name);
-  }
-
-  std::string nearest_name(std::string_view name) const {
-    std::vector<std::string> known;
-    for (auto* form : face_.forms)
-      for (auto& p : form->params) known.push_back(p.name);
-    for (const char* own : {"out", "generator"}) known.push_back(own);
-    for (auto [numpy, ours] : {std::pair{"axis", "dim"}, {"axes", "dims"}, {"keepdims", "keepdim"}})
-      if (name == numpy && std::find(known.begin(), known.end(), ours) != known.end())
-        return fmt::format("; did you mean '{}'?", ours);
-    return did_you_mean(name, known);
-  }
-
-  bool known_name(std::string_view name) const {
-    return std::any_of(face_.forms.begin(), face_.forms.end(), [&](auto* f) { return find_param(*f, name) >= 0; });
-  }
-
-  [[noreturn]] void refuse() {
-    for (auto& [name, index] : given_.named)
-      if (!known_name(name))
-        throw Error("{}: no argument is named '{}'{}{}", face_.name, name, nearest_name(name), forms_text());
-    std::string got;
-    for (int a = 1; a <= given_.positions; ++a) got += (a > 1 ? ", " : "") + given_text(L_, a);
-    for (auto& [name, index] : given_.named)
-      got += fmt::format("{}{} = {}", got.empty() ? "" : ", ", name, given_text(L_, index));
-    throw Error("{}: these arguments fit none of its forms: {}{}{}", face_.name, got.empty() ? "none" : got,
-                forms_text(), colon_hint());
-  }
-
-  std::string forms_text() const {
-    std::string s = "; it is";
-    for (auto* form : face_.forms) s += "\n  " + signature(face_, *form);
-    return s;
+    errors_.refuse();
   }
 
   // ---- read ----
 
   Value read_input(const Param& p, int index) const {
     if (const Tensor* t = to_tensor(L_, index)) {
-      if (!*t) throw Error("{}: {} was freed", face_.name, place(p, index));
+      if (!*t) throw Error("{}: {} was freed", face_.name, errors_.place(p, index));
       return *t;
     }
     return to_value(L_, index);
@@ -305,7 +193,7 @@ class Caller {
       int top = lua_gettop(L_);
       const Tensor* t = to_tensor(L_, top);
       if (!(t && *t) && (t || !is_none(L_, top)))
-        throw Error("{}: element {} of {} is {}, expected a tensor", face_.name, k, place(p, table),
+        throw Error("{}: element {} of {} is {}, expected a tensor", face_.name, k, errors_.place(p, table),
                     given_text(L_, top));
       in.push_back(t ? Value(*t) : Value());
       lua_pop(L_, 1);
@@ -322,7 +210,7 @@ class Caller {
       try {
         value = read_attr(caller_.L_, slot.index, info, slot.count);
       } catch (const Error& e) {
-        throw Error("{}: {} {}", caller_.face_.name, caller_.place(form_.params[p], slot.index), e.what());
+        throw Error("{}: {} {}", caller_.face_.name, caller_.errors_.place(form_.params[p], slot.index), e.what());
       }
       return true;
     }
@@ -382,6 +270,7 @@ class Caller {
   lua_State* L_;
   const Face& face_;
   Given given_;
+  CallErrors errors_{L_, face_, given_};
   Slot slots_[max_params];
 };
 

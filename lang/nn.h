@@ -77,6 +77,7 @@ int join_modules(lua_State* L);
 // Parts of the opening of nn, each with nn.Module (the table of methods) at `methods`.
 void open_module_class(lua_State* L, int nn);  // nn.Module, nn.class; leaves nn.Module on the stack
 void open_module_methods(lua_State* L, int methods);
+void open_module_hooks(lua_State* L, int methods);
 void open_module_state(lua_State* L, int methods);
 void open_module_containers(lua_State* L, int nn, int methods);
 /// Makes the class table of a C++ class and leaves it on the stack: `construct` gets the class table and the arguments.
