@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "lang/tensor.h"
 
 namespace luth::lang {
 namespace {

@@ -114,7 +114,7 @@ Tensors FunctionNode::backward(const Tensors& dys) {
   push_gradients(L, dys);
   lua_call(L, int(dys.size()) + 1, LUA_MULTRET);
   Tensors dxs = take_gradients(L, top + 2);
-  frees_ = holds_objects(L, top + 1);
+  frees_ = holds_results(L, top + 1, *this);
   lua_settop(L, top);
   return dxs;
 }

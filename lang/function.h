@@ -23,8 +23,9 @@ using ApplicationRef = std::shared_ptr<Application>;
 /// The user values of a ctx. The class is one, so that the node holds nothing of Lua but its ctx.
 enum ContextValue : int { fields = 1, to_save, dirty, not_differentiable, of_class, context_values = of_class };
 
-/// Whether the ctx at `index` has fields that may lead to its results: tables, functions, userdata.
-bool holds_objects(lua_State* L, int index);
+/// Whether the ctx at `index` has fields that lead to results of nodes at least as new as `node`, and so perhaps to
+/// those of its own: tensors, in tables and in what functions capture.
+bool holds_results(lua_State* L, int index, const Node& node);
 
 /// Makes the class of ctx known.
 void open_context(lua_State* L);

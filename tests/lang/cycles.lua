@@ -392,6 +392,20 @@ function s.ctx_and_result_dropped()
     F.last = {F.apply(leaf())}
   end)
 end
+function s.many_contexts_go()
+  local alive = setmetatable({}, {__mode = 'k'})
+  local Own = torch.autograd.Function('Own')
+  function Own.forward(ctx, x)
+    ctx.y, ctx.self, ctx.marker = x * 2, ctx, {}
+    alive[ctx.marker] = true
+    return ctx.y
+  end
+  function Own.backward(_, dy) return dy * 2 end
+  local x = torch.ones(3, {requires_grad = true})
+  for _ = 1, 1000 do Own.apply(x) end
+  collectgarbage() collectgarbage()
+  t:eq(next(alive), nil)
+end
 function s.ctx_and_result_used()
   leaves_nothing(function() Keeps.apply(leaf()):sum():backward() end)
   leaves_nothing(function() Keeps.apply(leaf()):sum():backward(nil, {retain_graph = true}) end)
@@ -407,7 +421,23 @@ function s.backward_frees_a_ctx_with_objects()
   local y = Keeps.apply(leaf())
   y:sum():backward(nil, {retain_graph = true})
   y:sum():backward()
-  t:fails(function() y:sum():backward() end, 'Keeps.*retain_graph')
+  t:fails(function() y:sum():backward() end, 'KeepsBackward', 'retain_graph')
+end
+-- Only that takes a second backward away: other fields do not, as in PyTorch.
+function s.ctx_with_other_fields_stays()
+  local x, plain = leaf(), torch.autograd.Function('Plain')
+  function plain.forward(ctx, v, scale)
+    ctx.sizes, ctx.how, ctx.input, ctx.f = {v:size(1), {v:size(2)}}, v:size(), {v}, function() return v, scale end
+    return v * scale
+  end
+  function plain.backward(ctx, dy)
+    t:eq(ctx.sizes[2][1], 100)
+    return dy * select(2, ctx.f())
+  end
+  local y = plain.apply(x * 1, 3)
+  y:backward(torch.ones(1000, 100))
+  y:backward(torch.ones(1000, 100))
+  t:eq(x.grad[{1, 1}]:item(), 6.)
 end
 function s.ctx_in_use_stays()
   local x = leaf()
