@@ -2,6 +2,7 @@
 #include "core/autocast.h"
 #include "core/autograd.h"
 #include "core/between_devices.h"
+#include "core/inference.h"
 #include "core/ops/copy.h"
 #include "core/place.h"
 #include "core/prepare.h"
@@ -245,6 +246,7 @@ void check_out(const Inputs& in, const Tensors& out) {
   for (auto& v : in) recorded = recorded || (v.is_tensor() && v.tensor().requires_grad());
   for (size_t i = 0; i < out.size(); ++i) {
     if (!out[i]) throw Error("out= expects a tensor");
+    check_writable(*out[i].storage());
     recorded = recorded || out[i].requires_grad();
     for (size_t k = 0; k < i; ++k)
       if (overlap(out[i], out[k]) != Overlap::none) throw Error("two tensors of out= share memory");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "core/inference.h"
 #include "core/ops/arith.h"
 #include "core/ops/copy.h"
 #include "core/view_history.h"
@@ -164,6 +165,8 @@ Ref<Node> Tensor::grad_fn() const {
 const Tensor& Tensor::set_requires_grad(bool on) const {
   if (on && !is_floating(dtype()))
     throw Error("only floating point tensors can require gradients, this one is {}", name(dtype()));
+  if (on && is_inference(*p_->storage) && !inference_mode())
+    throw Error("an inference tensor cannot require gradients outside of torch.inference_mode(); clone() it");
   if (!on && grad_fn()) throw Error("only a leaf can stop requiring gradients; use detach() for a result");
   if (on || p_->meta) meta_of(*this).requires_grad = on;
   return *this;

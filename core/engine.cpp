@@ -101,12 +101,12 @@ class Engine {
   }
 
   /// From now on only what leads to a captured tensor, or one to accumulate into, runs.
-  void capture(const Tensor& t) {
-    Edge e = target(t);
+  void capture(const Tensor& t, size_t i) {
+    Edge e = target(t, i, "torch.autograd.grad");
     captured_.push_back({e.node.get(), e.nr, {}});
   }
-  void accumulate_into(const Tensor& t) {
-    Edge e = target(t);
+  void accumulate_into(const Tensor& t, size_t i) {
+    Edge e = target(t, i, "backward");
     if (t.is_leaf())
       needed_.insert(e.node.get());
     else
@@ -115,7 +115,8 @@ class Engine {
 
   void run(const Tensors& roots, const Tensors& gradients) {
     GradMode mode(options_.create_graph);
-    for (size_t i = 0; i < roots.size(); ++i) start(roots[i], i < gradients.size() ? gradients[i] : Tensor());
+    for (size_t i = 0; i < roots.size(); ++i)
+      start(roots[i], i < gradients.size() ? gradients[i] : Tensor(), roots.size() > 1 ? int64_t(i) : -1);
     if (!targets_.empty()) find_needed();
     while (!queue_.empty()) {
       std::pop_heap(queue_.begin(), queue_.end(), older);
@@ -138,17 +139,20 @@ class Engine {
  private:
   static bool older(const Ref<Node>& a, const Ref<Node>& b) { return a->sequence < b->sequence; }
 
-  Edge target(const Tensor& t) {
+  // Number i of the inputs.
+  Edge target(const Tensor& t, size_t i, const char* who) {
     Edge e = gradient_edge(t);
-    if (!e.node) throw Error("one of the tensors to differentiate by does not require grad");
+    if (!e.node) throw Error("{}: input {} ({}) does not require grad", who, shown(int64_t(i)), describe(t));
     keep_.push_back(e.node);
     targets_.insert(e.node.get());
     return e;
   }
 
-  void start(const Tensor& root, Tensor gradient) {
+  void start(const Tensor& root, Tensor gradient, int64_t number) {
     Edge e = gradient_edge(root);
-    if (!e.node) throw Error("backward: this tensor does not require grad and has no grad_fn");
+    if (!e.node)
+      throw Error("backward: {} does not require grad and has no grad_fn",
+                  number < 0 ? "this tensor" : fmt::format("tensor {} ({})", shown(number), describe(root)));
     if (!gradient) {
       if (root.numel() != 1)
         throw Error("backward needs a gradient for a tensor of shape {}; only one element has an implied gradient of 1",
@@ -294,13 +298,13 @@ AnomalyMode set_anomaly_mode(AnomalyMode mode) { return anomaly.exchange(mode); 
 
 void backward(const Tensors& roots, const Tensors& gradients, const BackwardOptions& options, const Tensors& inputs) {
   Engine engine(options);
-  for (auto& t : inputs) engine.accumulate_into(t);
+  for (size_t i = 0; i < inputs.size(); ++i) engine.accumulate_into(inputs[i], i);
   engine.run(roots, gradients);
 }
 
 Tensors grad(const Tensors& roots, const Tensors& inputs, const Tensors& gradients, const BackwardOptions& options) {
   Engine engine(options);
-  for (auto& t : inputs) engine.capture(t);
+  for (size_t i = 0; i < inputs.size(); ++i) engine.capture(inputs[i], i);
   engine.run(roots, gradients);
   Tensors out;
   for (auto& c : engine.captured()) {
@@ -310,7 +314,10 @@ Tensors grad(const Tensors& roots, const Tensors& inputs, const Tensors& gradien
       continue;
     }
     if (!c.grad && !options.allow_unused)
-      throw Error("a tensor was not used in the graph; pass {{allow_unused = true}} to get nil for it");
+      throw Error(
+          "torch.autograd.grad: input {} ({}) was not used in the graph; pass {{allow_unused = true}} to get nil for "
+          "it",
+          shown(int64_t(out.size())), describe(inputs[out.size()]));
     out.push_back(c.grad);
   }
   return out;

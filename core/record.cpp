@@ -1,5 +1,6 @@
 // Recording: what apply() calls to link the results of an operator to a node.
 #include "core/call_node.h"
+#include "core/inference.h"
 #include "core/view_history.h"
 
 namespace luth {
@@ -42,6 +43,7 @@ void Recording::finish(Call& call, const Tensor* inplace) {
 }
 
 void check_inplace(const Tensor& t) {
+  check_writable(*t.storage());
   auto& view = t.impl()->view;
   if ((!view && !t.impl()->meta) || !grad_enabled()) return;
   if (t.is_leaf() && t.requires_grad())

@@ -1,5 +1,6 @@
 #include "core/saved.h"
 
+#include "core/inference.h"
 #include "core/site.h"
 
 namespace luth {
@@ -41,6 +42,11 @@ Packer* packer() { return packer_; }
 Packer* set_packer(Packer* p) { return std::exchange(packer_, p); }
 
 Saved::Saved(const Tensor& t, int place) : place_(place) {
+  if (is_inference(*t.storage()))
+    throw Error(
+        "an inference tensor ({}) cannot be kept for backward; clone() it, or use torch.no_grad() instead of "
+        "torch.inference_mode()",
+        describe(t));
   const bool leaf = packer_ && t.requires_grad() && t.is_leaf();  // lives anyway, and is to be found by its users
   if (packer_ && !leaf) {
     packed_ = pack(t, !is_result() && t.requires_grad());

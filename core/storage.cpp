@@ -1,9 +1,14 @@
 #include "core/storage.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "core/inference.h"
 
 namespace luth {
 namespace {
+
+thread_local bool inference = false;
 
 void* allocate(Device& device, size_t bytes, Stream* stream) {
   if (!bytes) return nullptr;
@@ -19,10 +24,22 @@ void* allocate(Device& device, size_t bytes, Stream* stream) {
 
 }  // namespace
 
+bool inference_mode() { return inference; }
+bool set_inference_mode(bool on) { return std::exchange(inference, on); }
+void check_writable(const Storage& s) {
+  if (is_inference(s) && !inference)
+    throw Error(
+        "an inference tensor cannot be written outside of torch.inference_mode(); clone() gives an ordinary one");
+}
+
 Storage::Storage(Device& device, size_t bytes)
-    : device_(&device), stream_(device.current_stream()), data_(allocate(device, bytes, stream_)), bytes_(bytes) {}
+    : device_(&device), stream_(device.current_stream()), data_(allocate(device, bytes, stream_)), bytes_(bytes) {
+  if (inference) version_ = inference_version;
+}
 Storage::Storage(Device& device, void* data, size_t bytes, void (*release)(void*), void* owner)
-    : device_(&device), data_(data), bytes_(bytes), release_(release), owner_(owner) {}
+    : device_(&device), data_(data), bytes_(bytes), release_(release), owner_(owner) {
+  if (inference) version_ = inference_version;
+}
 
 Storage::~Storage() {
   if (release_)

@@ -2,6 +2,7 @@
 #include "core/autograd.h"
 
 #include "core/gradcheck.h"
+#include "core/inference.h"
 #include "core/ops/view.h"
 #include "lang/bridge.h"
 #include "lang/scope.h"
@@ -108,35 +109,50 @@ int grad(lua_State* L) {
 // ---- grad modes ----
 
 struct GradModeBefore {
-  bool enabled = true;
-  void operator()() const { set_grad_enabled(enabled); }
+  bool enabled = true, inference = false;
+  void operator()() const {
+    set_grad_enabled(enabled);
+    set_inference_mode(inference);
+  }
 };
 
-// Sets the mode; then a scope, or with a function at `first`, the results of calling it.
-int with_mode(lua_State* L, bool on, int first, bool warns) {
+// Sets the modes; then a scope, or with a function at `first`, the results of calling it. `advice`: how to write a
+// scope that is closed; null: it may be left open.
+int with_modes(lua_State* L, GradModeBefore modes, int first, const char* advice) {
   if (lua_isnoneornil(L, first)) {
-    auto& scope = push_scope<GradModeBefore>(L, "a grad mode", warns ? "torch.no_grad()" : nullptr);
-    scope.restore = {set_grad_enabled(on)};
+    auto& scope = push_scope<GradModeBefore>(L, "a grad mode", advice);
+    scope.restore = {set_grad_enabled(modes.enabled), set_inference_mode(modes.inference)};
     scope.open = true;
     return 1;
   }
   if (lua_type(L, first) != LUA_TFUNCTION)
     throw Error("expects a function to call in this mode or nothing, got {}", given_text(L, first));
-  GradMode mode(on);
+  struct Back {
+    GradModeBefore before;
+    ~Back() { before(); }
+  } back{{set_grad_enabled(modes.enabled), set_inference_mode(modes.inference)}};
   lua_call(L, lua_gettop(L) - first, LUA_MULTRET);
   return lua_gettop(L) - first + 1;
 }
-int no_grad(lua_State* L) { return with_mode(L, false, 1, true); }
-int enable_grad(lua_State* L) { return with_mode(L, true, 1, true); }
+// Inference mode stays as it is, and in it nothing is recorded.
+int with_mode(lua_State* L, bool on, int first, const char* advice) {
+  const bool inference = luth::inference_mode();
+  return with_modes(L, {on && !inference, inference}, first, advice);
+}
+int no_grad(lua_State* L) { return with_mode(L, false, 1, "torch.no_grad()"); }
+int enable_grad(lua_State* L) { return with_mode(L, true, 1, "torch.enable_grad()"); }
+// (mode?, f?, ...): the mode by position or by name. As in PyTorch, false records gradients again.
 int inference_mode(lua_State* L) {
-  if (lua_isboolean(L, 1)) return with_mode(L, lua_toboolean(L, 1) ? false : grad_enabled(), 2, true);
-  return with_mode(L, false, 1, true);
+  const bool given = lua_isboolean(L, 1) || lua_istable(L, 1);
+  const bool on = flag_at(L, given ? 1 : lua_gettop(L) + 1, "inference_mode", "mode");
+  return with_modes(L, {!on, on}, given ? 2 : 1, "torch.inference_mode()");
 }
 int set_enabled(lua_State* L) {
   if (!lua_isboolean(L, 1)) throw Error("set_grad_enabled expects true or false, got {}", given_text(L, 1));
-  return with_mode(L, lua_toboolean(L, 1), 2, false);
+  return with_mode(L, lua_toboolean(L, 1), 2, nullptr);
 }
 int is_enabled(lua_State* L) { return lua_pushboolean(L, grad_enabled()), 1; }
+int is_inferring(lua_State* L) { return lua_pushboolean(L, luth::inference_mode()), 1; }
 
 // ---- anomaly mode ----
 
@@ -173,6 +189,11 @@ int set_detect_anomaly(lua_State* L) {
   const bool flag = lua_isboolean(L, 2) || lua_istable(L, 2);
   const bool check = flag_at(L, flag ? 2 : lua_gettop(L) + 1, "set_detect_anomaly", "check_nan");
   return with_anomaly(L, {bool(lua_toboolean(L, 1)), check}, flag ? 3 : 2, false);
+}
+int set_anomaly(lua_State* L) {
+  if (!lua_isboolean(L, 1)) throw Error("set_anomaly_enabled expects true or false, got {}", given_text(L, 1));
+  set_anomaly_mode({bool(lua_toboolean(L, 1)), flag_at(L, 2, "set_anomaly_enabled", "check_nan")});
+  return 0;
 }
 int detects_anomaly(lua_State* L) { return lua_pushboolean(L, anomaly_mode().on), 1; }
 int checks_nan(lua_State* L) { return lua_pushboolean(L, anomaly_mode().on && anomaly_mode().check_nan), 1; }
@@ -288,11 +309,16 @@ constexpr Row torch_rows[] = {
     {"enable_grad", guarded<enable_grad>, "local _ <close> = torch.enable_grad()  or  torch.enable_grad(f, ...)",
      "Records gradients again, inside no_grad."},
     {"inference_mode", guarded<inference_mode>,
-     "local _ <close> = torch.inference_mode()  or  torch.inference_mode(f, ...)",
-     "The same as no_grad: results are ordinary tensors, which may take part in recorded operators later."},
+     "local _ <close> = torch.inference_mode(mode = true)  or  torch.inference_mode(f, ...)",
+     "As no_grad; and what is made in it stays out of graphs for good: such a tensor is no input of recorded operators "
+     "that keep it for backward, and cannot be written in place outside. clone() gives an ordinary one."},
+    {"is_inference_mode_enabled", guarded<is_inferring>, "torch.is_inference_mode_enabled()",
+     "Whether inference mode is on."},
     {"set_grad_enabled", guarded<set_enabled>, "torch.set_grad_enabled(on, f?, ...)",
      "Sets the mode, until the scope that it returns is closed, or while f runs."},
     {"is_grad_enabled", guarded<is_enabled>, "torch.is_grad_enabled()", "Whether operators record gradients."},
+    {"set_anomaly_enabled", guarded<set_anomaly>, "torch.set_anomaly_enabled(enabled, check_nan = true)",
+     "Sets anomaly mode: torch.autograd.set_detect_anomaly without a scope."},
     {"is_anomaly_enabled", guarded<detects_anomaly>, "torch.is_anomaly_enabled()", "Whether anomaly mode is on."},
     {"is_anomaly_check_nan_enabled", guarded<checks_nan>, "torch.is_anomaly_check_nan_enabled()",
      "Whether it looks for nan."},
@@ -309,6 +335,10 @@ void open_autograd(lua_State* L, int torch, int methods) {
   lua_newtable(L);
   add_functions(L, -1, autograd_rows);
   open_function(L, lua_gettop(L));
+  for (const char* name : {"no_grad", "enable_grad", "set_grad_enabled", "inference_mode"}) {
+    lua_getfield(L, torch, name);
+    lua_setfield(L, -2, name);
+  }
   lua_newtable(L);
   add_library(L, -1, "luth.functional", functional_rows);
   lua_setfield(L, -2, "functional");

@@ -1,6 +1,7 @@
 // torch.utils.checkpoint: parts of the forward that backward computes again.
 #include "core/recompute.h"
 #include "lang/bridge.h"
+#include "lang/help.h"
 #include "lang/interp.h"
 #include "lang/ref.h"
 #include "lang/tensor.h"
@@ -141,6 +142,8 @@ void open_checkpoint(lua_State* L) {
   lua_pushcfunction(L, guarded<call_checkpoint>);
   lua_setfield(L, -2, "__call");
   lua_setmetatable(L, -2);
+  document(L, -1,
+           "torch.utils.checkpoint(f, ..., {preserve_rng_state = true})\n  The same as its function checkpoint.");
   lua_setfield(L, -2, "checkpoint");
 }
 const Open opener("torch.utils.checkpoint", Open::modules + 50, open_checkpoint);

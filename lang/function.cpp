@@ -1,8 +1,12 @@
 // torch.autograd.Function: operators with a gradient, written in Lua.
 #include "lang/function.h"
+
+#include <algorithm>
+
 #include "core/ops/copy.h"
 #include "core/ops/reduce.h"
 #include "core/site.h"
+#include "core/text.h"
 #include "lang/bridge.h"
 #include "lang/tensor_class.h"
 #include "lang/tensor_hooks.h"
@@ -99,6 +103,15 @@ Tensors FunctionNode::take_gradients(lua_State* L, int first) const {
   return dxs;
 }
 
+// Message handler: says in whose backward an error was raised. Upvalue 1: " (in Cube.backward)".
+int name_backward(lua_State* L) {
+  if (lua_type(L, 1) != LUA_TSTRING) return lua_settop(L, 1), 1;
+  lua_settop(L, 1);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_concat(L, 2);
+  return 1;
+}
+
 Tensors FunctionNode::backward(const Tensors& dys) {
   if (app_->freed)
     throw Error("{}: the graph was freed by an earlier backward; pass {{retain_graph = true}} to that one", name());
@@ -106,17 +119,26 @@ Tensors FunctionNode::backward(const Tensors& dys) {
   const int top = lua_gettop(L);
   luaL_checkstack(L, int(dys.size()) + 10, "too many gradients");
   context_->value.push(L);
+  lua_pushfstring(L, " (in %s.backward)", app_->name.c_str());
+  lua_pushcclosure(L, name_backward, 1);
   lua_getiuservalue(L, top + 1, of_class);
   if (lua_getfield(L, -1, "backward") != LUA_TFUNCTION)
     throw Error("{}: has no backward: define function {}.backward(ctx, ...)", app_->name, app_->name);
   lua_remove(L, -2);
   lua_pushvalue(L, top + 1);
   push_gradients(L, dys);
-  lua_call(L, int(dys.size()) + 1, LUA_MULTRET);
-  Tensors dxs = take_gradients(L, top + 2);
+  if (lua_pcall(L, int(dys.size()) + 1, LUA_MULTRET, top + 2) != LUA_OK) lua_error(L);
+  Tensors dxs = take_gradients(L, top + 3);
   frees_ = holds_results(L, top + 1, *this);
   lua_settop(L, top);
   return dxs;
+}
+
+std::string class_name(lua_State* L, int index) {
+  lua_getfield(L, index, "name");
+  std::string name = lua_tostring(L, -1) ? lua_tostring(L, -1) : "Function";
+  lua_pop(L, 1);
+  return name;
 }
 
 // ---- apply ---------------------------------------------------------------------------------------------------------
@@ -125,9 +147,7 @@ Tensors FunctionNode::backward(const Tensors& dys) {
 class Apply {
  public:
   explicit Apply(lua_State* L) : L_(L), app_(std::make_shared<Application>()), inputs_(size_t(lua_gettop(L))) {
-    lua_getfield(L_, lua_upvalueindex(1), "name");
-    app_->name = lua_tostring(L_, -1) ? lua_tostring(L_, -1) : "Function";
-    lua_pop(L_, 1);
+    app_->name = class_name(L_, lua_upvalueindex(1));
   }
 
   int run() {
@@ -288,9 +308,28 @@ class Apply {
   int context_ = 0, first_ = 0;
 };
 
-int apply_function(lua_State* L) { return Apply(L).run(); }
+int apply_function(lua_State* L) {
+  if (lua_rawequal(L, 1, lua_upvalueindex(1)))
+    throw Error("apply is a function, not a method: {0}.apply(x)", class_name(L, 1));
+  return Apply(L).run();
+}
 
 // ---- The class ------------------------------------------------------------------------------------------------------
+
+// F.apply, F.forward: what is missing is nil, as in any table, but for a slip of the pen. Upvalue 1: the base, or nil.
+int class_index(lua_State* L) {
+  static const std::vector<std::string> known{"apply", "backward", "forward", "setup_context"};
+  const std::string key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+  if (lua_istable(L, lua_upvalueindex(1))) {
+    lua_pushvalue(L, 2);
+    if (lua_gettable(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
+  }
+  if (std::find(known.begin(), known.end(), key) != known.end()) return lua_pushnil(L), 1;
+  if (std::string hint = did_you_mean(key, known); !hint.empty())
+    throw Error("{} has no '{}'{}", class_name(L, 1), key, hint);
+  return lua_pushnil(L), 1;
+}
+int call_class(lua_State* L) { throw Error("{0} is a class, not a function: call {0}.apply(...)", class_name(L, 1)); }
 
 int class_text(lua_State* L) {
   lua_getfield(L, 1, "name");
@@ -311,10 +350,14 @@ int make_function(lua_State* L) {
   lua_pushvalue(L, -1);
   lua_pushcclosure(L, guarded<apply_function>, 1);
   lua_setfield(L, -2, "apply");
-  lua_createtable(L, 0, 2);
+  lua_createtable(L, 0, 3);
   lua_pushcfunction(L, class_text);
   lua_setfield(L, -2, "__tostring");
-  if (lua_istable(L, 2)) lua_pushvalue(L, 2), lua_setfield(L, -2, "__index");
+  lua_pushcfunction(L, guarded<call_class>);
+  lua_setfield(L, -2, "__call");
+  lua_pushvalue(L, 2);
+  lua_pushcclosure(L, guarded<class_index>, 1);
+  lua_setfield(L, -2, "__index");
   lua_setmetatable(L, -2);
   return 1;
 }

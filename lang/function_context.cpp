@@ -2,6 +2,7 @@
 #include <set>
 
 #include "core/autograd.h"
+#include "core/text.h"
 #include "lang/bridge.h"
 #include "lang/function.h"
 
@@ -58,6 +59,15 @@ int push_saved(lua_State* L, const Application& app) {
   return 1;
 }
 
+// Other fields are the script's, and nil where they are not set: but for a slip of the pen.
+void check_name(lua_State* L, const Application& app) {
+  static const std::vector<std::string> known{"mark_dirty",    "mark_non_differentiable", "needs_input_grad",
+                                              "saved_tensors", "save_for_backward",       "set_materialize_grads"};
+  const std::string key = lua_tostring(L, 2);
+  if (std::string hint = did_you_mean(key, known); !hint.empty())
+    throw Error("{}: ctx has no '{}'{}", app.name, key, hint);
+}
+
 // Upvalue 1: the methods.
 int context_index(lua_State* L) {
   const auto& app = own<ApplicationRef>(L);
@@ -68,7 +78,7 @@ int context_index(lua_State* L) {
   lua_pushvalue(L, 2);
   if (lua_rawget(L, -2) != LUA_TNIL) return 1;
   lua_pushvalue(L, 2);
-  lua_rawget(L, lua_upvalueindex(1));
+  if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TNIL && lua_type(L, 2) == LUA_TSTRING) check_name(L, *app);
   return 1;
 }
 int context_newindex(lua_State* L) {

@@ -234,9 +234,8 @@ std::string help_text(lua_State* L, int index) {
   if (lua_isnoneornil(L, index)) return "";
   if (const Face* face = to_face(L, index)) return face_text(*face);
   if (const Tensor* t = to_tensor(L, index)) return *t ? "a " + describe(*t) + " tensor" : "a tensor that was freed";
-  std::string names = names_text(L, index);
-  if (!names.empty()) return names;
-  std::string stored = stored_text(L, index);
+  std::string names = names_text(L, index), stored = stored_text(L, index);
+  if (!names.empty()) return stored.empty() ? names : stored + "\n\n" + names;  // a table that can be called
   return stored.empty() ? object_text(L, index) : stored;
 }
 

@@ -104,6 +104,11 @@ constexpr Field fields[] = {
        const bool made = bool(t.grad_fn());
        lua_pushinteger(L, made ? t.impl()->meta->nr : 0);
      }},
+    {"retains_grad", "x.retains_grad\n  Whether retain_grad() has been called on it, and it is no leaf.",
+     [](lua_State* L, const Tensor& t) {
+       const bool made = bool(t.grad_fn());  // looks at the history of a view first
+       lua_pushboolean(L, made && t.impl()->meta->retained);
+     }},
     {"requires_grad", "x.requires_grad\n  Whether operators on it are recorded; assignable.",
      [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.requires_grad()); }},
     {"data", "x.data\n  The same memory without history; assignable.",

@@ -1,5 +1,6 @@
 // Methods that ask a tensor what it is, and those that change its storage.
 #include "core/autograd.h"
+#include "core/inference.h"
 #include "core/print.h"
 #include "lang/bridge.h"
 #include "lang/tensor_class.h"
@@ -30,7 +31,12 @@ int element_size(lua_State* L) { return lua_pushinteger(L, lua_Integer(size_of(s
 int nbytes(lua_State* L) { return lua_pushinteger(L, lua_Integer(self(L).bytes())), 1; }
 int data_ptr(lua_State* L) { return lua_pushinteger(L, lua_Integer(reinterpret_cast<intptr_t>(self(L).raw()))), 1; }
 int is_view(lua_State* L) { return lua_pushboolean(L, self(L).impl()->view != nullptr), 1; }
-int version(lua_State* L) { return lua_pushinteger(L, self(L).version()), 1; }
+int made_in_inference(lua_State* L) { return lua_pushboolean(L, is_inference(*self(L).storage())), 1; }
+int version(lua_State* L) {
+  const Tensor& t = self(L);
+  if (is_inference(*t.storage())) throw Error("an inference tensor does not count how often it is written");
+  return lua_pushinteger(L, t.version()), 1;
+}
 int item(lua_State* L) { return push_scalar(L, self(L).item()), 1; }
 int floating(lua_State* L) { return lua_pushboolean(L, is_floating(self(L).dtype())), 1; }
 int is_signed(lua_State* L) {
@@ -148,6 +154,8 @@ constexpr Row rows[] = {
     {"nbytes", guarded<nbytes>, "x:nbytes()", "Bytes of all elements."},
     {"data_ptr", guarded<data_ptr>, "x:data_ptr()", "The address of the first element, as an integer."},
     {"_version", guarded<version>, "x:_version()", "How often the storage has been written in place."},
+    {"is_inference", guarded<made_in_inference>, "x:is_inference()",
+     "Whether torch.inference_mode() was on when it was made."},
     {"is_view", guarded<is_view>, "x:is_view()", "Whether x is a view of another tensor, x._base."},
     {"_is_view", guarded<is_view>, "x:_is_view()", "Whether x is a view of another tensor, x._base."},
     {"item", guarded<item>, "x:item()", "The number in a tensor of one element: integer, float or boolean."},
@@ -171,6 +179,8 @@ constexpr Row rows[] = {
 constexpr Row functions[] = {
     {"numel", guarded<numel>, "torch.numel(x)", "The number of elements."},
     {"is_floating_point", guarded<floating>, "torch.is_floating_point(x)", "Whether the dtype is a float."},
+    {"is_inference", guarded<made_in_inference>, "torch.is_inference(x)",
+     "Whether torch.inference_mode() was on when it was made."},
     {"is_complex", guarded<no_complex>, "torch.is_complex(x)", "false: luth has no complex dtypes."},
     {"resize_as_", guarded<resize_as_function>, "torch.resize_as_(x, the_template)",
      "Changes the shape of x in place to that of the_template."},

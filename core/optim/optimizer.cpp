@@ -127,6 +127,17 @@ ParameterState* Optimizer::state_of(const Tensor& param) {
   return it == state_.end() ? nullptr : &it->second;
 }
 
+ParameterState& Optimizer::state(const Tensor& param) {
+  ParameterState& s = state_[param.ref()];
+  for (auto& t : s.tensors)
+    if (t.value && &t.value.device() != &param.device())
+      throw Error(
+          "{}: the state '{}' of a parameter, {}, lies on {}, and the parameter on {}: it was moved after the "
+          "first step; move the model before, or opt:load_state_dict(opt:state_dict()), which moves the state",
+          type(), t.name, describe(param), t.value.device().name(), param.device().name());
+  return s;
+}
+
 Tensor& Optimizer::buffer(ParameterState& s, const char* name, const Tensor& like) {
   if (Tensor* t = s.find(name)) return *t;
   Tensor zeros = is_dense(like.shape(), like.strides())

@@ -73,7 +73,8 @@ class Optimizer : public Counted {
   /// Null where the parameter has not been stepped.
   ParameterState* state_of(const Tensor& param);
   /// For the steps of optimizers: the state of a parameter, made when new, and a tensor of it, zeros when new.
-  ParameterState& state(const Tensor& param) { return state_[param.ref()]; }
+  /// Throws where it lies on another device than the parameter.
+  ParameterState& state(const Tensor& param);
   static Tensor& buffer(ParameterState& s, const char* name, const Tensor& like);
 
   /// Shares tensors with the optimizer; loading copies, into the dtype and device of each parameter.

@@ -33,8 +33,77 @@ function s.grad()
   local g = torch.autograd.grad((x ^ 3):sum(), x, {create_graph = true})
   t:eq((torch.autograd.grad(g, {x})), torch.tensor {12.})
   t:fails(function() torch.autograd.grad(x * 2, {y}) end, 'allow_unused')
+  t:fails(function() torch.autograd.grad(x * 2, {x, y}) end, 'input 2 (float32[1]) was not used', 'allow_unused')
+  t:fails(function() torch.autograd.grad(x * 2, {x, y:detach()}) end, 'input 2 (float32[1]) does not require grad')
+  t:fails(function() (x * 2):backward {inputs = {x, y * 1, y:detach()}} end, 'backward: input 3')
+  t:fails(function() torch.autograd.backward({x * 2, y:detach()}) end, 'backward: tensor 2 (float32[1])')
   t:eq(select('#', torch.autograd.grad(x * 2, {x, y}, {allow_unused = true})), 2)
   t:eq((torch.autograd.grad(x * 2, {x}, {grad_outputs = {torch.tensor {5.}}})), torch.tensor {10.})
+end
+
+function s.retains_grad()
+  local x = leaf(1.)
+  local y = x * 2
+  t:eq(y.retains_grad, false)
+  y:retain_grad()
+  x:retain_grad()
+  t:eq(y.retains_grad, true)
+  t:eq(x.retains_grad, false)
+  t:eq(torch.ones(1).retains_grad, false)
+  y:mul_(2)
+  t:eq(y.retains_grad, true)
+end
+
+-- What PyTorch answers to the same.
+function s.inference_mode()
+  local x = leaf(1., 1.)
+  t:eq(torch.is_inference_mode_enabled(), false)
+  local made, view_of_x, within
+  do
+    local _ <close> = torch.inference_mode()
+    t:eq(torch.is_inference_mode_enabled(), true)
+    t:eq(torch.is_grad_enabled(), false)
+    made, view_of_x, within = torch.ones(2), x:view(-1), torch.ones(2, {requires_grad = true})
+    t:eq((x * 2):is_inference(), true)
+    t:eq((x * 2).requires_grad, false)
+    t:eq(made:view(2, 1):is_inference(), true)
+    t:eq(x:detach():is_inference(), false)
+    t:eq(torch.enable_grad(function() return (x * 2).requires_grad end), false)
+    do
+      local _ <close> = torch.inference_mode(false)
+      t:eq(torch.is_inference_mode_enabled(), false)
+      t:eq((x * 2).requires_grad, true)
+    end
+    t:eq(torch.is_inference_mode_enabled(), true)
+    made:add_(1)
+    x:detach():add_(1)
+  end
+  t:eq(torch.is_inference_mode_enabled(), false)
+  t:eq(torch.is_grad_enabled(), true)
+  t:eq(torch.is_inference(made), true)
+  t:eq(view_of_x:is_inference(), false)
+  t:eq(made:clone():is_inference(), false)
+  t:eq(made:detach():is_inference(), true)
+  t:eq((made + x).requires_grad, true)
+  t:eq((within * 2).requires_grad, true)
+  t:eq(x:clone():copy_(made).requires_grad, true)
+  t:fails(function() return made * x end, 'mul', 'inference tensor (float32[2])', 'clone()', 'torch.no_grad()')
+  t:fails(function() made:add_(1) end, 'add_', 'inference tensor', 'clone()')
+  t:fails(function() torch.no_grad(function() made:add_(1) end) end, 'inference tensor')
+  t:fails(function() made[1] = 3 end, 'inference tensor')
+  t:fails(function() torch.add(x, 1, {out = made}) end, 'inference tensor')
+  t:fails(function() made:requires_grad_() end, 'inference tensor')
+  t:fails(function() return made:_version() end, 'inference tensor')
+  t:eq(made, torch.tensor {2., 2.})
+  t:eq(torch.inference_mode(function(...) return torch.is_inference_mode_enabled(), ... end, 5), true)
+  t:eq(select(2, torch.inference_mode(function(...) return 0, ... end, 5)), 5)
+  t:eq(torch.inference_mode({mode = false}, torch.is_inference_mode_enabled), false)
+end
+
+function s.names_in_torch_autograd()
+  for _, name in ipairs {'no_grad', 'enable_grad', 'set_grad_enabled', 'inference_mode'} do
+    t:eq(torch.autograd[name], torch[name])
+  end
 end
 
 function s.scopes()

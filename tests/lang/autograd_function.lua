@@ -220,11 +220,57 @@ function s.inheritance()
   t:eq(x.grad, torch.tensor {12.})
 end
 
+-- Whatever goes wrong in a backward, the class is named.
+function s.errors_of_backward_name_the_class()
+  local Bad, x = torch.autograd.Function('Bad'), leaf(1., 2.)
+  function Bad.forward(ctx, v)
+    ctx:save_for_backward(v)
+    return v * 1
+  end
+  local function run() Bad.apply(x):sum():backward() end
+  function Bad.backward(ctx) return ctx.nothing.here end
+  t:fails(run, "field 'nothing'", 'autograd_function.lua:', '(in Bad.backward)')
+  function Bad.backward() error('mine') end
+  t:fails(run, 'mine (in Bad.backward)')
+  function Bad.backward(_, dy) return dy + torch.ones(7) end
+  t:fails(run, 'add(float32[2], float32[7])', '(in Bad.backward)')
+  function Bad.backward() error({code = 5}) end
+  local _, value = pcall(run)
+  t:eq(value.code, 5)
+  local Outer = torch.autograd.Function('Outer')
+  function Outer.forward(_, v) return v * 1 end
+  function Outer.backward() return torch.enable_grad(function() run() end) end
+  function Bad.backward() error('deep') end
+  t:fails(function() Outer.apply(x):sum():backward() end, 'deep (in Bad.backward) (in Outer.backward)')
+  t:eq(torch.is_grad_enabled(), true)
+end
+
+function s.names_that_are_not_there()
+  local x = leaf(1.)
+  t:fails(function() Cube.aply(x) end, "Cube has no 'aply'; did you mean 'apply'?")
+  t:fails(function() Cube:apply(x) end, 'Cube.apply(x)')
+  t:fails(function() Cube(x) end, 'Cube is a class', 'Cube.apply')
+  t:eq(Cube.setup_context, nil)
+  t:eq(Cube.cache, nil)
+  local Slip = torch.autograd.Function('Slip', Cube)
+  function Slip.forward(ctx, v) ctx:save_for_bckward(v) end
+  t:fails(function() Slip.apply(x) end, "Slip: ctx has no 'save_for_bckward'; did you mean 'save_for_backward'?")
+  function Slip.forward(ctx, v)
+    t:eq(ctx.scale, nil)
+    return v * 1
+  end
+  t:fails(function() Slip.apply(x):sum():backward() end, '(in Slip.backward)')
+  t:fails(function() return Slip.aply end, "did you mean 'apply'?")
+  t:eq(Slip.backward, Cube.backward)
+end
+
 function s.overwritten_values()
   local x = leaf(1., 2.) * 1
+  local line = debug.getinfo(1, 'l').currentline
   local y = Cube.apply(x)
   x:add_(1)
-  t:fails(function() y:sum():backward() end, 'CubeBackward', 'overwritten', 'add_', 'autograd_function.lua:225', 'autograd_function.lua:226')
+  t:fails(function() y:sum():backward() end, 'CubeBackward', 'overwritten', 'add_',
+          'autograd_function.lua:' .. line + 1, 'autograd_function.lua:' .. line + 2)
 end
 
 function s.memory_is_released()

@@ -101,6 +101,15 @@ function s.functions_with_several_results_and_settings()
   t:eq(a.grad, a:detach():exp() + 2, 1e-6)
 end
 
+function s.help_shows_how_it_is_called()
+  local print_, text = print, nil
+  print = function(v) text = v end
+  help(torch.utils.checkpoint)
+  print = print_
+  t:assert(text:find('torch.utils.checkpoint(f, ..., {preserve_rng_state = true})', 1, true), text)
+  t:assert(text:find('checkpoint_sequential', 1, true), text)
+end
+
 function s.functions_that_change()
   local x = torch.rand(3, {requires_grad = true})
   local runs = 0

@@ -138,6 +138,21 @@ function tests.schedules_of_functions_and_of_schedules()
   tester:fails(function() return L.StepLR(5) end, 'expects an optimizer')
 end
 
+function tests.state_on_another_device()
+  for _, make in ipairs { optim.Adam, optim.SGD } do
+    local m = nn.Linear(2, 1)
+    local o = make(m:parameters(), { lr = 0.1, momentum = make == optim.SGD and 0.9 or nil })
+    m(torch.ones(1, 2)):sum():backward()
+    o:step()
+    m:to('meta')
+    m.weight.grad = torch.zeros(1, 2, { device = 'meta' })
+    m.bias.grad = nil
+    tester:fails(function() o:step() end, 'the state', 'float32[1, 2]', 'lies on cpu', 'on meta', 'load_state_dict')
+    o:load_state_dict(o:state_dict())
+    o:step()
+  end
+end
+
 function tests.clipping()
   local p = parameter(1.0)
   p.grad = torch.tensor { 10.0 }

@@ -36,7 +36,8 @@ for kind, names in pairs {
   tensor = [[to cpu cuda detach float double half long int bool bfloat16 type_as requires_grad_ pin_memory view_as
     new_tensor]],
   number = 'item dim numel nelement ndimension storage_offset element_size nbytes data_ptr _version get_device',
-  boolean = 'is_floating_point is_signed is_complex is_set_to is_same_size is_nonzero is_contiguous is_pinned equal',
+  boolean = [[is_floating_point is_signed is_complex is_set_to is_same_size is_nonzero is_contiguous is_pinned
+    is_inference is_view equal]],
   table = 'tolist',
 } do
   for name in names:gmatch('%S+') do methods[name] = kind end
@@ -138,7 +139,7 @@ local kinds = {
     local object = M.kind(e.object)
     if object ~= 'tensor' and object ~= 'mask' then return nil end
     if not e.dot then return e.key.kind ~= 'string' and object or nil end
-    if e.key == 'requires_grad' or e.key == 'is_leaf' or e.key == 'is_cuda' then return 'boolean' end
+    if e.key == 'requires_grad' or e.key == 'retains_grad' or e.key:find('^is_') then return 'boolean' end
     return (e.key == 'data' or e.key == 'T' or e.key == 'mT') and object or nil
   end,
 }

@@ -181,7 +181,9 @@ local function add_tensor(out, faces)
   local types = {
     shape = 'torch.Size', dtype = 'torch.dtype', device = 'torch.device', grad = 'torch.Tensor|nil', ndim = 'integer',
     data = 'torch.Tensor', T = 'torch.Tensor', mT = 'torch.Tensor', grad_fn = 'torch.autograd.Node|nil',
-    is_leaf = 'boolean', requires_grad = 'boolean', is_cuda = 'boolean',
+    is_leaf = 'boolean', requires_grad = 'boolean', is_cuda = 'boolean', retains_grad = 'boolean', is_cpu = 'boolean',
+    is_meta = 'boolean', output_nr = 'integer', itemsize = 'integer', H = 'torch.Tensor', mH = 'torch.Tensor',
+    _base = 'torch.Tensor|nil',
   }
   for _, field in ipairs(model.tensor_fields()) do
     local _, brief = model.parts(field.help)

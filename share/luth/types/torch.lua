@@ -28,15 +28,16 @@
 ---@field data torch.Tensor The same memory without history; assignable.
 ---@field T torch.Tensor A view with the dims in reverse order.
 ---@field mT torch.Tensor A view with the last two dims exchanged.
----@field H any The transpose of a matrix, as x:t(): luth has no complex numbers.
----@field mH any As x.mT: luth has no complex numbers.
+---@field H torch.Tensor The transpose of a matrix, as x:t(): luth has no complex numbers.
+---@field mH torch.Tensor As x.mT: luth has no complex numbers.
 ---@field is_cuda boolean Whether it lies on a GPU.
 ---@field ndim integer The number of dims.
----@field _base any The tensor whose memory x is a view of; nil where x is no view.
----@field output_nr any Which result of its grad_fn it is, from 0.
----@field itemsize any Bytes per element.
----@field is_meta any Whether it has a shape and no data.
----@field is_cpu any Whether it lies in the memory of the CPU.
+---@field _base torch.Tensor|nil The tensor whose memory x is a view of; nil where x is no view.
+---@field output_nr integer Which result of its grad_fn it is, from 0.
+---@field retains_grad boolean Whether retain_grad() has been called on it, and it is no leaf.
+---@field itemsize integer Bytes per element.
+---@field is_meta boolean Whether it has a shape and no data.
+---@field is_cpu boolean Whether it lies in the memory of the CPU.
 ---@operator add(torch.Tensor|number): torch.Tensor
 ---@operator sub(torch.Tensor|number): torch.Tensor
 ---@operator mul(torch.Tensor|number): torch.Tensor
@@ -1606,6 +1607,11 @@ function Tensor:is_contiguous(opts) end
 ---@param x any
 ---@return any
 function Tensor:is_floating_point(x) end
+
+--- Whether torch.inference_mode() was on when it was made.
+---@param x any
+---@return any
+function Tensor:is_inference(x) end
 
 --- Whether the only element is not 0.
 ---@param x any
@@ -6243,9 +6249,10 @@ function torch.index_reduce_(input, dim, index, source, reduce, opts) end
 ---@return torch.Tensor
 function torch.index_select(input, dim, index, opts) end
 
---- The same as no_grad: results are ordinary tensors, which may take part in recorded operators later.
+--- As no_grad; and what is made in it stays out of graphs for good: such a tensor is no input of recorded operators that keep it for backward, and cannot be written in place outside. clone() gives an ordinary one.
+---@param mode? boolean
 ---@return any
-function torch.inference_mode() end
+function torch.inference_mode(mode) end
 
 --- The seed of the CPU's random numbers.
 ---@return any
@@ -6328,6 +6335,15 @@ function torch.is_floating_point(x) end
 --- Whether operators record gradients.
 ---@return any
 function torch.is_grad_enabled() end
+
+--- Whether torch.inference_mode() was on when it was made.
+---@param x any
+---@return any
+function torch.is_inference(x) end
+
+--- Whether inference mode is on.
+---@return any
+function torch.is_inference_mode_enabled() end
 
 --- Whether the only element is not 0.
 ---@param x any
@@ -8075,6 +8091,12 @@ function torch.selu(input, opts) end
 ---@return torch.Tensor
 function torch.selu_(input, opts) end
 
+--- Sets anomaly mode: torch.autograd.set_detect_anomaly without a scope.
+---@param enabled any
+---@param check_nan? boolean
+---@return any
+function torch.set_anomaly_enabled(enabled, check_nan) end
+
 --- Sets where new tensors lie; nil: the CPU.
 ---@param device any
 ---@return any
@@ -8923,6 +8945,10 @@ function torch.autograd.backward(tensors, grad_tensors, opts) end
 ---@return any
 function torch.autograd.detect_anomaly(check_nan) end
 
+--- Records gradients again, inside no_grad.
+---@return any
+function torch.autograd.enable_grad() end
+
 --- The gradients of outputs by inputs, as several values; leaves no grad behind. What is unused is an error, nil with allow_unused, or zeros with materialize_grads.
 ---@param outputs any
 ---@param inputs any
@@ -8944,11 +8970,27 @@ function torch.autograd.gradcheck(f, inputs, opts) end
 ---@return any
 function torch.autograd.gradgradcheck(f, inputs, opts) end
 
+--- As no_grad; and what is made in it stays out of graphs for good: such a tensor is no input of recorded operators that keep it for backward, and cannot be written in place outside. clone() gives an ordinary one.
+---@param mode? boolean
+---@return any
+function torch.autograd.inference_mode(mode) end
+
+--- Nothing is recorded for gradients while the scope is open, or while f runs.
+---@return any
+function torch.autograd.no_grad() end
+
 --- Sets the mode, until the scope that it returns is closed.
 ---@param mode any
 ---@param check_nan? boolean
 ---@return any
 function torch.autograd.set_detect_anomaly(mode, check_nan) end
+
+--- Sets the mode, until the scope that it returns is closed, or while f runs.
+---@param on any
+---@param f? any
+---@param ... any
+---@return any
+function torch.autograd.set_grad_enabled(on, f, ...) end
 
 --- Jacobians, Hessians, and products with them.
 torch.autograd.functional = {}
