@@ -42,6 +42,108 @@ end
 ]]
 end
 
+-- A tensor on the left of `and` and `or` is true, whatever stands on the right.
+function s.tensors_before_and_or()
+  expect [[
+local x, y, n = torch.randn(3), torch.randn(3), 0
+local a = x:sum() and 1 --! x:sum() is a tensor, which is always true, so 'and' gives what follows it
+local b = x:sum() or 0 --! so 'or' never gives what follows it
+local c = x or y --! between tensors
+local d = torch.sigmoid(x) or n --! torch.sigmoid(…) is a tensor
+local e = not x --! not of a tensor
+local t = {x, n = (x:mean()) and 1} --! x:mean() is a tensor
+print(x:sum() == 3 and 'ok' or 'bad') --! == between a tensor and a number
+print(x:sum() > 0 and 'ok' or 'bad', n > 0 and x or y, x:gt(0):any() and 1 or 2, x:sum():item() and 1)
+return x and 1 --! x is a tensor
+]]
+end
+
+function s.asserts()
+  expect [[
+local x = torch.ones(3)
+assert(x:eq(1)) --! assert x:eq(…): a tensor is always true
+assert(x:sum() == 3, 'sum') --! between a tensor and a number
+assert(x:eq(1):all() and x:dim() == 1, 'one')
+local y = assert(torch.load('x.h5'))
+]]
+end
+
+-- Results after the first, rows, what may be nil, and what is surely a tensor though its origin is not known.
+function s.what_is_a_tensor()
+  expect [[
+local x = torch.arange(6):reshape(2, 3)
+local most, where = x:max(1)
+if most == 1 then print(1) end --! == between
+if where == 1 then print(1) end --! == between
+local _, index = torch.topk(x, 2)
+if index then print(1) end --! always true
+local one, none = x:sum(), 1
+if none == 1 then print(one) end
+for i, row in ipairs(x) do
+  if row == 0 then print(i) end --! == between
+  if i == 0 then print(i) end
+end
+for i, row in ipairs {1, 2} do
+  if row == 0 then print(i) end
+end
+local best
+for i = 1, 2 do
+  if best then print(best) end
+  if best == 0 then print(i) end --! == between
+  best = x[i]:sum()
+end
+local function f(net, v)
+  if net(v):argmax(2) == 1 then print(1) end --! == between
+  if v:gt(0):all(1) then print(1) end --! always true
+  if v:gt(0):all() then print(1) end
+  if net.items:max() == 1 then print(1) end
+end
+local loss = x:float():mean()
+if loss ~= loss then print('nan') end --! loss:isnan():any()
+if loss == math.huge then print(1) end --! between a tensor and a number
+if loss == math.floor(3.5) then print(1) end --! between a tensor and a number
+if loss == tostring(1) then print(1) end --! between a tensor and a string
+local count
+count = count + 1
+if count == 1 then print(1) end
+]]
+end
+
+-- Scripts in which all is as it is meant.
+function s.nothing_to_tell()
+  expect [[
+local Net = nn.class('Net')
+function Net:init(hidden) self.fc, self.out = nn.Linear(2, hidden), nn.Linear(hidden, 1) end
+function Net:forward(x, mask)
+  local h = self.fc(x):relu()
+  if mask then h = h * mask end
+  return mask and self.out(h) * mask or self.out(h)
+end
+local net, best, total = Net(4), math.huge, 0
+local opt = optim.SGD(net:parameters(), {lr = 0.1})
+for x, y in data.DataLoader(data.TensorDataset(torch.ones(4, 2), torch.ones(4)), {batch_size = 2}) do
+  local loss = F.mse_loss(net(x), y)
+  if loss:isnan():any() or loss > 1e3 then break end
+  opt:zero_grad()
+  loss:backward()
+  opt:step()
+  if loss < best then best = loss:item() end
+  total = total + loss:item()
+  if total == 0 then print(total) end
+end
+local function accuracy(x, y)
+  local _ <close> = torch.no_grad()
+  local right = net(x):argmax(2):eq(y):sum():item()
+  return right == #y and 1 or right / #y
+end
+local state = torch.load and {best = best} or nil
+if state and state.best == best then print(accuracy(torch.ones(1, 2), torch.ones(1))) end
+local ok, message = pcall(function() return net(torch.ones(1, 3)) end)
+if not ok and message then print(message) end
+print(torch.equal(torch.ones(1), torch.ones(1)) and torch.is_tensor(net) or torch.ones(1):is_contiguous())
+]]
+end
+
 function s.conditions_that_are_meant()
   expect [[
 local function f(x, opt)

@@ -29,6 +29,20 @@ for name in ([[no_grad enable_grad inference_mode autocast amp.autocast autograd
 end
 M.scopes = scopes
 
+-- Methods by which even what is not known is surely a tensor.
+local of_tensors = {}
+for name in ([[argmax argmin argsort softmax log_softmax logsumexp sigmoid unsqueeze squeeze matmul bmm masked_select
+    index_select cumsum]]):gmatch('%S+') do
+  of_tensors[name] = true
+end
+
+-- What functions of Lua give: those of math all but a few a number.
+local lua_functions = {
+  tostring = 'string', type = 'string', ['string.format'] = 'string', ['table.concat'] = 'string',
+  ['os.time'] = 'number', ['os.clock'] = 'number', ['math.tointeger'] = false, ['math.type'] = false,
+  ['math.ult'] = 'boolean', ['math.randomseed'] = false,
+}
+
 -- What functions written by hand give, where it is worth knowing.
 local made = { tensor = 'tensor', as_tensor = 'tensor', Tensor = 'tensor' }
 local methods = {}
@@ -50,7 +64,7 @@ local function result_of(face, count)
     if form.answers then answers = answers + 1 elseif not form.several then tensors = tensors + 1 end
   end
   if answers == 0 and tensors == #face.forms then return comparisons[face.name] and 'mask' or 'tensor' end
-  if answers > 0 and (tensors == 0 or count == 0) then return 'boolean' end
+  if answers > 0 then return (tensors == 0 or count == 0) and 'boolean' or 'mask' end  -- all(), any() of a dim
   return nil
 end
 
@@ -66,8 +80,28 @@ function M.library(e)
   return nil
 end
 
+-- 'math.floor' for a function or value of Lua's own; nil for any other expression.
+local function of_lua(e)
+  local global = e.type == 'Index' and e.dot and e.object or e
+  if global.type ~= 'Name' or global.variable then return nil end
+  return global == e and e.name or global.name .. '.' .. e.key
+end
+
+-- The operator that a call is of; nil for any other.
+local function face_of(e)
+  if e.type == 'Method' then return faces[e.name] end
+  local value, path = M.library(e.callee)
+  local name = path and registry.operator_name(value)
+  return name and faces[name]
+end
+
 local function kind_of_call(e)
   local value, path = M.library(e.callee)
+  if not path then
+    local known = of_lua(e.callee)
+    if lua_functions[known] ~= nil then return lua_functions[known] or nil end
+    if known and known:find('^math[.]') then return 'number' end
+  end
   if path then
     if scopes[path] then return 'scope' end
     local name = registry.operator_name(value)
@@ -95,6 +129,8 @@ local function kind_of_method(e)
   elseif object == 'module' then
     if e.name == 'forward' then return 'tensor' end
     return self_returning[e.name] and 'module' or nil
+  elseif object == nil and of_tensors[e.name] then
+    return 'tensor'
   elseif object == nil and comparisons[e.name] then
     local unary = e.name == 'logical_not' or e.name:find('^is[nf]')
     return #e.args == (unary and 0 or 1) and 'mask' or nil
@@ -134,8 +170,22 @@ local kinds = {
   Call = kind_of_call,
   Method = kind_of_method,
   Name = function(e) return e.variable and M.kind_of_variable(e.variable) or nil end,
+  Result = function(e)  -- value number `nr` of a call
+    local face = face_of(e.call)
+    if not face or M.kind(e.call) ~= 'tensor' then return nil end
+    for _, form in ipairs(face.forms) do
+      if #form.outputs >= e.nr then return 'tensor' end
+    end
+    return nil
+  end,
+  Item = function(e)  -- what ipairs gives: of a tensor, its rows
+    local kind = M.kind(e.list)
+    return (kind == 'tensor' or kind == 'mask') and kind or nil
+  end,
   Index = function(e)
     if M.library(e) then return nil end
+    local constant = of_lua(e)
+    if constant and constant:find('^math[.]') and type(math[e.key]) == 'number' then return 'number' end
     local object = M.kind(e.object)
     if object ~= 'tensor' and object ~= 'mask' then return nil end
     if not e.dot then return e.key.kind ~= 'string' and object or nil end
@@ -144,10 +194,8 @@ local kinds = {
   end,
 }
 
--- What all values that it is ever given are; nil where they differ.
-function M.kind_of_variable(variable)
-  if variable.looking then return variable.looking end  -- x = x + 1: what the others say
-  if variable.kind ~= nil then return variable.kind or nil end
+-- What all values that it is ever given are, but for nil; nil where they differ.
+local function look(variable)
   local found
   for _, value in ipairs(variable.values) do
     variable.looking = found or false
@@ -155,14 +203,27 @@ function M.kind_of_variable(variable)
     variable.looking = nil
     if kind == 'mask' and found == 'tensor' then kind = 'tensor' end
     if found == 'mask' and kind == 'tensor' then found = 'tensor' end
-    if not kind or found and kind ~= found then
-      found = nil
-      break
+    if kind == 'nil' then
+      variable.may_be_nil = true
+    elseif not kind or found and kind ~= found then
+      return false
+    else
+      found = kind
     end
-    found = kind
   end
-  variable.kind = found or false
-  return found
+  return found or false
+end
+function M.kind_of_variable(variable)
+  if variable.looking ~= nil then return variable.looking or nil end  -- x = x + 1: what the values before say
+  if variable.kind == nil then variable.kind = look(variable) end
+  return not variable.may_be_nil and variable.kind or nil
+end
+
+--- The kind that an expression has unless it is nil.
+function M.kind_unless_nil(e)
+  if e.type == 'Paren' then return M.kind_unless_nil(e.inner) end
+  local kind = M.kind(e)
+  return kind or e.type == 'Name' and e.variable and e.variable.kind or nil
 end
 
 function M.kind(e) return kinds[e.type](e) or nil end

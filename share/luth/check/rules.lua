@@ -7,10 +7,8 @@ Checker.__index = Checker
 
 function Checker:say(line, ...) self.findings[#self.findings + 1] = { line = line, text = string.format(...) } end
 
-local function is_tensor(e)
-  local kind = kinds.kind(e)
-  return kind == 'tensor' or kind == 'mask'
-end
+local tensors = { tensor = true, mask = true }
+local function is_tensor(e) return tensors[kinds.kind(e)] or false end
 
 -- The expression as short text: x, x.y, x:gt(…).
 local function text_of(e)
@@ -68,19 +66,33 @@ end
 
 local expression = {}
 
+-- `x and 1`, `x or 0`: what stands on the right is always, or never, the result.
+function Checker:always_true(e, op)
+  local what = text_of(e)
+  if op == 'and' then
+    self:say(e.line, "%s is a tensor, which is always true, so 'and' gives what follows it: write %s:item() ~= 0, or %s:all()",
+             what, what, what)
+  else
+    self:say(e.line, "%s is a tensor, which is always true, so 'or' never gives what follows it", what)
+  end
+end
+
 function expression.Binary(self, e)
   if e.op == 'and' or e.op == 'or' then
     local left = e.left
     while left.type == 'Paren' do left = left.inner end
-    local meant = kinds.kind(left) ~= 'mask' and not is_tensor(e.right)
-    if not self.told[e] and is_tensor(left) and not meant then self:joined(e) end
+    if self.told[e] or not is_tensor(left) then return end
+    if kinds.kind(left) == 'mask' or is_tensor(e.right) then self:joined(e) else self:always_true(left, e.op) end
   elseif e.op == '==' or e.op == '~=' then
-    local left, right = kinds.kind(e.left), kinds.kind(e.right)
+    local left, right = kinds.kind_unless_nil(e.left), kinds.kind_unless_nil(e.right)
     if e.left.type == 'Unary' and e.left.op == 'not' and right ~= 'boolean' then
       self.told[e.left] = true
       return self:say(e.line, 'not a %s b is (not a) %s b: write a %s b', e.op, e.op, e.op == '==' and '~=' or '==')
     end
-    local other = is_tensor(e.left) and right or is_tensor(e.right) and left
+    if e.op == '~=' and is_tensor(e.left) and e.left.type == 'Name' and e.right.variable == e.left.variable then
+      return self:say(e.line, '%s ~= %s is always false: write %s:isnan():any()', e.left.name, e.left.name, e.left.name)
+    end
+    local other = tensors[left] and right or tensors[right] and left
     if other == 'number' or other == 'boolean' or other == 'string' then
       self:say(e.line, '%s between a tensor and a %s is always %s: write x:%s(y) for the elements, x:item() %s y for one',
                e.op, other, tostring(e.op == '~='), e.op == '==' and 'eq' or 'ne', e.op)
@@ -114,6 +126,9 @@ local sure = { item = true, backward = true, zero_grad = true, tolist = true, re
 
 function expression.Call(self, e)
   local callee = e.callee
+  if callee.type == 'Name' and callee.name == 'assert' and not callee.variable and e.args[1] then
+    self:condition(e.args[1], 'assert')
+  end
   if callee.type ~= 'Index' or not callee.dot or kinds.library(callee.object) then return end
   local object, kind, name = callee.object, kinds.kind(callee.object), callee.key
   local first = e.args[1]

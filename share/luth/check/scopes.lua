@@ -57,15 +57,14 @@ function visit.Function(self, e)
   self.depth = self.depth - 1
 end
 
--- The expression that the i-th of several names gets; false where it comes from the end of a list of values.
+-- The expression that the i-th of several names gets; false where that is not known.
 local function value_of(values, i)
-  local value = values[i]
-  if value and not (i == #values and i > 1 and (value.type == 'Call' or value.type == 'Method')) then return value end
   local last = values[#values]
-  if i > #values and not (last and (last.type == 'Call' or last.type == 'Method' or last.value == '...')) then
-    return { type = 'Constant', kind = 'nil' }
+  if i <= #values then return values[i] end
+  if last and (last.type == 'Call' or last.type == 'Method') then
+    return { type = 'Result', call = last, nr = i - #values + 1 }
   end
-  return value or false
+  return not (last and last.value == '...') and { type = 'Constant', kind = 'nil' }
 end
 
 function visit.Local(self, s)
@@ -119,7 +118,15 @@ function visit.For(self, s)
   self:list(s.values)
   self:inside(function()
     local value = s.numeric and { type = 'Constant', kind = 'number' }
-    for _, name in ipairs(s.names) do self:declare(name, s.line, value) end
+    local list = s.values[1]
+    if not s.numeric and list.type == 'Call' and list.callee.name == 'ipairs' and not list.callee.variable then
+      list = list.args[1]
+    else
+      list = nil
+    end
+    for i, name in ipairs(s.names) do
+      self:declare(name, s.line, list and i == 2 and { type = 'Item', list = list } or value)
+    end
     self:statements(s.body)
   end)
 end
