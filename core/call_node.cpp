@@ -104,7 +104,13 @@ Tensors CallNode::backward(const Tensors& dys) {
     const auto i = size_t(s.number());
     s.is_result() ? void(call.out[i] = unpack(s)) : void(call.in[i] = unpack(s));
   }
-  Tensors dx = info_.vjp ? info_.vjp(call, dys) : through_lower(call, dys);
+  Tensors dx;
+  try {
+    dx = info_.vjp ? info_.vjp(call, dys) : through_lower(call, dys);
+  } catch (Error& e) {
+    if (!e.placed()) e.place(fmt::format("{}{}: ", name(), at_site(site)));
+    throw;
+  }
   if (dx.size() < next.size()) dx.resize(next.size());
   return dx;
 }

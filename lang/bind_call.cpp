@@ -260,7 +260,12 @@ class Caller {
  public:
   static int push_results(lua_State* L, const Form& form, Tensors results) {
     if (form.info->several && !form.info->star) return push_list(L, results), 1;
-    if (form.info->answers) return push_scalar(L, results[0].item()), 1;
+    if (form.info->answers) {
+      if (!results[0].device().has_data())
+        throw Error("{}: there is no answer on the {} device, whose tensors have no data", form.info->face,
+                    results[0].device().kind());
+      return push_scalar(L, results[0].item()), 1;
+    }
     luaL_checkstack(L, int(results.size()) + 4, nullptr);
     for (auto& t : results) push_tensor(L, std::move(t));
     return int(results.size());

@@ -170,7 +170,7 @@ constexpr Row functions[] = {
     {"TensorDataset", guarded<tensor_dataset>, "TensorDataset(tensor, ...)", "Sample i is element i of each tensor."},
     {"Subset", guarded<subset>, "Subset(dataset, indices)", "Some samples of a dataset; indices count from 1."},
     {"ConcatDataset", guarded<concat>, "ConcatDataset{dataset, ...}", "Several datasets, one after the other."},
-    {"random_split", guarded<split_randomly>, "random_split(dataset, {sizes...}, {seed = nil})",
+    {"random_split", guarded<split_randomly>, "random_split(dataset, sizes, {seed = nil})",
      "Disjoint random parts, as several values; sizes add up to the dataset or, as shares, to 1."},
 };
 constexpr Row methods[] = {

@@ -94,6 +94,17 @@ function s.module_hooks()
   torch.no_grad(function() net(x, 2) end)
 end
 
+function s.errors_of_rules_name_the_operator()
+  local a = leaf(1., 2.)
+  local y = torch.igammac(a, torch.tensor {2., 3.}):sum()
+  t:fails(function() y:backward() end, 'IgammacBackward0 at', 'autograd_graph.lua:', 'has no gradient by input')
+  for _, f in ipairs {torch.equal, torch.allclose} do
+    local m = torch.ones(2, {device = 'meta'})
+    t:fails(function() f(m, m) end, f == torch.equal and 'equal: ' or 'allclose: ', 'meta')
+  end
+  t:fails(function() torch.ones(2, {device = 'meta'}):eq(1):all() end, 'all: ', 'meta')
+end
+
 function s.anomaly_mode()
   local x, at = leaf(-1., 4.), nil
   local function run()

@@ -208,12 +208,20 @@ local function add_tensor(out, faces)
   end
 end
 
+-- Fields of classes, which have no help of their own.
+local class_fields = {
+  ['torch.autograd.Node'] = { 'next_functions any[][] Pairs of a node, or torch.none, and a number.',
+                              'variable torch.Tensor|nil' },
+  ['torch.autograd.function.ctx'] = { 'saved_tensors torch.Tensor[]', 'needs_input_grad boolean[]', '[any] any' },
+}
+
 local function add_class(out, class)
   local variable = class_variable(class.path)
   add(out, '---@class %s', class.path)
   if class.path == 'nn.Module' then
     add(out, '---@overload fun(...: any): torch.Tensor\n---@operator concat(nn.Module): nn.Module\n---@field [any] any')
   end
+  for _, field in ipairs(class_fields[class.path] or {}) do add(out, '---@field %s', field) end
   add(out, 'local %s = {}\n', variable)
   for _, entry in ipairs(class.entries) do add_entry(out, variable, entry, true) end
 end
@@ -259,7 +267,7 @@ function M.text()
   add(out, '---@meta luth\n---@diagnostic disable: lowercase-global')
   add(out, '-- Made by `luth scripts/reference.lua` from what the program knows; changes here are lost.\n')
   for _, face in ipairs(faces) do by_name[face.name] = face end
-  for _, simple in ipairs { 'torch.dtype', 'torch.device', 'torch.Size', 'torch.memory_format', 'torch.autograd.Node' } do
+  for _, simple in ipairs { 'torch.dtype', 'torch.device', 'torch.Size', 'torch.memory_format' } do
     add(out, '---@class %s\n---@field [any] any\n', simple)
   end
   add_tensor(out, faces)

@@ -14,9 +14,6 @@
 ---@class torch.memory_format
 ---@field [any] any
 
----@class torch.autograd.Node
----@field [any] any
-
 ---@class torch.Tensor
 ---@field shape torch.Size The extents as a torch.Size; x:size(1) is the first.
 ---@field dtype torch.dtype The type of the elements: torch.float32.
@@ -3704,6 +3701,8 @@ local torch_autocast = {}
 function torch_autocast:close() end
 
 ---@class torch.autograd.Node
+---@field next_functions any[][] Pairs of a node, or torch.none, and a number.
+---@field variable torch.Tensor|nil
 local torch_autograd_Node = {}
 
 --- The name of the step of backward: 'PowBackward0'.
@@ -3721,6 +3720,9 @@ function torch_autograd_Node:register_hook(f) end
 function torch_autograd_Node:register_prehook(f) end
 
 ---@class torch.autograd.function.ctx
+---@field saved_tensors torch.Tensor[]
+---@field needs_input_grad boolean[]
+---@field [any] any
 local torch_autograd_function_ctx = {}
 
 --- Says which arguments forward has written into; it must return them.
@@ -15329,10 +15331,10 @@ function data.mnist(opts) end
 
 --- Disjoint random parts, as several values; sizes add up to the dataset or, as shares, to 1.
 ---@param dataset any
----@param opts? {sizes?: any}
+---@param sizes any
 ---@param opts? {seed?: any}
 ---@return any
-function data.random_split(dataset, opts, opts) end
+function data.random_split(dataset, sizes, opts) end
 
 --- Switches of the libraries that devices compute with.
 torch.backends = {}
