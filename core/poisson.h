@@ -1,4 +1,5 @@
-// Poisson distributed numbers from counters, the arithmetic that all devices share. Vocabulary of kernels.
+// Poisson and binomially distributed numbers from counters, the arithmetic that all devices share. Vocabulary of
+// kernels.
 #pragma once
 #include <cmath>
 
@@ -47,6 +48,40 @@ LUTH_HD inline double poisson(double rate, Endless u) {
     if (k < 0 || (us < 0.013 && v > us)) continue;
     if (::log(v) + ::log(inverse_alpha) - ::log(a / (us * us) + b) <= k * log_rate - rate - ::lgamma(k + 1)) return k;
   }
+}
+
+/// Successes of a chance p of at most 1/2: below a mean of 10 by adding up the trials until each success; from there by
+/// Hörmann's BTRS ("The generation of binomial random variates", 1993).
+LUTH_HD inline double binomial_below_half(double count, double p, Endless& u) {
+  if (count * p < 10) {
+    const double log_failure = ::log1p(-p);
+    double trials = 0, n = 0;
+    for (;; n += 1) {
+      const double wait = ::ceil(::log(1 - u.next()) / log_failure);
+      trials += wait > 1 ? wait : 1;
+      if (trials > count) return n;
+    }
+  }
+  const double root = ::sqrt(count * p * (1 - p)), b = 1.15 + 2.53 * root, a = -0.0873 + 0.0248 * b + 0.01 * p,
+               accepted = 0.92 - 4.2 / b, alpha = (2.83 + 5.1 / b) * root, odds = ::log(p / (1 - p)),
+               mode = ::floor((count + 1) * p), at_mode = ::lgamma(mode + 1) + ::lgamma(count - mode + 1);
+  for (;;) {
+    const double x = u.next() - 0.5, v = u.next(), us = 0.5 - ::fabs(x);
+    const double k = ::floor((2 * a / us + b) * x + count * p + 0.5);
+    if (us >= 0.07 && v <= accepted) return k;
+    if (k < 0 || k > count) continue;
+    if (::log(v * alpha / (a / (us * us) + b)) <=
+        at_mode - ::lgamma(k + 1) - ::lgamma(count - k + 1) + (k - mode) * odds)
+      return k;
+  }
+}
+/// No trial or no chance gives 0, certainty all; nan stays.
+LUTH_HD inline double binomial(double count, double p, Endless u) {
+  if (count != count || p != p || count > 1e300) return std::nan("");
+  if (count <= 0 || p <= 0) return 0;
+  if (p >= 1) return count;
+  count = ::floor(count);
+  return p <= 0.5 ? binomial_below_half(count, p, u) : count - binomial_below_half(count, 1 - p, u);
 }
 
 /// The first of n ascending sums that is above `at`; the last where none is.

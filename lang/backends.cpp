@@ -124,11 +124,32 @@ int use_deterministic(lua_State* L) {
 int are_deterministic(lua_State* L) { return lua_pushboolean(L, backends().deterministic), 1; }
 int log_placement(lua_State* L) { return set_log_placement(flag_at(L, 1, "torch.set_log_device_placement", "on")), 0; }
 
+// ---- precision of float32 products ----
+
+bool medium = false;  // how a precision below the highest was called; luth has one, TF32
+
+int set_precision(lua_State* L) {
+  const std::string_view given = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : "";
+  if (given != "highest" && given != "high" && given != "medium")
+    throw Error("torch.set_float32_matmul_precision expects 'highest', 'high' or 'medium', got {}", given_text(L, 1));
+  backends().matmul_tf32 = given != "highest";
+  medium = given == "medium";
+  return 0;
+}
+int get_precision(lua_State* L) {
+  return lua_pushstring(L, !backends().matmul_tf32 ? "highest" : medium ? "medium" : "high"), 1;
+}
+
 constexpr Row cudnn_rows[] = {
     {"is_available", guarded<cudnn_available>, "torch.backends.cudnn.is_available()", "Whether cuDNN can be used."},
     {"version", guarded<cudnn_version>, "torch.backends.cudnn.version()", "cuDNN's version as a number, or nil."},
 };
 constexpr Row torch_rows[] = {
+    {"set_float32_matmul_precision", guarded<set_precision>, "torch.set_float32_matmul_precision(precision)",
+     "'highest': float32 matrix products in full; 'high' and 'medium': on a GPU inputs may be rounded to 10 bits "
+     "(TF32), as torch.backends.cuda.matmul.allow_tf32 = true."},
+    {"get_float32_matmul_precision", guarded<get_precision>, "torch.get_float32_matmul_precision()",
+     "'highest', at first, 'high' or 'medium'."},
     {"use_deterministic_algorithms", guarded<use_deterministic>, "torch.use_deterministic_algorithms(on)",
      "Every operator gives the same bits each time, or raises an error that names it."},
     {"are_deterministic_algorithms_enabled", guarded<are_deterministic>, "torch.are_deterministic_algorithms_enabled()",

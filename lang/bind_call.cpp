@@ -82,6 +82,12 @@ class Caller {
     take_special("requires_grad", given_.requires_grad);
     take_special("generator", given_.generator);
     take_special("inplace", given_.inplace);
+    check_flag("requires_grad", given_.requires_grad);
+    check_flag("inplace", given_.inplace);
+  }
+  void check_flag(const char* name, int index) const {
+    if (index && !lua_isboolean(L_, index))
+      throw Error("{}: argument '{}' expects true or false, got {}", face_.name, name, given_text(L_, index));
   }
 
   // Arguments that the binder serves itself, for operators that have none of that name.

@@ -50,6 +50,7 @@ constexpr ForeignName names[] = {
     {"torch", "deserialize", "torch.load(path)"},
     {"torch", "setheaptracking", "nothing to set: memory of tensors counts already"},
     {"torch", "array", "torch.tensor(t)"},
+    {"torch", "from_numpy", "torch.load(path) of an .npy file, torch.tensor(t)"},
     {"torch", "Module", "nn.Module, and nn.class('Net') for one of your own"},
     // ---- methods and fields of tensors ----
     {"x", "expandAs", "x:expand_as(y)"},

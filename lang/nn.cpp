@@ -190,6 +190,14 @@ void open_classes(lua_State* L, int nn) {
   }
 }
 
+constexpr Row losses_rows[] = {
+    {"triplet_margin_with_distance_loss", nullptr,
+     "F.triplet_margin_with_distance_loss(anchor, positive, negative, {distance_function = nil, margin = 1.0, swap = "
+     "false, reduction = 'mean'})",
+     "As triplet_margin_loss, by a distance of the script's own: a function of two tensors, F.pairwise_distance where "
+     "nil."},
+};
+
 // F is a table of its own, so that a script may add to it: the operators on tensors that are functions, beside those
 // that bind_operators has put there alone.
 void open_functional(lua_State* L, int nn, int torch) {
@@ -199,6 +207,7 @@ void open_functional(lua_State* L, int nn, int torch) {
     lua_getfield(L, torch, face.name.c_str());
     lua_setfield(L, -2, face.name.c_str());
   }
+  add_library(L, -1, "luth.losses", losses_rows);
   lua_setglobal(L, "F");
 }
 

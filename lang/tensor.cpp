@@ -118,6 +118,8 @@ constexpr Field fields[] = {
     {"H", "x.H\n  The transpose of a matrix, as x:t(): luth has no complex numbers.",
      [](lua_State* L, const Tensor& t) { push_tensor(L, t.dim() == 2 ? Invoke("t")({t})[0] : Invoke("mT")({t})[0]); }},
     {"mH", "x.mH\n  As x.mT: luth has no complex numbers.", transposed},
+    {"real", "x.real\n  x itself: luth has no complex numbers.",
+     [](lua_State* L, const Tensor&) { lua_pushvalue(L, 1); }},
     {"itemsize", "x.itemsize\n  Bytes per element.",
      [](lua_State* L, const Tensor& t) { lua_pushinteger(L, lua_Integer(size_of(t.dtype()))); }},
     {"is_cpu", "x.is_cpu\n  Whether it lies in the memory of the CPU.",
@@ -316,6 +318,14 @@ void open_torch7_names(lua_State* L, int methods) {
   }
 }
 
+// Methods that PyTorch has as functions too, though they work in place.
+void open_method_functions(lua_State* L, int torch, int methods) {
+  for (const char* name : {"zero_", "detach_", "get_device"}) {
+    lua_getfield(L, methods, name);
+    lua_setfield(L, torch, name);
+  }
+}
+
 void open_torch(lua_State* L) {
   set_shown_base(1);
   open_memory(L);
@@ -339,7 +349,9 @@ void open_torch(lua_State* L) {
   open_cuda(L, torch);
   open_backends(L, torch);
   open_index(L, torch);
+  open_einsum(L, torch);
   open_torch7_names(L, methods);
+  open_method_functions(L, torch, methods);
   lua_pushvalue(L, methods);
   lua_setfield(L, torch, "Tensor");
   lua_pushvalue(L, torch);

@@ -27,6 +27,7 @@ void open_index(lua_State* L, int torch);
 void open_tensor_methods(lua_State* L, int torch, int methods);  // tensor_methods.cpp
 void open_tensor_convert(lua_State* L, int torch, int methods);  // tensor_convert.cpp: to, float, cuda, type
 void open_tensor_make(lua_State* L, int torch, int methods);     // tensor_make.cpp: torch.tensor, tolist
+void open_einsum(lua_State* L, int torch);                       // einsum.cpp: torch.einsum with lists of labels
 void open_tensor_bytes(lua_State* L, int torch, int methods);    // tensor_bytes.cpp: torch.frombuffer, tobytes
 Tensor bytes_tensor(lua_State* L, int index);                    // of a string, as uint8
 void open_autograd(lua_State* L, int torch, int methods);        // autograd.cpp

@@ -168,7 +168,33 @@ int new_tensor(lua_State* L) {
   const Tensor& t = self(L);
   return make(L, "new_tensor", true, 2, &t);
 }
-int as_tensor(lua_State* L) { return make(L, "torch.as_tensor", false); }
+
+// A tensor stays the same one, with its history, where nothing changes.
+int convert(lua_State* L, const char* name, bool with_copy) {
+  if (!to_tensor(L, 1) && !with_copy) return make(L, name, false);
+  const Tensor from = to_tensor(L, 1) ? check_tensor(L, 1, name) : Tensor();
+  Options o(L, 2, name);
+  const int dtype = o.get("dtype"), device = o.get("device");
+  const int copy = with_copy ? o.get("copy") : 0;
+  const bool copies = copy && lua_toboolean(L, copy), shares = copy && lua_isboolean(L, copy) && !copies;
+  const bool requires_grad = o.flag("requires_grad", false);
+  o.done();
+  const std::optional<Dtype> wanted = dtype ? std::optional(check_dtype(L, dtype)) : std::nullopt;
+  Tensor t = from ? from
+             : lua_type(L, 1) == LUA_TSTRING
+                 ? bytes_tensor(L, 1)
+                 : make_tensor(L, 1, wanted, device ? check_device(L, device) : default_device());
+  if (wanted && *wanted != t.dtype()) t = cast_to(t, *wanted);
+  if (device) t = move_to(t, check_device(L, device));
+  if (shares && !(from && t.storage() == from.storage()))
+    throw Error("{}: copy = false, but {} cannot share memory with the result", name, given_text(L, 1));
+  if (copies && from && t.storage() == from.storage()) t = Invoke("clone")({t})[0];
+  if (requires_grad) t.set_requires_grad(true);
+  if (from && t.same(from)) return lua_settop(L, 1), 1;
+  return push_tensor(L, t), 1;
+}
+int as_tensor(lua_State* L) { return convert(L, "torch.as_tensor", false); }
+int asarray(lua_State* L) { return convert(L, "torch.asarray", true); }
 
 // torch.Tensor(3, 4), torch.Tensor{1, 2}, torch.Tensor(x:size()), torch.Tensor(): Torch7's. The class comes first.
 int construct(lua_State* L) {
@@ -255,6 +281,9 @@ constexpr Row functions[] = {
      "A tensor of a number, a boolean, nested tables of them, the bytes of a string (uint8), or a copy of a tensor."},
     {"as_tensor", guarded<as_tensor>, "torch.as_tensor(data, {dtype, device})",
      "The same, but a tensor that fits already is not copied."},
+    {"asarray", guarded<asarray>, "torch.asarray(data, {dtype, device, copy = nil, requires_grad = false})",
+     "A tensor of data; of a tensor that fits already, that tensor. copy = true: always one of its own memory; copy = "
+     "false: an error where memory cannot be shared."},
 };
 constexpr Row methods_rows[] = {
     {"tolist", guarded<tolist>, "x:tolist()", "The elements as nested tables; a number for a tensor without dims."},

@@ -44,6 +44,12 @@ int is_signed(lua_State* L) {
   return lua_pushboolean(L, d != Dtype::boolean && d != Dtype::u8), 1;
 }
 int no_complex(lua_State* L) { return self(L), lua_pushboolean(L, false), 1; }
+int itself(lua_State* L) { return self(L), lua_settop(L, 1), 1; }
+int adjoint(lua_State* L) {
+  const Tensor& t = self(L);
+  if (t.dim() < 2) throw Error("adjoint: expects a matrix or a stack of them, got shape {}", to_string(t.shape()));
+  return push_tensor(L, Invoke("mT")({t})[0]), 1;
+}
 int is_set_to(lua_State* L) {
   const Tensor &a = self(L), &b = check_tensor(L, 2, "is_set_to expects");
   return lua_pushboolean(L, a.storage() == b.storage() && a.offset() == b.offset() && a.shape() == b.shape() &&
@@ -162,6 +168,16 @@ constexpr Row rows[] = {
     {"is_floating_point", guarded<floating>, "x:is_floating_point()", "Whether the dtype is a float."},
     {"is_signed", guarded<is_signed>, "x:is_signed()", "Whether the dtype has negative numbers."},
     {"is_complex", guarded<no_complex>, "x:is_complex()", "false: luth has no complex dtypes."},
+    {"is_conj", guarded<no_complex>, "x:is_conj()", "false: luth has no complex dtypes."},
+    {"is_neg", guarded<no_complex>, "x:is_neg()", "false: no view of luth negates what it shows."},
+    {"conj", guarded<itself>, "x:conj()", "x itself: luth has no complex numbers."},
+    {"conj_physical", guarded<itself>, "x:conj_physical()", "x itself: luth has no complex numbers."},
+    {"resolve_conj", guarded<itself>, "x:resolve_conj()", "x itself: luth has no complex numbers."},
+    {"resolve_neg", guarded<itself>, "x:resolve_neg()", "x itself: no view of luth negates what it shows."},
+    {"adjoint", guarded<adjoint>, "x:adjoint()", "A view with the last two dims exchanged, as x.mH."},
+    {"share_memory_", guarded<itself>, "x:share_memory_()",
+     "x itself: threads share all memory, and processes none of luth's."},
+    {"is_shared", guarded<no_complex>, "x:is_shared()", "false: no other process has the memory of a tensor."},
     {"is_set_to", guarded<is_set_to>, "x:is_set_to(y)", "Whether both are the same view of the same memory."},
     {"is_same_size", guarded<is_same_size>, "x:is_same_size(y)", "Whether the shapes are equal."},
     {"is_nonzero", guarded<is_nonzero>, "x:is_nonzero()", "Whether the only element is not 0."},
@@ -181,6 +197,15 @@ constexpr Row functions[] = {
     {"is_floating_point", guarded<floating>, "torch.is_floating_point(x)", "Whether the dtype is a float."},
     {"is_inference", guarded<made_in_inference>, "torch.is_inference(x)",
      "Whether torch.inference_mode() was on when it was made."},
+    {"is_signed", guarded<is_signed>, "torch.is_signed(x)", "Whether the dtype has negative numbers."},
+    {"is_conj", guarded<no_complex>, "torch.is_conj(x)", "false: luth has no complex dtypes."},
+    {"is_neg", guarded<no_complex>, "torch.is_neg(x)", "false: no view of luth negates what it shows."},
+    {"real", guarded<itself>, "torch.real(x)", "x itself: luth has no complex numbers."},
+    {"conj", guarded<itself>, "torch.conj(x)", "x itself: luth has no complex numbers."},
+    {"conj_physical", guarded<itself>, "torch.conj_physical(x)", "x itself: luth has no complex numbers."},
+    {"resolve_conj", guarded<itself>, "torch.resolve_conj(x)", "x itself: luth has no complex numbers."},
+    {"resolve_neg", guarded<itself>, "torch.resolve_neg(x)", "x itself: no view of luth negates what it shows."},
+    {"adjoint", guarded<adjoint>, "torch.adjoint(x)", "A view with the last two dims exchanged, as x.mH."},
     {"is_complex", guarded<no_complex>, "torch.is_complex(x)", "false: luth has no complex dtypes."},
     {"resize_as_", guarded<resize_as_function>, "torch.resize_as_(x, the_template)",
      "Changes the shape of x in place to that of the_template."},
@@ -188,9 +213,26 @@ constexpr Row functions[] = {
     {"is_nonzero", guarded<is_nonzero>, "torch.is_nonzero(x)", "Whether the only element is not 0."},
 };
 
+constexpr Row element_functions[] = {
+    {"apply_", nullptr, "x:apply_(f)", "Each element becomes f(element), a function of the script: slow."},
+    {"map_", nullptr, "x:map_(y, f)",
+     "Each element becomes f(element, element of y), a function of the script: slow. y broadcasts."},
+};
+constexpr Row lowrank_rows[] = {
+    {"svd_lowrank", nullptr, "torch.svd_lowrank(A, q = 6, niter = 2, M = nil)",
+     "U, S and V of the q largest singular values of A, or of A - M, by a random basis and niter steps of power "
+     "iteration: A is about U diag(S) V^T."},
+    {"pca_lowrank", nullptr, "torch.pca_lowrank(A, q = nil, center = true, niter = 2)",
+     "The same of A less the mean of its rows: principal directions are the columns of V. q: 6 where nil, or as many "
+     "as "
+     "there are."},
+};
+
 }  // namespace
 
 void open_tensor_methods(lua_State* L, int torch, int methods) {
+  add_library(L, methods, "luth.element_functions", element_functions);
+  add_library(L, torch, "luth.lowrank", lowrank_rows);
   add_functions(L, methods, rows);
   add_functions(L, torch, functions);
 }

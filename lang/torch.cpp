@@ -1,5 +1,6 @@
 // Functions of `torch` that are no operators: defaults, dtypes' limits, random state, threads, memory, devices.
 #include <cfloat>
+#include <cmath>
 #include <cstring>
 
 #include "core/autograd.h"
@@ -9,6 +10,7 @@
 #include "lang/bridge.h"
 #include "lang/cuda.h"
 #include "lang/generator.h"
+#include "lang/help.h"
 #include "lang/tensor_class.h"
 
 namespace luth::lang {
@@ -258,10 +260,24 @@ constexpr Row rows[] = {
     {"isinstance", guarded<isinstance>, "torch.isinstance(x, class)",
      "Whether x is of the class or of one made from it."},
 };
+struct Constant {
+  const char *name, *help;
+  double value;
+};
+constexpr Constant constants[] = {{"pi", "torch.pi\n  3.14159…, as math.pi.", M_PI},
+                                  {"e", "torch.e\n  2.71828…, as math.exp(1).", M_E},
+                                  {"inf", "torch.inf\n  Infinity, as math.huge.", INFINITY},
+                                  {"nan", "torch.nan\n  Not a number, as 0 / 0; unequal to itself.", NAN}};
 }  // namespace
 
 void open_torch_functions(lua_State* L, int torch) {
   add_functions(L, torch, rows);
+  lua_pushvalue(L, torch);
+  for (auto& c : constants) {
+    set_number(L, c.name, c.value);
+    document_name(L, c.name, c.help);
+  }
+  lua_pop(L, 1);
   lua_newtable(L);
   add_functions(L, -1, testing_rows);
   lua_setfield(L, torch, "testing");

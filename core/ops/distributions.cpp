@@ -1,5 +1,6 @@
 #include "core/ops/distributions.h"
 
+#include <array>
 #include <cmath>
 
 #include "core/autograd.h"
@@ -18,7 +19,7 @@
 namespace luth::ops {
 namespace {
 const DefineAll<GeometricFill, CauchyFill, LogNormalFill, RandomAll, RandomBelow, BernoulliFillEach, BernoulliLike,
-                Poisson, Multinomial, MultinomialPick>
+                Poisson, Binomial, Multinomial, MultinomialPick>
     define_all_;
 const TakesGenerator<GeometricFill, CauchyFill, LogNormalFill, RandomAll, RandomBelow, BernoulliFillEach, BernoulliLike,
                      Multinomial>
@@ -82,6 +83,22 @@ Tensor BernoulliLike::lower(const Inputs& in) const {
 Spec Poisson::infer(const Inputs& in) const {
   check_floating(in[0]);
   return {in[0].shape(), in[0].dtype()};
+}
+
+Spec Binomial::infer(const Inputs& in) const {
+  for (auto* v : {&in[0], &in[1]})
+    if (v->dtype() != Dtype::f32 && v->dtype() != Dtype::f64)
+      throw Error("wants float32 or float64, got {}", name(v->dtype()));
+  if (in[0].dtype() != in[1].dtype())
+    throw Error("count is {} and prob {}; they must have one dtype", name(in[0].dtype()), name(in[1].dtype()));
+  return {in[0].shape(), in[0].dtype()};
+}
+// Counts between integers, at which the number of trials changes.
+Cases<Binomial> Binomial::samples() {
+  return {{{}, {}, 0, 0, [] {
+             return Inputs{Tensor::from<double>({2, 1}, std::array{7.5, 300.5}.data()),
+                           Tensor::from<double>({3}, std::array{0.25, 0.3, 0.8}.data())};
+           }}};
 }
 
 // ---- multinomial ---------------------------------------------------------------------------------------------------

@@ -75,6 +75,17 @@ struct Poisson {
   static Cases<Poisson> samples() { return {{{}, {{2, 3}}, 0, 30}}; }
 };
 
+/// Element i takes words of its own without end, as of Poisson.
+struct Binomial {
+  static constexpr Doc doc{"binomial", "count, prob",
+                           "How many of count trials succeed, each with probability prob: float32 or float64."};
+  static constexpr bool as_method = false, broadcast = true;
+  PhiloxState philox{};
+  Spec infer(const Inputs& in) const;
+  Tensors vjp(const Call&, const Tensor&) const { return {Tensor(), Tensor()}; }
+  static Cases<Binomial> samples();
+};
+
 /// input: weights of C classes, or N rows of them. Without replacement by the largest of weight over an exponential
 /// number; with, by the running sum of weights.
 struct Multinomial {

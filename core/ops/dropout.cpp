@@ -6,6 +6,7 @@
 #include "core/ops/arith.h"
 #include "core/ops/copy.h"
 #include "core/ops/factory.h"
+#include "core/ops/index.h"
 #include "core/ops/random.h"
 #include "core/ops/reduce.h"
 #include "core/ops/softmax.h"
@@ -80,10 +81,11 @@ Tensor GumbelSoftmax::lower(const Inputs& in) const {
   Tensor one_hot;
   {
     NoGrad no_grad;
-    Amax over_classes;
-    over_classes.dim = Ints{dim};
-    over_classes.keepdim = true;
-    one_hot = cast_to(eq(soft, amax(soft, over_classes)), x.dtype());
+    Argmax largest;  // the first of equal ones
+    largest.dim = dim;
+    largest.keepdim = true;
+    const Tensor zero = full(x.shape(), 0, x.dtype(), x.device());
+    one_hot = scatter_value(zero, argmax(soft, largest), 1, {Scattering{{.dim = dim}, {}}});
   }
   return add(one_hot, sub(soft, soft.detach()));
 }

@@ -5,7 +5,6 @@
 #include "core/autograd.h"
 #include "core/ops/activation.h"
 #include "core/ops/arith.h"
-#include "core/ops/cat.h"
 #include "core/ops/copy.h"
 #include "core/ops/embedding.h"
 #include "core/ops/factory.h"
@@ -15,12 +14,13 @@
 #include "core/ops/positions.h"
 #include "core/ops/reduce.h"
 #include "core/ops/scan.h"
+#include "core/ops/scatter_reduce.h"
 #include "core/ops/unary.h"
 #include "core/ops/view.h"
 
 namespace luth::ops {
 namespace {
-const DefineAll<EmbeddingBag> define_all_;
+const DefineAll<EmbeddingBag, EmbeddingRenormed> define_all_;
 
 void check_bags(const EmbeddingBag& op, const Inputs& in) {
   const Tensor &input = in[0], &weight = in[1];
@@ -51,14 +51,18 @@ void check_bags(const EmbeddingBag& op, const Inputs& in) {
 void check_offsets(const Tensor& offsets, int64_t positions, int base) {
   if (!offsets.device().on_host() || !offsets.device().has_data() || offsets.numel() == 0) return;
   NoGrad no_grad;
-  const int64_t first = select(offsets, {0, 0}).item().integer(), last = select(offsets, {0, -1}).item().integer();
+  const Tensor all = contiguous(cast_to(offsets, Dtype::i64));
+  const int64_t *at = all.data<int64_t>(), n = all.numel(), first = at[0], last = at[n - 1];
   if (first != base) throw Error("offsets must begin with {}, not {}", base, first);
+  for (int64_t i = 1; i < n; ++i)
+    if (at[i] < at[i - 1]) throw Error("offsets must not descend, as from {} to {}", at[i - 1], at[i]);
   if (last > positions + base)
     throw Error("offsets end with {}, which is beyond the {} positions of input", last, positions);
 }
 
 /// Rows of weight that input names and that are longer than max_norm become as long, in place.
-void shorten_rows(const EmbeddingBag& op, const Tensor& input, const Tensor& weight) {
+template <class Op>
+void shorten_rows(const Op& op, const Tensor& input, const Tensor& weight) {
   NoGrad no_grad;
   Tensor at = reshape(input, {.shape = {input.numel()}});
   Tensor rows = renorm(index_select(weight, at, {{.dim = 0, .base = op.base}}), {op.norm_type, 0, *op.max_norm});
@@ -68,8 +72,9 @@ void shorten_rows(const EmbeddingBag& op, const Tensor& input, const Tensor& wei
 }
 
 /// The rows that input names, with gradients over how often it does if that is asked for.
-Tensor named_rows(const EmbeddingBag& op, const Tensor& input, const Tensor& weight) {
-  Tensor rows = embedding(input, weight, {std::nullopt, op.base});
+template <class Op>
+Tensor named_rows(const Op& op, const Tensor& input, const Tensor& weight, std::optional<int64_t> padding = {}) {
+  Tensor rows = embedding(input, weight, {padding, op.base});
   if (!op.scale_grad_by_freq) return rows;
   Tensor at = reshape(input, {.shape = {input.numel()}}), share;
   {
@@ -111,19 +116,33 @@ Tensor flat_bags(const EmbeddingBag& op, const Tensor& rows, const Tensor& offse
   }
   return op.include_last_offset ? narrow(total, {.dim = 0, .start = 0, .length = bags - 1}) : total;
 }
-/// The bags of a flat input side by side: positions (from 0) bags x the largest bag, and where there is one.
-std::pair<Tensor, Tensor> side_by_side(const EmbeddingBag& op, const Tensor& offsets, int64_t n) {
-  NoGrad no_grad;
-  Tensor starts = sub(offsets, op.base);
-  if (!op.include_last_offset) starts = cat({starts, full({1}, n, starts.dtype(), starts.device())});
-  const int64_t bags = starts.numel() - 1;
-  Tensor begin = narrow(starts, {.dim = 0, .start = 0, .length = bags});
-  Tensor size = sub(narrow(starts, {.dim = 0, .start = 1, .length = bags}), begin);
-  const bool known = bags > 0 && starts.device().has_data();
-  const int64_t most = known ? std::max<int64_t>(amax(size).item().integer(), 0) : 1;
-  Tensor step = index_of(most, starts.device());
-  Tensor there = lt(step, unsqueeze(size, {.dim = 1}));
-  return {masked_fill(add(unsqueeze(begin, {.dim = 1}), step), logical_not(there), 0), there};
+/// The largest over bags of a flat input. `counts`: null, or where a position counts. The first of equal ones gets the
+/// gradient, as in `largest`.
+Tensor flat_largest(const EmbeddingBag& op, const Tensor& rows, const Tensor& offsets, const Tensor& counts) {
+  const int64_t n = rows.shape()[0], features = rows.shape()[1], bags = offsets.numel() - op.include_last_offset;
+  const Dtype dtype = rows.dtype();
+  if (n == 0 || bags == 0) return zeros({bags, features}, dtype, rows.device());
+  Tensor at, empty;
+  {
+    NoGrad no_grad;
+    Tensor bag = expand(unsqueeze(bag_of(offsets, n, op.base), {.dim = 1}), {.size = {n, features}});
+    Tensor skipped = counts ? unsqueeze(logical_not(counts), {.dim = 1}) : Tensor();
+    Tensor seen = skipped ? masked_fill(rows, skipped, -INFINITY) : rows.detach();
+    ScatterReduce join;
+    join.reduce = "amax";
+    Tensor most = full({offsets.numel(), features}, -INFINITY, dtype, rows.device());
+    most = scatter_reduce(most, bag, seen, join);
+    Tensor is_most = logical_or(eq(seen, gather(most, bag, {})), ne(seen, seen));  // a nan is the largest
+    if (skipped) is_most = logical_and(is_most, logical_not(skipped));
+    Tensor position = expand(unsqueeze(index_of(n, rows.device()), {.dim = 1}), {.size = {n, features}});
+    join.reduce = "amin";
+    Tensor none = full({offsets.numel(), features}, n, Dtype::i64, rows.device());
+    at = scatter_reduce(none, bag, masked_fill(position, logical_not(is_most), n), join);
+    at = narrow(at, {.dim = 0, .start = 0, .length = bags});
+    empty = eq(at, n);
+    at = masked_fill(at, empty, 0);
+  }
+  return masked_fill(gather(rows, at, {}), empty, 0);
 }
 /// The largest of each bag, bags x positions x features; `there`: which positions count.
 Tensor largest(const Tensor& rows, const Tensor& there) {
@@ -142,7 +161,6 @@ Tensor largest(const Tensor& rows, const Tensor& there) {
 Tensor EmbeddingBag::lower(const Inputs& in) const {
   check_bags(*this, in);
   const Tensor &input = in[0], &weight = in[1], &offsets = in[2];
-  const int64_t features = weight.shape()[1];
   if (offsets) check_offsets(offsets, input.numel(), base);
   if (max_norm) shorten_rows(*this, input, weight);
   Tensor rows = named_rows(*this, input, weight);
@@ -156,12 +174,7 @@ Tensor EmbeddingBag::lower(const Inputs& in) const {
   }
   if (mode == "max") {
     if (!offsets) return largest(rows, counts ? counts : full(input.shape(), true, Dtype::boolean, input.device()));
-    auto [at, there] = side_by_side(*this, offsets, input.numel());
-    if (input.numel() == 0) return zeros({at.shape()[0], features}, weight.dtype(), weight.device());
-    Tensor flat = reshape(at, {.shape = {at.numel()}});
-    if (counts) there = logical_and(there, reshape(index_select(counts, flat, {}), {.shape = at.shape()}));
-    rows = reshape(index_select(rows, flat, {}), {.shape = {at.shape()[0], at.shape()[1], features}});
-    return largest(rows, there);
+    return flat_largest(*this, rows, offsets, counts);
   }
   if (counts) rows = masked_fill(rows, unsqueeze(logical_not(counts), {.dim = -1}), 0);
   Tensor keep = counts ? cast_to(counts, weight.dtype()) : Tensor();
@@ -170,6 +183,15 @@ Tensor EmbeddingBag::lower(const Inputs& in) const {
   if (mode == "sum") return total;
   if (keep) return div(total, clamp(sum(keep, over({1}, true)), 1, Value()));
   return div(total, std::max<int64_t>(input.shape()[1], 1));
+}
+
+Tensor EmbeddingRenormed::lower(const Inputs& in) const {
+  const Tensor &input = in[0], &weight = in[1];
+  check_index_dtype("input", input.dtype());
+  if (weight.dim() != 2) throw Error("weight must have 2 dims, but has shape {}", to_string(weight.shape()));
+  if (sparse) throw Error("sparse gradients do not exist in luth; leave sparse false");
+  if (max_norm) shorten_rows(*this, input, weight);
+  return named_rows(*this, input, weight, padding_idx);
 }
 
 // ---- cases ---------------------------------------------------------------------------------------------------------
@@ -183,6 +205,12 @@ Tensor values(const Shape& s) {
 Tensor integers(const Shape& s, std::initializer_list<int64_t> v) { return Tensor::from(s, v.begin()); }
 }  // namespace
 
+// Rows that are named once, so that gradients are those of the formula; no max_norm, which writes into weight.
+Cases<EmbeddingRenormed> EmbeddingRenormed::samples() {
+  EmbeddingRenormed all;
+  all.scale_grad_by_freq = true, all.padding_idx = 1;
+  return {{all, {}, 0, 0, [] { return Inputs{integers({2}, {0, 3}), values({4, 2})}; }}};
+}
 Cases<EmbeddingBag> EmbeddingBag::samples() {
   EmbeddingBag sum, max, last;
   sum.mode = "sum";

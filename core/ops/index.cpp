@@ -139,7 +139,12 @@ Spec IndexFill::infer(const Inputs& in) const {
 Tensors IndexFill::vjp(const Call& c, const Tensor& dy) const {
   Tensors out(3);
   if (c.wants(0)) out[0] = index_fill(dy, c.in[1], 0, {*this});
-  if (c.wants(2)) out[2] = sum(index_select(dy, c.in[1], {*this}));
+  if (c.wants(2)) {  // index_select takes no negative positions
+    const Tensor& index = c.in[1];
+    const Tensor at = cast_to(index, Dtype::i64);
+    const int64_t n = extent(dy.shape(), wrap_dim(dim, dy.dim()));
+    out[2] = sum(index_select(dy, where(lt(at, 0), add(at, n + base), at), {*this}));
+  }
   return out;
 }
 

@@ -109,6 +109,13 @@ Cases<IndexFill> IndexFill::samples() {
            [] {
              return Inputs{values({4, 2}), positions({2}, {2, 0}), 1.5};
            }},
+          {{{.dim = 0}},
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{values({4, 2}), positions({2}, {-1, 0}), values({})};
+           }},
           {{{.dim = 1, .base = 1}}, {}, 0, 0, [] {
              return Inputs{values({2, 3}), positions({2}, {3, 1}), values({})};
            }}};

@@ -10,6 +10,7 @@
 #include "core/ops/lapack.h"
 #include "core/ops/linalg_spectrum.h"
 #include "core/ops/matrix_parts.h"
+#include "core/ops/repeat.h"
 #include "core/ops/scan.h"
 #include "core/ops/unary.h"
 #include "core/ops/view.h"
@@ -112,6 +113,16 @@ Tensor Vander::lower(const Inputs& in) const {
   const Tensor wide = expand_to(unsqueeze(x, {-1}), joined(x.shape(), {count - 1}));
   return cat({ones, cumprod(wide, {.dim = x.dim()})}, {-1});
 }
+Tensor VanderDescending::lower(const Inputs& in) const {
+  Tensor x = in[0];
+  if (x.dim() != 1) throw Error("x must have one dim, but has shape {}", to_string(x.shape()));
+  if (x.dtype() == Dtype::boolean) x = cast_to(x, Dtype::i64);
+  const int64_t count = N.value_or(x.numel());
+  if (count < 0) throw Error("N must be at least 0, got {}", count);
+  if (count == 0) return full({x.numel(), 0}, 0, is_integral(x.dtype()) ? Dtype::i64 : x.dtype(), x.device());
+  const Tensor powers = Vander{count}.lower({x});
+  return increasing ? powers : flip(powers, {.dims = {1}});
+}
 
 namespace {
 using matrix::sample;
@@ -151,7 +162,8 @@ Cases<LinalgNormNamed> LinalgNormNamed::samples() {
 }
 
 namespace {
-const DefineAll<VectorNorm, MatrixNormNamed, MatrixNorm, LinalgNorm, LinalgNormNamed, LinalgDiagonal, Vander>
+const DefineAll<VectorNorm, MatrixNormNamed, MatrixNorm, LinalgNorm, LinalgNormNamed, LinalgDiagonal, Vander,
+                VanderDescending>
     define_all_;
 const AutocastAs<Autocast::f32, VectorNorm, MatrixNormNamed, MatrixNorm, LinalgNorm, LinalgNormNamed> autocast_f32_;
 }  // namespace

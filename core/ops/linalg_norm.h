@@ -100,5 +100,18 @@ struct Vander {
   Tensor lower(const Inputs& in) const;
   static Cases<Vander> samples() { return {{{}, {{3}}}, {{4}, {{2, 2}}}, {{1}, {{2}}}, {{2}, {{}}}}; }
 };
+/// torch.vander: of a vector, and the other way around.
+struct VanderDescending {
+  static constexpr Doc doc{"vander", "x", "The powers N - 1, … 1, 0 of each element of a vector, in a new last dim."};
+  static constexpr bool as_method = false;
+  std::optional<int64_t> N;
+  bool increasing = false;
+  void describe(auto& field) {
+    field("N", N, "how many; nil: as many as there are elements");
+    field("increasing", increasing, "the powers 0, 1, … N - 1");
+  }
+  Tensor lower(const Inputs& in) const;
+  static Cases<VanderDescending> samples() { return {{{}, {{3}}}, {{4, true}, {{2}}}, {{1}, {{2}}}, {{0}, {{2}}}}; }
+};
 
 }  // namespace luth::ops

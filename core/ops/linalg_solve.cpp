@@ -278,7 +278,10 @@ Tensor Tensorsolve::lower(const Inputs& in) const {
 // ----------------------------------------------------------------------------------------------------------
 
 Tensor LinalgMatrixPower::lower(const Inputs& in) const {
-  need_square(in[0], "input");
+  if (n < 0) need_square(in[0], "input");
+  if (in[0].dtype() == Dtype::boolean) throw Error("there are no products of bool matrices; convert with :to() first");
+  if (in[0].dim() < 2 || in[0].shape().back() != in[0].shape()[in[0].dim() - 2])
+    throw Error("input must be square matrices, but has shape {}", to_string(in[0].shape()));
   Tensor base = n < 0 ? inv(in[0]) : in[0].tensor(), y;
   if (n == 0)  // depends on the input all the same: its gradient is 0
     return where(full({}, false, Dtype::boolean, base.device()), base, identity(base.shape(-1), base));

@@ -174,8 +174,8 @@ struct Tensorsolve {
 };
 
 struct LinalgMatrixPower {
-  static constexpr Doc doc{"linalg_matrix_power", "input", "The n-th powers of matrices; of their inverses for n < 0."};
-  static constexpr std::string_view aliases = "matrix_power";
+  static constexpr Doc doc{"matrix_power", "input", "The n-th powers of matrices; of their inverses for n < 0."};
+  static constexpr std::string_view aliases = "linalg.matrix_power";
   int64_t n = 1;
   void describe(auto& field) { field("n", n, "the exponent", as::required); }
   Tensor lower(const Inputs& in) const;

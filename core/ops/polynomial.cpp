@@ -1,11 +1,31 @@
 #include "core/ops/polynomial.h"
 
+#include <cmath>
+
+#include "core/ops/arith.h"
 #include "core/ops/copy.h"
 
 namespace luth::ops {
 namespace {
 const DefineAll<Polynomials> define_all_;
+const DefineAll<ChebyshevV, ChebyshevW, ShiftedChebyshevT, ShiftedChebyshevU, ShiftedChebyshevV, ShiftedChebyshevW>
+    define_composed_;
+
+constexpr Fn<ChebyshevT> chebyshev_t;
+constexpr Fn<ChebyshevU> chebyshev_u;
+
+/// n - 1, of n cut to an integer.
+Value below(const Value& n) {
+  if (!n.is_tensor()) return Scalar(std::trunc(n.scalar().value()) - 1);
+  return sub(is_floating(n.dtype()) ? trunc_divide(n, 1) : cast_to(n, Dtype::i64), 1);
 }
+Value shifted(const Value& x) {
+  if (!x.is_tensor()) return Scalar(2 * x.scalar().value() - 1);
+  return sub(mul(is_floating(x.dtype()) ? x.tensor() : cast_to(x, default_dtype()), 2), 1);
+}
+Tensor chebyshev_v(const Value& x, const Value& n) { return sub(chebyshev_u(x, n), chebyshev_u(x, below(n))); }
+Tensor chebyshev_w(const Value& x, const Value& n) { return add(chebyshev_u(x, n), chebyshev_u(x, below(n))); }
+}  // namespace
 
 // Degrees that every dtype holds, so that cutting them is no matter of rounding.
 template <class Op>
@@ -21,5 +41,18 @@ template Cases<HermiteH> degree_samples();
 template Cases<HermiteHe> degree_samples();
 template Cases<LaguerreL> degree_samples();
 template Cases<LegendreP> degree_samples();
+template Cases<ChebyshevV> degree_samples();
+template Cases<ChebyshevW> degree_samples();
+template Cases<ShiftedChebyshevT> degree_samples();
+template Cases<ShiftedChebyshevU> degree_samples();
+template Cases<ShiftedChebyshevV> degree_samples();
+template Cases<ShiftedChebyshevW> degree_samples();
+
+Tensor ChebyshevV::lower(const Inputs& in) const { return chebyshev_v(in[0], in[1]); }
+Tensor ChebyshevW::lower(const Inputs& in) const { return chebyshev_w(in[0], in[1]); }
+Tensor ShiftedChebyshevT::lower(const Inputs& in) const { return chebyshev_t(shifted(in[0]), in[1]); }
+Tensor ShiftedChebyshevU::lower(const Inputs& in) const { return chebyshev_u(shifted(in[0]), in[1]); }
+Tensor ShiftedChebyshevV::lower(const Inputs& in) const { return chebyshev_v(shifted(in[0]), in[1]); }
+Tensor ShiftedChebyshevW::lower(const Inputs& in) const { return chebyshev_w(shifted(in[0]), in[1]); }
 
 }  // namespace luth::ops

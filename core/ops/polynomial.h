@@ -44,6 +44,47 @@ struct LegendreP : Polynomial {
 };
 // clang-format on
 
+/// Those that are sums of the others (DLMF 18.7.17) or the others of 2 x - 1. The dtype is that of x and n together.
+struct ComposedPolynomial {
+  static constexpr std::string_view not_differentiable = "PyTorch has no gradient of it";
+};
+struct ChebyshevV : ComposedPolynomial {
+  static constexpr Doc doc{"special_chebyshev_polynomial_v", "x|number, n|number",
+                           "The Chebyshev polynomial of the third kind."};
+  Tensor lower(const Inputs& in) const;
+  static Cases<ChebyshevV> samples() { return degree_samples<ChebyshevV>(); }
+};
+struct ChebyshevW : ComposedPolynomial {
+  static constexpr Doc doc{"special_chebyshev_polynomial_w", "x|number, n|number",
+                           "The Chebyshev polynomial of the fourth kind."};
+  Tensor lower(const Inputs& in) const;
+  static Cases<ChebyshevW> samples() { return degree_samples<ChebyshevW>(); }
+};
+struct ShiftedChebyshevT : ComposedPolynomial {
+  static constexpr Doc doc{"special_shifted_chebyshev_polynomial_t", "x|number, n|number",
+                           "The Chebyshev polynomial of the first kind at 2 x - 1."};
+  Tensor lower(const Inputs& in) const;
+  static Cases<ShiftedChebyshevT> samples() { return degree_samples<ShiftedChebyshevT>(); }
+};
+struct ShiftedChebyshevU : ComposedPolynomial {
+  static constexpr Doc doc{"special_shifted_chebyshev_polynomial_u", "x|number, n|number",
+                           "The Chebyshev polynomial of the second kind at 2 x - 1."};
+  Tensor lower(const Inputs& in) const;
+  static Cases<ShiftedChebyshevU> samples() { return degree_samples<ShiftedChebyshevU>(); }
+};
+struct ShiftedChebyshevV : ComposedPolynomial {
+  static constexpr Doc doc{"special_shifted_chebyshev_polynomial_v", "x|number, n|number",
+                           "The Chebyshev polynomial of the third kind at 2 x - 1."};
+  Tensor lower(const Inputs& in) const;
+  static Cases<ShiftedChebyshevV> samples() { return degree_samples<ShiftedChebyshevV>(); }
+};
+struct ShiftedChebyshevW : ComposedPolynomial {
+  static constexpr Doc doc{"special_shifted_chebyshev_polynomial_w", "x|number, n|number",
+                           "The Chebyshev polynomial of the fourth kind at 2 x - 1."};
+  Tensor lower(const Inputs& in) const;
+  static Cases<ShiftedChebyshevW> samples() { return degree_samples<ShiftedChebyshevW>(); }
+};
+
 using Polynomials = Types<ChebyshevT, ChebyshevU, HermiteH, HermiteHe, LaguerreL, LegendreP>;
 
 }  // namespace luth::ops

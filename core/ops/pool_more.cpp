@@ -1,5 +1,8 @@
 #include "core/ops/pool_more.h"
 
+#include <cmath>
+
+#include "core/ops/activation.h"
 #include "core/ops/arith.h"
 #include "core/ops/copy.h"
 #include "core/ops/index.h"
@@ -7,6 +10,7 @@
 #include "core/ops/pair.h"
 #include "core/ops/reduce.h"
 #include "core/ops/resample.h"
+#include "core/ops/unary.h"
 #include "core/ops/view.h"
 
 namespace luth::ops {
@@ -230,6 +234,42 @@ Tensor AvgPool3d::lower(const Inputs& in) const {
   }
   return trunc_divide(y, to_device(sizes, {&y.device()}));
 }
+template <class Mean, class Max>
+Tensor LpPool::pooled(const Tensor& x, int dims) const {
+  const double p = norm_type.value();
+  if (p == 0) throw Error("norm_type must not be 0");
+  if (!is_floating(x.dtype())) throw Error("input must be of a floating dtype, not {}", name(x.dtype()));
+  auto window = [this](auto op) {
+    op.kernel_size = kernel_size, op.stride = stride, op.ceil_mode = ceil_mode;
+    return op;
+  };
+  if (std::isinf(p)) {
+    const Tensor size = p > 0 ? abs(x) : neg(abs(x)), most = Fn<Max>()(size, window(Max()))[0];
+    return p > 0 ? most : neg(most);
+  }
+  int64_t elements = 1;
+  for (int d = 0; d < dims; ++d) elements *= at_or_all(kernel_size, d);
+  const Tensor mean = Fn<Mean>()(pow(x, norm_type), window(Mean()));
+  return pow(mul(mul(sign(mean), relu(abs(mean))), elements), 1 / p);
+}
+Tensor LpPool1d::lower(const Inputs& in) const { return pooled<AvgPool1d, MaxPool1d>(in[0], 1); }
+Tensor LpPool2d::lower(const Inputs& in) const { return pooled<AvgPool2d, MaxPool2d>(in[0], 2); }
+Tensor LpPool3d::lower(const Inputs& in) const { return pooled<AvgPool3d, MaxPool3d>(in[0], 3); }
+
+namespace {
+// Of positive numbers: at 0 roots have no gradient.
+template <class Op>
+Cases<Op> norm_samples(const Shape& one, const Shape& batch) {
+  Op a, b;
+  a.kernel_size = {2};
+  b.norm_type = 3, b.kernel_size = {2}, b.stride = Ints{1}, b.ceil_mode = true;
+  return {{a, {one}, 0.5, 2}, {b, {batch}, 0.5, 2}};
+}
+}  // namespace
+Cases<LpPool1d> LpPool1d::samples() { return norm_samples<LpPool1d>({2, 5}, {1, 2, 4}); }
+Cases<LpPool2d> LpPool2d::samples() { return norm_samples<LpPool2d>({1, 4, 4}, {1, 2, 3, 3}); }
+Cases<LpPool3d> LpPool3d::samples() { return norm_samples<LpPool3d>({1, 2, 2, 3}, {1, 1, 2, 3, 2}); }
+
 Cases<AvgPool3d> AvgPool3d::samples() {
   AvgPool3d a, b, c;
   a.kernel_size = {2};
@@ -331,7 +371,7 @@ Cases<MaxUnpool3d> MaxUnpool3d::samples() {
 
 namespace {
 const DefineAll<WindowArgmax, MaxPool3dWithIndices, MaxPool3d, AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d,
-                AvgPool3d, AdaptiveAvgPool3d, MaxUnpool1d, MaxUnpool2d, MaxUnpool3d>
+                LpPool1d, LpPool2d, LpPool3d, AvgPool3d, AdaptiveAvgPool3d, MaxUnpool1d, MaxUnpool2d, MaxUnpool3d>
     define_all_;
 }
 

@@ -94,6 +94,38 @@ struct AvgPool3d : AvgPool {
   Tensor lower(const Inputs& in) const;
   static Cases<AvgPool3d> samples();
 };
+/// (sum of x^p over each window)^(1 / p): the largest |x| for p = inf.
+struct LpPool {
+  static constexpr bool as_method = false;
+  Scalar norm_type = 2;
+  Ints kernel_size;
+  std::optional<Ints> stride;
+  bool ceil_mode = false;
+  void describe(auto& field) {
+    field("norm_type", norm_type, "the exponent p of the norm; not 0", as::required);
+    field("kernel_size", kernel_size, "the extents of the window", as::required);
+    field("stride", stride, "the step of the window; kernel_size where nil");
+    field("ceil_mode", ceil_mode, "count a last window that is only partly inside");
+  }
+  template <class Mean, class Max>
+  Tensor pooled(const Tensor& x, int dims) const;
+};
+struct LpPool1d : LpPool {
+  static constexpr Doc doc{"lp_pool1d", "input", "The p-norm of each window of a sequence: (sum of x^p)^(1 / p)."};
+  Tensor lower(const Inputs& in) const;
+  static Cases<LpPool1d> samples();
+};
+struct LpPool2d : LpPool {
+  static constexpr Doc doc{"lp_pool2d", "input", "The p-norm of each window: (sum of x^p)^(1 / p)."};
+  Tensor lower(const Inputs& in) const;
+  static Cases<LpPool2d> samples();
+};
+struct LpPool3d : LpPool {
+  static constexpr Doc doc{"lp_pool3d", "input", "The p-norm of each window of a volume: (sum of x^p)^(1 / p)."};
+  Tensor lower(const Inputs& in) const;
+  static Cases<LpPool3d> samples();
+};
+
 struct AdaptiveAvgPool3d {
   static constexpr Doc doc{"adaptive_avg_pool3d", "input", "Means of windows of equal share of a volume."};
   static constexpr bool as_method = false;

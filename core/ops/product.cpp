@@ -7,6 +7,7 @@
 #include "core/ops/arith.h"
 #include "core/ops/cat.h"
 #include "core/ops/copy.h"
+#include "core/ops/factory.h"
 #include "core/ops/index.h"
 #include "core/ops/matmul.h"
 #include "core/ops/reduce.h"
@@ -106,12 +107,33 @@ Tensor TensordotDims::lower(const Inputs& in) const {
   return dot_over(in[0], in[1], lists[0], lists[1]);
 }
 
+namespace {
+Tensor numbers_up_to(int64_t n, Device& device) {
+  ArangeStart op;
+  op.start = 0;
+  op.end = n;
+  op.device = &device;
+  return arange(op);
+}
+/// Along each dim, element i of the result takes a's element i / size of b, and b's i % size of b.
+Tensor kron_by_position(Tensor a, Tensor b) {
+  const Shape in_a = a.shape(), in_b = b.shape();
+  for (int d = 0; d < in_a.size(); ++d) {
+    const Shape grid{in_a[d], in_b[d]}, flat{grid.numel()};
+    const Tensor of_a = expand_to(unsqueeze(numbers_up_to(in_a[d], a.device()), {1}), grid);
+    const Tensor of_b = expand_to(numbers_up_to(in_b[d], b.device()), grid);
+    a = index_select(a, reshape(of_a, {flat}), {{.dim = d}});
+    b = index_select(b, reshape(of_b, {flat}), {{.dim = d}});
+  }
+  return mul(a, b);
+}
+}  // namespace
 Tensor Kron::lower(const Inputs& in) const {
   Tensor a = in[0], b = in[1];
   const int n = std::max(a.dim(), b.dim());
-  if (2 * n > max_dims) throw Error("takes at most {} dims, got {}", max_dims / 2, n);
   while (a.dim() < n) a = unsqueeze(a, {0});
   while (b.dim() < n) b = unsqueeze(b, {0});
+  if (2 * n > max_dims) return kron_by_position(a, b);
   Shape wide_a, wide_b, shape;
   for (int i = 0; i < n; ++i) {
     for (int64_t extent : {a.shape()[i], int64_t(1)}) wide_a.push_back(extent);

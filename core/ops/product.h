@@ -31,7 +31,9 @@ struct Kron {
   static constexpr Doc doc{"kron", "input, other",
                            "Kronecker's product: every element of input times the whole of other, side by side."};
   Tensor lower(const Inputs& in) const;
-  static Cases<Kron> samples() { return {{{}, {{2, 2}, {2, 3}}}, {{}, {{2}, {2, 2}}}, {{}, {{}, {3}}}}; }
+  static Cases<Kron> samples() {
+    return {{{}, {{2, 2}, {2, 3}}}, {{}, {{2}, {2, 2}}}, {{}, {{}, {3}}}, {{}, {{2, 1, 2, 1, 1}, {1, 2, 3}}}};
+  }
 };
 
 /// torch.linalg.cross: along `dim`, which has 3 elements.

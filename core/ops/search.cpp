@@ -33,9 +33,6 @@ Tensor found_in(const Tensor& rows, const Value& input, const Value& sorter, boo
   if (input.is_scalar() && rows.dim() != 1)
     throw Error("where input is a number, the sorted sequence must have one dim, but has shape {}",
                 to_string(rows.shape()));
-  if (input.is_tensor() && input.dtype() != rows.dtype() && input.dim() && rows.dim())
-    throw Error("the sorted sequence is {} and input {}; they must have one dtype", name(rows.dtype()),
-                name(input.dtype()));
   Dtype d = result_type({rows, input});
   d = !is_floating(d) ? Dtype::i64 : d == Dtype::f64 ? d : Dtype::f32;
   const Tensor x = input.is_tensor() ? input.tensor().detach() : full({}, input.scalar(), d, rows.device());

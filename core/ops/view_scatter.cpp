@@ -7,7 +7,7 @@
 namespace luth::ops {
 namespace {
 
-const DefineAll<SelectScatter, SliceScatter, AsStridedScatter, NarrowCopy, Unfold> define_all_;
+const DefineAll<Swapaxes, SelectScatter, SliceScatter, AsStridedScatter, NarrowCopy, Unfold> define_all_;
 
 /// Writes src into a part of `y`; returns y.
 Tensor with_part(const Tensor& y, const Tensor& part, const Tensor& src) {
@@ -20,6 +20,9 @@ Tensor zeros_like_src(const Call& c, const Tensor& dy) { return full(c.in[1].sha
 Slice slice_of(const SliceScatter& op) { return {op.dim, op.start.value_or(0), op.end.value_or(INT64_MAX), op.step}; }
 
 }  // namespace
+
+Tensor Swapaxes::view(const Tensor& t) const { return Transpose{axis0, axis1}.view(t); }
+Tensors Swapaxes::vjp(const Call&, const Tensor& dy) const { return {transpose(dy, {axis0, axis1})}; }
 
 Tensor SelectScatter::lower(const Inputs& in) const {
   Tensor y = clone(in[0]);

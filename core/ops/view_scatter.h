@@ -4,6 +4,19 @@
 
 namespace luth::ops {
 
+/// transpose by numpy's names of the dims.
+struct Swapaxes {
+  static constexpr Doc doc{"swapaxes", "input", "A view with two dims exchanged."};
+  static constexpr bool inplace = true;
+  int64_t axis0 = 0, axis1 = 0;
+  void describe(auto& field) {
+    field("axis0", axis0, "one dim", as::dim | as::required);
+    field("axis1", axis1, "the other", as::dim | as::required);
+  }
+  Tensor view(const Tensor& t) const;
+  Tensors vjp(const Call& c, const Tensor& dy) const;
+  static Cases<Swapaxes> samples() { return {{{0, 1}, {{2, 3}}}, {{-1, 0}, {{2, 3, 4}}}}; }
+};
 struct SelectScatter {
   static constexpr Doc doc{"select_scatter", "input, src", "Input with src at one position along a dim."};
   static constexpr std::string_view saves = "*: src.meta";

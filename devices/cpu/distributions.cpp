@@ -1,4 +1,4 @@
-// Poisson numbers, and positions picked by running sums.
+// Poisson and binomial numbers, and positions picked by running sums.
 #include "core/ops/distributions.h"
 
 #include "core/poisson.h"
@@ -22,6 +22,17 @@ void poisson(const ops::Poisson& op, Tensor& y, const Dense& rates) {
   });
 }
 
+void binomial(const ops::Binomial& op, Tensor& y, const Dense& count, const Dense& prob) {
+  dispatch(Types<float, double>{}, y.dtype(), [&]<class T>(Type<T>) {
+    const T *n = count.data<T>(), *p = prob.data<T>();
+    T* out = y.data<T>();
+    parallel_for(y.numel(), 256, [&](int64_t b, int64_t e) {
+      for (int64_t i = b; i < e; ++i)
+        out[i] = T(draw::binomial(double(n[i]), double(p[i]), draw::Endless(op.philox.seed, op.philox.offset, i)));
+    });
+  });
+}
+
 void multinomial_pick(const ops::MultinomialPick& op, Tensor& y, const Dense& sums, const Dense& at) {
   const int64_t classes = sums.shape()[1], each = y.shape()[1];
   int64_t* out = y.data<int64_t>();
@@ -35,6 +46,7 @@ void multinomial_pick(const ops::MultinomialPick& op, Tensor& y, const Dense& su
 }
 
 const Kernel<poisson> poisson_;
+const Kernel<binomial> binomial_;
 const Kernel<multinomial_pick> multinomial_pick_;
 
 }  // namespace

@@ -85,7 +85,7 @@ void index_copy(const ops::IndexCopy& op, Tensor& y, const Strided& x, const Str
 
 void index_fill(const ops::IndexFill& op, Tensor& y, const Strided& x, const Strided& index, const Value& value) {
   const Along a = axis(x, op.dim);
-  const Indices at(index, a.n, op.base);
+  const Indices at(index, a.n, op.base, true);
   dispatch(AllTypes{}, y.dtype(), [&]<class T>(Type<T>) {
     const T v = number<T>(value);  // read before it is overwritten
     Target target(y, x);

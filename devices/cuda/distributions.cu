@@ -1,4 +1,5 @@
-// Poisson numbers, and positions picked by running sums, on CUDA: by the functions that the CPU uses (core/poisson.h).
+// Poisson and binomial numbers, and positions picked by running sums, on CUDA: by the functions that the CPU uses
+// (core/poisson.h).
 #include "core/ops/distributions.h"
 
 #include "core/poisson.h"
@@ -23,6 +24,21 @@ void poisson(const ops::Poisson& op, Tensor& y, const Dense& rates) {
 }
 
 template <class T>
+__global__ void binomial_kernel(int64_t n, int64_t seed, int64_t offset, const T* count, const T* prob, T* out) {
+  const int64_t step = int64_t(gridDim.x) * blockDim.x;
+  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += step)
+    out[i] = T(draw::binomial(double(count[i]), double(prob[i]), draw::Endless(seed, offset, i)));
+}
+void binomial(const ops::Binomial& op, Tensor& y, const Dense& count, const Dense& prob) {
+  if (y.numel() == 0) return;
+  dispatch(Types<float, double>{}, y.dtype(), [&]<class T>(Type<T>) {
+    start(y, binomial_kernel<T>, blocks_for(y.numel(), threads), threads, 0, y.numel(), op.philox.seed,
+          op.philox.offset, static_cast<const T*>(count.raw()), static_cast<const T*>(prob.raw()),
+          static_cast<T*>(y.raw()));
+  });
+}
+
+template <class T>
 __global__ void pick_kernel(int64_t n, int64_t each, int64_t classes, const T* sums, const T* at, int64_t base,
                             int64_t* out) {
   const int64_t step = int64_t(gridDim.x) * blockDim.x;
@@ -39,6 +55,7 @@ void multinomial_pick(const ops::MultinomialPick& op, Tensor& y, const Dense& su
 }
 
 const Kernel<poisson> poisson_;
+const Kernel<binomial> binomial_;
 const Kernel<multinomial_pick> multinomial_pick_;
 
 }  // namespace

@@ -18,9 +18,10 @@ void index_select(const ops::IndexSelect& op, Tensor& y, const Strided& input, c
   pick_rows(y, x, PickList(index, x.shape()[dim], stride_bytes(x, dim), op.base), at);
 }
 
-// y = x with source joined to the positions along a dim. A source of one element stands for all.
+// y = x with source joined to the positions along a dim. A source of one element stands for all. `wrap`: negative
+// positions count from the end.
 void join_along(const ops::AlongIndex& op, Tensor& y, const Tensor& x, const Tensor& index, const Tensor& source,
-                Join join, const Scalar& alpha = 1) {
+                Join join, const Scalar& alpha = 1, bool wrap = false) {
   const Tensor src = with_dims(apart(source, y));
   if (y.raw() != x.raw()) copy_elements(y, x);
   const Tensor target = with_dims(y);
@@ -31,7 +32,7 @@ void join_along(const ops::AlongIndex& op, Tensor& y, const Tensor& x, const Ten
   at.add_row(index.numel(), one ? 0 : stride_bytes(src, dim));
   for (int i = 0; i < target.dim(); ++i)
     if (i != dim) at.add_column(target.shape()[i], stride_bytes(target, i), one ? 0 : stride_bytes(src, i));
-  const PickList picks(index, target.shape()[dim], 1, op.base);
+  const PickList picks(index, target.shape()[dim], 1, op.base, wrap);
   if (!picks.report_all(y)) put_rows(y, src, pick_keys(picks, y), at, join, alpha);
 }
 
@@ -42,7 +43,7 @@ void index_copy(const ops::IndexCopy& op, Tensor& y, const Strided& x, const Str
   join_along(op, y, x, index, source, Join::write);
 }
 void index_fill(const ops::IndexFill& op, Tensor& y, const Strided& x, const Strided& index, const Value& value) {
-  join_along(op, y, x, index, one_element(value, y), Join::write);
+  join_along(op, y, x, index, one_element(value, y), Join::write, 1, true);
 }
 
 void take(const ops::Take& op, Tensor& y, const Dense& x, const Strided& index) {
