@@ -225,6 +225,7 @@ end
 function s.everything_has_help()
   local missing = {}
   local function check(path, value)
+    if type(value) == 'number' then value = path:match('[^.]+$') end  -- torch.pi: help('pi')
     if not help_of(value) then missing[#missing + 1] = path end
   end
   local spaces = {
