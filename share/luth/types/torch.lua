@@ -27,6 +27,7 @@
 ---@field mT torch.Tensor A view with the last two dims exchanged.
 ---@field H torch.Tensor The transpose of a matrix, as x:t(): luth has no complex numbers.
 ---@field mH torch.Tensor As x.mT: luth has no complex numbers.
+---@field real any x itself: luth has no complex numbers.
 ---@field is_cuda boolean Whether it lies on a GPU.
 ---@field ndim integer The number of dims.
 ---@field _base torch.Tensor|nil The tensor whose memory x is a view of; nil where x is no view.
@@ -203,6 +204,11 @@ function Tensor:addr(vec1, vec2, opts) end
 ---@return torch.Tensor
 function Tensor:addr_(vec1, vec2, opts) end
 
+--- A view with the last two dims exchanged, as x.mH.
+---@param x any
+---@return any
+function Tensor:adjoint(x) end
+
 --- Whether all elements are not 0.
 ---@overload fun(self: torch.Tensor, dim?: integer|integer[]|torch.Size, keepdim?: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@overload fun(self: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, keepdim?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -261,6 +267,11 @@ function Tensor:angle(opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return boolean
 function Tensor:any(opts) end
+
+--- Each element becomes f(element), a function of the script: slow.
+---@param f any
+---@return any
+function Tensor:apply_(f) end
 
 --- The angle from 0 to pi whose cosine is the element.
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
@@ -704,6 +715,16 @@ function Tensor:clone(opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function Tensor:combinations(r, with_replacement, opts) end
+
+--- x itself: no view of luth negates what it shows.
+---@param x any
+---@return any
+function Tensor:conj(x) end
+
+--- x itself: no view of luth negates what it shows.
+---@param x any
+---@return any
+function Tensor:conj_physical(x) end
 
 --- The tensor itself if it lies in memory in that order, else a copy that does.
 ---@overload fun(self: torch.Tensor, opts?: {memory_format?: torch.memory_format|string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -1595,6 +1616,11 @@ function Tensor:isSameSizeAs(x, y) end
 ---@return any
 function Tensor:is_complex(x) end
 
+--- false: luth has no complex dtypes.
+---@param x any
+---@return any
+function Tensor:is_conj(x) end
+
 --- Whether the elements lie in memory in that order without gaps.
 ---@param opts? {memory_format?: any}
 ---@return any
@@ -1609,6 +1635,11 @@ function Tensor:is_floating_point(x) end
 ---@param x any
 ---@return any
 function Tensor:is_inference(x) end
+
+--- false: luth has no complex dtypes.
+---@param x any
+---@return any
+function Tensor:is_neg(x) end
 
 --- Whether the only element is not 0.
 ---@param x any
@@ -1630,9 +1661,15 @@ function Tensor:is_same_size(x, y) end
 ---@return any
 function Tensor:is_set_to(y) end
 
---- Whether the dtype has negative numbers.
+--- false: luth has no complex dtypes.
+---@param x any
 ---@return any
-function Tensor:is_signed() end
+function Tensor:is_shared(x) end
+
+--- Whether the dtype has negative numbers.
+---@param x any
+---@return any
+function Tensor:is_signed(x) end
 
 --- Whether x is a view of another tensor, x._base.
 ---@return any
@@ -1958,6 +1995,12 @@ function Tensor:lt(other, opts) end
 ---@return torch.Tensor
 function Tensor:lt_(other, opts) end
 
+--- Each element becomes f(element, element of y), a function of the script: slow. y broadcasts.
+---@param y any
+---@param f any
+---@return any
+function Tensor:map_(y, f) end
+
 --- Input with value where mask is true.
 ---@param mask torch.Tensor
 ---@param value torch.Tensor|number|boolean
@@ -2002,6 +2045,13 @@ function Tensor:matmul(other, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function Tensor:matrix_exp(opts) end
+
+--- The n-th powers of matrices; of their inverses for n < 0.
+---@overload fun(self: torch.Tensor, opts?: {n: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param n integer the exponent
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function Tensor:matrix_power(n, opts) end
 
 --- The largest element of all.
 ---@overload fun(self: torch.Tensor, dim: integer, keepdim?: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
@@ -2672,6 +2722,16 @@ function Tensor:resize_(...) end
 ---@return any
 function Tensor:resize_as_(the_template) end
 
+--- x itself: no view of luth negates what it shows.
+---@param x any
+---@return any
+function Tensor:resolve_conj(x) end
+
+--- x itself: no view of luth negates what it shows.
+---@param x any
+---@return any
+function Tensor:resolve_neg(x) end
+
 --- Keeps the gradient of a tensor that is no leaf in its grad.
 ---@return any
 function Tensor:retain_grad() end
@@ -2820,6 +2880,11 @@ function Tensor:sgn(opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function Tensor:sgn_(opts) end
+
+--- x itself: no view of luth negates what it shows.
+---@param x any
+---@return any
+function Tensor:share_memory_(x) end
 
 --- The tensor as int16.
 ---@return any
@@ -3050,20 +3115,24 @@ function Tensor:sum_to_size(size, opts) end
 function Tensor:svd(some, compute_uv, opts) end
 
 --- A view with two dims exchanged.
+---@overload fun(self: torch.Tensor, opts?: {axis0: integer, axis1: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(self: torch.Tensor, dim0: integer, dim1: integer, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@overload fun(self: torch.Tensor, opts?: {dim0: integer, dim1: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
----@param dim0 integer one dim
----@param dim1 integer the other
+---@param axis0 integer one dim
+---@param axis1 integer the other
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function Tensor:swapaxes(dim0, dim1, opts) end
+function Tensor:swapaxes(axis0, axis1, opts) end
 
 --- A view with two dims exchanged.
+---@overload fun(self: torch.Tensor, opts?: {axis0: integer, axis1: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(self: torch.Tensor, dim0: integer, dim1: integer, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@overload fun(self: torch.Tensor, opts?: {dim0: integer, dim1: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
----@param dim0 integer one dim
----@param dim1 integer the other
+---@param axis0 integer one dim
+---@param axis1 integer the other
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function Tensor:swapaxes_(dim0, dim1, opts) end
+function Tensor:swapaxes_(axis0, axis1, opts) end
 
 --- A view with two dims exchanged.
 ---@overload fun(self: torch.Tensor, opts?: {dim0: integer, dim1: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -4066,6 +4135,11 @@ function torch.addr(input, vec1, vec2, opts) end
 ---@return torch.Tensor
 function torch.addr_(input, vec1, vec2, opts) end
 
+--- A view with the last two dims exchanged, as x.mH.
+---@param x any
+---@return any
+function torch.adjoint(x) end
+
 --- Whether all elements are not 0.
 ---@overload fun(input: torch.Tensor, dim?: integer|integer[]|torch.Size, keepdim?: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, keepdim?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -4314,6 +4388,12 @@ function torch.as_strided_scatter(input, src, size, stride, storage_offset, opts
 ---@return any
 function torch.as_tensor(data, opts) end
 
+--- A tensor of data; of a tensor that fits already, that tensor. copy = true: always one of its own memory; copy = false: an error where memory cannot be shared.
+---@param data any
+---@param opts? {dtype?: any, device?: any, copy?: any, requires_grad?: boolean}
+---@return any
+function torch.asarray(data, opts) end
+
 --- The angle from -pi/2 to pi/2 whose sine is the element.
 ---@param input torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
@@ -4526,6 +4606,13 @@ function torch.binary_cross_entropy_with_logits(input, target, weight, reduction
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function torch.bincount(input, weights, minlength, opts) end
+
+--- How many of count trials succeed, each with probability prob: float32 or float64.
+---@param count torch.Tensor
+---@param prob torch.Tensor
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.binomial(count, prob, opts) end
 
 --- Bits that both have; `and` of masks.
 ---@param input torch.Tensor|number|boolean
@@ -4872,6 +4959,16 @@ function torch.concat(tensors, dim, opts) end
 ---@return torch.Tensor
 function torch.concatenate(tensors, dim, opts) end
 
+--- x itself: no view of luth negates what it shows.
+---@param x any
+---@return any
+function torch.conj(x) end
+
+--- x itself: no view of luth negates what it shows.
+---@param x any
+---@return any
+function torch.conj_physical(x) end
+
 --- Input with a number around it; negative numbers cut off.
 ---@overload fun(input: torch.Tensor, opts?: {pad: integer|integer[]|torch.Size, value?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
@@ -5174,6 +5271,10 @@ function torch.det(input, opts) end
 ---@return torch.Tensor
 function torch.detach(input, opts) end
 
+--- Forgets how x was made: it becomes a leaf.
+---@return any
+function torch.detach_() end
+
 --- A device: it has type and index; devices count from 0, and 'cuda' is the current one.
 ---@param argument1? any
 ---@param argument2? any
@@ -5361,13 +5462,11 @@ function torch.dsplit(input, sections, opts) end
 ---@return torch.Tensor
 function torch.dstack(tensors, opts) end
 
---- The sum of products that an equation of labels describes: einsum('bij,bjk->bik', a, b). A label names a dim; one that the output lacks is summed over, one that an operand repeats takes its diagonal, and '...' stands for all further dims, which broadcast.
----@overload fun(opts?: {equation: string, operands: torch.Tensor[], out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
----@param equation string the labels of each operand, separated by commas; then '->' and those of the result. Without '->' the result has the labels that occur once, in order of the alphabet
----@param operands torch.Tensor[]
----@param opts? {out?: torch.Tensor|torch.Tensor[]}
----@return torch.Tensor
-function torch.einsum(equation, operands, opts) end
+--- The sum of products that an equation of labels describes: torch.einsum('bij,bjk->bik', a, b). A label names a dim; one that the output lacks is summed over, one that an operand repeats takes its diagonal, and '...' stands for all further dims, which broadcast. Without '->' the result has the labels that occur once, in order. Labels may also be lists of integers or '...' after each operand; the last list is that of the result.
+---@param equation any
+---@param ... any
+---@return any
+function torch.einsum(equation, ...) end
 
 --- Each element, alpha (exp(x) - 1) where it is negative.
 ---@overload fun(input: torch.Tensor, opts?: {alpha?: number, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -5387,6 +5486,8 @@ function torch.elu_(input, alpha, opts) end
 
 --- The rows of weight at the positions that input holds.
 ---@overload fun(input: torch.Tensor, weight: torch.Tensor, opts?: {padding_idx?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, weight: torch.Tensor, padding_idx?: integer, max_norm?: number, norm_type?: number, scale_grad_by_freq?: boolean, sparse?: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, weight: torch.Tensor, opts?: {padding_idx?: integer, max_norm?: number, norm_type?: number, scale_grad_by_freq?: boolean, sparse?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
 ---@param weight torch.Tensor
 ---@param padding_idx? integer a row that gets no gradient
@@ -5838,6 +5939,14 @@ function torch.get_default_device() end
 --- The dtype of float numbers.
 ---@return any
 function torch.get_default_dtype() end
+
+--- The number of the GPU that has the tensor, from 0; -1: the CPU.
+---@return any
+function torch.get_device() end
+
+--- 'highest', at first, 'high' or 'medium'.
+---@return any
+function torch.get_float32_matmul_precision() end
 
 --- The threads that operators use.
 ---@return any
@@ -6329,6 +6438,11 @@ function torch.is_autocast_enabled(device) end
 ---@return any
 function torch.is_complex(x) end
 
+--- false: luth has no complex dtypes.
+---@param x any
+---@return any
+function torch.is_conj(x) end
+
 --- Whether the dtype is a float.
 ---@param x any
 ---@return any
@@ -6347,6 +6461,11 @@ function torch.is_inference(x) end
 ---@return any
 function torch.is_inference_mode_enabled() end
 
+--- false: luth has no complex dtypes.
+---@param x any
+---@return any
+function torch.is_neg(x) end
+
 --- Whether the only element is not 0.
 ---@param x any
 ---@return any
@@ -6357,6 +6476,11 @@ function torch.is_nonzero(x) end
 ---@param y any
 ---@return any
 function torch.is_same_size(x, y) end
+
+--- Whether the dtype has negative numbers.
+---@param x any
+---@return any
+function torch.is_signed(x) end
 
 --- Whether x is a tensor.
 ---@param x any
@@ -6817,6 +6941,39 @@ function torch.logsumexp(input, dim, keepdim, opts) end
 --- A dtype: integers of 8 bytes. It has is_floating_point and itemsize.
 ---@type any
 torch.long = nil
+
+--- The p-norm of each window of a sequence: (sum of x^p)^(1 / p).
+---@overload fun(input: torch.Tensor, opts?: {norm_type: number|boolean, kernel_size: integer|integer[]|torch.Size, stride?: integer|integer[]|torch.Size, ceil_mode?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param norm_type number|boolean the exponent p of the norm; not 0
+---@param kernel_size integer|integer[]|torch.Size the extents of the window
+---@param stride? integer|integer[]|torch.Size the step of the window; kernel_size where nil
+---@param ceil_mode? boolean count a last window that is only partly inside
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.lp_pool1d(input, norm_type, kernel_size, stride, ceil_mode, opts) end
+
+--- The p-norm of each window: (sum of x^p)^(1 / p).
+---@overload fun(input: torch.Tensor, opts?: {norm_type: number|boolean, kernel_size: integer|integer[]|torch.Size, stride?: integer|integer[]|torch.Size, ceil_mode?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param norm_type number|boolean the exponent p of the norm; not 0
+---@param kernel_size integer|integer[]|torch.Size the extents of the window
+---@param stride? integer|integer[]|torch.Size the step of the window; kernel_size where nil
+---@param ceil_mode? boolean count a last window that is only partly inside
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.lp_pool2d(input, norm_type, kernel_size, stride, ceil_mode, opts) end
+
+--- The p-norm of each window of a volume: (sum of x^p)^(1 / p).
+---@overload fun(input: torch.Tensor, opts?: {norm_type: number|boolean, kernel_size: integer|integer[]|torch.Size, stride?: integer|integer[]|torch.Size, ceil_mode?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param norm_type number|boolean the exponent p of the norm; not 0
+---@param kernel_size integer|integer[]|torch.Size the extents of the window
+---@param stride? integer|integer[]|torch.Size the step of the window; kernel_size where nil
+---@param ceil_mode? boolean count a last window that is only partly inside
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.lp_pool3d(input, norm_type, kernel_size, stride, ceil_mode, opts) end
 
 --- Whether input is less than other.
 ---@param input torch.Tensor
@@ -7514,6 +7671,14 @@ function torch.outer(input, vec2, opts) end
 ---@return torch.Tensor
 function torch.pairwise_distance(x1, x2, p, eps, keepdim, opts) end
 
+--- The same of A less the mean of its rows: principal directions are the columns of V. q: 6 where nil, or as many as there are.
+---@param A any
+---@param q? any
+---@param center? boolean
+---@param niter? integer
+---@return any
+function torch.pca_lowrank(A, q, center, niter) end
+
 --- The p-norms of the differences of all pairs of rows: (1, 2), (1, 3), … (2, 3), …
 ---@overload fun(input: torch.Tensor, opts?: {p?: number, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
@@ -7765,6 +7930,11 @@ function torch.range(start, end_, step, opts) end
 ---@return torch.Tensor
 function torch.ravel(input, opts) end
 
+--- x itself: no view of luth negates what it shows.
+---@param x any
+---@return any
+function torch.real(x) end
+
 --- 1 over each element.
 ---@param input torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
@@ -7865,6 +8035,16 @@ function torch.reshape(input, shape, opts) end
 ---@param the_template any
 ---@return any
 function torch.resize_as_(x, the_template) end
+
+--- x itself: no view of luth negates what it shows.
+---@param x any
+---@return any
+function torch.resolve_conj(x) end
+
+--- x itself: no view of luth negates what it shows.
+---@param x any
+---@return any
+function torch.resolve_neg(x) end
 
 --- The dtype of a + b, for tensors and numbers.
 ---@param a any
@@ -8108,6 +8288,11 @@ function torch.set_default_device(device) end
 ---@param dtype any
 ---@return any
 function torch.set_default_dtype(dtype) end
+
+--- 'highest': float32 matrix products in full; 'high' and 'medium': on a GPU inputs may be rounded to 10 bits (TF32), as torch.backends.cuda.matmul.allow_tf32 = true.
+---@param precision any
+---@return any
+function torch.set_float32_matmul_precision(precision) end
 
 --- Sets the mode, until the scope that it returns is closed, or while f runs.
 ---@param on any
@@ -8461,23 +8646,35 @@ function torch.sum(input, dim, keepdim, opts) end
 ---@return torch.Tensor
 function torch.svd(input, some, compute_uv, opts) end
 
---- A view with two dims exchanged.
----@overload fun(input: torch.Tensor, opts?: {dim0: integer, dim1: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
----@param input torch.Tensor
----@param dim0 integer one dim
----@param dim1 integer the other
----@param opts? {out?: torch.Tensor|torch.Tensor[]}
----@return torch.Tensor
-function torch.swapaxes(input, dim0, dim1, opts) end
+--- U, S and V of the q largest singular values of A, or of A - M, by a random basis and niter steps of power iteration: A is about U diag(S) V^T.
+---@param A any
+---@param q? integer
+---@param niter? integer
+---@param M? any
+---@return any
+function torch.svd_lowrank(A, q, niter, M) end
 
 --- A view with two dims exchanged.
+---@overload fun(input: torch.Tensor, opts?: {axis0: integer, axis1: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, dim0: integer, dim1: integer, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@overload fun(input: torch.Tensor, opts?: {dim0: integer, dim1: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
----@param dim0 integer one dim
----@param dim1 integer the other
+---@param axis0 integer one dim
+---@param axis1 integer the other
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.swapaxes_(input, dim0, dim1, opts) end
+function torch.swapaxes(input, axis0, axis1, opts) end
+
+--- A view with two dims exchanged.
+---@overload fun(input: torch.Tensor, opts?: {axis0: integer, axis1: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, dim0: integer, dim1: integer, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, opts?: {dim0: integer, dim1: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param axis0 integer one dim
+---@param axis1 integer the other
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.swapaxes_(input, axis0, axis1, opts) end
 
 --- A view with two dims exchanged.
 ---@overload fun(input: torch.Tensor, opts?: {dim0: integer, dim1: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -8831,6 +9028,15 @@ function torch.unsqueeze_(input, dim, opts) end
 ---@return any
 function torch.use_deterministic_algorithms(on) end
 
+--- The powers N - 1, … 1, 0 of each element of a vector, in a new last dim.
+---@overload fun(x: torch.Tensor, opts?: {N?: integer, increasing?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param x torch.Tensor
+---@param N? integer how many; nil: as many as there are elements
+---@param increasing? boolean the powers 0, 1, … N - 1
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.vander(x, N, increasing, opts) end
+
 --- Variance over dims: squared distances from the mean over n - correction.
 ---@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, unbiased?: boolean, keepdim?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@overload fun(input: torch.Tensor, unbiased: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -8906,6 +9112,12 @@ function torch.xlogy(input, other, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function torch.xlogy_(input, other, opts) end
+
+--- Every element set to 0.
+---@param input torch.Tensor
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.zero_(input, opts) end
 
 --- A tensor of zeros.
 ---@overload fun(opts?: {size: integer|integer[]|torch.Size, dtype?: torch.dtype|string, device?: torch.device|string, requires_grad?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -9668,6 +9880,20 @@ function torch.special.chebyshev_polynomial_t(x, n, opts) end
 ---@return torch.Tensor
 function torch.special.chebyshev_polynomial_u(x, n, opts) end
 
+--- The Chebyshev polynomial of the third kind.
+---@param x torch.Tensor|number|boolean
+---@param n torch.Tensor|number|boolean
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.special.chebyshev_polynomial_v(x, n, opts) end
+
+--- The Chebyshev polynomial of the fourth kind.
+---@param x torch.Tensor|number|boolean
+---@param n torch.Tensor|number|boolean
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.special.chebyshev_polynomial_w(x, n, opts) end
+
 --- The derivative of lgamma.
 ---@param input torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
@@ -9909,6 +10135,34 @@ function torch.special.scaled_modified_bessel_k0(x, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function torch.special.scaled_modified_bessel_k1(x, opts) end
+
+--- The Chebyshev polynomial of the first kind at 2 x - 1.
+---@param x torch.Tensor|number|boolean
+---@param n torch.Tensor|number|boolean
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.special.shifted_chebyshev_polynomial_t(x, n, opts) end
+
+--- The Chebyshev polynomial of the second kind at 2 x - 1.
+---@param x torch.Tensor|number|boolean
+---@param n torch.Tensor|number|boolean
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.special.shifted_chebyshev_polynomial_u(x, n, opts) end
+
+--- The Chebyshev polynomial of the third kind at 2 x - 1.
+---@param x torch.Tensor|number|boolean
+---@param n torch.Tensor|number|boolean
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.special.shifted_chebyshev_polynomial_v(x, n, opts) end
+
+--- The Chebyshev polynomial of the fourth kind at 2 x - 1.
+---@param x torch.Tensor|number|boolean
+---@param n torch.Tensor|number|boolean
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.special.shifted_chebyshev_polynomial_w(x, n, opts) end
 
 --- sin(pi x) / (pi x), and 1 at 0.
 ---@param input torch.Tensor
@@ -10980,6 +11234,13 @@ function nn.functional.binary_cross_entropy_with_logits(input, target, weight, r
 ---@return torch.Tensor
 function nn.functional.bincount(input, weights, minlength, opts) end
 
+--- How many of count trials succeed, each with probability prob: float32 or float64.
+---@param count torch.Tensor
+---@param prob torch.Tensor
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function nn.functional.binomial(count, prob, opts) end
+
 --- Bits that both have; `and` of masks.
 ---@param input torch.Tensor|number|boolean
 ---@param other torch.Tensor|number|boolean
@@ -11764,13 +12025,11 @@ function nn.functional.dsplit(input, sections, opts) end
 ---@return torch.Tensor
 function nn.functional.dstack(tensors, opts) end
 
---- The sum of products that an equation of labels describes: einsum('bij,bjk->bik', a, b). A label names a dim; one that the output lacks is summed over, one that an operand repeats takes its diagonal, and '...' stands for all further dims, which broadcast.
----@overload fun(opts?: {equation: string, operands: torch.Tensor[], out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
----@param equation string the labels of each operand, separated by commas; then '->' and those of the result. Without '->' the result has the labels that occur once, in order of the alphabet
----@param operands torch.Tensor[]
----@param opts? {out?: torch.Tensor|torch.Tensor[]}
----@return torch.Tensor
-function nn.functional.einsum(equation, operands, opts) end
+--- The sum of products that an equation of labels describes: torch.einsum('bij,bjk->bik', a, b). A label names a dim; one that the output lacks is summed over, one that an operand repeats takes its diagonal, and '...' stands for all further dims, which broadcast. Without '->' the result has the labels that occur once, in order. Labels may also be lists of integers or '...' after each operand; the last list is that of the result.
+---@param equation any
+---@param ... any
+---@return any
+function nn.functional.einsum(equation, ...) end
 
 --- Each element, alpha (exp(x) - 1) where it is negative.
 ---@overload fun(input: torch.Tensor, opts?: {alpha?: number, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -11790,6 +12049,8 @@ function nn.functional.elu_(input, alpha, opts) end
 
 --- The rows of weight at the positions that input holds.
 ---@overload fun(input: torch.Tensor, weight: torch.Tensor, opts?: {padding_idx?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, weight: torch.Tensor, padding_idx?: integer, max_norm?: number, norm_type?: number, scale_grad_by_freq?: boolean, sparse?: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, weight: torch.Tensor, opts?: {padding_idx?: integer, max_norm?: number, norm_type?: number, scale_grad_by_freq?: boolean, sparse?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
 ---@param weight torch.Tensor
 ---@param padding_idx? integer a row that gets no gradient
@@ -13011,6 +13272,39 @@ function nn.functional.logsigmoid_(input, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function nn.functional.logsumexp(input, dim, keepdim, opts) end
+
+--- The p-norm of each window of a sequence: (sum of x^p)^(1 / p).
+---@overload fun(input: torch.Tensor, opts?: {norm_type: number|boolean, kernel_size: integer|integer[]|torch.Size, stride?: integer|integer[]|torch.Size, ceil_mode?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param norm_type number|boolean the exponent p of the norm; not 0
+---@param kernel_size integer|integer[]|torch.Size the extents of the window
+---@param stride? integer|integer[]|torch.Size the step of the window; kernel_size where nil
+---@param ceil_mode? boolean count a last window that is only partly inside
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function nn.functional.lp_pool1d(input, norm_type, kernel_size, stride, ceil_mode, opts) end
+
+--- The p-norm of each window: (sum of x^p)^(1 / p).
+---@overload fun(input: torch.Tensor, opts?: {norm_type: number|boolean, kernel_size: integer|integer[]|torch.Size, stride?: integer|integer[]|torch.Size, ceil_mode?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param norm_type number|boolean the exponent p of the norm; not 0
+---@param kernel_size integer|integer[]|torch.Size the extents of the window
+---@param stride? integer|integer[]|torch.Size the step of the window; kernel_size where nil
+---@param ceil_mode? boolean count a last window that is only partly inside
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function nn.functional.lp_pool2d(input, norm_type, kernel_size, stride, ceil_mode, opts) end
+
+--- The p-norm of each window of a volume: (sum of x^p)^(1 / p).
+---@overload fun(input: torch.Tensor, opts?: {norm_type: number|boolean, kernel_size: integer|integer[]|torch.Size, stride?: integer|integer[]|torch.Size, ceil_mode?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param norm_type number|boolean the exponent p of the norm; not 0
+---@param kernel_size integer|integer[]|torch.Size the extents of the window
+---@param stride? integer|integer[]|torch.Size the step of the window; kernel_size where nil
+---@param ceil_mode? boolean count a last window that is only partly inside
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function nn.functional.lp_pool3d(input, norm_type, kernel_size, stride, ceil_mode, opts) end
 
 --- Whether input is less than other.
 ---@param input torch.Tensor
@@ -14536,22 +14830,26 @@ function nn.functional.sum(input, dim, keepdim, opts) end
 function nn.functional.svd(input, some, compute_uv, opts) end
 
 --- A view with two dims exchanged.
+---@overload fun(input: torch.Tensor, opts?: {axis0: integer, axis1: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, dim0: integer, dim1: integer, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@overload fun(input: torch.Tensor, opts?: {dim0: integer, dim1: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
----@param dim0 integer one dim
----@param dim1 integer the other
+---@param axis0 integer one dim
+---@param axis1 integer the other
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function nn.functional.swapaxes(input, dim0, dim1, opts) end
+function nn.functional.swapaxes(input, axis0, axis1, opts) end
 
 --- A view with two dims exchanged.
+---@overload fun(input: torch.Tensor, opts?: {axis0: integer, axis1: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, dim0: integer, dim1: integer, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@overload fun(input: torch.Tensor, opts?: {dim0: integer, dim1: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
----@param dim0 integer one dim
----@param dim1 integer the other
+---@param axis0 integer one dim
+---@param axis1 integer the other
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function nn.functional.swapaxes_(input, dim0, dim1, opts) end
+function nn.functional.swapaxes_(input, axis0, axis1, opts) end
 
 --- A view with two dims exchanged.
 ---@overload fun(input: torch.Tensor, opts?: {dim0: integer, dim1: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -14759,6 +15057,14 @@ function nn.functional.tril_(input, diagonal, opts) end
 ---@return torch.Tensor
 function nn.functional.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction, opts) end
 
+--- As triplet_margin_loss, by a distance of the script's own: a function of two tensors, F.pairwise_distance where nil.
+---@param anchor any
+---@param positive any
+---@param negative any
+---@param opts? {distance_function?: any, margin?: number, swap?: boolean, reduction?: any}
+---@return any
+function nn.functional.triplet_margin_with_distance_loss(anchor, positive, negative, opts) end
+
 --- The upper triangle of matrices, zeros below a diagonal.
 ---@overload fun(input: torch.Tensor, opts?: {diagonal?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
@@ -14906,6 +15212,15 @@ function nn.functional.upsample_bilinear(input, size, scale_factor, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function nn.functional.upsample_nearest(input, size, scale_factor, opts) end
+
+--- The powers N - 1, … 1, 0 of each element of a vector, in a new last dim.
+---@overload fun(x: torch.Tensor, opts?: {N?: integer, increasing?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param x torch.Tensor
+---@param N? integer how many; nil: as many as there are elements
+---@param increasing? boolean the powers 0, 1, … N - 1
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function nn.functional.vander(x, N, increasing, opts) end
 
 --- Variance over dims: squared distances from the mean over n - correction.
 ---@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, unbiased?: boolean, keepdim?: boolean, correction?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
