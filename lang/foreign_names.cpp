@@ -188,6 +188,8 @@ constexpr ForeignName names[] = {
     {"global", "f", "string.format('%d of %.2f', n, x), 'n = ' .. n (f'…' calls a function f)"},
     {"global", "np", "torch: torch.tensor, torch.linspace"},
     {"global", "numpy", "torch: torch.tensor, torch.linspace"},
+    {"global", "random", "math.random(a, b), torch.manual_seed(n)"},
+    {"global", "time", "os.clock(), os.time()"},
     {"global", "plt", "torch.save(x, 'values.npy') and a program that draws"},
     {"global", "unpack", "table.unpack(t)"},
     {"global", "loadstring", "load(text)"},

@@ -30,10 +30,33 @@ struct Fault {
   bool has(std::string_view word) const { return std::find(line.begin(), line.end(), word) != line.end(); }
   bool begins(std::string_view word) const { return !line.empty() && line[0] == word; }
   bool ends_with_colon() const { return !line.empty() && line.back() == ":"; }
+  // if (x) {
+  bool opens_brace() const {
+    if (has("then") || has("do")) return false;
+    bool opens = false;
+    for (size_t i = 1; i < line.size(); ++i) opens |= line[i] == "{" && (line[i - 1] == ")" || line[i - 1] == "else");
+    return opens && (begins("if") || begins("for") || begins("while") || begins("function") || begins("}"));
+  }
   // Two tokens without a blank between them.
   bool pair(std::string_view a, std::string_view b) const {
     for (size_t i = 1; i < line.size(); ++i)
       if (line[i - 1] == a && line[i] == b && line[i - 1].data() + a.size() == line[i].data()) return true;
+    return false;
+  }
+  // A ( that calls nothing, as that of a tuple.
+  bool has_tuple() const {
+    for (size_t i = 1; i < line.size(); ++i) {
+      const std::string_view t = line[i - 1];
+      const bool callee = (is_name(t) && !is_word_of_lua(t)) || t == ")" || t == "]" || t[0] == '\'' || t[0] == '"';
+      if (line[i] == "(" && !callee) return true;
+    }
+    return false;
+  }
+  // A range between brackets: x[0, :], x[1:, 2].
+  bool has_range() const {
+    for (size_t i = 1; i + 1 < line.size(); ++i)
+      if (line[i] == ":" && (line[i - 1] == "[" || line[i - 1] == "," || line[i + 1] == "]" || line[i + 1] == ","))
+        return true;
     return false;
   }
   // The token before the first one that is `word`.
@@ -54,6 +77,11 @@ std::string operator_hint(const Fault& f) {
   if (f.pair("|", "|")) return "'or' is written or; for masks x | y";
   if (f.pair(":", "=")) return "Lua has no :=: write local x = 1";
   if (f.pair("/", "*")) return "comments begin with --, or stand in --[[ … ]]";
+  const bool doubled = f.near == "(" && (f.has("::") || f.pair(":", ":"));
+  if (doubled || f.pair("-", ">")) return "methods are called with one colon: x:sum()";
+  if (f.near == "@" && !f.begins("@")) return "products of matrices are written x:matmul(y)";
+  if (f.near == "[" && f.before("[") == "}")
+    return "a table that is indexed where it stands takes parentheses: ({1, 2, 3})[1]; positions count from 1";
   if (f.near == "!") return "'not' is written not x; for a mask ~x";
   if (f.begins("#")) return "comments begin with --";
   if (f.begins("@")) return "Lua has no decorators: call the function, torch.no_grad(function() … end)";
@@ -79,7 +107,8 @@ std::string bracket_hint(const Fault& f) {
     if (std::string name(named_argument(f)); !name.empty())
       return fmt::format("named arguments stand in a table in last place: f(x, {{{} = …}})", name);
   if (f.begins("for") || f.begins("while") || f.begins("if")) return "";
-  if ((f.near == ":" || f.near == "]") && f.has("[") && f.has(":"))
+  if (f.near == "," && !f.has("[") && f.has_tuple()) return "tuples are written with braces: {2, 3}";
+  if (f.has("[") && (f.near == "," ? f.has_range() : (f.near == ":" || f.near == "]") && f.has(":")))
     return "ranges are tables, and positions count from 1: x[{ {}, 1 }] is Python's x[:, 0], x[{ {1, 3} }] its x[0:3]";
   if (f.near == "," && f.has("[")) return "several indices stand in a table: x[{i, j}]";
   if (f.has("{") && f.has(":") && !f.has("(")) return "fields of a table are written {a = 1, ['two words'] = 2}";
@@ -136,11 +165,13 @@ std::string block_hint(const Fault& f) {
   if (f.has("lambda")) return "functions without a name are written function(x) return x + 1 end";
   if (f.has("elif")) return "it is written elseif condition then";
   if (f.begins("for") && f.has("range")) return "numbers are counted by for i = 1, n do … end";
+  if (f.opens_brace()) return "blocks are written without braces: if … then … end, function f(x) … end";
   if (f.begins("for") && f.ends_with_colon()) return "loops are written for i, v in ipairs(t) do … end";
   if (f.begins("while") && f.ends_with_colon()) return "loops are written while condition do … end";
   if (f.has("is")) return "write x == nil or x ~= nil; rawequal(a, b) for the same object";
   if (f.begins("if") && f.near == "in") return "whether a table has something: t[key] ~= nil";
-  if ((f.begins("if") || f.begins("elseif")) && f.ends_with_colon()) return "conditions are written if … then … end";
+  if ((f.begins("if") || f.begins("elseif")) && (f.ends_with_colon() || f.near == ":"))
+    return "conditions are written if … then … end";
   if (f.has("function") && f.near == ":") return "functions are written function(x) … end, without a colon";
   if (f.begins("else") && f.ends_with_colon()) return "it is written else, without a colon";
   if (f.has("if") && f.has("else") && !f.begins("if"))
@@ -167,6 +198,20 @@ std::string line_of(const std::string& text, int number) {
   return text.substr(at, text.find('\n', at) - at);
 }
 
+// Lua reads on after `for x in y:`, `if (x) {` and `lambda x:`, at worst to the end of the text.
+std::string hint_before(const std::string& text, int number, bool to_the_start) {
+  for (int i = number - 1; i > 0 && (to_the_start || i >= number - 3); --i) {
+    const std::string line = line_of(text, i);
+    const Fault fault{split_chunk(line), ":"};
+    const bool python = fault.ends_with_colon() || fault.has("lambda");
+    if (!python && !fault.opens_brace()) continue;
+    std::string hint = statement_hint(fault);
+    if (hint.empty()) hint = block_hint(fault);
+    if (!hint.empty()) return hint;
+  }
+  return "";
+}
+
 // "train.lua:12: 'then' expected near ':'" -> the hint on that line.
 std::string syntax_hint(std::string_view message, const std::string* source) {
   const size_t near = message.find(" near ");
@@ -191,11 +236,7 @@ std::string syntax_hint(std::string_view message, const std::string* source) {
   token = token.starts_with("<eof>") ? "" : token.substr(1, token.rfind('\'') - 1);
   const std::string line = line_of(*source, line_number);
   std::string hint = fault_hint({split_chunk(line), token});
-  if (!hint.empty() || line_number < 2) return hint;
-  // Lua reads on after the colon at the end of `for x in y:`.
-  const std::string before = line_of(*source, line_number - 1);
-  const Fault fault{split_chunk(before), ":"};
-  return fault.ends_with_colon() ? block_hint(fault) : "";
+  return hint.empty() ? hint_before(*source, line_number, token.empty()) : hint;
 }
 
 // The name in "... nil value (global 'range')".
@@ -204,6 +245,17 @@ std::string_view quoted_after(std::string_view message, std::string_view words) 
   if (at == message.npos) return "";
   const size_t start = at + words.size();
   return message.substr(start, message.find('\'', start) - start);
+}
+
+// Of errors that name no name.
+std::string value_hint(std::string_view message) {
+  const auto has = [&](std::string_view part) { return message.find(part) != message.npos; };
+  if (has("attempt to mod a 'string'")) return "texts are formatted by string.format('%d', n)";
+  if (has("attempt to mul a 'string'")) return "texts are repeated by string.rep(text, n)";
+  if (has("attempt to add a 'string'") || (has("attempt to add a '") && has("with a 'string'")))
+    return "texts are joined by .. : 'a' .. 1";
+  if (has("attempt to call a torch.Size value")) return "shape is a field: x.shape[1]; or x:size(1)";
+  return "";
 }
 
 std::string name_hint(std::string_view message) {
@@ -246,6 +298,7 @@ const Open opener("luth.hints", Open::extras + 60, open_hints);
 std::string hint_on(std::string_view message, const std::string* source) {
   std::string hint = syntax_hint(message, source);
   if (hint.empty()) hint = name_hint(message);
+  if (hint.empty()) hint = value_hint(message);
   return hint.empty() ? hint : "\nhint: " + hint;
 }
 

@@ -36,7 +36,10 @@ nn::ModuleRef check_module(lua_State* L, int index, const char* what) {
 }
 nn::Module& self_module(lua_State* L) {
   if (nn::Module* m = to_module(L, 1)) return *m;
-  throw Error("expects a module, got {} (a method takes a colon)", given_text(L, 1));
+  lua_Debug ar;
+  const bool named = lua_getstack(L, 0, &ar) && lua_getinfo(L, "n", &ar) && ar.name && *ar.namewhat;
+  throw Error("expects a module, got {} (a method takes a colon{})", given_text(L, 1),
+              named ? fmt::format(": m:{}(...)", ar.name) : "");
 }
 
 void push_module(lua_State* L, const nn::ModuleRef& m) {

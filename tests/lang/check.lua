@@ -176,6 +176,9 @@ print(x:sum() ~= count) --! always true
 print(1 == x[2]) --! x:eq(y)
 print(x:sum():item() == 3, x == x, #x == 3, x.shape == torch.Size{3})
 print(x:all() == true, x == nil)
+if x.dtype == 'float32' then print(1) end --! x.dtype == torch.float32
+if x.device ~= 'cpu' then print(1) end --! x.device.type
+print(x.dtype == torch.float32, x.device == torch.device('cpu'), x.device.type == 'cpu', tostring(x.dtype) == 'torch.int64')
 local e = not x.grad == 1 --! not a == b is (not a) == b
 ]]
 end

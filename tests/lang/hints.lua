@@ -25,6 +25,12 @@ function s.syntax()
     ['y = a if c else b'] = 'condition and a or b', ['with torch.no_grad():\n  f()'] = '<close>',
     ['except ValueError:'] = 'pcall', ['raise ValueError("x")'] = "error('message')", ['# comment'] = '--',
     ['var x = 1'] = 'local x', ['for i = 1, 2 do continue end'] = '', ['del x'] = 'x = nil',
+    ['for i in range(10):\n  print(i)\n'] = 'for i = 1, n do', ['x = 1\nwhile x < 3:\n  x = f(x)\n\ny = 2\n'] = 'while condition do',
+    ['y = lambda x: x\n'] = 'function(x)', ['try:\n  x = f()\n'] = 'pcall', ['if not x == 1: pass'] = 'then',
+    ['y = x @ x'] = 'x:matmul(y)', ['y = x[0, :]'] = 'ranges are tables', ['y = x[1:, 2]'] = 'ranges are tables',
+    ['y = torch.zeros((2, 3))'] = '{2, 3}', ['y = torch.cat((x, x), 1)'] = '{2, 3}', ['y = (1, 2)'] = '{2, 3}',
+    ['y = x::sum()'] = 'x:sum()', ['y = x->sum()'] = 'x:sum()', ['y = {1, 2}[0]'] = '({1, 2, 3})[1]',
+    ['if (x > 0) {\n  f()\n}\n'] = 'without braces', ['if (x.sum() > 0) { print(1) }\n'] = 'without braces', ['function f(x) {\n  return x\n}\n'] = 'without braces',
     ['function f(x): return x end'] = 'without a colon', ['local a = 1\nlocal b = 2\na += b'] = 'x = x + 1',
   }
   for code, part in pairs(expected) do
@@ -34,7 +40,8 @@ function s.syntax()
 end
 
 function s.no_hint_without_reason()
-  for _, code in ipairs { 'local x = 5 5', 'f(', 'x = "a', 'return return', 'local s = "x += 1" s s' } do
+  for _, code in ipairs { 'local x = 5 5', 'f(', 'x = "a', 'return return', 'local s = "x += 1" s s',
+    'f(x, (1 + 2), 3', 'x = f(a)(b, c', 'for _, v in ipairs {\n1}\n do' } do
     t:eq(on(code), '')
   end
   t:eq(registry.hint("f.lua:1: attempt to call a nil value (global 'my_function')"), '')
@@ -48,6 +55,15 @@ function s.globals()
   t:assert(registry.hint("module 'paths' not found:\n\tno field"):find('io.open', 1, true))
   t:assert(registry.hint("x:1: attempt to index a nil value (global 'try')"):find('pcall', 1, true))
   t:assert(registry.hint("x:1: attempt to call a nil value (method 'zeroGradParameters')"):find('zero_grad', 1, true))
+  t:assert(registry.hint("x:1: attempt to call a nil value (field 'random')") == '')
+  t:assert(registry.hint("x:1: attempt to index a nil value (global 'random')"):find('math.random', 1, true))
+  for code, part in pairs {
+    ["return 'a' + 'b'"] = "'a' .. 1", ["return 'a' + 1"] = "'a' .. 1", ["return '%d' % 3"] = 'string.format',
+    ["return 'ab' * 3"] = 'string.rep', ['return torch.ones(2).shape()'] = 'x:size(1)',
+  } do
+    local ok, message = pcall(load(code))
+    t:assert(not ok and registry.hint(message):find(part, 1, true), code .. ' -> ' .. tostring(message))
+  end
   t:fails(function() return None end, "'None' is Python's", 'nil')
   t:fails(function() return { requires_grad = True } end, "'True' is Python's", 'true')
   t:fails(function() return False end, "'False' is Python's", 'false')
@@ -60,7 +76,7 @@ function s.methods_with_a_dot()
   t:fails(function() return x.sum() end, 'a method takes a colon: x:sum(...)')
   t:fails(function() return x.add(1) end, 'a method takes a colon: x:add(...)')
   t:fails(function() return x.max() end, 'a method takes a colon: x:max(...)')
-  t:fails(function() return nn.Linear(1, 1).parameters() end, 'a method takes a colon')
+  t:fails(function() return nn.Linear(1, 1).parameters() end, 'a method takes a colon: m:parameters(...)')
   t:fails(function() return x:sum { axis = 1 } end, "did you mean 'dim'?")
   t:fails(function() return x:sum(1, { keepdims = true }) end, "did you mean 'keepdim'?")
 end

@@ -190,6 +190,7 @@ local kinds = {
     if object ~= 'tensor' and object ~= 'mask' then return nil end
     if not e.dot then return e.key.kind ~= 'string' and object or nil end
     if e.key == 'requires_grad' or e.key == 'retains_grad' or e.key:find('^is_') then return 'boolean' end
+    if e.key == 'dtype' or e.key == 'device' then return e.key end
     return (e.key == 'data' or e.key == 'T' or e.key == 'mT') and object or nil
   end,
 }

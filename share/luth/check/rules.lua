@@ -92,6 +92,11 @@ function expression.Binary(self, e)
     if e.op == '~=' and is_tensor(e.left) and e.left.type == 'Name' and e.right.variable == e.left.variable then
       return self:say(e.line, '%s ~= %s is always false: write %s:isnan():any()', e.left.name, e.left.name, e.left.name)
     end
+    local own = (left == 'dtype' or left == 'device') and left or right
+    if (own == 'dtype' or own == 'device') and (left == 'string' or right == 'string') then
+      return self:say(e.line, "a %s is never equal to a string: write %s", own,
+                      own == 'dtype' and 'x.dtype == torch.float32' or "x.device.type == 'cuda', x.device == torch.device('cuda:0')")
+    end
     local other = tensors[left] and right or tensors[right] and left
     if other == 'number' or other == 'boolean' or other == 'string' then
       self:say(e.line, '%s between a tensor and a %s is always %s: write x:%s(y) for the elements, x:item() %s y for one',
