@@ -254,6 +254,7 @@ std::string value_hint(std::string_view message) {
   if (has("attempt to mul a 'string'")) return "texts are repeated by string.rep(text, n)";
   if (has("attempt to add a 'string'") || (has("attempt to add a '") && has("with a 'string'")))
     return "texts are joined by .. : 'a' .. 1";
+  if (has("attempt to call a boolean value (method 'training')")) return "a module is set to training by m:train()";
   if (has("attempt to call a torch.Size value")) return "shape is a field: x.shape[1]; or x:size(1)";
   return "";
 }

@@ -1,6 +1,7 @@
 #include "lang/names.h"
 
 #include <algorithm>
+#include <cctype>
 #include <vector>
 
 #include "core/text.h"
@@ -60,24 +61,6 @@ std::vector<std::string> names_in(lua_State* L, int table) {
   return names;
 }
 
-// __index of a table of names. Upvalue 1: its path. Keys that are no strings are nil, as in any table.
-int missing(lua_State* L) {
-  if (lua_type(L, 2) != LUA_TSTRING) return lua_pushnil(L), 1;
-  std::string_view key = lua_tostring(L, 2);
-  if (key.starts_with("__")) return lua_pushnil(L), 1;  // what others ask any table, not a name
-  const std::string path = lua_tostring(L, lua_upvalueindex(1));
-  const std::string instead = foreign_hint(path, key);
-  throw Error("{} has no '{}'{}", path, key, instead.empty() ? did_you_mean(key, names_in(L, 1)) : instead);
-}
-
-// "  softmax              The softmax along a dim."
-std::string line(const std::string& name, const std::string& help) {
-  size_t at = help.find('\n');
-  std::string brief = at == std::string::npos ? "" : help.substr(help.find_first_not_of(" \n", at));
-  brief = brief.substr(0, brief.find('\n'));
-  return "\n  " + name + std::string(name.size() < 24 ? 24 - name.size() : 1, ' ') + brief;
-}
-
 // Pushes the table at a dotted path of globals, or nil.
 void push_path(lua_State* L, std::string_view path) {
   lua_pushglobaltable(L);
@@ -88,6 +71,46 @@ void push_path(lua_State* L, std::string_view path) {
     lua_remove(L, -2);
     path.remove_prefix(std::min(part.size() + 1, path.size()));
   }
+}
+
+// The operator that does what a module `name`, missing in the table at 1, would: "elu" for "ELU", "group_norm" for
+// "GroupNorm".
+std::string functional_hint(lua_State* L, std::string_view name) {
+  const auto plain = [](std::string_view text) {
+    std::string out;
+    for (char c : text)
+      if (c != '_') out += char(std::tolower(static_cast<unsigned char>(c)));
+    return out;
+  };
+  const std::string wanted = plain(name);
+  for (auto& module : names_in(L, 1))
+    if (plain(module) == wanted) return "";  // nn.Relu
+  std::string found;
+  push_path(L, "F");
+  if (lua_istable(L, -1))
+    for (auto& candidate : names_in(L, -1))
+      if (plain(candidate) == wanted && candidate.back() != '_') found = "; there is F." + candidate;
+  lua_pop(L, 1);
+  return found;
+}
+
+// __index of a table of names. Upvalue 1: its path. Keys that are no strings are nil, as in any table.
+int missing(lua_State* L) {
+  if (lua_type(L, 2) != LUA_TSTRING) return lua_pushnil(L), 1;
+  std::string_view key = lua_tostring(L, 2);
+  if (key.starts_with("__")) return lua_pushnil(L), 1;  // what others ask any table, not a name
+  const std::string path = lua_tostring(L, lua_upvalueindex(1));
+  std::string instead = foreign_hint(path, key);
+  if (instead.empty() && path == "nn") instead = functional_hint(L, key);
+  throw Error("{} has no '{}'{}", path, key, instead.empty() ? did_you_mean(key, names_in(L, 1)) : instead);
+}
+
+// "  softmax              The softmax along a dim."
+std::string line(const std::string& name, const std::string& help) {
+  size_t at = help.find('\n');
+  std::string brief = at == std::string::npos ? "" : help.substr(help.find_first_not_of(" \n", at));
+  brief = brief.substr(0, brief.find('\n'));
+  return "\n  " + name + std::string(name.size() < 24 ? 24 - name.size() : 1, ' ') + brief;
 }
 
 void set_names(lua_State* L, int index, const Space& space) {

@@ -60,6 +60,7 @@ function s.globals()
   for code, part in pairs {
     ["return 'a' + 'b'"] = "'a' .. 1", ["return 'a' + 1"] = "'a' .. 1", ["return '%d' % 3"] = 'string.format',
     ["return 'ab' * 3"] = 'string.rep', ['return torch.ones(2).shape()'] = 'x:size(1)',
+    ['return nn.ReLU():training()'] = 'm:train()',
   } do
     local ok, message = pcall(load(code))
     t:assert(not ok and registry.hint(message):find(part, 1, true), code .. ' -> ' .. tostring(message))
@@ -79,6 +80,17 @@ function s.methods_with_a_dot()
   t:fails(function() return nn.Linear(1, 1).parameters() end, 'a method takes a colon: m:parameters(...)')
   t:fails(function() return x:sum { axis = 1 } end, "did you mean 'dim'?")
   t:fails(function() return x:sum(1, { keepdims = true }) end, "did you mean 'keepdim'?")
+end
+
+-- What has no module has an operator.
+function s.modules_that_are_operators()
+  for name, f in pairs { GroupNorm = 'group_norm', ELU = 'elu', HingeEmbeddingLoss = 'hinge_embedding_loss' } do
+    if rawget(nn, name) == nil then
+      t:fails(function() return nn[name] end, "nn has no '" .. name .. "'; there is F." .. f)
+    end
+  end
+  t:fails(function() return nn.Liner end, "did you mean 'Linear'?")
+  t:fails(function() return nn.Relu end, "did you mean 'ReLU'?")
 end
 
 function s.zeros_say_what_counts()
