@@ -55,12 +55,7 @@ void fill_rules(OpInfo& i) {
   if constexpr (requires(const Op& o, const Tensor& t) { o.view(t); })
     i.view = [](const void* p, const Tensor& t) { return static_cast<const Op*>(p)->view(t); };
   if constexpr (requires { Op::samples(); })
-    i.samples = [] {
-      std::vector<Sample> out;
-      const OpInfo& info = find_op(Op::doc.name);
-      for (auto& c : Op::samples()) out.push_back({OpValue(&info, &c.op), c.shapes, c.lo, c.hi, c.make});
-      return out;
-    };
+    i.samples = [] { return Op::samples().list; };
 }
 
 /// Registers an operator: `const Define<ops::Softmax> softmax_;` in the family's .cpp.

@@ -94,6 +94,9 @@ struct Spec {
   Device* device = nullptr;
 };
 using Specs = Small<Spec, 2>;
+// compiled once, in the core
+extern template class Small<Value, 4>;
+extern template class Small<Spec, 2>;
 
 struct OpInfo;
 
@@ -125,8 +128,6 @@ struct Case {
   double lo = -2, hi = 2;
   Inputs (*make)() = nullptr;
 };
-template <class Op>
-using Cases = std::vector<Case<Op>>;
 
 /// An attribute struct of unknown type, owned.
 class OpValue {
@@ -152,6 +153,23 @@ struct Sample {
   std::vector<Shape> shapes;
   double lo, hi;
   Inputs (*make)();
+};
+/// The cases of one operator, erased as they come: what the compiler makes for each operator stays small.
+class Samples {
+ public:
+  std::vector<Sample> list;
+
+ protected:
+  void add(std::string_view op_name, Sample sample, const void* op);
+};
+template <class Op>
+class Cases : public Samples {
+ public:
+  Cases() = default;
+  Cases(std::initializer_list<Case<Op>> cases) {
+    for (auto& c : cases) push_back(c);
+  }
+  void push_back(const Case<Op>& c) { add(Op::doc.name, {{}, c.shapes, c.lo, c.hi, c.make}, &c.op); }
 };
 
 struct InputSpec {

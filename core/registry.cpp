@@ -5,6 +5,9 @@
 #include "core/op.h"
 
 namespace luth {
+
+template class Small<Value, 4>;
+template class Small<Spec, 2>;
 namespace {
 
 // A map, so that entries never move: kernels and Fn keep references to them.
@@ -131,6 +134,11 @@ std::vector<FieldDoc> OpInfo::fields(const void* op) const {
   OpValue value(this, op);
   if (describe) describe(value.get(), list);
   return std::move(list.items);
+}
+
+void Samples::add(std::string_view op_name, Sample sample, const void* op) {
+  sample.op = OpValue(&find_op(op_name), op);
+  list.push_back(std::move(sample));
 }
 
 OpValue::OpValue(const OpInfo* info, const void* op) : info_(info), p_(info ? info->copy(op) : nullptr) {}

@@ -4,6 +4,8 @@
 
 namespace luth {
 
+template class Small<Tensor, 4>;
+
 TensorImpl::TensorImpl() = default;
 TensorImpl::~TensorImpl() = default;
 

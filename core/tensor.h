@@ -101,6 +101,7 @@ class Tensor {
 };
 
 using Tensors = Small<Tensor, 4>;
+extern template class Small<Tensor, 4>;  // compiled once, in the core
 
 /// "float32[2, 3]", "cuda:0 float32[2, 3]", "nil"
 std::string describe(const Tensor& t);

@@ -281,7 +281,7 @@ Tensors Std::vjp(const Call& c, const Tensor& dy) const {
 template <class Op>
 static Cases<Op> var_samples() {
   auto cases = dims_samples<Op>();
-  cases.pop_back();
+  cases.list.pop_back();
   Op biased, corrected;
   biased.unbiased = false;
   corrected.correction = 2.0;

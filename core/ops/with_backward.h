@@ -68,9 +68,9 @@ struct BackwardOf : Elementwise {
   }
   static Cases<BackwardOf> samples() {
     Cases<BackwardOf> all;
-    for (auto& c : Op::samples()) {
+    for (auto& c : Op::samples().list) {
       BackwardOf back;
-      back.forward = c.op;
+      back.forward = *static_cast<const Op*>(c.op.get());
       all.push_back({back, {c.shapes[0], c.shapes[0]}, c.lo, c.hi});
     }
     return all;
