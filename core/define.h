@@ -54,7 +54,7 @@ void fill_rules(OpInfo& i) {
     };
   if constexpr (requires(const Op& o, const Tensor& t) { o.view(t); })
     i.view = [](const void* p, const Tensor& t) { return static_cast<const Op*>(p)->view(t); };
-  if constexpr (requires { Op::samples(); })
+  if constexpr (requires { Op::samples(); })  // erased as they come
     i.samples = [] { return Op::samples().list; };
 }
 

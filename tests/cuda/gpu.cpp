@@ -22,14 +22,14 @@ class NeedsGpu : public testing::Environment {
 [[maybe_unused]] const auto* const needs_gpu_ =
     LUTH_REAL_GPU ? testing::AddGlobalTestEnvironment(new NeedsGpu) : nullptr;
 
-// What one test cached must not stay: the fake run-time changes the protection of all device memory around every kernel.
+// What one test cached must not stay: the fake run-time changes the protection of all device memory around every
+// kernel.
 class GivesBack : public testing::EmptyTestEventListener {
   void OnTestEnd(const testing::TestInfo&) override {
     for (Device* d : open_devices()) d->empty_cache();
   }
 };
-[[maybe_unused]] const bool gives_back_ =
-    (testing::UnitTest::GetInstance()->listeners().Append(new GivesBack), true);
+[[maybe_unused]] const bool gives_back_ = (testing::UnitTest::GetInstance()->listeners().Append(new GivesBack), true);
 
 }  // namespace
 
