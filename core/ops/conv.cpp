@@ -75,12 +75,13 @@ void ConvWindow::check() const {
   auto want = [](const char* what, const Ints& v, int64_t least) {
     if (v.size() != 1 && v.size() != 2) throw Error("{} must be one number or two, got {}", what, to_string(v));
     for (int64_t x : v)
-      if (x < least) throw Error("{} must be at least {}, got {}", what, least, to_string(v));
+      if (x < least || x > INT32_MAX)
+        throw Error("{} must be from {} to {}, got {}", what, least, INT32_MAX, to_string(v));
   };
   want("stride", stride, 1);
   want("padding", padding, 0);
   want("dilation", dilation, 1);
-  if (groups < 1) throw Error("groups must be at least 1, got {}", groups);
+  if (groups < 1 || groups > INT32_MAX) throw Error("groups must be from 1 to {}, got {}", INT32_MAX, groups);
 }
 
 int64_t ConvWindow::positions(int d, int64_t n, int64_t k) const {

@@ -37,7 +37,8 @@ Tensor Logspace::lower(const Inputs&) const {
 
 Tensor TriangleIndices::positions(bool lower) const {
   if (row < 0 || col < 0) throw Error("a matrix of {} x {} cannot be", row, col);
-  check_shape({row, col}, 2 * sizeof(int64_t));
+  if (double(row) * double(col) > double(INT32_MAX) || row > INT32_MAX)
+    throw Error(ErrorCode::memory, "the triangle of a matrix of {} x {} has too many positions to list", row, col);
   std::vector<int64_t> rows, columns;
   const int64_t shift = std::clamp(offset, -row, col);  // further ones make no difference
   for (int64_t i = 0; i < row; ++i) {

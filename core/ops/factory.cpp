@@ -37,8 +37,9 @@ Spec ArangeStart::infer(const Inputs&) const {
   if ((b - a) * s < 0) throw Error("the step {} leads away from the end {}", s, b);
   double n = std::ceil((b - a) / s);
   if (integers) {
-    int64_t distance = end.integer() - start.integer(), by = step.integer();
-    n = double((distance + by - (by > 0 ? 1 : -1)) / by);
+    uint64_t distance = uint64_t(end.integer()) - uint64_t(start.integer()), by = uint64_t(step.integer());
+    if (s < 0) distance = 0 - distance, by = 0 - by;
+    n = double(distance / by + (distance % by != 0));
   }
   if (n > double(int64_t(1) << 60)) throw Error(ErrorCode::memory, "{} numbers do not fit into memory", n);
   return {{int64_t(n)}, dtype.value_or(integers ? Dtype::i64 : default_dtype()), {}, &place()};

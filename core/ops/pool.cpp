@@ -28,7 +28,7 @@ void check_sequences(const Value& v) {
 void check_size(const char* what, const Ints& v) {
   if (v.size() != 1 && v.size() != 2) throw Error("{} must be one number or two, got {}", what, to_string(v));
   for (int64_t n : v)
-    if (n < 0) throw Error("{} must not be negative, got {}", what, to_string(v));
+    if (n < 0 || n > INT32_MAX) throw Error("{} must be from 0 to {}, got {}", what, INT32_MAX, to_string(v));
 }
 Spec spec(const Shape& shape, Dtype dtype, const Value& like) {
   Spec s{shape, dtype};

@@ -181,8 +181,8 @@ Tensor NonzeroStatic::lower(const Inputs& in) const {
   if (size < 0) throw Error("size must not be negative, got {}", size);
   const Tensor found = nonzero(in[0], {.base = base});
   const int64_t n = std::min(size, found.shape()[0]);
-  const Tensor y =
-      full({size, in[0].dim()}, fill_value < 0 ? fill_value : fill_value + base, Dtype::i64, in[0].tensor().device());
+  const Tensor y = full({size, in[0].dim()}, fill_value < 0 || fill_value == INT64_MAX ? fill_value : fill_value + base,
+                        Dtype::i64, in[0].tensor().device());
   copy.into(narrow(y, {0, 0, n}), narrow(found, {0, 0, n}));
   return y;
 }

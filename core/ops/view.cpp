@@ -299,9 +299,9 @@ Tensor Slice::view(const Tensor& t) const {
   int64_t a = clamp(start), b = std::max(a, clamp(end));
   Shape s = t.shape();
   Strides st = t.strides();
-  s[d] = (b - a + step - 1) / step;
+  s[d] = b > a ? (b - a - 1) / step + 1 : 0;
   int64_t offset = t.offset() + a * st[d];
-  st[d] *= step;
+  if (__builtin_mul_overflow(st[d], step, &st[d])) st[d] = 1;  // nothing is reached with it
   return alias(t, s, st, offset);
 }
 Tensors Slice::vjp(const Call& c, const Tensor& dy) const {
@@ -331,7 +331,8 @@ Tensors SplitSizes::lower(const Inputs& in) const {
   int d = wrap_dim(dim, x.dim());
   const std::vector<int64_t> sizes = whole_numbers(split_sizes, "the sizes");
   int64_t total = 0;
-  for (int64_t n : sizes) total += n;
+  for (int64_t n : sizes)
+    if (n < 0 || __builtin_add_overflow(total, n, &total)) throw Error("a part of {} elements cannot be", n);
   if (x.dim() == 0 || total != x.shape()[d])
     throw Error("the sizes add up to {}, which is not the extent of dim {} of {}", total, shown(d),
                 to_string(x.shape()));
@@ -350,10 +351,8 @@ Tensors Split::lower(const Inputs& in) const {
   int64_t n = x.shape()[d];
   if (split_size < 0 || (split_size == 0 && n)) throw Error("split_size must be at least 1, got {}", split_size);
   Tensors out;
-  for (int64_t at = 0; at == 0 || at < n; at += split_size) {
-    out.push_back(slice(x, {d, at, std::min(n, at + split_size), 1}));
-    if (split_size == 0) break;
-  }
+  const int64_t size = std::clamp<int64_t>(split_size, 1, std::max<int64_t>(n, 1));
+  for (int64_t at = 0; at == 0 || at < n; at += size) out.push_back(slice(x, {d, at, std::min(n, at + size), 1}));
   return out;
 }
 Tensors SplitWithSizes::lower(const Inputs& in) const { return luth::split_sizes(in[0], {split_sizes, dim}); }

@@ -80,7 +80,7 @@ Tensor Unfold::view(const Tensor& t) const {
   st.push_back(t.dim() ? st[d] : 1);
   if (t.dim()) {
     s[d] = (n - size) / step + 1;
-    st[d] *= step;
+    if (__builtin_mul_overflow(st[d], step, &st[d])) st[d] = 1;  // there is one window
   }
   return Tensor::alias(t.storage(), s, st, t.offset(), t.dtype());
 }

@@ -31,7 +31,7 @@ Tensor Window::made(F&& f) const {
   if (M < 0) throw Error("a window of {} numbers cannot be", M);
   const Dtype to = dtype.value_or(default_dtype());
   if (!is_floating(to)) throw Error("a window is of a floating point dtype, not {}", name(to));
-  check_shape({M}, sizeof(double));
+  if (M > int64_t(1) << 32) throw Error(ErrorCode::memory, "a window of {} numbers does not fit into memory", M);
   std::vector<double> y(static_cast<size_t>(M), 1.0);  // one number alone is 1
   if (M > 1)
     for (int64_t i = 0; i < M; ++i) y[size_t(i)] = f(double(i), double(sym ? M - 1 : M));
