@@ -2,6 +2,7 @@
 #include "core/autocast.h"
 #include "core/autograd.h"
 #include "core/between_devices.h"
+#include "core/given.h"
 #include "core/inference.h"
 #include "core/ops/copy.h"
 #include "core/place.h"
@@ -236,6 +237,7 @@ Tensor run_inplace(const OpInfo& info, const void* op, Inputs in) {
   Call call{&info, op, std::move(in), {}};
   if (info.view) return become_view(call, self);
   if (run_into(call, self, true)) return self;
+  check_inplace_form(info, op, call.in);
   if (grad_enabled() && self.requires_grad()) call.in[0] = clone(self);  // what is saved must not be overwritten
   run(call);
   return write_back(self, call.out[0]);

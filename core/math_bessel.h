@@ -24,8 +24,8 @@ LUTH_HD inline double hankel_sum(double nu, double x, double sign) {
 /// 10.40.1.
 LUTH_HD inline double bessel_ie(int n, double x) {
   const double size = std::fabs(x), sign = n == 1 && x < 0 ? -1 : 1;
-  if (size - size != 0) return size != size ? x : 0;
-  if (size >= 20) return sign * hankel_sum(n, size, -1) / std::sqrt(6.28318530717958647692 * size);
+  if (size - size != 0) return size != size ? x : std::copysign(0.0, sign);
+  if (size >= 20) return sign * hankel_sum(n, size, -1) * 0.39894228040143267794 / std::sqrt(size);
   const double z = 0.25 * size * size;
   double sum = 1, term = 1;
   for (int k = 1; k < 80 && term > 0x1p-55 * sum; ++k) sum += term *= z / (double(k) * (k + n));

@@ -32,7 +32,7 @@ LUTH_HD LUTH_CALLED inline double digamma(double x) {
   if (x == 0) return std::copysign(infinity(), -x);
   double y = 0;
   if (x < 0) {
-    const double part = part_above_floor(x);
+    const double part = x - nearbyint(x);  // small where x is
     if (part == 0 || x - x != 0) return not_a_number();
     y = -pi / std::tan(pi * part);
     x = 1 - x;

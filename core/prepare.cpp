@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/given.h"
 #include "core/ops/copy.h"
 
 namespace luth {
@@ -55,6 +56,7 @@ void promote_inputs(const OpInfo& info, Inputs& in) {
   }
   if (!first && info.promote_from == 0) throw Error("expects at least one tensor");
   if (!mixed && (info.promote != Promote::floating || is_floating(first->dtype()))) return;
+  check_bool(info, in);
   Dtype d = result_type(Inputs(in.begin() + info.promote_from, in.end()));
   if (info.promote == Promote::floating && !is_floating(d)) d = default_dtype();
   for (size_t i = info.promote_from; i < in.size(); ++i)

@@ -89,20 +89,48 @@ Tensors LeakyRelu::vjp(const Call& c, const Tensor& dy) const {
   return {leaky_relu_backward(dy, c.in[0], back)};
 }
 
-void check_bound(const Tensor& t, const Value& bound, const char* name) {
-  if (!t || !bound.is_scalar() || !is_integral(t.dtype()) || t.dtype() == Dtype::i64) return;
-  dispatch(Integers{}, t.dtype(), [&]<class T>(Type<T>) {
-    using L = std::numeric_limits<T>;
-    if (const double v = bound.scalar().value(); v < double(L::min()) || v > double(L::max()))
-      throw Error("{} is {}, and {} holds {} to {}; leave it out where it does not bind, or convert the tensor first",
-                  name, v, luth::name(t.dtype()), int64_t(L::min()), int64_t(L::max()));
+namespace {
+// Calls f(least, greatest) with the range of an integer dtype, where the bound is a number for a tensor of one.
+template <class F>
+void with_range(Dtype d, const Value& bound, F&& f) {
+  if (!bound.is_scalar() || !is_integral(d)) return;
+  dispatch(Integers{}, d, [&]<class T>(Type<T>) {
+    f(int64_t(std::numeric_limits<T>::lowest()), int64_t(std::numeric_limits<T>::max()));
   });
+}
+}  // namespace
+
+void check_least(const Tensor& t, const Value& min) {
+  with_range(t.dtype(), min, [&](int64_t, int64_t most) {
+    if (min.scalar().integer() > most)
+      throw Error("min is {}, and {} holds nothing above {}; convert the tensor first", min.scalar().integer(),
+                  luth::name(t.dtype()), most);
+  });
+}
+void check_greatest(const Tensor& t, const Value& max) {
+  with_range(t.dtype(), max, [&](int64_t least, int64_t) {
+    if (max.scalar().integer() < least)
+      throw Error("max is {}, and {} holds nothing below {}; convert the tensor first", max.scalar().integer(),
+                  luth::name(t.dtype()), least);
+  });
+}
+Value binding_least(const Value& min, Dtype d) {
+  Value bound = min;
+  if (!min) dispatch(AllTypes{}, d, [&]<class T>(Type<T>) { bound = lowest_of<T>(); });
+  with_range(d, min, [&](int64_t least, int64_t) { bound = std::max(least, min.scalar().integer()); });
+  return bound;
+}
+Value binding_greatest(const Value& max, Dtype d) {
+  Value bound = max;
+  if (!max) dispatch(AllTypes{}, d, [&]<class T>(Type<T>) { bound = highest_of<T>(); });
+  with_range(d, max, [&](int64_t, int64_t most) { bound = std::min(most, max.scalar().integer()); });
+  return bound;
 }
 
 Spec Clamp::infer(const Inputs& in) const {
   if (!in[1] && !in[2]) throw Error("at least one of min and max must be given");
-  check_bound(in[0], in[1], "min");
-  check_bound(in[0], in[2], "max");
+  check_least(in[0], in[1]);
+  check_greatest(in[0], in[2]);
   return elementwise_spec(in);
 }
 // As in PyTorch: at a bound that is a number nothing passes; an element that equals a bound that is a tensor shares its

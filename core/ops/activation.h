@@ -9,6 +9,10 @@ struct ActivationGrad : Elementwise {
   static constexpr bool internal = true, inplace = false;
   using Dtypes = Floats;
 };
+/// Integers are refused, as in PyTorch, where it has them for tanh and sigmoid.
+struct Activation : Elementwise {
+  using Dtypes = Floats;
+};
 
 // clang-format off
 struct TanhBackward : ActivationGrad {
@@ -50,7 +54,7 @@ struct Relu : Elementwise {
   static constexpr std::string_view saves = "input: result";
   using Dtypes = Numbers;
   Spec infer(const Inputs& in) const;
-  template <class T> LUTH_HD T f(T x) const { return x > T(0) || x != x ? x : T(0); }
+  template <class T> LUTH_HD T f(T x) const { return x < T(0) ? T(0) : x; }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Relu> samples() { return unary_samples<Relu>(0.2, 2); }
 };
@@ -79,7 +83,7 @@ struct GeluBackward : ActivationGrad, Approximate {
   Tensor lower(const Inputs& in) const;
   static Cases<GeluBackward> samples();
 };
-struct Gelu : FloatElementwise, Approximate {
+struct Gelu : Activation, Approximate {
   static constexpr Doc doc{"gelu", "input", "Each element times the normal distribution function at it."};
   static constexpr std::string_view saves = "input: input";
   static constexpr bool as_method = false, inplace = false;
@@ -100,7 +104,7 @@ struct SiluBackward : ActivationGrad {
   Tensor lower(const Inputs& in) const;
   static Cases<SiluBackward> samples() { return binary_samples<SiluBackward>(-2, 2); }
 };
-struct Silu : FloatElementwise {
+struct Silu : Activation {
   static constexpr Doc doc{"silu", "input", "Each element times its sigmoid."};
   static constexpr std::string_view saves = "input: input";
   static constexpr bool as_method = false;
@@ -108,7 +112,7 @@ struct Silu : FloatElementwise {
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Silu> samples() { return unary_samples<Silu>(-2, 2); }
 };
-struct Softplus : FloatElementwise {
+struct Softplus : Activation {
   static constexpr Doc doc{"softplus", "input", "log(1 + exp(beta x)) / beta; x itself where beta x is above threshold."};
   static constexpr std::string_view saves = "input: input";
   static constexpr bool as_method = false, inplace = false;
@@ -136,7 +140,7 @@ struct LeakyReluBackward : ActivationGrad {
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<LeakyReluBackward> samples();
 };
-struct LeakyRelu : FloatElementwise {
+struct LeakyRelu : Activation {
   static constexpr Doc doc{"leaky_relu", "input", "Each element, times negative_slope where it is negative."};
   static constexpr std::string_view saves = "input: input";
   static constexpr bool as_method = false;
@@ -153,8 +157,13 @@ using ActivationOps = Types<Tanh, Sigmoid, Relu, Gelu, Silu, Softplus, LeakyRelu
 using ActivationGrads =
     Types<TanhBackward, SigmoidBackward, ReluBackward, GeluBackward, SiluBackward, LeakyReluBackward>;
 
-/// Throws for a number that the dtype of an integer tensor cannot hold: it would wrap, and bind where it should not.
-void check_bound(const Tensor& t, const Value& bound, const char* name);
+/// Throws for a least or greatest value that no element of an integer dtype can meet, as in PyTorch.
+void check_least(const Tensor& t, const Value& min);
+void check_greatest(const Tensor& t, const Value& max);
+/// For kernels: the bound itself, or the least or greatest number of dtype `d` where it does not bind, because it is
+/// not given or lies beyond what an integer dtype holds.
+Value binding_least(const Value& min, Dtype d);
+Value binding_greatest(const Value& max, Dtype d);
 
 /// An absent bound does not bind.
 struct Clamp : Elementwise {

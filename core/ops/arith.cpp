@@ -1,6 +1,7 @@
 #include "core/ops/arith.h"
 
 #include "core/autocast.h"
+#include "core/given.h"
 #include "core/ops/copy.h"
 #include "core/ops/unary.h"
 
@@ -17,12 +18,20 @@ Tensor share(const Tensor& dy, const Tensor& wins, const Tensor& ties) {
   return mul(dy, weight);
 }
 void refuse_float_alpha(const Inputs& in, const Scalar& alpha) {
+  if (alpha.kind() == Scalar::Kind::integer && alpha.integer() == 1) return;
   Dtype d = elementwise_spec(in).dtype;
   if (alpha.is_floating() && !is_floating(d))
     throw Error("alpha is a float, so the tensors must be floating point, not {}", name(d));
   if (alpha.kind() == Scalar::Kind::boolean && d != Dtype::boolean)
     throw Error("alpha is a boolean and the tensors are not");
+  if (is_integral(d)) check_holds(d, alpha);
 }
+// As PyTorch: true and false are not subtracted, nor from numbers.
+void refuse_bool(const Inputs& in) {
+  if (in[0].dtype() == in[1].dtype()) throw Error("two bool operands cannot be subtracted; use logical_xor or ne");
+  throw Error("a bool operand cannot be subtracted, nor subtracted from; to invert a mask use ~x or logical_not");
+}
+const ChecksBool<Sub> checks_bool_{refuse_bool};
 
 }  // namespace
 
@@ -51,8 +60,7 @@ Cases<Add> Add::samples() { return {{{}, {{2, 3}, {2, 3}}}, {{.alpha = 2.5}, {{2
 Spec Sub::infer(const Inputs& in) const {
   refuse_float_alpha(in, alpha);
   for (auto& v : in)
-    if (v.dtype() == Dtype::boolean && elementwise_spec(in).dtype == Dtype::boolean)
-      throw Error("bool tensors cannot be subtracted; use ~x, logical_xor or ne");
+    if (v.dtype() == Dtype::boolean) refuse_bool(in);
   return elementwise_spec(in);
 }
 Tensors Sub::vjp(const Call& c, const Tensor& dy) const {
@@ -97,6 +105,7 @@ Spec Pow::infer(const Inputs& in) const {
   Spec s = elementwise_spec(in);
   if (!is_floating(s.dtype) && in[1].is_scalar() && in[1].scalar().integer() < 0)
     throw Error("integers to a negative power are no integers; convert the tensor first, e.g. with :float()");
+  if (is_integral(s.dtype)) check_holds(s.dtype, in[1]);
   return s;
 }
 Tensors Pow::vjp(const Call& c, const Tensor& dy) const {
@@ -149,6 +158,8 @@ Spec Where::infer(const Inputs& in) const {
   if (in[0].dtype() != Dtype::boolean) throw Error("condition must be bool, not {}", name(in[0].dtype()));
   Inputs both(in.begin() + 1, in.end());
   Spec s = elementwise_spec(in, result_type(both));
+  if (s.dtype != Dtype::f16 && s.dtype != Dtype::bf16)  // there a number too large is infinite, as in PyTorch
+    for (auto& v : both) check_holds(s.dtype, v);
   return s;
 }
 Tensors Where::vjp(const Call& c, const Tensor& dy) const {

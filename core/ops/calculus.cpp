@@ -58,20 +58,27 @@ Tensor Trapezoids::areas(const Tensor& y, const Tensor& x) const {
   }
   return mul(heights, sub(right(places, d), left(places, d)));
 }
-// A scalar distance multiplies the sum, so that integers are summed as such.
+// Integers are summed as such, each once: the sum of two neighbours may not fit into their dtype.
 Tensor Trapezoid::lower(const Inputs& in) const {
   const Tensor& y = in[0];
-  if (in[1]) return div(sum(areas(y, in[1]), over({dim})), 2);
+  if (y.dim() && y.dtype() != Dtype::boolean && y.shape(dim) == 0) {
+    Sum nothing = over({dim});
+    nothing.dtype = y.dtype();
+    return sum(y, nothing);
+  }
   Trapezoids unit;
   unit.dim = dim;
-  return div(mul(sum(unit.areas(y, {}), over({dim})), dx), 2);
+  if (in[1]) return div(sum(areas(y, in[1]), over({dim})), 2);
+  if (y.dim() == 0 || !is_integral(y.dtype())) return mul(sum(unit.areas(y, {}), over({dim})), dx.value() / 2);
+  Tensor ends = sum(add(narrow(y, {dim, 0, 1}), narrow(y, {dim, y.shape(dim) - 1, 1})), over({dim}));
+  return mul(sub(sum(y, over({dim})), div(ends, 2)), dx);
 }
 Tensor CumulativeTrapezoid::lower(const Inputs& in) const {
   const Tensor& y = in[0];
   if (in[1]) return div(cumsum(areas(y, in[1]), {.dim = dim}), 2);
   Trapezoids unit;
   unit.dim = dim;
-  return div(mul(cumsum(unit.areas(y, {}), {.dim = dim}), dx), 2);
+  return mul(cumsum(unit.areas(y, {}), {.dim = dim}), dx.value() / 2);
 }
 template <class Op>
 static Cases<Op> trapezoid_samples() {

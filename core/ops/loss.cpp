@@ -173,6 +173,7 @@ Tensor L1Loss::lower(const Inputs& in) const { return reduced(abs(difference(in,
 Tensor SmoothL1Loss::lower(const Inputs& in) const {
   if (beta < 0) throw Error("beta must be at least 0, not {}", beta);
   Tensor z = difference(in, "smooth_l1_loss"), size = abs(z);
+  check_floating(z, "the difference of input and target");
   if (beta == 0) return reduced(size, reduction);
   return reduced(where(lt(size, beta), mul(square(z), 0.5 / beta), sub(size, 0.5 * beta)), reduction);
 }

@@ -185,10 +185,11 @@ struct BceEach : FloatElementwise {
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<BceEach> samples() { return {{{}, {{2, 3}, {2, 3}}, 0.1, 0.9}}; }
 };
-struct LogSigmoid : FloatElementwise {
+struct LogSigmoid : Elementwise {
   static constexpr Doc doc{"logsigmoid", "input", "The logarithm of sigmoid, without underflow."};
   static constexpr std::string_view saves = "input: input";
   static constexpr bool as_method = false;
+  using Dtypes = Floats;
   template <class T>
   LUTH_HD T f(T x) const {
     return (x < T(0) ? x : x != x ? x : T(0)) - math::log1p(math::exp(x < T(0) ? x : -x));

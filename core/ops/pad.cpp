@@ -1,5 +1,7 @@
 #include "core/ops/pad.h"
 
+#include <algorithm>
+
 #include "core/ops/copy.h"
 #include "core/ops/resample.h"
 
@@ -10,6 +12,13 @@ namespace {
 int64_t before(const Ints& pad, int from_last) { return pad[2 * from_last]; }
 int64_t after(const Ints& pad, int from_last) { return pad[2 * from_last + 1]; }
 
+// PyTorch converts the number as soon as something is padded with it, and takes no negative one for unsigned integers.
+void check_value(Dtype d, const Ints& pad, const Scalar& value) {
+  if (std::none_of(pad.begin(), pad.end(), [](int64_t n) { return n > 0; })) return;
+  check_holds(d, value);
+  if (d == Dtype::u8 && value.value() < 0) throw Error("the number {} does not fit into uint8", value.value());
+}
+
 // Pads dims [first, last], three at a time from the last on.
 Tensor pad_dims(Tensor t, const Ints& pad, const std::string& kind, const Scalar& value) {
   const int n = t.dim();
@@ -18,6 +27,7 @@ Tensor pad_dims(Tensor t, const Ints& pad, const std::string& kind, const Scalar
   while (last >= first && none(last)) --last;
   while (first <= last && none(first)) ++first;
   if (first > last) return clone(t);
+  if (kind == "constant") check_value(t.dtype(), pad, value);
   while (last >= first) {
     Resample op;
     op.kind = kind, op.value = value, op.padding = {};

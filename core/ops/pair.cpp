@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "core/autocast.h"
+#include "core/given.h"
 #include "core/ops/activation.h"
 #include "core/ops/arith.h"
 #include "core/ops/copy.h"
@@ -13,8 +14,15 @@ namespace luth::ops {
 namespace {
 
 const DefineAll<PairOps> define_all_;
+const DefineAll<ClampMin, ClampMax> define_clamps_;
 const DefineAll<Nextafter, Rsub, FloatPower, Dist> define_;
 const AutocastAs<Autocast::f32, Dist> autocast_f32_;
+
+// The result is float64 whatever the input is.
+const ChecksInplace<FloatPower> checks_inplace_{[](const void*, const Inputs& in) {
+  if (in[0].dtype() != Dtype::f64)
+    throw Error("the result is float64 and cannot be written into {}; leave out the underscore", name(in[0].dtype()));
+}};
 
 void want_one_dtype(const Inputs& in) {
   if (in[0].dtype() != in[1].dtype())
@@ -54,11 +62,11 @@ Tensors Fmin::vjp(const Call& c, const Tensor& dy) const {
           c.wants(1) ? shared(dy, logical_or(gt(x, y), logical_and(isnan(x), eq(y, y))), ties) : Tensor()};
 }
 Spec ClampMin::infer(const Inputs& in) const {
-  check_bound(in[0], in[1], "min");
+  check_least(in[0], in[1]);
   return elementwise_spec(in);
 }
 Spec ClampMax::infer(const Inputs& in) const {
-  check_bound(in[0], in[1], "max");
+  check_greatest(in[0], in[1]);
   return elementwise_spec(in);
 }
 Tensors ClampMin::vjp(const Call& c, const Tensor& dy) const { return clamp_vjp(c, dy, lt, gt); }

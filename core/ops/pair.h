@@ -24,6 +24,7 @@ struct Fmin : Elementwise {
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Fmin> samples() { return binary_samples<Fmin>(-2, 2); }
 };
+/// Its kernels, and those of clamp_max, see bounds that lie beyond an integer dtype: they are not made from the list.
 struct ClampMin : Elementwise {
   static constexpr Doc doc{"clamp_min", "input, min|number", "Each element, not below min."};
   Spec infer(const Inputs& in) const;
@@ -107,7 +108,11 @@ struct Logaddexp2 : Elementwise {
 struct Ldexp : FloatElementwise {
   static constexpr Doc doc{"ldexp", "input, other", "Input times 2^other."};
   static constexpr std::string_view saves = "input: other; other: other, result";
-  template <class T> LUTH_HD T f(T x, T y) const { return x * math::exp2(y); }
+  // a whole exponent may be beyond what 2^other holds, where the product is not
+  template <class T> LUTH_HD T f(T x, T y) const {
+    if (y != math::trunc(y) || std::fabs(y) > std::numeric_limits<T>::max()) return x * math::exp2(y);
+    return std::ldexp(x, int(y < T(-9999) ? T(-9999) : y > T(9999) ? T(9999) : y));
+  }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Ldexp> samples() { return binary_samples<Ldexp>(-2, 2); }
 };
@@ -218,8 +223,8 @@ struct Dist {
 };
 // clang-format on
 
-using PairOps = Types<Fmax, Fmin, ClampMin, ClampMax, Copysign, Hypot, Heaviside, Xlogy, Xlog1py, Logaddexp, Logaddexp2,
-                      Ldexp, Gcd, Lcm, IsClose>;
+using PairOps =
+    Types<Fmax, Fmin, Copysign, Hypot, Heaviside, Xlogy, Xlog1py, Logaddexp, Logaddexp2, Ldexp, Gcd, Lcm, IsClose>;
 
 }  // namespace luth::ops
 

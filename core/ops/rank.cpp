@@ -19,6 +19,9 @@ const DefineAll<KthValue, MedianDim, NanMedianDim, Median, NanMedian, Mode, Quan
                 NanQuantileTensor>
     define_all_;
 
+void refuse_bool(const Tensor& t) {
+  if (t.dtype() == Dtype::boolean) throw Error("not implemented for bool; convert first, e.g. with :to(torch.uint8)");
+}
 Tensor flat(const Tensor& t) { return reshape(t, {Shape{t.numel()}}); }
 
 /// No two elements are equal, so that gradients are those of one element.
@@ -37,6 +40,7 @@ Tensor with_nan(const Shape& s) {
 
 Specs KthValue::infer(const Inputs& in) const {
   int64_t n = in[0].dim() ? in[0].shape()[wrap_dim(dim, in[0].dim())] : 1;
+  refuse_bool(in[0]);
   if (k < 1 || k > n) throw Error("k must be from 1 to the extent {} of dim {}, not {}", n, shown(dim), k);
   return AlongDim::infer(in);
 }
@@ -46,15 +50,37 @@ Tensors MedianAll::vjp(const Call& c, const Tensor& dy) const {
   Tensor picked = cast_to(logical_or(eq(x, y), logical_and(isnan(x), isnan(y))), dy.dtype());
   return {mul(picked, div(dy, sum(picked)))};
 }
-// Of no elements: nan, or what nan is as an integer.
+namespace {
+// Of no elements: nan, or what PyTorch makes of it in an integer dtype.
+Tensor median_of_none(const Tensor& t) {
+  Scalar none = std::numeric_limits<double>::quiet_NaN();
+  switch (t.dtype()) {
+    case Dtype::i64: none = INT64_MIN; break;
+    case Dtype::i32: none = int64_t(INT32_MIN); break;
+    case Dtype::boolean: none = true; break;
+    default:
+      if (is_integral(t.dtype())) none = 0;
+  }
+  return full({}, none, t.dtype(), t.device());
+}
+}  // namespace
+
+Specs MedianDim::infer(const Inputs& in) const {
+  refuse_bool(in[0]);
+  return AlongDim::infer(in);
+}
+Specs NanMedianDim::infer(const Inputs& in) const {
+  refuse_bool(in[0]);
+  return AlongDim::infer(in);
+}
 Tensor Median::lower(const Inputs& in) const {
   const Tensor& t = in[0];
-  if (t.numel() == 0) return full({}, std::numeric_limits<double>::quiet_NaN(), t.dtype(), t.device());
+  if (t.numel() == 0) return median_of_none(t);
   return median_dim(flat(t))[0];
 }
 Tensor NanMedian::lower(const Inputs& in) const {
   const Tensor& t = in[0];
-  if (t.numel() == 0) return full({}, std::numeric_limits<double>::quiet_NaN(), t.dtype(), t.device());
+  if (t.numel() == 0) return median_of_none(t);
   return nanmedian_dim(flat(t))[0];
 }
 

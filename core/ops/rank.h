@@ -25,11 +25,13 @@ struct MedianDim : AlongDim {
                            "The medians along a dim, and where they are; of an even number the lower of two; nan where "
                            "one is nan.",
                            "values, indices"};
+  Specs infer(const Inputs& in) const;
   static Cases<MedianDim> samples();
 };
 struct NanMedianDim : AlongDim {
   static constexpr Doc doc{"nanmedian.dim", "input", "The medians of what is not nan along a dim, and where they are.",
                            "values, indices"};
+  Specs infer(const Inputs& in) const;
   static Cases<NanMedianDim> samples();
 };
 /// Of all elements. Equal ones share the gradient.

@@ -31,6 +31,13 @@ Spec Hardtanh::infer(const Inputs& in) const {
   if (min_val > max_val) throw Error("min_val ({}) is greater than max_val ({})", min_val, max_val);
   return rectified_spec(in);
 }
+Spec Threshold::infer(const Inputs& in) const {
+  Spec s = rectified_spec(in);
+  if (!is_integral(s.dtype)) return s;
+  check_holds(s.dtype, threshold);
+  check_holds(s.dtype, value);
+  return s;
+}
 Cases<Hardtanh> Hardtanh::samples() {
   Hardtanh wide;
   wide.min_val = -2.5, wide.max_val = 3;

@@ -7,6 +7,7 @@
 #include "core/ops/copy.h"
 #include "core/ops/index.h"
 #include "core/ops/linalg_norm.h"
+#include "core/ops/pair.h"
 #include "core/ops/unary.h"
 #include "core/ops/view.h"
 
@@ -124,9 +125,11 @@ Cases<Sum> Sum::samples() {
 Tensor Mean::lower(const Inputs& in) const {
   const Tensor& t = in[0];
   if (!dtype) need_float(t, "mean");
+  if (dtype && !is_floating(*dtype)) throw Error("dtype must be a floating point one, not {}", name(*dtype));
+  const Dtype d = dtype.value_or(t.dtype());
   Sum op = with_dims<Sum>(dim, keepdim);
-  op.dtype = dtype;
-  return div(sum(t, op), double(count(t.shape())));
+  op.dtype = size_of(d) == 2 ? Dtype::f32 : d;  // the sum of halves may be beyond their range where the mean is not
+  return cast_to(div(sum(t, op), double(count(t.shape()))), d);
 }
 Tensors Mean::vjp(const Call& c, const Tensor& dy) const {
   Shape shape = c.in[0].shape();
@@ -238,7 +241,7 @@ Tensor ArgExtremum::find(const Tensor& t, bool largest) const {
   int64_t d = dim.value_or(0);
   Tensor x = dim ? t : reshape(t, {Shape{t.numel()}});
   if (!dim && t.numel() == 0) throw Error("there is no position of no elements");
-  if (x.dtype() == Dtype::boolean) x = cast_to(x, Dtype::u8);
+  if (x.dtype() == Dtype::boolean) throw Error("not implemented for bool; convert first, e.g. with :to(torch.uint8)");
   MaxDim up;
   MinDim down;
   up.dim = down.dim = d;
@@ -355,12 +358,9 @@ Tensor Equal::lower(const Inputs& in) const {
 Tensor Allclose::lower(const Inputs& in) const {
   const Tensor &a = in[0], &b = in[1];
   if (a.dtype() != b.dtype()) throw Error("the dtypes differ: {} and {}", name(a.dtype()), name(b.dtype()));
-  Tensor close = logical_or(eq(a, b), le(abs(sub(a, b)), add(mul(abs(b), rtol), atol)));
-  Tensor infinite = logical_or(eq(abs(a), std::numeric_limits<double>::infinity()),
-                               eq(abs(b), std::numeric_limits<double>::infinity()));
-  close = where(infinite, eq(a, b), close);
-  if (equal_nan) close = logical_or(close, logical_and(isnan(a), isnan(b)));
-  return all_dims(close);
+  IsClose each;
+  each.rtol = rtol, each.atol = atol, each.equal_nan = equal_nan;
+  return all_dims(isclose(a, b, each));
 }
 
 }  // namespace ops

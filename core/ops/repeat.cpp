@@ -145,6 +145,8 @@ Tensor Roll::lower(const Inputs& in) const {
   }
   if (shifts.empty() || shifts.size() != dims.size())
     throw Error("{} shifts for {} dims; each dim needs one", shifts.size(), dims.size());
+  if (x.numel() == 0) return clone(x);
+  if (x.dim() == 0) throw Error("a tensor without dims has no dim {} to roll along; leave dims out", shown(dims[0]));
   for (int i = 0; i < dims.size(); ++i) {
     int d = wrap_dim(dims[i], x.dim());
     int64_t n = x.dim() ? x.shape()[d] : 1, by = n ? (shifts[i] % n + n) % n : 0;
@@ -154,7 +156,10 @@ Tensor Roll::lower(const Inputs& in) const {
 }
 Tensors Roll::vjp(const Call&, const Tensor& dy) const {
   Ints back = shifts;
-  for (auto& n : back) n = -n;
+  for (int i = 0; i < back.size(); ++i) {
+    const int64_t n = dims.empty() ? dy.numel() : dy.dim() ? dy.shape(dims[i]) : 1;
+    back[i] = n ? -(back[i] % n) : 0;
+  }
   return {roll(dy, {back, dims})};
 }
 

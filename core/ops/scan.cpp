@@ -2,6 +2,7 @@
 
 #include "core/autocast.h"
 #include "core/autograd.h"
+#include "core/given.h"
 #include "core/ops/arith.h"
 #include "core/ops/cat.h"
 #include "core/ops/reduce.h"
@@ -12,9 +13,20 @@ namespace {
 const DefineAll<Cumsum, Cumprod, Tril, Triu> define_all_;
 const AutocastAs<Autocast::f32, Cumsum, Cumprod> autocast_f32_;
 
+template <class Op>
+void check_own_dtype(const void* op, const Inputs& in) {
+  const auto& dtype = static_cast<const Op*>(op)->dtype;
+  if (dtype && *dtype != in[0].dtype())
+    throw Error("dtype is {}, and what is written in place stays {}; leave out the underscore", name(*dtype),
+                name(in[0].dtype()));
+}
+const ChecksInplace<Cumsum> cumsum_inplace_{check_own_dtype<Cumsum>};
+const ChecksInplace<Cumprod> cumprod_inplace_{check_own_dtype<Cumprod>};
+
 Spec scanned(const Inputs& in, int64_t dim, const std::optional<Dtype>& dtype) {
   wrap_dim(dim, in[0].dim());
   Dtype d = in[0].dtype();
+  if (dtype == Dtype::boolean) throw Error("not implemented for bool; give another dtype");
   return {in[0].shape(), dtype.value_or(is_floating(d) ? d : Dtype::i64)};
 }
 Spec matrices(const Inputs& in) {

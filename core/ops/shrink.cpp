@@ -1,5 +1,6 @@
 #include "core/ops/shrink.h"
 
+#include "core/given.h"
 #include "core/ops/activation.h"
 #include "core/ops/arith.h"
 #include "core/ops/unary.h"
@@ -10,6 +11,8 @@ namespace {
 const DefineAll<Shrinks> define_all_;
 const DefineAll<BackwardsOf<Shrinks>> define_backwards_;
 const DefineAll<Glu, Gated> define_;
+const ChecksBool<Softsign, Tanhshrink> checks_bool_{
+    [](const Inputs&) { throw Error("not implemented for bool; convert first, e.g. with :float()"); }};
 }  // namespace
 
 // With t = tanh(softplus(x)) and s = sigmoid(x): t' = (1 - t²) s, f' = t + x t', f'' = t' (2 + x (1 - s - 2 t s)).

@@ -65,7 +65,7 @@ struct Softshrink : WithBackward<Softshrink> {
   Spec infer(const Inputs& in) const;
   template <class C> struct F {
     C lambd;
-    LUTH_HD C operator()(C x) const { return x > lambd ? x - lambd : x < -lambd ? x + lambd : x * C(0); }
+    LUTH_HD C operator()(C x) const { return x > lambd ? x - lambd : x < -lambd ? x + lambd : x != x ? x : C(0); }
     LUTH_HD C grad(C dy, C x) const { return x >= -lambd && x <= lambd ? C(0) : dy; }
   };
   template <class C> auto functor() const { return F<C>{C(lambd)}; }

@@ -4,7 +4,8 @@
 
 namespace luth::ops {
 
-/// What softmax and its like are: input's shape, in `dtype` or input's own; throws for a dtype that is not floating.
+/// What softmax and its like are: input's shape, in `dtype` or input's own; throws for a dtype that is not floating,
+/// but for no elements, as PyTorch.
 Spec softmax_spec(const Inputs& in, int64_t dim, const std::optional<Dtype>& dtype);
 struct Softmax {
   static constexpr Doc doc{"softmax", "input", "Exponentials along a dim, scaled to sum to one."};

@@ -46,13 +46,16 @@ Cases<NonzeroCounts> NonzeroCounts::samples() {
 }
 
 Tensor NanSum::lower(const Inputs& in) const {
-  Tensor x = dtype ? cast_to(in[0], *dtype) : in[0].tensor();
+  Tensor x = in[0];
   if (is_floating(x.dtype())) x = masked_fill(x, isnan(x.detach()), 0);
-  return sum(x, with_dims_of<Sum>(*this));
+  Sum total = with_dims_of<Sum>(*this);
+  total.dtype = dtype;
+  return sum(x, total);
 }
 Tensor NanMean::lower(const Inputs& in) const {
+  need_float(in[0], "nanmean");
+  if (dtype && !is_floating(*dtype)) throw Error("dtype must be a floating point one, not {}", name(*dtype));
   Tensor x = dtype ? cast_to(in[0], *dtype) : in[0].tensor();
-  need_float(x, "nanmean");
   Tensor count = sum(logical_not(isnan(x.detach())), with_dims_of<Sum>(*this));
   return div(nansum(x, with_dims_of<NanSum>(*this)), count);
 }
@@ -113,6 +116,7 @@ Tensors Aminmax::lower(const Inputs& in) const {
 Tensor Trace::lower(const Inputs& in) const {
   const Tensor& x = in[0];
   if (x.dim() != 2) throw Error("expects a matrix, but has shape {}", to_string(x.shape()));
+  if (x.dtype() == Dtype::boolean) throw Error("not implemented for bool; convert first, e.g. with :long()");
   return sum(main_diagonal(x));
 }
 

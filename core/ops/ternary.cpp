@@ -2,6 +2,7 @@
 
 #include "core/autocast.h"
 #include "core/ops/arith.h"
+#include "core/ops/copy.h"
 #include "core/ops/unary.h"
 
 namespace luth::ops {
@@ -34,6 +35,11 @@ Cases<Lerp> Lerp::samples() {
   return {{{}, {{2, 3}, {2, 3}, {2, 3}}, 0, 0.45}, {{}, {{3}, {2, 1}, {}}, 0.55, 1}, {{}, {}, 0, 0, by_number}};
 }
 
+Spec Addcmul::infer(const Inputs& in) const {
+  Spec s = elementwise_spec(in);
+  if (is_integral(s.dtype)) check_holds(s.dtype, value);
+  return s;
+}
 Tensors Addcmul::vjp(const Call& c, const Tensor& dy) const {
   Tensor scaled = value == Scalar(1) ? dy : mul(dy, value);
   return {dy, c.wants(1) ? mul(scaled, c.in[2]) : Tensor(), c.wants(2) ? mul(scaled, c.in[1]) : Tensor()};

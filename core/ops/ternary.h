@@ -22,6 +22,7 @@ struct Addcmul : Elementwise {
   using Dtypes = Numbers;
   Scalar value = 1;
   void describe(auto& field) { field("value", value, "multiplies the product", as::named); }
+  Spec infer(const Inputs& in) const;
   template <class C> struct F { C value; LUTH_HD C operator()(C x, C a, C b) const { return C(x + value * a * b); } };
   template <class C> auto functor() const { return F<C>{value.to<C>()}; }
   Tensors vjp(const Call& c, const Tensor& dy) const;

@@ -133,7 +133,7 @@ Tensor IsIn::lower(const Inputs& in) const {
     return v.is_tensor() ? v.tensor().detach() : full({}, v.scalar(), v.dtype(), where_from.device());
   };
   Dtype common = result_type({in[0], in[1]});
-  if (common == Dtype::boolean) common = Dtype::u8;
+  if (common == Dtype::boolean) throw Error("not implemented for bool; convert first, e.g. with :to(torch.uint8)");
   const Tensor x = cast_to(tensor(in[0]), common), test = cast_to(reshape(tensor(in[1]), {Shape{-1}}), common);
   Tensor found;
   if (test.numel() == 0 || x.numel() == 0) {

@@ -9,16 +9,16 @@ namespace {
 const UnaryKernels<ops::ActivationOps> kernels_;
 const BinaryKernels<ops::ActivationGrads> grads_;
 
-// nan stays; where the bounds cross, max wins.
+// nan stays, and a bound that is nan makes nan; where the bounds cross, max wins.
 void clamp(const ops::Clamp&, Tensor& y, const Value& x, const Value& low, const Value& high) {
   dispatch(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
     elementwise_loop<T, T, T, T>(
         y,
         [](auto v, auto lo, auto hi) {
-          auto up = v < lo ? lo : v;
-          return up > hi ? hi : up;
+          auto up = v < lo || lo != lo ? lo : v;
+          return up > hi || hi != hi ? hi : up;
         },
-        x, low ? low : Value(ops::lowest_of<T>()), high ? high : Value(ops::highest_of<T>()));
+        x, ops::binding_least(low, y.dtype()), ops::binding_greatest(high, y.dtype()));
   });
 }
 const Kernel<clamp> clamp_;

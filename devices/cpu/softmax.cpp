@@ -10,6 +10,7 @@ namespace luth::cpu {
 namespace {
 
 void softmax(const ops::Softmax& op, Tensor& y, const Dense& input) {
+  if (!y.numel()) return;  // of any dtype
   Tensor x = in_dtype(input, y.dtype());
   Along a = along(x.shape(), wrap_dim(op.dim, x.dim()));
   dispatch(Floats{}, y.dtype(), [&]<class T>(Type<T>) {
@@ -33,6 +34,7 @@ A log_sum_exp(const A* __restrict p, int64_t n, A top, A* __restrict scratch) {
 }
 
 void log_softmax(const ops::LogSoftmax& op, Tensor& y, const Dense& input) {
+  if (!y.numel()) return;  // of any dtype
   Tensor x = in_dtype(input, y.dtype());
   Along a = along(x.shape(), wrap_dim(op.dim, x.dim()));
   dispatch(Floats{}, y.dtype(), [&]<class T>(Type<T>) {

@@ -1,0 +1,29 @@
+#include "core/given.h"
+
+namespace luth {
+namespace {
+
+// Made when first asked for: operators register from static objects. A handful of entries.
+template <class Check>
+std::vector<std::pair<const OpInfo*, Check>>& checks() {
+  static std::vector<std::pair<const OpInfo*, Check>> all;
+  return all;
+}
+template <class Check, class... Arguments>
+void run_check(const OpInfo& info, const Arguments&... arguments) {
+  for (auto& [of, check] : checks<Check>())
+    if (of == &info) return check(arguments...);
+}
+
+}  // namespace
+
+void set_bool_check(const OpInfo& info, BoolCheck check) { checks<BoolCheck>().emplace_back(&info, check); }
+void check_bool(const OpInfo& info, const Inputs& in) {
+  for (auto& v : in)
+    if (v && v.dtype() == Dtype::boolean) return run_check<BoolCheck>(info, in);
+}
+
+void set_inplace_check(const OpInfo& info, InplaceCheck check) { checks<InplaceCheck>().emplace_back(&info, check); }
+void check_inplace_form(const OpInfo& info, const void* op, const Inputs& in) { run_check<InplaceCheck>(info, op, in); }
+
+}  // namespace luth

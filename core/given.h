@@ -1,0 +1,29 @@
+// Checks of calls as they were given: of bool operands before promotion hides them, and of forms in place before their
+// result is computed. Registered beside the operator's definition, for the few that need one. Includes op.
+#pragma once
+#include "core/op.h"
+
+namespace luth {
+
+using BoolCheck = void (*)(const Inputs& in);
+void set_bool_check(const OpInfo& info, BoolCheck check);
+/// Runs the operator's check, if it has one and an operand of `in` is bool: before promotion, and only where there is
+/// something to promote.
+void check_bool(const OpInfo& info, const Inputs& in);
+/// In the family's .cpp: `const ChecksBool<Sub> bool_{refuse};`.
+template <class... Op>
+struct ChecksBool {
+  explicit ChecksBool(BoolCheck check) { (set_bool_check(entry(Op::doc.name), check), ...); }
+};
+
+using InplaceCheck = void (*)(const void* op, const Inputs& in);
+void set_inplace_check(const OpInfo& info, InplaceCheck check);
+/// Runs the operator's check, if it has one, before `op_` does anything.
+void check_inplace_form(const OpInfo& info, const void* op, const Inputs& in);
+/// `const ChecksInplace<Cumsum> inplace_{check};`: for operators whose kernels do not write into their inputs.
+template <class... Op>
+struct ChecksInplace {
+  explicit ChecksInplace(InplaceCheck check) { (set_inplace_check(entry(Op::doc.name), check), ...); }
+};
+
+}  // namespace luth
