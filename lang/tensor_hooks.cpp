@@ -198,9 +198,11 @@ int64_t add_tensor_hook(lua_State* L, int tensor, int f, bool accumulated) {
   return id;
 }
 
-// A node that falls may uncover others: those it used are then held by their results alone.
+// A node that falls may uncover others: those it used are then held by their results alone. A long chain of them falls
+// in several collections, so that none takes a pass over all of Lua for each.
 bool collect_all(lua_State* L) {
-  for (;;) {
+  constexpr int most_passes = 8;
+  for (int pass = 1;; ++pass) {
     drop_dead_roots(L);
     std::vector<HeldRef> held;
     for (auto& weak : held_by(L))
@@ -210,7 +212,7 @@ bool collect_all(lua_State* L) {
     for (auto& h : held) collection.add(h);
     held.clear();
     if (!collection.run()) return false;
-    if (!collection.again()) return true;
+    if (!collection.again() || pass == most_passes) return true;
   }
 }
 

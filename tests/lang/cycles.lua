@@ -406,6 +406,25 @@ function s.many_contexts_go()
   collectgarbage() collectgarbage()
   t:eq(next(alive), nil)
 end
+-- A long chain falls little by little.
+function s.chains_of_contexts_go()
+  local alive, count = setmetatable({}, {__mode = 'k'}), 0
+  local Own = torch.autograd.Function('Own')
+  function Own.forward(ctx, x)
+    ctx.y, ctx.marker = x * 2, {}
+    alive[ctx.marker] = true
+    return ctx.y
+  end
+  function Own.backward(_, dy) return dy * 2 end
+  local y = torch.ones(3, {requires_grad = true})
+  for _ = 1, 100 do y = Own.apply(y) end
+  collectgarbage()
+  for _ in pairs(alive) do count = count + 1 end
+  t:eq(count, 100)
+  y = nil
+  for _ = 1, 30 do collectgarbage() end
+  t:eq(next(alive), nil)
+end
 function s.ctx_and_result_used()
   leaves_nothing(function() Keeps.apply(leaf()):sum():backward() end)
   leaves_nothing(function() Keeps.apply(leaf()):sum():backward(nil, {retain_graph = true}) end)
