@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/lasting.h"
 #include "core/ops/copy.h"
 #include "core/site.h"
 #include "core/view_history.h"
@@ -33,7 +34,11 @@ Tensor apart(const Tensor& t, bool linked) {
 }  // namespace
 
 CallNode::CallNode(const Call& call, uint32_t wanted, Small<Edge, 2> edges)
-    : info_(*call.info), op_(call.info, call.op), wanted_(wanted), inputs_(uint32_t(call.in.size())) {
+    : info_(*call.info),
+      own_op_(is_lasting(call.op) ? OpValue() : OpValue(call.info, call.op)),
+      op_(own_op_.get() ? own_op_.get() : call.op),
+      wanted_(wanted),
+      inputs_(uint32_t(call.in.size())) {
   site = mark_site();
   next = std::move(edges);
   save_inputs(call);
@@ -97,7 +102,7 @@ Tensors CallNode::backward(const Tensors& dys) {
   if (released_)
     throw Error("{}{}: the graph was freed by an earlier backward; pass {{retain_graph = true}} to that one", name(),
                 at_site(site));
-  Call call{&info_, op_.get(), Inputs(inputs_), {}, wanted_};
+  Call call{&info_, op_, Inputs(inputs_), {}, wanted_};
   for (auto& n : numbers_) call.in[n.at] = n.value;
   call.out.resize(results.size());
   for (auto& s : saved_) {

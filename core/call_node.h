@@ -36,7 +36,8 @@ class CallNode final : public Node {
   void forget();
 
   const OpInfo& info_;
-  OpValue op_;
+  OpValue own_op_;  // a copy of the attributes; empty where these last by themselves
+  const void* op_;
   uint32_t wanted_, inputs_;
   uint32_t needed_results_ = 0;
   bool released_ = false;

@@ -136,10 +136,13 @@ std::vector<Device*> open_devices() {
 }
 
 std::string library_dir() {
-  Dl_info i{};
-  dladdr(reinterpret_cast<void*>(&kind_slot), &i);
-  std::string path(i.dli_fname);
-  return path.substr(0, path.rfind('/') + 1);
+  static const std::string dir = [] {  // dladdr walks all symbols
+    Dl_info i{};
+    dladdr(reinterpret_cast<void*>(&kind_slot), &i);
+    std::string path(i.dli_fname);
+    return path.substr(0, path.rfind('/') + 1);
+  }();
+  return dir;
 }
 
 std::vector<std::string> library_folders() {

@@ -12,9 +12,9 @@
 namespace luth {
 namespace {
 
-constexpr size_t chunk_bytes = size_t(2) << 20;  // aligned to its size: a node's address tells its chunk. No huge
-                                                 // pages: clearing one took longer than the faults that it saves
+constexpr size_t chunk_bytes = size_t(2) << 20;  // aligned to its size: a node's address tells its chunk
 constexpr size_t spare_chunks = 4;               // kept for the next graph
+constexpr int ordinary_chunks = 4;               // of small pages: a small graph does not pay for clearing a huge one
 constexpr int most = 2048;                       // places that a thread keeps at hand
 
 struct Chunk {
@@ -30,6 +30,8 @@ Spare& spare() {
   return *s;
 }
 
+std::atomic<int> mapped{0};  // chunks
+
 // 2 MB at a multiple of 2 MB: of twice as much, what lies before and behind is given back.
 void* map_chunk() {
   void* p = mmap(nullptr, 2 * chunk_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -37,6 +39,8 @@ void* map_chunk() {
   const auto begin = reinterpret_cast<uintptr_t>(p), aligned = (begin + chunk_bytes - 1) & ~(chunk_bytes - 1);
   if (aligned > begin) munmap(p, aligned - begin);
   munmap(reinterpret_cast<void*>(aligned + chunk_bytes), begin + chunk_bytes - aligned);
+  if (mapped.fetch_add(1, std::memory_order_relaxed) >= ordinary_chunks)
+    madvise(reinterpret_cast<void*>(aligned), chunk_bytes, MADV_HUGEPAGE);
   return reinterpret_cast<void*>(aligned);
 }
 
@@ -61,6 +65,7 @@ void drop(Chunk* chunk) {
     if (s.chunks.size() < spare_chunks) return s.chunks.push_back(chunk);
   }
   munmap(static_cast<void*>(chunk), chunk_bytes);
+  mapped.fetch_sub(1, std::memory_order_relaxed);
 }
 Chunk* chunk_of(void* p) { return reinterpret_cast<Chunk*>(reinterpret_cast<uintptr_t>(p) & ~(chunk_bytes - 1)); }
 

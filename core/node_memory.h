@@ -5,8 +5,8 @@
 namespace luth {
 
 /// One place of `bytes`, always the same number. A long recorded loop makes a million nodes and frees them all: they
-/// lie in chunks of huge pages, of which the first touch costs a fifth of that of ordinary ones, and which go back to
-/// the system when all their nodes are dead. A node may die on another thread.
+/// lie in chunks, beyond the first few of huge pages, of which the first touch costs a fifth of that of ordinary ones,
+/// and which go back to the system when all their nodes are dead. A node may die on another thread.
 void* take_node(size_t bytes);
 void give_node(void* p);
 

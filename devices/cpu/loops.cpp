@@ -9,16 +9,16 @@
 namespace luth::cpu {
 namespace {
 
-bool contiguous(const Operands& o) {
-  for (int k = 0; k < o.count; ++k)
-    if (o.tensor[k] && !o.tensor[k]->is_contiguous()) return false;
-  return true;
-}
-/// Bit k: input k is a number.
-unsigned numbers_of(const Operands& o) {
-  unsigned bits = 0;
-  for (int k = 1; k < o.count; ++k) bits |= o.tensor[k] ? 0u : 1u << (k - 1);
-  return bits;
+/// Whether a StretchFn takes the operands as they lie; `numbers`: bit k where input k is a number.
+bool contiguous(const Operands& o, unsigned& numbers) {
+  numbers = 0;
+  for (int k = 0; k < o.count; ++k) {
+    if (!o.tensor[k])
+      numbers |= 1u << (k - 1);
+    else if (!o.tensor[k]->is_contiguous())
+      return false;
+  }
+  return numbers == 0 || (o.count == 3 && numbers != 3);
 }
 
 /// Calls row(pointers) for rows [begin, end) of the innermost dim. K is the count, known here so that the walk is
@@ -123,9 +123,7 @@ void lengthen_rows(Nest<max_operands>& nest) {
 void run_elementwise(const Shape& shape, const Operands& o, StretchFn stretch, const void* f) {
   const int64_t numel = shape.numel();
   if (numel == 0) return;
-  if (numel <= grain_elements && contiguous(o))
-    if (unsigned numbers = numbers_of(o); numbers == 0 || (o.count == 3 && numbers != 3))
-      return stretch(f, numbers, o.data, numel);
+  if (unsigned numbers; numel <= grain_elements && contiguous(o, numbers)) return stretch(f, numbers, o.data, numel);
   Nest<max_operands> nest(shape, o.count, o.tensor, o.size);
   lengthen_rows(nest);
   const int64_t n = nest.inner();

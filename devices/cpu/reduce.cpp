@@ -23,7 +23,8 @@ struct Run {
   Along a;
 };
 Run one_run(const Tensor& t, uint32_t mask) {
-  NoGrad no_grad;
+  const uint32_t all = (1u << t.dim()) - 1;
+  if ((mask & all) == all && t.is_contiguous()) return {t, {1, t.numel(), 1}};
   int first = max_dims, last = -1;
   for (int i = 0; i < t.dim(); ++i)
     if (mask >> i & 1 && t.shape()[i] != 1) first = std::min(first, i), last = i;
@@ -31,12 +32,13 @@ Run one_run(const Tensor& t, uint32_t mask) {
   for (int i = first; i <= last; ++i) neighbours = neighbours && (mask >> i & 1 || t.shape()[i] == 1);
   Tensor x = t;
   if (!neighbours) {  // the kept dims first, the reduced ones last
+    NoGrad no_grad;
     Ints order;
     for (int pass = 0; pass < 2; ++pass)
       for (int i = 0; i < t.dim(); ++i)
         if (int(mask >> i & 1) == pass) order.push_back(i);
     x = permute(t, {order});
-    int kept = t.dim() - __builtin_popcount(mask & ((1u << t.dim()) - 1));
+    int kept = t.dim() - __builtin_popcount(mask & all);
     first = kept, last = t.dim() - 1;
   }
   if (!x.is_contiguous()) x = dense_copy(x);
@@ -162,8 +164,9 @@ void reduce(const T* x, Along a, Store&& store) {
 // Converts first where the result's dtype asks for it.
 Tensor converted(const Tensor& x, Dtype result) {
   Dtype natural = is_floating(x.dtype()) ? x.dtype() : Dtype::i64;
+  if (natural == result) return x;
   NoGrad no_grad;
-  return natural == result ? x : cast_to(x, result);
+  return cast_to(x, result);
 }
 template <template <class> class R>
 void accumulate(const Tensor& input, Tensor& y, uint32_t mask) {
