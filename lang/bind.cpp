@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 
 #include "core/device.h"
+#include "core/lasting.h"
 #include "core/random.h"
 #include "lang/bridge.h"
 #include "lang/tensor.h"
@@ -104,39 +106,34 @@ Form make_form(const OpInfo& info) {
 // Is it a name in a table below torch, "linalg.solve"? Those are functions only.
 bool in_space(std::string_view name) { return name.find('.') != name.npos; }
 
-// A map, so that the pointers to forms stay.
-struct Table {
-  std::map<std::string, Form> forms;  // by the operator's own name, so a face tries them in that order
-  std::vector<Face> faces;
-};
+// The form of an operator, which its faces share. The caller holds the lock. Never destroyed: recorded calls point to
+// its defaults.
+const Form* form_of(const OpInfo* info) {
+  static auto& made = *new std::map<const OpInfo*, Form>;
+  auto at = made.find(info);
+  if (at == made.end()) {
+    at = made.emplace(info, make_form(*info)).first;
+    set_lasting(at->second.defaults.get());
+  }
+  return &at->second;
+}
 
-const Table& table() {
-  static const Table t = [] {
-    host();  // opens the kernels; operators of other libraries must not be missing
-    Table t;
-    std::map<std::string, Face> by_name;
-    auto add = [&](const std::string& name, const Form& form, bool inplace) {
-      Face& face = by_name[inplace ? name + "_" : name];
-      face.name = inplace ? name + "_" : name;
-      face.inplace = inplace;
-      face.function |= form.info->as_function;
-      face.method |= (form.info->as_method || inplace) && form.inputs > 0 && !in_space(name);
-      face.forms.push_back(&form);
-    };
-    for (const OpInfo* info : operators()) {
-      if (info->internal) continue;
-      const Form& form = t.forms.emplace(info->name, make_form(*info)).first->second;
-      auto names = words(info->aliases, " ,");
-      names.insert(names.begin(), info->face);
-      for (auto& name : names) {
-        if (!info->only_inplace) add(name, form, false);
-        if (info->inplace && !in_space(name)) add(name, form, true);
-      }
-    }
-    for (auto& [_, face] : by_name) t.faces.push_back(std::move(face));
-    return t;
-  }();
-  return t;
+using Faces = std::map<std::string, Face>;
+void add_faces(Faces& faces, const OpInfo& info) {
+  auto add = [&](const std::string& name, bool inplace) {
+    Face& face = faces[name];
+    face.name = name;
+    face.inplace = inplace;
+    face.function |= info.as_function;
+    face.method |= (info.as_method || inplace) && !info.inputs.empty() && !in_space(name);
+    face.operators.push_back(&info);
+  };
+  auto names = words(info.aliases, " ,");
+  names.insert(names.begin(), info.face);
+  for (auto& name : names) {
+    if (!info.only_inplace) add(name, false);
+    if (info.inplace && !in_space(name)) add(name + "_", true);
+  }
 }
 
 int call(lua_State* L) { return call_face(L, *static_cast<const Face*>(lua_touserdata(L, lua_upvalueindex(1)))); }
@@ -161,7 +158,26 @@ std::string param_text(const Param& p) {
 
 }  // namespace
 
-const std::vector<Face>& faces() { return table().faces; }
+const Faces& faces() {
+  static const Faces& all = []() -> const Faces& {
+    host();                                 // opens the kernels; operators of other libraries must not be missing
+    auto& faces = *new Faces;               // never destroyed: that would only delay the program's end
+    for (const OpInfo* info : operators())  // by name, so a face tries them in that order
+      if (!info->internal) add_faces(faces, *info);
+    return faces;
+  }();
+  return all;
+}
+
+const std::vector<const Form*>& Face::make_forms() const {
+  static std::mutex lock;
+  std::lock_guard hold(lock);
+  if (!made_.load(std::memory_order_relaxed)) {
+    for (auto* info : operators) forms_.push_back(form_of(info));
+    made_.store(true, std::memory_order_release);
+  }
+  return forms_;
+}
 
 const Face* to_face(lua_State* L, int index) {
   if (lua_tocfunction(L, index) != guarded<call>) return nullptr;
@@ -188,7 +204,7 @@ std::string signature(const Face& face, const Form& form) {
 void bind_operators(lua_State* L, int torch, int methods) {
   torch = lua_absindex(L, torch);
   methods = lua_absindex(L, methods);
-  for (const Face& face : faces()) {
+  for (auto& [_, face] : faces()) {
     lua_pushlightuserdata(L, const_cast<Face*>(&face));
     lua_pushcclosure(L, guarded<call>, 1);
     for (auto [into, wanted] : {std::pair{torch, face.function}, {methods, face.method}})

@@ -1,6 +1,8 @@
 // Operators in Lua, from the registry alone: what a script calls (a Face), the operators behind it (Forms), their
 // parameters.
 #pragma once
+#include <atomic>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -37,15 +39,26 @@ struct Form {
 };
 
 /// What a script calls: `max`, `max_`.
-struct Face {
+class Face {
+ public:
   std::string name;
   bool inplace = false;
   bool function = false, method = false;
-  std::vector<const Form*> forms;  // in the order in which they are tried
+  std::vector<const OpInfo*> operators;  // in the order in which they are tried
+
+  /// One per operator. Made when the face is first used: a program uses few of them, and starts sooner.
+  const std::vector<const Form*>& forms() const {
+    return made_.load(std::memory_order_acquire) ? forms_ : make_forms();
+  }
+
+ private:
+  const std::vector<const Form*>& make_forms() const;
+  mutable std::vector<const Form*> forms_;
+  mutable std::atomic<bool> made_{false};
 };
 
 /// All faces by name, made once from the registry after the CPU's kernels are there.
-const std::vector<Face>& faces();
+const std::map<std::string, Face>& faces();
 /// The face of a function, or null for any other value.
 const Face* to_face(lua_State* L, int index);
 

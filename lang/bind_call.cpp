@@ -1,12 +1,14 @@
 // A call of a face: which of its forms the arguments fit, what they mean, and the results.
 //
-// The ordinary call, inputs alone, goes straight to apply(). Any other passes three steps: gather (positions and
-// names), match (each form in turn, by the kinds of the arguments alone), read (values, with precise errors).
+// The ordinary call, inputs alone, goes straight to apply(), and so does one whose attributes came before (repeated.h).
+// Any other passes three steps: gather (positions and names), match (each form in turn, by the kinds of the arguments
+// alone), read (values, with precise errors).
 #include <algorithm>
 
 #include "core/random.h"
 #include "lang/bind_errors.h"
 #include "lang/generator.h"
+#include "lang/repeated.h"
 #include "lang/tensor.h"
 
 namespace luth::lang {
@@ -37,6 +39,7 @@ class Caller {
     Inputs in = read_inputs(*form);
     OpValue op(form->info, form->defaults.get());
     read_attributes(*form, op);
+    keep(*form, op);
     if (!given_.generator || is_none(L_, given_.generator)) return finish(*form, op.get(), std::move(in));
     UseGenerator use(given_generator());
     return finish(*form, op.get(), std::move(in));
@@ -92,11 +95,11 @@ class Caller {
 
   // Arguments that the binder serves itself, for operators that have none of that name.
   void take_special(std::string_view name, int& into) {
-    for (auto* form : face_.forms)
+    for (auto* form : face_.forms())
       if (find_param(*form, name) >= 0) return;
-    if (name == "requires_grad" && !face_.forms[0]->makes) return;
-    if (name == "generator" && !takes_generator(*face_.forms[0]->info)) return;
-    if (name == "inplace" && !face_.forms[0]->info->inplace) return;
+    if (name == "requires_grad" && !face_.forms()[0]->makes) return;
+    if (name == "generator" && !takes_generator(*face_.forms()[0]->info)) return;
+    if (name == "inplace" && !face_.forms()[0]->info->inplace) return;
     for (size_t i = 0; i < given_.named.size(); ++i)
       if (given_.named[i].name == name) {
         into = given_.named[i].index;
@@ -150,13 +153,13 @@ class Caller {
   }
 
   const Form* choose() {
-    if (face_.forms.size() == 1) {
-      const Form* form = face_.forms[0];
+    if (face_.forms().size() == 1) {
+      const Form* form = face_.forms()[0];
       if (Mismatch m = match(*form, true); m.why) errors_.refuse(*form, m);
       return form;
     }
     for (bool loose : {false, true})
-      for (auto* form : face_.forms)
+      for (auto* form : face_.forms())
         if (!match(*form, loose).why) return form;
     errors_.refuse();
   }
@@ -233,6 +236,18 @@ class Caller {
     form.info->describe(op.get(), set);
   }
 
+  // For the next call like this one, whose inputs are the tensors that come first.
+  void keep(const Form& form, const OpValue& op) const {
+    CallKey key;
+    if (given_.top != given_.positions || !read_key(L_, face_, given_.positions, key)) return;
+    if (form.inputs < key.tensors) return;
+    for (int i = 0; i < int(form.params.size()); ++i) {
+      const Param& p = form.params[i];
+      if (p.input && (p.list || slots_[i].index != (p.at < key.tensors ? p.at + 1 : 0))) return;
+    }
+    keep_repeated(key, form, op);
+  }
+
   // ---- results ----
 
   int finish(const Form& form, const void* op, Inputs in) {
@@ -305,22 +320,39 @@ bool read_quick(lua_State* L, const Form& form, int n, Inputs& in) {
   return true;
 }
 
+int run(lua_State* L, const Face& face, const Form& form, Call& call) {
+  if (face.inplace) {
+    apply_inplace(*call.info, call.op, std::move(call.in));
+    return lua_settop(L, 1), 1;
+  }
+  apply(call);
+  if (call.out.size() == 1 && !call.info->several && !call.info->answers)
+    return push_tensor(L, std::move(call.out[0])), 1;
+  return Caller::push_results(L, form, std::move(call.out));
+}
+
+int run_repeated(lua_State* L, Repeated& r) {
+  struct Use {
+    int& running;
+    explicit Use(int& count) : running(++count) {}
+    ~Use() { --running; }
+  } use(r.running);
+  Call call{r.form->info, r.op.get(), Inputs(size_t(r.form->inputs)), {}};
+  for (int i = 0; i < r.key.tensors; ++i) call.in[size_t(i)] = *to_tensor(L, i + 1);
+  return run(L, *r.key.face, *r.form, call);
+}
+
 }  // namespace
 
 int call_face(lua_State* L, const Face& face) {
-  int n = lua_gettop(L);
-  for (auto* form : face.forms) {
+  const int n = lua_gettop(L);
+  for (auto* form : face.forms()) {
     Call call{form->info, form->defaults.get(), {}, {}};
-    if (!read_quick(L, *form, n, call.in)) continue;
-    if (face.inplace) {
-      apply_inplace(*call.info, call.op, std::move(call.in));
-      return lua_settop(L, 1), 1;
-    }
-    apply(call);
-    if (call.out.size() == 1 && !call.info->several && !call.info->answers)
-      return push_tensor(L, std::move(call.out[0])), 1;
-    return Caller::push_results(L, *form, std::move(call.out));
+    if (read_quick(L, *form, n, call.in)) return run(L, face, *form, call);
   }
+  CallKey key;
+  if (read_key(L, face, n, key))
+    if (Repeated* r = find_repeated(key)) return run_repeated(L, *r);
   return Caller(L, face).run();
 }
 

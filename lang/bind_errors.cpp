@@ -66,7 +66,7 @@ std::string CallErrors::colon_hint() const {
 
 std::string CallErrors::nearest_name(std::string_view name) const {
   std::vector<std::string> known;
-  for (auto* form : face_.forms)
+  for (auto* form : face_.forms())
     for (auto& p : form->params) known.push_back(p.name);
   for (const char* own : {"out", "generator"}) known.push_back(own);
   for (auto [numpy, ours] : {std::pair{"axis", "dim"}, {"axes", "dims"}, {"keepdims", "keepdim"}})
@@ -76,7 +76,7 @@ std::string CallErrors::nearest_name(std::string_view name) const {
 }
 
 bool CallErrors::known_name(std::string_view name) const {
-  return std::any_of(face_.forms.begin(), face_.forms.end(), [&](auto* f) { return find_param(*f, name) >= 0; });
+  return std::any_of(face_.forms().begin(), face_.forms().end(), [&](auto* f) { return find_param(*f, name) >= 0; });
 }
 
 void CallErrors::refuse(const Form& form, const Mismatch& m) const {
@@ -96,7 +96,7 @@ void CallErrors::refuse() const {
 
 std::string CallErrors::forms_text() const {
   std::string s = "; it is";
-  for (auto* form : face_.forms) s += "\n  " + signature(face_, *form);
+  for (auto* form : face_.forms()) s += "\n  " + signature(face_, *form);
   return s;
 }
 

@@ -49,12 +49,9 @@ void lists_to_equation(lua_State* L) {
 }
 
 int einsum(lua_State* L) {
-  static const Face* face = nullptr;
-  if (!face)
-    for (auto& f : faces())
-      if (f.name == "einsum") face = &f;
+  static const Face& face = faces().at("einsum");
   if (to_tensor(L, 1)) lists_to_equation(L);
-  return call_face(L, *face);
+  return call_face(L, face);
 }
 
 constexpr Row rows[] = {

@@ -168,8 +168,6 @@ void open_context(lua_State* L) {
   lua_setfield(L, -2, "__index");
   lua_pushcfunction(L, guarded<context_newindex>);
   lua_setfield(L, -2, "__newindex");
-  lua_pushcfunction(L, destroy_box<ApplicationRef>);
-  lua_setfield(L, -2, "__gc");
   lua_pop(L, 1);
 }
 

@@ -140,10 +140,7 @@ Tensors optional_tensors(lua_State* L, int index, const char* what) {
 
 void open_graph_nodes(lua_State* L, int methods) {
   open_box<NodeRef>(L, "torch.autograd.Node");
-  const luaL_Reg events[] = {{"__tostring", guarded<node_text>},
-                             {"__eq", guarded<node_equal>},
-                             {"__gc", destroy_box<NodeRef>},
-                             {nullptr, nullptr}};
+  const luaL_Reg events[] = {{"__tostring", guarded<node_text>}, {"__eq", guarded<node_equal>}, {nullptr, nullptr}};
   luaL_setfuncs(L, events, 0);
   lua_newtable(L);
   add_functions(L, -1, node_rows);

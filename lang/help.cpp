@@ -81,7 +81,7 @@ std::string form_text(const Face& face, const Form& form) {
 
 std::string face_text(const Face& face) {
   std::string s;
-  for (auto* form : face.forms) s += (s.empty() ? "" : "\n\n") + form_text(face, *form);
+  for (auto* form : face.forms()) s += (s.empty() ? "" : "\n\n") + form_text(face, *form);
   if (face.function && face.method) s += "\n  Also as a method: x:" + face.name + "(...).";
   return s;
 }

@@ -14,6 +14,7 @@
 #include "core/warn.h"
 #include "lang/hints.h"
 #include "lang/site.h"
+#include "lang/state.h"
 
 namespace luth::lang {
 namespace {
@@ -120,9 +121,8 @@ Open::Open(const char* name, int order, Opener opener) { openings().push_back({n
 
 Interp::Interp() : Interp(Options{}) {}
 
-Interp::Interp(Options options) : L_(luaL_newstate()), options_(options) {
+Interp::Interp(Options options) : L_(new_state(pool_)), options_(options) {
   if (!L_) throw Error(ErrorCode::memory, "not enough memory for the interpreter");
-  lua_setallocf(L_, Pool::reallocate, &pool_);
   *static_cast<Interp**>(lua_getextraspace(L_)) = this;
   set_locale();
   std::string trouble = self_check(L_);

@@ -14,11 +14,16 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
+#include "core/autograd.h"
 #include "core/device.h"
+#include "lang/function.h"
 #include "lang/interp.h"
+#include "lang/nn.h"
 #include "lang/site.h"
 #include "lang/tensor_hooks.h"
 
@@ -30,35 +35,120 @@ constexpr bool keeps = false;  // a sanitizer must see every block die
 constexpr bool keeps = true;
 #endif
 
+namespace {
+
+// Tensors, modules, nodes and the ctx of Functions end when Lua frees the block of their userdata. The other way is a
+// finalizer (__gc), which costs Lua more than the rest of a small operator, and keeps all that the userdata leads to
+// for another collection. Their destructors never call Lua (lang/ref.h says why none has to), so they may run while Lua
+// collects.
+//
+// Lua says what a block is for when it asks for one, and not when it frees it. So every block that has the size of such
+// a userdata, whatever it is for, lies behind a word: whether it is a userdata's. If so, the tag of the box in it tells
+// whether it is one of these.
+struct Ending {
+  const void* tag;
+  size_t head, size;  // what a userdata's block has before its box, and all of it
+  void (*end)(void* box);
+};
+template <class T>
+Ending ending(int user_values) {
+  const size_t head = user_values ? 40 + 16 * size_t(user_values) : 32;  // as Lua 5.4 lays them out; see check_layout
+  return {&box_tag<T>, head, head + sizeof(Box<T>), [](void* box) {
+            static_cast<Box<T>*>(box)->tag = nullptr;
+            static_cast<Box<T>*>(box)->value.~T();
+          }};
+}
+const Ending endings[] = {ending<Tensor>(0), ending<Ref<Node>>(0), ending<nn::ModuleRef>(module_values),
+                          ending<ApplicationRef>(context_values)};
+
+// Of the sizes above, as bits of size / 8: all are multiples of 8 below 512.
+const uint64_t sizes_with_word = [] {
+  uint64_t bits = 0;
+  for (auto& e : endings) bits |= uint64_t(1) << e.size / 8;
+  return bits;
+}();
+bool has_word(size_t size) { return size < 512 && size % 8 == 0 && sizes_with_word >> size / 8 & 1; }
+uintptr_t& word_of(void* block) { return static_cast<uintptr_t*>(block)[-1]; }
+
+void* from_system(size_t size) {
+  if (!has_word(size)) return std::malloc(size);
+  auto* word = static_cast<uintptr_t*>(std::malloc(sizeof(uintptr_t) + size));
+  return word ? word + 1 : nullptr;
+}
+void to_system(void* block, size_t size) { std::free(has_word(size) ? &word_of(block) : block); }
+
+// Notes whether the new block is a userdata's; then it has no tag yet.
+void begin(void* block, size_t size, bool userdata) {
+  word_of(block) = userdata;
+  if (!userdata) return;
+  for (auto& e : endings)
+    if (e.size == size) std::memset(static_cast<char*>(block) + e.head, 0, sizeof e.tag);
+}
+void end(void* block, size_t size) {
+  if (!word_of(block)) return;
+  for (auto& e : endings) {
+    void* box = static_cast<char*>(block) + e.head;
+    if (e.size == size && *static_cast<const void**>(box) == e.tag) return e.end(box);
+  }
+}
+
+// Throws where userdata are not laid out as `endings` say.
+void check_layout(lua_State* L) {
+  auto bytes = [&] { return size_t(lua_gc(L, LUA_GCCOUNT)) * 1024 + size_t(lua_gc(L, LUA_GCCOUNTB)); };
+  for (int user_values : {0, int(module_values), int(context_values)}) {
+    const size_t before = bytes(), expected = ending<Tensor>(user_values).size;
+    lua_newuserdatauv(L, sizeof(Box<Tensor>), user_values);
+    const size_t size = bytes() - before;
+    lua_pop(L, 1);
+    if (size != expected)
+      throw Error("a userdata takes {} bytes in this Lua, not {}; build luth with Lua 5.4", size, expected);
+  }
+}
+
+}  // namespace
+
 Pool::~Pool() {
-  for (List& list : lists_)
-    while (void* block = list.first) {
-      list.first = *static_cast<void**>(block);
-      std::free(block);
+  for (size_t i = 0; i < std::size(lists_); ++i)
+    while (void* block = lists_[i].first) {
+      lists_[i].first = *static_cast<void**>(block);
+      to_system(block, (i + 1) * unit);
     }
 }
 
 void* Pool::take(size_t size) {
   List* list = list_of(size);
-  if (!list || !list->first) return std::malloc(size);
+  if (!list || !list->first) return from_system(size);
   --list->count;
   return std::exchange(list->first, *static_cast<void**>(list->first));
 }
 
 void Pool::give(void* block, size_t size) {
   List* list = keeps ? list_of(size) : nullptr;
-  if (!list || list->count == most) return std::free(block);
+  if (!list || list->count == most) return to_system(block, size);
   ++list->count;
   *static_cast<void**>(block) = std::exchange(list->first, block);
 }
 
 void* Pool::reallocate(void* pool, void* block, size_t old_size, size_t size) {
   auto* p = static_cast<Pool*>(pool);
-  // Lua tells what a new block is for: 10 is the code of a function that is compiled.
-  if (!block && old_size == 10) code_generation.fetch_add(1, std::memory_order_relaxed);
-  if (size) return block ? std::realloc(block, size) : p->take(size);
-  if (block) p->give(block, old_size);
-  return nullptr;
+  if (!block) {
+    // Lua tells what a new block is for: 10 is the code of a function that is compiled.
+    if (old_size == 10) code_generation.fetch_add(1, std::memory_order_relaxed);
+    void* fresh = size ? p->take(size) : nullptr;
+    if (fresh && has_word(size)) begin(fresh, size, old_size == LUA_TUSERDATA);
+    return fresh;
+  }
+  if (!size) {
+    if (has_word(old_size)) end(block, old_size);
+    return p->give(block, old_size), nullptr;
+  }
+  if (!has_word(old_size) && !has_word(size)) return std::realloc(block, size);
+  void* other = p->take(size);  // no userdata: these keep their size
+  if (!other) return nullptr;
+  if (has_word(size)) begin(other, size, false);
+  std::memcpy(other, block, std::min(old_size, size));
+  p->give(block, old_size);
+  return other;
 }
 
 constinit thread_local Pacer pacer;
@@ -143,6 +233,7 @@ void detail::collect_young(lua_State* L) {
 }
 
 void open_memory(lua_State* L) {
+  check_layout(L);
   lua_gc(L, LUA_GCGEN, 0, 0);
   of_thread = L;
   set_memory_pressure_hook(relieve);

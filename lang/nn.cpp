@@ -202,8 +202,8 @@ constexpr Row losses_rows[] = {
 // that bind_operators has put there alone.
 void open_functional(lua_State* L, int nn, int torch) {
   luaL_getsubtable(L, nn, "functional");
-  for (const Face& face : faces()) {
-    if (!face.function || face.forms[0]->inputs == 0 || face.name.find('.') != face.name.npos) continue;
+  for (auto& [_, face] : faces()) {
+    if (!face.function || face.operators[0]->inputs.empty() || face.name.find('.') != face.name.npos) continue;
     lua_getfield(L, torch, face.name.c_str());
     lua_setfield(L, -2, face.name.c_str());
   }

@@ -182,15 +182,10 @@ int class_text(lua_State* L) {
   return 1;
 }
 
-constexpr luaL_Reg metamethods[] = {{"__call", guarded<call_module>},
-                                    {"__newindex", guarded<module_newindex>},
-                                    {"__tostring", guarded<to_string>},
-                                    {"__len", guarded<length>},
-                                    {"__concat", guarded<join_modules>},
-                                    {"__pairs", guarded<pairs>},
-                                    {"__isinstance", guarded<is_instance>},
-                                    {"__gc", destroy_box<nn::ModuleRef>},
-                                    {nullptr, nullptr}};
+constexpr luaL_Reg metamethods[] = {{"__call", guarded<call_module>},       {"__newindex", guarded<module_newindex>},
+                                    {"__tostring", guarded<to_string>},     {"__len", guarded<length>},
+                                    {"__concat", guarded<join_modules>},    {"__pairs", guarded<pairs>},
+                                    {"__isinstance", guarded<is_instance>}, {nullptr, nullptr}};
 
 // Makes a class table whose base is at `base` (0: none), with the metatable of its instances, and leaves it on the
 // stack.

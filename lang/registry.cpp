@@ -96,15 +96,15 @@ void push_form(lua_State* L, const Face& face, const Form& form) {
 int push_faces(lua_State* L) {
   lua_newtable(L);
   lua_Integer n = 0;
-  for (const Face& face : faces()) {
+  for (auto& [_, face] : faces()) {
     lua_newtable(L);
     set(L, "name", face.name);
     set_flag(L, "inplace", face.inplace);
     set_flag(L, "is_function", face.function);
     set_flag(L, "is_method", face.method);
     lua_newtable(L);
-    for (size_t i = 0; i < face.forms.size(); ++i) {
-      push_form(L, face, *face.forms[i]);
+    for (size_t i = 0; i < face.forms().size(); ++i) {
+      push_form(L, face, *face.forms()[i]);
       lua_rawseti(L, -2, lua_Integer(i) + 1);
     }
     lua_setfield(L, -2, "forms");
@@ -180,9 +180,9 @@ int push_samples(lua_State* L) {
   const char* name = luaL_checkstring(L, 1);
   const auto number = size_t(luaL_checkinteger(L, 2));
   lua_newtable(L);
-  for (const Face& face : faces()) {
+  for (auto& [_, face] : faces()) {
     if (face.name != name) continue;
-    const Form& form = *face.forms.at(number - 1);
+    const Form& form = *face.forms().at(number - 1);
     lua_Integer n = 0;
     if (!form.info->samples) return 1;
     for (auto& sample : form.info->samples()) {

@@ -239,28 +239,16 @@ int compare(lua_State* L) {
 // Lua calls unary metamethods with the operand twice.
 template <bool negative>
 int unary(lua_State* L) {
-  static const Face* face = nullptr;
-  if (!face)
-    for (auto& f : faces())
-      if (f.name == (negative ? "neg" : "bitwise_not")) face = &f;
-  if (!face) throw Error("this luth has no such operator");
+  static const Face& face = faces().at(negative ? "neg" : "bitwise_not");
   lua_settop(L, 1);
-  return call_face(L, *face);
+  return call_face(L, face);
 }
 
-constexpr luaL_Reg metamethods[] = {{"__newindex", guarded<new_index>},
-                                    {"__len", guarded<length>},
-                                    {"__eq", guarded<equal>},
-                                    {"__tostring", guarded<text>},
-                                    {"__concat", guarded<concat>},
-                                    {"__pairs", guarded<pairs>},
-                                    {"__lt", guarded<compare<false>>},
-                                    {"__le", guarded<compare<true>>},
-                                    {"__unm", guarded<unary<true>>},
-                                    {"__bnot", guarded<unary<false>>},
-                                    {"__gc", destroy_box<Tensor>},
-                                    {"__close", destroy_box<Tensor>},
-                                    {nullptr, nullptr}};
+constexpr luaL_Reg metamethods[] = {
+    {"__newindex", guarded<new_index>}, {"__len", guarded<length>},       {"__eq", guarded<equal>},
+    {"__tostring", guarded<text>},      {"__concat", guarded<concat>},    {"__pairs", guarded<pairs>},
+    {"__lt", guarded<compare<false>>},  {"__le", guarded<compare<true>>}, {"__unm", guarded<unary<true>>},
+    {"__bnot", guarded<unary<false>>},  {"__close", destroy_box<Tensor>}, {nullptr, nullptr}};
 constexpr const char* operators_of[][2] = {{"__add", "add"},
                                            {"__sub", "sub"},
                                            {"__mul", "mul"},
@@ -330,9 +318,9 @@ void open_torch(lua_State* L) {
   set_shown_base(1);
   open_memory(L);
   open_help(L);
-  lua_newtable(L);
+  lua_createtable(L, 0, 700);  // room for all: growing takes a good part of the start
   int torch = lua_gettop(L);
-  lua_newtable(L);
+  lua_createtable(L, 0, 600);
   int methods = lua_gettop(L);
   lua_pushvalue(L, torch);
   open_values(L);

@@ -29,7 +29,10 @@ Tensor select_position(const Tensor& t, int dim, int64_t i, int shown_dim) {
   if (i > n || i < -n)
     throw Error("index {} is out of range for dim {} of extent {}: positions count from 1 to {}", i, shown_dim + 1, n,
                 n);
-  return luth::select(t, {.dim = dim, .index = i > 0 ? i - 1 : i});
+  const ops::Select op{.dim = dim, .index = i > 0 ? i - 1 : i};
+  Call call{&info<ops::Select>(), &op, {t}, {}};
+  apply(call);
+  return std::move(call.out[0]);
 }
 
 class Reader {

@@ -266,11 +266,8 @@ int where_function(lua_State* L) {
     for (auto& t : list) push_tensor(L, t);
     return int(list.size());
   }
-  static const Face* face = nullptr;
-  if (!face)
-    for (auto& f : faces())
-      if (f.name == "where") face = &f;
-  return call_face(L, *face);
+  static const Face& face = faces().at("where");
+  return call_face(L, face);
 }
 
 constexpr Row functions[] = {

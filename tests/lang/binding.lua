@@ -134,6 +134,39 @@ function s.errors()
   t:assert(message:find('binding.lua:%d+: '), message)
 end
 
+-- What one call has read serves the next one with the same numbers, and no other.
+function s.calls_that_come_again()
+  local m = torch.arange(1, 7):view(2, 3)
+  for _ = 1, 3 do
+    t:eq(m:transpose(1, 2):tolist(), {{1, 4}, {2, 5}, {3, 6}})
+    t:eq(m:narrow(2, 2, 2):tolist(), {{2, 3}, {5, 6}})
+    t:eq(m:narrow(2, 1, 2):tolist(), {{1, 2}, {4, 5}})
+    t:eq(m:view(3, 2):tolist(), {{1, 2}, {3, 4}, {5, 6}})
+    t:eq(m:view(-1):tolist(), {1, 2, 3, 4, 5, 6})
+    t:eq(m:sum(1):tolist(), {5, 7, 9})
+    t:eq(m:sum(1, true):tolist(), {{5, 7, 9}})
+    t:eq(m:sum(1, false):tolist(), {5, 7, 9})
+    t:eq(select(2, m:max(2)):tolist(), {3, 3})
+    t:eq(m:clamp(2, 4).dtype, torch.int64)
+    t:eq(m:clamp(2., 4.).dtype, torch.float32)
+    t:eq(torch.zeros(2, 3):tolist(), {{0., 0., 0.}, {0., 0., 0.}})
+    t:fails(function() return m:transpose(1, 3) end, 'transpose', '3')
+    t:fails(function() return m:transpose(0, 1) end, 'count from 1')
+    t:fails(function() return torch.zeros(3):transpose(1, 2) end, 'transpose')
+    local y = m:clone():unsqueeze(1)
+    y:squeeze_(1)
+    t:eq(y:dim(), 2)
+  end
+  t:assert(not torch.equal(torch.randn(2, 3), torch.randn(2, 3)))
+  local a, b = torch.zeros(4), torch.zeros(4)
+  a:uniform_(0, 1)
+  b:uniform_(0, 1)
+  t:assert(not torch.equal(a, b))
+  local x = torch.ones(2, 3, {requires_grad = true})
+  for i = 1, 2 do (x:transpose(1, 2) * torch.arange(1, 4):view(3, 1)):sum():backward() end
+  t:eq(x.grad:tolist(), {{2., 4., 6.}, {2., 4., 6.}})
+end
+
 function s.errors_leave_no_growth()
   local function wrong() pcall(torch.softmax, x, 'a') pcall(torch.add, x, torch.ones(7)) pcall(x.max, x, {foo = 1}) end
   for _ = 1, 100 do wrong() end

@@ -71,6 +71,52 @@ function s.graphs_are_freed()
   t:le(allocated() - before, 64 << 10)
 end
 
+function s.one_collection_frees()
+  collectgarbage()
+  local before = allocated()
+  local x = torch.zeros(1 << 20)
+  local weak = setmetatable({x}, {__mode = 'v'})
+  t:eq(#weak, 1)
+  x = nil
+  collectgarbage()
+  t:eq(weak[1], nil)
+  t:le(allocated() - before, 0)
+end
+
+function s.finalizers_see_their_tensors()
+  local seen
+  do
+    local _ = setmetatable({x = torch.ones(3)}, {__gc = function(o) seen = o.x:sum():item() end})
+  end
+  collectgarbage() collectgarbage()
+  t:eq(seen, 3.0)
+end
+
+-- Strings, tables and functions whose blocks have the size of a tensor's userdata, which grow and shrink and go.
+function s.other_blocks_of_the_size()
+  local kept, sum = {}, 0
+  for i = 1, 3000 do
+    local text = ('%023d'):format(i)
+    local list = {i, i + 1, i + 2}
+    local a, b = i, torch.full({1}, i)
+    local function f() a = a + 1 return a, b end
+    for k = 4, 9 do list[k] = k end
+    for k = 9, 3, -1 do list[k] = nil end
+    list[#list + 1] = text
+    kept[i % 50 + 1] = {text, list, f}
+    sum = sum + b:item()
+  end
+  t:eq(sum, 3000 * 3001 // 2)
+  for i = 2951, 3000 do
+    local text, list, f = table.unpack(kept[i % 50 + 1])
+    t:eq(text, ('%023d'):format(i))
+    t:eq(list, {i, i + 1, text})
+    local a, b = f()
+    t:eq(a, i + 1)
+    t:eq(b:item(), i)
+  end
+end
+
 function s.a_long_chain()
   local x = torch.ones(1, {requires_grad = true})
   local y = x
