@@ -51,18 +51,18 @@ struct Ending {
   void (*end)(void* box);
 };
 template <class T>
-Ending ending(int user_values) {
+constexpr Ending ending(int user_values) {
   const size_t head = user_values ? 40 + 16 * size_t(user_values) : 32;  // as Lua 5.4 lays them out; see check_layout
   return {&box_tag<T>, head, head + sizeof(Box<T>), [](void* box) {
             static_cast<Box<T>*>(box)->tag = nullptr;
             static_cast<Box<T>*>(box)->value.~T();
           }};
 }
-const Ending endings[] = {ending<Tensor>(0), ending<Ref<Node>>(0), ending<nn::ModuleRef>(module_values),
-                          ending<ApplicationRef>(context_values)};
+constexpr Ending endings[] = {ending<Tensor>(0), ending<Ref<Node>>(0), ending<nn::ModuleRef>(module_values),
+                              ending<ApplicationRef>(context_values)};
 
 // Of the sizes above, as bits of size / 8: all are multiples of 8 below 512.
-const uint64_t sizes_with_word = [] {
+constexpr uint64_t sizes_with_word = [] {
   uint64_t bits = 0;
   for (auto& e : endings) bits |= uint64_t(1) << e.size / 8;
   return bits;
