@@ -67,6 +67,13 @@ Tensor LuSolve::lower(const Inputs& in) const {
   return left ? x : swapped(x);
 }
 
+Tensors Lu::lower(const Inputs& in) const {
+  Tensors f = lu_factor_ex(in[0], {{pivot}, false});
+  if (!get_infos) f.pop_back();
+  return f;
+}
+Tensor LuSolveFor::lower(const Inputs& in) const { return lu_solve(in[1], in[2], in[0]); }
+
 // ---- Cholesky ------------------------------------------------------------------------------------------------------
 
 Tensors CholeskyEx::lower(const Inputs& in) const {

@@ -67,6 +67,27 @@ struct LuSolve {
   static Cases<LuSolve> samples();
 };
 
+// The older names.
+struct Lu {
+  static constexpr Doc doc{"lu", "A",
+                           "The factors of A = P L U in one matrix, with the exchanges of rows, counted from 1; with "
+                           "get_infos also info, the first zero on U's diagonal, counted from 1, or 0.",
+                           "LU, pivots, info"};
+  bool pivot = true, get_infos = false;
+  void describe(auto& field) {
+    field("pivot", pivot, "exchange rows; LAPACK knows no other way");
+    field("get_infos", get_infos, "also return info");
+  }
+  Tensors lower(const Inputs& in) const;
+  static Cases<Lu> samples();
+};
+struct LuSolveFor {
+  static constexpr Doc doc{"lu_solve", "input, LU_data, LU_pivots",
+                           "The solution X of A X = input, from what lu gives of A."};
+  Tensor lower(const Inputs& in) const;
+  static Cases<LuSolveFor> samples();
+};
+
 // ---- Cholesky ------------------------------------------------------------------------------------------------------
 
 struct CholeskyEx {

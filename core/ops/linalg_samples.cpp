@@ -64,6 +64,13 @@ Cases<LuSolve> LuSolve::samples() {
   return {with<LuSolve>(factored), with<LuSolve>(factored, {true, true}), with<LuSolve>(factored_right, {false, false}),
           with<LuSolve>(factored_right, {false, true})};
 }
+Cases<Lu> Lu::samples() { return {with<Lu>(squares), with<Lu>(tall, {true, true})}; }
+Cases<LuSolveFor> LuSolveFor::samples() {
+  return {with<LuSolveFor>([]() -> Inputs {
+    const Inputs f = factored();
+    return {f[2], f[0], f[1]};
+  })};
+}
 Cases<CholeskyEx> CholeskyEx::samples() { return {with<CholeskyEx>(definite), with<CholeskyEx>(definite, {true})}; }
 Cases<LinalgCholesky> LinalgCholesky::samples() { return {with<LinalgCholesky>(definite), with<LinalgCholesky>(none)}; }
 Cases<Cholesky> Cholesky::samples() { return {with<Cholesky>(definite, {true})}; }
@@ -179,9 +186,9 @@ Cases<Polar> Polar::samples() { return {with<Polar>(squares), with<Polar>(tall)}
 Cases<MatrixSqrth> MatrixSqrth::samples() { return {with<MatrixSqrth>(definite)}; }
 
 namespace {
-const DefineAll<LuFactorEx, LuFactor, LinalgLu, LuUnpack, LuSolve, CholeskyEx, LinalgCholesky, Cholesky, CholeskySolve,
-                CholeskyInverse, LinalgQr, Qr, Geqrf, HouseholderProduct, Orgqr, Ormqr, LdlFactorEx, LdlFactor,
-                LdlSolve>
+const DefineAll<LuFactorEx, LuFactor, LinalgLu, LuUnpack, LuSolve, Lu, LuSolveFor, CholeskyEx, LinalgCholesky, Cholesky,
+                CholeskySolve, CholeskyInverse, LinalgQr, Qr, Geqrf, HouseholderProduct, Orgqr, Ormqr, LdlFactorEx,
+                LdlFactor, LdlSolve>
     define_factors_;
 const DefineAll<SolveLu, SolveEx, Solve, SolveTriangular, InvEx, LinalgInv, Inverse, LinalgDet, Det, LinalgSlogdet,
                 Slogdet, Logdet, LstsqMatrix, Lstsq, Pinv, Pinverse, Tensorinv, Tensorsolve, LinalgMatrixPower,

@@ -117,6 +117,19 @@ function s.einsum_with_lists_of_labels()
   t:fails(function() return torch.einsum(a) end, 'labels')
 end
 
+function s.lu_by_older_names()
+  local a, b = T {{1., 2.}, {3., 4.}}, T {{5.}, {6.}}
+  local lu, pivots, none = torch.lu(a)
+  near(lu, T {{3., 4.}, {1 / 3, 2 / 3}})
+  t:eq(pivots:tolist(), {2, 2})
+  t:eq(none, nil)
+  local _, _, info = a:lu {get_infos = true}
+  t:eq(info:item(), 0)
+  near(torch.lu_solve(b, lu, pivots), T {{-4.}, {4.5}})
+  near(b:lu_solve(a:lu()), T {{-4.}, {4.5}})
+  t:eq(a.is_sparse or a.is_quantized, false)
+end
+
 function s.vander()
   t:eq(torch.vander(T {1, 2, 3}):tolist(), {{1, 1, 1}, {4, 2, 1}, {9, 3, 1}})
   t:eq(torch.vander(T {1, 2, 3}, 2, true):tolist(), {{1, 1}, {1, 2}, {1, 3}})

@@ -160,7 +160,7 @@ function M.tensor_fields()
   local list = {}
   for _, name in ipairs {
     'shape', 'dtype', 'device', 'grad', 'grad_fn', 'is_leaf', 'requires_grad', 'data', 'T', 'mT', 'H', 'mH', 'real', 'is_cuda', 'ndim',
-    '_base', 'output_nr', 'retains_grad', 'layout', 'itemsize', 'nbytes', 'names', 'is_sparse', 'is_meta', 'is_cpu',
+    '_base', 'output_nr', 'retains_grad', 'layout', 'itemsize', 'nbytes', 'names', 'is_sparse', 'is_quantized', 'is_meta', 'is_cpu',
   } do
     local help = registry.help_of_name('x.' .. name)
     if help:sub(1, #name + 3) == 'x.' .. name .. '\n' then list[#list + 1] = { name = name, help = help } end
