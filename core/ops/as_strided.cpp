@@ -34,11 +34,7 @@ bool overlaps(const Shape& s, const Strides& st) {
 // The place of each element, row-major.
 Tensor places(const Shape& s, const Strides& st, int64_t offset, Device& device) {
   Tensor at = full({}, offset, Dtype::i64, device);
-  for (int i = 0; i < s.size(); ++i) {
-    ArangeStart steps;
-    steps.end = s[i], steps.dtype = Dtype::i64, steps.device = &device;
-    at = add(unsqueeze(at, {-1}), mul(arange(steps), st[i]));
-  }
+  for (int i = 0; i < s.size(); ++i) at = add(unsqueeze(at, {-1}), mul(counting(s[i], device), st[i]));
   return reshape(at, {Shape{s.numel()}});
 }
 

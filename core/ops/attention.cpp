@@ -5,6 +5,7 @@
 #include "core/autocast.h"
 #include "core/ops/arith.h"
 #include "core/ops/cat.h"
+#include "core/ops/checks.h"
 #include "core/ops/copy.h"
 #include "core/ops/factory.h"
 #include "core/ops/mask.h"
@@ -21,16 +22,9 @@ namespace {
 const DefineAll<ScaledDotProductAttention, MultiHeadAttentionForward> define_all_;
 const AutocastAs<Autocast::lower, ScaledDotProductAttention> autocast_lower_;
 
-Tensor positions(int64_t n, Device& device) {
-  ArangeStart op;
-  op.start = 0;
-  op.end = n;
-  op.device = &device;
-  return arange(op);
-}
 /// True where query i must not look at key j: j > i.
 Tensor later(int64_t queries, int64_t keys, Device& device) {
-  return lt(unsqueeze(positions(queries, device), {.dim = 1}), positions(keys, device));
+  return lt(unsqueeze(counting(queries, device), {.dim = 1}), counting(keys, device));
 }
 /// Where all products of a query are -inf.
 Tensor looks_nowhere(const Tensor& scores) {
@@ -45,8 +39,7 @@ void check_attention(const ScaledDotProductAttention& op, const Inputs& in) {
   for (int i = 0; i < 3; ++i) {
     if (in[i].dim() < 2)
       throw Error("{} must have at least 2 dims, but has shape {}", names[i], to_string(in[i].shape()));
-    if (!is_floating(in[i].dtype()))
-      throw Error("{} must be of a floating dtype, but is {}", names[i], name(in[i].dtype()));
+    check_floating(in[i], names[i]);
     if (in[i].dtype() != in[0].dtype())
       throw Error("query is {} and {} {}; they must have one dtype", name(in[0].dtype()), names[i],
                   name(in[i].dtype()));

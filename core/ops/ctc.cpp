@@ -38,13 +38,6 @@ Tensor column(const Lengths& v, Device& device) {
   for (size_t i = 0; i < v.size(); ++i) t.data<int64_t>()[i] = int64_t(v[i]);
   return &device == &host() ? t : to_device(t, {&device});
 }
-Tensor steps_from_zero(int64_t n, Device& device) {
-  ArangeStart op;
-  op.start = 0;
-  op.end = n;
-  op.device = &device;
-  return arange(op);
-}
 
 void check_lengths(const char* what, const Lengths& lengths, int64_t sequences, int64_t most) {
   if (int64_t(lengths.size()) != sequences)
@@ -80,7 +73,7 @@ States states_of(const CtcEach& op, const Tensor& targets) {
   const int64_t n = targets.shape()[0], labels = targets.shape()[1];
   const int64_t blank = op.blank + op.base;
   Device& device = targets.device();
-  Tensor behind = ge(steps_from_zero(labels, device), column(op.target_lengths, device));
+  Tensor behind = ge(counting(labels, device), column(op.target_lengths, device));
   Tensor own = masked_fill(targets, behind, blank), none = full({n, labels}, blank, targets.dtype(), device);
   Tensor both = reshape(stack({none, own}, {.dim = 2}), {.shape = {n, 2 * labels}});
   Tensor classes = cat({both, full({n, 1}, blank, targets.dtype(), device)}, {.dim = 1});
@@ -93,7 +86,7 @@ States states_of(const CtcEach& op, const Tensor& targets) {
 
 /// The states' log-probabilities after the first step, N x states: only the first two can be.
 Tensor first_step(const Tensor& emitted) {
-  Tensor late = gt(steps_from_zero(emitted.shape()[1], emitted.device()), 1);
+  Tensor late = gt(counting(emitted.shape()[1], emitted.device()), 1);
   return masked_fill(emitted, late, never);
 }
 /// After one step more: from the same state, the one before, or, where `skips` says, the one before that.
@@ -143,7 +136,7 @@ namespace {
 Tensor logits_share(const Tensor& log_probs, const Lengths& lengths) {
   const int64_t steps = log_probs.shape()[0];
   Device& device = log_probs.device();
-  Tensor behind = ge(unsqueeze(steps_from_zero(steps, device), {.dim = 1}),
+  Tensor behind = ge(unsqueeze(counting(steps, device), {.dim = 1}),
                      reshape(column(lengths, device), {.shape = {1, int64_t(lengths.size())}}));
   Tensor total = sum(masked_fill(exp(log_probs), unsqueeze(behind, {.dim = 2}), 0), over({0, 2}));
   return sub(total, total.detach());

@@ -7,6 +7,7 @@
 #include "core/ops/activation.h"
 #include "core/ops/arith.h"
 #include "core/ops/cat.h"
+#include "core/ops/checks.h"
 #include "core/ops/copy.h"
 #include "core/ops/factory.h"
 #include "core/ops/index.h"
@@ -20,9 +21,6 @@
 namespace luth::ops {
 namespace {
 
-void need_float(const Value& v, const char* what) {
-  if (!is_floating(v.dtype())) throw Error("wants floating {}, got {}", what, name(v.dtype()));
-}
 void check_p(double p) {
   if (!(p >= 0)) throw Error("p must not be negative, got {}", p);
 }
@@ -46,20 +44,14 @@ Tensor squares(const Tensor& t) {
 }
 
 Tensor joined(const Tensors& slices, int64_t dim) { return slices.size() == 1 ? slices[0] : cat(slices, {dim}); }
-Tensor numbers(int64_t n, Device& device) {
-  ArangeStart op;
-  op.end = n;
-  op.device = &device;
-  return arange(op);
-}
 // The positions i < j of all pairs of n ≥ 2, ordered by i, then j: n (n - 1) / 2 each.
 std::pair<Tensor, Tensor> pairs(int64_t n, Device& device) {
   const int64_t count = n * (n - 1) / 2;
-  Tensor i = numbers(n - 1, device);
+  Tensor i = counting(n - 1, device);
   Tensor starts = sub(mul(i, n - 1), floor_divide(mul(i, sub(i, 1)), 2));  // where the pairs of each i begin
   Tensor steps = index_fill(zeros({count}, Dtype::i64, device), slice(starts, {0, 1, n - 1, 1}), 1);
   Tensor first = cumsum(steps, {0});
-  Tensor second = add(sub(numbers(count, device), index_select(starts, first)), add(first, 1));
+  Tensor second = add(sub(counting(count, device), index_select(starts, first)), add(first, 1));
   return {first, second};
 }
 
@@ -67,8 +59,8 @@ std::pair<Tensor, Tensor> pairs(int64_t n, Device& device) {
 
 Tensor Cdist::lower(const Inputs& in) const {
   const Tensor &a = in[0], &b = in[1];
-  need_float(in[0], "inputs");
-  need_float(in[1], "inputs");
+  check_floating(in[0], "x1");
+  check_floating(in[1], "x2");
   if (a.dim() < 2 || b.dim() < 2)
     throw Error("both inputs need at least 2 dims, got shapes {} and {}", to_string(a.shape()), to_string(b.shape()));
   const int64_t k = a.shape(-1), n = a.shape(-2), m = b.shape(-2);
@@ -104,7 +96,7 @@ Cases<Cdist> Cdist::samples() {
 
 Tensor Pdist::lower(const Inputs& in) const {
   const Tensor& x = in[0];
-  need_float(in[0], "input");
+  check_floating(in[0]);
   if (x.dim() != 2) throw Error("expects a matrix, got shape {}", to_string(x.shape()));
   check_p(p);
   const int64_t n = x.shape(0), k = x.shape(1);

@@ -3,6 +3,7 @@
 #include "core/autocast.h"
 #include "core/autograd.h"
 #include "core/ops/arith.h"
+#include "core/ops/checks.h"
 #include "core/ops/copy.h"
 #include "core/ops/mask.h"
 #include "core/ops/reduce.h"
@@ -54,7 +55,7 @@ Tensor GaussianNllLoss::lower(const Inputs& in) const {
   const Tensor &x = in[0], &target = in[1];
   Tensor var = variances(x, in[2]);
   // Raised to eps where below, with the gradient as though it were not.
-  if (!is_floating(var.dtype())) throw Error("var must be of a floating dtype, but is {}", name(var.dtype()));
+  check_floating(var, "var");
   var = where(lt(var, eps), add(sub(var, var.detach()), eps), var);
   Tensor each = mul(add(log(var), div(square(sub(x, target)), var)), 0.5);
   if (full) each = add(each, 0.5 * log_two_pi);

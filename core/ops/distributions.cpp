@@ -6,6 +6,7 @@
 #include "core/autograd.h"
 #include "core/ops/activation.h"
 #include "core/ops/arith.h"
+#include "core/ops/checks.h"
 #include "core/ops/copy.h"
 #include "core/ops/factory.h"
 #include "core/ops/mask.h"
@@ -25,9 +26,6 @@ const TakesGenerator<GeometricFill, CauchyFill, LogNormalFill, RandomAll, Random
                      Multinomial>
     take_generator_;
 
-void check_floating(const Value& x) {
-  if (!is_floating(x.dtype())) throw Error("wants a floating dtype, got {}", name(x.dtype()));
-}
 Tensor empty_like(const Tensor& x) { return Tensor::empty(x.shape(), x.dtype(), x.device()); }
 /// Uniform in (0, 1], in float64.
 Tensor uniform_above_zero(const Tensor& like) { return sub(1, luth::rand(like.shape(), Dtype::f64, like.device())); }

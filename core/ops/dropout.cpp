@@ -4,6 +4,7 @@
 
 #include "core/autograd.h"
 #include "core/ops/arith.h"
+#include "core/ops/checks.h"
 #include "core/ops/copy.h"
 #include "core/ops/factory.h"
 #include "core/ops/index.h"
@@ -21,7 +22,7 @@ const TakesGenerator<GumbelSoftmax> take_generator_;
 
 void check(const DropoutOptions& op, const Tensor& x) {
   if (!(op.p >= 0 && op.p <= 1)) throw Error("p must be a probability, from 0 to 1, not {}", op.p);
-  if (!is_floating(x.dtype())) throw Error("input must be of a floating dtype, but is {}", name(x.dtype()));
+  check_floating(x);
 }
 /// The shape of a number for each of the first `dims` dims' positions.
 Shape leading(const Shape& s, int dims) {
@@ -69,7 +70,7 @@ Tensor FeatureAlphaDropout::lower(const Inputs& in) const {
 
 Tensor GumbelSoftmax::lower(const Inputs& in) const {
   const Tensor& x = in[0];
-  if (!is_floating(x.dtype())) throw Error("logits must be of a floating dtype, but are {}", name(x.dtype()));
+  check_floating(x, "logits");
   Tensor noise;
   {
     NoGrad no_grad;

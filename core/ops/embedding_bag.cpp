@@ -96,13 +96,6 @@ Tensor bag_of(const Tensor& offsets, int64_t positions, int base) {
                               full(offsets.shape(), 1, Dtype::i64, offsets.device()), {{.dim = 0, .base = base}});
   return sub(cumsum(narrow(begins, {.dim = 0, .start = 0, .length = positions}), {.dim = 0}), 1);
 }
-Tensor index_of(int64_t n, Device& device) {
-  ArangeStart op;
-  op.start = 0;
-  op.end = n;
-  op.device = &device;
-  return arange(op);
-}
 
 /// Sum or mean over bags of a flat input. `keep`: null, or 1 where a position counts.
 Tensor flat_bags(const EmbeddingBag& op, const Tensor& rows, const Tensor& offsets, const Tensor& keep) {
@@ -134,7 +127,7 @@ Tensor flat_largest(const EmbeddingBag& op, const Tensor& rows, const Tensor& of
     most = scatter_reduce(most, bag, seen, join);
     Tensor is_most = logical_or(eq(seen, gather(most, bag, {})), ne(seen, seen));  // a nan is the largest
     if (skipped) is_most = logical_and(is_most, logical_not(skipped));
-    Tensor position = expand(unsqueeze(index_of(n, rows.device()), {.dim = 1}), {.size = {n, features}});
+    Tensor position = expand(unsqueeze(counting(n, rows.device()), {.dim = 1}), {.size = {n, features}});
     join.reduce = "amin";
     Tensor none = full({offsets.numel(), features}, n, Dtype::i64, rows.device());
     at = scatter_reduce(none, bag, masked_fill(position, logical_not(is_most), n), join);

@@ -73,4 +73,11 @@ Tensor Eye::lower(const Inputs&) const {
 }
 
 }  // namespace ops
+
+Tensor counting(int64_t n, Device& device, Dtype dtype) {
+  ops::ArangeStart op;
+  op.end = n, op.dtype = dtype, op.device = &device;
+  return arange(op);
+}
+
 }  // namespace luth

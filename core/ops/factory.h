@@ -210,6 +210,8 @@ struct Eye : Constant, Options {
 
 namespace luth {
 inline constexpr Fn<ops::ArangeStart> arange;
+/// 0, 1, … n - 1.
+Tensor counting(int64_t n, Device& device, Dtype dtype = Dtype::i64);
 inline constexpr Fn<ops::Linspace> linspace;
 inline constexpr Fn<ops::Eye> eye;
 Tensor zeros(const Shape& size, Dtype dtype = default_dtype(), Device& device = default_device());

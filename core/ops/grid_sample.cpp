@@ -96,9 +96,7 @@ Tensor GridSample::lower(const Inputs& in) const {
   // elements as rows of channels, behind those of a sample one of zeros, for what is outside
   const Tensor padded = constant_pad_nd(transpose(reshape(x, {{s[0], s[1], volume}}), {1, 2}), {{0, 0, 0, 1}, 0});
   const Tensor rows = reshape(padded, {{s[0] * (volume + 1), s[1]}}), places = reshape(grid, {{s[0], points, dims}});
-  ops::ArangeStart samples;
-  samples.end = s[0] * (volume + 1), samples.step = volume + 1, samples.device = &x.device();
-  const Tensor first_rows = unsqueeze(arange(samples), {1});
+  const Tensor first_rows = mul(unsqueeze(counting(s[0], x.device()), {1}), volume + 1);
   Taps along[3];
   size_t combinations = 1;
   for (int d = 0; d < dims; ++d) {

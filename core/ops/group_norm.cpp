@@ -5,6 +5,7 @@
 #include "core/autocast.h"
 #include "core/autograd.h"
 #include "core/ops/arith.h"
+#include "core/ops/checks.h"
 #include "core/ops/factory.h"
 #include "core/ops/norm.h"
 #include "core/ops/reduce.h"
@@ -17,9 +18,6 @@ namespace {
 const DefineAll<GroupNorm, GroupNormParts, RmsNorm, InstanceNorm> define_all_;
 const AutocastAs<Autocast::f32, GroupNorm> autocast_f32_;
 
-void check_floating_input(const Value& x) {
-  if (!is_floating(x.dtype())) throw Error("input must be of a floating dtype, but is {}", name(x.dtype()));
-}
 void check_per_channel(const Value& t, const char* what, int64_t channels) {
   if (t && !(t.shape() == Shape{channels}))
     throw Error("{} has shape {}, but input has {} channels", what, to_string(t.shape()), channels);
@@ -30,7 +28,7 @@ Tensor GroupNorm::lower(const Inputs& in) const {
   const Tensor& x = in[0];
   const Shape& s = x.shape();
   if (s.size() < 2) throw Error("input must have at least 2 dims (N x C x …), but has shape {}", to_string(s));
-  check_floating_input(x);
+  check_floating(x);
   if (num_groups < 1 || s[1] % num_groups)
     throw Error("num_groups must divide the {} channels of input, but is {}", s[1], num_groups);
   check_per_channel(in[1], "weight", s[1]);
@@ -103,7 +101,7 @@ Tensor RmsNorm::lower(const Inputs& in) const {
   if (k == 0) throw Error("normalized_shape must name at least one extent");
   if (lead < 0 || !(Shape(s.begin() + lead, s.end()) == normalized_shape))
     throw Error("input of shape {} does not end in normalized_shape {}", to_string(s), to_string(normalized_shape));
-  check_floating_input(in[0]);
+  check_floating(in[0]);
   if (in[1] && !(in[1].shape() == normalized_shape))
     throw Error("weight has shape {}, but normalized_shape is {}", to_string(in[1].shape()),
                 to_string(normalized_shape));
@@ -135,7 +133,7 @@ Tensor InstanceNorm::lower(const Inputs& in) const {
   if (use_input_stats && inner == 1)
     throw Error("wants more than one element per channel of each sample, but input has shape {}", to_string(s));
   if (s.size() < 2) throw Error("input must have at least 2 dims (N x C x …), but has shape {}", to_string(s));
-  check_floating_input(x);
+  check_floating(x);
   static const char* const names[] = {"input", "running_mean", "running_var", "weight", "bias"};
   for (size_t i = 1; i < in.size(); ++i) check_per_channel(in[i], names[i], s[1]);
   if (!use_input_stats) {

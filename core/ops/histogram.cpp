@@ -5,6 +5,7 @@
 #include "core/autograd.h"
 #include "core/ops/arith.h"
 #include "core/ops/calculus.h"
+#include "core/ops/checks.h"
 #include "core/ops/copy.h"
 #include "core/ops/factory.h"
 #include "core/ops/index.h"
@@ -24,10 +25,6 @@ Tensor flat(const Tensor& t) { return reshape(t, {Shape{t.numel()}}); }
 void check_bins(int64_t bins) {
   if (bins < 1) throw Error("bins must be at least 1, not {}", bins);
   check_shape({bins}, 16);
-}
-void need_float(const Tensor& t) {
-  if (!is_floating(t.dtype()))
-    throw Error("needs a floating point tensor, not {}; convert it first, e.g. with :float()", name(t.dtype()));
 }
 
 /// The range that bins divide, as 0-dimensional tensors of x's dtype, so that nothing waits for a device.
@@ -51,13 +48,6 @@ Bounds widened(const Bounds& r, double by) {
   Tensor empty = eq(r.low, r.high);
   return {where(empty, sub(r.low, by), r.low), where(empty, add(r.high, by), r.high)};
 }
-Tensor count_from(int64_t n, const Tensor& like) {
-  ArangeStart op;
-  op.end = n;
-  op.dtype = like.dtype();
-  op.device = &like.device();
-  return arange(op);
-}
 /// A power of two, so that products with it are exact: where the range is so wide that its width times n may overflow,
 /// one that makes it narrow enough; else 1.
 Tensor scale_for(const Bounds& r, int64_t n) {
@@ -69,7 +59,7 @@ Tensor scale_for(const Bounds& r, int64_t n) {
 /// n + 1 edges of n equal parts, as linspace makes them: from the nearer end.
 Tensor even_edges(const Bounds& r, int64_t n) {
   const Tensor scale = scale_for(r, n), low = mul(r.low, scale), high = mul(r.high, scale);
-  Tensor i = count_from(n + 1, r.low), step = div(sub(high, low), n);
+  Tensor i = counting(n + 1, r.low.device(), r.low.dtype()), step = div(sub(high, low), n);
   return div(where(lt(i, (n + 1) / 2), add(low, mul(step, i)), sub(high, mul(step, sub(n, i)))), scale);
 }
 
@@ -132,7 +122,7 @@ Tensor Bincount::lower(const Inputs& in) const {
 Tensor Histc::lower(const Inputs& in) const {
   NoGrad no_grad;
   const Tensor& t = in[0];
-  need_float(t);
+  check_floating(t);
   check_bins(bins);
   const Tensor x = flat(is_floating(t.dtype()) && size_of(t.dtype()) == 2 ? cast_to(t, Dtype::f32) : t.detach());
   if (min.value() > max.value()) throw Error("max {} is less than min {}", max.value(), min.value());

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/ops/cat.h"
+#include "core/ops/checks.h"
 #include "core/ops/copy.h"
-#include "core/ops/parts.h"
 #include "core/ops/reduce.h"
 #include "core/ops/repeat.h"
 #include "core/ops/view.h"

@@ -3,6 +3,7 @@
 #include "core/autocast.h"
 #include "core/ops/activation.h"
 #include "core/ops/arith.h"
+#include "core/ops/checks.h"
 #include "core/ops/copy.h"
 #include "core/ops/factory.h"
 #include "core/ops/mask.h"
@@ -35,9 +36,6 @@ const AutocastAs<Autocast::f32, CrossEntropy, NllLoss, MseLoss, L1Loss, SmoothL1
     autocast_f32_;
 const AutocastAs<Autocast::refused, BinaryCrossEntropy> autocast_refused_;
 
-void check_floating(const Value& t, const char* what) {
-  if (!is_floating(t.dtype())) throw Error("{} must be of a floating dtype, but is {}", what, name(t.dtype()));
-}
 void check_same_shape(const Inputs& in) {
   if (!(in[0].shape() == in[1].shape()))
     throw Error("input has shape {} and target {}; they must be the same", to_string(in[0].shape()),

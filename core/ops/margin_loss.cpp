@@ -4,6 +4,7 @@
 #include "core/ops/activation.h"
 #include "core/ops/arith.h"
 #include "core/ops/cat.h"
+#include "core/ops/checks.h"
 #include "core/ops/copy.h"
 #include "core/ops/factory.h"
 #include "core/ops/index.h"
@@ -31,16 +32,8 @@ Tensor at_least_zero(const Tensor& t) { return clamp(t, 0, Value()); }
 Tensor rows_of_classes(const Tensor& x) {
   if (x.dim() > 2 || (x.dim() == 2 && x.shape()[1] == 0))
     throw Error("input must be N x C or C with classes, but has shape {}", to_string(x.shape()));
-  if (!is_floating(x.dtype())) throw Error("input must be of a floating dtype, but is {}", name(x.dtype()));
+  check_floating(x);
   return x.dim() == 2 ? x : reshape(x, {.shape = {1, x.numel()}});
-}
-/// base, base + 1, … : the labels of n classes, as a row.
-Tensor labels_of(const Tensor& like, int64_t n, int base) {
-  ArangeStart op;
-  op.start = base;
-  op.end = base + n;
-  op.device = &like.device();
-  return reshape(arange(op), {.shape = {1, n}});
 }
 /// Row by row results as reduction says; those of an input that is no matrix are one number.
 Tensor reduced_rows(const Tensor& each, const Tensor& input, const std::string& reduction) {
@@ -101,7 +94,7 @@ Tensor MultiMarginLoss::lower(const Inputs& in) const {
   Tensor target = reshape(in[1], {.shape = {n, 1}});
   Tensor own = gather(x, target, {{.dim = 1, .base = base}});
   Tensor lack = relu(sub(add(x, margin), own));
-  Tensor each = masked_fill(lack, eq(labels_of(x, classes, base), target), 0);
+  Tensor each = masked_fill(lack, eq(add(counting(classes, x.device()), base), target), 0);
   if (p == 2) each = square(each);
   if (in[2])
     each = mul(each,

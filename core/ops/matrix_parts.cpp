@@ -68,12 +68,6 @@ Tensor diagonal_matrix(const Tensor& v) {
   Tensor wide = slice_backward(v, {.shape = flat, .dim = v.dim() - 1, .start = 0, .end = n * n, .step = n + 1});
   return reshape(wide, {joined(batch, {n, n})});
 }
-Tensor counting(int64_t n, Device& device) {
-  ops::ArangeStart op;
-  op.end = n;
-  op.device = &device;
-  return arange(op);
-}
 Tensor diagonal_mask(int64_t n, Device& device) {
   const Tensor i = counting(n, device);
   return eq(unsqueeze(i, {1}), i);

@@ -3,6 +3,7 @@
 #include "core/autocast.h"
 #include "core/autograd.h"
 #include "core/ops/arith.h"
+#include "core/ops/checks.h"
 #include "core/ops/copy.h"
 #include "core/ops/reduce.h"
 #include "core/ops/unary.h"
@@ -43,7 +44,7 @@ Tensor times(const Tensor& a, const Tensor& b) { return b ? mul(a, b) : a; }
 void check_channels(const Inputs& in, const char* const* names) {
   const Shape& s = in[0].shape();
   if (s.size() < 2) throw Error("input must have at least 2 dims (N x C x …), but has shape {}", to_string(s));
-  if (!is_floating(in[0].dtype())) throw Error("input must be of a floating dtype, but is {}", name(in[0].dtype()));
+  check_floating(in[0]);
   for (size_t i = 1; i < in.size(); ++i)
     if (in[i] && in[i].numel() != s[1])
       throw Error("{} has {} elements, but input of shape {} has {} channels", names[i], in[i].numel(), to_string(s),
@@ -208,7 +209,7 @@ Tensor LayerNorm::lower(const Inputs& in) const {
   if (k == 0) throw Error("normalized_shape must name at least one extent");
   if (lead < 0 || !(Shape(s.begin() + lead, s.end()) == normalized_shape))
     throw Error("input of shape {} does not end in normalized_shape {}", to_string(s), to_string(normalized_shape));
-  if (!is_floating(in[0].dtype())) throw Error("input must be of a floating dtype, but is {}", name(in[0].dtype()));
+  check_floating(in[0]);
   for (int i = 1; i < 3; ++i)
     if (in[i] && !(in[i].shape() == normalized_shape))
       throw Error("{} has shape {}, but normalized_shape is {}", i == 1 ? "weight" : "bias", to_string(in[i].shape()),

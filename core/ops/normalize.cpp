@@ -5,6 +5,7 @@
 #include "core/ops/activation.h"
 #include "core/ops/arith.h"
 #include "core/ops/cat.h"
+#include "core/ops/checks.h"
 #include "core/ops/copy.h"
 #include "core/ops/factory.h"
 #include "core/ops/reduce.h"
@@ -51,7 +52,7 @@ Tensor Renorm::lower(const Inputs& in) const {
   const Tensor& x = in[0];
   const int n = x.dim();
   if (n < 2) throw Error("input must have at least 2 dims, but has shape {}", to_string(x.shape()));
-  if (!is_floating(x.dtype())) throw Error("input must be of a floating dtype, but is {}", name(x.dtype()));
+  check_floating(x);
   if (!(p.value() > 0)) throw Error("p must be above 0, not {}", p.value());
   if (!(maxnorm.value() >= 0)) throw Error("maxnorm must not be negative, but is {}", maxnorm.value());
   const int64_t stays = wrap_dim(dim, n);

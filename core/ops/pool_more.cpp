@@ -4,6 +4,7 @@
 
 #include "core/ops/activation.h"
 #include "core/ops/arith.h"
+#include "core/ops/checks.h"
 #include "core/ops/copy.h"
 #include "core/ops/index.h"
 #include "core/ops/mask.h"
@@ -238,7 +239,7 @@ template <class Mean, class Max>
 Tensor LpPool::pooled(const Tensor& x, int dims) const {
   const double p = norm_type.value();
   if (p == 0) throw Error("norm_type must not be 0");
-  if (!is_floating(x.dtype())) throw Error("input must be of a floating dtype, not {}", name(x.dtype()));
+  check_floating(x);
   auto window = [this](auto op) {
     op.kernel_size = kernel_size, op.stride = stride, op.ceil_mode = ceil_mode;
     return op;

@@ -108,20 +108,13 @@ Tensor TensordotDims::lower(const Inputs& in) const {
 }
 
 namespace {
-Tensor numbers_up_to(int64_t n, Device& device) {
-  ArangeStart op;
-  op.start = 0;
-  op.end = n;
-  op.device = &device;
-  return arange(op);
-}
 /// Along each dim, element i of the result takes a's element i / size of b, and b's i % size of b.
 Tensor kron_by_position(Tensor a, Tensor b) {
   const Shape in_a = a.shape(), in_b = b.shape();
   for (int d = 0; d < in_a.size(); ++d) {
     const Shape grid{in_a[d], in_b[d]}, flat{grid.numel()};
-    const Tensor of_a = expand_to(unsqueeze(numbers_up_to(in_a[d], a.device()), {1}), grid);
-    const Tensor of_b = expand_to(numbers_up_to(in_b[d], b.device()), grid);
+    const Tensor of_a = expand_to(unsqueeze(counting(in_a[d], a.device()), {1}), grid);
+    const Tensor of_b = expand_to(counting(in_b[d], b.device()), grid);
     a = index_select(a, reshape(of_a, {flat}), {{.dim = d}});
     b = index_select(b, reshape(of_b, {flat}), {{.dim = d}});
   }

@@ -2,6 +2,7 @@
 
 #include "core/autograd.h"
 #include "core/ops/arith.h"
+#include "core/ops/checks.h"
 #include "core/ops/copy.h"
 #include "core/ops/reduce.h"
 #include "core/random.h"
@@ -40,7 +41,7 @@ Spec same(const Inputs& in) {
   return s;
 }
 Spec same_floating(const Inputs& in) {
-  if (!is_floating(in[0].dtype())) throw Error("wants a floating dtype, got {}", name(in[0].dtype()));
+  check_floating(in[0]);
   return same(in);
 }
 void check_probability(double p) {
@@ -153,7 +154,7 @@ Spec Randperm::infer(const Inputs&) const {
 Tensor Dropout::lower(const Inputs& in) const {
   check_probability(p);
   if (!training || p == 0) return in[0];
-  if (!is_floating(in[0].dtype())) throw Error("input must be of a floating dtype, but is {}", name(in[0].dtype()));
+  check_floating(in[0]);
   return dropout_apply(in[0], {.p = p, .philox = {}});
 }
 Spec DropoutApply::infer(const Inputs& in) const { return same(in); }

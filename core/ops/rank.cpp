@@ -98,10 +98,7 @@ Tensors Mode::lower(const Inputs& in) const {
     const Tensor v = ordered[0].detach();
     Shape along(size_t(x.dim()), 1);
     along[d] = n;
-    ArangeStart count;
-    count.end = n;
-    count.device = &x.device();
-    const Tensor place = reshape(arange(count), {along});
+    const Tensor place = reshape(counting(n, x.device()), {along});
     Tensor start =
         mul(cast_to(ne(narrow(v, {d, 1, n - 1}), narrow(v, {d, 0, n - 1})), Dtype::i64), narrow(place, {d, 1, n - 1}));
     start = cat({zeros_of(narrow(ordered[1], {d, 0, 1})), start}, {d});

@@ -4,6 +4,7 @@
 #include "core/autograd.h"
 #include "core/ops/arith.h"
 #include "core/ops/cat.h"
+#include "core/ops/checks.h"
 #include "core/ops/copy.h"
 #include "core/ops/index.h"
 #include "core/ops/linalg_norm.h"
@@ -64,11 +65,6 @@ Shape without(const Shape& s, int dim, bool keepdim) {
     r.erase(dim);
   return r;
 }
-void need_float(const Tensor& t, const char* what) {
-  if (!is_floating(t.dtype()))
-    throw Error("{} needs a floating point tensor, not {}; convert it first, e.g. with :float()", what,
-                name(t.dtype()));
-}
 void need_elements(const Tensor& t, uint32_t mask) {
   for (int i = 0; i < t.dim(); ++i)
     if (mask >> i & 1 && t.shape()[i] == 0)
@@ -124,7 +120,7 @@ Cases<Sum> Sum::samples() {
 
 Tensor Mean::lower(const Inputs& in) const {
   const Tensor& t = in[0];
-  if (!dtype) need_float(t, "mean");
+  if (!dtype) check_floating(t);
   if (dtype && !is_floating(*dtype)) throw Error("dtype must be a floating point one, not {}", name(*dtype));
   const Dtype d = dtype.value_or(t.dtype());
   Sum op = with_dims<Sum>(dim, keepdim);
@@ -269,7 +265,7 @@ double Var::divisor(const Tensor& t) const {
   return std::max(0.0, n - (unbiased ? double(*unbiased) : correction.value_or(1).value()));
 }
 Spec Var::infer(const Inputs& in) const {
-  need_float(in[0], "var");
+  check_floating(in[0]);
   return {reduced(in[0]), in[0].dtype()};
 }
 Tensors Var::vjp(const Call& c, const Tensor& dy) const {
@@ -297,7 +293,7 @@ Cases<Std> Std::samples() { return var_samples<Std>(); }
 
 Tensor Norm::lower(const Inputs& in) const {
   Tensor x = dtype ? cast_to(in[0].tensor(), *dtype) : in[0].tensor();
-  need_float(x, "norm");
+  check_floating(x);
   double e = p.value();
   Sum total = with_dims<Sum>(dim, keepdim);
   if (e == 0) return sum(cast_to(ne(x, 0), x.dtype()), total);

@@ -3,6 +3,7 @@
 #include "core/autograd.h"
 #include "core/ops/activation.h"
 #include "core/ops/arith.h"
+#include "core/ops/checks.h"
 #include "core/ops/copy.h"
 #include "core/ops/mask.h"
 #include "core/ops/matmul.h"
@@ -27,11 +28,6 @@ Tensor main_diagonal(const Tensor& t) {
   const int64_t columns = t.shape(1), n = std::min(t.shape(0), columns);
   return slice(reshape(t, {Shape{t.numel()}}), {0, 0, n ? (n - 1) * (columns + 1) + 1 : 0, columns + 1});
 }
-void need_float(const Tensor& t, std::string_view what) {
-  if (!is_floating(t.dtype()))
-    throw Error("{} needs a floating point tensor, not {}; convert it first, e.g. with :float()", what,
-                name(t.dtype()));
-}
 
 }  // namespace
 
@@ -53,7 +49,7 @@ Tensor NanSum::lower(const Inputs& in) const {
   return sum(x, total);
 }
 Tensor NanMean::lower(const Inputs& in) const {
-  need_float(in[0], "nanmean");
+  check_floating(in[0]);
   if (dtype && !is_floating(*dtype)) throw Error("dtype must be a floating point one, not {}", name(*dtype));
   Tensor x = dtype ? cast_to(in[0], *dtype) : in[0].tensor();
   Tensor count = sum(logical_not(isnan(x.detach())), with_dims_of<Sum>(*this));

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/autograd.h"
+#include "core/ops/checks.h"
 #include "core/ops/copy.h"
-#include "core/ops/parts.h"
 #include "core/ops/reduce.h"
 
 namespace luth {
