@@ -6,6 +6,7 @@
 #include "core/ops/arith.h"
 #include "core/ops/cat.h"
 #include "core/ops/copy.h"
+#include "core/ops/factory.h"
 #include "core/ops/lapack.h"
 #include "core/ops/linalg_factor.h"
 #include "core/ops/matmul.h"

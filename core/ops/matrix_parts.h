@@ -37,7 +37,6 @@ Tensor diagonal_matrix(const Tensor& v);
 Tensor diagonal_mask(int64_t n, Device& device);
 /// [n, n] in t's dtype and device.
 Tensor identity(int64_t n, const Tensor& t);
-/// 0, 1, … n - 1 in int64.
 /// Rows or columns [from, from + n).
 Tensor rows(const Tensor& t, int64_t from, int64_t n);
 Tensor columns(const Tensor& t, int64_t from, int64_t n);

@@ -87,11 +87,11 @@ function s.means_of_halves_and_in_integers()
   same(torch.std_mean(of('float16', {60000, 60000})), of('float16', {0}):reshape({}))
   for _, x in ipairs {of('float32', {1, 2}), ints {1, 2}} do
     for _, d in ipairs {'int64', 'int32', 'bool'} do
-      t:fails(function() return x:mean {dtype = torch[d]} end, 'floating point')
-      t:fails(function() return torch.nanmean(x, {dtype = torch[d]}) end, 'floating point')
+      t:fails(function() return x:mean {dtype = torch[d]} end, 'floating')
+      t:fails(function() return torch.nanmean(x, {dtype = torch[d]}) end, 'floating')
     end
   end
-  t:fails(function() return torch.nanmean(ints {1, 2}, {dtype = torch.float64}) end, 'floating point')
+  t:fails(function() return torch.nanmean(ints {1, 2}, {dtype = torch.float64}) end, 'floating')
   same(ints({1, 2}):mean {dtype = torch.float64}, torch.tensor(1.5, {dtype = torch.float64}))
 end
 

@@ -34,6 +34,8 @@
 ---@field output_nr integer Which result of its grad_fn it is, from 0.
 ---@field retains_grad boolean Whether retain_grad() has been called on it, and it is no leaf.
 ---@field itemsize integer Bytes per element.
+---@field is_sparse any false: luth has no sparse tensors.
+---@field is_quantized any false: luth has no quantized tensors.
 ---@field is_meta boolean Whether it has a shape and no data.
 ---@field is_cpu boolean Whether it lies in the memory of the CPU.
 ---@operator add(torch.Tensor|number): torch.Tensor
@@ -1994,6 +1996,23 @@ function Tensor:lt(other, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function Tensor:lt_(other, opts) end
+
+--- The factors of A = P L U in one matrix, with the exchanges of rows, counted from 1; with get_infos also info, the first zero on U's diagonal, counted from 1, or 0.
+---@overload fun(self: torch.Tensor, opts?: {pivot?: boolean, get_infos?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor, torch.Tensor
+---@param pivot? boolean exchange rows; LAPACK knows no other way
+---@param get_infos? boolean also return info
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+---@return torch.Tensor
+function Tensor:lu(pivot, get_infos, opts) end
+
+--- The solution X of A X = input, from what lu gives of A.
+---@param LU_data torch.Tensor
+---@param LU_pivots torch.Tensor
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function Tensor:lu_solve(LU_data, LU_pivots, opts) end
 
 --- Each element becomes f(element, element of y), a function of the script: slow. y broadcasts.
 ---@param y any
@@ -6988,6 +7007,25 @@ function torch.lt(input, other, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function torch.lt_(input, other, opts) end
+
+--- The factors of A = P L U in one matrix, with the exchanges of rows, counted from 1; with get_infos also info, the first zero on U's diagonal, counted from 1, or 0.
+---@overload fun(A: torch.Tensor, opts?: {pivot?: boolean, get_infos?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor, torch.Tensor
+---@param A torch.Tensor
+---@param pivot? boolean exchange rows; LAPACK knows no other way
+---@param get_infos? boolean also return info
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+---@return torch.Tensor
+function torch.lu(A, pivot, get_infos, opts) end
+
+--- The solution X of A X = input, from what lu gives of A.
+---@param input torch.Tensor
+---@param LU_data torch.Tensor
+---@param LU_pivots torch.Tensor
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.lu_solve(input, LU_data, LU_pivots, opts) end
 
 --- P, L and U of what lu_factor gives.
 ---@overload fun(LU_data: torch.Tensor, LU_pivots: torch.Tensor, opts?: {unpack_data?: boolean, unpack_pivots?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor, torch.Tensor
@@ -13319,6 +13357,25 @@ function nn.functional.lt(input, other, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function nn.functional.lt_(input, other, opts) end
+
+--- The factors of A = P L U in one matrix, with the exchanges of rows, counted from 1; with get_infos also info, the first zero on U's diagonal, counted from 1, or 0.
+---@overload fun(A: torch.Tensor, opts?: {pivot?: boolean, get_infos?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor, torch.Tensor
+---@param A torch.Tensor
+---@param pivot? boolean exchange rows; LAPACK knows no other way
+---@param get_infos? boolean also return info
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+---@return torch.Tensor
+---@return torch.Tensor
+function nn.functional.lu(A, pivot, get_infos, opts) end
+
+--- The solution X of A X = input, from what lu gives of A.
+---@param input torch.Tensor
+---@param LU_data torch.Tensor
+---@param LU_pivots torch.Tensor
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function nn.functional.lu_solve(input, LU_data, LU_pivots, opts) end
 
 --- P, L and U of what lu_factor gives.
 ---@overload fun(LU_data: torch.Tensor, LU_pivots: torch.Tensor, opts?: {unpack_data?: boolean, unpack_pivots?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor, torch.Tensor
