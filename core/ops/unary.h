@@ -1,5 +1,7 @@
 // Elementwise functions of one tensor. See elementwise.h for the recipe.
 #pragma once
+#include <algorithm>
+
 #include "core/ops/elementwise.h"
 
 namespace luth::ops {
@@ -180,8 +182,9 @@ struct Round : Rounding {
     }
   };
   template <class C> auto functor() const {
+    const int64_t places = std::clamp<int64_t>(decimals, -400, 400);  // beyond the range of any dtype
     double s = 1;
-    for (int64_t i = 0; i < (decimals < 0 ? -decimals : decimals); ++i) s *= 10;
+    for (int64_t i = 0; i < (places < 0 ? -places : places); ++i) s *= 10;
     return F<C>{cast<C>(s), decimals == 0, decimals > 0};
   }
   static Cases<Round> samples() { return {{{}, {{3, 4}}, 0.6, 0.9}, {{.decimals = 1}, {{5}}, 0.06, 0.09}}; }

@@ -9,10 +9,7 @@ local function one_of(list) return list[random(#list)] end
 local dtypes = {torch.float32, torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.int64, torch.int32,
   torch.int16, torch.int8, torch.uint8, torch.bool, torch.bool}
 local shapes = {{}, {0}, {1}, {3}, {3}, {3, 3}, {3, 3}, {2, 3}, {3, 2}, {2, 3, 3}, {1, 3}, {2, 0, 3}, {1, 2, 3, 3}, {2, 1, 3, 3, 3}}
-local integers = {0, 1, 1, 2, 2, 3, -1, -1, -2, 4, 9, -7}
-if os.getenv('LUTH_BUILD_TYPE') ~= 'Asan' then  -- there rules that add such numbers to sizes before they refuse them still end the program
-  for _, n in ipairs {1 << 50, 1 << 62, math.maxinteger, math.mininteger} do integers[#integers + 1] = n end
-end
+local integers = {0, 1, 1, 2, 2, 3, -1, -1, -2, 4, 9, -7, 1 << 50, 1 << 62, math.maxinteger, math.mininteger}
 local numbers = {0.0, 0.5, 1.0, -1.5, 3.0, 1e300, -0.0, 1 / 0, -1 / 0, 0 / 0}
 local texts = {'', 'mean', 'sum', 'none', 'constant', 'reflect', 'bilinear', 'nearest', 'fro', 'nuc', 'ij', 'ij,jk->ik', 'ii->i', 'same',
   'cpu', 'meta', 'float32', 'replicate', 'circular', 'amax', 'prod', 'tanh', 'left', '\0'}

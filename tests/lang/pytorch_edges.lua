@@ -16,6 +16,12 @@ local function same(got, want, what)
 end
 local function close(got, want, what) t:assert(math.abs(got - want) <= 1e-12 * math.abs(want), what .. ': ' .. got .. ' is not ' .. want) end
 
+function s.round_to_places_beyond_the_range()
+  for _, places in ipairs {400, -400, 1 << 50, math.mininteger} do
+    same(of('float32', {1.5, inf}):round {decimals = places}, of('float32', {nan, nan}))
+  end
+end
+
 function s.clamp_beyond_the_range()
   local u, i = of('uint8', {1, 200}), of('int8', {-100, 100})
   same(u:clamp(-1, 300), u)
