@@ -178,7 +178,7 @@ Overlap overlap(const Tensor& a, const Tensor& b) {
 
 // No input may change while `self` is written: one that shares its memory in a way that is not clear is copied first.
 void separate(Inputs& in, const Tensor& self) {
-  if (writes_itself_twice(self))
+  if (self.numel() && writes_itself_twice(self))
     throw Error("the tensor to write has several elements in one place (it was expanded); clone() it first");
   for (auto& v : in) {
     Overlap found = v.is_tensor() ? overlap(self, v.tensor()) : Overlap::none;

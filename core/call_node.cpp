@@ -98,16 +98,23 @@ void CallNode::save_results(const Call& call, const Tensor* written) {
   }
 }
 
-Tensors CallNode::backward(const Tensors& dys) {
+void CallNode::check_released() const {
   if (released_)
     throw Error("{}{}: the graph was freed by an earlier backward; pass {{retain_graph = true}} to that one", name(),
                 at_site(site));
+}
+
+Tensors CallNode::backward(const Tensors& dys) {
+  check_released();
   Call call{&info_, op_, Inputs(inputs_), {}, wanted_};
   for (auto& n : numbers_) call.in[n.at] = n.value;
   call.out.resize(results.size());
-  for (auto& s : saved_) {
+  for (size_t k = 0; k < saved_.size(); ++k) {
+    const Saved kept = saved_[k].is_packed() ? saved_[k] : Saved();
+    const Saved& s = kept ? kept : saved_[k];
     const auto i = size_t(s.number());
     s.is_result() ? void(call.out[i] = unpack(s)) : void(call.in[i] = unpack(s));
+    if (kept) check_released();
   }
   Tensors dx;
   try {

@@ -34,6 +34,7 @@ class CallNode final : public Node {
   Tensors through_lower(Call& call, const Tensors& dys);
   Tensor unpack(const Saved& s);
   void forget();
+  void check_released() const;  // throws where it is
 
   const OpInfo& info_;
   OpValue own_op_;  // a copy of the attributes; empty where these last by themselves

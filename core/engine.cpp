@@ -3,6 +3,7 @@
 #include <atomic>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "core/autograd.h"
 #include "core/device_support.h"
@@ -94,6 +95,21 @@ class StreamOrder {
   std::vector<Stream*> used_;
 };
 
+// A hook may run a backward of its own, which may release the very node whose hooks are running: these end with the
+// outermost backward of the thread.
+thread_local int running = 0;
+thread_local std::vector<std::unique_ptr<NodeHooks>> retired;
+struct Running {
+  Running() { ++running; }
+  ~Running() {
+    if (!--running) std::exchange(retired, {});
+  }
+};
+void retire(std::unique_ptr<NodeHooks>& hooks) {
+  if (hooks && running > 1) retired.push_back(std::move(hooks));
+  hooks.reset();
+}
+
 class Engine {
  public:
   explicit Engine(const BackwardOptions& options) : options_(options) {
@@ -114,6 +130,7 @@ class Engine {
   }
 
   void run(const Tensors& roots, const Tensors& gradients) {
+    Running now;
     GradMode mode(options_.create_graph);
     for (size_t i = 0; i < roots.size(); ++i)
       start(roots[i], i < gradients.size() ? gradients[i] : Tensor(), roots.size() > 1 ? int64_t(i) : -1);
@@ -191,7 +208,7 @@ class Engine {
     if (auto* hooks = node.tensor_hooks()) run_hooks(*hooks, dys);
     if (!runs) return hand_out(node, dys);
     Tensors dx = node.hooks ? between_hooks(node, dys) : backward_of(node, dys);
-    if (!options_.retain_graph && node.release()) node.hooks.reset();  // they cannot run again, and may hold the graph
+    if (!options_.retain_graph && node.release()) retire(node.hooks);  // they cannot run again, and may hold the graph
     for (size_t i = 0; i < node.next.size() && i < dx.size(); ++i)
       if (dx[i] && node.next[i].node && relevant(node.next[i].node.get())) {
         Tensor g = std::move(dx[i]);

@@ -33,6 +33,8 @@ class Saved {
   explicit operator bool() const { return tensor_ || packed_; }
   /// False for shapes alone: they are kept after release.
   bool holds_value() const { return storage_ || packed_; }
+  /// Whether another keeps it: to have it again may run anything, a backward that releases the node too.
+  bool is_packed() const { return bool(packed_); }
   bool is_result() const { return place_ >= 0; }
   /// Which result, or which input.
   int number() const { return place_ >= 0 ? place_ : ~place_; }

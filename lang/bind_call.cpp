@@ -62,8 +62,23 @@ class Caller {
       take_named(n);
       --n;
       while (n && lua_isnil(L_, n)) --n;
+    } else if (n) {
+      refuse_names_in_list(n);
     }
     given_.positions = n;
+  }
+
+  // `torch.cat{a, b, dim = 2}`: the name would be lost. What a list's hash holds comes after its last position.
+  void refuse_names_in_list(int list) const {
+    const lua_Integer n = lua_type(L_, list) == LUA_TTABLE ? lua_Integer(lua_rawlen(L_, list)) : 0;
+    if (n == 0) return;
+    if (lua_getmetatable(L_, list)) return lua_pop(L_, 1);
+    lua_pushinteger(L_, n);
+    if (!lua_next(L_, list)) return;
+    if (lua_type(L_, -2) == LUA_TSTRING)
+      throw Error("{0}: the list has the key '{1}' as well; named arguments go into a table of their own: {{{1} = …}}",
+                  face_.name, lua_tostring(L_, -2));
+    lua_pop(L_, 2);
   }
 
   void take_named(int table) {

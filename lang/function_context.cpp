@@ -35,23 +35,29 @@ int set_materialize(lua_State* L) {
 }
 
 // What was saved, as a table: torch.none for a nil that is followed by a tensor.
-int push_saved(lua_State* L, const Application& app) {
+void check_kept(const Application& app) {
   if (app.freed)
     throw Error("{}: the saved tensors were freed by an earlier backward; pass {{retain_graph = true}} to that one",
                 app.name);
+}
+int push_saved(lua_State* L, const Application& app) {
+  check_kept(app);
   if (!app.node) {  // not recorded, or still in forward
     if (lua_getiuservalue(L, 1, to_save) == LUA_TNIL) lua_newtable(L);
     return 1;
   }
-  lua_createtable(L, int(app.saved.size()), 0);
-  size_t n = app.saved.size();
-  while (n && !app.saved[n - 1]) --n;
+  const std::vector<Saved> saved = app.saved;  // to unpack may run a backward that frees the node's
+  const Ref<Node> node(app.node);
+  lua_createtable(L, int(saved.size()), 0);
+  size_t n = saved.size();
+  while (n && !saved[n - 1]) --n;
   for (size_t i = 0; i < n; ++i) {
-    const Saved& s = app.saved[i];
-    Tensor t = s ? s.unpack(*app.node) : Tensor();
+    const Saved& s = saved[i];
+    Tensor t = s ? s.unpack(*node) : Tensor();
+    check_kept(app);
     if (t && s.is_result() && grad_enabled()) {
       t = t.detach();  // with create_graph it is a result of this node again
-      set_history(t, Ref<Node>(app.node), s.number());
+      set_history(t, node, s.number());
     }
     t ? push_tensor(L, std::move(t)) : push_none(L);
     lua_rawseti(L, -2, lua_Integer(i) + 1);

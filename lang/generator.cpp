@@ -20,7 +20,13 @@ struct GeneratorRef {
   Device* device = nullptr;
 };
 
-Generator& self_generator(lua_State* L) { return *lang::own<GeneratorRef>(L).generator; }
+// A finalizer may meet one that was collected before it.
+const GeneratorRef& alive(const GeneratorRef& g) {
+  if (!g.generator) throw Error("this torch.Generator has been collected");
+  return g;
+}
+const GeneratorRef& self(lua_State* L) { return alive(lang::own<GeneratorRef>(L)); }
+Generator& self_generator(lua_State* L) { return *self(L).generator; }
 
 // ---- states: 16 bytes, seed and offset ----
 
@@ -71,7 +77,7 @@ constexpr Row methods[] = {
 
 // Upvalue: the methods.
 int index_of(lua_State* L) {
-  const GeneratorRef& g = lang::own<GeneratorRef>(L);
+  const GeneratorRef& g = self(L);
   const std::string key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
   if (key == "device") return push_device(L, *g.device), 1;
   lua_pushvalue(L, 2);
@@ -80,7 +86,7 @@ int index_of(lua_State* L) {
   throw Error("a generator has no field '{}'{}", key, did_you_mean(key, names));
 }
 int text_of(lua_State* L) {
-  const std::string text = "torch.Generator(device='" + lang::own<GeneratorRef>(L).device->name() + "')";
+  const std::string text = "torch.Generator(device='" + self(L).device->name() + "')";
   return lua_pushlstring(L, text.data(), text.size()), 1;
 }
 
@@ -116,7 +122,7 @@ constexpr Row rows[] = {
 }  // namespace
 
 Generator& check_generator(lua_State* L, int index) {
-  if (GeneratorRef* g = to_box<GeneratorRef>(L, index)) return *g->generator;
+  if (GeneratorRef* g = to_box<GeneratorRef>(L, index)) return *alive(*g).generator;
   throw Error("expects a torch.Generator, got {}", given_text(L, index));
 }
 

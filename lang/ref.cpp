@@ -101,6 +101,8 @@ void LuaRef::set_rooted(lua_State* L, bool on) {
     *slot_ = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
+void open_refs(lua_State* L) { table_of(L); }
+
 void drop_dead_roots(lua_State* L) {
   auto table = table_of(L);
   std::vector<int> dead;

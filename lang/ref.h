@@ -47,6 +47,9 @@ class LuaRef : public WeakRef {
   std::shared_ptr<int> slot_;  // in the registry; LUA_NOREF: none
 };
 
+/// Before anything of the script's: what is made first is finalized last, and finalizers may use references.
+void open_refs(lua_State* L);
+
 /// Gives up the roots of the LuaRefs that were destroyed since.
 void drop_dead_roots(lua_State* L);
 

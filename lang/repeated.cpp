@@ -56,9 +56,9 @@ Repeated* find_repeated(const CallKey& key) {
 void keep_repeated(const CallKey& key, const Form& form, const OpValue& op) {
   Repeated& r = place_of(key);
   if (r.running) return;
+  r.op = op;  // first: it may throw
   r.key = key;
   r.form = &form;
-  r.op = op;
 }
 
 }  // namespace luth::lang

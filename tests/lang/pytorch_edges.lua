@@ -16,6 +16,15 @@ local function same(got, want, what)
 end
 local function close(got, want, what) t:assert(math.abs(got - want) <= 1e-12 * math.abs(want), what .. ': ' .. got .. ' is not ' .. want) end
 
+function s.names_are_no_part_of_a_list()
+  local a = torch.ones(1, 2)
+  for _, f in ipairs {function() return torch.cat {a, a, dim = 2} end, function() return torch.ones {2, dtype = torch.int64} end,
+    function() return a:sum {1, keepdim = true} end, function() return a:reshape {2, foo = 1} end} do
+    t:fails(f, 'named arguments go into a table of their own')
+  end
+  t:eq(torch.cat({a, a}, {dim = 2}):size():tolist(), {1, 4})
+end
+
 function s.round_to_places_beyond_the_range()
   for _, places in ipairs {400, -400, 1 << 50, math.mininteger} do
     same(of('float32', {1.5, inf}):round {decimals = places}, of('float32', {nan, nan}))
