@@ -14,6 +14,7 @@
 #include "lang/interp.h"
 #include "lang/ref.h"
 #include "lang/tensor_class.h"
+#include "lang/tensor_hooks.h"
 
 namespace luth::lang {
 
@@ -322,6 +323,7 @@ void open_method_functions(lua_State* L, int torch, int methods) {
 void open_torch(lua_State* L) {
   set_shown_base(1);
   open_refs(L);
+  open_held(L);
   open_memory(L);
   open_help(L);
   lua_createtable(L, 0, 700);  // room for all: growing takes a good part of the start

@@ -177,6 +177,8 @@ class Collection {
 
 }  // namespace
 
+void open_held(lua_State* L) { held_by(L); }
+
 HeldRef hold_for_node(lua_State* L, int index, Node* node) {
   auto h = std::make_shared<HeldValue>();
   h->node = node;

@@ -23,6 +23,9 @@ struct HeldValue {
 };
 using HeldRef = std::shared_ptr<HeldValue>;
 
+/// Before anything of the script's, as open_refs.
+void open_held(lua_State* L);
+
 /// The value at `index`, for a node to own. Append the userdata of its results to `holders` as they come to be.
 HeldRef hold_for_node(lua_State* L, int index, Node* node);
 
