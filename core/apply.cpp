@@ -159,6 +159,7 @@ void check_castable(Dtype from, Dtype to) {
 }
 
 bool writes_itself_twice(const Tensor& t) {
+  if (t.numel() == 0) return false;
   for (int i = 0; i < t.dim(); ++i)
     if (t.strides()[i] == 0 && t.shape()[i] > 1) return true;
   return false;
@@ -178,7 +179,7 @@ Overlap overlap(const Tensor& a, const Tensor& b) {
 
 // No input may change while `self` is written: one that shares its memory in a way that is not clear is copied first.
 void separate(Inputs& in, const Tensor& self) {
-  if (self.numel() && writes_itself_twice(self))
+  if (writes_itself_twice(self))
     throw Error("the tensor to write has several elements in one place (it was expanded); clone() it first");
   for (auto& v : in) {
     Overlap found = v.is_tensor() ? overlap(self, v.tensor()) : Overlap::none;

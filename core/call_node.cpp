@@ -110,11 +110,11 @@ Tensors CallNode::backward(const Tensors& dys) {
   for (auto& n : numbers_) call.in[n.at] = n.value;
   call.out.resize(results.size());
   for (size_t k = 0; k < saved_.size(); ++k) {
-    const Saved kept = saved_[k].is_packed() ? saved_[k] : Saved();
-    const Saved& s = kept ? kept : saved_[k];
-    const auto i = size_t(s.number());
-    s.is_result() ? void(call.out[i] = unpack(s)) : void(call.in[i] = unpack(s));
-    if (kept) check_released();
+    const auto i = size_t(saved_[k].number());
+    const bool result = saved_[k].is_result();
+    Tensor value = unpack(saved_[k]);
+    check_released();  // by a backward that unpacking ran
+    result ? void(call.out[i] = std::move(value)) : void(call.in[i] = std::move(value));
   }
   Tensors dx;
   try {
@@ -148,11 +148,13 @@ Tensors CallNode::through_lower(Call& call, const Tensors& dys) {
 }
 
 Tensor CallNode::unpack(const Saved& s) {
+  const bool result = s.is_result();
+  const int nr = s.number();
   Tensor value = s.unpack(*this);
-  if (!s.is_result() || !grad_enabled() || !is_floating(value.dtype())) return value;
+  if (!result || !grad_enabled() || !is_floating(value.dtype())) return value;
   if (whole) return written_part(*whole, value);
   Tensor t = value.detach();  // with create_graph the saved result is a result of this node again
-  set_history(t, Ref<Node>(this), s.number());
+  set_history(t, Ref<Node>(this), nr);
   return t;
 }
 

@@ -66,7 +66,7 @@ Saved Saved::shape_of(const Tensor& t, int place) {
 }
 
 Tensor Saved::unpack(const Node& who) const {
-  if (packed_) return packed_->unpack();
+  if (const Ref<Packed> held = packed_) return held->unpack();
   if (!storage_) return tensor_;
   if (!(tensor_.storage() == storage_))
     throw Error("{}{}: a value that backward needs was given other memory, that of {}; clone() it before", who.name(),

@@ -33,13 +33,11 @@ class Saved {
   explicit operator bool() const { return tensor_ || packed_; }
   /// False for shapes alone: they are kept after release.
   bool holds_value() const { return storage_ || packed_; }
-  /// Whether another keeps it: to have it again may run anything, a backward that releases the node too.
-  bool is_packed() const { return bool(packed_); }
   bool is_result() const { return place_ >= 0; }
   /// Which result, or which input.
   int number() const { return place_ >= 0 ? place_ : ~place_; }
   /// The value; of an input with its history, of a result without. `who` names the node in the error that the value was
-  /// overwritten since.
+  /// overwritten since. A packed one may run anything on the way, a backward that releases the node and ends this too.
   Tensor unpack(const Node& who) const;
   /// Moves the tensor, if there is one, to the list, and forgets the rest.
   void forget(Tensors& into);

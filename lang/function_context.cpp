@@ -34,30 +34,31 @@ int set_materialize(lua_State* L) {
   return 0;
 }
 
-// What was saved, as a table: torch.none for a nil that is followed by a tensor.
 void check_kept(const Application& app) {
   if (app.freed)
     throw Error("{}: the saved tensors were freed by an earlier backward; pass {{retain_graph = true}} to that one",
                 app.name);
 }
+// What was saved, as a table: torch.none for a nil that is followed by a tensor.
 int push_saved(lua_State* L, const Application& app) {
   check_kept(app);
   if (!app.node) {  // not recorded, or still in forward
     if (lua_getiuservalue(L, 1, to_save) == LUA_TNIL) lua_newtable(L);
     return 1;
   }
-  const std::vector<Saved> saved = app.saved;  // to unpack may run a backward that frees the node's
   const Ref<Node> node(app.node);
-  lua_createtable(L, int(saved.size()), 0);
-  size_t n = saved.size();
-  while (n && !saved[n - 1]) --n;
+  lua_createtable(L, int(app.saved.size()), 0);
+  size_t n = app.saved.size();
+  while (n && !app.saved[n - 1]) --n;
   for (size_t i = 0; i < n; ++i) {
-    const Saved& s = saved[i];
+    const Saved& s = app.saved[i];
+    const bool result = s.is_result();
+    const int nr = s.number();
     Tensor t = s ? s.unpack(*node) : Tensor();
-    check_kept(app);
-    if (t && s.is_result() && grad_enabled()) {
+    check_kept(app);  // a backward that unpacking ran may have freed them
+    if (t && result && grad_enabled()) {
       t = t.detach();  // with create_graph it is a result of this node again
-      set_history(t, node, s.number());
+      set_history(t, node, nr);
     }
     t ? push_tensor(L, std::move(t)) : push_none(L);
     lua_rawseti(L, -2, lua_Integer(i) + 1);

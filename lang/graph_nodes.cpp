@@ -68,14 +68,6 @@ void check_function(lua_State* L, const char* name) {
   if (lua_type(L, 2) != LUA_TFUNCTION) throw Error("{} expects a function, got {}", name, given_text(L, 2));
 }
 
-// A table of gradients, torch.none where there is none.
-void push_gradients(lua_State* L, const Tensors& list) {
-  lua_createtable(L, int(list.size()), 0);
-  for (size_t i = 0; i < list.size(); ++i) {
-    list[i] ? push_tensor(L, list[i]) : push_none(L);
-    lua_rawseti(L, -2, lua_Integer(i) + 1);
-  }
-}
 // A hook of a node: before its backward f(grad_outputs), after it f(grad_inputs, grad_outputs).
 template <bool before>
 int add_node_hook(lua_State* L) {
@@ -85,8 +77,8 @@ int add_node_hook(lua_State* L) {
     lua_State* L = f.running();
     luaL_checkstack(L, 8, "too many hooks");
     f.push(L);
-    if (!before) push_gradients(L, dxs);
-    push_gradients(L, dys);
+    if (!before) push_optional_tensors(L, dxs);
+    push_optional_tensors(L, dys);
     lua_call(L, before ? 1 : 2, 1);
     const int top = lua_gettop(L);
     Tensors out;
@@ -122,6 +114,14 @@ constexpr Row node_rows[] = {
 
 void push_grad_fn(lua_State* L, const Ref<Node>& node) {
   node ? static_cast<void>(push_box<NodeRef>(L, node)) : lua_pushnil(L);
+}
+
+void push_optional_tensors(lua_State* L, const Tensors& list) {
+  lua_createtable(L, int(list.size()), 0);
+  for (size_t i = 0; i < list.size(); ++i) {
+    list[i] ? push_tensor(L, list[i]) : push_none(L);
+    lua_rawseti(L, -2, lua_Integer(i) + 1);
+  }
 }
 
 Tensors optional_tensors(lua_State* L, int index, const char* what) {

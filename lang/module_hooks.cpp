@@ -2,6 +2,7 @@
 #include "core/autograd.h"
 #include "lang/bridge.h"
 #include "lang/nn.h"
+#include "lang/tensor_class.h"
 
 namespace luth::lang {
 namespace {
@@ -41,45 +42,34 @@ int push_handle(lua_State* L, int64_t id) {
   lua_setfield(L, -2, "remove");
   return 1;
 }
+// Calls f(module, inputs), or f(module, inputs, outputs); what takes the place of the last.
+std::optional<nn::Values> call_forward_hook(const WeakRef& f, nn::Module& m, const nn::Values& in,
+                                            const nn::Values* out) {
+  lua_State* L = f.running();
+  int top = lua_gettop(L);
+  luaL_checkstack(L, 8, nullptr);
+  f.push(L);
+  if (lua_isnil(L, -1)) return replaced(L, top);  // removed by another hook of this call
+  push_module(L, nn::ModuleRef(&m));
+  push_some(L, in, true);
+  if (out) push_some(L, *out, false);
+  lua_call(L, out ? 3 : 2, LUA_MULTRET);
+  return replaced(L, top);
+}
 int forward_pre_hook(lua_State* L) {
   luaL_checktype(L, 2, LUA_TFUNCTION);
   WeakRef f(L, 2);
-  return push_handle(L, self_module(L).add_pre_hook([f](nn::Module& m, const nn::Values& in) {
-    lua_State* L = f.running();
-    int top = lua_gettop(L);
-    luaL_checkstack(L, 8, nullptr);
-    f.push(L);
-    if (lua_isnil(L, -1)) return replaced(L, top);  // removed by another hook of this call
-    push_module(L, nn::ModuleRef(&m));
-    push_some(L, in, true);
-    lua_call(L, 2, LUA_MULTRET);
-    return replaced(L, top);
-  }));
+  return push_handle(L, self_module(L).add_pre_hook(
+                            [f](nn::Module& m, const nn::Values& in) { return call_forward_hook(f, m, in, nullptr); }));
 }
 int forward_hook(lua_State* L) {
   luaL_checktype(L, 2, LUA_TFUNCTION);
   WeakRef f(L, 2);
   return push_handle(L, self_module(L).add_post_hook([f](nn::Module& m, const nn::Values& in, const nn::Values& out) {
-    lua_State* L = f.running();
-    int top = lua_gettop(L);
-    luaL_checkstack(L, 8, nullptr);
-    f.push(L);
-    if (lua_isnil(L, -1)) return replaced(L, top);  // removed by another hook of this call
-    push_module(L, nn::ModuleRef(&m));
-    push_some(L, in, true);
-    push_some(L, out, false);
-    lua_call(L, 3, LUA_MULTRET);
-    return replaced(L, top);
+    return call_forward_hook(f, m, in, &out);
   }));
 }
 
-void push_gradients(lua_State* L, const Tensors& list) {
-  lua_createtable(L, int(list.size()), 0);
-  for (size_t i = 0; i < list.size(); ++i) {
-    list[i] ? push_tensor(L, list[i]) : push_none(L);
-    lua_rawseti(L, -2, lua_Integer(i) + 1);
-  }
-}
 // What a hook of backward returned: nil, a tensor or a table of them, torch.none for an absent one.
 Tensors replaced_gradients(lua_State* L, int at) {
   if (is_none(L, at)) return {};
@@ -104,8 +94,8 @@ int backward_hook(lua_State* L) {
     f.push(L);
     if (lua_isnil(L, -1)) return lua_settop(L, top), Tensors();  // removed, or the module is gone for Lua
     push_module(L, nn::ModuleRef(&m));
-    if (!pre) push_gradients(L, inputs);
-    push_gradients(L, results);
+    if (!pre) push_optional_tensors(L, inputs);
+    push_optional_tensors(L, results);
     lua_call(L, pre ? 2 : 3, 1);
     Tensors out = replaced_gradients(L, top + 1);
     lua_settop(L, top);

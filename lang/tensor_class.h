@@ -13,6 +13,8 @@ const Tensor& self(lua_State* L);
 
 /// graph_nodes.cpp: pushes a grad_fn, nil for a null one.
 void push_grad_fn(lua_State* L, const Ref<Node>& node);
+/// A table of them, with torch.none for an absent one.
+void push_optional_tensors(lua_State* L, const Tensors& list);
 /// The tensor or nil at `index` as a list of one or none; a list as it is, with torch.none for an absent one.
 Tensors optional_tensors(lua_State* L, int index, const char* what);
 

@@ -7,6 +7,9 @@ namespace luth::ops {
 /// Throws unless `v` is of a floating dtype; `what` names it in the text.
 void check_floating(const Value& v, std::string_view what = "input");
 
+/// Throws for bool, where other dtypes do.
+void check_not_bool(Dtype d);
+
 /// Throws for more than a million parts: each is a tensor of its own, however empty, and no extent bounds them.
 void check_parts(int64_t parts);
 

@@ -3,6 +3,7 @@
 #include "core/autograd.h"
 #include "core/ops/arith.h"
 #include "core/ops/cat.h"
+#include "core/ops/checks.h"
 #include "core/ops/copy.h"
 #include "core/ops/factory.h"
 #include "core/ops/index.h"
@@ -19,9 +20,6 @@ const DefineAll<KthValue, MedianDim, NanMedianDim, Median, NanMedian, Mode, Quan
                 NanQuantileTensor>
     define_all_;
 
-void refuse_bool(const Tensor& t) {
-  if (t.dtype() == Dtype::boolean) throw Error("not implemented for bool; convert first, e.g. with :to(torch.uint8)");
-}
 Tensor flat(const Tensor& t) { return reshape(t, {Shape{t.numel()}}); }
 
 /// No two elements are equal, so that gradients are those of one element.
@@ -40,7 +38,7 @@ Tensor with_nan(const Shape& s) {
 
 Specs KthValue::infer(const Inputs& in) const {
   int64_t n = in[0].dim() ? in[0].shape()[wrap_dim(dim, in[0].dim())] : 1;
-  refuse_bool(in[0]);
+  check_not_bool(in[0].dtype());
   if (k < 1 || k > n) throw Error("k must be from 1 to the extent {} of dim {}, not {}", n, shown(dim), k);
   return AlongDim::infer(in);
 }
@@ -66,11 +64,11 @@ Tensor median_of_none(const Tensor& t) {
 }  // namespace
 
 Specs MedianDim::infer(const Inputs& in) const {
-  refuse_bool(in[0]);
+  check_not_bool(in[0].dtype());
   return AlongDim::infer(in);
 }
 Specs NanMedianDim::infer(const Inputs& in) const {
-  refuse_bool(in[0]);
+  check_not_bool(in[0].dtype());
   return AlongDim::infer(in);
 }
 Tensor Median::lower(const Inputs& in) const {

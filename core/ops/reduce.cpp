@@ -237,7 +237,7 @@ Tensor ArgExtremum::find(const Tensor& t, bool largest) const {
   int64_t d = dim.value_or(0);
   Tensor x = dim ? t : reshape(t, {Shape{t.numel()}});
   if (!dim && t.numel() == 0) throw Error("there is no position of no elements");
-  if (x.dtype() == Dtype::boolean) throw Error("not implemented for bool; convert first, e.g. with :to(torch.uint8)");
+  check_not_bool(x.dtype());
   MaxDim up;
   MinDim down;
   up.dim = down.dim = d;

@@ -1,6 +1,7 @@
 #include "core/ops/search.h"
 
 #include "core/autograd.h"
+#include "core/ops/checks.h"
 #include "core/ops/copy.h"
 
 namespace luth::ops {
@@ -34,7 +35,7 @@ Tensor found_in(const Tensor& rows, const Value& input, const Value& sorter, boo
     throw Error("where input is a number, the sorted sequence must have one dim, but has shape {}",
                 to_string(rows.shape()));
   Dtype d = result_type({rows, input});
-  if (d == Dtype::boolean) throw Error("not implemented for bool; convert first, e.g. with :to(torch.uint8)");
+  check_not_bool(d);
   d = !is_floating(d) ? Dtype::i64 : d == Dtype::f64 ? d : Dtype::f32;
   const Tensor x = input.is_tensor() ? input.tensor().detach() : full({}, input.scalar(), d, rows.device());
   Tensor y = search_same(cast_to(rows.detach(), d), cast_to(x, d), sorter, {.right = right, .base = op.base});

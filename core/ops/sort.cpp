@@ -1,5 +1,6 @@
 #include "core/ops/sort.h"
 
+#include "core/ops/checks.h"
 #include "core/ops/copy.h"
 #include "core/ops/index.h"
 
@@ -34,8 +35,7 @@ Specs TopK::infer(const Inputs& in) const {
   int d = wrap_dim(dim, in[0].dim());
   Shape s = in[0].shape();
   int64_t n = s.size() ? s[d] : 1;
-  if (in[0].dtype() == Dtype::boolean)
-    throw Error("not implemented for bool; convert first, e.g. with :to(torch.uint8)");
+  check_not_bool(in[0].dtype());
   if (k < 0 || k > n) throw Error("k must be from 0 to the extent {} of dim {}, not {}", n, shown(d), k);
   if (s.size()) s[d] = k;
   return {Spec{s, in[0].dtype()}, Spec{s, Dtype::i64}};

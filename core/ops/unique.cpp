@@ -3,6 +3,7 @@
 #include "core/autograd.h"
 #include "core/ops/arith.h"
 #include "core/ops/cat.h"
+#include "core/ops/checks.h"
 #include "core/ops/copy.h"
 #include "core/ops/histogram.h"
 #include "core/ops/index.h"
@@ -133,7 +134,7 @@ Tensor IsIn::lower(const Inputs& in) const {
     return v.is_tensor() ? v.tensor().detach() : full({}, v.scalar(), v.dtype(), where_from.device());
   };
   Dtype common = result_type({in[0], in[1]});
-  if (common == Dtype::boolean) throw Error("not implemented for bool; convert first, e.g. with :to(torch.uint8)");
+  check_not_bool(common);
   const Tensor x = cast_to(tensor(in[0]), common), test = cast_to(reshape(tensor(in[1]), {Shape{-1}}), common);
   Tensor found;
   if (test.numel() == 0 || x.numel() == 0) {
