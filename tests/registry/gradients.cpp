@@ -1,4 +1,8 @@
-// Every vjp against finite differences in float64, its own gradient, and the gradient of that.
+// Every vjp against finite differences in float64, its own gradient, and the gradient of that. The last lines printed
+// count operators and samples by what was checked, and name those without a gradient by reason.
+#include <fmt/ranges.h>
+
+#include <map>
 #include <set>
 
 #include "cases.h"
@@ -28,10 +32,37 @@ Tensors gradients_of(const Tensor& y, const Tensors& x, bool create_graph) {
   return grad({y}, x, {}, {.retain_graph = true, .create_graph = create_graph, .allow_unused = true});
 }
 
+// What the checks of one order covered.
+struct Coverage {
+  int operators = 0, samples = 0;
+};
+std::map<std::string, Coverage> checked;                           // by test
+std::map<std::string, std::vector<std::string>> without_gradient;  // names by reason
+
+class Totals : public testing::Environment {
+ public:
+  void TearDown() override {
+    for (auto& [test, n] : checked)
+      fmt::print("Gradients.{}: {} operators, {} samples pass\n", test, n.operators, n.samples);
+    for (auto& [reason, names] : without_gradient)
+      fmt::print("no gradient, {}: {} ({})\n", reason, names.size(), fmt::join(names, " "));
+    std::fflush(stdout);
+  }
+};
+const auto* environment = testing::AddGlobalTestEnvironment(new Totals);
+
 }  // namespace
 
 class Gradients : public OperatorTest {
  protected:
+  // Why no case of this operator is checked, or "".
+  std::string reason_for_none() const {
+    if (!op().not_differentiable.empty()) return op().not_differentiable;
+    if (uninitialised()) return "its elements are whatever was in memory";
+    if (op().face == "ctc_loss")
+      return "it has that of the logits behind its input; ctc.each, which it is made of, is checked";
+    return "";
+  }
   // Operators on symmetric matrices read one triangle, and their gradients are those of functions of symmetric ones, as
   // PyTorch's: each differs from the derivative by a single element. Compared is the function of x + xᵀ.
   bool of_symmetric(const TestCase& c) const {
@@ -46,15 +77,14 @@ class Gradients : public OperatorTest {
   // Runs `check` on the function of the floating inputs that each case is.
   template <class F>
   void each_case(F&& check) {
-    if (!op().not_differentiable.empty() || uninitialised()) return;
-    // Its gradient is that of the logits behind its input, as PyTorch has it; ctc.each, which it is made of, is
-    // checked.
-    if (op().face == "ctc_loss") return;
+    if (!reason_for_none().empty()) return;
+    int samples = 0;
     for (auto& c : cases(GetParam())) {
       SCOPED_TRACE(c.name);
       Tensors leaves;
       for (size_t i : c.floating()) leaves.push_back(copy_of(c.in[i].tensor(), Dtype::f64).set_requires_grad());
       if (leaves.empty()) continue;
+      ++samples;
       auto f = [&](const Tensors& t) {
         Inputs in = c.in;
         size_t k = 0;
@@ -66,6 +96,11 @@ class Gradients : public OperatorTest {
       };
       EXPECT_EQ(check(f, leaves), "");
     }
+    EXPECT_TRUE(samples > 0 || !op().vjp) << "it has a gradient, and no sample has a floating input";
+    if (samples == 0 || HasFailure()) return;
+    std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
+    Coverage& n = checked[test.substr(0, test.find('/'))];
+    n.operators += 1, n.samples += samples;
   }
 };
 INSTANTIATE_TEST_SUITE_P(Registry, Gradients, testing::ValuesIn(operator_names()), readable);
@@ -93,6 +128,7 @@ TEST_P(Gradients, OfHigherOrderMatch) {
 
 // An operator that says it has no gradient gives results that require none.
 TEST_P(Gradients, ReasonHolds) {
+  if (std::string reason = reason_for_none(); !reason.empty()) without_gradient[reason].push_back(GetParam());
   if (op().not_differentiable.empty() || op().only_inplace) return;
   for (auto& c : cases(GetParam())) {
     Inputs in =
