@@ -274,8 +274,8 @@ Tensors Var::vjp(const Call& c, const Tensor& dy) const {
   return {mul(mul(centred, 2.0 / divisor(x)), expanded(dy, x.shape()))};
 }
 Tensors Std::vjp(const Call& c, const Tensor& dy) const {
-  Tensor g = where(eq(c.out[0], 0), 0, div(dy, mul(c.out[0], 2)));  // PyTorch: no gradient where the deviation is 0
-  return Var::vjp(c, g);
+  Tensor flat = eq(c.out[0], 0);  // PyTorch: no gradient where the deviation is 0
+  return Var::vjp(c, div(where(flat, 0, dy), where(flat, 1, mul(c.out[0], 2))));
 }
 template <class Op>
 static Cases<Op> var_samples() {

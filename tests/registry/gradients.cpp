@@ -32,9 +32,66 @@ Tensors gradients_of(const Tensor& y, const Tensors& x, bool create_graph) {
   return grad({y}, x, {}, {.retain_graph = true, .create_graph = create_graph, .allow_unused = true});
 }
 
+// The first elements of `t` in another shape of no more elements.
+Tensor first_of(const Tensor& t, const Shape& shape) {
+  Tensor whole = copy_of(t);
+  return copy_of(Tensor::alias(whole.storage(), shape, contiguous_strides(shape), 0, t.dtype()));
+}
+Shape with_extent(Shape shape, int dim, int64_t n) {
+  if (shape.size() > 0) shape[dim < 0 ? shape.size() - 1 : dim] = n;
+  return shape;
+}
+
+bool has_nan(const Tensors& results) {
+  for (auto& y : results)
+    if (y && is_floating(y.dtype()))
+      for (double v : doubles(y))
+        if (std::isnan(v)) return true;
+  return false;
+}
+
+struct Variant {
+  std::string kind;
+  TestCase c;
+};
+// The case, and with its first elements in other shapes: all inputs of no dimensions, all empty, and each alone to be
+// broadcast. Those that the operator refuses are left out, and those that have no value. What scripts cannot call
+// trusts its callers with shapes.
+std::vector<Variant> variants(const TestCase& given) {
+  std::vector<Variant> all{{"as given", given}};
+  if (!given.drawn || given.info->internal) return all;
+  auto add = [&](const char* kind, Inputs in) {
+    TestCase c = given;
+    c.in = std::move(in);
+    c.name += std::string(", ") + kind;
+    bool same = true;
+    for (size_t i = 0; i < c.in.size(); ++i)
+      same = same && (!c.in[i].is_tensor() || c.in[i].shape() == given.in[i].shape());
+    if (same) return;
+    try {
+      if (has_nan(c.run())) return;
+    } catch (const Error&) { return; }
+    all.push_back({kind, std::move(c)});
+  };
+  auto each = [&](auto&& shape) {
+    return each_tensor(given.in, [&](const Tensor& t) { return t.numel() ? first_of(t, shape(t.shape())) : t; });
+  };
+  add("0-dim", each([](const Shape&) { return Shape{}; }));
+  add("empty", each([](const Shape& s) { return with_extent(s, 0, 0); }));
+  add("empty", each([](const Shape& s) { return with_extent(s, -1, 0); }));
+  for (size_t i = 0; i < given.in.size() && given.in.size() > 1; ++i) {
+    if (!given.in[i].is_tensor() || given.in[i].numel() == 0) continue;
+    Inputs in = given.in;
+    in[i] = first_of(in[i].tensor(), with_extent(in[i].shape(), 0, 1));
+    add("broadcast", in);
+  }
+  return all;
+}
+
 // What the checks of one order covered.
 struct Coverage {
-  int operators = 0, samples = 0;
+  int operators = 0;
+  std::map<std::string, int> samples;  // by kind
 };
 std::map<std::string, Coverage> checked;                           // by test
 std::map<std::string, std::vector<std::string>> without_gradient;  // names by reason
@@ -43,7 +100,7 @@ class Totals : public testing::Environment {
  public:
   void TearDown() override {
     for (auto& [test, n] : checked)
-      fmt::print("Gradients.{}: {} operators, {} samples pass\n", test, n.operators, n.samples);
+      fmt::print("Gradients.{}: {} operators pass, samples {}\n", test, n.operators, n.samples);
     for (auto& [reason, names] : without_gradient)
       fmt::print("no gradient, {}: {} ({})\n", reason, names.size(), fmt::join(names, " "));
     std::fflush(stdout);
@@ -74,48 +131,51 @@ class Gradients : public OperatorTest {
 
   // The same for factors of symmetric matrices, of which one triangle is read.
   static bool upper_triangle(const TestCase& c) { return c.name.find("upper=true") != std::string::npos; }
-  // Runs `check` on the function of the floating inputs that each case is.
+  // The case as a function of its floating inputs.
+  Tensors run(const TestCase& c, const Tensors& floating) const {
+    Inputs in = c.in;
+    size_t k = 0;
+    for (size_t i : c.floating()) in[i] = floating[k++];
+    if (GetParam() == "cholesky_solve" || GetParam() == "cholesky_inverse")
+      in[in.size() - 1] = upper_triangle(c) ? triu(in[in.size() - 1]) : tril(in[in.size() - 1]);
+    if (of_symmetric(c)) in[0] = add(in[0], transpose(in[0], {-2, -1}));
+    return c.run(in);
+  }
+  // Runs `check` on the function that each case is, and each of its variants.
   template <class F>
   void each_case(F&& check) {
     if (!reason_for_none().empty()) return;
-    int samples = 0;
-    for (auto& c : cases(GetParam())) {
-      SCOPED_TRACE(c.name);
-      Tensors leaves;
-      for (size_t i : c.floating()) leaves.push_back(copy_of(c.in[i].tensor(), Dtype::f64).set_requires_grad());
-      if (leaves.empty()) continue;
-      ++samples;
-      auto f = [&](const Tensors& t) {
-        Inputs in = c.in;
-        size_t k = 0;
-        for (size_t i : c.floating()) in[i] = t[k++];
-        if (GetParam() == "cholesky_solve" || GetParam() == "cholesky_inverse")
-          in[in.size() - 1] = upper_triangle(c) ? triu(in[in.size() - 1]) : tril(in[in.size() - 1]);
-        if (of_symmetric(c)) in[0] = add(in[0], transpose(in[0], {-2, -1}));
-        return c.run(in);
-      };
-      EXPECT_EQ(check(f, leaves), "");
-    }
-    EXPECT_TRUE(samples > 0 || !op().vjp) << "it has a gradient, and no sample has a floating input";
-    if (samples == 0 || HasFailure()) return;
+    std::map<std::string, int> samples;
+    for (auto& given : cases(GetParam()))
+      for (auto& [kind, c] : variants(given)) {
+        SCOPED_TRACE(c.name);
+        Tensors leaves;
+        for (size_t i : c.floating()) leaves.push_back(copy_of(c.in[i].tensor(), Dtype::f64).set_requires_grad());
+        if (leaves.empty()) continue;
+        ++samples[kind];
+        EXPECT_EQ(check([&](const Tensors& t) { return run(c, t); }, leaves), "");
+      }
+    EXPECT_TRUE(!samples.empty() || !op().vjp) << "it has a gradient, and no sample has a floating input";
+    if (samples.empty() || HasFailure()) return;
     std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
     Coverage& n = checked[test.substr(0, test.find('/'))];
-    n.operators += 1, n.samples += samples;
+    n.operators += 1;
+    for (auto& [kind, count] : samples) n.samples[kind] += count;
   }
 };
 INSTANTIATE_TEST_SUITE_P(Registry, Gradients, testing::ValuesIn(operator_names()), readable);
 
 TEST_P(Gradients, Match) {
-  each_case([](auto& f, auto& leaves) { return gradcheck_report(f, leaves); });
+  each_case([](auto f, auto& leaves) { return gradcheck_report(f, leaves); });
 }
 
 TEST_P(Gradients, OfGradientsMatch) {
-  each_case([](auto& f, auto& leaves) { return gradgradcheck_report(f, leaves); });
+  each_case([](auto f, auto& leaves) { return gradgradcheck_report(f, leaves); });
 }
 
 // In the gradient of f(x)² what arrives at f depends on x too: each path counts once, whoever asks for the graph.
 TEST_P(Gradients, OfHigherOrderMatch) {
-  each_case([](auto& f, auto& leaves) {
+  each_case([](auto f, auto& leaves) {
     auto second = [&](const Tensors& x, bool create_graph) {
       Tensors dx = gradients_of(total(f(x), true), x, true);
       return gradients_of(total(dx, false), x, create_graph);
