@@ -4,6 +4,8 @@
 #include <iostream>
 #include <map>
 #include <sstream>
+
+#include "core/backends.h"
 #include "gpu.h"
 
 namespace luth::test {
@@ -104,6 +106,34 @@ TEST_P(Parity, Layouts) {
     if (!op().only_inplace) expect_same(c, each_tensor(c.in, [](auto& t) { return expanded(t); }), "expanded", false);
     if (HasFailure()) return;  // one is enough to read
   }
+}
+
+TEST_P(Parity, Shapes) {
+  if (GetParam() == "to_device") return;
+  for (auto& given : cases(GetParam()))
+    for (auto& [kind, c] : variants(given)) {
+      if (kind == "as given") continue;
+      SCOPED_TRACE(c.name);
+      expect_same(c, c.in, kind.c_str(), differentiable());
+      if (HasFailure()) return;
+    }
+}
+
+TEST_P(Parity, EveryOrderGivesTheSameBits) {
+  if (GetParam() == "to_device" || uninitialised()) return;
+  backends().deterministic = true;
+  for (auto& c : cases(GetParam())) {
+    SCOPED_TRACE(c.name);
+    auto run = [&](uint64_t seed) {
+      reorder(seed);  // blocks, threads and streams run in other orders
+      return answer(c, c.in, gpu(), differentiable());
+    };
+    const Answer first = run(11), second = run(12);
+    EXPECT_EQ(other_bits(second.results, first.results), "");
+    EXPECT_EQ(other_bits(second.gradients, first.gradients), "") << "gradients";
+    if (HasFailure()) break;
+  }
+  backends().deterministic = false;
 }
 
 TEST_P(Parity, Dtypes) {

@@ -110,6 +110,59 @@ std::vector<TestCase> cases(const std::string& name) {
   return all;
 }
 
+namespace {
+
+// The first elements of `t` in another shape of no more elements.
+Tensor first_of(const Tensor& t, const Shape& shape) {
+  Tensor whole = copy_of(t);
+  return copy_of(Tensor::alias(whole.storage(), shape, contiguous_strides(shape), 0, t.dtype()));
+}
+Shape with_extent(Shape shape, int dim, int64_t n) {
+  if (shape.size() > 0) shape[dim < 0 ? shape.size() - 1 : dim] = n;
+  return shape;
+}
+
+bool has_nan(const Tensors& results) {
+  for (auto& y : results)
+    if (y && is_floating(y.dtype()))
+      for (double v : doubles(y))
+        if (std::isnan(v)) return true;
+  return false;
+}
+
+}  // namespace
+
+std::vector<Variant> variants(const TestCase& given) {
+  std::vector<Variant> all{{"as given", given}};
+  if (!given.drawn || given.info->internal) return all;
+  auto add = [&](const char* kind, Inputs in) {
+    TestCase c = given;
+    c.in = std::move(in);
+    c.name += std::string(", ") + kind;
+    bool same = true;
+    for (size_t i = 0; i < c.in.size(); ++i)
+      same = same && (!c.in[i].is_tensor() || c.in[i].shape() == given.in[i].shape());
+    if (same) return;
+    try {
+      if (has_nan(c.run())) return;
+    } catch (const Error&) { return; }
+    all.push_back({kind, std::move(c)});
+  };
+  auto each = [&](auto&& shape) {
+    return each_tensor(given.in, [&](const Tensor& t) { return t.numel() ? first_of(t, shape(t.shape())) : t; });
+  };
+  add("0-dim", each([](const Shape&) { return Shape{}; }));
+  add("empty", each([](const Shape& s) { return with_extent(s, 0, 0); }));
+  add("empty", each([](const Shape& s) { return with_extent(s, -1, 0); }));
+  for (size_t i = 0; i < given.in.size() && given.in.size() > 1; ++i) {
+    if (!given.in[i].is_tensor() || given.in[i].numel() == 0) continue;
+    Inputs in = given.in;
+    in[i] = first_of(in[i].tensor(), with_extent(in[i].shape(), 0, 1));
+    add("broadcast", in);
+  }
+  return all;
+}
+
 Inputs drawn_larger(const TestCase& c, int64_t factor) {
   auto rng = generator(c.info->name, 99);
   return each_tensor(c.in, [&](const Tensor& t) {

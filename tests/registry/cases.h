@@ -32,6 +32,14 @@ struct TestCase {
 };
 /// LUTH_TEST_SAMPLES=N limits them to the first N.
 std::vector<TestCase> cases(const std::string& name);
+struct Variant {
+  std::string kind;  // "as given", "0-dim", "empty" or "broadcast"
+  TestCase c;
+};
+/// The case, and with its first elements in other shapes: all inputs of no dimensions, all empty, and each alone to be
+/// broadcast. Those that the operator refuses are left out, and those that have no value. What scripts cannot call
+/// trusts its callers with shapes, and has none.
+std::vector<Variant> variants(const TestCase& given);
 /// The inputs of a drawn case with all extents multiplied by `factor`.
 Inputs drawn_larger(const TestCase& c, int64_t factor);
 

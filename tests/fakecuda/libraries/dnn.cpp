@@ -1,7 +1,9 @@
 // cuDNN for the fake run-time: the same function, computed plainly by one thread per result in the stream's order, and
-// strict about what it is given. LUTH_FAKE_DNN=none: there is no such library.
+// strict about what it is given. LUTH_FAKE_DNN=none: there is no such library; =unordered: gradients of weights are
+// summed in another order each time unless they are asked to be deterministic, as the library's fastest algorithms do.
 #include "devices/cuda/dnn.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 
@@ -44,7 +46,7 @@ __device__ void each_product(const DnnConv& s, const int64_t (&want)[6], F&& f) 
 }
 
 template <class T, class C = compute_t<T>>
-__global__ void convolve(DnnConv s, const T* a, const T* b, T* out, int64_t results) {
+__global__ void convolve(DnnConv s, const T* a, const T* b, T* out, int64_t results, int64_t first) {
   const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= results) return;
   C sum = 0;
@@ -61,10 +63,11 @@ __global__ void convolve(DnnConv s, const T* a, const T* b, T* out, int64_t resu
     out[image_at(s, n, o, s.oc, p / s.ow, s.oh, p % s.ow, s.ow)] = T(sum);
   } else if (s.kind == Kind::grad_weight) {
     const int64_t o = i / (of_group * s.kh * s.kw), c = i / (s.kh * s.kw) % of_group, r = i / s.kw % s.kh, q = i % s.kw;
-    each_product(s, {-1, o, c, r, q, -1},
-                 [&](int64_t n, int64_t, int64_t, int64_t, int64_t, int64_t u, int64_t v, int64_t h, int64_t w) {
-                   sum += C(a[image_at(s, n, o, s.oc, u, s.oh, v, s.ow)]) * C(b[x_at(n, o, c, h, w)]);
-                 });
+    for (int64_t k = 0; k < s.n; ++k)
+      each_product(s, {(first + k) % s.n, o, c, r, q, -1},
+                   [&](int64_t n, int64_t, int64_t, int64_t, int64_t, int64_t u, int64_t v, int64_t h, int64_t w) {
+                     sum += C(a[image_at(s, n, o, s.oc, u, s.oh, v, s.ow)]) * C(b[x_at(n, o, c, h, w)]);
+                   });
     out[filter_at(s, o, c, r, q)] = T(sum);
   } else {
     const int64_t n = i / (s.ic * s.ih * s.iw), c = i / (s.ih * s.iw) % s.ic, h = i / s.iw % s.ih, w = i % s.iw;
@@ -99,6 +102,11 @@ void check_arguments(const DnnConv& s, const void* a, const void* b, const void*
   }
 }
 
+bool wanted(const char* behaviour) {
+  const char* set = std::getenv("LUTH_FAKE_DNN");
+  return set && !std::strcmp(set, behaviour);
+}
+
 }  // namespace
 
 bool dnn_convolve(const DnnConv& s, Device& device, const void* a, const void* b, void* out) {
@@ -107,18 +115,17 @@ bool dnn_convolve(const DnnConv& s, Device& device, const void* a, const void* b
   const int64_t results = s.kind == Kind::forward       ? s.n * s.oc * s.oh * s.ow
                           : s.kind == Kind::grad_weight ? s.oc * s.ic / s.groups * s.kh * s.kw
                                                         : s.n * s.ic * s.ih * s.iw;
+  static std::atomic<int64_t> calls{0};
+  const int64_t first = wanted("unordered") && !s.deterministic ? calls++ % s.n : 0;
   OnDevice on(device.index());
   dispatch(Floats{}, Dtype(s.dtype), [&]<class T>(Type<T>) {
     launch(convolve<T>, unsigned((results + 63) / 64), 64, 0, stream_of(device), s, static_cast<const T*>(a),
-           static_cast<const T*>(b), static_cast<T*>(out), results);
+           static_cast<const T*>(b), static_cast<T*>(out), results, first);
   });
   return true;
 }
 
-std::string dnn_missing() {
-  const char* wanted = std::getenv("LUTH_FAKE_DNN");
-  return wanted && !std::strcmp(wanted, "none") ? "libcudnn.so.9: cannot open shared object file" : "";
-}
+std::string dnn_missing() { return wanted("none") ? "libcudnn.so.9: cannot open shared object file" : ""; }
 int64_t dnn_version() { return dnn_missing().empty() ? 91203 : 0; }
 
 }  // namespace luth::cuda
