@@ -1,8 +1,14 @@
 // Graphs: hooks of nodes, anomaly mode, lines of errors, computing again, memory of nodes.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
 #include <thread>
 
 #include "autograd_help.h"
-#include "core/node_memory.h"
+#include "core/call_node.h"
+#include "core/device.h"
 #include "core/ops/arith.h"
 #include "core/ops/reduce.h"
 #include "core/ops/unary.h"
@@ -155,21 +161,77 @@ TEST(NodeMemory, GraphsDieOnOtherThreads) {
   EXPECT_EQ(list(x.grad()), Doubles{1});
 }
 
-// On a thread of its own, which gives the places back at its end.
+// On threads of their own, which give the places back at their ends. Of those of the first, every other one stays: the
+// second gets the ones between.
 TEST(NodeMemory, PlacesAreApart) {
-  std::thread([] {
-    std::vector<char*> places;
-    for (int i = 0; i < 10000; ++i) {
-      places.push_back(static_cast<char*>(take_node(400)));
-      std::fill_n(places.back(), 400, char(i));
-    }
-    for (int i = 0; i < 10000; ++i) {
-      EXPECT_EQ(places[size_t(i)][0], char(i));
-      EXPECT_EQ(places[size_t(i)][399], char(i));
-      EXPECT_EQ(reinterpret_cast<uintptr_t>(places[size_t(i)]) % 16, 0u);
-    }
-    for (char* p : places) give_node(p);
+  constexpr size_t bytes = sizeof(CallNode), n = 10000;
+  std::vector<char*> places(n);
+  auto take = [&](size_t i) {
+    places[i] = static_cast<char*>(take_node(bytes));
+    std::fill_n(places[i], bytes, char(i % 127));
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(places[i]) % 16, 0u);
+  };
+  std::thread([&] {
+    for (size_t i = 0; i < n; ++i) take(i);
+    for (size_t i = 0; i < n; i += 2) give_node(places[i]);
   }).join();
+  std::thread([&] {
+    for (size_t i = 0; i < n; i += 2) take(i);
+    for (size_t i = 0; i < n; ++i) {
+      EXPECT_EQ(places[i][0], char(i % 127));
+      EXPECT_EQ(places[i][bytes - 1], char(i % 127));
+      give_node(places[i]);
+    }
+  }).join();
+}
+
+int64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  int64_t pages = 0;
+  file >> pages >> pages;
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+// One node in 20000 stays: what lies around it is used again.
+TEST(NodeMemory, FewThatStayPinLittle) {
+  std::vector<void*> kept, some(20000);
+  auto round = [&] {
+    for (auto& p : some) std::memset(p = take_node(sizeof(CallNode)), 1, sizeof(CallNode));
+    for (size_t i = 0; i < some.size(); ++i) i == 9999 ? kept.push_back(some[i]) : give_node(some[i]);
+  };
+  for (int i = 0; i < 10; ++i) round();
+  const int64_t before = resident_bytes();
+  for (int i = 0; i < 100; ++i) round();
+  EXPECT_LT(resident_bytes() - before, 32 << 20);
+  for (void* p : kept) give_node(p);
+}
+
+// Without memory for more, what the pressure hook lets go is taken, and then std::bad_alloc says so.
+TEST(NodeMemory, RelievesPressure) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "a sanitizer needs address space";
+#endif
+  static std::vector<void*> held;
+  static int calls = 0;
+  auto run = [] {
+    set_memory_pressure_hook([] {
+      ++calls;
+      for (void* p : held) give_node(p);
+      held.clear();
+    });
+    for (int i = 0; i < 100000; ++i) held.push_back(take_node(sizeof(CallNode)));
+    const rlimit none{0, 0};
+    setrlimit(RLIMIT_AS, &none);
+    while (!calls) take_node(sizeof(CallNode));
+    for (int i = 0; i < 10000; ++i) take_node(sizeof(CallNode));
+    const bool relieved = calls == 1;
+    bool thrown = false;
+    try {
+      for (;;) take_node(sizeof(CallNode));
+    } catch (const std::bad_alloc&) { thrown = true; }
+    std::_Exit(relieved && thrown ? 0 : 1);
+  };
+  EXPECT_EXIT(run(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace
