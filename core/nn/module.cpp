@@ -29,17 +29,46 @@ std::string headline(const Module& m) {
 
 // The dotted path from `above` to `m`; empty when it is not below.
 std::string path_to(const Module& above, const Module& m) {
-  for (auto& c : above.parts().children) {
-    if (c.module.get() == &m) return c.name;
-    std::string rest = path_to(*c.module, m);
-    if (!rest.empty()) return c.name + "." + rest;
+  struct Step {
+    const std::vector<NamedModule>* children;
+    size_t next = 0;
+  };
+  std::vector<Step> steps{{&above.parts().children}};
+  while (!steps.empty()) {
+    Step& last = steps.back();
+    if (last.next == last.children->size()) {
+      steps.pop_back();
+      continue;
+    }
+    const Module* child = (*last.children)[last.next++].module.get();
+    if (child != &m) {
+      steps.push_back({&child->parts().children});
+      continue;
+    }
+    std::string path;
+    for (auto& s : steps) path += (path.empty() ? "" : ".") + (*s.children)[s.next - 1].name;
+    return path;
   }
   return "";
 }
 
 }  // namespace
 
-Module::~Module() = default;
+// A deep tree ends without a deep stack: whoever is to end has given its children away before.
+Module::~Module() {
+  std::vector<ModuleRef> dead;
+  auto take_children = [&](Module& m) {
+    if (m.parts_.use_count() != 1) return;
+    for (auto& c : m.parts_->children) dead.push_back(std::move(c.module));
+    m.parts_->children.clear();
+  };
+  take_children(*this);
+  while (!dead.empty()) {
+    ModuleRef m = std::move(dead.back());
+    dead.pop_back();
+    if (m && m->use_count() == 1) take_children(*m);
+  }
+}
 
 // ---- Calling ------------------------------------------------------------------------------------------------------
 

@@ -300,4 +300,30 @@ TEST(Autograd, ProductsOfManyElementsWithAZero) {
   EXPECT_EQ(x.grad().data<double>()[8], 0);
 }
 
+// Chains of grads of grads end without a deep stack.
+TEST(Autograd, LongChainsOfGradsEnd) {
+  constexpr int n = 200000;
+  Tensor w = leaf({1}), first = leaf({1}), x = first;
+  for (int i = 0; i < n; ++i) {
+    Tensor y = leaf({1});
+    x.set_grad(y);
+    x = y;
+  }
+  first = x = leaf({1});
+  for (int i = 0; i < n; ++i) {
+    Tensor y = mul(w, 1);
+    retain_grad(y);
+    x.set_grad(y);
+    x = y;
+  }
+  first = x = leaf({1});
+  for (int i = 0; i < n; ++i) {
+    Tensor y = leaf({1});
+    x.set_grad(view(y, {.shape = {1}}));
+    x = y;
+  }
+  first = x = {};
+  EXPECT_EQ(w.impl()->use_count(), 1u);
+}
+
 }  // namespace luth

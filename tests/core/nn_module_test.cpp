@@ -166,5 +166,18 @@ TEST(Module, RefusesNamesThatWouldClash) {
   EXPECT_THROW(nn::create<nn::Linear>({-1, 2}), Error);
 }
 
+// Deep trees are searched, and end, without a deep stack.
+TEST(Module, DeepTreesEnd) {
+  nn::ModuleRef lowest = make<nn::Sequential>(), m = lowest;
+  for (int i = 0; i < 200000; ++i) {
+    nn::ModuleRef above = make<nn::Sequential>();
+    above->parts().children.push_back({"0", std::move(m)});
+    m = std::move(above);
+  }
+  EXPECT_THROW(lowest->add_module("0", m), Error);  // it would contain itself
+  m = {};
+  EXPECT_EQ(lowest->use_count(), 1u);
+}
+
 }  // namespace
 }  // namespace luth::test
