@@ -13,6 +13,7 @@
 
 #include "core/device_names.h"
 #include "core/device_support.h"
+#include "core/text.h"
 
 namespace luth {
 namespace {
@@ -264,7 +265,9 @@ Device& device(std::string_view name) {
     if (!why.empty()) {
       std::string names;
       for (auto& n : device_names()) names += (names.empty() ? "" : ", ") + n;
-      throw Error("device '{}' is not available: {}; devices known here: {}", name, why, names);
+      const std::string meant = kind == "gpu" ? "; did you mean 'cuda'?"
+                                              : did_you_mean(kind, std::vector<std::string>{"cpu", "cuda", "meta"});
+      throw Error("device '{}' is not available: {}; devices known here: {}{}", name, why, names, meant);
     }
   }
   if (Device* d = find(kind, index)) return usable(*d);

@@ -53,6 +53,15 @@ constexpr ForeignName names[] = {
     {"torch", "array", "torch.tensor(t)"},
     {"torch", "from_numpy", "torch.load(path) of an .npy file, torch.tensor(t)"},
     {"torch", "Module", "nn.Module, and nn.class('Net') for one of your own"},
+    {"torch", "lstsq", "torch.linalg.lstsq(A, B)"},
+    {"torch", "solve", "torch.linalg.solve(A, B)"},
+    {"torch", "eig", "torch.linalg.eig(A)"},
+    {"torch", "symeig", "torch.linalg.eigh(A)"},
+    {"torch", "matrix_rank", "torch.linalg.matrix_rank(A)"},
+    {"torch", "triangular_solve", "torch.linalg.solve_triangular(A, B, {upper = true})"},
+    {"torch", "frobenius_norm", "torch.linalg.matrix_norm(A)"},
+    {"torch", "nuclear_norm", "torch.linalg.matrix_norm(A, 'nuc')"},
+    {"torch", "set_default_tensor_type", "torch.set_default_dtype(torch.float64)"},
     // ---- methods and fields of tensors ----
     {"x", "expandAs", "x:expand_as(y)"},
     {"x", "viewAs", "x:view_as(y)"},
@@ -87,6 +96,9 @@ constexpr ForeignName names[] = {
     {"x", "astype", "x:to(torch.float64)"},
     {"x", "copy_to", "y:copy_(x)"},
     {"x", "len", "#x, x:size(1)"},
+    {"x", "new", "x:new_empty(2, 3), x:new_tensor(t)"},
+    {"x", "resize_as", "x:resize_as_(y)"},
+    {"x", "layout", "one layout: tensors are strided"},
     {"x", "append", "torch.cat({x, y})"},
     // ---- nn.* ----
     {"nn", "SpatialConvolution", "nn.Conv2d(in_channels, out_channels, kernel_size, {stride = 1, padding = 0})"},
@@ -252,6 +264,55 @@ constexpr ForeignName names[] = {
     {"global", "dataset", "data.TensorDataset(x, y)"},
 };
 
+// What PyTorch has and luth does not.
+struct Absent {
+  std::string_view owner, names, what;
+};
+constexpr std::string_view complex_numbers = "complex numbers; real tensors with a last dim of 2 can hold their parts";
+constexpr std::string_view fourier = "Fourier transforms and complex numbers";
+constexpr std::string_view sparse = "sparse tensors; masks and indices select elements of dense ones";
+constexpr std::string_view quantized = "quantised tensors; float16 and bfloat16 are the narrow dtypes";
+constexpr std::string_view programs = "programs made from functions: luth runs each operator as it is called";
+constexpr std::string_view transforms =
+    "transforms of functions; torch.autograd.functional has jacobian, hessian, vjp, jvp";
+constexpr std::string_view names_of_dims = "dims with names; dims are numbers, from 1";
+constexpr Absent absent[] = {
+    {"torch", "complex complex32 complex64 complex128 chalf cfloat cdouble polar view_as_complex view_as_real imag",
+     complex_numbers},
+    {"x", "imag chalf cfloat cdouble", complex_numbers},
+    {"torch", "fft stft istft", fourier},
+    {"x", "stft istft", fourier},
+    {"torch",
+     "sparse sparse_coo sparse_csr sparse_coo_tensor sparse_csr_tensor sparse_csc_tensor sparse_bsr_tensor "
+     "sparse_bsc_tensor sparse_compressed_tensor hspmm smm sspaddmm",
+     sparse},
+    {"x", "to_sparse to_sparse_csr to_dense coalesce is_coalesced indices values sparse_mask sparse_dim dense_dim smm",
+     sparse},
+    {"torch",
+     "quantize_per_tensor quantize_per_channel dequantize quantization ao qint8 quint8 qint32 "
+     "fake_quantize_per_tensor_affine fake_quantize_per_channel_affine",
+     quantized},
+    {"x", "dequantize int_repr q_scale q_zero_point", quantized},
+    {"nn", "quantized qat quantizable", quantized},
+    {"torch", "func vmap", transforms},
+    {"torch", "fx jit compile export onnx", programs},
+    {"torch", "nested", "nested tensors; pad the rows and keep a mask"},
+    {"x", "names rename rename_ refine_names align_to align_as", names_of_dims},
+    {"torch", "align_tensors", names_of_dims},
+    {"torch", "uint16 uint32 uint64", "unsigned integers wider than uint8; int32 and int64 hold their values"},
+    {"torch", "float8_e4m3fn float8_e5m2", "dtypes of 8 bits; float16 and bfloat16 are the narrow ones"},
+    {"torch", "mps xpu hip mtia xla", "other devices than the CPU and CUDA's GPUs"},
+    {"x", "mps xpu hip xla", "other devices than the CPU and CUDA's GPUs"},
+};
+
+bool has_word(std::string_view list, std::string_view word) {
+  for (size_t at = list.find(word); at != list.npos; at = list.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    if ((at == 0 || list[at - 1] == ' ') && (end == list.size() || list[end] == ' ')) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::span<const ForeignName> foreign_names() { return names; }
@@ -259,6 +320,8 @@ std::span<const ForeignName> foreign_names() { return names; }
 std::string foreign_hint(std::string_view owner, std::string_view name) {
   for (auto& n : names)
     if (n.owner == owner && n.name == name) return "; luth has " + std::string(n.instead);
+  for (auto& a : absent)
+    if (a.owner == owner && !name.empty() && has_word(a.names, name)) return "; not in luth: " + std::string(a.what);
   return "";
 }
 

@@ -188,6 +188,26 @@ std::string fault_hint(const Fault& f) {
 
 // ---- messages ----
 
+bool is_field(std::string_view name) {
+  constexpr std::string_view fields[] = {"shape", "dtype",   "device", "grad", "grad_fn", "is_leaf", "requires_grad",
+                                         "data",  "is_cuda", "ndim",   "T",    "mT",      "H",       "mH"};
+  return std::find(std::begin(fields), std::end(fields), name) != std::end(fields);
+}
+
+// x:shape without a call: "function arguments expected near ')'". The last name behind a colon that nothing calls.
+std::string colon_hint(const Tokens& line) {
+  if (std::find(line.begin(), line.end(), "lambda") != line.end()) return "";
+  for (size_t i = line.size(); i-- > 1;) {
+    if (line[i - 1] != ":" || !is_name(line[i])) continue;
+    const std::string_view next = i + 1 < line.size() ? line[i + 1] : "";
+    if (next == "]") return "";  // a range
+    if (!next.empty() && std::string_view("({'\"").find(next[0]) != std::string_view::npos) continue;
+    if (is_field(line[i])) return fmt::format("{0} is a field, and takes a dot: x.{0}", line[i]);
+    return fmt::format("a method is called: x:{}()", line[i]);
+  }
+  return "";
+}
+
 std::string line_of(const std::string& text, int number) {
   size_t at = 0;
   for (int i = 1; i < number; ++i) {
@@ -235,6 +255,9 @@ std::string syntax_hint(std::string_view message, const std::string* source) {
   std::string_view token = message.substr(near + 6);
   token = token.starts_with("<eof>") ? "" : token.substr(1, token.rfind('\'') - 1);
   const std::string line = line_of(*source, line_number);
+  if (message.find("function arguments expected") != message.npos)
+    for (int i = line_number; i > 0 && i > line_number - 3; --i)
+      if (std::string hint = colon_hint(split_chunk(line_of(*source, i))); !hint.empty()) return hint;
   std::string hint = fault_hint({split_chunk(line), token});
   return hint.empty() ? hint_before(*source, line_number, token.empty()) : hint;
 }
@@ -255,7 +278,11 @@ std::string value_hint(std::string_view message) {
   if (has("attempt to add a 'string'") || (has("attempt to add a '") && has("with a 'string'")))
     return "texts are joined by .. : 'a' .. 1";
   if (has("attempt to call a boolean value (method 'training')")) return "a module is set to training by m:train()";
-  if (has("attempt to call a torch.Size value")) return "shape is a field: x.shape[1]; or x:size(1)";
+  for (auto words : {"value (method '", "value (field '"}) {
+    const std::string_view name = has("attempt to call a") ? quoted_after(message, words) : "";
+    if (name == "shape") return "shape is a field: x.shape[1]; or x:size(1)";
+    if (is_field(name)) return fmt::format("{0} is a field: x.{0}", name);
+  }
   return "";
 }
 

@@ -14,7 +14,7 @@ struct ForeignName {
 };
 /// All of them (foreign_names.cpp), by owner.
 std::span<const ForeignName> foreign_names();
-/// "; that is Torch7's or Python's, luth has nn.Conv2d": the end of a message about an unknown name, or "".
+/// "; luth has nn.Conv2d", "; not in luth: complex numbers": the end of a message about an unknown name, or "".
 std::string foreign_hint(std::string_view owner, std::string_view name);
 
 /// A line "hint: ..." with a newline before it, for an error that Lua raised itself: a syntax error that names a line,

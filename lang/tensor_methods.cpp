@@ -8,21 +8,23 @@
 namespace luth::lang {
 namespace {
 
-// The dim at stack position i, from Lua's counting.
-int dim_at(lua_State* L, int i, const Tensor& t) {
+// The dim that `method` was given, from Lua's counting.
+int dim_of(lua_State* L, const char* method, const Tensor& t) {
   static constexpr FieldInfo info{"dim", "", AttrKind::integer, false, as::dim};
-  return wrap_dim(std::get<int64_t>(read_attr(L, i, info)), t.dim());
+  try {
+    return wrap_dim(std::get<int64_t>(read_attr(L, 2, info)), t.dim());
+  } catch (const Error& e) { throw Error("{}: {}", method, e.what()); }
 }
 
 int size(lua_State* L) {
   const Tensor& t = self(L);
   if (lua_isnoneornil(L, 2)) return push_size(L, t.shape()), 1;
-  return lua_pushinteger(L, t.shape()[dim_at(L, 2, t)]), 1;
+  return lua_pushinteger(L, t.shape()[dim_of(L, "size", t)]), 1;
 }
 int stride(lua_State* L) {
   const Tensor& t = self(L);
   if (lua_isnoneornil(L, 2)) return push_attr(L, Attr(Ints(t.strides()))), 1;
-  return lua_pushinteger(L, t.strides()[dim_at(L, 2, t)]), 1;
+  return lua_pushinteger(L, t.strides()[dim_of(L, "stride", t)]), 1;
 }
 int dim(lua_State* L) { return lua_pushinteger(L, self(L).dim()), 1; }
 int numel(lua_State* L) { return lua_pushinteger(L, self(L).numel()), 1; }
@@ -172,6 +174,7 @@ constexpr Row rows[] = {
     {"is_neg", guarded<no_complex>, "x:is_neg()", "false: no view of luth negates what it shows."},
     {"conj", guarded<itself>, "x:conj()", "x itself: luth has no complex numbers."},
     {"conj_physical", guarded<itself>, "x:conj_physical()", "x itself: luth has no complex numbers."},
+    {"conj_physical_", guarded<itself>, "x:conj_physical_()", "x itself: luth has no complex numbers."},
     {"resolve_conj", guarded<itself>, "x:resolve_conj()", "x itself: luth has no complex numbers."},
     {"resolve_neg", guarded<itself>, "x:resolve_neg()", "x itself: no view of luth negates what it shows."},
     {"adjoint", guarded<adjoint>, "x:adjoint()", "A view with the last two dims exchanged, as x.mH."},
@@ -203,6 +206,7 @@ constexpr Row functions[] = {
     {"real", guarded<itself>, "torch.real(x)", "x itself: luth has no complex numbers."},
     {"conj", guarded<itself>, "torch.conj(x)", "x itself: luth has no complex numbers."},
     {"conj_physical", guarded<itself>, "torch.conj_physical(x)", "x itself: luth has no complex numbers."},
+    {"conj_physical_", guarded<itself>, "torch.conj_physical_(x)", "x itself: luth has no complex numbers."},
     {"resolve_conj", guarded<itself>, "torch.resolve_conj(x)", "x itself: luth has no complex numbers."},
     {"resolve_neg", guarded<itself>, "torch.resolve_neg(x)", "x itself: no view of luth negates what it shows."},
     {"adjoint", guarded<adjoint>, "torch.adjoint(x)", "A view with the last two dims exchanged, as x.mH."},

@@ -65,6 +65,7 @@ int size_index(lua_State* L) {
   int ok = 0;
   lua_Integer i = lua_tointegerx(L, 2, &ok);
   if (!ok) throw Error("an index into torch.Size is an integer, got {}", given_text(L, 2));
+  if (i == 0) throw Error("shape[0]: positions count from 1, shape[1] is the first extent (and shape[-1] the last)");
   if (i < 0) i += s.size() + 1;
   if (i < 1 || i > s.size()) return lua_pushnil(L), 1;
   return lua_pushinteger(L, s[i - 1]), 1;

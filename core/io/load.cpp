@@ -234,7 +234,9 @@ bool has_signature(Disk& disk) {
     throw Error(
         ErrorCode::checkpoint,
         "cannot use '{}': it is a zip archive, as PyTorch's torch.save writes; luth reads HDF5 and .safetensors", path);
-  throw Error(ErrorCode::checkpoint, "cannot use '{}': it is no HDF5 file{}", path,
+  const bool numpy = path.ends_with(".npy");
+  throw Error(ErrorCode::checkpoint, "cannot use '{}': it {}{}", path,
+              numpy ? "does not begin as a .npy file does" : "is no HDF5 file",
               disk.size() < 2 * seal_bytes ? fmt::format(" ({} bytes)", disk.size()) : "");
 }
 

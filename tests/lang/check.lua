@@ -259,6 +259,17 @@ function s.syntax_errors()
   t:eq(check.text(''), {})
 end
 
+function s.names_within_lists()
+  expect [[
+local x = torch.zeros {3, dtype = torch.int64} --! torch.zeros: the list has the key 'dtype'
+local y = torch.cat {x, x, dim = 1} --! named arguments go into a table of their own: {dim = …}
+local z = x:sum {1, keepdim = true} --! sum: the list has the key 'keepdim'
+print(torch.cat({x, x}, {dim = 1}), x:sum {dim = 1}, torch.zeros {3, 4}, y, z)
+local model = nn.Sequential {nn.Linear(1, 1), name = 2}
+print(model, {x, n = 1})
+]]
+end
+
 -- All of Lua's grammar passes the parser, with lines counted through strings and comments.
 function s.grammar()
   expect [===[

@@ -82,6 +82,75 @@ function s.methods_with_a_dot()
   t:fails(function() return x:sum(1, { keepdims = true }) end, "did you mean 'keepdim'?")
 end
 
+-- Fields that are called, and methods that are not.
+function s.fields_and_methods()
+  for code, part in pairs {
+    ['local s = f(x):shape'] = 'shape is a field, and takes a dot: x.shape', ['print(f(x, 1):shape)'] = 'x.shape',
+    ['local s = f(x):shape\nprint(s)'] = 'x.shape', ['local n = f({1, 2}):shape[1]'] = 'x.shape',
+    ['y = {a = x:grad}'] = 'grad is a field', ['while x:sum():item > 1 do end'] = 'a method is called: x:item()',
+  } do
+    local hint = on(code)
+    t:assert(hint:find(part, 1, true), code .. ' -> ' .. hint)
+  end
+  for code, part in pairs {
+    ['return x:shape()'] = 'shape is a field: x.shape[1]', ['return x:shape(1)'] = 'x:size(1)',
+    ['return x:grad()'] = 'grad is a field: x.grad', ['return y:grad()'] = 'grad is a field: x.grad',
+    ['return x:dtype()'] = 'dtype is a field', ['return x.device()'] = 'device is a field',
+    ['return x:size()()'] = false, ['return x()'] = false,
+  } do
+    local y = torch.ones(1, { requires_grad = true })
+    y:sum():backward()
+    local ok, message = pcall(load(code, '=test', 't', { x = torch.ones(2), y = y }))
+    local hint = registry.hint(message)
+    t:assert(not ok and (part and hint:find(part, 1, true) or not part and hint == ''), code .. ' -> ' .. message .. hint)
+  end
+  t:fails(function() return torch.ones(2):sum().item() end, 'item: expects a tensor', 'x:item(...)')
+  t:fails(function() return torch.ones(2):size(0) end, 'size: ', 'count from 1')
+  t:fails(function() return torch.ones(2):size(2) end, 'size: dim 2 is out of range')
+  t:fails(function() return torch.ones(2):stride(0) end, 'stride: ', 'count from 1')
+end
+
+function s.shapes_count_from_one()
+  local shape = torch.ones(4, 3).shape
+  t:fails(function() return shape[0] end, 'positions count from 1')
+  t:fails(function() return torch.ones(2):size()[0] end, 'count from 1')
+  t:eq({ shape[1], shape[-1], shape[3], #shape, table.unpack(shape) }, { 4, 3, nil, 2, 4, 3 })
+  local seen = {}
+  for i, n in ipairs(shape) do seen[i] = n end
+  t:eq(seen, { 4, 3 })
+  t:eq(tostring(shape), 'torch.Size([4, 3])')
+end
+
+function s.what_luth_does_not_have()
+  local x = torch.ones(2)
+  for what, part in pairs {
+    ['torch.complex64'] = 'complex numbers', ['torch.fft'] = 'Fourier', ['torch.stft'] = 'Fourier', ['torch.func'] = 'jacobian',
+    ['torch.vmap'] = 'jacobian', ['torch.sparse_coo_tensor'] = 'sparse', ['torch.view_as_real'] = 'complex',
+    ['x.imag'] = 'complex', ['x.to_sparse'] = 'sparse', ['torch.quantize_per_tensor'] = 'quantised', ['torch.jit'] = 'programs',
+    ['torch.uint16'] = 'int32', ['nn.quantized'] = 'quantised',
+  } do
+    local ok, message = pcall(load('return ' .. what, '=test', 't', { torch = torch, x = x, nn = nn }))
+    t:assert(not ok and message:find('; not in luth: ', 1, true) and message:find(part, 1, true), what .. ' -> ' .. tostring(message))
+  end
+end
+
+function s.devices()
+  t:fails(function() return torch.ones(2):to('gpu') end, "did you mean 'cuda'?")
+  t:fails(function() return torch.ones(2, { device = 'cdua' }) end, "did you mean 'cuda'?")
+end
+
+function s.damaged_files()
+  local path = os.tmpname()
+  for suffix, part in pairs { ['.npy'] = 'does not begin as a .npy file does', ['.h5'] = 'is no HDF5 file' } do
+    local file = assert(io.open(path .. suffix, 'wb'))
+    file:write('neither the one nor the other')
+    file:close()
+    t:fails(function() return torch.load(path .. suffix) end, part)
+    os.remove(path .. suffix)
+  end
+  os.remove(path)
+end
+
 -- What has no module has an operator.
 function s.modules_that_are_operators()
   for name, f in pairs { GroupNorm = 'group_norm', ELU = 'elu', HingeEmbeddingLoss = 'hinge_embedding_loss' } do

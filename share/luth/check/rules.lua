@@ -129,8 +129,21 @@ local method_tables = {
 -- Methods that no table of functions has: x.item() of anything is one that was called with a dot.
 local sure = { item = true, backward = true, zero_grad = true, tolist = true, requires_grad_ = true, state_dict = true }
 
+-- A list with a name in it, `torch.zeros {3, dtype = …}`, where an operator takes a list: an error when it runs.
+function Checker:mixed_lists(e, f, name)
+  if not registry.operator_name(f) then return end
+  for _, argument in ipairs(e.args) do
+    if argument.type == 'Table' and argument.mixed then
+      self:say(e.line, "%s: the list has the key '%s' as well; named arguments go into a table of their own: {%s = …}",
+               name, argument.mixed, argument.mixed)
+    end
+  end
+end
+
 function expression.Call(self, e)
   local callee = e.callee
+  local operator, path = kinds.library(callee)
+  if path then self:mixed_lists(e, operator, path) end
   if callee.type == 'Name' and callee.name == 'assert' and not callee.variable and e.args[1] then
     self:condition(e.args[1], 'assert')
   end
@@ -147,6 +160,7 @@ end
 
 function expression.Method(self, e)
   local value, path = kinds.library(e.object)
+  if is_tensor(e.object) then self:mixed_lists(e, rawget(torch.Tensor, e.name), e.name) end
   if path and kinds.spaces[value] and rawget(value, e.name) ~= nil then
     self:say(e.line, '%s:%s is called with a colon, but is a function: write %s.%s(…)', path, e.name, path, e.name)
   elseif is_tensor(e.object) and rawget(torch.Tensor, e.name) == nil then
