@@ -31,6 +31,7 @@ class Reader : public Fields {
     p.doc = info.doc;
     p.at = at;
     p.required = info.as & as::required;
+    p.named = info.as & as::named;
     p.takes_nil = info.optional;
     p.field = info;
     p.otherwise = value;
@@ -52,20 +53,23 @@ std::vector<std::string> words(std::string_view text, std::string_view separator
   return list;
 }
 
-// Inputs, then attributes, or as the operator's `order` says; last what is given by name alone.
+// Inputs, then attributes, or as the operator's `order` says; last what is given by name alone: attributes that say so,
+// and inputs that stand behind a * in `order`.
 void sort_params(Form& form) {
   auto order = words(form.info->order, ", ");
+  const auto star = std::find(order.begin(), order.end(), "*");
+  for (auto& p : form.params) p.named |= std::find(star, order.end(), p.name) != order.end();
   auto rank = [&](const Param& p) {
-    if (!p.input && p.field.as & as::named) return size_t(1000);
     auto it = std::find(order.begin(), order.end(), p.name);
-    return it == order.end() ? order.size() : size_t(it - order.begin());
+    return (p.named ? 1000 : 0) + (it - order.begin());
   };
   std::stable_sort(form.params.begin(), form.params.end(),
                    [&](const Param& a, const Param& b) { return rank(a) < rank(b); });
   for (int i = 0; i < int(form.params.size()); ++i) {
     const Param& p = form.params[i];
-    if (p.input || !(p.field.as & as::named)) form.positional = i + 1;
+    if (!p.named) form.positional = i + 1;
     if (!p.input) form.of_attribute[p.at] = i;
+    if (p.input && !p.named && p.at == i && form.leading == i) ++form.leading;
   }
 }
 
@@ -96,6 +100,7 @@ Form make_form(const OpInfo& info) {
   Reader reader(form);
   if (info.describe) info.describe(form.defaults.get(), reader);
   sort_params(form);
+  set_second_names(form);
   for (auto& p : form.params)
     if (!p.input && p.required) form.quick = false;
   if (form.inputs == 0) form.quick = false;
@@ -187,10 +192,11 @@ const Face* to_face(lua_State* L, int index) {
   return face;
 }
 
-std::string signature(const Face& face, const Form& form) {
+std::string signature(const Face& face, const Form& form, bool method) {
   std::string text, named;
   for (int i = 0; i < int(form.params.size()); ++i) {
     const Param& p = form.params[i];
+    if (method && p.input && p.at == 0) continue;
     std::string& into = i < form.positional ? text : named;
     into += (into.empty() ? "" : ", ") + param_text(p);
   }

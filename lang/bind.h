@@ -14,12 +14,14 @@ namespace luth::lang {
 /// One argument of a form, an input or an attribute.
 struct Param {
   std::string name;
+  std::string also;     // a second name of PyTorch's, or ""
   std::string doc;      // of an attribute
   bool input = false;   // else an attribute
   int at = 0;           // which input, or which attribute in the order of describe
   bool number = false;  // an input that may be a number
   bool list = false;    // an input that is a table of tensors
   bool required = false;
+  bool named = false;      // only by name
   bool takes_nil = false;  // torch.none is a value for it
   FieldInfo field{};       // of an attribute
   Attr otherwise;          // its default
@@ -32,6 +34,7 @@ struct Form {
   int positional = 0;
   int inputs = 0;
   int least = 0;                  // inputs that must be there
+  int leading = 0;                // inputs that come first, in their order
   bool quick = false;             // may be called with its inputs alone, none of them a list
   bool makes = false;             // takes requires_grad: it makes tensors from attributes
   std::vector<int> of_attribute;  // attribute number -> position in params, -1 for one that the language sets
@@ -62,8 +65,13 @@ const std::map<std::string, Face>& faces();
 /// The face of a function, or null for any other value.
 const Face* to_face(lua_State* L, int index);
 
-/// "max(input, dim, {keepdim = false})"
-std::string signature(const Face& face, const Form& form);
+/// Names the parameters as PyTorch's documentation does where its parser has another name, which stays as `also`.
+void set_second_names(Form& form);
+/// "max(input, dim, {keepdim = false})"; without the input whose method it is: "max(dim, {keepdim = false})".
+std::string signature(const Face& face, const Form& form, bool method = false);
+/// What stands before a face's name in help: "torch.", "torch.nn.functional.", or "x:" where PyTorch has a method
+/// alone.
+std::string_view prefix(const Face& face);
 /// What a call of the face with the arguments on the stack does: pushes its results and returns their number.
 int call_face(lua_State* L, const Face& face);
 

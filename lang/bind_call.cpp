@@ -317,7 +317,7 @@ class Caller {
 
 // The inputs alone, tensors or numbers: no names, no attributes, no allocation.
 bool read_quick(lua_State* L, const Form& form, int n, Inputs& in) {
-  if (!form.quick || n < form.least || n > form.inputs) return false;
+  if (!form.quick || n < form.least || n > form.leading) return false;
   for (int i = 0; i < n; ++i) {
     if (const Tensor* t = to_tensor(L, i + 1)) {
       if (!*t) return false;

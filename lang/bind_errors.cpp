@@ -21,7 +21,7 @@ int find_param(const Form& form, std::string_view name) {
   for (int i = 0; i < int(form.params.size()); ++i)
     if (form.params[i].name == name) return i;
   for (int i = 0; i < int(form.params.size()); ++i)
-    if (form.params[i].name == python_name(name)) return i;
+    if (form.params[i].name == python_name(name) || (!name.empty() && form.params[i].also == name)) return i;
   return -1;
 }
 

@@ -62,19 +62,17 @@ std::string param_line(const Param& p) {
 
 std::string form_text(const Face& face, const Form& form) {
   const OpInfo& info = *form.info;
-  std::string s = (face.function ? "torch." : "x:") + signature(face, form);
-  if (!face.function) {  // x is the first one
-    const size_t open = s.find('('), next = s.find_first_of(",)", open);
-    s.erase(open + 1, next - open - 1 + (s[next] == ',' ? 2 : 0));
-  }
+  const bool method = prefix(face) == "x:";
+  std::string s = std::string(prefix(face)) + signature(face, form, method);
   if (info.outputs.size() > 1) {
     s += " -> ";
     for (size_t i = 0; i < info.outputs.size(); ++i) s += (i ? ", " : "") + info.outputs[i];
   } else if (info.several) {
     s += " -> table";
   }
-  s += "\n  " + std::string(info.doc.brief) + (face.inplace ? " In place: writes into input and returns it." : "");
-  for (auto& p : form.params) s += param_line(p);
+  s += "\n  " + std::string(info.doc.brief) + (face.inplace ? " In place: writes into the tensor and returns it." : "");
+  for (auto& p : form.params)
+    if (!method || !p.input || p.at > 0) s += param_line(p);
   if (!info.not_differentiable.empty()) s += "\n  No gradient: " + info.not_differentiable + ".";
   return s;
 }
@@ -82,7 +80,9 @@ std::string form_text(const Face& face, const Form& form) {
 std::string face_text(const Face& face) {
   std::string s;
   for (auto* form : face.forms()) s += (s.empty() ? "" : "\n\n") + form_text(face, *form);
-  if (face.function && face.method) s += "\n  Also as a method: x:" + face.name + "(...).";
+  if (face.function && face.method)
+    s += prefix(face) == "x:" ? "\n  Also as a function: torch." + face.name + "(x, ...)."
+                              : "\n  Also as a method: x:" + face.name + "(...).";
   return s;
 }
 

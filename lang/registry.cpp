@@ -32,6 +32,8 @@ void push_param(lua_State* L, const Param& p) {
   set_flag(L, "list", p.list);
   set_flag(L, "number", p.number);
   set_flag(L, "required", p.required);
+  set_flag(L, "named", p.named);
+  if (!p.also.empty()) set(L, "also", p.also);
   set_flag(L, "takes_nil", p.takes_nil);
   if (p.input) {
     lua_pushinteger(L, p.at + 1);
@@ -42,7 +44,6 @@ void push_param(lua_State* L, const Param& p) {
   set(L, "kind", kinds[int(p.field.kind)]);
   set(L, "expects", expectation(p.field));
   set(L, "default", lua_text(p.otherwise, p.field.as));
-  set_flag(L, "named", p.field.as & as::named);
   set_flag(L, "word", p.field.as & as::word);
 }
 
@@ -63,7 +64,7 @@ void push_form(lua_State* L, const Face& face, const Form& form) {
   const OpInfo& info = *form.info;
   lua_newtable(L);
   set(L, "operator", info.name);
-  set(L, "signature", signature(face, form));
+  set(L, "signature", signature(face, form, prefix(face) == "x:"));
   set(L, "brief", info.doc.brief);
   set(L, "no_gradient", info.not_differentiable);
   for (auto [name, on] : {std::pair{"several", info.several},
@@ -99,6 +100,7 @@ int push_faces(lua_State* L) {
   for (auto& [_, face] : faces()) {
     lua_newtable(L);
     set(L, "name", face.name);
+    set(L, "prefix", prefix(face));
     set_flag(L, "inplace", face.inplace);
     set_flag(L, "is_function", face.function);
     set_flag(L, "is_method", face.method);
@@ -139,7 +141,7 @@ class Changed : public Fields {
     if (!param.required && lua_text(value, info.as) == lua_text(param.otherwise, info.as)) return false;
     if (value.index() == 0) return false;  // nil is a default, or cannot be written
     push_attr(L_, value, info.as);
-    lua_setfield(L_, -2, info.name);
+    lua_setfield(L_, -2, param.name.c_str());
     return false;
   }
 

@@ -96,8 +96,19 @@ Tensor GumbelSoftmax::lower(const Inputs& in) const {
 Cases<Dropout1d> Dropout1d::samples() { return {{{}, {{2, 3, 4}}}, {{{.p = 0.2}}, {{4, 3}}}}; }
 Cases<Dropout2d> Dropout2d::samples() { return {{{}, {{2, 3, 2, 2}}}, {{{.p = 0.2, .training = false}}, {{2, 3, 2}}}}; }
 Cases<Dropout3d> Dropout3d::samples() { return {{{}, {{2, 3, 1, 2, 2}}}}; }
-Cases<AlphaDropout> AlphaDropout::samples() { return {{{}, {{3, 4}}}, {{{.p = 1}}, {{3}}}}; }
-Cases<FeatureAlphaDropout> FeatureAlphaDropout::samples() { return {{{}, {{3, 4, 2}}}}; }
+template <class Op>
+Op in_training(double p) {
+  Op op;
+  op.p = p;
+  op.training = true;
+  return op;
+}
+Cases<AlphaDropout> AlphaDropout::samples() {
+  return {{in_training<AlphaDropout>(0.5), {{3, 4}}}, {in_training<AlphaDropout>(1), {{3}}}, {{}, {{3}}}};
+}
+Cases<FeatureAlphaDropout> FeatureAlphaDropout::samples() {
+  return {{in_training<FeatureAlphaDropout>(0.5), {{3, 4, 2}}}, {{}, {{3, 4, 2}}}};
+}
 // `hard` has the gradient of the soft samples, which is not that of its values: tests/lang/random.lua compares it.
 Cases<GumbelSoftmax> GumbelSoftmax::samples() { return {{{}, {{3, 4}}}, {{.tau = 0.5, .dim = 0}, {{3, 2}}}}; }
 

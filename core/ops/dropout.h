@@ -6,7 +6,7 @@
 namespace luth::ops {
 
 struct DropoutOptions {
-  static constexpr bool as_method = false;
+  static constexpr bool as_method = false, inplace = true;
   double p = 0.5;
   bool training = true;
   void describe(auto& field) {
@@ -36,14 +36,14 @@ struct Dropout3d : DropoutOptions {
 /// Klambauer, Unterthiner, Mayr and Hochreiter, "Self-Normalizing Neural Networks" (2017): what is dropped becomes
 /// selu's limit, and the whole is scaled and shifted so that mean 0 and variance 1 stay.
 struct AlphaDropout : DropoutOptions {
+  AlphaDropout() { training = false; }
   static constexpr Doc doc{"alpha_dropout", "input", "Dropout that keeps mean 0 and variance 1 of selu's results."};
-  static constexpr bool inplace = true;
   Tensor lower(const Inputs& in) const;
   static Cases<AlphaDropout> samples();
 };
 struct FeatureAlphaDropout : DropoutOptions {
+  FeatureAlphaDropout() { training = false; }
   static constexpr Doc doc{"feature_alpha_dropout", "input", "Alpha_dropout of whole channels (dim 1)."};
-  static constexpr bool inplace = true;
   Tensor lower(const Inputs& in) const;
   static Cases<FeatureAlphaDropout> samples();
 };

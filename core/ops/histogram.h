@@ -44,7 +44,7 @@ struct Histc {
 /// The attributes of histograms.
 struct Histograms {
   static constexpr std::string_view not_differentiable = "its result is counts";
-  static constexpr std::string_view order = "input, bins";
+  static constexpr std::string_view order = "input, bins, *, range, weight, density";
   bool density = false;
   void describe(auto& field) {
     field("density", density, "divided by the sum and by the sizes of the bins", as::named);
@@ -54,10 +54,10 @@ struct Histogram : Histograms {
   static constexpr Doc doc{"histogram", "input, weight?",
                            "How many elements lie in each of `bins` equal parts, and the edges of these.",
                            "hist, bin_edges"};
-  int64_t bins = 0;
+  int64_t bins = 100;
   std::optional<std::vector<double>> range;
   void describe(auto& field) {
-    field("bins", bins, "how many parts", as::required);
+    field("bins", bins, "how many parts");
     field("range", range, "where they begin and end; nil: at the smallest and the largest element", as::named);
     Histograms::describe(field);
   }
@@ -76,12 +76,13 @@ struct Histogramdd : Histograms {
                            "How many points lie in each box of a grid, and the edges along each coordinate.",
                            "hist, bin_edges"};
   static constexpr bool as_method = false;
+  static constexpr std::string_view order = "input, bins, range, weight, density";
   Ints bins;
   std::optional<std::vector<double>> range;
   void describe(auto& field) {
     field("bins", bins, "how many parts along each coordinate: a number, or one for each", as::required);
-    field("range", range, "where they begin and end, two numbers for each coordinate", as::named);
-    Histograms::describe(field);
+    field("range", range, "where they begin and end, two numbers for each coordinate");
+    field("density", density, "divided by the sum and by the sizes of the bins");
   }
   Tensors lower(const Inputs& in) const;
   static Cases<Histogramdd> samples();

@@ -139,6 +139,7 @@ struct Pinv {
       "linalg_pinv", "input, atol|number?, rtol|number?",
       "The pseudo-inverses of matrices: singular values up to max(atol, rtol * the largest) count "
       "as 0. Without rtol it is the dtype's precision times the larger extent, or 0 with an atol."};
+  static constexpr std::string_view order = "input, *, atol, rtol";
   static constexpr std::string_view saves = "input: input, result";
   bool hermitian = false;
   void describe(auto& field) {

@@ -22,12 +22,19 @@ Amax largest_of_last() {
   over.dim = Ints{-1};
   return over;
 }
+void check_driver(const std::optional<std::string>& driver, const Tensor& a) {
+  if (!driver) return;
+  if (*driver != "gesvd" && *driver != "gesvdj" && *driver != "gesvda")
+    throw Error("driver is 'gesvd', 'gesvdj', 'gesvda' or nil, got '{}'", *driver);
+  if (a.device().kind() == "cpu") throw Error("driver is chosen for tensors on a GPU; leave it out on the CPU");
+}
 Tensor values_of(const Tensor& a) { return recorded({a}) ? lapack_svd(a)[1] : lapack_svdvals(a); }
 
 }  // namespace
 
 Tensors LinalgSvd::lower(const Inputs& in) const {
   need_matrix(in[0], "A");
+  check_driver(driver, in[0]);
   return lapack_svd(in[0], {{}, full_matrices});
 }
 Tensors Svd::lower(const Inputs& in) const {
@@ -43,6 +50,7 @@ Tensors Svd::lower(const Inputs& in) const {
 }
 Tensor Svdvals::lower(const Inputs& in) const {
   need_matrix(in[0], "A");
+  check_driver(driver, in[0]);
   return values_of(in[0]);
 }
 

@@ -5,12 +5,15 @@
 
 namespace luth::ops {
 
+/// `driver`, here and in svdvals: what is run on a GPU; luth has one routine there, so it is only checked.
 struct LinalgSvd {
   static constexpr Doc doc{"linalg_svd", "A", "A = U diag(S) Vh: orthonormal columns and rows; S descends.",
                            "U, S, Vh"};
   bool full_matrices = true;
+  std::optional<std::string> driver;
   void describe(auto& field) {
     field("full_matrices", full_matrices, "U and Vh are square; else they have min(m, n) columns and rows");
+    field("driver", driver, "'gesvd', 'gesvdj' or 'gesvda' on a GPU, to the same effect", as::named);
   }
   Tensors lower(const Inputs& in) const;
   static Cases<LinalgSvd> samples();
@@ -28,6 +31,10 @@ struct Svd {
 };
 struct Svdvals {
   static constexpr Doc doc{"linalg_svdvals", "A", "The singular values of matrices, descending."};
+  std::optional<std::string> driver;
+  void describe(auto& field) {
+    field("driver", driver, "'gesvd', 'gesvdj' or 'gesvda' on a GPU, to the same effect", as::named);
+  }
   Tensor lower(const Inputs& in) const;
   static Cases<Svdvals> samples();
 };
@@ -70,6 +77,7 @@ struct MatrixRank {
                            "How many singular values are larger than max(atol, rtol * the largest). Without rtol it is "
                            "the dtype's precision times the larger extent, or 0 with an atol."};
   static constexpr std::string_view not_differentiable = "its result counts";
+  static constexpr std::string_view order = "input, *, atol, rtol";
   bool hermitian = false;
   void describe(auto& field) {
     field("hermitian", hermitian, "the matrices are symmetric; one triangle is read", as::named);

@@ -166,8 +166,26 @@ Tensors NllLossBackward::vjp(const Call& c, const Tensor& dy) const {
 
 // ---- regression ----------------------------------------------------------------------------------------------------
 
-Tensor MseLoss::lower(const Inputs& in) const { return reduced(square(difference(in, "mse_loss")), reduction); }
-Tensor L1Loss::lower(const Inputs& in) const { return reduced(abs(difference(in, "l1_loss")), reduction); }
+namespace {
+// Losses of pairs times their weights.
+Tensor weighted(const Tensor& each, const Inputs& in) {
+  if (!in[2]) return each;
+  if (!(in[2].shape() == in[0].shape()))
+    throw Error("weight has shape {} and input {}; they must be the same", to_string(in[2].shape()),
+                to_string(in[0].shape()));
+  return mul(each, in[2]);
+}
+// The mean is over what the weights sum to.
+Tensor weighted_mean(const Tensor& each, const Inputs& in, const std::string& reduction) {
+  if (!in[2] || reduction != "mean") return reduced(weighted(each, in), reduction);
+  return div(sum(weighted(each, in)), sum(in[2]));
+}
+}  // namespace
+
+Tensor MseLoss::lower(const Inputs& in) const {
+  return weighted_mean(square(difference(in, "mse_loss")), in, reduction);
+}
+Tensor L1Loss::lower(const Inputs& in) const { return weighted_mean(abs(difference(in, "l1_loss")), in, reduction); }
 Tensor SmoothL1Loss::lower(const Inputs& in) const {
   if (beta < 0) throw Error("beta must be at least 0, not {}", beta);
   Tensor z = difference(in, "smooth_l1_loss"), size = abs(z);
@@ -178,7 +196,8 @@ Tensor SmoothL1Loss::lower(const Inputs& in) const {
 Tensor HuberLoss::lower(const Inputs& in) const {
   if (delta <= 0) throw Error("delta must be above 0, not {}", delta);
   Tensor z = difference(in, "huber_loss"), size = abs(z);
-  return reduced(where(le(size, delta), mul(square(z), 0.5), mul(sub(size, 0.5 * delta), delta)), reduction);
+  return reduced(weighted(where(le(size, delta), mul(square(z), 0.5), mul(sub(size, 0.5 * delta), delta)), in),
+                 reduction);
 }
 
 // ---- probabilities -------------------------------------------------------------------------------------------------

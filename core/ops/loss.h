@@ -119,7 +119,8 @@ struct NllLossBackward {
 // ---- regression ----------------------------------------------------------------------------------------------------
 
 struct MseLoss {
-  static constexpr Doc doc{"mse_loss", "input, target", "Squared differences."};
+  static constexpr Doc doc{"mse_loss", "input, target, weight?", "Squared differences."};
+  static constexpr std::string_view order = "input, target, reduction, weight";
   static constexpr bool as_method = false;
   std::string reduction = "mean";
   void describe(auto& field) { field("reduction", reduction, "'mean', 'sum' or 'none'"); }
@@ -127,7 +128,8 @@ struct MseLoss {
   static Cases<MseLoss> samples();
 };
 struct L1Loss {
-  static constexpr Doc doc{"l1_loss", "input, target", "Absolute differences."};
+  static constexpr Doc doc{"l1_loss", "input, target, weight?", "Absolute differences."};
+  static constexpr std::string_view order = "input, target, reduction, weight";
   static constexpr bool as_method = false;
   std::string reduction = "mean";
   void describe(auto& field) { field("reduction", reduction, "'mean', 'sum' or 'none'"); }
@@ -148,8 +150,9 @@ struct SmoothL1Loss {
   static Cases<SmoothL1Loss> samples();
 };
 struct HuberLoss {
-  static constexpr Doc doc{"huber_loss", "input, target",
+  static constexpr Doc doc{"huber_loss", "input, target, weight?",
                            "Half the squared differences below delta, delta times (absolute less delta / 2) above."};
+  static constexpr std::string_view order = "input, target, reduction, delta, weight";
   static constexpr bool as_method = false;
   std::string reduction = "mean";
   double delta = 1;
@@ -225,16 +228,24 @@ struct KlDiv {
 }  // namespace luth::ops
 
 namespace luth {
+/// A loss of pairs whose weights may be left out.
+template <class Op>
+struct PairLoss : Fn<Op> {
+  using Fn<Op>::operator();
+  Tensor operator()(const Value& input, const Value& target, const Op& op = {}) const {
+    return (*this)(input, target, Value(), op);
+  }
+};
 inline constexpr Fn<ops::CrossEntropy> cross_entropy;
 inline constexpr Fn<ops::CrossEntropyLabels> cross_entropy_labels;
 inline constexpr Fn<ops::CrossEntropyBackward> cross_entropy_backward;
 inline constexpr Fn<ops::NllLoss> nll_loss;
 inline constexpr Fn<ops::NllLossLabels> nll_loss_labels;
 inline constexpr Fn<ops::NllLossBackward> nll_loss_backward;
-inline constexpr Fn<ops::MseLoss> mse_loss;
-inline constexpr Fn<ops::L1Loss> l1_loss;
+inline constexpr PairLoss<ops::MseLoss> mse_loss;
+inline constexpr PairLoss<ops::L1Loss> l1_loss;
 inline constexpr Fn<ops::SmoothL1Loss> smooth_l1_loss;
-inline constexpr Fn<ops::HuberLoss> huber_loss;
+inline constexpr PairLoss<ops::HuberLoss> huber_loss;
 inline constexpr Fn<ops::BinaryCrossEntropy> binary_cross_entropy;
 inline constexpr Fn<ops::BceEach> bce_each;
 inline constexpr Fn<ops::LogSigmoid> log_sigmoid;

@@ -33,6 +33,41 @@ Cases<Op> of_pairs(double lo = -2, double hi = 2) {
           {reduced_by<Op>("none"), {{2, 2}, {2, 2}}, lo, hi},
           {{}, {{}, {}}, lo, hi}};
 }
+// The same for losses that take weights, and one with them.
+template <class Op>
+Cases<Op> of_weighted_pairs() {
+  return {{{},
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{values({2, 3}), values({2, 3}, -0.2), Value()};
+           }},
+          {reduced_by<Op>("sum"),
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{values({3}), values({3}, -0.2), Value()};
+           }},
+          {reduced_by<Op>("none"),
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{values({2, 2}), values({2, 2}, -0.2), positive({2, 2})};
+           }},
+          {{},
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{values({2, 3}), values({2, 3}, -0.2), positive({2, 3})};
+           }},
+          {{}, {}, 0, 0, [] {
+             return Inputs{values({}), values({}, -0.2), Value()};
+           }}};
+}
 // No weights here: they have no gradient, which the generated tests would look for; the goldens have them.
 template <class Op>
 Cases<Op> of_labels() {
@@ -114,8 +149,8 @@ Cases<NllLossBackward> NllLossBackward::samples() {
              return Inputs{values({2, 2}), labels({2, 2}, 3, 1)};
            }}};
 }
-Cases<MseLoss> MseLoss::samples() { return of_pairs<MseLoss>(); }
-Cases<L1Loss> L1Loss::samples() { return of_pairs<L1Loss>(); }
+Cases<MseLoss> MseLoss::samples() { return of_weighted_pairs<MseLoss>(); }
+Cases<L1Loss> L1Loss::samples() { return of_weighted_pairs<L1Loss>(); }
 Cases<SmoothL1Loss> SmoothL1Loss::samples() {
   Cases<SmoothL1Loss> c = of_pairs<SmoothL1Loss>();
   c.push_back({{.beta = 0.5}, {{3, 2}, {3, 2}}});
@@ -123,8 +158,8 @@ Cases<SmoothL1Loss> SmoothL1Loss::samples() {
   return c;
 }
 Cases<HuberLoss> HuberLoss::samples() {
-  Cases<HuberLoss> c = of_pairs<HuberLoss>();
-  c.push_back({{.delta = 0.5}, {{3, 2}, {3, 2}}});
+  Cases<HuberLoss> c = of_weighted_pairs<HuberLoss>();
+  c.push_back({{.delta = 0.5}, {}, 0, 0, [] { return Inputs{values({3, 2}), values({3, 2}, -0.2), Value()}; }});
   return c;
 }
 Cases<BinaryCrossEntropy> BinaryCrossEntropy::samples() {

@@ -19,6 +19,7 @@ struct Searching {
 struct Searchsorted : Searching {
   static constexpr Doc doc{"searchsorted", "sorted_sequence, input|number, sorter?",
                            "Where elements would have to be inserted into rows in ascending order to keep it."};
+  static constexpr std::string_view order = "sorted_sequence, input, *, sorter";
   std::optional<std::string> side;
   void describe(auto& field) {
     Searching::describe(field);

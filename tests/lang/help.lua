@@ -57,4 +57,17 @@ function s.objects_and_switches()
   has(registry.help_of_name('torch.device.type'), "'cpu', 'cuda'")
 end
 
+function s.headings()
+  for name, heading in pairs {
+    ['torch.nn.functional.cross_entropy'] = 'torch.nn.functional.cross_entropy(input, target', ['F.mse_loss'] = 'torch.nn.functional.mse_loss(',
+    ['F.conv2d'] = 'torch.conv2d(input', ['F.unfold'] = 'torch.nn.functional.unfold(input', ['torch.mul'] = 'torch.mul(input, other)',
+    ['torch.mul_'] = 'x:mul_(other)', ['torch.Tensor.mul_'] = 'x:mul_(other)', ['torch.Tensor.polygamma_'] = 'x:polygamma_(n)',
+    ['torch.Tensor.view'] = 'x:view(size)', ['torch.cholesky_solve'] = 'torch.cholesky_solve(B, L, upper = false)',
+  } do
+    local text = registry.help_of_name(name)
+    t:eq(text:sub(1, #heading), heading)
+    t:eq(registry.help_of(load('return ' .. name)()), text)
+  end
+end
+
 t:add(s):run()

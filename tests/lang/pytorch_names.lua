@@ -293,4 +293,111 @@ function s.low_rank_factors()
   t:fails(function() torch.pca_lowrank(torch.ones(3, 2), {k = 1}) end, "'k'")
 end
 
+-- ---- arguments ----
+
+function s.arguments_of_matrices()
+  local A = T {{4., 2.}, {2., 3.}}
+  local L, b = torch.linalg.cholesky(A), T {{1.}, {2.}}
+  near(torch.cholesky_solve {B = b, L = L}, torch.linalg.solve(A, b))
+  near(torch.cholesky_solve {input = b, input2 = L}, torch.linalg.solve(A, b))
+  near((torch.linalg.lstsq(A, {B = b})), (torch.linalg.lstsq(A, {b = b})))
+  t:eq(torch.linalg.vector_norm {x = T {3., 4.}}:item(), torch.linalg.vector_norm {input = T {3., 4.}}:item())
+  t:fails(function() torch.linalg.svd(A, {driver = 'gesvd'}) end, 'linalg.svd', 'GPU')
+  t:fails(function() torch.linalg.svdvals(A, {driver = 'gelsd'}) end, 'gesvdj')
+  t:eq(torch.linalg.matrix_rank(A, {rtol = 0.5}):item(), 1)
+  t:fails(function() torch.linalg.matrix_rank(A, 0.5) end, 'too many arguments')
+  t:fails(function() torch.linalg.pinv(A, 0.5) end, 'too many arguments')
+end
+
+function s.arguments_of_others()
+  local x = torch.arange(6.)
+  t:eq(torch.searchsorted(x, {values = T {2.5}}):tolist(), {4})
+  t:fails(function() torch.searchsorted(x, x, T {1, 2, 3, 4, 5, 6}) end, 'too many arguments')
+  t:fails(function() return x:diff(x) end, 'argument 1 (n)')
+  t:eq(#torch.tensor_split(x, {indices_or_sections = 3}), 3)
+  t:eq(#x:hsplit {indices_or_sections = {2, 4}}, 3)
+  t:eq(#x:split {split_size = 2}, 3)
+  t:eq(torch.cat({x, x}, {axis = 1}):numel(), 12)
+  t:eq(torch.histogram(x):numel(), 100)
+  t:eq(select(2, torch.histogramdd(torch.zeros(2, 1), {2}, {-1., 1.})):tolist(), {-1., 0., 1.})
+  t:fails(function() return x:sum {[''] = 1} end, "no argument is named ''")
+end
+
+function s.losses_with_weights()
+  local x, y, w = T({1., 2., -3.}, {requires_grad = true}), T {0., 4., 1.}, T {1., 2., .5}
+  for name, want in pairs {
+    mse_loss = {17 / 3.5, 17., {1., 8., 8.}}, l1_loss = {2., 7., {1., 4., 2.}}, huber_loss = {5.25 / 3, 5.25, {.5, 3., 1.75}},
+  } do
+    near(F[name](x, y, {weight = w}), T(want[1]))
+    near(F[name](x, y, {weight = w, reduction = 'sum'}), T(want[2]))
+    t:eq(F[name](x, y, {weight = w, reduction = 'none'}):tolist(), want[3])
+    t:fails(function() return F[name](x, y, {weight = T {1.}}) end, 'weight')
+    t:fails(function() return F[name](x, y, w) end, 'reduction')
+  end
+  near(torch.autograd.grad(F.mse_loss(x, y, {weight = w}), {x}), T {2., -8., -4.} / 3.5)
+end
+
+-- ---- what is written in Lua ----
+
+function s.copies_of_views()
+  local x = torch.arange(6.):reshape(2, 3):requires_grad_()
+  t:eq(torch.permute_copy(x, {2, 1}):tolist(), {{0., 3.}, {1., 4.}, {2., 5.}})
+  t:eq(torch.t_copy(x):is_contiguous() and torch.t_copy(x)._base == nil, true)
+  t:eq(torch.slice_copy(x, 2, 2, 3):tolist(), {{1., 2.}, {4., 5.}})
+  t:eq(torch.slice_copy(x, {dim = -1, step = 2}):tolist(), {{0., 2.}, {3., 5.}})
+  t:eq(torch.unbind_copy(x)[2]:tolist(), {3., 4., 5.})
+  t:eq(torch.expand_copy(x[1], {2, 3}):stride(), {3, 1})
+  t:eq(torch.alias_copy(x):data_ptr() ~= x:data_ptr(), true)
+  torch.diagonal_copy(x):sum():backward()
+  t:eq(x.grad:tolist(), {{1., 0., 0.}, {0., 1., 0.}})
+  t:fails(function() torch.slice_copy(x, 3) end, 'slice_copy', 'dim 3')
+  t:fails(function() torch.alias_copy() end, "'input' is missing")
+end
+
+function s.vectors_of_parameters()
+  local m = nn.Linear(3, 2)
+  local v = nn.utils.parameters_to_vector(m:parameters())
+  t:eq(v:tolist(), torch.cat {m.weight:reshape(-1), m.bias}:tolist())
+  nn.utils.vector_to_parameters(torch.arange(8.), m:parameters())
+  t:eq(m.weight:tolist(), {{0., 1., 2.}, {3., 4., 5.}})
+  t:eq(m.bias:tolist(), {6., 7.})
+  t:fails(function() nn.utils.vector_to_parameters(torch.arange(7.), m:parameters()) end, '8 elements')
+  t:fails(function() nn.utils.parameters_to_vector(3) end, 'number')
+  m.weight.grad, m.bias.grad = torch.full({2, 3}, 2.), torch.zeros(2)
+  local norm = nn.utils.get_total_norm {m.weight.grad, m.bias.grad}
+  near(norm, T(24 ^ 0.5))
+  nn.utils.clip_grads_with_norm_(m:parameters(), 1, norm)
+  near(m.weight.grad:norm(), T(1.))
+end
+
+function s.initial_values()
+  torch.manual_seed(4)
+  for _, shape in ipairs {{3, 5}, {5, 3}, {4, 2, 3}} do
+    local w = nn.Parameter(torch.empty(shape))
+    t:eq(rawequal(nn.init.orthogonal_(w, 2), w), true)
+    local a = w.data:reshape(shape[1], -1)
+    if a:size(1) > a:size(2) then a = a:t() end
+    near(a:matmul(a:t()), 4 * torch.eye(#a))
+  end
+  t:eq(nn.init.sparse_(torch.empty(5, 4), 0.3):eq(0):sum(1):tolist(), {2, 2, 2, 2})
+  t:fails(function() nn.init.orthogonal_(torch.ones(2)) end, '2 dims')
+  t:fails(function() nn.init.sparse_(torch.ones(2, 2)) end, "'sparsity' is missing")
+end
+
+function s.tensors_for_tests()
+  local make = torch.testing.make_tensor
+  for _, dtype in ipairs {torch.float32, torch.float64, torch.float16, torch.int64, torch.int8, torch.uint8, torch.bool} do
+    local x = make(30, 4, {dtype = dtype, device = 'cpu', noncontiguous = true})
+    t:eq({x.dtype, x:size(), x:is_contiguous()}, {dtype, torch.Size {30, 4}, false})
+    local low, high = x:double():min():item(), x:double():max():item()
+    t:assert(low >= (x:is_signed() and -9 or 0) and high <= 9 and high > low, tostring(dtype))
+  end
+  t:eq(make({50}, {dtype = torch.int64, device = 'cpu', low = 0, high = 2, exclude_zero = true}):unique():tolist(), {1})
+  t:eq(make({2}, {dtype = torch.float32, device = 'cpu', requires_grad = true}).requires_grad, true)
+  t:fails(function() make({2}, {dtype = torch.int64, device = 'cpu', requires_grad = true}) end, 'int64')
+  t:fails(function() make({2}, {dtype = torch.int64, device = 'cpu', low = 2, high = 1}) end, 'low')
+  t:fails(function() make({2}, {device = 'cpu'}) end, "'dtype' is missing")
+  t:fails(function() make({2}, {dtypes = torch.int64}) end, 'dtypes')
+end
+
 t:add(s):run()

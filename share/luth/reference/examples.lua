@@ -146,8 +146,8 @@ function M.code(face, form, sample, shift, fill)
   local builder = setmetatable({ lines = {}, shift = shift }, Builder)
   local args = builder:arguments(form, builder:texts(form.params, sample), fill)
   local call
-  if face.is_function then
-    call = string.format('torch.%s(%s)', face.name, table.concat(args, ', '))
+  if face.prefix ~= 'x:' then
+    call = string.format('%s%s(%s)', face.prefix:gsub('^torch%.nn%.functional', 'F'), face.name, table.concat(args, ', '))
   else
     local object = table.remove(args, 1) or 'nothing'
     local name = words[face.name] and string.format("%s['%s'](%s, %s)", object, face.name, object, table.concat(args, ', '))

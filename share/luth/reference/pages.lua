@@ -41,11 +41,9 @@ local function ways(face)
 end
 
 local function add_operator(page, face)
-  local prefix = face.is_function and 'torch.' or 'x:'
-  add(page, '\n## %s\n', escaped(prefix .. face.name))
+  add(page, '\n## %s\n', escaped(face.prefix .. face.name))
   for i, form in ipairs(face.forms) do
-    local signature = face.is_function and form.signature or form.signature:gsub('%([%w_]+,? ?', '(', 1)
-    add(page, '```\n%s%s%s\n```\n', prefix, signature, results_of(form))
+    add(page, '```\n%s%s%s\n```\n', face.prefix, form.signature, results_of(form))
     add(page, '%s\n', escaped(form.brief))
     add_params(page, form)
     if form.no_gradient ~= '' then add(page, '\nNo gradient: %s.', escaped(form.no_gradient)) end

@@ -584,11 +584,11 @@ function Tensor:bmm(mat2, opts) end
 function Tensor:bool() end
 
 --- A view in which extents of 1 are repeated; as expand.
----@overload fun(self: torch.Tensor, opts?: {size: integer|integer[]|torch.Size, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
----@param size integer|integer[]|torch.Size the shape to expand to
+---@overload fun(self: torch.Tensor, opts?: {shape: integer|integer[]|torch.Size, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param shape integer|integer[]|torch.Size the shape to expand to
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function Tensor:broadcast_to(size, opts) end
+function Tensor:broadcast_to(shape, opts) end
 
 --- The tensor as uint8.
 ---@return any
@@ -638,12 +638,12 @@ function Tensor:cholesky(upper, opts) end
 function Tensor:cholesky_inverse(upper, opts) end
 
 --- The solution X of A X = input, where input2 is the Cholesky factor of A.
----@overload fun(self: torch.Tensor, input2: torch.Tensor, opts?: {upper?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
----@param input2 torch.Tensor
+---@overload fun(self: torch.Tensor, L: torch.Tensor, opts?: {upper?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param L torch.Tensor
 ---@param upper? boolean the factor is upper triangular
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function Tensor:cholesky_solve(input2, upper, opts) end
+function Tensor:cholesky_solve(L, upper, opts) end
 
 --- The tensor in at most `chunks` parts of equal size along a dim.
 ---@overload fun(self: torch.Tensor, opts?: {chunks: integer, dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
@@ -728,6 +728,11 @@ function Tensor:conj(x) end
 ---@return any
 function Tensor:conj_physical(x) end
 
+--- x itself: no view of luth negates what it shows.
+---@param x any
+---@return any
+function Tensor:conj_physical_(x) end
+
 --- The tensor itself if it lies in memory in that order, else a copy that does.
 ---@overload fun(self: torch.Tensor, opts?: {memory_format?: torch.memory_format|string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param memory_format? torch.memory_format|string the order in memory
@@ -735,7 +740,7 @@ function Tensor:conj_physical(x) end
 ---@return torch.Tensor
 function Tensor:contiguous(memory_format, opts) end
 
---- The elements of src, broadcast to input's shape, in input's dtype and device. In place: writes into input and returns it.
+--- The elements of src, broadcast to input's shape, in input's dtype and device. In place: writes into the tensor and returns it.
 ---@param src any
 ---@param non_blocking? boolean
 ---@return any
@@ -794,11 +799,9 @@ function Tensor:cosh_(opts) end
 function Tensor:count_nonzero(dim, opts) end
 
 --- The covariances of the variables that are the rows of a matrix.
----@param fweights? torch.Tensor
----@param aweights? torch.Tensor
----@param opts? {correction?: integer, out?: torch.Tensor|torch.Tensor[]}
+---@param opts? {correction?: integer, fweights?: torch.Tensor, aweights?: torch.Tensor, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function Tensor:cov(fweights, aweights, opts) end
+function Tensor:cov(opts) end
 
 --- The tensor in the CPU's memory.
 ---@return any
@@ -1000,6 +1003,30 @@ function Tensor:dot(tensor, opts) end
 ---@return any
 function Tensor:double() end
 
+--- In training, each channel 0 with probability p, and the rest / (1 - p).
+---@overload fun(self: torch.Tensor, opts?: {p?: number, training?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param p? number the probability of being dropped
+---@param training? boolean false: the input as it is
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function Tensor:dropout1d_(p, training, opts) end
+
+--- In training, each channel 0 with probability p, and the rest / (1 - p).
+---@overload fun(self: torch.Tensor, opts?: {p?: number, training?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param p? number the probability of being dropped
+---@param training? boolean false: the input as it is
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function Tensor:dropout2d_(p, training, opts) end
+
+--- In training, each channel 0 with probability p, and the rest / (1 - p).
+---@overload fun(self: torch.Tensor, opts?: {p?: number, training?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param p? number the probability of being dropped
+---@param training? boolean false: the input as it is
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function Tensor:dropout3d_(p, training, opts) end
+
 --- In training, each element 0 with probability p, and the rest / (1 - p).
 ---@overload fun(self: torch.Tensor, opts?: {p?: number, training?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param p? number the probability of 0
@@ -1009,13 +1036,13 @@ function Tensor:double() end
 function Tensor:dropout_(p, training, opts) end
 
 --- Parts one behind the other, of the third dim.
----@overload fun(self: torch.Tensor, opts?: {sections: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(self: torch.Tensor, indices: number|number[], opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(self: torch.Tensor, opts?: {indices: number|number[], out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@param sections integer how many equal parts
+---@overload fun(self: torch.Tensor, opts?: {indices_or_sections: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(self: torch.Tensor, indices_or_sections: number|number[], opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(self: torch.Tensor, opts?: {indices_or_sections: number|number[], out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@param indices_or_sections integer how many equal parts
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor[]
-function Tensor:dsplit(sections, opts) end
+function Tensor:dsplit(indices_or_sections, opts) end
 
 --- Bytes per element.
 ---@return any
@@ -1144,11 +1171,10 @@ function Tensor:exponential_(lambd, opts) end
 ---@return torch.Tensor
 function Tensor:feature_alpha_dropout_(p, training, opts) end
 
---- Every element set to value, a number or a 0-dimensional tensor. In place: writes into input and returns it.
----@param input any
+--- Every element set to value, a number or a 0-dimensional tensor. In place: writes into the tensor and returns it.
 ---@param value any
 ---@return any
-function Tensor:fill(input, value) end
+function Tensor:fill(value) end
 
 --- Every element set to value, a number or a 0-dimensional tensor.
 ---@param value torch.Tensor|number|boolean
@@ -1423,23 +1449,22 @@ function Tensor:heaviside_(values, opts) end
 function Tensor:histc(bins, min, max, opts) end
 
 --- How many elements lie in each of `bins` equal parts, and the edges of these.
----@overload fun(self: torch.Tensor, opts?: {bins: integer, weight?: torch.Tensor, range?: number|number[], density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
----@overload fun(self: torch.Tensor, bins: torch.Tensor, weight?: torch.Tensor, opts?: {density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
----@param bins integer how many parts
----@param weight? torch.Tensor
----@param opts? {range?: number|number[], density?: boolean, out?: torch.Tensor|torch.Tensor[]}
+---@overload fun(self: torch.Tensor, opts?: {bins?: integer, range?: number|number[], weight?: torch.Tensor, density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(self: torch.Tensor, bins: torch.Tensor, opts?: {weight?: torch.Tensor, density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param bins? integer how many parts
+---@param opts? {range?: number|number[], weight?: torch.Tensor, density?: boolean, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 ---@return torch.Tensor
-function Tensor:histogram(bins, weight, opts) end
+function Tensor:histogram(bins, opts) end
 
 --- Parts side by side: of the second dim, of a vector the first.
----@overload fun(self: torch.Tensor, opts?: {sections: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(self: torch.Tensor, indices: number|number[], opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(self: torch.Tensor, opts?: {indices: number|number[], out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@param sections integer how many equal parts
+---@overload fun(self: torch.Tensor, opts?: {indices_or_sections: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(self: torch.Tensor, indices_or_sections: number|number[], opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(self: torch.Tensor, opts?: {indices_or_sections: number|number[], out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@param indices_or_sections integer how many equal parts
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor[]
-function Tensor:hsplit(sections, opts) end
+function Tensor:hsplit(indices_or_sections, opts) end
 
 --- The square root of input² + other², without overflow.
 ---@param other torch.Tensor
@@ -2423,7 +2448,7 @@ function Tensor:nonzero_static(opts) end
 ---@return torch.Tensor
 function Tensor:norm(p, dim, keepdim, opts) end
 
---- Fills with normally distributed numbers. In place: writes into input and returns it.
+--- Fills with normally distributed numbers. In place: writes into the tensor and returns it.
 ---@param mean? number
 ---@param std? number
 ---@param opts? {generator?: any}
@@ -2462,14 +2487,14 @@ function Tensor:numel(x) end
 function Tensor:orgqr(tau, opts) end
 
 --- The product of reflectors (input, with factors input2) times the matrix input3.
----@overload fun(self: torch.Tensor, input2: torch.Tensor, input3: torch.Tensor, opts?: {left?: boolean, transpose?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
----@param input2 torch.Tensor
----@param input3 torch.Tensor
+---@overload fun(self: torch.Tensor, tau: torch.Tensor, other: torch.Tensor, opts?: {left?: boolean, transpose?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param tau torch.Tensor
+---@param other torch.Tensor
 ---@param left? boolean the product stands on the left
 ---@param transpose? boolean the product is transposed
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function Tensor:ormqr(input2, input3, left, transpose, opts) end
+function Tensor:ormqr(tau, other, left, transpose, opts) end
 
 --- The matrix of products of the elements of two vectors.
 ---@param vec2 torch.Tensor
@@ -3214,16 +3239,16 @@ function Tensor:tanh(opts) end
 function Tensor:tanh_(opts) end
 
 --- Parts along a dim; where they cannot be equal the first are larger.
----@overload fun(self: torch.Tensor, opts?: {sections: integer, dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(self: torch.Tensor, indices: number|number[], dim?: integer, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(self: torch.Tensor, opts?: {indices: number|number[], dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(self: torch.Tensor, tensor_indices_or_sections: torch.Tensor, dim?: integer, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(self: torch.Tensor, tensor_indices_or_sections: torch.Tensor, opts?: {dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@param sections integer how many parts
+---@overload fun(self: torch.Tensor, opts?: {indices_or_sections: integer, dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(self: torch.Tensor, indices_or_sections: number|number[], dim?: integer, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(self: torch.Tensor, opts?: {indices_or_sections: number|number[], dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(self: torch.Tensor, indices_or_sections: torch.Tensor, dim?: integer, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(self: torch.Tensor, indices_or_sections: torch.Tensor, opts?: {dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@param indices_or_sections integer how many parts
 ---@param dim? integer the dim
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor[]
-function Tensor:tensor_split(sections, dim, opts) end
+function Tensor:tensor_split(indices_or_sections, dim, opts) end
 
 --- Each element, or value where it is not above threshold.
 ---@overload fun(self: torch.Tensor, opts?: {threshold: number|boolean, value: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -3370,7 +3395,7 @@ function Tensor:unflatten(dim, sizes, opts) end
 ---@return torch.Tensor
 function Tensor:unfold(dimension, size, step, opts) end
 
---- Fills with numbers from [from, to), all equally likely. In place: writes into input and returns it.
+--- Fills with numbers from [from, to), all equally likely. In place: writes into the tensor and returns it.
 ---@param from? number
 ---@param to? number
 ---@param opts? {generator?: any}
@@ -3455,13 +3480,13 @@ function Tensor:view(size, opts) end
 function Tensor:view_as(other, opts) end
 
 --- Parts below each other, of the first dim.
----@overload fun(self: torch.Tensor, opts?: {sections: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(self: torch.Tensor, indices: number|number[], opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(self: torch.Tensor, opts?: {indices: number|number[], out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@param sections integer how many equal parts
+---@overload fun(self: torch.Tensor, opts?: {indices_or_sections: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(self: torch.Tensor, indices_or_sections: number|number[], opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(self: torch.Tensor, opts?: {indices_or_sections: number|number[], out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@param indices_or_sections integer how many equal parts
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor[]
-function Tensor:vsplit(sections, opts) end
+function Tensor:vsplit(indices_or_sections, opts) end
 
 --- Elements of x where condition is true, of other, a tensor or a number, elsewhere.
 ---@param condition any
@@ -3481,7 +3506,7 @@ function Tensor:xlogy(other, opts) end
 ---@return torch.Tensor
 function Tensor:xlogy_(other, opts) end
 
---- Every element set to 0. In place: writes into input and returns it.
+--- Every element set to 0. In place: writes into the tensor and returns it.
 ---@return any
 function Tensor:zero() end
 
@@ -4159,6 +4184,11 @@ function torch.addr_(input, vec1, vec2, opts) end
 ---@return any
 function torch.adjoint(x) end
 
+--- The elements of the view of that name, in memory of their own, row by row.
+---@param input any
+---@return any
+function torch.alias_copy(input) end
+
 --- Whether all elements are not 0.
 ---@overload fun(input: torch.Tensor, dim?: integer|integer[]|torch.Size, keepdim?: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@overload fun(input: torch.Tensor, opts?: {dim?: integer|integer[]|torch.Size, keepdim?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -4389,6 +4419,14 @@ function torch.as_strided(input, size, stride, storage_offset, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function torch.as_strided_(input, size, stride, storage_offset, opts) end
+
+--- The elements of the view of that name, in memory of their own, row by row.
+---@param input any
+---@param size any
+---@param stride any
+---@param storage_offset? any
+---@return any
+function torch.as_strided_copy(input, size, stride, storage_offset) end
 
 --- Input with src in the places that as_strided names.
 ---@overload fun(input: torch.Tensor, src: torch.Tensor, opts?: {size: integer|integer[]|torch.Size, stride: integer|integer[]|torch.Size, storage_offset?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -4753,12 +4791,12 @@ function torch.broadcast_shapes(shape, ...) end
 function torch.broadcast_tensors(tensors, opts) end
 
 --- A view in which extents of 1 are repeated; as expand.
----@overload fun(input: torch.Tensor, opts?: {size: integer|integer[]|torch.Size, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, opts?: {shape: integer|integer[]|torch.Size, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
----@param size integer|integer[]|torch.Size the shape to expand to
+---@param shape integer|integer[]|torch.Size the shape to expand to
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.broadcast_to(input, size, opts) end
+function torch.broadcast_to(input, shape, opts) end
 
 --- Between which of the ascending boundaries each element lies.
 ---@param input torch.Tensor|number|boolean
@@ -4852,21 +4890,21 @@ torch.channels_last = nil
 function torch.cholesky(input, upper, opts) end
 
 --- The inverse of the matrix of which input is the Cholesky factor.
----@overload fun(input: torch.Tensor, opts?: {upper?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
----@param input torch.Tensor
+---@overload fun(L: torch.Tensor, opts?: {upper?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param L torch.Tensor
 ---@param upper? boolean the factor is upper triangular
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.cholesky_inverse(input, upper, opts) end
+function torch.cholesky_inverse(L, upper, opts) end
 
 --- The solution X of A X = input, where input2 is the Cholesky factor of A.
----@overload fun(input: torch.Tensor, input2: torch.Tensor, opts?: {upper?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
----@param input torch.Tensor
----@param input2 torch.Tensor
+---@overload fun(B: torch.Tensor, L: torch.Tensor, opts?: {upper?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param B torch.Tensor
+---@param L torch.Tensor
 ---@param upper? boolean the factor is upper triangular
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.cholesky_solve(input, input2, upper, opts) end
+function torch.cholesky_solve(B, L, upper, opts) end
 
 --- The tensor in at most `chunks` parts of equal size along a dim.
 ---@overload fun(input: torch.Tensor, opts?: {chunks: integer, dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
@@ -4987,6 +5025,11 @@ function torch.conj(x) end
 ---@param x any
 ---@return any
 function torch.conj_physical(x) end
+
+--- x itself: no view of luth negates what it shows.
+---@param x any
+---@return any
+function torch.conj_physical_(x) end
 
 --- Input with a number around it; negative numbers cut off.
 ---@overload fun(input: torch.Tensor, opts?: {pad: integer|integer[]|torch.Size, value?: number|boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -5163,11 +5206,9 @@ function torch.count_nonzero(input, dim, opts) end
 
 --- The covariances of the variables that are the rows of a matrix.
 ---@param input torch.Tensor
----@param fweights? torch.Tensor
----@param aweights? torch.Tensor
----@param opts? {correction?: integer, out?: torch.Tensor|torch.Tensor[]}
+---@param opts? {correction?: integer, fweights?: torch.Tensor, aweights?: torch.Tensor, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.cov(input, fweights, aweights, opts) end
+function torch.cov(input, opts) end
 
 --- The cross products of vectors of 3 elements along a dim.
 ---@overload fun(input: torch.Tensor, other: torch.Tensor, opts?: {dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -5294,6 +5335,11 @@ function torch.detach(input, opts) end
 ---@return any
 function torch.detach_() end
 
+--- The elements of the view of that name, in memory of their own, row by row.
+---@param input any
+---@return any
+function torch.detach_copy(input) end
+
 --- A device: it has type and index; devices count from 0, and 'cuda' is the current one.
 ---@param argument1? any
 ---@param argument2? any
@@ -5335,6 +5381,14 @@ function torch.diagflat(input, offset, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function torch.diagonal(input, offset, dim1, dim2, opts) end
+
+--- The elements of the view of that name, in memory of their own, row by row.
+---@param input any
+---@param offset? integer
+---@param dim1? integer
+---@param dim2? integer
+---@return any
+function torch.diagonal_copy(input, offset, dim1, dim2) end
 
 --- Input with src in the place of the diagonals.
 ---@overload fun(input: torch.Tensor, src: torch.Tensor, opts?: {offset?: integer, dim1?: integer, dim2?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -5445,6 +5499,15 @@ function torch.dropout1d(input, p, training, opts) end
 ---@param training? boolean false: the input as it is
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
+function torch.dropout1d_(input, p, training, opts) end
+
+--- In training, each channel 0 with probability p, and the rest / (1 - p).
+---@overload fun(input: torch.Tensor, opts?: {p?: number, training?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param p? number the probability of being dropped
+---@param training? boolean false: the input as it is
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
 function torch.dropout2d(input, p, training, opts) end
 
 --- In training, each channel 0 with probability p, and the rest / (1 - p).
@@ -5454,7 +5517,25 @@ function torch.dropout2d(input, p, training, opts) end
 ---@param training? boolean false: the input as it is
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
+function torch.dropout2d_(input, p, training, opts) end
+
+--- In training, each channel 0 with probability p, and the rest / (1 - p).
+---@overload fun(input: torch.Tensor, opts?: {p?: number, training?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param p? number the probability of being dropped
+---@param training? boolean false: the input as it is
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
 function torch.dropout3d(input, p, training, opts) end
+
+--- In training, each channel 0 with probability p, and the rest / (1 - p).
+---@overload fun(input: torch.Tensor, opts?: {p?: number, training?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param p? number the probability of being dropped
+---@param training? boolean false: the input as it is
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function torch.dropout3d_(input, p, training, opts) end
 
 --- In training, each element 0 with probability p, and the rest / (1 - p).
 ---@overload fun(input: torch.Tensor, opts?: {p?: number, training?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -5466,14 +5547,14 @@ function torch.dropout3d(input, p, training, opts) end
 function torch.dropout_(input, p, training, opts) end
 
 --- Parts one behind the other, of the third dim.
----@overload fun(input: torch.Tensor, opts?: {sections: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(input: torch.Tensor, indices: number|number[], opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(input: torch.Tensor, opts?: {indices: number|number[], out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, opts?: {indices_or_sections: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, indices_or_sections: number|number[], opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, opts?: {indices_or_sections: number|number[], out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
 ---@param input torch.Tensor
----@param sections integer how many equal parts
+---@param indices_or_sections integer how many equal parts
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor[]
-function torch.dsplit(input, sections, opts) end
+function torch.dsplit(input, indices_or_sections, opts) end
 
 --- The tensors one behind the other, along the third dim.
 ---@param tensors torch.Tensor[]
@@ -5641,6 +5722,12 @@ function torch.exp2_(input, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function torch.exp_(input, opts) end
+
+--- The elements of the view of that name, in memory of their own, row by row.
+---@param input any
+---@param size any
+---@return any
+function torch.expand_copy(input, size) end
 
 --- 1 / (1 + exp(-x)) for each element.
 ---@param input torch.Tensor
@@ -6162,36 +6249,37 @@ function torch.hinge_embedding_loss(input, target, margin, reduction, opts) end
 function torch.histc(input, bins, min, max, opts) end
 
 --- How many elements lie in each of `bins` equal parts, and the edges of these.
----@overload fun(input: torch.Tensor, opts?: {bins: integer, weight?: torch.Tensor, range?: number|number[], density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
----@overload fun(input: torch.Tensor, bins: torch.Tensor, weight?: torch.Tensor, opts?: {density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(input: torch.Tensor, opts?: {bins?: integer, range?: number|number[], weight?: torch.Tensor, density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(input: torch.Tensor, bins: torch.Tensor, opts?: {weight?: torch.Tensor, density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
 ---@param input torch.Tensor
----@param bins integer how many parts
----@param weight? torch.Tensor
----@param opts? {range?: number|number[], density?: boolean, out?: torch.Tensor|torch.Tensor[]}
+---@param bins? integer how many parts
+---@param opts? {range?: number|number[], weight?: torch.Tensor, density?: boolean, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 ---@return torch.Tensor
-function torch.histogram(input, bins, weight, opts) end
+function torch.histogram(input, bins, opts) end
 
 --- How many points lie in each box of a grid, and the edges along each coordinate.
----@overload fun(input: torch.Tensor, opts?: {bins: integer|integer[]|torch.Size, weight?: torch.Tensor, range?: number|number[], density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
----@overload fun(input: torch.Tensor, bins: torch.Tensor[], weight?: torch.Tensor, opts?: {density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(input: torch.Tensor, opts?: {bins: integer|integer[]|torch.Size, range?: number|number[], weight?: torch.Tensor, density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(input: torch.Tensor, bins: torch.Tensor[], opts?: {weight?: torch.Tensor, density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
 ---@param input torch.Tensor
 ---@param bins integer|integer[]|torch.Size how many parts along each coordinate: a number, or one for each
+---@param range? number|number[] where they begin and end, two numbers for each coordinate
 ---@param weight? torch.Tensor
----@param opts? {range?: number|number[], density?: boolean, out?: torch.Tensor|torch.Tensor[]}
+---@param density? boolean divided by the sum and by the sizes of the bins
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 ---@return torch.Tensor
-function torch.histogramdd(input, bins, weight, opts) end
+function torch.histogramdd(input, bins, range, weight, density, opts) end
 
 --- Parts side by side: of the second dim, of a vector the first.
----@overload fun(input: torch.Tensor, opts?: {sections: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(input: torch.Tensor, indices: number|number[], opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(input: torch.Tensor, opts?: {indices: number|number[], out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, opts?: {indices_or_sections: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, indices_or_sections: number|number[], opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, opts?: {indices_or_sections: number|number[], out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
 ---@param input torch.Tensor
----@param sections integer how many equal parts
+---@param indices_or_sections integer how many equal parts
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor[]
-function torch.hsplit(input, sections, opts) end
+function torch.hsplit(input, indices_or_sections, opts) end
 
 --- The tensors side by side: along the second dim, vectors the first.
 ---@param tensors torch.Tensor[]
@@ -6200,14 +6288,15 @@ function torch.hsplit(input, sections, opts) end
 function torch.hstack(tensors, opts) end
 
 --- Half the squared differences below delta, delta times (absolute less delta / 2) above.
----@overload fun(input: torch.Tensor, target: torch.Tensor, opts?: {reduction?: string, delta?: number, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, target: torch.Tensor, opts?: {reduction?: string, delta?: number, weight?: torch.Tensor, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
 ---@param target torch.Tensor
 ---@param reduction? string 'mean', 'sum' or 'none'
 ---@param delta? number where it turns from square to absolute; above 0
+---@param weight? torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.huber_loss(input, target, reduction, delta, opts) end
+function torch.huber_loss(input, target, reduction, delta, weight, opts) end
 
 --- The square root of input² + other², without overflow.
 ---@param input torch.Tensor
@@ -6604,13 +6693,14 @@ function torch.kron(input, other, opts) end
 function torch.kthvalue(input, k, dim, keepdim, opts) end
 
 --- Absolute differences.
----@overload fun(input: torch.Tensor, target: torch.Tensor, opts?: {reduction?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, target: torch.Tensor, opts?: {reduction?: string, weight?: torch.Tensor, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
 ---@param target torch.Tensor
 ---@param reduction? string 'mean', 'sum' or 'none'
+---@param weight? torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.l1_loss(input, target, reduction, opts) end
+function torch.l1_loss(input, target, reduction, weight, opts) end
 
 --- Normalised over the last dims, times weight, plus bias.
 ---@overload fun(input: torch.Tensor, opts?: {normalized_shape: integer|integer[]|torch.Size, weight?: torch.Tensor, bias?: torch.Tensor, eps?: number, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -7020,12 +7110,12 @@ function torch.lt_(input, other, opts) end
 function torch.lu(A, pivot, get_infos, opts) end
 
 --- The solution X of A X = input, from what lu gives of A.
----@param input torch.Tensor
+---@param b torch.Tensor
 ---@param LU_data torch.Tensor
 ---@param LU_pivots torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.lu_solve(input, LU_data, LU_pivots, opts) end
+function torch.lu_solve(b, LU_data, LU_pivots, opts) end
 
 --- P, L and U of what lu_factor gives.
 ---@overload fun(LU_data: torch.Tensor, LU_pivots: torch.Tensor, opts?: {unpack_data?: boolean, unpack_pivots?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor, torch.Tensor
@@ -7102,18 +7192,18 @@ function torch.masked_select(input, mask, opts) end
 function torch.matmul(input, other, opts) end
 
 --- The exponentials of matrices: I + A + A²/2 + A³/6 + …
----@param input torch.Tensor
+---@param A torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.matrix_exp(input, opts) end
+function torch.matrix_exp(A, opts) end
 
 --- The n-th powers of matrices; of their inverses for n < 0.
----@overload fun(input: torch.Tensor, opts?: {n: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
----@param input torch.Tensor
+---@overload fun(A: torch.Tensor, opts?: {n: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param A torch.Tensor
 ---@param n integer the exponent
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.matrix_power(input, n, opts) end
+function torch.matrix_power(A, n, opts) end
 
 --- The largest element of all.
 ---@overload fun(input: torch.Tensor, dim: integer, keepdim?: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
@@ -7291,13 +7381,14 @@ function torch.moveaxis(input, source, destination, opts) end
 function torch.movedim(input, source, destination, opts) end
 
 --- Squared differences.
----@overload fun(input: torch.Tensor, target: torch.Tensor, opts?: {reduction?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, target: torch.Tensor, opts?: {reduction?: string, weight?: torch.Tensor, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
 ---@param target torch.Tensor
 ---@param reduction? string 'mean', 'sum' or 'none'
+---@param weight? torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.mse_loss(input, target, reduction, opts) end
+function torch.mse_loss(input, target, reduction, weight, opts) end
 
 --- The elements in order along the first dim.
 ---@param input torch.Tensor
@@ -7653,12 +7744,12 @@ function torch.not_equal_(input, other, opts) end
 function torch.numel(x) end
 
 --- A row for each element, 1 at the class that it names and 0 elsewhere.
----@overload fun(input: torch.Tensor, opts?: {num_classes?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
----@param input torch.Tensor
+---@overload fun(tensor: torch.Tensor, opts?: {num_classes?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param tensor torch.Tensor
 ---@param num_classes? integer how many classes there are; -1: as many as the largest one says
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.one_hot(input, num_classes, opts) end
+function torch.one_hot(tensor, num_classes, opts) end
 
 --- A tensor of ones.
 ---@overload fun(opts?: {size: integer|integer[]|torch.Size, dtype?: torch.dtype|string, device?: torch.device|string, requires_grad?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -7681,15 +7772,15 @@ function torch.ones_like(input, opts) end
 function torch.orgqr(input, tau, opts) end
 
 --- The product of reflectors (input, with factors input2) times the matrix input3.
----@overload fun(input: torch.Tensor, input2: torch.Tensor, input3: torch.Tensor, opts?: {left?: boolean, transpose?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, tau: torch.Tensor, other: torch.Tensor, opts?: {left?: boolean, transpose?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
----@param input2 torch.Tensor
----@param input3 torch.Tensor
+---@param tau torch.Tensor
+---@param other torch.Tensor
 ---@param left? boolean the product stands on the left
 ---@param transpose? boolean the product is transposed
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.ormqr(input, input2, input3, left, transpose, opts) end
+function torch.ormqr(input, tau, other, left, transpose, opts) end
 
 --- The matrix of products of the elements of two vectors.
 ---@param input torch.Tensor
@@ -7732,6 +7823,12 @@ function torch.pdist(input, p, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function torch.permute(input, dims, opts) end
+
+--- The elements of the view of that name, in memory of their own, row by row.
+---@param input any
+---@param dims any
+---@return any
+function torch.permute_copy(input, dims) end
 
 --- As linalg.pinv.
 ---@overload fun(input: torch.Tensor, opts?: {rcond?: number, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -8270,11 +8367,10 @@ function torch.scatter_reduce_(input, dim, index, src, reduce, opts) end
 
 --- Where elements would have to be inserted into rows in ascending order to keep it.
 ---@param sorted_sequence torch.Tensor
----@param input torch.Tensor|number|boolean
----@param sorter? torch.Tensor
----@param opts? {out_int32?: boolean, right?: boolean, side?: string, out?: torch.Tensor|torch.Tensor[]}
+---@param values torch.Tensor|number|boolean
+---@param opts? {sorter?: torch.Tensor, out_int32?: boolean, right?: boolean, side?: string, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.searchsorted(sorted_sequence, input, sorter, opts) end
+function torch.searchsorted(sorted_sequence, values, opts) end
 
 --- Begins all streams of random numbers anew with a seed by chance, which is the result.
 ---@return any
@@ -8288,6 +8384,13 @@ function torch.seed() end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function torch.select(input, dim, index, opts) end
+
+--- The elements of the view of that name, in memory of their own, row by row.
+---@param input any
+---@param dim any
+---@param index any
+---@return any
+function torch.select_copy(input, dim, index) end
 
 --- Input with src at one position along a dim.
 ---@overload fun(input: torch.Tensor, src: torch.Tensor, opts?: {dim: integer, index: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -8454,6 +8557,15 @@ function torch.sinh(input, opts) end
 ---@return torch.Tensor
 function torch.sinh_(input, opts) end
 
+--- The positions from start to end, which is included, in memory of their own.
+---@param input any
+---@param dim? integer
+---@param start? integer
+---@param argument4? any
+---@param step? integer
+---@return any
+function torch.slice_copy(input, dim, start, argument4, step) end
+
 --- Input with src at positions start, start + step, … of a dim.
 ---@overload fun(input: torch.Tensor, src: torch.Tensor, opts?: {dim?: integer, start?: integer, stop?: integer, step?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
@@ -8554,6 +8666,13 @@ function torch.sort(input, dim, descending, opts) end
 ---@return torch.Tensor[]
 function torch.split(tensor, split_size_or_sections, dim, opts) end
 
+--- The elements of the view of that name, in memory of their own, row by row.
+---@param input any
+---@param split_size any
+---@param dim? integer
+---@return any
+function torch.split_copy(input, split_size, dim) end
+
 --- Parts of the given sizes along a dim.
 ---@overload fun(input: torch.Tensor, opts?: {split_sizes: number|number[], dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
 ---@param input torch.Tensor
@@ -8562,6 +8681,13 @@ function torch.split(tensor, split_size_or_sections, dim, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor[]
 function torch.split_with_sizes(input, split_sizes, dim, opts) end
+
+--- The elements of the view of that name, in memory of their own, row by row.
+---@param input any
+---@param split_sizes any
+---@param dim? integer
+---@return any
+function torch.split_with_sizes_copy(input, split_sizes, dim) end
 
 --- Square root of each element.
 ---@param input torch.Tensor
@@ -8602,6 +8728,12 @@ function torch.squeeze(input, dim, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function torch.squeeze_(input, dim, opts) end
+
+--- The elements of the view of that name, in memory of their own, row by row.
+---@param input any
+---@param dim? any
+---@return any
+function torch.squeeze_copy(input, dim) end
 
 --- The tensors, all of one shape, side by side along a new dim.
 ---@overload fun(tensors: torch.Tensor[], opts?: {dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -8744,6 +8876,11 @@ function torch.t(input, opts) end
 ---@return torch.Tensor
 function torch.t_(input, opts) end
 
+--- The elements of the view of that name, in memory of their own, row by row.
+---@param input any
+---@return any
+function torch.t_copy(input) end
+
 --- The elements at positions of the flattened input.
 ---@param input torch.Tensor
 ---@param index torch.Tensor
@@ -8797,17 +8934,17 @@ function torch.tanhshrink(input, opts) end
 function torch.tensor(data, opts) end
 
 --- Parts along a dim; where they cannot be equal the first are larger.
----@overload fun(input: torch.Tensor, opts?: {sections: integer, dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(input: torch.Tensor, indices: number|number[], dim?: integer, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(input: torch.Tensor, opts?: {indices: number|number[], dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(input: torch.Tensor, tensor_indices_or_sections: torch.Tensor, dim?: integer, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(input: torch.Tensor, tensor_indices_or_sections: torch.Tensor, opts?: {dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, opts?: {indices_or_sections: integer, dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, indices_or_sections: number|number[], dim?: integer, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, opts?: {indices_or_sections: number|number[], dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, indices_or_sections: torch.Tensor, dim?: integer, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, indices_or_sections: torch.Tensor, opts?: {dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
 ---@param input torch.Tensor
----@param sections integer how many parts
+---@param indices_or_sections integer how many parts
 ---@param dim? integer the dim
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor[]
-function torch.tensor_split(input, sections, dim, opts) end
+function torch.tensor_split(input, indices_or_sections, dim, opts) end
 
 --- Sums of products over the last `dims` dims of a and the first of b.
 ---@overload fun(a: torch.Tensor, b: torch.Tensor, opts?: {dims?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -8881,6 +9018,13 @@ function torch.transpose(input, dim0, dim1, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function torch.transpose_(input, dim0, dim1, opts) end
+
+--- The elements of the view of that name, in memory of their own, row by row.
+---@param input any
+---@param dim0 any
+---@param dim1 any
+---@return any
+function torch.transpose_copy(input, dim0, dim1) end
 
 --- The integral of samples y at points x along a dim, by trapezoids.
 ---@param y torch.Tensor
@@ -9003,6 +9147,12 @@ torch.uint8 = nil
 ---@return torch.Tensor[]
 function torch.unbind(input, dim, opts) end
 
+--- The elements of the view of that name, in memory of their own, row by row.
+---@param input any
+---@param dim? integer
+---@return any
+function torch.unbind_copy(input, dim) end
+
 --- One dim split into several.
 ---@overload fun(input: torch.Tensor, opts?: {dim: integer, sizes: integer|integer[]|torch.Size, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
@@ -9011,6 +9161,14 @@ function torch.unbind(input, dim, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function torch.unflatten(input, dim, sizes, opts) end
+
+--- The elements of the view of that name, in memory of their own, row by row.
+---@param input any
+---@param dimension any
+---@param size any
+---@param step any
+---@return any
+function torch.unfold_copy(input, dimension, size, step) end
 
 --- The different elements, or positions along a dim, in ascending order.
 ---@overload fun(input: torch.Tensor, opts?: {sorted?: boolean, return_inverse?: boolean, return_counts?: boolean, dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor, torch.Tensor
@@ -9060,6 +9218,12 @@ function torch.unsqueeze(input, dim, opts) end
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function torch.unsqueeze_(input, dim, opts) end
+
+--- The elements of the view of that name, in memory of their own, row by row.
+---@param input any
+---@param dim any
+---@return any
+function torch.unsqueeze_copy(input, dim) end
 
 --- Every operator gives the same bits each time, or raises an error that names it.
 ---@param on any
@@ -9114,15 +9278,21 @@ function torch.vdot(input, other, opts) end
 ---@return torch.Tensor
 function torch.vecdot(x, y, opts) end
 
+--- The elements of the view of that name, in memory of their own, row by row.
+---@param input any
+---@param size any
+---@return any
+function torch.view_copy(input, size) end
+
 --- Parts below each other, of the first dim.
----@overload fun(input: torch.Tensor, opts?: {sections: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(input: torch.Tensor, indices: number|number[], opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(input: torch.Tensor, opts?: {indices: number|number[], out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, opts?: {indices_or_sections: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, indices_or_sections: number|number[], opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, opts?: {indices_or_sections: number|number[], out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
 ---@param input torch.Tensor
----@param sections integer how many equal parts
+---@param indices_or_sections integer how many equal parts
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor[]
-function torch.vsplit(input, sections, opts) end
+function torch.vsplit(input, indices_or_sections, opts) end
 
 --- The tensors below each other, vectors as rows.
 ---@param tensors torch.Tensor[]
@@ -9457,27 +9627,27 @@ function torch.cuda.synchronize(device) end
 torch.linalg = {}
 
 --- The lower triangular L of a symmetric positive definite L Lᵀ.
----@param input torch.Tensor
+---@param A torch.Tensor
 ---@param opts? {upper?: boolean, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.linalg.cholesky(input, opts) end
+function torch.linalg.cholesky(A, opts) end
 
 --- The lower triangular L of a symmetric positive definite L Lᵀ; info is the order of the first leading minor that is not positive, or 0.
----@param input torch.Tensor
+---@param A torch.Tensor
 ---@param opts? {upper?: boolean, check_errors?: boolean, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 ---@return torch.Tensor
-function torch.linalg.cholesky_ex(input, opts) end
+function torch.linalg.cholesky_ex(A, opts) end
 
 --- How much a matrix can amplify errors: the largest singular value by the smallest, or the product of the norms of the matrix and its inverse.
----@overload fun(input: torch.Tensor, opts?: {p?: number, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
----@overload fun(input: torch.Tensor, p: string, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
----@overload fun(input: torch.Tensor, opts?: {p: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
----@param input torch.Tensor
+---@overload fun(A: torch.Tensor, opts?: {p?: number, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(A: torch.Tensor, p: string, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(A: torch.Tensor, opts?: {p: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param A torch.Tensor
 ---@param p? number nil or 2, -2 (the smallest by the largest), 1, -1, inf or -inf
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.linalg.cond(input, p, opts) end
+function torch.linalg.cond(A, p, opts) end
 
 --- The cross products of vectors of 3 elements along a dim; other dims broadcast.
 ---@param input torch.Tensor
@@ -9499,41 +9669,41 @@ function torch.linalg.det(A, opts) end
 function torch.linalg.diagonal(A, opts) end
 
 --- Eigenvalues and eigenvectors, as columns of length 1, of matrices all of whose eigenvalues are real; throws where one is not.
----@param input torch.Tensor
+---@param A torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 ---@return torch.Tensor
-function torch.linalg.eig(input, opts) end
+function torch.linalg.eig(A, opts) end
 
 --- Eigenvalues, ascending, and eigenvectors, as columns, of symmetric matrices.
----@overload fun(input: torch.Tensor, opts?: {UPLO?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
----@param input torch.Tensor
+---@overload fun(A: torch.Tensor, opts?: {UPLO?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@param A torch.Tensor
 ---@param UPLO? string 'L' or 'U': the triangle that is read
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 ---@return torch.Tensor
-function torch.linalg.eigh(input, UPLO, opts) end
+function torch.linalg.eigh(A, UPLO, opts) end
 
 --- The eigenvalues of matrices, in no order; throws where one is not real.
----@param input torch.Tensor
+---@param A torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.linalg.eigvals(input, opts) end
+function torch.linalg.eigvals(A, opts) end
 
 --- The eigenvalues of symmetric matrices, ascending.
----@overload fun(input: torch.Tensor, opts?: {UPLO?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
----@param input torch.Tensor
+---@overload fun(A: torch.Tensor, opts?: {UPLO?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param A torch.Tensor
 ---@param UPLO? string 'L' or 'U': the triangle that is read
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.linalg.eigvalsh(input, UPLO, opts) end
+function torch.linalg.eigvalsh(A, UPLO, opts) end
 
 --- The first columns of a product of reflectors, as geqrf gives them.
----@param input torch.Tensor
+---@param A torch.Tensor
 ---@param tau torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.linalg.householder_product(input, tau, opts) end
+function torch.linalg.householder_product(A, tau, opts) end
 
 --- The inverses of matrices.
 ---@param A torch.Tensor
@@ -9549,19 +9719,19 @@ function torch.linalg.inv(A, opts) end
 function torch.linalg.inv_ex(A, opts) end
 
 --- L D Lᵀ of a symmetric matrix in LAPACK's form, with the exchanges of rows.
----@param input torch.Tensor
+---@param A torch.Tensor
 ---@param opts? {hermitian?: boolean, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 ---@return torch.Tensor
-function torch.linalg.ldl_factor(input, opts) end
+function torch.linalg.ldl_factor(A, opts) end
 
 --- L D Lᵀ of a symmetric matrix in LAPACK's form, with the exchanges of rows; info is the first zero on D's diagonal, counted from 1, or 0.
----@param input torch.Tensor
+---@param A torch.Tensor
 ---@param opts? {hermitian?: boolean, check_errors?: boolean, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 ---@return torch.Tensor
 ---@return torch.Tensor
-function torch.linalg.ldl_factor_ex(input, opts) end
+function torch.linalg.ldl_factor_ex(A, opts) end
 
 --- The solution X of A X = B from what ldl_factor gives of A.
 ---@param LD torch.Tensor
@@ -9572,16 +9742,16 @@ function torch.linalg.ldl_factor_ex(input, opts) end
 function torch.linalg.ldl_solve(LD, pivots, B, opts) end
 
 --- The X of least length that makes the squares of A X - b least. Residuals are there for more rows than columns, full rank and drivers other than gelsy; else they are empty.
----@overload fun(input: torch.Tensor, b: torch.Tensor, opts?: {rcond?: number, driver?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
----@param input torch.Tensor
----@param b torch.Tensor
+---@overload fun(A: torch.Tensor, B: torch.Tensor, opts?: {rcond?: number, driver?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
+---@param A torch.Tensor
+---@param B torch.Tensor
 ---@param rcond? number singular values below it times the largest count as 0; nil: by the dtype
 ---@param opts? {driver?: string, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 ---@return torch.Tensor
 ---@return torch.Tensor
 ---@return torch.Tensor
-function torch.linalg.lstsq(input, b, rcond, opts) end
+function torch.linalg.lstsq(A, B, rcond, opts) end
 
 --- A = P L U: a permutation, a unit lower and an upper triangular matrix.
 ---@param A torch.Tensor
@@ -9622,44 +9792,42 @@ function torch.linalg.lu_solve(LU, pivots, B, opts) end
 function torch.linalg.matmul(input, other, opts) end
 
 --- The exponentials of matrices: I + A + A²/2 + A³/6 + …
----@param input torch.Tensor
+---@param A torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.linalg.matrix_exp(input, opts) end
+function torch.linalg.matrix_exp(A, opts) end
 
 --- An operator norm of matrices.
----@overload fun(input: torch.Tensor, opts?: {ord: number|boolean, dim?: integer|integer[]|torch.Size, keepdim?: boolean, dtype?: torch.dtype|string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
----@overload fun(input: torch.Tensor, ord?: string, dim?: integer|integer[]|torch.Size, keepdim?: boolean, opts?: {dtype?: torch.dtype|string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
----@overload fun(input: torch.Tensor, opts?: {ord?: string, dim?: integer|integer[]|torch.Size, keepdim?: boolean, dtype?: torch.dtype|string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
----@param input torch.Tensor
+---@overload fun(A: torch.Tensor, opts?: {ord: number|boolean, dim?: integer|integer[]|torch.Size, keepdim?: boolean, dtype?: torch.dtype|string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(A: torch.Tensor, ord?: string, dim?: integer|integer[]|torch.Size, keepdim?: boolean, opts?: {dtype?: torch.dtype|string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(A: torch.Tensor, opts?: {ord?: string, dim?: integer|integer[]|torch.Size, keepdim?: boolean, dtype?: torch.dtype|string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param A torch.Tensor
 ---@param ord number|boolean 2, -2: the largest, smallest singular value; 1, -1: the largest, smallest sum of the sizes in a column; inf, -inf: in a row
 ---@param dim? integer|integer[]|torch.Size the two dims of the matrices
 ---@param keepdim? boolean keep reduced dims with extent 1
 ---@param opts? {dtype?: torch.dtype|string, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.linalg.matrix_norm(input, ord, dim, keepdim, opts) end
+function torch.linalg.matrix_norm(A, ord, dim, keepdim, opts) end
 
 --- The n-th powers of matrices; of their inverses for n < 0.
----@overload fun(input: torch.Tensor, opts?: {n: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
----@param input torch.Tensor
+---@overload fun(A: torch.Tensor, opts?: {n: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param A torch.Tensor
 ---@param n integer the exponent
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.linalg.matrix_power(input, n, opts) end
+function torch.linalg.matrix_power(A, n, opts) end
 
 --- How many singular values are larger than max(atol, rtol * the largest). Without rtol it is the dtype's precision times the larger extent, or 0 with an atol.
----@param input torch.Tensor
----@param atol? torch.Tensor|number|boolean
----@param rtol? torch.Tensor|number|boolean
----@param opts? {hermitian?: boolean, out?: torch.Tensor|torch.Tensor[]}
+---@param A torch.Tensor
+---@param opts? {atol?: torch.Tensor|number|boolean, rtol?: torch.Tensor|number|boolean, hermitian?: boolean, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.linalg.matrix_rank(input, atol, rtol, opts) end
+function torch.linalg.matrix_rank(A, opts) end
 
 --- The square roots of symmetric positive definite matrices, which are such matrices too.
----@param input torch.Tensor
+---@param A torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.linalg.matrix_sqrth(input, opts) end
+function torch.linalg.matrix_sqrth(A, opts) end
 
 --- The product of several matrices, in the cheapest order; the first and the last may be vectors.
 ---@param tensors torch.Tensor[]
@@ -9680,12 +9848,10 @@ function torch.linalg.multi_dot(tensors, opts) end
 function torch.linalg.norm(input, ord, dim, keepdim, opts) end
 
 --- The pseudo-inverses of matrices: singular values up to max(atol, rtol * the largest) count as 0. Without rtol it is the dtype's precision times the larger extent, or 0 with an atol.
----@param input torch.Tensor
----@param atol? torch.Tensor|number|boolean
----@param rtol? torch.Tensor|number|boolean
----@param opts? {hermitian?: boolean, out?: torch.Tensor|torch.Tensor[]}
+---@param A torch.Tensor
+---@param opts? {atol?: torch.Tensor|number|boolean, rtol?: torch.Tensor|number|boolean, hermitian?: boolean, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.linalg.pinv(input, atol, rtol, opts) end
+function torch.linalg.pinv(A, opts) end
 
 --- A = U H: orthonormal columns and a symmetric matrix without negative eigenvalues.
 ---@param A torch.Tensor
@@ -9726,17 +9892,17 @@ function torch.linalg.solve(A, B, opts) end
 function torch.linalg.solve_ex(A, B, opts) end
 
 --- The solution X of A X = B, or X A = B, for a triangular A; its other triangle is not read.
----@param input torch.Tensor
+---@param A torch.Tensor
 ---@param B torch.Tensor
 ---@param opts? {upper: boolean, left?: boolean, unitriangular?: boolean, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.linalg.solve_triangular(input, B, opts) end
+function torch.linalg.solve_triangular(A, B, opts) end
 
 --- A = U diag(S) Vh: orthonormal columns and rows; S descends.
----@overload fun(A: torch.Tensor, opts?: {full_matrices?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor, torch.Tensor
+---@overload fun(A: torch.Tensor, opts?: {full_matrices?: boolean, driver?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor, torch.Tensor
 ---@param A torch.Tensor
 ---@param full_matrices? boolean U and Vh are square; else they have min(m, n) columns and rows
----@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@param opts? {driver?: string, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 ---@return torch.Tensor
 ---@return torch.Tensor
@@ -9744,26 +9910,26 @@ function torch.linalg.svd(A, full_matrices, opts) end
 
 --- The singular values of matrices, descending.
 ---@param A torch.Tensor
----@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@param opts? {driver?: string, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function torch.linalg.svdvals(A, opts) end
 
 --- The inverse of the map from the last dims of the tensor to its first `ind`.
----@overload fun(input: torch.Tensor, opts?: {ind?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
----@param input torch.Tensor
+---@overload fun(A: torch.Tensor, opts?: {ind?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param A torch.Tensor
 ---@param ind? integer how many dims are the first
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.linalg.tensorinv(input, ind, opts) end
+function torch.linalg.tensorinv(A, ind, opts) end
 
 --- The X with tensordot(input, X) = other over all dims of X.
----@overload fun(input: torch.Tensor, other: torch.Tensor, opts?: {dims?: integer|integer[]|torch.Size, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
----@param input torch.Tensor
----@param other torch.Tensor
+---@overload fun(A: torch.Tensor, B: torch.Tensor, opts?: {dims?: integer|integer[]|torch.Size, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param A torch.Tensor
+---@param B torch.Tensor
 ---@param dims? integer|integer[]|torch.Size dims of input to move to its end first
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.linalg.tensorsolve(input, other, dims, opts) end
+function torch.linalg.tensorsolve(A, B, dims, opts) end
 
 --- The powers 0, 1, … N - 1 of each element, in a new last dim.
 ---@param x torch.Tensor
@@ -9779,14 +9945,14 @@ function torch.linalg.vander(x, opts) end
 function torch.linalg.vecdot(x, y, opts) end
 
 --- The ord-norm of vectors along dims, or of all elements.
----@overload fun(input: torch.Tensor, opts?: {ord?: number|boolean, dim?: integer|integer[]|torch.Size, keepdim?: boolean, dtype?: torch.dtype|string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
----@param input torch.Tensor
+---@overload fun(x: torch.Tensor, opts?: {ord?: number|boolean, dim?: integer|integer[]|torch.Size, keepdim?: boolean, dtype?: torch.dtype|string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param x torch.Tensor
 ---@param ord? number|boolean the exponent; inf, -inf: the largest, smallest size; 0: how many are not 0
 ---@param dim? integer|integer[]|torch.Size the dim or dims; all where nil
 ---@param keepdim? boolean keep reduced dims with extent 1
 ---@param opts? {dtype?: torch.dtype|string, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.linalg.vector_norm(input, ord, dim, keepdim, opts) end
+function torch.linalg.vector_norm(x, ord, dim, keepdim, opts) end
 
 --- torch.signal.windows.
 torch.signal = {}
@@ -9875,10 +10041,10 @@ function torch.signal.windows.nuttall(M, opts) end
 torch.special = {}
 
 --- Airy's function of the first kind.
----@param x torch.Tensor
+---@param input torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.special.airy_ai(x, opts) end
+function torch.special.airy_ai(input, opts) end
 
 --- The Bessel function of the first kind, of order 0.
 ---@param input torch.Tensor
@@ -9905,32 +10071,32 @@ function torch.special.bessel_y0(input, opts) end
 function torch.special.bessel_y1(input, opts) end
 
 --- The Chebyshev polynomial of the first kind.
----@param x torch.Tensor|number|boolean
+---@param input torch.Tensor|number|boolean
 ---@param n torch.Tensor|number|boolean
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.special.chebyshev_polynomial_t(x, n, opts) end
+function torch.special.chebyshev_polynomial_t(input, n, opts) end
 
 --- The Chebyshev polynomial of the second kind.
----@param x torch.Tensor|number|boolean
+---@param input torch.Tensor|number|boolean
 ---@param n torch.Tensor|number|boolean
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.special.chebyshev_polynomial_u(x, n, opts) end
+function torch.special.chebyshev_polynomial_u(input, n, opts) end
 
 --- The Chebyshev polynomial of the third kind.
----@param x torch.Tensor|number|boolean
+---@param input torch.Tensor|number|boolean
 ---@param n torch.Tensor|number|boolean
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.special.chebyshev_polynomial_v(x, n, opts) end
+function torch.special.chebyshev_polynomial_v(input, n, opts) end
 
 --- The Chebyshev polynomial of the fourth kind.
----@param x torch.Tensor|number|boolean
+---@param input torch.Tensor|number|boolean
 ---@param n torch.Tensor|number|boolean
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.special.chebyshev_polynomial_w(x, n, opts) end
+function torch.special.chebyshev_polynomial_w(input, n, opts) end
 
 --- The derivative of lgamma.
 ---@param input torch.Tensor
@@ -10007,18 +10173,18 @@ function torch.special.gammaincc(input, other, opts) end
 function torch.special.gammaln(input, opts) end
 
 --- The physicist's Hermite polynomial.
----@param x torch.Tensor|number|boolean
+---@param input torch.Tensor|number|boolean
 ---@param n torch.Tensor|number|boolean
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.special.hermite_polynomial_h(x, n, opts) end
+function torch.special.hermite_polynomial_h(input, n, opts) end
 
 --- The probabilist's Hermite polynomial.
----@param x torch.Tensor|number|boolean
+---@param input torch.Tensor|number|boolean
 ---@param n torch.Tensor|number|boolean
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.special.hermite_polynomial_he(x, n, opts) end
+function torch.special.hermite_polynomial_he(input, n, opts) end
 
 --- The modified Bessel function of the first kind, of order 0.
 ---@param input torch.Tensor
@@ -10045,18 +10211,18 @@ function torch.special.i1(input, opts) end
 function torch.special.i1e(input, opts) end
 
 --- The Laguerre polynomial.
----@param x torch.Tensor|number|boolean
+---@param input torch.Tensor|number|boolean
 ---@param n torch.Tensor|number|boolean
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.special.laguerre_polynomial_l(x, n, opts) end
+function torch.special.laguerre_polynomial_l(input, n, opts) end
 
 --- The Legendre polynomial.
----@param x torch.Tensor|number|boolean
+---@param input torch.Tensor|number|boolean
 ---@param n torch.Tensor|number|boolean
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.special.legendre_polynomial_p(x, n, opts) end
+function torch.special.legendre_polynomial_p(input, n, opts) end
 
 --- log(1 + x), accurate near 0.
 ---@param input torch.Tensor
@@ -10163,44 +10329,44 @@ function torch.special.psi(input, opts) end
 function torch.special.round(input, opts) end
 
 --- exp(x) modified_bessel_k0(x).
----@param x torch.Tensor
+---@param input torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.special.scaled_modified_bessel_k0(x, opts) end
+function torch.special.scaled_modified_bessel_k0(input, opts) end
 
 --- exp(x) modified_bessel_k1(x).
----@param x torch.Tensor
+---@param input torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.special.scaled_modified_bessel_k1(x, opts) end
+function torch.special.scaled_modified_bessel_k1(input, opts) end
 
 --- The Chebyshev polynomial of the first kind at 2 x - 1.
----@param x torch.Tensor|number|boolean
+---@param input torch.Tensor|number|boolean
 ---@param n torch.Tensor|number|boolean
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.special.shifted_chebyshev_polynomial_t(x, n, opts) end
+function torch.special.shifted_chebyshev_polynomial_t(input, n, opts) end
 
 --- The Chebyshev polynomial of the second kind at 2 x - 1.
----@param x torch.Tensor|number|boolean
+---@param input torch.Tensor|number|boolean
 ---@param n torch.Tensor|number|boolean
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.special.shifted_chebyshev_polynomial_u(x, n, opts) end
+function torch.special.shifted_chebyshev_polynomial_u(input, n, opts) end
 
 --- The Chebyshev polynomial of the third kind at 2 x - 1.
----@param x torch.Tensor|number|boolean
+---@param input torch.Tensor|number|boolean
 ---@param n torch.Tensor|number|boolean
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.special.shifted_chebyshev_polynomial_v(x, n, opts) end
+function torch.special.shifted_chebyshev_polynomial_v(input, n, opts) end
 
 --- The Chebyshev polynomial of the fourth kind at 2 x - 1.
----@param x torch.Tensor|number|boolean
+---@param input torch.Tensor|number|boolean
 ---@param n torch.Tensor|number|boolean
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.special.shifted_chebyshev_polynomial_w(x, n, opts) end
+function torch.special.shifted_chebyshev_polynomial_w(input, n, opts) end
 
 --- sin(pi x) / (pi x), and 1 at 0.
 ---@param input torch.Tensor
@@ -10218,10 +10384,10 @@ function torch.special.sinc(input, opts) end
 function torch.special.softmax(input, dim, dtype, opts) end
 
 --- sin(x) / x, and 1 at 0.
----@param x torch.Tensor
+---@param input torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function torch.special.spherical_bessel_j0(x, opts) end
+function torch.special.spherical_bessel_j0(input, opts) end
 
 --- Input times log(1 + other); 0 where input is 0.
 ---@param input torch.Tensor|number|boolean
@@ -10253,6 +10419,12 @@ torch.testing = {}
 ---@param opts? {rtol?: any, atol?: any, equal_nan?: boolean, check_device?: boolean, check_dtype?: boolean, check_stride?: boolean, msg?: any}
 ---@return any
 function torch.testing.assert_close(actual, expected, opts) end
+
+--- Uniform from low to high, which is excluded: without them from -9 to 9 for floats, below 10 for integers.
+---@param shape any
+---@param opts? {dtype?: any, device?: any, low?: any, high?: any, requires_grad?: boolean, noncontiguous?: boolean, exclude_zero?: boolean, memory_format?: any}
+---@return any
+function torch.testing.make_tensor(shape, opts) end
 
 --- torch.utils.data is the table data.
 torch.utils = {}
@@ -11381,12 +11553,12 @@ function nn.functional.bmm(input, mat2, opts) end
 function nn.functional.broadcast_tensors(tensors, opts) end
 
 --- A view in which extents of 1 are repeated; as expand.
----@overload fun(input: torch.Tensor, opts?: {size: integer|integer[]|torch.Size, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, opts?: {shape: integer|integer[]|torch.Size, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
----@param size integer|integer[]|torch.Size the shape to expand to
+---@param shape integer|integer[]|torch.Size the shape to expand to
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function nn.functional.broadcast_to(input, size, opts) end
+function nn.functional.broadcast_to(input, shape, opts) end
 
 --- Between which of the ascending boundaries each element lies.
 ---@param input torch.Tensor|number|boolean
@@ -11470,21 +11642,21 @@ function nn.functional.channel_shuffle(input, groups, opts) end
 function nn.functional.cholesky(input, upper, opts) end
 
 --- The inverse of the matrix of which input is the Cholesky factor.
----@overload fun(input: torch.Tensor, opts?: {upper?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
----@param input torch.Tensor
+---@overload fun(L: torch.Tensor, opts?: {upper?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param L torch.Tensor
 ---@param upper? boolean the factor is upper triangular
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function nn.functional.cholesky_inverse(input, upper, opts) end
+function nn.functional.cholesky_inverse(L, upper, opts) end
 
 --- The solution X of A X = input, where input2 is the Cholesky factor of A.
----@overload fun(input: torch.Tensor, input2: torch.Tensor, opts?: {upper?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
----@param input torch.Tensor
----@param input2 torch.Tensor
+---@overload fun(B: torch.Tensor, L: torch.Tensor, opts?: {upper?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param B torch.Tensor
+---@param L torch.Tensor
 ---@param upper? boolean the factor is upper triangular
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function nn.functional.cholesky_solve(input, input2, upper, opts) end
+function nn.functional.cholesky_solve(B, L, upper, opts) end
 
 --- The tensor in at most `chunks` parts of equal size along a dim.
 ---@overload fun(input: torch.Tensor, opts?: {chunks: integer, dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
@@ -11763,11 +11935,9 @@ function nn.functional.count_nonzero(input, dim, opts) end
 
 --- The covariances of the variables that are the rows of a matrix.
 ---@param input torch.Tensor
----@param fweights? torch.Tensor
----@param aweights? torch.Tensor
----@param opts? {correction?: integer, out?: torch.Tensor|torch.Tensor[]}
+---@param opts? {correction?: integer, fweights?: torch.Tensor, aweights?: torch.Tensor, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function nn.functional.cov(input, fweights, aweights, opts) end
+function nn.functional.cov(input, opts) end
 
 --- The cross products of vectors of 3 elements along a dim.
 ---@overload fun(input: torch.Tensor, other: torch.Tensor, opts?: {dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -12027,6 +12197,15 @@ function nn.functional.dropout1d(input, p, training, opts) end
 ---@param training? boolean false: the input as it is
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
+function nn.functional.dropout1d_(input, p, training, opts) end
+
+--- In training, each channel 0 with probability p, and the rest / (1 - p).
+---@overload fun(input: torch.Tensor, opts?: {p?: number, training?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param p? number the probability of being dropped
+---@param training? boolean false: the input as it is
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
 function nn.functional.dropout2d(input, p, training, opts) end
 
 --- In training, each channel 0 with probability p, and the rest / (1 - p).
@@ -12036,7 +12215,25 @@ function nn.functional.dropout2d(input, p, training, opts) end
 ---@param training? boolean false: the input as it is
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
+function nn.functional.dropout2d_(input, p, training, opts) end
+
+--- In training, each channel 0 with probability p, and the rest / (1 - p).
+---@overload fun(input: torch.Tensor, opts?: {p?: number, training?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param p? number the probability of being dropped
+---@param training? boolean false: the input as it is
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
 function nn.functional.dropout3d(input, p, training, opts) end
+
+--- In training, each channel 0 with probability p, and the rest / (1 - p).
+---@overload fun(input: torch.Tensor, opts?: {p?: number, training?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param input torch.Tensor
+---@param p? number the probability of being dropped
+---@param training? boolean false: the input as it is
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
+---@return torch.Tensor
+function nn.functional.dropout3d_(input, p, training, opts) end
 
 --- In training, each element 0 with probability p, and the rest / (1 - p).
 ---@overload fun(input: torch.Tensor, opts?: {p?: number, training?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -12048,14 +12245,14 @@ function nn.functional.dropout3d(input, p, training, opts) end
 function nn.functional.dropout_(input, p, training, opts) end
 
 --- Parts one behind the other, of the third dim.
----@overload fun(input: torch.Tensor, opts?: {sections: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(input: torch.Tensor, indices: number|number[], opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(input: torch.Tensor, opts?: {indices: number|number[], out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, opts?: {indices_or_sections: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, indices_or_sections: number|number[], opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, opts?: {indices_or_sections: number|number[], out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
 ---@param input torch.Tensor
----@param sections integer how many equal parts
+---@param indices_or_sections integer how many equal parts
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor[]
-function nn.functional.dsplit(input, sections, opts) end
+function nn.functional.dsplit(input, indices_or_sections, opts) end
 
 --- The tensors one behind the other, along the third dim.
 ---@param tensors torch.Tensor[]
@@ -12648,36 +12845,37 @@ function nn.functional.hinge_embedding_loss(input, target, margin, reduction, op
 function nn.functional.histc(input, bins, min, max, opts) end
 
 --- How many elements lie in each of `bins` equal parts, and the edges of these.
----@overload fun(input: torch.Tensor, opts?: {bins: integer, weight?: torch.Tensor, range?: number|number[], density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
----@overload fun(input: torch.Tensor, bins: torch.Tensor, weight?: torch.Tensor, opts?: {density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(input: torch.Tensor, opts?: {bins?: integer, range?: number|number[], weight?: torch.Tensor, density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(input: torch.Tensor, bins: torch.Tensor, opts?: {weight?: torch.Tensor, density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
 ---@param input torch.Tensor
----@param bins integer how many parts
----@param weight? torch.Tensor
----@param opts? {range?: number|number[], density?: boolean, out?: torch.Tensor|torch.Tensor[]}
+---@param bins? integer how many parts
+---@param opts? {range?: number|number[], weight?: torch.Tensor, density?: boolean, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 ---@return torch.Tensor
-function nn.functional.histogram(input, bins, weight, opts) end
+function nn.functional.histogram(input, bins, opts) end
 
 --- How many points lie in each box of a grid, and the edges along each coordinate.
----@overload fun(input: torch.Tensor, opts?: {bins: integer|integer[]|torch.Size, weight?: torch.Tensor, range?: number|number[], density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
----@overload fun(input: torch.Tensor, bins: torch.Tensor[], weight?: torch.Tensor, opts?: {density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(input: torch.Tensor, opts?: {bins: integer|integer[]|torch.Size, range?: number|number[], weight?: torch.Tensor, density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
+---@overload fun(input: torch.Tensor, bins: torch.Tensor[], opts?: {weight?: torch.Tensor, density?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
 ---@param input torch.Tensor
 ---@param bins integer|integer[]|torch.Size how many parts along each coordinate: a number, or one for each
+---@param range? number|number[] where they begin and end, two numbers for each coordinate
 ---@param weight? torch.Tensor
----@param opts? {range?: number|number[], density?: boolean, out?: torch.Tensor|torch.Tensor[]}
+---@param density? boolean divided by the sum and by the sizes of the bins
+---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 ---@return torch.Tensor
-function nn.functional.histogramdd(input, bins, weight, opts) end
+function nn.functional.histogramdd(input, bins, range, weight, density, opts) end
 
 --- Parts side by side: of the second dim, of a vector the first.
----@overload fun(input: torch.Tensor, opts?: {sections: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(input: torch.Tensor, indices: number|number[], opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(input: torch.Tensor, opts?: {indices: number|number[], out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, opts?: {indices_or_sections: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, indices_or_sections: number|number[], opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, opts?: {indices_or_sections: number|number[], out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
 ---@param input torch.Tensor
----@param sections integer how many equal parts
+---@param indices_or_sections integer how many equal parts
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor[]
-function nn.functional.hsplit(input, sections, opts) end
+function nn.functional.hsplit(input, indices_or_sections, opts) end
 
 --- The tensors side by side: along the second dim, vectors the first.
 ---@param tensors torch.Tensor[]
@@ -12686,14 +12884,15 @@ function nn.functional.hsplit(input, sections, opts) end
 function nn.functional.hstack(tensors, opts) end
 
 --- Half the squared differences below delta, delta times (absolute less delta / 2) above.
----@overload fun(input: torch.Tensor, target: torch.Tensor, opts?: {reduction?: string, delta?: number, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, target: torch.Tensor, opts?: {reduction?: string, delta?: number, weight?: torch.Tensor, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
 ---@param target torch.Tensor
 ---@param reduction? string 'mean', 'sum' or 'none'
 ---@param delta? number where it turns from square to absolute; above 0
+---@param weight? torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function nn.functional.huber_loss(input, target, reduction, delta, opts) end
+function nn.functional.huber_loss(input, target, reduction, delta, weight, opts) end
 
 --- The square root of input² + other², without overflow.
 ---@param input torch.Tensor
@@ -12983,13 +13182,14 @@ function nn.functional.kron(input, other, opts) end
 function nn.functional.kthvalue(input, k, dim, keepdim, opts) end
 
 --- Absolute differences.
----@overload fun(input: torch.Tensor, target: torch.Tensor, opts?: {reduction?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, target: torch.Tensor, opts?: {reduction?: string, weight?: torch.Tensor, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
 ---@param target torch.Tensor
 ---@param reduction? string 'mean', 'sum' or 'none'
+---@param weight? torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function nn.functional.l1_loss(input, target, reduction, opts) end
+function nn.functional.l1_loss(input, target, reduction, weight, opts) end
 
 --- Normalised over the last dims, times weight, plus bias.
 ---@overload fun(input: torch.Tensor, opts?: {normalized_shape: integer|integer[]|torch.Size, weight?: torch.Tensor, bias?: torch.Tensor, eps?: number, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -13370,12 +13570,12 @@ function nn.functional.lt_(input, other, opts) end
 function nn.functional.lu(A, pivot, get_infos, opts) end
 
 --- The solution X of A X = input, from what lu gives of A.
----@param input torch.Tensor
+---@param b torch.Tensor
 ---@param LU_data torch.Tensor
 ---@param LU_pivots torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function nn.functional.lu_solve(input, LU_data, LU_pivots, opts) end
+function nn.functional.lu_solve(b, LU_data, LU_pivots, opts) end
 
 --- P, L and U of what lu_factor gives.
 ---@overload fun(LU_data: torch.Tensor, LU_pivots: torch.Tensor, opts?: {unpack_data?: boolean, unpack_pivots?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor, torch.Tensor
@@ -13447,18 +13647,18 @@ function nn.functional.masked_select(input, mask, opts) end
 function nn.functional.matmul(input, other, opts) end
 
 --- The exponentials of matrices: I + A + A²/2 + A³/6 + …
----@param input torch.Tensor
+---@param A torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function nn.functional.matrix_exp(input, opts) end
+function nn.functional.matrix_exp(A, opts) end
 
 --- The n-th powers of matrices; of their inverses for n < 0.
----@overload fun(input: torch.Tensor, opts?: {n: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
----@param input torch.Tensor
+---@overload fun(A: torch.Tensor, opts?: {n: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param A torch.Tensor
 ---@param n integer the exponent
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function nn.functional.matrix_power(input, n, opts) end
+function nn.functional.matrix_power(A, n, opts) end
 
 --- The largest element of all.
 ---@overload fun(input: torch.Tensor, dim: integer, keepdim?: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor, torch.Tensor
@@ -13667,13 +13867,14 @@ function nn.functional.moveaxis(input, source, destination, opts) end
 function nn.functional.movedim(input, source, destination, opts) end
 
 --- Squared differences.
----@overload fun(input: torch.Tensor, target: torch.Tensor, opts?: {reduction?: string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, target: torch.Tensor, opts?: {reduction?: string, weight?: torch.Tensor, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
 ---@param target torch.Tensor
 ---@param reduction? string 'mean', 'sum' or 'none'
+---@param weight? torch.Tensor
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function nn.functional.mse_loss(input, target, reduction, opts) end
+function nn.functional.mse_loss(input, target, reduction, weight, opts) end
 
 --- The elements in order along the first dim.
 ---@param input torch.Tensor
@@ -14012,12 +14213,12 @@ function nn.functional.not_equal(input, other, opts) end
 function nn.functional.not_equal_(input, other, opts) end
 
 --- A row for each element, 1 at the class that it names and 0 elsewhere.
----@overload fun(input: torch.Tensor, opts?: {num_classes?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
----@param input torch.Tensor
+---@overload fun(tensor: torch.Tensor, opts?: {num_classes?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@param tensor torch.Tensor
 ---@param num_classes? integer how many classes there are; -1: as many as the largest one says
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function nn.functional.one_hot(input, num_classes, opts) end
+function nn.functional.one_hot(tensor, num_classes, opts) end
 
 --- As the function without _like, in the shape, dtype and device of input.
 ---@param input torch.Tensor
@@ -14033,15 +14234,15 @@ function nn.functional.ones_like(input, opts) end
 function nn.functional.orgqr(input, tau, opts) end
 
 --- The product of reflectors (input, with factors input2) times the matrix input3.
----@overload fun(input: torch.Tensor, input2: torch.Tensor, input3: torch.Tensor, opts?: {left?: boolean, transpose?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
+---@overload fun(input: torch.Tensor, tau: torch.Tensor, other: torch.Tensor, opts?: {left?: boolean, transpose?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor
----@param input2 torch.Tensor
----@param input3 torch.Tensor
+---@param tau torch.Tensor
+---@param other torch.Tensor
 ---@param left? boolean the product stands on the left
 ---@param transpose? boolean the product is transposed
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function nn.functional.ormqr(input, input2, input3, left, transpose, opts) end
+function nn.functional.ormqr(input, tau, other, left, transpose, opts) end
 
 --- The matrix of products of the elements of two vectors.
 ---@param input torch.Tensor
@@ -14529,11 +14730,10 @@ function nn.functional.scatter_reduce_(input, dim, index, src, reduce, opts) end
 
 --- Where elements would have to be inserted into rows in ascending order to keep it.
 ---@param sorted_sequence torch.Tensor
----@param input torch.Tensor|number|boolean
----@param sorter? torch.Tensor
----@param opts? {out_int32?: boolean, right?: boolean, side?: string, out?: torch.Tensor|torch.Tensor[]}
+---@param values torch.Tensor|number|boolean
+---@param opts? {sorter?: torch.Tensor, out_int32?: boolean, right?: boolean, side?: string, out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
-function nn.functional.searchsorted(sorted_sequence, input, sorter, opts) end
+function nn.functional.searchsorted(sorted_sequence, values, opts) end
 
 --- A view of one position along a dim, which goes away.
 ---@overload fun(input: torch.Tensor, opts?: {dim: integer, index: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -14985,17 +15185,17 @@ function nn.functional.tanh_(input, opts) end
 function nn.functional.tanhshrink(input, opts) end
 
 --- Parts along a dim; where they cannot be equal the first are larger.
----@overload fun(input: torch.Tensor, opts?: {sections: integer, dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(input: torch.Tensor, indices: number|number[], dim?: integer, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(input: torch.Tensor, opts?: {indices: number|number[], dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(input: torch.Tensor, tensor_indices_or_sections: torch.Tensor, dim?: integer, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(input: torch.Tensor, tensor_indices_or_sections: torch.Tensor, opts?: {dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, opts?: {indices_or_sections: integer, dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, indices_or_sections: number|number[], dim?: integer, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, opts?: {indices_or_sections: number|number[], dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, indices_or_sections: torch.Tensor, dim?: integer, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, indices_or_sections: torch.Tensor, opts?: {dim?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
 ---@param input torch.Tensor
----@param sections integer how many parts
+---@param indices_or_sections integer how many parts
 ---@param dim? integer the dim
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor[]
-function nn.functional.tensor_split(input, sections, dim, opts) end
+function nn.functional.tensor_split(input, indices_or_sections, dim, opts) end
 
 --- Sums of products over the last `dims` dims of a and the first of b.
 ---@overload fun(a: torch.Tensor, b: torch.Tensor, opts?: {dims?: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -15319,14 +15519,14 @@ function nn.functional.vdot(input, other, opts) end
 function nn.functional.vecdot(x, y, opts) end
 
 --- Parts below each other, of the first dim.
----@overload fun(input: torch.Tensor, opts?: {sections: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(input: torch.Tensor, indices: number|number[], opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
----@overload fun(input: torch.Tensor, opts?: {indices: number|number[], out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, opts?: {indices_or_sections: integer, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, indices_or_sections: number|number[], opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
+---@overload fun(input: torch.Tensor, opts?: {indices_or_sections: number|number[], out?: torch.Tensor|torch.Tensor[]}): torch.Tensor[]
 ---@param input torch.Tensor
----@param sections integer how many equal parts
+---@param indices_or_sections integer how many equal parts
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor[]
-function nn.functional.vsplit(input, sections, opts) end
+function nn.functional.vsplit(input, indices_or_sections, opts) end
 
 --- The tensors below each other, vectors as rows.
 ---@param tensors torch.Tensor[]
@@ -15415,6 +15615,21 @@ function nn.init.normal_(tensor, mean, std) end
 ---@return any
 function nn.init.ones_(tensor) end
 
+--- Orthonormal rows or columns, the fewer of both, times gain; the dims behind the first count as one.
+---@param tensor any
+---@param gain? integer
+---@param generator? any
+---@return any
+function nn.init.orthogonal_(tensor, gain, generator) end
+
+--- Normal, and in each column of a matrix a share of 0.
+---@param tensor any
+---@param sparsity any
+---@param std? number
+---@param generator? any
+---@return any
+function nn.init.sparse_(tensor, sparsity, std, generator) end
+
 --- Normal within [a, b].
 ---@param tensor any
 ---@param mean? integer
@@ -15463,6 +15678,31 @@ function nn.utils.clip_grad_norm_(parameters, max_norm, opts) end
 ---@param clip_value any
 ---@return any
 function nn.utils.clip_grad_value_(parameters, clip_value) end
+
+--- Scales gradients whose norm is known so that it is at most max_norm.
+---@param parameters any
+---@param max_norm any
+---@param total_norm any
+---@return any
+function nn.utils.clip_grads_with_norm_(parameters, max_norm, total_norm) end
+
+--- The norm of all elements of several tensors.
+---@param tensors any
+---@param norm_type? number
+---@param error_if_nonfinite? boolean
+---@return any
+function nn.utils.get_total_norm(tensors, norm_type, error_if_nonfinite) end
+
+--- The elements of all parameters, one after the other, as one vector.
+---@param parameters any
+---@return any
+function nn.utils.parameters_to_vector(parameters) end
+
+--- Makes the parameters views of the parts of a vector.
+---@param vec any
+---@param parameters any
+---@return any
+function nn.utils.vector_to_parameters(vec, parameters) end
 
 --- Optimizers: optim.SGD(model:parameters(), {lr = 0.1}).
 optim = {}
