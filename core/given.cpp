@@ -26,4 +26,12 @@ void check_bool(const OpInfo& info, const Inputs& in) {
 void set_inplace_check(const OpInfo& info, InplaceCheck check) { checks<InplaceCheck>().emplace_back(&info, check); }
 void check_inplace_form(const OpInfo& info, const void* op, const Inputs& in) { run_check<InplaceCheck>(info, op, in); }
 
+struct KeptNumber {};
+void set_keeps_number(const OpInfo& info) { checks<KeptNumber>().emplace_back(&info, KeptNumber()); }
+bool keeps_number(const OpInfo& info) {
+  for (auto& marked : checks<KeptNumber>())
+    if (marked.first == &info) return true;
+  return false;
+}
+
 }  // namespace luth

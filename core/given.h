@@ -1,5 +1,6 @@
-// Checks of calls as they were given: of bool operands before promotion hides them, and of forms in place before their
-// result is computed. Registered beside the operator's definition, for the few that need one. Includes op.
+// Rules for calls as they were given: checks of bool operands before promotion hides them, and of forms in place before
+// their result is computed; 0-dimensional operands that keep their precision. Registered beside the operator's
+// definition, for the few that need one. Includes op.
 #pragma once
 #include "core/op.h"
 
@@ -24,6 +25,15 @@ void check_inplace_form(const OpInfo& info, const void* op, const Inputs& in);
 template <class... Op>
 struct ChecksInplace {
   explicit ChecksInplace(InplaceCheck check) { (set_inplace_check(entry(Op::doc.name), check), ...); }
+};
+
+/// Says that a 0-dimensional second operand counts as a number, which a 16-bit float beside it does not round.
+void set_keeps_number(const OpInfo& info);
+bool keeps_number(const OpInfo& info);
+/// `const KeepsNumber<Mul, Div> keeps_;`: those whose kernels take such numbers, see core/ops/numbers.h.
+template <class... Op>
+struct KeepsNumber {
+  KeepsNumber() { (set_keeps_number(entry(Op::doc.name)), ...); }
 };
 
 }  // namespace luth

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/autograd.h"
 #include "core/given.h"
 #include "core/ops/copy.h"
 
@@ -46,6 +47,22 @@ Device* common_device(const OpInfo& info, Inputs& in) {
   return dev;
 }
 
+// A 0-dimensional second operand of another dtype beside 16-bit floats goes along as one number in float32, which the
+// CPU's kernels look for. Elsewhere, where it cannot be read, it is a number, or rounded where it wants a gradient.
+bool keep_number(const OpInfo& info, Dtype d, Inputs& in) {
+  if ((d != Dtype::f16 && d != Dtype::bf16) || !keeps_number(info)) return false;
+  if (!in[0].is_tensor() || in[0].dtype() != d || !in[1].is_tensor() || in[1].dim() > 0) return false;
+  const Tensor& t = in[1].tensor();
+  if (t.dtype() == d || !t.device().on_host()) return false;
+  if (in[0].tensor().device().on_host())
+    in[1] = cast_to(t, Dtype::f32);
+  else if (!t.requires_grad() || !grad_enabled())
+    in[1] = t.item();
+  else
+    return false;
+  return true;
+}
+
 void promote_inputs(const OpInfo& info, Inputs& in) {
   const Value* first = nullptr;
   bool mixed = false;
@@ -59,8 +76,9 @@ void promote_inputs(const OpInfo& info, Inputs& in) {
   check_bool(info, in);
   Dtype d = result_type(Inputs(in.begin() + info.promote_from, in.end()));
   if (info.promote == Promote::floating && !is_floating(d)) d = default_dtype();
+  const bool kept = keep_number(info, d, in);
   for (size_t i = info.promote_from; i < in.size(); ++i)
-    if (in[i].is_tensor() && in[i].dtype() != d) in[i] = cast_to(in[i].tensor(), d);
+    if (in[i].is_tensor() && in[i].dtype() != d && !(kept && i == 1)) in[i] = cast_to(in[i].tensor(), d);
 }
 
 void broadcast_inputs(Inputs& in) {
@@ -113,8 +131,11 @@ Device* prepare(const OpInfo& info, Inputs& in) {
   make_one_a_tensor(info, in);
   Device* dev = common_device(info, in);
   if (info.promote != Promote::none) promote_inputs(info, in);
-  for (auto& v : in)  // 0-dimensional CPU tensors go along, and their gradients come back
-    if (v.is_tensor() && &v.tensor().device() != dev) v = to_device(v.tensor(), {dev});
+  // 0-dimensional CPU tensors go along, and their gradients come back; composites leave it to what they are made of
+  // where that may take a number instead
+  const bool handed_on = !info.infer && keeps_number(info);
+  for (auto& v : in)
+    if (v.is_tensor() && &v.tensor().device() != dev && !handed_on) v = to_device(v.tensor(), {dev});
   if (info.broadcast) broadcast_inputs(in);
   return dev;
 }

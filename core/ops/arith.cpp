@@ -11,6 +11,7 @@ namespace {
 const DefineAll<BinaryOps> define_all_;
 const AutocastAs<Autocast::f32, Pow> autocast_f32_;
 const DefineAll<Where, DivMode> define_;
+const KeepsNumber<Mul, Div, FloorDivide, TruncDivide, DivMode> keeps_number_;
 
 // Half of dy where both are equal, all of it where `wins`, as PyTorch shares it.
 Tensor share(const Tensor& dy, const Tensor& wins, const Tensor& ties) {
@@ -24,7 +25,7 @@ void refuse_float_alpha(const Inputs& in, const Scalar& alpha) {
     throw Error("alpha is a float, so the tensors must be floating point, not {}", name(d));
   if (alpha.kind() == Scalar::Kind::boolean && d != Dtype::boolean)
     throw Error("alpha is a boolean and the tensors are not");
-  if (is_integral(d)) check_holds(d, alpha);
+  check_holds(d, alpha);
 }
 // As PyTorch: true and false are not subtracted, nor from numbers.
 void refuse_bool(const Inputs& in) {
@@ -105,7 +106,7 @@ Spec Pow::infer(const Inputs& in) const {
   Spec s = elementwise_spec(in);
   if (!is_floating(s.dtype) && in[1].is_scalar() && in[1].scalar().integer() < 0)
     throw Error("integers to a negative power are no integers; convert the tensor first, e.g. with :float()");
-  if (is_integral(s.dtype)) check_holds(s.dtype, in[1]);
+  if (s.dtype != Dtype::f32) check_holds(s.dtype, in[1]);  // there a number too large is infinite, as in PyTorch
   return s;
 }
 Tensors Pow::vjp(const Call& c, const Tensor& dy) const {

@@ -106,6 +106,7 @@ Tensors IndexSelect::vjp(const Call& c, const Tensor& dy) const {
 
 Spec IndexAdd::infer(const Inputs& in) const {
   check_source(in, dim);
+  check_holds(in[0].dtype(), alpha);
   return same_as_input(in);
 }
 Tensors IndexAdd::vjp(const Call& c, const Tensor& dy) const {

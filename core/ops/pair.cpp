@@ -17,6 +17,7 @@ const DefineAll<PairOps> define_all_;
 const DefineAll<ClampMin, ClampMax> define_clamps_;
 const DefineAll<Nextafter, Rsub, FloatPower, Dist> define_;
 const AutocastAs<Autocast::f32, Dist> autocast_f32_;
+const KeepsNumber<Ldexp> keeps_number_;
 
 // The result is float64 whatever the input is.
 const ChecksInplace<FloatPower> checks_inplace_{[](const void*, const Inputs& in) {

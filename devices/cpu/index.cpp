@@ -51,7 +51,7 @@ void index_add(const ops::IndexAdd& op, Tensor& y, const Strided& x, const Strid
   const Tensor src = apart(source, y);
   Target target(y, x);
   dispatch(AllTypes{}, y.dtype(), [&]<class T>(Type<T>) {
-    const compute_t<T> alpha = op.alpha.to<compute_t<T>>();
+    const auto alpha = static_cast<compute_t<T>>(op.alpha.to<T>());  // rounded, as PyTorch does
     const T* in = src.data<T>();
     T* out = target.data<T>();
     each_listed(a, at, [&](int64_t to, int64_t from, int64_t first, int64_t columns) {

@@ -9,7 +9,7 @@
 namespace luth::cpu {
 namespace {
 
-/// Whether a StretchFn takes the operands as they lie; `numbers`: bit k where input k is a number.
+/// Whether a StretchFn takes the operands as they lie; `numbers`: what it is called with.
 bool contiguous(const Operands& o, unsigned& numbers) {
   numbers = 0;
   for (int k = 0; k < o.count; ++k) {
@@ -18,7 +18,10 @@ bool contiguous(const Operands& o, unsigned& numbers) {
     else if (!o.tensor[k]->is_contiguous())
       return false;
   }
-  return numbers == 0 || (o.count == 3 && numbers != 3);
+  if (numbers == 0) return true;
+  const bool one_of_two = o.count == 3 && numbers != 3;
+  numbers |= wide;
+  return one_of_two;
 }
 
 /// Calls row(pointers) for rows [begin, end) of the innermost dim. K is the count, known here so that the walk is
@@ -65,11 +68,14 @@ class Row {
  public:
   Row(const Operands& o, const int64_t* stride, StretchFn stretch, const void* f)
       : o_(o), stride_(stride), stretch_(stretch), f_(f) {
-    for (int k = 0; k < o.count; ++k) {
-      if (o.count == 3 && k > 0 && stride[k] == 0 && !numbers_)
+    for (int k = 1; k < 3 && o.count == 3; ++k)
+      if (!o.tensor[k])
+        numbers_ = 1u << (k - 1) | wide;
+      else if (stride[k] == 0 && !numbers_)
         numbers_ = 1u << (k - 1);
-      else if (stride[k] != int64_t(o.size[k]))
-        packed_ |= 1u << k;
+    for (int k = 0; k < o.count; ++k) {
+      if (k > 0 && numbers_ >> (k - 1) & 1) continue;
+      if (stride[k] != int64_t(o.size[k])) packed_ |= 1u << k;
     }
   }
   void operator()(char* const* p, int64_t n) const {

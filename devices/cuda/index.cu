@@ -2,6 +2,7 @@
 // put.
 #include "core/ops/index.h"
 
+#include "core/ops/numbers.h"
 #include "devices/cuda/put_rows.h"
 
 namespace luth::cuda {
@@ -37,7 +38,7 @@ void join_along(const ops::AlongIndex& op, Tensor& y, const Tensor& x, const Ten
 }
 
 void index_add(const ops::IndexAdd& op, Tensor& y, const Strided& x, const Strided& index, const Strided& source) {
-  join_along(op, y, x, index, source, Join::add, op.alpha);
+  join_along(op, y, x, index, source, Join::add, ops::rounded_to(y.dtype(), op.alpha));
 }
 void index_copy(const ops::IndexCopy& op, Tensor& y, const Strided& x, const Strided& index, const Strided& source) {
   join_along(op, y, x, index, source, Join::write);
