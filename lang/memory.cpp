@@ -5,7 +5,7 @@
 //     large table that changes, for instance) may take a quarter of the time: it is put off until then, to 4 times as
 //     much at most.
 //   - A minor collection does not see what has grown old. So when the devices hold more than twice what survived the
-//     last full collection, and more than 256 MB, a full one runs.
+//     last full collection, and more than 256 MB, a full one runs; and when many hooks of tensors wait for one.
 //     collectgarbage() and this one see cycles through hooks of tensors (lang/tensor_hooks.h).
 //   - An allocation that fails collects fully and is tried once more (core/storage.cpp).
 #include "lang/memory.h"
@@ -222,7 +222,7 @@ void detail::collect_young(lua_State* L) {
   }
   int64_t tensors = int64_t(pacer.tensors);
   bool running = lua_gc(L, LUA_GCISRUNNING);  // not after collectgarbage('stop')
-  if (running && allocated() > full_at)
+  if (running && (allocated() > full_at || many_held(L)))
     collect_all(L), collected_fully();
   else if (running)
     lua_gc(L, LUA_GCSTEP, 0);

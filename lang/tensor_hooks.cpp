@@ -13,7 +13,13 @@
 namespace luth::lang {
 namespace {
 
-using HeldList = std::vector<std::weak_ptr<HeldValue>>;  // of an interpreter
+using HeldList = std::vector<std::weak_ptr<HeldValue>>;
+
+constexpr size_t least_held = 10000;
+struct Held {  // of an interpreter
+  HeldList list;
+  size_t due = least_held;  // how long it is when many_held looks
+};
 
 // The gradient through the Lua function; null where it returns nil.
 Tensor call_hook(const LuaRef& f, const Tensor& gradient) {
@@ -28,18 +34,22 @@ Tensor call_hook(const LuaRef& f, const Tensor& gradient) {
   return out;
 }
 
-HeldList& held_by(lua_State* L) {
+void erase_dead(HeldList& list) {
+  std::erase_if(list, [](auto& weak) { return weak.expired(); });
+}
+
+Held& held_by(lua_State* L) {
   static char key;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &key);
-  if (auto* list = to_box<HeldList>(L, -1)) return lua_pop(L, 1), *list;
+  if (auto* held = to_box<Held>(L, -1)) return lua_pop(L, 1), *held;
   lua_pop(L, 1);
-  open_box<HeldList>(L, "torch.held");
-  lua_pushcfunction(L, destroy_box<HeldList>);
+  open_box<Held>(L, "torch.held");
+  lua_pushcfunction(L, destroy_box<Held>);
   lua_setfield(L, -2, "__gc");
-  HeldList& list = push_box<HeldList>(L, {});
+  Held& held = push_box<Held>(L, {});
   lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
   lua_pop(L, 1);
-  return list;
+  return held;
 }
 
 // Calls f(userdata's index, tensor) for the parameters and buffers of all modules that Lua has.
@@ -183,8 +193,8 @@ HeldRef hold_for_node(lua_State* L, int index, Node* node) {
   auto h = std::make_shared<HeldValue>();
   h->node = node;
   h->value = LuaRef(L, index);
-  HeldList& list = held_by(L);
-  if (list.size() == list.capacity()) std::erase_if(list, [](auto& weak) { return weak.expired(); });
+  HeldList& list = held_by(L).list;
+  if (list.size() == list.capacity()) erase_dead(list);
   list.push_back(h);
   return h;
 }
@@ -207,15 +217,26 @@ bool collect_all(lua_State* L) {
   for (int pass = 1;; ++pass) {
     drop_dead_roots(L);
     std::vector<HeldRef> held;
-    for (auto& weak : held_by(L))
+    for (auto& weak : held_by(L).list)
       if (HeldRef h = weak.lock()) held.push_back(std::move(h));
     if (held.empty()) return lua_gc(L, LUA_GCCOLLECT) == 0;
     Collection collection(L);
     for (auto& h : held) collection.add(h);
     held.clear();
     if (!collection.run()) return false;
-    if (!collection.again() || pass == most_passes) return true;
+    if (!collection.again() || pass == most_passes) break;
   }
+  Held& held = held_by(L);
+  erase_dead(held.list);
+  held.due = std::max({least_held, 2 * held.list.size(), size_t(lua_gc(L, LUA_GCCOUNT))});
+  return true;
+}
+
+bool many_held(lua_State* L) {
+  Held& held = held_by(L);
+  if (held.list.size() < held.due) return false;
+  erase_dead(held.list);
+  return held.list.size() > held.due / 2;
 }
 
 }  // namespace luth::lang

@@ -297,6 +297,18 @@ function s.hook_of_a_parameter()
     t:ne(net.norm, nil)
   end)
 end
+-- They take no memory of a device that is worth a collection: their number asks for one.
+function s.many_small_hooks_go_by_themselves()
+  collectgarbage()
+  local alive, count = setmetatable({}, {__mode = 'k'}), 0
+  for _ = 1, 60000 do
+    local x, marker = torch.ones(1, {requires_grad = true}), {}
+    alive[marker] = true
+    x:register_hook(function() return x and marker and nil end)
+  end
+  for _ in pairs(alive) do count = count + 1 end
+  t:lt(count, 30000)
+end
 function s.hooks_in_use_stay()
   local n = 0
   local function count() n = n + 1 end
