@@ -27,7 +27,7 @@ Tensor Tanhshrink::bend(const Value& x) const {
   return mul(mul(t, sub(1, square(t))), 2);
 }
 Spec Softshrink::infer(const Inputs& in) const {
-  if (!(lambd >= 0 && std::isfinite(lambd))) throw Error("lambd must be finite and not negative, got {}", lambd);
+  if (!(lambd >= 0 && std::isfinite(lambd))) throw Error("lambd must not be negative or infinite, got {}", lambd);
   check_holds(in[0].dtype(), lambd);
   return elementwise_spec(in);
 }

@@ -202,6 +202,7 @@ function s.numbers_that_must_fit()
       function() return x ^ huge end, function() return F.softshrink(x, huge) end,
       function() return x:index_add(1, torch.tensor({1}, {device = x.device}), x[{{1, 1}}], {alpha = huge}) end,
     } do t:fails(f, 'does not fit into ' .. (k == 1 and 'float16' or 'bfloat16')) end
+    t:fails(function() F.softshrink(x, math.huge) end, 'must not be negative or infinite')
     t:eq(torch.add(x, x, {alpha = math.huge}):float():abs():tolist(), torch.full({8}, math.huge):tolist())
   end)
 end
