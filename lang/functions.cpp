@@ -118,6 +118,11 @@ void add_functions(lua_State* L, int table, std::span<const Row> rows) {
   table = lua_absindex(L, table);
   for (auto& row : rows) {
     lua_pushcfunction(L, row.f);
+    if (has_other_row(L, -1, row)) {  // a function of several names: each is a value with help of its own
+      lua_pop(L, 1);
+      lua_pushlightuserdata(L, const_cast<Row*>(&row));
+      lua_pushcclosure(L, row.f, 1);
+    }
     document_row(L, -1, row);
     lua_setfield(L, table, row.name);
   }

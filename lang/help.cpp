@@ -217,6 +217,15 @@ void document_row(lua_State* L, int index, const Row& row) {
   remember_name(L, row.name, row_text(row));
 }
 
+bool has_other_row(lua_State* L, int index, const Row& row) {
+  index = lua_absindex(L, index);
+  push_rows(L);
+  lua_pushvalue(L, index);
+  const bool other = lua_rawget(L, -2) == LUA_TLIGHTUSERDATA && lua_touserdata(L, -1) != &row;
+  lua_pop(L, 2);
+  return other;
+}
+
 void document_name(lua_State* L, const char* name, const char* text) { remember_name(L, name, text); }
 
 void document(lua_State* L, int index, const char* text) {

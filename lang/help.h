@@ -9,6 +9,8 @@ namespace luth::lang {
 
 /// Remembers the row as the help of the function at `index`.
 void document_row(lua_State* L, int index, const Row& row);
+/// Whether the function at `index` has another row already.
+bool has_other_row(lua_State* L, int index, const Row& row);
 /// A text for a name that is no value of its own: a field ("shape"), a word of recipes.
 void document_name(lua_State* L, const char* name, const char* text);
 /// The help of the value at `index`, "" where there is none.

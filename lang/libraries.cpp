@@ -38,9 +38,9 @@ constexpr Row utils[] = {
      "Scales gradients whose norm is known so that it is at most max_norm."},
 };
 constexpr Row init[] = {
-    {"orthogonal_", nullptr, "nn.init.orthogonal_(tensor, gain = 1, generator = nil)",
+    {"orthogonal_", nullptr, "nn.init.orthogonal_(tensor, gain = 1, {generator = nil})",
      "Orthonormal rows or columns, the fewer of both, times gain; the dims behind the first count as one."},
-    {"sparse_", nullptr, "nn.init.sparse_(tensor, sparsity, std = 0.01, generator = nil)",
+    {"sparse_", nullptr, "nn.init.sparse_(tensor, sparsity, std = 0.01, {generator = nil})",
      "Normal, and in each column of a matrix a share of 0."},
 };
 constexpr Row testing[] = {

@@ -3,8 +3,10 @@
 
 #include "core/nn/init.h"
 #include "core/optim/clip.h"
+#include "core/random.h"
 #include "lang/bind.h"
 #include "lang/bridge.h"
+#include "lang/generator.h"
 #include "lang/interp.h"
 #include "lang/settings.h"
 
@@ -61,11 +63,13 @@ int clip_norm(lua_State* L) {
   constexpr const char* name = "nn.utils.clip_grad_norm_";
   double max_norm = 0, norm_type = 2;
   bool error_if_nonfinite = false;
+  std::optional<bool> foreach;
   auto params = tensors_at(L, 1, name);
   read_settings(L, 2, name, [&](Fields& f) {
     f("max_norm", max_norm, "the largest norm", as::required);
     f("norm_type", norm_type, "p of the norm");
     f("error_if_nonfinite", error_if_nonfinite, "an error for a norm that is nan or infinite");
+    f("foreach", foreach, "not used: it is how PyTorch is to do it");
   });
   return push_tensor(L, optim::clip_grad_norm(params, max_norm, norm_type, error_if_nonfinite)), 1;
 }
@@ -73,7 +77,11 @@ int clip_value(lua_State* L) {
   constexpr const char* name = "nn.utils.clip_grad_value_";
   double value = 0;
   auto params = tensors_at(L, 1, name);
-  read_settings(L, 2, name, [&](Fields& f) { f("clip_value", value, "the largest absolute value", as::required); });
+  std::optional<bool> foreach;
+  read_settings(L, 2, name, [&](Fields& f) {
+    f("clip_value", value, "the largest absolute value", as::required);
+    f("foreach", foreach, "not used: it is how PyTorch is to do it");
+  });
   return optim::clip_grad_value(params, value), 0;
 }
 constexpr Row utils_rows[] = {
@@ -84,6 +92,27 @@ constexpr Row utils_rows[] = {
 };
 
 // ---- nn.init ------------------------------------------------------------------------------------------------------
+
+// F with the argument `generator` taken out of its table of named ones.
+template <lua_CFunction F>
+int drawing(lua_State* L) {
+  const int n = lua_gettop(L);
+  if (n < 2 || !is_named(L, n) || lua_getfield(L, n, "generator") == LUA_TNIL) return lua_settop(L, n), F(L);
+  Generator& generator = check_generator(L, n + 1);
+  lua_newtable(L);
+  bool others = false;
+  for (lua_pushnil(L); lua_next(L, n); lua_pop(L, 1)) {
+    if (lua_type(L, -2) == LUA_TSTRING && std::string_view(lua_tostring(L, -2)) == "generator") continue;
+    lua_pushvalue(L, -2);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, n + 2);
+    others = true;
+  }
+  lua_replace(L, n);
+  lua_settop(L, others ? n : n - 1);
+  UseGenerator use(generator);
+  return F(L);
+}
 
 // f(tensor, two numbers by position or name)
 template <const Tensor& (*F)(const Tensor&, double, double)>
@@ -159,24 +188,25 @@ int gain(lua_State* L) {
 }
 
 constexpr Row init_rows[] = {
-    {"uniform_", guarded<uniform>, "nn.init.uniform_(tensor, a = 0, b = 1)", "Uniform between a and b."},
-    {"normal_", guarded<normal>, "nn.init.normal_(tensor, mean = 0, std = 1)", "Normal."},
-    {"trunc_normal_", guarded<trunc_normal>, "nn.init.trunc_normal_(tensor, mean = 0, std = 1, a = -2, b = 2)",
-     "Normal within [a, b]."},
+    {"uniform_", guarded<drawing<uniform>>, "nn.init.uniform_(tensor, a = 0, b = 1, {generator = nil})",
+     "Uniform between a and b."},
+    {"normal_", guarded<drawing<normal>>, "nn.init.normal_(tensor, mean = 0, std = 1, {generator = nil})", "Normal."},
+    {"trunc_normal_", guarded<drawing<trunc_normal>>,
+     "nn.init.trunc_normal_(tensor, mean = 0, std = 1, a = -2, b = 2, {generator = nil})", "Normal within [a, b]."},
     {"constant_", guarded<constant>, "nn.init.constant_(tensor, val)", "A constant."},
     {"zeros_", guarded<fill_with<0>>, "nn.init.zeros_(tensor)", "Zeros."},
     {"ones_", guarded<fill_with<1>>, "nn.init.ones_(tensor)", "Ones."},
     {"eye_", guarded<eye>, "nn.init.eye_(matrix)", "Ones on the diagonal."},
     {"dirac_", guarded<dirac>, "nn.init.dirac_(filters, groups = 1)", "Filters that pass each channel on."},
-    {"xavier_uniform_", guarded<xavier<nn::init::xavier_uniform>>, "nn.init.xavier_uniform_(tensor, gain = 1)",
-     "Uniform within gain √(6 / (fan_in + fan_out))."},
-    {"xavier_normal_", guarded<xavier<nn::init::xavier_normal>>, "nn.init.xavier_normal_(tensor, gain = 1)",
-     "Normal with std gain √(2 / (fan_in + fan_out))."},
-    {"kaiming_uniform_", guarded<kaiming<nn::init::kaiming_uniform>>,
-     "nn.init.kaiming_uniform_(tensor, a = 0, mode = 'fan_in', nonlinearity = 'leaky_relu')",
+    {"xavier_uniform_", guarded<drawing<xavier<nn::init::xavier_uniform>>>,
+     "nn.init.xavier_uniform_(tensor, gain = 1, {generator = nil})", "Uniform within gain √(6 / (fan_in + fan_out))."},
+    {"xavier_normal_", guarded<drawing<xavier<nn::init::xavier_normal>>>,
+     "nn.init.xavier_normal_(tensor, gain = 1, {generator = nil})", "Normal with std gain √(2 / (fan_in + fan_out))."},
+    {"kaiming_uniform_", guarded<drawing<kaiming<nn::init::kaiming_uniform>>>,
+     "nn.init.kaiming_uniform_(tensor, a = 0, mode = 'fan_in', nonlinearity = 'leaky_relu', {generator = nil})",
      "Uniform within gain √(3 / fan)."},
-    {"kaiming_normal_", guarded<kaiming<nn::init::kaiming_normal>>,
-     "nn.init.kaiming_normal_(tensor, a = 0, mode = 'fan_in', nonlinearity = 'leaky_relu')",
+    {"kaiming_normal_", guarded<drawing<kaiming<nn::init::kaiming_normal>>>,
+     "nn.init.kaiming_normal_(tensor, a = 0, mode = 'fan_in', nonlinearity = 'leaky_relu', {generator = nil})",
      "Normal with std gain / √fan."},
     {"calculate_gain", guarded<gain>, "nn.init.calculate_gain(nonlinearity, param?)", "The gain for what follows."},
 };

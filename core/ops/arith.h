@@ -80,6 +80,7 @@ struct TruncDivide : Elementwise {  // div with rounding_mode = 'trunc'
 };
 struct DivMode {  // the form of div that rounds
   static constexpr Doc doc{"div.rounded", "input|number, other|number", "Input divided by other, rounded: 'floor', 'trunc', or nil for not."};
+  static constexpr std::string_view aliases = "divide";
   static constexpr bool inplace = true;
   std::optional<std::string> rounding_mode;
   void describe(auto& field) { field("rounding_mode", rounding_mode, "'floor', 'trunc' or nil", as::named | as::required); }

@@ -45,7 +45,6 @@ local allowed = {
   ['subtract alpha'] = 'by position where other is a number', ['sub_ alpha'] = 'by position where other is a number',
   ['subtract_ alpha'] = 'by position where other is a number',
   ['add alpha'] = 'by position where other is a number', ['add_ alpha'] = 'by position where other is a number',
-  ['divide rounding_mode'] = 'see div', ['divide_ rounding_mode'] = 'see div',
   ['einsum(*args)'] = 'equation and operands',
   ['einsum operands'] = 'args', ['einsum equation'] = 'args',
   ['lu A'] = 'written in Python',

@@ -57,6 +57,18 @@ function s.objects_and_switches()
   has(registry.help_of_name('torch.device.type'), "'cpu', 'cuda'")
 end
 
+-- Functions that do the same have help of their own.
+function s.own_names()
+  for _, name in ipairs { 'conj', 'resolve_neg', 'is_conj', 'is_complex', 'is_neg', 'real', 'numel', 'adjoint' } do
+    local heading = 'torch.' .. name .. '('
+    t:eq(registry.help_of(torch[name]):sub(1, #heading), heading)
+  end
+  for _, name in ipairs { 'dim', 'ndimension', 'numel', 'nelement', 'conj', 'is_complex', 'is_shared', 'item' } do
+    local heading = 'x:' .. name .. '('
+    t:eq(registry.help_of(torch.Tensor[name]):sub(1, #heading), heading)
+  end
+end
+
 function s.headings()
   for name, heading in pairs {
     ['torch.nn.functional.cross_entropy'] = 'torch.nn.functional.cross_entropy(input, target', ['F.mse_loss'] = 'torch.nn.functional.mse_loss(',

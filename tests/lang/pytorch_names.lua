@@ -315,6 +315,9 @@ function s.arguments_of_others()
   t:fails(function() torch.searchsorted(x, x, T {1, 2, 3, 4, 5, 6}) end, 'too many arguments')
   t:fails(function() return x:diff(x) end, 'argument 1 (n)')
   t:eq(#torch.tensor_split(x, {indices_or_sections = 3}), 3)
+  t:eq(torch.divide(T {7}, 2, {rounding_mode = 'floor'}):tolist(), {3})
+  t:eq(x:clone():divide_(2, {rounding_mode = 'trunc'}):tolist(), {0., 0., 1., 1., 2., 2.})
+  t:eq(x:swapaxes {axis0 = 1, axis1 = -1}:tolist(), x:tolist())
   t:eq(#x:hsplit {indices_or_sections = {2, 4}}, 3)
   t:eq(#x:split {split_size = 2}, 3)
   t:eq(torch.cat({x, x}, {axis = 1}):numel(), 12)
@@ -379,6 +382,13 @@ function s.initial_values()
     if a:size(1) > a:size(2) then a = a:t() end
     near(a:matmul(a:t()), 4 * torch.eye(#a))
   end
+  for _, name in ipairs {'uniform_', 'normal_', 'trunc_normal_', 'xavier_uniform_', 'kaiming_normal_', 'orthogonal_'} do
+    local function draw() return nn.init[name](torch.empty(3, 2), {generator = torch.Generator():manual_seed(7)}) end
+    t:eq(draw():tolist(), draw():tolist())
+  end
+  local g = torch.Generator():manual_seed(7)
+  t:assert(nn.init.uniform_(torch.empty(50), {a = 5, b = 6, generator = g}):min():item() >= 5)
+  t:fails(function() nn.init.uniform_(torch.empty(2), {generator = 3}) end, 'torch.Generator')
   t:eq(nn.init.sparse_(torch.empty(5, 4), 0.3):eq(0):sum(1):tolist(), {2, 2, 2, 2})
   t:fails(function() nn.init.orthogonal_(torch.ones(2)) end, '2 dims')
   t:fails(function() nn.init.sparse_(torch.ones(2, 2)) end, "'sparsity' is missing")

@@ -207,9 +207,8 @@ function Tensor:addr(vec1, vec2, opts) end
 function Tensor:addr_(vec1, vec2, opts) end
 
 --- A view with the last two dims exchanged, as x.mH.
----@param x any
 ---@return any
-function Tensor:adjoint(x) end
+function Tensor:adjoint() end
 
 --- Whether all elements are not 0.
 ---@overload fun(self: torch.Tensor, dim?: integer|integer[]|torch.Size, keepdim?: boolean, opts?: {out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -718,20 +717,17 @@ function Tensor:clone(opts) end
 ---@return torch.Tensor
 function Tensor:combinations(r, with_replacement, opts) end
 
---- x itself: no view of luth negates what it shows.
----@param x any
+--- x itself: luth has no complex numbers.
 ---@return any
-function Tensor:conj(x) end
+function Tensor:conj() end
 
---- x itself: no view of luth negates what it shows.
----@param x any
+--- x itself: luth has no complex numbers.
 ---@return any
-function Tensor:conj_physical(x) end
+function Tensor:conj_physical() end
 
---- x itself: no view of luth negates what it shows.
----@param x any
+--- x itself: luth has no complex numbers.
 ---@return any
-function Tensor:conj_physical_(x) end
+function Tensor:conj_physical_() end
 
 --- The tensor itself if it lies in memory in that order, else a copy that does.
 ---@overload fun(self: torch.Tensor, opts?: {memory_format?: torch.memory_format|string, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -982,12 +978,14 @@ function Tensor:div(other, opts) end
 function Tensor:div_(other, opts) end
 
 --- Input divided by other: a float, whatever they are.
+---@overload fun(self: torch.Tensor|number|boolean, other: torch.Tensor|number|boolean, opts?: {rounding_mode: string|nil, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param other torch.Tensor|number|boolean
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
 function Tensor:divide(other, opts) end
 
 --- Input divided by other: a float, whatever they are.
+---@overload fun(self: torch.Tensor|number|boolean, other: torch.Tensor|number|boolean, opts?: {rounding_mode: string|nil, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param other torch.Tensor|number|boolean
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
 ---@return torch.Tensor
@@ -1633,20 +1631,17 @@ function Tensor:inverse(opts) end
 function Tensor:isContiguous(opts) end
 
 --- Whether the shapes are equal.
----@param x any
 ---@param y any
 ---@return any
-function Tensor:isSameSizeAs(x, y) end
+function Tensor:isSameSizeAs(y) end
 
 --- false: luth has no complex dtypes.
----@param x any
 ---@return any
-function Tensor:is_complex(x) end
+function Tensor:is_complex() end
 
 --- false: luth has no complex dtypes.
----@param x any
 ---@return any
-function Tensor:is_conj(x) end
+function Tensor:is_conj() end
 
 --- Whether the elements lie in memory in that order without gaps.
 ---@param opts? {memory_format?: any}
@@ -1654,49 +1649,42 @@ function Tensor:is_conj(x) end
 function Tensor:is_contiguous(opts) end
 
 --- Whether the dtype is a float.
----@param x any
 ---@return any
-function Tensor:is_floating_point(x) end
+function Tensor:is_floating_point() end
 
 --- Whether torch.inference_mode() was on when it was made.
----@param x any
 ---@return any
-function Tensor:is_inference(x) end
+function Tensor:is_inference() end
 
---- false: luth has no complex dtypes.
----@param x any
+--- false: no view of luth negates what it shows.
 ---@return any
-function Tensor:is_neg(x) end
+function Tensor:is_neg() end
 
 --- Whether the only element is not 0.
----@param x any
 ---@return any
-function Tensor:is_nonzero(x) end
+function Tensor:is_nonzero() end
 
 --- Whether pin_memory made it.
 ---@return any
 function Tensor:is_pinned() end
 
 --- Whether the shapes are equal.
----@param x any
 ---@param y any
 ---@return any
-function Tensor:is_same_size(x, y) end
+function Tensor:is_same_size(y) end
 
 --- Whether both are the same view of the same memory.
 ---@param y any
 ---@return any
 function Tensor:is_set_to(y) end
 
---- false: luth has no complex dtypes.
----@param x any
+--- false: no other process has the memory of a tensor.
 ---@return any
-function Tensor:is_shared(x) end
+function Tensor:is_shared() end
 
 --- Whether the dtype has negative numbers.
----@param x any
 ---@return any
-function Tensor:is_signed(x) end
+function Tensor:is_signed() end
 
 --- Whether x is a view of another tensor, x._base.
 ---@return any
@@ -2238,9 +2226,8 @@ function Tensor:mvlgamma_(p, opts) end
 function Tensor:nDimension() end
 
 --- The number of elements.
----@param x any
 ---@return any
-function Tensor:nElement(x) end
+function Tensor:nElement() end
 
 --- Numbers in place of nan and infinities.
 ---@overload fun(self: torch.Tensor, opts?: {nan?: number, posinf?: number, neginf?: number, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -2353,9 +2340,8 @@ function Tensor:negative(opts) end
 function Tensor:negative_(opts) end
 
 --- The number of elements.
----@param x any
 ---@return any
-function Tensor:nelement(x) end
+function Tensor:nelement() end
 
 --- As the function without new_, in the dtype and on the device of input.
 ---@overload fun(self: torch.Tensor, opts?: {size: integer|integer[]|torch.Size, dtype?: torch.dtype|string, device?: torch.device|string, requires_grad?: boolean, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
@@ -2476,9 +2462,8 @@ function Tensor:not_equal(other, opts) end
 function Tensor:not_equal_(other, opts) end
 
 --- The number of elements.
----@param x any
 ---@return integer
-function Tensor:numel(x) end
+function Tensor:numel() end
 
 --- The older name of linalg.householder_product.
 ---@param tau torch.Tensor
@@ -2766,15 +2751,13 @@ function Tensor:resize_(...) end
 ---@return any
 function Tensor:resize_as_(the_template) end
 
---- x itself: no view of luth negates what it shows.
----@param x any
+--- x itself: luth has no complex numbers.
 ---@return any
-function Tensor:resolve_conj(x) end
+function Tensor:resolve_conj() end
 
 --- x itself: no view of luth negates what it shows.
----@param x any
 ---@return any
-function Tensor:resolve_neg(x) end
+function Tensor:resolve_neg() end
 
 --- Keeps the gradient of a tensor that is no leaf in its grad.
 ---@return any
@@ -2925,10 +2908,9 @@ function Tensor:sgn(opts) end
 ---@return torch.Tensor
 function Tensor:sgn_(opts) end
 
---- x itself: no view of luth negates what it shows.
----@param x any
+--- x itself: threads share all memory, and processes none of luth's.
 ---@return any
-function Tensor:share_memory_(x) end
+function Tensor:share_memory_() end
 
 --- The tensor as int16.
 ---@return any
@@ -5016,17 +4998,17 @@ function torch.concat(tensors, dim, opts) end
 ---@return torch.Tensor
 function torch.concatenate(tensors, dim, opts) end
 
---- x itself: no view of luth negates what it shows.
+--- x itself: luth has no complex numbers.
 ---@param x any
 ---@return any
 function torch.conj(x) end
 
---- x itself: no view of luth negates what it shows.
+--- x itself: luth has no complex numbers.
 ---@param x any
 ---@return any
 function torch.conj_physical(x) end
 
---- x itself: no view of luth negates what it shows.
+--- x itself: luth has no complex numbers.
 ---@param x any
 ---@return any
 function torch.conj_physical_(x) end
@@ -5450,6 +5432,7 @@ function torch.div(input, other, opts) end
 function torch.div_(input, other, opts) end
 
 --- Input divided by other: a float, whatever they are.
+---@overload fun(input: torch.Tensor|number|boolean, other: torch.Tensor|number|boolean, opts?: {rounding_mode: string|nil, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor|number|boolean
 ---@param other torch.Tensor|number|boolean
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
@@ -5457,6 +5440,7 @@ function torch.div_(input, other, opts) end
 function torch.divide(input, other, opts) end
 
 --- Input divided by other: a float, whatever they are.
+---@overload fun(input: torch.Tensor|number|boolean, other: torch.Tensor|number|boolean, opts?: {rounding_mode: string|nil, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor|number|boolean
 ---@param other torch.Tensor|number|boolean
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
@@ -6569,7 +6553,7 @@ function torch.is_inference(x) end
 ---@return any
 function torch.is_inference_mode_enabled() end
 
---- false: luth has no complex dtypes.
+--- false: no view of luth negates what it shows.
 ---@param x any
 ---@return any
 function torch.is_neg(x) end
@@ -8065,7 +8049,7 @@ function torch.range(start, end_, step, opts) end
 ---@return torch.Tensor
 function torch.ravel(input, opts) end
 
---- x itself: no view of luth negates what it shows.
+--- x itself: luth has no complex numbers.
 ---@param x any
 ---@return any
 function torch.real(x) end
@@ -8171,7 +8155,7 @@ function torch.reshape(input, shape, opts) end
 ---@return any
 function torch.resize_as_(x, the_template) end
 
---- x itself: no view of luth negates what it shows.
+--- x itself: luth has no complex numbers.
 ---@param x any
 ---@return any
 function torch.resolve_conj(x) end
@@ -12152,6 +12136,7 @@ function nn.functional.div(input, other, opts) end
 function nn.functional.div_(input, other, opts) end
 
 --- Input divided by other: a float, whatever they are.
+---@overload fun(input: torch.Tensor|number|boolean, other: torch.Tensor|number|boolean, opts?: {rounding_mode: string|nil, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor|number|boolean
 ---@param other torch.Tensor|number|boolean
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
@@ -12159,6 +12144,7 @@ function nn.functional.div_(input, other, opts) end
 function nn.functional.divide(input, other, opts) end
 
 --- Input divided by other: a float, whatever they are.
+---@overload fun(input: torch.Tensor|number|boolean, other: torch.Tensor|number|boolean, opts?: {rounding_mode: string|nil, out?: torch.Tensor|torch.Tensor[]}): torch.Tensor
 ---@param input torch.Tensor|number|boolean
 ---@param other torch.Tensor|number|boolean
 ---@param opts? {out?: torch.Tensor|torch.Tensor[]}
@@ -15592,23 +15578,26 @@ function nn.init.eye_(matrix) end
 ---@param a? integer
 ---@param mode? any
 ---@param nonlinearity? any
+---@param opts? {generator?: any}
 ---@return any
-function nn.init.kaiming_normal_(tensor, a, mode, nonlinearity) end
+function nn.init.kaiming_normal_(tensor, a, mode, nonlinearity, opts) end
 
 --- Uniform within gain √(3 / fan).
 ---@param tensor any
 ---@param a? integer
 ---@param mode? any
 ---@param nonlinearity? any
+---@param opts? {generator?: any}
 ---@return any
-function nn.init.kaiming_uniform_(tensor, a, mode, nonlinearity) end
+function nn.init.kaiming_uniform_(tensor, a, mode, nonlinearity, opts) end
 
 --- Normal.
 ---@param tensor any
 ---@param mean? integer
 ---@param std? integer
+---@param opts? {generator?: any}
 ---@return any
-function nn.init.normal_(tensor, mean, std) end
+function nn.init.normal_(tensor, mean, std, opts) end
 
 --- Ones.
 ---@param tensor any
@@ -15618,17 +15607,17 @@ function nn.init.ones_(tensor) end
 --- Orthonormal rows or columns, the fewer of both, times gain; the dims behind the first count as one.
 ---@param tensor any
 ---@param gain? integer
----@param generator? any
+---@param opts? {generator?: any}
 ---@return any
-function nn.init.orthogonal_(tensor, gain, generator) end
+function nn.init.orthogonal_(tensor, gain, opts) end
 
 --- Normal, and in each column of a matrix a share of 0.
 ---@param tensor any
 ---@param sparsity any
 ---@param std? number
----@param generator? any
+---@param opts? {generator?: any}
 ---@return any
-function nn.init.sparse_(tensor, sparsity, std, generator) end
+function nn.init.sparse_(tensor, sparsity, std, opts) end
 
 --- Normal within [a, b].
 ---@param tensor any
@@ -15636,27 +15625,31 @@ function nn.init.sparse_(tensor, sparsity, std, generator) end
 ---@param std? integer
 ---@param a? integer
 ---@param b? integer
+---@param opts? {generator?: any}
 ---@return any
-function nn.init.trunc_normal_(tensor, mean, std, a, b) end
+function nn.init.trunc_normal_(tensor, mean, std, a, b, opts) end
 
 --- Uniform between a and b.
 ---@param tensor any
 ---@param a? integer
 ---@param b? integer
+---@param opts? {generator?: any}
 ---@return any
-function nn.init.uniform_(tensor, a, b) end
+function nn.init.uniform_(tensor, a, b, opts) end
 
 --- Normal with std gain √(2 / (fan_in + fan_out)).
 ---@param tensor any
 ---@param gain? integer
+---@param opts? {generator?: any}
 ---@return any
-function nn.init.xavier_normal_(tensor, gain) end
+function nn.init.xavier_normal_(tensor, gain, opts) end
 
 --- Uniform within gain √(6 / (fan_in + fan_out)).
 ---@param tensor any
 ---@param gain? integer
+---@param opts? {generator?: any}
 ---@return any
-function nn.init.xavier_uniform_(tensor, gain) end
+function nn.init.xavier_uniform_(tensor, gain, opts) end
 
 --- Zeros.
 ---@param tensor any
