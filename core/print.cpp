@@ -196,7 +196,8 @@ std::string to_string(const Tensor& t) {
     suffixes.push_back("grad_fn=<" + node->name() + ">");
   else if (t.requires_grad())
     suffixes.push_back("requires_grad=True");
-  std::string text = "tensor(" + (!data ? "..." : empty ? "[]" : Printer(t).text(indent));
+  std::string text = t.impl()->parameter ? "Parameter containing:\n" : "";
+  text += "tensor(" + (!data ? "..." : empty ? "[]" : Printer(t).text(indent));
   add_suffixes(text, suffixes, indent);
   return text + ")";
 }

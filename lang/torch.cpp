@@ -169,7 +169,7 @@ int type_name(lua_State* L) {
   return lua_pushnil(L), 1;
 }
 
-// A class is torch.Tensor, torch.Size, or what an object's metafield __isinstance(object, class) knows.
+// A class is torch.Tensor, nn.Parameter, torch.Size, or what an object's metafield __isinstance(object, class) knows.
 int isinstance(lua_State* L) {
   luaL_checkany(L, 2);
   if (lua_type(L, 2) == LUA_TSTRING) {
@@ -182,7 +182,13 @@ int isinstance(lua_State* L) {
   if (own) {
     lua_getglobal(L, "torch");
     lua_getfield(L, -1, own);
-    return lua_pushboolean(L, lua_rawequal(L, -1, 2)), 1;
+    bool is = lua_rawequal(L, -1, 2);
+    if (const Tensor* t = to_tensor(L, 1); t && t->impl()->parameter) {
+      lua_getfield(L, -2, "nn");
+      lua_getfield(L, -1, "Parameter");
+      is |= lua_rawequal(L, -1, 2) != 0;
+    }
+    return lua_pushboolean(L, is), 1;
   }
   if (luaL_getmetafield(L, 1, "__isinstance") == LUA_TNIL) return lua_pushboolean(L, false), 1;
   lua_pushvalue(L, 1);
