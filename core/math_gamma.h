@@ -83,7 +83,7 @@ LUTH_HD inline double zeta(double s, double q) {
   if (s == 1) return infinity();
   if (q > 0) return zeta_right(s, q);
   const double part = part_above_floor(q);
-  if (part == 0) return infinity();
+  if (part == 0 || q == -infinity()) return infinity();
   if (s != std::floor(s) || q - q != 0) return not_a_number();
   // Terms with negative bases: part - 1, part - 2, …, q.
   const double below = 1 - part, negative = zeta_right(s, below) - zeta_right(s, 1 - q);
@@ -92,6 +92,7 @@ LUTH_HD inline double zeta(double s, double q) {
 /// The n-th derivative of ψ, DLMF 5.15.1 and 25.11.12: (-1)^(n+1) n! ζ(n+1, x).
 LUTH_HD inline double polygamma(int n, double x) {
   if (n == 0) return digamma(x);
+  if (n == 1 && x - x != 0) return x > 0 ? 0 : not_a_number();  // as PyTorch, which has limits for no other n
   const double size = std::exp(lgamma(n + 1.0)) * zeta(n + 1.0, x);
   return n % 2 ? size : -size;
 }

@@ -27,7 +27,7 @@ Tensors Tanh::vjp(const Call& c, const Tensor& dy) const { return {tanh_backward
 Tensor SigmoidBackward::lower(const Inputs& in) const { return mul(in[0], mul(in[1], sub(1, in[1]))); }
 Tensors Sigmoid::vjp(const Call& c, const Tensor& dy) const { return {sigmoid_backward(dy, c.out[0])}; }
 
-Tensor ReluBackward::lower(const Inputs& in) const { return where(gt(in[1], 0), in[0], 0); }
+Tensor ReluBackward::lower(const Inputs& in) const { return where(le(in[1], 0), 0, in[0]); }
 // Zeros, not nothing: as in PyTorch a second gradient exists.
 Tensors ReluBackward::vjp(const Call& c, const Tensor& dy) const {
   return {c.wants(0) ? relu_backward(dy, c.in[1]) : Tensor(), c.wants(1) ? zeros_of(c.in[1]) : Tensor()};

@@ -44,7 +44,7 @@ struct Sigmoid : FloatElementwise {
 struct ReluBackward : ActivationGrad {
   static constexpr Doc doc{"relu_backward", "grad, result", "Gradient of relu."};
   static constexpr std::string_view saves = "grad: result; result: result.meta";
-  template <class T> LUTH_HD T f(T dy, T y) const { return y > T(0) ? dy : T(0); }
+  template <class T> LUTH_HD T f(T dy, T y) const { return y <= T(0) ? T(0) : dy; }
   Tensor lower(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<ReluBackward> samples() { return binary_samples<ReluBackward>(0.1, 2); }

@@ -13,10 +13,10 @@ const AutocastAs<Autocast::f32, Pow> autocast_f32_;
 const DefineAll<Where, DivMode> define_;
 const KeepsNumber<Mul, Div, FloorDivide, TruncDivide, DivMode> keeps_number_;
 
-// Half of dy where both are equal, all of it where `wins`, as PyTorch shares it.
+// Half of dy where both are equal, none where the other `wins`, else all of it: where one is nan both get it, as in
+// PyTorch.
 Tensor share(const Tensor& dy, const Tensor& wins, const Tensor& ties) {
-  Tensor weight = add(cast_to(wins, dy.dtype()), mul(cast_to(ties, dy.dtype()), 0.5));
-  return mul(dy, weight);
+  return where(wins, 0, where(ties, mul(dy, 0.5), dy));
 }
 void refuse_float_alpha(const Inputs& in, const Scalar& alpha) {
   if (alpha.kind() == Scalar::Kind::integer && alpha.integer() == 1) return;
@@ -142,16 +142,17 @@ Cases<Pow> Pow::samples() {
 
 Tensors Maximum::vjp(const Call& c, const Tensor& dy) const {
   Tensor ties = eq(c.in[0], c.in[1]);
-  return {c.wants(0) ? share(dy, gt(c.in[0], c.in[1]), ties) : Tensor(),
-          c.wants(1) ? share(dy, lt(c.in[0], c.in[1]), ties) : Tensor()};
-}
-Tensors Minimum::vjp(const Call& c, const Tensor& dy) const {
-  Tensor ties = eq(c.in[0], c.in[1]);
   return {c.wants(0) ? share(dy, lt(c.in[0], c.in[1]), ties) : Tensor(),
           c.wants(1) ? share(dy, gt(c.in[0], c.in[1]), ties) : Tensor()};
 }
+Tensors Minimum::vjp(const Call& c, const Tensor& dy) const {
+  Tensor ties = eq(c.in[0], c.in[1]);
+  return {c.wants(0) ? share(dy, gt(c.in[0], c.in[1]), ties) : Tensor(),
+          c.wants(1) ? share(dy, lt(c.in[0], c.in[1]), ties) : Tensor()};
+}
 Tensors Atan2::vjp(const Call& c, const Tensor& dy) const {
-  Tensor scaled = div(dy, add(square(c.in[0]), square(c.in[1])));
+  Tensor radius = add(square(c.in[0]), square(c.in[1]));
+  Tensor scaled = where(eq(radius, 0), 0, div(dy, radius));  // PyTorch: no gradient at the origin
   return {c.wants(0) ? mul(scaled, c.in[1]) : Tensor(), c.wants(1) ? neg(mul(scaled, c.in[0])) : Tensor()};
 }
 

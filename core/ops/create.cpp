@@ -26,6 +26,7 @@ Tensor ScalarTensor::lower(const Inputs&) const { return full({}, s, dtype.value
 Tensor Logspace::lower(const Inputs&) const {
   if (steps < 0) throw Error("the number of steps must not be negative, got {}", steps);
   const Dtype to = dtype.value_or(default_dtype());
+  if (to == Dtype::boolean) throw Error("not implemented for bool");
   Linspace line;
   line.start = is_floating(to) ? start.value() : double(start.integer());
   line.end = is_floating(to) ? end.value() : double(end.integer());

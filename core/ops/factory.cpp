@@ -61,6 +61,7 @@ Tensor Range::lower(const Inputs&) const {
 }
 Spec Linspace::infer(const Inputs&) const {
   if (steps < 0) throw Error("the number of steps must not be negative, got {}", steps);
+  if (dtype == Dtype::boolean) throw Error("not implemented for bool");
   return {{steps}, dtype.value_or(default_dtype()), {}, &place()};
 }
 Tensor Eye::lower(const Inputs&) const {

@@ -34,6 +34,10 @@ Tensor PolygammaOf::lower(const Inputs& in) const {
   op.n = n;
   return polygamma(in[0], op);
 }
+Tensors Zeta::vjp(const Call& c, const Tensor& dy) const {  // DLMF 25.11.17
+  if (c.wants(0)) throw Error("has no gradient by input, as in PyTorch; detach() it");
+  return {Tensor(), mul(dy, neg(mul(c.in[0], zeta(add(c.in[0], 1), c.in[1]))))};
+}
 Tensors Igamma::vjp(const Call& c, const Tensor& dy) const { return incomplete_vjp(c, dy); }
 Tensors Igammac::vjp(const Call& c, const Tensor& dy) const { return incomplete_vjp(c, neg(dy)); }
 

@@ -43,9 +43,10 @@ struct PolygammaOf {  // with the tensor first: x:polygamma(1)
 };
 struct Zeta : FloatElementwise {
   static constexpr Doc doc{"special_zeta", "input|number, other|number", "Hurwitz's zeta function: the sum of (other + k)^-input over k from 0."};
-  static constexpr std::string_view not_differentiable = "PyTorch has its gradient by other alone";
+  static constexpr std::string_view saves = "*: input, other";
   using Dtypes = Types<float, double>;
   template <class T> LUTH_HD T f(T s, T q) const { return T(math::zeta(double(s), double(q))); }
+  Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Zeta> samples() { return binary_samples<Zeta>(1.5, 3); }
 };
 /// P(input, other); no gradient by input, as in PyTorch.
@@ -86,4 +87,5 @@ inline constexpr Fn<ops::Lgamma> lgamma;
 inline constexpr Fn<ops::Digamma> digamma;
 inline constexpr Fn<ops::Polygamma> polygamma;
 inline constexpr Fn<ops::Mvlgamma> mvlgamma;
+inline constexpr Fn<ops::Zeta> zeta;
 }  // namespace luth

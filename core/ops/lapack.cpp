@@ -219,6 +219,14 @@ Spec LapackLdlSolve::infer(const Inputs& in) const {
   return like(in[0], in[2].shape());
 }
 Tensors LapackLdlSolve::lower(const Inputs& in) const { return on_host(*this, in); }
+static Tensors refused(const Call& c) {
+  for (size_t i = 0; i < c.in.size(); ++i)
+    if (c.wants(int(i)))
+      throw Error("has no gradient by {}, as in PyTorch; detach() it", i == 2 ? "B" : i ? "pivots" : "the matrix");
+  return Tensors(c.in.size());
+}
+Tensors LapackLdl::vjp(const Call& c, const Tensors&) const { return refused(c); }
+Tensors LapackLdlSolve::vjp(const Call& c, const Tensor&) const { return refused(c); }
 
 // ---- values and vectors
 // ----------------------------------------------------------------------------------------------

@@ -140,16 +140,20 @@ struct LapackLstsq : LapackConstant {
   Tensors lower(const Inputs& in) const;
   static Cases<LapackLstsq> samples();
 };
-struct LapackLdl : LapackConstant {
+struct LapackLdl : Lapack {
   static constexpr Doc doc{"lapack_ldl", "A", "A = L D Lᵀ of a symmetric matrix, packed.", "LD, pivots, info"};
+  static constexpr std::string_view saves = "";
   Specs infer(const Inputs& in) const;
   Tensors lower(const Inputs& in) const;
+  Tensors vjp(const Call& c, const Tensors& dy) const;  // refuses, as PyTorch's does
   static Cases<LapackLdl> samples();
 };
-struct LapackLdlSolve : LapackConstant {
+struct LapackLdlSolve : Lapack {
   static constexpr Doc doc{"lapack_ldl_solve", "LD, pivots, B", "The solution of A X = B, from lapack_ldl of A."};
+  static constexpr std::string_view saves = "";
   Spec infer(const Inputs& in) const;
   Tensors lower(const Inputs& in) const;
+  Tensors vjp(const Call& c, const Tensor& dy) const;  // refuses, as PyTorch's does
   static Cases<LapackLdlSolve> samples();
 };
 

@@ -198,7 +198,7 @@ Tensor Ormqr::lower(const Inputs& in) const {
 
 Tensors LdlFactorEx::lower(const Inputs& in) const {
   need_square(in[0], "the matrix");
-  Tensors f = lapack_ldl(in[0].tensor().detach());
+  Tensors f = lapack_ldl(in[0]);
   if (check_errors)
     if (Failure bad = first_failure(f[2]); bad.code)
       throw Error("{} is singular: element {} of D's diagonal is 0", bad.which, shown(bad.code - 1));
@@ -213,8 +213,7 @@ Tensor LdlSolve::lower(const Inputs& in) const {
   need_square(in[0], "LD");
   need_matrix(in[2], "B");
   const Shape batch = broadcast(batch_of(in[0].shape()), batch_of(in[2].shape()));
-  return lapack_ldl_solve(with_batch(in[0], batch).detach(), with_batch(in[1], batch, 1),
-                          with_batch(in[2], batch).detach());
+  return lapack_ldl_solve(with_batch(in[0], batch), with_batch(in[1], batch, 1), with_batch(in[2], batch));
 }
 
 }  // namespace luth::ops

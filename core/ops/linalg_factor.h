@@ -192,8 +192,7 @@ struct Ormqr {
 
 // ---- LDL -----------------------------------------------------------------------------------------------------------
 
-struct Ldl {
-  static constexpr std::string_view not_differentiable = "PyTorch has no gradient of LDL factors either";
+struct Ldl {  // backward refuses, as PyTorch's does
   bool hermitian = false;
   void describe(auto& field) { field("hermitian", hermitian, "the same, for real numbers", as::named); }
 };

@@ -27,6 +27,8 @@ const AutocastAs<Autocast::f32, CosineEmbeddingLoss, HingeEmbeddingLoss, MarginR
     autocast_f32_;
 
 Tensor at_least_zero(const Tensor& t) { return clamp(t, 0, Value()); }
+// Without what is nan, as PyTorch's losses over classes count it.
+Tensor above_zero(const Tensor& t) { return where(gt(t, 0), t, 0); }
 
 /// Inputs of classes as N x C: 0 or 1 dims are one row.
 Tensor rows_of_classes(const Tensor& x) {
@@ -93,7 +95,7 @@ Tensor MultiMarginLoss::lower(const Inputs& in) const {
     throw Error("weight has shape {}; it needs a number for each of {} classes", to_string(in[2].shape()), classes);
   Tensor target = reshape(in[1], {.shape = {n, 1}});
   Tensor own = gather(x, target, {{.dim = 1, .base = base}});
-  Tensor lack = relu(sub(add(x, margin), own));
+  Tensor lack = above_zero(sub(add(x, margin), own));
   Tensor each = masked_fill(lack, eq(add(counting(classes, x.device()), base), target), 0);
   if (p == 2) each = square(each);
   if (in[2])
@@ -120,7 +122,7 @@ Tensor MultilabelMarginLoss::lower(const Inputs& in) const {
   auto pairs = [=](int64_t begin, int64_t end) {
     auto some = [&](const Tensor& t) { return unsqueeze(slice(t, {1, begin, end, 1}), {.dim = 2}); };
     Tensor out = logical_or(some(ended), unsqueeze(listed, {.dim = 1}));
-    Tensor lack = relu(sub(add(unsqueeze(x, {.dim = 1}), 1), some(own)));
+    Tensor lack = above_zero(sub(add(unsqueeze(x, {.dim = 1}), 1), some(own)));
     return sum(masked_fill(lack, out, 0), over({1, 2}));
   };
   const Tensors sums = in_slices(most_labels(ended), double(n) * double(classes), {x, own}, pairs);

@@ -44,8 +44,6 @@ Spec MaskedFill::infer(const Inputs& in) const {
       if (value.shape()[i] > 1 && value.tensor().strides()[i] != 0)
         throw Error("value must be a number or a 0-dimensional tensor");
   if (!in[0].is_tensor()) throw Error("input must be a tensor");
-  if (value.is_tensor() && is_floating(value.dtype()) && !is_floating(in[0].dtype()))
-    throw Error("a float value cannot fill a tensor of {}", name(in[0].dtype()));
   check_holds(in[0].dtype(), value);
   return elementwise_spec({in[0]});
 }

@@ -41,7 +41,7 @@ Tensors Logit::vjp(const Call& c, const Tensor& dy) const {
   const Value& x = c.in[0];
   Tensor slope = div(dy, mul(x, sub(1, x)));
   const double low = eps ? *eps : 0, outside = eps ? 0.0 : double(NAN);
-  return {where(logical_or(lt(x, low), gt(x, 1 - low)), outside, slope)};
+  return {where(logical_and(ge(x, low), le(x, 1 - low)), slope, outside)};
 }
 
 }  // namespace luth::ops

@@ -315,8 +315,8 @@ Tensor MaxUnpool::unpooled(const Inputs& in, int dims) const {
         (x.shape()[lead + d] - 1) * window.step(d) - 2 * at_or_all(padding, d) + at_or_all(kernel_size, d);
     full[lead + d] = own;
     if (!output_size) continue;
-    if (output_size->size() != dims && output_size->size() != x.dim())
-      throw Error("output_size must have {} numbers or {}, got {}", dims, x.dim(), to_string(*output_size));
+    if (output_size->size() != dims && output_size->size() != dims + 2)
+      throw Error("output_size must have {} numbers or {}, got {}", dims, dims + 2, to_string(*output_size));
     full[lead + d] = (*output_size)[output_size->size() - dims + d];
     if (full[lead + d] < 1) throw Error("the result would have {} elements in a dim", full[lead + d]);
     if (std::abs(full[lead + d] - own) >= window.step(d))

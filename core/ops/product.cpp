@@ -143,6 +143,8 @@ Tensor LinalgCross::lower(const Inputs& in) const {
   if (!a.dim() || a.shape()[d] != 3 || b.shape()[d] != 3)
     throw Error("dim {} must have 3 elements in both, got shapes {} and {}", shown(d), to_string(a.shape()),
                 to_string(b.shape()));
+  if (a.dtype() != b.dtype() || a.dtype() == Dtype::boolean)
+    throw Error("wants tensors of one dtype other than bool, got {} and {}", name(a.dtype()), name(b.dtype()));
   auto turned = [&](const Tensor& t, int64_t by) { return roll(t, {Ints{by}, Ints{d}}); };
   return sub(mul(turned(a, -1), turned(b, -2)), mul(turned(a, -2), turned(b, -1)));
 }

@@ -16,7 +16,7 @@ const DefineAll<Prelu, PreluSame, Rrelu> define_;
 Tensor product(const Value& a, const Value& b, const Value& c) { return mul(mul(a, b), c); }
 
 Tensor bent_exponential(const Value& x, double factor, double rate) {
-  return where(le(x, 0), mul(exp(mul(x, rate)), factor), 0);
+  return where(lt(x, 0), mul(exp(mul(x, rate)), factor), 0);
 }
 Spec Celu::infer(const Inputs& in) const {
   if (alpha == 0) throw Error("alpha must not be 0");

@@ -8,6 +8,7 @@
 #include "core/ops/copy.h"
 #include "core/ops/index.h"
 #include "core/ops/linalg_norm.h"
+#include "core/ops/mask.h"
 #include "core/ops/pair.h"
 #include "core/ops/unary.h"
 #include "core/ops/view.h"
@@ -257,13 +258,14 @@ Cases<Argmin> Argmin::samples() {
   return {{{}, {{3, 4}}}, {along, {{3, 4}}}};
 }
 
-double Var::divisor(const Tensor& t) const {
+static double freedom(const Var& op, const Tensor& t) {
   double n = 1;
-  uint32_t m = mask(t);
+  uint32_t m = op.mask(t);
   for (int i = 0; i < t.dim(); ++i)
     if (m >> i & 1) n *= double(t.shape()[i]);
-  return std::max(0.0, n - (unbiased ? double(*unbiased) : correction.value_or(1).value()));
+  return n - (op.unbiased ? double(*op.unbiased) : op.correction.value_or(1).value());
 }
+double Var::divisor(const Tensor& t) const { return std::max(0.0, freedom(*this, t)); }
 Spec Var::infer(const Inputs& in) const {
   check_floating(in[0]);
   return {reduced(in[0]), in[0].dtype()};
@@ -271,7 +273,7 @@ Spec Var::infer(const Inputs& in) const {
 Tensors Var::vjp(const Call& c, const Tensor& dy) const {
   const Tensor& x = c.in[0];
   Tensor centred = sub(x, mean(x, with_dims<Mean>(dim, true)));
-  return {mul(mul(centred, 2.0 / divisor(x)), expanded(dy, x.shape()))};
+  return {mul(mul(centred, 2.0 / freedom(*this, x)), expanded(dy, x.shape()))};
 }
 Tensors Std::vjp(const Call& c, const Tensor& dy) const {
   Tensor flat = eq(c.out[0], 0);  // PyTorch: no gradient where the deviation is 0
@@ -301,7 +303,15 @@ Tensor Norm::lower(const Inputs& in) const {
   if (std::isinf(e))
     return e > 0 ? amax(abs(x), with_dims<Amax>(dim, keepdim)) : amin(abs(x), with_dims<Amin>(dim, keepdim));
   if (e == 2) return euclidean_norm(x, with_dims<EuclideanNorm>(dim, keepdim));
-  return pow(sum(pow(abs(x), e), total), 1 / e);
+  const Dtype d = x.dtype();
+  Tensor size = abs(size_of(d) == 2 ? cast_to(x, Dtype::f32) : x);  // powers leave the range of halves
+  if (e < 0) return cast_to(pow(sum(pow(size, e), total), 1 / e), d);
+  // Roots have no slope at 0; PyTorch's is 0.
+  auto power = [](const Tensor& t, double to) {
+    Tensor zero = eq(t, 0);
+    return to < 1 ? masked_fill(pow(masked_fill(t, zero, 1), to), zero, 0) : pow(t, to);
+  };
+  return cast_to(power(sum(power(size, e), total), 1 / e), d);
 }
 Cases<Norm> Norm::samples() {
   auto make = [](Scalar p, std::optional<Ints> dim, bool keepdim) {

@@ -145,6 +145,7 @@ Tensor TakeAlongDim::lower(const Inputs& in) const {
     throw Error("input and indices must have equally many dims: their shapes are {} and {}", to_string(x.shape()),
                 to_string(index.shape()));
   const int d = wrap_dim(*dim, x.dim());
+  index = where(lt(index, 0), add(index, (x.dim() ? x.shape()[d] : 1) + base), index);  // PyTorch wraps here
   if (x.dim() == 0) return gather(x, index, {{0, base}});
   Shape a = x.shape(), b = index.shape();
   a[d] = b[d] = 1;

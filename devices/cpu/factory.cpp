@@ -18,11 +18,10 @@ void generate(Tensor& y, F&& number) {
 }
 
 void arange(const ops::ArangeStart& op, Tensor& y) {
-  bool integers = !op.start.is_floating() && !op.step.is_floating();
   double a = op.start.value(), s = op.step.value();
   int64_t ia = op.start.integer(), is = op.step.integer();
   generate(y, [&]<class T>(int64_t i, Type<T>) {
-    return integers && !is_float<T> ? cast<T>(ia + i * is) : cast<T>(a + double(i) * s);
+    return is_float<T> ? cast<T>(a + double(i) * s) : cast<T>(ia + i * is);  // PyTorch: integers take whole steps
   });
 }
 

@@ -35,8 +35,7 @@ void generate(Tensor& y, const Sequence& s) {
 }
 
 void arange(const ops::ArangeStart& op, Tensor& y) {
-  const bool integers = !op.start.is_floating() && !op.step.is_floating();
-  generate(y, {integers, false, op.start.value(), op.step.value(), 0, op.start.integer(), op.step.integer()});
+  generate(y, {true, false, op.start.value(), op.step.value(), 0, op.start.integer(), op.step.integer()});
 }
 
 void linspace(const ops::Linspace& op, Tensor& y) {

@@ -219,4 +219,45 @@ function s.functions_at_the_ends_of_their_ranges()
   same(F.softshrink(of('float32', {-0.5, 0.25, nan})), of('float32', {0, 0, nan}))
 end
 
+function s.arange_of_integers_takes_whole_steps()
+  for _, d in ipairs {'int64', 'int32', 'uint8'} do
+    same(torch.arange(0, 3, 0.5, {dtype = torch[d]}), of(d, {0, 0, 0, 0, 0, 0}))
+    same(torch.arange(1.5, 4, 1.5, {dtype = torch[d]}), of(d, {1, 2}))
+    same(torch.arange(0.9, 4, 1, {dtype = torch[d]}), of(d, {0, 1, 2, 3}))
+  end
+  for _, f in ipairs {torch.linspace, torch.logspace} do
+    t:fails(function() return f(0, 1, 3, {dtype = torch.bool}) end, 'bool')
+  end
+end
+
+function s.masked_fill_casts_the_value()
+  local m = bools {true, false}
+  same(ints({1, 2}):masked_fill(m, torch.tensor(2.7)), ints {2, 2})
+  same(bools({true, false}):masked_fill(m, torch.tensor(0.)), bools {false, false})
+  same(of('uint8', {1, 2}):masked_fill_(m, torch.tensor(7.9)), of('uint8', {7, 2}))
+end
+
+function s.take_along_dim_counts_from_the_end()
+  local x = of('float32', {5, 6, 7, 8})
+  same(torch.take_along_dim(x, ints {-1, -4, 4}, 1), of('float32', {8, 5, 8}))
+  same(torch.take_along_dim(x:reshape(2, 2), ints({-1, -2}):reshape(2, 1), 2), of('float32', {6, 7}):reshape(2, 1))
+  for _, i in ipairs {0, 5, -5} do t:fails(function() return torch.take_along_dim(x, ints {i}, 1) end, 'from 1 to 4') end
+  t:fails(function() return torch.take_along_dim(x, ints {-1}) end, 'from 1 to 4')
+end
+
+function s.max_unpool_takes_the_whole_size()
+  local x, i = torch.ones(1, 2, 2), ints({1, 3, 7, 9}):reshape(1, 2, 2)
+  t:eq(F.max_unpool2d(x, i, 2, {output_size = {1, 1, 5, 5}}):size():tolist(), {1, 5, 5})
+  t:fails(function() return F.max_unpool2d(x, i, 2, {output_size = {1, 5, 5}}) end, 'must have 2 numbers or 4')
+end
+
+function s.cross_wants_one_dtype()
+  local i, f, b = ints {1, 2, 3}, of('float32', {1, 2, 3}), bools {true, false, true}
+  for _, g in ipairs {torch.cross, torch.linalg.cross} do
+    t:fails(function() return g(i, f) end, 'one dtype')
+    t:fails(function() return g(b, b) end, 'other than bool')
+    same(g(i, i), ints {0, 0, 0})
+  end
+end
+
 t:add(s):run()
