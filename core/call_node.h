@@ -22,6 +22,7 @@ class CallNode final : public Node {
   void save_results(const Call& call, const Tensor* written);
   Tensors backward(const Tensors& dys) override;
   bool release() override;
+  const Small<Saved, 2>& saved() const { return saved_; }
 
   WriteIntoView* whole = nullptr;  // where this wrote into a view: the node of the base, which outlives this one
 

@@ -34,6 +34,8 @@ class Saved {
   /// False for shapes alone: they are kept after release.
   bool holds_value() const { return storage_ || packed_; }
   bool is_result() const { return place_ >= 0; }
+  /// The tensor that this holds; null where there is none.
+  const Tensor& tensor() const { return tensor_; }
   /// Which result, or which input.
   int number() const { return place_ >= 0 ? place_ : ~place_; }
   /// The value; of an input with its history, of a result without. `who` names the node in the error that the value was

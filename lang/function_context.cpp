@@ -1,10 +1,9 @@
 // The ctx of torch.autograd.Function: what a script sees of one application.
-#include <set>
-
 #include "core/autograd.h"
 #include "core/text.h"
 #include "lang/bridge.h"
 #include "lang/function.h"
+#include "lang/search.h"
 
 namespace luth::lang {
 namespace {
@@ -107,64 +106,16 @@ constexpr Row context_rows[] = {
      "false: backward gets nil, not zeros, for results that nothing depends on."},
 };
 
-/// Looks through tables and captured variables for a tensor whose graph may hold a node.
-class ResultSearch {
- public:
-  ResultSearch(lua_State* L, const Node& node) : L_(L), sequence_(node.sequence) { luaL_checkstack(L, 64, nullptr); }
-
-  /// Whether the value on top leads to one; pops it. Where too much hangs on it, no.
-  bool finds(int depth) {
-    bool found = false;
-    if (const Tensor* t = to_tensor(L_, -1)) {
-      const Ref<Node> made = *t ? t->grad_fn() : Ref<Node>();
-      found = made && made->sequence >= sequence_;
-    } else if (depth < 8 && left_ > 0 && (lua_istable(L_, -1) || lua_isfunction(L_, -1))) {
-      if (seen_.insert(lua_topointer(L_, -1)).second) found = lua_istable(L_, -1) ? in_table(depth) : captured(depth);
-    }
-    lua_pop(L_, 1);
-    return found;
-  }
-
- private:
-  bool in_table(int depth) {
-    for (lua_pushnil(L_); lua_next(L_, -2);) {
-      --left_;
-      const bool found = finds(depth + 1);
-      if (!found && left_ > 0) continue;
-      lua_pop(L_, 1);  // the key
-      return found;
-    }
-    return false;
-  }
-  bool captured(int depth) {
-    bool found = false;
-    for (int i = 1; !found; ++i) {
-      const char* name = lua_getupvalue(L_, -1, i);
-      if (!name) break;
-      --left_;
-      if (std::string_view(name) == "_ENV")
-        lua_pop(L_, 1);
-      else
-        found = finds(depth + 1);
-    }
-    return found;
-  }
-
-  lua_State* L_;
-  const uint64_t sequence_;
-  std::set<const void*> seen_;
-  int left_ = 200;
-};
-
 }  // namespace
 
 bool holds_results(lua_State* L, int index, const Node& node) {
-  const int top = lua_gettop(L);
-  ResultSearch search(L, node);
+  auto is_result = [&] {
+    const Tensor* t = to_tensor(L, -1);
+    const Ref<Node> made = t && *t ? t->grad_fn() : Ref<Node>();
+    return made && made->sequence >= node.sequence;
+  };
   lua_getiuservalue(L, index, fields);
-  const bool found = search.finds(0);
-  lua_settop(L, top);
-  return found;
+  return Search(L, is_result, false).run();
 }
 
 void open_context(lua_State* L) {

@@ -73,10 +73,11 @@ template <bool before>
 int add_node_hook(lua_State* L) {
   const NodeRef node = own<NodeRef>(L);
   check_function(L, before ? "register_prehook" : "register_hook");
-  NodeHook hook = [f = LuaRef(L, 2)](const Tensors& dxs, const Tensors& dys) {
-    lua_State* L = f.running();
+  NodeHook hook = [h = hold_for_node(L, 2, node.get())](const Tensors& dxs, const Tensors& dys) {
+    lua_State* L = h->value.running();
     luaL_checkstack(L, 8, "too many hooks");
-    f.push(L);
+    h->value.push(L);
+    if (lua_isnil(L, -1)) return lua_pop(L, 1), Tensors();  // collected, with all that could see it
     if (!before) push_optional_tensors(L, dxs);
     push_optional_tensors(L, dys);
     lua_call(L, before ? 1 : 2, 1);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/autograd.h"
+#include "lang/held_graph.h"
 #include "lang/nn.h"
 #include "lang/ref.h"
 #include "lang/tables.h"
@@ -103,16 +104,16 @@ class Collection {
   }
   void add(const HeldRef& h) {
     if (h->leaf) return leaves_[h->leaf].hooks.push_back(h);
-    if (!known(*h)) {
-      others_ = true;
-      return;
-    }
-    for (auto& holder : h->holders)
-      if (push_holder(L_, holder)) hold(lua_gettop(L_), h), lua_pop(L_, 1);
+    graph_.add(h);
   }
-  /// Whether a value was freed, and others are left whose nodes it may have held.
-  bool again() const { return freed_ && others_; }
+  /// Whether values of nodes are left, and whether one that may have held these was freed.
+  bool others() const { return others_; }
+  bool freed() const { return freed_; }
   bool run() {
+    graph_.find(L_);
+    held_ = graph_.hold(L_, table_);
+    others_ = graph_.others();
+    graph_ = {};
     find_holders();
     for (auto& [leaf, holders] : leaves_)
       for (auto& h : holders.hooks)
@@ -138,18 +139,6 @@ class Collection {
   }
 
  private:
-  // Whether all that holds the node are results of it, each of which one userdata holds alone.
-  bool known(const HeldValue& h) {
-    std::set<const TensorImpl*> results;
-    for (auto& holder : h.holders) {
-      const Tensor* t = push_holder(L_, holder);
-      if (!t) continue;
-      auto& meta = t->impl()->meta;
-      if (t->impl()->use_count() == 1 && meta && meta->node.get() == h.node) results.insert(t->impl());
-      lua_pop(L_, 1);
-    }
-    return h.node && !results.empty() && h.node->use_count() == results.size();
-  }
   void find_holders() {
     for (auto& [leaf, holders] : leaves_)
       for (auto& h : holders.hooks)
@@ -181,6 +170,7 @@ class Collection {
   Stopped stopped_{L_};
   int table_;
   std::map<TensorImpl*, Holders> leaves_;
+  HeldGraph graph_;
   std::vector<HeldRef> held_;
   bool others_ = false, freed_ = false;
 };
@@ -192,6 +182,7 @@ void open_held(lua_State* L) { held_by(L); }
 HeldRef hold_for_node(lua_State* L, int index, Node* node) {
   auto h = std::make_shared<HeldValue>();
   h->node = node;
+  if (node) h->sequence = node->sequence;
   h->value = LuaRef(L, index);
   HeldList& list = held_by(L).list;
   if (list.size() == list.capacity()) erase_dead(list);
@@ -206,12 +197,12 @@ int64_t add_tensor_hook(lua_State* L, int tensor, int f, bool accumulated) {
   Hook hook = [h](const Tensor& g) { return call_hook(h->value, g); };
   int64_t id = accumulated ? register_accumulated_hook(t, std::move(hook)) : register_hook(t, std::move(hook));
   h->node = t.impl()->meta->node.get();
-  if (!h->node) h->leaf = t.impl();
+  h->node ? void(h->sequence = h->node->sequence) : void(h->leaf = t.impl());
   return id;
 }
 
-// A node that falls may uncover others: those it used are then held by their results alone. A long chain of them falls
-// in several collections, so that none takes a pass over all of Lua for each.
+// A second pass sees without the userdata that the first has freed. A value that falls may uncover others, by what is
+// not seen of their holders: a long chain of such falls in several collections.
 bool collect_all(lua_State* L) {
   constexpr int most_passes = 8;
   for (int pass = 1;; ++pass) {
@@ -224,7 +215,7 @@ bool collect_all(lua_State* L) {
     for (auto& h : held) collection.add(h);
     held.clear();
     if (!collection.run()) return false;
-    if (!collection.again() || pass == most_passes) break;
+    if (!collection.others() || (pass > 1 && !collection.freed()) || pass == most_passes) break;
   }
   Held& held = held_by(L);
   erase_dead(held.list);

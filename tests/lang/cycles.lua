@@ -289,6 +289,46 @@ function s.hook_of_a_result()
     torch.autograd.grad(y:sum(), x)
   end)
 end
+function s.hook_of_a_node()
+  leaves_nothing(function()  -- by what the function captures
+    local y = leaf() * 2
+    y.grad_fn:register_hook(function() return y and nil end)
+    local z = (y * 3):exp()
+    z.grad_fn:register_prehook(function() return z and nil end)
+  end)
+  leaves_nothing(function()  -- by the node
+    local node = (leaf():exp() * 2).grad_fn
+    node:register_hook(function() return node and nil end)
+  end)
+  leaves_nothing(function()  -- through fields of a module
+    local net = Net()
+    net.y = net(torch.zeros(2, 1000)):relu()
+    net.y.grad_fn.next_functions[1][1]:register_hook(function() return net and nil end)
+  end)
+end
+function s.hooks_of_nodes_in_use_stay()
+  local n = 0
+  local function make()
+    local x = leaf()
+    local y = x:exp()
+    y.grad_fn:register_hook(function() local _ = y n = n + 1 end)
+    return x, y * 2
+  end
+  local x, z = make()
+  collectgarbage() collectgarbage()
+  z:sum():backward()
+  t:eq(n, 1)
+  local w, u = make()
+  u = u[1]
+  collectgarbage() collectgarbage()
+  u:sum():backward()
+  t:eq(n, 2)
+  local v, node = make()
+  node = node.grad_fn.next_functions[1][1]
+  collectgarbage() collectgarbage()
+  t:ne(node.next_functions[1][1].variable, nil)
+  t:eq(rawequal(x, w), rawequal(w, v))
+end
 function s.hook_of_a_parameter()
   leaves_nothing(function()
     local net = Net()
@@ -418,23 +458,23 @@ function s.many_contexts_go()
   collectgarbage() collectgarbage()
   t:eq(next(alive), nil)
 end
--- A long chain falls little by little.
 function s.chains_of_contexts_go()
   local alive, count = setmetatable({}, {__mode = 'k'}), 0
   local Own = torch.autograd.Function('Own')
   function Own.forward(ctx, x)
+    ctx:save_for_backward(x)
     ctx.y, ctx.marker = x * 2, {}
     alive[ctx.marker] = true
     return ctx.y
   end
   function Own.backward(_, dy) return dy * 2 end
   local y = torch.ones(3, {requires_grad = true})
-  for _ = 1, 100 do y = Own.apply(y) end
+  for _ = 1, 1000 do y = Own.apply(y):tanh() end
   collectgarbage()
   for _ in pairs(alive) do count = count + 1 end
-  t:eq(count, 100)
+  t:eq(count, 1000)
   y = nil
-  for _ = 1, 30 do collectgarbage() end
+  collectgarbage()
   t:eq(next(alive), nil)
 end
 function s.ctx_and_result_used()
