@@ -196,6 +196,7 @@ Tensor SmoothL1Loss::lower(const Inputs& in) const {
 Tensor HuberLoss::lower(const Inputs& in) const {
   if (delta <= 0) throw Error("delta must be above 0, not {}", delta);
   Tensor z = difference(in, "huber_loss"), size = abs(z);
+  if (std::isinf(delta)) return reduced(weighted(mul(square(z), 0.5), in), reduction);
   return reduced(weighted(where(lt(size, delta), mul(square(z), 0.5), mul(sub(size, 0.5 * delta), delta)), in),
                  reduction);
 }

@@ -30,7 +30,8 @@ void check_data(const Tensor& t) {
 }
 Lines lines_of(const Tensor& t, const std::optional<int64_t>& dim) {
   check_data(t);
-  if (!dim || t.dim() == 0) return {reshape(t, {Shape{t.numel(), 1}}), t.numel()};
+  if (dim && t.dim() == 0) throw Error("a 0-dimensional tensor has no dim {}", shown(*dim));
+  if (!dim) return {reshape(t, {Shape{t.numel(), 1}}), t.numel()};
   const int d = wrap_dim(*dim, t.dim());
   const int64_t n = t.shape()[d];
   int64_t m = 1;

@@ -251,6 +251,13 @@ function s.max_unpool_takes_the_whole_size()
   t:fails(function() return F.max_unpool2d(x, i, 2, {output_size = {1, 5, 5}}) end, 'must have 2 numbers or 4')
 end
 
+function s.unique_of_no_dims()
+  for _, f in ipairs {torch.unique, torch.unique_consecutive} do
+    for _, d in ipairs {1, -1} do t:fails(function() return f(torch.tensor(1), {dim = d}) end, '0-dimensional') end
+    same(f(torch.tensor(1)), ints {1})
+  end
+end
+
 function s.cross_wants_one_dtype()
   local i, f, b = ints {1, 2, 3}, of('float32', {1, 2, 3}), bools {true, false, true}
   for _, g in ipairs {torch.cross, torch.linalg.cross} do

@@ -28,6 +28,7 @@ local slopes = {
   {'lgamma', torch.lgamma, {inf}, {inf}, {0}},
   {'polygamma', function(x) return torch.polygamma(2, x) end, {inf, -inf}, {nan, inf}},
   {'huber', function(x) return F.huber_loss(x, x * 0, {reduction = 'sum'}) end, {1, -1, 0.5}, {1, -1, 0.5}, {0, 0, 1}},
+  {'huber without bend', function(x) return F.huber_loss(x, x * 0, {reduction = 'sum', delta = inf}) end, {3, -2}, {3, -2}, {1, 1}},
   {'logit', function(x) return torch.logit(x, 1e-6) end, {nan, 0, 0.5}, {0, 0, 4}},
   {'maximum', function(x) return torch.maximum(x, torch.zeros_like(x)) end, {nan, 0, 1, -1}, {1, 0.5, 1, 0}},
   {'minimum', function(x) return torch.minimum(x, torch.zeros_like(x)) end, {nan, 0, 1, -1}, {1, 0.5, 0, 1}},
