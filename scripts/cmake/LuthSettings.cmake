@@ -7,7 +7,7 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 # Kernels take -O3 by themselves; the rest gains nothing from it but time to compile.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_DEV "-O1")
-set(CMAKE_CXX_FLAGS_ASAN "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all")
+set(CMAKE_CXX_FLAGS_ASAN "-O0 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all")
 # with -fsanitize g++ no longer drops libraries that nothing uses, so it is asked to
 foreach(kind EXE SHARED MODULE)
   set(CMAKE_${kind}_LINKER_FLAGS_ASAN "-fsanitize=address,undefined")
@@ -50,10 +50,10 @@ function(luth_precompile target)
   endif()
 endfunction()
 
-# luth_quick_to_compile(TARGET): what takes long to compile and little to run. In the sanitizer build it goes without optimisation, and
-# without those checks of undefined behaviour that stand at every use of a pointer; the address sanitizer sees most of these faults.
+# luth_quick_to_compile(TARGET): what takes long to compile and little to run. In the sanitizer build it goes without
+# those checks of undefined behaviour that stand at every use of a pointer; the address sanitizer sees most of these faults.
 function(luth_quick_to_compile target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Asan>:-O0 -fno-sanitize=null,alignment,vptr,object-size>)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Asan>:-fno-sanitize=null,alignment,vptr,object-size>)
 endfunction()
 
 # luth_glob(VAR FOLDER...): the .cpp files of each folder, not of its subfolders.
