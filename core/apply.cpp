@@ -10,6 +10,7 @@
 #include "core/random.h"
 #include "core/site.h"
 #include "core/used.h"
+#include "core/warn.h"
 
 namespace luth {
 namespace {
@@ -257,6 +258,31 @@ void check_out(const Inputs& in, const Tensors& out) {
   if (recorded && grad_enabled()) throw Error("out= does not record gradients; drop it or use torch.no_grad()");
 }
 
+// PyTorch's rule: what computes element by element or sums converts its results, the others want the dtype that they
+// give.
+void check_out_dtype(const OpInfo& info, const Inputs& in, Dtype result, Dtype out) {
+  const bool positions =
+      is_integral(result) && result != Dtype::boolean && !in.empty() && in[0].is_tensor() && is_floating(in[0].dtype());
+  const bool converts = info.elementwise || !info.infer || info.inputs.empty() || casts_out(info);
+  if (out == result || (converts && !positions)) return check_castable(result, out);
+  throw Error("out= has dtype {} and the result {}; give it a tensor of {}", name(out), name(result), name(result));
+}
+
+void check_result(const OpInfo& info, const Inputs& in, const Tensor& result, const Tensor& out) {
+  if (&out.device() != &result.device())
+    throw Error("all tensors must be on one device, but out= is on {} and the result on {}; give out= a tensor there",
+                out.device().name(), result.device().name());
+  check_out_dtype(info, in, result.dtype(), out.dtype());
+}
+
+void give_shape_of(const OpInfo& info, const Tensor& result, const Tensor& out) {
+  if (out.shape() == result.shape()) return;
+  if (out.numel() > 0)
+    warn(fmt::format("{}: out= of shape {} becomes {}, and loses what it held: give it this shape, or no elements",
+                     info.face, to_string(out.shape()), to_string(result.shape())));
+  out.resize(result.shape());
+}
+
 Tensors run_out(const OpInfo& info, const void* op, Inputs in, Tensors out) {
   check_out(in, out);
   NoAutocast given;
@@ -266,9 +292,9 @@ Tensors run_out(const OpInfo& info, const void* op, Inputs in, Tensors out) {
   run(call);
   const Tensors& results = call.out;
   if (results.size() != out.size()) throw Error("out= expects {} tensors, got {}", results.size(), out.size());
+  for (size_t i = 0; i < out.size(); ++i) check_result(info, call.in, results[i], out[i]);
   for (size_t i = 0; i < out.size(); ++i) {
-    check_castable(results[i].dtype(), out[i].dtype());
-    if (!(out[i].shape() == results[i].shape())) out[i].resize(results[i].shape());
+    give_shape_of(info, results[i], out[i]);
     write_back(out[i], results[i]);
   }
   return out;

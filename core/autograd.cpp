@@ -66,14 +66,11 @@ class Accumulate final : public Node {
     return dy.impl()->use_count() == 1 && dy.storage()->use_count() == 1 && !dy.impl()->view &&
            is_dense(dy.shape(), dy.strides());
   }
-  // By index: a hook may register another, or remove itself.
+  // A copy of the list: a hook may register another, or remove itself.
   void run_accumulated_hooks() {
-    auto& hooks = meta_of(leaf_).hooks;
-    for (size_t i = 0; i < hooks.size(); ++i)
-      if (hooks[i].nr == HookEntry::after_accumulation) {
-        Hook hook = hooks[i].hook;
-        hook(leaf_);
-      }
+    const auto hooks = meta_of(leaf_).hooks;
+    for (auto& h : hooks)
+      if (h.nr == HookEntry::after_accumulation) h.hook(leaf_);
   }
   Tensor leaf_;
 };

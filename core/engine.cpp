@@ -227,14 +227,13 @@ class Engine {
       if (c.node == &node) c.grad = dys[size_t(c.nr)];
   }
 
-  // Those of retain_grad last. By index: a hook may register another, or remove itself.
-  static void run_hooks(std::vector<HookEntry>& hooks, Tensors& dys) {
+  // Those of retain_grad last. A copy of the list: a hook may register another, or remove itself.
+  static void run_hooks(const std::vector<HookEntry> hooks, Tensors& dys) {
     for (bool retaining : {false, true})
-      for (size_t i = 0; i < hooks.size(); ++i) {
-        if ((hooks[i].id < 0) != retaining || hooks[i].nr < 0) continue;
-        Hook hook = hooks[i].hook;
-        Tensor& dy = dys[size_t(hooks[i].nr)];
-        if (dy) dy = after_hook(hook, dy);
+      for (auto& h : hooks) {
+        if ((h.id < 0) != retaining || h.nr < 0) continue;
+        Tensor& dy = dys[size_t(h.nr)];
+        if (dy) dy = after_hook(h.hook, dy);
       }
   }
 

@@ -26,12 +26,22 @@ void check_bool(const OpInfo& info, const Inputs& in) {
 void set_inplace_check(const OpInfo& info, InplaceCheck check) { checks<InplaceCheck>().emplace_back(&info, check); }
 void check_inplace_form(const OpInfo& info, const void* op, const Inputs& in) { run_check<InplaceCheck>(info, op, in); }
 
+namespace {
+
 struct KeptNumber {};
-void set_keeps_number(const OpInfo& info) { checks<KeptNumber>().emplace_back(&info, KeptNumber()); }
-bool keeps_number(const OpInfo& info) {
-  for (auto& marked : checks<KeptNumber>())
+struct CastResult {};
+template <class Mark>
+bool is_marked(const OpInfo& info) {
+  for (auto& marked : checks<Mark>())
     if (marked.first == &info) return true;
   return false;
 }
+
+}  // namespace
+
+void set_keeps_number(const OpInfo& info) { checks<KeptNumber>().emplace_back(&info, KeptNumber()); }
+bool keeps_number(const OpInfo& info) { return is_marked<KeptNumber>(info); }
+void set_casts_out(const OpInfo& info) { checks<CastResult>().emplace_back(&info, CastResult()); }
+bool casts_out(const OpInfo& info) { return is_marked<CastResult>(info); }
 
 }  // namespace luth

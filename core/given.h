@@ -1,6 +1,6 @@
 // Rules for calls as they were given: checks of bool operands before promotion hides them, and of forms in place before
-// their result is computed; 0-dimensional operands that keep their precision. Registered beside the operator's
-// definition, for the few that need one. Includes op.
+// their result is computed; 0-dimensional operands that keep their precision; results that out= converts. Registered
+// beside the operator's definition, for the few that need one. Includes op.
 #pragma once
 #include "core/op.h"
 
@@ -25,6 +25,15 @@ void check_inplace_form(const OpInfo& info, const void* op, const Inputs& in);
 template <class... Op>
 struct ChecksInplace {
   explicit ChecksInplace(InplaceCheck check) { (set_inplace_check(entry(Op::doc.name), check), ...); }
+};
+
+/// Says that results are converted to the dtype of `out=`, as those of elementwise operators, composites and factories.
+void set_casts_out(const OpInfo& info);
+bool casts_out(const OpInfo& info);
+/// `const CastsOut<Sum, Mean> casts_;`
+template <class... Op>
+struct CastsOut {
+  CastsOut() { (set_casts_out(entry(Op::doc.name)), ...); }
 };
 
 /// Says that a 0-dimensional second operand counts as a number, which a 16-bit float beside it does not round.

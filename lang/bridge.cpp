@@ -40,6 +40,13 @@ bool crosses(lua_State* L, lua_CFunction f) {
   return failed && text && gone;
 }
 
+// The name by which Lua code calls the function that runs, or "".
+std::string called_name(lua_State* L) {
+  lua_Debug ar;
+  if (!lua_getstack(L, 0, &ar) || !lua_getinfo(L, "n", &ar) || !ar.name) return "";
+  return std::string_view(ar.namewhat) == "metamethod" ? "" : ar.name;
+}
+
 }  // namespace
 
 // Never throws: an empty text stands for "no memory, not even for the text".
@@ -50,6 +57,8 @@ void detail::note(lua_State* L, const std::exception& e) {
     const bool memory = dynamic_cast<const std::bad_alloc*>(&e);
     last.code = ours ? ours->code() : memory ? ErrorCode::memory : ErrorCode::runtime;
     last.text = memory ? no_memory : e.what();
+    if (last.text.starts_with("expects "))  // an argument of a function that is no operator
+      if (std::string name = called_name(L); !name.empty()) last.text = name + ": " + last.text;
     // What failed in the forward of a module written in Lua has not passed Module::call.
     if (ours && !ours->located())
       if (std::string module = nn::Frame::where(); !module.empty()) last.text += ", in module " + module;

@@ -12,14 +12,30 @@ namespace luth::lang {
 struct RefTable {
   std::mutex lock;
   lua_State* L = nullptr;  // the main thread; null once the interpreter closes
-  std::vector<int> dead;   // slots to give back
+  std::vector<int> dead;   // numbers to give back
+  // of the interpreter's thread alone
+  std::vector<int> free;
+  int numbers = 0;
+};
+
+struct WeakRef::Place {
+  Place(std::shared_ptr<RefTable> t, int n) : table(std::move(t)), number(n) {}
+  Place(const Place&) = delete;
+  ~Place() {
+    std::lock_guard hold(table->lock);
+    table->dead.push_back(number);
+  }
+  const std::shared_ptr<RefTable> table;
+  const int number;
+  bool rooted = false;
 };
 
 namespace {
 
-char key;       // registry: a userdata with the shared_ptr<RefTable>
-char weak_key;  // registry: a weak table, address of a WeakRef's place -> value. A stale entry keeps nothing alive, and
-                // the next WeakRef at its address overwrites it.
+// In the registry: a userdata with the shared_ptr<RefTable>; and lists of tables, in which each number has a place for
+// its value, weak or not. They are small, so that a minor collection need not walk all when one of them changes.
+char key, weak_key, root_key;
+constexpr int chunk = 256;
 
 int close(lua_State* L) {
   auto* p = static_cast<std::shared_ptr<RefTable>*>(lua_touserdata(L, 1));
@@ -56,49 +72,64 @@ std::shared_ptr<RefTable> table_of(lua_State* L) {
   return *p;
 }
 
-void push_weak_table(lua_State* L) { push_kept(L, &weak_key, "v"); }
-
-}  // namespace
-
-WeakRef::WeakRef(lua_State* L, int index) : table_(table_of(L)), place_(std::make_shared<char>()) {
-  index = lua_absindex(L, index);
-  push_weak_table(L);
-  lua_pushvalue(L, index);
-  lua_rawsetp(L, -2, place_.get());
+// The table with the number's place, of the list at `list`; made where it is not there.
+void push_chunk(lua_State* L, const char* list, int number) {
+  push_kept(L, list);
+  if (lua_rawgeti(L, -1, number / chunk + 1) == LUA_TNIL) {
+    lua_pop(L, 1);
+    list == &weak_key ? push_weak(L, "v") : lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, -3, number / chunk + 1);
+  }
+  lua_remove(L, -2);
+}
+// Sets it to the value on top, which it pops.
+void set_place(lua_State* L, const char* list, int number) {
+  push_chunk(L, list, number);
+  lua_insert(L, -2);
+  lua_rawseti(L, -2, number % chunk + 1);
   lua_pop(L, 1);
 }
 
+int take_number(lua_State* L, RefTable& table) {
+  drop_dead_roots(L);
+  if (table.free.empty()) return table.numbers++;
+  const int number = table.free.back();
+  table.free.pop_back();
+  return number;
+}
+
+}  // namespace
+
+WeakRef::WeakRef(lua_State* L, int index) {
+  index = lua_absindex(L, index);
+  auto table = table_of(L);
+  const int number = take_number(L, *table);
+  place_ = std::make_shared<Place>(std::move(table), number);
+  lua_pushvalue(L, index);
+  set_place(L, &weak_key, number);
+}
+
 void WeakRef::push(lua_State* L) const {
-  push_weak_table(L);
-  lua_rawgetp(L, -1, place_.get());
+  push_chunk(L, &weak_key, place_->number);
+  lua_rawgeti(L, -1, place_->number % chunk + 1);
   lua_remove(L, -2);
 }
 
 lua_State* WeakRef::running() const {
-  lua_State* L = table_->L;
+  lua_State* L = place_->table->L;
   if (!L) throw Error("a Lua function was called after its interpreter had closed");
   auto* run = Interp::of(L).running();
   return run ? run->L : L;
 }
 
-LuaRef::LuaRef(lua_State* L, int index) : WeakRef(L, index) {
-  drop_dead_roots(L);
-  slot_ = std::shared_ptr<int>(new int(LUA_NOREF), [table = table_of(L)](int* p) {
-    std::lock_guard hold(table->lock);
-    if (*p != LUA_NOREF) table->dead.push_back(*p);
-    delete p;
-  });
-  set_rooted(L, true);
-}
+LuaRef::LuaRef(lua_State* L, int index) : WeakRef(L, index) { set_rooted(L, true); }
 
 void LuaRef::set_rooted(lua_State* L, bool on) {
-  if (on == (*slot_ != LUA_NOREF)) return;
-  if (!on) return luaL_unref(L, LUA_REGISTRYINDEX, std::exchange(*slot_, LUA_NOREF));
-  push(L);
-  if (lua_isnil(L, -1))
-    lua_pop(L, 1);
-  else
-    *slot_ = luaL_ref(L, LUA_REGISTRYINDEX);
+  if (on == place_->rooted) return;
+  on ? push(L) : lua_pushnil(L);
+  place_->rooted = on && !lua_isnil(L, -1);
+  set_place(L, &root_key, place_->number);
 }
 
 void open_refs(lua_State* L) { table_of(L); }
@@ -110,7 +141,10 @@ void drop_dead_roots(lua_State* L) {
     std::lock_guard hold(table->lock);
     dead.swap(table->dead);
   }
-  for (int slot : dead) luaL_unref(L, LUA_REGISTRYINDEX, slot);
+  for (int number : dead) {
+    for (const char* list : {&weak_key, &root_key}) lua_pushnil(L), set_place(L, list, number);
+    table->free.push_back(number);
+  }
 }
 
 }  // namespace luth::lang

@@ -14,8 +14,6 @@
 
 namespace luth::lang {
 
-struct RefTable;  // of one interpreter; outlives it while references do
-
 /// Finds a Lua value (a table, function or userdata) and does not keep it alive. Copies find the same. May be destroyed
 /// on any thread and after the interpreter.
 class WeakRef {
@@ -29,22 +27,19 @@ class WeakRef {
   lua_State* running() const;
   explicit operator bool() const { return bool(place_); }
 
- private:
-  std::shared_ptr<RefTable> table_;
-  std::shared_ptr<char> place_;  // its address is the key in a weak table
+ protected:
+  struct Place;  // in tables of the interpreter; outlives it while references do
+  std::shared_ptr<Place> place_;
 };
 
 /// Keeps a Lua value alive while `rooted`, as at first. Copies share it. May be destroyed on any thread and after the
-/// interpreter: the root is then given up by the next LuaRef or drop_dead_roots.
+/// interpreter: the root is then given up by the next reference or drop_dead_roots.
 class LuaRef : public WeakRef {
  public:
   LuaRef() = default;
   LuaRef(lua_State* L, int index);
   /// Gives the root up, or takes it again; the latter has no effect when the value was collected.
   void set_rooted(lua_State* L, bool on);
-
- private:
-  std::shared_ptr<int> slot_;  // in the registry; LUA_NOREF: none
 };
 
 /// Before anything of the script's: what is made first is finalized last, and finalizers may use references.

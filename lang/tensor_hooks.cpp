@@ -1,6 +1,7 @@
 #include "lang/tensor_hooks.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <set>
 #include <vector>
@@ -16,10 +17,12 @@ namespace {
 
 using HeldList = std::vector<std::weak_ptr<HeldValue>>;
 
+using Clock = std::chrono::steady_clock;
 constexpr size_t least_held = 10000;
 struct Held {  // of an interpreter
   HeldList list;
   size_t due = least_held;  // how long it is when many_held looks
+  Clock::time_point rest_until = {};
 };
 
 // The gradient through the Lua function; null where it returns nil.
@@ -205,6 +208,7 @@ int64_t add_tensor_hook(lua_State* L, int tensor, int f, bool accumulated) {
 // not seen of their holders: a long chain of such falls in several collections.
 bool collect_all(lua_State* L) {
   constexpr int most_passes = 8;
+  const auto begin = Clock::now();
   for (int pass = 1;; ++pass) {
     drop_dead_roots(L);
     std::vector<HeldRef> held;
@@ -220,12 +224,14 @@ bool collect_all(lua_State* L) {
   Held& held = held_by(L);
   erase_dead(held.list);
   held.due = std::max({least_held, 2 * held.list.size(), size_t(lua_gc(L, LUA_GCCOUNT))});
+  const auto now = Clock::now();
+  held.rest_until = now + 8 * (now - begin);
   return true;
 }
 
 bool many_held(lua_State* L) {
   Held& held = held_by(L);
-  if (held.list.size() < held.due) return false;
+  if (held.list.size() < held.due || Clock::now() < held.rest_until) return false;
   erase_dead(held.list);
   return held.list.size() > held.due / 2;
 }

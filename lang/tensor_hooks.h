@@ -43,7 +43,7 @@ int64_t add_tensor_hook(lua_State* L, int tensor, int f, bool accumulated = fals
 bool collect_all(lua_State* L);
 
 /// Whether it is time for one: about twice as many values are held as survived the last, and at least 10000, and one
-/// for each KB that Lua had then. So what these collections cost is a share of what making the values did.
+/// for each KB that Lua had then; and not before eight times the time that the last one took has passed.
 bool many_held(lua_State* L);
 
 }  // namespace luth::lang

@@ -101,7 +101,7 @@ int set_rng_state(lua_State* L) { return take_rng_state(L, 1, place_of_numbers(L
 int get_threads(lua_State* L) { return lua_pushinteger(L, num_threads()), 1; }
 int set_threads(lua_State* L) {
   int64_t n = check_integer(L, 1);
-  if (n < 1 || n > 4096) throw Error("torch.set_num_threads expects 1 or more, got {}", n);
+  if (n < 1 || n > 4096) throw Error("torch.set_num_threads expects 1 to 4096, got {}", n);
   return set_num_threads(int(n)), 0;
 }
 int get_default_device(lua_State* L) { return push_device(L, default_device()), 1; }
@@ -126,6 +126,12 @@ int empty_cache(lua_State* L) {
 
 // ---- printing and types ----
 
+int64_t print_limit(Options& o, const char* name, int64_t now, int64_t least, int64_t most) {
+  const int64_t n = o.integer(name, now);
+  if (n < least || n > most) throw Error("torch.set_printoptions: {} is from {} to {}, got {}", name, least, most, n);
+  return n;
+}
+
 int set_printoptions(lua_State* L) {
   Options o(L, 1, "torch.set_printoptions");
   PrintOptions p = print_options();
@@ -140,10 +146,10 @@ int set_printoptions(lua_State* L) {
     else
       throw Error("torch.set_printoptions: profile is 'default', 'short' or 'full', got {}", given_text(L, i));
   }
-  p.precision = int(o.integer("precision", p.precision));
-  p.threshold = o.integer("threshold", p.threshold);
-  p.edgeitems = int(o.integer("edgeitems", p.edgeitems));
-  p.linewidth = int(o.integer("linewidth", p.linewidth));
+  p.precision = int(print_limit(o, "precision", p.precision, 0, 100));
+  p.threshold = print_limit(o, "threshold", p.threshold, 0, INT64_MAX);
+  p.edgeitems = int(print_limit(o, "edgeitems", p.edgeitems, 0, INT32_MAX));
+  p.linewidth = int(print_limit(o, "linewidth", p.linewidth, 1, INT32_MAX));
   if (int i = o.get("sci_mode")) {
     if (is_none(L, i))
       p.sci_mode.reset();

@@ -1,11 +1,13 @@
 #include "core/ops/cat.h"
 
+#include "core/given.h"
 #include "core/ops/copy.h"
 #include "core/ops/view.h"
 
 namespace luth::ops {
 namespace {
 const DefineAll<Cat, CatFew, Stack> define_all_;
+const CastsOut<Cat, CatFew, Stack> casts_out_;
 
 /// PyTorch lets an empty 1-dimensional tensor join anything.
 bool joins_all(const Value& v) { return v.dim() == 1 && v.numel() == 0; }

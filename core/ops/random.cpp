@@ -1,6 +1,7 @@
 #include "core/ops/random.h"
 
 #include "core/autograd.h"
+#include "core/given.h"
 #include "core/ops/arith.h"
 #include "core/ops/checks.h"
 #include "core/ops/copy.h"
@@ -31,6 +32,7 @@ const DefineFactory<RandnFill> randn_;
 const DefineAll<UniformFill, NormalFill, ExponentialFill, BernoulliFill, RandomIntegers, Bernoulli, NormalPairs,
                 NormalSize, Randint, RandintLow, RandintLike, RandintLikeLow, Randperm, Dropout, DropoutApply>
     define_all_;
+const CastsOut<Bernoulli, NormalPairs> casts_out_;
 const TakesGenerator<Factory<RandFill>, Like<RandFill>, New<RandFill>, Factory<RandnFill>, Like<RandnFill>,
                      New<RandnFill>, NormalPairs, NormalSize, Randint, RandintLow, RandintLike, RandintLikeLow>
     take_generator_;

@@ -2,6 +2,7 @@
 
 #include "core/autocast.h"
 #include "core/autograd.h"
+#include "core/given.h"
 #include "core/ops/arith.h"
 #include "core/ops/cat.h"
 #include "core/ops/checks.h"
@@ -38,6 +39,7 @@ namespace {
 const DefineAll<Sum, Mean, Prod, Amax, Amin, MaxAll, MinAll, MaxOther, MinOther, MaxDim, MinDim, Argmax, Argmin, Var,
                 Std, Norm, NamedNorm, EuclideanNorm, AllDims, AnyDims, All, Any, Equal, Allclose>
     define_all_;
+const CastsOut<Sum, Mean, Prod, Var, Std, AllDims, AnyDims> casts_out_;
 const AutocastAs<Autocast::f32, Sum, Prod, Norm, NamedNorm, EuclideanNorm> autocast_f32_;
 
 template <class Op>

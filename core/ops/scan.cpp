@@ -11,6 +11,7 @@
 namespace luth::ops {
 namespace {
 const DefineAll<Cumsum, Cumprod, Tril, Triu> define_all_;
+const CastsOut<Cumsum, Cumprod> casts_out_;
 const AutocastAs<Autocast::f32, Cumsum, Cumprod> autocast_f32_;
 
 template <class Op>

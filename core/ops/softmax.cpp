@@ -1,6 +1,7 @@
 #include "core/ops/softmax.h"
 
 #include "core/autocast.h"
+#include "core/given.h"
 #include "core/ops/arith.h"
 #include "core/ops/reduce.h"
 #include "core/ops/unary.h"
@@ -9,6 +10,7 @@
 namespace luth::ops {
 namespace {
 const DefineAll<Softmax, LogSoftmax, Softmin, SoftmaxBackward, LogSoftmaxBackward, LogSumExp> define_all_;
+const CastsOut<LogSumExp> casts_out_;
 const AutocastAs<Autocast::f32, Softmax, LogSoftmax, Softmin, LogSumExp> autocast_f32_;
 
 Tensor sum_along(const Tensor& t, int64_t dim) { return sum(t, over({dim}, true)); }

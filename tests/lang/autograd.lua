@@ -158,6 +158,26 @@ function s.hooks()
   t:fails(function() bad:sum():backward() end, 'a hook returns nil or a tensor')
 end
 
+-- Whoever removes itself, or another, does not keep the next from running.
+function s.hooks_that_remove_themselves()
+  local function ran_of(register)
+    local ran, first = {}, nil
+    first = register(function() ran[#ran + 1] = 'first' first:remove() end)
+    register(function() ran[#ran + 1] = 'second' end)
+    return ran
+  end
+  local x = torch.ones(2):requires_grad_()
+  local leaf = ran_of(function(f) return x:register_hook(f) end)
+  local after = ran_of(function(f) return x:register_post_accumulate_grad_hook(f) end)
+  local y = x * 2
+  local result = ran_of(function(f) return y:register_hook(f) end)
+  local node = ran_of(function(f) return y.grad_fn:register_hook(f) end)
+  y:sum():backward({retain_graph = true})
+  for _, ran in ipairs {leaf, after, result, node} do t:eq(ran, {'first', 'second'}) end
+  y:sum():backward()
+  for _, ran in ipairs {leaf, after, result, node} do t:eq(ran, {'first', 'second', 'second'}) end
+end
+
 function s.nodes()
   local x = leaf(1., 2.)
   local y = (x ^ 2):sum()

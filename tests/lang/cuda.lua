@@ -123,6 +123,14 @@ function s.modules_move()
   t:eq(m[1].weight.is_cuda, true)
 end
 
+function s.out_on_another_device()
+  local x, waits = torch.ones(3, { device = 'cuda' }), torch.cuda.host_waits()
+  t:fails(function() torch.exp(x, { out = torch.zeros(3) }) end, 'out= is on cpu and the result on cuda:0')
+  t:fails(function() torch.add(x, 1, { out = torch.zeros(3, { device = 'cuda:1' }) }) end, 'out= is on cuda:1')
+  t:fails(function() torch.add(torch.ones(3), 1, { out = torch.zeros(3, { device = 'cuda' }) }) end, 'out= is on cuda:0')
+  t:eq(torch.cuda.host_waits(), waits)
+end
+
 function s.mixed_devices()
   local a, b = torch.ones(2, gpu), torch.ones(2)
   local what = "all tensors must be on one device, but input on cuda:0, other on cpu; move them with :to('cuda:0')"

@@ -50,6 +50,9 @@ function s.other_places()
   t:eq(tostring(torch.zeros(2, 3):to('meta')), "tensor(..., device='meta', size=(2, 3))")
   t:eq(tostring(torch.arange(4):float():reshape(2, 2):t()), 'tensor([[0., 2.],\n        [1., 3.]])')
   t:fails(function() torch.set_printoptions {precison = 3} end, "did you mean 'precision'")
+  for name, least in pairs {precision = 0, threshold = 0, edgeitems = 0, linewidth = 1} do
+    t:fails(function() torch.set_printoptions {[name] = least - 1} end, name .. ' is from ' .. least)
+  end
 end
 
 t:add(s):run()
