@@ -50,6 +50,21 @@ return function(add)
       end
     end,
   }
+  -- The same through a torch.autograd.Function, whose contexts Lua keeps.
+  add {
+    name = 'overhead/function_chain', unit = 'ns/elem', work = 100000,
+    make = function()
+      local Same = torch.autograd.Function('Same')
+      function Same.forward(ctx, x) ctx:save_for_backward(x) return x:clone() end
+      function Same.backward(_, dy) return dy end
+      local x = torch.zeros(1):requires_grad_()
+      return function()
+        local y = x
+        for _ = 1, 100000 do y = Same.apply(y) end
+        y:backward()
+      end
+    end,
+  }
   statement('mlp_forward', 'local _ = model(x)', 'model, opt, x, y', mlp4, 'us/step')
   statement('mlp_step', 'opt:zero_grad() local loss = F.mse_loss(model(x), y) loss:backward() opt:step()', 'model, opt, x, y',
             mlp4, 'us/step')
