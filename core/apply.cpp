@@ -273,6 +273,10 @@ void check_result(const OpInfo& info, const Inputs& in, const Tensor& result, co
     throw Error("all tensors must be on one device, but out= is on {} and the result on {}; give out= a tensor there",
                 out.device().name(), result.device().name());
   check_out_dtype(info, in, result.dtype(), out.dtype());
+  for (auto& v : in)
+    if (v.is_tensor() && !(out.shape() == result.shape()) && v.tensor().storage() == out.storage())
+      throw Error("out= of shape {} would become {}, and shares memory with an input; give it a tensor of its own",
+                  to_string(out.shape()), to_string(result.shape()));
 }
 
 void give_shape_of(const OpInfo& info, const Tensor& result, const Tensor& out) {

@@ -8,6 +8,8 @@ namespace luth {
 /// Says "luth: warning: PLACE: `text`" on stderr, once per place and text; the place is that of the language's code
 /// that runs on this thread, where there is any.
 void warn(std::string_view text);
+/// The same for another place, "train.lua:12: " or "".
+void warn_at(std::string_view place, std::string_view text);
 
 /// The place of the code that runs on this thread, "train.lua:12: " or "".
 using Where = std::string (*)();

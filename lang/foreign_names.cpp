@@ -286,8 +286,9 @@ constexpr Absent absent[] = {
      "sparse sparse_coo sparse_csr sparse_coo_tensor sparse_csr_tensor sparse_csc_tensor sparse_bsr_tensor "
      "sparse_bsc_tensor sparse_compressed_tensor hspmm smm sspaddmm",
      sparse},
-    {"x", "to_sparse to_sparse_csr to_dense coalesce is_coalesced indices values sparse_mask sparse_dim dense_dim smm",
-     sparse},
+    {"x", "values indices eigenvalues eigenvectors solution",
+     "fields of results; several results are several values, local values, indices = x:max(1)"},
+    {"x", "to_sparse to_sparse_csr to_dense coalesce is_coalesced sparse_mask sparse_dim dense_dim smm", sparse},
     {"torch",
      "quantize_per_tensor quantize_per_channel dequantize quantization ao qint8 quint8 qint32 "
      "fake_quantize_per_tensor_affine fake_quantize_per_channel_affine",

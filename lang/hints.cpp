@@ -68,9 +68,9 @@ struct Fault {
 
 std::string operator_hint(const Fault& f) {
   if (f.pair("!", "=")) return "'not equal' is written ~=; for the elements of tensors x:ne(y)";
-  for (const char* op : {"+", "-", "*", "/", "%"})
+  for (auto& [op, method] : {std::pair{"+", "add_"}, {"-", "sub_"}, {"*", "mul_"}, {"/", "div_"}, {"%", "remainder_"}})
     if (f.pair(op, "="))
-      return fmt::format("Lua has no {0}=: write x = x {0} 1, or x:add_(1) for a tensor in place", op);
+      return fmt::format("Lua has no {0}=: write x = x {0} 1, or x:{1}(1) for a tensor in place", op, method);
   if (f.pair("+", "+")) return "Lua has no ++: write i = i + 1";
   if (f.pair("*", "*")) return "powers are written x ^ 2";
   if (f.pair("&", "&")) return "'and' is written and; for masks x & y";

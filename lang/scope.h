@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdio>
 
+#include "core/warn.h"
 #include "lang/box.h"
 #include "lang/bridge.h"
 
@@ -37,8 +38,7 @@ template <class Restore>
 int collect_scope(lua_State* L) {
   auto* s = to_box<Scope<Restore>>(L, 1);
   if (s && s->open && s->advice)
-    std::fprintf(stderr, "luth: warning: %s%s scope was opened and never closed; write local _ <close> = %s\n", s->line,
-                 s->what, s->advice);
+    warn_at(s->line, std::string(s->what) + " scope was opened and never closed; write local _ <close> = " + s->advice);
   return 0;
 }
 

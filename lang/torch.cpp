@@ -101,7 +101,7 @@ int set_rng_state(lua_State* L) { return take_rng_state(L, 1, place_of_numbers(L
 int get_threads(lua_State* L) { return lua_pushinteger(L, num_threads()), 1; }
 int set_threads(lua_State* L) {
   int64_t n = check_integer(L, 1);
-  if (n < 1 || n > 4096) throw Error("torch.set_num_threads expects 1 to 4096, got {}", n);
+  if (n < 1 || n > 4096) throw Error("torch.set_num_threads expects 1 or more, and 4096 at most, got {}", n);
   return set_num_threads(int(n)), 0;
 }
 int get_default_device(lua_State* L) { return push_device(L, default_device()), 1; }

@@ -16,9 +16,9 @@ double cubic_filter(double x, double a) {
 
 void add_linear(AxisMap& m, double at) {
   const int64_t first = std::min(int64_t(at), m.from - 1);
-  const double second = std::clamp(at - double(first), 0.0, 1.0);
+  const double second = first + 1 < m.from ? at - double(first) : 0;  // the last element has no neighbour
   m.add(first, 1 - second);
-  if (first + 1 < m.from && second > 0) m.add(first + 1, second);
+  if (second > 0) m.add(first + 1, second);
 }
 // Elements beyond the border count as the border's.
 void add_cubic(AxisMap& m, double at) {

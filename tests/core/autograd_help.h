@@ -14,6 +14,13 @@ namespace luth {
 using Doubles = std::vector<double>;
 
 inline Tensor vec(std::initializer_list<double> v) { return Tensor::from<double>({int64_t(v.size())}, v.begin()); }
+/// How long a chain is that no stack could hold, were it walked by recursion. The sanitizers' frames are larger, and
+/// slow.
+#ifdef __SANITIZE_ADDRESS__
+constexpr int very_long = 100'000;
+#else
+constexpr int very_long = 1'000'000;
+#endif
 inline Tensor leaf(std::initializer_list<double> v) { return vec(v).set_requires_grad(); }
 inline Doubles list(const Tensor& t) {
   Tensor c = clone(t.detach(), {.memory_format = MemoryFormat::contiguous});

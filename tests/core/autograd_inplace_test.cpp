@@ -139,7 +139,7 @@ TEST(Autograd, AWriteThatBackwardDoesNotNeedIsFine) {
 
 TEST(Autograd, ALongChainOfViewsNeedsNoDeepStack) {
   Tensor x = leaf({1, 2}), y = mul(x, 1);
-  for (int i = 0; i < 200'000; ++i) y = slice(y, {.dim = 0, .start = 0, .end = 2});
+  for (int i = 0; i < very_long / 5; ++i) y = slice(y, {.dim = 0, .start = 0, .end = 2});
   sum(y).backward();
   EXPECT_EQ(list(x.grad()), (Doubles{1, 1}));
 }

@@ -171,15 +171,15 @@ TEST(Autograd, BroadcastAndPromotionGoBack) {
 
 TEST(Autograd, AMillionAddsNeedNoDeepStack) {
   Tensor x = leaf({0}), y = x;
-  for (int i = 0; i < 1'000'000; ++i) y = add(y, 1);
-  EXPECT_EQ(list(y), (Doubles{1e6}));
+  for (int i = 0; i < very_long; ++i) y = add(y, 1);
+  EXPECT_EQ(list(y), (Doubles{very_long}));
   y.backward(vec({2}));
   EXPECT_EQ(list(x.grad()), (Doubles{2}));
 }
 
 TEST(Autograd, ADroppedGraphNeedsNoDeepStack) {
   Tensor x = leaf({1}), y = x;
-  for (int i = 0; i < 1'000'000; ++i) y = mul(y, y);  // keeps its inputs
+  for (int i = 0; i < very_long; ++i) y = mul(y, y);  // keeps its inputs
   y = Tensor();
   EXPECT_FALSE(x.grad());
 }
@@ -302,7 +302,7 @@ TEST(Autograd, ProductsOfManyElementsWithAZero) {
 
 // Chains of grads of grads end without a deep stack.
 TEST(Autograd, LongChainsOfGradsEnd) {
-  constexpr int n = 200000;
+  constexpr int n = very_long / 5;
   Tensor w = leaf({1}), first = leaf({1}), x = first;
   for (int i = 0; i < n; ++i) {
     Tensor y = leaf({1});

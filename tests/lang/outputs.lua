@@ -39,6 +39,13 @@ function s.an_error_changes_none_of_several()
   t:eq(values:tolist(), { 0., 0., 0., 0., 0. })
 end
 
+function s.what_shares_memory_is_not_resized()
+  local x = torch.arange(5):float()
+  t:fails(function() torch.add(x, 1, { out = x[{ { 1, 3 } }] }) end, 'shares memory with an input')
+  t:fails(function() torch.cumsum(x:reshape(5, 1), 1, { out = x }) end, 'shares memory')
+  t:eq(x:tolist(), { 0., 1., 2., 3., 4. })
+end
+
 function s.they_lie_on_the_results_device()
   local x = torch.ones(3)
   t:fails(function() torch.add(x, 1, { out = torch.empty(2, { device = 'meta' }) }) end, 'out= is on meta and the result on cpu')
