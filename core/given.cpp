@@ -15,19 +15,6 @@ void run_check(const OpInfo& info, const Arguments&... arguments) {
     if (of == &info) return check(arguments...);
 }
 
-}  // namespace
-
-void set_bool_check(const OpInfo& info, BoolCheck check) { checks<BoolCheck>().emplace_back(&info, check); }
-void check_bool(const OpInfo& info, const Inputs& in) {
-  for (auto& v : in)
-    if (v && v.dtype() == Dtype::boolean) return run_check<BoolCheck>(info, in);
-}
-
-void set_inplace_check(const OpInfo& info, InplaceCheck check) { checks<InplaceCheck>().emplace_back(&info, check); }
-void check_inplace_form(const OpInfo& info, const void* op, const Inputs& in) { run_check<InplaceCheck>(info, op, in); }
-
-namespace {
-
 struct KeptNumber {};
 struct CastResult {};
 template <class Mark>
@@ -38,6 +25,15 @@ bool is_marked(const OpInfo& info) {
 }
 
 }  // namespace
+
+void set_bool_check(const OpInfo& info, BoolCheck check) { checks<BoolCheck>().emplace_back(&info, check); }
+void check_bool(const OpInfo& info, const Inputs& in) {
+  for (auto& v : in)
+    if (v && v.dtype() == Dtype::boolean) return run_check<BoolCheck>(info, in);
+}
+
+void set_inplace_check(const OpInfo& info, InplaceCheck check) { checks<InplaceCheck>().emplace_back(&info, check); }
+void check_inplace_form(const OpInfo& info, const void* op, const Inputs& in) { run_check<InplaceCheck>(info, op, in); }
 
 void set_keeps_number(const OpInfo& info) { checks<KeptNumber>().emplace_back(&info, KeptNumber()); }
 bool keeps_number(const OpInfo& info) { return is_marked<KeptNumber>(info); }

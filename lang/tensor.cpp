@@ -63,8 +63,8 @@ const Tensor& self(lua_State* L) {
   if (t) throw Error("this tensor was freed");
   lua_Debug ar;
   const bool named = lua_getstack(L, 0, &ar) && lua_getinfo(L, "n", &ar) && ar.name && *ar.namewhat;
-  throw Error("{}expects a tensor, got {} (a method takes a colon{})", named ? fmt::format("{}: ", ar.name) : "",
-              given_text(L, 1), named ? fmt::format(": x:{}(...)", ar.name) : "");
+  throw Error("expects a tensor, got {} (a method takes a colon{})", given_text(L, 1),
+              named ? fmt::format(": x:{}(...)", ar.name) : "");
 }
 
 namespace {
