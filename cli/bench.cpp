@@ -2,8 +2,8 @@
 #include "cli/cli.h"
 #include "cli/device_option.h"
 #include "cli/options.h"
-#include "core/backends.h"
-#include "lang/interp.h"
+#include "core/base/backends.h"
+#include "lang/runtime/interp.h"
 
 namespace luth::cli {
 namespace {

@@ -1,7 +1,7 @@
 // luth check: hands its files to the Lua library (share/luth/check.lua).
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "lang/interp.h"
+#include "lang/runtime/interp.h"
 
 namespace luth::cli {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "cli/cli.h"
-#include "core/error.h"
-#include "core/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace luth::cli {
 namespace {

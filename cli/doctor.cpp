@@ -15,13 +15,13 @@
 
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "core/device.h"
-#include "core/device_names.h"
-#include "core/device_support.h"
-#include "core/paths.h"
-#include "core/threads.h"
-#include "core/version.h"
-#include "lang/interp.h"
+#include "core/base/paths.h"
+#include "core/base/threads.h"
+#include "core/base/version.h"
+#include "core/device/device.h"
+#include "core/device/device_names.h"
+#include "core/device/device_support.h"
+#include "lang/runtime/interp.h"
 
 // From the archives that are linked into the program, whose headers cli does not see.
 extern "C" int H5get_libversion(unsigned* major, unsigned* minor, unsigned* release);

@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "cli/cli.h"
-#include "core/error.h"
-#include "core/version.h"
-#include "lang/interp.h"
+#include "core/base/error.h"
+#include "core/base/version.h"
+#include "lang/runtime/interp.h"
 
 namespace luth::cli {
 namespace {

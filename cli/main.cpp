@@ -8,7 +8,7 @@
 #include <new>
 
 #include "cli/cli.h"
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace luth::cli {
 namespace {

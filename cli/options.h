@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "cli/cli.h"
-#include "core/error.h"
-#include "core/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace luth::cli {
 

@@ -9,11 +9,11 @@
 
 #include "cli/cli.h"
 #include "cli/device_option.h"
-#include "core/device.h"
-#include "core/error.h"
-#include "core/text.h"
-#include "lang/interp.h"
-#include "lang/repl.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/device/device.h"
+#include "lang/prompt/repl.h"
+#include "lang/runtime/interp.h"
 
 namespace luth::cli {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "cli/cli.h"
 #include "cli/device_option.h"
-#include "core/error.h"
-#include "lang/interp.h"
+#include "core/base/error.h"
+#include "lang/runtime/interp.h"
 
 namespace luth::cli {
 namespace {

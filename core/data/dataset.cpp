@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/autograd.h"
-#include "core/ops/copy.h"
-#include "core/philox.h"
-#include "core/threads.h"
+#include "core/autograd/autograd.h"
+#include "core/base/threads.h"
+#include "core/math/philox.h"
+#include "core/ops/elementwise/copy.h"
 
 namespace luth::data {
 namespace {

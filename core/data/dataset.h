@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "core/op.h"
+#include "core/op/op.h"
 
 namespace luth::data {
 

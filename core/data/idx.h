@@ -3,7 +3,7 @@
 #pragma once
 #include <string>
 
-#include "core/tensor.h"
+#include "core/tensor/tensor.h"
 
 namespace luth {
 

@@ -6,10 +6,10 @@
 #include <mutex>
 #include <thread>
 
-#include "core/autograd.h"
-#include "core/pin.h"
-#include "core/random.h"
-#include "core/threads.h"
+#include "core/autograd/autograd.h"
+#include "core/base/threads.h"
+#include "core/dispatch/generator.h"
+#include "core/dispatch/pin.h"
 
 namespace luth::data {
 namespace {

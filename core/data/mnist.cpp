@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
+#include "core/base/threads.h"
 #include "core/data/idx.h"
-#include "core/threads.h"
 
 namespace luth::data {
 namespace {

@@ -1,6 +1,6 @@
 // The elements of tensors as files have them: row-major, in memory that the CPU reads.
 #pragma once
-#include "core/tensor.h"
+#include "core/tensor/tensor.h"
 
 namespace luth::io {
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/dtype.h"
+#include "core/base/dtype.h"
+#include "core/base/shape.h"
 #include "core/io/disk.h"
-#include "core/shape.h"
 
 namespace luth::io::h5 {
 

@@ -2,12 +2,12 @@
 #include <map>
 #include <vector>
 
+#include "core/base/version.h"
 #include "core/io/checkpoint.h"
 #include "core/io/elements.h"
 #include "core/io/hdf5.h"
 #include "core/io/names.h"
 #include "core/io/values.h"
-#include "core/version.h"
 
 namespace luth::io {
 namespace {

@@ -1,7 +1,7 @@
 #include "core/nn/activation.h"
 
-#include "core/ops/activation.h"
-#include "core/ops/softmax.h"
+#include "core/ops/elementwise/activation.h"
+#include "core/ops/nn/softmax.h"
 
 namespace luth::nn {
 namespace {

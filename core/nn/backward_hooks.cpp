@@ -1,7 +1,7 @@
 #include "core/nn/backward_hooks.h"
 
-#include "core/autograd.h"
-#include "core/site.h"
+#include "core/autograd/autograd.h"
+#include "core/tensor/source_mark.h"
 
 namespace luth::nn {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/nn/init.h"
-#include "core/ops/conv.h"
-#include "core/ops/index.h"
+#include "core/ops/index/index.h"
+#include "core/ops/window/conv.h"
 
 namespace luth::nn {
 namespace {

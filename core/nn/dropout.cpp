@@ -1,6 +1,6 @@
 #include "core/nn/dropout.h"
 
-#include "core/ops/random.h"
+#include "core/ops/random/random.h"
 
 namespace luth::nn {
 namespace {

@@ -1,15 +1,15 @@
 #include "core/nn/embedding.h"
 
-#include "core/autograd.h"
+#include "core/autograd/autograd.h"
 #include "core/nn/init.h"
-#include "core/ops/activation.h"
-#include "core/ops/arith.h"
-#include "core/ops/copy.h"
-#include "core/ops/embedding.h"
-#include "core/ops/index.h"
-#include "core/ops/reduce.h"
-#include "core/ops/unary.h"
-#include "core/ops/view.h"
+#include "core/ops/elementwise/activation.h"
+#include "core/ops/elementwise/arith.h"
+#include "core/ops/elementwise/copy.h"
+#include "core/ops/elementwise/unary.h"
+#include "core/ops/index/index.h"
+#include "core/ops/nn/embedding.h"
+#include "core/ops/reduce/reduce.h"
+#include "core/ops/shape/view.h"
 
 namespace luth::nn {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/autograd.h"
+#include "core/autograd/autograd.h"
 
 namespace luth::nn::init {
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "core/nn/init.h"
-#include "core/ops/matmul.h"
-#include "core/ops/view.h"
+#include "core/ops/linalg/matmul.h"
+#include "core/ops/shape/view.h"
 
 namespace luth::nn {
 namespace {

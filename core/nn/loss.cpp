@@ -1,6 +1,6 @@
 #include "core/nn/loss.h"
 
-#include "core/ops/loss.h"
+#include "core/ops/nn/loss.h"
 
 namespace luth::nn {
 namespace {

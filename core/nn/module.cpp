@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "core/autograd.h"
+#include "core/autograd/autograd.h"
 #include "core/nn/backward_hooks.h"
 
 namespace luth::nn {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/op.h"
+#include "core/op/op.h"
 
 namespace luth::nn {
 

@@ -1,9 +1,9 @@
 #include "core/nn/norm.h"
 
-#include "core/autograd.h"
+#include "core/autograd/autograd.h"
 #include "core/nn/init.h"
-#include "core/ops/arith.h"
-#include "core/ops/norm.h"
+#include "core/ops/elementwise/arith.h"
+#include "core/ops/nn/norm.h"
 
 namespace luth::nn {
 namespace {

@@ -1,6 +1,6 @@
 #include "core/nn/pool.h"
 
-#include "core/ops/pool.h"
+#include "core/ops/window/pool.h"
 
 namespace luth::nn {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/autograd.h"
+#include "core/autograd/autograd.h"
 #include "core/nn/module.h"
 
 namespace luth::nn {

@@ -3,9 +3,9 @@
 #include <map>
 #include <set>
 
-#include "core/autograd.h"
+#include "core/autograd/autograd.h"
 #include "core/nn/module.h"
-#include "core/ops/copy.h"
+#include "core/ops/elementwise/copy.h"
 
 namespace luth::nn {
 namespace {

@@ -1,7 +1,7 @@
 #include "core/optim/adam.h"
 
-#include "core/ops/optim.h"
-#include "core/optim/multi.h"
+#include "core/ops/nn/optim.h"
+#include "core/optim/tensor_lists.h"
 
 namespace luth::optim {
 namespace {

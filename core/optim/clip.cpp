@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "core/autograd.h"
-#include "core/ops/copy.h"
-#include "core/ops/optim.h"
-#include "core/optim/multi.h"
+#include "core/autograd/autograd.h"
+#include "core/ops/elementwise/copy.h"
+#include "core/ops/nn/optim.h"
+#include "core/optim/tensor_lists.h"
 
 namespace luth::optim {
 namespace {

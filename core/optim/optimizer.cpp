@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/autograd.h"
+#include "core/autograd/autograd.h"
 #include "core/nn/module.h"
 
 namespace luth::optim {

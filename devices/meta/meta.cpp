@@ -1,5 +1,5 @@
 // The meta device: tensors with shapes and no data, for model summaries and shape tests. It has no kernels.
-#include "core/device.h"
+#include "core/device/device.h"
 
 namespace luth::meta {
 namespace {

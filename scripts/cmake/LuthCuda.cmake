@@ -51,13 +51,13 @@ endfunction()
 # luth_cuda_device(NAME): the library of devices/cuda. The run-time is linked statically; the driver and cuBLAS, cuDNN are opened
 # at run time, so the library opens on any machine and can say what is missing.
 function(luth_cuda_device name)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/devices/cuda/*.cpp ${CMAKE_SOURCE_DIR}/devices/cuda/*.cu)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/devices/cuda/*.cpp ${CMAKE_SOURCE_DIR}/devices/cuda/*.cu)
   luth_device(${name} ${sources})
   set(luth_devices ${luth_devices} PARENT_SCOPE)
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr --expt-extended-lambda
     -diag-suppress=186 -DFMT_USE_CONSTEXPR=1 -Xcompiler=-fvisibility=hidden
     $<$<VERSION_GREATER_EQUAL:$<CUDA_COMPILER_VERSION>,12.8>:--compress-mode=size>>)
   string(REPLACE ";" "," archs "${CMAKE_CUDA_ARCHITECTURES}")
-  set_source_files_properties(${CMAKE_SOURCE_DIR}/devices/cuda/support.cpp PROPERTIES COMPILE_DEFINITIONS LUTH_CUDA_ARCHS="${archs}")
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/devices/cuda/runtime/support.cpp PROPERTIES COMPILE_DEFINITIONS LUTH_CUDA_ARCHS="${archs}")
   target_link_libraries(${name} PRIVATE CUDA::cudart_static ${CMAKE_DL_LIBS})
 endfunction()

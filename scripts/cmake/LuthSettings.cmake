@@ -56,11 +56,11 @@ function(luth_quick_to_compile target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Asan>:-fno-sanitize=null,alignment,vptr,object-size>)
 endfunction()
 
-# luth_glob(VAR FOLDER...): the .cpp files of each folder, not of its subfolders.
+# luth_glob(VAR FOLDER...): the .cpp files of each folder and its subfolders.
 function(luth_glob var)
   set(found)
   foreach(folder IN LISTS ARGN)
-    file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cpp)
+    file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cpp)
     list(APPEND found ${files})
   endforeach()
   set(${var} ${found} PARENT_SCOPE)

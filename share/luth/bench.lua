@@ -13,7 +13,7 @@ local native = require 'luth.native'
 
 local M = {}
 local all = {}
-require 'luth.workloads' (function(workload) all[#all + 1] = workload end)
+require 'luth.bench.workloads' (function(workload) all[#all + 1] = workload end)
 
 -- ---- Timing ---------------------------------------------------------------------------------------------------------
 

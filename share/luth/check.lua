@@ -1,7 +1,7 @@
 -- luth check: finds in Lua files what Lua accepts silently and whoever works with tensors does not mean.
 local native = require 'luth.native'
 local registry = require 'luth.registry'
-local errors = require 'luth.errors'
+local errors = require 'luth.train.errors'
 local parse = require 'luth.check.parser'
 local resolve = require 'luth.check.scopes'
 local rules = require 'luth.check.rules'

@@ -1,13 +1,13 @@
 -- luth train and luth eval: what their words mean, and in which order things are checked, made and written.
 local native = require 'luth.native'
-local batches = require 'luth.batches'
-local checkpoint = require 'luth.checkpoint'
-local errors = require 'luth.errors'
-local options = require 'luth.options'
-local recipes = require 'luth.recipe'
-local run_folder = require 'luth.run_folder'
+local batches = require 'luth.train.batches'
+local checkpoint = require 'luth.train.checkpoint'
+local errors = require 'luth.train.errors'
+local options = require 'luth.train.options'
+local recipes = require 'luth.train.recipe'
+local run_folder = require 'luth.train.run_folder'
 local Trainer = require 'luth.trainer'
-local say = require('luth.progress').say
+local say = require('luth.train.progress').say
 
 local M = {}
 local usage, unusable = errors.usage, errors.unusable

@@ -1,13 +1,13 @@
 // Trains a small network on XOR with nothing but luth's installed headers and library.
 #include <cstdio>
 
+#include "core/base/version.h"
+#include "core/dispatch/generator.h"
 #include "core/nn/activation.h"
 #include "core/nn/container.h"
 #include "core/nn/linear.h"
-#include "core/ops/loss.h"
+#include "core/ops/nn/loss.h"
 #include "core/optim/adam.h"
-#include "core/random.h"
-#include "core/version.h"
 
 int main() {
   namespace nn = luth::nn;

@@ -1,7 +1,7 @@
 // Kernels for the tests of the fake runtime, right ones and wrong ones. nvcc compiles them too: those that
 // are no templates are in kernels.cpp.
 #pragma once
-#include "devices/cuda/launch.h"
+#include "devices/cuda/runtime/launch.h"
 
 namespace kernels {
 

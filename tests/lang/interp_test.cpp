@@ -1,5 +1,5 @@
 // The interpreter from C++: the bridge of errors, exit codes, openers, coroutines.
-#include "lang/interp.h"
+#include "lang/runtime/interp.h"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <random>
 
-#include "core/ops/copy.h"
-#include "core/random.h"
+#include "core/dispatch/generator.h"
+#include "core/ops/elementwise/copy.h"
 
 namespace luth::test {
 namespace {
@@ -104,7 +104,7 @@ std::vector<TestCase> cases(const std::string& name) {
     while (c.in.size() < info.inputs.size() && info.inputs[c.in.size()].optional) c.in.push_back({});
     c.name = fmt::format("{} sample {}: {} {}", name, all.size(), write_fields(info.fields(c.op.get())),
                          describe_inputs(c.in));
-    if (info.vjp || info.lower) find_constants(c);
+    if (info.vjp || info.decompose) find_constants(c);
     all.push_back(std::move(c));
   }
   return all;

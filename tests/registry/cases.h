@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/autograd.h"
-#include "core/op.h"
+#include "core/autograd/autograd.h"
+#include "core/op/op.h"
 
 namespace luth::test {
 

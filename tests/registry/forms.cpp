@@ -1,11 +1,11 @@
 // The forms that apply() derives: in place, out=, lower, recorded; and that threads change no bits.
 #include <cstring>
 
-#include "cases.h"
-#include "core/ops/copy.h"
-#include "core/random.h"
-#include "core/threads.h"
-#include "core/trace.h"
+#include "core/base/threads.h"
+#include "core/dispatch/generator.h"
+#include "core/dispatch/trace.h"
+#include "core/ops/elementwise/copy.h"
+#include "tests/registry/cases.h"
 
 namespace luth::test {
 
@@ -94,7 +94,7 @@ TEST_P(Forms, OutEqualsReturned) {
 }
 
 TEST_P(Forms, KernelEqualsLower) {
-  if (!op().lower || !op().kernels[size_t(host().slot())]) return;
+  if (!op().decompose || !op().kernels[size_t(host().slot())]) return;
   for (auto& c : cases(GetParam())) {
     SCOPED_TRACE(c.name);
     auto with_leaves = [&](Tensors& leaves) {
@@ -108,7 +108,7 @@ TEST_P(Forms, KernelEqualsLower) {
     Tensors la, lb;
     Tensors got = c.run(with_leaves(la));
     manual_seed(7);
-    Tensors want = op().lower(c.op.get(), with_leaves(lb));
+    Tensors want = op().decompose(c.op.get(), with_leaves(lb));
     EXPECT_EQ(difference(got, want, 1e-10, 1e-12), "");
     if (!op().vjp) continue;
     auto gradients_or_zeros = [](const Tensors& y, const Tensors& x) {

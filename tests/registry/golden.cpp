@@ -1,4 +1,4 @@
-#include "golden.h"
+#include "tests/registry/golden.h"
 
 #include <fnmatch.h>
 #include <hdf5.h>
@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "core/autograd.h"
+#include "core/autograd/autograd.h"
 
 namespace luth::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 #include <sstream>
 
-#include "golden.h"
+#include "tests/registry/golden.h"
 
 namespace luth::test {
 namespace {

@@ -4,11 +4,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "cases.h"
-#include "core/ops/arith.h"
-#include "core/ops/matmul.h"
-#include "core/ops/view.h"
-#include "golden.h"
+#include "core/ops/elementwise/arith.h"
+#include "core/ops/linalg/matmul.h"
+#include "core/ops/shape/view.h"
+#include "tests/registry/cases.h"
+#include "tests/registry/golden.h"
 
 namespace luth::test {
 namespace {
@@ -182,8 +182,8 @@ class Sample {
         dim = wrap_dim(a.json->get<int64_t>(), x.dim());
     if (got.dim() != x.dim() && got.dim() != x.dim() - 1) return false;
     std::vector<double> values = doubles(x), mine = doubles(got), theirs = doubles(want);
-    Along in = along(x.shape(), int(dim)), out{in.outer, 1, in.inner};
-    if (got.dim() == x.dim()) out = along(got.shape(), int(dim));
+    Axis in = axis_of(x.shape(), int(dim)), out{in.outer, 1, in.inner};
+    if (got.dim() == x.dim()) out = axis_of(got.shape(), int(dim));
     for (size_t k = 0; k < mine.size(); ++k) {
       int64_t outer = int64_t(k) / (out.n * out.inner), inner = int64_t(k) % out.inner;
       if (mine[k] < 0 || mine[k] >= double(in.n)) return false;

@@ -5,12 +5,12 @@
 #include <map>
 #include <set>
 
-#include "cases.h"
-#include "core/gradcheck.h"
-#include "core/ops/arith.h"
-#include "core/ops/reduce.h"
-#include "core/ops/scan.h"
-#include "core/ops/view.h"
+#include "core/autograd/gradcheck.h"
+#include "core/ops/elementwise/arith.h"
+#include "core/ops/reduce/reduce.h"
+#include "core/ops/reduce/scan.h"
+#include "core/ops/shape/view.h"
+#include "tests/registry/cases.h"
 
 namespace luth::test {
 namespace {

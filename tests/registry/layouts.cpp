@@ -1,5 +1,5 @@
 // Inputs that are views give what contiguous ones give, gradients too.
-#include "cases.h"
+#include "tests/registry/cases.h"
 
 namespace luth::test {
 

@@ -1,5 +1,5 @@
 // The meta device infers what the CPU computes: shapes, dtypes, strides.
-#include "cases.h"
+#include "tests/registry/cases.h"
 
 namespace luth::test {
 

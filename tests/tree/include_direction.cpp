@@ -20,7 +20,8 @@ using Names = std::vector<std::string_view>;
 bool starts(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 bool is_header(std::string_view path) { return path.size() > 2 && path.substr(path.size() - 2) == ".h"; }
 
-// "devices/cpu/memory.cpp" is of "devices/cpu"; "core/op.h" of "core"; "core/ops/conv.h" of "core/ops".
+// "devices/cpu/runtime/device.cpp" is of "devices/cpu"; "core/op/op.h" of "core"; "core/ops/window/conv.h" of
+// "core/ops".
 std::string_view folder(std::string_view path) { return path.substr(0, path.rfind('/')); }
 std::string_view stem(std::string_view path) {
   std::string_view name = path.substr(path.rfind('/') + 1);
@@ -89,10 +90,10 @@ std::string outside_problem(std::string_view from, std::string_view to) {
                                                     {"H5", "core/io/"},
                                                     {"xxh", "core/io/"},
                                                     {"CLI/", "cli/"},
-                                                    {"cblas", "devices/cpu/libs"},
-                                                    {"lapack", "devices/cpu/libs"},
-                                                    {"oneapi/dnnl", "devices/cpu/libs"},
-                                                    {"dnnl", "devices/cpu/libs"}}};
+                                                    {"cblas", "devices/cpu/libraries/libraries"},
+                                                    {"lapack", "devices/cpu/libraries/libraries"},
+                                                    {"oneapi/dnnl", "devices/cpu/libraries/libraries"},
+                                                    {"dnnl", "devices/cpu/libraries/libraries"}}};
   if (starts(from, "tests/")) return "";
   for (const Place& place : places)
     if (starts(to, place.prefix) && !starts(from, place.where))
@@ -118,35 +119,35 @@ std::string line_problem(std::string_view from, std::string_view line) {
 
 TEST(IncludeDirection, RulesRefuse) {
   auto refused = [](std::string_view from, std::string_view line) { return !line_problem(from, line).empty(); };
-  EXPECT_TRUE(refused("core/tensor.cpp", "#include \"lang/bind.h\""));
-  EXPECT_TRUE(refused("core/tensor.h", "#include \"core/op.h\""));
-  EXPECT_TRUE(refused("core/dtype.h", "#include \"core/tensor.h\""));
-  EXPECT_TRUE(refused("core/op.h", "#include \"core/autograd.h\""));
-  EXPECT_TRUE(refused("core/autograd.h", "#include \"core/ops/reduce.h\""));
-  EXPECT_TRUE(refused("core/ops/conv.cpp", "# include \"core/nn/module.h\""));
+  EXPECT_TRUE(refused("core/tensor/tensor.cpp", "#include \"lang/binding/bind.h\""));
+  EXPECT_TRUE(refused("core/tensor/tensor.h", "#include \"core/op/op.h\""));
+  EXPECT_TRUE(refused("core/base/dtype.h", "#include \"core/tensor/tensor.h\""));
+  EXPECT_TRUE(refused("core/op/op.h", "#include \"core/autograd/autograd.h\""));
+  EXPECT_TRUE(refused("core/autograd/autograd.h", "#include \"core/ops/reduce/reduce.h\""));
+  EXPECT_TRUE(refused("core/ops/window/conv.cpp", "# include \"core/nn/module.h\""));
   EXPECT_TRUE(refused("core/nn/module.h", "#include \"core/optim/sgd.h\""));
   EXPECT_TRUE(refused("core/data/idx.cpp", "#include \"core/io/checkpoint.h\""));
   EXPECT_TRUE(refused("core/data/idx.h", "#include <zlib.h>"));
-  EXPECT_TRUE(refused("core/threads.h", "#include <tbb/parallel_for.h>"));
+  EXPECT_TRUE(refused("core/base/threads.h", "#include <tbb/parallel_for.h>"));
   EXPECT_TRUE(refused("core/op.cpp", "#include <lua.hpp>"));
-  EXPECT_TRUE(refused("lang/interp.cpp", "#include <hdf5.h>"));
-  EXPECT_TRUE(refused("lang/interp.cpp", "  #include \"cli/options.h\""));
-  EXPECT_TRUE(refused("devices/cpu/conv.cpp", "#include \"devices/meta/meta.h\""));
-  EXPECT_TRUE(refused("devices/cpu/conv.cpp", "#include <oneapi/dnnl/dnnl.hpp>"));
-  EXPECT_TRUE(refused("devices/cpu/conv.cpp", "#include \"cpu.h\""));
-  EXPECT_TRUE(refused("cli/main.cpp", "#include \"devices/cpu/cpu.h\""));
+  EXPECT_TRUE(refused("lang/runtime/interp.cpp", "#include <hdf5.h>"));
+  EXPECT_TRUE(refused("lang/runtime/interp.cpp", "  #include \"cli/options.h\""));
+  EXPECT_TRUE(refused("devices/cpu/kernels/window/conv.cpp", "#include \"devices/meta/meta.h\""));
+  EXPECT_TRUE(refused("devices/cpu/kernels/window/conv.cpp", "#include <oneapi/dnnl/dnnl.hpp>"));
+  EXPECT_TRUE(refused("devices/cpu/kernels/window/conv.cpp", "#include \"cpu.h\""));
+  EXPECT_TRUE(refused("cli/main.cpp", "#include \"devices/cpu/kernels/common/kernels.h\""));
 }
 
 TEST(IncludeDirection, RulesAllow) {
-  EXPECT_EQ(line_problem("core/tensor.h", "#include \"core/dtype.h\""), "");
-  EXPECT_EQ(line_problem("core/autograd.h", "#include \"core/op.h\""), "");
-  EXPECT_EQ(line_problem("core/engine.cpp", "#include \"core/ops/elementwise.h\""), "");
+  EXPECT_EQ(line_problem("core/tensor/tensor.h", "#include \"core/base/dtype.h\""), "");
+  EXPECT_EQ(line_problem("core/autograd/autograd.h", "#include \"core/op/op.h\""), "");
+  EXPECT_EQ(line_problem("core/autograd/engine.cpp", "#include \"core/ops/elementwise/elementwise.h\""), "");
   EXPECT_EQ(line_problem("core/optim/sgd.cpp", "#include \"core/nn/module.h\""), "");
   EXPECT_EQ(line_problem("core/io/checkpoint.cpp", "#include <hdf5.h>"), "");
-  EXPECT_EQ(line_problem("core/error.h", "#include <fmt/format.h>"), "");
+  EXPECT_EQ(line_problem("core/base/error.h", "#include <fmt/format.h>"), "");
   EXPECT_EQ(line_problem("devices/cpu/libs.cpp", "#include <oneapi/dnnl/dnnl.hpp>"), "");
-  EXPECT_EQ(line_problem("lang/repl.cpp", "#include <histedit.h>"), "");
-  EXPECT_EQ(line_problem("cli/main.cpp", "#include \"lang/interp.h\""), "");
+  EXPECT_EQ(line_problem("lang/prompt/repl.cpp", "#include <histedit.h>"), "");
+  EXPECT_EQ(line_problem("cli/main.cpp", "#include \"lang/runtime/interp.h\""), "");
 }
 
 TEST(IncludeDirection, SourcesFollow) {

@@ -1,10 +1,10 @@
 // A device for tests: two of them, whose memory keeps every byte inverted, so that whoever reads it without copying
-// reads nonsense. It has a kernel for one operator. Opened from lib-test by tests/core/device_library.cpp.
+// reads nonsense. It has a kernel for one operator. Opened from lib-test by tests/core/device/device_library_test.cpp.
 #include <cstdlib>
 #include <cstring>
 
-#include "core/define.h"
-#include "core/ops/unary.h"
+#include "core/op/define.h"
+#include "core/ops/elementwise/unary.h"
 
 namespace luth::tiny {
 namespace {

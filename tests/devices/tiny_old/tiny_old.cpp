@@ -1,5 +1,5 @@
 // A device library that was built for another luth.
-#include "core/device.h"
+#include "core/device/device.h"
 
 extern "C" {
 __attribute__((visibility("default"))) extern const int luth_abi;

@@ -1,13 +1,13 @@
 // cuBLASLt on the CPU: the product is a kernel of one thread in the stream, and its arguments are checked as the
 // library would. LUTH_FAKE_BLAS=none: there is no such library; declines: it has no algorithm for anything.
-#include "devices/cuda/blas.h"
+#include "devices/cuda/libraries/blas.h"
 
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 
-#include "core/tensor.h"
-#include "devices/cuda/cuda.h"
+#include "core/tensor/tensor.h"
+#include "devices/cuda/kernels/common/kernels.h"
 
 namespace luth::cuda {
 namespace {

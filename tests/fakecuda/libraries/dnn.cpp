@@ -1,14 +1,14 @@
 // cuDNN for the fake run-time: the same function, computed plainly by one thread per result in the stream's order, and
 // strict about what it is given. LUTH_FAKE_DNN=none: there is no such library; =unordered: gradients of weights are
 // summed in another order each time unless they are asked to be deterministic, as the library's fastest algorithms do.
-#include "devices/cuda/dnn.h"
+#include "devices/cuda/libraries/dnn.h"
 
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
 
-#include "core/tensor.h"
-#include "devices/cuda/cuda.h"
+#include "core/tensor/tensor.h"
+#include "devices/cuda/kernels/common/kernels.h"
 
 namespace luth::cuda {
 namespace {

@@ -1,5 +1,5 @@
 // The driver of the fake CUDA run-time is part of it, unless the environment says otherwise.
-#include "devices/cuda/driver.h"
+#include "devices/cuda/runtime/driver.h"
 
 #include <cstdlib>
 #include <string_view>

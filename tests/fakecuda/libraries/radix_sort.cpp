@@ -1,11 +1,11 @@
 // CUB's radix sort on the CPU: a kernel of one thread in the stream, which checks what the library takes for granted.
-#include "devices/cuda/radix_sort.h"
+#include "devices/cuda/libraries/radix_sort.h"
 
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
-#include "devices/cuda/cuda.h"
+#include "devices/cuda/kernels/common/kernels.h"
 
 namespace luth::cuda {
 namespace {

@@ -26,7 +26,7 @@
 #define FAKECUDA_API __attribute__((visibility("default")))
 
 /// The dynamic shared memory of a block. The one name that an `extern __shared__` array may have here, since somebody
-/// has to define it; devices/cuda/launch.h hands it out as dynamic_shared<T>().
+/// has to define it; devices/cuda/runtime/launch.h hands it out as dynamic_shared<T>().
 extern FAKECUDA_API __shared__ __align__(128) unsigned char luth_shared[];
 
 // Where the running CUDA thread is; written before a thread runs.

@@ -1,0 +1,178 @@
+#include "core/autograd/call_node.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "core/autograd/view_history.h"
+#include "core/memory/immortal.h"
+#include "core/ops/elementwise/copy.h"
+#include "core/tensor/source_mark.h"
+
+namespace luth {
+namespace {
+
+// Hands gradients on to `to`.
+class Identity final : public Node {
+ public:
+  Identity(const Tensor& t, Edge to) {
+    next.push_back(std::move(to));
+    results.push_back(grad_spec_of(t));
+  }
+  std::string name() const override { return "IdentityBackward0"; }
+  Tensors backward(const Tensors& dys) override { return dys; }
+};
+
+// `t` as a tensor to differentiate by that nothing else depends on, whatever its history has in common with that of
+// others; `linked`: its own gradients go on into that history.
+Tensor apart(const Tensor& t, bool linked) {
+  Edge to = linked ? gradient_edge(t) : Edge{};
+  Tensor own = t.detach();
+  set_history(own, make<Identity>(t, std::move(to)), 0);
+  return own;
+}
+
+}  // namespace
+
+CallNode::CallNode(const Call& call, uint32_t wanted, Small<Edge, 2> edges)
+    : info_(*call.info),
+      own_op_(is_immortal(call.op) ? OpValue() : OpValue(call.info, call.op)),
+      op_(own_op_.get() ? own_op_.get() : call.op),
+      wanted_(wanted),
+      inputs_(uint32_t(call.in.size())) {
+  site = mark_site();
+  next = std::move(edges);
+  save_inputs(call);
+}
+
+Small<Edge, 2> CallNode::edges_of(const Call& call, uint32_t wanted) {
+  Small<Edge, 2> edges;
+  for (size_t i = 0; i < call.in.size(); ++i)
+    edges.push_back(i < 32 && wanted >> i & 1 ? gradient_edge(call.in[i].tensor()) : Edge{});
+  return edges;
+}
+
+std::string CallNode::name() const {
+  std::string s;
+  bool upper = true;
+  for (char c : info_.face) {
+    if (c == '_') {
+      upper = true;
+      continue;
+    }
+    s += upper ? char(std::toupper(c)) : c;
+    upper = false;
+  }
+  return s + "Backward0";
+}
+
+void CallNode::save_inputs(const Call& call) {
+  Needs needs;
+  for (size_t i = 0; i < call.in.size() && i < 32; ++i)
+    if (wanted_ >> i & 1) {
+      auto& n = info_.saves[std::min(i, info_.saves.size() - 1)];
+      needs.in |= n.in, needs.meta |= n.meta, needs.out |= n.out;
+    }
+  if (!info_.vjp) needs.in = ~0u;         // the gradient goes through `decompose`, which reads all
+  size_t list = info_.inputs.size() - 1;  // all elements of a list share its place
+  for (size_t i = 0; i < call.in.size(); ++i) {
+    const Value& v = call.in[i];
+    const size_t bit = std::min(i, list);
+    if (v.is_scalar()) numbers_.push_back({uint32_t(i), v.scalar()});
+    if (!v.is_tensor()) continue;
+    const Tensor& t = v.tensor();
+    if (needs.in >> bit & 1)
+      saved_.emplace_back(call.inplace && t.same(call.in[0]) ? clone(t) : t, ~int(i));  // with its history
+    else if (needs.meta >> bit & 1)
+      saved_.push_back(Saved::shape_of(t, ~int(i)));
+  }
+  needed_results_ = needs.out;
+}
+
+void CallNode::save_results(const Call& call, const Tensor* written) {
+  if (!call.out.empty() && call.out[0] && call.out[0].storage()->stream())
+    stream = call.out[0].device().current_stream();
+  for (size_t k = 0; k < call.out.size(); ++k) {
+    const Tensor& out = written ? *written : call.out[k];
+    results.push_back(grad_spec_of(out));
+    if (needed_results_ >> std::min<size_t>(k, 31) & 1) saved_.emplace_back(out.detach(), int(k));
+  }
+}
+
+void CallNode::check_released() const {
+  if (released_)
+    throw Error("{}{}: the graph was freed by an earlier backward; pass {{retain_graph = true}} to that one", name(),
+                at_site(site));
+}
+
+Tensors CallNode::backward(const Tensors& dys) {
+  check_released();
+  Call call{&info_, op_, Inputs(inputs_), {}, wanted_};
+  for (auto& n : numbers_) call.in[n.at] = n.value;
+  call.out.resize(results.size());
+  for (size_t k = 0; k < saved_.size(); ++k) {
+    const auto i = size_t(saved_[k].number());
+    const bool result = saved_[k].is_result();
+    Tensor value = unpack(saved_[k]);
+    check_released();  // by a backward that unpacking ran
+    result ? void(call.out[i] = std::move(value)) : void(call.in[i] = std::move(value));
+  }
+  Tensors dx;
+  try {
+    dx = info_.vjp ? info_.vjp(call, dys) : through_lower(call, dys);
+  } catch (Error& e) {
+    if (!e.placed()) e.place(fmt::format("{}{}: ", name(), at_site(site)));
+    throw;
+  }
+  if (dx.size() < next.size()) dx.resize(next.size());
+  return dx;
+}
+
+// The gradient of an operator that has a kernel and no vjp: that of its meaning in other operators.
+Tensors CallNode::through_lower(Call& call, const Tensors& dys) {
+  bool create_graph = grad_enabled();
+  Tensors inputs, out, gradients;
+  for (size_t i = 0; i < call.in.size(); ++i) {
+    if (!call.wants(int(i))) continue;
+    call.in[i] = apart(call.in[i].tensor(), create_graph);
+    inputs.push_back(call.in[i].tensor());
+  }
+  GradMode on(true);
+  Tensors results = info_.decompose(call.op, call.in);
+  for (size_t k = 0; k < results.size(); ++k)
+    if (dys[k] && results[k].requires_grad()) out.push_back(results[k]), gradients.push_back(dys[k]);
+  Tensors found = grad(out, inputs, gradients, {.create_graph = create_graph, .allow_unused = true}),
+          dx(call.in.size());
+  for (size_t i = 0, k = 0; i < call.in.size(); ++i)
+    if (call.wants(int(i))) dx[i] = found[k++];
+  return dx;
+}
+
+Tensor CallNode::unpack(const Saved& s) {
+  const bool result = s.is_result();
+  const int nr = s.number();
+  Tensor value = s.unpack(*this);
+  if (!result || !grad_enabled() || !is_floating(value.dtype())) return value;
+  if (whole) return written_part(*whole, value);
+  Tensor t = value.detach();  // with create_graph the saved result is a result of this node again
+  set_history(t, Ref<Node>(this), nr);
+  return t;
+}
+
+// As in PyTorch, a node that saved no values can run again.
+bool CallNode::release() {
+  for (auto& s : saved_) released_ = released_ || s.holds_value();
+  if (released_) forget();
+  return released_;
+}
+
+void CallNode::forget() {
+  Tensors tensors;
+  for (auto& s : saved_) s.forget(tensors);
+  saved_.clear();
+  numbers_.clear();
+  if (tensors.empty()) return;
+  Small<Edge, 2> none;
+  bury(none, tensors);
+}
+
+}  // namespace luth

@@ -1,0 +1,355 @@
+// apply(): the one function that every operator passes. See op.h for the recipe.
+#include "core/autograd/autograd.h"
+#include "core/base/error_context.h"
+#include "core/base/warn.h"
+#include "core/dispatch/autocast.h"
+#include "core/dispatch/device_copy.h"
+#include "core/dispatch/generator.h"
+#include "core/dispatch/prepare.h"
+#include "core/op/call_rules.h"
+#include "core/ops/elementwise/copy.h"
+#include "core/tensor/inference.h"
+#include "core/tensor/record_stream.h"
+#include "core/tensor/source_mark.h"
+
+namespace luth {
+namespace {
+
+thread_local Observer* observer_ = nullptr;
+std::string (*call_site_hook_)() = nullptr;
+
+std::string arguments(const Inputs& in) {
+  std::string s;
+  for (auto& v : in) {
+    if (!s.empty()) s += ", ";
+    if (v.is_scalar())
+      s += to_string(Attr(v.scalar()));
+    else
+      s += describe(v.tensor());
+  }
+  return s;
+}
+
+// "add(float32[2], float32[3]): "
+std::string place_of(const OpInfo& info, const Inputs& in, const char* suffix = "") {
+  return info.face + suffix + "(" + arguments(in) + "): ";
+}
+
+// Kernels count on the places of optional inputs that were left out.
+void fill_in(const OpInfo& info, Inputs& in) {
+  while (in.size() < info.inputs.size() && info.inputs[in.size()].optional) in.emplace_back();
+}
+
+// A random operator draws its place in the stream of its device's generator; the copy that holds it goes into the
+// record.
+OpValue reserve_random(const OpInfo& info, const void* op, Device& dev, const Specs& specs) {
+  OpValue value(&info, op);
+  PhiloxState& state = *info.philox(value.get());
+  if (!state.set) state = generator_for(dev).reserve(specs[0].shape.numel(), specs[0].dtype);
+  return value;
+}
+
+void run_kernel(const OpInfo& info, Call& call, Device& dev) {
+  if (!dev.has_data()) return;
+  KernelFn kernel = info.kernels[dev.slot()];
+  if (!kernel) throw Error("has no kernel for the {} device", dev.kind());
+  if (dev.current_stream()) {
+    for (auto& v : call.in)
+      if (v.is_tensor()) record_current_stream(v.tensor());
+    for (auto& t : call.out) record_current_stream(t);
+  }
+  kernel(call);
+}
+
+void observe(const Call& call) {
+  if (observer_) observer_->called(call);
+}
+
+void allocate(Call& call, const Specs& specs, Device& dev) {
+  for (auto& s : specs)
+    call.out.push_back(
+        Tensor::empty(s.shape, s.dtype, s.device ? *s.device : dev, s.strides.empty() ? nullptr : &s.strides));
+}
+
+void run_lower(const OpInfo& info, Call& call) {
+  if (!info.vjp) {  // the operators inside record themselves
+    call.out = info.decompose(call.op, call.in);
+    return;
+  }
+  Recording record(call);
+  {
+    NoGrad no_grad;
+    call.out = info.decompose(call.op, call.in);
+  }
+  for (auto& out : call.out)
+    for (auto& v : call.in)
+      if (v.is_tensor() && out && v.tensor().same(out)) out = out.detach();
+  record.finish(call);
+}
+
+// A composite is one call to observers.
+class Unobserved {
+ public:
+  ~Unobserved() { observer_ = before_; }
+
+ private:
+  Observer* before_ = std::exchange(observer_, nullptr);
+};
+
+void run_view(const OpInfo& info, Call& call) {
+  const Tensor& in = call.in[0].tensor();
+  if (!in) throw Error("expects a tensor");
+  Tensor out = info.view(call.op, in);
+  if (!out.same(in)) record_view(info, call.op, in, out);
+  call.out.push_back(std::move(out));
+}
+
+// One kernel, with what belongs to it: random numbers, the record, the observer. The result goes into `into` where that
+// is given (in place: it is in[0] too), and into new tensors as `specs` says where it is not.
+void execute(Call& call, const Specs& specs, Device& dev, const Tensor* into = nullptr) {
+  const OpInfo& info = *call.info;
+  OpValue random;
+  if (info.random) {
+    random = reserve_random(info, call.op, dev, specs);
+    call.op = random.get();
+  }
+  Recording record(call);
+  if (into)
+    call.out.push_back(into->detach());
+  else
+    allocate(call, specs, dev);
+  run_kernel(info, call, dev);
+  if (into) into->storage()->written(&info), note_writer(*into->storage());
+  record.finish(call, call.inplace ? into : nullptr);
+  if (into) call.out[0] = *into;
+  observe(call);
+}
+
+// Runs call.info on call.in and fills call.out. The inputs are promoted and expanded in place.
+void run(Call& call) {
+  const OpInfo& info = *call.info;
+  if (info.view) {
+    run_view(info, call);
+    return observe(call);
+  }
+  Device* dev = prepare(info, call.in);
+  if (!info.infer || (info.decompose && dev && !info.kernels[dev->slot()] && dev->has_data())) {
+    if (!info.decompose) throw Error("is not implemented on this device");
+    {
+      Unobserved hide;
+      run_lower(info, call);
+    }
+    return observe(call);
+  }
+  Specs specs = info.infer(call.op, call.in);
+  if (!dev) dev = specs.empty() || !specs[0].device ? &default_device() : specs[0].device;
+  execute(call, specs, *dev);
+}
+
+// In the scope of autocast: what the operator is made of is not looked at again.
+void run_autocast(Call& call) {
+  autocast_inputs(*call.info, call.in);
+  NoAutocast inside;
+  run(call);
+}
+
+/// PyTorch's rule for results that are given: float results do not go into integers, nor anything but bool into bool.
+void check_castable(Dtype from, Dtype to) {
+  auto rank = [](Dtype d) { return d == Dtype::boolean ? 0 : is_floating(d) ? 2 : 1; };
+  if (rank(from) > rank(to)) throw Error("the result is {} and cannot be written into {}", name(from), name(to));
+}
+
+bool writes_itself_twice(const Tensor& t) {
+  if (t.numel() == 0) return false;
+  for (int i = 0; i < t.dim(); ++i)
+    if (t.strides()[i] == 0 && t.shape()[i] > 1) return true;
+  return false;
+}
+enum class Overlap { none, exact, partial, unclear };
+
+// PyTorch's rule: certain only where both fill their range of memory.
+Overlap overlap(const Tensor& a, const Tensor& b) {
+  if (!(a.storage() == b.storage()) || a.numel() == 0 || b.numel() == 0) return Overlap::none;
+  if (a.offset() == b.offset() && a.strides() == b.strides() && a.shape() == b.shape() && a.dtype() == b.dtype())
+    return Overlap::exact;
+  auto begin = [](const Tensor& t) { return t.offset() * int64_t(size_of(t.dtype())); };
+  auto end = [](const Tensor& t) { return reach(t.shape(), t.strides(), t.offset()) * int64_t(size_of(t.dtype())); };
+  if (end(a) <= begin(b) || end(b) <= begin(a)) return Overlap::none;
+  return is_dense(a.shape(), a.strides()) && is_dense(b.shape(), b.strides()) ? Overlap::partial : Overlap::unclear;
+}
+
+// No input may change while `self` is written: one that shares its memory in a way that is not clear is copied first.
+void separate(Inputs& in, const Tensor& self) {
+  if (writes_itself_twice(self))
+    throw Error("the tensor to write has several elements in one place (it was expanded); clone() it first");
+  for (auto& v : in) {
+    Overlap found = v.is_tensor() ? overlap(self, v.tensor()) : Overlap::none;
+    if (found == Overlap::partial)
+      throw Error("the tensor to write overlaps an input in part; clone() the input first");
+    if (found == Overlap::unclear) v = clone(v.tensor());
+  }
+}
+
+Tensor write_back(const Tensor& self, const Tensor& result) {
+  check_castable(result.dtype(), self.dtype());
+  if (!(result.shape() == self.shape()))
+    throw Error("the result has shape {} and does not fit into {}", to_string(result.shape()), to_string(self.shape()));
+  return copy.into(self, result);
+}
+
+// Runs an elementwise (or overwriting) kernel straight into `target`, when the dtype of the result allows it; false:
+// nothing was done but the preparation of the inputs.
+bool run_into(Call& call, const Tensor& target, bool inplace) {
+  const OpInfo& info = *call.info;
+  if (!(info.elementwise || info.overwrites) || !info.infer) return false;
+  Device* dev = prepare(info, call.in);
+  if ((!info.kernels[dev->slot()] && dev->has_data()) || (inplace && !call.in[0].tensor().same(target))) return false;
+  Specs specs = info.infer(call.op, call.in);
+  if (specs[0].dtype != target.dtype() || &target.device() != dev) return false;
+  if (!(specs[0].shape == target.shape())) {
+    if (!inplace) return false;
+    throw Error("the result has shape {} and does not fit into {}", to_string(specs[0].shape),
+                to_string(target.shape()));
+  }
+  separate(call.in, target);
+  call.inplace = inplace;
+  execute(call, specs, *dev, &target);
+  return true;
+}
+
+// x:t_() and the like: the tensor itself becomes the view, with its history.
+Tensor become_view(Call& call, const Tensor& self) {
+  run_view(*call.info, call);
+  const Tensor& v = call.out[0];
+  self.set_storage(v.storage(), v.shape(), v.strides(), v.offset());
+  if (Ref<Node> node = v.grad_fn()) set_history(self, node, meta_of(v).nr);
+  self.storage()->written(call.info);
+  call.out[0] = self;
+  call.inplace = true;
+  observe(call);
+  return self;
+}
+
+Tensor run_inplace(const OpInfo& info, const void* op, Inputs in) {
+  NoAutocast given;  // where the result goes says what it is
+  Tensor self = in[0].tensor();
+  if (!self) throw Error("expects a tensor to write into");
+  check_inplace(self);
+  if (info.only_inplace && copy_from_elsewhere(info, op, in)) return self;
+  Call call{&info, op, std::move(in), {}};
+  if (info.view) return become_view(call, self);
+  if (run_into(call, self, true)) return self;
+  check_inplace_form(info, op, call.in);
+  if (grad_enabled() && self.requires_grad()) call.in[0] = clone(self);  // what is saved must not be overwritten
+  run(call);
+  return write_back(self, call.out[0]);
+}
+
+void check_out(const Inputs& in, const Tensors& out) {
+  bool recorded = false;
+  for (auto& v : in) recorded = recorded || (v.is_tensor() && v.tensor().requires_grad());
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (!out[i]) throw Error("out= expects a tensor");
+    check_writable(*out[i].storage());
+    recorded = recorded || out[i].requires_grad();
+    for (size_t k = 0; k < i; ++k)
+      if (overlap(out[i], out[k]) != Overlap::none) throw Error("two tensors of out= share memory");
+  }
+  if (recorded && grad_enabled()) throw Error("out= does not record gradients; drop it or use torch.no_grad()");
+}
+
+// PyTorch's rule: what computes element by element or sums converts its results, the others want the dtype that they
+// give.
+void check_out_dtype(const OpInfo& info, const Inputs& in, Dtype result, Dtype out) {
+  const bool positions =
+      is_integral(result) && result != Dtype::boolean && !in.empty() && in[0].is_tensor() && is_floating(in[0].dtype());
+  const bool converts = info.elementwise || !info.infer || info.inputs.empty() || casts_out(info);
+  if (out == result || (converts && !positions)) return check_castable(result, out);
+  throw Error("out= has dtype {} and the result {}; give it a tensor of {}", name(out), name(result), name(result));
+}
+
+void check_result(const OpInfo& info, const Inputs& in, const Tensor& result, const Tensor& out) {
+  if (&out.device() != &result.device())
+    throw Error("all tensors must be on one device, but out= is on {} and the result on {}; give out= a tensor there",
+                out.device().name(), result.device().name());
+  check_out_dtype(info, in, result.dtype(), out.dtype());
+  for (auto& v : in)
+    if (v.is_tensor() && !(out.shape() == result.shape()) && v.tensor().storage() == out.storage())
+      throw Error("out= of shape {} would become {}, and shares memory with an input; give it a tensor of its own",
+                  to_string(out.shape()), to_string(result.shape()));
+}
+
+void give_shape_of(const OpInfo& info, const Tensor& result, const Tensor& out) {
+  if (out.shape() == result.shape()) return;
+  if (out.numel() > 0)
+    warn(fmt::format("{}: out= of shape {} becomes {}, and loses what it held: give it this shape, or no elements",
+                     info.face, to_string(out.shape()), to_string(result.shape())));
+  out.resize(result.shape());
+}
+
+Tensors run_out(const OpInfo& info, const void* op, Inputs in, Tensors out) {
+  check_out(in, out);
+  NoAutocast given;
+  NoGrad no_grad;
+  Call call{&info, op, std::move(in), {}};
+  if (out.size() == 1 && run_into(call, out[0], false)) return out;
+  run(call);
+  const Tensors& results = call.out;
+  if (results.size() != out.size()) throw Error("out= expects {} tensors, got {}", results.size(), out.size());
+  for (size_t i = 0; i < out.size(); ++i) check_result(info, call.in, results[i], out[i]);
+  for (size_t i = 0; i < out.size(); ++i) {
+    give_shape_of(info, results[i], out[i]);
+    write_back(out[i], results[i]);
+  }
+  return out;
+}
+
+// Holds the defaults and lets `op` point to them, where it is null.
+OpValue or_defaults(const OpInfo& info, const void*& op) {
+  if (op) return {};
+  OpValue defaults = info.make();
+  op = defaults.get();
+  return defaults;
+}
+
+}  // namespace
+
+Placing& placing() {
+  thread_local Placing now;
+  return now;
+}
+std::string call_site() { return call_site_hook_ ? call_site_hook_() : ""; }
+void set_call_site_hook(std::string (*hook)()) { call_site_hook_ = hook; }
+Observer::~Observer() = default;
+Observer* observer() { return observer_; }
+Observer* set_observer(Observer* o) { return std::exchange(observer_, o); }
+
+void apply(Call& call) {
+  fill_in(*call.info, call.in);
+  placed(
+      call.info->face, [&] { return place_of(*call.info, call.in); },
+      [&] { autocast_acts() ? run_autocast(call) : run(call); });
+}
+
+Tensors apply(const OpInfo& info, const void* op, Inputs in) {
+  OpValue defaults = or_defaults(info, op);
+  Call call{&info, op, std::move(in), {}};
+  apply(call);
+  return std::move(call.out);
+}
+
+Tensor apply_inplace(const OpInfo& info, const void* op, Inputs in) {
+  OpValue defaults = or_defaults(info, op);
+  fill_in(info, in);
+  return placed(
+      info.face, [&] { return place_of(info, in, "_"); }, [&] { return run_inplace(info, op, in); });
+}
+
+Tensors apply_out(const OpInfo& info, const void* op, Inputs in, Tensors out) {
+  OpValue defaults = or_defaults(info, op);
+  fill_in(info, in);
+  return placed(
+      info.face, [&] { return place_of(info, in); }, [&] { return run_out(info, op, in, std::move(out)); });
+}
+
+}  // namespace luth

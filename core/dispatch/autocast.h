@@ -1,0 +1,77 @@
+// Mixed precision: inside a scope, operators that gain from a 16-bit float dtype compute in it, and those that need
+// range or precision in float32. What an operator wants is said beside its definition (AutocastAs), as PyTorch has it
+// for CUDA, on every device. Per thread. Includes op.
+#pragma once
+#include "core/op/op.h"
+
+namespace luth {
+
+/// What happens to the floating inputs, float64 excepted, of an operator that is called in a scope.
+enum class Autocast : uint8_t {
+  none,
+  lower,    // cast to the scope's 16-bit dtype
+  f32,      // cast to float32
+  widest,   // cast to one dtype: float32 where an input has it
+  refused,  // an error where an input is 16-bit
+};
+void set_autocast(const OpInfo& info, Autocast how);
+/// In the family's .cpp: `const AutocastAs<Autocast::f32, Softmax, LogSoftmax> f32_;`.
+template <Autocast how, class... Op>
+struct AutocastAs {
+  AutocastAs() { (set_autocast(entry(Op::doc.name), how), ...); }
+};
+
+/// Whether autocast is on for a kind of device ("cpu", "cuda"), and in which dtype.
+bool autocast_enabled(std::string_view kind);
+Dtype autocast_dtype(std::string_view kind);
+/// Whether it is on for any.
+bool autocast_enabled();
+bool autocast_cache_enabled();
+/// Forgets the weights that were cast so far; the end of the outermost scope does that too.
+void clear_autocast_cache();
+
+/// What a scope sets, and brings back at its end.
+struct AutocastMode {
+  int slot = 0;  // of the kind of device
+  bool enabled = false;
+  Dtype dtype = Dtype::bf16;
+  bool cache = true;  // weights (leaves that require grad) are cast once until the outermost scope ends
+  bool acting = false;
+};
+/// Begins a scope; returns what leave_autocast() wants. Throws for a dtype other than bfloat16 and float16.
+AutocastMode enter_autocast(std::string_view kind, Dtype dtype, bool enabled, bool cache);
+void leave_autocast(const AutocastMode& before);
+
+class Autocasting {
+ public:
+  explicit Autocasting(std::string_view kind, Dtype dtype = Dtype::bf16, bool enabled = true, bool cache = true)
+      : before_(enter_autocast(kind, dtype, enabled, cache)) {}
+  ~Autocasting() { leave_autocast(before_); }
+  Autocasting(const Autocasting&) = delete;
+
+ private:
+  AutocastMode before_;
+};
+
+// ---- for apply() and backward
+// ----------------------------------------------------------------------------------------
+
+namespace detail {
+extern constinit thread_local bool autocast_acts;
+}
+/// True where a call must be looked at. The one test that calls outside of all scopes pay for.
+inline bool autocast_acts() { return detail::autocast_acts; }
+/// Inside an operator, and inside backward, types are what they are.
+class NoAutocast {
+ public:
+  NoAutocast() : before_(std::exchange(detail::autocast_acts, false)) {}
+  ~NoAutocast() { detail::autocast_acts = before_; }
+  NoAutocast(const NoAutocast&) = delete;
+
+ private:
+  bool before_;
+};
+/// Casts the inputs as the operator wants them. Float64 and integers stay as they are.
+void autocast_inputs(const OpInfo& info, Inputs& in);
+
+}  // namespace luth

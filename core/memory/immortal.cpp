@@ -1,0 +1,39 @@
+#include "core/memory/immortal.h"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace luth {
+namespace {
+
+// A hash table that only grows, so it needs no lock; a free place ends a search. Past `most`, attributes count as
+// others do.
+constexpr size_t bits = 12, places = size_t(1) << bits, most = places / 2;
+std::array<std::atomic<const void*>, places> table{};
+std::atomic<size_t> taken{0};
+
+size_t place_of(const void* op) {
+  return uint64_t(reinterpret_cast<uintptr_t>(op)) * 0x9E3779B97F4A7C15u >> (64 - bits);
+}
+
+}  // namespace
+
+void set_immortal(const void* op) {
+  if (taken.fetch_add(1, std::memory_order_relaxed) >= most) return;
+  for (size_t i = place_of(op);; i = (i + 1) % places) {
+    const void* there = nullptr;
+    if (table[i].compare_exchange_strong(there, op, std::memory_order_relaxed) || there == op) return;
+  }
+}
+
+bool is_immortal(const void* op) {
+  for (size_t i = place_of(op);; i = (i + 1) % places) {
+    const void* there = table[i].load(std::memory_order_relaxed);
+    if (there == op) return true;
+    if (!there) return false;
+  }
+}
+
+}  // namespace luth

@@ -1,0 +1,269 @@
+// Operators: the recipe (a struct), its erased view (OpInfo), the registry, and the one function that all pass,
+// apply().
+//
+// An operator is a struct `Op` with
+//   static constexpr Doc doc{"name", "inputs", "what it does", "outputs"}
+//   its attributes, with defaults, and `void describe(auto& field)` for them
+//   infer   `Spec infer(const Inputs&) const` or `Specs`: shape, dtype and strides of the results, and every check
+//   vjp     `Tensors vjp(const Call&, const Tensor& dy) const` (or `const Tensors& dy` for several results), written in
+//           operators; one gradient per input, null where there is none
+//   saves   what vjp reads: "input: other, result; other: input.meta" (gradient: values); `.meta` keeps shape and dtype
+//   lower   `Tensor decompose(const Inputs&) const` (or `Tensors`): its meaning in other operators
+//   view    `Tensor view(const Tensor&) const`, in place of infer and kernels: another view of the same memory
+//   samples `static Cases<Op> samples()`: what tests run it with
+// and, where they apply, the traits below. core/op/define.h makes it an operator and binds its kernels.
+#pragma once
+#include <array>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "core/tensor/describe.h"
+#include "core/tensor/tensor.h"
+
+namespace luth {
+
+/// `name`: "softmax", or "max.dim" for one of several operators behind the Lua name `max`; "linalg_solve" for one in a
+/// table of its own, torch.linalg.solve (also special_, signal_windows_, nn_functional_), which is a function only.
+/// `inputs`: "input, other|number, bias?, tensors[]": `|number` also takes a number, `?` may be absent, `[]` is a list
+/// and comes last. `outputs`: names of several results ("values, indices"), "list[]" for any number; "" for one,
+/// `result`.
+struct Doc {
+  std::string_view name, inputs, brief;
+  std::string_view outputs = "";
+  constexpr int arity() const { return count(inputs); }
+  constexpr int results() const { return outputs.ends_with("[]") ? -1 : outputs.empty() ? 1 : count(outputs); }
+  static constexpr int count(std::string_view list) {
+    int n = list.empty() ? 0 : 1;
+    for (char c : list) n += c == ',';
+    return n;
+  }
+};
+
+/// How apply() makes the dtypes of the inputs one before `infer` sees them.
+enum class Promote : uint8_t {
+  none,      // infer decides
+  common,    // PyTorch's result type of all inputs
+  floating,  // the same, and integers and bool become the default float dtype
+};
+
+/// One argument of a call: a tensor, a number, or nothing (an optional input that was not given).
+class Value {
+ public:
+  Value() = default;
+  Value(const Tensor& t) : tensor_(t) {}
+  Value(Tensor&& t) : tensor_(std::move(t)) {}
+  Value(const Scalar& s) : scalar_(s), is_scalar_(true) {}
+  template <class T>
+  requires std::is_arithmetic_v<T> Value(T v) : Value(scalar_of(v)) {}
+
+  bool is_tensor() const { return bool(tensor_); }
+  bool is_scalar() const { return is_scalar_; }
+  explicit operator bool() const { return is_scalar_ || bool(tensor_); }
+  /// Null unless is_tensor().
+  const Tensor& tensor() const { return tensor_; }
+  operator const Tensor&() const { return tensor_; }
+  const Scalar& scalar() const { return scalar_; }
+  // For a number: no dims, and the dtype that it would have as a tensor.
+  Shape shape() const { return tensor_ ? tensor_.shape() : Shape(); }
+  Dtype dtype() const { return tensor_ ? tensor_.dtype() : scalar_.dtype(); }
+  int dim() const { return tensor_ ? tensor_.dim() : 0; }
+  int64_t numel() const { return tensor_ ? tensor_.numel() : 1; }
+
+ private:
+  template <class T>
+  static Scalar scalar_of(T v) {
+    if constexpr (std::is_same_v<T, bool>)
+      return Scalar(v);
+    else if constexpr (std::is_integral_v<T>)
+      return Scalar(int64_t(v));
+    else
+      return Scalar(double(v));
+  }
+  Tensor tensor_;
+  Scalar scalar_;
+  bool is_scalar_ = false;
+};
+using Inputs = Small<Value, 4>;
+
+/// What a result will be. No strides: row-major. No device: that of the inputs.
+struct Spec {
+  Shape shape;
+  Dtype dtype = Dtype::f32;
+  Strides strides{};
+  Device* device = nullptr;
+};
+using Specs = Small<Spec, 2>;
+// compiled once, in the core
+extern template class Small<Value, 4>;
+extern template class Small<Spec, 2>;
+
+struct OpInfo;
+
+/// One application of an operator: what vjp, recorder and observers see.
+struct Call {
+  const OpInfo* info;
+  const void* op;
+  Inputs in;
+  Tensors out;
+  uint32_t wanted = ~0u;  // bit i: the gradient of input i is wanted
+  bool inplace = false;   // out[0] is in[0], written into
+  bool wants(int i) const { return wanted >> i & 1; }
+};
+using KernelFn = void (*)(Call&);
+
+/// A random operator has a member `philox`; apply() reserves its place in the device's stream of random numbers,
+/// unless it is set already (then the same numbers come again, as dropout's gradient needs).
+struct PhiloxState {
+  int64_t seed = 0, offset = 0;
+  bool set = false;
+};
+
+/// A case to test an operator with. Tensors are drawn uniformly from [lo, hi] for `shapes`; where that does not do,
+/// `make` gives the inputs themselves (float64 on the CPU for those that want a gradient).
+template <class Op>
+struct Case {
+  Op op;
+  std::vector<Shape> shapes;
+  double lo = -2, hi = 2;
+  Inputs (*make)() = nullptr;
+};
+
+/// An attribute struct of unknown type, owned.
+class OpValue {
+ public:
+  OpValue() = default;
+  OpValue(const OpInfo* info, const void* op);  // a copy of *op
+  OpValue(OpValue&& o) noexcept : info_(o.info_), p_(std::exchange(o.p_, nullptr)) {}
+  OpValue(const OpValue& o) : OpValue(o.info_, o.p_) {}
+  OpValue& operator=(OpValue o) noexcept {
+    std::swap(info_, o.info_);
+    std::swap(p_, o.p_);
+    return *this;
+  }
+  ~OpValue();
+  void* get() const { return p_; }
+
+ private:
+  const OpInfo* info_ = nullptr;
+  void* p_ = nullptr;
+};
+struct Sample {
+  OpValue op;
+  std::vector<Shape> shapes;
+  double lo, hi;
+  Inputs (*make)();
+};
+/// The cases of one operator, erased as they come: what the compiler makes for each operator stays small.
+class Samples {
+ public:
+  std::vector<Sample> list;
+
+ protected:
+  void add(std::string_view op_name, Sample sample, const void* op);
+};
+template <class Op>
+class Cases : public Samples {
+ public:
+  Cases() = default;
+  Cases(std::initializer_list<Case<Op>> cases) {
+    for (auto& c : cases) push_back(c);
+  }
+  void push_back(const Case<Op>& c) { add(Op::doc.name, {{}, c.shapes, c.lo, c.hi, c.make}, &c.op); }
+};
+
+struct InputSpec {
+  std::string name;
+  bool number = false, optional = false, list = false;
+};
+/// What the gradient of one input reads: bits of inputs, of inputs' shapes, of results.
+struct Needs {
+  uint32_t in = 0, meta = 0, out = 0;
+};
+
+/// The erased view of an operator struct, with its kernel per device kind.
+struct OpInfo {
+  std::string name;  // "max.dim"
+  std::string face;  // "max", "linalg.solve": what scripts call it, and errors too
+  Doc doc{};
+  std::vector<InputSpec> inputs;
+  std::vector<std::string> outputs;  // names; {"result"} for one
+  std::vector<Needs> saves;          // per input
+  bool defined = false;              // a kernel may register before its operator does
+
+  // traits
+  Promote promote = Promote::none;
+  int promote_from = 0;      // the first input that takes part (where's condition does not)
+  bool broadcast = false;    // tensor inputs are expanded to a common shape first
+  bool elementwise = false;  // kernels take any layout of inputs and result, and a result that is an input
+  bool overwrites = false;   // kernels take any layout of the result, which may be the first input: `op_` needs no copy
+  bool inplace = false;      // `op_` exists: writes the first result into the first input
+  bool only_inplace = false;  // exists as `op_` alone (normal_, uniform_)
+  bool factory = false;       // makes tensors from attributes: `device`, `dtype` say where and of what
+  bool random = false;
+  bool several = false;     // any number of results, returned as a table
+  bool internal = false;    // not offered to scripts
+  bool as_method = true;    // x:name(…) exists
+  bool as_function = true;  // torch.name(…) exists
+  bool star = false;        // lists may be separate arguments, and are several results: X, Y = meshgrid(a, b)
+  bool answers = false;     // a question: scripts get its 0-dimensional bool result as a Lua boolean
+  std::string order;        // positional arguments, where PyTorch does not have the inputs first: "input, dim, index"
+  std::string aliases;      // further Lua names, space-separated: "absolute"
+  std::string not_differentiable;  // the reason, when it has no vjp and should have none
+
+  // functions; null where the struct lacks them
+  void* (*copy)(const void*) = nullptr;  // null: a default-made one
+  void (*destroy)(void*) = nullptr;
+  void (*describe)(void*, Fields&) = nullptr;
+  Specs (*infer)(const void*, const Inputs&) = nullptr;
+  Tensors (*vjp)(const Call&, const Tensors& dy) = nullptr;
+  Tensors (*decompose)(const void*, const Inputs&) = nullptr;
+  Tensor (*view)(const void*, const Tensor&) = nullptr;
+  std::vector<Sample> (*samples)() = nullptr;
+  PhiloxState* (*philox)(void*) = nullptr;
+  std::array<KernelFn, max_kinds> kernels{};
+
+  OpValue make() const { return OpValue(this, nullptr); }
+  std::vector<FieldDoc> fields(const void* op) const;
+};
+
+/// All operators, in order of name, once all libraries are open.
+std::vector<const OpInfo*> operators();
+/// Finds or creates: kernels may register before their operator.
+OpInfo& entry(std::string_view name);
+/// Throws for an unknown name.
+const OpInfo& find_op(std::string_view name);
+/// Splits Doc's lists into OpInfo's, checks them, and marks the entry as defined.
+void finish_definition(OpInfo& info, std::string_view saves);
+
+/// The results of `op` on `in`; records for autograd. The one place every operator passes through:
+/// device check, promotion, broadcast, infer, allocation, dispatch, record. Throws Error with operator and inputs
+/// named.
+Tensors apply(const OpInfo& info, const void* op, Inputs in);
+/// The same for a call whose `info`, `op` (not null) and `in` are set; fills `out`.
+void apply(Call& call);
+/// Writes the (first) result into in[0] and returns it. Throws when shape or dtype do not allow it.
+Tensor apply_inplace(const OpInfo& info, const void* op, Inputs in);
+/// Writes the results into `out`, resizing them; refuses to record.
+Tensors apply_out(const OpInfo& info, const void* op, Inputs in, Tensors out);
+
+/// The dtype of a result of these inputs together, by PyTorch's rule: tensors with dims before 0-dimensional ones
+/// before numbers, and within each the promotion table.
+Dtype result_type(const Inputs& in);
+
+/// The casts and expansions that apply() inserts are operators themselves, so that their gradients exist once; defined
+/// with them in ops/.
+Tensor cast_to(const Tensor& t, Dtype dtype);
+Tensor expand_to(const Tensor& t, const Shape& shape);
+
+/// Sees every call of this thread when it is done: recorder, profiler, device placement log. A composite is one call;
+/// what its `decompose` calls is not seen. Null in the ordinary case.
+class Observer {
+ public:
+  virtual ~Observer();
+  virtual void called(const Call& call) = 0;
+};
+Observer* observer();
+Observer* set_observer(Observer* o);  // returns the one before
+
+}  // namespace luth

@@ -1,0 +1,149 @@
+// The registry of operators.
+#include <algorithm>
+#include <map>
+
+#include "core/op/op.h"
+
+namespace luth {
+
+template class Small<Value, 4>;
+template class Small<Spec, 2>;
+namespace {
+
+// A map, so that entries never move: kernels and Fn keep references to them.
+std::map<std::string, OpInfo, std::less<>>& table() {
+  static std::map<std::string, OpInfo, std::less<>> t;
+  return t;
+}
+
+std::string_view trim(std::string_view s) {
+  while (!s.empty() && s.front() == ' ') s.remove_prefix(1);
+  while (!s.empty() && s.back() == ' ') s.remove_suffix(1);
+  return s;
+}
+template <class F>
+void each_part(std::string_view list, char separator, F&& f) {
+  while (!list.empty()) {
+    size_t at = std::min(list.find(separator), list.size());
+    f(trim(list.substr(0, at)));
+    list.remove_prefix(std::min(at + 1, list.size()));
+  }
+}
+
+InputSpec parse_input(std::string_view s) {
+  InputSpec i;
+  auto take = [&](std::string_view suffix) {
+    bool has = s.ends_with(suffix);
+    if (has) s.remove_suffix(suffix.size());
+    return has;
+  };
+  i.list = take("[]");
+  i.optional = take("?");
+  i.number = take("|number");
+  i.name = s;
+  return i;
+}
+
+int position(const std::vector<std::string>& names, std::string_view name) {
+  auto it = std::find(names.begin(), names.end(), name);
+  return it == names.end() ? -1 : int(it - names.begin());
+}
+
+// "input: other, result; other: input.meta; *: result"
+void parse_saves(OpInfo& info, std::string_view text) {
+  std::vector<std::string> names;
+  for (auto& i : info.inputs) names.push_back(i.name);
+  info.saves.assign(info.inputs.size(), {});
+  auto bad = [&](std::string_view what) {
+    throw Error("operator {}: saves names no input or result '{}'", info.name, what);
+  };
+  each_part(text, ';', [&](std::string_view rule) {
+    size_t colon = rule.find(':');
+    Needs needs;
+    each_part(rule.substr(colon + 1), ',', [&](std::string_view item) {
+      bool meta = item.ends_with(".meta");
+      if (meta) item.remove_suffix(5);
+      if (int at = position(names, item); at >= 0)
+        (meta ? needs.meta : needs.in) |= 1u << at;
+      else if (int out = position(info.outputs, item); out >= 0)
+        needs.out |= 1u << out;
+      else
+        bad(item);
+    });
+    std::string_view who = trim(rule.substr(0, colon));
+    int at = position(names, who);
+    if (who != "*" && at < 0) bad(who);
+    for (size_t i = 0; i < names.size(); ++i)
+      if (who == "*" || int(i) == at) {
+        info.saves[i].in |= needs.in;
+        info.saves[i].meta |= needs.meta;
+        info.saves[i].out |= needs.out;
+      }
+  });
+}
+
+// "max.dim" is a form of `max`; "linalg_solve" is `solve` in the table `linalg`.
+std::string face_of(std::string_view name) {
+  name = name.substr(0, name.find('.'));
+  for (std::string_view space : {"linalg", "special", "signal.windows", "nn.functional"}) {
+    std::string prefix(space);
+    std::replace(prefix.begin(), prefix.end(), '.', '_');
+    if (name.starts_with(prefix + "_")) return std::string(space) + "." + std::string(name.substr(prefix.size() + 1));
+  }
+  return std::string(name);
+}
+
+}  // namespace
+
+OpInfo& entry(std::string_view name) {
+  auto it = table().find(name);
+  if (it != table().end()) return it->second;
+  OpInfo& i = table()[std::string(name)];
+  i.name = name;
+  i.face = face_of(name);
+  return i;
+}
+
+const OpInfo& find_op(std::string_view name) {
+  auto it = table().find(name);
+  if (it == table().end() || !it->second.defined) throw Error("no operator named '{}'", name);
+  return it->second;
+}
+
+std::vector<const OpInfo*> operators() {
+  std::vector<const OpInfo*> all;
+  for (auto& [_, info] : table())
+    if (info.defined) all.push_back(&info);
+  return all;
+}
+
+void finish_definition(OpInfo& info, std::string_view saves) {
+  info.inputs.clear();
+  info.outputs.clear();
+  each_part(info.doc.inputs, ',', [&](std::string_view s) { info.inputs.push_back(parse_input(s)); });
+  each_part(info.doc.outputs, ',', [&](std::string_view s) { info.outputs.emplace_back(s); });
+  if (info.outputs.empty()) info.outputs.push_back("result");
+  info.several = info.doc.results() < 0;
+  parse_saves(info, saves);
+  if (info.face.find('.') != std::string::npos) info.as_method = info.inplace = false;
+  info.defined = true;
+}
+
+std::vector<FieldDoc> OpInfo::fields(const void* op) const {
+  FieldList list;
+  OpValue value(this, op);
+  if (describe) describe(value.get(), list);
+  return std::move(list.items);
+}
+
+void Samples::add(std::string_view op_name, Sample sample, const void* op) {
+  sample.op = OpValue(&find_op(op_name), op);
+  list.push_back(std::move(sample));
+}
+
+OpValue::OpValue(const OpInfo* info, const void* op) : info_(info), p_(info ? info->copy(op) : nullptr) {}
+OpValue::~OpValue() {
+  if (p_) info_->destroy(p_);
+}
+
+}  // namespace luth

@@ -1,0 +1,17 @@
+// What losses share: the attribute `reduction`, and what it does to a tensor of terms. Includes op.
+#pragma once
+#include "core/op/define.h"
+
+namespace luth::ops {
+
+/// `reduction`: 'mean', 'sum' or 'none'.
+struct Reduction {
+  std::string reduction = "mean";
+  void describe_reduction(auto& field) { field("reduction", reduction, "'mean', 'sum' or 'none'"); }
+};
+/// Throws for a word that is none of the three.
+void check_reduction(const std::string& reduction);
+/// The mean or the sum of all elements, or `t` as it is.
+Tensor reduced(const Tensor& t, const std::string& reduction);
+
+}  // namespace luth::ops

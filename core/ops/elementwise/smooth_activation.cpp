@@ -1,0 +1,49 @@
+#include "core/ops/elementwise/smooth_activation.h"
+
+#include "core/op/call_rules.h"
+#include "core/ops/elementwise/activation.h"
+#include "core/ops/elementwise/arith.h"
+#include "core/ops/elementwise/unary.h"
+#include "core/ops/shape/view.h"
+
+namespace luth::ops {
+namespace {
+const DefineAll<Shrinks> define_all_;
+const DefineAll<BackwardsOf<Shrinks>> define_backwards_;
+const DefineAll<Glu, Gated> define_;
+const ChecksBool<Softsign, Tanhshrink> checks_bool_{
+    [](const Inputs&) { throw Error("not implemented for bool; convert first, e.g. with :float()"); }};
+}  // namespace
+
+// With t = tanh(softplus(x)) and s = sigmoid(x): t' = (1 - t²) s, f' = t + x t', f'' = t' (2 + x (1 - s - 2 t s)).
+Tensor Mish::bend(const Value& x) const {
+  Tensor t = tanh(softplus(x)), s = sigmoid(x);
+  Tensor inner = sub(sub(1, s), mul(mul(t, s), 2));
+  return mul(mul(sub(1, square(t)), s), add(mul(x, inner), 2));
+}
+Tensor Softsign::bend(const Value& x) const { return div(mul(sign(x), -2), pow(add(abs(x), 1), 3)); }
+Tensor Tanhshrink::bend(const Value& x) const {
+  Tensor t = tanh(x);
+  return mul(mul(t, sub(1, square(t))), 2);
+}
+Spec Softshrink::infer(const Inputs& in) const {
+  if (!(lambd >= 0 && std::isfinite(lambd))) throw Error("lambd must not be negative or infinite, got {}", lambd);
+  check_holds(in[0].dtype(), lambd);
+  return elementwise_spec(in);
+}
+
+Tensor Glu::decompose(const Inputs& in) const {
+  const Tensor& x = in[0];
+  if (x.dim() == 0) throw Error("a 0-dimensional tensor has no halves");
+  if (!is_floating(x.dtype())) throw Error("not implemented for {}", name(x.dtype()));
+  const int64_t d = wrap_dim(dim, x.dim()), n = x.shape()[int(d)];
+  if (n % 2) throw Error("dim {} of {} cannot be halved: its extent is odd", shown(d), luth::describe(x));
+  return gated(narrow(x, {d, 0, n / 2}), narrow(x, {d, n / 2, n / 2}));
+}
+Tensors Gated::vjp(const Call& c, const Tensor& dy) const {
+  Tensor s = sigmoid(c.in[1]), dg;
+  if (c.wants(1)) dg = sigmoid_backward(mul(dy, c.in[0]), s);
+  return {c.wants(0) ? mul(dy, s) : Tensor(), dg};
+}
+
+}  // namespace luth::ops

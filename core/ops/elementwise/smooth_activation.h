@@ -1,0 +1,108 @@
+// Smooth and gated activations: mish, softsign, glu; and those that shrink towards 0. See with_backward.h for the
+// recipe.
+#pragma once
+#include "core/ops/elementwise/with_backward.h"
+
+namespace luth::ops {
+
+// clang-format off
+/// x tanh(log(1 + e^x)) = x n / (n + 2) with n = e^x (e^x + 2). Misra, "Mish", 2019. Above 20 it is x.
+struct Mish : WithBackward<Mish> {
+  static constexpr Doc doc{"mish", "input", "Each element times tanh(softplus(x))."};
+  static constexpr std::string_view backward = "mish_backward";
+  template <class C> LUTH_HD C f(C x) const {
+    const C e = math::exp(x > C(20) ? C(20) : x), n = e * (e + C(2));
+    return x > C(20) ? x : x * (n / (n + C(2)));
+  }
+  template <class C> LUTH_HD C grad(C dy, C x) const {
+    const C e = math::exp(x > C(20) ? C(20) : x), n = e * (e + C(2)), m = n + C(2);
+    return x > C(20) ? dy : dy * (n / m + x * C(4) * e * (C(1) + e) / (m * m));
+  }
+  Tensor bend(const Value& x) const;
+  static Cases<Mish> samples() { return unary_samples<Mish>(-2, 2); }
+};
+struct Softsign : WithBackward<Softsign> {
+  static constexpr Doc doc{"softsign", "input", "x / (1 + |x|) for each element."};
+  static constexpr std::string_view backward = "softsign_backward";
+  static constexpr Promote promote = Promote::floating;
+  static constexpr bool inplace = false;
+  template <class C> LUTH_HD C f(C x) const { return x / (C(1) + std::fabs(x)); }
+  template <class C> LUTH_HD C grad(C dy, C x) const { const C d = C(1) + std::fabs(x); return dy / (d * d); }
+  Tensor bend(const Value& x) const;
+  static Cases<Softsign> samples() { return {{{}, {{3, 4}}, 0.2, 2}, {{}, {{}}, -2, -0.2}}; }
+};
+struct Tanhshrink : WithBackward<Tanhshrink> {
+  static constexpr Doc doc{"tanhshrink", "input", "x - tanh(x) for each element."};
+  static constexpr std::string_view backward = "tanhshrink_backward";
+  static constexpr Promote promote = Promote::floating;
+  static constexpr bool inplace = false;
+  template <class C> LUTH_HD C f(C x) const { return x - math::tanh(x); }
+  template <class C> LUTH_HD C grad(C dy, C x) const { const C t = math::tanh(x); return dy * t * t; }
+  Tensor bend(const Value& x) const;
+  static Cases<Tanhshrink> samples() { return unary_samples<Tanhshrink>(-2, 2); }
+};
+struct Hardshrink : WithBackward<Hardshrink> {
+  static constexpr Doc doc{"hardshrink", "input", "Each element, or 0 where it is between -lambd and lambd."};
+  static constexpr std::string_view backward = "hardshrink_backward";
+  static constexpr bool as_method = true, inplace = false;
+  double lambd = 0.5;
+  void describe(auto& field) { field("lambd", lambd, "what is not farther from 0 becomes 0"); }
+  template <class C> struct F {
+    C lambd;
+    LUTH_HD C operator()(C x) const { return x >= -lambd && x <= lambd ? C(0) : x; }
+    LUTH_HD C grad(C dy, C x) const { return x >= -lambd && x <= lambd ? C(0) : dy; }
+  };
+  template <class C> auto functor() const { return F<C>{C(lambd)}; }
+  Tensor bend(const Value&) const { return {}; }
+  static Cases<Hardshrink> samples() { return {{{}, {{3, 4}}, 0.7, 2}, {{.lambd = 1}, {{3, 4}}, -0.8, 0.8}, {{}, {{}}, -2, -0.7}}; }
+};
+struct Softshrink : WithBackward<Softshrink> {
+  static constexpr Doc doc{"softshrink", "input", "Each element moved towards 0 by lambd, and 0 where it would pass it."};
+  static constexpr std::string_view backward = "softshrink_backward";
+  static constexpr bool inplace = false;
+  double lambd = 0.5;
+  void describe(auto& field) { field("lambd", lambd, "by how much; not negative"); }
+  Spec infer(const Inputs& in) const;
+  template <class C> struct F {
+    C lambd;
+    LUTH_HD C operator()(C x) const { return x > lambd ? x - lambd : x < -lambd ? x + lambd : x != x ? x : C(0); }
+    LUTH_HD C grad(C dy, C x) const { return x >= -lambd && x <= lambd ? C(0) : dy; }
+  };
+  template <class C> auto functor() const { return F<C>{C(lambd)}; }
+  Tensor bend(const Value&) const { return {}; }
+  static Cases<Softshrink> samples() { return {{{}, {{3, 4}}, 0.7, 2}, {{.lambd = 1}, {{3, 4}}, -0.8, 0.8}, {{}, {{}}, -2, -0.7}}; }
+};
+
+struct Glu {
+  static constexpr Doc doc{"glu", "input", "The first half along a dim times the sigmoid of the second."};
+  static constexpr bool as_method = false;
+  int64_t dim = -1;
+  void describe(auto& field) { field("dim", dim, "the dim that is halved", as::dim); }
+  Tensor decompose(const Inputs& in) const;
+  static Cases<Glu> samples() { return {{{}, {{3, 4}}}, {{.dim = 0}, {{4, 3}}}, {{.dim = 1}, {{2, 2, 3}}}}; }
+};
+struct Gated : Elementwise {
+  static constexpr Doc doc{"glu.halves", "input, gate", "Input times the sigmoid of gate."};
+  static constexpr std::string_view saves = "input: gate; gate: input, gate";
+  static constexpr bool internal = true, inplace = false;
+  using Dtypes = Floats;
+  template <class T> LUTH_HD T f(T x, T g) const { return x / (T(1) + math::exp(-g)); }
+  Tensors vjp(const Call& c, const Tensor& dy) const;
+  static Cases<Gated> samples() { return binary_samples<Gated>(-2, 2); }
+};
+// clang-format on
+
+using Shrinks = Types<Mish, Softsign, Tanhshrink, Hardshrink, Softshrink>;
+using ShrinkPairs = Types<Gated>;
+
+}  // namespace luth::ops
+
+namespace luth {
+inline constexpr Fn<ops::Mish> mish;
+inline constexpr Fn<ops::Softsign> softsign;
+inline constexpr Fn<ops::Tanhshrink> tanhshrink;
+inline constexpr Fn<ops::Hardshrink> hardshrink;
+inline constexpr Fn<ops::Softshrink> softshrink;
+inline constexpr Fn<ops::Glu> glu;
+inline constexpr Fn<ops::Gated> gated;
+}  // namespace luth

@@ -1,0 +1,62 @@
+// Connectionist temporal classification: Graves, Fernández, Gomez and Schmidhuber, "Connectionist Temporal
+// Classification: Labelling Unsegmented Sequence Data with Recurrent Neural Networks" (2006). See op.h for the recipe;
+// the forward recursion is written in other operators, a few for each step in time, and its gradients come from them.
+// T: steps, N: sequences, C: classes, S: labels of the longest target.
+#pragma once
+#include "core/ops/common/reduction.h"
+
+namespace luth::ops {
+
+struct CtcOptions : Reduction {
+  static constexpr bool as_method = false;
+  int64_t blank = 0;
+  bool zero_infinity = false;
+  int base = 0;
+  void describe_ctc(auto& field) {
+    field("blank", blank, "the class that stands for no label", as::index);
+    describe_reduction(field);
+    field("zero_infinity", zero_infinity, "whether sequences too short for their target count as 0, with no gradient");
+    field("base", base, "from where labels count", as::base);
+  }
+};
+/// log_probs: T x N x C (or T x C); targets: N x S, or those of all sequences one after the other. The gradient by
+/// log_probs is PyTorch's: that of the logits whose log_softmax they are.
+struct CtcLoss : CtcOptions {
+  static constexpr Doc doc{"ctc_loss", "log_probs, targets, input_lengths, target_lengths",
+                           "The negated log-probability of targets under all alignments with log_probs."};
+  void describe(auto& field) { describe_ctc(field); }
+  Tensor decompose(const Inputs& in) const;
+  static Cases<CtcLoss> samples();
+};
+/// The same with lengths that are lists.
+struct CtcLossLists : CtcOptions {
+  static constexpr Doc doc{"ctc_loss.lists", "log_probs, targets",
+                           "The negated log-probability of targets under all alignments with log_probs."};
+  std::vector<double> input_lengths, target_lengths;
+  void describe(auto& field) {
+    field("input_lengths", input_lengths, "steps of each sequence", as::required);
+    field("target_lengths", target_lengths, "labels of each target", as::required);
+    describe_ctc(field);
+  }
+  Tensor decompose(const Inputs& in) const;
+  static Cases<CtcLossLists> samples();
+};
+/// log_probs: T x N x C, targets: N x S with labels to target_lengths; a number for each sequence. Its gradient is the
+/// true one.
+struct CtcEach {
+  static constexpr Doc doc{"ctc.each", "log_probs, targets", "Ctc_loss of each sequence."};
+  static constexpr bool internal = true;
+  std::vector<double> input_lengths, target_lengths;
+  int64_t blank = 0;
+  int base = 0;
+  void describe(auto& field) {
+    field("input_lengths", input_lengths, "steps of each sequence", as::required);
+    field("target_lengths", target_lengths, "labels of each target", as::required);
+    field("blank", blank, "the class that stands for no label", as::index);
+    field("base", base, "from where labels count", as::base);
+  }
+  Tensor decompose(const Inputs& in) const;
+  static Cases<CtcEach> samples();
+};
+
+}  // namespace luth::ops

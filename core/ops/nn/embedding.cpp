@@ -1,0 +1,117 @@
+#include "core/ops/nn/embedding.h"
+
+#include "core/autograd/autograd.h"
+#include "core/ops/common/positions.h"
+#include "core/ops/elementwise/arith.h"
+#include "core/ops/index/mask.h"
+#include "core/ops/reduce/reduce.h"
+#include "core/ops/shape/view.h"
+
+namespace luth::ops {
+namespace {
+const DefineAll<Embedding, EmbeddingBackward, OneHot> define_all_;
+
+/// padding_idx from 0; -1 for none.
+int64_t padding_row(const std::optional<int64_t>& padding_idx, int64_t rows) {
+  if (!padding_idx) return -1;
+  if (*padding_idx < -rows || *padding_idx >= rows)
+    throw Error("padding_idx {} is beyond the {} rows of weight", shown(*padding_idx), rows);
+  return *padding_idx < 0 ? *padding_idx + rows : *padding_idx;
+}
+}  // namespace
+
+Spec Embedding::infer(const Inputs& in) const {
+  check_index_dtype("input", in[0].dtype());
+  if (in[1].dim() != 2) throw Error("weight must have 2 dims, but has shape {}", to_string(in[1].shape()));
+  padding_row(padding_idx, in[1].shape()[0]);
+  Shape s = in[0].shape();
+  s.push_back(in[1].shape()[1]);
+  return {s, in[1].dtype()};
+}
+Tensors Embedding::vjp(const Call& c, const Tensor& dy) const {
+  const int64_t rows = c.in[1].shape()[0], padding = padding_row(padding_idx, rows);
+  return {Tensor(), embedding_backward(dy, c.in[0], {rows, padding < 0 ? std::nullopt : std::optional(padding), base})};
+}
+Spec EmbeddingBackward::infer(const Inputs& in) const { return {{rows, in[0].shape().back()}, in[0].dtype()}; }
+Tensors EmbeddingBackward::vjp(const Call& c, const Tensor& dy) const {
+  Tensor rows_of = embedding(c.in[1], dy, {{}, base});
+  if (padding_idx) rows_of = masked_fill(rows_of, unsqueeze(eq(c.in[1], *padding_idx + base), {.dim = -1}), 0);
+  return {rows_of};
+}
+
+Spec OneHot::infer(const Inputs& in) const {
+  check_index_dtype("input", in[0].dtype());
+  if (num_classes == 0 || num_classes < -1) throw Error("num_classes must be at least 1, or -1, not {}", num_classes);
+  int64_t classes = num_classes;
+  if (classes < 0) {
+    if (in[0].numel() == 0) throw Error("an empty input does not say how many classes there are; give num_classes");
+    if (!in[0].tensor().device().has_data()) throw Error("the meta device has no data; give num_classes");
+    NoGrad no_grad;
+    classes = std::max<int64_t>(1, amax(in[0]).item().integer() - base + 1);
+  }
+  Shape s = in[0].shape();
+  s.push_back(classes);
+  return {s, Dtype::i64};
+}
+
+namespace {
+Tensor values(const Shape& s) {
+  Tensor t = Tensor::empty(s, Dtype::f64, host());
+  for (int64_t i = 0; i < t.numel(); ++i) t.data<double>()[i] = double((i * 7 + 3) % 11) / 4 - 1;
+  return t;
+}
+Tensor positions(const Shape& s, std::initializer_list<int64_t> v) { return Tensor::from(s, v.begin()); }
+}  // namespace
+
+Cases<Embedding> Embedding::samples() {  // padding rows are not among those picked: their gradient is 0 by definition
+  return {{{},
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{positions({2, 2}, {0, 3, 3, 1}), values({4, 2})};
+           }},
+          {{.padding_idx = 1},
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{positions({3}, {0, 2, 2}), values({3, 2})};
+           }},
+          {{.padding_idx = -1, .base = 1},
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{positions({2}, {2, 1}), values({3, 2})};
+           }},
+          {{}, {}, 0, 0, [] {
+             return Inputs{positions({}, {1}), values({3, 2})};
+           }}};
+}
+Cases<EmbeddingBackward> EmbeddingBackward::samples() {
+  return {{{.rows = 3},
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{values({3, 2}), positions({3}, {0, 2, 2})};
+           }},
+          {{.rows = 3, .padding_idx = 2, .base = 1}, {}, 0, 0, [] {
+             return Inputs{values({3, 2}), positions({3}, {1, 3, 2})};
+           }}};
+}
+Cases<OneHot> OneHot::samples() {
+  return {{{},
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{positions({2, 2}, {0, 3, 3, 1})};
+           }},
+          {{.num_classes = 5, .base = 1}, {}, 0, 0, [] {
+             return Inputs{positions({3}, {5, 1, 2})};
+           }}};
+}
+
+}  // namespace luth::ops

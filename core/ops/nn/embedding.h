@@ -1,0 +1,59 @@
+// Embedding: rows of a table by index; and one_hot. See op.h for the recipe.
+#pragma once
+#include "core/op/define.h"
+
+namespace luth::ops {
+
+struct Embedding {
+  static constexpr Doc doc{"embedding", "input, weight", "The rows of weight at the positions that input holds."};
+  static constexpr std::string_view saves = "weight: input, weight.meta";
+  static constexpr bool as_method = false;
+  std::optional<int64_t> padding_idx{};
+  int base = 0;
+  void describe(auto& field) {
+    field("padding_idx", padding_idx, "a row that gets no gradient", as::index);
+    field("base", base, "from where indices count", as::base);
+  }
+  Spec infer(const Inputs& in) const;
+  Tensors vjp(const Call& c, const Tensor& dy) const;
+  static Cases<Embedding> samples();
+};
+/// Zeros of `rows` rows, to which those of grad are added in order; none to row `padding_idx`.
+struct EmbeddingBackward {
+  static constexpr Doc doc{"embedding.backward", "grad, input", "The gradient of embedding in its weight.",
+                           "weight_grad"};
+  static constexpr std::string_view saves = "grad: input";
+  static constexpr bool internal = true;
+  int64_t rows = 0;
+  std::optional<int64_t> padding_idx{};
+  int base = 0;
+  void describe(auto& field) {
+    field("rows", rows, "the rows of weight", as::required);
+    field("padding_idx", padding_idx, "a row that gets no gradient", as::index);
+    field("base", base, "from where indices count", as::base);
+  }
+  Spec infer(const Inputs& in) const;
+  Tensors vjp(const Call& c, const Tensor& dy) const;
+  static Cases<EmbeddingBackward> samples();
+};
+struct OneHot {
+  static constexpr Doc doc{"one_hot", "input", "A row for each element, 1 at the class that it names and 0 elsewhere."};
+  static constexpr std::string_view not_differentiable = "its input holds classes";
+  static constexpr bool as_method = false;
+  int64_t num_classes = -1;
+  int base = 0;
+  void describe(auto& field) {
+    field("num_classes", num_classes, "how many classes there are; -1: as many as the largest one says");
+    field("base", base, "from where classes count", as::base);
+  }
+  Spec infer(const Inputs& in) const;
+  static Cases<OneHot> samples();
+};
+
+}  // namespace luth::ops
+
+namespace luth {
+inline constexpr Fn<ops::Embedding> embedding;
+inline constexpr Fn<ops::EmbeddingBackward> embedding_backward;
+inline constexpr Fn<ops::OneHot> one_hot;
+}  // namespace luth

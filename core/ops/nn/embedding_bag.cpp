@@ -1,0 +1,221 @@
+#include "core/ops/nn/embedding_bag.h"
+
+#include <cmath>
+
+#include "core/autograd/autograd.h"
+#include "core/ops/common/positions.h"
+#include "core/ops/create/factory.h"
+#include "core/ops/elementwise/activation.h"
+#include "core/ops/elementwise/arith.h"
+#include "core/ops/elementwise/copy.h"
+#include "core/ops/elementwise/unary.h"
+#include "core/ops/index/index.h"
+#include "core/ops/index/mask.h"
+#include "core/ops/index/scatter_reduce.h"
+#include "core/ops/nn/embedding.h"
+#include "core/ops/nn/normalize.h"
+#include "core/ops/reduce/reduce.h"
+#include "core/ops/reduce/scan.h"
+#include "core/ops/shape/view.h"
+
+namespace luth::ops {
+namespace {
+const DefineAll<EmbeddingBag, EmbeddingRenormed> define_all_;
+
+void check_bags(const EmbeddingBag& op, const Inputs& in) {
+  const Tensor &input = in[0], &weight = in[1];
+  check_index_dtype("input", input.dtype());
+  if (weight.dim() != 2) throw Error("weight must have 2 dims, but has shape {}", to_string(weight.shape()));
+  if (op.mode != "sum" && op.mode != "mean" && op.mode != "max")
+    throw Error("mode must be 'sum', 'mean' or 'max', not '{}'", op.mode);
+  if (op.sparse) throw Error("sparse gradients do not exist in luth; leave sparse false");
+  if (op.mode == "max" && op.scale_grad_by_freq) throw Error("mode 'max' does not scale gradients by frequency");
+  if (input.dim() == 2 && in[2]) throw Error("offsets must be nil where input has 2 dims: its rows are the bags");
+  if (input.dim() == 1 && !in[2]) throw Error("offsets are needed where input has 1 dim");
+  if (input.dim() != 1 && input.dim() != 2)
+    throw Error("input must have 1 or 2 dims, but has shape {}", to_string(input.shape()));
+  if (in[2]) {
+    check_index_dtype("offsets", in[2].dtype());
+    if (in[2].dim() != 1) throw Error("offsets must have 1 dim, but have shape {}", to_string(in[2].shape()));
+    if (op.include_last_offset && in[2].numel() == 0)
+      throw Error("offsets must hold the end of the last bag where include_last_offset is true");
+  }
+  if (!in[3]) return;
+  if (op.mode != "sum") throw Error("per_sample_weights go with mode 'sum' alone, not with '{}'", op.mode);
+  if (!(in[3].shape() == input.shape()))
+    throw Error("per_sample_weights have shape {}, but input {}", to_string(in[3].shape()), to_string(input.shape()));
+  if (in[3].dtype() != weight.dtype())
+    throw Error("weight is {} and per_sample_weights {}; they must have one dtype", name(weight.dtype()),
+                name(in[3].dtype()));
+}
+void check_offsets(const Tensor& offsets, int64_t positions, int base) {
+  if (!offsets.device().on_host() || !offsets.device().has_data() || offsets.numel() == 0) return;
+  NoGrad no_grad;
+  const Tensor all = contiguous(cast_to(offsets, Dtype::i64));
+  const int64_t *at = all.data<int64_t>(), n = all.numel(), first = at[0], last = at[n - 1];
+  if (first != base) throw Error("offsets must begin with {}, not {}", base, first);
+  for (int64_t i = 1; i < n; ++i)
+    if (at[i] < at[i - 1]) throw Error("offsets must not descend, as from {} to {}", at[i - 1], at[i]);
+  if (last > positions + base)
+    throw Error("offsets end with {}, which is beyond the {} positions of input", last, positions);
+}
+
+/// Rows of weight that input names and that are longer than max_norm become as long, in place.
+template <class Op>
+void shorten_rows(const Op& op, const Tensor& input, const Tensor& weight) {
+  NoGrad no_grad;
+  Tensor at = reshape(input, {.shape = {input.numel()}});
+  Tensor rows = renorm(index_select(weight, at, {{.dim = 0, .base = op.base}}), {op.norm_type, 0, *op.max_norm});
+  IndexCopy write;
+  write.base = op.base;
+  index_copy.into(weight, at, rows, write);
+}
+
+/// The rows that input names, with gradients over how often it does if that is asked for.
+template <class Op>
+Tensor named_rows(const Op& op, const Tensor& input, const Tensor& weight, std::optional<int64_t> padding = {}) {
+  Tensor rows = embedding(input, weight, {padding, op.base});
+  if (!op.scale_grad_by_freq) return rows;
+  Tensor at = reshape(input, {.shape = {input.numel()}}), share;
+  {
+    NoGrad no_grad;
+    Tensor one = full({input.numel()}, 1, weight.dtype(), weight.device());
+    Tensor often = scatter_add(zeros({weight.shape()[0]}, weight.dtype(), weight.device()), at, one,
+                               {{.dim = 0, .base = op.base}});
+    share = reciprocal(index_select(often, at, {{.dim = 0, .base = op.base}}));
+    share = unsqueeze(reshape(share, {.shape = input.shape()}), {.dim = -1});
+  }
+  Tensor still = rows.detach();
+  return add(still, mul(sub(rows, still), share));  // the difference is 0, and its gradient is not
+}
+
+/// For each position of a flat input the bag that it lies in, from 0; the number of bags if it lies behind the last.
+Tensor bag_of(const Tensor& offsets, int64_t positions, int base) {
+  NoGrad no_grad;
+  Tensor begins = scatter_add(zeros({positions + 1}, Dtype::i64, offsets.device()), offsets,
+                              full(offsets.shape(), 1, Dtype::i64, offsets.device()), {{.dim = 0, .base = base}});
+  return sub(cumsum(narrow(begins, {.dim = 0, .start = 0, .length = positions}), {.dim = 0}), 1);
+}
+
+/// Sum or mean over bags of a flat input. `keep`: null, or 1 where a position counts.
+Tensor flat_bags(const EmbeddingBag& op, const Tensor& rows, const Tensor& offsets, const Tensor& keep) {
+  const int64_t n = rows.shape()[0], bags = offsets.numel();
+  Tensor bag = bag_of(offsets, n, op.base);
+  Tensor total = index_add(zeros({bags, rows.shape()[1]}, rows.dtype(), rows.device()), bag, rows, {});
+  if (op.mode == "mean") {
+    Tensor one = keep ? keep : full({n}, 1, rows.dtype(), rows.device());
+    Tensor count = index_add(zeros({bags}, rows.dtype(), rows.device()), bag, one, {});
+    total = div(total, unsqueeze(clamp(count, 1, Value()), {.dim = 1}));
+  }
+  return op.include_last_offset ? narrow(total, {.dim = 0, .start = 0, .length = bags - 1}) : total;
+}
+/// The largest over bags of a flat input. `counts`: null, or where a position counts. The first of equal ones gets the
+/// gradient, as in `largest`.
+Tensor flat_largest(const EmbeddingBag& op, const Tensor& rows, const Tensor& offsets, const Tensor& counts) {
+  const int64_t n = rows.shape()[0], features = rows.shape()[1], bags = offsets.numel() - op.include_last_offset;
+  const Dtype dtype = rows.dtype();
+  if (n == 0 || bags == 0) return zeros({bags, features}, dtype, rows.device());
+  Tensor at, empty;
+  {
+    NoGrad no_grad;
+    Tensor bag = expand(unsqueeze(bag_of(offsets, n, op.base), {.dim = 1}), {.size = {n, features}});
+    Tensor skipped = counts ? unsqueeze(logical_not(counts), {.dim = 1}) : Tensor();
+    Tensor seen = skipped ? masked_fill(rows, skipped, -INFINITY) : rows.detach();
+    ScatterReduce join;
+    join.reduce = "amax";
+    Tensor most = full({offsets.numel(), features}, -INFINITY, dtype, rows.device());
+    most = scatter_reduce(most, bag, seen, join);
+    Tensor is_most = logical_or(eq(seen, gather(most, bag, {})), ne(seen, seen));  // a nan is the largest
+    if (skipped) is_most = logical_and(is_most, logical_not(skipped));
+    Tensor position = expand(unsqueeze(counting(n, rows.device()), {.dim = 1}), {.size = {n, features}});
+    join.reduce = "amin";
+    Tensor none = full({offsets.numel(), features}, n, Dtype::i64, rows.device());
+    at = scatter_reduce(none, bag, masked_fill(position, logical_not(is_most), n), join);
+    at = narrow(at, {.dim = 0, .start = 0, .length = bags});
+    empty = eq(at, n);
+    at = masked_fill(at, empty, 0);
+  }
+  return masked_fill(gather(rows, at, {}), empty, 0);
+}
+/// The largest of each bag, bags x positions x features; `there`: which positions count.
+Tensor largest(const Tensor& rows, const Tensor& there) {
+  const Shape& s = rows.shape();
+  if (s[1] == 0) return zeros({s[0], s[2]}, rows.dtype(), rows.device());
+  Tensor masked = masked_fill(rows, unsqueeze(logical_not(there), {.dim = 2}), -INFINITY);
+  AnyDims any;
+  any.dim = Ints{1};
+  any.keepdim = true;
+  MaxDim max;
+  max.dim = 1;
+  return masked_fill(max_dim(masked, max)[0], logical_not(any_dims(there, any)), 0);
+}
+}  // namespace
+
+Tensor EmbeddingBag::decompose(const Inputs& in) const {
+  check_bags(*this, in);
+  const Tensor &input = in[0], &weight = in[1], &offsets = in[2];
+  if (offsets) check_offsets(offsets, input.numel(), base);
+  if (max_norm) shorten_rows(*this, input, weight);
+  Tensor rows = named_rows(*this, input, weight);
+  if (in[3]) rows = mul(rows, unsqueeze(in[3], {.dim = -1}));
+  Tensor counts;  // of input's shape: where a position is not the padding's
+  if (padding_idx) {
+    const int64_t row = *padding_idx < 0 ? *padding_idx + weight.shape()[0] : *padding_idx;
+    if (row < 0 || row >= weight.shape()[0])
+      throw Error("padding_idx {} is beyond the {} rows of weight", shown(*padding_idx), weight.shape()[0]);
+    counts = ne(input, row + base);
+  }
+  if (mode == "max") {
+    if (!offsets) return largest(rows, counts ? counts : full(input.shape(), true, Dtype::boolean, input.device()));
+    return flat_largest(*this, rows, offsets, counts);
+  }
+  if (counts) rows = masked_fill(rows, unsqueeze(logical_not(counts), {.dim = -1}), 0);
+  Tensor keep = counts ? cast_to(counts, weight.dtype()) : Tensor();
+  if (offsets) return flat_bags(*this, rows, offsets, keep);
+  Tensor total = sum(rows, over({1}));
+  if (mode == "sum") return total;
+  if (keep) return div(total, clamp(sum(keep, over({1}, true)), 1, Value()));
+  return div(total, std::max<int64_t>(input.shape()[1], 1));
+}
+
+Tensor EmbeddingRenormed::decompose(const Inputs& in) const {
+  const Tensor &input = in[0], &weight = in[1];
+  check_index_dtype("input", input.dtype());
+  if (weight.dim() != 2) throw Error("weight must have 2 dims, but has shape {}", to_string(weight.shape()));
+  if (sparse) throw Error("sparse gradients do not exist in luth; leave sparse false");
+  if (max_norm) shorten_rows(*this, input, weight);
+  return named_rows(*this, input, weight, padding_idx);
+}
+
+// ---- cases ---------------------------------------------------------------------------------------------------------
+
+namespace {
+Tensor values(const Shape& s) {
+  Tensor t = Tensor::empty(s, Dtype::f64, host());
+  for (int64_t i = 0; i < t.numel(); ++i) t.data<double>()[i] = double((i * 7 + 3) % 11) / 4 - 1;
+  return t;
+}
+Tensor integers(const Shape& s, std::initializer_list<int64_t> v) { return Tensor::from(s, v.begin()); }
+}  // namespace
+
+// Rows that are named once, so that gradients are those of the formula; no max_norm, which writes into weight.
+Cases<EmbeddingRenormed> EmbeddingRenormed::samples() {
+  EmbeddingRenormed all;
+  all.scale_grad_by_freq = true, all.padding_idx = 1;
+  return {{all, {}, 0, 0, [] { return Inputs{integers({2}, {0, 3}), values({4, 2})}; }}};
+}
+Cases<EmbeddingBag> EmbeddingBag::samples() {
+  EmbeddingBag sum, max, last;
+  sum.mode = "sum";
+  max.mode = "max";
+  last.include_last_offset = true;
+  last.base = 1;
+  auto rows = [] { return Inputs{integers({2, 3}, {0, 3, 3, 1, 0, 2}), values({4, 2})}; };
+  auto weighted = [] { return Inputs{integers({2, 2}, {0, 3, 3, 1}), values({4, 2}), Value(), values({2, 2})}; };
+  auto flat = [] { return Inputs{integers({4}, {0, 1, 3, 1}), values({4, 3}), integers({3}, {0, 3, 3})}; };
+  auto ended = [] { return Inputs{integers({4}, {4, 2, 1, 2}), values({4, 2}), integers({3}, {1, 3, 5})}; };
+  return {{{}, {}, 0, 0, rows},  {sum, {}, 0, 0, weighted}, {max, {}, 0, 0, flat},
+          {max, {}, 0, 0, rows}, {last, {}, 0, 0, ended},   {sum, {}, 0, 0, flat}};
+}
+
+}  // namespace luth::ops

@@ -1,0 +1,188 @@
+#include "core/ops/nn/group_norm.h"
+
+#include <limits>
+
+#include "core/autograd/autograd.h"
+#include "core/dispatch/autocast.h"
+#include "core/ops/common/checks.h"
+#include "core/ops/create/factory.h"
+#include "core/ops/elementwise/arith.h"
+#include "core/ops/elementwise/unary.h"
+#include "core/ops/nn/norm.h"
+#include "core/ops/reduce/reduce.h"
+#include "core/ops/shape/repeat.h"
+#include "core/ops/shape/view.h"
+
+namespace luth::ops {
+namespace {
+const DefineAll<GroupNorm, GroupNormParts, RmsNorm, InstanceNorm> define_all_;
+const AutocastAs<Autocast::f32, GroupNorm> autocast_f32_;
+
+void check_per_channel(const Value& t, const char* what, int64_t channels) {
+  if (t && !(t.shape() == Shape{channels}))
+    throw Error("{} has shape {}, but input has {} channels", what, to_string(t.shape()), channels);
+}
+}  // namespace
+
+Tensor GroupNorm::decompose(const Inputs& in) const {
+  const Tensor& x = in[0];
+  const Shape& s = x.shape();
+  if (s.size() < 2) throw Error("input must have at least 2 dims (N x C x …), but has shape {}", to_string(s));
+  check_floating(x);
+  if (num_groups < 1 || s[1] % num_groups)
+    throw Error("num_groups must divide the {} channels of input, but is {}", s[1], num_groups);
+  check_per_channel(in[1], "weight", s[1]);
+  check_per_channel(in[2], "bias", s[1]);
+  int64_t inner = s[1] / num_groups;
+  for (int i = 2; i < s.size(); ++i) inner *= s[i];
+  if (s[0] * inner == 1)
+    throw Error("wants more than one value per group, but input has shape {} in {} groups", to_string(s), num_groups);
+  return group_norm_parts(x, in[1], in[2], {num_groups, eps})[0];
+}
+Specs GroupNormParts::infer(const Inputs& in) const {
+  Shape groups{in[0].shape()[0], num_groups};
+  const Dtype wide = in[0].dtype() == Dtype::f64 ? Dtype::f64 : Dtype::f32;
+  return {Spec{in[0].shape(), in[0].dtype()}, Spec{groups, wide}, Spec{groups, wide}};
+}
+
+namespace {
+/// Sums over the elements of each sample's channels, N x C x 1, in at least float32.
+Tensor per_channel(const Tensor& t) {
+  const Shape& s = t.shape();
+  Sum op = over({2}, true);
+  if (size_of(t.dtype()) == 2) op.dtype = Dtype::f32;
+  int64_t inner = 1;
+  for (int i = 2; i < s.size(); ++i) inner *= s[i];
+  return sum(reshape(t, {.shape = {s[0], s[1], inner}}), op);
+}
+Tensor plus(const Tensor& a, const Tensor& b) { return !a ? b : !b ? a : add(a, b); }
+}  // namespace
+
+// The gradient by input is layer_norm's of weight * grad in rows of groups; those by weight and bias come from the sums
+// of grad * input and of grad over each channel.
+Tensors GroupNormParts::vjp(const Call& c, const Tensors& dy) const {
+  const Tensor &x = c.in[0], &weight = c.in[1];
+  const int64_t n = x.shape()[0], channels = x.shape()[1], each = channels / num_groups;
+  const int64_t size = n ? x.numel() / (n * num_groups) : 0;
+  const Shape in_rows{n, num_groups, size}, in_groups{n, num_groups, 1};
+  auto as = [](const Tensor& t, const Shape& s) { return reshape(t, {.shape = s}); };
+  Tensor mean = as(c.out[1], in_groups), rstd = as(c.out[2], in_groups), rows = as(x, in_rows), dx;
+  Tensors out(3);
+  if (x.numel() == 0) {  // the statistics are nan
+    for (int i = 0; i < 3; ++i)
+      if (c.wants(i)) out[i] = zeros(c.in[i].shape(), c.in[i].dtype(), x.device());
+    return out;
+  }
+  if (dy[0] && c.wants(0)) {
+    Tensor grad = weight ? channel_affine(dy[0], Value(), weight, Value()) : dy[0];
+    dx = layer_norm_backward(as(grad, in_rows), rows, Value(), mean, rstd, {1, false})[0];
+  }
+  if (dy[1] && c.wants(0)) dx = plus(dx, expand_to(as(div(dy[1], double(size)), in_groups), in_rows));
+  if (dy[2] && c.wants(0)) {
+    Tensor slope = mul(as(dy[2], in_groups), mul(mul(rstd, square(rstd)), -1 / double(size)));
+    dx = plus(dx, mul(sub(rows, mean), slope));
+  }
+  if (dx) out[0] = as(dx, x.shape());
+  if (!dy[0] || !(c.wants(1) || c.wants(2))) return out;
+  Tensor total = per_channel(dy[0]);
+  if (c.wants(1)) {
+    Tensor dot = size_of(x.dtype()) == 2 ? mul(cast_to(dy[0], Dtype::f32), cast_to(x, Dtype::f32)) : mul(dy[0], x);
+    const Shape channel_rows{n, num_groups, each};
+    Tensor centred = sub(as(per_channel(dot), channel_rows), mul(as(total, channel_rows), mean));
+    out[1] = as(sum(mul(centred, rstd), over({0})), {channels});
+  }
+  if (c.wants(2)) out[2] = as(sum(total, over({0})), {channels});
+  return out;
+}
+
+Tensor RmsNorm::decompose(const Inputs& in) const {
+  const Shape& s = in[0].shape();
+  const int k = normalized_shape.size(), lead = s.size() - k;
+  if (k == 0) throw Error("normalized_shape must name at least one extent");
+  if (lead < 0 || !(Shape(s.begin() + lead, s.end()) == normalized_shape))
+    throw Error("input of shape {} does not end in normalized_shape {}", to_string(s), to_string(normalized_shape));
+  check_floating(in[0]);
+  if (in[1] && !(in[1].shape() == normalized_shape))
+    throw Error("weight has shape {}, but normalized_shape is {}", to_string(in[1].shape()),
+                to_string(normalized_shape));
+  const double least = in[0].dtype() == Dtype::f64 ? std::numeric_limits<double>::epsilon()
+                                                   : double(std::numeric_limits<float>::epsilon());
+  return layer_norm_parts(in[0], in[1], Value(), {k, eps.value_or(least), false})[0];
+}
+
+namespace {
+/// The mean over samples of running statistics that each sample has moved by its own.
+void move_running(const Value& running, const Tensor& now, int64_t samples, double momentum, double factor) {
+  static constexpr Fn<BatchNormMove> move;
+  if (!running) return;
+  NoGrad no_grad;
+  Mean over_samples;
+  over_samples.dim = Ints{0};
+  BatchNormMove op;
+  op.factor = factor;
+  const int64_t channels = samples ? now.numel() / samples : 0;
+  move.into(running, mean(reshape(now, {.shape = {samples, channels}}), over_samples), momentum, op);
+}
+}  // namespace
+
+Tensor InstanceNorm::decompose(const Inputs& in) const {
+  const Tensor& x = in[0];
+  const Shape& s = x.shape();
+  int64_t inner = 1;
+  for (int i = 2; i < s.size(); ++i) inner *= s[i];
+  if (use_input_stats && inner == 1)
+    throw Error("wants more than one element per channel of each sample, but input has shape {}", to_string(s));
+  if (s.size() < 2) throw Error("input must have at least 2 dims (N x C x …), but has shape {}", to_string(s));
+  check_floating(x);
+  static const char* const names[] = {"input", "running_mean", "running_var", "weight", "bias"};
+  for (size_t i = 1; i < in.size(); ++i) check_per_channel(in[i], names[i], s[1]);
+  if (!use_input_stats) {
+    BatchNorm by_running;
+    by_running.eps = eps;
+    return Fn<BatchNorm>()(x, in[1], in[2], in[3], in[4], by_running);
+  }
+  // Each channel of each sample is a channel of one batch.
+  auto each = [&](const Value& t) { return t ? Value(repeat(t, {{s[0]}})) : Value(); };
+  Tensor rows = reshape(x, {.shape = {1, s[0] * s[1], inner}});
+  Tensors parts = batch_norm_train(rows, each(in[3]), each(in[4]), {eps});
+  move_running(in[1], parts[1].detach(), s[0], momentum, 1);
+  move_running(in[2], parts[2].detach(), s[0], momentum, double(inner) / double(inner - 1));
+  return reshape(parts[0], {.shape = s});
+}
+
+// ---- cases ---------------------------------------------------------------------------------------------------------
+
+namespace {
+Tensor values(const Shape& s, double low = -1) {
+  Tensor t = Tensor::empty(s, Dtype::f64, host());
+  for (int64_t i = 0; i < t.numel(); ++i) t.data<double>()[i] = double((i * 7 + 3) % 11) * 0.2 + low;
+  return t;
+}
+}  // namespace
+
+Cases<GroupNorm> GroupNorm::samples() {
+  auto affine = [] { return Inputs{values({2, 4, 3}), values({4}), values({4})}; };
+  auto plain = [] { return Inputs{values({2, 6, 2, 2}), Value(), Value()}; };
+  auto flat = [] { return Inputs{values({3, 4}), values({4}), Value()}; };
+  return {{{.num_groups = 2}, {}, 0, 0, affine},
+          {{.num_groups = 3, .eps = 0.1}, {}, 0, 0, plain},
+          {{.num_groups = 1}, {}, 0, 0, flat}};
+}
+Cases<GroupNormParts> GroupNormParts::samples() {
+  auto affine = [] { return Inputs{values({2, 4, 3}), values({4}), values({4})}; };
+  auto plain = [] { return Inputs{values({2, 6, 2}), Value(), Value()}; };
+  return {{{.num_groups = 2}, {}, 0, 0, affine}, {{.num_groups = 3, .eps = 0.1}, {}, 0, 0, plain}};
+}
+Cases<RmsNorm> RmsNorm::samples() {
+  auto weighted = [] { return Inputs{values({2, 3}), values({3})}; };
+  auto plain = [] { return Inputs{values({2, 2, 3}), Value()}; };
+  return {{{.normalized_shape = {3}}, {}, 0, 0, weighted}, {{.normalized_shape = {2, 3}, .eps = 0.1}, {}, 0, 0, plain}};
+}
+Cases<InstanceNorm> InstanceNorm::samples() {
+  auto plain = [] { return Inputs{values({2, 2, 3}), Value(), Value(), Value(), Value()}; };
+  auto affine = [] { return Inputs{values({2, 3, 2, 2}), Value(), Value(), values({3}), values({3})}; };
+  auto running = [] { return Inputs{values({2, 2, 3}), values({2}), values({2}, 0.5), values({2}), values({2})}; };
+  return {{{}, {}, 0, 0, plain}, {{.eps = 0.1}, {}, 0, 0, affine}, {{.use_input_stats = false}, {}, 0, 0, running}};
+}
+
+}  // namespace luth::ops

@@ -1,0 +1,241 @@
+#include "core/ops/nn/loss.h"
+
+#include "core/base/warn.h"
+#include "core/dispatch/autocast.h"
+#include "core/ops/common/checks.h"
+#include "core/ops/common/positions.h"
+#include "core/ops/common/reduction.h"
+#include "core/ops/create/factory.h"
+#include "core/ops/elementwise/activation.h"
+#include "core/ops/elementwise/arith.h"
+#include "core/ops/elementwise/copy.h"
+#include "core/ops/elementwise/unary.h"
+#include "core/ops/index/mask.h"
+#include "core/ops/nn/softmax.h"
+#include "core/ops/reduce/reduce.h"
+#include "core/ops/shape/view.h"
+
+namespace luth::ops {
+
+void check_reduction(const std::string& reduction) {
+  if (reduction != "mean" && reduction != "sum" && reduction != "none")
+    throw Error("reduction must be 'mean', 'sum' or 'none', not '{}'", reduction);
+}
+Tensor reduced(const Tensor& t, const std::string& reduction) {
+  check_reduction(reduction);
+  return reduction == "mean" ? mean(t) : reduction == "sum" ? sum(t) : t;
+}
+
+namespace {
+const DefineAll<CrossEntropy, CrossEntropyLabels, CrossEntropyBackward, NllLoss, NllLossLabels, NllLossBackward,
+                MseLoss, L1Loss, SmoothL1Loss, HuberLoss, BinaryCrossEntropy, BceEach, BinaryCrossEntropyWithLogits,
+                LogSigmoid, KlDiv>
+    define_all_;
+const AutocastAs<Autocast::f32, CrossEntropy, NllLoss, MseLoss, L1Loss, SmoothL1Loss, HuberLoss,
+                 BinaryCrossEntropyWithLogits, KlDiv>
+    autocast_f32_;
+const AutocastAs<Autocast::refused, BinaryCrossEntropy> autocast_refused_;
+
+void check_same_shape(const Inputs& in) {
+  if (!(in[0].shape() == in[1].shape()))
+    throw Error("input has shape {} and target {}; they must be the same", to_string(in[0].shape()),
+                to_string(in[1].shape()));
+}
+
+// PyTorch broadcasts here, too, and warns: a column beside a row makes a matrix of differences.
+Tensor difference(const Inputs& in, const char* loss) {
+  const Shape &x = in[0].shape(), &target = in[1].shape();
+  Tensor d = sub(in[0], in[1]);
+  if (!(x == target))
+    warn(
+        fmt::format("{}: input has shape {} and target {}; they are broadcast to {}, which is seldom meant: give them "
+                    "one shape",
+                    loss, to_string(x), to_string(target), to_string(d.shape())));
+  return d;
+}
+
+/// The dim of the classes in C, N x C, N x C x d1 x ….
+int class_dim(const Shape& input) {
+  if (input.size() == 0) throw Error("input needs a dim of classes, but is 0-dimensional");
+  return input.size() == 1 ? 0 : 1;
+}
+/// Checks labels and weights against the input; the shape of labels.
+Shape check_labels(const Inputs& in, const std::string& reduction) {
+  check_reduction(reduction);
+  check_floating(in[0], "input");
+  check_index_dtype("target", in[1].dtype());
+  Shape expected = in[0].shape();
+  int d = class_dim(expected);
+  int64_t classes = expected[d];
+  expected.erase(d);
+  if (!(in[1].shape() == expected))
+    throw Error(
+        "target has shape {}; for an input of shape {} it must be {}, a label without the dim of classes, or "
+        "probabilities of input's shape",
+        to_string(in[1].shape()), to_string(in[0].shape()), to_string(expected));
+  if (in[2] && !(in[2].shape() == Shape{classes}))
+    throw Error("weight has shape {}; it needs a number for each of {} classes", to_string(in[2].shape()), classes);
+  if (in[2] && in[2].dtype() != in[0].dtype())
+    throw Error("input is {} and weight {}; they must have one dtype", name(in[0].dtype()), name(in[2].dtype()));
+  return expected;
+}
+Dtype wide(Dtype d) { return d == Dtype::f64 ? d : Dtype::f32; }
+
+/// Probabilities as targets: -sum over classes of weight * target * log_softmax(input).
+Tensor with_probabilities(const CrossEntropy& op, const Inputs& in) {
+  check_same_shape(in);
+  check_floating(in[0], "input");
+  if (op.ignore_index >= 0) throw Error("ignore_index has no meaning for targets that are probabilities");
+  const Shape& s = in[0].shape();
+  int d = class_dim(s);
+  Tensor target = in[1];
+  if (op.label_smoothing > 0) target = add(mul(target, 1 - op.label_smoothing), op.label_smoothing / double(s[d]));
+  if (in[2]) {
+    Shape across(size_t(s.size()), 1);
+    across[d] = s[d];
+    target = mul(target, reshape(in[2], {.shape = across}));
+  }
+  Tensor each = neg(sum(mul(log_softmax(in[0], {.dim = d}), target), over({d})));
+  if (op.reduction != "mean") return reduced(each, op.reduction);
+  return div(sum(each), double(s.numel()) / double(s[d]));
+}
+}  // namespace
+
+// ---- classification ------------------------------------------------------------------------------------------------
+
+Tensor CrossEntropy::decompose(const Inputs& in) const {
+  if (label_smoothing < 0 || label_smoothing > 1)
+    throw Error("label_smoothing must be from 0 to 1, not {}", label_smoothing);
+  if (is_floating(in[1].dtype()) && in[1].dim() > 0) return with_probabilities(*this, in);
+  return cross_entropy_labels(in[0], in[1], in[2], {ignore_index, reduction, label_smoothing, base})[0];
+}
+Specs CrossEntropyLabels::infer(const Inputs& in) const {
+  Shape labels = check_labels(in, reduction);
+  Dtype d = wide(in[0].dtype());
+  return {Spec{reduction == "none" ? labels : Shape(), in[0].dtype()}, Spec{labels, d}, Spec{labels, d}};
+}
+[[noreturn]] static void throw_constant_weight() {
+  throw Error("has no gradient by weight: class weights are constants, as in PyTorch; detach() it");
+}
+Tensors CrossEntropyLabels::vjp(const Call& c, const Tensors& dy) const {
+  if (c.wants(2)) throw_constant_weight();
+  const Value& x = c.in[0];
+  Tensor dx;
+  if (dy[0])
+    dx = cross_entropy_backward(mul(c.out[2].detach(), dy[0]), x, c.out[1], c.in[1], c.in[2],
+                                {ignore_index, label_smoothing, base});
+  if (dy[1]) {
+    int d = class_dim(x.shape());
+    Tensor part = mul(unsqueeze(dy[1], {.dim = d}), softmax(x, {.dim = d}));
+    dx = dx ? add(dx, part) : part;
+  }
+  return {dx};
+}
+Tensors CrossEntropyBackward::vjp(const Call& c, const Tensor& dy) const {
+  const Tensor &grad = c.in[0], &x = c.in[1], &total = c.in[2];
+  int d = class_dim(x.shape());
+  Tensors out(5);
+  if (c.wants(0)) {
+    Tensor unit =
+        cross_entropy_backward(full(grad.shape(), 1, grad.dtype(), grad.device()), x, total, c.in[3], c.in[4], *this);
+    out[0] = sum(mul(dy, unit), over({d}));
+  }
+  if (c.wants(1) || c.wants(2)) {
+    Tensor p = mul(mul(dy, unsqueeze(grad, {.dim = d})), exp(sub(x, unsqueeze(total, {.dim = d}))));
+    if (c.wants(1)) out[1] = p;
+    if (c.wants(2)) out[2] = neg(sum(p, over({d})));
+  }
+  return out;
+}
+
+Tensor NllLoss::decompose(const Inputs& in) const {
+  return nll_loss_labels(in[0], in[1], in[2], {ignore_index, reduction, base})[0];
+}
+Specs NllLossLabels::infer(const Inputs& in) const {
+  Shape labels = check_labels(in, reduction);
+  return {Spec{reduction == "none" ? labels : Shape(), in[0].dtype()}, Spec{labels, wide(in[0].dtype())}};
+}
+Tensors NllLossLabels::vjp(const Call& c, const Tensors& dy) const {
+  if (c.wants(2)) throw_constant_weight();
+  if (!dy[0]) return {};
+  return {nll_loss_backward(mul(c.out[1].detach(), dy[0]), c.in[1], {c.in[0].shape(), ignore_index, base})};
+}
+Tensors NllLossBackward::vjp(const Call& c, const Tensor& dy) const {
+  return {nll_loss_labels(dy, c.in[1], Value(), {ignore_index, "none", base})[0]};
+}
+
+// ---- regression ----------------------------------------------------------------------------------------------------
+
+namespace {
+// Losses of pairs times their weights.
+Tensor weighted(const Tensor& each, const Inputs& in) {
+  if (!in[2]) return each;
+  if (!(in[2].shape() == in[0].shape()))
+    throw Error("weight has shape {} and input {}; they must be the same", to_string(in[2].shape()),
+                to_string(in[0].shape()));
+  return mul(each, in[2]);
+}
+// The mean is over what the weights sum to.
+Tensor weighted_mean(const Tensor& each, const Inputs& in, const std::string& reduction) {
+  if (!in[2] || reduction != "mean") return reduced(weighted(each, in), reduction);
+  return div(sum(weighted(each, in)), sum(in[2]));
+}
+}  // namespace
+
+Tensor MseLoss::decompose(const Inputs& in) const {
+  return weighted_mean(square(difference(in, "mse_loss")), in, reduction);
+}
+Tensor L1Loss::decompose(const Inputs& in) const {
+  return weighted_mean(abs(difference(in, "l1_loss")), in, reduction);
+}
+Tensor SmoothL1Loss::decompose(const Inputs& in) const {
+  if (beta < 0) throw Error("beta must be at least 0, not {}", beta);
+  Tensor z = difference(in, "smooth_l1_loss"), size = abs(z);
+  check_floating(z, "the difference of input and target");
+  if (beta == 0) return reduced(size, reduction);
+  return reduced(where(lt(size, beta), mul(square(z), 0.5 / beta), sub(size, 0.5 * beta)), reduction);
+}
+Tensor HuberLoss::decompose(const Inputs& in) const {
+  if (delta <= 0) throw Error("delta must be above 0, not {}", delta);
+  Tensor z = difference(in, "huber_loss"), size = abs(z);
+  if (std::isinf(delta)) return reduced(weighted(mul(square(z), 0.5), in), reduction);
+  return reduced(weighted(where(lt(size, delta), mul(square(z), 0.5), mul(sub(size, 0.5 * delta), delta)), in),
+                 reduction);
+}
+
+// ---- probabilities -------------------------------------------------------------------------------------------------
+
+Tensor BinaryCrossEntropy::decompose(const Inputs& in) const {
+  check_same_shape(in);
+  check_floating(in[0], "input");
+  Tensor each = bce_each(in[0], in[1]);
+  return reduced(in[2] ? mul(each, in[2]) : each, reduction);
+}
+Tensors BceEach::vjp(const Call& c, const Tensor& dy) const {
+  const Tensor &x = c.in[0], &t = c.in[1];
+  Tensors out(2);
+  if (c.wants(0)) out[0] = mul(dy, div(sub(x, t), maximum(mul(x, sub(1, x)), 1e-12)));
+  if (c.wants(1)) out[1] = mul(dy, sub(maximum(log1p(neg(x)), -100), maximum(log(x), -100)));
+  return out;
+}
+Tensors LogSigmoid::vjp(const Call& c, const Tensor& dy) const { return {mul(dy, sigmoid(neg(c.in[0])))}; }
+Tensor BinaryCrossEntropyWithLogits::decompose(const Inputs& in) const {
+  check_same_shape(in);
+  const Tensor &x = in[0], &t = in[1];
+  Tensor log_p = log_sigmoid(x);
+  if (in[3]) log_p = mul(log_p, add(mul(sub(in[3], 1), t), 1));  // 1 + (pos_weight - 1) * target
+  Tensor each = sub(mul(sub(1, t), x), log_p);
+  return reduced(in[2] ? mul(each, in[2]) : each, reduction);
+}
+Tensor KlDiv::decompose(const Inputs& in) const {
+  const Tensor &x = in[0], &t = in[1];
+  Tensor each;
+  if (log_target)
+    each = mul(exp(t), sub(t, x));
+  else  // 0 * log(0) counts as 0
+    each = mul(t, sub(log(masked_fill(t, eq(t, 0), 1)), x));
+  if (reduction == "batchmean") return div(sum(each), x.dim() ? double(x.shape()[0]) : 1.0);
+  return reduced(each, reduction);
+}
+
+}  // namespace luth::ops

@@ -1,0 +1,254 @@
+// Losses. See op.h for the recipe. `reduction` is 'mean', 'sum' or 'none' everywhere.
+#pragma once
+#include "core/ops/elementwise/elementwise.h"
+
+namespace luth::ops {
+
+// ---- classification ------------------------------------------------------------------------------------------------
+
+/// input: C, N x C or N x C x d1 x … logits; target: labels without the C (integers counted from `base`; `ignore_index`
+/// among them counts from 0 here), or probabilities of input's shape. The mean is over what the weights of the labels
+/// sum to, as PyTorch has it.
+struct CrossEntropy {
+  static constexpr Doc doc{"cross_entropy", "input, target, weight?",
+                           "Cross entropy of logits and labels, or of logits and class probabilities."};
+  static constexpr bool as_method = false;
+  int64_t ignore_index = -100;
+  std::string reduction = "mean";
+  double label_smoothing = 0;
+  int base = 0;
+  void describe(auto& field) {
+    field("ignore_index", ignore_index, "the label that counts for nothing", as::index);
+    field("reduction", reduction, "'mean', 'sum' or 'none'");
+    field("label_smoothing", label_smoothing, "the part of each label that is spread over all classes, 0 to 1");
+    field("base", base, "from where labels count", as::base);
+  }
+  Tensor decompose(const Inputs& in) const;
+  static Cases<CrossEntropy> samples();
+};
+/// The same for labels, in one pass over the logits. `logsumexp` and `scale` have a number per label: the logarithm of
+/// the sum of exponentials, and the derivative of the loss by its input summed over the true classes (0 where ignored).
+struct CrossEntropyLabels {
+  static constexpr Doc doc{"cross_entropy.labels", "input, target, weight?", "Cross entropy of logits and labels.",
+                           "loss, logsumexp, scale"};
+  static constexpr std::string_view saves = "input: input, target, weight, logsumexp, scale";
+  static constexpr bool internal = true;
+  int64_t ignore_index = -100;
+  std::string reduction = "mean";
+  double label_smoothing = 0;
+  int base = 0;
+  void describe(auto& field) {
+    field("ignore_index", ignore_index, "the label that counts for nothing", as::index);
+    field("reduction", reduction, "'mean', 'sum' or 'none'");
+    field("label_smoothing", label_smoothing, "the part of each label that is spread over all classes, 0 to 1");
+    field("base", base, "from where labels count", as::base);
+  }
+  Specs infer(const Inputs& in) const;
+  Tensors vjp(const Call& c, const Tensors& dy) const;
+  static Cases<CrossEntropyLabels> samples();
+};
+/// grad (a number per label) * (softmax(input) - q), q being the smoothed label's distribution.
+struct CrossEntropyBackward {
+  static constexpr Doc doc{"cross_entropy.backward", "grad, input, logsumexp, target, weight?",
+                           "The gradient of cross_entropy in its input.", "input_grad"};
+  static constexpr std::string_view saves = "*: grad, input, logsumexp, target, weight";
+  static constexpr bool internal = true;
+  int64_t ignore_index = -100;
+  double label_smoothing = 0;
+  int base = 0;
+  void describe(auto& field) {
+    field("ignore_index", ignore_index, "the label that counts for nothing", as::index);
+    field("label_smoothing", label_smoothing, "the part of each label that is spread over all classes, 0 to 1");
+    field("base", base, "from where labels count", as::base);
+  }
+  Spec infer(const Inputs& in) const { return {in[1].shape(), in[1].dtype()}; }
+  Tensors vjp(const Call& c, const Tensor& dy) const;
+  static Cases<CrossEntropyBackward> samples();
+};
+
+struct NllLoss {
+  static constexpr Doc doc{"nll_loss", "input, target, weight?", "The negated input at each label, weighted."};
+  static constexpr bool as_method = false;
+  int64_t ignore_index = -100;
+  std::string reduction = "mean";
+  int base = 0;
+  void describe(auto& field) {
+    field("ignore_index", ignore_index, "the label that counts for nothing", as::index);
+    field("reduction", reduction, "'mean', 'sum' or 'none'");
+    field("base", base, "from where labels count", as::base);
+  }
+  Tensor decompose(const Inputs& in) const;
+  static Cases<NllLoss> samples();
+};
+/// `scale`: minus the derivative of the loss by the input at each label.
+struct NllLossLabels {
+  static constexpr Doc doc{"nll_loss.labels", "input, target, weight?", "Nll_loss and the share of each label.",
+                           "loss, scale"};
+  static constexpr std::string_view saves = "input: input.meta, target, scale";
+  static constexpr bool internal = true;
+  int64_t ignore_index = -100;
+  std::string reduction = "mean";
+  int base = 0;
+  void describe(auto& field) {
+    field("ignore_index", ignore_index, "the label that counts for nothing", as::index);
+    field("reduction", reduction, "'mean', 'sum' or 'none'");
+    field("base", base, "from where labels count", as::base);
+  }
+  Specs infer(const Inputs& in) const;
+  Tensors vjp(const Call& c, const Tensors& dy) const;
+  static Cases<NllLossLabels> samples();
+};
+struct NllLossBackward {
+  static constexpr Doc doc{"nll_loss.backward", "grad, target", "Zeros of a shape, with -grad at the labels.",
+                           "input_grad"};
+  static constexpr std::string_view saves = "grad: target";
+  static constexpr bool internal = true;
+  Ints shape;
+  int64_t ignore_index = -100;
+  int base = 0;
+  void describe(auto& field) {
+    field("shape", shape, "the shape of the result", as::required);
+    field("ignore_index", ignore_index, "the label that counts for nothing", as::index);
+    field("base", base, "from where labels count", as::base);
+  }
+  Spec infer(const Inputs& in) const { return {shape, in[0].dtype()}; }
+  Tensors vjp(const Call& c, const Tensor& dy) const;
+  static Cases<NllLossBackward> samples();
+};
+
+// ---- regression ----------------------------------------------------------------------------------------------------
+
+struct MseLoss {
+  static constexpr Doc doc{"mse_loss", "input, target, weight?", "Squared differences."};
+  static constexpr std::string_view order = "input, target, reduction, weight";
+  static constexpr bool as_method = false;
+  std::string reduction = "mean";
+  void describe(auto& field) { field("reduction", reduction, "'mean', 'sum' or 'none'"); }
+  Tensor decompose(const Inputs& in) const;
+  static Cases<MseLoss> samples();
+};
+struct L1Loss {
+  static constexpr Doc doc{"l1_loss", "input, target, weight?", "Absolute differences."};
+  static constexpr std::string_view order = "input, target, reduction, weight";
+  static constexpr bool as_method = false;
+  std::string reduction = "mean";
+  void describe(auto& field) { field("reduction", reduction, "'mean', 'sum' or 'none'"); }
+  Tensor decompose(const Inputs& in) const;
+  static Cases<L1Loss> samples();
+};
+struct SmoothL1Loss {
+  static constexpr Doc doc{"smooth_l1_loss", "input, target",
+                           "Squared differences over 2 beta below beta, absolute ones less beta / 2 above."};
+  static constexpr bool as_method = false;
+  std::string reduction = "mean";
+  double beta = 1;
+  void describe(auto& field) {
+    field("reduction", reduction, "'mean', 'sum' or 'none'");
+    field("beta", beta, "where it turns from square to absolute; at least 0");
+  }
+  Tensor decompose(const Inputs& in) const;
+  static Cases<SmoothL1Loss> samples();
+};
+struct HuberLoss {
+  static constexpr Doc doc{"huber_loss", "input, target, weight?",
+                           "Half the squared differences below delta, delta times (absolute less delta / 2) above."};
+  static constexpr std::string_view order = "input, target, reduction, delta, weight";
+  static constexpr bool as_method = false;
+  std::string reduction = "mean";
+  double delta = 1;
+  void describe(auto& field) {
+    field("reduction", reduction, "'mean', 'sum' or 'none'");
+    field("delta", delta, "where it turns from square to absolute; above 0");
+  }
+  Tensor decompose(const Inputs& in) const;
+  static Cases<HuberLoss> samples();
+};
+
+// ---- probabilities -------------------------------------------------------------------------------------------------
+
+struct BinaryCrossEntropy {
+  static constexpr Doc doc{"binary_cross_entropy", "input, target, weight?",
+                           "Cross entropy of probabilities (0 to 1) and targets; logarithms are cut off at -100."};
+  static constexpr bool as_method = false;
+  std::string reduction = "mean";
+  void describe(auto& field) { field("reduction", reduction, "'mean', 'sum' or 'none'"); }
+  Tensor decompose(const Inputs& in) const;
+  static Cases<BinaryCrossEntropy> samples();
+};
+/// Its terms. The gradient keeps away from 0 / 0 as PyTorch's does.
+struct BceEach : FloatElementwise {
+  static constexpr Doc doc{"binary_cross_entropy.each", "input, target", "Binary cross entropy without reduction."};
+  static constexpr std::string_view saves = "*: input, target";
+  static constexpr bool internal = true;
+  template <class T>
+  LUTH_HD T f(T x, T t) const {
+    T a = math::log(x), b = math::log1p(-x);
+    return (t - T(1)) * (b < T(-100) ? T(-100) : b) - t * (a < T(-100) ? T(-100) : a);
+  }
+  Tensors vjp(const Call& c, const Tensor& dy) const;
+  static Cases<BceEach> samples() { return {{{}, {{2, 3}, {2, 3}}, 0.1, 0.9}}; }
+};
+struct LogSigmoid : Elementwise {
+  static constexpr Doc doc{"logsigmoid", "input", "The logarithm of sigmoid, without underflow."};
+  static constexpr std::string_view saves = "input: input";
+  static constexpr bool as_method = false;
+  using Dtypes = Floats;
+  template <class T>
+  LUTH_HD T f(T x) const {
+    return (x < T(0) ? x : x != x ? x : T(0)) - math::log1p(math::exp(x < T(0) ? x : -x));
+  }
+  Tensors vjp(const Call& c, const Tensor& dy) const;
+  static Cases<LogSigmoid> samples() { return unary_samples<LogSigmoid>(-4, 4); }
+};
+
+struct BinaryCrossEntropyWithLogits {
+  static constexpr Doc doc{"binary_cross_entropy_with_logits", "input, target, weight?, pos_weight?",
+                           "Cross entropy of sigmoid(input) and targets, without overflow."};
+  static constexpr bool as_method = false;
+  static constexpr std::string_view order = "input, target, weight, reduction, pos_weight";
+  std::string reduction = "mean";
+  void describe(auto& field) { field("reduction", reduction, "'mean', 'sum' or 'none'"); }
+  Tensor decompose(const Inputs& in) const;
+  static Cases<BinaryCrossEntropyWithLogits> samples();
+};
+struct KlDiv {
+  static constexpr Doc doc{"kl_div", "input, target",
+                           "target * (log(target) - input): the divergence from log-probabilities to probabilities."};
+  static constexpr bool as_method = false;
+  std::string reduction = "mean";
+  bool log_target = false;
+  void describe(auto& field) {
+    field("reduction", reduction, "'mean', 'batchmean', 'sum' or 'none'");
+    field("log_target", log_target, "whether target holds logarithms, too");
+  }
+  Tensor decompose(const Inputs& in) const;
+  static Cases<KlDiv> samples();
+};
+
+}  // namespace luth::ops
+
+namespace luth {
+/// A loss of pairs whose weights may be left out.
+template <class Op>
+struct PairLoss : Fn<Op> {
+  using Fn<Op>::operator();
+  Tensor operator()(const Value& input, const Value& target, const Op& op = {}) const {
+    return (*this)(input, target, Value(), op);
+  }
+};
+inline constexpr Fn<ops::CrossEntropy> cross_entropy;
+inline constexpr Fn<ops::CrossEntropyLabels> cross_entropy_labels;
+inline constexpr Fn<ops::CrossEntropyBackward> cross_entropy_backward;
+inline constexpr Fn<ops::NllLoss> nll_loss;
+inline constexpr Fn<ops::NllLossLabels> nll_loss_labels;
+inline constexpr Fn<ops::NllLossBackward> nll_loss_backward;
+inline constexpr PairLoss<ops::MseLoss> mse_loss;
+inline constexpr PairLoss<ops::L1Loss> l1_loss;
+inline constexpr Fn<ops::SmoothL1Loss> smooth_l1_loss;
+inline constexpr PairLoss<ops::HuberLoss> huber_loss;
+inline constexpr Fn<ops::BinaryCrossEntropy> binary_cross_entropy;
+inline constexpr Fn<ops::BceEach> bce_each;
+inline constexpr Fn<ops::LogSigmoid> log_sigmoid;
+inline constexpr Fn<ops::BinaryCrossEntropyWithLogits> binary_cross_entropy_with_logits;
+inline constexpr Fn<ops::KlDiv> kl_div;
+}  // namespace luth

@@ -1,0 +1,230 @@
+// Cases to test the operators of loss.h with.
+#include "core/ops/nn/loss.h"
+
+namespace luth::ops {
+namespace {
+
+Tensor values(const Shape& s, double step = 0.25) {
+  Tensor t = Tensor::empty(s, Dtype::f64, host());
+  for (int64_t i = 0; i < t.numel(); ++i) t.data<double>()[i] = double((i * 7 + 3) % 11) * step - 1;
+  return t;
+}
+Tensor positive(const Shape& s) {
+  Tensor t = values(s);
+  for (int64_t i = 0; i < t.numel(); ++i) t.data<double>()[i] = 0.1 + 0.05 * double((i * 5 + 2) % 9);
+  return t;
+}
+/// Labels 0, 1, …, classes - 1 over and over, from `base`.
+Tensor labels(const Shape& s, int64_t classes, int base = 0) {
+  Tensor t = Tensor::empty(s, Dtype::i64, host());
+  for (int64_t i = 0; i < t.numel(); ++i) t.data<int64_t>()[i] = (i * 2 + 1) % classes + base;
+  return t;
+}
+template <class Op>
+Op reduced_by(const char* reduction) {
+  Op op;
+  op.reduction = reduction;
+  return op;
+}
+template <class Op>
+Cases<Op> of_pairs(double lo = -2, double hi = 2) {
+  return {{{}, {{2, 3}, {2, 3}}, lo, hi},
+          {reduced_by<Op>("sum"), {{3}, {3}}, lo, hi},
+          {reduced_by<Op>("none"), {{2, 2}, {2, 2}}, lo, hi},
+          {{}, {{}, {}}, lo, hi}};
+}
+// The same for losses that take weights, and one with them.
+template <class Op>
+Cases<Op> of_weighted_pairs() {
+  return {{{},
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{values({2, 3}), values({2, 3}, -0.2), Value()};
+           }},
+          {reduced_by<Op>("sum"),
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{values({3}), values({3}, -0.2), Value()};
+           }},
+          {reduced_by<Op>("none"),
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{values({2, 2}), values({2, 2}, -0.2), positive({2, 2})};
+           }},
+          {{},
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{values({2, 3}), values({2, 3}, -0.2), positive({2, 3})};
+           }},
+          {{}, {}, 0, 0, [] {
+             return Inputs{values({}), values({}, -0.2), Value()};
+           }}};
+}
+// No weights here: they have no gradient, which the generated tests would look for; the goldens have them.
+template <class Op>
+Cases<Op> of_labels() {
+  Op ignoring = reduced_by<Op>("mean"), counted = reduced_by<Op>("sum");
+  ignoring.ignore_index = 1;
+  counted.base = 1;
+  return {{{},
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{values({3, 4}), labels({3}, 4), Value()};
+           }},
+          {ignoring,
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{values({2, 3, 2}), labels({2, 2}, 3), Value()};
+           }},
+          {counted,
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{values({3, 4}), labels({3}, 4, 1), Value()};
+           }},
+          {reduced_by<Op>("none"), {}, 0, 0, [] {
+             return Inputs{values({4}), labels({}, 4), Value()};
+           }}};
+}
+template <class Op>
+Cases<Op> of_smooth_labels() {
+  Cases<Op> c = of_labels<Op>();
+  Op smooth;
+  smooth.label_smoothing = 0.2;
+  c.push_back({smooth, {}, 0, 0, [] { return Inputs{values({3, 4}), labels({3}, 4), Value()}; }});
+  return c;
+}
+
+}  // namespace
+
+Cases<CrossEntropy> CrossEntropy::samples() {
+  Cases<CrossEntropy> c = of_smooth_labels<CrossEntropy>();
+  CrossEntropy smooth;
+  smooth.label_smoothing = 0.1;
+  c.push_back({smooth, {}, 0, 0, [] { return Inputs{values({2, 3}), positive({2, 3}), Value()}; }});
+  c.push_back({reduced_by<CrossEntropy>("none"), {}, 0, 0, [] {
+                 return Inputs{values({2, 3, 2}), positive({2, 3, 2}), Value()};
+               }});
+  return c;
+}
+Cases<CrossEntropyLabels> CrossEntropyLabels::samples() { return of_smooth_labels<CrossEntropyLabels>(); }
+Cases<CrossEntropyBackward> CrossEntropyBackward::samples() {
+  CrossEntropyBackward smooth;
+  smooth.label_smoothing = 0.2;
+  return {{{},
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{values({3}), values({3, 4}), positive({3}), labels({3}, 4), Value()};
+           }},
+          {smooth, {}, 0, 0, [] {
+             return Inputs{values({2, 2}), values({2, 3, 2}), positive({2, 2}), labels({2, 2}, 3), Value()};
+           }}};
+}
+Cases<NllLoss> NllLoss::samples() { return of_labels<NllLoss>(); }
+Cases<NllLossLabels> NllLossLabels::samples() { return of_labels<NllLossLabels>(); }
+Cases<NllLossBackward> NllLossBackward::samples() {
+  return {{{.shape = {3, 4}},
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{values({3}), labels({3}, 4)};
+           }},
+          {{.shape = {2, 3, 2}, .base = 1}, {}, 0, 0, [] {
+             return Inputs{values({2, 2}), labels({2, 2}, 3, 1)};
+           }}};
+}
+Cases<MseLoss> MseLoss::samples() { return of_weighted_pairs<MseLoss>(); }
+Cases<L1Loss> L1Loss::samples() { return of_weighted_pairs<L1Loss>(); }
+Cases<SmoothL1Loss> SmoothL1Loss::samples() {
+  Cases<SmoothL1Loss> c = of_pairs<SmoothL1Loss>();
+  c.push_back({{.beta = 0.5}, {{3, 2}, {3, 2}}});
+  c.push_back({{.beta = 0}, {{3}, {3}}});
+  return c;
+}
+Cases<HuberLoss> HuberLoss::samples() {
+  Cases<HuberLoss> c = of_weighted_pairs<HuberLoss>();
+  c.push_back({{.delta = 0.5}, {}, 0, 0, [] { return Inputs{values({3, 2}), values({3, 2}, -0.2), Value()}; }});
+  return c;
+}
+Cases<BinaryCrossEntropy> BinaryCrossEntropy::samples() {
+  return {{{},
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{positive({2, 3}), positive({2, 3}), Value()};
+           }},
+          {{.reduction = "sum"},
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{positive({2, 3}), positive({2, 3}), values({3})};
+           }},
+          {{.reduction = "none"}, {}, 0, 0, [] {
+             return Inputs{positive({2}), positive({2}), Value()};
+           }}};
+}
+Cases<BinaryCrossEntropyWithLogits> BinaryCrossEntropyWithLogits::samples() {
+  return {{{},
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{values({2, 3}), positive({2, 3}), Value(), Value()};
+           }},
+          {{.reduction = "sum"},
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{values({2, 3}), positive({2, 3}), values({3}), positive({3})};
+           }},
+          {{.reduction = "none"}, {}, 0, 0, [] {
+             return Inputs{values({2}), positive({2}), Value(), positive({2})};
+           }}};
+}
+Cases<KlDiv> KlDiv::samples() {
+  return {{{},
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{values({2, 3}), positive({2, 3})};
+           }},
+          {{.reduction = "batchmean"},
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{values({2, 3}), positive({2, 3})};
+           }},
+          {{.reduction = "sum", .log_target = true},
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{values({3}), values({3})};
+           }},
+          {{.reduction = "none"}, {}, 0, 0, [] {
+             return Inputs{values({3}), positive({3})};
+           }}};
+}
+
+}  // namespace luth::ops

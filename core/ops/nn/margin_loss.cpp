@@ -1,0 +1,236 @@
+#include "core/ops/nn/margin_loss.h"
+
+#include "core/dispatch/autocast.h"
+#include "core/ops/common/checks.h"
+#include "core/ops/common/chunked.h"
+#include "core/ops/common/positions.h"
+#include "core/ops/create/factory.h"
+#include "core/ops/elementwise/activation.h"
+#include "core/ops/elementwise/arith.h"
+#include "core/ops/elementwise/copy.h"
+#include "core/ops/elementwise/unary.h"
+#include "core/ops/index/index.h"
+#include "core/ops/index/mask.h"
+#include "core/ops/nn/loss.h"
+#include "core/ops/reduce/reduce.h"
+#include "core/ops/reduce/scan.h"
+#include "core/ops/shape/cat.h"
+#include "core/ops/shape/view.h"
+
+namespace luth::ops {
+namespace {
+const DefineAll<CosineEmbeddingLoss, HingeEmbeddingLoss, MarginRankingLoss, MultiMarginLoss, MultilabelMarginLoss,
+                MultilabelSoftMarginLoss, SoftMarginLoss, TripletMarginLoss>
+    define_all_;
+const AutocastAs<Autocast::f32, CosineEmbeddingLoss, HingeEmbeddingLoss, MarginRankingLoss, MultiMarginLoss,
+                 MultilabelMarginLoss, SoftMarginLoss, TripletMarginLoss>
+    autocast_f32_;
+
+Tensor at_least_zero(const Tensor& t) { return clamp(t, 0, Value()); }
+// Without what is nan, as PyTorch's losses over classes count it.
+Tensor above_zero(const Tensor& t) { return where(gt(t, 0), t, 0); }
+
+/// Inputs of classes as N x C: 0 or 1 dims are one row.
+Tensor rows_of_classes(const Tensor& x) {
+  if (x.dim() > 2 || (x.dim() == 2 && x.shape()[1] == 0))
+    throw Error("input must be N x C or C with classes, but has shape {}", to_string(x.shape()));
+  check_floating(x);
+  return x.dim() == 2 ? x : reshape(x, {.shape = {1, x.numel()}});
+}
+/// Row by row results as reduction says; those of an input that is no matrix are one number.
+Tensor reduced_rows(const Tensor& each, const Tensor& input, const std::string& reduction) {
+  check_reduction(reduction);
+  if (reduction == "none" && input.dim() < 2) return reshape(each, {.shape = Shape()});
+  return reduced(each, reduction);
+}
+Tensor distance(const Tensor& a, const Tensor& b, double p, double eps) {
+  Norm op;
+  op.p = p;
+  op.dim = Ints{-1};
+  return norm(add(sub(a, b), eps), op);
+}
+/// The largest number of labels of a row, given where they have ended (N x C); C where asking would wait for a device.
+int64_t most_labels(const Tensor& ended) {
+  if (&ended.device() != &host() || ended.numel() == 0) return ended.shape(1);
+  return amax(sum(logical_not(ended), over({1}))).item().integer();
+}
+}  // namespace
+
+Tensor CosineEmbeddingLoss::decompose(const Inputs& in) const {
+  const Tensor &x = in[0], &y = in[1], &target = in[2];
+  const int n = target.dim();
+  if (n > 1) throw Error("target must have 1 dim at most, but has shape {}", to_string(target.shape()));
+  if (x.dim() != n + 1 || y.dim() != n + 1)
+    throw Error("a target of {} dims wants inputs of {} dims, got {} and {}", n, n + 1, to_string(x.shape()),
+                to_string(y.shape()));
+  const double eps = 1e-12;
+  auto total = [&](const Tensor& t) { return sum(t, over({n})); };
+  Tensor size = sqrt(mul(add(total(mul(x, x)), eps), add(total(mul(y, y)), eps)));
+  Tensor cosine = div(total(mul(x, y)), size);
+  Tensor together = where(eq(target, 1), sub(1, cosine), 0);
+  Tensor apart = where(eq(target, -1), at_least_zero(sub(cosine, margin)), 0);
+  return reduced(add(together, apart), reduction);
+}
+Tensor HingeEmbeddingLoss::decompose(const Inputs& in) const {
+  const Tensor &x = in[0], &target = in[1];
+  Tensor lack = where(ne(target, 1), at_least_zero(sub(margin, x)), 0);
+  return reduced(add(lack, where(ne(target, -1), x, 0)), reduction);
+}
+Tensor MarginRankingLoss::decompose(const Inputs& in) const {
+  if (in[0].dim() != in[1].dim() || in[0].dim() != in[2].dim())
+    throw Error("inputs and target must have as many dims, got {}, {} and {}", to_string(in[0].shape()),
+                to_string(in[1].shape()), to_string(in[2].shape()));
+  return reduced(at_least_zero(add(mul(neg(in[2]), sub(in[0], in[1])), margin)), reduction);
+}
+
+Tensor MultiMarginLoss::decompose(const Inputs& in) const {
+  if (p != 1 && p != 2) throw Error("p must be 1 or 2, not {}", p);
+  check_index_dtype("target", in[1].dtype());
+  Tensor x = rows_of_classes(in[0]);
+  const int64_t n = x.shape()[0], classes = x.shape()[1];
+  if (in[1].numel() != n || in[1].dim() > 1)
+    throw Error("target has shape {}, but input of shape {} wants {} labels", to_string(in[1].shape()),
+                to_string(in[0].shape()), n);
+  if (in[2] && !(in[2].shape() == Shape{classes}))
+    throw Error("weight has shape {}; it needs a number for each of {} classes", to_string(in[2].shape()), classes);
+  Tensor target = reshape(in[1], {.shape = {n, 1}});
+  Tensor own = gather(x, target, {{.dim = 1, .base = base}});
+  Tensor lack = above_zero(sub(add(x, margin), own));
+  Tensor each = masked_fill(lack, eq(add(counting(classes, x.device()), base), target), 0);
+  if (p == 2) each = square(each);
+  if (in[2])
+    each = mul(each,
+               unsqueeze(index_select(in[2], reshape(target, {.shape = {n}}), {{.dim = 0, .base = base}}), {.dim = 1}));
+  return reduced_rows(div(sum(each, over({1})), double(classes)), in[0], reduction);
+}
+
+Tensor MultilabelMarginLoss::decompose(const Inputs& in) const {
+  check_index_dtype("target", in[1].dtype());
+  if (!(in[0].shape() == in[1].shape()))
+    throw Error("input has shape {} and target {}; they must be the same", to_string(in[0].shape()),
+                to_string(in[1].shape()));
+  Tensor x = rows_of_classes(in[0]);
+  const int64_t n = x.shape()[0], classes = x.shape()[1];
+  Tensor target = reshape(in[1], {.shape = x.shape()});
+  Tensor ended = gt(cumsum(lt(target, 0), {.dim = 1}), 0);  // from the first negative number on
+  Tensor labels = masked_fill(target, ended, base);
+  Tensor own = gather(x, labels, {{.dim = 1, .base = base}});
+  Tensor listed = gt(scatter_add(zeros({n, classes}, Dtype::i64, x.device()), labels,
+                                 cast_to(logical_not(ended), Dtype::i64), {{.dim = 1, .base = base}}),
+                     0);
+  // The pairs N x label x class, some labels at a time; a label that is listed counts, with a class that is not.
+  auto pairs = [=](int64_t begin, int64_t end) {
+    auto some = [&](const Tensor& t) { return unsqueeze(slice(t, {1, begin, end, 1}), {.dim = 2}); };
+    Tensor out = logical_or(some(ended), unsqueeze(listed, {.dim = 1}));
+    Tensor lack = above_zero(sub(add(unsqueeze(x, {.dim = 1}), 1), some(own)));
+    return sum(masked_fill(lack, out, 0), over({1, 2}));
+  };
+  const Tensors sums = in_slices(most_labels(ended), double(n) * double(classes), {x, own}, pairs);
+  Tensor each = div(sums.size() == 1 ? sums[0] : sum(stack(sums, {1}), over({1})), double(classes));
+  return reduced_rows(reshape(each, {.shape = {n}}), in[0], reduction);
+}
+Tensor MultilabelSoftMarginLoss::decompose(const Inputs& in) const {
+  const Tensor &x = in[0], &target = in[1];
+  if (x.dim() == 0) throw Error("input needs a dim of labels, but is 0-dimensional");
+  Tensor each = neg(add(mul(target, log_sigmoid(x)), mul(sub(1, target), log_sigmoid(neg(x)))));
+  if (in[2]) each = mul(each, in[2]);
+  const int last = x.dim() - 1;
+  return reduced(div(sum(each, over({last})), double(x.shape()[last])), reduction);
+}
+Tensor SoftMarginLoss::decompose(const Inputs& in) const {
+  return reduced(neg(log_sigmoid(mul(in[1], in[0]))), reduction);
+}
+
+Tensor TripletMarginLoss::decompose(const Inputs& in) const {
+  if (!(margin > 0)) throw Error("margin must be above 0, not {}", margin);
+  const Tensor &anchor = in[0], &positive = in[1], &negative = in[2];
+  if (anchor.dim() != positive.dim() || anchor.dim() != negative.dim())
+    throw Error("anchor, positive and negative must have as many dims, got {}, {} and {}", to_string(anchor.shape()),
+                to_string(positive.shape()), to_string(negative.shape()));
+  Tensor near = distance(anchor, positive, p, eps), far = distance(anchor, negative, p, eps);
+  if (swap) far = minimum(far, distance(positive, negative, p, eps));
+  return reduced(at_least_zero(sub(add(near, margin), far)), reduction);
+}
+
+// ---- cases ---------------------------------------------------------------------------------------------------------
+
+namespace {
+Tensor values(const Shape& s, double scale = 0.2) {
+  Tensor t = Tensor::empty(s, Dtype::f64, host());
+  for (int64_t i = 0; i < t.numel(); ++i) t.data<double>()[i] = double((i * 7 + 3) % 11) * scale - 0.97;
+  return t;
+}
+Tensor other_values(const Shape& s) {
+  Tensor t = Tensor::empty(s, Dtype::f64, host());
+  for (int64_t i = 0; i < t.numel(); ++i) t.data<double>()[i] = double((i * 5 + 2) % 13) * 0.17 - 1.03;
+  return t;
+}
+/// 1, -1, -1, 1, -1, -1, … as integers, so that no gradient is asked for.
+Tensor signs(const Shape& s) {
+  Tensor t = Tensor::empty(s, Dtype::i64, host());
+  for (int64_t i = 0; i < t.numel(); ++i) t.data<int64_t>()[i] = i % 3 ? -1 : 1;
+  return t;
+}
+Tensor labels(const Shape& s, std::initializer_list<int64_t> v) { return Tensor::from(s, v.begin()); }
+template <class Op>
+Op with(const char* reduction) {
+  Op op;
+  op.reduction = reduction;
+  return op;
+}
+}  // namespace
+
+Cases<CosineEmbeddingLoss> CosineEmbeddingLoss::samples() {
+  CosineEmbeddingLoss none = with<CosineEmbeddingLoss>("none");
+  none.margin = -0.5;
+  auto batch = [] { return Inputs{values({3, 4}), other_values({3, 4}), signs({3})}; };
+  auto one = [] { return Inputs{values({4}), other_values({4}), signs({})}; };
+  return {{{}, {}, 0, 0, batch}, {none, {}, 0, 0, batch}, {with<CosineEmbeddingLoss>("sum"), {}, 0, 0, one}};
+}
+Cases<HingeEmbeddingLoss> HingeEmbeddingLoss::samples() {
+  HingeEmbeddingLoss sum = with<HingeEmbeddingLoss>("sum");
+  sum.margin = 0.5;
+  auto make = [] { return Inputs{values({2, 3}), signs({2, 3})}; };
+  return {{{}, {}, 0, 0, make}, {sum, {}, 0, 0, make}, {with<HingeEmbeddingLoss>("none"), {}, 0, 0, make}};
+}
+Cases<MarginRankingLoss> MarginRankingLoss::samples() {
+  MarginRankingLoss sum = with<MarginRankingLoss>("sum");
+  sum.margin = 0.3;
+  auto make = [] { return Inputs{values({2, 3}), other_values({2, 3}), signs({2, 3})}; };
+  return {{{}, {}, 0, 0, make}, {sum, {}, 0, 0, make}, {with<MarginRankingLoss>("none"), {}, 0, 0, make}};
+}
+Cases<MultiMarginLoss> MultiMarginLoss::samples() {
+  MultiMarginLoss squares = with<MultiMarginLoss>("none"), one;
+  squares.p = 2;
+  squares.margin = 0.55;
+  one.base = 1;
+  auto batch = [] { return Inputs{values({3, 4}), labels({3}, {0, 3, 1}), Value()}; };
+  auto weighted = [] { return Inputs{values({3, 4}), labels({3}, {0, 3, 1}), values({4})}; };
+  auto single = [] { return Inputs{values({4}), labels({}, {4}), Value()}; };
+  return {{{}, {}, 0, 0, batch}, {squares, {}, 0, 0, weighted}, {one, {}, 0, 0, single}};
+}
+Cases<MultilabelMarginLoss> MultilabelMarginLoss::samples() {
+  MultilabelMarginLoss one;
+  one.base = 1;
+  auto batch = [] { return Inputs{values({2, 3}), labels({2, 3}, {2, 0, -1, 1, -1, 0})}; };
+  auto single = [] { return Inputs{values({3}), labels({3}, {3, -1, 2})}; };
+  return {{{}, {}, 0, 0, batch}, {with<MultilabelMarginLoss>("none"), {}, 0, 0, batch}, {one, {}, 0, 0, single}};
+}
+Cases<MultilabelSoftMarginLoss> MultilabelSoftMarginLoss::samples() {
+  auto plain = [] { return Inputs{values({3, 2}), other_values({3, 2}), Value()}; };
+  auto weighted = [] { return Inputs{values({3, 2}), other_values({3, 2}), values({2})}; };
+  return {{{}, {}, 0, 0, plain}, {with<MultilabelSoftMarginLoss>("none"), {}, 0, 0, weighted}};
+}
+Cases<SoftMarginLoss> SoftMarginLoss::samples() {
+  return {{{}, {{2, 3}, {2, 3}}}, {with<SoftMarginLoss>("none"), {{3}, {3}}}, {with<SoftMarginLoss>("sum"), {{}, {}}}};
+}
+Cases<TripletMarginLoss> TripletMarginLoss::samples() {
+  TripletMarginLoss swapped = with<TripletMarginLoss>("sum"), cubes = with<TripletMarginLoss>("none");
+  swapped.swap = true;
+  cubes.p = 3;
+  cubes.margin = 2;
+  auto make = [] { return Inputs{values({3, 4}), other_values({3, 4}), values({3, 4}, 0.31)}; };
+  return {{{}, {}, 0, 0, make}, {swapped, {}, 0, 0, make}, {cubes, {}, 0, 0, make}};
+}
+
+}  // namespace luth::ops

@@ -1,0 +1,136 @@
+// Normalisation: batch_norm over all but the channels, layer_norm over the last dims. See op.h for the recipe.
+#pragma once
+#include "core/ops/elementwise/elementwise.h"
+
+namespace luth::ops {
+
+/// Input N x C x …: each channel less its mean, over its standard deviation (that of the batch in training, which also
+/// moves the running ones; else the running ones), times weight, plus bias.
+struct BatchNorm {
+  static constexpr Doc doc{"batch_norm", "input, running_mean?, running_var?, weight?, bias?",
+                           "Each channel normalised over the batch, or by running statistics."};
+  static constexpr bool as_method = false;
+  bool training = false;
+  double momentum = 0.1, eps = 1e-5;
+  void describe(auto& field) {
+    field("training", training, "normalise by the batch, and move the running statistics");
+    field("momentum", momentum, "the weight of this batch in the running statistics");
+    field("eps", eps, "added to the variance");
+  }
+  Tensor decompose(const Inputs& in) const;
+  static Cases<BatchNorm> samples();
+};
+/// (1 - weight) * running + weight * factor * now: one launch per running statistic, whatever holds the weight.
+struct BatchNormMove : FloatElementwise {
+  static constexpr Doc doc{"batch_norm.move", "running, now, weight|number",
+                           "Running statistics moved towards new ones."};
+  static constexpr std::string_view not_differentiable = "running statistics are not trained";
+  static constexpr bool internal = true;
+  double factor = 1;
+  void describe(auto& field) { field("factor", factor, "multiplies the new ones"); }
+  template <class T>
+  LUTH_HD T f(T running, T now, T weight) const {
+    return (T(1) - weight) * running + weight * (T(factor) * now);
+  }
+  static Cases<BatchNormMove> samples();
+};
+/// batch_norm in training, of its inputs in order; momentum: a number or a 0-dimensional tensor, which may lie on the
+/// device, so that nobody waits for it.
+Tensor batch_norm_by_batch(const Inputs& in, const Value& momentum, double eps);
+/// Normalised by the batch; `mean` and `var` (biased) of each channel, float32 for 16-bit floats.
+struct BatchNormTrain {
+  static constexpr Doc doc{"batch_norm.train", "input, weight?, bias?", "Batch_norm by the batch's own statistics.",
+                           "output, mean, var"};
+  static constexpr std::string_view saves = "*: input, weight, mean, var, bias.meta";
+  static constexpr bool internal = true;
+  double eps = 1e-5;
+  void describe(auto& field) { field("eps", eps, "added to the variance"); }
+  Specs infer(const Inputs& in) const;
+  Tensors vjp(const Call& c, const Tensors& dy) const;
+  static Cases<BatchNormTrain> samples();
+};
+struct BatchNormBackward {
+  static constexpr Doc doc{"batch_norm.backward", "grad, input, weight?, mean, var", "The gradients of batch_norm.",
+                           "input_grad, weight_grad, bias_grad"};
+  static constexpr std::string_view saves = "*: grad, input, weight, mean, var";
+  static constexpr bool internal = true;
+  double eps = 1e-5;
+  void describe(auto& field) { field("eps", eps, "added to the variance"); }
+  Specs infer(const Inputs& in) const;
+  Tensors vjp(const Call& c, const Tensors& dy) const;
+  static Cases<BatchNormBackward> samples();
+};
+/// (input - shift) * scale + offset, a number of each per channel.
+struct ChannelAffine {
+  static constexpr Doc doc{"channel_affine", "input, shift?, scale?, offset?",
+                           "(input - shift) * scale + offset with a number of each per channel."};
+  static constexpr std::string_view saves =
+      "input: scale, input.meta; shift: scale, input.meta; scale: input, shift; offset: input.meta";
+  static constexpr bool internal = true;
+  Spec infer(const Inputs& in) const;
+  Tensors vjp(const Call& c, const Tensor& dy) const;
+  static Cases<ChannelAffine> samples();
+};
+
+struct LayerNorm {
+  static constexpr Doc doc{"layer_norm", "input, weight?, bias?",
+                           "Normalised over the last dims, times weight, plus bias."};
+  static constexpr bool as_method = false;
+  static constexpr std::string_view order = "input, normalized_shape";  // and then the other inputs
+  Ints normalized_shape;
+  double eps = 1e-5;
+  void describe(auto& field) {
+    field("normalized_shape", normalized_shape, "the last extents of input, over which to normalise", as::required);
+    field("eps", eps, "added to the variance");
+  }
+  Tensor decompose(const Inputs& in) const;
+  static Cases<LayerNorm> samples();
+};
+/// `mean` and `rstd` (1 / sqrt(variance + eps)) of each row, float32 for 16-bit floats. Not centred: the mean counts as
+/// 0, which makes it rms_norm.
+struct LayerNormParts {
+  static constexpr Doc doc{"layer_norm.parts", "input, weight?, bias?", "Layer_norm with its statistics.",
+                           "output, mean, rstd"};
+  static constexpr std::string_view saves = "*: input, weight, mean, rstd, bias.meta";
+  static constexpr bool internal = true;
+  int64_t dims = 1;
+  double eps = 1e-5;
+  bool centred = true;
+  void describe(auto& field) {
+    field("dims", dims, "how many of the last dims to normalise over");
+    field("eps", eps, "added to the variance");
+    field("centred", centred, "whether the mean is subtracted");
+  }
+  Specs infer(const Inputs& in) const;
+  Tensors vjp(const Call& c, const Tensors& dy) const;
+  static Cases<LayerNormParts> samples();
+};
+struct LayerNormBackward {
+  static constexpr Doc doc{"layer_norm.backward", "grad, input, weight?, mean?, rstd", "The gradients of layer_norm.",
+                           "input_grad, weight_grad, bias_grad"};
+  static constexpr std::string_view saves = "*: grad, input, weight, mean, rstd";
+  static constexpr bool internal = true;
+  int64_t dims = 1;
+  bool affine = true;   // whether the gradients of weight and bias are wanted
+  bool centred = true;  // false: mean is absent
+  void describe(auto& field) {
+    field("dims", dims, "how many of the last dims to normalise over");
+    field("affine", affine, "whether the gradients of weight and bias are wanted");
+    field("centred", centred, "whether the mean was subtracted");
+  }
+  Specs infer(const Inputs& in) const;
+  Tensors vjp(const Call& c, const Tensors& dy) const;
+  static Cases<LayerNormBackward> samples();
+};
+
+}  // namespace luth::ops
+
+namespace luth {
+inline constexpr Fn<ops::BatchNorm> batch_norm;
+inline constexpr Fn<ops::BatchNormTrain> batch_norm_train;
+inline constexpr Fn<ops::BatchNormBackward> batch_norm_backward;
+inline constexpr Fn<ops::ChannelAffine> channel_affine;
+inline constexpr Fn<ops::LayerNorm> layer_norm;
+inline constexpr Fn<ops::LayerNormParts> layer_norm_parts;
+inline constexpr Fn<ops::LayerNormBackward> layer_norm_backward;
+}  // namespace luth

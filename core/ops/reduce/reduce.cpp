@@ -1,0 +1,375 @@
+#include "core/ops/reduce/reduce.h"
+
+#include "core/autograd/autograd.h"
+#include "core/dispatch/autocast.h"
+#include "core/op/call_rules.h"
+#include "core/ops/common/checks.h"
+#include "core/ops/elementwise/arith.h"
+#include "core/ops/elementwise/binary_special.h"
+#include "core/ops/elementwise/copy.h"
+#include "core/ops/elementwise/unary.h"
+#include "core/ops/index/index.h"
+#include "core/ops/index/mask.h"
+#include "core/ops/linalg/norms.h"
+#include "core/ops/shape/cat.h"
+#include "core/ops/shape/view.h"
+
+namespace luth {
+
+Tensor sum_to(const Tensor& t, const Shape& shape) {
+  if (t.shape() == shape) return t;
+  Ints dims;
+  int lead = t.dim() - shape.size();
+  for (int i = 0; i < t.dim(); ++i)
+    if (i < lead || (shape[i - lead] == 1 && t.shape()[i] != 1)) dims.push_back(i);
+  Tensor y = dims.empty() ? t : sum(t, over(dims, true));
+  return lead ? reshape(y, {shape}) : y;
+}
+
+ops::Sum over(const Ints& dims, bool keepdim) {
+  ops::Sum op;
+  op.dim = dims;
+  op.keepdim = keepdim;
+  return op;
+}
+
+namespace ops {
+namespace {
+
+const DefineAll<Sum, Mean, Prod, Amax, Amin, MaxAll, MinAll, MaxOther, MinOther, MaxDim, MinDim, Argmax, Argmin, Var,
+                Std, Norm, NamedNorm, EuclideanNorm, AllDims, AnyDims, All, Any, Equal, Allclose>
+    define_all_;
+const CastsOut<Sum, Mean, Prod, Var, Std, AllDims, AnyDims> casts_out_;
+const AutocastAs<Autocast::f32, Sum, Prod, Norm, NamedNorm, EuclideanNorm> autocast_f32_;
+
+template <class Op>
+Op with_dims(std::optional<Ints> dim, bool keepdim) {
+  Op op;
+  op.dim = dim;
+  op.keepdim = keepdim;
+  return op;
+}
+template <class Op>
+Cases<Op> dims_samples() {
+  return {{with_dims<Op>({}, false), {{3, 4}}},
+          {with_dims<Op>(Ints{1}, false), {{3, 4}}},
+          {with_dims<Op>(Ints{0}, true), {{3, 4}}},
+          {with_dims<Op>(Ints{0, -1}, false), {{2, 3, 4}}},
+          {with_dims<Op>(Ints{1}, false), {{2, 3, 2, 2}}},
+          {with_dims<Op>({}, false), {{}}}};
+}
+Dtype summed(Dtype d) { return is_floating(d) ? d : Dtype::i64; }
+Shape without(const Shape& s, int dim, bool keepdim) {
+  Shape r = s;
+  if (!s.size()) return r;
+  if (keepdim)
+    r[dim] = 1;
+  else
+    r.erase(dim);
+  return r;
+}
+void need_elements(const Tensor& t, uint32_t mask) {
+  for (int i = 0; i < t.dim(); ++i)
+    if (mask >> i & 1 && t.shape()[i] == 0)
+      throw Error("there is no largest or smallest of no elements: dim {} of {} is empty", shown(i),
+                  to_string(t.shape()));
+}
+
+}  // namespace
+
+Shape Dims::reduced(const Tensor& t) const {
+  uint32_t m = mask(t);
+  Shape s;
+  for (int i = 0; i < t.dim(); ++i) {
+    if (!(m >> i & 1))
+      s.push_back(t.shape()[i]);
+    else if (keepdim)
+      s.push_back(1);
+  }
+  return s;
+}
+Tensor Dims::expanded(const Tensor& y, const Shape& shape) const {
+  Tensor t = y;
+  if (!keepdim && shape.size()) {
+    Shape kept = shape;
+    uint32_t m = dim_mask(dim.value_or(Ints()), shape.size());
+    for (int i = 0; i < shape.size(); ++i)
+      if (m >> i & 1) kept[i] = 1;
+    t = reshape(t, {kept});
+  }
+  return expand_to(t, shape);
+}
+
+int64_t Dims::count(const Shape& shape) const {
+  uint32_t m = dim_mask(dim.value_or(Ints()), shape.size());
+  int64_t n = 1;
+  for (int i = 0; i < shape.size(); ++i)
+    if (m >> i & 1) n *= shape[i];
+  return n;
+}
+
+Spec Sum::infer(const Inputs& in) const { return {reduced(in[0]), dtype.value_or(summed(in[0].dtype()))}; }
+Tensors Sum::vjp(const Call& c, const Tensor& dy) const {
+  return {cast_to(expanded(dy, c.in[0].shape()), c.in[0].dtype())};
+}
+Cases<Sum> Sum::samples() {
+  auto cases = dims_samples<Sum>();
+  Sum wide = with_dims<Sum>(Ints{0}, false);
+  wide.dtype = Dtype::f64;
+  cases.push_back({wide, {{3, 2}}});
+  cases.push_back({with_dims<Sum>(Ints{0}, false), {{0, 3}}});
+  return cases;
+}
+
+Tensor Mean::decompose(const Inputs& in) const {
+  const Tensor& t = in[0];
+  if (!dtype) check_floating(t);
+  if (dtype && !is_floating(*dtype)) throw Error("dtype must be a floating point one, not {}", name(*dtype));
+  const Dtype d = dtype.value_or(t.dtype());
+  Sum op = with_dims<Sum>(dim, keepdim);
+  op.dtype = size_of(d) == 2 ? Dtype::f32 : d;  // the sum of halves may be beyond their range where the mean is not
+  return cast_to(div(sum(t, op), double(count(t.shape()))), d);
+}
+Tensors Mean::vjp(const Call& c, const Tensor& dy) const {
+  Shape shape = c.in[0].shape();
+  return {cast_to(expanded(div(dy, double(count(shape))), shape), c.in[0].dtype())};
+}
+Cases<Mean> Mean::samples() { return dims_samples<Mean>(); }
+
+Spec Prod::infer(const Inputs& in) const {
+  const Tensor& t = in[0];
+  Dtype d = dtype.value_or(summed(t.dtype()));
+  if (!dim) return {keepdim ? Shape(t.dim(), 1) : Shape(), d};
+  return {without(t.shape(), wrap_dim(*dim, t.dim()), keepdim), d};
+}
+// For each element the product of the others along the last dim, by products of pairs up a tree and down again: without
+// dividing, so that gradients of any order are right where elements are 0.
+static Tensor product_of_others(const Tensor& x) {
+  const int64_t n = x.shape(-1);
+  if (n <= 1) return full(x.shape(), 1, x.dtype(), x.device());
+  Tensor even = slice(x, {-1, 0, INT64_MAX, 2}), odd = slice(x, {-1, 1, INT64_MAX, 2});
+  if (n % 2) odd = cat({odd, full(slice(x, {-1, 0, 1, 1}).shape(), 1, x.dtype(), x.device())}, {-1});
+  Tensor outside = product_of_others(mul(even, odd));
+  Tensor both = stack({mul(outside, odd), mul(outside, even)}, {-1});
+  return narrow(flatten(both, {-2, -1}), {-1, 0, n});
+}
+// The product of all, divided by the element, where none is 0.
+Tensors Prod::vjp(const Call& c, const Tensor& dy) const {
+  Tensor x = cast_to(c.in[0].tensor(), dy.dtype());
+  bool flat = !dim;
+  if (x.device().has_data() && !any(eq(x, 0)).item().to<bool>()) {
+    Tensor all = prod(x, {.dim = dim, .keepdim = keepdim});
+    Tensor top = mul(dy, all);
+    if (!flat && !keepdim && x.dim()) top = unsqueeze(top, {*dim});
+    return {cast_to(div(top, x), c.in[0].dtype())};
+  }
+  Tensor rows = flat ? reshape(x, {Shape{x.numel()}}) : x;
+  int d = flat ? 0 : wrap_dim(*dim, x.dim());
+  if (rows.dim() == 0) return {cast_to(reshape(dy, {Shape()}), c.in[0].dtype())};
+  Tensor others = transpose(product_of_others(transpose(rows, {d, -1})), {d, -1});
+  Tensor g = flat ? reshape(dy, {Shape{1}}) : keepdim ? dy : unsqueeze(dy, {d});
+  Tensor dx = mul(others, g);
+  return {cast_to(flat ? reshape(dx, {x.shape()}) : dx, c.in[0].dtype())};
+}
+Cases<Prod> Prod::samples() {
+  return {{{}, {{3, 2}}},
+          {{.dim = 1}, {{3, 4}}},
+          {{.dim = 0, .keepdim = true}, {{3, 4}}},
+          {{.dim = 0, .dtype = Dtype::f64}, {{2}}},
+          {{}, {{}}},
+          {{.dim = 0},
+           {},
+           0,
+           0,
+           [] {
+             return Inputs{Tensor::from<double>({3}, std::array{2.0, 0.0, 3.0}.data())};
+           }},
+          {{.dim = 1}, {}, 0, 0, [] {
+             return Inputs{
+                 Tensor::from<double>({2, 5}, std::array{2.0, 0.0, 3.0, 0.5, 0.0, 1.5, 2.0, 0.0, 3.0, 0.5}.data())};
+           }}};
+}
+
+Spec Extremum::infer(const Inputs& in) const {
+  need_elements(in[0], mask(in[0]));
+  return {reduced(in[0]), in[0].dtype()};
+}
+Tensors Extremum::vjp(const Call& c, const Tensor& dy) const {
+  const Tensor& x = c.in[0];
+  Tensor ties = cast_to(eq(x, expanded(c.out[0], x.shape())), dy.dtype());
+  Tensor count = sum(ties, with_dims<Sum>(dim, keepdim));
+  return {mul(ties, expanded(div(dy, count), x.shape()))};
+}
+Cases<Amax> Amax::samples() { return dims_samples<Amax>(); }
+Cases<Amin> Amin::samples() { return dims_samples<Amin>(); }
+Tensor MaxAll::decompose(const Inputs& in) const { return amax(in[0]); }
+Tensor MinAll::decompose(const Inputs& in) const { return amin(in[0]); }
+Tensor MaxOther::decompose(const Inputs& in) const { return maximum(in[0], in[1]); }
+Tensor MinOther::decompose(const Inputs& in) const { return minimum(in[0], in[1]); }
+
+Specs AlongDim::infer(const Inputs& in) const {
+  const Tensor& t = in[0];
+  int d = wrap_dim(dim, t.dim());
+  if (t.dim()) need_elements(t, 1u << d);
+  Shape s = without(t.shape(), d, keepdim);
+  return {{s, t.dtype()}, {s, Dtype::i64}};
+}
+Tensors AlongDim::vjp(const Call& c, const Tensors& dy) const {
+  const Tensor& x = c.in[0];
+  if (!dy[0]) return {Tensor()};
+  if (x.dim() == 0) return {dy[0]};
+  int d = wrap_dim(dim, x.dim());
+  Tensor index = keepdim ? c.out[1] : unsqueeze(c.out[1], {d});
+  Tensor g = keepdim ? dy[0] : unsqueeze(dy[0], {d});
+  Scatter op;
+  op.dim = d;
+  op.base = base;
+  return {scatter.into(zeros_of(x), index, g, op)};
+}
+template <class Op>
+static Cases<Op> along_samples() {
+  Op keep, middle;
+  keep.dim = 1, keep.keepdim = true;
+  middle.dim = -2;
+  return {{{}, {{3, 4}}}, {keep, {{3, 4}}}, {middle, {{2, 3, 4}}}, {{}, {{}}}};
+}
+Cases<MaxDim> MaxDim::samples() { return along_samples<MaxDim>(); }
+Cases<MinDim> MinDim::samples() { return along_samples<MinDim>(); }
+
+Tensor ArgExtremum::find(const Tensor& t, bool largest) const {
+  int64_t d = dim.value_or(0);
+  Tensor x = dim ? t : reshape(t, {Shape{t.numel()}});
+  if (!dim && t.numel() == 0) throw Error("there is no position of no elements");
+  check_not_bool(x.dtype());
+  MaxDim up;
+  MinDim down;
+  up.dim = down.dim = d;
+  up.keepdim = down.keepdim = keepdim && dim;
+  up.base = down.base = base;
+  Tensor index = largest ? max_dim(x, up)[1] : min_dim(x, down)[1];
+  return keepdim && !dim ? reshape(index, {Shape(t.dim(), 1)}) : index;
+}
+Cases<Argmax> Argmax::samples() {
+  Argmax along;
+  along.dim = 1, along.keepdim = true;
+  return {{{}, {{3, 4}}}, {along, {{3, 4}}}};
+}
+Cases<Argmin> Argmin::samples() {
+  Argmin along;
+  along.dim = 0;
+  return {{{}, {{3, 4}}}, {along, {{3, 4}}}};
+}
+
+static double freedom(const Var& op, const Tensor& t) {
+  double n = 1;
+  uint32_t m = op.mask(t);
+  for (int i = 0; i < t.dim(); ++i)
+    if (m >> i & 1) n *= double(t.shape()[i]);
+  return n - (op.unbiased ? double(*op.unbiased) : op.correction.value_or(1).value());
+}
+double Var::divisor(const Tensor& t) const { return std::max(0.0, freedom(*this, t)); }
+Spec Var::infer(const Inputs& in) const {
+  check_floating(in[0]);
+  return {reduced(in[0]), in[0].dtype()};
+}
+Tensors Var::vjp(const Call& c, const Tensor& dy) const {
+  const Tensor& x = c.in[0];
+  Tensor centred = sub(x, mean(x, with_dims<Mean>(dim, true)));
+  return {mul(mul(centred, 2.0 / freedom(*this, x)), expanded(dy, x.shape()))};
+}
+Tensors Std::vjp(const Call& c, const Tensor& dy) const {
+  Tensor flat = eq(c.out[0], 0);  // PyTorch: no gradient where the deviation is 0
+  return Var::vjp(c, div(where(flat, 0, dy), where(flat, 1, mul(c.out[0], 2))));
+}
+template <class Op>
+static Cases<Op> var_samples() {
+  auto cases = dims_samples<Op>();
+  cases.list.pop_back();
+  Op biased, corrected;
+  biased.unbiased = false;
+  corrected.correction = 2.0;
+  cases.push_back({biased, {{3, 4}}});
+  cases.push_back({corrected, {{3, 4}}});
+  return cases;
+}
+Cases<Var> Var::samples() { return var_samples<Var>(); }
+Cases<Std> Std::samples() { return var_samples<Std>(); }
+
+Tensor Norm::decompose(const Inputs& in) const {
+  Tensor x = dtype ? cast_to(in[0].tensor(), *dtype) : in[0].tensor();
+  check_floating(x);
+  double e = p.value();
+  Sum total = with_dims<Sum>(dim, keepdim);
+  if (e == 0) return sum(cast_to(ne(x, 0), x.dtype()), total);
+  if (e == 1) return sum(abs(x), total);
+  if (std::isinf(e))
+    return e > 0 ? amax(abs(x), with_dims<Amax>(dim, keepdim)) : amin(abs(x), with_dims<Amin>(dim, keepdim));
+  if (e == 2) return euclidean_norm(x, with_dims<EuclideanNorm>(dim, keepdim));
+  const Dtype d = x.dtype();
+  Tensor size = abs(size_of(d) == 2 ? cast_to(x, Dtype::f32) : x);  // powers leave the range of halves
+  if (e < 0) return cast_to(pow(sum(pow(size, e), total), 1 / e), d);
+  // Roots have no slope at 0; PyTorch's is 0.
+  auto power = [](const Tensor& t, double to) {
+    Tensor zero = eq(t, 0);
+    return to < 1 ? masked_fill(pow(masked_fill(t, zero, 1), to), zero, 0) : pow(t, to);
+  };
+  return cast_to(power(sum(power(size, e), total), 1 / e), d);
+}
+Cases<Norm> Norm::samples() {
+  auto make = [](Scalar p, std::optional<Ints> dim, bool keepdim) {
+    Norm op = with_dims<Norm>(dim, keepdim);
+    op.p = p;
+    return op;
+  };
+  return {{make(2, {}, false), {{3, 4}}},
+          {make(1, Ints{1}, false), {{3, 4}}, 0.5, 2},
+          {make(3.0, Ints{0}, true), {{3, 4}}, 0.5, 2},
+          {make(std::numeric_limits<double>::infinity(), Ints{1}, false), {{3, 4}}, 0.5, 2}};
+}
+
+Tensor NamedNorm::decompose(const Inputs& in) const {
+  if (p == "nuc") {
+    LinalgNormNamed nuclear;
+    nuclear.ord = p, nuclear.dim = dim, nuclear.keepdim = keepdim, nuclear.dtype = dtype;
+    return nuclear.decompose(in);
+  }
+  if (p != "fro") throw Error("p is a number, 'fro' or 'nuc', got '{}'", p);
+  Norm euclidean = with_dims<Norm>(dim, keepdim);
+  euclidean.dtype = dtype;
+  return euclidean.decompose(in);
+}
+Cases<NamedNorm> NamedNorm::samples() {
+  NamedNorm columns = with_dims<NamedNorm>(Ints{0}, true);
+  return {{{}, {{3, 4}}}, {columns, {{3, 4}}}};
+}
+
+Tensors EuclideanNorm::vjp(const Call& c, const Tensor& dy) const {
+  const Tensor& x = c.in[0];
+  Tensor y = expanded(c.out[0], x.shape()), g = expanded(dy, x.shape());
+  return {where(eq(y, 0), 0, mul(g, div(x, y)))};  // PyTorch: the gradient at 0 is 0
+}
+Cases<EuclideanNorm> EuclideanNorm::samples() { return dims_samples<EuclideanNorm>(); }
+
+Spec Truth::infer(const Inputs& in) const {
+  return {reduced(in[0]), in[0].dtype() == Dtype::u8 ? Dtype::u8 : Dtype::boolean};
+}
+Cases<AllDims> AllDims::samples() { return dims_samples<AllDims>(); }
+Cases<AnyDims> AnyDims::samples() { return dims_samples<AnyDims>(); }
+Tensor All::decompose(const Inputs& in) const { return all_dims(in[0]); }
+Tensor Any::decompose(const Inputs& in) const { return any_dims(in[0]); }
+
+Tensor Equal::decompose(const Inputs& in) const {
+  const Tensor &a = in[0], &b = in[1];
+  if (!(a.shape() == b.shape())) return full({}, false, Dtype::boolean, a.device());
+  return all_dims(eq(a, b));
+}
+Tensor Allclose::decompose(const Inputs& in) const {
+  const Tensor &a = in[0], &b = in[1];
+  if (a.dtype() != b.dtype()) throw Error("the dtypes differ: {} and {}", name(a.dtype()), name(b.dtype()));
+  IsClose each;
+  each.rtol = rtol, each.atol = atol, each.equal_nan = equal_nan;
+  return all_dims(isclose(a, b, each));
+}
+
+}  // namespace ops
+}  // namespace luth

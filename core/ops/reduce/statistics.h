@@ -1,0 +1,142 @@
+// Statistics made of reductions: counts, sums without nan, spread with mean, covariance. See op.h for the recipe.
+#pragma once
+#include "core/ops/reduce/reduce.h"
+
+namespace luth::ops {
+
+struct NonzeroCounts {
+  static constexpr Doc doc{"count_nonzero", "input", "How many elements are not 0, over dims."};
+  static constexpr std::string_view not_differentiable = "its result is a count";
+  std::optional<Ints> dim;
+  void describe(auto& field) { field("dim", dim, "the dim or dims to count over; all of them where nil", as::dim); }
+  Tensor decompose(const Inputs& in) const;
+  static Cases<NonzeroCounts> samples();
+};
+
+struct NanSum : Dims {
+  static constexpr Doc doc{"nansum", "input", "Sum over dims of what is not nan; integers and bool as sum."};
+  std::optional<Dtype> dtype;
+  void describe(auto& field) {
+    describe_dims(field);
+    field("dtype", dtype, "convert to this dtype first", as::named);
+  }
+  Tensor decompose(const Inputs& in) const;
+  static Cases<NanSum> samples();
+};
+struct NanMean : Dims {
+  static constexpr Doc doc{"nanmean", "input", "Mean over dims of what is not nan; nan where all are."};
+  std::optional<Dtype> dtype;
+  void describe(auto& field) {
+    describe_dims(field);
+    field("dtype", dtype, "convert to this dtype first", as::named);
+  }
+  Tensor decompose(const Inputs& in) const;
+  static Cases<NanMean> samples();
+};
+
+/// The attributes of a variance.
+struct Spread : Dims {
+  std::optional<bool> unbiased;
+  std::optional<Scalar> correction;
+  void describe(auto& field) {
+    field("dim", dim, "the dim or dims to reduce; all of them where nil", as::dim);
+    field("unbiased", unbiased, "false: the same as correction 0");
+    field("keepdim", keepdim, "keep reduced dims with extent 1");
+    field("correction", correction, "subtracted from the number of elements; nil: 1", as::named);
+  }
+};
+struct StdMean : Spread {
+  static constexpr Doc doc{"std_mean", "input", "Standard deviation and mean over dims.", "std, mean"};
+  static constexpr bool as_method = false;
+  Tensors decompose(const Inputs& in) const;
+  static Cases<StdMean> samples();
+};
+struct VarMean : Spread {
+  static constexpr Doc doc{"var_mean", "input", "Variance and mean over dims.", "var, mean"};
+  static constexpr bool as_method = false;
+  Tensors decompose(const Inputs& in) const;
+  static Cases<VarMean> samples();
+};
+
+/// PyTorch's form with that one argument, for all elements.
+struct Unbiased {
+  bool unbiased = true;
+  void describe(auto& field) {
+    field("unbiased", unbiased, "divide by the number of elements less 1; false: by their number", as::required);
+  }
+};
+struct StdUnbiased : Unbiased {
+  static constexpr Doc doc{"std.unbiased", "input", "The standard deviation of all elements."};
+  Tensor decompose(const Inputs& in) const;
+  static Cases<StdUnbiased> samples() { return {{{false}, {{3, 4}}}}; }
+};
+struct VarUnbiased : Unbiased {
+  static constexpr Doc doc{"var.unbiased", "input", "The variance of all elements."};
+  Tensor decompose(const Inputs& in) const;
+  static Cases<VarUnbiased> samples() { return {{{false}, {{3, 4}}}}; }
+};
+struct StdMeanUnbiased : Unbiased {
+  static constexpr Doc doc{"std_mean.unbiased", "input", "Standard deviation and mean of all elements.", "std, mean"};
+  static constexpr bool as_method = false;
+  Tensors decompose(const Inputs& in) const;
+  static Cases<StdMeanUnbiased> samples() { return {{{false}, {{3, 4}}}}; }
+};
+struct VarMeanUnbiased : Unbiased {
+  static constexpr Doc doc{"var_mean.unbiased", "input", "Variance and mean of all elements.", "var, mean"};
+  static constexpr bool as_method = false;
+  Tensors decompose(const Inputs& in) const;
+  static Cases<VarMeanUnbiased> samples() { return {{{false}, {{3, 4}}}}; }
+};
+
+struct Aminmax {
+  static constexpr Doc doc{"aminmax", "input", "The smallest and the largest element, of all or along a dim.",
+                           "min, max"};
+  std::optional<int64_t> dim;
+  bool keepdim = false;
+  void describe(auto& field) {
+    field("dim", dim, "the dim to reduce; all where nil", as::dim | as::named);
+    field("keepdim", keepdim, "keep the reduced dim with extent 1", as::named);
+  }
+  Tensors decompose(const Inputs& in) const;
+  static Cases<Aminmax> samples() {
+    return {{{}, {{3, 4}}}, {{1, false}, {{3, 4}}}, {{0, true}, {{3, 4}}}, {{}, {{}}}};
+  }
+};
+
+struct Trace {
+  static constexpr Doc doc{"trace", "input", "The sum of a matrix's main diagonal."};
+  Tensor decompose(const Inputs& in) const;
+  static Cases<Trace> samples() { return {{{}, {{3, 4}}}, {{}, {{2, 1}}}, {{}, {{0, 3}}}}; }
+};
+
+/// Rows are variables, columns observations.
+struct Cov {
+  static constexpr Doc doc{"cov", "input, fweights?, aweights?",
+                           "The covariances of the variables that are the rows of a matrix."};
+  static constexpr std::string_view order = "input, *, correction, fweights, aweights";
+  int64_t correction = 1;
+  void describe(auto& field) {
+    field("correction", correction, "subtracted from the number of observations", as::named);
+  }
+  Tensor decompose(const Inputs& in) const;
+  static Cases<Cov> samples();
+};
+struct Corrcoef {
+  static constexpr Doc doc{"corrcoef", "input", "The correlations of the variables that are the rows of a matrix."};
+  Tensor decompose(const Inputs& in) const;
+  static Cases<Corrcoef> samples() { return {{{}, {{3, 5}}}, {{}, {{4}}}}; }
+};
+
+}  // namespace luth::ops
+
+namespace luth {
+inline constexpr Fn<ops::NonzeroCounts> count_nonzero;
+inline constexpr Fn<ops::NanSum> nansum;
+inline constexpr Fn<ops::NanMean> nanmean;
+inline constexpr Fn<ops::StdMean> std_mean;
+inline constexpr Fn<ops::VarMean> var_mean;
+inline constexpr Fn<ops::Aminmax> aminmax;
+inline constexpr Fn<ops::Trace> trace;
+inline constexpr Fn<ops::Cov> cov;
+inline constexpr Fn<ops::Corrcoef> corrcoef;
+}  // namespace luth

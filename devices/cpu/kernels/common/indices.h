@@ -1,0 +1,138 @@
+// Positions from index tensors, checked once, and tensors that are written at positions. Kernel libraries only.
+#pragma once
+#include <cstring>
+
+#include "core/ops/common/positions.h"
+#include "devices/cpu/kernels/common/loops.h"
+
+namespace luth::cpu {
+
+/// Calls f(Type<W>()) with an unsigned integer of the dtype's size, for what only moves elements.
+template <class F>
+void by_size(Dtype d, F&& f) {
+  switch (size_of(d)) {
+    case 1: return f(Type<uint8_t>());
+    case 2: return f(Type<uint16_t>());
+    case 4: return f(Type<uint32_t>());
+    default: return f(Type<uint64_t>());
+  }
+}
+
+// memcpy and memset do not take the null pointers that empty tensors have.
+inline void copy_bytes(void* to, const void* from, size_t n) {
+  if (n) std::memcpy(to, from, n);
+}
+inline void set_zero(Tensor& t) {
+  if (t.bytes()) std::memset(t.raw(), 0, t.bytes());
+}
+
+/// out = in, element by element, for any layouts of one shape and dtype.
+inline void copy_elements(Tensor& out, const Tensor& in) {
+  if (out.is_contiguous() && in.is_contiguous() && out.bytes() <= 65536) {
+    if (out.bytes()) std::memmove(out.raw(), in.raw(), out.bytes());
+    return;
+  }
+  by_size(out.dtype(), [&]<class W>(Type<W>) {
+    elementwise_loop<W, W>(
+        out, [](W x) { return x; }, Value(in));
+  });
+}
+
+/// The positions in an index tensor of integers: from 0, all within [0, bound). Throws for one that is not.
+class Indices {
+ public:
+  /// `wrap`: negative values count from the end.
+  Indices(const Tensor& index, int64_t bound, int base, bool wrap = false, std::string_view what = "index")
+      : size_(index.numel()) {
+    Tensor t = index.is_contiguous() ? index : dense_copy(index);
+    if (t.dtype() == Dtype::i64 && base == 0 && !wrap) {
+      held_ = t;
+    } else {
+      held_ = Tensor::empty({size_}, Dtype::i64, t.device());
+      int64_t* out = held_.data<int64_t>();
+      dispatch(Integers{}, t.dtype(), [&]<class T>(Type<T>) {
+        const T* in = t.data<T>();
+        for (int64_t i = 0; i < size_; ++i) {
+          int64_t v = int64_t(in[i]);
+          out[i] = wrap && v < 0 ? v + bound : v < 0 && base ? INT64_MIN : v - base;
+        }
+      });
+    }
+    data_ = held_.data<int64_t>();
+    bool bad = false;
+    for (int64_t i = 0; i < size_; ++i) bad |= uint64_t(data_[i]) >= uint64_t(bound);
+    if (bad) complain(index, t, bound, base, wrap, what);
+  }
+  int64_t size() const { return size_; }
+  int64_t operator[](int64_t i) const { return data_[i]; }
+  const int64_t* data() const { return data_; }
+
+ private:
+  [[noreturn]] void complain(const Tensor& index, const Tensor& t, int64_t bound, int base, bool wrap,
+                             std::string_view what) const {
+    int64_t i = 0, value = 0;
+    while (uint64_t(data_[i]) < uint64_t(bound)) ++i;
+    dispatch(Integers{}, t.dtype(), [&]<class T>(Type<T>) { value = int64_t(t.data<T>()[i]); });
+    throw_bad_position(what, index.shape(), i, value, bound, base, wrap);
+  }
+  Tensor held_;
+  int64_t size_;
+  const int64_t* data_;
+};
+
+/// The result of an operator that changes part of its input: filled with the input's elements, unless it is the input
+/// itself, and row-major to write into; done() brings what was written back into another layout.
+class Target {
+ public:
+  Target(Tensor& out, const Tensor& input) : out_(out) {
+    if (out.raw() != input.raw()) copy_elements(out, input);
+    work_ = out.is_contiguous() ? out : dense_copy(out);
+  }
+  template <class T>
+  T* data() const {
+    return work_.data<T>();
+  }
+  void done() {
+    if (!work_.same(out_)) copy_elements(out_, work_);
+  }
+
+ private:
+  Tensor& out_;
+  Tensor work_;
+};
+
+/// `t` row-major, and not the memory of `out`, which is about to be written.
+inline Tensor apart(const Tensor& t, const Tensor& out) {
+  if (!t.is_contiguous()) return dense_copy(t);
+  if (!(t.storage() == out.storage())) return t;
+  Tensor copy = Tensor::empty(t.shape(), t.dtype(), t.device());
+  copy_elements(copy, t);
+  return copy;
+}
+
+/// Adds as index_add and its like do: integers wrap, bool is `or`, 16-bit floats add in float.
+template <class T>
+inline T plus(T a, T b) {
+  if constexpr (std::is_same_v<T, bool>)
+    return a || b;
+  else
+    return cast<T>(compute_t<T>(compute_t<T>(a) + compute_t<T>(b)));
+}
+template <class T>
+inline T times(T a, T b) {
+  if constexpr (std::is_same_v<T, bool>)
+    return a && b;
+  else
+    return cast<T>(compute_t<T>(compute_t<T>(a) * compute_t<T>(b)));
+}
+
+/// A number or one-element tensor in the dtype T.
+template <class T>
+inline T number(const Value& v) {
+  if (v.is_scalar()) return v.scalar().to<T>();
+  T out{};
+  dispatch(AllTypes{}, v.dtype(), [&]<class From>(Type<From>) { out = cast<T>(v.tensor().data<From>()[0]); });
+  return out;
+}
+
+}  // namespace luth::cpu

@@ -1,0 +1,58 @@
+// Random words for kernels: those of core/math/philox.h, sixteen counters at a time. Kernel libraries only.
+#pragma once
+#include "core/base/threads.h"
+#include "core/math/draw.h"
+#include "core/op/define.h"
+
+namespace luth::cpu {
+
+/// Words of counters first, first + 1, …: out[4 i + k] is word k of counter first + i. Loops over 16 counters
+/// vectorise.
+inline void philox_words(int64_t seed, int64_t first, int64_t counters, uint32_t* out) {
+  constexpr int width = 16;
+  const uint32_t key0 = uint32_t(seed), key1 = uint32_t(uint64_t(seed) >> 32);
+  uint32_t x0[width], x1[width], x2[width], x3[width];
+  int64_t i = 0;
+  for (; i + width <= counters; i += width) {
+    for (int l = 0; l < width; ++l) {
+      const uint64_t c = uint64_t(first + i + l);
+      x0[l] = uint32_t(c), x1[l] = uint32_t(c >> 32), x2[l] = 0, x3[l] = 0;
+    }
+    uint32_t k0 = key0, k1 = key1;
+    for (int round = 0; round < 10; ++round) {
+      for (int l = 0; l < width; ++l) {
+        const uint64_t p0 = uint64_t(0xD2511F53u) * x0[l], p1 = uint64_t(0xCD9E8D57u) * x2[l];
+        const uint32_t y0 = uint32_t(p1 >> 32) ^ x1[l] ^ k0, y2 = uint32_t(p0 >> 32) ^ x3[l] ^ k1;
+        x1[l] = uint32_t(p1), x3[l] = uint32_t(p0), x0[l] = y0, x2[l] = y2;
+      }
+      k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;
+    }
+    for (int l = 0; l < width; ++l) {
+      uint32_t* o = out + 4 * (i + l);
+      o[0] = x0[l], o[1] = x1[l], o[2] = x2[l], o[3] = x3[l];
+    }
+  }
+  for (; i < counters; ++i) {
+    const PhiloxWords p = philox(seed, first + i);
+    for (int k = 0; k < 4; ++k) out[4 * i + k] = p.w[k];
+  }
+}
+
+/// Calls f(begin, end, words) for ranges of the elements 0 … n - 1: `words` holds those of element `begin` and on, one
+/// per element (element i: counter offset + i / 4, word i mod 4), or two for dtypes of 8 bytes. Ranges begin at
+/// multiples of 1024.
+template <class F>
+void with_words(const PhiloxState& state, int64_t n, int per_element, F f) {
+  constexpr int64_t block = 1024;
+  parallel_for((n + block - 1) / block, 8, [&](int64_t first, int64_t last) {
+    uint32_t words[2 * block];
+    for (int64_t b = first; b < last; ++b) {
+      const int64_t begin = b * block, end = std::min(n, begin + block);
+      const int64_t counters = ((end - begin) * per_element + 3) / 4;
+      philox_words(state.seed, state.offset + begin * per_element / 4, counters, words);
+      f(begin, end, static_cast<const uint32_t*>(words));
+    }
+  });
+}
+
+}  // namespace luth::cpu

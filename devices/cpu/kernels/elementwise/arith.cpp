@@ -1,0 +1,51 @@
+// Elementwise arithmetic and logic on the CPU: from the operators' scalar functions.
+#include "core/ops/elementwise/arith.h"
+
+#include "devices/cpu/kernels/common/elementwise.h"
+
+namespace luth::cpu {
+namespace {
+
+// The place of the first 0 in the rest of t from `dim` on, into `at`; an extent that is repeated is looked at once.
+template <class T>
+bool find_zero(const Tensor& t, const T* p, int dim, Shape& at) {
+  if (dim == t.dim()) return *p == T(0);
+  int64_t n = t.strides()[dim] ? t.shape()[dim] : 1, step = t.strides()[dim];
+  if (dim + 1 == t.dim()) {
+    int64_t zeros = 0;
+    for (int64_t i = 0; i < n; ++i) zeros += p[i * step] == T(0);
+    if (!zeros) return false;
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    at[dim] = i;
+    if (find_zero(t, p + i * step, dim + 1, at)) return true;
+  }
+  return false;
+}
+
+const BinaryKernels<ops::BinaryOps> kernels_;
+
+void where(const ops::Where&, Tensor& y, const Value& condition, const Value& a, const Value& b) {
+  dispatch(AllTypes{}, y.dtype(), [&]<class T>(Type<T>) {
+    elementwise_loop<T, bool, T, T>(
+        y, [](bool c, auto x, auto z) { return c ? x : z; }, condition, a, b);
+  });
+}
+const Kernel<where> where_;
+
+}  // namespace
+
+void check_divisor(const Tensor& y, const Value& b) {
+  if (y.numel() == 0) return;
+  if (b.is_scalar() && b.scalar().value() == 0) throw Error("integers cannot be divided by 0");
+  if (!b.is_tensor()) return;
+  const Tensor& t = b.tensor();
+  Shape at(size_t(t.dim()));
+  dispatch(Integers{}, t.dtype(), [&]<class T>(Type<T>) {
+    if (!find_zero(t, t.data<T>(), 0, at)) return;
+    for (auto& i : at) i = shown(i);
+    throw Error("integers cannot be divided by 0, which other holds at {}", to_string(at));
+  });
+}
+
+}  // namespace luth::cpu

@@ -1,0 +1,91 @@
+// Copies, casts and fills on the CPU.
+#include "core/ops/elementwise/copy.h"
+
+#include <cstring>
+
+#include "devices/cpu/kernels/common/kernels.h"
+#include "devices/cpu/kernels/common/loops.h"
+
+namespace luth::cpu {
+namespace {
+
+struct Same {
+  template <class T>
+  T operator()(T x) const {
+    return x;
+  }
+};
+
+// A matrix whose source runs across: 32 x 32 tiles, so that both sides use whole cache lines.
+template <class T>
+void transpose_tiles(const T* in, T* out, int64_t rows, int64_t cols, int64_t in_row, int64_t in_col) {
+  constexpr int64_t tile = 32;
+  int64_t blocks = (rows + tile - 1) / tile;
+  parallel_for(blocks, std::max<int64_t>(1, grain_elements / (tile * cols)), [&](int64_t b, int64_t e) {
+    for (int64_t i0 = b * tile; i0 < std::min(rows, e * tile); i0 += tile)
+      for (int64_t j0 = 0; j0 < cols; j0 += tile)
+        for (int64_t i = i0; i < std::min(rows, i0 + tile); ++i)
+          for (int64_t j = j0; j < std::min(cols, j0 + tile); ++j) out[i * cols + j] = in[i * in_row + j * in_col];
+  });
+}
+
+template <class T>
+bool transposed(const Tensor& out, const Tensor& in) {
+  if (in.dim() != 2 || !out.is_contiguous() || in.strides()[0] != 1 || in.strides()[1] < 2) return false;
+  transpose_tiles(in.data<T>(), out.data<T>(), in.shape()[0], in.shape()[1], in.strides()[0], in.strides()[1]);
+  return true;
+}
+
+// out = in converted; any layouts.
+void convert(Tensor& out, const Value& in) {
+  if (in.is_tensor() && in.dtype() == out.dtype()) {
+    const Tensor& t = in.tensor();
+    if (out.is_contiguous() && t.is_contiguous() && out.bytes() <= 65536) {
+      if (out.bytes()) std::memmove(out.raw(), t.raw(), out.bytes());
+      return;
+    }
+    // Same dtype: only the width matters.
+    switch (size_of(out.dtype())) {
+      case 1: return elementwise_loop<uint8_t, uint8_t>(out, Same(), in);
+      case 2: return elementwise_loop<int16_t, int16_t>(out, Same(), in);
+      case 4:
+        if (!transposed<int32_t>(out, t)) elementwise_loop<int32_t, int32_t>(out, Same(), in);
+        return;
+      default:
+        if (!transposed<int64_t>(out, t)) elementwise_loop<int64_t, int64_t>(out, Same(), in);
+        return;
+    }
+  }
+  Dtype from = in.is_tensor() ? in.dtype() : out.dtype();
+  dispatch(AllTypes{}, out.dtype(), [&]<class To>(Type<To>) {
+    dispatch(AllTypes{}, from, [&]<class From>(Type<From>) { elementwise_loop<To, From>(out, Same(), in); });
+  });
+}
+
+void cast_kernel(const ops::Cast&, Tensor& y, const Value& x) { convert(y, x); }
+void clone(const ops::Clone&, Tensor& y, const Value& x) { convert(y, x); }
+void fill(const ops::Fill&, Tensor& y, const Value&, const Value& value) {
+  if (value.is_scalar()) return convert(y, value);
+  Tensor v = value.tensor().device().on_host() ? value.tensor() : Tensor::scalar(value.tensor().item(), value.dtype());
+  convert(y, Tensor::alias(v.storage(), y.shape(), Strides(y.dim(), 0), v.offset(), v.dtype()));
+}
+void zero(const ops::Zero&, Tensor& y, const Value&) { convert(y, Scalar(0)); }
+void copy(const ops::Copy& op, Tensor& y, const Value&, const Value& src) {
+  if (src.is_scalar()) return convert(y, src);
+  Tensor t = src.tensor();
+  if (!t.device().on_host()) t = to_device(t, {&y.device(), op.non_blocking});
+  Strides st(y.dim(), 0);
+  int lead = y.dim() - t.dim();
+  for (int i = lead; i < y.dim(); ++i)
+    if (t.shape()[i - lead] != 1) st[i] = t.strides()[i - lead];
+  convert(y, Tensor::alias(t.storage(), y.shape(), st, t.offset(), t.dtype()));
+}
+
+const Kernel<cast_kernel> cast_;
+const Kernel<clone> clone_;
+const Kernel<fill> fill_;
+const Kernel<zero> zero_;
+const Kernel<copy> copy_;
+
+}  // namespace
+}  // namespace luth::cpu

@@ -1,0 +1,150 @@
+// Masks: fill, pick, replace; positions of what is not 0.
+#include "core/ops/index/mask.h"
+
+#include <numeric>
+
+#include "devices/cpu/kernels/common/indices.h"
+#include "devices/cpu/kernels/common/kernels.h"
+
+namespace luth::cpu {
+namespace {
+
+constexpr int64_t chunk = 16384;
+int64_t chunks(int64_t n) { return (n + chunk - 1) / chunk; }
+
+void masked_fill(const ops::MaskedFill&, Tensor& y, const Value& x, const Value& mask, const Value& value) {
+  if (y.numel() == 0) return;
+  uint64_t bytes = 0;  // the value as y's dtype has it, from the first byte on
+  dispatch(AllTypes{}, y.dtype(), [&]<class T>(Type<T>) {
+    const T v = number<T>(value);
+    std::memcpy(&bytes, &v, sizeof v);
+  });
+  by_size(y.dtype(), [&]<class W>(Type<W>) {
+    W bits;
+    std::memcpy(&bits, &bytes, sizeof bits);
+    elementwise_loop<W, W, bool>(
+        y, [bits](W a, bool m) { return m ? bits : a; }, x, mask);
+  });
+}
+
+/// How many bytes are not 0.
+int64_t count_true(const bool* m, int64_t n) {
+  int64_t total = 0;
+  for (int64_t i = 0; i < n;
+       i += 128) {  // sums of up to 128 ones fit a byte: the inner loop adds whole vectors of them
+    const int64_t e = std::min<int64_t>(n, i + 128);
+    uint8_t part = 0;
+    for (int64_t j = i; j < e; ++j) part = uint8_t(part + uint8_t(m[j]));
+    total += part;
+  }
+  return total;
+}
+
+/// For each chunk of 16 Ki elements, how many before it are true; the total comes last.
+std::vector<int64_t> starts(const bool* m, int64_t n) {
+  std::vector<int64_t> at(size_t(chunks(n) + 1), 0);
+  parallel_for(chunks(n), 4, [&](int64_t b, int64_t e) {
+    for (int64_t c = b; c < e; ++c) at[size_t(c) + 1] = count_true(m + c * chunk, std::min(chunk, n - c * chunk));
+  });
+  std::partial_sum(at.begin(), at.end(), at.begin());
+  return at;
+}
+
+/// `t` as a mask: itself, or whether its elements are not 0.
+Tensor as_mask(const Tensor& t) {
+  if (t.dtype() == Dtype::boolean) return t;
+  Tensor m = Tensor::empty(t.shape(), Dtype::boolean, t.device());
+  dispatch(AllTypes{}, t.dtype(), [&]<class T>(Type<T>) {
+    const T* in = t.data<T>();
+    bool* out = m.data<bool>();
+    parallel_for(t.numel(), grain_elements, [&](int64_t b, int64_t e) {
+      for (int64_t i = b; i < e; ++i) out[i] = compute_t<T>(in[i]) != compute_t<T>(0);
+    });
+  });
+  return m;
+}
+
+// Branchless: every element is written, and the next one overwrites it unless the mask kept it. The buffer takes the
+// one write past the end.
+void masked_select(const ops::MaskedSelect&, Tensor& y, const Dense& x, const Dense& mask) {
+  const int64_t n = x.numel();
+  const bool* m = mask.data<bool>();
+  const std::vector<int64_t> at = starts(m, n);
+  by_size(x.dtype(), [&]<class W>(Type<W>) {
+    const W* in = x.data<W>();
+    W* out = y.data<W>();
+    parallel_for(chunks(n), 1, [&](int64_t b, int64_t e) {
+      std::vector<W> kept(chunk + 1);
+      for (int64_t c = b; c < e; ++c) {
+        int64_t k = 0;
+        for (int64_t i = c * chunk; i < std::min(n, (c + 1) * chunk); ++i) {
+          kept[size_t(k)] = in[i];
+          k += m[i];
+        }
+        copy_bytes(out + at[size_t(c)], kept.data(), size_t(k) * sizeof(W));
+      }
+    });
+  });
+}
+
+void masked_replace(const ops::MaskedReplace&, Tensor& y, const Strided& x, const Dense& mask, const Strided& source) {
+  const int64_t n = y.numel();
+  const bool* m = mask.data<bool>();
+  const std::vector<int64_t> at = starts(m, n);
+  if (at.back() > source.numel())
+    throw Error("mask is true at {} places, but source has {} elements", at.back(), source.numel());
+  const Tensor src = apart(source, y);
+  Target target(y, x);
+  by_size(y.dtype(), [&]<class W>(Type<W>) {
+    const W* in = src.data<W>();
+    W* out = target.data<W>();
+    parallel_for(chunks(n), 1, [&](int64_t b, int64_t e) {
+      for (int64_t c = b; c < e; ++c) {
+        int64_t k = at[size_t(c)];
+        for (int64_t i = c * chunk; i < std::min(n, (c + 1) * chunk); ++i)
+          if (m[i]) out[i] = in[k++];
+      }
+    });
+  });
+  target.done();
+}
+
+void count_nonzero(const ops::CountNonzero&, Tensor& y, const Dense& x) {
+  Tensor m = as_mask(x);
+  y.data<int64_t>()[0] = starts(m.data<bool>(), m.numel()).back();
+}
+
+void nonzero(const ops::Nonzero& op, Tensor& y, const Dense& x) {
+  const Tensor mask = as_mask(x);
+  const bool* m = mask.data<bool>();
+  const int64_t n = x.numel(), dims = x.dim();
+  const std::vector<int64_t> at = starts(m, n);
+  int64_t* out = y.data<int64_t>();
+  parallel_for(chunks(n), 1, [&](int64_t b, int64_t e) {
+    std::vector<int64_t> kept(chunk + 1);
+    for (int64_t c = b; c < e; ++c) {
+      int64_t k = 0;
+      for (int64_t i = c * chunk; i < std::min(n, (c + 1) * chunk); ++i) {
+        kept[size_t(k)] = i;
+        k += m[i];
+      }
+      int64_t* rows = out + at[size_t(c)] * dims;
+      for (int64_t j = 0; j < k; ++j) {
+        int64_t rest = kept[size_t(j)];
+        for (int64_t d = dims - 1; d >= 0; --d) {
+          rows[j * dims + d] = rest % x.shape()[d] + op.base;
+          rest /= x.shape()[d];
+        }
+      }
+    }
+  });
+}
+
+const Kernel<masked_fill> masked_fill_;
+const Kernel<masked_select> masked_select_;
+const Kernel<masked_replace> masked_replace_;
+const Kernel<count_nonzero> count_nonzero_;
+const Kernel<nonzero> nonzero_;
+
+}  // namespace
+}  // namespace luth::cpu

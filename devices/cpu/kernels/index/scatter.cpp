@@ -1,0 +1,150 @@
+// A position for each element: gather, scatter, scatter_add.
+#include "core/ops/index/index.h"
+#include "devices/cpu/kernels/common/indices.h"
+#include "devices/cpu/kernels/common/kernels.h"
+#include "devices/cpu/kernels/common/rows.h"
+
+namespace luth::cpu {
+namespace {
+
+// The elements of an index tensor (row-major) beside tensors whose extents may be larger. Two of these: `picked`, whose
+// offset leaves out `dim`, where the position is added; and `beside`, which has an element for each of index's.
+struct Walk {
+  Shape shape;  // of index, at least one dim
+  int dim;
+  Strides picked, beside;
+  int64_t step;  // of picked along dim
+
+  Walk(const Tensor& index, const Shape& picked_shape, const Shape& beside_shape, int64_t d)
+      : shape(index.shape()), dim(wrap_dim(d, picked_shape.size())) {
+    picked = contiguous_strides(picked_shape);
+    beside = contiguous_strides(beside_shape);
+    for (Shape* s : {&shape, &picked, &beside})
+      if (s->empty()) s->push_back(1);
+    step = picked[dim];
+    picked[dim] = 0;
+  }
+  int64_t columns() const { return shape.back(); }
+  int64_t rows() const { return shape.back() ? shape.numel() / shape.back() : 0; }
+  bool along_rows() const { return dim == shape.size() - 1; }
+
+  /// Calls f(position in index, offset in picked, offset in beside) for the first element of rows [begin, end); from
+  /// there, columns are picked.back() and beside.back() apart.
+  template <class F>
+  void each_row(int64_t begin, int64_t end, F f) const {
+    for (int64_t r = begin; r < end; ++r) {
+      int64_t rest = r, p = 0, q = 0;
+      for (int d = shape.size() - 2; d >= 0; --d) {
+        const int64_t c = rest % shape[d];
+        rest /= shape[d];
+        p += c * picked[d];
+        q += c * beside[d];
+      }
+      f(r * columns(), p, q);
+    }
+  }
+};
+
+void gather(const ops::Gather& op, Tensor& y, const Dense& x, const Strided& index) {
+  Axis a = axis_of(x.shape(), wrap_dim(op.dim, x.dim()));
+  const Indices at(index, a.n, op.base);
+  if (at.size() == 0) return;
+  const Walk walk(index, x.shape(), index.shape(), op.dim);
+  by_size(x.dtype(), [&]<class W>(Type<W>) {
+    const W* in = x.data<W>();
+    W* out = y.data<W>();
+    const int64_t n = walk.columns(), across = walk.picked.back(), step = walk.step;
+    parallel_for(walk.rows(), row_grain(n), [&](int64_t b, int64_t e) {
+      walk.each_row(b, e, [&](int64_t first, int64_t p, int64_t) {
+        const int64_t* i = at.data() + first;
+        for (int64_t j = 0; j < n; ++j) out[first + j] = in[p + j * across + i[j] * step];
+      });
+    });
+  });
+}
+
+// Calls put(offset in the result, offset in src) in index's order, for all elements that may share a place on one
+// thread: rows are split where dim runs along them, else columns.
+template <class F>
+void each_scattered(const Walk& walk, const Indices& at, F put) {
+  auto part = [&](int64_t row0, int64_t row1, int64_t col0, int64_t col1) {
+    walk.each_row(row0, row1, [&](int64_t first, int64_t p, int64_t q) {
+      for (int64_t j = col0; j < col1; ++j)
+        put(p + j * walk.picked.back() + at[first + j] * walk.step, q + j * walk.beside.back());
+    });
+  };
+  if (at.size() == 0) return;
+  if (walk.along_rows())
+    parallel_for(walk.rows(), row_grain(walk.columns()), [&](int64_t b, int64_t e) { part(b, e, 0, walk.columns()); });
+  else
+    parallel_for(walk.columns(), std::max<int64_t>(16, row_grain(walk.rows())),
+                 [&](int64_t b, int64_t e) { part(0, walk.rows(), b, e); });
+}
+
+// As amax and amin: nan is larger and smaller than all.
+template <class T>
+T larger(T a, T b) {
+  const auto x = compute_t<T>(a), y = compute_t<T>(b);
+  return y > x || y != y ? b : a;
+}
+template <class T>
+T smaller(T a, T b) {
+  const auto x = compute_t<T>(a), y = compute_t<T>(b);
+  return y < x || y != y ? b : a;
+}
+
+template <class T>
+void join_elements(ops::Join join, const Walk& walk, const Indices& at, T* out, const T* in, bool one) {
+  const int64_t step = one ? 0 : 1;
+  switch (join) {
+    case ops::Join::write:
+      return each_scattered(walk, at, [=](int64_t to, int64_t from) { out[to] = in[from * step]; });
+    case ops::Join::add:
+      return each_scattered(walk, at, [=](int64_t to, int64_t from) { out[to] = plus(out[to], in[from * step]); });
+    case ops::Join::multiply:
+      return each_scattered(walk, at, [=](int64_t to, int64_t from) { out[to] = times(out[to], in[from * step]); });
+    case ops::Join::larger:
+      return each_scattered(walk, at, [=](int64_t to, int64_t from) { out[to] = larger(out[to], in[from * step]); });
+    case ops::Join::smaller:
+      return each_scattered(walk, at, [=](int64_t to, int64_t from) { out[to] = smaller(out[to], in[from * step]); });
+  }
+}
+
+void scatter_tensor(ops::Join join, int64_t dim, int base, Tensor& y, const Tensor& x, const Tensor& index,
+                    const Tensor& source) {
+  const Axis a = axis_of(x.shape(), wrap_dim(dim, x.dim()));
+  const Indices at(index, a.n, base);
+  const Tensor src = apart(source, y);
+  Target target(y, x);
+  const Walk walk(index, x.shape(), src.shape(), dim);
+  dispatch(AllTypes{}, y.dtype(),
+           [&]<class T>(Type<T>) { join_elements(join, walk, at, target.data<T>(), src.data<T>(), false); });
+  target.done();
+}
+
+void scatter(const ops::Scatter& op, Tensor& y, const Strided& x, const Strided& index, const Strided& src) {
+  scatter_tensor(op.join(), op.dim, op.base, y, x, index, src);
+}
+void scatter_add(const ops::ScatterAdd& op, Tensor& y, const Strided& x, const Strided& index, const Strided& src) {
+  scatter_tensor(ops::Join::add, op.dim, op.base, y, x, index, src);
+}
+
+void scatter_value(const ops::ScatterValue& op, Tensor& y, const Strided& x, const Strided& index, const Value& value) {
+  const Axis a = axis_of(x.shape(), wrap_dim(op.dim, x.dim()));
+  const Indices at(index, a.n, op.base);
+  const Walk walk(index, x.shape(), index.shape(), op.dim);
+  dispatch(AllTypes{}, y.dtype(), [&]<class T>(Type<T>) {
+    const T v = number<T>(value);
+    Target target(y, x);
+    join_elements(op.join(), walk, at, target.data<T>(), &v, true);
+    target.done();
+  });
+}
+
+const Kernel<gather> gather_;
+const Kernel<scatter> scatter_;
+const Kernel<scatter_add> scatter_add_;
+const Kernel<scatter_value> scatter_value_;
+
+}  // namespace
+}  // namespace luth::cpu

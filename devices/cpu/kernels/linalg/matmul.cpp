@@ -1,0 +1,265 @@
+// Matrix products. Transposed operands are read where they lie; 16-bit floats are computed in float.
+#include "core/ops/linalg/matmul.h"
+
+#include <atomic>
+#include <cstring>
+
+#include "core/base/threads.h"
+#include "devices/cpu/kernels/common/gemm.h"
+#include "devices/cpu/kernels/common/kernels.h"
+#include "devices/cpu/libraries/libraries.h"
+#include "devices/cpu/runtime/buffer.h"
+
+namespace luth::cpu {
+namespace {
+
+constexpr int64_t cheap = 1 << 18;  // multiply-adds that one thread does sooner than it would share them
+
+template <class T>
+Matrix<T> matrix(const Tensor& t) {
+  int d = t.dim();
+  return {t.data<T>(), t.strides()[d - 2], t.strides()[d - 1]};
+}
+
+/// b products of [m,k] and [k,n]; each batch stride may be anything.
+struct Sizes {
+  int64_t batch, m, n, k;
+};
+template <class T>
+struct Operands {
+  Matrix<T> a, b;
+  int64_t a_step, b_step;
+  T* c;  // dense [batch, m, n]
+};
+
+template <class T>
+void multiply(const Sizes& s, T alpha, const Operands<T>& o, T beta) {
+  Tiles t = tiles_of(s.m, s.n, s.k);
+  int64_t each = t.down * t.across;
+  if (each > 1 && s.batch == 1) return parallel_gemm(s.m, s.n, s.k, alpha, o.a, o.b, beta, o.c, s.n);
+  int64_t grain = std::max<int64_t>(1, cheap / std::max<int64_t>(1, s.m * s.n * s.k / each));
+  parallel_for(s.batch * each, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t x = begin; x < end; ++x) {
+      int64_t item = x / each, i = x % each / t.across * t.rows, j = x % t.across * t.cols;
+      Matrix<T> a = o.a.at(i, 0), b = o.b.at(0, j);
+      a.p += item * o.a_step;
+      b.p += item * o.b_step;
+      gemm(std::min(t.rows, s.m - i), std::min(t.cols, s.n - j), s.k, alpha, a, b, beta,
+           o.c + (item * s.m + i) * s.n + j, s.n);
+    }
+  });
+}
+
+// [batch, rows, cols] of 16-bit floats, at any strides, as dense floats
+template <class T>
+void widen(int64_t batch, int64_t rows, int64_t cols, Matrix<T> x, int64_t step, float* out) {
+  parallel_for(batch * rows, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, cols)), [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const T* in = x.p + r / rows * step + r % rows * x.row;
+      for (int64_t j = 0; j < cols; ++j) out[r * cols + j] = float(in[j * x.col]);
+    }
+  });
+}
+
+// bfloat16 by the processor's own instructions, where there are some and the product is large
+bool multiply_bf16(const Sizes& s, float alpha, const Operands<bfloat16>& o, float beta) {
+  if (s.batch != 1 || alpha != 1 || beta != 0 || s.m * s.n * s.k < (1 << 18)) return false;
+  auto laid = [](const Matrix<bfloat16>& x, int64_t rows, int64_t cols) {
+    return (x.col == 1 && x.row >= cols) || (x.row == 1 && x.col >= rows);
+  };
+  if (!laid(o.a, s.m, s.k) || !laid(o.b, s.k, s.n)) return false;
+  bool ta = o.a.col != 1, tb = o.b.col != 1;
+  Tiles t = tiles_of(s.m, s.n, s.k);
+  std::atomic<bool> done = true;
+  parallel_for(t.down * t.across, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t x = begin; x < end; ++x) {
+      int64_t i = x / t.across * t.rows, j = x % t.across * t.cols;
+      if (!libs().bf16_gemm(ta, tb, std::min(t.rows, s.m - i), std::min(t.cols, s.n - j), s.k, o.a.at(i, 0).p,
+                            ta ? o.a.col : o.a.row, o.b.at(0, j).p, tb ? o.b.col : o.b.row, o.c + i * s.n + j, s.n))
+        done = false;
+    }
+  });
+  return done;
+}
+
+template <class T>
+void multiply_half(const Sizes& s, float alpha, const Operands<T>& o, float beta) {
+  if constexpr (std::is_same_v<T, bfloat16>)
+    if (multiply_bf16(s, alpha, o, beta)) return;
+  Buffer<float> a(s.batch * s.m * s.k), b(s.batch * s.k * s.n), c(s.batch * s.m * s.n);
+  widen(s.batch, s.m, s.k, o.a, o.a_step, a.get());
+  // a transposed operand stays so: its rows are the ones that lie together
+  Matrix<float> wide_b{b.get(), s.n, 1};
+  if (o.b.col == 1) {
+    widen(s.batch, s.k, s.n, o.b, o.b_step, b.get());
+  } else {
+    widen(s.batch, s.n, s.k, o.b.transposed(), o.b_step, b.get());
+    wide_b = {b.get(), 1, s.k};
+  }
+  int64_t results = s.batch * s.m * s.n;
+  if (beta != 0) widen(1, 1, results, Matrix<T>{o.c, 0, 1}, 0, c.get());
+  multiply<float>(s, alpha, {{a.get(), s.k, 1}, wide_b, s.m * s.k, s.k * s.n, c.get()}, beta);
+  parallel_for(results, 16384, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) o.c[i] = T(c[i]);
+  });
+}
+
+/// y = alpha a @ b + beta y, of tensors of 2 or 3 dims.
+void product(Tensor& y, const Tensor& a, const Tensor& b, const Scalar& alpha = 1, const Scalar& beta = 0) {
+  Sizes s{a.dim() == 3 ? a.shape()[0] : 1, a.shape(-2), b.shape(-1), a.shape(-1)};
+  if (y.numel() == 0) return;
+  dispatch(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
+    Operands<T> o{matrix<T>(a), matrix<T>(b), a.dim() == 3 ? a.strides()[0] : 0, b.dim() == 3 ? b.strides()[0] : 0,
+                  y.data<T>()};
+    if constexpr (is_half<T>)
+      multiply_half(s, alpha.to<float>(), o, beta.to<float>());
+    else
+      multiply(s, alpha.to<T>(), o, beta.to<T>());
+  });
+}
+
+void mm(const ops::Mm&, Tensor& y, const Strided& a, const Strided& b) { product(y, a, b); }
+void bmm(const ops::Bmm&, Tensor& y, const Strided& a, const Strided& b) { product(y, a, b); }
+
+// y = input, broadcast to y's shape (up to 3 dims)
+void fill_broadcast(Tensor& y, const Tensor& input) {
+  int64_t rows = y.dim() > 1 ? y.shape()[y.dim() - 2] : 1, cols = y.shape(-1),
+          outer = y.numel() ? y.numel() / (rows * cols) : 0;
+  auto stride = [&](int from_end) {
+    int d = input.dim() - from_end;
+    return d < 0 || input.shape()[d] == 1 ? 0 : input.strides()[d];
+  };
+  int64_t sb = stride(3), sr = stride(2), sc = stride(1);
+  dispatch(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
+    const T* in = input.data<T>();
+    T* out = y.data<T>();
+    parallel_for(outer * rows, std::max<int64_t>(1, 32768 / std::max<int64_t>(1, cols)),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t r = begin; r < end; ++r) {
+                     const T* row = in + r / rows * sb + r % rows * sr;
+                     if (sc == 1)
+                       std::memcpy(static_cast<void*>(out + r * cols), row, size_t(cols) * sizeof(T));
+                     else
+                       for (int64_t j = 0; j < cols; ++j) out[r * cols + j] = row[j * sc];
+                   }
+                 });
+  });
+}
+
+void blended(const ops::Blend& op, Tensor& y, const Tensor& input, const Tensor& a, const Tensor& b) {
+  bool added = op.beta.value() != 0;
+  if (added) fill_broadcast(y, input);
+  product(y, a, b, op.alpha, added ? op.beta : Scalar(0));
+}
+void addmm(const ops::Addmm& op, Tensor& y, const Strided& input, const Strided& a, const Strided& b) {
+  blended(op, y, input, a, b);
+}
+void baddbmm(const ops::Baddbmm& op, Tensor& y, const Strided& input, const Strided& a, const Strided& b) {
+  blended(op, y, input, a, b);
+}
+
+// A vector whose elements are not neighbours, or are 16-bit floats, as neighbours of the compute type.
+template <class T>
+Buffer<compute_t<T>> packed(const Tensor& t) {
+  int64_t n = t.numel(), step = t.strides()[0];
+  Buffer<compute_t<T>> out(n);
+  for (int64_t i = 0; i < n; ++i) out[i] = compute_t<T>(t.data<T>()[i * step]);
+  return out;
+}
+
+// Rows of a [m, n] times v: a dot product for each row where rows lie together, else sums of columns.
+template <class T>
+void mv_rows(int64_t begin, int64_t end, int64_t n, Matrix<T> a, const compute_t<T>* v, T* y) {
+  using C = compute_t<T>;
+  constexpr int64_t block = 256;
+  if (a.col == 1 || a.row > 4 * a.col) {
+    C row[block];
+    for (int64_t i = begin; i < end; ++i) {
+      if constexpr (!is_half<T>)
+        if (a.col == 1) {
+          y[i] = dot(n, a.p + i * a.row, v);
+          continue;
+        }
+      C sum = 0;
+      for (int64_t j = 0; j < n; j += block) {
+        int64_t count = std::min(block, n - j);
+        for (int64_t x = 0; x < count; ++x) row[x] = C(a.p[i * a.row + (j + x) * a.col]);
+        sum += dot(count, row, v + j);
+      }
+      y[i] = T(sum);
+    }
+    return;
+  }
+  for (int64_t i = begin; i < end; i += block) {
+    int64_t count = std::min(block, end - i);
+    C sum[block] = {};
+    for (int64_t j = 0; j < n; ++j) {
+      const T* column = a.p + i * a.row + j * a.col;
+      if (a.row == 1)
+        for (int64_t x = 0; x < count; ++x) sum[x] += C(column[x]) * v[j];
+      else
+        for (int64_t x = 0; x < count; ++x) sum[x] += C(column[x * a.row]) * v[j];
+    }
+    for (int64_t x = 0; x < count; ++x) y[i + x] = T(sum[x]);
+  }
+}
+
+void mv(const ops::Mv&, Tensor& y, const Strided& a, const Strided& v) {
+  int64_t m = a.shape()[0], n = a.shape()[1];
+  dispatch(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
+    auto vec = packed<T>(v);
+    int64_t grain = std::max<int64_t>(256, cheap / std::max<int64_t>(1, n) / 256 * 256);
+    parallel_for(m, grain, [&](int64_t begin, int64_t end) {
+      mv_rows(begin, end, n, Matrix<T>{a.data<T>(), a.strides()[0], a.strides()[1]}, vec.get(), y.data<T>());
+    });
+  });
+}
+
+void dot_kernel(const ops::Dot&, Tensor& y, const Strided& a, const Strided& b) {
+  dispatch(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
+    if constexpr (!is_half<T>)
+      if (a.strides()[0] == 1 && b.strides()[0] == 1) {
+        *y.data<T>() = dot(a.numel(), a.data<T>(), b.data<T>());
+        return;
+      }
+    auto x = packed<T>(a), z = packed<T>(b);
+    *y.data<T>() = T(dot(a.numel(), x.get(), z.get()));
+  });
+}
+
+// x as a matrix of rows; the dims before the last must lie as one
+Tensor rows_of(const Tensor& x) {
+  if (x.dim() == 2) return x;
+  Tensor dense = x.is_contiguous() ? x : dense_copy(x);
+  int64_t k = dense.shape(-1);
+  return Tensor::alias(dense.storage(),
+                       {k ? dense.numel() / k : Shape(dense.shape().begin(), dense.shape().end() - 1).numel(), k},
+                       {k, 1}, dense.offset(), dense.dtype());
+}
+
+void linear(const ops::Linear&, Tensor& y, const Strided& x, const Strided& w, const Strided& bias) {
+  int64_t outputs = w.dim() == 1 ? 1 : w.shape()[0], k = w.shape(-1);
+  int64_t rows = outputs ? y.numel() / outputs : 0;
+  Tensor in = rows_of(x);
+  // [k, outputs]: the weight, read across
+  Tensor wt = Tensor::alias(w.storage(), {k, outputs}, {w.strides().back(), w.dim() == 1 ? 1 : w.strides()[0]},
+                            w.offset(), w.dtype());
+  Tensor out = Tensor::alias(y.storage(), {rows, outputs}, {outputs, 1}, y.offset(), y.dtype());
+  if (!bias) return product(out, in, wt);
+  if (bias.numel() == 1 || bias.dim() == 1)
+    fill_broadcast(out, bias);
+  else
+    fill_broadcast(y, bias);
+  product(out, in, wt, 1, 1);
+}
+
+const Kernel<mm> mm_;
+const Kernel<bmm> bmm_;
+const Kernel<addmm> addmm_;
+const Kernel<baddbmm> baddbmm_;
+const Kernel<mv> mv_;
+const Kernel<dot_kernel> dot_;
+const Kernel<linear> linear_;
+
+}  // namespace
+}  // namespace luth::cpu

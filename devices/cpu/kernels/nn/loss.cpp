@@ -1,0 +1,167 @@
+// Classification losses: rows of logits to losses and back, without ever storing probabilities.
+#include "core/ops/nn/loss.h"
+
+#include "core/math/functions.h"
+#include "core/ops/common/positions.h"
+#include "devices/cpu/kernels/common/elementwise.h"
+#include "devices/cpu/kernels/common/indices.h"
+#include "devices/cpu/kernels/common/kernels.h"
+#include "devices/cpu/kernels/common/rows.h"
+
+namespace luth::cpu {
+namespace {
+
+/// Labels from 0, checked; -1 for those that are ignored.
+std::vector<int64_t> read_labels(const Tensor& target, int64_t classes, int64_t ignore_index, int base) {
+  std::vector<int64_t> labels(size_t(target.numel()));
+  dispatch(Integers{}, target.dtype(), [&]<class T>(Type<T>) {
+    const T* in = target.data<T>();
+    for (size_t i = 0; i < labels.size(); ++i) {
+      const int64_t v = int64_t(in[i]), k = v < 0 ? v : v - base;
+      const bool ignored = k == ignore_index && !(v == 0 && base);
+      if (!ignored && uint64_t(k) >= uint64_t(classes))
+        throw_bad_position("target", target.shape(), int64_t(i), v, classes, base, false);
+      labels[i] = ignored ? -1 : k;
+    }
+  });
+  return labels;
+}
+
+/// The weight of each class, as numbers of type A; 1 where none are given.
+template <class A>
+std::vector<A> read_weights(const Tensor& weight, int64_t classes) {
+  std::vector<A> w(size_t(classes), A(1));
+  if (weight)
+    dispatch(Floats{}, weight.dtype(), [&]<class T>(Type<T>) {
+      for (int64_t c = 0; c < classes; ++c) w[size_t(c)] = cast<A>(weight.data<T>()[c]);
+    });
+  return w;
+}
+
+Axis class_axis(const Shape& s) { return axis_of(s, s.size() == 1 ? 0 : 1); }
+
+/// What weights, smoothing and reduction make of the labels.
+template <class A>
+struct Shares {
+  std::vector<int64_t> labels;
+  std::vector<A> weights;
+  A own, spread, all;  // a label's share is own * weights[label] + spread * (sum over classes of weights)
+  double norm = 1;     // what the mean divides by
+
+  template <class Op>
+  Shares(const Op& op, double smoothing, const Tensor& target, const Tensor& weight, int64_t classes)
+      : labels(read_labels(target, classes, op.ignore_index, op.base)), weights(read_weights<A>(weight, classes)) {
+    own = A(1 - smoothing);
+    spread = A(smoothing / double(classes));
+    all = row_sum(weights.data(), classes);
+  }
+  A share(int64_t label) const { return own * weights[size_t(label)] + spread * all; }
+  void mean() {
+    norm = 0;
+    for (int64_t k : labels)
+      if (k >= 0) norm += double(weights[size_t(k)]);
+  }
+  /// Losses of all labels into `loss` by the reduction, and `scale`: a label's share over what the mean divides by.
+  template <class T>
+  void finish(const std::string& reduction, const std::vector<A>& each, Tensor& loss, A* scale) {
+    if (reduction == "mean") mean();
+    double total = 0;
+    for (size_t i = 0; i < labels.size(); ++i) {
+      if (reduction == "none")
+        loss.data<T>()[i] = T(each[i]);
+      else
+        total += double(each[i]);
+      scale[i] = labels[i] < 0 ? A(0) : A(double(share(labels[i])) / norm);
+    }
+    if (reduction != "none") loss.data<T>()[0] = T(A(total / norm));
+  }
+};
+
+void cross_entropy(const ops::CrossEntropyLabels& op, Tensor& loss, Tensor& total, Tensor& scale, const Dense& x,
+                   const Dense& target, const Dense& weight) {
+  const Axis a = class_axis(x.shape());
+  dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
+    using A = compute_t<T>;
+    Shares<A> s(op, op.label_smoothing, target, weight, a.n);
+    std::vector<A> each(s.labels.size(), A(0));
+    for_rows<T>(a, {x.data<T>()}, [&, n = a.n](int64_t row, const A* const* in, A* scratch) {
+      const A* __restrict p = in[0];
+      A* __restrict e = scratch;
+      const A top = row_max(p, n);
+      for (int64_t i = 0; i < n; ++i) e[i] = math::exp(p[i] - top);
+      const A sum = std::log(row_sum(e, n)) + top;
+      total.data<A>()[row] = sum;
+      const int64_t k = s.labels[size_t(row)];
+      if (k < 0) return;
+      A l = s.own * s.weights[size_t(k)] * (sum - p[k]);
+      if (s.spread > A(0)) {
+        for (int64_t i = 0; i < n; ++i) e[i] = s.weights[size_t(i)] * (sum - p[i]);
+        l += s.spread * row_sum(e, n);
+      }
+      each[size_t(row)] = l;
+    });
+    s.template finish<T>(op.reduction, each, loss, scale.data<A>());
+  });
+}
+
+void cross_entropy_backward(const ops::CrossEntropyBackward& op, Tensor& dx, const Dense& grad, const Dense& x,
+                            const Dense& total, const Dense& target, const Dense& weight) {
+  const Axis a = class_axis(x.shape());
+  dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
+    using A = compute_t<T>;
+    const Shares<A> s(op, op.label_smoothing, target, weight, a.n);
+    const Tensor g = in_dtype(grad, dtype_of<A>), sums = in_dtype(total, dtype_of<A>);
+    for_rows<T>(a, {x.data<T>()}, {dx.data<T>()}, [&, n = a.n](int64_t row, const A* const* in, A* const* out) {
+      const A* __restrict p = in[0];
+      A* __restrict q = out[0];
+      const int64_t k = s.labels[size_t(row)];
+      const A by = k < 0 ? A(0) : g.data<A>()[row], log_sum = sums.data<A>()[row];
+      if (by == A(0)) {
+        for (int64_t i = 0; i < n; ++i) q[i] = 0;
+        return;
+      }
+      for (int64_t i = 0; i < n; ++i) q[i] = by * math::exp(p[i] - log_sum);
+      const A share = s.share(k), part = share != A(0) ? by / share : A(0);
+      if (s.spread > A(0))
+        for (int64_t i = 0; i < n; ++i) q[i] -= part * s.spread * s.weights[size_t(i)];
+      q[k] -= part * s.own * s.weights[size_t(k)];
+    });
+  });
+}
+
+void nll_loss(const ops::NllLossLabels& op, Tensor& loss, Tensor& scale, const Dense& x, const Dense& target,
+              const Dense& weight) {
+  const Axis a = class_axis(x.shape());
+  dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
+    using A = compute_t<T>;
+    Shares<A> s(op, 0, target, weight, a.n);
+    std::vector<A> each(s.labels.size(), A(0));
+    for (size_t i = 0; i < each.size(); ++i)
+      if (const int64_t k = s.labels[i]; k >= 0)
+        each[i] =
+            -s.weights[size_t(k)] * A(x.data<T>()[(int64_t(i) / a.inner * a.n + k) * a.inner + int64_t(i) % a.inner]);
+    s.template finish<T>(op.reduction, each, loss, scale.data<A>());
+  });
+}
+
+void nll_loss_backward(const ops::NllLossBackward& op, Tensor& dx, const Dense& grad, const Dense& target) {
+  const Axis a = class_axis(dx.shape());
+  const std::vector<int64_t> labels = read_labels(target, a.n, op.ignore_index, op.base);
+  set_zero(dx);
+  dispatch(Floats{}, dx.dtype(), [&]<class T>(Type<T>) {
+    const Tensor g = in_dtype(grad, dtype_of<compute_t<T>>);
+    for (int64_t i = 0; i < int64_t(labels.size()); ++i)
+      if (labels[size_t(i)] >= 0)
+        dx.data<T>()[(i / a.inner * a.n + labels[size_t(i)]) * a.inner + i % a.inner] = T(-g.data<compute_t<T>>()[i]);
+  });
+}
+
+const Kernel<cross_entropy> cross_entropy_;
+const Kernel<cross_entropy_backward> cross_entropy_backward_;
+const Kernel<nll_loss> nll_loss_;
+const Kernel<nll_loss_backward> nll_loss_backward_;
+const Kernel<binary<ops::BceEach>> bce_each_;
+const Kernel<unary<ops::LogSigmoid>> log_sigmoid_;
+
+}  // namespace
+}  // namespace luth::cpu

@@ -1,0 +1,351 @@
+// batch_norm and layer_norm: loops over channels in either memory order, and over rows. Sums are taken per part (a row
+// of a channel, or a block of rows) and joined in order, in double.
+#include "core/ops/nn/norm.h"
+#include "core/ops/nn/group_norm.h"
+
+#include "core/ops/create/factory.h"
+#include "devices/cpu/kernels/common/elementwise.h"
+#include "devices/cpu/kernels/common/indices.h"
+#include "devices/cpu/kernels/common/kernels.h"
+#include "devices/cpu/kernels/common/rows.h"
+
+namespace luth::cpu {
+namespace {
+
+/// The memory of N x C x …: parts of `rows` neighbours per channel, or (`last`) blocks of rows of C numbers.
+struct Channels {
+  int64_t c, inner, rows, block;  // inner: spatial positions; rows: N * inner; block: rows per part where `last`
+  bool last;
+  int64_t parts;
+
+  explicit Channels(const Tensor& t) {
+    const Shape& s = t.shape();
+    c = s[1];
+    rows = c ? s.numel() / c : 0;
+    inner = s[0] ? rows / s[0] : 0;
+    last = inner == 1 || !t.is_contiguous();
+    block = std::max<int64_t>(64, row_grain(c));
+    parts = last ? (rows + block - 1) / block : s[0];
+  }
+  int64_t count(int64_t part) const { return last ? std::min(block, rows - part * block) : inner; }
+  /// Numbers that lie together in a part: for one channel, or for all.
+  int64_t grain() const { return row_grain(last ? block * c : inner); }
+  /// Calls f(part, channel) or, where `last`, f(part) for each part.
+  template <class F, class G>
+  void each(F one, G all) const {
+    if (last)
+      parallel_for(parts, grain(), [&](int64_t b, int64_t e) {
+        for (int64_t p = b; p < e; ++p) all(p);
+      });
+    else
+      parallel_for(parts * c, grain(), [&](int64_t b, int64_t e) {
+        for (int64_t r = b; r < e; ++r) one(r / c, r % c);
+      });
+  }
+};
+
+/// `t` in the memory order of `like` (which is row-major or channels-last).
+Tensor ordered(const Tensor& t, const Tensor& like) {
+  if (t.is_contiguous() ? like.is_contiguous() : t.strides() == like.strides()) return t;
+  Tensor out = Tensor::empty(t.shape(), t.dtype(), t.device(), &like.strides());
+  copy_elements(out, t);
+  return out;
+}
+/// A number per channel as type A; `other` where there is none.
+template <class A>
+std::vector<A> numbers(const Tensor& t, int64_t n, A other) {
+  std::vector<A> v(size_t(n), other);
+  if (t)
+    dispatch(Floats{}, t.dtype(), [&]<class T>(Type<T>) {
+      for (int64_t i = 0; i < n; ++i) v[size_t(i)] = A(compute_t<T>(t.data<T>()[i]));
+    });
+  return v;
+}
+
+/// Mean and biased variance of each channel: each part's own, joined as Chan, Golub and LeVeque do ("Updating formulae
+/// and a pairwise algorithm for computing sample variances", 1979).
+template <class T, class A>
+void channel_statistics(const Channels& ch, const T* x, A* mean, A* var) {
+  std::vector<A> means(size_t(ch.parts * ch.c), A(0)), squares(size_t(ch.parts * ch.c), A(0));
+  ch.each(
+      [&](int64_t part, int64_t c) {
+        const T* p = x + (part * ch.c + c) * ch.inner;
+        auto join = [](A a, A b) { return a + b; };
+        const A m = lanes(
+                        p, ch.inner, A(0), [](A a, T v) { return a + A(v); }, join) /
+                    A(ch.inner);
+        means[size_t(part * ch.c + c)] = m;
+        squares[size_t(part * ch.c + c)] = lanes(
+            p, ch.inner, A(0), [m](A a, T v) { return a + (A(v) - m) * (A(v) - m); }, join);
+      },
+      [&](int64_t part) {
+        const T* p = x + part * ch.block * ch.c;
+        const int64_t n = ch.count(part);
+        A* __restrict m = means.data() + part * ch.c;
+        A* __restrict q = squares.data() + part * ch.c;
+        // relative to the first row: thousands of numbers far from 0 would add up to a sum with few digits left
+        for (int64_t r = 1; r < n; ++r)
+          for (int64_t c = 0; c < ch.c; ++c) m[c] += A(p[r * ch.c + c]) - A(p[c]);
+        for (int64_t c = 0; c < ch.c; ++c) m[c] = m[c] / A(n) + A(p[c]);
+        for (int64_t r = 0; r < n; ++r)
+          for (int64_t c = 0; c < ch.c; ++c) q[c] += (A(p[r * ch.c + c]) - m[c]) * (A(p[r * ch.c + c]) - m[c]);
+      });
+  for (int64_t c = 0; c < ch.c; ++c) {
+    double n = 0, m = 0, q = 0;
+    for (int64_t part = 0; part < ch.parts; ++part) {
+      const double k = double(ch.count(part)), d = double(means[size_t(part * ch.c + c)]) - m;
+      if (k == 0) continue;
+      n += k;
+      m += d * k / n;
+      q += double(squares[size_t(part * ch.c + c)]) + d * d * k * (n - k) / n;
+    }
+    mean[c] = A(m);
+    var[c] = A(q / n);
+  }
+}
+
+/// y = (x - shift) * scale + offset per channel.
+template <class T, class A>
+void affine(const Channels& ch, T* y, const T* x, const A* shift, const A* scale, const A* offset) {
+  ch.each(
+      [&](int64_t part, int64_t c) {
+        const int64_t at = (part * ch.c + c) * ch.inner;
+        const A m = shift[c], k = scale[c], b = offset[c];
+        const T* __restrict p = x + at;
+        T* __restrict q = y + at;
+        for (int64_t i = 0; i < ch.inner; ++i) q[i] = T((A(p[i]) - m) * k + b);
+      },
+      [&](int64_t part) {
+        const int64_t at = part * ch.block * ch.c;
+        for (int64_t r = 0; r < ch.count(part); ++r) {
+          const T* __restrict p = x + at + r * ch.c;
+          T* __restrict q = y + at + r * ch.c;
+          for (int64_t c = 0; c < ch.c; ++c) q[c] = T((A(p[c]) - shift[c]) * scale[c] + offset[c]);
+        }
+      });
+}
+
+void batch_norm_train(const ops::BatchNormTrain& op, Tensor& y, Tensor& mean, Tensor& var, const Strided& input,
+                      const Dense& weight, const Dense& bias) {
+  const Tensor x = ordered(input, y);
+  const Channels ch(y);
+  dispatch(Floats{}, y.dtype(), [&]<class T>(Type<T>) {
+    using A = compute_t<T>;
+    A *m = mean.data<A>(), *v = var.data<A>();
+    channel_statistics(ch, x.data<T>(), m, v);
+    std::vector<A> scale = numbers<A>(weight, ch.c, 1), offset = numbers<A>(bias, ch.c, 0);
+    for (int64_t c = 0; c < ch.c; ++c) scale[size_t(c)] *= A(1 / std::sqrt(double(v[c]) + op.eps));
+    affine(ch, y.data<T>(), x.data<T>(), m, scale.data(), offset.data());
+  });
+}
+
+void channel_affine(const ops::ChannelAffine&, Tensor& y, const Strided& input, const Dense& shift, const Dense& scale,
+                    const Dense& offset) {
+  const Tensor x = ordered(input, y);
+  const Channels ch(y);
+  dispatch(Floats{}, y.dtype(), [&]<class T>(Type<T>) {
+    using A = compute_t<T>;
+    affine(ch, y.data<T>(), x.data<T>(), numbers<A>(shift, ch.c, 0).data(), numbers<A>(scale, ch.c, 1).data(),
+           numbers<A>(offset, ch.c, 0).data());
+  });
+}
+
+/// For each channel, the sums of grad and of grad * (x - mean).
+template <class T, class A>
+void gradient_sums(const Channels& ch, const T* grad, const T* x, const A* mean, A* sum, A* dot) {
+  std::vector<A> sums(size_t(ch.parts * ch.c), A(0)), dots(size_t(ch.parts * ch.c), A(0));
+  ch.each(
+      [&](int64_t part, int64_t c) {
+        const int64_t at = (part * ch.c + c) * ch.inner;
+        sums[size_t(part * ch.c + c)] = lanes(
+            grad + at, ch.inner, A(0), [](A a, T g) { return a + A(g); }, [](A a, A b) { return a + b; });
+        dots[size_t(part * ch.c + c)] =
+            lanes2<A>(grad + at, x + at, ch.inner, [m = mean[c]](A a, T g, T v) { return a + A(g) * (A(v) - m); });
+      },
+      [&](int64_t part) {
+        const int64_t at = part * ch.block * ch.c;
+        A* __restrict s = sums.data() + part * ch.c;
+        A* __restrict d = dots.data() + part * ch.c;
+        for (int64_t r = 0; r < ch.count(part); ++r) {
+          const T *g = grad + at + r * ch.c, *p = x + at + r * ch.c;
+          for (int64_t c = 0; c < ch.c; ++c) {
+            s[c] += A(g[c]);
+            d[c] += A(g[c]) * (A(p[c]) - mean[c]);
+          }
+        }
+      });
+  for (int64_t c = 0; c < ch.c; ++c) {
+    double s = 0, d = 0;
+    for (int64_t part = 0; part < ch.parts; ++part) {
+      s += double(sums[size_t(part * ch.c + c)]);
+      d += double(dots[size_t(part * ch.c + c)]);
+    }
+    sum[c] = A(s);
+    dot[c] = A(d);
+  }
+}
+
+// dx = k (grad - mean(grad) - (x - mean) h), k = weight * s, h = s^2 mean(grad * (x - mean)), s = 1 / sqrt(var + eps).
+template <class T, class A>
+void input_gradient(const Channels& ch, T* dx, const T* grad, const T* x, const A* mean, const A* k, const A* middle,
+                    const A* h) {
+  ch.each(
+      [&](int64_t part, int64_t c) {
+        const int64_t at = (part * ch.c + c) * ch.inner;
+        const T* __restrict g = grad + at, * __restrict p = x + at;
+        T* __restrict q = dx + at;
+        const A a = k[c], b = middle[c], m = mean[c], d = h[c];
+        for (int64_t i = 0; i < ch.inner; ++i) q[i] = T(a * (A(g[i]) - b - (A(p[i]) - m) * d));
+      },
+      [&](int64_t part) {
+        for (int64_t r = 0; r < ch.count(part); ++r) {
+          const int64_t at = (part * ch.block + r) * ch.c;
+          const T* __restrict g = grad + at, * __restrict p = x + at;
+          T* __restrict q = dx + at;
+          for (int64_t c = 0; c < ch.c; ++c) q[c] = T(k[c] * (A(g[c]) - middle[c] - (A(p[c]) - mean[c]) * h[c]));
+        }
+      });
+}
+
+void batch_norm_backward(const ops::BatchNormBackward& op, Tensor& dx, Tensor& dweight, Tensor& dbias,
+                         const Strided& gradient, const Strided& input, const Dense& weight, const Dense& mean,
+                         const Dense& var) {
+  const Tensor x = ordered(input, dx), grad = ordered(gradient, dx);
+  const Channels ch(dx);
+  dispatch(Floats{}, dx.dtype(), [&]<class T>(Type<T>) {
+    using A = compute_t<T>;
+    const std::vector<A> m = numbers<A>(mean, ch.c, 0), v = numbers<A>(var, ch.c, 0);
+    std::vector<A> k = numbers<A>(weight, ch.c, 1), middle(size_t(ch.c)), h(size_t(ch.c));
+    A *dw = dweight.data<A>(), *db = dbias.data<A>();
+    gradient_sums(ch, grad.data<T>(), x.data<T>(), m.data(), db, dw);
+    for (size_t c = 0; c < size_t(ch.c); ++c) {
+      const double s = 1 / std::sqrt(double(v[c]) + op.eps), n = double(ch.rows);
+      k[c] = A(double(k[c]) * s);
+      middle[c] = A(double(db[c]) / n);
+      h[c] = A(s * s * double(dw[c]) / n);
+      dw[c] = A(s * double(dw[c]));
+    }
+    input_gradient(ch, dx.data<T>(), grad.data<T>(), x.data<T>(), m.data(), k.data(), middle.data(), h.data());
+  });
+}
+
+void batch_norm_move(const ops::BatchNormMove& op, Tensor& y, const Value& running, const Value& now,
+                     const Value& weight) {
+  apply_elementwise(op, y, running, now, weight);
+}
+
+// ---- layer_norm ----------------------------------------------------------------------------------------------------
+
+Axis last_dims(const Shape& s, int64_t dims) {
+  Axis a{1, 1, 1};
+  for (int i = 0; i < s.size(); ++i) (i < s.size() - dims ? a.outer : a.n) *= s[i];
+  return a;
+}
+
+void layer_norm(const ops::LayerNormParts& op, Tensor& y, Tensor& mean, Tensor& rstd, const Dense& x,
+                const Dense& weight, const Dense& bias) {
+  const Axis a = last_dims(x.shape(), op.dims);
+  dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
+    using A = compute_t<T>;
+    const std::vector<A> w = numbers<A>(weight, a.n, 1), b = numbers<A>(bias, a.n, 0);
+    for_rows<T>(a, {x.data<T>()}, {y.data<T>()}, [&, n = a.n](int64_t row, const A* const* in, A* const* out) {
+      const A* __restrict p = in[0], * __restrict scale = w.data(), * __restrict offset = b.data();
+      A* __restrict q = out[0];
+      const A m = op.centred ? row_sum(p, n) / A(n) : A(0);
+      const A square = lanes(
+          p, n, A(0), [m](A s, A v) { return s + (v - m) * (v - m); }, [](A s, A t) { return s + t; });
+      const A r = A(1) / std::sqrt(square / A(n) + A(op.eps));
+      mean.data<A>()[row] = m;
+      rstd.data<A>()[row] = r;
+      for (int64_t i = 0; i < n; ++i) q[i] = (p[i] - m) * r * scale[i] + offset[i];
+    });
+  });
+}
+
+void group_norm(const ops::GroupNormParts& op, Tensor& y, Tensor& mean, Tensor& rstd, const Dense& x,
+                const Dense& weight, const Dense& bias) {
+  const int64_t channels = x.shape()[1], groups = op.num_groups, each = channels / groups;
+  const Axis a{mean.numel(), mean.numel() ? x.numel() / mean.numel() : 0, 1};
+  const int64_t inner = a.n / std::max<int64_t>(each, 1);
+  dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
+    using A = compute_t<T>;
+    const std::vector<A> w = numbers<A>(weight, channels, 1), b = numbers<A>(bias, channels, 0);
+    for_rows<T>(a, {x.data<T>()}, {y.data<T>()}, [&, n = a.n](int64_t row, const A* const* in, A* const* out) {
+      const A m = row_sum(in[0], n) / A(n);
+      const A square = lanes(
+          in[0], n, A(0), [m](A s, A v) { return s + (v - m) * (v - m); }, [](A s, A t) { return s + t; });
+      const A r = A(1) / std::sqrt(square / A(n) + A(op.eps));
+      mean.data<A>()[row] = m;
+      rstd.data<A>()[row] = r;
+      for (int64_t c = 0; c < each; ++c) {
+        const A* __restrict p = in[0] + c * inner;
+        A* __restrict q = out[0] + c * inner;
+        const A scale = r * w[size_t(row % groups * each + c)], offset = b[size_t(row % groups * each + c)];
+        for (int64_t i = 0; i < inner; ++i) q[i] = (p[i] - m) * scale + offset;
+      }
+    });
+  });
+}
+
+/// Sums over rows of grad * xh and of grad, in blocks of rows joined in order.
+template <class T, class A>
+void affine_gradients(const Axis& a, const T* grad, const T* x, const A* mean, const A* rstd, A* dw, A* db) {
+  const int64_t n = a.n, block = std::max<int64_t>(64, row_grain(n)), blocks = (a.outer + block - 1) / block;
+  std::vector<A> parts(size_t(2 * blocks * n), A(0));
+  parallel_for(blocks, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t b = begin; b < end; ++b) {
+      A* __restrict w = parts.data() + 2 * b * n;
+      A* __restrict s = w + n;
+      for (int64_t r = b * block; r < std::min(a.outer, (b + 1) * block); ++r) {
+        const T *g = grad + r * n, *p = x + r * n;
+        const A m = mean[r], k = rstd[r];
+        for (int64_t i = 0; i < n; ++i) {
+          w[i] += A(g[i]) * ((A(p[i]) - m) * k);
+          s[i] += A(g[i]);
+        }
+      }
+    }
+  });
+  std::fill(dw, dw + n, A(0));
+  std::fill(db, db + n, A(0));
+  for (int64_t b = 0; b < blocks; ++b)
+    for (int64_t i = 0; i < n; ++i) {
+      dw[i] += parts[size_t(2 * b * n + i)];
+      db[i] += parts[size_t((2 * b + 1) * n + i)];
+    }
+}
+
+void layer_norm_backward(const ops::LayerNormBackward& op, Tensor& dx, Tensor& dweight, Tensor& dbias,
+                         const Dense& grad, const Dense& x, const Dense& weight, const Dense& mean, const Dense& rstd) {
+  const Axis a = last_dims(x.shape(), op.dims);
+  dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
+    using A = compute_t<T>;
+    const std::vector<A> w = numbers<A>(weight, a.n, 1);
+    const Tensor means = mean ? in_dtype(mean, dtype_of<A>) : zeros(rstd.shape(), dtype_of<A>, x.device()),
+                 rstds = in_dtype(rstd, dtype_of<A>);
+    const A *ms = means.data<A>(), *rs = rstds.data<A>();
+    for_rows<T>(
+        a, {grad.data<T>(), x.data<T>()}, {dx.data<T>()}, [&, n = a.n](int64_t row, const A* const* in, A* const* out) {
+          const A* __restrict g = in[0], * __restrict p = in[1], * __restrict k = w.data();
+          A* __restrict q = out[0];
+          const A m = ms[row], r = rs[row];
+          for (int64_t i = 0; i < n; ++i) q[i] = g[i] * k[i];
+          const A middle = op.centred ? row_sum(static_cast<const A*>(q), n) / A(n) : A(0);
+          const A dot =
+              lanes2<A>(static_cast<const A*>(q), p, n, [m](A s, A u, A v) { return s + u * (v - m); }) * r / A(n);
+          for (int64_t i = 0; i < n; ++i) q[i] = r * (q[i] - middle - (p[i] - m) * r * dot);
+        });
+    if (op.affine) affine_gradients(a, grad.data<T>(), x.data<T>(), ms, rs, dweight.data<A>(), dbias.data<A>());
+  });
+}
+
+const Kernel<batch_norm_move> batch_norm_move_;
+const Kernel<batch_norm_train> batch_norm_train_;
+const Kernel<batch_norm_backward> batch_norm_backward_;
+const Kernel<channel_affine> channel_affine_;
+const Kernel<layer_norm> layer_norm_;
+const Kernel<group_norm> group_norm_;
+const Kernel<layer_norm_backward> layer_norm_backward_;
+
+}  // namespace
+}  // namespace luth::cpu

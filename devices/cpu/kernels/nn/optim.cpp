@@ -1,0 +1,176 @@
+// Steps of optimizers and clipping of gradients: one parallel loop over the elements of all tensors of a list.
+#include <algorithm>
+#include <vector>
+
+#include "core/base/threads.h"
+#include "core/ops/nn/optim_step.h"
+#include "devices/cpu/kernels/common/kernels.h"
+
+namespace luth::cpu {
+namespace {
+
+constexpr int64_t grain = 16384;
+
+// Calls f(group, begin, end) for parts of the elements of each group's first tensor; groups are `n` tensors long. The
+// parts depend on the sizes alone.
+template <class F>
+void over_groups(List list, size_t n, F&& f) {
+  size_t groups = list.size() / n;
+  std::vector<int64_t> start(groups + 1, 0);
+  for (size_t g = 0; g < groups; ++g) start[g + 1] = start[g] + list[g * n].numel();
+  parallel_for(start[groups], grain, [&](int64_t b, int64_t e) {
+    size_t g = size_t(std::upper_bound(start.begin(), start.end(), b) - start.begin()) - 1;
+    for (; b < e; ++g) {
+      int64_t stop = std::min(e, start[g + 1]);
+      if (b < stop) f(g, b - start[g], stop - start[g]);
+      b = std::max(b, stop);
+    }
+  });
+}
+
+template <class T>
+T* elements(const Value& v, int64_t at) {
+  return v.tensor().data<T>() + at;
+}
+
+template <class T>
+void sgd_range(const ops::SgdStep& op, int64_t n, T* __restrict p, const T* __restrict grad, T* __restrict buffer) {
+  using C = compute_t<T>;
+  const ops::SgdRule<C> rule(op);
+  if (!buffer) {
+    for (int64_t i = 0; i < n; ++i) p[i] = T(rule.step(C(p[i]), C(grad[i])));
+    return;
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    C b = C(buffer[i]);
+    p[i] = T(rule.step(C(p[i]), C(grad[i]), b));
+    buffer[i] = T(b);
+  }
+}
+
+void sgd_step(const ops::SgdStep& op, List list) {
+  size_t n = op.momentum != 0 ? 3 : 2;
+  over_groups(list, n, [&](size_t g, int64_t b, int64_t e) {
+    const Value* t = &list[g * n];
+    dispatch(Floats{}, t->dtype(), [&]<class T>(Type<T>) {
+      sgd_range<T>(op, e - b, elements<T>(t[0], b), elements<T>(t[1], b), n == 3 ? elements<T>(t[2], b) : nullptr);
+    });
+  });
+}
+
+template <class T>
+void adam_range(const ops::AdamStep& op, int64_t n, T* __restrict p, const T* __restrict grad, T* __restrict mean,
+                T* __restrict square, T* __restrict largest) {
+  using C = compute_t<T>;
+  const ops::AdamRule<C> rule(op);
+  auto update = [&](int64_t i, C* top) {
+    C m = C(mean[i]), v = C(square[i]);
+    p[i] = T(rule.step(C(p[i]), C(grad[i]), m, v, top));
+    mean[i] = T(m);
+    square[i] = T(v);
+  };
+  if (!largest) {
+    for (int64_t i = 0; i < n; ++i) update(i, nullptr);
+    return;
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    C top = C(largest[i]);
+    update(i, &top);
+    largest[i] = T(top);
+  }
+}
+
+void adam_step(const ops::AdamStep& op, List list) {
+  size_t n = op.amsgrad ? 5 : 4;
+  over_groups(list, n, [&](size_t g, int64_t b, int64_t e) {
+    const Value* t = &list[g * n];
+    dispatch(Floats{}, t->dtype(), [&]<class T>(Type<T>) {
+      adam_range<T>(op, e - b, elements<T>(t[0], b), elements<T>(t[1], b), elements<T>(t[2], b), elements<T>(t[3], b),
+                    n == 5 ? elements<T>(t[4], b) : nullptr);
+    });
+  });
+}
+
+// Sums in double, over parts of fixed size, added in order.
+template <class T>
+double power_sum(const T* x, int64_t n, double p) {
+  double sum = 0;
+  if (std::isinf(p)) {
+    for (int64_t i = 0; i < n; ++i) {
+      double a = std::abs(cast<double>(x[i]));
+      sum = a > sum || a != a ? a : sum;
+    }
+  } else if (p == 2) {
+    for (int64_t i = 0; i < n; ++i) sum += cast<double>(x[i]) * cast<double>(x[i]);
+  } else if (p == 1) {
+    for (int64_t i = 0; i < n; ++i) sum += std::abs(cast<double>(x[i]));
+  } else {
+    for (int64_t i = 0; i < n; ++i) sum += std::pow(std::abs(cast<double>(x[i])), p);
+  }
+  return sum;
+}
+
+void norm_of_all(const ops::NormOfAll& op, Tensor& out, List list) {
+  struct Part {
+    size_t tensor;
+    int64_t begin, end;
+  };
+  std::vector<Value> flat;  // in any order of memory, but without holes
+  std::vector<Part> parts;
+  for (size_t t = 0; t < list.size(); ++t) {
+    const Tensor& x = list[t].tensor();
+    flat.push_back(is_dense(x.shape(), x.strides()) ? x : dense_copy(x));
+    for (int64_t b = 0; b < x.numel(); b += grain) parts.push_back({t, b, std::min(b + grain, x.numel())});
+  }
+  std::vector<double> sums(parts.size(), 0);
+  parallel_for(int64_t(parts.size()), 1, [&](int64_t b, int64_t e) {
+    for (int64_t i = b; i < e; ++i) {
+      const Part& part = parts[size_t(i)];
+      const Value& v = flat[part.tensor];
+      dispatch(Floats{}, v.dtype(), [&]<class T>(Type<T>) {
+        sums[size_t(i)] = power_sum(elements<T>(v, part.begin), part.end - part.begin, op.norm_type);
+      });
+    }
+  });
+  double total = 0;
+  for (double s : sums) total = std::isinf(op.norm_type) ? (s > total || s != s ? s : total) : total + s;
+  if (!std::isinf(op.norm_type)) total = std::pow(total, 1 / op.norm_type);
+  dispatch(Floats{}, out.dtype(), [&]<class T>(Type<T>) { *out.data<T>() = cast<T>(total); });
+}
+
+void clip_by_norm(const ops::ClipByNorm& op, List list) {
+  double total = 0;
+  dispatch(Floats{}, list[0].dtype(), [&]<class T>(Type<T>) { total = cast<double>(*elements<T>(list[0], 0)); });
+  double factor = op.max_norm / (total + 1e-6);
+  if (factor >= 1) return;  // nan goes on: gradients become nan, as in PyTorch
+  over_groups(list.subspan(1), 1, [&](size_t g, int64_t b, int64_t e) {
+    dispatch(Floats{}, list[g + 1].dtype(), [&]<class T>(Type<T>) {
+      using C = compute_t<T>;
+      T* x = elements<T>(list[g + 1], 0);
+      for (int64_t i = b; i < e; ++i) x[i] = T(C(x[i]) * C(factor));
+    });
+  });
+}
+
+void clip_by_value(const ops::ClipByValue& op, List list) {
+  over_groups(list, 1, [&](size_t g, int64_t b, int64_t e) {
+    dispatch(Floats{}, list[g].dtype(), [&]<class T>(Type<T>) {
+      using C = compute_t<T>;
+      const C top = C(op.clip_value);
+      T* x = elements<T>(list[g], 0);
+      for (int64_t i = b; i < e; ++i) {
+        C v = C(x[i]);
+        x[i] = T(v > top ? top : v < -top ? -top : v);
+      }
+    });
+  });
+}
+
+const Kernel<sgd_step> sgd_step_;
+const Kernel<adam_step> adam_step_;
+const Kernel<norm_of_all> norm_of_all_;
+const Kernel<clip_by_norm> clip_by_norm_;
+const Kernel<clip_by_value> clip_by_value_;
+
+}  // namespace
+}  // namespace luth::cpu

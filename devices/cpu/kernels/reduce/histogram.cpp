@@ -1,0 +1,74 @@
+// Counting of positions, and search in rows that are in order.
+#include "core/ops/reduce/histogram.h"
+
+#include "core/ops/common/positions.h"
+#include "core/ops/index/search.h"
+#include "devices/cpu/kernels/common/indices.h"
+#include "devices/cpu/kernels/common/kernels.h"
+
+namespace luth::cpu {
+namespace {
+
+// Each range of elements counts on its own where that pays; the ranges depend on the shape alone.
+void count_positions(const ops::CountPositions& op, Tensor& y, const Dense& x) {
+  const int64_t n = x.numel(), bins = op.bins;
+  const int64_t* in = x.data<int64_t>();
+  int64_t* out = y.data<int64_t>();
+  set_zero(y);
+  auto count = [&](int64_t begin, int64_t end, int64_t* to) {
+    for (int64_t i = begin; i < end; ++i)
+      if (uint64_t(in[i]) < uint64_t(bins)) ++to[in[i]];
+  };
+  const int64_t parts = std::min<int64_t>(16, n / std::max<int64_t>(65536, 4 * bins));
+  if (parts < 2) return count(0, n, out);
+  std::vector<int64_t> own(size_t(parts * bins), 0);
+  const int64_t part = (n + parts - 1) / parts;
+  parallel_for(parts, 1, [&](int64_t b, int64_t e) {
+    for (int64_t p = b; p < e; ++p) count(p * part, std::min(n, (p + 1) * part), own.data() + p * bins);
+  });
+  for (int64_t p = 0; p < parts; ++p)
+    for (int64_t i = 0; i < bins; ++i) out[i] += own[size_t(p * bins + i)];
+}
+
+/// How many of n elements come before v; `right`: those equal to v too. nan comes after all.
+template <class T, class At>
+int64_t place_in(int64_t n, T v, bool right, At at) {
+  int64_t begin = 0;
+  while (n > 0) {
+    const int64_t half = n / 2;
+    const T middle = at(begin + half);
+    const bool before = right ? !(middle > v) : !(middle >= v);
+    begin = before ? begin + half + 1 : begin;
+    n = before ? n - half - 1 : half;
+  }
+  return begin;
+}
+
+void search_same(const ops::SearchSame& op, Tensor& y, const Dense& rows, const Dense& x, const Dense& sorter) {
+  if (x.numel() == 0) return;
+  const int64_t n = rows.shape(-1), per_row = rows.dim() > 1 ? x.shape(-1) : x.numel();
+  const int64_t* order = sorter ? sorter.data<int64_t>() : nullptr;
+  if (order)
+    for (int64_t i = 0; i < sorter.numel(); ++i)
+      if (uint64_t(order[i] - op.base) >= uint64_t(n))
+        throw_bad_position("sorter", sorter.shape(), i, order[i], n, op.base, false);
+  dispatch(Types<float, double, int64_t>{}, x.dtype(), [&]<class T>(Type<T>) {
+    const T *in = x.data<T>(), *all = rows.data<T>();
+    int64_t* out = y.data<int64_t>();
+    parallel_for(x.numel(), 2048, [&](int64_t b, int64_t e) {
+      for (int64_t i = b; i < e; ++i) {
+        const int64_t start = i / per_row * n;
+        const T* row = all + start;
+        out[i] =
+            op.base + (order ? place_in(n, in[i], op.right, [&](int64_t k) { return row[order[start + k] - op.base]; })
+                             : place_in(n, in[i], op.right, [&](int64_t k) { return row[k]; }));
+      }
+    });
+  });
+}
+
+const Kernel<count_positions> count_positions_;
+const Kernel<search_same> search_same_;
+
+}  // namespace
+}  // namespace luth::cpu

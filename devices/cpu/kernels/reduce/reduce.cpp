@@ -1,0 +1,348 @@
+// Reductions on the CPU. The reduced dims are made one (with a copy where they are not neighbours), so that a kernel
+// sees outer blocks of n rows of `inner` neighbours. Sums run in 16 lanes within blocks and in double across blocks;
+// chunks depend on the shape alone, and their results are combined in order.
+#include "core/ops/reduce/reduce.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/autograd/autograd.h"
+#include "core/ops/elementwise/copy.h"
+#include "core/ops/shape/view.h"
+#include "devices/cpu/kernels/common/kernels.h"
+#include "devices/cpu/kernels/common/loops.h"
+
+namespace luth::cpu {
+namespace {
+
+constexpr int64_t lanes = 16, block = 512, tile = 64, long_row = 65536;
+
+// A tensor whose reduced dims are one run of memory.
+struct Run {
+  Tensor x;
+  Axis a;
+};
+Run one_run(const Tensor& t, uint32_t mask) {
+  const uint32_t all = (1u << t.dim()) - 1;
+  if ((mask & all) == all && t.is_contiguous()) return {t, {1, t.numel(), 1}};
+  int first = max_dims, last = -1;
+  for (int i = 0; i < t.dim(); ++i)
+    if (mask >> i & 1 && t.shape()[i] != 1) first = std::min(first, i), last = i;
+  bool neighbours = true;
+  for (int i = first; i <= last; ++i) neighbours = neighbours && (mask >> i & 1 || t.shape()[i] == 1);
+  Tensor x = t;
+  if (!neighbours) {  // the kept dims first, the reduced ones last
+    NoGrad no_grad;
+    Ints order;
+    for (int pass = 0; pass < 2; ++pass)
+      for (int i = 0; i < t.dim(); ++i)
+        if (int(mask >> i & 1) == pass) order.push_back(i);
+    x = permute(t, {order});
+    int kept = t.dim() - __builtin_popcount(mask & all);
+    first = kept, last = t.dim() - 1;
+  }
+  if (!x.is_contiguous()) x = dense_copy(x);
+  Axis a{1, 1, 1};
+  for (int i = 0; i < x.dim(); ++i) (i < first ? a.outer : i <= last ? a.n : a.inner) *= x.shape()[i];
+  if (last < 0) a = {x.numel(), 1, 1};
+  return {x, a};
+}
+
+// What a reduction is made of: `Lane` inside a block, `Total` across blocks.
+template <class C>
+struct Adds {
+  using Lane = std::conditional_t<std::is_floating_point_v<C>, C, int64_t>;
+  using Total = std::conditional_t<std::is_floating_point_v<C>, double, int64_t>;
+  static constexpr Lane lane() { return 0; }
+  static constexpr Total total() { return 0; }
+  static Lane step(Lane l, C x) { return l + Lane(x); }
+  static Total fold(Total t, Total l) { return t + l; }
+};
+template <class C>
+struct AddsSquares : Adds<C> {
+  static C step(C l, C x) { return l + x * x; }
+};
+template <class C>
+struct Multiplies {
+  using Lane = std::conditional_t<std::is_floating_point_v<C>, C, int64_t>;
+  using Total = std::conditional_t<std::is_floating_point_v<C>, double, int64_t>;
+  static constexpr Lane lane() { return 1; }
+  static constexpr Total total() { return 1; }
+  static Lane step(Lane l, C x) { return l * Lane(x); }
+  static Total fold(Total t, Total l) { return t * l; }
+};
+template <class C>
+struct Largest {
+  using Lane = C;
+  using Total = C;
+  static constexpr C lane() {
+    return std::is_floating_point_v<C> ? -std::numeric_limits<C>::infinity() : std::numeric_limits<C>::lowest();
+  }
+  static constexpr C total() { return lane(); }
+  static C step(C l, C x) { return x > l || x != x ? x : l; }
+  static C fold(C t, C l) { return step(t, l); }
+};
+template <class C>
+struct Smallest {
+  using Lane = C;
+  using Total = C;
+  static constexpr C lane() {
+    return std::is_floating_point_v<C> ? std::numeric_limits<C>::infinity() : std::numeric_limits<C>::max();
+  }
+  static constexpr C total() { return lane(); }
+  static C step(C l, C x) { return x < l || x != x ? x : l; }
+  static C fold(C t, C l) { return step(t, l); }
+};
+
+template <class R, class C, class T>
+typename R::Total reduce_row(const T* x, int64_t n) {
+  typename R::Total total = R::total();
+  for (int64_t b = 0; b < n; b += block * lanes) {
+    typename R::Lane lane[lanes];
+    for (auto& l : lane) l = R::lane();
+    int64_t end = std::min(n, b + block * lanes), i = b;
+    for (; i + lanes <= end; i += lanes)
+      for (int64_t k = 0; k < lanes; ++k) lane[k] = R::step(lane[k], static_cast<C>(x[i + k]));
+    for (int64_t k = 0; i < end; ++i, ++k) lane[k] = R::step(lane[k], static_cast<C>(x[i]));
+    for (auto& l : lane) total = R::fold(total, static_cast<typename R::Total>(l));
+  }
+  return total;
+}
+
+// `width` (at most `tile`) neighbouring columns of n rows that lie `stride` apart.
+template <class R, class C, class T>
+void reduce_columns(const T* x, int64_t n, int64_t stride, int64_t width, typename R::Total* total) {
+  std::fill_n(total, width, R::total());
+  for (int64_t b = 0; b < n; b += block) {
+    typename R::Lane lane[tile];
+    std::fill_n(lane, tile, R::lane());
+    for (int64_t i = b; i < std::min(n, b + block); ++i)
+      for (int64_t k = 0; k < width; ++k) lane[k] = R::step(lane[k], static_cast<C>(x[i * stride + k]));
+    for (int64_t k = 0; k < width; ++k) total[k] = R::fold(total[k], static_cast<typename R::Total>(lane[k]));
+  }
+}
+
+template <class R, class C, class T, class Store>
+void reduce_rows(const T* x, Axis a, Store&& store) {
+  if (a.n <= long_row || a.outer >= 64) {
+    parallel_for(a.outer, std::max<int64_t>(1, grain_elements / std::max<int64_t>(a.n, 1)), [&](int64_t b, int64_t e) {
+      for (int64_t o = b; o < e; ++o) store(o, reduce_row<R, C>(x + o * a.n, a.n));
+    });
+    return;
+  }
+  int64_t chunks = (a.n + long_row - 1) / long_row;
+  std::vector<typename R::Total> part(a.outer * chunks);
+  parallel_for(a.outer * chunks, 1, [&](int64_t b, int64_t e) {
+    for (int64_t i = b; i < e; ++i) {
+      int64_t from = i % chunks * long_row;
+      part[i] = reduce_row<R, C>(x + i / chunks * a.n + from, std::min(long_row, a.n - from));
+    }
+  });
+  for (int64_t o = 0; o < a.outer; ++o) {
+    typename R::Total total = R::total();
+    for (int64_t k = 0; k < chunks; ++k) total = R::fold(total, part[o * chunks + k]);
+    store(o, total);
+  }
+}
+
+/// store(position in the result, total) for every reduced row or column of x.
+template <class R, class C, class T, class Store>
+void reduce(const T* x, Axis a, Store&& store) {
+  if (a.inner == 1) return reduce_rows<R, C>(x, a, store);
+  int64_t tiles = (a.inner + tile - 1) / tile;
+  parallel_for(a.outer * tiles, std::max<int64_t>(1, grain_elements / std::max<int64_t>(1, a.n * tile)),
+               [&](int64_t b, int64_t e) {
+                 for (int64_t i = b; i < e; ++i) {
+                   int64_t o = i / tiles, from = i % tiles * tile, width = std::min(tile, a.inner - from);
+                   typename R::Total total[tile];
+                   reduce_columns<R, C>(x + o * a.n * a.inner + from, a.n, a.inner, width, total);
+                   for (int64_t k = 0; k < width; ++k) store(o * a.inner + from + k, total[k]);
+                 }
+               });
+}
+
+// Converts first where the result's dtype asks for it.
+Tensor converted(const Tensor& x, Dtype result) {
+  Dtype natural = is_floating(x.dtype()) ? x.dtype() : Dtype::i64;
+  if (natural == result) return x;
+  NoGrad no_grad;
+  return cast_to(x, result);
+}
+template <template <class> class R>
+void accumulate(const Tensor& input, Tensor& y, uint32_t mask) {
+  auto [x, a] = one_run(converted(input, y.dtype()), mask);
+  dispatch(AllTypes{}, x.dtype(), [&, &x = x, &a = a]<class T>(Type<T>) {
+    using C = compute_t<T>;
+    dispatch(AllTypes{}, y.dtype(), [&]<class Out>(Type<Out>) {
+      if constexpr (std::is_same_v<Out, T> || std::is_same_v<Out, int64_t>) {
+        Out* out = y.data<Out>();
+        reduce<R<C>, C>(x.template data<T>(), a, [&](int64_t i, auto total) { out[i] = cast<Out>(total); });
+      }
+    });
+  });
+}
+
+void sum(const ops::Sum& op, Tensor& y, const Strided& x) { accumulate<Adds>(x, y, op.mask(x)); }
+void prod(const ops::Prod& op, Tensor& y, const Strided& x) {
+  accumulate<Multiplies>(x, y, !op.dim ? ~0u : x.dim() ? 1u << wrap_dim(*op.dim, x.dim()) : 0u);
+}
+void euclidean_norm(const ops::EuclideanNorm& op, Tensor& y, const Strided& input) {
+  auto [x, a] = one_run(input, op.mask(input));
+  dispatch(Floats{}, x.dtype(), [&, &x = x, &a = a]<class T>(Type<T>) {
+    using C = compute_t<T>;
+    T* out = y.data<T>();
+    reduce<AddsSquares<C>, C>(x.template data<T>(), a,
+                              [&](int64_t i, double total) { out[i] = cast<T>(std::sqrt(total)); });
+  });
+}
+template <template <class> class R>
+void extremum(const Tensor& input, Tensor& y, uint32_t mask) {
+  auto [x, a] = one_run(input, mask);
+  dispatch(AllTypes{}, x.dtype(), [&, &x = x, &a = a]<class T>(Type<T>) {
+    using C = std::conditional_t<std::is_same_v<T, bool>, uint8_t, compute_t<T>>;
+    T* out = y.data<T>();
+    reduce<R<C>, C>(x.template data<T>(), a, [&](int64_t i, C total) { out[i] = cast<T>(total); });
+  });
+}
+void amax(const ops::Amax& op, Tensor& y, const Strided& x) { extremum<Largest>(x, y, op.mask(x)); }
+void amin(const ops::Amin& op, Tensor& y, const Strided& x) { extremum<Smallest>(x, y, op.mask(x)); }
+
+// all: the smallest truth; any: the largest.
+template <template <class> class R>
+void truth(const Tensor& input, Tensor& y, uint32_t mask) {
+  NoGrad no_grad;
+  auto [x, a] = one_run(input.dtype() == Dtype::boolean ? input : cast_to(input, Dtype::boolean), mask);
+  uint8_t* out = y.data<uint8_t>();
+  reduce<R<uint8_t>, uint8_t>(x.data<uint8_t>(), a, [&](int64_t i, uint8_t total) { out[i] = total != 0; });
+}
+void all(const ops::AllDims& op, Tensor& y, const Strided& x) { truth<Smallest>(x, y, op.mask(x)); }
+void any(const ops::AnyDims& op, Tensor& y, const Strided& x) { truth<Largest>(x, y, op.mask(x)); }
+
+// Two passes: the mean, then the squared distances from it, both with sums as above.
+template <class C, class T>
+void variance_row(const T* x, int64_t n, double divisor, double& result) {
+  C mean = C(reduce_row<Adds<C>, C>(x, n) / double(n));
+  double total = 0;
+  for (int64_t b = 0; b < n; b += block) {
+    C lane[lanes] = {};
+    int64_t end = std::min(n, b + block), i = b;
+    for (; i + lanes <= end; i += lanes)
+      for (int64_t k = 0; k < lanes; ++k) {
+        C d = static_cast<C>(x[i + k]) - mean;
+        lane[k] += d * d;
+      }
+    for (int64_t k = 0; i < end; ++i, ++k) lane[k] += (static_cast<C>(x[i]) - mean) * (static_cast<C>(x[i]) - mean);
+    for (C l : lane) total += double(l);
+  }
+  result = total / divisor;
+}
+template <class C, class T>
+void variance_columns(const T* x, int64_t n, int64_t stride, int64_t width, double divisor, double* total) {
+  reduce_columns<Adds<C>, C>(x, n, stride, width, total);
+  C mean[tile];
+  for (int64_t k = 0; k < width; ++k) mean[k] = C(total[k] / double(n));
+  std::fill_n(total, width, 0.0);
+  for (int64_t b = 0; b < n; b += block) {
+    C lane[tile] = {};
+    for (int64_t i = b; i < std::min(n, b + block); ++i)
+      for (int64_t k = 0; k < width; ++k) {
+        C d = static_cast<C>(x[i * stride + k]) - mean[k];
+        lane[k] += d * d;
+      }
+    for (int64_t k = 0; k < width; ++k) total[k] += double(lane[k]);
+  }
+  for (int64_t k = 0; k < width; ++k) total[k] /= divisor;
+}
+void variance(const ops::Var& op, Tensor& y, const Tensor& input, bool root) {
+  double divisor = op.divisor(input);
+  auto [x, a] = one_run(input, op.mask(input));
+  dispatch(Floats{}, x.dtype(), [&, &x = x, &a = a]<class T>(Type<T>) {
+    using C = compute_t<T>;
+    T* out = y.data<T>();
+    const T* data = x.template data<T>();
+    auto store = [&](int64_t i, double v) { out[i] = cast<T>(root ? std::sqrt(v) : v); };
+    int64_t tiles = (a.inner + tile - 1) / tile;
+    parallel_for(a.outer * tiles, std::max<int64_t>(1, grain_elements / std::max<int64_t>(1, a.n * tile)),
+                 [&](int64_t b, int64_t e) {
+                   double total[tile];
+                   for (int64_t i = b; i < e; ++i) {
+                     int64_t o = i / tiles, from = i % tiles * tile, width = std::min(tile, a.inner - from);
+                     const T* at = data + o * a.n * a.inner + from;
+                     if (a.inner == 1)
+                       variance_row<C>(at, a.n, divisor, total[0]);
+                     else
+                       variance_columns<C>(at, a.n, a.inner, width, divisor, total);
+                     for (int64_t k = 0; k < width; ++k) store(o * a.inner + from + k, total[k]);
+                   }
+                 });
+  });
+}
+void var(const ops::Var& op, Tensor& y, const Strided& x) { variance(op, y, x, false); }
+void stddev(const ops::Std& op, Tensor& y, const Strided& x) { variance(op, y, x, true); }
+
+// Values and first positions. A row: the extremum first, which vectorises, then the first element equal to it. Columns:
+// value and position side by side, selected without branches.
+template <class R, class C, class T>
+void find_row(const T* x, int64_t n, T* value, int64_t* index) {
+  C best = C(reduce_row<R, C>(x, n));
+  int64_t i = 0;
+  while (!(static_cast<C>(x[i]) == best || (best != best && static_cast<C>(x[i]) != static_cast<C>(x[i])))) ++i;
+  *value = x[i];
+  *index = i;
+}
+template <class R, class C, class T>
+void find_columns(const T* x, int64_t n, int64_t stride, int64_t width, T* value, int64_t* index) {
+  C best[tile];
+  int64_t at[tile] = {};
+  for (int64_t k = 0; k < width; ++k) best[k] = static_cast<C>(x[k]);
+  for (int64_t i = 1; i < n; ++i)
+    for (int64_t k = 0; k < width; ++k) {
+      C v = static_cast<C>(x[i * stride + k]);
+      bool better = best[k] == best[k] && (v != v || (R::step(best[k], v) == v && v != best[k]));
+      best[k] = better ? v : best[k];
+      at[k] = better ? i : at[k];
+    }
+  for (int64_t k = 0; k < width; ++k) value[k] = cast<T>(best[k]), index[k] = at[k];
+}
+template <template <class> class R>
+void find(const ops::AlongDim& op, Tensor& values, Tensor& indices, const Tensor& x) {
+  Axis a = axis_of(x.shape(), wrap_dim(op.dim, x.dim()));
+  dispatch(AllTypes{}, x.dtype(), [&]<class T>(Type<T>) {
+    using C = std::conditional_t<std::is_same_v<T, bool>, uint8_t, compute_t<T>>;
+    const T* data = x.data<T>();
+    T* value = values.data<T>();
+    int64_t* index = indices.data<int64_t>();
+    int64_t tiles = (a.inner + tile - 1) / tile;
+    parallel_for(a.outer * tiles,
+                 std::max<int64_t>(1, grain_elements / std::max<int64_t>(1, a.n * std::min(a.inner, tile))),
+                 [&](int64_t b, int64_t e) {
+                   for (int64_t i = b; i < e; ++i) {
+                     int64_t o = i / tiles, from = i % tiles * tile, width = std::min(tile, a.inner - from);
+                     const T* at = data + o * a.n * a.inner + from;
+                     int64_t to = o * a.inner + from;
+                     if (a.inner == 1)
+                       find_row<R<C>, C>(at, a.n, value + to, index + to);
+                     else
+                       find_columns<R<C>, C>(at, a.n, a.inner, width, value + to, index + to);
+                     for (int64_t k = 0; k < width; ++k) index[to + k] += op.base;
+                   }
+                 });
+  });
+}
+void max_dim(const ops::MaxDim& op, Tensor& v, Tensor& i, const Dense& x) { find<Largest>(op, v, i, x); }
+void min_dim(const ops::MinDim& op, Tensor& v, Tensor& i, const Dense& x) { find<Smallest>(op, v, i, x); }
+
+const Kernel<sum> sum_;
+const Kernel<prod> prod_;
+const Kernel<euclidean_norm> euclidean_norm_;
+const Kernel<amax> amax_;
+const Kernel<amin> amin_;
+const Kernel<all> all_;
+const Kernel<any> any_;
+const Kernel<var> var_;
+const Kernel<stddev> stddev_;
+const Kernel<max_dim> max_dim_;
+const Kernel<min_dim> min_dim_;
+
+}  // namespace
+}  // namespace luth::cpu

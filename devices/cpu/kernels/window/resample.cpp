@@ -1,0 +1,213 @@
+// Linear maps along up to three dims: copies of runs where elements are only picked; otherwise a row of the last dim
+// is the weighted sum of input rows, which vectorises, and then mapped itself.
+#include "core/ops/window/resample.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/base/threads.h"
+#include "core/op/memory_order.h"
+#include "devices/cpu/kernels/common/kernels.h"
+#include "devices/cpu/runtime/buffer.h"
+
+namespace luth::cpu {
+namespace {
+
+using ops::AxisMap;
+constexpr int64_t range_elements = 32768;
+
+/// Neighbours of a result that are neighbours in the input too; from < 0: they are filled.
+struct Run {
+  int64_t to, from, count;
+};
+/// One dim of what only picks: by a map, or as it is padded.
+struct Source {
+  const AxisMap& map;
+  ops::PadDim pad;
+  bool padded;
+  int64_t from() const { return padded ? pad.from : map.from; }
+  int64_t to() const { return padded ? pad.to : map.to; }
+  /// The element that i picks, or -1.
+  int64_t at(int64_t i) const {
+    if (padded) return pad.at(i);
+    const int32_t k = map.start[size_t(i)];
+    return k < map.start[size_t(i) + 1] ? map.index[size_t(k)] : -1;
+  }
+  std::vector<Run> runs() const {
+    std::vector<Run> all;
+    for (int64_t i = 0; i < to(); ++i) {
+      const int64_t from = at(i);
+      if (padded && i == std::max<int64_t>(pad.before, 0) && i - pad.before < pad.from) {  // the middle, in one go
+        all.push_back({i, from, std::min(to(), pad.before + pad.from) - i});
+        i += all.back().count - 1;
+        continue;
+      }
+      Run* last = all.empty() ? nullptr : &all.back();
+      if (last && (from < 0 ? last->from < 0 : last->from >= 0 && last->from + last->count == from))
+        ++last->count;
+      else
+        all.push_back({i, from, 1});
+    }
+    return all;
+  }
+};
+
+// Calls f in parallel with ranges of rows of the result: [outer, a, b], of `row` elements each.
+template <class F>
+void each_row(int64_t rows, int64_t row, F&& f) {
+  parallel_for(rows, std::max<int64_t>(1, range_elements / std::max<int64_t>(1, row)), f);
+}
+
+template <class U>
+void copy_row(const std::vector<Run>& runs, int64_t inner, const U* x, U fill, U* y) {
+  for (const Run& r : runs) {
+    U* to = y + r.to * inner;
+    const int64_t n = r.count * inner;
+    if (r.from < 0)
+      std::fill(to, to + n, fill);
+    else if (n < 8)
+      for (int64_t i = 0; i < n; ++i) to[i] = x[r.from * inner + i];
+    else
+      std::memcpy(to, x + r.from * inner, size_t(n) * sizeof(U));
+  }
+}
+
+template <class U>
+void pick(const ops::ResamplePlan& p, const U* x, U fill, U* y) {
+  const Source a{p.maps[0], p.pad[0], p.pads}, b{p.maps[1], p.pad[1], p.pads}, c{p.maps[2], p.pad[2], p.pads};
+  const std::vector<Run> parts = c.runs();
+  // short runs without neighbouring channels: element by element
+  std::vector<int32_t> singly;
+  if (p.inner == 1 && int64_t(parts.size()) * 4 > c.to())
+    for (int64_t i = 0; i < c.to(); ++i) singly.push_back(int32_t(c.at(i)));
+  const bool holes = std::any_of(singly.begin(), singly.end(), [](int32_t i) { return i < 0; });
+  const int64_t in_row = c.from() * p.inner, out_row = c.to() * p.inner, as = a.to(), bs = b.to();
+  each_row(p.outer * as * bs, out_row, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const int64_t i = a.at(r / bs % as), j = b.at(r % bs);
+      U* to = y + r * out_row;
+      if (i < 0 || j < 0) {
+        std::fill(to, to + out_row, fill);
+        continue;
+      }
+      const U* from = x + ((r / (as * bs) * a.from() + i) * b.from() + j) * in_row;
+      if (singly.empty())
+        copy_row(parts, p.inner, from, fill, to);
+      else if (holes)
+        for (int64_t k = 0; k < c.to(); ++k) to[k] = singly[size_t(k)] < 0 ? fill : from[singly[size_t(k)]];
+      else
+        for (int64_t k = 0; k < c.to(); ++k) to[k] = from[singly[size_t(k)]];
+    }
+  });
+}
+
+/// A map of the last dim, with weights in the type that is computed in; `two`: every element is the sum of at most two,
+/// which `first` and `second` name.
+template <class C>
+struct LastMap {
+  const AxisMap& map;
+  std::vector<C> weight;
+  bool two = true;
+  std::vector<int32_t> first, second;
+  std::vector<C> w_first, w_second;
+
+  explicit LastMap(const AxisMap& m) : map(m) {
+    for (double w : m.weight) weight.push_back(C(w));
+    for (int64_t i = 0; i < m.to; ++i) {
+      const int32_t k = m.start[size_t(i)], n = m.start[size_t(i) + 1] - k;
+      two = two && n >= 1 && n <= 2;
+      if (!two) break;
+      first.push_back(m.index[size_t(k)]);
+      w_first.push_back(weight[size_t(k)]);
+      second.push_back(m.index[size_t(k + n - 1)]);
+      w_second.push_back(n == 2 ? weight[size_t(k) + 1] : C(0));
+    }
+  }
+  template <class T>
+  void apply(const C* row, T* y) const {
+    if (two) {
+      const int32_t *i = first.data(), *j = second.data();
+      const C *u = w_first.data(), *v = w_second.data();
+      for (int64_t k = 0; k < map.to; ++k) y[k] = T(row[i[k]] * u[k] + row[j[k]] * v[k]);
+      return;
+    }
+    for (int64_t i = 0; i < map.to; ++i) {
+      C sum = 0;
+      for (int32_t k = map.start[size_t(i)]; k < map.start[size_t(i) + 1]; ++k)
+        sum += row[map.index[size_t(k)]] * weight[size_t(k)];
+      y[i] = T(sum);
+    }
+  }
+  /// The same for `inner` neighbours at once; `sums` has room for them.
+  template <class T>
+  void apply(const C* row, int64_t inner, C* sums, T* y) const {
+    for (int64_t i = 0; i < map.to; ++i, y += inner) {
+      std::fill(sums, sums + inner, C(0));
+      for (int32_t k = map.start[size_t(i)]; k < map.start[size_t(i) + 1]; ++k) {
+        const C* from = row + map.index[size_t(k)] * inner;
+        const C w = weight[size_t(k)];
+        for (int64_t c = 0; c < inner; ++c) sums[c] += from[c] * w;
+      }
+      for (int64_t c = 0; c < inner; ++c) y[c] = T(sums[c]);
+    }
+  }
+};
+
+template <class T>
+void sum_up(const ops::ResamplePlan& p, const T* x, T* y) {
+  using C = compute_t<T>;
+  const AxisMap &a = p.maps[0], &b = p.maps[1], &c = p.maps[2];
+  const LastMap<C> last(c);
+  const int64_t in_row = c.from * p.inner, out_row = c.to * p.inner;
+  each_row(p.outer * a.to * b.to, std::max(in_row, out_row), [&](int64_t begin, int64_t end) {
+    Buffer<C> row(in_row), sums(p.inner);
+    for (int64_t r = begin; r < end; ++r) {
+      const size_t i = size_t(r / b.to % a.to), j = size_t(r % b.to);
+      const T* image = x + r / (a.to * b.to) * a.from * b.from * in_row;
+      std::fill(row.get(), row.get() + in_row, C(0));
+      for (int32_t k = a.start[i]; k < a.start[i + 1]; ++k)
+        for (int32_t l = b.start[j]; l < b.start[j + 1]; ++l) {
+          const T* from = image + (int64_t(a.index[size_t(k)]) * b.from + b.index[size_t(l)]) * in_row;
+          const C w = C(a.weight[size_t(k)] * b.weight[size_t(l)]);
+          C* to = row.get();
+          for (int64_t e = 0; e < in_row; ++e) to[e] += C(from[e]) * w;
+        }
+      if (p.inner == 1)
+        last.apply(row.get(), y + r * out_row);
+      else
+        last.apply(row.get(), p.inner, sums.get(), y + r * out_row);
+    }
+  });
+}
+
+template <class U>
+U bits_of(const Scalar& value, Dtype d) {
+  const Tensor t = Tensor::scalar(value, d);
+  return *static_cast<const U*>(t.raw());
+}
+
+void resample(const ops::Resample& op, Tensor& y, const Strided& input) {
+  if (y.numel() == 0) return;
+  const bool last = only_channels_last(y);
+  const Tensor x = laid(input, last);
+  ops::ResamplePlan p(op, x.shape());
+  if (last) p.outer = x.shape()[0], p.inner = x.shape()[1];
+  if (p.picks) {
+    auto copy = [&]<class U>(U*) {
+      pick(p, static_cast<const U*>(x.raw()), bits_of<U>(op.value, y.dtype()), static_cast<U*>(y.raw()));
+    };
+    switch (size_of(y.dtype())) {
+      case 1: return copy(static_cast<uint8_t*>(nullptr));
+      case 2: return copy(static_cast<uint16_t*>(nullptr));
+      case 4: return copy(static_cast<uint32_t*>(nullptr));
+      default: return copy(static_cast<uint64_t*>(nullptr));
+    }
+  }
+  dispatch(Types<float, double, half, bfloat16, int64_t>{}, y.dtype(),
+           [&]<class T>(Type<T>) { sum_up(p, x.data<T>(), y.data<T>()); });
+}
+
+const Kernel<resample> resample_;
+
+}  // namespace
+}  // namespace luth::cpu

@@ -1,0 +1,60 @@
+// OpenBLAS, and the table of libluth_cpu_libs.so. Declared here: which cblas.h lies on the include path is decided by
+// Debian's alternatives.
+#include "core/device/device.h"
+#include "devices/cpu/libraries/internal.h"
+
+extern "C" {
+void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float* a, int lda,
+                 const float* b, int ldb, float beta, float* c, int ldc);
+void cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, int k, double alpha, const double* a, int lda,
+                 const double* b, int ldb, double beta, double* c, int ldc);
+int openblas_get_parallel();
+char* openblas_get_config();
+void omp_set_num_threads(int n);
+}
+
+namespace luth::cpu {
+namespace {
+
+constexpr int row_major = 101, plain = 111, transposed = 112;
+
+void sgemm(bool ta, bool tb, int m, int n, int k, float alpha, const float* a, int lda, const float* b, int ldb,
+           float beta, float* c, int ldc) {
+  one_thread();
+  cblas_sgemm(row_major, ta ? transposed : plain, tb ? transposed : plain, m, n, k, alpha, a, lda, b, ldb, beta, c,
+              ldc);
+}
+void dgemm(bool ta, bool tb, int m, int n, int k, double alpha, const double* a, int lda, const double* b, int ldb,
+           double beta, double* c, int ldc) {
+  one_thread();
+  cblas_dgemm(row_major, ta ? transposed : plain, tb ? transposed : plain, m, n, k, alpha, a, lda, b, ldb, beta, c,
+              ldc);
+}
+
+}  // namespace
+
+// luth splits the work itself: threads of the libraries would make results depend on their number, and wait by
+// spinning. The setting belongs to the calling thread.
+void one_thread() {
+  static thread_local bool done = false;
+  if (done) return;
+  omp_set_num_threads(1);
+  done = true;
+}
+
+}  // namespace luth::cpu
+
+extern "C" {
+__attribute__((visibility("default"))) extern const int luth_abi;
+const int luth_abi = luth::abi_version;
+/// The table; throws where the loader has found an OpenBLAS that several threads cannot call at once.
+__attribute__((visibility("default"))) const luth::cpu::Libs* luth_cpu_libs() {
+  using namespace luth::cpu;
+  constexpr int openmp = 2;
+  if (openblas_get_parallel() != openmp)
+    throw luth::Error("luth needs the OpenMP build of OpenBLAS, and the loader found '{}'; install libopenblas0-openmp",
+                      openblas_get_config());
+  static const Libs table{sgemm, dgemm, dnn_sgemm, dnn_bf16_gemm, dnn_conv, &lapack_table};
+  return &table;
+}
+}

@@ -1,0 +1,47 @@
+// What the kernels use of OpenBLAS and oneDNN: a table of functions in libluth_cpu_libs.so, which is opened on first
+// use because the two libraries take longer to load than luth takes to start. Includes the core's vocabulary.
+#pragma once
+#include <cstdint>
+
+#include "core/base/dtype.h"
+
+namespace luth::cpu {
+
+/// What a convolution is; also the key of the cache of oneDNN's primitives. Elements are float.
+struct ConvShape {
+  enum class Kind : int64_t { forward, grad_input, grad_weight };
+  Kind kind;
+  int64_t n, groups;
+  int64_t ic, ih, iw;  // of all groups
+  int64_t oc, oh, ow;
+  int64_t kh, kw, stride_h, stride_w, dilation_h, dilation_w;
+  int64_t top, left, bottom, right;  // padding
+  int64_t channels_last;             // 1: input and output are NHWC and filters OHWI; 0: NCHW and OIHW
+  int64_t bias;                      // 1: there is one (forward)
+  bool operator==(const ConvShape&) const = default;
+};
+
+struct Lapack;  // lapack.h
+
+/// Every function runs on the calling thread alone and may be called by several at once.
+struct Libs {
+  /// C[m,n] = alpha op(A) op(B) + beta C, row-major; `ta`: A lies there as [k,m]. OpenBLAS.
+  void (*sgemm)(bool ta, bool tb, int m, int n, int k, float alpha, const float* a, int lda, const float* b, int ldb,
+                float beta, float* c, int ldc);
+  void (*dgemm)(bool ta, bool tb, int m, int n, int k, double alpha, const double* a, int lda, const double* b, int ldb,
+                double beta, double* c, int ldc);
+  /// The same of oneDNN.
+  void (*sgemm_dnn)(bool ta, bool tb, int m, int n, int k, float alpha, const float* a, int lda, const float* b,
+                    int ldb, float beta, float* c, int ldc);
+  /// C = op(A) op(B) of bfloat16 with sums in float. False where oneDNN has no fast code for it on this processor.
+  bool (*bf16_gemm)(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const bfloat16* a, int64_t lda,
+                    const bfloat16* b, int64_t ldb, bfloat16* c, int64_t ldc);
+  /// forward: out = y of (x, w, bias?); grad_input: out = dx of (dy, w); grad_weight: out = dw of (dy, x).
+  void (*conv)(const ConvShape& s, const float* a, const float* b, const float* bias, float* out);
+  const Lapack* lapack;
+};
+
+/// Opens the library on first use; throws with the reason when it cannot.
+const Libs& libs();
+
+}  // namespace luth::cpu

@@ -1,0 +1,181 @@
+// Classes of element types, so that one instance of a kernel serves several dtypes: 16-bit floats are computed in
+// float, integers in int64_t and wrapped to their dtype when stored. Includes the core's vocabulary.
+#pragma once
+#include "core/tensor/tensor.h"
+#include "devices/cuda/kernels/common/half.cuh"
+
+namespace luth::cuda {
+
+/// Stands for float16 and bfloat16 in the list of a kernel's types.
+struct AnyHalf {};
+/// Stands for every integer dtype, and for bool as 0 and 1.
+struct AnyInteger {};
+
+/// f(Type<C>()) for the class C that serves `d`: float, double, AnyHalf, AnyInteger or bool. Throws where the list has
+/// no such dtype; a list that has one of a class has all.
+template <class... T, class F>
+void dispatch_class(Types<T...>, Dtype d, F&& f) {
+  if constexpr ((std::is_same_v<T, float> || ...))
+    if (d == Dtype::f32) return f(Type<float>());
+  if constexpr ((std::is_same_v<T, double> || ...))
+    if (d == Dtype::f64) return f(Type<double>());
+  if constexpr ((std::is_same_v<T, half> || ...))
+    if (d == Dtype::f16 || d == Dtype::bf16) return f(Type<AnyHalf>());
+  if constexpr ((std::is_same_v<T, int64_t> || ...))
+    if (is_integral(d)) return f(Type<AnyInteger>());
+  if constexpr ((std::is_same_v<T, bool> || ...))
+    if (d == Dtype::boolean) return f(Type<bool>());
+  throw_unsupported(d);
+}
+
+/// `n` elements that are loaded and stored at once.
+template <class T, int n>
+struct alignas(n * sizeof(T)) Pack {
+  T v[n];
+};
+/// Elements of a pack of 16 bytes.
+template <class T>
+inline constexpr int per_pack = 16 / int(sizeof(T));
+
+/// What elements of type T are summed in.
+template <class T>
+using sum_t = std::conditional_t<is_float<T>, compute_t<T>, int64_t>;
+
+/// The elements of a tensor (null: none), loaded and stored in the type that kernels compute in. `load` and `store`
+/// move `n` neighbours, aligned to n elements.
+template <class T>
+struct Elements {
+  using Compute = compute_t<T>;
+  static constexpr size_t size = sizeof(T);
+  T* data;
+
+  explicit Elements(const Tensor& t) : data(t ? t.data<T>() : nullptr) {}
+  /// The number as a kernel sees it that takes it in place of elements of dtype `d`.
+  static Compute number(const Scalar& s, Dtype) { return static_cast<Compute>(s.to<T>()); }
+  __device__ explicit operator bool() const { return data; }
+  __device__ Compute operator[](int64_t i) const { return widen(data[i]); }
+  template <class V>
+  __device__ void set(int64_t i, V v) const {
+    data[i] = rounded(v);
+  }
+  template <int n>
+  __device__ void load(int64_t i, Compute (&to)[n]) const {
+    const auto pack = *reinterpret_cast<const Pack<T, n>*>(data + i);
+    for (int k = 0; k < n; ++k) to[k] = widen(pack.v[k]);
+  }
+  template <int n, class V>
+  __device__ void store(int64_t i, const V (&from)[n]) const {
+    Pack<T, n> pack;
+    for (int k = 0; k < n; ++k) pack.v[k] = rounded(from[k]);
+    *reinterpret_cast<Pack<T, n>*>(data + i) = pack;
+  }
+  /// `v` as an element would hold it, before it is rounded.
+  __device__ Compute wrap(Compute v) const { return v; }
+  void advance(int64_t n) { data += n; }
+
+ private:
+  template <class V>
+  __device__ static T rounded(V v) {
+    if constexpr (is_half<T>)
+      return narrow<T>(float(v));
+    else
+      return cast<T>(v);
+  }
+};
+
+template <>
+struct Elements<AnyHalf> {
+  using Compute = float;
+  static constexpr size_t size = 2;
+  uint16_t* data;
+  bool brain;  // bfloat16
+
+  explicit Elements(const Tensor& t) : data(t ? t.data<uint16_t>() : nullptr), brain(t && t.dtype() == Dtype::bf16) {}
+  static float number(const Scalar& s, Dtype d) {
+    return d == Dtype::bf16 ? float(s.to<bfloat16>()) : float(s.to<half>());
+  }
+  __device__ explicit operator bool() const { return data; }
+  __device__ float operator[](int64_t i) const { return value(data[i]); }
+  template <class V>
+  __device__ void set(int64_t i, V v) const {
+    data[i] = bits(float(v));
+  }
+  template <int n>
+  __device__ void load(int64_t i, float (&to)[n]) const {
+    const auto pack = *reinterpret_cast<const Pack<uint16_t, n>*>(data + i);
+    for (int k = 0; k < n; ++k) to[k] = value(pack.v[k]);
+  }
+  template <int n, class V>
+  __device__ void store(int64_t i, const V (&from)[n]) const {
+    Pack<uint16_t, n> pack;
+    for (int k = 0; k < n; ++k) pack.v[k] = bits(float(from[k]));
+    *reinterpret_cast<Pack<uint16_t, n>*>(data + i) = pack;
+  }
+  __device__ float wrap(float v) const { return v; }
+  void advance(int64_t n) { data += n; }
+
+ private:
+  __device__ float value(uint16_t b) const { return brain ? widen(bfloat16::raw(b)) : widen(half::raw(b)); }
+  __device__ uint16_t bits(float v) const { return brain ? narrow<bfloat16>(v).bits : narrow<half>(v).bits; }
+};
+
+template <>
+struct Elements<AnyInteger> {
+  using Compute = int64_t;
+  static constexpr size_t size = 4;  // of most that are used
+  void* data;
+  Dtype dtype;
+
+  explicit Elements(const Tensor& t) : data(t ? t.raw() : nullptr), dtype(t ? t.dtype() : Dtype::i64) {}
+  static int64_t number(const Scalar& s, Dtype d) {
+    int64_t v = 0;
+    dispatch(IntegersAndBool{}, d, [&]<class T>(Type<T>) { v = s.to<T>(); });
+    return v;
+  }
+  __device__ explicit operator bool() const { return data; }
+  __device__ int64_t operator[](int64_t i) const {
+    int64_t v;
+    visit([&](auto* p) { v = p[i]; });
+    return v;
+  }
+  template <class V>
+  __device__ void set(int64_t i, V v) const {
+    visit([&]<class T>(T* p) { p[i] = cast<T>(v); });
+  }
+  template <int n>
+  __device__ void load(int64_t i, int64_t (&to)[n]) const {
+    visit([&]<class T>(T* p) {
+      const auto pack = *reinterpret_cast<const Pack<T, n>*>(p + i);
+      for (int k = 0; k < n; ++k) to[k] = pack.v[k];
+    });
+  }
+  template <int n, class V>
+  __device__ void store(int64_t i, const V (&from)[n]) const {
+    visit([&]<class T>(T* p) {
+      Pack<T, n> pack;
+      for (int k = 0; k < n; ++k) pack.v[k] = cast<T>(from[k]);
+      *reinterpret_cast<Pack<T, n>*>(p + i) = pack;
+    });
+  }
+  __device__ int64_t wrap(int64_t v) const {
+    int64_t w;
+    visit([&]<class T>(T*) { w = cast<T>(v); });
+    return w;
+  }
+  void advance(int64_t n) { data = static_cast<char*>(data) + n * int64_t(size_of(dtype)); }
+
+ private:
+  template <class F>
+  __device__ __forceinline__ void visit(F f) const {
+    switch (dtype) {
+      case Dtype::boolean: return f(static_cast<bool*>(data));
+      case Dtype::u8: return f(static_cast<uint8_t*>(data));
+      case Dtype::i8: return f(static_cast<int8_t*>(data));
+      case Dtype::i16: return f(static_cast<int16_t*>(data));
+      case Dtype::i32: return f(static_cast<int32_t*>(data));
+      default: return f(static_cast<int64_t*>(data));
+    }
+  }
+};
+
+}  // namespace luth::cuda

@@ -1,0 +1,168 @@
+// Elementwise kernels from the operators' scalar functions: operands of any layout, 16 bytes at a time where they are
+// contiguous. Includes cuda.h.
+#pragma once
+#include "core/ops/elementwise/scalar_precision.h"
+#include "core/tensor/nest.h"
+#include "devices/cuda/kernels/common/classes.cuh"
+#include "devices/cuda/kernels/common/kernels.h"
+
+namespace luth::cuda {
+
+inline constexpr int threads = 256;
+
+/// An input of a kernel: a tensor's elements, or one number for all.
+template <class T>
+struct Source {
+  using Compute = typename Elements<T>::Compute;
+  Elements<T> elements;  // none: the number
+  Compute number;
+
+  /// `d`: what a number is converted to; float32 beside 16-bit floats: it is not rounded to them.
+  Source(const Value& v, Dtype d) : elements(v.tensor()), number() {
+    if (v.is_scalar())
+      number = d == Dtype::f32 ? v.scalar().template to<Compute>() : Elements<T>::number(v.scalar(), d);
+  }
+  __device__ Compute at(int64_t i) const { return elements ? elements[i] : number; }
+};
+/// `n` neighbours, or the number n times.
+template <class T, int n>
+struct Lanes {
+  typename Elements<T>::Compute v[n];
+
+  __device__ explicit Lanes(const Source<T>& s, int64_t i) {
+    if (s.elements)
+      s.elements.load(i, v);
+    else
+      for (auto& lane : v) lane = s.number;
+  }
+};
+
+/// The operands of a kernel: where element i of each lies, the result first.
+template <int count>
+struct Places {
+  Nest<count> nest;
+  bool packed;  // all are contiguous, and aligned to the packs that the kernel loads
+
+  /// What lies between the starts of the operands and their elements i, in the unit of the strides.
+  __device__ void find(int64_t i, int64_t numel, int64_t (&at)[count]) const {
+    for (int k = 0; k < count; ++k) at[k] = 0;
+    if (numel <= INT32_MAX)
+      walk(uint32_t(i), at);
+    else
+      walk(uint64_t(i), at);
+  }
+
+ private:
+  template <class I>
+  __device__ void walk(I i, int64_t (&at)[count]) const {
+#pragma unroll 1
+    for (int d = nest.dims - 1; d >= 0; --d) {
+      const I n = I(nest.extent[d]), rest = d ? i / n : 0, j = i - rest * n;
+      for (int k = 0; k < count; ++k) at[k] += int64_t(j) * nest.stride[d][k];
+      i = rest;
+    }
+  }
+};
+
+/// Packs of n neighbours where the layout allows them, then what is left one by one. One kernel serves all layouts, so
+/// f is compiled once for each combination of classes of types.
+template <int n, class Out, class F, class... In, size_t... k>
+__device__ void elementwise_body(int64_t numel, const F& f, const Elements<Out>& out,
+                                 const Places<sizeof...(In) + 1>& places, std::index_sequence<k...>,
+                                 const Source<In>&... in) {
+  const int64_t first = int64_t(blockIdx.x) * blockDim.x + threadIdx.x, step = int64_t(gridDim.x) * blockDim.x;
+  const int64_t packs = places.packed ? numel / n : 0;
+  for (int64_t i = first; i < packs; i += step) {
+    [&](const auto&... loaded) {
+      decltype(ops::call_functor(f, loaded.v[0]...)) result[n];
+#pragma unroll
+      for (int j = 0; j < n; ++j) result[j] = ops::call_functor(f, loaded.v[j]...);
+      out.store(i * n, result);
+    }(Lanes<In, n>(in, i * n)...);
+  }
+#pragma unroll 1
+  for (int64_t i = packs * n + first; i < numel; i += step) {
+    int64_t at[sizeof...(In) + 1];
+    places.find(i, numel, at);
+    out.set(at[0], ops::call_functor(f, in.at(at[k + 1])...));
+  }
+}
+template <int n, class Out, class F, class... In>
+__global__ void elementwise_kernel(int64_t numel, F f, Elements<Out> out, Places<sizeof...(In) + 1> places,
+                                   Source<In>... in) {
+  elementwise_body<n>(numel, f, out, places, std::index_sequence_for<In...>(), in...);
+}
+
+/// Elements of a pack: 16 bytes of the widest operand, and no more than 8.
+template <class... T>
+inline constexpr int per_load = std::min(8, int(16 / std::max({Elements<T>::size...})));
+
+/// Strides in elements; packed where packs of n can be loaded. `tensors[k]` null: a number.
+template <int count>
+Places<count> element_places(const Tensor* const (&tensors)[count], int n) {
+  size_t ones[count];
+  std::fill(ones, ones + count, 1);
+  Places<count> places{{tensors[0]->shape(), count, tensors, ones}, true};
+  places.packed = places.nest.dims == 1;
+  for (int k = 0; k < count; ++k)
+    if (tensors[k])
+      places.packed = places.packed && places.nest.stride[0][k] == 1 &&
+                      reinterpret_cast<uintptr_t>(tensors[k]->raw()) % (size_t(n) * size_of(tensors[k]->dtype())) == 0;
+  return places;
+}
+
+/// out = f(in…), for classes of element types Out and In…; `d`: the dtype of numbers among them.
+template <class Out, class... In, class F, class... V>
+void elementwise(Tensor& out, Dtype d, F f, const V&... in) {
+  const int64_t numel = out.numel();
+  if (numel == 0) return;
+  constexpr int n = per_load<Out, In...>, count = sizeof...(In) + 1;
+  const Tensor* tensors[count] = {&out, (in.is_scalar() ? nullptr : &in.tensor())...};
+  const auto places = element_places(tensors, n);
+  start(out, elementwise_kernel<n, Out, F, In...>, blocks_for(places.packed ? numel / n + 1 : numel, threads), threads,
+        0, numel, f, Elements<Out>(out), places, Source<In>(in, d)...);
+}
+
+/// The dtype that the number among inputs of dtype `d` is converted to.
+template <class Op, class... V>
+Dtype number_dtype(Dtype d, const V&... in) {
+  unsigned numbers = 0, k = 0;
+  ((numbers |= unsigned(in.is_scalar()) << k++), ...);
+  return (d == Dtype::f16 || d == Dtype::bf16) && (numbers & ops::exact_numbers<Op>) ? Dtype::f32 : d;
+}
+
+template <class Op, class... V>
+void apply_elementwise(const Op& op, Tensor& y, const V&... in) {
+  constexpr bool predicate = std::is_base_of_v<ops::Predicate, Op>;
+  const Dtype d = ops::operand_dtype(in...);
+  // Otherwise the dtypes are one, or bool is counted in int64.
+  dispatch_class(typename Op::Dtypes{}, predicate ? d : y.dtype(), [&]<class T>(Type<T>) {
+    elementwise<std::conditional_t<predicate, bool, T>, std::conditional_t<true, T, V>...>(
+        y, number_dtype<Op>(d, in...), ops::functor_of<typename Elements<T>::Compute>(ops::for_elements_of(d, op)),
+        in...);
+  });
+}
+
+template <class Op>
+void unary(const Op& op, Tensor& y, const Value& x) {
+  apply_elementwise(op, y, x);
+}
+template <class Op>
+void binary(const Op& op, Tensor& y, const Value& a, const Value& b) {
+  apply_elementwise(op, y, a, b);
+}
+
+template <class List>
+struct UnaryKernels {
+  UnaryKernels() {
+    for_each(List{}, []<class Op>(Type<Op>) { Kernel<unary<Op>>(); });
+  }
+};
+template <class List>
+struct BinaryKernels {
+  BinaryKernels() {
+    for_each(List{}, []<class Op>(Type<Op>) { Kernel<binary<Op>>(); });
+  }
+};
+
+}  // namespace luth::cuda

@@ -1,0 +1,404 @@
+// Classification losses on CUDA: logits to losses in one pass, and back from the logarithms of the sums of
+// exponentials; probabilities are never stored.
+#include "core/ops/nn/loss.h"
+
+#include "devices/cuda/kernels/common/exponentials.cuh"
+#include "devices/cuda/kernels/common/labels.cuh"
+
+namespace luth::cuda {
+namespace {
+
+/// What a row of logits adds up to: for smoothing, the weights and their products with the distances to `from`.
+template <class A>
+struct RowSums {
+  Exponentials<A> logits = Exponentials<A>::none();
+  A weights = A(0), distances = A(0);
+
+  __device__ void smooth(A weight, A x, A from) {
+    weights += weight;
+    distances += weight * (x - from);
+  }
+};
+
+/// Where the results of the rows go. `scale` gets shares; the mean divides them later.
+template <class T>
+struct LossTo {
+  using A = compute_t<T>;
+  A *total, *scale, *each;  // each: in full precision, for sum and mean
+  T* loss;                  // null unless each row's is wanted
+
+  __device__ void put(int64_t row, const RowSums<A>& sums, const Shares<T>& s, int64_t label, A logit, A from) const {
+    const A all = std::log(sums.logits.sum + (sums.logits.top - sums.logits.top)) + anchor(sums.logits.top);
+    total[row] = all;
+    A l = 0, share = 0;
+    if (label >= 0) {
+      const A w = s.weights.at(label);
+      l = s.own * w * (all - logit);
+      share = s.own * w;
+      if (s.smooth()) {
+        l += s.spread * (sums.weights * (all - from) - sums.distances);
+        share += s.spread * sums.weights;
+      }
+    }
+    scale[row] = share;
+    if (loss)
+      loss[row] = narrow<T>(l);
+    else
+      each[row] = l;
+  }
+};
+
+template <class A>
+__device__ A finite_or_zero(A x) {
+  return std::isfinite(x) ? x : A(0);
+}
+
+template <class T>
+__global__ void __launch_bounds__(most_row_threads)
+    cross_entropy_rows(int64_t rows, int64_t n, int size, const T* x, Labels labels, Shares<T> s, LossTo<T> to) {
+  using A = compute_t<T>;
+  constexpr int per = per_pack<T>;
+  const T none = T(-std::numeric_limits<A>::infinity());
+  const RowThread me(size);
+  for (int64_t at = me.first(); at < rows; at += me.step()) {
+    const int64_t row = at + me.slot;
+    const T* p = x + row * n;
+    const RowPacks<T> r(p, row < rows ? n : 0);
+    const int64_t label = row < rows && me.rank == 0 ? labels.at(row) : -1;
+    const A from = s.smooth() && row < rows && n > 0 ? finite_or_zero(widen(p[0])) : A(0);
+    RowSums<A> sums;
+    for (int64_t i = me.rank; i < r.count; i += int64_t(held) * size) {
+      Held<T> loaded;
+      loaded.load(p, r, i, size, true, none);
+#pragma unroll
+      for (int k = 0; k < held; ++k) {
+        A w[per];
+#pragma unroll
+        for (int j = 0; j < per; ++j) w[j] = loaded.at(k, j);
+        sums.logits.add(w);
+        if (!s.smooth()) continue;
+        const int64_t f = r.first(i + k * size);
+#pragma unroll 1
+        for (int j = 0; j < per; ++j)
+          if (r.holds(f + j)) sums.smooth(s.weights.at(f + j), widen(p[f + j]), from);
+      }
+    }
+    auto larger = [](A a, A b) { return std::fmax(a, b); };
+    auto plus = [](A a, A b) { return a + b; };
+    const A top = group_reduce(sums.logits.top, size, larger, -std::numeric_limits<A>::infinity());
+    sums.logits = {top, group_reduce(sums.logits.relative_to(top), size, plus, A(0))};
+    if (s.smooth()) {
+      sums.weights = group_reduce(sums.weights, size, plus, A(0));
+      sums.distances = group_reduce(sums.distances, size, plus, A(0));
+    }
+    if (me.rank == 0 && row < rows) to.put(row, sums, s, label, label < 0 ? A(0) : widen(p[label]), from);
+  }
+}
+
+template <class T>
+__global__ void cross_entropy_columns(Axis a, int64_t tiles, const T* x, Labels labels, Shares<T> s, LossTo<T> to) {
+  using A = compute_t<T>;
+  for (int64_t tile = blockIdx.x; tile < a.outer * tiles; tile += gridDim.x) {
+    const int64_t outer = tile / tiles, column = (tile - outer * tiles) * blockDim.x + threadIdx.x;
+    const bool mine = column < a.inner;
+    const T* p = x + outer * a.n * a.inner + column;
+    const A from = mine && s.smooth() && a.n > 0 ? finite_or_zero(widen(*p)) : A(0);
+    RowSums<A> sums;
+    if (mine)
+      for (int64_t i = threadIdx.y; i < a.n; i += 4 * blockDim.y) {
+        A w[4];
+#pragma unroll
+        for (int k = 0; k < 4; ++k) {
+          const int64_t j = i + k * int64_t(blockDim.y);
+          w[k] = j < a.n ? widen(p[j * a.inner]) : -std::numeric_limits<A>::infinity();
+          if (s.smooth() && j < a.n) sums.smooth(s.weights.at(j), w[k], from);
+        }
+        sums.logits.add(w);
+      }
+    sums.logits = column_reduce(sums.logits, [](const auto& u, const auto& v) { return u.joined(v); });
+    if (s.smooth()) {
+      auto plus = [](A u, A v) { return u + v; };
+      sums.weights = column_reduce(sums.weights, plus);
+      sums.distances = column_reduce(sums.distances, plus);
+    }
+    if (!mine || threadIdx.y != 0) continue;
+    const int64_t row = outer * a.inner + column, label = labels.at(row);
+    to.put(row, sums, s, label, label < 0 ? A(0) : widen(p[label * a.inner]), from);
+  }
+}
+
+// ---- sums over the labels ------------------------------------------------------------------------------------------
+
+struct LossAndNorm {
+  double loss, norm;
+};
+inline constexpr int label_threads = 512;
+inline constexpr int64_t labels_per_block = 8192;
+
+/// Of labels [begin, end), by a block; norm: the sum of their weights, for the mean.
+template <class T>
+__device__ LossAndNorm sum_labels(int64_t begin, int64_t end, const compute_t<T>* each, const Labels& labels,
+                                  const Numbers<T>& weights, bool mean) {
+  LossAndNorm s{0, 0};
+  for (int64_t i = begin + threadIdx.x; i < end; i += blockDim.x) {
+    s.loss += double(each[i]);
+    if (!mean) continue;
+    const int64_t k = labels.at(i);
+    if (k >= 0) s.norm += double(weights.at(k));
+  }
+  return block_reduce(
+      s,
+      [](LossAndNorm a, LossAndNorm b) {
+        return LossAndNorm{a.loss + b.loss, a.norm + b.norm};
+      },
+      LossAndNorm{0, 0}, dynamic_shared<LossAndNorm>());
+}
+template <class T>
+__global__ void __launch_bounds__(label_threads)
+    label_sums(int64_t n, const compute_t<T>* each, Labels labels, Numbers<T> weights, bool mean, double* parts) {
+  const int64_t begin = blockIdx.x * labels_per_block, end = begin + labels_per_block;
+  const LossAndNorm s = sum_labels<T>(begin, end < n ? end : n, each, labels, weights, mean);
+  if (threadIdx.x == 0) parts[2 * blockIdx.x] = s.loss, parts[2 * blockIdx.x + 1] = s.norm;
+}
+/// The loss, and each label's share divided by the norm. Without `parts` one block sums by itself.
+template <class T>
+__global__ void __launch_bounds__(label_threads)
+    finish_labels(int64_t n, const compute_t<T>* each, Labels labels, Numbers<T> weights, bool mean,
+                  const double* parts, int64_t count, T* loss, compute_t<T>* scale) {
+  LossAndNorm s{0, 0};
+  if (parts) {
+    for (int64_t i = threadIdx.x; i < count; i += blockDim.x) s.loss += parts[2 * i], s.norm += parts[2 * i + 1];
+    s = block_reduce(
+        s,
+        [](LossAndNorm a, LossAndNorm b) {
+          return LossAndNorm{a.loss + b.loss, a.norm + b.norm};
+        },
+        LossAndNorm{0, 0}, dynamic_shared<LossAndNorm>());
+  } else {
+    s = sum_labels<T>(0, n, each, labels, weights, mean);
+  }
+  if (blockIdx.x == 0 && threadIdx.x == 0) *loss = narrow<T>(compute_t<T>(mean ? s.loss / s.norm : s.loss));
+  if (!mean) return;
+  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += int64_t(gridDim.x) * blockDim.x)
+    scale[i] = compute_t<T>(double(scale[i]) / s.norm);
+}
+
+template <class T>
+void finish(const Tensor& each, const Labels& labels, const Numbers<T>& weights, bool mean, Tensor& loss,
+            Tensor& scale) {
+  using A = compute_t<T>;
+  const int64_t n = scale.numel(), blocks = (n + labels_per_block - 1) / labels_per_block;
+  constexpr size_t shared = 33 * sizeof(LossAndNorm);
+  Tensor parts;
+  if (blocks > 1) {
+    parts = Tensor::empty({2 * blocks}, Dtype::f64, loss.device());
+    start(loss, label_sums<T>, unsigned(blocks), label_threads, shared, n, each.data<A>(), labels, weights, mean,
+          parts.data<double>());
+  }
+  start(loss, finish_labels<T>, blocks > 1 && mean ? blocks_for(n, label_threads) : 1, label_threads, shared, n,
+        each.data<A>(), labels, weights, mean, parts ? parts.data<double>() : nullptr, blocks, loss.data<T>(),
+        scale.data<A>());
+}
+
+// ---- gradients -----------------------------------------------------------------------------------------------------
+
+/// The gradient of one row: by * exp(x - total) - part * spread * weights - part * own * weight at the label.
+template <class T>
+struct RowGradient {
+  using A = compute_t<T>;
+  A by, total, smoothed, at_label;  // smoothed: of a class with weight 1
+  int64_t label;
+
+  /// `weights`: their sum, where labels are smoothed.
+  __device__ RowGradient(const Shares<T>& s, int64_t k, A grad, A log_sum, A weights) : total(log_sum), label(k) {
+    const A w = k < 0 ? A(0) : s.weights.at(k), share = s.own * w + (s.smooth() ? s.spread * weights : A(0));
+    by = k < 0 ? A(0) : grad;
+    const A part = share != A(0) ? by / share : A(0);
+    smoothed = part * s.spread;
+    at_label = part * s.own * w;
+  }
+  __device__ A at(const Shares<T>& s, int64_t i, A x) const {
+    if (by == A(0)) return A(0);
+    A d = by * std::exp(x - total);
+    if (s.smooth()) d -= smoothed * s.weights.at(i);
+    return i == label ? d - at_label : d;
+  }
+};
+
+/// The sum of all classes' weights, for every thread of the block.
+template <class T>
+__device__ compute_t<T> sum_of_weights(const Shares<T>& s, int64_t n) {
+  using A = compute_t<T>;
+  if (!s.smooth()) return A(0);
+  if (!s.weights.data) return A(n);
+  const int threads = int(blockDim.x * blockDim.y), me = int(threadIdx.y * blockDim.x + threadIdx.x);
+  A* shared = dynamic_shared<A>();
+  A sum = 0;
+  for (int64_t i = me; i < n; i += threads) sum += s.weights.at(i);
+  shared[me] = sum;
+  for (int half = threads / 2; half > 0; half /= 2) {  // a power of 2
+    __syncthreads();
+    if (me < half) shared[me] += shared[me + half];
+  }
+  __syncthreads();
+  return shared[0];
+}
+
+template <class T>
+__global__ void __launch_bounds__(most_row_threads)
+    cross_entropy_gradient_rows(int64_t rows, int64_t n, int size, const T* x, const compute_t<T>* grad,
+                                const compute_t<T>* totals, Labels labels, Shares<T> s, T* dx, bool aligned) {
+  using A = compute_t<T>;
+  constexpr int per = per_pack<T>;
+  const RowThread me(size);
+  const A weights = sum_of_weights(s, n);
+  for (int64_t at = me.first() + me.slot; at < rows; at += me.step()) {
+    const T* p = x + at * n;
+    const RowPacks<T> r(p, n);
+    const RowGradient<T> row(s, labels.at(at), grad[at], totals[at], weights);
+    for (int64_t i = me.rank; i < r.count; i += int64_t(held) * size) {
+      Held<T> loaded;
+      loaded.load(p, r, i, size, true, T(0));
+#pragma unroll
+      for (int k = 0; k < held; ++k) {
+        const int64_t f = r.first(i + k * size);
+        if (f >= n) break;
+        A w[per];
+#pragma unroll
+        for (int j = 0; j < per; ++j) w[j] = r.holds(f + j) ? row.at(s, f + j, loaded.at(k, j)) : A(0);
+        store_pack(dx + at * n, r, f, aligned, w);
+      }
+    }
+  }
+}
+
+template <class T>
+__global__ void cross_entropy_gradient_columns(Axis a, int64_t tiles, const T* x, const compute_t<T>* grad,
+                                               const compute_t<T>* totals, Labels labels, Shares<T> s, T* dx) {
+  const compute_t<T> weights = sum_of_weights(s, a.n);
+  for (int64_t tile = blockIdx.x; tile < a.outer * tiles; tile += gridDim.x) {
+    const int64_t outer = tile / tiles, column = (tile - outer * tiles) * blockDim.x + threadIdx.x;
+    if (column >= a.inner) continue;
+    const int64_t start = outer * a.n * a.inner + column, at = outer * a.inner + column;
+    const RowGradient<T> row(s, labels.at(at), grad[at], totals[at], weights);
+#pragma unroll 4
+    for (int64_t i = threadIdx.y; i < a.n; i += blockDim.y) {
+      const int64_t e = start + i * a.inner;
+      dx[e] = narrow<T>(row.at(s, i, widen(x[e])));
+    }
+  }
+}
+
+// ---- operators -----------------------------------------------------------------------------------------------------
+
+Axis class_axis(const Shape& s) { return axis_of(s, s.size() == 1 ? 0 : 1); }
+
+void cross_entropy(const ops::CrossEntropyLabels& op, Tensor& loss, Tensor& total, Tensor& scale, const Dense& x,
+                   const Dense& target, const Dense& weight) {
+  const Axis a = class_axis(x.shape());
+  const Labels labels(op, target, a.n);
+  const bool each_row = op.reduction == "none";
+  dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
+    using A = compute_t<T>;
+    Tensor keep, each;
+    const Shares<T> s(op.label_smoothing, weight, a.n, keep);
+    if (!each_row) each = Tensor::empty(scale.shape(), scale.dtype(), scale.device());
+    const LossTo<T> to{total.data<A>(), scale.data<A>(), each ? each.data<A>() : nullptr,
+                       each_row ? loss.data<T>() : nullptr};
+    if (a.inner == 1) {
+      const RowShare share(a.outer, a.n, per_pack<T>);
+      start(x, cross_entropy_rows<T>, share.grid, unsigned(share.block), share.shared, a.outer, a.n, share.size,
+            x.data<T>(), labels, s, to);
+    } else {
+      const ColumnShare share(a);
+      start(x, cross_entropy_columns<T>, share.grid, share.block, share.shared, a, share.tiles, x.data<T>(), labels, s,
+            to);
+    }
+    if (!each_row) finish<T>(each, labels, s.weights, op.reduction == "mean", loss, scale);
+  });
+}
+
+void cross_entropy_backward(const ops::CrossEntropyBackward& op, Tensor& dx, const Dense& grad, const Dense& x,
+                            const Dense& total, const Dense& target, const Dense& weight) {
+  const Axis a = class_axis(x.shape());
+  const Labels labels(op, target, a.n);
+  dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
+    using A = compute_t<T>;
+    Tensor keep;
+    const Shares<T> s(op.label_smoothing, weight, a.n, keep);
+    const Tensor g = in_dtype(grad, dtype_of<A>), sums = in_dtype(total, dtype_of<A>);
+    const T* p = x.data<T>();
+    T* to = dx.data<T>();
+    if (a.inner == 1) {
+      const RowShare share(a.outer, a.n, per_pack<T>);
+      start(x, cross_entropy_gradient_rows<T>, share.grid, unsigned(share.block), sizeof(A) * size_t(share.block),
+            a.outer, a.n, share.size, p, g.data<A>(), sums.data<A>(), labels, s, to, same_phase(p, to));
+    } else {
+      const ColumnShare share(a);
+      start(x, cross_entropy_gradient_columns<T>, share.grid, share.block, share.shared, a, share.tiles, p, g.data<A>(),
+            sums.data<A>(), labels, s, to);
+    }
+  });
+}
+
+template <class T>
+__global__ void nll_labels(int64_t count, Axis a, const T* x, Labels labels, Numbers<T> weights, LossTo<T> to) {
+  using A = compute_t<T>;
+  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += int64_t(gridDim.x) * blockDim.x) {
+    const int64_t k = labels.at(i), outer = i / a.inner;
+    const A w = k < 0 ? A(0) : weights.at(k);
+    const A l = k < 0 ? A(0) : -w * widen(x[(outer * a.n + k) * a.inner + (i - outer * a.inner)]);
+    to.scale[i] = w;
+    if (to.loss)
+      to.loss[i] = narrow<T>(l);
+    else
+      to.each[i] = l;
+  }
+}
+void nll_loss(const ops::NllLossLabels& op, Tensor& loss, Tensor& scale, const Dense& x, const Dense& target,
+              const Dense& weight) {
+  const Axis a = class_axis(x.shape());
+  const Labels labels(op, target, a.n);
+  const int64_t count = target.numel();
+  const bool each_row = op.reduction == "none";
+  dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
+    using A = compute_t<T>;
+    Tensor keep, each;
+    const Numbers<T> weights(weight, A(1), keep);
+    if (!each_row) each = Tensor::empty(scale.shape(), scale.dtype(), scale.device());
+    const LossTo<T> to{nullptr, scale.data<A>(), each ? each.data<A>() : nullptr, each_row ? loss.data<T>() : nullptr};
+    if (count)
+      start(x, nll_labels<T>, blocks_for(count, threads), threads, 0, count, a, x.data<T>(), labels, weights, to);
+    if (!each_row) finish<T>(each, labels, weights, op.reduction == "mean", loss, scale);
+  });
+}
+
+template <class T>
+__global__ void nll_gradient(int64_t count, Axis a, const compute_t<T>* grad, Labels labels, T* dx) {
+  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += int64_t(gridDim.x) * blockDim.x) {
+    const int64_t k = labels.at(i), outer = i / a.inner;
+    if (k >= 0) dx[(outer * a.n + k) * a.inner + (i - outer * a.inner)] = narrow<T>(-grad[i]);
+  }
+}
+void nll_loss_backward(const ops::NllLossBackward& op, Tensor& dx, const Dense& grad, const Dense& target) {
+  const Axis a = class_axis(dx.shape());
+  const Labels labels(op, target, a.n);
+  const int64_t count = target.numel();
+  if (dx.bytes()) dx.device().fill_zero(dx.raw(), dx.bytes());
+  dispatch(Floats{}, dx.dtype(), [&]<class T>(Type<T>) {
+    const Tensor g = in_dtype(grad, dtype_of<compute_t<T>>);
+    if (count)
+      start(dx, nll_gradient<T>, blocks_for(count, threads), threads, 0, count, a, g.data<compute_t<T>>(), labels,
+            dx.data<T>());
+  });
+}
+
+const Kernel<cross_entropy> cross_entropy_;
+const Kernel<cross_entropy_backward> cross_entropy_backward_;
+const Kernel<nll_loss> nll_loss_;
+const Kernel<nll_loss_backward> nll_loss_backward_;
+const Kernel<binary<ops::BceEach>> bce_each_;
+const Kernel<unary<ops::LogSigmoid>> log_sigmoid_;
+
+}  // namespace
+}  // namespace luth::cuda

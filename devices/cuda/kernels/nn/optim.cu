@@ -1,0 +1,292 @@
+// Steps of optimizers and clipping of gradients on CUDA: many tensors in one launch. The kernel's parameter is a table
+// of where tensors lie; each block takes a chunk of one of them. Nothing is read by the host.
+#include "core/ops/nn/optim_step.h"
+#include "devices/cuda/kernels/common/block.cuh"
+#include "devices/cuda/kernels/common/elementwise.cuh"
+
+namespace luth::cuda {
+namespace {
+
+constexpr int64_t chunk = 16384;  // elements of a block, a multiple of every pack
+
+/// Groups of n tensors of one length: a parameter, its gradient and what is kept for it. A kernel's parameters have
+/// room for 4 KB.
+template <int n>
+struct Table {
+  static constexpr int most = 3400 / (n * 8 + 12);
+  int groups = 0;
+  void* data[most][n];
+  int64_t size[most];
+  unsigned first[most + 1] = {0};  // number of the first chunk of each, and how many there are
+
+  void add(const Value* tensors) {
+    size[groups] = tensors[0].numel();
+    for (int k = 0; k < n; ++k) data[groups][k] = tensors[k].tensor().raw();
+    first[groups + 1] = first[groups] + unsigned((size[groups] + chunk - 1) / chunk);
+    ++groups;
+  }
+  unsigned chunks() const { return first[groups]; }
+  /// The group of this block.
+  __device__ int group() const {
+    int low = 0, high = groups;  // the last one that begins at this block or before
+    while (high - low > 1) {
+      const int middle = (low + high) / 2;
+      if (first[middle] <= blockIdx.x)
+        low = middle;
+      else
+        high = middle;
+    }
+    return low;
+  }
+};
+
+template <class T, int n>
+__device__ bool aligned(void* const (&data)[n]) {
+  bool all = true;
+#pragma unroll
+  for (int k = 0; k < n; ++k) all = all && reinterpret_cast<uintptr_t>(data[k]) % 16 == 0;
+  return all;
+}
+
+/// f on `width` elements of each tensor from `at` on; stores those that f writes.
+template <class T, int n, int width, class F>
+__device__ void step_pack(void* const (&data)[n], int64_t at, const F& f) {
+  using C = compute_t<T>;
+  Pack<T, width> packs[n];
+#pragma unroll
+  for (int k = 0; k < n; ++k) packs[k] = *reinterpret_cast<const Pack<T, width>*>(static_cast<const T*>(data[k]) + at);
+#pragma unroll
+  for (int j = 0; j < width; ++j) {
+    C v[n];
+#pragma unroll
+    for (int k = 0; k < n; ++k) v[k] = C(packs[k].v[j]);
+    f(v);
+#pragma unroll
+    for (int k = 0; k < n; ++k) packs[k].v[j] = T(v[k]);
+  }
+#pragma unroll
+  for (int k = 0; k < n; ++k)
+    if (F::writes >> k & 1) *reinterpret_cast<Pack<T, width>*>(static_cast<T*>(data[k]) + at) = packs[k];
+}
+
+/// f(v) for the elements v[0 … n - 1] at each position; bit k of F::writes: v[k] is stored. f.begin() false: nothing is
+/// to be done.
+template <class T, int n, class F>
+__global__ void step_kernel(const Table<n> table, const F given) {
+  F f = given;
+  if constexpr (requires { f.begin(); })
+    if (!f.begin()) return;
+  const int g = table.group();
+  const int64_t begin = int64_t(blockIdx.x - table.first[g]) * chunk, end = min(begin + chunk, table.size[g]);
+  void* data[n];
+#pragma unroll
+  for (int k = 0; k < n; ++k) data[k] = table.data[g][k];
+  constexpr int width = per_pack<T>;
+  int64_t rest = begin;
+  if (aligned<T, n>(data)) {
+    const int64_t packs = (end - begin) / width;
+    for (int64_t i = threadIdx.x; i < packs; i += blockDim.x) step_pack<T, n, width>(data, begin + i * width, f);
+    rest += packs * width;
+  }
+#pragma unroll 1
+  for (int64_t i = rest + threadIdx.x; i < end; i += blockDim.x) step_pack<T, n, 1>(data, i, f);
+}
+
+/// Calls flush(table) for all groups whose dtype is T's, as many at once as a table holds.
+template <class T, int n, class Flush>
+void in_tables(List list, Flush&& flush) {
+  Table<n> table;
+  for (size_t i = 0; i < list.size(); i += n) {
+    if (list[i].dtype() != dtype_of<T> || list[i].numel() == 0) continue;
+    table.add(&list[i]);
+    if (table.groups < Table<n>::most) continue;
+    flush(table);
+    table = Table<n>();
+  }
+  if (table.groups) flush(table);
+}
+template <int n, template <class> class F, class... A>
+void step_all(List list, const A&... arguments) {
+  if (list.empty()) return;
+  for_each(Floats{}, [&]<class T>(Type<T>) {
+    in_tables<T, n>(list, [&](const Table<n>& table) {
+      start(list[0].tensor(), step_kernel<T, n, F<compute_t<T>>>, table.chunks(), threads, 0, table,
+            F<compute_t<T>>(arguments...));
+    });
+  });
+}
+
+template <class C>
+struct Sgd {
+  static constexpr unsigned writes = 1;
+  ops::SgdRule<C> rule;
+  explicit Sgd(const ops::SgdStep& op) : rule(op) {}
+  __device__ void operator()(C (&v)[2]) const { v[0] = rule.step(v[0], v[1]); }
+};
+template <class C>
+struct SgdWithMomentum {
+  static constexpr unsigned writes = 1 | 4;
+  ops::SgdRule<C> rule;
+  explicit SgdWithMomentum(const ops::SgdStep& op) : rule(op) {}
+  __device__ void operator()(C (&v)[3]) const { v[0] = rule.step(v[0], v[1], v[2]); }
+};
+void sgd_step(const ops::SgdStep& op, List list) {
+  if (op.momentum != 0)
+    step_all<3, SgdWithMomentum>(list, op);
+  else
+    step_all<2, Sgd>(list, op);
+}
+
+template <class C>
+struct Adam {
+  static constexpr unsigned writes = 1 | 4 | 8;
+  ops::AdamRule<C> rule;
+  explicit Adam(const ops::AdamStep& op) : rule(op) {}
+  __device__ void operator()(C (&v)[4]) const { v[0] = rule.step(v[0], v[1], v[2], v[3], nullptr); }
+};
+template <class C>
+struct AmsGrad {
+  static constexpr unsigned writes = 1 | 4 | 8 | 16;
+  ops::AdamRule<C> rule;
+  explicit AmsGrad(const ops::AdamStep& op) : rule(op) {}
+  __device__ void operator()(C (&v)[5]) const { v[0] = rule.step(v[0], v[1], v[2], v[3], &v[4]); }
+};
+void adam_step(const ops::AdamStep& op, List list) {
+  if (op.amsgrad)
+    step_all<5, AmsGrad>(list, op);
+  else
+    step_all<4, Adam>(list, op);
+}
+
+/// A 0-dimensional tensor that a kernel reads.
+struct Norm {
+  const void* data;
+  Dtype dtype;
+  __device__ double value() const {
+    switch (dtype) {
+      case Dtype::f16: return float(*static_cast<const half*>(data));
+      case Dtype::bf16: return float(*static_cast<const bfloat16*>(data));
+      case Dtype::f32: return *static_cast<const float*>(data);
+      default: return *static_cast<const double*>(data);
+    }
+  }
+};
+template <class C>
+struct ScaleToNorm {
+  static constexpr unsigned writes = 1;
+  double most;
+  Norm total;
+  C factor = 1;
+  ScaleToNorm(double max_norm, const Norm& norm) : most(max_norm), total(norm) {}
+  __device__ bool begin() {
+    const double share = most / (total.value() + 1e-6);
+    factor = C(share);
+    return !(share >= 1);  // nan goes on: gradients become nan, as in PyTorch
+  }
+  __device__ void operator()(C (&v)[1]) const { v[0] *= factor; }
+};
+void clip_by_norm(const ops::ClipByNorm& op, List list) {
+  step_all<1, ScaleToNorm>(list.subspan(1), op.max_norm, Norm{list[0].tensor().raw(), list[0].dtype()});
+}
+
+template <class C>
+struct Clamp {
+  static constexpr unsigned writes = 1;
+  C top;
+  explicit Clamp(double clip_value) : top(C(clip_value)) {}
+  __device__ void operator()(C (&v)[1]) const { v[0] = v[0] > top ? top : v[0] < -top ? -top : v[0]; }
+};
+void clip_by_value(const ops::ClipByValue& op, List list) { step_all<1, Clamp>(list, op.clip_value); }
+
+// ---- the norm of all ----------------------------------------------------------------------------------------------
+// Sums in double, of the elements of a chunk in one tree, of the chunks in another: always in the same order.
+
+inline constexpr int sum_threads = 1024;
+
+struct Power {
+  enum Kind { largest, first, second, any };
+  double p;
+  Kind kind;
+  explicit Power(double norm_type)
+      : p(norm_type),
+        kind(std::isinf(p) ? largest
+             : p == 1      ? first
+             : p == 2      ? second
+                           : any) {}
+  __device__ double of(double x) const {
+    const double a = fabs(x);
+    return kind == second ? x * x : kind == any ? pow(a, p) : a;
+  }
+  __device__ double root(double sum) const { return kind == second ? sqrt(sum) : kind == any ? pow(sum, 1 / p) : sum; }
+  __device__ double operator()(double a, double b) const {
+    return kind == largest ? (a > b || a != a ? a : b) : a + b;  // nan is larger than all
+  }
+};
+
+template <class T>
+__global__ void norm_kernel(const Table<1> table, const Power power, double* sums) {
+  __shared__ double shared[33];
+  const int g = table.group();
+  const int64_t begin = int64_t(blockIdx.x - table.first[g]) * chunk, end = min(begin + chunk, table.size[g]);
+  const T* x = static_cast<const T*>(table.data[g][0]);
+  constexpr int width = per_pack<T>;
+  double sum = 0;
+  int64_t rest = begin;
+  if (reinterpret_cast<uintptr_t>(x) % 16 == 0) {
+    const int64_t packs = (end - begin) / width;
+    for (int64_t i = threadIdx.x; i < packs; i += blockDim.x) {
+      const auto pack = *reinterpret_cast<const Pack<T, width>*>(x + begin + i * width);
+#pragma unroll
+      for (int k = 0; k < width; ++k) sum = power(sum, power.of(cast<double>(pack.v[k])));
+    }
+    rest += packs * width;
+  }
+#pragma unroll 1
+  for (int64_t i = rest + threadIdx.x; i < end; i += blockDim.x) sum = power(sum, power.of(cast<double>(x[i])));
+  sum = block_reduce(sum, power, 0.0, shared);
+  if (threadIdx.x == 0) sums[blockIdx.x] = sum;
+}
+
+__global__ void __launch_bounds__(sum_threads)
+    norm_of_sums(const double* sums, int64_t n, const Power power, void* out, Dtype dtype) {
+  __shared__ double shared[33];
+  double sum = 0;
+  for (int64_t i = threadIdx.x; i < n; i += blockDim.x) sum = power(sum, sums[i]);
+  sum = power.root(block_reduce(sum, power, 0.0, shared));
+  if (threadIdx.x != 0) return;
+  switch (dtype) {
+    case Dtype::f16: *static_cast<half*>(out) = cast<half>(sum); break;
+    case Dtype::bf16: *static_cast<bfloat16*>(out) = cast<bfloat16>(sum); break;
+    case Dtype::f32: *static_cast<float*>(out) = float(sum); break;
+    default: *static_cast<double*>(out) = sum;
+  }
+}
+
+void norm_of_all(const ops::NormOfAll& op, Tensor& out, List list) {
+  std::vector<Value> flat;  // in any order of memory, but without holes
+  int64_t chunks = 0;
+  for (auto& v : list) {
+    const Tensor& x = v.tensor();
+    flat.push_back(is_dense(x.shape(), x.strides()) ? x : dense_copy(x));
+    chunks += (x.numel() + chunk - 1) / chunk;
+  }
+  const Power power(op.norm_type);
+  Tensor sums = Tensor::empty({chunks}, Dtype::f64, out.device());
+  int64_t done = 0;
+  for_each(Floats{}, [&]<class T>(Type<T>) {
+    in_tables<T, 1>(flat, [&](const Table<1>& table) {
+      start(out, norm_kernel<T>, table.chunks(), threads, 0, table, power, sums.data<double>() + done);
+      done += table.chunks();
+    });
+  });
+  start(out, norm_of_sums, 1, sum_threads, 0, sums.data<double>(), chunks, power, out.raw(), out.dtype());
+}
+
+const Kernel<sgd_step> sgd_step_;
+const Kernel<adam_step> adam_step_;
+const Kernel<norm_of_all> norm_of_all_;
+const Kernel<clip_by_norm> clip_by_norm_;
+const Kernel<clip_by_value> clip_by_value_;
+
+}  // namespace
+}  // namespace luth::cuda

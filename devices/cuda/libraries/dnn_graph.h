@@ -1,0 +1,268 @@
+// cuDNN 9's graph API: the functions of the library, descriptors, and what stands between a convolution and a plan that
+// executes it. For dnn.cpp alone, which tests replace by a stand-in; it includes this where the headers of cuDNN are.
+#pragma once
+#include <cudnn_backend.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/base/error.h"
+#include "devices/cuda/libraries/dnn.h"
+#include "devices/cuda/runtime/library.h"
+
+namespace luth::cuda::cudnn {
+
+inline std::string dotted(size_t version) {
+  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
+/// The functions of the library that are called.
+struct Dnn {
+  Library library{"libcudnn.so.9"};
+  std::string missing = library.missing();  // or what it lacks
+  decltype(cudnnGetVersion)* version = nullptr;
+  decltype(cudnnGetErrorString)* text = nullptr;
+  decltype(cudnnCreate)* create_handle = nullptr;
+  decltype(cudnnSetStream)* set_stream = nullptr;
+  decltype(cudnnBackendCreateDescriptor)* create = nullptr;
+  decltype(cudnnBackendDestroyDescriptor)* destroy = nullptr;
+  decltype(cudnnBackendFinalize)* finalize = nullptr;
+  decltype(cudnnBackendSetAttribute)* set = nullptr;
+  decltype(cudnnBackendGetAttribute)* get = nullptr;
+  decltype(cudnnBackendExecute)* execute = nullptr;
+
+  Dnn() {
+    if (!missing.empty()) return;
+    try {
+      find_all();
+      if (const size_t v = version(); v / 10000 != CUDNN_MAJOR)
+        missing = fmt::format("libcudnn.so.9 is cuDNN {}, and this luth knows cuDNN {}", dotted(v), CUDNN_MAJOR);
+    } catch (const Error& e) { missing = e.what(); }
+  }
+  void find_all() {
+    library.find(version, "cudnnGetVersion");
+    library.find(text, "cudnnGetErrorString");
+    library.find(create_handle, "cudnnCreate");
+    library.find(set_stream, "cudnnSetStream");
+    library.find(create, "cudnnBackendCreateDescriptor");
+    library.find(destroy, "cudnnBackendDestroyDescriptor");
+    library.find(finalize, "cudnnBackendFinalize");
+    library.find(set, "cudnnBackendSetAttribute");
+    library.find(get, "cudnnBackendGetAttribute");
+    library.find(execute, "cudnnBackendExecute");
+  }
+};
+inline const Dnn& dnn() {
+  static const Dnn& d = *new Dnn;  // to the end of the process, as the plans
+  return d;
+}
+
+/// What the library says to a request; caught here, since it means that another engine, or our own kernel, has to do.
+struct Refusal {
+  cudnnStatus_t status;
+  const char* call;
+  std::string text() const { return fmt::format("{}: {}", call, dnn().text(status)); }
+  /// Not merely an engine's limit: what it was given is wrong, or it is broken.
+  bool is_fault() const { return CUDNN_STATUS_CATEGORY(status) != CUDNN_STATUS_NOT_SUPPORTED; }
+};
+inline void check(cudnnStatus_t status, const char* call) {
+  if (status != CUDNN_STATUS_SUCCESS) throw Refusal{status, call};
+}
+
+// ---- descriptors -------------------------------------------------------------------------------------------------
+
+/// The C++ types of attributes, and how the library calls them.
+// clang-format off
+template <class T> inline constexpr cudnnBackendAttributeType_t type_of;
+template <> inline constexpr cudnnBackendAttributeType_t type_of<cudnnHandle_t> = CUDNN_TYPE_HANDLE;
+template <> inline constexpr cudnnBackendAttributeType_t type_of<cudnnDataType_t> = CUDNN_TYPE_DATA_TYPE;
+template <> inline constexpr cudnnBackendAttributeType_t type_of<int64_t> = CUDNN_TYPE_INT64;
+template <> inline constexpr cudnnBackendAttributeType_t type_of<float> = CUDNN_TYPE_FLOAT;
+template <> inline constexpr cudnnBackendAttributeType_t type_of<double> = CUDNN_TYPE_DOUBLE;
+template <> inline constexpr cudnnBackendAttributeType_t type_of<void*> = CUDNN_TYPE_VOID_PTR;
+template <> inline constexpr cudnnBackendAttributeType_t type_of<cudnnConvolutionMode_t> = CUDNN_TYPE_CONVOLUTION_MODE;
+template <> inline constexpr cudnnBackendAttributeType_t type_of<cudnnBackendHeurMode_t> = CUDNN_TYPE_HEUR_MODE;
+template <> inline constexpr cudnnBackendAttributeType_t type_of<cudnnBackendNumericalNote_t> = CUDNN_TYPE_NUMERICAL_NOTE;
+// clang-format on
+
+class Descriptor {
+ public:
+  explicit Descriptor(cudnnBackendDescriptorType_t type) {
+    check(dnn().create(type, &p_), "cudnnBackendCreateDescriptor");
+  }
+  Descriptor(Descriptor&& o) noexcept : p_(std::exchange(o.p_, nullptr)) {}
+  Descriptor& operator=(Descriptor&& o) noexcept {
+    std::swap(p_, o.p_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (p_) dnn().destroy(p_);
+  }
+
+  template <class T>
+  Descriptor& set(cudnnBackendAttributeName_t name, const T* values, int64_t count) {
+    check(dnn().set(p_, name, type_of<T>, count, values), "cudnnBackendSetAttribute");
+    return *this;
+  }
+  template <class T>
+  Descriptor& set(cudnnBackendAttributeName_t name, T value) {
+    return set(name, &value, 1);
+  }
+  Descriptor& set(cudnnBackendAttributeName_t name, const Descriptor& other) {
+    check(dnn().set(p_, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &other.p_), "cudnnBackendSetAttribute");
+    return *this;
+  }
+  Descriptor&& finalized() {
+    check(dnn().finalize(p_), "cudnnBackendFinalize");
+    return std::move(*this);
+  }
+
+  template <class T>
+  int64_t get(cudnnBackendAttributeName_t name, T* to, int64_t room) const {
+    int64_t count = 0;
+    check(dnn().get(p_, name, type_of<T>, room, &count, to), "cudnnBackendGetAttribute");
+    return std::min(count, room);
+  }
+  /// The library fills descriptors that are made beforehand; their number is asked for first.
+  std::vector<Descriptor> get_list(cudnnBackendAttributeName_t name, cudnnBackendDescriptorType_t type) const {
+    int64_t count = 0;
+    check(dnn().get(p_, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, &count, nullptr), "cudnnBackendGetAttribute");
+    std::vector<Descriptor> list;
+    std::vector<cudnnBackendDescriptor_t> raw;
+    for (int64_t i = 0; i < count; ++i) raw.push_back(list.emplace_back(type).p_);
+    if (count)
+      check(dnn().get(p_, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, count, &count, raw.data()), "cudnnBackendGetAttribute");
+    list.erase(list.begin() + std::min<int64_t>(count, int64_t(list.size())), list.end());
+    return list;
+  }
+  cudnnBackendDescriptor_t handle() const { return p_; }
+
+ private:
+  cudnnBackendDescriptor_t p_ = nullptr;
+};
+
+// ---- from a convolution to the engines that can run it -------------------------------------------------------------
+
+using Kind = DnnConv::Kind;
+enum : int64_t { id_x = 'x', id_w = 'w', id_y = 'y' };
+
+inline cudnnDataType_t data_type(int64_t dtype) {
+  switch (Dtype(dtype)) {
+    case Dtype::f16: return CUDNN_DATA_HALF;
+    case Dtype::bf16: return CUDNN_DATA_BFLOAT16;
+    case Dtype::f32: return CUDNN_DATA_FLOAT;
+    case Dtype::f64: return CUDNN_DATA_DOUBLE;
+    default: throw_unsupported(Dtype(dtype));
+  }
+}
+
+// Extents are N, C, H, W in either layout; strides say which it is.
+inline Descriptor tensor(const DnnConv& c, int64_t id, int64_t n, int64_t channels, int64_t h, int64_t w) {
+  const int64_t extents[4] = {n, channels, h, w}, rows[4] = {channels * h * w, h * w, w, 1},
+                last[4] = {channels * h * w, 1, channels * w, channels};
+  return Descriptor(CUDNN_BACKEND_TENSOR_DESCRIPTOR)
+      .set(CUDNN_ATTR_TENSOR_DATA_TYPE, data_type(c.dtype))
+      .set(CUDNN_ATTR_TENSOR_DIMENSIONS, extents, 4)
+      .set(CUDNN_ATTR_TENSOR_STRIDES, c.channels_last ? last : rows, 4)
+      .set(CUDNN_ATTR_TENSOR_UNIQUE_ID, id)
+      .set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, c.alignment)
+      .finalized();
+}
+
+inline Descriptor window(const DnnConv& c) {
+  const bool is_double = Dtype(c.dtype) == Dtype::f64;
+  return Descriptor(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR)
+      .set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, is_double ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT)
+      .set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_CROSS_CORRELATION)
+      .set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, int64_t(2))
+      .set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, c.before, 2)
+      .set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, c.after, 2)
+      .set(CUDNN_ATTR_CONVOLUTION_DILATIONS, c.dilation, 2)
+      .set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, c.stride, 2)
+      .finalized();
+}
+
+/// What the attributes of the three operations are called.
+struct Names {
+  cudnnBackendDescriptorType_t operation;
+  cudnnBackendAttributeName_t window, x, w, y, alpha, beta;
+};
+inline constexpr Names names[] = {
+    {CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA},
+    {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA},
+    {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA}};
+
+// The graph: one operation, which keeps the descriptors that it is made of.
+inline Descriptor graph(const DnnConv& c, cudnnHandle_t handle) {
+  const Names& n = names[size_t(c.kind)];
+  const Descriptor x = tensor(c, id_x, c.n, c.ic, c.ih, c.iw), y = tensor(c, id_y, c.n, c.oc, c.oh, c.ow),
+                   w = tensor(c, id_w, c.oc, c.ic / c.groups, c.kh, c.kw), step = window(c);
+  Descriptor operation(n.operation);
+  operation.set(n.x, x).set(n.w, w).set(n.y, y).set(n.window, step);
+  if (Dtype(c.dtype) == Dtype::f64)
+    operation.set(n.alpha, 1.0).set(n.beta, 0.0);
+  else
+    operation.set(n.alpha, 1.0f).set(n.beta, 0.0f);
+  const Descriptor whole = std::move(operation).finalized();
+  return Descriptor(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR)
+      .set(CUDNN_ATTR_OPERATIONGRAPH_OPS, whole)
+      .set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, handle)
+      .finalized();
+}
+
+// As PyTorch reads the notes: without TF32, float32 takes no engine that uses tensor cores or rounds its inputs.
+inline bool is_allowed(const DnnConv& c, const Descriptor& config) {
+  std::vector<Descriptor> engine = config.get_list(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  if (engine.empty()) return false;
+  cudnnBackendNumericalNote_t notes[32];
+  const int64_t count = engine[0].get(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, notes, 32);
+  for (auto* note = notes; note != notes + count; ++note) {
+    if (c.deterministic && *note == CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC) return false;
+    if (Dtype(c.dtype) == Dtype::f32 && !c.tf32 &&
+        (*note == CUDNN_NUMERICAL_NOTE_TENSOR_CORE || *note == CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS))
+      return false;
+  }
+  return true;
+}
+
+// Engine configurations, best first, those that nearly always work behind them.
+inline std::vector<Descriptor> engines(const DnnConv& c, const Descriptor& graph) {
+  std::vector<Descriptor> all;
+  for (auto mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) try {
+      const Descriptor heuristic = Descriptor(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR)
+                                       .set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph)
+                                       .set(CUDNN_ATTR_ENGINEHEUR_MODE, mode)
+                                       .finalized();
+      for (auto& config : heuristic.get_list(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR))
+        if (is_allowed(c, config)) all.push_back(std::move(config));
+    } catch (const Refusal& r) {
+      if (r.is_fault()) throw;
+    }
+  return all;
+}
+
+// ---- plans -------------------------------------------------------------------------------------------------------
+
+struct Plan {
+  Descriptor plan;
+  int64_t workspace = 0;  // bytes
+
+  Plan(const Descriptor& config, cudnnHandle_t handle)
+      : plan(Descriptor(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)
+                 .set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, handle)
+                 .set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config)
+                 .finalized()) {
+    plan.get(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, &workspace, 1);
+  }
+};
+
+}  // namespace luth::cuda::cudnn

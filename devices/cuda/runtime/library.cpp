@@ -1,0 +1,27 @@
+#include "devices/cuda/runtime/library.h"
+
+#include <dlfcn.h>
+
+namespace luth::cuda {
+
+Library::Library(std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    for (const char* folder : {"", "/usr/local/cuda/lib64/"}) {
+      name_ = std::string(folder) + name;
+      handle_ = dlopen(name_.c_str(), RTLD_NOW | RTLD_LOCAL);
+      if (handle_) {
+        missing_.clear();
+        return;
+      }
+      const char* why = dlerror();
+      if (missing_.empty()) missing_ = why ? why : name_ + " cannot be opened";
+    }
+}
+
+void* Library::address(const char* name) const {
+  void* p = handle_ ? dlsym(handle_, name) : nullptr;
+  if (!p) throw Error("{} has no function {}; install the version that comes with this CUDA", name_, name);
+  return p;
+}
+
+}  // namespace luth::cuda

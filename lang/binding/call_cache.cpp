@@ -1,0 +1,64 @@
+#include "lang/binding/call_cache.h"
+
+#include <cstring>
+
+#include "lang/tensor/tensor.h"
+
+namespace luth::lang {
+namespace {
+
+enum Kind : int8_t { boolean = 1, integer, floating };
+
+// Kept per thread because their users count without atomics. A key has one place.
+constexpr size_t places = 64;
+Repeated& place_of(const CallKey& key) {
+  thread_local std::array<Repeated, places> kept;
+  uint64_t h = reinterpret_cast<uintptr_t>(key.face) >> 4 ^ uint64_t(key.tensors) << 7;
+  for (int i = 0; i < key.others; ++i) h = (h ^ key.bits[size_t(i)] ^ key.bits[size_t(i)] >> 52) * 0x9E3779B97F4A7C15u;
+  return kept[h >> 58];
+}
+static_assert(places == 1 << (64 - 58));
+
+}  // namespace
+
+bool read_key(lua_State* L, const Face& face, int n, CallKey& key) {
+  int k = 0;
+  for (const Tensor* t; k < n && (t = to_tensor(L, k + 1)); ++k)
+    if (!*t) return false;
+  if (k == n || n - k > CallKey::most) return false;
+  key.face = &face;
+  key.tensors = k;
+  key.others = n - k;
+  for (int i = 0; i < n - k; ++i) {
+    const int at = k + i + 1, type = lua_type(L, at);
+    auto set = [&](Kind kind, auto v) {
+      key.kinds[size_t(i)] = kind;
+      static_assert(sizeof v == sizeof(uint64_t));
+      std::memcpy(&key.bits[size_t(i)], &v, sizeof v);
+    };
+    if (type == LUA_TBOOLEAN)
+      set(boolean, int64_t(lua_toboolean(L, at)));
+    else if (type != LUA_TNUMBER)
+      return false;
+    else if (lua_isinteger(L, at))
+      set(integer, lua_tointeger(L, at));
+    else
+      set(floating, lua_tonumber(L, at));
+  }
+  return true;
+}
+
+Repeated* find_repeated(const CallKey& key) {
+  Repeated& r = place_of(key);
+  return r.form && r.key == key ? &r : nullptr;
+}
+
+void keep_repeated(const CallKey& key, const Form& form, const OpValue& op) {
+  Repeated& r = place_of(key);
+  if (r.running) return;
+  r.op = op;  // first: it may throw
+  r.key = key;
+  r.form = &form;
+}
+
+}  // namespace luth::lang

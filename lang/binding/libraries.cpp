@@ -1,0 +1,77 @@
+// Functions of PyTorch that are written in Lua (share/luth), read when they are first called.
+#include "lang/help/help.h"
+#include "lang/runtime/bridge.h"
+#include "lang/runtime/interp.h"
+
+namespace luth::lang {
+namespace {
+
+constexpr const char* copy_help = "The elements of the view of that name, in memory of their own, row by row.";
+constexpr Row copies[] = {
+    {"alias_copy", nullptr, "torch.alias_copy(input)", copy_help},
+    {"as_strided_copy", nullptr, "torch.as_strided_copy(input, size, stride, storage_offset = nil)", copy_help},
+    {"detach_copy", nullptr, "torch.detach_copy(input)", copy_help},
+    {"diagonal_copy", nullptr, "torch.diagonal_copy(input, offset = 0, dim1 = 1, dim2 = 2)", copy_help},
+    {"expand_copy", nullptr, "torch.expand_copy(input, size)", copy_help},
+    {"permute_copy", nullptr, "torch.permute_copy(input, dims)", copy_help},
+    {"select_copy", nullptr, "torch.select_copy(input, dim, index)", copy_help},
+    {"slice_copy", nullptr, "torch.slice_copy(input, dim = 1, start = 1, end = -1, step = 1)",
+     "The positions from start to end, which is included, in memory of their own."},
+    {"split_copy", nullptr, "torch.split_copy(input, split_size, dim = 1)", copy_help},
+    {"split_with_sizes_copy", nullptr, "torch.split_with_sizes_copy(input, split_sizes, dim = 1)", copy_help},
+    {"squeeze_copy", nullptr, "torch.squeeze_copy(input, dim = nil)", copy_help},
+    {"t_copy", nullptr, "torch.t_copy(input)", copy_help},
+    {"transpose_copy", nullptr, "torch.transpose_copy(input, dim0, dim1)", copy_help},
+    {"unbind_copy", nullptr, "torch.unbind_copy(input, dim = 1)", copy_help},
+    {"unfold_copy", nullptr, "torch.unfold_copy(input, dimension, size, step)", copy_help},
+    {"unsqueeze_copy", nullptr, "torch.unsqueeze_copy(input, dim)", copy_help},
+    {"view_copy", nullptr, "torch.view_copy(input, size or dtype)", copy_help},
+};
+constexpr Row utils[] = {
+    {"parameters_to_vector", nullptr, "nn.utils.parameters_to_vector(parameters)",
+     "The elements of all parameters, one after the other, as one vector."},
+    {"vector_to_parameters", nullptr, "nn.utils.vector_to_parameters(vec, parameters)",
+     "Makes the parameters views of the parts of a vector."},
+    {"get_total_norm", nullptr, "nn.utils.get_total_norm(tensors, norm_type = 2.0, error_if_nonfinite = false)",
+     "The norm of all elements of several tensors."},
+    {"clip_grads_with_norm_", nullptr, "nn.utils.clip_grads_with_norm_(parameters, max_norm, total_norm)",
+     "Scales gradients whose norm is known so that it is at most max_norm."},
+};
+constexpr Row init[] = {
+    {"orthogonal_", nullptr, "nn.init.orthogonal_(tensor, gain = 1, {generator = nil})",
+     "Orthonormal rows or columns, the fewer of both, times gain; the dims behind the first count as one."},
+    {"sparse_", nullptr, "nn.init.sparse_(tensor, sparsity, std = 0.01, {generator = nil})",
+     "Normal, and in each column of a matrix a share of 0."},
+};
+constexpr Row testing[] = {
+    {"make_tensor", nullptr,
+     "torch.testing.make_tensor(shape, {dtype, device, low = nil, high = nil, requires_grad = false, noncontiguous = "
+     "false, exclude_zero = false, memory_format = nil})",
+     "Uniform from low to high, which is excluded: without them from -9 to 9 for floats, below 10 for integers."},
+};
+
+// Pushes the table torch.<a>.<b>, or torch itself.
+void push_table(lua_State* L, const char* a = nullptr, const char* b = nullptr) {
+  lua_getglobal(L, "torch");
+  for (const char* name : {a, b})
+    if (name) {
+      lua_getfield(L, -1, name);
+      lua_remove(L, -2);
+    }
+}
+
+void open_libraries(lua_State* L) {
+  push_table(L);
+  add_library(L, -1, "luth.torch.copies", copies);
+  push_table(L, "nn", "utils");
+  add_library(L, -1, "luth.torch.parameters", utils);
+  push_table(L, "nn", "init");
+  add_library(L, -1, "luth.torch.parameters", init);
+  push_table(L, "testing");
+  add_library(L, -1, "luth.torch.make_tensor", testing);
+  lua_pop(L, 4);
+}
+const Open opener("luth.libraries", Open::extras + 10, open_libraries);
+
+}  // namespace
+}  // namespace luth::lang

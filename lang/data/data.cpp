@@ -1,0 +1,286 @@
+// The table `data`: datasets of C++ and of Lua.
+#include "lang/data/data.h"
+
+#include <filesystem>
+
+#include "core/base/paths.h"
+#include "core/data/mnist.h"
+#include "core/dispatch/generator.h"
+#include "core/ops/shape/view.h"
+#include "lang/runtime/bridge.h"
+#include "lang/runtime/interp.h"
+#include "lang/tensor/tensor.h"
+
+namespace luth::lang {
+namespace {
+
+using data::DatasetRef;
+
+Value sample_value(lua_State* L, int i) {
+  if (Value v = to_value(L, i)) return v;
+  throw Error("get returned {}; a sample is made of tensors and numbers", given_text(L, i));
+}
+
+// A dataset written in Lua: anything with a length and a method get. The userdata of each dataset or loader made of it
+// keeps the object (lang/runtime/ref.h).
+class LuaDataset final : public data::Dataset {
+ public:
+  LuaDataset(lua_State* L, int index) : object_(L, index) { base = 1; }
+  std::string name() const override { return "the dataset"; }
+  bool any_thread() const override { return false; }
+
+  int64_t size() const override {
+    lua_State* L = object_.running();
+    object_.push(L);
+    int64_t n = luaL_len(L, -1);
+    lua_pop(L, 1);
+    if (n < 0) throw Error("the dataset says that its length is {}", n);
+    return n;
+  }
+  data::Sample get(int64_t i, const data::Epoch&) override {
+    lua_State* L = object_.running();
+    luaL_checkstack(L, 8, nullptr);
+    int top = lua_gettop(L);
+    object_.push(L);
+    lua_getfield(L, -1, "get");
+    lua_insert(L, -2);
+    lua_pushinteger(L, i + 1);
+    if (lua_pcall(L, 2, LUA_MULTRET, 0) != LUA_OK) {
+      std::string text = luaL_tolstring(L, -1, nullptr);
+      lua_settop(L, top);
+      throw Error(error_code(L, text), "{}", text);
+    }
+    data::Sample s;
+    for (int k = top + 1; k <= lua_gettop(L); ++k) s.push_back(sample_value(L, k));
+    lua_settop(L, top);
+    if (s.empty()) throw Error("get returned nothing; it must return the values of the sample");
+    return s;
+  }
+
+ private:
+  WeakRef object_;
+};
+
+bool has_get(lua_State* L, int index) {
+  if (!lua_istable(L, index) && !lua_isuserdata(L, index)) return false;
+  bool has = lua_getfield(L, index, "get") != LUA_TNIL;
+  lua_pop(L, 1);
+  if (has && luaL_getmetafield(L, index, "__len") != LUA_TNIL) return lua_pop(L, 1), true;
+  return has && lua_istable(L, index) && lua_rawlen(L, index) > 0;
+}
+
+const DatasetRef& self(lua_State* L) {
+  auto* d = to_box<DatasetRef>(L, 1);
+  if (!d || !*d) throw Error("expects a dataset, got {} (a method takes a colon)", given_text(L, 1));
+  return *d;
+}
+// `source`: the index of the datasets that it is made of, or of a table of them; 0 where there are none.
+int push_dataset(lua_State* L, DatasetRef d, int source = 0) {
+  d->base = 1;
+  push_box<DatasetRef>(L, std::move(d), source ? 1 : 0);
+  if (source) lua_pushvalue(L, source), lua_setiuservalue(L, -2, 1);
+  return 1;
+}
+
+// ---- methods ----
+
+int length(lua_State* L) { return lua_pushinteger(L, self(L)->size()), 1; }
+int get(lua_State* L) {
+  const DatasetRef& d = self(L);
+  int64_t i = check_integer(L, 2);
+  if (i < 1 || i > d->size())
+    throw Error("get: sample {} is out of range; {} has samples 1 to {}", i, d->name(), d->size());
+  return push_sample(L, d->get(i - 1, {default_generator(host()).seed(), 0}));
+}
+int to_text(lua_State* L) {
+  const DatasetRef& d = self(L);
+  lua_pushstring(L, fmt::format("{} of {} samples", d->name(), d->size()).c_str());
+  return 1;
+}
+
+int test_part(lua_State* L) {
+  DatasetRef part = self(L)->test_part();
+  if (!part) return lua_pushnil(L), 1;
+  return push_dataset(L, std::move(part));
+}
+
+// ---- constructors ----
+
+int tensor_dataset(lua_State* L) {
+  Tensors list;
+  for (int i = 1; i <= lua_gettop(L); ++i) list.push_back(check_tensor(L, i, "TensorDataset: expects"));
+  return push_dataset(L, DatasetRef(new data::TensorDataset(std::move(list))));
+}
+
+int subset(lua_State* L) {
+  DatasetRef whole = check_dataset(L, 1, "Subset:");
+  whole->base = 1;
+  return push_dataset(L, DatasetRef(new data::Subset(whole, check_positions(L, 2, "Subset: expects"))), 1);
+}
+int concat(lua_State* L) {
+  std::vector<DatasetRef> parts;
+  if (!lua_istable(L, 1)) throw Error("ConcatDataset: expects a list of datasets, got {}", given_text(L, 1));
+  lua_settop(L, 1);
+  lua_newtable(L);  // a copy of the list, which the script may change
+  for (lua_Integer k = 1, n = luaL_len(L, 1); k <= n; ++k) {
+    lua_geti(L, 1, k);
+    parts.push_back(check_dataset(L, 3, "ConcatDataset:"));
+    lua_rawseti(L, 2, k);
+  }
+  return push_dataset(L, DatasetRef(new data::ConcatDataset(std::move(parts))), 2);
+}
+int split_randomly(lua_State* L) {
+  DatasetRef whole = check_dataset(L, 1, "random_split:");
+  if (!lua_istable(L, 2)) throw Error("random_split: expects a list of sizes, got {}", given_text(L, 2));
+  std::vector<double> sizes;
+  for (lua_Integer k = 1, n = luaL_len(L, 2); k <= n; ++k) {
+    lua_geti(L, 2, k);
+    sizes.push_back(luaL_checknumber(L, -1));
+    lua_pop(L, 1);
+  }
+  Options options(L, 3, "random_split");
+  int64_t seed = options.integer("seed", default_generator(host()).seed());
+  options.done();
+  auto parts = data::random_split(whole, sizes, seed);
+  for (auto& p : parts) push_dataset(L, p, 1);
+  return int(parts.size());
+}
+
+// A relative root is looked up here, then in the installation.
+std::string find_root(const std::string& root) {
+  namespace fs = std::filesystem;
+  if (!fs::path(root).is_absolute() && !fs::exists(root) && fs::exists(fs::path(share_dir()) / root))
+    return (fs::path(share_dir()) / root).string();
+  return root;
+}
+int mnist(lua_State* L) {
+  Options options(L, 1, "data.mnist");
+  data::MnistSpec spec;
+  if (int i = options.get("root")) {
+    if (lua_type(L, i) != LUA_TSTRING) throw Error("data.mnist: root expects a folder, got {}", given_text(L, i));
+    spec.root = lua_tostring(L, i);
+  }
+  spec.train = options.flag("train", true);
+  options.done();
+  spec.root = find_root(spec.root);
+  return push_dataset(L, data::mnist(spec));
+}
+
+constexpr Row functions[] = {
+    {"TensorDataset", guarded<tensor_dataset>, "TensorDataset(tensor, ...)", "Sample i is element i of each tensor."},
+    {"Subset", guarded<subset>, "Subset(dataset, indices)", "Some samples of a dataset; indices count from 1."},
+    {"ConcatDataset", guarded<concat>, "ConcatDataset{dataset, ...}", "Several datasets, one after the other."},
+    {"random_split", guarded<split_randomly>, "random_split(dataset, sizes, {seed = nil})",
+     "Disjoint random parts, as several values; sizes add up to the dataset or, as shares, to 1."},
+};
+constexpr Row methods[] = {
+    {"get", guarded<get>, "dataset:get(i)", "The values of sample i, counted from 1."},
+    {"test_part", guarded<test_part>, "dataset:test_part()",
+     "The test data that a built-in dataset brings; nil for others."},
+};
+
+int document_class(lua_State* L) {
+  document(L, 1,
+           "data.class(name)\n  A class of datasets: define init(…), len() and get(i), which returns the values of "
+           "sample i.");
+  return 0;
+}
+
+// data.class, in Lua: a class with init, len and get.
+constexpr char class_source[] = R"lua(
+local data, document = ...
+function data.class(name)
+  local class = {}
+  class.__index = class
+  class.__name = name
+  class.__len = function(self) return self:len() end
+  return setmetatable(class, {
+    __call = function(_, ...)
+      local self = setmetatable({}, class)
+      if class.init then class.init(self, ...) end
+      return self
+    end,
+    __name = 'data.class',
+  })
+end
+document(data.class)
+)lua";
+
+void open_data(lua_State* L) {
+  lua_newtable(L);
+  int table = lua_gettop(L);
+  add_functions(L, table, functions);
+  lua_pushcfunction(L, guarded<mnist>);
+  document(
+      L, -1,
+      "data.mnist{root = 'data/mnist', train = true}\n  MNIST: images as float32[1, 28, 28] in [0, 1], labels 1 to 10. "
+      "root is looked up here, then in the installation.");
+  lua_setfield(L, table, "mnist");
+
+  open_box<DatasetRef>(L, "data.Dataset");
+  int meta = lua_gettop(L);
+  lua_newtable(L);
+  add_functions(L, lua_gettop(L), methods);
+  lua_setfield(L, meta, "__index");
+  lua_pushcfunction(L, guarded<length>);
+  lua_setfield(L, meta, "__len");
+  lua_pushcfunction(L, guarded<to_text>);
+  lua_setfield(L, meta, "__tostring");
+  lua_pushcfunction(L, destroy_box<DatasetRef>);
+  lua_setfield(L, meta, "__gc");
+
+  open_loader(L, table);
+  if (luaL_loadbuffer(L, class_source, sizeof class_source - 1, "=data.class") != LUA_OK) lua_error(L);
+  lua_pushvalue(L, table);
+  lua_pushcfunction(L, guarded<document_class>);
+  lua_call(L, 2, 0);
+  lua_getglobal(L, "torch");
+  lua_createtable(L, 0, 1);
+  lua_pushvalue(L, table);
+  lua_setfield(L, -2, "data");
+  lua_setfield(L, -2, "utils");
+  lua_pushvalue(L, table);
+  lua_setglobal(L, "data");
+}
+const Open opener("data", Open::modules, open_data);
+
+}  // namespace
+
+bool is_dataset(lua_State* L, int index) { return to_box<DatasetRef>(L, index) || has_get(L, lua_absindex(L, index)); }
+
+int push_sample(lua_State* L, const data::Sample& s) {
+  luaL_checkstack(L, int(s.size()) + 4, nullptr);
+  for (auto& v : s) {
+    if (v.is_tensor())
+      push_tensor(L, v.tensor());
+    else
+      push_scalar(L, v.scalar());
+  }
+  return int(s.size());
+}
+
+std::vector<int64_t> check_positions(lua_State* L, int index, const char* what) {
+  std::vector<int64_t> out;
+  if (const Tensor* t = to_tensor(L, index); t && *t) {
+    for (int64_t i = 0; i < t->numel(); ++i)
+      out.push_back(select(reshape(*t, {Shape{t->numel()}}), {0, i}).item().integer() - 1);
+    return out;
+  }
+  if (!lua_istable(L, index)) throw Error("{} a list of positions, got {}", what, given_text(L, index));
+  index = lua_absindex(L, index);
+  for (lua_Integer k = 1, n = luaL_len(L, index); k <= n; ++k) {
+    lua_geti(L, index, k);
+    out.push_back(check_integer(L, lua_gettop(L)) - 1);
+    lua_pop(L, 1);
+  }
+  return out;
+}
+
+data::DatasetRef check_dataset(lua_State* L, int index, const char* what) {
+  if (auto* d = to_box<DatasetRef>(L, index); d && *d) return *d;
+  if (!has_get(L, index))
+    throw Error("{} expects a dataset (with a length and get(i)), got {}", what, given_text(L, index));
+  return DatasetRef(new LuaDataset(L, index));
+}
+
+}  // namespace luth::lang

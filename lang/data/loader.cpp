@@ -1,0 +1,261 @@
+// data.DataLoader. `for x, y in loader do` starts a pass of its own: the loop's control value, the first tensor of the
+// batch before, tells to which pass a call belongs, so loops may nest and may be left early.
+#include "core/base/text.h"
+#include "lang/data/data.h"
+#include "lang/runtime/bridge.h"
+#include "lang/runtime/interp.h"
+#include "lang/runtime/tables.h"
+#include "lang/tensor/tensor.h"
+
+namespace luth::lang {
+namespace {
+
+struct LuaLoader : Counted {
+  LuaLoader(data::DatasetRef d, data::LoaderSpec s) : loader(std::move(d), s) {}
+  data::Loader loader;
+  bool collate = false, sampler = false, batch_sampler = false;  // which of them there are
+};
+// Its user values: the Lua values that it needs. `passes` has the passes that loops are in, by control value.
+enum Needs : int { needs_dataset = 1, needs_collate, needs_sampler, needs_passes };
+using LoaderRef = Ref<LuaLoader>;
+using PassRef = Ref<data::Pass>;
+
+LuaLoader& self(lua_State* L, int index = 1) {
+  auto* l = to_box<LoaderRef>(L, index);
+  if (!l || !*l) throw Error("expects a DataLoader, got {} (a method takes a colon)", given_text(L, index));
+  return **l;
+}
+
+// Settings by name, from the trailing table.
+class ReadSettings : public Fields {
+ public:
+  ReadSettings(lua_State* L, Options& options) : L_(L), options_(options) {}
+  bool visit(const FieldInfo& info, Attr& value) override {
+    int i = options_.get(info.name);
+    if (!i) return false;
+    try {
+      value = read_attr(L_, i, info);
+    } catch (const Error& e) { throw Error("DataLoader: argument '{}' {}", info.name, e.what()); }
+    return true;
+  }
+
+ private:
+  lua_State* L_;
+  Options& options_;
+};
+
+// Pushes the value of that name, or nil; false for the latter.
+bool take(lua_State* L, Options& options, const char* name) {
+  if (options.get(name)) return true;
+  return lua_pushnil(L), false;
+}
+
+int make_loader(lua_State* L) {
+  data::DatasetRef dataset = check_dataset(L, 1, "DataLoader:");
+  dataset->base = 1;
+  Options options(L, 2, "DataLoader");
+  data::LoaderSpec spec;
+  ReadSettings read(L, options);
+  spec.describe(read);
+  LoaderRef l(new LuaLoader(dataset, spec));
+  int first = lua_gettop(L) + 1;
+  lua_pushvalue(L, 1);
+  l->collate = take(L, options, "collate_fn");
+  l->sampler = take(L, options, "sampler");
+  l->batch_sampler = take(L, options, "batch_sampler");
+  options.done();
+  if (l->sampler && spec.shuffle) throw Error("DataLoader: sampler and shuffle = true exclude each other");
+  if (l->batch_sampler && (l->sampler || spec.shuffle || spec.drop_last || spec.batch_size != 1))
+    throw Error("DataLoader: batch_sampler decides alone; drop batch_size, shuffle, sampler and drop_last");
+  lua_remove(L, l->sampler ? -1 : -2);  // one of them at most
+  push_weak(L, "k");
+  push_box<LoaderRef>(L, std::move(l), needs_passes);
+  for (int i = needs_dataset; i <= needs_passes; ++i) {
+    lua_pushvalue(L, first + i - 1);
+    lua_setiuservalue(L, -2, i);
+  }
+  return 1;
+}
+
+// Those on top of the stack.
+std::vector<int64_t> positions(lua_State* L) {
+  return check_positions(L, lua_gettop(L), "DataLoader: of a sampler expects");
+}
+// The loader is at 1, here and below.
+std::optional<data::Batches> given_batches(lua_State* L, LuaLoader& l) {
+  if (!l.sampler && !l.batch_sampler) return {};
+  data::Batches out;
+  lua_getiuservalue(L, 1, needs_sampler);
+  if (lua_isfunction(L, -1)) lua_call(L, 0, 1);
+  if (l.sampler) {
+    std::vector<int64_t> all = positions(L);
+    int64_t size = l.loader.spec().batch_size;
+    for (auto at = all.begin(); at != all.end();) {
+      auto end = std::min(at + size, all.end());
+      if (end - at == size || !l.loader.spec().drop_last) out.emplace_back(at, end);
+      at = end;
+    }
+  } else {
+    for (lua_Integer k = 1, n = luaL_len(L, -1); k <= n; ++k) {
+      lua_geti(L, -1, k);
+      out.push_back(positions(L));
+      lua_pop(L, 1);
+    }
+  }
+  lua_pop(L, 1);
+  return out;
+}
+
+PassRef start(lua_State* L, LuaLoader& l, int64_t from) {
+  auto given = given_batches(L, l);
+  return l.loader.start(from, !l.collate, given ? &*given : nullptr);
+}
+
+// Pushes the values of the next batch of the loader at `index`; 0 at the end.
+int push_next(lua_State* L, int index, data::Pass& pass) {
+  LuaLoader& l = self(L, index);
+  if (!l.collate) {
+    auto batch = pass.next();
+    if (!batch) return 0;
+    luaL_checkstack(L, int(batch->size()) + 4, nullptr);
+    for (auto& t : *batch) push_tensor(L, t);
+    return int(batch->size());
+  }
+  auto samples = pass.next_samples();
+  if (!samples) return 0;
+  int top = lua_gettop(L);
+  lua_getiuservalue(L, index, needs_collate);
+  lua_createtable(L, int(samples->size()), 0);
+  for (size_t i = 0; i < samples->size(); ++i) {
+    lua_newtable(L);
+    int n = push_sample(L, (*samples)[i]);
+    for (int k = n; k >= 1; --k) lua_rawseti(L, -1 - k, k);
+    lua_rawseti(L, -2, lua_Integer(i) + 1);
+  }
+  if (lua_pcall(L, 1, LUA_MULTRET, 0) != LUA_OK) {
+    std::string text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    if (text.empty() || interrupted()) return lua_error(L);
+    throw Error(error_code(L, text), "{}: collate_fn: {}", pass.where(), text);
+  }
+  int n = lua_gettop(L) - top;
+  if (n == 0 || lua_isnil(L, top + 1)) throw Error("{}: collate_fn returned nothing", pass.where());
+  return n;
+}
+
+// loader(state, control): one step of a generic for.
+int step(lua_State* L) {
+  LuaLoader& l = self(L);
+  lua_settop(L, 3);
+  lua_getiuservalue(L, 1, needs_passes);
+  PassRef pass;
+  if (lua_isnil(L, 3)) {
+    pass = start(L, l, 0);
+  } else {
+    lua_pushvalue(L, 3);
+    lua_rawget(L, 4);
+    auto* kept = to_box<PassRef>(L, -1);
+    if (!kept || !*kept) throw Error("this loop over a DataLoader is over; start another one");
+    pass = *kept;
+    lua_pop(L, 1);
+    lua_pushvalue(L, 3);
+    lua_pushnil(L);
+    lua_rawset(L, 4);
+  }
+  int n = push_next(L, 1, *pass);
+  if (n == 0) return 0;
+  if (!lua_istable(L, 5) && !lua_isuserdata(L, 5))  // two passes could not be told apart
+    throw Error(
+        "collate_fn: a loop needs a tensor or a table as first value, got {}; `for v in loader:batches() do` takes any",
+        given_text(L, 5));
+  lua_pushvalue(L, 5);
+  push_box<PassRef>(L, pass);
+  lua_rawset(L, 4);
+  return n;
+}
+
+int next_of_pass(lua_State* L) {
+  auto* pass = to_box<PassRef>(L, lua_upvalueindex(1));
+  return push_next(L, lua_upvalueindex(2), **pass);
+}
+// loader:batches(from): an iterator over one pass, from a batch counted from 0.
+int batches(lua_State* L) {
+  LuaLoader& l = self(L);
+  int64_t from = lua_isnoneornil(L, 2) ? 0 : check_integer(L, 2);
+  if (from < 0) throw Error("batches: expects a number of batches to leave out, got {}", from);
+  push_box<PassRef>(L, start(L, l, from));
+  lua_pushvalue(L, 1);
+  lua_pushcclosure(L, guarded<next_of_pass>, 2);
+  return 1;
+}
+
+int length(lua_State* L) {
+  LuaLoader& l = self(L);
+  int64_t n = l.loader.batches();
+  if (auto given = given_batches(L, l)) n = int64_t(given->size());
+  return lua_pushinteger(L, n), 1;
+}
+int set_epoch(lua_State* L) {
+  int64_t epoch = check_integer(L, 2);
+  if (epoch < 0) throw Error("set_epoch: epochs count from 0, got {}", epoch);
+  return self(L).loader.set_epoch(epoch), 0;
+}
+
+constexpr Row methods[] = {
+    {"batches", guarded<batches>, "loader:batches(from)",
+     "An iterator over one pass that leaves out the first `from` batches."},
+    {"set_epoch", guarded<set_epoch>, "loader:set_epoch(epoch)",
+     "The epoch, counted from 0, that the next pass reads; order and augmentation depend on (seed, epoch)."},
+};
+constexpr Row functions[] = {
+    {"DataLoader", guarded<make_loader>,
+     "DataLoader(dataset, {batch_size = 1, shuffle = false, sampler, batch_sampler, num_workers = 0, collate_fn, "
+     "drop_last = "
+     "false, prefetch_factor = 2, pin_memory = false, seed})",
+     "Batches of a dataset, read ahead on threads: for x, y in loader do ... end."},
+};
+
+// Fields dataset, batch_size, epoch, …; else methods.
+int index(lua_State* L) {
+  LuaLoader& l = self(L);
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
+  std::string key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+  if (key == "dataset") return lua_getiuservalue(L, 1, needs_dataset), 1;
+  if (key == "epoch") return lua_pushinteger(L, l.loader.epoch()), 1;
+  if (key == "seed") return lua_pushinteger(L, l.loader.seed()), 1;
+  FieldList list;
+  data::LoaderSpec spec = l.loader.spec();
+  spec.describe(list);
+  std::vector<std::string> names{"dataset", "epoch", "batches", "set_epoch"};
+  for (auto& f : list.items) {
+    if (key == f.name) return push_attr(L, f.value), 1;
+    names.push_back(f.name);
+  }
+  throw Error("a DataLoader has no field '{}'{}", key, did_you_mean(key, names));
+}
+
+template <class T>
+void simple_box(lua_State* L, const char* name) {
+  open_box<T>(L, name);
+  lua_pushcfunction(L, destroy_box<T>);
+  lua_setfield(L, -2, "__gc");
+}
+
+}  // namespace
+
+void open_loader(lua_State* L, int data) {
+  add_functions(L, data, functions);
+  simple_box<PassRef>(L, "data.Pass");
+  simple_box<LoaderRef>(L, "data.DataLoader");
+  int meta = lua_gettop(L);
+  lua_newtable(L);
+  add_functions(L, lua_gettop(L), methods);
+  lua_pushcclosure(L, guarded<index>, 1);
+  lua_setfield(L, meta, "__index");
+  lua_pushcfunction(L, guarded<length>);
+  lua_setfield(L, meta, "__len");
+  lua_pushcfunction(L, guarded<step>);
+  lua_setfield(L, meta, "__call");
+}
+
+}  // namespace luth::lang

@@ -1,0 +1,158 @@
+#include "lang/help/names.h"
+
+#include <algorithm>
+#include <cctype>
+#include <vector>
+
+#include "core/base/text.h"
+#include "lang/help/help.h"
+#include "lang/help/hints.h"
+#include "lang/runtime/bridge.h"
+#include "lang/runtime/interp.h"
+#include "lang/runtime/tables.h"
+
+namespace luth::lang {
+namespace {
+
+using Space = NameSpace;
+constexpr Space spaces[] = {
+    {"torch", "Tensors, operators, gradients, files, random numbers."},
+    {"torch.Tensor", "The methods of tensors: x:sum(). torch.Tensor(3, 4) makes one that is not initialised."},
+    {"torch.autograd", "Gradients beyond x:backward()."},
+    {"torch.autograd.functional", "Jacobians, Hessians, and products with them."},
+    {"torch.cuda", "GPUs."},
+    {"torch.linalg", "Linear algebra: solutions, factors, norms of matrices; all take stacks of matrices."},
+    {"torch.signal", "torch.signal.windows."},
+    {"torch.signal.windows", "Windows: weights of the samples of a signal."},
+    {"torch.special", "Special functions of each element."},
+    {"torch.testing", "Comparisons for tests; torch.TestSuite and torch.Tester run them."},
+    {"torch.utils", "torch.utils.data is the table data."},
+    {"torch.utils.checkpoint", "Parts of the forward that backward computes again, to save memory."},
+    {"nn", "Modules, losses, containers."},
+    {"nn.functional", "Operators that networks are made of, also as F; what a script adds to it stays."},
+    {"nn.init", "Initial values of parameters; all work in place."},
+    {"nn.utils", "What training does with gradients."},
+    {"optim", "Optimizers: optim.SGD(model:parameters(), {lr = 0.1})."},
+    {"optim.lr_scheduler", "Schedules of the learning rate: the optimizer comes first."},
+    {"data", "Datasets and loaders; also torch.utils.data."},
+};
+
+char spaces_key;  // registry: table of names -> light userdata of its Space; keys are weak
+
+void push_spaces(lua_State* L) { push_kept(L, &spaces_key, "k"); }
+
+const Space* space_at(lua_State* L, int index) {
+  if (!lua_istable(L, index)) return nullptr;
+  index = lua_absindex(L, index);
+  push_spaces(L);
+  lua_pushvalue(L, index);
+  lua_rawget(L, -2);
+  auto* space = static_cast<const Space*>(lua_touserdata(L, -1));
+  lua_pop(L, 2);
+  return space;
+}
+
+std::vector<std::string> names_in(lua_State* L, int table) {
+  std::vector<std::string> names;
+  table = lua_absindex(L, table);
+  for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1))
+    if (lua_type(L, -2) == LUA_TSTRING) names.emplace_back(lua_tostring(L, -2));
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// Pushes the table at a dotted path of globals, or nil.
+void push_path(lua_State* L, std::string_view path) {
+  lua_pushglobaltable(L);
+  while (!path.empty() && lua_istable(L, -1)) {
+    std::string_view part = path.substr(0, path.find('.'));
+    lua_pushlstring(L, part.data(), part.size());
+    lua_rawget(L, -2);
+    lua_remove(L, -2);
+    path.remove_prefix(std::min(part.size() + 1, path.size()));
+  }
+}
+
+// The operator that does what a module `name`, missing in the table at 1, would: "elu" for "ELU", "group_norm" for
+// "GroupNorm".
+std::string functional_hint(lua_State* L, std::string_view name) {
+  const auto plain = [](std::string_view text) {
+    std::string out;
+    for (char c : text)
+      if (c != '_') out += char(std::tolower(static_cast<unsigned char>(c)));
+    return out;
+  };
+  const std::string wanted = plain(name);
+  for (auto& module : names_in(L, 1))
+    if (plain(module) == wanted) return "";  // nn.Relu
+  std::string found;
+  push_path(L, "F");
+  if (lua_istable(L, -1))
+    for (auto& candidate : names_in(L, -1))
+      if (plain(candidate) == wanted && candidate.back() != '_') found = "; there is F." + candidate;
+  lua_pop(L, 1);
+  return found;
+}
+
+// __index of a table of names. Upvalue 1: its path. Keys that are no strings are nil, as in any table.
+int missing(lua_State* L) {
+  if (lua_type(L, 2) != LUA_TSTRING) return lua_pushnil(L), 1;
+  std::string_view key = lua_tostring(L, 2);
+  if (key.starts_with("__")) return lua_pushnil(L), 1;  // what others ask any table, not a name
+  const std::string path = lua_tostring(L, lua_upvalueindex(1));
+  std::string instead = foreign_hint(path, key);
+  if (instead.empty() && path == "nn") instead = functional_hint(L, key);
+  throw Error("{} has no '{}'{}", path, key, instead.empty() ? did_you_mean(key, names_in(L, 1)) : instead);
+}
+
+// "  softmax              The softmax along a dim."
+std::string line(const std::string& name, const std::string& help) {
+  size_t at = help.find('\n');
+  std::string brief = at == std::string::npos ? "" : help.substr(help.find_first_not_of(" \n", at));
+  brief = brief.substr(0, brief.find('\n'));
+  return "\n  " + name + std::string(name.size() < 24 ? 24 - name.size() : 1, ' ') + brief;
+}
+
+void set_names(lua_State* L, int index, const Space& space) {
+  push_spaces(L);
+  lua_pushvalue(L, index);
+  lua_pushlightuserdata(L, const_cast<Space*>(&space));
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+  if (!lua_getmetatable(L, index)) lua_newtable(L);
+  lua_pushstring(L, space.path);
+  lua_pushcclosure(L, guarded<missing>, 1);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, index);
+}
+
+void open_names(lua_State* L) {
+  for (auto& space : spaces) {
+    push_path(L, space.path);
+    if (lua_istable(L, -1)) set_names(L, lua_gettop(L), space);
+    lua_pop(L, 1);
+  }
+}
+// After everything that puts names into the tables.
+const Open opener("luth.names", Open::extras + 50, open_names);
+
+}  // namespace
+
+std::span<const NameSpace> name_spaces() { return spaces; }
+
+std::string names_text(lua_State* L, int index) {
+  const Space* space = space_at(L, index);
+  if (!space) return "";
+  index = lua_absindex(L, index);
+  std::string s = std::string(space->path) + "\n  " + space->brief;
+  for (auto& name : names_in(L, index)) {
+    lua_pushlstring(L, name.data(), name.size());
+    lua_rawget(L, index);
+    const Space* within = space_at(L, -1);  // named, not listed
+    s += line(name, within ? std::string("\n") + within->brief : help_text(L, -1));
+    lua_pop(L, 1);
+  }
+  return s;
+}
+
+}  // namespace luth::lang

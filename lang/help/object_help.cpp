@@ -1,0 +1,178 @@
+#include "lang/help/object_help.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "lang/help/help.h"
+#include "lang/runtime/box.h"
+#include "lang/runtime/interp.h"
+#include "lang/tensor/tensor_class.h"
+
+namespace luth::lang {
+namespace {
+
+struct ObjectField {
+  const char* name;
+  const char* text;
+};
+struct ObjectClass {
+  const char* name;  // as luaL_typename says it
+  const char* brief;
+  std::vector<ObjectField> fields;
+};
+
+const std::vector<ObjectClass>& classes() {
+  static const std::vector<ObjectClass> list = {
+      {"torch.device",
+       "A device: torch.device('cuda', 1), x.device. Equal ones are ==.",
+       {{"type", "'cpu', 'cuda' or 'meta'."},
+        {"index", "The number of a GPU, from 0; nil for the CPU and for 'cuda', which is the current GPU."},
+        {"scope",
+         "d:scope() or d:scope(f, ...): new tensors lie there while the scope is open (local _ <close> = d:scope()), "
+         "or "
+         "while f runs."}}},
+      {"torch.dtype",
+       "The type of the elements of a tensor: torch.float32, x.dtype.",
+       {{"is_floating_point", "Whether it is a float."}, {"itemsize", "Bytes of an element."}}},
+      {"torch.Size",
+       "A shape: s[1], s[-1], #s; equal shapes are ==.",
+       {{"numel", "s:numel(): the number of elements."}, {"tolist", "s:tolist(): the extents as a table."}}},
+      {"torch.memory_format", "The order of elements in memory: torch.contiguous_format, torch.channels_last.", {}},
+      {"torch.autograd.Node",
+       "What made a tensor: y.grad_fn.",
+       {{"name", "node:name(): 'PowBackward'."},
+        {"next_functions", "The nodes of its inputs: node.next_functions[i][1]."},
+        {"variable", "The leaf whose grad an AccumulateGrad node adds to."},
+        {"register_hook",
+         "node:register_hook(f): f(grad_inputs, grad_outputs) runs after the node and may return other grad_inputs."},
+        {"register_prehook",
+         "node:register_prehook(f): f(grad_outputs) runs before the node and may return other grad_outputs."}}},
+      {"torch.autograd.function.ctx",
+       "What forward and backward of a torch.autograd.Function share; other fields are free.",
+       {{"saved_tensors", "A table of what save_for_backward kept, torch.none for a nil between tensors."},
+        {"needs_input_grad", "A table: whether the gradient of each argument of forward is wanted."}}},
+      {"torch.cuda.Stream",
+       "An order of execution on a GPU: torch.cuda.Stream(), torch.cuda.current_stream().",
+       {{"device", "The GPU that it belongs to."}, {"priority", "Lower ones run first; 0 where none was given."}}},
+      {"torch.cuda.Event",
+       "A point in a stream: torch.cuda.Event{enable_timing = true}. It is made on the GPU when it is first recorded.",
+       {}},
+      {"torch.Generator",
+       "A stream of random numbers: torch.Generator():manual_seed(3); operators take it as `generator`.",
+       {{"device", "The device whose numbers it makes."}}},
+      {"torch.hook", "What registering a hook gives.", {{"remove", "handle:remove(): the hook is called no more."}}},
+      {"torch.scope", "A grad mode that lasts until its end: local _ <close> = torch.no_grad().", {}},
+      {"torch.autograd.scope", "Anomaly mode until its end: local _ <close> = torch.autograd.detect_anomaly().", {}},
+      {"torch.autocast", "Mixed precision until its end: local _ <close> = torch.autocast('cpu').", {}},
+      {"torch.device.scope", "A device or stream until its end: local _ <close> = torch.cuda.stream(s).", {}},
+      {"optim.Optimizer",
+       "An optimizer: optim.SGD(model:parameters(), {lr = 0.1}).",
+       {{"param_groups", "A table of groups; opt.param_groups[1].lr reads and writes."}}},
+      {"optim.lr_scheduler", "A schedule of the learning rate: optim.lr_scheduler.StepLR(opt, {step_size = 30}).", {}},
+      {"data.Dataset", "A dataset: #ds samples, ds:get(i) gives one, as several values.", {}},
+      {"data.DataLoader", "Batches of a dataset: for x, y in loader do … end; #loader counts them.", {}},
+  };
+  return list;
+}
+
+const ObjectClass* class_named(std::string_view name) {
+  for (auto& c : classes())
+    if (name == c.name) return &c;
+  return nullptr;
+}
+
+void add_line(std::string& s, const std::string& name, const std::string& text) {
+  s += "\n  " + name + std::string(name.size() < 20 ? 20 - name.size() : 1, ' ') + " " + text;
+}
+
+// The second line of a help text, without its indent.
+std::string brief_of(const std::string& help) {
+  const size_t line = help.find('\n');
+  if (line == help.npos) return "";
+  const size_t first = help.find_first_not_of(" \n", line);
+  return first == help.npos ? "" : help.substr(first, help.find('\n', first) - first);
+}
+
+// Methods that several classes have, each by a function of its own.
+void document_methods(lua_State* L, int classes_at) {
+  constexpr const char* methods[][3] = {
+      {"torch.scope", "close", "scope:close()\n  Puts the grad mode back; <close> does it at the end of the block."},
+      {"torch.autograd.scope", "close",
+       "scope:close()\n  Puts anomaly mode back; <close> does it at the end of the block."},
+      {"torch.autocast", "close", "scope:close()\n  Ends mixed precision; <close> does it at the end of the block."},
+      {"torch.device.scope", "close",
+       "scope:close()\n  Puts device or stream back; <close> does it at the end of the block."},
+      {"torch.hook", "remove", "handle:remove()\n  The hook is called no more."},
+  };
+  for (auto& [owner, method, text] : methods) {
+    if (lua_getfield(L, classes_at, owner) == LUA_TTABLE) {
+      lua_getfield(L, -1, method);
+      if (lua_isfunction(L, -1)) document(L, -1, text);
+      lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+  }
+}
+
+void open_objects(lua_State* L) {
+  push_classes(L);
+  document_methods(L, lua_gettop(L));
+  for (auto& c : classes())
+    for (auto& f : c.fields) document_name(L, f.name, (std::string(c.name) + "." + f.name + "\n  " + f.text).c_str());
+}
+const Open opener("luth.objects", Open::extras + 40, open_objects);
+
+}  // namespace
+
+void push_classes(lua_State* L) {
+  lua_newtable(L);
+  const int list = lua_gettop(L);
+  for (int slot = -1; slot >= boxes; --slot, lua_settop(L, list)) {
+    if (lua_rawgeti(L, LUA_REGISTRYINDEX, slot) != LUA_TTABLE) continue;
+    lua_getfield(L, -1, "__name");
+    lua_getfield(L, -2, "__index");
+    for (int up = 1; lua_isfunction(L, -1) && lua_getupvalue(L, -1, up); ++up)  // a closure over the methods
+      if (lua_istable(L, -1))
+        lua_remove(L, -2);
+      else
+        lua_pop(L, 1);
+    if (lua_type(L, -2) != LUA_TSTRING) continue;
+    if (!lua_istable(L, -1)) lua_newtable(L), lua_remove(L, -2);
+    lua_settable(L, list);
+  }
+}
+
+std::vector<std::string> object_fields(lua_State* L, int index) {
+  if (to_tensor(L, index)) return tensor_fields();
+  std::vector<std::string> names;
+  if (luaL_getmetafield(L, index, "__name") != LUA_TSTRING) return names;
+  if (const ObjectClass* c = class_named(lua_tostring(L, -1)))
+    for (auto& f : c->fields) names.emplace_back(f.name);
+  lua_pop(L, 1);
+  return names;
+}
+
+std::string object_text(lua_State* L, int index) {
+  if (lua_type(L, index) != LUA_TUSERDATA) return "";
+  index = lua_absindex(L, index);
+  if (luaL_getmetafield(L, index, "__name") != LUA_TSTRING) return "";
+  const std::string name = lua_tostring(L, -1);
+  lua_pop(L, 1);
+  const ObjectClass* c = class_named(name);
+  if (!c) return "";
+  std::string s = name + "\n  " + c->brief;
+  for (auto& f : c->fields) add_line(s, f.name, f.text);
+  push_classes(L);
+  lua_getfield(L, -1, name.c_str());
+  std::vector<std::pair<std::string, std::string>> methods;
+  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
+    if (lua_type(L, -2) == LUA_TSTRING) methods.emplace_back(lua_tostring(L, -2), help_text(L, -1));
+  std::sort(methods.begin(), methods.end());
+  for (auto& [method, help] : methods)
+    if (std::none_of(c->fields.begin(), c->fields.end(), [&](auto& f) { return method == f.name; }))
+      add_line(s, method, brief_of(help));
+  lua_pop(L, 2);
+  return s;
+}
+
+}  // namespace luth::lang

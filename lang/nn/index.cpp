@@ -1,0 +1,132 @@
+// Fields of modules: reading finds plain fields, methods, parts and settings; assigning registers parts.
+#include "lang/nn/nn.h"
+#include "lang/runtime/bridge.h"
+#include "lang/values/settings.h"
+
+namespace luth::lang {
+namespace {
+
+// The module is at 1, here and below.
+bool push_fields(lua_State* L, bool create) { return push_values_of(L, 1, module_fields, create); }
+
+Describe describe_of(nn::Module& m) {
+  return [&m](Fields& f) { m.describe(f); };
+}
+
+// The name of the part at a position: of a list, positions count from its ends.
+std::string position_name(nn::Module& m, lua_Integer i) {
+  auto& p = m.parts();
+  lua_Integer n = lua_Integer(p.children.empty() ? p.parameters.size() : p.children.size());
+  if (m.positional() && i < 0) i += n + 1;
+  if (m.positional() && i >= 1 && i <= n)  // children may have names of their own
+    return p.children.empty() ? p.parameters[size_t(i - 1)].name : p.children[size_t(i - 1)].name;
+  return std::to_string(i);
+}
+
+bool push_part(lua_State* L, nn::Module& m, std::string_view name) {
+  if (auto* p = m.find_parameter(name); p && p->value) return push_tensor(L, p->value), true;
+  if (auto* c = m.find_child(name)) return push_module(L, c->module), true;
+  if (auto* b = m.find_buffer(name); b && b->value) return push_tensor(L, b->value), true;
+  return false;
+}
+bool has_part(nn::Module& m, std::string_view name) {
+  return m.find_parameter(name) || m.find_child(name) || m.find_buffer(name);
+}
+
+// Drops a part of another kind, so that the name is free.
+void drop_other(lua_State* L, nn::Module& m, const std::string& name, const char* kind) {
+  auto& p = m.parts();
+  auto same = [&](auto& e) { return e.name == name; };
+  if (kind[0] != 'p') std::erase_if(p.parameters, same);
+  if (kind[0] != 'b') std::erase_if(p.buffers, same);
+  if (kind[0] != 'm' && std::erase_if(p.children, same)) hold_children(L, 1);
+}
+
+void set_plain(lua_State* L) {
+  push_fields(L, true);
+  lua_pushvalue(L, 2);
+  lua_pushvalue(L, 3);
+  lua_rawset(L, -3);
+}
+
+void assign_tensor(lua_State* L, nn::Module& m, const std::string& name, const Tensor& t) {
+  if (t.impl()->parameter) {
+    drop_other(L, m, name, "parameter");
+    m.register_parameter(name, t);
+  } else if (auto* b = m.find_buffer(name)) {
+    b->value = t;
+  } else if (m.find_parameter(name)) {
+    throw Error("{}.{} is a parameter: assign nn.Parameter(t), or nil to remove it", m.type(), name);
+  } else if (m.find_child(name)) {
+    throw Error("{}.{} is a module: assign a module, or nil to remove it", m.type(), name);
+  } else {
+    return set_plain(L);
+  }
+  lua_pushnil(L);  // a plain field of that name would hide the part
+  lua_replace(L, 3);
+  set_plain(L);
+}
+
+void assign_nil(lua_State* L, nn::Module& m, const std::string& name) {
+  if (m.remove(name)) hold_children(L, 1);
+  if (push_fields(L, false)) {
+    lua_pushvalue(L, 2);
+    lua_pushnil(L);
+    lua_rawset(L, -3);
+  }
+}
+
+}  // namespace
+
+// Upvalue 1: the class table. Looks in the plain fields, the class, the parts, the settings; nil where nobody has it.
+int module_index(lua_State* L) {
+  nn::Module& m = self_module(L);
+  if (lua_type(L, 2) == LUA_TNUMBER) {
+    int ok = 0;
+    lua_Integer i = lua_tointegerx(L, 2, &ok);
+    return ok && push_part(L, m, position_name(m, i)) ? 1 : 0;
+  }
+  if (push_fields(L, false)) {
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, -2) != LUA_TNIL) return 1;
+  }
+  if (lua_type(L, 2) != LUA_TSTRING) return 0;
+  lua_pushvalue(L, 2);
+  if (lua_gettable(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
+  size_t n = 0;
+  const char* s = lua_tolstring(L, 2, &n);
+  std::string_view name(s, n);
+  if (push_part(L, m, name)) return 1;
+  if (name == "training") return lua_pushboolean(L, m.training()), 1;
+  if (has_part(m, name)) return 0;  // absent, as the bias of a layer without one: not the setting of that name
+  return push_setting(L, describe_of(m), name) ? 1 : 0;
+}
+
+int module_newindex(lua_State* L) {
+  nn::Module& m = self_module(L);
+  if (lua_type(L, 2) != LUA_TSTRING && !lua_isinteger(L, 2)) return set_plain(L), 0;
+  std::string name = lua_isinteger(L, 2) ? position_name(m, lua_tointeger(L, 2)) : lua_tostring(L, 2);
+  if (lua_isnil(L, 3)) return assign_nil(L, m, name), 0;
+  if (to_module(L, 3)) {
+    nn::ModuleRef child = check_module(L, 3);
+    drop_other(L, m, name, "module");
+    size_t before = m.parts().children.size();
+    m.add_module(name, child);
+    hold_children(L, 1, before < m.parts().children.size() ? before : 0);
+    if (push_fields(L, false)) {
+      lua_pushvalue(L, 2);
+      lua_pushnil(L);
+      lua_rawset(L, -3);
+    }
+    return 0;
+  }
+  if (to_tensor(L, 3)) return assign_tensor(L, m, name, check_tensor(L, 3)), 0;
+  if (name == "training" && lua_isboolean(L, 3)) return m.parts().training = lua_toboolean(L, 3), 0;
+  if (m.find_parameter(name) || m.find_child(name))
+    throw Error("{}.{} is a {}: it cannot become {}; assign nil to remove it", m.type(), name,
+                m.find_child(name) ? "module" : "parameter", given_text(L, 3));
+  if (set_setting(L, 3, m.type(), describe_of(m), name)) return 0;
+  return set_plain(L), 0;
+}
+
+}  // namespace luth::lang

@@ -1,0 +1,300 @@
+// Methods that all modules have, but for hooks.
+#include "core/autograd/autograd.h"
+#include "lang/nn/nn.h"
+#include "lang/runtime/bridge.h"
+#include "lang/torch/cuda.h"
+
+namespace luth::lang {
+namespace {
+
+int self_again(lua_State* L) { return lua_settop(L, 1), 1; }
+
+// ---- Walks --------------------------------------------------------------------------------------------------------
+
+// Pushes an iterator over `n` pairs that are in the table on the top of the stack: {key, value, key, value, …}.
+int next_pair(lua_State* L) {
+  lua_Integer i = lua_tointeger(L, lua_upvalueindex(2));
+  lua_pushinteger(L, i + 2);
+  lua_replace(L, lua_upvalueindex(2));
+  if (lua_rawgeti(L, lua_upvalueindex(1), i) == LUA_TNIL) return 1;
+  lua_rawgeti(L, lua_upvalueindex(1), i + 1);
+  return 2;
+}
+int push_iterator(lua_State* L) {
+  lua_pushinteger(L, 1);
+  lua_pushcclosure(L, next_pair, 2);
+  return 1;
+}
+
+template <class List, class Push>
+int iterate(lua_State* L, const List& list, Push push) {
+  lua_createtable(L, int(list.size()) * 2, 0);
+  lua_Integer i = 0;
+  for (auto& e : list) {
+    lua_pushlstring(L, e.name.data(), e.name.size());
+    lua_rawseti(L, -2, ++i);
+    push(e);
+    lua_rawseti(L, -2, ++i);
+  }
+  return push_iterator(L);
+}
+
+bool recurse(lua_State* L, int index, const char* function) { return flag_at(L, index, function, "recurse"); }
+
+// (prefix, recurse), each by position or by name.
+struct Walk {
+  std::string prefix;
+  bool recurse = true;
+};
+Walk read_walk(lua_State* L, const char* function) {
+  Walk w;
+  bool named = is_named(L, 2);
+  if (!named && !lua_isnoneornil(L, 2)) {
+    if (lua_type(L, 2) != LUA_TSTRING)
+      throw Error("{}: argument 'prefix' expects a string, got {}", function, given_text(L, 2));
+    w.prefix = lua_tostring(L, 2);
+  }
+  int rest = named ? 2 : 3;
+  if (!lua_istable(L, rest)) return w.recurse = flag_at(L, rest, function, "recurse"), w;
+  Options o(L, rest, function);
+  if (int i = o.get("prefix")) {
+    if (lua_type(L, i) != LUA_TSTRING)
+      throw Error("{}: argument 'prefix' expects a string, got {}", function, given_text(L, i));
+    w.prefix = lua_tostring(L, i);
+  }
+  w.recurse = o.flag("recurse", true);
+  o.done();
+  return w;
+}
+
+int push_tensors(lua_State* L, const std::vector<nn::NamedTensor>& list) {
+  lua_createtable(L, int(list.size()), 0);
+  for (size_t i = 0; i < list.size(); ++i) {
+    push_tensor(L, list[i].value);
+    lua_rawseti(L, -2, lua_Integer(i) + 1);
+  }
+  return 1;
+}
+int push_modules(lua_State* L, const std::vector<nn::NamedModule>& list) {
+  lua_createtable(L, int(list.size()), 0);
+  for (size_t i = 0; i < list.size(); ++i) {
+    push_module(L, list[i].module);
+    lua_rawseti(L, -2, lua_Integer(i) + 1);
+  }
+  return 1;
+}
+
+int parameters(lua_State* L) { return push_tensors(L, self_module(L).named_parameters(recurse(L, 2, "parameters"))); }
+int buffers(lua_State* L) { return push_tensors(L, self_module(L).named_buffers(recurse(L, 2, "buffers"))); }
+int children(lua_State* L) { return push_modules(L, self_module(L).parts().children); }
+int modules(lua_State* L) { return push_modules(L, self_module(L).named_modules()); }
+
+int named_parameters(lua_State* L) {
+  Walk w = read_walk(L, "named_parameters");
+  return iterate(L, self_module(L).named_parameters(w.recurse, w.prefix), [&](auto& e) { push_tensor(L, e.value); });
+}
+int named_buffers(lua_State* L) {
+  Walk w = read_walk(L, "named_buffers");
+  return iterate(L, self_module(L).named_buffers(w.recurse, w.prefix), [&](auto& e) { push_tensor(L, e.value); });
+}
+int named_modules(lua_State* L) {
+  return iterate(L, self_module(L).named_modules(), [&](auto& e) { push_module(L, e.module); });
+}
+int named_children(lua_State* L) {
+  return iterate(L, self_module(L).parts().children, [&](auto& e) { push_module(L, e.module); });
+}
+
+// ---- Modes and conversion -----------------------------------------------------------------------------------------
+
+int train(lua_State* L) {
+  self_module(L).train(flag_at(L, 2, "train", "mode"));
+  return self_again(L);
+}
+int eval(lua_State* L) { return self_module(L).eval(), self_again(L); }
+int zero_grad(lua_State* L) { return self_module(L).zero_grad(flag_at(L, 2, "zero_grad", "set_to_none")), 0; }
+int requires_grad(lua_State* L) {
+  self_module(L).requires_grad(flag_at(L, 2, "requires_grad_", "requires_grad"));
+  return self_again(L);
+}
+
+bool names_dtype(lua_State* L, int i) {
+  if (to_box<Dtype>(L, i)) return true;
+  if (lua_type(L, i) != LUA_TSTRING) return false;
+  std::string_view s = lua_tostring(L, i);
+  return s.starts_with("torch.") || s.find("float") != s.npos || s == "half" || s == "double";
+}
+// A device, a dtype, a tensor to be like, in any order, or by name.
+int to(lua_State* L) {
+  nn::Module& m = self_module(L);
+  std::optional<Dtype> dtype;
+  Device* device = nullptr;
+  int n = lua_gettop(L);
+  if (n > 1 && is_named(L, n)) {
+    Options o(L, n--, "to");
+    if (int i = o.get("dtype")) dtype = check_dtype(L, i);
+    if (int i = o.get("device")) device = &check_device(L, i);
+    o.flag("non_blocking", false);
+    o.done();
+  }
+  for (int i = 2; i <= n; ++i) {
+    if (lua_isnil(L, i) || lua_isboolean(L, i)) continue;  // true and false: non_blocking
+    if (to_tensor(L, i))
+      dtype = check_tensor(L, i).dtype(), device = &check_tensor(L, i).device();
+    else if (names_dtype(L, i))
+      dtype = check_dtype(L, i);
+    else
+      device = &check_device(L, i);
+  }
+  m.to(dtype, device);
+  return self_again(L);
+}
+template <Dtype d>
+int to_dtype(lua_State* L) {
+  return self_module(L).to(d), self_again(L);
+}
+int to_cpu(lua_State* L) { return self_module(L).to({}, &host()), self_again(L); }
+int to_cuda(lua_State* L) { return self_module(L).to({}, &cuda_at(L, 2, "cuda")), self_again(L); }
+
+int apply_function(lua_State* L) {
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  self_module(L).apply([&](nn::Module& m) {
+    lua_pushvalue(L, 2);
+    push_module(L, nn::ModuleRef(&m));
+    lua_call(L, 1, 0);
+  });
+  return self_again(L);
+}
+// Copies the table `which` of the module at `from` to that at `to`: its tensors are copied, other values shared.
+void copy_values(lua_State* L, int from, int to, ModuleValue which) {
+  if (!push_values_of(L, from, which, false)) return;
+  push_values_of(L, to, which, true);
+  for (lua_pushnil(L); lua_next(L, -3); lua_pop(L, 1)) {
+    lua_pushvalue(L, -2);
+    if (auto* t = to_tensor(L, -2); t && *t)
+      push_tensor(L, nn::duplicate(*t));
+    else
+      lua_pushvalue(L, -2);
+    lua_rawset(L, -5);
+  }
+  lua_pop(L, 2);
+}
+int clone(lua_State* L) {
+  nn::ModuleRef m = check_module(L, 1), copy = m->clone();
+  lua_settop(L, 1);
+  push_module(L, copy);
+  auto from = m->named_modules(), to = copy->named_modules();  // the same modules in the same order
+  for (size_t i = 0; i < from.size(); ++i) {
+    push_module(L, from[i].module);
+    push_module(L, to[i].module);
+    copy_values(L, 3, 4, module_fields);
+    copy_values(L, 3, 4, module_hooks);
+    lua_settop(L, 2);
+  }
+  return 1;
+}
+int reset_parameters(lua_State* L) { return self_module(L).reset_parameters(), 0; }
+
+// The forward of a class of C++, for whoever calls it by name or has overridden it.
+int forward(lua_State* L) {
+  nn::Module* m = &self_module(L);
+  if (auto* script = dynamic_cast<ScriptModule*>(m)) {
+    if (!script->native()) throw Error("{} has no forward: define function {}:forward(x)", m->type(), m->type());
+    m = script->native().get();
+  }
+  nn::Values in = check_values(L, 2, (m->type() + ": argument").c_str());
+  nn::Frame frame(*m);
+  try {
+    return push_values(L, m->forward(in));
+  } catch (Error& e) {
+    if (!e.located()) e.locate(", in module " + nn::Frame::where());
+    throw;
+  }
+}
+
+// ---- Parts --------------------------------------------------------------------------------------------------------
+
+int add_module(lua_State* L) {
+  self_module(L).add_module(luaL_checkstring(L, 2), check_module(L, 3, "add_module: argument 2 expects"));
+  return hold_children(L, 1), 0;
+}
+int register_parameter(lua_State* L) {
+  Tensor t = is_none(L, 3) ? Tensor() : check_tensor(L, 3, "register_parameter: argument 2 expects");
+  if (t && !t.impl()->parameter)
+    throw Error("register_parameter: '{}' is no parameter; use nn.Parameter(t)", luaL_checkstring(L, 2));
+  self_module(L).register_parameter(luaL_checkstring(L, 2), t);
+  return 0;
+}
+int register_buffer(lua_State* L) {
+  bool persistent = true;
+  if (lua_istable(L, 4)) {
+    Options o(L, 4, "register_buffer");
+    persistent = o.flag("persistent", true);
+    o.done();
+  } else if (!lua_isnoneornil(L, 4)) {
+    persistent = lua_toboolean(L, 4);
+  }
+  Tensor t = is_none(L, 3) ? Tensor() : check_tensor(L, 3, "register_buffer: argument 2 expects");
+  self_module(L).register_buffer(luaL_checkstring(L, 2), t, persistent);
+  return 0;
+}
+
+int get_submodule(lua_State* L) { return push_module(L, self_module(L).submodule(luaL_checkstring(L, 2))), 1; }
+template <bool buffer>
+int get_tensor(lua_State* L) {
+  std::string path = luaL_checkstring(L, 2);
+  size_t dot = path.rfind('.');
+  nn::ModuleRef m = self_module(L).submodule(dot == path.npos ? "" : path.substr(0, dot));
+  std::string name = dot == path.npos ? path : path.substr(dot + 1);
+  const nn::NamedTensor* t = buffer ? m->find_buffer(name) : m->find_parameter(name);
+  if (!t || !t->value) throw Error("{} has no {} '{}'", self_module(L).type(), buffer ? "buffer" : "parameter", path);
+  return push_tensor(L, t->value), 1;
+}
+
+constexpr Row rows[] = {
+    {"forward", guarded<forward>, "m:forward(…)", "What the module computes; a call m(…) runs hooks, too."},
+    {"parameters", guarded<parameters>, "m:parameters({recurse = true})", "All parameters, each once."},
+    {"buffers", guarded<buffers>, "m:buffers({recurse = true})", "All buffers, each once."},
+    {"children", guarded<children>, "m:children()", "The modules directly in it."},
+    {"modules", guarded<modules>, "m:modules()", "It and all modules below, each once."},
+    {"named_parameters", guarded<named_parameters>, "m:named_parameters(prefix = '', recurse = true)",
+     "Iterates over names and parameters."},
+    {"named_buffers", guarded<named_buffers>, "m:named_buffers(prefix = '', recurse = true)",
+     "Iterates over names and buffers."},
+    {"named_modules", guarded<named_modules>, "m:named_modules()", "Iterates over paths and modules, itself first."},
+    {"named_children", guarded<named_children>, "m:named_children()", "Iterates over names and children."},
+    {"train", guarded<train>, "m:train(mode = true)", "Sets training mode, or evaluation with false."},
+    {"eval", guarded<eval>, "m:eval()", "Sets evaluation mode."},
+    {"zero_grad", guarded<zero_grad>, "m:zero_grad({set_to_none = true})",
+     "Drops the gradients of all parameters, or fills them with zeros."},
+    {"requires_grad_", guarded<requires_grad>, "m:requires_grad_(requires_grad = true)",
+     "Whether the parameters require gradients."},
+    {"to", guarded<to>, "m:to(device or dtype or tensor, {device, dtype})",
+     "Moves and converts parameters and buffers."},
+    {"half", guarded<to_dtype<Dtype::f16>>, "m:half()", "Converts to float16."},
+    {"float", guarded<to_dtype<Dtype::f32>>, "m:float()", "Converts to float32."},
+    {"double", guarded<to_dtype<Dtype::f64>>, "m:double()", "Converts to float64."},
+    {"bfloat16", guarded<to_dtype<Dtype::bf16>>, "m:bfloat16()", "Converts to bfloat16."},
+    {"cpu", guarded<to_cpu>, "m:cpu()", "Moves to the CPU."},
+    {"cuda", guarded<to_cuda>, "m:cuda(device?)", "Moves to a GPU, the current one if none is named."},
+    {"apply", guarded<apply_function>, "m:apply(f)", "Calls f(module) for all modules below, then for itself."},
+    {"clone", guarded<clone>, "m:clone()", "A deep copy."},
+    {"reset_parameters", guarded<reset_parameters>, "m:reset_parameters()", "Draws its parameters anew."},
+    {"add_module", guarded<add_module>, "m:add_module(name, module)", "Registers a child."},
+    {"register_module", guarded<add_module>, "m:register_module(name, module)", "Registers a child."},
+    {"register_parameter", guarded<register_parameter>, "m:register_parameter(name, parameter or nil)",
+     "Registers a parameter."},
+    {"register_buffer", guarded<register_buffer>, "m:register_buffer(name, tensor, {persistent = true})",
+     "Registers a tensor that is saved and moved along and gets no gradient."},
+    {"get_submodule", guarded<get_submodule>, "m:get_submodule(path)", "The module at a dotted path."},
+    {"get_parameter", guarded<get_tensor<false>>, "m:get_parameter(path)", "The parameter at a dotted path."},
+    {"get_buffer", guarded<get_tensor<true>>, "m:get_buffer(path)", "The buffer at a dotted path."},
+};
+
+}  // namespace
+
+void open_module_methods(lua_State* L, int methods) {
+  add_functions(L, methods, rows);
+  open_module_hooks(L, methods);
+}
+
+}  // namespace luth::lang

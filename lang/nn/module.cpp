@@ -1,0 +1,308 @@
+// Modules as Lua values: calls, metatables by class, and modules whose class is written in Lua.
+#include "lang/help/help.h"
+#include "lang/nn/nn.h"
+#include "lang/runtime/bridge.h"
+
+namespace luth::lang {
+namespace {
+
+std::string call_name(void* ar) {
+  auto* call = static_cast<std::pair<lua_State*, lua_Debug>*>(ar);
+  if (!lua_getinfo(call->first, "n", &call->second) || !call->second.name) return "";
+  std::string name = call->second.name;
+  return name == "?" || name == "self" ? "" : name;
+}
+
+// Lua's forward, called directly: arguments and results may be anything.
+int call_script(lua_State* L, ScriptModule& m) {
+  int n = lua_gettop(L);
+  lua_pushvalue(L, 1);
+  lua_getfield(L, -1, "forward");
+  lua_remove(L, -2);
+  lua_insert(L, 1);
+  if (lua_isnil(L, 1)) throw Error("{} has no forward: define function {}:forward(x)", m.type(), m.type());
+  lua_call(L, n, LUA_MULTRET);
+  return lua_gettop(L);
+}
+
+}  // namespace
+
+nn::Values check_values(lua_State* L, int first, const char* what) {
+  nn::Values in;
+  for (int i = first, n = lua_gettop(L); i <= n; ++i) {
+    if (Value v = to_value(L, i); v || is_none(L, i))
+      in.push_back(std::move(v));
+    else
+      throw Error("{} number {} is {}, no tensor or number", what, i - first + 1, given_text(L, i));
+  }
+  return in;
+}
+int push_values(lua_State* L, const nn::Values& values) {
+  luaL_checkstack(L, int(values.size()) + 4, nullptr);
+  for (auto& v : values) {
+    if (v.is_scalar())
+      push_scalar(L, v.scalar());
+    else
+      push_tensor(L, v.tensor());
+  }
+  return int(values.size());
+}
+
+int call_module(lua_State* L) {
+  nn::ModuleRef m(&self_module(L));
+  std::pair<lua_State*, lua_Debug> here{L, {}};
+  bool known = lua_getstack(L, 0, &here.second);
+  nn::Frame frame(*m, known ? call_name : nullptr, &here);
+  auto* script = dynamic_cast<ScriptModule*>(m.get());
+  if (script && !m->parts().hooked()) return call_script(L, *script);
+  return push_values(L, m->call(check_values(L, 2, (m->type() + ": argument").c_str())));
+}
+
+// ---- ScriptModule -------------------------------------------------------------------------------------------------
+
+void ScriptModule::describe(Fields& f) {
+  if (native_) native_->describe(f);
+}
+void ScriptModule::materialize_like(const nn::StateDict& own) {
+  if (native_) native_->materialize_like(own);
+}
+void ScriptModule::set_native(nn::ModuleRef m) {
+  adopt(*m);
+  native_ = std::move(m);
+}
+
+// From C++, for instance from a Sequential or with hooks.
+nn::Values ScriptModule::forward(const nn::Values& in) {
+  lua_State* L = class_.running();
+  int top = lua_gettop(L);
+  luaL_checkstack(L, int(in.size()) + 8, nullptr);
+  push_module(L, nn::ModuleRef(this));
+  lua_getfield(L, -1, "forward");
+  lua_insert(L, -2);
+  if (lua_isnil(L, -2)) throw Error("{} has no forward: define function {}:forward(x)", name_, name_);
+  lua_call(L, push_values(L, in) + 1, LUA_MULTRET);
+  nn::Values out = check_values(L, top + 1, (name_ + ":forward: result").c_str());
+  lua_settop(L, top);
+  return out;
+}
+
+// Lua's part of the copy is up to whoever clones in Lua.
+nn::ModuleRef ScriptModule::fresh() const {
+  Ref<ScriptModule> copy(new ScriptModule(name_, class_));
+  if (native_) copy->set_native(native_->fresh());
+  return copy;
+}
+
+// A method of the class, when it has one of its own.
+static bool push_own_method(lua_State* L, const WeakRef& klass, const char* name) {
+  klass.push(L);
+  lua_getfield(L, -1, name);
+  lua_remove(L, -2);
+  if (lua_isfunction(L, -1) && !lua_iscfunction(L, -1)) return true;
+  return lua_pop(L, 1), false;
+}
+
+std::string ScriptModule::extra_repr() const {
+  lua_State* L = class_.running();
+  luaL_checkstack(L, 8, nullptr);
+  if (!push_own_method(L, class_, "extra_repr")) return native_ ? native_->extra_repr() : "";
+  push_module(L, nn::ModuleRef(const_cast<ScriptModule*>(this)));
+  lua_call(L, 1, 1);
+  std::string s = lua_tostring(L, -1) ? lua_tostring(L, -1) : "";
+  lua_pop(L, 1);
+  return s;
+}
+
+void ScriptModule::reset_parameters() {
+  lua_State* L = class_.running();
+  luaL_checkstack(L, 8, nullptr);
+  if (!push_own_method(L, class_, "reset_parameters")) {
+    if (native_) native_->reset_parameters();
+    return;
+  }
+  push_module(L, nn::ModuleRef(this));
+  lua_call(L, 1, 0);
+}
+
+// ---- Classes ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+int to_string(lua_State* L) {
+  std::string s = self_module(L).repr();
+  return lua_pushlstring(L, s.data(), s.size()), 1;
+}
+int length(lua_State* L) {
+  nn::Module& m = self_module(L);
+  if (!m.positional() && m.type() != "ModuleDict")
+    throw Error("{} has no length: only containers such as nn.Sequential have one", m.type());
+  return lua_pushinteger(L, lua_Integer(m.parts().children.size() +
+                                        (m.type() == "ParameterList" ? m.parts().parameters.size() : 0))),
+         1;
+}
+int next_child(lua_State* L) {
+  nn::Module& m = self_module(L);
+  auto& children = m.parts().children;
+  size_t i = 0;
+  if (!lua_isnoneornil(L, 2)) {
+    std::string after = luaL_tolstring(L, 2, nullptr);
+    while (i < children.size() && children[i].name != after) ++i;
+    ++i;
+  }
+  if (i >= children.size()) return 0;
+  if (m.positional())
+    lua_pushinteger(L, lua_Integer(i) + 1);
+  else
+    lua_pushstring(L, children[i].name.c_str());
+  push_module(L, children[i].module);
+  return 2;
+}
+int pairs(lua_State* L) {
+  lua_pushcfunction(L, guarded<next_child>);
+  lua_pushvalue(L, 1);
+  lua_pushnil(L);
+  return 3;
+}
+
+// isinstance(object, class): the class or one that it derives from.
+int is_instance(lua_State* L) {
+  push_class_of(L, self_module(L));
+  while (lua_istable(L, -1)) {
+    if (lua_rawequal(L, -1, 2)) return lua_pushboolean(L, true), 1;
+    if (!lua_getmetatable(L, -1)) break;
+    lua_getfield(L, -1, "__index");
+  }
+  return lua_pushboolean(L, false), 1;
+}
+
+int class_text(lua_State* L) {
+  lua_getmetatable(L, 1);
+  lua_getfield(L, -1, "name");
+  lua_pushfstring(L, "class %s", lua_tostring(L, -1));
+  return 1;
+}
+
+constexpr luaL_Reg metamethods[] = {{"__call", guarded<call_module>},       {"__newindex", guarded<module_newindex>},
+                                    {"__tostring", guarded<to_string>},     {"__len", guarded<length>},
+                                    {"__concat", guarded<join_modules>},    {"__pairs", guarded<pairs>},
+                                    {"__isinstance", guarded<is_instance>}, {nullptr, nullptr}};
+
+// Makes a class table whose base is at `base` (0: none), with the metatable of its instances, and leaves it on the
+// stack.
+void push_class(lua_State* L, const std::string& name, const std::string& shown, int base) {
+  lua_newtable(L);
+  int klass = lua_gettop(L);
+  lua_newtable(L);  // the class's metatable
+  lua_pushstring(L, name.c_str());
+  lua_setfield(L, -2, "name");
+  lua_pushcfunction(L, guarded<class_text>);
+  lua_setfield(L, -2, "__tostring");
+  if (base) {
+    lua_pushvalue(L, base);
+    lua_setfield(L, -2, "__index");
+  }
+  lua_newtable(L);  // the metatable of instances
+  luaL_setfuncs(L, metamethods, 0);
+  lua_pushvalue(L, klass);
+  lua_pushcclosure(L, guarded<module_index>, 1);
+  lua_setfield(L, -2, "__index");
+  for (const char* field : {"__name", "__typename", "__metatable"}) {
+    lua_pushstring(L, shown.c_str());
+    lua_setfield(L, -2, field);
+  }
+  lua_setfield(L, -2, "instance");
+  lua_setmetatable(L, klass);
+}
+
+// Net(…): a new instance, initialised by the class's init.
+int construct(lua_State* L) {
+  lua_getmetatable(L, 1);
+  lua_getfield(L, -1, "name");
+  std::string name = lua_tostring(L, -1);
+  lua_pop(L, 2);
+  push_module(L, nn::ModuleRef(new ScriptModule(name, WeakRef(L, 1))));
+  lua_insert(L, 2);  // class, self, arguments
+  int top = lua_gettop(L);
+  lua_getfield(L, 1, "init");
+  if (!lua_isnil(L, -1)) {
+    for (int i = 2; i <= top; ++i) lua_pushvalue(L, i);
+    lua_call(L, top - 1, 0);
+  }
+  lua_settop(L, 2);
+  return 1;
+}
+
+int make_class(lua_State* L) {
+  std::string name = luaL_checkstring(L, 1);
+  if (lua_isnoneornil(L, 2)) {
+    lua_settop(L, 1);
+    push_module_classes(L);
+    lua_getfield(L, -1, "Module");
+    lua_replace(L, 2);
+    lua_settop(L, 2);
+  }
+  bool is_class = lua_istable(L, 2) && lua_getmetatable(L, 2) && lua_getfield(L, -1, "instance") == LUA_TTABLE;
+  if (!is_class) throw Error("nn.class: argument 2 (the base) expects a class of modules, got {}", given_text(L, 2));
+  lua_settop(L, 2);
+  push_class(L, name, name, 2);
+  lua_getmetatable(L, -1);
+  lua_pushcfunction(L, guarded<construct>);
+  lua_setfield(L, -2, "__call");
+  lua_pop(L, 1);
+  return 1;
+}
+
+int nothing(lua_State*) { return 0; }
+
+constexpr const char* init_help =
+    "Base.init(self, …)\n  The constructor of the base, which the init of a class made from it calls first.";
+
+}  // namespace
+
+void push_native_class(lua_State* L, const std::string& name, lua_CFunction construct, lua_CFunction init,
+                       const void* data) {
+  push_module_classes(L);
+  int classes = lua_gettop(L);
+  lua_getfield(L, classes, "Module");
+  push_class(L, name, "nn." + name, lua_gettop(L));
+  lua_pushlightuserdata(L, const_cast<void*>(data));
+  lua_pushcclosure(L, init, 1);
+  document(L, -1, init_help);
+  lua_setfield(L, -2, "init");
+  lua_getmetatable(L, -1);
+  lua_pushlightuserdata(L, const_cast<void*>(data));
+  lua_pushcclosure(L, construct, 1);
+  lua_setfield(L, -2, "__call");
+  lua_pop(L, 1);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, classes, name.c_str());
+  lua_replace(L, classes);
+  lua_settop(L, classes);
+}
+
+void open_module_class(lua_State* L, int nn) {
+  push_class(L, "Module", "nn.Module", 0);
+  lua_pushcfunction(L, nothing);
+  document(L, -1, init_help);
+  lua_setfield(L, -2, "init");
+  lua_getmetatable(L, -1);
+  lua_pushcfunction(L, guarded<construct>);
+  lua_setfield(L, -2, "__call");
+  lua_pop(L, 1);
+  push_module_classes(L);
+  lua_pushvalue(L, -2);
+  lua_setfield(L, -2, "Module");
+  lua_pop(L, 1);
+  document(L, -1,
+           "nn.Module()\n  The base of all modules: parameters, buffers, children, hooks. nn.class makes classes from "
+           "it.");
+  lua_pushvalue(L, -1);
+  lua_setfield(L, nn, "Module");
+  lua_pushcfunction(L, guarded<make_class>);
+  document(L, -1,
+           "nn.class(name, base = nn.Module)\n  A class of modules: define Net:init(…) and Net:forward(…), then net = "
+           "Net(…).");
+  lua_setfield(L, nn, "class");
+}
+
+}  // namespace luth::lang

@@ -1,0 +1,272 @@
+// Opens `nn`: the classes of C++ by their descriptions, containers, nn.Parameter, nn.init, nn.utils, nn.functional.
+#include "lang/nn/nn.h"
+
+#include "core/dispatch/generator.h"
+#include "core/nn/init.h"
+#include "core/optim/clip.h"
+#include "lang/binding/bind.h"
+#include "lang/runtime/bridge.h"
+#include "lang/runtime/interp.h"
+#include "lang/values/generator.h"
+#include "lang/values/settings.h"
+
+namespace luth::lang {
+namespace {
+
+// Upvalue 1: the ModuleClass. Arguments from 2 on.
+nn::ModuleRef make_native(lua_State* L) {
+  auto* c = static_cast<const nn::ModuleClass*>(lua_touserdata(L, lua_upvalueindex(1)));
+  nn::ModuleRef m = c->make();
+  const std::string name = "nn." + c->name;
+  try {
+    read_settings(L, 2, name, [&](Fields& f) { m->describe(f); });
+    m->build();
+  } catch (Error& e) {
+    if (!e.placed() && !std::string_view(e.what()).starts_with(name)) e.place(name + ": ");
+    throw;
+  }
+  return m;
+}
+int construct(lua_State* L) { return push_module(L, make_native(L)), 1; }
+// Linear.init(self, …) of a Lua class that derives from it.
+int init(lua_State* L) {
+  auto* self = dynamic_cast<ScriptModule*>(&self_module(L));
+  if (!self) throw Error("init is for classes made by nn.class");
+  self->set_native(make_native(L));
+  hold_children(L, 1);
+  return 0;
+}
+
+int parameter(lua_State* L) {
+  const Tensor& t = check_tensor(L, 1, "nn.Parameter: argument 'data' expects");
+  bool on = true;
+  if (lua_istable(L, 2)) {
+    Options o(L, 2, "nn.Parameter");
+    on = o.flag("requires_grad", true);
+    o.done();
+  } else if (!lua_isnoneornil(L, 2)) {
+    on = lua_toboolean(L, 2);
+  }
+  return push_tensor(L, nn::as_parameter(t, on)), 1;
+}
+
+// ---- nn.utils -----------------------------------------------------------------------------------------------------
+
+// Parameters as a table, one tensor, or a module.
+std::vector<Tensor> tensors_at(lua_State* L, int index, const char* function) {
+  if (nn::Module* m = to_module(L, index)) return m->parameters();
+  Tensors list = check_tensors(L, index, (std::string(function) + ": argument 'parameters' expects").c_str());
+  return {list.begin(), list.end()};
+}
+
+int clip_norm(lua_State* L) {
+  constexpr const char* name = "nn.utils.clip_grad_norm_";
+  double max_norm = 0, norm_type = 2;
+  bool error_if_nonfinite = false;
+  std::optional<bool> foreach;
+  auto params = tensors_at(L, 1, name);
+  read_settings(L, 2, name, [&](Fields& f) {
+    f("max_norm", max_norm, "the largest norm", as::required);
+    f("norm_type", norm_type, "p of the norm");
+    f("error_if_nonfinite", error_if_nonfinite, "an error for a norm that is nan or infinite");
+    f("foreach", foreach, "not used: it is how PyTorch is to do it");
+  });
+  return push_tensor(L, optim::clip_grad_norm(params, max_norm, norm_type, error_if_nonfinite)), 1;
+}
+int clip_value(lua_State* L) {
+  constexpr const char* name = "nn.utils.clip_grad_value_";
+  double value = 0;
+  auto params = tensors_at(L, 1, name);
+  std::optional<bool> foreach;
+  read_settings(L, 2, name, [&](Fields& f) {
+    f("clip_value", value, "the largest absolute value", as::required);
+    f("foreach", foreach, "not used: it is how PyTorch is to do it");
+  });
+  return optim::clip_grad_value(params, value), 0;
+}
+constexpr Row utils_rows[] = {
+    {"clip_grad_norm_", guarded<clip_norm>, "nn.utils.clip_grad_norm_(parameters, max_norm, {norm_type = 2})",
+     "Scales gradients together so that their norm is at most max_norm; gives the norm before."},
+    {"clip_grad_value_", guarded<clip_value>, "nn.utils.clip_grad_value_(parameters, clip_value)",
+     "Brings each element of the gradients into [-clip_value, clip_value]."},
+};
+
+// ---- nn.init ------------------------------------------------------------------------------------------------------
+
+// F with the argument `generator` taken out of its table of named ones.
+template <lua_CFunction F>
+int drawing(lua_State* L) {
+  const int n = lua_gettop(L);
+  if (n < 2 || !is_named(L, n) || lua_getfield(L, n, "generator") == LUA_TNIL) return lua_settop(L, n), F(L);
+  Generator& generator = check_generator(L, n + 1);
+  lua_newtable(L);
+  bool others = false;
+  for (lua_pushnil(L); lua_next(L, n); lua_pop(L, 1)) {
+    if (lua_type(L, -2) == LUA_TSTRING && std::string_view(lua_tostring(L, -2)) == "generator") continue;
+    lua_pushvalue(L, -2);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, n + 2);
+    others = true;
+  }
+  lua_replace(L, n);
+  lua_settop(L, others ? n : n - 1);
+  UseGenerator use(generator);
+  return F(L);
+}
+
+// f(tensor, two numbers by position or name)
+template <const Tensor& (*F)(const Tensor&, double, double)>
+int two_numbers(lua_State* L, const char* function, const char* a, const char* b, double x, double y) {
+  const Tensor& t = check_tensor(L, 1, function);
+  read_settings(L, 2, function, [&](Fields& f) {
+    f(a, x, "");
+    f(b, y, "");
+  });
+  F(t, x, y);
+  return lua_settop(L, 1), 1;
+}
+int uniform(lua_State* L) { return two_numbers<nn::init::uniform>(L, "nn.init.uniform_", "a", "b", 0, 1); }
+int normal(lua_State* L) { return two_numbers<nn::init::normal>(L, "nn.init.normal_", "mean", "std", 0, 1); }
+
+int trunc_normal(lua_State* L) {
+  const Tensor& t = check_tensor(L, 1, "nn.init.trunc_normal_");
+  double mean = 0, std = 1, a = -2, b = 2;
+  read_settings(L, 2, "nn.init.trunc_normal_", [&](Fields& f) {
+    f("mean", mean, "");
+    f("std", std, "");
+    f("a", a, "");
+    f("b", b, "");
+  });
+  nn::init::trunc_normal(t, mean, std, a, b);
+  return lua_settop(L, 1), 1;
+}
+int constant(lua_State* L) {
+  const Tensor& t = check_tensor(L, 1, "nn.init.constant_");
+  double val = 0;
+  read_settings(L, 2, "nn.init.constant_", [&](Fields& f) { f("val", val, "", as::required); });
+  nn::init::constant(t, val);
+  return lua_settop(L, 1), 1;
+}
+template <int value>
+int fill_with(lua_State* L) {
+  nn::init::constant(check_tensor(L, 1), value);
+  return lua_settop(L, 1), 1;
+}
+int eye(lua_State* L) { return nn::init::eye(check_tensor(L, 1)), lua_settop(L, 1), 1; }
+int dirac(lua_State* L) {
+  const Tensor& t = check_tensor(L, 1, "nn.init.dirac_");
+  int64_t groups = 1;
+  read_settings(L, 2, "nn.init.dirac_", [&](Fields& f) { f("groups", groups, ""); });
+  nn::init::dirac(t, groups);
+  return lua_settop(L, 1), 1;
+}
+template <const Tensor& (*F)(const Tensor&, double)>
+int xavier(lua_State* L) {
+  const Tensor& t = check_tensor(L, 1, "nn.init.xavier");
+  double gain = 1;
+  read_settings(L, 2, "nn.init.xavier", [&](Fields& f) { f("gain", gain, ""); });
+  F(t, gain);
+  return lua_settop(L, 1), 1;
+}
+template <const Tensor& (*F)(const Tensor&, double, std::string_view, std::string_view)>
+int kaiming(lua_State* L) {
+  const Tensor& t = check_tensor(L, 1, "nn.init.kaiming");
+  double a = 0;
+  std::string mode = "fan_in", nonlinearity = "leaky_relu";
+  read_settings(L, 2, "nn.init.kaiming", [&](Fields& f) {
+    f("a", a, "");
+    f("mode", mode, "");
+    f("nonlinearity", nonlinearity, "");
+  });
+  F(t, a, mode, nonlinearity);
+  return lua_settop(L, 1), 1;
+}
+int gain(lua_State* L) {
+  std::optional<double> param;
+  if (!lua_isnoneornil(L, 2)) param = luaL_checknumber(L, 2);
+  return lua_pushnumber(L, nn::init::calculate_gain(luaL_checkstring(L, 1), param)), 1;
+}
+
+constexpr Row init_rows[] = {
+    {"uniform_", guarded<drawing<uniform>>, "nn.init.uniform_(tensor, a = 0, b = 1, {generator = nil})",
+     "Uniform between a and b."},
+    {"normal_", guarded<drawing<normal>>, "nn.init.normal_(tensor, mean = 0, std = 1, {generator = nil})", "Normal."},
+    {"trunc_normal_", guarded<drawing<trunc_normal>>,
+     "nn.init.trunc_normal_(tensor, mean = 0, std = 1, a = -2, b = 2, {generator = nil})", "Normal within [a, b]."},
+    {"constant_", guarded<constant>, "nn.init.constant_(tensor, val)", "A constant."},
+    {"zeros_", guarded<fill_with<0>>, "nn.init.zeros_(tensor)", "Zeros."},
+    {"ones_", guarded<fill_with<1>>, "nn.init.ones_(tensor)", "Ones."},
+    {"eye_", guarded<eye>, "nn.init.eye_(matrix)", "Ones on the diagonal."},
+    {"dirac_", guarded<dirac>, "nn.init.dirac_(filters, groups = 1)", "Filters that pass each channel on."},
+    {"xavier_uniform_", guarded<drawing<xavier<nn::init::xavier_uniform>>>,
+     "nn.init.xavier_uniform_(tensor, gain = 1, {generator = nil})", "Uniform within gain √(6 / (fan_in + fan_out))."},
+    {"xavier_normal_", guarded<drawing<xavier<nn::init::xavier_normal>>>,
+     "nn.init.xavier_normal_(tensor, gain = 1, {generator = nil})", "Normal with std gain √(2 / (fan_in + fan_out))."},
+    {"kaiming_uniform_", guarded<drawing<kaiming<nn::init::kaiming_uniform>>>,
+     "nn.init.kaiming_uniform_(tensor, a = 0, mode = 'fan_in', nonlinearity = 'leaky_relu', {generator = nil})",
+     "Uniform within gain √(3 / fan)."},
+    {"kaiming_normal_", guarded<drawing<kaiming<nn::init::kaiming_normal>>>,
+     "nn.init.kaiming_normal_(tensor, a = 0, mode = 'fan_in', nonlinearity = 'leaky_relu', {generator = nil})",
+     "Normal with std gain / √fan."},
+    {"calculate_gain", guarded<gain>, "nn.init.calculate_gain(nonlinearity, param?)", "The gain for what follows."},
+};
+
+void open_classes(lua_State* L, int nn) {
+  for (auto* c : nn::module_classes()) {
+    push_native_class(L, c->name, guarded<construct>, guarded<init>, c);
+    nn::ModuleRef m = c->make();
+    document(L, -1, settings_help("nn." + c->name, c->brief, [&](Fields& f) { m->describe(f); }).c_str());
+    lua_setfield(L, nn, c->name.c_str());
+  }
+}
+
+constexpr Row losses_rows[] = {
+    {"triplet_margin_with_distance_loss", nullptr,
+     "F.triplet_margin_with_distance_loss(anchor, positive, negative, {distance_function = nil, margin = 1.0, swap = "
+     "false, reduction = 'mean'})",
+     "As triplet_margin_loss, by a distance of the script's own: a function of two tensors, F.pairwise_distance where "
+     "nil."},
+};
+
+// F is a table of its own, so that a script may add to it: the operators on tensors that are functions, beside those
+// that bind_operators has put there alone.
+void open_functional(lua_State* L, int nn, int torch) {
+  luaL_getsubtable(L, nn, "functional");
+  for (auto& [_, face] : faces()) {
+    if (!face.function || face.operators[0]->inputs.empty() || face.name.find('.') != face.name.npos) continue;
+    lua_getfield(L, torch, face.name.c_str());
+    lua_setfield(L, -2, face.name.c_str());
+  }
+  add_library(L, -1, "luth.torch.losses", losses_rows);
+  lua_setglobal(L, "F");
+}
+
+void open_nn(lua_State* L) {
+  lua_getglobal(L, "torch");
+  int torch = lua_gettop(L);
+  luaL_getsubtable(L, torch, "nn");
+  int nn = lua_gettop(L);
+  open_module_class(L, nn);
+  int methods = lua_gettop(L);
+  open_module_methods(L, methods);
+  open_module_state(L, methods);
+  open_classes(L, nn);
+  open_module_containers(L, nn, methods);
+  lua_pushcfunction(L, guarded<parameter>);
+  document(L, -1, "nn.Parameter(data, requires_grad = true)\nA tensor that a module registers when it is assigned.");
+  lua_setfield(L, nn, "Parameter");
+  lua_newtable(L);
+  add_functions(L, -1, utils_rows);
+  lua_setfield(L, nn, "utils");
+  lua_newtable(L);
+  add_functions(L, -1, init_rows);
+  lua_setfield(L, nn, "init");
+  open_functional(L, nn, torch);
+  lua_pushvalue(L, nn);
+  lua_setglobal(L, "nn");
+}
+
+const Open opener("nn", Open::modules, open_nn);
+
+}  // namespace
+}  // namespace luth::lang

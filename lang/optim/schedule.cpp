@@ -1,0 +1,254 @@
+// optim.lr_scheduler: schedules by their descriptions; functions of the epoch and schedules of schedules.
+#include "lang/optim/optim.h"
+#include "lang/runtime/bridge.h"
+#include "lang/runtime/ref.h"
+#include "lang/values/settings.h"
+
+namespace luth::lang {
+
+optim::ScheduleRef check_schedule(lua_State* L, int index, const char* what) {
+  if (auto* s = to_box<optim::ScheduleRef>(L, index); s && *s) return *s;
+  throw Error("{} a schedule, got {}", what, given_text(L, index));
+}
+namespace {
+
+optim::Schedule& self(lua_State* L) {
+  if (auto* s = to_box<optim::ScheduleRef>(L, 1); s && *s) return **s;
+  throw Error("expects a schedule, got {} (a method takes a colon)", given_text(L, 1));
+}
+
+// ---- Making them --------------------------------------------------------------------------------------------------
+
+// The table of what the schedule needs of Lua, its functions and inner schedules, while it is made: on its userdata
+// then.
+constexpr int needs = 1;
+void need(lua_State* L, int index) {
+  lua_pushvalue(L, index);
+  lua_rawseti(L, needs, lua_Integer(lua_rawlen(L, needs)) + 1);
+}
+
+std::function<double(int64_t)> function_at(lua_State* L, int index) {
+  need(L, index);
+  WeakRef f(L, index);
+  return [f](int64_t epoch) {
+    lua_State* L = f.running();
+    luaL_checkstack(L, 4, nullptr);
+    f.push(L);
+    lua_pushinteger(L, epoch);
+    lua_call(L, 1, 1);
+    int ok = 0;
+    double v = lua_tonumberx(L, -1, &ok);
+    if (!ok) throw Error("lr_lambda must give a number, got {}", given_text(L, lua_gettop(L)));
+    lua_pop(L, 1);
+    return v;
+  };
+}
+template <class Item, class Read>
+std::vector<Item> list_at(lua_State* L, int index, Read read) {
+  std::vector<Item> list;
+  for (lua_Integer i = 1, n = luaL_len(L, index); i <= n; ++i) {
+    lua_geti(L, index, i);
+    list.push_back(read(lua_gettop(L)));
+    lua_pop(L, 1);
+  }
+  return list;
+}
+
+// The argument that is no setting: functions or schedules, by position `at` or by name in the trailing table. It is
+// taken out of the arguments. False when there is none.
+bool take(lua_State* L, int at, const char* name) {
+  int top = lua_gettop(L);
+  if (top >= at && !is_named(L, at) && !lua_isnil(L, at)) {
+    lua_pushvalue(L, at);
+    lua_remove(L, at);
+    return true;
+  }
+  if (top >= at && is_named(L, top)) {
+    if (lua_getfield(L, top, name) != LUA_TNIL) return true;
+    lua_pop(L, 1);
+  }
+  return false;
+}
+
+void take_functions(lua_State* L, int at, const char* name, std::vector<std::function<double(int64_t)>>& f) {
+  if (!take(L, at, "lr_lambda")) throw Error("{}: argument 'lr_lambda' is required: a function of the epoch", name);
+  int i = lua_gettop(L);
+  if (lua_isfunction(L, i))
+    f = {function_at(L, i)};
+  else if (lua_istable(L, i))
+    f = list_at<std::function<double(int64_t)>>(L, i, [&](int k) { return function_at(L, k); });
+  else
+    throw Error("{}: argument 'lr_lambda' expects a function or a list of them, got {}", name, given_text(L, i));
+  lua_pop(L, 1);
+}
+void take_schedules(lua_State* L, int at, const char* name, std::vector<optim::ScheduleRef>& list) {
+  if (!take(L, at, "schedulers")) throw Error("{}: argument 'schedulers' is required: a list of schedules", name);
+  int i = lua_gettop(L);
+  if (!lua_istable(L, i)) throw Error("{}: argument 'schedulers' expects a list, got {}", name, given_text(L, i));
+  list = list_at<optim::ScheduleRef>(L, i, [&](int k) {
+    need(L, k);
+    return check_schedule(L, k, "schedulers: expects");
+  });
+  lua_pop(L, 1);
+}
+
+// Upvalue 1: the ScheduleClass. The optimizer comes first, or not at all: then `attach` gives it.
+int construct(lua_State* L) {
+  auto* c = static_cast<const optim::ScheduleClass*>(lua_touserdata(L, lua_upvalueindex(1)));
+  lua_newtable(L);
+  lua_replace(L, needs);  // the class table goes; arguments from 2 on
+  optim::ScheduleRef s = c->make();
+  std::string name = "optim.lr_scheduler." + c->name;
+  optim::OptimizerRef o;
+  if (to_box<optim::OptimizerRef>(L, 2)) {
+    o = check_optimizer(L, 2);
+    lua_remove(L, 2);
+  } else if (!is_named(L, 2) && !lua_isnone(L, 2) && !lua_isfunction(L, 2)) {
+    throw Error("{}: argument 1 expects an optimizer, got {}", name, given_text(L, 2));
+  }
+  std::vector<std::string> others;
+  if (auto* l = dynamic_cast<optim::LambdaLR*>(s.get()))
+    take_functions(L, 2, name.c_str(), l->f), others = {"lr_lambda"};
+  if (auto* m = dynamic_cast<optim::MultiplicativeLR*>(s.get()))
+    take_functions(L, 2, name.c_str(), m->f), others = {"lr_lambda"};
+  if (auto* q = dynamic_cast<optim::SequentialLR*>(s.get()))
+    take_schedules(L, 2, name.c_str(), q->schedules), others = {"schedulers"};
+  if (auto* q = dynamic_cast<optim::ChainedScheduler*>(s.get()))
+    take_schedules(L, 2, name.c_str(), q->schedules), others = {"schedulers"};
+  read_settings(
+      L, 2, name, [&](Fields& f) { s->describe(f); }, others);
+  if (o) s->attach(o);
+  push_box(L, s, 1);
+  lua_pushvalue(L, needs);
+  lua_setiuservalue(L, -2, 1);
+  return 1;
+}
+
+// ---- Methods ------------------------------------------------------------------------------------------------------
+
+int step(lua_State* L) {
+  optim::Schedule& s = self(L);
+  if (lua_isnoneornil(L, 2)) return s.step(), 0;
+  FieldInfo metric{"metrics", "", AttrKind::number, false, as::plain};
+  return s.step(std::get<double>(read_attr(L, 2, metric))), 0;
+}
+int attach(lua_State* L) { return self(L).attach(check_optimizer(L, 2, "attach: expects")), lua_settop(L, 1), 1; }
+
+int push_numbers(lua_State* L, const std::vector<double>& v) {
+  lua_createtable(L, int(v.size()), 0);
+  for (size_t i = 0; i < v.size(); ++i) {
+    lua_pushnumber(L, v[i]);
+    lua_rawseti(L, -2, lua_Integer(i) + 1);
+  }
+  return 1;
+}
+int get_last_lr(lua_State* L) { return push_numbers(L, self(L).last_lr()); }
+
+int push_state(lua_State* L, optim::Schedule& s) {
+  FieldList list;
+  s.describe_state(list);
+  lua_newtable(L);
+  for (auto& f : list.items) {
+    push_attr(L, f.value);
+    lua_setfield(L, -2, f.name);
+  }
+  auto children = s.children();
+  if (children.empty()) return 1;
+  lua_newtable(L);
+  for (size_t i = 0; i < children.size(); ++i) {
+    push_state(L, *children[i]);
+    lua_rawseti(L, -2, lua_Integer(i) + 1);
+  }
+  lua_setfield(L, -2, "schedulers");
+  return 1;
+}
+void read_state(lua_State* L, int table, optim::Schedule& s) {
+  luaL_checkstack(L, 8, nullptr);
+  read_named_settings(L, table, "load_state_dict", [&](Fields& f) { s.describe_state(f); }, {"schedulers"});
+  auto children = s.children();
+  if (children.empty()) return;
+  if (lua_getfield(L, table, "schedulers") != LUA_TTABLE || luaL_len(L, -1) != lua_Integer(children.size()))
+    throw Error("load_state_dict: {} has {} schedules, the state has others", s.type(), children.size());
+  int list = lua_gettop(L);
+  for (size_t i = 0; i < children.size(); ++i) {
+    lua_rawgeti(L, list, lua_Integer(i) + 1);
+    luaL_checktype(L, -1, LUA_TTABLE);
+    read_state(L, lua_gettop(L), *children[i]);
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+}
+int state_dict(lua_State* L) { return push_state(L, self(L)); }
+int load_state_dict(lua_State* L) {
+  if (!lua_istable(L, 2)) throw Error("load_state_dict: expects a table, got {}", given_text(L, 2));
+  return read_state(L, 2, self(L)), 0;
+}
+
+// Upvalue 1: the methods.
+int index(lua_State* L) {
+  optim::Schedule& s = self(L);
+  lua_pushvalue(L, 2);
+  if (lua_gettable(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
+  if (lua_type(L, 2) != LUA_TSTRING) return 0;
+  std::string name = lua_tostring(L, 2);
+  if (name == "last_epoch") return lua_pushinteger(L, s.last_epoch()), 1;
+  if (name == "per_batch") return lua_pushboolean(L, s.per_batch()), 1;
+  if (name == "optimizer") {
+    if (!s.attached()) return 0;
+    return push_optimizer(L, optim::OptimizerRef(&s.optimizer())), 1;
+  }
+  return push_setting(
+             L, [&](Fields& f) { s.describe(f); }, name)
+             ? 1
+             : 0;
+}
+int text(lua_State* L) {
+  std::string s = self(L).repr();
+  return lua_pushlstring(L, s.data(), s.size()), 1;
+}
+int is_instance(lua_State* L) {
+  lua_getglobal(L, "optim");
+  lua_getfield(L, -1, "lr_scheduler");
+  lua_getfield(L, -1, self(L).type().c_str());
+  return lua_pushboolean(L, lua_rawequal(L, -1, 2)), 1;
+}
+
+constexpr Row rows[] = {
+    {"step", guarded<step>, "schedule:step(metric?)", "The rates of the next epoch (or batch)."},
+    {"get_last_lr", guarded<get_last_lr>, "schedule:get_last_lr()", "The present rates, one per parameter group."},
+    {"attach", guarded<attach>, "schedule:attach(optimizer)", "Gives an optimizer to a schedule made without one."},
+    {"state_dict", guarded<state_dict>, "schedule:state_dict()", "Where it stands, as a table."},
+    {"load_state_dict", guarded<load_state_dict>, "schedule:load_state_dict(table)", "Takes up what state_dict gave."},
+};
+
+}  // namespace
+
+void open_schedules(lua_State* L, int optim) {
+  open_box<optim::ScheduleRef>(L, "optim.lr_scheduler");
+  lua_newtable(L);
+  add_functions(L, -1, rows);
+  lua_pushcclosure(L, guarded<index>, 1);
+  lua_setfield(L, -2, "__index");
+  constexpr luaL_Reg events[] = {{"__tostring", guarded<text>},
+                                 {"__isinstance", guarded<is_instance>},
+                                 {"__gc", destroy_box<optim::ScheduleRef>},
+                                 {nullptr, nullptr}};
+  luaL_setfuncs(L, events, 0);
+  lua_pop(L, 1);
+  lua_newtable(L);
+  for (auto* c : optim::schedule_classes()) {
+    lua_newtable(L);
+    lua_createtable(L, 0, 1);
+    lua_pushlightuserdata(L, const_cast<optim::ScheduleClass*>(c));
+    lua_pushcclosure(L, guarded<construct>, 1);
+    lua_setfield(L, -2, "__call");
+    lua_setmetatable(L, -2);
+    optim::ScheduleRef s = c->make();
+    std::string help = settings_help("optim.lr_scheduler." + c->name, c->brief, [&](Fields& f) { s->describe(f); });
+    document(L, -1, help.c_str());
+    lua_setfield(L, -2, c->name.c_str());
+  }
+  lua_setfield(L, optim, "lr_scheduler");
+}
+
+}  // namespace luth::lang

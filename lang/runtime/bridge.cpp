@@ -1,0 +1,128 @@
+#include "lang/runtime/bridge.h"
+
+#include <new>
+#include <string>
+
+#include "core/base/paths.h"
+#include "core/nn/module.h"
+#include "lang/runtime/interp.h"
+#include "lang/runtime/source_mark.h"
+
+namespace luth::lang {
+namespace {
+
+constexpr const char* no_memory = "not enough memory";  // Lua's own words
+
+// Sets a flag of the caller when it is destroyed.
+struct Witness {
+  bool* gone;
+  ~Witness() { *gone = true; }
+};
+
+int throws(lua_State* L) {
+  Witness w{static_cast<bool*>(lua_touserdata(L, 1))};
+  throw Error(ErrorCode::peer, "self-check");
+}
+
+int raises(lua_State* L) {
+  Witness w{static_cast<bool*>(lua_touserdata(L, 1))};
+  return luaL_error(L, "self-check");
+}
+
+// True when `f` ends in the error "self-check" and its destructors ran.
+bool crosses(lua_State* L, lua_CFunction f) {
+  bool gone = false;
+  lua_pushcfunction(L, f);
+  lua_pushlightuserdata(L, &gone);
+  const bool failed = lua_pcall(L, 1, 0, 0) == LUA_ERRRUN;
+  const bool text = failed && std::string_view(luaL_tolstring(L, -1, nullptr)) == "self-check";
+  lua_pop(L, failed ? 2 : 0);
+  return failed && text && gone;
+}
+
+// The name by which Lua code calls the function that runs, or "".
+std::string called_name(lua_State* L) {
+  lua_Debug ar;
+  if (!lua_getstack(L, 0, &ar) || !lua_getinfo(L, "n", &ar) || !ar.name) return "";
+  return std::string_view(ar.namewhat) == "metamethod" ? "" : ar.name;
+}
+
+}  // namespace
+
+// Never throws: an empty text stands for "no memory, not even for the text".
+void detail::note(lua_State* L, const std::exception& e) {
+  auto& last = Interp::of(L).last_error();
+  try {
+    auto* ours = dynamic_cast<const Error*>(&e);
+    const bool memory = dynamic_cast<const std::bad_alloc*>(&e);
+    last.code = ours ? ours->code() : memory ? ErrorCode::memory : ErrorCode::runtime;
+    last.text = memory ? no_memory : e.what();
+    if (last.text.starts_with("expects "))  // an argument of a function that is no operator
+      if (std::string name = called_name(L); !name.empty()) last.text = name + ": " + last.text;
+    // What failed in the forward of a module written in Lua has not passed Module::call.
+    if (ours && !ours->located())
+      if (std::string module = nn::Frame::where(); !module.empty()) last.text += ", in module " + module;
+  } catch (const std::bad_alloc&) {
+    last.code = ErrorCode::memory;
+    last.text.clear();
+  }
+}
+
+// Nothing here has a destructor: strings belong to Lua.
+void detail::raise(lua_State* L, bool placed) {
+  auto& last = Interp::of(L).last_error();
+  luaL_checkstack(L, 4, nullptr);
+  if (placed)
+    push_where(L);
+  else
+    lua_pushliteral(L, "");
+  if (last.text.empty())
+    lua_pushstring(L, no_memory);
+  else
+    lua_pushlstring(L, last.text.data(), last.text.size());
+  lua_concat(L, 2);
+  lua_error(L);
+  __builtin_unreachable();
+}
+
+void raise(lua_State* L, ErrorCode code, std::string_view text, bool placed) {
+  auto& last = Interp::of(L).last_error();
+  try {
+    last.code = code;
+    last.text = text;
+  } catch (const std::bad_alloc&) { last.text.clear(); }
+  detail::raise(L, placed);
+}
+
+ErrorCode error_code(lua_State* L, std::string_view text) {
+  auto& last = Interp::of(L).last_error();
+  if (!last.text.empty() && text.find(last.text) != std::string_view::npos) return last.code;
+  return text.find(no_memory) != std::string_view::npos ? ErrorCode::memory : ErrorCode::runtime;
+}
+
+bool is_own_code(const lua_Debug& ar) {
+  static const std::string own = "@" + share_dir() + "/luth/";
+  return std::string_view(ar.source, ar.srclen).starts_with(own);
+}
+
+void push_where(lua_State* L) {
+  lua_Debug ar;
+  for (int level = 0; lua_getstack(L, level, &ar); ++level) {
+    lua_getinfo(L, "Sl", &ar);
+    if (ar.currentline > 0 && !is_own_code(ar)) {
+      lua_pushfstring(L, "%s:%d: ", ar.short_src, ar.currentline);
+      return;
+    }
+  }
+  lua_pushliteral(L, "");
+}
+
+const char* self_check(lua_State* L) {
+  if (!crosses(L, raises))
+    return "Lua errors skip C++ destructors: luth must be linked with Lua's C++ build (liblua5.4-c++)";
+  if (!crosses(L, guarded<throws>))
+    return "C++ exceptions do not become Lua errors: the bridge is broken in this build";
+  return "";
+}
+
+}  // namespace luth::lang

@@ -1,0 +1,52 @@
+// The one bridge between C++ exceptions and Lua errors.
+//
+// luth links Lua's C++ build: a Lua error is a C++ exception of Lua's own type, so destructors run when it passes a C++
+// frame. What a function that Lua calls must hold to:
+//   - it is registered as `guarded<f>`, and throws luth::Error (or luaL_error; both are fine) at any depth;
+//   - nothing between Lua and a call back into Lua says `catch (...)`: swallowing Lua's exception crashes later;
+//   - a C++ exception never passes a Lua frame: whatever calls Lua (lua_call) was itself called by Lua, or by
+//   Interp::call.
+#pragma once
+#include <exception>
+#include <lua5.4/lua.hpp>
+#include <string_view>
+
+#include "core/base/error.h"
+
+namespace luth::lang {
+
+using Function = int (*)(lua_State*);
+
+namespace detail {
+void note(lua_State* L, const std::exception& e);           // keeps text and code for raise()
+[[noreturn]] void raise(lua_State* L, bool placed = true);  // the noted error; placed: "file:line: " before it
+}  // namespace detail
+
+/// `F` as a lua_CFunction: what it throws becomes a Lua error (a string that begins with the place of the nearest Lua
+/// code below it, push_where), after all of F's destructors have run. luth::Error keeps its ErrorCode (error_code),
+/// std::bad_alloc becomes "not enough memory" with ErrorCode::memory. Lua's own errors pass untouched.
+template <Function F>
+int guarded(lua_State* L) {
+  try {
+    return F(L);
+  } catch (const std::exception& e) { detail::note(L, e); }
+  detail::raise(L);
+}
+
+/// Raises a Lua error with a code from plain Lua-calling code, for instance an interrupt; `placed` puts
+/// the place of the nearest Lua code before it.
+[[noreturn]] void raise(lua_State* L, ErrorCode code, std::string_view text, bool placed = true);
+
+/// The code of an error text that reached the top: that of the last bridged error when its text is in there,
+/// ErrorCode::memory for Lua's own "not enough memory", else ErrorCode::runtime.
+ErrorCode error_code(lua_State* L, std::string_view text);
+
+/// Pushes "file:line: " of the nearest Lua code that is running, "" where there is none. luth's own library (the folder
+/// luth in share_dir()) does not count: an error there is about what its user gave.
+void push_where(lua_State* L);
+
+/// Proves that exceptions and Lua errors cross as described above (they would not with Lua's C build).
+/// Returns "" or a sentence. Takes microseconds.
+const char* self_check(lua_State* L);
+
+}  // namespace luth::lang

@@ -1,0 +1,244 @@
+#include "lang/runtime/interp.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <string.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "core/base/error_context.h"
+#include "core/base/paths.h"
+#include "core/base/warn.h"
+#include "lang/help/hints.h"
+#include "lang/runtime/source_mark.h"
+#include "lang/runtime/state.h"
+
+namespace luth::lang {
+namespace {
+
+struct Opening {
+  const char* name;
+  int order;
+  Opener opener;
+};
+
+// In a function, because openers register before main, in any order of files.
+std::vector<Opening>& openings() {
+  static std::vector<Opening> list;
+  return list;
+}
+
+// Text is UTF-8 everywhere, also where the environment names no locale.
+void set_locale() {
+  setlocale(LC_CTYPE, "");
+  if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) setlocale(LC_CTYPE, "C.UTF-8");
+}
+
+// package.path and package.cpath end with the installation's folder, so that a user's own modules come first.
+void extend_paths(lua_State* L) {
+  const std::string share = share_dir();
+  lua_getglobal(L, "package");
+  lua_getfield(L, -1, "path");
+  lua_pushfstring(L, ";%s/?.lua;%s/?/init.lua", share.c_str(), share.c_str());
+  lua_concat(L, 2);
+  lua_setfield(L, -2, "path");
+  lua_pop(L, 1);
+}
+
+void run_opener(lua_State* L, const Opening& o) {
+  o.opener(L);
+  lua_settop(L, 0);
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_getglobal(L, o.name);
+  if (lua_istable(L, -1)) lua_setfield(L, -2, o.name);
+  lua_settop(L, 0);
+}
+
+thread_local lua_State* running_here = nullptr;  // the Lua thread that this thread runs
+
+// For warnings of the core.
+std::string where() {
+  if (!running_here || !lua_checkstack(running_here, 4)) return "";
+  push_where(running_here);
+  std::string place = lua_tostring(running_here, -1);
+  lua_pop(running_here, 1);
+  return place;
+}
+
+// "train.lua:12", for errors that show later.
+std::string line_now() {
+  std::string place = where();
+  if (place.ends_with(": ")) place.resize(place.size() - 2);
+  return place;
+}
+
+int open_all(lua_State* L) {
+  set_warning_place(where);
+  set_call_site_hook(line_now);
+  open_sites(L);
+  luaL_openlibs(L);
+  extend_paths(L);
+  auto list = openings();
+  std::sort(list.begin(), list.end(), [](const Opening& a, const Opening& b) {
+    return a.order != b.order ? a.order < b.order : strcmp(a.name, b.name) < 0;
+  });
+  lua_settop(L, 0);
+  for (auto& o : list) run_opener(L, o);
+  return 0;
+}
+
+// Makes the error a string and adds the traceback, where one helps: not to a mistake in usage, not to an interrupt, not
+// to an error without a place (push_where), which no code of the user has raised.
+int with_traceback(lua_State* L) {
+  if (!lua_isstring(L, 1)) {
+    if (luaL_callmeta(L, 1, "__tostring") && lua_isstring(L, -1))
+      lua_replace(L, 1);
+    else
+      lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1)), lua_replace(L, 1);
+  }
+  lua_settop(L, 1);
+  const char* text = lua_tostring(L, 1);
+  switch (error_code(L, text)) {
+    case ErrorCode::usage:
+    case ErrorCode::interrupted:
+    case ErrorCode::terminated: return 1;
+    default: break;
+  }
+  if (text == Interp::of(L).last_error().text) return 1;
+  add_hint(L);
+  luaL_traceback(L, L, lua_tostring(L, 1), 1);
+  return 1;
+}
+
+}  // namespace
+
+lua_State* running_thread() { return running_here; }
+
+Open::Open(const char* name, int order, Opener opener) { openings().push_back({name, order, opener}); }
+
+Interp::Interp() : Interp(Options{}) {}
+
+Interp::Interp(Options options) : L_(new_state(pool_)), options_(options) {
+  if (!L_) throw Error(ErrorCode::memory, "not enough memory for the interpreter");
+  *static_cast<Interp**>(lua_getextraspace(L_)) = this;
+  set_locale();
+  std::string trouble = self_check(L_);
+  if (trouble.empty()) {
+    if (options.ignore_environment) lua_pushboolean(L_, 1), lua_setfield(L_, LUA_REGISTRYINDEX, "LUA_NOENV");
+    lua_gc(L_, LUA_GCSTOP);
+    lua_pushcfunction(L_, guarded<open_all>);
+    if (lua_pcall(L_, 0, 0, 0) != LUA_OK) trouble = luaL_tolstring(L_, -1, nullptr);
+    lua_gc(L_, LUA_GCRESTART);
+  }
+  if (trouble.empty()) return;
+  lua_close(L_);
+  throw Error("the interpreter does not start: {}", trouble);
+}
+
+int Interp::call(int nargs, int nresults) {
+  const int base = lua_gettop(L_) - nargs;
+  if (stop_requested()) {
+    lua_settop(L_, base - 1);
+    return push_stop();
+  }
+  lua_pushcfunction(L_, guarded<with_traceback>);
+  lua_insert(L_, base);
+  int status;
+  {
+    Run run(*this, L_);
+    status = lua_pcall(L_, nargs, nresults, base);
+  }
+  lua_remove(L_, base);
+  return status;
+}
+
+ErrorCode Interp::code_of(int status) const {
+  if (status == LUA_ERRMEM) return ErrorCode::memory;
+  size_t n = 0;
+  const char* text = lua_tolstring(L_, -1, &n);
+  return error_code(L_, text ? std::string_view(text, n) : std::string_view());
+}
+
+int Interp::report(int status) {
+  if (status == LUA_OK) return 0;
+  const ErrorCode code = code_of(status);
+  const char* text = lua_tostring(L_, -1);
+  fflush(stdout);
+  fprintf(stderr, "luth: %s\n", text ? text : "(error object is not a string)");
+  fflush(stderr);
+  lua_pop(L_, 1);
+  return int(code);
+}
+
+int Interp::run_string(std::string_view code, const char* chunkname) {
+  int status = luaL_loadbuffer(L_, code.data(), code.size(), chunkname);
+  if (status == LUA_OK) return report(call(0, 0));
+  const std::string text(code);
+  add_hint(L_, &text);
+  return report(status);
+}
+
+int Interp::run_file(const char* path) {
+  int status = luaL_loadfile(L_, path);
+  if (status != LUA_OK) {
+    add_hint(L_);
+    return report(status);
+  }
+  int n = 0;
+  if (lua_getglobal(L_, "arg") == LUA_TTABLE) {
+    n = int(luaL_len(L_, -1));
+    luaL_checkstack(L_, n + 3, "too many arguments to script");
+    for (int i = 1; i <= n; ++i) lua_rawgeti(L_, -i, i);
+    lua_remove(L_, -n - 1);
+  } else {
+    lua_pop(L_, 1);
+  }
+  return report(call(n, 0));
+}
+
+int Interp::require(const char* module, const char* global) {
+  lua_getglobal(L_, "require");
+  lua_pushstring(L_, module);
+  const int status = call(1, 1);
+  if (status == LUA_OK) lua_setglobal(L_, global);
+  return report(status);
+}
+
+int Interp::run_init() {
+  if (options_.ignore_environment) return 0;
+  for (const char* name : {"LUA_INIT_5_4", "LUA_INIT"}) {
+    const char* init = getenv(name);
+    if (!init) continue;
+    if (init[0] == '@') {
+      const int status = luaL_loadfile(L_, init + 1);
+      return report(status == LUA_OK ? call(0, 0) : status);
+    }
+    return run_string(init, (std::string("=") + name).c_str());
+  }
+  return 0;
+}
+
+void Interp::set_arg(int argc, char** argv, int script) {
+  if (script == argc) script = 0;  // no script: the program is arg[0]
+  lua_createtable(L_, argc, script + 1);
+  for (int i = 0; i < argc; ++i) {
+    lua_pushstring(L_, argv[i]);
+    lua_rawseti(L_, -2, i - script);
+  }
+  lua_setglobal(L_, "arg");
+}
+
+Interp::Run::Run(Interp& interp, lua_State* L) : interp_(interp), running_{L, interp.running_}, before_(running_here) {
+  interp_.running_ = &running_;
+  running_here = L;
+}
+
+Interp::Run::~Run() {
+  interp_.running_ = running_.below;
+  running_here = before_;
+}
+
+}  // namespace luth::lang

@@ -1,0 +1,126 @@
+// The interpreter: owns the lua_State, opens Lua's libraries and luth's, calls Lua with tracebacks, reports errors with
+// exit codes, and turns SIGINT and SIGTERM into Lua errors. `lang` is the only folder that includes Lua; it includes
+// core, never cli.
+//
+// A part of the language (torch, nn, data, ...) registers itself:
+//
+//   void open_torch(lua_State* L) { ...lua_setglobal(L, "torch"); }        // may throw luth::Error
+//   static const Open torch_opener("torch", Open::tables, open_torch);    // runs in every Interp; require 'torch'
+//   works
+//
+// Several Interps may live at once, each on one thread at a time.
+#pragma once
+#include <lua5.4/lua.hpp>
+
+#include <atomic>
+#include <string>
+#include <string_view>
+
+#include "core/base/error.h"
+#include "lang/runtime/bridge.h"
+#include "lang/runtime/memory.h"
+
+namespace luth::lang {
+
+using Opener = void (*)(lua_State*);
+
+/// Registers an opener, before main. Openers run by ascending order, then by name, with an empty stack (what they leave
+/// on it is dropped). If the global `name` is a table afterwards, `require(name)` returns it.
+struct Open {
+  enum Order { language = 0, tables = 100, modules = 200, extras = 300 };  // any number between them is as good
+  Open(const char* name, int order, Opener opener);
+};
+
+/// The Lua threads that are running now, innermost first: where an interrupt sets its hook.
+struct Running {
+  lua_State* L;
+  Running* below;
+};
+
+class Interp {
+ public:
+  struct Options {
+    bool ignore_environment = false;  // -E: LUA_PATH, LUA_CPATH and LUA_INIT count for nothing
+  };
+  struct LastError {
+    std::string text;  // empty: none yet
+    ErrorCode code = ErrorCode::runtime;
+  };
+
+  /// A state with Lua's libraries and everything that registered an Open. Throws luth::Error when an opener fails.
+  Interp();
+  explicit Interp(Options options);
+  ~Interp();
+  Interp(const Interp&) = delete;
+  Interp& operator=(const Interp&) = delete;
+
+  lua_State* state() const { return L_; }
+  /// The Interp of any of its Lua threads: one load, so cheap enough for every call.
+  static Interp& of(lua_State* L) { return **static_cast<Interp**>(lua_getextraspace(L)); }
+
+  /// Calls the function below its `nargs` arguments, as lua_pcall does, with a traceback added to the error message
+  /// and, between the calls of handle_signals and of this, interrupts raised as errors. Returns Lua's status; on an
+  /// error the message is on the stack as a string.
+  int call(int nargs, int nresults);
+  /// Prints the error message on top of the stack on stderr as "luth: ...", pops it, and returns its exit code.
+  int report(int status);
+  /// The exit code that the message on top of the stack deserves.
+  ErrorCode code_of(int status) const;
+
+  // Each runs something to its end and returns the exit code: 0, or that of the error, which report() has printed.
+  int run_string(std::string_view code, const char* chunkname);
+  int run_file(const char* path);  // nullptr: standard input. The chunk gets the global `arg`[1...] as `...`
+  int require(const char* module, const char* global);
+  /// Runs $LUA_INIT_5_4 or $LUA_INIT (code, or @file) unless the environment is ignored.
+  int run_init();
+
+  /// The global `arg`: argv[script] at 0, what follows at 1..., what precedes at -1...
+  void set_arg(int argc, char** argv, int script);
+
+  /// From now on SIGINT and SIGTERM stop this Interp's Lua code with the errors "interrupted" (130) and "terminated"
+  /// (143) at its next instruction. A second signal ends the process at once with that exit code. Only the thread that
+  /// calls this is ever stopped, and one Interp of the process. Signals never restart system calls: EINTR must be
+  /// expected.
+  void handle_signals();
+
+  /// While on, signals stop nothing: they only set interrupted(), which whoever asked for this polls where it can stop
+  /// whole (a training loop between steps). A second signal still ends the process.
+  void defer_signals(bool on);
+
+  /// A signal has come that this Interp obeys: the error that it became must not be caught.
+  bool stop_requested() const;
+
+  LastError& last_error() { return last_error_; }
+  /// Marks a Lua thread as running for the life of the object.
+  class Run {
+   public:
+    Run(Interp& interp, lua_State* L);
+    ~Run();
+    Run(const Run&) = delete;
+    Run& operator=(const Run&) = delete;
+
+   private:
+    Interp& interp_;
+    Running running_;
+    lua_State* before_;  // what this thread ran, of any Interp
+  };
+  Running* running() const { return running_; }
+
+ private:
+  int push_stop();  // pushes that as an error message, returns LUA_ERRRUN
+
+  Pool pool_;  // outlives the state
+  lua_State* L_;
+  Options options_;
+  LastError last_error_;
+  std::atomic<Running*> running_{nullptr};  // read by the signal handler on this same thread
+};
+
+/// The signal, SIGINT or SIGTERM, that asked to stop and has not been cleared; else 0. Long C++ work asks this where it
+/// can stop (a training loop between steps) and may then save and leave. Any thread may ask.
+int interrupted();
+void clear_interrupt();
+/// Throws luth::Error "interrupted" or "terminated" with its code when interrupted().
+void check_interrupt();
+
+}  // namespace luth::lang

@@ -1,0 +1,209 @@
+// require 'luth.native': what the Lua library in share/luth needs of C++: errors with exit codes, folders, terminals,
+// interrupts, JSON, checkpoints that rotate. Not for scripts; nothing here is documented for them.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/base/paths.h"
+#include "core/base/text.h"
+#include "core/base/version.h"
+#include "core/io/checkpoint.h"
+#include "core/io/disk.h"
+#include "lang/data/data.h"
+#include "lang/nn/nn.h"
+#include "lang/optim/optim.h"
+#include "lang/runtime/bridge.h"
+#include "lang/runtime/choose_device.h"
+#include "lang/runtime/interp.h"
+#include "lang/tensor/tensor.h"
+#include "lang/values/lua_tree.h"
+
+namespace luth::lang {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// fail(code, text): an error with an exit code and without a place: it is about what the user gave, not about this
+// code.
+int fail(lua_State* L) { raise(L, ErrorCode(int(luaL_checkinteger(L, 1))), luaL_tolstring(L, 2, nullptr), false); }
+
+// code(text): the exit code that belongs to the text of an error.
+int code_of(lua_State* L) { return lua_pushinteger(L, int(error_code(L, luaL_checkstring(L, 1)))), 1; }
+
+int is_interrupted(lua_State* L) { return lua_pushinteger(L, interrupted()), 1; }
+int defer(lua_State* L) { return Interp::of(L).defer_signals(lua_toboolean(L, 1)), 0; }
+
+int make_folders(lua_State* L) {
+  const char* path = luaL_checkstring(L, 1);
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) throw Error(ErrorCode::usage, "cannot make the folder {}: {}", path, error.message());
+  if (access(path, W_OK) != 0)
+    throw Error(ErrorCode::usage, "cannot write to the folder {}: {}", path, strerror(errno));
+  return 0;
+}
+// lock(path): nil when this process holds the lock of the file from now to its end, however that comes; else the text
+// that the holder has left there, its process number. File systems without locks let everybody pass.
+int lock_file(lua_State* L) {
+  const char* path = luaL_checkstring(L, 1);
+  const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0) throw Error(ErrorCode::usage, "cannot write {}: {}", path, strerror(errno));
+  char text[32] = "";
+  if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    const ssize_t n = read(file, text, sizeof text - 1);
+    close(file);
+    return lua_pushlstring(L, text, n > 0 ? size_t(n) : 0), 1;
+  }
+  const int n = snprintf(text, sizeof text, "%d", int(getpid()));
+  if (ftruncate(file, 0) != 0 || write(file, text, size_t(n)) != n) text[0] = 0;  // the number is a mere help
+  return 0;  // the file stays open: closing it would end the lock
+}
+// replace(path, text): writes a file, whole or not at all.
+int replace(lua_State* L) {
+  size_t n = 0;
+  const char* text = luaL_checklstring(L, 2, &n);
+  io::replace_file(luaL_checkstring(L, 1), text, n);
+  return 0;
+}
+// whole(path): true for a checkpoint whose seal holds.
+int is_whole(lua_State* L) {
+  bool whole = false;
+  try {
+    const io::Seal seal = io::inspect(luaL_checkstring(L, 1));
+    whole = seal.present && seal.problem.empty();
+  } catch (const Error&) {}
+  return lua_pushboolean(L, whole), 1;
+}
+// kind(value): "tensor", "module", "optimizer", "schedule", "dataset", "class" (of modules), else Lua's type.
+int kind(lua_State* L) {
+  luaL_checkany(L, 1);
+  lua_settop(L, 1);
+  const char* name = to_tensor(L, 1)                     ? "tensor"
+                     : to_module(L, 1)                   ? "module"
+                     : to_box<optim::OptimizerRef>(L, 1) ? "optimizer"
+                     : to_box<optim::ScheduleRef>(L, 1)  ? "schedule"
+                                                         : luaL_typename(L, 1);
+  if (lua_istable(L, 1) && lua_getmetatable(L, 1) && lua_istable(L, -1) &&
+      lua_getfield(L, -1, "instance") == LUA_TTABLE)
+    name = "class";
+  else if ((lua_istable(L, 1) || !strcmp(name, "userdata")) && is_dataset(L, 1))
+    name = "dataset";
+  return lua_pushstring(L, name), 1;
+}
+int exists(lua_State* L) {
+  std::error_code ignored;
+  return lua_pushboolean(L, std::filesystem::exists(luaL_checkstring(L, 1), ignored)), 1;
+}
+int is_terminal(lua_State* L) { return lua_pushboolean(L, isatty(int(luaL_checkinteger(L, 1)))), 1; }
+int now(lua_State* L) {
+  using namespace std::chrono;
+  return lua_pushnumber(L, duration<double>(steady_clock::now().time_since_epoch()).count()), 1;
+}
+int share(lua_State* L) { return lua_pushstring(L, share_dir().c_str()), 1; }
+
+// choose_device(name): what --device says, ErrorCode::usage where it cannot be had.
+int pick_device(lua_State* L) {
+  std::string reason;
+  try {
+    return push_device(L, choose_device(luaL_checkstring(L, 1), reason)), 1;
+  } catch (const Error& e) { raise(L, e.code(), e.what(), false); }
+}
+
+int version_text(lua_State* L) { return lua_pushstring(L, version), 1; }
+
+int nearest_name(lua_State* L) {
+  std::vector<std::string> names;
+  for (lua_Integer k = 1, n = luaL_len(L, 2); k <= n; ++k) {
+    lua_geti(L, 2, k);
+    names.emplace_back(luaL_tolstring(L, -1, nullptr));
+    lua_pop(L, 2);
+  }
+  return lua_pushstring(L, nearest(luaL_checkstring(L, 1), names).c_str()), 1;
+}
+
+Json to_json(const io::Item& item) {
+  if (auto* v = item.as<bool>()) return *v;
+  if (auto* v = item.as<int64_t>()) return *v;
+  if (auto* v = item.as<double>()) return std::isfinite(*v) ? Json(*v) : Json();
+  if (auto* v = item.as<std::string>()) return *v;
+  if (auto* v = item.as<io::List>()) {
+    Json list = Json::array();
+    for (auto& i : *v) list.push_back(to_json(i));
+    return list;
+  }
+  if (auto* v = item.as<io::Map>()) {
+    Json map = Json::object();
+    for (auto& e : *v) map[e.key.index() ? std::get<1>(e.key) : std::to_string(std::get<0>(e.key))] = to_json(e.value);
+    return map;
+  }
+  if (item.as<Tensor>()) throw Error("a tensor has no form in JSON; use item() or tolist()");
+  return {};
+}
+io::Item from_json(const Json& j) {
+  if (j.is_boolean()) return j.get<bool>();
+  if (j.is_number_integer()) return j.get<int64_t>();
+  if (j.is_number()) return j.get<double>();
+  if (j.is_string()) return j.get<std::string>();
+  if (j.is_array()) {
+    io::List list;
+    for (auto& v : j) list.push_back(from_json(v));
+    return list;
+  }
+  io::Map map;
+  if (j.is_object())
+    for (auto& [k, v] : j.items()) map.add(io::Key(k), from_json(v));
+  return j.is_object() ? io::Item(map) : io::Item();
+}
+int json_encode(lua_State* L) {
+  // Text that is no UTF-8 must not end a run: it is replaced.
+  std::string text = to_json(to_item(L, 1)).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return lua_pushlstring(L, text.data(), text.size()), 1;
+}
+int json_decode(lua_State* L) {
+  Json j = Json::parse(luaL_checkstring(L, 1), nullptr, false);
+  if (j.is_discarded()) throw Error(ErrorCode::usage, "this is no JSON: {}", luaL_checkstring(L, 1));
+  return push_item(L, from_json(j)), 1;
+}
+
+int save_rotating(lua_State* L) { return io::save_rotating(to_item(L, 1), luaL_checkstring(L, 2)), 0; }
+
+constexpr luaL_Reg functions[] = {
+    {"fail", fail},
+    {"code", guarded<code_of>},
+    {"interrupted", guarded<is_interrupted>},
+    {"defer_interrupts", guarded<defer>},
+    {"mkdirs", guarded<make_folders>},
+    {"exists", guarded<exists>},
+    {"lock", guarded<lock_file>},
+    {"replace", guarded<replace>},
+    {"whole", guarded<is_whole>},
+    {"kind", guarded<kind>},
+    {"is_tty", guarded<is_terminal>},
+    {"now", guarded<now>},
+    {"share_dir", guarded<share>},
+    {"choose_device", guarded<pick_device>},
+    {"version", guarded<version_text>},
+    {"nearest", guarded<nearest_name>},
+    {"json_encode", guarded<json_encode>},
+    {"json_decode", guarded<json_decode>},
+    {"save_rotating", guarded<save_rotating>},
+    {nullptr, nullptr},
+};
+
+void open_native(lua_State* L) {
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  luaL_newlib(L, functions);
+  lua_setfield(L, -2, "luth.native");
+}
+const Open opener("luth.native", Open::extras, open_native);
+
+}  // namespace
+}  // namespace luth::lang

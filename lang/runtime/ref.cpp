@@ -1,0 +1,150 @@
+#include "lang/runtime/ref.h"
+
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "lang/runtime/interp.h"
+#include "lang/runtime/tables.h"
+
+namespace luth::lang {
+
+struct RefTable {
+  std::mutex lock;
+  lua_State* L = nullptr;  // the main thread; null once the interpreter closes
+  std::vector<int> dead;   // numbers to give back
+  // of the interpreter's thread alone
+  std::vector<int> free;
+  int numbers = 0;
+};
+
+struct WeakRef::Place {
+  Place(std::shared_ptr<RefTable> t, int n) : table(std::move(t)), number(n) {}
+  Place(const Place&) = delete;
+  ~Place() {
+    std::lock_guard hold(table->lock);
+    table->dead.push_back(number);
+  }
+  const std::shared_ptr<RefTable> table;
+  const int number;
+  bool rooted = false;
+};
+
+namespace {
+
+// In the registry: a userdata with the shared_ptr<RefTable>; and lists of tables, in which each number has a place for
+// its value, weak or not. They are small, so that a minor collection need not walk all when one of them changes.
+char key, weak_key, root_key;
+constexpr int chunk = 256;
+
+int close(lua_State* L) {
+  auto* p = static_cast<std::shared_ptr<RefTable>*>(lua_touserdata(L, 1));
+  {
+    std::lock_guard hold((*p)->lock);
+    (*p)->L = nullptr;
+  }
+  p->~shared_ptr();
+  return 0;
+}
+
+lua_State* main_thread(lua_State* L) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+  lua_State* main = lua_tothread(L, -1);
+  lua_pop(L, 1);
+  return main;
+}
+
+std::shared_ptr<RefTable> table_of(lua_State* L) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &key);
+  if (auto* p = static_cast<std::shared_ptr<RefTable>*>(lua_touserdata(L, -1))) {
+    lua_pop(L, 1);
+    return *p;
+  }
+  lua_pop(L, 1);
+  auto* p = new (lua_newuserdatauv(L, sizeof(std::shared_ptr<RefTable>), 0))
+      std::shared_ptr<RefTable>(std::make_shared<RefTable>());
+  (*p)->L = main_thread(L);
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, close);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
+  return *p;
+}
+
+// The table with the number's place, of the list at `list`; made where it is not there.
+void push_chunk(lua_State* L, const char* list, int number) {
+  push_kept(L, list);
+  if (lua_rawgeti(L, -1, number / chunk + 1) == LUA_TNIL) {
+    lua_pop(L, 1);
+    list == &weak_key ? push_weak(L, "v") : lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, -3, number / chunk + 1);
+  }
+  lua_remove(L, -2);
+}
+// Sets it to the value on top, which it pops.
+void set_place(lua_State* L, const char* list, int number) {
+  push_chunk(L, list, number);
+  lua_insert(L, -2);
+  lua_rawseti(L, -2, number % chunk + 1);
+  lua_pop(L, 1);
+}
+
+int take_number(lua_State* L, RefTable& table) {
+  drop_dead_roots(L);
+  if (table.free.empty()) return table.numbers++;
+  const int number = table.free.back();
+  table.free.pop_back();
+  return number;
+}
+
+}  // namespace
+
+WeakRef::WeakRef(lua_State* L, int index) {
+  index = lua_absindex(L, index);
+  auto table = table_of(L);
+  const int number = take_number(L, *table);
+  place_ = std::make_shared<Place>(std::move(table), number);
+  lua_pushvalue(L, index);
+  set_place(L, &weak_key, number);
+}
+
+void WeakRef::push(lua_State* L) const {
+  push_chunk(L, &weak_key, place_->number);
+  lua_rawgeti(L, -1, place_->number % chunk + 1);
+  lua_remove(L, -2);
+}
+
+lua_State* WeakRef::running() const {
+  lua_State* L = place_->table->L;
+  if (!L) throw Error("a Lua function was called after its interpreter had closed");
+  auto* run = Interp::of(L).running();
+  return run ? run->L : L;
+}
+
+LuaRef::LuaRef(lua_State* L, int index) : WeakRef(L, index) { set_rooted(L, true); }
+
+void LuaRef::set_rooted(lua_State* L, bool on) {
+  if (on == place_->rooted) return;
+  on ? push(L) : lua_pushnil(L);
+  place_->rooted = on && !lua_isnil(L, -1);
+  set_place(L, &root_key, place_->number);
+}
+
+void open_refs(lua_State* L) { table_of(L); }
+
+void drop_dead_roots(lua_State* L) {
+  auto table = table_of(L);
+  std::vector<int> dead;
+  {
+    std::lock_guard hold(table->lock);
+    dead.swap(table->dead);
+  }
+  for (int number : dead) {
+    for (const char* list : {&weak_key, &root_key}) lua_pushnil(L), set_place(L, list, number);
+    table->free.push_back(number);
+  }
+}
+
+}  // namespace luth::lang

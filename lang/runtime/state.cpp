@@ -1,0 +1,50 @@
+// What luaL_newstate gives a state: a word before the end of a panic, and warn().
+#include "lang/runtime/state.h"
+
+#include <cstdio>
+#include <cstring>
+
+namespace luth::lang {
+namespace {
+
+void warnings_on(void* L, const char* text, int more);
+void warnings_off(void* L, const char* text, int more);
+
+// warn('@on') and warn('@off').
+bool is_control(void* state, const char* text, int more) {
+  if (more || text[0] != '@') return false;
+  auto* L = static_cast<lua_State*>(state);
+  if (std::strcmp(text, "@on") == 0) lua_setwarnf(L, warnings_on, L);
+  if (std::strcmp(text, "@off") == 0) lua_setwarnf(L, warnings_off, L);
+  return true;
+}
+void warnings_off(void* L, const char* text, int more) { is_control(L, text, more); }
+
+// A piece of a message; the last one ends the line.
+void more_of_warning(void* L, const char* text, int more) {
+  std::fprintf(stderr, more ? "%s" : "%s\n", text);
+  lua_setwarnf(static_cast<lua_State*>(L), more ? more_of_warning : warnings_on, L);
+}
+void warnings_on(void* L, const char* text, int more) {
+  if (is_control(L, text, more)) return;
+  std::fputs("Lua warning: ", stderr);
+  more_of_warning(L, text, more);
+}
+
+int panic(lua_State* L) {
+  const char* text = lua_tostring(L, -1);
+  std::fprintf(stderr, "PANIC: unprotected error in call to Lua API (%s)\n", text ? text : "no message");
+  return 0;  // Lua aborts
+}
+
+}  // namespace
+
+lua_State* new_state(Pool& pool) {
+  lua_State* L = lua_newstate(Pool::reallocate, &pool);
+  if (!L) return nullptr;
+  lua_atpanic(L, panic);
+  lua_setwarnf(L, warnings_off, L);
+  return L;
+}
+
+}  // namespace luth::lang

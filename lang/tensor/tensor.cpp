@@ -1,0 +1,366 @@
+// The Tensor class: fields, metamethods, and what tensors share with all of lang. Opens `torch`.
+#include "lang/tensor/tensor.h"
+
+#include <algorithm>
+
+#include "core/autograd/autograd.h"
+#include "core/base/text.h"
+#include "core/tensor/print.h"
+#include "lang/autograd/tensor_hooks.h"
+#include "lang/binding/bind.h"
+#include "lang/help/help.h"
+#include "lang/help/hints.h"
+#include "lang/runtime/bridge.h"
+#include "lang/runtime/interp.h"
+#include "lang/runtime/ref.h"
+#include "lang/tensor/tensor_class.h"
+#include "lang/torch/cuda.h"
+
+namespace luth::lang {
+
+const Tensor& check_tensor(lua_State* L, int index, const char* what) {
+  const Tensor* t = to_tensor(L, index);
+  if (!t || !*t) throw Error("{} a tensor, got {}", what, given_text(L, index));
+  return *t;
+}
+
+Tensors check_tensors(lua_State* L, int index, const char* what) {
+  if (to_tensor(L, index)) return {check_tensor(L, index, what)};
+  if (!lua_istable(L, index)) throw Error("{} a list of tensors, got {}", what, given_text(L, index));
+  Tensors list;
+  index = lua_absindex(L, index);
+  for (lua_Integer k = 1, n = luaL_len(L, index); k <= n; ++k) {
+    lua_geti(L, index, k);
+    const Tensor* t = to_tensor(L, -1);
+    if (!t || !*t) throw Error("{} a list of tensors, but its element {} is {}", what, k, given_text(L, lua_gettop(L)));
+    list.push_back(*t);
+    lua_pop(L, 1);
+  }
+  return list;
+}
+
+Value to_value(lua_State* L, int index) {
+  if (to_tensor(L, index)) return check_tensor(L, index);
+  if (lua_isboolean(L, index)) return Scalar(bool(lua_toboolean(L, index)));
+  if (lua_isinteger(L, index)) return Scalar(int64_t(lua_tointeger(L, index)));
+  if (lua_type(L, index) == LUA_TNUMBER) return Scalar(double(lua_tonumber(L, index)));
+  return {};
+}
+
+void push_list(lua_State* L, const Tensors& list) {
+  lua_createtable(L, int(list.size()), 0);
+  for (size_t i = 0; i < list.size(); ++i) {
+    push_tensor(L, list[i]);
+    lua_rawseti(L, -2, lua_Integer(i) + 1);
+  }
+}
+
+void push_scalar(lua_State* L, const Scalar& s) { push_attr(L, Attr(s)); }
+
+const Tensor& self(lua_State* L) {
+  const Tensor* t = to_tensor(L, 1);
+  if (t && *t) return *t;
+  if (t) throw Error("this tensor was freed");
+  lua_Debug ar;
+  const bool named = lua_getstack(L, 0, &ar) && lua_getinfo(L, "n", &ar) && ar.name && *ar.namewhat;
+  throw Error("expects a tensor, got {} (a method takes a colon{})", given_text(L, 1),
+              named ? fmt::format(": x:{}(...)", ar.name) : "");
+}
+
+namespace {
+
+// ---- fields ----
+
+struct Field {
+  const char* name;
+  const char* help;
+  void (*get)(lua_State*, const Tensor&);
+};
+void transposed(lua_State* L, const Tensor& t) { push_tensor(L, Invoke("mT")({t})[0]); }
+void push_base(lua_State* L, const Tensor& t) {
+  t.impl()->view ? push_tensor(L, t.impl()->view->base) : lua_pushnil(L);
+}
+void reversed(lua_State* L, const Tensor& t) {
+  Ints dims;
+  for (int i = t.dim() - 1; i >= 0; --i) dims.push_back(i);
+  push_tensor(L, t.dim() < 2 ? t : Invoke("permute").set("dims", dims)({t})[0]);
+}
+void push_node(lua_State* L, const Tensor& t) { push_grad_fn(L, t.grad_fn()); }
+constexpr Field fields[] = {
+    {"shape", "x.shape\n  The extents as a torch.Size; x:size(1) is the first.",
+     [](lua_State* L, const Tensor& t) { push_size(L, t.shape()); }},
+    {"dtype", "x.dtype\n  The type of the elements: torch.float32.",
+     [](lua_State* L, const Tensor& t) { push_dtype(L, t.dtype()); }},
+    {"device", "x.device\n  Where the elements lie: torch.device.",
+     [](lua_State* L, const Tensor& t) { push_device(L, t.device()); }},
+    {"grad", "x.grad\n  The gradient that backward left, a tensor or nil; assignable.",
+     [](lua_State* L, const Tensor& t) { push_tensor(L, t.grad()); }},
+    {"grad_fn",
+     "x.grad_fn\n  The node that made it, nil for a leaf; it has name(), next_functions, register_hook and "
+     "register_prehook.",
+     push_node},
+    {"is_leaf", "x.is_leaf\n  Whether nothing recorded made it.",
+     [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.is_leaf()); }},
+    {"output_nr", "x.output_nr\n  Which result of its grad_fn it is, from 0.",
+     [](lua_State* L, const Tensor& t) {
+       const bool made = bool(t.grad_fn());
+       lua_pushinteger(L, made ? t.impl()->meta->nr : 0);
+     }},
+    {"retains_grad", "x.retains_grad\n  Whether retain_grad() has been called on it, and it is no leaf.",
+     [](lua_State* L, const Tensor& t) {
+       const bool made = bool(t.grad_fn());  // looks at the history of a view first
+       lua_pushboolean(L, made && t.impl()->meta->retained);
+     }},
+    {"requires_grad", "x.requires_grad\n  Whether operators on it are recorded; assignable.",
+     [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.requires_grad()); }},
+    {"data", "x.data\n  The same memory without history; assignable.",
+     [](lua_State* L, const Tensor& t) { push_tensor(L, t.detach()); }},
+    {"T", "x.T\n  A view with the dims in reverse order.", reversed},
+    {"mT", "x.mT\n  A view with the last two dims exchanged.", transposed},
+    {"H", "x.H\n  The transpose of a matrix, as x:t(): luth has no complex numbers.",
+     [](lua_State* L, const Tensor& t) { push_tensor(L, t.dim() == 2 ? Invoke("t")({t})[0] : Invoke("mT")({t})[0]); }},
+    {"mH", "x.mH\n  As x.mT: luth has no complex numbers.", transposed},
+    {"real", "x.real\n  x itself: luth has no complex numbers.",
+     [](lua_State* L, const Tensor&) { lua_pushvalue(L, 1); }},
+    {"itemsize", "x.itemsize\n  Bytes per element.",
+     [](lua_State* L, const Tensor& t) { lua_pushinteger(L, lua_Integer(size_of(t.dtype()))); }},
+    {"is_sparse", "x.is_sparse\n  false: luth has no sparse tensors.",
+     [](lua_State* L, const Tensor&) { lua_pushboolean(L, false); }},
+    {"is_quantized", "x.is_quantized\n  false: luth has no quantized tensors.",
+     [](lua_State* L, const Tensor&) { lua_pushboolean(L, false); }},
+    {"is_cpu", "x.is_cpu\n  Whether it lies in the memory of the CPU.",
+     [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.device().kind() == "cpu"); }},
+    {"is_meta", "x.is_meta\n  Whether it has a shape and no data.",
+     [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.device().kind() == "meta"); }},
+    {"_base", "x._base\n  The tensor whose memory x is a view of; nil where x is no view.", push_base},
+    {"is_cuda", "x.is_cuda\n  Whether it lies on a GPU.",
+     [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.device().kind() == "cuda"); }},
+    {"ndim", "x.ndim\n  The number of dims.", [](lua_State* L, const Tensor& t) { lua_pushinteger(L, t.dim()); }},
+};
+
+[[noreturn]] void unknown_field(lua_State* L, std::string_view key) {
+  std::vector<std::string> names;
+  for (auto& f : fields) names.emplace_back(f.name);
+  for (lua_pushnil(L); lua_next(L, lua_upvalueindex(1)); lua_pop(L, 1))
+    if (lua_type(L, -2) == LUA_TSTRING) names.emplace_back(lua_tostring(L, -2));
+  std::sort(names.begin(), names.end());
+  const std::string instead = foreign_hint("x", key);
+  throw Error("a tensor has no field or method '{}'{}", key, instead.empty() ? did_you_mean(key, names) : instead);
+}
+
+// x.field, x:method, x[position]. Upvalues: the methods, the fields.
+int index(lua_State* L) {
+  if (lua_type(L, 2) != LUA_TSTRING) return read_index(L);
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
+  lua_pushvalue(L, 2);
+  lua_rawget(L, lua_upvalueindex(2));
+  auto* field = static_cast<const Field*>(lua_touserdata(L, -1));
+  if (field) return field->get(L, self(L)), 1;
+  size_t n = 0;
+  const char* key = lua_tolstring(L, 2, &n);
+  if (std::string_view(key, n) == "...") return read_index(L);
+  unknown_field(L, {key, n});
+}
+
+void set_data(lua_State* L, const Tensor& t) {
+  const Tensor& from = check_tensor(L, 3, "data expects");
+  if (from.dtype() != t.dtype())
+    throw Error("data expects a {} tensor, got {}; convert it first", name(t.dtype()), given_text(L, 3));
+  t.set_storage(from.storage(), from.shape(), from.strides(), from.offset());
+}
+
+int new_index(lua_State* L) {
+  size_t n = 0;
+  const char* key = lua_type(L, 2) == LUA_TSTRING ? lua_tolstring(L, 2, &n) : nullptr;
+  if (!key || std::string_view(key, n) == "...") return write_index(L);
+  const Tensor& t = self(L);
+  std::string_view k(key, n);
+  if (k == "grad") {
+    t.set_grad(is_none(L, 3) ? Tensor() : check_tensor(L, 3, "grad expects"));
+  } else if (k == "requires_grad") {
+    if (!lua_isboolean(L, 3)) throw Error("requires_grad expects true or false, got {}", given_text(L, 3));
+    t.set_requires_grad(lua_toboolean(L, 3));
+  } else if (k == "data") {
+    set_data(L, t);
+  } else {
+    throw Error("a tensor's field '{}' cannot be set; grad, requires_grad and data can", k);
+  }
+  return 0;
+}
+
+// ---- metamethods that are no operators ----
+
+int length(lua_State* L) {
+  const Tensor& t = self(L);
+  if (t.dim() == 0) throw Error("a tensor without dims has no length; numel() is 1");
+  lua_pushinteger(L, t.shape()[0]);
+  return 1;
+}
+int equal(lua_State* L) {
+  auto *a = to_tensor(L, 1), *b = to_tensor(L, 2);
+  lua_pushboolean(L, a && b && a->same(*b));
+  return 1;
+}
+int text(lua_State* L) {
+  const Tensor* t = to_tensor(L, 1);
+  std::string s = t && *t ? to_string(*t) : "tensor(freed)";
+  lua_pushlstring(L, s.data(), s.size());
+  return 1;
+}
+int pairs(lua_State*) {
+  throw Error("pairs: a tensor is no table; ipairs(x) runs over its first dim, x:tolist() gives tables");
+}
+int concat(lua_State* L) {
+  throw Error(".. does not join {} and {}; use torch.cat for tensors, tostring(x) for text", given_text(L, 1),
+              given_text(L, 2));
+}
+
+Scalar operand(lua_State* L, int i, const char* method) {
+  if (const Tensor* t = to_tensor(L, i); t && *t) {
+    if (t->numel() == 1) return t->item();
+    throw Error("a comparison with < or <= gives one boolean, and this tensor has shape {}; use x:{}(y) for elements",
+                to_string(t->shape()), method);
+  }
+  if (lua_isinteger(L, i)) return Scalar(int64_t(lua_tointeger(L, i)));
+  return Scalar(double(lua_tonumber(L, i)));
+}
+template <bool or_equal>
+int compare(lua_State* L) {
+  const char* method = or_equal ? "le" : "lt";
+  for (int i : {1, 2})
+    if (!to_tensor(L, i) && lua_type(L, i) != LUA_TNUMBER)
+      throw Error("cannot compare a tensor with {}", given_text(L, i));
+  push_scalar(L, operand(L, 1, method));
+  push_scalar(L, operand(L, 2, method));
+  for (int i : {-1, -2})
+    if (lua_isboolean(L, i)) {
+      lua_pushinteger(L, lua_toboolean(L, i));
+      lua_replace(L, i - 1);
+    }
+  lua_pushboolean(L, lua_compare(L, -2, -1, or_equal ? LUA_OPLE : LUA_OPLT));
+  return 1;
+}
+
+// Lua calls unary metamethods with the operand twice.
+template <bool negative>
+int unary(lua_State* L) {
+  static const Face& face = faces().at(negative ? "neg" : "bitwise_not");
+  lua_settop(L, 1);
+  return call_face(L, face);
+}
+
+constexpr luaL_Reg metamethods[] = {
+    {"__newindex", guarded<new_index>}, {"__len", guarded<length>},       {"__eq", guarded<equal>},
+    {"__tostring", guarded<text>},      {"__concat", guarded<concat>},    {"__pairs", guarded<pairs>},
+    {"__lt", guarded<compare<false>>},  {"__le", guarded<compare<true>>}, {"__unm", guarded<unary<true>>},
+    {"__bnot", guarded<unary<false>>},  {"__close", destroy_box<Tensor>}, {nullptr, nullptr}};
+constexpr const char* operators_of[][2] = {{"__add", "add"},
+                                           {"__sub", "sub"},
+                                           {"__mul", "mul"},
+                                           {"__div", "div"},
+                                           {"__idiv", "floor_divide"},
+                                           {"__mod", "remainder"},
+                                           {"__pow", "pow"},
+                                           {"__band", "bitwise_and"},
+                                           {"__bor", "bitwise_or"},
+                                           {"__bxor", "bitwise_xor"},
+                                           {"__shl", "bitwise_left_shift"},
+                                           {"__shr", "bitwise_right_shift"}};
+
+// ~ between two tensors is Lua's exclusive or; alone it is bitwise_not.
+void open_metatable(lua_State* L, int methods) {
+  open_box<Tensor>(L, "torch.Tensor");
+  luaL_setfuncs(L, metamethods, 0);
+  lua_pushvalue(L, methods);
+  lua_newtable(L);
+  for (auto& f : fields) {
+    lua_pushlightuserdata(L, const_cast<Field*>(&f));
+    lua_setfield(L, -2, f.name);
+    document_name(L, f.name, f.help);
+  }
+  lua_pushcclosure(L, guarded<index>, 2);
+  lua_setfield(L, -2, "__index");
+  for (auto& [event, method] : operators_of) {
+    lua_getfield(L, methods, method);
+    lua_setfield(L, -2, event);
+  }
+  lua_pop(L, 1);
+}
+
+// torch7's names of what works in place, where PyTorch means nothing else by them.
+void open_torch7_names(lua_State* L, int methods) {
+  constexpr const char* names[][2] = {{"fill", "fill_"},
+                                      {"zero", "zero_"},
+                                      {"copy", "copy_"},
+                                      {"resize", "resize_"},
+                                      {"resizeAs", "resize_as_"},
+                                      {"nElement", "numel"},
+                                      {"nDimension", "dim"},
+                                      {"repeatTensor", "repeat"},
+                                      {"uniform", "uniform_"},
+                                      {"normal", "normal_"},
+                                      {"storageOffset", "storage_offset"},
+                                      {"isContiguous", "is_contiguous"},
+                                      {"isSameSizeAs", "is_same_size"}};
+  for (auto& [old, now] : names) {
+    if (lua_getfield(L, methods, old) == LUA_TNIL) {
+      lua_getfield(L, methods, now);
+      lua_setfield(L, methods, old);
+    }
+    lua_pop(L, 1);
+  }
+}
+
+// Methods that PyTorch has as functions too, though they work in place.
+void open_method_functions(lua_State* L, int torch, int methods) {
+  for (const char* name : {"zero_", "detach_", "get_device"}) {
+    lua_getfield(L, methods, name);
+    lua_setfield(L, torch, name);
+  }
+}
+
+void open_torch(lua_State* L) {
+  set_shown_base(1);
+  open_refs(L);
+  open_held(L);
+  open_memory(L);
+  open_help(L);
+  lua_createtable(L, 0, 700);  // room for all: growing takes a good part of the start
+  int torch = lua_gettop(L);
+  lua_createtable(L, 0, 600);
+  int methods = lua_gettop(L);
+  lua_pushvalue(L, torch);
+  open_values(L);
+  lua_pop(L, 1);
+  bind_operators(L, torch, methods);
+  open_metatable(L, methods);
+  open_tensor_methods(L, torch, methods);
+  open_tensor_convert(L, torch, methods);
+  open_tensor_make(L, torch, methods);
+  open_tensor_bytes(L, torch, methods);
+  open_autograd(L, torch, methods);
+  open_autocast(L, torch);
+  open_torch_functions(L, torch);
+  open_cuda(L, torch);
+  open_backends(L, torch);
+  open_index(L, torch);
+  open_einsum(L, torch);
+  open_torch7_names(L, methods);
+  open_method_functions(L, torch, methods);
+  lua_pushvalue(L, methods);
+  lua_setfield(L, torch, "Tensor");
+  lua_pushvalue(L, torch);
+  lua_setglobal(L, "torch");
+}
+
+const Open opener("torch", Open::tables, open_torch);
+
+}  // namespace
+
+std::vector<std::string> tensor_fields() {
+  std::vector<std::string> names;
+  for (auto& f : fields) names.emplace_back(f.name);
+  return names;
+}
+}  // namespace luth::lang

@@ -1,0 +1,44 @@
+// torch.save and torch.load.
+#include "core/io/files.h"
+#include "lang/runtime/bridge.h"
+#include "lang/runtime/interp.h"
+#include "lang/tensor/tensor.h"
+#include "lang/values/lua_tree.h"
+
+namespace luth::lang {
+namespace {
+
+// PyTorch's order is (value, path); Torch7's (path, value) is taken too. Two strings: the second is the path.
+int save(lua_State* L) {
+  if (lua_gettop(L) != 2) throw Error("torch.save: expects a value and a path, got {} arguments", lua_gettop(L));
+  int path = lua_type(L, 2) == LUA_TSTRING ? 2 : 1;
+  if (lua_type(L, path) != LUA_TSTRING) throw Error("torch.save: expects a path, got {}", given_text(L, 2));
+  io::save(to_item(L, 3 - path), lua_tostring(L, path));
+  return 0;
+}
+
+int load(lua_State* L) {
+  if (lua_type(L, 1) != LUA_TSTRING) throw Error("torch.load: expects a path, got {}", given_text(L, 1));
+  Options options(L, 2, "torch.load");
+  Device* where = nullptr;
+  if (int i = options.get("map_location")) where = &check_device(L, i);
+  options.done();
+  push_item(L, io::load(lua_tostring(L, 1), where));
+  return 1;
+}
+
+constexpr Row rows[] = {
+    {"save", guarded<save>, "save(value, path)",
+     "Writes a tensor, number, string, boolean, state dict or nested table into a file, all at once or not at all."},
+    {"load", guarded<load>, "load(path, {map_location = nil})",
+     "Reads what torch.save has written, or a file of h5py."},
+};
+
+void open_files(lua_State* L) {
+  lua_getglobal(L, "torch");
+  add_functions(L, lua_gettop(L), rows);
+}
+const Open opener("torch.files", Open::tables + 1, open_files);
+
+}  // namespace
+}  // namespace luth::lang

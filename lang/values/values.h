@@ -1,0 +1,59 @@
+// The small values of torch in Lua: dtypes, devices, sizes, memory formats, torch.none; and described fields
+// (core/tensor/describe.h) read from Lua and pushed to it, for operators, modules, optimizers and datasets alike.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "core/tensor/describe.h"
+#include "lang/runtime/box.h"
+
+namespace luth::lang {
+
+/// A device as named: it may not exist on this machine. `index` is -1 where none was given.
+struct Place {
+  char kind[16] = "cpu";
+  int index = -1;
+};
+
+/// Pushes the one userdata for this dtype; so are the next two, and they compare by value because they are unique.
+void push_dtype(lua_State* L, Dtype d);
+void push_device(lua_State* L, const Device& d);
+/// "cuda:1"; throws for text that names no device.
+void push_place(lua_State* L, std::string_view name);
+void push_format(lua_State* L, MemoryFormat f);
+void push_size(lua_State* L, const Shape& s);
+void push_none(lua_State* L);
+
+/// nil, nothing, or torch.none.
+bool is_none(lua_State* L, int index);
+
+// Each throws "expects a dtype, got ..." for anything else; strings name dtypes, devices and formats too.
+Dtype check_dtype(lua_State* L, int index);
+Device& check_device(lua_State* L, int index);
+MemoryFormat check_format(lua_State* L, int index);
+/// A torch.Size, a table of integers, or one integer.
+Ints check_ints(lua_State* L, int index);
+/// The same, or the `n` separate integers from `index` on.
+Ints check_sizes(lua_State* L, int index, int n);
+/// An integer, or a float or a tensor of one element that is one.
+int64_t check_integer(lua_State* L, int index);
+
+/// True where read_attr would take the value, by its kind alone. `loose` lets tensors of one element stand for numbers.
+bool accepts(lua_State* L, int index, const FieldInfo& info, bool loose = true);
+/// The value at `index` for this field: positions counted from 1 become those of C++. Throws "expects ..., got ...".
+/// With `count` > 1 a list was given as that many separate arguments.
+Attr read_attr(lua_State* L, int index, const FieldInfo& info, int count = 1);
+/// The inverse.
+void push_attr(lua_State* L, const Attr& value, unsigned as = as::plain);
+/// The value as help and messages write it: `{1, 2}`, `nil`, dims counted from 1.
+std::string lua_text(const Attr& value, unsigned as);
+
+/// "an integer", "a list of integers", ...
+const char* expectation(const FieldInfo& info);
+/// What a message says was given: "nil", "number 2.5", "string 'abc'", "a float32[2, 3] tensor".
+std::string given_text(lua_State* L, int index);
+
+/// Makes their metatables, and torch.float32, torch.Size, torch.none, ... in the table at the top of the stack.
+void open_values(lua_State* L);
+
+}  // namespace luth::lang

@@ -1,0 +1,227 @@
+-- Checkpoints of luth train: what a trainer saves, and how a run goes on from it, bit for bit where nothing was changed.
+local native = require 'luth.native'
+local errors = require 'luth.train.errors'
+local say = require('luth.train.progress').say
+
+local M = {}
+local usage, unusable = errors.usage, errors.unusable
+local version = 1
+
+-- f(optimizer, name), for one optimizer or a table of them, in order of their names.
+function M.each_optimizer(o, f)
+  if type(o) ~= 'table' then return o and f(o, nil) end
+  for _, name in ipairs(errors.keys(o)) do f(o[name], name) end
+end
+
+-- f(group, path) for each group of parameters; its path is "" for an only group, "1" …, "name", "name.1" …
+local function each_group(o, f)
+  M.each_optimizer(o, function(one, name)
+    for i, group in ipairs(one.param_groups) do
+      f(group, (name or '') .. (#one.param_groups > 1 and (name and '.' or '') .. i or ''))
+    end
+  end)
+end
+
+-- {path of a group -> its settings}
+local function settings_of(o)
+  local all = {}
+  each_group(o, function(group, path)
+    all[path] = { initial_lr = group.initial_lr }
+    for key, value in pairs(group) do if key ~= 'params' then all[path][key] = value end end
+  end)
+  return all
+end
+
+local function equal(a, b)
+  if type(a) ~= 'table' or type(b) ~= 'table' then return a == b end
+  for k, v in pairs(a) do if not equal(v, b[k]) then return false end end
+  for k in pairs(b) do if a[k] == nil then return false end end
+  return true
+end
+
+-- Notes the settings with which the recipe made the optimizer (called before a schedule changes them) and the schedule.
+function M.note_optimizer(t) t.made = { optim = settings_of(t.optimizer) } end
+function M.note_schedule(t)
+  t.made.schedule = t.schedule and tostring(t.schedule) or nil
+  t.fresh = settings_of(t.optimizer)
+end
+
+-- The streams of random numbers: the CPU's, and that of the device by its kind.
+local function random_state(device)
+  local state = { torch = torch.get_rng_state() }
+  if device.type ~= 'cpu' then state[device.type] = torch.get_rng_state(device) end
+  return state
+end
+
+-- A run that goes on where its device is of another kind begins that stream anew.
+local function restore_random(state, device)
+  torch.set_rng_state(state.torch:cpu())
+  local of_device = device.type ~= 'cpu' and state[device.type]
+  if of_device then torch.set_rng_state(of_device:cpu(), device) end
+end
+
+function M.state(t)
+  local r = t.recipe
+  local optim_state
+  M.each_optimizer(t.optimizer, function(o, name)
+    if not name then optim_state = o:state_dict() return end
+    optim_state = optim_state or {}
+    optim_state[name] = o:state_dict()
+  end)
+  return {
+    format = 'luth.train.checkpoint', version = version,
+    model = t.model:state_dict(),
+    ema = t.ema and t.ema:state_dict() or nil,
+    optim = optim_state,
+    schedule = t.schedule and t.schedule:state_dict() or nil,
+    random = random_state(t.device),
+    loader = { seed = r.seed, epoch = t.epoch, batch = t.batch },
+    scaler = {},
+    progress = { step = t.step, best = t.best, sum = t.sum, count = t.count },
+    settings = { batch = r.batch, epochs = r.epochs, seed = r.seed, accumulate = r.accumulate, made = t.made },
+  }
+end
+
+-- The file; what is wrong with last.h5 comes with the way to go on from the checkpoint before it, where that is whole.
+-- `instead`: a format for that way, with a place for the other file.
+function M.load(path, device, instead)
+  local ok, state = pcall(torch.load, path, { map_location = tostring(device) })
+  if ok then return state end
+  local text, before = tostring(state), path:gsub('last%.h5$', 'prev.h5')
+  if native.code(text) ~= 5 then error(text, 0) end
+  if before ~= path and native.whole(before) then
+    text = string.format('%s; the checkpoint before it is whole: %s', text, instead:format(before))
+  end
+  native.fail(5, text)
+end
+
+local function is_state(state) return type(state) == 'table' and type(state.model) == 'table' end
+
+function M.load_weights(model, weights, path)
+  errors.attempt(5, path .. ' does not fit this model: ', model.load_state_dict, model, weights)
+end
+
+-- Weights alone, for evaluation: the averaged ones where there are any.
+function M.load_model(model, path, device)
+  local state = M.load(path, device, 'luth eval %s')
+  if not is_state(state) then unusable('%s holds no model; it is no checkpoint of luth train', path) end
+  M.load_weights(model, type(state.ema) == 'table' and state.ema or state.model, path)
+end
+
+local function check(state, path)
+  if not is_state(state) or state.format ~= 'luth.train.checkpoint' then unusable('%s is no checkpoint of luth train', path) end
+  if state.version ~= version then
+    unusable('%s has version %s of the checkpoints of luth train; this luth reads version %d', path,
+             tostring(state.version), version)
+  end
+  for _, name in ipairs { 'random', 'loader', 'progress', 'settings' } do
+    if type(state[name]) ~= 'table' then unusable("%s is no checkpoint of luth train: it has no '%s'", path, name) end
+  end
+end
+
+-- Settings that a run cannot change where it stands: the order of the data, and the place in it.
+local function check_settings(t, state, path)
+  local r, before, at = t.recipe, state.settings, state.loader
+  if r.seed ~= before.seed then
+    usage('--seed %d: the run was started with seed %d, and its random state goes on from there; leave the seed as it is, '
+          .. 'or start a new run', r.seed, before.seed)
+  end
+  if at.batch == 0 then return end
+  for _, name in ipairs { 'batch', 'accumulate' } do
+    if r[name] ~= before[name] then
+      usage('--%s %d: the run stopped within epoch %d, after %d batches, with --%s %d; '
+            .. 'it can be changed at the end of an epoch', name, r[name], at.epoch, at.batch, name, before[name])
+    end
+  end
+  if at.batch > #t.loader then
+    unusable('%s was saved after %d batches of an epoch; the data make %d batches now', path, at.batch, #t.loader)
+  end
+end
+
+local function load_optimizers(t, state, path)
+  M.each_optimizer(t.optimizer, function(o, name)
+    local part = state.optim
+    if name and type(part) == 'table' then part = part[name] end
+    if type(part) ~= 'table' then unusable('%s has no state of the optimizer%s', path, name and ' ' .. name or '') end
+    errors.attempt(5, path .. ' does not fit the optimizer: ', o.load_state_dict, o, part)
+  end)
+end
+
+-- Two texts of schedules, "StepLR(step_size=3, gamma=0.1)": what differs, or the new one where it is of another kind.
+local function schedule_change(new, old)
+  local function parts(text)
+    local kind, inside = (text or 'none'):match('^([^(]*)%(?(.*)%)?$')
+    local all = {}
+    local lines = inside:gsub('%)$', ''):gsub(', ([%w_]+=)', '\n%1')
+    for key, value in lines:gmatch('([%w_]+)=([^\n]*)') do all[key] = value end
+    return kind, all
+  end
+  local kind, now = parts(new)
+  local kind_before, before = parts(old)
+  if kind ~= kind_before then return 'schedule = ' .. (new or 'none') end
+  local list = {}
+  for _, key in ipairs(errors.keys(now)) do
+    if now[key] ~= before[key] then
+      list[#list + 1] = string.format('%s = %s (was %s)', key, now[key], tostring(before[key]))
+    end
+  end
+  return string.format('%s with %s', kind, table.concat(list, ', '))
+end
+
+-- What the recipe or its options say otherwise than when the run was started, in words.
+local function changes(now, before)
+  local list = {}
+  for _, path in ipairs(errors.keys(now.optim)) do
+    for _, key in ipairs(errors.keys(now.optim[path])) do
+      local new, old = now.optim[path][key], (before.optim[path] or {})[key]
+      if not equal(new, old) and type(new) ~= 'table' then
+        local where = path ~= '' and path .. '.' or ''
+        list[#list + 1] = string.format('%s%s = %s (was %s)', where, key, tostring(new), tostring(old))
+      elseif not equal(new, old) then
+        list[#list + 1] = string.format('other %s', key)
+      end
+    end
+  end
+  if now.schedule ~= before.schedule then list[#list + 1] = schedule_change(now.schedule, before.schedule) end
+  return list
+end
+
+-- Settings that were changed count from here on: the optimizer's own as they are now, the schedule's rates as if it had
+-- been the schedule from the first step.
+local function apply_changes(t, steps, list)
+  each_group(t.optimizer, function(group, path)
+    for key, value in pairs(t.fresh[path]) do group[key] = value end
+  end)
+  if t.schedule and not t:follows_metric() then
+    errors.attempt(2, 'the schedule does not fit the run: ', function() for _ = 1, steps do t.schedule:step() end end)
+  end
+  say('from here on: %s', table.concat(list, ', '))
+end
+
+local function load_averages(t, state, path)
+  if not t.ema then return end
+  M.load_weights(t.ema, type(state.ema) == 'table' and state.ema or state.model, path)
+end
+
+-- Takes up the run that `path` holds. Throws before anything of the run folder is written.
+function M.restore(t, path)
+  local state = M.load(path, t.device, '--resume %s goes on from it')
+  check(state, path)
+  M.load_weights(t.model, state.model, path)
+  load_averages(t, state, path)
+  check_settings(t, state, path)
+  load_optimizers(t, state, path)
+  local before = state.settings.made
+  local list = type(before) == 'table' and changes(t.made, before) or {}
+  if #list > 0 then
+    apply_changes(t, t.schedule_per_step and state.progress.step or state.loader.epoch - 1, list)
+  elseif t.schedule and state.schedule then
+    errors.attempt(5, path .. ' does not fit the schedule: ', t.schedule.load_state_dict, t.schedule, state.schedule)
+  end
+  restore_random(state.random, t.device)
+  t.epoch, t.batch = state.loader.epoch, state.loader.batch
+  t.step, t.best = state.progress.step, state.progress.best
+  t.sum, t.count = state.progress.sum, state.progress.count
+end
+
+return M

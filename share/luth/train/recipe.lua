@@ -1,0 +1,91 @@
+-- Recipes: a Lua file that says what to train. This module runs the file with `options` and `recipe` in its reach, and
+-- applies the command line.
+local native = require 'luth.native'
+local deferred = require 'luth.train.deferred'
+local errors = require 'luth.train.errors'
+local fields = require 'luth.train.fields'
+local options = require 'luth.train.options'
+
+local M = {}
+local usage = errors.usage
+
+-- Runs the file. Returns what it returns, the options that it declared, and the place of its `recipe`.
+local function run_file(path, given, seed)
+  local declared, called, place = {}, false, path
+  local own = {
+    options = function(declaration) return options.declare(declaration, given, declared, place) end,
+    recipe = function(r)
+      if type(r) ~= 'table' then usage('%s: recipe wants a table: recipe { model = ..., data = ... }', place) end
+      called = true
+      return r
+    end,
+    optim = deferred.table(optim, 'optim'),
+  }
+  -- While the file runs, each look at `options` or `recipe` tells the place of the call: a call in `return recipe {}`
+  -- itself is a tail call, which leaves no trace.
+  local meta = {
+    __index = function(_, name)
+      if name == 'recipe' or name == 'options' then place = deferred.place(2) end
+      if own[name] ~= nil then return own[name] end
+      return _G[name]
+    end,
+    __newindex = function(_, name, value) (own[name] ~= nil and own or _G)[name] = value end,
+  }
+  local env = setmetatable({}, meta)
+  torch.manual_seed(seed)
+  local chunk, message = loadfile(path, 't', env)
+  if not chunk then native.fail(message:find('^cannot ') and 2 or 1, message) end
+  local result = chunk()
+  if not called or type(result) ~= 'table' then
+    usage("%s is no recipe: it must end with 'return recipe { ... }'", path)
+  end
+  for name, value in pairs(own) do rawset(env, name, value) end
+  meta.__index, meta.__newindex = _G, _G
+  return result, declared, place
+end
+
+-- Runs the recipe at `path`. `given`: parsed words of the command line. `own`: options of the subcommand itself.
+-- Returns the recipe with all fields set, and the declared options for help.
+function M.load(path, given, own)
+  local seed = fields.number('seed', options.take(given, 'seed', 0), '--seed')
+  local r, declared, place = run_file(path, given, seed)
+  if not given.seed and r.seed ~= nil and fields.number('seed', r.seed, place .. ': seed') ~= seed then
+    r, declared, place = run_file(path, given, r.seed)
+  end
+  fields.check(r, place)
+  local known = {}
+  for name, field in pairs(fields.all) do
+    if field.default ~= nil then
+      local value = r[name]
+      if value == nil then value = field.default end
+      value = fields.number(name, value, place .. ': ' .. name)
+      known[name] = { default = value, help = field.help }
+      -- A declared option of the same name has already had its say: the recipe passed it on.
+      if given[name] and not declared[name] then
+        value = fields.number(name, options.take(given, name, value), '--' .. name:gsub('_', '-'))
+      end
+      r[name] = value
+    end
+  end
+  for name, d in pairs(declared) do known[name] = d end
+  for name, d in pairs(own) do known[name] = d end
+  return r, known
+end
+
+-- The datasets {train, val, test}: a built-in dataset brings its own test part.
+function M.datasets(r)
+  local d = r.data
+  if native.kind(d) == 'dataset' then return { train = d, test = d.test_part and d:test_part() or nil } end
+  return { train = d.train, val = d.val, test = d.test }
+end
+
+function M.print_help(usage_line, known, write)
+  write(string.format('Usage: %s [--option value ...]\n\n', usage_line))
+  for _, name in ipairs(errors.keys(known)) do
+    local k = known[name]
+    local default = k.default ~= nil and string.format(' [%s]', tostring(k.default)) or ''
+    write(string.format('  --%-18s %s%s\n', name:gsub('_', '-'), k.help or '', default))
+  end
+end
+
+return M

@@ -1,0 +1,103 @@
+-- The folder of a run: recipe.lua, options.json, log.jsonl, ckpt/last.h5, ckpt/prev.h5, ckpt/best.h5, and a lock for
+-- whoever trains in it.
+local native = require 'luth.native'
+local errors = require 'luth.train.errors'
+local options = require 'luth.train.options'
+
+local M = {}
+
+local function read(path)
+  local f = io.open(path, 'rb')
+  if not f then return nil end
+  local text = f:read('a')
+  f:close()
+  return text
+end
+
+local function append(path, text)
+  local f, why = io.open(path, 'ab')
+  if not f then native.fail(1, 'cannot write ' .. why) end
+  local ok, problem = f:write(text)
+  local closed, late = f:close()
+  if not ok or not closed then native.fail(1, string.format('cannot write %s: %s', path, problem or late)) end
+end
+
+local function dirname(path) return path:match('^(.*)/[^/]*$') or '.' end
+
+-- The run folder that a checkpoint lies in, or would if it had one.
+function M.of_checkpoint(path) return dirname(dirname(path)) end
+function M.is_one(dir) return native.exists(dir .. '/options.json') and native.exists(dir .. '/recipe.lua') end
+
+-- runs/<recipe>-<n> with the first free n, or the last one that is there.
+function M.default(recipe_path, resume)
+  local name = recipe_path:match('([^/]+)$'):gsub('%.lua$', '')
+  local n = 1
+  while native.exists(string.format('runs/%s-%d', name, n)) do n = n + 1 end
+  if resume and n > 1 then n = n - 1 end
+  return string.format('runs/%s-%d', name, n)
+end
+
+-- JSON holds UTF-8 only; a word of other bytes is kept as the list of its bytes.
+local function to_json(words)
+  local list = {}
+  for i, word in ipairs(words) do list[i] = utf8.len(word) and word or { word:byte(1, -1) } end
+  return list
+end
+local function from_json(list)
+  local words = {}
+  for i, word in ipairs(list) do words[i] = type(word) == 'table' and string.char(table.unpack(word)) or word end
+  return words
+end
+
+-- The parsed options with which the run in `dir` was started; none where there is no run.
+function M.given(dir)
+  local saved = read(dir .. '/options.json')
+  if not saved then return {} end
+  local ok, kept = pcall(native.json_decode, saved)
+  if not ok or type(kept) ~= 'table' or type(kept.words) ~= 'table' then
+    errors.usage('%s/options.json is damaged; it should hold {"recipe": ..., "words": [...]}', dir)
+  end
+  local given = options.parse(from_json(kept.words))
+  for _, name in ipairs { 'dir', 'resume', 'no_resume', 'checkpoint', 'threads' } do given[name] = nil end
+  return given
+end
+
+-- Writes the recipe and the options into the folder. Called when nothing can be refused any more.
+local function keep(run, recipe_path, given)
+  local source = read(recipe_path) or errors.usage('cannot read %s', recipe_path)
+  native.replace(run.dir .. '/recipe.lua', source)
+  local words = to_json(options.words(given))
+  native.replace(run.dir .. '/options.json', native.json_encode { recipe = recipe_path, words = words } .. '\n')
+end
+
+-- Drops the lines of epochs that will run again, and a line that was cut short.
+local function forget_log_from(run, epoch)
+  local log, kept = read(run.log_path) or '', {}
+  for line in log:gmatch('[^\n]*\n') do
+    local ok, entry = pcall(native.json_decode, line)
+    if ok and type(entry) == 'table' and math.type(entry.epoch) and entry.epoch < epoch then kept[#kept + 1] = line end
+  end
+  local text = table.concat(kept)
+  if text ~= log then native.replace(run.log_path, text) end
+end
+
+-- Opens a folder for training (nil: a new one for the recipe), makes it where it is not there, and locks it until the
+-- process ends. Refuses one that holds another run, or in which another process trains. The run itself is not written yet.
+function M.open(chosen, recipe_path, resume)
+  local dir = chosen or M.default(recipe_path, false)
+  local run = { dir = dir, last = dir .. '/ckpt/last.h5', best = dir .. '/ckpt/best.h5', log_path = dir .. '/log.jsonl' }
+  if native.exists(run.last) and not resume then
+    errors.usage('%s already holds a run; pass --resume to go on with it, or another --dir', dir)
+  end
+  native.mkdirs(dir .. '/ckpt')
+  local holder = native.lock(dir .. '/.lock')
+  if holder and not chosen then return M.open(nil, recipe_path, resume) end  -- it took this number a moment ago
+  if holder then
+    errors.usage('another luth (process %s) trains in %s; wait for its end, or give another --dir', holder, dir)
+  end
+  run.keep, run.forget_log_from = keep, forget_log_from
+  run.log = function(entry) append(run.log_path, native.json_encode(entry) .. '\n') end
+  return run
+end
+
+return M

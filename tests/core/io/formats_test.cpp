@@ -1,0 +1,140 @@
+// .safetensors, .npy and .npz, and the choice of the format.
+#include <gtest/gtest.h>
+
+#include "core/io/checkpoint.h"
+#include "core/io/files.h"
+#include "tests/core/io/io_util.h"
+
+namespace luth::io {
+namespace {
+
+using namespace testing;
+
+const std::string data = LUTH_SOURCE_DIR "/tests/data/";
+
+Map every_dtype(bool with_bf16) {
+  Map m;
+  for (int d = 0; d < dtype_count; ++d)
+    if (with_bf16 || Dtype(d) != Dtype::bf16) m.add(std::string(name(Dtype(d))), counted({3, 5}, Dtype(d)));
+  Tensor x = counted({4, 6});
+  m.add("turned", Tensor::alias(x.storage(), {6, 4}, {1, 6}, 0, Dtype::f32));
+  m.add("scalar", counted({}));
+  m.add("empty", counted({0, 3}));
+  m.add("key with \"quotes\" é", counted({1}));
+  return m;
+}
+
+TEST(Formats, RoundTripBySuffix) {
+  Folder dir;
+  for (const char* name : {"a.h5", "a.safetensors", "a.SafeTensors", "a.npz", "a.NPZ", "a", "a.pt"}) {
+    Map m = every_dtype(!contains(name, "np") && !contains(name, "NP"));
+    save(m, dir / name);
+    EXPECT_EQ(difference(load(dir / name), m), "") << name;
+    std::filesystem::rename(dir / name, dir / "other");  // the contents say what it is
+    EXPECT_EQ(difference(load(dir / "other"), m), "") << name;
+  }
+  EXPECT_TRUE(inspect(dir / "other").present);
+  for (const Map::Entry& e : every_dtype(false)) {
+    save(e.value, dir / "a.npy");
+    EXPECT_EQ(difference(load(dir / "a.npy"), e.value), "");
+  }
+  EXPECT_EQ(dir.count(), 2);
+}
+
+TEST(Formats, EmptyTables) {
+  Folder dir;
+  for (const char* name : {"a.safetensors", "a.npz"}) {
+    save(Map(), dir / name);
+    EXPECT_EQ(difference(load(dir / name), Map()), "") << name;
+  }
+}
+
+TEST(Formats, FilesOfNumPy) {
+  Item fortran = load(data + "fortran.npy");
+  EXPECT_EQ(difference(fortran, counted({2, 3, 4})), "");
+  Item packed = load(data + "packed.npz");
+  const Map& m = *packed.as<Map>();
+  EXPECT_EQ(difference(*m.find("a"), counted({4, 6})), "");
+  EXPECT_TRUE(m.find("b")->as<Tensor>()->data<bool>()[0]);
+  EXPECT_EQ(m.find("c")->as<Tensor>()->item().value(), 0.5);
+  Item plain = load(data + "plain.npz");
+  EXPECT_EQ(difference(*plain.as<Map>()->find("a"), counted({24}, Dtype::i64)), "");
+  EXPECT_EQ(describe(*plain.as<Map>()->find("e")->as<Tensor>()), "float16[0, 3]");
+}
+
+TEST(Formats, WhatTheyCannotHold) {
+  Folder dir;
+  auto text = [&](const Item& item, const char* name) {
+    Failure f = failure([&] { save(item, dir / name); });
+    EXPECT_EQ(f.code, 1) << name;
+    EXPECT_TRUE(contains(f.text, dir / name)) << f.text;
+    return f.text;
+  };
+  for (const char* name : {"a.safetensors", "a.npz"})
+    for (const Item& item : {Item(counted({1})), Item(map_of({{"a", 1}})), Item(map_of({{1, counted({1})}})), Item()})
+      EXPECT_TRUE(contains(text(item, name), "one table of tensors"));
+  EXPECT_TRUE(contains(text(Map(), "a.npy"), "one tensor"));
+  EXPECT_TRUE(contains(text(counted({1}, Dtype::bf16), "a.npy"), "no bfloat16"));
+  EXPECT_TRUE(contains(text(map_of({{"\xff", counted({1})}}), "a.safetensors"), "UTF-8"));
+  EXPECT_EQ(dir.count(), 0);
+}
+
+// Whatever is cut off is noticed; whatever is changed is noticed or gives other values, and never more than that.
+TEST(Formats, Damage) {
+  Folder dir;
+  Map m = map_of({{"x", counted({3, 2})}, {"y", counted({4}, Dtype::boolean)}});
+  save(m, dir / "a.safetensors");
+  save(m, dir / "a.npz");
+  save(*m.find("x"), dir / "a.npy");
+  for (std::string file :
+       {dir / "a.safetensors", dir / "a.npz", dir / "a.npy", data + "packed.npz", data + "fortran.npy"}) {
+    std::string good = slurp(file);
+    spit(dir / "b", good);
+    std::fstream patch(dir / "b", std::ios::in | std::ios::out | std::ios::binary);
+    for (size_t i = 0; i < good.size(); ++i) {
+      patch.seekp(std::streamoff(i)).put(char(good[i] ^ (1 << i % 8))).flush();
+      Failure f = failure([&] { load(dir / "b"); });
+      ASSERT_TRUE(f.code == 0 || f.code == 5) << file << " " << i << " " << f.text;
+      patch.seekp(std::streamoff(i)).put(good[i]).flush();
+    }
+    for (size_t n = good.size(); n-- > 0;) {
+      std::filesystem::resize_file(dir / "b", n);
+      Failure f = failure([&] { load(dir / "b"); });
+      ASSERT_EQ(f.code, 5) << file << " " << n;
+      ASSERT_TRUE(contains(f.text, dir / "b")) << f.text;
+    }
+    spit(dir / "b", good + std::string(3, 'x'));
+    EXPECT_TRUE(failure([&] { load(dir / "b"); }).code == 5 || file.ends_with("npz")) << file;
+  }
+}
+
+TEST(Formats, SafetensorsHeaders) {
+  Folder dir;
+  auto text = [&](const std::string& header, size_t bytes) {
+    std::string file(8, '\0');
+    file[0] = char(header.size() & 255), file[1] = char(header.size() >> 8);
+    spit(dir / "a", file + header + std::string(bytes, '\1'));
+    Failure f = failure([&] { load(dir / "a"); });
+    EXPECT_TRUE(f.code == 0 || f.code == 5);
+    return f.text;
+  };
+  auto one = [](const char* dtype, const char* shape, const char* offsets) {
+    return fmt::format(R"({{"x":{{"dtype":"{}","shape":{},"data_offsets":{}}}}})", dtype, shape, offsets);
+  };
+  EXPECT_EQ(text(one("F32", "[2]", "[0,8]"), 8), "");
+  EXPECT_EQ(text(R"({"__metadata__":{"format":"pt"}})", 0), "");
+  EXPECT_TRUE(contains(text(one("F32", "[3]", "[0,8]"), 8), "does not fit"));
+  EXPECT_TRUE(contains(text(one("F32", "[2]", "[0,8]"), 7), "does not fit"));
+  EXPECT_TRUE(contains(text(one("F32", "[2]", "[0,8]"), 9), "follow"));
+  EXPECT_TRUE(contains(text(one("F32", "[1]", "[4,8]"), 8), "does not fit"));
+  EXPECT_TRUE(contains(text(one("F32", "[4611686018427387904,4611686018427387904]", "[0,8]"), 8), "does not fit"));
+  EXPECT_TRUE(contains(text(one("F8_E4M3", "[8]", "[0,8]"), 8), "F8_E4M3"));
+  EXPECT_TRUE(contains(text(one("F32", "[-2]", "[0,8]"), 8), "damaged"));
+  EXPECT_TRUE(contains(text(one("F32", "2", "[0,8]"), 8), "damaged"));
+  EXPECT_TRUE(contains(text(one("F32", "[1,1,1,1,1,1,1,1,2]", "[0,8]"), 8), "8 dims"));
+  EXPECT_TRUE(contains(text("{not json", 8), "damaged"));
+  EXPECT_TRUE(contains(text(R"({"x":5})", 0), "damaged"));
+}
+
+}  // namespace
+}  // namespace luth::io

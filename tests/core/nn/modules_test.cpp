@@ -1,0 +1,156 @@
+// Modules against PyTorch's answers: results, gradients, changed buffers, in float64 and float32.
+#include <cstring>
+
+#include "core/autograd/autograd.h"
+#include "core/nn/container.h"
+#include "core/ops/nn/softmax.h"
+#include "tests/core/nn/golden.h"
+
+namespace luth::test {
+namespace {
+
+struct DefaultDtype {
+  explicit DefaultDtype(Dtype d) : before(default_dtype()) { set_default_dtype(d); }
+  ~DefaultDtype() { set_default_dtype(before); }
+  Dtype before;
+};
+
+struct Tolerances {
+  double rtol, atol;
+};
+
+// One case: the tensors by label, in the dtype of the test.
+class OneCase {
+ public:
+  OneCase(const NnGolden& file, const Json& c, Dtype dtype) : c_(c) {
+    for (auto& [label, t] : c["tensors"].items()) {
+      Tensor v = file.tensor(t);
+      if (is_floating(v.dtype())) v = nn::converted(v, dtype, nullptr);
+      if (c["kinds"].contains(label) && c["kinds"][label] == "x") v.set_requires_grad(true);
+      tensors_[label] = v;
+    }
+  }
+
+  // The first difference, or "".
+  std::string check(Tolerances tol) {
+    nn::ModuleRef m = make(c_);
+    m->train(c_["mode"] == "train");
+    nn::StateDict state;
+    for (auto& [label, t] : tensors_)
+      if (label.starts_with("state.")) state.push_back({label.substr(6), t});
+    if (!state.empty()) m->load_state_dict(state, {.base = 0});
+    auto out = call(*m);
+    if (std::string d = compare_results(out, tol); !d.empty()) return d;
+    return compare_gradients(*m, out, tol);
+  }
+
+ private:
+  nn::ModuleRef make(const Json& spec) {
+    if (spec["module"] == "Sequential") {
+      Ref<nn::Sequential> seq(new nn::Sequential);
+      for (auto& child : spec["children"]) seq->append(make(child));
+      return seq;
+    }
+    nn::ModuleRef m = nn::find_module_class(spec["module"].get<std::string>())->make();
+    set_fields(
+        spec["args"], [](void* p, Fields& f) { static_cast<nn::Module*>(p)->describe(f); }, m.get(), tensors_);
+    m->build();
+    return m;
+  }
+
+  nn::Values call(nn::Module& m) {
+    int n = c_["inputs"].get<int>();
+    nn::Values in;
+    for (int i = 1; i <= n; ++i) in.push_back(tensors_.at("in." + std::to_string(i)));
+    std::string via = c_["via"].get<std::string>();
+    if (via == "log_softmax") in[0] = log_softmax(in[0], {.dim = -1});
+    if (via != "steps" && via != "train_eval") return m.call(in);
+    nn::Values out;
+    for (int i = 0; i < n; ++i) {
+      if (via == "train_eval" && i == n - 1) m.eval();
+      out = m.call({in[size_t(i)]});
+    }
+    return out;
+  }
+
+  std::string compare_results(const nn::Values& out, Tolerances tol) {
+    for (size_t i = 0; i < out.size(); ++i) {
+      std::string label = "out." + std::to_string(i + 1);
+      std::string d = differs(out[i].tensor(), tensors_.at(label), tol.rtol, tol.atol);
+      if (!d.empty()) return label + ": " + d;
+    }
+    return "";
+  }
+
+  std::string compare_gradients(nn::Module& m, const nn::Values& out, Tolerances tol) {
+    Tensors roots, cotangents;
+    for (size_t i = 0; i < out.size(); ++i)
+      if (auto it = tensors_.find("cot." + std::to_string(i + 1));
+          it != tensors_.end() && out[i].tensor().requires_grad()) {
+        roots.push_back(out[i].tensor());
+        cotangents.push_back(it->second);
+      }
+    if (!roots.empty()) backward(roots, cotangents, {});
+    auto state = m.state_dict(0);
+    for (auto& [label, want] : tensors_) {
+      Tensor got;
+      if (label.starts_with("grad.in."))
+        got = gradient_of(label.substr(5));
+      else if (label.starts_with("grad.") || label.starts_with("after."))
+        for (auto& e : state) {
+          if (label == "grad." + e.name) got = e.value.grad();
+          if (label == "after." + e.name) got = e.value;
+        }
+      else
+        continue;
+      if (std::string d = differs(got, want, tol.rtol, tol.atol); !d.empty()) return label + ": " + d;
+    }
+    return "";
+  }
+
+  // An input that the last forward did not see has zeros there.
+  Tensor gradient_of(const std::string& label) {
+    Tensor in = tensors_.at(label);
+    if (Tensor g = in.grad()) return g;
+    Tensor zeros = nn::duplicate(in.detach());
+    std::memset(zeros.raw(), 0, zeros.bytes());
+    return zeros;
+  }
+
+  const Json& c_;
+  std::map<std::string, Tensor> tensors_;
+};
+
+bool known(const Json& c) {
+  if (!c.contains("module") || !c["kwargs"].empty()) return false;
+  if (c["module"] == "Sequential") {
+    for (auto& child : c["children"])
+      if (child["module"] != "Sequential" && !nn::find_module_class(child["module"].get<std::string>())) return false;
+    return true;
+  }
+  return nn::find_module_class(c["module"].get<std::string>());
+}
+
+class NnModules : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Golden, NnModules, testing::Values("conv", "pool", "norm", "loss", "other"),
+                         [](auto& info) { return std::string(info.param); });
+
+TEST_P(NnModules, FollowPyTorch) {
+  NnGolden file("modules-" + std::string(GetParam()) + ".h5");
+  int seen = 0;
+  for (auto& c : file.index()["cases"]) {
+    if (!known(c)) continue;
+    ++seen;
+    for (Dtype dtype : {Dtype::f64, Dtype::f32}) {
+      DefaultDtype scope(dtype);
+      Tolerances tol = dtype == Dtype::f64 ? Tolerances{1e-9, 1e-11} : Tolerances{1e-4, 1e-5};
+      try {
+        EXPECT_EQ(OneCase(file, c, dtype).check(tol), "") << c["id"] << " in " << name(dtype);
+      } catch (const std::exception& e) { ADD_FAILURE() << c["id"] << " in " << name(dtype) << ": " << e.what(); }
+    }
+  }
+  EXPECT_GT(seen, 5);
+}
+
+}  // namespace
+}  // namespace luth::test

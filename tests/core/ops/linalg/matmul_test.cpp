@@ -1,0 +1,142 @@
+// Matrix products beyond what the registry tests: sizes that reach each code path, layouts, dtypes, threads.
+#include "core/ops/linalg/matmul.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "core/base/threads.h"
+#include "core/ops/elementwise/copy.h"
+#include "core/ops/shape/view.h"
+
+namespace {
+
+using luth::Dtype;
+using luth::Shape;
+using luth::Tensor;
+
+// Small integers, so that products are exact in every dtype but the narrowest.
+Tensor numbers(const Shape& shape, Dtype dtype = Dtype::f32, int seed = 1) {
+  Tensor t = Tensor::empty(shape, Dtype::f32, luth::host());
+  uint32_t x = uint32_t(seed) * 2654435761u;
+  for (int64_t i = 0; i < t.numel(); ++i) t.data<float>()[i] = float(int((x = x * 1664525u + 1013904223u) >> 29) - 3);
+  return cast_to(t, dtype);
+}
+double at(const Tensor& t, std::initializer_list<int64_t> index) {
+  int64_t offset = t.offset(), d = 0;
+  for (int64_t i : index) offset += i * t.strides()[d++];
+  return Tensor::alias(t.storage(), {}, {}, offset, t.dtype()).item().value();
+}
+void expect_product(const Tensor& a, const Tensor& b, const Tensor& y) {
+  ASSERT_EQ(y.shape(), (Shape{a.shape(0), b.shape(1)}));
+  for (int64_t i = 0; i < y.shape(0); i += 1 + y.shape(0) / 7)
+    for (int64_t j = 0; j < y.shape(1); j += 1 + y.shape(1) / 7) {
+      double sum = 0;
+      for (int64_t k = 0; k < a.shape(1); ++k) sum += at(a, {i, k}) * at(b, {k, j});
+      ASSERT_EQ(at(y, {i, j}), sum) << i << ", " << j << " of " << to_string(y.shape());
+    }
+}
+
+TEST(Matmul, EverySizeAndLayoutIsExact) {
+  struct Size {
+    int64_t m, n, k;
+  };
+  for (Size s :
+       {Size{1, 1, 1}, {3, 5, 0}, {7, 17, 9}, {1, 300, 40}, {300, 1, 40}, {40, 50, 60}, {130, 70, 200}, {500, 300, 64}})
+    for (int layout = 0; layout < 8; ++layout) {
+      auto operand = [&](int64_t rows, int64_t cols, int kind) {
+        if (kind == 1) return Tensor(luth::transpose(numbers({cols, rows}), {0, 1}));
+        if (kind == 2) return Tensor(luth::slice(numbers({rows, 2 * cols + 1}), {1, 0, 2 * cols, 2}));
+        return numbers({rows, cols});
+      };
+      Tensor a = operand(s.m, s.k, layout % 3), b = operand(s.k, s.n, layout / 3);
+      expect_product(a, b, luth::mm(a, b));
+    }
+}
+
+TEST(Matmul, EveryDtype) {
+  for (Dtype d :
+       {Dtype::f32, Dtype::f64, Dtype::f16, Dtype::bf16, Dtype::u8, Dtype::i8, Dtype::i16, Dtype::i32, Dtype::i64}) {
+    Tensor a = numbers({9, 5}, Dtype::f32), b = numbers({5, 20}, Dtype::f32, 2);
+    if (d == Dtype::u8) a = luth::fill(a, 3), b = luth::fill(b, 2);
+    a = cast_to(a, d);
+    b = cast_to(b, d);
+    Tensor y = luth::mm(a, b);
+    EXPECT_EQ(y.dtype(), d);
+    expect_product(a, b, y);
+    Tensor v = luth::mv(a, luth::select(b, {1, 3}));
+    for (int64_t i = 0; i < 9; ++i) EXPECT_EQ(at(v, {i}), at(y, {i, 3}));
+    EXPECT_EQ(luth::dot(luth::select(a, {0, 2}), luth::select(b, {1, 3})).item().value(), at(y, {2, 3}));
+    Tensor added = luth::addmm(y, a, b, {{.beta = 2, .alpha = 3}});
+    EXPECT_EQ(at(added, {4, 7}), at(cast_to(Tensor::scalar(5 * at(y, {4, 7}), Dtype::f64), d), {}));
+  }
+}
+
+TEST(Matmul, BatchesMayBeStridedOrRepeated) {
+  Tensor a = luth::transpose(numbers({30, 6, 40}), {0, 1}), b = luth::expand(numbers({40, 25}), {{6, 40, 25}});
+  Tensor y = luth::bmm(a, b);
+  for (int64_t i = 0; i < 6; ++i)
+    expect_product(luth::select(a, {0, i}), luth::select(b, {0, i}), luth::select(y, {0, i}));
+}
+
+TEST(Matmul, BitsDoNotDependOnThreads) {
+  Tensor a = numbers({700, 300}), b = numbers({300, 500}), x = numbers({8, 64, 100}), w = numbers({100, 900});
+  for (Tensor* t : {&a, &b, &x, &w})
+    for (int64_t i = 0; i < t->numel(); ++i) t->data<float>()[i] *= 0.1f + float(i % 13) / 7;
+  auto all = [&] {
+    std::vector<Tensor> r{luth::mm(a, b), luth::matmul(x, w), luth::mv(a, luth::select(b, {1, 0})),
+                          luth::linear(a, luth::transpose(b, {0, 1}), {})};
+    return r;
+  };
+  int before = luth::num_threads();
+  luth::set_num_threads(1);
+  auto one = all();
+  for (int threads : {2, 3}) {
+    luth::set_num_threads(threads);
+    auto many = all();
+    for (size_t i = 0; i < one.size(); ++i)
+      EXPECT_EQ(std::memcmp(one[i].raw(), many[i].raw(), one[i].bytes()), 0) << i << " with " << threads << " threads";
+  }
+  luth::set_num_threads(before);
+}
+
+TEST(Matmul, BetaOfZeroIgnoresInput) {
+  Tensor nan = luth::full({4}, std::nan(""), Dtype::f32, luth::host());
+  Tensor y = luth::addmm(nan, numbers({3, 5}), numbers({5, 4}), {{.beta = 0}});
+  for (int64_t i = 0; i < 12; ++i) EXPECT_EQ(y.data<float>()[i], y.data<float>()[i]);
+  EXPECT_EQ(at(luth::addmm(numbers({4}), numbers({3, 0}), numbers({0, 4})), {2, 1}), at(numbers({4}), {1}));
+}
+
+TEST(Matmul, ErrorsSayWhatDoesNotFit) {
+  auto text = [](auto&& f) -> std::string {
+    try {
+      f();
+    } catch (const luth::Error& e) { return e.what(); }
+    return "no error";
+  };
+  EXPECT_EQ(text([] {
+              luth::mm(numbers({2, 3}), numbers({4, 5}));
+            }),
+            "mm(float32[2, 3], float32[4, 5]): shapes [2, 3] and [4, 5] cannot be multiplied: rows of the first have 3 "
+            "elements, columns of the second 4");
+  EXPECT_NE(text([] {
+              luth::mm(numbers({2, 3}), numbers({3}));
+            }).find("mat2 must be a matrix, got shape [3]"),
+            std::string::npos);
+  EXPECT_NE(text([] {
+              luth::mm(numbers({2, 3}), numbers({3, 2}, Dtype::f64));
+            }).find("one dtype, got float32 and float64"),
+            std::string::npos);
+  EXPECT_NE(text([] {
+              luth::linear(numbers({2, 3}), numbers({5, 4}), {});
+            }).find("weight of shape [5, 4] wants 4"),
+            std::string::npos);
+  EXPECT_NE(text([] { luth::matmul(numbers({}), numbers({3})); }).find("at least one dim"), std::string::npos);
+  EXPECT_NE(text([] {
+              luth::addmm(numbers({3}), numbers({2, 3}), numbers({3, 4}));
+            }).find("does not broadcast to [2, 4]"),
+            std::string::npos);
+}
+
+}  // namespace
