@@ -94,7 +94,7 @@ Tensors Mode::decompose(const Inputs& in) const {
   {
     NoGrad no_grad;
     const Tensor v = ordered[0].detach();
-    Shape axis_of(size_t(x.dim()), 1);
+    Shape along(size_t(x.dim()), 1);
     along[d] = n;
     const Tensor place = reshape(counting(n, x.device()), {along});
     Tensor start =

@@ -126,7 +126,7 @@ Tensor IndexReduce::decompose(const Inputs& in) const {
     return reshape(scatter_reduce(reshape(x, {Shape{1}}), reshape(index, {Shape{index.numel()}}),
                                   reshape(source, {Shape{1}}), {*this}),
                    {Shape{}});
-  Shape want = x.shape(), axis_of(x.dim(), 1);
+  Shape want = x.shape(), along(x.dim(), 1);
   want[d] = along[d] = index.numel();
   if (!(source.shape() == want))
     throw Error("source has shape {}; with {} positions along dim {} of an input of shape {} it must have {}",

@@ -48,7 +48,7 @@ Tensor Trapezoids::areas(const Tensor& y, const Tensor& x) const {
   if (x.dim() == 1) {
     if (x.numel() != y.shape()[d])
       throw Error("there are {} places x for {} samples along dim {}", x.numel(), y.shape()[d], shown(d));
-    Shape axis_of(size_t(y.dim()), 1);
+    Shape along(size_t(y.dim()), 1);
     along[d] = x.numel();
     places = reshape(x, {along});
   } else if (x.dim() < y.dim()) {
@@ -138,7 +138,7 @@ Tensor slope_at(const Tensor& x, int64_t d, const Tensor& places, bool wide_edge
   if (places.dim() != 1 || places.numel() != n)
     throw Error("spacing has a tensor of shape {} for the {} samples along dim {}", to_string(places.shape()), n,
                 shown(d));
-  Shape axis_of(size_t(x.dim()), 1);
+  Shape along(size_t(x.dim()), 1);
   along[d] = n - 1;
   const Tensor step = reshape(diff(places, Value(), Value()), {along});
   auto steps = [&](int64_t from, int64_t count) { return narrow(step, {d, from, count}); };

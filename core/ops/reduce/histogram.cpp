@@ -183,7 +183,7 @@ Tensors count_boxes(const Tensor& points, const Tensors& edges, const Tensor& we
   if (density) {
     hist = div(hist, sum(hist));
     for (size_t k = 0; k < edges.size(); ++k) {
-      Shape axis_of(size_t(shape.size()), 1);
+      Shape along(size_t(shape.size()), 1);
       along[int64_t(k)] = shape[int64_t(k)];
       hist = div(hist, reshape(diff(edges[k], Value(), Value()), {along}));
     }
