@@ -1,4 +1,4 @@
-// The forms that apply() derives: in place, out=, lower, recorded; and that threads change no bits.
+// The forms that apply() derives: in place, out=, decomposition, recorded; and that threads change no bits.
 #include <cstring>
 
 #include "core/base/threads.h"

@@ -25,14 +25,14 @@ TEST_P(Rules, IsDocumented) {
 
 TEST_P(Rules, CanRun) {
   bool has_kernel = op().infer && op().kernels[size_t(host().slot())];
-  EXPECT_TRUE(has_kernel || op().view || op().decompose) << "no kernel (with infer), no view, no lower";
+  EXPECT_TRUE(has_kernel || op().view || op().decompose) << "no kernel (with infer), no view, no decompose";
 }
 
 TEST_P(Rules, HasGradientOrReason) {
   bool differentiable = op().vjp || (op().decompose && !op().infer);
   if (op().inputs.empty()) return;
   EXPECT_TRUE(differentiable || (op().decompose && !op().view) || !op().not_differentiable.empty())
-      << "give it vjp, lower, or `not_differentiable` with the reason";
+      << "give it vjp, decompose, or `not_differentiable` with the reason";
   EXPECT_FALSE(op().vjp && !op().not_differentiable.empty()) << "vjp and a reason to have none";
 }
 

@@ -165,11 +165,11 @@ TEST(Coverage, EveryOperatorRunsOnCuda) {
       way = "view";
     else if (op->kernels[size_t(slot)])
       way = op->elementwise ? "scalar" : "kernel";
-    else if (op->lower)
-      way = "lower";
+    else if (op->decompose)
+      way = "decompose";
     EXPECT_NE(way, "") << op->name << " has no way to run on CUDA: give it a kernel in devices/cuda, or `decompose`";
     // LAPACK runs on the host: `decompose` moves matrices there and back
-    EXPECT_FALSE(way == "lower" && op->kernels[size_t(host().slot())] && !op->name.starts_with("lapack_"))
+    EXPECT_FALSE(way == "decompose" && op->kernels[size_t(host().slot())] && !op->name.starts_with("lapack_"))
         << op->name << " has a kernel on the CPU and none on CUDA";
   }
   std::istringstream hot(hot_operators);
