@@ -6,7 +6,7 @@ local errors = require 'luth.train.errors'
 local options = require 'luth.train.options'
 local recipes = require 'luth.train.recipe'
 local run_folder = require 'luth.train.run_folder'
-local Trainer = require 'luth.trainer'
+local Trainer = require 'luth.train.trainer'
 local say = require('luth.train.progress').say
 
 local M = {}
