@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "lang/runtime/choose_device.h"
+#include "lang/library/choose_device.h"
 
 namespace luth::cli {
 

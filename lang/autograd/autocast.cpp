@@ -4,9 +4,12 @@
 #include <algorithm>
 
 #include "core/device/device_names.h"
+#include "lang/autograd/open_autograd.h"
 #include "lang/runtime/bridge.h"
+#include "lang/runtime/functions.h"
 #include "lang/runtime/scope.h"
-#include "lang/tensor/tensor_class.h"
+#include "lang/values/named_arguments.h"
+#include "lang/values/values.h"
 
 namespace luth::lang {
 namespace {
@@ -51,7 +54,7 @@ int autocast(lua_State* L) {
   if (here() && !lua_isnil(L, at++)) cache = flag_of(L, at - 1, "cache_enabled");
   if (at <= lua_gettop(L) && is_named(L, at)) {
     const int top = lua_gettop(L);
-    Options o(L, at++, function);
+    NamedArguments o(L, at++, function);
     if (int i = o.get("dtype")) dtype = check_dtype(L, i);
     enabled = o.flag("enabled", enabled);
     cache = o.flag("cache_enabled", cache);

@@ -4,9 +4,13 @@
 #include "core/autograd/gradcheck.h"
 #include "core/ops/shape/view.h"
 #include "core/tensor/inference.h"
+#include "lang/autograd/open_autograd.h"
+#include "lang/binding/invoke.h"
 #include "lang/runtime/bridge.h"
+#include "lang/runtime/functions.h"
 #include "lang/runtime/scope.h"
 #include "lang/tensor/tensor_class.h"
+#include "lang/values/named_arguments.h"
 
 namespace luth::lang {
 namespace {
@@ -24,7 +28,7 @@ BackwardArguments read_backward(lua_State* L, const char* function, const char* 
   int n = lua_gettop(L);
   while (n > 1 && lua_isnil(L, n)) --n;
   int positions = n > 1 && is_named(L, n) ? n - 1 : n;
-  Options o(L, positions < n ? n : 0, function);
+  NamedArguments o(L, positions < n ? n : 0, function);
   std::string what = fmt::format("{}: argument '{}' expects", function, gradient);
   bool given = false;
   if (int i = o.get(gradient)) a.gradients = optional_tensors(L, i, what.c_str()), given = true;
@@ -87,7 +91,7 @@ int grad(lua_State* L) {
   bool named = is_named(L, 3);
   Tensors gradients =
       named ? Tensors() : optional_tensors(L, 3, "torch.autograd.grad: argument 3 (grad_outputs) expects");
-  Options o(L, named ? 3 : 4, name);
+  NamedArguments o(L, named ? 3 : 4, name);
   if (int i = o.get("grad_outputs"))
     gradients = optional_tensors(L, i, "torch.autograd.grad: argument 'grad_outputs' expects");
   BackwardOptions options;
@@ -236,7 +240,7 @@ int check(lua_State* L) {
   constexpr const char* name = second ? "gradgradcheck" : "gradcheck";
   TensorsFn f = function_of(L);
   Tensors inputs = check_tensors(L, 2, "gradcheck expects");
-  Options o(L, 3, name);
+  NamedArguments o(L, 3, name);
   GradcheckOptions options{o.number("eps", 1e-6), o.number("atol", 1e-5), o.number("rtol", 1e-3)};
   bool raises = o.flag("raise_exception", true);
   Tensors cotangents;

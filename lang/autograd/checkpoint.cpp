@@ -1,10 +1,11 @@
 // torch.utils.checkpoint: parts of the forward that backward computes again.
 #include "core/dispatch/recompute.h"
-#include "lang/help/help.h"
 #include "lang/runtime/bridge.h"
+#include "lang/runtime/functions.h"
 #include "lang/runtime/interp.h"
 #include "lang/runtime/ref.h"
-#include "lang/tensor/tensor.h"
+#include "lang/values/named_arguments.h"
+#include "lang/values/values.h"
 
 namespace luth::lang {
 namespace {
@@ -25,7 +26,7 @@ bool are_settings(lua_State* L, int index) {
 Settings take_settings(lua_State* L, int first) {
   const int n = lua_gettop(L);
   if (n < first || !are_settings(L, n)) return {};
-  Options o(L, n, "checkpoint");
+  NamedArguments o(L, n, "checkpoint");
   o.flag("use_reentrant", false);
   Settings s{o.flag("preserve_rng_state", true)};
   lua_settop(L, n - 1);

@@ -7,9 +7,11 @@
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/reduce/reduce.h"
 #include "core/tensor/source_mark.h"
-#include "lang/autograd/tensor_hooks.h"
+#include "lang/autograd/open_autograd.h"
+#include "lang/collector/graph_roots.h"
 #include "lang/runtime/bridge.h"
-#include "lang/tensor/tensor_class.h"
+#include "lang/runtime/functions.h"
+#include "lang/values/tensor_values.h"
 
 namespace luth::lang {
 namespace {
@@ -17,8 +19,9 @@ namespace {
 class FunctionNode final : public Node, public FreeListed<FunctionNode, 2> {
  public:
   FunctionNode(lua_State* L, int context, ApplicationRef app, const Tensors& inputs, Small<Edge, 2> edges)
-      : app_(std::move(app)), context_(hold_for_node(L, context, this)) {
+      : app_(std::move(app)), context_(new_graph_root(L, context, this)) {
     app_->node = this;
+    context_->saved = {app_, &app_->saved};
     site = mark_site();
     next = std::move(edges);
     for (auto& t : inputs) inputs_.push_back(t ? grad_spec_of(t) : GradSpec{{}, Dtype::f32, nullptr});
@@ -52,7 +55,7 @@ class FunctionNode final : public Node, public FreeListed<FunctionNode, 2> {
   Tensor fitted(const Tensor& g, size_t i) const;
 
   ApplicationRef app_;
-  HeldRef context_;               // until a backward consumes the node
+  GraphRootRef context_;          // until a backward consumes the node
   bool frees_ = false;            // that this has to free the ctx, whose fields may hold results and with them the node
   std::vector<GradSpec> inputs_;  // no device: that argument of forward was no tensor
 };

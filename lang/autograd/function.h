@@ -1,12 +1,12 @@
-// What the halves of torch.autograd.Function share: function.cpp has the node, apply and the class,
-// function_context.cpp the script's ctx.
+// One application of a torch.autograd.Function, shared by its node (function.cpp) and the script's ctx
+// (function_context.cpp).
 #pragma once
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/autograd/saved.h"
-#include "lang/tensor/tensor.h"
+#include "lang/runtime/box.h"
 
 namespace luth::lang {
 

@@ -2,11 +2,17 @@
 #include "core/autograd/autograd.h"
 #include "core/base/text.h"
 #include "lang/autograd/function.h"
+#include "lang/collector/search.h"
+#include "lang/runtime/allocator.h"
 #include "lang/runtime/bridge.h"
-#include "lang/runtime/search.h"
+#include "lang/runtime/functions.h"
+#include "lang/values/named_arguments.h"
+#include "lang/values/tensor_values.h"
 
 namespace luth::lang {
 namespace {
+
+const DestroyWithBlock<ApplicationRef> destroy(context_values);
 
 // Notes the tensors from 2 on in the ctx at 1.
 template <ContextValue which>

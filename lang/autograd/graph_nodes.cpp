@@ -1,8 +1,10 @@
 // What a script sees of the graph: grad_fn and its fields, hooks of tensors and of nodes.
 #include "core/autograd/autograd.h"
+#include "lang/autograd/open_autograd.h"
 #include "lang/autograd/tensor_hooks.h"
+#include "lang/collector/graph_roots.h"
 #include "lang/runtime/bridge.h"
-#include "lang/runtime/ref.h"
+#include "lang/runtime/functions.h"
 #include "lang/tensor/tensor_class.h"
 
 namespace luth::lang {
@@ -73,10 +75,10 @@ template <bool before>
 int add_node_hook(lua_State* L) {
   const NodeRef node = own<NodeRef>(L);
   check_function(L, before ? "register_prehook" : "register_hook");
-  NodeHook hook = [h = hold_for_node(L, 2, node.get())](const Tensors& dxs, const Tensors& dys) {
-    lua_State* L = h->value.running();
+  NodeHook hook = [root = new_graph_root(L, 2, node.get())](const Tensors& dxs, const Tensors& dys) {
+    lua_State* L = root->value.running();
     luaL_checkstack(L, 8, "too many hooks");
-    h->value.push(L);
+    root->value.push(L);
     if (lua_isnil(L, -1)) return lua_pop(L, 1), Tensors();  // collected, with all that could see it
     if (!before) push_optional_tensors(L, dxs);
     push_optional_tensors(L, dys);
@@ -112,32 +114,6 @@ constexpr Row node_rows[] = {
 };
 
 }  // namespace
-
-void push_grad_fn(lua_State* L, const Ref<Node>& node) {
-  node ? static_cast<void>(push_box<NodeRef>(L, node)) : lua_pushnil(L);
-}
-
-void push_optional_tensors(lua_State* L, const Tensors& list) {
-  lua_createtable(L, int(list.size()), 0);
-  for (size_t i = 0; i < list.size(); ++i) {
-    list[i] ? push_tensor(L, list[i]) : push_none(L);
-    lua_rawseti(L, -2, lua_Integer(i) + 1);
-  }
-}
-
-Tensors optional_tensors(lua_State* L, int index, const char* what) {
-  if (is_none(L, index)) return {};
-  if (to_tensor(L, index)) return {check_tensor(L, index, what)};
-  if (!lua_istable(L, index)) throw Error("{} a list of tensors, got {}", what, given_text(L, index));
-  Tensors list;
-  index = lua_absindex(L, index);
-  for (lua_Integer k = 1, n = luaL_len(L, index); k <= n; ++k) {
-    lua_geti(L, index, k);
-    list.push_back(is_none(L, lua_gettop(L)) ? Tensor() : check_tensor(L, lua_gettop(L), what));
-    lua_pop(L, 1);
-  }
-  return list;
-}
 
 void open_graph_nodes(lua_State* L, int methods) {
   open_box<NodeRef>(L, "torch.autograd.Node");

@@ -9,7 +9,6 @@
 #include "core/dispatch/generator.h"
 #include "core/memory/immortal.h"
 #include "lang/runtime/bridge.h"
-#include "lang/tensor/tensor.h"
 
 namespace luth::lang {
 namespace {

@@ -8,8 +8,9 @@
 #include "core/dispatch/generator.h"
 #include "lang/binding/bind_errors.h"
 #include "lang/binding/call_cache.h"
-#include "lang/tensor/tensor.h"
 #include "lang/values/generator.h"
+#include "lang/values/named_arguments.h"
+#include "lang/values/tensor_values.h"
 
 namespace luth::lang {
 namespace {

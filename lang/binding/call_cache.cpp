@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "lang/tensor/tensor.h"
+#include "lang/values/tensor_values.h"
 
 namespace luth::lang {
 namespace {

@@ -1,139 +1,171 @@
 #include "lang/collector/cycle_collector.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <vector>
 
-#include "core/autograd/autograd.h"
-#include "core/autograd/call_node.h"
-#include "lang/autograd/function.h"
-#include "lang/runtime/search.h"
+#include "lang/collector/trial_deletion.h"
+#include "lang/runtime/box.h"
+#include "lang/runtime/tables.h"
 
 namespace luth::lang {
 namespace {
 
-// Appends the value on top to the table below it; pops it.
-void append(lua_State* L) { lua_rawseti(L, -2, lua_Integer(lua_rawlen(L, -2)) + 1); }
+using Clock = std::chrono::steady_clock;
+
+// In a function, because it is filled before main, in any order of files.
+std::vector<void (*)(lua_State*, const HeldTensorVisitor&)>& held_tensors() {
+  static std::vector<void (*)(lua_State*, const HeldTensorVisitor&)> list;
+  return list;
+}
+void each_held_tensor(lua_State* L, const HeldTensorVisitor& visit) {
+  for (auto* each : held_tensors()) each(L, visit);
+}
+
+// Pushes the userdata of a tensor; null, and nothing is pushed, where it has gone.
+const Tensor* push_holder(lua_State* L, const WeakRef& holder) {
+  holder.push(L);
+  if (const Tensor* t = to_box<Tensor>(L, -1); t && *t) return t;
+  return lua_pop(L, 1), nullptr;
+}
+
+// The holders of a leaf that Lua knows.
+struct LeafHolders {
+  std::set<const void*> userdata;
+  size_t objects = 0;
+  std::vector<GraphRootRef> hooks;
+  bool all(const TensorImpl* t) const { return t->use_count() == userdata.size() + objects; }
+};
+
+// No collection runs between counting references and acting on the counts.
+class CollectorStop {
+ public:
+  explicit CollectorStop(lua_State* L) : L_(L), running_(lua_gc(L, LUA_GCISRUNNING)) { lua_gc(L, LUA_GCSTOP); }
+  ~CollectorStop() {
+    if (running_) lua_gc(L_, LUA_GCRESTART);
+  }
+
+ private:
+  lua_State* L_;
+  bool running_;
+};
+
+// One pass: roots with known holders become values of these holders, Lua collects, survivors become roots again.
+class Collection {
+ public:
+  explicit Collection(lua_State* L) : L_(L) {
+    luaL_checkstack(L, 16, nullptr);
+    push_weak(L, "k");  // holder -> list of the values that live as long as it does
+    table_ = lua_gettop(L);
+  }
+  void add(const GraphRootRef& h) {
+    if (h->leaf) return leaves_[h->leaf].hooks.push_back(h);
+    graph_.add(h);
+  }
+  /// Whether roots of nodes with unknown holders are left, and whether the pass freed a value that may hold them.
+  bool remaining() const { return remaining_; }
+  bool freed() const { return freed_; }
+  bool run() {
+    graph_.find(L_);
+    attached_ = graph_.attach(L_, table_);
+    remaining_ = graph_.remaining();
+    graph_ = {};
+    find_holders();
+    for (auto& [leaf, holders] : leaves_)
+      for (auto& h : holders.hooks)
+        if (holders.all(leaf) && push_holder(L_, h->holders[0])) attach(lua_gettop(L_), h), lua_pop(L_, 1);
+    each_held_tensor(L_, [&](int index, const Tensor& t) {
+      auto it = t ? leaves_.find(t.impl()) : leaves_.end();
+      if (it == leaves_.end() || !it->second.all(t.impl())) return;
+      for (auto& h : it->second.hooks) attach(index, h);
+    });
+    leaves_.clear();
+    for (auto& h : attached_) h->value.set_rooted(L_, false);
+    std::vector<std::weak_ptr<GraphRoot>> weak_roots(attached_.begin(), attached_.end());
+    attached_.clear();
+    bool done = lua_gc(L_, LUA_GCCOLLECT) == 0;
+    for (auto& weak : weak_roots) {
+      if (GraphRootRef h = weak.lock())
+        h->value.set_rooted(L_, true);
+      else
+        freed_ = true;
+    }
+    lua_pop(L_, 1);
+    return done;
+  }
+
+ private:
+  void find_holders() {
+    for (auto& [leaf, holders] : leaves_)
+      for (auto& h : holders.hooks)
+        if (const Tensor* t = push_holder(L_, h->holders[0])) {
+          if (t->impl() == leaf) holders.userdata.insert(lua_topointer(L_, -1));
+          lua_pop(L_, 1);
+        }
+    each_held_tensor(L_, [&](int, const Tensor& t) {
+      if (auto it = t ? leaves_.find(t.impl()) : leaves_.end(); it != leaves_.end()) ++it->second.objects;
+    });
+  }
+  // Makes the value live as long as the userdata at `holder`.
+  void attach(int holder, const GraphRootRef& h) {
+    lua_pushvalue(L_, holder);
+    if (lua_rawget(L_, table_) != LUA_TTABLE) {
+      lua_pop(L_, 1);
+      lua_newtable(L_);
+      lua_pushvalue(L_, holder);
+      lua_pushvalue(L_, -2);
+      lua_rawset(L_, table_);
+    }
+    h->value.push(L_);
+    lua_rawseti(L_, -2, lua_Integer(lua_rawlen(L_, -2)) + 1);
+    lua_pop(L_, 1);
+    attached_.push_back(h);
+  }
+
+  lua_State* L_;
+  CollectorStop stop_{L_};
+  int table_;
+  std::map<TensorImpl*, LeafHolders> leaves_;
+  TrialDeletion graph_;
+  std::vector<GraphRootRef> attached_;
+  bool remaining_ = false, freed_ = false;
+};
 
 }  // namespace
 
-void HeldGraph::add(const HeldRef& h) {
-  values_[h->node].push_back(h);
-  oldest_ = std::min(oldest_, h->sequence);
-  ++left_;
-}
+HeldTensors::HeldTensors(void (*each)(lua_State*, const HeldTensorVisitor&)) { held_tensors().push_back(each); }
 
-bool HeldGraph::wanted(const Node* node) const { return node && node->sequence >= oldest_; }
-
-size_t HeldGraph::entry_of(const Node* node, const TensorImpl* tensor) {
-  auto [it, fresh] = places_.try_emplace(node ? static_cast<const void*>(node) : tensor, entries_.size());
-  if (fresh) entries_.push_back({node, tensor});
-  return it->second;
-}
-
-void HeldGraph::refer(size_t from, const Node* node, const TensorImpl* tensor) {
-  if (node ? !wanted(node) : !(tensor->meta && wanted(tensor->meta->node.get()))) return;
-  const size_t to = entry_of(node, tensor);
-  ++entries_[to].seen;
-  entries_[from].holds.push_back(to);
-}
-
-template <class List>
-void HeldGraph::refer_saved(size_t from, const List& saved) {
-  for (auto& s : saved)
-    if (s.tensor()) refer(from, nullptr, s.tensor().impl());
-}
-
-void HeldGraph::look_into(lua_State* L, size_t i) {
-  const Entry e = entries_[i];
-  if (e.tensor) {
-    refer(i, e.tensor->meta->node.get(), nullptr);
-    if (e.tensor->view) refer(i, nullptr, e.tensor->view->base.impl());
-    return;
+// The userdata that one pass frees no longer count as holders in the next. A freed value may have been the unknown
+// holder of others, so a long chain of such values takes several collections.
+bool collect_all(lua_State* L) {
+  constexpr int most_passes = 8;
+  const auto begin = Clock::now();
+  for (int pass = 1;; ++pass) {
+    drop_dead_roots(L);
+    std::vector<GraphRootRef> roots;
+    for (auto& weak : graph_roots(L).list)
+      if (GraphRootRef h = weak.lock()) roots.push_back(std::move(h));
+    if (roots.empty()) return lua_gc(L, LUA_GCCOLLECT) == 0;
+    Collection collection(L);
+    for (auto& h : roots) collection.add(h);
+    roots.clear();
+    if (!collection.run()) return false;
+    if (!collection.remaining() || (pass > 1 && !collection.freed()) || pass == most_passes) break;
   }
-  for (auto& edge : e.node->next)
-    if (edge.node) refer(i, edge.node.get(), nullptr);
-  if (auto* call = dynamic_cast<const CallNode*>(e.node)) refer_saved(i, call->saved());
-  auto values = values_.find(e.node);
-  if (values == values_.end()) return;
-  for (auto& h : values->second) {
-    h->value.push(L);
-    if (auto* app = to_box<ApplicationRef>(L, -1); app && (*app)->node == e.node) refer_saved(i, (*app)->saved);
-    lua_pop(L, 1);
-  }
+  GraphRoots& roots = graph_roots(L);
+  roots.erase_dead();
+  roots.due = std::max({GraphRoots::least, 2 * roots.list.size(), size_t(lua_gc(L, LUA_GCCOUNT))});
+  const auto now = Clock::now();
+  roots.rest_until = now + 8 * (now - begin);
+  return true;
 }
 
-// The userdata on top, of a tensor or a node, is one; `users`: a table of all, with the numbers of their entries.
-void HeldGraph::add_userdata(lua_State* L, int users) {
-  const Tensor* t = to_tensor(L, -1);
-  auto* node = to_box<Ref<Node>>(L, -1);
-  if (node ? !wanted(node->get()) : !(t && *t && t->impl()->meta && wanted(t->impl()->meta->node.get()))) return;
-  lua_pushvalue(L, -1);
-  const bool fresh = lua_rawget(L, users) == LUA_TNIL;
-  lua_pop(L, 1);
-  if (!fresh) return;
-  const size_t i = node ? entry_of(node->get(), nullptr) : entry_of(nullptr, t->impl());
-  ++entries_[i].seen;
-  lua_pushvalue(L, -1);
-  lua_pushinteger(L, lua_Integer(i));
-  lua_rawset(L, users);
-}
-
-void HeldGraph::mark_outside() {
-  std::vector<size_t> todo;
-  auto mark = [&](size_t i) {
-    if (!std::exchange(entries_[i].outside, true)) todo.push_back(i);
-  };
-  for (size_t i = 0; i < entries_.size(); ++i) {
-    const Entry& e = entries_[i];
-    if (e.seen < (e.node ? e.node->use_count() : e.tensor->use_count())) mark(i);
-  }
-  while (!todo.empty()) {
-    const size_t i = todo.back();
-    todo.pop_back();
-    for (size_t held : entries_[i].holds) mark(held);
-  }
-}
-
-void HeldGraph::find(lua_State* L) {
-  luaL_checkstack(L, 16, nullptr);
-  lua_newtable(L);
-  const int users = lua_gettop(L);
-  auto note = [&] { return add_userdata(L, users), false; };
-  for (auto& [node, list] : values_)
-    for (auto& h : list) {
-      for (auto& holder : h->holders) holder.push(L), note(), lua_pop(L, 1);
-      h->value.push(L);
-      Search(L, note, true).run();
-    }
-  for (size_t i = 0; i < entries_.size(); ++i) look_into(L, i);  // which adds others
-  mark_outside();
-}
-
-// A table for each entry: the values that it needs, and the tables of what it holds.
-std::vector<HeldRef> HeldGraph::hold(lua_State* L, int table) {
-  const int users = lua_gettop(L);
-  lua_createtable(L, int(entries_.size()), 0);
-  const int tables = users + 1;
-  std::vector<HeldRef> held;
-  for (size_t i = 0; i < entries_.size(); ++i) {
-    lua_newtable(L);
-    auto values = entries_[i].outside || !entries_[i].node ? values_.end() : values_.find(entries_[i].node);
-    if (values != values_.end())
-      for (auto& h : values->second) h->value.push(L), append(L), held.push_back(h);
-    lua_rawseti(L, tables, lua_Integer(i));
-  }
-  for (size_t i = 0; i < entries_.size(); ++i) {
-    lua_rawgeti(L, tables, lua_Integer(i));
-    for (size_t j : entries_[i].holds) lua_rawgeti(L, tables, lua_Integer(j)), append(L);
-    lua_pop(L, 1);
-  }
-  for (lua_pushnil(L); lua_next(L, users); lua_pop(L, 1)) {
-    lua_pushvalue(L, -2);
-    lua_rawgeti(L, tables, lua_tointeger(L, -2));
-    lua_rawset(L, table);
-  }
-  lua_settop(L, users - 1);
-  left_ -= held.size();
-  return held;
+bool full_collection_due(lua_State* L) {
+  GraphRoots& roots = graph_roots(L);
+  if (roots.list.size() < roots.due || Clock::now() < roots.rest_until) return false;
+  roots.erase_dead();
+  return roots.list.size() > roots.due / 2;
 }
 
 }  // namespace luth::lang

@@ -1,50 +1,29 @@
-// Which nodes of autograd Lua's userdata hold and nothing else: for collections that find cycles through what Lua
-// values the nodes need. Includes tensor_hooks.
+// Full collections that also free cycles through the autograd graph: a tensor's hook that captures the tensor.
 #pragma once
-#include <unordered_map>
-#include <vector>
+#include <functional>
+#include <lua5.4/lua.hpp>
 
 #include "core/tensor/tensor.h"
-#include "lang/autograd/tensor_hooks.h"
 
 namespace luth::lang {
 
-/// The tensors that have userdata, their nodes, and what these hold. Who of them is referred to more often than is seen
-/// here, or held by such a one, is outside.
-class HeldGraph {
- public:
-  /// A value that a node needs; all of them come first.
-  void add(const HeldRef& h);
-  /// Looks at all. The userdata are those known as holders and those to which the values lead.
-  void find(lua_State* L);
-  /// Has the userdata, keys of the table at `table`, lead to the values of the nodes that they alone hold; returns
-  /// these values.
-  std::vector<HeldRef> hold(lua_State* L, int table);
-  /// How many values are left.
-  size_t others() const { return left_; }
+/// Collects all garbage of Lua. Returns false inside of a finalizer, where Lua collects nothing.
+///
+/// A graph root (a hook, a Function's ctx) stays a root unless all holders of its tensor are known to Lua: the userdata
+/// on which it was registered, the objects of HeldTensors, and for results of nodes what TrialDeletion finds. A root
+/// whose holders are known lives as long as one of them can be reached, so that a cycle through it is freed. Holders
+/// that Lua cannot see are graphs, optimizers, views, and other userdata of the tensor.
+bool collect_all(lua_State* L);
 
- private:
-  struct Entry {
-    const Node* node;
-    const TensorImpl* tensor;  // or this
-    uint32_t seen = 0;         // references to it
-    bool outside = false;
-    std::vector<size_t> holds = {};
-  };
-  bool wanted(const Node* node) const;
-  size_t entry_of(const Node* node, const TensorImpl* tensor);
-  void refer(size_t from, const Node* node, const TensorImpl* tensor);
-  template <class List>
-  void refer_saved(size_t from, const List& saved);
-  void look_into(lua_State* L, size_t i);
-  void add_userdata(lua_State* L, int users);
-  void mark_outside();
+/// Whether a full collection should run for the sake of the roots: about twice as many as survived the last one, at
+/// least 10000, and one for each KB that Lua had then; and not before 8 times the duration of the last one has passed.
+bool full_collection_due(lua_State* L);
 
-  std::unordered_map<const Node*, std::vector<HeldRef>> values_;
-  size_t left_ = 0;
-  uint64_t oldest_ = ~uint64_t(0);  // of their nodes: edges lead to older ones
-  std::unordered_map<const void*, size_t> places_;
-  std::vector<Entry> entries_;
+/// Calls the function with the stack index of each userdata and each tensor that its object holds.
+using HeldTensorVisitor = std::function<void(int index, const Tensor& t)>;
+/// Registers before main the objects of a kind that hold tensors, such as modules their parameters.
+struct HeldTensors {
+  explicit HeldTensors(void (*each)(lua_State*, const HeldTensorVisitor&));
 };
 
 }  // namespace luth::lang

@@ -8,8 +8,10 @@
 #include "core/dispatch/generator.h"
 #include "core/ops/shape/view.h"
 #include "lang/runtime/bridge.h"
+#include "lang/runtime/functions.h"
 #include "lang/runtime/interp.h"
-#include "lang/tensor/tensor.h"
+#include "lang/values/named_arguments.h"
+#include "lang/values/tensor_values.h"
 
 namespace luth::lang {
 namespace {
@@ -138,7 +140,7 @@ int split_randomly(lua_State* L) {
     sizes.push_back(luaL_checknumber(L, -1));
     lua_pop(L, 1);
   }
-  Options options(L, 3, "random_split");
+  NamedArguments options(L, 3, "random_split");
   int64_t seed = options.integer("seed", default_generator(host()).seed());
   options.done();
   auto parts = data::random_split(whole, sizes, seed);
@@ -154,7 +156,7 @@ std::string find_root(const std::string& root) {
   return root;
 }
 int mnist(lua_State* L) {
-  Options options(L, 1, "data.mnist");
+  NamedArguments options(L, 1, "data.mnist");
   data::MnistSpec spec;
   if (int i = options.get("root")) {
     if (lua_type(L, i) != LUA_TSTRING) throw Error("data.mnist: root expects a folder, got {}", given_text(L, i));

@@ -3,9 +3,11 @@
 #include "core/base/text.h"
 #include "lang/data/data.h"
 #include "lang/runtime/bridge.h"
+#include "lang/runtime/functions.h"
 #include "lang/runtime/interp.h"
 #include "lang/runtime/tables.h"
-#include "lang/tensor/tensor.h"
+#include "lang/values/named_arguments.h"
+#include "lang/values/tensor_values.h"
 
 namespace luth::lang {
 namespace {
@@ -29,7 +31,7 @@ LuaLoader& self(lua_State* L, int index = 1) {
 // Settings by name, from the trailing table.
 class ReadSettings : public Fields {
  public:
-  ReadSettings(lua_State* L, Options& options) : L_(L), options_(options) {}
+  ReadSettings(lua_State* L, NamedArguments& options) : L_(L), options_(options) {}
   bool visit(const FieldInfo& info, Attr& value) override {
     int i = options_.get(info.name);
     if (!i) return false;
@@ -41,11 +43,11 @@ class ReadSettings : public Fields {
 
  private:
   lua_State* L_;
-  Options& options_;
+  NamedArguments& options_;
 };
 
 // Pushes the value of that name, or nil; false for the latter.
-bool take(lua_State* L, Options& options, const char* name) {
+bool take(lua_State* L, NamedArguments& options, const char* name) {
   if (options.get(name)) return true;
   return lua_pushnil(L), false;
 }
@@ -53,7 +55,7 @@ bool take(lua_State* L, Options& options, const char* name) {
 int make_loader(lua_State* L) {
   data::DatasetRef dataset = check_dataset(L, 1, "DataLoader:");
   dataset->base = 1;
-  Options options(L, 2, "DataLoader");
+  NamedArguments options(L, 2, "DataLoader");
   data::LoaderSpec spec;
   ReadSettings read(L, options);
   spec.describe(read);

@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "lang/help/help.h"
-#include "lang/help/hints.h"
+#include "lang/help/function_help.h"
+#include "lang/help/object_help.h"
+#include "lang/hints/hints.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/interp.h"
 #include "lang/runtime/tables.h"
@@ -136,6 +137,25 @@ void open_names(lua_State* L) {
 // After everything that puts names into the tables.
 const Open opener("luth.names", Open::extras + 50, open_names);
 
+// __index of the table of globals: the three names that are silently nil, and never meant to be.
+int missing_global(lua_State* L) {
+  if (lua_type(L, 2) == LUA_TSTRING) {
+    const std::string_view name = lua_tostring(L, 2);
+    if (name == "None" || name == "True" || name == "False")
+      throw Error("'{}' is Python's{}", name, foreign_hint("global", name));
+  }
+  return lua_pushnil(L), 1;
+}
+
+void open_global_names(lua_State* L) {
+  lua_pushglobaltable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, guarded<missing_global>);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
+}
+const Open globals_opener("luth.hints", Open::extras + 60, open_global_names);
+
 }  // namespace
 
 std::span<const NameSpace> name_spaces() { return spaces; }
@@ -149,7 +169,8 @@ std::string names_text(lua_State* L, int index) {
     lua_pushlstring(L, name.data(), name.size());
     lua_rawget(L, index);
     const Space* within = space_at(L, -1);  // named, not listed
-    s += line(name, within ? std::string("\n") + within->brief : help_text(L, -1));
+    std::string text = within ? std::string("\n") + within->brief : function_help(L, -1);
+    s += line(name, text.empty() ? object_text(L, -1) : text);
     lua_pop(L, 1);
   }
   return s;

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "lang/help/help.h"
+#include "lang/help/function_help.h"
 #include "lang/runtime/box.h"
+#include "lang/runtime/functions.h"
 #include "lang/runtime/interp.h"
 #include "lang/tensor/tensor_class.h"
 
@@ -166,7 +167,7 @@ std::string object_text(lua_State* L, int index) {
   lua_getfield(L, -1, name.c_str());
   std::vector<std::pair<std::string, std::string>> methods;
   for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
-    if (lua_type(L, -2) == LUA_TSTRING) methods.emplace_back(lua_tostring(L, -2), help_text(L, -1));
+    if (lua_type(L, -2) == LUA_TSTRING) methods.emplace_back(lua_tostring(L, -2), function_help(L, -1));
   std::sort(methods.begin(), methods.end());
   for (auto& [method, help] : methods)
     if (std::none_of(c->fields.begin(), c->fields.end(), [&](auto& f) { return method == f.name; }))

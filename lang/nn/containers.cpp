@@ -4,6 +4,8 @@
 #include "core/nn/container.h"
 #include "lang/nn/nn.h"
 #include "lang/runtime/bridge.h"
+#include "lang/runtime/functions.h"
+#include "lang/values/tensor_values.h"
 
 namespace luth::lang {
 namespace {

@@ -2,6 +2,7 @@
 #include "lang/nn/nn.h"
 #include "lang/runtime/bridge.h"
 #include "lang/values/settings.h"
+#include "lang/values/tensor_values.h"
 
 namespace luth::lang {
 namespace {

@@ -2,7 +2,10 @@
 #include "core/autograd/autograd.h"
 #include "lang/nn/nn.h"
 #include "lang/runtime/bridge.h"
-#include "lang/torch/cuda.h"
+#include "lang/runtime/functions.h"
+#include "lang/values/devices.h"
+#include "lang/values/named_arguments.h"
+#include "lang/values/tensor_values.h"
 
 namespace luth::lang {
 namespace {
@@ -56,7 +59,7 @@ Walk read_walk(lua_State* L, const char* function) {
   }
   int rest = named ? 2 : 3;
   if (!lua_istable(L, rest)) return w.recurse = flag_at(L, rest, function, "recurse"), w;
-  Options o(L, rest, function);
+  NamedArguments o(L, rest, function);
   if (int i = o.get("prefix")) {
     if (lua_type(L, i) != LUA_TSTRING)
       throw Error("{}: argument 'prefix' expects a string, got {}", function, given_text(L, i));
@@ -130,7 +133,7 @@ int to(lua_State* L) {
   Device* device = nullptr;
   int n = lua_gettop(L);
   if (n > 1 && is_named(L, n)) {
-    Options o(L, n--, "to");
+    NamedArguments o(L, n--, "to");
     if (int i = o.get("dtype")) dtype = check_dtype(L, i);
     if (int i = o.get("device")) device = &check_device(L, i);
     o.flag("non_blocking", false);
@@ -227,7 +230,7 @@ int register_parameter(lua_State* L) {
 int register_buffer(lua_State* L) {
   bool persistent = true;
   if (lua_istable(L, 4)) {
-    Options o(L, 4, "register_buffer");
+    NamedArguments o(L, 4, "register_buffer");
     persistent = o.flag("persistent", true);
     o.done();
   } else if (!lua_isnoneornil(L, 4)) {

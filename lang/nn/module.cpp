@@ -1,7 +1,8 @@
 // Modules as Lua values: calls, metatables by class, and modules whose class is written in Lua.
-#include "lang/help/help.h"
 #include "lang/nn/nn.h"
 #include "lang/runtime/bridge.h"
+#include "lang/runtime/functions.h"
+#include "lang/values/tensor_values.h"
 
 namespace luth::lang {
 namespace {

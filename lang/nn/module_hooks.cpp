@@ -2,7 +2,8 @@
 #include "core/autograd/autograd.h"
 #include "lang/nn/nn.h"
 #include "lang/runtime/bridge.h"
-#include "lang/tensor/tensor_class.h"
+#include "lang/runtime/functions.h"
+#include "lang/values/tensor_values.h"
 
 namespace luth::lang {
 namespace {

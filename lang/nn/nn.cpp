@@ -6,9 +6,12 @@
 #include "core/optim/clip.h"
 #include "lang/binding/bind.h"
 #include "lang/runtime/bridge.h"
+#include "lang/runtime/functions.h"
 #include "lang/runtime/interp.h"
 #include "lang/values/generator.h"
+#include "lang/values/named_arguments.h"
 #include "lang/values/settings.h"
+#include "lang/values/tensor_values.h"
 
 namespace luth::lang {
 namespace {
@@ -41,7 +44,7 @@ int parameter(lua_State* L) {
   const Tensor& t = check_tensor(L, 1, "nn.Parameter: argument 'data' expects");
   bool on = true;
   if (lua_istable(L, 2)) {
-    Options o(L, 2, "nn.Parameter");
+    NamedArguments o(L, 2, "nn.Parameter");
     on = o.flag("requires_grad", true);
     o.done();
   } else if (!lua_isnoneornil(L, 2)) {
@@ -241,7 +244,14 @@ void open_functional(lua_State* L, int nn, int torch) {
   lua_setglobal(L, "F");
 }
 
+// What failed in the forward of a module written in Lua has not passed Module::call.
+std::string module_location() {
+  const std::string module = nn::Frame::where();
+  return module.empty() ? "" : ", in module " + module;
+}
+
 void open_nn(lua_State* L) {
+  set_error_location(module_location);
   lua_getglobal(L, "torch");
   int torch = lua_gettop(L);
   luaL_getsubtable(L, torch, "nn");

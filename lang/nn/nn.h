@@ -4,7 +4,6 @@
 
 #include "core/nn/module.h"
 #include "lang/runtime/ref.h"
-#include "lang/tensor/tensor.h"
 
 namespace luth::lang {
 

@@ -3,6 +3,9 @@
 
 #include "lang/nn/nn.h"
 #include "lang/runtime/bridge.h"
+#include "lang/runtime/functions.h"
+#include "lang/values/named_arguments.h"
+#include "lang/values/tensor_values.h"
 
 namespace luth::lang {
 namespace {
@@ -82,7 +85,7 @@ struct DictOptions {
 DictOptions read_options(lua_State* L, int index, const char* function, bool loading) {
   DictOptions d;
   if (loading && lua_isboolean(L, index)) return d.strict = lua_toboolean(L, index), d;
-  Options o(L, index, function);
+  NamedArguments o(L, index, function);
   d.base = int(o.integer("base", 1));
   if (loading) d.strict = o.flag("strict", true);
   o.done();

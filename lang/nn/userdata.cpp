@@ -1,13 +1,31 @@
 // The userdata of modules: identity, class, and the Lua values that hang on them.
+#include "lang/collector/cycle_collector.h"
 #include "lang/nn/nn.h"
+#include "lang/runtime/allocator.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/tables.h"
+#include "lang/values/values.h"
 
 namespace luth::lang {
 namespace {
 
 char cache_key;    // registry: weak table, module address -> userdata
 char classes_key;  // registry: name of a C++ class -> its class table
+
+const DestroyWithBlock<nn::ModuleRef> destroy(module_values);
+
+// The parameters and buffers of all modules that Lua has.
+void each_tensor_of_modules(lua_State* L, const HeldTensorVisitor& visit) {
+  push_module_cache(L);
+  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+    nn::Module* m = to_module(L, -1);
+    if (!m) continue;
+    for (auto& p : m->parts().parameters) visit(lua_gettop(L), p.value);
+    for (auto& b : m->parts().buffers) visit(lua_gettop(L), b.value);
+  }
+  lua_pop(L, 1);
+}
+const HeldTensors held_tensors(each_tensor_of_modules);
 
 }  // namespace
 

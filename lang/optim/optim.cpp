@@ -5,8 +5,11 @@
 #include "core/base/text.h"
 #include "lang/nn/nn.h"
 #include "lang/runtime/bridge.h"
+#include "lang/runtime/functions.h"
 #include "lang/runtime/interp.h"
+#include "lang/values/named_arguments.h"
 #include "lang/values/settings.h"
+#include "lang/values/tensor_values.h"
 
 namespace luth::lang {
 

@@ -1,7 +1,8 @@
 // Optimizers and schedules in Lua. Opened by optim.cpp.
 #pragma once
+#include <lua5.4/lua.hpp>
+
 #include "core/optim/schedule.h"
-#include "lang/tensor/tensor.h"
 
 namespace luth::lang {
 

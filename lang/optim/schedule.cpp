@@ -1,8 +1,11 @@
 // optim.lr_scheduler: schedules by their descriptions; functions of the epoch and schedules of schedules.
 #include "lang/optim/optim.h"
 #include "lang/runtime/bridge.h"
+#include "lang/runtime/functions.h"
 #include "lang/runtime/ref.h"
+#include "lang/values/named_arguments.h"
 #include "lang/values/settings.h"
+#include "lang/values/tensor_values.h"
 
 namespace luth::lang {
 

@@ -1,6 +1,7 @@
 // State dicts of optimizers as Lua tables; parameters are told by their place, from 1.
 #include "lang/optim/optim.h"
 #include "lang/values/settings.h"
+#include "lang/values/tensor_values.h"
 
 namespace luth::lang {
 namespace {

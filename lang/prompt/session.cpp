@@ -4,8 +4,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "lang/help/hints.h"
-#include "lang/prompt/lua_tokens.h"
+#include "lang/hints/lua_tokens.h"
 #include "lang/prompt/show.h"
 
 namespace luth::lang {

@@ -8,7 +8,7 @@
 #include "core/tensor/print.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/tables.h"
-#include "lang/tensor/tensor.h"
+#include "lang/values/tensor_values.h"
 
 namespace luth::lang {
 namespace {

@@ -4,13 +4,12 @@
 #include <string>
 
 #include "core/base/paths.h"
-#include "core/nn/module.h"
-#include "lang/runtime/interp.h"
-#include "lang/runtime/source_mark.h"
+#include "lang/runtime/state.h"
 
 namespace luth::lang {
 namespace {
 
+std::string (*error_location)() = nullptr;
 constexpr const char* no_memory = "not enough memory";  // Lua's own words
 
 // Sets a flag of the caller when it is destroyed.
@@ -51,7 +50,7 @@ std::string called_name(lua_State* L) {
 
 // Never throws: an empty text stands for "no memory, not even for the text".
 void detail::note(lua_State* L, const std::exception& e) {
-  auto& last = Interp::of(L).last_error();
+  auto& last = StateData::of(L).last_error;
   try {
     auto* ours = dynamic_cast<const Error*>(&e);
     const bool memory = dynamic_cast<const std::bad_alloc*>(&e);
@@ -59,9 +58,7 @@ void detail::note(lua_State* L, const std::exception& e) {
     last.text = memory ? no_memory : e.what();
     if (last.text.starts_with("expects "))  // an argument of a function that is no operator
       if (std::string name = called_name(L); !name.empty()) last.text = name + ": " + last.text;
-    // What failed in the forward of a module written in Lua has not passed Module::call.
-    if (ours && !ours->located())
-      if (std::string module = nn::Frame::where(); !module.empty()) last.text += ", in module " + module;
+    if (ours && !ours->located() && error_location) last.text += error_location();
   } catch (const std::bad_alloc&) {
     last.code = ErrorCode::memory;
     last.text.clear();
@@ -70,7 +67,7 @@ void detail::note(lua_State* L, const std::exception& e) {
 
 // Nothing here has a destructor: strings belong to Lua.
 void detail::raise(lua_State* L, bool placed) {
-  auto& last = Interp::of(L).last_error();
+  auto& last = StateData::of(L).last_error;
   luaL_checkstack(L, 4, nullptr);
   if (placed)
     push_where(L);
@@ -86,7 +83,7 @@ void detail::raise(lua_State* L, bool placed) {
 }
 
 void raise(lua_State* L, ErrorCode code, std::string_view text, bool placed) {
-  auto& last = Interp::of(L).last_error();
+  auto& last = StateData::of(L).last_error;
   try {
     last.code = code;
     last.text = text;
@@ -95,10 +92,12 @@ void raise(lua_State* L, ErrorCode code, std::string_view text, bool placed) {
 }
 
 ErrorCode error_code(lua_State* L, std::string_view text) {
-  auto& last = Interp::of(L).last_error();
+  auto& last = StateData::of(L).last_error;
   if (!last.text.empty() && text.find(last.text) != std::string_view::npos) return last.code;
   return text.find(no_memory) != std::string_view::npos ? ErrorCode::memory : ErrorCode::runtime;
 }
+
+void set_error_location(std::string (*location)()) { error_location = location; }
 
 bool is_own_code(const lua_Debug& ar) {
   static const std::string own = "@" + share_dir() + "/luth/";

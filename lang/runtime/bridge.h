@@ -9,13 +9,12 @@
 #pragma once
 #include <exception>
 #include <lua5.4/lua.hpp>
+#include <string>
 #include <string_view>
 
 #include "core/base/error.h"
 
 namespace luth::lang {
-
-using Function = int (*)(lua_State*);
 
 namespace detail {
 void note(lua_State* L, const std::exception& e);           // keeps text and code for raise()
@@ -25,7 +24,7 @@ void note(lua_State* L, const std::exception& e);           // keeps text and co
 /// `F` as a lua_CFunction: what it throws becomes a Lua error (a string that begins with the place of the nearest Lua
 /// code below it, push_where), after all of F's destructors have run. luth::Error keeps its ErrorCode (error_code),
 /// std::bad_alloc becomes "not enough memory" with ErrorCode::memory. Lua's own errors pass untouched.
-template <Function F>
+template <lua_CFunction F>
 int guarded(lua_State* L) {
   try {
     return F(L);
@@ -41,9 +40,16 @@ int guarded(lua_State* L) {
 /// ErrorCode::memory for Lua's own "not enough memory", else ErrorCode::runtime.
 ErrorCode error_code(lua_State* L, std::string_view text);
 
-/// Pushes "file:line: " of the nearest Lua code that is running, "" where there is none. luth's own library (the folder
-/// luth in share_dir()) does not count: an error there is about what its user gave.
+/// Pushes "file:line: " of the nearest Lua code that is running, "" where there is none. luth's own library does not
+/// count: an error there is about what its user gave.
 void push_where(lua_State* L);
+
+/// Whether a function (lua_getinfo "S") is of luth's own library (the folder luth in share_dir()).
+bool is_own_code(const lua_Debug& ar);
+
+/// Sets what adds to an error of C++ where it arose, ", in module net.fc1". The error must not say so already
+/// (Error::located); "" adds nothing.
+void set_error_location(std::string (*location)());
 
 /// Proves that exceptions and Lua errors cross as described above (they would not with Lua's C build).
 /// Returns "" or a sentence. Takes microseconds.

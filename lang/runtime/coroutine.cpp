@@ -15,7 +15,7 @@ int resume_into(lua_State* L, lua_State* co, int nargs) {
   lua_xmove(L, co, nargs);
   int n = 0, status;
   {
-    Interp::Run run(Interp::of(L), co);
+    RunningScope running(co);
     status = lua_resume(co, L, nargs, &n);
   }
   if (status != LUA_OK && status != LUA_YIELD) {

@@ -12,9 +12,8 @@
 #include "core/base/error_context.h"
 #include "core/base/paths.h"
 #include "core/base/warn.h"
-#include "lang/help/hints.h"
+#include "lang/hints/hints.h"
 #include "lang/runtime/source_mark.h"
-#include "lang/runtime/state.h"
 
 namespace luth::lang {
 namespace {
@@ -57,28 +56,28 @@ void run_opener(lua_State* L, const Opening& o) {
   lua_settop(L, 0);
 }
 
-thread_local lua_State* running_here = nullptr;  // the Lua thread that this thread runs
-
 // For warnings of the core.
 std::string where() {
-  if (!running_here || !lua_checkstack(running_here, 4)) return "";
-  push_where(running_here);
-  std::string place = lua_tostring(running_here, -1);
-  lua_pop(running_here, 1);
-  return place;
+  lua_State* L = running_thread();
+  if (!L || !lua_checkstack(L, 4)) return "";
+  push_where(L);
+  std::string line = lua_tostring(L, -1);
+  lua_pop(L, 1);
+  return line;
 }
 
 // "train.lua:12", for errors that show later.
 std::string line_now() {
-  std::string place = where();
-  if (place.ends_with(": ")) place.resize(place.size() - 2);
-  return place;
+  std::string line = where();
+  if (line.ends_with(": ")) line.resize(line.size() - 2);
+  return line;
 }
 
 int open_all(lua_State* L) {
   set_warning_place(where);
   set_call_site_hook(line_now);
-  open_sites(L);
+  open_source_marks(L);
+  check_userdata_layout(L);
   luaL_openlibs(L);
   extend_paths(L);
   auto list = openings();
@@ -107,7 +106,7 @@ int with_traceback(lua_State* L) {
     case ErrorCode::terminated: return 1;
     default: break;
   }
-  if (text == Interp::of(L).last_error().text) return 1;
+  if (text == StateData::of(L).last_error.text) return 1;
   add_hint(L);
   luaL_traceback(L, L, lua_tostring(L, 1), 1);
   return 1;
@@ -115,15 +114,12 @@ int with_traceback(lua_State* L) {
 
 }  // namespace
 
-lua_State* running_thread() { return running_here; }
-
 Open::Open(const char* name, int order, Opener opener) { openings().push_back({name, order, opener}); }
 
 Interp::Interp() : Interp(Options{}) {}
 
-Interp::Interp(Options options) : L_(new_state(pool_)), options_(options) {
+Interp::Interp(Options options) : L_(new_state(allocator_, *this)), options_(options) {
   if (!L_) throw Error(ErrorCode::memory, "not enough memory for the interpreter");
-  *static_cast<Interp**>(lua_getextraspace(L_)) = this;
   set_locale();
   std::string trouble = self_check(L_);
   if (trouble.empty()) {
@@ -148,7 +144,7 @@ int Interp::call(int nargs, int nresults) {
   lua_insert(L_, base);
   int status;
   {
-    Run run(*this, L_);
+    RunningScope running(L_);
     status = lua_pcall(L_, nargs, nresults, base);
   }
   lua_remove(L_, base);
@@ -231,14 +227,13 @@ void Interp::set_arg(int argc, char** argv, int script) {
   lua_setglobal(L_, "arg");
 }
 
-Interp::Run::Run(Interp& interp, lua_State* L) : interp_(interp), running_{L, interp.running_}, before_(running_here) {
-  interp_.running_ = &running_;
-  running_here = L;
-}
-
-Interp::Run::~Run() {
-  interp_.running_ = running_.below;
-  running_here = before_;
+void add_hint(lua_State* L, const std::string* source) {
+  size_t n = 0;
+  const char* text = lua_tolstring(L, -1, &n);
+  if (!text) return;
+  const std::string hint = hint_on({text, n}, source);
+  lua_pushlstring(L, hint.data(), hint.size());
+  lua_concat(L, 2);
 }
 
 }  // namespace luth::lang

@@ -12,13 +12,12 @@
 #pragma once
 #include <lua5.4/lua.hpp>
 
-#include <atomic>
 #include <string>
 #include <string_view>
 
 #include "core/base/error.h"
 #include "lang/runtime/bridge.h"
-#include "lang/runtime/memory.h"
+#include "lang/runtime/state.h"
 
 namespace luth::lang {
 
@@ -31,20 +30,11 @@ struct Open {
   Open(const char* name, int order, Opener opener);
 };
 
-/// The Lua threads that are running now, innermost first: where an interrupt sets its hook.
-struct Running {
-  lua_State* L;
-  Running* below;
-};
-
-class Interp {
+/// The interpreter. What it keeps for its state is its base, so that the parts below find it without it.
+class Interp : public StateData {
  public:
   struct Options {
     bool ignore_environment = false;  // -E: LUA_PATH, LUA_CPATH and LUA_INIT count for nothing
-  };
-  struct LastError {
-    std::string text;  // empty: none yet
-    ErrorCode code = ErrorCode::runtime;
   };
 
   /// A state with Lua's libraries and everything that registered an Open. Throws luth::Error when an opener fails.
@@ -55,8 +45,8 @@ class Interp {
   Interp& operator=(const Interp&) = delete;
 
   lua_State* state() const { return L_; }
-  /// The Interp of any of its Lua threads: one load, so cheap enough for every call.
-  static Interp& of(lua_State* L) { return **static_cast<Interp**>(lua_getextraspace(L)); }
+  /// The Interp of any of its Lua threads.
+  static Interp& of(lua_State* L) { return static_cast<Interp&>(StateData::of(L)); }
 
   /// Calls the function below its `nargs` arguments, as lua_pcall does, with a traceback added to the error message
   /// and, between the calls of handle_signals and of this, interrupts raised as errors. Returns Lua's status; on an
@@ -90,31 +80,16 @@ class Interp {
   /// A signal has come that this Interp obeys: the error that it became must not be caught.
   bool stop_requested() const;
 
-  LastError& last_error() { return last_error_; }
-  /// Marks a Lua thread as running for the life of the object.
-  class Run {
-   public:
-    Run(Interp& interp, lua_State* L);
-    ~Run();
-    Run(const Run&) = delete;
-    Run& operator=(const Run&) = delete;
-
-   private:
-    Interp& interp_;
-    Running running_;
-    lua_State* before_;  // what this thread ran, of any Interp
-  };
-  Running* running() const { return running_; }
-
  private:
   int push_stop();  // pushes that as an error message, returns LUA_ERRRUN
 
-  Pool pool_;  // outlives the state
+  Allocator allocator_;  // outlives the state
   lua_State* L_;
   Options options_;
-  LastError last_error_;
-  std::atomic<Running*> running_{nullptr};  // read by the signal handler on this same thread
 };
+
+/// Adds the hint that lang/hints/hints.h has on the error message on top of the stack. `source`: the text of the chunk.
+void add_hint(lua_State* L, const std::string* source = nullptr);
 
 /// The signal, SIGINT or SIGTERM, that asked to stop and has not been cleared; else 0. Long C++ work asks this where it
 /// can stop (a training loop between steps) and may then save and leave. Any thread may ask.

@@ -4,7 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "lang/runtime/interp.h"
+#include "core/base/error.h"
+#include "lang/runtime/state.h"
 #include "lang/runtime/tables.h"
 
 namespace luth::lang {
@@ -119,8 +120,8 @@ void WeakRef::push(lua_State* L) const {
 lua_State* WeakRef::running() const {
   lua_State* L = place_->table->L;
   if (!L) throw Error("a Lua function was called after its interpreter had closed");
-  auto* run = Interp::of(L).running();
-  return run ? run->L : L;
+  const RunningThreads* running = StateData::of(L).running;
+  return running ? running->L : L;
 }
 
 LuaRef::LuaRef(lua_State* L, int index) : WeakRef(L, index) { set_rooted(L, true); }

@@ -37,8 +37,8 @@ void on_signal(int signal) {
   }
   if (pending.exchange(signal)) _exit(128 + signal);
   Interp* interp = obeying;
-  if (!interp || !interp->running()) return;
-  for (Running* r = interp->running(); r; r = r->below) lua_sethook(r->L, stop, LUA_MASKCOUNT, 1);
+  if (!interp || !interp->running) return;
+  for (RunningThreads* r = interp->running; r; r = r->below) lua_sethook(r->L, stop, LUA_MASKCOUNT, 1);
   if (signal == SIGTERM) alarm(grace);
 }
 
@@ -56,7 +56,7 @@ void install(int signal) {
 void stop_waiting() {
   Interp* interp = obeying;
   if (!pending || !interp || !pthread_equal(pthread_self(), obeying_thread)) return;
-  for (Running* r = interp->running(); r; r = r->below) lua_sethook(r->L, nullptr, 0, 0);
+  for (RunningThreads* r = interp->running; r; r = r->below) lua_sethook(r->L, nullptr, 0, 0);
   try {
     check_interrupt();
   } catch (Error& e) {
@@ -101,8 +101,8 @@ Interp::~Interp() {
 bool Interp::stop_requested() const { return interrupted() && obeying == this; }
 
 int Interp::push_stop() {
-  last_error_.text = name_of(interrupted());
-  last_error_.code = code_of(interrupted());
+  last_error.text = name_of(interrupted());
+  last_error.code = code_of(interrupted());
   lua_pushstring(L_, name_of(interrupted()));
   return LUA_ERRRUN;
 }

@@ -5,6 +5,7 @@
 // expected is tested once, when the interpreter opens; where not, lua_getinfo answers.
 #include "lang/runtime/source_mark.h"
 
+#include <atomic>
 #include <cstring>
 #include <mutex>
 #include <string>
@@ -12,11 +13,11 @@
 #include <vector>
 
 #include "core/tensor/source_mark.h"
+#include "lang/runtime/allocator.h"
 #include "lang/runtime/bridge.h"
+#include "lang/runtime/state.h"
 
 namespace luth::lang {
-
-std::atomic<uint32_t> code_generation{0};
 
 namespace {
 
@@ -127,7 +128,7 @@ bool frames_as_expected(lua_State* L) {
 
 }  // namespace
 
-void open_sites(lua_State* L) {
+void open_source_marks(lua_State* L) {
   static const bool known = frames_as_expected(L);
   frames_known = known;
   set_site_hooks(mark_line, text_of);

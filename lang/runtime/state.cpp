@@ -1,4 +1,4 @@
-// What luaL_newstate gives a state: a word before the end of a panic, and warn().
+// What luaL_newstate gives a state besides: a message before a panic ends the process, and warn().
 #include "lang/runtime/state.h"
 
 #include <cstdio>
@@ -37,11 +37,26 @@ int panic(lua_State* L) {
   return 0;  // Lua aborts
 }
 
+thread_local lua_State* running_here = nullptr;  // the Lua thread that this thread runs
+
 }  // namespace
 
-lua_State* new_state(Pool& pool) {
-  lua_State* L = lua_newstate(Pool::reallocate, &pool);
+lua_State* running_thread() { return running_here; }
+
+RunningScope::RunningScope(lua_State* L) : data_(StateData::of(L)), entry_{L, data_.running}, before_(running_here) {
+  data_.running = &entry_;
+  running_here = L;
+}
+
+RunningScope::~RunningScope() {
+  data_.running = entry_.below;
+  running_here = before_;
+}
+
+lua_State* new_state(Allocator& allocator, StateData& data) {
+  lua_State* L = lua_newstate(Allocator::reallocate, &allocator);
   if (!L) return nullptr;
+  *static_cast<StateData**>(lua_getextraspace(L)) = &data;
   lua_atpanic(L, panic);
   lua_setwarnf(L, warnings_off, L);
   return L;

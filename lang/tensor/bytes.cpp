@@ -3,8 +3,11 @@
 
 #include "core/autograd/autograd.h"
 #include "core/ops/elementwise/copy.h"
+#include "lang/binding/invoke.h"
 #include "lang/runtime/bridge.h"
+#include "lang/runtime/functions.h"
 #include "lang/tensor/tensor_class.h"
+#include "lang/values/named_arguments.h"
 
 namespace luth::lang {
 namespace {
@@ -39,7 +42,7 @@ Tensor elements(std::string_view bytes, Dtype dtype, int64_t count, int64_t offs
 
 int frombuffer(lua_State* L) {
   std::string_view bytes = bytes_at(L, 1, "torch.frombuffer");
-  Options o(L, 2, "torch.frombuffer");
+  NamedArguments o(L, 2, "torch.frombuffer");
   Dtype dtype = default_dtype();
   if (int i = o.get("dtype")) dtype = check_dtype(L, i);
   int64_t count = o.integer("count", -1), offset = o.integer("offset", 0);

@@ -4,9 +4,12 @@
 
 #include "core/device/device_support.h"
 #include "core/dispatch/pin.h"
+#include "lang/binding/invoke.h"
 #include "lang/runtime/bridge.h"
+#include "lang/runtime/functions.h"
 #include "lang/tensor/tensor_class.h"
-#include "lang/torch/cuda.h"
+#include "lang/values/devices.h"
+#include "lang/values/named_arguments.h"
 
 namespace luth::lang {
 namespace {
@@ -69,7 +72,7 @@ int to(lua_State* L) {
   Target target;
   int n = lua_gettop(L);
   if (n > 1 && is_named(L, n)) {
-    Options o(L, n--, "to");
+    NamedArguments o(L, n--, "to");
     if (int i = o.get("dtype")) target.dtype = check_dtype(L, i);
     if (int i = o.get("device")) target.device = &check_device(L, i);
     if (int i = o.get("memory_format")) target.format = check_format(L, i);
@@ -105,7 +108,7 @@ int cuda(lua_State* L) {
   int n = lua_gettop(L), device_at = n >= 2 && !is_named(L, 2) ? 2 : 0;
   if (n >= 3 && lua_isboolean(L, 3)) target.non_blocking = lua_toboolean(L, 3);
   if (n >= 2 && is_named(L, n)) {
-    Options o(L, n, "cuda");
+    NamedArguments o(L, n, "cuda");
     if (int i = o.get("device")) device_at = i;
     target.non_blocking = o.flag("non_blocking", target.non_blocking);
     o.done();
@@ -173,8 +176,6 @@ constexpr Row rows[] = {
     {"pin_memory", guarded<pin>, "x:pin_memory()",
      "A copy in memory of the CPU that copies to a GPU need not wait for; the same tensor where it is there already."},
     {"is_pinned", guarded<pinned>, "x:is_pinned()", "Whether pin_memory made it."},
-    {"record_stream", guarded<record_stream>, "x:record_stream(s)",
-     "The memory of x is not used again before the stream s has done what it was given."},
     {"type", guarded<type>, "x:type(dtype?)",
      "The type's name such as 'torch.FloatTensor', or the tensor in another dtype."},
     {"type_as", guarded<type_as>, "x:type_as(other)", "The tensor in other's dtype and on its device."},

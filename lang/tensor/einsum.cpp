@@ -3,6 +3,7 @@
 
 #include "lang/binding/bind.h"
 #include "lang/runtime/bridge.h"
+#include "lang/runtime/functions.h"
 #include "lang/tensor/tensor_class.h"
 
 namespace luth::lang {

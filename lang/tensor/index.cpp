@@ -8,6 +8,7 @@
 #include "core/base/error_context.h"
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/shape/view.h"
+#include "lang/binding/invoke.h"
 #include "lang/runtime/bridge.h"
 #include "lang/tensor/tensor_class.h"
 

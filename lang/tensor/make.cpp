@@ -2,8 +2,11 @@
 #include "core/autograd/autograd.h"
 #include "core/ops/elementwise/copy.h"
 #include "lang/binding/bind.h"
+#include "lang/binding/invoke.h"
 #include "lang/runtime/bridge.h"
+#include "lang/runtime/functions.h"
 #include "lang/tensor/tensor_class.h"
+#include "lang/values/named_arguments.h"
 
 namespace luth::lang {
 namespace {
@@ -141,7 +144,7 @@ Tensor move_to(const Tensor& t, Device& d) {
 // torch.tensor(data, {dtype, device, requires_grad}) with the data at `at`; `copy` false for as_tensor; dtype and
 // device as `like` has them where they are not named.
 int make(lua_State* L, const char* name, bool copy, int at = 1, const Tensor* like = nullptr) {
-  Options o(L, at + 1, name);
+  NamedArguments o(L, at + 1, name);
   std::optional<Dtype> dtype;
   Device* device = nullptr;
   if (like) dtype = like->dtype(), device = &like->device();
@@ -173,7 +176,7 @@ int new_tensor(lua_State* L) {
 int convert(lua_State* L, const char* name, bool with_copy) {
   if (!to_tensor(L, 1) && !with_copy) return make(L, name, false);
   const Tensor from = to_tensor(L, 1) ? check_tensor(L, 1, name) : Tensor();
-  Options o(L, 2, name);
+  NamedArguments o(L, 2, name);
   const int dtype = o.get("dtype"), device = o.get("device");
   const int copy = with_copy ? o.get("copy") : 0;
   const bool copies = copy && lua_toboolean(L, copy), shares = copy && lua_isboolean(L, copy) && !copies;
@@ -246,7 +249,7 @@ int where_method(lua_State* L) {
   Value other;
   int condition = 2;
   if (int last = lua_gettop(L); last > 1 && is_named(L, last)) {
-    Options o(L, last, "where");
+    NamedArguments o(L, last, "where");
     int given = o.get("condition");
     if (given) condition = given;
     if (int i = o.get("other")) other = operand(L, i, "other");

@@ -2,8 +2,11 @@
 #include "core/autograd/autograd.h"
 #include "core/tensor/inference.h"
 #include "core/tensor/print.h"
+#include "lang/binding/invoke.h"
 #include "lang/runtime/bridge.h"
+#include "lang/runtime/functions.h"
 #include "lang/tensor/tensor_class.h"
+#include "lang/values/named_arguments.h"
 
 namespace luth::lang {
 namespace {
@@ -68,7 +71,7 @@ int is_contiguous(lua_State* L) {
   const Tensor& t = self(L);
   MemoryFormat f = MemoryFormat::contiguous;
   if (is_named(L, 2)) {
-    Options o(L, 2, "is_contiguous");
+    NamedArguments o(L, 2, "is_contiguous");
     if (int i = o.get("memory_format")) f = check_format(L, i);
     o.done();
   } else if (!lua_isnoneornil(L, 2)) {
@@ -91,7 +94,7 @@ void refuse_history(const Tensor& t, const char* method) {
 // Where the argument `name` of a table of named arguments at 2 lies; 0 where there is no such table.
 int named_or(lua_State* L, const char* method, const char* name) {
   if (!is_named(L, 2)) return 0;
-  Options o(L, 2, method);
+  NamedArguments o(L, 2, method);
   int at = o.get(name);
   o.done();
   if (!at) throw Error("{}: argument '{}' is missing", method, name);
@@ -114,7 +117,7 @@ int resize_as(lua_State* L) {
 // torch.resize_as_(x, y), and by names alone
 int resize_as_function(lua_State* L) {
   if (!is_named(L, 1)) return resize_as(L);
-  Options o(L, 1, "resize_as_");
+  NamedArguments o(L, 1, "resize_as_");
   int input = o.get("input"), like = o.get("the_template");
   o.done();
   if (!input || !like) throw Error("resize_as_: arguments 'input' and 'the_template' are expected");

@@ -6,10 +6,11 @@
 #include "core/base/text.h"
 #include "core/device/device_support.h"
 #include "core/dispatch/placement_log.h"
-#include "lang/help/help.h"
 #include "lang/runtime/bridge.h"
-#include "lang/tensor/tensor.h"
-#include "lang/torch/cuda.h"
+#include "lang/runtime/functions.h"
+#include "lang/torch/torch.h"
+#include "lang/values/devices.h"
+#include "lang/values/named_arguments.h"
 
 namespace luth::lang {
 namespace {

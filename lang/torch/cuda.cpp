@@ -1,7 +1,5 @@
 // torch.cuda: which GPUs there are, which one is meant, and their memory. Nothing of CUDA is opened before a function
 // that needs it is called.
-#include "lang/torch/cuda.h"
-#include "lang/values/generator.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,47 +7,19 @@
 #include "core/device/device_support.h"
 #include "core/dispatch/generator.h"
 #include "lang/runtime/bridge.h"
-#include "lang/tensor/tensor_class.h"
+#include "lang/runtime/functions.h"
+#include "lang/torch/torch.h"
+#include "lang/values/devices.h"
+#include "lang/values/generator.h"
 
 namespace luth::lang {
-
-namespace {
-// Whether there are devices, usable or not.
-bool open_cuda_library() {
-  try {
-    static_cast<void>(device("cuda"));
-  } catch (const std::exception&) {}
-  for (Device* d : open_devices())
-    if (d->kind() == "cuda") return true;
-  return false;
-}
-}  // namespace
-
-bool cuda_available() {
-  if (!open_cuda_library()) return false;
-  for (Device* d : open_devices())
-    if (d->kind() == "cuda" && device_support(*d).trouble.empty()) return true;
-  return false;
-}
-
-Device& cuda_at(lua_State* L, int index, const char* function) {
-  if (is_none(L, index)) return current_device("cuda");
-  if (lua_type(L, index) == LUA_TNUMBER) {
-    const int64_t i = check_integer(L, index);
-    if (i < 0 || i > 9999) throw Error("{}: devices count from 0, got {}", function, i);
-    return device("cuda:" + std::to_string(i));
-  }
-  Device& d = check_device(L, index);
-  if (d.kind() != "cuda") throw Error("{} expects a CUDA device, got '{}'", function, d.name());
-  return d;
-}
 
 namespace {
 
 // ---- devices ----
 
 int count_devices() {
-  if (!open_cuda_library()) return 0;
+  if (!cuda_present()) return 0;
   const auto all = open_devices();
   return int(std::count_if(all.begin(), all.end(), [](Device* d) { return d->kind() == "cuda"; }));
 }
@@ -267,11 +237,11 @@ constexpr Row rows[] = {
 
 }  // namespace
 
-void open_cuda(lua_State* L, int torch) {
+void open_cuda(lua_State* L, int torch, int methods) {
   lua_newtable(L);
   add_functions(L, -1, rows);
   lua_setfield(L, torch, "cuda");
-  open_cuda_streams(L, torch);
+  open_cuda_streams(L, torch, methods);
 }
 
 }  // namespace luth::lang

@@ -4,19 +4,17 @@
 #include "core/base/text.h"
 #include "core/device/device_support.h"
 #include "lang/runtime/bridge.h"
+#include "lang/runtime/functions.h"
 #include "lang/runtime/scope.h"
 #include "lang/tensor/tensor_class.h"
-#include "lang/torch/cuda.h"
+#include "lang/torch/torch.h"
+#include "lang/values/devices.h"
+#include "lang/values/named_arguments.h"
 
 namespace luth::lang {
 namespace {
 
 // ---- scopes ----
-
-struct Undo {
-  const Restore& restore;
-  ~Undo() { restore(); }
-};
 
 int on_device(lua_State* L) {
   Device& d = cuda_at(L, 1, "torch.cuda.device");
@@ -51,7 +49,7 @@ int make_stream(lua_State* L) {
   int n = lua_gettop(L), device_at = n >= 1 && !is_named(L, 1) ? 1 : 0;
   int64_t priority = n >= 2 && !is_named(L, 2) ? check_integer(L, 2) : 0;
   if (n >= 1 && is_named(L, n)) {
-    Options o(L, n, "torch.cuda.Stream");
+    NamedArguments o(L, n, "torch.cuda.Stream");
     if (int i = o.get("device")) device_at = i;
     priority = o.integer("priority", priority);
     o.done();
@@ -166,6 +164,15 @@ int stream_text(lua_State* L) {
          1;
 }
 
+int record_stream(lua_State* L) {
+  const Tensor& t = self(L);
+  Stream& s = stream_at(L, 2, "record_stream");
+  if (&s.device() != &t.device())
+    throw Error("record_stream: the tensor is on {}, the stream on {}", t.device().name(), s.device().name());
+  if (t.storage()->data()) t.device().record_stream(t.storage()->data(), &s);
+  return 0;
+}
+
 constexpr Row stream_rows[] = {
     {"synchronize", guarded<stream_synchronize>, "s:synchronize()", "Waits until all work of the stream is done."},
     {"query", guarded<stream_query>, "s:query()", "Whether all work of the stream is done."},
@@ -202,6 +209,10 @@ constexpr Row cuda_rows[] = {
     {"device", guarded<on_device>, "local _ <close> = torch.cuda.device(1)  or  torch.cuda.device(1, f, ...)",
      "'cuda' means that GPU while the scope is open, or while f runs."},
 };
+constexpr Row tensor_rows[] = {
+    {"record_stream", guarded<record_stream>, "x:record_stream(s)",
+     "The memory of x is not used again before the stream s has done what it was given."},
+};
 
 // Upvalue: the methods.
 int stream_index(lua_State* L) {
@@ -218,44 +229,8 @@ int stream_index(lua_State* L) {
 
 }  // namespace
 
-void Restore::operator()() const {
-  if (of) of->set_current_stream(stream);
-  if (current) set_current_device(*current);
-  if (fallback) set_default_device(*fallback);
-}
-
-int in_scope(lua_State* L, const Restore& restore, int first, const char* advice) {
-  if (lua_isnoneornil(L, first)) {
-    auto& scope = push_scope<Restore>(L, "a device", advice);
-    scope.restore = restore;
-    scope.open = true;
-    return 1;
-  }
-  Undo undo{restore};
-  if (lua_type(L, first) != LUA_TFUNCTION)
-    throw Error("expects a function to call or nothing, got {}", given_text(L, first));
-  lua_call(L, lua_gettop(L) - first, LUA_MULTRET);
-  return lua_gettop(L) - first + 1;
-}
-
-int device_scope(lua_State* L) {
-  Device& d = check_device(L, 1);
-  Restore r{.fallback = &default_device()};
-  set_default_device(d);
-  return in_scope(L, r, 2, "torch.device(d):scope()");
-}
-
-int record_stream(lua_State* L) {
-  const Tensor& t = self(L);
-  Stream& s = stream_at(L, 2, "record_stream");
-  if (&s.device() != &t.device())
-    throw Error("record_stream: the tensor is on {}, the stream on {}", t.device().name(), s.device().name());
-  if (t.storage()->data()) t.device().record_stream(t.storage()->data(), &s);
-  return 0;
-}
-
-void open_cuda_streams(lua_State* L, int torch) {
-  open_scopes<Restore>(L, "torch.device.scope");
+void open_cuda_streams(lua_State* L, int torch, int methods) {
+  open_device_scopes(L);
   open_box<StreamRef>(L, "torch.cuda.Stream");
   lua_newtable(L);
   add_functions(L, -1, stream_rows);
@@ -274,6 +249,7 @@ void open_cuda_streams(lua_State* L, int torch) {
   lua_getfield(L, torch, "cuda");
   add_functions(L, -1, cuda_rows);
   lua_pop(L, 1);
+  add_functions(L, methods, tensor_rows);
 }
 
 }  // namespace luth::lang

@@ -1,4 +1,6 @@
 // Functions of `torch` that are no operators: defaults, dtypes' limits, random state, threads, memory, devices.
+#include "lang/torch/torch.h"
+
 #include <cfloat>
 #include <cmath>
 #include <cstring>
@@ -7,11 +9,11 @@
 #include "core/base/threads.h"
 #include "core/dispatch/generator.h"
 #include "core/tensor/print.h"
-#include "lang/help/help.h"
 #include "lang/runtime/bridge.h"
-#include "lang/tensor/tensor_class.h"
-#include "lang/torch/cuda.h"
+#include "lang/runtime/functions.h"
 #include "lang/values/generator.h"
+#include "lang/values/named_arguments.h"
+#include "lang/values/tensor_values.h"
 
 namespace luth::lang {
 namespace {
@@ -126,14 +128,14 @@ int empty_cache(lua_State* L) {
 
 // ---- printing and types ----
 
-int64_t print_limit(Options& o, const char* name, int64_t now, int64_t least, int64_t most) {
+int64_t print_limit(NamedArguments& o, const char* name, int64_t now, int64_t least, int64_t most) {
   const int64_t n = o.integer(name, now);
   if (n < least || n > most) throw Error("torch.set_printoptions: {} is from {} to {}, got {}", name, least, most, n);
   return n;
 }
 
 int set_printoptions(lua_State* L) {
-  Options o(L, 1, "torch.set_printoptions");
+  NamedArguments o(L, 1, "torch.set_printoptions");
   PrintOptions p = print_options();
   if (int i = o.get("profile")) {
     std::string profile = lua_type(L, i) == LUA_TSTRING ? lua_tostring(L, i) : "";

@@ -8,7 +8,9 @@
 #include "core/device/device.h"
 #include "core/dispatch/generator.h"
 #include "lang/runtime/bridge.h"
-#include "lang/tensor/tensor.h"
+#include "lang/runtime/functions.h"
+#include "lang/values/named_arguments.h"
+#include "lang/values/tensor_values.h"
 
 namespace luth::lang {
 namespace {
@@ -95,7 +97,7 @@ int text_of(lua_State* L) {
 int make(lua_State* L) {
   Device* d = &host();
   if (is_named(L, 1)) {
-    Options o(L, 1, "torch.Generator");
+    NamedArguments o(L, 1, "torch.Generator");
     if (int at = o.get("device")) d = &check_device(L, at);
     o.done();
   } else if (!lua_isnoneornil(L, 1)) {

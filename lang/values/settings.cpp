@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "lang/tensor/tensor.h"
+#include "lang/values/named_arguments.h"
 
 namespace luth::lang {
 namespace {

@@ -3,9 +3,9 @@
 #include <cstring>
 
 #include "core/tensor/print.h"
-#include "lang/help/help.h"
 #include "lang/runtime/bridge.h"
-#include "lang/torch/cuda.h"
+#include "lang/runtime/functions.h"
+#include "lang/values/devices.h"
 #include "lang/values/values.h"
 
 namespace luth::lang {

@@ -1,5 +1,5 @@
 // What the prompt reads out of a chunk's text.
-#include "lang/prompt/lua_tokens.h"
+#include "lang/hints/lua_tokens.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "lang/values/lua_tree.h"
+#include "lang/library/lua_tree.h"
 
 #include <algorithm>
 #include <vector>
@@ -6,7 +6,7 @@
 #include "lang/nn/nn.h"
 #include "lang/optim/optim.h"
 #include "lang/runtime/tables.h"
-#include "lang/tensor/tensor.h"
+#include "lang/values/tensor_values.h"
 
 namespace luth::lang {
 namespace {

@@ -1,6 +1,5 @@
 // Hints in Lua's and luth's words for habits from Python and Torch7: what an error says beyond what is wrong.
 #pragma once
-#include <lua5.4/lua.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,7 +20,5 @@ std::string foreign_hint(std::string_view owner, std::string_view name);
 /// a call of an unknown global, a module that is not there. "" where none fits. `source`: the text of the chunk, where
 /// it is at hand; else the file that the message names is read.
 std::string hint_on(std::string_view message, const std::string* source = nullptr);
-/// Adds that to the message on top of the stack.
-void add_hint(lua_State* L, const std::string* source = nullptr);
 
 }  // namespace luth::lang

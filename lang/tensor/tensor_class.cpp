@@ -1,61 +1,18 @@
-// The Tensor class: fields, metamethods, and what tensors share with all of lang. Opens `torch`.
-#include "lang/tensor/tensor.h"
+// The metatable of tensors: fields and metamethods.
+#include "lang/tensor/tensor_class.h"
 
 #include <algorithm>
 
 #include "core/autograd/autograd.h"
 #include "core/base/text.h"
 #include "core/tensor/print.h"
-#include "lang/autograd/tensor_hooks.h"
 #include "lang/binding/bind.h"
-#include "lang/help/help.h"
-#include "lang/help/hints.h"
+#include "lang/binding/invoke.h"
+#include "lang/hints/hints.h"
 #include "lang/runtime/bridge.h"
-#include "lang/runtime/interp.h"
-#include "lang/runtime/ref.h"
-#include "lang/tensor/tensor_class.h"
-#include "lang/torch/cuda.h"
+#include "lang/runtime/functions.h"
 
 namespace luth::lang {
-
-const Tensor& check_tensor(lua_State* L, int index, const char* what) {
-  const Tensor* t = to_tensor(L, index);
-  if (!t || !*t) throw Error("{} a tensor, got {}", what, given_text(L, index));
-  return *t;
-}
-
-Tensors check_tensors(lua_State* L, int index, const char* what) {
-  if (to_tensor(L, index)) return {check_tensor(L, index, what)};
-  if (!lua_istable(L, index)) throw Error("{} a list of tensors, got {}", what, given_text(L, index));
-  Tensors list;
-  index = lua_absindex(L, index);
-  for (lua_Integer k = 1, n = luaL_len(L, index); k <= n; ++k) {
-    lua_geti(L, index, k);
-    const Tensor* t = to_tensor(L, -1);
-    if (!t || !*t) throw Error("{} a list of tensors, but its element {} is {}", what, k, given_text(L, lua_gettop(L)));
-    list.push_back(*t);
-    lua_pop(L, 1);
-  }
-  return list;
-}
-
-Value to_value(lua_State* L, int index) {
-  if (to_tensor(L, index)) return check_tensor(L, index);
-  if (lua_isboolean(L, index)) return Scalar(bool(lua_toboolean(L, index)));
-  if (lua_isinteger(L, index)) return Scalar(int64_t(lua_tointeger(L, index)));
-  if (lua_type(L, index) == LUA_TNUMBER) return Scalar(double(lua_tonumber(L, index)));
-  return {};
-}
-
-void push_list(lua_State* L, const Tensors& list) {
-  lua_createtable(L, int(list.size()), 0);
-  for (size_t i = 0; i < list.size(); ++i) {
-    push_tensor(L, list[i]);
-    lua_rawseti(L, -2, lua_Integer(i) + 1);
-  }
-}
-
-void push_scalar(lua_State* L, const Scalar& s) { push_attr(L, Attr(s)); }
 
 const Tensor& self(lua_State* L) {
   const Tensor* t = to_tensor(L, 1);
@@ -268,8 +225,16 @@ constexpr const char* operators_of[][2] = {{"__add", "add"},
                                            {"__shl", "bitwise_left_shift"},
                                            {"__shr", "bitwise_right_shift"}};
 
+}  // namespace
+
+std::vector<std::string> tensor_fields() {
+  std::vector<std::string> names;
+  for (auto& f : fields) names.emplace_back(f.name);
+  return names;
+}
+
 // ~ between two tensors is Lua's exclusive or; alone it is bitwise_not.
-void open_metatable(lua_State* L, int methods) {
+void open_tensor_metatable(lua_State* L, int methods) {
   open_box<Tensor>(L, "torch.Tensor");
   luaL_setfuncs(L, metamethods, 0);
   lua_pushvalue(L, methods);
@@ -288,79 +253,4 @@ void open_metatable(lua_State* L, int methods) {
   lua_pop(L, 1);
 }
 
-// torch7's names of what works in place, where PyTorch means nothing else by them.
-void open_torch7_names(lua_State* L, int methods) {
-  constexpr const char* names[][2] = {{"fill", "fill_"},
-                                      {"zero", "zero_"},
-                                      {"copy", "copy_"},
-                                      {"resize", "resize_"},
-                                      {"resizeAs", "resize_as_"},
-                                      {"nElement", "numel"},
-                                      {"nDimension", "dim"},
-                                      {"repeatTensor", "repeat"},
-                                      {"uniform", "uniform_"},
-                                      {"normal", "normal_"},
-                                      {"storageOffset", "storage_offset"},
-                                      {"isContiguous", "is_contiguous"},
-                                      {"isSameSizeAs", "is_same_size"}};
-  for (auto& [old, now] : names) {
-    if (lua_getfield(L, methods, old) == LUA_TNIL) {
-      lua_getfield(L, methods, now);
-      lua_setfield(L, methods, old);
-    }
-    lua_pop(L, 1);
-  }
-}
-
-// Methods that PyTorch has as functions too, though they work in place.
-void open_method_functions(lua_State* L, int torch, int methods) {
-  for (const char* name : {"zero_", "detach_", "get_device"}) {
-    lua_getfield(L, methods, name);
-    lua_setfield(L, torch, name);
-  }
-}
-
-void open_torch(lua_State* L) {
-  set_shown_base(1);
-  open_refs(L);
-  open_held(L);
-  open_memory(L);
-  open_help(L);
-  lua_createtable(L, 0, 700);  // room for all: growing takes a good part of the start
-  int torch = lua_gettop(L);
-  lua_createtable(L, 0, 600);
-  int methods = lua_gettop(L);
-  lua_pushvalue(L, torch);
-  open_values(L);
-  lua_pop(L, 1);
-  bind_operators(L, torch, methods);
-  open_metatable(L, methods);
-  open_tensor_methods(L, torch, methods);
-  open_tensor_convert(L, torch, methods);
-  open_tensor_make(L, torch, methods);
-  open_tensor_bytes(L, torch, methods);
-  open_autograd(L, torch, methods);
-  open_autocast(L, torch);
-  open_torch_functions(L, torch);
-  open_cuda(L, torch);
-  open_backends(L, torch);
-  open_index(L, torch);
-  open_einsum(L, torch);
-  open_torch7_names(L, methods);
-  open_method_functions(L, torch, methods);
-  lua_pushvalue(L, methods);
-  lua_setfield(L, torch, "Tensor");
-  lua_pushvalue(L, torch);
-  lua_setglobal(L, "torch");
-}
-
-const Open opener("torch", Open::tables, open_torch);
-
-}  // namespace
-
-std::vector<std::string> tensor_fields() {
-  std::vector<std::string> names;
-  for (auto& f : fields) names.emplace_back(f.name);
-  return names;
-}
 }  // namespace luth::lang

@@ -1,4 +1,4 @@
-#include "lang/prompt/lua_tokens.h"
+#include "lang/hints/lua_tokens.h"
 
 #include <algorithm>
 #include <cctype>

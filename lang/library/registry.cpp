@@ -2,12 +2,12 @@
 // for editors and `luth check` (share/luth). Not for scripts.
 #include "lang/binding/bind.h"
 #include "lang/help/help.h"
-#include "lang/help/hints.h"
 #include "lang/help/names.h"
 #include "lang/help/object_help.h"
+#include "lang/hints/hints.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/interp.h"
-#include "lang/tensor/tensor.h"
+#include "lang/values/tensor_values.h"
 
 namespace luth::lang {
 namespace {

@@ -1,9 +1,11 @@
 // torch.save and torch.load.
 #include "core/io/files.h"
+#include "lang/library/lua_tree.h"
 #include "lang/runtime/bridge.h"
+#include "lang/runtime/functions.h"
 #include "lang/runtime/interp.h"
-#include "lang/tensor/tensor.h"
-#include "lang/values/lua_tree.h"
+#include "lang/values/named_arguments.h"
+#include "lang/values/values.h"
 
 namespace luth::lang {
 namespace {
@@ -19,7 +21,7 @@ int save(lua_State* L) {
 
 int load(lua_State* L) {
   if (lua_type(L, 1) != LUA_TSTRING) throw Error("torch.load: expects a path, got {}", given_text(L, 1));
-  Options options(L, 2, "torch.load");
+  NamedArguments options(L, 2, "torch.load");
   Device* where = nullptr;
   if (int i = options.get("map_location")) where = &check_device(L, i);
   options.done();

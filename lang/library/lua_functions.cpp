@@ -1,6 +1,6 @@
 // Functions of PyTorch that are written in Lua (share/luth), read when they are first called.
-#include "lang/help/help.h"
 #include "lang/runtime/bridge.h"
+#include "lang/runtime/functions.h"
 #include "lang/runtime/interp.h"
 
 namespace luth::lang {

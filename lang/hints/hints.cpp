@@ -1,13 +1,12 @@
-#include "lang/help/hints.h"
+#include "lang/hints/hints.h"
 
 #include <algorithm>
 #include <cctype>
 #include <fstream>
 #include <vector>
 
-#include "lang/prompt/lua_tokens.h"
-#include "lang/runtime/bridge.h"
-#include "lang/runtime/interp.h"
+#include "core/base/error.h"
+#include "lang/hints/lua_tokens.h"
 
 namespace luth::lang {
 namespace {
@@ -302,25 +301,6 @@ std::string name_hint(std::string_view message) {
   return "";
 }
 
-// __index of the table of globals: the three names that are silently nil, and never meant to be.
-int missing_global(lua_State* L) {
-  if (lua_type(L, 2) == LUA_TSTRING) {
-    const std::string_view name = lua_tostring(L, 2);
-    if (name == "None" || name == "True" || name == "False")
-      throw Error("'{}' is Python's{}", name, foreign_hint("global", name));
-  }
-  return lua_pushnil(L), 1;
-}
-
-void open_hints(lua_State* L) {
-  lua_pushglobaltable(L);
-  lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, guarded<missing_global>);
-  lua_setfield(L, -2, "__index");
-  lua_setmetatable(L, -2);
-}
-const Open opener("luth.hints", Open::extras + 60, open_hints);
-
 }  // namespace
 
 std::string hint_on(std::string_view message, const std::string* source) {
@@ -328,15 +308,6 @@ std::string hint_on(std::string_view message, const std::string* source) {
   if (hint.empty()) hint = name_hint(message);
   if (hint.empty()) hint = value_hint(message);
   return hint.empty() ? hint : "\nhint: " + hint;
-}
-
-void add_hint(lua_State* L, const std::string* source) {
-  size_t n = 0;
-  const char* text = lua_tolstring(L, -1, &n);
-  if (!text) return;
-  const std::string hint = hint_on({text, n}, source);
-  lua_pushlstring(L, hint.data(), hint.size());
-  lua_concat(L, 2);
 }
 
 }  // namespace luth::lang

@@ -1,4 +1,4 @@
-#include "lang/runtime/choose_device.h"
+#include "lang/library/choose_device.h"
 
 #include "core/device/device_support.h"
 

@@ -18,13 +18,13 @@
 #include "core/io/checkpoint.h"
 #include "core/io/disk.h"
 #include "lang/data/data.h"
+#include "lang/library/choose_device.h"
+#include "lang/library/lua_tree.h"
 #include "lang/nn/nn.h"
 #include "lang/optim/optim.h"
 #include "lang/runtime/bridge.h"
-#include "lang/runtime/choose_device.h"
 #include "lang/runtime/interp.h"
-#include "lang/tensor/tensor.h"
-#include "lang/values/lua_tree.h"
+#include "lang/values/tensor_values.h"
 
 namespace luth::lang {
 namespace {

@@ -1,4 +1,4 @@
-// torch.cuda and what else of the language speaks of devices: shared by its files and by tensors' and modules' methods.
+// Which GPU a Lua value means, and scopes that change the current device or stream.
 #pragma once
 #include "core/device/device.h"
 #include "lang/values/values.h"
@@ -8,6 +8,8 @@ namespace luth::lang {
 /// The GPU that the value at `index` names: a number from 0, 'cuda:1', torch.device('cuda'); nil: the current one.
 /// Throws where there is none, saying why, and for devices of other kinds.
 Device& cuda_at(lua_State* L, int index, const char* function);
+/// Whether there are GPUs, usable or not. Opens the device's library; never throws.
+bool cuda_present();
 /// Whether there is a GPU that luth can use. Opens the device's library; never throws.
 bool cuda_available();
 
@@ -27,12 +29,8 @@ int in_scope(lua_State* L, const Restore& restore, int first, const char* advice
 
 /// torch.device(d):scope(f?, …)
 int device_scope(lua_State* L);
-/// x:record_stream(s)
-int record_stream(lua_State* L);
 
-// Each adds to the table `torch`.
-void open_cuda(lua_State* L, int torch);          // cuda.cpp: torch.cuda
-void open_cuda_streams(lua_State* L, int torch);  // cuda_streams.cpp: into torch.cuda
-void open_backends(lua_State* L, int torch);      // backends.cpp: torch.backends, determinism, placement
+/// Makes the scopes known.
+void open_device_scopes(lua_State* L);
 
 }  // namespace luth::lang

@@ -1,6 +1,6 @@
 // The one table of names of Torch7, Python and numpy. tests/lang/hints.lua checks that none of them exists in luth, and
 // that what stands on the right does.
-#include "lang/help/hints.h"
+#include "lang/hints/hints.h"
 
 namespace luth::lang {
 namespace {

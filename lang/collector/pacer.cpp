@@ -1,0 +1,122 @@
+// The policy, chosen by measuring (tests/bench/collector.lua):
+//   - Generational mode: a minor collection costs what is young, not what the program holds (0.4 us for nothing), so a
+//     million tables cost nothing, and a loop of small additions reuses memory that is still in the cache.
+//   - A minor collection after every 128 tensors or 8 MB handed to Lua. What it costs beyond freeing those tensors (a
+//     large table that changes, for instance) may take a quarter of the time: it is put off until then, to 4 times as
+//     much at most.
+//   - A minor collection does not see what has grown old. So when the devices hold more than twice what survived the
+//     last full collection, and more than 256 MB, a full one runs; and when many hooks of tensors wait for one.
+//     collectgarbage() and this one see cycles through hooks of tensors (lang/collector/cycle_collector.h).
+//   - An allocation that fails collects fully and is tried once more (core/tensor/storage.cpp).
+#include "lang/collector/pacer.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "core/device/device.h"
+#include "lang/collector/cycle_collector.h"
+#include "lang/runtime/bridge.h"
+#include "lang/runtime/state.h"
+
+namespace luth::lang {
+
+constinit thread_local Pacer pacer;
+
+namespace {
+
+// Nanoseconds that this thread has computed: a collection that other processes interrupt does not look slow.
+int64_t now() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return int64_t(t.tv_sec) * 1000000000 + t.tv_nsec;
+}
+
+constexpr size_t tensors_between = 128, bytes_between = size_t(8) << 20;
+constexpr int64_t to_free = 400;               // nanoseconds to free a tensor, generously
+constexpr int64_t least = int64_t(256) << 20;  // bytes below which no full collection runs
+constexpr int share = 4;                       // the collector gets at most 1/share of the time beyond that
+constexpr size_t patience = 4;                 // and comes after that many times the usual amount in any case
+
+thread_local int64_t full_at = least;
+thread_local int64_t last_end = 0, last_overhead = 0, overhead = 0;  // overhead: the smaller of the last two
+thread_local lua_State* of_thread = nullptr;
+
+int64_t allocated() {
+  int64_t n = 0;
+  for (Device* d : open_devices()) n += d->memory().allocated;
+  return n;
+}
+
+void begin_again() { pacer = {0, 0, tensors_between, bytes_between}; }
+
+void collected_fully() {
+  begin_again();
+  full_at = std::max(least, 2 * allocated());
+}
+
+void relieve() {
+  if (!of_thread) return;
+  auto* running = StateData::of(of_thread).running.load();
+  lua_gc(running ? running->L : of_thread, LUA_GCCOLLECT);  // may be deep in an operator: no more than that
+  collected_fully();
+}
+
+// The hook outlives no state.
+int closing(lua_State*) {
+  of_thread = nullptr;
+  return 0;
+}
+
+// collectgarbage: Lua's own is upvalue 1.
+int collect_garbage(lua_State* L) {
+  if (lua_isnoneornil(L, 1) || std::string_view(luaL_checkstring(L, 1)) == "collect") {
+    if (!collect_all(L)) return lua_pushnil(L), 1;
+    return collected_fully(), lua_pushinteger(L, 0), 1;
+  }
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+  return lua_gettop(L);
+}
+
+}  // namespace
+
+void detail::collect_young(lua_State* L) {
+  int64_t begin = now();
+  bool much = pacer.tensors >= patience * tensors_between || pacer.bytes >= patience * bytes_between;
+  if (!much && begin - last_end < share * overhead) {
+    pacer.tensors_due = pacer.tensors + tensors_between;
+    pacer.bytes_due = pacer.bytes + bytes_between;
+    return;
+  }
+  int64_t tensors = int64_t(pacer.tensors);
+  bool running = lua_gc(L, LUA_GCISRUNNING);  // not after collectgarbage('stop')
+  if (running && (allocated() > full_at || full_collection_due(L)))
+    collect_all(L), collected_fully();
+  else if (running)
+    lua_gc(L, LUA_GCSTEP, 0);
+  begin_again();
+  last_end = now();
+  int64_t beyond = std::max<int64_t>(0, last_end - begin - tensors * to_free);
+  overhead = std::min(beyond, std::exchange(last_overhead, beyond));
+}
+
+void open_pacer(lua_State* L) {
+  lua_gc(L, LUA_GCGEN, 0, 0);
+  of_thread = L;
+  set_memory_pressure_hook(relieve);
+  lua_newuserdatauv(L, 0, 0);
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, closing);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+  lua_setfield(L, LUA_REGISTRYINDEX, "luth.memory");
+  lua_getglobal(L, "collectgarbage");
+  lua_pushcclosure(L, guarded<collect_garbage>, 1);
+  lua_setglobal(L, "collectgarbage");
+}
+
+}  // namespace luth::lang

@@ -1,0 +1,32 @@
+// When Lua's collector runs. Lua sees a tensor as 40 bytes, so left alone it would keep gigabytes of dead ones;
+// pacer.cpp has the policy, and tests/bench/collector.lua measures what it costs.
+#pragma once
+#include <lua5.4/lua.hpp>
+
+#include "core/tensor/tensor.h"
+
+namespace luth::lang {
+
+/// The tensors and bytes handed to Lua since the last collection, per thread, and the counts at which the next one is
+/// considered.
+struct Pacer {
+  size_t tensors = 0, bytes = 0;
+  size_t tensors_due = 0, bytes_due = 0;
+};
+extern constinit thread_local Pacer pacer;
+
+namespace detail {
+void collect_young(lua_State* L);
+}  // namespace detail
+
+/// Call after a tensor has been pushed: counts it and, now and then, collects.
+inline void note_tensor(lua_State* L, const Tensor& t) {
+  Pacer& p = pacer;
+  p.bytes += t.impl()->view ? 0 : t.bytes();  // a view's memory was counted with its base
+  if (++p.tensors >= p.tensors_due || p.bytes >= p.bytes_due) detail::collect_young(L);
+}
+
+/// Chooses the collector's mode and hangs it on failed allocations (set_memory_pressure_hook).
+void open_pacer(lua_State* L);
+
+}  // namespace luth::lang

@@ -1,0 +1,125 @@
+// Destructors without finalizers. A finalizer (__gc) costs Lua more than the rest of a small operator, and keeps all
+// that the userdata leads to for another collection.
+//
+// Lua says what a block is for when it asks for one, and not when it frees it. So a word precedes every block that has
+// the size of a registered userdata, whatever the block is for. The word says whether the block is a userdata. If it
+// is, the tag of the box inside tells whether a destructor has to run.
+#include "lang/runtime/allocator.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <utility>
+
+namespace luth::lang {
+
+std::atomic<uint32_t> code_generation{0};
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool keeps = false;  // a sanitizer must see every block die
+#else
+constexpr bool keeps = true;
+#endif
+
+constexpr int most_destructors = 8;
+constinit BlockDestructor destructors[most_destructors] = {};
+constinit int destructor_count = 0;
+// The sizes of their blocks, as bits of size / 8: all are multiples of 8 below 512.
+constinit uint64_t sizes_with_word = 0;
+
+bool has_word(size_t size) { return size < 512 && size % 8 == 0 && sizes_with_word >> size / 8 & 1; }
+uintptr_t& word_of(void* block) { return static_cast<uintptr_t*>(block)[-1]; }
+
+void* from_system(size_t size) {
+  if (!has_word(size)) return std::malloc(size);
+  auto* word = static_cast<uintptr_t*>(std::malloc(sizeof(uintptr_t) + size));
+  return word ? word + 1 : nullptr;
+}
+void to_system(void* block, size_t size) { std::free(has_word(size) ? &word_of(block) : block); }
+
+// Notes whether the new block is a userdata's; then it has no tag yet.
+void begin(void* block, size_t size, bool userdata) {
+  word_of(block) = userdata;
+  if (!userdata) return;
+  for (int i = 0; i < destructor_count; ++i)
+    if (destructors[i].size == size)
+      std::memset(static_cast<char*>(block) + destructors[i].head, 0, sizeof destructors[i].tag);
+}
+void end(void* block, size_t size) {
+  if (!word_of(block)) return;
+  for (int i = 0; i < destructor_count; ++i) {
+    const BlockDestructor& d = destructors[i];
+    void* box = static_cast<char*>(block) + d.head;
+    if (d.size == size && *static_cast<const void**>(box) == d.tag) return d.destroy(box);
+  }
+}
+
+}  // namespace
+
+void add_block_destructor(const BlockDestructor& d) {
+  if (destructor_count == most_destructors || d.size >= 512 || d.size % 8) std::abort();  // before main: enlarge these
+  destructors[destructor_count++] = d;
+  sizes_with_word |= uint64_t(1) << d.size / 8;
+}
+
+void check_userdata_layout(lua_State* L) {
+  auto bytes = [&] { return size_t(lua_gc(L, LUA_GCCOUNT)) * 1024 + size_t(lua_gc(L, LUA_GCCOUNTB)); };
+  for (int i = 0; i < destructor_count; ++i) {
+    const BlockDestructor& d = destructors[i];
+    const size_t before = bytes();
+    lua_newuserdatauv(L, d.size - d.head, d.user_values);
+    const size_t size = bytes() - before;
+    lua_pop(L, 1);
+    if (size != d.size)
+      throw Error("a userdata takes {} bytes in this Lua, not {}; build luth with Lua 5.4", size, d.size);
+  }
+}
+
+Allocator::~Allocator() {
+  for (size_t i = 0; i < std::size(lists_); ++i)
+    while (void* block = lists_[i].first) {
+      lists_[i].first = *static_cast<void**>(block);
+      to_system(block, (i + 1) * unit);
+    }
+}
+
+void* Allocator::take(size_t size) {
+  FreeList* list = list_of(size);
+  if (!list || !list->first) return from_system(size);
+  --list->count;
+  return std::exchange(list->first, *static_cast<void**>(list->first));
+}
+
+void Allocator::give(void* block, size_t size) {
+  FreeList* list = keeps ? list_of(size) : nullptr;
+  if (!list || list->count == most) return to_system(block, size);
+  ++list->count;
+  *static_cast<void**>(block) = std::exchange(list->first, block);
+}
+
+void* Allocator::reallocate(void* allocator, void* block, size_t old_size, size_t size) {
+  auto* p = static_cast<Allocator*>(allocator);
+  if (!block) {
+    // Lua tells what a new block is for: 10 is the code of a function that is compiled.
+    if (old_size == 10) code_generation.fetch_add(1, std::memory_order_relaxed);
+    void* fresh = size ? p->take(size) : nullptr;
+    if (fresh && has_word(size)) begin(fresh, size, old_size == LUA_TUSERDATA);
+    return fresh;
+  }
+  if (!size) {
+    if (has_word(old_size)) end(block, old_size);
+    return p->give(block, old_size), nullptr;
+  }
+  if (!has_word(old_size) && !has_word(size)) return std::realloc(block, size);
+  void* other = p->take(size);  // no userdata: these keep their size
+  if (!other) return nullptr;
+  if (has_word(size)) begin(other, size, false);
+  std::memcpy(other, block, std::min(old_size, size));
+  p->give(block, old_size);
+  return other;
+}
+
+}  // namespace luth::lang

@@ -1,0 +1,37 @@
+// Tensors as Lua values: pushing and checking them.
+#pragma once
+#include "core/autograd/autograd.h"
+#include "core/op/op.h"
+#include "lang/collector/pacer.h"
+#include "lang/values/values.h"
+
+namespace luth::lang {
+
+/// Pushes a tensor; nil for a null one. Two userdata of one tensor are equal in Lua.
+inline void push_tensor(lua_State* L, Tensor t) {
+  if (!t) return lua_pushnil(L);
+  const Tensor& kept = push_box<Tensor>(L, std::move(t));
+  note_tensor(L, kept);
+}
+
+/// The tensor at `index`, or null for another value. A tensor that free() released is null inside.
+inline const Tensor* to_tensor(lua_State* L, int index) { return to_box<Tensor>(L, index); }
+/// Throws "expects a tensor, got ..."; `what` begins the message.
+const Tensor& check_tensor(lua_State* L, int index, const char* what = "expects");
+/// A table of tensors (or a single tensor), in order. Throws with the position of what is none.
+Tensors check_tensors(lua_State* L, int index, const char* what = "expects");
+/// A tensor, a number or a boolean; nothing for any other value.
+Value to_value(lua_State* L, int index);
+/// Pushes a table with them.
+void push_list(lua_State* L, const Tensors& list);
+/// Pushes a boolean, an integer or a float.
+void push_scalar(lua_State* L, const Scalar& s);
+
+/// Pushes a grad_fn, nil for a null one.
+void push_grad_fn(lua_State* L, const Ref<Node>& node);
+/// Pushes a table of tensors, with torch.none for an absent one.
+void push_optional_tensors(lua_State* L, const Tensors& list);
+/// The tensor or nil at `index` as a list of one or none; a list as it is, with torch.none for an absent one.
+Tensors optional_tensors(lua_State* L, int index, const char* what);
+
+}  // namespace luth::lang
