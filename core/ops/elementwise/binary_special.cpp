@@ -8,15 +8,13 @@
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/elementwise/unary.h"
-#include "core/ops/reduce/reduce.h"
 
 namespace luth::ops {
 namespace {
 
 const DefineAll<PairOps> define_all_;
 const DefineAll<ClampMin, ClampMax> define_clamps_;
-const DefineAll<Nextafter, Rsub, FloatPower, Dist> define_;
-const AutocastAs<Autocast::f32, Dist> autocast_f32_;
+const DefineAll<Nextafter, Rsub, FloatPower> define_;
 const KeepsNumber<Ldexp> keeps_number_;
 
 // The result is float64 whatever the input is.
@@ -155,15 +153,6 @@ Tensor FloatPower::decompose(const Inputs& in) const {
   auto wide = [](const Value& v) { return v.is_tensor() ? Value(cast_to(v, Dtype::f64)) : Value(v.scalar().value()); };
   if (in[0].is_scalar() && in[1].is_scalar()) throw Error("expects at least one tensor");
   return pow(wide(in[0]), wide(in[1]));
-}
-// Powers of 16-bit floats overflow: they are summed in float32 and rounded once.
-Tensor Dist::decompose(const Inputs& in) const {
-  Norm op;
-  op.p = p;
-  Tensor apart = sub(in[0], in[1]);
-  const Dtype d = apart.dtype();
-  if (d != Dtype::f16 && d != Dtype::bf16) return norm(apart, op);
-  return cast_to(norm(cast_to(apart, Dtype::f32), op), d);
 }
 
 }  // namespace luth::ops

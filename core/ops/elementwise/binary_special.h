@@ -214,13 +214,6 @@ struct FloatPower {
   Tensor decompose(const Inputs& in) const;
   static Cases<FloatPower> samples() { return binary_samples<FloatPower>(0.5, 2); }
 };
-struct Dist {
-  static constexpr Doc doc{"dist", "input, other", "The p-norm of input - other."};
-  Scalar p = 2;
-  void describe(auto& field) { field("p", p, "the exponent of the norm"); }
-  Tensor decompose(const Inputs& in) const;
-  static Cases<Dist> samples() { return {{{}, {{2, 3}, {3}}}, {{.p = 1}, {{3}, {}}, 0.5, 2}, {{.p = 4}, {{3}, {3}}}}; }
-};
 // clang-format on
 
 using PairOps =
@@ -243,5 +236,4 @@ inline constexpr Fn<ops::Ldexp> ldexp;
 inline constexpr Fn<ops::IsClose> isclose;
 inline constexpr Fn<ops::Nextafter> nextafter;
 inline constexpr Fn<ops::FloatPower> float_power;
-inline constexpr Fn<ops::Dist> dist;
 }  // namespace luth

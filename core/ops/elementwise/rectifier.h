@@ -1,5 +1,5 @@
-// Activations that are linear, or nearly so, on parts of the line: elu and its kin, hardtanh and its kin, threshold,
-// prelu, rrelu. See with_backward.h for the recipe.
+// Activations that are linear, or nearly so, on parts of the line: elu and its kin, hardtanh and its kin, threshold.
+// See with_backward.h for the recipe.
 #pragma once
 #include "core/ops/elementwise/with_backward.h"
 
@@ -112,12 +112,6 @@ struct Threshold : WithBackward<Threshold> {
   static Cases<Threshold> samples() { return {{{.threshold = 0.1, .value = 7}, {{3, 4}}, 0.2, 2}, {{.threshold = 0.1, .value = 0.5}, {{3, 4}}, -2, -0.2}}; }
 };
 
-/// weight: one number, or one for each channel (dim 1).
-struct Prelu {
-  static constexpr Doc doc{"prelu", "input, weight", "Each element, times weight where it is negative; one weight, or one per channel."};
-  Tensor decompose(const Inputs& in) const;
-  static Cases<Prelu> samples() { return {{{}, {{2, 3, 4}, {3}}, 0.2, 2}, {{}, {{3}, {1}}, -2, -0.2}, {{}, {{}, {}}, -2, -0.2}}; }
-};
 struct PreluSame : Elementwise {
   static constexpr Doc doc{"prelu.same", "input, weight", "Each element, times its weight where it is not positive."};
   static constexpr std::string_view saves = "*: input, weight";
@@ -126,20 +120,6 @@ struct PreluSame : Elementwise {
   template <class T> LUTH_HD T f(T x, T w) const { return x > T(0) ? x : x * w; }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<PreluSame> samples() { return binary_samples<PreluSame>(-2, -0.2); }
-};
-/// Random slopes in training, their mean otherwise. Xu et al., "Empirical evaluation of rectified activations", 2015.
-struct Rrelu {
-  static constexpr Doc doc{"rrelu", "input", "Each element, times a slope from [lower, upper] where it is negative."};
-  static constexpr bool as_method = false, inplace = true;
-  double low = 1.0 / 8, high = 1.0 / 3;
-  bool training = false;
-  void describe(auto& field) {
-    field("lower", low, "the least slope");
-    field("upper", high, "the greatest slope");
-    field("training", training, "draw a slope for each element; otherwise all take the mean");
-  }
-  Tensor decompose(const Inputs& in) const;
-  static Cases<Rrelu> samples() { return {{{}, {{3, 4}}, 0.2, 2}, {{.low = 0.1, .high = 0.4}, {{3}}, -2, -0.2}}; }
 };
 // clang-format on
 
@@ -157,7 +137,5 @@ inline constexpr Fn<ops::Relu6> relu6;
 inline constexpr Fn<ops::Hardswish> hardswish;
 inline constexpr Fn<ops::Hardsigmoid> hardsigmoid;
 inline constexpr Fn<ops::Threshold> threshold;
-inline constexpr Fn<ops::Prelu> prelu;
 inline constexpr Fn<ops::PreluSame> prelu_same;
-inline constexpr Fn<ops::Rrelu> rrelu;
 }  // namespace luth

@@ -4,13 +4,12 @@
 #include "core/ops/elementwise/activation.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/unary.h"
-#include "core/ops/shape/view.h"
 
 namespace luth::ops {
 namespace {
 const DefineAll<Shrinks> define_all_;
 const DefineAll<BackwardsOf<Shrinks>> define_backwards_;
-const DefineAll<Glu, Gated> define_;
+const Define<Gated> define_;
 const ChecksBool<Softsign, Tanhshrink> checks_bool_{
     [](const Inputs&) { throw Error("not implemented for bool; convert first, e.g. with :float()"); }};
 }  // namespace
@@ -32,14 +31,6 @@ Spec Softshrink::infer(const Inputs& in) const {
   return elementwise_spec(in);
 }
 
-Tensor Glu::decompose(const Inputs& in) const {
-  const Tensor& x = in[0];
-  if (x.dim() == 0) throw Error("a 0-dimensional tensor has no halves");
-  if (!is_floating(x.dtype())) throw Error("not implemented for {}", name(x.dtype()));
-  const int64_t d = wrap_dim(dim, x.dim()), n = x.shape()[int(d)];
-  if (n % 2) throw Error("dim {} of {} cannot be halved: its extent is odd", shown(d), luth::describe(x));
-  return gated(narrow(x, {d, 0, n / 2}), narrow(x, {d, n / 2, n / 2}));
-}
 Tensors Gated::vjp(const Call& c, const Tensor& dy) const {
   Tensor s = sigmoid(c.in[1]), dg;
   if (c.wants(1)) dg = sigmoid_backward(mul(dy, c.in[0]), s);

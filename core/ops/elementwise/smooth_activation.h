@@ -1,5 +1,4 @@
-// Smooth and gated activations: mish, softsign, glu; and those that shrink towards 0. See with_backward.h for the
-// recipe.
+// Smooth activations: mish, softsign; and those that shrink towards 0. See with_backward.h for the recipe.
 #pragma once
 #include "core/ops/elementwise/with_backward.h"
 
@@ -73,14 +72,6 @@ struct Softshrink : WithBackward<Softshrink> {
   static Cases<Softshrink> samples() { return {{{}, {{3, 4}}, 0.7, 2}, {{.lambd = 1}, {{3, 4}}, -0.8, 0.8}, {{}, {{}}, -2, -0.7}}; }
 };
 
-struct Glu {
-  static constexpr Doc doc{"glu", "input", "The first half along a dim times the sigmoid of the second."};
-  static constexpr bool as_method = false;
-  int64_t dim = -1;
-  void describe(auto& field) { field("dim", dim, "the dim that is halved", as::dim); }
-  Tensor decompose(const Inputs& in) const;
-  static Cases<Glu> samples() { return {{{}, {{3, 4}}}, {{.dim = 0}, {{4, 3}}}, {{.dim = 1}, {{2, 2, 3}}}}; }
-};
 struct Gated : Elementwise {
   static constexpr Doc doc{"glu.halves", "input, gate", "Input times the sigmoid of gate."};
   static constexpr std::string_view saves = "input: gate; gate: input, gate";
@@ -103,6 +94,5 @@ inline constexpr Fn<ops::Softsign> softsign;
 inline constexpr Fn<ops::Tanhshrink> tanhshrink;
 inline constexpr Fn<ops::Hardshrink> hardshrink;
 inline constexpr Fn<ops::Softshrink> softshrink;
-inline constexpr Fn<ops::Glu> glu;
 inline constexpr Fn<ops::Gated> gated;
 }  // namespace luth

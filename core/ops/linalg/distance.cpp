@@ -144,4 +144,14 @@ const AutocastAs<Autocast::widest, CosineSimilarity> autocast_widest_;
 const AutocastAs<Autocast::f32, Cdist, Pdist> autocast_f32_;
 }  // namespace
 
+// Powers of 16-bit floats overflow: they are summed in float32 and rounded once.
+Tensor Dist::decompose(const Inputs& in) const {
+  Norm op;
+  op.p = p;
+  Tensor apart = sub(in[0], in[1]);
+  const Dtype d = apart.dtype();
+  if (d != Dtype::f16 && d != Dtype::bf16) return norm(apart, op);
+  return cast_to(norm(cast_to(apart, Dtype::f32), op), d);
+}
+
 }  // namespace luth::ops

@@ -60,6 +60,13 @@ struct CosineSimilarity {
     return {{{}, {{2, 3}, {2, 3}}}, {{.dim = -1}, {{2, 1, 3}, {2, 3}}}, {{.dim = 0}, {{3}, {3}}}};
   }
 };
+struct Dist {
+  static constexpr Doc doc{"dist", "input, other", "The p-norm of input - other."};
+  Scalar p = 2;
+  void describe(auto& field) { field("p", p, "the exponent of the norm"); }
+  Tensor decompose(const Inputs& in) const;
+  static Cases<Dist> samples() { return {{{}, {{2, 3}, {3}}}, {{.p = 1}, {{3}, {}}, 0.5, 2}, {{.p = 4}, {{3}, {3}}}}; }
+};
 
 }  // namespace luth::ops
 
@@ -67,4 +74,5 @@ namespace luth {
 inline constexpr Fn<ops::Cdist> cdist;
 inline constexpr Fn<ops::PairwiseDistance> pairwise_distance;
 inline constexpr Fn<ops::CosineSimilarity> cosine_similarity;
+inline constexpr Fn<ops::Dist> dist;
 }  // namespace luth

@@ -8,6 +8,7 @@
 #include "core/ops/elementwise/unary.h"
 #include "core/ops/linalg/lapack.h"
 #include "core/ops/linalg/matrix_parts.h"
+#include "core/ops/linalg/solve.h"
 #include "core/ops/linalg/spectrum.h"
 #include "core/ops/reduce/scan.h"
 #include "core/ops/shape/cat.h"
@@ -102,6 +103,56 @@ Tensor LinalgNormNamed::decompose(const Inputs& in) const {
   return named_norm(x, ord, dim.value_or(Ints{0, 1}), keepdim);
 }
 
+Tensor NamedNorm::decompose(const Inputs& in) const {
+  if (p == "nuc") {
+    LinalgNormNamed nuclear;
+    nuclear.ord = p, nuclear.dim = dim, nuclear.keepdim = keepdim, nuclear.dtype = dtype;
+    return nuclear.decompose(in);
+  }
+  if (p != "fro") throw Error("p is a number, 'fro' or 'nuc', got '{}'", p);
+  Norm euclidean;
+  euclidean.dim = dim, euclidean.keepdim = keepdim, euclidean.dtype = dtype;
+  return euclidean.decompose(in);
+}
+Cases<NamedNorm> NamedNorm::samples() {
+  NamedNorm columns;
+  columns.dim = Ints{0}, columns.keepdim = true;
+  return {{{}, {{3, 4}}}, {columns, {{3, 4}}}};
+}
+
+namespace {
+// |A| |A⁻¹|, infinite for a singular A.
+template <class Norm>
+Tensor condition(const Tensor& a, const Norm& op) {
+  need_square(a, "input");
+  const Tensors f = inv_ex(a);
+  const Tensor product = mul(op.decompose({a}), op.decompose({f[0]}));
+  return where(ne(f[1], 0), std::numeric_limits<double>::infinity(), product);
+}
+}  // namespace
+Tensor Cond::decompose(const Inputs& in) const {
+  need_matrix(in[0], "input");
+  const Tensor& a = in[0];
+  if (a.numel() == 0) return full(batch_of(a.shape()), 0, a.dtype(), a.device());
+  if (p && std::abs(*p) != 2) {
+    MatrixNorm op;
+    op.ord = *p;
+    return condition(a, op);
+  }
+  const Tensor s = svdvals(a);
+  const Tensor first = select(s, {-1, 0}), last = select(s, {-1, s.shape(-1) - 1});
+  return p && *p < 0 ? div(last, first) : div(first, last);
+}
+Tensor CondNamed::decompose(const Inputs& in) const {
+  need_matrix(in[0], "input");
+  const Tensor& a = in[0];
+  if (p != "fro" && p != "nuc") throw Error("p is a number, 'fro' or 'nuc', got '{}'", p);
+  if (a.numel() == 0) return full(batch_of(a.shape()), 0, a.dtype(), a.device());
+  MatrixNormNamed op;
+  op.ord = p;
+  return condition(a, op);
+}
+
 Tensor LinalgDiagonal::decompose(const Inputs& in) const { return luth::diagonal(in[0], {{offset, dim1, dim2}}); }
 Tensor Vander::decompose(const Inputs& in) const {
   Tensor x = in[0];
@@ -164,10 +215,11 @@ Cases<LinalgNormNamed> LinalgNormNamed::samples() {
 }
 
 namespace {
-const DefineAll<VectorNorm, MatrixNormNamed, MatrixNorm, LinalgNorm, LinalgNormNamed, LinalgDiagonal, Vander,
+const DefineAll<VectorNorm, MatrixNormNamed, MatrixNorm, LinalgNorm, LinalgNormNamed, NamedNorm, LinalgDiagonal, Vander,
                 VanderDescending>
     define_all_;
-const AutocastAs<Autocast::f32, VectorNorm, MatrixNormNamed, MatrixNorm, LinalgNorm, LinalgNormNamed> autocast_f32_;
+const AutocastAs<Autocast::f32, VectorNorm, MatrixNormNamed, MatrixNorm, LinalgNorm, LinalgNormNamed, NamedNorm>
+    autocast_f32_;
 }  // namespace
 
 }  // namespace luth::ops

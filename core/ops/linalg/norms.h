@@ -81,6 +81,37 @@ struct LinalgNormNamed : NormOptions {
   static Cases<LinalgNormNamed> samples();
 };
 
+/// The same with PyTorch's names for p.
+struct NamedNorm : Dims {
+  static constexpr Doc doc{"norm.named", "input",
+                           "The Frobenius norm, the square root of the sum of squares, or the nuclear norm."};
+  std::string p = "fro";
+  std::optional<Dtype> dtype;
+  void describe(auto& field) {
+    field("p", p, "'fro', or 'nuc': the sum of the singular values", as::required);
+    describe_dims(field);
+    field("dtype", dtype, "convert to this dtype first", as::named);
+  }
+  Tensor decompose(const Inputs& in) const;
+  static Cases<NamedNorm> samples();
+};
+
+struct Cond {
+  static constexpr Doc doc{"linalg_cond", "input",
+                           "How much a matrix can amplify errors: the largest singular value by the smallest, or the "
+                           "product of the norms of the matrix and its inverse."};
+  std::optional<double> p;
+  void describe(auto& field) { field("p", p, "nil or 2, -2 (the smallest by the largest), 1, -1, inf or -inf"); }
+  Tensor decompose(const Inputs& in) const;
+  static Cases<Cond> samples();
+};
+struct CondNamed {
+  static constexpr Doc doc{"linalg_cond.named", "input", "The same by the Frobenius or the nuclear norm."};
+  std::string p = "fro";
+  void describe(auto& field) { field("p", p, "'fro' or 'nuc'", as::required); }
+  Tensor decompose(const Inputs& in) const;
+  static Cases<CondNamed> samples();
+};
 struct LinalgDiagonal {
   static constexpr Doc doc{"linalg_diagonal", "A",
                            "A view of the diagonals of matrices; as diagonal of the last dims."};

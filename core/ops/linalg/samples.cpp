@@ -3,6 +3,7 @@
 #include "core/ops/linalg/factor.h"
 #include "core/ops/linalg/lapack.h"
 #include "core/ops/linalg/matrix_parts.h"
+#include "core/ops/linalg/norms.h"
 #include "core/ops/linalg/solve.h"
 #include "core/ops/linalg/spectrum.h"
 #include "core/ops/reduce/scan.h"

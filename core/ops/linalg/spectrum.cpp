@@ -8,7 +8,6 @@
 #include "core/ops/linalg/lapack.h"
 #include "core/ops/linalg/matmul.h"
 #include "core/ops/linalg/matrix_parts.h"
-#include "core/ops/linalg/norms.h"
 #include "core/ops/linalg/solve.h"
 #include "core/ops/reduce/reduce.h"
 #include "core/ops/shape/view.h"
@@ -79,39 +78,6 @@ Tensor MatrixRank::decompose(const Inputs& in) const {
   const Tensor values = hermitian ? abs(lapack_eigvalsh(a)) : lapack_svdvals(a);
   const Tensor least = cutoff(in[1], in[2], amax(values, largest_of_last()), std::max(a.shape(-1), a.shape(-2)));
   return sum_over(gt(values, unsqueeze(least, {-1})), {-1});
-}
-
-namespace {
-// |A| |A⁻¹|, infinite for a singular A.
-template <class Norm>
-Tensor condition(const Tensor& a, const Norm& op) {
-  need_square(a, "input");
-  const Tensors f = inv_ex(a);
-  const Tensor product = mul(op.decompose({a}), op.decompose({f[0]}));
-  return where(ne(f[1], 0), std::numeric_limits<double>::infinity(), product);
-}
-}  // namespace
-Tensor Cond::decompose(const Inputs& in) const {
-  need_matrix(in[0], "input");
-  const Tensor& a = in[0];
-  if (a.numel() == 0) return full(batch_of(a.shape()), 0, a.dtype(), a.device());
-  if (p && std::abs(*p) != 2) {
-    MatrixNorm op;
-    op.ord = *p;
-    return condition(a, op);
-  }
-  const Tensor s = values_of(a);
-  const Tensor first = select(s, {-1, 0}), last = select(s, {-1, s.shape(-1) - 1});
-  return p && *p < 0 ? div(last, first) : div(first, last);
-}
-Tensor CondNamed::decompose(const Inputs& in) const {
-  need_matrix(in[0], "input");
-  const Tensor& a = in[0];
-  if (p != "fro" && p != "nuc") throw Error("p is a number, 'fro' or 'nuc', got '{}'", p);
-  if (a.numel() == 0) return full(batch_of(a.shape()), 0, a.dtype(), a.device());
-  MatrixNormNamed op;
-  op.ord = p;
-  return condition(a, op);
 }
 
 Tensors Polar::decompose(const Inputs& in) const {

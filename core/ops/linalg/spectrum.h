@@ -85,22 +85,6 @@ struct MatrixRank {
   Tensor decompose(const Inputs& in) const;
   static Cases<MatrixRank> samples();
 };
-struct Cond {
-  static constexpr Doc doc{"linalg_cond", "input",
-                           "How much a matrix can amplify errors: the largest singular value by the smallest, or the "
-                           "product of the norms of the matrix and its inverse."};
-  std::optional<double> p;
-  void describe(auto& field) { field("p", p, "nil or 2, -2 (the smallest by the largest), 1, -1, inf or -inf"); }
-  Tensor decompose(const Inputs& in) const;
-  static Cases<Cond> samples();
-};
-struct CondNamed {
-  static constexpr Doc doc{"linalg_cond.named", "input", "The same by the Frobenius or the nuclear norm."};
-  std::string p = "fro";
-  void describe(auto& field) { field("p", p, "'fro' or 'nuc'", as::required); }
-  Tensor decompose(const Inputs& in) const;
-  static Cases<CondNamed> samples();
-};
 struct Polar {
   static constexpr Doc doc{"linalg_polar", "A",
                            "A = U H: orthonormal columns and a symmetric matrix without negative "

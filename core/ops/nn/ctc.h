@@ -3,7 +3,7 @@
 // the forward recursion is written in other operators, a few for each step in time, and its gradients come from them.
 // T: steps, N: sequences, C: classes, S: labels of the longest target.
 #pragma once
-#include "core/ops/common/reduction.h"
+#include "core/ops/nn/reduction.h"
 
 namespace luth::ops {
 

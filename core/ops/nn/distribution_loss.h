@@ -1,7 +1,7 @@
 // Losses that are negated log-likelihoods of a distribution whose parameters are predicted. See op.h for the recipe;
 // written in other operators. Formulas as in PyTorch's documentation.
 #pragma once
-#include "core/ops/common/reduction.h"
+#include "core/ops/nn/reduction.h"
 
 namespace luth::ops {
 

@@ -1,7 +1,7 @@
 // Losses that ask for a margin: between pairs, between classes, between labels. See op.h for the recipe; all are
 // written in other operators. Formulas as in PyTorch's documentation.
 #pragma once
-#include "core/ops/common/reduction.h"
+#include "core/ops/nn/reduction.h"
 
 namespace luth::ops {
 

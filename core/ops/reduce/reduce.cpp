@@ -10,7 +10,6 @@
 #include "core/ops/elementwise/unary.h"
 #include "core/ops/index/index.h"
 #include "core/ops/index/mask.h"
-#include "core/ops/linalg/norms.h"
 #include "core/ops/shape/cat.h"
 #include "core/ops/shape/view.h"
 
@@ -36,11 +35,11 @@ ops::Sum over(const Ints& dims, bool keepdim) {
 namespace ops {
 namespace {
 
-const DefineAll<Sum, Mean, Prod, Amax, Amin, MaxAll, MinAll, MaxOther, MinOther, MaxDim, MinDim, Argmax, Argmin, Var,
-                Std, Norm, NamedNorm, EuclideanNorm, AllDims, AnyDims, All, Any, Equal, Allclose>
+const DefineAll<Sum, SumToSize, Mean, Prod, Amax, Amin, MaxAll, MinAll, MaxOther, MinOther, MaxDim, MinDim, Argmax,
+                Argmin, Var, Std, Norm, EuclideanNorm, AllDims, AnyDims, All, Any, Equal, Allclose>
     define_all_;
 const CastsOut<Sum, Mean, Prod, Var, Std, AllDims, AnyDims> casts_out_;
-const AutocastAs<Autocast::f32, Sum, Prod, Norm, NamedNorm, EuclideanNorm> autocast_f32_;
+const AutocastAs<Autocast::f32, Sum, Prod, Norm, EuclideanNorm> autocast_f32_;
 
 template <class Op>
 Op with_dims(std::optional<Ints> dim, bool keepdim) {
@@ -119,6 +118,15 @@ Cases<Sum> Sum::samples() {
   cases.push_back({wide, {{3, 2}}});
   cases.push_back({with_dims<Sum>(Ints{0}, false), {{0, 3}}});
   return cases;
+}
+
+Tensor SumToSize::decompose(const Inputs& in) const {
+  const Shape& s = in[0].shape();
+  const int lead = s.size() - size.size();
+  bool fits = lead >= 0;
+  for (int i = 0; fits && i < size.size(); ++i) fits = size[i] == 1 || size[i] == s[lead + i];
+  if (!fits) throw Error("size {} does not broadcast to the shape {}", to_string(size), to_string(s));
+  return size.empty() ? sum(in[0]) : sum_to(in[0], size);
 }
 
 Tensor Mean::decompose(const Inputs& in) const {
@@ -325,22 +333,6 @@ Cases<Norm> Norm::samples() {
           {make(1, Ints{1}, false), {{3, 4}}, 0.5, 2},
           {make(3.0, Ints{0}, true), {{3, 4}}, 0.5, 2},
           {make(std::numeric_limits<double>::infinity(), Ints{1}, false), {{3, 4}}, 0.5, 2}};
-}
-
-Tensor NamedNorm::decompose(const Inputs& in) const {
-  if (p == "nuc") {
-    LinalgNormNamed nuclear;
-    nuclear.ord = p, nuclear.dim = dim, nuclear.keepdim = keepdim, nuclear.dtype = dtype;
-    return nuclear.decompose(in);
-  }
-  if (p != "fro") throw Error("p is a number, 'fro' or 'nuc', got '{}'", p);
-  Norm euclidean = with_dims<Norm>(dim, keepdim);
-  euclidean.dtype = dtype;
-  return euclidean.decompose(in);
-}
-Cases<NamedNorm> NamedNorm::samples() {
-  NamedNorm columns = with_dims<NamedNorm>(Ints{0}, true);
-  return {{{}, {{3, 4}}}, {columns, {{3, 4}}}};
 }
 
 Tensors EuclideanNorm::vjp(const Call& c, const Tensor& dy) const {

@@ -34,6 +34,16 @@ struct Sum : Dims {
   static Cases<Sum> samples();
 };
 /// It has a gradient of its own, so that the graph names it.
+struct SumToSize {
+  static constexpr Doc doc{"sum_to_size", "input", "Sums over the dims along which `size` would be broadcast."};
+  static constexpr bool as_function = false;
+  Ints size;
+  void describe(auto& field) { field("size", size, "the shape of the result", as::sizes | as::required); }
+  Tensor decompose(const Inputs& in) const;
+  static Cases<SumToSize> samples() {
+    return {{{{{1, 3}}}, {{2, 3}}}, {{{3}}, {{2, 3}}}, {{{}}, {{2}}}, {{{2}}, {{2}}}};
+  }
+};
 struct Mean : Dims {
   static constexpr Doc doc{"mean", "input", "Mean over dims."};
   static constexpr std::string_view saves = "input: input.meta";
@@ -183,21 +193,6 @@ struct Norm : Dims {
   }
   Tensor decompose(const Inputs& in) const;
   static Cases<Norm> samples();
-};
-
-/// The same with PyTorch's names for p.
-struct NamedNorm : Dims {
-  static constexpr Doc doc{"norm.named", "input",
-                           "The Frobenius norm, the square root of the sum of squares, or the nuclear norm."};
-  std::string p = "fro";
-  std::optional<Dtype> dtype;
-  void describe(auto& field) {
-    field("p", p, "'fro', or 'nuc': the sum of the singular values", as::required);
-    describe_dims(field);
-    field("dtype", dtype, "convert to this dtype first", as::named);
-  }
-  Tensor decompose(const Inputs& in) const;
-  static Cases<NamedNorm> samples();
 };
 
 struct EuclideanNorm : Dims {

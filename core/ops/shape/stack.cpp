@@ -4,7 +4,6 @@
 
 #include "core/ops/common/checks.h"
 #include "core/ops/elementwise/copy.h"
-#include "core/ops/reduce/reduce.h"
 #include "core/ops/shape/cat.h"
 #include "core/ops/shape/repeat.h"
 #include "core/ops/shape/view.h"
@@ -14,7 +13,7 @@ namespace {
 
 const DefineAll<AtLeast1d, AtLeast2d, AtLeast3d, BroadcastTensors, Meshgrid, HStack, VStack, DStack, ColumnStack,
                 TensorSplit, TensorSplitAt, TensorSplitBy, HSplit, HSplitAt, VSplit, VSplitAt, DSplit, DSplitAt, FlipLr,
-                FlipUd, Rot90, SumToSize>
+                FlipUd, Rot90>
     define_all_;
 
 Tensor with_1_dim(const Tensor& t) { return t.dim() ? t : reshape(t, {Shape{1}}); }
@@ -177,15 +176,6 @@ Tensor Rot90::decompose(const Inputs& in) const {
     case 3: return transpose(flip(x, {{a}}), {a, b});
     default: return clone(x, {MemoryFormat::contiguous});
   }
-}
-
-Tensor SumToSize::decompose(const Inputs& in) const {
-  const Shape& s = in[0].shape();
-  const int lead = s.size() - size.size();
-  bool fits = lead >= 0;
-  for (int i = 0; fits && i < size.size(); ++i) fits = size[i] == 1 || size[i] == s[lead + i];
-  if (!fits) throw Error("size {} does not broadcast to the shape {}", to_string(size), to_string(s));
-  return size.empty() ? sum(in[0]) : sum_to(in[0], size);
 }
 
 }  // namespace luth::ops

@@ -172,16 +172,6 @@ struct Rot90 {
     return {{{}, {{2, 3}}}, {{2}, {{2, 3}}}, {{-1, {1, 2}}, {{2, 3, 2}}}, {{4, {1, 0}}, {{2, 3}}}};
   }
 };
-struct SumToSize {
-  static constexpr Doc doc{"sum_to_size", "input", "Sums over the dims along which `size` would be broadcast."};
-  static constexpr bool as_function = false;
-  Ints size;
-  void describe(auto& field) { field("size", size, "the shape of the result", as::sizes | as::required); }
-  Tensor decompose(const Inputs& in) const;
-  static Cases<SumToSize> samples() {
-    return {{{{{1, 3}}}, {{2, 3}}}, {{{3}}, {{2, 3}}}, {{{}}, {{2}}}, {{{2}}, {{2}}}};
-  }
-};
 
 }  // namespace luth::ops
 

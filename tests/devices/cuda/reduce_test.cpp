@@ -4,8 +4,8 @@
 #include <functional>
 
 #include "core/ops/index/mask.h"
-#include "core/ops/index/order_statistics.h"
 #include "core/ops/index/sort.h"
+#include "core/ops/reduce/order_statistics.h"
 #include "core/ops/reduce/reduce.h"
 #include "core/ops/reduce/scan.h"
 #include "core/ops/shape/view.h"

@@ -3,7 +3,7 @@
 // the highest down; long rows as a whole are sorted by radix_sort.h, all rows at once. Equal elements keep their order.
 #include "core/ops/index/sort.h"
 
-#include "devices/cuda/kernels/index/sort_rows.cuh"
+#include "devices/cuda/kernels/common/sort_rows.cuh"
 #include "devices/cuda/libraries/radix_sort.h"
 
 namespace luth::cuda {

@@ -11,6 +11,7 @@
 #include "core/ops/elementwise/rectifier.h"
 #include "core/ops/elementwise/smooth_activation.h"
 #include "core/ops/elementwise/ternary.h"
+#include "core/ops/nn/activation.h"
 #include "core/ops/reduce/reduce.h"
 
 namespace luth {

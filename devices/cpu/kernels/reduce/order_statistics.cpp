@@ -1,5 +1,5 @@
 // Elements of a rank: kthvalue and medians, by selection among keys whose order is that of the elements.
-#include "core/ops/index/order_statistics.h"
+#include "core/ops/reduce/order_statistics.h"
 
 #include <algorithm>
 

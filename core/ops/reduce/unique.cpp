@@ -1,4 +1,4 @@
-#include "core/ops/index/unique.h"
+#include "core/ops/reduce/unique.h"
 
 #include "core/autograd/autograd.h"
 #include "core/ops/common/checks.h"

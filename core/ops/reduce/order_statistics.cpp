@@ -1,4 +1,4 @@
-#include "core/ops/index/order_statistics.h"
+#include "core/ops/reduce/order_statistics.h"
 
 #include "core/autograd/autograd.h"
 #include "core/ops/common/checks.h"

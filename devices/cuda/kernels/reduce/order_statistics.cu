@@ -1,9 +1,9 @@
 // Elements of a rank on CUDA: kthvalue and medians.
-#include "core/ops/index/order_statistics.h"
+#include "core/ops/reduce/order_statistics.h"
 
 #include "core/autograd/autograd.h"
 #include "core/ops/index/sort.h"
-#include "devices/cuda/kernels/index/sort_rows.cuh"
+#include "devices/cuda/kernels/common/sort_rows.cuh"
 
 namespace luth::cuda {
 namespace {
