@@ -5,8 +5,7 @@
 #include <atomic>
 
 #include "core/autograd/view_history.h"
-#include "core/ops/elementwise/arith.h"
-#include "core/ops/elementwise/copy.h"
+#include "core/op/basics.h"
 #include "core/tensor/inference.h"
 
 namespace luth {
@@ -19,11 +18,11 @@ std::atomic<int64_t> next_hook{1};
 // grad + dy: a grad of its own, with a graph where one is recorded.
 void accumulate(Tensor& grad, const Tensor& dy) {
   if (!grad)
-    grad = clone(dy);
+    grad = basic::clone(dy);
   else if (grad_enabled())
-    grad = add(grad, dy);
+    grad = basic::add(grad, dy);
   else
-    add.into(grad, dy);
+    basic::add_into(grad, dy);
 }
 
 // Adds a gradient to a leaf.
@@ -243,7 +242,7 @@ void clear_grad(const Tensor& t, bool set_to_none) {
   if (!g) return;
   if (set_to_none) return t.set_grad({});
   if (g.requires_grad()) t.set_grad(g = g.detach());  // made with create_graph: its history ends here
-  fill.into(g, 0);
+  basic::fill_into(g, 0);
 }
 
 }  // namespace luth

@@ -5,7 +5,7 @@
 
 #include "core/autograd/view_history.h"
 #include "core/memory/immortal.h"
-#include "core/ops/elementwise/copy.h"
+#include "core/op/basics.h"
 #include "core/tensor/source_mark.h"
 
 namespace luth {
@@ -81,7 +81,7 @@ void CallNode::save_inputs(const Call& call) {
     if (!v.is_tensor()) continue;
     const Tensor& t = v.tensor();
     if (needs.in >> bit & 1)
-      saved_.emplace_back(call.inplace && t.same(call.in[0]) ? clone(t) : t, ~int(i));  // with its history
+      saved_.emplace_back(call.inplace && t.same(call.in[0]) ? basic::clone(t) : t, ~int(i));  // with its history
     else if (needs.meta >> bit & 1)
       saved_.push_back(Saved::shape_of(t, ~int(i)));
   }

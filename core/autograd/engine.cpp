@@ -7,10 +7,7 @@
 
 #include "core/autograd/autograd.h"
 #include "core/device/device_support.h"
-#include "core/ops/elementwise/arith.h"
-#include "core/ops/elementwise/copy.h"
-#include "core/ops/elementwise/unary.h"
-#include "core/ops/reduce/reduce.h"
+#include "core/op/basics.h"
 #include "core/tensor/source_mark.h"
 
 namespace luth {
@@ -196,9 +193,9 @@ class Engine {
     if (!sum)
       sum = std::move(more);
     else if (!options_.create_graph && sum.impl()->use_count() == 1 && sum.storage()->use_count() == 1)
-      add.into(sum, more);
+      basic::add_into(sum, more);
     else
-      sum = add(sum, more);
+      sum = basic::add(sum, more);
   }
 
   void step(Node& node, Tensors& dys) {
@@ -267,7 +264,7 @@ class Engine {
       throw Error(e.code(), "{} (the operator ran{})", text, line);
     }
     for (size_t i = 0; anomaly_.check_nan && i < dxs.size(); ++i)
-      if (dxs[i] && is_floating(dxs[i].dtype()) && any(isnan(dxs[i].detach())).item().integer())
+      if (dxs[i] && is_floating(dxs[i].dtype()) && basic::any_nan(dxs[i].detach()))
         throw Error("{}: the gradient of its input {} is nan; the operator ran{}", node.name(), shown(int64_t(i)),
                     node.site ? at_site(node.site) : " outside of any script");
     return dxs;

@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "core/autograd/call_node.h"
-#include "core/ops/elementwise/copy.h"
-#include "core/ops/shape/as_strided.h"
+#include "core/op/basics.h"
 
 namespace luth {
 
@@ -32,13 +31,13 @@ class WriteIntoView final : public Node {
 
   Tensors backward(const Tensors& dys) override {
     Tensors dx{like_base(dys[0])};
-    copy.into(dx[0], dys[0]);
+    basic::copy_into(dx[0], dys[0]);
     Tensor part = part_of(dx[0], base_.offset - dx[0].offset());
-    Tensors inner = write_->backward({clone(part)});
+    Tensors inner = write_->backward({basic::clone(part)});
     if (inner[0])
-      copy.into(part, inner[0]);
+      basic::copy_into(part, inner[0]);
     else
-      fill.into(part, 0);
+      basic::fill_into(part, 0);
     for (size_t i = 1; i < inner.size(); ++i) dx.push_back(inner[i]);
     return dx;
   }
@@ -52,7 +51,7 @@ class WriteIntoView final : public Node {
   static Region region_of(const Tensor& t) { return {t.shape(), t.strides(), t.offset()}; }
 
   Tensor part_of(const Tensor& base, int64_t shift) const {
-    return as_strided(base, {part_.shape, part_.strides, part_.offset - shift});
+    return basic::as_strided(base, part_.shape, part_.strides, part_.offset - shift);
   }
   // Memory in which base and part lie as they do in the base's storage.
   Tensor like_base(const Tensor& dy) const {
@@ -77,7 +76,7 @@ void refresh_view(const Tensor& t) {
   auto& meta = t.impl()->meta;
   if (meta && !meta->node && meta->requires_grad) return;  // a leaf of its own
   GradMode on(true);
-  Tensor again = as_strided(view.base, {t.shape(), t.strides(), t.offset()});
+  Tensor again = basic::as_strided(view.base, t.shape(), t.strides(), t.offset());
   set_history(t, again.grad_fn(), 0);
 }
 

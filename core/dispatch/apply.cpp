@@ -3,11 +3,10 @@
 #include "core/base/error_context.h"
 #include "core/base/warn.h"
 #include "core/dispatch/autocast.h"
-#include "core/dispatch/device_copy.h"
 #include "core/dispatch/generator.h"
 #include "core/dispatch/prepare.h"
+#include "core/op/basics.h"
 #include "core/op/call_rules.h"
-#include "core/ops/elementwise/copy.h"
 #include "core/tensor/inference.h"
 #include "core/tensor/record_stream.h"
 #include "core/tensor/source_mark.h"
@@ -186,7 +185,7 @@ void separate(Inputs& in, const Tensor& self) {
     Overlap found = v.is_tensor() ? overlap(self, v.tensor()) : Overlap::none;
     if (found == Overlap::partial)
       throw Error("the tensor to write overlaps an input in part; clone() the input first");
-    if (found == Overlap::unclear) v = clone(v.tensor());
+    if (found == Overlap::unclear) v = basic::clone(v.tensor());
   }
 }
 
@@ -194,7 +193,7 @@ Tensor write_back(const Tensor& self, const Tensor& result) {
   check_castable(result.dtype(), self.dtype());
   if (!(result.shape() == self.shape()))
     throw Error("the result has shape {} and does not fit into {}", to_string(result.shape()), to_string(self.shape()));
-  return copy.into(self, result);
+  return basic::copy_into(self, result);
 }
 
 // Runs an elementwise (or overwriting) kernel straight into `target`, when the dtype of the result allows it; false:
@@ -240,7 +239,7 @@ Tensor run_inplace(const OpInfo& info, const void* op, Inputs in) {
   if (info.view) return become_view(call, self);
   if (run_into(call, self, true)) return self;
   check_inplace_form(info, op, call.in);
-  if (grad_enabled() && self.requires_grad()) call.in[0] = clone(self);  // what is saved must not be overwritten
+  if (grad_enabled() && self.requires_grad()) call.in[0] = basic::clone(self);  // what is saved must not be overwritten
   run(call);
   return write_back(self, call.out[0]);
 }

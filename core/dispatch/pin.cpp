@@ -4,7 +4,7 @@
 #include <mutex>
 
 #include "core/autograd/autograd.h"
-#include "core/ops/elementwise/copy.h"
+#include "core/op/basics.h"
 
 namespace luth {
 namespace {
@@ -61,7 +61,7 @@ Tensor pin_memory(const Tensor& t, Device& device) {
                 t.device().name());
   if (is_pinned(t.raw())) return t;
   NoGrad no_grad;
-  return copy.into(empty_pinned(t.shape(), t.dtype(), device), t);
+  return basic::copy_into(empty_pinned(t.shape(), t.dtype(), device), t);
 }
 
 }  // namespace luth

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/autograd/autograd.h"
+#include "core/op/basics.h"
 #include "core/op/call_rules.h"
-#include "core/ops/elementwise/copy.h"
 
 namespace luth {
 namespace {
@@ -135,7 +135,7 @@ Device* prepare(const OpInfo& info, Inputs& in) {
   // where that may take a number instead
   const bool handed_on = !info.infer && keeps_number(info);
   for (auto& v : in)
-    if (v.is_tensor() && &v.tensor().device() != dev && !handed_on) v = to_device(v.tensor(), {dev});
+    if (v.is_tensor() && &v.tensor().device() != dev && !handed_on) v = basic::to_device(v.tensor(), *dev);
   if (info.broadcast) broadcast_inputs(in);
   return dev;
 }

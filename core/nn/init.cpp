@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/autograd/autograd.h"
+#include "core/op/basics.h"
 
 namespace luth::nn::init {
 namespace {
@@ -38,8 +39,7 @@ void run(const char* name, const Tensor& t, std::initializer_list<std::pair<cons
 // Writes values that were made on the host.
 void write(const Tensor& t, const Tensor& values) {
   NoGrad no_grad;
-  static const OpInfo& copy = find_op("copy");
-  apply_inplace(copy, nullptr, {t, values});
+  basic::copy_into(t, values);
 }
 Tensor host_zeros(const Shape& shape) {
   Tensor v = Tensor::empty(shape, Dtype::f32, host());
@@ -59,8 +59,7 @@ const Tensor& normal(const Tensor& t, double mean, double std) {
 }
 const Tensor& constant(const Tensor& t, double value) {
   NoGrad no_grad;
-  static const OpInfo& fill = find_op("fill");
-  apply_inplace(fill, nullptr, {t, value});
+  basic::fill_into(t, value);
   return t;
 }
 

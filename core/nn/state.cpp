@@ -4,6 +4,7 @@
 
 #include "core/autograd/autograd.h"
 #include "core/nn/module.h"
+#include "core/op/basics.h"
 
 namespace luth::nn {
 namespace {
@@ -95,9 +96,8 @@ LoadResult Module::load_state_dict(const StateDict& from, const LoadOptions& opt
     throw Error("the state dict does not fit {}, nothing was loaded: {}{}", type(), wrong,
                 options.strict && plan.mismatched.empty() ? " ({strict = false} loads what fits by name)" : "");
   NoGrad no_grad;
-  static const OpInfo& copy = find_op("copy");
   for (auto& [to, value] : plan.copies)
-    if (!to.same(value)) apply_inplace(copy, nullptr, {to, value});
+    if (!to.same(value)) basic::copy_into(to, value);
   return plan.result;
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/autograd/autograd.h"
 #include "core/nn/module.h"
+#include "core/op/basics.h"
 
 namespace luth::optim {
 namespace {
@@ -183,9 +184,8 @@ void Optimizer::load_state_dict(const OptimizerState& from) {
           throw Error("'{}' of parameter {} has shape {} in the state, the parameter has {}", t.name, shown(it->first),
                       to_string(t.value.shape()), to_string(p.shape()));
         Tensor mine = buffer(s, t.name.c_str(), p);
-        static const OpInfo& copy = find_op("copy");
         NoGrad no_grad;
-        apply_inplace(copy, nullptr, {mine, t.value});
+        basic::copy_into(mine, t.value);
       }
     }
   for (size_t i = 0; i < groups_.size(); ++i) {

@@ -1,14 +1,9 @@
 #include "core/optim/tensor_lists.h"
 
 #include "core/autograd/autograd.h"
+#include "core/op/basics.h"
 
 namespace luth::optim {
-namespace {
-const OpInfo& copy_op() {
-  static const OpInfo& info = find_op("copy");
-  return info;
-}
-}  // namespace
 
 void MultiTensor::head(const Tensor& param) {
   head_ = Tensor();
@@ -24,7 +19,7 @@ Tensor MultiTensor::laid_out(const Tensor& t, bool written) {
   if (fits) return t.detach();
   const Tensor& like = head_ ? head_ : t;
   Tensor copy = Tensor::empty(like.shape(), like.dtype(), like.device(), head_ ? &head_.strides() : nullptr);
-  apply_inplace(copy_op(), nullptr, {copy, t});
+  basic::copy_into(copy, t);
   if (written) copied_.push_back({t, copy});
   return copy;
 }
@@ -32,7 +27,7 @@ Tensor MultiTensor::laid_out(const Tensor& t, bool written) {
 void MultiTensor::run(const OpInfo& info, const void* op) {
   NoGrad no_grad;
   apply(info, op, std::move(list_));
-  for (auto& [original, copy] : copied_) apply_inplace(copy_op(), nullptr, {original, copy});
+  for (auto& [original, copy] : copied_) basic::copy_into(original, copy);
   for (auto& t : written_) t.storage()->written(&info);
   list_ = {};
   written_.clear();

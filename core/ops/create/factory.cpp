@@ -1,8 +1,8 @@
 #include "core/ops/create/factory.h"
 
 #include "core/autograd/autograd.h"
+#include "core/op/basics.h"
 #include "core/ops/elementwise/copy.h"
-#include "core/ops/shape/as_strided.h"
 
 namespace luth {
 
@@ -69,7 +69,7 @@ Tensor Eye::decompose(const Inputs&) const {
   if (n < 0 || columns < 0) throw Error("a matrix of {} x {} cannot be", n, columns);
   Tensor t = zeros({n, columns}, dtype.value_or(default_dtype()), place());
   int64_t diagonal = std::min(n, columns);
-  set_all(as_strided(t, {{diagonal}, {columns + 1}, 0}), 1);
+  set_all(basic::as_strided(t, {diagonal}, {columns + 1}, 0), 1);
   return t;
 }
 

@@ -1,9 +1,14 @@
 #include "core/ops/elementwise/arith.h"
 
 #include "core/dispatch/autocast.h"
+#include "core/op/basics.h"
 #include "core/op/call_rules.h"
 #include "core/ops/elementwise/copy.h"
-#include "core/ops/elementwise/unary.h"
+
+namespace luth::basic {
+Tensor add(const Tensor& a, const Tensor& b) { return luth::add(a, b); }
+Tensor add_into(const Tensor& sum, const Tensor& more) { return luth::add.into(sum, more); }
+}  // namespace luth::basic
 
 namespace luth::ops {
 namespace {
@@ -65,7 +70,7 @@ Spec Sub::infer(const Inputs& in) const {
   return elementwise_spec(in);
 }
 Tensors Sub::vjp(const Call& c, const Tensor& dy) const {
-  return {dy, !c.wants(1) ? Tensor() : alpha == Scalar(1) ? neg(dy) : neg(mul(dy, alpha))};
+  return {dy, !c.wants(1) ? Tensor() : alpha == Scalar(1) ? basic::neg(dy) : basic::neg(mul(dy, alpha))};
 }
 Cases<Sub> Sub::samples() { return {{{}, {{2, 3}, {2, 3}}}, {{.alpha = 2.5}, {{2, 1, 3}, {4, 1}}}, {{}, {{}, {2}}}}; }
 
@@ -74,7 +79,7 @@ Tensors Mul::vjp(const Call& c, const Tensor& dy) const {
 }
 Tensors Div::vjp(const Call& c, const Tensor& dy) const {
   Tensor dx = c.wants(0) ? div(dy, c.in[1]) : Tensor();
-  return {dx, c.wants(1) ? neg(mul(dy, div(c.out[0], c.in[1]))) : Tensor()};
+  return {dx, c.wants(1) ? basic::neg(mul(dy, div(c.out[0], c.in[1]))) : Tensor()};
 }
 Tensors FloorDivide::vjp(const Call&, const Tensor& dy) const { return {zeros_of(dy), zeros_of(dy)}; }
 Cases<FloorDivide> FloorDivide::samples() { return {{{}, {{3}, {3}}, 2.2, 2.9}, {{}, {{2, 1}, {3}}, 2.2, 2.9}}; }
@@ -94,11 +99,11 @@ Cases<DivMode> DivMode::samples() {
 }
 
 Tensors Remainder::vjp(const Call& c, const Tensor& dy) const {
-  return {dy, c.wants(1) ? neg(mul(dy, floor_divide(c.in[0], c.in[1]))) : Tensor()};
+  return {dy, c.wants(1) ? basic::neg(mul(dy, floor_divide(c.in[0], c.in[1]))) : Tensor()};
 }
 Cases<Remainder> Remainder::samples() { return {{{}, {{3}, {3}}, 2.2, 2.9}, {{}, {{2, 1}, {3}}, 2.2, 2.9}}; }
 Tensors Fmod::vjp(const Call& c, const Tensor& dy) const {
-  return {dy, c.wants(1) ? neg(mul(dy, trunc_divide(c.in[0], c.in[1]))) : Tensor()};
+  return {dy, c.wants(1) ? basic::neg(mul(dy, trunc_divide(c.in[0], c.in[1]))) : Tensor()};
 }
 Cases<Fmod> Fmod::samples() { return {{{}, {{3}, {3}}, 2.2, 2.9}, {{}, {{2, 1}, {3}}, 2.2, 2.9}}; }
 
@@ -119,7 +124,7 @@ Tensors Pow::vjp(const Call& c, const Tensor& dy) const {
     dx = where(eq(y, 0), 0, mul(dy, mul(y, pow(x, sub(y, 1)))));
   }
   if (c.wants(1)) {
-    Tensor logs = x.is_scalar() ? log(Tensor::scalar(x.scalar(), dy.dtype())) : log(x);
+    Tensor logs = x.is_scalar() ? basic::log(Tensor::scalar(x.scalar(), dy.dtype())) : basic::log(x);
     Tensor zero_base = logical_and(eq(x.is_scalar() ? Value(Tensor::scalar(x.scalar(), dy.dtype())) : x, 0), ge(y, 0));
     de = where(zero_base, 0, mul(dy, mul(c.out[0], logs)));
   }
@@ -151,9 +156,9 @@ Tensors Minimum::vjp(const Call& c, const Tensor& dy) const {
           c.wants(1) ? share(dy, lt(c.in[0], c.in[1]), ties) : Tensor()};
 }
 Tensors Atan2::vjp(const Call& c, const Tensor& dy) const {
-  Tensor radius = add(square(c.in[0]), square(c.in[1]));
+  Tensor radius = add(basic::square(c.in[0]), basic::square(c.in[1]));
   Tensor scaled = where(eq(radius, 0), 0, div(dy, radius));  // PyTorch: no gradient at the origin
-  return {c.wants(0) ? mul(scaled, c.in[1]) : Tensor(), c.wants(1) ? neg(mul(scaled, c.in[0])) : Tensor()};
+  return {c.wants(0) ? mul(scaled, c.in[1]) : Tensor(), c.wants(1) ? basic::neg(mul(scaled, c.in[0])) : Tensor()};
 }
 
 Spec Where::infer(const Inputs& in) const {

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "core/autograd/autograd.h"
-#include "core/ops/reduce/reduce.h"
 #include "core/tensor/record_stream.h"
 
 namespace luth {
@@ -49,6 +48,34 @@ Tensor full(const Shape& shape, const Scalar& value, Dtype dtype, Device& device
   return fill.into(t, value);
 }
 Tensor zeros_of(const Tensor& t) { return full(t.shape(), 0, t.dtype(), t.device()); }
+
+namespace basic {
+Tensor clone(const Tensor& t) { return luth::clone(t); }
+Tensor copy_into(const Tensor& to, const Tensor& from) { return copy.into(to, from); }
+Tensor fill_into(const Tensor& to, const Scalar& value) { return fill.into(to, value); }
+Tensor to_device(const Tensor& t, Device& device, bool non_blocking) {
+  return luth::to_device(t, {&device, non_blocking});
+}
+}  // namespace basic
+
+bool copy_from_elsewhere(const OpInfo& info, const void* op, Inputs& in) {
+  if (&info != &luth::info<ops::Copy>() || in.size() < 2 || !in[1].is_tensor()) return false;
+  const Tensor &to = in[0].tensor(), &from = in[1].tensor();
+  if (&from.device() == &to.device()) return false;
+  const bool async = static_cast<const ops::Copy*>(op)->non_blocking;
+  const bool recorded = grad_enabled() && (to.requires_grad() || from.requires_grad());
+  const bool alike =
+      to.shape() == from.shape() && to.dtype() == from.dtype() && to.is_contiguous() && from.is_contiguous();
+  if (recorded || !alike || !to.device().has_data() || !from.device().has_data()) {
+    in[1] = to_device(from, {&to.device(), async});
+    return false;
+  }
+  record_current_stream(to);
+  record_current_stream(from);
+  if (to.numel()) copy_bytes(to.raw(), to.device(), from.raw(), from.device(), to.bytes(), async);
+  to.storage()->written(&info);
+  return true;
+}
 
 namespace ops {
 namespace {

@@ -1,5 +1,6 @@
 // Copies, casts and fills: what apply() and autograd themselves are built on. See op.h for the recipe.
 #pragma once
+#include "core/op/basics.h"
 #include "core/ops/elementwise/elementwise.h"
 
 namespace luth::ops {
@@ -102,7 +103,6 @@ bool holds(Dtype d, const Scalar& v);
 /// Throws where `v` is a number that `d` does not hold.
 void check_holds(Dtype d, const Value& v);
 
-/// A tensor of zeros (or of `value`) of t's shape, dtype and device; needs no gradient.
+/// A tensor of zeros of t's shape, dtype and device; needs no gradient.
 Tensor zeros_of(const Tensor& t);
-Tensor full(const Shape& shape, const Scalar& value, Dtype dtype, Device& device);
 }  // namespace luth

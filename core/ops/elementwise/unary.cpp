@@ -3,8 +3,15 @@
 #include <numbers>
 
 #include "core/dispatch/autocast.h"
+#include "core/op/basics.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
+
+namespace luth::basic {
+Tensor neg(const Value& v) { return luth::neg(v); }
+Tensor square(const Value& v) { return luth::square(v); }
+Tensor log(const Value& v) { return luth::log(v); }
+}  // namespace luth::basic
 
 namespace luth::ops {
 namespace {

@@ -1,11 +1,11 @@
 #include "core/ops/index/index.h"
 
 #include "core/dispatch/autocast.h"
+#include "core/op/basics.h"
 #include "core/ops/common/positions.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/index/index_plan.h"
-#include "core/ops/reduce/reduce.h"
 #include "core/ops/shape/view.h"
 
 namespace luth::ops {
@@ -144,7 +144,7 @@ Tensors IndexFill::vjp(const Call& c, const Tensor& dy) const {
     const Tensor& index = c.in[1];
     const Tensor at = cast_to(index, Dtype::i64);
     const int64_t n = extent(dy.shape(), wrap_dim(dim, dy.dim()));
-    out[2] = sum(index_select(dy, where(lt(at, 0), add(at, n + base), at), {*this}));
+    out[2] = sum_to(index_select(dy, where(lt(at, 0), add(at, n + base), at), {*this}), {});
   }
   return out;
 }
@@ -194,7 +194,7 @@ Tensors ScatterValue::vjp(const Call& c, const Tensor& dy) const {
   Tensors out(3);
   if (c.wants(0))
     out[0] = join() == Join::add ? dy : scatter_value(dy, c.in[1], 0, {static_cast<const Scattering&>(*this)});
-  if (c.wants(2)) out[2] = sum(gather(dy, c.in[1], {*this}));
+  if (c.wants(2)) out[2] = sum_to(gather(dy, c.in[1], {*this}), {});
   return out;
 }
 Spec ScatterAdd::infer(const Inputs& in) const { return scatter_src_spec(in, dim); }
@@ -268,6 +268,13 @@ Tensor index_put(const Tensor& input, const Value& values, const Tensors& indice
   Inputs in{input, values};
   for (auto& t : indices) in.push_back(t);
   return apply(info<ops::IndexPut>(), &op, std::move(in))[0];
+}
+
+Tensor basic::index_select(const Tensor& t, const Tensor& index, int64_t dim) {
+  return luth::index_select(t, index, {{dim}});
+}
+Tensor basic::index_add_into(const Tensor& t, const Tensor& index, const Tensor& source) {
+  return index_add.into(t, index, source);
 }
 
 }  // namespace luth

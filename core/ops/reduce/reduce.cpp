@@ -25,6 +25,8 @@ Tensor sum_to(const Tensor& t, const Shape& shape) {
   return lead ? reshape(y, {shape}) : y;
 }
 
+bool basic::any_nan(const Tensor& t) { return any(isnan(t)).item().to<bool>(); }
+
 ops::Sum over(const Ints& dims, bool keepdim) {
   ops::Sum op;
   op.dim = dims;

@@ -1,5 +1,6 @@
 // Reductions over all, one or several dims. See op.h for the recipe.
 #pragma once
+#include "core/op/basics.h"
 #include "core/op/define.h"
 
 namespace luth::ops {
@@ -279,8 +280,6 @@ inline constexpr Fn<ops::All> all;
 inline constexpr Fn<ops::Any> any;
 inline constexpr Fn<ops::Equal> equal;
 
-/// Sums out what broadcasting added: the result has `shape`.
-Tensor sum_to(const Tensor& t, const Shape& shape);
 /// The attributes of a sum over `dims`.
 ops::Sum over(const Ints& dims, bool keepdim = false);
 }  // namespace luth

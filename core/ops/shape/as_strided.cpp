@@ -2,13 +2,17 @@
 
 #include <algorithm>
 
+#include "core/op/basics.h"
 #include "core/ops/create/factory.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
-#include "core/ops/index/index.h"
 #include "core/ops/shape/view.h"
 
 namespace luth {
+
+Tensor basic::as_strided(const Tensor& t, const Shape& size, const Strides& stride, int64_t offset) {
+  return luth::as_strided(t, {size, stride, offset});
+}
 
 namespace ops {
 namespace {
@@ -44,7 +48,7 @@ void lay_out(const Tensor& memory, const Tensor& t, const Shape& s, const Stride
   if (!overlaps(s, st))
     copy.into(as_strided(memory, {s, st, offset}), t);
   else
-    index_add.into(memory, places(s, st, offset, t.device()), reshape(t, {Shape{t.numel()}}));
+    basic::index_add_into(memory, places(s, st, offset, t.device()), reshape(t, {Shape{t.numel()}}));
 }
 
 }  // namespace

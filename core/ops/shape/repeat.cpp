@@ -1,7 +1,7 @@
 #include "core/ops/shape/repeat.h"
 
+#include "core/op/basics.h"
 #include "core/ops/elementwise/copy.h"
-#include "core/ops/index/index.h"
 #include "core/ops/shape/cat.h"
 #include "core/ops/shape/view.h"
 
@@ -101,7 +101,7 @@ Tensor RepeatInterleaveEach::decompose(const Inputs& in) const {
   Tensor x = dim ? in[0].tensor() : reshape(in[0], {Shape{in[0].numel()}});
   if (x.dim() == 0) x = reshape(x, {Shape{1}});
   int d = wrap_dim(dim.value_or(0), x.dim());
-  return index_select(x, spread(in[1], x.shape()[d], output_size, 0), {{d}});
+  return basic::index_select(x, spread(in[1], x.shape()[d], output_size, 0), d);
 }
 Cases<RepeatInterleaveEach> RepeatInterleaveEach::samples() {
   RepeatInterleaveEach along;
@@ -131,7 +131,7 @@ Tensor Flip::decompose(const Inputs& in) const {
     if (x.dim() == 0) continue;
     std::vector<int64_t> order(size_t(x.shape()[d]));
     for (size_t i = 0; i < order.size(); ++i) order[i] = int64_t(order.size() - 1 - i);
-    x = index_select(x, from_list(order, x.device()), {{d}});
+    x = basic::index_select(x, from_list(order, x.device()), d);
   }
   return own(x, in[0]);
 }

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "core/autograd/autograd.h"
+#include "core/op/basics.h"
 #include "core/ops/common/checks.h"
 #include "core/ops/elementwise/copy.h"
-#include "core/ops/reduce/reduce.h"
 
 namespace luth {
 
