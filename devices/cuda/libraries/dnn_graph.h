@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/base/dtype.h"
 #include "core/base/error.h"
-#include "devices/cuda/libraries/dnn.h"
+#include "devices/cuda/libraries/dnn_conv.h"
 #include "devices/cuda/runtime/library.h"
 
 namespace luth::cuda::cudnn {

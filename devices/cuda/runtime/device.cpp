@@ -120,7 +120,4 @@ __attribute__((visibility("default"))) void luth_support(const luth::Device& d, 
 __attribute__((visibility("default"))) int64_t luth_free_memory(const luth::Device& d) {
   return luth::cuda::free_memory_of(d.index());
 }
-__attribute__((visibility("default"))) void luth_libraries(std::vector<luth::DeviceLibrary>& list) {
-  luth::cuda::list_libraries(list);
-}
 }

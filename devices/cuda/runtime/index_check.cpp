@@ -2,7 +2,6 @@
 
 #include <array>
 #include <atomic>
-#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -11,7 +10,6 @@
 #include "core/base/error_context.h"
 #include "core/ops/common/positions.h"
 #include "devices/cuda/runtime/runtime.h"
-#include "devices/cuda/runtime/streams.h"
 
 namespace luth::cuda {
 
@@ -139,20 +137,6 @@ IndexCheck check_indices(Device& device, int base, bool wrap, std::string_view w
 
 void raise_reports(int device, bool running) {
   if (IndexErrors* e = errors_[size_t(device)].load(std::memory_order_acquire)) e->raise(running);
-}
-
-bool exact_errors() {
-  static const bool exact = [] {
-    const char* v = std::getenv("LUTH_CUDA_SYNC");
-    return v && *v && std::string_view(v) != "0";
-  }();
-  return exact;
-}
-
-void wait_if_exact(Device& device) {
-  if (!exact_errors()) return;
-  check(cudaStreamSynchronize(stream_of(device)), "cudaStreamSynchronize");
-  raise_reports(device.index(), true);
 }
 
 }  // namespace luth::cuda

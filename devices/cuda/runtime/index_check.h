@@ -44,11 +44,6 @@ IndexCheck check_indices(Device& device, int base, bool wrap = false, std::strin
 /// the operator that runs now is the one that is at fault, and names itself.
 void raise_reports(int device, bool running = false);
 
-/// True for LUTH_CUDA_SYNC=1: every kernel is waited for, so that errors come from the operator that made them.
-bool exact_errors();
-/// With exact_errors(), waits for what was just started on this thread's stream of `device` and raises its errors.
-void wait_if_exact(Device& device);
-
 #if defined(__CUDACC__) || defined(FAKECUDA)
 
 __device__ inline int64_t IndexCheck::operator()(int64_t value, int64_t bound, int64_t position) const {

@@ -21,7 +21,5 @@ std::string code_text(std::string_view archs);
 void describe_support(int index, DeviceSupport& support);
 /// Bytes that no process holds, by the driver.
 int64_t free_memory_of(int index);
-/// cuBLASLt and cuDNN, with their versions.
-void list_libraries(std::vector<DeviceLibrary>& list);
 
 }  // namespace luth::cuda

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <string_view>
 
 #include "devices/cuda/runtime/index_check.h"
 #include "devices/cuda/runtime/wait.h"
@@ -117,5 +119,19 @@ void Streams::synchronize() {
 }
 
 cudaStream_t stream_of(Device& d) { return static_cast<CudaStream*>(d.current_stream())->handle(); }
+
+bool exact_errors() {
+  static const bool exact = [] {
+    const char* v = std::getenv("LUTH_CUDA_SYNC");
+    return v && *v && std::string_view(v) != "0";
+  }();
+  return exact;
+}
+
+void wait_if_exact(Device& device) {
+  if (!exact_errors()) return;
+  check(cudaStreamSynchronize(stream_of(device)), "cudaStreamSynchronize");
+  raise_reports(device.index(), true);
+}
 
 }  // namespace luth::cuda

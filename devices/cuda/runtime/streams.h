@@ -69,4 +69,9 @@ class Streams {
 /// The stream in which this thread's kernels for `d` (a CUDA device) run.
 cudaStream_t stream_of(Device& d);
 
+/// True for LUTH_CUDA_SYNC=1: every kernel is waited for, so that errors come from the operator that made them.
+bool exact_errors();
+/// With exact_errors(), waits for what was just started on this thread's stream of `device` and raises its errors.
+void wait_if_exact(Device& device);
+
 }  // namespace luth::cuda

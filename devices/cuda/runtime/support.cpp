@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "devices/cuda/libraries/blas.h"
-#include "devices/cuda/libraries/dnn.h"
 #include "devices/cuda/runtime/probe.h"
 #include "devices/cuda/runtime/runtime.h"
 
@@ -76,20 +74,6 @@ int64_t free_memory_of(int index) {
   size_t unused = 0, total = 0;
   check(cudaMemGetInfo(&unused, &total), "cudaMemGetInfo");
   return int64_t(unused);
-}
-
-namespace {
-// Both count as 9 * 10000 + 19 * 100 + 1 does for 9.19.1.
-DeviceLibrary described(const char* name, int64_t v, std::string missing) {
-  if (v == 0) return {name, 0, std::move(missing)};
-  return {name, v, fmt::format("{}.{}.{}", v / 10000, v / 100 % 100, v % 100)};
-}
-}  // namespace
-
-// As the kernels have them: what is said here is what computes.
-void list_libraries(std::vector<DeviceLibrary>& list) {
-  list.push_back(described("cuBLASLt", blas_version(), blas_missing()));
-  list.push_back(described("cuDNN", dnn_version(), dnn_missing()));
 }
 
 }  // namespace luth::cuda

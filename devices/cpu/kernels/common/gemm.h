@@ -4,17 +4,9 @@
 #include <cstdint>
 
 #include "core/base/dtype.h"
+#include "devices/cpu/kernels/common/matrix.h"
 
 namespace luth::cpu {
-
-/// One operand: element (i, j) is p[i * row + j * col].
-template <class T>
-struct Matrix {
-  const T* p;
-  int64_t row, col;
-  Matrix at(int64_t i, int64_t j) const { return {p + i * row + j * col, row, col}; }
-  Matrix transposed() const { return {p, col, row}; }
-};
 
 /// C[m,n] = alpha A[m,k] B[k,n] + beta C, with C's rows ldc apart and its columns adjacent; C is not read where beta is
 /// 0. T is float, double or an integer (which wraps). Any strides of A and B: what is not dense is packed. Serial; the

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "devices/cpu/kernels/common/gemm.h"
+#include "devices/cpu/kernels/common/matrix.h"
 
 namespace luth::cpu {
 
