@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "core/autograd/view_history.h"
 #include "core/memory/immortal.h"
 #include "core/op/basics.h"
 #include "core/tensor/source_mark.h"
@@ -152,7 +151,7 @@ Tensor CallNode::unpack(const Saved& s) {
   const int nr = s.number();
   Tensor value = s.unpack(*this);
   if (!result || !grad_enabled() || !is_floating(value.dtype())) return value;
-  if (whole) return written_part(*whole, value);
+  if (whole) return whole->part_of(value);
   Tensor t = value.detach();  // with create_graph the saved result is a result of this node again
   set_history(t, Ref<Node>(this), nr);
   return t;

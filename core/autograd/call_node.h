@@ -5,7 +5,12 @@
 
 namespace luth {
 
-class WriteIntoView;
+/// The node that the base of a view has after a write through the view.
+class ViewWrite : public Node {
+ public:
+  /// A saved result of the write: the part of this node's result that was written.
+  virtual Tensor part_of(const Tensor& saved) = 0;
+};
 
 class CallNode final : public Node {
  public:
@@ -24,7 +29,7 @@ class CallNode final : public Node {
   bool release() override;
   const Small<Saved, 2>& saved() const { return saved_; }
 
-  WriteIntoView* whole = nullptr;  // where this wrote into a view: the node of the base, which outlives this one
+  ViewWrite* whole = nullptr;  // where this wrote into a view: the node of the base, which outlives this one
 
  private:
   struct Number {

@@ -1,7 +1,6 @@
 // Recording: what apply() calls to link the results of an operator to a node.
 #include "core/autograd/call_node.h"
 #include "core/autograd/view_history.h"
-#include "core/tensor/inference.h"
 
 namespace luth {
 namespace {

@@ -1,6 +1,5 @@
 #include "core/autograd/saved.h"
 
-#include "core/tensor/inference.h"
 #include "core/tensor/source_mark.h"
 
 namespace luth {

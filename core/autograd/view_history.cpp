@@ -9,7 +9,7 @@ namespace luth {
 
 // Backward of writing into a view: the base's gradient goes on with the written part replaced by what the operator's
 // node makes of it. Edges: the base's old history, then the operator's other inputs.
-class WriteIntoView final : public Node {
+class WriteIntoView final : public ViewWrite {
  public:
   WriteIntoView(Edge history, Ref<Node> write, const Tensor& base, const Tensor& part)
       : write_(std::move(write)), base_(region_of(base)), part_(region_of(part)) {
@@ -23,7 +23,7 @@ class WriteIntoView final : public Node {
   std::string name() const override { return "CopySlices"; }
   bool release() override { return write_->release(); }
 
-  Tensor part_of(const Tensor& saved) {
+  Tensor part_of(const Tensor& saved) override {
     Tensor base = Tensor::alias(saved.storage(), base_.shape, base_.strides, base_.offset, saved.dtype());
     set_history(base, Ref<Node>(this), 0);
     return part_of(base, 0);
@@ -66,7 +66,6 @@ class WriteIntoView final : public Node {
   Ref<Node> write_;
   Region base_, part_;
 };
-Tensor written_part(WriteIntoView& whole, const Tensor& saved) { return whole.part_of(saved); }
 
 void refresh_view(const Tensor& t) {
   ViewOf& view = *t.impl()->view;

@@ -5,8 +5,6 @@
 
 namespace luth {
 
-class WriteIntoView;
-
 /// A view whose memory was written since its history was made takes it from the base again.
 void refresh_view(const Tensor& t);
 inline void refresh(const Tensor& t) {
@@ -15,7 +13,5 @@ inline void refresh(const Tensor& t) {
 
 /// Notes that `write`, a CallNode, has written into the view `t`: a new history for the base, and t's from that.
 void record_write(const Tensor& t, Ref<Node> write);
-/// A saved result of the write under `whole`: the part of its result that was written.
-Tensor written_part(WriteIntoView& whole, const Tensor& saved);
 
 }  // namespace luth

@@ -7,7 +7,6 @@
 #include "core/dispatch/prepare.h"
 #include "core/op/basics.h"
 #include "core/op/call_rules.h"
-#include "core/tensor/inference.h"
 #include "core/tensor/record_stream.h"
 #include "core/tensor/source_mark.h"
 

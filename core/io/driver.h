@@ -1,6 +1,7 @@
 // The file driver through which HDF5 reads and writes a Disk.
 #pragma once
-#include "core/io/hdf5.h"
+#include "core/io/disk.h"
+#include "core/io/hdf5_id.h"
 
 namespace luth::io::h5 {
 

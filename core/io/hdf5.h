@@ -1,9 +1,6 @@
-// HDF5's C API with destructors, checked closing and errors that name file and object. The library is not safe to call
-// from two threads, so a File holds its one mutex as long as it lives. The only header that includes hdf5.h.
+// HDF5's C API with checked closing and errors that name file and object. The library is not safe to call from two
+// threads, so a File holds its one mutex as long as it lives.
 #pragma once
-#define H5_USE_110_API  // the calls as HDF5 1.10 has them, in later versions too
-#include <hdf5.h>
-
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -13,32 +10,9 @@
 #include "core/base/dtype.h"
 #include "core/base/shape.h"
 #include "core/io/disk.h"
+#include "core/io/hdf5_id.h"
 
 namespace luth::io::h5 {
-
-/// Owns one HDF5 identifier.
-class Id {
- public:
-  using Close = herr_t (*)(hid_t);
-  Id() = default;
-  Id(hid_t id, Close close) : id_(id), close_(close) {}
-  Id(Id&& o) noexcept : id_(std::exchange(o.id_, -1)), close_(o.close_) {}
-  Id& operator=(Id&& o) noexcept {
-    std::swap(id_, o.id_);
-    std::swap(close_, o.close_);
-    return *this;
-  }
-  ~Id() {
-    if (id_ >= 0) close_(id_);
-  }
-  operator hid_t() const { return id_; }
-  /// Closes now; false when HDF5 reports a failure (a full disk shows only here).
-  bool close() { return close_(std::exchange(id_, -1)) >= 0; }
-
- private:
-  hid_t id_ = -1;
-  Close close_ = nullptr;
-};
 
 /// Holds HDF5's mutex; starts the library on first use: no handler at exit, no plugins, no error text on stderr.
 class Library {

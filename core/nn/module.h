@@ -163,6 +163,9 @@ Tensor duplicate(const Tensor& t);
 /// `t` itself, or a copy of that dtype on that device (null: its own). Not recorded.
 Tensor converted(const Tensor& t, Dtype dtype, Device* device);
 
+/// The dotted path from `above` to `m`; empty when it is not below.
+std::string path_to(const Module& above, const Module& m);
+
 /// A running call of a module. The frames of a thread tell an error the path of the module where it arose.
 class Frame {
  public:

@@ -6,8 +6,6 @@
 #include <mutex>
 #include <vector>
 
-#include "core/autograd/autograd.h"
-
 namespace luth {
 namespace {
 
@@ -192,8 +190,8 @@ std::string to_string(const Tensor& t) {
   if (!data || (empty && t.dim() != 1)) suffixes.push_back("size=" + tuple(t.shape()));
   bool ordinary = d == default_dtype() || (!empty && (d == Dtype::i64 || d == Dtype::boolean));
   if (!ordinary) suffixes.push_back("dtype=torch." + std::string(name(d)));
-  if (Ref<Node> node = t.grad_fn())
-    suffixes.push_back("grad_fn=<" + node->name() + ">");
+  if (std::string node = t.grad_fn_name(); !node.empty())
+    suffixes.push_back("grad_fn=<" + node + ">");
   else if (t.requires_grad())
     suffixes.push_back("requires_grad=True");
   std::string text = t.impl()->parameter ? "Parameter containing:\n" : "";

@@ -1,4 +1,4 @@
-// Tensors as text, exactly as PyTorch writes them. Values; includes autograd for the names of nodes.
+// Tensors as text, exactly as PyTorch writes them. Values.
 #pragma once
 #include <optional>
 #include <string>

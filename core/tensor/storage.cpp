@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/tensor/inference.h"
-
 namespace luth {
 namespace {
 

@@ -1,37 +1,8 @@
 #include "core/tensor/tensor.h"
 
-#include "core/autograd/autograd.h"
-
 namespace luth {
 
 template class Small<Tensor, 4>;
-
-namespace {
-
-void take_grads(TensorImpl& t, std::vector<Tensor>& list) {
-  GradMeta* m = t.meta.get();
-  if (m && m->grad) list.push_back(std::move(m->grad));
-  if (m && m->retained && m->retained.use_count() == 1 && m->retained->grad)
-    list.push_back(std::move(m->retained->grad));
-}
-
-}  // namespace
-
-TensorImpl::TensorImpl() = default;
-
-// A chain of grads of grads ends without a deep stack: whoever is to end has given its own away before.
-TensorImpl::~TensorImpl() {
-  if (!meta || !(meta->grad || meta->retained)) return;
-  std::vector<Tensor> dead;
-  take_grads(*this, dead);
-  while (!dead.empty()) {
-    Tensor t = std::move(dead.back());
-    dead.pop_back();
-    if (t.impl()->use_count() != 1) continue;
-    take_grads(*t.impl(), dead);
-    if (auto& view = t.impl()->view) dead.push_back(std::move(view->base));
-  }
-}
 
 Tensor Tensor::empty(const Shape& shape, Dtype dtype, Device& device, const Strides* strides) {
   check_shape(shape, size_of(dtype));

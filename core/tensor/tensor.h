@@ -87,6 +87,8 @@ class Tensor {
   Tensor grad() const;
   void set_grad(const Tensor& g) const;
   Ref<Node> grad_fn() const;
+  /// "PowBackward0"; "" for a leaf.
+  std::string grad_fn_name() const;
   /// Accumulates d this / d leaf into every leaf's grad. `gradient` may be null for one element (then 1).
   void backward(const Tensor& gradient = {}, bool retain_graph = false, bool create_graph = false) const;
 

@@ -3,7 +3,7 @@
 
 #include "core/autograd/gradcheck.h"
 #include "core/ops/shape/view.h"
-#include "core/tensor/inference.h"
+#include "core/tensor/storage.h"
 #include "lang/autograd/open_autograd.h"
 #include "lang/binding/invoke.h"
 #include "lang/runtime/bridge.h"

@@ -1,7 +1,7 @@
 // Methods that ask a tensor what it is, and those that change its storage.
 #include "core/autograd/autograd.h"
-#include "core/tensor/inference.h"
 #include "core/tensor/print.h"
+#include "core/tensor/storage.h"
 #include "lang/binding/invoke.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
