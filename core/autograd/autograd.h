@@ -1,4 +1,4 @@
-// Autograd: nodes, edges, the history of tensors and views, grad mode, backward. Includes op.
+// Autograd: nodes, edges, the history of tensors and views, grad mode, backward.
 #pragma once
 #include <functional>
 #include <memory>

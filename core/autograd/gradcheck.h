@@ -1,4 +1,4 @@
-// gradcheck: gradients against central finite differences, for users and tests. Includes autograd.
+// gradcheck: gradients against central finite differences, for users and tests.
 #pragma once
 #include <functional>
 #include <string>

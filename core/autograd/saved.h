@@ -1,4 +1,4 @@
-// Values that nodes keep for backward, and who may keep them in the nodes' place. Includes autograd.
+// Values that nodes keep for backward, and who may keep them in the nodes' place.
 #pragma once
 #include "core/autograd/autograd.h"
 

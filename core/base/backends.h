@@ -1,5 +1,4 @@
 // Switches for the libraries that devices compute with: torch.backends, torch.use_deterministic_algorithms.
-// Vocabulary.
 #pragma once
 #include <atomic>
 

@@ -1,4 +1,4 @@
-// Element types: their names, sizes, C++ types, conversions and promotion. Vocabulary.
+// Element types: their names, sizes, C++ types, conversions and promotion.
 #pragma once
 #include <bit>
 #include <cmath>

@@ -1,4 +1,4 @@
-// The one error type of luth and the exit codes that go with it. Vocabulary: includes nothing of luth.
+// The one error type of luth and the exit codes that go with it.
 #pragma once
 #include <fmt/core.h>
 

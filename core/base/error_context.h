@@ -1,5 +1,5 @@
 // Where an error gets the name of what was called: the outermost of nested calls gives it, so that an operator made of
-// others speaks for itself. Includes nothing but error.
+// others speaks for itself.
 #pragma once
 #include <string>
 #include <string_view>

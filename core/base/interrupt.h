@@ -1,4 +1,4 @@
-// Where long waits ask whether the user wants to stop. Includes nothing.
+// Where long waits ask whether the user wants to stop.
 #pragma once
 
 namespace luth {

@@ -1,4 +1,4 @@
-// Where the installation lies. Vocabulary: includes nothing of luth.
+// Where the installation lies.
 #pragma once
 #include <string>
 

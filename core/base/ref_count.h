@@ -1,4 +1,4 @@
-// Intrusive reference counting: one pointer wide, atomic, no separate control block. Vocabulary.
+// Intrusive reference counting: one pointer wide, atomic, no separate control block.
 #pragma once
 #include <atomic>
 #include <cstdint>

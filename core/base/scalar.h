@@ -1,4 +1,4 @@
-// A number of one of Lua's kinds: boolean, integer or float. Vocabulary.
+// A number of one of Lua's kinds: boolean, integer or float.
 #pragma once
 #include "core/base/dtype.h"
 

@@ -1,4 +1,4 @@
-// Up to eight extents held inline, and the arithmetic of dims, strides and broadcasting. Vocabulary.
+// Up to eight extents held inline, and the arithmetic of dims, strides and broadcasting.
 #pragma once
 #include <cstdint>
 #include <initializer_list>

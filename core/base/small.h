@@ -1,4 +1,4 @@
-// A vector with room for N elements inside it, so that the arguments of a call need no allocation. Vocabulary.
+// A vector with room for N elements inside it, so that the arguments of a call need no allocation.
 #pragma once
 #include <cstddef>
 #include <initializer_list>

@@ -1,4 +1,4 @@
-// Small text helpers for messages: the nearest name to a mistyped one. Vocabulary: includes nothing of luth.
+// Small text helpers for messages: the nearest name to a mistyped one.
 #pragma once
 #include <span>
 #include <string>

@@ -1,5 +1,5 @@
 // parallel_for: the one parallel loop. Ranges depend on the size alone, never on the number of threads, so results do
-// not either. Vocabulary.
+// not either.
 #pragma once
 #include <cstdint>
 #include <type_traits>

@@ -1,4 +1,4 @@
-// Warnings: what is probably a mistake and yet runs. Said on stderr, each once per place. Includes nothing of luth.
+// Warnings: what is probably a mistake and yet runs. Said on stderr, each once per place.
 #pragma once
 #include <string>
 #include <string_view>

@@ -1,4 +1,4 @@
-// Datasets: numbered samples, each of one or more values. Includes op and operators; never nn, optim or io.
+// Datasets: numbered samples, each of one or more values.
 #pragma once
 #include <memory>
 #include <span>

@@ -1,4 +1,4 @@
-// A device is a place with memory, order and copies; it knows no operator. Includes only the vocabulary.
+// A device is a place with memory, order and copies; it knows no operator.
 #pragma once
 #include <cstddef>
 #include <cstdint>

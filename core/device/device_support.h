@@ -1,4 +1,4 @@
-// What a device library says of its devices beyond core/device/device.h. Includes device.
+// What a device library says of its devices beyond core/device/device.h.
 #pragma once
 #include "core/device/device.h"
 

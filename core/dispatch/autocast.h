@@ -1,6 +1,6 @@
 // Mixed precision: inside a scope, operators that gain from a 16-bit float dtype compute in it, and those that need
 // range or precision in float32. What an operator wants is said beside its definition (AutocastAs), as PyTorch has it
-// for CUDA, on every device. Per thread. Includes op.
+// for CUDA, on every device. Per thread.
 #pragma once
 #include "core/op/op.h"
 

@@ -1,4 +1,4 @@
-// Random numbers: generators that hand out places in a counter-based stream. Includes device and dtype.
+// Random numbers: generators that hand out places in a counter-based stream.
 #pragma once
 #include "core/op/op.h"
 

@@ -1,4 +1,4 @@
-// Tensors of the CPU in pinned memory: copies between them and a GPU need not wait. Includes tensor.
+// Tensors of the CPU in pinned memory: copies between them and a GPU need not wait.
 #pragma once
 #include "core/tensor/tensor.h"
 

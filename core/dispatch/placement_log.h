@@ -1,4 +1,4 @@
-// The log of where operators run. Includes op.
+// The log of where operators run.
 #pragma once
 
 namespace luth {

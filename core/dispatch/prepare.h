@@ -1,4 +1,4 @@
-// The first steps of apply(): one device, one dtype, one shape. Includes op.h.
+// The first steps of apply(): one device, one dtype, one shape.
 #pragma once
 #include "core/op/op.h"
 

@@ -1,5 +1,5 @@
 // Gradient checkpointing: a part of the forward whose saved values are dropped and computed again when backward needs
-// them. Includes saved.
+// them.
 #pragma once
 #include <functional>
 #include <vector>

@@ -1,4 +1,4 @@
-// The recorder: lists the operator calls of a piece of work and runs them again on other inputs. Includes op.
+// The recorder: lists the operator calls of a piece of work and runs them again on other inputs.
 #pragma once
 #include <string>
 #include <unordered_map>

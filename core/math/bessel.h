@@ -1,5 +1,5 @@
 // Bessel functions of order 0 and 1, and Airy's, for kernels on every device, in double. J and Y are the C library's.
-// Formulas: NIST's Digital Library of Mathematical Functions (DLMF). Vocabulary.
+// Formulas: NIST's Digital Library of Mathematical Functions (DLMF).
 #pragma once
 #include "core/math/functions.h"
 

@@ -1,6 +1,6 @@
 // From random words to numbers of a distribution: the arithmetic that all devices share, so that a stream holds the
 // same numbers on each. Integers and uniform numbers are equal bit for bit; the logarithm, sine and cosine of float are
-// polynomials of our own, which differ between devices by fused multiply-add alone. Vocabulary of kernels.
+// polynomials of our own, which differ between devices by fused multiply-add alone.
 //
 // A draw is a functor that makes the element of type T from its words (words_per<T> of them).
 #pragma once

@@ -1,6 +1,6 @@
 // Scalar functions that operators share between devices, in forms that g++ vectorises in ordinary loops. exp and erf of
 // float are polynomials of our own; the other float functions call glibc's libmvec from vector loops (within 4 units in
-// the last place) and libm from scalar ones; those of double are libm's. Vocabulary.
+// the last place) and libm from scalar ones; those of double are libm's.
 #pragma once
 #include <bit>
 #include <cmath>

@@ -1,5 +1,5 @@
 // The gamma function's family for kernels on every device, in double: logarithm, polygamma functions, Hurwitz's zeta,
-// incomplete gamma functions. Formulas: NIST's Digital Library of Mathematical Functions (DLMF). Vocabulary.
+// incomplete gamma functions. Formulas: NIST's Digital Library of Mathematical Functions (DLMF).
 #pragma once
 #include "core/math/functions.h"
 

@@ -1,6 +1,5 @@
 // The error function's family for kernels on every device, in double: scaled and inverse forms, the normal
 // distribution. Formulas: NIST's Digital Library of Mathematical Functions (DLMF), Abramowitz and Stegun (A&S).
-// Vocabulary.
 #pragma once
 #include "core/math/functions.h"
 

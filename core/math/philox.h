@@ -1,5 +1,5 @@
 // Philox 4x32-10, the counter-based generator of Salmon, Moraes, Dror and Shaw ("Parallel random numbers: as easy as
-// 1, 2, 3", SC11). One header for every device: element i of a stream is the same number everywhere. Vocabulary.
+// 1, 2, 3", SC11). One header for every device: element i of a stream is the same number everywhere.
 #pragma once
 #include <cstdint>
 

@@ -1,5 +1,4 @@
-// Poisson and binomially distributed numbers from counters, the arithmetic that all devices share. Vocabulary of
-// kernels.
+// Poisson and binomially distributed numbers from counters, the arithmetic that all devices share.
 #pragma once
 #include <cmath>
 

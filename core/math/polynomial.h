@@ -1,5 +1,5 @@
 // Orthogonal polynomials for kernels on every device, in double, by their recurrences. Formulas: NIST's Digital Library
-// of Mathematical Functions (DLMF), 18.5 and 18.9. Degrees below 0 give 0. Vocabulary.
+// of Mathematical Functions (DLMF), 18.5 and 18.9. Degrees below 0 give 0.
 #pragma once
 #include "core/math/functions.h"
 

@@ -1,4 +1,4 @@
-// Numbers that compare as elements do when they are sorted. Vocabulary of kernels, on every device.
+// Numbers that compare as elements do when they are sorted.
 #pragma once
 #include <bit>
 

@@ -1,5 +1,5 @@
 // Memory of small objects that come and go with every operator, kept in a list per thread: the system's allocator is
-// slow where hundreds are freed at once, as a collector does. Vocabulary.
+// slow where hundreds are freed at once, as a collector does.
 #pragma once
 #include <cstddef>
 #include <new>

@@ -1,5 +1,5 @@
 // Attributes that live as long as the process: those that the language gives an operator whose call has none. A
-// recorded call points to them, and copies any others. Includes nothing of luth.
+// recorded call points to them, and copies any others.
 #pragma once
 
 namespace luth {

@@ -1,4 +1,4 @@
-// Memory of the nodes of operators. Includes nothing of luth.
+// Memory of the nodes of operators.
 #pragma once
 #include <cstddef>
 

@@ -1,5 +1,5 @@
 // Initial values of parameters: PyTorch's distributions. All write into `t`, which may be a leaf that requires grad,
-// and return it. Includes op. Formulas: Glorot and Bengio 2010 (xavier), He and others 2015 (kaiming).
+// and return it. Formulas: Glorot and Bengio 2010 (xavier), He and others 2015 (kaiming).
 #pragma once
 #include <optional>
 #include <string_view>

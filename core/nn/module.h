@@ -1,6 +1,5 @@
 // Module: described settings with named parameters, buffers and children, and what all modules share: calling with
-// hooks and error context, modes, state dicts, conversion, cloning, printing. Includes op and autograd. core/nn may
-// include core and core/ops, never optim, data, io.
+// hooks and error context, modes, state dicts, conversion, cloning, printing.
 #pragma once
 #include <functional>
 #include <optional>

@@ -1,4 +1,4 @@
-// Reduced dims as one axis. Vocabulary of kernels, on every device.
+// Reduced dims as one axis.
 #pragma once
 #include "core/op/define.h"
 

@@ -1,6 +1,6 @@
 // Operators that are needed below the rooms which define them: by apply() and autograd, and by rules of families that
 // those of higher rooms are made of. They are declared here as plain functions and defined beside their operators in
-// core/ops; all others call the operators themselves. See also cast_to() and expand_to() in op.h. Includes op.
+// core/ops; all others call the operators themselves. See also cast_to() and expand_to() in op.h.
 #pragma once
 #include "core/op/op.h"
 

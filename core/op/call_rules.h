@@ -1,6 +1,6 @@
 // Rules for calls as they were given: checks of bool operands before promotion hides them, and of forms in place before
 // their result is computed; 0-dimensional operands that keep their precision; results that out= converts. Registered
-// beside the operator's definition, for the few that need one. Includes op.
+// beside the operator's definition, for the few that need one.
 #pragma once
 #include "core/op/op.h"
 

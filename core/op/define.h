@@ -1,5 +1,4 @@
-// Making operators: how a struct becomes an OpInfo (Define), a C++ function (Fn) and gets its kernels (Bind). Includes
-// op.
+// Making operators: how a struct becomes an OpInfo (Define), a C++ function (Fn) and gets its kernels (Bind).
 #pragma once
 #include "core/op/op.h"
 

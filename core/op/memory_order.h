@@ -1,4 +1,4 @@
-// Memory orders of images, for the kernels that have code for NCHW and for NHWC. Includes define.
+// Memory orders of images, for the kernels that have code for NCHW and for NHWC.
 #pragma once
 #include "core/op/define.h"
 

@@ -1,5 +1,4 @@
 // Optimizers: parameter groups with described settings, state per parameter, one pass over all parameters per step.
-// Includes core and core/nn, never data or io.
 #pragma once
 #include <map>
 #include <memory>

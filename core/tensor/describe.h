@@ -1,5 +1,5 @@
 // Settings described once: `describe(field)` serves arguments, help, printing, checkpoints and documentation, for
-// operators, modules, optimizers, schedules and datasets alike. Includes values.
+// operators, modules, optimizers, schedules and datasets alike.
 #pragma once
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-// The dims of several operands that are walked together. Vocabulary of kernels, on every device.
+// The dims of several operands that are walked together.
 #pragma once
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// Tensors as text, exactly as PyTorch writes them. Values.
+// Tensors as text, exactly as PyTorch writes them.
 #pragma once
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-// Memory on more streams than one. Includes core/tensor/tensor.h.
+// Memory on more streams than one.
 #pragma once
 #include "core/tensor/tensor.h"
 

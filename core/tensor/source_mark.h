@@ -1,5 +1,5 @@
 // Lines of the script that is running, for errors that show later: marks that cost a few nanoseconds to take and are
-// made text only when an error needs them. Includes nothing of luth.
+// made text only when an error needs them.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-// The bytes behind tensors: on one device, shared by views, with a version that counts writes. Values.
+// The bytes behind tensors: on one device, shared by views, with a version that counts writes.
 #pragma once
 #include "core/base/ref_count.h"
 #include "core/device/device.h"

@@ -1,4 +1,4 @@
-// Tensor: a handle to storage, shape, strides, offset, dtype and a slot for autograd. Values.
+// Tensor: a handle to storage, shape, strides, offset, dtype and a slot for autograd.
 #pragma once
 #include <memory>
 #include <vector>

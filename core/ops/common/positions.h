@@ -1,4 +1,4 @@
-// Positions held in tensors: the one text for those that are out of bounds, and how they count. Includes values.
+// Positions held in tensors: the one text for those that are out of bounds, and how they count.
 #pragma once
 #include <string_view>
 

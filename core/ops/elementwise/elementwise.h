@@ -1,5 +1,5 @@
 // The base of elementwise operators. Each struct is the whole definition: kernels on every device, in-place and out=
-// forms, promotion and broadcasting come from it. Includes op.
+// forms, promotion and broadcasting come from it.
 //
 //   struct Tanh : Elementwise {
 //     static constexpr Doc doc{"tanh", "input", "Hyperbolic tangent of each element."};

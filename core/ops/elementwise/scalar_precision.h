@@ -1,5 +1,5 @@
 // Numbers beside tensors of 16-bit floats, which are computed in float: which ones count as they are, and which are
-// rounded to the dtype first, as PyTorch does it on the CPU. For kernels. Includes elementwise.h.
+// rounded to the dtype first, as PyTorch does it on the CPU. For kernels.
 #pragma once
 #include "core/ops/elementwise/elementwise.h"
 

@@ -1,5 +1,4 @@
-// The base of elementwise functions whose gradient is a kernel of its own, made from the same struct. Includes
-// elementwise.h.
+// The base of elementwise functions whose gradient is a kernel of its own, made from the same struct.
 //
 //   struct Mish : WithBackward<Mish> {
 //     static constexpr Doc doc{"mish", "input", "…"};

@@ -1,4 +1,4 @@
-// What x[i, :, mask] picks: where the dims of index tensors go, and the shape of the result. Includes op.
+// What x[i, :, mask] picks: where the dims of index tensors go, and the shape of the result.
 #pragma once
 #include <vector>
 

@@ -1,4 +1,4 @@
-// What operators on batches of matrices [..., m, n] share: parts of them, checks, and matrices for tests. Includes op.
+// What operators on batches of matrices [..., m, n] share: parts of them, checks, and matrices for tests.
 #pragma once
 #include "core/op/define.h"
 

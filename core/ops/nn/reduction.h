@@ -1,4 +1,4 @@
-// What losses share: the attribute `reduction`, and what it does to a tensor of terms. Includes op.
+// What losses share: the attribute `reduction`, and what it does to a tensor of terms.
 #pragma once
 #include "core/op/define.h"
 

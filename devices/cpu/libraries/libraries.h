@@ -1,5 +1,5 @@
 // What the kernels use of OpenBLAS and oneDNN: a table of functions in libluth_cpu_libs.so, which is opened on first
-// use because the two libraries take longer to load than luth takes to start. Includes the core's vocabulary.
+// use because the two libraries take longer to load than luth takes to start.
 #pragma once
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // The CPU's caching allocator: freed blocks are kept by size class and handed out again, because fresh pages cost far
-// more than arithmetic on old ones (2 GB/s for a first touch of 4 KiB pages). Includes the vocabulary.
+// more than arithmetic on old ones (2 GB/s for a first touch of 4 KiB pages).
 #pragma once
 #include <array>
 #include <atomic>

@@ -1,5 +1,5 @@
 // Matrix products by cuBLASLt, which is opened on first use. Tests compute them on the CPU instead
-// (tests/fakecuda/libraries/blas.cpp). Includes the core's vocabulary; kernels call product() of product.h.
+// (tests/fakecuda/libraries/blas.cpp). Kernels call product() of product.h.
 #pragma once
 #include <string>
 

@@ -1,5 +1,5 @@
 // Convolution by cuDNN, behind one function of ours: dnn.cpp is the only file that knows the library, and
-// tests/fakecuda/libraries/dnn.cpp stands for it where there is no GPU. Includes core/device.
+// tests/fakecuda/libraries/dnn.cpp stands for it where there is no GPU.
 #pragma once
 #include <string>
 

@@ -1,4 +1,4 @@
-// Sorting long arrays by CUB, behind functions that only its own file implements with it. Includes core/tensor.
+// Sorting long arrays by CUB, behind functions that only its own file implements with it.
 #pragma once
 #include "core/tensor/tensor.h"
 

@@ -1,5 +1,5 @@
 // Indices that kernels read and the host cannot check: what is out of range is clamped and reported, and the next call
-// that waits for the device raises it as an error that names operator and line of the script. Includes core/tensor.
+// that waits for the device raises it as an error that names operator and line of the script.
 #pragma once
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// A library of NVIDIA's that no build links, opened on first use: cuBLASLt, cuDNN. Includes the vocabulary.
+// A library of NVIDIA's that no build links, opened on first use: cuBLASLt, cuDNN.
 #pragma once
 #include <initializer_list>
 #include <string>

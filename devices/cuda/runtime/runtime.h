@@ -1,5 +1,5 @@
-// The CUDA runtime as this folder calls it: every call checked. Includes the vocabulary and the toolkit; with
-// tests/fakecuda/include in front, the same sources run on the CPU.
+// The CUDA runtime as this folder calls it: every call checked. With tests/fakecuda/include in
+// front, the same sources run on the CPU.
 #pragma once
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Streams and events of one CUDA device. Includes core/device.
+// Streams and events of one CUDA device.
 #pragma once
 #include <atomic>
 #include <mutex>

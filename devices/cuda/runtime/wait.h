@@ -1,4 +1,4 @@
-// How the host waits for a GPU: counted, and so that Ctrl-C is heard. Includes core/interrupt.
+// How the host waits for a GPU: counted, and so that Ctrl-C is heard.
 #pragma once
 #include <time.h>
 

@@ -1,5 +1,5 @@
 // Products of row-major matrices on one thread: own loops for small ones, a library by size for the rest. For the
-// kernels of matmul, conv and whoever else needs a product. Includes the core's vocabulary.
+// kernels of matmul, conv and whoever else needs a product.
 #pragma once
 #include <cstdint>
 

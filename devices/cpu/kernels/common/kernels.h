@@ -1,4 +1,4 @@
-// What the CPU's kernel files share. Includes the core; never another device.
+// What the CPU's kernel files share.
 #pragma once
 #include "core/op/define.h"
 

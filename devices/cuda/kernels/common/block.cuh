@@ -1,4 +1,4 @@
-// Values combined over the threads of a warp and of a block, always in the same order. Includes launch.h.
+// Values combined over the threads of a warp and of a block, always in the same order.
 #pragma once
 #include "devices/cuda/runtime/launch.h"
 

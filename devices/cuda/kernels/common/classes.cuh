@@ -1,5 +1,5 @@
 // Classes of element types, so that one instance of a kernel serves several dtypes: 16-bit floats are computed in
-// float, integers in int64_t and wrapped to their dtype when stored. Includes the core's vocabulary.
+// float, integers in int64_t and wrapped to their dtype when stored.
 #pragma once
 #include "core/tensor/tensor.h"
 #include "devices/cuda/kernels/common/half.cuh"

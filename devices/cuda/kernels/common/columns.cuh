@@ -1,5 +1,5 @@
 // Sums down the columns of a row-major matrix, and over channels: each block makes a part of a sum, and a second launch
-// joins the parts in order, so that the same bits come every time. Includes rows.cuh.
+// joins the parts in order, so that the same bits come every time.
 #pragma once
 #include "devices/cuda/kernels/common/rows.cuh"
 

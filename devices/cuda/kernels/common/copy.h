@@ -1,4 +1,4 @@
-// Copies between layouts, for kernels that prepare their operands. Includes core/op.
+// Copies between layouts, for kernels that prepare their operands.
 #pragma once
 #include "core/op/op.h"
 

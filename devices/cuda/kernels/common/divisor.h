@@ -1,4 +1,4 @@
-// Division by a number that all threads share, as a multiplication. Includes the core's vocabulary.
+// Division by a number that all threads share, as a multiplication.
 #pragma once
 #include "core/base/dtype.h"
 

@@ -1,4 +1,4 @@
-// Elements of which only the width matters. Includes cuda.h.
+// Elements of which only the width matters.
 #pragma once
 #include "devices/cuda/kernels/common/kernels.h"
 

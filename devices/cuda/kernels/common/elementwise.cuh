@@ -1,5 +1,5 @@
 // Elementwise kernels from the operators' scalar functions: operands of any layout, 16 bytes at a time where they are
-// contiguous. Includes cuda.h.
+// contiguous.
 #pragma once
 #include "core/ops/elementwise/scalar_precision.h"
 #include "core/tensor/nest.h"

@@ -1,4 +1,4 @@
-// The largest of a row of numbers and the sum of their exponentials relative to it, in one pass. Includes half.cuh.
+// The largest of a row of numbers and the sum of their exponentials relative to it, in one pass.
 #pragma once
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// Images [N, C, H, W] or [C, H, W] of any layout, for the kernels of pooling. Includes divisor, integers.
+// Images [N, C, H, W] or [C, H, W] of any layout, for the kernels of pooling.
 #pragma once
 #include "core/op/memory_order.h"
 #include "devices/cuda/kernels/common/classes.cuh"

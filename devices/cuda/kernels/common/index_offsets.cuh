@@ -1,5 +1,5 @@
 // Where elements lie that index tensors pick: offsets of rows and columns, reading and checking of positions, and moves
-// of memory whose dtype does not matter. Includes cuda.h.
+// of memory whose dtype does not matter.
 #pragma once
 #include "devices/cuda/kernels/common/copy.h"
 #include "devices/cuda/kernels/common/element.cuh"

@@ -1,4 +1,4 @@
-// What CUDA's kernel files share. Includes the core and this folder; never another device.
+// What CUDA's kernel files share.
 #pragma once
 #include <algorithm>
 

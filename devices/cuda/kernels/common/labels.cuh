@@ -1,4 +1,4 @@
-// Labels of classes as losses read them: of any integer dtype, checked, ignored, weighted, smoothed. Includes rows.cuh.
+// Labels of classes as losses read them: of any integer dtype, checked, ignored, weighted, smoothed.
 #pragma once
 #include "devices/cuda/kernels/common/rows.cuh"
 #include "devices/cuda/runtime/index_check.h"

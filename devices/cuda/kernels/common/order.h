@@ -1,5 +1,4 @@
 // Positions in order of the numbers that they have: what makes sums at places that come several times deterministic.
-// Includes core/tensor.
 #pragma once
 #include "core/tensor/tensor.h"
 

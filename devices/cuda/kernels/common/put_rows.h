@@ -1,5 +1,5 @@
 // Rows written, added, multiplied or compared to places of a tensor, several of which may be one: always with the same
-// result. Includes places.cuh.
+// result.
 #pragma once
 #include "core/ops/index/index.h"
 #include "devices/cuda/kernels/common/index_offsets.cuh"

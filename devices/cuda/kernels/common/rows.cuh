@@ -1,6 +1,6 @@
 // Work along one axis of {outer, n, inner}. Rows of neighbours (inner of 1) are shared out to groups of threads, which
 // load 16 bytes at a time and keep the first of a row in registers; other rows are columns of memory, walked by threads
-// side by side. Includes block.cuh and elementwise.cuh.
+// side by side.
 #pragma once
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Rows whose elements are ordered by unsigned keys (core/math/sort_key.h), and the key of one rank in a row, found by
-// counting digits from the highest down. For sort.cu and rank.cu. Includes elementwise.cuh.
+// counting digits from the highest down. For sort.cu and order_statistics.cu.
 #pragma once
 #include "core/math/sort_key.h"
 #include "devices/cuda/kernels/common/element.cuh"

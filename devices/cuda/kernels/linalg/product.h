@@ -1,5 +1,5 @@
 // Products of matrices of any dtype and layout, for kernels that need one: cuBLASLt where it serves, our own kernel
-// elsewhere. Includes blas.h.
+// elsewhere.
 #pragma once
 #include "core/tensor/tensor.h"
 #include "devices/cuda/libraries/blas.h"

@@ -1,5 +1,5 @@
 // Reductions over any set of dims of tensors in any layout: one engine for all operators that combine many elements
-// into one. Results do not depend on the order in which threads and blocks run. Includes elementwise.cuh and block.cuh.
+// into one. Results do not depend on the order in which threads and blocks run.
 //
 // An operator is a struct, copied to the device, with
 //   - Number and Acc: how an element is loaded, and what elements are combined into;

@@ -1,5 +1,5 @@
 // A convolution and its gradients as one product of matrices that are never written out: the description that the
-// kernels of conv.cu share. Includes divisor, integers.
+// kernels of conv.cu share.
 //
 // With `position` for a sample and a place in its image, and `digit` for a channel and a place in a filter,
 //   images[m, position] = sum over digits of filters[m, digit] * window[position, digit]
