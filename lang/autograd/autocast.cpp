@@ -21,13 +21,13 @@ struct AutocastBefore {
 
 // The kind of device at `index`: 'cuda', 'cuda:0' or a torch.device. It need not be there.
 std::string kind_at(lua_State* L, int index, const char* function) {
-  if (!to_box<Place>(L, index) && lua_type(L, index) != LUA_TSTRING)
+  if (!to_box<DeviceName>(L, index) && lua_type(L, index) != LUA_TSTRING)
     throw Error("{} expects a device first, 'cuda' or 'cpu', got {}", function, given_text(L, index));
   if (lua_type(L, index) == LUA_TSTRING)
-    push_place(L, lua_tostring(L, index));
+    push_device_name(L, lua_tostring(L, index));
   else
     lua_pushvalue(L, index);
-  const std::string kind = to_box<Place>(L, -1)->kind;
+  const std::string kind = to_box<DeviceName>(L, -1)->kind;
   lua_pop(L, 1);
   const std::vector<std::string> names = device_names();
   if (kind != "cuda" && kind != "meta" && std::find(names.begin(), names.end(), kind) == names.end())

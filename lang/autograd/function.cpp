@@ -38,7 +38,7 @@ class FunctionNode final : public Node, public FreeListed<FunctionNode, 2> {
     context_.reset();
     return true;
   }
-  /// The tensor at `index` is a result of the node: its userdata leads to the ctx.
+  /// Makes the userdata at `index`, of a result, a holder of the ctx.
   void add_result(lua_State* L, int index) { context_->holders.emplace_back(L, index); }
   Tensors backward(const Tensors& dys) override;
 
@@ -319,7 +319,8 @@ int apply_function(lua_State* L) {
 
 // ---- The class ------------------------------------------------------------------------------------------------------
 
-// F.apply, F.forward: what is missing is nil, as in any table, but for a slip of the pen. Upvalue 1: the base, or nil.
+// F.apply, F.forward. A missing field is nil, as in any table; a name close to a known one is an error. Upvalue 1: the
+// base, or nil.
 int class_index(lua_State* L) {
   static const std::vector<std::string> known{"apply", "backward", "forward", "setup_context"};
   const std::string key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";

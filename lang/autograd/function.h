@@ -10,21 +10,21 @@
 
 namespace luth::lang {
 
-/// What one application keeps for its backward; its node and the script's ctx share it.
+/// The state of one application that its node and the script's ctx share.
 struct Application {
   std::string name;
-  Node* node = nullptr;      // null: nothing was recorded, or the graph is gone
+  Node* node = nullptr;      // null: nothing was recorded, or the graph was freed
   std::vector<Saved> saved;  // an empty one stands for nil
   bool freed = false;
   bool materialize = true;
 };
 using ApplicationRef = std::shared_ptr<Application>;
 
-/// The user values of a ctx. The class is one, so that the node holds nothing of Lua but its ctx.
+/// The user values of a ctx. The class is one of them, so that ctx is the node's only Lua value.
 enum ContextValue : int { fields = 1, to_save, dirty, not_differentiable, of_class, context_values = of_class };
 
-/// Whether the ctx at `index` has fields that lead to results of nodes at least as new as `node`, and so perhaps to
-/// those of its own: tensors, in tables and in what functions capture.
+/// Whether fields of the ctx at `index` lead, through tables and upvalues, to results of nodes as new as `node` or
+/// newer. Its own results may be among them, and would keep the node alive.
 bool holds_results(lua_State* L, int index, const Node& node);
 
 /// Makes the class of ctx known.

@@ -1,4 +1,4 @@
-// The ctx of torch.autograd.Function: what a script sees of one application.
+// The class of ctx, the script's view of one application of a torch.autograd.Function.
 #include "core/autograd/autograd.h"
 #include "core/base/text.h"
 #include "lang/autograd/function.h"
@@ -14,7 +14,7 @@ namespace {
 
 const DestroyWithBlock<ApplicationRef> destroy(context_values);
 
-// Notes the tensors from 2 on in the ctx at 1.
+// Keeps the tensors from argument 2 on in the ctx at 1.
 template <ContextValue which>
 int note_tensors(lua_State* L) {
   constexpr const char* name = which == to_save ? "save_for_backward"
@@ -44,7 +44,7 @@ void check_kept(const Application& app) {
     throw Error("{}: the saved tensors were freed by an earlier backward; pass {{retain_graph = true}} to that one",
                 app.name);
 }
-// What was saved, as a table: torch.none for a nil that is followed by a tensor.
+// Pushes the saved tensors as a table, with torch.none for a nil that is followed by a tensor.
 int push_saved(lua_State* L, const Application& app) {
   check_kept(app);
   if (!app.node) {  // not recorded, or still in forward
@@ -71,7 +71,7 @@ int push_saved(lua_State* L, const Application& app) {
   return 1;
 }
 
-// Other fields are the script's, and nil where they are not set: but for a slip of the pen.
+// Other fields are the script's, and nil where they are not set. A name close to a known one is an error.
 void check_name(lua_State* L, const Application& app) {
   static const std::vector<std::string> known{"mark_dirty",    "mark_non_differentiable", "needs_input_grad",
                                               "saved_tensors", "save_for_backward",       "set_materialize_grads"};

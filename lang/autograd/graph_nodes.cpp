@@ -1,4 +1,4 @@
-// What a script sees of the graph: grad_fn and its fields, hooks of tensors and of nodes.
+// The graph in Lua: grad_fn and its fields, hooks of tensors and of nodes.
 #include "core/autograd/autograd.h"
 #include "lang/autograd/open_autograd.h"
 #include "lang/autograd/tensor_hooks.h"
@@ -43,7 +43,7 @@ int node_index(lua_State* L) {
 
 // ---- hooks ----
 
-// The tensor's or the node's userdata is its user value: null again once the hook was removed.
+// The user value is the tensor's or the node's userdata; nil once the hook was removed.
 struct HookHandle {
   int64_t id = 0;
 };

@@ -62,15 +62,15 @@ bool names_operator(std::string_view list, std::string_view name) {
 
 }  // namespace
 
-std::string_view prefix(const Face& face) {
-  if (names_operator(functional_alone, face.name)) return "torch.nn.functional.";
-  return face.method && (face.inplace || !face.function) ? "x:" : "torch.";
+std::string_view prefix(const Function& function) {
+  if (names_operator(functional_alone, function.name)) return "torch.nn.functional.";
+  return function.is_method && (function.inplace || !function.is_function) ? "x:" : "torch.";
 }
 
-void set_second_names(Form& form) {
-  for (auto& p : form.params)
+void set_second_names(Overload& overload) {
+  for (auto& p : overload.params)
     for (auto& second : names)
-      if ((p.name == second.name || p.name == second.also) && names_operator(second.operators, form.info->name)) {
+      if ((p.name == second.name || p.name == second.also) && names_operator(second.operators, overload.info->name)) {
         p.name = second.name;
         p.also = second.also;
         break;

@@ -1,4 +1,4 @@
-// From the registry to faces and forms. Nothing here names an operator.
+// Makes functions and overloads from the registry. Nothing here names an operator.
 #include "lang/binding/bind.h"
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 namespace luth::lang {
 namespace {
 
-// Sees every attribute: makes its parameter, and sets what the language sets.
-class Reader : public Fields {
+// Makes a parameter of each attribute. Sets `base` to 1, because Lua counts from 1.
+class ParamReader : public Fields {
  public:
-  explicit Reader(Form& form) : form_(form) {}
+  explicit ParamReader(Overload& overload) : overload_(overload) {}
   bool visit(const FieldInfo& info, Attr& value) override {
-    int at = int(form_.of_attribute.size());
-    form_.of_attribute.push_back(-1);
+    int at = int(overload_.of_attribute.size());
+    overload_.of_attribute.push_back(-1);
     if (info.as & as::base) {
       value = int64_t(1);
       return true;
@@ -34,12 +34,12 @@ class Reader : public Fields {
     p.takes_nil = info.optional;
     p.field = info;
     p.otherwise = value;
-    form_.params.push_back(std::move(p));
+    overload_.params.push_back(std::move(p));
     return false;
   }
 
  private:
-  Form& form_;
+  Overload& overload_;
 };
 
 std::vector<std::string> words(std::string_view text, std::string_view separators) {
@@ -52,36 +52,36 @@ std::vector<std::string> words(std::string_view text, std::string_view separator
   return list;
 }
 
-// Inputs, then attributes, or as the operator's `order` says; last what is given by name alone: attributes that say so,
-// and inputs that stand behind a * in `order`.
-void sort_params(Form& form) {
-  auto order = words(form.info->order, ", ");
+// Sorts the parameters: inputs, then attributes, or the operator's `order`. Parameters that are given by name alone
+// come last: attributes that say so, and those behind a * in `order`.
+void sort_params(Overload& overload) {
+  auto order = words(overload.info->order, ", ");
   const auto star = std::find(order.begin(), order.end(), "*");
-  for (auto& p : form.params) p.named |= std::find(star, order.end(), p.name) != order.end();
+  for (auto& p : overload.params) p.named |= std::find(star, order.end(), p.name) != order.end();
   auto rank = [&](const Param& p) {
     auto it = std::find(order.begin(), order.end(), p.name);
     return (p.named ? 1000 : 0) + (it - order.begin());
   };
-  std::stable_sort(form.params.begin(), form.params.end(),
+  std::stable_sort(overload.params.begin(), overload.params.end(),
                    [&](const Param& a, const Param& b) { return rank(a) < rank(b); });
-  for (int i = 0; i < int(form.params.size()); ++i) {
-    const Param& p = form.params[i];
-    if (!p.named) form.positional = i + 1;
-    if (!p.input) form.of_attribute[p.at] = i;
-    if (p.input && !p.named && p.at == i && form.leading == i) ++form.leading;
+  for (int i = 0; i < int(overload.params.size()); ++i) {
+    const Param& p = overload.params[i];
+    if (!p.named) overload.positional = i + 1;
+    if (!p.input) overload.of_attribute[p.at] = i;
+    if (p.input && !p.named && p.at == i && overload.leading == i) ++overload.leading;
   }
 }
 
-bool has_param(const Form& form, std::string_view name) {
-  return std::any_of(form.params.begin(), form.params.end(), [&](auto& p) { return p.name == name; });
+bool has_param(const Overload& overload, std::string_view name) {
+  return std::any_of(overload.params.begin(), overload.params.end(), [&](auto& p) { return p.name == name; });
 }
 
-Form make_form(const OpInfo& info) {
-  Form form;
-  form.info = &info;
-  form.inputs = int(info.inputs.size());
-  form.quick = true;
-  for (int i = 0; i < form.inputs; ++i) {
+Overload make_overload(const OpInfo& info) {
+  Overload overload;
+  overload.info = &info;
+  overload.inputs = int(info.inputs.size());
+  overload.quick = true;
+  for (int i = 0; i < overload.inputs; ++i) {
     const InputSpec& spec = info.inputs[i];
     Param p;
     p.name = spec.name;
@@ -91,46 +91,46 @@ Form make_form(const OpInfo& info) {
     p.list = spec.list;
     p.required = !spec.optional;
     p.takes_nil = spec.optional;
-    if (!spec.optional) form.least = i + 1;
-    if (spec.list) form.quick = false;
-    form.params.push_back(std::move(p));
+    if (!spec.optional) overload.least = i + 1;
+    if (spec.list) overload.quick = false;
+    overload.params.push_back(std::move(p));
   }
-  form.defaults = info.make();
-  Reader reader(form);
-  if (info.describe) info.describe(form.defaults.get(), reader);
-  sort_params(form);
-  set_second_names(form);
-  for (auto& p : form.params)
-    if (!p.input && p.required) form.quick = false;
-  if (form.inputs == 0) form.quick = false;
-  form.makes = info.factory || (has_param(form, "dtype") && has_param(form, "device"));
-  return form;
+  overload.defaults = info.make();
+  ParamReader reader(overload);
+  if (info.describe) info.describe(overload.defaults.get(), reader);
+  sort_params(overload);
+  set_second_names(overload);
+  for (auto& p : overload.params)
+    if (!p.input && p.required) overload.quick = false;
+  if (overload.inputs == 0) overload.quick = false;
+  overload.makes = info.factory || (has_param(overload, "dtype") && has_param(overload, "device"));
+  return overload;
 }
 
-// Is it a name in a table below torch, "linalg.solve"? Those are functions only.
+// Whether the name lies in a table below torch, as "linalg.solve". Those are functions only.
 bool in_space(std::string_view name) { return name.find('.') != name.npos; }
 
-// The form of an operator, which its faces share. The caller holds the lock. Never destroyed: recorded calls point to
-// its defaults.
-const Form* form_of(const OpInfo* info) {
-  static auto& made = *new std::map<const OpInfo*, Form>;
+// The overload of an operator, which its functions share. The caller holds the lock. Never destroyed: recorded calls
+// point to its defaults.
+const Overload* overload_of(const OpInfo* info) {
+  static auto& made = *new std::map<const OpInfo*, Overload>;
   auto at = made.find(info);
   if (at == made.end()) {
-    at = made.emplace(info, make_form(*info)).first;
+    at = made.emplace(info, make_overload(*info)).first;
     set_immortal(at->second.defaults.get());
   }
   return &at->second;
 }
 
-using Faces = std::map<std::string, Face>;
-void add_faces(Faces& faces, const OpInfo& info) {
+using Functions = std::map<std::string, Function>;
+void add_functions_of(Functions& functions, const OpInfo& info) {
   auto add = [&](const std::string& name, bool inplace) {
-    Face& face = faces[name];
-    face.name = name;
-    face.inplace = inplace;
-    face.function |= info.as_function;
-    face.method |= (info.as_method || inplace) && !info.inputs.empty() && !in_space(name);
-    face.operators.push_back(&info);
+    Function& function = functions[name];
+    function.name = name;
+    function.inplace = inplace;
+    function.is_function |= info.as_function;
+    function.is_method |= (info.as_method || inplace) && !info.inputs.empty() && !in_space(name);
+    function.operators.push_back(&info);
   };
   auto names = words(info.aliases, " ,");
   names.insert(names.begin(), info.face);
@@ -140,7 +140,9 @@ void add_faces(Faces& faces, const OpInfo& info) {
   }
 }
 
-int call(lua_State* L) { return call_face(L, *static_cast<const Face*>(lua_touserdata(L, lua_upvalueindex(1)))); }
+int call(lua_State* L) {
+  return call_function(L, *static_cast<const Function*>(lua_touserdata(L, lua_upvalueindex(1))));
+}
 
 // table.a.b = the value on top of the stack, which is popped, for path "a.b"; makes the tables on the way.
 void set_path(lua_State* L, int table, std::string_view path) {
@@ -162,60 +164,60 @@ std::string param_text(const Param& p) {
 
 }  // namespace
 
-const Faces& faces() {
-  static const Faces& all = []() -> const Faces& {
+const Functions& bound_functions() {
+  static const Functions& all = []() -> const Functions& {
     host();                                 // opens the kernels; operators of other libraries must not be missing
-    auto& faces = *new Faces;               // never destroyed: that would only delay the program's end
-    for (const OpInfo* info : operators())  // by name, so a face tries them in that order
-      if (!info->internal) add_faces(faces, *info);
-    return faces;
+    auto& functions = *new Functions;       // never destroyed: that would only delay the program's end
+    for (const OpInfo* info : operators())  // by name, so a function tries them in that order
+      if (!info->internal) add_functions_of(functions, *info);
+    return functions;
   }();
   return all;
 }
 
-const std::vector<const Form*>& Face::make_forms() const {
+const std::vector<const Overload*>& Function::make_overloads() const {
   static std::mutex lock;
   std::lock_guard hold(lock);
   if (!made_.load(std::memory_order_relaxed)) {
-    for (auto* info : operators) forms_.push_back(form_of(info));
+    for (auto* info : operators) overloads_.push_back(overload_of(info));
     made_.store(true, std::memory_order_release);
   }
-  return forms_;
+  return overloads_;
 }
 
-const Face* to_face(lua_State* L, int index) {
+const Function* to_function(lua_State* L, int index) {
   if (lua_tocfunction(L, index) != guarded<call>) return nullptr;
   lua_getupvalue(L, index, 1);
-  auto* face = static_cast<const Face*>(lua_touserdata(L, -1));
+  auto* function = static_cast<const Function*>(lua_touserdata(L, -1));
   lua_pop(L, 1);
-  return face;
+  return function;
 }
 
-std::string signature(const Face& face, const Form& form, bool method) {
+std::string signature(const Function& function, const Overload& overload, bool method) {
   std::string text, named;
-  for (int i = 0; i < int(form.params.size()); ++i) {
-    const Param& p = form.params[i];
+  for (int i = 0; i < int(overload.params.size()); ++i) {
+    const Param& p = overload.params[i];
     if (method && p.input && p.at == 0) continue;
-    std::string& into = i < form.positional ? text : named;
+    std::string& into = i < overload.positional ? text : named;
     into += (into.empty() ? "" : ", ") + param_text(p);
   }
-  if (form.makes && !has_param(form, "requires_grad"))
+  if (overload.makes && !has_param(overload, "requires_grad"))
     named += std::string(named.empty() ? "" : ", ") + "requires_grad = false";
-  if (takes_generator(*form.info)) named += std::string(named.empty() ? "" : ", ") + "generator = nil";
+  if (takes_generator(*overload.info)) named += std::string(named.empty() ? "" : ", ") + "generator = nil";
   if (!named.empty()) text += (text.empty() ? "{" : ", {") + named + "}";
-  return face.name + "(" + text + ")";
+  return function.name + "(" + text + ")";
 }
 
 void bind_operators(lua_State* L, int torch, int methods) {
   torch = lua_absindex(L, torch);
   methods = lua_absindex(L, methods);
-  for (auto& [_, face] : faces()) {
-    lua_pushlightuserdata(L, const_cast<Face*>(&face));
+  for (auto& [_, function] : bound_functions()) {
+    lua_pushlightuserdata(L, const_cast<Function*>(&function));
     lua_pushcclosure(L, guarded<call>, 1);
-    for (auto [into, wanted] : {std::pair{torch, face.function}, {methods, face.method}})
+    for (auto [into, wanted] : {std::pair{torch, function.is_function}, {methods, function.is_method}})
       if (wanted) {
         lua_pushvalue(L, -1);
-        set_path(L, into, face.name);
+        set_path(L, into, function.name);
       }
     lua_pop(L, 1);
   }

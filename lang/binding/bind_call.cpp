@@ -1,7 +1,7 @@
-// A call of a face: which of its forms the arguments fit, what they mean, and the results.
+// Calls of bound functions: overload resolution, conversion of the arguments, results.
 //
-// The ordinary call, inputs alone, goes straight to apply(), and so does one whose attributes came before (repeated.h).
-// Any other passes three steps: gather (positions and names), match (each form in turn, by the kinds of the arguments
+// A call with inputs alone goes straight to apply(), and so does one whose attributes are in the call cache. Any other
+// call passes three steps: gather (positions and names), match (each overload in turn, by the kinds of the arguments
 // alone), read (values, with precise errors).
 #include <algorithm>
 
@@ -17,7 +17,8 @@ namespace {
 
 constexpr int max_params = 32;
 
-struct Slot {
+// The stack indices of one parameter's argument.
+struct StackRange {
   int index = 0, count = 1;  // 0: not given
 };
 
@@ -32,25 +33,25 @@ bool takes(lua_State* L, int i, const Param& p, bool loose) {
 
 class Caller {
  public:
-  Caller(lua_State* L, const Face& face) : L_(L), face_(face) {}
+  Caller(lua_State* L, const Function& function) : L_(L), function_(function) {}
 
   int run() {
     gather();
-    const Form* form = choose();
-    Inputs in = read_inputs(*form);
-    OpValue op(form->info, form->defaults.get());
-    read_attributes(*form, op);
-    keep(*form, op);
-    if (!given_.generator || is_none(L_, given_.generator)) return finish(*form, op.get(), std::move(in));
+    const Overload* overload = choose();
+    Inputs in = read_inputs(*overload);
+    OpValue op(overload->info, overload->defaults.get());
+    read_attributes(*overload, op);
+    keep(*overload, op);
+    if (!given_.generator || is_none(L_, given_.generator)) return finish(*overload, op.get(), std::move(in));
     UseGenerator use(given_generator());
-    return finish(*form, op.get(), std::move(in));
+    return finish(*overload, op.get(), std::move(in));
   }
 
  private:
   Generator& given_generator() const {
     try {
       return check_generator(L_, given_.generator);
-    } catch (const Error& e) { throw Error("{}: argument 'generator' {}", face_.name, e.what()); }
+    } catch (const Error& e) { throw Error("{}: argument 'generator' {}", function_.name, e.what()); }
   }
 
   // ---- gather ----
@@ -69,7 +70,7 @@ class Caller {
     given_.positions = n;
   }
 
-  // `torch.cat{a, b, dim = 2}`: the name would be lost. What a list's hash holds comes after its last position.
+  // `torch.cat{a, b, dim = 2}`: the name would be lost. lua_next gives the hash part after the last position.
   void refuse_names_in_list(int list) const {
     const lua_Integer n = lua_type(L_, list) == LUA_TTABLE ? lua_Integer(lua_rawlen(L_, list)) : 0;
     if (n == 0) return;
@@ -78,7 +79,7 @@ class Caller {
     if (!lua_next(L_, list)) return;
     if (lua_type(L_, -2) == LUA_TSTRING)
       throw Error("{0}: the list has the key '{1}' as well; named arguments go into a table of their own: {{{1} = …}}",
-                  face_.name, lua_tostring(L_, -2));
+                  function_.name, lua_tostring(L_, -2));
     lua_pop(L_, 2);
   }
 
@@ -89,12 +90,12 @@ class Caller {
     while (lua_next(L_, table)) {
       if (lua_type(L_, -2) != LUA_TSTRING)
         throw Error("{}: a table of named arguments has string keys alone, this one mixes them with positions",
-                    face_.name);
+                    function_.name);
       size_t n = 0;
       const char* s = lua_tolstring(L_, -2, &n);
       int index = lua_gettop(L_) - 1;
       lua_insert(L_, -2);  // value below key: the value stays, lua_next pops the key
-      if (index > limit) throw Error("{}: too many named arguments", face_.name);
+      if (index > limit) throw Error("{}: too many named arguments", function_.name);
       given_.named.push_back({{s, n}, index});
     }
     take_special("out", given_.out);
@@ -106,16 +107,16 @@ class Caller {
   }
   void check_flag(const char* name, int index) const {
     if (index && !lua_isboolean(L_, index))
-      throw Error("{}: argument '{}' expects true or false, got {}", face_.name, name, given_text(L_, index));
+      throw Error("{}: argument '{}' expects true or false, got {}", function_.name, name, given_text(L_, index));
   }
 
-  // Arguments that the binder serves itself, for operators that have none of that name.
+  // Arguments of the binder itself, where no overload has a parameter of that name.
   void take_special(std::string_view name, int& into) {
-    for (auto* form : face_.forms())
-      if (find_param(*form, name) >= 0) return;
-    if (name == "requires_grad" && !face_.forms()[0]->makes) return;
-    if (name == "generator" && !takes_generator(*face_.forms()[0]->info)) return;
-    if (name == "inplace" && !face_.forms()[0]->info->inplace) return;
+    for (auto* overload : function_.overloads())
+      if (find_param(*overload, name) >= 0) return;
+    if (name == "requires_grad" && !function_.overloads()[0]->makes) return;
+    if (name == "generator" && !takes_generator(*function_.overloads()[0]->info)) return;
+    if (name == "inplace" && !function_.overloads()[0]->info->inplace) return;
     for (size_t i = 0; i < given_.named.size(); ++i)
       if (given_.named[i].name == name) {
         into = given_.named[i].index;
@@ -127,33 +128,33 @@ class Caller {
 
   // ---- match ----
 
-  Mismatch match(const Form& form, bool loose) {
-    std::fill(slots_, slots_ + max_params, Slot());
-    if (Mismatch m = match_positions(form, loose); m.why) return m;
+  Mismatch match(const Overload& overload, bool loose) {
+    std::fill(slots_, slots_ + max_params, StackRange());
+    if (Mismatch m = match_positions(overload, loose); m.why) return m;
     for (auto& [name, index] : given_.named) {
-      int p = find_param(form, name);
+      int p = find_param(overload, name);
       if (p < 0) return {Mismatch::unknown, 0, index, name};
       if (slots_[p].index) return {Mismatch::twice, p, index, name};
-      if (!takes(L_, index, form.params[p], loose)) return {Mismatch::kind, p, index, name};
+      if (!takes(L_, index, overload.params[p], loose)) return {Mismatch::kind, p, index, name};
       slots_[p].index = index;
     }
-    for (int p = 0; p < int(form.params.size()); ++p)
-      if (form.params[p].required && !slots_[p].index) return {Mismatch::missing, p, 0, {}};
+    for (int p = 0; p < int(overload.params.size()); ++p)
+      if (overload.params[p].required && !slots_[p].index) return {Mismatch::missing, p, 0, {}};
     return {};
   }
 
-  Mismatch match_positions(const Form& form, bool loose) {
+  Mismatch match_positions(const Overload& overload, bool loose) {
     int p = 0;
     for (int a = 1; a <= given_.positions; ++a, ++p) {
-      if (p == form.positional) return {Mismatch::too_many, 0, a, {}};
-      const Param& param = form.params[p];
+      if (p == overload.positional) return {Mismatch::too_many, 0, a, {}};
+      const Param& param = overload.params[p];
       if (lua_isnil(L_, a)) {
         if (param.required) return {Mismatch::kind, p, a, {}};
         continue;
       }
-      if (!takes(L_, a, param, loose) && !starts_star(form, param, a)) return {Mismatch::kind, p, a, {}};
+      if (!takes(L_, a, param, loose) && !starts_star(overload, param, a)) return {Mismatch::kind, p, a, {}};
       slots_[p].index = a;
-      if (starts_star(form, param, a))
+      if (starts_star(overload, param, a))
         for (; a < given_.positions && to_tensor(L_, a + 1); ++a) ++slots_[p].count;
       if (!param.input && param.field.as & as::sizes)
         while (lua_type(L_, slots_[p].index) == LUA_TNUMBER && a < given_.positions &&
@@ -163,20 +164,20 @@ class Caller {
     return {};
   }
 
-  // meshgrid(a, b): tensors in the place of a list of them.
-  bool starts_star(const Form& form, const Param& param, int a) const {
-    return form.info->star && param.list && to_tensor(L_, a);
+  // meshgrid(a, b): tensors instead of a list of tensors.
+  bool starts_star(const Overload& overload, const Param& param, int a) const {
+    return overload.info->star && param.list && to_tensor(L_, a);
   }
 
-  const Form* choose() {
-    if (face_.forms().size() == 1) {
-      const Form* form = face_.forms()[0];
-      if (Mismatch m = match(*form, true); m.why) errors_.refuse(*form, m);
-      return form;
+  const Overload* choose() {
+    if (function_.overloads().size() == 1) {
+      const Overload* overload = function_.overloads()[0];
+      if (Mismatch m = match(*overload, true); m.why) errors_.refuse(*overload, m);
+      return overload;
     }
     for (bool loose : {false, true})
-      for (auto* form : face_.forms())
-        if (!match(*form, loose).why) return form;
+      for (auto* overload : function_.overloads())
+        if (!match(*overload, loose).why) return overload;
     errors_.refuse();
   }
 
@@ -184,16 +185,16 @@ class Caller {
 
   Value read_input(const Param& p, int index) const {
     if (const Tensor* t = to_tensor(L_, index)) {
-      if (!*t) throw Error("{}: {} was freed", face_.name, errors_.place(p, index));
+      if (!*t) throw Error("{}: {} was freed", function_.name, errors_.argument_text(p, index));
       return *t;
     }
     return to_value(L_, index);
   }
 
-  Inputs read_inputs(const Form& form) {
-    Inputs in(size_t(form.inputs));  // not {}: that would be one number
-    for (int i = 0; i < int(form.params.size()); ++i) {
-      const Param& p = form.params[i];
+  Inputs read_inputs(const Overload& overload) {
+    Inputs in(size_t(overload.inputs));  // not {}: that would be one number
+    for (int i = 0; i < int(overload.params.size()); ++i) {
+      const Param& p = overload.params[i];
       if (!p.input) continue;
       if (p.list && to_tensor(L_, slots_[i].index))
         read_star(p, slots_[i], in);
@@ -205,12 +206,12 @@ class Caller {
     return in;
   }
 
-  void read_star(const Param& p, const Slot& slot, Inputs& in) const {
+  void read_star(const Param& p, const StackRange& slot, Inputs& in) const {
     in.pop_back();
     for (int i = slot.index; i < slot.index + slot.count; ++i) in.push_back(read_input(p, i));
   }
 
-  // The elements take the place of the list, which is the last input. torch.none stands for an absent one.
+  // The list is the last input; its elements replace it. torch.none stands for an absent tensor.
   void read_list(const Param& p, int table, Inputs& in) {
     in.pop_back();
     for (lua_Integer k = 1, n = table ? luaL_len(L_, table) : 0; k <= n; ++k) {
@@ -218,88 +219,89 @@ class Caller {
       int top = lua_gettop(L_);
       const Tensor* t = to_tensor(L_, top);
       if (!(t && *t) && (t || !is_none(L_, top)))
-        throw Error("{}: element {} of {} is {}, expected a tensor", face_.name, k, errors_.place(p, table),
+        throw Error("{}: element {} of {} is {}, expected a tensor", function_.name, k, errors_.argument_text(p, table),
                     given_text(L_, top));
       in.push_back(t ? Value(*t) : Value());
       lua_pop(L_, 1);
     }
   }
 
-  class Setter : public Fields {
+  class AttributeReader : public Fields {
    public:
-    Setter(Caller& caller, const Form& form) : caller_(caller), form_(form) {}
+    AttributeReader(Caller& caller, const Overload& overload) : caller_(caller), overload_(overload) {}
     bool visit(const FieldInfo& info, Attr& value) override {
-      int p = form_.of_attribute[size_t(number_++)];
+      int p = overload_.of_attribute[size_t(number_++)];
       if (p < 0 || !caller_.slots_[p].index) return false;
-      const Slot& slot = caller_.slots_[p];
+      const StackRange& slot = caller_.slots_[p];
       try {
         value = read_attr(caller_.L_, slot.index, info, slot.count);
       } catch (const Error& e) {
-        throw Error("{}: {} {}", caller_.face_.name, caller_.errors_.place(form_.params[p], slot.index), e.what());
+        throw Error("{}: {} {}", caller_.function_.name, caller_.errors_.argument_text(overload_.params[p], slot.index),
+                    e.what());
       }
       return true;
     }
 
    private:
     Caller& caller_;
-    const Form& form_;
+    const Overload& overload_;
     int number_ = 0;
   };
 
-  void read_attributes(const Form& form, OpValue& op) {
-    if (!form.info->describe) return;
-    Setter set(*this, form);
-    form.info->describe(op.get(), set);
+  void read_attributes(const Overload& overload, OpValue& op) {
+    if (!overload.info->describe) return;
+    AttributeReader set(*this, overload);
+    overload.info->describe(op.get(), set);
   }
 
-  // For the next call like this one, whose inputs are the tensors that come first.
-  void keep(const Form& form, const OpValue& op) const {
+  // Puts the call into the cache if its inputs are just the tensors that come first.
+  void keep(const Overload& overload, const OpValue& op) const {
     CallKey key;
-    if (given_.top != given_.positions || !read_key(L_, face_, given_.positions, key)) return;
-    if (form.inputs < key.tensors) return;
-    for (int i = 0; i < int(form.params.size()); ++i) {
-      const Param& p = form.params[i];
+    if (given_.top != given_.positions || !read_key(L_, function_, given_.positions, key)) return;
+    if (overload.inputs < key.tensors) return;
+    for (int i = 0; i < int(overload.params.size()); ++i) {
+      const Param& p = overload.params[i];
       if (p.input && (p.list || slots_[i].index != (p.at < key.tensors ? p.at + 1 : 0))) return;
     }
-    keep_repeated(key, form, op);
+    cache_call(key, overload, op);
   }
 
   // ---- results ----
 
-  int finish(const Form& form, const void* op, Inputs in) {
-    if (face_.inplace || (given_.inplace && lua_toboolean(L_, given_.inplace))) {  // F.relu(x, {inplace = true})
-      apply_inplace(*form.info, op, std::move(in));
-      for (int p = 0; p < int(form.params.size()); ++p)
-        if (form.params[p].input && form.params[p].at == 0) lua_pushvalue(L_, slots_[p].index);
+  int finish(const Overload& overload, const void* op, Inputs in) {
+    if (function_.inplace || (given_.inplace && lua_toboolean(L_, given_.inplace))) {  // F.relu(x, {inplace = true})
+      apply_inplace(*overload.info, op, std::move(in));
+      for (int p = 0; p < int(overload.params.size()); ++p)
+        if (overload.params[p].input && overload.params[p].at == 0) lua_pushvalue(L_, slots_[p].index);
       return 1;
     }
-    if (given_.out) return write_out(form, op, std::move(in));
-    Tensors results = apply(*form.info, op, std::move(in));
+    if (given_.out) return write_out(overload, op, std::move(in));
+    Tensors results = apply(*overload.info, op, std::move(in));
     if (given_.requires_grad && lua_toboolean(L_, given_.requires_grad))
       for (auto& t : results) t.set_requires_grad(true);
-    return push_results(L_, form, std::move(results));
+    return push_results(L_, overload, std::move(results));
   }
 
-  int write_out(const Form& form, const void* op, Inputs in) {
-    if (form.info->view || form.info->several)
-      throw Error("{}: has no out=; its results are {}", face_.name, form.info->view ? "views" : "a table");
+  int write_out(const Overload& overload, const void* op, Inputs in) {
+    if (overload.info->view || overload.info->several)
+      throw Error("{}: has no out=; its results are {}", function_.name, overload.info->view ? "views" : "a table");
     Tensors out = check_tensors(L_, given_.out, "out= expects");
-    if (out.size() != form.info->outputs.size())
-      throw Error("{}: out= expects {} tensors, got {}", face_.name, form.info->outputs.size(), out.size());
+    if (out.size() != overload.info->outputs.size())
+      throw Error("{}: out= expects {} tensors, got {}", function_.name, overload.info->outputs.size(), out.size());
     bool single = to_tensor(L_, given_.out);
     int n = int(out.size());
-    apply_out(*form.info, op, std::move(in), std::move(out));
+    apply_out(*overload.info, op, std::move(in), std::move(out));
     if (single) return lua_pushvalue(L_, given_.out), 1;
     for (int i = 1; i <= n; ++i) lua_geti(L_, given_.out, i);
     return n;
   }
 
  public:
-  static int push_results(lua_State* L, const Form& form, Tensors results) {
-    if (form.info->several && !form.info->star) return push_list(L, results), 1;
-    if (form.info->answers) {
+  static int push_results(lua_State* L, const Overload& overload, Tensors results) {
+    if (overload.info->several && !overload.info->star) return push_list(L, results), 1;
+    if (overload.info->answers) {
       if (!results[0].device().has_data())
-        throw Error("{}: there is no answer on the {} device, whose tensors have no data", form.info->face,
+        throw Error("{}: there is no answer on the {} device, whose tensors have no data", overload.info->face,
                     results[0].device().kind());
       return push_scalar(L, results[0].item()), 1;
     }
@@ -310,20 +312,20 @@ class Caller {
 
  private:
   lua_State* L_;
-  const Face& face_;
-  Given given_;
-  CallErrors errors_{L_, face_, given_};
-  Slot slots_[max_params];
+  const Function& function_;
+  CallArguments given_;
+  CallErrors errors_{L_, function_, given_};
+  StackRange slots_[max_params];
 };
 
-// The inputs alone, tensors or numbers: no names, no attributes, no allocation.
-bool read_quick(lua_State* L, const Form& form, int n, Inputs& in) {
-  if (!form.quick || n < form.least || n > form.leading) return false;
+// Reads a call of inputs alone, tensors or numbers. No allocation.
+bool read_quick(lua_State* L, const Overload& overload, int n, Inputs& in) {
+  if (!overload.quick || n < overload.least || n > overload.leading) return false;
   for (int i = 0; i < n; ++i) {
     if (const Tensor* t = to_tensor(L, i + 1)) {
       if (!*t) return false;
       in.emplace_back(*t);
-    } else if (form.info->inputs[size_t(i)].number && lua_type(L, i + 1) == LUA_TNUMBER) {
+    } else if (overload.info->inputs[size_t(i)].number && lua_type(L, i + 1) == LUA_TNUMBER) {
       if (lua_isinteger(L, i + 1))
         in.emplace_back(Scalar(int64_t(lua_tointeger(L, i + 1))));
       else
@@ -332,44 +334,44 @@ bool read_quick(lua_State* L, const Form& form, int n, Inputs& in) {
       return false;
     }
   }
-  for (int i = n; i < form.inputs; ++i) in.emplace_back();
+  for (int i = n; i < overload.inputs; ++i) in.emplace_back();
   return true;
 }
 
-int run(lua_State* L, const Face& face, const Form& form, Call& call) {
-  if (face.inplace) {
+int run(lua_State* L, const Function& function, const Overload& overload, Call& call) {
+  if (function.inplace) {
     apply_inplace(*call.info, call.op, std::move(call.in));
     return lua_settop(L, 1), 1;
   }
   apply(call);
   if (call.out.size() == 1 && !call.info->several && !call.info->answers)
     return push_tensor(L, std::move(call.out[0])), 1;
-  return Caller::push_results(L, form, std::move(call.out));
+  return Caller::push_results(L, overload, std::move(call.out));
 }
 
-int run_repeated(lua_State* L, Repeated& r) {
+int run_cached(lua_State* L, CachedCall& r) {
   struct Use {
-    int& running;
-    explicit Use(int& count) : running(++count) {}
-    ~Use() { --running; }
-  } use(r.running);
-  Call call{r.form->info, r.op.get(), Inputs(size_t(r.form->inputs)), {}};
+    int& users;
+    explicit Use(int& count) : users(++count) {}
+    ~Use() { --users; }
+  } use(r.users);
+  Call call{r.overload->info, r.op.get(), Inputs(size_t(r.overload->inputs)), {}};
   for (int i = 0; i < r.key.tensors; ++i) call.in[size_t(i)] = *to_tensor(L, i + 1);
-  return run(L, *r.key.face, *r.form, call);
+  return run(L, *r.key.function, *r.overload, call);
 }
 
 }  // namespace
 
-int call_face(lua_State* L, const Face& face) {
+int call_function(lua_State* L, const Function& function) {
   const int n = lua_gettop(L);
-  for (auto* form : face.forms()) {
-    Call call{form->info, form->defaults.get(), {}, {}};
-    if (read_quick(L, *form, n, call.in)) return run(L, face, *form, call);
+  for (auto* overload : function.overloads()) {
+    Call call{overload->info, overload->defaults.get(), {}, {}};
+    if (read_quick(L, *overload, n, call.in)) return run(L, function, *overload, call);
   }
   CallKey key;
-  if (read_key(L, face, n, key))
-    if (Repeated* r = find_repeated(key)) return run_repeated(L, *r);
-  return Caller(L, face).run();
+  if (read_key(L, function, n, key))
+    if (CachedCall* r = find_cached_call(key)) return run_cached(L, *r);
+  return Caller(L, function).run();
 }
 
 }  // namespace luth::lang

@@ -1,4 +1,4 @@
-// Errors of calls of faces: which argument is wrong, what was expected there, what was meant.
+// Errors of calls: the argument that is wrong, what was expected there, and what was probably meant.
 #pragma once
 #include <string>
 #include <string_view>
@@ -7,19 +7,19 @@
 
 namespace luth::lang {
 
-/// What the script gave: arguments by position 1 … positions, and named ones, whose values lie further up the stack.
-struct Given {
+/// The arguments of a call: by position at 1 … positions, and named ones, whose values lie above them on the stack.
+struct CallArguments {
   struct Named {
     std::string_view name;
     int index;
   };
   int positions = 0;
-  int top = 0;  // with the nils at the end, which count as not given
+  int top = 0;  // positions with the nils at the end, which count as not given
   Small<Named, 8> named;
   int out = 0, requires_grad = 0, generator = 0, inplace = 0;
 };
 
-/// Why a form does not fit.
+/// The reason why an overload does not fit.
 struct Mismatch {
   enum Why { none, too_many, unknown, twice, missing, kind } why = none;
   int param = 0;
@@ -27,32 +27,33 @@ struct Mismatch {
   std::string_view name;  // of a named argument
 };
 
-/// The number of the parameter of that name, where `end` may be called `stop`; -1 if there is none.
-int find_param(const Form& form, std::string_view name);
+/// The number of the parameter of that name, or of that second name; -1 if there is none. `stop` stands for `end`.
+int find_param(const Overload& overload, std::string_view name);
 
-/// What to say about a call of `face` with what was `given`.
+/// The messages about a call of `function` with the arguments `given`.
 class CallErrors {
  public:
-  CallErrors(lua_State* L, const Face& face, const Given& given) : L_(L), face_(face), given_(given) {}
+  CallErrors(lua_State* L, const Function& function, const CallArguments& given)
+      : L_(L), function_(function), given_(given) {}
 
-  /// "argument 2 (dim)": counted as the caller counts, so a method's own tensor does not count.
-  std::string place(const Param& p, int index, bool position = false) const;
-  /// Throws what is wrong with the only form.
-  [[noreturn]] void refuse(const Form& form, const Mismatch& m) const;
-  /// Throws that no form fits.
+  /// "argument 2 (dim)", "argument 'dim'". Counted as the caller counts: a method's own tensor does not count.
+  std::string argument_text(const Param& p, int index, bool position = false) const;
+  /// Throws the error for a function with one overload.
+  [[noreturn]] void refuse(const Overload& overload, const Mismatch& m) const;
+  /// Throws the error for a function none of whose overloads fits.
   [[noreturn]] void refuse() const;
 
  private:
   int is_method() const;
-  std::string explain(const Form& form, const Mismatch& m) const;
+  std::string explain(const Overload& overload, const Mismatch& m) const;
   std::string colon_hint() const;
   std::string nearest_name(std::string_view name) const;
   bool known_name(std::string_view name) const;
-  std::string forms_text() const;
+  std::string overloads_text() const;
 
   lua_State* L_;
-  const Face& face_;
-  const Given& given_;
+  const Function& function_;
+  const CallArguments& given_;
 };
 
 }  // namespace luth::lang

@@ -9,24 +9,24 @@ namespace {
 
 enum Kind : int8_t { boolean = 1, integer, floating };
 
-// Kept per thread because their users count without atomics. A key has one place.
-constexpr size_t places = 64;
-Repeated& place_of(const CallKey& key) {
-  thread_local std::array<Repeated, places> kept;
-  uint64_t h = reinterpret_cast<uintptr_t>(key.face) >> 4 ^ uint64_t(key.tensors) << 7;
+// Direct-mapped, one cache per thread, because `users` is no atomic.
+constexpr size_t slots = 64;
+CachedCall& slot_of(const CallKey& key) {
+  thread_local std::array<CachedCall, slots> cache;
+  uint64_t h = reinterpret_cast<uintptr_t>(key.function) >> 4 ^ uint64_t(key.tensors) << 7;
   for (int i = 0; i < key.others; ++i) h = (h ^ key.bits[size_t(i)] ^ key.bits[size_t(i)] >> 52) * 0x9E3779B97F4A7C15u;
-  return kept[h >> 58];
+  return cache[h >> 58];
 }
-static_assert(places == 1 << (64 - 58));
+static_assert(slots == 1 << (64 - 58));
 
 }  // namespace
 
-bool read_key(lua_State* L, const Face& face, int n, CallKey& key) {
+bool read_key(lua_State* L, const Function& function, int n, CallKey& key) {
   int k = 0;
   for (const Tensor* t; k < n && (t = to_tensor(L, k + 1)); ++k)
     if (!*t) return false;
   if (k == n || n - k > CallKey::most) return false;
-  key.face = &face;
+  key.function = &function;
   key.tensors = k;
   key.others = n - k;
   for (int i = 0; i < n - k; ++i) {
@@ -48,17 +48,17 @@ bool read_key(lua_State* L, const Face& face, int n, CallKey& key) {
   return true;
 }
 
-Repeated* find_repeated(const CallKey& key) {
-  Repeated& r = place_of(key);
-  return r.form && r.key == key ? &r : nullptr;
+CachedCall* find_cached_call(const CallKey& key) {
+  CachedCall& r = slot_of(key);
+  return r.overload && r.key == key ? &r : nullptr;
 }
 
-void keep_repeated(const CallKey& key, const Form& form, const OpValue& op) {
-  Repeated& r = place_of(key);
-  if (r.running) return;
+void cache_call(const CallKey& key, const Overload& overload, const OpValue& op) {
+  CachedCall& r = slot_of(key);
+  if (r.users) return;
   r.op = op;  // first: it may throw
   r.key = key;
-  r.form = &form;
+  r.overload = &overload;
 }
 
 }  // namespace luth::lang

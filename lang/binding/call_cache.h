@@ -1,5 +1,5 @@
-// Calls that come again: x:transpose(1, 2) in a loop has the same attributes each time, and reading them takes longer
-// than a view of a small tensor. What earlier calls have read is kept, a few of them per thread. Part of the binder.
+// A cache of calls. x:transpose(1, 2) in a loop has the same attributes each time, and reading them takes longer than
+// making the view. So the attributes of recent calls are kept, a few per thread.
 #pragma once
 #include <array>
 
@@ -7,29 +7,29 @@
 
 namespace luth::lang {
 
-/// What tells calls apart whose arguments are tensors, then numbers and booleans: the face, how many tensors, and what
-/// each of the others is. Which form of a face fits depends on these alone.
+/// The key of a call whose arguments are tensors, then numbers and booleans: the function, the number of tensors, and
+/// the other values. The overload and its attributes depend on these alone.
 struct CallKey {
-  static constexpr int most = 6;  // of numbers and booleans
-  const Face* face = nullptr;
+  static constexpr int most = 6;  // numbers and booleans
+  const Function* function = nullptr;
   int tensors = 0, others = 0;
-  std::array<int8_t, most> kinds{};   // of Lua's values: a boolean, an integer, a float
+  std::array<int8_t, most> kinds{};   // a boolean, an integer, or a float
   std::array<uint64_t, most> bits{};  // their values
   bool operator==(const CallKey&) const = default;
 };
-/// False for a call with other arguments, or with none but tensors.
-bool read_key(lua_State* L, const Face& face, int n, CallKey& key);
+/// Returns false for a call that has other arguments, or only tensors.
+bool read_key(lua_State* L, const Function& function, int n, CallKey& key);
 
-/// A call that came before: its form and its attributes, as they were read.
-struct Repeated {
+/// A call that was read before.
+struct CachedCall {
   CallKey key;
-  const Form* form = nullptr;
+  const Overload* overload = nullptr;
   OpValue op;
-  int running = 0;  // calls that use it now: it stays as it is
+  int users = 0;  // running calls that use it: it must not be replaced
 };
 /// Null where there is none.
-Repeated* find_repeated(const CallKey& key);
+CachedCall* find_cached_call(const CallKey& key);
 /// Keeps the attributes `op` for calls with the same key.
-void keep_repeated(const CallKey& key, const Form& form, const OpValue& op);
+void cache_call(const CallKey& key, const Overload& overload, const OpValue& op);
 
 }  // namespace luth::lang

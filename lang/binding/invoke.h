@@ -4,7 +4,7 @@
 
 namespace luth::lang {
 
-/// Calls an operator by its registered name, with attributes by name: `Invoke("select").set("dim",
+/// A call of an operator by its registered name, with attributes by name: `Invoke("select").set("dim",
 /// int64_t(0))({x})[0]`.
 class Invoke {
  public:

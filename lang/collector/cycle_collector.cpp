@@ -23,7 +23,7 @@ void each_held_tensor(lua_State* L, const HeldTensorVisitor& visit) {
   for (auto* each : held_tensors()) each(L, visit);
 }
 
-// Pushes the userdata of a tensor; null, and nothing is pushed, where it has gone.
+// Pushes the userdata of a tensor. Returns null and pushes nothing where it was collected.
 const Tensor* push_holder(lua_State* L, const WeakRef& holder) {
   holder.push(L);
   if (const Tensor* t = to_box<Tensor>(L, -1); t && *t) return t;

@@ -1,11 +1,11 @@
 // The policy, chosen by measuring (tests/bench/collector.lua):
-//   - Generational mode: a minor collection costs what is young, not what the program holds (0.4 us for nothing), so a
+//   - Generational mode: the cost of a minor collection depends on young objects alone (0.4 us for none), so a
 //     million tables cost nothing, and a loop of small additions reuses memory that is still in the cache.
-//   - A minor collection after every 128 tensors or 8 MB handed to Lua. What it costs beyond freeing those tensors (a
-//     large table that changes, for instance) may take a quarter of the time: it is put off until then, to 4 times as
-//     much at most.
-//   - A minor collection does not see what has grown old. So when the devices hold more than twice what survived the
-//     last full collection, and more than 256 MB, a full one runs; and when many hooks of tensors wait for one.
+//   - A minor collection after every 128 tensors or 8 MB handed to Lua. Its overhead beyond freeing those tensors (for
+//     a large table that changes, for instance) may take a quarter of the time. Until then it is postponed, to 4 times
+//     those amounts at most.
+//   - A minor collection does not see old objects. So a full one runs when tensors take more than 256 MB and more than
+//     twice the memory that survived the last full one, and when there are many graph roots.
 //     collectgarbage() and this one see cycles through hooks of tensors (lang/collector/cycle_collector.h).
 //   - An allocation that fails collects fully and is tried once more (core/tensor/storage.cpp).
 #include "lang/collector/pacer.h"
@@ -27,7 +27,8 @@ constinit thread_local Pacer pacer;
 
 namespace {
 
-// Nanoseconds that this thread has computed: a collection that other processes interrupt does not look slow.
+// The processor time of this thread in nanoseconds, so that a collection that other processes interrupt does not look
+// slow.
 int64_t now() {
   timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -38,7 +39,7 @@ constexpr size_t tensors_between = 128, bytes_between = size_t(8) << 20;
 constexpr int64_t to_free = 400;               // nanoseconds to free a tensor, generously
 constexpr int64_t least = int64_t(256) << 20;  // bytes below which no full collection runs
 constexpr int share = 4;                       // the collector gets at most 1/share of the time beyond that
-constexpr size_t patience = 4;                 // and comes after that many times the usual amount in any case
+constexpr size_t patience = 4;                 // and runs after that many times the usual amounts in any case
 
 thread_local int64_t full_at = least;
 thread_local int64_t last_end = 0, last_overhead = 0, overhead = 0;  // overhead: the smaller of the last two

@@ -1,4 +1,4 @@
-// Looks through what a Lua value leads to. Includes Lua.
+// A bounded graph search through Lua values.
 #pragma once
 #include <lua5.4/lua.hpp>
 #include <set>
@@ -6,8 +6,8 @@
 
 namespace luth::lang {
 
-/// A search through tables and the variables that functions capture; with `userdata`, through user values too. It ends
-/// where too much hangs on a value.
+/// A depth-first search through tables and the upvalues of functions; with `userdata`, through user values too. Depth
+/// and the number of edges are bounded, so it may miss something.
 template <class F>
 class Search {
  public:

@@ -28,7 +28,7 @@ LuaLoader& self(lua_State* L, int index = 1) {
   return **l;
 }
 
-// Settings by name, from the trailing table.
+// Reads settings by name from the trailing table.
 class ReadSettings : public Fields {
  public:
   ReadSettings(lua_State* L, NamedArguments& options) : L_(L), options_(options) {}

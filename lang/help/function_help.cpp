@@ -18,29 +18,30 @@ std::string param_line(const Param& p) {
   return "\n  " + p.name + std::string(p.name.size() < 14 ? 14 - p.name.size() : 1, ' ') + " " + what;
 }
 
-std::string form_text(const Face& face, const Form& form) {
-  const OpInfo& info = *form.info;
-  const bool method = prefix(face) == "x:";
-  std::string s = std::string(prefix(face)) + signature(face, form, method);
+std::string overload_text(const Function& function, const Overload& overload) {
+  const OpInfo& info = *overload.info;
+  const bool method = prefix(function) == "x:";
+  std::string s = std::string(prefix(function)) + signature(function, overload, method);
   if (info.outputs.size() > 1) {
     s += " -> ";
     for (size_t i = 0; i < info.outputs.size(); ++i) s += (i ? ", " : "") + info.outputs[i];
   } else if (info.several) {
     s += " -> table";
   }
-  s += "\n  " + std::string(info.doc.brief) + (face.inplace ? " In place: writes into the tensor and returns it." : "");
-  for (auto& p : form.params)
+  s += "\n  " + std::string(info.doc.brief) +
+       (function.inplace ? " In place: writes into the tensor and returns it." : "");
+  for (auto& p : overload.params)
     if (!method || !p.input || p.at > 0) s += param_line(p);
   if (!info.not_differentiable.empty()) s += "\n  No gradient: " + info.not_differentiable + ".";
   return s;
 }
 
-std::string face_text(const Face& face) {
+std::string function_text(const Function& function) {
   std::string s;
-  for (auto* form : face.forms()) s += (s.empty() ? "" : "\n\n") + form_text(face, *form);
-  if (face.function && face.method)
-    s += prefix(face) == "x:" ? "\n  Also as a function: torch." + face.name + "(x, ...)."
-                              : "\n  Also as a method: x:" + face.name + "(...).";
+  for (auto* overload : function.overloads()) s += (s.empty() ? "" : "\n\n") + overload_text(function, *overload);
+  if (function.is_function && function.is_method)
+    s += prefix(function) == "x:" ? "\n  Also as a function: torch." + function.name + "(x, ...)."
+                                  : "\n  Also as a method: x:" + function.name + "(...).";
   return s;
 }
 
@@ -48,7 +49,7 @@ std::string face_text(const Face& face) {
 
 std::string function_help(lua_State* L, int index) {
   if (lua_isnoneornil(L, index)) return "";
-  if (const Face* face = to_face(L, index)) return face_text(*face);
+  if (const Function* function = to_function(L, index)) return function_text(*function);
   if (const Tensor* t = to_tensor(L, index)) return *t ? "a " + describe(*t) + " tensor" : "a tensor that was freed";
   return documented_text(L, index);
 }

@@ -16,8 +16,8 @@
 namespace luth::lang {
 namespace {
 
-// Pushes what `torch.nn.Linear`, `softmax` or `x:sum` names, walking tables only by raw access and string keys; nil for
-// nothing.
+// Pushes the value of a path, `torch.nn.Linear`, `softmax` or `x:sum`, by raw access alone; nil where there is none.
+// Keys are strings.
 void push_named(lua_State* L, std::string name) {
   std::replace(name.begin(), name.end(), ':', '.');
   lua_pushglobaltable(L);
@@ -77,7 +77,7 @@ std::string named_text(lua_State* L, const std::string& name) {
   const std::string texts = named_texts(L, tail);
   for (const std::string& path : {name, "torch." + name, "nn." + name, std::string(), "torch.Tensor." + tail}) {
     std::string s;
-    if (path.empty()) {  // between those that stand there by that name and mere namesakes
+    if (path.empty()) {  // after values of that very path, before others of the same last name
       s = paragraph_of(texts, name);
     } else {
       push_named(L, path);

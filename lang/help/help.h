@@ -1,14 +1,13 @@
-// help(x): texts for operators (from their description), for functions written by hand (from their rows), for anything
-// else that has been documented.
+// help(x): the help text of any value or name.
 #pragma once
 #include <lua5.4/lua.hpp>
 #include <string>
 
 namespace luth::lang {
 
-/// The help of the value at `index`, "" where there is none.
+/// The help text of the value at `index`, "" where there is none.
 std::string help_text(lua_State* L, int index);
-/// The help of what a name means, "torch.topk", "topk", "x:sum", "zero_grad"; "" where nothing has it.
+/// The help text of a name, "torch.topk", "topk", "x:sum", "zero_grad"; "" where nothing has it.
 std::string named_help(lua_State* L, const std::string& name);
 
 }  // namespace luth::lang

@@ -74,7 +74,7 @@ void push_path(lua_State* L, std::string_view path) {
   }
 }
 
-// The operator that does what a module `name`, missing in the table at 1, would: "elu" for "ELU", "group_norm" for
+// The operator for a module `name` that is missing in the table at 1: "elu" for "ELU", "group_norm" for
 // "GroupNorm".
 std::string functional_hint(lua_State* L, std::string_view name) {
   const auto plain = [](std::string_view text) {

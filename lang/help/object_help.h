@@ -1,5 +1,4 @@
-// Help on the objects of the language that are no functions and no tensors: devices, dtypes, streams, events, nodes,
-// optimizers, loaders. Includes Lua.
+// Help on objects: devices, dtypes, streams, events, nodes, optimizers, loaders.
 #pragma once
 #include <lua5.4/lua.hpp>
 #include <string>
@@ -7,11 +6,11 @@
 
 namespace luth::lang {
 
-/// What the object at `index` is, its fields, and a line for each method; "" for other values.
+/// The help text of the object at `index`: its class, its fields, and a line for each method. "" for other values.
 std::string object_text(lua_State* L, int index);
 /// The names of the fields of the object at `index`, those of tensors too.
 std::vector<std::string> object_fields(lua_State* L, int index);
-/// Pushes a table of all classes of objects: their name -> the table of their methods (empty where it has none).
+/// Pushes a table of all classes of objects: name -> table of methods.
 void push_classes(lua_State* L);
 
 }  // namespace luth::lang

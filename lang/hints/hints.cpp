@@ -125,7 +125,7 @@ std::string reserved_hint(const Fault& f) {
   return fmt::format("{0} is a word of Lua: write x['{0}']", f.near);
 }
 
-// Words with which no statement of Lua begins as it stands there.
+// Words of other languages with which no statement of Lua begins.
 std::string statement_hint(const Fault& f) {
   constexpr std::string_view statements[][2] = {
       {"import", "torch, nn, optim, data and F are there at start; local m = require 'm' reads a file m.lua"},
@@ -221,7 +221,7 @@ std::string line_of(const std::string& text, int number) {
 std::string hint_before(const std::string& text, int number, bool to_the_start) {
   for (int i = number - 1; i > 0 && (to_the_start || i >= number - 3); --i) {
     const std::string line = line_of(text, i);
-    const Fault fault{split_chunk(line), ":"};
+    const Fault fault{split_tokens(line), ":"};
     const bool python = fault.ends_with_colon() || fault.has("lambda");
     if (!python && !fault.opens_brace()) continue;
     std::string hint = statement_hint(fault);
@@ -256,8 +256,8 @@ std::string syntax_hint(std::string_view message, const std::string* source) {
   const std::string line = line_of(*source, line_number);
   if (message.find("function arguments expected") != message.npos)
     for (int i = line_number; i > 0 && i > line_number - 3; --i)
-      if (std::string hint = colon_hint(split_chunk(line_of(*source, i))); !hint.empty()) return hint;
-  std::string hint = fault_hint({split_chunk(line), token});
+      if (std::string hint = colon_hint(split_tokens(line_of(*source, i))); !hint.empty()) return hint;
+  std::string hint = fault_hint({split_tokens(line), token});
   return hint.empty() ? hint_before(*source, line_number, token.empty()) : hint;
 }
 

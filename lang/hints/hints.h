@@ -1,4 +1,4 @@
-// Hints in Lua's and luth's words for habits from Python and Torch7: what an error says beyond what is wrong.
+// Hints that errors give to users of Python and Torch7: the same thing in Lua's and luth's words.
 #pragma once
 #include <span>
 #include <string>
@@ -6,19 +6,19 @@
 
 namespace luth::lang {
 
-/// A name that Torch7, Python or numpy has, and what to write instead. `owner` says where it was looked for: "torch",
-/// "nn", "optim"; "x" for methods and fields of tensors, "m" for methods of modules, "global", "module" for `require`.
+/// A name of Torch7, Python or numpy, and what to write instead. `owner` is where it was looked up: "torch", "nn",
+/// "optim"; "x" for methods and fields of tensors, "m" for methods of modules, "global", "module" for `require`.
 struct ForeignName {
   std::string_view owner, name, instead;
 };
 /// All of them (foreign_names.cpp), by owner.
 std::span<const ForeignName> foreign_names();
-/// "; luth has nn.Conv2d", "; not in luth: complex numbers": the end of a message about an unknown name, or "".
+/// The end of a message about an unknown name: "; luth has nn.Conv2d", "; not in luth: complex numbers", or "".
 std::string foreign_hint(std::string_view owner, std::string_view name);
 
-/// A line "hint: ..." with a newline before it, for an error that Lua raised itself: a syntax error that names a line,
-/// a call of an unknown global, a module that is not there. "" where none fits. `source`: the text of the chunk, where
-/// it is at hand; else the file that the message names is read.
+/// A line "hint: ..." with a newline before it, for an error of Lua itself: a syntax error that names a line, a call of
+/// an unknown global, a missing module. "" where no hint fits. `source`: the text of the chunk; null: the file that the
+/// message names is read.
 std::string hint_on(std::string_view message, const std::string* source = nullptr);
 
 }  // namespace luth::lang

@@ -133,7 +133,7 @@ class Scanner {
 
 }  // namespace
 
-std::vector<std::string_view> split_chunk(std::string_view text) {
+std::vector<std::string_view> split_tokens(std::string_view text) {
   std::vector<std::string_view> list;
   Tokens tokens(text);
   for (std::string_view t = tokens.next(); !t.empty(); t = tokens.next()) list.push_back(t);

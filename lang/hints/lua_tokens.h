@@ -1,4 +1,4 @@
-// What the prompt has to know about the text of a chunk: its names, and the variables it declares at top level.
+// The tokens of a Lua chunk, its names, and the variables that it declares at top level.
 #pragma once
 #include <string>
 #include <string_view>
@@ -13,11 +13,11 @@ struct ChunkNames {
   size_t end;                            // where statements may be added: before a final `return`, else the end
 };
 
-/// The tokens of any text, in their order: names, keywords and single characters of it; a string comes as "\"", a
-/// number as "0", comments not at all.
-std::vector<std::string_view> split_chunk(std::string_view text);
+/// The tokens of any text, in order: names, keywords and single characters. A string becomes "\"", a number "0";
+/// comments are left out.
+std::vector<std::string_view> split_tokens(std::string_view text);
 
-/// Reads a chunk that Lua has already accepted.
+/// The names of a chunk that Lua has already accepted.
 ChunkNames scan_chunk(std::string_view text);
 
 }  // namespace luth::lang

@@ -1,4 +1,4 @@
-// What --device says, for the program's subcommands and for the Lua library. Includes core/device.
+// The option --device, for the program's subcommands and for the Lua library.
 #pragma once
 #include <string>
 
@@ -6,9 +6,8 @@
 
 namespace luth::lang {
 
-/// The device that `name` means: "auto" is a GPU where there is one, else the CPU; `reason` then says which GPU, or why
-/// there is none. It becomes what "cuda" without a number means. Throws luth::Error (usage) for a device that cannot be
-/// had.
+/// Makes the device of that name current and returns it. "auto" is a GPU if there is one, else the CPU; `reason` says
+/// which GPU, or why there is none. Throws luth::Error (usage) for a device that cannot be used.
 Device& choose_device(const std::string& name, std::string& reason);
 
 }  // namespace luth::lang

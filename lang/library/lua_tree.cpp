@@ -11,9 +11,9 @@
 namespace luth::lang {
 namespace {
 
-class Reader {
+class TreeReader {
  public:
-  explicit Reader(lua_State* L) : L_(L) {}
+  explicit TreeReader(lua_State* L) : L_(L) {}
 
   io::Item read(int index) {
     index = lua_absindex(L_, index);
@@ -44,7 +44,7 @@ class Reader {
   }
   std::string path() const {
     std::string s = "value";
-    for (auto& p : place_) s += p;
+    for (auto& p : path_) s += p;
     return s;
   }
   io::Key key(int index) {
@@ -52,7 +52,7 @@ class Reader {
     if (lua_type(L_, index) == LUA_TSTRING) return text(index);
     throw Error("{} has the key {}; keys in a file are strings and integers", path(), given_text(L_, index));
   }
-  // Code has no form in a file; what it has learnt has one.
+  // Objects cannot be saved, because they contain code; their state dicts can.
   void refuse_object(int index) const {
     const char* name = to_module(L_, index)                     ? "model"
                        : to_box<optim::OptimizerRef>(L_, index) ? "optimizer"
@@ -64,8 +64,8 @@ class Reader {
   }
   // A cycle would never end: every table on the way here is remembered.
   struct Inside {
-    Reader& r;
-    Inside(Reader& reader, const void* object) : r(reader) {
+    TreeReader& r;
+    Inside(TreeReader& reader, const void* object) : r(reader) {
       if (std::find(r.open_.begin(), r.open_.end(), object) != r.open_.end())
         throw Error("{} contains itself; a file cannot hold a cycle", r.path());
       if (r.open_.size() >= size_t(io::max_depth))
@@ -75,9 +75,9 @@ class Reader {
     ~Inside() { r.open_.pop_back(); }
   };
   io::Item child(const io::Key& k) {
-    place_.push_back(k.index() == 0 ? "[" + std::to_string(std::get<0>(k)) + "]" : "." + std::get<1>(k));
+    path_.push_back(k.index() == 0 ? "[" + std::to_string(std::get<0>(k)) + "]" : "." + std::get<1>(k));
     io::Item item = read(lua_gettop(L_));
-    place_.pop_back();
+    path_.pop_back();
     return item;
   }
 
@@ -103,7 +103,7 @@ class Reader {
     return map;
   }
 
-  // An object that lists its contents in an order of its own. The metafield is on top of the stack.
+  // An object with __pairs, which decides the order. The metafield is on top of the stack.
   io::Item object(int index) {
     Inside inside(*this, lua_topointer(L_, index));
     io::Map map;
@@ -115,11 +115,11 @@ class Reader {
   }
 
   lua_State* L_;
-  std::vector<std::string> place_;
+  std::vector<std::string> path_;
   std::vector<const void*> open_;
 };
 
-struct Pusher {
+struct TreePusher {
   lua_State* L;
   void operator()(std::monostate) { lua_pushnil(L); }
   void operator()(bool v) { lua_pushboolean(L, v); }
@@ -149,11 +149,11 @@ struct Pusher {
 
 }  // namespace
 
-io::Item to_item(lua_State* L, int index) { return Reader(L).read(index); }
+io::Item to_item(lua_State* L, int index) { return TreeReader(L).read(index); }
 
 void push_item(lua_State* L, const io::Item& item) {
   luaL_checkstack(L, 8, "too many nested tables");
-  std::visit(Pusher{L}, item.value);
+  std::visit(TreePusher{L}, item.value);
 }
 
 }  // namespace luth::lang

@@ -1,4 +1,4 @@
-// Lua values as trees (core/io/tree.h) and back: what torch.save, torch.load and checkpoints move.
+// Conversion of Lua values to trees (core/io/tree.h) and back, for torch.save, torch.load and checkpoints.
 #pragma once
 #include <lua5.4/lua.hpp>
 
@@ -6,11 +6,11 @@
 
 namespace luth::lang {
 
-/// Nil, booleans, numbers, strings, tensors, tables of these, and objects with __pairs (state dicts). A table whose
-/// keys are 1 … n is a list. Throws, naming the place ("value.layers[2]"), for functions, cycles and what else has no
-/// form in a file.
+/// The value at `index` as a tree: nil, booleans, numbers, strings, tensors, tables of these, and objects with __pairs
+/// (state dicts). A table whose keys are 1 … n is a list. Throws for functions, cycles and other values that a file
+/// cannot hold, with the path, as in "value.layers[2]".
 io::Item to_item(lua_State* L, int index);
-/// Pushes the value: maps and lists become tables.
+/// Pushes a tree as a Lua value: maps and lists become tables.
 void push_item(lua_State* L, const io::Item& item);
 
 }  // namespace luth::lang

@@ -1,5 +1,5 @@
-// require 'luth.native': what the Lua library in share/luth needs of C++: errors with exit codes, folders, terminals,
-// interrupts, JSON, checkpoints that rotate. Not for scripts; nothing here is documented for them.
+// require 'luth.native': C++ functions for the Lua library in share/luth: errors with exit codes, folders, terminals,
+// interrupts, JSON, checkpoints that rotate. Not for scripts.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -31,8 +31,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// fail(code, text): an error with an exit code and without a place: it is about what the user gave, not about this
-// code.
+// fail(code, text): raises an error with an exit code and without a position, because it is about the user's input.
 int fail(lua_State* L) { raise(L, ErrorCode(int(luaL_checkinteger(L, 1))), luaL_tolstring(L, 2, nullptr), false); }
 
 // code(text): the exit code that belongs to the text of an error.
@@ -109,7 +108,7 @@ int now(lua_State* L) {
 }
 int share(lua_State* L) { return lua_pushstring(L, share_dir().c_str()), 1; }
 
-// choose_device(name): what --device says, ErrorCode::usage where it cannot be had.
+// choose_device(name): the device of --device; ErrorCode::usage where it cannot be used.
 int pick_device(lua_State* L) {
   std::string reason;
   try {

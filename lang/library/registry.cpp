@@ -1,5 +1,5 @@
-// require 'luth.registry': what is known of the language's own functions, as tables: for the reference, the definitions
-// for editors and `luth check` (share/luth). Not for scripts.
+// require 'luth.registry': the descriptions of all functions, as tables. For the reference, the definitions for editors
+// and `luth check` (share/luth), not for scripts.
 #include "lang/binding/bind.h"
 #include "lang/help/help.h"
 #include "lang/help/names.h"
@@ -60,11 +60,11 @@ bool has_base(const OpInfo& info) {
   return bases.found;
 }
 
-void push_form(lua_State* L, const Face& face, const Form& form) {
-  const OpInfo& info = *form.info;
+void push_overload(lua_State* L, const Function& function, const Overload& overload) {
+  const OpInfo& info = *overload.info;
   lua_newtable(L);
   set(L, "operator", info.name);
-  set(L, "signature", signature(face, form, prefix(face) == "x:"));
+  set(L, "signature", signature(function, overload, prefix(function) == "x:"));
   set(L, "brief", info.doc.brief);
   set(L, "no_gradient", info.not_differentiable);
   for (auto [name, on] : {std::pair{"several", info.several},
@@ -74,10 +74,10 @@ void push_form(lua_State* L, const Face& face, const Form& form) {
                           {"view", info.view != nullptr},
                           {"elementwise", info.elementwise},
                           {"star", info.star},
-                          {"makes", form.makes},
+                          {"makes", overload.makes},
                           {"counts_positions", has_base(info)}})
     set_flag(L, name, on);
-  lua_pushinteger(L, form.positional);
+  lua_pushinteger(L, overload.positional);
   lua_setfield(L, -2, "positional");
   lua_newtable(L);
   for (size_t i = 0; i < info.outputs.size(); ++i) {
@@ -86,27 +86,27 @@ void push_form(lua_State* L, const Face& face, const Form& form) {
   }
   lua_setfield(L, -2, "outputs");
   lua_newtable(L);
-  for (size_t i = 0; i < form.params.size(); ++i) {
-    push_param(L, form.params[i]);
+  for (size_t i = 0; i < overload.params.size(); ++i) {
+    push_param(L, overload.params[i]);
     lua_rawseti(L, -2, lua_Integer(i) + 1);
   }
   lua_setfield(L, -2, "params");
 }
 
-// faces(): all faces of operators, in order of name.
-int push_faces(lua_State* L) {
+// faces(): all bound functions, in order of name.
+int push_functions(lua_State* L) {
   lua_newtable(L);
   lua_Integer n = 0;
-  for (auto& [_, face] : faces()) {
+  for (auto& [_, function] : bound_functions()) {
     lua_newtable(L);
-    set(L, "name", face.name);
-    set(L, "prefix", prefix(face));
-    set_flag(L, "inplace", face.inplace);
-    set_flag(L, "is_function", face.function);
-    set_flag(L, "is_method", face.method);
+    set(L, "name", function.name);
+    set(L, "prefix", prefix(function));
+    set_flag(L, "inplace", function.inplace);
+    set_flag(L, "is_function", function.is_function);
+    set_flag(L, "is_method", function.is_method);
     lua_newtable(L);
-    for (size_t i = 0; i < face.forms().size(); ++i) {
-      push_form(L, face, *face.forms()[i]);
+    for (size_t i = 0; i < function.overloads().size(); ++i) {
+      push_overload(L, function, *function.overloads()[i]);
       lua_rawseti(L, -2, lua_Integer(i) + 1);
     }
     lua_setfield(L, -2, "forms");
@@ -133,11 +133,11 @@ void push_input(lua_State* L, const Value& v) {
 // The attributes that are not at their defaults, as Lua has them, by name.
 class Changed : public Fields {
  public:
-  Changed(lua_State* L, const Form& form) : L_(L), form_(form) {}
+  Changed(lua_State* L, const Overload& overload) : L_(L), overload_(overload) {}
   bool visit(const FieldInfo& info, Attr& value) override {
-    int p = form_.of_attribute[size_t(number_++)];
+    int p = overload_.of_attribute[size_t(number_++)];
     if (p < 0) return false;
-    const Param& param = form_.params[size_t(p)];
+    const Param& param = overload_.params[size_t(p)];
     if (!param.required && lua_text(value, info.as) == lua_text(param.otherwise, info.as)) return false;
     if (value.index() == 0) return false;  // nil is a default, or cannot be written
     push_attr(L_, value, info.as);
@@ -147,11 +147,11 @@ class Changed : public Fields {
 
  private:
   lua_State* L_;
-  const Form& form_;
+  const Overload& overload_;
   int number_ = 0;
 };
 
-void push_sample(lua_State* L, const Form& form, const Sample& sample) {
+void push_sample(lua_State* L, const Overload& overload, const Sample& sample) {
   lua_newtable(L);
   lua_newtable(L);
   lua_Integer n = 0;
@@ -172,23 +172,23 @@ void push_sample(lua_State* L, const Form& form, const Sample& sample) {
   }
   lua_setfield(L, -2, "inputs");
   lua_newtable(L);
-  Changed changed(L, form);
-  if (form.info->describe) form.info->describe(sample.op.get(), changed);
+  Changed changed(L, overload);
+  if (overload.info->describe) overload.info->describe(sample.op.get(), changed);
   lua_setfield(L, -2, "attributes");
 }
 
-// samples(face, form): what tests run that form with.
+// samples(name, number): the samples of that overload, which tests run.
 int push_samples(lua_State* L) {
   const char* name = luaL_checkstring(L, 1);
   const auto number = size_t(luaL_checkinteger(L, 2));
   lua_newtable(L);
-  for (auto& [_, face] : faces()) {
-    if (face.name != name) continue;
-    const Form& form = *face.forms().at(number - 1);
+  for (auto& [_, function] : bound_functions()) {
+    if (function.name != name) continue;
+    const Overload& overload = *function.overloads().at(number - 1);
     lua_Integer n = 0;
-    if (!form.info->samples) return 1;
-    for (auto& sample : form.info->samples()) {
-      push_sample(L, form, sample);
+    if (!overload.info->samples) return 1;
+    for (auto& sample : overload.info->samples()) {
+      push_sample(L, overload, sample);
       lua_rawseti(L, -2, ++n);
     }
   }
@@ -206,10 +206,10 @@ int help_of_name(lua_State* L) {
   return lua_pushlstring(L, s.data(), s.size()), 1;
 }
 
-// is_operator(value): the name of the face, or nil.
+// is_operator(value): the name of the function, or nil.
 int operator_name(lua_State* L) {
   luaL_checkany(L, 1);
-  if (const Face* face = to_face(L, 1)) return lua_pushstring(L, face->name.c_str()), 1;
+  if (const Function* function = to_function(L, 1)) return lua_pushstring(L, function->name.c_str()), 1;
   return lua_pushnil(L), 1;
 }
 
@@ -250,7 +250,7 @@ int push_foreign_names(lua_State* L) {
 }
 
 constexpr luaL_Reg functions[] = {
-    {"faces", guarded<push_faces>},
+    {"faces", guarded<push_functions>},
     {"samples", guarded<push_samples>},
     {"help_of", guarded<help_of>},
     {"classes", guarded<classes>},

@@ -107,7 +107,7 @@ int init(lua_State* L) {
   nn::ModuleRef m(new M);
   fill(L, *m, 2);
   self->set_native(m);
-  return hold_children(L, 1), 0;
+  return update_children(L, 1), 0;
 }
 template <class M>
 void open(lua_State* L, int nn, const char* name, const char* help) {
@@ -122,7 +122,7 @@ int append(lua_State* L) {
   if (auto* list = as<nn::ParameterList>(&self_module(L)))
     list->append(check_tensor(L, 2, "append: expects"));
   else
-    check_list(L).append(check_module(L, 2, "append: expects")), hold_children(L, 1, check_list(L).size() - 1);
+    check_list(L).append(check_module(L, 2, "append: expects")), update_children(L, 1, check_list(L).size() - 1);
   return lua_settop(L, 1), 1;
 }
 int insert(lua_State* L) {
@@ -131,7 +131,7 @@ int insert(lua_State* L) {
   if (i < 0) i += n + 1;
   if (i < 1 || i > n + 1) throw Error("insert: position {} is outside of 1 to {}", luaL_checkinteger(L, 2), n + 1);
   list.insert(size_t(i - 1), check_module(L, 3, "insert: argument 2 expects"));
-  hold_children(L, 1, size_t(i - 1));
+  update_children(L, 1, size_t(i - 1));
   return lua_settop(L, 1), 1;
 }
 int extend(lua_State* L) {
@@ -145,7 +145,7 @@ int extend(lua_State* L) {
   }
   size_t before = list.size();
   for (auto& m : items) list.append(m);
-  hold_children(L, 1, before);
+  update_children(L, 1, before);
   return lua_settop(L, 1), 1;
 }
 int remove(lua_State* L) {
@@ -155,7 +155,7 @@ int remove(lua_State* L) {
   if (i < 1 || i > n) throw Error("remove: position {} is outside of 1 to {}", luaL_optinteger(L, 2, n), n);
   push_module(L, list.at(size_t(i - 1)));
   list.erase(size_t(i - 1));
-  hold_children(L, 1);
+  update_children(L, 1);
   return 1;
 }
 

@@ -40,7 +40,7 @@ void drop_other(lua_State* L, nn::Module& m, const std::string& name, const char
   auto same = [&](auto& e) { return e.name == name; };
   if (kind[0] != 'p') std::erase_if(p.parameters, same);
   if (kind[0] != 'b') std::erase_if(p.buffers, same);
-  if (kind[0] != 'm' && std::erase_if(p.children, same)) hold_children(L, 1);
+  if (kind[0] != 'm' && std::erase_if(p.children, same)) update_children(L, 1);
 }
 
 void set_plain(lua_State* L) {
@@ -69,7 +69,7 @@ void assign_tensor(lua_State* L, nn::Module& m, const std::string& name, const T
 }
 
 void assign_nil(lua_State* L, nn::Module& m, const std::string& name) {
-  if (m.remove(name)) hold_children(L, 1);
+  if (m.remove(name)) update_children(L, 1);
   if (push_fields(L, false)) {
     lua_pushvalue(L, 2);
     lua_pushnil(L);
@@ -113,7 +113,7 @@ int module_newindex(lua_State* L) {
     drop_other(L, m, name, "module");
     size_t before = m.parts().children.size();
     m.add_module(name, child);
-    hold_children(L, 1, before < m.parts().children.size() ? before : 0);
+    update_children(L, 1, before < m.parts().children.size() ? before : 0);
     if (push_fields(L, false)) {
       lua_pushvalue(L, 2);
       lua_pushnil(L);

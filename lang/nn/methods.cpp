@@ -197,7 +197,7 @@ int clone(lua_State* L) {
 }
 int reset_parameters(lua_State* L) { return self_module(L).reset_parameters(), 0; }
 
-// The forward of a class of C++, for whoever calls it by name or has overridden it.
+// The forward of a C++ class, for calls by name and from overriding methods.
 int forward(lua_State* L) {
   nn::Module* m = &self_module(L);
   if (auto* script = dynamic_cast<ScriptModule*>(m)) {
@@ -218,7 +218,7 @@ int forward(lua_State* L) {
 
 int add_module(lua_State* L) {
   self_module(L).add_module(luaL_checkstring(L, 2), check_module(L, 3, "add_module: argument 2 expects"));
-  return hold_children(L, 1), 0;
+  return update_children(L, 1), 0;
 }
 int register_parameter(lua_State* L) {
   Tensor t = is_none(L, 3) ? Tensor() : check_tensor(L, 3, "register_parameter: argument 2 expects");

@@ -87,7 +87,7 @@ nn::Values ScriptModule::forward(const nn::Values& in) {
   return out;
 }
 
-// Lua's part of the copy is up to whoever clones in Lua.
+// The code that clones in Lua copies the fields.
 nn::ModuleRef ScriptModule::fresh() const {
   Ref<ScriptModule> copy(new ScriptModule(name_, class_));
   if (native_) copy->set_native(native_->fresh());

@@ -8,7 +8,7 @@
 namespace luth::lang {
 namespace {
 
-// What a hook returned: nil leaves things as they are.
+// The values that a hook returned; none for nil, which changes nothing.
 std::optional<nn::Values> replaced(lua_State* L, int top) {
   std::optional<nn::Values> out;
   if (lua_gettop(L) > top && !lua_isnil(L, top + 1)) out = check_values(L, top + 1, "a hook: result");
@@ -43,7 +43,8 @@ int push_handle(lua_State* L, int64_t id) {
   lua_setfield(L, -2, "remove");
   return 1;
 }
-// Calls f(module, inputs), or f(module, inputs, outputs); what takes the place of the last.
+// Calls f(module, inputs), or f(module, inputs, outputs). Returns the replacement of the last argument, if there is
+// one.
 std::optional<nn::Values> call_forward_hook(const WeakRef& f, nn::Module& m, const nn::Values& in,
                                             const nn::Values* out) {
   lua_State* L = f.running();
@@ -71,7 +72,7 @@ int forward_hook(lua_State* L) {
   }));
 }
 
-// What a hook of backward returned: nil, a tensor or a table of them, torch.none for an absent one.
+// The gradients that a hook of backward returned: nil, a tensor, or a table with torch.none for an absent one.
 Tensors replaced_gradients(lua_State* L, int at) {
   if (is_none(L, at)) return {};
   if (!lua_istable(L, at)) return {check_tensor(L, at, "a hook of backward returns nil or")};

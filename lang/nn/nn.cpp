@@ -36,7 +36,7 @@ int init(lua_State* L) {
   auto* self = dynamic_cast<ScriptModule*>(&self_module(L));
   if (!self) throw Error("init is for classes made by nn.class");
   self->set_native(make_native(L));
-  hold_children(L, 1);
+  update_children(L, 1);
   return 0;
 }
 
@@ -231,14 +231,15 @@ constexpr Row losses_rows[] = {
      "nil."},
 };
 
-// F is a table of its own, so that a script may add to it: the operators on tensors that are functions, beside those
-// that bind_operators has put there alone.
+// Fills nn.functional, also known as F, with all functions of operators on tensors. It is a separate table, so that a
+// script may add to it.
 void open_functional(lua_State* L, int nn, int torch) {
   luaL_getsubtable(L, nn, "functional");
-  for (auto& [_, face] : faces()) {
-    if (!face.function || face.operators[0]->inputs.empty() || face.name.find('.') != face.name.npos) continue;
-    lua_getfield(L, torch, face.name.c_str());
-    lua_setfield(L, -2, face.name.c_str());
+  for (auto& [_, function] : bound_functions()) {
+    if (!function.is_function || function.operators[0]->inputs.empty() || function.name.find('.') != function.name.npos)
+      continue;
+    lua_getfield(L, torch, function.name.c_str());
+    lua_setfield(L, -2, function.name.c_str());
   }
   add_library(L, -1, "luth.torch.losses", losses_rows);
   lua_setglobal(L, "F");

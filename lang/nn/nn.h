@@ -7,9 +7,9 @@
 
 namespace luth::lang {
 
-/// A module whose class is written in Lua: `nn.class('Net')`. Containers, hooks and state dicts see a module like any
-/// other. Its class may derive from one of C++: then `native` has the settings and the forward, and shares the parts.
-/// Its class hangs on its userdata's metatable, its fields on the userdata: push one that is new at once.
+/// A module whose class is written in Lua: `nn.class('Net')`. Containers, hooks and state dicts treat it like any other
+/// module. Its class may derive from a C++ class: then `native` has the settings and the forward, and shares the parts.
+/// The metatable of its userdata keeps its class, and the userdata its fields. So a new one must be pushed at once.
 class ScriptModule final : public nn::Module {
  public:
   ScriptModule(std::string name, WeakRef klass) : name_(std::move(name)), class_(std::move(klass)) {}
@@ -26,7 +26,7 @@ class ScriptModule final : public nn::Module {
   const WeakRef& klass() const { return class_; }
   const nn::ModuleRef& native() const { return native_; }
   void set_native(nn::ModuleRef m);
-  bool pushed = false;  // has its userdata; never another one, without its fields
+  bool pushed = false;  // has its only userdata: a second one would lack the fields
 
  private:
   std::string name_;
@@ -34,26 +34,27 @@ class ScriptModule final : public nn::Module {
   nn::ModuleRef native_;
 };
 
-/// The user values of a module's userdata: tables, or nil while there is nothing in them.
+/// The user values of a module's userdata: tables, or nil while they are empty.
 enum ModuleValue : int {
   module_fields = 1,  // plain fields by key
-  module_children,    // the userdata of the children, in their order: they keep what is theirs
+  module_children,    // the userdata of the children, in their order
   module_hooks,       // functions by the id of the hook
   module_values = module_hooks
 };
 
-/// Pushes a module; nil for null. One module is always the same Lua value, as long as Lua has it. Where there is a
-/// userdata of a module, there are those of all modules below.
+/// Pushes a module, nil for null. A module has one userdata at a time, and while it has it, all its descendants have
+/// theirs.
 void push_module(lua_State* L, const nn::ModuleRef& m);
-/// Pushes the table of all modules that Lua has: address -> userdata, weak.
+/// Pushes the table of all modules that have userdata: address -> userdata, weak.
 void push_module_cache(lua_State* L);
 /// Pushes the table of C++ classes: name -> class table.
 void push_module_classes(lua_State* L);
 /// Pushes the class table of a module: that of its Lua class, of its C++ class, or nn.Module.
 void push_class_of(lua_State* L, const nn::Module& m);
-/// Call after children of the module at `index` have changed, from number `from` (0-based) on.
-void hold_children(lua_State* L, int index, size_t from = 0);
-/// Pushes a table of the module at `index`; makes it where it is nil, or else pushes nothing and returns false.
+/// Updates module_children of the module at `index`. Call after its children from number `from` (0-based) on changed.
+void update_children(lua_State* L, int index, size_t from = 0);
+/// Pushes a user value of the module at `index`. If it is nil: makes it with `create`, else returns false and pushes
+/// nothing.
 bool push_values_of(lua_State* L, int index, ModuleValue which, bool create);
 /// The module at `index`, or null for another value.
 nn::Module* to_module(lua_State* L, int index);
@@ -62,24 +63,24 @@ nn::ModuleRef check_module(lua_State* L, int index, const char* what = "expects"
 /// The module of the method's first argument.
 nn::Module& self_module(lua_State* L);
 
-/// The arguments from `first` to the top as values: tensors, numbers, booleans, nil. Throws for others, with `what`
-/// before the position.
+/// The arguments from `first` to the top as values: tensors, numbers, booleans, nil. Throws for others; the message
+/// begins with `what` and the number.
 nn::Values check_values(lua_State* L, int first, const char* what);
 /// Pushes them and returns their number.
 int push_values(lua_State* L, const nn::Values& values);
-/// `module(...)`: what a call with the module at 1 and its arguments after it does.
+/// `module(...)`: calls the module at 1 with the arguments above it.
 int call_module(lua_State* L);
 
-/// `a .. b`: a Sequential of both; one that `..` has made is spread.
+/// `a .. b`: a Sequential of both. One that `..` has made is flattened.
 int join_modules(lua_State* L);
 
-// Parts of the opening of nn, each with nn.Module (the table of methods) at `methods`.
+// The parts of nn. `methods` is nn.Module, the table of methods.
 void open_module_class(lua_State* L, int nn);  // nn.Module, nn.class; leaves nn.Module on the stack
 void open_module_methods(lua_State* L, int methods);
 void open_module_hooks(lua_State* L, int methods);
 void open_module_state(lua_State* L, int methods);
 void open_module_containers(lua_State* L, int nn, int methods);
-/// Makes the class table of a C++ class and leaves it on the stack: `construct` gets the class table and the arguments.
+/// Makes the class table of a C++ class and leaves it on the stack. `construct` gets the class table and the arguments.
 void push_native_class(lua_State* L, const std::string& name, lua_CFunction construct, lua_CFunction init,
                        const void* data);
 int module_index(lua_State* L);

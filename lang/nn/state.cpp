@@ -34,8 +34,8 @@ void sort_from(lua_State* L, int list, lua_Integer first, lua_Integer last) {
     texts.emplace_back(std::move(text), lua_gettop(L));
   }
   std::sort(texts.begin(), texts.end());
-  for (auto& [text, place] : texts) {
-    lua_pushvalue(L, place);
+  for (auto& [text, index] : texts) {
+    lua_pushvalue(L, index);
     lua_rawseti(L, list, first++);
   }
   lua_settop(L, lua_gettop(L) - int(texts.size()));

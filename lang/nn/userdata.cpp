@@ -1,4 +1,4 @@
-// The userdata of modules: identity, class, and the Lua values that hang on them.
+// The userdata of modules: identity, class, user values.
 #include "lang/collector/cycle_collector.h"
 #include "lang/nn/nn.h"
 #include "lang/runtime/allocator.h"
@@ -80,10 +80,10 @@ void push_module(lua_State* L, const nn::ModuleRef& m) {
   lua_pushvalue(L, -1);
   lua_rawsetp(L, -3, m.get());
   lua_remove(L, -2);
-  hold_children(L, -1);
+  update_children(L, -1);
 }
 
-void hold_children(lua_State* L, int index, size_t from) {
+void update_children(lua_State* L, int index, size_t from) {
   index = lua_absindex(L, index);
   nn::ModuleRef m = check_module(L, index);
   auto& children = m->parts().children;

@@ -160,7 +160,7 @@ int construct(lua_State* L) {
 
 // ---- Methods ------------------------------------------------------------------------------------------------------
 
-// step(closure): the closure computes the gradients anew and gives the loss, which is handed on.
+// step(closure): the closure computes the gradients again and returns the loss, which step returns.
 int step(lua_State* L) {
   optim::Optimizer& o = self(L);
   if (lua_isnoneornil(L, 2)) return o.step(), 0;

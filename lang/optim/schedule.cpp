@@ -22,8 +22,8 @@ optim::Schedule& self(lua_State* L) {
 
 // ---- Making them --------------------------------------------------------------------------------------------------
 
-// The table of what the schedule needs of Lua, its functions and inner schedules, while it is made: on its userdata
-// then.
+// The stack index of a table of the Lua values that the schedule needs: functions and inner schedules. It becomes the
+// user value of the schedule's userdata.
 constexpr int needs = 1;
 void need(lua_State* L, int index) {
   lua_pushvalue(L, index);

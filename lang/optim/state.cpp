@@ -1,4 +1,4 @@
-// State dicts of optimizers as Lua tables; parameters are told by their place, from 1.
+// State dicts of optimizers as Lua tables. Keys of parameters are their numbers, from 1.
 #include "lang/optim/optim.h"
 #include "lang/values/settings.h"
 #include "lang/values/tensor_values.h"
@@ -36,7 +36,7 @@ void push_group(lua_State* L, const optim::OptimizerState::Group& g) {
   lua_setfield(L, -2, "params");
 }
 
-// The field of a table at `index`, which must be a table; its place on the stack.
+// The field of a table at `index`, which must be a table; returns its stack index.
 int table_field(lua_State* L, int index, const char* name) {
   if (lua_getfield(L, index, name) != LUA_TTABLE)
     throw Error("load_state_dict: '{}' is {}, not a table: this is no state of an optimizer", name,
@@ -82,9 +82,9 @@ int optimizer_state_dict(lua_State* L) {
   optim::OptimizerState s = check_optimizer(L, 1)->state_dict();
   lua_createtable(L, 0, 2);
   lua_newtable(L);
-  for (auto& [place, state] : s.state) {
+  for (auto& [number, state] : s.state) {
     push_state(L, state);
-    lua_rawseti(L, -2, place + 1);
+    lua_rawseti(L, -2, number + 1);
   }
   lua_setfield(L, -2, "state");
   lua_createtable(L, int(s.groups.size()), 0);
@@ -111,8 +111,8 @@ int optimizer_load_state_dict(lua_State* L) {
   int state = table_field(L, 2, "state");
   for (lua_pushnil(L); lua_next(L, state); lua_pop(L, 1)) {
     if (!lua_istable(L, -1)) throw Error("load_state_dict: the state of a parameter is no table");
-    int64_t place = check_integer(L, lua_gettop(L) - 1);
-    from.state[place - 1] = read_state(L, lua_gettop(L));
+    int64_t number = check_integer(L, lua_gettop(L) - 1);
+    from.state[number - 1] = read_state(L, lua_gettop(L));
   }
   o->load_state_dict(from);
   return 0;

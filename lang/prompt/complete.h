@@ -8,11 +8,11 @@
 
 namespace luth::lang {
 
-/// Pushes the value of a variable of the prompt's own, or returns false.
+/// Pushes the value of a local variable of the session, or returns false.
 using PushVariable = std::function<bool(lua_State*, const std::string&)>;
 
-/// The ways in which the last name of `line` may go on, sorted: whole names, of which its last `typed` bytes are there
-/// already. Looks by raw access alone, so that nothing is called; may raise Lua errors (memory).
+/// The completions of the last name of `line`: whole names, sorted, whose first `typed` bytes the line has already.
+/// Reads tables by raw access, so that no metamethod is called. May raise Lua errors (memory).
 struct Completion {
   std::vector<std::string> names;
   size_t typed = 0;

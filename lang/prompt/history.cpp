@@ -78,7 +78,7 @@ std::vector<std::string> HistoryFile::load() {
   return lines;
 }
 
-// Through a file of its own and a rename: a crash in the middle loses nothing.
+// Writes a new file and renames it, so that a crash loses nothing.
 void HistoryFile::cut(const std::vector<std::string>& lines) {
   const std::string fresh = path_ + "." + std::to_string(getpid());
   const int fd = open_file(fresh, O_TRUNC);

@@ -9,12 +9,12 @@ class HistoryFile {
  public:
   static constexpr size_t length = 2000;  // lines that are kept
 
-  /// Finds and, where missing, makes the file. A place that cannot be written costs a warning, once, and nothing else.
+  /// Finds and, where missing, makes the file. Where it cannot be written, warns once.
   HistoryFile();
 
   /// The lines of earlier sessions, oldest first. A file of twice `length` is cut to the newest ones.
   std::vector<std::string> load();
-  /// Adds a line at once, so that it survives a crash and sessions side by side do not lose each other's.
+  /// Appends a line to the file at once, so that it survives a crash, and concurrent sessions keep each other's lines.
   void append(const std::string& line);
 
  private:

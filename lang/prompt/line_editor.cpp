@@ -18,11 +18,13 @@
 namespace luth::lang {
 namespace {
 
-Lines::Got after_signal() { return interrupted() == SIGTERM ? Lines::Got::terminated : Lines::Got::interrupted; }
+LineReader::Got after_signal() {
+  return interrupted() == SIGTERM ? LineReader::Got::terminated : LineReader::Got::interrupted;
+}
 
-class PlainLines : public Lines {
+class PlainLineReader : public LineReader {
  public:
-  ~PlainLines() override { free(buffer_); }
+  ~PlainLineReader() override { free(buffer_); }
   Got read(const char*, std::string& line) override {
     fflush(stdout);
     errno = 0;
@@ -48,9 +50,9 @@ void on_resize(int) { resized = 1; }
 void on_continue(int) { continued = 1; }
 
 // libedit with its signal handling off: its own would send every signal to the whole process group.
-class EditLines : public Lines {
+class EditLineReader : public LineReader {
  public:
-  explicit EditLines(Completer completer)
+  explicit EditLineReader(Completer completer)
       : completer_(std::move(completer)), edit_(el_init("luth", stdin, stdout, stderr)), history_(history_init()) {
     HistEvent event;
     history(history_, &event, H_SETSIZE, int(HistoryFile::length));
@@ -80,12 +82,12 @@ class EditLines : public Lines {
     action.sa_handler = on_continue;
     sigaction(SIGCONT, &action, nullptr);
   }
-  ~EditLines() override {
+  ~EditLineReader() override {
     history_end(history_);
     el_end(edit_);
   }
-  EditLines(const EditLines&) = delete;
-  EditLines& operator=(const EditLines&) = delete;
+  EditLineReader(const EditLineReader&) = delete;
+  EditLineReader& operator=(const EditLineReader&) = delete;
 
   Got read(const char* prompt, std::string& line) override {
     prompt_ = prompt;
@@ -115,10 +117,10 @@ class EditLines : public Lines {
   }
 
  private:
-  static EditLines& of(EditLine* e) {
+  static EditLineReader& of(EditLine* e) {
     void* self = nullptr;
     el_get(e, EL_CLIENTDATA, &self);
-    return *static_cast<EditLines*>(self);
+    return *static_cast<EditLineReader*>(self);
   }
 
   // Reads one character in UTF-8; 1, 0 at the end of input, -1 with EINTR after SIGINT or SIGTERM. Bytes that are no
@@ -196,9 +198,9 @@ class EditLines : public Lines {
 
 }  // namespace
 
-std::unique_ptr<Lines> Lines::open(Completer completer) {
-  if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) return std::make_unique<EditLines>(std::move(completer));
-  return std::make_unique<PlainLines>();
+std::unique_ptr<LineReader> LineReader::open(Completer completer) {
+  if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) return std::make_unique<EditLineReader>(std::move(completer));
+  return std::make_unique<PlainLineReader>();
 }
 
 }  // namespace luth::lang

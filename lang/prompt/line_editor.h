@@ -1,4 +1,4 @@
-// Where the prompt's lines come from: a terminal with libedit and a history file, or any other standard input.
+// The input of the prompt: a terminal with libedit and a history file, or any other standard input.
 #pragma once
 #include <functional>
 #include <memory>
@@ -8,11 +8,11 @@
 
 namespace luth::lang {
 
-class Lines {
+class LineReader {
  public:
   enum class Got { line, end, interrupted, terminated };
 
-  virtual ~Lines() = default;
+  virtual ~LineReader() = default;
   /// Reads a line, without its newline. `interrupted`: Ctrl-C at the prompt; `terminated`: SIGTERM.
   virtual Got read(const char* prompt, std::string& line) = 0;
   /// Adds a line to the history, in memory and in its file.
@@ -21,7 +21,7 @@ class Lines {
   /// libedit when standard input and output are a terminal; else a reader that prints no prompt.
   /// Tab asks `completer` with the line up to the cursor.
   using Completer = std::function<Completion(std::string_view)>;
-  static std::unique_ptr<Lines> open(Completer completer);
+  static std::unique_ptr<LineReader> open(Completer completer);
 };
 
 }  // namespace luth::lang

@@ -21,14 +21,14 @@ std::string trimmed(const std::string& s) {
 
 int repl(Interp& interp) {
   Session session(interp);
-  auto lines = Lines::open([&](std::string_view before) { return session.complete(before); });
+  auto lines = LineReader::open([&](std::string_view before) { return session.complete(before); });
   std::string chunk, line;  // chunk: the lines so far of a chunk that goes on
   for (;;) {
     clear_interrupt();
     const auto got = lines->read(chunk.empty() ? "> " : ">> ", line);
-    if (got == Lines::Got::terminated) return int(ErrorCode::terminated);
-    if (got == Lines::Got::end) break;
-    if (got == Lines::Got::interrupted) {
+    if (got == LineReader::Got::terminated) return int(ErrorCode::terminated);
+    if (got == LineReader::Got::end) break;
+    if (got == LineReader::Got::interrupted) {
       chunk.clear();
       continue;
     }

@@ -1,4 +1,4 @@
-// Runs what is typed at the prompt, chunk by chunk, as if all of it were one chunk: `local` variables live on.
+// A session at the prompt: chunks run as if they were one chunk, so `local` variables live on.
 //
 // How: a chunk is compiled as the body of a function inside declarations of those earlier locals that it names,
 //
@@ -29,7 +29,7 @@ class Session {
   /// or with the name alone when nothing has it.
   void help(std::string name);
 
-  /// The ways in which the last name of a line may go on.
+  /// The completions of the last name of a line.
   Completion complete(std::string_view line);
 
  private:

@@ -1,5 +1,4 @@
-// C++ values inside Lua userdata. A box begins with a tag of its type, so that telling what a userdata is costs two
-// loads.
+// Boxes: C++ values inside Lua userdata. A box begins with a tag of its type, so that a type check costs two loads.
 #pragma once
 #include <lua5.4/lua.hpp>
 #include <new>
@@ -9,7 +8,7 @@
 
 namespace luth::lang {
 
-/// Its address tells the type. One program holds lang, so there is one of each.
+/// The address is the tag of T. Only one program contains lang, so there is one address per type.
 template <class T>
 inline char box_tag;
 
@@ -19,7 +18,7 @@ struct Box {
   T value;
 };
 
-/// Where the registry keeps the metatable of T's boxes: integers are the quickest keys, and luaL_ref uses none below 1.
+/// The registry's key of the metatable of T's boxes. Integers are the fastest keys, and luaL_ref uses none below 1.
 inline int boxes = 0;
 template <class T>
 inline const int box_slot = --boxes;
@@ -40,8 +39,8 @@ T& own(lua_State* L) {
   throw Error("expects the object that it belongs to, got {} (a method takes a colon)", luaL_typename(L, 1));
 }
 
-/// Pushes a userdata that holds `value`; its metatable is what open_box<T> has made. `user_values`: places for the Lua
-/// values that it needs (lang/runtime/ref.h).
+/// Pushes a userdata that holds `value`, with the metatable of open_box<T>. `user_values`: slots for the Lua values
+/// that it needs (lang/runtime/ref.h).
 template <class T>
 T& push_box(lua_State* L, T value, int user_values = 0) {
   void* p = lua_newuserdatauv(L, sizeof(Box<T>), user_values);
@@ -53,11 +52,11 @@ T& push_box(lua_State* L, T value, int user_values = 0) {
 
 template <class T>
 int destroy_box(lua_State* L) {
-  if (T* v = to_box<T>(L, 1)) *v = T();  // what is left needs no destructor
+  if (T* v = to_box<T>(L, 1)) *v = T();  // an empty T needs no destructor
   return 0;
 }
 
-/// Makes the metatable of T's boxes and leaves it on the stack. `name` is what luaL_typename and errors say.
+/// Makes the metatable of T's boxes and leaves it on the stack. `name` is the type's name in errors.
 template <class T>
 void open_box(lua_State* L, const char* name) {
   lua_newtable(L);

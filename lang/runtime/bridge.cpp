@@ -12,19 +12,19 @@ namespace {
 std::string (*error_location)() = nullptr;
 constexpr const char* no_memory = "not enough memory";  // Lua's own words
 
-// Sets a flag of the caller when it is destroyed.
-struct Witness {
+// Sets the caller's flag when it is destroyed.
+struct DestructionFlag {
   bool* gone;
-  ~Witness() { *gone = true; }
+  ~DestructionFlag() { *gone = true; }
 };
 
 int throws(lua_State* L) {
-  Witness w{static_cast<bool*>(lua_touserdata(L, 1))};
+  DestructionFlag w{static_cast<bool*>(lua_touserdata(L, 1))};
   throw Error(ErrorCode::peer, "self-check");
 }
 
 int raises(lua_State* L) {
-  Witness w{static_cast<bool*>(lua_touserdata(L, 1))};
+  DestructionFlag w{static_cast<bool*>(lua_touserdata(L, 1))};
   return luaL_error(L, "self-check");
 }
 
@@ -66,10 +66,10 @@ void detail::note(lua_State* L, const std::exception& e) {
 }
 
 // Nothing here has a destructor: strings belong to Lua.
-void detail::raise(lua_State* L, bool placed) {
+void detail::raise(lua_State* L, bool with_position) {
   auto& last = StateData::of(L).last_error;
   luaL_checkstack(L, 4, nullptr);
-  if (placed)
+  if (with_position)
     push_where(L);
   else
     lua_pushliteral(L, "");
@@ -82,13 +82,13 @@ void detail::raise(lua_State* L, bool placed) {
   __builtin_unreachable();
 }
 
-void raise(lua_State* L, ErrorCode code, std::string_view text, bool placed) {
+void raise(lua_State* L, ErrorCode code, std::string_view text, bool with_position) {
   auto& last = StateData::of(L).last_error;
   try {
     last.code = code;
     last.text = text;
   } catch (const std::bad_alloc&) { last.text.clear(); }
-  detail::raise(L, placed);
+  detail::raise(L, with_position);
 }
 
 ErrorCode error_code(lua_State* L, std::string_view text) {

@@ -1,11 +1,11 @@
 // The one bridge between C++ exceptions and Lua errors.
 //
 // luth links Lua's C++ build: a Lua error is a C++ exception of Lua's own type, so destructors run when it passes a C++
-// frame. What a function that Lua calls must hold to:
+// frame. Rules for functions that Lua calls:
 //   - it is registered as `guarded<f>`, and throws luth::Error (or luaL_error; both are fine) at any depth;
 //   - nothing between Lua and a call back into Lua says `catch (...)`: swallowing Lua's exception crashes later;
-//   - a C++ exception never passes a Lua frame: whatever calls Lua (lua_call) was itself called by Lua, or by
-//   Interp::call.
+//   - a C++ exception never passes a Lua frame: a function that calls Lua (lua_call) was itself called by Lua or by
+//     Interp::call.
 #pragma once
 #include <exception>
 #include <lua5.4/lua.hpp>
@@ -17,13 +17,14 @@
 namespace luth::lang {
 
 namespace detail {
-void note(lua_State* L, const std::exception& e);           // keeps text and code for raise()
-[[noreturn]] void raise(lua_State* L, bool placed = true);  // the noted error; placed: "file:line: " before it
+void note(lua_State* L, const std::exception& e);  // keeps text and code for raise()
+[[noreturn]] void raise(lua_State* L,
+                        bool with_position = true);  // raises the noted error; with_position: after "file:line: "
 }  // namespace detail
 
-/// `F` as a lua_CFunction: what it throws becomes a Lua error (a string that begins with the place of the nearest Lua
-/// code below it, push_where), after all of F's destructors have run. luth::Error keeps its ErrorCode (error_code),
-/// std::bad_alloc becomes "not enough memory" with ErrorCode::memory. Lua's own errors pass untouched.
+/// `F` as a lua_CFunction. An exception becomes a Lua error after all of F's destructors have run: a string that begins
+/// with the position of the nearest Lua code (push_where). luth::Error keeps its ErrorCode (error_code), std::bad_alloc
+/// becomes "not enough memory" with ErrorCode::memory. Lua's own errors pass untouched.
 template <lua_CFunction F>
 int guarded(lua_State* L) {
   try {
@@ -32,16 +33,16 @@ int guarded(lua_State* L) {
   detail::raise(L);
 }
 
-/// Raises a Lua error with a code from plain Lua-calling code, for instance an interrupt; `placed` puts
-/// the place of the nearest Lua code before it.
-[[noreturn]] void raise(lua_State* L, ErrorCode code, std::string_view text, bool placed = true);
+/// Raises a Lua error with a code, for instance an interrupt. `with_position`: after the position of the nearest Lua
+/// code.
+[[noreturn]] void raise(lua_State* L, ErrorCode code, std::string_view text, bool with_position = true);
 
-/// The code of an error text that reached the top: that of the last bridged error when its text is in there,
+/// The code of an error message that nothing caught: that of the last bridged error if the message contains its text,
 /// ErrorCode::memory for Lua's own "not enough memory", else ErrorCode::runtime.
 ErrorCode error_code(lua_State* L, std::string_view text);
 
-/// Pushes "file:line: " of the nearest Lua code that is running, "" where there is none. luth's own library does not
-/// count: an error there is about what its user gave.
+/// Pushes the position "file:line: " of the nearest Lua code that is running, "" where there is none. luth's own
+/// library does not count, because an error there is about its caller's arguments.
 void push_where(lua_State* L);
 
 /// Whether a function (lua_getinfo "S") is of luth's own library (the folder luth in share_dir()).
@@ -51,8 +52,8 @@ bool is_own_code(const lua_Debug& ar);
 /// (Error::located); "" adds nothing.
 void set_error_location(std::string (*location)());
 
-/// Proves that exceptions and Lua errors cross as described above (they would not with Lua's C build).
-/// Returns "" or a sentence. Takes microseconds.
+/// Tests that exceptions and Lua errors cross as described above, which they do not with Lua's C build. Returns "" or a
+/// sentence. Takes microseconds.
 const char* self_check(lua_State* L);
 
 }  // namespace luth::lang

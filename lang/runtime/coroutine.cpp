@@ -50,7 +50,7 @@ int call_wrapped(lua_State* L) {
     lua_xmove(co, L, 1);  // the error object, or that of a closing method
   }
   const bool stopped = interrupted();
-  if (stopped) lua_sethook(L, nullptr, 0, 0);  // this error is the interrupt, with its place; it is raised once
+  if (stopped) lua_sethook(L, nullptr, 0, 0);  // this error is the interrupt, with its position; it is raised once
   if (!stopped && status != LUA_ERRMEM && lua_type(L, -1) == LUA_TSTRING) {
     luaL_where(L, 1);
     lua_insert(L, -2);

@@ -5,10 +5,10 @@
 namespace luth::lang {
 namespace {
 
-char rows_key;     // registry: function -> light userdata of its row, or any value -> text; keys are weak
+char rows_key;     // registry: function -> light userdata of its row, or any value -> text; weak keys
 char by_name_key;  // registry: name -> texts of all functions and fields of that name, joined
 
-// Adds to what the last word of a name alone finds: "zero_grad" is a method of modules and of optimizers.
+// Adds a text to those of the name: "zero_grad" is a method of modules and of optimizers.
 void remember_name(lua_State* L, const char* name, const std::string& text) {
   push_kept(L, &by_name_key);
   lua_getfield(L, -1, name);

@@ -6,21 +6,21 @@
 
 namespace luth::lang {
 
-/// One row per function: its name, the function (guarded), how it is called, what it does. Help comes from here.
+/// A function and its help: its name, the function (guarded), how it is called, what it does.
 struct Row {
   const char* name;
   lua_CFunction f;
   const char* signature;  // "save(value, path)"
   const char* brief;
 };
-/// Sets them in the table at `table` and remembers their help. The rows live as long as the program.
+/// Sets the functions in the table at `table` and remembers their help. The rows live as long as the program.
 void add_functions(lua_State* L, int table, std::span<const Row> rows);
-/// The same for functions of the same names in a module of luth's Lua library, which is read at the first call; the
-/// rows have no functions.
+/// The same for functions that are written in Lua: those of the same names in a module of luth's library, which is
+/// required at the first call. `f` of the rows is null.
 void add_library(lua_State* L, int table, const char* module, std::span<const Row> rows);
-/// Gives the function (or table) at `index` a help text; for what has no row.
+/// Gives a value without a row, such as a table, a help text.
 void document(lua_State* L, int index, const char* text);
-/// A help text for a name that is no value of its own: a field ("shape"), a word of recipes.
+/// Adds a help text for a name without a value: a field ("shape"), a word of recipes.
 void document_name(lua_State* L, const char* name, const char* text);
 
 /// The help text that the value at `index` was given, "" where there is none. lang/help/help.h knows more.

@@ -89,8 +89,8 @@ int open_all(lua_State* L) {
   return 0;
 }
 
-// Makes the error a string and adds the traceback, where one helps: not to a mistake in usage, not to an interrupt, not
-// to an error without a place (push_where), which no code of the user has raised.
+// Makes the error a string and adds a traceback, where one helps: not to an error of usage, an interrupt, or an error
+// without a position (push_where), which no code of the user has raised.
 int with_traceback(lua_State* L) {
   if (!lua_isstring(L, 1)) {
     if (luaL_callmeta(L, 1, "__tostring") && lua_isstring(L, -1))

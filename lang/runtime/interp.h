@@ -30,7 +30,7 @@ struct Open {
   Open(const char* name, int order, Opener opener);
 };
 
-/// The interpreter. What it keeps for its state is its base, so that the parts below find it without it.
+/// The interpreter. StateData is a base, so that lower layers reach it without this class.
 class Interp : public StateData {
  public:
   struct Options {
@@ -48,9 +48,9 @@ class Interp : public StateData {
   /// The Interp of any of its Lua threads.
   static Interp& of(lua_State* L) { return static_cast<Interp&>(StateData::of(L)); }
 
-  /// Calls the function below its `nargs` arguments, as lua_pcall does, with a traceback added to the error message
-  /// and, between the calls of handle_signals and of this, interrupts raised as errors. Returns Lua's status; on an
-  /// error the message is on the stack as a string.
+  /// Calls the function below its `nargs` arguments, as lua_pcall does. Adds a traceback to an error message. After
+  /// handle_signals, an interrupt is raised as an error. Returns Lua's status; on an error the message is on the stack
+  /// as a string.
   int call(int nargs, int nresults);
   /// Prints the error message on top of the stack on stderr as "luth: ...", pops it, and returns its exit code.
   int report(int status);
@@ -73,11 +73,11 @@ class Interp : public StateData {
   /// expected.
   void handle_signals();
 
-  /// While on, signals stop nothing: they only set interrupted(), which whoever asked for this polls where it can stop
-  /// whole (a training loop between steps). A second signal still ends the process.
+  /// While on, signals stop nothing: they only set interrupted(). The caller polls that where it can stop, as a
+  /// training loop between steps. A second signal still ends the process.
   void defer_signals(bool on);
 
-  /// A signal has come that this Interp obeys: the error that it became must not be caught.
+  /// Whether a signal has come that this Interp obeys. Its error must not be caught.
   bool stop_requested() const;
 
  private:
@@ -88,11 +88,11 @@ class Interp : public StateData {
   Options options_;
 };
 
-/// Adds the hint that lang/hints/hints.h has on the error message on top of the stack. `source`: the text of the chunk.
+/// Appends the hint of lang/hints/hints.h to the error message on top of the stack. `source`: the text of the chunk.
 void add_hint(lua_State* L, const std::string* source = nullptr);
 
-/// The signal, SIGINT or SIGTERM, that asked to stop and has not been cleared; else 0. Long C++ work asks this where it
-/// can stop (a training loop between steps) and may then save and leave. Any thread may ask.
+/// The signal, SIGINT or SIGTERM, that came and was not cleared; else 0. Long work polls this where it can stop, as a
+/// training loop between steps, and may then save and leave. Any thread may ask.
 int interrupted();
 void clear_interrupt();
 /// Throws luth::Error "interrupted" or "terminated" with its code when interrupted().

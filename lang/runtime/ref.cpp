@@ -19,10 +19,10 @@ struct RefTable {
   int numbers = 0;
 };
 
-struct WeakRef::Place {
-  Place(std::shared_ptr<RefTable> t, int n) : table(std::move(t)), number(n) {}
-  Place(const Place&) = delete;
-  ~Place() {
+struct WeakRef::Slot {
+  Slot(std::shared_ptr<RefTable> t, int n) : table(std::move(t)), number(n) {}
+  Slot(const Slot&) = delete;
+  ~Slot() {
     std::lock_guard hold(table->lock);
     table->dead.push_back(number);
   }
@@ -33,8 +33,8 @@ struct WeakRef::Place {
 
 namespace {
 
-// In the registry: a userdata with the shared_ptr<RefTable>; and lists of tables, in which each number has a place for
-// its value, weak or not. They are small, so that a minor collection need not walk all when one of them changes.
+// Registry keys: of a userdata with the shared_ptr<RefTable>, and of two lists of tables, weak and strong, in which
+// each number has a slot. The tables are small, so that a minor collection need not walk all slots when one changes.
 char key, weak_key, root_key;
 constexpr int chunk = 256;
 
@@ -73,7 +73,7 @@ std::shared_ptr<RefTable> table_of(lua_State* L) {
   return *p;
 }
 
-// The table with the number's place, of the list at `list`; made where it is not there.
+// Pushes the table of the list at `list` that has the number's slot. Makes it if necessary.
 void push_chunk(lua_State* L, const char* list, int number) {
   push_kept(L, list);
   if (lua_rawgeti(L, -1, number / chunk + 1) == LUA_TNIL) {
@@ -84,8 +84,8 @@ void push_chunk(lua_State* L, const char* list, int number) {
   }
   lua_remove(L, -2);
 }
-// Sets it to the value on top, which it pops.
-void set_place(lua_State* L, const char* list, int number) {
+// Sets the slot to the value on top, which it pops.
+void set_slot(lua_State* L, const char* list, int number) {
   push_chunk(L, list, number);
   lua_insert(L, -2);
   lua_rawseti(L, -2, number % chunk + 1);
@@ -106,19 +106,19 @@ WeakRef::WeakRef(lua_State* L, int index) {
   index = lua_absindex(L, index);
   auto table = table_of(L);
   const int number = take_number(L, *table);
-  place_ = std::make_shared<Place>(std::move(table), number);
+  slot_ = std::make_shared<Slot>(std::move(table), number);
   lua_pushvalue(L, index);
-  set_place(L, &weak_key, number);
+  set_slot(L, &weak_key, number);
 }
 
 void WeakRef::push(lua_State* L) const {
-  push_chunk(L, &weak_key, place_->number);
-  lua_rawgeti(L, -1, place_->number % chunk + 1);
+  push_chunk(L, &weak_key, slot_->number);
+  lua_rawgeti(L, -1, slot_->number % chunk + 1);
   lua_remove(L, -2);
 }
 
 lua_State* WeakRef::running() const {
-  lua_State* L = place_->table->L;
+  lua_State* L = slot_->table->L;
   if (!L) throw Error("a Lua function was called after its interpreter had closed");
   const RunningThreads* running = StateData::of(L).running;
   return running ? running->L : L;
@@ -127,10 +127,10 @@ lua_State* WeakRef::running() const {
 LuaRef::LuaRef(lua_State* L, int index) : WeakRef(L, index) { set_rooted(L, true); }
 
 void LuaRef::set_rooted(lua_State* L, bool on) {
-  if (on == place_->rooted) return;
+  if (on == slot_->rooted) return;
   on ? push(L) : lua_pushnil(L);
-  place_->rooted = on && !lua_isnil(L, -1);
-  set_place(L, &root_key, place_->number);
+  slot_->rooted = on && !lua_isnil(L, -1);
+  set_slot(L, &root_key, slot_->number);
 }
 
 void open_refs(lua_State* L) { table_of(L); }
@@ -143,7 +143,7 @@ void drop_dead_roots(lua_State* L) {
     dead.swap(table->dead);
   }
   for (int number : dead) {
-    for (const char* list : {&weak_key, &root_key}) lua_pushnil(L), set_place(L, list, number);
+    for (const char* list : {&weak_key, &root_key}) lua_pushnil(L), set_slot(L, list, number);
     table->free.push_back(number);
   }
 }

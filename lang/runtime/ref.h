@@ -1,51 +1,51 @@
-// Lua values that objects of C++ need: hooks, callbacks, fields of modules, datasets written in Lua.
+// References from C++ to Lua values: hooks, callbacks, fields of modules, datasets written in Lua.
 //
 // The invariant that lets Lua's collector see, and free, cycles through C++:
-//   - A Lua value that an object of C++ needs hangs on the object's userdata, as one of its user values; C++ keeps no
-//     more than a WeakRef, or looks it up on the userdata.
-//   - An object of C++ that holds others (a module its children, a loader its dataset, a schedule of schedules) has
-//     their userdata among its user values too. So a value lives as long as the userdata of any holder.
-//   - So whoever holds such an object for longer than a call holds its userdata, never a bare Ref.
-// What cannot follow this, because tensors have many userdata and many holders, is a LuaRef: a hook of a tensor. It is
-// a root, except while all of Lua is collected: see lang/autograd/tensor_hooks.h.
+//   - A Lua value that a C++ object needs is a user value of the object's userdata. C++ keeps only a WeakRef, or looks
+//     the value up on the userdata.
+//   - A C++ object that holds others (a module its children, a loader its dataset) has their userdata among its user
+//     values too. So a value lives as long as the userdata of any holder.
+//   - Code that holds such an object for longer than a call holds its userdata, never a bare Ref.
+// Hooks of tensors cannot follow these rules, because a tensor has many userdata and many holders. They are LuaRefs,
+// which are roots except during full collections: see lang/collector/cycle_collector.h.
 #pragma once
 #include <lua5.4/lua.hpp>
 #include <memory>
 
 namespace luth::lang {
 
-/// Finds a Lua value (a table, function or userdata) and does not keep it alive. Copies find the same. May be destroyed
-/// on any thread and after the interpreter.
+/// A weak reference to a Lua value: a table, function or userdata. Copies refer to the same value. May be destroyed on
+/// any thread and after the interpreter.
 class WeakRef {
  public:
   WeakRef() = default;
-  /// The value at `index`, which something else keeps.
+  /// To the value at `index`, which something else keeps alive.
   WeakRef(lua_State* L, int index);
   /// Pushes the value, nil when it was collected. `L` is any Lua thread of its interpreter.
   void push(lua_State* L) const;
-  /// The Lua thread that is running now, on which a callback may be called; throws where the interpreter is gone.
+  /// The running Lua thread, on which a callback may be called; throws where the interpreter is gone.
   lua_State* running() const;
-  explicit operator bool() const { return bool(place_); }
+  explicit operator bool() const { return bool(slot_); }
 
  protected:
-  struct Place;  // in tables of the interpreter; outlives it while references do
-  std::shared_ptr<Place> place_;
+  struct Slot;  // in tables of the registry; may outlive the interpreter
+  std::shared_ptr<Slot> slot_;
 };
 
-/// Keeps a Lua value alive while `rooted`, as at first. Copies share it. May be destroyed on any thread and after the
-/// interpreter: the root is then given up by the next reference or drop_dead_roots.
+/// A strong reference while it is rooted, as at first; else a weak one. Copies share the root. May be destroyed on any
+/// thread and after the interpreter: the next reference or drop_dead_roots then gives the root up.
 class LuaRef : public WeakRef {
  public:
   LuaRef() = default;
   LuaRef(lua_State* L, int index);
-  /// Gives the root up, or takes it again; the latter has no effect when the value was collected.
+  /// Gives the root up or takes it again. Taking it has no effect once the value was collected.
   void set_rooted(lua_State* L, bool on);
 };
 
-/// Before anything of the script's: what is made first is finalized last, and finalizers may use references.
+/// Call before anything of the script's is made: Lua finalizes in reverse order, and finalizers may use references.
 void open_refs(lua_State* L);
 
-/// Gives up the roots of the LuaRefs that were destroyed since.
+/// Gives up the roots of LuaRefs that were destroyed.
 void drop_dead_roots(lua_State* L);
 
 }  // namespace luth::lang

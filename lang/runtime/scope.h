@@ -1,5 +1,5 @@
-// Changes that a script makes for a scope, `local _ <close> = torch.no_grad()`: the userdata that puts back what was
-// before when it is closed, and warns when it is collected open. Includes box and bridge.
+// Scopes: settings that hold for a block, `local _ <close> = torch.no_grad()`. The userdata restores the setting when
+// it is closed, and warns when it is collected open.
 #pragma once
 #include <cstdio>
 
@@ -9,13 +9,13 @@
 
 namespace luth::lang {
 
-/// `Restore` is called to put things back; a plain struct. The texts live as long as the program.
+/// `Restore` is a plain struct; its call restores the setting. The texts live as long as the program.
 template <class Restore>
 struct Scope {
   Restore restore{};
-  bool open = false;             // the change is made, and not put back yet
+  bool open = false;             // the setting was changed and not restored yet
   const char* what = "";         // "a grad mode"
-  const char* advice = nullptr;  // "torch.no_grad()": how to write one that is closed; null: may be left open
+  const char* advice = nullptr;  // "torch.no_grad()": the call that the warning advises; null: no warning
   char line[96] = {};            // where it was opened
 };
 
@@ -42,7 +42,7 @@ int collect_scope(lua_State* L) {
   return 0;
 }
 
-/// Makes the type known as `name`; scopes have a method, close().
+/// Makes the type known as `name`. Scopes have a method close().
 template <class Restore>
 void open_scopes(lua_State* L, const char* name) {
   open_box<Scope<Restore>>(L, name);

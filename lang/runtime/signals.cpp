@@ -89,7 +89,7 @@ void Interp::handle_signals() {
 
 void Interp::defer_signals(bool on) {
   obeying = on ? nullptr : this;
-  if (on) alarm(0);  // whoever polls may take its time
+  if (on) alarm(0);  // the polling loop may take its time
 }
 
 Interp::~Interp() {

@@ -1,8 +1,6 @@
-// Marks of lines for the core: what a recorded operator pays for knowing its line.
-//
-// lua_getinfo takes 50 to 150 ns to find a line. Here the place in the code, which a frame of Lua 5.4 has at a known
-// offset, is looked up in a small table of places that were asked about before: 8 ns. Whether the frames are as
-// expected is tested once, when the interpreter opens; where not, lua_getinfo answers.
+// A cache from code addresses to source marks. Every recorded operator takes a mark, and lua_getinfo needs 50 to 150 ns
+// to find a line. A frame of Lua 5.4 holds the address of its running instruction at a known offset; looking that up in
+// a small table takes 8 ns. open_source_marks tests once whether frames look like that. If not, lua_getinfo answers.
 #include "lang/runtime/source_mark.h"
 
 #include <atomic>
@@ -22,10 +20,10 @@ namespace luth::lang {
 namespace {
 
 // The head of Lua 5.4's CallInfo.
-struct Frame {
+struct CallInfo {
   void *func, *top;
-  Frame *previous, *next;
-  const void* code;  // of a Lua function: where it is
+  CallInfo *previous, *next;
+  const void* code;  // of a Lua function: the address of its running instruction
   int trap, more_arguments;
   void* of_c;
   int u2;
@@ -38,18 +36,18 @@ std::atomic<bool> frames_known{false};
 
 // Null for a C function.
 const void* running_code(const lua_Debug& ar) {
-  auto* frame = reinterpret_cast<const Frame*>(ar.i_ci);
+  auto* frame = reinterpret_cast<const CallInfo*>(ar.i_ci);
   return frame->status & is_c ? nullptr : frame->code;
 }
 
-struct Sites {
+struct LineTable {
   static constexpr size_t most = 1 << 16;
   std::mutex lock;
   std::unordered_map<std::string, uint32_t> marks;
   std::vector<std::string> texts;
 };
-Sites& sites() {
-  static auto* s = new Sites;  // outlives the last tensor
+LineTable& lines() {
+  static auto* s = new LineTable;  // outlives the last tensor
   return *s;
 }
 
@@ -57,25 +55,25 @@ Sites& sites() {
 uint32_t mark_of(lua_State* L, lua_Debug& ar) {
   if (!lua_getinfo(L, "Sl", &ar) || ar.currentline <= 0 || is_own_code(ar)) return 0;
   std::string text = std::string(ar.short_src) + ":" + std::to_string(ar.currentline);
-  Sites& s = sites();
+  LineTable& s = lines();
   std::lock_guard hold(s.lock);
   if (auto it = s.marks.find(text); it != s.marks.end()) return it->second;
-  if (s.texts.size() == Sites::most) return 0;
+  if (s.texts.size() == LineTable::most) return 0;
   s.texts.push_back(text);
   return s.marks[text] = uint32_t(s.texts.size());
 }
 std::string text_of(uint32_t mark) {
-  Sites& s = sites();
+  LineTable& s = lines();
   std::lock_guard hold(s.lock);
   return mark && mark <= s.texts.size() ? s.texts[mark - 1] : "";
 }
 
-struct Seen {
+struct CachedMark {
   const void* code;
   uint32_t generation, mark;
 };
-constexpr size_t places = 512;
-constinit thread_local Seen seen[places] = {};
+constexpr size_t cache_size = 512;
+constinit thread_local CachedMark cached_marks[cache_size] = {};
 
 uint32_t mark_line() {
   lua_State* L = running_thread();
@@ -85,7 +83,8 @@ uint32_t mark_line() {
   for (int level = 0; lua_getstack(L, level, &ar); ++level) {
     const void* code = known ? running_code(ar) : nullptr;
     if (known && !code) continue;
-    Seen& s = seen[(reinterpret_cast<uintptr_t>(code) >> 2 ^ reinterpret_cast<uintptr_t>(code) >> 12) % places];
+    CachedMark& s =
+        cached_marks[(reinterpret_cast<uintptr_t>(code) >> 2 ^ reinterpret_cast<uintptr_t>(code) >> 12) % cache_size];
     const uint32_t now = code_generation.load(std::memory_order_relaxed);
     if (!known || s.code != code || s.generation != now) s = {code, now, mark_of(L, ar)};
     if (s.mark) return s.mark;  // else luth's own library, or a C function

@@ -4,7 +4,7 @@
 
 namespace luth::lang {
 
-/// Makes the marks; tests first whether the interpreter's frames look as expected.
+/// Hangs the marks on the core. Tests first whether the interpreter's frames look as expected.
 void open_source_marks(lua_State* L);
 
 }  // namespace luth::lang

@@ -1,4 +1,4 @@
-// Tables of Lua that C++ keeps or walks: weak ones, those in the registry, objects that list their own contents.
+// Helpers for Lua tables: weak tables, tables in the registry, objects with __pairs.
 #pragma once
 #include <lua5.4/lua.hpp>
 
@@ -23,8 +23,8 @@ inline void push_kept(lua_State* L, const void* key, const char* mode = nullptr)
   lua_rawsetp(L, LUA_REGISTRYINDEX, key);
 }
 
-/// Walks the object at `index` by its __pairs, which is on top of the stack and is taken away: calls f() for each pair,
-/// the key below the value on top of the stack, where f leaves them.
+/// Walks the object at `index` by its __pairs, which is on top of the stack; pops that. Calls f() for each pair, with
+/// the key and the value on top of the stack, where f leaves them.
 template <class F>
 void each_pair(lua_State* L, int index, F&& f) {
   lua_pushvalue(L, index);

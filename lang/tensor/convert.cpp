@@ -14,7 +14,7 @@
 namespace luth::lang {
 namespace {
 
-// What to() was asked for; null and empty: as it is.
+// The arguments of to(). Null and empty: unchanged.
 struct Target {
   std::optional<Dtype> dtype{};
   Device* device = nullptr;
@@ -31,14 +31,14 @@ bool names_dtype(lua_State* L, int i) {
   } catch (const Error&) { return false; }
 }
 
-// One argument of to() that has no name.
+// Reads one argument of to() by position.
 void take(lua_State* L, int i, Target& to) {
   if (const Tensor* other = to_tensor(L, i); other && *other) {
     to.dtype = other->dtype();
     to.device = &other->device();
   } else if (names_dtype(L, i)) {
     to.dtype = check_dtype(L, i);
-  } else if (lua_type(L, i) == LUA_TSTRING || to_box<Place>(L, i)) {
+  } else if (lua_type(L, i) == LUA_TSTRING || to_box<DeviceName>(L, i)) {
     to.device = &check_device(L, i);
   } else if (to_box<MemoryFormat>(L, i)) {
     to.format = check_format(L, i);
@@ -58,7 +58,7 @@ Tensor convert(const Tensor& t, const Target& to) {
   return out;
 }
 
-// Pushes the result: the very argument where nothing changed.
+// Pushes the result; the argument itself where nothing changed.
 int finish(lua_State* L, const Tensor& t, const Tensor& out) {
   if (out.same(t))
     lua_pushvalue(L, 1);

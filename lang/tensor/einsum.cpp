@@ -1,4 +1,4 @@
-// torch.einsum beside what the registry makes of it: operands each with a list of labels, einsum(a, {1, 2}, b, {2, 3}).
+// The overload of torch.einsum with a list of labels after each operand: einsum(a, {1, 2}, b, {2, 3}).
 #include <algorithm>
 
 #include "lang/binding/bind.h"
@@ -50,9 +50,9 @@ void lists_to_equation(lua_State* L) {
 }
 
 int einsum(lua_State* L) {
-  static const Face& face = faces().at("einsum");
+  static const Function& function = bound_functions().at("einsum");
   if (to_tensor(L, 1)) lists_to_equation(L);
-  return call_face(L, face);
+  return call_function(L, function);
 }
 
 constexpr Row rows[] = {

@@ -15,7 +15,7 @@
 namespace luth::lang {
 namespace {
 
-/// A tensor narrowed by a key as far as views go; what is left for index and index_put.
+/// A tensor indexed by a key: a view for the numbers and ranges, then index tensors for index and index_put.
 struct Indexed {
   Tensor view;
   Inputs tensors;  // one per dim of `view`, null for a whole dim; empty where the view is all
@@ -36,9 +36,9 @@ Tensor select_position(const Tensor& t, int dim, int64_t i, int shown_dim) {
   return std::move(call.out[0]);
 }
 
-class Reader {
+class KeyReader {
  public:
-  Reader(lua_State* L, const Tensor& t) : L_(L), tensor_(t) { out_.view = t; }
+  KeyReader(lua_State* L, const Tensor& t) : L_(L), tensor_(t) { out_.view = t; }
 
   Indexed read(int key) {
     if (lua_istable(L_, key)) {
@@ -198,7 +198,7 @@ Value read_value(lua_State* L, const Tensor& into) {
   throw Error("a number, a tensor or a table can be assigned to elements, got {}", given_text(L, 3));
 }
 
-// A mask over all elements picks them in one go, without a list of their places.
+// A mask over all elements selects them at once, without a list of their positions.
 const Tensor* whole_mask(const Tensor& view, const Inputs& tensors) {
   if (tensors.size() == 0 || !tensors[0] || tensors[0].dtype() != Dtype::boolean) return nullptr;
   for (size_t i = 1; i < tensors.size(); ++i)
@@ -207,7 +207,7 @@ const Tensor* whole_mask(const Tensor& view, const Inputs& tensors) {
   return mask.dim() && mask.shape() == view.shape() ? &mask : nullptr;
 }
 
-// One number at the places of one mask needs no list of the places, for which the host would wait.
+// One number for the elements of one mask needs no list of their positions, for which the host would wait.
 bool fill_by_mask(const Inputs& in, const Inputs& tensors) {
   const Tensor* mask = nullptr;
   Shape shape(in[0].dim(), 1);
@@ -262,7 +262,7 @@ int read_index(lua_State* L) {
   Tensor out = placed(
       "x[...]", [&] { return "x[...] of " + describe(t) + ": "; },
       [&] {
-        Indexed x = Reader(L, t).read(2);
+        Indexed x = KeyReader(L, t).read(2);
         if (!x.any_tensor) return x.view;
         if (const Tensor* mask = whole_mask(x.view, x.tensors)) return Invoke("masked_select")({x.view, *mask})[0];
         return Invoke("index").set("base", int64_t(1))(with_tensors(x.view, x.tensors))[0];
@@ -279,7 +279,7 @@ int write_index(lua_State* L) {
     return "x[...] = " + what + ", where x is " + describe(t) + ": ";
   };
   placed("x[...] =", prefix, [&] {
-    x = Reader(L, t).read(2);
+    x = KeyReader(L, t).read(2);
     value = read_value(L, x.view);
     if (x.any_tensor) return put(x.view, x.tensors, value);
     if (value.is_tensor()) value = without_leading_ones(value.tensor(), x.view.dim());

@@ -11,7 +11,7 @@
 namespace luth::lang {
 namespace {
 
-// Reads nested tables of one shape into a row of numbers.
+// Reads nested tables of one shape into a flat list of numbers.
 class Nested {
  public:
   explicit Nested(lua_State* L) : L_(L) {}
@@ -44,7 +44,7 @@ class Nested {
     dispatch(Integers{}, dtype, [&]<class T>(Type<T>) {
       for (size_t i = 0; i < numbers_.size(); ++i) {
         if (holds(dtype, numbers_[i])) continue;
-        throw Error("torch.tensor: {} is {}, which {} cannot hold: it has {} to {}", place(int64_t(i)),
+        throw Error("torch.tensor: {} is {}, which {} cannot hold: it has {} to {}", element_text(int64_t(i)),
                     text(numbers_[i]), name(dtype), int64_t(std::numeric_limits<T>::min()),
                     int64_t(std::numeric_limits<T>::max()));
       }
@@ -54,7 +54,7 @@ class Nested {
     return s.is_floating() ? fmt::format("{}", s.value()) : std::to_string(s.integer());
   }
   // "element [1][2]" of element i in reading order
-  std::string place(int64_t i) const {
+  std::string element_text(int64_t i) const {
     if (shape_.empty()) return "the argument";
     std::string s;
     for (int d = shape_.size() - 1; d >= 0; --d) {
@@ -66,7 +66,7 @@ class Nested {
 
   bool is_list(int i) const { return lua_istable(L_, i) || to_box<Shape>(L_, i); }
 
-  // The shape as the first element of each level tells it.
+  // Takes the shape from the first element of each level.
   void find_shape(int index) {
     int top = lua_gettop(L_);
     lua_pushvalue(L_, index);
@@ -269,8 +269,8 @@ int where_function(lua_State* L) {
     for (auto& t : list) push_tensor(L, t);
     return int(list.size());
   }
-  static const Face& face = faces().at("where");
-  return call_face(L, face);
+  static const Function& function = bound_functions().at("where");
+  return call_function(L, function);
 }
 
 constexpr Row functions[] = {

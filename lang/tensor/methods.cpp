@@ -1,4 +1,4 @@
-// Methods that ask a tensor what it is, and those that change its storage.
+// Queries of tensors, and changes of their storage.
 #include "core/autograd/autograd.h"
 #include "core/tensor/print.h"
 #include "core/tensor/storage.h"

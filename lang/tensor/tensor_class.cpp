@@ -202,9 +202,9 @@ int compare(lua_State* L) {
 // Lua calls unary metamethods with the operand twice.
 template <bool negative>
 int unary(lua_State* L) {
-  static const Face& face = faces().at(negative ? "neg" : "bitwise_not");
+  static const Function& function = bound_functions().at(negative ? "neg" : "bitwise_not");
   lua_settop(L, 1);
-  return call_face(L, face);
+  return call_function(L, function);
 }
 
 constexpr luaL_Reg metamethods[] = {

@@ -12,8 +12,8 @@ std::vector<std::string> tensor_fields();
 /// The tensor that is argument 1 of a method; throws for another value and for one that was freed.
 const Tensor& self(lua_State* L);
 
-/// A tensor as it is, a number as a 0-dimensional tensor, nested tables as torch.tensor makes them; of `dtype` where
-/// given.
+/// The value at `index` as a tensor: a tensor itself, a number as a 0-dimensional tensor, nested tables as torch.tensor
+/// makes them.
 Tensor make_tensor(lua_State* L, int index, std::optional<Dtype> dtype, Device& device);
 /// The bytes of the string at `index`, as uint8.
 Tensor bytes_tensor(lua_State* L, int index);

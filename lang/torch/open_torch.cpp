@@ -13,7 +13,7 @@
 namespace luth::lang {
 namespace {
 
-// torch7's names of what works in place, where PyTorch means nothing else by them.
+// Torch7's names of in-place methods, where PyTorch has no other function of that name.
 void open_torch7_names(lua_State* L, int methods) {
   constexpr const char* names[][2] = {{"fill", "fill_"},
                                       {"zero", "zero_"},

@@ -92,11 +92,11 @@ int seed(lua_State* L) {
   return 0;
 }
 int initial_seed(lua_State* L) { return lua_pushinteger(L, default_generator(host()).seed()), 1; }
-Device& place_of_numbers(lua_State* L, int index) {
+Device& generator_device(lua_State* L, int index) {
   return lua_isnoneornil(L, index) ? host() : check_device(L, index);
 }
-int get_rng_state(lua_State* L) { return push_rng_state(L, place_of_numbers(L, 1)), 1; }
-int set_rng_state(lua_State* L) { return take_rng_state(L, 1, place_of_numbers(L, 2), "torch"), 0; }
+int get_rng_state(lua_State* L) { return push_rng_state(L, generator_device(L, 1)), 1; }
+int set_rng_state(lua_State* L) { return take_rng_state(L, 1, generator_device(L, 2), "torch"), 0; }
 
 // ---- threads, devices, memory ----
 

@@ -5,16 +5,15 @@
 
 namespace luth::lang {
 
-/// The GPU that the value at `index` names: a number from 0, 'cuda:1', torch.device('cuda'); nil: the current one.
-/// Throws where there is none, saying why, and for devices of other kinds.
+/// The GPU that the value at `index` names: a number from 0, 'cuda:1', torch.device('cuda'); nil: the current GPU.
+/// Throws with the reason where there is none, and for devices of other kinds.
 Device& cuda_at(lua_State* L, int index, const char* function);
 /// Whether there are GPUs, usable or not. Opens the device's library; never throws.
 bool cuda_present();
 /// Whether there is a GPU that luth can use. Opens the device's library; never throws.
 bool cuda_available();
 
-/// What a scope changes and puts back: the current device of a kind, the current stream of a device, the default
-/// device.
+/// The settings before a scope, for restoring: current device of a kind, current stream of a device, default device.
 struct Restore {
   Device* current = nullptr;
   Device* of = nullptr;
@@ -22,9 +21,9 @@ struct Restore {
   Device* fallback = nullptr;
   void operator()() const;
 };
-/// The change is made. Without a function at `first`, pushes a scope, which puts it back when it is closed; else calls
-/// the function with what follows, puts it back, and leaves the results. Returns their number. `advice`: how a scope is
-/// written, for the warning about one that was never closed.
+/// Call after a setting was changed. Without a function at `first`: pushes a scope that restores the setting when it is
+/// closed. With one: calls it with the values above it, restores the setting, and leaves the results. Returns the
+/// number of values on the stack. `advice`: the call that the warning about a scope that was never closed advises.
 int in_scope(lua_State* L, const Restore& restore, int first, const char* advice);
 
 /// torch.device(d):scope(f?, …)

@@ -1,4 +1,4 @@
-// torch.Generator: streams of random numbers that scripts hold and give to operators as `generator`.
+// torch.Generator: random number generators of scripts, which operators take as the argument `generator`.
 #pragma once
 #include <lua5.4/lua.hpp>
 
@@ -12,7 +12,7 @@ namespace luth::lang {
 /// The generator at `index`; throws "expects a torch.Generator, got ..." for anything else.
 Generator& check_generator(lua_State* L, int index);
 
-/// The state of a device's stream of numbers as a tensor of bytes, and back. `table`: for errors, "torch.cuda".
+/// The state of the device's default generator as a tensor of bytes, and back. `table`: for errors, "torch.cuda".
 void push_rng_state(lua_State* L, Device& d);
 void take_rng_state(lua_State* L, int index, Device& d, const char* table);
 

@@ -1,4 +1,4 @@
-// Named arguments: the table in last place of a call, {dim = 1, keepdim = true}.
+// Named arguments: the last argument of a call as a table, {dim = 1, keepdim = true}.
 #pragma once
 #include <cstdint>
 #include <lua5.4/lua.hpp>
@@ -12,7 +12,7 @@ namespace luth::lang {
 class NamedArguments {
  public:
   NamedArguments(lua_State* L, int index, const char* function);
-  /// Pushes the value and returns its index, or 0 (and pushes nothing) when it is absent.
+  /// Pushes the value and returns its index; returns 0 and pushes nothing where it is absent.
   int get(const char* name);
   bool flag(const char* name, bool otherwise);
   double number(const char* name, double otherwise);
@@ -27,7 +27,7 @@ class NamedArguments {
 };
 /// The argument at `index` of a function that takes one flag, by position or in a table of named arguments.
 bool flag_at(lua_State* L, int index, const char* function, const char* name, bool otherwise = true);
-/// True for a table with string keys: named arguments. A sequence and the empty table are values.
+/// Whether the value is a table of named arguments: one with string keys. A sequence and the empty table are not.
 bool is_named(lua_State* L, int index);
 
 }  // namespace luth::lang

@@ -18,9 +18,9 @@ Attr read_one(lua_State* L, int index, const FieldInfo& info, const std::string&
 }
 
 // Visits the fields in order: positions first, names as they come.
-class FromLua : public Fields {
+class SettingsReader : public Fields {
  public:
-  FromLua(lua_State* L, int first, int last, int table, const std::string& function)
+  SettingsReader(lua_State* L, int first, int last, int table, const std::string& function)
       : L_(L), next_(first), last_(last), table_(table), function_(function) {}
 
   bool visit(const FieldInfo& info, Attr& value) override {
@@ -68,9 +68,9 @@ class FromLua : public Fields {
   const std::string& function_;
 };
 
-class Pusher : public Fields {
+class SettingPusher : public Fields {
  public:
-  Pusher(lua_State* L, std::string_view name) : L_(L), name_(name) {}
+  SettingPusher(lua_State* L, std::string_view name) : L_(L), name_(name) {}
   bool visit(const FieldInfo& info, Attr& value) override {
     if (name_ != info.name || is_hidden(info) || found) return false;
     push_attr(L_, value, info.as);
@@ -84,9 +84,9 @@ class Pusher : public Fields {
   std::string_view name_;
 };
 
-class Setter : public Fields {
+class SettingWriter : public Fields {
  public:
-  Setter(lua_State* L, int index, const std::string& owner, std::string_view name)
+  SettingWriter(lua_State* L, int index, const std::string& owner, std::string_view name)
       : L_(L), index_(index), owner_(owner), name_(name) {}
   bool visit(const FieldInfo& info, Attr& value) override {
     if (name_ != info.name || is_hidden(info)) return false;
@@ -109,7 +109,7 @@ void read_settings(lua_State* L, int first, const std::string& function, const D
   luaL_checkstack(L, 8, nullptr);
   int last = lua_gettop(L), table = 0;
   if (last >= first && is_named(L, last)) table = last--;
-  FromLua reader(L, first, last, table, function);
+  SettingsReader reader(L, first, last, table, function);
   describe(reader);
   reader.finish(others);
 }
@@ -117,20 +117,20 @@ void read_settings(lua_State* L, int first, const std::string& function, const D
 void read_named_settings(lua_State* L, int table, const std::string& function, const Describe& describe,
                          const std::vector<std::string>& others) {
   luaL_checkstack(L, 8, nullptr);
-  FromLua reader(L, 1, 0, lua_absindex(L, table), function);
+  SettingsReader reader(L, 1, 0, lua_absindex(L, table), function);
   reader.partial = true;
   describe(reader);
   reader.finish(others);
 }
 
 bool push_setting(lua_State* L, const Describe& describe, std::string_view name) {
-  Pusher p(L, name);
+  SettingPusher p(L, name);
   describe(p);
   return p.found;
 }
 
 bool set_setting(lua_State* L, int index, const std::string& owner, const Describe& describe, std::string_view name) {
-  Setter s(L, lua_absindex(L, index), owner, name);
+  SettingWriter s(L, lua_absindex(L, index), owner, name);
   describe(s);
   return s.found;
 }

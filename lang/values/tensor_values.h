@@ -7,22 +7,22 @@
 
 namespace luth::lang {
 
-/// Pushes a tensor; nil for a null one. Two userdata of one tensor are equal in Lua.
+/// Pushes a tensor, nil for a null one. A tensor may have several userdata; they are equal in Lua.
 inline void push_tensor(lua_State* L, Tensor t) {
   if (!t) return lua_pushnil(L);
   const Tensor& kept = push_box<Tensor>(L, std::move(t));
   note_tensor(L, kept);
 }
 
-/// The tensor at `index`, or null for another value. A tensor that free() released is null inside.
+/// The tensor at `index`; a null pointer for another value. A tensor that free() released is null itself.
 inline const Tensor* to_tensor(lua_State* L, int index) { return to_box<Tensor>(L, index); }
 /// Throws "expects a tensor, got ..."; `what` begins the message.
 const Tensor& check_tensor(lua_State* L, int index, const char* what = "expects");
-/// A table of tensors (or a single tensor), in order. Throws with the position of what is none.
+/// A table of tensors, or a single tensor, as a list. Throws with the number of an element that is no tensor.
 Tensors check_tensors(lua_State* L, int index, const char* what = "expects");
-/// A tensor, a number or a boolean; nothing for any other value.
+/// The tensor, number or boolean at `index`; an empty Value for another value.
 Value to_value(lua_State* L, int index);
-/// Pushes a table with them.
+/// Pushes a table of tensors.
 void push_list(lua_State* L, const Tensors& list);
 /// Pushes a boolean, an integer or a float.
 void push_scalar(lua_State* L, const Scalar& s);

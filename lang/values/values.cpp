@@ -1,5 +1,4 @@
-// Reading described fields from Lua and pushing them; the userdata of dtypes, sizes and the like are in
-// values_types.cpp.
+// Attributes read from Lua and pushed. The userdata of dtypes, sizes and the like are in values_types.cpp.
 #include "lang/values/values.h"
 
 #include "core/tensor/tensor.h"
@@ -18,7 +17,7 @@ bool one_element(lua_State* L, int i, bool integral) {
 }
 bool is_list(lua_State* L, int i) { return lua_istable(L, i) || to_box<Shape>(L, i); }
 
-// Where forms differ in what a list is of: tensors, not numbers.
+// Whether it is a list of tensors: overloads may differ in that alone.
 bool lists_tensors(lua_State* L, int i) {
   if (!lua_istable(L, i)) return false;
   lua_geti(L, i, 1);
@@ -145,7 +144,7 @@ bool accepts(lua_State* L, int i, const FieldInfo& info, bool loose) {
       return (lua_type(L, i) == LUA_TNUMBER && !(info.as & as::dim)) ||
              (lua_istable(L, i) && (loose || !lists_tensors(L, i)));
     case AttrKind::dtype: return to_box<Dtype>(L, i) || lua_type(L, i) == LUA_TSTRING;
-    case AttrKind::device: return to_box<Place>(L, i) || lua_type(L, i) == LUA_TSTRING;
+    case AttrKind::device: return to_box<DeviceName>(L, i) || lua_type(L, i) == LUA_TSTRING;
     case AttrKind::format: return to_box<MemoryFormat>(L, i) || lua_type(L, i) == LUA_TSTRING;
     case AttrKind::tensor: return to_box<Tensor>(L, i);
     case AttrKind::none: break;
@@ -234,7 +233,7 @@ std::string given_text(lua_State* L, int i) {
 }
 
 namespace {
-struct Pusher {
+struct AttrPusher {
   lua_State* L;
   unsigned as;
   void operator()(std::monostate) const { lua_pushnil(L); }
@@ -277,7 +276,7 @@ struct Pusher {
 };
 }  // namespace
 
-void push_attr(lua_State* L, const Attr& value, unsigned as) { std::visit(Pusher{L, as}, value); }
+void push_attr(lua_State* L, const Attr& value, unsigned as) { std::visit(AttrPusher{L, as}, value); }
 
 std::string lua_text(const Attr& value, unsigned as) {
   if (auto* i = std::get_if<int64_t>(&value)) return std::to_string(shown_position(*i, as));

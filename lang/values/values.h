@@ -1,5 +1,5 @@
-// The small values of torch in Lua: dtypes, devices, sizes, memory formats, torch.none; and described fields
-// (core/tensor/describe.h) read from Lua and pushed to it, for operators, modules, optimizers and datasets alike.
+// Values of torch in Lua: dtypes, devices, sizes, memory formats, torch.none. And attributes (core/tensor/describe.h)
+// read from Lua and pushed to it, for operators, modules, optimizers and datasets.
 #pragma once
 #include <string>
 #include <string_view>
@@ -9,25 +9,26 @@
 
 namespace luth::lang {
 
-/// A device as named: it may not exist on this machine. `index` is -1 where none was given.
-struct Place {
+/// The name of a device, which may not exist on this machine. `index` is -1 where none was given.
+struct DeviceName {
   char kind[16] = "cpu";
   int index = -1;
 };
 
-/// Pushes the one userdata for this dtype; so are the next two, and they compare by value because they are unique.
+/// Pushes the unique userdata of the dtype. Those of devices, formats and torch.none are unique too, so == compares
+/// them.
 void push_dtype(lua_State* L, Dtype d);
 void push_device(lua_State* L, const Device& d);
 /// "cuda:1"; throws for text that names no device.
-void push_place(lua_State* L, std::string_view name);
+void push_device_name(lua_State* L, std::string_view name);
 void push_format(lua_State* L, MemoryFormat f);
 void push_size(lua_State* L, const Shape& s);
 void push_none(lua_State* L);
 
-/// nil, nothing, or torch.none.
+/// Whether the value is nil, nothing, or torch.none.
 bool is_none(lua_State* L, int index);
 
-// Each throws "expects a dtype, got ..." for anything else; strings name dtypes, devices and formats too.
+// Each throws "expects a dtype, got ..." for another value. A string with the name of a dtype, device or format counts.
 Dtype check_dtype(lua_State* L, int index);
 Device& check_device(lua_State* L, int index);
 MemoryFormat check_format(lua_State* L, int index);
@@ -38,22 +39,22 @@ Ints check_sizes(lua_State* L, int index, int n);
 /// An integer, or a float or a tensor of one element that is one.
 int64_t check_integer(lua_State* L, int index);
 
-/// True where read_attr would take the value, by its kind alone. `loose` lets tensors of one element stand for numbers.
+/// Whether read_attr takes a value of this kind. `loose`: a tensor of one element counts as a number.
 bool accepts(lua_State* L, int index, const FieldInfo& info, bool loose = true);
-/// The value at `index` for this field: positions counted from 1 become those of C++. Throws "expects ..., got ...".
-/// With `count` > 1 a list was given as that many separate arguments.
+/// The value at `index` as an attribute: dims and indices counted from 1 become those of C++. Throws "expects ..., got
+/// ...". `count` > 1: a list that was given as that many separate arguments.
 Attr read_attr(lua_State* L, int index, const FieldInfo& info, int count = 1);
 /// The inverse.
 void push_attr(lua_State* L, const Attr& value, unsigned as = as::plain);
-/// The value as help and messages write it: `{1, 2}`, `nil`, dims counted from 1.
+/// The attribute as help and messages write it: `{1, 2}`, `nil`, dims counted from 1.
 std::string lua_text(const Attr& value, unsigned as);
 
 /// "an integer", "a list of integers", ...
 const char* expectation(const FieldInfo& info);
-/// What a message says was given: "nil", "number 2.5", "string 'abc'", "a float32[2, 3] tensor".
+/// The value at `index` as messages write it: "nil", "number 2.5", "string 'abc'", "a float32[2, 3] tensor".
 std::string given_text(lua_State* L, int index);
 
-/// Makes their metatables, and torch.float32, torch.Size, torch.none, ... in the table at the top of the stack.
+/// Makes the metatables, and torch.float32, torch.Size, torch.none, ... in the table on top of the stack.
 void open_values(lua_State* L);
 
 }  // namespace luth::lang

@@ -12,18 +12,18 @@ namespace luth::lang {
 namespace {
 
 constexpr const char* format_names[] = {"contiguous_format", "channels_last", "preserve_format"};
-char dtypes_key, formats_key, places_key, none_key;  // of tables in the registry; the address is the key
+char dtypes_key, formats_key, device_names_key, none_key;  // of tables in the registry; the address is the key
 
 [[noreturn]] void wrong(lua_State* L, int index, const char* expected) {
   throw Error("expects {}, got {}", expected, given_text(L, index));
 }
 
-std::string text_of(const Place& p) {
+std::string text_of(const DeviceName& p) {
   return p.index < 0 ? std::string(p.kind) : std::string(p.kind) + ":" + std::to_string(p.index);
 }
 
-Place parse_place(std::string_view name) {
-  Place p;
+DeviceName parse_device_name(std::string_view name) {
+  DeviceName p;
   size_t colon = name.find(':');
   std::string_view kind = name.substr(0, colon);
   auto lower = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
@@ -91,9 +91,9 @@ int dtype_index(lua_State* L) {
     throw Error("a dtype has no field '{}'; it has is_floating_point and itemsize", key);
   return 1;
 }
-int place_text(lua_State* L) { return lua_pushstring(L, text_of(own<Place>(L)).c_str()), 1; }
-int place_index(lua_State* L) {
-  const Place& p = own<Place>(L);
+int device_text(lua_State* L) { return lua_pushstring(L, text_of(own<DeviceName>(L)).c_str()), 1; }
+int device_index(lua_State* L) {
+  const DeviceName& p = own<DeviceName>(L);
   std::string_view key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
   if (key == "type")
     lua_pushstring(L, p.kind);
@@ -109,12 +109,12 @@ int format_text(lua_State* L) { return lua_pushfstring(L, "torch.%s", format_nam
 int none_text(lua_State* L) { return lua_pushliteral(L, "torch.none"), 1; }
 
 // torch.device('cuda', 1), torch.device('cuda:1')
-int make_place(lua_State* L) {
-  if (to_box<Place>(L, 1)) return lua_settop(L, 1), 1;
+int make_device(lua_State* L) {
+  if (to_box<DeviceName>(L, 1)) return lua_settop(L, 1), 1;
   if (lua_type(L, 1) != LUA_TSTRING) wrong(L, 1, "the name of a device");
   std::string text = lua_tostring(L, 1);
   if (!lua_isnoneornil(L, 2)) text += ":" + std::to_string(check_integer(L, 2));
-  push_place(L, text);
+  push_device_name(L, text);
   return 1;
 }
 
@@ -199,14 +199,14 @@ void push_dtype(lua_State* L, Dtype d) { push_unique(L, &dtypes_key, int(d)); }
 void push_format(lua_State* L, MemoryFormat f) { push_unique(L, &formats_key, int(f)); }
 void push_size(lua_State* L, const Shape& s) { push_box<Shape>(L, s); }
 void push_none(lua_State* L) { lua_rawgetp(L, LUA_REGISTRYINDEX, &none_key); }
-void push_device(lua_State* L, const Device& d) { push_place(L, d.name()); }
+void push_device(lua_State* L, const Device& d) { push_device_name(L, d.name()); }
 
-void push_place(lua_State* L, std::string_view name) {
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &places_key);
+void push_device_name(lua_State* L, std::string_view name) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &device_names_key);
   lua_pushlstring(L, name.data(), name.size());
   lua_pushvalue(L, -1);
   if (lua_rawget(L, -3) == LUA_TNIL) {
-    Place p = parse_place(name);
+    DeviceName p = parse_device_name(name);
     lua_pop(L, 1);
     push_box(L, p);
     lua_pushvalue(L, -2);
@@ -224,7 +224,7 @@ Dtype check_dtype(lua_State* L, int index) {
 }
 
 Device& check_device(lua_State* L, int index) {
-  if (const Place* p = to_box<Place>(L, index)) return device(text_of(*p));
+  if (const DeviceName* p = to_box<DeviceName>(L, index)) return device(text_of(*p));
   if (lua_type(L, index) == LUA_TSTRING) return device(lua_tostring(L, index));
   wrong(L, index, "a device such as 'cpu' or 'cuda:0'");
 }
@@ -245,10 +245,10 @@ void open_values(lua_State* L) {
   open_size(L, torch);
   open_dtypes(L, torch);
   open_formats(L, torch);
-  open_simple<Place>(L, "torch.device", guarded<place_text>, guarded<place_index>);
+  open_simple<DeviceName>(L, "torch.device", guarded<device_text>, guarded<device_index>);
   lua_newtable(L);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &places_key);
-  lua_pushcfunction(L, guarded<make_place>);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &device_names_key);
+  lua_pushcfunction(L, guarded<make_device>);
   document(
       L, -1,
       "torch.device('cuda', 1)  or  torch.device('cuda:1')\n  A device: it has type and index; devices count from "

@@ -1,4 +1,4 @@
--- What the collector costs, on the three cases that lang/runtime/memory.cpp was tuned for. Run: luth tests/bench/collector.lua
+-- What the collector costs, on the three cases that lang/collector/pacer.cpp was tuned for. Run: luth tests/bench/collector.lua
 --   small    additions of 10 elements: time per call, tensors alive at the end
 --   large    3,000 temporaries of 4 MB: seconds, peak memory
 --   beside   both again with a million Lua tables alive
