@@ -1,4 +1,4 @@
-// Convolution over images [N, C, H, W] or [C, H, W].
+// Convolution as a layer: Conv2d, and what layers over sequences and volumes share with it.
 #pragma once
 #include "core/nn/linear.h"
 
@@ -12,10 +12,15 @@ struct Padding {
 Attr to_attr(const Padding& p);
 void from_attr(const Attr& a, Padding& p);  // throws for another word
 
-/// weight [out_channels, in_channels / groups, kH, kW] and bias [out_channels], both uniform within ±1/√fan_in.
-struct Conv2dSpec {
-  static constexpr const char* name = "Conv2d";
-  static constexpr const char* brief = "cross-correlation of images with filters";
+/// weight [out_channels, in_channels / groups, …] with n spatial dims and bias [out_channels], both uniform within
+/// ±1/√fan_in.
+template <int n>
+struct ConvSpec {
+  static constexpr const char *names[] = {"Conv1d", "Conv2d", "Conv3d"},
+                              *briefs[] = {"cross-correlation of sequences with filters",
+                                           "cross-correlation of images with filters",
+                                           "cross-correlation of volumes with filters"};
+  static constexpr const char *name = names[n - 1], *brief = briefs[n - 1];
   int64_t in_channels = 0, out_channels = 0;
   Ints kernel_size, stride{1};
   Padding padding;
@@ -40,43 +45,51 @@ struct Conv2dSpec {
     factory.describe(field);
   }
 };
-class Conv2d : public Layer<Conv2d, Conv2dSpec> {
+/// Convolution over n spatial dims: 1, 2 or 3.
+template <int n>
+class Conv : public Layer<Conv<n>, ConvSpec<n>> {
  public:
-  using Layer::Layer;
+  using Base = Layer<Conv<n>, ConvSpec<n>>;
+  using Base::Base;
   void build() override;
   void reset_parameters() override;
   std::string extra_repr() const override;
   Tensor run(const Tensor& x);
 
  protected:
+  using Base::spec;
   void check() const;
-  /// {before, after} for H and W, whatever way padding was given.
-  struct Sides {
-    int64_t before[2], after[2];
-  };
-  Sides sides() const;
+  Shape weight_shape() const;
 };
 
-/// A Conv2d that takes in_channels from its first input and is a Conv2d from then on.
-class LazyConv2d final : public Conv2d {
+/// A Conv that takes in_channels from its first input and is a Conv from then on.
+template <int n>
+class LazyConv final : public Conv<n> {
  public:
-  struct Spec : Conv2dSpec {
-    static constexpr const char* name = "LazyConv2d";
-    static constexpr const char* brief = "a Conv2d that takes in_channels from its first input";
-    void describe(auto& field) { describe_rest(field); }
+  struct Spec : ConvSpec<n> {
+    static constexpr const char *names[] = {"LazyConv1d", "LazyConv2d", "LazyConv3d"},
+                                *briefs[] = {"a Conv1d that takes in_channels from its first input",
+                                             "a Conv2d that takes in_channels from its first input",
+                                             "a Conv3d that takes in_channels from its first input"};
+    static constexpr const char *name = names[n - 1], *brief = briefs[n - 1];
+    void describe(auto& field) { this->describe_rest(field); }
   };
-  explicit LazyConv2d(Conv2dSpec s) : Conv2d(std::move(s)) {}
-  std::string type() const override { return lazy() ? "LazyConv2d" : "Conv2d"; }
+  explicit LazyConv(ConvSpec<n> s) : Conv<n>(std::move(s)) {}
+  std::string type() const override { return lazy() ? Spec::name : ConvSpec<n>::name; }
   void describe(Fields& f) override { lazy() ? spec.describe_rest(f) : spec.describe(f); }
   void build() override;
   bool lazy() const override { return spec.in_channels == 0; }
   void materialize_like(const StateDict& own) override;
-  ModuleRef fresh() const override { return ModuleRef(new LazyConv2d(spec)); }
+  ModuleRef fresh() const override { return ModuleRef(new LazyConv(spec)); }
   Values forward(const Values& in) override;
 
  private:
+  using Conv<n>::spec;
   void materialize(int64_t in_channels);
 };
+using Conv2d = Conv<2>;
+using Conv2dSpec = ConvSpec<2>;
+using LazyConv2d = LazyConv<2>;
 
 }  // namespace luth::nn
 

@@ -8,293 +8,272 @@
 namespace luth::ops {
 namespace {
 
-// Extents of images and filters, which may come without the dim of samples.
-int64_t channels(const Shape& s) { return s[s.size() - 3]; }
-int64_t extent(const Shape& s, int d) { return s[s.size() - 2 + d]; }
-Shape image(const Shape& like, int64_t c, int64_t h, int64_t w) {
-  return like.size() == 4 ? Shape{like[0], c, h, w} : Shape{c, h, w};
+Value third(const Inputs& in) { return in.size() > 2 ? in[2] : Value(); }
+int64_t channels(const Shape& s, int dims) { return s[s.size() - dims - 1]; }
+// Channels and spatial extents `inner`, with the samples of `like` where it has some.
+Shape images(const Shape& like, int64_t channels, const Ints& inner) {
+  Shape s;
+  if (like.size() == inner.size() + 2) s.push_back(like[0]);
+  s.push_back(channels);
+  for (int64_t n : inner) s.push_back(n);
+  return s;
 }
 
-void check_images(const char* what, const Value& v) {
-  if (!v.is_tensor() || (v.dim() != 3 && v.dim() != 4))
-    throw Error("{} must have 4 dims (N, C, H, W) or 3 (C, H, W), got shape {}", what, to_string(v.shape()));
-  for (int i = v.dim() - 3; i < v.dim(); ++i)
-    if (v.shape()[i] == 0)
-      throw Error("{} of shape {} has no elements in a dim other than the batch's", what, to_string(v.shape()));
-}
 void check_dtypes(const Inputs& in) {
   for (auto& v : in) {
     if (!v.is_tensor()) continue;
     if (v.dtype() != in[0].dtype())
       throw Error("inputs must have one dtype, got {} and {}; convert one with :to()", name(in[0].dtype()),
                   name(v.dtype()));
-    if (v.dtype() == Dtype::boolean) throw Error("there is no convolution of bool; convert with :to() first");
+    refuse_bool("convolution", v);
   }
 }
-void check_weight(const Value& w, int64_t groups) {
-  if (!w.is_tensor() || w.dim() != 4)
-    throw Error("weight must have 4 dims (O, C / groups, kH, kW), got shape {}", to_string(w.shape()));
+void check_filters(const Value& w, int dims) {
+  constexpr const char* layouts[] = {"3 dims (O, C / groups, k)", "4 dims (O, C / groups, kH, kW)",
+                                     "5 dims (O, C / groups, kD, kH, kW)"};
+  if (!w.is_tensor() || w.dim() != dims + 2)
+    throw Error("weight must have {}, got shape {}", layouts[dims - 1], to_string(w.shape()));
   if (w.numel() == 0) throw Error("weight of shape {} has no elements", to_string(w.shape()));
-  if (w.shape()[0] % groups) throw Error("the {} filters do not divide into {} groups", w.shape()[0], groups);
+}
+// Filters of 1 to 3 spatial dims that divide into groups; returns how many dims.
+int check_filters(const Value& w, const ConvWindow& window) {
+  const int dims = w.dim() - 2;
+  if (dims < 1 || dims > 3) throw Error("weight must have 3 to 5 dims, got shape {}", to_string(w.shape()));
+  check_filters(w, dims);
+  window.check(dims);
+  if (w.shape()[0] % window.groups)
+    throw Error("the {} filters do not divide into {} groups", w.shape()[0], window.groups);
+  return dims;
+}
+void check_bias(const Value& bias, int64_t n) {
+  if (bias && (bias.dim() != 1 || bias.numel() != n))
+    throw Error("bias must have shape [{}], one number for each channel of the result, got {}", n,
+                to_string(bias.shape()));
+}
+// A gradient must have the extents that the window gives.
+void check_size(const ConvWindow& window, const Ints& dy, const Ints& image, const Ints& filter) {
+  for (int d = 0; d < dy.size(); ++d)
+    if (int64_t n = window.dim(d, filter[d]).positions(image[d]); n != dy[d])
+      throw Error("a filter of {} over {} has {} positions, and grad has {}", filter[d], image[d], n, dy[d]);
 }
 
-// PyTorch's rule: channels-last where an input is so and nothing else.
-bool channels_last(const Value& v) {
-  return v.dim() == 4 && v.tensor().is_channels_last() && !v.tensor().is_contiguous();
-}
-Spec spec(const Shape& shape, const Inputs& in, bool wanted) {
-  Spec s{shape, in[0].dtype()};
-  if (wanted && shape.size() == 4) s.strides = channels_last_strides(shape);
-  return s;
+Ints filter_size(const Value& w) { return spatial(w.shape(), w.dim() - 2); }
+// PyTorch's rule: NHWC where an input is so and nothing else.
+Spec spec(const Shape& shape, const Inputs& in, int dims) {
+  return spatial_spec(shape, in[0].dtype(), only_nhwc(in[0], dims) || only_nhwc(in[1], dims));
 }
 
-template <class Op>
-Op with_window(const ConvWindow& w, Ints size) {
-  Op op;
-  static_cast<ConvWindow&>(op) = w;
-  op.size = size;
-  return op;
-}
-Tensor sum_of_channels(const Tensor& dy) {
+Tensor sum_of_channels(const Tensor& dy, int dims) {
   Sum op;
-  op.dim = dy.dim() == 4 ? Ints{0, 2, 3} : Ints{1, 2};
+  op.dim.emplace();
+  for (int d = 0; d < dy.dim(); ++d)
+    if (d != dy.dim() - dims - 1) op.dim->push_back(d);
   return sum(dy, op);
-}
-Ints size_of_images(const Value& v) { return {extent(v.shape(), 0), extent(v.shape(), 1)}; }
-
-// A gradient must have the size that the window gives.
-void check_size(const ConvWindow& window, const Shape& dy, const Ints& image, const Ints& filter) {
-  for (int d = 0; d < 2; ++d)
-    if (int64_t n = window.positions(d, image[d], filter[d]); n != extent(dy, d))
-      throw Error("a filter of {} over {} has {} positions, and grad has {}", filter[d], image[d], n, extent(dy, d));
 }
 
 }  // namespace
 
-void ConvWindow::check() const {
-  auto want = [](const char* what, const Ints& v, int64_t least) {
-    if (v.size() != 1 && v.size() != 2) throw Error("{} must be one number or two, got {}", what, to_string(v));
-    for (int64_t x : v)
-      if (x < least || x > INT32_MAX)
-        throw Error("{} must be from {} to {}, got {}", what, least, INT32_MAX, to_string(v));
-  };
-  want("stride", stride, 1);
-  want("padding", padding, 0);
-  want("dilation", dilation, 1);
+void ConvWindow::check(int dims) const {
+  check_list("stride", stride, dims, 1);
+  check_list("padding", padding, dims, 0);
+  check_list("dilation", dilation, dims, 1);
   if (groups < 1 || groups > INT32_MAX) throw Error("groups must be from 1 to {}, got {}", INT32_MAX, groups);
 }
-
-int64_t ConvWindow::positions(int d, int64_t n, int64_t k) const {
-  int64_t span = at_or_all(dilation, d) * (k - 1) + 1, room = n + padded(d);
-  if (span > room)
-    throw Error("the filter spans {} elements{}, more than the {} of the padded input", span,
-                at_or_all(dilation, d) > 1 ? " (with its dilation)" : "", room);
-  return (room - span) / at_or_all(stride, d) + 1;
+// An odd element of padding goes to the end, as in PyTorch.
+void ConvWindow::pad_as(std::string_view word, const Ints& kernel) {
+  padding = {0}, padding_hi.reset();
+  if (word == "valid") return;
+  if (word != "same") throw Error("padding '{}' is unknown; it is a number, 'same' or 'valid'", word);
+  for (int64_t s : stride)
+    if (s != 1) throw Error("padding 'same' needs stride 1, got {}", to_string(stride));
+  padding = {}, padding_hi.emplace();
+  for (int d = 0; d < kernel.size(); ++d) {
+    const int64_t total = at_or_all(dilation, d) * (kernel[d] - 1);
+    padding.push_back(total / 2);
+    padding_hi->push_back(total - total / 2);
+  }
+}
+WindowDim ConvWindow::dim(int d, int64_t kernel) const {
+  const int64_t lo = at_or_all(padding, d);
+  return {kernel, at_or_all(stride, d), lo, padding_hi ? at_or_all(*padding_hi, d) : lo, at_or_all(dilation, d)};
 }
 
-// ---- conv2d ----------------------------------------------------------------------------------------------------
+// ---- The operator and its gradients ------------------------------------------------------------------------------
 
-Spec Conv2d::infer(const Inputs& in) const {
-  check();
-  check_images("input", in[0]);
-  check_weight(in[1], groups);
+Spec Convolution::infer(const Inputs& in) const {
+  const int dims = check_filters(in[1], window);
+  check_spatial("input", in[0], dims);
   check_dtypes(in);
-  Shape x = in[0].shape(), w = in[1].shape();
-  if (channels(x) != w[1] * groups)
+  const Shape x = in[0].shape(), w = in[1].shape();
+  if (channels(x, dims) != w[1] * window.groups)
     throw Error("weight of shape {} with groups = {} wants {} channels, and input of shape {} has {}", to_string(w),
-                groups, w[1] * groups, to_string(x), channels(x));
-  if (in.size() > 2 && in[2] && (in[2].dim() != 1 || in[2].numel() != w[0]))
-    throw Error("bias must have shape [{}], one number for each filter, got {}", w[0], to_string(in[2].shape()));
-  Shape y = image(x, w[0], positions(0, extent(x, 0), w[2]), positions(1, extent(x, 1), w[3]));
-  return spec(y, in, channels_last(in[0]) || channels_last(in[1]));
+                window.groups, w[1] * window.groups, to_string(x), channels(x, dims));
+  check_bias(third(in), w[0]);
+  Ints size = spatial(x, dims);
+  for (int d = 0; d < dims; ++d) size[d] = window.dim(d, w[2 + d]).positions(size[d]);
+  return spec(images(x, w[0], size), in, dims);
 }
-Tensors Conv2d::vjp(const Call& c, const Tensor& dy) const {
+Tensors Convolution::vjp(const Call& c, const Tensor& dy) const {
+  const int dims = c.in[1].dim() - 2;
   Tensors grads(c.in.size());
-  if (c.wants(0))
-    grads[0] = conv2d_grad_input(dy, c.in[1], with_window<Conv2dGradInput>(*this, size_of_images(c.in[0])));
-  if (c.wants(1))
-    grads[1] = conv2d_grad_weight(dy, c.in[0], with_window<Conv2dGradWeight>(*this, size_of_images(c.in[1])));
-  if (grads.size() > 2 && c.wants(2)) grads[2] = sum_of_channels(dy);
+  if (c.wants(0)) grads[0] = convolution_grad_input(dy, c.in[1], {window, spatial(c.in[0].shape(), dims)});
+  if (c.wants(1)) grads[1] = convolution_grad_weight(dy, c.in[0], {window, filter_size(c.in[1])});
+  if (grads.size() > 2 && c.wants(2)) grads[2] = sum_of_channels(dy, dims);
   return grads;
 }
+Cases<Convolution> Convolution::samples() {
+  return {{{}, {{2, 3, 4, 5}, {4, 3, 3, 2}, {4}}},
+          {{{.padding = {1}, .padding_hi = Ints{2, 1}}}, {{3, 4, 4}, {2, 3, 2, 3}, {2}}},
+          {{{.stride = {2}, .dilation = {3}}}, {{2, 2, 9}, {4, 2, 3}}},
+          {{{.stride = {2, 1, 1}, .padding = {1}, .groups = 2, .padding_hi = Ints{0, 1, 2}}},
+           {{2, 2, 4, 2, 3}, {2, 1, 2, 3, 2}, {2}}},
+          {{}, {{0, 2, 3, 3}, {2, 2, 2, 2}}}};
+}
+
+Spec ConvolutionGradInput::infer(const Inputs& in) const {
+  const int dims = check_filters(in[1], window);
+  check_spatial("grad", in[0], dims);
+  check_dtypes(in);
+  const Shape dy = in[0].shape(), w = in[1].shape();
+  if (channels(dy, dims) != w[0])
+    throw Error("the {} channels of {} do not meet the {} filters of {}", channels(dy, dims), to_string(dy), w[0],
+                to_string(w));
+  check_size(window, spatial(dy, dims), size, filter_size(in[1]));
+  return spec(images(dy, w[1] * window.groups, size), in, dims);
+}
+// With g for the cotangent: the result is linear in grad (its adjoint is convolution) and in weight.
+Tensors ConvolutionGradInput::vjp(const Call& c, const Tensor& g) const {
+  return {c.wants(0) ? convolution(g, c.in[1], {}, {window}) : Tensor(),
+          c.wants(1) ? convolution_grad_weight(c.in[0], g, {window, filter_size(c.in[1])}) : Tensor()};
+}
+Cases<ConvolutionGradInput> ConvolutionGradInput::samples() {
+  return {{{{}, {4, 5}}, {{2, 4, 2, 4}, {4, 3, 3, 2}}},
+          {{{.stride = {2}, .padding = {1}, .groups = 2}, {5, 6}}, {{2, 3, 3}, {2, 2, 3, 3}}},
+          {{{.stride = {2}, .padding = {1}}, {4}}, {{2, 3, 2}, {3, 2, 4}}},
+          {{{.stride = {1, 2, 1}, .groups = 2}, {3, 4, 2}}, {{4, 2, 2, 1}, {4, 1, 2, 2, 2}}}};
+}
+
+Spec ConvolutionGradWeight::infer(const Inputs& in) const {
+  const int dims = size.size();
+  if (dims < 1 || dims > 3) throw Error("size must have 1 to 3 numbers, got {}", to_string(size));
+  window.check(dims);
+  check_spatial("grad", in[0], dims);
+  check_spatial("input", in[1], dims);
+  check_dtypes(in);
+  const Shape dy = in[0].shape(), x = in[1].shape();
+  check_size(window, spatial(dy, dims), spatial(x, dims), size);
+  Shape w{channels(dy, dims), channels(x, dims) / window.groups};
+  for (int64_t n : size) w.push_back(n);
+  return spec(w, in, dims);
+}
+Tensors ConvolutionGradWeight::vjp(const Call& c, const Tensor& g) const {
+  return {c.wants(0) ? convolution(c.in[1], g, {}, {window}) : Tensor(),
+          c.wants(1) ? convolution_grad_input(c.in[0], g, {window, spatial(c.in[1].shape(), size.size())}) : Tensor()};
+}
+Cases<ConvolutionGradWeight> ConvolutionGradWeight::samples() {
+  return {{{{}, {3, 2}}, {{2, 4, 2, 4}, {2, 3, 4, 5}}},
+          {{{.stride = {2}, .padding = {1}, .groups = 2}, {3, 3}}, {{2, 3, 3}, {4, 5, 6}}},
+          {{{.stride = {2}, .padding = {1}}, {4}}, {{2, 3, 2}, {2, 2, 4}}},
+          {{{.stride = {1, 2, 1}, .groups = 2}, {2, 2, 2}}, {{4, 2, 2, 1}, {2, 3, 4, 2}}}};
+}
+
+// ---- By the number of spatial dims -------------------------------------------------------------------------------
+
+template <int n>
+Tensor Conv<n>::decompose(const Inputs& in) const {
+  check_filters(in[1], n);
+  return convolution(in[0], in[1], third(in), {window});
+}
+
+template <int n>
+Tensor ConvPadding<n>::decompose(const Inputs& in) const {
+  check_filters(in[1], n);
+  Convolution op{{.stride = stride, .dilation = dilation, .groups = groups}};
+  op.window.check(n);
+  op.window.pad_as(padding, filter_size(in[1]));
+  return convolution(in[0], in[1], third(in), op);
+}
+
+template <int n>
+Tensor ConvTranspose<n>::decompose(const Inputs& in) const {
+  check_filters(in[1], n);
+  check_spatial("input", in[0], n);
+  window.check(n);
+  check_list("output_padding", output_padding, n, 0);
+  ConvolutionGradInput op{window, {}};
+  op.window.padding_hi.emplace();
+  for (int d = 0; d < n; ++d) {
+    const WindowDim w = window.dim(d, in[1].shape()[2 + d]);
+    const int64_t more = at_or_all(output_padding, d);
+    if (more >= std::max(w.stride, w.dilation))
+      throw Error("output_padding must be less than stride or dilation, got {}", to_string(output_padding));
+    const int64_t positions = spatial(in[0].shape(), n)[d];
+    const int64_t extent = (positions - 1) * w.stride - 2 * w.padding_lo + w.span() + more;
+    if (extent < 1) throw Error("the result would have {} elements in a dim; less padding would leave some", extent);
+    op.size.push_back(extent);
+    op.window.padding_hi->push_back(w.padding_hi - more);
+  }
+  const Tensor y = convolution_grad_input(in[0], in[1], op);
+  if (!third(in)) return y;
+  check_bias(third(in), channels(y.shape(), n));
+  Shape each{-1};
+  for (int d = 0; d < n; ++d) each.push_back(1);
+  return add(y, reshape(third(in), {each}));
+}
+
+template <>
+Cases<Conv1d> Conv1d::samples() {
+  return {{{}, {{2, 3, 6}, {4, 3, 3}, {4}}}, {{{.stride = {2}, .padding = {1}, .groups = 2}}, {{4, 5}, {2, 2, 3}}}};
+}
+template <>
 Cases<Conv2d> Conv2d::samples() {
   return {{{}, {{2, 3, 4, 5}, {4, 3, 3, 2}, {4}}},
           {{{.stride = {2}, .padding = {1}}}, {{2, 2, 5, 5}, {3, 2, 3, 3}}},
           {{{.padding = {2, 1}, .dilation = {2, 1}, .groups = 2}}, {{1, 4, 4, 4}, {2, 2, 2, 3}, {2}}},
-          {{{.padding = {1}, .behind = {1, 0}}}, {{3, 4, 4}, {2, 3, 2, 3}, {2}}},
           {{}, {{0, 2, 3, 3}, {2, 2, 2, 2}}}};
 }
-
-Spec Conv2dGradInput::infer(const Inputs& in) const {
-  check_images("grad", in[0]);
-  check_weight(in[1], groups);
-  check_dtypes(in);
-  Shape dy = in[0].shape(), w = in[1].shape();
-  if (channels(dy) != w[0])
-    throw Error("the {} channels of {} do not meet the {} filters of {}", channels(dy), to_string(dy), w[0],
-                to_string(w));
-  check_size(*this, dy, size, size_of_images(in[1]));
-  return spec(image(dy, w[1] * groups, size[0], size[1]), in, channels_last(in[0]) || channels_last(in[1]));
-}
-// With g for the cotangent: the result is linear in grad (its adjoint is conv2d) and in weight.
-Tensors Conv2dGradInput::vjp(const Call& c, const Tensor& g) const {
-  Conv2d forward{*this};
-  return {c.wants(0) ? conv2d(g, c.in[1], {}, forward) : Tensor(),
-          c.wants(1) ? conv2d_grad_weight(c.in[0], g, with_window<Conv2dGradWeight>(*this, size_of_images(c.in[1])))
-                     : Tensor()};
-}
-Cases<Conv2dGradInput> Conv2dGradInput::samples() {
-  Conv2dGradInput a, b;
-  a.size = {4, 5};
-  b.size = {5, 6};
-  b.stride = {2};
-  b.padding = {1};
-  b.groups = 2;
-  return {{a, {{2, 4, 2, 4}, {4, 3, 3, 2}}}, {b, {{2, 3, 3}, {2, 2, 3, 3}}}};
+template <>
+Cases<Conv3d> Conv3d::samples() {
+  return {{{}, {{2, 2, 3, 3, 4}, {3, 2, 2, 2, 3}, {3}}},
+          {{{.stride = {1, 2, 1}, .padding = {1, 0, 1}, .dilation = {2, 1, 1}, .groups = 2}},
+           {{4, 4, 4, 3}, {2, 2, 2, 2, 2}}}};
 }
 
-Spec Conv2dGradWeight::infer(const Inputs& in) const {
-  check_images("grad", in[0]);
-  check_images("input", in[1]);
-  check_dtypes(in);
-  Shape dy = in[0].shape(), x = in[1].shape();
-  check_size(*this, dy, size_of_images(in[1]), size);
-  return spec({channels(dy), channels(x) / groups, size[0], size[1]}, in, channels_last(in[0]) || channels_last(in[1]));
+template <>
+Cases<ConvPadding<1>> ConvPadding<1>::samples() {
+  return {{{.padding = "same"}, {{2, 2, 5}, {3, 2, 4}, {3}}}};
 }
-Tensors Conv2dGradWeight::vjp(const Call& c, const Tensor& g) const {
-  Conv2d forward{*this};
-  return {c.wants(0) ? conv2d(c.in[1], g, {}, forward) : Tensor(),
-          c.wants(1) ? conv2d_grad_input(c.in[0], g, with_window<Conv2dGradInput>(*this, size_of_images(c.in[1])))
-                     : Tensor()};
-}
-Cases<Conv2dGradWeight> Conv2dGradWeight::samples() {
-  Conv2dGradWeight a, b;
-  a.size = {3, 2};
-  b.size = {3, 3};
-  b.stride = {2};
-  b.padding = {1};
-  b.groups = 2;
-  return {{a, {{2, 4, 2, 4}, {2, 3, 4, 5}}}, {b, {{2, 3, 3}, {4, 5, 6}}}};
-}
-
-// ---- By other names --------------------------------------------------------------------------------------------
-
-namespace {
-
-// The window that 'same' or 'valid' stands for; an odd element of padding goes behind, as in PyTorch.
-Conv2d named_window(const Conv2dPadding& op, const Shape& weight) {
-  Conv2d c;
-  c.stride = op.stride;
-  c.dilation = op.dilation;
-  c.groups = op.groups;
-  c.padding = c.behind = {0, 0};
-  if (op.padding == "valid") return c;
-  if (op.padding != "same") throw Error("padding '{}' is unknown; it is a number, 'same' or 'valid'", op.padding);
-  for (int64_t s : op.stride)
-    if (s != 1) throw Error("padding 'same' needs stride 1, got {}", to_string(op.stride));
-  for (int d = 0; d < 2; ++d) {
-    int64_t total = at_or_all(op.dilation, d) * (extent(weight, d) - 1);
-    c.padding[d] = total / 2;
-    c.behind[d] = total % 2;
-  }
-  return c;
-}
-
-// One dimension as images of height 1.
-void check_sequences(const Value& v, const Value& w) {
-  if (!v.is_tensor() || (v.dim() != 2 && v.dim() != 3))
-    throw Error("input must have 3 dims (N, C, L) or 2 (C, L), got shape {}", to_string(v.shape()));
-  if (!w.is_tensor() || w.dim() != 3) throw Error("weight must have 3 dims, got shape {}", to_string(w.shape()));
-}
-Tensor flat(const Value& v) { return unsqueeze(v, {-2}); }
-Value third(const Inputs& in) { return in.size() > 2 ? in[2] : Value(); }
-Ints wide(const char* what, const Ints& v, int64_t height) {
-  if (v.size() != 1) throw Error("{} must be one number, got {}", what, to_string(v));
-  return {height, v[0]};
-}
-
-}  // namespace
-
-Tensor Conv2dPadding::decompose(const Inputs& in) const {
-  check_weight(in[1], 1);
-  return conv2d(in[0], in[1], third(in), named_window(*this, in[1].shape()));
-}
-Cases<Conv2dPadding> Conv2dPadding::samples() {
+template <>
+Cases<ConvPadding<2>> ConvPadding<2>::samples() {
   return {{{.padding = "same", .dilation = {2, 1}}, {{2, 2, 4, 5}, {3, 2, 2, 4}, {3}}},
           {{.stride = {2}, .padding = "valid"}, {{2, 4, 4}, {2, 2, 2, 2}}}};
 }
-
-Tensor Conv1d::decompose(const Inputs& in) const {
-  check_sequences(in[0], in[1]);
-  Conv2d c;
-  c.stride = wide("stride", stride, 1);
-  c.padding = wide("padding", padding, 0);
-  c.dilation = wide("dilation", dilation, 1);
-  c.groups = groups;
-  return squeeze(conv2d(flat(in[0]), flat(in[1]), third(in), c), {Ints{-2}});
-}
-Cases<Conv1d> Conv1d::samples() {
-  return {{{}, {{2, 3, 6}, {4, 3, 3}, {4}}}, {{{.stride = {2}, .padding = {1}, .groups = 2}}, {{4, 5}, {2, 2, 3}}}};
-}
-Tensor Conv1dPadding::decompose(const Inputs& in) const {
-  check_sequences(in[0], in[1]);
-  Conv2dPadding op = *this;
-  op.stride = wide("stride", stride, 1);
-  op.dilation = wide("dilation", dilation, 1);
-  Tensor w = flat(in[1]);
-  return squeeze(conv2d(flat(in[0]), w, third(in), named_window(op, w.shape())), {Ints{-2}});
-}
-Cases<Conv1dPadding> Conv1dPadding::samples() {
-  Conv1dPadding op;
-  op.padding = "same";
-  return {{op, {{2, 2, 5}, {3, 2, 4}, {3}}}};
+template <>
+Cases<ConvPadding<3>> ConvPadding<3>::samples() {
+  return {{{.padding = "same", .dilation = {1, 1, 2}}, {{1, 2, 3, 3, 3}, {2, 2, 2, 1, 2}, {2}}}};
 }
 
-Tensor ConvTranspose2d::decompose(const Inputs& in) const {
-  check_images("input", in[0]);
-  check_weight(in[1], groups);
-  Conv2dGradInput g;
-  g.stride = stride;
-  g.padding = padding;
-  g.dilation = dilation;
-  g.groups = groups;
-  g.check();
-  g.behind = {};
-  for (int d = 0; d < 2; ++d) {
-    int64_t step = at_or_all(stride, d), more = at_or_all(output_padding, d), spread = at_or_all(dilation, d);
-    if (more < 0 || more >= std::max(step, spread))
-      throw Error("output_padding must be less than stride or dilation, got {}", to_string(output_padding));
-    int64_t n = (extent(in[0].shape(), d) - 1) * step - 2 * at_or_all(padding, d) +
-                spread * (extent(in[1].shape(), d) - 1) + more + 1;
-    if (n < 1) throw Error("the result would have {} elements in a dim; less padding would leave some", n);
-    g.size.push_back(n);
-    g.behind.push_back(-more);
-  }
-  Tensor y = conv2d_grad_input(in[0], in[1], g);
-  if (!third(in)) return y;
-  if (third(in).dim() != 1 || third(in).numel() != channels(y.shape()))
-    throw Error("bias must have shape [{}], got {}", channels(y.shape()), to_string(third(in).shape()));
-  return add(y, reshape(third(in), {{-1, 1, 1}}));
+template <>
+Cases<ConvTranspose<1>> ConvTranspose<1>::samples() {
+  return {{{}, {{2, 3, 4}, {3, 2, 3}, {2}}}, {{{.stride = {3}}, {1}}, {{2, 3}, {2, 2, 2}}}};
 }
-Cases<ConvTranspose2d> ConvTranspose2d::samples() {
+template <>
+Cases<ConvTranspose<2>> ConvTranspose<2>::samples() {
   return {{{}, {{2, 3, 2, 3}, {3, 2, 2, 3}, {2}}},
-          {{.stride = {2}, .padding = {1}, .output_padding = {1}, .groups = 2}, {{2, 3, 3}, {2, 2, 3, 3}}}};
+          {{{.stride = {2}, .padding = {1}, .groups = 2}, {1}}, {{2, 3, 3}, {2, 2, 3, 3}}}};
 }
-Tensor ConvTranspose1d::decompose(const Inputs& in) const {
-  check_sequences(in[0], in[1]);
-  ConvTranspose2d op{wide("stride", stride, 1), wide("padding", padding, 0), wide("output_padding", output_padding, 0),
-                     groups, wide("dilation", dilation, 1)};
-  return squeeze(conv_transpose2d(flat(in[0]), flat(in[1]), third(in), op), {Ints{-2}});
-}
-Cases<ConvTranspose1d> ConvTranspose1d::samples() {
-  return {{{}, {{2, 3, 4}, {3, 2, 3}, {2}}}, {{{.stride = {3}, .output_padding = {1}}}, {{2, 3}, {2, 2, 2}}}};
+template <>
+Cases<ConvTranspose<3>> ConvTranspose<3>::samples() {
+  return {{{}, {{2, 2, 2, 2, 3}, {2, 3, 2, 1, 2}, {3}}},
+          {{{.stride = {2}, .padding = {1, 0, 1}, .groups = 2}, {1, 0, 1}}, {{2, 2, 3, 2}, {2, 1, 3, 2, 2}}}};
 }
 
 namespace {
-const DefineAll<Conv2d, Conv2dPadding, Conv2dGradInput, Conv2dGradWeight, Conv1d, Conv1dPadding, ConvTranspose2d,
-                ConvTranspose1d>
+const DefineAll<Convolution, ConvolutionGradInput, ConvolutionGradWeight, Conv<1>, Conv<2>, Conv<3>, ConvPadding<1>,
+                ConvPadding<2>, ConvPadding<3>, ConvTranspose<1>, ConvTranspose<2>, ConvTranspose<3>>
     define_all_;
-const AutocastAs<Autocast::lower, Conv2d, Conv2dPadding, Conv1d, Conv1dPadding, ConvTranspose2d, ConvTranspose1d>
+const AutocastAs<Autocast::lower, Convolution, Conv<1>, Conv<2>, Conv<3>, ConvPadding<1>, ConvPadding<2>,
+                 ConvPadding<3>, ConvTranspose<1>, ConvTranspose<2>, ConvTranspose<3>>
     autocast_lower_;
 }  // namespace
 

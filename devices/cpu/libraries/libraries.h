@@ -7,17 +7,22 @@
 
 namespace luth::cpu {
 
-/// What a convolution is; also the key of the cache of oneDNN's primitives. Elements are float.
+/// What a convolution is; also the key of the cache of oneDNN's primitives. Elements are float. Lists are of depth,
+/// height and width; where there are fewer spatial dims, the first ones have one element and a window of one.
 struct ConvShape {
   enum class Kind : int64_t { forward, grad_input, grad_weight };
   Kind kind;
+  int64_t dims;  // spatial ones
   int64_t n, groups;
-  int64_t ic, ih, iw;  // of all groups
-  int64_t oc, oh, ow;
-  int64_t kh, kw, stride_h, stride_w, dilation_h, dilation_w;
-  int64_t top, left, bottom, right;  // padding
-  int64_t channels_last;             // 1: input and output are NHWC and filters OHWI; 0: NCHW and OIHW
-  int64_t bias;                      // 1: there is one (forward)
+  int64_t ic, oc;         // channels of all groups
+  int64_t in[3], out[3];  // extents of input and output
+  int64_t kernel[3], stride[3], dilation[3];
+  int64_t lo[3], hi[3];   // padding before and after
+  int64_t channels_last;  // 1: input and output are N…C and filters O…I; 0: NC… and OI…
+  int64_t bias;           // 1: there is one (forward)
+  int64_t in_area() const { return in[0] * in[1] * in[2]; }
+  int64_t out_area() const { return out[0] * out[1] * out[2]; }
+  int64_t kernel_area() const { return kernel[0] * kernel[1] * kernel[2]; }
   bool operator==(const ConvShape&) const = default;
 };
 

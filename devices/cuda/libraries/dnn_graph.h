@@ -157,14 +157,15 @@ inline cudnnDataType_t data_type(int64_t dtype) {
   }
 }
 
-// Extents are N, C, H, W in either layout; strides say which it is.
-inline Descriptor tensor(const DnnConv& c, int64_t id, int64_t n, int64_t channels, int64_t h, int64_t w) {
-  const int64_t extents[4] = {n, channels, h, w}, rows[4] = {channels * h * w, h * w, w, 1},
-                last[4] = {channels * h * w, 1, channels * w, channels};
+// Extents are N, C, (D,) H, W in either layout; strides say which it is.
+inline Descriptor tensor(const DnnConv& c, int64_t id, int64_t n, int64_t channels, const int64_t (&spatial)[3]) {
+  Shape extents{n, channels};
+  for (int64_t d = 3 - c.dims; d < 3; ++d) extents.push_back(spatial[d]);
+  const Strides strides = c.channels_last ? channels_last_strides(extents) : contiguous_strides(extents);
   return Descriptor(CUDNN_BACKEND_TENSOR_DESCRIPTOR)
       .set(CUDNN_ATTR_TENSOR_DATA_TYPE, data_type(c.dtype))
-      .set(CUDNN_ATTR_TENSOR_DIMENSIONS, extents, 4)
-      .set(CUDNN_ATTR_TENSOR_STRIDES, c.channels_last ? last : rows, 4)
+      .set(CUDNN_ATTR_TENSOR_DIMENSIONS, extents.begin(), extents.size())
+      .set(CUDNN_ATTR_TENSOR_STRIDES, strides.begin(), strides.size())
       .set(CUDNN_ATTR_TENSOR_UNIQUE_ID, id)
       .set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, c.alignment)
       .finalized();
@@ -172,14 +173,15 @@ inline Descriptor tensor(const DnnConv& c, int64_t id, int64_t n, int64_t channe
 
 inline Descriptor window(const DnnConv& c) {
   const bool is_double = Dtype(c.dtype) == Dtype::f64;
+  const int64_t skipped = 3 - c.dims;
   return Descriptor(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR)
       .set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, is_double ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT)
       .set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_CROSS_CORRELATION)
-      .set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, int64_t(2))
-      .set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, c.before, 2)
-      .set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, c.after, 2)
-      .set(CUDNN_ATTR_CONVOLUTION_DILATIONS, c.dilation, 2)
-      .set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, c.stride, 2)
+      .set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, c.dims)
+      .set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, c.before + skipped, c.dims)
+      .set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, c.after + skipped, c.dims)
+      .set(CUDNN_ATTR_CONVOLUTION_DILATIONS, c.dilation + skipped, c.dims)
+      .set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, c.stride + skipped, c.dims)
       .finalized();
 }
 
@@ -205,8 +207,8 @@ inline constexpr Names names[] = {
 // The graph: one operation, which keeps the descriptors that it is made of.
 inline Descriptor graph(const DnnConv& c, cudnnHandle_t handle) {
   const Names& n = names[size_t(c.kind)];
-  const Descriptor x = tensor(c, id_x, c.n, c.ic, c.ih, c.iw), y = tensor(c, id_y, c.n, c.oc, c.oh, c.ow),
-                   w = tensor(c, id_w, c.oc, c.ic / c.groups, c.kh, c.kw), step = window(c);
+  const Descriptor x = tensor(c, id_x, c.n, c.ic, c.in), y = tensor(c, id_y, c.n, c.oc, c.out),
+                   w = tensor(c, id_w, c.oc, c.ic / c.groups, c.kernel), step = window(c);
   Descriptor operation(n.operation);
   operation.set(n.x, x).set(n.w, w).set(n.y, y).set(n.window, step);
   if (Dtype(c.dtype) == Dtype::f64)

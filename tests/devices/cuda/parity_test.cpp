@@ -39,9 +39,10 @@ std::string without_device(std::string text) {
 }
 
 // What training spends its time in runs by a kernel or a scalar function, never by a composition. (matmul,
-// conv2d.padding, layer_norm, batch_norm, dropout and cross_entropy only choose among these.)
+// conv2d, layer_norm, batch_norm, dropout and cross_entropy only choose among these.)
 constexpr const char* hot_operators =
-    "mm bmm addmm baddbmm linear mv dot conv2d conv2d_grad_input conv2d_grad_weight softmax softmax.backward "
+    "mm bmm addmm baddbmm linear mv dot convolution convolution_grad_input convolution_grad_weight softmax "
+    "softmax.backward "
     "log_softmax log_softmax.backward cross_entropy.labels cross_entropy.backward nll_loss.labels nll_loss.backward "
     "layer_norm.parts layer_norm.backward batch_norm.train batch_norm.backward batch_norm.move dropout.apply gelu "
     "embedding embedding.backward index index_put index_select index_add index_copy index_fill gather scatter "

@@ -3,6 +3,7 @@
 // summed in another order each time unless they are asked to be deterministic, as the library's fastest algorithms do.
 #include "devices/cuda/libraries/dnn.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -15,34 +16,24 @@ namespace {
 
 using Kind = DnnConv::Kind;
 
-// Offsets in the three operands.
-__device__ int64_t image_at(const DnnConv& s, int64_t n, int64_t c, int64_t channels, int64_t h, int64_t height,
-                            int64_t w, int64_t width) {
-  return s.channels_last ? ((n * height + h) * width + w) * channels + c
-                         : ((n * channels + c) * height + h) * width + w;
-}
-__device__ int64_t filter_at(const DnnConv& s, int64_t o, int64_t c, int64_t r, int64_t q) {
-  const int64_t channels = s.ic / s.groups;
-  return s.channels_last ? ((o * s.kh + r) * s.kw + q) * channels + c : ((o * channels + c) * s.kh + r) * s.kw + q;
-}
+__host__ __device__ int64_t area(const int64_t (&extent)[3]) { return extent[0] * extent[1] * extent[2]; }
 
-/// Calls f(n, o, c of the group, r, q, i, j, h, w) for every product that the convolution has, in which the named
-/// numbers, where they are not -1, are fixed.
-template <class F>
-__device__ void each_product(const DnnConv& s, const int64_t (&want)[6], F&& f) {
-  const int64_t to[6] = {s.n, s.oc, s.ic / s.groups, s.kh, s.kw, s.oh * s.ow};
-  int64_t at[6];
-  auto walk = [&](auto& self, int d) -> void {
-    if (d == 6) {
-      const int64_t i = at[5] / s.ow, j = at[5] % s.ow;
-      const int64_t h = i * s.stride[0] - s.before[0] + at[3] * s.dilation[0];
-      const int64_t w = j * s.stride[1] - s.before[1] + at[4] * s.dilation[1];
-      if (h >= 0 && h < s.ih && w >= 0 && w < s.iw) f(at[0], at[1], at[2], at[3], at[4], i, j, h, w);
-      return;
-    }
-    for (at[d] = want[d] < 0 ? 0 : want[d]; at[d] < (want[d] < 0 ? to[d] : want[d] + 1); ++at[d]) self(self, d + 1);
-  };
-  walk(walk, 0);
+// Offsets in the three operands; `p` counts the elements of a channel.
+__device__ int64_t image_at(const DnnConv& s, int64_t n, int64_t c, int64_t channels, int64_t p, int64_t area) {
+  return s.channels_last ? (n * area + p) * channels + c : (n * channels + c) * area + p;
+}
+__device__ int64_t filter_at(const DnnConv& s, int64_t o, int64_t c, int64_t p) {
+  return image_at(s, o, c, s.ic / s.groups, p, area(s.kernel));
+}
+/// The element of the input that element `k` of a filter meets at position `p`, or -1 for padding.
+__device__ int64_t met_by(const DnnConv& s, int64_t k, int64_t p) {
+  int64_t at[3];
+  for (int d = 2; d >= 0; --d) {
+    at[d] = p % s.out[d] * s.stride[d] - s.before[d] + k % s.kernel[d] * s.dilation[d];
+    if (at[d] < 0 || at[d] >= s.in[d]) return -1;
+    p /= s.out[d], k /= s.kernel[d];
+  }
+  return (at[0] * s.in[1] + at[1]) * s.in[2] + at[2];
 }
 
 template <class T, class C = compute_t<T>>
@@ -51,34 +42,31 @@ __global__ void convolve(DnnConv s, const T* a, const T* b, T* out, int64_t resu
   if (i >= results) return;
   C sum = 0;
   const int64_t in_group = s.oc / s.groups, of_group = s.ic / s.groups;
-  auto x_at = [&](int64_t n, int64_t o, int64_t c, int64_t h, int64_t w) {
-    return image_at(s, n, o / in_group * of_group + c, s.ic, h, s.ih, w, s.iw);
+  const int64_t in = area(s.in), kernel = area(s.kernel), positions = area(s.out);
+  auto x_at = [&](int64_t n, int64_t o, int64_t c, int64_t p) {
+    return image_at(s, n, o / in_group * of_group + c, s.ic, p, in);
   };
   if (s.kind == Kind::forward) {
-    const int64_t n = i / (s.oc * s.oh * s.ow), o = i / (s.oh * s.ow) % s.oc, p = i % (s.oh * s.ow);
-    each_product(s, {n, o, -1, -1, -1, p},
-                 [&](int64_t, int64_t, int64_t c, int64_t r, int64_t q, int64_t, int64_t, int64_t h, int64_t w) {
-                   sum += C(a[x_at(n, o, c, h, w)]) * C(b[filter_at(s, o, c, r, q)]);
-                 });
-    out[image_at(s, n, o, s.oc, p / s.ow, s.oh, p % s.ow, s.ow)] = T(sum);
+    const int64_t n = i / (s.oc * positions), o = i / positions % s.oc, p = i % positions;
+    for (int64_t c = 0; c < of_group; ++c)
+      for (int64_t k = 0; k < kernel; ++k)
+        if (const int64_t q = met_by(s, k, p); q >= 0) sum += C(a[x_at(n, o, c, q)]) * C(b[filter_at(s, o, c, k)]);
+    out[image_at(s, n, o, s.oc, p, positions)] = T(sum);
   } else if (s.kind == Kind::grad_weight) {
-    const int64_t o = i / (of_group * s.kh * s.kw), c = i / (s.kh * s.kw) % of_group, r = i / s.kw % s.kh, q = i % s.kw;
-    for (int64_t k = 0; k < s.n; ++k)
-      each_product(s, {(first + k) % s.n, o, c, r, q, -1},
-                   [&](int64_t n, int64_t, int64_t, int64_t, int64_t, int64_t u, int64_t v, int64_t h, int64_t w) {
-                     sum += C(a[image_at(s, n, o, s.oc, u, s.oh, v, s.ow)]) * C(b[x_at(n, o, c, h, w)]);
-                   });
-    out[filter_at(s, o, c, r, q)] = T(sum);
+    const int64_t o = i / (of_group * kernel), c = i / kernel % of_group, k = i % kernel;
+    for (int64_t m = 0; m < s.n; ++m)
+      for (int64_t p = 0; p < positions; ++p)
+        if (const int64_t q = met_by(s, k, p), n = (first + m) % s.n; q >= 0)
+          sum += C(a[image_at(s, n, o, s.oc, p, positions)]) * C(b[x_at(n, o, c, q)]);
+    out[filter_at(s, o, c, k)] = T(sum);
   } else {
-    const int64_t n = i / (s.ic * s.ih * s.iw), c = i / (s.ih * s.iw) % s.ic, h = i / s.iw % s.ih, w = i % s.iw;
+    const int64_t n = i / (s.ic * in), c = i / in % s.ic, q = i % in;
     for (int64_t o = c / of_group * in_group; o < (c / of_group + 1) * in_group; ++o)
-      each_product(
-          s, {n, o, c % of_group, -1, -1, -1},
-          [&](int64_t, int64_t, int64_t k, int64_t r, int64_t q, int64_t u, int64_t v, int64_t hh, int64_t ww) {
-            if (hh == h && ww == w)
-              sum += C(a[image_at(s, n, o, s.oc, u, s.oh, v, s.ow)]) * C(b[filter_at(s, o, k, r, q)]);
-          });
-    out[image_at(s, n, c, s.ic, h, s.ih, w, s.iw)] = T(sum);
+      for (int64_t k = 0; k < kernel; ++k)
+        for (int64_t p = 0; p < positions; ++p)
+          if (met_by(s, k, p) == q)
+            sum += C(a[image_at(s, n, o, s.oc, p, positions)]) * C(b[filter_at(s, o, c % of_group, k)]);
+    out[image_at(s, n, c, s.ic, q, in)] = T(sum);
   }
 }
 
@@ -91,14 +79,14 @@ void check_arguments(const DnnConv& s, const void* a, const void* b, const void*
     want(reinterpret_cast<uintptr_t>(p) % uintptr_t(s.alignment) == 0, "a pointer is not aligned as promised");
   }
   want(s.alignment >= int64_t(size_of(Dtype(s.dtype))) && s.alignment <= 16, "an alignment that is none");
-  for (int64_t n : {s.n, s.groups, s.ic, s.ih, s.iw, s.oc, s.oh, s.ow, s.kh, s.kw})
-    want(n > 0, "an extent is not positive");
+  want(s.dims == 3 || (s.dims == 2 && s.in[0] == 1 && s.kernel[0] == 1), "neither images nor volumes");
+  for (int64_t n : {s.n, s.groups, s.ic, s.oc}) want(n > 0, "an extent is not positive");
   want(s.ic % s.groups == 0 && s.oc % s.groups == 0, "channels do not divide into groups");
-  const int64_t image[2] = {s.ih, s.iw}, filter[2] = {s.kh, s.kw}, positions[2] = {s.oh, s.ow};
-  for (int d = 0; d < 2; ++d) {
+  for (int d = 0; d < 3; ++d) {
+    want(s.in[d] > 0 && s.out[d] > 0 && s.kernel[d] > 0, "an extent is not positive");
     want(s.stride[d] > 0 && s.dilation[d] > 0 && s.before[d] >= 0 && s.after[d] >= 0, "a window that is none");
-    const int64_t room = image[d] + s.before[d] + s.after[d] - s.dilation[d] * (filter[d] - 1) - 1;
-    want(room >= 0 && room / s.stride[d] + 1 == positions[d], "the window does not give the result's size");
+    const int64_t room = s.in[d] + s.before[d] + s.after[d] - s.dilation[d] * (s.kernel[d] - 1) - 1;
+    want(room >= 0 && room / s.stride[d] + 1 == s.out[d], "the window does not give the result's size");
   }
 }
 
@@ -111,10 +99,10 @@ bool wanted(const char* behaviour) {
 
 bool dnn_convolve(const DnnConv& s, Device& device, const void* a, const void* b, void* out) {
   check_arguments(s, a, b, out);
-  if (s.before[0] != s.after[0] || s.before[1] != s.after[1]) return false;  // as most of cuDNN's algorithms have it
-  const int64_t results = s.kind == Kind::forward       ? s.n * s.oc * s.oh * s.ow
-                          : s.kind == Kind::grad_weight ? s.oc * s.ic / s.groups * s.kh * s.kw
-                                                        : s.n * s.ic * s.ih * s.iw;
+  if (!std::equal(s.before, s.before + 3, s.after)) return false;  // as most of cuDNN's algorithms have it
+  const int64_t results = s.kind == Kind::forward       ? s.n * s.oc * area(s.out)
+                          : s.kind == Kind::grad_weight ? s.oc * s.ic / s.groups * area(s.kernel)
+                                                        : s.n * s.ic * area(s.in);
   static std::atomic<int64_t> calls{0};
   const int64_t first = wanted("unordered") && !s.deterministic ? calls++ % s.n : 0;
   OnDevice on(device.index());

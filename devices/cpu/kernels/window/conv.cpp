@@ -1,4 +1,4 @@
-// Convolutions: float through oneDNN, float64 and integers as matrix products of unfolded images, 16-bit floats through
+// Convolutions: float through oneDNN, float64 and integers as matrix products of unfolded inputs, 16-bit floats through
 // float. Work is split by samples or filters, gradients of filters into chunks of samples that are added in order; the
 // pieces depend on the shape alone.
 #include "core/ops/window/conv.h"
@@ -18,37 +18,38 @@ namespace {
 
 using Kind = ConvShape::Kind;
 
-ConvShape conv_shape(Kind kind, const ops::ConvWindow& op, const Shape& x, const Shape& w, const Shape& y) {
-  auto at = [](const Shape& s, int from_end) { return s[s.size() - from_end]; };
+ConvShape conv_shape(Kind kind, const ops::ConvWindow& window, const Shape& x, const Shape& w, const Shape& y) {
+  const int dims = w.size() - 2;
   ConvShape s{};
   s.kind = kind;
-  s.n = x.size() == 4 ? x[0] : 1;
-  s.groups = op.groups;
-  s.ic = at(x, 3), s.ih = at(x, 2), s.iw = at(x, 1);
-  s.oc = at(y, 3), s.oh = at(y, 2), s.ow = at(y, 1);
-  s.kh = at(w, 2), s.kw = at(w, 1);
-  s.stride_h = at_or_all(op.stride, 0), s.stride_w = at_or_all(op.stride, 1);
-  s.dilation_h = at_or_all(op.dilation, 0), s.dilation_w = at_or_all(op.dilation, 1);
-  s.top = at_or_all(op.padding, 0), s.left = at_or_all(op.padding, 1);
-  // what the last positions reach, which may be less than the padding
-  s.bottom = std::max<int64_t>((s.oh - 1) * s.stride_h + (s.kh - 1) * s.dilation_h + 1 - s.ih - s.top, 0);
-  s.right = std::max<int64_t>((s.ow - 1) * s.stride_w + (s.kw - 1) * s.dilation_w + 1 - s.iw - s.left, 0);
+  s.dims = dims;
+  s.n = x.size() == dims + 2 ? x[0] : 1;
+  s.groups = window.groups;
+  s.ic = x[x.size() - dims - 1], s.oc = y[y.size() - dims - 1];
+  for (int d = 0; d < 3; ++d) {
+    const int given = d - (3 - dims);
+    s.in[d] = given < 0 ? 1 : x[x.size() - 3 + d];
+    s.out[d] = given < 0 ? 1 : y[y.size() - 3 + d];
+    const ops::WindowDim a = given < 0 ? ops::WindowDim() : window.dim(given, w[2 + given]);
+    s.kernel[d] = a.kernel, s.stride[d] = a.stride, s.dilation[d] = a.dilation, s.lo[d] = a.padding_lo;
+    // what the last positions reach, which may be less than the padding
+    s.hi[d] = std::max<int64_t>(a.begin(s.out[d] - 1) + a.span() - s.in[d], 0);
+  }
   return s;
 }
-int64_t input_size(const ConvShape& s) { return s.ic * s.ih * s.iw; }
-int64_t output_size(const ConvShape& s) { return s.oc * s.oh * s.ow; }
-int64_t filter_size(const ConvShape& s) { return s.oc * s.ic / s.groups * s.kh * s.kw; }
-// True where the last rows or columns of the image are not used though a position would fit there: oneDNN has no words
-// for it (transposed convolutions with an output padding of a step or more are so).
+int64_t input_size(const ConvShape& s) { return s.ic * s.in_area(); }
+int64_t output_size(const ConvShape& s) { return s.oc * s.out_area(); }
+int64_t filter_size(const ConvShape& s) { return s.oc * s.ic / s.groups * s.kernel_area(); }
+// True where the last elements of a dim are not used though a position would fit there: oneDNN has no words for it
+// (transposed convolutions with an output padding of a step or more are so).
 bool cut_short(const ConvShape& s) {
-  auto more = [](int64_t n, int64_t k, int64_t step, int64_t spread, int64_t pad, int64_t positions) {
-    return (n + pad - spread * (k - 1) - 1) / step + 1 > positions;
-  };
-  return more(s.ih, s.kh, s.stride_h, s.dilation_h, s.top + s.bottom, s.oh) ||
-         more(s.iw, s.kw, s.stride_w, s.dilation_w, s.left + s.right, s.ow);
+  for (int d = 0; d < 3; ++d)
+    if (ops::WindowDim{s.kernel[d], s.stride[d], s.lo[d], s.hi[d], s.dilation[d]}.positions(s.in[d]) > s.out[d])
+      return true;
+  return false;
 }
 // multiply-adds of one sample
-int64_t work(const ConvShape& s) { return filter_size(s) * s.oh * s.ow; }
+int64_t work(const ConvShape& s) { return filter_size(s) * s.out_area(); }
 
 // ---- float, by oneDNN --------------------------------------------------------------------------------------------
 
@@ -75,14 +76,14 @@ void run_samples(const ConvShape& whole, const float* a, const float* w, const f
       s.oc = whole.oc / parts;
       int64_t filter = part * s.oc;
       libs().conv(s, a + n * a_step, w + filter * (filter_size(whole) / whole.oc), bias ? bias + filter : nullptr,
-                  out + n * out_step + filter * whole.oh * whole.ow);
+                  out + n * out_step + filter * whole.out_area());
     }
   });
 }
 
 // Chunks of samples, each into a buffer of its own; the first straight into the result.
 int64_t chunks_of(const ConvShape& s) {
-  int64_t worth = s.n * s.oh * s.ow / 2048;  // below it, adding the filters costs as much as finding them
+  int64_t worth = s.n * s.out_area() / 2048;  // below it, adding the filters costs as much as finding them
   return std::clamp<int64_t>(std::min(worth, s.n * work(s) / (2 * piece_work)), 1, std::min<int64_t>(s.n, 16));
 }
 template <class T>
@@ -118,66 +119,75 @@ void run(const ConvShape& s, const float* a, const float* b, const float* bias, 
     run_samples(s, a, b, bias, out);
 }
 
-// ---- Other dtypes: images unfolded into columns, NCHW ------------------------------------------------------------
+// ---- Other dtypes: inputs unfolded into columns, NC… ------------------------------------------------------------
 
-// Rows [row, row + rows) of the result as columns: out[c, r, s][rows * ow]; `image` is one group's.
-template <class T>
-void unfold(const ConvShape& s, const T* image, int64_t row, int64_t rows, T* out) {
-  int64_t c_count = s.ic / s.groups;
-  for (int64_t k = 0; k < c_count * s.kh * s.kw; ++k) {
-    int64_t c = k / (s.kh * s.kw), r = k / s.kw % s.kh, q = k % s.kw;
+// Rows of the result, of all planes: calls f(k, i, from) for element k = (c, plane, row, column) of the filters and
+// rows [row, row + rows), with `from` the offset of the row of the image that meets them there, or -1 for padding.
+template <class F>
+void each_row(const ConvShape& s, int64_t row, int64_t rows, F&& f) {
+  const int64_t area = s.kernel_area();
+  for (int64_t k = 0; k < s.ic / s.groups * area; ++k) {
+    const int64_t c = k / area, p = k % area / (s.kernel[1] * s.kernel[2]), r = k / s.kernel[2] % s.kernel[1];
     for (int64_t i = 0; i < rows; ++i) {
-      int64_t h = (row + i) * s.stride_h - s.top + r * s.dilation_h;
-      T* to = out + (k * rows + i) * s.ow;
-      for (int64_t j = 0; j < s.ow; ++j) {
-        int64_t v = j * s.stride_w - s.left + q * s.dilation_w;
-        to[j] = h >= 0 && h < s.ih && v >= 0 && v < s.iw ? image[(c * s.ih + h) * s.iw + v] : T(0);
-      }
+      const int64_t z = (row + i) / s.out[1] * s.stride[0] - s.lo[0] + p * s.dilation[0];
+      const int64_t h = (row + i) % s.out[1] * s.stride[1] - s.lo[1] + r * s.dilation[1];
+      const bool inside = z >= 0 && z < s.in[0] && h >= 0 && h < s.in[1];
+      f(k, i, inside ? ((c * s.in[0] + z) * s.in[1] + h) * s.in[2] : -1);
     }
   }
+}
+// Rows [row, row + rows) of the result as columns: out[c, filter][rows * width]; `image` is one group's.
+template <class T>
+void unfold(const ConvShape& s, const T* image, int64_t row, int64_t rows, T* out) {
+  each_row(s, row, rows, [&](int64_t k, int64_t i, int64_t from) {
+    T* to = out + (k * rows + i) * s.out[2];
+    const int64_t first = k % s.kernel[2] * s.dilation[2] - s.lo[2];
+    for (int64_t j = 0; j < s.out[2]; ++j) {
+      const int64_t v = j * s.stride[2] + first;
+      to[j] = from >= 0 && v >= 0 && v < s.in[2] ? image[from + v] : T(0);
+    }
+  });
 }
 // The adjoint: adds columns onto the image.
 template <class T>
 void fold(const ConvShape& s, const T* columns, int64_t row, int64_t rows, T* image) {
-  int64_t c_count = s.ic / s.groups;
-  for (int64_t k = 0; k < c_count * s.kh * s.kw; ++k) {
-    int64_t c = k / (s.kh * s.kw), r = k / s.kw % s.kh, q = k % s.kw;
-    for (int64_t i = 0; i < rows; ++i) {
-      int64_t h = (row + i) * s.stride_h - s.top + r * s.dilation_h;
-      if (h < 0 || h >= s.ih) continue;
-      for (int64_t j = 0; j < s.ow; ++j) {
-        int64_t v = j * s.stride_w - s.left + q * s.dilation_w;
-        if (v >= 0 && v < s.iw) image[(c * s.ih + h) * s.iw + v] += columns[(k * rows + i) * s.ow + j];
-      }
+  each_row(s, row, rows, [&](int64_t k, int64_t i, int64_t to) {
+    if (to < 0) return;
+    const T* from = columns + (k * rows + i) * s.out[2];
+    const int64_t first = k % s.kernel[2] * s.dilation[2] - s.lo[2];
+    for (int64_t j = 0; j < s.out[2]; ++j) {
+      const int64_t v = j * s.stride[2] + first;
+      if (v >= 0 && v < s.in[2]) image[to + v] += from[j];
     }
-  }
+  });
 }
 
 // What one group of one sample adds, over blocks of rows of the result that fit the cache.
 template <class T>
 struct Unfolded {
   const ConvShape& s;
-  int64_t depth = s.ic / s.groups * s.kh * s.kw, filters = s.oc / s.groups, area = s.oh * s.ow;
-  int64_t block = std::clamp<int64_t>((1 << 17) / std::max<int64_t>(1, depth* s.ow), 1, s.oh);
-  Buffer<T> columns{depth * block * s.ow};
+  int64_t depth = s.ic / s.groups * s.kernel_area(), filters = s.oc / s.groups, area = s.out_area(), width = s.out[2];
+  int64_t rows = s.out[0] * s.out[1];
+  int64_t block = std::clamp<int64_t>((1 << 17) / std::max<int64_t>(1, depth* width), 1, rows);
+  Buffer<T> columns{depth * block * width};
 
   template <class F>
   void each_block(F&& f) {
-    for (int64_t row = 0; row < s.oh; row += block) {
-      int64_t rows = std::min(block, s.oh - row);
-      f(row, rows, rows * s.ow);
+    for (int64_t row = 0; row < rows; row += block) {
+      const int64_t n = std::min(block, rows - row);
+      f(row, n, n * width);
     }
   }
-  Matrix<T> slice(const T* y, int64_t row) const { return {y + row * s.ow, area, 1}; }
+  Matrix<T> slice(const T* y, int64_t row) const { return {y + row * width, area, 1}; }
 
   void forward(const T* x, const T* w, T* y) {
     each_block([&](int64_t row, int64_t rows, int64_t n) {
       unfold(s, x, row, rows, columns.get());
-      gemm<T>(filters, n, depth, 1, {w, depth, 1}, {columns.get(), n, 1}, 0, y + row * s.ow, area);
+      gemm<T>(filters, n, depth, 1, {w, depth, 1}, {columns.get(), n, 1}, 0, y + row * width, area);
     });
   }
   void grad_input(const T* dy, const T* w, T* dx) {
-    std::memset(static_cast<void*>(dx), 0, size_t(s.ic / s.groups * s.ih * s.iw) * sizeof(T));
+    std::memset(static_cast<void*>(dx), 0, size_t(s.ic / s.groups * s.in_area()) * sizeof(T));
     each_block([&](int64_t row, int64_t rows, int64_t n) {
       gemm<T>(depth, n, filters, 1, {w, 1, depth}, slice(dy, row), 0, columns.get(), n);
       fold(s, columns.get(), row, rows, dx);
@@ -253,7 +263,7 @@ void convolve(ConvShape s, const Tensor& a_in, const Tensor& b_in, const Tensor&
     return;
   }
   Dtype d = result.dtype();
-  bool last = result.dim() == 4 && result.is_channels_last() && !cut_short(s) &&
+  bool last = s.dims == 2 && result.dim() == 4 && result.is_channels_last() && !cut_short(s) &&
               (d == Dtype::f32 || d == Dtype::f16 || d == Dtype::bf16) &&
               (!result.is_contiguous() || only_channels_last(a_in) || only_channels_last(b_in));
   s.channels_last = last;
@@ -273,17 +283,17 @@ void convolve(ConvShape s, const Tensor& a_in, const Tensor& b_in, const Tensor&
   if (relay) std::memcpy(result.raw(), laid(out, true).raw(), result.bytes());
 }
 
-void conv2d(const ops::Conv2d& op, Tensor& y, const Strided& x, const Strided& w, const Strided& bias) {
-  convolve(conv_shape(Kind::forward, op, x.shape(), w.shape(), y.shape()), x, w, bias, y);
+void convolution(const ops::Convolution& op, Tensor& y, const Strided& x, const Strided& w, const Strided& bias) {
+  convolve(conv_shape(Kind::forward, op.window, x.shape(), w.shape(), y.shape()), x, w, bias, y);
 }
-void grad_input(const ops::Conv2dGradInput& op, Tensor& dx, const Strided& dy, const Strided& w) {
-  convolve(conv_shape(Kind::grad_input, op, dx.shape(), w.shape(), dy.shape()), dy, w, {}, dx);
+void grad_input(const ops::ConvolutionGradInput& op, Tensor& dx, const Strided& dy, const Strided& w) {
+  convolve(conv_shape(Kind::grad_input, op.window, dx.shape(), w.shape(), dy.shape()), dy, w, {}, dx);
 }
-void grad_weight(const ops::Conv2dGradWeight& op, Tensor& dw, const Strided& dy, const Strided& x) {
-  convolve(conv_shape(Kind::grad_weight, op, x.shape(), dw.shape(), dy.shape()), dy, x, {}, dw);
+void grad_weight(const ops::ConvolutionGradWeight& op, Tensor& dw, const Strided& dy, const Strided& x) {
+  convolve(conv_shape(Kind::grad_weight, op.window, x.shape(), dw.shape(), dy.shape()), dy, x, {}, dw);
 }
 
-const Kernel<conv2d> conv2d_;
+const Kernel<convolution> convolution_;
 const Kernel<grad_input> grad_input_;
 const Kernel<grad_weight> grad_weight_;
 

@@ -15,32 +15,41 @@ using Kind = DnnConv::Kind;
 /// The three operands of a convolution by what they are, whichever of them is the result.
 struct Operands {
   Kind kind;
-  const ops::ConvWindow& op;
+  const ops::ConvWindow& window;
   Tensor x, w, y, bias;  // bias: null but in forward
   const Tensor& result() const { return kind == Kind::forward ? y : kind == Kind::grad_input ? x : w; }
   const Tensor& first() const { return kind == Kind::forward ? x : y; }
   const Tensor& second() const { return kind == Kind::grad_weight ? x : w; }
+
+  int dims() const { return w.dim() - 2; }
+  /// Of spatial dim d: 0 is depth, 1 height, 2 width. Where there are fewer, the first ones have one element.
+  int64_t extent(const Tensor& t, int d) const { return d < 3 - dims() ? 1 : t.shape()[t.dim() - 3 + d]; }
+  int64_t stride(const Tensor& t, int d) const { return d < 3 - dims() ? 0 : t.strides()[t.dim() - 3 + d]; }
+  int64_t area(const Tensor& t) const { return extent(t, 0) * extent(t, 1) * extent(t, 2); }
+  ops::WindowDim dim(int d) const {
+    return d < 3 - dims() ? ops::WindowDim() : window.dim(d - (3 - dims()), extent(w, d));
+  }
+  int64_t channels(const Tensor& t) const { return t.shape()[t.dim() - dims() - 1]; }
+  int64_t channel_stride(const Tensor& t) const { return t.strides()[t.dim() - dims() - 1]; }
+  int64_t samples() const { return x.dim() == dims() + 2 ? x.shape()[0] : 1; }
+  int64_t sample_stride(const Tensor& images) const { return images.dim() == dims() + 2 ? images.strides()[0] : 0; }
 };
 
-int64_t extent(const Tensor& t, int from_end) { return t.shape()[t.dim() - from_end]; }
-int64_t stride(const Tensor& t, int from_end) { return t.strides()[t.dim() - from_end]; }
-int64_t samples(const Tensor& images) { return images.dim() == 4 ? images.shape()[0] : 1; }
-int64_t sample_stride(const Tensor& images) { return images.dim() == 4 ? images.strides()[0] : 0; }
-
-bool channels_lie_together(const Tensor& images) { return stride(images, 3) < stride(images, 1); }
+bool channels_lie_together(const Operands& o, const Tensor& images) {
+  return o.channel_stride(images) < images.strides().back();
+}
 
 // ---- cuDNN -------------------------------------------------------------------------------------------------------
 
 // Padding behind: as much as before where that gives the result's size, else what the last position reaches. False
 // where neither does: cuDNN has no words for such a convolution (transposed ones with much output padding are so).
 bool padding_behind(DnnConv& c) {
-  const int64_t n[2] = {c.ih, c.iw}, k[2] = {c.kh, c.kw}, positions[2] = {c.oh, c.ow};
-  for (int d = 0; d < 2; ++d) {
-    const int64_t span = c.dilation[d] * (k[d] - 1) + 1;
-    auto gives = [&](int64_t behind) { return (n[d] + c.before[d] + behind - span) / c.stride[d] + 1 == positions[d]; };
+  for (int d = 0; d < 3; ++d) {
+    const int64_t span = c.dilation[d] * (c.kernel[d] - 1) + 1;
+    auto gives = [&](int64_t behind) { return (c.in[d] + c.before[d] + behind - span) / c.stride[d] + 1 == c.out[d]; };
     c.after[d] = c.before[d];
     if (gives(c.after[d])) continue;
-    c.after[d] = (positions[d] - 1) * c.stride[d] + span - n[d] - c.before[d];
+    c.after[d] = (c.out[d] - 1) * c.stride[d] + span - c.in[d] - c.before[d];
     if (c.after[d] < 0 || !gives(c.after[d])) return false;
   }
   return true;
@@ -50,14 +59,12 @@ bool describe_for_dnn(const Operands& o, bool last, DnnConv& c) {
   c = {};
   c.kind = o.kind;
   c.dtype = int64_t(o.x.dtype());
-  c.n = samples(o.x), c.groups = o.op.groups;
-  c.ic = extent(o.x, 3), c.ih = extent(o.x, 2), c.iw = extent(o.x, 1);
-  c.oc = extent(o.y, 3), c.oh = extent(o.y, 2), c.ow = extent(o.y, 1);
-  c.kh = extent(o.w, 2), c.kw = extent(o.w, 1);
-  for (int d = 0; d < 2; ++d) {
-    c.stride[d] = at_or_all(o.op.stride, d);
-    c.dilation[d] = at_or_all(o.op.dilation, d);
-    c.before[d] = at_or_all(o.op.padding, d);
+  c.dims = o.dims() == 3 ? 3 : 2;  // sequences are images of height 1: there are engines for images and volumes
+  c.n = o.samples(), c.groups = o.window.groups, c.ic = o.channels(o.x), c.oc = o.channels(o.y);
+  for (int d = 0; d < 3; ++d) {
+    const ops::WindowDim w = o.dim(d);
+    c.in[d] = o.extent(o.x, d), c.out[d] = o.extent(o.y, d), c.kernel[d] = w.kernel;
+    c.stride[d] = w.stride, c.dilation[d] = w.dilation, c.before[d] = w.padding_lo;
   }
   c.channels_last = last;
   c.tf32 = backends().cudnn_tf32;
@@ -72,9 +79,9 @@ int64_t alignment_of(std::initializer_list<const void*> pointers) {
   return int64_t(all & (~all + 1));
 }
 
-void add_bias(const Tensor& y, const Tensor& bias, bool last) {
-  const Tensor b = laid(bias, false);
-  const int64_t channels = extent(y, 3), area = extent(y, 2) * extent(y, 1), together = last ? channels : area;
+void add_bias(const Operands& o, bool last) {
+  const Tensor &y = o.y, b = laid(o.bias, false);
+  const int64_t channels = o.channels(y), area = o.area(y), together = last ? channels : area;
   dispatch(Floats{}, y.dtype(), [&]<class T>(Type<T>) {
     constexpr int n = 16 / sizeof(T);
     const bool packed = together % n == 0 && reinterpret_cast<uintptr_t>(y.raw()) % 16 == 0;
@@ -88,14 +95,14 @@ void add_bias(const Tensor& y, const Tensor& bias, bool last) {
 bool by_dnn(const Operands& o) {
   const Tensor& result = o.result();
   if (!backends().cudnn_enabled || is_integral(result.dtype()) || !dnn_missing().empty()) return false;
-  const bool last = result.dim() == 4 && result.is_channels_last() &&
+  const bool last = o.dims() == 2 && result.dim() == 4 && result.is_channels_last() &&
                     (!result.is_contiguous() || only_channels_last(o.first()) || only_channels_last(o.second()));
   DnnConv c;
   if ((!last && !result.is_contiguous()) || !describe_for_dnn(o, last, c)) return false;
   const Tensor a = laid(o.first(), last), b = laid(o.second(), last);
   c.alignment = alignment_of({a.raw(), b.raw(), result.raw()});
   if (!dnn_convolve(c, result.device(), a.raw(), b.raw(), result.raw())) return false;
-  if (o.bias) add_bias(o.y, o.bias, last);
+  if (o.bias) add_bias(o, last);
   return true;
 }
 
@@ -103,22 +110,22 @@ bool by_dnn(const Operands& o) {
 
 constexpr int64_t most = INT32_MAX;
 
-// The last offset of a tensor's element, without its samples where it is of images.
-int64_t reach_of_one(const Tensor& t, bool images) {
+// The last offset of an element, from dim `first` on.
+int64_t last_offset(const Tensor& t, int first) {
   int64_t r = 0;
-  for (int d = images && t.dim() == 4 ? 1 : 0; d < t.dim(); ++d) r += (t.shape()[d] - 1) * t.strides()[d];
+  for (int d = first; d < t.dim(); ++d) r += (t.shape()[d] - 1) * t.strides()[d];
   return r;
 }
 // Samples that one launch takes, so that offsets and counts fit 31 bits.
 int64_t samples_at_once(const Operands& o) {
-  if (reach_of_one(o.w, false) > most) throw Error("filters of shape {} are too large", to_string(o.w.shape()));
-  int64_t n = samples(o.x);
+  if (last_offset(o.w, 0) > most) throw Error("filters of shape {} are too large", to_string(o.w.shape()));
+  int64_t n = o.samples();
   for (const Tensor* t : {&o.x, &o.y}) {
-    const int64_t one = reach_of_one(*t, true), area = extent(*t, 2) * extent(*t, 1);
+    const int64_t one = last_offset(*t, t->dim() - o.dims() - 1), area = o.area(*t);
     if (one > most || area > most / 2)
       throw Error("images of shape {} are too large: one has more than 2^31 elements", to_string(t->shape()));
     n = std::min(n, most / 2 / area);
-    n = std::min(n, 1 + (most - one) / std::max<int64_t>(1, sample_stride(*t)));
+    n = std::min(n, 1 + (most - one) / std::max<int64_t>(1, o.sample_stride(*t)));
   }
   return std::max<int64_t>(n, 1);
 }
@@ -131,31 +138,32 @@ struct Sides {
 };
 PlaceList positions(const Operands& o, const Sides& s, int64_t n) {
   PlaceList p{};
-  const int64_t h = extent(s.walked, 2), w = extent(s.walked, 1);
-  p.count = uint32_t(n * h * w);
-  p.fast = Divisor(w), p.middle = Divisor(h);
-  const int top = int(at_or_all(o.op.padding, 0)), left = int(at_or_all(o.op.padding, 1));
-  p.start = s.turned ? Place{0, 0, top, left} : Place{0, 0, -top, -left};
-  p.step[0] = {0, int(stride(s.walked, 1)), 0, s.turned ? 1 : int(at_or_all(o.op.stride, 1))};
-  p.step[1] = {0, int(stride(s.walked, 2)), s.turned ? 1 : int(at_or_all(o.op.stride, 0)), 0};
-  if (n > 1) p.step[2] = {int(sample_stride(s.windowed)), int(sample_stride(s.walked)), 0, 0};
+  p.count = uint32_t(n * o.area(s.walked));
+  for (int d = 0; d < 3; ++d) {
+    const ops::WindowDim w = o.dim(d);
+    p.start.at[d] = int(s.turned ? w.padding_lo : -w.padding_lo);
+    p.by[2 - d] = Divisor(o.extent(s.walked, d));
+    p.step[2 - d].own = int(o.stride(s.walked, d));
+    p.step[2 - d].at[d] = s.turned ? 1 : int(w.stride);
+  }
+  if (n > 1) p.step[3].window = int(o.sample_stride(s.windowed)), p.step[3].own = int(o.sample_stride(s.walked));
   return p;
 }
 // In the order in which the windowed images lie.
 PlaceList digits(const Operands& o, const Sides& s) {
   PlaceList p{};
-  const int64_t channels = extent(s.windowed, 3) / o.op.groups, kh = extent(o.w, 2), kw = extent(o.w, 1);
-  const int sign = s.turned ? -1 : 1;
-  p.count = uint32_t(channels * kh * kw);
-  const Place channel = {int(stride(s.windowed, 3)), int(stride(o.w, s.turned ? 4 : 3)), 0, 0};
-  const Place row = {0, int(stride(o.w, 2)), sign * int(at_or_all(o.op.dilation, 0)), 0};
-  const Place column = {0, int(stride(o.w, 1)), 0, sign * int(at_or_all(o.op.dilation, 1))};
-  if (channels_lie_together(s.windowed)) {
-    p.fast = Divisor(channels), p.middle = Divisor(kw);
-    p.step[0] = channel, p.step[1] = column, p.step[2] = row;
-  } else {
-    p.fast = Divisor(kw), p.middle = Divisor(kh);
-    p.step[0] = column, p.step[1] = row, p.step[2] = channel;
+  const int64_t channels = o.channels(s.windowed) / o.window.groups;
+  p.count = uint32_t(channels * o.area(o.w));
+  const bool together = channels_lie_together(o, s.windowed);
+  const int of_channel = together ? 0 : 3;
+  p.step[of_channel].window = int(o.channel_stride(s.windowed));
+  p.step[of_channel].own = int(o.w.strides()[s.turned ? 0 : 1]);
+  if (together) p.by[0] = Divisor(channels);
+  for (int d = 0; d < 3; ++d) {
+    const int k = 2 - d + (together ? 1 : 0);
+    if (k < 3) p.by[k] = Divisor(o.extent(o.w, d));
+    p.step[k].own = int(o.stride(o.w, d));
+    p.step[k].at[d] = (s.turned ? -1 : 1) * int(o.dim(d).dilation);
   }
   return p;
 }
@@ -176,26 +184,27 @@ ConvProduct product(const Operands& o, int64_t n) {
   const bool turned = o.kind == Kind::grad_input, to_filters = o.kind == Kind::grad_weight;
   const Sides s{turned ? o.x : o.y, turned ? o.y : o.x, turned};
   ConvProduct p{};
-  p.groups = int(o.op.groups);
-  p.m = int(extent(s.walked, 3) / p.groups);
-  const int images_m = int(stride(s.walked, 3)), filters_m = int(stride(o.w, turned ? 3 : 4));
-  const int images_group = images_m * p.m, filters_group = int(stride(o.w, 4) * (extent(o.w, 4) / p.groups));
+  p.groups = int(o.window.groups);
+  p.m = int(o.channels(s.walked) / p.groups);
+  const int images_m = int(o.channel_stride(s.walked)), filters_m = int(o.w.strides()[turned ? 1 : 0]);
+  const int images_group = images_m * p.m, filters_group = int(o.w.strides()[0] * (o.w.shape()[0] / p.groups));
   p.summed = to_filters ? positions(o, s, n) : digits(o, s);
   p.free = to_filters ? digits(o, s) : positions(o, s, n);
   p.left_m = to_filters ? images_m : filters_m, p.left_group = to_filters ? images_group : filters_group;
   p.out_m = to_filters ? filters_m : images_m, p.out_group = to_filters ? filters_group : images_group;
-  p.window_group = int(stride(s.windowed, 3) * (extent(s.windowed, 3) / p.groups));
-  p.window_row = int(stride(s.windowed, 2)), p.window_column = int(stride(s.windowed, 1));
-  p.rows = int(extent(s.windowed, 2)), p.columns = int(extent(s.windowed, 1));
-  p.row_step = Divisor(turned ? at_or_all(o.op.stride, 0) : 1);
-  p.column_step = Divisor(turned ? at_or_all(o.op.stride, 1) : 1);
+  p.window_group = int(o.channel_stride(s.windowed) * (o.channels(s.windowed) / p.groups));
+  for (int d = 0; d < 3; ++d) {
+    p.extent[d] = int(o.extent(s.windowed, d)), p.distance[d] = int(o.stride(s.windowed, d));
+    p.step[d] = Divisor(turned ? o.dim(d).stride : 1);
+    p.steps = p.steps || p.step[d].d != 1;
+  }
   choose_splits(p);
   return p;
 }
 
 // Images of `n` samples from `first` on.
-Tensor part(const Tensor& t, int64_t first, int64_t n) {
-  if (t.dim() < 4) return t;
+Tensor part(const Operands& o, const Tensor& t, int64_t first, int64_t n) {
+  if (t.dim() < o.dims() + 2) return t;
   Shape s = t.shape();
   s[0] = n;
   return Tensor::alias(t.storage(), s, t.strides(), t.offset() + first * t.strides()[0], t.dtype());
@@ -219,7 +228,7 @@ void tiles(const Operands& o, const ConvProduct& p, compute_t<T>* parts) {
   const bool to_filters = o.kind == Kind::grad_weight;
   const Tensor &left = to_filters ? o.y : o.w, &window = o.kind == Kind::grad_input ? o.y : o.x;
   const bool left_along = p.summed.step[0].own < p.left_m;
-  const bool window_along = channels_lie_together(window) != to_filters;
+  const bool window_along = channels_lie_together(o, window) != to_filters;
   const unsigned high = unsigned((p.m + conv_tile - 1) / conv_tile);
   if (high > 65535) throw Error("{} channels are too many", p.m);
   const dim3 grid((p.free.count + conv_tile - 1) / conv_tile, high, unsigned(std::min(p.groups * p.splits, 65535)));
@@ -235,10 +244,10 @@ void add_parts(const Operands& o, const ConvProduct& p, int splits, const comput
 // The samples of `o` in turn, `at_once` of them: f(those, how many came before).
 template <class F>
 void each_part(const Operands& o, int64_t at_once, F&& f) {
-  const int64_t n = samples(o.x);
+  const int64_t n = o.samples();
   for (int64_t i = 0; i < n; i += at_once) {
     const int64_t count = std::min(at_once, n - i);
-    f(Operands{o.kind, o.op, part(o.x, i, count), o.w, part(o.y, i, count), o.bias}, count);
+    f(Operands{o.kind, o.window, part(o, o.x, i, count), o.w, part(o, o.y, i, count), o.bias}, count);
   }
 }
 
@@ -268,8 +277,7 @@ void by_us(Operands o) {
     if (!t->same(o.result()) && !is_dense(t->shape(), t->strides()) && t->numel() < most &&
         reach(t->shape(), t->strides(), 0) > most)
       *t = dense_copy(*t);
-  const int64_t at_once = samples_at_once(o),
-                m = (o.kind == Kind::grad_input ? extent(o.x, 3) : extent(o.y, 3)) / o.op.groups;
+  const int64_t at_once = samples_at_once(o), m = o.channels(o.kind == Kind::grad_input ? o.x : o.y) / o.window.groups;
   if (m < 8 || is_integral(o.result().dtype())) {
     bool add = false;
     return each_part(o, at_once, [&](const Operands& some, int64_t n) {
@@ -285,21 +293,21 @@ void by_us(Operands o) {
 void convolve(const Operands& o) {
   const Tensor& result = o.result();
   if (result.numel() == 0) return;
-  if (samples(o.x) == 0) return result.device().fill_zero(result.raw(), result.bytes());
+  if (o.samples() == 0) return result.device().fill_zero(result.raw(), result.bytes());
   if (!by_dnn(o)) by_us(o);
 }
 
-void conv2d(const ops::Conv2d& op, Tensor& y, const Strided& x, const Strided& w, const Strided& bias) {
-  convolve({Kind::forward, op, x, w, y, bias});
+void convolution(const ops::Convolution& op, Tensor& y, const Strided& x, const Strided& w, const Strided& bias) {
+  convolve({Kind::forward, op.window, x, w, y, bias});
 }
-void grad_input(const ops::Conv2dGradInput& op, Tensor& dx, const Strided& dy, const Strided& w) {
-  convolve({Kind::grad_input, op, dx, w, dy, {}});
+void grad_input(const ops::ConvolutionGradInput& op, Tensor& dx, const Strided& dy, const Strided& w) {
+  convolve({Kind::grad_input, op.window, dx, w, dy, {}});
 }
-void grad_weight(const ops::Conv2dGradWeight& op, Tensor& dw, const Strided& dy, const Strided& x) {
-  convolve({Kind::grad_weight, op, x, dw, dy, {}});
+void grad_weight(const ops::ConvolutionGradWeight& op, Tensor& dw, const Strided& dy, const Strided& x) {
+  convolve({Kind::grad_weight, op.window, x, dw, dy, {}});
 }
 
-const Kernel<conv2d> conv2d_;
+const Kernel<convolution> convolution_;
 const Kernel<grad_input> grad_input_;
 const Kernel<grad_weight> grad_weight_;
 

@@ -33,7 +33,7 @@ __device__ void load_slice(const ConvProduct& p, const ConvTile<C>& s, int half,
   for (int j = 0; j < loads; ++j) {
     const Place k = s.summed[half][slice_row(left_along, t, j)];
     const int m = first_m + slice_column(left_along, t, j);
-    a[j] = m < p.m && k.row > outside / 2 ? C(left[m * p.left_m + k.own]) : C(0);
+    a[j] = m < p.m && k.at[2] > outside / 2 ? C(left[m * p.left_m + k.own]) : C(0);
   }
 #pragma unroll
   for (int j = 0; j < loads; ++j) {
