@@ -1,12 +1,13 @@
-// Pooling over images [N, C, H, W] or [C, H, W].
+// Pooling as a layer: MaxPool2d and AvgPool2d, and what layers over sequences and volumes share with them.
 #pragma once
 #include "core/nn/module.h"
 
 namespace luth::nn {
 
-struct MaxPool2dSpec {
-  static constexpr const char* name = "MaxPool2d";
-  static constexpr const char* brief = "the largest element of each window";
+template <int n>
+struct MaxPoolSpec {
+  static constexpr const char* names[] = {"MaxPool1d", "MaxPool2d", "MaxPool3d"};
+  static constexpr const char *name = names[n - 1], *brief = "the largest element of each window";
   Ints kernel_size;
   std::optional<Ints> stride;
   Ints padding{0}, dilation{1};
@@ -22,17 +23,22 @@ struct MaxPool2dSpec {
     field("base", base, "from where indices count", as::base);
   }
 };
-class MaxPool2d final : public Layer<MaxPool2d, MaxPool2dSpec> {
+/// Over n spatial dims: 1, 2 or 3.
+template <int n>
+class MaxPool final : public Layer<MaxPool<n>, MaxPoolSpec<n>> {
  public:
-  using Layer::Layer;
+  using Layer<MaxPool<n>, MaxPoolSpec<n>>::Layer;
+  using Layer<MaxPool<n>, MaxPoolSpec<n>>::spec;
   std::string extra_repr() const override;
   Tensor run(const Tensor& x);
   Values forward(const Values& in) override;  // two results with return_indices
 };
+using MaxPool2d = MaxPool<2>;
 
-struct AvgPool2dSpec {
-  static constexpr const char* name = "AvgPool2d";
-  static constexpr const char* brief = "the mean of each window";
+template <int n>
+struct AvgPoolSpec {
+  static constexpr const char* names[] = {"AvgPool1d", "AvgPool2d", "AvgPool3d"};
+  static constexpr const char *name = names[n - 1], *brief = "the mean of each window";
   Ints kernel_size;
   std::optional<Ints> stride;
   Ints padding{0};
@@ -44,14 +50,18 @@ struct AvgPool2dSpec {
     field("padding", padding, "padding on each side");
     field("ceil_mode", ceil_mode, "round the extents of the result up");
     field("count_include_pad", count_include_pad, "the padding counts in the mean");
-    field("divisor_override", divisor_override, "divide by this in place of the size of the window");
+    if constexpr (n > 1)
+      field("divisor_override", divisor_override, "divide by this in place of the size of the window");
   }
 };
-class AvgPool2d final : public Layer<AvgPool2d, AvgPool2dSpec> {
+template <int n>
+class AvgPool final : public Layer<AvgPool<n>, AvgPoolSpec<n>> {
  public:
-  using Layer::Layer;
+  using Layer<AvgPool<n>, AvgPoolSpec<n>>::Layer;
+  using Layer<AvgPool<n>, AvgPoolSpec<n>>::spec;
   std::string extra_repr() const override;
   Tensor run(const Tensor& x);
 };
+using AvgPool2d = AvgPool<2>;
 
 }  // namespace luth::nn

@@ -5,7 +5,7 @@
 #include "core/ops/elementwise/activation.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/unary.h"
-#include "core/ops/window/pool_more.h"
+#include "core/ops/window/pool.h"
 #include "core/ops/window/resample.h"
 
 namespace luth::ops {
@@ -104,8 +104,10 @@ Tensor Interpolate::decompose(const Inputs& in) const {
   const Mode& kind = find_mode(mode);
   check(*this, in[0], kind);
   const Resample r = plan(*this, in[0], kind);
-  if (mode == "area" && r.dims() == 2) return adaptive_avg_pool2d(in[0], {r.to});
-  if (mode == "area" && r.dims() == 3) return adaptive_avg_pool3d(in[0], {r.to});
+  if (mode == "area") {
+    if (r.dims() == 1) return adaptive_avg_pool1d(in[0], {r.to});
+    return r.dims() == 2 ? adaptive_avg_pool2d(in[0], {r.to}) : adaptive_avg_pool3d(in[0], {r.to});
+  }
   return in[0].dtype() == Dtype::u8 && kind.dims ? of_bytes(in[0], r) : resample(in[0], r);
 }
 Cases<Interpolate> Interpolate::samples() {

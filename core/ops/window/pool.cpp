@@ -1,165 +1,99 @@
 #include "core/ops/window/pool.h"
 
+#include <cmath>
+
+#include "core/ops/common/checks.h"
+#include "core/ops/elementwise/activation.h"
+#include "core/ops/elementwise/arith.h"
+#include "core/ops/elementwise/unary.h"
+#include "core/ops/index/index.h"
 #include "core/ops/shape/view.h"
 
 namespace luth::ops {
 namespace {
 
-int64_t extent(const Shape& s, int d) { return s[s.size() - 2 + d]; }
-Ints plane(const Value& v) { return {extent(v.shape(), 0), extent(v.shape(), 1)}; }
-Shape with_plane(Shape s, int64_t h, int64_t w) {
-  s[s.size() - 2] = h;
-  s[s.size() - 1] = w;
-  return s;
+Spec spec(const Shape& shape, Dtype dtype, const Value& like, int dims) {
+  return spatial_spec(shape, dtype, only_nhwc(like, dims));
 }
 
-void check_images(const char* what, const Value& v) {
-  if (!v.is_tensor() || (v.dim() != 3 && v.dim() != 4))
-    throw Error("{} must have 4 dims (N, C, H, W) or 3 (C, H, W), got shape {}", what, to_string(v.shape()));
-  for (int i = v.dim() - 3; i < v.dim(); ++i)
-    if (v.shape()[i] == 0)
-      throw Error("{} of shape {} has no elements in a dim other than the batch's", what, to_string(v.shape()));
-  if (v.dtype() == Dtype::boolean) throw Error("there is no pooling of bool; convert with :to() first");
+// Whether the spatial extents of `v` are those that the windows are for: `from`, or (of a gradient) `to`.
+void check_extents(const char* what, const Value& v, const PoolWindows& w, const Ints& extents) {
+  refuse_bool("pooling", v);
+  const int lead = v.dim() - w.dims();
+  if ((lead != 1 && lead != 2) || !(spatial(v.shape(), w.dims()) == extents))
+    throw Error("{} of shape {} must have the spatial extents {}", what, to_string(v.shape()), to_string(extents));
+  if (w.from.numel() > INT32_MAX) throw Error("channels of {} elements are too large", w.from.numel());
 }
-void check_sequences(const Value& v) {
-  if (!v.is_tensor() || (v.dim() != 2 && v.dim() != 3))
-    throw Error("input must have 3 dims (N, C, L) or 2 (C, L), got shape {}", to_string(v.shape()));
-}
-void check_size(const char* what, const Ints& v) {
-  if (v.size() != 1 && v.size() != 2) throw Error("{} must be one number or two, got {}", what, to_string(v));
-  for (int64_t n : v)
-    if (n < 0 || n > INT32_MAX) throw Error("{} must be from 0 to {}, got {}", what, INT32_MAX, to_string(v));
-}
-Spec spec(const Shape& shape, Dtype dtype, const Value& like) {
-  Spec s{shape, dtype};
-  if (like.dim() == 4 && like.tensor().is_channels_last() && !like.tensor().is_contiguous())
-    s.strides = channels_last_strides(shape);
-  return s;
+void check_indices(const Value& indices, const Shape& shape) {
+  if (indices.dtype() != Dtype::i64) throw Error("indices must be int64, got {}", name(indices.dtype()));
+  if (!(indices.shape() == shape))
+    throw Error("indices of shape {} must have shape {}", to_string(indices.shape()), to_string(shape));
 }
 
-// A sequence as an image of height 1.
-Ints wide(const char* what, const Ints& v, int64_t height) {
-  if (v.size() != 1) throw Error("{} must be one number, got {}", what, to_string(v));
-  return {height, v[0]};
-}
-void widen(const PoolWindow& from, PoolWindow& to) {
-  to.kernel_size = wide("kernel_size", from.kernel_size, 1);
-  if (from.stride && !from.stride->empty()) to.stride = wide("stride", *from.stride, 1);
-  to.padding = wide("padding", from.padding, 0);
-  to.ceil_mode = from.ceil_mode;
-}
-template <class F>
-Tensor as_image(const Value& input, F&& f) {
-  check_sequences(input);
-  return squeeze(f(unsqueeze(input, {-2})), {Ints{-2}});
+PoolWindows windows_of(std::initializer_list<PoolDim> dims) {
+  PoolWindows w;
+  for (auto& d : dims) w.push_back(d);
+  return w;
 }
 
 }  // namespace
 
-void PoolWindow::check() const {
-  auto want = [](const char* what, const Ints& v, int64_t least) {
-    check_size(what, v);
-    for (int64_t n : v)
-      if (n < least) throw Error("{} must be at least {}, got {}", what, least, to_string(v));
-  };
-  want("kernel_size", kernel_size, 1);
-  want("padding", padding, 0);
-  if (stride && !stride->empty()) want("stride", *stride, 1);
+void PoolWindows::push_back(const PoolDim& d) {
+  from.push_back(d.from), to.push_back(d.to), kernel_size.push_back(d.kernel), stride.push_back(d.stride);
+  padding.push_back(d.padding), dilation.push_back(d.dilation);
+}
+PoolDim PoolWindows::dim(int d) const {
+  const int k = d - (3 - dims());
+  return k < 0 ? PoolDim() : PoolDim{from[k], to[k], kernel_size[k], stride[k], padding[k], dilation[k]};
 }
 
-int64_t PoolWindow::positions(int d, int64_t n, int64_t dilation) const {
-  int64_t k = at_or_all(kernel_size, d), pad = at_or_all(padding, d), s = step(d), span = dilation * (k - 1) + 1;
-  if (dilation < 1) throw Error("dilation must be at least 1, got {}", dilation);
-  if (pad > span / 2) throw Error("padding of {} is more than half of the window's {} elements", pad, span);
-  int64_t room = n + 2 * pad - span;
-  if (room < 0 && !(ceil_mode && room + s - 1 >= 0))
-    throw Error("a window of {} elements is larger than the padded input's {}", span, n + 2 * pad);
-  int64_t count = (room + (ceil_mode ? s - 1 : 0)) / s + 1;
-  if (ceil_mode && (count - 1) * s >= n + pad) --count;  // the last window must begin inside
-  return count;
-}
+// ---- Operators with kernels --------------------------------------------------------------------------------------
 
-Shape PoolWindow::pooled(const Value& input, const Ints& dilation) const {
-  check();
-  check_size("dilation", dilation);
-  check_images("input", input);
-  Shape s = input.shape();
-  return with_plane(s, positions(0, extent(s, 0), at_or_all(dilation, 0)),
-                    positions(1, extent(s, 1), at_or_all(dilation, 1)));
+Specs MaxPool::infer(const Inputs& in) const {
+  check_extents("input", in[0], windows, windows.from);
+  const Shape shape = with_spatial(in[0].shape(), windows.to);
+  return {spec(shape, in[0].dtype(), in[0], windows.dims()), spec(shape, Dtype::i64, in[0], windows.dims())};
 }
+Tensors MaxPool::vjp(const Call& c, const Tensors& dy) const { return {max_pool_grad(dy[0], c.out[1], {*this})}; }
 
-// ---- Largest elements ------------------------------------------------------------------------------------------
+Spec MaxPoolGrad::infer(const Inputs& in) const {
+  const PoolWindows& w = forward.windows;
+  check_extents("grad", in[0], w, w.to);
+  check_indices(in[1], in[0].shape());
+  return spec(with_spatial(in[0].shape(), w.from), in[0].dtype(), in[1], w.dims());
+}
+Tensors MaxPoolGrad::vjp(const Call& c, const Tensor& g) const { return {max_pool_pick(g, c.in[1], {forward}), {}}; }
 
-Specs MaxPool2dWithIndices::infer(const Inputs& in) const {
-  Shape shape = pooled(in[0], dilation);
-  return {spec(shape, in[0].dtype(), in[0]), spec(shape, Dtype::i64, in[0])};
+Spec MaxPoolPick::infer(const Inputs& in) const {
+  const PoolWindows& w = forward.windows;
+  check_extents("input", in[0], w, w.from);
+  const Shape shape = with_spatial(in[0].shape(), w.to);
+  check_indices(in[1], shape);
+  return spec(shape, in[0].dtype(), in[1], w.dims());
 }
-Tensors MaxPool2dWithIndices::vjp(const Call& c, const Tensors& dy) const {
-  Ints window;
-  for (int d = 0; d < 2; ++d) window.push_back(at_or_all(kernel_size, d));
-  for (int d = 0; d < 2; ++d) window.push_back(step(d));
-  for (int d = 0; d < 2; ++d) window.push_back(at_or_all(padding, d));
-  for (int d = 0; d < 2; ++d) window.push_back(at_or_all(dilation, d));
-  return {pool_scatter(dy[0], c.out[1], {plane(c.in[0]), base, window})};
-}
-Cases<MaxPool2dWithIndices> MaxPool2dWithIndices::samples() {
-  MaxPool2dWithIndices a, b;
-  a.kernel_size = {2};
-  b.kernel_size = {3, 2};
-  b.stride = Ints{2, 1};
-  b.padding = {1};
-  b.dilation = {1, 2};
-  b.ceil_mode = true;
-  return {{a, {{2, 2, 4, 5}}}, {b, {{2, 5, 6}}}, {a, {{0, 2, 4, 4}}}};
-}
+Tensors MaxPoolPick::vjp(const Call& c, const Tensor& g) const { return {max_pool_grad(g, c.in[1], {forward}), {}}; }
 
-Tensors MaxPool2d::decompose(const Inputs& in) const {
-  MaxPool2dWithIndices op;
-  static_cast<PoolWindow&>(op) = *this;
-  op.dilation = dilation;
-  op.base = base;
-  Tensors both = max_pool2d_with_indices(in[0], op);
-  return return_indices ? both : Tensors{both[0]};
+Spec AvgPool::infer(const Inputs& in) const {
+  check_extents("input", in[0], windows, windows.from);
+  if (divisor_override && *divisor_override == 0) throw Error("divisor_override must not be 0");
+  return spec(with_spatial(in[0].shape(), windows.to), in[0].dtype(), in[0], windows.dims());
 }
-Cases<MaxPool2d> MaxPool2d::samples() {
-  MaxPool2d a, b;
-  a.kernel_size = {2};
-  b.kernel_size = {3};
-  b.stride = Ints{2};
-  b.padding = {1};
-  return {{a, {{2, 2, 4, 4}}}, {b, {{1, 2, 6, 5}}}};
-}
-Tensors MaxPool1d::decompose(const Inputs& in) const {
-  check_sequences(in[0]);
-  MaxPool2d op = *this;
-  widen(*this, op);
-  op.dilation = wide("dilation", dilation, 1);
-  Tensors out = Fn<MaxPool2d>()(unsqueeze(in[0], {-2}), op);
-  for (Tensor& t : out) t = squeeze(t, {Ints{-2}});
-  return out;
-}
-Cases<MaxPool1d> MaxPool1d::samples() {
-  MaxPool1d a;
-  a.kernel_size = {3};
-  a.stride = Ints{2};
-  return {{a, {{2, 2, 7}}}, {a, {{2, 7}}}};
-}
+Tensors AvgPool::vjp(const Call&, const Tensor& dy) const { return {avg_pool_grad(dy, {*this})}; }
 
-Spec PoolGather::infer(const Inputs& in) const { return spec(in[1].shape(), in[0].dtype(), in[1]); }
-Tensors PoolGather::vjp(const Call& c, const Tensor& dy) const {
-  return {pool_scatter(dy, c.in[1], {plane(c.in[0]), base, window}), {}};
+Spec AvgPoolGrad::infer(const Inputs& in) const {
+  const PoolWindows& w = forward.windows;
+  check_extents("grad", in[0], w, w.to);
+  return spec(with_spatial(in[0].shape(), w.from), in[0].dtype(), in[0], w.dims());
 }
-Spec PoolScatter::infer(const Inputs& in) const {
-  return spec(with_plane(in[0].shape(), size[0], size[1]), in[0].dtype(), in[1]);
-}
-Tensors PoolScatter::vjp(const Call& c, const Tensor& dy) const {
-  return {pool_gather(dy, c.in[1], {base, window}), {}};
-}
+Tensors AvgPoolGrad::vjp(const Call&, const Tensor& g) const { return {avg_pool(g, forward)}; }
 
 namespace {
-// Positions in a plane of 3 x 4, one of them twice.
+const PoolWindows over_volume = windows_of({{4, 2, 2, 2}, {3, 2, 0}, {5, 3, 3, 2, 1}}),
+                  over_image = windows_of({{5, 3, 2, 2, 1}, {6, 3, 2, 2, 0, 2}}),
+                  over_sequence = windows_of({{7, 3, 3, 2}}), small = windows_of({{3, 2, 2}, {4, 2, 2, 2}});
+// Positions in small.from, one of them twice.
 Tensor sample_indices() {
-  int64_t at[] = {0, 5, 5, 11, 3, 6, 10, 1};
+  int64_t at[] = {5, 3, 5, 11, 0, 6, 9, 6};
   return Tensor::from({2, 2, 2}, at);
 }
 Tensor sample_plane(const Shape& shape) {
@@ -168,105 +102,262 @@ Tensor sample_plane(const Shape& shape) {
   return t;
 }
 }  // namespace
-Cases<PoolGather> PoolGather::samples() {
-  return {{{}, {}, 0, 0, [] { return Inputs{sample_plane({2, 3, 4}), sample_indices()}; }}};
+Cases<MaxPool> MaxPool::samples() {
+  return {{{over_volume}, {{2, 2, 4, 3, 5}}},
+          {{over_image}, {{2, 5, 6}}},
+          {{over_sequence}, {{2, 2, 7}}},
+          {{over_image}, {{0, 2, 5, 6}}}};
 }
-Cases<PoolScatter> PoolScatter::samples() {
-  return {{{.size = {3, 4}}, {}, 0, 0, [] { return Inputs{sample_plane({2, 2, 2}), sample_indices()}; }}};
+Cases<MaxPoolGrad> MaxPoolGrad::samples() {
+  return {{{{small}}, {}, 0, 0, [] { return Inputs{sample_plane({2, 2, 2}), sample_indices()}; }}};
+}
+Cases<MaxPoolPick> MaxPoolPick::samples() {
+  return {{{{small}}, {}, 0, 0, [] { return Inputs{sample_plane({2, 3, 4}), sample_indices()}; }}};
+}
+Cases<AvgPool> AvgPool::samples() {
+  return {{{over_volume}, {{2, 2, 4, 3, 5}}},
+          {{windows_of({{5, 3, 2, 2, 1}, {6, 6, 2, 1, 1}}), false}, {{2, 5, 6}}},
+          {{over_sequence, true, 5}, {{2, 2, 7}}},
+          {{small}, {{0, 2, 3, 4}}}};
+}
+Cases<AvgPoolGrad> AvgPoolGrad::samples() {
+  return {
+      {{{over_volume}}, {{2, 2, 2, 2, 3}}}, {{{over_sequence, false}}, {{2, 2, 3}}}, {{{small, true, 3}}, {{2, 2, 2}}}};
 }
 
-// ---- Means -----------------------------------------------------------------------------------------------------
+// ---- Windows as they are asked for -------------------------------------------------------------------------------
+
+void PoolWindow::check(int dims) const {
+  check_list("kernel_size", kernel_size, dims, 1);
+  check_list("padding", padding, dims, 0);
+  check_list("dilation", dilation, dims, 1);
+  if (stride && !stride->empty()) check_list("stride", *stride, dims, 1);
+}
+
+PoolWindows PoolWindow::over(const Value& input, int dims) const {
+  check(dims);
+  check_spatial("input", input, dims);
+  PoolWindows all;
+  const Ints extents = spatial(input.shape(), dims);
+  for (int d = 0; d < dims; ++d) {
+    const int64_t pad = at_or_all(padding, d);
+    const WindowDim w{at_or_all(kernel_size, d), step(d), pad, pad, at_or_all(dilation, d)};
+    if (pad > w.span() / 2) throw Error("padding of {} is more than half of the window's {} elements", pad, w.span());
+    all.push_back({extents[d], w.positions(extents[d], ceil_mode), w.kernel, w.stride, pad, w.dilation});
+  }
+  return all;
+}
 
 namespace {
-void check_divisor(const AvgPool& op) {
-  if (op.divisor_override && *op.divisor_override == 0) throw Error("divisor_override must not be 0");
+// As many windows of equal share as asked for; where they have one extent, it is their kernel.
+PoolWindows shares(const Value& input, const Ints& output_size, int dims) {
+  check_list("output_size", output_size, dims, -1);
+  check_spatial("input", input, dims);
+  PoolWindows all;
+  const Ints extents = spatial(input.shape(), dims);
+  for (int d = 0; d < dims; ++d) {
+    const int64_t m = extents[d], wanted = at_or_all(output_size, d), n = wanted < 0 ? m : wanted;
+    const int64_t each = n > 0 && m % n == 0 ? m / n : 0;
+    all.push_back({m, n, each, std::max<int64_t>(each, 1)});
+  }
+  return all;
+}
+Tensors maxima(const Value& x, const PoolWindows& windows, bool both, int base) {
+  Tensors t = max_pool(x, {windows, base});
+  return both ? t : Tensors{t[0]};
 }
 }  // namespace
 
-Spec AvgPool2d::infer(const Inputs& in) const {
-  check_divisor(*this);
-  return spec(pooled(in[0], {1}), in[0].dtype(), in[0]);
+template <int n>
+Tensors MaxPoolWithIndices<n>::decompose(const Inputs& in) const {
+  return maxima(in[0], window.over(in[0], n), true, base);
 }
-Tensors AvgPool2d::vjp(const Call& c, const Tensor& dy) const {
-  AvgPool2dGrad op;
-  static_cast<AvgPool&>(op) = *this;
-  op.size = plane(c.in[0]);
-  return {avg_pool2d_grad(dy, op)};
+template <int n>
+Tensors MaxPoolOf<n>::decompose(const Inputs& in) const {
+  return maxima(in[0], window.over(in[0], n), return_indices, base);
 }
-Cases<AvgPool2d> AvgPool2d::samples() {
-  AvgPool2d a, b, d;
-  a.kernel_size = {2};
-  b.kernel_size = {3, 2};
-  b.stride = Ints{2};
-  b.padding = {1};
-  b.ceil_mode = true;
-  b.count_include_pad = false;
-  d = b;
-  d.divisor_override = 5;
-  return {{a, {{2, 2, 4, 5}}}, {b, {{2, 6, 6}}}, {d, {{1, 2, 6, 5}}}};
+template <int n>
+Tensors AdaptiveMaxPool<n>::decompose(const Inputs& in) const {
+  const PoolWindows windows = shares(in[0], output_size, n);
+  if (!is_floating(in[0].dtype())) throw_unsupported(in[0].dtype());
+  return maxima(in[0], windows, return_indices, base);
 }
-Spec AvgPool2dGrad::infer(const Inputs& in) const {
-  check_images("grad", in[0]);
-  return spec(with_plane(in[0].shape(), size[0], size[1]), in[0].dtype(), in[0]);
+template <int n>
+Tensor AvgPoolOf<n>::decompose(const Inputs& in) const {
+  return avg_pool(in[0], {window.over(in[0], n), count_include_pad, divisor_override});
 }
-Tensors AvgPool2dGrad::vjp(const Call&, const Tensor& dy) const {
-  AvgPool2d op;
-  static_cast<AvgPool&>(op) = *this;
-  return {avg_pool2d(dy, op)};
-}
-Cases<AvgPool2dGrad> AvgPool2dGrad::samples() {
-  AvgPool2dGrad a;
-  a.kernel_size = {3};
-  a.stride = Ints{2};
-  a.padding = {1};
-  a.size = {5, 6};
-  return {{a, {{2, 3, 3}}}};
-}
-Tensor AvgPool1d::decompose(const Inputs& in) const {
-  AvgPool2d op;
-  widen(*this, op);
-  op.count_include_pad = count_include_pad;
-  return as_image(in[0], [&](const Tensor& t) { return avg_pool2d(t, op); });
-}
-Cases<AvgPool1d> AvgPool1d::samples() {
-  AvgPool1d a;
-  a.kernel_size = {3};
-  a.padding = {1};
-  return {{a, {{2, 2, 7}}}, {a, {{2, 7}}}};
+template <int n>
+Tensor AdaptiveAvgPool<n>::decompose(const Inputs& in) const {
+  return avg_pool(in[0], {shares(in[0], output_size, n)});
 }
 
-Spec AdaptiveAvgPool2d::infer(const Inputs& in) const {
-  if (output_size.size() != 1 && output_size.size() != 2)
-    throw Error("output_size must be one number or two, got {}", to_string(output_size));
-  check_images("input", in[0]);
-  Ints size = plane(in[0]);
-  for (int d = 0; d < 2; ++d)
-    if (int64_t n = at_or_all(output_size, d); n >= 0) size[d] = n;
-  return spec(with_plane(in[0].shape(), size[0], size[1]), in[0].dtype(), in[0]);
+template <int n>
+Tensor LpPool<n>::decompose(const Inputs& in) const {
+  const Tensor& x = in[0];
+  const double p = norm_type.value();
+  if (p == 0) throw Error("norm_type must not be 0");
+  check_floating(x);
+  const PoolWindows windows = window.over(x, n);
+  if (std::isinf(p)) {
+    const Tensor size = p > 0 ? abs(x) : neg(abs(x)), most = max_pool(size, {windows})[0];
+    return p > 0 ? most : neg(most);
+  }
+  const Tensor mean = avg_pool(pow(x, norm_type), {windows});
+  return pow(mul(mul(sign(mean), relu(abs(mean))), windows.kernel_size.numel()), 1 / p);
 }
-Tensors AdaptiveAvgPool2d::vjp(const Call& c, const Tensor& dy) const {
-  return {adaptive_avg_pool2d_grad(dy, {plane(c.in[0])})};
-}
-Cases<AdaptiveAvgPool2d> AdaptiveAvgPool2d::samples() {
-  return {{{{1}}, {{2, 2, 3, 4}}}, {{{2, 3}}, {{2, 5, 4}}}, {{{5}}, {{1, 2, 3, 3}}}};
-}
-Spec AdaptiveAvgPool2dGrad::infer(const Inputs& in) const {
-  return spec(with_plane(in[0].shape(), size[0], size[1]), in[0].dtype(), in[0]);
-}
-Tensors AdaptiveAvgPool2dGrad::vjp(const Call& c, const Tensor& dy) const {
-  return {adaptive_avg_pool2d(dy, {plane(c.in[0])})};
-}
-Cases<AdaptiveAvgPool2dGrad> AdaptiveAvgPool2dGrad::samples() { return {{{{5, 4}}, {{2, 2, 3}}}}; }
-Tensor AdaptiveAvgPool1d::decompose(const Inputs& in) const {
-  Ints size = wide("output_size", output_size, 1);
-  return as_image(in[0], [&](const Tensor& t) { return adaptive_avg_pool2d(t, {size}); });
-}
-Cases<AdaptiveAvgPool1d> AdaptiveAvgPool1d::samples() { return {{{{3}}, {{2, 2, 7}}}, {{{2}}, {{2, 5}}}}; }
 
 namespace {
-const DefineAll<MaxPool2dWithIndices, MaxPool2d, MaxPool1d, PoolGather, PoolScatter, AvgPool2d, AvgPool2dGrad,
-                AvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool2dGrad, AdaptiveAvgPool1d>
-    define_all_;
+// The extents of what was pooled to `x`.
+Ints unpooled_extents(const Tensor& x, const PoolWindow& window, const std::optional<Ints>& wanted, int dims) {
+  if (wanted && wanted->size() != dims && wanted->size() != dims + 2)
+    throw Error("output_size must have {} numbers or {}, got {}", dims, dims + 2, to_string(*wanted));
+  Ints extents = spatial(x.shape(), dims);
+  for (int d = 0; d < dims; ++d) {
+    const int64_t own =
+        (extents[d] - 1) * window.step(d) - 2 * at_or_all(window.padding, d) + at_or_all(window.kernel_size, d);
+    extents[d] = wanted ? (*wanted)[wanted->size() - dims + d] : own;
+    if (extents[d] < 1) throw Error("the result would have {} elements in a dim", extents[d]);
+    if (std::abs(extents[d] - own) >= window.step(d))
+      throw Error("output_size {} must differ from the {} of dim {} by less than the step {}", to_string(*wanted), own,
+                  shown(x.dim() - dims + d), window.step(d));
+  }
+  return extents;
 }
+}  // namespace
+
+template <int n>
+Tensor MaxUnpool<n>::decompose(const Inputs& in) const {
+  const Tensor &x = in[0], &indices = in[1];
+  check_spatial("input", x, n);
+  window.check(n);
+  if (!is_floating(x.dtype())) throw_unsupported(x.dtype());
+  check_indices(indices, x.shape());
+  const Ints extents = unpooled_extents(x, window, output_size, n);
+  int64_t volume = 1;
+  for (int64_t m : extents)
+    if (__builtin_mul_overflow(volume, m, &volume))
+      throw Error("the result of extents {} would have too many elements to count", to_string(extents));
+  Shape flat(x.shape().begin(), x.shape().end() - n), from = flat;
+  flat.push_back(volume), from.push_back(x.numel() ? -1 : 0);
+  Tensor zeros = Tensor::empty(flat, x.dtype(), x.device());
+  if (zeros.bytes()) x.device().fill_zero(zeros.raw(), zeros.bytes());
+  Scatter op;
+  op.dim = -1, op.base = base;
+  return reshape(scatter(zeros, reshape(indices, {from}), reshape(x, {from}), op), {with_spatial(x.shape(), extents)});
+}
+
+// ---- Samples -----------------------------------------------------------------------------------------------------
+
+template <>
+Cases<MaxPoolWithIndices<2>> MaxPoolWithIndices<2>::samples() {
+  return {
+      {{{{2}}}, {{2, 2, 4, 5}}}, {{{{3, 2}, Ints{2, 1}, {1}, {1, 2}, true}}, {{2, 5, 6}}}, {{{{2}}}, {{0, 2, 4, 4}}}};
+}
+template <>
+Cases<MaxPoolWithIndices<3>> MaxPoolWithIndices<3>::samples() {
+  return {{{{{2}}}, {{1, 2, 4, 2, 4}}}, {{{{3, 2, 2}, Ints{2, 1, 2}, {1}, {1, 2, 1}, true}}, {{2, 4, 3, 3}}}};
+}
+template <>
+Cases<MaxPoolOf<1>> MaxPoolOf<1>::samples() {
+  return {{{{{3}, Ints{2}}}, {{2, 2, 7}}}, {{{{3}, Ints{2}}}, {{2, 7}}}};
+}
+template <>
+Cases<MaxPoolOf<2>> MaxPoolOf<2>::samples() {
+  return {{{{{2}}}, {{2, 2, 4, 4}}}, {{{{3}, Ints{2}, {1}}}, {{1, 2, 6, 5}}}};
+}
+template <>
+Cases<MaxPoolOf<3>> MaxPoolOf<3>::samples() {
+  return {{{{{2}, Ints{1}}}, {{1, 2, 3, 3, 2}}}};
+}
+template <>
+Cases<AdaptiveMaxPool<1>> AdaptiveMaxPool<1>::samples() {
+  return {{{{3}, true}, {{2, 2, 5}}}, {{{2}}, {{2, 3}}}};
+}
+template <>
+Cases<AdaptiveMaxPool<2>> AdaptiveMaxPool<2>::samples() {
+  return {{{{2, 3}, true}, {{2, 2, 5, 4}}}, {{{4, -1}}, {{2, 3, 2}}}};
+}
+template <>
+Cases<AdaptiveMaxPool<3>> AdaptiveMaxPool<3>::samples() {
+  return {{{{2}, true}, {{1, 2, 3, 4, 2}}}};
+}
+template <>
+Cases<AvgPoolOf<1>> AvgPoolOf<1>::samples() {
+  return {{{{.kernel_size = {3}, .padding = {1}}}, {{2, 2, 7}}}, {{{.kernel_size = {3}, .padding = {1}}}, {{2, 7}}}};
+}
+template <>
+Cases<AvgPoolOf<2>> AvgPoolOf<2>::samples() {
+  const PoolWindow w{{3, 2}, Ints{2}, {1}, {1}, true};
+  return {{{{{2}}}, {{2, 2, 4, 5}}}, {{w, false}, {{2, 6, 6}}}, {{w, false, 5}, {{1, 2, 6, 5}}}};
+}
+template <>
+Cases<AvgPoolOf<3>> AvgPoolOf<3>::samples() {
+  return {{{{{2}}}, {{1, 2, 4, 2, 4}}},
+          {{{{3, 2, 2}, Ints{2, 1, 2}, {1}, {1}, true}, false}, {{2, 4, 3, 3}}},
+          {{{{2}}, true, 3}, {{1, 3, 2, 2}}}};
+}
+template <>
+Cases<AdaptiveAvgPool<1>> AdaptiveAvgPool<1>::samples() {
+  return {{{{3}}, {{2, 2, 7}}}, {{{2}}, {{2, 5}}}};
+}
+template <>
+Cases<AdaptiveAvgPool<2>> AdaptiveAvgPool<2>::samples() {
+  return {{{{1}}, {{2, 2, 3, 4}}}, {{{2, 3}}, {{2, 5, 4}}}, {{{5}}, {{1, 2, 3, 3}}}};
+}
+template <>
+Cases<AdaptiveAvgPool<3>> AdaptiveAvgPool<3>::samples() {
+  return {{{{2, 3, 1}}, {{1, 2, 3, 4, 2}}}, {{{3}}, {{2, 3, 2, 4}}}};
+}
+
+namespace {
+// Of positive numbers: at 0 roots have no gradient.
+template <int n>
+Cases<LpPool<n>> norm_samples(const Shape& one, const Shape& batch) {
+  return {{{2, {{2}}}, {one}, 0.5, 2},
+          {{3, {.kernel_size = {2}, .stride = Ints{1}, .ceil_mode = true}}, {batch}, 0.5, 2}};
+}
+// [1, 2, 2, …] of values, and positions in the result of windows of 2, each in its own window.
+template <int n>
+Inputs unpool_inputs() {
+  Shape s{1, 2};
+  for (int d = 0; d < n; ++d) s.push_back(2);
+  Tensor x = Tensor::empty(s, Dtype::f64, host()), at = Tensor::empty(s, Dtype::i64, host());
+  for (int64_t i = 0; i < x.numel(); ++i) {
+    x.data<double>()[i] = double(i % 5) / 4 - 0.4;
+    int64_t position = 0;
+    for (int d = 0; d < n; ++d) position = position * 4 + (i >> (n - 1 - d) & 1) * 2 + (i + d) % 2;
+    at.data<int64_t>()[i] = position;
+  }
+  return {x, at};
+}
+}  // namespace
+template <>
+Cases<LpPool<1>> LpPool<1>::samples() {
+  return norm_samples<1>({2, 5}, {1, 2, 4});
+}
+template <>
+Cases<LpPool<2>> LpPool<2>::samples() {
+  return norm_samples<2>({1, 4, 4}, {1, 2, 3, 3});
+}
+template <>
+Cases<LpPool<3>> LpPool<3>::samples() {
+  return norm_samples<3>({1, 2, 2, 3}, {1, 1, 2, 3, 2});
+}
+template <int n>
+Cases<MaxUnpool<n>> MaxUnpool<n>::samples() {
+  return {{{{{2}}}, {}, 0, 0, unpool_inputs<n>}};
+}
+
+namespace {
+template <int... n>
+struct DefineFor {
+  DefineAll<MaxPoolOf<n>..., AdaptiveMaxPool<n>..., AvgPoolOf<n>..., AdaptiveAvgPool<n>..., LpPool<n>...,
+            MaxUnpool<n>...>
+      all;
+};
+const DefineFor<1, 2, 3> define_for_;
+const DefineAll<MaxPool, MaxPoolGrad, MaxPoolPick, AvgPool, AvgPoolGrad, MaxPoolWithIndices<2>, MaxPoolWithIndices<3>>
+    define_all_;
+}  // namespace
 
 }  // namespace luth::ops

@@ -36,47 +36,52 @@ double tolerance(Dtype d) { return d == Dtype::f16 ? 2e-3 : d == Dtype::bf16 ? 2
 
 struct Window {
   Shape x;
-  Ints kernel, stride, padding, dilation;
-  bool ceil;
+  ops::PoolWindow window;
+  int dims;
 };
-const Window windows[] = {{{2, 5, 9, 10}, {2}, {2}, {0}, {1}, false},
-                          {{2, 3, 11, 8}, {3}, {2}, {1}, {1}, true},
-                          {{1, 70, 7, 9}, {3, 2}, {1, 2}, {1, 0}, {2, 1}, false},
-                          {{3, 12, 10}, {5, 4}, {1}, {2}, {1}, false},
-                          {{2, 3, 9, 9}, {9}, {1}, {0}, {1}, false}};
+const Window windows[] = {{{2, 5, 9, 10}, {{2}}, 2},
+                          {{2, 3, 11, 8}, {{3}, Ints{2}, {1}, {1}, true}, 2},
+                          {{1, 70, 7, 9}, {{3, 2}, Ints{1, 2}, {1, 0}, {2, 1}}, 2},
+                          {{3, 12, 10}, {{5, 4}, Ints{1}, {2}}, 2},
+                          {{2, 3, 9, 9}, {{9}, Ints{1}}, 2},
+                          {{2, 3, 40}, {{5}, Ints{2}, {2}, {1}, true}, 1},
+                          {{2, 3, 6, 7, 8}, {{2, 3, 2}, Ints{2, 1, 3}, {1, 1, 0}, {1, 2, 1}}, 3},
+                          {{2, 5, 6, 7}, {{3, 6, 5}, Ints{1}, {1}}, 3},
+                          {{1, 2, 1, 6}, {{2, 3}, Ints{1}, {1}, {2, 1}}, 2}};  // windows outside of the input
 
-void expect_maxima(const Window& c, Dtype d, bool last) {
-  ops::MaxPool2dWithIndices op;
-  op.kernel_size = c.kernel, op.stride = c.stride, op.padding = c.padding, op.dilation = c.dilation,
-  op.ceil_mode = c.ceil;
-  op.base = 1;
-  Tensor x = numbers(c.x, d, last), there = moved(x, gpu());
-  const Tensors want = max_pool2d_with_indices(x, op), got = max_pool2d_with_indices(there, op);
+void expect_maxima(const ops::MaxPool& op, const Shape& shape, Dtype d, bool last) {
+  Tensor x = numbers(shape, d, last), there = moved(x, gpu());
+  const Tensors want = max_pool(x, op), got = max_pool(there, op);
   expect_same(got[0], want[0], "maxima");
-  expect_same(got[1], want[1], "their places");
-  ops::PoolScatter back;
-  back.size = {c.x[c.x.size() - 2], c.x[c.x.size() - 1]};
-  back.base = 1;
+  expect_same(got[1], want[1], "their positions");
   const Tensor dy = numbers(want[0].shape(), d, last, 2);
-  const Tensor dx = pool_scatter(dy, want[1], back);
-  expect_same(pool_scatter(moved(dy, gpu()), got[1], back), dx, "gradient by any indices", tolerance(d));
-  for (auto* list : {&c.kernel, &c.stride, &c.padding, &c.dilation})
-    for (int k = 0; k < 2; ++k) back.window.push_back(at_or_all(*list, k));
-  expect_same(pool_scatter(moved(dy, gpu()), got[1], back), dx, "gradient by the window", tolerance(d));
-  expect_same(pool_gather(there, got[1], {1}), pool_gather(x, want[1], {1}), "the elements that the places name");
+  expect_same(max_pool_grad(moved(dy, gpu()), got[1], {op}), max_pool_grad(dy, want[1], {op}), "gradient",
+              tolerance(d));
+  expect_same(max_pool_pick(there, got[1], {op}), max_pool_pick(x, want[1], {op}), "the elements at the indices");
+}
+void expect_maxima(const Window& c, Dtype d, bool last) {
+  expect_maxima({c.window.over(numbers(c.x, d, false), c.dims), 1}, c.x, d, last);
 }
 
-void expect_means(const Window& c, Dtype d, bool last, bool count_pad) {
-  ops::AvgPool2d op;
-  op.kernel_size = c.kernel, op.stride = c.stride, op.ceil_mode = c.ceil, op.count_include_pad = count_pad;
-  op.padding = {std::min(at_or_all(c.padding, 0), at_or_all(c.kernel, 0) / 2), 0};
-  const Tensor x = numbers(c.x, d, last), want = avg_pool2d(x, op);
-  expect_same(avg_pool2d(moved(x, gpu()), op), want, "means", tolerance(d));
-  ops::AvgPool2dGrad back;
-  static_cast<ops::AvgPool&>(back) = op;
-  back.size = {c.x[c.x.size() - 2], c.x[c.x.size() - 1]};
+void expect_means(const ops::AvgPool& op, const Shape& shape, Dtype d, bool last) {
+  const Tensor x = numbers(shape, d, last), want = avg_pool(x, op);
+  expect_same(avg_pool(moved(x, gpu()), op), want, "means", tolerance(d));
   const Tensor dy = numbers(want.shape(), d, last, 2);
-  expect_same(avg_pool2d_grad(moved(dy, gpu()), back), avg_pool2d_grad(dy, back), "gradient of means", tolerance(d));
+  expect_same(avg_pool_grad(moved(dy, gpu()), {op}), avg_pool_grad(dy, {op}), "gradient of means", tolerance(d));
+}
+void expect_means(const Window& c, Dtype d, bool last, bool count_pad) {
+  ops::PoolWindow w = c.window;
+  w.dilation = {1}, w.padding = {0};
+  for (int k = 0; k < c.dims; ++k)
+    if (at_or_all(w.kernel_size, k) > 1 && k == 0) w.padding = Ints(size_t(c.dims), 0), w.padding[0] = 1;
+  expect_means({w.over(numbers(c.x, d, false), c.dims), count_pad}, c.x, d, last);
+}
+
+// Windows of equal share over the last dims.
+ops::PoolWindows shares(std::initializer_list<std::pair<int64_t, int64_t>> dims) {
+  ops::PoolWindows w;
+  for (auto [m, n] : dims) w.push_back({m, n, 0});
+  return w;
 }
 
 }  // namespace
@@ -84,7 +89,7 @@ void expect_means(const Window& c, Dtype d, bool last, bool count_pad) {
 TEST(CudaPooling, MaximaAndTheirGradients) {
   for (auto& c : windows)
     for (bool last : {false, true})
-      if (!last || c.x.size() == 4) expect_maxima(c, Dtype::f32, last);
+      if (!last || (c.dims == 2 && c.x.size() == 4)) expect_maxima(c, Dtype::f32, last);
   for (Dtype d : {Dtype::f16, Dtype::bf16, Dtype::f64, Dtype::i8, Dtype::i16, Dtype::i32, Dtype::i64})
     expect_maxima(windows[1], d, false);
 }
@@ -93,20 +98,20 @@ TEST(CudaPooling, MeansAndTheirGradients) {
   for (auto& c : windows)
     for (bool last : {false, true})
       for (bool count_pad : {false, true})
-        if (!last || c.x.size() == 4) expect_means(c, Dtype::f32, last, count_pad);
+        if (!last || (c.dims == 2 && c.x.size() == 4)) expect_means(c, Dtype::f32, last, count_pad);
   for (Dtype d : {Dtype::f16, Dtype::bf16, Dtype::f64, Dtype::i16, Dtype::i32, Dtype::i64})
     expect_means(windows[1], d, false, true);
 }
 
-TEST(CudaPooling, AdaptiveMeansAndTheirGradients) {
+TEST(CudaPooling, WindowsOfEqualShare) {
   for (bool last : {false, true})
-    for (Ints size : {Ints{1}, Ints{4, 3}, Ints{13, 20}, Ints{9, 1}}) {
-      const Tensor x = numbers({2, 5, 9, 10}, Dtype::f32, last), want = adaptive_avg_pool2d(x, {size});
-      expect_same(adaptive_avg_pool2d(moved(x, gpu()), {size}), want, "means", 1e-6);
-      const Tensor dy = numbers(want.shape(), Dtype::f32, last, 2);
-      expect_same(adaptive_avg_pool2d_grad(moved(dy, gpu()), {{9, 10}}), adaptive_avg_pool2d_grad(dy, {{9, 10}}),
-                  "gradient", 1e-6);
+    for (auto& w : {shares({{9, 1}, {10, 1}}), shares({{9, 4}, {10, 3}}), shares({{9, 13}, {10, 20}}),
+                    shares({{9, 9}, {10, 1}})}) {
+      expect_means({w}, {2, 5, 9, 10}, Dtype::f32, last);
+      expect_maxima({w}, {2, 5, 9, 10}, Dtype::f32, last);
     }
+  expect_means({shares({{7, 3}, {4, 6}, {5, 2}})}, {2, 3, 7, 4, 5}, Dtype::f32, false);
+  expect_maxima({shares({{7, 3}, {4, 6}, {5, 2}})}, {2, 3, 7, 4, 5}, Dtype::f32, false);
 }
 
 TEST(CudaPooling, NanWinsAndTheLowestHasAPlace) {
@@ -114,22 +119,23 @@ TEST(CudaPooling, NanWinsAndTheLowestHasAPlace) {
   for (int i = 0; i < 16; ++i) x.data<float>()[i] = -std::numeric_limits<float>::infinity();
   x.data<float>()[5] = std::numeric_limits<float>::quiet_NaN();
   x.data<float>()[4] = 7;
-  ops::MaxPool2dWithIndices op;
-  op.kernel_size = {2};
+  const ops::MaxPool2dWithIndices op{{{2}}};
   const Tensors want = max_pool2d_with_indices(x, op), got = max_pool2d_with_indices(moved(x, gpu()), op);
   expect_same(got[0], want[0], "maxima");
   expect_same(got[1], want[1], "places");
 }
 
-TEST(CudaPooling, PlacesOutsideOfAPlaneAreReported) {
-  int64_t at[] = {3, 12};
-  const Tensor index = moved(Tensor::from({1, 1, 2}, at), gpu()),
-               x = moved(numbers({1, 3, 4}, Dtype::f32, false), gpu());
-  const Tensor grad = moved(numbers({1, 1, 2}, Dtype::f32, false), gpu());
-  pool_gather(x, index, {0});
-  EXPECT_THROW(gpu().synchronize(), Error);
-  pool_scatter(grad, index, {{3, 4}, 0});
-  EXPECT_THROW(gpu().synchronize(), Error);
+// As on the CPU: they name no element.
+TEST(CudaPooling, IndicesOutsideOfTheInputCountForNothing) {
+  int64_t at[] = {3, 12, -1, 5};
+  const Tensor index = Tensor::from({1, 2, 2}, at), x = numbers({1, 4, 4}, Dtype::f32, false),
+               grad = numbers({1, 2, 2}, Dtype::f32, false);
+  const ops::MaxPoolPick pick{{ops::PoolWindow{{2}}.over(x, 2)}};
+  expect_same(max_pool_pick(moved(x, gpu()), moved(index, gpu()), pick), max_pool_pick(x, index, pick), "elements");
+  int64_t inside[] = {1, 3, 8, 1000};
+  const Tensor some = Tensor::from({1, 2, 2}, inside);
+  const ops::MaxPoolGrad back{pick.forward};
+  expect_same(max_pool_grad(moved(grad, gpu()), moved(some, gpu()), back), max_pool_grad(grad, some, back), "gradient");
   gpu().synchronize();
 }
 

@@ -1,24 +1,27 @@
-// Images as planes, for the pooling kernels: parallel by planes or by blocks of channels. For pool.cpp and
-// pool_mean.cpp.
+// Images, sequences and volumes as planes, for the pooling kernels: parallel by planes or by blocks of channels. For
+// pool.cpp and pool_mean.cpp.
 #pragma once
 #include <algorithm>
 
 #include "core/base/threads.h"
 #include "core/op/memory_order.h"
+#include "core/ops/window/pool.h"
 
 namespace luth::cpu {
 
 inline constexpr int64_t range_elements = 32768;  // what one range of parallel_for reads, about
 
-/// Images as planes: `count` of them (samples times channels, NCHW), or samples of `channels` (NHWC).
+/// Channels of `d` images of h times w elements: `count` of them (samples times channels, NC…), or samples of
+/// `channels` (NHWC).
 struct Planes {
-  int64_t count, channels, h, w;
-  int64_t area() const { return h * w; }
+  int64_t count, channels, d, h, w;
+  int64_t area() const { return d * h * w; }
 };
-inline Planes planes(const Tensor& t) {
-  int d = t.dim();
-  int64_t h = t.shape()[d - 2], w = t.shape()[d - 1], c = t.shape()[d - 3];
-  return {(d == 4 ? t.shape()[0] : 1) * c, c, h, w};
+inline Planes planes(const Tensor& t, const Ints& extents) {
+  const int dims = extents.size(), lead = t.dim() - dims;
+  auto extent = [&](int from_last) { return from_last <= dims ? extents[dims - from_last] : 1; };
+  const int64_t c = t.shape()[lead - 1];
+  return {(lead == 2 ? t.shape()[0] : 1) * c, c, extent(3), extent(2), extent(1)};
 }
 template <class F>
 void each_plane(const Planes& p, F&& f) {

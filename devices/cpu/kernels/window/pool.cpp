@@ -1,8 +1,9 @@
-// Max pooling: plain loops that vectorise, over the width of NCHW images and over the channels of NHWC ones.
+// Max pooling: plain loops that vectorise, over the width of NC… planes and over the channels of NHWC ones.
 #include "core/ops/window/pool.h"
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "devices/cpu/kernels/common/kernels.h"
 #include "devices/cpu/kernels/common/planes.h"
@@ -11,20 +12,31 @@
 namespace luth::cpu {
 namespace {
 
-/// One direction of a window: position i begins at i * step - pad and takes `k` elements, `spread` apart.
-struct Direction {
-  int64_t k, step, pad, spread;
-  int64_t at(int64_t i, int64_t r) const { return i * step - pad + r * spread; }
-  /// Positions [from, to) of `n` where element r lies inside m.
-  int64_t from(int64_t r) const { return std::max<int64_t>(0, (pad - r * spread + step - 1) / step); }
-  int64_t to(int64_t r, int64_t m, int64_t n) const {
-    int64_t last = m - 1 + pad - r * spread;
-    return last < 0 ? 0 : std::min(n, last / step + 1);
+using ops::PoolDim;
+
+/// The windows of a pooling, and the planes on both sides.
+struct Pooling {
+  PoolDim deep, down, across;
+  Planes in, out;
+  Pooling(const ops::PoolWindows& w, const Tensor& large, const Tensor& small)
+      : deep(w.dim(0)), down(w.dim(1)), across(w.dim(2)), in(planes(large, w.from)), out(planes(small, w.to)) {}
+  /// The position of the first element that the window at (a, i) would have in its row, without the column.
+  int64_t first_row(int64_t a, int64_t i) const { return (deep.first(a) * in.h + down.first(i)) * in.w; }
+  /// Which positions of a plane have windows that step over the whole input; empty where none has.
+  std::vector<bool> outside() const {
+    std::vector<bool> all;
+    if (deep.dilation <= in.d && down.dilation <= in.h && across.dilation <= in.w) return all;
+    for (int64_t p = 0; p < out.area(); ++p)
+      all.push_back(deep.outside(p / (out.h * out.w)) || down.outside(p / out.w % out.h) || across.outside(p % out.w));
+    return all;
+  }
+  /// Calls f(position of the row's first element) for the rows of the input that the windows of row (a, i) have.
+  template <class F>
+  void each_row(int64_t a, int64_t i, F&& f) const {
+    for (int64_t z = deep.first(a); z < std::min(deep.end(a), in.d); z += deep.dilation)
+      for (int64_t h = down.first(i); h < std::min(down.end(i), in.h); h += down.dilation) f((z * in.h + h) * in.w);
   }
 };
-Direction direction(const ops::MaxPool2dWithIndices& op, int d) {
-  return {at_or_all(op.kernel_size, d), op.step(d), at_or_all(op.padding, d), at_or_all(op.dilation, d)};
-}
 
 // A later element wins where it is larger or nan; PyTorch's order, so that ties go to the first and nans to the last.
 template <class C>
@@ -45,7 +57,7 @@ void take_row(const T* x, int64_t any_step, int32_t place, int64_t n, C* best, i
 
 // 2 x 2 windows side by side: one pass.
 template <class T>
-void max_pairs(const T* x, int64_t w, int64_t row, int64_t n, T* y, int64_t* index) {
+void max_pairs(const T* x, int64_t w, int64_t row, int64_t n, int64_t base, T* y, int64_t* index) {
   using C = compute_t<T>;
   const T *top = x + row * w, *low = top + w;
   for (int64_t j = 0; j < n; ++j) {
@@ -55,126 +67,124 @@ void max_pairs(const T* x, int64_t w, int64_t row, int64_t n, T* y, int64_t* ind
     take(C(low[2 * j]), int32_t(w + 2 * j), best, at);
     take(C(low[2 * j + 1]), int32_t(w + 2 * j + 1), best, at);
     y[j] = T(best);
-    index[j] = row * w + at;
+    index[j] = row * w + at + base;
+  }
+}
+
+// What the windows of one row of results find in one row of the input, which begins at `row`.
+template <class T, class C>
+void take_windows(const T* x, int64_t row, const PoolDim& across, C* best, int32_t* at) {
+  if (across.kernel == 0) {  // of equal share, one after the other
+    for (int64_t j = 0; j < across.to; ++j)
+      for (int64_t v = across.begin(j); v < across.end(j); ++v) take(C(x[row + v]), int32_t(row + v), best[j], at[j]);
+    return;
+  }
+  const int64_t step = across.stride;
+  for (int64_t q = 0; q < across.kernel; ++q) {
+    // positions [from, to) where element q lies inside
+    const int64_t offset = q * across.dilation - across.padding, last = across.from - 1 - offset;
+    const int64_t from = std::max<int64_t>(0, (step - 1 - offset) / step);
+    const int64_t n = (last < 0 ? 0 : std::min(across.to, last / step + 1)) - from, place = row + from * step + offset;
+    if (n <= 0) continue;
+    if (step == 1)
+      take_row<1>(x + place, 1, int32_t(place), n, best + from, at + from);
+    else if (step == 2)
+      take_row<2>(x + place, 2, int32_t(place), n, best + from, at + from);
+    else
+      take_row<0>(x + place, step, int32_t(place), n, best + from, at + from);
   }
 }
 
 // One plane; `best` and `at` have room for a row of results.
 template <class T>
-void max_plane(const T* x, const Planes& in, const Planes& out, Direction down, Direction across, T* y, int64_t* index,
-               compute_t<T>* best, int32_t* at) {
-  bool pairs = down.k == 2 && across.k == 2 && down.step == 2 && across.step == 2 && !down.pad && !across.pad &&
-               down.spread == 1 && across.spread == 1 && 2 * out.h <= in.h && 2 * out.w <= in.w;
-  for (int64_t i = 0; i < out.h; ++i, y += out.w, index += out.w) {
-    if (pairs) {
-      max_pairs(x, in.w, 2 * i, out.w, y, index);
-      continue;
-    }
-    // the first element inside stands for a window that has nothing above the lowest value
-    int64_t first_row = std::max<int64_t>(0, down.pad - i * down.step + down.spread - 1) / down.spread;
-    for (int64_t j = 0; j < out.w; ++j) {
-      int64_t first = std::max<int64_t>(0, across.pad - j * across.step + across.spread - 1) / across.spread;
-      best[j] = lowest<compute_t<T>>;
-      at[j] = int32_t(down.at(i, first_row) * in.w + across.at(j, first));
-    }
-    for (int64_t r = 0; r < down.k; ++r) {
-      int64_t h = down.at(i, r);
-      if (h < 0 || h >= in.h) continue;
-      for (int64_t q = 0; q < across.k; ++q) {
-        int64_t from = across.from(q), n = across.to(q, in.w, out.w) - from, place = h * in.w + across.at(from, q);
-        if (n <= 0) continue;
-        if (across.step == 1)
-          take_row<1>(x + place, 1, int32_t(place), n, best + from, at + from);
-        else if (across.step == 2)
-          take_row<2>(x + place, 2, int32_t(place), n, best + from, at + from);
-        else
-          take_row<0>(x + place, across.step, int32_t(place), n, best + from, at + from);
+void max_plane(const T* x, const Pooling& p, int64_t base, T* y, int64_t* index, compute_t<T>* best, int32_t* at) {
+  const PoolDim &down = p.down, &across = p.across;
+  const bool pairs = p.deep.kernel == 1 && down.kernel == 2 && across.kernel == 2 && down.stride == 2 &&
+                     across.stride == 2 && !p.deep.padding && !down.padding && !across.padding && down.dilation == 1 &&
+                     across.dilation == 1 && 2 * p.out.h <= p.in.h && 2 * p.out.w <= p.in.w;
+  for (int64_t a = 0; a < p.out.d; ++a)
+    for (int64_t i = 0; i < p.out.h; ++i, y += p.out.w, index += p.out.w) {
+      if (pairs) {
+        max_pairs(x, p.in.w, p.deep.begin(a) * p.in.h + 2 * i, p.out.w, base, y, index);
+        continue;
       }
+      // the first element inside stands for a window that has nothing above the lowest value
+      const int64_t first = p.first_row(a, i);
+      for (int64_t j = 0; j < p.out.w; ++j) best[j] = lowest<compute_t<T>>, at[j] = int32_t(first + across.first(j));
+      p.each_row(a, i, [&](int64_t row) { take_windows(x, row, across, best, at); });
+      for (int64_t j = 0; j < p.out.w; ++j) y[j] = T(best[j]), index[j] = at[j] + base;
     }
-    for (int64_t j = 0; j < out.w; ++j) y[j] = T(best[j]), index[j] = at[j];
-  }
 }
 
 // `channels` neighbouring channels of one NHWC sample.
 template <class T>
-void max_channels(const T* x, const Planes& in, const Planes& out, Direction down, Direction across, int64_t channels,
-                  T* y, int64_t* index) {
+void max_channels(const T* x, const Pooling& p, int64_t channels, int64_t base, T* y, int64_t* index) {
   compute_t<T> best[64];
   int32_t at[64];
-  for (int64_t p = 0; p < out.area(); ++p) {
-    int64_t i = p / out.w, j = p % out.w;
-    bool first = true;
-    for (int64_t r = 0; r < down.k; ++r)
-      for (int64_t q = 0; q < across.k; ++q) {
-        int64_t h = down.at(i, r), v = across.at(j, q), place = h * in.w + v;
-        if (h < 0 || h >= in.h || v < 0 || v >= in.w) continue;
-        if (first) {
-          for (int64_t c = 0; c < channels; ++c) best[c] = lowest<compute_t<T>>, at[c] = int32_t(place);
-          first = false;
-        }
-        const T* from = x + place * in.channels;
-        for (int64_t c = 0; c < channels; ++c) take(compute_t<T>(from[c]), int32_t(place), best[c], at[c]);
+  const int64_t all = p.in.channels;
+  for (int64_t r = 0; r < p.out.area(); ++r) {
+    const int64_t a = r / (p.out.h * p.out.w), i = r / p.out.w % p.out.h, j = r % p.out.w;
+    const int64_t first = p.first_row(a, i) + p.across.first(j);
+    for (int64_t c = 0; c < channels; ++c) best[c] = lowest<compute_t<T>>, at[c] = int32_t(first);
+    p.each_row(a, i, [&](int64_t row) {
+      for (int64_t v = p.across.first(j); v < std::min(p.across.end(j), p.in.w); v += p.across.dilation) {
+        const T* from = x + (row + v) * all;
+        for (int64_t c = 0; c < channels; ++c) take(compute_t<T>(from[c]), int32_t(row + v), best[c], at[c]);
       }
-    for (int64_t c = 0; c < channels; ++c) y[p * in.channels + c] = T(best[c]), index[p * in.channels + c] = at[c];
+    });
+    for (int64_t c = 0; c < channels; ++c) y[r * all + c] = T(best[c]), index[r * all + c] = at[c] + base;
   }
 }
 
-void max_pool(const ops::MaxPool2dWithIndices& op, Tensor& y, Tensor& indices, const Strided& input) {
+void max_pool(const ops::MaxPool& op, Tensor& y, Tensor& indices, const Strided& input) {
   if (y.numel() == 0) return;
-  bool last = only_channels_last(y);
+  bool last = op.windows.dims() == 2 && only_channels_last(y);
   Tensor x = laid(input, last);
-  Planes in = planes(x), out = planes(y);
-  if (in.area() > std::numeric_limits<int32_t>::max()) throw Error("planes of {} elements are too large", in.area());
-  Direction down = direction(op, 0), across = direction(op, 1);
+  const Pooling p(op.windows, x, y);
   int64_t* index = indices.data<int64_t>();
   dispatch(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
     const T* from = x.data<T>();
     T* to = y.data<T>();
     if (last)
-      return each_block(in, [&](int64_t n, int64_t c, int64_t channels) {
-        int64_t at = n * out.area() * out.channels + c;
-        max_channels(from + n * in.area() * in.channels + c, in, out, down, across, channels, to + at, index + at);
+      return each_block(p.in, [&](int64_t n, int64_t c, int64_t channels) {
+        int64_t at = n * p.out.area() * p.out.channels + c;
+        max_channels(from + n * p.in.area() * p.in.channels + c, p, channels, op.base, to + at, index + at);
       });
-    each_plane(in, [&](int64_t begin, int64_t end) {
-      Buffer<compute_t<T>> best(out.w);
-      Buffer<int32_t> at(out.w);
-      for (int64_t p = begin; p < end; ++p)
-        max_plane(from + p * in.area(), in, out, down, across, to + p * out.area(), index + p * out.area(), best.get(),
+    each_plane(p.in, [&](int64_t begin, int64_t end) {
+      Buffer<compute_t<T>> best(p.out.w);
+      Buffer<int32_t> at(p.out.w);
+      for (int64_t i = begin; i < end; ++i)
+        max_plane(from + i * p.in.area(), p, op.base, to + i * p.out.area(), index + i * p.out.area(), best.get(),
                   at.get());
     });
   });
-  if (op.base)
-    for (int64_t i = 0; i < indices.numel(); ++i) index[i] += op.base;
 }
 
-// Where an index of a user's tensor points; kernels do not write outside of a plane.
-int64_t checked(int64_t index, int64_t base, int64_t area) {
-  index -= base;
-  if (index < 0 || index >= area) throw Error("index {} is outside of a plane of {} elements", index + base, area);
-  return index;
-}
-
-void gather(const ops::PoolGather& op, Tensor& y, const Strided& input, const Strided& indices_in) {
+void pick(const ops::MaxPoolPick& op, Tensor& y, const Strided& input, const Strided& indices_in) {
   if (y.numel() == 0) return;
-  bool last = only_channels_last(y);
+  bool last = op.forward.windows.dims() == 2 && only_channels_last(y);
   Tensor x = laid(input, last), indices = laid(indices_in, last);
-  Planes in = planes(x), out = planes(y);
-  const int64_t* index = indices.data<int64_t>();
+  const Pooling p(op.forward.windows, x, y);
+  const std::vector<bool> outside = p.outside();
+  const int64_t *index = indices.data<int64_t>(), base = op.forward.base, area = p.in.area();
   dispatch(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
     const T* from = x.data<T>();
     T* to = y.data<T>();
-    int64_t step = last ? in.channels : 1;
+    int64_t step = last ? p.in.channels : 1;
     auto one = [&](const T* plane, int64_t at) {  // results of one plane
-      for (int64_t p = 0; p < out.area(); ++p)
-        to[at + p * step] = plane[checked(index[at + p * step], op.base, in.area()) * step];
+      for (int64_t r = 0; r < p.out.area(); ++r) {
+        const int64_t i = index[at + r * step] - base;
+        const bool inside = i >= 0 && i < area && (outside.empty() || !outside[size_t(r)]);
+        to[at + r * step] = inside ? plane[i * step] : T(0);
+      }
     };
-    each_plane(in, [&](int64_t begin, int64_t end) {
-      for (int64_t p = begin; p < end; ++p) {
-        int64_t n = p / in.channels, c = p % in.channels;
+    each_plane(p.in, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        int64_t n = i / p.in.channels, c = i % p.in.channels;
         if (last)
-          one(from + n * in.area() * step + c, n * out.area() * step + c);
+          one(from + n * area * step + c, n * p.out.area() * step + c);
         else
-          one(from + p * in.area(), p * out.area());
+          one(from + i * area, i * p.out.area());
       }
     });
   });
@@ -182,44 +192,58 @@ void gather(const ops::PoolGather& op, Tensor& y, const Strided& input, const St
 
 // Adds in the order of the results; 16-bit floats in a plane of floats.
 template <class T>
-void scatter_plane(const T* grad, const int64_t* index, int64_t base, int64_t n, int64_t area, compute_t<T>* sums) {
+void add_plane(const T* grad, const int64_t* index, int64_t base, const std::vector<bool>& outside, int64_t n,
+               int64_t area, compute_t<T>* sums) {
   std::memset(static_cast<void*>(sums), 0, size_t(area) * sizeof(*sums));
-  for (int64_t p = 0; p < n; ++p) sums[checked(index[p], base, area)] += compute_t<T>(grad[p]);
+  for (int64_t r = 0; r < n; ++r) {
+    const int64_t i = index[r] - base;
+    if (uint64_t(i) >= uint64_t(area) || (!outside.empty() && outside[size_t(r)])) continue;
+    sums[i] += compute_t<T>(grad[r]);
+  }
 }
 
-void scatter(const ops::PoolScatter& op, Tensor& y, const Strided& grad_in, const Strided& indices_in) {
-  if (y.numel() == 0) return;
-  bool last = only_channels_last(y);
+// The same for `channels` neighbouring channels of an NHWC sample.
+template <class T>
+void add_channels(const T* grad, const int64_t* index, int64_t base, const std::vector<bool>& outside, const Pooling& p,
+                  int64_t channels, T* y) {
+  using C = compute_t<T>;
+  const int64_t area = p.in.area(), all = p.in.channels;
+  Buffer<C> sums(area * channels);
+  std::memset(static_cast<void*>(sums.get()), 0, size_t(area * channels) * sizeof(C));
+  for (int64_t r = 0; r < p.out.area(); ++r) {
+    if (!outside.empty() && outside[size_t(r)]) continue;
+    for (int64_t k = 0; k < channels; ++k)
+      if (const int64_t i = index[r * all + k] - base; uint64_t(i) < uint64_t(area))
+        sums[i * channels + k] += C(grad[r * all + k]);
+  }
+  for (int64_t r = 0; r < area; ++r)
+    for (int64_t k = 0; k < channels; ++k) y[r * all + k] = T(sums[r * channels + k]);
+}
+
+void max_pool_grad(const ops::MaxPoolGrad& op, Tensor& dx, const Strided& grad_in, const Strided& indices_in) {
+  if (dx.numel() == 0) return;
+  bool last = op.forward.windows.dims() == 2 && only_channels_last(dx);
   Tensor grad = laid(grad_in, last), indices = laid(indices_in, last);
-  Planes in = planes(grad), out = planes(y);
-  const int64_t* index = indices.data<int64_t>();
-  dispatch(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
-    using C = compute_t<T>;
+  const Pooling p(op.forward.windows, dx, grad);
+  const std::vector<bool> outside = p.outside();
+  const int64_t *index = indices.data<int64_t>(), base = op.forward.base, small = p.out.area(), large = p.in.area();
+  dispatch(Numbers{}, dx.dtype(), [&]<class T>(Type<T>) {
     const T* from = grad.data<T>();
-    T* to = y.data<T>();
+    T* to = dx.data<T>();
     if (last)
-      return each_block(out, [&](int64_t n, int64_t c, int64_t channels) {
-        Buffer<C> sums(out.area() * channels);
-        std::memset(static_cast<void*>(sums.get()), 0, size_t(out.area() * channels) * sizeof(C));
-        for (int64_t p = 0; p < in.area(); ++p) {
-          int64_t at = (n * in.area() + p) * in.channels + c;
-          for (int64_t k = 0; k < channels; ++k)
-            sums[checked(index[at + k], op.base, out.area()) * channels + k] += C(from[at + k]);
-        }
-        for (int64_t p = 0; p < out.area(); ++p)
-          for (int64_t k = 0; k < channels; ++k)
-            to[(n * out.area() + p) * out.channels + c + k] = T(sums[p * channels + k]);
+      return each_block(p.in, [&](int64_t n, int64_t c, int64_t channels) {
+        const int64_t at = n * small * p.in.channels + c;
+        add_channels(from + at, index + at, base, outside, p, channels, to + n * large * p.in.channels + c);
       });
-    each_plane(out, [&](int64_t begin, int64_t end) {
-      Buffer<C> sums(is_half<T> ? out.area() : 0);
-      for (int64_t p = begin; p < end; ++p) {
-        T* plane = to + p * out.area();
-        const T* g = from + p * in.area();
+    each_plane(p.in, [&](int64_t begin, int64_t end) {
+      Buffer<compute_t<T>> sums(is_half<T> ? large : 0);
+      for (int64_t i = begin; i < end; ++i) {
+        T* plane = to + i * large;
         if constexpr (is_half<T>) {
-          scatter_plane(g, index + p * in.area(), op.base, in.area(), out.area(), sums.get());
-          for (int64_t i = 0; i < out.area(); ++i) plane[i] = T(sums[i]);
+          add_plane(from + i * small, index + i * small, base, outside, small, large, sums.get());
+          for (int64_t r = 0; r < large; ++r) plane[r] = T(sums[r]);
         } else {
-          scatter_plane(g, index + p * in.area(), op.base, in.area(), out.area(), plane);
+          add_plane(from + i * small, index + i * small, base, outside, small, large, plane);
         }
       }
     });
@@ -227,8 +251,8 @@ void scatter(const ops::PoolScatter& op, Tensor& y, const Strided& grad_in, cons
 }
 
 const Kernel<max_pool> max_pool_;
-const Kernel<gather> gather_;
-const Kernel<scatter> scatter_;
+const Kernel<max_pool_grad> max_pool_grad_;
+const Kernel<pick> pick_;
 
 }  // namespace
 }  // namespace luth::cpu

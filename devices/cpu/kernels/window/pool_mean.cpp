@@ -9,41 +9,31 @@
 namespace luth::cpu {
 namespace {
 
-/// Windows of one direction: elements [begin, end) of the input, and what they count as in the divisor.
+/// Windows of one dim: elements [begin, end) of the input, and what they count as in the divisor.
 struct Span {
   int64_t begin, end, size;
 };
 struct Windows {
-  std::vector<Span> down, across;
+  std::vector<Span> deep, down, across;
   int64_t divisor = 0;  // 0: the product of the sizes
-  double weight(int64_t i, int64_t j) const {
-    return double(divisor ? divisor : down[size_t(i)].size * across[size_t(j)].size);
+  Windows(const ops::AvgPool& op) : divisor(op.divisor_override.value_or(0)) {
+    int d = 0;
+    for (auto* list : {&deep, &down, &across}) {
+      const ops::PoolDim w = op.windows.dim(d++);
+      for (int64_t i = 0; i < w.to; ++i) {
+        const int64_t begin = std::max<int64_t>(w.begin(i), 0), end = std::max(begin, std::min(w.end(i), w.from));
+        const int64_t with_padding = std::min(w.end(i), w.from + w.padding) - w.begin(i);
+        list->push_back({begin, end, op.count_include_pad ? with_padding : end - begin});
+      }
+    }
   }
+  /// Of the windows in row i of the results, of all planes.
+  const Span& deep_of(int64_t i) const { return deep[size_t(i) / down.size()]; }
+  const Span& down_of(int64_t i) const { return down[size_t(i) % down.size()]; }
+  /// What row i of the results gives to the divisors of its windows.
+  int64_t rows(int64_t i) const { return deep_of(i).size * down_of(i).size; }
+  double weight(int64_t rows, int64_t j) const { return double(divisor ? divisor : rows * across[size_t(j)].size); }
 };
-
-std::vector<Span> spans(const ops::AvgPool& op, int d, int64_t m, int64_t n) {
-  std::vector<Span> all;
-  int64_t k = at_or_all(op.kernel_size, d), pad = at_or_all(op.padding, d);
-  for (int64_t i = 0; i < n; ++i) {
-    int64_t begin = i * op.step(d) - pad, end = std::min(begin + k, m + pad), size = end - begin;
-    begin = std::max<int64_t>(begin, 0);
-    end = std::max(begin, std::min(end, m));
-    all.push_back({begin, end, op.count_include_pad ? size : end - begin});
-  }
-  return all;
-}
-std::vector<Span> spans(int64_t m, int64_t n) {
-  std::vector<Span> all;
-  for (int64_t i = 0; i < n; ++i) {
-    int64_t begin = i * m / n, end = ((i + 1) * m + n - 1) / n;
-    all.push_back({begin, end, end - begin});
-  }
-  return all;
-}
-Windows windows(const ops::AvgPool& op, const Planes& in, const Planes& out) {
-  return {spans(op, 0, in.h, out.h), spans(op, 1, in.w, out.w), op.divisor_override.value_or(0)};
-}
-Windows windows(const Planes& in, const Planes& out) { return {spans(in.h, out.h), spans(in.w, out.w), 0}; }
 
 template <class C>
 C divided(C sum, double by) {
@@ -53,43 +43,51 @@ C divided(C sum, double by) {
     return by == 0 ? C(0) : sum / C(by);
 }
 
+// Calls f with each row of the input, of all planes of h rows, that the windows of row i of the results have.
+template <class F>
+void each_row(const Windows& win, int64_t i, int64_t h, F&& f) {
+  const Span deep = win.deep_of(i), down = win.down_of(i);
+  for (int64_t z = deep.begin; z < deep.end; ++z)
+    for (int64_t r = down.begin; r < down.end; ++r) f(z * h + r);
+}
+
 // Means of one row of windows, whose rows are summed first; `row` has room for w sums of `count` channels each. With
 // `one` there is one channel, as the compiler knows then.
 template <bool one, class T>
-void mean_row(const T* x, int64_t w, int64_t step, int64_t count, int64_t i, const Windows& win, compute_t<T>* row,
-              T* y) {
+void mean_row(const T* x, int64_t h_count, int64_t w, int64_t step, int64_t count, int64_t i, const Windows& win,
+              compute_t<T>* row, T* y) {
   using C = compute_t<T>;
   if (one) step = count = 1;
-  int64_t outputs = int64_t(win.across.size());
-  Span span = win.down[size_t(i)];
+  const int64_t outputs = int64_t(win.across.size()), rows = win.rows(i);
   std::fill(row, row + w * count, C(0));
-  for (int64_t h = span.begin; h < span.end; ++h)
+  each_row(win, i, h_count, [&](int64_t h) {
     for (int64_t v = 0; v < w; ++v)
       for (int64_t c = 0; c < count; ++c) row[v * count + c] += C(x[(h * w + v) * step + c]);
+  });
   for (int64_t j = 0; j < outputs; ++j)
     for (int64_t c = 0; c < count; ++c) {
       C sum = 0;
       for (int64_t v = win.across[size_t(j)].begin; v < win.across[size_t(j)].end; ++v) sum += row[v * count + c];
-      y[(i * outputs + j) * step + c] = T(divided(sum, win.weight(i, j)));
+      y[(i * outputs + j) * step + c] = T(divided(sum, win.weight(rows, j)));
     }
 }
 
 // The adjoint: sums[h, w, count] of what each element passes on.
 template <bool one, class T>
-void spread_row(const T* dy, int64_t w, int64_t step, int64_t count, int64_t i, const Windows& win, compute_t<T>* row,
-                compute_t<T>* sums) {
+void spread_row(const T* dy, int64_t h_count, int64_t w, int64_t step, int64_t count, int64_t i, const Windows& win,
+                compute_t<T>* row, compute_t<T>* sums) {
   using C = compute_t<T>;
   if (one) step = count = 1;
-  int64_t outputs = int64_t(win.across.size());
-  Span span = win.down[size_t(i)];
+  const int64_t outputs = int64_t(win.across.size()), rows = win.rows(i);
   std::fill(row, row + w * count, C(0));
   for (int64_t j = 0; j < outputs; ++j)
     for (int64_t c = 0; c < count; ++c) {
-      C part = divided(C(dy[(i * outputs + j) * step + c]), win.weight(i, j));
+      C part = divided(C(dy[(i * outputs + j) * step + c]), win.weight(rows, j));
       for (int64_t v = win.across[size_t(j)].begin; v < win.across[size_t(j)].end; ++v) row[v * count + c] += part;
     }
-  for (int64_t h = span.begin; h < span.end; ++h)
+  each_row(win, i, h_count, [&](int64_t h) {
     for (int64_t v = 0; v < w * count; ++v) sums[h * w * count + v] += row[v];
+  });
 }
 
 /// Calls f(offset in the larger images, offset in the smaller, distance of neighbours in a row, channels at once).
@@ -104,53 +102,44 @@ void each_image(bool last, const Planes& large, const Planes& small, F&& f) {
   });
 }
 
-void means(Tensor& y, const Tensor& input, const Windows& win) {
+void avg_pool(const ops::AvgPool& op, Tensor& y, const Strided& input) {
   if (y.numel() == 0) return;
-  bool last = only_channels_last(y);
+  const Windows win(op);
+  bool last = op.windows.dims() == 2 && only_channels_last(y);
   Tensor x = laid(input, last);
-  Planes in = planes(x), out = planes(y);
+  Planes in = planes(x, op.windows.from), out = planes(y, op.windows.to);
   dispatch(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
     each_image(last, in, out, [&](int64_t from, int64_t to, int64_t step, int64_t count) {
       Buffer<compute_t<T>> row(in.w * count);
       auto f = last ? &mean_row<false, T> : &mean_row<true, T>;
-      for (int64_t i = 0; i < out.h; ++i) f(x.data<T>() + from, in.w, step, count, i, win, row.get(), y.data<T>() + to);
+      for (int64_t i = 0; i < out.d * out.h; ++i)
+        f(x.data<T>() + from, in.h, in.w, step, count, i, win, row.get(), y.data<T>() + to);
     });
   });
 }
 
-void spread(Tensor& dx, const Tensor& grad, const Windows& win) {
+void avg_pool_grad(const ops::AvgPoolGrad& op, Tensor& dx, const Strided& grad) {
   if (dx.numel() == 0) return;
-  bool last = only_channels_last(dx);
+  const Windows win(op.forward);
+  bool last = op.forward.windows.dims() == 2 && only_channels_last(dx);
   Tensor dy = laid(grad, last);
-  Planes small = planes(dy), large = planes(dx);
+  Planes small = planes(dy, op.forward.windows.to), large = planes(dx, op.forward.windows.from);
   dispatch(Numbers{}, dx.dtype(), [&]<class T>(Type<T>) {
     using C = compute_t<T>;
     each_image(last, large, small, [&](int64_t to, int64_t from, int64_t step, int64_t count) {
       Buffer<C> row(large.w * count), sums(large.area() * count);
       std::fill(sums.get(), sums.get() + large.area() * count, C(0));
       auto f = last ? &spread_row<false, T> : &spread_row<true, T>;
-      for (int64_t i = 0; i < small.h; ++i) f(dy.data<T>() + from, large.w, step, count, i, win, row.get(), sums.get());
+      for (int64_t i = 0; i < small.d * small.h; ++i)
+        f(dy.data<T>() + from, large.h, large.w, step, count, i, win, row.get(), sums.get());
       for (int64_t p = 0; p < large.area(); ++p)
         for (int64_t c = 0; c < count; ++c) dx.data<T>()[to + p * step + c] = T(sums[p * count + c]);
     });
   });
 }
 
-void avg_pool(const ops::AvgPool2d& op, Tensor& y, const Strided& x) { means(y, x, windows(op, planes(x), planes(y))); }
-void avg_pool_grad(const ops::AvgPool2dGrad& op, Tensor& dx, const Strided& dy) {
-  spread(dx, dy, windows(op, planes(dx), planes(dy)));
-}
-void adaptive(const ops::AdaptiveAvgPool2d&, Tensor& y, const Strided& x) {
-  means(y, x, windows(planes(x), planes(y)));
-}
-void adaptive_grad(const ops::AdaptiveAvgPool2dGrad&, Tensor& dx, const Strided& dy) {
-  spread(dx, dy, windows(planes(dx), planes(dy)));
-}
-
 const Kernel<avg_pool> avg_pool_;
 const Kernel<avg_pool_grad> avg_pool_grad_;
-const Kernel<adaptive> adaptive_;
-const Kernel<adaptive_grad> adaptive_grad_;
 
 }  // namespace
 }  // namespace luth::cpu

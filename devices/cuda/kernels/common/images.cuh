@@ -1,4 +1,4 @@
-// Images [N, C, H, W] or [C, H, W] of any layout, for the kernels of pooling.
+// Sequences, images and volumes [N, C, …] or [C, …] of any layout, for the kernels of pooling.
 #pragma once
 #include "core/op/memory_order.h"
 #include "devices/cuda/kernels/common/classes.cuh"
@@ -6,53 +6,62 @@
 
 namespace luth::cuda {
 
-/// An element by what it is rather than where it lies.
+/// An element by what it is rather than where it lies: a plane, a row and a column of a channel of a sample.
 struct Pixel {
   int64_t n, c;
-  int y, x;
+  int at[3];
 };
 
-/// Distances of neighbours in memory, in elements, and extents.
+/// Distances of neighbours in memory, in elements, and extents. Where there are fewer than three spatial dims, the
+/// first ones have one element.
 struct Images {
-  int64_t n, c, row, column, channels;
-  int h, w;
+  int64_t n, c, step[3], channels;
+  int extent[3];
 
-  explicit Images(const Tensor& t) {
-    const int d = t.dim();
-    const Strides& st = t.strides();
-    if (t.shape()[d - 2] * t.shape()[d - 1] > INT32_MAX)
-      throw Error("planes of {} elements are too large", t.shape()[d - 2] * t.shape()[d - 1]);
-    n = d == 4 ? st[0] : 0, c = st[d - 3], row = st[d - 2], column = st[d - 1], channels = t.shape()[d - 3];
-    h = int(t.shape()[d - 2]), w = int(t.shape()[d - 1]);
+  Images(const Tensor& t, int dims) {
+    const int lead = t.dim() - dims;
+    n = lead == 2 ? t.strides()[0] : 0, c = t.strides()[lead - 1], channels = t.shape()[lead - 1];
+    for (int d = 0; d < 3; ++d) {
+      const int k = lead + d - (3 - dims);
+      step[d] = k < lead ? 0 : t.strides()[k], extent[d] = k < lead ? 1 : int(t.shape()[k]);
+    }
   }
-  __device__ int64_t at(const Pixel& p) const { return p.n * n + p.c * c + p.y * row + p.x * column; }
-  /// Its number in row-major order.
-  __device__ int64_t number(const Pixel& p) const { return ((p.n * channels + p.c) * h + p.y) * w + p.x; }
+  __device__ int64_t at(const Pixel& p) const {
+    return p.n * n + p.c * c + p.at[0] * step[0] + p.at[1] * step[1] + p.at[2] * step[2];
+  }
+  /// The position of an element in its channel, row by row, and back.
+  __device__ int position(const int (&p)[3]) const { return (p[0] * extent[1] + p[1]) * extent[2] + p[2]; }
+  __device__ Pixel pixel(int64_t n, int64_t c, int64_t position) const {
+    const int row = int(position) / extent[2], plane = row / extent[1];
+    return {n, c, {plane, row - plane * extent[1], int(position) - row * extent[2]}};
+  }
 };
 
-/// The elements of a dense result, NCHW or NHWC, in the order of its memory.
+/// The elements of a dense result, NC… or NHWC, in the order of its memory.
 struct Pixels {
-  int64_t numel, extent[3];
-  Divisor divisor[3];
+  int64_t numel, extent[4];
+  Divisor divisor[4];
   bool last;
 
-  explicit Pixels(const Tensor& t) : numel(t.numel()), last(only_channels_last(t)) {
-    const int64_t c = t.shape()[t.dim() - 3], h = t.shape()[t.dim() - 2], w = t.shape()[t.dim() - 1];
-    const int64_t order[3] = {last ? c : w, last ? w : h, last ? h : c};
-    for (int k = 0; k < 3; ++k) {
-      extent[k] = order[k];
-      if (numel <= INT32_MAX) divisor[k] = Divisor(order[k]);
+  Pixels(const Tensor& t, int dims) : numel(t.numel()), last(dims == 2 && only_channels_last(t)) {
+    const Images i(t, dims);
+    const int64_t rows[4] = {i.extent[2], i.extent[1], i.extent[0], i.channels},
+                  pixels[4] = {i.channels, i.extent[2], i.extent[1], i.extent[0]};
+    for (int k = 0; k < 4; ++k) {
+      extent[k] = last ? pixels[k] : rows[k];
+      if (numel <= INT32_MAX) divisor[k] = Divisor(extent[k]);
     }
   }
   __device__ Pixel at(int64_t i) const {
-    int64_t digit[3];
+    int64_t digit[4];
 #pragma unroll
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 4; ++k) {
       const int64_t rest = numel <= INT32_MAX ? int64_t(divisor[k].divide(uint32_t(i))) : i / extent[k];
       digit[k] = i - rest * extent[k];
       i = rest;
     }
-    return last ? Pixel{i, digit[0], int(digit[2]), int(digit[1])} : Pixel{i, digit[2], int(digit[1]), int(digit[0])};
+    return last ? Pixel{i, digit[0], {int(digit[3]), int(digit[2]), int(digit[1])}}
+                : Pixel{i, digit[3], {int(digit[2]), int(digit[1]), int(digit[0])}};
   }
 };
 

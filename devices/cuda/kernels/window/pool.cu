@@ -1,154 +1,183 @@
 // Pooling on CUDA: each result looks at its window, and each element of a gradient at the windows that cover it, so
-// that sums need no atomics and have one order. Results NCHW or NHWC, inputs of any layout.
+// that sums need no atomics and have one order. Results NC… or NHWC, inputs of any layout.
 #include "core/ops/window/pool.h"
 
 #include "devices/cuda/kernels/common/block.cuh"
 #include "devices/cuda/kernels/common/images.cuh"
 #include "devices/cuda/kernels/common/kernels.h"
-#include "devices/cuda/runtime/index_check.h"
 
 namespace luth::cuda {
 namespace {
 
 constexpr int threads = 256;
 
-// ---- Largest elements --------------------------------------------------------------------------------------------
-
-/// One direction of a window: position i begins at i * step - pad and takes `k` elements, `spread` apart.
+/// Windows along one dim in 32 bits; see ops::PoolDim.
 struct Direction {
-  int k, step, pad, spread;
+  int from, to, k, step, pad, spread;
+
+  __device__ int begin(int i) const { return k ? i * step - pad : int(int64_t(i) * from / to); }
+  /// Behind the last element inside.
+  __device__ int end(int i) const {
+    return k ? min(begin(i) + spread * (k - 1) + 1, from) : int((int64_t(i + 1) * from + to - 1) / to);
+  }
+  /// The first element that is not before the input.
+  __device__ int first(int i) const {
+    const int b = begin(i);
+    return b < 0 ? b + (spread - 1 - b) / spread * spread : b;
+  }
+  /// Windows that may cover element h, of which the r-th is candidate(h, r), in order, or -1 where it does not.
+  __device__ int candidates(int h) const { return k ? k : last_share(h) - first_share(h); }
+  __device__ int candidate(int h, int r) const {
+    if (!k) return first_share(h) + r;
+    const int b = h + pad - (k - 1 - r) * spread, i = b / step;
+    return b < 0 || i * step != b || i >= to ? -1 : i;
+  }
+
+ private:
+  __device__ int first_share(int h) const { return int(int64_t(h) * to / from); }
+  __device__ int last_share(int h) const { return int((int64_t(h + 1) * to + from - 1) / from); }
 };
+struct Directions {
+  Direction dim[3];
+  explicit Directions(const ops::PoolWindows& w) {
+    for (int d = 0; d < 3; ++d) {
+      const ops::PoolDim p = w.dim(d);
+      dim[d] = {int(p.from), int(p.to), int(p.kernel), int(p.stride), int(p.padding), int(p.dilation)};
+    }
+  }
+  __device__ const Direction& operator[](int d) const { return dim[d]; }
+};
+
+// ---- Largest elements --------------------------------------------------------------------------------------------
 
 /// The largest of a window and where it stands. A later element wins where it is larger or nan: PyTorch's order.
 template <class T>
-__global__ void max_windows(Pixels results, Direction down, Direction across, Images in, Elements<T> x, Elements<T> y,
-                            int64_t* indices, int base) {
+__global__ void max_windows(Pixels results, Directions w, Images in, Elements<T> x, Elements<T> y, int64_t* indices,
+                            int base) {
   using C = typename Elements<T>::Compute;
   constexpr C lowest =
       std::numeric_limits<C>::has_infinity ? -std::numeric_limits<C>::infinity() : std::numeric_limits<C>::lowest();
   for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < results.numel;
        i += int64_t(gridDim.x) * blockDim.x) {
     const Pixel p = results.at(i);
-    const int top = p.y * down.step - down.pad, left = p.x * across.step - across.pad;
-    const int r0 = top < 0 ? (down.spread - 1 - top) / down.spread : 0;
-    const int q0 = left < 0 ? (across.spread - 1 - left) / across.spread : 0;
-    const int64_t plane = in.at({p.n, p.c, 0, 0});
+    const int first[3] = {w[0].first(p.at[0]), w[1].first(p.at[1]), w[2].first(p.at[2])};
+    const int end[3] = {w[0].end(p.at[0]), w[1].end(p.at[1]), w[2].end(p.at[2])};
+    const int64_t channel = in.at({p.n, p.c, {0, 0, 0}});
     C best = lowest;
-    // the first element inside stands for a window that has nothing above the lowest value
-    int at = (top + r0 * down.spread) * in.w + left + q0 * across.spread;
-    for (int r = r0; r < down.k && top + r * down.spread < in.h; ++r)
-      for (int q = q0; q < across.k && left + q * across.spread < in.w; ++q) {
-        const int row = top + r * down.spread, column = left + q * across.spread;
-        const C v = x[plane + row * in.row + column * in.column];
-        if (!(v > best) && v == v) continue;
-        best = v;
-        at = row * in.w + column;
+    int at = in.position(first);  // stands for a window that has nothing above the lowest value
+    for (int z = first[0]; z < end[0]; z += w[0].spread)
+      for (int h = first[1]; h < end[1]; h += w[1].spread) {
+        const int64_t row = channel + z * in.step[0] + h * in.step[1];
+        for (int v = first[2]; v < end[2]; v += w[2].spread) {
+          const C e = x[row + v * in.step[2]];
+          if (!(e > best) && e == e) continue;
+          best = e;
+          at = (z * in.extent[1] + h) * in.extent[2] + v;
+        }
       }
     y.set(i, best);
-    indices[i] = at + base;
+    indices[i] = int64_t(at) + base;
   }
 }
 
-void max_pool(const ops::MaxPool2dWithIndices& op, Tensor& y, Tensor& indices, const Strided& x) {
-  auto direction = [&](int d) {
-    return Direction{int(at_or_all(op.kernel_size, d)), int(op.step(d)), int(at_or_all(op.padding, d)),
-                     int(at_or_all(op.dilation, d))};
-  };
+void max_pool(const ops::MaxPool& op, Tensor& y, Tensor& indices, const Strided& x) {
   if (y.numel() == 0) return;
+  const int dims = op.windows.dims();
   dispatch_class(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
-    start(y, max_windows<T>, blocks_for(y.numel(), threads), threads, 0, Pixels(y), direction(0), direction(1),
-          Images(x), Elements<T>(x), Elements<T>(y), indices.data<int64_t>(), op.base);
+    start(y, max_windows<T>, blocks_for(y.numel(), threads), threads, 0, Pixels(y, dims), Directions(op.windows),
+          Images(x, dims), Elements<T>(x), Elements<T>(y), indices.data<int64_t>(), op.base);
   });
 }
 
+/// The elements at the indices; 0 where a window steps over the whole input, and where an index is outside of it.
 template <class T>
-__global__ void gather_planes(Pixels results, Images in, Images where, IndexCheck check, Elements<T> x,
+__global__ void pick_elements(Pixels results, Directions w, Images in, Images where, int base, Elements<T> x,
                               const int64_t* indices, Elements<T> y) {
-  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < results.numel;
-       i += int64_t(gridDim.x) * blockDim.x) {
-    const Pixel p = results.at(i);
-    const int64_t at = check(indices[where.at(p)], int64_t(in.h) * in.w, where.number(p));
-    y.set(i, x[in.at({p.n, p.c, int(at / in.w), int(at % in.w)})]);
-  }
-}
-
-void gather(const ops::PoolGather& op, Tensor& y, const Strided& x, const Strided& indices) {
-  if (y.numel() == 0) return;
-  dispatch_class(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
-    start(y, gather_planes<T>, blocks_for(y.numel(), threads), threads, 0, Pixels(y), Images(x), Images(indices),
-          check_indices(indices, op.base), Elements<T>(x), indices.data<int64_t>(), Elements<T>(y));
-  });
-}
-
-/// Each element of the planes adds what points to it, in the order of the results of the pooling. Of the window only
-/// those results are asked that can point here; k = 0: all are, and their indices are checked.
-template <class T>
-__global__ void scatter_planes(Pixels results, int h, int w, Direction down, Direction across, Images grads,
-                               Images where, IndexCheck check, int base, Elements<T> grad, const int64_t* indices,
-                               Elements<T> y) {
   using C = typename Elements<T>::Compute;
   for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < results.numel;
        i += int64_t(gridDim.x) * blockDim.x) {
     const Pixel p = results.at(i);
-    const int64_t here = int64_t(p.y) * w + p.x;
-    const int rows = down.k ? down.k : grads.h, columns = across.k ? across.k : grads.w;
+    const int64_t at = indices[where.at(p)] - base;
+    bool inside = at >= 0 && at < int64_t(in.extent[0]) * in.extent[1] * in.extent[2];
+#pragma unroll
+    for (int d = 0; d < 3; ++d) inside = inside && w[d].first(p.at[d]) < w[d].from;
+    y.set(i, inside ? x[in.at(in.pixel(p.n, p.c, at))] : C(0));
+  }
+}
+
+void pick(const ops::MaxPoolPick& op, Tensor& y, const Strided& x, const Strided& indices) {
+  if (y.numel() == 0) return;
+  const int dims = op.forward.windows.dims();
+  dispatch_class(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
+    start(y, pick_elements<T>, blocks_for(y.numel(), threads), threads, 0, Pixels(y, dims),
+          Directions(op.forward.windows), Images(x, dims), Images(indices, dims), op.forward.base, Elements<T>(x),
+          indices.data<int64_t>(), Elements<T>(y));
+  });
+}
+
+/// Each element adds the gradients of the windows that have found it, in the order of the results of the pooling.
+template <class T>
+__global__ void add_windows(Pixels results, Directions w, Images grads, Images where, Images out, int base,
+                            Elements<T> grad, const int64_t* indices, Elements<T> y) {
+  using C = typename Elements<T>::Compute;
+  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < results.numel;
+       i += int64_t(gridDim.x) * blockDim.x) {
+    const Pixel p = results.at(i);
+    const int64_t here = out.position(p.at);
+    const int planes = w[0].candidates(p.at[0]), rows = w[1].candidates(p.at[1]), columns = w[2].candidates(p.at[2]);
     C sum = 0;
-    for (int r = 0; r < rows; ++r) {
-      // the last element of a window first, which is that of the first window
-      const int from = down.k ? p.y + down.pad - (rows - 1 - r) * down.spread : r, row = from / down.step;
-      if (from < 0 || row * down.step != from || row >= grads.h) continue;
-      for (int q = 0; q < columns; ++q) {
-        const int start = across.k ? p.x + across.pad - (columns - 1 - q) * across.spread : q;
-        const int column = start / across.step;
-        if (start < 0 || column * across.step != start || column >= grads.w) continue;
-        const Pixel from_there = {p.n, p.c, row, column};
-        const int64_t index = indices[where.at(from_there)];
-        const int64_t to = down.k ? index - base : check(index, int64_t(h) * w, where.number(from_there));
-        if (to == here) sum += grad[grads.at(from_there)];
+    for (int a = 0; a < planes; ++a) {
+      const int plane = w[0].candidate(p.at[0], a);
+      if (plane < 0) continue;
+      for (int b = 0; b < rows; ++b) {
+        const int row = w[1].candidate(p.at[1], b);
+        if (row < 0) continue;
+        for (int c = 0; c < columns; ++c) {
+          const int column = w[2].candidate(p.at[2], c);
+          if (column < 0) continue;
+          const Pixel from = {p.n, p.c, {plane, row, column}};
+          if (indices[where.at(from)] - base == here) sum += grad[grads.at(from)];
+        }
       }
     }
     y.set(i, sum);
   }
 }
 
-void scatter(const ops::PoolScatter& op, Tensor& y, const Strided& grad, const Strided& indices) {
-  if (y.numel() == 0) return;
-  auto direction = [&](int d) {
-    const Ints& v = op.window;
-    return v.size() == 8 ? Direction{int(v[d]), int(v[2 + d]), int(v[4 + d]), int(v[6 + d])} : Direction{0, 1, 0, 1};
-  };
-  dispatch_class(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
-    start(y, scatter_planes<T>, blocks_for(y.numel(), threads), threads, 0, Pixels(y), int(op.size[0]), int(op.size[1]),
-          direction(0), direction(1), Images(grad), Images(indices), check_indices(indices, op.base), op.base,
-          Elements<T>(grad), indices.data<int64_t>(), Elements<T>(y));
+void max_pool_grad(const ops::MaxPoolGrad& op, Tensor& dx, const Strided& grad, const Strided& indices) {
+  if (dx.numel() == 0) return;
+  const int dims = op.forward.windows.dims();
+  dispatch_class(Numbers{}, dx.dtype(), [&]<class T>(Type<T>) {
+    start(dx, add_windows<T>, blocks_for(dx.numel(), threads), threads, 0, Pixels(dx, dims),
+          Directions(op.forward.windows), Images(grad, dims), Images(indices, dims), Images(dx, dims), op.forward.base,
+          Elements<T>(grad), indices.data<int64_t>(), Elements<T>(dx));
   });
 }
 
 // ---- Means -------------------------------------------------------------------------------------------------------
 
-/// Windows of one direction over m elements, n of them: of a fixed size, or (k = 0) of equal share.
-struct Windows {
-  int64_t m, n, k, step, pad;
+/// Windows without dilation, and what they are divided by.
+struct Means : Directions {
+  int64_t divisor;  // 0: the size of the window
   bool count_pad;
 
-  /// Elements [begin, end) of window i, and what they count as in the divisor.
-  __device__ void span(int64_t i, int64_t& begin, int64_t& end, int64_t& size) const {
-    begin = k ? i * step - pad : i * m / n;
-    end = k ? min(begin + k, m + pad) : ((i + 1) * m + n - 1) / n;
-    size = end - begin;
-    begin = max(begin, int64_t(0));
-    end = max(begin, min(end, m));
-    if (!count_pad) size = end - begin;
+  explicit Means(const ops::AvgPool& op)
+      : Directions(op.windows), divisor(op.divisor_override.value_or(0)), count_pad(op.count_include_pad) {}
+  /// Elements [begin, end) of window i of dim d, and what they count as in the divisor.
+  __device__ int span(int d, int i, int& begin, int& end) const {
+    const Direction& w = dim[d];
+    const int b = w.begin(i), size = (w.k ? min(b + w.k, w.from + w.pad) : w.end(i)) - b;
+    begin = max(b, 0), end = max(begin, w.end(i));
+    return count_pad ? size : end - begin;
   }
-  /// Windows [first, last) that element h lies in.
-  __device__ void covering(int64_t h, int64_t& first, int64_t& last) const {
-    first = k ? (h + pad < k ? 0 : (h + pad - k) / step + 1) : h * n / m;
-    last = min(n, k ? (h + pad) / step + 1 : ((h + 1) * n + m - 1) / m);
+  /// Windows [first, last) of dim d that element h lies in.
+  __device__ void covering(int d, int h, int& first, int& last) const {
+    const Direction& w = dim[d];
+    const int at = h + w.pad;
+    first = w.k ? (at < w.k ? 0 : (at - w.k) / w.step + 1) : w.candidate(h, 0);
+    last = w.k ? min(w.to, at / w.step + 1) : first + w.candidates(h);
   }
 };
-Windows windows(const ops::AvgPool& op, int d, int64_t m, int64_t n) {
-  return {m, n, at_or_all(op.kernel_size, d), op.step(d), at_or_all(op.padding, d), op.count_include_pad};
-}
 
 /// `sum` over the divisor of a window; integers as their dtype divides them.
 template <class T>
@@ -160,99 +189,88 @@ __device__ typename Elements<T>::Compute divided(const Elements<T>& e, typename 
 
 /// The mean of each window, by a thread, or by the 32 of a warp where `lanes` says so.
 template <class T>
-__global__ void mean_windows(Pixels results, Windows down, Windows across, int64_t divisor, int lanes, Images in,
-                             Elements<T> x, Elements<T> y) {
+__global__ void mean_windows(Pixels results, Means w, int lanes, Images in, Elements<T> x, Elements<T> y) {
   using C = typename Elements<T>::Compute;
   const int64_t thread = int64_t(blockIdx.x) * blockDim.x + threadIdx.x, all = int64_t(gridDim.x) * blockDim.x;
   const int lane = int(threadIdx.x) % lanes;
   for (int64_t i = thread / lanes; i < results.numel; i += all / lanes) {
     const Pixel p = results.at(i);
-    int64_t top, bottom, left, right, height, width;
-    down.span(p.y, top, bottom, height);
-    across.span(p.x, left, right, width);
-    const int64_t wide = right - left, count = (bottom - top) * wide;
+    int begin[3], end[3];
+    int64_t size = 1;
+#pragma unroll
+    for (int d = 0; d < 3; ++d) size *= w.span(d, p.at[d], begin[d], end[d]);
+    const int high = end[1] - begin[1], wide = end[2] - begin[2], count = (end[0] - begin[0]) * high * wide;
     C sum = 0;
     if (lanes == 1) {
-      for (int64_t h = top; h < bottom; ++h)
-        for (int64_t w = left; w < right; ++w) sum += x[in.at({p.n, p.c, int(h), int(w)})];
+      for (int z = begin[0]; z < end[0]; ++z)
+        for (int h = begin[1]; h < end[1]; ++h)
+          for (int v = begin[2]; v < end[2]; ++v) sum += x[in.at({p.n, p.c, {z, h, v}})];
     } else {
-      for (int64_t k = lane; k < count; k += lanes)
-        sum += x[in.at({p.n, p.c, int(top + k / wide), int(left + k % wide)})];
+      for (int k = lane; k < count; k += lanes) {
+        const int row = k / wide, plane = row / high;
+        sum += x[in.at({p.n, p.c, {begin[0] + plane, begin[1] + row - plane * high, begin[2] + k - row * wide}})];
+      }
       sum = warp_reduce(sum, [](C a, C b) { return a + b; });
     }
-    if (lane == 0) y.set(i, divided(y, sum, divisor ? divisor : height * width));
+    if (lane == 0) y.set(i, divided(y, sum, w.divisor ? w.divisor : size));
   }
 }
 
-void means(Tensor& y, const Tensor& x, const Windows& down, const Windows& across, int64_t divisor) {
+void avg_pool(const ops::AvgPool& op, Tensor& y, const Strided& x) {
   if (y.numel() == 0) return;
-  const Images in(x);
-  const int64_t window = (down.k ? down.k : down.m / down.n) * (across.k ? across.k : across.m / across.n);
-  const int lanes = window >= 64 && in.c > in.column ? 32 : 1;
+  const int dims = op.windows.dims();
+  const Images in(x, dims);
+  int64_t window = 1;
+  for (int d = 0; d < 3; ++d) {
+    const ops::PoolDim w = op.windows.dim(d);
+    window *= w.kernel ? w.kernel : w.from / w.to;
+  }
+  const int lanes = window >= 64 && in.c > in.step[2] ? 32 : 1;
   dispatch_class(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
-    start(y, mean_windows<T>, blocks_for(y.numel() * lanes, threads), threads, 0, Pixels(y), down, across, divisor,
-          lanes, in, Elements<T>(x), Elements<T>(y));
+    start(y, mean_windows<T>, blocks_for(y.numel() * lanes, threads), threads, 0, Pixels(y, dims), Means(op), lanes, in,
+          Elements<T>(x), Elements<T>(y));
   });
 }
 
 /// What each element passes on: its windows' gradients over their divisors.
 template <class T>
-__global__ void spread_windows(Pixels results, Windows down, Windows across, int64_t divisor, Images grads,
-                               Elements<T> grad, Elements<T> y) {
+__global__ void spread_windows(Pixels results, Means w, Images grads, Elements<T> grad, Elements<T> y) {
   using C = typename Elements<T>::Compute;
   for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < results.numel;
        i += int64_t(gridDim.x) * blockDim.x) {
     const Pixel p = results.at(i);
-    int64_t i0, i1, j0, j1, begin, end, height, width;
-    down.covering(p.y, i0, i1);
-    across.covering(p.x, j0, j1);
+    int first[3], last[3], begin, end;
+#pragma unroll
+    for (int d = 0; d < 3; ++d) w.covering(d, p.at[d], first[d], last[d]);
     C sum = 0;
-    for (int64_t r = i0; r < i1; ++r) {
-      down.span(r, begin, end, height);
-      for (int64_t q = j0; q < j1; ++q) {
-        across.span(q, begin, end, width);
-        sum += divided(y, grad[grads.at({p.n, p.c, int(r), int(q)})], divisor ? divisor : height * width);
+    for (int a = first[0]; a < last[0]; ++a) {
+      const int64_t planes = w.span(0, a, begin, end);
+      for (int r = first[1]; r < last[1]; ++r) {
+        const int64_t rows = planes * w.span(1, r, begin, end);
+        for (int q = first[2]; q < last[2]; ++q) {
+          const int64_t size = rows * w.span(2, q, begin, end);
+          sum += divided(y, grad[grads.at({p.n, p.c, {a, r, q}})], w.divisor ? w.divisor : size);
+        }
       }
     }
     y.set(i, sum);
   }
 }
 
-void spread(Tensor& y, const Tensor& grad, const Windows& down, const Windows& across, int64_t divisor) {
-  if (y.numel() == 0) return;
-  dispatch_class(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
-    start(y, spread_windows<T>, blocks_for(y.numel(), threads), threads, 0, Pixels(y), down, across, divisor,
-          Images(grad), Elements<T>(grad), Elements<T>(y));
+void avg_pool_grad(const ops::AvgPoolGrad& op, Tensor& dx, const Strided& grad) {
+  if (dx.numel() == 0) return;
+  const int dims = op.forward.windows.dims();
+  dispatch_class(Numbers{}, dx.dtype(), [&]<class T>(Type<T>) {
+    start(dx, spread_windows<T>, blocks_for(dx.numel(), threads), threads, 0, Pixels(dx, dims), Means(op.forward),
+          Images(grad, dims), Elements<T>(grad), Elements<T>(dx));
   });
 }
 
-int64_t extent(const Tensor& t, int d) { return t.shape()[t.dim() - 2 + d]; }
-Windows shares(const Tensor& large, const Tensor& small, int d) {
-  return {extent(large, d), extent(small, d), 0, 1, 0, true};
-}
-
-void avg_pool(const ops::AvgPool2d& op, Tensor& y, const Strided& x) {
-  means(y, x, windows(op, 0, extent(x, 0), extent(y, 0)), windows(op, 1, extent(x, 1), extent(y, 1)),
-        op.divisor_override.value_or(0));
-}
-void avg_pool_grad(const ops::AvgPool2dGrad& op, Tensor& dx, const Strided& dy) {
-  spread(dx, dy, windows(op, 0, extent(dx, 0), extent(dy, 0)), windows(op, 1, extent(dx, 1), extent(dy, 1)),
-         op.divisor_override.value_or(0));
-}
-void adaptive(const ops::AdaptiveAvgPool2d&, Tensor& y, const Strided& x) {
-  means(y, x, shares(x, y, 0), shares(x, y, 1), 0);
-}
-void adaptive_grad(const ops::AdaptiveAvgPool2dGrad&, Tensor& dx, const Strided& dy) {
-  spread(dx, dy, shares(dx, dy, 0), shares(dx, dy, 1), 0);
-}
-
 const Kernel<max_pool> max_pool_;
-const Kernel<gather> gather_;
-const Kernel<scatter> scatter_;
+const Kernel<max_pool_grad> max_pool_grad_;
+const Kernel<pick> pick_;
 const Kernel<avg_pool> avg_pool_;
 const Kernel<avg_pool_grad> avg_pool_grad_;
-const Kernel<adaptive> adaptive_;
-const Kernel<adaptive_grad> adaptive_grad_;
 
 }  // namespace
 }  // namespace luth::cuda

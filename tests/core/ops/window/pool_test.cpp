@@ -14,12 +14,10 @@ using luth::Shape;
 using luth::Tensor;
 using luth::Tensors;
 
-luth::ops::MaxPool2dWithIndices window(luth::Ints kernel, luth::Ints stride = {}, luth::Ints padding = {0}) {
-  luth::ops::MaxPool2dWithIndices op;
-  op.kernel_size = kernel;
-  if (!stride.empty()) op.stride = stride;
-  op.padding = padding;
-  return op;
+using luth::ops::PoolWindow;
+
+PoolWindow window(luth::Ints kernel, luth::Ints stride = {}, luth::Ints padding = {0}) {
+  return {kernel, stride, padding};
 }
 Tensor image(const Shape& shape, int seed = 1) {
   Tensor t = Tensor::empty(shape, Dtype::f32, luth::host());
@@ -40,44 +38,99 @@ TEST(Pool, NansWinAndTiesGoToTheFirst) {
   float nan = std::nanf("");
   for (int64_t k : {2, 3}) {  // the code for pairs and the code for any window
     float tie[] = {1, 5, 5, 5, 5, 5, 0, 0, 0}, lost[] = {1, nan, 3, 2, 9, 9, 9, 9, 9};
-    Tensors t = luth::max_pool2d_with_indices(Tensor::from({1, 3, 3}, tie), window({k}));
+    Tensors t = luth::max_pool2d_with_indices(Tensor::from({1, 3, 3}, tie), {window({k})});
     EXPECT_EQ(t[0].data<float>()[0], 5);
     EXPECT_EQ(t[1].data<int64_t>()[0], 1);
-    Tensors n = luth::max_pool2d_with_indices(Tensor::from({1, 3, 3}, lost), window({k}));
+    Tensors n = luth::max_pool2d_with_indices(Tensor::from({1, 3, 3}, lost), {window({k})});
     EXPECT_TRUE(std::isnan(n[0].data<float>()[0]));
     EXPECT_EQ(n[1].data<int64_t>()[0], 1);
   }
   float low[] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
-  Tensors t = luth::max_pool2d_with_indices(Tensor::from({1, 2, 2}, low), window({3}, {1}, {1}));
+  Tensors t = luth::max_pool2d_with_indices(Tensor::from({1, 2, 2}, low), {window({3}, {1}, {1})});
   for (int i = 0; i < 4; ++i)
     EXPECT_EQ(t[1].data<int64_t>()[i], 0) << "an index of the plane, though nothing is larger";
 }
 
 TEST(Pool, IndicesCountFromTheirBase) {
-  auto op = window({2});
-  Tensors zero = luth::max_pool2d_with_indices(image({2, 4, 6}), op);
-  op.base = 1;
-  Tensors one = luth::max_pool2d_with_indices(image({2, 4, 6}), op);
+  const Tensor x = image({2, 4, 6});
+  const luth::ops::MaxPool from_0{window({2}).over(x, 2), 0}, from_1{from_0.windows, 1};
+  const Tensors zero = luth::max_pool(x, from_0), one = luth::max_pool(x, from_1);
   for (int64_t i = 0; i < one[1].numel(); ++i) EXPECT_EQ(one[1].data<int64_t>()[i], zero[1].data<int64_t>()[i] + 1);
-  EXPECT_TRUE(same(luth::pool_scatter(one[0], one[1], {{4, 6}, 1}), luth::pool_scatter(zero[0], zero[1], {{4, 6}, 0})));
-  EXPECT_TRUE(same(luth::pool_gather(image({2, 4, 6}), one[1], {1}), zero[0]));
+  EXPECT_TRUE(same(luth::max_pool_grad(one[0], one[1], {from_1}), luth::max_pool_grad(zero[0], zero[1], {from_0})));
+  EXPECT_TRUE(same(luth::max_pool_pick(x, one[1], {from_1}), zero[0]));
 }
 
 TEST(Pool, MemoryFormatsAgree) {
   Tensor x = image({2, 70, 9, 8});
-  for (auto& op : {window({2}), window({3}, {2}, {1}), window({3, 2}, {1}), window({5}, {3}, {2})}) {
-    Tensors rows = luth::max_pool2d_with_indices(x, op), pixels = luth::max_pool2d_with_indices(last(x), op);
+  for (auto& w : {window({2}), window({3}, {2}, {1}), window({3, 2}, {1}), window({5}, {3}, {2})}) {
+    const luth::ops::MaxPool op{w.over(x, 2)};
+    Tensors rows = luth::max_pool(x, op), pixels = luth::max_pool(last(x), op);
     EXPECT_TRUE(pixels[0].is_channels_last());
     EXPECT_TRUE(same(rows[0], pixels[0]));
     EXPECT_TRUE(same(rows[1], pixels[1]));
-    Tensor g = image(rows[0].shape(), 2), a = luth::pool_scatter(g, rows[1], {{9, 8}, 0});
-    EXPECT_TRUE(same(a, luth::pool_scatter(last(g), pixels[1], {{9, 8}, 0})));
-    EXPECT_TRUE(same(a, luth::pool_scatter(g, pixels[1], {{9, 8}, 0})));
-    luth::ops::AvgPool2d mean;
-    static_cast<luth::ops::PoolWindow&>(mean) = op;
-    EXPECT_TRUE(same(luth::avg_pool2d(x, mean), luth::avg_pool2d(last(x), mean)));
+    Tensor g = image(rows[0].shape(), 2), a = luth::max_pool_grad(g, rows[1], {op});
+    EXPECT_TRUE(same(a, luth::max_pool_grad(last(g), pixels[1], {op})));
+    EXPECT_TRUE(same(a, luth::max_pool_grad(g, pixels[1], {op})));
+    EXPECT_TRUE(same(luth::max_pool_pick(x, rows[1], {op}), luth::max_pool_pick(last(x), pixels[1], {op})));
+    EXPECT_TRUE(same(luth::avg_pool2d(x, {w}), luth::avg_pool2d(last(x), {w})));
   }
   EXPECT_TRUE(same(luth::adaptive_avg_pool2d(x, {{4, 3}}), luth::adaptive_avg_pool2d(last(x), {{4, 3}})));
+}
+
+// By the definition: every element of every window, in order.
+void expect_pooled(const Tensor& x, const luth::ops::PoolWindows& w) {
+  const luth::ops::PoolDim z = w.dim(0), h = w.dim(1), v = w.dim(2);
+  const Tensors found = luth::max_pool(x, {w});
+  const Tensor mean = luth::avg_pool(x, {w, false});
+  const Shape to{z.to, h.to, v.to};
+  for (int64_t i = 0; i < found[0].numel(); ++i) {
+    const int64_t a = i / (h.to * v.to) % z.to, b = i / v.to % h.to, c = i % v.to;
+    const float* plane = x.data<float>() + i / to.numel() * w.from.numel();
+    int64_t best = -1, count = 0;
+    double sum = 0;
+    for (int64_t p = z.begin(a); p < z.end(a); p += z.dilation)
+      for (int64_t q = h.begin(b); q < h.end(b); q += h.dilation)
+        for (int64_t r = v.begin(c); r < v.end(c); r += v.dilation) {
+          if (p < 0 || p >= z.from || q < 0 || q >= h.from || r < 0 || r >= v.from) continue;
+          const int64_t at = (p * h.from + q) * v.from + r;
+          if (best < 0 || plane[at] > plane[best]) best = at;
+          sum += plane[at], ++count;
+        }
+    ASSERT_EQ(found[1].data<int64_t>()[i], best) << i;
+    ASSERT_EQ(found[0].data<float>()[i], plane[best]) << i;
+    if (z.dilation == 1 && h.dilation == 1 && v.dilation == 1) {
+      ASSERT_NEAR(mean.data<float>()[i], sum / double(count), 1e-4) << i;
+    }
+  }
+}
+TEST(Pool, WindowsOfEveryRankFollowTheDefinition) {
+  const Tensor volume = image({2, 3, 7, 11, 13}), plane = image({3, 20, 70}), row = image({2, 3, 150});
+  auto over = [](const Tensor& x, PoolWindow w, int dims) { expect_pooled(x, w.over(x, dims)); };
+  over(volume, {{2}}, 3);
+  over(volume, {{3, 2, 2}, luth::Ints{1, 2, 3}, {1, 0, 1}, {1}, true}, 3);
+  over(volume, {{2, 3, 2}, luth::Ints{2}, {1}, {3, 1, 2}}, 3);
+  over(plane, {{1, 9}, luth::Ints{1, 4}}, 2);
+  over(row, {{5}, luth::Ints{3}, {2}, {2}, true}, 1);
+  luth::ops::PoolWindows shares;
+  for (auto [m, n] : {std::pair{7, 3}, {11, 11}, {13, 20}}) shares.push_back({m, n, 0});
+  expect_pooled(volume, shares);
+}
+
+// Where the dilation steps over a dim: the lowest value, no gradient, an index that names nothing inside.
+TEST(Pool, WindowsOutsideOfTheInputPassNothingOn) {
+  const Tensor x = image({1, 1, 4});
+  const PoolWindow w{{2, 1}, luth::Ints{1}, {1, 0}, {2, 1}};
+  const luth::ops::MaxPool op{w.over(x, 2)};
+  const Tensors found = luth::max_pool(x, op);
+  EXPECT_EQ(found[0].data<float>()[0], -INFINITY);
+  EXPECT_EQ(found[1].data<int64_t>()[0], 4);
+  EXPECT_TRUE(same(luth::max_pool_grad(x, found[1], {op}), luth::zeros_of(x)));
+  EXPECT_TRUE(same(luth::max_pool_pick(x, found[1], {op}), luth::zeros_of(x)));
+  int64_t at[] = {-1, 4, 2, 1000};  // nor does an index that somebody has written
+  const luth::ops::MaxPool alone{window({1}).over(x, 2)};
+  const Tensor picked = luth::max_pool_pick(x, Tensor::from({1, 1, 4}, at), {alone});
+  for (int i : {0, 1, 3}) EXPECT_EQ(picked.data<float>()[i], 0);
+  EXPECT_EQ(picked.data<float>()[2], x.data<float>()[2]);
 }
 
 TEST(Pool, ErrorsSayWhatDoesNotFit) {
@@ -89,19 +142,15 @@ TEST(Pool, ErrorsSayWhatDoesNotFit) {
     EXPECT_NE(got.find(want), std::string::npos) << got;
   };
   expect("padding of 2 is more than half of the window's 3", [] {
-    luth::max_pool2d_with_indices(image({1, 5, 5}), window({3}, {1}, {2}));
+    luth::max_pool2d_with_indices(image({1, 5, 5}), {window({3}, {1}, {2})});
   });
   expect("a window of 7 elements is larger than the padded input's 5", [] {
-    luth::max_pool2d_with_indices(image({1, 5, 5}), window({7}));
+    luth::max_pool2d_with_indices(image({1, 5, 5}), {window({7})});
   });
   expect("4 dims (N, C, H, W) or 3 (C, H, W), got shape [5, 5]", [] {
-    luth::max_pool2d_with_indices(image({5, 5}), window({2}));
+    luth::max_pool2d_with_indices(image({5, 5}), {window({2})});
   });
-  expect("stride must be at least 1", [] { luth::max_pool2d_with_indices(image({1, 5, 5}), window({2}, {0})); });
-  expect("index 24 is outside of a plane of 24 elements", [] {
-    int64_t at = 24;
-    luth::pool_scatter(image({1, 1, 1}), Tensor::from({1, 1, 1}, &at), {{4, 6}, 0});
-  });
+  expect("stride must be at least 1", [] { luth::max_pool2d_with_indices(image({1, 5, 5}), {window({2}, {0})}); });
 }
 
 }  // namespace
