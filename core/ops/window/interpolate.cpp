@@ -12,13 +12,14 @@ namespace luth::ops {
 namespace {
 
 struct Mode {
-  const char *name, *kind;
-  int dims;  // spatial ones; 0: any
+  const char* name;
+  Filter filter;  // but for area
+  int dims;       // spatial ones; 0: any
 };
-constexpr Mode modes[] = {{"nearest", "nearest", 0}, {"nearest-exact", "nearest-exact", 0},
-                          {"area", "area", 0},       {"linear", "linear", 1},
-                          {"bilinear", "linear", 2}, {"bicubic", "cubic", 2},
-                          {"trilinear", "linear", 3}};
+constexpr Mode modes[] = {{"nearest", Filter::nearest, 0}, {"nearest-exact", Filter::nearest_exact, 0},
+                          {"area", Filter::nearest, 0},    {"linear", Filter::linear, 1},
+                          {"bilinear", Filter::linear, 2}, {"bicubic", Filter::cubic, 2},
+                          {"trilinear", Filter::linear, 3}};
 
 const Mode& find_mode(const std::string& name) {
   for (auto& m : modes)
@@ -49,18 +50,17 @@ void check(const Interpolate& op, const Tensor& x, const Mode& mode) {
                 op.size ? "size" : "scale_factor", spatial, to_string(x.shape()), given);
   if (op.size && op.recompute_scale_factor.value_or(false))
     throw Error("recompute_scale_factor has no meaning with size");
-  for (int d = 1; d < x.dim(); ++d)
-    if (x.shape()[d] == 0)
-      throw Error("input of shape {} has no elements in a dim other than the batch's", to_string(x.shape()));
+  check_elements("input", x.shape(), 1);
   const bool bytes = x.dtype() == Dtype::u8 && op.mode != "area" && mode.dims % 2 == 0;
   const bool known = is_floating(x.dtype()) || bytes;  // as in PyTorch
   if (!known) throw_unsupported(x.dtype());
 }
 
 // The sizes of the result, and the elements of the input that each of its elements stands for.
-Resample plan(const Interpolate& op, const Tensor& x, const Mode& mode) {
-  Resample r;
-  r.kind = mode.kind, r.dim = 2, r.align_corners = op.align_corners.value_or(false), r.antialias = op.antialias;
+InterpolateNd plan(const Interpolate& op, const Tensor& x, const Mode& mode) {
+  InterpolateNd r;
+  r.filter = mode.filter, r.dims.dim = 2, r.align_corners = op.align_corners.value_or(false),
+  r.antialias = op.antialias;
   for (int d = 0; d < x.dim() - 2; ++d) {
     const int64_t n = x.shape()[d + 2];
     const double factor = op.scale_factor ? (*op.scale_factor)[op.scale_factor->size() == 1 ? 0 : size_t(d)] : 0;
@@ -70,7 +70,7 @@ Resample plan(const Interpolate& op, const Tensor& x, const Mode& mode) {
                   shown(d + 2), INT32_MAX);
     const int64_t m = op.size ? at_or_all(*op.size, d) : int64_t(wanted);
     if (m < 1) throw Error("the result would have {} elements in a dim; sizes must be at least 1", m);
-    r.from.push_back(n), r.to.push_back(m);
+    r.dims.from.push_back(n), r.dims.to.push_back(m);
     const bool own = factor > 0 && !op.recompute_scale_factor.value_or(false);
     double scale = own ? 1 / factor : double(n) / double(m);
     if (mode.dims && r.align_corners) scale = m > 1 ? double(n - 1) / double(m - 1) : 0;
@@ -80,14 +80,14 @@ Resample plan(const Interpolate& op, const Tensor& x, const Mode& mode) {
 }
 
 // Bytes are mapped one dim after the other, the last one first, and rounded in between, as PyTorch has it.
-Tensor of_bytes(const Tensor& x, const Resample& all) {
+Tensor of_bytes(const Tensor& x, const InterpolateNd& all) {
   Tensor t = cast_to(x, Dtype::f32);
-  for (int d = all.dims() - 1; d >= 0; --d) {
-    if (all.from[d] == all.to[d] && !all.antialias) continue;
-    Resample one = all;
-    one.dim = all.dim + d, one.from = {all.from[d]}, one.to = {all.to[d]}, one.scale = {all.scale[size_t(d)]};
+  for (int d = all.dims.count() - 1; d >= 0; --d) {
+    if (all.dims.from[d] == all.dims.to[d] && !all.antialias) continue;
+    InterpolateNd one = all;
+    one.dims = {all.dims.dim + d, {all.dims.from[d]}, {all.dims.to[d]}}, one.scale = {all.scale[size_t(d)]};
     one.quantized = true;
-    t = clamp(floor(add(resample(t, one), 0.5)), 0, 255);
+    t = clamp(floor(add(interpolate_nd(t, one), 0.5)), 0, 255);
   }
   return cast_to(t, Dtype::u8);
 }
@@ -103,12 +103,12 @@ Interpolate with_mode(const UpsampleNearest& op, const char* mode) {
 Tensor Interpolate::decompose(const Inputs& in) const {
   const Mode& kind = find_mode(mode);
   check(*this, in[0], kind);
-  const Resample r = plan(*this, in[0], kind);
+  const InterpolateNd r = plan(*this, in[0], kind);
   if (mode == "area") {
-    if (r.dims() == 1) return adaptive_avg_pool1d(in[0], {r.to});
-    return r.dims() == 2 ? adaptive_avg_pool2d(in[0], {r.to}) : adaptive_avg_pool3d(in[0], {r.to});
+    if (r.dims.count() == 1) return adaptive_avg_pool1d(in[0], {r.dims.to});
+    return r.dims.count() == 2 ? adaptive_avg_pool2d(in[0], {r.dims.to}) : adaptive_avg_pool3d(in[0], {r.dims.to});
   }
-  return in[0].dtype() == Dtype::u8 && kind.dims ? of_bytes(in[0], r) : resample(in[0], r);
+  return in[0].dtype() == Dtype::u8 && kind.dims ? of_bytes(in[0], r) : interpolate_nd(in[0], r);
 }
 Cases<Interpolate> Interpolate::samples() {
   Interpolate a, b, c, d, e;

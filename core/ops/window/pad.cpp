@@ -8,6 +8,13 @@
 namespace luth::ops {
 namespace {
 
+Border border_of(const std::string& mode) {
+  constexpr const char* modes[] = {"constant", "reflect", "replicate", "circular"};
+  for (int i = 0; i < 4; ++i)
+    if (mode == modes[i]) return Border(i);
+  throw Error("mode '{}' is unknown; it is 'constant', 'reflect', 'replicate' or 'circular'", mode);
+}
+
 // Padding of one dim, counted from the last.
 int64_t before(const Ints& pad, int from_last) { return pad[2 * from_last]; }
 int64_t after(const Ints& pad, int from_last) { return pad[2 * from_last + 1]; }
@@ -20,26 +27,26 @@ void check_value(Dtype d, const Ints& pad, const Scalar& value) {
 }
 
 // Pads dims [first, last], three at a time from the last on.
-Tensor pad_dims(Tensor t, const Ints& pad, const std::string& kind, const Scalar& value) {
+Tensor pad_dims(Tensor t, const Ints& pad, Border border, const Scalar& value) {
   const int n = t.dim();
   int last = n - 1, first = n - pad.size() / 2;
   auto none = [&](int d) { return before(pad, n - 1 - d) == 0 && after(pad, n - 1 - d) == 0; };
   while (last >= first && none(last)) --last;
   while (first <= last && none(first)) ++first;
   if (first > last) return clone(t);
-  if (kind == "constant") check_value(t.dtype(), pad, value);
+  if (border == Border::constant) check_value(t.dtype(), pad, value);
   while (last >= first) {
-    Resample op;
-    op.kind = kind, op.value = value, op.padding = {};
-    op.dim = std::max(first, last - 2);
-    for (int d = int(op.dim); d <= last; ++d) {
+    PadNd op;
+    op.border = border, op.value = value;
+    op.dims.dim = std::max(first, last - 2);
+    for (int d = int(op.dims.dim); d <= last; ++d) {
       const int64_t m = t.shape()[d], add = before(pad, n - 1 - d) + after(pad, n - 1 - d);
-      op.from.push_back(m);
-      op.to.push_back(m + add);
-      op.padding.push_back(before(pad, n - 1 - d));
+      op.dims.from.push_back(m);
+      op.dims.to.push_back(m + add);
+      op.before.push_back(before(pad, n - 1 - d));
     }
-    t = resample(t, op);
-    last = int(op.dim) - 1;
+    t = pad_nd(t, op);
+    last = int(op.dims.dim) - 1;
   }
   return t;
 }
@@ -67,9 +74,7 @@ void check_repeating(const Tensor& t, const Ints& pad, const std::string& mode) 
                 mode, pad.size(), to_string(t.shape()));
   if (t.dtype() == Dtype::boolean && mode != "circular")
     throw Error("there is no padding by mode '{}' of bool; convert with :to() first", mode);
-  for (int d = n == k + 2 ? 1 : 0; d < n; ++d)
-    if (t.shape()[d] == 0)
-      throw Error("input of shape {} has no elements in a dim other than the batch's", to_string(t.shape()));
+  check_elements("input", t.shape(), n - k - 1);
   for (int i = 0; i < k; ++i) {
     const int64_t m = t.shape()[n - 1 - i], most = std::max(before(pad, i), after(pad, i));
     if (mode == "reflect" && most >= m)
@@ -85,13 +90,12 @@ void check_repeating(const Tensor& t, const Ints& pad, const std::string& mode) 
 
 Tensor Pad::decompose(const Inputs& in) const {
   const Tensor& t = in[0];
-  if (mode != "constant" && mode != "reflect" && mode != "replicate" && mode != "circular")
-    throw Error("mode '{}' is unknown; it is 'constant', 'reflect', 'replicate' or 'circular'", mode);
+  const Border border = border_of(mode);
   check_pad(t, pad);
-  if (mode == "constant") return pad_dims(t, pad, mode, value.value_or(Scalar(0)));
+  if (border == Border::constant) return pad_dims(t, pad, border, value.value_or(Scalar(0)));
   if (value && value->value() != 0) throw Error("mode '{}' does not take a value", mode);
   check_repeating(t, pad, mode);
-  return pad_dims(t, pad, mode, 0);
+  return pad_dims(t, pad, border, 0);
 }
 Cases<Pad> Pad::samples() {
   return {{{{1, 2}, "constant", Scalar(1.5)}, {{2, 3}}},
@@ -102,7 +106,7 @@ Cases<Pad> Pad::samples() {
 }
 Tensor ConstantPad::decompose(const Inputs& in) const {
   check_pad(in[0], pad);
-  return pad_dims(in[0], pad, "constant", value);
+  return pad_dims(in[0], pad, Border::constant, value);
 }
 Cases<ConstantPad> ConstantPad::samples() { return {{{{1, 0, -1, 2}, 0.5}, {{3, 2}}}, {{{0, 1}, 0}, {{0}}}}; }
 

@@ -60,85 +60,50 @@ Tensor ChannelShuffle::decompose(const Inputs& in) const {
 
 // ---- Windows -------------------------------------------------------------------------------------------------------
 
-void SlidingWindow::check() const {
-  auto want = [](const char* what, const Ints& v, int64_t least) {
-    if (v.size() != 1 && v.size() != 2) throw Error("{} must be one number or two, got {}", what, to_string(v));
-    for (int64_t n : v)
-      if (n < least || n > INT32_MAX) throw Error("{} must be at least {}, got {}", what, least, to_string(v));
-  };
-  want("kernel_size", kernel_size, 1);
-  want("dilation", dilation, 1);
-  want("padding", padding, 0);
-  want("stride", stride, 1);
-}
-int64_t SlidingWindow::positions(int d, int64_t n) const {
-  const int64_t span = at_or_all(dilation, d) * (at_or_all(kernel_size, d) - 1) + 1,
-                room = n + 2 * at_or_all(padding, d) - span;
-  if (room < 0) throw Error("a window of {} elements is larger than the padded input's {}", span, room + span);
-  return room / at_or_all(stride, d) + 1;
-}
-
-namespace {
-
-// [.., H, W] to [.., kh rows, kw columns].
-Resample windows(const SlidingWindow& op, const Ints& image) {
-  Resample r;
-  r.kind = "windows", r.dim = -2, r.from = image;
-  r.padding = r.kernel = r.stride = r.dilation = {};
-  for (int d = 0; d < 2; ++d) {
-    r.to.push_back(op.positions(d, image[d]) * at_or_all(op.kernel_size, d));
-    r.kernel.push_back(at_or_all(op.kernel_size, d));
-    r.padding.push_back(at_or_all(op.padding, d));
-    r.stride.push_back(at_or_all(op.stride, d));
-    r.dilation.push_back(at_or_all(op.dilation, d));
-  }
+UnfoldNd SlidingWindow::over(const Ints& image) const {
+  check_list("kernel_size", kernel_size, 2, 1);
+  check_list("dilation", dilation, 2, 1);
+  check_list("padding", padding, 2, 0);
+  check_list("stride", stride, 2, 1);
+  UnfoldNd r{{-2, image, {}}, kernel_size, stride, padding, dilation};
+  for (int d = 0; d < 2; ++d) r.dims.to.push_back(r.window(d).positions(image[d]) * r.window(d).kernel);
   return r;
 }
 
-}  // namespace
-
 Tensor UnfoldImages::decompose(const Inputs& in) const {
-  check();
-  const Shape s = in[0].shape();
-  if (s.size() != 3 && s.size() != 4)
-    throw Error("input must have 4 dims (N, C, H, W) or 3 (C, H, W), got shape {}", to_string(s));
-  for (int d = s.size() - 3; d < s.size(); ++d)
-    if (s[d] == 0) throw Error("input of shape {} has no elements in a dim other than the batch's", to_string(s));
+  check_spatial("input", in[0], 2);
   if (!is_floating(in[0].dtype()) && in[0].dtype() != Dtype::boolean) throw_unsupported(in[0].dtype());
-  const Resample r = windows(*this, {s[s.size() - 2], s[s.size() - 1]});
-  const int64_t c = s[s.size() - 3], kh = r.kernel[0], kw = r.kernel[1], h = r.to[0] / kh, w = r.to[1] / kw;
+  const Shape s = in[0].shape();
+  const UnfoldNd r = window.over(spatial(s, 2));
+  const int64_t c = s[s.size() - 3], kh = at_or_all(r.kernel, 0), kw = at_or_all(r.kernel, 1);
+  const int64_t h = r.dims.to[0] / kh, w = r.dims.to[1] / kw;
   const Tensor t =
-      reordered(reshape(resample(in[0], r), {ending(s, {c, kh, h, kw, w})}), s.size() - 3, {0, 1, 3, 2, 4});
+      reordered(reshape(unfold_nd(in[0], r), {ending(s, {c, kh, h, kw, w})}), s.size() - 3, {0, 1, 3, 2, 4});
   Shape columns = ending(s, {c * kh * kw, h * w});
   return reshape(t, {columns});
 }
 Cases<UnfoldImages> UnfoldImages::samples() {
-  UnfoldImages a, b;
-  a.kernel_size = {2};
-  b.kernel_size = {2, 3}, b.dilation = {2, 1}, b.padding = {1, 2}, b.stride = {1, 2};
-  return {{a, {{2, 2, 3, 4}}}, {b, {{2, 4, 3}}}};
+  return {{{{{2}}}, {{2, 2, 3, 4}}}, {{{{2, 3}, {2, 1}, {1, 2}, {1, 2}}}, {{2, 4, 3}}}};
 }
 
 Tensor FoldImages::decompose(const Inputs& in) const {
-  check();
   const Shape s = in[0].shape();
   if (s.size() != 2 && s.size() != 3)
     throw Error("input must have 3 dims (N, C kh kw, windows) or 2, got shape {}", to_string(s));
-  if (output_size.size() != 1 && output_size.size() != 2)
-    throw Error("output_size must be one number or two, got {}", to_string(output_size));
+  check_list("output_size", output_size, 2, 1);
   const Ints image{at_or_all(output_size, 0), at_or_all(output_size, 1)};
-  if (image[0] < 1 || image[1] < 1) throw Error("output_size must be at least 1, got {}", to_string(output_size));
   if (in[0].dtype() == Dtype::boolean)  // true where any is
     return cast_to(fold_images(cast_to(in[0], Dtype::f32), *this), Dtype::boolean);
   if (!is_floating(in[0].dtype())) throw_unsupported(in[0].dtype());
-  Resample r = windows(*this, image);
-  const int64_t kh = r.kernel[0], kw = r.kernel[1], h = r.to[0] / kh, w = r.to[1] / kw, rows = s[s.size() - 2];
+  UnfoldNd r = window.over(image);
+  const int64_t kh = at_or_all(r.kernel, 0), kw = at_or_all(r.kernel, 1), h = r.dims.to[0] / kh, w = r.dims.to[1] / kw,
+                rows = s[s.size() - 2];
   if (rows == 0 || rows % (kh * kw))
     throw Error("the {} rows of shape {} do not divide by the {} elements of a window", rows, to_string(s), kh * kw);
   if (s[s.size() - 1] != h * w)
     throw Error("images of {} have {} * {} = {} windows, and input of shape {} has {}", to_string(image), h, w, h * w,
                 to_string(s), s[s.size() - 1]);
-  r.transposed = true;
+  r.dims.transposed = true;
   const int lead = s.size() - 2;
   auto shape = [&](std::initializer_list<int64_t> tail) {
     Shape out;
@@ -148,13 +113,10 @@ Tensor FoldImages::decompose(const Inputs& in) const {
   };
   const int64_t c = rows / (kh * kw);
   const Tensor t = reordered(reshape(in[0], {shape({c, kh, kw, h, w})}), lead, {0, 1, 3, 2, 4});
-  return resample(reshape(t, {shape({c, kh * h, kw * w})}), r);
+  return unfold_nd(reshape(t, {shape({c, kh * h, kw * w})}), r);
 }
 Cases<FoldImages> FoldImages::samples() {
-  FoldImages a, b;
-  a.kernel_size = {2}, a.output_size = {3, 4};
-  b.kernel_size = {2, 3}, b.dilation = {2, 1}, b.padding = {1, 2}, b.stride = {1, 2}, b.output_size = {4, 3};
-  return {{a, {{2, 8, 6}}}, {b, {{12, 12}}}};
+  return {{{{3, 4}, {{2}}}, {{2, 8, 6}}}, {{{4, 3}, {{2, 3}, {2, 1}, {1, 2}, {1, 2}}}, {{12, 12}}}};
 }
 
 namespace {

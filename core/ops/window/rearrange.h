@@ -32,7 +32,9 @@ struct ChannelShuffle {
   static Cases<ChannelShuffle> samples() { return {{{2}, {{2, 6, 2}}}, {{3}, {{1, 6, 2, 2}}}}; }
 };
 
-/// The windows of im2col. A list of one number stands for height and width.
+struct UnfoldNd;  // resample.h
+
+/// The windows of im2col over images.
 struct SlidingWindow {
   Ints kernel_size, dilation{1}, padding{0}, stride{1};
   void describe(auto& field) {
@@ -41,24 +43,26 @@ struct SlidingWindow {
     field("padding", padding, "zeros around the images");
     field("stride", stride, "the step of the windows");
   }
-  void check() const;
-  /// Windows over n elements in direction d; throws where there are none.
-  int64_t positions(int d, int64_t n) const;
+  /// From images to [.., kh rows, kw columns]; throws where there are no windows.
+  UnfoldNd over(const Ints& image) const;
 };
 /// [N, C, H, W] to [N, C kh kw, windows].
-struct UnfoldImages : SlidingWindow {
+struct UnfoldImages {
   static constexpr Doc doc{"nn_functional_unfold", "input", "The windows of images as columns (im2col)."};
+  SlidingWindow window;
+  void describe(auto& field) { window.describe(field); }
   Tensor decompose(const Inputs& in) const;
   static Cases<UnfoldImages> samples();
 };
 /// [N, C kh kw, windows] to [N, C, H, W].
-struct FoldImages : SlidingWindow {
+struct FoldImages {
   static constexpr Doc doc{"nn_functional_fold", "input",
                            "Columns added up as the windows of images that they are (col2im)."};
   Ints output_size;
+  SlidingWindow window;
   void describe(auto& field) {
     field("output_size", output_size, "height and width of the images", as::required);
-    SlidingWindow::describe(field);
+    window.describe(field);
   }
   Tensor decompose(const Inputs& in) const;
   static Cases<FoldImages> samples();

@@ -51,10 +51,6 @@ void add_nearest(AxisMap& m, double scale, int64_t i, double shift) {
   // PyTorch computes positions in float, which decides between neighbours
   m.add(std::min(int64_t(std::floor((float(i) + float(shift)) * float(scale))), m.from - 1), 1);
 }
-void add_mean(AxisMap& m, int64_t begin, int64_t end, double divisor) {
-  for (int64_t k = begin; k < end; ++k) m.add(k, 1 / divisor);
-}
-
 // Weights in steps of 2^-p with the largest p for which they fit 15 bits.
 void quantize(AxisMap& m) {
   double largest = 0;
@@ -64,43 +60,22 @@ void quantize(AxisMap& m) {
   for (double& w : m.weight) w = std::round(w * double(1 << bits)) / double(1 << bits);
 }
 
-// Element j of a mapped dim: what `kind` says.
-void add_element(const Resample& op, AxisMap& m, int d, int64_t j, int64_t to) {
-  const std::string& kind = op.kind;
-  const int64_t before = at_or_all(op.padding, d), k = at_or_all(op.kernel, d), step = at_or_all(op.stride, d);
-  const double scale = op.scale.empty() ? 1 : op.scale[op.scale.size() == 1 ? 0 : size_t(d)];
-  const bool cubic = kind == "cubic";
-  if (cubic || kind == "linear") {
-    if (op.antialias) return add_filtered(m, scale, j, cubic);
-    const double at = op.align_corners ? scale * double(j) : scale * (double(j) + 0.5) - 0.5;
-    return cubic ? add_cubic(m, at) : add_linear(m, std::max(at, 0.0));
+// The matrix of `to` elements, each made by add(m, j), of `from`.
+template <class F>
+AxisMap map_of(int64_t from, int64_t to, F&& add) {
+  AxisMap m;
+  m.from = from;
+  for (int64_t j = 0; j < to; ++j) {
+    m.next();
+    add(m, j);
   }
-  if (kind == "nearest" || kind == "nearest-exact") return add_nearest(m, scale, j, kind == "nearest" ? 0 : 0.5);
-  if (kind == "area") {
-    const int64_t begin = j * m.from / to, end = ((j + 1) * m.from + to - 1) / to;
-    return add_mean(m, begin, end, double(end - begin));
-  }
-  if (kind == "mean") {
-    int64_t begin = j * step - before, end = std::min(begin + k, m.from + before), size = end - begin;
-    begin = std::max<int64_t>(begin, 0), end = std::min(end, m.from);
-    if (!op.count_include_pad) size = end - begin;
-    return add_mean(m, begin, end, op.divide ? double(size) : 1);
-  }
-  if (kind == "windows" || kind == "frames") {
-    const bool frames = kind == "frames";
-    const int64_t window = frames ? j / k : j % (to / k), r = frames ? j % k : j / (to / k);
-    const int64_t at = window * step - before + r * at_or_all(op.dilation, d);
-    if (at >= 0 && at < m.from) m.add(at, 1);
-    return;
-  }
-  const int64_t i = op.pad(d).at(j);
-  if (i >= 0) m.add(i, 1);
+  m.finish();
+  return m;
 }
-
-Resample sample(const char* kind, Ints from, Ints to) {
-  Resample op;
-  op.kind = kind, op.dim = -from.size(), op.from = from, op.to = to;
-  return op;
+template <class Op>
+Tensors adjoint(Op op, const Tensor& dy) {
+  op.dims.transposed = !op.dims.transposed;
+  return {Fn<Op>()(dy, op)};
 }
 
 }  // namespace
@@ -134,38 +109,15 @@ bool AxisMap::picks() const {
   return std::all_of(weight.begin(), weight.end(), [](double w) { return w == 1; });
 }
 
-AxisMap Resample::map(int d) const {
-  AxisMap m;
-  m.from = from[d];
-  for (int64_t j = 0; j < to[d]; ++j) {
-    m.next();
-    add_element(*this, m, d, j, to[d]);
-  }
-  m.finish();
-  if (quantized) quantize(m);
-  return transposed ? m.transposed() : m;
-}
+// ---- What all uses share -----------------------------------------------------------------------------------------
 
-bool Resample::pads() const {
-  return !transposed && (kind == "constant" || kind == "reflect" || kind == "replicate" || kind == "circular");
-}
-PadDim Resample::pad(int d) const {
-  const Border border = kind == "reflect"     ? Border::reflect
-                        : kind == "replicate" ? Border::replicate
-                        : kind == "circular"  ? Border::circular
-                                              : Border::constant;
-  return {border, from[d], to[d], at_or_all(padding, d)};
-}
-
-Spec Resample::infer(const Inputs& in) const {
-  Shape shape = in[0].shape();
+Spec MappedDims::spec(const Tensor& x) const {
+  Shape shape = x.shape();
   const Ints &in_extents = transposed ? to : from, &out_extents = transposed ? from : to;
   const int first = wrap_dim(dim, shape.size());
-  const bool fractions = kind == "linear" || kind == "cubic" || kind == "area" || (kind == "mean" && divide);
-  if (fractions && !is_floating(in[0].dtype())) throw_unsupported(in[0].dtype());
-  if (dims() < 1 || dims() > 3 || to.size() != dims() || first + dims() > shape.size())
-    throw Error("{} dims from {} on do not fit shape {}", dims(), shown(first), to_string(shape));
-  for (int d = 0; d < dims(); ++d) {
+  if (count() < 1 || count() > 3 || to.size() != count() || first + count() > shape.size())
+    throw Error("{} dims from {} on do not fit shape {}", count(), shown(first), to_string(shape));
+  for (int d = 0; d < count(); ++d) {
     if (shape[first + d] != in_extents[d])
       throw Error("dims from {} on of shape {} must have extents {}", shown(first), to_string(shape),
                   to_string(in_extents));
@@ -173,67 +125,96 @@ Spec Resample::infer(const Inputs& in) const {
       throw Error("a dim of {} elements is too large", std::max(in_extents[d], out_extents[d]));
     shape[first + d] = out_extents[d];
   }
-  Spec s{shape, in[0].dtype()};
-  const Tensor& x = in[0];
-  if (shape.size() == 4 && first == 2 && dims() == 2 && x.is_channels_last() && !x.is_contiguous())
-    s.strides = channels_last_strides(shape);
-  return s;
-}
-Tensors Resample::vjp(const Call&, const Tensor& dy) const {
-  Resample back = *this;
-  if (kind == "constant") {  // cut what was added, and the other way round
-    back.value = 0, back.padding = {};
-    std::swap(back.from, back.to);
-    for (int d = 0; d < dims(); ++d) back.padding.push_back(-at_or_all(padding, d));
-    return {resample(dy, back)};
-  }
-  back.transposed = !transposed;
-  back.value = 0;
-  return {resample(dy, back)};
+  return spatial_spec(shape, x.dtype(), first == 2 && only_nhwc(x, count()));
 }
 
-ResamplePlan::ResamplePlan(const Resample& op, const Shape& input) {
-  const int first = wrap_dim(op.dim, input.size());
+void ResamplePlan::place(const MappedDims& dims, const Shape& input) {
+  const int first = wrap_dim(dims.dim, input.size());
   for (int d = 0; d < first; ++d) outer *= input[d];
-  for (int d = first + op.dims(); d < input.size(); ++d) inner *= input[d];
-  const int none = 3 - op.dims();
-  pads = op.pads();
-  for (int d = 0; d < 3; ++d) {
-    if (d >= none && pads) pad[d] = op.pad(d - none);
-    if (pads) continue;
-    AxisMap& m = maps[d];
-    if (d < none) {
-      m.from = 1;
-      m.next();
-      m.add(0, 1);
-      m.finish();
-    } else {
-      m = op.map(d - none);
-    }
-    picks = picks && m.picks();
-  }
+  for (int d = first + dims.count(); d < input.size(); ++d) inner *= input[d];
+  for (AxisMap& m : maps) m = map_of(1, 1, [](AxisMap& one, int64_t) { one.add(0, 1); });
+}
+void ResamplePlan::set_map(int d, AxisMap&& map, bool transposed) {
+  maps[d] = transposed ? map.transposed() : std::move(map);
+  picks = picks && maps[d].picks();
 }
 
-Cases<Resample> Resample::samples() {
-  Resample reflect = sample("reflect", {4, 3}, {7, 3}), windows = sample("windows", {5}, {9}),
-           up = sample("linear", {3, 4}, {5, 6}), back = up, fill = sample("constant", {2, 3}, {4, 2}),
-           mean = sample("mean", {3, 5, 4}, {2, 3, 2}), cubic = sample("cubic", {5}, {3});
-  reflect.padding = {2, -1};
-  windows.kernel = {3}, windows.stride = {2}, windows.padding = {1}, windows.dim = -2;
-  Resample frames = windows;
-  frames.kind = "frames", frames.transposed = true;
-  up.scale = back.scale = {3.0 / 5, 4.0 / 6};
-  back.transposed = true;
-  fill.padding = {1, -1}, fill.value = 2.5;
-  mean.kernel = {2, 3, 2}, mean.stride = {1, 2, 2}, mean.padding = {0, 1, 0}, mean.count_include_pad = false;
-  cubic.scale = {5.0 / 3}, cubic.antialias = true;
-  return {{reflect, {{2, 4, 3}}}, {windows, {{2, 5, 3}}}, {frames, {{2, 9, 3}}},
-          {up, {{2, 2, 3, 4}}},   {back, {{2, 2, 5, 6}}}, {fill, {{2, 3}}},
-          {mean, {{2, 3, 5, 4}}}, {cubic, {{0, 5}}},      {sample("area", {4, 5}, {2, 3}), {{2, 4, 5}}}};
+// ---- Padding -----------------------------------------------------------------------------------------------------
+
+AxisMap PadNd::map(int d) const {
+  const PadDim dim = pad(d);
+  return map_of(dim.from, dim.to, [&](AxisMap& m, int64_t j) {
+    if (const int64_t i = dim.at(j); i >= 0) m.add(i, 1);
+  });
+}
+Tensors PadNd::vjp(const Call&, const Tensor& dy) const {
+  PadNd back = *this;
+  back.value = 0;
+  if (border != Border::constant) return adjoint(back, dy);
+  std::swap(back.dims.from, back.dims.to);  // cut what was added, and the other way round
+  for (int64_t& n : back.before) n = -n;
+  return {pad_nd(dy, back)};
+}
+Cases<PadNd> PadNd::samples() {
+  return {{{{-2, {4, 3}, {7, 3}}, {2, -1}, Border::reflect}, {{2, 4, 3}}},
+          {{{-2, {4, 3}, {7, 3}, true}, {2, -1}, Border::reflect}, {{2, 7, 3}}},
+          {{{-2, {2, 3}, {4, 2}}, {1, -1}, Border::constant, 2.5}, {{2, 3}}}};
+}
+
+// ---- Interpolation -----------------------------------------------------------------------------------------------
+
+AxisMap InterpolateNd::map(int d) const {
+  const double s = scale[scale.size() == 1 ? 0 : size_t(d)];
+  const bool cubic = filter == Filter::cubic;
+  AxisMap map = map_of(dims.from[d], dims.to[d], [&](AxisMap& m, int64_t j) {
+    if (filter == Filter::nearest || filter == Filter::nearest_exact)
+      return add_nearest(m, s, j, filter == Filter::nearest ? 0 : 0.5);
+    if (antialias) return add_filtered(m, s, j, cubic);
+    const double at = align_corners ? s * double(j) : s * (double(j) + 0.5) - 0.5;
+    return cubic ? add_cubic(m, at) : add_linear(m, std::max(at, 0.0));
+  });
+  if (quantized) quantize(map);
+  return map;
+}
+Spec InterpolateNd::infer(const Inputs& in) const {
+  const bool fractions = filter == Filter::linear || filter == Filter::cubic;
+  if (fractions && !is_floating(in[0].dtype())) throw_unsupported(in[0].dtype());
+  if (int(scale.size()) != 1 && int(scale.size()) != dims.count())
+    throw Error("scale must have one number or {}, got {}", dims.count(), scale.size());
+  return dims.spec(in[0]);
+}
+Tensors InterpolateNd::vjp(const Call&, const Tensor& dy) const { return adjoint(*this, dy); }
+Cases<InterpolateNd> InterpolateNd::samples() {
+  const std::vector<double> up{3.0 / 5, 4.0 / 6};
+  return {{{{-2, {3, 4}, {5, 6}}, Filter::linear, up}, {{2, 2, 3, 4}}},
+          {{{-2, {3, 4}, {5, 6}, true}, Filter::linear, up}, {{2, 2, 5, 6}}},
+          {{{-1, {5}, {3}}, Filter::cubic, {5.0 / 3}, false, true}, {{0, 5}}},
+          {{{-2, {4}, {6}}, Filter::nearest, {4.0 / 6}}, {{2, 4, 3}}}};
+}
+
+// ---- Unfolding ---------------------------------------------------------------------------------------------------
+
+WindowDim UnfoldNd::window(int d) const {
+  const int64_t pad = at_or_all(padding, d);
+  return {at_or_all(kernel, d), at_or_all(stride, d), pad, pad, at_or_all(dilation, d)};
+}
+AxisMap UnfoldNd::map(int d) const {
+  const WindowDim w = window(d);
+  const int64_t windows = dims.to[d] / w.kernel;
+  return map_of(dims.from[d], dims.to[d], [&](AxisMap& m, int64_t j) {
+    const int64_t at = w.begin(j % windows) + j / windows * w.dilation;
+    if (at >= 0 && at < m.from) m.add(at, 1);
+  });
+}
+Tensors UnfoldNd::vjp(const Call&, const Tensor& dy) const { return adjoint(*this, dy); }
+Cases<UnfoldNd> UnfoldNd::samples() {
+  return {{{{-2, {5}, {9}}, {3}, {2}, {1}}, {{2, 5, 3}}},
+          {{{-2, {5}, {9}, true}, {3}, {2}, {1}}, {{2, 9, 3}}},
+          {{{-2, {4, 5}, {4, 6}}, {2, 3}, {2, 1}, {0, 0}, {1, 2}}, {{2, 2, 4, 5}}}};
 }
 
 namespace {
-const Define<Resample> resample_;
+const DefineAll<PadNd, InterpolateNd, UnfoldNd> define_all_;
 }
 
 }  // namespace luth::ops

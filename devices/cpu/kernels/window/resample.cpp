@@ -186,15 +186,16 @@ U bits_of(const Scalar& value, Dtype d) {
   return *static_cast<const U*>(t.raw());
 }
 
-void resample(const ops::Resample& op, Tensor& y, const Strided& input) {
+template <class Op>
+void resample(const Op& op, Tensor& y, const Strided& input) {
   if (y.numel() == 0) return;
-  const bool last = only_channels_last(y);
+  const bool last = op.dims.count() == 2 && only_channels_last(y);
   const Tensor x = laid(input, last);
   ops::ResamplePlan p(op, x.shape());
   if (last) p.outer = x.shape()[0], p.inner = x.shape()[1];
   if (p.picks) {
     auto copy = [&]<class U>(U*) {
-      pick(p, static_cast<const U*>(x.raw()), bits_of<U>(op.value, y.dtype()), static_cast<U*>(y.raw()));
+      pick(p, static_cast<const U*>(x.raw()), bits_of<U>(p.value, y.dtype()), static_cast<U*>(y.raw()));
     };
     switch (size_of(y.dtype())) {
       case 1: return copy(static_cast<uint8_t*>(nullptr));
@@ -207,7 +208,9 @@ void resample(const ops::Resample& op, Tensor& y, const Strided& input) {
            [&]<class T>(Type<T>) { sum_up(p, x.data<T>(), y.data<T>()); });
 }
 
-const Kernel<resample> resample_;
+const Kernel<resample<ops::PadNd>> pad_;
+const Kernel<resample<ops::InterpolateNd>> interpolate_;
+const Kernel<resample<ops::UnfoldNd>> unfold_;
 
 }  // namespace
 }  // namespace luth::cpu

@@ -154,9 +154,10 @@ class Uploaded {
   DevicePlan plan_{};
 };
 
-void resample(const ops::Resample& op, Tensor& y, const Strided& input) {
+template <class Op>
+void resample(const Op& op, Tensor& y, const Strided& input) {
   if (y.numel() == 0) return;
-  const bool last = only_channels_last(y);
+  const bool last = op.dims.count() == 2 && only_channels_last(y);
   const Tensor x = laid(input, last);
   ops::ResamplePlan p(op, x.shape());
   if (last) p.outer = x.shape()[0], p.inner = x.shape()[1];
@@ -164,7 +165,7 @@ void resample(const ops::Resample& op, Tensor& y, const Strided& input) {
   const Uploaded maps(p, y, wide);
   const unsigned blocks = blocks_for(y.numel(), threads);
   if (p.picks) {
-    const Tensor value = Tensor::scalar(op.value, y.dtype());
+    const Tensor value = Tensor::scalar(p.value, y.dtype());
     return by_width(y.dtype(), [&]<class U>(Type<U>) {
       start(y, pick_elements<U>, blocks, threads, 0, maps.plan(), static_cast<const U*>(x.raw()),
             *static_cast<const U*>(value.raw()), static_cast<U*>(y.raw()));
@@ -177,7 +178,9 @@ void resample(const ops::Resample& op, Tensor& y, const Strided& input) {
   });
 }
 
-const Kernel<resample> resample_;
+const Kernel<resample<ops::PadNd>> pad_;
+const Kernel<resample<ops::InterpolateNd>> interpolate_;
+const Kernel<resample<ops::UnfoldNd>> unfold_;
 
 }  // namespace
 }  // namespace luth::cuda

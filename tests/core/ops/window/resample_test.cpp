@@ -19,8 +19,10 @@ Tensor numbers(const Shape& shape) {
 Tensor last(const Tensor& t) { return contiguous(t, {MemoryFormat::channels_last}); }
 
 // What the matrices say, element by element; only the last two dims are mapped.
-Tensor plainly(const Tensor& x, const ops::Resample& op) {
-  const ops::AxisMap rows = op.map(0), columns = op.map(1);
+template <class Op>
+Tensor plainly(const Tensor& x, const Op& op, double outside = 0) {
+  const ops::AxisMap rows = op.dims.transposed ? op.map(0).transposed() : op.map(0),
+                     columns = op.dims.transposed ? op.map(1).transposed() : op.map(1);
   Tensor y = Tensor::empty({x.shape()[0], x.shape()[1], rows.to, columns.to}, Dtype::f32, host());
   float* out = y.data<float>();
   for (int64_t p = 0; p < x.shape()[0] * x.shape()[1]; ++p)
@@ -32,7 +34,7 @@ Tensor plainly(const Tensor& x, const ops::Resample& op) {
           for (int l = columns.start[j]; l < columns.start[j + 1]; ++l, any = true)
             sum += rows.weight[size_t(k)] * columns.weight[size_t(l)] *
                    x.data<float>()[(p * rows.from + rows.index[size_t(k)]) * columns.from + columns.index[size_t(l)]];
-        *out++ = any ? float(sum) : float(op.value.value());
+        *out++ = any ? float(sum) : float(outside);
       }
   return y;
 }
@@ -44,35 +46,34 @@ double distance(const Tensor& a, const Tensor& b) {
   return d;
 }
 
-ops::Resample op_of(const char* kind, Ints from, Ints to) {
-  ops::Resample op;
-  op.kind = kind, op.dim = 2, op.from = from, op.to = to;
-  for (int d = 0; d < 2; ++d) op.scale.push_back(double(from[d]) / double(to[d]));
-  return op;
+template <class Op>
+void expect_mapped(Op op, double outside = 0) {
+  const Tensor x = numbers({2, 3, 14, 40}), want = plainly(x, op, outside), got = Fn<Op>()(x, op),
+               other = Fn<Op>()(last(x), op);
+  EXPECT_LE(distance(got, want), 1e-5);
+  EXPECT_TRUE(other.is_channels_last());
+  EXPECT_LE(distance(other, want), 1e-5);
+  op.dims.transposed = true;
+  EXPECT_LE(distance(Fn<Op>()(got, op), plainly(got, op)), 1e-4);
+  EXPECT_LE(distance(Fn<Op>()(last(got), op), plainly(got, op)), 1e-4);
+}
+ops::InterpolateNd to(Ints extents, ops::Filter filter) {
+  return {{2, {14, 40}, extents}, filter, {14 / double(extents[0]), 40 / double(extents[1])}};
 }
 
 TEST(Resample, AgreesWithItsMatricesInBothFormats) {
-  const Tensor x = numbers({2, 3, 14, 40});
-  ops::Resample padded = op_of("constant", {14, 40}, {17, 60}), cut = padded,
-                windows = op_of("windows", {14, 40}, {24, 60});
-  padded.padding = {2, 11}, padded.value = 1.5;
-  cut.to = {9, 31}, cut.padding = {-3, -9};
-  windows.kernel = {2, 3}, windows.stride = {1, 2}, windows.padding = {0, 1}, windows.dilation = {3, 1};
-  ops::Resample smooth = op_of("linear", {14, 40}, {31, 17});
+  using ops::Border;
+  expect_mapped(ops::PadNd{{2, {14, 40}, {17, 60}}, {2, 11}, Border::constant, 1.5}, 1.5);
+  expect_mapped(ops::PadNd{{2, {14, 40}, {9, 31}}, {-3, -9}});
+  for (Border b : {Border::reflect, Border::replicate, Border::circular})
+    expect_mapped(ops::PadNd{{2, {14, 40}, {17, 49}}, {4, -2}, b});
+  expect_mapped(ops::UnfoldNd{{2, {14, 40}, {24, 60}}, {2, 3}, {1, 2}, {0, 1}, {3, 1}});
+  expect_mapped(to({28, 80}, ops::Filter::nearest));
+  expect_mapped(to({27, 90}, ops::Filter::linear));
+  expect_mapped(to({9, 41}, ops::Filter::cubic));
+  ops::InterpolateNd smooth = to({31, 17}, ops::Filter::linear);
   smooth.antialias = true;
-  for (const ops::Resample& op :
-       {padded, cut, windows, smooth, op_of("nearest", {14, 40}, {28, 80}), op_of("linear", {14, 40}, {27, 90}),
-        op_of("cubic", {14, 40}, {9, 41}), op_of("area", {14, 40}, {5, 7})}) {
-    SCOPED_TRACE(op.kind);
-    const Tensor want = plainly(x, op), got = resample(x, op), other = resample(last(x), op);
-    EXPECT_LE(distance(got, want), 1e-5);
-    EXPECT_TRUE(other.is_channels_last());
-    EXPECT_LE(distance(other, want), 1e-5);
-    ops::Resample back = op;
-    back.transposed = true, back.value = 0;
-    EXPECT_LE(distance(resample(got, back), plainly(got, back)), 1e-4);
-    EXPECT_LE(distance(resample(last(got), back), plainly(got, back)), 1e-4);
-  }
+  expect_mapped(smooth);
 }
 
 TEST(Resample, DimsInTheMiddleAreThoseOfATransposedInput) {
