@@ -84,7 +84,7 @@ function Tester:ge(a, b, label) return self:le(b, a, label) end
 --- torch.testing.assert_close as a check; `options` as there.
 function Tester:close(got, want, options, label)
   local ok, why = pcall(torch.testing.assert_close, got, want, options)
-  return self:note(ok, tostring(why):gsub('^%S-:%d+: ', ''), label)
+  return self:note(ok, tostring(why):gsub('^[^\n]-:%d+: ', ''), label)
 end
 --- |got - want| <= precision for every element, 1e-16 if none is given.
 function Tester:almosteq(got, want, precision, label)
@@ -115,7 +115,7 @@ end
 --- The error's text is this one, without its place.
 function Tester:assertErrorMsg(f, message, label)
   local ok, why = pcall(f)
-  why = tostring(why):gsub('^%S-:%d+: ', '')
+  why = tostring(why):gsub('^[^\n]-:%d+: ', '')
   return self:note(not ok and why == message, 'the error is ' .. show(why) .. ', not ' .. show(message), label)
 end
 

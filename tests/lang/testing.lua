@@ -5,7 +5,7 @@ local close = torch.testing.assert_close
 -- The message of assert_close, without its place.
 local function message(...)
   local ok, text = pcall(close, ...)
-  return ok and 'close' or (tostring(text):gsub('^%S-:%d+: ', ''))
+  return ok and 'close' or (tostring(text):gsub('^[^\n]-:%d+: ', ''))
 end
 
 -- PyTorch's own texts, but for positions, which count from 1.
@@ -112,7 +112,7 @@ function s.tester_checks()
     function(i) i:eq(x, x + 1) end, function(i) i:ne(x, x) end, function(i) i:close(x, x + 0.1) end,
     function(i) i:almosteq(x, x + 0.1, 0.01) end, function(i) i:lt(2, 1) end, function(i) i:assertError(function() end) end,
     function(i) i:assertNoError(error) end, function(i) i:assertErrorMsg(function() error('a') end, 'b') end,
-    function(i) i:fails(function() error('a') end, 'b') end, function(i) i:assert(false) end, function() error('stop') end,
+    function(i) i:fails(function() error('a', 0) end, 'b') end, function(i) i:assert(false) end, function() error('stop') end,
   }
   for number, test in ipairs(failing) do
     local passed, tester = run_quietly { test = test }
