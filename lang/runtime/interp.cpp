@@ -1,6 +1,5 @@
 #include "lang/runtime/interp.h"
 
-#include <langinfo.h>
 #include <locale.h>
 #include <string.h>
 
@@ -30,10 +29,9 @@ std::vector<Opening>& openings() {
   return list;
 }
 
-// Text is UTF-8 everywhere, also where the environment names no locale.
+// Text is UTF-8 everywhere, and its letters are the same in every language: in Turkish, i is not the small I.
 void set_locale() {
-  setlocale(LC_CTYPE, "");
-  if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) setlocale(LC_CTYPE, "C.UTF-8");
+  if (!setlocale(LC_CTYPE, "C.UTF-8")) setlocale(LC_CTYPE, "");
 }
 
 // package.path and package.cpath end with the installation's folder, so that a user's own modules come first.

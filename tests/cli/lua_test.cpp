@@ -215,6 +215,17 @@ TEST(Lua, HelpAndCompletion) {
   EXPECT_EQ(run({"completion"}).code, 2);
 }
 
+TEST(Lua, LettersAreTheSameInEveryLanguage) {
+  locale_t turkish = newlocale(LC_CTYPE_MASK, "tr_TR.UTF-8", nullptr);
+  if (!turkish) GTEST_SKIP() << "the locale tr_TR.UTF-8 is not installed";
+  freelocale(turkish);
+  Result r = run({"-e",
+                  "local x = torch.ones(2, {requires_grad = true})\n"
+                  "print(('i'):upper(), x:index_select(1, torch.tensor {1}).grad_fn:name())"},
+                 {.env = {{"LC_ALL", "tr_TR.UTF-8"}}});
+  EXPECT_EQ(r.out, "I\tIndexSelectBackward0\n") << r.err;
+}
+
 TEST(Lua, Utf8ByDefault) {
   for (auto locale : {"C", "POSIX", "C.UTF-8", "xx_YY.nonsense"}) {
     Result r = run({"-e", "print(utf8.len('Zürich'), os.setlocale(nil, 'ctype'):upper():find('UTF') ~= nil)"},
@@ -300,15 +311,15 @@ TEST(Interrupt, WaitingForInputEnds) {
 // What was printed must have arrived.
 TEST(Lua, OutputThatCannotBeWritten) {
   if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full";
-  const std::string program = luth::testing::program();
+  setenv("PROGRAM", luth::testing::program().c_str(), 1);  // a path may have any quotes
   for (const std::string words :
        {"--help", "help", "--version", "-e 'print(1)'", "-e 'print(1) os.exit(0)'", "completion bash"}) {
     TempDir dir;
-    const int status = system(("'" + program + "' " + words + " > /dev/full 2> '" + (dir / "err") + "'").c_str());
+    const int status = system(("\"$PROGRAM\" " + words + " > /dev/full 2> '" + (dir / "err") + "'").c_str());
     EXPECT_EQ(WEXITSTATUS(status), 1) << words;
     EXPECT_TRUE(has(read_file(dir / "err"), "luth: cannot write standard output")) << words;
   }
-  EXPECT_EQ(system(("'" + program + "' -e 'local x = 1' > /dev/full").c_str()), 0);
+  EXPECT_EQ(system("\"$PROGRAM\" -e 'local x = 1' > /dev/full"), 0);
 }
 
 TEST(Lua, ThreadsOfTheEnvironment) {
