@@ -199,7 +199,7 @@ TEST(Interrupt, EndsAWaitForTheGpu) {
   EXPECT_FALSE(has(r.err, "traceback")) << r.err;
 }
 
-TEST(Interrupt, TheSessionGoesOn) {
+TEST_F(AtTerminal, GoesOnAfterAnInterruptOfAGpu) {
   Terminal t({}, fake());
   ASSERT_TRUE(t.expect("> "));
   t.send(std::string(long_work) + "print('wait' .. 'ing') x:sum():item()\n");

@@ -10,6 +10,7 @@
 //   Terminal t;  t.expect("> ");  t.send("1 + 1\n");  t.expect("2");  t.send("\x04");  t.wait() == 0
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
@@ -152,7 +153,7 @@ class Process {
   void signal(int s) const { ::kill(pid_, s); }
 
   // Reads until standard output (or error) contains `text`; false when the program ended or time ran out before.
-  bool wait_for(const std::string& text, double seconds = 30) {
+  bool wait_for(const std::string& text, double seconds = 60) {
     for (double end = detail::now() + seconds; detail::now() < end;) {
       if (out_.find(text) != std::string::npos || err_.find(text) != std::string::npos) return true;
       if (!pump(0.1)) break;
@@ -229,7 +230,8 @@ class Terminal {
     winsize size{40, 100, 0, 0};
     Env all{{"TERM", "xterm"}, {"XDG_STATE_HOME", state_.path()}, {"HOME", state_.path()}, {"LC_ALL", "C.UTF-8"}};
     all.insert(all.end(), env.begin(), env.end());
-    if ((pid_ = forkpty(&fd_, nullptr, nullptr, &size)) == 0) detail::exec_program(file, args, all, "");
+    if ((pid_ = forkpty(&fd_, nullptr, nullptr, &size)) < 0) throw std::runtime_error("no pseudo-terminal here");
+    if (pid_ == 0) detail::exec_program(file, args, all, "");
   }
   ~Terminal() {
     if (pid_ > 0) ::kill(pid_, SIGKILL), waitpid(pid_, nullptr, 0);
@@ -247,7 +249,7 @@ class Terminal {
     }
   }
   // Reads until `text` appears after what earlier calls matched; false (and seen() shows why) when it does not.
-  bool expect(const std::string& text, double seconds = 20) {
+  bool expect(const std::string& text, double seconds = 60) {
     for (double end = detail::now() + seconds;;) {
       if (size_t at = seen_.find(text, from_); at != std::string::npos) return from_ = at + text.size(), true;
       if (detail::now() >= end || !pump(0.1)) return false;
@@ -258,10 +260,10 @@ class Terminal {
   const std::string& state_dir() const { return state_.path(); }
 
   // Waits for the end (SIGKILL after `seconds`: 137) and returns the exit code.
-  int wait(double seconds = 30) {
+  int wait(double seconds = 60) {
     int status = 0;
     for (double end = detail::now() + seconds; pump(0.05) && detail::now() < end;) {}
-    for (double end = detail::now() + 2; waitpid(pid_, &status, WNOHANG) == 0; usleep(5000))
+    for (double end = detail::now() + 30; waitpid(pid_, &status, WNOHANG) == 0; usleep(5000))
       if (detail::now() > end) ::kill(pid_, SIGKILL);
     pid_ = -1;
     return detail::exit_code(status);
@@ -283,6 +285,16 @@ class Terminal {
   int fd_ = -1;
   std::string seen_;
   size_t from_ = 0;
+};
+
+// Tests at a terminal: skipped where the system gives none, as in a container without /dev/pts.
+class AtTerminal : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    int fds[2];
+    if (openpty(&fds[0], &fds[1], nullptr, nullptr, nullptr) < 0) GTEST_SKIP() << "no pseudo-terminal here";
+    for (int fd : fds) close(fd);
+  }
 };
 
 }  // namespace luth::testing

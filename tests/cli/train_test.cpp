@@ -65,7 +65,7 @@ TEST(Train, RunsAreNumbered) {
     EXPECT_TRUE(std::filesystem::exists(dir / (std::string(name) + "/ckpt/last.h5"))) << name;
 }
 
-TEST(Train, ShowsProgressAtATerminal) {
+TEST_F(AtTerminal, ShowsProgressOfTraining) {
   TempDir dir;
   dir.write("p.lua", points_recipe());
   Terminal t({"train", dir / "p.lua", "--dir", dir / "run"});
