@@ -1,5 +1,7 @@
 #include "lang/collector/cycle_collector.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -11,8 +13,6 @@
 
 namespace luth::lang {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // In a function, because it is filled before main, in any order of files.
 std::vector<void (*)(lua_State*, const HeldTensorVisitor&)>& held_tensors() {
@@ -136,11 +136,17 @@ class Collection {
 
 HeldTensors::HeldTensors(void (*each)(lua_State*, const HeldTensorVisitor&)) { held_tensors().push_back(each); }
 
+int64_t computed_time() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return int64_t(t.tv_sec) * 1000000000 + t.tv_nsec;
+}
+
 // The userdata that one pass frees no longer count as holders in the next. A freed value may have been the unknown
 // holder of others, so a long chain of such values takes several collections.
 bool collect_all(lua_State* L) {
   constexpr int most_passes = 8;
-  const auto begin = Clock::now();
+  const int64_t begin = computed_time();
   for (int pass = 1;; ++pass) {
     drop_dead_roots(L);
     std::vector<GraphRootRef> roots;
@@ -156,14 +162,14 @@ bool collect_all(lua_State* L) {
   GraphRoots& roots = graph_roots(L);
   roots.erase_dead();
   roots.due = std::max({GraphRoots::least, 2 * roots.list.size(), size_t(lua_gc(L, LUA_GCCOUNT))});
-  const auto now = Clock::now();
+  const int64_t now = computed_time();
   roots.rest_until = now + 8 * (now - begin);
   return true;
 }
 
 bool full_collection_due(lua_State* L) {
   GraphRoots& roots = graph_roots(L);
-  if (roots.list.size() < roots.due || Clock::now() < roots.rest_until) return false;
+  if (roots.list.size() < roots.due || computed_time() < roots.rest_until) return false;
   roots.erase_dead();
   return roots.list.size() > roots.due / 2;
 }

@@ -15,6 +15,9 @@ namespace luth::lang {
 /// that Lua cannot see are graphs, optimizers, views, and other userdata of the tensor.
 bool collect_all(lua_State* L);
 
+/// Nanoseconds that this thread has computed: a collection that other processes interrupt does not look slow.
+int64_t computed_time();
+
 /// Whether a full collection should run for the sake of the roots: about twice as many as survived the last one, at
 /// least 10000, and one for each KB that Lua had then; and not before 8 times the duration of the last one has passed.
 bool full_collection_due(lua_State* L);

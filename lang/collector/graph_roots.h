@@ -1,6 +1,5 @@
 // Graph roots: Lua values that nodes and leaves of the autograd graph need, such as hooks and the ctx of a Function.
 #pragma once
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -31,8 +30,8 @@ using GraphRootRef = std::shared_ptr<GraphRoot>;
 struct GraphRoots {
   static constexpr size_t least = 10000;
   std::vector<std::weak_ptr<GraphRoot>> list;
-  size_t due = least;  // the length of the list that makes one due
-  std::chrono::steady_clock::time_point rest_until = {};
+  size_t due = least;      // the length of the list that makes one due
+  int64_t rest_until = 0;  // in computed_time()
 
   void erase_dead();
 };

@@ -10,8 +10,6 @@
 //   - An allocation that fails collects fully and is tried once more (core/tensor/storage.cpp).
 #include "lang/collector/pacer.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -26,14 +24,6 @@ namespace luth::lang {
 constinit thread_local Pacer pacer;
 
 namespace {
-
-// The processor time of this thread in nanoseconds, so that a collection that other processes interrupt does not look
-// slow.
-int64_t now() {
-  timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return int64_t(t.tv_sec) * 1000000000 + t.tv_nsec;
-}
 
 constexpr size_t tensors_between = 128, bytes_between = size_t(8) << 20;
 constexpr int64_t to_free = 400;               // nanoseconds to free a tensor, generously
@@ -86,7 +76,7 @@ int collect_garbage(lua_State* L) {
 }  // namespace
 
 void detail::collect_young(lua_State* L) {
-  int64_t begin = now();
+  int64_t begin = computed_time();
   bool much = pacer.tensors >= patience * tensors_between || pacer.bytes >= patience * bytes_between;
   if (!much && begin - last_end < share * overhead) {
     pacer.tensors_due = pacer.tensors + tensors_between;
@@ -100,7 +90,7 @@ void detail::collect_young(lua_State* L) {
   else if (running)
     lua_gc(L, LUA_GCSTEP, 0);
   begin_again();
-  last_end = now();
+  last_end = computed_time();
   int64_t beyond = std::max<int64_t>(0, last_end - begin - tensors * to_free);
   overhead = std::min(beyond, std::exchange(last_overhead, beyond));
 }
