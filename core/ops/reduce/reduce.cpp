@@ -310,7 +310,8 @@ Tensor Norm::decompose(const Inputs& in) const {
   check_floating(x);
   double e = p.value();
   Sum total = with_dims<Sum>(dim, keepdim);
-  if (e == 0) return sum(cast_to(ne(x, 0), x.dtype()), total);
+  // the elements that are not 0, by steps that have a gradient: zeros
+  if (e == 0) return sum(masked_fill(pow(x, 0), eq(x, 0), 0), total);
   if (e == 1) return sum(abs(x), total);
   if (std::isinf(e))
     return e > 0 ? amax(abs(x), with_dims<Amax>(dim, keepdim)) : amin(abs(x), with_dims<Amin>(dim, keepdim));
