@@ -30,11 +30,11 @@ struct ConvSpec {
   std::string padding_mode = "zeros";
   Factory factory;
   void describe(auto& field) {
-    field("in_channels", in_channels, "channels of the input", as::required);
+    field("in_channels", in_channels, "channels of the input", as::required | as::bare);
     describe_rest(field);
   }
   void describe_rest(auto& field) {
-    field("out_channels", out_channels, "channels of the result", as::required);
+    field("out_channels", out_channels, "channels of the result", as::required | as::bare);
     field("kernel_size", kernel_size, "height and width of the filters", as::required);
     field("stride", stride, "steps of the filters");
     field("padding", padding, "padding on each side, or 'same' or 'valid'", as::word);

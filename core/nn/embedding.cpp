@@ -35,15 +35,6 @@ void Embedding::reset_parameters() {
   init::constant(select(parameter(0), {.dim = 0, .index = *spec.padding_idx}), 0);
 }
 
-std::string Embedding::extra_repr() const {
-  std::string s = fmt::format("{}, {}", spec.num_embeddings, spec.embedding_dim);
-  if (spec.padding_idx) s += fmt::format(", padding_idx={}", shown(*spec.padding_idx));
-  if (spec.max_norm) s += ", max_norm=" + py(*spec.max_norm);
-  if (spec.norm_type != 2) s += ", norm_type=" + py(spec.norm_type);
-  if (spec.scale_grad_by_freq) s += ", scale_grad_by_freq=True";
-  return s;
-}
-
 namespace {
 
 // The rows that `indices` name, in one list, from 0. Those that embedding will refuse count as the nearest that is

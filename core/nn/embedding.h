@@ -17,13 +17,13 @@ struct EmbeddingSpec {
   int base = 0;
   Factory factory;
   void describe(auto& field) {
-    field("num_embeddings", num_embeddings, "rows of the table", as::required);
-    field("embedding_dim", embedding_dim, "size of a row", as::required);
-    field("padding_idx", padding_idx, "the row that gets no gradient", as::index);
-    field("max_norm", max_norm, "rows with a larger norm are scaled down to it, in place");
-    field("norm_type", norm_type, "p of that norm");
-    field("scale_grad_by_freq", scale_grad_by_freq, "divide gradients by how often a row is used");
-    field("sparse", sparse, "accepted and ignored: gradients are dense");
+    field("num_embeddings", num_embeddings, "rows of the table", as::required | as::bare);
+    field("embedding_dim", embedding_dim, "size of a row", as::required | as::bare);
+    field("padding_idx", padding_idx, "the row that gets no gradient", as::index | as::if_set);
+    field("max_norm", max_norm, "rows with a larger norm are scaled down to it, in place", as::if_set);
+    field("norm_type", norm_type, "p of that norm", as::if_set);
+    field("scale_grad_by_freq", scale_grad_by_freq, "divide gradients by how often a row is used", as::if_set);
+    field("sparse", sparse, "accepted and ignored: gradients are dense", as::if_set);
     field("base", base, "from where indices count", as::base);
     factory.describe(field);
   }
@@ -33,7 +33,6 @@ class Embedding final : public Layer<Embedding, EmbeddingSpec> {
   using Layer::Layer;
   void build() override;
   void reset_parameters() override;
-  std::string extra_repr() const override;
   Tensor run(const Tensor& indices);
 };
 

@@ -8,10 +8,7 @@
 
 namespace luth::nn {
 namespace {
-const DefineModule<Linear> linear_;
-const DefineModule<LazyLinear> lazy_linear_;
-const DefineModule<Identity> identity_;
-const DefineModule<Flatten> flatten_;
+const DefineModule<Linear, LazyLinear, Identity, Flatten> linear_;
 }  // namespace
 
 void need_at_least(const char* module, const char* name, int64_t v, int64_t least) {
@@ -38,10 +35,6 @@ void Linear::reset_parameters() {
   double bound = 1 / std::sqrt(double(spec.in_features));
   init::uniform(parameter(0), -bound, bound);
   if (parameter(1)) init::uniform(parameter(1), -bound, bound);
-}
-
-std::string Linear::extra_repr() const {
-  return fmt::format("in_features={}, out_features={}, bias={}", spec.in_features, spec.out_features, py(spec.bias));
 }
 
 Tensor Linear::run(const Tensor& x) { return linear(x, parameter(0), parameter(1)); }
@@ -84,10 +77,6 @@ Values LazyLinear::forward(const Values& in) {
 
 // ---- Flatten ------------------------------------------------------------------------------------------------------
 
-std::string Flatten::extra_repr() const {
-  auto dim = [](int64_t d) { return d < 0 ? d : shown(d); };
-  return fmt::format("start_dim={}, end_dim={}", dim(spec.start_dim), dim(spec.end_dim));
-}
 Tensor Flatten::run(const Tensor& x) { return flatten(x, {.start_dim = spec.start_dim, .end_dim = spec.end_dim}); }
 
 }  // namespace luth::nn

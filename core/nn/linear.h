@@ -12,8 +12,8 @@ struct Factory {
   Device* device = nullptr;
   std::optional<Dtype> dtype;
   void describe(auto& field) {
-    field("device", device, "device of the parameters", as::named);
-    field("dtype", dtype, "dtype of the parameters", as::named);
+    field("device", device, "device of the parameters", as::named | as::unprinted);
+    field("dtype", dtype, "dtype of the parameters", as::named | as::unprinted);
   }
   Tensor empty(const Shape& shape) const;
   /// Uninitialised, marked as parameter.
@@ -40,7 +40,6 @@ class Linear : public Layer<Linear, LinearSpec> {
   using Layer::Layer;
   void build() override;
   void reset_parameters() override;
-  std::string extra_repr() const override;
   Tensor run(const Tensor& x);
 };
 
@@ -65,6 +64,7 @@ class LazyLinear final : public Linear {
   void describe(Fields& f) override;
   void build() override;
   bool lazy() const override { return spec.in_features == 0; }
+  std::string extra_repr() const override { return (lazy() ? "in_features=0, " : "") + Linear::extra_repr(); }
   void materialize_like(const StateDict& own) override;
   ModuleRef fresh() const override { return ModuleRef(new LazyLinear(spec)); }
   Values forward(const Values& in) override;
@@ -96,7 +96,6 @@ struct FlattenSpec {
 class Flatten final : public Layer<Flatten, FlattenSpec> {
  public:
   using Layer::Layer;
-  std::string extra_repr() const override;
   Tensor run(const Tensor& x);
 };
 

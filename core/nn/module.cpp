@@ -196,4 +196,42 @@ std::string py_tuple(const Ints& v, int at_least) {
 }
 std::string py_int_or_tuple(const Ints& v) { return v.size() == 1 ? std::to_string(v[0]) : py_tuple(v); }
 
+namespace {
+struct Python {
+  unsigned as;
+  std::string operator()(std::monostate) const { return "None"; }
+  std::string operator()(bool v) const { return py(v); }
+  std::string operator()(int64_t v) const { return py((as & (as::dim | as::index)) && v >= 0 ? shown(v) : v); }
+  std::string operator()(double v) const { return py(v); }
+  std::string operator()(const Scalar& v) const {
+    return v.kind() == Scalar::Kind::boolean ? py(v.to<bool>()) : v.is_floating() ? py(v.value()) : py(v.integer());
+  }
+  std::string operator()(Ints v) const {
+    for (auto& x : v)
+      if ((as & as::dim) && x >= 0) x = shown(x);
+    return as & as::tuple ? py_tuple(v) : py_int_or_tuple(v);
+  }
+  std::string operator()(const auto& v) const { return to_string(Attr(v)); }
+};
+}  // namespace
+std::string py(const Attr& v, unsigned as) { return std::visit(Python{as}, v); }
+
+std::string Module::extra_repr() const {
+  auto settings = [](const Module& m) {
+    FieldList list;
+    const_cast<Module&>(m).describe(list);  // which reads only
+    return std::move(list.items);
+  };
+  const ModuleClass* c = find_module_class(type());
+  const auto own = settings(*this), defaults = c ? settings(*c->make()) : std::vector<FieldDoc>();
+  std::string s;
+  for (size_t i = 0; i < own.size(); ++i) {
+    const FieldDoc& f = own[i];
+    if (f.as & (as::hidden | as::base | as::unprinted)) continue;
+    if ((f.as & as::if_set) && i < defaults.size() && to_string(f.value) == to_string(defaults[i].value)) continue;
+    s += (s.empty() ? "" : ", ") + (f.as & as::bare ? "" : std::string(f.name) + "=") + py(f.value, f.as);
+  }
+  return s;
+}
+
 }  // namespace luth::nn

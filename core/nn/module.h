@@ -8,6 +8,15 @@
 
 #include "core/op/op.h"
 
+// How a module prints a setting, as PyTorch does; where none is given, always, as `name=value`. Bits beside those of
+// core/tensor/describe.h.
+namespace luth::as {
+inline constexpr unsigned bare = 512;        // without its name
+inline constexpr unsigned if_set = 1024;     // where it is not its default
+inline constexpr unsigned unprinted = 2048;  // never
+inline constexpr unsigned tuple = 4096;      // a list of one number as "(3,)", not "3"
+}  // namespace luth::as
+
 namespace luth::nn {
 
 class Module;
@@ -77,8 +86,8 @@ class Module : public Counted {
   virtual void reset_parameters() {}
   /// Another one of this class with these settings and without parts.
   virtual ModuleRef fresh() const = 0;
-  /// The settings as PyTorch prints them between the parentheses.
-  virtual std::string extra_repr() const { return ""; }
+  /// The settings as PyTorch prints them between the parentheses, "4, eps=1e-05, affine=True"; `as` says how each is.
+  virtual std::string extra_repr() const;
   /// True where children (or parameters) are named by their position.
   virtual bool positional() const { return false; }
   /// True while parameters wait for a first input to know their shape.
@@ -194,14 +203,23 @@ const std::vector<const ModuleClass*>& module_classes();  // in order of name
 const ModuleClass* find_module_class(std::string_view name);
 void add_module_class(const ModuleClass* c);
 
-/// Registers M by its `M::Spec::name` and `brief`: `const DefineModule<Linear> linear_;`
-template <class M>
+/// Registers modules by the `name` and `brief` of their settings, or their own: `const DefineModule<Linear> linear_;`
+template <class... M>
 struct DefineModule {
-  DefineModule() {
-    static const ModuleClass c{M::Spec::name, M::Spec::brief, [] { return ModuleRef(new M(typename M::Spec())); }};
+  DefineModule() { (define<M>(), ...); }
+
+ private:
+  template <class One>
+  static void define() {
+    constexpr bool in_settings = requires { One::Spec::brief; };
+    using Named = std::conditional_t<in_settings, typename One::Spec, One>;
+    static const ModuleClass c{Named::name, std::string(Named::brief),
+                               [] { return ModuleRef(new One(typename One::Spec())); }};
     add_module_class(&c);
   }
 };
+template <class... M>
+struct DefineModule<Types<M...>> : DefineModule<M...> {};
 
 /// A module of class M, ready: `auto l = nn::create<nn::Linear>({.in_features = 4, .out_features = 2});`
 template <class M>
@@ -238,12 +256,14 @@ class Layer : public Module {
   }
 };
 
-// ---- Printing as PyTorch does -------------------------------------------------------------------------------------
+// ---- Values as PyTorch prints them ----------------------------------------------------------------------------------
 
 std::string py(bool v);                                 // True
 std::string py(int64_t v);                              // 3
 std::string py(double v);                               // 1e-05, 0.1, 1.0
 std::string py_tuple(const Ints& v, int at_least = 1);  // (3, 3); one number stands for `at_least` equal ones
 std::string py_int_or_tuple(const Ints& v);             // 3 or (3, 2)
+/// By its kind; text in quotes, dims and indices as the language counts.
+std::string py(const Attr& v, unsigned as);
 
 }  // namespace luth::nn

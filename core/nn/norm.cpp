@@ -7,9 +7,7 @@
 
 namespace luth::nn {
 namespace {
-const DefineModule<BatchNorm1d> batch_norm_1d_;
-const DefineModule<BatchNorm2d> batch_norm_2d_;
-const DefineModule<LayerNorm> layer_norm_;
+const DefineModule<BatchNorm1d, BatchNorm2d, LayerNorm> norms_;
 
 // Parts in order of registration.
 enum { weight_ = 0, bias_ = 1 };
@@ -82,20 +80,15 @@ template class BatchNorm<BatchNorm2dSpec>;
 
 void LayerNorm::build() {
   if (spec.normalized_shape.empty()) throw Error("LayerNorm needs a normalized_shape with at least one dim");
-  bool affine = spec.elementwise_affine;
-  register_parameter("weight", affine ? spec.factory.parameter(spec.normalized_shape) : Tensor());
-  register_parameter("bias", affine && spec.bias ? spec.factory.parameter(spec.normalized_shape) : Tensor());
+  spec.bias = spec.bias && spec.elementwise_affine;
+  register_parameter("weight", spec.elementwise_affine ? spec.factory.parameter(spec.normalized_shape) : Tensor());
+  register_parameter("bias", spec.bias ? spec.factory.parameter(spec.normalized_shape) : Tensor());
   reset_parameters();
 }
 
 void LayerNorm::reset_parameters() {
   if (parameter(weight_)) init::constant(parameter(weight_), 1);
   if (parameter(bias_)) init::constant(parameter(bias_), 0);
-}
-
-std::string LayerNorm::extra_repr() const {
-  return fmt::format("{}, eps={}, elementwise_affine={}, bias={}", py_tuple(spec.normalized_shape), py(spec.eps),
-                     py(spec.elementwise_affine), py(bool(parameter(bias_))));
 }
 
 Tensor LayerNorm::run(const Tensor& x) {

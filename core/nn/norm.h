@@ -13,7 +13,7 @@ struct BatchNormSpec {
   bool affine = true, track_running_stats = true;
   Factory factory;
   void describe(auto& field) {
-    field("num_features", num_features, "channels of the input: its second dim", as::required);
+    field("num_features", num_features, "channels of the input: its second dim", as::required | as::bare);
     field("eps", eps, "added to the variance");
     field("momentum", momentum, "weight of a new batch in the running statistics; torch.none: their mean over all");
     field("affine", affine, "whether to scale and shift by parameters");
@@ -38,7 +38,7 @@ class BatchNorm final : public Layer<BatchNorm<S>, S> {
   using Layer<BatchNorm<S>, S>::Layer;
   void build() override;
   void reset_parameters() override;
-  std::string extra_repr() const override;
+  std::string extra_repr() const override;  // PyTorch prints bias, which is no setting
   Tensor run(const Tensor& x);
 };
 using BatchNorm1d = BatchNorm<BatchNorm1dSpec>;
@@ -55,7 +55,7 @@ struct LayerNormSpec {
   bool elementwise_affine = true, bias = true;
   Factory factory;
   void describe(auto& field) {
-    field("normalized_shape", normalized_shape, "extents of the last dims", as::required);
+    field("normalized_shape", normalized_shape, "extents of the last dims", as::required | as::bare | as::tuple);
     field("eps", eps, "added to the variance");
     field("elementwise_affine", elementwise_affine, "whether to scale by a parameter");
     field("bias", bias, "whether to shift by a parameter, too");
@@ -67,7 +67,6 @@ class LayerNorm final : public Layer<LayerNorm, LayerNormSpec> {
   using Layer::Layer;
   void build() override;
   void reset_parameters() override;
-  std::string extra_repr() const override;
   Tensor run(const Tensor& x);
 };
 

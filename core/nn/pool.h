@@ -18,7 +18,7 @@ struct MaxPoolSpec {
     field("stride", stride, "steps of the window; nil: its size");
     field("padding", padding, "padding on each side");
     field("dilation", dilation, "distance of the window's elements");
-    field("return_indices", return_indices, "also give where the largest elements are");
+    field("return_indices", return_indices, "also give where the largest elements are", as::unprinted);
     field("ceil_mode", ceil_mode, "round the extents of the result up");
     field("base", base, "from where indices count", as::base);
   }
@@ -48,10 +48,10 @@ struct AvgPoolSpec {
     field("kernel_size", kernel_size, "height and width of the window", as::required);
     field("stride", stride, "steps of the window; nil: its size");
     field("padding", padding, "padding on each side");
-    field("ceil_mode", ceil_mode, "round the extents of the result up");
-    field("count_include_pad", count_include_pad, "the padding counts in the mean");
+    field("ceil_mode", ceil_mode, "round the extents of the result up", as::unprinted);
+    field("count_include_pad", count_include_pad, "the padding counts in the mean", as::unprinted);
     if constexpr (n > 1)
-      field("divisor_override", divisor_override, "divide by this in place of the size of the window");
+      field("divisor_override", divisor_override, "divide by this in place of the size of the window", as::unprinted);
   }
 };
 template <int n>

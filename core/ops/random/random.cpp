@@ -155,9 +155,10 @@ Spec Randperm::infer(const Inputs&) const {
   return {{n}, d, {}, &place()};
 }
 
+void Dropout::check() const { check_probability(p); }
 Tensor Dropout::decompose(const Inputs& in) const {
-  check_probability(p);
-  if (!training || p == 0) return in[0];
+  check();
+  if (identity()) return in[0];
   check_floating(in[0]);
   return dropout_apply(in[0], {.p = p, .philox = {}});
 }

@@ -181,6 +181,8 @@ struct Dropout {
     field("p", p, "the probability of 0");
     field("training", training, "false: the input as it is");
   }
+  void check() const;  // throws for a p that is no probability
+  bool identity() const { return !training || p == 0; }
   Tensor decompose(const Inputs& in) const;
   static Cases<Dropout> samples();
 };

@@ -1,0 +1,90 @@
+// A module around one operator, from which it has settings, help, checks and call:
+// `using LeakyReLU = OperatorModule<ops::LeakyRelu, "LeakyReLU", Beside{.inplace = Inplace::printed_if_set}>;`
+//
+// The settings are the operator's attributes, all by position, but for two: `training` is the module's mode, and
+// `dtype` stays at its default. A module of several inputs (a loss) prints none of them, as in PyTorch.
+#pragma once
+#include "core/nn/module.h"
+#include "core/op/define.h"
+
+namespace luth::nn {
+
+/// A short text as argument of a template.
+struct Text {
+  char chars[32]{};
+  consteval Text(const char* s) {
+    for (int i = 0; s[i]; ++i) chars[i] = s[i];
+  }
+};
+
+/// Whether the module has the setting `inplace`, and when it prints it.
+enum class Inplace { absent, printed_if_set, printed };
+
+/// What PyTorch's module has beside the operator's attributes.
+struct Beside {
+  Inplace inplace = Inplace::absent;
+  /// So many of the operator's optional inputs are settings, and buffers of the built module. The first one comes by
+  /// position, and then all other settings by name.
+  size_t buffers = 0;
+};
+
+/// OperatorModule without its types.
+class AroundOperator : public Module {
+ public:
+  std::string type() const override { return class_.name; }
+  void describe(Fields& f) override;
+  void build() override;
+
+  bool inplace = false;  // write the result into the first input
+
+ protected:
+  struct Class {
+    const char* name;
+    const OpInfo& op;
+    Beside beside;
+    size_t inputs;  // that a call must give; the buffers come after them
+  };
+  /// `op` is the operator's struct, in the class that derives from this one.
+  AroundOperator(const Class& c, void* op) : class_(c), op_(op), tensors_(c.beside.buffers) {}
+  static size_t required_inputs(const OpInfo& op);
+  Values apply_to(const Values& in, bool write);
+
+ private:
+  const Class& class_;
+  void* op_;
+  std::vector<Tensor> tensors_;  // settings that the built module has as buffers
+};
+
+template <class Op, Text class_name, Beside beside = {}>
+class OperatorModule final : public AroundOperator {
+ public:
+  using Spec = Op;
+  static constexpr const char* name = class_name.chars;
+  static constexpr std::string_view brief = Op::doc.brief;
+  explicit OperatorModule(Op op = {}) : AroundOperator(own_class(), &spec), spec(std::move(op)) {}
+  Op spec;
+
+  void build() override {
+    if constexpr (requires { spec.check(); }) spec.check();
+    AroundOperator::build();
+  }
+  ModuleRef fresh() const override {
+    auto* m = new OperatorModule(spec);
+    m->inplace = inplace;
+    return ModuleRef(m);
+  }
+  Values forward(const Values& in) override {
+    if constexpr (requires { spec.training; }) spec.training = training();
+    bool write = inplace;
+    if constexpr (requires { spec.identity(); }) write = inplace && !spec.identity();
+    return apply_to(in, write);
+  }
+
+ private:
+  static const Class& own_class() {
+    static const Class c{name, info<Op>(), beside, required_inputs(info<Op>())};
+    return c;
+  }
+};
+
+}  // namespace luth::nn
