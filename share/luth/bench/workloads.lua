@@ -1,7 +1,8 @@
 -- The workloads of luth bench, under the names that a peer's benchmark can share. `add` takes each as a table: name, unit,
 -- work per call (for rates), and one of
 --   statement, names, operands   a line of Lua, its local operands and the function that makes them
---   make                         makes the inputs and returns the function to time
+--   make                         makes the inputs and returns the function to time; it is given `work`
+-- gpu_work: work per call on a GPU, where it is another.
 -- Tensors are made on the default device, which the benchmark has set. `steps`: a call waits for the device at its end, as
 -- a training step that is timed by the clock. `gpu`: too large for a CPU, so left out there.
 local Ki, Mi = 1024, 1024 * 1024
@@ -38,29 +39,29 @@ return function(add)
   statement('matmul8', 'local _ = a:matmul(b)', 'a, b', function() return torch.randn(8, 8), torch.randn(8, 8) end)
   statement('linear8', 'local _ = f(x)', 'f, x', function() return nn.Linear(8, 8), torch.randn(8, 8) end)
   statement('backward10', '(x * y):sum():backward()', 'x, y', function() return x10():requires_grad_(), x10() end)
-  -- One link of a chain of a million recorded operators: forward, backward and the release of the graph.
+  -- One link of a long chain of recorded operators: forward, backward and the release of the graph.
   add {
-    name = 'overhead/chain', unit = 'ns/elem', work = 1000000,
-    make = function()
+    name = 'overhead/chain', unit = 'ns/elem', work = 1000000, gpu_work = 20000,
+    make = function(links)
       local x = torch.zeros(1):requires_grad_()
       return function()
         local y = x
-        for _ = 1, 1000000 do y = y + 1 end
+        for _ = 1, links do y = y + 1 end
         y:backward()
       end
     end,
   }
   -- The same through a torch.autograd.Function, whose contexts Lua keeps.
   add {
-    name = 'overhead/function_chain', unit = 'ns/elem', work = 100000,
-    make = function()
+    name = 'overhead/function_chain', unit = 'ns/elem', work = 100000, gpu_work = 20000,
+    make = function(links)
       local Same = torch.autograd.Function('Same')
       function Same.forward(ctx, x) ctx:save_for_backward(x) return x:clone() end
       function Same.backward(_, dy) return dy end
       local x = torch.zeros(1):requires_grad_()
       return function()
         local y = x
-        for _ = 1, 100000 do y = Same.apply(y) end
+        for _ = 1, links do y = Same.apply(y) end
         y:backward()
       end
     end,
