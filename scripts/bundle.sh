@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Makes luth-<version>-linux-<arch>.tar.gz: a folder that runs wherever it is unpacked, with no package of its own installed.
 #   bash scripts/bundle.sh [--no-build] [--gpu-tests] [--output FOLDER]
-# --no-build takes build/release (or $LUTH_BUILD) as it is. --gpu-tests adds what scripts/gpu_check.sh wants. In the bundle: bin/luth, luth's libraries, the shared libraries that
-# they need, share/. Not in it: glibc, libstdc++ and libgcc_s, which every system has and which must not be older than the
-# system's own; so a bundle runs on this distribution and on later ones.
+# --no-build takes build/release (or $LUTH_BUILD) as it is. --gpu-tests adds the tests that scripts/gpu_check.sh runs and leaves
+# out share/data, which lies beside that script: it must not have more than 40 MB, enough for one architecture
+# (LUTH_CUDA_ARCHITECTURES=90); $LUTH_BUNDLE_MOST is another limit, for any bundle. In the bundle: bin/luth, luth's libraries,
+# the shared libraries that they need, share/. Not in it: glibc, libstdc++ and libgcc_s, which every system has and which must
+# not be older than the system's own; so a bundle runs on this distribution and on later ones.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 output=$PWD build=1 gpu_tests=
@@ -31,6 +33,7 @@ cmake --install "$tree" --component runtime --strip --prefix "$stage" >"$work/in
 
 git rev-parse --short HEAD >"$stage/share/luth/commit" 2>/dev/null || true
 if [ -n "$gpu_tests" ]; then
+  rm -rf "$stage/share/luth/data"
   cmake --build "$tree" --target luth_test_gpu --parallel "$(cores)" >"$work/tests.log" || { cat "$work/tests.log" >&2; exit 1; }
   install -m 755 "$tree/tests/luth_test_gpu" "$stage/bin/"
   strip "$stage/bin/luth_test_gpu"
@@ -68,7 +71,14 @@ if needs "$moved"/bin/luth "$moved"/lib/*.so | grep -Ev "$baseline" | grep -v " 
   exit 1
 fi
 env -i PATH=/usr/bin:/bin HOME="$work" "$moved/bin/luth" -e 'local a = torch.ones(256, 256); assert((a:mm(a)):sum():item() == 256 ^ 3)'
-size=$(du -m "$tarball" | cut -f1)
+bytes=$(stat -c %s "$tarball")
+size=$(((bytes + 999999) / 1000000)) most=${LUTH_BUNDLE_MOST:-${gpu_tests:+40}}
+if [ -n "$most" ] && [ "$size" -gt "$most" ]; then
+  rm "$tarball"
+  echo "bundle: $name.tar.gz has $size MB, and may have $most; build it for one architecture:" \
+    "LUTH_CUDA_ARCHITECTURES=90 bash scripts/bundle.sh${gpu_tests:+ --gpu-tests}" >&2
+  exit 1
+fi
 echo "bundle: $tarball ($size MB)"
 if [ "$size" -ge 60 ]; then
   echo "bundle: that is over 60 MB; for fewer GPUs it is smaller: LUTH_CUDA_ARCHITECTURES=90 bash scripts/bundle.sh" >&2

@@ -48,14 +48,14 @@ function(luth_find_cuda)
   set(luth_has_cuda ON PARENT_SCOPE)
 endfunction()
 
-# luth_cuda_device(NAME): the library of devices/cuda. The run-time is linked statically; the driver and cuBLAS, cuDNN are opened
+# luth_cuda_device(NAME): the library of devices/cuda, whose kernels know their lines, for compute-sanitizer and profilers. The run-time is linked statically; the driver and cuBLAS, cuDNN are opened
 # at run time, so the library opens on any machine and can say what is missing.
 function(luth_cuda_device name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/devices/cuda/*.cpp ${CMAKE_SOURCE_DIR}/devices/cuda/*.cu)
   luth_device(${name} ${sources})
   set(luth_devices ${luth_devices} PARENT_SCOPE)
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr --expt-extended-lambda
-    -diag-suppress=186 -DFMT_USE_CONSTEXPR=1 -Xcompiler=-fvisibility=hidden
+    -lineinfo -diag-suppress=186 -DFMT_USE_CONSTEXPR=1 -Xcompiler=-fvisibility=hidden
     $<$<VERSION_GREATER_EQUAL:$<CUDA_COMPILER_VERSION>,12.8>:--compress-mode=size>>)
   string(REPLACE ";" "," archs "${CMAKE_CUDA_ARCHITECTURES}")
   set_source_files_properties(${CMAKE_SOURCE_DIR}/devices/cuda/runtime/support.cpp PROPERTIES COMPILE_DEFINITIONS LUTH_CUDA_ARCHS="${archs}")

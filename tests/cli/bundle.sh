@@ -4,7 +4,14 @@ set -euo pipefail
 [ "${LUTH_BUILD_TYPE:-}" != Asan ] || { echo "skipped: the sanitizer build is not bundled"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-LUTH_BUNDLE_GZIP=-1 bash "$LUTH_SOURCE/scripts/bundle.sh" --no-build --output "$work"
+export LUTH_BUNDLE_GZIP=-1
+if LUTH_BUNDLE_MOST=1 bash "$LUTH_SOURCE/scripts/bundle.sh" --no-build --output "$work" 2>"$work/said"; then
+  echo "a bundle over the limit was made"
+  exit 1
+fi
+grep -q 'and may have 1; build it for one architecture' "$work/said"
+[ -z "$(ls "$work"/luth-*.tar.gz 2>/dev/null)" ] || { echo "what was too large is still there"; exit 1; }
+bash "$LUTH_SOURCE/scripts/bundle.sh" --no-build --output "$work"
 tar -C "$work" -xzf "$work"/luth-*.tar.gz
 cd "$work"/luth-*/
 clean=(env -i PATH=/usr/bin:/bin HOME="$work")
