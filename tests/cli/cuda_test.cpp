@@ -35,8 +35,15 @@ TEST(Cuda, DriverThatDoesNotRun) { expect_no_gpu(fake({{"FAKECUDA_DRIVER", "0"}}
 TEST(Cuda, DriverTooOld) {
   expect_no_gpu(fake({{"FAKECUDA_DRIVER", "11040"}}),
                 {"the NVIDIA driver is too old: it knows CUDA 11.4, this luth needs", "install a newer driver"});
+  // kernels that nvcc has compressed
+  expect_no_gpu(fake({{"FAKECUDA_RUNTIME", "12080"}, {"FAKECUDA_DRIVER", "12030"}}),
+                {"the NVIDIA driver is too old: it knows CUDA 12.3, this luth needs 12.4"});
+  EXPECT_EQ(
+      lua("print(torch.cuda.is_available())", fake({{"FAKECUDA_RUNTIME", "12080"}, {"FAKECUDA_DRIVER", "12040"}})).out,
+      "true\n");
 }
 TEST(Cuda, DriverThatDoesNotFit) {
+  expect_no_gpu(fake({{"FAKECUDA_START", "802"}}), {"CUDA cannot start: ", "nvidia-fabricmanager"});
   expect_no_gpu(fake({{"FAKECUDA_START", "803"}}), {"CUDA cannot start: ", "restart the machine"});
   expect_no_gpu(fake({{"FAKECUDA_START", "804"}}), {"CUDA cannot start: ", "LD_LIBRARY_PATH"});
 }

@@ -60,7 +60,9 @@ struct Blas {
     library.find(preference_set, "cublasLtMatmulPreferenceSetAttribute");
   }
   void check(cublasStatus_t status, const char* call) const {
-    if (status != CUBLAS_STATUS_SUCCESS) throw Error("{}: {}", call, text(status));
+    if (status == CUBLAS_STATUS_SUCCESS) return;
+    const bool lacks = status == CUBLAS_STATUS_ALLOC_FAILED || is_memory_short();
+    throw Error(lacks ? ErrorCode::memory : ErrorCode::runtime, "{}: {}", call, text(status));
   }
   /// One for each device, which all threads share.
   cublasLtHandle_t handle(int device);

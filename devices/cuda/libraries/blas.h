@@ -40,7 +40,8 @@ std::string blas_missing();
 /// 130101 of cuBLASLt 13.1.1; 0 where it is missing. Opens it.
 int64_t blas_version();
 /// Puts the product into the current stream of `device`, a CUDA device. False, with nothing done, where the library has
-/// no algorithm for it. Throws Error where it fails, or is missing.
+/// no algorithm for it. Throws Error where it fails, or is missing; ErrorCode::memory where it found no memory, and
+/// then nothing was done. To be called through by_library().
 bool blas_gemm(Device& device, const Gemm& g);
 
 }  // namespace luth::cuda

@@ -136,7 +136,8 @@ void Engine::run(const Plan& plan, const Operands& o) {
                               .set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, pointers, 3)
                               .set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids, 3)
                               .finalized();
-  check(dnn().execute(handle_, plan.plan.handle(), pack.handle()), "cudnnBackendExecute");
+  with_memory(device_,
+              [&] { check(dnn().execute(handle_, plan.plan.handle(), pack.handle()), "cudnnBackendExecute"); });
 }
 
 // Whether `plan` was that of the choice, and had worked before.
@@ -170,21 +171,22 @@ void Engine::keep_fastest(Choice& choice, const Operands& o) {
   }
   std::shared_ptr<const Plan> best;
   float shortest = 0;
-  for (size_t timed = 0; timed < most_timed; all.plan = nullptr) {
-    const std::shared_ptr<const Plan> plan = plan_of(all);
-    if (!plan) break;
-    try {
+  for (size_t timed = 0; timed < most_timed; all.plan = nullptr) try {
+      const std::shared_ptr<const Plan> plan = with_memory(device_, [&] { return plan_of(all); });
+      if (!plan) break;
       const float t = time(*plan, o);
       ++timed;
       if (!best || t < shortest) best = plan, shortest = t;
     } catch (const Refusal&) {
     } catch (const Error& e) {
       if (e.code() != ErrorCode::memory) throw;
+      if (!all.plan) break;  // no memory for a plan: this engine and those behind it are for another day
     }
-  }
-  if (!best) return;
   std::lock_guard hold(lock_);
-  choice.plan = best, choice.worked = true;
+  if (best)
+    choice.plan = best, choice.worked = true;
+  else
+    std::swap(choice.left, all.left);
 }
 
 // Whether the plan has run. One that has not is dropped, unless it has worked before and only lacks memory now.

@@ -66,8 +66,14 @@ struct Refusal {
   /// Not merely an engine's limit: what it was given is wrong, or it is broken.
   bool is_fault() const { return CUDNN_STATUS_CATEGORY(status) != CUDNN_STATUS_NOT_SUPPORTED; }
 };
+/// Lack of memory is no refusal: it passes, and the engine is as good as before.
 inline void check(cudnnStatus_t status, const char* call) {
-  if (status != CUDNN_STATUS_SUCCESS) throw Refusal{status, call};
+  if (status == CUDNN_STATUS_SUCCESS) return;
+  const Refusal refusal{status, call};
+  if (status == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED ||
+      status == CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED || (refusal.is_fault() && is_memory_short()))
+    throw Error(ErrorCode::memory, "{}", refusal.text());
+  throw refusal;
 }
 
 // ---- descriptors -------------------------------------------------------------------------------------------------
@@ -256,14 +262,16 @@ inline std::vector<Descriptor> engines(const DnnConv& c, const Descriptor& graph
 // ---- plans -------------------------------------------------------------------------------------------------------
 
 struct Plan {
-  Descriptor plan;
-  int64_t workspace = 0;  // bytes
+  Descriptor plan, config;  // no document says that a plan outlives its engine's configuration
+  int64_t workspace = 0;    // bytes
 
-  Plan(const Descriptor& config, cudnnHandle_t handle)
+  /// Takes the configuration, but where it throws.
+  Plan(Descriptor& engine, cudnnHandle_t handle)
       : plan(Descriptor(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)
                  .set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, handle)
-                 .set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config)
-                 .finalized()) {
+                 .set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, engine)
+                 .finalized()),
+        config(std::move(engine)) {
     plan.get(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, &workspace, 1);
   }
 };

@@ -2,6 +2,7 @@
 
 #include <cub/device/device_radix_sort.cuh>
 
+#include "devices/cuda/runtime/index_check.h"
 #include "devices/cuda/runtime/streams.h"
 
 namespace luth::cuda {
@@ -17,6 +18,7 @@ int sort(Device& device, K* const (&keys)[2], uint32_t* const (&values)[2], int6
   check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, k, v, n, 0, bits, stream), "cub::DeviceRadixSort");
   const Tensor memory = Tensor::empty({int64_t(bytes) + 1}, Dtype::u8, device);
   check(cub::DeviceRadixSort::SortPairs(memory.raw(), bytes, k, v, n, 0, bits, stream), "cub::DeviceRadixSort");
+  wait_if_exact(device);
   return k.selector;
 }
 

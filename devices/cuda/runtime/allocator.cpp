@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
-#include <map>
 #include <utility>
 
 #include "core/base/error_context.h"
@@ -134,7 +133,7 @@ void Allocator::wait_for_users(Block* b) {
   for (CudaStream* s : b->users) {
     auto event = std::make_unique<CudaEvent>(device_, false);
     event->record(*s);
-    waiting_.push_back({std::move(event), b});
+    waiting_[s].push_back({std::move(event), b});
     ++b->waiting;
   }
   b->users.clear();
@@ -149,20 +148,17 @@ void Allocator::record_stream(void* p, CudaStream& stream) {
   users.push_back(&stream);
 }
 
-// Frees the blocks whose last event has passed; `wait`: waits for all.
+// Frees the blocks whose last event has passed; `wait`: waits for all. Asks one event of a stream that has more to do.
 void Allocator::pass_events(bool wait) {
-  for (size_t i = 0; i < waiting_.size();) {
-    Waiting& w = waiting_[i];
-    if (wait) w.event->synchronize();  // may throw: those before i are gone, the others still wait
-    if (!wait && !w.event->done()) {
-      ++i;
-      continue;
+  for (auto& [stream, queue] : waiting_)
+    while (!queue.empty()) {
+      Waiting& first = queue.front();
+      if (wait) first.event->synchronize();  // may throw: those before it are gone, the others still wait
+      if (!wait && !first.event->done()) break;
+      Block* b = first.block;
+      queue.pop_front();
+      if (--b->waiting == 0) put_back(b);
     }
-    Block* b = w.block;
-    std::swap(w, waiting_.back());
-    waiting_.pop_back();
-    if (--b->waiting == 0) put_back(b);
-  }
 }
 
 // Makes b free, with the free neighbours that it has.
@@ -189,6 +185,7 @@ void Allocator::absorb(Block* into, Block* gone) {
 }
 
 void Allocator::release_free() {
+  if (free_.empty()) return;  // a device that was never used gets no context by this
   OnDevice on(device_);
   for (auto it = free_.begin(); it != free_.end();) {
     Block* b = *it;

@@ -5,6 +5,8 @@
 // from segments of 2 MB, larger ones from segments of 20 MB or of their own size. A block that other streams have used
 // (record_stream) waits, when it is freed, for an event in each of them.
 #pragma once
+#include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -49,6 +51,7 @@ class Allocator {
     std::unique_ptr<CudaEvent> event;
     Block* block;
   };
+  using Queue = std::deque<Waiting>;  // of one stream, whose events pass in this order
 
   Block* find_free(size_t bytes, CudaStream& stream, bool small);
   Block* new_segment(size_t bytes, CudaStream& stream, bool small);
@@ -66,7 +69,7 @@ class Allocator {
   std::mutex lock_;
   std::set<Block*, Less> free_;
   std::unordered_map<void*, Block*> used_;
-  std::vector<Waiting> waiting_;
+  std::map<CudaStream*, Queue> waiting_;
   MemoryStats stats_;
   size_t failed_ = 0;  // the request that has just failed, and is expected once more
 };

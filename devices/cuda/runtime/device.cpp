@@ -1,5 +1,8 @@
 // The CUDA device: memory, copies, order, and whether there is one at all.
+#include <cstring>
+
 #include "devices/cuda/runtime/allocator.h"
+#include "devices/cuda/runtime/index_check.h"
 #include "devices/cuda/runtime/pinned.h"
 #include "devices/cuda/runtime/probe.h"
 #include "devices/cuda/runtime/wait.h"
@@ -7,20 +10,24 @@
 namespace luth::cuda {
 namespace {
 
-// Whether the GPU walks the host's page tables, as Grace Hopper does: then it may read pageable memory after the call
-// that copies it has returned.
-bool reads_pageable_late(int index) {
-  constexpr auto host_page_tables = cudaDeviceAttr(100);  // cudaDevAttrPageableMemoryAccessUsesHostPageTables
-  int value = 0;
-  if (cudaDeviceGetAttribute(&value, host_page_tables, index) == cudaSuccess) return value != 0;
-  cudaGetLastError();
+constexpr size_t most_staged = 4 << 20;
+
+// Whether the GPU can read pageable memory by itself: it walks the host's page tables, as Grace Hopper does, or its
+// driver moves pages (HMM). Then a copy may read it after the call has returned: for the first it does, for the second
+// no document says that it does not.
+bool may_read_pageable_late(int index) {
+  for (int attribute : {88, 100}) {  // cudaDevAttrPageableMemoryAccess, …UsesHostPageTables
+    int value = 0;
+    if (cudaDeviceGetAttribute(&value, cudaDeviceAttr(attribute), index) != cudaSuccess) cudaGetLastError();
+    if (value) return true;
+  }
   return false;
 }
 
 class Cuda final : public Device {
  public:
   explicit Cuda(int index)
-      : Device("cuda", index), late_(reads_pageable_late(index)), streams_(*this), allocator_(index) {}
+      : Device("cuda", index), late_(may_read_pageable_late(index)), streams_(*this), allocator_(index) {}
 
   // ---- memory ----
 
@@ -30,16 +37,24 @@ class Cuda final : public Device {
 
   void copy(void* dst, Device& to, const void* src, Device& from, size_t bytes, bool async) override {
     OnDevice on(index());
-    if (to.kind() == kind() && from.kind() == kind() && &to != &from) return copy_from_peer(dst, to, src, from, bytes);
-    if (to.on_host() || from.on_host()) return copy_with_host(dst, src, bytes, to.on_host(), async);
-    check(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, handle()), "cudaMemcpyAsync");
+    if (to.kind() == kind() && from.kind() == kind() && &to != &from)
+      copy_from_peer(dst, to, src, from, bytes);
+    else if (to.on_host() || from.on_host())
+      copy_with_host(dst, src, bytes, to.on_host(), async);
+    else
+      start_copy(dst, src, bytes);
+    wait_if_exact(*this);
   }
   void fill_zero(void* dst, size_t bytes) override {
     OnDevice on(index());
     check(cudaMemsetAsync(dst, 0, bytes, handle()), "cudaMemsetAsync");
+    wait_if_exact(*this);
   }
 
-  void* allocate_pinned(size_t bytes) override { return pinned().allocate(bytes); }
+  void* allocate_pinned(size_t bytes) override {
+    OnDevice on(index());
+    return pinned().allocate(bytes);
+  }
   void free_pinned(void* p, size_t) noexcept override { pinned().free(p); }
 
   MemoryStats memory() const override { return allocator_.stats(); }
@@ -72,19 +87,33 @@ class Cuda final : public Device {
   CudaStream& own(Stream* stream) { return stream ? static_cast<CudaStream&>(*stream) : streams_.current(); }
   cudaStream_t handle() { return streams_.current().handle(); }
 
+  void start_copy(void* dst, const void* src, size_t bytes) {
+    check(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, handle()), "cudaMemcpyAsync");
+  }
+
   // CUDA has read pageable memory when it returns (but see late_); pinned memory it reads later, and any host memory it
   // writes later.
   void copy_with_host(void* dst, const void* src, size_t bytes, bool to_host, bool async) {
     const void* on_host = to_host ? dst : src;
     const bool in_pinned = pinned().holds(on_host);
+    if (late_ && !to_host && !in_pinned && bytes <= most_staged) return copy_staged(dst, src, bytes);
     const bool waits = to_host ? !(in_pinned && async) : in_pinned ? !async : late_;
     // What the host gets is there before the copy begins: a wait that was given up leaves no copy behind that would
     // write into memory which somebody else has by then.
     if (waits && to_host) streams_.current().synchronize();
-    check(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, handle()), "cudaMemcpyAsync");
+    start_copy(dst, src, bytes);
     if (waits && !to_host) ++cuda::host_waits(index());
     if (waits) check(cudaStreamSynchronize(handle()), "cudaStreamSynchronize");
     if (!waits && in_pinned) pinned().used(on_host, streams_.current());
+  }
+
+  // By way of pinned memory, so that `src` may change at once.
+  void copy_staged(void* dst, const void* src, size_t bytes) {
+    void* stage = pinned().allocate(bytes);
+    std::memcpy(stage, src, bytes);
+    start_copy(dst, stage, bytes);
+    pinned().used(stage, streams_.current());
+    pinned().free(stage);
   }
 
   // This device receives. What `from` was given before comes first, and what it is given later does not overwrite.

@@ -2,12 +2,28 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
+#include <cstdint>
+
 namespace luth::cuda {
 
 std::string open_driver() {
   if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL)) return "";
   const char* why = dlerror();
   return why ? why : "libcuda.so.1 cannot be opened";
+}
+
+bool has_context(int device) {
+  using State = int(int device, unsigned* flags, int* active);
+  static auto* const state = reinterpret_cast<State*>(dlsym(RTLD_DEFAULT, "cuDevicePrimaryCtxGetState"));
+  static std::atomic<uint64_t> known{0};  // a context stays to the end of the process
+  const uint64_t bit = uint64_t(1) << (device & 63);
+  if (known.load(std::memory_order_relaxed) & bit) return true;
+  unsigned flags = 0;
+  int active = 0;
+  if (!state || state(device, &flags, &active) != 0 || !active) return false;
+  known.fetch_or(bit, std::memory_order_relaxed);
+  return true;
 }
 
 }  // namespace luth::cuda

@@ -9,6 +9,7 @@
 
 #include "core/base/error_context.h"
 #include "core/ops/common/positions.h"
+#include "devices/cuda/runtime/retry.h"
 #include "devices/cuda/runtime/runtime.h"
 
 namespace luth::cuda {
@@ -17,11 +18,11 @@ namespace luth::cuda {
 /// to it whenever they run.
 class IndexErrors {
  public:
-  explicit IndexErrors(int device) : device_(device), launches_(remembered) {
-    OnDevice on(device);
+  explicit IndexErrors(Device& device) : device_(device.index()), launches_(remembered) {
+    OnDevice on(device_);
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
     check(cudaHostAlloc(&report_, sizeof *report_, cudaHostAllocPortable | cudaHostAllocMapped), "cudaHostAlloc");
-    check(cudaMalloc(&claim_, sizeof *claim_), "cudaMalloc");
+    with_memory(device, [&] { check(cudaMalloc(&claim_, sizeof *claim_), "cudaMalloc"); });
     *report_ = {};
     open_claim();
   }
@@ -122,7 +123,7 @@ IndexErrors& errors_of(Device& device) {
   auto& slot = errors_[size_t(device.index())];
   if (IndexErrors* e = slot.load(std::memory_order_acquire)) return *e;
   std::lock_guard hold(making_);
-  if (!slot) slot = new IndexErrors(device.index());
+  if (!slot) slot = new IndexErrors(device);
   return *slot;
 }
 

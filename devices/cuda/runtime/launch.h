@@ -4,29 +4,35 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
-#include <utility>
 
 /// Global because an extern array has the same type in every file, whatever is kept in it.
 extern __shared__ __align__(128) unsigned char luth_shared[];
 
 namespace luth::cuda {
 
-/// Throws luth::Error that says which kernel could not be started, and why.
+/// Throws luth::Error that says what could not be started, and why: ErrorCode::memory for lack of memory.
 [[noreturn]] void launch_failed(cudaError_t error, const void* kernel, dim3 grid, dim3 block, size_t shared_bytes);
 
 /// Puts kernel(args...) into the stream of the current device: `grid` blocks of `block` threads, each with
 /// `shared_bytes` of dynamic shared memory. Arguments are converted to the kernel's parameter types here. Never waits.
 /// A grid without blocks is no work rather than an error, so that empty tensors need no case of their own. Faults of
-/// the kernel itself show in a later call, as CUDA has it.
+/// the kernel itself show in a later call, as CUDA has it. Answers what CUDA says.
 template <class... P, class... A>
-void launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream, A&&... args) {
-  if (grid.x == 0 || grid.y == 0 || grid.z == 0) return;
+cudaError_t try_launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
+                       const A&... args) {
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0) return cudaSuccess;
   cudaLaunchConfig_t config{};
   config.gridDim = grid;
   config.blockDim = block;
   config.dynamicSmemBytes = shared_bytes;
   config.stream = stream;
-  cudaError_t error = cudaLaunchKernelEx(&config, kernel, P(std::forward<A>(args))...);
+  return cudaLaunchKernelEx(&config, kernel, P(args)...);
+}
+
+/// The same; throws where CUDA refuses.
+template <class... P, class... A>
+void launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream, const A&... args) {
+  const cudaError_t error = try_launch(kernel, grid, block, shared_bytes, stream, args...);
   if (error != cudaSuccess) launch_failed(error, (const void*)kernel, grid, block, shared_bytes);
 }
 

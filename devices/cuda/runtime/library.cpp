@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include "devices/cuda/runtime/runtime.h"
+
 namespace luth::cuda {
 
 Library::Library(std::initializer_list<const char*> names) {
@@ -22,6 +24,12 @@ void* Library::address(const char* name) const {
   void* p = handle_ ? dlsym(handle_, name) : nullptr;
   if (!p) throw Error("{} has no function {}; install the version that comes with this CUDA", name_, name);
   return p;
+}
+
+bool is_memory_short() {
+  size_t unused = 0, total = 0;
+  check(cudaMemGetInfo(&unused, &total), "cudaMemGetInfo");
+  return unused < size_t(64) << 20;
 }
 
 }  // namespace luth::cuda

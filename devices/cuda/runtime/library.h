@@ -1,9 +1,10 @@
-// A library of NVIDIA's that no build links, opened on first use: cuBLASLt, cuDNN.
+// A library of NVIDIA's that no build links, opened on first use: cuBLASLt, cuDNN; and how its functions are called.
 #pragma once
 #include <initializer_list>
 #include <string>
 
-#include "core/base/error.h"
+#include "devices/cuda/runtime/index_check.h"
+#include "devices/cuda/runtime/retry.h"
 
 namespace luth::cuda {
 
@@ -24,5 +25,21 @@ class Library {
   void* handle_ = nullptr;
   std::string name_, missing_;
 };
+
+/// Whether the current device has hardly any memory left that is neither used nor cached: what a library then says of
+/// itself ("not initialized", "execution failed") is a lack of memory. Throws where the device is lost.
+bool is_memory_short();
+
+/// f(), which gives work to a library and says whether it has. False also where memory is lacking to the end: then our
+/// own kernels, which need none, do it.
+template <class F>
+bool by_library(Device& device, F&& f) try {
+  if (!with_memory(device, f)) return false;
+  wait_if_exact(device);
+  return true;
+} catch (const Error& e) {
+  if (e.code() != ErrorCode::memory) throw;
+  return false;
+}
 
 }  // namespace luth::cuda

@@ -1,5 +1,6 @@
 #include "devices/cuda/runtime/probe.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -8,6 +9,9 @@
 
 namespace luth::cuda {
 namespace {
+
+// The first driver that reads kernels as nvcc compresses them from 12.8 on, see LuthCuda.cmake.
+constexpr int compressed_from = 12040;
 
 std::string dotted(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
 
@@ -41,6 +45,9 @@ std::string module_version() {
 // What helps where the driver does not fit; "" for all else.
 const char* remedy(cudaError_t e) {
   switch (int(e)) {
+    case 802:  // cudaErrorSystemNotReady
+      return "a part of the system is not running yet: on a machine with NVSwitch, nvidia-fabricmanager; start it "
+             "(systemctl start nvidia-fabricmanager) and try again";
     case 803:  // cudaErrorSystemDriverMismatch
       return "the NVIDIA driver's kernel module and its libraries are of different versions, as after an update: "
              "restart "
@@ -60,9 +67,10 @@ int count_devices() {
   check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
   check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
   if (driver == 0) throw Error("no NVIDIA driver is running; install one");
-  if (driver / 1000 < runtime / 1000)
+  const int least = std::max(runtime / 1000 * 1000, runtime >= 12080 ? compressed_from : 0);
+  if (driver < least)
     throw Error("the NVIDIA driver is too old: it knows CUDA {}, this luth needs {}; install a newer driver",
-                dotted(driver), dotted(runtime));
+                dotted(driver), dotted(least));
   cudaError_t e = cudaGetDeviceCount(&count);
   if (e == cudaErrorNoDevice || (e == cudaSuccess && count == 0))
     throw Error("CUDA shows no device{}", visible_devices());

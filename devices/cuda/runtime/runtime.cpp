@@ -1,12 +1,15 @@
 #include "devices/cuda/runtime/runtime.h"
 
+#include <algorithm>
+
 namespace luth::cuda {
 
-namespace {
-
-// After these, every call to the device fails until the process ends.
 bool is_lost(cudaError_t error) {
-  switch (error) {
+  switch (int(error)) {
+    case 220:  // cudaErrorNvlinkUncorrectable
+    case 226:  // cudaErrorContained
+    case 717:  // cudaErrorInvalidAddressSpace
+    case 718:  // cudaErrorInvalidPc
     case cudaErrorIllegalAddress:
     case cudaErrorLaunchTimeout:
     case cudaErrorLaunchFailure:
@@ -19,7 +22,19 @@ bool is_lost(cudaError_t error) {
   }
 }
 
-}  // namespace
+int multiprocessors() {
+  static const int most = [] {
+    int devices = 0, largest = 1;
+    check(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
+    for (int i = 0; i < devices; ++i) {
+      int n = 0;
+      check(cudaDeviceGetAttribute(&n, cudaDevAttrMultiProcessorCount, i), "cudaDeviceGetAttribute");
+      largest = std::max(largest, n);
+    }
+    return largest;
+  }();
+  return most;
+}
 
 void check(cudaError_t error, const char* call) {
   if (error == cudaSuccess) return;

@@ -4,14 +4,22 @@
 #include <cuda_runtime.h>
 
 #include "core/base/error.h"
+#include "devices/cuda/runtime/driver.h"
 
 namespace luth::cuda {
 
+/// Whether every later call to the device answers this error, until the process ends.
+bool is_lost(cudaError_t error);
 /// Throws "cudaMalloc: out of memory (cudaErrorMemoryAllocation)"; the error is cleared where it does not stay by
 /// itself. ErrorCode::memory for lack of memory.
 void check(cudaError_t error, const char* call);
 
-/// Makes a device the thread's current one for the life of the object.
+/// Of the largest device that luth sees: what grids are made to fill. Asked once; the same for all devices, so that
+/// sums have the same bits on each.
+int multiprocessors();
+
+/// Makes a device the thread's current one for the life of the object; and for longer where the one before has no
+/// context, which switching back would make: hundreds of megabytes on a GPU that nobody uses.
 class OnDevice {
  public:
   explicit OnDevice(int index) {
@@ -19,7 +27,7 @@ class OnDevice {
     if (before_ != index) check(cudaSetDevice(index), "cudaSetDevice"), changed_ = true;
   }
   ~OnDevice() {
-    if (changed_) cudaSetDevice(before_);
+    if (changed_ && has_context(before_)) cudaSetDevice(before_);
   }
   OnDevice(const OnDevice&) = delete;
 

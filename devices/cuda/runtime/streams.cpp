@@ -23,15 +23,20 @@ CudaEvent::CudaEvent(int device, bool timing) : device_(device) {
   OnDevice on(device);
   check(cudaEventCreateWithFlags(&handle_, timing ? cudaEventDefault : cudaEventDisableTiming), "cudaEventCreate");
 }
-CudaEvent::~CudaEvent() { cudaEventDestroy(handle_); }
+CudaEvent::~CudaEvent() try {
+  OnDevice on(device_);
+  cudaEventDestroy(handle_);
+} catch (const Error&) {}  // a device that is lost has nothing to give back
 
 void CudaEvent::record(Stream& stream) {
   if (stream.device().index() != device_)
     throw Error("an event of cuda:{} cannot be recorded in a stream of {}", device_, stream.device().name());
+  OnDevice on(device_);
   check(cudaEventRecord(handle_, static_cast<CudaStream&>(stream).handle()), "cudaEventRecord");
 }
 
 bool CudaEvent::done() {
+  OnDevice on(device_);
   cudaError_t e = cudaEventQuery(handle_);
   if (e == cudaErrorNotReady) return cudaGetLastError(), false;
   check(e, "cudaEventQuery");
@@ -44,6 +49,7 @@ void CudaEvent::synchronize() {
 }
 
 double CudaEvent::elapsed(Event& later) {
+  OnDevice on(device_);
   float ms = 0;
   check(cudaEventElapsedTime(&ms, handle_, static_cast<CudaEvent&>(later).handle()), "cudaEventElapsedTime");
   return ms;
@@ -57,6 +63,7 @@ CudaStream::CudaStream(Device& device, int priority) : device_(device) {
 }
 
 bool CudaStream::done() {
+  OnDevice on(device_.index());
   cudaError_t e = cudaStreamQuery(handle_);
   if (e == cudaErrorNotReady) return cudaGetLastError(), false;
   check(e, "cudaStreamQuery");
@@ -69,6 +76,7 @@ void CudaStream::synchronize() {
 }
 
 void CudaStream::wait(Event& event) {
+  OnDevice on(device_.index());
   check(cudaStreamWaitEvent(handle_, static_cast<CudaEvent&>(event).handle(), 0), "cudaStreamWaitEvent");
 }
 

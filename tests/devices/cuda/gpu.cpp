@@ -53,7 +53,9 @@ bool two_gpus() {
 void reorder(uint64_t /*seed*/) {}
 std::optional<Counts> counted() { return std::nullopt; }
 int64_t limit_memory(int64_t /*bytes*/) { return gpu().properties().total_memory; }
-bool lose_gpu() { return false; }
+bool lose_gpu(int /*error*/) { return false; }
+bool refuse_launch() { return false; }
+bool has_context(int /*i*/) { return false; }
 #else
 void reorder(uint64_t seed) { fake::seed(seed); }
 std::optional<Counts> counted() {
@@ -64,10 +66,15 @@ int64_t limit_memory(int64_t bytes) {
   fake::set_memory(0, size_t(bytes));
   return bytes;
 }
-bool lose_gpu() {
-  fake::fail_when_run(0, cudaErrorIllegalAddress);
+bool lose_gpu(int error) {
+  fake::fail_when_run(0, cudaError_t(error));
   return true;
 }
+bool refuse_launch() {
+  fake::fail("cudaLaunchKernel", cudaErrorMemoryAllocation);
+  return true;
+}
+bool has_context(int i) { return fake::has_context(i); }
 #endif
 
 Tensor moved(const Tensor& t, Device& d) {

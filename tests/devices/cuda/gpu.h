@@ -22,8 +22,13 @@ struct Counts {
 std::optional<Counts> counted();
 /// Gives the fake cuda:0 this much memory, if it is the fake one. Returns what cuda:0 has, in bytes.
 int64_t limit_memory(int64_t bytes);
-/// Lets the next kernel of cuda:0 end with an error, after which the GPU is lost. False: a real one does not do that.
-bool lose_gpu();
+/// Lets the next kernel of cuda:0 end with an error, after which the GPU is lost: cudaErrorIllegalAddress, unless
+/// another is named by its number. False: a real one does not do that.
+bool lose_gpu(int error = 700);
+/// Lets the next launch find no memory. False: a real one does not do that.
+bool refuse_launch();
+/// Whether this process has a context on the fake cuda:<i>; false on a real machine.
+bool has_context(int i);
 
 /// The same elements in the same layout on `d`, in storage of their own: all of t's storage travels.
 Tensor moved(const Tensor& t, Device& d);

@@ -178,22 +178,6 @@ TEST(CudaIndexDeathTest, SyncMakesErrorsExact) {
   EXPECT_EXIT(body(), testing::ExitedWithCode(0), "");
 }
 
-TEST(CudaIndexDeathTest, LostDeviceIsExplained) {
-  if (LUTH_REAL_GPU) GTEST_SKIP() << "no kernel of ours loses a real GPU";
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  auto body = [] {
-    const Tensor x = moved(numbers({3, 4}), gpu()), at = moved(positions({1}, {2}), gpu());
-    lose_gpu();
-    const std::string text = text_of([&] {
-      index_select(x, at);
-      gpu().synchronize();
-    });
-    fprintf(stderr, "%s\n", text.c_str());
-    _exit(text.find("the device is lost to this process") != text.npos ? 0 : 1);
-  };
-  EXPECT_EXIT(body(), testing::ExitedWithCode(0), "");
-}
-
 // ---- sizes
 // ------------------------------------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ struct Machine {
   size_t memory = size_t(1) << 30;  // bytes of each device
   uint64_t seed = 0;                // 0: [FAKECUDA_SEED, else 1]
   bool guards = false;              // [or FAKECUDA_GUARDS=1] end each allocation at a page that nobody may touch
+  bool late_reads = false;          // [or FAKECUDA_LATE_READS=1] copies read pageable memory when they run, as with HMM
   bool protect = true;              // the host cannot touch device memory outside kernels and copies
   double eagerness = 0.25;          // how often work runs when it is queued, rather than when somebody waits
   double two_threads = 0.25;        // how often the blocks of a grid run on two OS threads
@@ -37,6 +38,8 @@ void set_guards(bool on);
 /// Makes the API function of this name fail, `times` times, after letting `after` calls pass. Kernels:
 /// "cudaLaunchKernel".
 void fail(const char* function, cudaError_t error, int times = 1, int after = 0);
+/// Whether the device has a context: whatever works with a thread's current device makes one there.
+bool has_context(int device);
 /// Makes the next kernel (or copy) that runs on the device end with this error, which then sticks as on a GPU.
 void fail_when_run(int device, cudaError_t error);
 

@@ -1,5 +1,6 @@
 // cuBLASLt on the CPU: the product is a kernel of one thread in the stream, and its arguments are checked as the
-// library would. LUTH_FAKE_BLAS=none: there is no such library; declines: it has no algorithm for anything.
+// library would. LUTH_FAKE_BLAS=none: there is no such library; declines: it has no algorithm for anything; plain: none
+// with bias or activation; full: it finds memory of its own only while nothing is cached; faults: its kernels fail.
 #include "devices/cuda/libraries/blas.h"
 
 #include <cmath>
@@ -20,8 +21,9 @@ float without_low_bits(float x) {  // as TF32 has it, toward zero
 }
 
 template <class T>
-__global__ void gemm_kernel(Gemm g, unsigned char* workspace, int64_t workspace_bytes) {
+__global__ void gemm_kernel(Gemm g, unsigned char* workspace, int64_t workspace_bytes, bool faults) {
   using C = sum_t<T>;
+  if (faults) __trap();
   for (int64_t i = 0; i < workspace_bytes; ++i) workspace[i] = 0xa5;  // nobody else may count on it
   auto value = [&](const GemmOperand& o, int64_t item, int64_t i, int64_t j) {
     T v = static_cast<const T*>(o.data)[item * o.step + (o.transposed ? j * o.ld + i : i * o.ld + j)];
@@ -80,10 +82,14 @@ int64_t blas_version() { return is_set_to("none") ? 0 : 130101; }
 
 bool blas_gemm(Device& device, const Gemm& g) {
   check(g);
-  if (is_set_to("declines")) return false;
+  if (is_set_to("declines") || (is_set_to("plain") && (g.bias || g.epilogue != Epilogue::none))) return false;
+  if (is_set_to("full") && device.memory().reserved > device.memory().allocated)
+    throw Error(ErrorCode::memory, "fake cuBLASLt: no memory for a kernel");
   const Tensor workspace = Tensor::empty({512}, Dtype::u8, device);
+  OnDevice on(device.index());
   dispatch(Floats{}, g.dtype, [&]<class T>(Type<T>) {
-    start(workspace, gemm_kernel<T>, 1, 1, 0, g, workspace.data<unsigned char>(), workspace.numel());
+    launch(gemm_kernel<T>, 1, 1, 0, stream_of(device), g, workspace.data<unsigned char>(), workspace.numel(),
+           is_set_to("faults"));
   });
   return true;
 }

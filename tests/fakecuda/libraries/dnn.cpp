@@ -1,6 +1,7 @@
 // cuDNN for the fake run-time: the same function, computed plainly by one thread per result in the stream's order, and
 // strict about what it is given. LUTH_FAKE_DNN=none: there is no such library; =unordered: gradients of weights are
-// summed in another order each time unless they are asked to be deterministic, as the library's fastest algorithms do.
+// summed in another order each time unless they are asked to be deterministic, as the library's fastest algorithms do;
+// =full: it finds memory of its own only while nothing is cached.
 #include "devices/cuda/libraries/dnn.h"
 
 #include <algorithm>
@@ -100,6 +101,8 @@ bool wanted(const char* behaviour) {
 bool dnn_convolve(const DnnConv& s, Device& device, const void* a, const void* b, void* out) {
   check_arguments(s, a, b, out);
   if (!std::equal(s.before, s.before + 3, s.after)) return false;  // as most of cuDNN's algorithms have it
+  if (wanted("full") && device.memory().reserved > device.memory().allocated)
+    throw Error(ErrorCode::memory, "fake cuDNN: no memory for a kernel");
   const int64_t results = s.kind == Kind::forward       ? s.n * s.oc * area(s.out)
                           : s.kind == Kind::grad_weight ? s.oc * s.ic / s.groups * area(s.kernel)
                                                         : s.n * s.ic * area(s.in);

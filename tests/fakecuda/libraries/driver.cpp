@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "fakecuda.h"
+
 namespace luth::cuda {
 
 // FAKECUDA_DRIVER=none: a machine without the driver's library.
@@ -11,5 +13,7 @@ std::string open_driver() {
   const char* driver = std::getenv("FAKECUDA_DRIVER");
   return driver && driver == std::string_view("none") ? "libcuda.so.1: cannot open shared object file" : "";
 }
+
+bool has_context(int device) { return fake::has_context(device); }
 
 }  // namespace luth::cuda

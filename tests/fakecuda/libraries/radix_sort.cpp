@@ -53,6 +53,7 @@ int sort(Device& device, K* const (&keys)[2], uint32_t* const (&values)[2], int6
   const Pairs<K> p{{keys[0], keys[1]}, {values[0], values[1]}, n, bits, (bits + 7) / 8 % 2};
   OnDevice here(device.index());
   launch(sort_kernel<K>, 1, 1, 0, stream_of(device), p);
+  wait_if_exact(device);
   return p.result;
 }
 

@@ -60,7 +60,7 @@ cudaError_t copy(Engine& e, Lock& lock, void* to, const void* from, size_t bytes
   Entry entry;
   entry.memory = mask(source) | mask(target);
   bool pageable_source = !source.on_device() && !source.pinned, pageable_target = !target.on_device() && !target.pinned;
-  if (pageable_source && asynchronous && !pageable_target) {
+  if (pageable_source && asynchronous && !pageable_target && !e.machine.late_reads) {
     auto bytes_now = static_cast<const char*>(from);
     entry.run = [to, staged = std::vector<char>(bytes_now, bytes_now + bytes)] {
       std::memcpy(to, staged.data(), staged.size());

@@ -52,7 +52,7 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
     Stream stream = e.stream(handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
     e.poll(lock);
-    return e.stream_done(*stream, stream->queued) ? cudaSuccess : cudaErrorNotReady;
+    return e.stream_done(*stream, stream->queued) ? e.devices[size_t(stream->device)].sticky : cudaErrorNotReady;
   });
 }
 // Waits for the record that was the event's last at this call; for none, if it was never recorded.
@@ -121,7 +121,7 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
     auto event = e.event(handle);
     if (!event) return cudaErrorInvalidResourceHandle;
     e.poll(lock);
-    return event->done() ? cudaSuccess : cudaErrorNotReady;
+    return event->done() ? e.devices[size_t(event->device)].sticky : cudaErrorNotReady;
   });
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t handle) {

@@ -9,8 +9,6 @@
 namespace fake {
 namespace {
 
-constexpr int runtime_version = CUDART_VERSION;
-
 long long from_environment(const char* name, long long otherwise) {
   const char* text = std::getenv(name);
   return text && *text ? std::atoll(text) : otherwise;
@@ -67,11 +65,14 @@ cudaDeviceProp ordinary_properties(int physical, size_t memory) {
 
 }  // namespace
 
+int runtime_version() { return int(from_environment("FAKECUDA_RUNTIME", CUDART_VERSION)); }
+
 void Engine::reset(const Machine& wanted) {
   machine = wanted;
   if (machine.devices < 0) machine.devices = int(from_environment("FAKECUDA_DEVICES", 1));
   machine.devices = std::min(machine.devices, most_devices);
-  if (machine.driver < 0) machine.driver = int(from_environment("FAKECUDA_DRIVER", runtime_version));
+  if (machine.driver < 0) machine.driver = int(from_environment("FAKECUDA_DRIVER", runtime_version()));
+  machine.late_reads = machine.late_reads || from_environment("FAKECUDA_LATE_READS", 0) != 0;
   machine.guards = machine.guards || from_environment("FAKECUDA_GUARDS", 0) != 0;
   if (machine.seed == 0) machine.seed = uint64_t(from_environment("FAKECUDA_SEED", 1));
   random = Random(machine.seed);
@@ -94,7 +95,7 @@ void Engine::reset(const Machine& wanted) {
 }
 
 cudaError_t Engine::start() {
-  if (machine.driver < runtime_version / 1000 * 1000) return cudaErrorInsufficientDriver;
+  if (machine.driver < runtime_version() / 1000 * 1000) return cudaErrorInsufficientDriver;
   if (const auto error = from_environment("FAKECUDA_START", 0)) return cudaError_t(error);
   if (!started_) {
     started_ = true;
@@ -138,6 +139,12 @@ void set_memory(int device, size_t bytes) {
   engine.start();
   Device& d = engine.devices.at(size_t(device));
   d.limit = d.properties.totalGlobalMem = bytes;
+}
+
+bool has_context(int device) {
+  Engine& engine = Engine::one();
+  Lock lock(engine.mutex);
+  return size_t(device) < engine.devices.size() && engine.devices[size_t(device)].context;
 }
 
 void set_guards(bool on) {

@@ -66,6 +66,7 @@ using Stream = std::shared_ptr<CUstream_st>;
 struct Device {
   cudaDeviceProp properties{};
   size_t limit = 0, used = 0;
+  bool context = false;
   uint32_t peers = 0;                // whose memory its kernels may touch
   cudaError_t sticky = cudaSuccess;  // after a fault every call answers this
   cudaError_t next_failure = cudaSuccess;
@@ -140,6 +141,9 @@ class Engine {
   friend void add_stream(const Stream&);
 };
 
+/// CUDART_VERSION, or FAKECUDA_RUNTIME.
+int runtime_version();
+
 /// Makes the stream known to the engine.
 void add_stream(const Stream& stream);
 
@@ -160,7 +164,10 @@ cudaError_t call(const char* function, Needs needs, F&& body) {
   Lock lock(engine.mutex);
   ThreadState& mine = thread_state();
   cudaError_t error = needs == Needs::nothing ? cudaSuccess : engine.start();
-  if (error == cudaSuccess && needs == Needs::health) error = engine.devices[size_t(mine.device)].sticky;
+  if (error == cudaSuccess && needs == Needs::health) {
+    engine.devices[size_t(mine.device)].context = true;
+    error = engine.devices[size_t(mine.device)].sticky;
+  }
   if (error == cudaSuccess && !engine.injected(function, error)) {
     uint64_t waits = engine.counters.host_waits;
     error = body(engine, lock);

@@ -110,7 +110,7 @@ struct ColumnTiles {
     const int x = std::min(32, power_of_two_from((columns + per - 1) / per)), y = 256 / x;
     block = dim3(unsigned(x), unsigned(y));
     tiles = (columns + x * per - 1) / (x * per);
-    const int64_t wanted = std::max<int64_t>(1, 132 * 8 / std::max<int64_t>(1, tiles));
+    const int64_t wanted = std::max<int64_t>(1, multiprocessors() * 8 / std::max<int64_t>(1, tiles));
     const int64_t most = std::max<int64_t>(1, rows / (int64_t(held) * y));
     chunk = std::max<int64_t>(1, (rows + std::min(wanted, most) - 1) / std::min(wanted, most));
     splits = std::max<int64_t>(1, (rows + chunk - 1) / chunk);

@@ -8,8 +8,6 @@
 
 namespace luth::cuda {
 
-inline constexpr int threads = 256;
-
 /// An input of a kernel: a tensor's elements, or one number for all.
 template <class T>
 struct Source {

@@ -104,7 +104,7 @@ struct RowGrid {
     while (x < 256 && x < columns) x *= 2;
     block = dim3(x, 256 / x);
     const int64_t across = (columns + x - 1) / x, down = (rows + block.y - 1) / block.y;
-    const int64_t most = 132 * 32;
+    const int64_t most = multiprocessors() * 32;
     grid.x = unsigned(std::clamp<int64_t>(down, rows > 0, most));
     grid.y = unsigned(std::clamp<int64_t>(across, columns > 0, std::max<int64_t>(1, most / std::max(1u, grid.x))));
   }

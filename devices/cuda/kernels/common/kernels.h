@@ -15,17 +15,25 @@ struct Kernel {
   Kernel() { Bind<F>{"cuda"}; }
 };
 
-/// Starts a kernel for `on`, a tensor of a CUDA device: there, and in the stream that this thread gives work to.
+/// Starts a kernel for `on`, a tensor of a CUDA device: there, and in the stream that this thread gives work to. Where
+/// CUDA lacks memory for the kernel's code, what is cached is given back first.
 template <class... P, class... A>
-void start(const Tensor& on, void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, A&&... args) {
-  OnDevice device(on.device().index());
-  launch(kernel, grid, block, shared_bytes, stream_of(on.device()), std::forward<A>(args)...);
-  wait_if_exact(on.device());
+void start(const Tensor& on, void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, const A&... args) {
+  Device& device = on.device();
+  OnDevice here(device.index());
+  auto once = [&] { return try_launch(kernel, grid, block, shared_bytes, stream_of(device), args...); };
+  cudaError_t error = once();
+  if (error == cudaErrorMemoryAllocation) device.empty_cache(), error = once();
+  if (error != cudaSuccess) launch_failed(error, (const void*)kernel, grid, block, shared_bytes);
+  wait_if_exact(device);
 }
 
-/// Blocks of `threads` that cover n items with a loop over the grid: as many as fill a large device, at least one.
+/// Threads of a block, where nothing speaks for another number.
+inline constexpr int threads = 256;
+
+/// Blocks of `threads` that cover n items with a loop over the grid: as many as fill the device, at least one.
 inline unsigned blocks_for(int64_t n, int threads) {
-  constexpr int64_t most = 132 * 16;
+  const int64_t most = multiprocessors() * 16;
   return unsigned(std::clamp<int64_t>((n + threads - 1) / threads, 1, most));
 }
 

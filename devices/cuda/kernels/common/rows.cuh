@@ -174,7 +174,7 @@ struct ColumnShare {
 
   explicit ColumnShare(const Axis& a) {
     int x = std::min(256, power_of_two_from(a.inner)), y = 256 / x;
-    const int64_t enough = 132 * 8, most = std::min(8, power_of_two_from(a.n));
+    const int64_t enough = multiprocessors() * 8, most = std::min(8, power_of_two_from(a.n));
     while (y < most && x > 32 && a.outer * ((a.inner + x - 1) / x) < enough) x /= 2, y *= 2;
     block = dim3(unsigned(x), unsigned(y));
     tiles = (a.inner + x - 1) / x;

@@ -1,12 +1,15 @@
 // Who computes a product of matrices, and our own kernel for it.
 #include "devices/cuda/kernels/linalg/product.h"
 
+#include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "core/base/backends.h"
 #include "core/base/warn.h"
 #include "core/math/functions.h"
 #include "devices/cuda/kernels/common/kernels.h"
+#include "devices/cuda/runtime/library.h"
 
 namespace luth::cuda {
 namespace {
@@ -40,14 +43,18 @@ bool has_blas() {
   return false;
 }
 
-bool library_product(const Tensor& y, const Product& p) {
+// Nothing where the library is not to be asked.
+std::optional<Gemm> library_product(const Tensor& y, const Product& p) {
   const Dtype d = y.dtype();
   Gemm g{d, p.batch, p.m, p.n, p.k, {}, {}, p.y, p.y_ld, p.y_step, p.alpha.value(), p.beta.value(), p.bias, p.epilogue};
-  if (!backends().blas_enabled.load(std::memory_order_relaxed)) return false;
+  if (!backends().blas_enabled.load(std::memory_order_relaxed)) return {};
   if (!is_floating(d) || !gemm_operand(p.a, p.m, p.k, g.a) || !gemm_operand(p.b, p.k, p.n, g.b) || !has_blas())
-    return false;
+    return {};
   g.tf32 = d == Dtype::f32 && backends().matmul_tf32.load(std::memory_order_relaxed);
-  return blas_gemm(y.device(), g);
+  return g;
+}
+bool computes(const Tensor& y, const Gemm& g) {
+  return by_library(y.device(), [&] { return blas_gemm(y.device(), g); });
 }
 
 // ---- our own ----
@@ -173,6 +180,38 @@ void run_own(const Tensor& y, const Product& p) {
         0, t);
 }
 
+// ---- bias and activation apart ----
+
+// y = epilogue(beta y + bias), for what a library multiplies without them.
+template <class T>
+__global__ void finish_kernel(Gemm g) {
+  using C = compute_t<T>;
+  const int64_t count = g.batch * g.m * g.n, step = int64_t(gridDim.x) * blockDim.x;
+  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) {
+    const int64_t j = i % g.n, row = i / g.n;
+    T& at = static_cast<T*>(g.y)[row / g.m * g.y_step + row % g.m * g.y_ld + j];
+    C x = g.beta == 0 ? C(0) : C(g.beta) * C(at);
+    if (g.bias) x += C(static_cast<const T*>(g.bias)[j]);
+    at = T(finish(x, g.epilogue));
+  }
+}
+void finish_apart(const Tensor& y, Gemm g, double beta, const void* bias, Epilogue epilogue) {
+  g.beta = beta, g.bias = bias, g.epilogue = epilogue;
+  dispatch(Floats{}, g.dtype,
+           [&]<class T>(Type<T>) { start(y, finish_kernel<T>, blocks_for(g.batch * g.m * g.n, 256), 256, 0, g); });
+}
+
+// The product with bias and activation in passes of their own; what the library declines even so, our own kernel does.
+void product_in_passes(const Tensor& y, Product p, const Gemm& g) {
+  if (p.bias) {
+    finish_apart(y, g, g.beta, p.bias, Epilogue::none);
+    p.bias = nullptr, p.beta = 1;
+  }
+  const Epilogue last = std::exchange(p.epilogue, Epilogue::none);
+  if (!computes(y, *library_product(y, p))) own_product(y, p);
+  if (last != Epilogue::none) finish_apart(y, g, 1, nullptr, last);
+}
+
 }  // namespace
 
 void own_product(const Tensor& y, const Product& p) {
@@ -188,7 +227,12 @@ void own_product(const Tensor& y, const Product& p) {
 
 void product(const Tensor& y, const Product& p) {
   if (p.batch == 0 || p.m == 0 || p.n == 0) return;
-  if (p.k == 0 || !library_product(y, p)) own_product(y, p);
+  const auto g = p.k == 0 ? std::nullopt : library_product(y, p);
+  if (!g) return own_product(y, p);
+  if (computes(y, *g)) return;
+  // cuBLASLt fuses nothing for float64 on some GPUs; its plain products are ten times as fast as ours
+  if (p.bias || p.epilogue != Epilogue::none) return product_in_passes(y, p, *g);
+  own_product(y, p);
 }
 
 }  // namespace luth::cuda

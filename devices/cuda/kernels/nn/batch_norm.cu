@@ -35,12 +35,11 @@ Tensor ordered(const Tensor& t, const Tensor& like) {
 /// How the runs of channels are shared out: a block sums over `length` elements of `samples` runs of one channel,
 /// `size` threads at each run.
 struct RunShare {
-  static constexpr int threads = 256;
   int64_t n, c, inner, samples, length, along, splits;  // along: blocks to a run
   int size;
 
   RunShare(const Channels& ch, int per) : n(ch.n), c(ch.c), inner(ch.inner) {
-    int64_t wanted = std::max<int64_t>(1, 132 * 8 / std::max<int64_t>(1, c));
+    int64_t wanted = std::max<int64_t>(1, multiprocessors() * 8 / std::max<int64_t>(1, c));
     wanted = std::min(wanted, std::max<int64_t>(1, ch.count / 4096));
     samples = (n + std::min(wanted, std::max<int64_t>(1, n)) - 1) / std::min(wanted, std::max<int64_t>(1, n));
     const int64_t over = samples ? (n + samples - 1) / samples : 1;
@@ -250,7 +249,7 @@ void batch_norm_train(const ops::BatchNormTrain& op, Tensor& y, Tensor& mean, Te
     } else {
       const RunShare share(ch, per_pack<T>);
       in_parts<A>(y, ch.c, share.splits, to, [&](const MomentsTo<A>& parts) {
-        start(y, run_moments<T>, share.grid(), share.threads, 33 * sizeof(Moments<A>), share, x.data<T>(), parts);
+        start(y, run_moments<T>, share.grid(), threads, 33 * sizeof(Moments<A>), share, x.data<T>(), parts);
       });
     }
     Tensor keep[3];
@@ -286,8 +285,7 @@ void batch_norm_backward(const ops::BatchNormBackward& op, Tensor& dx, Tensor& d
       const RunShare share(ch, per_pack<T>);
       const T *g = grad.data<T>(), *p = x.data<T>();
       in_parts<A>(dx, ch.c, share.splits, to, [&](const SumsTo<A>& parts) {
-        start(dx, run_sums<T>, share.grid(), share.threads, 33 * sizeof(TwoSums<A>), share, g, p, m, same_phase(p, g),
-              parts);
+        start(dx, run_sums<T>, share.grid(), threads, 33 * sizeof(TwoSums<A>), share, g, p, m, same_phase(p, g), parts);
       });
     }
     Tensor keep[2];

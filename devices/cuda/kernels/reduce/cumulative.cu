@@ -8,7 +8,7 @@
 namespace luth::cuda {
 namespace {
 
-constexpr int threads = 256, per_thread = 4;
+constexpr int per_thread = 4;
 
 struct Rows {
   Axis a;

@@ -16,9 +16,6 @@ struct Chosen {
   bool has_nans;  // they are
 };
 
-/// Blocks take further rows in turn: there may be more than a grid has blocks.
-constexpr int64_t most_blocks = 132 * 32;
-
 /// A row of one block: the rank, the key there, and the first element that has it.
 template <class K>
 __device__ void rank_in_row(const Rows& r, const Chosen& c, const Rows::Offset& row) {
@@ -111,7 +108,7 @@ void pick(const ops::AlongDim& op, Tensor& values, Tensor& positions, const Tens
   const int block = int(std::clamp<int64_t>(power_of_two(r.n), 32, select_threads));
   const size_t bytes = 256 * sizeof(int) + sizeof(Digit) + 2 * sizeof(int);
   start(values, r.width == 8 ? rank_in_block<uint64_t> : rank_in_block<uint32_t>,
-        unsigned(std::min(r.count, most_blocks)), block, bytes, r, c);
+        unsigned(std::min<int64_t>(r.count, multiprocessors() * 32)), block, bytes, r, c);
 }
 void kthvalue(const ops::KthValue& op, Tensor& v, Tensor& i, const Strided& x) {
   pick(op, v, i, x, Pick::rank, op.k - 1);

@@ -61,7 +61,7 @@ inline Reduction plan_reduction(const Tensor& x, const Tensor& y, uint32_t mask,
   for (int d = 0; d + 1 < e.dims; ++d) packed = packed && e.stride[d][0] % 16 == 0;
   for (int d = 0; d < k.dims; ++d) packed = packed && (k.extent[d] == 1 || k.stride[d][0] % 16 == 0);
 
-  constexpr int64_t device_threads = 132 * 2048;
+  const int64_t device_threads = multiprocessors() * 2048;
   const int64_t m = std::max<int64_t>(r.results, 1);
   r.columns = m > 1 && r.n > 1 && k.inner_stride()[0] < e.inner_stride()[0];
   r.reduced.packed = packed && !r.columns;

@@ -170,11 +170,11 @@ void scan(S s, const Tensor& x, Tensor& y) {
   if (by_column) {
     block = dim3(columns_at_once);
     grid.x = unsigned(std::min<int64_t>((rows + columns_at_once - 1) / columns_at_once, 1 << 20));
-    share_out(s, grid.x, 132 * 4, 128);
+    share_out(s, grid.x, multiprocessors() * 4, 128);
   } else {
-    block = s.a.n <= 1024 && s.a.outer >= 132 ? dim3(32, threads / 32) : dim3(threads);
+    block = s.a.n <= 1024 && s.a.outer >= multiprocessors() ? dim3(32, threads / 32) : dim3(threads);
     grid.x = unsigned(std::min<int64_t>((s.a.outer + block.y - 1) / block.y, 1 << 20));
-    share_out(s, grid.x, 132 * 4, 8 * threads * per_thread);
+    share_out(s, grid.x, multiprocessors() * 4, 8 * threads * per_thread);
   }
   grid.y = unsigned(s.chunks);
   auto aligned = [](const Tensor& t) { return reinterpret_cast<uintptr_t>(t.raw()) % (per_thread * sizeof(T)) == 0; };

@@ -6,6 +6,7 @@
 #include "devices/cuda/kernels/common/kernels.h"
 #include "devices/cuda/kernels/window/conv_kernels.cuh"
 #include "devices/cuda/libraries/dnn.h"
+#include "devices/cuda/runtime/library.h"
 
 namespace luth::cuda {
 namespace {
@@ -101,7 +102,8 @@ bool by_dnn(const Operands& o) {
   if ((!last && !result.is_contiguous()) || !describe_for_dnn(o, last, c)) return false;
   const Tensor a = laid(o.first(), last), b = laid(o.second(), last);
   c.alignment = alignment_of({a.raw(), b.raw(), result.raw()});
-  if (!dnn_convolve(c, result.device(), a.raw(), b.raw(), result.raw())) return false;
+  Device& device = result.device();
+  if (!by_library(device, [&] { return dnn_convolve(c, device, a.raw(), b.raw(), result.raw()); })) return false;
   if (o.bias) add_bias(o, last);
   return true;
 }
@@ -214,7 +216,7 @@ void direct(const Operands& o, const ConvProduct& p, bool add) {
   const Tensor& out = o.result();
   const bool to_filters = o.kind == Kind::grad_weight;
   const int64_t results = int64_t(p.groups) * p.m * p.free.count;
-  const bool whole_block = p.summed.count >= 512 && results < 132 * 512;
+  const bool whole_block = p.summed.count >= 512 && results < multiprocessors() * 512;
   const unsigned blocks = whole_block ? unsigned(std::min<int64_t>(results, 1 << 20)) : blocks_for(results, 256);
   dispatch_class(Numbers{}, out.dtype(), [&]<class T>(Type<T>) {
     start(out, conv_direct<T>, blocks, 256, 0, p, p.out_m == 1, whole_block, add, Elements<T>(to_filters ? o.y : o.w),

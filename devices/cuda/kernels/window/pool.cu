@@ -9,8 +9,6 @@
 namespace luth::cuda {
 namespace {
 
-constexpr int threads = 256;
-
 /// Windows along one dim in 32 bits; see ops::PoolDim.
 struct Direction {
   int from, to, k, step, pad, spread;

@@ -13,8 +13,6 @@
 namespace luth::cuda {
 namespace {
 
-constexpr int threads = 256;
-
 /// A map on the device; weights float or double. Not where the dim is padded.
 struct DeviceMap {
   const int32_t *start, *index;
