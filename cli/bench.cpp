@@ -1,56 +1,63 @@
 // luth bench: reads the options; the workloads are in the Lua library (share/luth/bench.lua).
-#include "cli/cli.h"
-#include "cli/device_option.h"
-#include "cli/options.h"
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "cli/common_options.h"
+#include "cli/environment.h"
+#include "cli/library.h"
+#include "cli/subcommands.h"
 #include "core/base/backends.h"
-#include "lang/runtime/interp.h"
+#include "core/base/error.h"
 
 namespace luth::cli {
 namespace {
 
-void set(lua_State* L, const char* name, bool v) {
-  lua_pushboolean(L, v);
-  lua_setfield(L, -2, name);
+double seconds_of(const Arguments& arguments) {
+  const std::string text = arguments.text("--seconds").value_or("0.5");
+  char* end = nullptr;
+  const double seconds = strtod(text.c_str(), &end);
+  if (text.empty() || *end || !(seconds >= 0 && seconds <= 3600))
+    throw Error(ErrorCode::usage, "--seconds expects a number from 0 to 3600, got '{}'", text);
+  return seconds;
 }
 
-int bench(int argc, char** argv) {
-  CLI::App app("Measure luth: the same workloads under the same names as a peer's benchmark", "luth bench");
-  bool list = false, json = false, no_cudnn = false, log = false;
-  std::string filter, device;
-  double seconds = 0.5;
-  app.add_flag("--list", list, "print the names of the workloads and stop");
-  app.add_flag("--json", json, "one JSON object a line");
-  app.add_option("--filter", filter, "run what has this Lua pattern in its name");
-  app.add_option("--seconds", seconds, "how long to take samples of each workload")->check(CLI::Range(0.0, 3600.0));
-  app.add_option("--device", device, "where to compute: cpu, cuda, cuda:1, or auto: a GPU where there is one");
-  app.add_flag("--no-cudnn", no_cudnn, "convolution on a GPU by luth's own kernels");
-  app.add_flag("--log-device-placement", log, "print where each operator runs");
-  if (auto done = parse(app, argc, argv)) return *done;
-  if (!device.empty()) use_device(device);
-  if (log) log_placement();
-  if (no_cudnn) backends().cudnn_enabled = false;
-
-  lang::Interp interp;
-  interp.handle_signals();
-  lua_State* L = interp.state();
-  lua_getglobal(L, "require");
-  lua_pushliteral(L, "luth.bench");
-  if (int status = interp.call(1, 1)) return interp.report(status);
-  lua_getfield(L, -1, "run");
+void push_environment(lua_State* L) {
   lua_newtable(L);
-  set(L, "list", list);
-  set(L, "json", json);
+  for (auto& s : environment_settings()) {
+    lua_pushlstring(L, s.value.data(), s.value.size());
+    lua_setfield(L, -2, s.name.c_str());
+  }
+}
+
+// {list =, json =, seconds =, filter =, environment =}
+void push_settings(lua_State* L, const Arguments& arguments, double seconds) {
+  lua_newtable(L);
+  lua_pushboolean(L, arguments.has("--list"));
+  lua_setfield(L, -2, "list");
+  lua_pushboolean(L, arguments.has("--json"));
+  lua_setfield(L, -2, "json");
   lua_pushnumber(L, seconds);
   lua_setfield(L, -2, "seconds");
-  if (!filter.empty()) {
-    lua_pushstring(L, filter.c_str());
+  if (auto filter = arguments.text("--filter")) {
+    lua_pushstring(L, filter->c_str());
     lua_setfield(L, -2, "filter");
   }
-  int status = interp.call(1, 0);
-  return status ? interp.report(status) : 0;
+  push_environment(L);
+  lua_setfield(L, -2, "environment");
 }
 
-const Register entry{{"bench", "measure luth", bench}};
-
 }  // namespace
+
+int bench(const Arguments& arguments) {
+  use_device(arguments);
+  const double seconds = seconds_of(arguments);
+  if (arguments.has("--no-cudnn")) backends().cudnn_enabled = false;
+
+  const std::string environment = environment_line();
+  if (!arguments.has("--list") && !environment.empty())
+    fmt::print(stderr, "luth: the environment sets {}\n", environment);
+  return run_library("luth.bench", "run", [&](lua_State* L) { return push_settings(L, arguments, seconds), 1; });
+}
+
 }  // namespace luth::cli

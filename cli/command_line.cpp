@@ -1,97 +1,50 @@
-// Takes the command line apart: Lua's conventions (lua.c), and luth's own --threads, --help, --version.
-#include <algorithm>
-#include <cstdlib>
+// Takes the command line apart by Lua's conventions (lua.c). It reads the same table as CLI11 does for subcommands,
+// which a script starts without.
 #include <cstring>
 
 #include "cli/cli.h"
+#include "cli/table.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 
 namespace luth::cli {
 namespace {
 
-std::vector<Subcommand>& registered() {
-  static std::vector<Subcommand> list;
-  return list;
-}
-
 // An option in full words; true when it took the next argument too.
-bool long_option(CommandLine& line, const char* option, const char* next) {
-  const std::string_view name = std::string_view(option).substr(0, std::string_view(option).find('='));
-  const char* value = option[name.size()] == '=' ? option + name.size() + 1 : nullptr;
-  if (name == "--threads") {
-    line.threads = thread_count("--threads", value ? value : next);
-    return !value;
-  }
-  if (name == "--device") {
-    const char* device = value ? value : next;
-    if (!device || !*device) throw Error(ErrorCode::usage, "--device takes auto, cpu, cuda or cuda:0, …");
-    line.device = device;
-    return !value;
-  }
-  if (name == "--log-device-placement" && !value)
-    line.log_placement = true;
-  else if (name == "--help" && !value)
-    line.help = true;
-  else if (name == "--version" && !value)
-    line.version = true;
-  else {
-    const std::vector<std::string> known{"--threads", "--device", "--log-device-placement", "--help", "--version"};
+bool long_option(CommandLine& line, std::string_view option, const char* next) {
+  const size_t equals = option.find('=');
+  const bool joined = equals != option.npos;
+  const std::string name(option.substr(0, equals));
+  const Option* row = find_option(program_options(), name);
+  if (!row || (joined && row->value.empty())) {
+    std::vector<std::string> known;
+    for (auto& o : program_options()) known.emplace_back(o.name);
     throw Error(ErrorCode::usage, "unknown option '{}' (`luth --help` lists them){}", name, did_you_mean(name, known));
   }
-  return false;
+  const bool takes_next = !joined && !row->value.empty();
+  if (takes_next && !next) throw Error(ErrorCode::usage, "{} needs a value", name);
+  line.options.give(name, joined ? std::string(option.substr(equals + 1)) : takes_next ? next : "true");
+  return takes_next;
 }
 
 // -e, -l, -i and so on; true when it took the next argument too.
 bool short_option(CommandLine& line, const char* option, const char* next) {
+  if (strcmp(option, "-h") == 0) return long_option(line, "--help", next);
   const bool joined = option[2] != 0;  // -e'print(1)'
-  auto unknown = [&] { return Error(ErrorCode::usage, "unknown option '{}' (`luth --help` lists them)", option); };
-  if (joined && !strchr("el", option[1])) throw unknown();
+  const Option* row = find_option(program_options(), std::string_view(option, 2));
+  if (!row || (joined && row->value.empty()))
+    throw Error(ErrorCode::usage, "unknown option '{}' (`luth --help` lists them)", option);
   line.lua_options = true;
-  switch (option[1]) {
-    case 'e': line.execute = true; [[fallthrough]];
-    case 'l':
-      if (!joined && (!next || next[0] == '-')) throw Error(ErrorCode::usage, "'{}' needs an argument", option);
-      return !joined;
-    case 'i': line.interactive = true; [[fallthrough]];
-    case 'v': line.show_version = true; return false;
-    case 'E': line.ignore_environment = true; return false;
-    case 'W': return false;
-    case 'h': line.help = true; return false;
-    default: throw unknown();
-  }
+  line.execute |= option[1] == 'e';
+  line.interactive |= option[1] == 'i';
+  line.show_version |= option[1] == 'i' || option[1] == 'v';
+  line.ignore_environment |= option[1] == 'E';
+  if (row->value.empty()) return false;
+  if (!joined && (!next || next[0] == '-')) throw Error(ErrorCode::usage, "'{}' needs an argument", option);
+  return !joined;
 }
 
 }  // namespace
-
-int thread_count(const char* what, const char* text) {
-  char* end = nullptr;
-  const long n = text ? strtol(text, &end, 10) : 0;
-  if (!text || *end || n < 1 || n > 4096)
-    throw Error(ErrorCode::usage, "{} expects a count of 1 to 4096, got '{}'", what, text ? text : "");
-  return int(n);
-}
-void use_threads(int n) { setenv("LUTH_THREADS", std::to_string(n).c_str(), 1); }
-
-Register::Register(Subcommand command) { registered().push_back(command); }
-
-std::vector<Subcommand> subcommands() {
-  auto list = registered();
-  std::sort(list.begin(), list.end(), [](auto& a, auto& b) { return strcmp(a.name, b.name) < 0; });
-  return list;
-}
-
-const Subcommand* find_subcommand(const std::string& name) {
-  for (auto& c : registered())
-    if (name == c.name) return &c;
-  return nullptr;
-}
-
-std::vector<std::string> subcommand_names() {
-  std::vector<std::string> names;
-  for (auto& c : subcommands()) names.emplace_back(c.name);
-  return names;
-}
 
 CommandLine parse_command_line(int argc, char** argv) {
   CommandLine line{.argc = argc, .argv = argv, .first = argc};

@@ -13,8 +13,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "cli/cli.h"
-#include "cli/options.h"
+#include "cli/environment.h"
+#include "cli/subcommands.h"
 #include "core/base/paths.h"
 #include "core/base/threads.h"
 #include "core/base/version.h"
@@ -81,12 +81,12 @@ void show_system() {
   row("kernels for", tried([] { return cpu_isa(); }) + (getenv("LUTH_CPU_ISA") ? " (by LUTH_CPU_ISA)" : ""));
 }
 
-void show_threads() {
+void show_threads(bool given) {
   heading("threads");
   cpu_set_t set;
   const int affinity = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
   const char *luth = getenv("LUTH_THREADS"), *omp = getenv("OMP_NUM_THREADS");
-  const char* why = luth ? "LUTH_THREADS or --threads" : omp ? "OMP_NUM_THREADS" : "the cores there are";
+  const char* why = given ? "--threads" : luth ? "LUTH_THREADS" : omp ? "OMP_NUM_THREADS" : "the cores there are";
   row("used", fmt::format("{} (from {})", num_threads(), why));
   row("cores", fmt::format("{} online, {} by affinity, {} with the cgroup's limit", sysconf(_SC_NPROCESSORS_ONLN),
                            affinity, available_cores()));
@@ -171,9 +171,16 @@ void show_devices() {
     if (name != "cpu") show_kind(name);
 }
 
-int doctor(int argc, char** argv) {
-  CLI::App app("what this luth is made of and what it found on this machine", "luth doctor");
-  if (auto done = parse(app, argc, argv)) return *done;
+void show_environment() {
+  heading("environment");
+  const auto settings = environment_settings();
+  for (auto& e : settings) row(e.name.c_str(), e.value + (e.note.empty() ? "" : ": " + e.note));
+  if (settings.empty()) row("none", "no setting that changes the speed");
+}
+
+}  // namespace
+
+int doctor(const Arguments& arguments) {
   struct stat st;
   heading("luth");
   row("version", fmt::format("{} ({} build)", version, build_type));
@@ -185,13 +192,11 @@ int doctor(int argc, char** argv) {
   row("library", library_dir());
   row("share", share_dir() + (stat(share_dir().c_str(), &st) == 0 ? "" : " (missing)"));
   show_system();
-  show_threads();
+  show_threads(arguments.has("--threads"));
   show_libraries();
   show_devices();
+  show_environment();
   return 0;
 }
 
-const Register entry{{"doctor", "show what luth is made of and what it found here", doctor}};
-
-}  // namespace
 }  // namespace luth::cli

@@ -1,10 +1,15 @@
-// `luth help`, `luth help NAME`, `luth version`, and the text of --help and --version.
+// `luth help`, `luth help NAME`, and the texts of --help and --version.
+#include "cli/help.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
-#include <cstring>
 
 #include "cli/cli.h"
+#include "cli/manual.h"
+#include "cli/recipe_options.h"
+#include "cli/subcommands.h"
 #include "core/base/error.h"
 #include "core/base/version.h"
 #include "lang/runtime/interp.h"
@@ -12,57 +17,71 @@
 namespace luth::cli {
 namespace {
 
-constexpr const char* options_text = R"(options:
-  -e CODE         run a piece of Lua
-  -l MODULE       require a module into a global of its name; -l NAME=MODULE into another
-  -i              the prompt, after what else is asked for
-  -v, --version   print the version
-  -E              ignore LUA_INIT, LUA_PATH and LUA_CPATH
-  -W              turn Lua's warnings on
-  -               the script comes from standard input
-  --              what follows is the script, whatever its name
-  --threads N     threads to compute with (else LUTH_THREADS, OMP_NUM_THREADS, or the cores there are)
-  --device D      where new tensors lie: cpu, cuda, cuda:1, …, or auto: a GPU where there is one
-  --log-device-placement   print where each operator runs
-  --help          this text
-)";
+// "--threads N", "-h, --help"
+std::string left(const Option& row) {
+  const std::string name = (row.name == "--help" ? "-h, " : "") + std::string(row.name);
+  return row.value.empty() ? name : fmt::format("{} {}", name, row.value);
+}
+
+// A line for each row; a longer name than most has its help further to the right.
+std::string list(Options options) {
+  size_t width = 0;
+  for (auto& row : options)
+    if (const size_t n = left(row).size(); n <= 22) width = std::max(width, n);
+  std::string text;
+  for (auto& row : options)
+    text += fmt::format("  {:<{}}  {}{}\n", left(row), width, row.help,
+                        row.otherwise.empty() ? "" : fmt::format(" [{}]", row.otherwise));
+  return text;
+}
+
+std::string usage_line(const Subcommand& command, std::string_view arguments) {
+  return fmt::format("Usage: luth {}{}{} [options]\n", command.name, arguments.empty() ? "" : " ", arguments);
+}
 
 // Lets Lua's own `help` look the name up.
-int help_on(const char* name) {
+int help_on(const std::string& name) {
   lang::Interp interp;
   interp.handle_signals();
   if (lua_getglobal(interp.state(), "help") != LUA_TFUNCTION)
     throw Error(ErrorCode::usage, "there is no help on '{}'", name);
-  lua_pushstring(interp.state(), name);
+  lua_pushstring(interp.state(), name.c_str());
   return interp.report(interp.call(1, 0));
 }
-
-int help(int argc, char** argv) {
-  if (argc > 2) throw Error(ErrorCode::usage, "`luth help NAME` takes one name");
-  if (argc < 2 || strcmp(argv[1], "--help") == 0) {
-    fputs(usage().c_str(), stdout);
-    if (argc < 2) puts("`luth help NAME` explains a subcommand or a function: luth help torch.softmax");
-    return 0;
-  }
-  auto* command = find_subcommand(argv[1]);
-  if (!command || command->run == help) return help_on(argv[1]);
-  char flag[] = "--help";
-  char* arguments[] = {argv[1], flag, nullptr};
-  return command->run(2, arguments);
-}
-
-const Register entry{{"help", "explain a subcommand or a function", help}};
 
 }  // namespace
 
 std::string version_line() { return fmt::format("luth {}  {}", version, LUA_RELEASE); }
 
-std::string usage() {
+std::string program_help() {
   std::string text =
       "usage: luth [options] [script.lua [args]]   run a script; without one, the prompt\n"
       "       luth SUBCOMMAND [args]\n\nsubcommands (`luth SUBCOMMAND --help` says more):\n";
   for (auto& c : subcommands()) text += fmt::format("  {:<12}  {}\n", c.name, c.brief);
-  return text + "\n" + options_text;
+  return text + "\noptions:\n" + list(program_options());
+}
+
+std::string subcommand_help(const Subcommand& command) {
+  std::string text = fmt::format("{}\n{}", usage_line(command, command.arguments), command.about);
+  if (command.extended) text += "\nOptions of every recipe:\n" + list(recipe_options().rows);
+  return text + "\nOptions:\n" + list(command.options);
+}
+
+std::string recipe_help(const Subcommand& command, std::string_view recipe, Options declared) {
+  return fmt::format("{}\nOptions of the recipe:\n{}\nOptions of luth {}:\n{}", usage_line(command, recipe),
+                     list(declared), command.name, list(command.options));
+}
+
+int help(const Arguments& arguments) {
+  if (arguments.has("--man")) return fputs(manual().c_str(), stdout), 0;
+  if (arguments.rest.empty()) {
+    fputs(program_help().c_str(), stdout);
+    puts("`luth help NAME` explains a subcommand or a function: luth help torch.softmax");
+    return 0;
+  }
+  auto* command = find_subcommand(arguments.rest[0]);
+  if (!command || command->run == help) return help_on(arguments.rest[0]);
+  return fputs(subcommand_help(*command).c_str(), stdout), 0;
 }
 
 }  // namespace luth::cli

@@ -8,24 +8,41 @@
 #include <new>
 
 #include "cli/cli.h"
+#include "cli/common_options.h"
+#include "cli/help.h"
+#include "cli/table.h"
 #include "core/base/error.h"
 
 namespace luth::cli {
 namespace {
 
+// `words`: what stands behind the subcommand's name.
+int run_subcommand(const Subcommand& command, const std::vector<std::string>& words) {
+  Arguments arguments = parse(command.options, words);
+  if (!command.extended)
+    arguments.rest = positional(command.options, arguments.rest, command.most, "luth " + std::string(command.name));
+  // a recipe is asked for its options
+  if (arguments.has("--help") && (!command.extended || arguments.rest.empty()))
+    return fputs(subcommand_help(command).c_str(), stdout), 0;
+  if (int(arguments.rest.size()) < command.least)
+    throw Error(ErrorCode::usage, "luth {} needs {}\n{}", command.name, command.arguments, subcommand_help(command));
+  obey_common(arguments);
+  return command.run(arguments);
+}
+
 int dispatch(int argc, char** argv) {
   const CommandLine line = parse_command_line(argc, argv);
-  if (line.help || line.version) {
-    puts(line.help ? usage().c_str() : version_line().c_str());
-    return 0;
+  if (line.options.has("--help") || line.options.has("--version")) {
+    const std::string text = line.options.has("--help") ? program_help() : version_line() + "\n";
+    return fputs(text.c_str(), stdout), 0;
   }
-  const char* threads = getenv("LUTH_THREADS");
-  if (line.threads)
-    use_threads(line.threads);
-  else if (threads && *threads)
-    thread_count("LUTH_THREADS", threads);
   if (!line.lua_options && line.first < argc)
-    if (auto* command = find_subcommand(argv[line.first])) return command->run(argc - line.first, argv + line.first);
+    if (auto* command = find_subcommand(argv[line.first])) {
+      std::vector<std::string> words = line.options.words();
+      words.insert(words.end(), argv + line.first + 1, argv + argc);
+      return run_subcommand(*command, words);
+    }
+  obey_common(line.options);
   return run_lua(line);
 }
 

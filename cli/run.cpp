@@ -8,7 +8,8 @@
 #include <cstring>
 
 #include "cli/cli.h"
-#include "cli/device_option.h"
+#include "cli/common_options.h"
+#include "cli/table.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/device/device.h"
@@ -87,8 +88,7 @@ int run_lua(const CommandLine& line) {
   if (script && !from_stdin) check_script(line.argv[line.first]);
   const bool tty = isatty(0), prompt = line.interactive || (!script && !line.execute && !line.show_version && tty);
   if (line.show_version || prompt) puts(version_line().c_str());
-  if (!line.device.empty()) use_device(line.device);
-  if (line.log_placement) log_placement();
+  use_device(line.options);
 
   Interp interp(Interp::Options{.ignore_environment = line.ignore_environment});
   interp.handle_signals();

@@ -1,6 +1,6 @@
 -- luth bench: how workloads (workloads.lua) are timed, by the protocol that a peer's benchmark can share: one JSON object
 -- per workload with name, unit, value (from the median), best (from the minimum), n samples, min and median in seconds
--- per call, threads and device.
+-- per call, threads, device, and the environment's settings that change the speed, where there are any.
 --
 -- overhead/*: the statement stands inline in a numeric `for` in Lua, operands as locals, garbage collection included;
 -- at least 10 ms a sample. The empty loop is overhead/loop and is not subtracted.
@@ -78,7 +78,7 @@ end
 
 local scale = { ['ns/op'] = 1e9, ['us/step'] = 1e6, ms = 1e3, s = 1 }
 
-local function summary(w, samples)
+local function summary(w, samples, environment)
   table.sort(samples)
   local n = #samples
   local median = n % 2 == 1 and samples[n // 2 + 1] or (samples[n // 2] + samples[n // 2 + 1]) / 2
@@ -89,7 +89,7 @@ local function summary(w, samples)
   return {
     name = w.name, unit = w.unit, value = convert(median), best = convert(samples[1]), n = n, min = samples[1],
     median = median, peer = 'luth', version = native.version(), threads = torch.get_num_threads(),
-    device = on_gpu and 'cuda' or 'cpu',
+    device = on_gpu and 'cuda' or 'cpu', environment = next(environment) and environment,
   }
 end
 
@@ -122,7 +122,7 @@ local function chosen(filter)
   return table.move(last, 1, #last, #first + 1, first)
 end
 
--- On the default device. settings: filter, list, json, seconds.
+-- On the default device. settings: filter, list, json, seconds, environment (name -> value).
 function M.run(settings)
   on_gpu = torch.get_default_device().type == 'cuda'
   io.stdout:setvbuf 'line'  -- who is cut off has said what was measured
@@ -134,7 +134,7 @@ function M.run(settings)
     else
       local ok, result = xpcall(samples_of, debug.traceback, w, settings.seconds)
       if ok then
-        (settings.json and print_json or print_row)(summary(w, result))
+        (settings.json and print_json or print_row)(summary(w, result, settings.environment))
       else
         failed = true
         if settings.json then print_json { name = w.name, error = result } end

@@ -12,66 +12,51 @@ local say = require('luth.train.progress').say
 local M = {}
 local usage, unusable = errors.usage, errors.unusable
 
-local device_option = { default = 'auto', help = "'auto' (a GPU where there is one), 'cpu', 'cuda' or 'cuda:1'" }
-local threads_option = { help = 'threads to compute with' }
-local amp_option = { default = 'off', help = "mixed precision: 'bf16', or 'off'" }
-local train_options = {
-  dir = { help = 'the folder of the run' },
-  resume = { help = "go on with the run in the folder, from ckpt/last.h5 or from the file that is named" },
-  device = device_option, amp = amp_option, threads = threads_option,
-}
-local eval_options = {
-  checkpoint = { help = 'the checkpoint to evaluate' }, device = device_option, amp = amp_option,
-  threads = threads_option,
-}
-
 -- A device that cannot be had is a wrong setting, said before anything else happens.
-local function choose_device(given) return native.choose_device(options.take(given, 'device', 'auto')) end
+local function choose_device(name) return native.choose_device(name or 'auto') end
 
 -- The dtype of mixed precision, nil for none.
-local function choose_amp(given)
-  local name = options.take(given, 'amp', 'off')
-  if name == 'off' then return nil end
+local function choose_amp(name)
+  if name == nil or name == 'off' then return nil end
   if name == 'bf16' then return torch.bfloat16 end
   usage("--amp takes bf16 or off, got '%s'", name)
 end
 
-local function load_recipe(path, given, own, subcommand)
-  local r, known = recipes.load(path, given, own)
-  options.check(given, known, subcommand)
+local function load_recipe(path, line)
+  local r = recipes.load(path, line)
+  line:check()
   return r
 end
 
--- Prints the options of the recipe where they were asked for.
-local function helped(path, given, own, subcommand)
-  if not given.help then return false end
-  given.help = nil
-  local _, known = recipes.load(path, given, own)
-  recipes.print_help(string.format('luth %s %s', subcommand, path), known, function(s) io.write(s) end)
-  return true
+-- Prints the options of the recipe.
+local function print_help(path, line)
+  recipes.load(path, line)
+  io.write(line:help(path))
+end
+
+-- A text that must not be empty where it is given.
+local function not_empty(name, text)
+  if text == '' then usage("--%s needs a value that is not empty, got ''", name) end
+  return text
 end
 
 -- What --resume says: nil, or {file = nil for the last checkpoint of the run folder}.
-local function take_resume(given)
-  local entry, negated = given.resume, given.no_resume
-  given.resume, given.no_resume = nil, nil
-  if not entry or (negated and negated.at > entry.at) then return nil end
-  local text = entry.text
-  if text == 'false' or text == 'no' or text == '0' then return nil end
-  if text == nil or text == 'true' or text == 'yes' or text == '1' then return {} end
+local function take_resume(text)
+  if text == nil or text == 'false' or text == 'no' or text == '0' then return nil end
+  if text == 'true' or text == 'yes' or text == '1' then return {} end
   if text == '' then usage("--resume takes the file of a checkpoint, or nothing, got ''") end
   if not native.exists(text) then unusable("--resume: there is no checkpoint '%s'", text) end
   return { file = text }
 end
 
--- The run folder, and the options with which its run was started. A new run without --dir has none yet.
+-- The run folder, and the words with which its run was started. A new run without --dir has none yet.
 local function choose_folder(path, dir, resume)
   if not resume then return dir, {} end
   local home = resume.file and run_folder.of_checkpoint(resume.file)
   if home and not run_folder.is_one(home) then home = nil end
   dir = dir or home or run_folder.default(path, resume.file == nil)
-  local earlier = run_folder.given(dir)
-  return dir, next(earlier) and earlier or home and run_folder.given(home) or earlier
+  local earlier = run_folder.words(dir)
+  return dir, next(earlier) and earlier or home and run_folder.words(home) or earlier
 end
 
 -- The file to go on from, or nil in a folder without one.
@@ -88,14 +73,14 @@ end
 
 -- luth train RECIPE words…
 function M.train(path, words)
-  local given = options.parse(words)
-  if helped(path, given, train_options, 'train') then return end
-  local dir, resume = options.take_text(given, 'dir'), take_resume(given)
-  local earlier
-  dir, earlier = choose_folder(path, dir, resume)
-  given = options.merge(earlier, given)
-  local device, amp = choose_device(given), choose_amp(given)
-  local r = load_recipe(path, given, train_options, 'train RECIPE')
+  local line = options.line('train', words)
+  local given = line:add {}
+  if given.help then return print_help(path, line) end
+  local dir, resume = not_empty('dir', given.dir), take_resume(given.resume)
+  dir, line.earlier = choose_folder(path, dir, resume)
+  given = line:add {}
+  local device, amp = choose_device(given.device), choose_amp(given.amp)
+  local r = load_recipe(path, line)
   local t = Trainer.new(r, device, amp)
   local file = resume and resume.file
   if file then checkpoint.restore(t, file) end
@@ -109,7 +94,7 @@ function M.train(path, words)
     return say('nothing is left to do: %s has %d of %d epochs behind it; --epochs with more goes on', file, t.epoch - 1,
                r.epochs)
   end
-  run:keep(path, given)
+  run:keep(path, line:kept())
   if file then
     run:forget_log_from(t.epoch)
     say('resuming %s at epoch %d, batch %d', run.dir, t.epoch, t.batch)
@@ -120,12 +105,11 @@ function M.train(path, words)
   say('done: %s', run.last)
 end
 
--- The checkpoint, its recipe and options, of `luth eval PATH words…`.
-local function what_to_evaluate(path, given)
-  local file = options.take_text(given, 'checkpoint')
+-- The checkpoint, its recipe and the words of its run, of `luth eval PATH --checkpoint FILE`.
+local function what_to_evaluate(path, file)
   if path:match('%.lua$') then
     if not file then usage('luth eval RECIPE needs --checkpoint FILE') end
-    return file, path, given
+    return file, path, {}
   end
   if file then usage('--checkpoint goes with a recipe: luth eval RECIPE.lua --checkpoint %s', file) end
   file = path
@@ -138,22 +122,20 @@ local function what_to_evaluate(path, given)
   if not run_folder.is_one(dir) then
     usage('%s has no recipe.lua and options.json beside ckpt/; use luth eval RECIPE.lua --checkpoint %s', dir, file)
   end
-  local earlier = run_folder.given(dir)
-  earlier.device = nil  -- a run on another device is evaluated on what is here
-  return file, dir .. '/recipe.lua', options.merge(earlier, given)
+  return file, dir .. '/recipe.lua', run_folder.words(dir)
 end
 
 -- luth eval CHECKPOINT, luth eval DIR, or luth eval RECIPE --checkpoint FILE: prints `metric number` lines.
 function M.eval(path, words)
-  local given = options.parse(words)
-  if given.help and path:match('%.lua$') and helped(path, given, eval_options, 'eval') then return end
-  local help = given.help
-  given.help = nil
-  local file, recipe, all = what_to_evaluate(path, given)
-  all.help = help
-  if helped(recipe, all, eval_options, 'eval') then return end
-  local device, amp = choose_device(all), choose_amp(all)
-  local t = Trainer.new(load_recipe(recipe, all, eval_options, 'eval RECIPE'), device, amp)
+  local line = options.line('eval', words)
+  local given = line:add {}
+  if given.help and path:match('%.lua$') then return print_help(path, line) end
+  local file, recipe
+  file, recipe, line.earlier = what_to_evaluate(path, not_empty('checkpoint', given.checkpoint))
+  if given.help then return print_help(recipe, line) end
+  -- a run on another device is evaluated on what is here
+  local device, amp = choose_device(given.device), choose_amp(line:add {}.amp)
+  local t = Trainer.new(load_recipe(recipe, line), device, amp)
   checkpoint.load_model(t.model, file, device)
   local held = t.parts.test or t.parts.val or t.parts.train
   say('evaluating on %s: %d samples', tostring(device), #held)

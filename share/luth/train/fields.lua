@@ -3,6 +3,7 @@ local native = require 'luth.native'
 local deferred = require 'luth.train.deferred'
 local errors = require 'luth.train.errors'
 local metrics = require 'luth.train.metrics'
+local options = require 'luth.train.options'
 
 local M = {}
 local usage = errors.usage
@@ -116,6 +117,26 @@ function M.number(name, value, where)
     usage('%s must be %s, got %s', where, range_text(f), shown(value))
   end
   return math.type(f.default) == 'float' and n + 0.0 or n
+end
+
+-- The value of the option of the same name; `value` where it was not given.
+function M.of_text(name, text, value)
+  return text and M.number(name, options.convert(name, text, value), '--' .. name:gsub('_', '-')) or value
+end
+
+-- The row of that option (options.lua), with another default than the field's.
+function M.row(name, default)
+  local f = M.all[name]
+  return options.row(name, default == nil and f.default or default, f.help)
+end
+
+-- The rows of all fields that are numbers, by name.
+function M.rows()
+  local rows = {}
+  for _, name in ipairs(errors.keys(M.all)) do
+    if M.all[name].default ~= nil then rows[#rows + 1] = M.row(name) end
+  end
+  return rows
 end
 
 -- Refuses unknown fields, missing ones and those of a wrong kind in the recipe at `place`.

@@ -1,79 +1,88 @@
--- Command-line options of recipes: what a recipe declares, and what the command line says.
+-- The command line of luth train and luth eval. The program's parser reads it (luth.command_line) by one table of
+-- options: luth's own, the fields of recipes, and what a recipe declares. Here their texts get types.
+local command_line = require 'luth.command_line'
 local native = require 'luth.native'
 local errors = require 'luth.train.errors'
 
 local M = {}
 local usage = errors.usage
 
--- Names that luth train and luth eval own; a recipe may not declare them.
-local reserved = {
-  dir = 'the folder of the run', resume = 'to go on with a run', device = 'where to compute',
-  amp = 'the precision to compute in', checkpoint = 'the checkpoint to evaluate',
-  threads = 'the threads to compute with', help = 'the list of options',
-}
+-- Names of luth train and luth eval, which a recipe may not declare, with what they are.
+local reserved = command_line.own()
 
--- The words after the recipe's name as a table of name -> {text (nil for a bare flag), at}.
--- `--name value`, `--name=value`, `--flag`, `--no-flag`; a dash in a name may be an underscore. `-h` is --help.
-function M.parse(words)
-  local given = {}
-  local i = 1
-  while i <= #words do
-    local word = words[i] == '-h' and '--help' or words[i]
-    local name, value = word:match('^%-%-([%w_%-%.]+)=(.*)$')
-    if not name then
-      name = word:match('^%-%-([%w_%-%.]+)$')
-      if not name then usage("unexpected argument '%s'; options look like --name value", word) end
-      local following = words[i + 1]
-      if following and not following:match('^%-%-%a') and following ~= '-h' then
-        value = following
-        i = i + 1
-      end
-    end
-    name = name:gsub('%-', '_')
-    given[name] = { text = value, used = false, at = i }
-    i = i + 1
-  end
-  return given
+-- ---- the words of a subcommand ----
+
+local Line = {}
+Line.__index = Line
+
+--- `words`: what stands behind the recipe. `earlier`: the words with which the run was started; the later ones count.
+function M.line(subcommand, words, earlier)
+  return setmetatable({ subcommand = subcommand, own = words, earlier = earlier or {}, rows = {} }, Line)
 end
 
--- The other way: words in their order.
-function M.words(given)
-  local names = errors.keys(given)
-  table.sort(names, function(a, b) return given[a].at < given[b].at end)
+local function together(a, b) return table.move(b, 1, #b, #a + 1, { table.unpack(a) }) end
+
+-- The rows of the recipe, by name.
+function Line:list()
+  local list = {}
+  for _, name in ipairs(errors.keys(self.rows)) do list[#list + 1] = self.rows[name] end
+  return list
+end
+
+--- Adds rows {name =, value =, help =, default =}, which replace others of the same name. Returns the text of each option
+--- that was given and is known so far, by name, the words that are not, and the names in order.
+function Line:add(rows)
+  for _, row in ipairs(rows) do self.rows[row.name] = row end
+  return command_line.parse(self.subcommand, self:list(), together(self.earlier, self.own))
+end
+
+--- An option that no row has is an error with the nearest name.
+function Line:check()
+  local rows = self:list()
+  local _, rest = command_line.parse(self.subcommand, rows, self.earlier)
+  command_line.check(self.subcommand, rows, rest, ', with which the run was started')
+  _, rest = command_line.parse(self.subcommand, rows, self.own)
+  command_line.check(self.subcommand, rows, rest)
+end
+
+--- The words that a run keeps: all that was given of the recipe's options, --device and --amp.
+function Line:kept()
+  local given, _, order = self:add {}
   local words = {}
-  for i, name in ipairs(names) do
-    local text = given[name].text
-    words[i] = '--' .. name .. (text and '=' .. text or '')
+  for _, name in ipairs(order) do
+    local row, text = self.rows[name], given[name]
+    if row and row.value == '[BOOL]' and (text == 'true' or text == 'false') then
+      words[#words + 1] = (text == 'true' and '--' or '--no_') .. name
+    elseif row or name == 'device' or name == 'amp' then
+      words[#words + 1] = string.format('--%s=%s', name, text)
+    end
   end
   return words
 end
 
--- The options of an earlier command line, and those of a later one, which count.
-function M.merge(earlier, later)
-  local all, last = {}, 0
-  for name, entry in pairs(earlier) do
-    all[name] = { text = entry.text, used = false, at = entry.at, kept = true }
-    last = math.max(last, entry.at)
-  end
-  for name in pairs(later) do
-    all['no_' .. name] = nil
-    all[name:match('^no_(.*)$') or name] = nil
-  end
-  for name, entry in pairs(later) do
-    all[name] = { text = entry.text, used = entry.used, at = last + entry.at }
-  end
-  return all
+--- The text of `luth train RECIPE --help`.
+function Line:help(path) return command_line.help(self.subcommand, path, self:list()) end
+
+-- ---- types ----
+
+local values = { boolean = '[BOOL]', integer = 'N', float = 'X', string = 'TEXT' }
+local function kind_of(default) return math.type(default) or type(default) end
+
+--- The row of an option whose default says its type.
+function M.row(name, default, help)
+  return { name = name, value = values[kind_of(default)], help = help, default = tostring(default) }
 end
 
-local function convert(name, text, default)
-  local kind = math.type(default) or type(default)
+--- The value of `text`, which was given for the option, as the type of its default; the default for nil.
+function M.convert(name, text, default)
+  if text == nil then return default end
+  local kind = kind_of(default)
+  name = name:gsub('_', '-')
   if kind == 'boolean' then
-    if text == nil or text == 'true' or text == 'yes' or text == '1' then return true end
+    if text == 'true' or text == 'yes' or text == '1' then return true end
     if text == 'false' or text == 'no' or text == '0' then return false end
     usage("--%s takes true or false, got '%s'", name, text)
-  end
-  if text == nil then usage('--%s needs a value', name) end
-  if kind == 'integer' then
+  elseif kind == 'integer' then
     local n = math.tointeger(tonumber(text))
     return n or usage("--%s takes an integer, got '%s'", name, text)
   elseif kind == 'float' then
@@ -83,26 +92,7 @@ local function convert(name, text, default)
   return text
 end
 
--- The value of one option: from the command line if it is there, else the default.
-function M.take(given, name, default)
-  local entry = given[name]
-  local negated = type(default) == 'boolean' and given['no_' .. name]
-  if entry then entry.used = true end
-  if negated then
-    negated.used = true
-    if not entry or negated.at > entry.at then return not convert('no-' .. name, negated.text, true) end
-  end
-  if entry then return convert(name, entry.text, default) end
-  return default
-end
-
--- Takes an option that luth itself owns out of the words: its text, or nil where it was not given.
-function M.take_text(given, name)
-  local text = given[name] and M.take(given, name, '')
-  if text == '' then usage("--%s needs a value that is not empty, got ''", name) end
-  given[name] = nil
-  return text
-end
+-- ---- what a recipe declares ----
 
 local function check_declared(name, what, place)
   if type(name) ~= 'string' then usage('%s: options wants names: options { lr = {1e-3, "learning rate"} }', place) end
@@ -131,32 +121,20 @@ local function check_declared(name, what, place)
   return default, help or ''
 end
 
--- Fills a declaration `{ lr = {1e-3, 'learning rate'}, batch = 128 }` that stands at `place`; remembers it in `declared`
--- for help and checks.
-function M.declare(declaration, given, declared, place)
+--- The values of a declaration `{ lr = {1e-3, 'learning rate'}, batch = 128 }` that stands at `place`. Its options join
+--- the line, and their names the set `declared`.
+function M.declare(declaration, line, declared, place)
   if type(declaration) ~= 'table' then
     usage("%s: options wants a table: options { lr = {1e-3, 'learning rate'} }, got %s", place, native.kind(declaration))
   end
-  local values = {}
+  local rows, defaults = {}, {}
   for name, what in pairs(declaration) do
     local default, help = check_declared(name, what, place)
-    values[name] = M.take(given, name, default)
-    declared[name] = { default = default, help = help }
+    rows[#rows + 1], defaults[name], declared[name] = M.row(name, default, help), default, true
   end
-  return values
-end
-
--- An option that nobody took is an error with the nearest name.
-function M.check(given, known, subcommand)
-  local names = errors.keys(known)
-  for _, name in ipairs(errors.keys(given)) do
-    local entry = given[name]
-    if not entry.used then
-      usage("unknown option '--%s'%s%s; 'luth %s --help' lists them", (name:gsub('_', '-')),
-            entry.kept and ', with which the run was started' or '',
-            errors.did_you_mean(name, names, '--%s'):gsub('_', '-'), subcommand)
-    end
-  end
+  local given = line:add(rows)
+  for name, default in pairs(defaults) do defaults[name] = M.convert(name, given[name], default) end
+  return defaults
 end
 
 return M

@@ -9,11 +9,11 @@ local options = require 'luth.train.options'
 local M = {}
 local usage = errors.usage
 
--- Runs the file. Returns what it returns, the options that it declared, and the place of its `recipe`.
-local function run_file(path, given, seed)
+-- Runs the file. Returns what it returns, the names of the options that it declared, and the place of its `recipe`.
+local function run_file(path, line, seed)
   local declared, called, place = {}, false, path
   local own = {
-    options = function(declaration) return options.declare(declaration, given, declared, place) end,
+    options = function(declaration) return options.declare(declaration, line, declared, place) end,
     recipe = function(r)
       if type(r) ~= 'table' then usage('%s: recipe wants a table: recipe { model = ..., data = ... }', place) end
       called = true
@@ -44,32 +44,30 @@ local function run_file(path, given, seed)
   return result, declared, place
 end
 
--- Runs the recipe at `path`. `given`: parsed words of the command line. `own`: options of the subcommand itself.
--- Returns the recipe with all fields set, and the declared options for help.
-function M.load(path, given, own)
-  local seed = fields.number('seed', options.take(given, 'seed', 0), '--seed')
-  local r, declared, place = run_file(path, given, seed)
+-- Runs the recipe at `path` with the options of `line` (options.line). Returns it with all fields set; its options have
+-- joined the line.
+function M.load(path, line)
+  local given = line:add { fields.row('seed') }
+  local seed = fields.of_text('seed', given.seed, 0)
+  local r, declared, place = run_file(path, line, seed)
   if not given.seed and r.seed ~= nil and fields.number('seed', r.seed, place .. ': seed') ~= seed then
-    r, declared, place = run_file(path, given, r.seed)
+    r, declared, place = run_file(path, line, r.seed)
   end
   fields.check(r, place)
-  local known = {}
-  for name, field in pairs(fields.all) do
-    if field.default ~= nil then
-      local value = r[name]
-      if value == nil then value = field.default end
-      value = fields.number(name, value, place .. ': ' .. name)
-      known[name] = { default = value, help = field.help }
-      -- A declared option of the same name has already had its say: the recipe passed it on.
-      if given[name] and not declared[name] then
-        value = fields.number(name, options.take(given, name, value), '--' .. name:gsub('_', '-'))
-      end
-      r[name] = value
-    end
+  local rows, values = {}, {}
+  for _, row in ipairs(fields.rows()) do
+    local name = row.name
+    local value = r[name]
+    if value == nil then value = fields.all[name].default end
+    values[name] = fields.number(name, value, place .. ': ' .. name)
+    if not declared[name] then rows[#rows + 1] = fields.row(name, values[name]) end
   end
-  for name, d in pairs(declared) do known[name] = d end
-  for name, d in pairs(own) do known[name] = d end
-  return r, known
+  given = line:add(rows)
+  for name, value in pairs(values) do
+    -- A declared option of the same name has already had its say: the recipe passed it on.
+    r[name] = declared[name] and value or fields.of_text(name, given[name], value)
+  end
+  return r
 end
 
 -- The datasets {train, val, test}: a built-in dataset brings its own test part.
@@ -77,15 +75,6 @@ function M.datasets(r)
   local d = r.data
   if native.kind(d) == 'dataset' then return { train = d, test = d.test_part and d:test_part() or nil } end
   return { train = d.train, val = d.val, test = d.test }
-end
-
-function M.print_help(usage_line, known, write)
-  write(string.format('Usage: %s [--option value ...]\n\n', usage_line))
-  for _, name in ipairs(errors.keys(known)) do
-    local k = known[name]
-    local default = k.default ~= nil and string.format(' [%s]', tostring(k.default)) or ''
-    write(string.format('  --%-18s %s%s\n', name:gsub('_', '-'), k.help or '', default))
-  end
 end
 
 return M

@@ -2,7 +2,6 @@
 -- whoever trains in it.
 local native = require 'luth.native'
 local errors = require 'luth.train.errors'
-local options = require 'luth.train.options'
 
 local M = {}
 
@@ -49,25 +48,22 @@ local function from_json(list)
   return words
 end
 
--- The parsed options with which the run in `dir` was started; none where there is no run.
-function M.given(dir)
+-- The words of the recipe's options, --device and --amp, with which the run in `dir` was started; none where there is no run.
+function M.words(dir)
   local saved = read(dir .. '/options.json')
   if not saved then return {} end
   local ok, kept = pcall(native.json_decode, saved)
   if not ok or type(kept) ~= 'table' or type(kept.words) ~= 'table' then
     errors.usage('%s/options.json is damaged; it should hold {"recipe": ..., "words": [...]}', dir)
   end
-  local given = options.parse(from_json(kept.words))
-  for _, name in ipairs { 'dir', 'resume', 'no_resume', 'checkpoint', 'threads' } do given[name] = nil end
-  return given
+  return from_json(kept.words)
 end
 
 -- Writes the recipe and the options into the folder. Called when nothing can be refused any more.
-local function keep(run, recipe_path, given)
+local function keep(run, recipe_path, words)
   local source = read(recipe_path) or errors.usage('cannot read %s', recipe_path)
   native.replace(run.dir .. '/recipe.lua', source)
-  local words = to_json(options.words(given))
-  native.replace(run.dir .. '/options.json', native.json_encode { recipe = recipe_path, words = words } .. '\n')
+  native.replace(run.dir .. '/options.json', native.json_encode { recipe = recipe_path, words = to_json(words) } .. '\n')
 end
 
 -- Drops the lines of epochs that will run again, and a line that was cut short.

@@ -1,0 +1,39 @@
+// What the words of a command line say by the table (cli/table.h). CLI11 reads them.
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace luth::cli {
+
+struct Option;
+
+struct Arguments {
+  struct Given {
+    std::string name, text;
+  };
+  /// The options that were given, in order; of several of one name the last. The text of a flag is "true", that of
+  /// `--no-wide` is "false" for "--wide".
+  std::vector<Given> given;
+  /// The words that no option took, in order.
+  std::vector<std::string> rest;
+
+  void give(const std::string& name, const std::string& text);
+  bool has(std::string_view option) const;
+  std::optional<std::string> text(std::string_view option) const;
+  /// The same as words: "--threads=2".
+  std::vector<std::string> words() const;
+};
+
+/// Reads words by the rows of `options`. Throws luth::Error (usage) where a value is missing.
+Arguments parse(std::span<const Option> options, const std::vector<std::string>& words);
+
+/// The arguments in `rest`: without the `--` before words that are none, whatever they look like. Throws luth::Error
+/// (usage) for an option, which no row knows, with the nearest one, and for more than `most` arguments.
+/// `where`: "luth bench", whose --help lists them; `note` follows the option.
+std::vector<std::string> positional(std::span<const Option> options, const std::vector<std::string>& rest, int most,
+                                    std::string_view where, std::string_view note = "");
+
+}  // namespace luth::cli

@@ -1,0 +1,25 @@
+#include "cli/library.h"
+
+namespace luth::cli {
+
+void push_words(lua_State* L, const std::vector<std::string>& words) {
+  lua_newtable(L);
+  for (auto& word : words) {
+    lua_pushlstring(L, word.data(), word.size());
+    lua_seti(L, -2, luaL_len(L, -2) + 1);
+  }
+}
+
+int run_library(const char* module, const char* function, const std::function<int(lua_State*)>& push) {
+  lang::Interp interp;
+  interp.handle_signals();
+  lua_State* L = interp.state();
+  lua_getglobal(L, "require");
+  lua_pushstring(L, module);
+  if (int status = interp.call(1, 1)) return interp.report(status);
+  lua_getfield(L, -1, function);
+  if (int status = interp.call(push(L), 1)) return interp.report(status);
+  return lua_tonumber(L, -1) > 0 ? 1 : 0;
+}
+
+}  // namespace luth::cli

@@ -1,0 +1,15 @@
+// The functions behind the subcommands, which the table (cli/table.cpp) names. Each is in the file of its name.
+#pragma once
+#include "cli/arguments.h"
+
+namespace luth::cli {
+
+int bench(const Arguments& arguments);
+int check(const Arguments& arguments);
+int completion(const Arguments& arguments);
+int doctor(const Arguments& arguments);
+int eval(const Arguments& arguments);
+int help(const Arguments& arguments);
+int train(const Arguments& arguments);
+
+}  // namespace luth::cli
