@@ -86,6 +86,19 @@ function(luth_share_links)
   endforeach()
 endfunction()
 
+# What the program makes in the build tree: the manual page share/man/man1/luth.1, the reference share/luth/reference, the
+# definitions for editors share/luth/types/torch.lua. Leaks are for tests to find.
+function(luth_generate_share)
+  set(share ${CMAKE_BINARY_DIR}/share)
+  file(GLOB_RECURSE library CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/share/*.lua)
+  add_custom_command(OUTPUT ${share}/luth/types/torch.lua ${share}/man/man1/luth.1
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${share}/luth/reference ${share}/luth/types ${share}/man
+    COMMAND ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0 $<TARGET_FILE:luth> -E ${CMAKE_SOURCE_DIR}/scripts/reference.lua
+    DEPENDS luth luth_core ${library} ${CMAKE_SOURCE_DIR}/scripts/reference.lua
+    COMMENT "Writing the reference and the manual page" VERBATIM)
+  add_custom_target(luth_generated ALL DEPENDS ${share}/luth/types/torch.lua ${share}/man/man1/luth.1)
+endfunction()
+
 # luth_isas: the instruction sets to build, luth_flags_<isa>: their flags, luth_runnable_isas: those that this machine can run.
 set(luth_flags_v2 -march=x86-64-v2)
 set(luth_flags_v3 -march=x86-64-v3)

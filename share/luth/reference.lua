@@ -1,13 +1,17 @@
--- The reference: pages for people (share/doc/reference) and definitions for editors (share/luth/types/torch.lua), made
--- from the registry of operators and the help of everything else.
+-- What the program says of itself: pages for people (luth/reference/*.md) and definitions for editors
+-- (luth/types/torch.lua), made from the registry of operators and the help of everything else, and the manual page
+-- (man/man1/luth.1). The build writes them into its folder share.
+local command_line = require 'luth.command_line'
 local native = require 'luth.native'
 
 local M = {}
 
 --- Path below the folder share -> text, of all files.
 function M.files()
-  local files = { ['luth/types/torch.lua'] = require('luth.reference.types').text() }
-  for name, text in pairs(require('luth.reference.pages').all()) do files['doc/reference/' .. name] = text end
+  local files = {
+    ['luth/types/torch.lua'] = require('luth.reference.types').text(), ['man/man1/luth.1'] = command_line.manual(),
+  }
+  for name, text in pairs(require('luth.reference.pages').all()) do files['luth/reference/' .. name] = text end
   return files
 end
 

@@ -13,8 +13,8 @@ cd "$work"
 unset LUTH_PROGRAM
 env -i PATH=/usr/bin:/bin HOME="$work" "$prefix/bin/luth" -e 'print(torch.ones(64, 64):mm(torch.ones(64, 64)):sum():item())' | grep -qx '262144.0'
 env -i PATH=/usr/bin:/bin HOME="$work" "$prefix/bin/luth" -e "local train = data.mnist{root = 'data/mnist'}; assert(#train == 60000)"
-for file in doc/reference/elementwise.md luth/types/torch.lua luth/check/rules.lua; do
-  [ -s "$prefix/share/luth/$file" ] || { echo "share/luth/$file is not installed"; exit 1; }
+for file in share/luth/reference/elementwise.md share/luth/types/torch.lua share/luth/luth/check/rules.lua share/man/man1/luth.1; do
+  [ -s "$prefix/$file" ] || { echo "$file is not installed"; exit 1; }
 done
 for file in "$prefix"/lib/libluth_*.so "$prefix/bin/luth"; do
   if readelf -d "$file" | grep -E 'R(UN)?PATH' | grep -F "$LUTH_BUILD"; then

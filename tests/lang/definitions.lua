@@ -1,6 +1,6 @@
--- The definitions for editors (share/luth/types/torch.lua) are well formed: each block is Lua, each annotation is one of
+-- The definitions for editors (types/torch.lua) are well formed: each block is Lua, each annotation is one of
 -- LuaLS's, types parse and name classes that exist, every @param is a parameter of its function, nothing is defined twice.
-local path = require('luth.native').share_dir() .. '/luth/types/torch.lua'
+local path = require('luth.native').share_dir() .. '/types/torch.lua'
 local t, s = torch.Tester(), torch.TestSuite()
 
 -- ---- types: name, name[], a|b, (a), name?, 'text', {field?: type, …}, fun(name?: type, …): type ----

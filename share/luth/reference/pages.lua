@@ -1,4 +1,4 @@
--- The pages of share/doc/reference, in Markdown.
+-- The pages of the reference, in Markdown.
 local model = require 'luth.reference.model'
 local examples = require 'luth.reference.examples'
 
@@ -126,7 +126,7 @@ local function objects_page()
   return page
 end
 
---- Path below share/doc/reference -> text.
+--- Name of the file -> text.
 function M.all()
   local files, index, where = {}, {}, {}
   local function keep(name, title, page)

@@ -1,4 +1,4 @@
--- Definitions for editors with the Lua language server: share/luth/types/torch.lua.
+-- Definitions for editors with the Lua language server: types/torch.lua.
 local model = require 'luth.reference.model'
 local registry = require 'luth.registry'
 local words = require('luth.reference.examples').words
