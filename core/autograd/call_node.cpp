@@ -118,6 +118,12 @@ Tensors CallNode::backward(const Tensors& dys) {
   Tensors dx;
   try {
     dx = info_.vjp ? info_.vjp(call, dys) : through_lower(call, dys);
+  } catch (const MissingInput& e) {
+    throw Error(
+        "{}, in the vjp of '{}': what vjp reads is named in `saves`, and what serves a gradient that is not wanted is "
+        "not "
+        "kept: ask c.wants(i)",
+        e.what(), info_.name);
   } catch (Error& e) {
     if (!e.placed()) e.place(fmt::format("{}{}: ", name(), at_site(site)));
     throw;

@@ -22,7 +22,8 @@ uint32_t wanted_inputs(const Inputs& in) {
 
 Recording::Recording(const Call& call) {
   uint32_t wanted = wanted_inputs(call.in);  // first, because most often there are none
-  if (wanted && grad_enabled() && (call.info->vjp || (call.info->decompose && call.info->not_differentiable.empty())))
+  if (wanted && grad_enabled() &&
+      (call.info->vjp || (call.info->decompose && call.info->traits.not_differentiable.empty())))
     node_ = make<CallNode>(call, wanted, CallNode::edges_of(call, wanted));
 }
 

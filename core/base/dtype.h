@@ -106,6 +106,7 @@ inline size_t size_of(Dtype d) {
   return sizes[int(d)];
 }
 inline bool is_floating(Dtype d) { return d >= Dtype::f16; }
+inline bool is_half_float(Dtype d) { return d == Dtype::f16 || d == Dtype::bf16; }
 inline bool is_integral(Dtype d) { return d > Dtype::boolean && d < Dtype::f16; }  // without bool
 /// The dtype of float numbers where nothing says otherwise; float32 at start.
 Dtype default_dtype();

@@ -38,4 +38,10 @@ class Scalar {
   };
 };
 
+/// The number as elements of `d` hold it where that is a 16-bit float, and itself otherwise.
+inline Scalar rounded_to(Dtype d, const Scalar& v) {
+  if (d == Dtype::f16) return double(float(v.to<half>()));
+  return d == Dtype::bf16 ? Scalar(double(float(v.to<bfloat16>()))) : v;
+}
+
 }  // namespace luth

@@ -4,9 +4,9 @@
 #include "core/base/warn.h"
 #include "core/dispatch/autocast.h"
 #include "core/dispatch/generator.h"
+#include "core/dispatch/half_numbers.h"
 #include "core/dispatch/prepare.h"
 #include "core/op/basics.h"
-#include "core/op/call_rules.h"
 #include "core/tensor/record_stream.h"
 #include "core/tensor/source_mark.h"
 
@@ -56,7 +56,10 @@ void run_kernel(const OpInfo& info, Call& call, Device& dev) {
       if (v.is_tensor()) record_current_stream(v.tensor());
     for (auto& t : call.out) record_current_stream(t);
   }
-  kernel(call);
+  const uint32_t numbers = info.traits.elementwise ? half_numbers(call) : 0;
+  if (!numbers) return kernel(call);
+  Call rounded = with_half_numbers(call, numbers);
+  kernel(rounded);
 }
 
 void observe(const Call& call) {
@@ -95,8 +98,8 @@ class Unobserved {
 };
 
 void run_view(const OpInfo& info, Call& call) {
+  check_given(info, call.in);
   const Tensor& in = call.in[0].tensor();
-  if (!in) throw Error("expects a tensor");
   Tensor out = info.view(call.op, in);
   if (!out.same(in)) record_view(info, call.op, in, out);
   call.out.push_back(std::move(out));
@@ -199,7 +202,7 @@ Tensor write_back(const Tensor& self, const Tensor& result) {
 // nothing was done but the preparation of the inputs.
 bool run_into(Call& call, const Tensor& target, bool inplace) {
   const OpInfo& info = *call.info;
-  if (!(info.elementwise || info.overwrites) || !info.infer) return false;
+  if (!(info.traits.elementwise || info.traits.overwrites) || !info.infer) return false;
   Device* dev = prepare(info, call.in);
   if ((!info.kernels[dev->slot()] && dev->has_data()) || (inplace && !call.in[0].tensor().same(target))) return false;
   Specs specs = info.infer(call.op, call.in);
@@ -233,11 +236,11 @@ Tensor run_inplace(const OpInfo& info, const void* op, Inputs in) {
   Tensor self = in[0].tensor();
   if (!self) throw Error("expects a tensor to write into");
   check_inplace(self);
-  if (info.only_inplace && copy_from_elsewhere(info, op, in)) return self;
+  if (info.traits.inplace == Inplace::only && copy_from_elsewhere(info, op, in)) return self;
   Call call{&info, op, std::move(in), {}};
   if (info.view) return become_view(call, self);
   if (run_into(call, self, true)) return self;
-  check_inplace_form(info, op, call.in);
+  if (info.traits.check_inplace) info.traits.check_inplace(op, call.in);
   if (grad_enabled() && self.requires_grad()) call.in[0] = basic::clone(self);  // what is saved must not be overwritten
   run(call);
   return write_back(self, call.out[0]);
@@ -261,7 +264,7 @@ void check_out(const Inputs& in, const Tensors& out) {
 void check_out_dtype(const OpInfo& info, const Inputs& in, Dtype result, Dtype out) {
   const bool positions =
       is_integral(result) && result != Dtype::boolean && !in.empty() && in[0].is_tensor() && is_floating(in[0].dtype());
-  const bool converts = info.elementwise || !info.infer || info.inputs.empty() || casts_out(info);
+  const bool converts = info.traits.elementwise || !info.infer || info.inputs.empty() || info.traits.casts_out;
   if (out == result || (converts && !positions)) return check_castable(result, out);
   throw Error("out= has dtype {} and the result {}; give it a tensor of {}", name(out), name(result), name(result));
 }

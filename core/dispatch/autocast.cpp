@@ -32,12 +32,6 @@ State& state() {
   return s;
 }
 
-// Written while libraries are opened, read afterwards.
-std::unordered_map<const OpInfo*, Autocast>& wishes() {
-  static std::unordered_map<const OpInfo*, Autocast> map;
-  return map;
-}
-
 bool any_enabled(const State& s) {
   return std::any_of(s.kinds.begin(), s.kinds.end(), [](const Kind& k) { return k.enabled; });
 }
@@ -68,8 +62,6 @@ bool takes_f32(const Inputs& in) {
 
 }  // namespace
 
-void set_autocast(const OpInfo& info, Autocast how) { wishes()[&info] = how; }
-
 bool autocast_enabled(std::string_view kind) { return state().kinds[size_t(kind_slot(kind))].enabled; }
 Dtype autocast_dtype(std::string_view kind) { return state().kinds[size_t(kind_slot(kind))].dtype; }
 bool autocast_enabled() { return any_enabled(state()); }
@@ -99,9 +91,8 @@ void leave_autocast(const AutocastMode& before) {
 }
 
 void autocast_inputs(const OpInfo& info, Inputs& in) {
-  const auto found = wishes().find(&info);
-  if (found == wishes().end() || found->second == Autocast::none) return;
-  const Autocast how = found->second;
+  const Autocast how = info.traits.autocast;
+  if (how == Autocast::none) return;
   const bool to_f32 = how == Autocast::f32 || (how == Autocast::widest && takes_f32(in));
   for (auto& v : in) {
     const Kind* k = kind_for(v);

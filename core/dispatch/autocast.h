@@ -1,25 +1,10 @@
 // Mixed precision: inside a scope, operators that gain from a 16-bit float dtype compute in it, and those that need
-// range or precision in float32. What an operator wants is said beside its definition (AutocastAs), as PyTorch has it
-// for CUDA, on every device. Per thread.
+// range or precision in float32. What an operator wants is a fact of it (Traits::autocast), as PyTorch has it for CUDA,
+// on every device. Per thread.
 #pragma once
 #include "core/op/op.h"
 
 namespace luth {
-
-/// What happens to the floating inputs, float64 excepted, of an operator that is called in a scope.
-enum class Autocast : uint8_t {
-  none,
-  lower,    // cast to the scope's 16-bit dtype
-  f32,      // cast to float32
-  widest,   // cast to one dtype: float32 where an input has it
-  refused,  // an error where an input is 16-bit
-};
-void set_autocast(const OpInfo& info, Autocast how);
-/// In the family's .cpp: `const AutocastAs<Autocast::f32, Softmax, LogSoftmax> f32_;`.
-template <Autocast how, class... Op>
-struct AutocastAs {
-  AutocastAs() { (set_autocast(entry(Op::doc.name), how), ...); }
-};
 
 /// Whether autocast is on for a kind of device ("cpu", "cuda"), and in which dtype.
 bool autocast_enabled(std::string_view kind);

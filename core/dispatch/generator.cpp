@@ -2,7 +2,6 @@
 
 #include <map>
 #include <mutex>
-#include <set>
 
 namespace luth {
 namespace {
@@ -12,10 +11,6 @@ int64_t current_seed = Generator::default_seed;
 std::map<Device*, Generator>& generators() {
   static std::map<Device*, Generator> g;
   return g;
-}
-std::set<const OpInfo*>& made_of_random() {
-  static std::set<const OpInfo*> list;
-  return list;
 }
 thread_local Generator* in_use_ = nullptr;
 }  // namespace
@@ -65,8 +60,5 @@ Generator& generator_for(Device& d) {
     throw Error("the generator makes numbers for {}, but these are wanted on {}", in_use_->device()->name(), d.name());
   return *in_use_;
 }
-
-bool takes_generator(const OpInfo& info) { return info.random || made_of_random().count(&info); }
-void set_takes_generator(const OpInfo& info) { made_of_random().insert(&info); }
 
 }  // namespace luth

@@ -44,12 +44,6 @@ class UseGenerator {
 Generator& generator_for(Device& d);
 
 /// Whether scripts may give `generator` to the operator: it is random itself, or made of such.
-bool takes_generator(const OpInfo& info);
-void set_takes_generator(const OpInfo& info);
-/// In the family's .cpp, for composites: `const TakesGenerator<Randint, NormalPairs> take_generator_;`.
-template <class... Op>
-struct TakesGenerator {
-  TakesGenerator() { (set_takes_generator(entry(Op::doc.name)), ...); }
-};
+inline bool takes_generator(const OpInfo& info) { return info.random || info.traits.takes_generator; }
 
 }  // namespace luth

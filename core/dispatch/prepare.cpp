@@ -3,13 +3,15 @@
 #include <algorithm>
 
 #include "core/autograd/autograd.h"
+#include "core/dispatch/half_numbers.h"
 #include "core/op/basics.h"
-#include "core/op/call_rules.h"
 
 namespace luth {
 namespace {
 
 const InputSpec& spec_of(const OpInfo& info, size_t i) { return info.inputs[std::min(i, info.inputs.size() - 1)]; }
+
+bool may_miss(const OpInfo& info, size_t i) { return spec_of(info, i).optional || spec_of(info, i).list; }
 
 /// "input on cuda:0, tensors[2] on cpu": of a list the first element on each device.
 std::string places_of(const OpInfo& info, const Inputs& in) {
@@ -40,44 +42,33 @@ Device* common_device(const OpInfo& info, Inputs& in) {
   for (size_t i = 0; i < in.size(); ++i) {
     const Value& v = in[i];
     if (!v.is_tensor() || &v.tensor().device() == dev) continue;
-    if (v.dim() == 0 && v.tensor().device().on_host() && (info.broadcast || spec_of(info, i).number)) continue;
+    if (v.dim() == 0 && v.tensor().device().on_host() && (info.traits.broadcast || spec_of(info, i).number)) continue;
     throw Error("all tensors must be on one device, but {}; move them with :to('{}')", places_of(info, in),
                 dev->name());
   }
   return dev;
 }
 
-// A 0-dimensional second operand of another dtype beside 16-bit floats goes along as one number in float32, which the
-// CPU's kernels look for. Elsewhere, where it cannot be read, it is a number, or rounded where it wants a gradient.
-bool keep_number(const OpInfo& info, Dtype d, Inputs& in) {
-  if ((d != Dtype::f16 && d != Dtype::bf16) || !keeps_number(info)) return false;
-  if (!in[0].is_tensor() || in[0].dtype() != d || !in[1].is_tensor() || in[1].dim() > 0) return false;
-  const Tensor& t = in[1].tensor();
-  if (t.dtype() == d || !t.device().on_host()) return false;
-  if (in[0].tensor().device().on_host())
-    in[1] = cast_to(t, Dtype::f32);
-  else if (!t.requires_grad() || !grad_enabled())
-    in[1] = t.item();
-  else
-    return false;
-  return true;
+bool promotes(const OpInfo& info) { return info.traits.promote > Promote::none; }
+bool has_bool(const Inputs& in) {
+  return std::any_of(in.begin(), in.end(), [](const Value& v) { return v && v.dtype() == Dtype::boolean; });
 }
 
 void promote_inputs(const OpInfo& info, Inputs& in) {
   const Value* first = nullptr;
   bool mixed = false;
-  for (size_t i = info.promote_from; i < in.size(); ++i) {
+  for (size_t i = info.traits.promote_from; i < in.size(); ++i) {
     const Value& v = in[i];
     if (v.is_tensor() && !first) first = &v;
     if (v.is_scalar() || (v.is_tensor() && v.dtype() != first->dtype())) mixed = true;
   }
-  if (!first && info.promote_from == 0) throw Error("expects at least one tensor");
-  if (!mixed && (info.promote != Promote::floating || is_floating(first->dtype()))) return;
-  check_bool(info, in);
-  Dtype d = result_type(Inputs(in.begin() + info.promote_from, in.end()));
-  if (info.promote == Promote::floating && !is_floating(d)) d = default_dtype();
+  if (!first && info.traits.promote_from == 0) throw Error("expects at least one tensor");
+  if (!mixed && (info.traits.promote != Promote::floating || is_floating(first->dtype()))) return;
+  if (info.traits.check_bool && has_bool(in)) info.traits.check_bool(in);
+  Dtype d = result_type(Inputs(in.begin() + info.traits.promote_from, in.end()));
+  if (info.traits.promote == Promote::floating && !is_floating(d)) d = default_dtype();
   const bool kept = keep_number(info, d, in);
-  for (size_t i = info.promote_from; i < in.size(); ++i)
+  for (size_t i = info.traits.promote_from; i < in.size(); ++i)
     if (in[i].is_tensor() && in[i].dtype() != d && !(kept && i == 1)) in[i] = cast_to(in[i].tensor(), d);
 }
 
@@ -99,7 +90,7 @@ void broadcast_inputs(Inputs& in) {
 
 // Numbers alone make a 0-dimensional tensor, as in PyTorch: add(1, 2).
 void make_one_a_tensor(const OpInfo& info, Inputs& in) {
-  if (info.promote == Promote::none || info.promote_from != 0 || in.empty() || !in[0].is_scalar()) return;
+  if (!promotes(info) || info.traits.promote_from != 0 || in.empty() || !in[0].is_scalar()) return;
   for (auto& v : in)
     if (v.is_tensor()) return;
   in[0] = Tensor::scalar(in[0].scalar(), result_type(in));
@@ -108,35 +99,43 @@ void make_one_a_tensor(const OpInfo& info, Inputs& in) {
 // The device of the ordinary call, whose inputs need no preparation: tensors of one device, and of one dtype and shape
 // where that matters. Numbers change no float dtype. Null for any other call.
 Device* uniform_device(const OpInfo& info, const Inputs& in) {
-  if (in.empty() || !in[0].is_tensor() || info.promote_from != 0) return nullptr;
+  if (in.empty() || !in[0].is_tensor() || info.traits.promote_from != 0) return nullptr;
   const Tensor& first = in[0].tensor();
-  const bool promotes = info.promote != Promote::none, floating = is_floating(first.dtype());
-  if (info.promote == Promote::floating && !floating) return nullptr;
+  const bool promoted = promotes(info), floating = is_floating(first.dtype());
+  if (info.traits.promote == Promote::floating && !floating) return nullptr;
   for (size_t i = 1; i < in.size(); ++i) {
     const Value& v = in[i];
-    if (v.is_scalar() && promotes && !floating) return nullptr;
-    if (!v.is_tensor()) continue;
+    if (v.is_scalar() && promoted && !floating) return nullptr;
+    if (!v.is_tensor()) {
+      if (!v && !may_miss(info, i)) return nullptr;
+      continue;
+    }
     const Tensor& t = v.tensor();
     if (&t.device() != &first.device()) return nullptr;
-    if (promotes && t.dtype() != first.dtype()) return nullptr;
-    if (info.broadcast && !(t.shape() == first.shape())) return nullptr;
+    if (promoted && t.dtype() != first.dtype()) return nullptr;
+    if (info.traits.broadcast && !(t.shape() == first.shape())) return nullptr;
   }
   return &first.device();
 }
 
 }  // namespace
 
+void check_given(const OpInfo& info, const Inputs& in) {
+  for (size_t i = 0; i < in.size(); ++i)
+    if (!in[i] && !may_miss(info, i)) throw MissingInput(spec_of(info, i).name);
+}
+
 Device* prepare(const OpInfo& info, Inputs& in) {
   if (Device* dev = uniform_device(info, in)) return dev;
+  check_given(info, in);
   make_one_a_tensor(info, in);
   Device* dev = common_device(info, in);
-  if (info.promote != Promote::none) promote_inputs(info, in);
-  // 0-dimensional CPU tensors go along, and their gradients come back; composites leave it to what they are made of
-  // where that may take a number instead
-  const bool handed_on = !info.infer && keeps_number(info);
+  if (promotes(info)) promote_inputs(info, in);
+  // 0-dimensional CPU tensors go along, and their gradients come back
+  const bool handed_on = hands_number_on(info);
   for (auto& v : in)
     if (v.is_tensor() && &v.tensor().device() != dev && !handed_on) v = basic::to_device(v.tensor(), *dev);
-  if (info.broadcast) broadcast_inputs(in);
+  if (info.traits.broadcast) broadcast_inputs(in);
   return dev;
 }
 

@@ -8,5 +8,7 @@ namespace luth {
 /// traits say. The device that the tensors name; null where there is none. Throws for tensors on several devices,
 /// naming each.
 Device* prepare(const OpInfo& info, Inputs& in);
+/// Throws MissingInput where an input is null that is not optional.
+void check_given(const OpInfo& info, const Inputs& in);
 
 }  // namespace luth

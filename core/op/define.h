@@ -1,4 +1,5 @@
-// Making operators: how a struct becomes an OpInfo (Define), a C++ function (Fn) and gets its kernels (Bind).
+// Making operators: how a struct becomes an OpInfo (Define), a C++ function (Fn) and gets its kernels (Bind). What a
+// struct or a kernel may have got wrong does not compile, and the compiler says why.
 #pragma once
 #include "core/op/op.h"
 
@@ -9,51 +10,92 @@ concept HasFields = requires(F f, Fields& v) {
   f.describe(v);
 };
 
+template <class T, class... U>
+concept OneOf = (std::is_same_v<T, U> || ...);
+
+/// The struct's traits; none where it says nothing.
 template <class Op>
-void fill_traits(OpInfo& i) {
-  // clang-format off
-  if constexpr (requires { Op::promote; }) i.promote = Op::promote;
-  if constexpr (requires { Op::promote_from; }) i.promote_from = Op::promote_from;
-  if constexpr (requires { Op::star; }) i.star = Op::star;
-  if constexpr (requires { Op::answers; }) i.answers = Op::answers;
-  if constexpr (requires { Op::elementwise; }) i.elementwise = i.broadcast = i.inplace = Op::elementwise;
-  if constexpr (requires { Op::overwrites; }) i.overwrites = i.inplace = Op::overwrites;
-  if constexpr (requires { Op::broadcast; }) i.broadcast = Op::broadcast;
-  if constexpr (requires { Op::inplace; }) i.inplace = Op::inplace;
-  if constexpr (requires { Op::only_inplace; }) i.inplace = i.only_inplace = Op::only_inplace;
-  if constexpr (requires { Op::factory; }) i.factory = Op::factory;
-  if constexpr (requires { Op::internal; }) i.internal = Op::internal;
-  if constexpr (requires { Op::as_method; }) i.as_method = Op::as_method;
-  if constexpr (requires { Op::as_function; }) i.as_function = Op::as_function;
-  if constexpr (requires { Op::order; }) i.order = Op::order;
-  if constexpr (requires { Op::aliases; }) i.aliases = Op::aliases;
-  if constexpr (requires { Op::not_differentiable; }) i.not_differentiable = Op::not_differentiable;
-  // clang-format on
+constexpr Traits traits_of() {
+  if constexpr (requires { Op::traits; })
+    return Op::traits;
+  else
+    return {};
+}
+
+// clang-format off
+// `*&` leaves attributes out, which may have such names.
+template <class Op> concept LooseFact =
+    requires { *&Op::saves; } || requires { *&Op::not_differentiable; } || requires { *&Op::aliases; } ||
+    requires { *&Op::order; } || requires { *&Op::inplace; } || requires { *&Op::only_inplace; } ||
+    requires { *&Op::internal; } || requires { *&Op::as_method; } || requires { *&Op::as_function; } ||
+    requires { *&Op::promote; } || requires { *&Op::promote_from; } || requires { *&Op::broadcast; } ||
+    requires { *&Op::elementwise; } || requires { *&Op::overwrites; } || requires { *&Op::factory; } ||
+    requires { *&Op::star; } || requires { *&Op::answers; } || requires { *&Op::divides; };
+template <class Op> concept Infers = requires(const Op& o, const Inputs& in) { { o.infer(in) } -> OneOf<Spec, Specs>; };
+template <class Op> concept TakesGradients = requires(const Op& o, const Call& c, const Tensors& dy) { { o.vjp(c, dy) } -> OneOf<Tensors>; };
+template <class Op> concept TakesGradient = requires(const Op& o, const Call& c, const Tensor& dy) { { o.vjp(c, dy) } -> OneOf<Tensors>; };
+template <class Op> concept Decomposes = requires(const Op& o, const Inputs& in) { { o.decompose(in) } -> OneOf<Tensor, Tensors>; };
+template <class Op> concept Views = requires(const Op& o, const Tensor& t) { { o.view(t) } -> OneOf<Tensor>; };
+template <class Op> concept HasSamples = requires { { Op::samples() } -> OneOf<Cases<Op>>; };
+// clang-format on
+
+template <class Op>
+constexpr bool keeps_family() {
+  if constexpr (requires { Op::family; }) return Op::family.with(traits_of<Op>()) == traits_of<Op>();
+  return true;
+}
+/// Attributes, other than the place of random numbers.
+template <class Op>
+constexpr size_t attribute_bytes() {
+  if constexpr (std::is_empty_v<Op>)
+    return 0;
+  else if constexpr (requires(Op o) { o.philox; })
+    return sizeof(Op) - sizeof(PhiloxState);
+  else
+    return sizeof(Op);
+}
+
+template <class Op>
+constexpr void check_struct() {
+  static_assert(!LooseFact<Op>, "facts of an operator are members of its Traits: static constexpr Traits traits{…}");
+  static_assert(keeps_family<Op>(), "this struct is of a family: write `traits = family.with({…})`");
+  static_assert(HasFields<Op> || attribute_bytes<Op>() == 0,
+                "the struct has members, and no `void describe(auto& field)` that names them");
+  static_assert(
+      Infers<Op> || !requires { &Op::infer; }, "write `Spec infer(const Inputs& in) const`, or Specs");
+  static_assert(
+      TakesGradient<Op> || TakesGradients<Op> || !requires { &Op::vjp; },
+      "write `Tensors vjp(const Call& c, const Tensor& dy) const`, or `const Tensors& dy`");
+  static_assert(
+      Decomposes<Op> || !requires { &Op::decompose; }, "write `Tensor decompose(const Inputs& in) const`, or Tensors");
+  static_assert(
+      Views<Op> || !requires { &Op::view; }, "write `Tensor view(const Tensor& input) const`");
+  static_assert(
+      HasSamples<Op> || !requires { &Op::samples; }, "write `static Cases<Op> samples()`");
 }
 
 template <class Op>
 void fill_rules(OpInfo& i) {
-  if constexpr (requires(const Op& o, const Inputs& in) { o.infer(in); })
+  if constexpr (Infers<Op>)
     i.infer = [](const void* p, const Inputs& in) -> Specs {
       if constexpr (requires(const Op& o) { Specs(o.infer(in)); })
         return static_cast<const Op*>(p)->infer(in);
       else
         return Specs::of(static_cast<const Op*>(p)->infer(in));
     };
-  if constexpr (requires(const Op& o, const Call& c, const Tensors& dy) { o.vjp(c, dy); })
+  if constexpr (TakesGradients<Op>)
     i.vjp = [](const Call& c, const Tensors& dy) -> Tensors { return static_cast<const Op*>(c.op)->vjp(c, dy); };
-  else if constexpr (requires(const Op& o, const Call& c, const Tensor& dy) { o.vjp(c, dy); })
+  else if constexpr (TakesGradient<Op>)
     i.vjp = [](const Call& c, const Tensors& dy) -> Tensors { return static_cast<const Op*>(c.op)->vjp(c, dy[0]); };
-  if constexpr (requires(const Op& o, const Inputs& in) { o.decompose(in); })
+  if constexpr (Decomposes<Op>)
     i.decompose = [](const void* p, const Inputs& in) -> Tensors {
       if constexpr (requires(const Op& o) { Tensors(o.decompose(in)); })
         return static_cast<const Op*>(p)->decompose(in);
       else
         return {static_cast<const Op*>(p)->decompose(in)};
     };
-  if constexpr (requires(const Op& o, const Tensor& t) { o.view(t); })
-    i.view = [](const void* p, const Tensor& t) { return static_cast<const Op*>(p)->view(t); };
-  if constexpr (requires { Op::samples(); })  // erased as they come
+  if constexpr (Views<Op>) i.view = [](const void* p, const Tensor& t) { return static_cast<const Op*>(p)->view(t); };
+  if constexpr (HasSamples<Op>)  // erased as they come
     i.samples = [] { return Op::samples().list; };
 }
 
@@ -61,8 +103,10 @@ void fill_rules(OpInfo& i) {
 template <class Op>
 struct Define {
   Define() {
-    OpInfo& i = entry(Op::doc.name);
-    i.doc = Op::doc;
+    check_struct<Op>();
+    OpInfo& i = begin_definition(Op::doc);
+    i.traits = traits_of<Op>();
+    i.size = sizeof(Op);
     i.copy = [](const void* p) -> void* { return p ? new Op(*static_cast<const Op*>(p)) : new Op(); };
     i.destroy = [](void* p) { delete static_cast<Op*>(p); };
     if constexpr (HasFields<Op>) i.describe = [](void* p, Fields& f) { static_cast<Op*>(p)->describe(f); };
@@ -70,12 +114,8 @@ struct Define {
       i.random = true;
       i.philox = [](void* p) { return &static_cast<Op*>(p)->philox; };
     }
-    fill_traits<Op>(i);
     fill_rules<Op>(i);
-    if constexpr (requires { Op::saves; })
-      finish_definition(i, Op::saves);
-    else
-      finish_definition(i, "");
+    finish_definition(i);
   }
 };
 template <class... Op>
@@ -149,23 +189,45 @@ using List = std::span<const Value>;
 
 /// Registers kernel F under a device kind; operator and arity come from the function's own signature.
 template <auto F>
-struct Bind;
+struct Bind {
+  static_assert(sizeof(F) == 0,
+                "a kernel is `void k(const Op& op, Tensor& result…, const Dense& input…)`: it takes the "
+                "operator first, by const reference, and returns nothing");
+};
 template <class Op, class... A, void (*F)(const Op&, A...)>
 struct Bind<F> {
   explicit Bind(std::string_view kind) {
+    static_assert(
+        (is_argument<A> && ...),
+        "a kernel takes results as `Tensor&`, and inputs as `const Dense&`, `const Strided&`, `const Value&` or "
+        "`const List&`");
+    static_assert(results_first(), "a kernel takes its results before its inputs");
+    static_assert(Op::doc.results() < 0 || int(outs) == Op::doc.results(),
+                  "a kernel takes as many results, `Tensor&`, as the operator's Doc has outputs");
+    static_assert(takes_list ? int(ins) <= Op::doc.arity() : int(ins) == Op::doc.arity(),
+                  "a kernel takes as many inputs as the operator's Doc has, or a List last");
     entry(Op::doc.name).kernels[kind_slot(kind)] = [](Call& c) { run(c, std::index_sequence_for<A...>()); };
   }
 
  private:
   template <class T>
   static constexpr bool is_out = std::is_same_v<T, Tensor&>;
-  static constexpr size_t outs = (size_t(is_out<A>) + ... + 0);
+  template <class T>
+  static constexpr bool is_list = std::is_same_v<std::remove_cvref_t<T>, List>;
+  template <class T>
+  static constexpr bool is_argument = is_out<T> || is_list<T> || OneOf<T, const Dense&, const Strided&, const Value&>;
+  static constexpr size_t outs = (size_t(is_out<A>) + ... + 0), ins = sizeof...(A) - outs;
+  static constexpr bool takes_list = (is_list<A> || ...);
+  static constexpr bool results_first() {
+    size_t k = 0;
+    return ((k++ < outs ? is_out<A> : !is_out<A>)&&...);
+  }
 
   template <class T>
   static decltype(auto) argument(Call& c, size_t i) {
     if constexpr (is_out<T>)
       return (c.out[i]);
-    else if constexpr (std::is_same_v<T, List>)
+    else if constexpr (is_list<T>)
       return List(c.in.begin() + (i - outs), c.in.end());
     else if constexpr (std::is_same_v<T, const Value&>)
       return static_cast<const Value&>(c.in[i - outs]);

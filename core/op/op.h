@@ -3,21 +3,23 @@
 //
 // An operator is a struct `Op` with
 //   static constexpr Doc doc{"name", "inputs", "what it does", "outputs"}
+//   static constexpr Traits traits{.saves = "input: result", …}: all other facts, see core/op/traits.h
 //   its attributes, with defaults, and `void describe(auto& field)` for them
-//   infer   `Spec infer(const Inputs&) const` or `Specs`: shape, dtype and strides of the results, and every check
-//   vjp     `Tensors vjp(const Call&, const Tensor& dy) const` (or `const Tensors& dy` for several results), written in
-//           operators; one gradient per input, null where there is none
-//   saves   what vjp reads: "input: other, result; other: input.meta" (gradient: values); `.meta` keeps shape and dtype
-//   lower   `Tensor decompose(const Inputs&) const` (or `Tensors`): its meaning in other operators
-//   view    `Tensor view(const Tensor&) const`, in place of infer and kernels: another view of the same memory
-//   samples `static Cases<Op> samples()`: what tests run it with
-// and, where they apply, the traits below. core/op/define.h makes it an operator and binds its kernels.
+//   infer      `Spec infer(const Inputs&) const` or `Specs`: shape, dtype and strides of the results, and every check
+//   vjp        `Tensors vjp(const Call& c, const Tensor& dy) const` (or `const Tensors& dy` for several results),
+//              written in operators; one gradient per input, null where there is none. Of several inputs it computes
+//              the gradients alone that c.wants(i): the others may read what was not saved
+//   decompose  `Tensor decompose(const Inputs&) const` (or `Tensors`): its meaning in other operators
+//   view       `Tensor view(const Tensor&) const`, in place of infer and kernels: another view of the same memory
+//   samples    `static Cases<Op> samples()`: what tests run it with
+// core/op/define.h makes it an operator, checks the struct, and binds its kernels.
 #pragma once
 #include <array>
 #include <memory>
 #include <span>
 #include <string_view>
 
+#include "core/op/traits.h"
 #include "core/tensor/describe.h"
 #include "core/tensor/tensor.h"
 
@@ -38,13 +40,6 @@ struct Doc {
     for (char c : list) n += c == ',';
     return n;
   }
-};
-
-/// How apply() makes the dtypes of the inputs one before `infer` sees them.
-enum class Promote : uint8_t {
-  none,      // infer decides
-  common,    // PyTorch's result type of all inputs
-  floating,  // the same, and integers and bool become the default float dtype
 };
 
 /// One argument of a call: a tensor, a number, or nothing (an optional input that was not given).
@@ -84,7 +79,6 @@ class Value {
   Scalar scalar_;
   bool is_scalar_ = false;
 };
-using Inputs = Small<Value, 4>;
 
 /// What a result will be. No strides: row-major. No device: that of the inputs.
 struct Spec {
@@ -176,6 +170,10 @@ struct InputSpec {
   std::string name;
   bool number = false, optional = false, list = false;
 };
+/// Two names of one argument: `shown` in help, and `also`.
+struct SecondName {
+  std::string_view shown, also;
+};
 /// What the gradient of one input reads: bits of inputs, of inputs' shapes, of results.
 struct Needs {
   uint32_t in = 0, meta = 0, out = 0;
@@ -189,27 +187,14 @@ struct OpInfo {
   std::vector<InputSpec> inputs;
   std::vector<std::string> outputs;  // names; {"result"} for one
   std::vector<Needs> saves;          // per input
-  bool defined = false;              // a kernel may register before its operator does
-
-  // traits
-  Promote promote = Promote::none;
-  int promote_from = 0;      // the first input that takes part (where's condition does not)
-  bool broadcast = false;    // tensor inputs are expanded to a common shape first
-  bool elementwise = false;  // kernels take any layout of inputs and result, and a result that is an input
-  bool overwrites = false;   // kernels take any layout of the result, which may be the first input: `op_` needs no copy
-  bool inplace = false;      // `op_` exists: writes the first result into the first input
-  bool only_inplace = false;  // exists as `op_` alone (normal_, uniform_)
-  bool factory = false;       // makes tensors from attributes: `device`, `dtype` say where and of what
-  bool random = false;
-  bool several = false;     // any number of results, returned as a table
-  bool internal = false;    // not offered to scripts
-  bool as_method = true;    // x:name(…) exists
-  bool as_function = true;  // torch.name(…) exists
-  bool star = false;        // lists may be separate arguments, and are several results: X, Y = meshgrid(a, b)
-  bool answers = false;     // a question: scripts get its 0-dimensional bool result as a Lua boolean
-  std::string order;        // positional arguments, where PyTorch does not have the inputs first: "input, dim, index"
-  std::string aliases;      // further Lua names, space-separated: "absolute"
-  std::string not_differentiable;  // the reason, when it has no vjp and should have none
+  std::vector<SecondName> second_names;
+  bool defined = false;  // a kernel may register before its operator does
+  bool random = false;   // draws numbers itself
+  bool several = false;  // any number of results, returned as a table
+  size_t size = 0;       // of the struct
+  /// The struct's, with what follows from them: `inplace` is none, also or only.
+  Traits traits;
+  bool has_inplace() const { return traits.inplace != Inplace::none; }
 
   // functions; null where the struct lacks them
   void* (*copy)(const void*) = nullptr;  // null: a default-made one
@@ -233,8 +218,16 @@ std::vector<const OpInfo*> operators();
 OpInfo& entry(std::string_view name);
 /// Throws for an unknown name.
 const OpInfo& find_op(std::string_view name);
-/// Splits Doc's lists into OpInfo's, checks them, and marks the entry as defined.
-void finish_definition(OpInfo& info, std::string_view saves);
+/// The entry for an operator that is not defined yet; throws where there is one of that name.
+OpInfo& begin_definition(const Doc& doc);
+/// Splits the lists in the doc and the traits into OpInfo's, checks them, and marks the entry as defined.
+void finish_definition(OpInfo& info);
+
+/// An input is null that is not optional. Scripts cannot do that; a vjp can, see Traits::saves.
+class MissingInput : public Error {
+ public:
+  explicit MissingInput(std::string_view name) : Error("{} is missing", name) {}
+};
 
 /// The results of `op` on `in`; records for autograd. The one place every operator passes through:
 /// device check, promotion, broadcast, infer, allocation, dispatch, record. Throws Error with operator and inputs

@@ -50,14 +50,14 @@ int position(const std::vector<std::string>& names, std::string_view name) {
 }
 
 // "input: other, result; other: input.meta; *: result"
-void parse_saves(OpInfo& info, std::string_view text) {
+void parse_saves(OpInfo& info) {
   std::vector<std::string> names;
   for (auto& i : info.inputs) names.push_back(i.name);
   info.saves.assign(info.inputs.size(), {});
   auto bad = [&](std::string_view what) {
     throw Error("operator {}: saves names no input or result '{}'", info.name, what);
   };
-  each_part(text, ';', [&](std::string_view rule) {
+  each_part(info.traits.saves, ';', [&](std::string_view rule) {
     size_t colon = rule.find(':');
     Needs needs;
     each_part(rule.substr(colon + 1), ',', [&](std::string_view item) {
@@ -82,15 +82,50 @@ void parse_saves(OpInfo& info, std::string_view text) {
   });
 }
 
+// Tables of functions below torch: "linalg_solve" is linalg.solve.
+struct Space {
+  std::string_view name;
+  std::string_view second_names;  // of its functions' arguments, see Traits
+};
+constexpr Space spaces[] = {
+    {"linalg", "A: input"}, {"special", "input: x"}, {"signal.windows", ""}, {"nn.functional", ""}};
+
+/// The space of an operator, or null.
+const Space* space_of(std::string_view name) {
+  for (auto& space : spaces) {
+    std::string prefix(space.name);
+    std::replace(prefix.begin(), prefix.end(), '.', '_');
+    if (name.starts_with(prefix + "_")) return &space;
+  }
+  return nullptr;
+}
+
 // "max.dim" is a form of `max`; "linalg_solve" is `solve` in the table `linalg`.
 std::string face_of(std::string_view name) {
   name = name.substr(0, name.find('.'));
-  for (std::string_view space : {"linalg", "special", "signal.windows", "nn.functional"}) {
-    std::string prefix(space);
-    std::replace(prefix.begin(), prefix.end(), '.', '_');
-    if (name.starts_with(prefix + "_")) return std::string(space) + "." + std::string(name.substr(prefix.size() + 1));
-  }
-  return std::string(name);
+  const Space* space = space_of(name);
+  if (!space) return std::string(name);
+  return std::string(space->name) + "." + std::string(name.substr(space->name.size() + 1));
+}
+
+void add_second_names(OpInfo& info, std::string_view text) {
+  each_part(text, ';', [&](std::string_view pair) {
+    const size_t colon = std::min(pair.find(':'), pair.size());
+    const SecondName names{trim(pair.substr(0, colon)), trim(pair.substr(std::min(colon + 1, pair.size())))};
+    auto shares = [&](const SecondName& n) {
+      return n.shown == names.shown || n.shown == names.also || n.also == names.also;
+    };
+    if (std::none_of(info.second_names.begin(), info.second_names.end(), shares)) info.second_names.push_back(names);
+  });
+}
+
+// What follows from other facts.
+void complete(Traits& traits, bool in_space) {
+  if (traits.inplace == Inplace::automatic)
+    traits.inplace = traits.elementwise || traits.overwrites ? Inplace::also : Inplace::none;
+  if (!in_space) return;
+  traits.offered = Offered::function;
+  traits.inplace = Inplace::none;
 }
 
 }  // namespace
@@ -117,15 +152,23 @@ std::vector<const OpInfo*> operators() {
   return all;
 }
 
-void finish_definition(OpInfo& info, std::string_view saves) {
-  info.inputs.clear();
-  info.outputs.clear();
+OpInfo& begin_definition(const Doc& doc) {
+  OpInfo& info = entry(doc.name);
+  if (info.defined) throw Error("two operators are named '{}': \"{}\" and \"{}\"", doc.name, info.doc.brief, doc.brief);
+  info.doc = doc;
+  return info;
+}
+
+void finish_definition(OpInfo& info) {
   each_part(info.doc.inputs, ',', [&](std::string_view s) { info.inputs.push_back(parse_input(s)); });
   each_part(info.doc.outputs, ',', [&](std::string_view s) { info.outputs.emplace_back(s); });
   if (info.outputs.empty()) info.outputs.push_back("result");
   info.several = info.doc.results() < 0;
-  parse_saves(info, saves);
-  if (info.face.find('.') != std::string::npos) info.as_method = info.inplace = false;
+  parse_saves(info);
+  const Space* space = space_of(info.name);
+  add_second_names(info, info.traits.second_names);
+  if (space) add_second_names(info, space->second_names);
+  complete(info.traits, space != nullptr);
   info.defined = true;
 }
 

@@ -52,10 +52,17 @@ struct FieldInfo {
   AttrKind kind;
   bool optional;  // may be nil
   unsigned as;
+  // of the member, while it is visited: for a test that finds members without a description
+  const void* at = nullptr;
+  size_t size = 0;
 };
 
 template <class T>
-struct AttrTraits;
+struct AttrTraits {
+  static_assert(sizeof(T) == 0,
+                "a described member is a bool, int, int64_t, double, Scalar, std::string, Ints, "
+                "std::vector<double>, Dtype, Device*, MemoryFormat or Tensor, or a std::optional of one");
+};
 // clang-format off
 template <AttrKind K, class S> struct AttrTraitsOf { static constexpr AttrKind kind = K; using Stored = S; static constexpr bool optional = false; };
 template <> struct AttrTraits<bool> : AttrTraitsOf<AttrKind::boolean, bool> {};
@@ -112,7 +119,7 @@ class Fields {
   template <class T>
   void operator()(const char* name, T& value, const char* doc, unsigned as = as::plain) {
     Attr a = to_attr(value);
-    if (visit({name, doc, AttrTraits<T>::kind, AttrTraits<T>::optional, as}, a)) from_attr(a, value);
+    if (visit({name, doc, AttrTraits<T>::kind, AttrTraits<T>::optional, as, &value, sizeof(T)}, a)) from_attr(a, value);
   }
   /// Sees one field; true when it has replaced `value`, by an alternative of `info.kind` (or monostate if optional).
   virtual bool visit(const FieldInfo& info, Attr& value) = 0;

@@ -55,7 +55,7 @@ std::vector<std::string> words(std::string_view text, std::string_view separator
 // Sorts the parameters: inputs, then attributes, or the operator's `order`. Parameters that are given by name alone
 // come last: attributes that say so, and those behind a * in `order`.
 void sort_params(Overload& overload) {
-  auto order = words(overload.info->order, ", ");
+  auto order = words(overload.info->traits.order, ", ");
   const auto star = std::find(order.begin(), order.end(), "*");
   for (auto& p : overload.params) p.named |= std::find(star, order.end(), p.name) != order.end();
   auto rank = [&](const Param& p) {
@@ -74,6 +74,17 @@ void sort_params(Overload& overload) {
 
 bool has_param(const Overload& overload, std::string_view name) {
   return std::any_of(overload.params.begin(), overload.params.end(), [&](auto& p) { return p.name == name; });
+}
+
+// Names the parameters as PyTorch's documentation does where its parser has another name, which stays as `also`.
+void add_second_names(Overload& overload) {
+  for (auto& p : overload.params)
+    for (auto& names : overload.info->second_names)
+      if (p.name == names.shown || p.name == names.also) {
+        p.name = names.shown;
+        p.also = names.also;
+        break;
+      }
 }
 
 Overload make_overload(const OpInfo& info) {
@@ -99,11 +110,11 @@ Overload make_overload(const OpInfo& info) {
   ParamReader reader(overload);
   if (info.describe) info.describe(overload.defaults.get(), reader);
   sort_params(overload);
-  set_second_names(overload);
+  add_second_names(overload);
   for (auto& p : overload.params)
     if (!p.input && p.required) overload.quick = false;
   if (overload.inputs == 0) overload.quick = false;
-  overload.makes = info.factory || (has_param(overload, "dtype") && has_param(overload, "device"));
+  overload.makes = info.traits.factory || (has_param(overload, "dtype") && has_param(overload, "device"));
   return overload;
 }
 
@@ -128,15 +139,18 @@ void add_functions_of(Functions& functions, const OpInfo& info) {
     Function& function = functions[name];
     function.name = name;
     function.inplace = inplace;
-    function.is_function |= info.as_function;
-    function.is_method |= (info.as_method || inplace) && !info.inputs.empty() && !in_space(name);
+    const Offered offered = info.traits.offered;
+    const bool as_method = offered == Offered::everywhere || offered == Offered::method;
+    function.is_function |= offered != Offered::method;
+    function.is_method |= (as_method || inplace) && !info.inputs.empty() && !in_space(name);
+    function.is_functional |= offered == Offered::functional_inplace || (offered == Offered::functional && !inplace);
     function.operators.push_back(&info);
   };
-  auto names = words(info.aliases, " ,");
+  auto names = words(info.traits.aliases, " ,");
   names.insert(names.begin(), info.face);
   for (auto& name : names) {
-    if (!info.only_inplace) add(name, false);
-    if (info.inplace && !in_space(name)) add(name + "_", true);
+    if (info.traits.inplace != Inplace::only) add(name, false);
+    if (info.has_inplace() && !in_space(name)) add(name + "_", true);
   }
 }
 
@@ -169,7 +183,7 @@ const Functions& bound_functions() {
     host();                                 // opens the kernels; operators of other libraries must not be missing
     auto& functions = *new Functions;       // never destroyed: that would only delay the program's end
     for (const OpInfo* info : operators())  // by name, so a function tries them in that order
-      if (!info->internal) add_functions_of(functions, *info);
+      if (!info->traits.internal) add_functions_of(functions, *info);
     return functions;
   }();
   return all;
@@ -191,6 +205,11 @@ const Function* to_function(lua_State* L, int index) {
   auto* function = static_cast<const Function*>(lua_touserdata(L, -1));
   lua_pop(L, 1);
   return function;
+}
+
+std::string_view prefix(const Function& function) {
+  if (function.is_functional) return "torch.nn.functional.";
+  return function.is_method && (function.inplace || !function.is_function) ? "x:" : "torch.";
 }
 
 std::string signature(const Function& function, const Overload& overload, bool method) {

@@ -47,6 +47,7 @@ class Function {
   std::string name;
   bool inplace = false;
   bool is_function = false, is_method = false;  // in `torch`, in the methods of tensors
+  bool is_functional = false;                   // PyTorch has it in torch.nn.functional alone
   std::vector<const OpInfo*> operators;         // in the order in which they are tried
 
   /// One overload per operator. They are made at the first use, so that a program starts sooner.
@@ -65,8 +66,6 @@ const std::map<std::string, Function>& bound_functions();
 /// The Function behind the Lua function at `index`; null for any other value.
 const Function* to_function(lua_State* L, int index);
 
-/// Names the parameters as PyTorch's documentation does where its parser has another name, which stays as `also`.
-void set_second_names(Overload& overload);
 /// "max(input, dim, {keepdim = false})"; without the input whose method it is: "max(dim, {keepdim = false})".
 std::string signature(const Function& function, const Overload& overload, bool method = false);
 /// The prefix of the function's name in help: "torch.", "torch.nn.functional.", or "x:" where PyTorch has a method

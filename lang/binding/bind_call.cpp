@@ -116,7 +116,7 @@ class Caller {
       if (find_param(*overload, name) >= 0) return;
     if (name == "requires_grad" && !function_.overloads()[0]->makes) return;
     if (name == "generator" && !takes_generator(*function_.overloads()[0]->info)) return;
-    if (name == "inplace" && !function_.overloads()[0]->info->inplace) return;
+    if (name == "inplace" && !function_.overloads()[0]->info->has_inplace()) return;
     for (size_t i = 0; i < given_.named.size(); ++i)
       if (given_.named[i].name == name) {
         into = given_.named[i].index;
@@ -166,7 +166,7 @@ class Caller {
 
   // meshgrid(a, b): tensors instead of a list of tensors.
   bool starts_star(const Overload& overload, const Param& param, int a) const {
-    return overload.info->star && param.list && to_tensor(L_, a);
+    return overload.info->traits.star && param.list && to_tensor(L_, a);
   }
 
   const Overload* choose() {
@@ -298,8 +298,8 @@ class Caller {
 
  public:
   static int push_results(lua_State* L, const Overload& overload, Tensors results) {
-    if (overload.info->several && !overload.info->star) return push_list(L, results), 1;
-    if (overload.info->answers) {
+    if (overload.info->several && !overload.info->traits.star) return push_list(L, results), 1;
+    if (overload.info->traits.answers) {
       if (!results[0].device().has_data())
         throw Error("{}: there is no answer on the {} device, whose tensors have no data", overload.info->face,
                     results[0].device().kind());
@@ -344,7 +344,7 @@ int run(lua_State* L, const Function& function, const Overload& overload, Call& 
     return lua_settop(L, 1), 1;
   }
   apply(call);
-  if (call.out.size() == 1 && !call.info->several && !call.info->answers)
+  if (call.out.size() == 1 && !call.info->several && !call.info->traits.answers)
     return push_tensor(L, std::move(call.out[0])), 1;
   return Caller::push_results(L, overload, std::move(call.out));
 }

@@ -32,7 +32,7 @@ std::string overload_text(const Function& function, const Overload& overload) {
        (function.inplace ? " In place: writes into the tensor and returns it." : "");
   for (auto& p : overload.params)
     if (!method || !p.input || p.at > 0) s += param_line(p);
-  if (!info.not_differentiable.empty()) s += "\n  No gradient: " + info.not_differentiable + ".";
+  if (!info.traits.not_differentiable.empty()) s += fmt::format("\n  No gradient: {}.", info.traits.not_differentiable);
   return s;
 }
 

@@ -66,14 +66,14 @@ void push_overload(lua_State* L, const Function& function, const Overload& overl
   set(L, "operator", info.name);
   set(L, "signature", signature(function, overload, prefix(function) == "x:"));
   set(L, "brief", info.doc.brief);
-  set(L, "no_gradient", info.not_differentiable);
+  set(L, "no_gradient", info.traits.not_differentiable);
   for (auto [name, on] : {std::pair{"several", info.several},
-                          {"answers", info.answers},
-                          {"factory", info.factory},
+                          {"answers", info.traits.answers},
+                          {"factory", info.traits.factory},
                           {"random", info.random},
                           {"view", info.view != nullptr},
-                          {"elementwise", info.elementwise},
-                          {"star", info.star},
+                          {"elementwise", info.traits.elementwise},
+                          {"star", info.traits.star},
                           {"makes", overload.makes},
                           {"counts_positions", has_base(info)}})
     set_flag(L, name, on);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <optional>
 #include <random>
 
 #include "core/dispatch/generator.h"
@@ -134,7 +136,7 @@ bool has_nan(const Tensors& results) {
 
 std::vector<Variant> variants(const TestCase& given) {
   std::vector<Variant> all{{"as given", given}};
-  if (!given.drawn || given.info->internal) return all;
+  if (!given.drawn || given.info->traits.internal) return all;
   auto add = [&](const char* kind, Inputs in) {
     TestCase c = given;
     c.in = std::move(in);
@@ -175,9 +177,83 @@ Inputs drawn_larger(const TestCase& c, int64_t factor) {
   });
 }
 
+namespace {
+
+constexpr int64_t most_elements = 1 << 18;
+
+// Its values drawn anew from their range; those of integers and bool, which may be positions, repeated.
+Tensor in_shape(const Tensor& t, const Shape& shape, std::mt19937_64& rng) {
+  const std::vector<double> values = doubles(t);
+  if (values.empty()) return copy_of(t);
+  if (is_floating(t.dtype())) {
+    auto [lo, hi] = std::minmax_element(values.begin(), values.end());
+    return copy_of(draw(shape, *lo, *hi, rng), t.dtype());
+  }
+  Tensor repeated = Tensor::empty(shape, Dtype::f64, host());
+  for (int64_t i = 0; i < repeated.numel(); ++i) repeated.data<double>()[i] = values[size_t(i) % values.size()];
+  return copy_of(repeated, t.dtype());
+}
+
+using Extents = std::map<int64_t, int64_t>;  // from, to; others stay
+
+// Null where the operator refuses that, or there would be too many elements.
+std::optional<Inputs> with_extents(const TestCase& c, const Extents& to) {
+  auto rng = generator(c.info->name, 100);
+  bool few = true;
+  Inputs shapes = each_tensor(c.in, [&](const Tensor& t) {
+    Shape s = t.shape();
+    for (auto& n : s)
+      if (auto at = to.find(n); at != to.end()) n = at->second;
+    few = few && s.numel() <= most_elements;
+    return Tensor::empty(few ? s : Shape{0}, t.dtype(), device("meta"));
+  });
+  if (!few) return {};
+  try {
+    for (auto& y : c.run(shapes))
+      if (y && y.numel() > most_elements) return {};
+  } catch (const Error&) { return {}; }
+  Inputs in = c.in;
+  for (size_t i = 0; i < in.size(); ++i)
+    if (in[i].is_tensor()) in[i] = in_shape(in[i].tensor(), shapes[i].shape(), rng);
+  return in;
+}
+
+}  // namespace
+
+std::vector<Variant> large_shapes(const TestCase& given) {
+  std::vector<Variant> all;
+  auto add = [&](const char* kind, const Extents& to) {
+    std::optional<Inputs> in = with_extents(given, to);
+    if (!in) return;
+    all.push_back({kind, given});
+    all.back().c.in = std::move(*in);
+    all.back().c.name += std::string(", ") + kind;
+  };
+  Extents odd;
+  int dims = 0;
+  const Tensor* first = nullptr;
+  for (auto& v : given.in) {
+    if (!v.is_tensor() || v.dim() == 0 || v.numel() == 0) continue;
+    if (!first) first = &v.tensor();
+    dims = std::max(dims, v.dim());
+    for (int64_t n : v.tensor().shape())
+      if (n > 1) odd[n] = 0;
+  }
+  if (!first || odd.empty()) return all;
+  int64_t next = dims < 4 ? 63 : 9;
+  for (auto& [_, to] : odd) to = next++;
+  add("extents from 63 on", odd);
+  const int64_t columns = first->shape().back(), rows = first->shape().front();
+  if (columns > 1)
+    for (auto [n, kind] : {std::pair(1, "rows of 1"), {1000, "rows of 1,000"}, {100000, "rows of 100,000"}})
+      add(kind, {{columns, n}});
+  if (first->dim() > 1 && rows > 1 && rows != columns) add("3,001 rows", {{rows, 3001}});
+  return all;
+}
+
 Tensors TestCase::run(const Inputs& inputs) const {
   manual_seed(7);
-  if (!info->only_inplace) return apply(*info, op.get(), inputs);
+  if (info->traits.inplace != Inplace::only) return apply(*info, op.get(), inputs);
   Inputs copied = inputs;
   copied[0] = apply(find_op("clone"), nullptr, {inputs[0]})[0];
   return {apply_inplace(*info, op.get(), copied)};

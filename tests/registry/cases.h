@@ -42,12 +42,16 @@ struct Variant {
 std::vector<Variant> variants(const TestCase& given);
 /// The inputs of a drawn case with all extents multiplied by `factor`.
 Inputs drawn_larger(const TestCase& c, int64_t factor);
+/// The case in shapes that samples do not have: extents around 64, rows of 1, 1,000 and 100,000 elements, and 3,001
+/// rows. Equal extents stay equal. Where the operator refuses a shape, or its results would be many, it is left out.
+std::vector<Variant> large_shapes(const TestCase& given);
 
 class OperatorTest : public testing::TestWithParam<std::string> {
  protected:
   const OpInfo& op() const { return find_op(GetParam()); }
   /// Has no results: writes into its inputs, which its description wants in one layout and dtype (steps of optimizers).
   bool only_writes() const { return op().doc.outputs == "none[]"; }
+  bool only_inplace() const { return op().traits.inplace == Inplace::only; }
   /// Results hold whatever was in memory (empty and its like): nothing to compare but shapes.
   bool uninitialised() const { return op().face.find("empty") != std::string::npos; }
 };

@@ -22,7 +22,7 @@ class Forms : public OperatorTest {
 INSTANTIATE_TEST_SUITE_P(Registry, Forms, testing::ValuesIn(operator_names()), readable);
 
 TEST_P(Forms, InPlaceEqualsOutOfPlace) {
-  if (!op().inplace || op().only_inplace) return;
+  if (!op().has_inplace() || only_inplace()) return;
   for (auto& c : cases(GetParam())) {
     SCOPED_TRACE(c.name);
     if (!c.in[0].is_tensor()) continue;
@@ -46,7 +46,7 @@ TEST_P(Forms, InPlaceEqualsOutOfPlace) {
 }
 
 TEST_P(Forms, InPlaceGradientsEqual) {
-  if (!op().inplace || op().only_inplace || !op().not_differentiable.empty()) return;
+  if (!op().has_inplace() || only_inplace() || !op().traits.not_differentiable.empty()) return;
   const OpInfo& clone = find_op("clone");
   for (auto& c : cases(GetParam())) {
     SCOPED_TRACE(c.name);
@@ -70,7 +70,7 @@ TEST_P(Forms, InPlaceGradientsEqual) {
 }
 
 TEST_P(Forms, OutEqualsReturned) {
-  if (op().only_inplace || op().several || uninitialised()) return;
+  if (only_inplace() || op().several || uninitialised()) return;
   for (auto& c : cases(GetParam())) {
     SCOPED_TRACE(c.name);
     Tensors want = c.run();
@@ -121,6 +121,20 @@ TEST_P(Forms, KernelEqualsLower) {
   }
 }
 
+TEST_P(Forms, KernelEqualsDecomposeInLargeShapes) {
+  if (!op().decompose || !op().kernels[size_t(host().slot())] || only_writes()) return;
+  for (auto& given : cases(GetParam()))
+    for (auto& [kind, c] : large_shapes(given)) {
+      SCOPED_TRACE(c.name);
+      Tensors got;
+      try {
+        got = c.run();
+      } catch (const Error&) { continue; }
+      manual_seed(7);
+      EXPECT_EQ(difference(got, op().decompose(c.op.get(), c.in), 1e-9, 1e-9), "");
+    }
+}
+
 TEST_P(Forms, RecordedReplaysBitEqual) {
   if (uninitialised()) return;
   for (auto& c : cases(GetParam())) {
@@ -135,7 +149,7 @@ TEST_P(Forms, RecordedReplaysBitEqual) {
     Trace trace(tensors(in));
     Tensors want = c.run(in);
     bool drew = default_generator(host()).offset() > 0;  // the form in place would draw other numbers
-    if (!drew && op().inplace && !op().only_inplace && in[0].is_tensor() && want[0].shape() == in[0].shape()) {
+    if (!drew && op().has_inplace() && !only_inplace() && in[0].is_tensor() && want[0].shape() == in[0].shape()) {
       Inputs into = in;
       into[0] = apply(find_op("clone"), nullptr, {in[0]})[0];
       want.push_back(apply_inplace(op(), c.op.get(), into));
@@ -184,7 +198,7 @@ TEST_P(Forms, ThreadsChangeNoBits) {
           with[i] = leaves.back();
         }
         Tensors all = c.run(with);
-        if (!op().not_differentiable.empty()) return all;
+        if (!op().traits.not_differentiable.empty()) return all;
         for (auto& g : gradients(all, leaves)) all.push_back(g);
         return all;
       };

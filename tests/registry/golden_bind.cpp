@@ -132,7 +132,7 @@ Inputs inputs(const OpInfo& info, const std::vector<GoldenArg>& args, std::set<s
 
 bool called(const OpInfo& info, const std::string& name) {
   if (info.face == name) return true;
-  std::istringstream words(info.aliases);
+  std::istringstream words(std::string(info.traits.aliases));
   for (std::string w; words >> w;)
     if (w == name) return true;
   return false;

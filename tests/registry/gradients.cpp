@@ -58,7 +58,7 @@ class Gradients : public OperatorTest {
  protected:
   // Why no case of this operator is checked, or "".
   std::string reason_for_none() const {
-    if (!op().not_differentiable.empty()) return op().not_differentiable;
+    if (!op().traits.not_differentiable.empty()) return op().traits.not_differentiable;
     if (uninitialised()) return "its elements are whatever was in memory";
     if (op().face.starts_with("lapack_ldl")) return "its backward refuses every input, as PyTorch's does";
     if (op().face == "ctc_loss")
@@ -136,7 +136,7 @@ TEST_P(Gradients, OfHigherOrderMatch) {
 // An operator that says it has no gradient gives results that require none.
 TEST_P(Gradients, ReasonHolds) {
   if (std::string reason = reason_for_none(); !reason.empty()) without_gradient[reason].push_back(GetParam());
-  if (op().not_differentiable.empty() || op().only_inplace) return;
+  if (op().traits.not_differentiable.empty() || only_inplace()) return;
   for (auto& c : cases(GetParam())) {
     Inputs in =
         each_tensor(c.in, [](const Tensor& t) { return is_floating(t.dtype()) ? copy_of(t).set_requires_grad() : t; });

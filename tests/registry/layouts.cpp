@@ -21,7 +21,7 @@ class Layouts : public OperatorTest {
     for (size_t i : c.floating()) with[i] = leaves[k++];
     try {
       a.results = c.run(with);
-      if (op().not_differentiable.empty()) a.gradients = gradients(a.results, leaves);
+      if (op().traits.not_differentiable.empty()) a.gradients = gradients(a.results, leaves);
     } catch (const Error& e) { a.error = e.what(); }
     return a;
   }
@@ -57,7 +57,7 @@ TEST_P(Layouts, StridedInputsGiveTheSame) {
 }
 
 TEST_P(Layouts, ExpandedInputsGiveTheSame) {
-  if (op().only_inplace || only_writes() || reads_storage()) return;
+  if (only_inplace() || only_writes() || reads_storage()) return;
   for (auto& c : cases(GetParam())) {
     SCOPED_TRACE(c.name);
     Inputs wide = each_tensor(c.in, [](auto& t) { return expanded(t); });

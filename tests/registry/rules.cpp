@@ -1,5 +1,9 @@
 // What every operator has to declare: samples, documentation, a gradient or a reason, attributes that can be written
 // out.
+#include <algorithm>
+#include <map>
+#include <set>
+
 #include "tests/registry/cases.h"
 
 namespace luth::test {
@@ -31,9 +35,69 @@ TEST_P(Rules, CanRun) {
 TEST_P(Rules, HasGradientOrReason) {
   bool differentiable = op().vjp || (op().decompose && !op().infer);
   if (op().inputs.empty()) return;
-  EXPECT_TRUE(differentiable || (op().decompose && !op().view) || !op().not_differentiable.empty())
+  EXPECT_TRUE(differentiable || (op().decompose && !op().view) || !op().traits.not_differentiable.empty())
       << "give it vjp, decompose, or `not_differentiable` with the reason";
-  EXPECT_FALSE(op().vjp && !op().not_differentiable.empty()) << "vjp and a reason to have none";
+  EXPECT_FALSE(op().vjp && !op().traits.not_differentiable.empty()) << "vjp and a reason to have none";
+}
+
+namespace {
+
+// The members that describe() names, by their place in the struct.
+class Members : public Fields {
+ public:
+  bool visit(const FieldInfo& info, Attr&) override {
+    add(info.at, info.size);
+    names.insert(info.name);
+    return false;
+  }
+  void add(const void* at, size_t size) { size_at[reinterpret_cast<uintptr_t>(at)] = size; }
+  std::map<uintptr_t, size_t> size_at;
+  std::set<std::string, std::less<>> names;
+};
+Members members_of(const OpInfo& op, void* value) {
+  Members members;
+  if (op.describe) op.describe(value, members);
+  if (op.philox) members.add(op.philox(value), sizeof(PhiloxState));
+  for (auto& i : op.inputs) members.names.insert(i.name);
+  return members;
+}
+std::vector<std::string> words(std::string_view text, const char* separators) {
+  std::vector<std::string> all;
+  while (!text.empty()) {
+    const size_t at = std::min(text.find_first_of(separators), text.size());
+    if (at) all.emplace_back(text.substr(0, at));
+    text.remove_prefix(std::min(at + 1, text.size()));
+  }
+  return all;
+}
+
+}  // namespace
+
+// Holes of less than eight bytes are taken for padding.
+TEST_P(Rules, EveryMemberIsDescribed) {
+  OpValue value = op().make();
+  const Members members = members_of(op(), value.get());
+  if (members.size_at.empty()) return;
+  const auto begin = reinterpret_cast<uintptr_t>(value.get());
+  uintptr_t end = begin;
+  auto expect_no_hole = [&](uintptr_t at) {
+    EXPECT_LT(int64_t(at - end), 8) << "describe() leaves out what lies " << end - begin << " bytes into the struct";
+  };
+  for (auto& [at, size] : members.size_at) {
+    expect_no_hole(at);
+    end = std::max(end, at + size);
+  }
+  expect_no_hole(begin + op().size);
+}
+
+TEST_P(Rules, TraitsNameArguments) {
+  OpValue value = op().make();
+  const auto names = members_of(op(), value.get()).names;
+  for (auto& name : words(op().traits.order, ", *")) EXPECT_TRUE(names.count(name)) << "order: " << name;
+  for (auto& pair : words(op().traits.second_names, ";")) {
+    const auto both = words(pair, ": ");
+    EXPECT_TRUE(std::any_of(both.begin(), both.end(), [&](auto& name) { return names.count(name); })) << pair;
+  }
 }
 
 TEST_P(Rules, AttributesReadBack) {

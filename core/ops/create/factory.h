@@ -3,6 +3,7 @@
 //
 //   struct OnesFill {
 //     static constexpr std::string_view name = "ones", brief = "A tensor of ones.";
+//     static constexpr Traits traits{};               // beyond those of factories
 //     void describe(auto&) {}                         // attributes beside size, dtype, device
 //     Dtype natural() const { return default_dtype(); }
 //     void fill(const Tensor& t) const;               // t is fresh and needs no gradient
@@ -39,13 +40,13 @@ template <class Fill>
 Tensor filled(const Fill& f, const Shape& size, Dtype dtype, Device& device, const Strides* strides = nullptr);
 
 struct Constant {
-  static constexpr std::string_view not_differentiable = "it has no tensor to be differentiated by";
+  static constexpr Traits family{.not_differentiable = "it has no tensor to be differentiated by"}, traits = family;
 };
 
 template <class Fill>
 struct Factory : Constant, Options, Fill {
   static constexpr Doc doc{Fill::name, "", Fill::brief};
-  static constexpr bool factory = true, as_method = false;
+  static constexpr Traits traits = family.with({.offered = Offered::function, .factory = true}).with(Fill::traits);
   Ints size;
   void describe(auto& field) {
     field("size", size, "the shape", as::sizes | as::required);
@@ -64,7 +65,7 @@ struct Like : Constant, Options, Fill {
   static constexpr Joined<Fill::name.size() + 5> label{Fill::name, "_like"};
   static constexpr Doc doc{label.view(), "input",
                            "As the function without _like, in the shape, dtype and device of input."};
-  static constexpr bool as_method = false, factory = true;
+  static constexpr Traits traits = family.with({.offered = Offered::function, .factory = true}).with(Fill::traits);
   MemoryFormat memory_format = MemoryFormat::preserve;
   void describe(auto& field) {
     Fill::describe(field);
@@ -85,7 +86,7 @@ struct New : Constant, Options, Fill {
   static constexpr Joined<Fill::name.size() + 4> label{"new_", Fill::name};
   static constexpr Doc doc{label.view(), "input",
                            "As the function without new_, in the dtype and on the device of input."};
-  static constexpr bool as_function = false, factory = true;
+  static constexpr Traits traits = family.with({.offered = Offered::method, .factory = true}).with(Fill::traits);
   Ints size;
   void describe(auto& field) {
     field("size", size, "the shape", as::sizes | as::required);
@@ -115,24 +116,28 @@ struct DefineFactory : DefineAll<Factory<Fill>, Like<Fill>, New<Fill>> {};
 
 struct EmptyFill {
   static constexpr std::string_view name = "empty", brief = "A tensor whose elements are not set.";
+  static constexpr Traits traits{};
   void describe(auto&) {}
   Dtype natural() const { return default_dtype(); }
   void fill(const Tensor&) const {}
 };
 struct ZerosFill {
   static constexpr std::string_view name = "zeros", brief = "A tensor of zeros.";
+  static constexpr Traits traits{};
   void describe(auto&) {}
   Dtype natural() const { return default_dtype(); }
   void fill(const Tensor& t) const;
 };
 struct OnesFill {
   static constexpr std::string_view name = "ones", brief = "A tensor of ones.";
+  static constexpr Traits traits{};
   void describe(auto&) {}
   Dtype natural() const { return default_dtype(); }
   void fill(const Tensor& t) const;
 };
 struct FullFill {
   static constexpr std::string_view name = "full", brief = "A tensor of one number.";
+  static constexpr Traits traits{};
   Scalar fill_value = 0;
   void describe(auto& field) { field("fill_value", fill_value, "the number", as::required); }
   Dtype natural() const { return fill_value.dtype(); }
@@ -142,7 +147,7 @@ struct FullFill {
 /// start, start + step, … before end.
 struct ArangeStart : Constant, Options {
   static constexpr Doc doc{"arange.start", "", "Numbers from start, step apart, before end."};
-  static constexpr bool factory = true, as_method = false;
+  static constexpr Traits traits = family.with({.offered = Offered::function, .factory = true});
   Scalar start = 0, end = 0, step = 1;
   void describe(auto& field) {
     field("start", start, "the first number", as::required);
@@ -155,7 +160,7 @@ struct ArangeStart : Constant, Options {
 };
 struct Arange : Constant, Options {
   static constexpr Doc doc{"arange", "", "The numbers 0, 1, … before end."};
-  static constexpr bool factory = true, as_method = false;
+  static constexpr Traits traits = family.with({.offered = Offered::function, .factory = true});
   Scalar end = 0;
   void describe(auto& field) {
     field("end", end, "the numbers stop before it", as::required);
@@ -167,7 +172,7 @@ struct Arange : Constant, Options {
 /// Torch7's: includes its end.
 struct Range : Constant, Options {
   static constexpr Doc doc{"range", "", "Numbers from start, step apart, up to end and including it."};
-  static constexpr bool factory = true, as_method = false;
+  static constexpr Traits traits = family.with({.offered = Offered::function, .factory = true});
   Scalar start = 0, end = 0, step = 1;
   void describe(auto& field) {
     field("start", start, "the first number", as::required);
@@ -180,7 +185,7 @@ struct Range : Constant, Options {
 };
 struct Linspace : Constant, Options {
   static constexpr Doc doc{"linspace", "", "`steps` numbers from start to end, both included, equally far apart."};
-  static constexpr bool factory = true, as_method = false;
+  static constexpr Traits traits = family.with({.offered = Offered::function, .factory = true});
   Scalar start = 0, end = 0;
   int64_t steps = 0;
   void describe(auto& field) {
@@ -194,7 +199,7 @@ struct Linspace : Constant, Options {
 };
 struct Eye : Constant, Options {
   static constexpr Doc doc{"eye", "", "A matrix with ones on its diagonal and zeros elsewhere."};
-  static constexpr bool factory = true, as_method = false;
+  static constexpr Traits traits = family.with({.offered = Offered::function, .factory = true});
   int64_t n = 0;
   std::optional<int64_t> m;
   void describe(auto& field) {

@@ -7,7 +7,7 @@ namespace luth::ops {
 
 struct ScalarTensor : Constant, Options {
   static constexpr Doc doc{"scalar_tensor", "", "A tensor without dims that holds a number."};
-  static constexpr bool factory = true, as_method = false;
+  static constexpr Traits traits = family.with({.offered = Offered::function, .factory = true});
   Scalar s = 0;
   void describe(auto& field) {
     field("s", s, "the number", as::required);
@@ -19,7 +19,7 @@ struct ScalarTensor : Constant, Options {
 struct Logspace : Constant, Options {
   static constexpr Doc doc{"logspace", "",
                            "`steps` numbers from base^start to base^end, each the same times the last."};
-  static constexpr bool factory = true, as_method = false;
+  static constexpr Traits traits = family.with({.offered = Offered::function, .factory = true});
   Scalar start = 0, end = 0;
   int64_t steps = 0;
   double base = 10;
@@ -52,20 +52,20 @@ struct TriangleIndices : Constant {
 };
 struct TrilIndices : TriangleIndices {
   static constexpr Doc doc{"tril_indices", "", "The positions of a lower triangle: rows, then columns."};
-  static constexpr bool factory = true, as_method = false;
+  static constexpr Traits traits = family.with({.offered = Offered::function, .factory = true});
   Tensor decompose(const Inputs&) const { return positions(true); }
   static Cases<TrilIndices> samples() { return {{{{{}, 3, 3}}, {}}, {{{{}, 2, 4, 1}}, {}}, {{{{}, 4, 2, -1}}, {}}}; }
 };
 struct TriuIndices : TriangleIndices {
   static constexpr Doc doc{"triu_indices", "", "The positions of an upper triangle: rows, then columns."};
-  static constexpr bool factory = true, as_method = false;
+  static constexpr Traits traits = family.with({.offered = Offered::function, .factory = true});
   Tensor decompose(const Inputs&) const { return positions(false); }
   static Cases<TriuIndices> samples() { return {{{{{}, 3, 3}}, {}}, {{{{}, 2, 4, 1}}, {}}, {{{{}, 4, 2, -1}}, {}}}; }
 };
 
 struct EmptyStrided : Constant, Options {
   static constexpr Doc doc{"empty_strided", "", "A tensor with the given strides whose elements are not set."};
-  static constexpr bool factory = true, as_method = false;
+  static constexpr Traits traits = family.with({.offered = Offered::function, .factory = true});
   Ints size, stride;
   void describe(auto& field) {
     field("size", size, "the shape", as::required);
@@ -78,7 +78,7 @@ struct EmptyStrided : Constant, Options {
 struct NewEmptyStrided : Constant, Options {
   static constexpr Doc doc{"new_empty_strided", "input",
                            "A tensor with the given strides, in the dtype and on the device of input, not set."};
-  static constexpr bool factory = true, as_function = false;
+  static constexpr Traits traits = family.with({.offered = Offered::method, .factory = true});
   Ints size, stride;
   void describe(auto& field) {
     field("size", size, "the shape", as::required);

@@ -8,7 +8,8 @@ namespace luth::ops {
 
 /// What all of torch.signal.windows take.
 struct Window : Constant, Options {
-  static constexpr bool factory = true, as_method = false;
+  static constexpr Traits family = Constant::family.with({.offered = Offered::function, .factory = true}),
+                          traits = family;
   int64_t M = 0;
   bool sym = true;
   void describe_M(auto& field) { field("M", M, "how many numbers", as::required); }
@@ -127,7 +128,8 @@ struct Nuttall : Window {
 // ---- the older functions --------------------------------------------------------------------------------------------
 
 struct OldWindow : Constant, Options {
-  static constexpr bool factory = true, as_method = false;
+  static constexpr Traits family = Constant::family.with({.offered = Offered::function, .factory = true}),
+                          traits = family;
   int64_t window_length = 0;
   bool periodic = true;
   void describe_first(auto& field) {

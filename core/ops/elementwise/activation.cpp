@@ -1,6 +1,5 @@
 #include "core/ops/elementwise/activation.h"
 
-#include "core/dispatch/autocast.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/elementwise/unary.h"
@@ -9,7 +8,6 @@ namespace luth::ops {
 namespace {
 
 const DefineAll<ActivationOps> define_all_;
-const AutocastAs<Autocast::f32, Softplus> autocast_f32_;
 const DefineAll<ActivationGrads> define_grads_;
 const Define<Clamp> clamp_;
 

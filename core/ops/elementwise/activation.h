@@ -6,7 +6,8 @@ namespace luth::ops {
 
 /// dx = dy * df(saved): the gradient of an activation in one pass; its own gradient comes from `decompose`.
 struct ActivationGrad : Elementwise {
-  static constexpr bool internal = true, inplace = false;
+  static constexpr Traits family = Elementwise::family.with({.internal = true, .inplace = Inplace::none}),
+                          traits = family;
   using Dtypes = Floats;
 };
 /// Integers are refused, as in PyTorch, where it has them for tanh and sigmoid.
@@ -23,7 +24,7 @@ struct TanhBackward : ActivationGrad {
 };
 struct Tanh : FloatElementwise {
   static constexpr Doc doc{"tanh", "input", "Hyperbolic tangent of each element."};
-  static constexpr std::string_view saves = "input: result";
+  static constexpr Traits traits = family.with({.saves = "input: result"});
   template <class T> LUTH_HD T f(T x) const { return math::tanh(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Tanh> samples() { return unary_samples<Tanh>(-2, 2); }
@@ -36,14 +37,14 @@ struct SigmoidBackward : ActivationGrad {
 };
 struct Sigmoid : FloatElementwise {
   static constexpr Doc doc{"sigmoid", "input", "1 / (1 + exp(-x)) for each element."};
-  static constexpr std::string_view saves = "input: result", aliases = "expit special.expit";
+  static constexpr Traits traits = family.with({.saves = "input: result", .aliases = "expit special.expit"});
   template <class T> LUTH_HD T f(T x) const { return T(1) / (T(1) + math::exp(-x)); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Sigmoid> samples() { return unary_samples<Sigmoid>(-2, 2); }
 };
 struct ReluBackward : ActivationGrad {
   static constexpr Doc doc{"relu_backward", "grad, result", "Gradient of relu."};
-  static constexpr std::string_view saves = "grad: result; result: result.meta";
+  static constexpr Traits traits = family.with({.saves = "grad: result; result: result.meta"});
   template <class T> LUTH_HD T f(T dy, T y) const { return y <= T(0) ? T(0) : dy; }
   Tensor decompose(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -51,7 +52,7 @@ struct ReluBackward : ActivationGrad {
 };
 struct Relu : Elementwise {
   static constexpr Doc doc{"relu", "input", "Each element, or 0 where it is negative."};
-  static constexpr std::string_view saves = "input: result";
+  static constexpr Traits traits = family.with({.saves = "input: result"});
   using Dtypes = Numbers;
   Spec infer(const Inputs& in) const;
   template <class T> LUTH_HD T f(T x) const { return x < T(0) ? T(0) : x; }
@@ -85,8 +86,7 @@ struct GeluBackward : ActivationGrad, Approximate {
 };
 struct Gelu : Activation, Approximate {
   static constexpr Doc doc{"gelu", "input", "Each element times the normal distribution function at it."};
-  static constexpr std::string_view saves = "input: input";
-  static constexpr bool as_method = false, inplace = false;
+  static constexpr Traits traits = family.with({.saves = "input: input", .offered = Offered::functional, .inplace = Inplace::none, .kernel_required = true});
   template <class C> struct F {
     bool by_tanh;
     LUTH_HD C operator()(C x) const {
@@ -106,16 +106,14 @@ struct SiluBackward : ActivationGrad {
 };
 struct Silu : Activation {
   static constexpr Doc doc{"silu", "input", "Each element times its sigmoid."};
-  static constexpr std::string_view saves = "input: input";
-  static constexpr bool as_method = false;
+  static constexpr Traits traits = family.with({.saves = "input: input", .offered = Offered::functional, .kernel_required = true});
   template <class T> LUTH_HD T f(T x) const { return x / (T(1) + math::exp(-x)); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Silu> samples() { return unary_samples<Silu>(-2, 2); }
 };
 struct Softplus : Activation {
   static constexpr Doc doc{"softplus", "input", "log(1 + exp(beta x)) / beta; x itself where beta x is above threshold."};
-  static constexpr std::string_view saves = "input: input";
-  static constexpr bool as_method = false, inplace = false;
+  static constexpr Traits traits = family.with({.saves = "input: input", .offered = Offered::functional, .inplace = Inplace::none, .autocast = Autocast::f32});
   double beta = 1, threshold = 20;
   void describe(auto& field) {
     field("beta", beta, "the larger, the sharper the bend");
@@ -131,7 +129,7 @@ struct Softplus : Activation {
 };
 struct LeakyReluBackward : ActivationGrad {
   static constexpr Doc doc{"leaky_relu_backward", "grad, input", "Gradient of leaky_relu."};
-  static constexpr std::string_view saves = "grad: input; input: input.meta";
+  static constexpr Traits traits = family.with({.saves = "grad: input; input: input.meta"});
   double negative_slope = 0.01;
   void describe(auto& field) { field("negative_slope", negative_slope, "the slope below 0"); }
   template <class C> struct F { C slope; LUTH_HD C operator()(C dy, C x) const { return x > C(0) ? dy : dy * slope; } };
@@ -142,8 +140,7 @@ struct LeakyReluBackward : ActivationGrad {
 };
 struct LeakyRelu : Activation {
   static constexpr Doc doc{"leaky_relu", "input", "Each element, times negative_slope where it is negative."};
-  static constexpr std::string_view saves = "input: input";
-  static constexpr bool as_method = false;
+  static constexpr Traits traits = family.with({.saves = "input: input", .offered = Offered::functional_inplace});
   double negative_slope = 0.01;
   void describe(auto& field) { field("negative_slope", negative_slope, "the slope below 0"); }
   template <class C> struct F { C slope; LUTH_HD C operator()(C x) const { return x > C(0) ? x : x * slope; } };
@@ -169,7 +166,7 @@ Value binding_greatest(const Value& max, Dtype d);
 struct Clamp : Elementwise {
   static constexpr Doc doc{"clamp", "input, min|number?, max|number?",
                            "Each element, not below min and not above max."};
-  static constexpr std::string_view saves = "*: input, min, max", aliases = "clip";
+  static constexpr Traits traits = family.with({.saves = "*: input, min, max", .aliases = "clip"});
   using Dtypes = Numbers;
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;

@@ -1,8 +1,6 @@
 #include "core/ops/elementwise/arith.h"
 
-#include "core/dispatch/autocast.h"
 #include "core/op/basics.h"
-#include "core/op/call_rules.h"
 #include "core/ops/elementwise/copy.h"
 
 namespace luth::basic {
@@ -14,9 +12,7 @@ namespace luth::ops {
 namespace {
 
 const DefineAll<BinaryOps> define_all_;
-const AutocastAs<Autocast::f32, Pow> autocast_f32_;
 const DefineAll<Where, DivMode> define_;
-const KeepsNumber<Mul, Div, FloorDivide, TruncDivide, DivMode> keeps_number_;
 
 // Half of dy where both are equal, none where the other `wins`, else all of it: where one is nan both get it, as in
 // PyTorch.
@@ -32,12 +28,6 @@ void refuse_float_alpha(const Inputs& in, const Scalar& alpha) {
     throw Error("alpha is a boolean and the tensors are not");
   check_holds(d, alpha);
 }
-// As PyTorch: true and false are not subtracted, nor from numbers.
-void refuse_bool(const Inputs& in) {
-  if (in[0].dtype() == in[1].dtype()) throw Error("two bool operands cannot be subtracted; use logical_xor or ne");
-  throw Error("a bool operand cannot be subtracted, nor subtracted from; to invert a mask use ~x or logical_not");
-}
-const ChecksBool<Sub> checks_bool_{refuse_bool};
 
 }  // namespace
 
@@ -63,6 +53,11 @@ Tensors Add::vjp(const Call& c, const Tensor& dy) const {
 }
 Cases<Add> Add::samples() { return {{{}, {{2, 3}, {2, 3}}}, {{.alpha = 2.5}, {{2, 1, 3}, {4, 1}}}, {{}, {{}, {2}}}}; }
 
+// As PyTorch: true and false are not subtracted, nor from numbers.
+void Sub::refuse_bool(const Inputs& in) {
+  if (in[0].dtype() == in[1].dtype()) throw Error("two bool operands cannot be subtracted; use logical_xor or ne");
+  throw Error("a bool operand cannot be subtracted, nor subtracted from; to invert a mask use ~x or logical_not");
+}
 Spec Sub::infer(const Inputs& in) const {
   refuse_float_alpha(in, alpha);
   for (auto& v : in)

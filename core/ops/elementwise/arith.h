@@ -13,25 +13,26 @@ struct Add : Elementwise {
   void describe(auto& field) { field("alpha", alpha, "multiplies other", as::named); }
   Spec infer(const Inputs& in) const;
   template <class C> struct F { C a; LUTH_HD auto operator()(C x, C y) const { return x + a * y; } };
-  template <class C> auto functor() const { return F<C>{alpha.to<C>()}; }
+  template <class C> auto functor(Dtype d) const { return F<C>{rounded_to(d, alpha).to<C>()}; }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Add> samples();
 };
 struct Sub : Elementwise {
   static constexpr Doc doc{"sub", "input|number, other|number", "Input less alpha times other."};
-  static constexpr std::string_view aliases = "subtract";
+  static void refuse_bool(const Inputs& in);
+  static constexpr Traits traits = family.with({.aliases = "subtract", .check_bool = refuse_bool});
   using Dtypes = Numbers;
   Scalar alpha = 1;
   void describe(auto& field) { field("alpha", alpha, "multiplies other", as::named); }
   Spec infer(const Inputs& in) const;
   template <class C> struct F { C a; LUTH_HD auto operator()(C x, C y) const { return x - a * y; } };
-  template <class C> auto functor() const { return F<C>{alpha.to<C>()}; }
+  template <class C> auto functor(Dtype d) const { return F<C>{rounded_to(d, alpha).to<C>()}; }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Sub> samples();
 };
 struct Mul : Elementwise {
   static constexpr Doc doc{"mul", "input|number, other|number", "Product of input and other."};
-  static constexpr std::string_view saves = "input: other; other: input", aliases = "multiply";
+  static constexpr Traits traits = family.with({.saves = "input: other; other: input", .aliases = "multiply", .exact_numbers = 0b11});
   using Dtypes = AllTypes;
   template <class T> LUTH_HD auto f(T x, T y) const { return x * y; }
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -39,14 +40,14 @@ struct Mul : Elementwise {
 };
 struct Div : FloatElementwise {
   static constexpr Doc doc{"div", "input|number, other|number", "Input divided by other: a float, whatever they are."};
-  static constexpr std::string_view saves = "input: other; other: other, result", aliases = "divide true_divide";
+  static constexpr Traits traits = family.with({.saves = "input: other; other: other, result", .aliases = "divide true_divide", .second_names = "input: dividend; other: divisor", .exact_numbers = 0b11});
   template <class T> LUTH_HD T f(T x, T y) const { return x / y; }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Div> samples() { return binary_samples<Div>(0.5, 2); }
 };
 struct FloorDivide : Elementwise {
   static constexpr Doc doc{"floor_divide", "input|number, other|number", "The largest integer not above input / other."};
-  static constexpr bool divides = true;
+  static constexpr Traits traits = family.with({.exact_numbers = 0b10, .divides = true});
   using Dtypes = Numbers;
   template <class T> LUTH_HD T f(T x, T y) const {
     if constexpr (is_float<T>) {
@@ -68,8 +69,7 @@ struct FloorDivide : Elementwise {
 };
 struct TruncDivide : Elementwise {  // div with rounding_mode = 'trunc'
   static constexpr Doc doc{"trunc_divide", "input|number, other|number", "Input / other without its fraction."};
-  static constexpr bool internal = true;
-  static constexpr bool divides = true;
+  static constexpr Traits traits = family.with({.internal = true, .exact_numbers = 0b10, .divides = true});
   using Dtypes = Numbers;
   template <class T> LUTH_HD T f(T x, T y) const {
     if constexpr (is_float<T>) return math::trunc(x / y);
@@ -80,8 +80,7 @@ struct TruncDivide : Elementwise {  // div with rounding_mode = 'trunc'
 };
 struct DivMode {  // the form of div that rounds
   static constexpr Doc doc{"div.rounded", "input|number, other|number", "Input divided by other, rounded: 'floor', 'trunc', or nil for not."};
-  static constexpr std::string_view aliases = "divide";
-  static constexpr bool inplace = true;
+  static constexpr Traits traits{.aliases = "divide", .second_names = "input: dividend; other: divisor", .inplace = Inplace::also, .exact_numbers = 0b10};
   std::optional<std::string> rounding_mode;
   void describe(auto& field) { field("rounding_mode", rounding_mode, "'floor', 'trunc' or nil", as::named | as::required); }
   Tensor decompose(const Inputs& in) const;
@@ -89,8 +88,7 @@ struct DivMode {  // the form of div that rounds
 };
 struct Remainder : Elementwise {
   static constexpr Doc doc{"remainder", "input|number, other|number", "input - other * floor(input / other): the sign is other's."};
-  static constexpr std::string_view saves = "other: input, other";
-  static constexpr bool divides = true;
+  static constexpr Traits traits = family.with({.saves = "other: input, other", .divides = true});
   using Dtypes = Numbers;
   template <class T> LUTH_HD T f(T x, T y) const {
     if constexpr (is_float<T>) { T r = math::fmod(x, y); return r != T(0) && (y < T(0)) != (r < T(0)) ? r + y : r; }
@@ -101,8 +99,7 @@ struct Remainder : Elementwise {
 };
 struct Fmod : Elementwise {
   static constexpr Doc doc{"fmod", "input, other|number", "What division leaves: the sign is input's."};
-  static constexpr std::string_view saves = "other: input, other";
-  static constexpr bool divides = true;
+  static constexpr Traits traits = family.with({.saves = "other: input, other", .divides = true});
   using Dtypes = Numbers;
   template <class T> LUTH_HD T f(T x, T y) const {
     if constexpr (is_float<T>) return math::fmod(x, y);
@@ -113,7 +110,7 @@ struct Fmod : Elementwise {
 };
 struct Pow : Elementwise {
   static constexpr Doc doc{"pow", "input|number, exponent|number", "Input to the power of exponent."};
-  static constexpr std::string_view saves = "input: input, exponent; exponent: input, exponent, result";
+  static constexpr Traits traits = family.with({.saves = "input: input, exponent; exponent: input, exponent, result", .autocast = Autocast::f32});
   using Dtypes = Numbers;
   Spec infer(const Inputs& in) const;
   template <class T> LUTH_HD T f(T x, T y) const {
@@ -130,8 +127,7 @@ struct Pow : Elementwise {
 };
 struct Maximum : Elementwise {
   static constexpr Doc doc{"maximum", "input, other|number", "The larger of each pair; nan where one is nan."};
-  static constexpr std::string_view saves = "*: input, other";
-  static constexpr bool inplace = false;
+  static constexpr Traits traits = family.with({.saves = "*: input, other", .inplace = Inplace::none});
   using Dtypes = AllTypes;
   template <class T> LUTH_HD T f(T x, T y) const { return x > y || x != x ? x : y; }
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -139,8 +135,7 @@ struct Maximum : Elementwise {
 };
 struct Minimum : Elementwise {
   static constexpr Doc doc{"minimum", "input, other|number", "The smaller of each pair; nan where one is nan."};
-  static constexpr std::string_view saves = "*: input, other";
-  static constexpr bool inplace = false;
+  static constexpr Traits traits = family.with({.saves = "*: input, other", .inplace = Inplace::none});
   using Dtypes = AllTypes;
   template <class T> LUTH_HD T f(T x, T y) const { return x < y || x != x ? x : y; }
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -148,7 +143,7 @@ struct Minimum : Elementwise {
 };
 struct Atan2 : FloatElementwise {
   static constexpr Doc doc{"atan2", "input, other", "The angle of the point (other, input), in radians from -pi to pi."};
-  static constexpr std::string_view saves = "*: input, other", aliases = "arctan2";
+  static constexpr Traits traits = family.with({.saves = "*: input, other", .aliases = "arctan2"});
   template <class T> LUTH_HD T f(T y, T x) const { return math::atan2(y, x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Atan2> samples() { return binary_samples<Atan2>(0.5, 2); }
@@ -162,31 +157,31 @@ struct Eq : Comparison {
 };
 struct Ne : Comparison {
   static constexpr Doc doc{"ne", "input, other|number", "Whether the elements differ."};
-  static constexpr std::string_view aliases = "not_equal";
+  static constexpr Traits traits = family.with({.aliases = "not_equal"});
   template <class T> LUTH_HD bool f(T x, T y) const { return x != y; }
   static Cases<Ne> samples() { return binary_samples<Ne>(-2, 2); }
 };
 struct Lt : Comparison {
   static constexpr Doc doc{"lt", "input, other|number", "Whether input is less than other."};
-  static constexpr std::string_view aliases = "less";
+  static constexpr Traits traits = family.with({.aliases = "less"});
   template <class T> LUTH_HD bool f(T x, T y) const { return x < y; }
   static Cases<Lt> samples() { return binary_samples<Lt>(-2, 2); }
 };
 struct Le : Comparison {
   static constexpr Doc doc{"le", "input, other|number", "Whether input is at most other."};
-  static constexpr std::string_view aliases = "less_equal";
+  static constexpr Traits traits = family.with({.aliases = "less_equal"});
   template <class T> LUTH_HD bool f(T x, T y) const { return x <= y; }
   static Cases<Le> samples() { return binary_samples<Le>(-2, 2); }
 };
 struct Gt : Comparison {
   static constexpr Doc doc{"gt", "input, other|number", "Whether input is greater than other."};
-  static constexpr std::string_view aliases = "greater";
+  static constexpr Traits traits = family.with({.aliases = "greater"});
   template <class T> LUTH_HD bool f(T x, T y) const { return x > y; }
   static Cases<Gt> samples() { return binary_samples<Gt>(-2, 2); }
 };
 struct Ge : Comparison {
   static constexpr Doc doc{"ge", "input, other|number", "Whether input is at least other."};
-  static constexpr std::string_view aliases = "greater_equal";
+  static constexpr Traits traits = family.with({.aliases = "greater_equal"});
   template <class T> LUTH_HD bool f(T x, T y) const { return x >= y; }
   static Cases<Ge> samples() { return binary_samples<Ge>(-2, 2); }
 };
@@ -207,7 +202,7 @@ struct LogicalXor : Comparison {
 };
 
 struct Bitwise : Elementwise {
-  static constexpr std::string_view not_differentiable = "it works on bits";
+  static constexpr Traits family = Elementwise::family.with({.not_differentiable = "it works on bits"}), traits = family;
   using Dtypes = IntegersAndBool;
 };
 template <class Op> Cases<Op> integer_pairs();
@@ -227,7 +222,7 @@ struct BitwiseXor : Bitwise {
   static Cases<BitwiseXor> samples() { return integer_pairs<BitwiseXor>(); }
 };
 struct Shift : Elementwise {
-  static constexpr std::string_view not_differentiable = "it works on bits";
+  static constexpr Traits family = Elementwise::family.with({.not_differentiable = "it works on bits"}), traits = family;
   using Dtypes = Integers;
 };
 struct BitwiseLeftShift : Shift {
@@ -249,9 +244,7 @@ using BinaryOps = Types<Add, Sub, Mul, Div, FloorDivide, TruncDivide, Remainder,
 struct Where : Elementwise {
   static constexpr Doc doc{"where", "condition, input|number, other|number",
                            "Elements of input where condition is true, of other elsewhere."};
-  static constexpr std::string_view saves = "*: condition";
-  static constexpr int promote_from = 1;
-  static constexpr bool inplace = false;
+  static constexpr Traits traits = family.with({.saves = "*: condition", .inplace = Inplace::none, .promote_from = 1});
   using Dtypes = AllTypes;
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;

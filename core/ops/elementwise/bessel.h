@@ -11,35 +11,35 @@ using WideFloats = Types<float, double>;
 // clang-format off
 struct I0 : FloatElementwise {
   static constexpr Doc doc{"i0", "input", "The modified Bessel function of the first kind, of order 0."};
-  static constexpr std::string_view saves = "input: input", aliases = "special.i0";
+  static constexpr Traits traits = family.with({.saves = "input: input", .aliases = "special.i0"});
   template <class T> LUTH_HD T f(T x) const { return T(math::bessel_i(0, double(x))); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<I0> samples() { return unary_samples<I0>(-3, 3); }
 };
 struct I0e : FloatElementwise {
   static constexpr Doc doc{"special_i0e", "input", "exp(-|x|) i0(x)."};
-  static constexpr std::string_view saves = "input: input, result";
+  static constexpr Traits traits = family.with({.saves = "input: input, result"});
   template <class T> LUTH_HD T f(T x) const { return T(math::bessel_ie(0, double(x))); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<I0e> samples() { return unary_samples<I0e>(0.3, 3); }
 };
 struct I1 : FloatElementwise {
   static constexpr Doc doc{"special_i1", "input", "The modified Bessel function of the first kind, of order 1."};
-  static constexpr std::string_view saves = "input: input, result";
+  static constexpr Traits traits = family.with({.saves = "input: input, result"});
   template <class T> LUTH_HD T f(T x) const { return T(math::bessel_i(1, double(x))); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<I1> samples() { return unary_samples<I1>(0.3, 3); }
 };
 struct I1e : FloatElementwise {
   static constexpr Doc doc{"special_i1e", "input", "exp(-|x|) i1(x)."};
-  static constexpr std::string_view saves = "input: input, result";
+  static constexpr Traits traits = family.with({.saves = "input: input, result"});
   template <class T> LUTH_HD T f(T x) const { return T(math::bessel_ie(1, double(x))); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<I1e> samples() { return unary_samples<I1e>(0.3, 3); }
 };
 struct ModifiedBesselI0 : FloatElementwise {
   static constexpr Doc doc{"special_modified_bessel_i0", "input", "The modified Bessel function of the first kind, of order 0."};
-  static constexpr std::string_view saves = "input: input";
+  static constexpr Traits traits = family.with({.saves = "input: input"});
   using Dtypes = WideFloats;
   template <class T> LUTH_HD T f(T x) const { return T(math::bessel_i(0, double(x))); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -47,7 +47,7 @@ struct ModifiedBesselI0 : FloatElementwise {
 };
 struct ModifiedBesselI1 : FloatElementwise {
   static constexpr Doc doc{"special_modified_bessel_i1", "input", "The modified Bessel function of the first kind, of order 1."};
-  static constexpr std::string_view saves = "input: input, result";
+  static constexpr Traits traits = family.with({.saves = "input: input, result"});
   using Dtypes = WideFloats;
   template <class T> LUTH_HD T f(T x) const { return T(math::bessel_i(1, double(x))); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -55,7 +55,7 @@ struct ModifiedBesselI1 : FloatElementwise {
 };
 struct ModifiedBesselK0 : FloatElementwise {
   static constexpr Doc doc{"special_modified_bessel_k0", "input", "The modified Bessel function of the second kind, of order 0."};
-  static constexpr std::string_view saves = "input: input";
+  static constexpr Traits traits = family.with({.saves = "input: input"});
   using Dtypes = WideFloats;
   template <class T> LUTH_HD T f(T x) const { return T(math::bessel_k(0, double(x))); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -63,7 +63,7 @@ struct ModifiedBesselK0 : FloatElementwise {
 };
 struct ModifiedBesselK1 : FloatElementwise {
   static constexpr Doc doc{"special_modified_bessel_k1", "input", "The modified Bessel function of the second kind, of order 1."};
-  static constexpr std::string_view saves = "input: input, result";
+  static constexpr Traits traits = family.with({.saves = "input: input, result"});
   using Dtypes = WideFloats;
   template <class T> LUTH_HD T f(T x) const { return T(math::bessel_k(1, double(x))); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -72,20 +72,20 @@ struct ModifiedBesselK1 : FloatElementwise {
 struct ScaledModifiedBesselK0 : FloatElementwise {
   static constexpr Doc doc{"special_scaled_modified_bessel_k0", "x", "exp(x) modified_bessel_k0(x)."};
   using Dtypes = WideFloats;
-  static constexpr std::string_view not_differentiable = "PyTorch has no gradient of it";
+  static constexpr Traits traits = family.with({.not_differentiable = "PyTorch has no gradient of it"});
   template <class T> LUTH_HD T f(T x) const { return T(math::bessel_ke(0, double(x))); }
   static Cases<ScaledModifiedBesselK0> samples() { return unary_samples<ScaledModifiedBesselK0>(0.5, 3); }
 };
 struct ScaledModifiedBesselK1 : FloatElementwise {
   static constexpr Doc doc{"special_scaled_modified_bessel_k1", "x", "exp(x) modified_bessel_k1(x)."};
   using Dtypes = WideFloats;
-  static constexpr std::string_view not_differentiable = "PyTorch has no gradient of it";
+  static constexpr Traits traits = family.with({.not_differentiable = "PyTorch has no gradient of it"});
   template <class T> LUTH_HD T f(T x) const { return T(math::bessel_ke(1, double(x))); }
   static Cases<ScaledModifiedBesselK1> samples() { return unary_samples<ScaledModifiedBesselK1>(0.5, 3); }
 };
 struct BesselJ0 : FloatElementwise {
   static constexpr Doc doc{"special_bessel_j0", "input", "The Bessel function of the first kind, of order 0."};
-  static constexpr std::string_view saves = "input: input";
+  static constexpr Traits traits = family.with({.saves = "input: input"});
   using Dtypes = WideFloats;
   template <class T> LUTH_HD T f(T x) const { return T(::j0(double(x))); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -93,7 +93,7 @@ struct BesselJ0 : FloatElementwise {
 };
 struct BesselJ1 : FloatElementwise {
   static constexpr Doc doc{"special_bessel_j1", "input", "The Bessel function of the first kind, of order 1."};
-  static constexpr std::string_view saves = "input: input, result";
+  static constexpr Traits traits = family.with({.saves = "input: input, result"});
   using Dtypes = WideFloats;
   template <class T> LUTH_HD T f(T x) const { return T(::j1(double(x))); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -101,7 +101,7 @@ struct BesselJ1 : FloatElementwise {
 };
 struct BesselY0 : FloatElementwise {
   static constexpr Doc doc{"special_bessel_y0", "input", "The Bessel function of the second kind, of order 0."};
-  static constexpr std::string_view saves = "input: input";
+  static constexpr Traits traits = family.with({.saves = "input: input"});
   using Dtypes = WideFloats;
   template <class T> LUTH_HD T f(T x) const { return T(math::bessel_y0(double(x))); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -109,7 +109,7 @@ struct BesselY0 : FloatElementwise {
 };
 struct BesselY1 : FloatElementwise {
   static constexpr Doc doc{"special_bessel_y1", "input", "The Bessel function of the second kind, of order 1."};
-  static constexpr std::string_view saves = "input: input, result";
+  static constexpr Traits traits = family.with({.saves = "input: input, result"});
   using Dtypes = WideFloats;
   template <class T> LUTH_HD T f(T x) const { return T(math::bessel_y1(double(x))); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -118,14 +118,14 @@ struct BesselY1 : FloatElementwise {
 struct SphericalBesselJ0 : FloatElementwise {
   static constexpr Doc doc{"special_spherical_bessel_j0", "x", "sin(x) / x, and 1 at 0."};
   using Dtypes = WideFloats;
-  static constexpr std::string_view not_differentiable = "PyTorch has no gradient of it";
+  static constexpr Traits traits = family.with({.not_differentiable = "PyTorch has no gradient of it"});
   template <class T> LUTH_HD T f(T x) const { return T(math::spherical_bessel_j0(double(x))); }
   static Cases<SphericalBesselJ0> samples() { return unary_samples<SphericalBesselJ0>(-3, 3); }
 };
 struct AiryAi : FloatElementwise {
   static constexpr Doc doc{"special_airy_ai", "x", "Airy's function of the first kind."};
   using Dtypes = WideFloats;
-  static constexpr std::string_view not_differentiable = "PyTorch has no gradient of it";
+  static constexpr Traits traits = family.with({.not_differentiable = "PyTorch has no gradient of it"});
   template <class T> LUTH_HD T f(T x) const { return T(math::airy_ai(double(x))); }
   static Cases<AiryAi> samples() { return unary_samples<AiryAi>(-3, 3); }
 };

@@ -2,8 +2,6 @@
 
 #include <numbers>
 
-#include "core/dispatch/autocast.h"
-#include "core/op/call_rules.h"
 #include "core/ops/elementwise/activation.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
@@ -15,13 +13,7 @@ namespace {
 const DefineAll<PairOps> define_all_;
 const DefineAll<ClampMin, ClampMax> define_clamps_;
 const DefineAll<Nextafter, Rsub, FloatPower> define_;
-const KeepsNumber<Ldexp> keeps_number_;
 
-// The result is float64 whatever the input is.
-const ChecksInplace<FloatPower> checks_inplace_{[](const void*, const Inputs& in) {
-  if (in[0].dtype() != Dtype::f64)
-    throw Error("the result is float64 and cannot be written into {}; leave out the underscore", name(in[0].dtype()));
-}};
 
 void want_one_dtype(const Inputs& in) {
   if (in[0].dtype() != in[1].dtype())
@@ -148,6 +140,11 @@ Tensor Rsub::decompose(const Inputs& in) const {
   Sub op;
   op.alpha = alpha;
   return sub(in[1], in[0], op);
+}
+// The result is float64 whatever the input is.
+void FloatPower::check_inplace(const void*, const Inputs& in) {
+  if (in[0].dtype() != Dtype::f64)
+    throw Error("the result is float64 and cannot be written into {}; leave out the underscore", name(in[0].dtype()));
 }
 Tensor FloatPower::decompose(const Inputs& in) const {
   auto wide = [](const Value& v) { return v.is_tensor() ? Value(cast_to(v, Dtype::f64)) : Value(v.scalar().value()); };

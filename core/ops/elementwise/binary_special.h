@@ -8,8 +8,7 @@ namespace luth::ops {
 // clang-format off
 struct Fmax : Elementwise {
   static constexpr Doc doc{"fmax", "input, other", "The larger of each pair, and the other one where one is nan."};
-  static constexpr std::string_view saves = "*: input, other";
-  static constexpr bool inplace = false;
+  static constexpr Traits traits = family.with({.saves = "*: input, other", .inplace = Inplace::none});
   using Dtypes = AllTypes;
   template <class T> LUTH_HD T f(T x, T y) const { return x > y || y != y ? x : y; }
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -17,8 +16,7 @@ struct Fmax : Elementwise {
 };
 struct Fmin : Elementwise {
   static constexpr Doc doc{"fmin", "input, other", "The smaller of each pair, and the other one where one is nan."};
-  static constexpr std::string_view saves = "*: input, other";
-  static constexpr bool inplace = false;
+  static constexpr Traits traits = family.with({.saves = "*: input, other", .inplace = Inplace::none});
   using Dtypes = AllTypes;
   template <class T> LUTH_HD T f(T x, T y) const { return x < y || y != y ? x : y; }
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -28,7 +26,7 @@ struct Fmin : Elementwise {
 struct ClampMin : Elementwise {
   static constexpr Doc doc{"clamp_min", "input, min|number", "Each element, not below min."};
   Spec infer(const Inputs& in) const;
-  static constexpr std::string_view saves = "*: input, min";
+  static constexpr Traits traits = family.with({.saves = "*: input, min"});
   using Dtypes = AllTypes;
   template <class T> LUTH_HD T f(T x, T y) const { return x < y || y != y ? y : x; }
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -37,7 +35,7 @@ struct ClampMin : Elementwise {
 struct ClampMax : Elementwise {
   static constexpr Doc doc{"clamp_max", "input, max|number", "Each element, not above max."};
   Spec infer(const Inputs& in) const;
-  static constexpr std::string_view saves = "*: input, max";
+  static constexpr Traits traits = family.with({.saves = "*: input, max"});
   using Dtypes = AllTypes;
   template <class T> LUTH_HD T f(T x, T y) const { return x > y || y != y ? y : x; }
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -45,14 +43,14 @@ struct ClampMax : Elementwise {
 };
 struct Copysign : FloatElementwise {
   static constexpr Doc doc{"copysign", "input, other|number", "Input with the sign of other."};
-  static constexpr std::string_view saves = "input: input, result";
+  static constexpr Traits traits = family.with({.saves = "input: input, result"});
   template <class T> LUTH_HD T f(T x, T y) const { return std::copysign(x, y); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Copysign> samples() { return binary_samples<Copysign>(0.5, 2); }
 };
 struct Hypot : Elementwise {
   static constexpr Doc doc{"hypot", "input, other", "The square root of input² + other², without overflow."};
-  static constexpr std::string_view saves = "input: input, result; other: other, result";
+  static constexpr Traits traits = family.with({.saves = "input: input, result; other: other, result"});
   using Dtypes = Floats;
   template <class T> LUTH_HD T f(T x, T y) const { return math::hypot(x, y); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -60,8 +58,7 @@ struct Hypot : Elementwise {
 };
 struct Heaviside : Elementwise {
   static constexpr Doc doc{"heaviside", "input, values", "0 where input is negative, values where it is 0, else 1."};
-  static constexpr std::string_view not_differentiable = "its result is a step";
-  static constexpr Promote promote = Promote::none;
+  static constexpr Traits traits = family.with({.not_differentiable = "its result is a step", .promote = Promote::none});
   using Dtypes = AllTypes;
   Spec infer(const Inputs& in) const;
   template <class T> LUTH_HD T f(T x, T v) const { return x == T(0) ? v : T(x > T(0)); }
@@ -69,22 +66,21 @@ struct Heaviside : Elementwise {
 };
 struct Xlogy : FloatElementwise {
   static constexpr Doc doc{"xlogy", "input|number, other|number", "Input times the logarithm of other; 0 where input is 0."};
-  static constexpr std::string_view saves = "*: input, other", aliases = "special.xlogy";
+  static constexpr Traits traits = family.with({.saves = "*: input, other", .aliases = "special.xlogy"});
   template <class T> LUTH_HD T f(T x, T y) const { return y != y ? y : x == T(0) ? T(0) : x * math::log(y); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Xlogy> samples() { return binary_samples<Xlogy>(0.5, 2); }
 };
 struct Xlog1py : FloatElementwise {
   static constexpr Doc doc{"special_xlog1py", "input|number, other|number", "Input times log(1 + other); 0 where input is 0."};
-  static constexpr std::string_view saves = "*: input, other";
+  static constexpr Traits traits = family.with({.saves = "*: input, other"});
   template <class T> LUTH_HD T f(T x, T y) const { return y != y ? y : x == T(0) ? T(0) : x * math::log1p(y); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Xlog1py> samples() { return binary_samples<Xlog1py>(0.5, 2); }
 };
 struct Logaddexp : Elementwise {
   static constexpr Doc doc{"logaddexp", "input, other", "The logarithm of exp(input) + exp(other), without overflow."};
-  static constexpr std::string_view saves = "*: input, other";
-  static constexpr bool inplace = false;
+  static constexpr Traits traits = family.with({.saves = "*: input, other", .inplace = Inplace::none});
   using Dtypes = Floats;
   template <class T> LUTH_HD T f(T x, T y) const {
     const T most = x > y || x != x ? x : y;
@@ -95,8 +91,7 @@ struct Logaddexp : Elementwise {
 };
 struct Logaddexp2 : Elementwise {
   static constexpr Doc doc{"logaddexp2", "input, other", "The logarithm to base 2 of 2^input + 2^other, without overflow."};
-  static constexpr std::string_view saves = "*: input, other";
-  static constexpr bool inplace = false;
+  static constexpr Traits traits = family.with({.saves = "*: input, other", .inplace = Inplace::none});
   using Dtypes = Floats;
   template <class T> LUTH_HD T f(T x, T y) const {
     const T most = x > y || x != x ? x : y;
@@ -107,7 +102,7 @@ struct Logaddexp2 : Elementwise {
 };
 struct Ldexp : FloatElementwise {
   static constexpr Doc doc{"ldexp", "input, other", "Input times 2^other."};
-  static constexpr std::string_view saves = "input: other; other: other, result";
+  static constexpr Traits traits = family.with({.saves = "input: other; other: other, result", .exact_numbers = 0b10});
   // a whole exponent may be beyond what 2^other holds, where the product is not
   template <class T> LUTH_HD T f(T x, T y) const {
     if (y != math::trunc(y) || std::fabs(y) > std::numeric_limits<T>::max()) return x * math::exp2(y);
@@ -127,14 +122,14 @@ template <class T> LUTH_HD auto greatest_divisor(T x, T y) {
 template <class Op> Cases<Op> divisor_samples();
 struct Gcd : Elementwise {
   static constexpr Doc doc{"gcd", "input, other", "The greatest common divisor of each pair; of two zeros 0."};
-  static constexpr std::string_view not_differentiable = "its result is an integer";
+  static constexpr Traits traits = family.with({.not_differentiable = "its result is an integer"});
   using Dtypes = Integers;
   template <class T> LUTH_HD T f(T x, T y) const { return T(greatest_divisor(x, y)); }
   static Cases<Gcd> samples() { return divisor_samples<Gcd>(); }
 };
 struct Lcm : Elementwise {
   static constexpr Doc doc{"lcm", "input, other", "The least common multiple of each pair; 0 where one is 0."};
-  static constexpr std::string_view not_differentiable = "its result is an integer";
+  static constexpr Traits traits = family.with({.not_differentiable = "its result is an integer"});
   using Dtypes = Integers;
   template <class T> LUTH_HD T f(T x, T y) const {
     // in 64 bits, so that what does not fit wraps once, at the end, on every device
@@ -150,8 +145,7 @@ struct Lcm : Elementwise {
 /// |input - other| <= atol + rtol |other|, or both are the same infinity. Integers are compared in float64.
 struct IsClose : Predicate {
   static constexpr Doc doc{"isclose", "input, other", "Whether input is within atol + rtol |other| of other."};
-  static constexpr Promote promote = Promote::none;
-  static constexpr bool inplace = false;
+  static constexpr Traits traits = family.with({.inplace = Inplace::none, .promote = Promote::none});
   using Dtypes = AllTypes;
   double rtol = 1e-5, atol = 1e-8;
   bool equal_nan = false;
@@ -178,7 +172,7 @@ struct IsClose : Predicate {
 /// Its step depends on the dtype: its kernels are not made from the list.
 struct Nextafter : Elementwise {
   static constexpr Doc doc{"nextafter", "input, other", "The next number of the dtype from input towards other."};
-  static constexpr std::string_view saves = "*: input, other";
+  static constexpr Traits traits = family.with({.saves = "*: input, other"});
   using Dtypes = Floats;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Nextafter> samples() { return {{{}, {{2, 3}, {2, 3}}}, {{}, {{2, 1, 3}, {4, 1}}}}; }
@@ -202,7 +196,7 @@ struct NextNumber {
 // ---- composites
 struct Rsub {
   static constexpr Doc doc{"rsub", "input, other|number", "Other less alpha times input."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function};
   Scalar alpha = 1;
   void describe(auto& field) { field("alpha", alpha, "multiplies input"); }
   Tensor decompose(const Inputs& in) const;
@@ -210,7 +204,7 @@ struct Rsub {
 };
 struct FloatPower {
   static constexpr Doc doc{"float_power", "input|number, exponent|number", "Input to the power of exponent, in float64."};
-  static constexpr bool inplace = true;
+  static constexpr Traits traits{.inplace = Inplace::also, .check_inplace = check_inplace};
   Tensor decompose(const Inputs& in) const;
   static Cases<FloatPower> samples() { return binary_samples<FloatPower>(0.5, 2); }
 };

@@ -10,8 +10,7 @@ namespace luth::ops {
 struct Cast {
   static constexpr Doc doc{"cast", "input",
                            "The tensor converted to another dtype; the same tensor where nothing changes."};
-  static constexpr std::string_view saves = "input: input.meta";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{.saves = "input: input.meta", .internal = true};
   Dtype dtype = Dtype::f32;
   void describe(auto& field) { field("dtype", dtype, "the dtype of the result", as::required); }
   Spec infer(const Inputs& in) const { return elementwise_spec(in, dtype); }
@@ -23,8 +22,8 @@ struct Cast {
 struct Copy {
   static constexpr Doc doc{"copy", "input, src|number",
                            "The elements of src, broadcast to input's shape, in input's dtype and device."};
-  static constexpr std::string_view saves = "src: src.meta";
-  static constexpr bool inplace = true, elementwise = true, broadcast = false, as_function = false, only_inplace = true;
+  static constexpr Traits traits{
+      .saves = "src: src.meta", .offered = Offered::method, .inplace = Inplace::only, .elementwise = true};
   bool non_blocking = false;
   void describe(auto& field) { field("non_blocking", non_blocking, "return before a copy between devices is done"); }
   Spec infer(const Inputs& in) const;
@@ -48,7 +47,7 @@ struct Clone {
 struct Contiguous {
   static constexpr Doc doc{"contiguous", "input",
                            "The tensor itself if it lies in memory in that order, else a copy that does."};
-  static constexpr bool as_function = false;
+  static constexpr Traits traits{.offered = Offered::method};
   MemoryFormat memory_format = MemoryFormat::contiguous;
   void describe(auto& field) { field("memory_format", memory_format, "the order in memory"); }
   Tensor decompose(const Inputs& in) const;
@@ -58,14 +57,14 @@ struct Contiguous {
 struct Fill {
   static constexpr Doc doc{"fill", "input, value|number",
                            "Every element set to value, a number or a 0-dimensional tensor."};
-  static constexpr bool elementwise = true, broadcast = false, as_method = false;
+  static constexpr Traits traits{.offered = Offered::function, .elementwise = true};
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Fill> samples() { return {{{}, {{2, 3}, {}}}}; }
 };
 struct Zero {
   static constexpr Doc doc{"zero", "input", "Every element set to 0."};
-  static constexpr bool only_inplace = true, as_function = false, elementwise = true, broadcast = false;
+  static constexpr Traits traits{.offered = Offered::method, .inplace = Inplace::only, .elementwise = true};
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call&, const Tensor& dy) const;
   static Cases<Zero> samples() { return {{{}, {{2, 3}}}}; }
@@ -75,8 +74,7 @@ struct Zero {
 struct ToDevice {
   static constexpr Doc doc{"to_device", "input",
                            "The tensor on another device; the same tensor where nothing changes."};
-  static constexpr std::string_view saves = "input: input.meta";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{.saves = "input: input.meta", .internal = true};
   Device* device = nullptr;
   bool non_blocking = false;
   void describe(auto& field) {

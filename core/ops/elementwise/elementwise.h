@@ -5,12 +5,12 @@
 //     static constexpr Doc doc{"tanh", "input", "Hyperbolic tangent of each element."};
 //     using Dtypes = Floats;                                            // what kernels exist for
 //     template <class T> LUTH_HD T f(T x) const { return math::tanh(x); }  // T is compute_t of the dtype
-//     …vjp, saves, samples
+//     …traits, vjp, samples
 //   };
 //
 // Add it to the family's Types list, which registers the operator in the core and its kernels on each device. An
 // operator whose attributes must be converted once, not per element, has `template <class T> auto functor() const`
-// instead of f.
+// instead of f; `functor(Dtype d)` where they are rounded to the dtype of the elements.
 #pragma once
 #include "core/math/functions.h"
 #include "core/op/define.h"
@@ -23,25 +23,27 @@ Spec elementwise_spec(const Inputs& in);
 Spec elementwise_spec(const Inputs& in, Dtype dtype);
 
 struct Elementwise {
-  static constexpr bool elementwise = true;
-  static constexpr Promote promote = Promote::common;
+  static constexpr Traits family{.promote = Promote::common, .broadcast = true, .elementwise = true}, traits = family;
   Spec infer(const Inputs& in) const { return elementwise_spec(in); }
 };
 /// Integers and bool are computed, and returned, in the default float dtype.
 struct FloatElementwise : Elementwise {
-  static constexpr Promote promote = Promote::floating;
+  static constexpr Traits family = Elementwise::family.with({.promote = Promote::floating}), traits = family;
   using Dtypes = Floats;
 };
 /// The answer is bool; no gradient.
 struct Predicate : Elementwise {
-  static constexpr std::string_view not_differentiable = "its result is a truth value";
+  static constexpr Traits family = Elementwise::family.with({.not_differentiable = "its result is a truth value"}),
+                          traits = family;
   Spec infer(const Inputs& in) const { return elementwise_spec(in, Dtype::boolean); }
 };
 
-/// The callable for compute type T.
+/// The callable for compute type T and elements of dtype `d`.
 template <class T, class Op>
-auto functor_of(const Op& op) {
-  if constexpr (requires { op.template functor<T>(); })
+auto functor_of(const Op& op, Dtype d) {
+  if constexpr (requires { op.template functor<T>(d); })
+    return op.template functor<T>(d);
+  else if constexpr (requires { op.template functor<T>(); })
     return op.template functor<T>();
   else
     return op;
@@ -64,7 +66,7 @@ Dtype operand_dtype(const Value& a, const Value& b, const V&... rest) {
 template <class Op, class Run, class... V>
 void with_types(const Op& op, const Tensor& y, Run&& run, const V&... in) {
   dispatch(typename Op::Dtypes{}, operand_dtype(in...), [&]<class T>(Type<T> t) {
-    auto f = functor_of<compute_t<T>>(op);
+    auto f = functor_of<compute_t<T>>(op, dtype_of<T>);
     if constexpr (std::is_base_of_v<Predicate, Op>) {
       run(Type<bool>(), t, f);
     } else {

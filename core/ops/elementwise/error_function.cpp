@@ -2,7 +2,6 @@
 
 #include <numbers>
 
-#include "core/dispatch/autocast.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/unary.h"
 
@@ -10,7 +9,6 @@ namespace luth::ops {
 namespace {
 
 const DefineAll<NormalOps> define_all_;
-const AutocastAs<Autocast::f32, Erfinv> autocast_f32_;
 
 constexpr double two_over_root_pi = 2 * std::numbers::inv_sqrtpi;
 constexpr double root_two_pi = 2.50662827463100050242;

@@ -8,28 +8,28 @@ namespace luth::ops {
 // clang-format off
 struct Erfc : FloatElementwise {
   static constexpr Doc doc{"erfc", "input", "1 - erf(x), accurate where erf is near 1."};
-  static constexpr std::string_view saves = "input: input", aliases = "special.erfc";
+  static constexpr Traits traits = family.with({.saves = "input: input", .aliases = "special.erfc"});
   template <class T> LUTH_HD T f(T x) const { return math::erfc(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Erfc> samples() { return unary_samples<Erfc>(-2, 2); }
 };
 struct Erfinv : FloatElementwise {
   static constexpr Doc doc{"erfinv", "input", "The number whose erf is the element."};
-  static constexpr std::string_view saves = "input: result", aliases = "special.erfinv";
+  static constexpr Traits traits = family.with({.saves = "input: result", .aliases = "special.erfinv", .autocast = Autocast::f32});
   template <class T> LUTH_HD T f(T x) const { return T(math::erfinv(double(x))); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Erfinv> samples() { return unary_samples<Erfinv>(-0.9, 0.9); }
 };
 struct Ndtr : FloatElementwise {
   static constexpr Doc doc{"special_ndtr", "input", "The normal distribution function."};
-  static constexpr std::string_view saves = "input: input";
+  static constexpr Traits traits = family.with({.saves = "input: input"});
   template <class T> LUTH_HD T f(T x) const { return T(math::ndtr(double(x))); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Ndtr> samples() { return unary_samples<Ndtr>(-2, 2); }
 };
 struct Ndtri : FloatElementwise {
   static constexpr Doc doc{"special_ndtri", "input", "The number at which the normal distribution function is the element."};
-  static constexpr std::string_view saves = "input: result";
+  static constexpr Traits traits = family.with({.saves = "input: result"});
   using Dtypes = Types<float, double>;
   template <class T> LUTH_HD T f(T x) const { return T(math::ndtri(double(x))); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -37,7 +37,7 @@ struct Ndtri : FloatElementwise {
 };
 struct LogNdtr : FloatElementwise {
   static constexpr Doc doc{"special_log_ndtr", "input", "The logarithm of the normal distribution function, accurate far to the left."};
-  static constexpr std::string_view saves = "input: input";
+  static constexpr Traits traits = family.with({.saves = "input: input"});
   using Dtypes = Types<float, double>;
   template <class T> LUTH_HD T f(T x) const { return T(math::log_ndtr(double(x))); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -45,7 +45,7 @@ struct LogNdtr : FloatElementwise {
 };
 struct Erfcx : FloatElementwise {
   static constexpr Doc doc{"special_erfcx", "input", "exp(x²) erfc(x), without overflow to the right."};
-  static constexpr std::string_view saves = "input: input, result";
+  static constexpr Traits traits = family.with({.saves = "input: input, result"});
   using Dtypes = Types<float, double>;
   template <class T> LUTH_HD T f(T x) const { return T(math::erfcx(double(x))); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -53,14 +53,14 @@ struct Erfcx : FloatElementwise {
 };
 struct Entr : FloatElementwise {
   static constexpr Doc doc{"special_entr", "input", "-x log(x): 0 at 0, minus infinity below."};
-  static constexpr std::string_view saves = "input: input";
+  static constexpr Traits traits = family.with({.saves = "input: input"});
   template <class T> LUTH_HD T f(T x) const { return x != x ? x : x > T(0) ? -x * math::log(x) : x == T(0) ? T(0) : -std::numeric_limits<T>::infinity(); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Entr> samples() { return unary_samples<Entr>(0.3, 2); }
 };
 struct Logit : FloatElementwise {
   static constexpr Doc doc{"logit", "input", "log(x / (1 - x)), of x held within eps of 0 and 1 where eps is given."};
-  static constexpr std::string_view saves = "input: input", aliases = "special.logit";
+  static constexpr Traits traits = family.with({.saves = "input: input", .aliases = "special.logit"});
   std::optional<double> eps;
   void describe(auto& field) { field("eps", eps, "elements are held in [eps, 1 - eps]; nil: they are not"); }
   template <class C> struct F {

@@ -1,6 +1,5 @@
 #include "core/ops/elementwise/gamma.h"
 
-#include "core/dispatch/autocast.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/elementwise/unary.h"

@@ -9,21 +9,21 @@ namespace luth::ops {
 // clang-format off
 struct Lgamma : FloatElementwise {
   static constexpr Doc doc{"lgamma", "input", "The logarithm of the absolute value of the gamma function."};
-  static constexpr std::string_view saves = "input: input", aliases = "special.gammaln";
+  static constexpr Traits traits = family.with({.saves = "input: input", .aliases = "special.gammaln"});
   template <class T> LUTH_HD T f(T x) const { return T(math::lgamma(double(x))); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Lgamma> samples() { return unary_samples<Lgamma>(0.5, 3); }
 };
 struct Digamma : FloatElementwise {
   static constexpr Doc doc{"digamma", "input", "The derivative of lgamma."};
-  static constexpr std::string_view saves = "input: input", aliases = "special.digamma special.psi";
+  static constexpr Traits traits = family.with({.saves = "input: input", .aliases = "special.digamma special.psi"});
   template <class T> LUTH_HD T f(T x) const { return T(math::digamma(double(x))); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Digamma> samples() { return unary_samples<Digamma>(0.5, 3); }
 };
 struct Polygamma : FloatElementwise {
   static constexpr Doc doc{"polygamma", "input", "The n-th derivative of digamma."};
-  static constexpr std::string_view saves = "input: input", aliases = "special.polygamma", order = "n, input";
+  static constexpr Traits traits = family.with({.saves = "input: input", .aliases = "special.polygamma", .order = "n, input"});
   int64_t n = 0;
   void describe(auto& field) { field("n", n, "which derivative; not negative", as::required); }
   Spec infer(const Inputs& in) const;
@@ -34,8 +34,7 @@ struct Polygamma : FloatElementwise {
 };
 struct PolygammaOf {  // with the tensor first: x:polygamma(1)
   static constexpr Doc doc{"polygamma.of", "input", "The n-th derivative of digamma."};
-  static constexpr std::string_view aliases = "special.polygamma";
-  static constexpr bool inplace = true;
+  static constexpr Traits traits{.aliases = "special.polygamma", .inplace = Inplace::also};
   int64_t n = 0;
   void describe(auto& field) { field("n", n, "which derivative; not negative", as::required); }
   Tensor decompose(const Inputs& in) const;
@@ -43,7 +42,7 @@ struct PolygammaOf {  // with the tensor first: x:polygamma(1)
 };
 struct Zeta : FloatElementwise {
   static constexpr Doc doc{"special_zeta", "input|number, other|number", "Hurwitz's zeta function: the sum of (other + k)^-input over k from 0."};
-  static constexpr std::string_view saves = "*: input, other";
+  static constexpr Traits traits = family.with({.saves = "*: input, other"});
   using Dtypes = Types<float, double>;
   template <class T> LUTH_HD T f(T s, T q) const { return T(math::zeta(double(s), double(q))); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -52,7 +51,7 @@ struct Zeta : FloatElementwise {
 /// P(input, other); no gradient by input, as in PyTorch.
 struct Igamma : Elementwise {
   static constexpr Doc doc{"igamma", "input, other", "The regularised lower incomplete gamma function."};
-  static constexpr std::string_view saves = "*: input, other", aliases = "special.gammainc";
+  static constexpr Traits traits = family.with({.saves = "*: input, other", .aliases = "special.gammainc"});
   using Dtypes = Floats;
   template <class T> LUTH_HD T f(T a, T x) const { return T(math::igamma(double(a), double(x), false)); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -60,7 +59,7 @@ struct Igamma : Elementwise {
 };
 struct Igammac : Elementwise {
   static constexpr Doc doc{"igammac", "input, other", "The regularised upper incomplete gamma function."};
-  static constexpr std::string_view saves = "*: input, other", aliases = "special.gammaincc";
+  static constexpr Traits traits = family.with({.saves = "*: input, other", .aliases = "special.gammaincc"});
   using Dtypes = Floats;
   template <class T> LUTH_HD T f(T a, T x) const { return T(math::igamma(double(a), double(x), true)); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -68,8 +67,7 @@ struct Igammac : Elementwise {
 };
 struct Mvlgamma {
   static constexpr Doc doc{"mvlgamma", "input", "The logarithm of the multivariate gamma function of dimension p."};
-  static constexpr std::string_view aliases = "special.multigammaln";
-  static constexpr bool inplace = true;
+  static constexpr Traits traits{.aliases = "special.multigammaln", .inplace = Inplace::also};
   int64_t p = 1;
   void describe(auto& field) { field("p", p, "the dimension, at least 1", as::required); }
   Tensor decompose(const Inputs& in) const;

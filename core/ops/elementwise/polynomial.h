@@ -8,7 +8,7 @@ namespace luth::ops {
 // clang-format off
 /// The polynomial of degree n (cut to an integer) at x.
 struct Polynomial : FloatElementwise {
-  static constexpr std::string_view not_differentiable = "PyTorch has no gradient of it";
+  static constexpr Traits family = FloatElementwise::family.with({.not_differentiable = "PyTorch has no gradient of it"}), traits = family;
   using Dtypes = Types<float, double>;
 };
 template <class Op> Cases<Op> degree_samples();
@@ -46,7 +46,7 @@ struct LegendreP : Polynomial {
 
 /// Those that are sums of the others (DLMF 18.7.17) or the others of 2 x - 1. The dtype is that of x and n together.
 struct ComposedPolynomial {
-  static constexpr std::string_view not_differentiable = "PyTorch has no gradient of it";
+  static constexpr Traits family{.not_differentiable = "PyTorch has no gradient of it"}, traits = family;
 };
 struct ChebyshevV : ComposedPolynomial {
   static constexpr Doc doc{"special_chebyshev_polynomial_v", "x|number, n|number",

@@ -17,6 +17,7 @@ Tensor bent_exponential(const Value& x, double factor, double rate);
 
 struct Elu : WithBackward<Elu> {
   static constexpr Doc doc{"elu", "input", "Each element, alpha (exp(x) - 1) where it is negative."};
+  static constexpr Traits traits = family.with({.offered = Offered::functional_inplace, .kernel_required = true});
   static constexpr std::string_view backward = "elu_backward";
   double alpha = 1;
   void describe(auto& field) { field("alpha", alpha, "the limit on the left is -alpha"); }
@@ -27,6 +28,7 @@ struct Elu : WithBackward<Elu> {
 /// alpha and scale: Klambauer et al., "Self-normalizing neural networks", 2017.
 struct Selu : WithBackward<Selu> {
   static constexpr Doc doc{"selu", "input", "elu scaled so that layers keep mean 0 and variance 1."};
+  static constexpr Traits traits = family.with({.offered = Offered::function});
   static constexpr std::string_view backward = "selu_backward";
   static constexpr double alpha = 1.6732632423543772, scale = 1.0507009873554805;
   template <class C> auto functor() const { return BentExponential<C>{C(alpha), C(scale), C(1)}; }
@@ -35,6 +37,7 @@ struct Selu : WithBackward<Selu> {
 };
 struct Celu : WithBackward<Celu> {
   static constexpr Doc doc{"celu", "input", "Each element, alpha (exp(x / alpha) - 1) where it is negative."};
+  static constexpr Traits traits = family.with({.offered = Offered::function});
   static constexpr std::string_view backward = "celu_backward";
   double alpha = 1;
   void describe(auto& field) { field("alpha", alpha, "the limit on the left is -alpha"); }
@@ -55,6 +58,7 @@ Spec rectified_spec(const Inputs& in);
 
 struct Hardtanh : WithBackward<Hardtanh> {
   static constexpr Doc doc{"hardtanh", "input", "Each element, not below min_val and not above max_val."};
+  static constexpr Traits traits = family.with({.offered = Offered::functional_inplace});
   static constexpr std::string_view backward = "hardtanh_backward";
   using Dtypes = Numbers;
   double min_val = -1, max_val = 1;
@@ -69,6 +73,7 @@ struct Hardtanh : WithBackward<Hardtanh> {
 };
 struct Relu6 : WithBackward<Relu6> {
   static constexpr Doc doc{"relu6", "input", "Each element, not below 0 and not above 6."};
+  static constexpr Traits traits = family.with({.offered = Offered::functional});
   static constexpr std::string_view backward = "relu6_backward";
   using Dtypes = Numbers;
   Spec infer(const Inputs& in) const { return rectified_spec(in); }
@@ -78,6 +83,7 @@ struct Relu6 : WithBackward<Relu6> {
 };
 struct Hardswish : WithBackward<Hardswish> {
   static constexpr Doc doc{"hardswish", "input", "x relu6(x + 3) / 6: silu of straight and parabolic parts."};
+  static constexpr Traits traits = family.with({.offered = Offered::functional, .kernel_required = true});
   static constexpr std::string_view backward = "hardswish_backward";
   template <class C> LUTH_HD C f(C x) const { return x * Held<C>{C(0), C(6)}(x + C(3)) / C(6); }
   template <class C> LUTH_HD C grad(C dy, C x) const { return x <= C(-3) ? C(0) : x < C(3) ? dy * (x / C(3) + C(0.5)) : dy; }
@@ -86,6 +92,7 @@ struct Hardswish : WithBackward<Hardswish> {
 };
 struct Hardsigmoid : WithBackward<Hardsigmoid> {
   static constexpr Doc doc{"hardsigmoid", "input", "relu6(x + 3) / 6: sigmoid of straight parts."};
+  static constexpr Traits traits = family.with({.offered = Offered::functional});
   static constexpr std::string_view backward = "hardsigmoid_backward";
   template <class C> LUTH_HD C f(C x) const { return Held<C>{C(0), C(6)}(x + C(3)) / C(6); }
   template <class C> LUTH_HD C grad(C dy, C x) const { return x > C(-3) && x < C(3) ? dy / C(6) : C(0); }
@@ -94,6 +101,7 @@ struct Hardsigmoid : WithBackward<Hardsigmoid> {
 };
 struct Threshold : WithBackward<Threshold> {
   static constexpr Doc doc{"threshold", "input", "Each element, or value where it is not above threshold."};
+  static constexpr Traits traits = family.with({.offered = Offered::function});
   static constexpr std::string_view backward = "threshold_backward";
   using Dtypes = Numbers;
   Scalar threshold = 0, value = 0;
@@ -114,8 +122,7 @@ struct Threshold : WithBackward<Threshold> {
 
 struct PreluSame : Elementwise {
   static constexpr Doc doc{"prelu.same", "input, weight", "Each element, times its weight where it is not positive."};
-  static constexpr std::string_view saves = "*: input, weight";
-  static constexpr bool internal = true, inplace = false;
+  static constexpr Traits traits = family.with({.saves = "*: input, weight", .internal = true, .inplace = Inplace::none});
   using Dtypes = Floats;
   template <class T> LUTH_HD T f(T x, T w) const { return x > T(0) ? x : x * w; }
   Tensors vjp(const Call& c, const Tensor& dy) const;

@@ -7,35 +7,35 @@ namespace luth::ops {
 // clang-format off
 struct Signbit : Predicate {
   static constexpr Doc doc{"signbit", "input", "Whether the sign of each element is minus; -0 has it too."};
-  static constexpr bool inplace = false;
+  static constexpr Traits traits = family.with({.inplace = Inplace::none});
   using Dtypes = AllTypes;
   template <class T> LUTH_HD bool f(T x) const { if constexpr (is_float<T>) return std::copysign(T(1), x) < T(0); else return x < T(0); }
   static Cases<Signbit> samples() { return unary_samples<Signbit>(-2, 2); }
 };
 struct IsPosInf : Predicate {
   static constexpr Doc doc{"isposinf", "input", "Whether each element is infinity."};
-  static constexpr bool inplace = false;
+  static constexpr Traits traits = family.with({.inplace = Inplace::none});
   using Dtypes = AllTypes;
   template <class T> LUTH_HD bool f(T x) const { if constexpr (is_float<T>) return x == std::numeric_limits<T>::infinity(); else return false; }
   static Cases<IsPosInf> samples() { return unary_samples<IsPosInf>(-2, 2); }
 };
 struct IsNegInf : Predicate {
   static constexpr Doc doc{"isneginf", "input", "Whether each element is minus infinity."};
-  static constexpr bool inplace = false;
+  static constexpr Traits traits = family.with({.inplace = Inplace::none});
   using Dtypes = AllTypes;
   template <class T> LUTH_HD bool f(T x) const { if constexpr (is_float<T>) return x == -std::numeric_limits<T>::infinity(); else return false; }
   static Cases<IsNegInf> samples() { return unary_samples<IsNegInf>(-2, 2); }
 };
 struct IsReal : Predicate {
   static constexpr Doc doc{"isreal", "input", "Whether each element has no imaginary part: true."};
-  static constexpr bool inplace = false;
+  static constexpr Traits traits = family.with({.inplace = Inplace::none});
   using Dtypes = AllTypes;
   template <class T> LUTH_HD bool f(T) const { return true; }
   static Cases<IsReal> samples() { return unary_samples<IsReal>(-2, 2); }
 };
 struct Angle : FloatElementwise {
   static constexpr Doc doc{"angle", "input", "The angle in the complex plane: pi where an element is negative, else 0."};
-  static constexpr bool inplace = false;
+  static constexpr Traits traits = family.with({.inplace = Inplace::none});
   template <class T> LUTH_HD T f(T x) const { return x < T(0) ? T(3.141592653589793) : x != x ? x : T(0); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Angle> samples() { return unary_samples<Angle>(-2, -0.2); }
@@ -43,7 +43,7 @@ struct Angle : FloatElementwise {
 
 struct NanToNum {
   static constexpr Doc doc{"nan_to_num", "input", "Numbers in place of nan and infinities."};
-  static constexpr bool inplace = true;
+  static constexpr Traits traits{.inplace = Inplace::also};
   std::optional<double> nan, posinf, neginf;
   void describe(auto& field) {
     field("nan", nan, "in place of nan; nil: 0");
@@ -55,8 +55,7 @@ struct NanToNum {
 };
 struct ReplaceNonFinite : Elementwise {
   static constexpr Doc doc{"nan_to_num.given", "input", "Given numbers in place of nan and infinities."};
-  static constexpr std::string_view saves = "input: input";
-  static constexpr bool internal = true;
+  static constexpr Traits traits = family.with({.saves = "input: input", .internal = true});
   using Dtypes = Floats;
   double nan = 0, posinf = 0, neginf = 0;
   void describe(auto& field) {
@@ -83,8 +82,7 @@ struct Frexp {
 };
 struct FrexpMantissa : Elementwise {
   static constexpr Doc doc{"frexp.mantissa", "input", "The mantissa alone."};
-  static constexpr std::string_view saves = "input: input";
-  static constexpr bool internal = true, inplace = false;
+  static constexpr Traits traits = family.with({.saves = "input: input", .internal = true, .inplace = Inplace::none});
   using Dtypes = Floats;
   template <class T> LUTH_HD T f(T x) const { int e; return std::frexp(x, &e); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -92,8 +90,7 @@ struct FrexpMantissa : Elementwise {
 };
 struct FrexpExponent : Elementwise {
   static constexpr Doc doc{"frexp.exponent", "input", "The exponent alone, in the dtype of input."};
-  static constexpr std::string_view not_differentiable = "its result is a whole number";
-  static constexpr bool internal = true, inplace = false;
+  static constexpr Traits traits = family.with({.not_differentiable = "its result is a whole number", .internal = true, .inplace = Inplace::none});
   using Dtypes = Floats;
   template <class T> LUTH_HD T f(T x) const { int e = 0; std::frexp(x, &e); return x - x == T(0) ? T(e) : T(0); }
   static Cases<FrexpExponent> samples() { return unary_samples<FrexpExponent>(2.1, 3.9); }

@@ -1,6 +1,5 @@
 #include "core/ops/elementwise/smooth_activation.h"
 
-#include "core/op/call_rules.h"
 #include "core/ops/elementwise/activation.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/unary.h"
@@ -10,9 +9,9 @@ namespace {
 const DefineAll<Shrinks> define_all_;
 const DefineAll<BackwardsOf<Shrinks>> define_backwards_;
 const Define<Gated> define_;
-const ChecksBool<Softsign, Tanhshrink> checks_bool_{
-    [](const Inputs&) { throw Error("not implemented for bool; convert first, e.g. with :float()"); }};
 }  // namespace
+
+void refuse_bool(const Inputs&) { throw Error("not implemented for bool; convert first, e.g. with :float()"); }
 
 // With t = tanh(softplus(x)) and s = sigmoid(x): t' = (1 - t²) s, f' = t + x t', f'' = t' (2 + x (1 - s - 2 t s)).
 Tensor Mish::bend(const Value& x) const {

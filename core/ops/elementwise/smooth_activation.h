@@ -8,6 +8,7 @@ namespace luth::ops {
 /// x tanh(log(1 + e^x)) = x n / (n + 2) with n = e^x (e^x + 2). Misra, "Mish", 2019. Above 20 it is x.
 struct Mish : WithBackward<Mish> {
   static constexpr Doc doc{"mish", "input", "Each element times tanh(softplus(x))."};
+  static constexpr Traits traits = family.with({.offered = Offered::functional});
   static constexpr std::string_view backward = "mish_backward";
   template <class C> LUTH_HD C f(C x) const {
     const C e = math::exp(x > C(20) ? C(20) : x), n = e * (e + C(2));
@@ -20,11 +21,11 @@ struct Mish : WithBackward<Mish> {
   Tensor bend(const Value& x) const;
   static Cases<Mish> samples() { return unary_samples<Mish>(-2, 2); }
 };
+void refuse_bool(const Inputs& in);
 struct Softsign : WithBackward<Softsign> {
   static constexpr Doc doc{"softsign", "input", "x / (1 + |x|) for each element."};
   static constexpr std::string_view backward = "softsign_backward";
-  static constexpr Promote promote = Promote::floating;
-  static constexpr bool inplace = false;
+  static constexpr Traits traits = family.with({.offered = Offered::functional, .inplace = Inplace::none, .promote = Promote::floating, .check_bool = refuse_bool});
   template <class C> LUTH_HD C f(C x) const { return x / (C(1) + std::fabs(x)); }
   template <class C> LUTH_HD C grad(C dy, C x) const { const C d = C(1) + std::fabs(x); return dy / (d * d); }
   Tensor bend(const Value& x) const;
@@ -33,8 +34,7 @@ struct Softsign : WithBackward<Softsign> {
 struct Tanhshrink : WithBackward<Tanhshrink> {
   static constexpr Doc doc{"tanhshrink", "input", "x - tanh(x) for each element."};
   static constexpr std::string_view backward = "tanhshrink_backward";
-  static constexpr Promote promote = Promote::floating;
-  static constexpr bool inplace = false;
+  static constexpr Traits traits = family.with({.offered = Offered::functional, .inplace = Inplace::none, .promote = Promote::floating, .check_bool = refuse_bool});
   template <class C> LUTH_HD C f(C x) const { return x - math::tanh(x); }
   template <class C> LUTH_HD C grad(C dy, C x) const { const C t = math::tanh(x); return dy * t * t; }
   Tensor bend(const Value& x) const;
@@ -43,7 +43,7 @@ struct Tanhshrink : WithBackward<Tanhshrink> {
 struct Hardshrink : WithBackward<Hardshrink> {
   static constexpr Doc doc{"hardshrink", "input", "Each element, or 0 where it is between -lambd and lambd."};
   static constexpr std::string_view backward = "hardshrink_backward";
-  static constexpr bool as_method = true, inplace = false;
+  static constexpr Traits traits = family.with({.inplace = Inplace::none});
   double lambd = 0.5;
   void describe(auto& field) { field("lambd", lambd, "what is not farther from 0 becomes 0"); }
   template <class C> struct F {
@@ -51,14 +51,14 @@ struct Hardshrink : WithBackward<Hardshrink> {
     LUTH_HD C operator()(C x) const { return x >= -lambd && x <= lambd ? C(0) : x; }
     LUTH_HD C grad(C dy, C x) const { return x >= -lambd && x <= lambd ? C(0) : dy; }
   };
-  template <class C> auto functor() const { return F<C>{C(lambd)}; }
+  template <class C> auto functor(Dtype d) const { return F<C>{rounded_to(d, lambd).to<C>()}; }
   Tensor bend(const Value&) const { return {}; }
   static Cases<Hardshrink> samples() { return {{{}, {{3, 4}}, 0.7, 2}, {{.lambd = 1}, {{3, 4}}, -0.8, 0.8}, {{}, {{}}, -2, -0.7}}; }
 };
 struct Softshrink : WithBackward<Softshrink> {
   static constexpr Doc doc{"softshrink", "input", "Each element moved towards 0 by lambd, and 0 where it would pass it."};
   static constexpr std::string_view backward = "softshrink_backward";
-  static constexpr bool inplace = false;
+  static constexpr Traits traits = family.with({.offered = Offered::functional, .inplace = Inplace::none});
   double lambd = 0.5;
   void describe(auto& field) { field("lambd", lambd, "by how much; not negative"); }
   Spec infer(const Inputs& in) const;
@@ -67,15 +67,14 @@ struct Softshrink : WithBackward<Softshrink> {
     LUTH_HD C operator()(C x) const { return x > lambd ? x - lambd : x < -lambd ? x + lambd : x != x ? x : C(0); }
     LUTH_HD C grad(C dy, C x) const { return x >= -lambd && x <= lambd ? C(0) : dy; }
   };
-  template <class C> auto functor() const { return F<C>{C(lambd)}; }
+  template <class C> auto functor(Dtype d) const { return F<C>{rounded_to(d, lambd).to<C>()}; }
   Tensor bend(const Value&) const { return {}; }
   static Cases<Softshrink> samples() { return {{{}, {{3, 4}}, 0.7, 2}, {{.lambd = 1}, {{3, 4}}, -0.8, 0.8}, {{}, {{}}, -2, -0.7}}; }
 };
 
 struct Gated : Elementwise {
   static constexpr Doc doc{"glu.halves", "input, gate", "Input times the sigmoid of gate."};
-  static constexpr std::string_view saves = "input: gate; gate: input, gate";
-  static constexpr bool internal = true, inplace = false;
+  static constexpr Traits traits = family.with({.saves = "input: gate; gate: input, gate", .internal = true, .inplace = Inplace::none});
   using Dtypes = Floats;
   template <class T> LUTH_HD T f(T x, T g) const { return x / (T(1) + math::exp(-g)); }
   Tensors vjp(const Call& c, const Tensor& dy) const;

@@ -1,6 +1,5 @@
 #include "core/ops/elementwise/ternary.h"
 
-#include "core/dispatch/autocast.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/elementwise/unary.h"
@@ -8,7 +7,6 @@
 namespace luth::ops {
 namespace {
 const DefineAll<TernaryOps> define_all_;
-const AutocastAs<Autocast::widest, Addcmul, Addcdiv> autocast_widest_;
 }  // namespace
 
 Spec Lerp::infer(const Inputs& in) const {

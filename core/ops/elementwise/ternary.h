@@ -8,8 +8,7 @@ namespace luth::ops {
 // clang-format off
 struct Lerp : Elementwise {
   static constexpr Doc doc{"lerp", "input, end, weight|number", "input + weight (end - input): input at weight 0, end at 1."};
-  static constexpr std::string_view saves = "input: weight; end: weight; weight: input, end";
-  static constexpr Promote promote = Promote::none;
+  static constexpr Traits traits = family.with({.saves = "input: weight; end: weight; weight: input, end", .promote = Promote::none, .exact_numbers = 0b100, .kernel_required = true});
   using Dtypes = Floats;
   Spec infer(const Inputs& in) const;
   template <class T> LUTH_HD T f(T a, T b, T w) const { return std::fabs(w) < T(0.5) ? a + w * (b - a) : b - (b - a) * (T(1) - w); }
@@ -18,7 +17,7 @@ struct Lerp : Elementwise {
 };
 struct Addcmul : Elementwise {
   static constexpr Doc doc{"addcmul", "input, tensor1, tensor2", "input + value tensor1 tensor2."};
-  static constexpr std::string_view saves = "tensor1: tensor2; tensor2: tensor1";
+  static constexpr Traits traits = family.with({.saves = "tensor1: tensor2; tensor2: tensor1", .autocast = Autocast::widest, .kernel_required = true});
   using Dtypes = Numbers;
   Scalar value = 1;
   void describe(auto& field) { field("value", value, "multiplies the product", as::named); }
@@ -30,7 +29,7 @@ struct Addcmul : Elementwise {
 };
 struct Addcdiv : Elementwise {
   static constexpr Doc doc{"addcdiv", "input, tensor1, tensor2", "input + value tensor1 / tensor2."};
-  static constexpr std::string_view saves = "tensor1: tensor2; tensor2: tensor1, tensor2";
+  static constexpr Traits traits = family.with({.saves = "tensor1: tensor2; tensor2: tensor1, tensor2", .autocast = Autocast::widest, .kernel_required = true});
   using Dtypes = Floats;
   Scalar value = 1;
   void describe(auto& field) { field("value", value, "multiplies the quotient", as::named); }

@@ -1,6 +1,5 @@
 #include "core/ops/elementwise/trig.h"
 
-#include "core/dispatch/autocast.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/unary.h"
 
@@ -8,7 +7,6 @@ namespace luth::ops {
 namespace {
 constexpr double pi = 3.141592653589793;
 const DefineAll<TrigOps> define_all_;
-const AutocastAs<Autocast::f32, Acos, Asin, Cosh, Sinh> autocast_f32_;
 }  // namespace
 
 Tensors Acos::vjp(const Call& c, const Tensor& dy) const { return {mul(dy, neg(rsqrt(sub(1, square(c.in[0])))))}; }

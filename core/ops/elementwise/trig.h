@@ -8,56 +8,56 @@ namespace luth::ops {
 // clang-format off
 struct Acos : FloatElementwise {
   static constexpr Doc doc{"acos", "input", "The angle from 0 to pi whose cosine is the element."};
-  static constexpr std::string_view saves = "input: input", aliases = "arccos";
+  static constexpr Traits traits = family.with({.saves = "input: input", .aliases = "arccos", .autocast = Autocast::f32});
   template <class T> LUTH_HD T f(T x) const { return math::acos(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Acos> samples() { return unary_samples<Acos>(-0.9, 0.9); }
 };
 struct Asin : FloatElementwise {
   static constexpr Doc doc{"asin", "input", "The angle from -pi/2 to pi/2 whose sine is the element."};
-  static constexpr std::string_view saves = "input: input", aliases = "arcsin";
+  static constexpr Traits traits = family.with({.saves = "input: input", .aliases = "arcsin", .autocast = Autocast::f32});
   template <class T> LUTH_HD T f(T x) const { return math::asin(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Asin> samples() { return unary_samples<Asin>(-0.9, 0.9); }
 };
 struct Atan : FloatElementwise {
   static constexpr Doc doc{"atan", "input", "The angle from -pi/2 to pi/2 whose tangent is the element."};
-  static constexpr std::string_view saves = "input: input", aliases = "arctan";
+  static constexpr Traits traits = family.with({.saves = "input: input", .aliases = "arctan"});
   template <class T> LUTH_HD T f(T x) const { return math::atan(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Atan> samples() { return unary_samples<Atan>(-2, 2); }
 };
 struct Sinh : FloatElementwise {
   static constexpr Doc doc{"sinh", "input", "Hyperbolic sine of each element."};
-  static constexpr std::string_view saves = "input: input";
+  static constexpr Traits traits = family.with({.saves = "input: input", .autocast = Autocast::f32});
   template <class T> LUTH_HD T f(T x) const { return math::sinh(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Sinh> samples() { return unary_samples<Sinh>(-2, 2); }
 };
 struct Cosh : FloatElementwise {
   static constexpr Doc doc{"cosh", "input", "Hyperbolic cosine of each element."};
-  static constexpr std::string_view saves = "input: input";
+  static constexpr Traits traits = family.with({.saves = "input: input", .autocast = Autocast::f32});
   template <class T> LUTH_HD T f(T x) const { return math::cosh(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Cosh> samples() { return unary_samples<Cosh>(-2, 2); }
 };
 struct Acosh : FloatElementwise {
   static constexpr Doc doc{"acosh", "input", "The number not below 0 whose hyperbolic cosine is the element."};
-  static constexpr std::string_view saves = "input: input", aliases = "arccosh";
+  static constexpr Traits traits = family.with({.saves = "input: input", .aliases = "arccosh"});
   template <class T> LUTH_HD T f(T x) const { return math::acosh(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Acosh> samples() { return unary_samples<Acosh>(1.3, 3); }
 };
 struct Asinh : FloatElementwise {
   static constexpr Doc doc{"asinh", "input", "The number whose hyperbolic sine is the element."};
-  static constexpr std::string_view saves = "input: input", aliases = "arcsinh";
+  static constexpr Traits traits = family.with({.saves = "input: input", .aliases = "arcsinh"});
   template <class T> LUTH_HD T f(T x) const { return math::asinh(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Asinh> samples() { return unary_samples<Asinh>(-2, 2); }
 };
 struct Atanh : FloatElementwise {
   static constexpr Doc doc{"atanh", "input", "The number whose hyperbolic tangent is the element."};
-  static constexpr std::string_view saves = "input: input", aliases = "arctanh";
+  static constexpr Traits traits = family.with({.saves = "input: input", .aliases = "arctanh"});
   template <class T> LUTH_HD T f(T x) const { return math::atanh(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Atanh> samples() { return unary_samples<Atanh>(-0.9, 0.9); }
@@ -76,7 +76,7 @@ struct Rad2deg : FloatElementwise {
 };
 struct Sinc : FloatElementwise {
   static constexpr Doc doc{"sinc", "input", "sin(pi x) / (pi x), and 1 at 0."};
-  static constexpr std::string_view saves = "input: input", aliases = "special.sinc";
+  static constexpr Traits traits = family.with({.saves = "input: input", .aliases = "special.sinc"});
   template <class T> LUTH_HD T f(T x) const { const T a = T(3.141592653589793) * x; return x == T(0) ? T(1) : math::sin(a) / a; }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Sinc> samples() { return unary_samples<Sinc>(0.3, 2); }

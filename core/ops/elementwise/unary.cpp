@@ -2,7 +2,6 @@
 
 #include <numbers>
 
-#include "core/dispatch/autocast.h"
 #include "core/op/basics.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
@@ -16,7 +15,6 @@ Tensor log(const Value& v) { return luth::log(v); }
 namespace luth::ops {
 namespace {
 const DefineAll<UnaryOps> define_all_;
-const AutocastAs<Autocast::f32, Exp, Expm1, Log, Log2, Log10, Log1p, Rsqrt, Reciprocal, Tan> autocast_f32_;
 }  // namespace
 
 Spec elementwise_spec(const Inputs& in, Dtype dtype) {

@@ -9,7 +9,7 @@ namespace luth::ops {
 // clang-format off
 struct Abs : Elementwise {
   static constexpr Doc doc{"abs", "input", "Absolute value of each element."};
-  static constexpr std::string_view saves = "input: input", aliases = "absolute";
+  static constexpr Traits traits = family.with({.saves = "input: input", .aliases = "absolute"});
   using Dtypes = Numbers;
   template <class T> LUTH_HD T f(T x) const { if constexpr (std::is_unsigned_v<T>) return x; else if constexpr (is_float<T>) return std::fabs(x); else return x < T(0) ? T(-x) : x; }
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -17,7 +17,7 @@ struct Abs : Elementwise {
 };
 struct Neg : Elementwise {
   static constexpr Doc doc{"neg", "input", "Each element with its sign changed."};
-  static constexpr std::string_view aliases = "negative";
+  static constexpr Traits traits = family.with({.aliases = "negative"});
   using Dtypes = Numbers;
   Spec infer(const Inputs& in) const;
   template <class T> LUTH_HD T f(T x) const { return T(-x); }
@@ -33,7 +33,7 @@ struct Positive : Elementwise {
 };
 struct Sign : Elementwise {
   static constexpr Doc doc{"sign", "input", "-1, 0 or 1 by the sign of each element."};
-  static constexpr std::string_view aliases = "sgn";
+  static constexpr Traits traits = family.with({.aliases = "sgn"});
   using Dtypes = AllTypes;
   template <class T> LUTH_HD T f(T x) const { return T(int(x > T(0)) - int(x < T(0))); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -41,7 +41,7 @@ struct Sign : Elementwise {
 };
 struct Square : Elementwise {
   static constexpr Doc doc{"square", "input", "Each element times itself."};
-  static constexpr std::string_view saves = "input: input";
+  static constexpr Traits traits = family.with({.saves = "input: input"});
   using Dtypes = AllTypes;
   Spec infer(const Inputs& in) const;
   template <class T> LUTH_HD T f(T x) const { return T(x * x); }
@@ -50,98 +50,98 @@ struct Square : Elementwise {
 };
 struct Exp : FloatElementwise {
   static constexpr Doc doc{"exp", "input", "e to the power of each element."};
-  static constexpr std::string_view saves = "input: result";
+  static constexpr Traits traits = family.with({.saves = "input: result", .autocast = Autocast::f32});
   template <class T> LUTH_HD T f(T x) const { return math::exp(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Exp> samples() { return unary_samples<Exp>(-2, 2); }
 };
 struct Exp2 : FloatElementwise {
   static constexpr Doc doc{"exp2", "input", "2 to the power of each element."};
-  static constexpr std::string_view saves = "input: result", aliases = "special.exp2";
+  static constexpr Traits traits = family.with({.saves = "input: result", .aliases = "special.exp2"});
   template <class T> LUTH_HD T f(T x) const { return math::exp2(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Exp2> samples() { return unary_samples<Exp2>(-2, 2); }
 };
 struct Expm1 : FloatElementwise {
   static constexpr Doc doc{"expm1", "input", "exp(x) - 1, accurate near 0."};
-  static constexpr std::string_view saves = "input: result", aliases = "special.expm1";
+  static constexpr Traits traits = family.with({.saves = "input: result", .aliases = "special.expm1", .autocast = Autocast::f32});
   template <class T> LUTH_HD T f(T x) const { return math::expm1(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Expm1> samples() { return unary_samples<Expm1>(-2, 2); }
 };
 struct Log : FloatElementwise {
   static constexpr Doc doc{"log", "input", "Natural logarithm of each element."};
-  static constexpr std::string_view saves = "input: input";
+  static constexpr Traits traits = family.with({.saves = "input: input", .autocast = Autocast::f32});
   template <class T> LUTH_HD T f(T x) const { return math::log(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Log> samples() { return unary_samples<Log>(0.5, 3); }
 };
 struct Log2 : FloatElementwise {
   static constexpr Doc doc{"log2", "input", "Logarithm to base 2 of each element."};
-  static constexpr std::string_view saves = "input: input";
+  static constexpr Traits traits = family.with({.saves = "input: input", .autocast = Autocast::f32});
   template <class T> LUTH_HD T f(T x) const { return math::log2(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Log2> samples() { return unary_samples<Log2>(0.5, 3); }
 };
 struct Log10 : FloatElementwise {
   static constexpr Doc doc{"log10", "input", "Logarithm to base 10 of each element."};
-  static constexpr std::string_view saves = "input: input";
+  static constexpr Traits traits = family.with({.saves = "input: input", .autocast = Autocast::f32});
   template <class T> LUTH_HD T f(T x) const { return math::log10(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Log10> samples() { return unary_samples<Log10>(0.5, 3); }
 };
 struct Log1p : FloatElementwise {
   static constexpr Doc doc{"log1p", "input", "log(1 + x), accurate near 0."};
-  static constexpr std::string_view saves = "input: input", aliases = "special.log1p";
+  static constexpr Traits traits = family.with({.saves = "input: input", .aliases = "special.log1p", .autocast = Autocast::f32});
   template <class T> LUTH_HD T f(T x) const { return math::log1p(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Log1p> samples() { return unary_samples<Log1p>(-0.5, 2); }
 };
 struct Sqrt : FloatElementwise {
   static constexpr Doc doc{"sqrt", "input", "Square root of each element."};
-  static constexpr std::string_view saves = "input: result";
+  static constexpr Traits traits = family.with({.saves = "input: result"});
   template <class T> LUTH_HD T f(T x) const { return math::sqrt(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Sqrt> samples() { return unary_samples<Sqrt>(0.5, 3); }
 };
 struct Rsqrt : FloatElementwise {
   static constexpr Doc doc{"rsqrt", "input", "1 over the square root of each element."};
-  static constexpr std::string_view saves = "input: result";
+  static constexpr Traits traits = family.with({.saves = "input: result", .autocast = Autocast::f32});
   template <class T> LUTH_HD T f(T x) const { return T(1) / math::sqrt(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Rsqrt> samples() { return unary_samples<Rsqrt>(0.5, 3); }
 };
 struct Reciprocal : FloatElementwise {
   static constexpr Doc doc{"reciprocal", "input", "1 over each element."};
-  static constexpr std::string_view saves = "input: result";
+  static constexpr Traits traits = family.with({.saves = "input: result", .autocast = Autocast::f32});
   template <class T> LUTH_HD T f(T x) const { return T(1) / x; }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Reciprocal> samples() { return unary_samples<Reciprocal>(0.5, 3); }
 };
 struct Sin : FloatElementwise {
   static constexpr Doc doc{"sin", "input", "Sine of each element, in radians."};
-  static constexpr std::string_view saves = "input: input";
+  static constexpr Traits traits = family.with({.saves = "input: input"});
   template <class T> LUTH_HD T f(T x) const { return math::sin(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Sin> samples() { return unary_samples<Sin>(-3, 3); }
 };
 struct Cos : FloatElementwise {
   static constexpr Doc doc{"cos", "input", "Cosine of each element, in radians."};
-  static constexpr std::string_view saves = "input: input";
+  static constexpr Traits traits = family.with({.saves = "input: input"});
   template <class T> LUTH_HD T f(T x) const { return math::cos(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Cos> samples() { return unary_samples<Cos>(-3, 3); }
 };
 struct Tan : FloatElementwise {
   static constexpr Doc doc{"tan", "input", "Tangent of each element, in radians."};
-  static constexpr std::string_view saves = "input: result";
+  static constexpr Traits traits = family.with({.saves = "input: result", .autocast = Autocast::f32});
   template <class T> LUTH_HD T f(T x) const { return math::tan(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Tan> samples() { return unary_samples<Tan>(-1, 1); }
 };
 struct Erf : FloatElementwise {
   static constexpr Doc doc{"erf", "input", "Error function of each element."};
-  static constexpr std::string_view saves = "input: input", aliases = "special.erf";
+  static constexpr Traits traits = family.with({.saves = "input: input", .aliases = "special.erf"});
   template <class T> LUTH_HD T f(T x) const { return math::erf(x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Erf> samples() { return unary_samples<Erf>(-2, 2); }
@@ -164,13 +164,13 @@ struct Ceil : Rounding {
 };
 struct Trunc : Rounding {
   static constexpr Doc doc{"trunc", "input", "Each element without its fraction."};
-  static constexpr std::string_view aliases = "fix";
+  static constexpr Traits traits = family.with({.aliases = "fix"});
   template <class T> LUTH_HD T f(T x) const { if constexpr (is_float<T>) return math::trunc(x); else return x; }
   static Cases<Trunc> samples() { return unary_samples<Trunc>(0.1, 0.9); }
 };
 struct Round : Rounding {
   static constexpr Doc doc{"round", "input", "The nearest integer to each element, halves to even; to `decimals` places."};
-  static constexpr std::string_view aliases = "special.round";
+  static constexpr Traits traits = family.with({.aliases = "special.round"});
   int64_t decimals = 0;
   void describe(auto& field) { field("decimals", decimals, "places after the point; negative: before it", as::named); }
   template <class C> struct F {
@@ -205,28 +205,28 @@ struct LogicalNot : Predicate {
 };
 struct IsNan : Predicate {
   static constexpr Doc doc{"isnan", "input", "Whether each element is nan."};
-  static constexpr bool inplace = false;
+  static constexpr Traits traits = family.with({.inplace = Inplace::none});
   using Dtypes = AllTypes;
   template <class T> LUTH_HD bool f(T x) const { return x != x; }
   static Cases<IsNan> samples() { return unary_samples<IsNan>(-2, 2); }
 };
 struct IsInf : Predicate {
   static constexpr Doc doc{"isinf", "input", "Whether each element is infinite."};
-  static constexpr bool inplace = false;
+  static constexpr Traits traits = family.with({.inplace = Inplace::none});
   using Dtypes = AllTypes;
   template <class T> LUTH_HD bool f(T x) const { if constexpr (is_float<T>) return std::fabs(x) == std::numeric_limits<T>::infinity(); else return false; }
   static Cases<IsInf> samples() { return unary_samples<IsInf>(-2, 2); }
 };
 struct IsFinite : Predicate {
   static constexpr Doc doc{"isfinite", "input", "Whether each element is neither infinite nor nan."};
-  static constexpr bool inplace = false;
+  static constexpr Traits traits = family.with({.inplace = Inplace::none});
   using Dtypes = AllTypes;
   template <class T> LUTH_HD bool f(T x) const { if constexpr (is_float<T>) return std::fabs(x) <= std::numeric_limits<T>::max(); else return true; }
   static Cases<IsFinite> samples() { return unary_samples<IsFinite>(-2, 2); }
 };
 struct BitwiseNot : Elementwise {
   static constexpr Doc doc{"bitwise_not", "input", "Each element with its bits inverted; the opposite of a bool."};
-  static constexpr std::string_view not_differentiable = "it works on bits";
+  static constexpr Traits traits = family.with({.not_differentiable = "it works on bits"});
   using Dtypes = IntegersAndBool;
   template <class T> LUTH_HD T f(T x) const { if constexpr (std::is_same_v<T, bool>) return !x; else return T(~x); }
   static Cases<BitwiseNot> samples();

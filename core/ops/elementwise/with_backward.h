@@ -23,8 +23,7 @@ struct BackwardOf;
 
 template <class Op>
 struct WithBackward : Elementwise {
-  static constexpr std::string_view saves = "input: input";
-  static constexpr bool as_method = false;
+  static constexpr Traits family = Elementwise::family.with({.saves = "input: input"}), traits = family;
   using Dtypes = Floats;
   Tensors vjp(const Call& c, const Tensor& dy) const {
     BackwardOf<Op> back;
@@ -37,8 +36,8 @@ struct WithBackward : Elementwise {
 template <class Op>
 struct BackwardOf : Elementwise {
   static constexpr Doc doc{Op::backward, "grad, input", "The gradient of the function that it is named after."};
-  static constexpr std::string_view saves = "grad: input; input: grad, input";
-  static constexpr bool internal = true, inplace = false;
+  static constexpr Traits traits =
+      family.with({.saves = "grad: input; input: grad, input", .internal = true, .inplace = Inplace::none});
   using Dtypes = Floats;
   Op forward{};
   void describe(auto& field) {
@@ -53,8 +52,8 @@ struct BackwardOf : Elementwise {
     }
   };
   template <class C>
-  auto functor() const {
-    auto f = functor_of<C>(forward);
+  auto functor(Dtype d) const {
+    auto f = functor_of<C>(forward, d);
     return Slope<decltype(f)>{f};
   }
   Tensors vjp(const Call& c, const Tensor& d) const {

@@ -1,6 +1,5 @@
 #include "core/ops/index/index.h"
 
-#include "core/dispatch/autocast.h"
 #include "core/op/basics.h"
 #include "core/ops/common/positions.h"
 #include "core/ops/elementwise/arith.h"
@@ -13,7 +12,6 @@ namespace {
 const DefineAll<IndexSelect, IndexAdd, IndexCopy, IndexFill, Gather, Scatter, ScatterValue, ScatterAdd, Take, Put,
                 Index, IndexPut>
     define_all_;
-const AutocastAs<Autocast::widest, ScatterAdd, IndexPut> autocast_widest_;
 
 int64_t extent(const Shape& s, int dim) { return s.size() ? s[dim] : 1; }
 

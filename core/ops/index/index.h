@@ -7,7 +7,7 @@ namespace luth::ops {
 
 /// The attributes of all operators here.
 struct AlongIndex {
-  static constexpr std::string_view order = "input, dim";  // and then the other inputs
+  static constexpr Traits family{.order = "input, dim"}, traits = family;  // and then the other inputs
   int64_t dim = 0;
   int base = 0;
   void describe(auto& field) {
@@ -20,7 +20,7 @@ struct AlongIndex {
 
 struct IndexSelect : AlongIndex {
   static constexpr Doc doc{"index_select", "input, index", "The positions along a dim that index lists, in its order."};
-  static constexpr std::string_view saves = "input: input.meta, index";
+  static constexpr Traits traits = family.with({.saves = "input: input.meta, index", .kernel_required = true});
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<IndexSelect> samples();
@@ -28,8 +28,8 @@ struct IndexSelect : AlongIndex {
 struct IndexAdd : AlongIndex {
   static constexpr Doc doc{"index_add", "input, index, source",
                            "Input with alpha times source added at the positions along a dim that index lists."};
-  static constexpr std::string_view saves = "source: index, source.meta";
-  static constexpr bool overwrites = true;
+  static constexpr Traits traits =
+      family.with({.saves = "source: index, source.meta", .overwrites = true, .kernel_required = true});
   Scalar alpha = 1;
   void describe(auto& field) {
     AlongIndex::describe(field);
@@ -43,8 +43,8 @@ struct IndexCopy : AlongIndex {
   static constexpr Doc doc{"index_copy", "input, index, source",
                            "Input with source written to the positions along a dim that index lists; the last of "
                            "several writes to one place stays."};
-  static constexpr std::string_view saves = "*: index, source.meta";
-  static constexpr bool overwrites = true;
+  static constexpr Traits traits =
+      family.with({.saves = "*: index, source.meta", .overwrites = true, .kernel_required = true});
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<IndexCopy> samples();
@@ -52,8 +52,7 @@ struct IndexCopy : AlongIndex {
 struct IndexFill : AlongIndex {
   static constexpr Doc doc{"index_fill", "input, index, value|number",
                            "Input with value at the positions along a dim that index lists."};
-  static constexpr std::string_view saves = "*: index";
-  static constexpr bool overwrites = true;
+  static constexpr Traits traits = family.with({.saves = "*: index", .overwrites = true, .kernel_required = true});
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<IndexFill> samples();
@@ -65,7 +64,7 @@ struct IndexFill : AlongIndex {
 struct Gather : AlongIndex {
   static constexpr Doc doc{"gather", "input, index",
                            "Element [i][j] of the result is input[index[i][j]][j] for the first dim, and so on."};
-  static constexpr std::string_view saves = "input: input.meta, index";
+  static constexpr Traits traits = family.with({.saves = "input: input.meta, index", .kernel_required = true});
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Gather> samples();
@@ -85,8 +84,8 @@ struct Scatter : Scattering {
   static constexpr Doc doc{"scatter", "input, index, src",
                            "Input with src's elements written to the positions along a dim that index gives; the last "
                            "of several writes to one place stays."};
-  static constexpr std::string_view saves = "*: index, src.meta";
-  static constexpr bool overwrites = true;
+  static constexpr Traits traits =
+      family.with({.saves = "*: index, src.meta", .overwrites = true, .kernel_required = true});
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Scatter> samples();
@@ -94,8 +93,7 @@ struct Scatter : Scattering {
 struct ScatterValue : Scattering {
   static constexpr Doc doc{"scatter.value", "input, index, value|number",
                            "Input with a number written to the positions along a dim that index gives."};
-  static constexpr std::string_view saves = "*: index";
-  static constexpr bool overwrites = true;
+  static constexpr Traits traits = family.with({.saves = "*: index", .overwrites = true, .kernel_required = true});
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<ScatterValue> samples();
@@ -103,8 +101,8 @@ struct ScatterValue : Scattering {
 struct ScatterAdd : AlongIndex {
   static constexpr Doc doc{"scatter_add", "input, index, src",
                            "Input with src's elements added at the positions along a dim that index gives, in order."};
-  static constexpr std::string_view saves = "src: index, src.meta";
-  static constexpr bool overwrites = true;
+  static constexpr Traits traits = family.with(
+      {.saves = "src: index, src.meta", .overwrites = true, .autocast = Autocast::widest, .kernel_required = true});
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<ScatterAdd> samples();
@@ -115,7 +113,7 @@ struct ScatterAdd : AlongIndex {
 
 struct Take {
   static constexpr Doc doc{"take", "input, index", "The elements at positions of the flattened input."};
-  static constexpr std::string_view saves = "input: input.meta, index";
+  static constexpr Traits traits{.saves = "input: input.meta, index"};
   int base = 0;
   void describe(auto& field) { field("base", base, "from where indices count", as::base); }
   Spec infer(const Inputs& in) const;
@@ -125,8 +123,7 @@ struct Take {
 struct Put {
   static constexpr Doc doc{"put", "input, index, source",
                            "Input with source's elements at positions of its flat form."};
-  static constexpr std::string_view saves = "*: index, source.meta";
-  static constexpr bool overwrites = true;
+  static constexpr Traits traits{.saves = "*: index, source.meta", .overwrites = true};
   bool accumulate = false;
   int base = 0;
   void describe(auto& field) {
@@ -146,8 +143,7 @@ struct Put {
 /// these are neighbours, else they come first (PyTorch's rule). Negative positions count from the end.
 struct Index {
   static constexpr Doc doc{"index", "input, indices[]", "Elements picked by one index tensor or mask per dim."};
-  static constexpr std::string_view saves = "input: input.meta, indices";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{.saves = "input: input.meta, indices", .internal = true, .kernel_required = true};
   int base = 0;
   void describe(auto& field) { field("base", base, "from where indices count", as::base); }
   Spec infer(const Inputs& in) const;
@@ -157,9 +153,11 @@ struct Index {
 struct IndexPut {
   static constexpr Doc doc{"index_put", "input, values|number, indices[]",
                            "Input with values written where one index tensor or mask per dim points."};
-  static constexpr std::string_view saves = "*: values.meta, indices";
-  static constexpr std::string_view order = "input, indices, values";
-  static constexpr bool overwrites = true;
+  static constexpr Traits traits{.saves = "*: values.meta, indices",
+                                 .order = "input, indices, values",
+                                 .overwrites = true,
+                                 .autocast = Autocast::widest,
+                                 .kernel_required = true};
   bool accumulate = false;
   int base = 0;
   void describe(auto& field) {

@@ -7,16 +7,14 @@ namespace luth::ops {
 
 struct MaskedFill {
   static constexpr Doc doc{"masked_fill", "input, mask, value|number", "Input with value where mask is true."};
-  static constexpr std::string_view saves = "*: mask";
-  static constexpr bool elementwise = true;
+  static constexpr Traits traits{.saves = "*: mask", .broadcast = true, .elementwise = true};
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<MaskedFill> samples();
 };
 struct MaskedSelect {
   static constexpr Doc doc{"masked_select", "input, mask", "The elements of input where mask is true, as one dim."};
-  static constexpr std::string_view saves = "input: input.meta, mask";
-  static constexpr bool broadcast = true;
+  static constexpr Traits traits{.saves = "input: input.meta, mask", .broadcast = true};
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<MaskedSelect> samples();
@@ -24,15 +22,15 @@ struct MaskedSelect {
 struct MaskedScatter {
   static constexpr Doc doc{"masked_scatter", "input, mask, source",
                            "Input with its elements where mask is true replaced by those of source, in order."};
-  static constexpr bool inplace = true;
+  static constexpr Traits traits{.inplace = Inplace::also};
   Tensor decompose(const Inputs& in) const;
   static Cases<MaskedScatter> samples();
 };
 /// The same for input and mask of one shape.
 struct MaskedReplace {
   static constexpr Doc doc{"masked_scatter.same", "input, mask, source", "Masked_scatter without broadcasting."};
-  static constexpr std::string_view saves = "input: mask; source: mask, source.meta";
-  static constexpr bool internal = true, overwrites = true;
+  static constexpr Traits traits{
+      .saves = "input: mask; source: mask, source.meta", .internal = true, .overwrites = true};
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<MaskedReplace> samples();
@@ -40,14 +38,13 @@ struct MaskedReplace {
 
 struct CountNonzero {
   static constexpr Doc doc{"nonzero.count", "input", "How many elements are not 0, as a 0-dimensional int64."};
-  static constexpr std::string_view not_differentiable = "its result is a count";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{.not_differentiable = "its result is a count", .internal = true};
   Spec infer(const Inputs&) const { return {Shape(), Dtype::i64}; }
   static Cases<CountNonzero> samples();
 };
 struct Nonzero {
   static constexpr Doc doc{"nonzero", "input", "The positions of elements that are not 0, one per row."};
-  static constexpr std::string_view not_differentiable = "its result is positions";
+  static constexpr Traits traits{.not_differentiable = "its result is positions", .kernel_required = true};
   int base = 0;
   void describe(auto& field) { field("base", base, "from where indices count", as::base); }
   Spec infer(const Inputs& in) const;
@@ -56,7 +53,7 @@ struct Nonzero {
 struct NonzeroTuple {
   static constexpr Doc doc{"nonzero.tuple", "input", "The positions of elements that are not 0, a tensor per dim.",
                            "list[]"};
-  static constexpr std::string_view not_differentiable = "its result is positions";
+  static constexpr Traits traits{.not_differentiable = "its result is positions"};
   bool as_tuple = true;
   int base = 0;
   void describe(auto& field) {
@@ -68,7 +65,7 @@ struct NonzeroTuple {
 };
 struct Argwhere {
   static constexpr Doc doc{"argwhere", "input", "The positions of elements that are not 0, one per row; as nonzero."};
-  static constexpr std::string_view not_differentiable = "its result is positions";
+  static constexpr Traits traits{.not_differentiable = "its result is positions"};
   int base = 0;
   void describe(auto& field) { field("base", base, "from where indices count", as::base); }
   Tensor decompose(const Inputs& in) const;

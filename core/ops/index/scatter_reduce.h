@@ -19,9 +19,8 @@ struct ScatterReduce : Reducing {
   static constexpr Doc doc{"scatter_reduce", "input, index, src",
                            "Input with src's elements joined to the positions along a dim that index gives; elements "
                            "that nothing is joined to stay."};
-  static constexpr std::string_view saves = "*: input, index, src, result";
-  static constexpr std::string_view order = "input, dim, index, src, reduce";
-  static constexpr bool inplace = true;
+  static constexpr Traits traits = family.with(
+      {.saves = "*: input, index, src, result", .order = "input, dim, index, src, reduce", .inplace = Inplace::also});
   Tensor decompose(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<ScatterReduce> samples();
@@ -35,8 +34,8 @@ struct IndexReduce : Reducing {
   static constexpr Doc doc{"index_reduce", "input, index, source",
                            "Input with source joined to the positions along a dim that index lists; 'prod', 'mean', "
                            "'amax' or 'amin'."};
-  static constexpr std::string_view order = "input, dim, index, source, reduce";
-  static constexpr bool inplace = true;
+  static constexpr Traits traits =
+      family.with({.order = "input, dim, index, source, reduce", .inplace = Inplace::also});
   Tensor decompose(const Inputs& in) const;
   static Cases<IndexReduce> samples();
 };
@@ -56,8 +55,8 @@ struct TakeAlongDim {
 struct UnravelIndex {
   static constexpr Doc doc{"unravel_index", "indices",
                            "Positions in the flat form of a tensor as positions in each dim.", "list[]"};
-  static constexpr std::string_view not_differentiable = "its results are positions";
-  static constexpr bool as_method = false, star = true;
+  static constexpr Traits traits{
+      .not_differentiable = "its results are positions", .offered = Offered::function, .star = true};
   Ints shape;
   int base = 0;
   void describe(auto& field) {
@@ -70,7 +69,7 @@ struct UnravelIndex {
 struct NonzeroStatic {
   static constexpr Doc doc{"nonzero_static", "input",
                            "The positions of elements that are not 0, one per row, in exactly `size` rows."};
-  static constexpr std::string_view not_differentiable = "its result is positions";
+  static constexpr Traits traits{.not_differentiable = "its result is positions"};
   int64_t size = 0, fill_value = -1;
   int base = 0;
   void describe(auto& field) {

@@ -6,8 +6,8 @@ namespace luth::ops {
 
 /// Which side of equal elements, and how the answer is given.
 struct Searching {
-  static constexpr std::string_view not_differentiable = "its result is positions";
-  static constexpr bool as_method = false;
+  static constexpr Traits family{.not_differentiable = "its result is positions", .offered = Offered::function},
+      traits = family;
   bool out_int32 = false, right = false;
   int base = 0;
   void describe(auto& field) {
@@ -19,7 +19,8 @@ struct Searching {
 struct Searchsorted : Searching {
   static constexpr Doc doc{"searchsorted", "sorted_sequence, input|number, sorter?",
                            "Where elements would have to be inserted into rows in ascending order to keep it."};
-  static constexpr std::string_view order = "sorted_sequence, input, *, sorter";
+  static constexpr Traits traits =
+      family.with({.order = "sorted_sequence, input, *, sorter", .second_names = "values: input"});
   std::optional<std::string> side;
   void describe(auto& field) {
     Searching::describe(field);
@@ -37,8 +38,7 @@ struct Bucketize : Searching {
 /// Both of one dtype: float32, float64 or int64.
 struct SearchSame {
   static constexpr Doc doc{"searchsorted.same", "sorted_sequence, input, sorter?", "Searchsorted of one dtype."};
-  static constexpr std::string_view not_differentiable = "its result is positions";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{.not_differentiable = "its result is positions", .internal = true};
   bool right = false;
   int base = 0;
   void describe(auto& field) {

@@ -8,7 +8,7 @@ namespace luth::ops {
 struct Sort {
   static constexpr Doc doc{"sort", "input", "The elements along a dim in order, and where they were.",
                            "values, indices"};
-  static constexpr std::string_view saves = "input: indices, input.meta";
+  static constexpr Traits traits{.saves = "input: indices, input.meta", .kernel_required = true};
   int64_t dim = -1;
   bool descending = false, stable = false;
   int base = 0;
@@ -24,7 +24,7 @@ struct Sort {
 };
 struct Argsort {
   static constexpr Doc doc{"argsort", "input", "The positions that would sort the elements along a dim."};
-  static constexpr std::string_view not_differentiable = "its result is positions";
+  static constexpr Traits traits{.not_differentiable = "its result is positions"};
   int64_t dim = -1;
   bool descending = false, stable = false;
   int base = 0;
@@ -45,7 +45,7 @@ struct Msort {
 struct TopK {
   static constexpr Doc doc{"topk", "input", "The k largest elements along a dim, and where they are.",
                            "values, indices"};
-  static constexpr std::string_view saves = "input: indices, input.meta";
+  static constexpr Traits traits{.saves = "input: indices, input.meta", .kernel_required = true};
   int64_t k = 1, dim = -1;
   bool largest = true, sorted = true;
   int base = 0;

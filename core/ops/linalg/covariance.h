@@ -14,7 +14,7 @@ struct Trace {
 struct Cov {
   static constexpr Doc doc{"cov", "input, fweights?, aweights?",
                            "The covariances of the variables that are the rows of a matrix."};
-  static constexpr std::string_view order = "input, *, correction, fweights, aweights";
+  static constexpr Traits traits{.order = "input, *, correction, fweights, aweights"};
   int64_t correction = 1;
   void describe(auto& field) {
     field("correction", correction, "subtracted from the number of observations", as::named);

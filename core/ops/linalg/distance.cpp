@@ -3,7 +3,6 @@
 #include <limits>
 #include <utility>
 
-#include "core/dispatch/autocast.h"
 #include "core/ops/common/checks.h"
 #include "core/ops/common/chunked.h"
 #include "core/ops/create/factory.h"
@@ -140,8 +139,6 @@ Tensor CosineSimilarity::decompose(const Inputs& in) const {
 
 namespace {
 const DefineAll<Cdist, Pdist, PairwiseDistance, CosineSimilarity> define_all_;
-const AutocastAs<Autocast::widest, CosineSimilarity> autocast_widest_;
-const AutocastAs<Autocast::f32, Cdist, Pdist> autocast_f32_;
 }  // namespace
 
 // Powers of 16-bit floats overflow: they are summed in float32 and rounded once.

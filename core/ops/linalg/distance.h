@@ -9,7 +9,7 @@ struct Cdist {
       "cdist", "x1, x2",
       "The p-norm of the difference of each row of x1 [.., n, k] and each of x2 [.., m, k]: [.., n, "
       "m]; batch dims broadcast."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function, .autocast = Autocast::f32};
   double p = 2;
   std::string compute_mode = "use_mm_for_euclid_dist_if_necessary";
   void describe(auto& field) {
@@ -24,7 +24,7 @@ struct Cdist {
 struct Pdist {
   static constexpr Doc doc{"pdist", "input",
                            "The p-norms of the differences of all pairs of rows: (1, 2), (1, 3), … (2, 3), …"};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function, .autocast = Autocast::f32};
   double p = 2;
   void describe(auto& field) { field("p", p, "the norm: 0 counts differences, inf takes the largest"); }
   Tensor decompose(const Inputs& in) const;
@@ -32,7 +32,7 @@ struct Pdist {
 };
 struct PairwiseDistance {
   static constexpr Doc doc{"pairwise_distance", "x1, x2", "The p-norm of x1 - x2 + eps over the last dim."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function};
   double p = 2, eps = 1e-6;
   bool keepdim = false;
   void describe(auto& field) {
@@ -48,7 +48,7 @@ struct PairwiseDistance {
 struct CosineSimilarity {
   static constexpr Doc doc{"cosine_similarity", "x1, x2",
                            "The cosine of the angle between vectors along a dim; norms below eps count as eps."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function, .autocast = Autocast::widest};
   int64_t dim = 1;
   double eps = 1e-8;
   void describe(auto& field) {

@@ -4,7 +4,6 @@
 #include <map>
 #include <vector>
 
-#include "core/dispatch/autocast.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/linalg/matmul.h"
 #include "core/ops/reduce/reduce.h"
@@ -265,7 +264,6 @@ Cases<Einsum> Einsum::samples() {
 
 namespace {
 const DefineAll<Einsum> define_all_;
-const AutocastAs<Autocast::lower, Einsum> autocast_lower_;
 }  // namespace
 
 }  // namespace luth::ops

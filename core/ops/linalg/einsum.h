@@ -9,8 +9,8 @@ struct Einsum {
                            "The sum of products that an equation of labels describes: einsum('bij,bjk->bik', a, b). A "
                            "label names a dim; one that the output lacks is summed over, one that an operand repeats "
                            "takes its diagonal, and '...' stands for all further dims, which broadcast."};
-  static constexpr std::string_view order = "equation, operands";
-  static constexpr bool star = true, as_method = false;
+  static constexpr Traits traits{
+      .order = "equation, operands", .offered = Offered::function, .autocast = Autocast::lower, .star = true};
   std::string equation;
   void describe(auto& field) {
     field("equation", equation,

@@ -1,6 +1,5 @@
 #include "core/ops/linalg/factor.h"
 
-#include "core/dispatch/autocast.h"
 #include "core/ops/create/factory.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"

@@ -46,7 +46,7 @@ struct LinalgLu : Pivoting {
 };
 struct LuUnpack {
   static constexpr Doc doc{"lu_unpack", "LU_data, LU_pivots", "P, L and U of what lu_factor gives.", "P, L, U"};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function};
   bool unpack_data = true, unpack_pivots = true;
   void describe(auto& field) {
     field("unpack_data", unpack_data, "false: L and U are empty");
@@ -84,6 +84,7 @@ struct Lu {
 struct LuSolveFor {
   static constexpr Doc doc{"lu_solve", "input, LU_data, LU_pivots",
                            "The solution X of A X = input, from what lu gives of A."};
+  static constexpr Traits traits{.second_names = "b: input"};
   Tensor decompose(const Inputs& in) const;
   static Cases<LuSolveFor> samples();
 };
@@ -105,6 +106,7 @@ struct CholeskyEx {
 };
 struct LinalgCholesky {
   static constexpr Doc doc{"linalg_cholesky", "input", "The lower triangular L of a symmetric positive definite L Lᵀ."};
+  static constexpr Traits traits{.autocast = Autocast::f32};
   bool upper = false;
   void describe(auto& field) {
     field("upper", upper, "the upper triangle of the input is read, and U of Uᵀ U returned", as::named);
@@ -114,6 +116,7 @@ struct LinalgCholesky {
 };
 struct Cholesky {
   static constexpr Doc doc{"cholesky", "input", "The older form of linalg.cholesky."};
+  static constexpr Traits traits{.autocast = Autocast::f32};
   bool upper = false;
   void describe(auto& field) { field("upper", upper, "U of Uᵀ U"); }
   Tensor decompose(const Inputs& in) const;
@@ -122,7 +125,8 @@ struct Cholesky {
 struct CholeskySolve {
   static constexpr Doc doc{"cholesky_solve", "input, input2",
                            "The solution X of A X = input, where input2 is the Cholesky factor of A."};
-  static constexpr std::string_view saves = "input: input.meta, input2; input2: input2, result";
+  static constexpr Traits traits{.saves = "input: input.meta, input2; input2: input2, result",
+                                 .second_names = "B: input; L: input2"};
   bool upper = false;
   void describe(auto& field) { field("upper", upper, "the factor is upper triangular"); }
   Tensor decompose(const Inputs& in) const;
@@ -132,7 +136,7 @@ struct CholeskySolve {
 struct CholeskyInverse {
   static constexpr Doc doc{"cholesky_inverse", "input",
                            "The inverse of the matrix of which input is the Cholesky factor."};
-  static constexpr std::string_view saves = "input: input, result";
+  static constexpr Traits traits{.saves = "input: input, result", .second_names = "L: input"};
   bool upper = false;
   void describe(auto& field) { field("upper", upper, "the factor is upper triangular"); }
   Tensor decompose(const Inputs& in) const;
@@ -144,7 +148,7 @@ struct CholeskyInverse {
 
 struct LinalgQr {
   static constexpr Doc doc{"linalg_qr", "A", "A = Q R: orthonormal columns and an upper triangular matrix.", "Q, R"};
-  static constexpr std::string_view saves = "A: Q, R";
+  static constexpr Traits traits{.saves = "A: Q, R", .autocast = Autocast::f32};
   std::string mode = "reduced";
   void describe(auto& field) {
     field("mode", mode, "'reduced': min(m, n) columns; 'complete': Q is square; 'r': R alone, Q is empty");
@@ -155,6 +159,7 @@ struct LinalgQr {
 };
 struct Qr {
   static constexpr Doc doc{"qr", "input", "The older form of linalg.qr.", "Q, R"};
+  static constexpr Traits traits{.autocast = Autocast::f32};
   bool some = true;
   void describe(auto& field) { field("some", some, "false: Q is square"); }
   Tensors decompose(const Inputs& in) const;
@@ -163,7 +168,7 @@ struct Qr {
 struct Geqrf {
   static constexpr Doc doc{"geqrf", "input",
                            "LAPACK's form of a QR factorization: R above reflectors, and their factors.", "a, tau"};
-  static constexpr std::string_view not_differentiable = "use linalg.qr, which has a gradient";
+  static constexpr Traits traits{.not_differentiable = "use linalg.qr, which has a gradient"};
   Tensors decompose(const Inputs& in) const;
   static Cases<Geqrf> samples();
 };
@@ -175,12 +180,14 @@ struct HouseholderProduct {
 };
 struct Orgqr {
   static constexpr Doc doc{"orgqr", "input, tau", "The older name of linalg.householder_product."};
+  static constexpr Traits traits{.second_names = "tau: input2"};
   Tensor decompose(const Inputs& in) const;
   static Cases<Orgqr> samples();
 };
 struct Ormqr {
   static constexpr Doc doc{"ormqr", "input, input2, input3",
                            "The product of reflectors (input, with factors input2) times the matrix input3."};
+  static constexpr Traits traits{.second_names = "tau: input2; other: input3"};
   bool left = true, transpose = false;
   void describe(auto& field) {
     field("left", left, "the product stands on the left");

@@ -8,16 +8,18 @@
 namespace luth::ops {
 
 struct Lapack {
-  static constexpr bool internal = true;
+  static constexpr Traits family{.internal = true}, traits = family;
 };
 struct LapackConstant : Lapack {
-  static constexpr std::string_view not_differentiable = "the operators that use it have the gradient";
+  static constexpr Traits family = Lapack::family.with(
+                              {.not_differentiable = "the operators that use it have the gradient"}),
+                          traits = family;
 };
 
 /// A = P L U, packed; see lapack.h of devices/cpu.
 struct LapackLu : Lapack {
   static constexpr Doc doc{"lapack_lu", "A", "The factors of A = P L U in one matrix.", "LU, pivots, info"};
-  static constexpr std::string_view saves = "A: LU, pivots";
+  static constexpr Traits traits = family.with({.saves = "A: LU, pivots"});
   Specs infer(const Inputs& in) const;
   Tensors decompose(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensors& dy) const;
@@ -35,7 +37,7 @@ struct LapackPermutation : LapackConstant {
 /// Reads one triangle; the gradient is that of a function of symmetric matrices, symmetric too, as PyTorch's.
 struct LapackCholesky : Lapack {
   static constexpr Doc doc{"lapack_cholesky", "A", "L with A = L Lᵀ, or U with A = Uᵀ U.", "L, info"};
-  static constexpr std::string_view saves = "A: L";
+  static constexpr Traits traits = family.with({.saves = "A: L"});
   bool upper = false;
   void describe(auto& field) { field("upper", upper, "read and return the upper triangle"); }
   Specs infer(const Inputs& in) const;
@@ -46,7 +48,7 @@ struct LapackCholesky : Lapack {
 /// The solution of A X = B, or X A = B, for a triangular A. Batch dims are equal.
 struct LapackTriangular : Lapack {
   static constexpr Doc doc{"lapack_triangular", "A, B", "The solution of a triangular system."};
-  static constexpr std::string_view saves = "A: A, result; B: A";
+  static constexpr Traits traits = family.with({.saves = "A: A, result; B: A"});
   bool upper = false, left = true, unitriangular = false;
   void describe(auto& field) {
     field("upper", upper, "A is upper triangular");
@@ -85,7 +87,7 @@ struct LapackOrmqr : LapackConstant {
 };
 struct LapackSvd : Lapack {
   static constexpr Doc doc{"lapack_svd", "A", "A = U diag(S) Vh.", "U, S, Vh"};
-  static constexpr std::string_view saves = "A: U, S, Vh";
+  static constexpr Traits traits = family.with({.saves = "A: U, S, Vh"});
   bool full_matrices = false;
   void describe(auto& field) { field("full_matrices", full_matrices, "U and Vh are square"); }
   Specs infer(const Inputs& in) const;
@@ -102,7 +104,7 @@ struct LapackSvdvals : LapackConstant {
 /// Reads one triangle; the gradient is that of a function of symmetric matrices.
 struct LapackEigh : Lapack {
   static constexpr Doc doc{"lapack_eigh", "A", "A = V diag(L) Vᵀ for a symmetric A.", "L, V"};
-  static constexpr std::string_view saves = "A: L, V";
+  static constexpr Traits traits = family.with({.saves = "A: L, V"});
   bool upper = false;
   void describe(auto& field) { field("upper", upper, "read the upper triangle"); }
   Specs infer(const Inputs& in) const;
@@ -121,7 +123,7 @@ struct LapackEigvalsh : LapackConstant {
 /// Throws where an eigenvalue is not real.
 struct LapackEig : Lapack {
   static constexpr Doc doc{"lapack_eig", "A", "A V = V diag(L), where all of L is real.", "L, V"};
-  static constexpr std::string_view saves = "A: L, V";
+  static constexpr Traits traits = family.with({.saves = "A: L, V"});
   Specs infer(const Inputs& in) const;
   Tensors decompose(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensors& dy) const;
@@ -142,7 +144,6 @@ struct LapackLstsq : LapackConstant {
 };
 struct LapackLdl : Lapack {
   static constexpr Doc doc{"lapack_ldl", "A", "A = L D Lᵀ of a symmetric matrix, packed.", "LD, pivots, info"};
-  static constexpr std::string_view saves = "";
   Specs infer(const Inputs& in) const;
   Tensors decompose(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensors& dy) const;  // refuses, as PyTorch's does
@@ -150,7 +151,6 @@ struct LapackLdl : Lapack {
 };
 struct LapackLdlSolve : Lapack {
   static constexpr Doc doc{"lapack_ldl_solve", "LD, pivots, B", "The solution of A X = B, from lapack_ldl of A."};
-  static constexpr std::string_view saves = "";
   Spec infer(const Inputs& in) const;
   Tensors decompose(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;  // refuses, as PyTorch's does

@@ -1,6 +1,5 @@
 #include "core/ops/linalg/matmul.h"
 
-#include "core/dispatch/autocast.h"
 #include "core/ops/elementwise/activation.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
@@ -256,10 +255,6 @@ namespace {
 const DefineAll<Mm, Bmm, Mv, Dot, Vdot, Outer, Inner, Matmul, Addmm, AddmmActivation, Baddbmm, Addmv, Addbmm, Addr,
                 Linear>
     define_all_;
-const AutocastAs<Autocast::lower, Mm, Bmm, Mv, Inner, Matmul, Addmm, AddmmActivation, Baddbmm, Addmv, Addbmm, Addr,
-                 Linear>
-    autocast_lower_;
-const AutocastAs<Autocast::widest, Dot, Vdot> autocast_widest_;
 }  // namespace
 
 }  // namespace luth::ops

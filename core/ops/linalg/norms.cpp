@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "core/dispatch/autocast.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/elementwise/unary.h"
@@ -218,8 +217,6 @@ namespace {
 const DefineAll<VectorNorm, MatrixNormNamed, MatrixNorm, LinalgNorm, LinalgNormNamed, NamedNorm, LinalgDiagonal, Vander,
                 VanderDescending>
     define_all_;
-const AutocastAs<Autocast::f32, VectorNorm, MatrixNormNamed, MatrixNorm, LinalgNorm, LinalgNormNamed, NamedNorm>
-    autocast_f32_;
 }  // namespace
 
 }  // namespace luth::ops

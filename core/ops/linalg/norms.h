@@ -16,6 +16,7 @@ struct NormOptions {
 
 struct VectorNorm : NormOptions {
   static constexpr Doc doc{"linalg_vector_norm", "input", "The ord-norm of vectors along dims, or of all elements."};
+  static constexpr Traits traits{.second_names = "x: input", .autocast = Autocast::f32};
   Scalar ord = 2;
   std::optional<Ints> dim;
   void describe(auto& field) {
@@ -28,6 +29,7 @@ struct VectorNorm : NormOptions {
 };
 struct MatrixNormNamed : NormOptions {
   static constexpr Doc doc{"linalg_matrix_norm.named", "input", "The Frobenius or the nuclear norm of matrices."};
+  static constexpr Traits traits{.autocast = Autocast::f32};
   std::string ord = "fro";
   Ints dim{-2, -1};
   void describe(auto& field) {
@@ -40,6 +42,7 @@ struct MatrixNormNamed : NormOptions {
 };
 struct MatrixNorm : NormOptions {
   static constexpr Doc doc{"linalg_matrix_norm", "input", "An operator norm of matrices."};
+  static constexpr Traits traits{.autocast = Autocast::f32};
   Scalar ord = 2;
   Ints dim{-2, -1};
   void describe(auto& field) {
@@ -58,6 +61,7 @@ struct LinalgNorm : NormOptions {
   static constexpr Doc doc{"linalg_norm", "input",
                            "A norm of vectors (one dim, or a tensor of one dim) or of matrices (two); without ord, the "
                            "root of the sum of squares over dims."};
+  static constexpr Traits traits{.second_names = "input", .autocast = Autocast::f32};
   std::optional<Scalar> ord;
   std::optional<Ints> dim;
   void describe(auto& field) {
@@ -70,6 +74,7 @@ struct LinalgNorm : NormOptions {
 };
 struct LinalgNormNamed : NormOptions {
   static constexpr Doc doc{"linalg_norm.named", "input", "The Frobenius or the nuclear norm of matrices."};
+  static constexpr Traits traits{.second_names = "input", .autocast = Autocast::f32};
   std::string ord = "fro";
   std::optional<Ints> dim;
   void describe(auto& field) {
@@ -85,6 +90,7 @@ struct LinalgNormNamed : NormOptions {
 struct NamedNorm : Dims {
   static constexpr Doc doc{"norm.named", "input",
                            "The Frobenius norm, the square root of the sum of squares, or the nuclear norm."};
+  static constexpr Traits traits{.autocast = Autocast::f32};
   std::string p = "fro";
   std::optional<Dtype> dtype;
   void describe(auto& field) {
@@ -134,7 +140,7 @@ struct Vander {
 /// torch.vander: of a vector, and the other way around.
 struct VanderDescending {
   static constexpr Doc doc{"vander", "x", "The powers N - 1, … 1, 0 of each element of a vector, in a new last dim."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function};
   std::optional<int64_t> N;
   bool increasing = false;
   void describe(auto& field) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/dispatch/autocast.h"
 #include "core/ops/create/factory.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
@@ -302,7 +301,6 @@ namespace {
 const DefineAll<Tensordot, TensordotDims, Kron, LinalgCross, Cross, Bilinear, ChainMatmul, MultiDot, Vecdot, BlockDiag,
                 Combinations, CartesianProd>
     define_all_;
-const AutocastAs<Autocast::lower, Tensordot, TensordotDims, Bilinear, ChainMatmul, MultiDot> autocast_lower_;
 }  // namespace
 
 }  // namespace luth::ops

@@ -7,7 +7,7 @@ namespace luth::ops {
 
 struct Tensordot {
   static constexpr Doc doc{"tensordot", "a, b", "Sums of products over the last `dims` dims of a and the first of b."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function, .autocast = Autocast::lower};
   int64_t dims = 2;
   void describe(auto& field) { field("dims", dims, "how many dims to sum over"); }
   Tensor decompose(const Inputs& in) const;
@@ -15,7 +15,7 @@ struct Tensordot {
 };
 struct TensordotDims {
   static constexpr Doc doc{"tensordot.dims", "a, b", "Sums of products over pairs of dims of a and b."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function, .autocast = Autocast::lower};
   std::vector<double> dims;  // those of a, then as many of b
   void describe(auto& field) {
     field("dims", dims, "the dims of a and those of b to sum over, as two lists: {{1, 2}, {2, 1}}",
@@ -40,6 +40,7 @@ struct Kron {
 struct LinalgCross {
   static constexpr Doc doc{"linalg_cross", "input, other",
                            "The cross products of vectors of 3 elements along a dim; other dims broadcast."};
+  static constexpr Traits traits{.second_names = "input"};
   int64_t dim = -1;
   void describe(auto& field) { field("dim", dim, "the dim of the vectors", as::named | as::dim); }
   Tensor decompose(const Inputs& in) const;
@@ -58,7 +59,7 @@ struct Cross {
 struct Bilinear {
   static constexpr Doc doc{"bilinear", "input1, input2, weight, bias?",
                            "input1 @ weight[o] @ input2 over the last dims, for each output o, plus bias."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function, .autocast = Autocast::lower};
   Tensor decompose(const Inputs& in) const;
   static Cases<Bilinear> samples() {
     return {
@@ -68,7 +69,7 @@ struct Bilinear {
 
 struct ChainMatmul {
   static constexpr Doc doc{"chain_matmul", "matrices[]", "The product of several matrices, in the cheapest order."};
-  static constexpr bool star = true, as_method = false;
+  static constexpr Traits traits{.offered = Offered::function, .autocast = Autocast::lower, .star = true};
   Tensor decompose(const Inputs& in) const;
   static Cases<ChainMatmul> samples() { return {{{}, {{2, 3}, {3, 4}, {4, 2}}}, {{}, {{2, 3}}}}; }
 };
@@ -76,6 +77,7 @@ struct MultiDot {
   static constexpr Doc doc{"linalg_multi_dot", "tensors[]",
                            "The product of several matrices, in the cheapest order; the first and the last may be "
                            "vectors."};
+  static constexpr Traits traits{.autocast = Autocast::lower};
   Tensor decompose(const Inputs& in) const;
   static Cases<MultiDot> samples() {
     return {{{}, {{2, 3}, {3, 4}, {4, 2}}}, {{}, {{3}, {3, 2}, {2}}}, {{}, {{2, 3}, {3, 1}, {1, 4}, {4}}}};
@@ -83,7 +85,7 @@ struct MultiDot {
 };
 struct Vecdot {
   static constexpr Doc doc{"linalg_vecdot", "x, y", "The dot products of vectors along a dim; other dims broadcast."};
-  static constexpr std::string_view aliases = "vecdot";
+  static constexpr Traits traits{.aliases = "vecdot"};
   int64_t dim = -1;
   void describe(auto& field) { field("dim", dim, "the dim of the vectors", as::named | as::dim); }
   Tensor decompose(const Inputs& in) const;
@@ -92,7 +94,7 @@ struct Vecdot {
 
 struct BlockDiag {
   static constexpr Doc doc{"block_diag", "tensors[]", "A matrix with the given ones along its diagonal."};
-  static constexpr bool star = true, as_method = false;
+  static constexpr Traits traits{.offered = Offered::function, .star = true};
   Tensor decompose(const Inputs& in) const;
   static Cases<BlockDiag> samples() { return {{{}, {{2, 3}, {2}, {}}}, {{}, {{1, 2}}}}; }
 };
@@ -110,7 +112,7 @@ struct Combinations {
 struct CartesianProd {
   static constexpr Doc doc{"cartesian_prod", "tensors[]",
                            "All ways to take one element of each vector, one in each row; a vector alone stays."};
-  static constexpr bool star = true, as_method = false;
+  static constexpr Traits traits{.offered = Offered::function, .star = true};
   Tensor decompose(const Inputs& in) const;
   static Cases<CartesianProd> samples() { return {{{}, {{2}, {3}, {2}}}, {{}, {{3}}}, {{}, {{2}, {0}}}}; }
 };

@@ -1,5 +1,4 @@
 // What tests run the factorizations and systems of torch.linalg with, and their definition.
-#include "core/dispatch/autocast.h"
 #include "core/ops/linalg/factor.h"
 #include "core/ops/linalg/lapack.h"
 #include "core/ops/linalg/matrix_parts.h"
@@ -197,10 +196,6 @@ const DefineAll<SolveLu, SolveEx, Solve, SolveTriangular, InvEx, LinalgInv, Inve
     define_systems_;
 const DefineAll<LinalgSvd, Svd, Svdvals, Eigh, Eigvalsh, Eig, Eigvals, MatrixRank, Cond, CondNamed, Polar, MatrixSqrth>
     define_spectra_;
-const AutocastAs<Autocast::f32, LinalgSvd, Svd, Svdvals, Eigh, Eigvalsh, LinalgInv, Inverse, LinalgDet, Det,
-                 LinalgSlogdet, Slogdet, Logdet, Solve, Lstsq, Pinv, Pinverse, LinalgCholesky, Cholesky, LinalgQr, Qr,
-                 MatrixExp>
-    autocast_f32_;
 }  // namespace
 
 }  // namespace luth::ops

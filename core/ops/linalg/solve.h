@@ -9,8 +9,7 @@ namespace luth::ops {
 struct SolveLu {
   static constexpr Doc doc{"_linalg_solve", "A, B", "The solution of A X = B and the factors of A.",
                            "X, LU, pivots, info"};
-  static constexpr std::string_view saves = "A: X, LU, pivots; B: LU, pivots";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{.saves = "A: X, LU, pivots; B: LU, pivots", .internal = true};
   Tensors decompose(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensors& dy) const;
   static Cases<SolveLu> samples();
@@ -31,6 +30,7 @@ struct SolveEx {
 struct Solve {
   static constexpr Doc doc{"linalg_solve", "A, B",
                            "The solution X of A X = B, or X A = B; B is a batch of matrices or of vectors."};
+  static constexpr Traits traits{.autocast = Autocast::f32};
   bool left = true;
   void describe(auto& field) { field("left", left, "A X = B, else X A = B", as::named); }
   Tensor decompose(const Inputs& in) const;
@@ -55,7 +55,7 @@ struct InvEx {
                            "The inverses of matrices, and info: the first zero on the diagonal of U, counted from 1, "
                            "or 0.",
                            "inverse, info"};
-  static constexpr std::string_view saves = "A: inverse";
+  static constexpr Traits traits{.saves = "A: inverse"};
   bool check_errors = false;
   void describe(auto& field) { field("check_errors", check_errors, "throw where a matrix is singular", as::named); }
   Tensors decompose(const Inputs& in) const;
@@ -64,42 +64,47 @@ struct InvEx {
 };
 struct LinalgInv {
   static constexpr Doc doc{"linalg_inv", "A", "The inverses of matrices."};
+  static constexpr Traits traits{.autocast = Autocast::f32};
   Tensor decompose(const Inputs& in) const;
   static Cases<LinalgInv> samples();
 };
 struct Inverse {
   static constexpr Doc doc{"inverse", "input", "The inverses of matrices; as linalg.inv."};
+  static constexpr Traits traits{.autocast = Autocast::f32};
   Tensor decompose(const Inputs& in) const;
   static Cases<Inverse> samples();
 };
 
 struct LinalgDet {
   static constexpr Doc doc{"linalg_det", "A", "The determinants of matrices."};
-  static constexpr std::string_view saves = "A: A, result";
+  static constexpr Traits traits{.saves = "A: A, result", .autocast = Autocast::f32};
   Tensor decompose(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<LinalgDet> samples();
 };
 struct Det {
   static constexpr Doc doc{"det", "input", "The determinants of matrices; as linalg.det."};
+  static constexpr Traits traits{.autocast = Autocast::f32};
   Tensor decompose(const Inputs& in) const;
   static Cases<Det> samples();
 };
 struct LinalgSlogdet {
   static constexpr Doc doc{"linalg_slogdet", "A", "The signs of the determinants, and the logarithms of their sizes.",
                            "sign, logabsdet"};
-  static constexpr std::string_view saves = "A: A";
+  static constexpr Traits traits{.saves = "A: A", .autocast = Autocast::f32};
   Tensors decompose(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensors& dy) const;
   static Cases<LinalgSlogdet> samples();
 };
 struct Slogdet {
   static constexpr Doc doc{"slogdet", "input", "As linalg.slogdet.", "sign, logabsdet"};
+  static constexpr Traits traits{.autocast = Autocast::f32};
   Tensors decompose(const Inputs& in) const;
   static Cases<Slogdet> samples();
 };
 struct Logdet {
   static constexpr Doc doc{"logdet", "input", "The logarithms of determinants; nan where one is negative."};
+  static constexpr Traits traits{.autocast = Autocast::f32};
   Tensor decompose(const Inputs& in) const;
   static Cases<Logdet> samples();
 };
@@ -107,8 +112,7 @@ struct Logdet {
 /// The inner form of lstsq: B is a batch of matrices.
 struct LstsqMatrix {
   static constexpr Doc doc{"_linalg_lstsq", "A, B", "Least squares.", "solution, residuals, rank, singular_values"};
-  static constexpr std::string_view saves = "*: A, B, solution";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{.saves = "*: A, B, solution", .internal = true};
   std::string driver = "gelsy";
   double rcond = 0;
   void describe(auto& field) {
@@ -124,6 +128,7 @@ struct Lstsq {
                            "The X of least length that makes the squares of A X - b least. Residuals are there for "
                            "more rows than columns, full rank and drivers other than gelsy; else they are empty.",
                            "solution, residuals, rank, singular_values"};
+  static constexpr Traits traits{.second_names = "B: b", .autocast = Autocast::f32};
   std::optional<double> rcond;
   std::optional<std::string> driver;
   void describe(auto& field) {
@@ -139,8 +144,8 @@ struct Pinv {
       "linalg_pinv", "input, atol|number?, rtol|number?",
       "The pseudo-inverses of matrices: singular values up to max(atol, rtol * the largest) count "
       "as 0. Without rtol it is the dtype's precision times the larger extent, or 0 with an atol."};
-  static constexpr std::string_view order = "input, *, atol, rtol";
-  static constexpr std::string_view saves = "input: input, result";
+  static constexpr Traits traits{
+      .saves = "input: input, result", .order = "input, *, atol, rtol", .autocast = Autocast::f32};
   bool hermitian = false;
   void describe(auto& field) {
     field("hermitian", hermitian, "the matrices are symmetric; one triangle is read", as::named);
@@ -151,6 +156,7 @@ struct Pinv {
 };
 struct Pinverse {
   static constexpr Doc doc{"pinverse", "input", "As linalg.pinv."};
+  static constexpr Traits traits{.autocast = Autocast::f32};
   double rcond = 1e-15;
   void describe(auto& field) { field("rcond", rcond, "singular values up to it times the largest count as 0"); }
   Tensor decompose(const Inputs& in) const;
@@ -168,6 +174,7 @@ struct Tensorinv {
 struct Tensorsolve {
   static constexpr Doc doc{"linalg_tensorsolve", "input, other",
                            "The X with tensordot(input, X) = other over all dims of X."};
+  static constexpr Traits traits{.second_names = "B: other"};
   std::optional<Ints> dims;
   void describe(auto& field) { field("dims", dims, "dims of input to move to its end first", as::dim); }
   Tensor decompose(const Inputs& in) const;
@@ -176,7 +183,7 @@ struct Tensorsolve {
 
 struct LinalgMatrixPower {
   static constexpr Doc doc{"matrix_power", "input", "The n-th powers of matrices; of their inverses for n < 0."};
-  static constexpr std::string_view aliases = "linalg.matrix_power";
+  static constexpr Traits traits{.aliases = "linalg.matrix_power", .second_names = "A: input"};
   int64_t n = 1;
   void describe(auto& field) { field("n", n, "the exponent", as::required); }
   Tensor decompose(const Inputs& in) const;
@@ -184,7 +191,8 @@ struct LinalgMatrixPower {
 };
 struct MatrixExp {
   static constexpr Doc doc{"matrix_exp", "input", "The exponentials of matrices: I + A + A²/2 + A³/6 + …"};
-  static constexpr std::string_view aliases = "linalg.matrix_exp", saves = "input: input";
+  static constexpr Traits traits{
+      .saves = "input: input", .aliases = "linalg.matrix_exp", .second_names = "A: input", .autocast = Autocast::f32};
   Tensor decompose(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<MatrixExp> samples();

@@ -9,6 +9,7 @@ namespace luth::ops {
 struct LinalgSvd {
   static constexpr Doc doc{"linalg_svd", "A", "A = U diag(S) Vh: orthonormal columns and rows; S descends.",
                            "U, S, Vh"};
+  static constexpr Traits traits{.autocast = Autocast::f32};
   bool full_matrices = true;
   std::optional<std::string> driver;
   void describe(auto& field) {
@@ -21,6 +22,7 @@ struct LinalgSvd {
 struct Svd {
   static constexpr Doc doc{"svd", "input", "The older form of linalg.svd, with V in place of its transpose.",
                            "U, S, V"};
+  static constexpr Traits traits{.autocast = Autocast::f32};
   bool some = true, compute_uv = true;
   void describe(auto& field) {
     field("some", some, "min(m, n) columns; false: U and V are square");
@@ -31,6 +33,7 @@ struct Svd {
 };
 struct Svdvals {
   static constexpr Doc doc{"linalg_svdvals", "A", "The singular values of matrices, descending."};
+  static constexpr Traits traits{.autocast = Autocast::f32};
   std::optional<std::string> driver;
   void describe(auto& field) {
     field("driver", driver, "'gesvd', 'gesvdj' or 'gesvda' on a GPU, to the same effect", as::named);
@@ -49,11 +52,13 @@ struct Eigh : Uplo {
   static constexpr Doc doc{"linalg_eigh", "input",
                            "Eigenvalues, ascending, and eigenvectors, as columns, of symmetric matrices.",
                            "eigenvalues, eigenvectors"};
+  static constexpr Traits traits{.autocast = Autocast::f32};
   Tensors decompose(const Inputs& in) const;
   static Cases<Eigh> samples();
 };
 struct Eigvalsh : Uplo {
   static constexpr Doc doc{"linalg_eigvalsh", "input", "The eigenvalues of symmetric matrices, ascending."};
+  static constexpr Traits traits{.autocast = Autocast::f32};
   Tensor decompose(const Inputs& in) const;
   static Cases<Eigvalsh> samples();
 };
@@ -76,8 +81,7 @@ struct MatrixRank {
   static constexpr Doc doc{"linalg_matrix_rank", "input, atol|number?, rtol|number?",
                            "How many singular values are larger than max(atol, rtol * the largest). Without rtol it is "
                            "the dtype's precision times the larger extent, or 0 with an atol."};
-  static constexpr std::string_view not_differentiable = "its result counts";
-  static constexpr std::string_view order = "input, *, atol, rtol";
+  static constexpr Traits traits{.not_differentiable = "its result counts", .order = "input, *, atol, rtol"};
   bool hermitian = false;
   void describe(auto& field) {
     field("hermitian", hermitian, "the matrices are symmetric; one triangle is read", as::named);

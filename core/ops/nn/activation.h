@@ -14,7 +14,7 @@ struct Prelu {
 /// Random slopes in training, their mean otherwise. Xu et al., "Empirical evaluation of rectified activations", 2015.
 struct Rrelu {
   static constexpr Doc doc{"rrelu", "input", "Each element, times a slope from [lower, upper] where it is negative."};
-  static constexpr bool as_method = false, inplace = true;
+  static constexpr Traits traits{.offered = Offered::function, .inplace = Inplace::also};
   double low = 1.0 / 8, high = 1.0 / 3;
   bool training = false;
   void describe(auto& field) {
@@ -27,7 +27,7 @@ struct Rrelu {
 };
 struct Glu {
   static constexpr Doc doc{"glu", "input", "The first half along a dim times the sigmoid of the second."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::functional};
   int64_t dim = -1;
   void describe(auto& field) { field("dim", dim, "the dim that is halved", as::dim); }
   Tensor decompose(const Inputs& in) const;

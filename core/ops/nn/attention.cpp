@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "core/dispatch/autocast.h"
 #include "core/ops/common/checks.h"
 #include "core/ops/create/factory.h"
 #include "core/ops/elementwise/arith.h"
@@ -20,7 +19,6 @@
 namespace luth::ops {
 namespace {
 const DefineAll<ScaledDotProductAttention, MultiHeadAttentionForward> define_all_;
-const AutocastAs<Autocast::lower, ScaledDotProductAttention> autocast_lower_;
 
 /// True where query i must not look at key j: j > i.
 Tensor later(int64_t queries, int64_t keys, Device& device) {

@@ -9,7 +9,7 @@ namespace luth::ops {
 struct ScaledDotProductAttention {
   static constexpr Doc doc{"scaled_dot_product_attention", "query, key, value, attn_mask?",
                            "softmax(query @ key^T * scale + mask) @ value."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::functional, .autocast = Autocast::lower};
   double dropout_p = 0;
   bool is_causal = false;
   std::optional<double> scale;
@@ -34,12 +34,13 @@ struct MultiHeadAttentionForward {
                            "v_proj_weight?, static_k?, static_v?",
                            "Multi-head attention with the projections before and after it.",
                            "attn_output, attn_output_weights"};
-  static constexpr bool as_method = false;
-  static constexpr std::string_view order =
-      "query, key, value, embed_dim_to_check, num_heads, in_proj_weight, in_proj_bias, bias_k, bias_v, add_zero_attn, "
-      "dropout_p, out_proj_weight, out_proj_bias, training, key_padding_mask, need_weights, attn_mask, "
-      "use_separate_proj_weight, q_proj_weight, k_proj_weight, v_proj_weight, static_k, static_v, "
-      "average_attn_weights, is_causal";
+  static constexpr Traits traits{
+      .order =
+          "query, key, value, embed_dim_to_check, num_heads, in_proj_weight, in_proj_bias, bias_k, bias_v, "
+          "add_zero_attn, dropout_p, out_proj_weight, out_proj_bias, training, key_padding_mask, need_weights, "
+          "attn_mask, use_separate_proj_weight, q_proj_weight, k_proj_weight, v_proj_weight, static_k, static_v, "
+          "average_attn_weights, is_causal",
+      .offered = Offered::functional};
   int64_t embed_dim_to_check = 1, num_heads = 1;
   bool add_zero_attn = false;
   double dropout_p = 0;

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/autograd/autograd.h"
-#include "core/dispatch/autocast.h"
 #include "core/ops/common/positions.h"
 #include "core/ops/create/factory.h"
 #include "core/ops/elementwise/activation.h"
@@ -21,7 +20,6 @@
 namespace luth::ops {
 namespace {
 const DefineAll<CtcLoss, CtcLossLists, CtcEach> define_all_;
-const AutocastAs<Autocast::f32, CtcLoss, CtcLossLists> autocast_f32_;
 
 using Lengths = std::vector<double>;
 

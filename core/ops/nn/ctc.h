@@ -8,7 +8,7 @@
 namespace luth::ops {
 
 struct CtcOptions : Reduction {
-  static constexpr bool as_method = false;
+  static constexpr Traits family{.offered = Offered::function}, traits = family;
   int64_t blank = 0;
   bool zero_infinity = false;
   int base = 0;
@@ -24,6 +24,7 @@ struct CtcOptions : Reduction {
 struct CtcLoss : CtcOptions {
   static constexpr Doc doc{"ctc_loss", "log_probs, targets, input_lengths, target_lengths",
                            "The negated log-probability of targets under all alignments with log_probs."};
+  static constexpr Traits traits = family.with({.autocast = Autocast::f32});
   void describe(auto& field) { describe_ctc(field); }
   Tensor decompose(const Inputs& in) const;
   static Cases<CtcLoss> samples();
@@ -32,6 +33,7 @@ struct CtcLoss : CtcOptions {
 struct CtcLossLists : CtcOptions {
   static constexpr Doc doc{"ctc_loss.lists", "log_probs, targets",
                            "The negated log-probability of targets under all alignments with log_probs."};
+  static constexpr Traits traits = family.with({.autocast = Autocast::f32});
   std::vector<double> input_lengths, target_lengths;
   void describe(auto& field) {
     field("input_lengths", input_lengths, "steps of each sequence", as::required);
@@ -45,7 +47,7 @@ struct CtcLossLists : CtcOptions {
 /// true one.
 struct CtcEach {
   static constexpr Doc doc{"ctc.each", "log_probs, targets", "Ctc_loss of each sequence."};
-  static constexpr bool internal = true;
+  static constexpr Traits traits{.internal = true};
   std::vector<double> input_lengths, target_lengths;
   int64_t blank = 0;
   int base = 0;

@@ -1,7 +1,6 @@
 #include "core/ops/nn/distribution_loss.h"
 
 #include "core/autograd/autograd.h"
-#include "core/dispatch/autocast.h"
 #include "core/ops/common/checks.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
@@ -13,7 +12,6 @@
 namespace luth::ops {
 namespace {
 const DefineAll<PoissonNllLoss, GaussianNllLoss> define_all_;
-const AutocastAs<Autocast::f32, PoissonNllLoss> autocast_f32_;
 
 constexpr double log_two_pi = 1.8378770664093453;
 

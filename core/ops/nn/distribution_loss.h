@@ -9,8 +9,9 @@ struct PoissonNllLoss : Reduction {
   static constexpr Doc doc{"poisson_nll_loss", "input, target",
                            "The negated log-likelihood of counts (target) under Poisson distributions of rate "
                            "exp(input), without its constant."};
-  static constexpr bool as_method = false;
-  static constexpr std::string_view order = "input, target, log_input, full, eps, reduction";
+  static constexpr Traits traits{.order = "input, target, log_input, full, eps, reduction",
+                                 .offered = Offered::function,
+                                 .autocast = Autocast::f32};
   bool log_input = true, full = false;
   double eps = 1e-8;
   void describe(auto& field) {
@@ -27,7 +28,7 @@ struct GaussianNllLoss : Reduction {
   static constexpr Doc doc{"gaussian_nll_loss", "input, target, var|number",
                            "The negated log-likelihood of target under normal distributions of mean input and variance "
                            "var, without its constant."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::functional};
   bool full = false;
   double eps = 1e-6;
   void describe(auto& field) {

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "core/autograd/autograd.h"
-#include "core/dispatch/generator.h"
 #include "core/ops/common/checks.h"
 #include "core/ops/create/factory.h"
 #include "core/ops/elementwise/arith.h"
@@ -18,7 +17,6 @@
 namespace luth::ops {
 namespace {
 const DefineAll<Dropout1d, Dropout2d, Dropout3d, AlphaDropout, FeatureAlphaDropout, GumbelSoftmax> define_all_;
-const TakesGenerator<GumbelSoftmax> take_generator_;
 
 void check(const DropoutOptions& op, const Tensor& x) {
   if (!(op.p >= 0 && op.p <= 1)) throw Error("p must be a probability, from 0 to 1, not {}", op.p);

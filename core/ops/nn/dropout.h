@@ -6,7 +6,7 @@
 namespace luth::ops {
 
 struct DropoutOptions {
-  static constexpr bool as_method = false, inplace = true;
+  static constexpr Traits family{.offered = Offered::function, .inplace = Inplace::also}, traits = family;
   double p = 0.5;
   bool training = true;
   void describe(auto& field) {
@@ -18,18 +18,21 @@ struct DropoutOptions {
 struct Dropout1d : DropoutOptions {
   static constexpr Doc doc{"dropout1d", "input",
                            "In training, each channel 0 with probability p, and the rest / (1 - p)."};
+  static constexpr Traits traits = family.with({.offered = Offered::functional});
   Tensor decompose(const Inputs& in) const;
   static Cases<Dropout1d> samples();
 };
 struct Dropout2d : DropoutOptions {
   static constexpr Doc doc{"dropout2d", "input",
                            "In training, each channel 0 with probability p, and the rest / (1 - p)."};
+  static constexpr Traits traits = family.with({.offered = Offered::functional});
   Tensor decompose(const Inputs& in) const;
   static Cases<Dropout2d> samples();
 };
 struct Dropout3d : DropoutOptions {
   static constexpr Doc doc{"dropout3d", "input",
                            "In training, each channel 0 with probability p, and the rest / (1 - p)."};
+  static constexpr Traits traits = family.with({.offered = Offered::functional});
   Tensor decompose(const Inputs& in) const;
   static Cases<Dropout3d> samples();
 };
@@ -51,7 +54,7 @@ struct FeatureAlphaDropout : DropoutOptions {
 struct GumbelSoftmax {
   static constexpr Doc doc{"gumbel_softmax", "logits",
                            "softmax((logits + Gumbel's noise) / tau): soft samples of categories."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::functional, .takes_generator = true};
   double tau = 1;
   bool hard = false;
   double eps = 1e-10;

@@ -6,8 +6,8 @@ namespace luth::ops {
 
 struct Embedding {
   static constexpr Doc doc{"embedding", "input, weight", "The rows of weight at the positions that input holds."};
-  static constexpr std::string_view saves = "weight: input, weight.meta";
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{
+      .saves = "weight: input, weight.meta", .offered = Offered::function, .kernel_required = true};
   std::optional<int64_t> padding_idx{};
   int base = 0;
   void describe(auto& field) {
@@ -22,8 +22,7 @@ struct Embedding {
 struct EmbeddingBackward {
   static constexpr Doc doc{"embedding.backward", "grad, input", "The gradient of embedding in its weight.",
                            "weight_grad"};
-  static constexpr std::string_view saves = "grad: input";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{.saves = "grad: input", .internal = true, .kernel_required = true};
   int64_t rows = 0;
   std::optional<int64_t> padding_idx{};
   int base = 0;
@@ -38,8 +37,8 @@ struct EmbeddingBackward {
 };
 struct OneHot {
   static constexpr Doc doc{"one_hot", "input", "A row for each element, 1 at the class that it names and 0 elsewhere."};
-  static constexpr std::string_view not_differentiable = "its input holds classes";
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{
+      .not_differentiable = "its input holds classes", .second_names = "tensor: input", .offered = Offered::functional};
   int64_t num_classes = -1;
   int base = 0;
   void describe(auto& field) {

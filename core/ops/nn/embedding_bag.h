@@ -10,7 +10,7 @@ struct EmbeddingRenormed {
   static constexpr Doc doc{"embedding.renormed", "input, weight",
                            "The rows of weight at the positions that input holds, after rows longer than max_norm were "
                            "brought down to it in weight itself."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function};
   std::optional<int64_t> padding_idx;
   std::optional<double> max_norm;
   double norm_type = 2;
@@ -31,10 +31,10 @@ struct EmbeddingRenormed {
 struct EmbeddingBag {
   static constexpr Doc doc{"embedding_bag", "input, weight, offsets?, per_sample_weights?",
                            "The sum, mean or maximum of weight's rows at the positions of each bag; 0 for empty ones."};
-  static constexpr bool as_method = false;
-  static constexpr std::string_view order =
-      "input, weight, offsets, max_norm, norm_type, scale_grad_by_freq, mode, sparse, per_sample_weights, "
-      "include_last_offset, padding_idx";
+  static constexpr Traits traits{.order =
+                                     "input, weight, offsets, max_norm, norm_type, scale_grad_by_freq, mode, sparse, "
+                                     "per_sample_weights, include_last_offset, padding_idx",
+                                 .offered = Offered::function};
   std::optional<double> max_norm;
   double norm_type = 2;
   bool scale_grad_by_freq = false;

@@ -3,7 +3,6 @@
 #include <limits>
 
 #include "core/autograd/autograd.h"
-#include "core/dispatch/autocast.h"
 #include "core/ops/common/checks.h"
 #include "core/ops/create/factory.h"
 #include "core/ops/elementwise/arith.h"
@@ -16,7 +15,6 @@
 namespace luth::ops {
 namespace {
 const DefineAll<GroupNorm, GroupNormParts, RmsNorm, InstanceNorm> define_all_;
-const AutocastAs<Autocast::f32, GroupNorm> autocast_f32_;
 
 void check_per_channel(const Value& t, const char* what, int64_t channels) {
   if (t && !(t.shape() == Shape{channels}))

@@ -9,8 +9,9 @@ namespace luth::ops {
 struct GroupNorm {
   static constexpr Doc doc{"group_norm", "input, weight?, bias?",
                            "Each sample normalised over groups of its channels, times weight, plus bias."};
-  static constexpr bool as_method = false;
-  static constexpr std::string_view order = "input, num_groups";  // and then the other inputs
+  static constexpr Traits traits{.order = "input, num_groups",
+                                 .offered = Offered::function,
+                                 .autocast = Autocast::f32};  // and then the other inputs
   int64_t num_groups = 1;
   double eps = 1e-5;
   void describe(auto& field) {
@@ -24,8 +25,8 @@ struct GroupNorm {
 struct GroupNormParts {
   static constexpr Doc doc{"group_norm.parts", "input, weight?, bias?", "Group_norm with its statistics.",
                            "output, mean, rstd"};
-  static constexpr std::string_view saves = "*: input, weight, mean, rstd, bias.meta";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{
+      .saves = "*: input, weight, mean, rstd, bias.meta", .internal = true, .kernel_required = true};
   int64_t num_groups = 1;
   double eps = 1e-5;
   void describe(auto& field) {
@@ -40,8 +41,7 @@ struct GroupNormParts {
 struct RmsNorm {
   static constexpr Doc doc{"rms_norm", "input, weight?",
                            "Over the root of the mean of squares of the last dims, times weight."};
-  static constexpr bool as_method = false;
-  static constexpr std::string_view order = "input, normalized_shape";  // and then weight
+  static constexpr Traits traits{.order = "input, normalized_shape", .offered = Offered::function};  // and then weight
   Ints normalized_shape;
   std::optional<double> eps;
   void describe(auto& field) {
@@ -55,7 +55,7 @@ struct RmsNorm {
 struct InstanceNorm {
   static constexpr Doc doc{"instance_norm", "input, running_mean?, running_var?, weight?, bias?",
                            "Each channel of each sample normalised, times weight, plus bias."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function};
   bool use_input_stats = true;
   double momentum = 0.1, eps = 1e-5;
   void describe(auto& field) {

@@ -1,7 +1,6 @@
 #include "core/ops/nn/loss.h"
 
 #include "core/base/warn.h"
-#include "core/dispatch/autocast.h"
 #include "core/ops/common/checks.h"
 #include "core/ops/common/positions.h"
 #include "core/ops/create/factory.h"
@@ -31,10 +30,6 @@ const DefineAll<CrossEntropy, CrossEntropyLabels, CrossEntropyBackward, NllLoss,
                 MseLoss, L1Loss, SmoothL1Loss, HuberLoss, BinaryCrossEntropy, BceEach, BinaryCrossEntropyWithLogits,
                 LogSigmoid, KlDiv>
     define_all_;
-const AutocastAs<Autocast::f32, CrossEntropy, NllLoss, MseLoss, L1Loss, SmoothL1Loss, HuberLoss,
-                 BinaryCrossEntropyWithLogits, KlDiv>
-    autocast_f32_;
-const AutocastAs<Autocast::refused, BinaryCrossEntropy> autocast_refused_;
 
 void check_same_shape(const Inputs& in) {
   if (!(in[0].shape() == in[1].shape()))

@@ -12,7 +12,7 @@ namespace luth::ops {
 struct CrossEntropy {
   static constexpr Doc doc{"cross_entropy", "input, target, weight?",
                            "Cross entropy of logits and labels, or of logits and class probabilities."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::functional, .autocast = Autocast::f32};
   int64_t ignore_index = -100;
   std::string reduction = "mean";
   double label_smoothing = 0;
@@ -31,8 +31,8 @@ struct CrossEntropy {
 struct CrossEntropyLabels {
   static constexpr Doc doc{"cross_entropy.labels", "input, target, weight?", "Cross entropy of logits and labels.",
                            "loss, logsumexp, scale"};
-  static constexpr std::string_view saves = "input: input, target, weight, logsumexp, scale";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{
+      .saves = "input: input, target, weight, logsumexp, scale", .internal = true, .kernel_required = true};
   int64_t ignore_index = -100;
   std::string reduction = "mean";
   double label_smoothing = 0;
@@ -51,8 +51,8 @@ struct CrossEntropyLabels {
 struct CrossEntropyBackward {
   static constexpr Doc doc{"cross_entropy.backward", "grad, input, logsumexp, target, weight?",
                            "The gradient of cross_entropy in its input.", "input_grad"};
-  static constexpr std::string_view saves = "*: grad, input, logsumexp, target, weight";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{
+      .saves = "*: grad, input, logsumexp, target, weight", .internal = true, .kernel_required = true};
   int64_t ignore_index = -100;
   double label_smoothing = 0;
   int base = 0;
@@ -68,7 +68,7 @@ struct CrossEntropyBackward {
 
 struct NllLoss {
   static constexpr Doc doc{"nll_loss", "input, target, weight?", "The negated input at each label, weighted."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::functional, .autocast = Autocast::f32};
   int64_t ignore_index = -100;
   std::string reduction = "mean";
   int base = 0;
@@ -84,8 +84,8 @@ struct NllLoss {
 struct NllLossLabels {
   static constexpr Doc doc{"nll_loss.labels", "input, target, weight?", "Nll_loss and the share of each label.",
                            "loss, scale"};
-  static constexpr std::string_view saves = "input: input.meta, target, scale";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{
+      .saves = "input: input.meta, target, scale", .internal = true, .kernel_required = true};
   int64_t ignore_index = -100;
   std::string reduction = "mean";
   int base = 0;
@@ -101,8 +101,7 @@ struct NllLossLabels {
 struct NllLossBackward {
   static constexpr Doc doc{"nll_loss.backward", "grad, target", "Zeros of a shape, with -grad at the labels.",
                            "input_grad"};
-  static constexpr std::string_view saves = "grad: target";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{.saves = "grad: target", .internal = true, .kernel_required = true};
   Ints shape;
   int64_t ignore_index = -100;
   int base = 0;
@@ -120,8 +119,8 @@ struct NllLossBackward {
 
 struct MseLoss {
   static constexpr Doc doc{"mse_loss", "input, target, weight?", "Squared differences."};
-  static constexpr std::string_view order = "input, target, reduction, weight";
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{
+      .order = "input, target, reduction, weight", .offered = Offered::functional, .autocast = Autocast::f32};
   std::string reduction = "mean";
   void describe(auto& field) { field("reduction", reduction, "'mean', 'sum' or 'none'"); }
   Tensor decompose(const Inputs& in) const;
@@ -129,8 +128,8 @@ struct MseLoss {
 };
 struct L1Loss {
   static constexpr Doc doc{"l1_loss", "input, target, weight?", "Absolute differences."};
-  static constexpr std::string_view order = "input, target, reduction, weight";
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{
+      .order = "input, target, reduction, weight", .offered = Offered::functional, .autocast = Autocast::f32};
   std::string reduction = "mean";
   void describe(auto& field) { field("reduction", reduction, "'mean', 'sum' or 'none'"); }
   Tensor decompose(const Inputs& in) const;
@@ -139,7 +138,7 @@ struct L1Loss {
 struct SmoothL1Loss {
   static constexpr Doc doc{"smooth_l1_loss", "input, target",
                            "Squared differences over 2 beta below beta, absolute ones less beta / 2 above."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::functional, .autocast = Autocast::f32};
   std::string reduction = "mean";
   double beta = 1;
   void describe(auto& field) {
@@ -152,8 +151,8 @@ struct SmoothL1Loss {
 struct HuberLoss {
   static constexpr Doc doc{"huber_loss", "input, target, weight?",
                            "Half the squared differences below delta, delta times (absolute less delta / 2) above."};
-  static constexpr std::string_view order = "input, target, reduction, delta, weight";
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{
+      .order = "input, target, reduction, delta, weight", .offered = Offered::functional, .autocast = Autocast::f32};
   std::string reduction = "mean";
   double delta = 1;
   void describe(auto& field) {
@@ -169,7 +168,7 @@ struct HuberLoss {
 struct BinaryCrossEntropy {
   static constexpr Doc doc{"binary_cross_entropy", "input, target, weight?",
                            "Cross entropy of probabilities (0 to 1) and targets; logarithms are cut off at -100."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::functional, .autocast = Autocast::refused};
   std::string reduction = "mean";
   void describe(auto& field) { field("reduction", reduction, "'mean', 'sum' or 'none'"); }
   Tensor decompose(const Inputs& in) const;
@@ -178,8 +177,7 @@ struct BinaryCrossEntropy {
 /// Its terms. The gradient keeps away from 0 / 0 as PyTorch's does.
 struct BceEach : FloatElementwise {
   static constexpr Doc doc{"binary_cross_entropy.each", "input, target", "Binary cross entropy without reduction."};
-  static constexpr std::string_view saves = "*: input, target";
-  static constexpr bool internal = true;
+  static constexpr Traits traits = family.with({.saves = "*: input, target", .internal = true});
   template <class T>
   LUTH_HD T f(T x, T t) const {
     T a = math::log(x), b = math::log1p(-x);
@@ -190,8 +188,7 @@ struct BceEach : FloatElementwise {
 };
 struct LogSigmoid : Elementwise {
   static constexpr Doc doc{"logsigmoid", "input", "The logarithm of sigmoid, without underflow."};
-  static constexpr std::string_view saves = "input: input";
-  static constexpr bool as_method = false;
+  static constexpr Traits traits = family.with({.saves = "input: input", .offered = Offered::functional});
   using Dtypes = Floats;
   template <class T>
   LUTH_HD T f(T x) const {
@@ -204,8 +201,8 @@ struct LogSigmoid : Elementwise {
 struct BinaryCrossEntropyWithLogits {
   static constexpr Doc doc{"binary_cross_entropy_with_logits", "input, target, weight?, pos_weight?",
                            "Cross entropy of sigmoid(input) and targets, without overflow."};
-  static constexpr bool as_method = false;
-  static constexpr std::string_view order = "input, target, weight, reduction, pos_weight";
+  static constexpr Traits traits{
+      .order = "input, target, weight, reduction, pos_weight", .offered = Offered::function, .autocast = Autocast::f32};
   std::string reduction = "mean";
   void describe(auto& field) { field("reduction", reduction, "'mean', 'sum' or 'none'"); }
   Tensor decompose(const Inputs& in) const;
@@ -214,7 +211,7 @@ struct BinaryCrossEntropyWithLogits {
 struct KlDiv {
   static constexpr Doc doc{"kl_div", "input, target",
                            "target * (log(target) - input): the divergence from log-probabilities to probabilities."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function, .autocast = Autocast::f32};
   std::string reduction = "mean";
   bool log_target = false;
   void describe(auto& field) {

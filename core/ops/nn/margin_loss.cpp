@@ -1,6 +1,5 @@
 #include "core/ops/nn/margin_loss.h"
 
-#include "core/dispatch/autocast.h"
 #include "core/ops/common/checks.h"
 #include "core/ops/common/chunked.h"
 #include "core/ops/common/positions.h"
@@ -22,9 +21,6 @@ namespace {
 const DefineAll<CosineEmbeddingLoss, HingeEmbeddingLoss, MarginRankingLoss, MultiMarginLoss, MultilabelMarginLoss,
                 MultilabelSoftMarginLoss, SoftMarginLoss, TripletMarginLoss>
     define_all_;
-const AutocastAs<Autocast::f32, CosineEmbeddingLoss, HingeEmbeddingLoss, MarginRankingLoss, MultiMarginLoss,
-                 MultilabelMarginLoss, SoftMarginLoss, TripletMarginLoss>
-    autocast_f32_;
 
 Tensor at_least_zero(const Tensor& t) { return clamp(t, 0, Value()); }
 // Without what is nan, as PyTorch's losses over classes count it.

@@ -7,7 +7,7 @@ namespace luth::ops {
 
 /// The base of losses without kernels of their own.
 struct MarginLoss : Reduction {
-  static constexpr bool as_method = false;
+  static constexpr Traits family{.offered = Offered::function}, traits = family;
 };
 
 /// input1, input2: N x D, or D; target: N, or 0-dimensional; 1 for pairs that belong together, -1 for others.
@@ -15,6 +15,7 @@ struct CosineEmbeddingLoss : MarginLoss {
   static constexpr Doc doc{"cosine_embedding_loss", "input1, input2, target",
                            "1 - cosine for pairs that belong together (target 1), the cosine above margin for those "
                            "that do not (-1)."};
+  static constexpr Traits traits = family.with({.autocast = Autocast::f32});
   double margin = 0;
   void describe(auto& field) {
     field("margin", margin, "the cosine of pairs that do not belong together may reach it");
@@ -26,6 +27,7 @@ struct CosineEmbeddingLoss : MarginLoss {
 struct HingeEmbeddingLoss : MarginLoss {
   static constexpr Doc doc{"hinge_embedding_loss", "input, target",
                            "Input where target is 1, and where it is -1 what input lacks to margin."};
+  static constexpr Traits traits = family.with({.autocast = Autocast::f32});
   double margin = 1;
   void describe(auto& field) {
     field("margin", margin, "what inputs of target -1 should reach");
@@ -37,6 +39,7 @@ struct HingeEmbeddingLoss : MarginLoss {
 struct MarginRankingLoss : MarginLoss {
   static constexpr Doc doc{"margin_ranking_loss", "input1, input2, target",
                            "What input1 lacks to be above input2 (target 1), or below it (-1), by margin."};
+  static constexpr Traits traits = family.with({.autocast = Autocast::f32});
   double margin = 0;
   void describe(auto& field) {
     field("margin", margin, "the distance wanted");
@@ -50,7 +53,9 @@ struct MarginRankingLoss : MarginLoss {
 struct MultiMarginLoss : MarginLoss {
   static constexpr Doc doc{"multi_margin_loss", "input, target, weight?",
                            "What the label's input lacks to be above the others by margin, to the power of p."};
-  static constexpr std::string_view order = "input, target, p, margin, weight, reduction";
+  static constexpr Traits traits = family.with({.order = "input, target, p, margin, weight, reduction",
+                                                .offered = Offered::functional,
+                                                .autocast = Autocast::f32});
   int64_t p = 1;
   double margin = 1;
   int base = 0;
@@ -67,6 +72,7 @@ struct MultiMarginLoss : MarginLoss {
 struct MultilabelMarginLoss : MarginLoss {
   static constexpr Doc doc{"multilabel_margin_loss", "input, target",
                            "What the inputs of each row's labels lack to be above all others by 1; -1 ends a row."};
+  static constexpr Traits traits = family.with({.offered = Offered::functional, .autocast = Autocast::f32});
   int base = 0;
   void describe(auto& field) {
     describe_reduction(field);
@@ -78,12 +84,14 @@ struct MultilabelMarginLoss : MarginLoss {
 struct MultilabelSoftMarginLoss : MarginLoss {
   static constexpr Doc doc{"multilabel_soft_margin_loss", "input, target, weight?",
                            "Cross entropy of sigmoid(input) and target (0 or 1 for each label), the mean over labels."};
+  static constexpr Traits traits = family.with({.offered = Offered::functional});
   void describe(auto& field) { describe_reduction(field); }
   Tensor decompose(const Inputs& in) const;
   static Cases<MultilabelSoftMarginLoss> samples();
 };
 struct SoftMarginLoss : MarginLoss {
   static constexpr Doc doc{"soft_margin_loss", "input, target", "log(1 + exp(-target * input)) for targets 1 and -1."};
+  static constexpr Traits traits = family.with({.offered = Offered::functional, .autocast = Autocast::f32});
   void describe(auto& field) { describe_reduction(field); }
   Tensor decompose(const Inputs& in) const;
   static Cases<SoftMarginLoss> samples();
@@ -91,6 +99,7 @@ struct SoftMarginLoss : MarginLoss {
 struct TripletMarginLoss : MarginLoss {
   static constexpr Doc doc{"triplet_margin_loss", "anchor, positive, negative",
                            "How much nearer than margin the negative is to the anchor, compared with the positive."};
+  static constexpr Traits traits = family.with({.autocast = Autocast::f32});
   double margin = 1, p = 2, eps = 1e-6;
   bool swap = false;
   void describe(auto& field) {

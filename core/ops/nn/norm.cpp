@@ -1,7 +1,6 @@
 #include "core/ops/nn/norm.h"
 
 #include "core/autograd/autograd.h"
-#include "core/dispatch/autocast.h"
 #include "core/ops/common/checks.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
@@ -14,7 +13,6 @@ namespace {
 const DefineAll<BatchNorm, BatchNormMove, BatchNormTrain, BatchNormBackward, ChannelAffine, LayerNorm, LayerNormParts,
                 LayerNormBackward>
     define_all_;
-const AutocastAs<Autocast::f32, LayerNorm> autocast_f32_;
 
 Dtype wide(Dtype d) { return d == Dtype::f64 ? d : Dtype::f32; }
 

@@ -9,7 +9,7 @@ namespace luth::ops {
 struct BatchNorm {
   static constexpr Doc doc{"batch_norm", "input, running_mean?, running_var?, weight?, bias?",
                            "Each channel normalised over the batch, or by running statistics."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function};
   bool training = false;
   double momentum = 0.1, eps = 1e-5;
   void describe(auto& field) {
@@ -24,8 +24,8 @@ struct BatchNorm {
 struct BatchNormMove : FloatElementwise {
   static constexpr Doc doc{"batch_norm.move", "running, now, weight|number",
                            "Running statistics moved towards new ones."};
-  static constexpr std::string_view not_differentiable = "running statistics are not trained";
-  static constexpr bool internal = true;
+  static constexpr Traits traits = family.with(
+      {.not_differentiable = "running statistics are not trained", .internal = true, .kernel_required = true});
   double factor = 1;
   void describe(auto& field) { field("factor", factor, "multiplies the new ones"); }
   template <class T>
@@ -41,8 +41,8 @@ Tensor batch_norm_by_batch(const Inputs& in, const Value& momentum, double eps);
 struct BatchNormTrain {
   static constexpr Doc doc{"batch_norm.train", "input, weight?, bias?", "Batch_norm by the batch's own statistics.",
                            "output, mean, var"};
-  static constexpr std::string_view saves = "*: input, weight, mean, var, bias.meta";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{
+      .saves = "*: input, weight, mean, var, bias.meta", .internal = true, .kernel_required = true};
   double eps = 1e-5;
   void describe(auto& field) { field("eps", eps, "added to the variance"); }
   Specs infer(const Inputs& in) const;
@@ -52,8 +52,8 @@ struct BatchNormTrain {
 struct BatchNormBackward {
   static constexpr Doc doc{"batch_norm.backward", "grad, input, weight?, mean, var", "The gradients of batch_norm.",
                            "input_grad, weight_grad, bias_grad"};
-  static constexpr std::string_view saves = "*: grad, input, weight, mean, var";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{
+      .saves = "*: grad, input, weight, mean, var", .internal = true, .kernel_required = true};
   double eps = 1e-5;
   void describe(auto& field) { field("eps", eps, "added to the variance"); }
   Specs infer(const Inputs& in) const;
@@ -64,9 +64,9 @@ struct BatchNormBackward {
 struct ChannelAffine {
   static constexpr Doc doc{"channel_affine", "input, shift?, scale?, offset?",
                            "(input - shift) * scale + offset with a number of each per channel."};
-  static constexpr std::string_view saves =
-      "input: scale, input.meta; shift: scale, input.meta; scale: input, shift; offset: input.meta";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{
+      .saves = "input: scale, input.meta; shift: scale, input.meta; scale: input, shift; offset: input.meta",
+      .internal = true};
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<ChannelAffine> samples();
@@ -75,8 +75,9 @@ struct ChannelAffine {
 struct LayerNorm {
   static constexpr Doc doc{"layer_norm", "input, weight?, bias?",
                            "Normalised over the last dims, times weight, plus bias."};
-  static constexpr bool as_method = false;
-  static constexpr std::string_view order = "input, normalized_shape";  // and then the other inputs
+  static constexpr Traits traits{.order = "input, normalized_shape",
+                                 .offered = Offered::function,
+                                 .autocast = Autocast::f32};  // and then the other inputs
   Ints normalized_shape;
   double eps = 1e-5;
   void describe(auto& field) {
@@ -91,8 +92,8 @@ struct LayerNorm {
 struct LayerNormParts {
   static constexpr Doc doc{"layer_norm.parts", "input, weight?, bias?", "Layer_norm with its statistics.",
                            "output, mean, rstd"};
-  static constexpr std::string_view saves = "*: input, weight, mean, rstd, bias.meta";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{
+      .saves = "*: input, weight, mean, rstd, bias.meta", .internal = true, .kernel_required = true};
   int64_t dims = 1;
   double eps = 1e-5;
   bool centred = true;
@@ -108,8 +109,8 @@ struct LayerNormParts {
 struct LayerNormBackward {
   static constexpr Doc doc{"layer_norm.backward", "grad, input, weight?, mean?, rstd", "The gradients of layer_norm.",
                            "input_grad, weight_grad, bias_grad"};
-  static constexpr std::string_view saves = "*: grad, input, weight, mean, rstd";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{
+      .saves = "*: grad, input, weight, mean, rstd", .internal = true, .kernel_required = true};
   int64_t dims = 1;
   bool affine = true;   // whether the gradients of weight and bias are wanted
   bool centred = true;  // false: mean is absent

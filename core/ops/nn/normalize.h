@@ -8,7 +8,7 @@ namespace luth::ops {
 struct Normalize {
   static constexpr Doc doc{"normalize", "input",
                            "Vectors along a dim over their p-norm, which counts as eps below it."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::functional};
   double p = 2;
   Ints dim{1};
   double eps = 1e-12;
@@ -23,7 +23,7 @@ struct Normalize {
 /// input: N x C x …; over (k + alpha * the mean of squares of `size` neighbouring channels)^beta.
 struct LocalResponseNorm {
   static constexpr Doc doc{"local_response_norm", "input", "Each element over a power of its neighbouring channels."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::functional};
   int64_t size = 1;
   double alpha = 1e-4, beta = 0.75, k = 1;
   void describe(auto& field) {
@@ -37,7 +37,7 @@ struct LocalResponseNorm {
 };
 struct Renorm {
   static constexpr Doc doc{"renorm", "input", "Slices along a dim whose p-norm is above maxnorm, brought down to it."};
-  static constexpr bool inplace = true;
+  static constexpr Traits traits{.inplace = Inplace::also};
   Scalar p = 2;
   int64_t dim = 0;
   Scalar maxnorm = 1;

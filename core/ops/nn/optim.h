@@ -9,8 +9,8 @@ namespace luth::ops {
 /// dtype and its dense layout.
 struct SgdStep {
   static constexpr Doc doc{"_sgd_step", "tensors[]", "one step of stochastic gradient descent, in place", "none[]"};
-  static constexpr bool internal = true;
-  static constexpr std::string_view not_differentiable = "it updates parameters in place";
+  static constexpr Traits traits{
+      .not_differentiable = "it updates parameters in place", .internal = true, .kernel_required = true};
   double lr = 1e-3, momentum = 0, dampening = 0, weight_decay = 0;
   bool nesterov = false, maximize = false;
   bool first = false;  // the buffers are new: they become the gradient
@@ -30,8 +30,8 @@ struct SgdStep {
 /// tensors = {param, grad, exp_avg, exp_avg_sq} and, with amsgrad, {…, max_exp_avg_sq} for each parameter in turn.
 struct AdamStep {
   static constexpr Doc doc{"_adam_step", "tensors[]", "one step of Adam or AdamW, in place", "none[]"};
-  static constexpr bool internal = true;
-  static constexpr std::string_view not_differentiable = "it updates parameters in place";
+  static constexpr Traits traits{
+      .not_differentiable = "it updates parameters in place", .internal = true, .kernel_required = true};
   double lr = 1e-3, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0;
   bool amsgrad = false, maximize = false, decoupled = false;
   int64_t step = 1;  // of these parameters, this one included
@@ -53,8 +53,8 @@ struct AdamStep {
 /// The norm of all elements of all tensors together, 0-dimensional, in the dtype of the first.
 struct NormOfAll {
   static constexpr Doc doc{"_norm_of_all", "tensors[]", "norm of all elements of a list of tensors"};
-  static constexpr bool internal = true;
-  static constexpr std::string_view not_differentiable = "it serves the clipping of gradients";
+  static constexpr Traits traits{
+      .not_differentiable = "it serves the clipping of gradients", .internal = true, .kernel_required = true};
   double norm_type = 2;
   void describe(auto& field) { field("norm_type", norm_type, "p of the norm; inf: the largest absolute value"); }
   Spec infer(const Inputs& in) const;
@@ -65,8 +65,8 @@ struct NormOfAll {
 struct ClipByNorm {
   static constexpr Doc doc{"_clip_by_norm", "tensors[]", "scale tensors so that their norm is at most max_norm",
                            "none[]"};
-  static constexpr bool internal = true;
-  static constexpr std::string_view not_differentiable = "it clips gradients in place";
+  static constexpr Traits traits{
+      .not_differentiable = "it clips gradients in place", .internal = true, .kernel_required = true};
   double max_norm = 1;
   void describe(auto& field) { field("max_norm", max_norm, "the largest norm"); }
   Specs infer(const Inputs& in) const;
@@ -76,8 +76,8 @@ struct ClipByNorm {
 /// tensors = grads: each element is brought into [-clip_value, clip_value].
 struct ClipByValue {
   static constexpr Doc doc{"_clip_by_value", "tensors[]", "clamp the elements of tensors in place", "none[]"};
-  static constexpr bool internal = true;
-  static constexpr std::string_view not_differentiable = "it clips gradients in place";
+  static constexpr Traits traits{
+      .not_differentiable = "it clips gradients in place", .internal = true, .kernel_required = true};
   double clip_value = 1;
   void describe(auto& field) { field("clip_value", clip_value, "the largest absolute value"); }
   Specs infer(const Inputs& in) const;

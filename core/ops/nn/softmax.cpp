@@ -1,7 +1,5 @@
 #include "core/ops/nn/softmax.h"
 
-#include "core/dispatch/autocast.h"
-#include "core/op/call_rules.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/unary.h"
 #include "core/ops/reduce/reduce.h"
@@ -10,8 +8,6 @@
 namespace luth::ops {
 namespace {
 const DefineAll<Softmax, LogSoftmax, Softmin, SoftmaxBackward, LogSoftmaxBackward, LogSumExp> define_all_;
-const CastsOut<LogSumExp> casts_out_;
-const AutocastAs<Autocast::f32, Softmax, LogSoftmax, Softmin, LogSumExp> autocast_f32_;
 
 Tensor sum_along(const Tensor& t, int64_t dim) { return sum(t, over({dim}, true)); }
 

@@ -9,7 +9,8 @@ namespace luth::ops {
 Spec softmax_spec(const Inputs& in, int64_t dim, const std::optional<Dtype>& dtype);
 struct Softmax {
   static constexpr Doc doc{"softmax", "input", "Exponentials along a dim, scaled to sum to one."};
-  static constexpr std::string_view saves = "input: result", aliases = "special.softmax";
+  static constexpr Traits traits{
+      .saves = "input: result", .aliases = "special.softmax", .autocast = Autocast::f32, .kernel_required = true};
   int64_t dim = -1;
   std::optional<Dtype> dtype{};
   void describe(auto& field) {
@@ -22,7 +23,8 @@ struct Softmax {
 };
 struct LogSoftmax {
   static constexpr Doc doc{"log_softmax", "input", "The logarithm of softmax, computed without underflow."};
-  static constexpr std::string_view saves = "input: result", aliases = "special.log_softmax";
+  static constexpr Traits traits{
+      .saves = "input: result", .aliases = "special.log_softmax", .autocast = Autocast::f32, .kernel_required = true};
   int64_t dim = -1;
   std::optional<Dtype> dtype{};
   void describe(auto& field) {
@@ -35,7 +37,7 @@ struct LogSoftmax {
 };
 struct Softmin {
   static constexpr Doc doc{"softmin", "input", "Softmax of the negated input."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::functional, .autocast = Autocast::f32};
   int64_t dim = -1;
   std::optional<Dtype> dtype{};
   void describe(auto& field) {
@@ -48,8 +50,7 @@ struct Softmin {
 
 struct SoftmaxBackward {
   static constexpr Doc doc{"softmax.backward", "grad, result", "result * (grad - sum(grad * result))", "input_grad"};
-  static constexpr bool internal = true;
-  static constexpr std::string_view saves = "*: grad, result";
+  static constexpr Traits traits{.saves = "*: grad, result", .internal = true, .kernel_required = true};
   int64_t dim = -1;
   void describe(auto& field) { field("dim", dim, "the dim of the softmax", as::dim); }
   Spec infer(const Inputs& in) const { return {in[1].shape(), in[1].dtype()}; }
@@ -59,8 +60,7 @@ struct SoftmaxBackward {
 };
 struct LogSoftmaxBackward {
   static constexpr Doc doc{"log_softmax.backward", "grad, result", "grad - exp(result) * sum(grad)", "input_grad"};
-  static constexpr bool internal = true;
-  static constexpr std::string_view saves = "*: grad, result";
+  static constexpr Traits traits{.saves = "*: grad, result", .internal = true, .kernel_required = true};
   int64_t dim = -1;
   void describe(auto& field) { field("dim", dim, "the dim of the softmax", as::dim); }
   Spec infer(const Inputs& in) const { return {in[1].shape(), in[1].dtype()}; }
@@ -71,8 +71,11 @@ struct LogSoftmaxBackward {
 
 struct LogSumExp {
   static constexpr Doc doc{"logsumexp", "input", "The logarithm of the sum of exponentials over dims."};
-  static constexpr std::string_view saves = "input: input, result", aliases = "special.logsumexp";
-  static constexpr Promote promote = Promote::floating;
+  static constexpr Traits traits{.saves = "input: input, result",
+                                 .aliases = "special.logsumexp",
+                                 .promote = Promote::floating,
+                                 .autocast = Autocast::f32,
+                                 .casts_out = true};
   Ints dim;
   bool keepdim = false;
   void describe(auto& field) {

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/autograd/autograd.h"
-#include "core/dispatch/generator.h"
 #include "core/ops/common/checks.h"
 #include "core/ops/create/factory.h"
 #include "core/ops/elementwise/activation.h"
@@ -22,9 +21,6 @@ namespace {
 const DefineAll<GeometricFill, CauchyFill, LogNormalFill, RandomAll, RandomBelow, BernoulliFillEach, BernoulliLike,
                 Poisson, Binomial, Multinomial, MultinomialPick>
     define_all_;
-const TakesGenerator<GeometricFill, CauchyFill, LogNormalFill, RandomAll, RandomBelow, BernoulliFillEach, BernoulliLike,
-                     Multinomial>
-    take_generator_;
 
 Tensor empty_like(const Tensor& x) { return Tensor::empty(x.shape(), x.dtype(), x.device()); }
 /// Uniform in (0, 1], in float64.

@@ -7,11 +7,12 @@ namespace luth::ops {
 
 /// The base of fills without kernels: `op_` alone exists, and what was there has no influence.
 struct ComposedFill {
-  static constexpr bool only_inplace = true, as_function = false;
+  static constexpr Traits family{.offered = Offered::method, .inplace = Inplace::only}, traits = family;
   Tensors vjp(const Call& c, const Tensor&) const { return Tensors(c.in.size()); }
 };
 struct GeometricFill : ComposedFill {
   static constexpr Doc doc{"geometric", "input", "Fills with how many trials the first success takes, 1 or more."};
+  static constexpr Traits traits = family.with({.takes_generator = true});
   double p = 0.5;
   void describe(auto& field) { field("p", p, "the probability of success, above 0 and below 1", as::required); }
   Tensor decompose(const Inputs& in) const;
@@ -19,6 +20,7 @@ struct GeometricFill : ComposedFill {
 };
 struct CauchyFill : ComposedFill {
   static constexpr Doc doc{"cauchy", "input", "Fills with numbers of the Cauchy distribution."};
+  static constexpr Traits traits = family.with({.takes_generator = true});
   double median = 0, sigma = 1;
   void describe(auto& field) {
     field("median", median, "the median");
@@ -29,6 +31,7 @@ struct CauchyFill : ComposedFill {
 };
 struct LogNormalFill : ComposedFill {
   static constexpr Doc doc{"log_normal", "input", "Fills with numbers whose logarithms are normally distributed."};
+  static constexpr Traits traits = family.with({.takes_generator = true});
   double mean = 1, std = 2;
   void describe(auto& field) {
     field("mean", mean, "the mean of the logarithms");
@@ -41,11 +44,13 @@ struct LogNormalFill : ComposedFill {
 struct RandomAll : ComposedFill {
   static constexpr Doc doc{"random", "input",
                            "Fills with integers from 0 to the largest that the dtype holds exactly."};
+  static constexpr Traits traits = family.with({.takes_generator = true});
   Tensor decompose(const Inputs& in) const;
   static Cases<RandomAll> samples() { return {{{}, {{2, 3}}}}; }
 };
 struct RandomBelow : ComposedFill {
   static constexpr Doc doc{"random.below", "input", "Fills with integers from [0, to), all equally likely."};
+  static constexpr Traits traits = family.with({.takes_generator = true});
   int64_t to = 1;
   void describe(auto& field) { field("to", to, "integers stay below it", as::required); }
   Tensor decompose(const Inputs& in) const;
@@ -53,11 +58,13 @@ struct RandomBelow : ComposedFill {
 };
 struct BernoulliFillEach : ComposedFill {
   static constexpr Doc doc{"bernoulli.each", "input, p", "Fills with 1 with the probability that p gives, else 0."};
+  static constexpr Traits traits = family.with({.takes_generator = true});
   Tensor decompose(const Inputs& in) const;
   static Cases<BernoulliFillEach> samples() { return {{{}, {{2, 3}, {3}}, 0, 1}}; }
 };
 struct BernoulliLike {
   static constexpr Doc doc{"bernoulli.like", "input", "1 with probability p, else 0, in input's shape and dtype."};
+  static constexpr Traits traits{.takes_generator = true};
   double p = 0.5;
   void describe(auto& field) { field("p", p, "the probability of 1", as::required); }
   Tensors vjp(const Call&, const Tensor&) const { return {Tensor()}; }
@@ -68,7 +75,7 @@ struct BernoulliLike {
 /// Element i takes words of its own without end: those of core/math/draw.h's Endless.
 struct Poisson {
   static constexpr Doc doc{"poisson", "input", "Poisson distributed numbers, of the rates that input holds."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function};
   PhiloxState philox{};
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call&, const Tensor&) const { return {Tensor()}; }
@@ -79,7 +86,7 @@ struct Poisson {
 struct Binomial {
   static constexpr Doc doc{"binomial", "count, prob",
                            "How many of count trials succeed, each with probability prob: float32 or float64."};
-  static constexpr bool as_method = false, broadcast = true;
+  static constexpr Traits traits{.offered = Offered::function, .broadcast = true};
   PhiloxState philox{};
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call&, const Tensor&) const { return {Tensor(), Tensor()}; }
@@ -90,7 +97,7 @@ struct Binomial {
 /// number; with, by the running sum of weights.
 struct Multinomial {
   static constexpr Doc doc{"multinomial", "input", "Positions drawn with the weights of each row as chances."};
-  static constexpr std::string_view not_differentiable = "its result is positions";
+  static constexpr Traits traits{.not_differentiable = "its result is positions", .takes_generator = true};
   int64_t num_samples = 1;
   bool replacement = false;
   int base = 0;
@@ -105,8 +112,7 @@ struct Multinomial {
 /// sums: N x C, running sums of weights; at: N x n, from 0 to below the last sum. Where the sum first exceeds it.
 struct MultinomialPick {
   static constexpr Doc doc{"multinomial.pick", "sums, at", "The first position of each row whose sum is above `at`."};
-  static constexpr std::string_view not_differentiable = "its result is positions";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{.not_differentiable = "its result is positions", .internal = true};
   int base = 0;
   void describe(auto& field) { field("base", base, "from where positions count", as::base); }
   Spec infer(const Inputs& in) const;

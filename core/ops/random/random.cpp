@@ -1,8 +1,6 @@
 #include "core/ops/random/random.h"
 
 #include "core/autograd/autograd.h"
-#include "core/dispatch/generator.h"
-#include "core/op/call_rules.h"
 #include "core/ops/common/checks.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
@@ -32,10 +30,6 @@ const DefineFactory<RandnFill> randn_;
 const DefineAll<UniformFill, NormalFill, ExponentialFill, BernoulliFill, RandomIntegers, Bernoulli, NormalPairs,
                 NormalSize, Randint, RandintLow, RandintLike, RandintLikeLow, Randperm, Dropout, DropoutApply>
     define_all_;
-const CastsOut<Bernoulli, NormalPairs> casts_out_;
-const TakesGenerator<Factory<RandFill>, Like<RandFill>, New<RandFill>, Factory<RandnFill>, Like<RandnFill>,
-                     New<RandnFill>, NormalPairs, NormalSize, Randint, RandintLow, RandintLike, RandintLikeLow>
-    take_generator_;
 
 Spec same(const Inputs& in) {
   Spec s{in[0].shape(), in[0].dtype()};

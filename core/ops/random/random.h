@@ -10,7 +10,8 @@ namespace luth::ops {
 
 /// The base of fills: `op_` alone exists, and what was there has no influence.
 struct RandomFill {
-  static constexpr bool only_inplace = true, overwrites = true, as_function = false;
+  static constexpr Traits family{.offered = Offered::method, .inplace = Inplace::only, .overwrites = true},
+      traits = family;
   PhiloxState philox{};
   Tensors vjp(const Call&, const Tensor&) const { return {Tensor()}; }
 };
@@ -62,6 +63,7 @@ struct RandomIntegers : RandomFill {
 
 struct Bernoulli {
   static constexpr Doc doc{"bernoulli", "input", "1 with the probability that input gives, else 0."};
+  static constexpr Traits traits{.casts_out = true};
   PhiloxState philox{};
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call&, const Tensor&) const { return {Tensor()}; }
@@ -70,13 +72,14 @@ struct Bernoulli {
 struct NormalPairs {
   static constexpr Doc doc{"normal.pairs", "mean|number, std|number?",
                            "Normal numbers, each with its own mean and std."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function, .casts_out = true, .takes_generator = true};
   Tensor decompose(const Inputs& in) const;
   static Cases<NormalPairs> samples() { return {{{}, {{2, 3}, {3}}, 0.5, 1}}; }
 };
 struct NormalSize : Constant, Options {
   static constexpr Doc doc{"normal.size", "", "A tensor of normal numbers."};
-  static constexpr bool factory = true, as_method = false;
+  static constexpr Traits traits =
+      family.with({.offered = Offered::function, .factory = true, .takes_generator = true});
   double mean = 0, std = 1;
   Ints size;
   void describe(auto& field) {
@@ -91,12 +94,14 @@ struct NormalSize : Constant, Options {
 
 struct RandFill {
   static constexpr std::string_view name = "rand", brief = "A tensor of numbers from [0, 1), all equally likely.";
+  static constexpr Traits traits{.takes_generator = true};
   void describe(auto&) {}
   Dtype natural() const { return default_dtype(); }
   void fill(const Tensor& t) const;
 };
 struct RandnFill {
   static constexpr std::string_view name = "randn", brief = "A tensor of normal numbers with mean 0 and deviation 1.";
+  static constexpr Traits traits{.takes_generator = true};
   void describe(auto&) {}
   Dtype natural() const { return default_dtype(); }
   void fill(const Tensor& t) const;
@@ -104,7 +109,8 @@ struct RandnFill {
 
 struct Randint : Constant, Options {
   static constexpr Doc doc{"randint", "", "A tensor of integers from [0, high), all equally likely."};
-  static constexpr bool factory = true, as_method = false;
+  static constexpr Traits traits =
+      family.with({.offered = Offered::function, .factory = true, .takes_generator = true});
   int64_t high = 1;
   Ints size;
   void describe(auto& field) {
@@ -117,7 +123,8 @@ struct Randint : Constant, Options {
 };
 struct RandintLow : Constant, Options {
   static constexpr Doc doc{"randint.low", "", "A tensor of integers from [low, high), all equally likely."};
-  static constexpr bool factory = true, as_method = false;
+  static constexpr Traits traits =
+      family.with({.offered = Offered::function, .factory = true, .takes_generator = true});
   int64_t low = 0, high = 1;
   Ints size;
   void describe(auto& field) {
@@ -131,7 +138,8 @@ struct RandintLow : Constant, Options {
 };
 struct RandintLike : Constant, Options {
   static constexpr Doc doc{"randint_like", "input", "Integers from [0, high) in the shape, dtype and device of input."};
-  static constexpr bool factory = true, as_method = false;
+  static constexpr Traits traits =
+      family.with({.offered = Offered::function, .factory = true, .takes_generator = true});
   int64_t high = 1;
   void describe(auto& field) {
     field("high", high, "integers stay below it", as::required);
@@ -143,7 +151,8 @@ struct RandintLike : Constant, Options {
 struct RandintLikeLow : Constant, Options {
   static constexpr Doc doc{"randint_like.low", "input",
                            "Integers from [low, high) in the shape, dtype and device of input."};
-  static constexpr bool factory = true, as_method = false;
+  static constexpr Traits traits =
+      family.with({.offered = Offered::function, .factory = true, .takes_generator = true});
   int64_t low = 0, high = 1;
   void describe(auto& field) {
     field("low", low, "the least integer", as::required);
@@ -156,7 +165,7 @@ struct RandintLikeLow : Constant, Options {
 /// Sorts random words, so that the order does not depend on threads.
 struct Randperm : Constant, Options {
   static constexpr Doc doc{"randperm", "", "The n first positions in random order."};
-  static constexpr bool factory = true, as_method = false;
+  static constexpr Traits traits = family.with({.offered = Offered::function, .factory = true});
   int64_t n = 0;
   int base = 0;
   PhiloxState philox{};
@@ -174,7 +183,7 @@ struct Randperm : Constant, Options {
 struct Dropout {
   static constexpr Doc doc{"dropout", "input",
                            "In training, each element 0 with probability p, and the rest / (1 - p)."};
-  static constexpr bool as_method = false, inplace = true;
+  static constexpr Traits traits{.offered = Offered::function, .inplace = Inplace::also};
   double p = 0.5;
   bool training = true;
   void describe(auto& field) {
@@ -189,7 +198,7 @@ struct Dropout {
 /// The gradient is the same operator with the same random numbers.
 struct DropoutApply {
   static constexpr Doc doc{"dropout.apply", "input", "Dropout in training."};
-  static constexpr bool internal = true;
+  static constexpr Traits traits{.internal = true, .kernel_required = true};
   double p = 0.5;
   PhiloxState philox{};
   void describe(auto& field) {

@@ -7,7 +7,7 @@ namespace luth::ops {
 struct Diff {
   static constexpr Doc doc{"diff", "input, prepend?, append?",
                            "The n-th differences of neighbours along a dim; of bools whether they differ."};
-  static constexpr std::string_view order = "input, n, dim, prepend, append";
+  static constexpr Traits traits{.order = "input, n, dim, prepend, append"};
   int64_t n = 1, dim = -1;
   void describe(auto& field) {
     field("n", n, "how often to take differences");
@@ -19,8 +19,7 @@ struct Diff {
 
 /// The attributes of integrals by trapezoids.
 struct Trapezoids {
-  static constexpr std::string_view order = "y, x";
-  static constexpr bool as_method = false;
+  static constexpr Traits family{.order = "y, x", .offered = Offered::function}, traits = family;
   Scalar dx = 1;
   int64_t dim = -1;
   void describe(auto& field) {
@@ -32,7 +31,7 @@ struct Trapezoids {
 };
 struct Trapezoid : Trapezoids {
   static constexpr Doc doc{"trapezoid", "y, x?", "The integral of samples y at points x along a dim, by trapezoids."};
-  static constexpr std::string_view aliases = "trapz";
+  static constexpr Traits traits = family.with({.aliases = "trapz"});
   Tensor decompose(const Inputs& in) const;
   static Cases<Trapezoid> samples();
 };
@@ -45,7 +44,7 @@ struct CumulativeTrapezoid : Trapezoids {
 
 /// The attributes of `gradient`.
 struct Slopes {
-  static constexpr bool as_method = false;
+  static constexpr Traits family{.offered = Offered::function}, traits = family;
   std::optional<Ints> dim;
   int64_t edge_order = 1;
   void describe(auto& field) {

@@ -1,7 +1,6 @@
 #include "core/ops/reduce/cumulative.h"
 
 #include "core/autograd/autograd.h"
-#include "core/dispatch/autocast.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/elementwise/unary.h"
@@ -11,7 +10,6 @@
 namespace luth::ops {
 namespace {
 const DefineAll<Cummax, Cummin, LogCumsumExp> define_all_;
-const AutocastAs<Autocast::f32, LogCumsumExp> autocast_f32_;
 }  // namespace
 
 Specs CumExtremum::infer(const Inputs& in) const {

@@ -7,7 +7,7 @@ namespace luth::ops {
 
 /// The largest or smallest element so far, and where it is: of equal ones the last; nan stays.
 struct CumExtremum {
-  static constexpr std::string_view saves = "input: indices, input.meta";
+  static constexpr Traits family{.saves = "input: indices, input.meta"}, traits = family;
   int64_t dim = 0;
   int base = 0;
   void describe(auto& field) {
@@ -20,6 +20,7 @@ struct CumExtremum {
 struct Cummax : CumExtremum {
   static constexpr Doc doc{"cummax", "input", "The largest element so far along a dim, and where the last such one is.",
                            "values, indices"};
+  static constexpr Traits traits = family.with({.kernel_required = true});
   static Cases<Cummax> samples();
 };
 struct Cummin : CumExtremum {
@@ -29,7 +30,7 @@ struct Cummin : CumExtremum {
 };
 struct LogCumsumExp {
   static constexpr Doc doc{"logcumsumexp", "input", "The logarithm of the sum of the exponentials so far along a dim."};
-  static constexpr std::string_view saves = "input: input, result";
+  static constexpr Traits traits{.saves = "input: input, result", .autocast = Autocast::f32, .kernel_required = true};
   int64_t dim = 0;
   bool backwards = false;  // from the end, for the gradient
   void describe(auto& field) {

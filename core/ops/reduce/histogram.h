@@ -6,8 +6,7 @@ namespace luth::ops {
 
 struct CountPositions {
   static constexpr Doc doc{"bincount.positions", "input", "How often each of 0 … bins - 1 comes; others do not count."};
-  static constexpr std::string_view not_differentiable = "its result is counts";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{.not_differentiable = "its result is counts", .internal = true};
   int64_t bins = 0;
   void describe(auto& field) { field("bins", bins, "how many", as::required); }
   Spec infer(const Inputs& in) const;
@@ -16,7 +15,7 @@ struct CountPositions {
 struct Bincount {
   static constexpr Doc doc{"bincount", "input, weights?",
                            "How often each position comes in a list of them, or the sum of its weights."};
-  static constexpr std::string_view not_differentiable = "its result is counts";
+  static constexpr Traits traits{.not_differentiable = "its result is counts"};
   int64_t minlength = 0;
   int base = 0;
   void describe(auto& field) {
@@ -29,7 +28,7 @@ struct Bincount {
 
 struct Histc {
   static constexpr Doc doc{"histc", "input", "How many elements lie in each of `bins` equal parts of [min, max]."};
-  static constexpr std::string_view not_differentiable = "its result is counts";
+  static constexpr Traits traits{.not_differentiable = "its result is counts"};
   int64_t bins = 100;
   Scalar min = 0, max = 0;
   void describe(auto& field) {
@@ -43,8 +42,9 @@ struct Histc {
 
 /// The attributes of histograms.
 struct Histograms {
-  static constexpr std::string_view not_differentiable = "its result is counts";
-  static constexpr std::string_view order = "input, bins, *, range, weight, density";
+  static constexpr Traits family{.not_differentiable = "its result is counts",
+                                 .order = "input, bins, *, range, weight, density"},
+      traits = family;
   bool density = false;
   void describe(auto& field) {
     field("density", density, "divided by the sum and by the sizes of the bins", as::named);
@@ -75,8 +75,8 @@ struct Histogramdd : Histograms {
   static constexpr Doc doc{"histogramdd", "input, weight?",
                            "How many points lie in each box of a grid, and the edges along each coordinate.",
                            "hist, bin_edges"};
-  static constexpr bool as_method = false;
-  static constexpr std::string_view order = "input, bins, range, weight, density";
+  static constexpr Traits traits =
+      family.with({.order = "input, bins, range, weight, density", .offered = Offered::function});
   Ints bins;
   std::optional<std::vector<double>> range;
   void describe(auto& field) {
@@ -90,7 +90,7 @@ struct Histogramdd : Histograms {
 struct HistogramddEdges : Histograms {
   static constexpr Doc doc{"histogramdd.edges", "input, weight?, bins[]", "The same with the edges given.",
                            "hist, bin_edges"};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits = family.with({.offered = Offered::function});
   Tensors decompose(const Inputs& in) const;
   static Cases<HistogramddEdges> samples();
 };

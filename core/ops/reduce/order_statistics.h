@@ -8,6 +8,7 @@ namespace luth::ops {
 struct KthValue : AlongDim {
   static constexpr Doc doc{"kthvalue", "input", "The k-th smallest elements along a dim, and where they are.",
                            "values, indices"};
+  static constexpr Traits traits = family.with({.kernel_required = true});
   int64_t k = 1;  // 1: the smallest
   KthValue() { dim = -1; }
   void describe(auto& field) {
@@ -36,7 +37,7 @@ struct NanMedianDim : AlongDim {
 };
 /// Of all elements. Equal ones share the gradient.
 struct MedianAll {
-  static constexpr std::string_view saves = "input: input, result";
+  static constexpr Traits family{.saves = "input: input, result"}, traits = family;
   Tensors vjp(const Call& c, const Tensor& dy) const;
 };
 struct Median : MedianAll {

@@ -1,8 +1,6 @@
 #include "core/ops/reduce/reduce.h"
 
 #include "core/autograd/autograd.h"
-#include "core/dispatch/autocast.h"
-#include "core/op/call_rules.h"
 #include "core/ops/common/checks.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/binary_special.h"
@@ -40,8 +38,6 @@ namespace {
 const DefineAll<Sum, SumToSize, Mean, Prod, Amax, Amin, MaxAll, MinAll, MaxOther, MinOther, MaxDim, MinDim, Argmax,
                 Argmin, Var, Std, Norm, EuclideanNorm, AllDims, AnyDims, All, Any, Equal, Allclose>
     define_all_;
-const CastsOut<Sum, Mean, Prod, Var, Std, AllDims, AnyDims> casts_out_;
-const AutocastAs<Autocast::f32, Sum, Prod, Norm, EuclideanNorm> autocast_f32_;
 
 template <class Op>
 Op with_dims(std::optional<Ints> dim, bool keepdim) {

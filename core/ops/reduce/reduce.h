@@ -24,7 +24,7 @@ struct Dims {
 
 struct Sum : Dims {
   static constexpr Doc doc{"sum", "input", "Sum over dims; integers and bool accumulate in int64."};
-  static constexpr std::string_view saves = "input: input.meta";
+  static constexpr Traits traits{.saves = "input: input.meta", .autocast = Autocast::f32, .casts_out = true};
   std::optional<Dtype> dtype;
   void describe(auto& field) {
     describe_dims(field);
@@ -37,7 +37,7 @@ struct Sum : Dims {
 /// It has a gradient of its own, so that the graph names it.
 struct SumToSize {
   static constexpr Doc doc{"sum_to_size", "input", "Sums over the dims along which `size` would be broadcast."};
-  static constexpr bool as_function = false;
+  static constexpr Traits traits{.offered = Offered::method};
   Ints size;
   void describe(auto& field) { field("size", size, "the shape of the result", as::sizes | as::required); }
   Tensor decompose(const Inputs& in) const;
@@ -47,7 +47,7 @@ struct SumToSize {
 };
 struct Mean : Dims {
   static constexpr Doc doc{"mean", "input", "Mean over dims."};
-  static constexpr std::string_view saves = "input: input.meta";
+  static constexpr Traits traits{.saves = "input: input.meta", .casts_out = true};
   std::optional<Dtype> dtype;
   void describe(auto& field) {
     describe_dims(field);
@@ -59,7 +59,7 @@ struct Mean : Dims {
 };
 struct Prod {
   static constexpr Doc doc{"prod", "input", "Product over all elements or along one dim."};
-  static constexpr std::string_view saves = "input: input, result";
+  static constexpr Traits traits{.saves = "input: input, result", .autocast = Autocast::f32, .casts_out = true};
   std::optional<int64_t> dim;
   bool keepdim = false;
   std::optional<Dtype> dtype;
@@ -75,7 +75,7 @@ struct Prod {
 
 /// Largest or smallest elements over dims; ties share the gradient.
 struct Extremum : Dims {
-  static constexpr std::string_view saves = "input: input, result";
+  static constexpr Traits family{.saves = "input: input, result"}, traits = family;
   void describe(auto& field) { describe_dims(field); }
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -113,7 +113,7 @@ struct MinOther {
 
 /// Values and their first positions along one dim.
 struct AlongDim {
-  static constexpr std::string_view saves = "input: indices, input.meta";
+  static constexpr Traits family{.saves = "input: indices, input.meta"}, traits = family;
   int64_t dim = 0;
   bool keepdim = false;
   int base = 0;
@@ -137,7 +137,7 @@ struct MinDim : AlongDim {
 };
 
 struct ArgExtremum {
-  static constexpr std::string_view not_differentiable = "its result is a position";
+  static constexpr Traits family{.not_differentiable = "its result is a position"}, traits = family;
   std::optional<int64_t> dim;
   bool keepdim = false;
   int base = 0;
@@ -161,7 +161,7 @@ struct Argmin : ArgExtremum {
 
 struct Var : Dims {
   static constexpr Doc doc{"var", "input", "Variance over dims: squared distances from the mean over n - correction."};
-  static constexpr std::string_view saves = "input: input";
+  static constexpr Traits traits{.saves = "input: input", .casts_out = true};
   std::optional<bool> unbiased;
   std::optional<Scalar> correction;
   void describe(auto& field) {
@@ -177,7 +177,7 @@ struct Var : Dims {
 };
 struct Std : Var {
   static constexpr Doc doc{"std", "input", "Standard deviation over dims: the square root of var."};
-  static constexpr std::string_view saves = "input: input, result";
+  static constexpr Traits traits{.saves = "input: input, result", .casts_out = true};
   Spec infer(const Inputs& in) const { return Var::infer(in); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Std> samples();
@@ -185,6 +185,7 @@ struct Std : Var {
 struct Norm : Dims {
   static constexpr Doc doc{"norm", "input",
                            "The p-norm over dims: the p-th root of the sum of |x|^p; inf: the largest |x|."};
+  static constexpr Traits traits{.autocast = Autocast::f32};
   Scalar p = 2;
   std::optional<Dtype> dtype;
   void describe(auto& field) {
@@ -198,8 +199,7 @@ struct Norm : Dims {
 
 struct EuclideanNorm : Dims {
   static constexpr Doc doc{"euclidean_norm", "input", "The square root of the sum of squares over dims."};
-  static constexpr std::string_view saves = "input: input, result";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{.saves = "input: input, result", .internal = true, .autocast = Autocast::f32};
   void describe(auto& field) { describe_dims(field); }
   Spec infer(const Inputs& in) const { return {reduced(in[0]), in[0].dtype()}; }
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -207,44 +207,42 @@ struct EuclideanNorm : Dims {
 };
 
 struct Truth : Dims {
-  static constexpr std::string_view not_differentiable = "its result is a truth value";
+  static constexpr Traits family{.not_differentiable = "its result is a truth value"}, traits = family;
   void describe(auto& field) { describe_dims(field); }
   Spec infer(const Inputs& in) const;
 };
 struct AllDims : Truth {
   static constexpr Doc doc{"all.dim", "input", "Whether all elements are not 0, over dims."};
+  static constexpr Traits traits = family.with({.casts_out = true});
   static Cases<AllDims> samples();
 };
 struct AnyDims : Truth {
   static constexpr Doc doc{"any.dim", "input", "Whether some element is not 0, over dims."};
+  static constexpr Traits traits = family.with({.casts_out = true});
   static Cases<AnyDims> samples();
 };
 struct All {
   static constexpr Doc doc{"all", "input", "Whether all elements are not 0."};
-  static constexpr bool answers = true;
-  static constexpr std::string_view not_differentiable = "its result is a truth value";
+  static constexpr Traits traits{.not_differentiable = "its result is a truth value", .answers = true};
   Tensor decompose(const Inputs& in) const;
   static Cases<All> samples() { return {{{}, {{2, 3}}}, {{}, {{0}}}}; }
 };
 struct Any {
   static constexpr Doc doc{"any", "input", "Whether some element is not 0."};
-  static constexpr bool answers = true;
-  static constexpr std::string_view not_differentiable = "its result is a truth value";
+  static constexpr Traits traits{.not_differentiable = "its result is a truth value", .answers = true};
   Tensor decompose(const Inputs& in) const;
   static Cases<Any> samples() { return {{{}, {{2, 3}}}, {{}, {{0}}}}; }
 };
 
 struct Equal {
   static constexpr Doc doc{"equal", "input, other", "Whether shapes and all elements are the same."};
-  static constexpr bool answers = true;
-  static constexpr std::string_view not_differentiable = "its result is a truth value";
+  static constexpr Traits traits{.not_differentiable = "its result is a truth value", .answers = true};
   Tensor decompose(const Inputs& in) const;
   static Cases<Equal> samples() { return {{{}, {{2, 3}, {2, 3}}}}; }
 };
 struct Allclose {
   static constexpr Doc doc{"allclose", "input, other", "Whether |input - other| <= atol + rtol |other| everywhere."};
-  static constexpr bool answers = true;
-  static constexpr std::string_view not_differentiable = "its result is a truth value";
+  static constexpr Traits traits{.not_differentiable = "its result is a truth value", .answers = true};
   double rtol = 1e-5, atol = 1e-8;
   bool equal_nan = false;
   void describe(auto& field) {

@@ -1,8 +1,6 @@
 #include "core/ops/reduce/scan.h"
 
 #include "core/autograd/autograd.h"
-#include "core/dispatch/autocast.h"
-#include "core/op/call_rules.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/reduce/reduce.h"
 #include "core/ops/shape/cat.h"
@@ -11,8 +9,6 @@
 namespace luth::ops {
 namespace {
 const DefineAll<Cumsum, Cumprod, Tril, Triu> define_all_;
-const CastsOut<Cumsum, Cumprod> casts_out_;
-const AutocastAs<Autocast::f32, Cumsum, Cumprod> autocast_f32_;
 
 template <class Op>
 void check_own_dtype(const void* op, const Inputs& in) {
@@ -21,8 +17,6 @@ void check_own_dtype(const void* op, const Inputs& in) {
     throw Error("dtype is {}, and what is written in place stays {}; leave out the underscore", name(*dtype),
                 name(in[0].dtype()));
 }
-const ChecksInplace<Cumsum> cumsum_inplace_{check_own_dtype<Cumsum>};
-const ChecksInplace<Cumprod> cumprod_inplace_{check_own_dtype<Cumprod>};
 
 Spec scanned(const Inputs& in, int64_t dim, const std::optional<Dtype>& dtype) {
   wrap_dim(dim, in[0].dim());
@@ -53,9 +47,11 @@ Tensor around_zeros(const Tensor& x, const Tensor& y, const Tensor& dy, int64_t 
 }
 }  // namespace
 
+void Cumsum::check_inplace(const void* op, const Inputs& in) { check_own_dtype<Cumsum>(op, in); }
 Spec Cumsum::infer(const Inputs& in) const { return scanned(in, dim, dtype); }
 Tensors Cumsum::vjp(const Call&, const Tensor& dy) const { return {cumsum(dy, {dim, {}, !backwards})}; }
 
+void Cumprod::check_inplace(const void* op, const Inputs& in) { check_own_dtype<Cumprod>(op, in); }
 Spec Cumprod::infer(const Inputs& in) const { return scanned(in, dim, dtype); }
 Tensors Cumprod::vjp(const Call& c, const Tensor& dy) const {
   Tensor x = cast_to(c.in[0], dy.dtype());

@@ -6,7 +6,12 @@ namespace luth::ops {
 
 struct Cumsum {
   static constexpr Doc doc{"cumsum", "input", "The sum of the elements so far along a dim; integers in int64."};
-  static constexpr bool inplace = true;
+  static void check_inplace(const void* op, const Inputs& in);
+  static constexpr Traits traits{.inplace = Inplace::also,
+                                 .autocast = Autocast::f32,
+                                 .casts_out = true,
+                                 .kernel_required = true,
+                                 .check_inplace = check_inplace};
   int64_t dim = 0;
   std::optional<Dtype> dtype{};
   bool backwards = false;  // from the end, which is the gradient
@@ -21,8 +26,12 @@ struct Cumsum {
 };
 struct Cumprod {
   static constexpr Doc doc{"cumprod", "input", "The product of the elements so far along a dim; integers in int64."};
-  static constexpr std::string_view saves = "input: input, result";
-  static constexpr bool inplace = true;
+  static void check_inplace(const void* op, const Inputs& in);
+  static constexpr Traits traits{.saves = "input: input, result",
+                                 .inplace = Inplace::also,
+                                 .autocast = Autocast::f32,
+                                 .casts_out = true,
+                                 .check_inplace = check_inplace};
   int64_t dim = 0;
   std::optional<Dtype> dtype{};
   void describe(auto& field) {
@@ -36,7 +45,7 @@ struct Cumprod {
 
 struct Tril {
   static constexpr Doc doc{"tril", "input", "The lower triangle of matrices, zeros above a diagonal."};
-  static constexpr bool inplace = true;
+  static constexpr Traits traits{.inplace = Inplace::also};
   int64_t diagonal = 0;
   void describe(auto& field) {
     field("diagonal", diagonal, "the last diagonal to keep; 0 is the main one, 1 above it");
@@ -47,7 +56,7 @@ struct Tril {
 };
 struct Triu {
   static constexpr Doc doc{"triu", "input", "The upper triangle of matrices, zeros below a diagonal."};
-  static constexpr bool inplace = true;
+  static constexpr Traits traits{.inplace = Inplace::also};
   int64_t diagonal = 0;
   void describe(auto& field) {
     field("diagonal", diagonal, "the first diagonal to keep; 0 is the main one, 1 above it");

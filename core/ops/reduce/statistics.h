@@ -6,7 +6,7 @@ namespace luth::ops {
 
 struct NonzeroCounts {
   static constexpr Doc doc{"count_nonzero", "input", "How many elements are not 0, over dims."};
-  static constexpr std::string_view not_differentiable = "its result is a count";
+  static constexpr Traits traits{.not_differentiable = "its result is a count"};
   std::optional<Ints> dim;
   void describe(auto& field) { field("dim", dim, "the dim or dims to count over; all of them where nil", as::dim); }
   Tensor decompose(const Inputs& in) const;
@@ -47,13 +47,13 @@ struct Spread : Dims {
 };
 struct StdMean : Spread {
   static constexpr Doc doc{"std_mean", "input", "Standard deviation and mean over dims.", "std, mean"};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function};
   Tensors decompose(const Inputs& in) const;
   static Cases<StdMean> samples();
 };
 struct VarMean : Spread {
   static constexpr Doc doc{"var_mean", "input", "Variance and mean over dims.", "var, mean"};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function};
   Tensors decompose(const Inputs& in) const;
   static Cases<VarMean> samples();
 };
@@ -77,13 +77,13 @@ struct VarUnbiased : Unbiased {
 };
 struct StdMeanUnbiased : Unbiased {
   static constexpr Doc doc{"std_mean.unbiased", "input", "Standard deviation and mean of all elements.", "std, mean"};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function};
   Tensors decompose(const Inputs& in) const;
   static Cases<StdMeanUnbiased> samples() { return {{{false}, {{3, 4}}}}; }
 };
 struct VarMeanUnbiased : Unbiased {
   static constexpr Doc doc{"var_mean.unbiased", "input", "Variance and mean of all elements.", "var, mean"};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function};
   Tensors decompose(const Inputs& in) const;
   static Cases<VarMeanUnbiased> samples() { return {{{false}, {{3, 4}}}}; }
 };

@@ -10,7 +10,7 @@ struct UniqueConsecutive {
   static constexpr Doc doc{"unique_consecutive", "input",
                            "The elements, or the positions along a dim, without those that equal the one before.",
                            "output, inverse_indices, counts"};
-  static constexpr std::string_view not_differentiable = "what it picks depends on all elements";
+  static constexpr Traits traits{.not_differentiable = "what it picks depends on all elements"};
   bool return_inverse = false, return_counts = false;
   std::optional<int64_t> dim;
   int base = 0;
@@ -26,7 +26,7 @@ struct UniqueConsecutive {
 struct Unique {
   static constexpr Doc doc{"unique", "input", "The different elements, or positions along a dim, in ascending order.",
                            "output, inverse_indices, counts"};
-  static constexpr std::string_view not_differentiable = "what it picks depends on all elements";
+  static constexpr Traits traits{.not_differentiable = "what it picks depends on all elements"};
   bool sorted = true, return_inverse = false, return_counts = false;
   std::optional<int64_t> dim;
   int base = 0;
@@ -44,8 +44,9 @@ struct Unique {
 struct IsIn {
   static constexpr Doc doc{"isin", "elements|number, test_elements|number",
                            "Whether each element is one of test_elements."};
-  static constexpr std::string_view not_differentiable = "its result is a truth value";
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.not_differentiable = "its result is a truth value",
+                                 .second_names = "elements: element; test_elements: test_element",
+                                 .offered = Offered::function};
   bool assume_unique = false, invert = false;
   void describe(auto& field) {
     field("assume_unique", assume_unique, "no element comes twice in either; luth has no use for it", as::named);

@@ -8,8 +8,7 @@ namespace luth::ops {
 /// has several in one place, they share it equally, as in PyTorch.
 struct AsStrided {
   static constexpr Doc doc{"as_strided", "input", "A view of the storage with any shape, strides and offset."};
-  static constexpr std::string_view saves = "input: input.meta";
-  static constexpr bool inplace = true;
+  static constexpr Traits traits{.saves = "input: input.meta", .inplace = Inplace::also};
   Ints size, stride;
   std::optional<int64_t> storage_offset;
   void describe(auto& field) {
@@ -32,7 +31,7 @@ struct AsStrided {
 /// as_strided: where that has several elements in one place, the sum there is divided by their number.
 struct Restride {
   static constexpr Doc doc{"restride", "grad", "Elements laid out in memory by strides and read by others."};
-  static constexpr bool internal = true;
+  static constexpr Traits traits{.internal = true};
   Ints size, stride;
   int64_t offset = 0;
   Ints to_size, to_stride;

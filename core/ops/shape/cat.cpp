@@ -1,13 +1,11 @@
 #include "core/ops/shape/cat.h"
 
-#include "core/op/call_rules.h"
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/shape/view.h"
 
 namespace luth::ops {
 namespace {
 const DefineAll<Cat, CatFew, Stack> define_all_;
-const CastsOut<Cat, CatFew, Stack> casts_out_;
 
 /// PyTorch lets an empty 1-dimensional tensor join anything.
 bool joins_all(const Value& v) { return v.dim() == 1 && v.numel() == 0; }

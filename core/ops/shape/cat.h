@@ -6,8 +6,8 @@ namespace luth::ops {
 
 struct Cat {
   static constexpr Doc doc{"cat", "tensors[]", "The tensors one after the other along a dim."};
-  static constexpr std::string_view aliases = "concat concatenate";
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{
+      .aliases = "concat concatenate", .second_names = "dim: axis", .offered = Offered::function, .casts_out = true};
   int64_t dim = 0;
   void describe(auto& field) { field("dim", dim, "the dim to join along", as::dim); }
   Tensor decompose(const Inputs& in) const;
@@ -16,9 +16,8 @@ struct Cat {
 /// At most 32 tensors of one number of dims: what cat is made of.
 struct CatFew {
   static constexpr Doc doc{"cat.few", "tensors[]", "Cat of at most 32 tensors."};
-  static constexpr std::string_view saves = "tensors: tensors.meta";
-  static constexpr Promote promote = Promote::common;
-  static constexpr bool internal = true;
+  static constexpr Traits traits{
+      .saves = "tensors: tensors.meta", .internal = true, .promote = Promote::common, .casts_out = true};
   int64_t dim = 0;
   void describe(auto& field) { field("dim", dim, "the dim to join along", as::dim); }
   Spec infer(const Inputs& in) const;
@@ -27,7 +26,7 @@ struct CatFew {
 };
 struct Stack {
   static constexpr Doc doc{"stack", "tensors[]", "The tensors, all of one shape, side by side along a new dim."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function, .casts_out = true};
   int64_t dim = 0;
   void describe(auto& field) { field("dim", dim, "where the new dim stands", as::dim | as::insert); }
   Tensor decompose(const Inputs& in) const;

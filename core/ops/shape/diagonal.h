@@ -15,7 +15,7 @@ struct DiagonalOf {
 };
 struct Diagonal : DiagonalOf {
   static constexpr Doc doc{"diagonal", "input", "A view of the diagonals between two dims, which become the last dim."};
-  static constexpr std::string_view saves = "input: input.meta";
+  static constexpr Traits traits{.saves = "input: input.meta"};
   Tensor view(const Tensor& t) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Diagonal> samples() {
@@ -24,7 +24,7 @@ struct Diagonal : DiagonalOf {
 };
 struct DiagonalScatter : DiagonalOf {
   static constexpr Doc doc{"diagonal_scatter", "input, src", "Input with src in the place of the diagonals."};
-  static constexpr std::string_view saves = "*: src.meta";
+  static constexpr Traits traits{.saves = "*: src.meta"};
   Tensor decompose(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<DiagonalScatter> samples() {
@@ -64,7 +64,7 @@ struct DiagFlat {
 struct FillDiagonal {
   static constexpr Doc doc{"fill_diagonal", "input",
                            "Writes a number to the main diagonal, where all positions are equal."};
-  static constexpr bool only_inplace = true, as_function = false;
+  static constexpr Traits traits{.offered = Offered::method, .inplace = Inplace::only};
   Scalar fill_value = 0;
   bool wrap = false;
   void describe(auto& field) {

@@ -6,7 +6,7 @@ namespace luth::ops {
 
 struct Repeat {
   static constexpr Doc doc{"repeat", "input", "Copies of the tensor side by side: as many along each dim as named."};
-  static constexpr bool as_function = false;
+  static constexpr Traits traits{.offered = Offered::method};
   Ints repeats;
   void describe(auto& field) {
     field("repeats", repeats, "how often along each dim; more of them than dims make new first dims",
@@ -55,7 +55,7 @@ struct RepeatInterleaveEach : Interleaved {
 struct RepeatedPositions {
   static constexpr Doc doc{"repeat_interleave.positions", "repeats",
                            "Each position in `repeats`, as often as the number there says."};
-  static constexpr std::string_view not_differentiable = "its result is positions";
+  static constexpr Traits traits{.not_differentiable = "its result is positions"};
   std::optional<int64_t> output_size;
   int base = 0;
   void describe(auto& field) {

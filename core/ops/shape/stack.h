@@ -7,7 +7,7 @@ namespace luth::ops {
 // ---- at least so many dims ------------------------------------------------------------------------------------------
 
 struct AtLeast {
-  static constexpr bool star = true, as_method = false;
+  static constexpr Traits family{.offered = Offered::function, .star = true}, traits = family;
 };
 struct AtLeast1d : AtLeast {
   static constexpr Doc doc{"atleast_1d", "tensors[]", "Each tensor with at least one dim.", "list[]"};
@@ -46,7 +46,7 @@ struct Meshgrid : AtLeast {
 // ---- stacks ---------------------------------------------------------------------------------------------------------
 
 struct StackAlong {
-  static constexpr bool as_method = false;
+  static constexpr Traits family{.offered = Offered::function}, traits = family;
 };
 struct HStack : StackAlong {
   static constexpr Doc doc{"hstack", "tensors[]", "The tensors side by side: along the second dim, vectors the first."};
@@ -55,7 +55,7 @@ struct HStack : StackAlong {
 };
 struct VStack : StackAlong {
   static constexpr Doc doc{"vstack", "tensors[]", "The tensors below each other, vectors as rows."};
-  static constexpr std::string_view aliases = "row_stack";
+  static constexpr Traits traits = family.with({.aliases = "row_stack"});
   Tensor decompose(const Inputs& in) const;
   static Cases<VStack> samples() { return {{{}, {{2, 3}, {3}}}, {{}, {{}, {}}}}; }
 };
@@ -75,6 +75,7 @@ struct ColumnStack : StackAlong {
 struct TensorSplit {
   static constexpr Doc doc{"tensor_split", "input",
                            "Parts along a dim; where they cannot be equal the first are larger.", "list[]"};
+  static constexpr Traits traits{.second_names = "indices_or_sections: sections"};
   int64_t sections = 1, dim = 0;
   void describe(auto& field) {
     field("sections", sections, "how many parts", as::required);
@@ -86,6 +87,7 @@ struct TensorSplit {
 struct TensorSplitAt {
   static constexpr Doc doc{"tensor_split.indices", "input", "Parts along a dim, each ending at one of `indices`.",
                            "list[]"};
+  static constexpr Traits traits{.second_names = "indices_or_sections: indices"};
   std::vector<double> indices;  // any number of them
   int64_t dim = 0;
   void describe(auto& field) {
@@ -99,6 +101,7 @@ struct TensorSplitBy {
   static constexpr Doc doc{"tensor_split.tensor", "input, tensor_indices_or_sections",
                            "The same, as a 0-dimensional tensor (how many parts) or a vector (where they end) says.",
                            "list[]"};
+  static constexpr Traits traits{.second_names = "indices_or_sections: tensor_indices_or_sections"};
   int64_t dim = 0;
   void describe(auto& field) { field("dim", dim, "the dim", as::dim); }
   Tensors decompose(const Inputs& in) const;
@@ -116,33 +119,39 @@ struct SplitAt {
 struct HSplit : SplitEqually {
   static constexpr Doc doc{"hsplit", "input", "Parts side by side: of the second dim, of a vector the first.",
                            "list[]"};
+  static constexpr Traits traits{.second_names = "indices_or_sections: sections"};
   Tensors decompose(const Inputs& in) const;
   static Cases<HSplit> samples() { return {{{{2}}, {{2, 4}}}, {{{3}}, {{3}}}}; }
 };
 struct HSplitAt : SplitAt {
   static constexpr Doc doc{"hsplit.indices", "input", "Parts side by side, each ending at one of `indices`.", "list[]"};
+  static constexpr Traits traits{.second_names = "indices_or_sections: indices"};
   Tensors decompose(const Inputs& in) const;
   static Cases<HSplitAt> samples() { return {{{{{1, 3}}}, {{2, 4}}}}; }
 };
 struct VSplit : SplitEqually {
   static constexpr Doc doc{"vsplit", "input", "Parts below each other, of the first dim.", "list[]"};
+  static constexpr Traits traits{.second_names = "indices_or_sections: sections"};
   Tensors decompose(const Inputs& in) const;
   static Cases<VSplit> samples() { return {{{{2}}, {{4, 2}}}}; }
 };
 struct VSplitAt : SplitAt {
   static constexpr Doc doc{"vsplit.indices", "input", "Parts below each other, each ending at one of `indices`.",
                            "list[]"};
+  static constexpr Traits traits{.second_names = "indices_or_sections: indices"};
   Tensors decompose(const Inputs& in) const;
   static Cases<VSplitAt> samples() { return {{{{{1, 3}}}, {{4, 2}}}}; }
 };
 struct DSplit : SplitEqually {
   static constexpr Doc doc{"dsplit", "input", "Parts one behind the other, of the third dim.", "list[]"};
+  static constexpr Traits traits{.second_names = "indices_or_sections: sections"};
   Tensors decompose(const Inputs& in) const;
   static Cases<DSplit> samples() { return {{{{2}}, {{1, 2, 4}}}}; }
 };
 struct DSplitAt : SplitAt {
   static constexpr Doc doc{"dsplit.indices", "input", "Parts one behind the other, each ending at one of `indices`.",
                            "list[]"};
+  static constexpr Traits traits{.second_names = "indices_or_sections: indices"};
   Tensors decompose(const Inputs& in) const;
   static Cases<DSplitAt> samples() { return {{{{{1, 3}}}, {{1, 2, 4}}}}; }
 };

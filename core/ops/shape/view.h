@@ -6,8 +6,7 @@ namespace luth::ops {
 
 struct Expand {
   static constexpr Doc doc{"expand", "input", "A view in which extents of 1 are repeated; -1 keeps an extent."};
-  static constexpr std::string_view saves = "input: input.meta";
-  static constexpr bool as_function = false;
+  static constexpr Traits traits{.saves = "input: input.meta", .offered = Offered::method};
   Ints size;
   void describe(auto& field) { field("size", size, "the shape to expand to", as::sizes | as::required); }
   Tensor view(const Tensor& t) const;
@@ -16,6 +15,7 @@ struct Expand {
 };
 struct BroadcastTo {
   static constexpr Doc doc{"broadcast_to", "input", "A view in which extents of 1 are repeated; as expand."};
+  static constexpr Traits traits{.second_names = "shape: size"};
   Ints size;
   void describe(auto& field) { field("size", size, "the shape to expand to", as::sizes | as::required); }
   Tensor decompose(const Inputs& in) const;
@@ -23,7 +23,7 @@ struct BroadcastTo {
 };
 struct ExpandAs {
   static constexpr Doc doc{"expand_as", "input, other", "A view of input expanded to other's shape."};
-  static constexpr bool as_function = false;
+  static constexpr Traits traits{.offered = Offered::method};
   Tensor decompose(const Inputs& in) const;
   static Cases<ExpandAs> samples() { return {{{}, {{3}, {2, 3}}}}; }
 };
@@ -31,8 +31,7 @@ struct ExpandAs {
 struct View {
   static constexpr Doc doc{
       "view", "input", "The same memory under another shape; one extent may be -1. Throws where strides forbid it."};
-  static constexpr std::string_view saves = "input: input.meta";
-  static constexpr bool as_function = false;
+  static constexpr Traits traits{.saves = "input: input.meta", .offered = Offered::method};
   Ints shape;
   void describe(auto& field) { field("size", shape, "the new shape", as::sizes | as::required); }
   Tensor view(const Tensor& t) const;
@@ -42,8 +41,7 @@ struct View {
 /// Not recorded, as in PyTorch: bits have no gradient.
 struct ViewDtype {
   static constexpr Doc doc{"view.dtype", "input", "The same bytes as elements of another dtype."};
-  static constexpr std::string_view not_differentiable = "it reads bits as other numbers";
-  static constexpr bool as_function = false;
+  static constexpr Traits traits{.not_differentiable = "it reads bits as other numbers", .offered = Offered::method};
   Dtype dtype = Dtype::f32;
   void describe(auto& field) { field("dtype", dtype, "the dtype", as::required); }
   Tensor view(const Tensor& t) const;
@@ -59,20 +57,20 @@ struct Reshape {
 };
 struct ReshapeAs {
   static constexpr Doc doc{"reshape_as", "input, other", "Input in other's shape."};
-  static constexpr bool as_function = false;
+  static constexpr Traits traits{.offered = Offered::method};
   Tensor decompose(const Inputs& in) const;
   static Cases<ReshapeAs> samples() { return {{{}, {{6}, {2, 3}}}}; }
 };
 struct ViewAs {
   static constexpr Doc doc{"view_as", "input, other", "A view of input in other's shape."};
-  static constexpr bool as_function = false;
+  static constexpr Traits traits{.offered = Offered::method};
   Tensor decompose(const Inputs& in) const;
   static Cases<ViewAs> samples() { return {{{}, {{6}, {2, 3}}}}; }
 };
 struct Transpose {
   static constexpr Doc doc{"transpose", "input", "A view with two dims exchanged."};
-  static constexpr std::string_view aliases = "swapaxes swapdims";
-  static constexpr bool inplace = true;
+  static constexpr Traits traits{
+      .aliases = "swapaxes swapdims", .second_names = "dim0: axis0; dim1: axis1", .inplace = Inplace::also};
   int64_t dim0 = 0, dim1 = 0;
   void describe(auto& field) {
     field("dim0", dim0, "one dim", as::dim | as::required);
@@ -84,7 +82,7 @@ struct Transpose {
 };
 struct T {
   static constexpr Doc doc{"t", "input", "The transpose of a matrix; tensors of fewer dims as they are."};
-  static constexpr bool inplace = true;
+  static constexpr Traits traits{.inplace = Inplace::also};
   Tensor view(const Tensor& t) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<T> samples() { return {{{}, {{2, 3}}}, {{}, {{3}}}}; }
@@ -92,7 +90,7 @@ struct T {
 /// The field x.mT.
 struct MT {
   static constexpr Doc doc{"mT", "input", "A view with the last two dims exchanged."};
-  static constexpr bool internal = true;
+  static constexpr Traits traits{.internal = true};
   Tensor decompose(const Inputs& in) const;
   static Cases<MT> samples() { return {{{}, {{2, 3}}}, {{}, {{2, 3, 4}}}}; }
 };
@@ -108,7 +106,7 @@ struct Permute {
 };
 struct MoveDim {
   static constexpr Doc doc{"movedim", "input", "A view with some dims moved to other places."};
-  static constexpr std::string_view aliases = "moveaxis";
+  static constexpr Traits traits{.aliases = "moveaxis"};
   Ints source, destination;
   void describe(auto& field) {
     field("source", source, "the dims to move", as::dim | as::required);
@@ -119,8 +117,7 @@ struct MoveDim {
 };
 struct Squeeze {
   static constexpr Doc doc{"squeeze", "input", "A view without dims of extent 1: all of them, or those named."};
-  static constexpr std::string_view saves = "input: input.meta";
-  static constexpr bool inplace = true;
+  static constexpr Traits traits{.saves = "input: input.meta", .inplace = Inplace::also};
   std::optional<Ints> dim;
   void describe(auto& field) { field("dim", dim, "the dims to drop, if their extent is 1", as::dim); }
   Tensor view(const Tensor& t) const;
@@ -131,7 +128,7 @@ struct Squeeze {
 };
 struct Unsqueeze {
   static constexpr Doc doc{"unsqueeze", "input", "A view with a new dim of extent 1."};
-  static constexpr bool inplace = true;
+  static constexpr Traits traits{.inplace = Inplace::also};
   int64_t dim = 0;
   void describe(auto& field) { field("dim", dim, "where the new dim stands", as::dim | as::insert | as::required); }
   Tensor view(const Tensor& t) const;
@@ -169,7 +166,7 @@ struct Unflatten {
 
 struct Select {
   static constexpr Doc doc{"select", "input", "A view of one position along a dim, which goes away."};
-  static constexpr std::string_view saves = "input: input.meta";
+  static constexpr Traits traits{.saves = "input: input.meta"};
   int64_t dim = 0, index = 0;
   void describe(auto& field) {
     field("dim", dim, "the dim", as::dim | as::required);
@@ -182,8 +179,7 @@ struct Select {
 /// Half-open, from 0, positive steps; start and end are clamped as Python's slices are.
 struct Slice {
   static constexpr Doc doc{"slice", "input", "A view of positions start, start + step, … before end along a dim."};
-  static constexpr std::string_view saves = "input: input.meta";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{.saves = "input: input.meta", .internal = true};
   int64_t dim = 0, start = 0, end = INT64_MAX, step = 1;
   void describe(auto& field) {
     field("dim", dim, "the dim", as::dim);
@@ -200,7 +196,7 @@ struct Slice {
 /// The gradient of slice: zeros of `shape` with dy in the slice.
 struct SliceBackward {
   static constexpr Doc doc{"slice_backward", "grad", "Zeros of a shape, with grad in a slice of it."};
-  static constexpr bool internal = true;
+  static constexpr Traits traits{.internal = true};
   Ints shape;
   int64_t dim = 0, start = 0, end = 0, step = 1;
   void describe(auto& field) {
@@ -228,6 +224,7 @@ struct Narrow {
 struct Split {
   static constexpr Doc doc{"split", "tensor", "Parts of split_size positions along a dim; the last may be smaller.",
                            "list[]"};
+  static constexpr Traits traits{.second_names = "split_size_or_sections: split_size"};
   int64_t split_size = 1, dim = 0;
   void describe(auto& field) {
     field("split_size_or_sections", split_size, "positions in each part", as::required);
@@ -238,6 +235,7 @@ struct Split {
 };
 struct SplitSizes {
   static constexpr Doc doc{"split.sizes", "tensor", "Parts of the given sizes along a dim.", "list[]"};
+  static constexpr Traits traits{.second_names = "split_size_or_sections: split_size"};
   std::vector<double> split_sizes;  // any number of them
   int64_t dim = 0;
   void describe(auto& field) {
@@ -249,6 +247,7 @@ struct SplitSizes {
 };
 struct SplitWithSizes {
   static constexpr Doc doc{"split_with_sizes", "input", "Parts of the given sizes along a dim.", "list[]"};
+  static constexpr Traits traits{.second_names = "split_size_or_sections: split_size"};
   std::vector<double> split_sizes;  // any number of them
   int64_t dim = 0;
   void describe(auto& field) {
@@ -278,7 +277,7 @@ struct Unbind {
 };
 struct Detach {
   static constexpr Doc doc{"detach", "input", "The same memory without history."};
-  static constexpr std::string_view not_differentiable = "that is its purpose";
+  static constexpr Traits traits{.not_differentiable = "that is its purpose"};
   Tensor decompose(const Inputs& in) const;
   static Cases<Detach> samples() { return {{{}, {{2}}}}; }
 };

@@ -7,7 +7,7 @@ namespace luth::ops {
 /// transpose by numpy's names of the dims.
 struct Swapaxes {
   static constexpr Doc doc{"swapaxes", "input", "A view with two dims exchanged."};
-  static constexpr bool inplace = true;
+  static constexpr Traits traits{.inplace = Inplace::also};
   int64_t axis0 = 0, axis1 = 0;
   void describe(auto& field) {
     field("axis0", axis0, "one dim", as::dim | as::required);
@@ -19,7 +19,7 @@ struct Swapaxes {
 };
 struct SelectScatter {
   static constexpr Doc doc{"select_scatter", "input, src", "Input with src at one position along a dim."};
-  static constexpr std::string_view saves = "*: src.meta";
+  static constexpr Traits traits{.saves = "*: src.meta"};
   int64_t dim = 0, index = 0;
   void describe(auto& field) {
     field("dim", dim, "the dim", as::dim | as::required);
@@ -34,7 +34,7 @@ struct SelectScatter {
 struct SliceScatter {
   static constexpr Doc doc{"slice_scatter", "input, src",
                            "Input with src at positions start, start + step, … of a dim."};
-  static constexpr std::string_view saves = "*: src.meta";
+  static constexpr Traits traits{.saves = "*: src.meta"};
   int64_t dim = 0;
   std::optional<int64_t> start, end;
   int64_t step = 1;
@@ -53,7 +53,7 @@ struct SliceScatter {
 /// In memory that has the input's strides and offset, as PyTorch has it: places are those of the input's storage.
 struct AsStridedScatter {
   static constexpr Doc doc{"as_strided_scatter", "input, src", "Input with src in the places that as_strided names."};
-  static constexpr std::string_view saves = "*: input.meta, src.meta";
+  static constexpr Traits traits{.saves = "*: input.meta, src.meta"};
   Ints size, stride;
   std::optional<int64_t> storage_offset;
   void describe(auto& field) {
@@ -83,8 +83,7 @@ struct Unfold {
   static constexpr Doc doc{"unfold", "input",
                            "A view of all windows of `size` positions along a dim, `step` apart; the places in a "
                            "window become the last dim."};
-  static constexpr std::string_view saves = "input: input.meta";
-  static constexpr bool as_function = false;
+  static constexpr Traits traits{.saves = "input: input.meta", .offered = Offered::method};
   int64_t dimension = 0, size = 1, step = 1;
   void describe(auto& field) {
     field("dimension", dimension, "the dim", as::dim | as::required);

@@ -1,6 +1,5 @@
 #include "core/ops/window/conv.h"
 
-#include "core/dispatch/autocast.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/reduce/reduce.h"
 #include "core/ops/shape/view.h"
@@ -272,9 +271,6 @@ namespace {
 const DefineAll<Convolution, ConvolutionGradInput, ConvolutionGradWeight, Conv<1>, Conv<2>, Conv<3>, ConvPadding<1>,
                 ConvPadding<2>, ConvPadding<3>, ConvTranspose<1>, ConvTranspose<2>, ConvTranspose<3>>
     define_all_;
-const AutocastAs<Autocast::lower, Convolution, Conv<1>, Conv<2>, Conv<3>, ConvPadding<1>, ConvPadding<2>,
-                 ConvPadding<3>, ConvTranspose<1>, ConvTranspose<2>, ConvTranspose<3>>
-    autocast_lower_;
 }  // namespace
 
 }  // namespace luth::ops

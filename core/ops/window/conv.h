@@ -32,8 +32,10 @@ struct ConvWindow {
 /// memory.
 struct Convolution {
   static constexpr Doc doc{"convolution", "input, weight, bias?", "Convolution over as many dims as the filters have."};
-  static constexpr std::string_view saves = "input: weight, input.meta; weight: input, weight.meta; bias: bias.meta";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{.saves = "input: weight, input.meta; weight: input, weight.meta; bias: bias.meta",
+                                 .internal = true,
+                                 .autocast = Autocast::lower,
+                                 .kernel_required = true};
   ConvWindow window;
   void describe(auto& field) { window.describe_all(field); }
   Spec infer(const Inputs& in) const;
@@ -43,8 +45,8 @@ struct Convolution {
 /// d input of convolution, of an input with spatial extents `size`; grad [N, O, …] or [O, …].
 struct ConvolutionGradInput {
   static constexpr Doc doc{"convolution_grad_input", "grad, weight", "The gradient of convolution in its input."};
-  static constexpr std::string_view saves = "grad: weight, grad.meta; weight: grad, weight.meta";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{
+      .saves = "grad: weight, grad.meta; weight: grad, weight.meta", .internal = true, .kernel_required = true};
   ConvWindow window;
   Ints size;
   void describe(auto& field) {
@@ -58,8 +60,8 @@ struct ConvolutionGradInput {
 /// d weight of convolution, of filters with extents `size`.
 struct ConvolutionGradWeight {
   static constexpr Doc doc{"convolution_grad_weight", "grad, input", "The gradient of convolution in its filters."};
-  static constexpr std::string_view saves = "grad: input, grad.meta; input: grad, input.meta";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{
+      .saves = "grad: input, grad.meta; input: grad, input.meta", .internal = true, .kernel_required = true};
   ConvWindow window;
   Ints size;
   void describe(auto& field) {
@@ -79,7 +81,7 @@ struct Conv {
                                  {"conv2d", "input, weight, bias?", "Convolution of images with filters."},
                                  {"conv3d", "input, weight, bias?", "Convolution of volumes with filters."}};
   static constexpr Doc doc = docs[n - 1];
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function, .autocast = Autocast::lower};
   ConvWindow window;
   void describe(auto& field) { window.describe(field); }
   Tensor decompose(const Inputs& in) const;
@@ -96,7 +98,7 @@ struct ConvPadding {
                                  {"conv2d.padding", "input, weight, bias?", Conv<2>::doc.brief},
                                  {"conv3d.padding", "input, weight, bias?", Conv<3>::doc.brief}};
   static constexpr Doc doc = docs[n - 1];
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function, .autocast = Autocast::lower};
   Ints stride{1};
   std::string padding = "valid";
   Ints dilation{1};
@@ -118,7 +120,7 @@ struct ConvTranspose {
                                  {"conv_transpose2d", "input, weight, bias?", "Transposed convolution of images."},
                                  {"conv_transpose3d", "input, weight, bias?", "Transposed convolution of volumes."}};
   static constexpr Doc doc = docs[n - 1];
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function, .autocast = Autocast::lower};
   ConvWindow window;
   Ints output_padding{0};
   void describe(auto& field) {

@@ -21,7 +21,7 @@ struct Pad {
 };
 struct ConstantPad {
   static constexpr Doc doc{"constant_pad_nd", "input", "Input with a number around it; negative numbers cut off."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function};
   Ints pad;
   Scalar value = 0;
   void describe(auto& field) {

@@ -45,8 +45,7 @@ struct PoolWindows {
 struct MaxPool {
   static constexpr Doc doc{"max_pool", "input", "The largest element of each window, and its position.",
                            "result, indices"};
-  static constexpr std::string_view saves = "input: input.meta, indices";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{.saves = "input: input.meta, indices", .internal = true};
   PoolWindows windows;
   int base = 0;
   void describe(auto& field) {
@@ -61,8 +60,7 @@ struct MaxPool {
 /// nothing, as those of windows that step over it.
 struct MaxPoolGrad {
   static constexpr Doc doc{"max_pool_grad", "grad, indices", "The gradient of max_pool in its input."};
-  static constexpr std::string_view saves = "grad: indices";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{.saves = "grad: indices", .internal = true};
   MaxPool forward;
   void describe(auto& field) { forward.describe(field); }
   Spec infer(const Inputs& in) const;
@@ -72,8 +70,7 @@ struct MaxPoolGrad {
 /// The element at each index, or 0: the adjoint of MaxPoolGrad.
 struct MaxPoolPick {
   static constexpr Doc doc{"max_pool_pick", "input, indices", "The elements at the indices of max_pool."};
-  static constexpr std::string_view saves = "input: indices";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{.saves = "input: indices", .internal = true};
   MaxPool forward;
   void describe(auto& field) { forward.describe(field); }
   Spec infer(const Inputs& in) const;
@@ -84,8 +81,7 @@ struct MaxPoolPick {
 /// The sum of each window over its size; integers are divided as PyTorch does, towards 0.
 struct AvgPool {
   static constexpr Doc doc{"avg_pool", "input", "The mean of each window."};
-  static constexpr std::string_view saves = "input: input.meta";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{.saves = "input: input.meta", .internal = true};
   PoolWindows windows;
   bool count_include_pad = true;
   std::optional<int64_t> divisor_override{};
@@ -100,8 +96,7 @@ struct AvgPool {
 };
 struct AvgPoolGrad {
   static constexpr Doc doc{"avg_pool_grad", "grad", "The gradient of avg_pool in its input."};
-  static constexpr std::string_view saves = "grad: grad.meta";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{.saves = "grad: grad.meta", .internal = true};
   AvgPool forward;
   void describe(auto& field) { forward.describe(field); }
   Spec infer(const Inputs& in) const;
@@ -142,7 +137,7 @@ template <int n>
 struct MaxPoolWithIndices {
   static constexpr Doc doc{n == 2 ? "max_pool2d_with_indices" : "max_pool3d_with_indices", "input",
                            "The largest element of each window, and where it stands.", "result, indices"};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = n == 1 ? Offered::function : Offered::functional};
   PoolWindow window;
   int base = 0;
   void describe(auto& field) {
@@ -160,7 +155,7 @@ struct MaxPoolOf {
       {"max_pool2d", "input", "The largest element of each window.", "result, indices"},
       {"max_pool3d", "input", "The largest element of each window of a volume.", "result, indices"}};
   static constexpr Doc doc = docs[n - 1];
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function};
   PoolWindow window;
   bool return_indices = false;
   int base = 0;
@@ -180,13 +175,12 @@ struct AdaptiveMaxPool {
       {"adaptive_max_pool2d", "input", "Largest elements of windows of equal share.", "result, indices"},
       {"adaptive_max_pool3d", "input", "Largest elements of windows of equal share of a volume.", "result, indices"}};
   static constexpr Doc doc = docs[n - 1];
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = n == 1 ? Offered::function : Offered::functional};
   Ints output_size;
   bool return_indices = false;
   int base = 0;
   void describe(auto& field) {
-    field("output_size", output_size, "the extents of the result; -1 keeps the input's",
-          as::required);
+    field("output_size", output_size, "the extents of the result; -1 keeps the input's", as::required);
     field("return_indices", return_indices, "also return where they stand in the input, row by row");
     field("base", base, "from where indices count", as::base);
   }
@@ -200,7 +194,7 @@ struct AvgPoolOf {
                                  {"avg_pool2d", "input", "The mean of each window."},
                                  {"avg_pool3d", "input", "The mean of each window of a volume."}};
   static constexpr Doc doc = docs[n - 1];
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = n == 1 ? Offered::function : Offered::functional};
   PoolWindow window;
   bool count_include_pad = true;
   std::optional<int64_t> divisor_override{};
@@ -221,11 +215,10 @@ struct AdaptiveAvgPool {
       {"adaptive_avg_pool2d", "input", "Means of windows of equal share, as many as asked for."},
       {"adaptive_avg_pool3d", "input", "Means of windows of equal share of a volume."}};
   static constexpr Doc doc = docs[n - 1];
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = n == 1 ? Offered::function : Offered::functional};
   Ints output_size;
   void describe(auto& field) {
-    field("output_size", output_size, "the extents of the result; -1 keeps the input's",
-          as::required);
+    field("output_size", output_size, "the extents of the result; -1 keeps the input's", as::required);
   }
   Tensor decompose(const Inputs& in) const;
   static Cases<AdaptiveAvgPool> samples();
@@ -238,7 +231,7 @@ struct LpPool {
       {"lp_pool2d", "input", "The p-norm of each window: (sum of x^p)^(1 / p)."},
       {"lp_pool3d", "input", "The p-norm of each window of a volume: (sum of x^p)^(1 / p)."}};
   static constexpr Doc doc = docs[n - 1];
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::functional};
   Scalar norm_type = 2;
   PoolWindow window;
   void describe(auto& field) {

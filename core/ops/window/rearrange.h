@@ -7,7 +7,7 @@ namespace luth::ops {
 struct PixelShuffle {
   static constexpr Doc doc{"pixel_shuffle", "input",
                            "[…, C r², H, W] as […, C, H r, W r]: channels become pixels between the others."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function};
   int64_t upscale_factor = 1;
   void describe(auto& field) { field("upscale_factor", upscale_factor, "r", as::required); }
   Tensor decompose(const Inputs& in) const;
@@ -15,7 +15,7 @@ struct PixelShuffle {
 };
 struct PixelUnshuffle {
   static constexpr Doc doc{"pixel_unshuffle", "input", "[…, C, H r, W r] as […, C r², H, W]: undoes pixel_shuffle."};
-  static constexpr bool as_method = false;
+  static constexpr Traits traits{.offered = Offered::function};
   int64_t downscale_factor = 1;
   void describe(auto& field) { field("downscale_factor", downscale_factor, "r", as::required); }
   Tensor decompose(const Inputs& in) const;
@@ -24,8 +24,7 @@ struct PixelUnshuffle {
 struct ChannelShuffle {
   static constexpr Doc doc{"channel_shuffle", "input",
                            "Channels [g, C / g] in the order [C / g, g], so that groups exchange theirs."};
-  static constexpr bool as_method = false;
-  static constexpr std::string_view aliases = "native_channel_shuffle";
+  static constexpr Traits traits{.aliases = "native_channel_shuffle", .offered = Offered::function};
   int64_t groups = 1;
   void describe(auto& field) { field("groups", groups, "g", as::required); }
   Tensor decompose(const Inputs& in) const;

@@ -61,8 +61,7 @@ struct MappedDims {
 /// Dims with elements around them, or with some cut off (negative numbers). The adjoint of constant padding is the cut.
 struct PadNd {
   static constexpr Doc doc{"pad_nd", "input", "Input with elements around it."};
-  static constexpr std::string_view saves = "input: input.meta";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{.saves = "input: input.meta", .internal = true};
   MappedDims dims;
   Ints before;
   Border border = Border::constant;
@@ -86,8 +85,7 @@ enum class Filter : uint8_t { nearest, nearest_exact, linear, cubic };
 /// where scale > 1.
 struct InterpolateNd {
   static constexpr Doc doc{"interpolate_nd", "input", "Input at other positions."};
-  static constexpr std::string_view saves = "input: input.meta";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{.saves = "input: input.meta", .internal = true};
   MappedDims dims;
   Filter filter = Filter::nearest;
   std::vector<double> scale;
@@ -111,8 +109,7 @@ struct InterpolateNd {
 /// them up.
 struct UnfoldNd {
   static constexpr Doc doc{"unfold_nd", "input", "The windows of input, one element of each after the other."};
-  static constexpr std::string_view saves = "input: input.meta";
-  static constexpr bool internal = true;
+  static constexpr Traits traits{.saves = "input: input.meta", .internal = true};
   MappedDims dims;
   Ints kernel, stride{1}, padding{0}, dilation{1};
   void describe(auto& field) {

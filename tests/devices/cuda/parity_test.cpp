@@ -1,9 +1,9 @@
 // Every operator on CUDA gives what it gives on the CPU: values, shapes, dtypes, errors and gradients, for every layout
 // of its inputs and every dtype. The samples are the registry's own.
 
+#include <cmath>
 #include <iostream>
 #include <map>
-#include <sstream>
 
 #include "core/base/backends.h"
 #include "tests/devices/cuda/gpu.h"
@@ -32,22 +32,20 @@ double tolerance(const Tensors& all) {
   return most;
 }
 
+double largest(const Tensors& all) {
+  double most = 1;
+  for (auto& t : all)
+    if (t)
+      for (double v : doubles(t))
+        if (std::isfinite(v)) most = std::max(most, std::abs(v));
+  return most;
+}
+
 // An error's text as the CPU would say it: no inputs are said to be on cuda:0.
 std::string without_device(std::string text) {
   for (size_t at; (at = text.find("cuda:0 ")) != text.npos;) text.erase(at, 7);
   return text;
 }
-
-// What training spends its time in runs by a kernel or a scalar function, never by a composition. (matmul,
-// conv2d, layer_norm, batch_norm, dropout and cross_entropy only choose among these.)
-constexpr const char* hot_operators =
-    "mm bmm addmm baddbmm linear mv dot convolution convolution_grad_input convolution_grad_weight softmax "
-    "softmax.backward "
-    "log_softmax log_softmax.backward cross_entropy.labels cross_entropy.backward nll_loss.labels nll_loss.backward "
-    "layer_norm.parts layer_norm.backward batch_norm.train batch_norm.backward batch_norm.move dropout.apply gelu "
-    "embedding embedding.backward index index_put index_select index_add index_copy index_fill gather scatter "
-    "scatter.value scatter_add sort topk cumsum nonzero _sgd_step _adam_step _norm_of_all _clip_by_norm "
-    "_clip_by_value group_norm.parts lerp addcmul addcdiv elu silu hardswish kthvalue cummax logcumsumexp";
 
 }  // namespace
 
@@ -89,7 +87,7 @@ class Parity : public OperatorTest {
     EXPECT_EQ(difference(got.results, want.results, t, t), "");
     EXPECT_EQ(difference(got.gradients, want.gradients, 10 * t, 10 * t), "") << "gradients";
   }
-  bool differentiable() const { return op().not_differentiable.empty() && !only_writes(); }
+  bool differentiable() const { return op().traits.not_differentiable.empty() && !only_writes(); }
   bool worked_ = false;  // some comparison was not one of errors
 };
 INSTANTIATE_TEST_SUITE_P(Cuda, Parity, testing::ValuesIn(operator_names()), readable);
@@ -104,7 +102,7 @@ TEST_P(Parity, Layouts) {
     if (only_writes() || op().face.starts_with("as_strided")) continue;
     for (auto [layout, what] : {std::pair(Layout::transposed, "transposed"), {Layout::narrowed, "narrowed"}})
       expect_same(c, each_tensor(c.in, [layout = layout](auto& t) { return relaid(t, layout); }), what, false);
-    if (!op().only_inplace) expect_same(c, each_tensor(c.in, [](auto& t) { return expanded(t); }), "expanded", false);
+    if (!only_inplace()) expect_same(c, each_tensor(c.in, [](auto& t) { return expanded(t); }), "expanded", false);
     if (HasFailure()) return;  // one is enough to read
   }
 }
@@ -118,6 +116,26 @@ TEST_P(Parity, Shapes) {
       expect_same(c, c.in, kind.c_str(), differentiable());
       if (HasFailure()) return;
     }
+}
+
+// Kernels that are right for the samples' few elements alone. What has no kernel is made of what has.
+TEST_P(Parity, LargeShapes) {
+  if (!op().kernels[size_t(gpu().slot())] || only_writes() || uninitialised()) return;
+  for (auto& given : cases(GetParam())) {
+    int k = 0;  // a dtype for each shape
+    for (auto& [kind, c] : large_shapes(given)) {
+      const Dtype d = std::array{Dtype::f32, Dtype::f64, Dtype::bf16}[size_t(k++) % 3];
+      SCOPED_TRACE(c.name + " as " + std::string(name(d)));
+      const Inputs in = each_tensor(c.in, [d](auto& t) { return is_floating(t.dtype()) ? copy_of(t, d) : copy_of(t); });
+      const Answer want = answer(c, in, host(), false);
+      if (!want.error.empty()) continue;
+      const Answer got = answer(c, in, gpu(), false);
+      ASSERT_EQ(got.error, "");
+      const double t = 10 * tolerance(want.results);
+      EXPECT_EQ(difference(got.results, want.results, t, t * largest(want.results)), "");
+      if (HasFailure()) return;
+    }
+  }
 }
 
 TEST_P(Parity, EveryOrderGivesTheSameBits) {
@@ -165,18 +183,14 @@ TEST(Coverage, EveryOperatorRunsOnCuda) {
     if (op->view)
       way = "view";
     else if (op->kernels[size_t(slot)])
-      way = op->elementwise ? "scalar" : "kernel";
+      way = op->traits.elementwise ? "scalar" : "kernel";
     else if (op->decompose)
       way = "decompose";
     EXPECT_NE(way, "") << op->name << " has no way to run on CUDA: give it a kernel in devices/cuda, or `decompose`";
     // LAPACK runs on the host: `decompose` moves matrices there and back
     EXPECT_FALSE(way == "decompose" && op->kernels[size_t(host().slot())] && !op->name.starts_with("lapack_"))
         << op->name << " has a kernel on the CPU and none on CUDA";
-  }
-  std::istringstream hot(hot_operators);
-  for (std::string name; hot >> name;) {
-    const std::string& way = ways[name];
-    EXPECT_TRUE(way == "kernel" || way == "scalar") << name << " runs by '" << way << "'";
+    EXPECT_TRUE(!op->traits.kernel_required || op->kernels[size_t(slot)]) << op->name << " runs by '" << way << "'";
   }
   std::map<std::string, std::string> listed;
   for (auto& [name, way] : ways) listed[way] += " " + name;

@@ -1,14 +1,13 @@
 // Registers the kernels of elementwise operators from their scalar functions. Kernel libraries only.
 #pragma once
-#include "core/ops/elementwise/scalar_precision.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "devices/cpu/kernels/common/kernels.h"
 #include "devices/cpu/kernels/common/loops.h"
 
 namespace luth::cpu {
 
-template <class F, unsigned exact>
+template <class F>
 struct Calls {
-  static constexpr unsigned exact_numbers = exact;
   F f;
   template <class... X>
   auto operator()(X... x) const {
@@ -19,9 +18,9 @@ struct Calls {
 template <class Op, class... V>
 void apply_elementwise(const Op& op, Tensor& y, const V&... in) {
   auto run = [&]<class Out, class T, class F>(Type<Out>, Type<T>, const F& f) {
-    elementwise_loop<Out, std::conditional_t<true, T, V>...>(y, Calls<F, ops::exact_numbers<Op>>{f}, in...);
+    elementwise_loop<Out, std::conditional_t<true, T, V>...>(y, Calls<F>{f}, in...);
   };
-  ops::with_types(ops::for_elements_of(y.dtype(), op), y, run, in...);
+  ops::with_types(op, y, run, in...);
 }
 
 template <class Op>
@@ -34,10 +33,8 @@ void check_divisor(const Tensor& y, const Value& b);
 
 template <class Op>
 void binary(const Op& op, Tensor& y, const Value& a, const Value& b) {
-  if constexpr (requires { Op::divides; })
+  if constexpr (Op::traits.divides)
     if (!is_floating(y.dtype())) check_divisor(y, b);
-  if constexpr (ops::exact_numbers<Op> != 0)  // see prepare(): one number, everywhere
-    if (b.is_tensor() && b.dtype() != y.dtype()) return apply_elementwise(op, y, a, Value(*b.tensor().data<float>()));
   apply_elementwise(op, y, a, b);
 }
 

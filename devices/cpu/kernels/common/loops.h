@@ -64,32 +64,18 @@ void stretch(const void* context, unsigned numbers, char* const* p, int64_t n) {
   contiguous_stretch<0, Out, In...>(p, n, f, 0, all);
 }
 
-template <class F>
-constexpr unsigned exact_numbers_of() {
-  if constexpr (requires { F::exact_numbers; })
-    return F::exact_numbers;
-  else
-    return 0;
-}
-/// What a number is handed over as in place of elements of type T: one of two inputs in the type of the computation,
-/// rounded to T unless it is `exact`.
+/// What a number is handed over as in place of elements of type T: one of two inputs in the type of the computation.
 template <class T, size_t inputs>
-auto number_for(const Value& v, bool exact) {
-  using C = compute_t<T>;
-  if constexpr (inputs != 2)
-    return v.scalar().template to<T>();
-  else
-    return exact ? v.scalar().template to<C>() : static_cast<C>(v.scalar().template to<T>());
+auto number_for(const Value& v) {
+  return v.scalar().template to<std::conditional_t<inputs == 2, compute_t<T>, T>>();
 }
 
-/// out = f(in…) for element types Out and In…; inputs are tensors of those dtypes, already broadcast, or numbers, which
-/// are rounded to them; not so numbers that F::exact_numbers names, if there are two inputs.
+/// out = f(in…) for element types Out and In…; inputs are tensors of those dtypes, already broadcast, or numbers.
 template <class Out, class... In, class F, class... V>
 void elementwise_loop(Tensor& out, F&& f, const V&... in) {
   static_assert(sizeof...(In) >= 1 && sizeof...(In) < max_operands);
   [&]<size_t... I>(std::index_sequence<I...>) {
-    constexpr unsigned exact = exact_numbers_of<std::remove_cvref_t<F>>();
-    std::tuple numbers{number_for<In, sizeof...(In)>(in, exact >> I & 1)...};
+    std::tuple numbers{number_for<In, sizeof...(In)>(in)...};
     Operands operands{1 + int(sizeof...(In)),
                       {sizeof(Out), sizeof(In)...},
                       {&out, (in.is_scalar() ? nullptr : &in.tensor())...},

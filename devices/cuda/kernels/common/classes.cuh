@@ -51,7 +51,7 @@ struct Elements {
 
   explicit Elements(const Tensor& t) : data(t ? t.data<T>() : nullptr) {}
   /// The number as a kernel sees it that takes it in place of elements of dtype `d`.
-  static Compute number(const Scalar& s, Dtype) { return static_cast<Compute>(s.to<T>()); }
+  static Compute number(const Scalar& s, Dtype) { return s.to<Compute>(); }
   __device__ explicit operator bool() const { return data; }
   __device__ Compute operator[](int64_t i) const { return widen(data[i]); }
   template <class V>
@@ -91,9 +91,7 @@ struct Elements<AnyHalf> {
   bool brain;  // bfloat16
 
   explicit Elements(const Tensor& t) : data(t ? t.data<uint16_t>() : nullptr), brain(t && t.dtype() == Dtype::bf16) {}
-  static float number(const Scalar& s, Dtype d) {
-    return d == Dtype::bf16 ? float(s.to<bfloat16>()) : float(s.to<half>());
-  }
+  static float number(const Scalar& s, Dtype) { return s.to<float>(); }
   __device__ explicit operator bool() const { return data; }
   __device__ float operator[](int64_t i) const { return value(data[i]); }
   template <class V>

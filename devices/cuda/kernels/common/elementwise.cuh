@@ -1,7 +1,7 @@
 // Elementwise kernels from the operators' scalar functions: operands of any layout, 16 bytes at a time where they are
 // contiguous.
 #pragma once
-#include "core/ops/elementwise/scalar_precision.h"
+#include "core/ops/elementwise/elementwise.h"
 #include "core/tensor/nest.h"
 #include "devices/cuda/kernels/common/classes.cuh"
 #include "devices/cuda/kernels/common/kernels.h"
@@ -15,10 +15,9 @@ struct Source {
   Elements<T> elements;  // none: the number
   Compute number;
 
-  /// `d`: what a number is converted to; float32 beside 16-bit floats: it is not rounded to them.
+  /// `d`: what a number is converted to.
   Source(const Value& v, Dtype d) : elements(v.tensor()), number() {
-    if (v.is_scalar())
-      number = d == Dtype::f32 ? v.scalar().template to<Compute>() : Elements<T>::number(v.scalar(), d);
+    if (v.is_scalar()) number = Elements<T>::number(v.scalar(), d);
   }
   __device__ Compute at(int64_t i) const { return elements ? elements[i] : number; }
 };
@@ -121,14 +120,6 @@ void elementwise(Tensor& out, Dtype d, F f, const V&... in) {
         0, numel, f, Elements<Out>(out), places, Source<In>(in, d)...);
 }
 
-/// The dtype that the number among inputs of dtype `d` is converted to.
-template <class Op, class... V>
-Dtype number_dtype(Dtype d, const V&... in) {
-  unsigned numbers = 0, k = 0;
-  ((numbers |= unsigned(in.is_scalar()) << k++), ...);
-  return (d == Dtype::f16 || d == Dtype::bf16) && (numbers & ops::exact_numbers<Op>) ? Dtype::f32 : d;
-}
-
 template <class Op, class... V>
 void apply_elementwise(const Op& op, Tensor& y, const V&... in) {
   constexpr bool predicate = std::is_base_of_v<ops::Predicate, Op>;
@@ -136,8 +127,7 @@ void apply_elementwise(const Op& op, Tensor& y, const V&... in) {
   // Otherwise the dtypes are one, or bool is counted in int64.
   dispatch_class(typename Op::Dtypes{}, predicate ? d : y.dtype(), [&]<class T>(Type<T>) {
     elementwise<std::conditional_t<predicate, bool, T>, std::conditional_t<true, T, V>...>(
-        y, number_dtype<Op>(d, in...), ops::functor_of<typename Elements<T>::Compute>(ops::for_elements_of(d, op)),
-        in...);
+        y, d, ops::functor_of<typename Elements<T>::Compute>(op, d), in...);
   });
 }
 

@@ -2,7 +2,6 @@
 // put.
 #include "core/ops/index/index.h"
 
-#include "core/ops/elementwise/scalar_precision.h"
 #include "devices/cuda/kernels/common/put_rows.h"
 
 namespace luth::cuda {
@@ -38,7 +37,7 @@ void join_along(const ops::AlongIndex& op, Tensor& y, const Tensor& x, const Ten
 }
 
 void index_add(const ops::IndexAdd& op, Tensor& y, const Strided& x, const Strided& index, const Strided& source) {
-  join_along(op, y, x, index, source, Join::add, ops::rounded_to(y.dtype(), op.alpha));
+  join_along(op, y, x, index, source, Join::add, rounded_to(y.dtype(), op.alpha));
 }
 void index_copy(const ops::IndexCopy& op, Tensor& y, const Strided& x, const Strided& index, const Strided& source) {
   join_along(op, y, x, index, source, Join::write);
