@@ -107,14 +107,14 @@ int manual_text(lua_State* L) {
 }
 
 // Errors are about what the user typed: they name no place in Lua.
-template <lang::Function F>
+template <lua_CFunction F>
 int unplaced(lua_State* L) {
   try {
     return F(L);
   } catch (const Error& e) { lang::raise(L, e.code(), e.what(), false); }
 }
-template <lang::Function F>
-constexpr lang::Function bridged = lang::guarded<unplaced<F>>;
+template <lua_CFunction F>
+constexpr lua_CFunction bridged = lang::guarded<unplaced<F>>;
 
 void open_command_line(lua_State* L) {
   constexpr luaL_Reg functions[] = {{"parse", bridged<parse_words>},  {"check", bridged<check_words>},
