@@ -63,7 +63,21 @@ std::vector<double> read_numbers(lua_State* L, int i) {
   return v;
 }
 
+// A list in which torch.none stands for -1.
+Ints check_ints_or_none(lua_State* L, int index) {
+  Ints v;
+  for (lua_Integer k = 1, n = luaL_len(L, index); k <= n; ++k) {
+    lua_geti(L, index, k);
+    if (lua_isnil(L, -1))
+      throw Error("expects a list of integers, but its element {} is nil; torch.none keeps the extent", k);
+    v.push_back(is_none(L, -1) ? -1 : check_integer(L, lua_gettop(L)));
+    lua_pop(L, 1);
+  }
+  return v;
+}
+
 Ints read_ints(lua_State* L, int index, unsigned as, int count) {
+  if (as & as::holes && lua_istable(L, index)) return check_ints_or_none(L, index);
   Ints v = count > 1 ? check_sizes(L, index, count) : check_ints(L, index);
   for (auto& x : v) x = position(x, as);
   return v;

@@ -180,7 +180,8 @@ struct AdaptiveMaxPool {
   bool return_indices = false;
   int base = 0;
   void describe(auto& field) {
-    field("output_size", output_size, "the extents of the result; -1 keeps the input's", as::required);
+    field("output_size", output_size, "the extents of the result; torch.none or -1 keeps the input's",
+          as::required | as::holes);
     field("return_indices", return_indices, "also return where they stand in the input, row by row");
     field("base", base, "from where indices count", as::base);
   }
@@ -218,7 +219,8 @@ struct AdaptiveAvgPool {
   static constexpr Traits traits{.offered = n == 1 ? Offered::function : Offered::functional};
   Ints output_size;
   void describe(auto& field) {
-    field("output_size", output_size, "the extents of the result; -1 keeps the input's", as::required);
+    field("output_size", output_size, "the extents of the result; torch.none or -1 keeps the input's",
+          as::required | as::holes);
   }
   Tensor decompose(const Inputs& in) const;
   static Cases<AdaptiveAvgPool> samples();
