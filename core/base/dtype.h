@@ -20,7 +20,7 @@ namespace luth {
 enum class Dtype : uint8_t { boolean, u8, i8, i16, i32, i64, f16, bf16, f32, f64 };
 inline constexpr int dtype_count = 10;
 
-/// IEEE binary16. Arithmetic happens in float; conversions round to nearest even.
+/// IEEE binary16. Arithmetic happens in float; conversions round to nearest even, on a GPU by its own instructions.
 struct half {
   uint16_t bits = 0;
   half() = default;
@@ -33,6 +33,11 @@ struct half {
   }
 
   LUTH_HD static uint16_t from_float(float f) {
+#ifdef __CUDA_ARCH__
+    uint16_t h;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(f));
+    return h;
+#else
     uint32_t x = std::bit_cast<uint32_t>(f), sign = (x >> 16) & 0x8000u;
     x &= 0x7fffffffu;
     if (x >= 0x7f800000u) return uint16_t(sign | 0x7c00u | (x > 0x7f800000u ? 0x200u : 0));  // inf, nan
@@ -43,13 +48,20 @@ struct half {
       return uint16_t(sign | (std::bit_cast<uint32_t>(shifted) - 0x3f000000u));
     }
     return uint16_t(sign | ((x - 0x38000000u + 0xfffu + ((x >> 13) & 1u)) >> 13));
+#endif
   }
   LUTH_HD static float to_float(uint16_t h) {
+#ifdef __CUDA_ARCH__
+    float f;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(h));
+    return f;
+#else
     uint32_t sign = uint32_t(h & 0x8000u) << 16, x = uint32_t(h & 0x7fffu) << 13;
     if (x >= 0x0f800000u) return std::bit_cast<float>(sign | (x + 0x70000000u));  // inf, nan
     if (x >= 0x00800000u) return std::bit_cast<float>(sign | (x + 0x38000000u));  // normal
     float f = std::bit_cast<float>(x + 0x38800000u) - std::bit_cast<float>(0x38800000u);
     return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(f));
+#endif
   }
 };
 
@@ -58,8 +70,12 @@ struct bfloat16 {
   uint16_t bits = 0;
   bfloat16() = default;
   LUTH_HD explicit bfloat16(float f) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(f));
+#else
     uint32_t x = std::bit_cast<uint32_t>(f);
     bits = f != f ? uint16_t((x >> 16) | 0x40u) : uint16_t((x + 0x7fffu + ((x >> 16) & 1u)) >> 16);
+#endif
   }
   LUTH_HD explicit operator float() const { return std::bit_cast<float>(uint32_t(bits) << 16); }
   LUTH_HD static bfloat16 raw(uint16_t b) {
