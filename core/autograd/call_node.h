@@ -15,8 +15,8 @@ class ViewWrite : public Node {
 class CallNode final : public Node {
  public:
 #if !defined(__SANITIZE_ADDRESS__)  // a sanitizer must see every object die
-  static void* operator new(size_t n) { return take_node(n); }
-  static void operator delete(void* p) { give_node(p); }
+  static void* operator new(size_t n) { return allocate_node(n); }
+  static void operator delete(void* p) { free_node(p); }
 #endif
   /// `edges` are made before the node, because the accumulator of a leaf may be new and must be older than its users.
   CallNode(const Call& call, uint32_t wanted, Small<Edge, 2> edges);

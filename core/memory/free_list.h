@@ -1,15 +1,15 @@
-// Memory of small objects that come and go with every operator, kept in a list per thread: the system's allocator is
-// slow where hundreds are freed at once, as a collector does.
+// Free lists for small objects that every operator makes and drops: Tensor, Storage, GradMeta. One list per thread and
+// size. The system's allocator is slow where a collector frees hundreds at once.
 #pragma once
 #include <cstddef>
 #include <new>
 
 namespace luth {
 
-/// The lists of one thread, one for each of a few sizes. They are given back when the thread ends.
+/// Freed blocks of one size, of one thread. The thread returns them when it ends.
 class FreeList {
  public:
-  static constexpr int most = 2048;  // objects kept of a size
+  static constexpr int most = 2048;  // blocks kept
   void* take() {
     if (!head_) return nullptr;
     void* p = head_;
@@ -32,15 +32,15 @@ class FreeList {
   void* head_ = nullptr;
   int count_ = 0;
 };
-FreeList& free_list_of(
-    int slot);  // of the calling thread; slots: 0 TensorImpl, 1 Storage, 2 operators' nodes, 3 GradMeta
+/// The calling thread's list: 0 TensorImpl, 1 Storage, 2 FunctionNode, 3 GradMeta.
+FreeList& free_list_of(int slot);
 
-/// A base that gives T (final) `operator new` and `delete` through the list in `Slot`.
+/// Base of a final class T: its `operator new` and `delete` use list `Slot`.
 template <class T, int Slot>
 class FreeListed {
  public:
 #if defined(__SANITIZE_ADDRESS__)
-  // A sanitizer must see every object die.
+  // A sanitizer must see every deallocation.
 #else
   static void* operator new(size_t n) {
     if (n == sizeof(T))

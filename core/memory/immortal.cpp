@@ -8,28 +8,28 @@
 namespace luth {
 namespace {
 
-// A hash table that only grows, so it needs no lock; a free place ends a search. Past `most`, attributes count as
-// others do.
-constexpr size_t bits = 12, places = size_t(1) << bits, most = places / 2;
-std::array<std::atomic<const void*>, places> table{};
-std::atomic<size_t> taken{0};
+// An open-addressing hash set that only grows, so it needs no lock. Once it holds `most` addresses, further ones are
+// not added: their attributes are copied.
+constexpr size_t bits = 12, slots = size_t(1) << bits, most = slots / 2;
+std::array<std::atomic<const void*>, slots> table{};
+std::atomic<size_t> used{0};
 
-size_t place_of(const void* op) {
+size_t slot_of(const void* op) {
   return uint64_t(reinterpret_cast<uintptr_t>(op)) * 0x9E3779B97F4A7C15u >> (64 - bits);
 }
 
 }  // namespace
 
 void set_immortal(const void* op) {
-  if (taken.fetch_add(1, std::memory_order_relaxed) >= most) return;
-  for (size_t i = place_of(op);; i = (i + 1) % places) {
+  if (used.fetch_add(1, std::memory_order_relaxed) >= most) return;
+  for (size_t i = slot_of(op);; i = (i + 1) % slots) {
     const void* there = nullptr;
     if (table[i].compare_exchange_strong(there, op, std::memory_order_relaxed) || there == op) return;
   }
 }
 
 bool is_immortal(const void* op) {
-  for (size_t i = place_of(op);; i = (i + 1) % places) {
+  for (size_t i = slot_of(op);; i = (i + 1) % slots) {
     const void* there = table[i].load(std::memory_order_relaxed);
     if (there == op) return true;
     if (!there) return false;

@@ -1,12 +1,12 @@
-// Attributes that live as long as the process: those that the language gives an operator whose call has none. A
-// recorded call points to them, and copies any others.
+// Immortal attributes: the default attributes that a Lua call without arguments passes. They are never freed, so a
+// recorded call keeps a pointer to them where it would copy others.
 #pragma once
 
 namespace luth {
 
-/// `op` will never be destroyed or changed.
+/// Declares that `op` is never destroyed nor changed.
 void set_immortal(const void* op);
-/// Whether that was said of `op`.
+/// Whether set_immortal(op) was called.
 bool is_immortal(const void* op);
 
 }  // namespace luth

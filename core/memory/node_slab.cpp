@@ -13,37 +13,38 @@
 namespace luth {
 namespace {
 
-constexpr size_t chunk_bytes = size_t(2) << 20;  // aligned to its size: a node's address tells its chunk
-constexpr size_t first_place = 64;               // where places begin in it; before them lies the Chunk
-constexpr int spare_chunks = 4;                  // kept for the next graph
-constexpr int ordinary_chunks = 4;               // of small pages: a small graph does not pay for clearing a huge one
-constexpr int most = 2048;                       // places that a thread keeps at hand
+constexpr size_t slab_bytes = size_t(2) << 20;  // aligned to its size, so that a node's address gives its slab
+constexpr size_t first_slot = 64;               // offset of the first slot; the Slab itself lies before it
+constexpr int spare_slabs = 4;                  // kept for the next graph
+constexpr int small_page_slabs =
+    4;                      // the first slabs have small pages: clearing a huge page costs more than a small graph
+constexpr int most = 2048;  // free slots that a thread keeps for itself
 
-struct Place {
-  Place* next;
+struct Slot {
+  Slot* next;
 };
 
-// `live`: the places that are out or at a thread's hand; while a thread takes from the chunk, also those that were
-// never out, and 1 more. `first`: a list of the others, in bytes from the chunk's begin; 0: none.
+// The state of a slab, in one atomic word. `live`: slots in use or in a thread's hand; while a thread fills the slab,
+// also the slots that were never used, plus one. `first`: head of the list of free slots, as a byte offset; 0: empty.
 struct alignas(8) State {
   uint32_t live, first;
 };
 
-struct Chunk {
-  explicit Chunk(size_t place) : bytes(uint32_t(place)), capacity(uint32_t((chunk_bytes - first_place) / place)) {}
-  Place* place(uint32_t at) { return at ? reinterpret_cast<Place*>(reinterpret_cast<char*>(this) + at) : nullptr; }
-  const uint32_t bytes, capacity;  // of a place; places
+struct Slab {
+  explicit Slab(size_t slot) : bytes(uint32_t(slot)), capacity(uint32_t((slab_bytes - first_slot) / slot)) {}
+  Slot* slot(uint32_t at) { return at ? reinterpret_cast<Slot*>(reinterpret_cast<char*>(this) + at) : nullptr; }
+  const uint32_t bytes, capacity;  // bytes of a slot; number of slots
   std::atomic<State> state{State{capacity + 1, 0}};
-  size_t used = first_place;              // bytes, of what was ever out; this and what follows: under the lock
-  bool taken = true;                      // a thread takes from it
-  Chunk *next = nullptr, **at = nullptr;  // in the list `empty`; what points to it there, null: it is not there
+  size_t used = first_slot;              // bytes that were ever in use; guarded by the lock, as all that follows
+  bool taken = true;                     // a thread fills it
+  Slab *next = nullptr, **at = nullptr;  // `at`: the pointer to this slab within the list `partial`; null: not listed
 };
-static_assert(sizeof(Chunk) <= first_place && std::atomic<State>::is_always_lock_free);
+static_assert(sizeof(Slab) <= first_slot && std::atomic<State>::is_always_lock_free);
 
 struct Shared {
   std::mutex lock;
-  Chunk* empty = nullptr;  // half empty at least, and nobody takes from them: they are taken before others
-  Chunk* spare = nullptr;  // a list
+  Slab* partial = nullptr;  // at most half full, and no thread fills them: the first to be filled again
+  Slab* spare = nullptr;    // unused slabs, as a list
   int spares = 0, mapped = 0;
 };
 Shared& shared() {
@@ -51,62 +52,62 @@ Shared& shared() {
   return *s;
 }
 
-// 2 MB at a multiple of 2 MB: of twice as much, what lies before and behind is given back. Null: there is no more.
-void* map_chunk(bool huge) {
-  void* p = mmap(nullptr, 2 * chunk_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+// Maps 2 MB aligned to 2 MB: maps twice as much and unmaps the ends. Null without memory.
+void* map_slab(bool huge) {
+  void* p = mmap(nullptr, 2 * slab_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) return nullptr;
-  const auto begin = reinterpret_cast<uintptr_t>(p), aligned = (begin + chunk_bytes - 1) & ~(chunk_bytes - 1);
+  const auto begin = reinterpret_cast<uintptr_t>(p), aligned = (begin + slab_bytes - 1) & ~(slab_bytes - 1);
   if (aligned > begin) munmap(p, aligned - begin);
-  munmap(reinterpret_cast<void*>(aligned + chunk_bytes), begin + chunk_bytes - aligned);
-  if (huge) madvise(reinterpret_cast<void*>(aligned), chunk_bytes, MADV_HUGEPAGE);
+  munmap(reinterpret_cast<void*>(aligned + slab_bytes), begin + slab_bytes - aligned);
+  if (huge) madvise(reinterpret_cast<void*>(aligned), slab_bytes, MADV_HUGEPAGE);
   return reinterpret_cast<void*>(aligned);
 }
 
-Chunk* new_chunk(Shared& s, size_t bytes) {
+Slab* new_slab(Shared& s, size_t bytes) {
   void* p = s.spare;
   if (p)
     s.spare = s.spare->next, --s.spares;
-  else if ((p = map_chunk(s.mapped >= ordinary_chunks)))
+  else if ((p = map_slab(s.mapped >= small_page_slabs)))
     ++s.mapped;
-  return p ? new (p) Chunk(bytes) : nullptr;
+  return p ? new (p) Slab(bytes) : nullptr;
 }
 
-void link(Chunk* c, Chunk*& list) {
+void link(Slab* c, Slab*& list) {
   c->next = list;
   if (list) list->at = &c->next;
   list = c;
   c->at = &list;
 }
-void unlink(Chunk* c) {
+void unlink(Slab* c) {
   if (!c->at) return;
   *c->at = c->next;
   if (c->next) c->next->at = c->at;
   c->at = nullptr;
 }
 
-// Under the lock: what follows from having `live` places only.
-void check_empty(Shared& s, Chunk* c, uint32_t live) {
+// Lists, keeps as spare or unmaps a slab that has `live` slots left. Under the lock.
+void file_slab(Shared& s, Slab* c, uint32_t live) {
   if (live) {
-    if (live <= c->capacity / 2 && !c->taken && !c->at) link(c, s.empty);
+    if (live <= c->capacity / 2 && !c->taken && !c->at) link(c, s.partial);
     return;
   }
   unlink(c);
-  if (s.spares < spare_chunks) {
+  if (s.spares < spare_slabs) {
     c->next = std::exchange(s.spare, c);
     ++s.spares;
   } else {
-    munmap(static_cast<void*>(c), chunk_bytes);
+    munmap(static_cast<void*>(c), slab_bytes);
     --s.mapped;
   }
 }
 
-// Gives a place back to its chunk; without the lock, unless the chunk is to be listed or to go.
+// Frees a slot into its slab. Lock-free, unless the slab becomes half empty or empty.
 void drop(void* p) {
-  auto* c = reinterpret_cast<Chunk*>(reinterpret_cast<uintptr_t>(p) & ~(chunk_bytes - 1));
-  const auto at = uint32_t(reinterpret_cast<uintptr_t>(p) & (chunk_bytes - 1));
+  auto* c = reinterpret_cast<Slab*>(reinterpret_cast<uintptr_t>(p) & ~(slab_bytes - 1));
+  const auto at = uint32_t(reinterpret_cast<uintptr_t>(p) & (slab_bytes - 1));
   State old = c->state.load(std::memory_order_relaxed);
   auto give = [&] {
-    static_cast<Place*>(p)->next = c->place(old.first);
+    static_cast<Slot*>(p)->next = c->slot(old.first);
     return c->state.compare_exchange_weak(old, {old.live - 1, at}, std::memory_order_acq_rel,
                                           std::memory_order_relaxed);
   };
@@ -115,60 +116,60 @@ void drop(void* p) {
   Shared& s = shared();
   std::lock_guard hold(s.lock);
   while (!give()) {}
-  check_empty(s, c, old.live - 1);
+  file_slab(s, c, old.live - 1);
 }
 
-// What a thread has at hand. It needs no destructor: Closer gives it back when the thread ends.
+// The free slots of one thread. Closer returns them when the thread ends.
 struct Hand {
-  Place* places = nullptr;  // a list
+  Slot* slots = nullptr;  // unused slabs, as a list
   int count = 0;
-  Chunk* chunk = nullptr;
-  size_t used = chunk_bytes;  // of the chunk; all, where there is none
+  Slab* slab = nullptr;
+  size_t used = slab_bytes;  // of the slab; slab_bytes without one
   enum : uint8_t { fresh, open, closed } state = fresh;
 };
 constinit thread_local Hand hand;
 
-void leave_chunk() {
-  Chunk* c = std::exchange(hand.chunk, nullptr);
+void leave_slab() {
+  Slab* c = std::exchange(hand.slab, nullptr);
   if (!c) return;
   Shared& s = shared();
   std::lock_guard hold(s.lock);
-  c->used = std::exchange(hand.used, chunk_bytes);
+  c->used = std::exchange(hand.used, slab_bytes);
   c->taken = false;
-  const uint32_t less = 1 + uint32_t((chunk_bytes - c->used) / c->bytes);
+  const uint32_t less = 1 + uint32_t((slab_bytes - c->used) / c->bytes);
   State old = c->state.load(std::memory_order_relaxed);
   while (!c->state.compare_exchange_weak(old, {old.live - less, old.first}, std::memory_order_acq_rel,
                                          std::memory_order_relaxed)) {}
-  check_empty(s, c, old.live - less);
+  file_slab(s, c, old.live - less);
 }
 
-// Another chunk for this thread, which has no places at hand: the free ones come there. False: the system has no more.
-bool next_chunk(size_t bytes) {
-  leave_chunk();
+// Gives this thread, whose hand is empty, another slab. False without memory.
+bool next_slab(size_t bytes) {
+  leave_slab();
   Shared& s = shared();
   std::lock_guard hold(s.lock);
-  Chunk* c = s.empty;
+  Slab* c = s.partial;
   if (c) {
     unlink(c);
     c->taken = true;
     const State old = c->state.exchange({c->capacity + 1, 0}, std::memory_order_acq_rel);
-    hand.places = c->place(old.first);
-    hand.count = int((c->used - first_place) / c->bytes - old.live);
-  } else if (!(c = new_chunk(s, bytes))) {
+    hand.slots = c->slot(old.first);
+    hand.count = int((c->used - first_slot) / c->bytes - old.live);
+  } else if (!(c = new_slab(s, bytes))) {
     return false;
   }
-  hand.chunk = c;
+  hand.slab = c;
   hand.used = c->used;
   return true;
 }
 
 void close_hand() {
-  for (Place* p = std::exchange(hand.places, nullptr); p;) {
-    Place* next = p->next;
+  for (Slot* p = std::exchange(hand.slots, nullptr); p;) {
+    Slot* next = p->next;
     drop(std::exchange(p, next));
   }
   hand.count = 0;
-  leave_chunk();
+  leave_slab();
 }
 struct Closer {
   ~Closer() {
@@ -182,40 +183,40 @@ void open_hand() {
   hand.state = Hand::open;
 }
 
-bool is_ready(size_t bytes) { return hand.places || hand.used + bytes <= chunk_bytes; }
+bool is_ready(size_t bytes) { return hand.slots || hand.used + bytes <= slab_bytes; }
 
 void make_ready(size_t bytes) {
   if (hand.state == Hand::fresh) open_hand();
-  if (next_chunk(bytes)) return;
-  relieve_memory_pressure();  // places may come to hand
-  if (!is_ready(bytes) && !next_chunk(bytes)) throw std::bad_alloc();
+  if (next_slab(bytes)) return;
+  relieve_memory_pressure();  // this may free nodes of this thread
+  if (!is_ready(bytes) && !next_slab(bytes)) throw std::bad_alloc();
 }
 
-void* take_ready(size_t bytes) {
-  if (Place* p = hand.places) {
-    hand.places = p->next;
+void* take_slot(size_t bytes) {
+  if (Slot* p = hand.slots) {
+    hand.slots = p->next;
     --hand.count;
     return p;
   }
-  void* p = reinterpret_cast<char*>(hand.chunk) + hand.used;
+  void* p = reinterpret_cast<char*>(hand.slab) + hand.used;
   hand.used += bytes;
   return p;
 }
 
 }  // namespace
 
-void* take_node(size_t bytes) {
+void* allocate_node(size_t bytes) {
   bytes = (bytes + 15) & ~size_t(15);
   if (!is_ready(bytes)) make_ready(bytes);
-  void* p = take_ready(bytes);
-  if (hand.state == Hand::closed) close_hand();  // the thread is ending
+  void* p = take_slot(bytes);
+  if (hand.state == Hand::closed) close_hand();  // the thread is ending: keep nothing
   return p;
 }
 
-void give_node(void* p) {
+void free_node(void* p) {
   if (hand.count >= most || hand.state != Hand::open) return drop(p);
-  static_cast<Place*>(p)->next = hand.places;
-  hand.places = static_cast<Place*>(p);
+  static_cast<Slot*>(p)->next = hand.slots;
+  hand.slots = static_cast<Slot*>(p);
   ++hand.count;
 }
 

@@ -1,14 +1,14 @@
-// Memory of the nodes of operators.
+// Slab allocator for the nodes of the autograd graph.
 #pragma once
 #include <cstddef>
 
 namespace luth {
 
-/// One place of `bytes`, always the same number. A long recorded loop makes a million nodes and frees them all: they
-/// lie in chunks, beyond the first few of huge pages, of which the first touch costs a fifth of that of ordinary ones,
-/// and which go back to the system when all their nodes are dead; where a few live on, the places of the others are
-/// taken again. A node may die on another thread. Without memory for another chunk, relieve_memory_pressure() is tried.
-void* take_node(size_t bytes);
-void give_node(void* p);
+/// Memory for one node; `bytes` is the same number in every call. Nodes lie in slabs of 2 MB: a slab goes back to the
+/// system when all its nodes are dead, and free slots of half empty slabs are used again. All but the first few slabs
+/// have huge pages, because first touch is a third of the time of a long graph. A node may be freed by another thread.
+/// Without memory, relieve_memory_pressure() is called once; then std::bad_alloc is thrown.
+void* allocate_node(size_t bytes);
+void free_node(void* p);
 
 }  // namespace luth

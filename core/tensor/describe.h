@@ -43,7 +43,7 @@ inline constexpr unsigned base =
 inline constexpr unsigned hidden = 32;  // never shown or set by users
 inline constexpr unsigned insert = 64;  // with dim: a place for a new dim, 1 … n+1 (unsqueeze, stack)
 inline constexpr unsigned word = 256;   // a list that may be a word instead: padding = 'same'
-inline constexpr unsigned holes = 512;  // a list whose elements may be torch.none, which is -1
+inline constexpr unsigned holes = 8192;  // a list whose elements may be torch.none, which is -1
 inline constexpr unsigned named = 128;  // only by name, never by position (PyTorch's keyword-only arguments)
 }  // namespace as
 

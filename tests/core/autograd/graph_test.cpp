@@ -167,20 +167,20 @@ TEST(NodeMemory, PlacesAreApart) {
   constexpr size_t bytes = sizeof(CallNode), n = 10000;
   std::vector<char*> places(n);
   auto take = [&](size_t i) {
-    places[i] = static_cast<char*>(take_node(bytes));
+    places[i] = static_cast<char*>(allocate_node(bytes));
     std::fill_n(places[i], bytes, char(i % 127));
     EXPECT_EQ(reinterpret_cast<uintptr_t>(places[i]) % 16, 0u);
   };
   std::thread([&] {
     for (size_t i = 0; i < n; ++i) take(i);
-    for (size_t i = 0; i < n; i += 2) give_node(places[i]);
+    for (size_t i = 0; i < n; i += 2) free_node(places[i]);
   }).join();
   std::thread([&] {
     for (size_t i = 0; i < n; i += 2) take(i);
     for (size_t i = 0; i < n; ++i) {
       EXPECT_EQ(places[i][0], char(i % 127));
       EXPECT_EQ(places[i][bytes - 1], char(i % 127));
-      give_node(places[i]);
+      free_node(places[i]);
     }
   }).join();
 }
@@ -196,14 +196,14 @@ int64_t resident_bytes() {
 TEST(NodeMemory, FewThatStayPinLittle) {
   std::vector<void*> kept, some(20000);
   auto round = [&] {
-    for (auto& p : some) std::memset(p = take_node(sizeof(CallNode)), 1, sizeof(CallNode));
-    for (size_t i = 0; i < some.size(); ++i) i == 9999 ? kept.push_back(some[i]) : give_node(some[i]);
+    for (auto& p : some) std::memset(p = allocate_node(sizeof(CallNode)), 1, sizeof(CallNode));
+    for (size_t i = 0; i < some.size(); ++i) i == 9999 ? kept.push_back(some[i]) : free_node(some[i]);
   };
   for (int i = 0; i < 10; ++i) round();
   const int64_t before = resident_bytes();
   for (int i = 0; i < 100; ++i) round();
   EXPECT_LT(resident_bytes() - before, 32 << 20);
-  for (void* p : kept) give_node(p);
+  for (void* p : kept) free_node(p);
 }
 
 // Without memory for more, what the pressure hook lets go is taken, and then std::bad_alloc says so.
@@ -216,18 +216,18 @@ TEST(NodeMemory, RelievesPressure) {
   auto run = [] {
     set_memory_pressure_hook([] {
       ++calls;
-      for (void* p : held) give_node(p);
+      for (void* p : held) free_node(p);
       held.clear();
     });
-    for (int i = 0; i < 100000; ++i) held.push_back(take_node(sizeof(CallNode)));
+    for (int i = 0; i < 100000; ++i) held.push_back(allocate_node(sizeof(CallNode)));
     const rlimit none{0, 0};
     setrlimit(RLIMIT_AS, &none);
-    while (!calls) take_node(sizeof(CallNode));
-    for (int i = 0; i < 10000; ++i) take_node(sizeof(CallNode));
+    while (!calls) allocate_node(sizeof(CallNode));
+    for (int i = 0; i < 10000; ++i) allocate_node(sizeof(CallNode));
     const bool relieved = calls == 1;
     bool thrown = false;
     try {
-      for (;;) take_node(sizeof(CallNode));
+      for (;;) allocate_node(sizeof(CallNode));
     } catch (const std::bad_alloc&) { thrown = true; }
     std::_Exit(relieved && thrown ? 0 : 1);
   };
