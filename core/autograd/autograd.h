@@ -81,7 +81,7 @@ class Node : public Counted {
   }
 
   const uint64_t sequence;
-  uint32_t site = 0;  // the line of the script that it comes from (core/tensor/source_mark.h)
+  uint32_t mark = 0;  // source mark: the line of the script that made it
   Small<Edge, 2> next;
   Small<GradSpec, 1> results;
   std::unique_ptr<NodeHooks> hooks;  // null: none

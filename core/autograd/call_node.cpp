@@ -38,7 +38,7 @@ CallNode::CallNode(const Call& call, uint32_t wanted, Small<Edge, 2> edges)
       op_(own_op_.get() ? own_op_.get() : call.op),
       wanted_(wanted),
       inputs_(uint32_t(call.in.size())) {
-  site = mark_site();
+  mark = source_mark();
   next = std::move(edges);
   save_inputs(call);
 }
@@ -100,7 +100,7 @@ void CallNode::save_results(const Call& call, const Tensor* written) {
 void CallNode::check_released() const {
   if (released_)
     throw Error("{}{}: the graph was freed by an earlier backward; pass {{retain_graph = true}} to that one", name(),
-                at_site(site));
+                at_source_mark(mark));
 }
 
 Tensors CallNode::backward(const Tensors& dys) {
@@ -125,7 +125,7 @@ Tensors CallNode::backward(const Tensors& dys) {
         "kept: ask c.wants(i)",
         e.what(), info_.name);
   } catch (Error& e) {
-    if (!e.placed()) e.place(fmt::format("{}{}: ", name(), at_site(site)));
+    if (!e.has_context()) e.add_context(fmt::format("{}{}: ", name(), at_source_mark(mark)));
     throw;
   }
   if (dx.size() < next.size()) dx.resize(next.size());

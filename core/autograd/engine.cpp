@@ -259,14 +259,14 @@ class Engine {
     try {
       dxs = node.backward(dys);
     } catch (const Error& e) {
-      const std::string line = at_site(node.site), text = e.what();
+      const std::string line = at_source_mark(node.mark), text = e.what();
       if (line.empty() || text.find(line) != text.npos) throw;
       throw Error(e.code(), "{} (the operator ran{})", text, line);
     }
     for (size_t i = 0; anomaly_.check_nan && i < dxs.size(); ++i)
       if (dxs[i] && is_floating(dxs[i].dtype()) && basic::any_nan(dxs[i].detach()))
         throw Error("{}: the gradient of its input {} is nan; the operator ran{}", node.name(), shown(int64_t(i)),
-                    node.site ? at_site(node.site) : " outside of any script");
+                    node.mark ? at_source_mark(node.mark) : " outside of any script");
     return dxs;
   }
 

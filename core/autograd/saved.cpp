@@ -69,7 +69,7 @@ Tensor Saved::unpack(const Node& who) const {
   if (!storage_) return tensor_;
   if (!(tensor_.storage() == storage_))
     throw Error("{}{}: a value that backward needs was given other memory, that of {}; clone() it before", who.name(),
-                at_site(who.site), describe(tensor_));
+                at_source_mark(who.mark), describe(tensor_));
   if (tensor_.version() != version_) overwritten(who);
   return tensor_;
 }
@@ -77,8 +77,8 @@ Tensor Saved::unpack(const Node& who) const {
 void Saved::overwritten(const Node& who) const {
   const OpInfo* writer = storage_->writer();
   throw Error("{}{}: a value that backward needs ({}) was overwritten in place{}{}; clone() it before it is written",
-              who.name(), at_site(who.site), describe(tensor_), writer ? " by " + writer->face + "_" : "",
-              at_site(writer_site(*storage_)));
+              who.name(), at_source_mark(who.mark), describe(tensor_), writer ? " by " + writer->face + "_" : "",
+              at_source_mark(writer_mark(*storage_)));
 }
 
 void Saved::forget(Tensors& into) {

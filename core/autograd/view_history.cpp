@@ -18,7 +18,7 @@ class WriteIntoView final : public ViewWrite {
     for (size_t i = 1; i < write_->next.size(); ++i) next.push_back(write_->next[i]);
     write_->next[0] = {};
     results.push_back(grad_spec_of(base));
-    site = write_->site;
+    mark = write_->mark;
   }
   std::string name() const override { return "CopySlices"; }
   bool release() override { return write_->release(); }

@@ -4,17 +4,17 @@ namespace luth {
 
 Error::~Error() = default;
 
-Error& Error::place(const std::string& prefix) {
-  if (placed_) return *this;
+Error& Error::add_context(const std::string& prefix) {
+  if (has_context_) return *this;
   text_ = prefix + what();
-  placed_ = true;
+  has_context_ = true;
   return *this;
 }
 
-Error& Error::locate(const std::string& suffix) {
-  if (located_) return *this;
+Error& Error::add_module(const std::string& suffix) {
+  if (has_module_) return *this;
   text_ = what() + suffix;
-  located_ = true;
+  has_module_ = true;
   return *this;
 }
 

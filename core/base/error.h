@@ -33,17 +33,17 @@ class Error : public std::runtime_error {
   ~Error() override;  // defined in error.cpp, so that the type is one across libraries
 
   ErrorCode code() const { return code_; }
-  /// True once the text names the operator and its arguments; `apply` adds them at most once.
-  bool placed() const { return placed_; }
-  Error& place(const std::string& prefix);
-  /// True once the text names the module; modules add it at most once, after the text.
-  bool located() const { return located_; }
-  Error& locate(const std::string& suffix);
+  /// Puts the operator and its arguments before the text, "add(float32[2], float32[3]): "; at most once.
+  Error& add_context(const std::string& prefix);
+  bool has_context() const { return has_context_; }
+  /// Puts the module behind the text; at most once.
+  Error& add_module(const std::string& suffix);
+  bool has_module() const { return has_module_; }
 
  private:
   ErrorCode code_;
-  bool placed_ = false, located_ = false;
-  std::string text_;  // with what was added; empty: nothing was
+  bool has_context_ = false, has_module_ = false;
+  std::string text_;  // with what was added; empty: nothing was added
 
  public:
   const char* what() const noexcept override { return text_.empty() ? std::runtime_error::what() : text_.c_str(); }

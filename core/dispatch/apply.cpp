@@ -14,7 +14,7 @@ namespace luth {
 namespace {
 
 thread_local Observer* observer_ = nullptr;
-std::string (*call_site_hook_)() = nullptr;
+std::string (*script_line_hook)() = nullptr;
 
 std::string arguments(const Inputs& in) {
   std::string s;
@@ -315,19 +315,19 @@ OpValue or_defaults(const OpInfo& info, const void*& op) {
 
 }  // namespace
 
-Placing& placing() {
-  thread_local Placing now;
+ErrorContext& error_context() {
+  thread_local ErrorContext now;
   return now;
 }
-std::string call_site() { return call_site_hook_ ? call_site_hook_() : ""; }
-void set_call_site_hook(std::string (*hook)()) { call_site_hook_ = hook; }
+std::string script_line() { return script_line_hook ? script_line_hook() : ""; }
+void set_script_line_hook(std::string (*hook)()) { script_line_hook = hook; }
 Observer::~Observer() = default;
 Observer* observer() { return observer_; }
 Observer* set_observer(Observer* o) { return std::exchange(observer_, o); }
 
 void apply(Call& call) {
   fill_in(*call.info, call.in);
-  placed(
+  with_error_context(
       call.info->face, [&] { return place_of(*call.info, call.in); },
       [&] { autocast_acts() ? run_autocast(call) : run(call); });
 }
@@ -342,14 +342,14 @@ Tensors apply(const OpInfo& info, const void* op, Inputs in) {
 Tensor apply_inplace(const OpInfo& info, const void* op, Inputs in) {
   OpValue defaults = or_defaults(info, op);
   fill_in(info, in);
-  return placed(
+  return with_error_context(
       info.face, [&] { return place_of(info, in, "_"); }, [&] { return run_inplace(info, op, in); });
 }
 
 Tensors apply_out(const OpInfo& info, const void* op, Inputs in, Tensors out) {
   OpValue defaults = or_defaults(info, op);
   fill_in(info, in);
-  return placed(
+  return with_error_context(
       info.face, [&] { return place_of(info, in); }, [&] { return run_out(info, op, in, std::move(out)); });
 }
 

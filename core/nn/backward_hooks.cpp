@@ -38,7 +38,7 @@ class BackwardHooks::Watch final : public Node {
  public:
   Watch(std::shared_ptr<Passing> passing, const Values& values, Small<Edge, 2> edges, bool at_inputs)
       : passing_(std::move(passing)), at_inputs_(at_inputs) {
-    site = mark_site();
+    mark = source_mark();
     next = std::move(edges);
     for (auto& v : values) {
       results.push_back(v.is_tensor() ? grad_spec_of(v.tensor()) : GradSpec{{}, Dtype::f32, nullptr});

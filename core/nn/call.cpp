@@ -61,7 +61,7 @@ Values Module::call(const Values& in) {
     backward.watch_results(out);
     return out;
   } catch (Error& e) {
-    if (!e.located()) e.locate(", in module " + Frame::where());
+    if (!e.has_module()) e.add_module(", in module " + Frame::where());
     throw;
   }
 }

@@ -1,5 +1,5 @@
-// Lines of the script that is running, for errors that show later: marks that cost a few nanoseconds to take and are
-// made text only when an error needs them.
+// Source marks: lines of the running script as numbers of 32 bits. Taking one costs a few nanoseconds; it becomes text
+// when an error needs it.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -8,16 +8,16 @@ namespace luth {
 
 class Storage;
 
-/// The line that is running, as a mark; 0: none is known.
-uint32_t mark_site();
-/// " at train.lua:12" for a mark; "" where none is known.
-std::string at_site(uint32_t mark);
-/// The language hangs its answers here: the mark, and the text of one, "train.lua:12".
-void set_site_hooks(uint32_t (*mark)(), std::string (*text)(uint32_t));
+/// The mark of the running line; 0: unknown.
+uint32_t source_mark();
+/// " at train.lua:12"; "" for an unknown one.
+std::string at_source_mark(uint32_t mark);
+/// Set by the language: the mark of the running line, and the text of a mark, "train.lua:12".
+void set_source_mark_hooks(uint32_t (*mark)(), std::string (*text)(uint32_t));
 
-/// Remembers for a while which line wrote the storage last; to be called after Storage::written().
+/// Notes which line wrote the storage last. Call it after Storage::written().
 void note_writer(const Storage& s);
-/// The mark of that line, while it is remembered.
-uint32_t writer_site(const Storage& s);
+/// The mark of the last write; 0 where it is no longer known.
+uint32_t writer_mark(const Storage& s);
 
 }  // namespace luth

@@ -22,7 +22,7 @@ class FunctionNode final : public Node, public FreeListed<FunctionNode, 2> {
       : app_(std::move(app)), context_(new_graph_root(L, context, this)) {
     app_->node = this;
     context_->saved = {app_, &app_->saved};
-    site = mark_site();
+    mark = source_mark();
     next = std::move(edges);
     for (auto& t : inputs) inputs_.push_back(t ? grad_spec_of(t) : GradSpec{{}, Dtype::f32, nullptr});
   }

@@ -209,7 +209,7 @@ int forward(lua_State* L) {
   try {
     return push_values(L, m->forward(in));
   } catch (Error& e) {
-    if (!e.located()) e.locate(", in module " + nn::Frame::where());
+    if (!e.has_module()) e.add_module(", in module " + nn::Frame::where());
     throw;
   }
 }

@@ -25,7 +25,7 @@ nn::ModuleRef make_native(lua_State* L) {
     read_settings(L, 2, name, [&](Fields& f) { m->describe(f); });
     m->build();
   } catch (Error& e) {
-    if (!e.placed() && !std::string_view(e.what()).starts_with(name)) e.place(name + ": ");
+    if (!e.has_context() && !std::string_view(e.what()).starts_with(name)) e.add_context(name + ": ");
     throw;
   }
   return m;

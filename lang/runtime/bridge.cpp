@@ -58,7 +58,7 @@ void detail::note(lua_State* L, const std::exception& e) {
     last.text = memory ? no_memory : e.what();
     if (last.text.starts_with("expects "))  // an argument of a function that is no operator
       if (std::string name = called_name(L); !name.empty()) last.text = name + ": " + last.text;
-    if (ours && !ours->located() && error_location) last.text += error_location();
+    if (ours && !ours->has_module() && error_location) last.text += error_location();
   } catch (const std::bad_alloc&) {
     last.code = ErrorCode::memory;
     last.text.clear();

@@ -73,7 +73,7 @@ std::string line_now() {
 
 int open_all(lua_State* L) {
   set_warning_place(where);
-  set_call_site_hook(line_now);
+  set_script_line_hook(line_now);
   open_source_marks(L);
   check_userdata_layout(L);
   luaL_openlibs(L);

@@ -60,7 +60,7 @@ void stop_waiting() {
   try {
     check_interrupt();
   } catch (Error& e) {
-    e.place(""), e.locate("");  // it is nobody's fault
+    e.add_context(""), e.add_module("");  // it is nobody's fault
     throw;
   }
 }

@@ -130,7 +130,7 @@ bool frames_as_expected(lua_State* L) {
 void open_source_marks(lua_State* L) {
   static const bool known = frames_as_expected(L);
   frames_known = known;
-  set_site_hooks(mark_line, text_of);
+  set_source_mark_hooks(mark_line, text_of);
 }
 
 }  // namespace luth::lang

@@ -259,7 +259,7 @@ int ipairs(lua_State* L) {
 int read_index(lua_State* L) {
   const Tensor& t = self(L);
   if (lua_isinteger(L, 2)) return push_tensor(L, select_position(t, 0, lua_tointeger(L, 2), 0)), 1;
-  Tensor out = placed(
+  Tensor out = with_error_context(
       "x[...]", [&] { return "x[...] of " + describe(t) + ": "; },
       [&] {
         Indexed x = KeyReader(L, t).read(2);
@@ -278,7 +278,7 @@ int write_index(lua_State* L) {
     std::string what = value.is_tensor() ? describe(value.tensor()) : given_text(L, 3);
     return "x[...] = " + what + ", where x is " + describe(t) + ": ";
   };
-  placed("x[...] =", prefix, [&] {
+  with_error_context("x[...] =", prefix, [&] {
     x = KeyReader(L, t).read(2);
     value = read_value(L, x.view);
     if (x.any_tensor) return put(x.view, x.tensors, value);

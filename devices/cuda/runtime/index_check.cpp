@@ -28,11 +28,11 @@ class IndexErrors {
   }
 
   IndexCheck add(const Shape& shape, int base, bool wrap, std::string_view what) {
-    std::string site = call_site();
+    std::string line = script_line();
     std::lock_guard hold(lock_);
     collect();  // before what it refers to is overwritten: a stream holds far fewer launches than are remembered
     const unsigned long long number = next_++;
-    launches_[number % remembered] = {number, running_name(), std::move(site), what, shape, base, wrap};
+    launches_[number % remembered] = {number, running_name(), std::move(line), what, shape, base, wrap};
     IndexCheck c;
     c.report_ = report_;
     c.claim_ = claim_;
@@ -55,8 +55,8 @@ class IndexErrors {
       throw_bad_position(l.what, l.shape, f.position, f.value, f.bound, l.base, l.wrap);
     } catch (Error& e) {
       if (running && f.launch.name == running_name()) throw;
-      if (!f.launch.name.empty()) e.place(std::string(f.launch.name) + ": ");
-      e.place("").locate(f.launch.site.empty() ? "" : " (" + f.launch.site + ")");
+      if (!f.launch.name.empty()) e.add_context(std::string(f.launch.name) + ": ");
+      e.add_context("").add_module(f.launch.line.empty() ? "" : " (" + f.launch.line + ")");
       throw;
     }
   }
@@ -65,7 +65,7 @@ class IndexErrors {
   struct Launch {
     unsigned long long number = 0;
     std::string_view name;
-    std::string site;
+    std::string line;
     std::string_view what = "index";
     Shape shape;
     int base = 0;

@@ -83,7 +83,7 @@ uint32_t mark_current() { return current_line; }
 std::string line_text(uint32_t mark) { return "train.lua:" + std::to_string(mark); }
 
 TEST(Sites, ErrorsNameBothLines) {
-  set_site_hooks(mark_current, line_text);
+  set_source_mark_hooks(mark_current, line_text);
   Tensor x = leaf({1, 2});
   current_line = 7;
   Tensor y = exp(x);
@@ -95,7 +95,7 @@ TEST(Sites, ErrorsNameBothLines) {
   std::string text = error_of([&] { z.backward(); });
   EXPECT_TRUE(says(text, "ExpBackward0 at train.lua:7")) << text;
   EXPECT_TRUE(says(text, "by add_ at train.lua:9")) << text;
-  set_site_hooks(nullptr, nullptr);
+  set_source_mark_hooks(nullptr, nullptr);
   Tensor a = exp(x);
   Tensor b = sum(a);
   add.into(a, 1);

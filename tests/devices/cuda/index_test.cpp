@@ -146,9 +146,9 @@ TEST(CudaIndex, FirstOfTwoIsTold) {
 }
 
 TEST(CudaIndex, ReportNamesTheScriptsLine) {
-  set_call_site_hook([] { return std::string("train.lua:12"); });
+  set_script_line_hook([] { return std::string("train.lua:12"); });
   gather(moved(numbers({3, 4}), gpu()), moved(positions({1, 1}, {3}), gpu()));
-  set_call_site_hook(nullptr);
+  set_script_line_hook(nullptr);
   const Tensor x = moved(numbers({3, 4}), gpu()), at = moved(positions({1}, {2}), gpu());
   for (int i = 0; i < 5000; ++i) index_select(x, at);  // more launches than are remembered
   EXPECT_EQ(text_of([] { gpu().synchronize(); }),
