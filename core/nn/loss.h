@@ -5,8 +5,8 @@
 
 namespace luth::nn {
 
-inline constexpr Beside with_weight{.buffers = 1};
-inline constexpr Beside with_weights{.buffers = 2};  // weight and pos_weight
+inline constexpr Beside with_weight{.buffers = {"a factor for each class"}};
+inline constexpr Beside with_weights{.buffers = {"a factor for each element", "a factor for positive targets"}};
 
 using CrossEntropyLoss = OperatorModule<ops::CrossEntropy, "CrossEntropyLoss", with_weight>;
 using NLLLoss = OperatorModule<ops::NllLoss, "NLLLoss", with_weight>;

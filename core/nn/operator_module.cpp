@@ -28,15 +28,17 @@ size_t AroundOperator::required_inputs(const OpInfo& op) {
   return size_t(std::count_if(op.inputs.begin(), op.inputs.end(), [](auto& i) { return !i.optional; }));
 }
 
+void AroundOperator::describe_buffer(Fields& f, size_t i) {
+  f(class_.op.inputs[class_.inputs + i].name.c_str(), tensors_[i], class_.beside.buffers[i].chars,
+    as::unprinted | (i ? as::named : as::plain));
+}
+
 void AroundOperator::describe(Fields& f) {
-  unsigned as = class_.inputs > 1 ? as::unprinted : as::plain;
-  for (size_t i = 0; i < tensors_.size(); ++i) {
-    f(class_.op.inputs[class_.inputs + i].name.c_str(), tensors_[i], "input of the operator, kept as a buffer",
-      as | as::unprinted | (i ? as::named : as::plain));
-    as |= as::named;
-  }
-  Attributes attributes(f, as);
+  const size_t buffers = tensors_.size();
+  if (buffers) describe_buffer(f, 0);
+  Attributes attributes(f, (class_.inputs > 1 ? as::unprinted : as::plain) | (buffers ? as::named : as::plain));
   if (class_.op.describe) class_.op.describe(op_, attributes);
+  for (size_t i = 1; i < buffers; ++i) describe_buffer(f, i);
   const Inplace mode = class_.beside.inplace;
   if (mode != Inplace::absent)
     f("inplace", inplace, "write into the argument", mode == Inplace::printed ? as::plain : as::if_set);

@@ -11,8 +11,8 @@ namespace luth::nn {
 
 /// A short text as argument of a template.
 struct Text {
-  char chars[32]{};
-  consteval Text(const char* s) {
+  char chars[40]{};
+  consteval Text(const char* s = "") {
     for (int i = 0; s[i]; ++i) chars[i] = s[i];
   }
 };
@@ -23,9 +23,10 @@ enum class Inplace { absent, printed_if_set, printed };
 /// What PyTorch's module has beside the operator's attributes.
 struct Beside {
   Inplace inplace = Inplace::absent;
-  /// So many of the operator's optional inputs are settings, and buffers of the built module. The first one comes by
-  /// position, and then all other settings by name.
-  size_t buffers = 0;
+  /// Help for the operator's first optional inputs, which are settings, and buffers of the built module. The first of
+  /// them comes by position, and then all other settings by name.
+  Text buffers[2];
+  constexpr size_t count() const { return size_t(buffers[0].chars[0] != 0) + size_t(buffers[1].chars[0] != 0); }
 };
 
 /// OperatorModule without its types.
@@ -41,15 +42,17 @@ class AroundOperator : public Module {
   struct Class {
     const char* name;
     const OpInfo& op;
-    Beside beside;
+    const Beside& beside;
     size_t inputs;  // that a call must give; the buffers come after them
   };
   /// `op` is the operator's struct, in the class that derives from this one.
-  AroundOperator(const Class& c, void* op) : class_(c), op_(op), tensors_(c.beside.buffers) {}
+  AroundOperator(const Class& c, void* op) : class_(c), op_(op), tensors_(c.beside.count()) {}
   static size_t required_inputs(const OpInfo& op);
   Values apply_to(const Values& in, bool write);
 
  private:
+  void describe_buffer(Fields& f, size_t i);
+
   const Class& class_;
   void* op_;
   std::vector<Tensor> tensors_;  // settings that the built module has as buffers
@@ -82,7 +85,8 @@ class OperatorModule final : public AroundOperator {
 
  private:
   static const Class& own_class() {
-    static const Class c{name, info<Op>(), beside, required_inputs(info<Op>())};
+    static constexpr Beside own = beside;
+    static const Class c{name, info<Op>(), own, required_inputs(info<Op>())};
     return c;
   }
 };
