@@ -243,7 +243,7 @@ std::vector<Variant> large_shapes(const TestCase& given) {
   int64_t next = dims < 4 ? 63 : 9;
   for (auto& [_, to] : odd) to = next++;
   add("extents from 63 on", odd);
-  const int64_t columns = first->shape().back(), rows = first->shape().front();
+  const int64_t columns = first->shape()[first->dim() - 1], rows = first->shape()[0];
   if (columns > 1)
     for (auto [n, kind] : {std::pair(1, "rows of 1"), {1000, "rows of 1,000"}, {100000, "rows of 100,000"}})
       add(kind, {{columns, n}});

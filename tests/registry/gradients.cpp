@@ -58,7 +58,7 @@ class Gradients : public OperatorTest {
  protected:
   // Why no case of this operator is checked, or "".
   std::string reason_for_none() const {
-    if (!op().traits.not_differentiable.empty()) return op().traits.not_differentiable;
+    if (!op().traits.not_differentiable.empty()) return std::string(op().traits.not_differentiable);
     if (uninitialised()) return "its elements are whatever was in memory";
     if (op().face.starts_with("lapack_ldl")) return "its backward refuses every input, as PyTorch's does";
     if (op().face == "ctc_loss")

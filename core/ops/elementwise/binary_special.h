@@ -204,6 +204,7 @@ struct Rsub {
 };
 struct FloatPower {
   static constexpr Doc doc{"float_power", "input|number, exponent|number", "Input to the power of exponent, in float64."};
+  static void check_inplace(const void* op, const Inputs& in);
   static constexpr Traits traits{.inplace = Inplace::also, .check_inplace = check_inplace};
   Tensor decompose(const Inputs& in) const;
   static Cases<FloatPower> samples() { return binary_samples<FloatPower>(0.5, 2); }

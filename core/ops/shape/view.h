@@ -247,7 +247,6 @@ struct SplitSizes {
 };
 struct SplitWithSizes {
   static constexpr Doc doc{"split_with_sizes", "input", "Parts of the given sizes along a dim.", "list[]"};
-  static constexpr Traits traits{.second_names = "split_size_or_sections: split_size"};
   std::vector<double> split_sizes;  // any number of them
   int64_t dim = 0;
   void describe(auto& field) {

@@ -4,6 +4,7 @@
 #include <cudnn_backend.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "core/base/dtype.h"
