@@ -4,15 +4,20 @@
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_scheduler_observer.h>
 #include <sched.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <utility>
 
+#include "core/base/block_signals.h"
 #include "core/base/error.h"
 
 namespace luth {
@@ -22,6 +27,25 @@ thread_local bool serial = false;
 std::mutex lock;
 std::unique_ptr<oneapi::tbb::global_control> control;
 std::unique_ptr<oneapi::tbb::task_arena> arena;
+
+// Counts the workers that have come to the arena. oneTBB starts them within execute(), some at the first and some
+// later.
+class Workers : public oneapi::tbb::task_scheduler_observer {
+ public:
+  Workers() : task_scheduler_observer(*arena) { observe(true); }
+  ~Workers() override { observe(false); }
+  void on_scheduler_entry(bool worker) override {
+    static thread_local int64_t met = 0;
+    if (worker && std::exchange(met, number_) != number_) ++count_;
+  }
+  int count() const { return count_; }
+
+ private:
+  static inline int64_t all_ = 0;
+  const int64_t number_ = ++all_;
+  std::atomic<int> count_{0};
+};
+std::unique_ptr<Workers> workers;
 int threads = 0;  // 0: not decided yet
 
 // The limit of cgroup v2 or v1, in whole cores; 0 where there is none.
@@ -70,6 +94,7 @@ void set_num_threads(int n) {
   if (n < 1) throw Error("the number of threads must be at least 1, got {}", n);
   std::lock_guard hold(lock);
   threads = n;
+  workers.reset();
   arena.reset();
   control.reset();
 }
@@ -92,8 +117,11 @@ void run_ranges(int64_t n, int64_t grain, RangeFn f, void* context) {
       using oneapi::tbb::global_control;
       control = std::make_unique<global_control>(global_control::max_allowed_parallelism, threads);
       arena = std::make_unique<oneapi::tbb::task_arena>(threads);
+      workers = std::make_unique<Workers>();
     }
   }
+  std::optional<BlockSignals> starting;
+  if (workers->count() < threads - 1) starting.emplace();
   arena->execute([&] {
     oneapi::tbb::parallel_for(int64_t(0), ranges, [&](int64_t i) {
       SerialScope inner;

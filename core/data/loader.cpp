@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "core/autograd/autograd.h"
+#include "core/base/block_signals.h"
 #include "core/base/threads.h"
 #include "core/dispatch/generator.h"
 #include "core/dispatch/pin.h"
@@ -119,6 +120,7 @@ class ThreadedPass final : public Sequence {
       : Sequence(std::move(dataset), epoch, std::move(batches), from, wanted),
         claimed_(size_t(from)),
         ahead_(size_t(ahead)) {
+    BlockSignals meanwhile;
     try {
       for (int64_t i = 0; i < workers; ++i) workers_.emplace_back([this] { work(); });
     } catch (const std::exception& e) {

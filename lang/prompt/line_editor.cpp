@@ -77,6 +77,7 @@ class EditLineReader : public LineReader {
     el_set(edit_, EL_BIND, "\033[1;5D", "ed-prev-word", nullptr);
     el_source(edit_, nullptr);  // ~/.editrc
     struct sigaction action {};
+    action.sa_flags = SA_ONSTACK;
     action.sa_handler = on_resize;
     sigaction(SIGWINCH, &action, nullptr);
     action.sa_handler = on_continue;

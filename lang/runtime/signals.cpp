@@ -42,14 +42,27 @@ void on_signal(int signal) {
   if (signal == SIGTERM) alarm(grace);
 }
 
-void install(int signal) {
+// On a stack of its own, so that no code which is interrupted has to keep the thread's stack ready for it.
+void install(int signal, void (*handler)(int)) {
   struct sigaction action {};
-  if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN)
-    return;  // nohup and shells' background jobs
-  action = {};
-  action.sa_handler = on_signal;
+  action.sa_handler = handler;
+  action.sa_flags = SA_ONSTACK;
   sigemptyset(&action.sa_mask);
   sigaction(signal, &action, nullptr);
+}
+// nohup and shells' background jobs ignore a signal from the start
+bool ignored(int signal) {
+  struct sigaction action {};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+void use_signal_stack() {
+  alignas(16) static char memory[1 << 16];
+  stack_t stack{};
+  if (sigaltstack(nullptr, &stack) != 0 || !(stack.ss_flags & SS_DISABLE)) return;  // a sanitizer's will do
+  stack.ss_sp = memory;
+  stack.ss_size = sizeof memory;
+  stack.ss_flags = 0;
+  sigaltstack(&stack, nullptr);
 }
 
 // For long waits in C++: the error that stop() would raise at the next instruction, which is then not raised twice.
@@ -82,9 +95,10 @@ void Interp::handle_signals() {
   obeying_thread = pthread_self();
   obeying = this;
   set_interrupt_hook(stop_waiting);
-  install(SIGINT);
-  install(SIGTERM);
-  signal(SIGALRM, out_of_patience);
+  use_signal_stack();
+  for (int signal : {SIGINT, SIGTERM})
+    if (!ignored(signal)) install(signal, on_signal);
+  install(SIGALRM, out_of_patience);
 }
 
 void Interp::defer_signals(bool on) {

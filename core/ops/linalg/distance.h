@@ -62,6 +62,7 @@ struct CosineSimilarity {
 };
 struct Dist {
   static constexpr Doc doc{"dist", "input, other", "The p-norm of input - other."};
+  static constexpr Traits traits{.autocast = Autocast::f32};
   Scalar p = 2;
   void describe(auto& field) { field("p", p, "the exponent of the norm"); }
   Tensor decompose(const Inputs& in) const;

@@ -4,8 +4,6 @@
 #include "devices/cpu/libraries/internal.h"
 
 extern "C" {
-void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float* a, int lda,
-                 const float* b, int ldb, float beta, float* c, int ldc);
 void cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, int k, double alpha, const double* a, int lda,
                  const double* b, int ldb, double beta, double* c, int ldc);
 int openblas_get_parallel();
@@ -18,12 +16,6 @@ namespace {
 
 constexpr int row_major = 101, plain = 111, transposed = 112;
 
-void sgemm(bool ta, bool tb, int m, int n, int k, float alpha, const float* a, int lda, const float* b, int ldb,
-           float beta, float* c, int ldc) {
-  one_thread();
-  cblas_sgemm(row_major, ta ? transposed : plain, tb ? transposed : plain, m, n, k, alpha, a, lda, b, ldb, beta, c,
-              ldc);
-}
 void dgemm(bool ta, bool tb, int m, int n, int k, double alpha, const double* a, int lda, const double* b, int ldb,
            double beta, double* c, int ldc) {
   one_thread();
@@ -54,7 +46,7 @@ __attribute__((visibility("default"))) const luth::cpu::Libs* luth_cpu_libs() {
   if (openblas_get_parallel() != openmp)
     throw luth::Error("luth needs the OpenMP build of OpenBLAS, and the loader found '{}'; install libopenblas0-openmp",
                       openblas_get_config());
-  static const Libs table{sgemm, dgemm, dnn_sgemm, dnn_bf16_gemm, dnn_conv, &lapack_table};
+  static const Libs table{dgemm, dnn_bf16_gemm, dnn_conv, &lapack_table};
   return &table;
 }
 }

@@ -10,10 +10,8 @@ void one_thread();
 extern const Lapack lapack_table;  // libs_lapack.cpp
 
 // oneDNN's part of the table, in libs_dnn.cpp.
-void dnn_sgemm(bool ta, bool tb, int m, int n, int k, float alpha, const float* a, int lda, const float* b, int ldb,
-               float beta, float* c, int ldc);
 bool dnn_bf16_gemm(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const bfloat16* a, int64_t lda, const bfloat16* b,
                    int64_t ldb, bfloat16* c, int64_t ldc);
-void dnn_conv(const ConvShape& s, const float* a, const float* b, const float* bias, float* out);
+bool dnn_conv(const ConvShape& s, const float* a, const float* b, const float* bias, float* out);
 
 }  // namespace luth::cpu

@@ -31,18 +31,14 @@ struct Lapack;  // lapack.h
 /// Every function runs on the calling thread alone and may be called by several at once.
 struct Libs {
   /// C[m,n] = alpha op(A) op(B) + beta C, row-major; `ta`: A lies there as [k,m]. OpenBLAS.
-  void (*sgemm)(bool ta, bool tb, int m, int n, int k, float alpha, const float* a, int lda, const float* b, int ldb,
-                float beta, float* c, int ldc);
   void (*dgemm)(bool ta, bool tb, int m, int n, int k, double alpha, const double* a, int lda, const double* b, int ldb,
                 double beta, double* c, int ldc);
-  /// The same of oneDNN.
-  void (*sgemm_dnn)(bool ta, bool tb, int m, int n, int k, float alpha, const float* a, int lda, const float* b,
-                    int ldb, float beta, float* c, int ldc);
   /// C = op(A) op(B) of bfloat16 with sums in float. False where oneDNN has no fast code for it on this processor.
   bool (*bf16_gemm)(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const bfloat16* a, int64_t lda,
                     const bfloat16* b, int64_t ldb, bfloat16* c, int64_t ldc);
   /// forward: out = y of (x, w, bias?); grad_input: out = dx of (dy, w); grad_weight: out = dw of (dy, x).
-  void (*conv)(const ConvShape& s, const float* a, const float* b, const float* bias, float* out);
+  /// False where oneDNN has no safe code for the shape (onednn.cpp).
+  bool (*conv)(const ConvShape& s, const float* a, const float* b, const float* bias, float* out);
   const Lapack* lapack;
 };
 

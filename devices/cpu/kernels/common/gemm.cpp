@@ -1,79 +1,59 @@
 #include "devices/cpu/kernels/common/gemm.h"
 
 #include <limits>
+#include <optional>
 
 #include "core/base/threads.h"
-#include "devices/cpu/kernels/common/small_gemm.h"
+#include "devices/cpu/kernels/common/packed_gemm.h"
 #include "devices/cpu/libraries/libraries.h"
-#include "devices/cpu/runtime/buffer.h"
 
 namespace luth::cpu {
 namespace {
 
 constexpr int64_t most = std::numeric_limits<int>::max();
-
-// Which code is the fastest, as measured on one thread (GFLOP/s; AVX2, EPYC):
-//   m = n = k       16   32   64  128  256  512  1024     256x256x1024  512x512x2048  1024x128x1024 (A transposed)
-//   own loops       20   33   52   67   81   82
-//   OpenBLAS        27   47   66   80   89   92    90          92            90            84
-//   oneDNN          20   60   91   97   95   90    86          83            60            51
-// With AVX-512, oneDNN leads from 2048 on, too: 178 to 139 GFLOP/s at 2048, 187 to 118 at 4096.
-constexpr int64_t own_product = 16 * 16 * 16 * 2, dnn_product = 384 * 384 * 384, dnn_depth = 640;
-#if defined(__AVX512F__)
-constexpr int64_t deep = 2048;
-#else
-constexpr int64_t deep = most;
-#endif
+constexpr int64_t own_product = 16 * 16 * 16 * 2;  // multiply-adds of double that our loops do as fast as OpenBLAS
 
 // A library wants one of the strides to be 1, the other to be at least the row length, and all to fit into int.
-template <class T>
-bool fits(int64_t rows, int64_t cols, const Matrix<T>& x) {
+bool fits(int64_t rows, int64_t cols, const Matrix<double>& x) {
   if (rows > most || cols > most || x.row > most || x.col > most) return false;
   return (x.col == 1 && x.row >= cols) || (x.row == 1 && x.col >= rows);
 }
 
 // The stride along an extent of 1 may be anything; libraries check it all the same.
-template <class T>
-Matrix<T> tidy(int64_t rows, int64_t cols, Matrix<T> x) {
+Matrix<double> tidy(int64_t rows, int64_t cols, Matrix<double> x) {
   if (rows == 1) x.row = x.col == 1 ? std::max<int64_t>(cols, 1) : 1;
   if (cols == 1) x.col = x.row == 1 ? std::max<int64_t>(rows, 1) : 1;
   return x;
 }
 
-template <class T>
-void library_gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta, T* c, int64_t ldc) {
-  bool ta = a.col != 1, tb = b.col != 1;
-  int lda = int(ta ? a.col : a.row), ldb = int(tb ? b.col : b.row);
-  if constexpr (std::is_same_v<T, double>) {
-    libs().dgemm(ta, tb, int(m), int(n), int(k), alpha, a.p, lda, b.p, ldb, beta, c, int(ldc));
-  } else {
-    bool dnn = (k <= dnn_depth && m * n * k <= dnn_product) || std::min({m, n, k}) >= deep || m == 1;
-    auto f = dnn ? libs().sgemm_dnn : libs().sgemm;
-    f(ta, tb, int(m), int(n), int(k), alpha, a.p, lda, b.p, ldb, beta, c, int(ldc));
-  }
-}
-
-template <class T>
-void copy_dense(int64_t rows, int64_t cols, Matrix<T> x, T* out) {
+// x, or a dense copy of it where the library does not take x.
+Matrix<double> library_operand(int64_t rows, int64_t cols, Matrix<double> x, std::optional<Buffer<double>>& copy) {
+  x = tidy(rows, cols, x);
+  if (fits(rows, cols, x)) return x;
+  double* to = copy.emplace(rows * cols).get();
   for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < cols; ++j) out[i * cols + j] = x.p[i * x.row + j * x.col];
+    for (int64_t j = 0; j < cols; ++j) to[i * cols + j] = x.p[i * x.row + j * x.col];
+  return {to, cols, 1};
 }
 
-template <class T>
-void large_gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta, T* c, int64_t ldc) {
+void library_gemm(int64_t m, int64_t n, int64_t k, double alpha, Matrix<double> a, Matrix<double> b, double beta,
+                  double* c, int64_t ldc) {
   if (m > most || n > most || k > most || ldc > most)
     throw Error("a product of [{}, {}] and [{}, {}] is too large; split it", m, k, k, n);
-  if (!fits(m, k, a)) {
-    Buffer<T> copy(m * k);
-    copy_dense(m, k, a, copy.get());
-    return large_gemm(m, n, k, alpha, {copy.get(), k, 1}, b, beta, c, ldc);
-  }
-  if (!fits(k, n, b)) {
-    Buffer<T> copy(k * n);
-    copy_dense(k, n, b, copy.get());
-    return library_gemm(m, n, k, alpha, a, {copy.get(), n, 1}, beta, c, ldc);
-  }
-  library_gemm(m, n, k, alpha, a, b, beta, c, ldc);
+  std::optional<Buffer<double>> copy_a, copy_b;
+  a = library_operand(m, k, a, copy_a), b = library_operand(k, n, b, copy_b);
+  const bool ta = a.col != 1, tb = b.col != 1;
+  libs().dgemm(ta, tb, int(m), int(n), int(k), alpha, a.p, int(ta ? a.col : a.row), b.p, int(tb ? b.col : b.row), beta,
+               c, int(ldc));
+}
+
+// One row of C; to pack B would take longer than to use it.
+template <class T>
+void row_gemm(int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta, T* c) {
+  Buffer<T> row(a.col == 1 ? 0 : k), y(n);
+  for (int64_t p = 0; p < k && a.col != 1; ++p) row[p] = a.p[p * a.col];
+  mv_rows(0, n, k, b.transposed(), a.col == 1 ? a.p : row.get(), y.get());
+  for (int64_t j = 0; j < n; ++j) c[j] = T(beta == T(0) ? alpha * y[j] : alpha * y[j] + beta * c[j]);
 }
 
 }  // namespace
@@ -81,10 +61,14 @@ void large_gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T>
 template <class T>
 void gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta, T* c, int64_t ldc) {
   if (m <= 0 || n <= 0) return;
-  if constexpr (std::is_floating_point_v<T>)
-    if (m * n * k > own_product) return large_gemm(m, n, k, alpha, tidy(m, k, a), tidy(k, n, b), beta, c, ldc);
-  Buffer<T> panel(std::max<int64_t>(k, 1) * panel_width<T>);
-  small_gemm(m, n, k, alpha, a, b, beta, c, ldc, panel.get());
+  if (n == 1 && ldc == 1) return row_gemm(m, k, alpha, b.transposed(), a.transposed(), beta, c);
+  if (m == 1 || (m < 4 && b.row == 1)) {
+    for (int64_t i = 0; i < m; ++i) row_gemm(n, k, alpha, a.at(i, 0), b, beta, c + i * ldc);
+    return;
+  }
+  if constexpr (std::is_same_v<T, double>)
+    if (m * n * k > own_product) return library_gemm(m, n, k, alpha, a, b, beta, c, ldc);
+  packed_gemm(m, n, k, alpha, a, b, beta, c, ldc);
 }
 
 // Tiles of about 8 million multiply-adds (0.2 ms), never so small that packing shows; all of k is in one tile, so the

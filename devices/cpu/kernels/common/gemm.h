@@ -1,5 +1,5 @@
-// Products of row-major matrices on one thread: own loops for small ones, a library by size for the rest. For the
-// kernels of matmul, conv and whoever else needs a product.
+// Products of row-major matrices on one thread: float32 by our own loops, float64 by OpenBLAS. For the kernels of matmul,
+// conv and whoever else needs a product.
 #pragma once
 #include <cstdint>
 
@@ -27,5 +27,42 @@ void parallel_gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix
 /// sum of x[i] * y[i]; the order of summation depends on n alone.
 template <class T>
 T dot(int64_t n, const T* x, const T* y);
+
+// Rows of a [m, n] times v: a dot product for each row where rows lie together, else sums of columns.
+template <class T>
+void mv_rows(int64_t begin, int64_t end, int64_t n, Matrix<T> a, const compute_t<T>* v, T* y) {
+  using C = compute_t<T>;
+  constexpr int64_t block = 256;
+  if (a.col == 1 || a.row > 4 * a.col) {
+    C row[block];
+    for (int64_t i = begin; i < end; ++i) {
+      if constexpr (!is_half<T>)
+        if (a.col == 1) {
+          y[i] = dot(n, a.p + i * a.row, v);
+          continue;
+        }
+      C sum = 0;
+      for (int64_t j = 0; j < n; j += block) {
+        int64_t count = std::min(block, n - j);
+        for (int64_t x = 0; x < count; ++x) row[x] = C(a.p[i * a.row + (j + x) * a.col]);
+        sum += dot(count, row, v + j);
+      }
+      y[i] = T(sum);
+    }
+    return;
+  }
+  for (int64_t i = begin; i < end; i += block) {
+    int64_t count = std::min(block, end - i);
+    C sum[block] = {};
+    for (int64_t j = 0; j < n; ++j) {
+      const T* column = a.p + i * a.row + j * a.col;
+      if (a.row == 1)
+        for (int64_t x = 0; x < count; ++x) sum[x] += C(column[x]) * v[j];
+      else
+        for (int64_t x = 0; x < count; ++x) sum[x] += C(column[x * a.row]) * v[j];
+    }
+    for (int64_t x = 0; x < count; ++x) y[i + x] = T(sum[x]);
+  }
+}
 
 }  // namespace luth::cpu

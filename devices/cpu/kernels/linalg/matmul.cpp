@@ -167,43 +167,6 @@ Buffer<compute_t<T>> packed(const Tensor& t) {
   return out;
 }
 
-// Rows of a [m, n] times v: a dot product for each row where rows lie together, else sums of columns.
-template <class T>
-void mv_rows(int64_t begin, int64_t end, int64_t n, Matrix<T> a, const compute_t<T>* v, T* y) {
-  using C = compute_t<T>;
-  constexpr int64_t block = 256;
-  if (a.col == 1 || a.row > 4 * a.col) {
-    C row[block];
-    for (int64_t i = begin; i < end; ++i) {
-      if constexpr (!is_half<T>)
-        if (a.col == 1) {
-          y[i] = dot(n, a.p + i * a.row, v);
-          continue;
-        }
-      C sum = 0;
-      for (int64_t j = 0; j < n; j += block) {
-        int64_t count = std::min(block, n - j);
-        for (int64_t x = 0; x < count; ++x) row[x] = C(a.p[i * a.row + (j + x) * a.col]);
-        sum += dot(count, row, v + j);
-      }
-      y[i] = T(sum);
-    }
-    return;
-  }
-  for (int64_t i = begin; i < end; i += block) {
-    int64_t count = std::min(block, end - i);
-    C sum[block] = {};
-    for (int64_t j = 0; j < n; ++j) {
-      const T* column = a.p + i * a.row + j * a.col;
-      if (a.row == 1)
-        for (int64_t x = 0; x < count; ++x) sum[x] += C(column[x]) * v[j];
-      else
-        for (int64_t x = 0; x < count; ++x) sum[x] += C(column[x * a.row]) * v[j];
-    }
-    for (int64_t x = 0; x < count; ++x) y[i + x] = T(sum[x]);
-  }
-}
-
 void mv(const ops::Mv&, Tensor& y, const Strided& a, const Strided& v) {
   int64_t m = a.shape()[0], n = a.shape()[1];
   dispatch(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {

@@ -59,6 +59,9 @@ int64_t pieces_of(int64_t n, int64_t each) {
   return std::clamp<int64_t>(n * each / piece_work, 1, std::max<int64_t>(n, 1));
 }
 
+// One piece, on the calling thread: by oneDNN, or unfolded where that has no code for the shape.
+void run_piece(const ConvShape& s, const float* a, const float* b, const float* bias, float* out);
+
 // forward and grad_input: pieces of samples, and of filters where there are few samples and much to do
 void run_samples(const ConvShape& whole, const float* a, const float* w, const float* bias, float* out) {
   bool forward = whole.kind == Kind::forward;
@@ -75,8 +78,8 @@ void run_samples(const ConvShape& whole, const float* a, const float* w, const f
       s.n = std::min(per, whole.n - n);
       s.oc = whole.oc / parts;
       int64_t filter = part * s.oc;
-      libs().conv(s, a + n * a_step, w + filter * (filter_size(whole) / whole.oc), bias ? bias + filter : nullptr,
-                  out + n * out_step + filter * whole.out_area());
+      run_piece(s, a + n * a_step, w + filter * (filter_size(whole) / whole.oc), bias ? bias + filter : nullptr,
+                out + n * out_step + filter * whole.out_area());
     }
   });
 }
@@ -101,8 +104,8 @@ void run_grad_weight(const ConvShape& whole, const float* dy, const float* x, fl
     for (int64_t c = begin; c < end; ++c) {
       ConvShape s = whole;
       s.n = std::min(per, whole.n - c * per);
-      libs().conv(s, dy + c * per * output_size(s), x + c * per * input_size(s), nullptr,
-                  c ? parts.get() + (c - 1) * filters : dw);
+      run_piece(s, dy + c * per * output_size(s), x + c * per * input_size(s), nullptr,
+                c ? parts.get() + (c - 1) * filters : dw);
     }
   });
   add_chunks(chunks - 1, filters, parts.get(), dw);
@@ -235,6 +238,34 @@ void run_unfolded(const ConvShape& s, const T* a, const T* b, const T* bias, T* 
         for (int64_t k = 0; k < gy; ++k) y[k] += bias[i % s.groups * one.filters + k / one.area];
     }
   });
+}
+
+// out[i][c][r] = in[i][r][c]
+void swap_last(int64_t n, int64_t rows, int64_t cols, const float* in, float* out) {
+  for (int64_t i = 0; i < n; ++i, in += rows * cols, out += rows * cols)
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t c = 0; c < cols; ++c) out[c * rows + r] = in[r * cols + c];
+}
+
+void run_piece(const ConvShape& s, const float* a, const float* b, const float* bias, float* out) {
+  if (libs().conv(s, a, b, bias, out)) return;
+  if (!s.channels_last) return run_unfolded(s, a, b, bias, out);
+  struct Part {
+    int64_t n, area, channels;
+    int64_t numel() const { return n * area * channels; }
+  };
+  const Part x{s.n, s.in_area(), s.ic}, y{s.n, s.out_area(), s.oc}, w{s.oc, s.kernel_area(), s.ic / s.groups};
+  const Part &of_a = s.kind == Kind::forward ? x : y, &of_b = s.kind == Kind::grad_weight ? x : w,
+             &of_out = s.kind == Kind::forward      ? y
+                       : s.kind == Kind::grad_input ? x
+                                                    : w;
+  Buffer<float> rows_a(of_a.numel()), rows_b(of_b.numel()), rows_out(of_out.numel());
+  swap_last(of_a.n, of_a.area, of_a.channels, a, rows_a.get());
+  swap_last(of_b.n, of_b.area, of_b.channels, b, rows_b.get());
+  ConvShape rows = s;
+  rows.channels_last = 0;
+  run_unfolded(rows, rows_a.get(), rows_b.get(), bias, rows_out.get());
+  swap_last(of_out.n, of_out.channels, of_out.area, rows_out.get(), out);
 }
 
 // ---- Kernels ---------------------------------------------------------------------------------------------------

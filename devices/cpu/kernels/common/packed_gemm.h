@@ -1,0 +1,190 @@
+// The loops of a matrix product: blocks of A and strips of B are packed, tiles of C stay in registers. For gemm.cpp.
+#pragma once
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "devices/cpu/kernels/common/gemm.h"
+#include "devices/cpu/runtime/buffer.h"
+
+namespace luth::cpu {
+
+// tile_rows: rows of C that one pass computes; with two registers each they fill the register file.
+#if defined(__AVX512F__)
+inline constexpr int vector_bytes = 64, tile_rows = 14;
+#elif defined(__AVX__)
+inline constexpr int vector_bytes = 32, tile_rows = 6;
+#else
+inline constexpr int vector_bytes = 16, tile_rows = 6;
+#endif
+
+/// A register full of T.
+template <class T>
+struct Vector {
+  typedef T type __attribute__((vector_size(vector_bytes), aligned(alignof(T)), may_alias));
+  static constexpr int64_t width = vector_bytes / int64_t(sizeof(T));
+};
+/// Columns of C that one pass computes: two registers.
+template <class T>
+inline constexpr int64_t panel_width = 2 * Vector<T>::width;
+
+/// What is packed at a time: rows of A and columns of B that stay in the second cache, at a depth at which one panel of
+/// B stays in the first. The depth decides the order of the sum, so it is the same for every instruction set.
+inline constexpr int64_t block_rows = 192, block_depth = 256;
+template <class T>
+inline constexpr int64_t strip_width = 4 * panel_width<T>;
+
+/// `cols` columns of B; row p begins at p[p * step] and a whole panel can be read there.
+template <class T>
+struct Panel {
+  const T* p;
+  int64_t step, cols;
+};
+
+// C[R, cols] = alpha A[R, k] B[k, cols] + beta C, where `cols` fit into H registers. A sanitizer would make it 100
+// times slower, and with it every test that trains.
+template <class T, int R, int H>
+__attribute__((no_sanitize("address,undefined"))) inline void tile(int64_t k, T alpha, Matrix<T> a, const Panel<T>& b,
+                                                                   T beta, T* c, int64_t ldc) {
+  using V = typename Vector<T>::type;
+  constexpr int64_t w = Vector<T>::width;
+  V acc[R][H];
+#pragma GCC unroll 16
+  for (int r = 0; r < R; ++r)
+    for (int h = 0; h < H; ++h) acc[r][h] = V{};
+  for (int64_t p = 0; p < k; ++p) {
+    const T* row = b.p + p * b.step;
+    V b0 = *reinterpret_cast<const V*>(row), b1 = *reinterpret_cast<const V*>(row + (H - 1) * w);
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) {
+      V x = a.p[r * a.row + p * a.col] - V{};
+      acc[r][0] += x * b0;
+      if constexpr (H > 1) acc[r][1] += x * b1;
+    }
+  }
+  const bool whole = b.cols == H * w;
+  alignas(64) T part[size_t(H * w)] = {};
+#pragma GCC unroll 16
+  for (int r = 0; r < R; ++r) {
+    T* out = c + r * ldc;
+    if (!whole && beta != T(0)) std::memcpy(part, out, size_t(b.cols) * sizeof(T));
+#pragma GCC unroll 2
+    for (int h = 0; h < H; ++h) {
+      V* to = reinterpret_cast<V*>((whole ? out : part) + h * w);
+      V y = alpha * acc[r][h];
+      *to = beta == T(0) ? y : y + beta * *to;
+    }
+    if (!whole) std::memcpy(out, part, size_t(b.cols) * sizeof(T));
+  }
+}
+
+// At most `rows` rows of C; returns how many.
+template <class T, int R = tile_rows>
+int64_t tile_of(int64_t rows, int64_t k, T alpha, Matrix<T> a, const Panel<T>& b, T beta, T* c, int64_t ldc) {
+  if constexpr (R > 1)
+    if (rows < R) return tile_of<T, (R > 8 ? 8 : R > 4 ? 4 : R / 2)>(rows, k, alpha, a, b, beta, c, ldc);
+  if (b.cols <= Vector<T>::width)
+    tile<T, R, 1>(k, alpha, a, b, beta, c, ldc);
+  else
+    tile<T, R, 2>(k, alpha, a, b, beta, c, ldc);
+  return R;
+}
+
+// to[p][i] = b[i][p] for p and i below 8; rows of b are `step` apart, those of `to` a panel's width.
+inline void transpose8(const float* b, int64_t step, float* to) {
+  typedef float V __attribute__((vector_size(32), aligned(4), may_alias));
+  V r[8], t[8];
+  for (int i = 0; i < 8; ++i) r[i] = *reinterpret_cast<const V*>(b + i * step);
+  for (int i = 0; i < 8; i += 2) {
+    t[i] = __builtin_shufflevector(r[i], r[i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+    t[i + 1] = __builtin_shufflevector(r[i], r[i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+  }
+  for (int h = 0; h < 8; h += 4)
+    for (int i = 0; i < 2; ++i) {
+      r[h + 2 * i] = __builtin_shufflevector(t[h + i], t[h + i + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+      r[h + 2 * i + 1] = __builtin_shufflevector(t[h + i], t[h + i + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+  constexpr int64_t w = panel_width<float>;
+  for (int i = 0; i < 4; ++i) {
+    *reinterpret_cast<V*>(to + i * w) = __builtin_shufflevector(r[i], r[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    *reinterpret_cast<V*>(to + (i + 4) * w) = __builtin_shufflevector(r[i], r[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+}
+
+// Columns of B as panels, one behind the other, the last filled up with zeros.
+template <class T>
+void pack_strip(int64_t k, int64_t cols, Matrix<T> b, T* strip) {
+  constexpr int64_t w = panel_width<T>;
+  if (b.col == 1) {
+    for (int64_t p = 0; p < k; ++p)
+      for (int64_t j = 0; j < cols; j += w) {
+        const T* from = b.p + p * b.row + j;
+        T* to = strip + j * k + p * w;
+        if (cols - j >= w) {
+          std::memcpy(to, from, size_t(w) * sizeof(T));
+        } else {
+          std::copy(from, from + (cols - j), to);
+          std::fill(to + (cols - j), to + w, T(0));
+        }
+      }
+    return;
+  }
+  for (int64_t j = 0; j < (cols + w - 1) / w * w; ++j) {
+    T* to = strip + j / w * w * k + j % w;
+    int64_t p = 0;
+    if constexpr (std::is_same_v<T, float>)
+      if (b.row == 1 && j / 8 * 8 + 8 <= cols) {
+        p = k / 8 * 8;
+        for (int64_t q = 0; q < p && j % 8 == 0; q += 8) transpose8(b.p + q + j * b.col, b.col, to + q * w);
+      }
+    for (; p < k; ++p) to[p * w] = j < cols ? b.p[p * b.row + j * b.col] : T(0);
+  }
+}
+
+// A, dense along the dim along which it is, with a gap behind each row: rows whose distance is a power of two fall on
+// the same few lines of the cache.
+constexpr int64_t gap = 16;
+template <class T>
+Matrix<T> pack_block(int64_t rows, int64_t depth, Matrix<T> a, T* to) {
+  if (a.row == 1 && a.col != 1) return pack_block(depth, rows, a.transposed(), to).transposed();
+  const int64_t step = depth + gap;
+  for (int64_t i = 0; i < rows; ++i) {
+    const T* row = a.p + i * a.row;
+    if (a.col == 1)
+      std::memcpy(to + i * step, row, size_t(depth) * sizeof(T));
+    else
+      for (int64_t p = 0; p < depth; ++p) to[i * step + p] = row[p * a.col];
+  }
+  return {to, step, 1};
+}
+
+/// As gemm(), for at least one row and column.
+template <class T>
+void packed_gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta, T* c, int64_t ldc) {
+  constexpr int64_t w = panel_width<T>;
+  const int64_t most_rows = std::min(m, block_rows), most_depth = std::min(k, block_depth);
+  const bool pack_a =
+      n > 2 * w && most_rows * most_depth > 4096;  // a block that is read often and fills the first cache
+  Buffer<T> strip(std::min((n + w - 1) / w * w, strip_width<T>) * most_depth),
+      block(pack_a ? (most_rows + gap) * (most_depth + gap) : 0);
+  for (int64_t p = 0; p == 0 || p < k; p += block_depth)
+    for (int64_t i0 = 0; i0 < m; i0 += block_rows) {
+      const int64_t depth = std::min(block_depth, k - p), rows = std::min(block_rows, m - i0);
+      const Matrix<T> left = pack_a ? pack_block(rows, depth, a.at(i0, p), block.get()) : a.at(i0, p);
+      for (int64_t j0 = 0; j0 < n; j0 += strip_width<T>) {
+        const int64_t cols = std::min(strip_width<T>, n - j0);
+        // columns of B that few rows of A meet are read where they lie
+        const int64_t direct = b.col == 1 && rows <= 2 * tile_rows ? cols / w * w : 0;
+        pack_strip(depth, cols - direct, b.at(p, j0 + direct), strip.get());
+        for (int64_t j = 0; j < cols; j += w) {
+          const Panel<T> right = j < direct ? Panel<T>{b.at(p, j0 + j).p, b.row, w}
+                                            : Panel<T>{strip.get() + (j - direct) * depth, w, std::min(w, cols - j)};
+          for (int64_t i = 0; i < rows;)
+            i += tile_of(rows - i, depth, alpha, left.at(i, 0), right, p ? T(1) : beta, c + (i0 + i) * ldc + j0 + j,
+                         ldc);
+        }
+      }
+    }
+}
+
+}  // namespace luth::cpu
