@@ -40,11 +40,11 @@ inline constexpr unsigned sizes = 4;     // a list that may be given as separate
 inline constexpr unsigned required = 8;  // has no default
 inline constexpr unsigned base =
     16;  // an int that says from where indices in tensors count; hidden, set by the language
-inline constexpr unsigned hidden = 32;  // never shown or set by users
-inline constexpr unsigned insert = 64;  // with dim: a place for a new dim, 1 … n+1 (unsqueeze, stack)
-inline constexpr unsigned word = 256;   // a list that may be a word instead: padding = 'same'
+inline constexpr unsigned hidden = 32;   // never shown or set by users
+inline constexpr unsigned insert = 64;   // with dim: a place for a new dim, 1 … n+1 (unsqueeze, stack)
+inline constexpr unsigned word = 256;    // a list that may be a word instead: padding = 'same'
 inline constexpr unsigned holes = 8192;  // a list whose elements may be torch.none, which is -1
-inline constexpr unsigned named = 128;  // only by name, never by position (PyTorch's keyword-only arguments)
+inline constexpr unsigned named = 128;   // only by name, never by position (PyTorch's keyword-only arguments)
 }  // namespace as
 
 struct FieldInfo {

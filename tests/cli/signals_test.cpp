@@ -114,11 +114,12 @@ TEST(Signals, ResizingTheTerminalLeavesProductsAlone) {
 
 // Of all signals that come from outside.
 TEST(Signals, WorkersTakeNone) {
-  Process p({"-e",
-             "local set = torch.utils.data.TensorDataset(torch.randn(64, 3)) "
-             "loop = torch.utils.data.DataLoader(set, {num_workers = 2}):batches() loop() "
-             "x = torch.zeros(1000000) for i = 1, 50 do x:exp() end print('ready') io.stdout:flush() while true do end"},
-            {.env = {{"LUTH_THREADS", "4"}}});
+  Process p(
+      {"-e",
+       "local set = torch.utils.data.TensorDataset(torch.randn(64, 3)) "
+       "loop = torch.utils.data.DataLoader(set, {num_workers = 2}):batches() loop() "
+       "x = torch.zeros(1000000) for i = 1, 50 do x:exp() end print('ready') io.stdout:flush() while true do end"},
+      {.env = {{"LUTH_THREADS", "4"}}});
   ASSERT_TRUE(p.wait_for("ready"));
   int others = 0;
   for (auto& task : std::filesystem::directory_iterator("/proc/" + std::to_string(p.pid()) + "/task")) {

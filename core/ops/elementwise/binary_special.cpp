@@ -14,7 +14,6 @@ const DefineAll<PairOps> define_all_;
 const DefineAll<ClampMin, ClampMax> define_clamps_;
 const DefineAll<Nextafter, Rsub, FloatPower> define_;
 
-
 void want_one_dtype(const Inputs& in) {
   if (in[0].dtype() != in[1].dtype())
     throw Error("takes tensors of one dtype, not {} and {}; convert one of them", name(in[0].dtype()),

@@ -271,14 +271,14 @@ std::shared_ptr<const Primitive> make_conv(const ConvShape& s, Layout inner) {
     p->in.push_back(operand(DNNL_ARG_SRC, user.x, pd.src_desc(), false));
     p->out = operand(DNNL_ARG_DIFF_WEIGHTS, user.w, pd.diff_weights_desc(), true);
     // 2.6.3's jit_1x1:avx2 with a stride writes whole vectors of channels where there are fewer
-    p->scratch = pd.scratchpad_desc().get_size() + size_t(8 * s.oh * s.ow) * sizeof(float);
+    p->scratch = pd.scratchpad_desc().get_size() + size_t(8 * s.out_area()) * sizeof(float);
     p->run = GradWeight(pd);
   }
   return p;
 }
 std::shared_ptr<const Primitive> make_conv(const ConvShape& s) {
   auto p = make_conv(s, inner_layout(s));
-  return p ? p : make_conv(s, Layout::nhwc);
+  return p ? p : make_conv(s, Layout::channels_last);
 }
 
 // ---- Matrix products ---------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
-// Products of row-major matrices on one thread: float32 by our own loops, float64 by OpenBLAS. For the kernels of matmul,
-// conv and whoever else needs a product.
+// Products of row-major matrices on one thread: float32 by our own loops, float64 by OpenBLAS. For the kernels of
+// matmul, conv and whoever else needs a product.
 #pragma once
 #include <cstdint>
 
