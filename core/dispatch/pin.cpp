@@ -14,7 +14,7 @@ struct Block {
   char* data;
   size_t bytes;
 };
-std::mutex lock;
+std::mutex pinned_lock;
 std::map<const char*, Block>&
 blocks() {  // by first address; never destroyed: tensors in static variables may outlive it
   static auto& b = *new std::map<const char*, Block>;
@@ -24,7 +24,7 @@ blocks() {  // by first address; never destroyed: tensors in static variables ma
 void release(void* data) {
   Block block;
   {
-    std::lock_guard hold(lock);
+    std::lock_guard hold(pinned_lock);
     auto it = blocks().find(static_cast<char*>(data));
     if (it == blocks().end()) return;
     block = it->second;
@@ -36,7 +36,7 @@ void release(void* data) {
 }  // namespace
 
 bool is_pinned(const void* p) {
-  std::lock_guard hold(lock);
+  std::lock_guard hold(pinned_lock);
   auto it = blocks().upper_bound(static_cast<const char*>(p));
   if (it == blocks().begin()) return false;
   const Block& b = std::prev(it)->second;
@@ -49,7 +49,7 @@ Tensor empty_pinned(const Shape& shape, Dtype dtype, Device& device) {
   if (!bytes) return Tensor::empty(shape, dtype, host());
   auto* data = static_cast<char*>(device.allocate_pinned(bytes));
   {
-    std::lock_guard hold(lock);
+    std::lock_guard hold(pinned_lock);
     blocks()[data] = {&device, data, bytes};
   }
   return Tensor::alias(make<Storage>(host(), data, bytes, release, data), shape, contiguous_strides(shape), 0, dtype);

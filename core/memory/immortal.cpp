@@ -8,10 +8,10 @@
 namespace luth {
 namespace {
 
-// An open-addressing hash set that only grows, so it needs no lock. Once it holds `most` addresses, further ones are
-// not added: their attributes are copied.
-constexpr size_t bits = 12, slots = size_t(1) << bits, most = slots / 2;
-std::array<std::atomic<const void*>, slots> table{};
+// An open-addressing hash set that only grows, so it needs no lock. Once it holds `most_used` addresses, further ones
+// are not added: their attributes are copied.
+constexpr size_t bits = 12, table_slots = size_t(1) << bits, most_used = table_slots / 2;
+std::array<std::atomic<const void*>, table_slots> table{};
 std::atomic<size_t> used{0};
 
 size_t slot_of(const void* op) {
@@ -21,15 +21,15 @@ size_t slot_of(const void* op) {
 }  // namespace
 
 void set_immortal(const void* op) {
-  if (used.fetch_add(1, std::memory_order_relaxed) >= most) return;
-  for (size_t i = slot_of(op);; i = (i + 1) % slots) {
+  if (used.fetch_add(1, std::memory_order_relaxed) >= most_used) return;
+  for (size_t i = slot_of(op);; i = (i + 1) % table_slots) {
     const void* there = nullptr;
     if (table[i].compare_exchange_strong(there, op, std::memory_order_relaxed) || there == op) return;
   }
 }
 
 bool is_immortal(const void* op) {
-  for (size_t i = slot_of(op);; i = (i + 1) % slots) {
+  for (size_t i = slot_of(op);; i = (i + 1) % table_slots) {
     const void* there = table[i].load(std::memory_order_relaxed);
     if (there == op) return true;
     if (!there) return false;

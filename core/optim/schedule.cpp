@@ -5,7 +5,7 @@
 namespace luth::optim {
 namespace {
 
-std::vector<const ScheduleClass*>& classes() {
+std::vector<const ScheduleClass*>& classes_of_schedules() {
   static std::vector<const ScheduleClass*> list;
   return list;
 }
@@ -88,15 +88,15 @@ std::string Schedule::repr() {
   return type() + "(" + s + ")";
 }
 
-const std::vector<const ScheduleClass*>& schedule_classes() { return classes(); }
+const std::vector<const ScheduleClass*>& schedule_classes() { return classes_of_schedules(); }
 const ScheduleClass* find_schedule_class(std::string_view name) {
-  for (auto* c : classes())
+  for (auto* c : classes_of_schedules())
     if (c->name == name) return c;
   return nullptr;
 }
 void add_schedule_class(const ScheduleClass* c) {
   auto by_name = [](auto* a, auto* b) { return a->name < b->name; };
-  auto& list = classes();
+  auto& list = classes_of_schedules();
   list.insert(std::upper_bound(list.begin(), list.end(), c, by_name), c);
 }
 

@@ -17,4 +17,6 @@ void check_parts(int64_t parts) {
   if (parts > most) throw Error("{} parts are too many; a tensor can be split into at most {}", parts, most);
 }
 
+Dtype wide(Dtype d) { return d == Dtype::f64 ? d : Dtype::f32; }
+
 }  // namespace luth::ops

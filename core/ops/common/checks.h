@@ -13,4 +13,7 @@ void check_not_bool(Dtype d);
 /// Throws for more than a million parts: each is a tensor of its own, however empty, and no extent bounds them.
 void check_parts(int64_t parts);
 
+/// What sums over elements of `d` are kept in: float64 for float64, else float32.
+Dtype wide(Dtype d);
+
 }  // namespace luth::ops

@@ -1,15 +1,9 @@
 // Cases to test the operators of index.h with.
+#include "core/ops/common/sample_tensors.h"
 #include "core/ops/index/index.h"
-
 namespace luth::ops {
 namespace {
 
-Tensor values(const Shape& s) {
-  Tensor t = Tensor::empty(s, Dtype::f64, host());
-  for (int64_t i = 0; i < t.numel(); ++i) t.data<double>()[i] = double((i * 7 + 3) % 11) / 4 - 1;
-  return t;
-}
-Tensor positions(const Shape& s, std::initializer_list<int64_t> v) { return Tensor::from(s, v.begin()); }
 Tensor mask(std::initializer_list<bool> v) { return Tensor::from<bool>({int64_t(v.size())}, v.begin()); }
 
 template <class Op>
@@ -19,50 +13,51 @@ Cases<Op> with_source() {
            0,
            0,
            [] {
-             return Inputs{values({4, 2}), positions({3}, {2, 0, 3}), values({3, 2})};
+             return Inputs{sample_values({4, 2}, 0.25), sample_integers({3}, {2, 0, 3}), sample_values({3, 2}, 0.25)};
            }},
           {{{.dim = 1}},
            {},
            0,
            0,
            [] {
-             return Inputs{values({2, 3}), positions({2}, {2, 1}), values({2, 2})};
+             return Inputs{sample_values({2, 3}, 0.25), sample_integers({2}, {2, 1}), sample_values({2, 2}, 0.25)};
            }},
           {{{.dim = -1, .base = 1}},
            {},
            0,
            0,
            [] {
-             return Inputs{values({3}), positions({1}, {3}), values({1})};
+             return Inputs{sample_values({3}, 0.25), sample_integers({1}, {3}), sample_values({1}, 0.25)};
            }},
           {{{.dim = 0}}, {}, 0, 0, [] {
-             return Inputs{values({}), positions({1}, {0}), values({})};
+             return Inputs{sample_values({}, 0.25), sample_integers({1}, {0}), sample_values({}, 0.25)};
            }}};
 }
 template <class Op>
 Cases<Op> with_src() {
-  return {{Op{},
-           {},
-           0,
-           0,
-           [] {
-             return Inputs{values({3, 2}), positions({2, 2}, {2, 0, 0, 1}), values({2, 2})};
-           }},
-          {[] {
-             Op op;
-             op.dim = 1;
-             op.base = 1;
-             return op;
-           }(),
-           {},
-           0,
-           0,
-           [] {
-             return Inputs{values({2, 3}), positions({2, 2}, {3, 1, 2, 3}), values({2, 2})};
-           }},
-          {Op{}, {}, 0, 0, [] {
-             return Inputs{values({}), positions({}, {0}), values({})};
-           }}};
+  return {
+      {Op{},
+       {},
+       0,
+       0,
+       [] {
+         return Inputs{sample_values({3, 2}, 0.25), sample_integers({2, 2}, {2, 0, 0, 1}), sample_values({2, 2}, 0.25)};
+       }},
+      {[] {
+         Op op;
+         op.dim = 1;
+         op.base = 1;
+         return op;
+       }(),
+       {},
+       0,
+       0,
+       [] {
+         return Inputs{sample_values({2, 3}, 0.25), sample_integers({2, 2}, {3, 1, 2, 3}), sample_values({2, 2}, 0.25)};
+       }},
+      {Op{}, {}, 0, 0, [] {
+         return Inputs{sample_values({}, 0.25), sample_integers({}, {0}), sample_values({}, 0.25)};
+       }}};
 }
 
 }  // namespace
@@ -73,31 +68,32 @@ Cases<IndexSelect> IndexSelect::samples() {
            0,
            0,
            [] {
-             return Inputs{values({3, 2}), positions({4}, {2, 0, 2, 1})};
+             return Inputs{sample_values({3, 2}, 0.25), sample_integers({4}, {2, 0, 2, 1})};
            }},
           {{{.dim = -1}},
            {},
            0,
            0,
            [] {
-             return Inputs{values({2, 3}), positions({2}, {2, 0})};
+             return Inputs{sample_values({2, 3}, 0.25), sample_integers({2}, {2, 0})};
            }},
           {{{.dim = 1, .base = 1}},
            {},
            0,
            0,
            [] {
-             return Inputs{values({2, 3, 2}), positions({2}, {3, 3})};
+             return Inputs{sample_values({2, 3, 2}, 0.25), sample_integers({2}, {3, 3})};
            }},
           {{{.dim = 0}}, {}, 0, 0, [] {
-             return Inputs{values({}), positions({1}, {0})};
+             return Inputs{sample_values({}, 0.25), sample_integers({1}, {0})};
            }}};
 }
 Cases<IndexAdd> IndexAdd::samples() {
   Cases<IndexAdd> c = with_source<IndexAdd>();
-  c.push_back({{{.dim = 0}, -2}, {}, 0, 0, [] {
-                 return Inputs{values({2, 2}), positions({3}, {1, 1, 0}), values({3, 2})};
-               }});
+  c.push_back(
+      {{{.dim = 0}, -2}, {}, 0, 0, [] {
+         return Inputs{sample_values({2, 2}, 0.25), sample_integers({3}, {1, 1, 0}), sample_values({3, 2}, 0.25)};
+       }});
   return c;
 }
 Cases<IndexCopy> IndexCopy::samples() { return with_source<IndexCopy>(); }
@@ -107,17 +103,17 @@ Cases<IndexFill> IndexFill::samples() {
            0,
            0,
            [] {
-             return Inputs{values({4, 2}), positions({2}, {2, 0}), 1.5};
+             return Inputs{sample_values({4, 2}, 0.25), sample_integers({2}, {2, 0}), 1.5};
            }},
           {{{.dim = 0}},
            {},
            0,
            0,
            [] {
-             return Inputs{values({4, 2}), positions({2}, {-1, 0}), values({})};
+             return Inputs{sample_values({4, 2}, 0.25), sample_integers({2}, {-1, 0}), sample_values({}, 0.25)};
            }},
           {{{.dim = 1, .base = 1}}, {}, 0, 0, [] {
-             return Inputs{values({2, 3}), positions({2}, {3, 1}), values({})};
+             return Inputs{sample_values({2, 3}, 0.25), sample_integers({2}, {3, 1}), sample_values({}, 0.25)};
            }}};
 }
 Cases<Gather> Gather::samples() {
@@ -126,35 +122,38 @@ Cases<Gather> Gather::samples() {
            0,
            0,
            [] {
-             return Inputs{values({3, 4}), positions({2, 3}, {0, 3, 3, 1, 0, 2})};
+             return Inputs{sample_values({3, 4}, 0.25), sample_integers({2, 3}, {0, 3, 3, 1, 0, 2})};
            }},
           {{{.dim = 0}},
            {},
            0,
            0,
            [] {
-             return Inputs{values({3, 2}), positions({2, 2}, {2, 0, 2, 1})};
+             return Inputs{sample_values({3, 2}, 0.25), sample_integers({2, 2}, {2, 0, 2, 1})};
            }},
           {{{.dim = -1, .base = 1}},
            {},
            0,
            0,
            [] {
-             return Inputs{values({3}), positions({2}, {3, 1})};
+             return Inputs{sample_values({3}, 0.25), sample_integers({2}, {3, 1})};
            }},
           {{{.dim = 0}}, {}, 0, 0, [] {
-             return Inputs{values({}), positions({}, {0})};
+             return Inputs{sample_values({}, 0.25), sample_integers({}, {0})};
            }}};
 }
 Cases<Scatter> Scatter::samples() {
   Cases<Scatter> c = with_src<Scatter>();
   Scatter add;
   add.reduce = "add";
-  c.push_back({add, {}, 0, 0, [] { return Inputs{values({3, 2}), positions({2, 2}, {2, 0, 2, 1}), values({2, 2})}; }});
+  c.push_back(
+      {add, {}, 0, 0, [] {
+         return Inputs{sample_values({3, 2}, 0.25), sample_integers({2, 2}, {2, 0, 2, 1}), sample_values({2, 2}, 0.25)};
+       }});
   return c;
 }
 Cases<ScatterValue> ScatterValue::samples() {
-  return {{{}, {}, 0, 0, [] { return Inputs{values({3, 2}), positions({1, 2}, {2, 0}), 1.5}; }}};
+  return {{{}, {}, 0, 0, [] { return Inputs{sample_values({3, 2}, 0.25), sample_integers({1, 2}, {2, 0}), 1.5}; }}};
 }
 Cases<ScatterAdd> ScatterAdd::samples() { return with_src<ScatterAdd>(); }
 Cases<Take> Take::samples() {
@@ -163,10 +162,10 @@ Cases<Take> Take::samples() {
            0,
            0,
            [] {
-             return Inputs{values({3, 2}), positions({2, 2}, {5, 0, -1, 2})};
+             return Inputs{sample_values({3, 2}, 0.25), sample_integers({2, 2}, {5, 0, -1, 2})};
            }},
           {{.base = 1}, {}, 0, 0, [] {
-             return Inputs{values({3, 2}), positions({2}, {6, 1})};
+             return Inputs{sample_values({3, 2}, 0.25), sample_integers({2}, {6, 1})};
            }}};
 }
 Cases<Put> Put::samples() {
@@ -175,44 +174,45 @@ Cases<Put> Put::samples() {
            0,
            0,
            [] {
-             return Inputs{values({3, 2}), positions({2}, {5, 0}), values({2})};
+             return Inputs{sample_values({3, 2}, 0.25), sample_integers({2}, {5, 0}), sample_values({2}, 0.25)};
            }},
           {{.accumulate = true, .base = 1}, {}, 0, 0, [] {
-             return Inputs{values({3, 2}), positions({3}, {6, 6, -2}), values({3})};
+             return Inputs{sample_values({3, 2}, 0.25), sample_integers({3}, {6, 6, -2}), sample_values({3}, 0.25)};
            }}};
 }
 Cases<Index> Index::samples() {
-  return {{{},
-           {},
-           0,
-           0,
-           [] {
-             return Inputs{values({3, 4}), positions({2}, {2, -1})};
-           }},
-          {{},
-           {},
-           0,
-           0,
-           [] {
-             return Inputs{values({3, 4}), Value(), positions({2, 2}, {3, 0, 0, 1})};
-           }},
-          {{},
-           {},
-           0,
-           0,
-           [] {
-             return Inputs{values({3, 4}), positions({2, 1}, {2, 0}), positions({2}, {1, 3})};
-           }},
-          {{},
-           {},
-           0,
-           0,
-           [] {
-             return Inputs{values({2, 3, 2}), positions({2}, {1, 0}), Value(), positions({}, {1})};
-           }},
-          {{.base = 1}, {}, 0, 0, [] {
-             return Inputs{values({3, 2}), mask({true, false, true}), positions({}, {2})};
-           }}};
+  return {
+      {{},
+       {},
+       0,
+       0,
+       [] {
+         return Inputs{sample_values({3, 4}, 0.25), sample_integers({2}, {2, -1})};
+       }},
+      {{},
+       {},
+       0,
+       0,
+       [] {
+         return Inputs{sample_values({3, 4}, 0.25), Value(), sample_integers({2, 2}, {3, 0, 0, 1})};
+       }},
+      {{},
+       {},
+       0,
+       0,
+       [] {
+         return Inputs{sample_values({3, 4}, 0.25), sample_integers({2, 1}, {2, 0}), sample_integers({2}, {1, 3})};
+       }},
+      {{},
+       {},
+       0,
+       0,
+       [] {
+         return Inputs{sample_values({2, 3, 2}, 0.25), sample_integers({2}, {1, 0}), Value(), sample_integers({}, {1})};
+       }},
+      {{.base = 1}, {}, 0, 0, [] {
+         return Inputs{sample_values({3, 2}, 0.25), mask({true, false, true}), sample_integers({}, {2})};
+       }}};
 }
 Cases<IndexPut> IndexPut::samples() {
   return {{{},
@@ -220,24 +220,26 @@ Cases<IndexPut> IndexPut::samples() {
            0,
            0,
            [] {
-             return Inputs{values({3, 4}), values({2, 4}), positions({2}, {2, 0})};
+             return Inputs{sample_values({3, 4}, 0.25), sample_values({2, 4}, 0.25), sample_integers({2}, {2, 0})};
            }},
           {{},
            {},
            0,
            0,
            [] {
-             return Inputs{values({3, 4}), 2.0, mask({true, false, true})};
+             return Inputs{sample_values({3, 4}, 0.25), 2.0, mask({true, false, true})};
            }},
           {{.accumulate = true},
            {},
            0,
            0,
            [] {
-             return Inputs{values({3, 4}), values({1}), positions({3}, {2, 2, 0}), positions({3}, {1, 1, 1})};
+             return Inputs{sample_values({3, 4}, 0.25), sample_values({1}, 0.25), sample_integers({3}, {2, 2, 0}),
+                           sample_integers({3}, {1, 1, 1})};
            }},
           {{.accumulate = true, .base = 1}, {}, 0, 0, [] {
-             return Inputs{values({2, 3, 2}), values({2, 3}), positions({2}, {1, 2}), Value(), positions({}, {1})};
+             return Inputs{sample_values({2, 3, 2}, 0.25), sample_values({2, 3}, 0.25), sample_integers({2}, {1, 2}),
+                           Value(), sample_integers({}, {1})};
            }}};
 }
 

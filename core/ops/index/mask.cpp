@@ -10,7 +10,7 @@
 namespace luth::ops {
 namespace {
 const DefineAll<MaskedFill, MaskedSelect, MaskedScatter, MaskedReplace, CountNonzero, Nonzero, NonzeroTuple, Argwhere>
-    define_all_;
+    define_all_mask_;
 
 void check_mask(const Value& mask) {
   if (!mask.is_tensor() || mask.dtype() != Dtype::boolean)

@@ -1,6 +1,7 @@
 #include "core/ops/index/scatter_reduce.h"
 
 #include <algorithm>
+#include "core/ops/common/sample_tensors.h"
 
 #include "core/ops/common/positions.h"
 #include "core/ops/create/factory.h"
@@ -12,7 +13,7 @@
 namespace luth::ops {
 namespace {
 
-const DefineAll<ScatterReduce, IndexReduce, TakeAlongDim, UnravelIndex, NonzeroStatic> define_all_;
+const DefineAll<ScatterReduce, IndexReduce, TakeAlongDim, UnravelIndex, NonzeroStatic> define_all_scatter_reduce_;
 
 Tensor ones_of(const Tensor& t, Dtype d) { return full(t.shape(), 1, d, t.device()); }
 
@@ -198,7 +199,6 @@ Tensor values(const Shape& s, double from) {
   for (int64_t i = 0; i < t.numel(); ++i) t.data<double>()[i] = double((i * 7 + 3) % 11) / 4 - 1 + from;
   return t;
 }
-Tensor positions(const Shape& s, std::initializer_list<int64_t> v) { return Tensor::from(s, v.begin()); }
 
 template <class Op>
 Op reducing(int64_t dim, int base, const char* reduce, bool include_self) {
@@ -213,11 +213,12 @@ Cases<ScatterReduce> ScatterReduce::samples() {
   Cases<ScatterReduce> all;
   for (const char* reduce : {"sum", "prod", "mean", "amax", "amin"})
     for (bool self : {true, false}) {
-      all.push_back({reducing<ScatterReduce>(0, 0, reduce, self), {}, 0, 0, [] {
-                       return Inputs{values({3, 2}, 0.1), positions({3, 2}, {2, 0, 0, 0, 2, 2}), values({3, 2}, 0.07)};
-                     }});
+      all.push_back(
+          {reducing<ScatterReduce>(0, 0, reduce, self), {}, 0, 0, [] {
+             return Inputs{values({3, 2}, 0.1), sample_integers({3, 2}, {2, 0, 0, 0, 2, 2}), values({3, 2}, 0.07)};
+           }});
       all.push_back({reducing<ScatterReduce>(-1, 1, reduce, self), {}, 0, 0, [] {
-                       return Inputs{values({2, 3}, 0.1), positions({2, 2}, {3, 3, 2, 1}), values({2, 2}, 0.07)};
+                       return Inputs{values({2, 3}, 0.1), sample_integers({2, 2}, {3, 3, 2, 1}), values({2, 2}, 0.07)};
                      }});
     }
   return all;
@@ -227,10 +228,10 @@ Cases<IndexReduce> IndexReduce::samples() {
   for (const char* reduce : {"prod", "mean", "amax", "amin"})
     for (bool self : {true, false})
       all.push_back({reducing<IndexReduce>(1, 0, reduce, self), {}, 0, 0, [] {
-                       return Inputs{values({2, 3}, 0.1), positions({3}, {2, 0, 2}), values({2, 3}, 0.07)};
+                       return Inputs{values({2, 3}, 0.1), sample_integers({3}, {2, 0, 2}), values({2, 3}, 0.07)};
                      }});
   all.push_back({reducing<IndexReduce>(0, 1, "amax", true), {}, 0, 0, [] {
-                   return Inputs{values({}, 0.1), positions({1}, {1}), values({}, 0.07)};
+                   return Inputs{values({}, 0.1), sample_integers({1}, {1}), values({}, 0.07)};
                  }});
   return all;
 }
@@ -240,17 +241,17 @@ Cases<TakeAlongDim> TakeAlongDim::samples() {
            0,
            0,
            [] {
-             return Inputs{values({3, 2}, 0), positions({2, 1}, {2, 0})};
+             return Inputs{values({3, 2}, 0), sample_integers({2, 1}, {2, 0})};
            }},
           {{-1, 1},
            {},
            0,
            0,
            [] {
-             return Inputs{values({1, 3}, 0), positions({2, 2}, {3, 1, 2, 2})};
+             return Inputs{values({1, 3}, 0), sample_integers({2, 2}, {3, 1, 2, 2})};
            }},
           {{{}, 0}, {}, 0, 0, [] {
-             return Inputs{values({2, 3}, 0), positions({2}, {5, 0})};
+             return Inputs{values({2, 3}, 0), sample_integers({2}, {5, 0})};
            }}};
 }
 Cases<UnravelIndex> UnravelIndex::samples() {
@@ -259,10 +260,10 @@ Cases<UnravelIndex> UnravelIndex::samples() {
            0,
            0,
            [] {
-             return Inputs{positions({3}, {5, 0, 2})};
+             return Inputs{sample_integers({3}, {5, 0, 2})};
            }},
           {{{2, 3, 2}, 1}, {}, 0, 0, [] {
-             return Inputs{positions({2, 1}, {12, 1})};
+             return Inputs{sample_integers({2, 1}, {12, 1})};
            }}};
 }
 Cases<NonzeroStatic> NonzeroStatic::samples() { return {{{4}, {{2, 3}}}, {{8, 0, 1}, {{2, 3}}}, {{2, -1}, {{}}}}; }

@@ -42,7 +42,7 @@ Tensor squares(const Tensor& t) {
   return sum(mul(t, t), over);
 }
 
-Tensor joined(const Tensors& slices, int64_t dim) { return slices.size() == 1 ? slices[0] : cat(slices, {dim}); }
+Tensor concatenated(const Tensors& slices, int64_t dim) { return slices.size() == 1 ? slices[0] : cat(slices, {dim}); }
 // The positions i < j of all pairs of n ≥ 2, ordered by i, then j: n (n - 1) / 2 each.
 std::pair<Tensor, Tensor> pairs(int64_t n, Device& device) {
   const int64_t count = n * (n - 1) / 2;
@@ -82,7 +82,7 @@ Tensor Cdist::decompose(const Inputs& in) const {
   auto rows = [a = a, b = b, p = p](int64_t begin, int64_t end) {
     return last_norm(sub(unsqueeze(slice(a, {-2, begin, end, 1}), {-2}), unsqueeze(b, {-3})), p);
   };
-  return joined(in_slices(n, each, {a, b}, rows), -2);
+  return concatenated(in_slices(n, each, {a, b}, rows), -2);
 }
 Cases<Cdist> Cdist::samples() {
   return {{{}, {{2, 3}, {4, 3}}},
@@ -108,7 +108,7 @@ Tensor Pdist::decompose(const Inputs& in) const {
     auto rows = [&](const Tensor& list) { return index_select(x, slice(list, {0, begin, end, 1})); };
     return last_norm(sub(rows(first), rows(second)), p);
   };
-  return joined(in_slices(count, double(k), {x}, some), 0);
+  return concatenated(in_slices(count, double(k), {x}, some), 0);
 }
 Cases<Pdist> Pdist::samples() {
   return {{{}, {{3, 2}}}, {{1}, {{3, 2}}}, {{3}, {{4, 2}}}, {{std::numeric_limits<double>::infinity()}, {{3, 2}}}};
@@ -138,7 +138,7 @@ Tensor CosineSimilarity::decompose(const Inputs& in) const {
 }
 
 namespace {
-const DefineAll<Cdist, Pdist, PairwiseDistance, CosineSimilarity, Dist> define_all_;
+const DefineAll<Cdist, Pdist, PairwiseDistance, CosineSimilarity, Dist> define_all_distance_;
 }  // namespace
 
 // Powers of 16-bit floats overflow: they are summed in float32 and rounded once.

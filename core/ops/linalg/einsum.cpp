@@ -263,7 +263,7 @@ Cases<Einsum> Einsum::samples() {
 }
 
 namespace {
-const DefineAll<Einsum> define_all_;
+const DefineAll<Einsum> define_all_einsum_;
 }  // namespace
 
 }  // namespace luth::ops

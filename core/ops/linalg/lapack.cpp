@@ -76,7 +76,7 @@ Tensors on_host(const Op& op, const Inputs& in) {
   return results;
 }
 
-Spec like(const Value& v, const Shape& s) { return {s, v.dtype()}; }
+Spec spec_like(const Value& v, const Shape& s) { return {s, v.dtype()}; }
 Spec info_spec(const Value& v) { return {batch_of(v.shape()), Dtype::i32}; }
 struct Extents {
   int64_t m, n, k;
@@ -94,7 +94,7 @@ Extents extents(const Value& v) {
 
 Specs LapackLu::infer(const Inputs& in) const {
   const Extents e = extents(in[0]);
-  return {like(in[0], in[0].shape()), {joined(e.batch, {e.k}), Dtype::i32}, info_spec(in[0])};
+  return {spec_like(in[0], in[0].shape()), {joined(e.batch, {e.k}), Dtype::i32}, info_spec(in[0])};
 }
 Tensors LapackLu::decompose(const Inputs& in) const { return on_host(*this, in); }
 Tensors LapackLu::vjp(const Call& c, const Tensors& dy) const {
@@ -112,7 +112,7 @@ Tensors LapackPermutation::decompose(const Inputs& in) const { return on_host(*t
 
 Specs LapackCholesky::infer(const Inputs& in) const {
   need_square(in[0], "the matrix");
-  return {like(in[0], in[0].shape()), info_spec(in[0])};
+  return {spec_like(in[0], in[0].shape()), info_spec(in[0])};
 }
 Tensors LapackCholesky::decompose(const Inputs& in) const { return on_host(*this, in); }
 // gA = the symmetric part of L⁻ᵀ φ L⁻¹, where φ is the lower triangle of Lᵀ gL with its diagonal halved (Murray,
@@ -135,7 +135,7 @@ Spec LapackTriangular::infer(const Inputs& in) const {
   const int64_t n = in[0].tensor().shape(-1), m = in[1].tensor().shape(left ? -2 : -1);
   if (n != m || !(batch_of(in[0].shape()) == batch_of(in[1].shape())))
     throw Error("A of shape {} does not fit B of shape {}", to_string(in[0].shape()), to_string(in[1].shape()));
-  return like(in[0], in[1].shape());
+  return spec_like(in[0], in[1].shape());
 }
 Tensors LapackTriangular::decompose(const Inputs& in) const { return on_host(*this, in); }
 Tensors LapackTriangular::vjp(const Call& c, const Tensor& dy) const {
@@ -152,7 +152,7 @@ Tensors LapackTriangular::vjp(const Call& c, const Tensor& dy) const {
 
 Specs LapackGeqrf::infer(const Inputs& in) const {
   const Extents e = extents(in[0]);
-  return {like(in[0], in[0].shape()), like(in[0], joined(e.batch, {e.k}))};
+  return {spec_like(in[0], in[0].shape()), spec_like(in[0], joined(e.batch, {e.k}))};
 }
 Tensors LapackGeqrf::decompose(const Inputs& in) const { return on_host(*this, in); }
 
@@ -170,7 +170,7 @@ Spec LapackOrgqr::infer(const Inputs& in) const {
   check_reflectors(in[0], in[1]);
   const int64_t m = in[0].tensor().shape(-2), k = in[1].tensor().shape(-1);
   if (columns > m || k > columns) throw Error("{} reflectors of {} rows give no {} columns", k, m, columns);
-  return like(in[0], joined(batch_of(in[0].shape()), {m, columns}));
+  return spec_like(in[0], joined(batch_of(in[0].shape()), {m, columns}));
 }
 Tensors LapackOrgqr::decompose(const Inputs& in) const { return on_host(*this, in); }
 Spec LapackOrmqr::infer(const Inputs& in) const {
@@ -181,7 +181,7 @@ Spec LapackOrmqr::infer(const Inputs& in) const {
   if (in[2].tensor().shape(left ? -2 : -1) != m || k > m || !(batch_of(in[2].shape()) == batch_of(in[0].shape())))
     throw Error("reflectors of shape {} do not fit a matrix of shape {}", to_string(in[0].shape()),
                 to_string(in[2].shape()));
-  return like(in[0], in[2].shape());
+  return spec_like(in[0], in[2].shape());
 }
 Tensors LapackOrmqr::decompose(const Inputs& in) const { return on_host(*this, in); }
 
@@ -196,15 +196,15 @@ Specs LapackLstsq::infer(const Inputs& in) const {
   if (driver != "gels" && driver != "gelsy" && driver != "gelsd" && driver != "gelss")
     throw Error("driver is 'gels', 'gelsy', 'gelsd' or 'gelss', got '{}'", driver);
   const bool values = driver == "gelsd" || driver == "gelss";
-  return {like(in[0], joined(e.batch, {std::max(e.m, e.n), in[1].tensor().shape(-1)})),
+  return {spec_like(in[0], joined(e.batch, {std::max(e.m, e.n), in[1].tensor().shape(-1)})),
           {driver == "gels" ? Shape{0} : e.batch, Dtype::i64},
-          like(in[0], values ? joined(e.batch, {e.k}) : Shape{0})};
+          spec_like(in[0], values ? joined(e.batch, {e.k}) : Shape{0})};
 }
 Tensors LapackLstsq::decompose(const Inputs& in) const { return on_host(*this, in); }
 
 Specs LapackLdl::infer(const Inputs& in) const {
   need_square(in[0], "the matrix");
-  return {like(in[0], in[0].shape()), {batch_of(in[0].shape(), 1), Dtype::i32}, info_spec(in[0])};
+  return {spec_like(in[0], in[0].shape()), {batch_of(in[0].shape(), 1), Dtype::i32}, info_spec(in[0])};
 }
 Tensors LapackLdl::decompose(const Inputs& in) const { return on_host(*this, in); }
 Spec LapackLdlSolve::infer(const Inputs& in) const {
@@ -216,7 +216,7 @@ Spec LapackLdlSolve::infer(const Inputs& in) const {
                 name(in[1].dtype()), to_string(in[1].shape()));
   if (in[2].tensor().shape(-2) != in[0].tensor().shape(-1) || !(batch_of(in[2].shape()) == batch_of(in[0].shape())))
     throw Error("LD of shape {} does not fit B of shape {}", to_string(in[0].shape()), to_string(in[2].shape()));
-  return like(in[0], in[2].shape());
+  return spec_like(in[0], in[2].shape());
 }
 Tensors LapackLdlSolve::decompose(const Inputs& in) const { return on_host(*this, in); }
 static Tensors refused(const Call& c) {
@@ -233,8 +233,8 @@ Tensors LapackLdlSolve::vjp(const Call& c, const Tensor&) const { return refused
 
 Specs LapackSvd::infer(const Inputs& in) const {
   const Extents e = extents(in[0]);
-  return {like(in[0], joined(e.batch, {e.m, full_matrices ? e.m : e.k})), like(in[0], joined(e.batch, {e.k})),
-          like(in[0], joined(e.batch, {full_matrices ? e.n : e.k, e.n}))};
+  return {spec_like(in[0], joined(e.batch, {e.m, full_matrices ? e.m : e.k})), spec_like(in[0], joined(e.batch, {e.k})),
+          spec_like(in[0], joined(e.batch, {full_matrices ? e.n : e.k, e.n}))};
 }
 Tensors LapackSvd::decompose(const Inputs& in) const { return on_host(*this, in); }
 // gA = U (skew(Uᵀ gU) / E S + S skew(Vᵀ gV) / E + gS) Vᵀ and, outside of the spaces of U and V, the projections of
@@ -265,13 +265,13 @@ Tensors LapackSvd::vjp(const Call& c, const Tensors& dy) const {
 }
 Spec LapackSvdvals::infer(const Inputs& in) const {
   const Extents e = extents(in[0]);
-  return like(in[0], joined(e.batch, {e.k}));
+  return spec_like(in[0], joined(e.batch, {e.k}));
 }
 Tensors LapackSvdvals::decompose(const Inputs& in) const { return on_host(*this, in); }
 
 Specs LapackEigh::infer(const Inputs& in) const {
   need_square(in[0], "the matrix");
-  return {like(in[0], batch_of(in[0].shape(), 1)), like(in[0], in[0].shape())};
+  return {spec_like(in[0], batch_of(in[0].shape(), 1)), spec_like(in[0], in[0].shape())};
 }
 Tensors LapackEigh::decompose(const Inputs& in) const { return on_host(*this, in); }
 // gA = V (Vᵀ gV / E with gL as its diagonal) Vᵀ, E_jk = l_k - l_j
@@ -286,13 +286,13 @@ Tensors LapackEigh::vjp(const Call& c, const Tensors& dy) const {
 }
 Spec LapackEigvalsh::infer(const Inputs& in) const {
   need_square(in[0], "the matrix");
-  return like(in[0], batch_of(in[0].shape(), 1));
+  return spec_like(in[0], batch_of(in[0].shape(), 1));
 }
 Tensors LapackEigvalsh::decompose(const Inputs& in) const { return on_host(*this, in); }
 
 Specs LapackEig::infer(const Inputs& in) const {
   need_square(in[0], "the matrix");
-  return {like(in[0], batch_of(in[0].shape(), 1)), like(in[0], in[0].shape())};
+  return {spec_like(in[0], batch_of(in[0].shape(), 1)), spec_like(in[0], in[0].shape())};
 }
 Tensors LapackEig::decompose(const Inputs& in) const { return on_host(*this, in); }
 // gA = V⁻ᵀ ((Vᵀ gV - Vᵀ V diag(Vᵀ gV)) / E with gL as its diagonal) Vᵀ, for columns of length 1
@@ -303,7 +303,7 @@ Tensors LapackEig::vjp(const Call& c, const Tensors& dy) const {
     const Tensor on = diagonal_mask(l.shape(-1), l.device());
     const Tensor e = where(on, 1, sub(unsqueeze(l, {-2}), unsqueeze(l, {-1})));
     const Tensor g = matmul(swapped(v), dy[1]);
-    const Tensor along = scale_columns(matmul(swapped(v), v), diagonal(g));
+    const Tensor along = scale_columns(matmul(swapped(v), v), main_diagonal(g));
     core = plus(core, where(on, 0, div(sub(g, along), e)));
   }
   if (!core) return {Tensor()};

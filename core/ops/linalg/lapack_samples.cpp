@@ -12,7 +12,7 @@ Tensor pivots_sample() {
   const int32_t p[] = {2, 3, 3};
   return Tensor::from({3}, p);
 }
-Tensors packed() { return lapack_geqrf(sample({4, 3})); }
+Tensors qr_packed() { return lapack_geqrf(sample({4, 3})); }
 
 }  // namespace
 
@@ -97,18 +97,18 @@ Cases<LapackGeqrf> LapackGeqrf::samples() {
 }
 Cases<LapackOrgqr> LapackOrgqr::samples() {
   auto make = []() -> Inputs {
-    const Tensors p = packed();
+    const Tensors p = qr_packed();
     return {p[0], p[1]};
   };
   return {{{{}, 3}, {}, 0, 0, make}, {{{}, 4}, {}, 0, 0, make}};
 }
 Cases<LapackOrmqr> LapackOrmqr::samples() {
   auto left = []() -> Inputs {
-    const Tensors p = packed();
+    const Tensors p = qr_packed();
     return {p[0], p[1], sample({4, 2})};
   };
   auto right = []() -> Inputs {
-    const Tensors p = packed();
+    const Tensors p = qr_packed();
     return {p[0], p[1], sample({2, 4})};
   };
   return {{{}, {}, 0, 0, left}, {{{}, true, true}, {}, 0, 0, left}, {{{}, false, false}, {}, 0, 0, right}};
@@ -182,7 +182,7 @@ Cases<LapackLdlSolve> LapackLdlSolve::samples() {
 namespace {
 const DefineAll<LapackLu, LapackPermutation, LapackCholesky, LapackTriangular, LapackGeqrf, LapackOrgqr, LapackOrmqr,
                 LapackSvd, LapackSvdvals, LapackEigh, LapackEigvalsh, LapackEig, LapackLstsq, LapackLdl, LapackLdlSolve>
-    define_all_;
+    define_all_lapack_samples_;
 }  // namespace
 
 }  // namespace luth::ops

@@ -57,7 +57,7 @@ Tensor with_batch(const Tensor& t, const Shape& batch, int drop) {
 Tensor swapped(const Tensor& t) { return transpose(t, {-2, -1}); }
 
 // In the row-major memory of a square matrix the diagonal is every (n + 1)st element.
-Tensor diagonal(const Tensor& t) {
+Tensor main_diagonal(const Tensor& t) {
   const int64_t n = std::min(t.shape(-1), t.shape(-2));
   Tensor square = columns(rows(t, 0, n), 0, n);
   return slice(reshape(square, {joined(batch_of(t.shape()), {n * n})}), {.dim = -1, .step = n + 1});

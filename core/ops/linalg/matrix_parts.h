@@ -30,7 +30,7 @@ Tensor with_batch(const Tensor& t, const Shape& batch, int drop = 2);
 /// The last two dims exchanged.
 Tensor swapped(const Tensor& t);
 /// [..., n] from [..., m, n]: elements (i, i).
-Tensor diagonal(const Tensor& t);
+Tensor main_diagonal(const Tensor& t);
 /// [..., n, n] with v [..., n] on the diagonal.
 Tensor diagonal_matrix(const Tensor& v);
 /// True on the diagonal of [n, n].

@@ -216,7 +216,7 @@ Cases<LinalgNormNamed> LinalgNormNamed::samples() {
 namespace {
 const DefineAll<VectorNorm, MatrixNormNamed, MatrixNorm, LinalgNorm, LinalgNormNamed, NamedNorm, LinalgDiagonal, Vander,
                 VanderDescending>
-    define_all_;
+    define_all_norms_;
 }  // namespace
 
 }  // namespace luth::ops

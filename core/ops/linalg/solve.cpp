@@ -112,7 +112,7 @@ Tensor cofactors(const Tensor& a) {
 Tensor LinalgDet::decompose(const Inputs& in) const {
   need_square(in[0], "A");
   const Tensors f = lapack_lu(in[0]);
-  return mul(prod(diagonal(f[0]), last_dim()), parity(f[1], f[0].dtype()));
+  return mul(prod(main_diagonal(f[0]), last_dim()), parity(f[1], f[0].dtype()));
 }
 Tensors LinalgDet::vjp(const Call& c, const Tensor& dy) const {
   const Tensor& a = c.in[0];
@@ -124,7 +124,7 @@ Tensor Det::decompose(const Inputs& in) const { return det(in[0]); }
 Tensors LinalgSlogdet::decompose(const Inputs& in) const {
   need_square(in[0], "A");
   const Tensors f = lapack_lu(in[0]);
-  const Tensor d = diagonal(f[0]);
+  const Tensor d = main_diagonal(f[0]);
   return {mul(prod(sign(d), last_dim()), parity(f[1], d.dtype())), sum_over(log(abs(d)), {-1})};
 }
 Tensors LinalgSlogdet::vjp(const Call& c, const Tensors& dy) const {

@@ -1,6 +1,7 @@
 #include "core/ops/nn/attention.h"
 
 #include <cmath>
+#include "core/ops/common/sample_tensors.h"
 
 #include "core/ops/common/checks.h"
 #include "core/ops/create/factory.h"
@@ -18,7 +19,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<ScaledDotProductAttention, MultiHeadAttentionForward> define_all_;
+const DefineAll<ScaledDotProductAttention, MultiHeadAttentionForward> define_all_attention_;
 
 /// True where query i must not look at key j: j > i.
 Tensor later(int64_t queries, int64_t keys, Device& device) {
@@ -266,11 +267,6 @@ Tensors MultiHeadAttentionForward::decompose(const Inputs& in) const {
 // ---- cases ---------------------------------------------------------------------------------------------------------
 
 namespace {
-Tensor values(const Shape& s) {
-  Tensor t = Tensor::empty(s, Dtype::f64, host());
-  for (int64_t i = 0; i < t.numel(); ++i) t.data<double>()[i] = double((i * 7 + 3) % 11) * 0.2 - 1;
-  return t;
-}
 Tensor truths(const Shape& s, std::initializer_list<bool> v) { return Tensor::from(s, v.begin()); }
 }  // namespace
 
@@ -281,7 +277,8 @@ Cases<ScaledDotProductAttention> ScaledDotProductAttention::samples() {
   causal.scale = 0.4;
   grouped.enable_gqa = true;
   auto barred = [] {  // the second query may look nowhere
-    return Inputs{values({2, 2, 3}), values({2, 3, 3}), values({2, 3, 2}), truths({2, 3}, {1, 0, 1, 0, 0, 0})};
+    return Inputs{sample_values({2, 2, 3}), sample_values({2, 3, 3}), sample_values({2, 3, 2}),
+                  truths({2, 3}, {1, 0, 1, 0, 0, 0})};
   };
   return {{{}, {{2, 3, 2}, {2, 4, 2}, {2, 4, 3}}},
           {{}, {{2, 2}, {3, 2}, {3, 2}, {2, 3}}},
@@ -299,16 +296,16 @@ Cases<MultiHeadAttentionForward> MultiHeadAttentionForward::samples() {
   apart.average_attn_weights = false;
   plain.need_weights = false;
   auto of_packed = [] {
-    Tensor x = values({3, 1, 4}), no;
+    Tensor x = sample_values({3, 1, 4}), no;
     return Inputs{x,
                   x,
                   x,
-                  values({12, 4}),
-                  values({12}),
-                  values({1, 1, 4}),
-                  values({1, 1, 4}),
-                  values({4, 4}),
-                  values({4}),
+                  sample_values({12, 4}),
+                  sample_values({12}),
+                  sample_values({1, 1, 4}),
+                  sample_values({1, 1, 4}),
+                  sample_values({4, 4}),
+                  sample_values({4}),
                   truths({1, 3}, {0, 0, 1}),
                   Value(),
                   Value(),
@@ -318,13 +315,26 @@ Cases<MultiHeadAttentionForward> MultiHeadAttentionForward::samples() {
                   Value()};
   };
   auto of_apart = [] {
-    return Inputs{values({2, 4}), values({3, 2}), values({3, 3}), Value(), Value(),        Value(),
-                  Value(),        values({4, 4}), Value(),        Value(), values({2, 3}), values({4, 4}),
-                  values({4, 2}), values({4, 3}), Value(),        Value()};
+    return Inputs{sample_values({2, 4}),
+                  sample_values({3, 2}),
+                  sample_values({3, 3}),
+                  Value(),
+                  Value(),
+                  Value(),
+                  Value(),
+                  sample_values({4, 4}),
+                  Value(),
+                  Value(),
+                  sample_values({2, 3}),
+                  sample_values({4, 4}),
+                  sample_values({4, 2}),
+                  sample_values({4, 3}),
+                  Value(),
+                  Value()};
   };
   auto of_plain = [] {
-    Tensor x = values({2, 4});
-    return Inputs{x, x, x, values({12, 4}), Value(), Value(), Value(), values({4, 4})};
+    Tensor x = sample_values({2, 4});
+    return Inputs{x, x, x, sample_values({12, 4}), Value(), Value(), Value(), sample_values({4, 4})};
   };
   return {{packed, {}, 0, 0, of_packed}, {apart, {}, 0, 0, of_apart}, {plain, {}, 0, 0, of_plain}};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include "core/ops/common/sample_tensors.h"
 
 #include "core/autograd/autograd.h"
 #include "core/ops/common/positions.h"
@@ -19,7 +20,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<CtcLoss, CtcLossLists, CtcEach> define_all_;
+const DefineAll<CtcLoss, CtcLossLists, CtcEach> define_all_ctc_;
 
 using Lengths = std::vector<double>;
 
@@ -193,21 +194,22 @@ Tensor CtcLossLists::decompose(const Inputs& in) const {
 
 namespace {
 template <class T>
-Tensor values(const Shape& s) {
+Tensor log_values(const Shape& s) {
   Tensor t = Tensor::empty(s, dtype_of<T>, host());
   for (int64_t i = 0; i < t.numel(); ++i) t.data<T>()[i] = T(double((i * 7 + 3) % 11) * -0.3 - 0.1);
   return t;
 }
-Tensor integers(const Shape& s, std::initializer_list<int64_t> v) { return Tensor::from(s, v.begin()); }
-Tensor normalised(const Shape& s) { return log_softmax(values<float>(s), {.dim = -1}); }
+Tensor normalised(const Shape& s) { return log_softmax(log_values<float>(s), {.dim = -1}); }
 }  // namespace
 
 Cases<CtcLoss> CtcLoss::samples() {
   auto flat = [] {
-    return Inputs{normalised({5, 2, 4}), integers({3}, {1, 2, 2}), integers({2}, {5, 4}), integers({2}, {1, 2})};
+    return Inputs{normalised({5, 2, 4}), sample_integers({3}, {1, 2, 2}), sample_integers({2}, {5, 4}),
+                  sample_integers({2}, {1, 2})};
   };
   auto rows = [] {
-    return Inputs{normalised({4, 2, 3}), integers({2, 2}, {1, 1, 3, 3}), integers({2}, {4, 1}), integers({2}, {1, 2})};
+    return Inputs{normalised({4, 2, 3}), sample_integers({2, 2}, {1, 1, 3, 3}), sample_integers({2}, {4, 1}),
+                  sample_integers({2}, {1, 2})};
   };
   CtcLoss zero;
   zero.reduction = "none";
@@ -221,7 +223,7 @@ Cases<CtcLossLists> CtcLossLists::samples() {
   op.input_lengths = {5, 4};
   op.target_lengths = {2, 1};
   op.reduction = "sum";
-  return {{op, {}, 0, 0, [] { return Inputs{normalised({5, 2, 4}), integers({2, 2}, {1, 1, 3, 0})}; }}};
+  return {{op, {}, 0, 0, [] { return Inputs{normalised({5, 2, 4}), sample_integers({2, 2}, {1, 1, 3, 0})}; }}};
 }
 Cases<CtcEach> CtcEach::samples() {
   CtcEach op, one;
@@ -236,10 +238,10 @@ Cases<CtcEach> CtcEach::samples() {
            0,
            0,
            [] {
-             return Inputs{values<double>({5, 2, 4}), integers({2, 2}, {1, 1, 3, 0})};
+             return Inputs{log_values<double>({5, 2, 4}), sample_integers({2, 2}, {1, 1, 3, 0})};
            }},
           {one, {}, 0, 0, [] {
-             return Inputs{values<double>({3, 1, 3}), integers({1, 2}, {2, 1})};
+             return Inputs{log_values<double>({3, 1, 3}), sample_integers({1, 2}, {2, 1})};
            }}};
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/autograd/autograd.h"
 #include "core/ops/common/positions.h"
+#include "core/ops/common/sample_tensors.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/index/mask.h"
 #include "core/ops/reduce/reduce.h"
@@ -9,7 +10,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<Embedding, EmbeddingBackward, OneHot> define_all_;
+const DefineAll<Embedding, EmbeddingBackward, OneHot> define_all_embedding_;
 
 /// padding_idx from 0; -1 for none.
 int64_t padding_row(const std::optional<int64_t>& padding_idx, int64_t rows) {
@@ -54,14 +55,7 @@ Spec OneHot::infer(const Inputs& in) const {
   return {s, Dtype::i64};
 }
 
-namespace {
-Tensor values(const Shape& s) {
-  Tensor t = Tensor::empty(s, Dtype::f64, host());
-  for (int64_t i = 0; i < t.numel(); ++i) t.data<double>()[i] = double((i * 7 + 3) % 11) / 4 - 1;
-  return t;
-}
-Tensor positions(const Shape& s, std::initializer_list<int64_t> v) { return Tensor::from(s, v.begin()); }
-}  // namespace
+namespace {}  // namespace
 
 Cases<Embedding> Embedding::samples() {  // padding rows are not among those picked: their gradient is 0 by definition
   return {{{},
@@ -69,24 +63,24 @@ Cases<Embedding> Embedding::samples() {  // padding rows are not among those pic
            0,
            0,
            [] {
-             return Inputs{positions({2, 2}, {0, 3, 3, 1}), values({4, 2})};
+             return Inputs{sample_integers({2, 2}, {0, 3, 3, 1}), sample_values({4, 2}, 0.25)};
            }},
           {{.padding_idx = 1},
            {},
            0,
            0,
            [] {
-             return Inputs{positions({3}, {0, 2, 2}), values({3, 2})};
+             return Inputs{sample_integers({3}, {0, 2, 2}), sample_values({3, 2}, 0.25)};
            }},
           {{.padding_idx = -1, .base = 1},
            {},
            0,
            0,
            [] {
-             return Inputs{positions({2}, {2, 1}), values({3, 2})};
+             return Inputs{sample_integers({2}, {2, 1}), sample_values({3, 2}, 0.25)};
            }},
           {{}, {}, 0, 0, [] {
-             return Inputs{positions({}, {1}), values({3, 2})};
+             return Inputs{sample_integers({}, {1}), sample_values({3, 2}, 0.25)};
            }}};
 }
 Cases<EmbeddingBackward> EmbeddingBackward::samples() {
@@ -95,10 +89,10 @@ Cases<EmbeddingBackward> EmbeddingBackward::samples() {
            0,
            0,
            [] {
-             return Inputs{values({3, 2}), positions({3}, {0, 2, 2})};
+             return Inputs{sample_values({3, 2}, 0.25), sample_integers({3}, {0, 2, 2})};
            }},
           {{.rows = 3, .padding_idx = 2, .base = 1}, {}, 0, 0, [] {
-             return Inputs{values({3, 2}), positions({3}, {1, 3, 2})};
+             return Inputs{sample_values({3, 2}, 0.25), sample_integers({3}, {1, 3, 2})};
            }}};
 }
 Cases<OneHot> OneHot::samples() {
@@ -107,10 +101,10 @@ Cases<OneHot> OneHot::samples() {
            0,
            0,
            [] {
-             return Inputs{positions({2, 2}, {0, 3, 3, 1})};
+             return Inputs{sample_integers({2, 2}, {0, 3, 3, 1})};
            }},
           {{.num_classes = 5, .base = 1}, {}, 0, 0, [] {
-             return Inputs{positions({3}, {5, 1, 2})};
+             return Inputs{sample_integers({3}, {5, 1, 2})};
            }}};
 }
 

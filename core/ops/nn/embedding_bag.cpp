@@ -1,6 +1,7 @@
 #include "core/ops/nn/embedding_bag.h"
 
 #include <cmath>
+#include "core/ops/common/sample_tensors.h"
 
 #include "core/autograd/autograd.h"
 #include "core/ops/common/positions.h"
@@ -20,7 +21,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<EmbeddingBag, EmbeddingRenormed> define_all_;
+const DefineAll<EmbeddingBag, EmbeddingRenormed> define_all_embedding_bag_;
 
 void check_bags(const EmbeddingBag& op, const Inputs& in) {
   const Tensor &input = in[0], &weight = in[1];
@@ -189,20 +190,13 @@ Tensor EmbeddingRenormed::decompose(const Inputs& in) const {
 
 // ---- cases ---------------------------------------------------------------------------------------------------------
 
-namespace {
-Tensor values(const Shape& s) {
-  Tensor t = Tensor::empty(s, Dtype::f64, host());
-  for (int64_t i = 0; i < t.numel(); ++i) t.data<double>()[i] = double((i * 7 + 3) % 11) / 4 - 1;
-  return t;
-}
-Tensor integers(const Shape& s, std::initializer_list<int64_t> v) { return Tensor::from(s, v.begin()); }
-}  // namespace
+namespace {}  // namespace
 
 // Rows that are named once, so that gradients are those of the formula; no max_norm, which writes into weight.
 Cases<EmbeddingRenormed> EmbeddingRenormed::samples() {
   EmbeddingRenormed all;
   all.scale_grad_by_freq = true, all.padding_idx = 1;
-  return {{all, {}, 0, 0, [] { return Inputs{integers({2}, {0, 3}), values({4, 2})}; }}};
+  return {{all, {}, 0, 0, [] { return Inputs{sample_integers({2}, {0, 3}), sample_values({4, 2}, 0.25)}; }}};
 }
 Cases<EmbeddingBag> EmbeddingBag::samples() {
   EmbeddingBag sum, max, last;
@@ -210,10 +204,17 @@ Cases<EmbeddingBag> EmbeddingBag::samples() {
   max.mode = "max";
   last.include_last_offset = true;
   last.base = 1;
-  auto rows = [] { return Inputs{integers({2, 3}, {0, 3, 3, 1, 0, 2}), values({4, 2})}; };
-  auto weighted = [] { return Inputs{integers({2, 2}, {0, 3, 3, 1}), values({4, 2}), Value(), values({2, 2})}; };
-  auto flat = [] { return Inputs{integers({4}, {0, 1, 3, 1}), values({4, 3}), integers({3}, {0, 3, 3})}; };
-  auto ended = [] { return Inputs{integers({4}, {4, 2, 1, 2}), values({4, 2}), integers({3}, {1, 3, 5})}; };
+  auto rows = [] { return Inputs{sample_integers({2, 3}, {0, 3, 3, 1, 0, 2}), sample_values({4, 2}, 0.25)}; };
+  auto weighted = [] {
+    return Inputs{sample_integers({2, 2}, {0, 3, 3, 1}), sample_values({4, 2}, 0.25), Value(),
+                  sample_values({2, 2}, 0.25)};
+  };
+  auto flat = [] {
+    return Inputs{sample_integers({4}, {0, 1, 3, 1}), sample_values({4, 3}, 0.25), sample_integers({3}, {0, 3, 3})};
+  };
+  auto ended = [] {
+    return Inputs{sample_integers({4}, {4, 2, 1, 2}), sample_values({4, 2}, 0.25), sample_integers({3}, {1, 3, 5})};
+  };
   return {{{}, {}, 0, 0, rows},  {sum, {}, 0, 0, weighted}, {max, {}, 0, 0, flat},
           {max, {}, 0, 0, rows}, {last, {}, 0, 0, ended},   {sum, {}, 0, 0, flat}};
 }

@@ -1,6 +1,7 @@
 #include "core/ops/nn/group_norm.h"
 
 #include <limits>
+#include "core/ops/common/sample_tensors.h"
 
 #include "core/autograd/autograd.h"
 #include "core/ops/common/checks.h"
@@ -14,7 +15,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<GroupNorm, GroupNormParts, RmsNorm, InstanceNorm> define_all_;
+const DefineAll<GroupNorm, GroupNormParts, RmsNorm, InstanceNorm> define_all_group_norm_;
 
 void check_per_channel(const Value& t, const char* what, int64_t channels) {
   if (t && !(t.shape() == Shape{channels}))
@@ -53,7 +54,6 @@ Tensor per_channel(const Tensor& t) {
   for (int i = 2; i < s.size(); ++i) inner *= s[i];
   return sum(reshape(t, {.shape = {s[0], s[1], inner}}), op);
 }
-Tensor plus(const Tensor& a, const Tensor& b) { return !a ? b : !b ? a : add(a, b); }
 }  // namespace
 
 // The gradient by input is layer_norm's of weight * grad in rows of groups; those by weight and bias come from the sums
@@ -150,36 +150,35 @@ Tensor InstanceNorm::decompose(const Inputs& in) const {
 
 // ---- cases ---------------------------------------------------------------------------------------------------------
 
-namespace {
-Tensor values(const Shape& s, double low = -1) {
-  Tensor t = Tensor::empty(s, Dtype::f64, host());
-  for (int64_t i = 0; i < t.numel(); ++i) t.data<double>()[i] = double((i * 7 + 3) % 11) * 0.2 + low;
-  return t;
-}
-}  // namespace
+namespace {}  // namespace
 
 Cases<GroupNorm> GroupNorm::samples() {
-  auto affine = [] { return Inputs{values({2, 4, 3}), values({4}), values({4})}; };
-  auto plain = [] { return Inputs{values({2, 6, 2, 2}), Value(), Value()}; };
-  auto flat = [] { return Inputs{values({3, 4}), values({4}), Value()}; };
+  auto affine = [] { return Inputs{sample_values({2, 4, 3}), sample_values({4}), sample_values({4})}; };
+  auto plain = [] { return Inputs{sample_values({2, 6, 2, 2}), Value(), Value()}; };
+  auto flat = [] { return Inputs{sample_values({3, 4}), sample_values({4}), Value()}; };
   return {{{.num_groups = 2}, {}, 0, 0, affine},
           {{.num_groups = 3, .eps = 0.1}, {}, 0, 0, plain},
           {{.num_groups = 1}, {}, 0, 0, flat}};
 }
 Cases<GroupNormParts> GroupNormParts::samples() {
-  auto affine = [] { return Inputs{values({2, 4, 3}), values({4}), values({4})}; };
-  auto plain = [] { return Inputs{values({2, 6, 2}), Value(), Value()}; };
+  auto affine = [] { return Inputs{sample_values({2, 4, 3}), sample_values({4}), sample_values({4})}; };
+  auto plain = [] { return Inputs{sample_values({2, 6, 2}), Value(), Value()}; };
   return {{{.num_groups = 2}, {}, 0, 0, affine}, {{.num_groups = 3, .eps = 0.1}, {}, 0, 0, plain}};
 }
 Cases<RmsNorm> RmsNorm::samples() {
-  auto weighted = [] { return Inputs{values({2, 3}), values({3})}; };
-  auto plain = [] { return Inputs{values({2, 2, 3}), Value()}; };
+  auto weighted = [] { return Inputs{sample_values({2, 3}), sample_values({3})}; };
+  auto plain = [] { return Inputs{sample_values({2, 2, 3}), Value()}; };
   return {{{.normalized_shape = {3}}, {}, 0, 0, weighted}, {{.normalized_shape = {2, 3}, .eps = 0.1}, {}, 0, 0, plain}};
 }
 Cases<InstanceNorm> InstanceNorm::samples() {
-  auto plain = [] { return Inputs{values({2, 2, 3}), Value(), Value(), Value(), Value()}; };
-  auto affine = [] { return Inputs{values({2, 3, 2, 2}), Value(), Value(), values({3}), values({3})}; };
-  auto running = [] { return Inputs{values({2, 2, 3}), values({2}), values({2}, 0.5), values({2}), values({2})}; };
+  auto plain = [] { return Inputs{sample_values({2, 2, 3}), Value(), Value(), Value(), Value()}; };
+  auto affine = [] {
+    return Inputs{sample_values({2, 3, 2, 2}), Value(), Value(), sample_values({3}), sample_values({3})};
+  };
+  auto running = [] {
+    return Inputs{sample_values({2, 2, 3}), sample_values({2}), sample_values({2}, 0.2, 0.5), sample_values({2}),
+                  sample_values({2})};
+  };
   return {{{}, {}, 0, 0, plain}, {{.eps = 0.1}, {}, 0, 0, affine}, {{.use_input_stats = false}, {}, 0, 0, running}};
 }
 

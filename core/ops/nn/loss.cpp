@@ -29,7 +29,7 @@ namespace {
 const DefineAll<CrossEntropy, CrossEntropyLabels, CrossEntropyBackward, NllLoss, NllLossLabels, NllLossBackward,
                 MseLoss, L1Loss, SmoothL1Loss, HuberLoss, BinaryCrossEntropy, BceEach, BinaryCrossEntropyWithLogits,
                 LogSigmoid, KlDiv>
-    define_all_;
+    define_all_loss_;
 
 void check_same_shape(const Inputs& in) {
   if (!(in[0].shape() == in[1].shape()))
@@ -74,7 +74,6 @@ Shape check_labels(const Inputs& in, const std::string& reduction) {
     throw Error("input is {} and weight {}; they must have one dtype", name(in[0].dtype()), name(in[2].dtype()));
   return expected;
 }
-Dtype wide(Dtype d) { return d == Dtype::f64 ? d : Dtype::f32; }
 
 /// Probabilities as targets: -sum over classes of weight * target * log_softmax(input).
 Tensor with_probabilities(const CrossEntropy& op, const Inputs& in) {

@@ -1,16 +1,11 @@
 // Cases to test the operators of loss.h with.
+#include "core/ops/common/sample_tensors.h"
 #include "core/ops/nn/loss.h"
-
 namespace luth::ops {
 namespace {
 
-Tensor values(const Shape& s, double step = 0.25) {
-  Tensor t = Tensor::empty(s, Dtype::f64, host());
-  for (int64_t i = 0; i < t.numel(); ++i) t.data<double>()[i] = double((i * 7 + 3) % 11) * step - 1;
-  return t;
-}
 Tensor positive(const Shape& s) {
-  Tensor t = values(s);
+  Tensor t = sample_values(s, 0.25);
   for (int64_t i = 0; i < t.numel(); ++i) t.data<double>()[i] = 0.1 + 0.05 * double((i * 5 + 2) % 9);
   return t;
 }
@@ -41,31 +36,31 @@ Cases<Op> of_weighted_pairs() {
            0,
            0,
            [] {
-             return Inputs{values({2, 3}), values({2, 3}, -0.2), Value()};
+             return Inputs{sample_values({2, 3}, 0.25), sample_values({2, 3}, -0.2), Value()};
            }},
           {reduced_by<Op>("sum"),
            {},
            0,
            0,
            [] {
-             return Inputs{values({3}), values({3}, -0.2), Value()};
+             return Inputs{sample_values({3}, 0.25), sample_values({3}, -0.2), Value()};
            }},
           {reduced_by<Op>("none"),
            {},
            0,
            0,
            [] {
-             return Inputs{values({2, 2}), values({2, 2}, -0.2), positive({2, 2})};
+             return Inputs{sample_values({2, 2}, 0.25), sample_values({2, 2}, -0.2), positive({2, 2})};
            }},
           {{},
            {},
            0,
            0,
            [] {
-             return Inputs{values({2, 3}), values({2, 3}, -0.2), positive({2, 3})};
+             return Inputs{sample_values({2, 3}, 0.25), sample_values({2, 3}, -0.2), positive({2, 3})};
            }},
           {{}, {}, 0, 0, [] {
-             return Inputs{values({}), values({}, -0.2), Value()};
+             return Inputs{sample_values({}, 0.25), sample_values({}, -0.2), Value()};
            }}};
 }
 // No weights here: they have no gradient, which the generated tests would look for; the goldens have them.
@@ -79,24 +74,24 @@ Cases<Op> of_labels() {
            0,
            0,
            [] {
-             return Inputs{values({3, 4}), labels({3}, 4), Value()};
+             return Inputs{sample_values({3, 4}, 0.25), labels({3}, 4), Value()};
            }},
           {ignoring,
            {},
            0,
            0,
            [] {
-             return Inputs{values({2, 3, 2}), labels({2, 2}, 3), Value()};
+             return Inputs{sample_values({2, 3, 2}, 0.25), labels({2, 2}, 3), Value()};
            }},
           {counted,
            {},
            0,
            0,
            [] {
-             return Inputs{values({3, 4}), labels({3}, 4, 1), Value()};
+             return Inputs{sample_values({3, 4}, 0.25), labels({3}, 4, 1), Value()};
            }},
           {reduced_by<Op>("none"), {}, 0, 0, [] {
-             return Inputs{values({4}), labels({}, 4), Value()};
+             return Inputs{sample_values({4}, 0.25), labels({}, 4), Value()};
            }}};
 }
 template <class Op>
@@ -104,7 +99,7 @@ Cases<Op> of_smooth_labels() {
   Cases<Op> c = of_labels<Op>();
   Op smooth;
   smooth.label_smoothing = 0.2;
-  c.push_back({smooth, {}, 0, 0, [] { return Inputs{values({3, 4}), labels({3}, 4), Value()}; }});
+  c.push_back({smooth, {}, 0, 0, [] { return Inputs{sample_values({3, 4}, 0.25), labels({3}, 4), Value()}; }});
   return c;
 }
 
@@ -114,9 +109,9 @@ Cases<CrossEntropy> CrossEntropy::samples() {
   Cases<CrossEntropy> c = of_smooth_labels<CrossEntropy>();
   CrossEntropy smooth;
   smooth.label_smoothing = 0.1;
-  c.push_back({smooth, {}, 0, 0, [] { return Inputs{values({2, 3}), positive({2, 3}), Value()}; }});
+  c.push_back({smooth, {}, 0, 0, [] { return Inputs{sample_values({2, 3}, 0.25), positive({2, 3}), Value()}; }});
   c.push_back({reduced_by<CrossEntropy>("none"), {}, 0, 0, [] {
-                 return Inputs{values({2, 3, 2}), positive({2, 3, 2}), Value()};
+                 return Inputs{sample_values({2, 3, 2}, 0.25), positive({2, 3, 2}), Value()};
                }});
   return c;
 }
@@ -124,16 +119,18 @@ Cases<CrossEntropyLabels> CrossEntropyLabels::samples() { return of_smooth_label
 Cases<CrossEntropyBackward> CrossEntropyBackward::samples() {
   CrossEntropyBackward smooth;
   smooth.label_smoothing = 0.2;
-  return {{{},
-           {},
-           0,
-           0,
-           [] {
-             return Inputs{values({3}), values({3, 4}), positive({3}), labels({3}, 4), Value()};
-           }},
-          {smooth, {}, 0, 0, [] {
-             return Inputs{values({2, 2}), values({2, 3, 2}), positive({2, 2}), labels({2, 2}, 3), Value()};
-           }}};
+  return {
+      {{},
+       {},
+       0,
+       0,
+       [] {
+         return Inputs{sample_values({3}, 0.25), sample_values({3, 4}, 0.25), positive({3}), labels({3}, 4), Value()};
+       }},
+      {smooth, {}, 0, 0, [] {
+         return Inputs{sample_values({2, 2}, 0.25), sample_values({2, 3, 2}, 0.25), positive({2, 2}), labels({2, 2}, 3),
+                       Value()};
+       }}};
 }
 Cases<NllLoss> NllLoss::samples() { return of_labels<NllLoss>(); }
 Cases<NllLossLabels> NllLossLabels::samples() { return of_labels<NllLossLabels>(); }
@@ -143,10 +140,10 @@ Cases<NllLossBackward> NllLossBackward::samples() {
            0,
            0,
            [] {
-             return Inputs{values({3}), labels({3}, 4)};
+             return Inputs{sample_values({3}, 0.25), labels({3}, 4)};
            }},
           {{.shape = {2, 3, 2}, .base = 1}, {}, 0, 0, [] {
-             return Inputs{values({2, 2}), labels({2, 2}, 3, 1)};
+             return Inputs{sample_values({2, 2}, 0.25), labels({2, 2}, 3, 1)};
            }}};
 }
 Cases<MseLoss> MseLoss::samples() { return of_weighted_pairs<MseLoss>(); }
@@ -159,7 +156,9 @@ Cases<SmoothL1Loss> SmoothL1Loss::samples() {
 }
 Cases<HuberLoss> HuberLoss::samples() {
   Cases<HuberLoss> c = of_weighted_pairs<HuberLoss>();
-  c.push_back({{.delta = 0.5}, {}, 0, 0, [] { return Inputs{values({3, 2}), values({3, 2}, -0.2), Value()}; }});
+  c.push_back({{.delta = 0.5}, {}, 0, 0, [] {
+                 return Inputs{sample_values({3, 2}, 0.25), sample_values({3, 2}, -0.2), Value()};
+               }});
   return c;
 }
 Cases<BinaryCrossEntropy> BinaryCrossEntropy::samples() {
@@ -175,7 +174,7 @@ Cases<BinaryCrossEntropy> BinaryCrossEntropy::samples() {
            0,
            0,
            [] {
-             return Inputs{positive({2, 3}), positive({2, 3}), values({3})};
+             return Inputs{positive({2, 3}), positive({2, 3}), sample_values({3}, 0.25)};
            }},
           {{.reduction = "none"}, {}, 0, 0, [] {
              return Inputs{positive({2}), positive({2}), Value()};
@@ -187,17 +186,17 @@ Cases<BinaryCrossEntropyWithLogits> BinaryCrossEntropyWithLogits::samples() {
            0,
            0,
            [] {
-             return Inputs{values({2, 3}), positive({2, 3}), Value(), Value()};
+             return Inputs{sample_values({2, 3}, 0.25), positive({2, 3}), Value(), Value()};
            }},
           {{.reduction = "sum"},
            {},
            0,
            0,
            [] {
-             return Inputs{values({2, 3}), positive({2, 3}), values({3}), positive({3})};
+             return Inputs{sample_values({2, 3}, 0.25), positive({2, 3}), sample_values({3}, 0.25), positive({3})};
            }},
           {{.reduction = "none"}, {}, 0, 0, [] {
-             return Inputs{values({2}), positive({2}), Value(), positive({2})};
+             return Inputs{sample_values({2}, 0.25), positive({2}), Value(), positive({2})};
            }}};
 }
 Cases<KlDiv> KlDiv::samples() {
@@ -206,24 +205,24 @@ Cases<KlDiv> KlDiv::samples() {
            0,
            0,
            [] {
-             return Inputs{values({2, 3}), positive({2, 3})};
+             return Inputs{sample_values({2, 3}, 0.25), positive({2, 3})};
            }},
           {{.reduction = "batchmean"},
            {},
            0,
            0,
            [] {
-             return Inputs{values({2, 3}), positive({2, 3})};
+             return Inputs{sample_values({2, 3}, 0.25), positive({2, 3})};
            }},
           {{.reduction = "sum", .log_target = true},
            {},
            0,
            0,
            [] {
-             return Inputs{values({3}), values({3})};
+             return Inputs{sample_values({3}, 0.25), sample_values({3}, 0.25)};
            }},
           {{.reduction = "none"}, {}, 0, 0, [] {
-             return Inputs{values({3}), positive({3})};
+             return Inputs{sample_values({3}, 0.25), positive({3})};
            }}};
 }
 

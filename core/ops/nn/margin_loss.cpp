@@ -3,6 +3,7 @@
 #include "core/ops/common/checks.h"
 #include "core/ops/common/chunked.h"
 #include "core/ops/common/positions.h"
+#include "core/ops/common/sample_tensors.h"
 #include "core/ops/create/factory.h"
 #include "core/ops/elementwise/activation.h"
 #include "core/ops/elementwise/arith.h"
@@ -20,7 +21,7 @@ namespace luth::ops {
 namespace {
 const DefineAll<CosineEmbeddingLoss, HingeEmbeddingLoss, MarginRankingLoss, MultiMarginLoss, MultilabelMarginLoss,
                 MultilabelSoftMarginLoss, SoftMarginLoss, TripletMarginLoss>
-    define_all_;
+    define_all_margin_loss_;
 
 Tensor at_least_zero(const Tensor& t) { return clamp(t, 0, Value()); }
 // Without what is nan, as PyTorch's losses over classes count it.
@@ -151,11 +152,6 @@ Tensor TripletMarginLoss::decompose(const Inputs& in) const {
 // ---- cases ---------------------------------------------------------------------------------------------------------
 
 namespace {
-Tensor values(const Shape& s, double scale = 0.2) {
-  Tensor t = Tensor::empty(s, Dtype::f64, host());
-  for (int64_t i = 0; i < t.numel(); ++i) t.data<double>()[i] = double((i * 7 + 3) % 11) * scale - 0.97;
-  return t;
-}
 Tensor other_values(const Shape& s) {
   Tensor t = Tensor::empty(s, Dtype::f64, host());
   for (int64_t i = 0; i < t.numel(); ++i) t.data<double>()[i] = double((i * 5 + 2) % 13) * 0.17 - 1.03;
@@ -167,7 +163,6 @@ Tensor signs(const Shape& s) {
   for (int64_t i = 0; i < t.numel(); ++i) t.data<int64_t>()[i] = i % 3 ? -1 : 1;
   return t;
 }
-Tensor labels(const Shape& s, std::initializer_list<int64_t> v) { return Tensor::from(s, v.begin()); }
 template <class Op>
 Op with(const char* reduction) {
   Op op;
@@ -179,20 +174,20 @@ Op with(const char* reduction) {
 Cases<CosineEmbeddingLoss> CosineEmbeddingLoss::samples() {
   CosineEmbeddingLoss none = with<CosineEmbeddingLoss>("none");
   none.margin = -0.5;
-  auto batch = [] { return Inputs{values({3, 4}), other_values({3, 4}), signs({3})}; };
-  auto one = [] { return Inputs{values({4}), other_values({4}), signs({})}; };
+  auto batch = [] { return Inputs{sample_values({3, 4}, 0.2, -0.97), other_values({3, 4}), signs({3})}; };
+  auto one = [] { return Inputs{sample_values({4}, 0.2, -0.97), other_values({4}), signs({})}; };
   return {{{}, {}, 0, 0, batch}, {none, {}, 0, 0, batch}, {with<CosineEmbeddingLoss>("sum"), {}, 0, 0, one}};
 }
 Cases<HingeEmbeddingLoss> HingeEmbeddingLoss::samples() {
   HingeEmbeddingLoss sum = with<HingeEmbeddingLoss>("sum");
   sum.margin = 0.5;
-  auto make = [] { return Inputs{values({2, 3}), signs({2, 3})}; };
+  auto make = [] { return Inputs{sample_values({2, 3}, 0.2, -0.97), signs({2, 3})}; };
   return {{{}, {}, 0, 0, make}, {sum, {}, 0, 0, make}, {with<HingeEmbeddingLoss>("none"), {}, 0, 0, make}};
 }
 Cases<MarginRankingLoss> MarginRankingLoss::samples() {
   MarginRankingLoss sum = with<MarginRankingLoss>("sum");
   sum.margin = 0.3;
-  auto make = [] { return Inputs{values({2, 3}), other_values({2, 3}), signs({2, 3})}; };
+  auto make = [] { return Inputs{sample_values({2, 3}, 0.2, -0.97), other_values({2, 3}), signs({2, 3})}; };
   return {{{}, {}, 0, 0, make}, {sum, {}, 0, 0, make}, {with<MarginRankingLoss>("none"), {}, 0, 0, make}};
 }
 Cases<MultiMarginLoss> MultiMarginLoss::samples() {
@@ -200,21 +195,25 @@ Cases<MultiMarginLoss> MultiMarginLoss::samples() {
   squares.p = 2;
   squares.margin = 0.55;
   one.base = 1;
-  auto batch = [] { return Inputs{values({3, 4}), labels({3}, {0, 3, 1}), Value()}; };
-  auto weighted = [] { return Inputs{values({3, 4}), labels({3}, {0, 3, 1}), values({4})}; };
-  auto single = [] { return Inputs{values({4}), labels({}, {4}), Value()}; };
+  auto batch = [] { return Inputs{sample_values({3, 4}, 0.2, -0.97), sample_integers({3}, {0, 3, 1}), Value()}; };
+  auto weighted = [] {
+    return Inputs{sample_values({3, 4}, 0.2, -0.97), sample_integers({3}, {0, 3, 1}), sample_values({4}, 0.2, -0.97)};
+  };
+  auto single = [] { return Inputs{sample_values({4}, 0.2, -0.97), sample_integers({}, {4}), Value()}; };
   return {{{}, {}, 0, 0, batch}, {squares, {}, 0, 0, weighted}, {one, {}, 0, 0, single}};
 }
 Cases<MultilabelMarginLoss> MultilabelMarginLoss::samples() {
   MultilabelMarginLoss one;
   one.base = 1;
-  auto batch = [] { return Inputs{values({2, 3}), labels({2, 3}, {2, 0, -1, 1, -1, 0})}; };
-  auto single = [] { return Inputs{values({3}), labels({3}, {3, -1, 2})}; };
+  auto batch = [] { return Inputs{sample_values({2, 3}, 0.2, -0.97), sample_integers({2, 3}, {2, 0, -1, 1, -1, 0})}; };
+  auto single = [] { return Inputs{sample_values({3}, 0.2, -0.97), sample_integers({3}, {3, -1, 2})}; };
   return {{{}, {}, 0, 0, batch}, {with<MultilabelMarginLoss>("none"), {}, 0, 0, batch}, {one, {}, 0, 0, single}};
 }
 Cases<MultilabelSoftMarginLoss> MultilabelSoftMarginLoss::samples() {
-  auto plain = [] { return Inputs{values({3, 2}), other_values({3, 2}), Value()}; };
-  auto weighted = [] { return Inputs{values({3, 2}), other_values({3, 2}), values({2})}; };
+  auto plain = [] { return Inputs{sample_values({3, 2}, 0.2, -0.97), other_values({3, 2}), Value()}; };
+  auto weighted = [] {
+    return Inputs{sample_values({3, 2}, 0.2, -0.97), other_values({3, 2}), sample_values({2}, 0.2, -0.97)};
+  };
   return {{{}, {}, 0, 0, plain}, {with<MultilabelSoftMarginLoss>("none"), {}, 0, 0, weighted}};
 }
 Cases<SoftMarginLoss> SoftMarginLoss::samples() {
@@ -225,7 +224,9 @@ Cases<TripletMarginLoss> TripletMarginLoss::samples() {
   swapped.swap = true;
   cubes.p = 3;
   cubes.margin = 2;
-  auto make = [] { return Inputs{values({3, 4}), other_values({3, 4}), values({3, 4}, 0.31)}; };
+  auto make = [] {
+    return Inputs{sample_values({3, 4}, 0.2, -0.97), other_values({3, 4}), sample_values({3, 4}, 0.31, -0.97)};
+  };
   return {{{}, {}, 0, 0, make}, {swapped, {}, 0, 0, make}, {cubes, {}, 0, 0, make}};
 }
 

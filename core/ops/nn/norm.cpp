@@ -2,6 +2,7 @@
 
 #include "core/autograd/autograd.h"
 #include "core/ops/common/checks.h"
+#include "core/ops/common/sample_tensors.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/elementwise/unary.h"
@@ -9,12 +10,12 @@
 #include "core/ops/shape/view.h"
 
 namespace luth::ops {
+
+Tensor plus(const Tensor& a, const Tensor& b) { return !a ? b : !b ? a : add(a, b); }
 namespace {
 const DefineAll<BatchNorm, BatchNormMove, BatchNormTrain, BatchNormBackward, ChannelAffine, LayerNorm, LayerNormParts,
                 LayerNormBackward>
-    define_all_;
-
-Dtype wide(Dtype d) { return d == Dtype::f64 ? d : Dtype::f32; }
+    define_all_norm_;
 
 /// All dims but that of the channels.
 Ints batch_dims(int n) {
@@ -36,7 +37,6 @@ Tensor mean_over(const Tensor& t, const Ints& dims) {
   op.keepdim = true;
   return mean(t, op);
 }
-Tensor plus(const Tensor& a, const Tensor& b) { return !a ? b : !b ? a : add(a, b); }
 Tensor times(const Tensor& a, const Tensor& b) { return b ? mul(a, b) : a; }
 
 void check_channels(const Inputs& in, const char* const* names) {
@@ -254,12 +254,7 @@ Tensors LayerNormBackward::vjp(const Call& c, const Tensors& dy) const {
 // -----------------------------------------------------------------------------------------------------------
 
 namespace {
-Tensor values(const Shape& s, double low = -1) {
-  Tensor t = Tensor::empty(s, Dtype::f64, host());
-  for (int64_t i = 0; i < t.numel(); ++i) t.data<double>()[i] = double((i * 7 + 3) % 11) * 0.2 + low;
-  return t;
-}
-Tensor positive(const Shape& s) { return values(s, 0.5); }
+Tensor positive_values(const Shape& s) { return sample_values(s, 0.2, 0.5); }
 }  // namespace
 
 Cases<BatchNorm> BatchNorm::samples() {
@@ -268,17 +263,18 @@ Cases<BatchNorm> BatchNorm::samples() {
            0,
            0,
            [] {
-             return Inputs{values({3, 2}), Value(), Value(), values({2}), values({2})};
+             return Inputs{sample_values({3, 2}), Value(), Value(), sample_values({2}), sample_values({2})};
            }},
           {{.training = true, .eps = 0.1},
            {},
            0,
            0,
            [] {
-             return Inputs{values({2, 2, 3}), Value(), Value(), Value(), Value()};
+             return Inputs{sample_values({2, 2, 3}), Value(), Value(), Value(), Value()};
            }},
           {{}, {}, 0, 0, [] {
-             return Inputs{values({2, 2, 2, 2}), values({2}), positive({2}), values({2}), values({2})};
+             return Inputs{sample_values({2, 2, 2, 2}), sample_values({2}), positive_values({2}), sample_values({2}),
+                           sample_values({2})};
            }}};
 }
 Cases<BatchNormMove> BatchNormMove::samples() { return {{{.factor = 1.5}, {{3}, {3}, {}}, 0, 1}}; }
@@ -288,17 +284,17 @@ Cases<BatchNormTrain> BatchNormTrain::samples() {
            0,
            0,
            [] {
-             return Inputs{values({3, 2}), values({2}), values({2})};
+             return Inputs{sample_values({3, 2}), sample_values({2}), sample_values({2})};
            }},
           {{},
            {},
            0,
            0,
            [] {
-             return Inputs{values({2, 2, 3}), Value(), Value()};
+             return Inputs{sample_values({2, 2, 3}), Value(), Value()};
            }},
           {{}, {}, 0, 0, [] {
-             return Inputs{values({2, 3, 2, 2}), values({3}), Value()};
+             return Inputs{sample_values({2, 3, 2, 2}), sample_values({3}), Value()};
            }}};
 }
 Cases<BatchNormBackward> BatchNormBackward::samples() {
@@ -307,10 +303,12 @@ Cases<BatchNormBackward> BatchNormBackward::samples() {
            0,
            0,
            [] {
-             return Inputs{values({3, 2}), values({3, 2}), values({2}), values({2}), positive({2})};
+             return Inputs{sample_values({3, 2}), sample_values({3, 2}), sample_values({2}), sample_values({2}),
+                           positive_values({2})};
            }},
           {{}, {}, 0, 0, [] {
-             return Inputs{values({2, 2, 2}), values({2, 2, 2}), Value(), values({2}), positive({2})};
+             return Inputs{sample_values({2, 2, 2}), sample_values({2, 2, 2}), Value(), sample_values({2}),
+                           positive_values({2})};
            }}};
 }
 Cases<ChannelAffine> ChannelAffine::samples() {
@@ -319,10 +317,10 @@ Cases<ChannelAffine> ChannelAffine::samples() {
            0,
            0,
            [] {
-             return Inputs{values({2, 2, 3}), values({2}), values({2}), values({2})};
+             return Inputs{sample_values({2, 2, 3}), sample_values({2}), sample_values({2}), sample_values({2})};
            }},
           {{}, {}, 0, 0, [] {
-             return Inputs{values({3, 2}), Value(), values({2}), Value()};
+             return Inputs{sample_values({3, 2}), Value(), sample_values({2}), Value()};
            }}};
 }
 Cases<LayerNorm> LayerNorm::samples() {
@@ -331,17 +329,17 @@ Cases<LayerNorm> LayerNorm::samples() {
            0,
            0,
            [] {
-             return Inputs{values({2, 3}), values({3}), values({3})};
+             return Inputs{sample_values({2, 3}), sample_values({3}), sample_values({3})};
            }},
           {{.normalized_shape = {2, 3}, .eps = 0.1},
            {},
            0,
            0,
            [] {
-             return Inputs{values({2, 2, 3}), Value(), Value()};
+             return Inputs{sample_values({2, 2, 3}), Value(), Value()};
            }},
           {{.normalized_shape = {4}}, {}, 0, 0, [] {
-             return Inputs{values({4}), values({4}), Value()};
+             return Inputs{sample_values({4}), sample_values({4}), Value()};
            }}};
 }
 Cases<LayerNormParts> LayerNormParts::samples() {
@@ -350,17 +348,17 @@ Cases<LayerNormParts> LayerNormParts::samples() {
            0,
            0,
            [] {
-             return Inputs{values({2, 3}), values({3}), values({3})};
+             return Inputs{sample_values({2, 3}), sample_values({3}), sample_values({3})};
            }},
           {{.eps = 0.1, .centred = false},
            {},
            0,
            0,
            [] {
-             return Inputs{values({2, 3}), values({3}), Value()};
+             return Inputs{sample_values({2, 3}), sample_values({3}), Value()};
            }},
           {{.dims = 2}, {}, 0, 0, [] {
-             return Inputs{values({2, 2, 3}), Value(), Value()};
+             return Inputs{sample_values({2, 2, 3}), Value(), Value()};
            }}};
 }
 Cases<LayerNormBackward> LayerNormBackward::samples() {
@@ -369,17 +367,20 @@ Cases<LayerNormBackward> LayerNormBackward::samples() {
            0,
            0,
            [] {
-             return Inputs{values({2, 3}), values({2, 3}), values({3}), values({2, 1}), positive({2, 1})};
+             return Inputs{sample_values({2, 3}), sample_values({2, 3}), sample_values({3}), sample_values({2, 1}),
+                           positive_values({2, 1})};
            }},
           {{.centred = false},
            {},
            0,
            0,
            [] {
-             return Inputs{values({2, 3}), values({2, 3}), values({3}), Value(), positive({2, 1})};
+             return Inputs{sample_values({2, 3}), sample_values({2, 3}), sample_values({3}), Value(),
+                           positive_values({2, 1})};
            }},
           {{.dims = 2, .affine = false}, {}, 0, 0, [] {
-             return Inputs{values({2, 2, 2}), values({2, 2, 2}), Value(), values({2, 1, 1}), positive({2, 1, 1})};
+             return Inputs{sample_values({2, 2, 2}), sample_values({2, 2, 2}), Value(), sample_values({2, 1, 1}),
+                           positive_values({2, 1, 1})};
            }}};
 }
 

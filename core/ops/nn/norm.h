@@ -4,6 +4,9 @@
 
 namespace luth::ops {
 
+/// a + b, where a null one counts as 0.
+Tensor plus(const Tensor& a, const Tensor& b);
+
 /// Input N x C x …: each channel less its mean, over its standard deviation (that of the batch in training, which also
 /// moves the running ones; else the running ones), times weight, plus bias.
 struct BatchNorm {

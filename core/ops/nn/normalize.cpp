@@ -14,7 +14,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<Normalize, LocalResponseNorm, Renorm> define_all_;
+const DefineAll<Normalize, LocalResponseNorm, Renorm> define_all_normalize_;
 }
 
 Tensor Normalize::decompose(const Inputs& in) const {

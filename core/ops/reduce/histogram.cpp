@@ -19,7 +19,8 @@
 namespace luth::ops {
 namespace {
 
-const DefineAll<CountPositions, Bincount, Histc, Histogram, HistogramEdges, Histogramdd, HistogramddEdges> define_all_;
+const DefineAll<CountPositions, Bincount, Histc, Histogram, HistogramEdges, Histogramdd, HistogramddEdges>
+    define_all_histogram_;
 
 Tensor flat(const Tensor& t) { return reshape(t, {Shape{t.numel()}}); }
 void check_bins(int64_t bins) {

@@ -18,9 +18,9 @@ namespace {
 
 const DefineAll<KthValue, MedianDim, NanMedianDim, Median, NanMedian, Mode, Quantile, NanQuantile, QuantileTensor,
                 NanQuantileTensor>
-    define_all_;
+    define_all_order_statistics_;
 
-Tensor flat(const Tensor& t) { return reshape(t, {Shape{t.numel()}}); }
+Tensor as_vector(const Tensor& t) { return reshape(t, {Shape{t.numel()}}); }
 
 /// No two elements are equal, so that gradients are those of one element.
 Tensor distinct(const Shape& s) {
@@ -74,12 +74,12 @@ Specs NanMedianDim::infer(const Inputs& in) const {
 Tensor Median::decompose(const Inputs& in) const {
   const Tensor& t = in[0];
   if (t.numel() == 0) return median_of_none(t);
-  return median_dim(flat(t))[0];
+  return median_dim(as_vector(t))[0];
 }
 Tensor NanMedian::decompose(const Inputs& in) const {
   const Tensor& t = in[0];
   if (t.numel() == 0) return median_of_none(t);
-  return nanmedian_dim(flat(t))[0];
+  return nanmedian_dim(as_vector(t))[0];
 }
 
 // The end of the longest run of equal elements in order: as many elements as lie between it and the run's start.
@@ -147,12 +147,12 @@ Tensor Quantiles::find(const Tensor& input, const Tensor& q, bool skip_nan) cons
   if (q.device().on_host() && q.numel() && !all(logical_and(ge(q, 0), le(q, 1))).item().to<bool>())
     throw Error("q must be from 0 to 1");
   const bool linear = interpolation == "linear", midpoint = interpolation == "midpoint";
-  Tensor x = dim && input.dim() ? input : flat(input);
+  Tensor x = dim && input.dim() ? input : as_vector(input);
   const int d = dim ? wrap_dim(*dim, x.dim()) : 0;
   const Tensor ordered = sort(movedim(x, {{d}, {-1}}), {})[0];
   // float32 counts to 2^24; below, its ranks are PyTorch's
   const bool many = ordered.shape(-1) > int64_t(1) << 24;
-  Tensor ranks = ranks_in(ordered, cast_to(flat(q), many ? Dtype::f64 : dtype), skip_nan);
+  Tensor ranks = ranks_in(ordered, cast_to(as_vector(q), many ? Dtype::f64 : dtype), skip_nan);
   if (interpolation == "lower")
     ranks = floor(ranks);
   else if (interpolation == "higher")

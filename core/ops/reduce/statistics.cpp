@@ -14,7 +14,7 @@ namespace {
 
 const DefineAll<NonzeroCounts, NanSum, NanMean, StdMean, VarMean, StdUnbiased, VarUnbiased, StdMeanUnbiased,
                 VarMeanUnbiased, Aminmax>
-    define_all_;
+    define_all_statistics_;
 
 template <class To>
 To with_dims_of(const Dims& from) {

@@ -180,7 +180,7 @@ Cases<AffineGrid> AffineGrid::samples() {
 }
 
 namespace {
-const DefineAll<GridSample, AffineGrid> define_all_;
+const DefineAll<GridSample, AffineGrid> define_all_grid_sample_;
 }
 
 }  // namespace luth::ops

@@ -120,7 +120,7 @@ Cases<FoldImages> FoldImages::samples() {
 }
 
 namespace {
-const DefineAll<PixelShuffle, PixelUnshuffle, ChannelShuffle, UnfoldImages, FoldImages> define_all_;
+const DefineAll<PixelShuffle, PixelUnshuffle, ChannelShuffle, UnfoldImages, FoldImages> define_all_rearrange_;
 }
 
 }  // namespace luth::ops

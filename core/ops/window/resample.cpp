@@ -214,7 +214,7 @@ Cases<UnfoldNd> UnfoldNd::samples() {
 }
 
 namespace {
-const DefineAll<PadNd, InterpolateNd, UnfoldNd> define_all_;
+const DefineAll<PadNd, InterpolateNd, UnfoldNd> define_all_resample_;
 }
 
 }  // namespace luth::ops

@@ -23,17 +23,5 @@ struct DnnConv {
 
   bool operator==(const DnnConv&) const = default;
 };
-Kind kind;
-int64_t dtype;  // a luth::Dtype: f16, bf16, f32 or f64
-int64_t n, groups, ic, ih, iw, oc, oh, ow, kh, kw;
-int64_t stride[2], dilation[2], before[2], after[2];  // padding before and after, never negative
-int64_t channels_last;                                // 1: all three lie as NHWC (filters OHWI); 0: NCHW (OIHW)
-int64_t alignment;                                    // of all three, in bytes: a power of two, at most 16
-int64_t tf32;                                         // 1: float32 may be rounded to 10 bits before it is multiplied
-int64_t deterministic;                                // 1: the same bits each time
-int64_t benchmark;                                    // 1: times several algorithms first, which waits for the device
-
-bool operator==(const DnnConv&) const = default;
-};
 
 }  // namespace luth::cuda

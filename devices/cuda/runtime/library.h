@@ -5,6 +5,7 @@
 
 #include "devices/cuda/runtime/index_check.h"
 #include "devices/cuda/runtime/retry.h"
+#include "devices/cuda/runtime/streams.h"
 
 namespace luth::cuda {
 

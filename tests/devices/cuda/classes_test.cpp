@@ -63,7 +63,7 @@ class Edges : public OperatorTest {
  protected:
   bool scalar() const {
     const size_t arity = size_t(op().doc.arity());
-    return op().elementwise && (arity == 1 || arity == 2) && op().kernels[size_t(gpu().slot())];
+    return op().traits.elementwise && (arity == 1 || arity == 2) && op().kernels[size_t(gpu().slot())];
   }
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int per_thread = 4;
 
-struct Rows {
+struct CumulativeRows {
   Axis a;
   const void* in;
   void* values;
@@ -65,7 +65,7 @@ __device__ Best<K> later(const Best<K>& a, const Best<K>& b) {
 
 /// One block for each row of neighbours, tile by tile.
 template <class K>
-__global__ void __launch_bounds__(threads) row_kernel(const __grid_constant__ Rows r) {
+__global__ void __launch_bounds__(threads) row_kernel(const __grid_constant__ CumulativeRows r) {
   Best<K>* totals = dynamic_shared<Best<K>>();
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
   for (int64_t row = blockIdx.x; row < r.a.outer; row += gridDim.x) {
@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(threads) row_kernel(const __grid_constant__ Ro
 
 /// One thread for each row along another dim: neighbouring threads have neighbouring rows.
 template <class K>
-__global__ void __launch_bounds__(threads) column_kernel(const __grid_constant__ Rows r) {
+__global__ void __launch_bounds__(threads) column_kernel(const __grid_constant__ CumulativeRows r) {
   const int64_t rows = r.a.outer * r.a.inner, step = int64_t(gridDim.x) * blockDim.x;
   for (int64_t row = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; row < rows; row += step) {
     const int64_t start = row / r.a.inner * r.a.n * r.a.inner + row % r.a.inner;
@@ -120,14 +120,14 @@ __global__ void __launch_bounds__(threads) column_kernel(const __grid_constant__
 
 void run(const ops::CumExtremum& op, Tensor& values, Tensor& positions, const Tensor& x, bool smallest) {
   if (x.numel() == 0) return;
-  const Rows r{axis_of(x.shape(), wrap_dim(op.dim, x.dim())),
-               x.raw(),
-               values.raw(),
-               positions.data<int64_t>(),
-               x.dtype(),
-               int(size_of(x.dtype())),
-               op.base,
-               smallest};
+  const CumulativeRows r{axis_of(x.shape(), wrap_dim(op.dim, x.dim())),
+                         x.raw(),
+                         values.raw(),
+                         positions.data<int64_t>(),
+                         x.dtype(),
+                         int(size_of(x.dtype())),
+                         op.base,
+                         smallest};
   const bool columns = r.a.inner > 1 || r.a.n <= 16;
   auto launch = [&]<class K>(Type<K>) {
     if (columns)

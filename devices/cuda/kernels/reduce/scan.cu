@@ -46,7 +46,7 @@ struct LogScan : Scan {
   }
 };
 
-constexpr int per_thread = 4, columns_at_once = 128;
+constexpr int scan_per_thread = 4, columns_at_once = 128;
 
 /// The total of v over the threads of this row before this one, and that of all of them. A row has blockDim.x threads:
 /// a warp, or all of the block; blockDim.y rows.
@@ -94,7 +94,7 @@ template <class S, class T>
 __global__ void __launch_bounds__(threads)
     scan_rows(const __grid_constant__ S s, const T* x, T* y, sum_t<T>* totals, bool first_pass) {
   using A = sum_t<T>;
-  const int64_t step = int64_t(blockDim.x) * per_thread;
+  const int64_t step = int64_t(blockDim.x) * scan_per_thread;
   for (int64_t first = int64_t(blockIdx.x) * blockDim.y; first < s.a.outer; first += int64_t(gridDim.x) * blockDim.y) {
     const int64_t row = first + threadIdx.y, begin = blockIdx.y * s.chunk;
     const int64_t end = row < s.a.outer ? s.end(begin) : begin;  // a warp without a row takes part in shuffles
@@ -103,27 +103,27 @@ __global__ void __launch_bounds__(threads)
     A carry = s.template none<A>();
     if (totals && !first_pass) carry = chunks_before(s, totals + row * s.chunks);
     for (int64_t tile = begin; tile < s.end(begin); tile += step) {
-      const int64_t i = tile + int64_t(threadIdx.x) * per_thread;
-      const bool whole = s.packed && i + per_thread <= end;
-      Pack<T, per_thread> pack;
+      const int64_t i = tile + int64_t(threadIdx.x) * scan_per_thread;
+      const bool whole = s.packed && i + scan_per_thread <= end;
+      Pack<T, scan_per_thread> pack;
       if (whole)
-        pack = *reinterpret_cast<const Pack<T, per_thread>*>(in + i);
+        pack = *reinterpret_cast<const Pack<T, scan_per_thread>*>(in + i);
       else
-        for (int k = 0; k < per_thread; ++k) pack.v[k] = i + k < end ? in[s.place(i + k)] : T(A(0));
-      A v[per_thread], sum = s.template none<A>();
+        for (int k = 0; k < scan_per_thread; ++k) pack.v[k] = i + k < end ? in[s.place(i + k)] : T(A(0));
+      A v[scan_per_thread], sum = s.template none<A>();
 #pragma unroll
-      for (int k = 0; k < per_thread; ++k) {
+      for (int k = 0; k < scan_per_thread; ++k) {
         if (i + k < end) sum = s.join(sum, A(static_cast<compute_t<T>>(pack.v[k])));
         v[k] = sum;
       }
       const Before<A> found = scan_threads(s, sum);
       const A start = s.join(carry, found.before);
 #pragma unroll
-      for (int k = 0; k < per_thread; ++k) pack.v[k] = T(static_cast<compute_t<T>>(s.join(start, v[k])));
+      for (int k = 0; k < scan_per_thread; ++k) pack.v[k] = T(static_cast<compute_t<T>>(s.join(start, v[k])));
       if (whole && !first_pass)
-        *reinterpret_cast<Pack<T, per_thread>*>(out + i) = pack;
+        *reinterpret_cast<Pack<T, scan_per_thread>*>(out + i) = pack;
       else if (!first_pass)
-        for (int k = 0; k < per_thread; ++k)
+        for (int k = 0; k < scan_per_thread; ++k)
           if (i + k < end) out[s.place(i + k)] = pack.v[k];
       carry = s.join(carry, found.all);
     }
@@ -174,11 +174,11 @@ void scan(S s, const Tensor& x, Tensor& y) {
   } else {
     block = s.a.n <= 1024 && s.a.outer >= multiprocessors() ? dim3(32, threads / 32) : dim3(threads);
     grid.x = unsigned(std::min<int64_t>((s.a.outer + block.y - 1) / block.y, 1 << 20));
-    share_out(s, grid.x, multiprocessors() * 4, 8 * threads * per_thread);
+    share_out(s, grid.x, multiprocessors() * 4, 8 * threads * scan_per_thread);
   }
   grid.y = unsigned(s.chunks);
-  auto aligned = [](const Tensor& t) { return reinterpret_cast<uintptr_t>(t.raw()) % (per_thread * sizeof(T)) == 0; };
-  s.packed = !s.backwards && s.a.n % per_thread == 0 && aligned(x) && aligned(y);
+  auto aligned = [](const Tensor& t) { return reinterpret_cast<uintptr_t>(t.raw()) % (scan_per_thread * sizeof(T)) == 0; };
+  s.packed = !s.backwards && s.a.n % scan_per_thread == 0 && aligned(x) && aligned(y);
   Tensor memory;
   A* totals = nullptr;
   if (s.chunks > 1) {

@@ -54,7 +54,7 @@ struct DevicePlan {
 
 /// Elements that are only moved.
 template <class U>
-__global__ void pick_elements(DevicePlan p, const U* x, U fill, U* y) {
+__global__ void gather_elements(DevicePlan p, const U* x, U fill, U* y) {
   for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < p.numel; i += int64_t(gridDim.x) * blockDim.x) {
     int64_t from, in;
     int at[3];
@@ -165,7 +165,7 @@ void resample(const Op& op, Tensor& y, const Strided& input) {
   if (p.picks) {
     const Tensor value = Tensor::scalar(p.value, y.dtype());
     return by_width(y.dtype(), [&]<class U>(Type<U>) {
-      start(y, pick_elements<U>, blocks, threads, 0, maps.plan(), static_cast<const U*>(x.raw()),
+      start(y, gather_elements<U>, blocks, threads, 0, maps.plan(), static_cast<const U*>(x.raw()),
             *static_cast<const U*>(value.raw()), static_cast<U*>(y.raw()));
     });
   }
