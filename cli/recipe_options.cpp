@@ -1,23 +1,12 @@
 #include "cli/recipe_options.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "cli/help.h"
-#include "cli/library.h"
-#include "cli/manual.h"
 #include "core/base/error.h"
-#include "lang/runtime/bridge.h"
 #include "lang/runtime/interp.h"
 
 namespace luth::cli {
 namespace {
-
-const Subcommand& subcommand_at(lua_State* L, int i) {
-  const Subcommand* command = find_subcommand(luaL_checkstring(L, i));
-  return command ? *command : throw Error("there is no such subcommand");
-}
 
 std::string field(lua_State* L, const char* name) {
   std::string text;
@@ -26,14 +15,8 @@ std::string field(lua_State* L, const char* name) {
   return text;
 }
 
-// "save_every" for "--save-every".
-std::string lua_name(std::string_view option) {
-  std::string name(option.substr(2));
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
+}  // namespace
 
-// Adds the rows of the list at `i`.
 void read_rows(lua_State* L, int i, RecipeOptions& options) {
   auto keep = [&](std::string text) -> std::string_view { return options.texts.emplace_back(std::move(text)); };
   for (lua_Integer k = 1, n = luaL_len(L, i); k <= n; ++k) {
@@ -44,89 +27,6 @@ void read_rows(lua_State* L, int i, RecipeOptions& options) {
     lua_pop(L, 1);
   }
 }
-
-// Luth's own rows behind those of the list at `i`.
-RecipeOptions rows_at(lua_State* L, int i, const Subcommand& command) {
-  RecipeOptions options;
-  read_rows(L, i, options);
-  options.rows.insert(options.rows.end(), command.options.begin(), command.options.end());
-  return options;
-}
-
-std::vector<std::string> words_at(lua_State* L, int i) {
-  std::vector<std::string> words;
-  for (lua_Integer k = 1, n = luaL_len(L, i); k <= n; ++k) {
-    lua_geti(L, i, k);
-    words.emplace_back(luaL_checkstring(L, -1));
-    lua_pop(L, 1);
-  }
-  return words;
-}
-
-int parse_words(lua_State* L) {
-  const Arguments arguments = parse(rows_at(L, 2, subcommand_at(L, 1)).rows, words_at(L, 3));
-  std::vector<std::string> names;
-  lua_newtable(L);
-  for (auto& [option, text] : arguments.given) {
-    names.push_back(lua_name(option));
-    lua_pushlstring(L, text.data(), text.size());
-    lua_setfield(L, -2, names.back().c_str());
-  }
-  push_words(L, arguments.rest);
-  push_words(L, names);
-  return 3;
-}
-
-int check_words(lua_State* L) {
-  const Subcommand& command = subcommand_at(L, 1);
-  const std::string where = fmt::format("luth {} RECIPE", command.name);
-  positional(rows_at(L, 2, command).rows, words_at(L, 3), 0, where, luaL_optstring(L, 4, ""));
-  return 0;
-}
-
-int help_text(lua_State* L) {
-  RecipeOptions declared;
-  read_rows(L, 3, declared);
-  const std::string text = recipe_help(subcommand_at(L, 1), luaL_checkstring(L, 2), declared.rows);
-  return lua_pushlstring(L, text.data(), text.size()), 1;
-}
-
-int own_names(lua_State* L) {
-  lua_newtable(L);
-  for (auto subcommand : {"train", "eval"})
-    for (auto& row : find_subcommand(subcommand)->options) {
-      lua_pushlstring(L, row.help.data(), row.help.size());
-      lua_setfield(L, -2, lua_name(row.name).c_str());
-    }
-  return 1;
-}
-
-int manual_text(lua_State* L) {
-  const std::string text = manual();
-  return lua_pushlstring(L, text.data(), text.size()), 1;
-}
-
-// Errors are about what the user typed: they name no place in Lua.
-template <lua_CFunction F>
-int unplaced(lua_State* L) {
-  try {
-    return F(L);
-  } catch (const Error& e) { lang::raise(L, e.code(), e.what(), false); }
-}
-template <lua_CFunction F>
-constexpr lua_CFunction bridged = lang::guarded<unplaced<F>>;
-
-void open_command_line(lua_State* L) {
-  constexpr luaL_Reg functions[] = {{"parse", bridged<parse_words>},  {"check", bridged<check_words>},
-                                    {"help", bridged<help_text>},     {"own", bridged<own_names>},
-                                    {"manual", bridged<manual_text>}, {nullptr, nullptr}};
-  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-  luaL_newlib(L, functions);
-  lua_setfield(L, -2, "luth.command_line");
-}
-const lang::Open opener("luth.command_line", lang::Open::extras, open_command_line);
-
-}  // namespace
 
 RecipeOptions recipe_options() {
   lang::Interp interp;

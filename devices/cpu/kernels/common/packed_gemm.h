@@ -4,7 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "devices/cpu/kernels/common/gemm.h"
+#include "devices/cpu/kernels/common/matrix.h"
 #include "devices/cpu/runtime/buffer.h"
 
 namespace luth::cpu {
