@@ -240,7 +240,7 @@ Tensor run_inplace(const OpInfo& info, const void* op, Inputs in) {
   Call call{&info, op, std::move(in), {}};
   if (info.view) return become_view(call, self);
   if (run_into(call, self, true)) return self;
-  if (info.traits.check_inplace) info.traits.check_inplace(op, call.in);
+  if (info.traits.check_inplace.given) info.traits.check_inplace.run(op, call.in);
   if (grad_enabled() && self.requires_grad()) call.in[0] = basic::clone(self);  // what is saved must not be overwritten
   run(call);
   return write_back(self, call.out[0]);

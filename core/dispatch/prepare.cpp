@@ -64,7 +64,7 @@ void promote_inputs(const OpInfo& info, Inputs& in) {
   }
   if (!first && info.traits.promote_from == 0) throw Error("expects at least one tensor");
   if (!mixed && (info.traits.promote != Promote::floating || is_floating(first->dtype()))) return;
-  if (info.traits.check_bool && has_bool(in)) info.traits.check_bool(in);
+  if (info.traits.check_bool.given && has_bool(in)) info.traits.check_bool.run(in);
   Dtype d = result_type(Inputs(in.begin() + info.traits.promote_from, in.end()));
   if (info.traits.promote == Promote::floating && !is_floating(d)) d = default_dtype();
   const bool kept = keep_number(info, d, in);

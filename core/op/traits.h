@@ -54,6 +54,23 @@ enum class Autocast : uint8_t {
   refused,  // an error where an input is 16-bit
 };
 
+// Functions that an operator may have. They are compared by whether there is one: under sanitizers g++ cannot compare
+// addresses of functions in constant expressions. No template, which would want Inputs to be complete here.
+struct BoolCheck {
+  constexpr BoolCheck() = default;
+  constexpr BoolCheck(void (*f)(const Inputs& in)) : run(f), given(true) {}
+  constexpr bool operator==(const BoolCheck& o) const { return given == o.given; }
+  void (*run)(const Inputs& in) = nullptr;
+  bool given = false;
+};
+struct InplaceCheck {
+  constexpr InplaceCheck() = default;
+  constexpr InplaceCheck(void (*f)(const void* op, const Inputs& in)) : run(f), given(true) {}
+  constexpr bool operator==(const InplaceCheck& o) const { return given == o.given; }
+  void (*run)(const void* op, const Inputs& in) = nullptr;
+  bool given = false;
+};
+
 struct Traits {
   // gradient
   /// What vjp reads, by the input that its gradient is for: "input: other, result; other: input.meta" ("*": for each).
@@ -92,9 +109,9 @@ struct Traits {
   bool takes_generator = false;  // made of random operators: scripts may give a `generator`
   bool kernel_required = false;  // training spends time in it: a device has a kernel for it, not a composition
   /// Runs where an operand is bool and there is something to promote, before that hides it.
-  void (*check_bool)(const Inputs& in) = nullptr;
+  BoolCheck check_bool;
   /// Runs before `op_` of an operator whose kernel does not write into its input.
-  void (*check_inplace)(const void* op, const Inputs& in) = nullptr;
+  InplaceCheck check_inplace;
 
   bool operator==(const Traits&) const = default;
 
