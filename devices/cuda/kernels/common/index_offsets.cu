@@ -1,4 +1,4 @@
-// Picking by index tensors on CUDA: see places.cuh.
+// Picking by index tensors on CUDA: see index_offsets.cuh.
 #include "devices/cuda/kernels/common/index_offsets.cuh"
 
 namespace luth::cuda {
