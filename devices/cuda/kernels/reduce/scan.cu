@@ -177,7 +177,9 @@ void scan(S s, const Tensor& x, Tensor& y) {
     share_out(s, grid.x, multiprocessors() * 4, 8 * threads * scan_per_thread);
   }
   grid.y = unsigned(s.chunks);
-  auto aligned = [](const Tensor& t) { return reinterpret_cast<uintptr_t>(t.raw()) % (scan_per_thread * sizeof(T)) == 0; };
+  auto aligned = [](const Tensor& t) {
+    return reinterpret_cast<uintptr_t>(t.raw()) % (scan_per_thread * sizeof(T)) == 0;
+  };
   s.packed = !s.backwards && s.a.n % scan_per_thread == 0 && aligned(x) && aligned(y);
   Tensor memory;
   A* totals = nullptr;
