@@ -42,6 +42,9 @@ Tensor AvgPool<n>::run(const Tensor& x) {
                                      spec.divisor_override});
 }
 
+template class MaxPool<2>;
+template class AvgPool<2>;
+
 namespace {
 const DefineModule<MaxPool2d> max_pool2d_;
 const DefineModule<AvgPool2d> avg_pool2d_;

@@ -33,6 +33,7 @@ class MaxPool final : public Layer<MaxPool<n>, MaxPoolSpec<n>> {
   Tensor run(const Tensor& x);
   Values forward(const Values& in) override;  // two results with return_indices
 };
+extern template class MaxPool<2>;
 using MaxPool2d = MaxPool<2>;
 
 template <int n>
@@ -62,6 +63,7 @@ class AvgPool final : public Layer<AvgPool<n>, AvgPoolSpec<n>> {
   std::string extra_repr() const override;
   Tensor run(const Tensor& x);
 };
+extern template class AvgPool<2>;
 using AvgPool2d = AvgPool<2>;
 
 }  // namespace luth::nn
