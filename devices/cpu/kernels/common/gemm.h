@@ -28,7 +28,7 @@ void parallel_gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix
 template <class T>
 T dot(int64_t n, const T* x, const T* y);
 
-// Rows of a [m, n] times v: a dot product for each row where rows lie together, else sums of columns.
+/// Rows of a [m, n] times v: a dot product for each row where rows lie together, else sums of columns.
 template <class T>
 void mv_rows(int64_t begin, int64_t end, int64_t n, Matrix<T> a, const compute_t<T>* v, T* y) {
   using C = compute_t<T>;

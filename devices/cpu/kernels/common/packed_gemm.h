@@ -92,6 +92,8 @@ int64_t tile_of(int64_t rows, int64_t k, T alpha, Matrix<T> a, const Panel<T>& b
 
 // to[p][i] = b[i][p] for p and i below 8; rows of b are `step` apart, those of `to` a panel's width.
 inline void transpose8(const float* b, int64_t step, float* to) {
+  constexpr int64_t w = panel_width<float>;
+#if __has_builtin(__builtin_shufflevector)
   typedef float V __attribute__((vector_size(32), aligned(4), may_alias));
   V r[8], t[8];
   for (int i = 0; i < 8; ++i) r[i] = *reinterpret_cast<const V*>(b + i * step);
@@ -104,11 +106,14 @@ inline void transpose8(const float* b, int64_t step, float* to) {
       r[h + 2 * i] = __builtin_shufflevector(t[h + i], t[h + i + 2], 0, 1, 8, 9, 4, 5, 12, 13);
       r[h + 2 * i + 1] = __builtin_shufflevector(t[h + i], t[h + i + 2], 2, 3, 10, 11, 6, 7, 14, 15);
     }
-  constexpr int64_t w = panel_width<float>;
   for (int i = 0; i < 4; ++i) {
     *reinterpret_cast<V*>(to + i * w) = __builtin_shufflevector(r[i], r[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
     *reinterpret_cast<V*>(to + (i + 4) * w) = __builtin_shufflevector(r[i], r[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
   }
+#else  // g++ 11
+  for (int p = 0; p < 8; ++p)
+    for (int i = 0; i < 8; ++i) to[p * w + i] = b[i * step + p];
+#endif
 }
 
 // Columns of B as panels, one behind the other, the last filled up with zeros.
