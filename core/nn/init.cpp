@@ -9,30 +9,11 @@ namespace luth::nn::init {
 namespace {
 
 // An in-place operator on a parameter, with its attributes by name, unrecorded.
-class Setter : public Fields {
- public:
-  Setter(std::string_view name, double value) : name_(name), value_(value) {}
-  bool visit(const FieldInfo& info, Attr& value) override {
-    if (name_ != info.name) return false;
-    value = info.kind == AttrKind::scalar ? Attr(Scalar(value_)) : Attr(value_);
-    return found = true;
-  }
-  bool found = false;
-
- private:
-  std::string_view name_;
-  double value_;
-};
-
 void run(const char* name, const Tensor& t, std::initializer_list<std::pair<const char*, double>> attributes) {
   NoGrad no_grad;
   const OpInfo& info = find_op(name);
   OpValue op = info.make();
-  for (auto& [key, value] : attributes) {
-    Setter set(key, value);
-    info.describe(op.get(), set);
-    if (!set.found) throw Error("operator {} has no attribute '{}'", name, key);
-  }
+  for (auto& [key, value] : attributes) op.set(key, value);
   apply_inplace(info, op.get(), {t});
 }
 

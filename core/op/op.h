@@ -137,6 +137,8 @@ class OpValue {
   }
   ~OpValue();
   void* get() const { return p_; }
+  /// Sets the attribute of that name; a float64 also where it is a Scalar. Throws where there is none.
+  void set(std::string_view attribute, const Attr& value);
 
  private:
   const OpInfo* info_ = nullptr;

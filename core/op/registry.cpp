@@ -189,4 +189,28 @@ OpValue::~OpValue() {
   if (p_) info_->destroy(p_);
 }
 
+namespace {
+class AttributeSetter : public Fields {
+ public:
+  AttributeSetter(std::string_view name, const Attr& value) : name_(name), value_(value) {}
+  bool visit(const FieldInfo& info, Attr& value) override {
+    if (name_ != info.name) return false;
+    const double* number = std::get_if<double>(&value_);
+    value = number && info.kind == AttrKind::scalar ? Attr(Scalar(*number)) : value_;
+    return found = true;
+  }
+  bool found = false;
+
+ private:
+  std::string_view name_;
+  const Attr& value_;
+};
+}  // namespace
+
+void OpValue::set(std::string_view attribute, const Attr& value) {
+  AttributeSetter setter(attribute, value);
+  if (info_->describe) info_->describe(p_, setter);
+  if (!setter.found) throw Error("operator {} has no attribute '{}'", info_->name, attribute);
+}
+
 }  // namespace luth

@@ -10,7 +10,7 @@ class Invoke {
  public:
   explicit Invoke(std::string_view op);
   /// Throws for an attribute that the operator does not have.
-  Invoke& set(std::string_view attribute, Attr value);
+  Invoke& set(std::string_view attribute, const Attr& value);
   Tensors operator()(Inputs in) const { return apply(*info_, op_.get(), std::move(in)); }
   Tensor inplace(Inputs in) const { return apply_inplace(*info_, op_.get(), std::move(in)); }
 
