@@ -270,7 +270,7 @@ Cases<ConvTranspose<3>> ConvTranspose<3>::samples() {
 namespace {
 const DefineAll<Convolution, ConvolutionGradInput, ConvolutionGradWeight, Conv<1>, Conv<2>, Conv<3>, ConvPadding<1>,
                 ConvPadding<2>, ConvPadding<3>, ConvTranspose<1>, ConvTranspose<2>, ConvTranspose<3>>
-    define_all_conv_;
+    define_all_;
 }  // namespace
 
 }  // namespace luth::ops

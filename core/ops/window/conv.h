@@ -16,9 +16,6 @@ struct ConvWindow {
     field("padding", padding, "zeros added on each side, or 'same' or 'valid'");
     field("dilation", dilation, "the distance between the elements of the filter");
     field("groups", groups, "groups of channels that see nothing of each other");
-  }
-  void describe_all(auto& field) {
-    describe(field);
     field("padding_hi", padding_hi, "zeros added at the end, where they are others", as::hidden);
   }
   void check(int dims) const;
@@ -37,7 +34,7 @@ struct Convolution {
                                  .autocast = Autocast::lower,
                                  .kernel_required = true};
   ConvWindow window;
-  void describe(auto& field) { window.describe_all(field); }
+  void describe(auto& field) { window.describe(field); }
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Convolution> samples();
@@ -50,7 +47,7 @@ struct ConvolutionGradInput {
   ConvWindow window;
   Ints size;
   void describe(auto& field) {
-    window.describe_all(field);
+    window.describe(field);
     field("size", size, "the spatial extents of the input", as::required);
   }
   Spec infer(const Inputs& in) const;
@@ -65,7 +62,7 @@ struct ConvolutionGradWeight {
   ConvWindow window;
   Ints size;
   void describe(auto& field) {
-    window.describe_all(field);
+    window.describe(field);
     field("size", size, "the spatial extents of the filters", as::required);
   }
   Spec infer(const Inputs& in) const;
@@ -129,6 +126,7 @@ struct ConvTranspose {
     field("output_padding", output_padding, "elements added to the result at the end of each dim");
     field("groups", window.groups, "groups of channels that see nothing of each other");
     field("dilation", window.dilation, "the distance between the elements of the filter");
+    field("padding_hi", window.padding_hi, "elements cut off the end, where they are others", as::hidden);
   }
   Tensor decompose(const Inputs& in) const;
   static Cases<ConvTranspose> samples();

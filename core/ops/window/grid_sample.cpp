@@ -180,7 +180,7 @@ Cases<AffineGrid> AffineGrid::samples() {
 }
 
 namespace {
-const DefineAll<GridSample, AffineGrid> define_all_grid_sample_;
+const DefineAll<GridSample, AffineGrid> define_all_;
 }
 
 }  // namespace luth::ops

@@ -149,7 +149,7 @@ Cases<Upsample> Upsample::samples() {
 }
 
 namespace {
-const DefineAll<Interpolate, UpsampleNearest, UpsampleBilinear, Upsample> define_all_interpolate_;
+const DefineAll<Interpolate, UpsampleNearest, UpsampleBilinear, Upsample> define_all_;
 }
 
 }  // namespace luth::ops

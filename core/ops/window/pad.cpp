@@ -111,7 +111,7 @@ Tensor ConstantPad::decompose(const Inputs& in) const {
 Cases<ConstantPad> ConstantPad::samples() { return {{{{1, 0, -1, 2}, 0.5}, {{3, 2}}}, {{{0, 1}, 0}, {{0}}}}; }
 
 namespace {
-const DefineAll<Pad, ConstantPad> define_all_pad_;
+const DefineAll<Pad, ConstantPad> define_all_;
 }
 
 }  // namespace luth::ops

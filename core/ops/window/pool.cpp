@@ -357,7 +357,7 @@ struct DefineFor {
 };
 const DefineFor<1, 2, 3> define_for_;
 const DefineAll<MaxPool, MaxPoolGrad, MaxPoolPick, AvgPool, AvgPoolGrad, MaxPoolWithIndices<2>, MaxPoolWithIndices<3>>
-    define_all_pool_;
+    define_all_;
 }  // namespace
 
 }  // namespace luth::ops

@@ -120,7 +120,7 @@ Cases<FoldImages> FoldImages::samples() {
 }
 
 namespace {
-const DefineAll<PixelShuffle, PixelUnshuffle, ChannelShuffle, UnfoldImages, FoldImages> define_all_rearrange_;
+const DefineAll<PixelShuffle, PixelUnshuffle, ChannelShuffle, UnfoldImages, FoldImages> define_all_;
 }
 
 }  // namespace luth::ops

@@ -214,7 +214,7 @@ Cases<UnfoldNd> UnfoldNd::samples() {
 }
 
 namespace {
-const DefineAll<PadNd, InterpolateNd, UnfoldNd> define_all_resample_;
+const DefineAll<PadNd, InterpolateNd, UnfoldNd> define_all_;
 }
 
 }  // namespace luth::ops

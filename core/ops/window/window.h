@@ -1,5 +1,5 @@
 // Windows over 1 to 3 spatial dims: their checks, which are PyTorch's, and their arithmetic, for convolution, pooling,
-// unfolding and padding. A list of one number stands for all spatial dims. Includes define.
+// unfolding and padding. A list of one number stands for all spatial dims.
 #pragma once
 #include "core/op/define.h"
 
