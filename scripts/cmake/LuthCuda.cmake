@@ -48,8 +48,9 @@ function(luth_find_cuda)
   set(luth_has_cuda ON PARENT_SCOPE)
 endfunction()
 
-# luth_cuda_device(NAME): the library of devices/cuda, whose kernels know their lines, for compute-sanitizer and profilers. The run-time is linked statically; the driver and cuBLAS, cuDNN are opened
-# at run time, so the library opens on any machine and can say what is missing.
+# luth_cuda_device(NAME): the library of devices/cuda, whose kernels know their lines, for compute-sanitizer and profilers. The
+# run-time is linked statically; the driver and cuBLAS, cuDNN are opened at run time, so the library opens on any machine and can
+# say what is missing.
 function(luth_cuda_device name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/devices/cuda/*.cpp ${CMAKE_SOURCE_DIR}/devices/cuda/*.cu)
   luth_device(${name} ${sources})
