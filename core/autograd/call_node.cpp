@@ -117,12 +117,11 @@ Tensors CallNode::backward(const Tensors& dys) {
   }
   Tensors dx;
   try {
-    dx = info_.vjp ? info_.vjp(call, dys) : through_lower(call, dys);
+    dx = info_.vjp ? info_.vjp(call, dys) : through_decomposition(call, dys);
   } catch (const MissingInput& e) {
     throw Error(
         "{}, in the vjp of '{}': what vjp reads is named in `saves`, and what serves a gradient that is not wanted is "
-        "not "
-        "kept: ask c.wants(i)",
+        "not kept: ask c.wants(i)",
         e.what(), info_.name);
   } catch (Error& e) {
     if (!e.has_context()) e.add_context(fmt::format("{}{}: ", name(), at_source_mark(mark)));
@@ -133,7 +132,7 @@ Tensors CallNode::backward(const Tensors& dys) {
 }
 
 // The gradient of an operator that has a kernel and no vjp: that of its meaning in other operators.
-Tensors CallNode::through_lower(Call& call, const Tensors& dys) {
+Tensors CallNode::through_decomposition(Call& call, const Tensors& dys) {
   bool create_graph = grad_enabled();
   Tensors inputs, out, gradients;
   for (size_t i = 0; i < call.in.size(); ++i) {

@@ -37,7 +37,7 @@ class CallNode final : public Node {
     Scalar value;
   };
   void save_inputs(const Call& call);
-  Tensors through_lower(Call& call, const Tensors& dys);
+  Tensors through_decomposition(Call& call, const Tensors& dys);
   Tensor unpack(const Saved& s);
   void forget();
   void check_released() const;  // throws where it is

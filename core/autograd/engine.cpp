@@ -234,7 +234,7 @@ class Engine {
       }
   }
 
-  // Replaces gradients by those that a hook of a node has returned, where it has returned some.
+  // A hook of a node answers with nothing, which keeps the gradients, or with one for each, which take their place.
   static void replace(const Node& node, Tensors& gradients, Tensors by) {
     if (by.empty()) return;
     if (by.size() != gradients.size())

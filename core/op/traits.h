@@ -1,4 +1,4 @@
-// Traits: the facts of an operator, one value in its struct. Includes small.
+// Traits: the facts of an operator, one value in its struct.
 //
 //   static constexpr Traits traits{.saves = "input: result", .offered = Offered::function};
 //
