@@ -1,6 +1,5 @@
 // Numbers beside tensors of 16-bit floats, as PyTorch takes them on the CPU. Kernels compute such tensors in float32,
-// so a number may count as it is, or as an element of the dtype holds it. Kernels get what this file decides. Includes
-// op.
+// so a number may count as it is, or as an element of the dtype holds it. Kernels get what this file decides.
 //
 //   A number is rounded to the dtype, unless the operator's Traits::exact_numbers names its input.
 //   A 0-dimensional tensor of another dtype is rounded too, unless it is input 1 and bit 1 is set there: then it counts

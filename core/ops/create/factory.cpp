@@ -16,7 +16,7 @@ const DefineFactory<EmptyFill> empty_;
 const DefineFactory<ZerosFill> zeros_;
 const DefineFactory<OnesFill> ones_;
 const DefineFactory<FullFill> full_;
-const DefineAll<ArangeStart, Arange, Range, Linspace, Eye> define_all_factory_;
+const DefineAll<ArangeStart, Arange, Range, Linspace, Eye> define_all_;
 
 void set_all(const Tensor& t, const Scalar& v) {
   NoGrad no_grad;

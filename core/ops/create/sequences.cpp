@@ -8,7 +8,7 @@
 namespace luth::ops {
 namespace {
 
-const DefineAll<ScalarTensor, Logspace, TrilIndices, TriuIndices, EmptyStrided, NewEmptyStrided> define_all_sequences_;
+const DefineAll<ScalarTensor, Logspace, TrilIndices, TriuIndices, EmptyStrided, NewEmptyStrided> define_all_;
 
 Tensor strided(const Shape& size, const Strides& stride, Dtype dtype, Device& device) {
   if (size.size() != stride.size()) throw Error("{} extents and {} strides", size.size(), stride.size());

@@ -11,7 +11,7 @@ namespace {
 
 const DefineAll<Bartlett, Blackman, Cosine, Exponential, Gaussian, GeneralCosine, GeneralHamming, Hamming, Hann, Kaiser,
                 Nuttall, BartlettWindow, BlackmanWindow, HannWindow, HammingWindow, KaiserWindow>
-    define_all_signal_windows_;
+    define_all_;
 
 // a[0] - a[1] cos(x) + a[2] cos(2 x) - …, x = 2 pi i / n.
 double cosines(const std::vector<double>& a, double i, double n) {

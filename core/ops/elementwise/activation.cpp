@@ -7,9 +7,9 @@
 namespace luth::ops {
 namespace {
 
-const DefineAll<ActivationOps> define_all_activation_;
-const DefineAll<ActivationGrads> activation_define_grads_;
-const Define<Clamp> activation_clamp_;
+const DefineAll<ActivationOps> define_all_;
+const DefineAll<ActivationGrads> define_grads_;
+const Define<Clamp> clamp_;
 
 template <class Op>
 Op approximated(const std::string& how) {

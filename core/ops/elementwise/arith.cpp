@@ -11,8 +11,8 @@ Tensor add_into(const Tensor& sum, const Tensor& more) { return luth::add.into(s
 namespace luth::ops {
 namespace {
 
-const DefineAll<BinaryOps> define_all_arith_;
-const DefineAll<Where, DivMode> define_arith_;
+const DefineAll<BinaryOps> define_all_;
+const DefineAll<Where, DivMode> define_;
 
 // Half of dy where both are equal, none where the other `wins`, else all of it: where one is nan both get it, as in
 // PyTorch.

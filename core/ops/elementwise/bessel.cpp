@@ -6,7 +6,7 @@
 namespace luth::ops {
 namespace {
 
-const DefineAll<BesselOps> define_all_bessel_;
+const DefineAll<BesselOps> define_all_;
 
 // f0 - f1 / x, the derivative of functions of order 1, and 1/2 at 0.
 Tensor order_one(const Tensor& f0, const Tensor& f1, const Value& x) {

@@ -10,9 +10,9 @@
 namespace luth::ops {
 namespace {
 
-const DefineAll<PairOps> define_all_binary_special_;
-const DefineAll<ClampMin, ClampMax> binary_special_define_clamps_;
-const DefineAll<Nextafter, Rsub, FloatPower> define_binary_special_;
+const DefineAll<PairOps> define_all_;
+const DefineAll<ClampMin, ClampMax> define_clamps_;
+const DefineAll<Nextafter, Rsub, FloatPower> define_;
 
 void want_one_dtype(const Inputs& in) {
   if (in[0].dtype() != in[1].dtype())

@@ -79,7 +79,7 @@ bool copy_from_elsewhere(const OpInfo& info, const void* op, Inputs& in) {
 
 namespace ops {
 namespace {
-const DefineAll<Cast, Copy, Clone, Contiguous, Fill, Zero, ToDevice> define_all_copy_;
+const DefineAll<Cast, Copy, Clone, Contiguous, Fill, Zero, ToDevice> define_all_;
 }
 
 Tensors Cast::vjp(const Call& c, const Tensor& dy) const { return {cast_to(dy, c.in[0].dtype())}; }

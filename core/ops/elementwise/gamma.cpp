@@ -7,9 +7,9 @@
 namespace luth::ops {
 namespace {
 
-const DefineAll<GammaOps> define_all_gamma_;
-const DefineAll<GammaPairs> gamma_define_pairs_;
-const DefineAll<Mvlgamma, PolygammaOf> define_gamma_;
+const DefineAll<GammaOps> define_all_;
+const DefineAll<GammaPairs> define_pairs_;
+const DefineAll<Mvlgamma, PolygammaOf> define_;
 
 // x^(a - 1) e^-x / Γ(a), the derivative of P(a, x) by x: DLMF 8.8.13.
 Tensors incomplete_vjp(const Call& c, const Tensor& dy) {

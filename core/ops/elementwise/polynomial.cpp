@@ -7,9 +7,9 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<Polynomials> define_all_polynomial_;
+const DefineAll<Polynomials> define_all_;
 const DefineAll<ChebyshevV, ChebyshevW, ShiftedChebyshevT, ShiftedChebyshevU, ShiftedChebyshevV, ShiftedChebyshevW>
-    polynomial_define_composed_;
+    define_composed_;
 
 constexpr Fn<ChebyshevT> chebyshev_t;
 constexpr Fn<ChebyshevU> chebyshev_u;

@@ -5,9 +5,9 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<Rectifiers> define_all_rectifier_;
-const DefineAll<BackwardsOf<Rectifiers>> rectifier_define_backwards_;
-const Define<PreluSame> define_rectifier_;
+const DefineAll<Rectifiers> define_all_;
+const DefineAll<BackwardsOf<Rectifiers>> define_backwards_;
+const Define<PreluSame> define_;
 }  // namespace
 
 Tensor product(const Value& a, const Value& b, const Value& c) { return mul(mul(a, b), c); }

@@ -7,8 +7,8 @@
 namespace luth::ops {
 namespace {
 
-const DefineAll<SignOps> define_all_sign_;
-const DefineAll<NanToNum, Frexp> define_sign_;
+const DefineAll<SignOps> define_all_;
+const DefineAll<NanToNum, Frexp> define_;
 
 const Tensor& floating(const Value& v) {
   if (!is_floating(v.dtype())) throw Error("takes floating point numbers, not {}", name(v.dtype()));

@@ -6,9 +6,9 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<Shrinks> define_all_smooth_activation_;
-const DefineAll<BackwardsOf<Shrinks>> smooth_activation_define_backwards_;
-const Define<Gated> define_smooth_activation_;
+const DefineAll<Shrinks> define_all_;
+const DefineAll<BackwardsOf<Shrinks>> define_backwards_;
+const Define<Gated> define_;
 }  // namespace
 
 void refuse_bool(const Inputs&) { throw Error("not implemented for bool; convert first, e.g. with :float()"); }

@@ -6,7 +6,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<TernaryOps> define_all_ternary_;
+const DefineAll<TernaryOps> define_all_;
 }  // namespace
 
 Spec Lerp::infer(const Inputs& in) const {

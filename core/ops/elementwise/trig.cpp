@@ -6,7 +6,7 @@
 namespace luth::ops {
 namespace {
 constexpr double pi = 3.141592653589793;
-const DefineAll<TrigOps> define_all_trig_;
+const DefineAll<TrigOps> define_all_;
 }  // namespace
 
 Tensors Acos::vjp(const Call& c, const Tensor& dy) const { return {mul(dy, neg(rsqrt(sub(1, square(c.in[0])))))}; }

@@ -14,7 +14,7 @@ Tensor log(const Value& v) { return luth::log(v); }
 
 namespace luth::ops {
 namespace {
-const DefineAll<UnaryOps> define_all_unary_;
+const DefineAll<UnaryOps> define_all_;
 }  // namespace
 
 Spec elementwise_spec(const Inputs& in, Dtype dtype) {

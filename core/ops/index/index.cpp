@@ -11,7 +11,7 @@ namespace luth::ops {
 namespace {
 const DefineAll<IndexSelect, IndexAdd, IndexCopy, IndexFill, Gather, Scatter, ScatterValue, ScatterAdd, Take, Put,
                 Index, IndexPut>
-    define_all_index_;
+    define_all_;
 
 int64_t extent(const Shape& s, int dim) { return s.size() ? s[dim] : 1; }
 

@@ -1,6 +1,7 @@
 #include "core/ops/index/mask.h"
 
 #include "core/autograd/autograd.h"
+#include "core/ops/common/sample_tensors.h"
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/elementwise/unary.h"
@@ -10,7 +11,7 @@
 namespace luth::ops {
 namespace {
 const DefineAll<MaskedFill, MaskedSelect, MaskedScatter, MaskedReplace, CountNonzero, Nonzero, NonzeroTuple, Argwhere>
-    define_all_mask_;
+    define_all_;
 
 void check_mask(const Value& mask) {
   if (!mask.is_tensor() || mask.dtype() != Dtype::boolean)
@@ -29,11 +30,7 @@ Tensor checkered(const Shape& s) {
   for (int64_t i = 0; i < t.numel(); ++i) t.data<bool>()[i] = i % 3 != 1;
   return t;
 }
-Tensor ramp(const Shape& s) {
-  Tensor t = Tensor::empty(s, Dtype::f64, host());
-  for (int64_t i = 0; i < t.numel(); ++i) t.data<double>()[i] = double((i * 7 + 3) % 11) - 5;
-  return t;
-}
+Tensor ramp(const Shape& s) { return sample_values(s, 1, -5); }
 }  // namespace
 
 Spec MaskedFill::infer(const Inputs& in) const {

@@ -13,7 +13,7 @@
 namespace luth::ops {
 namespace {
 
-const DefineAll<ScatterReduce, IndexReduce, TakeAlongDim, UnravelIndex, NonzeroStatic> define_all_scatter_reduce_;
+const DefineAll<ScatterReduce, IndexReduce, TakeAlongDim, UnravelIndex, NonzeroStatic> define_all_;
 
 Tensor ones_of(const Tensor& t, Dtype d) { return full(t.shape(), 1, d, t.device()); }
 
@@ -194,11 +194,7 @@ Tensor NonzeroStatic::decompose(const Inputs& in) const {
 namespace {
 
 // No two elements are equal, in tensors of other `from` neither.
-Tensor values(const Shape& s, double from) {
-  Tensor t = Tensor::empty(s, Dtype::f64, host());
-  for (int64_t i = 0; i < t.numel(); ++i) t.data<double>()[i] = double((i * 7 + 3) % 11) / 4 - 1 + from;
-  return t;
-}
+Tensor values(const Shape& s, double from) { return sample_values(s, 0.25, from - 1); }
 
 template <class Op>
 Op reducing(int64_t dim, int base, const char* reduce, bool include_self) {

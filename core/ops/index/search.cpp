@@ -6,7 +6,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<Searchsorted, Bucketize, SearchSame> define_all_search_;
+const DefineAll<Searchsorted, Bucketize, SearchSame> define_all_;
 }
 
 Spec SearchSame::infer(const Inputs& in) const {

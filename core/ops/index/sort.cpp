@@ -6,7 +6,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<Sort, Argsort, Msort, TopK> define_all_sort_;
+const DefineAll<Sort, Argsort, Msort, TopK> define_all_;
 
 /// The gradient of values picked along a dim: back to where they came from.
 Tensors scattered(const Call& c, const Tensors& dy, int64_t dim, int base) {

@@ -11,7 +11,7 @@
 namespace luth::ops {
 namespace {
 
-const DefineAll<Trace, Cov, Corrcoef> define_all_covariance_;
+const DefineAll<Trace, Cov, Corrcoef> define_all_;
 
 Tensor main_diagonal(const Tensor& t) {
   const int64_t columns = t.shape(1), n = std::min(t.shape(0), columns);

@@ -138,7 +138,7 @@ Tensor CosineSimilarity::decompose(const Inputs& in) const {
 }
 
 namespace {
-const DefineAll<Cdist, Pdist, PairwiseDistance, CosineSimilarity, Dist> define_all_distance_;
+const DefineAll<Cdist, Pdist, PairwiseDistance, CosineSimilarity, Dist> define_all_;
 }  // namespace
 
 // Powers of 16-bit floats overflow: they are summed in float32 and rounded once.

@@ -263,7 +263,7 @@ Cases<Einsum> Einsum::samples() {
 }
 
 namespace {
-const DefineAll<Einsum> define_all_einsum_;
+const DefineAll<Einsum> define_all_;
 }  // namespace
 
 }  // namespace luth::ops

@@ -182,7 +182,7 @@ Cases<LapackLdlSolve> LapackLdlSolve::samples() {
 namespace {
 const DefineAll<LapackLu, LapackPermutation, LapackCholesky, LapackTriangular, LapackGeqrf, LapackOrgqr, LapackOrmqr,
                 LapackSvd, LapackSvdvals, LapackEigh, LapackEigvalsh, LapackEig, LapackLstsq, LapackLdl, LapackLdlSolve>
-    define_all_lapack_samples_;
+    define_all_;
 }  // namespace
 
 }  // namespace luth::ops

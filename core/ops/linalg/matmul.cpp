@@ -254,7 +254,7 @@ Tensors Linear::vjp(const Call& c, const Tensor& dy) const {
 namespace {
 const DefineAll<Mm, Bmm, Mv, Dot, Vdot, Outer, Inner, Matmul, Addmm, AddmmActivation, Baddbmm, Addmv, Addbmm, Addr,
                 Linear>
-    define_all_matmul_;
+    define_all_;
 }  // namespace
 
 }  // namespace luth::ops

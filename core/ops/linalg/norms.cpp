@@ -216,7 +216,7 @@ Cases<LinalgNormNamed> LinalgNormNamed::samples() {
 namespace {
 const DefineAll<VectorNorm, MatrixNormNamed, MatrixNorm, LinalgNorm, LinalgNormNamed, NamedNorm, LinalgDiagonal, Vander,
                 VanderDescending>
-    define_all_norms_;
+    define_all_;
 }  // namespace
 
 }  // namespace luth::ops

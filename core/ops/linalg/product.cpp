@@ -300,7 +300,7 @@ Tensor CartesianProd::decompose(const Inputs& in) const {
 namespace {
 const DefineAll<Tensordot, TensordotDims, Kron, LinalgCross, Cross, Bilinear, ChainMatmul, MultiDot, Vecdot, BlockDiag,
                 Combinations, CartesianProd>
-    define_all_product_;
+    define_all_;
 }  // namespace
 
 }  // namespace luth::ops

@@ -189,13 +189,13 @@ namespace {
 const DefineAll<LuFactorEx, LuFactor, LinalgLu, LuUnpack, LuSolve, Lu, LuSolveFor, CholeskyEx, LinalgCholesky, Cholesky,
                 CholeskySolve, CholeskyInverse, LinalgQr, Qr, Geqrf, HouseholderProduct, Orgqr, Ormqr, LdlFactorEx,
                 LdlFactor, LdlSolve>
-    samples_define_factors_;
+    define_factors_;
 const DefineAll<SolveLu, SolveEx, Solve, SolveTriangular, InvEx, LinalgInv, Inverse, LinalgDet, Det, LinalgSlogdet,
                 Slogdet, Logdet, LstsqMatrix, Lstsq, Pinv, Pinverse, Tensorinv, Tensorsolve, LinalgMatrixPower,
                 MatrixExp>
-    samples_define_systems_;
+    define_systems_;
 const DefineAll<LinalgSvd, Svd, Svdvals, Eigh, Eigvalsh, Eig, Eigvals, MatrixRank, Cond, CondNamed, Polar, MatrixSqrth>
-    samples_define_spectra_;
+    define_spectra_;
 }  // namespace
 
 }  // namespace luth::ops

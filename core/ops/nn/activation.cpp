@@ -8,7 +8,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<Prelu, Rrelu, Glu> define_all_activation_;
+const DefineAll<Prelu, Rrelu, Glu> define_all_;
 }
 
 Tensor Prelu::decompose(const Inputs& in) const {

@@ -19,7 +19,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<ScaledDotProductAttention, MultiHeadAttentionForward> define_all_attention_;
+const DefineAll<ScaledDotProductAttention, MultiHeadAttentionForward> define_all_;
 
 /// True where query i must not look at key j: j > i.
 Tensor later(int64_t queries, int64_t keys, Device& device) {

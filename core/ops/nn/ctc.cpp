@@ -20,7 +20,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<CtcLoss, CtcLossLists, CtcEach> define_all_ctc_;
+const DefineAll<CtcLoss, CtcLossLists, CtcEach> define_all_;
 
 using Lengths = std::vector<double>;
 

@@ -11,7 +11,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<PoissonNllLoss, GaussianNllLoss> define_all_distribution_loss_;
+const DefineAll<PoissonNllLoss, GaussianNllLoss> define_all_;
 
 constexpr double log_two_pi = 1.8378770664093453;
 

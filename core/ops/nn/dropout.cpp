@@ -16,7 +16,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<Dropout1d, Dropout2d, Dropout3d, AlphaDropout, FeatureAlphaDropout, GumbelSoftmax> define_all_dropout_;
+const DefineAll<Dropout1d, Dropout2d, Dropout3d, AlphaDropout, FeatureAlphaDropout, GumbelSoftmax> define_all_;
 
 void check(const DropoutOptions& op, const Tensor& x) {
   if (!(op.p >= 0 && op.p <= 1)) throw Error("p must be a probability, from 0 to 1, not {}", op.p);

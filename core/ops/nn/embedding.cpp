@@ -10,7 +10,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<Embedding, EmbeddingBackward, OneHot> define_all_embedding_;
+const DefineAll<Embedding, EmbeddingBackward, OneHot> define_all_;
 
 /// padding_idx from 0; -1 for none.
 int64_t padding_row(const std::optional<int64_t>& padding_idx, int64_t rows) {

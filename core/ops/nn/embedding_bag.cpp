@@ -21,7 +21,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<EmbeddingBag, EmbeddingRenormed> define_all_embedding_bag_;
+const DefineAll<EmbeddingBag, EmbeddingRenormed> define_all_;
 
 void check_bags(const EmbeddingBag& op, const Inputs& in) {
   const Tensor &input = in[0], &weight = in[1];

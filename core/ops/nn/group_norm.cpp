@@ -15,7 +15,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<GroupNorm, GroupNormParts, RmsNorm, InstanceNorm> define_all_group_norm_;
+const DefineAll<GroupNorm, GroupNormParts, RmsNorm, InstanceNorm> define_all_;
 
 void check_per_channel(const Value& t, const char* what, int64_t channels) {
   if (t && !(t.shape() == Shape{channels}))

@@ -29,7 +29,7 @@ namespace {
 const DefineAll<CrossEntropy, CrossEntropyLabels, CrossEntropyBackward, NllLoss, NllLossLabels, NllLossBackward,
                 MseLoss, L1Loss, SmoothL1Loss, HuberLoss, BinaryCrossEntropy, BceEach, BinaryCrossEntropyWithLogits,
                 LogSigmoid, KlDiv>
-    define_all_loss_;
+    define_all_;
 
 void check_same_shape(const Inputs& in) {
   if (!(in[0].shape() == in[1].shape()))

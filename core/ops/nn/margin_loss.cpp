@@ -21,7 +21,7 @@ namespace luth::ops {
 namespace {
 const DefineAll<CosineEmbeddingLoss, HingeEmbeddingLoss, MarginRankingLoss, MultiMarginLoss, MultilabelMarginLoss,
                 MultilabelSoftMarginLoss, SoftMarginLoss, TripletMarginLoss>
-    define_all_margin_loss_;
+    define_all_;
 
 Tensor at_least_zero(const Tensor& t) { return clamp(t, 0, Value()); }
 // Without what is nan, as PyTorch's losses over classes count it.

@@ -15,7 +15,7 @@ Tensor plus(const Tensor& a, const Tensor& b) { return !a ? b : !b ? a : add(a, 
 namespace {
 const DefineAll<BatchNorm, BatchNormMove, BatchNormTrain, BatchNormBackward, ChannelAffine, LayerNorm, LayerNormParts,
                 LayerNormBackward>
-    define_all_norm_;
+    define_all_;
 
 /// All dims but that of the channels.
 Ints batch_dims(int n) {

@@ -14,7 +14,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<Normalize, LocalResponseNorm, Renorm> define_all_normalize_;
+const DefineAll<Normalize, LocalResponseNorm, Renorm> define_all_;
 }
 
 Tensor Normalize::decompose(const Inputs& in) const {

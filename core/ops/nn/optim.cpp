@@ -3,7 +3,7 @@
 namespace luth::ops {
 namespace {
 
-const DefineAll<SgdStep, AdamStep, NormOfAll, ClipByNorm, ClipByValue> define_all_optim_;
+const DefineAll<SgdStep, AdamStep, NormOfAll, ClipByNorm, ClipByValue> define_all_;
 
 // Groups of `n` tensors of one floating dtype and one dense layout.
 void check_groups(const Inputs& in, size_t n) {

@@ -20,7 +20,7 @@ namespace luth::ops {
 namespace {
 const DefineAll<GeometricFill, CauchyFill, LogNormalFill, RandomAll, RandomBelow, BernoulliFillEach, BernoulliLike,
                 Poisson, Binomial, Multinomial, MultinomialPick>
-    define_all_distributions_;
+    define_all_;
 
 Tensor empty_like(const Tensor& x) { return Tensor::empty(x.shape(), x.dtype(), x.device()); }
 /// Uniform in (0, 1], in float64.

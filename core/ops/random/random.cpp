@@ -29,7 +29,7 @@ const DefineFactory<RandFill> rand_;
 const DefineFactory<RandnFill> randn_;
 const DefineAll<UniformFill, NormalFill, ExponentialFill, BernoulliFill, RandomIntegers, Bernoulli, NormalPairs,
                 NormalSize, Randint, RandintLow, RandintLike, RandintLikeLow, Randperm, Dropout, DropoutApply>
-    define_all_random_;
+    define_all_;
 
 Spec same(const Inputs& in) {
   Spec s{in[0].shape(), in[0].dtype()};

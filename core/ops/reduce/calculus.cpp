@@ -9,7 +9,7 @@
 namespace luth::ops {
 namespace {
 
-const DefineAll<Diff, Trapezoid, CumulativeTrapezoid, GradientOf, GradientAt> define_all_calculus_;
+const DefineAll<Diff, Trapezoid, CumulativeTrapezoid, GradientOf, GradientAt> define_all_;
 
 Tensor part(const Tensor& t, int64_t dim, int64_t start, int64_t end = INT64_MAX) {
   return slice(t, {dim, start, end});

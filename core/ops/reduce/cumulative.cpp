@@ -9,7 +9,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<Cummax, Cummin, LogCumsumExp> define_all_cumulative_;
+const DefineAll<Cummax, Cummin, LogCumsumExp> define_all_;
 }  // namespace
 
 Specs CumExtremum::infer(const Inputs& in) const {

@@ -19,8 +19,7 @@
 namespace luth::ops {
 namespace {
 
-const DefineAll<CountPositions, Bincount, Histc, Histogram, HistogramEdges, Histogramdd, HistogramddEdges>
-    define_all_histogram_;
+const DefineAll<CountPositions, Bincount, Histc, Histogram, HistogramEdges, Histogramdd, HistogramddEdges> define_all_;
 
 Tensor flat(const Tensor& t) { return reshape(t, {Shape{t.numel()}}); }
 void check_bins(int64_t bins) {

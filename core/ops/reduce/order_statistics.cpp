@@ -18,7 +18,7 @@ namespace {
 
 const DefineAll<KthValue, MedianDim, NanMedianDim, Median, NanMedian, Mode, Quantile, NanQuantile, QuantileTensor,
                 NanQuantileTensor>
-    define_all_order_statistics_;
+    define_all_;
 
 Tensor as_vector(const Tensor& t) { return reshape(t, {Shape{t.numel()}}); }
 

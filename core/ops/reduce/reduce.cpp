@@ -37,7 +37,7 @@ namespace {
 
 const DefineAll<Sum, SumToSize, Mean, Prod, Amax, Amin, MaxAll, MinAll, MaxOther, MinOther, MaxDim, MinDim, Argmax,
                 Argmin, Var, Std, Norm, EuclideanNorm, AllDims, AnyDims, All, Any, Equal, Allclose>
-    define_all_reduce_;
+    define_all_;
 
 template <class Op>
 Op with_dims(std::optional<Ints> dim, bool keepdim) {

@@ -8,7 +8,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<Cumsum, Cumprod, Tril, Triu> define_all_scan_;
+const DefineAll<Cumsum, Cumprod, Tril, Triu> define_all_;
 
 template <class Op>
 void check_own_dtype(const void* op, const Inputs& in) {

@@ -14,7 +14,7 @@ namespace {
 
 const DefineAll<NonzeroCounts, NanSum, NanMean, StdMean, VarMean, StdUnbiased, VarUnbiased, StdMeanUnbiased,
                 VarMeanUnbiased, Aminmax>
-    define_all_statistics_;
+    define_all_;
 
 template <class To>
 To with_dims_of(const Dims& from) {

@@ -18,7 +18,7 @@
 namespace luth::ops {
 namespace {
 
-const DefineAll<UniqueConsecutive, Unique, IsIn> define_all_unique_;
+const DefineAll<UniqueConsecutive, Unique, IsIn> define_all_;
 
 /// What is compared: `n` lines of `m` elements.
 struct Lines {

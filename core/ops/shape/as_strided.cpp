@@ -17,7 +17,7 @@ Tensor basic::as_strided(const Tensor& t, const Shape& size, const Strides& stri
 namespace ops {
 namespace {
 
-const DefineAll<AsStrided, Restride> define_all_as_strided_;
+const DefineAll<AsStrided, Restride> define_all_;
 
 // Whether two elements may lie in one place: certain not to where each stride steps over all that smaller ones reach.
 bool overlaps(const Shape& s, const Strides& st) {

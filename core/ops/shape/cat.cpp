@@ -5,7 +5,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<Cat, CatFew, Stack> define_all_cat_;
+const DefineAll<Cat, CatFew, Stack> define_all_;
 
 /// PyTorch lets an empty 1-dimensional tensor join anything.
 bool joins_all(const Value& v) { return v.dim() == 1 && v.numel() == 0; }

@@ -10,7 +10,7 @@
 namespace luth::ops {
 namespace {
 
-const DefineAll<Diagonal, DiagonalScatter, DiagEmbed, Diag, DiagFlat, FillDiagonal> define_all_diagonal_;
+const DefineAll<Diagonal, DiagonalScatter, DiagEmbed, Diag, DiagFlat, FillDiagonal> define_all_;
 
 struct Between {
   int rows, columns;

@@ -8,7 +8,7 @@
 namespace luth::ops {
 namespace {
 
-const DefineAll<Repeat, Tile, RepeatInterleave, RepeatInterleaveEach, RepeatedPositions, Flip, Roll> define_all_repeat_;
+const DefineAll<Repeat, Tile, RepeatInterleave, RepeatInterleaveEach, RepeatedPositions, Flip, Roll> define_all_;
 
 // A tensor of its own: t, unless that is (a view of) x.
 Tensor own(const Tensor& t, const Tensor& x) {

@@ -14,7 +14,7 @@ namespace {
 const DefineAll<AtLeast1d, AtLeast2d, AtLeast3d, BroadcastTensors, Meshgrid, HStack, VStack, DStack, ColumnStack,
                 TensorSplit, TensorSplitAt, TensorSplitBy, HSplit, HSplitAt, VSplit, VSplitAt, DSplit, DSplitAt, FlipLr,
                 FlipUd, Rot90>
-    define_all_stack_;
+    define_all_;
 
 Tensor with_1_dim(const Tensor& t) { return t.dim() ? t : reshape(t, {Shape{1}}); }
 Tensor with_2_dims(const Tensor& t) { return t.dim() > 1 ? t : unsqueeze(with_1_dim(t), {0}); }

@@ -30,7 +30,7 @@ namespace {
 const DefineAll<Expand, BroadcastTo, ExpandAs, View, ViewDtype, Reshape, ReshapeAs, ViewAs, Transpose, T, MT, Permute,
                 MoveDim, Squeeze, Unsqueeze, Flatten, Ravel, Unflatten, Select, Slice, SliceBackward, Narrow, Split,
                 SplitSizes, SplitWithSizes, Chunk, Unbind, Detach>
-    define_all_view_;
+    define_all_;
 
 Tensor alias(const Tensor& t, const Shape& shape, const Strides& strides, int64_t offset) {
   return Tensor::alias(t.storage(), shape, strides, offset, t.dtype());

@@ -7,7 +7,7 @@
 namespace luth::ops {
 namespace {
 
-const DefineAll<Swapaxes, SelectScatter, SliceScatter, AsStridedScatter, NarrowCopy, Unfold> define_all_view_scatter_;
+const DefineAll<Swapaxes, SelectScatter, SliceScatter, AsStridedScatter, NarrowCopy, Unfold> define_all_;
 
 /// Writes src into a part of `y`; returns y.
 Tensor with_part(const Tensor& y, const Tensor& part, const Tensor& src) {

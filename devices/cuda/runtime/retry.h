@@ -1,4 +1,4 @@
-// Calls that need memory of CUDA's while luth's cache may hold all of it. Includes core/device.
+// Calls that need memory of CUDA's while luth's cache may hold all of it.
 #pragma once
 #include "core/base/error.h"
 #include "core/device/device.h"

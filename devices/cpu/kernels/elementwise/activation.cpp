@@ -6,8 +6,8 @@
 namespace luth::cpu {
 namespace {
 
-const UnaryKernels<ops::ActivationOps> activation_kernels_;
-const BinaryKernels<ops::ActivationGrads> activation_grads_;
+const UnaryKernels<ops::ActivationOps> kernels_;
+const BinaryKernels<ops::ActivationGrads> grads_;
 
 // nan stays, and a bound that is nan makes nan; where the bounds cross, max wins.
 void clamp(const ops::Clamp&, Tensor& y, const Value& x, const Value& low, const Value& high) {

@@ -23,7 +23,7 @@ bool find_zero(const Tensor& t, const T* p, int dim, Shape& at) {
   return false;
 }
 
-const BinaryKernels<ops::BinaryOps> arith_kernels_;
+const BinaryKernels<ops::BinaryOps> kernels_;
 
 void where(const ops::Where&, Tensor& y, const Value& condition, const Value& a, const Value& b) {
   dispatch(AllTypes{}, y.dtype(), [&]<class T>(Type<T>) {

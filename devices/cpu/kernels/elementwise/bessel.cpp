@@ -5,6 +5,6 @@
 
 namespace luth::cpu {
 namespace {
-const UnaryKernels<ops::BesselOps> bessel_kernels_;
+const UnaryKernels<ops::BesselOps> kernels_;
 }
 }  // namespace luth::cpu

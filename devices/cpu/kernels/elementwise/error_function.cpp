@@ -5,6 +5,6 @@
 
 namespace luth::cpu {
 namespace {
-const UnaryKernels<ops::NormalOps> error_function_kernels_;
+const UnaryKernels<ops::NormalOps> kernels_;
 }
 }  // namespace luth::cpu

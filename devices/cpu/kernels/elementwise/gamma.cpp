@@ -5,7 +5,7 @@
 
 namespace luth::cpu {
 namespace {
-const UnaryKernels<ops::GammaOps> gamma_kernels_;
-const BinaryKernels<ops::GammaPairs> gamma_pairs_;
+const UnaryKernels<ops::GammaOps> kernels_;
+const BinaryKernels<ops::GammaPairs> pairs_;
 }  // namespace
 }  // namespace luth::cpu

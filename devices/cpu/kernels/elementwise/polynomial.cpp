@@ -5,6 +5,6 @@
 
 namespace luth::cpu {
 namespace {
-const BinaryKernels<ops::Polynomials> polynomial_kernels_;
+const BinaryKernels<ops::Polynomials> kernels_;
 }
 }  // namespace luth::cpu

@@ -5,8 +5,8 @@
 
 namespace luth::cpu {
 namespace {
-const UnaryKernels<ops::Shrinks> smooth_activation_kernels_;
-const BinaryKernels<ops::BackwardsOf<ops::Shrinks>> smooth_activation_backwards_;
-const BinaryKernels<ops::ShrinkPairs> smooth_activation_pairs_;
+const UnaryKernels<ops::Shrinks> kernels_;
+const BinaryKernels<ops::BackwardsOf<ops::Shrinks>> backwards_;
+const BinaryKernels<ops::ShrinkPairs> pairs_;
 }  // namespace
 }  // namespace luth::cpu

@@ -5,6 +5,6 @@
 
 namespace luth::cpu {
 namespace {
-const UnaryKernels<ops::TrigOps> trig_kernels_;
+const UnaryKernels<ops::TrigOps> kernels_;
 }
 }  // namespace luth::cpu

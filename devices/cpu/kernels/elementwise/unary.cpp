@@ -5,6 +5,6 @@
 
 namespace luth::cpu {
 namespace {
-const UnaryKernels<ops::UnaryOps> unary_kernels_;
+const UnaryKernels<ops::UnaryOps> kernels_;
 }
 }  // namespace luth::cpu

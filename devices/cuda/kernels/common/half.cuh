@@ -1,4 +1,4 @@
-// 16-bit floats to float and back. Includes core/base.
+// 16-bit floats to float and back.
 #pragma once
 #include <cuda_runtime.h>
 

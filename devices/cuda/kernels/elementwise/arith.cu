@@ -6,7 +6,7 @@
 namespace luth::cuda {
 namespace {
 
-const BinaryKernels<ops::BinaryOps> arith_kernels_;
+const BinaryKernels<ops::BinaryOps> kernels_;
 
 struct Choose {
   template <class T>

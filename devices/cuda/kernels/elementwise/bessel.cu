@@ -5,6 +5,6 @@
 
 namespace luth::cuda {
 namespace {
-const UnaryKernels<ops::BesselOps> bessel_kernels_;
+const UnaryKernels<ops::BesselOps> kernels_;
 }
 }  // namespace luth::cuda

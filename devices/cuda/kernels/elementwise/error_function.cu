@@ -5,6 +5,6 @@
 
 namespace luth::cuda {
 namespace {
-const UnaryKernels<ops::NormalOps> error_function_kernels_;
+const UnaryKernels<ops::NormalOps> kernels_;
 }
 }  // namespace luth::cuda

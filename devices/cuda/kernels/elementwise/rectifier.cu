@@ -5,8 +5,8 @@
 
 namespace luth::cuda {
 namespace {
-const UnaryKernels<ops::Rectifiers> rectifier_kernels_;
-const BinaryKernels<ops::BackwardsOf<ops::Rectifiers>> rectifier_backwards_;
-const BinaryKernels<ops::RectifierPairs> rectifier_pairs_;
+const UnaryKernels<ops::Rectifiers> kernels_;
+const BinaryKernels<ops::BackwardsOf<ops::Rectifiers>> backwards_;
+const BinaryKernels<ops::RectifierPairs> pairs_;
 }  // namespace
 }  // namespace luth::cuda

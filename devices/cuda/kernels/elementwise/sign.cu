@@ -5,6 +5,6 @@
 
 namespace luth::cuda {
 namespace {
-const UnaryKernels<ops::SignOps> sign_kernels_;
+const UnaryKernels<ops::SignOps> kernels_;
 }
 }  // namespace luth::cuda

@@ -15,7 +15,7 @@ struct Kernels {
     for_each(ops::TernaryOps{}, []<class Op>(Type<Op>) { Kernel<ternary<Op>>(); });
   }
 };
-const Kernels ternary_kernels_;
+const Kernels kernels_;
 
 }  // namespace
 }  // namespace luth::cuda

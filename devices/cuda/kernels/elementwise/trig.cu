@@ -5,6 +5,6 @@
 
 namespace luth::cuda {
 namespace {
-const UnaryKernels<ops::TrigOps> trig_kernels_;
+const UnaryKernels<ops::TrigOps> kernels_;
 }
 }  // namespace luth::cuda

@@ -5,6 +5,6 @@
 
 namespace luth::cuda {
 namespace {
-const UnaryKernels<ops::UnaryOps> unary_kernels_;
+const UnaryKernels<ops::UnaryOps> kernels_;
 }
 }  // namespace luth::cuda
