@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/base/threads.h"
+#include "devices/cpu/kernels/common/dot_gemm.h"
 #include "devices/cpu/kernels/common/packed_gemm.h"
 #include "devices/cpu/libraries/libraries.h"
 
@@ -19,7 +20,7 @@ bool fits(int64_t rows, int64_t cols, const Matrix<double>& x) {
   return (x.col == 1 && x.row >= cols) || (x.row == 1 && x.col >= rows);
 }
 
-// The stride along an extent of 1 may be anything; libraries check it all the same.
+// A stride that a library accepts for a dim of one element, where it may be anything.
 Matrix<double> tidy(int64_t rows, int64_t cols, Matrix<double> x) {
   if (rows == 1) x.row = x.col == 1 ? std::max<int64_t>(cols, 1) : 1;
   if (cols == 1) x.col = x.row == 1 ? std::max<int64_t>(rows, 1) : 1;
@@ -47,7 +48,7 @@ void library_gemm(int64_t m, int64_t n, int64_t k, double alpha, Matrix<double> 
                c, int(ldc));
 }
 
-// One row of C; to pack B would take longer than to use it.
+// One row of C, without packing B, which would take longer than the product.
 template <class T>
 void row_gemm(int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta, T* c) {
   Buffer<T> row(a.col == 1 ? 0 : k), y(n);
@@ -61,6 +62,8 @@ void row_gemm(int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta, T
 template <class T>
 void gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta, T* c, int64_t ldc) {
   if (m <= 0 || n <= 0) return;
+  if constexpr (std::is_same_v<T, float>)
+    if (a.col == 1 && b.row == 1 && dots_are_faster(m, k)) return dot_gemm(m, n, k, alpha, a, b, beta, c, ldc);
   if (n == 1 && ldc == 1) return row_gemm(m, k, alpha, b.transposed(), a.transposed(), beta, c);
   if (m == 1 || (m < 4 && b.row == 1)) {
     for (int64_t i = 0; i < m; ++i) row_gemm(n, k, alpha, a.at(i, 0), b, beta, c + i * ldc);
@@ -71,8 +74,8 @@ void gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T 
   packed_gemm(m, n, k, alpha, a, b, beta, c, ldc);
 }
 
-// Tiles of about 8 million multiply-adds (0.2 ms), never so small that packing shows; all of k is in one tile, so the
-// order of its sum is that of one call.
+// Tiles of about 8 million multiply-adds (0.2 ms), and large enough that packing costs little. A tile has all of k, so
+// tiling does not change the order of sums.
 Tiles tiles_of(int64_t m, int64_t n, int64_t k) {
   int64_t wanted = std::clamp<int64_t>(m * n / 4096 * k / 2048, 1, 256);
   Tiles t{m, n, 1, 1};

@@ -41,6 +41,24 @@ struct Panel {
   int64_t step, cols;
 };
 
+// A few elements, fewer than fill a panel: a call of memcpy would take longer than to copy them.
+template <class T>
+inline void copy_part(const T* from, int64_t n, T* to) {
+  int64_t i = 0;
+  for (; i + 4 <= n; i += 4) std::memcpy(to + i, from + i, 4 * sizeof(T));
+  if (n & 2) std::memcpy(to + i, from + i, 2 * sizeof(T)), i += 2;
+  if (n & 1) to[i] = from[i];
+}
+
+// The same of what was just stored. Loads of 16 bytes would wait for stores of 64.
+template <class T>
+inline void copy_result(const T* from, int64_t n, T* to) {
+  if constexpr (vector_bytes == 64)
+    std::memcpy(to, from, size_t(n) * sizeof(T));
+  else
+    copy_part(from, n, to);
+}
+
 // C[R, cols] = alpha A[R, k] B[k, cols] + beta C, where `cols` fit into H registers. A sanitizer would make it 100
 // times slower, and with it every test that trains.
 template <class T, int R, int H>
@@ -74,7 +92,7 @@ __attribute__((no_sanitize("address,undefined"))) inline void tile(int64_t k, T 
       V y = alpha * acc[r][h];
       *to = beta == T(0) ? y : y + beta * *to;
     }
-    if (!whole) std::memcpy(out, part, size_t(b.cols) * sizeof(T));
+    if (!whole) copy_result(part, b.cols, out);
   }
 }
 
@@ -121,6 +139,7 @@ template <class T>
 void pack_strip(int64_t k, int64_t cols, Matrix<T> b, T* strip) {
   constexpr int64_t w = panel_width<T>;
   if (b.col == 1) {
+    if (cols % w) std::memset(strip + cols / w * w * k, 0, size_t(w * k) * sizeof(T));
     for (int64_t p = 0; p < k; ++p)
       for (int64_t j = 0; j < cols; j += w) {
         const T* from = b.p + p * b.row + j;
@@ -128,8 +147,7 @@ void pack_strip(int64_t k, int64_t cols, Matrix<T> b, T* strip) {
         if (cols - j >= w) {
           std::memcpy(to, from, size_t(w) * sizeof(T));
         } else {
-          std::copy(from, from + (cols - j), to);
-          std::fill(to + (cols - j), to + w, T(0));
+          copy_part(from, cols - j, to);
         }
       }
     return;
