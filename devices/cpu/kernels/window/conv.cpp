@@ -1,6 +1,6 @@
-// Convolutions: float through oneDNN, float64 and integers as matrix products of unfolded inputs, 16-bit floats through
-// float. Work is split by samples or filters, gradients of filters into chunks of samples that are added in order; the
-// pieces depend on the shape alone.
+// Convolutions: float32 by oneDNN; float64 and integers as matrix products of unfolded inputs; 16-bit floats converted
+// to float32. Work is split by samples or filters. Gradients of filters are split into chunks of samples, which are
+// added in order. The pieces depend on the shape alone.
 #include "core/ops/window/conv.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ ConvShape conv_shape(Kind kind, const ops::ConvWindow& window, const Shape& x, c
     s.out[d] = given < 0 ? 1 : y[y.size() - 3 + d];
     const ops::WindowDim a = given < 0 ? ops::WindowDim() : window.dim(given, w[2 + given]);
     s.kernel[d] = a.kernel, s.stride[d] = a.stride, s.dilation[d] = a.dilation, s.lo[d] = a.padding_lo;
-    // what the last positions reach, which may be less than the padding
+    // up to the last element that a window reaches: may be less than the padding
     s.hi[d] = std::max<int64_t>(a.begin(s.out[d] - 1) + a.span() - s.in[d], 0);
   }
   return s;
@@ -40,8 +40,8 @@ ConvShape conv_shape(Kind kind, const ops::ConvWindow& window, const Shape& x, c
 int64_t input_size(const ConvShape& s) { return s.ic * s.in_area(); }
 int64_t output_size(const ConvShape& s) { return s.oc * s.out_area(); }
 int64_t filter_size(const ConvShape& s) { return s.oc * s.ic / s.groups * s.kernel_area(); }
-// True where the last elements of a dim are not used though a position would fit there: oneDNN has no words for it
-// (transposed convolutions with an output padding of a step or more are so).
+// Whether a dim has fewer positions than fit its input, so that the last elements are not used: oneDNN cannot describe
+// that. Transposed convolutions with an output padding of a step or more are such.
 bool cut_short(const ConvShape& s) {
   for (int d = 0; d < 3; ++d)
     if (ops::WindowDim{s.kernel[d], s.stride[d], s.lo[d], s.hi[d], s.dilation[d]}.positions(s.in[d]) > s.out[d])
@@ -59,10 +59,10 @@ int64_t pieces_of(int64_t n, int64_t each) {
   return std::clamp<int64_t>(n * each / piece_work, 1, std::max<int64_t>(n, 1));
 }
 
-// One piece, on the calling thread: by oneDNN, or unfolded where that has no code for the shape.
+// One piece, on the calling thread: by oneDNN, or unfolded if oneDNN has no code for the shape.
 void run_piece(const ConvShape& s, const float* a, const float* b, const float* bias, float* out);
 
-// forward and grad_input: pieces of samples, and of filters where there are few samples and much to do
+// forward and grad_input, split by samples, and by filters too if there are few samples and much work
 void run_samples(const ConvShape& whole, const float* a, const float* w, const float* bias, float* out) {
   bool forward = whole.kind == Kind::forward;
   int64_t a_step = forward ? input_size(whole) : output_size(whole),
@@ -84,9 +84,9 @@ void run_samples(const ConvShape& whole, const float* a, const float* w, const f
   });
 }
 
-// Chunks of samples, each into a buffer of its own; the first straight into the result.
+// How many chunks of samples grad_weight has. Each has its own buffer; the first one is the result itself.
 int64_t chunks_of(const ConvShape& s) {
-  int64_t worth = s.n * s.out_area() / 2048;  // below it, adding the filters costs as much as finding them
+  int64_t worth = s.n * s.out_area() / 2048;  // with more chunks, adding them costs as much as computing them
   return std::clamp<int64_t>(std::min(worth, s.n * work(s) / (2 * piece_work)), 1, std::min<int64_t>(s.n, 16));
 }
 template <class T>
@@ -124,8 +124,9 @@ void run(const ConvShape& s, const float* a, const float* b, const float* bias, 
 
 // ---- Other dtypes: inputs unfolded into columns, NC… ------------------------------------------------------------
 
-// Rows of the result, of all planes: calls f(k, i, from) for element k = (c, plane, row, column) of the filters and
-// rows [row, row + rows), with `from` the offset of the row of the image that meets them there, or -1 for padding.
+// Calls f(k, i, from, first) for each element k = (c, plane, row, column) of the filters and each row `row + i` of the
+// result, i < rows, rows counted over all planes. `from`: offset of the image's row that element k meets there, or -1
+// for padding; `first`: the column of the image that it meets in column 0.
 template <class F>
 void each_row(const ConvShape& s, int64_t row, int64_t rows, F&& f) {
   const int64_t area = s.kernel_area();
@@ -135,16 +136,15 @@ void each_row(const ConvShape& s, int64_t row, int64_t rows, F&& f) {
       const int64_t z = (row + i) / s.out[1] * s.stride[0] - s.lo[0] + p * s.dilation[0];
       const int64_t h = (row + i) % s.out[1] * s.stride[1] - s.lo[1] + r * s.dilation[1];
       const bool inside = z >= 0 && z < s.in[0] && h >= 0 && h < s.in[1];
-      f(k, i, inside ? ((c * s.in[0] + z) * s.in[1] + h) * s.in[2] : -1);
+      f(k, i, inside ? ((c * s.in[0] + z) * s.in[1] + h) * s.in[2] : -1, k % s.kernel[2] * s.dilation[2] - s.lo[2]);
     }
   }
 }
 // Rows [row, row + rows) of the result as columns: out[c, filter][rows * width]; `image` is one group's.
 template <class T>
 void unfold(const ConvShape& s, const T* image, int64_t row, int64_t rows, T* out) {
-  each_row(s, row, rows, [&](int64_t k, int64_t i, int64_t from) {
+  each_row(s, row, rows, [&](int64_t k, int64_t i, int64_t from, int64_t first) {
     T* to = out + (k * rows + i) * s.out[2];
-    const int64_t first = k % s.kernel[2] * s.dilation[2] - s.lo[2];
     for (int64_t j = 0; j < s.out[2]; ++j) {
       const int64_t v = j * s.stride[2] + first;
       to[j] = from >= 0 && v >= 0 && v < s.in[2] ? image[from + v] : T(0);
@@ -154,10 +154,9 @@ void unfold(const ConvShape& s, const T* image, int64_t row, int64_t rows, T* ou
 // The adjoint: adds columns onto the image.
 template <class T>
 void fold(const ConvShape& s, const T* columns, int64_t row, int64_t rows, T* image) {
-  each_row(s, row, rows, [&](int64_t k, int64_t i, int64_t to) {
+  each_row(s, row, rows, [&](int64_t k, int64_t i, int64_t to, int64_t first) {
     if (to < 0) return;
     const T* from = columns + (k * rows + i) * s.out[2];
-    const int64_t first = k % s.kernel[2] * s.dilation[2] - s.lo[2];
     for (int64_t j = 0; j < s.out[2]; ++j) {
       const int64_t v = j * s.stride[2] + first;
       if (v >= 0 && v < s.in[2]) image[to + v] += from[j];
@@ -165,7 +164,7 @@ void fold(const ConvShape& s, const T* columns, int64_t row, int64_t rows, T* im
   });
 }
 
-// What one group of one sample adds, over blocks of rows of the result that fit the cache.
+// The convolution of one group of one sample, in blocks of rows of the result that fit the cache.
 template <class T>
 struct Unfolded {
   const ConvShape& s;
@@ -300,7 +299,7 @@ void convolve(ConvShape s, const Tensor& a_in, const Tensor& b_in, const Tensor&
   s.channels_last = last;
   s.bias = bool(bias_in);
   Tensor a = laid(a_in, last), b = laid(b_in, last), bias = bias_in ? laid(bias_in, false) : Tensor();
-  bool relay = !last && !result.is_contiguous();  // computed in rows, then laid as wanted
+  bool relay = !last && !result.is_contiguous();  // computed in row-major memory, then copied into the wanted layout
   Tensor out = relay ? Tensor::empty(result.shape(), d, result.device()) : result;
   dispatch(Numbers{}, d, [&]<class T>(Type<T>) {
     const T* k = bias ? bias.data<T>() : nullptr;

@@ -9,7 +9,7 @@
 namespace luth::cpu {
 namespace {
 
-/// Windows of one dim: elements [begin, end) of the input, and what they count as in the divisor.
+/// A window along one dim: elements [begin, end) of the input, and its size as the divisor counts it.
 struct Span {
   int64_t begin, end, size;
 };
@@ -27,10 +27,10 @@ struct Windows {
       }
     }
   }
-  /// Of the windows in row i of the results, of all planes.
+  /// The spans of the windows in row i of the results; rows are counted over all planes.
   const Span& deep_of(int64_t i) const { return deep[size_t(i) / down.size()]; }
   const Span& down_of(int64_t i) const { return down[size_t(i) % down.size()]; }
-  /// What row i of the results gives to the divisors of its windows.
+  /// The factor of row i of the results in the divisors of its windows.
   int64_t rows(int64_t i) const { return deep_of(i).size * down_of(i).size; }
   double weight(int64_t rows, int64_t j) const { return double(divisor ? divisor : rows * across[size_t(j)].size); }
 };
@@ -43,7 +43,7 @@ C divided(C sum, double by) {
     return by == 0 ? C(0) : sum / C(by);
 }
 
-// Calls f with each row of the input, of all planes of h rows, that the windows of row i of the results have.
+// Calls f with each row of a volume, counted over its planes of h rows, that is in the windows of row i of the results.
 template <class F>
 void each_row(const Windows& win, int64_t i, int64_t h, F&& f) {
   const Span deep = win.deep_of(i), down = win.down_of(i);
@@ -51,89 +51,121 @@ void each_row(const Windows& win, int64_t i, int64_t h, F&& f) {
     for (int64_t r = down.begin; r < down.end; ++r) f(z * h + r);
 }
 
-// Means of one row of windows, whose rows are summed first; `row` has room for w sums of `count` channels each. With
-// `one` there is one channel, as the compiler knows then.
-template <bool one, class T>
-void mean_row(const T* x, int64_t h_count, int64_t w, int64_t step, int64_t count, int64_t i, const Windows& win,
-              compute_t<T>* row, T* y) {
-  using C = compute_t<T>;
-  if (one) step = count = 1;
-  const int64_t outputs = int64_t(win.across.size()), rows = win.rows(i);
-  std::fill(row, row + w * count, C(0));
-  each_row(win, i, h_count, [&](int64_t h) {
-    for (int64_t v = 0; v < w; ++v)
-      for (int64_t c = 0; c < count; ++c) row[v * count + c] += C(x[(h * w + v) * step + c]);
-  });
-  for (int64_t j = 0; j < outputs; ++j)
-    for (int64_t c = 0; c < count; ++c) {
-      C sum = 0;
-      for (int64_t v = win.across[size_t(j)].begin; v < win.across[size_t(j)].end; ++v) sum += row[v * count + c];
-      y[(i * outputs + j) * step + c] = T(divided(sum, win.weight(rows, j)));
-    }
-}
+/// h rows of w elements, `step` apart in memory; `count` neighbouring channels at once.
+struct Image {
+  int64_t h, w, step, count;
+};
 
-// The adjoint: sums[h, w, count] of what each element passes on.
+/// Pooling of one row of windows, row i of the results; rows are counted over all planes. `one`: one channel, known to
+/// the compiler.
 template <bool one, class T>
-void spread_row(const T* dy, int64_t h_count, int64_t w, int64_t step, int64_t count, int64_t i, const Windows& win,
-                compute_t<T>* row, compute_t<T>* sums) {
+struct RowPooling {
   using C = compute_t<T>;
-  if (one) step = count = 1;
-  const int64_t outputs = int64_t(win.across.size()), rows = win.rows(i);
-  std::fill(row, row + w * count, C(0));
-  for (int64_t j = 0; j < outputs; ++j)
-    for (int64_t c = 0; c < count; ++c) {
-      C part = divided(C(dy[(i * outputs + j) * step + c]), win.weight(rows, j));
-      for (int64_t v = win.across[size_t(j)].begin; v < win.across[size_t(j)].end; ++v) row[v * count + c] += part;
-    }
-  each_row(win, i, h_count, [&](int64_t h) {
-    for (int64_t v = 0; v < w * count; ++v) sums[h * w * count + v] += row[v];
-  });
-}
+  const Windows& win;
+  const Image& image;
+  C* sums;  // room for a row of the image
 
-/// Calls f(offset in the larger images, offset in the smaller, distance of neighbours in a row, channels at once).
-template <class F>
-void each_image(bool last, const Planes& large, const Planes& small, F&& f) {
-  if (last)
-    return each_block(large, [&](int64_t n, int64_t c, int64_t channels) {
-      f(n * large.area() * large.channels + c, n * small.area() * large.channels + c, large.channels, channels);
+  int64_t step() const { return one ? 1 : image.step; }
+  int64_t count() const { return one ? 1 : image.count; }
+
+  // Rows of the input are summed first.
+  void mean(const T* x, int64_t i, T* y) const {
+    const int64_t w = image.w, step = this->step(), count = this->count(), outputs = int64_t(win.across.size());
+    C* const row = sums;
+    std::fill(row, row + w * count, C(0));
+    each_row(win, i, image.h, [&](int64_t h) {
+      for (int64_t v = 0; v < w; ++v)
+        for (int64_t c = 0; c < count; ++c) row[v * count + c] += C(x[(h * w + v) * step + c]);
     });
-  each_plane(large, [&](int64_t begin, int64_t end) {
-    for (int64_t p = begin; p < end; ++p) f(p * large.area(), p * small.area(), int64_t(1), int64_t(1));
-  });
+    const int64_t rows = win.rows(i);
+    for (int64_t j = 0; j < outputs; ++j)
+      for (int64_t c = 0; c < count; ++c) {
+        C sum = 0;
+        for (int64_t v = win.across[size_t(j)].begin; v < win.across[size_t(j)].end; ++v) sum += row[v * count + c];
+        y[(i * outputs + j) * step + c] = T(divided(sum, win.weight(rows, j)));
+      }
+  }
+  // The adjoint: adds each gradient's share to dx[h, w, count].
+  void spread(const T* dy, int64_t i, C* dx) const {
+    const int64_t w = image.w, step = this->step(), count = this->count(), outputs = int64_t(win.across.size());
+    C* const row = sums;
+    std::fill(row, row + w * count, C(0));
+    const int64_t rows = win.rows(i);
+    for (int64_t j = 0; j < outputs; ++j)
+      for (int64_t c = 0; c < count; ++c) {
+        C part = divided(C(dy[(i * outputs + j) * step + c]), win.weight(rows, j));
+        for (int64_t v = win.across[size_t(j)].begin; v < win.across[size_t(j)].end; ++v) row[v * count + c] += part;
+      }
+    each_row(win, i, image.h, [&](int64_t h) {
+      for (int64_t v = 0; v < w * count; ++v) dx[h * w * count + v] += row[v];
+    });
+  }
+};
+
+/// The windows of a pooling, and the planes of its input and its output.
+struct MeanPooling {
+  Windows win;
+  Planes in, out;
+  bool last;  // NHWC memory
+  MeanPooling(const ops::AvgPool& op, const Tensor& result)
+      : win(op),
+        in(planes(result, op.windows.from)),
+        out(planes(result, op.windows.to)),
+        last(channels_last(op.windows, result)) {}
+
+  /// Calls f(offset in the input, offset in the output, image of the input) for all planes, or blocks of channels.
+  template <class F>
+  void each_image(F&& f) const {
+    if (last)
+      return each_block(in, [&](int64_t n, int64_t c, int64_t channels) {
+        f(n * in.area() * in.channels + c, n * out.area() * in.channels + c, Image{in.h, in.w, in.channels, channels});
+      });
+    each_plane(in, [&](int64_t begin, int64_t end) {
+      for (int64_t p = begin; p < end; ++p) f(p * in.area(), p * out.area(), Image{in.h, in.w, 1, 1});
+    });
+  }
+};
+
+/// Calls f(p, from, to) with the elements of `in` and `out` in one memory order.
+template <class F>
+void with_pooling(const ops::AvgPool& op, Tensor& out, const Tensor& in, F f) {
+  if (out.numel() == 0) return;
+  const MeanPooling p(op, out);
+  const Tensor x = laid(in, p.last);
+  dispatch(Numbers{}, out.dtype(), [&]<class T>(Type<T>) { f(p, static_cast<const T*>(x.data<T>()), out.data<T>()); });
+}
+/// Calls f(RowPooling) for planes or blocks of channels.
+template <class T, class F>
+void with_rows(const MeanPooling& p, const Image& image, F f) {
+  Buffer<compute_t<T>> sums(image.w * image.count);
+  if (p.last)
+    f(RowPooling<false, T>{p.win, image, sums.get()});
+  else
+    f(RowPooling<true, T>{p.win, image, sums.get()});
 }
 
-void avg_pool(const ops::AvgPool& op, Tensor& y, const Strided& input) {
-  if (y.numel() == 0) return;
-  const Windows win(op);
-  bool last = op.windows.dims() == 2 && only_channels_last(y);
-  Tensor x = laid(input, last);
-  Planes in = planes(x, op.windows.from), out = planes(y, op.windows.to);
-  dispatch(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
-    each_image(last, in, out, [&](int64_t from, int64_t to, int64_t step, int64_t count) {
-      Buffer<compute_t<T>> row(in.w * count);
-      auto f = last ? &mean_row<false, T> : &mean_row<true, T>;
-      for (int64_t i = 0; i < out.d * out.h; ++i)
-        f(x.data<T>() + from, in.h, in.w, step, count, i, win, row.get(), y.data<T>() + to);
+void avg_pool(const ops::AvgPool& op, Tensor& y, const Strided& x) {
+  with_pooling(op, y, x, []<class T>(const MeanPooling& p, const T* from, T* to) {
+    p.each_image([&](int64_t first, int64_t result, const Image& image) {
+      with_rows<T>(p, image, [&](auto rows) {
+        for (int64_t i = 0; i < p.out.d * p.out.h; ++i) rows.mean(from + first, i, to + result);
+      });
     });
   });
 }
 
 void avg_pool_grad(const ops::AvgPoolGrad& op, Tensor& dx, const Strided& grad) {
-  if (dx.numel() == 0) return;
-  const Windows win(op.forward);
-  bool last = op.forward.windows.dims() == 2 && only_channels_last(dx);
-  Tensor dy = laid(grad, last);
-  Planes small = planes(dy, op.forward.windows.to), large = planes(dx, op.forward.windows.from);
-  dispatch(Numbers{}, dx.dtype(), [&]<class T>(Type<T>) {
+  with_pooling(op.forward, dx, grad, []<class T>(const MeanPooling& p, const T* from, T* to) {
     using C = compute_t<T>;
-    each_image(last, large, small, [&](int64_t to, int64_t from, int64_t step, int64_t count) {
-      Buffer<C> row(large.w * count), sums(large.area() * count);
-      std::fill(sums.get(), sums.get() + large.area() * count, C(0));
-      auto f = last ? &spread_row<false, T> : &spread_row<true, T>;
-      for (int64_t i = 0; i < small.d * small.h; ++i)
-        f(dy.data<T>() + from, large.h, large.w, step, count, i, win, row.get(), sums.get());
-      for (int64_t p = 0; p < large.area(); ++p)
-        for (int64_t c = 0; c < count; ++c) dx.data<T>()[to + p * step + c] = T(sums[p * count + c]);
+    p.each_image([&](int64_t result, int64_t first, const Image& image) {
+      const int64_t area = p.in.area(), count = image.count;
+      Buffer<C> sums(area * count);
+      std::fill(sums.get(), sums.get() + area * count, C(0));
+      with_rows<T>(p, image, [&](auto rows) {
+        for (int64_t i = 0; i < p.out.d * p.out.h; ++i) rows.spread(from + first, i, sums.get());
+      });
+      for (int64_t r = 0; r < area; ++r)
+        for (int64_t c = 0; c < count; ++c) to[result + r * image.step + c] = T(sums[r * count + c]);
     });
   });
 }

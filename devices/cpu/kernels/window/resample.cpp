@@ -1,12 +1,12 @@
-// Linear maps along up to three dims: copies of runs where elements are only picked; otherwise a row of the last dim
-// is the weighted sum of input rows, which vectorises, and then mapped itself.
-#include "core/ops/window/resample.h"
+// Linear maps along up to three dims. Where elements are only selected, runs are copied. Else a row of the result is
+// the weighted sum of rows of the input, which vectorises, and then mapped along the last dim.
+#include "core/ops/window/resample_layout.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "core/base/threads.h"
-#include "core/op/memory_order.h"
+#include "devices/cpu/kernels/common/indices.h"
 #include "devices/cpu/kernels/common/kernels.h"
 #include "devices/cpu/runtime/buffer.h"
 
@@ -16,18 +16,18 @@ namespace {
 using ops::AxisMap;
 constexpr int64_t range_elements = 32768;
 
-/// Neighbours of a result that are neighbours in the input too; from < 0: they are filled.
+/// A run of elements of the result that is a run of the input; from < 0: it is filled with the value.
 struct Run {
   int64_t to, from, count;
 };
-/// One dim of what only picks: by a map, or as it is padded.
+/// One dim of a selection: a map, or a padding.
 struct Source {
   const AxisMap& map;
   ops::PadDim pad;
   bool padded;
   int64_t from() const { return padded ? pad.from : map.from; }
   int64_t to() const { return padded ? pad.to : map.to; }
-  /// The element that i picks, or -1.
+  /// The element that element i of the result is, or -1.
   int64_t at(int64_t i) const {
     if (padded) return pad.at(i);
     const int32_t k = map.start[size_t(i)];
@@ -101,8 +101,8 @@ void pick(const ops::ResamplePlan& p, const U* x, U fill, U* y) {
   });
 }
 
-/// A map of the last dim, with weights in the type that is computed in; `two`: every element is the sum of at most two,
-/// which `first` and `second` name.
+/// A map of the last dim, with weights of compute type. `two`: every element is the sum of at most two, whose indices
+/// are in `first` and `second`.
 template <class C>
 struct LastMap {
   const AxisMap& map;
@@ -154,7 +154,7 @@ struct LastMap {
 };
 
 template <class T>
-void sum_up(const ops::ResamplePlan& p, const T* x, T* y) {
+void weighted_sums(const ops::ResamplePlan& p, const T* x, T* y) {
   using C = compute_t<T>;
   const AxisMap &a = p.maps[0], &b = p.maps[1], &c = p.maps[2];
   const LastMap<C> last(c);
@@ -189,23 +189,14 @@ U bits_of(const Scalar& value, Dtype d) {
 template <class Op>
 void resample(const Op& op, Tensor& y, const Strided& input) {
   if (y.numel() == 0) return;
-  const bool last = op.dims.count() == 2 && only_channels_last(y);
-  const Tensor x = laid(input, last);
-  ops::ResamplePlan p(op, x.shape());
-  if (last) p.outer = x.shape()[0], p.inner = x.shape()[1];
-  if (p.picks) {
-    auto copy = [&]<class U>(U*) {
-      pick(p, static_cast<const U*>(x.raw()), bits_of<U>(p.value, y.dtype()), static_cast<U*>(y.raw()));
-    };
-    switch (size_of(y.dtype())) {
-      case 1: return copy(static_cast<uint8_t*>(nullptr));
-      case 2: return copy(static_cast<uint16_t*>(nullptr));
-      case 4: return copy(static_cast<uint32_t*>(nullptr));
-      default: return copy(static_cast<uint64_t*>(nullptr));
-    }
-  }
-  dispatch(Types<float, double, half, bfloat16, int64_t>{}, y.dtype(),
-           [&]<class T>(Type<T>) { sum_up(p, x.data<T>(), y.data<T>()); });
+  const ops::ResampleLayout in(op, y, input);
+  if (in.plan.picks)
+    by_size(y.dtype(), [&]<class U>(Type<U>) {
+      pick(in.plan, static_cast<const U*>(in.x.raw()), bits_of<U>(in.plan.value, y.dtype()), static_cast<U*>(y.raw()));
+    });
+  else
+    dispatch(Types<float, double, half, bfloat16, int64_t>{}, y.dtype(),
+             [&]<class T>(Type<T>) { weighted_sums(in.plan, in.x.data<T>(), y.data<T>()); });
 }
 
 const Kernel<resample<ops::PadNd>> pad_;
