@@ -53,6 +53,7 @@ endfunction()
 # say what is missing.
 function(luth_cuda_device name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/devices/cuda/*.cpp ${CMAKE_SOURCE_DIR}/devices/cuda/*.cu)
+  luth_elementwise_kernels(sources cuda cu)
   luth_device(${name} ${sources})
   set(luth_devices ${luth_devices} PARENT_SCOPE)
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr --expt-extended-lambda

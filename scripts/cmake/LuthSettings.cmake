@@ -66,6 +66,32 @@ function(luth_glob var)
   set(${var} ${found} PARENT_SCOPE)
 endfunction()
 
+# luth_elementwise_kernels(VAR DEVICE EXTENSION): adds to VAR a source for each family of elementwise operators (a .cpp of
+# core/ops/elementwise with its header), made from the device's kernels/elementwise/family.EXTENSION.in and the family's list, which
+# is GammaOps for gamma. A file that the device has for the family takes its place.
+function(luth_elementwise_kernels var device extension)
+  set(folder devices/${device}/kernels/elementwise)
+  file(GLOB families CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/core/ops/elementwise/*.cpp)
+  foreach(path IN LISTS families)
+    get_filename_component(family ${path} NAME_WE)
+    if(NOT EXISTS ${CMAKE_SOURCE_DIR}/${folder}/${family}.${extension})
+      set(list Ops)
+      string(REPLACE "_" ";" words ${family})
+      list(REVERSE words)
+      foreach(word IN LISTS words)
+        string(SUBSTRING ${word} 0 1 initial)
+        string(SUBSTRING ${word} 1 -1 rest)
+        string(TOUPPER ${initial} initial)
+        string(PREPEND list ${initial}${rest})
+      endforeach()
+      set(made ${CMAKE_BINARY_DIR}/generated/${folder}/${family}.${extension})
+      configure_file(${CMAKE_SOURCE_DIR}/${folder}/family.${extension}.in ${made} @ONLY)
+      list(APPEND ${var} ${made})
+    endif()
+  endforeach()
+  set(${var} ${${var}} PARENT_SCOPE)
+endfunction()
+
 # luth_device(NAME SOURCE...): a library that the core opens at run time; it exports what it marks, and nothing else.
 function(luth_device name)
   add_library(${name} MODULE ${ARGN})

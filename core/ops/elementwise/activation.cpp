@@ -112,18 +112,16 @@ void check_greatest(const Tensor& t, const Value& max) {
                   luth::name(t.dtype()), least);
   });
 }
-Value binding_least(const Value& min, Dtype d) {
-  Value bound = min;
-  if (!min) dispatch(AllTypes{}, d, [&]<class T>(Type<T>) { bound = lowest_of<T>(); });
-  with_range(d, min, [&](int64_t least, int64_t) { bound = std::max(least, min.scalar().integer()); });
+static Value binding(const Value& given, Dtype d, bool least) {
+  Value bound = given;
+  if (!given) dispatch(AllTypes{}, d, [&]<class T>(Type<T>) { bound = least ? lowest_of<T>() : highest_of<T>(); });
+  with_range(d, given, [&](int64_t low, int64_t high) {
+    bound = least ? std::max(low, given.scalar().integer()) : std::min(high, given.scalar().integer());
+  });
   return bound;
 }
-Value binding_greatest(const Value& max, Dtype d) {
-  Value bound = max;
-  if (!max) dispatch(AllTypes{}, d, [&]<class T>(Type<T>) { bound = highest_of<T>(); });
-  with_range(d, max, [&](int64_t, int64_t most) { bound = std::min(most, max.scalar().integer()); });
-  return bound;
-}
+Value binding_least(const Value& min, Dtype d) { return binding(min, d, true); }
+Value binding_greatest(const Value& max, Dtype d) { return binding(max, d, false); }
 
 Spec Clamp::infer(const Inputs& in) const {
   if (!in[1] && !in[2]) throw Error("at least one of min and max must be given");

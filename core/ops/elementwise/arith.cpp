@@ -11,7 +11,7 @@ Tensor add_into(const Tensor& sum, const Tensor& more) { return luth::add.into(s
 namespace luth::ops {
 namespace {
 
-const DefineAll<BinaryOps> define_all_;
+const DefineAll<ArithOps> define_all_;
 const DefineAll<Where, DivMode> define_;
 
 // Half of dy where both are equal, none where the other `wins`, else all of it: where one is nan both get it, as in
@@ -44,6 +44,16 @@ template Cases<BitwiseXor> integer_pairs();
 template Cases<BitwiseLeftShift> integer_pairs();
 template Cases<BitwiseRightShift> integer_pairs();
 
+template <class Op>
+static Cases<Op> alpha_samples() {
+  return {{{}, {{2, 3}, {2, 3}}}, {{.alpha = 2.5}, {{2, 1, 3}, {4, 1}}}, {{}, {{}, {2}}}};
+}
+// Between integers, where quotients jump.
+template <class Op>
+static Cases<Op> quotient_samples() {
+  return {{{}, {{3}, {3}}, 2.2, 2.9}, {{}, {{2, 1}, {3}}, 2.2, 2.9}};
+}
+
 Spec Add::infer(const Inputs& in) const {
   refuse_float_alpha(in, alpha);
   return elementwise_spec(in);
@@ -51,7 +61,7 @@ Spec Add::infer(const Inputs& in) const {
 Tensors Add::vjp(const Call& c, const Tensor& dy) const {
   return {dy, !c.wants(1) ? Tensor() : alpha == Scalar(1) ? dy : mul(dy, alpha)};
 }
-Cases<Add> Add::samples() { return {{{}, {{2, 3}, {2, 3}}}, {{.alpha = 2.5}, {{2, 1, 3}, {4, 1}}}, {{}, {{}, {2}}}}; }
+Cases<Add> Add::samples() { return alpha_samples<Add>(); }
 
 // As PyTorch: true and false are not subtracted, nor from numbers.
 void Sub::refuse_bool(const Inputs& in) {
@@ -67,7 +77,7 @@ Spec Sub::infer(const Inputs& in) const {
 Tensors Sub::vjp(const Call& c, const Tensor& dy) const {
   return {dy, !c.wants(1) ? Tensor() : alpha == Scalar(1) ? basic::neg(dy) : basic::neg(mul(dy, alpha))};
 }
-Cases<Sub> Sub::samples() { return {{{}, {{2, 3}, {2, 3}}}, {{.alpha = 2.5}, {{2, 1, 3}, {4, 1}}}, {{}, {{}, {2}}}}; }
+Cases<Sub> Sub::samples() { return alpha_samples<Sub>(); }
 
 Tensors Mul::vjp(const Call& c, const Tensor& dy) const {
   return {c.wants(0) ? mul(dy, c.in[1]) : Tensor(), c.wants(1) ? mul(dy, c.in[0]) : Tensor()};
@@ -77,9 +87,9 @@ Tensors Div::vjp(const Call& c, const Tensor& dy) const {
   return {dx, c.wants(1) ? basic::neg(mul(dy, div(c.out[0], c.in[1]))) : Tensor()};
 }
 Tensors FloorDivide::vjp(const Call&, const Tensor& dy) const { return {zeros_of(dy), zeros_of(dy)}; }
-Cases<FloorDivide> FloorDivide::samples() { return {{{}, {{3}, {3}}, 2.2, 2.9}, {{}, {{2, 1}, {3}}, 2.2, 2.9}}; }
+Cases<FloorDivide> FloorDivide::samples() { return quotient_samples<FloorDivide>(); }
 Tensors TruncDivide::vjp(const Call&, const Tensor& dy) const { return {zeros_of(dy), zeros_of(dy)}; }
-Cases<TruncDivide> TruncDivide::samples() { return {{{}, {{3}, {3}}, 2.2, 2.9}, {{}, {{2, 1}, {3}}, 2.2, 2.9}}; }
+Cases<TruncDivide> TruncDivide::samples() { return quotient_samples<TruncDivide>(); }
 
 Tensor DivMode::decompose(const Inputs& in) const {
   if (!rounding_mode) return div(in[0], in[1]);
@@ -93,14 +103,14 @@ Cases<DivMode> DivMode::samples() {
           {{}, {{3}, {3}}, 1, 2}};
 }
 
-Tensors Remainder::vjp(const Call& c, const Tensor& dy) const {
-  return {dy, c.wants(1) ? basic::neg(mul(dy, floor_divide(c.in[0], c.in[1]))) : Tensor()};
+// Of input - other * quotient, whose quotient is constant almost everywhere.
+static Tensors remainder_vjp(const Call& c, const Tensor& dy, const auto& quotient) {
+  return {dy, c.wants(1) ? basic::neg(mul(dy, quotient(c.in[0], c.in[1]))) : Tensor()};
 }
-Cases<Remainder> Remainder::samples() { return {{{}, {{3}, {3}}, 2.2, 2.9}, {{}, {{2, 1}, {3}}, 2.2, 2.9}}; }
-Tensors Fmod::vjp(const Call& c, const Tensor& dy) const {
-  return {dy, c.wants(1) ? basic::neg(mul(dy, trunc_divide(c.in[0], c.in[1]))) : Tensor()};
-}
-Cases<Fmod> Fmod::samples() { return {{{}, {{3}, {3}}, 2.2, 2.9}, {{}, {{2, 1}, {3}}, 2.2, 2.9}}; }
+Tensors Remainder::vjp(const Call& c, const Tensor& dy) const { return remainder_vjp(c, dy, floor_divide); }
+Cases<Remainder> Remainder::samples() { return quotient_samples<Remainder>(); }
+Tensors Fmod::vjp(const Call& c, const Tensor& dy) const { return remainder_vjp(c, dy, trunc_divide); }
+Cases<Fmod> Fmod::samples() { return quotient_samples<Fmod>(); }
 
 Spec Pow::infer(const Inputs& in) const {
   Spec s = elementwise_spec(in);
@@ -140,16 +150,14 @@ Cases<Pow> Pow::samples() {
            }}};
 }
 
-Tensors Maximum::vjp(const Call& c, const Tensor& dy) const {
+// The second operand wins where `second(x, y)`, the first where `first(x, y)`.
+static Tensors extremum_vjp(const Call& c, const Tensor& dy, const auto& second, const auto& first) {
   Tensor ties = eq(c.in[0], c.in[1]);
-  return {c.wants(0) ? share(dy, lt(c.in[0], c.in[1]), ties) : Tensor(),
-          c.wants(1) ? share(dy, gt(c.in[0], c.in[1]), ties) : Tensor()};
+  return {c.wants(0) ? share(dy, second(c.in[0], c.in[1]), ties) : Tensor(),
+          c.wants(1) ? share(dy, first(c.in[0], c.in[1]), ties) : Tensor()};
 }
-Tensors Minimum::vjp(const Call& c, const Tensor& dy) const {
-  Tensor ties = eq(c.in[0], c.in[1]);
-  return {c.wants(0) ? share(dy, gt(c.in[0], c.in[1]), ties) : Tensor(),
-          c.wants(1) ? share(dy, lt(c.in[0], c.in[1]), ties) : Tensor()};
-}
+Tensors Maximum::vjp(const Call& c, const Tensor& dy) const { return extremum_vjp(c, dy, lt, gt); }
+Tensors Minimum::vjp(const Call& c, const Tensor& dy) const { return extremum_vjp(c, dy, gt, lt); }
 Tensors Atan2::vjp(const Call& c, const Tensor& dy) const {
   Tensor radius = add(basic::square(c.in[0]), basic::square(c.in[1]));
   Tensor scaled = where(eq(radius, 0), 0, div(dy, radius));  // PyTorch: no gradient at the origin

@@ -237,9 +237,9 @@ struct BitwiseRightShift : Shift {
 };
 // clang-format on
 
-using BinaryOps = Types<Add, Sub, Mul, Div, FloorDivide, TruncDivide, Remainder, Fmod, Pow, Maximum, Minimum, Atan2, Eq,
-                        Ne, Lt, Le, Gt, Ge, LogicalAnd, LogicalOr, LogicalXor, BitwiseAnd, BitwiseOr, BitwiseXor,
-                        BitwiseLeftShift, BitwiseRightShift>;
+using ArithOps = Types<Add, Sub, Mul, Div, FloorDivide, TruncDivide, Remainder, Fmod, Pow, Maximum, Minimum, Atan2, Eq,
+                       Ne, Lt, Le, Gt, Ge, LogicalAnd, LogicalOr, LogicalXor, BitwiseAnd, BitwiseOr, BitwiseXor,
+                       BitwiseLeftShift, BitwiseRightShift>;
 
 struct Where : Elementwise {
   static constexpr Doc doc{"where", "condition, input|number, other|number",

@@ -10,7 +10,7 @@
 namespace luth::ops {
 namespace {
 
-const DefineAll<PairOps> define_all_;
+const DefineAll<BinarySpecialOps> define_all_;
 const DefineAll<ClampMin, ClampMax> define_clamps_;
 const DefineAll<Nextafter, Rsub, FloatPower> define_;
 
@@ -37,20 +37,27 @@ Tensors clamp_vjp(const Call& c, const Tensor& dy, Beyond beyond, Within within)
           c.wants(1) ? where(within(x, bound), 0, half) : Tensor()};
 }
 
+// Of fmax and fmin: the first operand wins where `first(x, y)`, the second where `second(x, y)`, and each beside nan.
+template <class First, class Second>
+Tensors extremum_vjp(const Call& c, const Tensor& dy, First first, Second second) {
+  const Value &x = c.in[0], &y = c.in[1];
+  Tensor ties = eq(x, y);
+  return {c.wants(0) ? shared(dy, logical_or(first(x, y), isnan(y)), ties) : Tensor(),
+          c.wants(1) ? shared(dy, logical_or(second(x, y), logical_and(isnan(x), eq(y, y))), ties) : Tensor()};
+}
+// Of x log(y + shift); shift is 0 or 1.
+Tensors xlog_vjp(const Call& c, const Tensor& dy, int shift) {
+  Value x = tensor_of(c.in[0], dy), y = tensor_of(c.in[1], dy);
+  Tensor dx, dother;
+  if (c.wants(0)) dx = where(logical_and(eq(x, 0), le(y, -shift)), 0, mul(dy, shift ? log1p(y) : log(y)));
+  if (c.wants(1)) dother = mul(dy, div(x, shift ? Value(add(y, 1)) : y));
+  return {dx, dother};
+}
+
 }  // namespace
 
-Tensors Fmax::vjp(const Call& c, const Tensor& dy) const {
-  const Value &x = c.in[0], &y = c.in[1];
-  Tensor ties = eq(x, y);
-  return {c.wants(0) ? shared(dy, logical_or(gt(x, y), isnan(y)), ties) : Tensor(),
-          c.wants(1) ? shared(dy, logical_or(lt(x, y), logical_and(isnan(x), eq(y, y))), ties) : Tensor()};
-}
-Tensors Fmin::vjp(const Call& c, const Tensor& dy) const {
-  const Value &x = c.in[0], &y = c.in[1];
-  Tensor ties = eq(x, y);
-  return {c.wants(0) ? shared(dy, logical_or(lt(x, y), isnan(y)), ties) : Tensor(),
-          c.wants(1) ? shared(dy, logical_or(gt(x, y), logical_and(isnan(x), eq(y, y))), ties) : Tensor()};
-}
+Tensors Fmax::vjp(const Call& c, const Tensor& dy) const { return extremum_vjp(c, dy, gt, lt); }
+Tensors Fmin::vjp(const Call& c, const Tensor& dy) const { return extremum_vjp(c, dy, lt, gt); }
 Spec ClampMin::infer(const Inputs& in) const {
   check_least(in[0], in[1]);
   return elementwise_spec(in);
@@ -77,20 +84,8 @@ Spec Heaviside::infer(const Inputs& in) const {
   return elementwise_spec(in);
 }
 
-Tensors Xlogy::vjp(const Call& c, const Tensor& dy) const {
-  Value x = tensor_of(c.in[0], dy), y = tensor_of(c.in[1], dy);
-  Tensor dx, dother;
-  if (c.wants(0)) dx = where(logical_and(eq(x, 0), le(y, 0)), 0, mul(dy, log(y)));
-  if (c.wants(1)) dother = mul(dy, div(x, y));
-  return {dx, dother};
-}
-Tensors Xlog1py::vjp(const Call& c, const Tensor& dy) const {
-  Value x = tensor_of(c.in[0], dy), y = tensor_of(c.in[1], dy);
-  Tensor dx, dother;
-  if (c.wants(0)) dx = where(logical_and(eq(x, 0), le(y, -1)), 0, mul(dy, log1p(y)));
-  if (c.wants(1)) dother = mul(dy, div(x, add(y, 1)));
-  return {dx, dother};
-}
+Tensors Xlogy::vjp(const Call& c, const Tensor& dy) const { return xlog_vjp(c, dy, 0); }
+Tensors Xlog1py::vjp(const Call& c, const Tensor& dy) const { return xlog_vjp(c, dy, 1); }
 Tensors Logaddexp::vjp(const Call& c, const Tensor& dy) const {
   const Value &x = c.in[0], &y = c.in[1];
   return {c.wants(0) ? div(dy, add(exp(sub(y, x)), 1)) : Tensor(),

@@ -211,7 +211,7 @@ struct FloatPower {
 };
 // clang-format on
 
-using PairOps =
+using BinarySpecialOps =
     Types<Fmax, Fmin, Copysign, Hypot, Heaviside, Xlogy, Xlog1py, Logaddexp, Logaddexp2, Ldexp, Gcd, Lcm, IsClose>;
 
 }  // namespace luth::ops

@@ -57,14 +57,15 @@ struct Contiguous {
 struct Fill {
   static constexpr Doc doc{"fill", "input, value|number",
                            "Every element set to value, a number or a 0-dimensional tensor."};
-  static constexpr Traits traits{.offered = Offered::function, .elementwise = true};
+  static constexpr Traits traits{.offered = Offered::function, .elementwise = true, .fills = true};
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Fill> samples() { return {{{}, {{2, 3}, {}}}}; }
 };
 struct Zero {
   static constexpr Doc doc{"zero", "input", "Every element set to 0."};
-  static constexpr Traits traits{.offered = Offered::method, .inplace = Inplace::only, .elementwise = true};
+  static constexpr Traits traits{
+      .offered = Offered::method, .inplace = Inplace::only, .elementwise = true, .fills = true};
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call&, const Tensor& dy) const;
   static Cases<Zero> samples() { return {{{}, {{2, 3}}}}; }

@@ -8,7 +8,8 @@
 //     …traits, vjp, samples
 //   };
 //
-// Add it to the family's Types list, which registers the operator in the core and its kernels on each device. An
+// Add it to the family's list of types, which registers the operator in the core and its kernels on each device. The
+// list has the name of the file: `GammaOps` in gamma.h; the build makes a source file of each device from it. An
 // operator whose attributes must be converted once, not per element, has `template <class T> auto functor() const`
 // instead of f; `functor(Dtype d)` where they are rounded to the dtype of the elements.
 #pragma once
@@ -75,6 +76,25 @@ void with_types(const Op& op, const Tensor& y, Run&& run, const V&... in) {
     }
   });
 }
+
+/// The operators of several lists, in order.
+template <class... A, class... B, class... More>
+constexpr auto concatenated(Types<A...>, Types<B...>, More... more) {
+  if constexpr (sizeof...(More) == 0)
+    return Types<A..., B...>();
+  else
+    return concatenated(Types<A..., B...>(), more...);
+}
+template <class... List>
+using Concatenated = decltype(concatenated(Types<>(), List()...));
+
+/// The operators of a list that have n inputs.
+template <int n, class... Op>
+constexpr auto of_arity(Types<Op...>) {
+  return concatenated(Types<>(), Types<>(), std::conditional_t<Op::doc.arity() == n, Types<Op>, Types<>>()...);
+}
+template <class List, int n>
+using OfArity = decltype(of_arity<n>(List()));
 
 /// What a bound that is not given stands for: minus and plus infinity, or the least and greatest integer.
 template <class T>

@@ -8,7 +8,7 @@
 namespace luth::ops {
 namespace {
 
-const DefineAll<NormalOps> define_all_;
+const DefineAll<ErrorFunctionOps> define_all_;
 
 constexpr double two_over_root_pi = 2 * std::numbers::inv_sqrtpi;
 constexpr double root_two_pi = 2.50662827463100050242;

@@ -76,7 +76,7 @@ struct Logit : FloatElementwise {
 };
 // clang-format on
 
-using NormalOps = Types<Erfc, Erfinv, Ndtr, Ndtri, LogNdtr, Erfcx, Entr, Logit>;
+using ErrorFunctionOps = Types<Erfc, Erfinv, Ndtr, Ndtri, LogNdtr, Erfcx, Entr, Logit>;
 
 }  // namespace luth::ops
 

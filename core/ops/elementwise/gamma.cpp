@@ -8,7 +8,6 @@ namespace luth::ops {
 namespace {
 
 const DefineAll<GammaOps> define_all_;
-const DefineAll<GammaPairs> define_pairs_;
 const DefineAll<Mvlgamma, PolygammaOf> define_;
 
 // x^(a - 1) e^-x / Γ(a), the derivative of P(a, x) by x: DLMF 8.8.13.

@@ -75,8 +75,7 @@ struct Mvlgamma {
 };
 // clang-format on
 
-using GammaOps = Types<Lgamma, Digamma, Polygamma>;
-using GammaPairs = Types<Zeta, Igamma, Igammac>;
+using GammaOps = Types<Lgamma, Digamma, Polygamma, Zeta, Igamma, Igammac>;
 
 }  // namespace luth::ops
 

@@ -7,7 +7,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<Polynomials> define_all_;
+const DefineAll<PolynomialOps> define_all_;
 const DefineAll<ChebyshevV, ChebyshevW, ShiftedChebyshevT, ShiftedChebyshevU, ShiftedChebyshevV, ShiftedChebyshevW>
     define_composed_;
 

@@ -85,6 +85,6 @@ struct ShiftedChebyshevW : ComposedPolynomial {
   static Cases<ShiftedChebyshevW> samples() { return degree_samples<ShiftedChebyshevW>(); }
 };
 
-using Polynomials = Types<ChebyshevT, ChebyshevU, HermiteH, HermiteHe, LaguerreL, LegendreP>;
+using PolynomialOps = Types<ChebyshevT, ChebyshevU, HermiteH, HermiteHe, LaguerreL, LegendreP>;
 
 }  // namespace luth::ops

@@ -5,9 +5,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<Rectifiers> define_all_;
-const DefineAll<BackwardsOf<Rectifiers>> define_backwards_;
-const Define<PreluSame> define_;
+const DefineAll<RectifierOps> define_all_;
 }  // namespace
 
 Tensor product(const Value& a, const Value& b, const Value& c) { return mul(mul(a, b), c); }

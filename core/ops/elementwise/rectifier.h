@@ -131,7 +131,7 @@ struct PreluSame : Elementwise {
 // clang-format on
 
 using Rectifiers = Types<Elu, Selu, Celu, Hardtanh, Relu6, Hardswish, Hardsigmoid, Threshold>;
-using RectifierPairs = Types<PreluSame>;
+using RectifierOps = Concatenated<Rectifiers, BackwardsOf<Rectifiers>, Types<PreluSame>>;
 
 }  // namespace luth::ops
 

@@ -6,9 +6,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<Shrinks> define_all_;
-const DefineAll<BackwardsOf<Shrinks>> define_backwards_;
-const Define<Gated> define_;
+const DefineAll<SmoothActivationOps> define_all_;
 }  // namespace
 
 void refuse_bool(const Inputs&) { throw Error("not implemented for bool; convert first, e.g. with :float()"); }

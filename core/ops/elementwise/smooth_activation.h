@@ -83,7 +83,7 @@ struct Gated : Elementwise {
 // clang-format on
 
 using Shrinks = Types<Mish, Softsign, Tanhshrink, Hardshrink, Softshrink>;
-using ShrinkPairs = Types<Gated>;
+using SmoothActivationOps = Concatenated<Shrinks, BackwardsOf<Shrinks>, Types<Gated>>;
 
 }  // namespace luth::ops
 

@@ -8,7 +8,7 @@
 //     Tensor bend(const Value& x) const;                                // f''(x) in operators; null where it is 0
 //   };
 //
-// Register BackwardsOf<the family's list> beside the list itself, in the core and on each device.
+// The family's list has these operators and BackwardsOf<a list of them>.
 #pragma once
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/elementwise/elementwise.h"

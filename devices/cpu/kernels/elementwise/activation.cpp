@@ -1,6 +1,7 @@
 // Activations and clamp on the CPU: from the operators' scalar functions.
 #include "core/ops/elementwise/activation.h"
 
+#include "core/ops/elementwise/select.h"
 #include "devices/cpu/kernels/common/elementwise.h"
 
 namespace luth::cpu {
@@ -9,16 +10,10 @@ namespace {
 const UnaryKernels<ops::ActivationOps> kernels_;
 const BinaryKernels<ops::ActivationGrads> grads_;
 
-// nan stays, and a bound that is nan makes nan; where the bounds cross, max wins.
 void clamp(const ops::Clamp&, Tensor& y, const Value& x, const Value& low, const Value& high) {
   dispatch(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
-    elementwise_loop<T, T, T, T>(
-        y,
-        [](auto v, auto lo, auto hi) {
-          auto up = v < lo || lo != lo ? lo : v;
-          return up > hi || hi != hi ? hi : up;
-        },
-        x, ops::binding_least(low, y.dtype()), ops::binding_greatest(high, y.dtype()));
+    elementwise_loop<T, T, T, T>(y, ops::Bounded(), x, ops::binding_least(low, y.dtype()),
+                                 ops::binding_greatest(high, y.dtype()));
   });
 }
 const Kernel<clamp> clamp_;

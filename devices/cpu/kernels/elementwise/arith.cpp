@@ -1,12 +1,13 @@
 // Elementwise arithmetic and logic on the CPU: from the operators' scalar functions.
 #include "core/ops/elementwise/arith.h"
 
+#include "core/ops/elementwise/select.h"
 #include "devices/cpu/kernels/common/elementwise.h"
 
 namespace luth::cpu {
 namespace {
 
-// The place of the first 0 in the rest of t from `dim` on, into `at`; an extent that is repeated is looked at once.
+// The index of the first 0 of t, into `at`, whose dims before `dim` are given. A dim of stride 0 is searched once.
 template <class T>
 bool find_zero(const Tensor& t, const T* p, int dim, Shape& at) {
   if (dim == t.dim()) return *p == T(0);
@@ -23,13 +24,11 @@ bool find_zero(const Tensor& t, const T* p, int dim, Shape& at) {
   return false;
 }
 
-const BinaryKernels<ops::BinaryOps> kernels_;
+const BinaryKernels<ops::ArithOps> kernels_;
 
 void where(const ops::Where&, Tensor& y, const Value& condition, const Value& a, const Value& b) {
-  dispatch(AllTypes{}, y.dtype(), [&]<class T>(Type<T>) {
-    elementwise_loop<T, bool, T, T>(
-        y, [](bool c, auto x, auto z) { return c ? x : z; }, condition, a, b);
-  });
+  dispatch(AllTypes{}, y.dtype(),
+           [&]<class T>(Type<T>) { elementwise_loop<T, bool, T, T>(y, ops::Select(), condition, a, b); });
 }
 const Kernel<where> where_;
 

@@ -7,7 +7,7 @@
 namespace luth::cpu {
 namespace {
 
-const BinaryKernels<ops::PairOps> kernels_;
+const BinaryKernels<ops::BinarySpecialOps> kernels_;
 
 void clamp_min(const ops::ClampMin& op, Tensor& y, const Value& x, const Value& min) {
   binary(op, y, x, ops::binding_least(min, y.dtype()));

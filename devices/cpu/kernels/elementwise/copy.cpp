@@ -1,10 +1,9 @@
 // Copies, casts and fills on the CPU.
 #include "core/ops/elementwise/copy.h"
 
-#include <cstring>
-
+#include "core/ops/common/expanded.h"
+#include "devices/cpu/kernels/common/indices.h"
 #include "devices/cpu/kernels/common/kernels.h"
-#include "devices/cpu/kernels/common/loops.h"
 
 namespace luth::cpu {
 namespace {
@@ -16,7 +15,7 @@ struct Same {
   }
 };
 
-// A matrix whose source runs across: 32 x 32 tiles, so that both sides use whole cache lines.
+// Transposes a matrix in 32 x 32 tiles, so that input and output use whole cache lines.
 template <class T>
 void transpose_tiles(const T* in, T* out, int64_t rows, int64_t cols, int64_t in_row, int64_t in_col) {
   constexpr int64_t tile = 32;
@@ -40,10 +39,7 @@ bool transposed(const Tensor& out, const Tensor& in) {
 void convert(Tensor& out, const Value& in) {
   if (in.is_tensor() && in.dtype() == out.dtype()) {
     const Tensor& t = in.tensor();
-    if (out.is_contiguous() && t.is_contiguous() && out.bytes() <= 65536) {
-      if (out.bytes()) std::memmove(out.raw(), t.raw(), out.bytes());
-      return;
-    }
+    if (copy_small(out, t)) return;
     // Same dtype: only the width matters.
     switch (size_of(out.dtype())) {
       case 1: return elementwise_loop<uint8_t, uint8_t>(out, Same(), in);
@@ -74,11 +70,7 @@ void copy(const ops::Copy& op, Tensor& y, const Value&, const Value& src) {
   if (src.is_scalar()) return convert(y, src);
   Tensor t = src.tensor();
   if (!t.device().on_host()) t = to_device(t, {&y.device(), op.non_blocking});
-  Strides st(y.dim(), 0);
-  int lead = y.dim() - t.dim();
-  for (int i = lead; i < y.dim(); ++i)
-    if (t.shape()[i - lead] != 1) st[i] = t.strides()[i - lead];
-  convert(y, Tensor::alias(t.storage(), y.shape(), st, t.offset(), t.dtype()));
+  convert(y, expanded(t, y.shape()));
 }
 
 const Kernel<cast_kernel> cast_;

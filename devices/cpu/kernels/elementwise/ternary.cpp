@@ -6,7 +6,7 @@
 namespace luth::cpu {
 namespace {
 
-// The loops of two inputs take the weight in the type of the computation.
+// A scalar weight stays in the compute type: it is part of the function, and the loop has two inputs.
 void lerp_by(const ops::Lerp& op, Tensor& y, const Value& a, const Value& b, const Scalar& weight) {
   dispatch(Floats{}, y.dtype(), [&]<class T>(Type<T>) {
     const auto w = weight.to<compute_t<T>>();

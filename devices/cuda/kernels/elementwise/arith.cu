@@ -6,7 +6,7 @@
 namespace luth::cuda {
 namespace {
 
-const BinaryKernels<ops::BinaryOps> kernels_;
+const BinaryKernels<ops::ArithOps> kernels_;
 
 struct Choose {
   template <class T>
