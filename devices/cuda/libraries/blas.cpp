@@ -20,49 +20,32 @@ constexpr size_t most_plans = 4096;  // of a thread; then it starts afresh
 /// The functions of the library that are called.
 struct Blas {
   Library library{"libcublasLt.so.13", "libcublasLt.so.12"};
-  decltype(cublasLtGetVersion)* version = nullptr;
-  decltype(cublasLtCreate)* create = nullptr;
-  decltype(cublasLtGetStatusString)* text = nullptr;
-  decltype(cublasLtMatmul)* matmul = nullptr;
-  decltype(cublasLtMatmulAlgoGetHeuristic)* heuristic = nullptr;
-  decltype(cublasLtMatmulDescCreate)* desc_create = nullptr;
-  decltype(cublasLtMatmulDescDestroy)* desc_destroy = nullptr;
-  decltype(cublasLtMatmulDescSetAttribute)* desc_set = nullptr;
-  decltype(cublasLtMatrixLayoutCreate)* layout_create = nullptr;
-  decltype(cublasLtMatrixLayoutDestroy)* layout_destroy = nullptr;
-  decltype(cublasLtMatrixLayoutSetAttribute)* layout_set = nullptr;
-  decltype(cublasLtMatmulPreferenceCreate)* preference_create = nullptr;
-  decltype(cublasLtMatmulPreferenceDestroy)* preference_destroy = nullptr;
-  decltype(cublasLtMatmulPreferenceSetAttribute)* preference_set = nullptr;
+  LibraryFunction<decltype(cublasLtGetVersion)> version{library, "cublasLtGetVersion"};
+  LibraryFunction<decltype(cublasLtCreate)> create{library, "cublasLtCreate"};
+  LibraryFunction<decltype(cublasLtGetStatusString)> text{library, "cublasLtGetStatusString"};
+  LibraryFunction<decltype(cublasLtMatmul)> matmul{library, "cublasLtMatmul"};
+  LibraryFunction<decltype(cublasLtMatmulAlgoGetHeuristic)> heuristic{library, "cublasLtMatmulAlgoGetHeuristic"};
+  LibraryFunction<decltype(cublasLtMatmulDescCreate)> desc_create{library, "cublasLtMatmulDescCreate"};
+  LibraryFunction<decltype(cublasLtMatmulDescDestroy)> desc_destroy{library, "cublasLtMatmulDescDestroy"};
+  LibraryFunction<decltype(cublasLtMatmulDescSetAttribute)> desc_set{library, "cublasLtMatmulDescSetAttribute"};
+  LibraryFunction<decltype(cublasLtMatrixLayoutCreate)> layout_create{library, "cublasLtMatrixLayoutCreate"};
+  LibraryFunction<decltype(cublasLtMatrixLayoutDestroy)> layout_destroy{library, "cublasLtMatrixLayoutDestroy"};
+  LibraryFunction<decltype(cublasLtMatrixLayoutSetAttribute)> layout_set{library, "cublasLtMatrixLayoutSetAttribute"};
+  LibraryFunction<decltype(cublasLtMatmulPreferenceCreate)> preference_create{library,
+                                                                              "cublasLtMatmulPreferenceCreate"};
+  LibraryFunction<decltype(cublasLtMatmulPreferenceDestroy)> preference_destroy{library,
+                                                                                "cublasLtMatmulPreferenceDestroy"};
+  LibraryFunction<decltype(cublasLtMatmulPreferenceSetAttribute)> preference_set{
+      library, "cublasLtMatmulPreferenceSetAttribute"};
 
-  std::string missing = library.missing();  // or what it lacks
-
-  Blas() {
-    if (!missing.empty()) return;
-    try {
-      find_all();
-    } catch (const Error& e) { missing = e.what(); }
-  }
-  void find_all() {
-    library.find(version, "cublasLtGetVersion");
-    library.find(create, "cublasLtCreate");
-    library.find(text, "cublasLtGetStatusString");
-    library.find(matmul, "cublasLtMatmul");
-    library.find(heuristic, "cublasLtMatmulAlgoGetHeuristic");
-    library.find(desc_create, "cublasLtMatmulDescCreate");
-    library.find(desc_destroy, "cublasLtMatmulDescDestroy");
-    library.find(desc_set, "cublasLtMatmulDescSetAttribute");
-    library.find(layout_create, "cublasLtMatrixLayoutCreate");
-    library.find(layout_destroy, "cublasLtMatrixLayoutDestroy");
-    library.find(layout_set, "cublasLtMatrixLayoutSetAttribute");
-    library.find(preference_create, "cublasLtMatmulPreferenceCreate");
-    library.find(preference_destroy, "cublasLtMatmulPreferenceDestroy");
-    library.find(preference_set, "cublasLtMatmulPreferenceSetAttribute");
-  }
   void check(cublasStatus_t status, const char* call) const {
     if (status == CUBLAS_STATUS_SUCCESS) return;
     const bool lacks = status == CUBLAS_STATUS_ALLOC_FAILED || is_memory_short();
     throw Error(lacks ? ErrorCode::memory : ErrorCode::runtime, "{}: {}", call, text(status));
+  }
+  template <class F, class... A>
+  void call(const LibraryFunction<F>& function, A&&... arguments) const {
+    check(function(std::forward<A>(arguments)...), function.name());
   }
   /// One for each device, which all threads share.
   cublasLtHandle_t handle(int device);
@@ -80,7 +63,7 @@ Blas& blas() {
 cublasLtHandle_t Blas::handle(int device) {
   std::lock_guard hold(lock_);
   cublasLtHandle_t& h = handles_.at(size_t(device));
-  if (!h) check(create(&h), "cublasLtCreate");
+  if (!h) call(create, &h);
   return h;
 }
 
@@ -96,17 +79,17 @@ cudaDataType_t type_of(Dtype d) {
   }
 }
 
-// It has no algorithm, or none for this GPU: bfloat16 before compute capability 8.0.
+// The library has no algorithm, or none for this GPU: bfloat16 before compute capability 8.0.
 bool is_lack(cublasStatus_t status) {
   return status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_ARCH_MISMATCH;
 }
 
-// As far as algorithms make use of it.
+// In bytes, as far as algorithms make use of it.
 uint32_t alignment(const void* p) {
   return p ? 1u << std::min(std::countr_zero(reinterpret_cast<uintptr_t>(p)), 8) : 256;
 }
 
-/// All that the choice of an algorithm depends on.
+/// The key of the cache of plans: all that the choice of an algorithm depends on.
 struct Key {
   std::array<int64_t, 13> values;
   bool operator==(const Key&) const = default;
@@ -128,13 +111,30 @@ struct KeyHash {
   }
 };
 
-class Layout {
+/// An object of the library's that is described by attributes. `destroy` and `set_attribute`: members of Blas.
+template <class Handle, auto destroy, auto set_attribute>
+class OwnedHandle {
+ public:
+  OwnedHandle() = default;
+  OwnedHandle(const OwnedHandle&) = delete;
+  ~OwnedHandle() {
+    if (handle_) (blas().*destroy)(handle_);
+  }
+  operator Handle() const { return handle_; }
+
+ protected:
+  template <class Attribute, class T>
+  void set(Attribute what, const T& value) {
+    blas().call(blas().*set_attribute, handle_, what, &value, sizeof value);
+  }
+  Handle handle_ = nullptr;
+};
+
+class Layout : public OwnedHandle<cublasLtMatrixLayout_t, &Blas::layout_destroy, &Blas::layout_set> {
  public:
   /// Of a row-major [rows, cols]: the library counts by columns, so that it sees the transpose.
   Layout(const Gemm& g, int64_t rows, int64_t cols, int64_t ld, int64_t step) {
-    Blas& b = blas();
-    b.check(b.layout_create(&layout_, type_of(g.dtype), uint64_t(cols), uint64_t(rows), ld),
-            "cublasLtMatrixLayoutCreate");
+    blas().call(blas().layout_create, &handle_, type_of(g.dtype), uint64_t(cols), uint64_t(rows), ld);
     if (g.batch == 1) return;
     const int32_t count = int32_t(g.batch);
     set(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, count);
@@ -143,26 +143,16 @@ class Layout {
   /// An operand of [rows, cols] after its transposition.
   Layout(const Gemm& g, int64_t rows, int64_t cols, const GemmOperand& o)
       : Layout(g, o.transposed ? cols : rows, o.transposed ? rows : cols, o.ld, o.step) {}
-  ~Layout() { blas().layout_destroy(layout_); }
-  Layout(const Layout&) = delete;
-  operator cublasLtMatrixLayout_t() const { return layout_; }
-
- private:
-  template <class T>
-  void set(cublasLtMatrixLayoutAttribute_t what, const T& value) {
-    blas().check(blas().layout_set(layout_, what, &value, sizeof value), "cublasLtMatrixLayoutSetAttribute");
-  }
-  cublasLtMatrixLayout_t layout_ = nullptr;
 };
 
-class Description {
+class Description : public OwnedHandle<cublasLtMatmulDesc_t, &Blas::desc_destroy, &Blas::desc_set> {
  public:
   explicit Description(const Gemm& g) {
     const bool wide = g.dtype == Dtype::f64;
     const cublasComputeType_t compute = wide     ? CUBLAS_COMPUTE_64F
                                         : g.tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
                                                  : CUBLAS_COMPUTE_32F;
-    blas().check(blas().desc_create(&desc_, compute, wide ? CUDA_R_64F : CUDA_R_32F), "cublasLtMatmulDescCreate");
+    blas().call(blas().desc_create, &handle_, compute, wide ? CUDA_R_64F : CUDA_R_32F);
     // The library's first operand is our second.
     set(CUBLASLT_MATMUL_DESC_TRANSA, int32_t(g.b.transposed ? CUBLAS_OP_T : CUBLAS_OP_N));
     set(CUBLASLT_MATMUL_DESC_TRANSB, int32_t(g.a.transposed ? CUBLAS_OP_T : CUBLAS_OP_N));
@@ -174,25 +164,15 @@ class Description {
     set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue);
     set_bias(g.bias);
   }
-  ~Description() { blas().desc_destroy(desc_); }
-  Description(const Description&) = delete;
   void set_bias(const void* bias) {
     if (bias) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
   }
-  operator cublasLtMatmulDesc_t() const { return desc_; }
-
- private:
-  template <class T>
-  void set(cublasLtMatmulDescAttributes_t what, const T& value) {
-    blas().check(blas().desc_set(desc_, what, &value, sizeof value), "cublasLtMatmulDescSetAttribute");
-  }
-  cublasLtMatmulDesc_t desc_ = nullptr;
 };
 
-class Preference {
+class Preference : public OwnedHandle<cublasLtMatmulPreference_t, &Blas::preference_destroy, &Blas::preference_set> {
  public:
   explicit Preference(const Gemm& g) {
-    blas().check(blas().preference_create(&preference_), "cublasLtMatmulPreferenceCreate");
+    blas().call(blas().preference_create, &handle_);
     set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, uint64_t(most_workspace));
     // Parts of a sum are added in the type that computes, and rounded once.
     set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, uint32_t(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
@@ -202,17 +182,6 @@ class Preference {
     // There is none for the bias, which is read together with D.
     set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, std::min(alignment(g.y), alignment(g.bias)));
   }
-  ~Preference() { blas().preference_destroy(preference_); }
-  Preference(const Preference&) = delete;
-  operator cublasLtMatmulPreference_t() const { return preference_; }
-
- private:
-  template <class T>
-  void set(cublasLtMatmulPreferenceAttributes_t what, const T& value) {
-    blas().check(blas().preference_set(preference_, what, &value, sizeof value),
-                 "cublasLtMatmulPreferenceSetAttribute");
-  }
-  cublasLtMatmulPreference_t preference_ = nullptr;
 };
 
 /// How one kind of product is computed.
@@ -242,18 +211,18 @@ Plan& plan_for(int device, cublasLtHandle_t handle, const Gemm& g) {
 
 }  // namespace
 
-std::string blas_missing() { return blas().missing; }
-int64_t blas_version() { return blas().missing.empty() ? int64_t(blas().version()) : 0; }
+std::string blas_missing() { return blas().library.missing(); }
+int64_t blas_version() { return blas().library.missing().empty() ? int64_t(blas().version()) : 0; }
 
 bool blas_gemm(Device& device, const Gemm& g) {
   Blas& lib = blas();
-  if (!lib.missing.empty()) throw Error("cuBLASLt is missing: {}", lib.missing);
+  if (!lib.library.missing().empty()) throw Error("cuBLASLt is missing: {}", lib.library.missing());
   if (g.batch > INT32_MAX) return false;
   OnDevice on(device.index());
   const cublasLtHandle_t handle = lib.handle(device.index());
   Plan* known = &plan_for(device.index(), handle, g);
   if (!known->usable) return false;
-  // Freed at return, for what comes later in this stream.
+  // Freed at return, for later work of this stream.
   Tensor workspace;
   if (known->found.workspaceSize) {
     // May run the language's collector, and with it other products: the plan is looked up again.

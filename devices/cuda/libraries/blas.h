@@ -12,7 +12,7 @@ namespace luth::cuda {
 enum class Epilogue : uint8_t { none, relu, gelu };
 
 /// An operand: element (i, j) of item b of the batch is data[b * step + i * ld + j], or, where `transposed`,
-/// data[b * step + j * ld + i]. ld is at least the length of what lies together.
+/// data[b * step + j * ld + i]. ld is at least the length of a contiguous row or column.
 struct GemmOperand {
   const void* data;
   int64_t ld, step = 0;
@@ -22,7 +22,7 @@ struct GemmOperand {
 /// y = epilogue(alpha a b + beta y + bias), for `batch` products of [m, k] and [k, n], none of which is empty.
 /// y[b * y_step + i * y_ld + j]; it is not read where beta is 0. bias: n elements, added to each row; may be null.
 /// All elements are of `dtype`: float32, float64, float16 or bfloat16; the 16-bit ones are computed and summed in
-/// float. Pointers are aligned to the elements, those of batches too.
+/// float. Pointers are aligned to the elements, also those of the items of a batch.
 struct Gemm {
   Dtype dtype;
   int64_t batch, m, n, k;

@@ -1,5 +1,5 @@
-// cuDNN 9 through its graph API: for each convolution a graph of one operation, of which the library's heuristics name
-// the engines that can run it, best first. The plan made of one is kept per shape.
+// cuDNN 9 through its graph API: for each convolution a graph of one operation. The library's heuristics list the
+// engines that can run it, best first. The plan of the engine that worked is kept per shape.
 //
 // Tests run the stand-in of tests/fakecuda/libraries instead. Descriptors, heuristics, notes, plans and variant packs
 // of this file have been tried with cuDNN 9.19 and the described properties of an H200 in place of a handle, for all
@@ -42,9 +42,9 @@ struct Operands {
   void *x, *w, *y;
 };
 
-/// What is known of one convolution: the engines that are left to try, and the plan that is tried or has worked.
+/// The state of one convolution's search: the engines that are left to try, and the plan that is tried or has worked.
 struct Choice {
-  std::vector<Descriptor> graph;  // one; kept for what is made of it
+  std::vector<Descriptor> graph;  // one; engines and plans refer to it
   std::vector<Descriptor> left;   // best last
   std::shared_ptr<const Plan> plan;
   bool worked = false;  // the plan has run
@@ -79,7 +79,7 @@ class Engine {
   float time(const Plan& plan, const Operands& o);
 
   Device& device_;
-  std::mutex lock_;  // of all below, and of what is in the choices
+  std::mutex lock_;  // of all below, and of the contents of the choices
   cudnnHandle_t handle_ = nullptr;
   bool broken_ = false;
   std::unordered_map<DnnConv, std::shared_ptr<Choice>, Hash> choices_;
@@ -114,7 +114,7 @@ std::shared_ptr<Choice> Engine::choice(const DnnConv& c) {
   return choices_[c] = fresh;
 }
 
-// The one that has worked, or that of the next engine which has one; null where none is left.
+// The plan that has worked, or that of the next engine which has one; null where no engine is left.
 std::shared_ptr<const Plan> Engine::plan_of(Choice& choice) {
   std::lock_guard hold(lock_);
   for (; !choice.plan && !choice.left.empty(); choice.left.pop_back()) try {
@@ -124,7 +124,7 @@ std::shared_ptr<const Plan> Engine::plan_of(Choice& choice) {
 }
 
 // Throws a Refusal, or ErrorCode::memory where there is none for the plan's workspace. The workspace is freed after the
-// call, for what comes later in this stream.
+// call, for later work of this stream.
 void Engine::run(const Plan& plan, const Operands& o) {
   const Tensor scratch = plan.workspace ? Tensor::empty({plan.workspace}, Dtype::u8, device_) : Tensor();
   void* pointers[3] = {o.x, o.w, o.y};
@@ -162,7 +162,7 @@ float Engine::time(const Plan& plan, const Operands& o) {
 
 // Once for a choice; another thread that asks meanwhile is served by our own kernels.
 void Engine::keep_fastest(Choice& choice, const Operands& o) {
-  Choice all;  // the engines, one of which is tried after the other
+  Choice all;  // the engines, which are tried in turn
   {
     std::lock_guard hold(lock_);
     if (choice.timed || choice.worked) return;
@@ -180,7 +180,7 @@ void Engine::keep_fastest(Choice& choice, const Operands& o) {
     } catch (const Refusal&) {
     } catch (const Error& e) {
       if (e.code() != ErrorCode::memory) throw;
-      if (!all.plan) break;  // no memory for a plan: this engine and those behind it are for another day
+      if (!all.plan) break;  // no memory for a plan: the remaining engines are tried another time
     }
   std::lock_guard hold(lock_);
   if (best)
@@ -189,7 +189,7 @@ void Engine::keep_fastest(Choice& choice, const Operands& o) {
     std::swap(choice.left, all.left);
 }
 
-// Whether the plan has run. One that has not is dropped, unless it has worked before and only lacks memory now.
+// Whether the plan has run. A plan that has not is dropped, unless it has worked before and only lacks memory now.
 bool Engine::try_out(Choice& choice, const std::shared_ptr<const Plan>& plan, const Operands& o) try {
   run(*plan, o);
   std::lock_guard hold(lock_);

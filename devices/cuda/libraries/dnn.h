@@ -11,7 +11,7 @@ namespace luth::cuda {
 
 /// forward: out = y of (x, w); grad_input: out = dx of (dy, w); grad_weight: out = dw of (dy, x). In the current stream
 /// of `device`, whose memory it all is; scratch memory comes from the device's allocator. False, and nothing done,
-/// where there is no cuDNN or it has no algorithm for this: then our own kernels serve. Throws what cuDNN reports, and
+/// where there is no cuDNN or it has no algorithm for this: then our own kernels serve. Throws cuDNN's errors, and
 /// ErrorCode::memory where it found no memory, with nothing done. To be called through by_library().
 bool dnn_convolve(const DnnConv& conv, Device& device, const void* a, const void* b, void* out);
 

@@ -1,5 +1,5 @@
-// cuDNN 9's graph API: the functions of the library, descriptors, and what stands between a convolution and a plan that
-// executes it. For dnn.cpp alone, which tests replace by a stand-in; it includes this where the headers of cuDNN are.
+// cuDNN 9's graph API: the functions of the library, descriptors, and the way from a convolution to an execution plan.
+// Included by dnn.cpp alone (which tests replace by a stand-in), and only where the headers of cuDNN are.
 #pragma once
 #include <cudnn_backend.h>
 
@@ -21,37 +21,22 @@ inline std::string dotted(size_t version) {
 /// The functions of the library that are called.
 struct Dnn {
   Library library{"libcudnn.so.9"};
-  std::string missing = library.missing();  // or what it lacks
-  decltype(cudnnGetVersion)* version = nullptr;
-  decltype(cudnnGetErrorString)* text = nullptr;
-  decltype(cudnnCreate)* create_handle = nullptr;
-  decltype(cudnnSetStream)* set_stream = nullptr;
-  decltype(cudnnBackendCreateDescriptor)* create = nullptr;
-  decltype(cudnnBackendDestroyDescriptor)* destroy = nullptr;
-  decltype(cudnnBackendFinalize)* finalize = nullptr;
-  decltype(cudnnBackendSetAttribute)* set = nullptr;
-  decltype(cudnnBackendGetAttribute)* get = nullptr;
-  decltype(cudnnBackendExecute)* execute = nullptr;
+  LibraryFunction<decltype(cudnnGetVersion)> version{library, "cudnnGetVersion"};
+  LibraryFunction<decltype(cudnnGetErrorString)> text{library, "cudnnGetErrorString"};
+  LibraryFunction<decltype(cudnnCreate)> create_handle{library, "cudnnCreate"};
+  LibraryFunction<decltype(cudnnSetStream)> set_stream{library, "cudnnSetStream"};
+  LibraryFunction<decltype(cudnnBackendCreateDescriptor)> create{library, "cudnnBackendCreateDescriptor"};
+  LibraryFunction<decltype(cudnnBackendDestroyDescriptor)> destroy{library, "cudnnBackendDestroyDescriptor"};
+  LibraryFunction<decltype(cudnnBackendFinalize)> finalize{library, "cudnnBackendFinalize"};
+  LibraryFunction<decltype(cudnnBackendSetAttribute)> set{library, "cudnnBackendSetAttribute"};
+  LibraryFunction<decltype(cudnnBackendGetAttribute)> get{library, "cudnnBackendGetAttribute"};
+  LibraryFunction<decltype(cudnnBackendExecute)> execute{library, "cudnnBackendExecute"};
+  std::string missing = library.missing();  // or that it is of another version
 
   Dnn() {
     if (!missing.empty()) return;
-    try {
-      find_all();
-      if (const size_t v = version(); v / 10000 != CUDNN_MAJOR)
-        missing = fmt::format("libcudnn.so.9 is cuDNN {}, and this luth knows cuDNN {}", dotted(v), CUDNN_MAJOR);
-    } catch (const Error& e) { missing = e.what(); }
-  }
-  void find_all() {
-    library.find(version, "cudnnGetVersion");
-    library.find(text, "cudnnGetErrorString");
-    library.find(create_handle, "cudnnCreate");
-    library.find(set_stream, "cudnnSetStream");
-    library.find(create, "cudnnBackendCreateDescriptor");
-    library.find(destroy, "cudnnBackendDestroyDescriptor");
-    library.find(finalize, "cudnnBackendFinalize");
-    library.find(set, "cudnnBackendSetAttribute");
-    library.find(get, "cudnnBackendGetAttribute");
-    library.find(execute, "cudnnBackendExecute");
+    if (const size_t v = version(); v / 10000 != CUDNN_MAJOR)
+      missing = fmt::format("libcudnn.so.9 is cuDNN {}, and this luth knows cuDNN {}", dotted(v), CUDNN_MAJOR);
   }
 };
 inline const Dnn& dnn() {
@@ -59,12 +44,12 @@ inline const Dnn& dnn() {
   return d;
 }
 
-/// What the library says to a request; caught here, since it means that another engine, or our own kernel, has to do.
+/// The library's refusal of a request. It is caught: another engine, or our own kernel, then does the work.
 struct Refusal {
   cudnnStatus_t status;
   const char* call;
   std::string text() const { return fmt::format("{}: {}", call, dnn().text(status)); }
-  /// Not merely an engine's limit: what it was given is wrong, or it is broken.
+  /// Not merely an engine's limit: the arguments are wrong, or the engine is broken.
   bool is_fault() const { return CUDNN_STATUS_CATEGORY(status) != CUDNN_STATUS_NOT_SUPPORTED; }
 };
 /// Lack of memory is no refusal: it passes, and the engine is as good as before.
@@ -79,7 +64,7 @@ inline void check(cudnnStatus_t status, const char* call) {
 
 // ---- descriptors -------------------------------------------------------------------------------------------------
 
-/// The C++ types of attributes, and how the library calls them.
+/// The library's names for the C++ types of attributes.
 // clang-format off
 template <class T> inline constexpr cudnnBackendAttributeType_t type_of;
 template <> inline constexpr cudnnBackendAttributeType_t type_of<cudnnHandle_t> = CUDNN_TYPE_HANDLE;
@@ -192,7 +177,7 @@ inline Descriptor window(const DnnConv& c) {
       .finalized();
 }
 
-/// What the attributes of the three operations are called.
+/// The names of the attributes of the three operations.
 struct Names {
   cudnnBackendDescriptorType_t operation;
   cudnnBackendAttributeName_t window, x, w, y, alpha, beta;
@@ -211,7 +196,7 @@ inline constexpr Names names[] = {
      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY,
      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA}};
 
-// The graph: one operation, which keeps the descriptors that it is made of.
+// The graph of one operation.
 inline Descriptor graph(const DnnConv& c, cudnnHandle_t handle) {
   const Names& n = names[size_t(c.kind)];
   const Descriptor x = tensor(c, id_x, c.n, c.ic, c.in), y = tensor(c, id_y, c.n, c.oc, c.out),
@@ -244,7 +229,7 @@ inline bool is_allowed(const DnnConv& c, const Descriptor& config) {
   return true;
 }
 
-// Engine configurations, best first, those that nearly always work behind them.
+// Engine configurations, best first; fallbacks, which nearly always work, come last.
 inline std::vector<Descriptor> engines(const DnnConv& c, const Descriptor& graph) {
   std::vector<Descriptor> all;
   for (auto mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) try {
@@ -266,7 +251,7 @@ struct Plan {
   Descriptor plan, config;  // no document says that a plan outlives its engine's configuration
   int64_t workspace = 0;    // bytes
 
-  /// Takes the configuration, but where it throws.
+  /// Takes the configuration, unless it throws.
   Plan(Descriptor& engine, cudnnHandle_t handle)
       : plan(Descriptor(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)
                  .set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, handle)

@@ -1,4 +1,4 @@
-// Sorting long arrays by CUB, behind functions that only its own file implements with it.
+// Radix sort of long arrays by CUB. Only radix_sort.cu includes CUB; tests replace it by a stand-in.
 #pragma once
 #include "core/tensor/tensor.h"
 

@@ -1,4 +1,4 @@
-// The libraries that kernels use, as they have them: what is said here is what computes.
+// The versions of the libraries, as the kernels have opened them.
 #include "core/device/device_support.h"
 #include "devices/cuda/libraries/blas.h"
 #include "devices/cuda/libraries/dnn.h"

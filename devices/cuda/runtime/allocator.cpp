@@ -18,7 +18,7 @@ constexpr size_t own_segment = 10 * mb;  // requests from this on get a segment 
 
 size_t rounded(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 
-// For tests that watch every access: nothing is kept, and a segment ends where the request does.
+// For tests that watch every access: nothing is cached, and a segment has the size of its request.
 bool uncached() {
   static const bool set = [] {
     const char* text = std::getenv("LUTH_CUDA_NO_CACHE");
@@ -41,7 +41,7 @@ std::string shown(int64_t bytes) {
 
 }  // namespace
 
-// Blocks that one request may have lie together, the best fit first.
+// Orders free blocks so that those for one stream and size class are neighbours, the best fit first.
 bool Allocator::Less::operator()(const Block* a, const Block* b) const {
   if (a->small != b->small) return a->small;
   if (a->stream != b->stream) return std::less<CudaStream*>()(a->stream, b->stream);
@@ -175,7 +175,7 @@ void Allocator::put_back(Block* b) {
   free_.insert(b);
 }
 
-// `gone` lies behind `into` in memory.
+// `gone` follows `into` in memory.
 void Allocator::absorb(Block* into, Block* gone) {
   free_.erase(gone);
   into->bytes += gone->bytes;

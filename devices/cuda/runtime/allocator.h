@@ -1,7 +1,7 @@
 // The caching allocator of one CUDA device. cudaMalloc and cudaFree wait for the device, so memory that was freed is
 // kept and handed out again: to its own stream at once, because a stream runs in order, and never to another.
 //
-// A segment is what cudaMalloc gave; it is cut into blocks, which merge with their free neighbours. Small requests come
+// A segment is one cudaMalloc; it is cut into blocks, which merge with their free neighbours. Small requests come
 // from segments of 2 MB, larger ones from segments of 20 MB or of their own size. A block that other streams have used
 // (record_stream) waits, when it is freed, for an event in each of them.
 #pragma once
@@ -23,12 +23,12 @@ class Allocator {
  public:
   explicit Allocator(int device) : device_(device) {}
 
-  /// Throws ErrorCode::memory, saying what was asked for, what is free, what is kept and whose tensors are the largest.
+  /// Throws ErrorCode::memory with the bytes asked for, free and cached, and the operators with the largest tensors.
   /// The caller gives memory back (empty_cache) and tries once more: core/tensor/storage.cpp.
   void* allocate(size_t bytes, CudaStream& stream);
   void free(void* p) noexcept;
   void record_stream(void* p, CudaStream& stream);
-  /// Gives segments that nobody uses back to CUDA.
+  /// Gives unused segments back to CUDA.
   void empty_cache();
   MemoryStats stats();
   void reset_peak();

@@ -116,7 +116,7 @@ class Cuda final : public Device {
     pinned().free(stage);
   }
 
-  // This device receives. What `from` was given before comes first, and what it is given later does not overwrite.
+  // This device receives. Work queued on `from` before runs first; work queued there later waits for the copy.
   void copy_from_peer(void* dst, Device& to, const void* src, Device& from, size_t bytes) {
     Stream &here = *to.current_stream(), &there = *from.current_stream();
     auto ready = from.new_event(false), copied = to.new_event(false);

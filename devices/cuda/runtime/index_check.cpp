@@ -30,7 +30,7 @@ class IndexErrors {
   IndexCheck add(const Shape& shape, int base, bool wrap, std::string_view what) {
     std::string line = script_line();
     std::lock_guard hold(lock_);
-    collect();  // before what it refers to is overwritten: a stream holds far fewer launches than are remembered
+    collect();  // before the launch that it names is forgotten: a stream holds far fewer launches than are remembered
     const unsigned long long number = next_++;
     launches_[number % remembered] = {number, running_name(), std::move(line), what, shape, base, wrap};
     IndexCheck c;

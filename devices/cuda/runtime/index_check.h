@@ -1,5 +1,5 @@
-// Indices that kernels read and the host cannot check: what is out of range is clamped and reported, and the next call
-// that waits for the device raises it as an error that names operator and line of the script.
+// Checks of indices on the device, where the host cannot see them. An index out of range is clamped and reported; the
+// next call that waits for the device raises an error, which names the operator and the line of the script.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -9,7 +9,7 @@
 
 namespace luth::cuda {
 
-/// What a kernel wrote about the first index that was out of range since the last report was taken.
+/// A kernel's report of the first index out of range since the last report was taken.
 struct IndexReport {
   long long value, bound, position;
   unsigned long long launch;  // 0: nothing; written last
@@ -18,8 +18,8 @@ struct IndexReport {
 /// Checks the indices of one launch; a kernel takes it by value.
 class IndexCheck {
  public:
-  /// The place, from 0, that `value` names among `bound` (at least 1) elements. One that names none is reported, and
-  /// counts as the nearest that is there. `position`: of the value in the index tensor, row-major, from 0.
+  /// The index, from 0, that `value` stands for among `bound` (at least 1) elements. A value out of range is reported
+  /// and clamped. `position`: of the value in the index tensor, row-major, from 0.
   __device__ inline int64_t operator()(int64_t value, int64_t bound, int64_t position) const;
 
  private:
@@ -27,21 +27,20 @@ class IndexCheck {
   __device__ inline void report(int64_t value, int64_t bound, int64_t position) const;
 
   IndexReport* report_;        // in pinned memory, so that the host reads it without asking the device
-  unsigned* claim_;            // on the device; not 0: somebody writes the report, or has
-  unsigned long long launch_;  // by which the host knows operator and line
-  int base_;                   // what the first element is called
+  unsigned* claim_;            // on the device; not 0: a thread writes the report, or has written it
+  unsigned long long launch_;  // the host's key to operator and line
+  int base_;                   // the first element's index for the user
   bool wrap_;                  // negative values count from the end
 };
 
-/// A check for a launch that is about to be started: `index` is the tensor whose elements it checks, `what` how errors
-/// call it, as in throw_bad_position(). Remembers the operator and line that run now; about a microsecond. `what` must
-/// live as long as the process.
+/// A check for the next launch, of the elements of `index`. `what` is its name in errors, as in throw_bad_position();
+/// it must live as long as the process. Remembers the operator and line that run now; takes about a microsecond.
 IndexCheck check_indices(const Tensor& index, int base, bool wrap = false, std::string_view what = "index");
-/// The same for positions that are not those of a tensor: errors give them as one number.
+/// The same for indices that are in no tensor: errors give their position as one number.
 IndexCheck check_indices(Device& device, int base, bool wrap = false, std::string_view what = "index");
 
-/// Raises, once, what kernels of the device have reported; to be called when the host has waited for them. `running`:
-/// the operator that runs now is the one that is at fault, and names itself.
+/// Raises, once, the report of the device's kernels; to be called after the host has waited for them. `running`: the
+/// operator at fault is the one that runs now, and names itself.
 void raise_reports(int device, bool running = false);
 
 #if defined(__CUDACC__) || defined(FAKECUDA)

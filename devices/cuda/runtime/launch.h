@@ -10,13 +10,13 @@ extern __shared__ __align__(128) unsigned char luth_shared[];
 
 namespace luth::cuda {
 
-/// Throws luth::Error that says what could not be started, and why: ErrorCode::memory for lack of memory.
+/// Throws a luth::Error that names the kernel and the reason: ErrorCode::memory for lack of memory.
 [[noreturn]] void launch_failed(cudaError_t error, const void* kernel, dim3 grid, dim3 block, size_t shared_bytes);
 
 /// Puts kernel(args...) into the stream of the current device: `grid` blocks of `block` threads, each with
 /// `shared_bytes` of dynamic shared memory. Arguments are converted to the kernel's parameter types here. Never waits.
 /// A grid without blocks is no work rather than an error, so that empty tensors need no case of their own. Faults of
-/// the kernel itself show in a later call, as CUDA has it. Answers what CUDA says.
+/// the kernel itself show in a later call, as CUDA has it. Returns CUDA's answer.
 template <class... P, class... A>
 cudaError_t try_launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
                        const A&... args) {

@@ -20,9 +20,11 @@ Library::Library(std::initializer_list<const char*> names) {
     }
 }
 
-void* Library::address(const char* name) const {
-  void* p = handle_ ? dlsym(handle_, name) : nullptr;
-  if (!p) throw Error("{} has no function {}; install the version that comes with this CUDA", name_, name);
+void* Library::find(const char* name) {
+  if (!handle_) return nullptr;
+  void* p = dlsym(handle_, name);
+  if (!p && missing_.empty())
+    missing_ = fmt::format("{} has no function {}; install the version that comes with this CUDA", name_, name);
   return p;
 }
 

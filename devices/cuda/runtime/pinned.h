@@ -1,5 +1,5 @@
-// Memory of the host that the GPU reads and writes by itself. One store for all devices: cudaHostAlloc is slow and
-// waits, so what was freed is kept, and handed out again once the copies that used it are done.
+// Pinned memory of the host, which the GPU reads and writes by itself. One cache for all devices: cudaHostAlloc is slow
+// and waits, so freed memory is kept, and used again once the copies that used it are done.
 #pragma once
 #include <map>
 #include <memory>
@@ -17,7 +17,7 @@ class Pinned {
   void free(void* p) noexcept;
   /// True when `p` points into memory that was allocated here.
   bool holds(const void* p);
-  /// Work of the stream, given before now, uses the memory around `p`.
+  /// Notes that work queued in the stream until now uses the memory around `p`.
   void used(const void* p, CudaStream& stream);
 
  private:

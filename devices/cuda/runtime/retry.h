@@ -1,11 +1,11 @@
-// Calls that need memory of CUDA's while luth's cache may hold all of it.
+// A second try for calls that find no memory because luth's cache holds it.
 #pragma once
 #include "core/base/error.h"
 #include "core/device/device.h"
 
 namespace luth::cuda {
 
-/// f(); once more where it throws ErrorCode::memory, with what is cached given back to CUDA.
+/// f(). Where it throws ErrorCode::memory, gives cached memory back to CUDA and calls f() once more.
 template <class F>
 auto with_memory(Device& device, F&& f) {
   try {

@@ -14,8 +14,8 @@ bool is_lost(cudaError_t error);
 /// itself. ErrorCode::memory for lack of memory.
 void check(cudaError_t error, const char* call);
 
-/// Of the largest device that luth sees: what grids are made to fill. Asked once; the same for all devices, so that
-/// sums have the same bits on each.
+/// The multiprocessors of the largest device that luth sees; grids are made to fill them. Asked once, and the same for
+/// all devices, so that sums have the same bits on each.
 int multiprocessors();
 
 /// Makes a device the thread's current one for the life of the object; and for longer where the one before has no

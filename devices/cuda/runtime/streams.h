@@ -71,7 +71,7 @@ cudaStream_t stream_of(Device& d);
 
 /// True for LUTH_CUDA_SYNC=1: every kernel is waited for, so that errors come from the operator that made them.
 bool exact_errors();
-/// With exact_errors(), waits for what was just started on this thread's stream of `device` and raises its errors.
+/// With exact_errors(), waits for the work just started in this thread's stream of `device` and raises its errors.
 void wait_if_exact(Device& device);
 
 }  // namespace luth::cuda

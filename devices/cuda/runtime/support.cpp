@@ -15,7 +15,7 @@ namespace {
 struct Arch {
   int number;  // 90
   bool real, ptx;
-  char suffix;  // 'a': "90a" runs on 9.0 alone; 'f': "100f" runs on 10.0 and what follows it in 10.x; else 0
+  char suffix;  // 'a': "90a" runs on 9.0 alone; 'f': "100f" runs on 10.0 and later 10.x; else 0
 };
 
 std::vector<Arch> read(std::string_view list) {

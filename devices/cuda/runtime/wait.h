@@ -12,8 +12,8 @@ namespace luth::cuda {
 /// How often the host has waited for that device.
 std::atomic<int64_t>& host_waits(int device);
 
-/// Waits until done(), which asks CUDA. An interrupt ends the wait by an error; the device goes on, so whoever waits
-/// must not own memory of the host that it still writes.
+/// Waits until done(), which asks CUDA. An interrupt ends the wait by an error. The device goes on, so the caller must
+/// not own host memory that the device still writes.
 template <class Done>
 void wait_until(int device, Done&& done) {
   ++host_waits(device);

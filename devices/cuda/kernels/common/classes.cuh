@@ -12,7 +12,7 @@ struct AnyHalf {};
 struct AnyInteger {};
 
 /// f(Type<C>()) for the class C that serves `d`: float, double, AnyHalf, AnyInteger or bool. Throws where the list has
-/// no such dtype; a list that has one of a class has all.
+/// no such dtype. A list has all dtypes of a class or none.
 template <class... T, class F>
 void dispatch_class(Types<T...>, Dtype d, F&& f) {
   if constexpr ((std::is_same_v<T, float> || ...))
@@ -28,52 +28,59 @@ void dispatch_class(Types<T...>, Dtype d, F&& f) {
   throw_unsupported(d);
 }
 
-/// `n` elements that are loaded and stored at once.
+/// n elements that are loaded and stored at once.
 template <class T, int n>
-struct alignas(n * sizeof(T)) Pack {
+struct alignas(n * sizeof(T)) AlignedVector {
   T v[n];
 };
-/// Elements of a pack of 16 bytes.
+/// Elements of an aligned vector of 16 bytes.
 template <class T>
-inline constexpr int per_pack = 16 / int(sizeof(T));
+inline constexpr int vector_size = 16 / int(sizeof(T));
 
-/// What elements of type T are summed in.
+/// The type in which elements of type T are summed.
 template <class T>
 using sum_t = std::conditional_t<is_float<T>, compute_t<T>, int64_t>;
 
-/// The elements of a tensor (null: none), loaded and stored in the type that kernels compute in. `load` and `store`
-/// move `n` neighbours, aligned to n elements.
-template <class T>
-struct Elements {
-  using Compute = compute_t<T>;
+/// The elements of a tensor (null: none), loaded and stored in the type that kernels compute in: `Compute`. `load` and
+/// `store` move `n` neighbours, aligned to n elements. Self::widened and Self::rounded convert one element.
+template <class Self, class T, class C>
+struct TypedElements {
+  using Compute = C;
   static constexpr size_t size = sizeof(T);
   T* data;
 
-  explicit Elements(const Tensor& t) : data(t ? t.data<T>() : nullptr) {}
-  /// The number as a kernel sees it that takes it in place of elements of dtype `d`.
-  static Compute number(const Scalar& s, Dtype) { return s.to<Compute>(); }
+  explicit TypedElements(const Tensor& t) : data(t ? t.data<T>() : nullptr) {}
+  /// A number that stands for elements of dtype `d`, as a kernel computes with it.
+  static C number(const Scalar& s, Dtype) { return s.to<C>(); }
   __device__ explicit operator bool() const { return data; }
-  __device__ Compute operator[](int64_t i) const { return widen(data[i]); }
+  __device__ C operator[](int64_t i) const { return self().widened(data[i]); }
   template <class V>
   __device__ void set(int64_t i, V v) const {
-    data[i] = rounded(v);
+    data[i] = self().rounded(v);
   }
   template <int n>
-  __device__ void load(int64_t i, Compute (&to)[n]) const {
-    const auto pack = *reinterpret_cast<const Pack<T, n>*>(data + i);
-    for (int k = 0; k < n; ++k) to[k] = widen(pack.v[k]);
+  __device__ void load(int64_t i, C (&to)[n]) const {
+    const auto vector = *reinterpret_cast<const AlignedVector<T, n>*>(data + i);
+    for (int k = 0; k < n; ++k) to[k] = self().widened(vector.v[k]);
   }
   template <int n, class V>
   __device__ void store(int64_t i, const V (&from)[n]) const {
-    Pack<T, n> pack;
-    for (int k = 0; k < n; ++k) pack.v[k] = rounded(from[k]);
-    *reinterpret_cast<Pack<T, n>*>(data + i) = pack;
+    AlignedVector<T, n> vector;
+    for (int k = 0; k < n; ++k) vector.v[k] = self().rounded(from[k]);
+    *reinterpret_cast<AlignedVector<T, n>*>(data + i) = vector;
   }
-  /// `v` as an element would hold it, before it is rounded.
-  __device__ Compute wrap(Compute v) const { return v; }
+  /// `v` as the dtype holds it: integers wrap, floats are not rounded.
+  __device__ C wrap(C v) const { return v; }
   void advance(int64_t n) { data += n; }
 
  private:
+  __device__ const Self& self() const { return static_cast<const Self&>(*this); }
+};
+
+template <class T>
+struct Elements : TypedElements<Elements<T>, T, compute_t<T>> {
+  using TypedElements<Elements<T>, T, compute_t<T>>::TypedElements;
+  __device__ static compute_t<T> widened(T v) { return widen(v); }
   template <class V>
   __device__ static T rounded(V v) {
     if constexpr (is_half<T>)
@@ -84,43 +91,21 @@ struct Elements {
 };
 
 template <>
-struct Elements<AnyHalf> {
-  using Compute = float;
-  static constexpr size_t size = 2;
-  uint16_t* data;
+struct Elements<AnyHalf> : TypedElements<Elements<AnyHalf>, uint16_t, float> {
   bool brain;  // bfloat16
 
-  explicit Elements(const Tensor& t) : data(t ? t.data<uint16_t>() : nullptr), brain(t && t.dtype() == Dtype::bf16) {}
-  static float number(const Scalar& s, Dtype) { return s.to<float>(); }
-  __device__ explicit operator bool() const { return data; }
-  __device__ float operator[](int64_t i) const { return value(data[i]); }
+  explicit Elements(const Tensor& t) : TypedElements(t), brain(t && t.dtype() == Dtype::bf16) {}
+  __device__ float widened(uint16_t b) const { return brain ? widen(bfloat16::raw(b)) : widen(half::raw(b)); }
   template <class V>
-  __device__ void set(int64_t i, V v) const {
-    data[i] = bits(float(v));
+  __device__ uint16_t rounded(V v) const {
+    return brain ? narrow<bfloat16>(float(v)).bits : narrow<half>(float(v)).bits;
   }
-  template <int n>
-  __device__ void load(int64_t i, float (&to)[n]) const {
-    const auto pack = *reinterpret_cast<const Pack<uint16_t, n>*>(data + i);
-    for (int k = 0; k < n; ++k) to[k] = value(pack.v[k]);
-  }
-  template <int n, class V>
-  __device__ void store(int64_t i, const V (&from)[n]) const {
-    Pack<uint16_t, n> pack;
-    for (int k = 0; k < n; ++k) pack.v[k] = bits(float(from[k]));
-    *reinterpret_cast<Pack<uint16_t, n>*>(data + i) = pack;
-  }
-  __device__ float wrap(float v) const { return v; }
-  void advance(int64_t n) { data += n; }
-
- private:
-  __device__ float value(uint16_t b) const { return brain ? widen(bfloat16::raw(b)) : widen(half::raw(b)); }
-  __device__ uint16_t bits(float v) const { return brain ? narrow<bfloat16>(v).bits : narrow<half>(v).bits; }
 };
 
 template <>
 struct Elements<AnyInteger> {
   using Compute = int64_t;
-  static constexpr size_t size = 4;  // of most that are used
+  static constexpr size_t size = 4;  // of the usual dtypes
   void* data;
   Dtype dtype;
 
@@ -143,16 +128,16 @@ struct Elements<AnyInteger> {
   template <int n>
   __device__ void load(int64_t i, int64_t (&to)[n]) const {
     visit([&]<class T>(T* p) {
-      const auto pack = *reinterpret_cast<const Pack<T, n>*>(p + i);
-      for (int k = 0; k < n; ++k) to[k] = pack.v[k];
+      const auto vector = *reinterpret_cast<const AlignedVector<T, n>*>(p + i);
+      for (int k = 0; k < n; ++k) to[k] = vector.v[k];
     });
   }
   template <int n, class V>
   __device__ void store(int64_t i, const V (&from)[n]) const {
     visit([&]<class T>(T* p) {
-      Pack<T, n> pack;
-      for (int k = 0; k < n; ++k) pack.v[k] = cast<T>(from[k]);
-      *reinterpret_cast<Pack<T, n>*>(p + i) = pack;
+      AlignedVector<T, n> vector;
+      for (int k = 0; k < n; ++k) vector.v[k] = cast<T>(from[k]);
+      *reinterpret_cast<AlignedVector<T, n>*>(p + i) = vector;
     });
   }
   __device__ int64_t wrap(int64_t v) const {

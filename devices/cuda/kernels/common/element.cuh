@@ -1,4 +1,4 @@
-// Elements of which only the width matters.
+// Elements by width, for kernels that only move or compare bits.
 #pragma once
 #include "devices/cuda/kernels/common/kernels.h"
 
@@ -14,7 +14,7 @@ void by_width(int64_t bytes, F&& f) {
     default: return f(Type<uint64_t>());
   }
 }
-/// The same for the W that is as wide as elements of d.
+/// The same for the width of elements of d.
 template <class F>
 void by_width(Dtype d, F&& f) {
   by_width(int64_t(size_of(d)), std::forward<F>(f));

@@ -1,5 +1,5 @@
-// Elementwise kernels from the operators' scalar functions: operands of any layout, 16 bytes at a time where they are
-// contiguous.
+// Elementwise kernels from the operators' scalar functions. Operands have any layout; contiguous ones are moved 16
+// bytes at a time.
 #pragma once
 #include "core/ops/elementwise/elementwise.h"
 #include "core/tensor/nest.h"
@@ -15,7 +15,7 @@ struct Source {
   Elements<T> elements;  // none: the number
   Compute number;
 
-  /// `d`: what a number is converted to.
+  /// `d`: the dtype to which a number is converted.
   Source(const Value& v, Dtype d) : elements(v.tensor()), number() {
     if (v.is_scalar()) number = Elements<T>::number(v.scalar(), d);
   }
@@ -34,13 +34,13 @@ struct Lanes {
   }
 };
 
-/// The operands of a kernel: where element i of each lies, the result first.
+/// Offsets of element i of each operand of a kernel, the result first.
 template <int count>
-struct Places {
+struct OperandOffsets {
   Nest<count> nest;
-  bool packed;  // all are contiguous, and aligned to the packs that the kernel loads
+  bool vectorized;  // all are contiguous, and aligned to the vectors that the kernel loads
 
-  /// What lies between the starts of the operands and their elements i, in the unit of the strides.
+  /// at[k]: the offset of element i from the start of operand k, in the unit of the strides.
   __device__ void find(int64_t i, int64_t numel, int64_t (&at)[count]) const {
     for (int k = 0; k < count; ++k) at[k] = 0;
     if (numel <= INT32_MAX)
@@ -61,15 +61,15 @@ struct Places {
   }
 };
 
-/// Packs of n neighbours where the layout allows them, then what is left one by one. One kernel serves all layouts, so
-/// f is compiled once for each combination of classes of types.
+/// Vectors of n neighbours where the layout allows them, then the remaining elements one by one. One kernel serves all
+/// layouts, so f is compiled once for each combination of classes of types.
 template <int n, class Out, class F, class... In, size_t... k>
 __device__ void elementwise_body(int64_t numel, const F& f, const Elements<Out>& out,
-                                 const Places<sizeof...(In) + 1>& places, std::index_sequence<k...>,
+                                 const OperandOffsets<sizeof...(In) + 1>& offsets, std::index_sequence<k...>,
                                  const Source<In>&... in) {
   const int64_t first = int64_t(blockIdx.x) * blockDim.x + threadIdx.x, step = int64_t(gridDim.x) * blockDim.x;
-  const int64_t packs = places.packed ? numel / n : 0;
-  for (int64_t i = first; i < packs; i += step) {
+  const int64_t vectors = offsets.vectorized ? numel / n : 0;
+  for (int64_t i = first; i < vectors; i += step) {
     [&](const auto&... loaded) {
       decltype(ops::call_functor(f, loaded.v[0]...)) result[n];
 #pragma unroll
@@ -78,34 +78,35 @@ __device__ void elementwise_body(int64_t numel, const F& f, const Elements<Out>&
     }(Lanes<In, n>(in, i * n)...);
   }
 #pragma unroll 1
-  for (int64_t i = packs * n + first; i < numel; i += step) {
+  for (int64_t i = vectors * n + first; i < numel; i += step) {
     int64_t at[sizeof...(In) + 1];
-    places.find(i, numel, at);
+    offsets.find(i, numel, at);
     out.set(at[0], ops::call_functor(f, in.at(at[k + 1])...));
   }
 }
 template <int n, class Out, class F, class... In>
-__global__ void elementwise_kernel(int64_t numel, F f, Elements<Out> out, Places<sizeof...(In) + 1> places,
+__global__ void elementwise_kernel(int64_t numel, F f, Elements<Out> out, OperandOffsets<sizeof...(In) + 1> offsets,
                                    Source<In>... in) {
-  elementwise_body<n>(numel, f, out, places, std::index_sequence_for<In...>(), in...);
+  elementwise_body<n>(numel, f, out, offsets, std::index_sequence_for<In...>(), in...);
 }
 
-/// Elements of a pack: 16 bytes of the widest operand, and no more than 8.
+/// Elements of a vector: 16 bytes of the widest operand, and no more than 8.
 template <class... T>
 inline constexpr int per_load = std::min(8, int(16 / std::max({Elements<T>::size...})));
 
-/// Strides in elements; packed where packs of n can be loaded. `tensors[k]` null: a number.
+/// Strides are in elements; vectorized where vectors of n can be loaded. `tensors[k]` null: a number.
 template <int count>
-Places<count> element_places(const Tensor* const (&tensors)[count], int n) {
+OperandOffsets<count> operand_offsets(const Tensor* const (&tensors)[count], int n) {
   size_t ones[count];
   std::fill(ones, ones + count, 1);
-  Places<count> places{{tensors[0]->shape(), count, tensors, ones}, true};
-  places.packed = places.nest.dims == 1;
+  OperandOffsets<count> offsets{{tensors[0]->shape(), count, tensors, ones}, true};
+  offsets.vectorized = offsets.nest.dims == 1;
   for (int k = 0; k < count; ++k)
     if (tensors[k])
-      places.packed = places.packed && places.nest.stride[0][k] == 1 &&
-                      reinterpret_cast<uintptr_t>(tensors[k]->raw()) % (size_t(n) * size_of(tensors[k]->dtype())) == 0;
-  return places;
+      offsets.vectorized =
+          offsets.vectorized && offsets.nest.stride[0][k] == 1 &&
+          reinterpret_cast<uintptr_t>(tensors[k]->raw()) % (size_t(n) * size_of(tensors[k]->dtype())) == 0;
+  return offsets;
 }
 
 /// out = f(in…), for classes of element types Out and In…; `d`: the dtype of numbers among them.
@@ -115,9 +116,9 @@ void elementwise(Tensor& out, Dtype d, F f, const V&... in) {
   if (numel == 0) return;
   constexpr int n = per_load<Out, In...>, count = sizeof...(In) + 1;
   const Tensor* tensors[count] = {&out, (in.is_scalar() ? nullptr : &in.tensor())...};
-  const auto places = element_places(tensors, n);
-  start(out, elementwise_kernel<n, Out, F, In...>, blocks_for(places.packed ? numel / n + 1 : numel, threads), threads,
-        0, numel, f, Elements<Out>(out), places, Source<In>(in, d)...);
+  const auto offsets = operand_offsets(tensors, n);
+  start(out, elementwise_kernel<n, Out, F, In...>, blocks_for(offsets.vectorized ? numel / n + 1 : numel, threads),
+        threads, 0, numel, f, Elements<Out>(out), offsets, Source<In>(in, d)...);
 }
 
 template <class Op, class... V>

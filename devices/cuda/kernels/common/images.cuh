@@ -6,13 +6,13 @@
 
 namespace luth::cuda {
 
-/// An element by what it is rather than where it lies: a plane, a row and a column of a channel of a sample.
+/// The coordinates of an element: sample, channel, and plane, row and column (`at`).
 struct Pixel {
   int64_t n, c;
   int at[3];
 };
 
-/// Distances of neighbours in memory, in elements, and extents. Where there are fewer than three spatial dims, the
+/// Strides, in elements, and extents. Where there are fewer than three spatial dims, the
 /// first ones have one element.
 struct Images {
   int64_t n, c, step[3], channels;

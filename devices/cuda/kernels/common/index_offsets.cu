@@ -4,11 +4,10 @@
 namespace luth::cuda {
 namespace {
 
-__global__ void keys_kernel(int64_t* out, Picks picks, Offsets<1> places, int64_t skip, int64_t none) {
-  const int64_t step = int64_t(gridDim.x) * blockDim.x;
-  for (int64_t j = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; j < picks.numel; j += step) {
+__global__ void keys_kernel(int64_t* out, Picks picks, Offsets<1> from, int64_t skip, int64_t none) {
+  for (const int64_t j : grid_stride(picks.numel)) {
     const int64_t at = picks.offset(j);
-    out[j] = at == skip ? none : places.find(j) + at;
+    out[j] = at == skip ? none : from.find(j) + at;
   }
 }
 
@@ -25,10 +24,10 @@ __global__ void rows_kernel(U* out, const char* in, int64_t rows, int64_t column
 
 }  // namespace
 
-Tensor pick_keys(const PickList& picks, const Tensor& y, const Offsets<1>& places, int64_t skip, int64_t none) {
+Tensor pick_keys(const PickList& picks, const Tensor& y, const Offsets<1>& from, int64_t skip, int64_t none) {
   Tensor keys = Tensor::empty({picks.numel()}, Dtype::i64, y.device());
   if (picks.numel())
-    start(y, keys_kernel, blocks_for(picks.numel(), 256), 256, 0, keys.data<int64_t>(), picks.picks(), places, skip,
+    start(y, keys_kernel, blocks_for(picks.numel(), 256), 256, 0, keys.data<int64_t>(), picks.picks(), from, skip,
           none);
   return keys;
 }

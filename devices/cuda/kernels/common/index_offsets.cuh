@@ -1,5 +1,5 @@
-// Where elements lie that index tensors pick: offsets of rows and columns, reading and checking of positions, and moves
-// of memory whose dtype does not matter.
+// Offsets of the elements that index tensors pick, reading and checking of positions, and moves of memory by the width
+// of its elements.
 #pragma once
 #include "devices/cuda/kernels/common/copy.h"
 #include "devices/cuda/kernels/common/element.cuh"
@@ -18,7 +18,8 @@ struct Offsets {
   int dims = 0;
   int64_t extent[max_dims] = {}, stride[max_dims][count] = {};
 
-  /// A further dim, inside those before; dims that every operand walks in one go become one. Strides in bytes.
+  /// Adds an inner dim; it is merged with the dim before where every operand walks both in one stride. Strides in
+  /// bytes.
   template <class... S>
   void add(int64_t n, S... bytes) {
     static_assert(sizeof...(S) == count);
@@ -38,7 +39,7 @@ struct Offsets {
     for (int k = 0; k < count && dims == 1; ++k) all = all && stride[0][k] == size;
     return all;
   }
-  /// The same with `factor` elements for one.
+  /// Groups `factor` neighbouring elements into one.
   void widen(int64_t factor) {
     if (dims == 1) extent[0] /= factor;
     for (int k = 0; k < count && dims == 1; ++k) stride[0][k] *= factor;
@@ -136,7 +137,7 @@ class IndexReader {
   Dtype dtype_ = Dtype::i64;
 };
 
-/// Index tensors of one shape that pick from one dim each, as a kernel takes them.
+/// Index tensors of one shape, each of which picks from one dim; a kernel's parameter.
 struct Picks {
   int count = 0;
   int64_t numel = 1;  // of each index tensor
@@ -146,7 +147,7 @@ struct Picks {
     int64_t bound, stride;
   } pick[max_dims];
 
-  /// The strides of the positions that the elements j of the index tensors name, added up.
+  /// The offset that element j of the index tensors names.
   __device__ int64_t offset(int64_t j) const {
     int64_t at = 0;
 #pragma unroll 1
@@ -155,7 +156,7 @@ struct Picks {
   }
 };
 
-/// Picks, and the tensors that they read, which must live until the kernel is started.
+/// Picks, with the tensors that they read: they must live until the kernel is started.
 class PickList {
  public:
   PickList() = default;
@@ -178,7 +179,7 @@ class PickList {
     for (int p = 0; p < picks_.count; ++p) all |= picks_.pick[p].stride;
     return all;
   }
-  /// True where there is no element that an index could name: all are reported, and there is nothing else to do.
+  /// True where a dim has no elements but is indexed: every index is reported as an error, and nothing else is to do.
   bool report_all(const Tensor& y) const;
 
  private:
@@ -187,12 +188,12 @@ class PickList {
   bool nothing_ = false;
 };
 
-/// keys[j] = places.find(j) + picks.offset(j); `none` instead, where that is `skip`.
-Tensor pick_keys(const PickList& picks, const Tensor& y, const Offsets<1>& places = {}, int64_t skip = -1,
+/// keys[j] = from.find(j) + picks.offset(j); `none` where picks.offset(j) is `skip`.
+Tensor pick_keys(const PickList& picks, const Tensor& y, const Offsets<1>& from = {}, int64_t skip = -1,
                  int64_t none = -1);
 
-/// Where the parts of a result that is row-major over {before, index, after} lie in the tensor that is picked from, in
-/// bytes; the picks' strides are bytes too.
+/// Offsets, in bytes, into the tensor that is picked from. The result is row-major over {before, index, after}. The
+/// strides of the picks are in bytes too.
 struct PickedRows {
   Offsets<1> before, beside, after;  // `beside`: dims of the index tensors that pick nothing
   int64_t before_numel = 1, after_numel = 1;
@@ -206,7 +207,7 @@ struct PickedRows {
     numel *= x.shape()[dim];
   }
 };
-/// y = what is picked from x.
+/// y = the rows picked from x.
 void pick_rows(Tensor& y, const Tensor& x, const PickList& picks, PickedRows at);
 
 }  // namespace luth::cuda

@@ -28,8 +28,8 @@ struct Labels {
   __device__ int64_t at(int64_t i) const {
     const int64_t v = value(i), k = v < 0 ? v : v - base;
     if (k == ignore && !(v == 0 && base)) return -1;
-    const int64_t place = check(v, classes, i);
-    return classes ? place : -1;
+    const int64_t index = check(v, classes, i);
+    return classes ? index : -1;
   }
 
  private:
@@ -47,7 +47,7 @@ struct Labels {
 template <class T>
 struct Shares {
   using A = compute_t<T>;
-  Numbers<T> weights;
+  Parameter<T> weights;
   A own, spread;
 
   Shares(double smoothing, const Tensor& weight, int64_t classes, Tensor& keep)

@@ -1,4 +1,4 @@
-// Ordering by integer keys: few in one launch, by counting those that come before each; many by the radix sort.
+// Sorting by integer keys: few keys in one launch, which counts the keys before each; many by the radix sort.
 #include "devices/cuda/kernels/common/order.h"
 
 #include <bit>
@@ -28,8 +28,7 @@ __global__ void count_kernel(const int64_t* keys, int64_t n, int64_t* sorted, ui
 }
 
 __global__ void count_up_kernel(uint32_t* out, int64_t n) {
-  const int64_t step = int64_t(gridDim.x) * blockDim.x;
-  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += step) out[i] = uint32_t(i);
+  for (const int64_t i : grid_stride(n)) out[i] = uint32_t(i);
 }
 
 }  // namespace
@@ -38,18 +37,18 @@ Ordered order_by_key(const Tensor& keys, int64_t most) {
   const int64_t n = keys.numel();
   if (n > int64_t(UINT32_MAX)) throw Error("{} indices are more than CUDA can order; give fewer at a time", n);
   const Tensor sorted = Tensor::empty({n}, Dtype::i64, keys.device());
-  const Tensor places = Tensor::empty({2, n}, Dtype::i32, keys.device());
-  uint32_t* const positions[2] = {places.data<uint32_t>(), places.data<uint32_t>() + n};
+  const Tensor position_memory = Tensor::empty({2, n}, Dtype::i32, keys.device());
+  uint32_t* const positions[2] = {position_memory.data<uint32_t>(), position_memory.data<uint32_t>() + n};
   if (n <= few) {
     const auto blocks = unsigned((n + warps - 1) / warps);
     start(keys, count_kernel, blocks, block, 0, keys.data<int64_t>(), n, sorted.data<int64_t>(), positions[0]);
-    return {sorted.data<int64_t>(), positions[0], {sorted, places}};
+    return {sorted.data<int64_t>(), positions[0], {sorted, position_memory}};
   }
   start(keys, count_up_kernel, blocks_for(n, block), block, 0, positions[0], n);
   const Tensor both[2] = {keys, sorted};
   uint64_t* const numbers[2] = {keys.data<uint64_t>(), sorted.data<uint64_t>()};
   const int at = sort_pairs(keys.device(), numbers, positions, n, std::max(1, int(std::bit_width(uint64_t(most)))));
-  return {both[at].data<int64_t>(), positions[at], {both[at], places}};
+  return {both[at].data<int64_t>(), positions[at], {both[at], position_memory}};
 }
 
 }  // namespace luth::cuda

@@ -1,4 +1,4 @@
-// Positions in order of the numbers that they have: what makes sums at places that come several times deterministic.
+// Sorting positions by key: sums over equal keys in that order are deterministic.
 #pragma once
 #include "core/tensor/tensor.h"
 
@@ -7,7 +7,7 @@ namespace luth::cuda {
 struct Ordered {
   const int64_t* keys;
   const uint32_t* positions;
-  Tensor memory[2];  // that holds them
+  Tensor memory[2];  // of keys and positions
 };
 /// The numbers in `keys`, int64 from 0 to `most` and row-major, in ascending order, each with the position where it
 /// was; equal ones in order of their positions. `keys` may be overwritten. Throws for 2^32 numbers and more.

@@ -1,6 +1,6 @@
-// Rows put to places: see put_rows.h. Writes ask which of the rows for a place is the last: where places are not many
-// more than rows, by the largest row per place, else in order of places. Sums and products go through the rows in order
-// of places in chunks; what a place gets from several chunks is joined in a second step.
+// Scatter of rows: see put_rows.h. A write must find the last row for each slot: where slots are not many more than
+// rows, by a maximum per slot, else by sorting rows by slot. Sums and products are segmented reductions of the sorted
+// rows, in chunks; partial sums of a slot from several chunks are joined by a second kernel.
 #include "devices/cuda/kernels/common/put_rows.h"
 
 #include "devices/cuda/kernels/common/order.h"
@@ -10,15 +10,14 @@ namespace {
 
 // ---- writes -------------------------------------------------------------------------------------------------------
 
-// last[place] = the largest row for it, from 1; 0: none. The maximum does not depend on the order of threads.
-__global__ void last_kernel(const int64_t* keys, int64_t n, int64_t places, unsigned long long* last) {
-  const int64_t step = int64_t(gridDim.x) * blockDim.x;
-  for (int64_t j = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; j < n; j += step)
-    if (keys[j] < places) atomicMax(&last[keys[j]], static_cast<unsigned long long>(j) + 1);
+// last[slot] = the largest row for it, from 1; 0: none. The maximum does not depend on the order of threads.
+__global__ void last_kernel(const int64_t* keys, int64_t n, int64_t slots, unsigned long long* last) {
+  for (const int64_t j : grid_stride(n))
+    if (keys[j] < slots) atomicMax(&last[keys[j]], static_cast<unsigned long long>(j) + 1);
 }
 
-/// Which rows are written: those that `last` says, or the last for each of sorted keys (then positions say which rows
-/// they are), or all.
+/// Whether row r is written: all rows, or the rows named by `last`, or the last row of each run of equal sorted keys.
+/// Row r of sorted keys is positions[r] of the source.
 struct Written {
   const int64_t* keys;
   const uint32_t* positions;
@@ -30,9 +29,9 @@ struct Written {
 };
 
 template <class U>
-__global__ void write_kernel(char* y, const char* source, RowPlaces at, Written written) {
+__global__ void write_kernel(char* y, const char* source, RowSlots at, Written written) {
   for (int64_t r = first_row(); r < at.rows; r += row_step()) {
-    if (written.keys[r] >= at.places || !written(r, at.rows)) continue;
+    if (written.keys[r] >= at.slots || !written(r, at.rows)) continue;
     char* to = y + at.target.find(written.keys[r]);
     const char* from = source + at.source.find(written.positions ? int64_t(written.positions[r]) : r);
     for (int64_t c = first_column(); c < at.columns_numel; c += column_step()) {
@@ -43,19 +42,19 @@ __global__ void write_kernel(char* y, const char* source, RowPlaces at, Written 
   }
 }
 
-void write_rows(Tensor& y, const Tensor& source, const Tensor& keys, RowPlaces at) {
+void write_rows(Tensor& y, const Tensor& source, const Tensor& keys, RowSlots at) {
   Written written{keys.data<int64_t>(), nullptr, nullptr};
   Tensor last;
   Ordered ordered{};
   const bool same = at.rows == 1 || at.source.bits() == 0;  // it does not matter which row is the last
-  if (!same && at.places <= 8 * at.rows) {
-    last = Tensor::empty({at.places}, Dtype::i64, y.device());
+  if (!same && at.slots <= 8 * at.rows) {
+    last = Tensor::empty({at.slots}, Dtype::i64, y.device());
     y.device().fill_zero(last.raw(), last.bytes());
-    start(y, last_kernel, blocks_for(at.rows, 256), 256, 0, written.keys, at.rows, at.places,
+    start(y, last_kernel, blocks_for(at.rows, 256), 256, 0, written.keys, at.rows, at.slots,
           last.data<unsigned long long>());
     written.last = last.data<unsigned long long>();
   } else if (!same) {
-    ordered = order_by_key(keys, at.places);
+    ordered = order_by_key(keys, at.slots);
     written = {ordered.keys, ordered.positions, nullptr};
   }
   const int64_t size = int64_t(size_of(y.dtype()));
@@ -74,11 +73,11 @@ void write_rows(Tensor& y, const Tensor& source, const Tensor& keys, RowPlaces a
 
 // ---- sums and products ----------------------------------------------------------------------------------------------
 
-/// Rows in order of places, seen in chunks of `chunk` rows. A run is the rows of one place.
+/// Rows sorted by slot, in chunks of `chunk` rows. A run is the rows of one slot.
 struct Runs {
   const int64_t* keys;
   const uint32_t* positions;
-  int64_t rows, places;
+  int64_t rows, slots;
   int chunk;
 
   __device__ int64_t begin(int64_t q) const { return q * chunk; }
@@ -97,7 +96,7 @@ struct Joining {
     else
       return alpha * v;
   }
-  A first;  // what a run begins with: it changes nothing
+  A first;  // the identity, with which a run begins
   __device__ A operator()(A a, A b) const {
     using W = std::conditional_t<std::is_integral_v<A>, uint64_t, A>;  // integers wrap
     switch (how) {
@@ -115,10 +114,10 @@ __device__ void join_to(char* y, A v, const Joining<A>& join) {
   *to = cast<T>(join(A(static_cast<compute_t<T>>(*to)), v));
 }
 
-// partial[0][chunk][column]: of the run that has begun before the chunk; partial[1]: of one that goes on after it, from
-// its beginning on. Runs within a chunk are joined to the target at once: no other thread touches their place.
+// partial[0][chunk][column]: the chunk's part of a run that has begun before it; partial[1]: its part of a run that
+// goes on after it. Runs within a chunk are joined to the target at once: no other thread touches their slot.
 template <class T, class A>
-__global__ void chunks_kernel(char* y, const char* source, RowPlaces at, Runs runs, Joining<A> join, A* partial) {
+__global__ void chunks_kernel(char* y, const char* source, RowSlots at, Runs runs, Joining<A> join, A* partial) {
   const int64_t chunks = (runs.rows + runs.chunk - 1) / runs.chunk;
   for (int64_t q = first_row(); q < chunks; q += row_step()) {
     for (int64_t c = first_column(); c < at.columns_numel; c += column_step()) {
@@ -129,7 +128,7 @@ __global__ void chunks_kernel(char* y, const char* source, RowPlaces at, Runs ru
       bool whole = runs.starts(runs.begin(q));
       for (int64_t r = runs.begin(q); r < runs.end(q); ++r) {
         const int64_t key = runs.keys[r];
-        if (key >= runs.places) break;  // such keys come last
+        if (key >= runs.slots) break;  // such keys come last
         const T v = *reinterpret_cast<const T*>(source + at.source.find(runs.positions[r]) + k[1]);
         sum = join(sum, join.scaled(A(static_cast<compute_t<T>>(v))));
         if (runs.ends(r)) {
@@ -149,12 +148,12 @@ __global__ void chunks_kernel(char* y, const char* source, RowPlaces at, Runs ru
 
 // The chunk in which a run of several begins adds up the run's parts, in order.
 template <class T, class A>
-__global__ void join_kernel(char* y, RowPlaces at, Runs runs, Joining<A> join, const A* partial) {
+__global__ void join_kernel(char* y, RowSlots at, Runs runs, Joining<A> join, const A* partial) {
   const int64_t chunks = (runs.rows + runs.chunk - 1) / runs.chunk;
   for (int64_t q = first_row(); q < chunks; q += row_step()) {
     const int64_t last = runs.end(q) - 1, key = runs.keys[last];
     const bool began_before = runs.keys[runs.begin(q)] == key && !runs.starts(runs.begin(q));
-    if (key >= runs.places || runs.ends(last) || began_before) continue;
+    if (key >= runs.slots || runs.ends(last) || began_before) continue;
     for (int64_t c = first_column(); c < at.columns_numel; c += column_step()) {
       A sum = partial[(chunks + q) * at.columns_numel + c];
       for (int64_t p = q + 1; p < chunks && runs.keys[runs.begin(p)] == key; ++p)
@@ -195,11 +194,11 @@ void by_arithmetic(Dtype d, F&& f) {
   }
 }
 
-void join_rows(Tensor& y, const Tensor& source, const Tensor& keys, const RowPlaces& at, ops::Join how,
+void join_rows(Tensor& y, const Tensor& source, const Tensor& keys, const RowSlots& at, ops::Join how,
                const Scalar& alpha) {
-  const Ordered ordered = order_by_key(keys, at.places);
+  const Ordered ordered = order_by_key(keys, at.slots);
   const int chunk = at.columns_numel >= 32 ? 32 : 8;  // few columns: more threads
-  const Runs runs{ordered.keys, ordered.positions, at.rows, at.places, chunk};
+  const Runs runs{ordered.keys, ordered.positions, at.rows, at.slots, chunk};
   const int64_t chunks = (at.rows + chunk - 1) / chunk;
   const RowGrid g(chunks, at.columns_numel);
   by_arithmetic(y.dtype(), [&]<class T, class A>(Type<T>, Type<A>) {
@@ -213,9 +212,9 @@ void join_rows(Tensor& y, const Tensor& source, const Tensor& keys, const RowPla
 
 }  // namespace
 
-void put_rows(Tensor& y, const Tensor& source, const Tensor& keys, RowPlaces at, ops::Join join, const Scalar& alpha) {
+void put_rows(Tensor& y, const Tensor& source, const Tensor& keys, RowSlots at, ops::Join join, const Scalar& alpha) {
   at.rows = keys.numel();
-  if (at.rows == 0 || at.columns_numel == 0 || at.places == 0) return;
+  if (at.rows == 0 || at.columns_numel == 0 || at.slots == 0) return;
   if (join == ops::Join::write)
     write_rows(y, source, keys, at);
   else

@@ -1,17 +1,18 @@
-// Rows whose elements are ordered by unsigned keys (core/math/sort_key.h), and the key of one rank in a row, found by
-// counting digits from the highest down. For sort.cu and order_statistics.cu.
+// Rows whose elements are ordered by unsigned keys (core/math/sort_key.h), and radix selection: the key of one rank in
+// a row, found by counting digits from the highest down. For sort.cu and order_statistics.cu.
 #pragma once
-#include "core/math/sort_key.h"
+#include "devices/cuda/kernels/common/block.cuh"
 #include "devices/cuda/kernels/common/element.cuh"
 #include "devices/cuda/kernels/common/elementwise.cuh"
+#include "devices/cuda/kernels/common/sort_keys.cuh"
 
 namespace luth::cuda {
 
 inline constexpr int select_threads = 1024;
 
-/// Rows to be ordered, and where the first `keep` of each go.
+/// Rows to be ordered, and the results: the first `keep` elements of each.
 struct Rows {
-  Places<2> first;  // a row's first element, in the input and in the results, in elements
+  OperandOffsets<2> first;  // a row's first element, in the input and in the results, in elements
   int64_t count, n, keep, in_step, out_step;
   const void* in;
   void* values;
@@ -28,22 +29,10 @@ struct Rows {
     first.find(row, count, at);
     return {at[0], at[1]};
   }
-  template <class T>
-  __device__ auto key(int64_t at) const {
-    return sort_key(static_cast<const T*>(in)[at], descending);
-  }
   template <class K>
   __device__ K key_at(int64_t at) const {
-    if constexpr (sizeof(K) == 8) return dtype == Dtype::f64 ? key<double>(at) : key<int64_t>(at);
-    switch (dtype) {
-      case Dtype::f32: return key<float>(at);
-      case Dtype::f16: return key<half>(at);
-      case Dtype::bf16: return key<bfloat16>(at);
-      case Dtype::i32: return key<int32_t>(at);
-      case Dtype::i16: return key<int16_t>(at);
-      case Dtype::i8: return key<int8_t>(at);
-      default: return key<uint8_t>(at);
-    }
+    return with_key_type<K>(dtype,
+                            [&]<class T>(Type<T>) { return K(sort_key(static_cast<const T*>(in)[at], descending)); });
   }
   __device__ void write(const Offset& row, int64_t rank, int64_t position) const {
     const int64_t to = row.out + rank * out_step;
@@ -64,19 +53,14 @@ __device__ void load_keys(const Rows& r, int64_t first, int64_t j, K (&keys)[key
 }
 
 struct Digit {
-  int value, before, count;  // `before` keys have smaller digits
+  int value, before, count;  // keys with smaller digits; keys with this one
 };
-/// Where the digit of the key number `rank` is found in counts[256]; by the first warp.
+/// The digit of the key of rank `rank`, from the histogram counts[256]; by the first warp.
 __device__ inline void find_digit(const int* counts, int rank, Digit* found) {
   const int lane = threadIdx.x;
   int own = 0;
   for (int k = 0; k < 8; ++k) own += counts[lane * 8 + k];
-  int sum = own;
-#pragma unroll 1
-  for (int by = 1; by < 32; by *= 2) {
-    const int other = __shfl_up_sync(0xffffffffu, sum, by);
-    if (lane >= by) sum += other;
-  }
+  const int sum = warp_inclusive_scan(own, Plus());
   int before = sum - own;
   if (rank < before || rank >= sum) return;
   int value = lane * 8;
@@ -86,13 +70,13 @@ __device__ inline void find_digit(const int* counts, int rank, Digit* found) {
 
 template <class K>
 struct Threshold {
-  K key;      // of the last one that is kept
-  int equal;  // how many of those with this key are kept, the first ones
+  K key;      // of the last element that is kept
+  int equal;  // elements with this key that are kept: the first ones
 };
-/// The key that the row's element number `rank` in order has, digit by digit. All threads of the block call this.
+/// Radix selection: the key of rank `rank` in the row, digit by digit. All threads of the block call this.
 template <class K>
 __device__ Threshold<K> find_threshold(const Rows& r, int64_t first, int rank, int* counts, Digit* found) {
-  K prefix = 0, known = 0;  // `rank` becomes that among the keys that begin with the prefix
+  K prefix = 0, known = 0;  // `rank` becomes the rank among the keys that begin with the prefix
 #pragma unroll 1
   for (int shift = 8 * r.width - 8; shift >= 0; shift -= 8) {
     for (int i = threadIdx.x; i < 256; i += blockDim.x) counts[i] = 0;
@@ -130,7 +114,7 @@ inline Shape without(const Shape& s, int dim) {
 inline Tensor first_of_rows(const Tensor& t, int dim) {
   return Tensor::alias(t.storage(), without(t.shape(), dim), without(t.strides(), dim), t.offset(), t.dtype());
 }
-/// `to`: where the first element of each row goes; further ones `out_step` from each other.
+/// `to`: the slots of the rows' first results; further ones are `out_step` apart.
 inline Rows rows_of(const Tensor& x, int dim, const Tensor& to, int64_t out_step, Tensor& positions, int64_t keep,
                     bool descending, int base) {
   const int64_t n = x.dim() ? x.shape()[dim] : 1;

@@ -16,8 +16,7 @@ struct Sequence {
 
 template <class T>
 __global__ void sequence_kernel(T* y, int64_t n, Sequence s) {
-  const int64_t step = int64_t(gridDim.x) * blockDim.x;
-  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += step) {
+  for (const int64_t i : grid_stride(n)) {
     if (s.integers && !is_float<T>)
       y[i] = cast<T>(s.first_integer + i * s.step_integer);
     else if (s.from_both_ends && i >= n / 2 && n > 1)

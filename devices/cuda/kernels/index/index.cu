@@ -18,17 +18,17 @@ void index_select(const ops::IndexSelect& op, Tensor& y, const Strided& input, c
   pick_rows(y, x, PickList(index, x.shape()[dim], stride_bytes(x, dim), op.base), at);
 }
 
-// y = x with source joined to the positions along a dim. A source of one element stands for all. `wrap`: negative
-// positions count from the end.
-void join_along(const ops::AlongIndex& op, Tensor& y, const Tensor& x, const Tensor& index, const Tensor& source,
-                Join join, const Scalar& alpha = 1, bool wrap = false) {
+// y = x, with source written or added at positions along a dim. A source of one element stands for all. `wrap`:
+// negative positions count from the end.
+void join_along(const auto& op, Tensor& y, const Tensor& x, const Tensor& index, const Tensor& source, Join join,
+                const Scalar& alpha = 1, bool wrap = false) {
   const Tensor src = with_dims(apart(source, y));
   if (y.raw() != x.raw()) copy_elements(y, x);
   const Tensor target = with_dims(y);
   const int dim = wrap_dim(op.dim, target.dim());
   const bool one = src.numel() == 1;
-  RowPlaces at;
-  at.add_place(target, dim);
+  RowSlots at;
+  at.add_slot(target, dim);
   at.add_row(index.numel(), one ? 0 : stride_bytes(src, dim));
   for (int i = 0; i < target.dim(); ++i)
     if (i != dim) at.add_column(target.shape()[i], stride_bytes(target, i), one ? 0 : stride_bytes(src, i));
@@ -53,8 +53,8 @@ void take(const ops::Take& op, Tensor& y, const Dense& x, const Strided& index) 
 void put(const ops::Put& op, Tensor& y, const Strided& x, const Strided& index, const Strided& source) {
   const Tensor src = apart(source, y);
   if (y.raw() != x.raw()) copy_elements(y, x);
-  RowPlaces at;
-  at.add_places(y);
+  RowSlots at;
+  at.add_slots(y);
   for (int i = 0; i < src.dim(); ++i) at.add_row(src.shape()[i], stride_bytes(src, i));
   const PickList picks(index, y.numel(), 1, op.base, true);
   if (!picks.report_all(y)) put_rows(y, src, pick_keys(picks, y), at, op.accumulate ? Join::add : Join::write);

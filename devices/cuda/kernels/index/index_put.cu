@@ -36,14 +36,14 @@ void index_put(const ops::IndexPut& op, Tensor& y, const Value& input, const Val
   const IndexPlan plan = plan_index(x.shape(), indices, op.base);
   const Tensor v = expanded_values(values, plan, y);
   if (y.raw() != x.raw()) copy_elements(y, x);
-  RowPlaces at;
+  RowSlots at;
   int from = 0;  // the dim of v
   for (int64_t d : plan.before) at.add_column(y.shape()[d], stride_bytes(y, int(d)), stride_bytes(v, from++));
   for (int64_t n : plan.shape) at.add_row(n, stride_bytes(v, from++));
   for (int64_t d : plan.after) at.add_column(y.shape()[d], stride_bytes(y, int(d)), stride_bytes(v, from++));
-  for (auto& p : plan.picks) at.add_place(y, p.dim);
+  for (auto& p : plan.picks) at.add_slot(y, p.dim);
   PickList picks;
-  int64_t stride = at.places;
+  int64_t stride = at.slots;
   for (auto& p : plan.picks) {
     const int64_t n = y.shape()[p.dim];
     stride = n ? stride / n : 0;

@@ -1,6 +1,5 @@
-// Masks on CUDA: elements picked, replaced and filled where a mask is true, and the positions of what is not 0. Blocks
-// first count what they will pick; running sums of the counts are where each one writes, so the order is that of
-// memory.
+// Masks on CUDA: elements picked, replaced and filled where a mask is true, and the positions of elements that are not
+// 0. Stream compaction in order of memory: counts per block, an exclusive scan of the counts, then each block writes.
 #include "core/autograd/autograd.h"
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/index/mask.h"
@@ -39,10 +38,10 @@ struct Flags {
   }
 };
 
-// A warp takes 16 times 32 neighbours, and a block as many as its warps take.
+// A warp takes 16 times 32 neighbours.
 constexpr int rounds = 16, warps = threads / 32, per_warp = 32 * rounds, per_block = warps * per_warp;
 
-/// Bit k of a thread's answer: flag k * 32 + lane of those that its warp takes.
+/// Bit k: whether flag k * 32 + lane of the warp's flags is true.
 __device__ unsigned flags_of_thread(const Flags& flags, int64_t first) {
   unsigned mine = 0;
 #pragma unroll 4
@@ -52,19 +51,15 @@ __device__ unsigned flags_of_thread(const Flags& flags, int64_t first) {
   }
   return mine;
 }
-struct AddCounts {
-  __device__ int operator()(int a, int b) const { return a + b; }
-};
-
 /// counts[b]: how many flags of block b are true.
 __global__ void __launch_bounds__(threads) count_kernel(const __grid_constant__ Flags flags, int64_t* counts) {
   const int64_t first = int64_t(blockIdx.x) * per_block + threadIdx.x / 32 * per_warp + threadIdx.x % 32;
   const int own = __popc(flags_of_thread(flags, first));
-  const int total = block_reduce(own, AddCounts(), 0, dynamic_shared<int>());
+  const int total = block_reduce(own, Plus(), 0, dynamic_shared<int>());
   if (threadIdx.x == 0) counts[blockIdx.x] = total;
 }
 
-/// put(i, r) for every i whose flag is true, the r-th such; ends[b]: how many are true in blocks 0 to b.
+/// put(i, r) for every i whose flag is true; r: the true flags before it; ends[b]: how many are true in blocks 0 to b.
 template <class Put>
 __global__ void __launch_bounds__(threads)
     rank_kernel(const __grid_constant__ Flags flags, const int64_t* ends, const __grid_constant__ Put put) {
@@ -72,7 +67,7 @@ __global__ void __launch_bounds__(threads)
   const int64_t first = int64_t(blockIdx.x) * per_block + warp * per_warp + lane;
   const unsigned mine = flags_of_thread(flags, first);
   int* totals = dynamic_shared<int>();
-  const int total = warp_reduce(__popc(mine), AddCounts());
+  const int total = warp_reduce(__popc(mine), Plus());
   if (lane == 0) totals[warp] = total;
   __syncthreads();
   int64_t rank = blockIdx.x ? ends[blockIdx.x - 1] : 0;

@@ -14,9 +14,9 @@ void gather(const ops::Gather& op, Tensor& y, const Strided& input, const Stride
   pick_rows(y, x, PickList(index, x.shape()[dim], stride_bytes(x, dim), op.base), at);
 }
 
-// `src` has an element for each of index's, at least; one of one element stands for all.
-void join_elements(const ops::AlongIndex& op, Tensor& y, const Tensor& x, const Tensor& index, const Tensor& source,
-                   bool one, ops::Join join) {
+// `src` has at least one element for each of index, or a single one that stands for all.
+void join_elements(const auto& op, Tensor& y, const Tensor& x, const Tensor& index, const Tensor& source, bool one,
+                   ops::Join join) {
   const Tensor src = with_dims(apart(source, y));
   if (y.raw() != x.raw()) copy_elements(y, x);
   if (index.numel() == 0) return;
@@ -24,9 +24,9 @@ void join_elements(const ops::AlongIndex& op, Tensor& y, const Tensor& x, const 
   const Shape shape = with_dims(index).shape();
   const Strides keys = contiguous_strides(target.shape());
   const int dim = wrap_dim(op.dim, target.dim());
-  RowPlaces at;
+  RowSlots at;
   Offsets<1> beside;
-  at.add_places(target);
+  at.add_slots(target);
   for (int i = 0; i < target.dim(); ++i) {
     beside.add(shape[i], i == dim ? 0 : keys[i]);
     at.add_row(shape[i], one ? 0 : stride_bytes(src, i));

@@ -1,6 +1,6 @@
 // sort and topk on CUDA, on unsigned keys whose order is that of the elements (core/math/sort_key.h). Rows that fit a
-// block are sorted in its shared memory; of long rows a few elements are selected by counting digits of their keys from
-// the highest down; long rows as a whole are sorted by radix_sort.h, all rows at once. Equal elements keep their order.
+// block are sorted in its shared memory (bitonic sort). A few elements of long rows are found by radix selection. Whole
+// long rows are sorted by radix_sort.h, all rows at once. Equal elements keep their order.
 #include "core/ops/index/sort.h"
 
 #include "devices/cuda/kernels/common/sort_rows.cuh"
@@ -11,8 +11,8 @@ namespace {
 
 constexpr int most_in_block = 2048, sort_threads = 512;
 
-/// Sorts each run of `length` (a power of two) items by key, equal ones by position. All threads of the block call
-/// this, after a barrier; the result is there for all.
+/// Bitonic sort of each run of `length` (a power of two) items by key, equal keys by position. All threads of the block
+/// call this, after a barrier; the result is there for all.
 template <class K>
 __device__ void sort_runs(K* keys, uint32_t* at, int items, int length) {
 #pragma unroll 1
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(sort_threads) sort_in_block(const __grid_const
     const int64_t row = block_row + i / length;
     const int j = i % length;
     keys[i] = row < r.count && j < r.n ? r.key_at<K>(r.offset(row).in + j * r.in_step) : K(~K(0));
-    at[i] = j;  // what fills up a row comes after its elements
+    at[i] = j;  // padding comes after the row's elements
   }
   __syncthreads();
   sort_runs(keys, at, items, length);
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(sort_threads) sort_in_block(const __grid_const
   }
 }
 
-/// One block for each row: finds the last key that is kept, collects what is not above it, and sorts that.
+/// One block for each row: finds the last key that is kept, collects the elements up to it, and sorts them.
 template <class K>
 __global__ void __launch_bounds__(select_threads) select_in_block(const __grid_constant__ Rows r, int length) {
   K* keys = dynamic_shared<K>();
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(select_threads) select_in_block(const __grid_c
   const Threshold<K> last = find_threshold<K>(r, row.in, int(r.keep) - 1, counts, found);
   if (threadIdx.x == 0) *taken = 0;
   for (int i = threadIdx.x; i < length; i += blockDim.x) keys[i] = K(~K(0)), at[i] = ~0u;
-  const int below = int(r.keep) - last.equal;  // places of the keys below the last; they come in any order
+  const int below = int(r.keep) - last.equal;  // slots of the keys below the last; they come in any order
   int equal = 0;                               // keys equal to the last so far; the same in all threads
 #pragma unroll 1
   for (int64_t tile = threadIdx.x; tile - threadIdx.x < r.n; tile += keys_at_once * blockDim.x) {
@@ -87,9 +87,9 @@ __global__ void __launch_bounds__(select_threads) select_in_block(const __grid_c
       if (here == 0 || equal >= last.equal) continue;
       if (lane == 0) counts[warp] = __popc(votes);
       __syncthreads();
-      int place = equal + __popc(votes & ((1u << lane) - 1));
-      for (int w = 0; w < warp; ++w) place += counts[w];
-      if (same && place < last.equal) keys[below + place] = loaded[k], at[below + place] = uint32_t(j);
+      int slot = equal + __popc(votes & ((1u << lane) - 1));
+      for (int w = 0; w < warp; ++w) slot += counts[w];
+      if (same && slot < last.equal) keys[below + slot] = loaded[k], at[below + slot] = uint32_t(j);
       equal += here;
     }
   }
@@ -103,27 +103,24 @@ __global__ void __launch_bounds__(select_threads) select_in_block(const __grid_c
 template <class K>
 __global__ void __launch_bounds__(threads)
     fill_keys(const __grid_constant__ Rows r, int64_t begin, int64_t count, K* keys, uint32_t* at) {
-  const int64_t step = int64_t(gridDim.x) * blockDim.x;
-  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count * r.n; i += step) {
+  for (const int64_t i : grid_stride(count * r.n)) {
     const int64_t row = i / r.n;
     keys[i] = r.key_at<K>(r.offset(begin + row).in + (i - row * r.n) * r.in_step);
     at[i] = uint32_t(i);
   }
 }
 __global__ void __launch_bounds__(threads) fill_rows(uint32_t n, int64_t numel, const uint32_t* at, uint32_t* rows) {
-  const int64_t step = int64_t(gridDim.x) * blockDim.x;
-  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < numel; i += step) rows[i] = at[i] / n;
+  for (const int64_t i : grid_stride(numel)) rows[i] = at[i] / n;
 }
 __global__ void __launch_bounds__(threads)
     write_rows(const __grid_constant__ Rows r, int64_t begin, int64_t count, const uint32_t* at) {
-  const int64_t step = int64_t(gridDim.x) * blockDim.x;
-  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count * r.keep; i += step) {
+  for (const int64_t i : grid_stride(count * r.keep)) {
     const int64_t row = i / r.keep, rank = i - row * r.keep;
     r.write(r.offset(begin + row), rank, int64_t(at[row * r.n + rank]) - row * r.n);
   }
 }
 
-/// Two arrays of n numbers between which a sort goes.
+/// A double buffer of n numbers, for the radix sort.
 template <class K>
 struct Buffers {
   Tensor memory;
@@ -133,7 +130,7 @@ struct Buffers {
   }
 };
 
-/// All keys are sorted whatever their row, then stably by row.
+/// Sorts the keys of all rows together, then stably by row.
 template <class K>
 void sort_long(const Rows& r, const Tensor& y) {
   Device& d = y.device();

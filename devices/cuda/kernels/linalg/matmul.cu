@@ -10,7 +10,7 @@
 namespace luth::cuda {
 namespace {
 
-// Rows or columns that lie together; what has neither is copied for the library's sake, integers are read as they are.
+// The library needs rows or columns that are contiguous: other floats are copied. Integers are read in any layout.
 Tensor readable(const Tensor& t) {
   const int d = t.dim();
   const int64_t rows = t.shape()[d - 2], cols = t.shape()[d - 1];
@@ -37,7 +37,7 @@ void multiply(const Tensor& y, const Tensor& a, const Tensor& b, const Scalar& a
 void mm(const ops::Mm&, Tensor& y, const Strided& a, const Strided& b) { multiply(y, a, b); }
 void bmm(const ops::Bmm&, Tensor& y, const Strided& a, const Strided& b) { multiply(y, a, b); }
 
-// One value per column, adjacent: what the library adds while it stores.
+// One value per column, adjacent: the library can add such a bias while it stores.
 bool is_row(const Tensor& t, int64_t n) {
   return t.numel() == n && t.dim() > 0 && t.shape(-1) == n && (n == 1 || t.strides()[t.dim() - 1] == 1);
 }
@@ -92,15 +92,15 @@ void linear(const ops::Linear&, Tensor& y, const Strided& x, const Strided& w, c
 
 constexpr int64_t long_row = 2048;  // from here on a whole block sums one row
 
-/// Elements of two vectors; `packed`: both adjacent, and aligned to packs of 16 bytes.
+/// Elements of two vectors; `vectorized`: both adjacent, and aligned to 16 bytes.
 template <class T>
 struct Vectors {
   const T *x, *z;
   int64_t x_step, z_step, n;
-  bool packed;
+  bool vectorized;
 };
 template <class T>
-bool packs(const T* x, int64_t step) {
+bool is_aligned(const T* x, int64_t step) {
   return step == 1 && reinterpret_cast<uintptr_t>(x) % 16 == 0;
 }
 
@@ -110,9 +110,10 @@ __device__ compute_t<T> part_of_dot(const Vectors<T>& v, int64_t first, int64_t 
   using C = compute_t<T>;
   constexpr int width = 16 / sizeof(T);
   C sum = 0;
-  const int64_t whole = v.packed ? v.n / width : 0;
+  const int64_t whole = v.vectorized ? v.n / width : 0;
   for (int64_t i = first; i < whole; i += step) {
-    const auto a = reinterpret_cast<const Pack<T, width>*>(v.x)[i], b = reinterpret_cast<const Pack<T, width>*>(v.z)[i];
+    const auto a = reinterpret_cast<const AlignedVector<T, width>*>(v.x)[i],
+               b = reinterpret_cast<const AlignedVector<T, width>*>(v.z)[i];
     C part = 0;
 #pragma unroll
     for (int j = 0; j < width; ++j) part += C(a.v[j]) * C(b.v[j]);
@@ -122,12 +123,6 @@ __device__ compute_t<T> part_of_dot(const Vectors<T>& v, int64_t first, int64_t 
   return sum;
 }
 
-struct Add {
-  template <class C>
-  __device__ C operator()(C a, C b) const {
-    return a + b;
-  }
-};
 // Of at least 4 bytes, as values that warps exchange must be; integers wrap.
 template <class T>
 using exchanged_t =
@@ -145,7 +140,7 @@ __global__ void mv_kernel(int64_t rows, int64_t row_step, Vectors<T> v, T* y, bo
     at.x += row * row_step;
     if (row >= rows) at.n = 0;
     C sum = C(part_of_dot(at, threadIdx.x % lanes, lanes));
-    sum = whole_block ? block_reduce(sum, Add(), C(0), shared) : warp_reduce(sum, Add());
+    sum = whole_block ? block_reduce(sum, Plus(), C(0), shared) : warp_reduce(sum, Plus());
     if (row < rows && threadIdx.x % lanes == 0) y[row] = T(sum);
   }
 }
@@ -154,7 +149,8 @@ template <class T>
 void mv_rows(Tensor& y, const Tensor& a, const Tensor& vec) {
   const int64_t m = a.shape()[0], n = a.shape()[1], row = a.strides()[0];
   Vectors<T> v{a.data<T>(), vec.data<T>(), a.strides()[1], vec.strides()[0], n, false};
-  v.packed = packs(v.x, v.x_step) && packs(v.z, v.z_step) && (m == 1 || row * int64_t(sizeof(T)) % 16 == 0);
+  v.vectorized =
+      is_aligned(v.x, v.x_step) && is_aligned(v.z, v.z_step) && (m == 1 || row * int64_t(sizeof(T)) % 16 == 0);
   const bool whole_block = n >= long_row;
   start(y, mv_kernel<T>, blocks_for(m * (whole_block ? threads : 32), threads), threads, 0, m, row, v, y.data<T>(),
         whole_block);
@@ -165,12 +161,7 @@ void mv(const ops::Mv&, Tensor& y, const Strided& a, const Strided& v) {
   const int64_t m = a.shape()[0], n = a.shape()[1];
   if (a.strides()[1] != 1 && a.strides()[0] == 1 && m > 1 && n > 1)  // columns lie together
     return product(y, {1, m, 1, n, operand(readable(a)), {v.raw(), v.strides()[0], 1}, y.raw(), 1});
-  dispatch(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
-    if constexpr (std::is_same_v<T, int8_t>)
-      mv_rows<uint8_t>(y, a, v);
-    else
-      mv_rows<T>(y, a, v);
-  });
+  dispatch_product(y.dtype(), [&]<class T>(Type<T>) { mv_rows<T>(y, a, v); });
 }
 
 // A sum for each block, into `sums`; the one block of a grid writes the result.
@@ -179,7 +170,7 @@ __global__ void dot_kernel(Vectors<T> v, exchanged_t<T>* sums, T* y) {
   using C = exchanged_t<T>;
   __shared__ C shared[33];
   C sum = C(part_of_dot(v, int64_t(blockIdx.x) * blockDim.x + threadIdx.x, int64_t(gridDim.x) * blockDim.x));
-  sum = block_reduce(sum, Add(), C(0), shared);
+  sum = block_reduce(sum, Plus(), C(0), shared);
   if (threadIdx.x != 0) return;
   if (gridDim.x == 1)
     *y = T(sum);
@@ -192,7 +183,7 @@ __global__ void finish_dot_kernel(int count, const exchanged_t<T>* sums, T* y) {
   __shared__ C shared[33];
   C sum = 0;
   for (int i = threadIdx.x; i < count; i += blockDim.x) sum += sums[i];
-  sum = block_reduce(sum, Add(), C(0), shared);
+  sum = block_reduce(sum, Plus(), C(0), shared);
   if (threadIdx.x == 0) *y = T(sum);
 }
 
@@ -200,7 +191,7 @@ template <class T>
 void dot_of(Tensor& y, const Tensor& a, const Tensor& b) {
   using C = exchanged_t<T>;
   Vectors<T> v{a.data<T>(), b.data<T>(), a.strides()[0], b.strides()[0], a.numel(), false};
-  v.packed = packs(v.x, v.x_step) && packs(v.z, v.z_step);
+  v.vectorized = is_aligned(v.x, v.x_step) && is_aligned(v.z, v.z_step);
   constexpr int64_t each = 16 * threads;  // elements that a block sums at least
   const unsigned blocks = unsigned(std::clamp<int64_t>(v.n / each, 1, 1024));
   Tensor sums;
@@ -211,12 +202,7 @@ void dot_of(Tensor& y, const Tensor& a, const Tensor& b) {
 }
 
 void dot(const ops::Dot&, Tensor& y, const Strided& a, const Strided& b) {
-  dispatch(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
-    if constexpr (std::is_same_v<T, int8_t>)
-      dot_of<uint8_t>(y, a, b);
-    else
-      dot_of<T>(y, a, b);
-  });
+  dispatch_product(y.dtype(), [&]<class T>(Type<T>) { dot_of<T>(y, a, b); });
 }
 
 const Kernel<mm> mm_;

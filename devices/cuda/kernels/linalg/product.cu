@@ -1,4 +1,4 @@
-// Who computes a product of matrices, and our own kernel for it.
+// Products of matrices: the choice between cuBLASLt and our own kernel, and that kernel.
 #include "devices/cuda/kernels/linalg/product.h"
 
 #include <optional>
@@ -111,11 +111,11 @@ template <class T>
 __device__ void store(const Tiled<T>& p, T* y, int64_t i, int64_t j, sum_t<T> sum) {
   using C = sum_t<T>;
   if (i >= p.m || j >= p.n) return;
-  T& place = y[i * p.y_ld + j];
+  T& to = y[i * p.y_ld + j];
   C x = p.alpha * sum;
-  if (p.adds) x += p.beta * C(place);
+  if (p.adds) x += p.beta * C(to);
   if (p.bias) x += C(p.bias[j]);
-  place = T(finish(x, p.epilogue));
+  to = T(finish(x, p.epilogue));
 }
 
 // Sums run over steps of `depth`, whose own sums are made first: half the error of one long sum, and less.
@@ -180,14 +180,13 @@ void run_own(const Tensor& y, const Product& p) {
         0, t);
 }
 
-// ---- bias and activation apart ----
+// ---- bias and activation in kernels of their own ----
 
-// y = epilogue(beta y + bias), for what a library multiplies without them.
+// y = epilogue(beta y + bias), after a product that the library computes without them.
 template <class T>
 __global__ void finish_kernel(Gemm g) {
   using C = compute_t<T>;
-  const int64_t count = g.batch * g.m * g.n, step = int64_t(gridDim.x) * blockDim.x;
-  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) {
+  for (const int64_t i : grid_stride(g.batch * g.m * g.n)) {
     const int64_t j = i % g.n, row = i / g.n;
     T& at = static_cast<T*>(g.y)[row / g.m * g.y_step + row % g.m * g.y_ld + j];
     C x = g.beta == 0 ? C(0) : C(g.beta) * C(at);
@@ -198,10 +197,11 @@ __global__ void finish_kernel(Gemm g) {
 void finish_apart(const Tensor& y, Gemm g, double beta, const void* bias, Epilogue epilogue) {
   g.beta = beta, g.bias = bias, g.epilogue = epilogue;
   dispatch(Floats{}, g.dtype,
-           [&]<class T>(Type<T>) { start(y, finish_kernel<T>, blocks_for(g.batch * g.m * g.n, 256), 256, 0, g); });
+           [&]<class T>(Type<T>) { start_grid_stride(y, finish_kernel<T>, g.batch * g.m * g.n, g); });
 }
 
-// The product with bias and activation in passes of their own; what the library declines even so, our own kernel does.
+// The product by the library, with bias and activation in passes of their own. Where the library declines even the
+// plain product, our own kernel computes it.
 void product_in_passes(const Tensor& y, Product p, const Gemm& g) {
   if (p.bias) {
     finish_apart(y, g, g.beta, p.bias, Epilogue::none);
@@ -216,13 +216,7 @@ void product_in_passes(const Tensor& y, Product p, const Gemm& g) {
 
 void own_product(const Tensor& y, const Product& p) {
   if (p.batch == 0 || p.m == 0 || p.n == 0) return;
-  dispatch(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
-    // unsigned and signed wrap alike
-    if constexpr (std::is_same_v<T, int8_t>)
-      run_own<uint8_t>(y, p);
-    else
-      run_own<T>(y, p);
-  });
+  dispatch_product(y.dtype(), [&]<class T>(Type<T>) { run_own<T>(y, p); });
 }
 
 void product(const Tensor& y, const Product& p) {

@@ -25,6 +25,18 @@ struct Product {
   Epilogue epilogue = Epilogue::none;
 };
 
+/// f(Type<T>()) for the type T with which products of dtype `d` are computed. int8 is computed as uint8: the low bits
+/// of sums and products are the same.
+template <class F>
+void dispatch_product(Dtype d, F&& f) {
+  dispatch(Numbers{}, d, [&]<class T>(Type<T>) {
+    if constexpr (std::is_same_v<T, int8_t>)
+      f(Type<uint8_t>());
+    else
+      f(Type<T>());
+  });
+}
+
 /// `y` is the tensor in whose memory p.y lies: it gives dtype, device and stream.
 void product(const Tensor& y, const Product& p);
 /// The same by our own kernel: one thread sums an element, in an order that depends on k alone.

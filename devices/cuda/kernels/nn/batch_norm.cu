@@ -32,13 +32,13 @@ Tensor ordered(const Tensor& t, const Tensor& like) {
 
 // ---- sums over the runs of a channel -------------------------------------------------------------------------------
 
-/// How the runs of channels are shared out: a block sums over `length` elements of `samples` runs of one channel,
-/// `size` threads at each run.
-struct RunShare {
+/// How the runs of channels are shared out: a block sums over `length` elements of `samples` runs of one channel, a
+/// tile of threads at each run.
+struct ChannelRuns {
   int64_t n, c, inner, samples, length, along, splits;  // along: blocks to a run
-  int size;
+  int tile;                                             // threads
 
-  RunShare(const Channels& ch, int per) : n(ch.n), c(ch.c), inner(ch.inner) {
+  ChannelRuns(const Channels& ch, int vector_size) : n(ch.n), c(ch.c), inner(ch.inner) {
     int64_t wanted = std::max<int64_t>(1, multiprocessors() * 8 / std::max<int64_t>(1, c));
     wanted = std::min(wanted, std::max<int64_t>(1, ch.count / 4096));
     samples = (n + std::min(wanted, std::max<int64_t>(1, n)) - 1) / std::min(wanted, std::max<int64_t>(1, n));
@@ -46,86 +46,89 @@ struct RunShare {
     along = std::clamp<int64_t>(wanted / over, 1, std::max<int64_t>(1, inner / 4096));
     length = (inner + along - 1) / along;
     splits = over * along;
-    size = std::min(threads, RowShare(1, length, per).size);
+    tile = std::min(threads, TiledRows(1, length, vector_size).tile);
   }
   unsigned grid() const { return unsigned(c * splits); }
+  __device__ int64_t channel() const { return blockIdx.x % c; }
+  __device__ int64_t split() const { return blockIdx.x / c; }
 
-  /// Calls f(where a part of a run begins, its elements) for those of the calling thread's group.
-  template <class F>
-  __device__ void each(const RowThread& me, F f) const {
+  /// f(start, vectors, i) for what the thread loads together: vectors i, i + num_threads, … of the part of a run that
+  /// begins at element `start`.
+  template <class T, class F>
+  __device__ void for_loads(const T* x, F f) const {
+    const Tile me(tile);
     const int64_t split = blockIdx.x / c, channel = blockIdx.x - split * c, sample = split / along * samples;
     const int64_t begin = (split - split / along * along) * length,
                   end = begin + length < inner ? begin + length : inner;
-    const int64_t last = sample + samples < n ? sample + samples : n;
-    for (int64_t s = sample + me.slot; s < last; s += me.groups)
-      if (begin < end) f((s * c + channel) * inner + begin, end - begin);
+    const int64_t last = begin >= end ? 0 : sample + samples < n ? sample + samples : n;
+    for (int64_t s = sample + me.meta_group_rank; s < last; s += me.meta_group_size) {
+      const int64_t start = (s * c + channel) * inner + begin;
+      const RowVectors<T> r(me, x + start, end - begin);
+      r.for_loads([&](int64_t i) { f(start, r, i); });
+    }
+  }
+  /// Writes the sums over the block; `own`: those of the thread.
+  template <class To>
+  __device__ void put_block_sums(const To& to, const typename To::Sums& own) const {
+    using Sums = typename To::Sums;
+    const Sums all = block_reduce(own, Plus(), Sums(), dynamic_shared<Sums>());
+    if (threadIdx.x == 0) put_sums(to, split(), c, channel(), all);
   }
 };
 
-template <class T>
-__global__ void __launch_bounds__(256, 2) run_moments(RunShare share, const T* x, MomentsTo<compute_t<T>> to) {
-  using A = compute_t<T>;
-  constexpr int per = per_pack<T>;
-  const RowThread me(share.size);
-  Moments<A> all;
-  share.each(me, [&](int64_t start, int64_t n) {
-    const RowPacks<T> r(x + start, n);
-    for (int64_t i = me.rank; i < r.count; i += int64_t(held) * me.size) {
-      Held<T> p;
-      p.load(x + start, r, i, me.size, true, T(0));
-      Moments<A> m;
-      int have = 0;
-#pragma unroll
-      for (int k = 0; k < held; ++k) {
-        const int64_t f = r.first(i + k * me.size), e = f + per;
-        have += f >= n ? 0 : int((e < n ? e : n) - (f > 0 ? f : 0));
-#pragma unroll
-        for (int j = 0; j < per; ++j) m.mean += p.at(k, j);
-      }
-      m.count = A(have);
-      m.mean /= m.count;
-#pragma unroll
-      for (int k = 0; k < held; ++k)
-#pragma unroll
-        for (int j = 0; j < per; ++j) {
-          const A d = p.at(k, j) - m.mean;
-          m.square += r.holds(r.first(i + k * me.size) + j) ? d * d : A(0);
-        }
-      all.join(m, m.count / (all.count + m.count));
-    }
+/// Starts a kernel whose blocks write sums over the runs of channels to its last parameter.
+template <class T, class To, class... P, class... A>
+void sum_runs(const Tensor& on, const Channels& ch, const To& to, void (*kernel)(ChannelRuns, P...), const A&... args) {
+  const ChannelRuns runs(ch, vector_size<T>);
+  in_parts<compute_t<T>>(on, ch.c, runs.splits, to, [&](const To& parts) {
+    start(on, kernel, runs.grid(), threads, 33 * sizeof(typename To::Sums), runs, args..., parts);
   });
-  all = block_reduce(
-      all, [](const auto& a, const auto& b) { return a.joined(b); }, Moments<A>(), dynamic_shared<Moments<A>>());
-  if (threadIdx.x == 0) to.put(blockIdx.x / share.c, share.c, blockIdx.x % share.c, all);
+}
+
+template <class T>
+__global__ void __launch_bounds__(256, 2) run_moments(ChannelRuns runs, const T* x, MomentsTo<compute_t<T>> to) {
+  using A = compute_t<T>;
+  Moments<A> all;
+  runs.for_loads(x, [&](int64_t start, const RowVectors<T>& r, int64_t i) {
+    ThreadVectors<T> p;
+    p.load(x + start, r, i, T(0));
+    Moments<A> m;
+    int have = 0;
+#pragma unroll
+    for (int k = 0; k < vectors_per_thread; ++k) {
+      const int64_t f = r.first(i + k * r.tile.num_threads), e = f + r.size;
+      have += f >= r.n ? 0 : int((e < r.n ? e : r.n) - (f > 0 ? f : 0));
+#pragma unroll
+      for (int j = 0; j < r.size; ++j) m.mean += p.at(k, j);
+    }
+    m.count = A(have);
+    m.mean /= m.count;
+    for_items<T>([&](int k, int j) {
+      const A d = p.at(k, j) - m.mean;
+      m.square += r.contains(r.first(i + k * r.tile.num_threads) + j) ? d * d : A(0);
+    });
+    all.merge(m, m.count / (all.count + m.count));
+  });
+  runs.put_block_sums(to, all);
 }
 
 /// Sums of grad and of grad * (x - mean).
 template <class T>
-__global__ void __launch_bounds__(256, 2) run_sums(RunShare share, const T* grad, const T* x, const compute_t<T>* mean,
-                                                   bool aligned, SumsTo<compute_t<T>> to) {
+__global__ void __launch_bounds__(256, 2)
+    run_sums(ChannelRuns runs, const T* grad, const T* x, const compute_t<T>* mean, SumsTo<compute_t<T>> to) {
   using A = compute_t<T>;
-  constexpr int per = per_pack<T>;
-  const RowThread me(share.size);
-  const A m = mean[blockIdx.x % share.c];
+  const A m = mean[runs.channel()];
   TwoSums<A> all;
-  share.each(me, [&](int64_t start, int64_t n) {
-    const RowPacks<T> r(x + start, n);
-    for (int64_t i = me.rank; i < r.count; i += int64_t(held) * me.size) {
-      Held<T> g, p;
-      g.load(grad + start, r, i, me.size, aligned, T(0));
-      p.load(x + start, r, i, me.size, true, T(0));
-#pragma unroll
-      for (int k = 0; k < held; ++k)
-#pragma unroll
-        for (int j = 0; j < per; ++j) {
-          all.dot += g.at(k, j) * (p.at(k, j) - m);  // grad is 0 outside the run
-          all.sum += g.at(k, j);
-        }
-    }
+  runs.for_loads(x, [&](int64_t start, const RowVectors<T>& r, int64_t i) {
+    ThreadVectors<T> g, p;
+    g.load(grad + start, r, i, T(0));
+    p.load(x + start, r, i, T(0));
+    for_items<T>([&](int k, int j) {
+      all.dot += g.at(k, j) * (p.at(k, j) - m);  // grad is 0 outside the run
+      all.sum += g.at(k, j);
+    });
   });
-  all = block_reduce(
-      all, [](const auto& a, const auto& b) { return a.joined(b); }, TwoSums<A>(), dynamic_shared<TwoSums<A>>());
-  if (threadIdx.x == 0) to.put(blockIdx.x / share.c, share.c, blockIdx.x % share.c, all);
+  runs.put_block_sums(to, all);
 }
 
 // ---- elements ------------------------------------------------------------------------------------------------------
@@ -142,7 +145,7 @@ struct Line {
 template <class T>
 struct Lines {
   using A = compute_t<T>;
-  Numbers<T> shift, weight, offset;
+  Parameter<T> shift, weight, offset;
   const A *var = nullptr, *dweight = nullptr, *dbias = nullptr;
   A eps = A(0), count = A(0);
 
@@ -156,62 +159,55 @@ struct Lines {
 };
 
 template <class T>
-__global__ void __launch_bounds__(most_row_threads)
-    map_runs(int64_t rows, int64_t channels, int64_t n, int size, const T* x, const T* grad, Lines<T> lines, T* y,
-             bool aligned_grad, bool aligned_y) {
+__global__ void __launch_bounds__(max_tile)
+    map_runs(TiledRows runs, int64_t channels, const T* x, const T* grad, Lines<T> lines, T* y) {
   using A = compute_t<T>;
-  constexpr int per = per_pack<T>;
-  const RowThread me(size);
-  for (int64_t row = me.first() + me.slot; row < rows; row += me.step()) {
-    const Line<A> line = lines.at(row % channels);
-    const int64_t start = row * n;
-    const RowPacks<T> r(x + start, n);
-    for (int64_t i = me.rank; i < r.count; i += int64_t(held) * size) {
-      Held<T> p, g;
-      p.load(x + start, r, i, size, true, T(0));
-      if (grad) g.load(grad + start, r, i, size, aligned_grad, T(0));
+  for_existing_rows(runs, x, [&](int64_t run, const RowVectors<T>& r) {
+    const Line<A> line = lines.at(run % channels);
+    const int64_t start = run * runs.n;
+    r.for_loads([&](int64_t i) {
+      ThreadVectors<T> p, g;
+      p.load(x + start, r, i, T(0));
+      if (grad) g.load(grad + start, r, i, T(0));
+      r.for_vectors(i, [&](int k, int64_t f) {
+        A w[r.size];
 #pragma unroll
-      for (int k = 0; k < held; ++k) {
-        const int64_t f = r.first(i + k * size);
-        if (f >= n) break;
-        A w[per];
-#pragma unroll
-        for (int j = 0; j < per; ++j) w[j] = line.at(p.at(k, j), grad ? g.at(k, j) : A(0));
-        store_pack(y + start, r, f, aligned_y, w);
-      }
-    }
-  }
+        for (int j = 0; j < r.size; ++j) w[j] = line.at(p.at(k, j), grad ? g.at(k, j) : A(0));
+        store_vector(y + start, r, f, w);
+      });
+    });
+  });
 }
 
 template <class T>
-__global__ void __launch_bounds__(256, 2) map_columns(int64_t rows, int64_t columns, int64_t tiles, int64_t chunk,
-                                                      const T* x, const T* grad, Lines<T> lines, T* y, bool packed) {
+__global__ void __launch_bounds__(256, 2)
+    map_columns(MatrixTiles m, const T* x, const T* grad, Lines<T> lines, T* y, bool vectorized) {
   using A = compute_t<T>;
-  constexpr int per = per_pack<T>;
-  const ColumnThread me(rows, tiles, chunk, per);
-  Line<A> line[per];
+  constexpr int size = vector_size<T>;
+  const ThreadColumns me(m, size);
+  Line<A> line[size];
 #pragma unroll
-  for (int j = 0; j < per; ++j)
-    if (me.column + j < columns) line[j] = lines.at(me.column + j);
-  for (int64_t r = me.begin; r < me.end; r += held * int64_t(blockDim.y)) {
-    HeldRows<T> p, g;
-    p.load(x, columns, me.column, r, me.end, packed);
-    if (grad) g.load(grad, columns, me.column, r, me.end, packed);
+  for (int j = 0; j < size; ++j)
+    if (me.column + j < me.columns) line[j] = lines.at(me.column + j);
+  me.for_loads([&](int64_t r) {
+    ColumnVectors<T> p, g;
+    p.load(x, me, r, vectorized);
+    if (grad) g.load(grad, me, r, vectorized);
 #pragma unroll
-    for (int k = 0; k < held; ++k) {
+    for (int k = 0; k < vectors_per_thread; ++k) {
       const int64_t row = r + k * int64_t(blockDim.y);
-      if (row >= me.end || me.column >= columns) break;
-      Pack<T, per> out;
+      if (row >= me.end || me.column >= me.columns) break;
+      AlignedVector<T, size> out;
 #pragma unroll
-      for (int j = 0; j < per; ++j) out.v[j] = narrow<T>(line[j].at(p.at(k, j), grad ? g.at(k, j) : A(0)));
-      T* to = y + row * columns + me.column;
-      if (packed)
-        *reinterpret_cast<Pack<T, per>*>(to) = out;
+      for (int j = 0; j < size; ++j) out.v[j] = narrow<T>(line[j].at(p.at(k, j), grad ? g.at(k, j) : A(0)));
+      T* to = y + row * me.columns + me.column;
+      if (vectorized)
+        *reinterpret_cast<AlignedVector<T, size>*>(to) = out;
       else
-        for (int j = 0; j < per; ++j)
-          if (me.column + j < columns) to[j] = out.v[j];
+        for (int j = 0; j < size; ++j)
+          if (me.column + j < me.columns) to[j] = out.v[j];
     }
-  }
+  });
 }
 
 /// y from x and, for gradients, grad (else null), all in one memory order.
@@ -221,13 +217,11 @@ void map(const Channels& ch, const Tensor& x, const Tensor& grad, const Lines<T>
   T* q = y.data<T>();
   if (y.numel() == 0) return;
   if (ch.last) {
-    const ColumnTiles t(ch.count, ch.c, per_pack<T>);
-    start(y, map_columns<T>, t.grid, t.block, 0, ch.count, ch.c, t.tiles, t.chunk, p, g, lines, q,
-          packed_columns(ch.c, sizeof(T), p, q, g));
+    const MatrixTiles m(ch.count, ch.c, vector_size<T>);
+    start(y, map_columns<T>, m.grid, m.block, 0, m, p, g, lines, q, vectorized_columns(ch.c, sizeof(T), p, q, g));
   } else {
-    const RowShare share(ch.n * ch.c, ch.inner, per_pack<T>);
-    start(y, map_runs<T>, share.grid, unsigned(share.block), 0, ch.n * ch.c, ch.c, ch.inner, share.size, p, g, lines, q,
-          same_phase(p, g), same_phase(p, q));
+    const TiledRows runs(ch.n * ch.c, ch.inner, vector_size<T>);
+    start(y, map_runs<T>, runs.grid, runs.block, 0, runs, ch.c, p, g, lines, q);
   }
 }
 
@@ -241,16 +235,13 @@ void batch_norm_train(const ops::BatchNormTrain& op, Tensor& y, Tensor& mean, Te
     using A = compute_t<T>;
     const MomentsTo<A> to{nullptr, mean.data<A>(), var.data<A>()};
     if (ch.last) {
-      const ColumnTiles t(ch.count, ch.c, per_pack<T>);
-      in_parts<A>(y, ch.c, t.splits, to, [&](const MomentsTo<A>& parts) {
-        start(y, column_moments<T>, t.grid, t.block, t.shared, ch.count, ch.c, t.tiles, t.chunk, x.data<T>(),
-              packed_columns(ch.c, sizeof(T), x.data<T>()), parts);
+      const MatrixTiles m(ch.count, ch.c, vector_size<T>);
+      in_parts<A>(y, ch.c, m.splits, to, [&](const MomentsTo<A>& parts) {
+        start(y, column_moments<T>, m.grid, m.block, m.shared, m, x.data<T>(),
+              vectorized_columns(ch.c, sizeof(T), x.data<T>()), parts);
       });
     } else {
-      const RunShare share(ch, per_pack<T>);
-      in_parts<A>(y, ch.c, share.splits, to, [&](const MomentsTo<A>& parts) {
-        start(y, run_moments<T>, share.grid(), threads, 33 * sizeof(Moments<A>), share, x.data<T>(), parts);
-      });
+      sum_runs<T>(y, ch, to, run_moments<T>, x.data<T>());
     }
     Tensor keep[3];
     Lines<T> lines{{mean, A(0), keep[0]}, {weight, A(1), keep[1]}, {bias, A(0), keep[2]}, var.data<A>()};
@@ -282,11 +273,7 @@ void batch_norm_backward(const ops::BatchNormBackward& op, Tensor& dx, Tensor& d
     if (ch.last) {
       sum_columns<T, A>(ch.count, ch.c, grad, x, m, nullptr, false, to);
     } else {
-      const RunShare share(ch, per_pack<T>);
-      const T *g = grad.data<T>(), *p = x.data<T>();
-      in_parts<A>(dx, ch.c, share.splits, to, [&](const SumsTo<A>& parts) {
-        start(dx, run_sums<T>, share.grid(), threads, 33 * sizeof(TwoSums<A>), share, g, p, m, same_phase(p, g), parts);
-      });
+      sum_runs<T>(dx, ch, to, run_sums<T>, grad.data<T>(), x.data<T>(), m);
     }
     Tensor keep[2];
     const Lines<T> lines{{means, A(0), keep[0]}, {weight, A(1), keep[1]}, {},        vars.data<A>(),

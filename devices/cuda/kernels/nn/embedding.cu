@@ -16,13 +16,13 @@ void embedding_backward(const ops::EmbeddingBackward& op, Tensor& y, const Dense
   if (!is_floating(y.dtype())) throw_unsupported(y.dtype());
   if (y.numel()) y.device().fill_zero(y.raw(), y.bytes());
   const int64_t n = y.shape()[1], size = int64_t(size_of(y.dtype()));
-  RowPlaces at;
-  at.add_place(y, 0);
+  RowSlots at;
+  at.add_slot(y, 0);
   at.add_row(input.numel(), n * size);
   at.add_column(n, size, size);
-  const PickList picks(input, op.rows, 1, op.base, false, "input");
+  const PickList picks(input, op.rows, 1, op.forward.base, false, "input");
   if (!picks.report_all(y))
-    put_rows(y, grad, pick_keys(picks, y, {}, op.padding_idx.value_or(-1), op.rows), at, ops::Join::add);
+    put_rows(y, grad, pick_keys(picks, y, {}, op.forward.padding_idx.value_or(-1), op.rows), at, ops::Join::add);
 }
 
 __global__ void one_hot_kernel(int64_t* y, int64_t classes, Picks picks) {

@@ -8,7 +8,7 @@
 namespace luth::cuda {
 namespace {
 
-/// What a row of logits adds up to: for smoothing, the weights and their products with the distances to `from`.
+/// Sums over a row of logits. For smoothing: the sums of the weights and of weight * (x - from).
 template <class A>
 struct RowSums {
   Exponentials<A> logits = Exponentials<A>::none();
@@ -20,13 +20,24 @@ struct RowSums {
   }
 };
 
-/// Where the results of the rows go. `scale` gets shares; the mean divides them later.
+/// The results per row. `scale` gets each row's share of the loss; the mean divides it later.
 template <class T>
 struct LossTo {
   using A = compute_t<T>;
   A *total, *scale, *each;  // each: in full precision, for sum and mean
   T* loss;                  // null unless each row's is wanted
 
+  /// Makes `full` for `each`, unless the losses of the rows are the result.
+  LossTo(std::string_view reduction, const Tensor& row_total, const Tensor& row_scale, const Tensor& row_loss,
+         Tensor& full)
+      : total(row_total ? row_total.data<A>() : nullptr), scale(row_scale.data<A>()), each(nullptr), loss(nullptr) {
+    if (reduction == "none") {
+      loss = row_loss.data<T>();
+    } else {
+      full = Tensor::empty(row_scale.shape(), row_scale.dtype(), row_scale.device());
+      each = full.data<A>();
+    }
+  }
   __device__ void put(int64_t row, const RowSums<A>& sums, const Shares<T>& s, int64_t label, A logit, A from) const {
     const A all = std::log(sums.logits.sum + (sums.logits.top - sums.logits.top)) + anchor(sums.logits.top);
     total[row] = all;
@@ -54,83 +65,70 @@ __device__ A finite_or_zero(A x) {
 }
 
 template <class T>
-__global__ void __launch_bounds__(most_row_threads)
-    cross_entropy_rows(int64_t rows, int64_t n, int size, const T* x, Labels labels, Shares<T> s, LossTo<T> to) {
+__global__ void __launch_bounds__(max_tile)
+    cross_entropy_rows(TiledRows rows, const T* x, Labels labels, Shares<T> s, LossTo<T> to) {
   using A = compute_t<T>;
-  constexpr int per = per_pack<T>;
-  const T none = T(-std::numeric_limits<A>::infinity());
-  const RowThread me(size);
-  for (int64_t at = me.first(); at < rows; at += me.step()) {
-    const int64_t row = at + me.slot;
-    const T* p = x + row * n;
-    const RowPacks<T> r(p, row < rows ? n : 0);
-    const int64_t label = row < rows && me.rank == 0 ? labels.at(row) : -1;
-    const A from = s.smooth() && row < rows && n > 0 ? finite_or_zero(widen(p[0])) : A(0);
+  constexpr A lowest = -std::numeric_limits<A>::infinity();
+  for_rows(rows, x, [&](int64_t row, const RowVectors<T>& r) {
+    const T* p = x + row * rows.n;
+    const bool writes = r.tile.thread_rank == 0 && row < rows.rows;
+    const int64_t label = writes ? labels.at(row) : -1;
+    const A from = s.smooth() && r.n > 0 ? finite_or_zero(widen(p[0])) : A(0);
     RowSums<A> sums;
-    for (int64_t i = me.rank; i < r.count; i += int64_t(held) * size) {
-      Held<T> loaded;
-      loaded.load(p, r, i, size, true, none);
+    r.for_loads([&](int64_t i) {
+      ThreadVectors<T> loaded;
+      loaded.load(p, r, i, T(lowest));
 #pragma unroll
-      for (int k = 0; k < held; ++k) {
-        A w[per];
+      for (int k = 0; k < vectors_per_thread; ++k) {
+        A w[r.size];
 #pragma unroll
-        for (int j = 0; j < per; ++j) w[j] = loaded.at(k, j);
+        for (int j = 0; j < r.size; ++j) w[j] = loaded.at(k, j);
         sums.logits.add(w);
         if (!s.smooth()) continue;
-        const int64_t f = r.first(i + k * size);
+        const int64_t f = r.first(i + k * r.tile.num_threads);
 #pragma unroll 1
-        for (int j = 0; j < per; ++j)
-          if (r.holds(f + j)) sums.smooth(s.weights.at(f + j), widen(p[f + j]), from);
+        for (int j = 0; j < r.size; ++j)
+          if (r.contains(f + j)) sums.smooth(s.weights.at(f + j), widen(p[f + j]), from);
       }
-    }
-    auto larger = [](A a, A b) { return std::fmax(a, b); };
-    auto plus = [](A a, A b) { return a + b; };
-    const A top = group_reduce(sums.logits.top, size, larger, -std::numeric_limits<A>::infinity());
-    sums.logits = {top, group_reduce(sums.logits.relative_to(top), size, plus, A(0))};
+    });
+    const A top = tile_reduce(r.tile, sums.logits.top, Maximum(), lowest);
+    sums.logits = {top, tile_reduce(r.tile, sums.logits.relative_to(top), Plus(), A(0))};
     if (s.smooth()) {
-      sums.weights = group_reduce(sums.weights, size, plus, A(0));
-      sums.distances = group_reduce(sums.distances, size, plus, A(0));
+      sums.weights = tile_reduce(r.tile, sums.weights, Plus(), A(0));
+      sums.distances = tile_reduce(r.tile, sums.distances, Plus(), A(0));
     }
-    if (me.rank == 0 && row < rows) to.put(row, sums, s, label, label < 0 ? A(0) : widen(p[label]), from);
-  }
+    if (writes) to.put(row, sums, s, label, label < 0 ? A(0) : widen(p[label]), from);
+  });
 }
 
 template <class T>
-__global__ void cross_entropy_columns(Axis a, int64_t tiles, const T* x, Labels labels, Shares<T> s, LossTo<T> to) {
+__global__ void cross_entropy_strided(StridedRows rows, const T* x, Labels labels, Shares<T> s, LossTo<T> to) {
   using A = compute_t<T>;
-  for (int64_t tile = blockIdx.x; tile < a.outer * tiles; tile += gridDim.x) {
-    const int64_t outer = tile / tiles, column = (tile - outer * tiles) * blockDim.x + threadIdx.x;
-    const bool mine = column < a.inner;
-    const T* p = x + outer * a.n * a.inner + column;
-    const A from = mine && s.smooth() && a.n > 0 ? finite_or_zero(widen(*p)) : A(0);
+  const Axis& a = rows.axis;
+  for_rows(rows, [&](const StridedRow& row) {
+    const int64_t start = row.start(a);
+    const A from = row.exists && s.smooth() && a.n > 0 ? finite_or_zero(widen(x[start])) : A(0);
     RowSums<A> sums;
-    if (mine)
-      for (int64_t i = threadIdx.y; i < a.n; i += 4 * blockDim.y) {
-        A w[4];
-#pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const int64_t j = i + k * int64_t(blockDim.y);
-          w[k] = j < a.n ? widen(p[j * a.inner]) : -std::numeric_limits<A>::infinity();
-          if (s.smooth() && j < a.n) sums.smooth(s.weights.at(j), w[k], from);
-        }
-        sums.logits.add(w);
-      }
-    sums.logits = column_reduce(sums.logits, [](const auto& u, const auto& v) { return u.joined(v); });
+    if (row.exists)
+      sums.logits.add_strided(x, start, a, [&](int64_t i, A v) {
+        if (s.smooth()) sums.smooth(s.weights.at(i), v, from);
+      });
+    sums.logits = column_reduce(sums.logits, Plus());
     if (s.smooth()) {
-      auto plus = [](A u, A v) { return u + v; };
-      sums.weights = column_reduce(sums.weights, plus);
-      sums.distances = column_reduce(sums.distances, plus);
+      sums.weights = column_reduce(sums.weights, Plus());
+      sums.distances = column_reduce(sums.distances, Plus());
     }
-    if (!mine || threadIdx.y != 0) continue;
-    const int64_t row = outer * a.inner + column, label = labels.at(row);
-    to.put(row, sums, s, label, label < 0 ? A(0) : widen(p[label * a.inner]), from);
-  }
+    if (!row.exists || threadIdx.y != 0) return;
+    const int64_t label = labels.at(row.index(a));
+    to.put(row.index(a), sums, s, label, label < 0 ? A(0) : widen(x[start + label * a.inner]), from);
+  });
 }
 
 // ---- sums over the labels ------------------------------------------------------------------------------------------
 
 struct LossAndNorm {
   double loss, norm;
+  __device__ LossAndNorm operator+(const LossAndNorm& o) const { return {loss + o.loss, norm + o.norm}; }
 };
 inline constexpr int label_threads = 512;
 inline constexpr int64_t labels_per_block = 8192;
@@ -138,7 +136,7 @@ inline constexpr int64_t labels_per_block = 8192;
 /// Of labels [begin, end), by a block; norm: the sum of their weights, for the mean.
 template <class T>
 __device__ LossAndNorm sum_labels(int64_t begin, int64_t end, const compute_t<T>* each, const Labels& labels,
-                                  const Numbers<T>& weights, bool mean) {
+                                  const Parameter<T>& weights, bool mean) {
   LossAndNorm s{0, 0};
   for (int64_t i = begin + threadIdx.x; i < end; i += blockDim.x) {
     s.loss += double(each[i]);
@@ -146,16 +144,11 @@ __device__ LossAndNorm sum_labels(int64_t begin, int64_t end, const compute_t<T>
     const int64_t k = labels.at(i);
     if (k >= 0) s.norm += double(weights.at(k));
   }
-  return block_reduce(
-      s,
-      [](LossAndNorm a, LossAndNorm b) {
-        return LossAndNorm{a.loss + b.loss, a.norm + b.norm};
-      },
-      LossAndNorm{0, 0}, dynamic_shared<LossAndNorm>());
+  return block_reduce(s, Plus(), LossAndNorm{0, 0}, dynamic_shared<LossAndNorm>());
 }
 template <class T>
 __global__ void __launch_bounds__(label_threads)
-    label_sums(int64_t n, const compute_t<T>* each, Labels labels, Numbers<T> weights, bool mean, double* parts) {
+    label_sums(int64_t n, const compute_t<T>* each, Labels labels, Parameter<T> weights, bool mean, double* parts) {
   const int64_t begin = blockIdx.x * labels_per_block, end = begin + labels_per_block;
   const LossAndNorm s = sum_labels<T>(begin, end < n ? end : n, each, labels, weights, mean);
   if (threadIdx.x == 0) parts[2 * blockIdx.x] = s.loss, parts[2 * blockIdx.x + 1] = s.norm;
@@ -163,28 +156,22 @@ __global__ void __launch_bounds__(label_threads)
 /// The loss, and each label's share divided by the norm. Without `parts` one block sums by itself.
 template <class T>
 __global__ void __launch_bounds__(label_threads)
-    finish_labels(int64_t n, const compute_t<T>* each, Labels labels, Numbers<T> weights, bool mean,
+    finish_labels(int64_t n, const compute_t<T>* each, Labels labels, Parameter<T> weights, bool mean,
                   const double* parts, int64_t count, T* loss, compute_t<T>* scale) {
   LossAndNorm s{0, 0};
   if (parts) {
     for (int64_t i = threadIdx.x; i < count; i += blockDim.x) s.loss += parts[2 * i], s.norm += parts[2 * i + 1];
-    s = block_reduce(
-        s,
-        [](LossAndNorm a, LossAndNorm b) {
-          return LossAndNorm{a.loss + b.loss, a.norm + b.norm};
-        },
-        LossAndNorm{0, 0}, dynamic_shared<LossAndNorm>());
+    s = block_reduce(s, Plus(), LossAndNorm{0, 0}, dynamic_shared<LossAndNorm>());
   } else {
     s = sum_labels<T>(0, n, each, labels, weights, mean);
   }
   if (blockIdx.x == 0 && threadIdx.x == 0) *loss = narrow<T>(compute_t<T>(mean ? s.loss / s.norm : s.loss));
   if (!mean) return;
-  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += int64_t(gridDim.x) * blockDim.x)
-    scale[i] = compute_t<T>(double(scale[i]) / s.norm);
+  for (const int64_t i : grid_stride(n)) scale[i] = compute_t<T>(double(scale[i]) / s.norm);
 }
 
 template <class T>
-void finish(const Tensor& each, const Labels& labels, const Numbers<T>& weights, bool mean, Tensor& loss,
+void finish(const Tensor& each, const Labels& labels, const Parameter<T>& weights, bool mean, Tensor& loss,
             Tensor& scale) {
   using A = compute_t<T>;
   const int64_t n = scale.numel(), blocks = (n + labels_per_block - 1) / labels_per_block;
@@ -245,48 +232,42 @@ __device__ compute_t<T> sum_of_weights(const Shares<T>& s, int64_t n) {
 }
 
 template <class T>
-__global__ void __launch_bounds__(most_row_threads)
-    cross_entropy_gradient_rows(int64_t rows, int64_t n, int size, const T* x, const compute_t<T>* grad,
-                                const compute_t<T>* totals, Labels labels, Shares<T> s, T* dx, bool aligned) {
+__global__ void __launch_bounds__(max_tile, sizeof(T) == 4 ? 2 : 1)  // float: two blocks to a multiprocessor
+    cross_entropy_gradient_rows(TiledRows rows, const T* x, const compute_t<T>* grad, const compute_t<T>* totals,
+                                Labels labels, Shares<T> s, T* dx) {
   using A = compute_t<T>;
-  constexpr int per = per_pack<T>;
-  const RowThread me(size);
-  const A weights = sum_of_weights(s, n);
-  for (int64_t at = me.first() + me.slot; at < rows; at += me.step()) {
-    const T* p = x + at * n;
-    const RowPacks<T> r(p, n);
+  const A weights = sum_of_weights(s, rows.n);
+  for_existing_rows(rows, x, [&](int64_t at, const RowVectors<T>& r) {
+    const T* p = x + at * rows.n;
     const RowGradient<T> row(s, labels.at(at), grad[at], totals[at], weights);
-    for (int64_t i = me.rank; i < r.count; i += int64_t(held) * size) {
-      Held<T> loaded;
-      loaded.load(p, r, i, size, true, T(0));
+    r.for_loads([&](int64_t i) {
+      ThreadVectors<T> loaded;
+      loaded.load(p, r, i, T(0));
+      r.for_vectors(i, [&](int k, int64_t f) {
+        A w[r.size];
 #pragma unroll
-      for (int k = 0; k < held; ++k) {
-        const int64_t f = r.first(i + k * size);
-        if (f >= n) break;
-        A w[per];
-#pragma unroll
-        for (int j = 0; j < per; ++j) w[j] = r.holds(f + j) ? row.at(s, f + j, loaded.at(k, j)) : A(0);
-        store_pack(dx + at * n, r, f, aligned, w);
-      }
-    }
-  }
+        for (int j = 0; j < r.size; ++j) w[j] = r.contains(f + j) ? row.at(s, f + j, loaded.at(k, j)) : A(0);
+        store_vector(dx + at * rows.n, r, f, w);
+      });
+    });
+  });
 }
 
 template <class T>
-__global__ void cross_entropy_gradient_columns(Axis a, int64_t tiles, const T* x, const compute_t<T>* grad,
+__global__ void cross_entropy_gradient_strided(StridedRows rows, const T* x, const compute_t<T>* grad,
                                                const compute_t<T>* totals, Labels labels, Shares<T> s, T* dx) {
+  const Axis& a = rows.axis;
   const compute_t<T> weights = sum_of_weights(s, a.n);
-  for (int64_t tile = blockIdx.x; tile < a.outer * tiles; tile += gridDim.x) {
-    const int64_t outer = tile / tiles, column = (tile - outer * tiles) * blockDim.x + threadIdx.x;
-    if (column >= a.inner) continue;
-    const int64_t start = outer * a.n * a.inner + column, at = outer * a.inner + column;
-    const RowGradient<T> row(s, labels.at(at), grad[at], totals[at], weights);
+  for_rows(rows, [&](const StridedRow& at) {
+    if (!at.exists) return;
+    const int64_t start = at.start(a), index = at.index(a);
+    const RowGradient<T> row(s, labels.at(index), grad[index], totals[index], weights);
 #pragma unroll 4
     for (int64_t i = threadIdx.y; i < a.n; i += blockDim.y) {
       const int64_t e = start + i * a.inner;
       dx[e] = narrow<T>(row.at(s, i, widen(x[e])));
     }
-  }
+  });
 }
 
 // ---- operators -----------------------------------------------------------------------------------------------------
@@ -297,24 +278,12 @@ void cross_entropy(const ops::CrossEntropyLabels& op, Tensor& loss, Tensor& tota
                    const Dense& target, const Dense& weight) {
   const Axis a = class_axis(x.shape());
   const Labels labels(op, target, a.n);
-  const bool each_row = op.reduction == "none";
   dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
-    using A = compute_t<T>;
     Tensor keep, each;
     const Shares<T> s(op.label_smoothing, weight, a.n, keep);
-    if (!each_row) each = Tensor::empty(scale.shape(), scale.dtype(), scale.device());
-    const LossTo<T> to{total.data<A>(), scale.data<A>(), each ? each.data<A>() : nullptr,
-                       each_row ? loss.data<T>() : nullptr};
-    if (a.inner == 1) {
-      const RowShare share(a.outer, a.n, per_pack<T>);
-      start(x, cross_entropy_rows<T>, share.grid, unsigned(share.block), share.shared, a.outer, a.n, share.size,
-            x.data<T>(), labels, s, to);
-    } else {
-      const ColumnShare share(a);
-      start(x, cross_entropy_columns<T>, share.grid, share.block, share.shared, a, share.tiles, x.data<T>(), labels, s,
-            to);
-    }
-    if (!each_row) finish<T>(each, labels, s.weights, op.reduction == "mean", loss, scale);
+    const LossTo<T> to(op.reduction, total, scale, loss, each);
+    start_along(x, a, vector_size<T>, cross_entropy_rows<T>, cross_entropy_strided<T>, x.data<T>(), labels, s, to);
+    if (each) finish<T>(each, labels, s.weights, op.reduction == "mean", loss, scale);
   });
 }
 
@@ -327,24 +296,24 @@ void cross_entropy_backward(const ops::CrossEntropyBackward& op, Tensor& dx, con
     Tensor keep;
     const Shares<T> s(op.label_smoothing, weight, a.n, keep);
     const Tensor g = in_dtype(grad, dtype_of<A>), sums = in_dtype(total, dtype_of<A>);
-    const T* p = x.data<T>();
-    T* to = dx.data<T>();
+    auto launch = [&](auto* kernel, const auto& rows, size_t shared) {
+      start(x, kernel, rows.grid, rows.block, shared, rows, x.data<T>(), g.data<A>(), sums.data<A>(), labels, s,
+            dx.data<T>());
+    };
     if (a.inner == 1) {
-      const RowShare share(a.outer, a.n, per_pack<T>);
-      start(x, cross_entropy_gradient_rows<T>, share.grid, unsigned(share.block), sizeof(A) * size_t(share.block),
-            a.outer, a.n, share.size, p, g.data<A>(), sums.data<A>(), labels, s, to, same_phase(p, to));
+      const TiledRows rows(a.outer, a.n, vector_size<T>);
+      launch(cross_entropy_gradient_rows<T>, rows, sizeof(A) * rows.block.x);  // for sum_of_weights
     } else {
-      const ColumnShare share(a);
-      start(x, cross_entropy_gradient_columns<T>, share.grid, share.block, share.shared, a, share.tiles, p, g.data<A>(),
-            sums.data<A>(), labels, s, to);
+      const StridedRows rows(a);
+      launch(cross_entropy_gradient_strided<T>, rows, rows.shared);
     }
   });
 }
 
 template <class T>
-__global__ void nll_labels(int64_t count, Axis a, const T* x, Labels labels, Numbers<T> weights, LossTo<T> to) {
+__global__ void nll_labels(int64_t count, Axis a, const T* x, Labels labels, Parameter<T> weights, LossTo<T> to) {
   using A = compute_t<T>;
-  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += int64_t(gridDim.x) * blockDim.x) {
+  for (const int64_t i : grid_stride(count)) {
     const int64_t k = labels.at(i), outer = i / a.inner;
     const A w = k < 0 ? A(0) : weights.at(k);
     const A l = k < 0 ? A(0) : -w * widen(x[(outer * a.n + k) * a.inner + (i - outer * a.inner)]);
@@ -360,22 +329,18 @@ void nll_loss(const ops::NllLossLabels& op, Tensor& loss, Tensor& scale, const D
   const Axis a = class_axis(x.shape());
   const Labels labels(op, target, a.n);
   const int64_t count = target.numel();
-  const bool each_row = op.reduction == "none";
   dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
-    using A = compute_t<T>;
     Tensor keep, each;
-    const Numbers<T> weights(weight, A(1), keep);
-    if (!each_row) each = Tensor::empty(scale.shape(), scale.dtype(), scale.device());
-    const LossTo<T> to{nullptr, scale.data<A>(), each ? each.data<A>() : nullptr, each_row ? loss.data<T>() : nullptr};
-    if (count)
-      start(x, nll_labels<T>, blocks_for(count, threads), threads, 0, count, a, x.data<T>(), labels, weights, to);
-    if (!each_row) finish<T>(each, labels, weights, op.reduction == "mean", loss, scale);
+    const Parameter<T> weights(weight, compute_t<T>(1), keep);
+    const LossTo<T> to(op.reduction, {}, scale, loss, each);
+    if (count) start_grid_stride(x, nll_labels<T>, count, count, a, x.data<T>(), labels, weights, to);
+    if (each) finish<T>(each, labels, weights, op.reduction == "mean", loss, scale);
   });
 }
 
 template <class T>
 __global__ void nll_gradient(int64_t count, Axis a, const compute_t<T>* grad, Labels labels, T* dx) {
-  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += int64_t(gridDim.x) * blockDim.x) {
+  for (const int64_t i : grid_stride(count)) {
     const int64_t k = labels.at(i), outer = i / a.inner;
     if (k >= 0) dx[(outer * a.n + k) * a.inner + (i - outer * a.inner)] = narrow<T>(-grad[i]);
   }
@@ -387,9 +352,7 @@ void nll_loss_backward(const ops::NllLossBackward& op, Tensor& dx, const Dense& 
   if (dx.bytes()) dx.device().fill_zero(dx.raw(), dx.bytes());
   dispatch(Floats{}, dx.dtype(), [&]<class T>(Type<T>) {
     const Tensor g = in_dtype(grad, dtype_of<compute_t<T>>);
-    if (count)
-      start(dx, nll_gradient<T>, blocks_for(count, threads), threads, 0, count, a, g.data<compute_t<T>>(), labels,
-            dx.data<T>());
+    if (count) start_grid_stride(dx, nll_gradient<T>, count, count, a, g.data<compute_t<T>>(), labels, dx.data<T>());
   });
 }
 

@@ -1,5 +1,5 @@
-// Steps of optimizers and clipping of gradients on CUDA: many tensors in one launch. The kernel's parameter is a table
-// of where tensors lie; each block takes a chunk of one of them. Nothing is read by the host.
+// Steps of optimizers and clipping of gradients on CUDA: many tensors in one launch (multi-tensor apply). The kernel's
+// parameter is a table of tensors; each block takes a chunk of one of them. Nothing is read by the host.
 #include "core/ops/nn/optim_step.h"
 #include "devices/cuda/kernels/common/block.cuh"
 #include "devices/cuda/kernels/common/elementwise.cuh"
@@ -7,10 +7,10 @@
 namespace luth::cuda {
 namespace {
 
-constexpr int64_t chunk = 16384;  // elements of a block, a multiple of every pack
+constexpr int64_t chunk = 16384;  // elements of a block, a multiple of every vector_size
 
-/// Groups of n tensors of one length: a parameter, its gradient and what is kept for it. A kernel's parameters have
-/// room for 4 KB.
+/// Groups of n tensors of one length: a parameter, its gradient and its state. A kernel's parameters have room for 4
+/// KB.
 template <int n>
 struct Table {
   static constexpr int most = 3400 / (n * 8 + 12);
@@ -48,25 +48,26 @@ __device__ bool aligned(void* const (&data)[n]) {
   return all;
 }
 
-/// f on `width` elements of each tensor from `at` on; stores those that f writes.
+/// Applies f to `width` elements of each tensor from `at` on; stores the tensors that f writes.
 template <class T, int n, int width, class F>
-__device__ void step_pack(void* const (&data)[n], int64_t at, const F& f) {
+__device__ void step_vector(void* const (&data)[n], int64_t at, const F& f) {
   using C = compute_t<T>;
-  Pack<T, width> packs[n];
+  AlignedVector<T, width> vectors[n];
 #pragma unroll
-  for (int k = 0; k < n; ++k) packs[k] = *reinterpret_cast<const Pack<T, width>*>(static_cast<const T*>(data[k]) + at);
+  for (int k = 0; k < n; ++k)
+    vectors[k] = *reinterpret_cast<const AlignedVector<T, width>*>(static_cast<const T*>(data[k]) + at);
 #pragma unroll
   for (int j = 0; j < width; ++j) {
     C v[n];
 #pragma unroll
-    for (int k = 0; k < n; ++k) v[k] = C(packs[k].v[j]);
+    for (int k = 0; k < n; ++k) v[k] = C(vectors[k].v[j]);
     f(v);
 #pragma unroll
-    for (int k = 0; k < n; ++k) packs[k].v[j] = T(v[k]);
+    for (int k = 0; k < n; ++k) vectors[k].v[j] = T(v[k]);
   }
 #pragma unroll
   for (int k = 0; k < n; ++k)
-    if (F::writes >> k & 1) *reinterpret_cast<Pack<T, width>*>(static_cast<T*>(data[k]) + at) = packs[k];
+    if (F::writes >> k & 1) *reinterpret_cast<AlignedVector<T, width>*>(static_cast<T*>(data[k]) + at) = vectors[k];
 }
 
 /// f(v) for the elements v[0 … n - 1] at each position; bit k of F::writes: v[k] is stored. f.begin() false: nothing is
@@ -81,15 +82,15 @@ __global__ void step_kernel(const Table<n> table, const F given) {
   void* data[n];
 #pragma unroll
   for (int k = 0; k < n; ++k) data[k] = table.data[g][k];
-  constexpr int width = per_pack<T>;
+  constexpr int width = vector_size<T>;
   int64_t rest = begin;
   if (aligned<T, n>(data)) {
-    const int64_t packs = (end - begin) / width;
-    for (int64_t i = threadIdx.x; i < packs; i += blockDim.x) step_pack<T, n, width>(data, begin + i * width, f);
-    rest += packs * width;
+    const int64_t vectors = (end - begin) / width;
+    for (int64_t i = threadIdx.x; i < vectors; i += blockDim.x) step_vector<T, n, width>(data, begin + i * width, f);
+    rest += vectors * width;
   }
 #pragma unroll 1
-  for (int64_t i = rest + threadIdx.x; i < end; i += blockDim.x) step_pack<T, n, 1>(data, i, f);
+  for (int64_t i = rest + threadIdx.x; i < end; i += blockDim.x) step_vector<T, n, 1>(data, i, f);
 }
 
 /// Calls flush(table) for all groups whose dtype is T's, as many at once as a table holds.
@@ -105,55 +106,53 @@ void in_tables(List list, Flush&& flush) {
   }
   if (table.groups) flush(table);
 }
-template <int n, template <class> class F, class... A>
+/// A step of F<C, n>, made from the arguments, on each group of n tensors; C: the type to compute in.
+template <int n, template <class, int> class F, class... A>
 void step_all(List list, const A&... arguments) {
   if (list.empty()) return;
   for_each(Floats{}, [&]<class T>(Type<T>) {
+    using Step = F<compute_t<T>, n>;
     in_tables<T, n>(list, [&](const Table<n>& table) {
-      start(list[0].tensor(), step_kernel<T, n, F<compute_t<T>>>, table.chunks(), threads, 0, table,
-            F<compute_t<T>>(arguments...));
+      start(list[0].tensor(), step_kernel<T, n, Step>, table.chunks(), threads, 0, table, Step(arguments...));
     });
   });
 }
 
-template <class C>
+/// Parameter, gradient, and a momentum buffer where n is 3.
+template <class C, int n>
 struct Sgd {
-  static constexpr unsigned writes = 1;
+  static constexpr unsigned writes = n == 3 ? 1 | 4 : 1;
   ops::SgdRule<C> rule;
   explicit Sgd(const ops::SgdStep& op) : rule(op) {}
-  __device__ void operator()(C (&v)[2]) const { v[0] = rule.step(v[0], v[1]); }
-};
-template <class C>
-struct SgdWithMomentum {
-  static constexpr unsigned writes = 1 | 4;
-  ops::SgdRule<C> rule;
-  explicit SgdWithMomentum(const ops::SgdStep& op) : rule(op) {}
-  __device__ void operator()(C (&v)[3]) const { v[0] = rule.step(v[0], v[1], v[2]); }
+  __device__ void operator()(C (&v)[n]) const {
+    if constexpr (n == 3)
+      v[0] = rule.step(v[0], v[1], v[2]);
+    else
+      v[0] = rule.step(v[0], v[1]);
+  }
 };
 void sgd_step(const ops::SgdStep& op, List list) {
   if (op.momentum != 0)
-    step_all<3, SgdWithMomentum>(list, op);
+    step_all<3, Sgd>(list, op);
   else
     step_all<2, Sgd>(list, op);
 }
 
-template <class C>
+/// Parameter, gradient, both moments, and the largest second moment of AMSGrad where n is 5.
+template <class C, int n>
 struct Adam {
-  static constexpr unsigned writes = 1 | 4 | 8;
+  static constexpr unsigned writes = n == 5 ? 1 | 4 | 8 | 16 : 1 | 4 | 8;
   ops::AdamRule<C> rule;
   explicit Adam(const ops::AdamStep& op) : rule(op) {}
-  __device__ void operator()(C (&v)[4]) const { v[0] = rule.step(v[0], v[1], v[2], v[3], nullptr); }
-};
-template <class C>
-struct AmsGrad {
-  static constexpr unsigned writes = 1 | 4 | 8 | 16;
-  ops::AdamRule<C> rule;
-  explicit AmsGrad(const ops::AdamStep& op) : rule(op) {}
-  __device__ void operator()(C (&v)[5]) const { v[0] = rule.step(v[0], v[1], v[2], v[3], &v[4]); }
+  __device__ void operator()(C (&v)[n]) const {
+    C* largest = nullptr;
+    if constexpr (n == 5) largest = &v[4];
+    v[0] = rule.step(v[0], v[1], v[2], v[3], largest);
+  }
 };
 void adam_step(const ops::AdamStep& op, List list) {
   if (op.amsgrad)
-    step_all<5, AmsGrad>(list, op);
+    step_all<5, Adam>(list, op);
   else
     step_all<4, Adam>(list, op);
 }
@@ -171,7 +170,7 @@ struct Norm {
     }
   }
 };
-template <class C>
+template <class C, int n>
 struct ScaleToNorm {
   static constexpr unsigned writes = 1;
   double most;
@@ -183,18 +182,18 @@ struct ScaleToNorm {
     factor = C(share);
     return !(share >= 1);  // nan goes on: gradients become nan, as in PyTorch
   }
-  __device__ void operator()(C (&v)[1]) const { v[0] *= factor; }
+  __device__ void operator()(C (&v)[n]) const { v[0] *= factor; }
 };
 void clip_by_norm(const ops::ClipByNorm& op, List list) {
   step_all<1, ScaleToNorm>(list.subspan(1), op.max_norm, Norm{list[0].tensor().raw(), list[0].dtype()});
 }
 
-template <class C>
+template <class C, int n>
 struct Clamp {
   static constexpr unsigned writes = 1;
   C top;
   explicit Clamp(double clip_value) : top(C(clip_value)) {}
-  __device__ void operator()(C (&v)[1]) const { v[0] = v[0] > top ? top : v[0] < -top ? -top : v[0]; }
+  __device__ void operator()(C (&v)[n]) const { v[0] = v[0] > top ? top : v[0] < -top ? -top : v[0]; }
 };
 void clip_by_value(const ops::ClipByValue& op, List list) { step_all<1, Clamp>(list, op.clip_value); }
 
@@ -229,17 +228,17 @@ __global__ void norm_kernel(const Table<1> table, const Power power, double* sum
   const int g = table.group();
   const int64_t begin = int64_t(blockIdx.x - table.first[g]) * chunk, end = min(begin + chunk, table.size[g]);
   const T* x = static_cast<const T*>(table.data[g][0]);
-  constexpr int width = per_pack<T>;
+  constexpr int width = vector_size<T>;
   double sum = 0;
   int64_t rest = begin;
   if (reinterpret_cast<uintptr_t>(x) % 16 == 0) {
-    const int64_t packs = (end - begin) / width;
-    for (int64_t i = threadIdx.x; i < packs; i += blockDim.x) {
-      const auto pack = *reinterpret_cast<const Pack<T, width>*>(x + begin + i * width);
+    const int64_t vectors = (end - begin) / width;
+    for (int64_t i = threadIdx.x; i < vectors; i += blockDim.x) {
+      const auto vector = *reinterpret_cast<const AlignedVector<T, width>*>(x + begin + i * width);
 #pragma unroll
-      for (int k = 0; k < width; ++k) sum = power(sum, power.of(cast<double>(pack.v[k])));
+      for (int k = 0; k < width; ++k) sum = power(sum, power.of(cast<double>(vector.v[k])));
     }
-    rest += packs * width;
+    rest += vectors * width;
   }
 #pragma unroll 1
   for (int64_t i = rest + threadIdx.x; i < end; i += blockDim.x) sum = power(sum, power.of(cast<double>(x[i])));

@@ -1,4 +1,5 @@
-// Random fills and dropout on CUDA: each element from its own words, by the draws that the CPU uses (core/math/draw.h).
+// Random fills and dropout on CUDA: each element from Philox words of its own, by the functions that the CPU uses
+// (core/math/draw.h).
 #include "core/ops/random/random.h"
 
 #include "core/autograd/autograd.h"
@@ -11,15 +12,15 @@
 namespace luth::cuda {
 namespace {
 
-/// The counters that the numbers of a pack take, which a thread makes at once.
+/// Philox counters for the numbers of an aligned vector, which a thread draws at once.
 template <class T>
-inline constexpr int counters = per_pack<T>* words_per<T> / 4;
+inline constexpr int counters = vector_size<T>* words_per<T> / 4;
 
 template <class T, class Draw>
-__device__ void draw_pack(const Draw& draw, const uint32_t* w, Pack<T, per_pack<T>>& p) {
+__device__ void draw_vector(const Draw& draw, const uint32_t* w, AlignedVector<T, vector_size<T>>& p) {
   if constexpr (requires { Draw::in_pairs; }) {
 #pragma unroll
-    for (int k = 0; k < per_pack<T>; k += 2) {
+    for (int k = 0; k < vector_size<T>; k += 2) {
       compute_t<T> u, v, first, second;
       draw.uniforms(w + k * words_per<T>, u, v);
       draw.pair(u, v, first, second);
@@ -28,17 +29,17 @@ __device__ void draw_pack(const Draw& draw, const uint32_t* w, Pack<T, per_pack<
     }
   } else if constexpr (requires { draw(w, p.v[0]); }) {
 #pragma unroll
-    for (int k = 0; k < per_pack<T>; ++k) p.v[k] = draw(w + k * words_per<T>, p.v[k]);
+    for (int k = 0; k < vector_size<T>; ++k) p.v[k] = draw(w + k * words_per<T>, p.v[k]);
   } else {
 #pragma unroll
-    for (int k = 0; k < per_pack<T>; ++k) p.v[k] = cast<T>(draw(w + k * words_per<T>));
+    for (int k = 0; k < vector_size<T>; ++k) p.v[k] = cast<T>(draw(w + k * words_per<T>));
   }
 }
 
 /// out[i] = draw(words of i), or draw(words of i, in[i]). `whole`: both begin at a multiple of 16 bytes.
 template <class T, class Draw>
 __global__ void draw_kernel(int64_t seed, int64_t offset, int64_t n, const T* in, T* out, Draw draw, bool whole) {
-  constexpr int each = per_pack<T>;
+  constexpr int each = vector_size<T>;
   const int64_t step = int64_t(gridDim.x) * blockDim.x;
   for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i * each < n; i += step) {
     const bool full = whole && (i + 1) * each <= n;
@@ -49,25 +50,25 @@ __global__ void draw_kernel(int64_t seed, int64_t offset, int64_t n, const T* in
       const PhiloxWords p = philox(seed, offset + i * counters<T> + c);
       for (int k = 0; k < 4; ++k) w[4 * c + k] = p.w[k];
     }
-    Pack<T, each> pack{};
-    if (in && full) pack = reinterpret_cast<const Pack<T, each>*>(in)[i];
+    AlignedVector<T, each> vector{};
+    if (in && full) vector = reinterpret_cast<const AlignedVector<T, each>*>(in)[i];
     if (in && !full) {
 #pragma unroll
       for (int k = 0; k < each; ++k)
-        if (k < here) pack.v[k] = in[i * each + k];
+        if (k < here) vector.v[k] = in[i * each + k];
     }
-    draw_pack<T>(draw, w, pack);
+    draw_vector<T>(draw, w, vector);
     if (full) {
-      reinterpret_cast<Pack<T, each>*>(out)[i] = pack;
+      reinterpret_cast<AlignedVector<T, each>*>(out)[i] = vector;
     } else {
 #pragma unroll
       for (int k = 0; k < each; ++k)
-        if (k < here) out[i * each + k] = pack.v[k];
+        if (k < here) out[i * each + k] = vector.v[k];
     }
   }
 }
 
-/// Row-major memory for y's elements gets them in order, and is brought into y's layout. `in` is row-major or null.
+/// Fills row-major memory in order of elements, then copies it to y's layout. `in` is row-major or null.
 template <class T, class Draw>
 void draw_in_order(const PhiloxState& state, Tensor& y, const Draw& draw, const T* in = nullptr) {
   Tensor work = y.is_contiguous() ? y : Tensor::empty(y.shape(), y.dtype(), y.device());
@@ -75,27 +76,28 @@ void draw_in_order(const PhiloxState& state, Tensor& y, const Draw& draw, const 
   const int64_t n = y.numel();
   if (n == 0) return;
   const bool whole = reinterpret_cast<uintptr_t>(out) % 16 == 0 && reinterpret_cast<uintptr_t>(in) % 16 == 0;
-  start(y, draw_kernel<T, Draw>, blocks_for((n + per_pack<T> - 1) / per_pack<T>, threads), threads, 0, state.seed,
-        state.offset, n, in, out, draw, whole);
+  start_grid_stride(y, draw_kernel<T, Draw>, (n + vector_size<T> - 1) / vector_size<T>, state.seed, state.offset, n, in,
+                    out, draw, whole);
   if (work.same(y)) return;
   NoGrad no_grad;
   luth::copy.into(y, work);
 }
 
+template <template <class> class Draw, class... P>
+void fill_floats(const PhiloxState& state, Tensor& y, P... parameters) {
+  dispatch(Floats{}, y.dtype(), [&]<class T>(Type<T>) { draw_in_order<T>(state, y, Draw<T>(parameters...)); });
+}
 void uniform(const ops::UniformFill& op, Tensor& y, const Value&) {
-  dispatch(Floats{}, y.dtype(),
-           [&]<class T>(Type<T>) { draw_in_order<T>(op.philox, y, draw::Uniform<T>(op.from, op.to)); });
+  fill_floats<draw::Uniform>(op.philox, y, op.from, op.to);
 }
 void normal(const ops::NormalFill& op, Tensor& y, const Value&) {
-  dispatch(Floats{}, y.dtype(),
-           [&]<class T>(Type<T>) { draw_in_order<T>(op.philox, y, draw::Normal<T>(op.mean, op.std)); });
+  fill_floats<draw::Normal>(op.philox, y, op.mean, op.std);
 }
 void exponential(const ops::ExponentialFill& op, Tensor& y, const Value&) {
-  dispatch(Floats{}, y.dtype(),
-           [&]<class T>(Type<T>) { draw_in_order<T>(op.philox, y, draw::Exponential<T>(op.lambd)); });
+  fill_floats<draw::Exponential>(op.philox, y, op.lambd);
 }
 
-/// The bits of 1, or of 0.
+/// Draws the bits of 1 or of 0.
 template <class T>
 struct Coin {
   draw::Bernoulli<T> draw;
@@ -122,7 +124,7 @@ void bernoulli(const ops::Bernoulli& op, Tensor& y, const Dense& p) {
   dispatch(Floats{}, y.dtype(), [&]<class T>(Type<T>) { draw_in_order<T>(op.philox, y, CoinOf<T>(), p.data<T>()); });
 }
 
-/// The low bits of an integer, or its truth.
+/// Draws an integer: its low bits or, for bool, whether it is not 0.
 template <class T>
 struct IntegerBits {
   draw::Integers<T> draw;
@@ -144,7 +146,7 @@ void random_integers(const ops::RandomIntegers& op, Tensor& y, const Value&) {
   });
 }
 
-/// The word of a position as a key whose signed order is the word's.
+/// The random word of a position as a signed key of the same order.
 struct WideKey {
   __device__ int64_t operator()(const uint32_t* w) const {
     return int64_t((uint64_t(w[1]) << 32 | w[0]) ^ uint64_t(1) << 63);
@@ -169,7 +171,7 @@ void randperm(const ops::Randperm& op, Tensor& y) {
   luth::copy.into(y, luth::sort(keys, sort)[1]);
 }
 
-void dropout(const ops::DropoutApply& op, Tensor& y, const Dense& x) {
+void dropout(const ops::NativeDropout& op, Tensor& y, const Dense& x) {
   dispatch(Floats{}, y.dtype(),
            [&]<class T>(Type<T>) { draw_in_order<T>(op.philox, y, draw::Dropout<T>(op.p), x.data<T>()); });
 }

@@ -11,7 +11,7 @@ namespace {
 constexpr int block = 256, most_shared = 4096;
 using Counter = unsigned long long;
 
-// A block counts in its shared memory where the bins fit there, and adds what it found; sums of integers do not depend
+// A block counts in its shared memory where the bins fit there, then adds its counts; sums of integers do not depend
 // on the order.
 __global__ void __launch_bounds__(block) count_kernel(const int64_t* in, int64_t n, int64_t bins, Counter* out) {
   unsigned* own = dynamic_shared<unsigned>();
@@ -56,8 +56,7 @@ struct Search {
 };
 template <class T>
 __global__ void __launch_bounds__(block) search_kernel(const __grid_constant__ Search<T> s) {
-  const int64_t step = int64_t(gridDim.x) * blockDim.x;
-  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < s.numel; i += step) {
+  for (const int64_t i : grid_stride(s.numel)) {
     const int64_t start = s.per_row == s.numel ? 0 : i / s.per_row * s.n;
     const T v = s.in[i];
     int64_t begin = 0, left = s.n;

@@ -1,4 +1,4 @@
-// Elements of a rank on CUDA: kthvalue and medians.
+// Order statistics on CUDA: kthvalue and medians.
 #include "core/ops/reduce/order_statistics.h"
 
 #include "core/autograd/autograd.h"
@@ -21,7 +21,7 @@ template <class K>
 __device__ void rank_in_row(const Rows& r, const Chosen& c, const Rows::Offset& row) {
   int* counts = dynamic_shared<int>();  // 256
   Digit* found = reinterpret_cast<Digit*>(counts + 256);
-  int* shared = reinterpret_cast<int*>(found + 1);  // how many are nan; the first place
+  int* shared = reinterpret_cast<int*>(found + 1);  // the number of nans; the position of the first match
   if (threadIdx.x == 0) shared[0] = 0, shared[1] = INT32_MAX;
   __syncthreads();
   int rank = c.rank;
@@ -56,10 +56,10 @@ __global__ void __launch_bounds__(select_threads)
   for (int64_t row = blockIdx.x; row < r.count; row += gridDim.x) rank_in_row<K>(r, c, r.offset(row));
 }
 
-/// The same of rows in order, `places` of which tell where their elements were: a thread for each.
+/// The same for sorted rows, a thread for each; `order`: the position of each sorted element in its unsorted row.
 template <class K>
 __global__ void __launch_bounds__(threads)
-    rank_in_order(const __grid_constant__ Rows r, const __grid_constant__ Chosen c, const int64_t* places) {
+    rank_in_order(const __grid_constant__ Rows r, const __grid_constant__ Chosen c, const int64_t* order) {
   const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= r.count) return;
   const Rows::Offset row = r.offset(i);
@@ -84,13 +84,13 @@ __global__ void __launch_bounds__(threads)
   }
   const int64_t at = first_from(r.key_at<K>(row.in + rank * r.in_step));
   r.write(row, 0, at);
-  r.positions[row.out] = places[row.in + at * r.in_step] + r.base;
+  r.positions[row.out] = order[row.in + at * r.in_step] + r.base;
 }
 
 /// Few long rows are sorted by all of the device rather than searched by a block each.
 bool sorts(const Rows& r) { return r.count < 16 && r.n > 65536; }
 
-void pick(const ops::AlongDim& op, Tensor& values, Tensor& positions, const Tensor& x, Pick what, int64_t rank) {
+void pick(const auto& op, Tensor& values, Tensor& positions, const Tensor& x, Pick what, int64_t rank) {
   if (values.numel() == 0) return;
   if (x.dtype() == Dtype::boolean) throw_unsupported(x.dtype());
   const int dim = wrap_dim(op.dim, x.dim());

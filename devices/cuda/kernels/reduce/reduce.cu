@@ -82,7 +82,7 @@ void accumulate(const Tensor& input, Tensor& y, uint32_t mask) {
   const Tensor x = widened(converted(input, y.dtype()));
   by_type(x, [&]<class T>(Type<T>) { reduce<T>(Op<sum_t<T>>{Output(y)}, x, y, mask); });
 }
-void sum(const ops::Sum& op, Tensor& y, const Strided& x) { accumulate<Add>(x, y, op.mask(x)); }
+void sum(const ops::Sum& op, Tensor& y, const Strided& x) { accumulate<Add>(x, y, op.dim.mask(x)); }
 void prod(const ops::Prod& op, Tensor& y, const Strided& input) {
   const uint32_t mask = !op.dim ? ~0u : input.dim() ? 1u << wrap_dim(*op.dim, input.dim()) : 0u;
   Tensor x = converted(input, y.dtype());
@@ -93,7 +93,7 @@ void prod(const ops::Prod& op, Tensor& y, const Strided& input) {
 }
 void euclidean_norm(const ops::EuclideanNorm& op, Tensor& y, const Strided& x) {
   dispatch(Floats{}, x.dtype(),
-           [&]<class T>(Type<T>) { reduce<T>(Length<compute_t<T>>{{Output(y)}}, x, y, op.mask(x)); });
+           [&]<class T>(Type<T>) { reduce<T>(Length<compute_t<T>>{{Output(y)}}, x, y, op.dim.mask(x)); });
 }
 
 // ---- extremes ----
@@ -120,8 +120,8 @@ void extreme(const Tensor& input, Tensor& y, uint32_t mask, bool largest) {
   const Tensor x = widened(input);
   by_type(x, [&]<class T>(Type<T>) { reduce<T>(Extreme<sum_t<T>>{Output(y), largest}, x, y, mask); });
 }
-void amax(const ops::Amax& op, Tensor& y, const Strided& x) { extreme(x, y, op.mask(x), true); }
-void amin(const ops::Amin& op, Tensor& y, const Strided& x) { extreme(x, y, op.mask(x), false); }
+void amax(const ops::Amax& op, Tensor& y, const Strided& x) { extreme(x, y, op.dim.mask(x), true); }
+void amin(const ops::Amin& op, Tensor& y, const Strided& x) { extreme(x, y, op.dim.mask(x), false); }
 
 /// The extreme and the first position that holds it; a nan is more extreme than any number.
 template <class A>
@@ -148,7 +148,7 @@ struct Find {
     positions[at] = v.at + base;
   }
 };
-void find(const ops::AlongDim& op, Tensor& values, Tensor& positions, const Tensor& input, bool largest) {
+void find(const auto& op, Tensor& values, Tensor& positions, const Tensor& input, bool largest) {
   const Tensor x = widened(input);
   const uint32_t mask = x.dim() ? 1u << wrap_dim(op.dim, x.dim()) : 0u;
   by_type(x, [&]<class T>(Type<T>) {
@@ -187,13 +187,14 @@ void count(const Tensor& x, Tensor& y, uint32_t mask, Truth what) {
     reduce<W>(Count<W>{Output(y), bits, what, n}, x, y, mask);
   });
 }
-void all(const ops::AllDims& op, Tensor& y, const Strided& x) { count(x, y, op.mask(x), Truth::all); }
-void any(const ops::AnyDims& op, Tensor& y, const Strided& x) { count(x, y, op.mask(x), Truth::any); }
+void all(const ops::AllDims& op, Tensor& y, const Strided& x) { count(x, y, op.dim.mask(x), Truth::all); }
+void any(const ops::AnyDims& op, Tensor& y, const Strided& x) { count(x, y, op.dim.mask(x), Truth::any); }
 void count_nonzero(const ops::CountNonzero&, Tensor& y, const Strided& x) { count(x, y, ~0u, Truth::count); }
 
 // ---- variance ----
 
-/// Chan, Golub and LeVeque's rule: counts, means and sums of squared distances from them, of two sets to those of both.
+/// Variance from counts, means and sums of squared distances from the mean, which combine() merges by Chan, Golub and
+/// LeVeque's rule.
 template <class A>
 struct Spread {
   using Number = A;
@@ -226,9 +227,9 @@ struct Spread {
     out.put(at, root ? math::sqrt(variance) : variance);
   }
 };
-void variance(const ops::Var& op, Tensor& y, const Tensor& x, bool root) {
+void variance(const auto& op, Tensor& y, const Tensor& x, bool root) {
   dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
-    reduce<T>(Spread<compute_t<T>>{Output(y), op.divisor(x), root}, x, y, op.mask(x));
+    reduce<T>(Spread<compute_t<T>>{Output(y), op.divisor(x), root}, x, y, op.dim.mask(x));
   });
 }
 void var(const ops::Var& op, Tensor& y, const Strided& x) { variance(op, y, x, false); }

@@ -2,9 +2,10 @@
 // into one. Results do not depend on the order in which threads and blocks run.
 //
 // An operator is a struct, copied to the device, with
-//   - Number and Acc: how an element is loaded, and what elements are combined into;
+//   - Number: the type in which elements are loaded; Acc: the type in which they are combined;
 //   - Acc none() const: combine()'s identity;
-//   - Acc of(Number v, int64_t i) const: element i of those that are reduced, in order of memory unless one dim is;
+//   - Acc of(Number v, int64_t i) const: reduced element i as an Acc. With one reduced dim i is its position in that
+//     dim, else elements count in order of memory;
 //   - Acc combine(Acc a, Acc b) const, associative but for rounding;
 //   - void store(int64_t at, Acc) const: writes element `at` of the result's memory;
 //   - and, if several elements are better taken at once, Acc of_all(const Number (&v)[n]) const.
@@ -18,8 +19,8 @@ namespace luth::cuda {
 /// its elements in turn; `columns` says whether neighbouring threads have neighbouring results (true) or neighbouring
 /// elements of one result. Where results are few and long, the blocks in y share the elements in chunks.
 struct Reduction {
-  Places<2> kept;     // the input in bytes, the result in elements
-  Places<1> reduced;  // the input in bytes; packed: elements can be loaded 16 bytes at a time
+  OperandOffsets<2> kept;     // the input in bytes, the result in elements
+  OperandOffsets<1> reduced;  // the input in bytes; vectorized: 16 bytes can be loaded at a time
   int64_t results, n;
   int lanes = 1;  // a power of two
   bool columns = false;
@@ -29,8 +30,8 @@ struct Reduction {
   unsigned blocks() const { return unsigned((results + per_block() - 1) / per_block()); }
 };
 
-/// `pack`: elements in 16 bytes. y is row-major and has x's dims without those of the mask.
-inline Reduction plan_reduction(const Tensor& x, const Tensor& y, uint32_t mask, int pack) {
+/// `vector_size`: elements in 16 bytes. y is row-major and has x's dims without those of the mask.
+inline Reduction plan_reduction(const Tensor& x, const Tensor& y, uint32_t mask, int vector_size) {
   Shape kept, reduced;
   Strides kept_strides, reduced_strides;
   for (int i = 0; i < x.dim(); ++i) {
@@ -53,19 +54,19 @@ inline Reduction plan_reduction(const Tensor& x, const Tensor& y, uint32_t mask,
               0,
               1};
 
-  // packs must not cross the end of a run of elements, and must start at multiples of 16 bytes
+  // vectors must not cross the end of a run of elements, and must start at multiples of 16 bytes
   const Nest<2>& k = r.kept.nest;
   const Nest<1>& e = r.reduced.nest;
-  bool packed = r.n >= pack && e.inner_stride()[0] == int64_t(size) && reinterpret_cast<uintptr_t>(x.raw()) % 16 == 0 &&
-                (e.dims == 1 || e.inner() % pack == 0);
-  for (int d = 0; d + 1 < e.dims; ++d) packed = packed && e.stride[d][0] % 16 == 0;
-  for (int d = 0; d < k.dims; ++d) packed = packed && (k.extent[d] == 1 || k.stride[d][0] % 16 == 0);
+  bool vectorized = r.n >= vector_size && e.inner_stride()[0] == int64_t(size) &&
+                    reinterpret_cast<uintptr_t>(x.raw()) % 16 == 0 && (e.dims == 1 || e.inner() % vector_size == 0);
+  for (int d = 0; d + 1 < e.dims; ++d) vectorized = vectorized && e.stride[d][0] % 16 == 0;
+  for (int d = 0; d < k.dims; ++d) vectorized = vectorized && (k.extent[d] == 1 || k.stride[d][0] % 16 == 0);
 
   const int64_t device_threads = multiprocessors() * 2048;
   const int64_t m = std::max<int64_t>(r.results, 1);
   r.columns = m > 1 && r.n > 1 && k.inner_stride()[0] < e.inner_stride()[0];
-  r.reduced.packed = packed && !r.columns;
-  const int64_t batch = r.reduced.packed ? pack : 4, batches = (r.n + batch - 1) / batch;
+  r.reduced.vectorized = vectorized && !r.columns;
+  const int64_t batch = r.reduced.vectorized ? vector_size : 4, batches = (r.n + batch - 1) / batch;
   if (r.columns) {  // a warp reads 32 neighbours
     while (r.lanes < 8 && batches / r.lanes >= 4) r.lanes *= 2;
     while (r.per_block() / 2 >= m && batches / r.lanes >= 2) r.lanes *= 2;
@@ -81,22 +82,22 @@ inline Reduction plan_reduction(const Tensor& x, const Tensor& y, uint32_t mask,
   return r;
 }
 
-// Not inlined, since they are what most of the code would be otherwise.
-[[gnu::noinline]] inline __device__ int64_t element_offset(const Places<1>& places, int64_t i, int64_t n) {
+// Not inlined: otherwise they would be most of the code.
+[[gnu::noinline]] inline __device__ int64_t element_offset(const OperandOffsets<1>& offsets, int64_t i, int64_t n) {
   int64_t at[1];
-  places.find(i, n, at);
+  offsets.find(i, n, at);
   return at[0];
 }
 struct ResultOffset {
   int64_t from, to;  // of a result's first element in bytes; of the result in elements
 };
-[[gnu::noinline]] inline __device__ ResultOffset result_offset(const Places<2>& places, int64_t i, int64_t n) {
+[[gnu::noinline]] inline __device__ ResultOffset result_offset(const OperandOffsets<2>& offsets, int64_t i, int64_t n) {
   int64_t at[2];
-  places.find(i, n, at);
+  offsets.find(i, n, at);
   return {at[0], at[1]};
 }
 
-/// The elements [v0, v1, …] of one result, which are elements i, i + step, … of those that it is made of.
+/// Combines elements [v0, v1, …] of one result: its elements i, i + step, …
 template <class Op, int n>
 __device__ typename Op::Acc take(const Op& op, const typename Op::Number (&v)[n], int64_t i, int64_t step) {
   if constexpr (requires { op.of_all(v); }) {
@@ -113,7 +114,7 @@ __device__ typename Op::Acc take(const Op& op, const typename Op::Number (&v)[n]
   }
 }
 
-/// What this thread makes of elements [begin, end) of the result whose first element is at `row`.
+/// Combines this thread's part of elements [begin, end) of the result whose first element is at `row`.
 template <class T, class Op>
 __device__ typename Op::Acc reduce_own(const Reduction& r, const Op& op, const char* row, int64_t begin, int64_t end,
                                        int lane) {
@@ -125,13 +126,13 @@ __device__ typename Op::Acc reduce_own(const Reduction& r, const Op& op, const c
   const int64_t step = r.lanes;
   typename Op::Acc acc = op.none();
   int64_t i = begin + lane;
-  if (r.reduced.packed) {
+  if (r.reduced.vectorized) {
 #pragma unroll 2
     for (int64_t p = begin / n + lane; p < end / n; p += step) {
-      const Pack<T, n> pack = *reinterpret_cast<const Pack<T, n>*>(at(p * n));
+      const AlignedVector<T, n> vector = *reinterpret_cast<const AlignedVector<T, n>*>(at(p * n));
       Number v[n];
 #pragma unroll
-      for (int k = 0; k < n; ++k) v[k] = Number(static_cast<compute_t<T>>(pack.v[k]));
+      for (int k = 0; k < n; ++k) v[k] = Number(static_cast<compute_t<T>>(vector.v[k]));
       acc = op.combine(acc, take(op, v, p * n, 1));
     }
     i = end / n * n + lane;
@@ -149,7 +150,8 @@ __device__ typename Op::Acc reduce_own(const Reduction& r, const Op& op, const c
   return acc;
 }
 
-/// The values of all lanes of each result, for the result's first lane. All threads of the block call this.
+/// Combines the values of all lanes of each result; the result's first lane gets it. All threads of the block call
+/// this.
 template <class Op, class Acc>
 __device__ Acc combine_lanes(const Reduction& r, const Op& op, Acc v, int lane, int mine) {
   if (r.lanes == 1) return v;

@@ -1,6 +1,5 @@
-// Running sums, products and sums of exponentials along a dim, and triangles, on CUDA. Long rows are shared out in
-// chunks: a first kernel finds the totals of the chunks, and each block of the second one starts from those before its
-// own.
+// cumsum, cumprod, logcumsumexp, tril and triu on CUDA. Scans are in two passes where rows are few and long: the first
+// finds the total of each chunk, the second scans each chunk from the sum of the totals before it.
 #include "core/ops/reduce/scan.h"
 
 #include "core/autograd/autograd.h"
@@ -13,12 +12,12 @@
 namespace luth::cuda {
 namespace {
 
-/// What is scanned, and how: rows of n elements, `inner` of which lie side by side, in chunks.
+/// A scan of rows of n elements, `inner` apart, in chunks.
 struct Scan {
   Axis a;
   int64_t chunk, chunks;
   bool backwards, product;
-  bool packed;  // four neighbours can be loaded and stored at once
+  bool vectorized;  // four neighbours can be loaded and stored at once
 
   template <class A>
   __device__ A none() const {
@@ -28,11 +27,11 @@ struct Scan {
   __device__ A join(A x, A y) const {
     return product ? x * y : x + y;
   }
-  __device__ int64_t place(int64_t i) const { return backwards ? a.n - 1 - i : i; }
+  __device__ int64_t position(int64_t i) const { return backwards ? a.n - 1 - i : i; }
   __device__ int64_t end(int64_t begin) const { return begin + chunk < a.n ? begin + chunk : a.n; }
 };
 
-/// The logarithms of running sums of exponentials.
+/// Logarithms of prefix sums of exponentials.
 struct LogScan : Scan {
   template <class A>
   __device__ A none() const {
@@ -48,45 +47,20 @@ struct LogScan : Scan {
 
 constexpr int scan_per_thread = 4, columns_at_once = 128;
 
-/// The total of v over the threads of this row before this one, and that of all of them. A row has blockDim.x threads:
-/// a warp, or all of the block; blockDim.y rows.
-template <class A>
-struct Before {
-  A before, all;
-};
+/// Exclusive prefix sum and total of v over the row's threads: a warp, or all of the block.
 template <class S, class A>
-__device__ Before<A> scan_threads(const S& s, A v) {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
-  A sum = v;
-#pragma unroll
-  for (int by = 1; by < 32; by *= 2) {
-    const A other = __shfl_up_sync(all_lanes, sum, by);
-    if (lane >= by) sum = s.join(other, sum);
-  }
-  A before = __shfl_up_sync(all_lanes, sum, 1), all = __shfl_sync(all_lanes, sum, 31);
-  if (lane == 0) before = s.template none<A>();
-  if (warps == 1) return {before, all};
-  A* totals = dynamic_shared<A>();
-  __syncthreads();  // those of the tile before may still be read
-  if (lane == 0) totals[warp] = all;
-  __syncthreads();
-  A earlier = s.template none<A>();
-  all = earlier;
-#pragma unroll 1
-  for (int w = 0; w < warps; ++w) {
-    if (w == warp) earlier = all;
-    all = s.join(all, totals[w]);
-  }
-  return {s.join(earlier, before), all};
+__device__ Scanned<A> scan_threads(const S& s, A v) {
+  return exclusive_scan(
+      v, [&](A x, A y) { return s.join(x, y); }, s.template none<A>(), dynamic_shared<A>());
 }
 
-/// The total of the chunks before this block's, by all of its threads; chunks > 1 only where a block has one row.
+/// The sum over the chunks before this block's, by all of its threads; chunks > 1 only where a block has one row.
 template <class S, class A>
 __device__ A chunks_before(const S& s, const A* totals) {
   A v = s.template none<A>();
 #pragma unroll 1
   for (int64_t c = threadIdx.x; c < blockIdx.y; c += blockDim.x) v = s.join(v, totals[c]);
-  return scan_threads(s, v).all;
+  return scan_threads(s, v).total;
 }
 
 /// Rows along the innermost dim. first_pass: writes nothing but the total of each chunk.
@@ -102,30 +76,30 @@ __global__ void __launch_bounds__(threads)
     T* out = y + row * s.a.n;
     A carry = s.template none<A>();
     if (totals && !first_pass) carry = chunks_before(s, totals + row * s.chunks);
-    for (int64_t tile = begin; tile < s.end(begin); tile += step) {
-      const int64_t i = tile + int64_t(threadIdx.x) * scan_per_thread;
-      const bool whole = s.packed && i + scan_per_thread <= end;
-      Pack<T, scan_per_thread> pack;
+    for (int64_t at = begin; at < s.end(begin); at += step) {
+      const int64_t i = at + int64_t(threadIdx.x) * scan_per_thread;
+      const bool whole = s.vectorized && i + scan_per_thread <= end;
+      AlignedVector<T, scan_per_thread> vector;
       if (whole)
-        pack = *reinterpret_cast<const Pack<T, scan_per_thread>*>(in + i);
+        vector = *reinterpret_cast<const AlignedVector<T, scan_per_thread>*>(in + i);
       else
-        for (int k = 0; k < scan_per_thread; ++k) pack.v[k] = i + k < end ? in[s.place(i + k)] : T(A(0));
+        for (int k = 0; k < scan_per_thread; ++k) vector.v[k] = i + k < end ? in[s.position(i + k)] : T(A(0));
       A v[scan_per_thread], sum = s.template none<A>();
 #pragma unroll
       for (int k = 0; k < scan_per_thread; ++k) {
-        if (i + k < end) sum = s.join(sum, A(static_cast<compute_t<T>>(pack.v[k])));
+        if (i + k < end) sum = s.join(sum, A(static_cast<compute_t<T>>(vector.v[k])));
         v[k] = sum;
       }
-      const Before<A> found = scan_threads(s, sum);
-      const A start = s.join(carry, found.before);
+      const Scanned<A> scanned = scan_threads(s, sum);
+      const A start = s.join(carry, scanned.prefix);
 #pragma unroll
-      for (int k = 0; k < scan_per_thread; ++k) pack.v[k] = T(static_cast<compute_t<T>>(s.join(start, v[k])));
+      for (int k = 0; k < scan_per_thread; ++k) vector.v[k] = T(static_cast<compute_t<T>>(s.join(start, v[k])));
       if (whole && !first_pass)
-        *reinterpret_cast<Pack<T, scan_per_thread>*>(out + i) = pack;
+        *reinterpret_cast<AlignedVector<T, scan_per_thread>*>(out + i) = vector;
       else if (!first_pass)
         for (int k = 0; k < scan_per_thread; ++k)
-          if (i + k < end) out[s.place(i + k)] = pack.v[k];
-      carry = s.join(carry, found.all);
+          if (i + k < end) out[s.position(i + k)] = vector.v[k];
+      carry = s.join(carry, scanned.total);
     }
     if (first_pass && threadIdx.x == 0) totals[row * s.chunks + blockIdx.y] = carry;
   }
@@ -137,8 +111,7 @@ __global__ void __launch_bounds__(columns_at_once)
     scan_columns(const __grid_constant__ S s, const T* x, T* y, sum_t<T>* totals, bool first_pass) {
   using A = sum_t<T>;
   const int64_t rows = s.a.outer * s.a.inner, begin = blockIdx.y * s.chunk, end = s.end(begin);
-  const int64_t first = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  for (int64_t row = first; row < rows; row += int64_t(gridDim.x) * blockDim.x) {
+  for (const int64_t row : grid_stride(rows)) {
     const int64_t at = row / s.a.inner * s.a.n * s.a.inner + row % s.a.inner;
     A sum = s.template none<A>();
     if (totals && !first_pass)
@@ -146,7 +119,7 @@ __global__ void __launch_bounds__(columns_at_once)
       for (int64_t c = 0; c < blockIdx.y; ++c) sum = s.join(sum, totals[c * rows + row]);
 #pragma unroll 4
     for (int64_t i = begin; i < end; ++i) {
-      const int64_t here = at + s.place(i) * s.a.inner;
+      const int64_t here = at + s.position(i) * s.a.inner;
       sum = s.join(sum, A(static_cast<compute_t<T>>(x[here])));
       if (!first_pass) y[here] = T(static_cast<compute_t<T>>(sum));
     }
@@ -180,7 +153,7 @@ void scan(S s, const Tensor& x, Tensor& y) {
   auto aligned = [](const Tensor& t) {
     return reinterpret_cast<uintptr_t>(t.raw()) % (scan_per_thread * sizeof(T)) == 0;
   };
-  s.packed = !s.backwards && s.a.n % scan_per_thread == 0 && aligned(x) && aligned(y);
+  s.vectorized = !s.backwards && s.a.n % scan_per_thread == 0 && aligned(x) && aligned(y);
   Tensor memory;
   A* totals = nullptr;
   if (s.chunks > 1) {
@@ -192,7 +165,7 @@ void scan(S s, const Tensor& x, Tensor& y) {
           x.data<const T>(), y.data<T>(), totals, pass == 1);
 }
 
-void running(int64_t dim, Tensor& y, const Tensor& input, bool backwards, bool product) {
+void cumulative(int64_t dim, Tensor& y, const Tensor& input, bool backwards, bool product) {
   if (y.numel() == 0) return;
   NoGrad no_grad;
   const Dtype d = is_floating(y.dtype()) ? y.dtype() : Dtype::i64;  // integers of other types are rare
@@ -203,8 +176,8 @@ void running(int64_t dim, Tensor& y, const Tensor& input, bool backwards, bool p
   dispatch(Types<float, double, half, bfloat16, int64_t>{}, d, [&]<class T>(Type<T>) { scan<T>(s, x, result); });
   if (!result.same(y)) copy.into(y, result);
 }
-void cumsum(const ops::Cumsum& op, Tensor& y, const Strided& x) { running(op.dim, y, x, op.backwards, false); }
-void cumprod(const ops::Cumprod& op, Tensor& y, const Strided& x) { running(op.dim, y, x, false, true); }
+void cumsum(const ops::Cumsum& op, Tensor& y, const Strided& x) { cumulative(op.dim, y, x, op.backwards, false); }
+void cumprod(const ops::Cumprod& op, Tensor& y, const Strided& x) { cumulative(op.dim, y, x, false, true); }
 
 void logcumsumexp(const ops::LogCumsumExp& op, Tensor& y, const Strided& input) {
   if (y.numel() == 0) return;
@@ -225,8 +198,7 @@ struct Triangle {
 };
 template <class W>
 __global__ void __launch_bounds__(threads) triangle_kernel(const __grid_constant__ Triangle t, const W* x, W* y) {
-  const int64_t step = int64_t(gridDim.x) * blockDim.x;
-  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < t.numel; i += step) {
+  for (const int64_t i : grid_stride(t.numel)) {
     const int64_t line = i / t.columns, distance = (i - line * t.columns) - line % t.rows;
     y[i] = distance >= t.from && distance <= t.to ? x[i] : W(0);
   }
@@ -235,7 +207,7 @@ void triangle(Tensor& y, const Tensor& x, int64_t from, int64_t to) {
   if (y.numel() == 0) return;
   const Triangle t{y.numel(), y.shape(-2), y.shape(-1), from, to};
   by_width(y.dtype(), [&]<class W>(Type<W>) {
-    start(y, triangle_kernel<W>, blocks_for(t.numel, threads), threads, 0, t, x.data<const W>(), y.data<W>());
+    start_grid_stride(y, triangle_kernel<W>, t.numel, t, x.data<const W>(), y.data<W>());
   });
 }
 void tril(const ops::Tril& op, Tensor& y, const Dense& x) { triangle(y, x, INT64_MIN, op.diagonal); }

@@ -1,5 +1,5 @@
 // Joining tensors along a dim on CUDA, all in one launch.
-#include "core/ops/shape/cat.h"
+#include "core/ops/shape/cat_layout.h"
 
 #include "devices/cuda/kernels/common/index_offsets.cuh"
 
@@ -26,29 +26,17 @@ __global__ void cat_kernel(U* y, int64_t rows, int64_t row, Parts parts) {
     for (int64_t c = first_column(); c < columns; c += column_step()) out[r * row + c] = in[r * columns + c];
 }
 
-/// The same memory with dims in the order in which channels-last memory has them: N, spatial, C.
-Tensor channels_at_end(const Tensor& t) {
-  Shape shape{t.shape()[0]}, strides{t.strides()[0]};
-  for (int i = 2; i < t.dim(); ++i) shape.push_back(t.shape()[i]), strides.push_back(t.strides()[i]);
-  shape.push_back(t.shape()[1]), strides.push_back(t.strides()[1]);
-  return Tensor::alias(t.storage(), shape, strides, t.offset(), t.dtype());
-}
-
 void cat(const ops::CatFew& op, Tensor& result, const List tensors) {
   if (result.numel() == 0) return;
-  int dim = wrap_dim(op.dim, result.dim());
-  const bool last = !result.is_contiguous();  // then channels-last, as infer said
-  if (last) dim = dim == 0 ? 0 : dim == 1 ? result.dim() - 1 : dim - 1;
-  const Tensor y = last ? channels_at_end(result) : result;
-  const Axis all = axis_of(y.shape(), dim);
-  const int64_t size = int64_t(size_of(y.dtype())), row = all.n * all.inner * size;
+  const ops::CatLayout all(op, result);
+  const int64_t size = int64_t(size_of(all.y.dtype())), row = all.axis.n * all.axis.inner * size;
   Parts parts;
   std::vector<Tensor> kept;
-  int64_t start_byte = 0, bits = row | address(y.raw()), longest = 0;
+  int64_t start_byte = 0, bits = row | address(all.y.raw()), longest = 0;
   for (auto& v : tensors) {
     if (v.numel() == 0) continue;
-    kept.push_back(row_major(last ? channels_at_end(v.tensor()) : v.tensor()));
-    const int64_t bytes = kept.back().shape()[dim] * all.inner * size;
+    kept.push_back(row_major(all.view(v.tensor())));
+    const int64_t bytes = kept.back().shape()[all.dim] * all.axis.inner * size;
     parts.data[parts.count] = kept.back().raw();
     parts.start[parts.count] = start_byte;
     parts.columns[parts.count++] = bytes;
@@ -58,10 +46,10 @@ void cat(const ops::CatFew& op, Tensor& result, const List tensors) {
   }
   const int64_t unit = unit_of(bits);
   for (int p = 0; p < parts.count; ++p) parts.start[p] /= unit, parts.columns[p] /= unit;
-  RowGrid g(all.outer, longest / unit);
+  RowGrid g(all.axis.outer, longest / unit);
   g.grid.z = unsigned(parts.count);
   by_unit(unit, [&]<class U>(Type<U>) {
-    start(y, cat_kernel<U>, g.grid, g.block, 0, y.data<U>(), all.outer, row / unit, parts);
+    start(all.y, cat_kernel<U>, g.grid, g.block, 0, all.y.data<U>(), all.axis.outer, row / unit, parts);
   });
 }
 

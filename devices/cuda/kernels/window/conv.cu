@@ -13,7 +13,7 @@ namespace {
 
 using Kind = DnnConv::Kind;
 
-/// The three operands of a convolution by what they are, whichever of them is the result.
+/// The three operands of a convolution by their role: input, weight and output. One of them is the result.
 struct Operands {
   Kind kind;
   const ops::ConvWindow& window;
@@ -42,12 +42,12 @@ bool channels_lie_together(const Operands& o, const Tensor& images) {
 
 // ---- cuDNN -------------------------------------------------------------------------------------------------------
 
-// Padding behind: as much as before where that gives the result's size, else what the last position reaches. False
-// where neither does: cuDNN has no words for such a convolution (transposed ones with much output padding are so).
-bool padding_behind(DnnConv& c) {
+// Finds the padding after the input: as much as before, or as much as the last window needs. False where neither gives
+// the result's size: cuDNN cannot express such a convolution (a transposed one with much output padding).
+bool find_padding_hi(DnnConv& c) {
   for (int d = 0; d < 3; ++d) {
     const int64_t span = c.dilation[d] * (c.kernel[d] - 1) + 1;
-    auto gives = [&](int64_t behind) { return (c.in[d] + c.before[d] + behind - span) / c.stride[d] + 1 == c.out[d]; };
+    auto gives = [&](int64_t hi) { return (c.in[d] + c.before[d] + hi - span) / c.stride[d] + 1 == c.out[d]; };
     c.after[d] = c.before[d];
     if (gives(c.after[d])) continue;
     c.after[d] = (c.out[d] - 1) * c.stride[d] + span - c.in[d] - c.before[d];
@@ -71,7 +71,7 @@ bool describe_for_dnn(const Operands& o, bool last, DnnConv& c) {
   c.tf32 = backends().cudnn_tf32;
   c.deterministic = backends().cudnn_deterministic || backends().deterministic;
   c.benchmark = backends().cudnn_benchmark;
-  return padding_behind(c);
+  return find_padding_hi(c);
 }
 
 int64_t alignment_of(std::initializer_list<const void*> pointers) {
@@ -85,14 +85,14 @@ void add_bias(const Operands& o, bool last) {
   const int64_t channels = o.channels(y), area = o.area(y), together = last ? channels : area;
   dispatch(Floats{}, y.dtype(), [&]<class T>(Type<T>) {
     constexpr int n = 16 / sizeof(T);
-    const bool packed = together % n == 0 && reinterpret_cast<uintptr_t>(y.raw()) % 16 == 0;
-    const int64_t packs = y.numel() / (packed ? n : 1);
-    start(y, packed ? conv_add_bias<T, n> : conv_add_bias<T, 1>, blocks_for(packs, 256), 256, 0, packs, channels, area,
-          last, b.data<T>(), y.data<T>());
+    const bool vectorized = together % n == 0 && reinterpret_cast<uintptr_t>(y.raw()) % 16 == 0;
+    const int64_t vectors = y.numel() / (vectorized ? n : 1);
+    start(y, vectorized ? conv_add_bias<T, n> : conv_add_bias<T, 1>, blocks_for(vectors, 256), 256, 0, vectors,
+          channels, area, last, b.data<T>(), y.data<T>());
   });
 }
 
-// False where our own kernels have to do it.
+// False where our own kernels have to compute it.
 bool by_dnn(const Operands& o) {
   const Tensor& result = o.result();
   if (!backends().cudnn_enabled || is_integral(result.dtype()) || !dnn_missing().empty()) return false;
@@ -112,13 +112,13 @@ bool by_dnn(const Operands& o) {
 
 constexpr int64_t most = INT32_MAX;
 
-// The last offset of an element, from dim `first` on.
+// The largest offset of an element, over dims from `first` on.
 int64_t last_offset(const Tensor& t, int first) {
   int64_t r = 0;
   for (int d = first; d < t.dim(); ++d) r += (t.shape()[d] - 1) * t.strides()[d];
   return r;
 }
-// Samples that one launch takes, so that offsets and counts fit 31 bits.
+// The samples of one launch, so that offsets and counts fit 31 bits.
 int64_t samples_at_once(const Operands& o) {
   if (last_offset(o.w, 0) > most) throw Error("filters of shape {} are too large", to_string(o.w.shape()));
   int64_t n = o.samples();
@@ -132,14 +132,14 @@ int64_t samples_at_once(const Operands& o) {
   return std::max<int64_t>(n, 1);
 }
 
-// Images that are walked by position (`own`) and those that the window moves over; `dx` is walked and dy windowed in
-// grad_input, otherwise y and x.
+// `own`: the images whose positions are walked; the window moves over the others. In grad_input dx is walked and the
+// window moves over dy, otherwise y and x.
 struct Sides {
   const Tensor &walked, &windowed;
   bool turned;
 };
-PlaceList positions(const Operands& o, const Sides& s, int64_t n) {
-  PlaceList p{};
+CoordinateList positions(const Operands& o, const Sides& s, int64_t n) {
+  CoordinateList p{};
   p.count = uint32_t(n * o.area(s.walked));
   for (int d = 0; d < 3; ++d) {
     const ops::WindowDim w = o.dim(d);
@@ -152,8 +152,8 @@ PlaceList positions(const Operands& o, const Sides& s, int64_t n) {
   return p;
 }
 // In the order in which the windowed images lie.
-PlaceList digits(const Operands& o, const Sides& s) {
-  PlaceList p{};
+CoordinateList digits(const Operands& o, const Sides& s) {
+  CoordinateList p{};
   const int64_t channels = o.channels(s.windowed) / o.window.groups;
   p.count = uint32_t(channels * o.area(o.w));
   const bool together = channels_lie_together(o, s.windowed);
@@ -243,7 +243,7 @@ void add_parts(const Operands& o, const ConvProduct& p, int splits, const comput
         parts, o.bias ? o.bias.data<T>() : nullptr, o.result().data<T>());
 }
 
-// The samples of `o` in turn, `at_once` of them: f(those, how many came before).
+// f(part, first) for `at_once` samples of `o` after the other; first: the first of the part's samples.
 template <class F>
 void each_part(const Operands& o, int64_t at_once, F&& f) {
   const int64_t n = o.samples();
@@ -256,7 +256,7 @@ void each_part(const Operands& o, int64_t at_once, F&& f) {
 template <class T>
 void by_tiles(const Operands& o, int64_t at_once) {
   using C = compute_t<T>;
-  // gradients of filters: one sum, of all the parts of all launches
+  // gradients of filters: one sum over the parts of all launches
   const bool one_sum = o.kind == Kind::grad_weight;
   int splits = 0, done = 0;
   if (one_sum) each_part(o, at_once, [&](const Operands& some, int64_t n) { splits += product(some, n).splits; });

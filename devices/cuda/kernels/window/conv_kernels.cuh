@@ -1,8 +1,9 @@
-// The kernels of convolutions of our own: see conv_product.cuh for what they compute. Any strides, any dtype; sums in
-// float for the 16-bit floats, always in the same order. For conv.cu.
+// Our own kernels of convolutions; conv_product.cuh says what they compute. Any strides, any dtype. The 16-bit floats
+// are summed in float, always in the same order. For conv.cu.
 #pragma once
 #include "devices/cuda/kernels/common/block.cuh"
 #include "devices/cuda/kernels/common/half.cuh"
+#include "devices/cuda/kernels/common/kernels.h"
 #include "devices/cuda/kernels/window/conv_product.cuh"
 
 namespace luth::cuda {
@@ -18,9 +19,9 @@ struct ConvTile {
   static constexpr int loads = conv_tile * conv_depth / conv_threads;
   alignas(16) C left[2][conv_depth][width];
   alignas(16) C window[2][conv_depth][width];
-  Place free[conv_tile], summed[2][conv_depth];
+  Coordinates free[conv_tile], summed[2][conv_depth];
 };
-/// Which element of a slice thread `t` loads as its j-th: its row along `summed` and its column along m or free.
+/// The j-th element of a slice that thread `t` loads: its row along `summed` and its column along m or free.
 __device__ inline int slice_row(bool along, int t, int j) { return along ? t % conv_depth : t / conv_tile + 2 * j; }
 __device__ inline int slice_column(bool along, int t, int j) { return along ? t / conv_depth + 8 * j : t % conv_tile; }
 
@@ -31,7 +32,7 @@ __device__ void load_slice(const ConvProduct& p, const ConvTile<C>& s, int half,
   const int t = int(threadIdx.x);
 #pragma unroll
   for (int j = 0; j < loads; ++j) {
-    const Place k = s.summed[half][slice_row(left_along, t, j)];
+    const Coordinates k = s.summed[half][slice_row(left_along, t, j)];
     const int m = first_m + slice_column(left_along, t, j);
     a[j] = m < p.m && k.at[2] > outside / 2 ? C(left[m * p.left_m + k.own]) : C(0);
   }
@@ -67,7 +68,7 @@ __device__ void multiply_slice(const ConvTile<C>& s, int half, C (&sum)[8][4]) {
   }
 }
 
-/// Where partial sums lie: [split][group][m][free].
+/// The layout of partial sums: [split][group][m][free].
 __device__ inline int64_t part_of(const ConvProduct& p, int64_t split_and_group, int m, uint32_t free) {
   return (split_and_group * p.m + m) * p.free.count + free;
 }
@@ -121,7 +122,7 @@ __global__ void __launch_bounds__(conv_threads)
   }
 }
 
-/// Adds the parts of the sums in order. `splits` of them: the product's own, of as many launches as there were.
+/// Adds the `splits` partial sums in order: the product's own, of all launches.
 template <class T, class C = compute_t<T>>
 __global__ void conv_add_parts(ConvProduct p, int splits, const C* parts, const T* bias, T* out) {
   const uint32_t channels = uint32_t(p.groups) * p.m, all = channels * p.free.count;
@@ -138,14 +139,14 @@ __global__ void conv_add_parts(ConvProduct p, int splits, const C* parts, const 
 inline constexpr int conv_listed = 128;
 
 /// For few m per group (depthwise) and for integers: one result at a time, by a thread, or by a block where
-/// `whole_block` says that the sums are long. A short list of what is summed is kept at hand. `channels_fast`: results
-/// of one place lie together, so they come in turn. `add`: to what `out` holds.
+/// `whole_block` says that the sums are long. A short `summed` list is kept in shared memory. `channels_fast`: results
+/// of one position are adjacent, so they come in turn. `add`: to the contents of `out`.
 template <class T>
 __global__ void conv_direct(ConvProduct p, bool channels_fast, bool whole_block, bool add, Elements<T> left,
                             Elements<T> window, Elements<T> bias, Elements<T> out) {
   using C = typename Elements<T>::Compute;
   __shared__ C shared[33];
-  __shared__ Place list[conv_listed];
+  __shared__ Coordinates list[conv_listed];
   const bool listed = p.summed.count <= conv_listed;
   if (listed) {
     for (uint32_t k = threadIdx.x; k < p.summed.count; k += blockDim.x) list[k] = p.summed.at(k);
@@ -157,19 +158,17 @@ __global__ void conv_direct(ConvProduct p, bool channels_fast, bool whole_block,
   const uint32_t first = whole_block ? threadIdx.x : 0, stride = whole_block ? blockDim.x : 1;
   for (uint32_t i = mine; i < all; i += step) {
     const uint32_t channel = channels_fast ? i % channels : i / p.free.count;
-    const Place free = p.free.at(channels_fast ? i / channels : i % p.free.count);
+    const Coordinates free = p.free.at(channels_fast ? i / channels : i % p.free.count);
     const int group = int(channel / p.m), m = int(channel % p.m);
     const int from = group * p.left_group + m * p.left_m, in = group * p.window_group;
     C sum = 0;
 #pragma unroll 1
     for (uint32_t k = first; k < p.summed.count; k += stride) {
-      const Place summed = listed ? list[k] : p.summed.at(k);
+      const Coordinates summed = listed ? list[k] : p.summed.at(k);
       const int at = p.find(summed, free);
       if (at >= 0) sum += left[from + summed.own] * window[in + at];
     }
-    if (whole_block)
-      sum = block_reduce(
-          sum, [](C a, C b) { return a + b; }, C(0), shared);
+    if (whole_block) sum = block_reduce(sum, Plus(), C(0), shared);
     if (whole_block && threadIdx.x) continue;
     const int to = group * p.out_group + m * p.out_m + free.own;
     if (bias) sum += bias[channel];
@@ -178,24 +177,23 @@ __global__ void conv_direct(ConvProduct p, bool channels_fast, bool whole_block,
   }
 }
 
-/// y += bias, for what cuDNN has written: [n, channels, area], or [n, area, channels] with `channels_last`.
-/// Packs of n elements, of one channel or of neighbouring ones.
+/// y += bias, for a y that cuDNN has written: [n, channels, area], or [n, area, channels] with `channels_last`.
+/// Vectors of n elements, of one channel or of neighbouring ones.
 template <class T, int n>
-__global__ void conv_add_bias(int64_t packs, int64_t channels, int64_t area, bool channels_last, const T* bias, T* y) {
-  struct alignas(n * sizeof(T)) Pack {
-    T v[n];
-  };
-  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < packs; i += int64_t(gridDim.x) * blockDim.x) {
+__global__ void conv_add_bias(int64_t vectors, int64_t channels, int64_t area, bool channels_last, const T* bias,
+                              T* y) {
+  using Vector = AlignedVector<T, n>;
+  for (const int64_t i : grid_stride(vectors)) {
     const int64_t e = i * n;
     int64_t channel;
     if (e >> 31 == 0)  // divisions of 32 bits take a tenth of the time
       channel = (channels_last ? uint32_t(e) : uint32_t(e) / uint32_t(area)) % uint32_t(channels);
     else
       channel = (channels_last ? e : e / area) % channels;
-    Pack p = reinterpret_cast<const Pack*>(y)[i];
+    Vector p = reinterpret_cast<const Vector*>(y)[i];
 #pragma unroll
     for (int j = 0; j < n; ++j) p.v[j] = narrow<T>(widen(p.v[j]) + widen(bias[channel + (channels_last ? j : 0)]));
-    reinterpret_cast<Pack*>(y)[i] = p;
+    reinterpret_cast<Vector*>(y)[i] = p;
   }
 }
 

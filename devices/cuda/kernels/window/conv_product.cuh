@@ -1,7 +1,7 @@
 // A convolution and its gradients as one product of matrices that are never written out: the description that the
 // kernels of conv.cu share.
 //
-// With `position` for a sample and a place in its image, and `digit` for a channel and a place in a filter,
+// With `position` for a sample and a pixel of its image, and `digit` for a channel and a pixel of a filter,
 //   images[m, position] = sum over digits of filters[m, digit] * window[position, digit]
 //   filters[m, digit]   = sum over positions of images[m, position] * window[position, digit]
 // where `window` is the element of the other images that the filter's element meets at this position: an offset in
@@ -16,21 +16,21 @@
 
 namespace luth::cuda {
 
-/// What a position or a digit gives: offsets in the windowed images and in the operand that it indexes by itself, and
-/// a plane, a row and a column of the windowed images.
-struct alignas(16) Place {
-  int window, at[3];  // what find() reads: one load
+/// The part of a position or of a digit: an offset and a plane, row and column in the windowed images, and an offset in
+/// the operand that it indexes by itself.
+struct alignas(16) Coordinates {
+  int window, at[3];  // find() reads these in one load
   int own;
 };
 inline constexpr int outside = -(1 << 30);  // a column that no other part brings back inside
 
 /// All positions, or all digits: four numbers that count like a clock, of which the first runs fastest.
-struct PlaceList {
+struct CoordinateList {
   uint32_t count;
   Divisor by[3];
-  Place start, step[4];
+  Coordinates start, step[4];
 
-  __device__ Place at(uint32_t i) const {
+  __device__ Coordinates at(uint32_t i) const {
     if (i >= count) return {0, {0, 0, outside}, 0};
     int c[4];
 #pragma unroll
@@ -40,7 +40,7 @@ struct PlaceList {
       i = rest;
     }
     c[3] = int(i);
-    Place p = start;
+    Coordinates p = start;
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
       p.window += c[k] * step[k].window;
@@ -55,7 +55,7 @@ struct PlaceList {
 /// out[m, free] = sum over summed of left[m, summed] * window[summed, free], for each group. Offsets are in elements;
 /// the host sees to it that they fit.
 struct ConvProduct {
-  PlaceList summed, free;
+  CoordinateList summed, free;
   int m;                       // per group
   int left_m, out_m;           // distances of neighbours in m
   int extent[3], distance[3];  // of the windowed images
@@ -66,7 +66,7 @@ struct ConvProduct {
   uint32_t per_split;  // members of `summed` in one part of the sum
 
   /// The offset of the window's element, or -1 for padding.
-  __device__ int find(const Place& a, const Place& b) const {
+  __device__ int find(const Coordinates& a, const Coordinates& b) const {
     int offset = a.window + b.window;
     bool inside = true;
 #pragma unroll

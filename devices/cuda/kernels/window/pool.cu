@@ -1,5 +1,5 @@
-// Pooling on CUDA: each result looks at its window, and each element of a gradient at the windows that cover it, so
-// that sums need no atomics and have one order. Results NC… or NHWC, inputs of any layout.
+// Pooling on CUDA. Each result gathers its window, and each element of a gradient gathers the windows that cover it, so
+// sums need no atomics and have one order. Results are NC… or NHWC, inputs have any layout.
 #include "core/ops/window/pool.h"
 
 #include "devices/cuda/kernels/common/block.cuh"
@@ -11,23 +11,23 @@ namespace {
 
 /// Windows along one dim in 32 bits; see ops::PoolDim.
 struct Direction {
-  int from, to, k, step, pad, spread;
+  int from, to, k, step, pad, dilation;
 
   __device__ int begin(int i) const { return k ? i * step - pad : int(int64_t(i) * from / to); }
-  /// Behind the last element inside.
+  /// One past the last element inside the input.
   __device__ int end(int i) const {
-    return k ? min(begin(i) + spread * (k - 1) + 1, from) : int((int64_t(i + 1) * from + to - 1) / to);
+    return k ? min(begin(i) + dilation * (k - 1) + 1, from) : int((int64_t(i + 1) * from + to - 1) / to);
   }
-  /// The first element that is not before the input.
+  /// The first element inside the input.
   __device__ int first(int i) const {
     const int b = begin(i);
-    return b < 0 ? b + (spread - 1 - b) / spread * spread : b;
+    return b < 0 ? b + (dilation - 1 - b) / dilation * dilation : b;
   }
-  /// Windows that may cover element h, of which the r-th is candidate(h, r), in order, or -1 where it does not.
+  /// The number of windows that may cover element h; candidate(h, r) is the r-th of them, or -1 if it does not.
   __device__ int candidates(int h) const { return k ? k : last_share(h) - first_share(h); }
   __device__ int candidate(int h, int r) const {
     if (!k) return first_share(h) + r;
-    const int b = h + pad - (k - 1 - r) * spread, i = b / step;
+    const int b = h + pad - (k - 1 - r) * dilation, i = b / step;
     return b < 0 || i * step != b || i >= to ? -1 : i;
   }
 
@@ -46,81 +46,106 @@ struct Directions {
   __device__ const Direction& operator[](int d) const { return dim[d]; }
 };
 
+/// f(i, pixel) for each element i of the results, in a grid-stride loop.
+template <class F>
+__device__ void for_pixels(const Pixels& results, F f) {
+  for (const int64_t i : grid_stride(results.numel)) f(i, results.at(i));
+}
+/// Starts a kernel whose loop is for_pixels over the elements of y.
+template <class... P, class... A>
+void start_pixels(const Tensor& y, int dims, void (*kernel)(Pixels, P...), const A&... args) {
+  start_grid_stride(y, kernel, y.numel(), Pixels(y, dims), args...);
+}
+/// f(Type<T>()) for the class T of y's dtype, if y has elements.
+template <class F>
+void dispatch_numbers(const Tensor& y, F f) {
+  if (y.numel()) dispatch_class(Numbers{}, y.dtype(), f);
+}
+
+/// The elements of images.
+template <class T>
+struct ImageElements {
+  Images layout;
+  Elements<T> elements;
+  ImageElements(const Tensor& t, int dims) : layout(t, dims), elements(t) {}
+  __device__ typename Elements<T>::Compute operator[](const Pixel& p) const { return elements[layout.at(p)]; }
+};
+
 // ---- Largest elements --------------------------------------------------------------------------------------------
 
 /// The largest of a window and where it stands. A later element wins where it is larger or nan: PyTorch's order.
 template <class T>
-__global__ void max_windows(Pixels results, Directions w, Images in, Elements<T> x, Elements<T> y, int64_t* indices,
+__global__ void max_windows(Pixels results, Directions w, ImageElements<T> x, Elements<T> y, int64_t* indices,
                             int base) {
   using C = typename Elements<T>::Compute;
   constexpr C lowest =
       std::numeric_limits<C>::has_infinity ? -std::numeric_limits<C>::infinity() : std::numeric_limits<C>::lowest();
-  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < results.numel;
-       i += int64_t(gridDim.x) * blockDim.x) {
-    const Pixel p = results.at(i);
+  for_pixels(results, [&](int64_t i, const Pixel& p) {
     const int first[3] = {w[0].first(p.at[0]), w[1].first(p.at[1]), w[2].first(p.at[2])};
     const int end[3] = {w[0].end(p.at[0]), w[1].end(p.at[1]), w[2].end(p.at[2])};
-    const int64_t channel = in.at({p.n, p.c, {0, 0, 0}});
+    const int64_t channel = x.layout.at({p.n, p.c, {0, 0, 0}});
     C best = lowest;
-    int at = in.position(first);  // stands for a window that has nothing above the lowest value
-    for (int z = first[0]; z < end[0]; z += w[0].spread)
-      for (int h = first[1]; h < end[1]; h += w[1].spread) {
-        const int64_t row = channel + z * in.step[0] + h * in.step[1];
-        for (int v = first[2]; v < end[2]; v += w[2].spread) {
-          const C e = x[row + v * in.step[2]];
+    int at = x.layout.position(first);  // stands for a window that has nothing above the lowest value
+    for (int z = first[0]; z < end[0]; z += w[0].dilation)
+      for (int h = first[1]; h < end[1]; h += w[1].dilation) {
+        const int64_t row = channel + z * x.layout.step[0] + h * x.layout.step[1];
+        for (int v = first[2]; v < end[2]; v += w[2].dilation) {
+          const C e = x.elements[row + v * x.layout.step[2]];
           if (!(e > best) && e == e) continue;
           best = e;
-          at = (z * in.extent[1] + h) * in.extent[2] + v;
+          at = (z * x.layout.extent[1] + h) * x.layout.extent[2] + v;
         }
       }
     y.set(i, best);
     indices[i] = int64_t(at) + base;
-  }
+  });
 }
 
 void max_pool(const ops::MaxPool& op, Tensor& y, Tensor& indices, const Strided& x) {
-  if (y.numel() == 0) return;
   const int dims = op.windows.dims();
-  dispatch_class(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
-    start(y, max_windows<T>, blocks_for(y.numel(), threads), threads, 0, Pixels(y, dims), Directions(op.windows),
-          Images(x, dims), Elements<T>(x), Elements<T>(y), indices.data<int64_t>(), op.base);
+  dispatch_numbers(y, [&]<class T>(Type<T>) {
+    start_pixels(y, dims, max_windows<T>, Directions(op.windows), ImageElements<T>(x, dims), Elements<T>(y),
+                 indices.data<int64_t>(), op.base);
   });
 }
+
+/// The indices that max pooling has returned: positions in a channel of its input, counted from `base`.
+struct MaxIndices {
+  Images layout;
+  const int64_t* data;
+  int base;
+  MaxIndices(const Tensor& t, const ops::MaxPool& op)
+      : layout(t, op.windows.dims()), data(t.data<int64_t>()), base(op.base) {}
+  __device__ int64_t operator[](const Pixel& p) const { return data[layout.at(p)] - base; }
+};
 
 /// The elements at the indices; 0 where a window steps over the whole input, and where an index is outside of it.
 template <class T>
-__global__ void pick_elements(Pixels results, Directions w, Images in, Images where, int base, Elements<T> x,
-                              const int64_t* indices, Elements<T> y) {
+__global__ void pick_elements(Pixels results, Directions w, ImageElements<T> x, MaxIndices indices, Elements<T> y) {
   using C = typename Elements<T>::Compute;
-  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < results.numel;
-       i += int64_t(gridDim.x) * blockDim.x) {
-    const Pixel p = results.at(i);
-    const int64_t at = indices[where.at(p)] - base;
-    bool inside = at >= 0 && at < int64_t(in.extent[0]) * in.extent[1] * in.extent[2];
+  for_pixels(results, [&](int64_t i, const Pixel& p) {
+    const int64_t at = indices[p];
+    bool inside = at >= 0 && at < int64_t(x.layout.extent[0]) * x.layout.extent[1] * x.layout.extent[2];
 #pragma unroll
     for (int d = 0; d < 3; ++d) inside = inside && w[d].first(p.at[d]) < w[d].from;
-    y.set(i, inside ? x[in.at(in.pixel(p.n, p.c, at))] : C(0));
-  }
-}
-
-void pick(const ops::MaxPoolPick& op, Tensor& y, const Strided& x, const Strided& indices) {
-  if (y.numel() == 0) return;
-  const int dims = op.forward.windows.dims();
-  dispatch_class(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
-    start(y, pick_elements<T>, blocks_for(y.numel(), threads), threads, 0, Pixels(y, dims),
-          Directions(op.forward.windows), Images(x, dims), Images(indices, dims), op.forward.base, Elements<T>(x),
-          indices.data<int64_t>(), Elements<T>(y));
+    y.set(i, inside ? x[x.layout.pixel(p.n, p.c, at)] : C(0));
   });
 }
 
-/// Each element adds the gradients of the windows that have found it, in the order of the results of the pooling.
+void pick(const ops::MaxPoolPick& op, Tensor& y, const Strided& x, const Strided& indices) {
+  const int dims = op.forward.windows.dims();
+  dispatch_numbers(y, [&]<class T>(Type<T>) {
+    start_pixels(y, dims, pick_elements<T>, Directions(op.forward.windows), ImageElements<T>(x, dims),
+                 MaxIndices(indices, op.forward), Elements<T>(y));
+  });
+}
+
+/// Each element adds the gradients of the windows whose maximum it is, in order of the windows.
 template <class T>
-__global__ void add_windows(Pixels results, Directions w, Images grads, Images where, Images out, int base,
-                            Elements<T> grad, const int64_t* indices, Elements<T> y) {
+__global__ void add_windows(Pixels results, Directions w, ImageElements<T> grad, MaxIndices indices, Images out,
+                            Elements<T> y) {
   using C = typename Elements<T>::Compute;
-  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < results.numel;
-       i += int64_t(gridDim.x) * blockDim.x) {
-    const Pixel p = results.at(i);
+  for_pixels(results, [&](int64_t i, const Pixel& p) {
     const int64_t here = out.position(p.at);
     const int planes = w[0].candidates(p.at[0]), rows = w[1].candidates(p.at[1]), columns = w[2].candidates(p.at[2]);
     C sum = 0;
@@ -134,34 +159,32 @@ __global__ void add_windows(Pixels results, Directions w, Images grads, Images w
           const int column = w[2].candidate(p.at[2], c);
           if (column < 0) continue;
           const Pixel from = {p.n, p.c, {plane, row, column}};
-          if (indices[where.at(from)] - base == here) sum += grad[grads.at(from)];
+          if (indices[from] == here) sum += grad[from];
         }
       }
     }
     y.set(i, sum);
-  }
+  });
 }
 
 void max_pool_grad(const ops::MaxPoolGrad& op, Tensor& dx, const Strided& grad, const Strided& indices) {
-  if (dx.numel() == 0) return;
   const int dims = op.forward.windows.dims();
-  dispatch_class(Numbers{}, dx.dtype(), [&]<class T>(Type<T>) {
-    start(dx, add_windows<T>, blocks_for(dx.numel(), threads), threads, 0, Pixels(dx, dims),
-          Directions(op.forward.windows), Images(grad, dims), Images(indices, dims), Images(dx, dims), op.forward.base,
-          Elements<T>(grad), indices.data<int64_t>(), Elements<T>(dx));
+  dispatch_numbers(dx, [&]<class T>(Type<T>) {
+    start_pixels(dx, dims, add_windows<T>, Directions(op.forward.windows), ImageElements<T>(grad, dims),
+                 MaxIndices(indices, op.forward), Images(dx, dims), Elements<T>(dx));
   });
 }
 
 // ---- Means -------------------------------------------------------------------------------------------------------
 
-/// Windows without dilation, and what they are divided by.
+/// Windows without dilation, and their divisors.
 struct Means : Directions {
   int64_t divisor;  // 0: the size of the window
   bool count_pad;
 
   explicit Means(const ops::AvgPool& op)
       : Directions(op.windows), divisor(op.divisor_override.value_or(0)), count_pad(op.count_include_pad) {}
-  /// Elements [begin, end) of window i of dim d, and what they count as in the divisor.
+  /// Elements [begin, end) of window i of dim d; returns their number for the divisor.
   __device__ int span(int d, int i, int& begin, int& end) const {
     const Direction& w = dim[d];
     const int b = w.begin(i), size = (w.k ? min(b + w.k, w.from + w.pad) : w.end(i)) - b;
@@ -187,7 +210,7 @@ __device__ typename Elements<T>::Compute divided(const Elements<T>& e, typename 
 
 /// The mean of each window, by a thread, or by the 32 of a warp where `lanes` says so.
 template <class T>
-__global__ void mean_windows(Pixels results, Means w, int lanes, Images in, Elements<T> x, Elements<T> y) {
+__global__ void mean_windows(Pixels results, Means w, int lanes, ImageElements<T> x, Elements<T> y) {
   using C = typename Elements<T>::Compute;
   const int64_t thread = int64_t(blockIdx.x) * blockDim.x + threadIdx.x, all = int64_t(gridDim.x) * blockDim.x;
   const int lane = int(threadIdx.x) % lanes;
@@ -202,13 +225,13 @@ __global__ void mean_windows(Pixels results, Means w, int lanes, Images in, Elem
     if (lanes == 1) {
       for (int z = begin[0]; z < end[0]; ++z)
         for (int h = begin[1]; h < end[1]; ++h)
-          for (int v = begin[2]; v < end[2]; ++v) sum += x[in.at({p.n, p.c, {z, h, v}})];
+          for (int v = begin[2]; v < end[2]; ++v) sum += x[{p.n, p.c, {z, h, v}}];
     } else {
       for (int k = lane; k < count; k += lanes) {
         const int row = k / wide, plane = row / high;
-        sum += x[in.at({p.n, p.c, {begin[0] + plane, begin[1] + row - plane * high, begin[2] + k - row * wide}})];
+        sum += x[{p.n, p.c, {begin[0] + plane, begin[1] + row - plane * high, begin[2] + k - row * wide}}];
       }
-      sum = warp_reduce(sum, [](C a, C b) { return a + b; });
+      sum = warp_reduce(sum, Plus());
     }
     if (lane == 0) y.set(i, divided(y, sum, w.divisor ? w.divisor : size));
   }
@@ -224,19 +247,17 @@ void avg_pool(const ops::AvgPool& op, Tensor& y, const Strided& x) {
     window *= w.kernel ? w.kernel : w.from / w.to;
   }
   const int lanes = window >= 64 && in.c > in.step[2] ? 32 : 1;
-  dispatch_class(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
-    start(y, mean_windows<T>, blocks_for(y.numel() * lanes, threads), threads, 0, Pixels(y, dims), Means(op), lanes, in,
-          Elements<T>(x), Elements<T>(y));
+  dispatch_numbers(y, [&]<class T>(Type<T>) {
+    start_grid_stride(y, mean_windows<T>, y.numel() * lanes, Pixels(y, dims), Means(op), lanes,
+                      ImageElements<T>(x, dims), Elements<T>(y));
   });
 }
 
-/// What each element passes on: its windows' gradients over their divisors.
+/// The gradient of each element: the sum of its windows' gradients over their divisors.
 template <class T>
-__global__ void spread_windows(Pixels results, Means w, Images grads, Elements<T> grad, Elements<T> y) {
+__global__ void spread_windows(Pixels results, Means w, ImageElements<T> grad, Elements<T> y) {
   using C = typename Elements<T>::Compute;
-  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < results.numel;
-       i += int64_t(gridDim.x) * blockDim.x) {
-    const Pixel p = results.at(i);
+  for_pixels(results, [&](int64_t i, const Pixel& p) {
     int first[3], last[3], begin, end;
 #pragma unroll
     for (int d = 0; d < 3; ++d) w.covering(d, p.at[d], first[d], last[d]);
@@ -247,20 +268,18 @@ __global__ void spread_windows(Pixels results, Means w, Images grads, Elements<T
         const int64_t rows = planes * w.span(1, r, begin, end);
         for (int q = first[2]; q < last[2]; ++q) {
           const int64_t size = rows * w.span(2, q, begin, end);
-          sum += divided(y, grad[grads.at({p.n, p.c, {a, r, q}})], w.divisor ? w.divisor : size);
+          sum += divided(y, grad[{p.n, p.c, {a, r, q}}], w.divisor ? w.divisor : size);
         }
       }
     }
     y.set(i, sum);
-  }
+  });
 }
 
 void avg_pool_grad(const ops::AvgPoolGrad& op, Tensor& dx, const Strided& grad) {
-  if (dx.numel() == 0) return;
   const int dims = op.forward.windows.dims();
-  dispatch_class(Numbers{}, dx.dtype(), [&]<class T>(Type<T>) {
-    start(dx, spread_windows<T>, blocks_for(dx.numel(), threads), threads, 0, Pixels(dx, dims), Means(op.forward),
-          Images(grad, dims), Elements<T>(grad), Elements<T>(dx));
+  dispatch_numbers(dx, [&]<class T>(Type<T>) {
+    start_pixels(dx, dims, spread_windows<T>, Means(op.forward), ImageElements<T>(grad, dims), Elements<T>(dx));
   });
 }
 

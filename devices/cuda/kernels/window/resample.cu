@@ -1,5 +1,5 @@
-// Linear maps along up to three dims: each result gathers what it is the sum of, so that adjoints need no atomics. The
-// maps lie in one small buffer that is copied to the device with the launch.
+// Separable linear maps on CUDA: one sparse matrix per dim, of up to three. Each result gathers its terms, so that
+// adjoints need no atomics. The matrices lie in one small buffer, which is copied to the device with the launch.
 #include "core/ops/window/resample.h"
 
 #include <cstring>
@@ -26,7 +26,7 @@ struct DevicePlan {
   int64_t inner, numel;
   Divisor inner_by, to_by[3];  // where numel fits 31 bits
 
-  /// The place of element i: its digits along the three dims, and what is left of it on either side.
+  /// Coordinates of element i: `outer`, one along each of the three dims, and `in` among the inner elements.
   __device__ void find(int64_t i, int64_t& outer, int (&at)[3], int64_t& in) const {
     if (numel <= INT32_MAX) {
       uint32_t rest = inner_by.divide(uint32_t(i));
@@ -55,7 +55,7 @@ struct DevicePlan {
 /// Elements that are only moved.
 template <class U>
 __global__ void gather_elements(DevicePlan p, const U* x, U fill, U* y) {
-  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < p.numel; i += int64_t(gridDim.x) * blockDim.x) {
+  for (const int64_t i : grid_stride(p.numel)) {
     int64_t from, in;
     int at[3];
     p.find(i, from, at, in);
@@ -77,7 +77,7 @@ __global__ void gather_elements(DevicePlan p, const U* x, U fill, U* y) {
 template <class T, class W>
 __global__ void sum_elements(DevicePlan p, Elements<T> x, Elements<T> y) {
   using C = typename Elements<T>::Compute;
-  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < p.numel; i += int64_t(gridDim.x) * blockDim.x) {
+  for (const int64_t i : grid_stride(p.numel)) {
     int64_t outer, in;
     int at[3];
     p.find(i, outer, at, in);
@@ -101,7 +101,7 @@ __global__ void sum_elements(DevicePlan p, Elements<T> x, Elements<T> y) {
   }
 }
 
-/// The maps in one buffer on the device, which must outlive the launch's call only.
+/// The maps in one buffer on the device. It must live until the kernel is started.
 class Uploaded {
  public:
   Uploaded(const ops::ResamplePlan& p, const Tensor& y, bool wide) {
@@ -120,7 +120,7 @@ class Uploaded {
  private:
   void upload(const ops::ResamplePlan& p, Device& device, bool wide) {
     size_t bytes = 0, at = 0;
-    for (auto& m : p.maps) bytes += place(nullptr, m, wide);
+    for (auto& m : p.maps) bytes += write_map(nullptr, m, wide);
     const Tensor here = Tensor::empty({int64_t(bytes)}, Dtype::u8, host());
     buffer_ = Tensor::empty({int64_t(bytes)}, Dtype::u8, device);
     for (int d = 0; d < 3; ++d) {
@@ -130,12 +130,12 @@ class Uploaded {
       plan_.maps[d].weight = there;
       plan_.maps[d].index = reinterpret_cast<int32_t*>(there + n);
       plan_.maps[d].start = reinterpret_cast<int32_t*>(there + index);
-      at += place(static_cast<char*>(here.raw()) + at, m, wide);
+      at += write_map(static_cast<char*>(here.raw()) + at, m, wide);
     }
     copy_bytes(buffer_.raw(), device, here.raw(), host(), bytes);
   }
   // Weights, indices, starts; a multiple of 16 bytes. Null: only counts.
-  static size_t place(char* to, const ops::AxisMap& m, bool wide) {
+  static size_t write_map(char* to, const ops::AxisMap& m, bool wide) {
     const size_t n = m.weight.size(), weights = n * (wide ? 8 : 4), indices = n * 4, starts = m.start.size() * 4;
     if (to) {
       for (size_t i = 0; i < n; ++i)
