@@ -1,5 +1,5 @@
-// OpenBLAS, and the table of libluth_cpu_libs.so. Declared here: which cblas.h lies on the include path is decided by
-// Debian's alternatives.
+// OpenBLAS, and the table of libluth_cpu_libs.so. Its functions are declared here, because Debian's alternatives decide
+// whose cblas.h is on the include path.
 #include "core/device/device.h"
 #include "devices/cpu/libraries/internal.h"
 
@@ -25,8 +25,8 @@ void dgemm(bool ta, bool tb, int m, int n, int k, double alpha, const double* a,
 
 }  // namespace
 
-// luth splits the work itself: threads of the libraries would make results depend on their number, and wait by
-// spinning. The setting belongs to the calling thread.
+// luth splits the work itself: with the libraries' threads, results would depend on the number of threads, and idle
+// threads would spin. The setting is one of the calling thread.
 void one_thread() {
   static thread_local bool done = false;
   if (done) return;

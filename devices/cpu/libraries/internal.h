@@ -4,12 +4,12 @@
 
 namespace luth::cpu {
 
-/// To be called before any function of the two libraries: their own threads stay off on this thread.
+/// Turns the threads of both libraries off for calls from this thread. To be called before any of their functions.
 void one_thread();
 
-extern const Lapack lapack_table;  // libs_lapack.cpp
+extern const Lapack lapack_table;  // lapack_batches.cpp
 
-// oneDNN's part of the table, in libs_dnn.cpp.
+// oneDNN's members of the table Libs, in onednn.cpp.
 bool dnn_bf16_gemm(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const bfloat16* a, int64_t lda, const bfloat16* b,
                    int64_t ldb, bfloat16* c, int64_t ldc);
 bool dnn_conv(const ConvShape& s, const float* a, const float* b, const float* bias, float* out);

@@ -1,5 +1,5 @@
-// What the kernels use of LAPACK: batches of matrices, factored one by one on the threads of parallel_for. In
-// libluth_cpu_libs.so (libs.h), compiled once, not once per instruction set.
+// LAPACK for the kernels: batches of matrices, factored one by one on the threads of parallel_for. In
+// libluth_cpu_libs.so (libraries.h), compiled once, not once per instruction set.
 #pragma once
 #include "core/tensor/tensor.h"
 

@@ -1,4 +1,4 @@
-// LAPACK's factorings, batched: LU, Cholesky, QR and LDL, and triangular solves.
+// LAPACK's factorizations, batched: LU, Cholesky, QR and LDL, and triangular solves.
 #include "devices/cpu/libraries/lapack_batches.h"
 
 #include <algorithm>
@@ -8,15 +8,24 @@
 namespace luth::cpu {
 namespace {
 
+// Results y [m, n] of a routine that works in place: calls f(v, lda, i) with a column-major copy v of each matrix of
+// a [m, …], with room for m x n elements; y is what f leaves there.
+template <class F>
+void in_column_major(const Tensor& a, const Tensor& y, F f) {
+  const int m = extent(y, -2), n = extent(y, -1), given = extent(a, -1), lda = at_least_one(m);
+  each_matrix(a, cube(m, n), [&]<class T>(Type<T>, int64_t i) {
+    std::vector<T> v = column_major(Batch<T>(a, 2)[i], m, given);
+    v.resize(size_t(m) * size_t(n) + 1);
+    f(v.data(), &lda, i);
+    row_major(v, m, n, Batch<T>(y, 2)[i]);
+  });
+}
+
 void lu(const Tensor& a, const Tensor& lu, const Tensor& pivots, const Tensor& info) {
   const int m = extent(a, -2), n = extent(a, -1), k = std::min(m, n);
-  by_dtype(a, [&]<class T>(Type<T>) {
-    each(batches(a, 2), cube(m, n), [&](int64_t i) {
-      std::vector<T> v = column_major(Batch<T>(a, 2)[i], m, n);
-      int lda = at_least_one(m), &code = info.data<int32_t>()[i] = 0;
-      if (k) Routines<T>::getrf(&m, &n, v.data(), &lda, pivots.data<int32_t>() + i * k, &code);
-      row_major(v, m, n, Batch<T>(lu, 2)[i]);
-    });
+  in_column_major(a, lu, [&]<class T>(T* v, Int lda, int64_t i) {
+    int& code = info.data<int32_t>()[i] = 0;
+    if (k) routines<T>.getrf(&m, &n, v, lda, pivots.data<int32_t>() + i * k, &code);
   });
 }
 
@@ -36,113 +45,106 @@ void permutation(const Tensor& pivots, const Tensor& perm) {
 // Row-major L is column-major Lᵀ: the other triangle.
 void cholesky(bool upper, const Tensor& a, const Tensor& l, const Tensor& info) {
   const int n = extent(a, -1);
-  by_dtype(a, [&]<class T>(Type<T>) {
-    each(batches(a, 2), cube(n, n), [&](int64_t i) {
-      T* y = Batch<T>(l, 2)[i];
-      if (n) std::memcpy(y, Batch<T>(a, 2)[i], size_t(n) * size_t(n) * sizeof(T));
-      int lda = at_least_one(n), &code = info.data<int32_t>()[i] = 0;
-      if (n) Routines<T>::potrf(upper ? "L" : "U", &n, y, &lda, &code, 1);
-      for (int64_t r = 0; r < n; ++r)
-        for (int64_t c = upper ? 0 : r + 1; c < (upper ? r : n); ++c) y[r * n + c] = 0;
-    });
+  each_matrix(a, cube(n, n), [&]<class T>(Type<T>, int64_t i) {
+    T* y = Batch<T>(l, 2)[i];
+    if (n) std::memcpy(y, Batch<T>(a, 2)[i], size_t(n) * size_t(n) * sizeof(T));
+    int lda = at_least_one(n), &code = info.data<int32_t>()[i] = 0;
+    if (n) routines<T>.potrf(upper ? "L" : "U", &n, y, &lda, &code, 1);
+    for (int64_t r = 0; r < n; ++r)
+      for (int64_t c = upper ? 0 : r + 1; c < (upper ? r : n); ++c) y[r * n + c] = 0;
   });
 }
 
 void triangular(bool upper, bool left, bool unit, const Tensor& a, const Tensor& b, const Tensor& x) {
   constexpr int rows = 101, plain = 111, up = 121, low = 122, general = 131, ones = 132, l = 141, r = 142;
   const int n = extent(a, -1), m = extent(b, -2), k = extent(b, -1);
-  by_dtype(a, [&]<class T>(Type<T>) {
-    each(batches(a, 2), double(n) * m * k, [&](int64_t i) {
-      T* y = Batch<T>(x, 2)[i];
-      if (!m || !k) return;
-      std::memcpy(y, Batch<T>(b, 2)[i], size_t(m) * size_t(k) * sizeof(T));
-      Routines<T>::trsm(rows, left ? l : r, upper ? up : low, plain, unit ? ones : general, m, k, T(1),
-                        Batch<T>(a, 2)[i], at_least_one(n), y, at_least_one(k));
-    });
+  each_matrix(a, double(n) * m * k, [&]<class T>(Type<T>, int64_t i) {
+    T* y = Batch<T>(x, 2)[i];
+    if (!m || !k) return;
+    std::memcpy(y, Batch<T>(b, 2)[i], size_t(m) * size_t(k) * sizeof(T));
+    routines<T>.trsm(rows, left ? l : r, upper ? up : low, plain, unit ? ones : general, m, k, T(1), Batch<T>(a, 2)[i],
+                     at_least_one(n), y, at_least_one(k));
+  });
+}
+
+// The same for a routine with a workspace, where y has elements: f(v, lda, i, work, lwork).
+template <class F>
+void in_column_major_with_work(const Tensor& a, const Tensor& y, F f) {
+  if (y.numel() == 0) return;
+  in_column_major(a, y, [&]<class T>(T* v, Int lda, int64_t i) {
+    with_work<T>([&](T* work, Int lwork) { f(v, lda, i, work, lwork); });
   });
 }
 
 void geqrf(const Tensor& a, const Tensor& qr, const Tensor& tau) {
   const int m = extent(a, -2), n = extent(a, -1);
-  by_dtype(a, [&]<class T>(Type<T>) {
-    each(batches(a, 2), cube(m, n), [&](int64_t i) {
-      std::vector<T> v = column_major(Batch<T>(a, 2)[i], m, n);
-      int lda = at_least_one(m), code = 0;
-      if (m && n)
-        with_work<T>([&](T* work, Int lwork) {
-          Routines<T>::geqrf(&m, &n, v.data(), &lda, Batch<T>(tau, 1)[i], work, lwork, &code);
-        });
-      row_major(v, m, n, Batch<T>(qr, 2)[i]);
-    });
+  in_column_major_with_work(a, qr, [&]<class T>(T* v, Int lda, int64_t i, T* work, Int lwork) {
+    int code = 0;
+    routines<T>.geqrf(&m, &n, v, lda, Batch<T>(tau, 1)[i], work, lwork, &code);
   });
 }
 
 void orgqr(const Tensor& a, const Tensor& tau, const Tensor& q) {
-  const int m = extent(q, -2), n = extent(q, -1), k = extent(tau, -1), given = std::min(extent(a, -1), n);
-  by_dtype(a, [&]<class T>(Type<T>) {
-    each(batches(q, 2), cube(m, n), [&](int64_t i) {
-      std::vector<T> v = column_major(Batch<T>(a, 2)[i], m, extent(a, -1));
-      v.resize(size_t(m) * size_t(std::max(n, given)) + 1);
-      int lda = at_least_one(m), code = 0;
-      if (m && n)
-        with_work<T>([&](T* work, Int lwork) {
-          Routines<T>::orgqr(&m, &n, &k, v.data(), &lda, Batch<T>(tau, 1)[i], work, lwork, &code);
-        });
-      row_major(v, m, n, Batch<T>(q, 2)[i]);
-    });
+  const int m = extent(q, -2), n = extent(q, -1), k = extent(tau, -1);
+  in_column_major_with_work(a, q, [&]<class T>(T* v, Int lda, int64_t i, T* work, Int lwork) {
+    int code = 0;
+    routines<T>.orgqr(&m, &n, &k, v, lda, Batch<T>(tau, 1)[i], work, lwork, &code);
+  });
+}
+
+// Results y of a routine that changes b [m, n] in place by a: f(v, x, i) with column-major copies v of a and x of b.
+template <class F>
+void in_column_major(const Tensor& a, const Tensor& b, const Tensor& y, double work, F f) {
+  const int rows = extent(a, -2), cols = extent(a, -1), m = extent(b, -2), n = extent(b, -1);
+  each_matrix(b, work, [&]<class T>(Type<T>, int64_t i) {
+    std::vector<T> v = column_major(Batch<T>(a, 2)[i], rows, cols), x = column_major(Batch<T>(b, 2)[i], m, n);
+    f(v.data(), x.data(), i);
+    row_major(x, m, n, Batch<T>(y, 2)[i]);
   });
 }
 
 void ormqr(bool left, bool transpose, const Tensor& a, const Tensor& tau, const Tensor& c, const Tensor& y) {
-  const int m = extent(c, -2), n = extent(c, -1), k = extent(tau, -1), rows = extent(a, -2), cols = extent(a, -1);
-  by_dtype(a, [&]<class T>(Type<T>) {
-    each(batches(c, 2), double(m) * n * k, [&](int64_t i) {
-      std::vector<T> v = column_major(Batch<T>(a, 2)[i], rows, cols), x = column_major(Batch<T>(c, 2)[i], m, n);
-      int lda = at_least_one(rows), ldc = at_least_one(m), code = 0;
-      if (m && n && k)
-        with_work<T>([&](T* work, Int lwork) {
-          Routines<T>::ormqr(left ? "L" : "R", transpose ? "T" : "N", &m, &n, &k, v.data(), &lda, Batch<T>(tau, 1)[i],
-                             x.data(), &ldc, work, lwork, &code, 1, 1);
-        });
-      row_major(x, m, n, Batch<T>(y, 2)[i]);
-    });
+  const int m = extent(c, -2), n = extent(c, -1), k = extent(tau, -1);
+  const int lda = at_least_one(extent(a, -2)), ldc = at_least_one(m);
+  in_column_major(a, c, y, double(m) * n * k, [&]<class T>(const T* v, T* x, int64_t i) {
+    int code = 0;
+    if (m && n && k)
+      with_work<T>([&](T* work, Int lwork) {
+        routines<T>.ormqr(left ? "L" : "R", transpose ? "T" : "N", &m, &n, &k, v, &lda, Batch<T>(tau, 1)[i], x, &ldc,
+                          work, lwork, &code, 1, 1);
+      });
   });
 }
 
-// Column-major: the lower triangle there.
+// The lower triangle; LAPACK leaves the strictly upper one as it was.
 void ldl(const Tensor& a, const Tensor& ld, const Tensor& pivots, const Tensor& info) {
   const int n = extent(a, -1);
-  by_dtype(a, [&]<class T>(Type<T>) {
-    each(batches(a, 2), cube(n, n), [&](int64_t i) {
-      std::vector<T> v = column_major(Batch<T>(a, 2)[i], n, n);
-      int lda = at_least_one(n), &code = info.data<int32_t>()[i] = 0;
-      if (n)
-        with_work<T>([&](T* work, Int lwork) {
-          Routines<T>::sytrf("L", &n, v.data(), &lda, pivots.data<int32_t>() + int64_t(n) * i, work, lwork, &code, 1);
-        });
-      T* y = Batch<T>(ld, 2)[i];
-      row_major(v, n, n, y);
-      for (int64_t r = 0; r < n; ++r) std::fill(y + r * n + r + 1, y + r * n + n, T(0));
+  in_column_major(a, ld, [&]<class T>(T* v, Int lda, int64_t i) {
+    int& code = info.data<int32_t>()[i] = 0;
+    if (n == 0) return;
+    with_work<T>([&](T* work, Int lwork) {
+      routines<T>.sytrf("L", &n, v, lda, pivots.data<int32_t>() + int64_t(n) * i, work, lwork, &code, 1);
     });
+    for (int64_t c = 0; c < n; ++c) std::fill(v + c * n, v + c * n + c, T(0));
   });
 }
 
+// Throws where sytrf cannot have made these pivots: 1 to n, or a pair of equal ones from -n to -1.
+void check_ldl_pivots(const int* p, int n) {
+  for (int r = 0; r < n; ++r) {
+    const bool pair = p[r] < 0;  // both rows of a 2 x 2 block have it
+    if (p[r] == 0 || p[r] > n || p[r] < -n || (pair && (r + 1 == n || p[r + 1] != p[r])))
+      throw Error("pivot {} is {}, which ldl_factor does not give for {} rows", shown(r), p[r], n);
+    r += pair;
+  }
+}
 void ldl_solve(const Tensor& ld, const Tensor& pivots, const Tensor& b, const Tensor& x) {
-  const int n = extent(ld, -1), k = extent(b, -1);
-  by_dtype(ld, [&]<class T>(Type<T>) {
-    each(batches(ld, 2), double(n) * n * k, [&](int64_t i) {
-      std::vector<T> v = column_major(Batch<T>(ld, 2)[i], n, n), y = column_major(Batch<T>(b, 2)[i], n, k);
-      const int* p = pivots.data<int32_t>() + int64_t(n) * i;
-      for (int r = 0; r < n; ++r) {
-        const bool pair = p[r] < 0;  // of two rows, which both say so
-        if (p[r] == 0 || p[r] > n || p[r] < -n || (pair && (r + 1 == n || p[r + 1] != p[r])))
-          throw Error("pivot {} is {}, which ldl_factor does not give for {} rows", shown(r), p[r], n);
-        r += pair;
-      }
-      int lda = at_least_one(n), code = 0;
-      if (n && k) Routines<T>::sytrs("L", &n, &k, v.data(), &lda, p, y.data(), &lda, &code, 1);
-      row_major(y, n, k, Batch<T>(x, 2)[i]);
-    });
+  const int n = extent(ld, -1), k = extent(b, -1), lda = at_least_one(n);
+  in_column_major(ld, b, x, double(n) * n * k, [&]<class T>(const T* v, T* y, int64_t i) {
+    const int* p = pivots.data<int32_t>() + int64_t(n) * i;
+    check_ldl_pivots(p, n);
+    int code = 0;
+    if (n && k) routines<T>.sytrs("L", &n, &k, v, &lda, p, y, &lda, &code, 1);
   });
 }
 

@@ -1,5 +1,5 @@
 // OpenBLAS's LAPACK by dtype, and how its routines run over batches. LAPACK is column-major: a row-major matrix is its
-// transpose there, which some routines take as it is; for the others matrices are transposed on the way in and out.
+// transpose there, which some routines take as it is; for the others matrices are transposed before and after.
 #pragma once
 #include <algorithm>
 #include <climits>
@@ -33,81 +33,67 @@ template <class T> using Sytrs = void(Char uplo, Int n, Int k, const T* a, Int l
 template <class T> using Trsm = void(int order, int side, int uplo, int trans, int diag, int m, int n, T alpha, const T* a, int lda, T* b, int ldb);
 // clang-format on
 
-}  // namespace luth::cpu
-
 extern "C" {
-luth::cpu::Getrf<float> sgetrf_;
-luth::cpu::Getrf<double> dgetrf_;
-luth::cpu::Potrf<float> spotrf_;
-luth::cpu::Potrf<double> dpotrf_;
-luth::cpu::Geqrf<float> sgeqrf_;
-luth::cpu::Geqrf<double> dgeqrf_;
-luth::cpu::Orgqr<float> sorgqr_;
-luth::cpu::Orgqr<double> dorgqr_;
-luth::cpu::Ormqr<float> sormqr_;
-luth::cpu::Ormqr<double> dormqr_;
-luth::cpu::Gesdd<float> sgesdd_;
-luth::cpu::Gesdd<double> dgesdd_;
-luth::cpu::Syevd<float> ssyevd_;
-luth::cpu::Syevd<double> dsyevd_;
-luth::cpu::Geev<float> sgeev_;
-luth::cpu::Geev<double> dgeev_;
-luth::cpu::Gels<float> sgels_;
-luth::cpu::Gels<double> dgels_;
-luth::cpu::Gelsy<float> sgelsy_;
-luth::cpu::Gelsy<double> dgelsy_;
-luth::cpu::Gelss<float> sgelss_;
-luth::cpu::Gelss<double> dgelss_;
-luth::cpu::Gelsd<float> sgelsd_;
-luth::cpu::Gelsd<double> dgelsd_;
-luth::cpu::Sytrf<float> ssytrf_;
-luth::cpu::Sytrf<double> dsytrf_;
-luth::cpu::Sytrs<float> ssytrs_;
-luth::cpu::Sytrs<double> dsytrs_;
-luth::cpu::Trsm<float> cblas_strsm;
-luth::cpu::Trsm<double> cblas_dtrsm;
+Getrf<float> sgetrf_;
+Getrf<double> dgetrf_;
+Potrf<float> spotrf_;
+Potrf<double> dpotrf_;
+Geqrf<float> sgeqrf_;
+Geqrf<double> dgeqrf_;
+Orgqr<float> sorgqr_;
+Orgqr<double> dorgqr_;
+Ormqr<float> sormqr_;
+Ormqr<double> dormqr_;
+Gesdd<float> sgesdd_;
+Gesdd<double> dgesdd_;
+Syevd<float> ssyevd_;
+Syevd<double> dsyevd_;
+Geev<float> sgeev_;
+Geev<double> dgeev_;
+Gels<float> sgels_;
+Gels<double> dgels_;
+Gelsy<float> sgelsy_;
+Gelsy<double> dgelsy_;
+Gelss<float> sgelss_;
+Gelss<double> dgelss_;
+Gelsd<float> sgelsd_;
+Gelsd<double> dgelsd_;
+Sytrf<float> ssytrf_;
+Sytrf<double> dsytrf_;
+Sytrs<float> ssytrs_;
+Sytrs<double> dsytrs_;
+Trsm<float> cblas_strsm;
+Trsm<double> cblas_dtrsm;
 }
 
-namespace luth::cpu {
-
 template <class T>
-struct Routines;
-template <>
-struct Routines<float> {
-  static constexpr auto getrf = sgetrf_;
-  static constexpr auto potrf = spotrf_;
-  static constexpr auto geqrf = sgeqrf_;
-  static constexpr auto orgqr = sorgqr_;
-  static constexpr auto ormqr = sormqr_;
-  static constexpr auto gesdd = sgesdd_;
-  static constexpr auto syevd = ssyevd_;
-  static constexpr auto geev = sgeev_;
-  static constexpr auto gels = sgels_;
-  static constexpr auto gelsy = sgelsy_;
-  static constexpr auto gelss = sgelss_;
-  static constexpr auto gelsd = sgelsd_;
-  static constexpr auto sytrf = ssytrf_;
-  static constexpr auto sytrs = ssytrs_;
-  static constexpr auto trsm = cblas_strsm;
+struct Routines {
+  Getrf<T>* getrf;
+  Potrf<T>* potrf;
+  Geqrf<T>* geqrf;
+  Orgqr<T>* orgqr;
+  Ormqr<T>* ormqr;
+  Gesdd<T>* gesdd;
+  Syevd<T>* syevd;
+  Geev<T>* geev;
+  Gels<T>* gels;
+  Gelsy<T>* gelsy;
+  Gelss<T>* gelss;
+  Gelsd<T>* gelsd;
+  Sytrf<T>* sytrf;
+  Sytrs<T>* sytrs;
+  Trsm<T>* trsm;
 };
+template <class T>
+inline constexpr Routines<T> routines;
 template <>
-struct Routines<double> {
-  static constexpr auto getrf = dgetrf_;
-  static constexpr auto potrf = dpotrf_;
-  static constexpr auto geqrf = dgeqrf_;
-  static constexpr auto orgqr = dorgqr_;
-  static constexpr auto ormqr = dormqr_;
-  static constexpr auto gesdd = dgesdd_;
-  static constexpr auto syevd = dsyevd_;
-  static constexpr auto geev = dgeev_;
-  static constexpr auto gels = dgels_;
-  static constexpr auto gelsy = dgelsy_;
-  static constexpr auto gelss = dgelss_;
-  static constexpr auto gelsd = dgelsd_;
-  static constexpr auto sytrf = dsytrf_;
-  static constexpr auto sytrs = dsytrs_;
-  static constexpr auto trsm = cblas_dtrsm;
-};
+inline constexpr Routines<float> routines<float>{sgetrf_, spotrf_, sgeqrf_, sorgqr_, sormqr_,
+                                                 sgesdd_, ssyevd_, sgeev_,  sgels_,  sgelsy_,
+                                                 sgelss_, sgelsd_, ssytrf_, ssytrs_, cblas_strsm};
+template <>
+inline constexpr Routines<double> routines<double>{dgetrf_, dpotrf_, dgeqrf_, dorgqr_, dormqr_,
+                                                   dgesdd_, dsyevd_, dgeev_,  dgels_,  dgelsy_,
+                                                   dgelss_, dgelsd_, dsytrf_, dsytrs_, cblas_dtrsm};
 
 inline int extent(const Tensor& t, int64_t dim) {
   int64_t n = t.shape(dim);
@@ -116,7 +102,7 @@ inline int extent(const Tensor& t, int64_t dim) {
 }
 inline int at_least_one(int n) { return std::max(n, 1); }
 
-// The matrices, or vectors, of a batch.
+// A batch of matrices, or vectors: element i is where the i-th begins.
 template <class T>
 struct Batch {
   Batch(const Tensor& t, int dims)
@@ -127,7 +113,8 @@ struct Batch {
 };
 inline int64_t batches(const Tensor& t, int dims) { return Shape(t.shape().begin(), t.shape().end() - dims).numel(); }
 
-// Calls f(i) for each matrix; what there is to do for one, in multiplications, decides how many a thread takes at once.
+// Calls f(i) for each i < count, in parallel. `work`: multiplications of one call; they decide how many a thread takes
+// at once.
 template <class F>
 void each(int64_t count, double work, F&& f) {
   const int64_t grain = std::max<int64_t>(1, int64_t(32768 / (work + 1)));
@@ -142,15 +129,20 @@ template <class F>
 void by_dtype(const Tensor& t, F&& f) {
   dispatch(Types<float, double>{}, t.dtype(), f);
 }
+// Calls f(Type<T>(), i) for each matrix of a, in parallel; T is the type of its elements.
+template <class F>
+void each_matrix(const Tensor& a, double work, F f) {
+  by_dtype(a, [&]<class T>(Type<T> type) { each(batches(a, 2), work, [&](int64_t i) { f(type, i); }); });
+}
 
-// to [cols, rows] = from [rows, cols] transposed, both row-major; in squares that stay in the cache.
+// to [cols, rows] = from [rows, cols] transposed, both row-major; by tiles that fit the cache.
 template <class T>
 void transposed(const T* from, int64_t rows, int64_t cols, T* to) {
-  constexpr int64_t side = 16;
-  for (int64_t r = 0; r < rows; r += side)
-    for (int64_t c = 0; c < cols; c += side)
-      for (int64_t i = r; i < std::min(r + side, rows); ++i)
-        for (int64_t j = c; j < std::min(c + side, cols); ++j) to[j * rows + i] = from[i * cols + j];
+  constexpr int64_t tile = 16;
+  for (int64_t r = 0; r < rows; r += tile)
+    for (int64_t c = 0; c < cols; c += tile)
+      for (int64_t i = r; i < std::min(r + tile, rows); ++i)
+        for (int64_t j = c; j < std::min(c + tile, cols); ++j) to[j * rows + i] = from[i * cols + j];
 }
 // A column-major copy of a row-major matrix.
 template <class T>
@@ -163,18 +155,18 @@ template <class T>
 void row_major(const std::vector<T>& v, int m, int n, T* a) {
   transposed(v.data(), n, m, a);
 }
-// Calls routine(work, lwork) twice: for the size of its workspace, and with it.
+// Calls routine(work, lwork) twice: first for the size of its workspace, then with the workspace.
 template <class T, class F>
 void with_work(F&& routine) {
   T size = 0;
   int query = -1;
   routine(&size, &query);
-  int lwork = at_least_one(int(std::ceil(double(size) * (1 + 1e-6))));  // float cannot count all sizes
+  int lwork = at_least_one(int(std::ceil(double(size) * (1 + 1e-6))));  // a float does not have every size exactly
   std::vector<T> work(static_cast<size_t>(lwork));
   routine(work.data(), &lwork);
 }
 
-// Of the table Lapack, in libs_spectral.cpp.
+// Members of the table Lapack that spectral.cpp defines.
 void svd(const Tensor& a, const Tensor& u, const Tensor& s, const Tensor& vh);
 void eigh(bool upper, const Tensor& a, const Tensor& l, const Tensor& v);
 void eig(const Tensor& a, const Tensor& l, const Tensor& v);

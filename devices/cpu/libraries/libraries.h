@@ -1,5 +1,5 @@
-// What the kernels use of OpenBLAS and oneDNN: a table of functions in libluth_cpu_libs.so, which is opened on first
-// use because the two libraries take longer to load than luth takes to start.
+// OpenBLAS and oneDNN for the kernels: a table of functions in libluth_cpu_libs.so. It is opened on first use, because
+// the two libraries take longer to load than luth takes to start.
 #pragma once
 #include <cstdint>
 
@@ -7,8 +7,8 @@
 
 namespace luth::cpu {
 
-/// What a convolution is; also the key of the cache of oneDNN's primitives. Elements are float. Lists are of depth,
-/// height and width; where there are fewer spatial dims, the first ones have one element and a window of one.
+/// A convolution of float32; also the key of the cache of oneDNN's primitives. Lists have depth, height and width; with
+/// fewer spatial dims the first ones have extent 1 and a window of 1.
 struct ConvShape {
   enum class Kind : int64_t { forward, grad_input, grad_weight };
   Kind kind;
@@ -19,7 +19,7 @@ struct ConvShape {
   int64_t kernel[3], stride[3], dilation[3];
   int64_t lo[3], hi[3];   // padding before and after
   int64_t channels_last;  // 1: input and output are N…C and filters O…I; 0: NC… and OI…
-  int64_t bias;           // 1: there is one (forward)
+  int64_t bias;           // 1: with a bias (forward)
   int64_t in_area() const { return in[0] * in[1] * in[2]; }
   int64_t out_area() const { return out[0] * out[1] * out[2]; }
   int64_t kernel_area() const { return kernel[0] * kernel[1] * kernel[2]; }
@@ -28,9 +28,9 @@ struct ConvShape {
 
 struct Lapack;  // lapack.h
 
-/// Every function runs on the calling thread alone and may be called by several at once.
+/// Each function works on the calling thread only; several threads may call at once.
 struct Libs {
-  /// C[m,n] = alpha op(A) op(B) + beta C, row-major; `ta`: A lies there as [k,m]. OpenBLAS.
+  /// C[m,n] = alpha op(A) op(B) + beta C, row-major; `ta`: A is stored as [k,m]. OpenBLAS.
   void (*dgemm)(bool ta, bool tb, int m, int n, int k, double alpha, const double* a, int lda, const double* b, int ldb,
                 double beta, double* c, int ldc);
   /// C = op(A) op(B) of bfloat16 with sums in float. False where oneDNN has no fast code for it on this processor.

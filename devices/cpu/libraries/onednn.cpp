@@ -20,7 +20,7 @@ using Tag = dnnl::memory::format_tag;
 constexpr auto f32 = dnnl::memory::data_type::f32;
 constexpr auto bf16 = dnnl::memory::data_type::bf16;
 
-// Kept to the end of the process, as the caches below: threads may end after static objects do.
+// Never destroyed, as the caches below: threads may outlive static objects.
 const dnnl::engine& engine() {
   static const auto& e = *new dnnl::engine(dnnl::engine::kind::cpu, 0);
   return e;
@@ -53,10 +53,8 @@ Forward::primitive_desc forward_desc(const ConvDescs& d, const dnnl::primitive_a
           d.dilation, d.before,
           d.after,    attr};
 }
-GradInput::primitive_desc grad_input_desc(const ConvDescs& d, const dnnl::primitive_attr& attr) {
-  return {engine(), direct, d.x, d.w, d.y, d.stride, d.dilation, d.before, d.after, forward_desc(d, attr), attr};
-}
-GradWeight::primitive_desc grad_weight_desc(const ConvDescs& d, const dnnl::primitive_attr& attr) {
+template <class Backward>
+typename Backward::primitive_desc backward_desc(const ConvDescs& d, const dnnl::primitive_attr& attr) {
   return {engine(), direct, d.x, d.w, d.y, d.stride, d.dilation, d.before, d.after, forward_desc(d, attr), attr};
 }
 dnnl::matmul::primitive_desc matmul_desc(const Desc& a, const Desc& b, const Desc& c,
@@ -73,12 +71,9 @@ Forward::primitive_desc forward_desc(const ConvDescs& d, const dnnl::primitive_a
   return {Forward::desc(Prop::forward_training, direct, d.x, d.w, d.y, d.stride, d.dilation, d.before, d.after), attr,
           engine()};
 }
-GradInput::primitive_desc grad_input_desc(const ConvDescs& d, const dnnl::primitive_attr& attr) {
-  return {GradInput::desc(direct, d.x, d.w, d.y, d.stride, d.dilation, d.before, d.after), attr, engine(),
-          forward_desc(d, attr)};
-}
-GradWeight::primitive_desc grad_weight_desc(const ConvDescs& d, const dnnl::primitive_attr& attr) {
-  return {GradWeight::desc(direct, d.x, d.w, d.y, d.stride, d.dilation, d.before, d.after), attr, engine(),
+template <class Backward>
+typename Backward::primitive_desc backward_desc(const ConvDescs& d, const dnnl::primitive_attr& attr) {
+  return {typename Backward::desc(direct, d.x, d.w, d.y, d.stride, d.dilation, d.before, d.after), attr, engine(),
           forward_desc(d, attr)};
 }
 dnnl::matmul::primitive_desc matmul_desc(const Desc& a, const Desc& b, const Desc& c,
@@ -95,7 +90,8 @@ dnnl::primitive_attr attributes() {
 
 // ---- Primitives, made once for each shape ------------------------------------------------------------------------
 
-// An operand of a primitive: what the caller has, what the primitive wants, and the reorder between the two, if any.
+// An operand of a primitive: its layout at the caller and in the primitive, and the reorder between the two, if they
+// differ.
 struct Operand {
   int arg = 0;
   Desc plain, wanted;
@@ -121,6 +117,22 @@ Operand operand(int arg, const Desc& plain, const Desc& wanted, bool output) {
   return o;
 }
 
+struct Argument {
+  int arg;
+  Desc plain, wanted;  // `plain` empty: the primitive goes without it
+};
+template <class P>
+std::shared_ptr<Primitive> make_primitive(const typename P::primitive_desc& pd, std::initializer_list<Argument> in,
+                                          const Argument& out) {
+  auto p = std::make_shared<Primitive>();
+  for (const Argument& a : in)
+    if (a.plain != Desc()) p->in.push_back(operand(a.arg, a.plain, a.wanted, false));
+  p->out = operand(out.arg, out.plain, out.wanted, true);
+  p->scratch = pd.scratchpad_desc().get_size();
+  p->run = P(pd);
+  return p;
+}
+
 void run_reorder(const Operand& o, const dnnl::memory& from, const dnnl::memory& to) {
   Scratch scratch(int64_t(o.scratch));
   std::unordered_map<int, dnnl::memory> args{{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}};
@@ -132,10 +144,10 @@ void run_reorder(const Operand& o, const dnnl::memory& from, const dnnl::memory&
 
 void execute(const Primitive& p, std::initializer_list<const void*> in, void* out) {
   std::unordered_map<int, dnnl::memory> args;
-  std::vector<std::unique_ptr<Scratch>> held;
+  std::vector<std::unique_ptr<Scratch>> reordered;  // inputs and output in the primitive's layouts
   auto fresh = [&](const Desc& d) {
-    held.push_back(std::make_unique<Scratch>(int64_t(d.get_size())));
-    return dnnl::memory(d, engine(), held.back()->get());
+    reordered.push_back(std::make_unique<Scratch>(int64_t(d.get_size())));
+    return dnnl::memory(d, engine(), reordered.back()->get());
   };
   auto data = in.begin();
   for (const Operand& o : p.in) {
@@ -172,19 +184,19 @@ struct Hash {
   }
 };
 
-// Shapes that vary without end (sentences) must not fill the memory: a full cache starts anew.
+// Primitives by shape. Shapes may vary without end (sentences), so a full cache is cleared.
 template <class Key>
 class Cache {
  public:
   template <class Make>
   std::shared_ptr<const Primitive> get(const Key& key, Make&& make) {
     {
-      std::lock_guard hold(lock_);
+      std::lock_guard lock(lock_);
       auto it = map_.find(key);
       if (it != map_.end()) return it->second;
     }
     auto fresh = make();
-    std::lock_guard hold(lock_);
+    std::lock_guard lock(lock_);
     if (map_.size() >= 1024) map_.clear();
     return map_.emplace(key, std::move(fresh)).first->second;
   }
@@ -198,8 +210,8 @@ class Cache {
 
 enum class Layout { user, library, channels_last };
 
-// The layout in which a primitive works, where it is not told otherwise. oneDNN's own choice for gradients with few
-// channels is slow: 4.0 ms against 1.4 for the filters of [128,1,28,28] -> 6, 5x5 (AVX2).
+// The layout in which a primitive works. oneDNN's own choice for gradients with few channels is slow: 4.0 ms against
+// 1.4 for the filters of [128,1,28,28] -> 6, 5x5 (AVX2).
 Layout inner_layout(const ConvShape& s) {
   if (s.channels_last) return Layout::channels_last;
   bool few = std::min(s.ic, s.oc) / s.groups < 16 && s.groups == 1;
@@ -237,43 +249,38 @@ ConvDescs conv_descs(const ConvShape& s, Layout layout) {
 }
 
 // oneDNN's kernels for float matrix products point the stack register into the heap (its issue 4845, mended in 3.11):
-// a signal's frame would be written there. Its other kernels, those of bfloat16 products among them, leave it alone.
-bool safe(const char* implementation) {
-  return !std::strstr(implementation, "gemm:") && !std::strstr(implementation, "ref");
+// a signal handler would then write there. Its other kernels, such as those of bfloat16 products, do not.
+bool safe(const dnnl::primitive_desc_base& pd) {
+  return !std::strstr(pd.impl_info_str(), "gemm:") && !std::strstr(pd.impl_info_str(), "ref");
 }
 
-// null where no implementation is safe
+// Null where oneDNN's implementation is not safe.
 std::shared_ptr<const Primitive> make_conv(const ConvShape& s, Layout inner) {
-  auto p = std::make_shared<Primitive>();
-  ConvDescs user = conv_descs(s, Layout::user), any = conv_descs(s, inner);
-  auto attr = attributes();
+  const ConvDescs user = conv_descs(s, Layout::user), any = conv_descs(s, inner);
+  const auto attr = attributes();
   if (s.kind == ConvShape::Kind::forward) {
     auto pd = forward_desc(any, attr);
-    if (!safe(pd.impl_info_str())) return nullptr;
-    p->in.push_back(operand(DNNL_ARG_SRC, user.x, pd.src_desc(), false));
-    p->in.push_back(operand(DNNL_ARG_WEIGHTS, user.w, pd.weights_desc(), false));
-    if (s.bias) p->in.push_back(operand(DNNL_ARG_BIAS, user.bias, pd.bias_desc(), false));
-    p->out = operand(DNNL_ARG_DST, user.y, pd.dst_desc(), true);
-    p->scratch = pd.scratchpad_desc().get_size();
-    p->run = Forward(pd);
-  } else if (s.kind == ConvShape::Kind::grad_input) {
-    auto pd = grad_input_desc(any, attr);
-    if (!safe(pd.impl_info_str())) return nullptr;
-    p->in.push_back(operand(DNNL_ARG_DIFF_DST, user.y, pd.diff_dst_desc(), false));
-    p->in.push_back(operand(DNNL_ARG_WEIGHTS, user.w, pd.weights_desc(), false));
-    p->out = operand(DNNL_ARG_DIFF_SRC, user.x, pd.diff_src_desc(), true);
-    p->scratch = pd.scratchpad_desc().get_size();
-    p->run = GradInput(pd);
-  } else {
-    auto pd = grad_weight_desc(any, attr);
-    if (!safe(pd.impl_info_str())) return nullptr;
-    p->in.push_back(operand(DNNL_ARG_DIFF_DST, user.y, pd.diff_dst_desc(), false));
-    p->in.push_back(operand(DNNL_ARG_SRC, user.x, pd.src_desc(), false));
-    p->out = operand(DNNL_ARG_DIFF_WEIGHTS, user.w, pd.diff_weights_desc(), true);
-    // 2.6.3's jit_1x1:avx2 with a stride writes whole vectors of channels where there are fewer
-    p->scratch = pd.scratchpad_desc().get_size() + size_t(8 * s.out_area()) * sizeof(float);
-    p->run = GradWeight(pd);
+    if (!safe(pd)) return nullptr;
+    return make_primitive<Forward>(pd,
+                                   {{DNNL_ARG_SRC, user.x, pd.src_desc()},
+                                    {DNNL_ARG_WEIGHTS, user.w, pd.weights_desc()},
+                                    {DNNL_ARG_BIAS, user.bias, pd.bias_desc()}},
+                                   {DNNL_ARG_DST, user.y, pd.dst_desc()});
   }
+  if (s.kind == ConvShape::Kind::grad_input) {
+    auto pd = backward_desc<GradInput>(any, attr);
+    if (!safe(pd)) return nullptr;
+    return make_primitive<GradInput>(
+        pd, {{DNNL_ARG_DIFF_DST, user.y, pd.diff_dst_desc()}, {DNNL_ARG_WEIGHTS, user.w, pd.weights_desc()}},
+        {DNNL_ARG_DIFF_SRC, user.x, pd.diff_src_desc()});
+  }
+  auto pd = backward_desc<GradWeight>(any, attr);
+  if (!safe(pd)) return nullptr;
+  auto p = make_primitive<GradWeight>(
+      pd, {{DNNL_ARG_DIFF_DST, user.y, pd.diff_dst_desc()}, {DNNL_ARG_SRC, user.x, pd.src_desc()}},
+      {DNNL_ARG_DIFF_WEIGHTS, user.w, pd.diff_weights_desc()});
+  // 2.6.3's jit_1x1:avx2 with a stride writes whole vectors of channels where there are fewer
+  p->scratch += size_t(8 * s.out_area()) * sizeof(float);
   return p;
 }
 std::shared_ptr<const Primitive> make_conv(const ConvShape& s) {
@@ -292,16 +299,11 @@ std::shared_ptr<const Primitive> make_matmul(const MatmulShape& s) {
   Desc a({s.m, s.k}, bf16, s.ta ? Dims{1, s.lda} : Dims{s.lda, 1}), c({s.m, s.n}, bf16, Dims{s.ldc, 1});
   Desc b({s.k, s.n}, bf16, s.tb ? Dims{1, s.ldb} : Dims{s.ldb, 1});
   auto pd = matmul_desc(a, b, c, attributes());
-  if (std::strstr(pd.impl_info_str(), "ref")) return nullptr;  // plain loops of oneDNN; ours are better
-  auto p = std::make_shared<Primitive>();
-  p->in.push_back(operand(DNNL_ARG_SRC, a, a, false));
-  p->in.push_back(operand(DNNL_ARG_WEIGHTS, b, b, false));
-  p->out = operand(DNNL_ARG_DST, c, c, true);
-  p->scratch = pd.scratchpad_desc().get_size();
-  p->run = dnnl::matmul(pd);
-  return p;
+  if (std::strstr(pd.impl_info_str(), "ref")) return nullptr;  // oneDNN's plain loops; ours are faster
+  return make_primitive<dnnl::matmul>(pd, {{DNNL_ARG_SRC, a, a}, {DNNL_ARG_WEIGHTS, b, b}}, {DNNL_ARG_DST, c, c});
 }
 
+// Calls f; oneDNN's exceptions become ours.
 template <class F>
 void translated(const char* what, F&& f) {
   try {

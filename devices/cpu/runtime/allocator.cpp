@@ -10,7 +10,7 @@ namespace luth::cpu {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr bool passes_through = true;  // the sanitizer sees every block begin and end
+constexpr bool passes_through = true;  // so that the sanitizer sees every allocation
 #else
 constexpr bool passes_through = false;
 #endif
@@ -39,7 +39,7 @@ void* map_huge(size_t bytes) {
 // Null when the system has no more.
 void* from_system(size_t bytes) {
   if (bytes < SizeClass::huge) return std::aligned_alloc(64, bytes);
-  // A mapping succeeds far beyond what can be filled; the process would be killed later, without a word.
+  // mmap succeeds for more memory than there is; the process would be killed later, without a message.
   if (bytes >= size_t(64) << 20)
     if (int64_t available = available_memory(); available && int64_t(bytes) > available) return nullptr;
   return map_huge(bytes);
@@ -95,8 +95,8 @@ Allocator::LocalEnd::~LocalEnd() {
   if (local_) local_->owner->end_local();
 }
 
-// Null at the end of a thread, when its list is gone, and where the thread keeps one for another allocator: then blocks
-// come from and go to the shared lists.
+// Null if the thread is ending, so that its lists are gone, or has lists of another allocator: then only the shared
+// lists are used.
 Allocator::Local* Allocator::make_local() {
   if (local_ || local_ended_) return nullptr;
   static thread_local LocalEnd end;
@@ -168,7 +168,7 @@ void Allocator::free(void* p, size_t bytes) noexcept {
   if (++list.count > list_limit[c.index]) spill(list, c);
 }
 
-// One block of class c, and up to half a list of more where the shared list has them.
+// One block of class c. Moves up to half a list of blocks from the shared list to the thread's.
 void* Allocator::refill(Local* l, const SizeClass& c) {
   {
     std::lock_guard hold(lock_);
@@ -212,7 +212,7 @@ void Allocator::spill(List& list, const SizeClass& c) {
   to.used = ++tick_;
 }
 
-// A block of the shared lists or of the system, counted.
+// A block of the shared lists or of the system; counts it.
 void* Allocator::take(const SizeClass& c) {
   {
     std::lock_guard hold(lock_);
@@ -228,7 +228,7 @@ void* Allocator::take(const SizeClass& c) {
   }
   void* p = from_system(c.bytes);
   if (!p) {
-    empty_cache();  // what is kept may be what is missing
+    empty_cache();  // then the system may have enough
     p = from_system(c.bytes);
   }
   if (!p) throw_out_of_memory(c.asked);
@@ -280,7 +280,8 @@ void Allocator::count_large(int64_t bytes) {
   ++calls_;
 }
 
-// Exact for one thread; of several that allocate small blocks at once, the peak may miss up to their common top.
+// Adds the counters of a thread to the allocator's. The peak is exact for one thread; it may be too low while several
+// threads allocate small blocks.
 void Allocator::merge(Local& l) {
   constexpr auto relaxed = std::memory_order_relaxed;
   peak_ = std::max(peak_, allocated_ + l.top.load(relaxed));

@@ -37,10 +37,10 @@ class Allocator {
   ~Allocator();
   Allocator(const Allocator&) = delete;
 
-  /// 64-byte aligned. Throws ErrorCode::memory with what was asked and what there is.
+  /// 64-byte aligned. Throws ErrorCode::memory, with the bytes asked for and the bytes available.
   void* allocate(size_t bytes);
   void free(void* p, size_t bytes) noexcept;
-  /// Gives back what is kept, except in lists of other threads (about 2 MiB each at most).
+  /// Frees all kept blocks, except in lists of other threads (about 2 MiB each at most).
   void empty_cache();
   MemoryStats stats();
   void reset_peak();
@@ -54,7 +54,7 @@ class Allocator {
     int count = 0;
     uint64_t used = 0;  // when last taken from or added to, in calls
   };
-  // What one thread keeps. Its owner alone writes; stats() of another thread reads the counters.
+  // The lists and counters of one thread, which alone writes them; stats() of another thread reads the counters.
   struct Local {
     Allocator* owner;
     std::array<List, SizeClass::small> lists{};
@@ -91,8 +91,7 @@ class Allocator {
   int64_t allocated_ = 0, peak_ = 0, calls_ = 0;
 };
 
-/// Bytes of memory that this process may use, and that it could still get: of the machine and of its cgroup. 0 where
-/// unknown.
+/// Bytes of memory that this process may use, and those that are still free, by the machine and its cgroup. 0: unknown.
 int64_t total_memory();
 int64_t available_memory();
 /// As /proc/cpuinfo has it.

@@ -1,4 +1,4 @@
-// Memory that a kernel needs for as long as it runs; from the device's cache, so it costs little.
+// Scratch memory of a kernel. It comes from the caching allocator, so it costs little.
 #pragma once
 #include <cstdint>
 #include <utility>

@@ -1,4 +1,4 @@
-// What this machine has: memory and processor, as the kernel and the process's cgroup tell.
+// Memory and processor of this machine, by /proc and the cgroup of the process.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -9,7 +9,7 @@
 namespace luth::cpu {
 namespace {
 
-// The number after `key` in a file of lines "key   number"; an empty key: the file is one number. -1: not there.
+// The number after `key` in a file of lines "key   number"; an empty key: the file is one number. -1: not found.
 int64_t number_in(const char* file, const char* key) {
   FILE* f = std::fopen(file, "r");
   if (!f) return -1;
@@ -27,7 +27,7 @@ int64_t number_in(const char* file, const char* key) {
 }
 int64_t meminfo(const char* key) { return std::max<int64_t>(number_in("/proc/meminfo", key), 0) * 1024; }
 
-// cgroup v2, else v1; a limit of a group above is not seen. -1 where there is none.
+// cgroup v2, else v1; limits of parent groups are not seen. limit -1: none.
 struct Group {
   int64_t limit, used;
 };

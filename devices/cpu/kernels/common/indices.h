@@ -1,13 +1,14 @@
-// Positions from index tensors, checked once, and tensors that are written at positions. Kernel libraries only.
+// Index tensors, checked once, and results that are written at indices. Kernel libraries only.
 #pragma once
 #include <cstring>
 
 #include "core/ops/common/positions.h"
 #include "devices/cpu/kernels/common/loops.h"
+#include "devices/cpu/kernels/common/rows.h"
 
 namespace luth::cpu {
 
-/// Calls f(Type<W>()) with an unsigned integer of the dtype's size, for what only moves elements.
+/// Calls f(Type<W>()) with an unsigned integer of the dtype's size: kernels that only move elements need no more.
 template <class F>
 void by_size(Dtype d, F&& f) {
   switch (size_of(d)) {
@@ -26,19 +27,22 @@ inline void set_zero(Tensor& t) {
   if (t.bytes()) std::memset(t.raw(), 0, t.bytes());
 }
 
+/// out = in of the same shape and dtype, if both are row-major and small; returns whether they are.
+inline bool copy_small(Tensor& out, const Tensor& in) {
+  if (!out.is_contiguous() || !in.is_contiguous() || out.bytes() > 65536) return false;
+  if (out.bytes()) std::memmove(out.raw(), in.raw(), out.bytes());
+  return true;
+}
 /// out = in, element by element, for any layouts of one shape and dtype.
 inline void copy_elements(Tensor& out, const Tensor& in) {
-  if (out.is_contiguous() && in.is_contiguous() && out.bytes() <= 65536) {
-    if (out.bytes()) std::memmove(out.raw(), in.raw(), out.bytes());
-    return;
-  }
+  if (copy_small(out, in)) return;
   by_size(out.dtype(), [&]<class W>(Type<W>) {
     elementwise_loop<W, W>(
         out, [](W x) { return x; }, Value(in));
   });
 }
 
-/// The positions in an index tensor of integers: from 0, all within [0, bound). Throws for one that is not.
+/// The elements of an index tensor, counted from 0. Throws where one is not within [0, bound).
 class Indices {
  public:
   /// `wrap`: negative values count from the end.
@@ -46,10 +50,10 @@ class Indices {
       : size_(index.numel()) {
     Tensor t = index.is_contiguous() ? index : dense_copy(index);
     if (t.dtype() == Dtype::i64 && base == 0 && !wrap) {
-      held_ = t;
+      checked_ = t;
     } else {
-      held_ = Tensor::empty({size_}, Dtype::i64, t.device());
-      int64_t* out = held_.data<int64_t>();
+      checked_ = Tensor::empty({size_}, Dtype::i64, t.device());
+      int64_t* out = checked_.data<int64_t>();
       dispatch(Integers{}, t.dtype(), [&]<class T>(Type<T>) {
         const T* in = t.data<T>();
         for (int64_t i = 0; i < size_; ++i) {
@@ -58,7 +62,7 @@ class Indices {
         }
       });
     }
-    data_ = held_.data<int64_t>();
+    data_ = checked_.data<int64_t>();
     bool bad = false;
     for (int64_t i = 0; i < size_; ++i) bad |= uint64_t(data_[i]) >= uint64_t(bound);
     if (bad) complain(index, t, bound, base, wrap, what);
@@ -75,13 +79,13 @@ class Indices {
     dispatch(Integers{}, t.dtype(), [&]<class T>(Type<T>) { value = int64_t(t.data<T>()[i]); });
     throw_bad_position(what, index.shape(), i, value, bound, base, wrap);
   }
-  Tensor held_;
+  Tensor checked_;
   int64_t size_;
   const int64_t* data_;
 };
 
-/// The result of an operator that changes part of its input: filled with the input's elements, unless it is the input
-/// itself, and row-major to write into; done() brings what was written back into another layout.
+/// The result of an operator that changes part of its input: a row-major buffer with the input's elements, which is the
+/// result itself if it is row-major; done() copies it into a result of another layout.
 class Target {
  public:
   Target(Tensor& out, const Tensor& input) : out_(out) {
@@ -101,7 +105,7 @@ class Target {
   Tensor work_;
 };
 
-/// `t` row-major, and not the memory of `out`, which is about to be written.
+/// `t` in row-major memory that is not that of `out`, which will be written.
 inline Tensor apart(const Tensor& t, const Tensor& out) {
   if (!t.is_contiguous()) return dense_copy(t);
   if (!(t.storage() == out.storage())) return t;
@@ -110,21 +114,31 @@ inline Tensor apart(const Tensor& t, const Tensor& out) {
   return copy;
 }
 
-/// Adds as index_add and its like do: integers wrap, bool is `or`, 16-bit floats add in float.
-template <class T>
-inline T plus(T a, T b) {
+/// Copies `rows` rows of n elements to out; row r begins at in[offset(r)].
+template <class W, class F>
+inline void copy_rows(W* out, const W* in, int64_t rows, int64_t n, F offset) {
+  parallel_each(rows, row_grain(n), [&](int64_t r) {
+    const W* from = in + offset(r);
+    if (n == 1)
+      out[r] = *from;
+    else
+      copy_bytes(out + r * n, from, size_t(n) * sizeof(W));
+  });
+}
+
+/// Sums as index_add makes them: integers wrap, bool is `or`, 16-bit floats add in float.
+inline constexpr auto plus = []<class T>(T a, T b) -> T {
   if constexpr (std::is_same_v<T, bool>)
     return a || b;
   else
     return cast<T>(compute_t<T>(compute_t<T>(a) + compute_t<T>(b)));
-}
-template <class T>
-inline T times(T a, T b) {
+};
+inline constexpr auto times = []<class T>(T a, T b) -> T {
   if constexpr (std::is_same_v<T, bool>)
     return a && b;
   else
     return cast<T>(compute_t<T>(compute_t<T>(a) * compute_t<T>(b)));
-}
+};
 
 /// A number or one-element tensor in the dtype T.
 template <class T>

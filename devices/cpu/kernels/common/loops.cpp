@@ -1,4 +1,4 @@
-// The walk of elementwise kernels over operands of any layout, and the packing of those that are not contiguous.
+// The walk of elementwise kernels over operands of any layout, and the packing of strided operands.
 #include "devices/cpu/kernels/common/loops.h"
 
 #include <algorithm>
@@ -9,23 +9,23 @@
 namespace luth::cpu {
 namespace {
 
-/// Whether a StretchFn takes the operands as they lie; `numbers`: what it is called with.
-bool contiguous(const Operands& o, unsigned& numbers) {
-  numbers = 0;
+/// Whether a LoopFn takes the operands without packing; sets its argument `scalars`.
+bool contiguous(const Operands& o, unsigned& scalars) {
+  scalars = 0;
   for (int k = 0; k < o.count; ++k) {
     if (!o.tensor[k])
-      numbers |= 1u << (k - 1);
+      scalars |= 1u << (k - 1);
     else if (!o.tensor[k]->is_contiguous())
       return false;
   }
-  if (numbers == 0) return true;
-  const bool one_of_two = o.count == 3 && numbers != 3;
-  numbers |= wide;
+  if (scalars == 0) return true;
+  const bool one_of_two = o.count == 3 && scalars != 3;
+  scalars |= wide;
   return one_of_two;
 }
 
-/// Calls row(pointers) for rows [begin, end) of the innermost dim. K is the count, known here so that the walk is
-/// quick.
+/// Calls row(pointers) for rows [begin, end) of the innermost dim. K is the count of operands; as a constant it makes
+/// the walk quick.
 template <int K, class Row>
 void run_rows(const Nest<max_operands>& nest, char* const* data, int64_t begin, int64_t end, Row&& row) {
   int64_t at[max_dims], rest = begin;
@@ -62,25 +62,24 @@ void copy_strided(size_t size, char* to, int64_t to_stride, const char* from, in
   }
 }
 
-/// Brings stretches of any stride to a StretchFn: operands that are not contiguous pass through small buffers, a block
-/// at a time.
+/// A row of elements at any strides. Operands that are not contiguous are packed into small buffers, a block at a time.
 class Row {
  public:
-  Row(const Operands& o, const int64_t* stride, StretchFn stretch, const void* f)
-      : o_(o), stride_(stride), stretch_(stretch), f_(f) {
+  Row(const Operands& o, const int64_t* stride, LoopFn loop, const void* f)
+      : o_(o), stride_(stride), loop_(loop), f_(f) {
     for (int k = 1; k < 3 && o.count == 3; ++k)
       if (!o.tensor[k])
-        numbers_ = 1u << (k - 1) | wide;
-      else if (stride[k] == 0 && !numbers_)
-        numbers_ = 1u << (k - 1);
+        scalars_ = 1u << (k - 1) | wide;
+      else if (stride[k] == 0 && !scalars_)
+        scalars_ = 1u << (k - 1);
     for (int k = 0; k < o.count; ++k) {
-      if (k > 0 && numbers_ >> (k - 1) & 1) continue;
+      if (k > 0 && scalars_ >> (k - 1) & 1) continue;
       if (stride[k] != int64_t(o.size[k])) packed_ |= 1u << k;
     }
   }
   void operator()(char* const* p, int64_t n) const {
     if (!packed_ || n == 1)
-      stretch_(f_, numbers_, p, n);
+      loop_(f_, scalars_, p, n);
     else
       run_packed(p, n);
   }
@@ -98,7 +97,7 @@ class Row {
         if (k > 0 && !filled) copy_strided(o_.size[k], buffers[k], int64_t(o_.size[k]), q[k], stride_[k], m);
         q[k] = buffers[k];
       }
-      stretch_(f_, numbers_, q, m);
+      loop_(f_, scalars_, q, m);
       if (packed_ & 1) copy_strided(o_.size[0], p[0] + begin * stride_[0], stride_[0], q[0], int64_t(o_.size[0]), m);
     }
   }
@@ -106,13 +105,13 @@ class Row {
   static constexpr int64_t block = 512;
   const Operands& o_;
   const int64_t* stride_;
-  StretchFn stretch_;
+  LoopFn loop_;
   const void* f_;
-  unsigned numbers_ = 0, packed_ = 0;
+  unsigned scalars_ = 0, packed_ = 0;
 };
 
-/// Rows of a few elements cost more than their elements do (pixel_shuffle): then the dim before goes innermost, where
-/// it is longer and stays in the cache.
+/// Swaps the last two dims if the last one has few elements (pixel_shuffle) and the other has more, and stays in the
+/// cache. A short row costs more than its elements.
 void lengthen_rows(Nest<max_operands>& nest) {
   if (nest.dims < 2) return;
   const int last = nest.dims - 1;
@@ -126,15 +125,15 @@ void lengthen_rows(Nest<max_operands>& nest) {
 
 }  // namespace
 
-void run_elementwise(const Shape& shape, const Operands& o, StretchFn stretch, const void* f) {
+void run_elementwise(const Shape& shape, const Operands& o, LoopFn loop, const void* f) {
   const int64_t numel = shape.numel();
   if (numel == 0) return;
-  if (unsigned numbers; numel <= grain_elements && contiguous(o, numbers)) return stretch(f, numbers, o.data, numel);
+  if (unsigned scalars; numel <= grain_elements && contiguous(o, scalars)) return loop(f, scalars, o.data, numel);
   Nest<max_operands> nest(shape, o.count, o.tensor, o.size);
   lengthen_rows(nest);
   const int64_t n = nest.inner();
   const int64_t* st = nest.inner_stride();
-  const Row row(o, st, stretch, f);
+  const Row row(o, st, loop, f);
   if (nest.dims == 1) {
     parallel_for(n, grain_elements, [&](int64_t begin, int64_t end) {
       char* p[max_operands];

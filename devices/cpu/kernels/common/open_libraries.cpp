@@ -1,4 +1,4 @@
-// Opens libluth_cpu_libs.so, which lies beside the core.
+// Opens libluth_cpu_libs.so, which is in the folder of the core.
 #include <dlfcn.h>
 
 #include "core/device/device.h"

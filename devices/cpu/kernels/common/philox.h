@@ -1,4 +1,4 @@
-// Random words for kernels: those of core/math/philox.h, sixteen counters at a time. Kernel libraries only.
+// Philox random words, as in core/math/philox.h, for sixteen counters at once. Kernel libraries only.
 #pragma once
 #include "core/base/threads.h"
 #include "core/math/draw.h"
@@ -38,7 +38,7 @@ inline void philox_words(int64_t seed, int64_t first, int64_t counters, uint32_t
   }
 }
 
-/// Calls f(begin, end, words) for ranges of the elements 0 … n - 1: `words` holds those of element `begin` and on, one
+/// Calls f(begin, end, words) for ranges of the elements 0 … n - 1, with the random words of elements [begin, end): one
 /// per element (element i: counter offset + i / 4, word i mod 4), or two for dtypes of 8 bytes. Ranges begin at
 /// multiples of 1024.
 template <class F>

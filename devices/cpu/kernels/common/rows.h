@@ -5,11 +5,13 @@
 #include <vector>
 
 #include "core/base/threads.h"
+#include "core/math/functions.h"
 #include "core/op/define.h"
 
 namespace luth::cpu {
 
-/// f(…f(f(init, x[0]), x[32])…) in 32 lanes, joined in a fixed order by `join`; a short row goes one by one.
+/// The fold of a row by f in 32 lanes: lane l is f(…f(f(init, x[l]), x[l + 32])…). `join` combines the lanes in a fixed
+/// order. A short row has one lane.
 template <class A, class T, class F, class J>
 inline A lanes(const T* x, int64_t n, A init, F f, J join) {
   constexpr int width = 32;
@@ -28,7 +30,7 @@ inline A lanes(const T* x, int64_t n, A init, F f, J join) {
   return a[0];
 }
 
-/// The same with two rows: f(f(init, x[0], y[0]), x[32], y[32]) ….
+/// The same for two rows, from 0, with a sum of the lanes: f(…f(f(0, x[l], y[l]), x[l + 32], y[l + 32])…).
 template <class A, class T, class U, class F>
 inline A lanes2(const T* x, const U* y, int64_t n, F f) {
   constexpr int width = 32;
@@ -63,91 +65,86 @@ inline A row_max(const A* x, int64_t n) {
   return lanes(x, n, -std::numeric_limits<A>::infinity(), larger, larger);
 }
 
+/// log(sum of exp(x)), computed as log(sum of exp(x - top)) + top; `scratch` has room for n elements.
+template <class A>
+inline A log_sum_exp(const A* __restrict x, int64_t n, A top, A* __restrict scratch) {
+  for (int64_t i = 0; i < n; ++i) scratch[i] = math::exp(x[i] - top);
+  return std::log(row_sum(scratch, n)) + top;
+}
+
 /// x in another dtype; a copy only where it differs.
 inline Tensor in_dtype(const Tensor& x, Dtype d) { return x.dtype() == d ? x : dense_copy(cast_to(x.detach(), d)); }
 
-/// Ranges of rows of n elements that make about 16 thousand elements each.
-inline int64_t row_grain(int64_t n) { return std::max<int64_t>(1, 16384 / std::max<int64_t>(1, n)); }
+/// Dim `dim` of t (a negative one counts from the end) as an axis.
+inline Axis axis(const Tensor& t, int64_t dim) { return axis_of(t.shape(), wrap_dim(dim, t.dim())); }
 
-/// Calls f(row, in, out) for each of the outer * inner rows of n elements; in and out are arrays of contiguous rows of
-/// compute type, from and to row-major tensors of element type T. Rows that are not contiguous, or of a 16-bit float,
-/// are copied in blocks of neighbours.
-template <class T, size_t In, size_t Out, class F>
-void for_rows(const Axis& a, const T* const (&in)[In], T* const (&out)[Out], F f) {
-  using A = compute_t<T>;
-  const int64_t n = a.n, inner = a.inner;
-  if (inner == 0) return;  // no rows
-  if constexpr (std::is_same_v<A, T>)
-    if (inner == 1) {
-      parallel_for(a.outer, row_grain(n), [&](int64_t begin, int64_t end) {
-        for (int64_t r = begin; r < end; ++r) {
-          const A* x[In];
-          A* y[Out];
-          for (size_t k = 0; k < In; ++k) x[k] = in[k] + r * n;
-          for (size_t k = 0; k < Out; ++k) y[k] = out[k] + r * n;
-          f(r, x, y);
-        }
-      });
-      return;
-    }
-  const int64_t width = std::min<int64_t>(inner, 16), blocks = (inner + width - 1) / width;
-  parallel_for(a.outer * blocks, row_grain(n * width), [&](int64_t begin, int64_t end) {
-    std::vector<A> buffer((In + Out) * size_t(width * n));
-    for (int64_t b = begin; b < end; ++b) {
-      const int64_t j0 = b % blocks * width, w = std::min(width, inner - j0), at = b / blocks * n * inner + j0;
-      const A* x[In];
-      A* y[Out];
-      for (size_t k = 0; k < In; ++k) {
-        A* to = buffer.data() + int64_t(k) * width * n;
-        for (int64_t i = 0; i < n; ++i)
-          for (int64_t j = 0; j < w; ++j) to[j * n + i] = A(in[k][at + i * inner + j]);
-      }
-      for (int64_t j = 0; j < w; ++j) {
-        for (size_t k = 0; k < In; ++k) x[k] = buffer.data() + (int64_t(k) * width + j) * n;
-        for (size_t k = 0; k < Out; ++k) y[k] = buffer.data() + (int64_t(In + k) * width + j) * n;
-        f(b / blocks * inner + j0 + j, x, y);
-      }
-      for (size_t k = 0; k < Out; ++k) {
-        const A* from = buffer.data() + int64_t(In + k) * width * n;
-        for (int64_t i = 0; i < n; ++i)
-          for (int64_t j = 0; j < w; ++j) out[k][at + i * inner + j] = T(from[j * n + i]);
-      }
-    }
+/// Calls f(i) for each i < n, in parallel ranges of `grain`.
+template <class F>
+inline void parallel_each(int64_t n, int64_t grain, F f) {
+  parallel_for(n, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) f(i);
   });
 }
-/// The same where the rows make numbers, not rows: f(row, in, scratch), with room for n numbers of compute type.
-template <class T, size_t In, class F>
-void for_rows(const Axis& a, const T* const (&in)[In], F f) {
+/// How many rows of n elements a range of parallel_for takes: about 16 thousand elements.
+inline int64_t row_grain(int64_t n) { return std::max<int64_t>(1, 16384 / std::max<int64_t>(1, n)); }
+
+/// Blocks of at most `most` neighbouring rows: calls f(offset of the first element, rows) for each, in parallel.
+/// Element i of row j of a block is i * a.inner + j from there.
+template <class F>
+void for_row_blocks(const Axis& a, int64_t most, F f) {
+  const int64_t width = std::min(a.inner, most), blocks = width ? (a.inner + width - 1) / width : 0;
+  parallel_each(a.outer * blocks, row_grain(a.n * width), [&](int64_t b) {
+    const int64_t j0 = b % blocks * width;
+    f(b / blocks * a.n * a.inner + j0, std::min(width, a.inner - j0));
+  });
+}
+
+/// Calls f(row, in…, out) for each of the outer * inner rows of n elements. in… and out are contiguous rows of compute
+/// type; they come from and go to row-major tensors of element type T. With nullptr for `out` there are no rows of
+/// results, and f gets scratch memory for n elements. Rows that are not contiguous, or of a 16-bit float, are copied in
+/// blocks of neighbours.
+template <class T, size_t Inputs, class Out, class F>
+void for_rows(const Axis& a, const T* const (&in)[Inputs], Out out, F f) {
   using A = compute_t<T>;
+  constexpr bool stored = !std::is_null_pointer_v<Out>;
+  constexpr auto all = std::make_index_sequence<Inputs>();
   const int64_t n = a.n, inner = a.inner;
   if (inner == 0) return;  // no rows
   if constexpr (std::is_same_v<A, T>)
     if (inner == 1) {
       parallel_for(a.outer, row_grain(n), [&](int64_t begin, int64_t end) {
-        std::vector<A> scratch(static_cast<size_t>(n));
+        std::vector<A> scratch(stored ? 0 : size_t(n));
         for (int64_t r = begin; r < end; ++r) {
-          const A* x[In];
-          for (size_t k = 0; k < In; ++k) x[k] = in[k] + r * n;
-          f(r, x, scratch.data());
+          A* y = scratch.data();
+          if constexpr (stored) y = out + r * n;
+          [&]<size_t... K>(std::index_sequence<K...>) { f(r, in[K] + r * n..., y); }
+          (all);
         }
       });
       return;
     }
   const int64_t width = std::min<int64_t>(inner, 16), blocks = (inner + width - 1) / width;
   parallel_for(a.outer * blocks, row_grain(n * width), [&](int64_t begin, int64_t end) {
-    std::vector<A> buffer(In * size_t(width * n)), scratch(static_cast<size_t>(n));
+    std::vector<A> buffer((Inputs + stored) * size_t(width * n) + (stored ? 0 : size_t(n)));
+    A* const results = buffer.data() + int64_t(Inputs) * width * n;
     for (int64_t b = begin; b < end; ++b) {
       const int64_t j0 = b % blocks * width, w = std::min(width, inner - j0), at = b / blocks * n * inner + j0;
-      for (size_t k = 0; k < In; ++k) {
+      for (size_t k = 0; k < Inputs; ++k) {
         A* to = buffer.data() + int64_t(k) * width * n;
         for (int64_t i = 0; i < n; ++i)
           for (int64_t j = 0; j < w; ++j) to[j * n + i] = A(in[k][at + i * inner + j]);
       }
       for (int64_t j = 0; j < w; ++j) {
-        const A* x[In];
-        for (size_t k = 0; k < In; ++k) x[k] = buffer.data() + (int64_t(k) * width + j) * n;
-        f(b / blocks * inner + j0 + j, x, scratch.data());
+        A* y = stored ? results + j * n : results;
+        const A* x = buffer.data() + j * n;
+        [&]<size_t... K>(std::index_sequence<K...>) {
+          f(b / blocks * inner + j0 + j, x + int64_t(K) * width * n..., y);
+        }
+        (all);
       }
+      if constexpr (stored)
+        for (int64_t i = 0; i < n; ++i)
+          for (int64_t j = 0; j < w; ++j) out[at + i * inner + j] = T(results[j * n + i]);
     }
   });
 }

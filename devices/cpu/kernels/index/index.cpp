@@ -1,4 +1,4 @@
-// Lists of positions along a dim: index_select, index_add, index_copy, index_fill; and flat positions: take, put.
+// Lists of indices along a dim: index_select, index_add, index_copy, index_fill; flat indices: take, put.
 #include "core/ops/index/index.h"
 
 #include "devices/cpu/kernels/common/indices.h"
@@ -8,29 +8,18 @@
 namespace luth::cpu {
 namespace {
 
-Axis axis(const Tensor& t, int64_t dim) { return axis_of(t.shape(), wrap_dim(dim, t.dim())); }
-
 void index_select(const ops::IndexSelect& op, Tensor& y, const Dense& x, const Strided& index) {
   const Axis a = axis(x, op.dim);
   const Indices at(index, a.n, op.base);
   const int64_t k = at.size(), inner = a.inner;
   by_size(x.dtype(), [&]<class W>(Type<W>) {
-    const W* in = x.data<W>();
-    W* out = y.data<W>();
-    parallel_for(a.outer * k, row_grain(inner), [&](int64_t begin, int64_t end) {
-      for (int64_t r = begin; r < end; ++r) {
-        const W* from = in + (r / k * a.n + at[r % k]) * inner;
-        if (inner == 1)
-          out[r] = *from;
-        else
-          copy_bytes(out + r * inner, from, size_t(inner) * sizeof(W));
-      }
-    });
+    copy_rows(y.data<W>(), x.data<W>(), a.outer * k, inner,
+              [&](int64_t r) { return (r / k * a.n + at[r % k]) * inner; });
   });
 }
 
-// Calls f(target row, source row, first column, columns): rows of `inner` elements in order of the list, so that
-// several writes to one place come in order; parallel over outer blocks or columns, which no two ranges share.
+// Calls f(target row, source row, first column, columns): rows of `inner` elements, in order of the list, so that
+// writes to one element come in order. Parallel over outer blocks or over columns: no two ranges share an element.
 template <class F>
 void each_listed(const Axis& a, const Indices& at, F f) {
   const int64_t k = at.size();
@@ -45,42 +34,46 @@ void each_listed(const Axis& a, const Indices& at, F f) {
     parallel_for(a.inner, std::max<int64_t>(64, row_grain(k)), [&](int64_t b, int64_t e) { rows(0, b, e - b); });
 }
 
-void index_add(const ops::IndexAdd& op, Tensor& y, const Strided& x, const Strided& index, const Strided& source) {
+// y = x with rows changed by those of `source`. by_type(d, f) calls f with the type T of the elements;
+// change(Type<T>()) gives the function of (out, in, n) that changes n neighbouring elements of a row.
+template <class Op, class ByType, class F>
+void change_listed(const Op& op, Tensor& y, const Tensor& x, const Tensor& index, const Tensor& source, ByType by_type,
+                   F change) {
   const Axis a = axis(x, op.dim);
   const Indices at(index, a.n, op.base);
   const Tensor src = apart(source, y);
   Target target(y, x);
-  dispatch(AllTypes{}, y.dtype(), [&]<class T>(Type<T>) {
-    const auto alpha = static_cast<compute_t<T>>(op.alpha.to<T>());  // rounded, as PyTorch does
+  by_type(y.dtype(), [&]<class T>(Type<T>) {
     const T* in = src.data<T>();
     T* out = target.data<T>();
+    const auto change_run = change(Type<T>());
     each_listed(a, at, [&](int64_t to, int64_t from, int64_t first, int64_t columns) {
-      T* __restrict o = out + to * a.inner + first;
-      const T* __restrict p = in + from * a.inner + first;
-      for (int64_t j = 0; j < columns; ++j) {
-        if constexpr (std::is_same_v<T, bool>)
-          o[j] = o[j] || (p[j] && alpha);
-        else
-          o[j] = cast<T>(compute_t<T>(compute_t<T>(o[j]) + compute_t<T>(alpha * compute_t<T>(p[j]))));
-      }
+      change_run(out + to * a.inner + first, in + from * a.inner + first, columns);
     });
   });
   target.done();
 }
 
-void index_copy(const ops::IndexCopy& op, Tensor& y, const Strided& x, const Strided& index, const Strided& source) {
-  const Axis a = axis(x, op.dim);
-  const Indices at(index, a.n, op.base);
-  const Tensor src = apart(source, y);
-  Target target(y, x);
-  by_size(y.dtype(), [&]<class W>(Type<W>) {
-    const W* in = src.data<W>();
-    W* out = target.data<W>();
-    each_listed(a, at, [&](int64_t to, int64_t from, int64_t first, int64_t columns) {
-      copy_bytes(out + to * a.inner + first, in + from * a.inner + first, size_t(columns) * sizeof(W));
-    });
+void index_add(const ops::IndexAdd& op, Tensor& y, const Strided& x, const Strided& index, const Strided& source) {
+  auto by_type = [](Dtype d, auto f) { dispatch(AllTypes{}, d, f); };
+  change_listed(op, y, x, index, source, by_type, [&]<class T>(Type<T>) {
+    const auto alpha = static_cast<compute_t<T>>(op.alpha.to<T>());  // rounded, as PyTorch does
+    return [alpha](T* __restrict o, const T* __restrict p, int64_t n) {
+      for (int64_t j = 0; j < n; ++j) {
+        if constexpr (std::is_same_v<T, bool>)
+          o[j] = o[j] || (p[j] && alpha);
+        else
+          o[j] = cast<T>(compute_t<T>(compute_t<T>(o[j]) + compute_t<T>(alpha * compute_t<T>(p[j]))));
+      }
+    };
   });
-  target.done();
+}
+
+void index_copy(const ops::IndexCopy& op, Tensor& y, const Strided& x, const Strided& index, const Strided& source) {
+  auto by_type = [](Dtype d, auto f) { by_size(d, f); };
+  change_listed(op, y, x, index, source, by_type, []<class W>(Type<W>) {
+    return [](W* o, const W* p, int64_t n) { copy_bytes(o, p, size_t(n) * sizeof(W)); };
+  });
 }
 
 void index_fill(const ops::IndexFill& op, Tensor& y, const Strided& x, const Strided& index, const Value& value) {
@@ -101,11 +94,8 @@ void index_fill(const ops::IndexFill& op, Tensor& y, const Strided& x, const Str
 void take(const ops::Take& op, Tensor& y, const Dense& x, const Strided& index) {
   const Indices at(index, x.numel(), op.base, true);
   by_size(x.dtype(), [&]<class W>(Type<W>) {
-    const W* in = x.data<W>();
-    W* out = y.data<W>();
-    parallel_for(at.size(), grain_elements, [&](int64_t b, int64_t e) {
-      for (int64_t i = b; i < e; ++i) out[i] = in[at[i]];
-    });
+    parallel_each(at.size(), grain_elements,
+                  [&, in = x.data<W>(), out = y.data<W>()](int64_t i) { out[i] = in[at[i]]; });
   });
 }
 

@@ -1,4 +1,5 @@
 // Several index tensors at once: index and index_put.
+#include "core/ops/common/expanded.h"
 #include "core/ops/index/index.h"
 #include "core/ops/index/index_plan.h"
 #include "devices/cpu/kernels/common/indices.h"
@@ -39,7 +40,7 @@ struct Offsets {
   int64_t operator[](int64_t i) const { return table.empty() ? i * step : table[size_t(i)]; }
 };
 
-/// Where each position of the index tensors lies in `t`, in elements.
+/// The offset in `t` that each element of the broadcast index tensors stands for.
 std::vector<int64_t> picked_offsets(const IndexPlan& plan, const Tensor& t, int base) {
   std::vector<int64_t> at(size_t(plan.shape.numel()), 0);
   for (auto& p : plan.picks) {
@@ -50,29 +51,36 @@ std::vector<int64_t> picked_offsets(const IndexPlan& plan, const Tensor& t, int 
   return at;
 }
 
+/// The elements of t that a list of index tensors selects: element (b, i, a) is at before[b] + at[i] + after[a].
+struct Selected {
+  IndexPlan plan;
+  std::vector<int64_t> at;
+  Offsets before, after;
+
+  Selected(const Tensor& t, const List& indices, int base)
+      : plan(plan_index(t.shape(), indices, base)),
+        at(picked_offsets(plan, t, base)),
+        before(t, plan.before),
+        after(t, plan.after) {}
+};
+
 void index(const ops::Index& op, Tensor& y, const Value& input, const List indices) {
   const Tensor& x = input.tensor();
-  const IndexPlan plan = plan_index(x.shape(), indices, op.base);
-  const std::vector<int64_t> at = picked_offsets(plan, x, op.base);
-  const Offsets before(x, plan.before), after(x, plan.after);
-  const int64_t k = int64_t(at.size()), n = after.n;
+  const Selected s(x, indices, op.base);
+  const int64_t k = int64_t(s.at.size()), n = s.after.n;
+  auto start = [&](int64_t r) { return s.before[r / k] + s.at[size_t(r % k)]; };
   by_size(x.dtype(), [&]<class W>(Type<W>) {
     const W* in = x.data<W>();
     W* out = y.data<W>();
-    parallel_for(before.n * k, row_grain(n), [&](int64_t b, int64_t e) {
-      for (int64_t r = b; r < e; ++r) {
-        const W* from = in + before[r / k] + at[size_t(r % k)];
-        W* to = out + r * n;
-        if (after.table.empty() && after.step == 1)
-          copy_bytes(to, from, size_t(n) * sizeof(W));
-        else
-          for (int64_t j = 0; j < n; ++j) to[j] = from[after[j]];
-      }
+    if (s.after.table.empty() && s.after.step == 1) return copy_rows(out, in, s.before.n * k, n, start);
+    parallel_each(s.before.n * k, row_grain(n), [&](int64_t r) {
+      const W* from = in + start(r);
+      for (int64_t j = 0; j < n; ++j) out[r * n + j] = from[s.after[j]];
     });
   });
 }
 
-/// Values expanded to the shape that the indices pick, row-major; a single number stays one (`one`).
+/// Values expanded to the shape of the selected elements, row-major; a single number stays one (`one`).
 Tensor expanded_values(const Value& values, const IndexPlan& plan, const Tensor& y, bool& one) {
   one = values.is_scalar() || values.numel() == 1;
   Tensor v = values.is_scalar() ? Tensor::scalar(values.scalar(), y.dtype()) : values.tensor();
@@ -80,48 +88,38 @@ Tensor expanded_values(const Value& values, const IndexPlan& plan, const Tensor&
     throw Error("values of shape {} do not fit the shape {} that the indices pick", to_string(v.shape()),
                 to_string(plan.result));
   if (one) return apart(v, y);
-  Strides st(plan.result.size(), 0);
-  const int lead = plan.result.size() - v.dim();
-  for (int i = 0; i < v.dim(); ++i)
-    if (v.shape()[i] != 1) st[lead + i] = v.strides()[i];
-  return apart(Tensor::alias(v.storage(), plan.result, st, v.offset(), v.dtype()), y);
+  return apart(expanded(v, plan.result), y);
 }
 
-// out[before, at, after] = (or +=) values, in order of `at`; parallel over columns or blocks, which no two ranges
-// share.
+// Selected elements of out = (or +=) values, in order of `at`. Parallel over columns or blocks: no two ranges share an
+// element.
 template <class T, class F>
-void each_put(const Offsets& before, const std::vector<int64_t>& at, const Offsets& after, T* out, const T* in,
-              bool one, F join) {
-  const int64_t k = int64_t(at.size()), n = after.n;
+void each_put(const Selected& s, T* out, const T* in, bool one, F join) {
+  const int64_t k = int64_t(s.at.size()), n = s.after.n;
   auto part = [&](int64_t b0, int64_t b1, int64_t c0, int64_t c1) {
     for (int64_t b = b0; b < b1; ++b)
       for (int64_t i = 0; i < k; ++i) {
-        T* to = out + before[b] + at[size_t(i)];
+        T* to = out + s.before[b] + s.at[size_t(i)];
         const T* from = in + (one ? 0 : (b * k + i) * n);
-        for (int64_t j = c0; j < c1; ++j) to[after[j]] = join(to[after[j]], from[one ? 0 : j]);
+        for (int64_t j = c0; j < c1; ++j) to[s.after[j]] = join(to[s.after[j]], from[one ? 0 : j]);
       }
   };
-  if (before.n > 1)
-    parallel_for(before.n, row_grain(k * n), [&](int64_t b, int64_t e) { part(b, e, 0, n); });
-  else if (before.n == 1)
+  if (s.before.n > 1)
+    parallel_for(s.before.n, row_grain(k * n), [&](int64_t b, int64_t e) { part(b, e, 0, n); });
+  else if (s.before.n == 1)
     parallel_for(n, std::max<int64_t>(64, row_grain(k)), [&](int64_t b, int64_t e) { part(0, 1, b, e); });
 }
 
 void index_put(const ops::IndexPut& op, Tensor& y, const Value& input, const Value& values, const List indices) {
-  const Tensor& x = input.tensor();
-  const IndexPlan plan = plan_index(x.shape(), indices, op.base);
-  const std::vector<int64_t> at = picked_offsets(plan, y, op.base);
+  const Selected s(y, indices, op.base);
   bool one;
-  const Tensor v = expanded_values(values, plan, y, one);
-  if (y.raw() != x.raw()) copy_elements(y, x);
-  const Offsets before(y, plan.before), after(y, plan.after);
+  const Tensor v = expanded_values(values, s.plan, y, one);
+  if (y.raw() != input.tensor().raw()) copy_elements(y, input.tensor());
   dispatch(AllTypes{}, y.dtype(), [&]<class T>(Type<T>) {
-    T* out = y.data<T>();
-    const T* in = v.data<T>();
     if (op.accumulate)
-      each_put(before, at, after, out, in, one, [](T a, T b) { return plus(a, b); });
+      each_put(s, y.data<T>(), v.data<T>(), one, plus);
     else
-      each_put(before, at, after, out, in, one, [](T, T b) { return b; });
+      each_put(s, y.data<T>(), v.data<T>(), one, [](T, T b) { return b; });
   });
 }
 

@@ -1,4 +1,4 @@
-// Masks: fill, pick, replace; positions of what is not 0.
+// masked_fill, masked_select and masked replacement; nonzero and its count.
 #include "core/ops/index/mask.h"
 
 #include <numeric>
@@ -14,7 +14,7 @@ int64_t chunks(int64_t n) { return (n + chunk - 1) / chunk; }
 
 void masked_fill(const ops::MaskedFill&, Tensor& y, const Value& x, const Value& mask, const Value& value) {
   if (y.numel() == 0) return;
-  uint64_t bytes = 0;  // the value as y's dtype has it, from the first byte on
+  uint64_t bytes = 0;  // the value in y's dtype, in the first bytes
   dispatch(AllTypes{}, y.dtype(), [&]<class T>(Type<T>) {
     const T v = number<T>(value);
     std::memcpy(&bytes, &v, sizeof v);
@@ -27,11 +27,11 @@ void masked_fill(const ops::MaskedFill&, Tensor& y, const Value& x, const Value&
   });
 }
 
-/// How many bytes are not 0.
+/// How many elements are true.
 int64_t count_true(const bool* m, int64_t n) {
   int64_t total = 0;
-  for (int64_t i = 0; i < n;
-       i += 128) {  // sums of up to 128 ones fit a byte: the inner loop adds whole vectors of them
+  // up to 128 ones fit a byte: the inner loop adds vectors of bytes
+  for (int64_t i = 0; i < n; i += 128) {
     const int64_t e = std::min<int64_t>(n, i + 128);
     uint8_t part = 0;
     for (int64_t j = i; j < e; ++j) part = uint8_t(part + uint8_t(m[j]));
@@ -40,7 +40,7 @@ int64_t count_true(const bool* m, int64_t n) {
   return total;
 }
 
-/// For each chunk of 16 Ki elements, how many before it are true; the total comes last.
+/// Exclusive prefix sum of the counts of true elements per chunk of 16 Ki elements; the total comes last.
 std::vector<int64_t> starts(const bool* m, int64_t n) {
   std::vector<int64_t> at(size_t(chunks(n) + 1), 0);
   parallel_for(chunks(n), 4, [&](int64_t b, int64_t e) {
@@ -64,26 +64,32 @@ Tensor as_mask(const Tensor& t) {
   return m;
 }
 
-// Branchless: every element is written, and the next one overwrites it unless the mask kept it. The buffer takes the
-// one write past the end.
-void masked_select(const ops::MaskedSelect&, Tensor& y, const Dense& x, const Dense& mask) {
-  const int64_t n = x.numel();
-  const bool* m = mask.data<bool>();
+/// Stream compaction: calls store(at, kept, count) for each chunk, with value(i) for the `count` elements i of the
+/// chunk where m is true; `at` of them came in earlier chunks.
+// Branchless: each value is written, and overwritten by the next one if m is false. The buffer has room for the one
+// write past the end.
+template <class K, class V, class Store>
+void compact(const bool* m, int64_t n, V value, Store store) {
   const std::vector<int64_t> at = starts(m, n);
-  by_size(x.dtype(), [&]<class W>(Type<W>) {
-    const W* in = x.data<W>();
-    W* out = y.data<W>();
-    parallel_for(chunks(n), 1, [&](int64_t b, int64_t e) {
-      std::vector<W> kept(chunk + 1);
-      for (int64_t c = b; c < e; ++c) {
-        int64_t k = 0;
-        for (int64_t i = c * chunk; i < std::min(n, (c + 1) * chunk); ++i) {
-          kept[size_t(k)] = in[i];
-          k += m[i];
-        }
-        copy_bytes(out + at[size_t(c)], kept.data(), size_t(k) * sizeof(W));
+  parallel_for(chunks(n), 1, [&](int64_t b, int64_t e) {
+    std::vector<K> kept(chunk + 1);
+    for (int64_t c = b; c < e; ++c) {
+      int64_t k = 0;
+      for (int64_t i = c * chunk; i < std::min(n, (c + 1) * chunk); ++i) {
+        kept[size_t(k)] = value(i);
+        k += m[i];
       }
-    });
+      store(at[size_t(c)], kept.data(), k);
+    }
+  });
+}
+
+void masked_select(const ops::MaskedSelect&, Tensor& y, const Dense& x, const Dense& mask) {
+  by_size(x.dtype(), [&]<class W>(Type<W>) {
+    W* out = y.data<W>();
+    compact<W>(
+        mask.data<bool>(), x.numel(), [in = x.data<W>()](int64_t i) { return in[i]; },
+        [&](int64_t at, const W* kept, int64_t k) { copy_bytes(out + at, kept, size_t(k) * sizeof(W)); });
   });
 }
 
@@ -116,25 +122,16 @@ void count_nonzero(const ops::CountNonzero&, Tensor& y, const Dense& x) {
 
 void nonzero(const ops::Nonzero& op, Tensor& y, const Dense& x) {
   const Tensor mask = as_mask(x);
-  const bool* m = mask.data<bool>();
-  const int64_t n = x.numel(), dims = x.dim();
-  const std::vector<int64_t> at = starts(m, n);
+  const int64_t dims = x.dim();
   int64_t* out = y.data<int64_t>();
-  parallel_for(chunks(n), 1, [&](int64_t b, int64_t e) {
-    std::vector<int64_t> kept(chunk + 1);
-    for (int64_t c = b; c < e; ++c) {
-      int64_t k = 0;
-      for (int64_t i = c * chunk; i < std::min(n, (c + 1) * chunk); ++i) {
-        kept[size_t(k)] = i;
-        k += m[i];
-      }
-      int64_t* rows = out + at[size_t(c)] * dims;
-      for (int64_t j = 0; j < k; ++j) {
-        int64_t rest = kept[size_t(j)];
-        for (int64_t d = dims - 1; d >= 0; --d) {
-          rows[j * dims + d] = rest % x.shape()[d] + op.base;
-          rest /= x.shape()[d];
-        }
+  auto position = [](int64_t i) { return i; };
+  compact<int64_t>(mask.data<bool>(), x.numel(), position, [&](int64_t at, const int64_t* kept, int64_t k) {
+    int64_t* rows = out + at * dims;
+    for (int64_t j = 0; j < k; ++j) {
+      int64_t rest = kept[j];
+      for (int64_t d = dims - 1; d >= 0; --d) {
+        rows[j * dims + d] = rest % x.shape()[d] + op.base;
+        rest /= x.shape()[d];
       }
     }
   });

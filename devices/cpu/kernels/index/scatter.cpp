@@ -1,4 +1,4 @@
-// A position for each element: gather, scatter, scatter_add.
+// gather, scatter and scatter_add: an index for each element.
 #include "core/ops/index/index.h"
 #include "devices/cpu/kernels/common/indices.h"
 #include "devices/cpu/kernels/common/kernels.h"
@@ -7,8 +7,8 @@
 namespace luth::cpu {
 namespace {
 
-// The elements of an index tensor (row-major) beside tensors whose extents may be larger. Two of these: `picked`, whose
-// offset leaves out `dim`, where the position is added; and `beside`, which has an element for each of index's.
+// Offsets of the elements of an index tensor (row-major) in two tensors whose extents may be larger: `picked`, without
+// the offset along `dim`, which the index gives; and `beside`, which has an element for each index.
 struct Walk {
   Shape shape;  // of index, at least one dim
   int dim;
@@ -26,7 +26,7 @@ struct Walk {
   }
   int64_t columns() const { return shape.back(); }
   int64_t rows() const { return shape.back() ? shape.numel() / shape.back() : 0; }
-  bool along_rows() const { return dim == shape.size() - 1; }
+  bool last_dim() const { return dim == shape.size() - 1; }
 
   /// Calls f(position in index, offset in picked, offset in beside) for the first element of rows [begin, end); from
   /// there, columns are picked.back() and beside.back() apart.
@@ -46,7 +46,7 @@ struct Walk {
 };
 
 void gather(const ops::Gather& op, Tensor& y, const Dense& x, const Strided& index) {
-  Axis a = axis_of(x.shape(), wrap_dim(op.dim, x.dim()));
+  Axis a = axis(x, op.dim);
   const Indices at(index, a.n, op.base);
   if (at.size() == 0) return;
   const Walk walk(index, x.shape(), index.shape(), op.dim);
@@ -63,8 +63,8 @@ void gather(const ops::Gather& op, Tensor& y, const Dense& x, const Strided& ind
   });
 }
 
-// Calls put(offset in the result, offset in src) in index's order, for all elements that may share a place on one
-// thread: rows are split where dim runs along them, else columns.
+// Calls put(offset in the result, offset in src) in order of the index tensor. One thread writes all that may go to one
+// element: threads take rows where dim is the last one, else columns.
 template <class F>
 void each_scattered(const Walk& walk, const Indices& at, F put) {
   auto part = [&](int64_t row0, int64_t row1, int64_t col0, int64_t col1) {
@@ -74,7 +74,7 @@ void each_scattered(const Walk& walk, const Indices& at, F put) {
     });
   };
   if (at.size() == 0) return;
-  if (walk.along_rows())
+  if (walk.last_dim())
     parallel_for(walk.rows(), row_grain(walk.columns()), [&](int64_t b, int64_t e) { part(b, e, 0, walk.columns()); });
   else
     parallel_for(walk.columns(), std::max<int64_t>(16, row_grain(walk.rows())),
@@ -82,37 +82,32 @@ void each_scattered(const Walk& walk, const Indices& at, F put) {
 }
 
 // As amax and amin: nan is larger and smaller than all.
-template <class T>
-T larger(T a, T b) {
+constexpr auto larger = []<class T>(T a, T b) -> T {
   const auto x = compute_t<T>(a), y = compute_t<T>(b);
   return y > x || y != y ? b : a;
-}
-template <class T>
-T smaller(T a, T b) {
+};
+constexpr auto smaller = []<class T>(T a, T b) -> T {
   const auto x = compute_t<T>(a), y = compute_t<T>(b);
   return y < x || y != y ? b : a;
-}
+};
 
 template <class T>
 void join_elements(ops::Join join, const Walk& walk, const Indices& at, T* out, const T* in, bool one) {
-  const int64_t step = one ? 0 : 1;
+  auto each = [&, step = one ? 0 : 1](auto f) {
+    each_scattered(walk, at, [=](int64_t to, int64_t from) { out[to] = f(out[to], in[from * step]); });
+  };
   switch (join) {
-    case ops::Join::write:
-      return each_scattered(walk, at, [=](int64_t to, int64_t from) { out[to] = in[from * step]; });
-    case ops::Join::add:
-      return each_scattered(walk, at, [=](int64_t to, int64_t from) { out[to] = plus(out[to], in[from * step]); });
-    case ops::Join::multiply:
-      return each_scattered(walk, at, [=](int64_t to, int64_t from) { out[to] = times(out[to], in[from * step]); });
-    case ops::Join::larger:
-      return each_scattered(walk, at, [=](int64_t to, int64_t from) { out[to] = larger(out[to], in[from * step]); });
-    case ops::Join::smaller:
-      return each_scattered(walk, at, [=](int64_t to, int64_t from) { out[to] = smaller(out[to], in[from * step]); });
+    case ops::Join::write: return each([](T, T b) { return b; });
+    case ops::Join::add: return each(plus);
+    case ops::Join::multiply: return each(times);
+    case ops::Join::larger: return each(larger);
+    case ops::Join::smaller: return each(smaller);
   }
 }
 
 void scatter_tensor(ops::Join join, int64_t dim, int base, Tensor& y, const Tensor& x, const Tensor& index,
                     const Tensor& source) {
-  const Axis a = axis_of(x.shape(), wrap_dim(dim, x.dim()));
+  const Axis a = axis(x, dim);
   const Indices at(index, a.n, base);
   const Tensor src = apart(source, y);
   Target target(y, x);
@@ -130,7 +125,7 @@ void scatter_add(const ops::ScatterAdd& op, Tensor& y, const Strided& x, const S
 }
 
 void scatter_value(const ops::ScatterValue& op, Tensor& y, const Strided& x, const Strided& index, const Value& value) {
-  const Axis a = axis_of(x.shape(), wrap_dim(op.dim, x.dim()));
+  const Axis a = axis(x, op.dim);
   const Indices at(index, a.n, op.base);
   const Walk walk(index, x.shape(), index.shape(), op.dim);
   dispatch(AllTypes{}, y.dtype(), [&]<class T>(Type<T>) {

@@ -1,4 +1,4 @@
-// sort and topk: unsigned keys whose order is that of the elements, sorted by radix with their positions.
+// sort and topk: a radix sort of (key, position). Keys are unsigned and have the order of the elements.
 #include "core/ops/index/sort.h"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ struct Item {
   int32_t at;
 };
 
-/// Sorts by key, keeping the order of equal ones: least significant byte first; bytes that are all the same are
-/// skipped.
+/// Stable radix sort by key, least significant byte first. Bytes that are equal in all keys are skipped; short lists
+/// are sorted by insertion.
 template <class K>
 void radix_sort(std::vector<Item<K>>& items, std::vector<Item<K>>& other) {
   const size_t n = items.size();
@@ -46,41 +46,44 @@ void radix_sort(std::vector<Item<K>>& items, std::vector<Item<K>>& other) {
   }
 }
 
-// Rows along an axis, a block of neighbours after the other; f(row, in, step) sees element i of the row at in[i *
-// step].
-template <class T, class F>
-void each_row(const Axis& a, const T* in, F f) {
-  parallel_for(a.outer * a.inner, std::max<int64_t>(1, 4096 / std::max<int64_t>(1, a.n)), [&](int64_t b, int64_t e) {
-    std::vector<Item<SortKey<T>>> items, other;
-    for (int64_t r = b; r < e; ++r) f(r, in + r / a.inner * a.n * a.inner + r % a.inner, items, other);
-  });
-}
-
 void check_length(int64_t n) {
   if (n >= int64_t(1) << 31) throw Error("cannot order {} elements along one dim; the most is 2^31 - 1", n);
 }
 
-void sort(const ops::Sort& op, Tensor& values, Tensor& indices, const Dense& x) {
-  const Axis a = axis_of(x.shape(), wrap_dim(op.dim, x.dim()));
+/// The k first elements of each row in some order: order(in, items, other) leaves their items in `items`, `other` being
+/// scratch memory; element i of the row is in[i * a.inner].
+template <class F>
+void write_ordered(const Axis& a, int64_t k, int base, Tensor& values, Tensor& indices, const Tensor& x, F order) {
   check_length(a.n);
-  if (x.numel() == 0) return;
+  if (values.numel() == 0) return;
   dispatch(AllTypes{}, x.dtype(), [&]<class T>(Type<T>) {
-    each_row(a, x.data<T>(), [&](int64_t r, const T* in, auto& items, auto& other) {
-      items.resize(size_t(a.n));
-      for (int64_t i = 0; i < a.n; ++i) items[size_t(i)] = {sort_key(in[i * a.inner], op.descending), int32_t(i)};
-      radix_sort(items, other);
-      const int64_t at = r / a.inner * a.n * a.inner + r % a.inner;
-      for (int64_t i = 0; i < a.n; ++i) {
-        const int64_t from = items[size_t(i)].at;
-        values.data<T>()[at + i * a.inner] = in[from * a.inner];
-        indices.data<int64_t>()[at + i * a.inner] = from + op.base;
+    parallel_for(a.outer * a.inner, std::max<int64_t>(1, 4096 / std::max<int64_t>(1, a.n)), [&](int64_t b, int64_t e) {
+      std::vector<Item<SortKey<T>>> items, other;
+      for (int64_t r = b; r < e; ++r) {
+        const T* in = x.data<T>() + r / a.inner * a.n * a.inner + r % a.inner;
+        order(in, items, other);
+        const int64_t at = r / a.inner * k * a.inner + r % a.inner;
+        for (int64_t i = 0; i < k; ++i) {
+          const int64_t from = items[size_t(i)].at;
+          values.data<T>()[at + i * a.inner] = in[from * a.inner];
+          indices.data<int64_t>()[at + i * a.inner] = from + base;
+        }
       }
     });
   });
 }
 
-/// The k items of least key, in order; of equal ones the first. Whole blocks that hold nothing better than the k-th
-/// best so far are passed over after one comparison per element, which vectorises.
+void sort(const ops::Sort& op, Tensor& values, Tensor& indices, const Dense& x) {
+  const Axis a = axis(x, op.dim);
+  write_ordered(a, a.n, op.base, values, indices, x, [&](auto* in, auto& items, auto& other) {
+    items.resize(size_t(a.n));
+    for (int64_t i = 0; i < a.n; ++i) items[size_t(i)] = {sort_key(in[i * a.inner], op.descending), int32_t(i)};
+    radix_sort(items, other);
+  });
+}
+
+/// The k items of least key, in order; of equal ones the first. A block without a key below the k-th best so far is
+/// skipped after one comparison per element, which vectorises.
 template <class T, class K>
 void select_least(const T* in, int64_t step, int64_t n, int64_t k, bool descending, std::vector<Item<K>>& items,
                   std::vector<Item<K>>& other) {
@@ -110,19 +113,9 @@ void select_least(const T* in, int64_t step, int64_t n, int64_t k, bool descendi
 }
 
 void topk(const ops::TopK& op, Tensor& values, Tensor& indices, const Dense& x) {
-  const Axis a = axis_of(x.shape(), wrap_dim(op.dim, x.dim()));
-  check_length(a.n);
-  if (values.numel() == 0) return;
-  dispatch(AllTypes{}, x.dtype(), [&]<class T>(Type<T>) {
-    each_row(a, x.data<T>(), [&](int64_t r, const T* in, auto& items, auto& other) {
-      select_least(in, a.inner, a.n, op.k, op.largest, items, other);
-      const int64_t at = r / a.inner * op.k * a.inner + r % a.inner;
-      for (int64_t i = 0; i < op.k; ++i) {
-        const int64_t from = items[size_t(i)].at;
-        values.data<T>()[at + i * a.inner] = in[from * a.inner];
-        indices.data<int64_t>()[at + i * a.inner] = from + op.base;
-      }
-    });
+  const Axis a = axis(x, op.dim);
+  write_ordered(a, op.k, op.base, values, indices, x, [&](auto* in, auto& items, auto& other) {
+    select_least(in, a.inner, a.n, op.k, op.largest, items, other);
   });
 }
 

@@ -13,15 +13,14 @@ void embedding(const ops::Embedding& op, Tensor& y, const Strided& input, const 
   const Indices at(input, rows, op.base, false, "input");
   const char* in = weight.data<char>();
   char* out = y.data<char>();
-  parallel_for(at.size(), row_grain(bytes / 4), [&](int64_t b, int64_t e) {
-    for (int64_t i = b; i < e; ++i) copy_bytes(out + i * bytes, in + at[i] * bytes, size_t(bytes));
-  });
+  parallel_each(at.size(), row_grain(bytes / 4),
+                [&](int64_t i) { copy_bytes(out + i * bytes, in + at[i] * bytes, size_t(bytes)); });
 }
 
-// Parallel over columns, so that the rows that meet in one place add up in order.
+// Parallel over columns, so that gradients of one row of the table are added in order.
 void embedding_backward(const ops::EmbeddingBackward& op, Tensor& y, const Dense& grad, const Strided& input) {
-  const Indices at(input, op.rows, op.base, false, "input");
-  const int64_t n = y.shape()[1], padding = op.padding_idx.value_or(-1);
+  const Indices at(input, op.rows, op.forward.base, false, "input");
+  const int64_t n = y.shape()[1], padding = op.forward.padding_idx.value_or(-1);
   dispatch(Floats{}, y.dtype(), [&]<class T>(Type<T>) {
     using A = compute_t<T>;
     std::vector<A> wide(is_half<T> ? size_t(op.rows * n) : 0);  // 16-bit floats add up in float

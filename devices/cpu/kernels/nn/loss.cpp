@@ -11,7 +11,7 @@
 namespace luth::cpu {
 namespace {
 
-/// Labels from 0, checked; -1 for those that are ignored.
+/// Labels, counted from 0 and checked; -1 for ignored ones.
 std::vector<int64_t> read_labels(const Tensor& target, int64_t classes, int64_t ignore_index, int base) {
   std::vector<int64_t> labels(size_t(target.numel()));
   dispatch(Integers{}, target.dtype(), [&]<class T>(Type<T>) {
@@ -27,7 +27,7 @@ std::vector<int64_t> read_labels(const Tensor& target, int64_t classes, int64_t 
   return labels;
 }
 
-/// The weight of each class, as numbers of type A; 1 where none are given.
+/// The weights of the classes in type A; ones if `weight` is null.
 template <class A>
 std::vector<A> read_weights(const Tensor& weight, int64_t classes) {
   std::vector<A> w(size_t(classes), A(1));
@@ -40,56 +40,60 @@ std::vector<A> read_weights(const Tensor& weight, int64_t classes) {
 
 Axis class_axis(const Shape& s) { return axis_of(s, s.size() == 1 ? 0 : 1); }
 
-/// What weights, smoothing and reduction make of the labels.
+/// The labels, their losses, and their shares by class weights and label smoothing: a label's share is
+/// own * weights[label] + spread * (sum of the weights of all classes).
 template <class A>
 struct Shares {
   std::vector<int64_t> labels;
-  std::vector<A> weights;
-  A own, spread, all;  // a label's share is own * weights[label] + spread * (sum over classes of weights)
-  double norm = 1;     // what the mean divides by
+  std::vector<A> weights, losses;
+  A own, spread, all;
+  double norm = 1;  // the divisor of the mean
 
   template <class Op>
   Shares(const Op& op, double smoothing, const Tensor& target, const Tensor& weight, int64_t classes)
-      : labels(read_labels(target, classes, op.ignore_index, op.base)), weights(read_weights<A>(weight, classes)) {
+      : labels(read_labels(target, classes, op.ignore_index, op.base)),
+        weights(read_weights<A>(weight, classes)),
+        losses(labels.size(), A(0)) {
     own = A(1 - smoothing);
     spread = A(smoothing / double(classes));
     all = row_sum(weights.data(), classes);
   }
   A share(int64_t label) const { return own * weights[size_t(label)] + spread * all; }
-  void mean() {
+  void set_norm() {
     norm = 0;
     for (int64_t k : labels)
       if (k >= 0) norm += double(weights[size_t(k)]);
   }
-  /// Losses of all labels into `loss` by the reduction, and `scale`: a label's share over what the mean divides by.
+  /// Reduces the losses into `loss`; scale[i]: the share of label i over the divisor of the mean.
   template <class T>
-  void finish(const std::string& reduction, const std::vector<A>& each, Tensor& loss, A* scale) {
-    if (reduction == "mean") mean();
+  void finish(const std::string& reduction, Tensor& loss, A* scale) {
+    if (reduction == "mean") set_norm();
     double total = 0;
     for (size_t i = 0; i < labels.size(); ++i) {
       if (reduction == "none")
-        loss.data<T>()[i] = T(each[i]);
+        loss.data<T>()[i] = T(losses[i]);
       else
-        total += double(each[i]);
+        total += double(losses[i]);
       scale[i] = labels[i] < 0 ? A(0) : A(double(share(labels[i])) / norm);
     }
     if (reduction != "none") loss.data<T>()[0] = T(A(total / norm));
   }
 };
 
-void cross_entropy(const ops::CrossEntropyLabels& op, Tensor& loss, Tensor& total, Tensor& scale, const Dense& x,
-                   const Dense& target, const Dense& weight) {
+/// Calls f(x, a, shares) with the elements of x, whose classes are axis a.
+template <class Op, class F>
+void with_shares(const Op& op, double smoothing, const Tensor& x, const Tensor& target, const Tensor& weight, F f) {
   const Axis a = class_axis(x.shape());
   dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
-    using A = compute_t<T>;
-    Shares<A> s(op, op.label_smoothing, target, weight, a.n);
-    std::vector<A> each(s.labels.size(), A(0));
-    for_rows<T>(a, {x.data<T>()}, [&, n = a.n](int64_t row, const A* const* in, A* scratch) {
-      const A* __restrict p = in[0];
-      A* __restrict e = scratch;
-      const A top = row_max(p, n);
-      for (int64_t i = 0; i < n; ++i) e[i] = math::exp(p[i] - top);
-      const A sum = std::log(row_sum(e, n)) + top;
+    f(static_cast<const T*>(x.data<T>()), a, Shares<compute_t<T>>(op, smoothing, target, weight, a.n));
+  });
+}
+
+void cross_entropy(const ops::CrossEntropyLabels& op, Tensor& loss, Tensor& total, Tensor& scale, const Dense& x,
+                   const Dense& target, const Dense& weight) {
+  auto run = [&]<class T, class A>(const T* logits, const Axis& a, Shares<A> s) {
+    for_rows<T>(a, {logits}, nullptr, [&, n = a.n](int64_t row, const A* __restrict p, A* __restrict e) {
+      const A sum = log_sum_exp(p, n, row_max(p, n), e);
       total.data<A>()[row] = sum;
       const int64_t k = s.labels[size_t(row)];
       if (k < 0) return;
@@ -98,22 +102,18 @@ void cross_entropy(const ops::CrossEntropyLabels& op, Tensor& loss, Tensor& tota
         for (int64_t i = 0; i < n; ++i) e[i] = s.weights[size_t(i)] * (sum - p[i]);
         l += s.spread * row_sum(e, n);
       }
-      each[size_t(row)] = l;
+      s.losses[size_t(row)] = l;
     });
-    s.template finish<T>(op.reduction, each, loss, scale.data<A>());
-  });
+    s.template finish<T>(op.reduction, loss, scale.data<A>());
+  };
+  with_shares(op, op.label_smoothing, x, target, weight, run);
 }
 
 void cross_entropy_backward(const ops::CrossEntropyBackward& op, Tensor& dx, const Dense& grad, const Dense& x,
                             const Dense& total, const Dense& target, const Dense& weight) {
-  const Axis a = class_axis(x.shape());
-  dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
-    using A = compute_t<T>;
-    const Shares<A> s(op, op.label_smoothing, target, weight, a.n);
+  auto run = [&]<class T, class A>(const T* logits, const Axis& a, const Shares<A>& s) {
     const Tensor g = in_dtype(grad, dtype_of<A>), sums = in_dtype(total, dtype_of<A>);
-    for_rows<T>(a, {x.data<T>()}, {dx.data<T>()}, [&, n = a.n](int64_t row, const A* const* in, A* const* out) {
-      const A* __restrict p = in[0];
-      A* __restrict q = out[0];
+    for_rows<T>(a, {logits}, dx.data<T>(), [&, n = a.n](int64_t row, const A* __restrict p, A* __restrict q) {
       const int64_t k = s.labels[size_t(row)];
       const A by = k < 0 ? A(0) : g.data<A>()[row], log_sum = sums.data<A>()[row];
       if (by == A(0)) {
@@ -126,21 +126,17 @@ void cross_entropy_backward(const ops::CrossEntropyBackward& op, Tensor& dx, con
         for (int64_t i = 0; i < n; ++i) q[i] -= part * s.spread * s.weights[size_t(i)];
       q[k] -= part * s.own * s.weights[size_t(k)];
     });
-  });
+  };
+  with_shares(op, op.label_smoothing, x, target, weight, run);
 }
 
 void nll_loss(const ops::NllLossLabels& op, Tensor& loss, Tensor& scale, const Dense& x, const Dense& target,
               const Dense& weight) {
-  const Axis a = class_axis(x.shape());
-  dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
-    using A = compute_t<T>;
-    Shares<A> s(op, 0, target, weight, a.n);
-    std::vector<A> each(s.labels.size(), A(0));
-    for (size_t i = 0; i < each.size(); ++i)
-      if (const int64_t k = s.labels[i]; k >= 0)
-        each[i] =
-            -s.weights[size_t(k)] * A(x.data<T>()[(int64_t(i) / a.inner * a.n + k) * a.inner + int64_t(i) % a.inner]);
-    s.template finish<T>(op.reduction, each, loss, scale.data<A>());
+  with_shares(op, 0, x, target, weight, [&]<class T, class A>(const T* in, const Axis& a, Shares<A> s) {
+    for (int64_t i = 0; i < int64_t(s.labels.size()); ++i)
+      if (const int64_t k = s.labels[size_t(i)]; k >= 0)
+        s.losses[size_t(i)] = -s.weights[size_t(k)] * A(in[(i / a.inner * a.n + k) * a.inner + i % a.inner]);
+    s.template finish<T>(op.reduction, loss, scale.data<A>());
   });
 }
 

@@ -12,7 +12,8 @@
 namespace luth::cpu {
 namespace {
 
-/// The memory of N x C x …: parts of `rows` neighbours per channel, or (`last`) blocks of rows of C numbers.
+/// The memory of N x C x …, in parts that are processed in parallel: a part is a sample or, in channels-last memory
+/// (`last`), a block of rows of C elements.
 struct Channels {
   int64_t c, inner, rows, block;  // inner: spatial positions; rows: N * inner; block: rows per part where `last`
   bool last;
@@ -28,19 +29,38 @@ struct Channels {
     parts = last ? (rows + block - 1) / block : s[0];
   }
   int64_t count(int64_t part) const { return last ? std::min(block, rows - part * block) : inner; }
-  /// Numbers that lie together in a part: for one channel, or for all.
+  /// The grain of loops over parts, or over channels of parts.
   int64_t grain() const { return row_grain(last ? block * c : inner); }
-  /// Calls f(part, channel) or, where `last`, f(part) for each part.
+  /// Calls one(part, channel) for each part or, where `last`, all(part).
   template <class F, class G>
   void each(F one, G all) const {
     if (last)
-      parallel_for(parts, grain(), [&](int64_t b, int64_t e) {
-        for (int64_t p = b; p < e; ++p) all(p);
-      });
+      parallel_each(parts, grain(), all);
     else
-      parallel_for(parts * c, grain(), [&](int64_t b, int64_t e) {
-        for (int64_t r = b; r < e; ++r) one(r / c, r % c);
-      });
+      parallel_each(parts * c, grain(), [&](int64_t r) { one(r / c, r % c); });
+  }
+  /// y = f(c)(x…), element by element of channel c.
+  template <class F, class T, class... In>
+  void map(F f, T* y, const In*... x) const {
+    each(
+        [&](int64_t part, int64_t channel) {
+          const int64_t at = (part * c + channel) * inner;
+          const auto g = f(channel);
+          T* __restrict q = y + at;
+          for (int64_t i = 0; i < inner; ++i) q[i] = g(x[at + i]...);
+        },
+        [&](int64_t part) {
+          for (int64_t r = 0; r < count(part); ++r) {
+            const int64_t at = (part * block + r) * c;
+            T* __restrict q = y + at;
+            for (int64_t k = 0; k < c; ++k) q[k] = f(k)(x[at + k]...);
+          }
+        });
+  }
+  /// Zeros: a number for each channel of each part.
+  template <class A>
+  std::vector<A> zeros_per_part() const {
+    return std::vector<A>(size_t(parts * c), A(0));
   }
 };
 
@@ -51,7 +71,7 @@ Tensor ordered(const Tensor& t, const Tensor& like) {
   copy_elements(out, t);
   return out;
 }
-/// A number per channel as type A; `other` where there is none.
+/// The n elements of t in type A; `other` n times if t is null.
 template <class A>
 std::vector<A> numbers(const Tensor& t, int64_t n, A other) {
   std::vector<A> v(size_t(n), other);
@@ -62,11 +82,11 @@ std::vector<A> numbers(const Tensor& t, int64_t n, A other) {
   return v;
 }
 
-/// Mean and biased variance of each channel: each part's own, joined as Chan, Golub and LeVeque do ("Updating formulae
-/// and a pairwise algorithm for computing sample variances", 1979).
+/// Mean and biased variance of each channel: those of the parts, combined by the formula of Chan, Golub and LeVeque
+/// ("Updating formulae and a pairwise algorithm for computing sample variances", 1979).
 template <class T, class A>
 void channel_statistics(const Channels& ch, const T* x, A* mean, A* var) {
-  std::vector<A> means(size_t(ch.parts * ch.c), A(0)), squares(size_t(ch.parts * ch.c), A(0));
+  std::vector<A> means = ch.zeros_per_part<A>(), squares = means;
   ch.each(
       [&](int64_t part, int64_t c) {
         const T* p = x + (part * ch.c + c) * ch.inner;
@@ -83,7 +103,7 @@ void channel_statistics(const Channels& ch, const T* x, A* mean, A* var) {
         const int64_t n = ch.count(part);
         A* __restrict m = means.data() + part * ch.c;
         A* __restrict q = squares.data() + part * ch.c;
-        // relative to the first row: thousands of numbers far from 0 would add up to a sum with few digits left
+        // relative to the first row: a long sum of numbers far from 0 loses digits
         for (int64_t r = 1; r < n; ++r)
           for (int64_t c = 0; c < ch.c; ++c) m[c] += A(p[r * ch.c + c]) - A(p[c]);
         for (int64_t c = 0; c < ch.c; ++c) m[c] = m[c] / A(n) + A(p[c]);
@@ -107,22 +127,10 @@ void channel_statistics(const Channels& ch, const T* x, A* mean, A* var) {
 /// y = (x - shift) * scale + offset per channel.
 template <class T, class A>
 void affine(const Channels& ch, T* y, const T* x, const A* shift, const A* scale, const A* offset) {
-  ch.each(
-      [&](int64_t part, int64_t c) {
-        const int64_t at = (part * ch.c + c) * ch.inner;
-        const A m = shift[c], k = scale[c], b = offset[c];
-        const T* __restrict p = x + at;
-        T* __restrict q = y + at;
-        for (int64_t i = 0; i < ch.inner; ++i) q[i] = T((A(p[i]) - m) * k + b);
-      },
-      [&](int64_t part) {
-        const int64_t at = part * ch.block * ch.c;
-        for (int64_t r = 0; r < ch.count(part); ++r) {
-          const T* __restrict p = x + at + r * ch.c;
-          T* __restrict q = y + at + r * ch.c;
-          for (int64_t c = 0; c < ch.c; ++c) q[c] = T((A(p[c]) - shift[c]) * scale[c] + offset[c]);
-        }
-      });
+  auto f = [=](int64_t c) {
+    return [m = shift[c], k = scale[c], b = offset[c]](T v) { return T((A(v) - m) * k + b); };
+  };
+  ch.map(f, y, x);
 }
 
 void batch_norm_train(const ops::BatchNormTrain& op, Tensor& y, Tensor& mean, Tensor& var, const Strided& input,
@@ -153,7 +161,7 @@ void channel_affine(const ops::ChannelAffine&, Tensor& y, const Strided& input, 
 /// For each channel, the sums of grad and of grad * (x - mean).
 template <class T, class A>
 void gradient_sums(const Channels& ch, const T* grad, const T* x, const A* mean, A* sum, A* dot) {
-  std::vector<A> sums(size_t(ch.parts * ch.c), A(0)), dots(size_t(ch.parts * ch.c), A(0));
+  std::vector<A> sums = ch.zeros_per_part<A>(), dots = sums;
   ch.each(
       [&](int64_t part, int64_t c) {
         const int64_t at = (part * ch.c + c) * ch.inner;
@@ -189,22 +197,10 @@ void gradient_sums(const Channels& ch, const T* grad, const T* x, const A* mean,
 template <class T, class A>
 void input_gradient(const Channels& ch, T* dx, const T* grad, const T* x, const A* mean, const A* k, const A* middle,
                     const A* h) {
-  ch.each(
-      [&](int64_t part, int64_t c) {
-        const int64_t at = (part * ch.c + c) * ch.inner;
-        const T* __restrict g = grad + at, * __restrict p = x + at;
-        T* __restrict q = dx + at;
-        const A a = k[c], b = middle[c], m = mean[c], d = h[c];
-        for (int64_t i = 0; i < ch.inner; ++i) q[i] = T(a * (A(g[i]) - b - (A(p[i]) - m) * d));
-      },
-      [&](int64_t part) {
-        for (int64_t r = 0; r < ch.count(part); ++r) {
-          const int64_t at = (part * ch.block + r) * ch.c;
-          const T* __restrict g = grad + at, * __restrict p = x + at;
-          T* __restrict q = dx + at;
-          for (int64_t c = 0; c < ch.c; ++c) q[c] = T(k[c] * (A(g[c]) - middle[c] - (A(p[c]) - mean[c]) * h[c]));
-        }
-      });
+  auto f = [=](int64_t c) {
+    return [a = k[c], b = middle[c], m = mean[c], d = h[c]](T g, T v) { return T(a * (A(g) - b - (A(v) - m) * d)); };
+  };
+  ch.map(f, dx, grad, x);
 }
 
 void batch_norm_backward(const ops::BatchNormBackward& op, Tensor& dx, Tensor& dweight, Tensor& dbias,
@@ -236,58 +232,66 @@ void batch_norm_move(const ops::BatchNormMove& op, Tensor& y, const Value& runni
 
 // ---- layer_norm ----------------------------------------------------------------------------------------------------
 
+/// The last dims as one axis.
 Axis last_dims(const Shape& s, int64_t dims) {
   Axis a{1, 1, 1};
   for (int i = 0; i < s.size(); ++i) (i < s.size() - dims ? a.outer : a.n) *= s[i];
   return a;
 }
 
-void layer_norm(const ops::LayerNormParts& op, Tensor& y, Tensor& mean, Tensor& rstd, const Dense& x,
-                const Dense& weight, const Dense& bias) {
-  const Axis a = last_dims(x.shape(), op.dims);
+/// The mean m of a row (0 if not `centred`) and 1 / sqrt(mean of (x - m)^2 + eps).
+template <class A>
+std::pair<A, A> mean_and_rstd(const A* x, int64_t n, bool centred, double eps) {
+  const A m = centred ? row_sum(x, n) / A(n) : A(0);
+  const A square = lanes(
+      x, n, A(0), [m](A s, A v) { return s + (v - m) * (v - m); }, [](A s, A t) { return s + t; });
+  return {m, A(1) / std::sqrt(square / A(n) + A(eps))};
+}
+
+/// Calls write(row, x, y, m, r, w, b) for each row, which writes (x - m) r w + b to y; m is the mean, r 1 / the
+/// standard deviation, w and b have `weights` elements.
+template <class F>
+void normalize_rows(const Axis& a, int64_t weights, bool centred, double eps, Tensor& y, Tensor& mean, Tensor& rstd,
+                    const Tensor& x, const Tensor& weight, const Tensor& bias, F write) {
   dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
     using A = compute_t<T>;
-    const std::vector<A> w = numbers<A>(weight, a.n, 1), b = numbers<A>(bias, a.n, 0);
-    for_rows<T>(a, {x.data<T>()}, {y.data<T>()}, [&, n = a.n](int64_t row, const A* const* in, A* const* out) {
-      const A* __restrict p = in[0], * __restrict scale = w.data(), * __restrict offset = b.data();
-      A* __restrict q = out[0];
-      const A m = op.centred ? row_sum(p, n) / A(n) : A(0);
-      const A square = lanes(
-          p, n, A(0), [m](A s, A v) { return s + (v - m) * (v - m); }, [](A s, A t) { return s + t; });
-      const A r = A(1) / std::sqrt(square / A(n) + A(op.eps));
+    const std::vector<A> w = numbers<A>(weight, weights, 1), b = numbers<A>(bias, weights, 0);
+    for_rows<T>(a, {x.data<T>()}, y.data<T>(), [&, n = a.n](int64_t row, const A* p, A* q) {
+      const auto [m, r] = mean_and_rstd(p, n, centred, eps);
       mean.data<A>()[row] = m;
       rstd.data<A>()[row] = r;
-      for (int64_t i = 0; i < n; ++i) q[i] = (p[i] - m) * r * scale[i] + offset[i];
+      write(row, p, q, m, r, w.data(), b.data());
     });
   });
 }
 
-void group_norm(const ops::GroupNormParts& op, Tensor& y, Tensor& mean, Tensor& rstd, const Dense& x,
+void layer_norm(const ops::NativeLayerNorm& op, Tensor& y, Tensor& mean, Tensor& rstd, const Dense& x,
+                const Dense& weight, const Dense& bias) {
+  const Axis a = last_dims(x.shape(), op.dims);
+  normalize_rows(a, a.n, op.centred, op.eps, y, mean, rstd, x, weight, bias,
+                 [n = a.n]<class A>(int64_t, const A* __restrict p, A* __restrict q, A m, A r, const A* __restrict w,
+                                    const A* __restrict b) {
+                   for (int64_t i = 0; i < n; ++i) q[i] = (p[i] - m) * r * w[i] + b[i];
+                 });
+}
+
+void group_norm(const ops::NativeGroupNorm& op, Tensor& y, Tensor& mean, Tensor& rstd, const Dense& x,
                 const Dense& weight, const Dense& bias) {
   const int64_t channels = x.shape()[1], groups = op.num_groups, each = channels / groups;
   const Axis a{mean.numel(), mean.numel() ? x.numel() / mean.numel() : 0, 1};
   const int64_t inner = a.n / std::max<int64_t>(each, 1);
-  dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
-    using A = compute_t<T>;
-    const std::vector<A> w = numbers<A>(weight, channels, 1), b = numbers<A>(bias, channels, 0);
-    for_rows<T>(a, {x.data<T>()}, {y.data<T>()}, [&, n = a.n](int64_t row, const A* const* in, A* const* out) {
-      const A m = row_sum(in[0], n) / A(n);
-      const A square = lanes(
-          in[0], n, A(0), [m](A s, A v) { return s + (v - m) * (v - m); }, [](A s, A t) { return s + t; });
-      const A r = A(1) / std::sqrt(square / A(n) + A(op.eps));
-      mean.data<A>()[row] = m;
-      rstd.data<A>()[row] = r;
-      for (int64_t c = 0; c < each; ++c) {
-        const A* __restrict p = in[0] + c * inner;
-        A* __restrict q = out[0] + c * inner;
-        const A scale = r * w[size_t(row % groups * each + c)], offset = b[size_t(row % groups * each + c)];
-        for (int64_t i = 0; i < inner; ++i) q[i] = (p[i] - m) * scale + offset;
-      }
-    });
-  });
+  normalize_rows(a, channels, true, op.eps, y, mean, rstd, x, weight, bias,
+                 [=]<class A>(int64_t row, const A* in, A* out, A m, A r, const A* w, const A* b) {
+                   for (int64_t c = 0; c < each; ++c) {
+                     const A* __restrict p = in + c * inner;
+                     A* __restrict q = out + c * inner;
+                     const A scale = r * w[row % groups * each + c], offset = b[row % groups * each + c];
+                     for (int64_t i = 0; i < inner; ++i) q[i] = (p[i] - m) * scale + offset;
+                   }
+                 });
 }
 
-/// Sums over rows of grad * xh and of grad, in blocks of rows joined in order.
+/// Sums over rows of grad * (x - mean) * rstd and of grad: those of blocks of rows, added in order.
 template <class T, class A>
 void affine_gradients(const Axis& a, const T* grad, const T* x, const A* mean, const A* rstd, A* dw, A* db) {
   const int64_t n = a.n, block = std::max<int64_t>(64, row_grain(n)), blocks = (a.outer + block - 1) / block;
@@ -324,17 +328,17 @@ void layer_norm_backward(const ops::LayerNormBackward& op, Tensor& dx, Tensor& d
     const Tensor means = mean ? in_dtype(mean, dtype_of<A>) : zeros(rstd.shape(), dtype_of<A>, x.device()),
                  rstds = in_dtype(rstd, dtype_of<A>);
     const A *ms = means.data<A>(), *rs = rstds.data<A>();
-    for_rows<T>(
-        a, {grad.data<T>(), x.data<T>()}, {dx.data<T>()}, [&, n = a.n](int64_t row, const A* const* in, A* const* out) {
-          const A* __restrict g = in[0], * __restrict p = in[1], * __restrict k = w.data();
-          A* __restrict q = out[0];
-          const A m = ms[row], r = rs[row];
-          for (int64_t i = 0; i < n; ++i) q[i] = g[i] * k[i];
-          const A middle = op.centred ? row_sum(static_cast<const A*>(q), n) / A(n) : A(0);
-          const A dot =
-              lanes2<A>(static_cast<const A*>(q), p, n, [m](A s, A u, A v) { return s + u * (v - m); }) * r / A(n);
-          for (int64_t i = 0; i < n; ++i) q[i] = r * (q[i] - middle - (p[i] - m) * r * dot);
-        });
+    for_rows<T>(a, {grad.data<T>(), x.data<T>()}, dx.data<T>(),
+                [&, n = a.n](int64_t row, const A* __restrict g, const A* __restrict p, A* __restrict q) {
+                  const A* __restrict k = w.data();
+                  const A m = ms[row], r = rs[row];
+                  for (int64_t i = 0; i < n; ++i) q[i] = g[i] * k[i];
+                  const A middle = op.centred ? row_sum(static_cast<const A*>(q), n) / A(n) : A(0);
+                  const A dot =
+                      lanes2<A>(static_cast<const A*>(q), p, n, [m](A s, A u, A v) { return s + u * (v - m); }) * r /
+                      A(n);
+                  for (int64_t i = 0; i < n; ++i) q[i] = r * (q[i] - middle - (p[i] - m) * r * dot);
+                });
     if (op.affine) affine_gradients(a, grad.data<T>(), x.data<T>(), ms, rs, dweight.data<A>(), dbias.data<A>());
   });
 }

@@ -11,8 +11,15 @@ namespace {
 
 constexpr int64_t grain = 16384;
 
-// Calls f(group, begin, end) for parts of the elements of each group's first tensor; groups are `n` tensors long. The
-// parts depend on the sizes alone.
+template <class T>
+T* elements(const Value& v, int64_t at) {
+  return v.tensor().data<T>() + at;
+}
+
+constexpr size_t most_tensors = 5;  // of a group
+
+// The list is made of groups of n tensors. Calls f(p, count) for ranges of the elements of each group: p[k] points to
+// `count` elements of the group's tensor k, and is null from n on. The ranges depend on the sizes alone.
 template <class F>
 void over_groups(List list, size_t n, F&& f) {
   size_t groups = list.size() / n;
@@ -22,15 +29,15 @@ void over_groups(List list, size_t n, F&& f) {
     size_t g = size_t(std::upper_bound(start.begin(), start.end(), b) - start.begin()) - 1;
     for (; b < e; ++g) {
       int64_t stop = std::min(e, start[g + 1]);
-      if (b < stop) f(g, b - start[g], stop - start[g]);
+      if (b < stop)
+        dispatch(Floats{}, list[g * n].dtype(), [&]<class T>(Type<T>) {
+          T* p[most_tensors] = {};
+          for (size_t k = 0; k < n; ++k) p[k] = elements<T>(list[g * n + k], b - start[g]);
+          f(p, stop - b);
+        });
       b = std::max(b, stop);
     }
   });
-}
-
-template <class T>
-T* elements(const Value& v, int64_t at) {
-  return v.tensor().data<T>() + at;
 }
 
 template <class T>
@@ -50,17 +57,13 @@ void sgd_range(const ops::SgdStep& op, int64_t n, T* __restrict p, const T* __re
 
 void sgd_step(const ops::SgdStep& op, List list) {
   size_t n = op.momentum != 0 ? 3 : 2;
-  over_groups(list, n, [&](size_t g, int64_t b, int64_t e) {
-    const Value* t = &list[g * n];
-    dispatch(Floats{}, t->dtype(), [&]<class T>(Type<T>) {
-      sgd_range<T>(op, e - b, elements<T>(t[0], b), elements<T>(t[1], b), n == 3 ? elements<T>(t[2], b) : nullptr);
-    });
-  });
+  over_groups(list, n, [&]<class T>(T* const* p, int64_t count) { sgd_range(op, count, p[0], p[1], p[2]); });
 }
 
+// Not inlined, so that g++ inlines `update` and vectorises its loops for every dtype.
 template <class T>
-void adam_range(const ops::AdamStep& op, int64_t n, T* __restrict p, const T* __restrict grad, T* __restrict mean,
-                T* __restrict square, T* __restrict largest) {
+[[gnu::noinline]] void adam_range(const ops::AdamStep& op, int64_t n, T* __restrict p, const T* __restrict grad,
+                                  T* __restrict mean, T* __restrict square, T* __restrict largest) {
   using C = compute_t<T>;
   const ops::AdamRule<C> rule(op);
   auto update = [&](int64_t i, C* top) {
@@ -82,16 +85,11 @@ void adam_range(const ops::AdamStep& op, int64_t n, T* __restrict p, const T* __
 
 void adam_step(const ops::AdamStep& op, List list) {
   size_t n = op.amsgrad ? 5 : 4;
-  over_groups(list, n, [&](size_t g, int64_t b, int64_t e) {
-    const Value* t = &list[g * n];
-    dispatch(Floats{}, t->dtype(), [&]<class T>(Type<T>) {
-      adam_range<T>(op, e - b, elements<T>(t[0], b), elements<T>(t[1], b), elements<T>(t[2], b), elements<T>(t[3], b),
-                    n == 5 ? elements<T>(t[4], b) : nullptr);
-    });
-  });
+  over_groups(list, n,
+              [&]<class T>(T* const* p, int64_t count) { adam_range(op, count, p[0], p[1], p[2], p[3], p[4]); });
 }
 
-// Sums in double, over parts of fixed size, added in order.
+// The sum of |x|^p in double; the largest |x| for p = inf.
 template <class T>
 double power_sum(const T* x, int64_t n, double p) {
   double sum = 0;
@@ -110,12 +108,13 @@ double power_sum(const T* x, int64_t n, double p) {
   return sum;
 }
 
+// Parts have a fixed size, and their sums are added in order.
 void norm_of_all(const ops::NormOfAll& op, Tensor& out, List list) {
   struct Part {
     size_t tensor;
     int64_t begin, end;
   };
-  std::vector<Value> flat;  // in any order of memory, but without holes
+  std::vector<Value> flat;  // elements without gaps, in any order of memory
   std::vector<Part> parts;
   for (size_t t = 0; t < list.size(); ++t) {
     const Tensor& x = list[t].tensor();
@@ -143,26 +142,22 @@ void clip_by_norm(const ops::ClipByNorm& op, List list) {
   dispatch(Floats{}, list[0].dtype(), [&]<class T>(Type<T>) { total = cast<double>(*elements<T>(list[0], 0)); });
   double factor = op.max_norm / (total + 1e-6);
   if (factor >= 1) return;  // nan goes on: gradients become nan, as in PyTorch
-  over_groups(list.subspan(1), 1, [&](size_t g, int64_t b, int64_t e) {
-    dispatch(Floats{}, list[g + 1].dtype(), [&]<class T>(Type<T>) {
-      using C = compute_t<T>;
-      T* x = elements<T>(list[g + 1], 0);
-      for (int64_t i = b; i < e; ++i) x[i] = T(C(x[i]) * C(factor));
-    });
+  over_groups(list.subspan(1), 1, [&]<class T>(T* const* p, int64_t count) {
+    using C = compute_t<T>;
+    T* x = p[0];
+    for (int64_t i = 0; i < count; ++i) x[i] = T(C(x[i]) * C(factor));
   });
 }
 
 void clip_by_value(const ops::ClipByValue& op, List list) {
-  over_groups(list, 1, [&](size_t g, int64_t b, int64_t e) {
-    dispatch(Floats{}, list[g].dtype(), [&]<class T>(Type<T>) {
-      using C = compute_t<T>;
-      const C top = C(op.clip_value);
-      T* x = elements<T>(list[g], 0);
-      for (int64_t i = b; i < e; ++i) {
-        C v = C(x[i]);
-        x[i] = T(v > top ? top : v < -top ? -top : v);
-      }
-    });
+  over_groups(list, 1, [&]<class T>(T* const* p, int64_t count) {
+    using C = compute_t<T>;
+    const C top = C(op.clip_value);
+    T* x = p[0];
+    for (int64_t i = 0; i < count; ++i) {
+      C v = C(x[i]);
+      x[i] = T(v > top ? top : v < -top ? -top : v);
+    }
   });
 }
 

@@ -9,71 +9,37 @@
 namespace luth::cpu {
 namespace {
 
-void softmax(const ops::Softmax& op, Tensor& y, const Dense& input) {
+template <class Op, bool log>
+void softmax(const Op& op, Tensor& y, const Dense& input) {
   if (!y.numel()) return;  // of any dtype
   Tensor x = in_dtype(input, y.dtype());
-  Axis a = axis_of(x.shape(), wrap_dim(op.dim, x.dim()));
+  Axis a = axis(x, op.dim);
   dispatch(Floats{}, y.dtype(), [&]<class T>(Type<T>) {
     using A = compute_t<T>;
-    for_rows<T>(a, {x.data<T>()}, {y.data<T>()}, [n = a.n](int64_t, const A* const* in, A* const* out) {
-      const A* __restrict p = in[0];
-      A* __restrict q = out[0];
+    for_rows<T>(a, {x.data<T>()}, y.data<T>(), [n = a.n](int64_t, const A* __restrict p, A* __restrict q) {
       const A top = row_max(p, n);
       for (int64_t i = 0; i < n; ++i) q[i] = math::exp(p[i] - top);
-      const A scale = A(1) / row_sum(q, n);
-      for (int64_t i = 0; i < n; ++i) q[i] *= scale;
+      const A total = row_sum(q, n);
+      if constexpr (log) {
+        const A log_total = std::log(total);
+        for (int64_t i = 0; i < n; ++i) q[i] = (p[i] - top) - log_total;
+      } else {
+        const A scale = A(1) / total;
+        for (int64_t i = 0; i < n; ++i) q[i] *= scale;
+      }
     });
   });
 }
 
-/// The logarithm of the sum of exponentials, `top` being the largest element; `scratch` has room for n.
-template <class A>
-A log_sum_exp(const A* __restrict p, int64_t n, A top, A* __restrict scratch) {
-  for (int64_t i = 0; i < n; ++i) scratch[i] = math::exp(p[i] - top);
-  return std::log(row_sum(scratch, n)) + top;
-}
-
-void log_softmax(const ops::LogSoftmax& op, Tensor& y, const Dense& input) {
-  if (!y.numel()) return;  // of any dtype
-  Tensor x = in_dtype(input, y.dtype());
-  Axis a = axis_of(x.shape(), wrap_dim(op.dim, x.dim()));
+template <class Op, bool log>
+void softmax_backward(const Op& op, Tensor& dx, const Dense& grad, const Dense& y) {
+  Axis a = axis(y, op.dim);
   dispatch(Floats{}, y.dtype(), [&]<class T>(Type<T>) {
     using A = compute_t<T>;
-    for_rows<T>(a, {x.data<T>()}, {y.data<T>()}, [n = a.n](int64_t, const A* const* in, A* const* out) {
-      const A* __restrict p = in[0];
-      A* __restrict q = out[0];
-      const A top = row_max(p, n);
-      for (int64_t i = 0; i < n; ++i) q[i] = math::exp(p[i] - top);
-      const A log_total = std::log(row_sum(q, n));
-      for (int64_t i = 0; i < n; ++i) q[i] = (p[i] - top) - log_total;
-    });
-  });
-}
-
-void softmax_backward(const ops::SoftmaxBackward& op, Tensor& dx, const Dense& grad, const Dense& y) {
-  Axis a = axis_of(y.shape(), wrap_dim(op.dim, y.dim()));
-  dispatch(Floats{}, y.dtype(), [&]<class T>(Type<T>) {
-    using A = compute_t<T>;
-    for_rows<T>(a, {grad.data<T>(), y.data<T>()}, {dx.data<T>()},
-                [n = a.n](int64_t, const A* const* in, A* const* out) {
-                  const A* __restrict g = in[0], * __restrict p = in[1];
-                  A* __restrict q = out[0];
-                  const A total = row_dot(g, p, n);
-                  for (int64_t i = 0; i < n; ++i) q[i] = p[i] * (g[i] - total);
-                });
-  });
-}
-
-void log_softmax_backward(const ops::LogSoftmaxBackward& op, Tensor& dx, const Dense& grad, const Dense& y) {
-  Axis a = axis_of(y.shape(), wrap_dim(op.dim, y.dim()));
-  dispatch(Floats{}, y.dtype(), [&]<class T>(Type<T>) {
-    using A = compute_t<T>;
-    for_rows<T>(a, {grad.data<T>(), y.data<T>()}, {dx.data<T>()},
-                [n = a.n](int64_t, const A* const* in, A* const* out) {
-                  const A* __restrict g = in[0], * __restrict p = in[1];
-                  A* __restrict q = out[0];
-                  const A total = row_sum(g, n);
-                  for (int64_t i = 0; i < n; ++i) q[i] = g[i] - math::exp(p[i]) * total;
+    for_rows<T>(a, {grad.data<T>(), y.data<T>()}, dx.data<T>(),
+                [n = a.n](int64_t, const A* __restrict g, const A* __restrict p, A* __restrict q) {
+                  const A total = log ? row_sum(g, n) : row_dot(g, p, n);
+                  for (int64_t i = 0; i < n; ++i) q[i] = log ? g[i] - math::exp(p[i]) * total : p[i] * (g[i] - total);
                 });
   });
 }
@@ -84,18 +50,18 @@ void logsumexp(const ops::LogSumExp& op, Tensor& y, const Dense& input) {
   dispatch(Floats{}, y.dtype(), [&]<class T>(Type<T>) {
     using A = compute_t<T>;
     T* out = y.data<T>();
-    for_rows<T>(a, {x.data<T>()}, [n = a.n, out](int64_t row, const A* const* in, A* scratch) {
-      A top = row_max(in[0], n);
-      if (std::isinf(top)) top = 0;  // inf stays inf, and nothing but -inf stays -inf
-      out[row] = T(log_sum_exp(in[0], n, top, scratch));
+    for_rows<T>(a, {x.data<T>()}, nullptr, [n = a.n, out](int64_t row, const A* p, A* scratch) {
+      A top = row_max(p, n);
+      if (std::isinf(top)) top = 0;  // inf stays inf, and a row of -inf stays -inf
+      out[row] = T(log_sum_exp(p, n, top, scratch));
     });
   });
 }
 
-const Kernel<softmax> softmax_;
-const Kernel<log_softmax> log_softmax_;
-const Kernel<softmax_backward> softmax_backward_;
-const Kernel<log_softmax_backward> log_softmax_backward_;
+const Kernel<softmax<ops::Softmax, false>> softmax_;
+const Kernel<softmax<ops::LogSoftmax, true>> log_softmax_;
+const Kernel<softmax_backward<ops::SoftmaxBackward, false>> softmax_backward_;
+const Kernel<softmax_backward<ops::LogSoftmaxBackward, true>> log_softmax_backward_;
 const Kernel<logsumexp> logsumexp_;
 
 }  // namespace

@@ -1,9 +1,9 @@
-// Poisson and binomial numbers, and positions picked by running sums.
+// Poisson and binomial samples; multinomial samples by search in cumulative sums.
 #include "core/ops/random/distributions.h"
 
-#include "core/base/threads.h"
 #include "core/math/poisson.h"
 #include "devices/cpu/kernels/common/kernels.h"
+#include "devices/cpu/kernels/common/rows.h"
 
 namespace luth::cpu {
 namespace {
@@ -14,10 +14,9 @@ void poisson(const ops::Poisson& op, Tensor& y, const Dense& rates) {
     T* out = y.data<T>();
     for (int64_t i = 0; i < y.numel(); ++i)
       if (!(compute_t<T>(rate[i]) >= 0)) throw Error("input holds {}, which is no rate", double(compute_t<T>(rate[i])));
-    parallel_for(y.numel(), 256, [&](int64_t b, int64_t e) {
-      for (int64_t i = b; i < e; ++i)
-        out[i] = T(compute_t<T>(
-            draw::poisson(double(compute_t<T>(rate[i])), draw::Endless(op.philox.seed, op.philox.offset, i))));
+    parallel_each(y.numel(), 256, [&](int64_t i) {
+      out[i] = T(compute_t<T>(
+          draw::poisson(double(compute_t<T>(rate[i])), draw::Endless(op.philox.seed, op.philox.offset, i))));
     });
   });
 }
@@ -26,9 +25,8 @@ void binomial(const ops::Binomial& op, Tensor& y, const Dense& count, const Dens
   dispatch(Types<float, double>{}, y.dtype(), [&]<class T>(Type<T>) {
     const T *n = count.data<T>(), *p = prob.data<T>();
     T* out = y.data<T>();
-    parallel_for(y.numel(), 256, [&](int64_t b, int64_t e) {
-      for (int64_t i = b; i < e; ++i)
-        out[i] = T(draw::binomial(double(n[i]), double(p[i]), draw::Endless(op.philox.seed, op.philox.offset, i)));
+    parallel_each(y.numel(), 256, [&](int64_t i) {
+      out[i] = T(draw::binomial(double(n[i]), double(p[i]), draw::Endless(op.philox.seed, op.philox.offset, i)));
     });
   });
 }
@@ -37,11 +35,9 @@ void multinomial_pick(const ops::MultinomialPick& op, Tensor& y, const Dense& su
   const int64_t classes = sums.shape()[1], each = y.shape()[1];
   int64_t* out = y.data<int64_t>();
   dispatch(Types<float, double>{}, sums.dtype(), [&]<class T>(Type<T>) {
-    const T *from = sums.data<T>(), *places = at.data<T>();
-    parallel_for(y.numel(), 1024, [&](int64_t b, int64_t e) {
-      for (int64_t i = b; i < e; ++i)
-        out[i] = draw::first_above(from + i / each * classes, classes, places[i]) + op.base;
-    });
+    const T *from = sums.data<T>(), *v = at.data<T>();
+    parallel_each(y.numel(), 1024,
+                  [&](int64_t i) { out[i] = draw::first_above(from + i / each * classes, classes, v[i]) + op.base; });
   });
 }
 

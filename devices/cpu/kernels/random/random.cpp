@@ -10,7 +10,7 @@
 namespace luth::cpu {
 namespace {
 
-/// Calls f(Type<T>, memory) with row-major memory for y's elements, and brings it into y's layout.
+/// Calls f(Type<T>(), memory) with row-major memory for y's elements, and copies it into y's layout if that differs.
 template <class List, class F>
 void fill_in_order(List list, Tensor& y, F f) {
   Tensor work = y.is_contiguous() ? y : Tensor::empty(y.shape(), y.dtype(), y.device());
@@ -18,21 +18,27 @@ void fill_in_order(List list, Tensor& y, F f) {
   if (!work.same(y)) copy_elements(y, work);
 }
 
-/// Row-major elements, each from its own words.
-template <class T, class Draw>
-void draw_each(const PhiloxState& state, int64_t n, T* __restrict out, const Draw& draw) {
+/// out[i] = f(i, the random words of element i) for row-major elements.
+template <class T, class F>
+void draw_elements(const PhiloxState& state, int64_t n, T* __restrict out, F f) {
   with_words(state, n, words_per<T>, [&](int64_t b, int64_t e, const uint32_t* w) {
-    for (int64_t i = b; i < e; ++i) out[i] = cast<T>(draw(w + (i - b) * words_per<T>));
+    for (int64_t i = b; i < e; ++i) out[i] = f(i, w + (i - b) * words_per<T>);
+  });
+}
+/// Fills y with samples of make(Type<T>()), a distribution of core/math/draw.h.
+template <class List, class Op, class Make>
+void fill_by(List list, const Op& op, Tensor& y, Make make) {
+  fill_in_order(list, y, [&]<class T>(Type<T> type, T* out) {
+    const auto draw = make(type);
+    draw_elements(op.philox, y.numel(), out, [&](int64_t, const uint32_t* w) { return cast<T>(draw(w)); });
   });
 }
 
 void uniform(const ops::UniformFill& op, Tensor& y, const Value&) {
-  fill_in_order(Floats{}, y, [&]<class T>(Type<T>, T* out) {
-    draw_each(op.philox, y.numel(), out, draw::Uniform<T>(op.from, op.to));
-  });
+  fill_by(Floats{}, op, y, [&]<class T>(Type<T>) { return draw::Uniform<T>(op.from, op.to); });
 }
 
-// Loops apart, since they vectorise so.
+// Normal samples come in pairs. Separate loops, so that they vectorise.
 template <class T, class A = compute_t<T>>
 void normal_pairs(const draw::Normal<T>& normal, const uint32_t* w, int64_t pairs, A* __restrict out) {
   constexpr int64_t block = 512;
@@ -53,14 +59,11 @@ void normal(const ops::NormalFill& op, Tensor& y, const Value&) {
 }
 
 void exponential(const ops::ExponentialFill& op, Tensor& y, const Value&) {
-  fill_in_order(Floats{}, y, [&]<class T>(Type<T>, T* out) {
-    draw_each(op.philox, y.numel(), out, draw::Exponential<T>(op.lambd));
-  });
+  fill_by(Floats{}, op, y, [&]<class T>(Type<T>) { return draw::Exponential<T>(op.lambd); });
 }
 
 void bernoulli_fill(const ops::BernoulliFill& op, Tensor& y, const Value&) {
-  fill_in_order(AllTypes{}, y,
-                [&]<class T>(Type<T>, T* out) { draw_each(op.philox, y.numel(), out, draw::Bernoulli<T>(op.p)); });
+  fill_by(AllTypes{}, op, y, [&]<class T>(Type<T>) { return draw::Bernoulli<T>(op.p); });
 }
 void bernoulli(const ops::Bernoulli& op, Tensor& y, const Dense& p) {
   fill_in_order(Floats{}, y, [&]<class T>(Type<T>, T* out) {
@@ -68,17 +71,16 @@ void bernoulli(const ops::Bernoulli& op, Tensor& y, const Dense& p) {
     for (int64_t i = 0; i < p.numel(); ++i)
       if (!(compute_t<T>(in[i]) >= 0 && compute_t<T>(in[i]) <= 1))
         throw Error("input holds {}, which is no probability", double(compute_t<T>(in[i])));
-    with_words(op.philox, y.numel(), words_per<T>, [&](int64_t b, int64_t e, const uint32_t* w) {
-      for (int64_t i = b; i < e; ++i)
-        out[i] = T(compute_t<T>(uniform_float(w[(i - b) * words_per<T>]) < compute_t<T>(in[i])));
+    draw_elements(op.philox, y.numel(), out, [in](int64_t i, const uint32_t* w) {
+      return T(compute_t<T>(uniform_float(*w) < compute_t<T>(in[i])));
     });
   });
 }
 
 void random_integers(const ops::RandomIntegers& op, Tensor& y, const Value&) {
-  fill_in_order(AllTypes{}, y, [&]<class T>(Type<T>, T* out) {
+  fill_by(AllTypes{}, op, y, [&]<class T>(Type<T>) {
     const uint64_t from = uint64_t(op.from), range = uint64_t(op.to.value_or(draw::integers_of<T>())) - from;
-    draw_each(op.philox, y.numel(), out, draw::Integers<T>{from, range});
+    return draw::Integers<T>{from, range};
   });
 }
 
@@ -101,13 +103,11 @@ void randperm(const ops::Randperm& op, Tensor& y) {
   });
 }
 
-void dropout(const ops::DropoutApply& op, Tensor& y, const Dense& x) {
+void dropout(const ops::NativeDropout& op, Tensor& y, const Dense& x) {
   fill_in_order(Floats{}, y, [&]<class T>(Type<T>, T* out) {
     const T* __restrict in = x.data<T>();
     const draw::Dropout<T> drop(op.p);
-    with_words(op.philox, y.numel(), words_per<T>, [&](int64_t b, int64_t e, const uint32_t* w) {
-      for (int64_t i = b; i < e; ++i) out[i] = drop(w + (i - b) * words_per<T>, in[i]);
-    });
+    draw_elements(op.philox, y.numel(), out, [&](int64_t i, const uint32_t* w) { return drop(w, in[i]); });
   });
 }
 

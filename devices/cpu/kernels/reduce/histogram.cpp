@@ -1,4 +1,4 @@
-// Counting of positions, and search in rows that are in order.
+// Histograms, and binary search in sorted rows.
 #include "core/ops/reduce/histogram.h"
 
 #include "core/ops/common/positions.h"
@@ -9,7 +9,7 @@
 namespace luth::cpu {
 namespace {
 
-// Each range of elements counts on its own where that pays; the ranges depend on the shape alone.
+// Long inputs have a histogram for each of several parts, which depend on the shape alone.
 void count_positions(const ops::CountPositions& op, Tensor& y, const Dense& x) {
   const int64_t n = x.numel(), bins = op.bins;
   const int64_t* in = x.data<int64_t>();
@@ -30,9 +30,9 @@ void count_positions(const ops::CountPositions& op, Tensor& y, const Dense& x) {
     for (int64_t i = 0; i < bins; ++i) out[i] += own[size_t(p * bins + i)];
 }
 
-/// How many of n elements come before v; `right`: those equal to v too. nan comes after all.
+/// Binary search in n sorted elements at(k): how many are less than v, or not greater with `right`. nan comes last.
 template <class T, class At>
-int64_t place_in(int64_t n, T v, bool right, At at) {
+int64_t count_before(int64_t n, T v, bool right, At at) {
   int64_t begin = 0;
   while (n > 0) {
     const int64_t half = n / 2;
@@ -55,14 +55,12 @@ void search_same(const ops::SearchSame& op, Tensor& y, const Dense& rows, const 
   dispatch(Types<float, double, int64_t>{}, x.dtype(), [&]<class T>(Type<T>) {
     const T *in = x.data<T>(), *all = rows.data<T>();
     int64_t* out = y.data<int64_t>();
-    parallel_for(x.numel(), 2048, [&](int64_t b, int64_t e) {
-      for (int64_t i = b; i < e; ++i) {
-        const int64_t start = i / per_row * n;
-        const T* row = all + start;
-        out[i] =
-            op.base + (order ? place_in(n, in[i], op.right, [&](int64_t k) { return row[order[start + k] - op.base]; })
-                             : place_in(n, in[i], op.right, [&](int64_t k) { return row[k]; }));
-      }
+    parallel_each(x.numel(), 2048, [&](int64_t i) {
+      const int64_t start = i / per_row * n;
+      const T* row = all + start;
+      out[i] = op.base +
+               (order ? count_before(n, in[i], op.right, [&](int64_t k) { return row[order[start + k] - op.base]; })
+                      : count_before(n, in[i], op.right, [&](int64_t k) { return row[k]; }));
     });
   });
 }

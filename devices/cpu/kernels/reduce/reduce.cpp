@@ -1,6 +1,6 @@
-// Reductions on the CPU. The reduced dims are made one (with a copy where they are not neighbours), so that a kernel
-// sees outer blocks of n rows of `inner` neighbours. Sums run in 16 lanes within blocks and in double across blocks;
-// chunks depend on the shape alone, and their results are combined in order.
+// Reductions on the CPU. The reduced dims become one axis {outer, n, inner}, by a copy if they are not neighbours. Sums
+// have 16 lanes within blocks and are in double across blocks. Chunks depend on the shape alone, and their results are
+// combined in order.
 #include "core/ops/reduce/reduce.h"
 
 #include <algorithm>
@@ -17,12 +17,12 @@ namespace {
 
 constexpr int64_t lanes = 16, block = 512, tile = 64, long_row = 65536;
 
-// A tensor whose reduced dims are one run of memory.
-struct Run {
+// A tensor whose reduced dims are one axis.
+struct Reduced {
   Tensor x;
   Axis a;
 };
-Run one_run(const Tensor& t, uint32_t mask) {
+Reduced as_one_axis(const Tensor& t, uint32_t mask) {
   const uint32_t all = (1u << t.dim()) - 1;
   if ((mask & all) == all && t.is_contiguous()) return {t, {1, t.numel(), 1}};
   int first = max_dims, last = -1;
@@ -48,13 +48,18 @@ Run one_run(const Tensor& t, uint32_t mask) {
   return {x, a};
 }
 
-// What a reduction is made of: `Lane` inside a block, `Total` across blocks.
-template <class C>
-struct Adds {
+// Reductions: `Lane` is the type of totals inside a block, `Total` that across blocks; step() adds an element to a
+// lane, fold() a lane to a total.
+template <class C, int identity>
+struct Accumulates {
   using Lane = std::conditional_t<std::is_floating_point_v<C>, C, int64_t>;
   using Total = std::conditional_t<std::is_floating_point_v<C>, double, int64_t>;
-  static constexpr Lane lane() { return 0; }
-  static constexpr Total total() { return 0; }
+  static constexpr Lane lane() { return identity; }
+  static constexpr Total total() { return identity; }
+};
+template <class C>
+struct Adds : Accumulates<C, 0> {
+  using typename Accumulates<C, 0>::Lane, typename Accumulates<C, 0>::Total;
   static Lane step(Lane l, C x) { return l + Lane(x); }
   static Total fold(Total t, Total l) { return t + l; }
 };
@@ -63,11 +68,8 @@ struct AddsSquares : Adds<C> {
   static C step(C l, C x) { return l + x * x; }
 };
 template <class C>
-struct Multiplies {
-  using Lane = std::conditional_t<std::is_floating_point_v<C>, C, int64_t>;
-  using Total = std::conditional_t<std::is_floating_point_v<C>, double, int64_t>;
-  static constexpr Lane lane() { return 1; }
-  static constexpr Total total() { return 1; }
+struct Multiplies : Accumulates<C, 1> {
+  using typename Accumulates<C, 1>::Lane, typename Accumulates<C, 1>::Total;
   static Lane step(Lane l, C x) { return l * Lane(x); }
   static Total fold(Total t, Total l) { return t * l; }
 };
@@ -145,78 +147,89 @@ void reduce_rows(const T* x, Axis a, Store&& store) {
   }
 }
 
-/// store(position in the result, total) for every reduced row or column of x.
-template <class R, class C, class T, class Store>
-void reduce(const T* x, Axis a, Store&& store) {
-  if (a.inner == 1) return reduce_rows<R, C>(x, a, store);
-  int64_t tiles = (a.inner + tile - 1) / tile;
-  parallel_for(a.outer * tiles, std::max<int64_t>(1, grain_elements / std::max<int64_t>(1, a.n * tile)),
+/// Tiles of up to `tile` neighbouring columns: calls f(offset of the first element in x, in the result, columns) for
+/// each. `work`: elements of x that a tile reads.
+template <class F>
+void for_tiles(const Axis& a, int64_t work, F f) {
+  const int64_t tiles = (a.inner + tile - 1) / tile;
+  parallel_for(a.outer * tiles, std::max<int64_t>(1, grain_elements / std::max<int64_t>(1, work)),
                [&](int64_t b, int64_t e) {
                  for (int64_t i = b; i < e; ++i) {
-                   int64_t o = i / tiles, from = i % tiles * tile, width = std::min(tile, a.inner - from);
-                   typename R::Total total[tile];
-                   reduce_columns<R, C>(x + o * a.n * a.inner + from, a.n, a.inner, width, total);
-                   for (int64_t k = 0; k < width; ++k) store(o * a.inner + from + k, total[k]);
+                   const int64_t o = i / tiles, from = i % tiles * tile;
+                   f(o * a.n * a.inner + from, o * a.inner + from, std::min(tile, a.inner - from));
                  }
                });
 }
 
-// Converts first where the result's dtype asks for it.
+/// store(position in the result, total) for every reduced row or column of x.
+template <class R, class C, class T, class Store>
+void reduce(const T* x, Axis a, Store&& store) {
+  if (a.inner == 1) return reduce_rows<R, C>(x, a, store);
+  for_tiles(a, a.n * tile, [&](int64_t from, int64_t to, int64_t width) {
+    typename R::Total total[tile];
+    reduce_columns<R, C>(x + from, a.n, a.inner, width, total);
+    for (int64_t k = 0; k < width; ++k) store(to + k, total[k]);
+  });
+}
+
+// x in the dtype in which the reduction computes for a result of dtype `result`.
 Tensor converted(const Tensor& x, Dtype result) {
   Dtype natural = is_floating(x.dtype()) ? x.dtype() : Dtype::i64;
   if (natural == result) return x;
   NoGrad no_grad;
   return cast_to(x, result);
 }
+// Calls f(x, a) with the elements of t, a tensor of one of the dtypes in the list, whose reduced dims are axis a.
+template <class List, class F>
+void with_axis(List list, const Tensor& t, uint32_t mask, F f) {
+  const Reduced r = as_one_axis(t, mask);
+  dispatch(list, r.x.dtype(), [&]<class T>(Type<T>) { f(static_cast<const T*>(r.x.data<T>()), r.a); });
+}
 template <template <class> class R>
 void accumulate(const Tensor& input, Tensor& y, uint32_t mask) {
-  auto [x, a] = one_run(converted(input, y.dtype()), mask);
-  dispatch(AllTypes{}, x.dtype(), [&, &x = x, &a = a]<class T>(Type<T>) {
+  with_axis(AllTypes{}, converted(input, y.dtype()), mask, [&]<class T>(const T* x, const Axis& a) {
     using C = compute_t<T>;
     dispatch(AllTypes{}, y.dtype(), [&]<class Out>(Type<Out>) {
       if constexpr (std::is_same_v<Out, T> || std::is_same_v<Out, int64_t>) {
         Out* out = y.data<Out>();
-        reduce<R<C>, C>(x.template data<T>(), a, [&](int64_t i, auto total) { out[i] = cast<Out>(total); });
+        reduce<R<C>, C>(x, a, [&](int64_t i, auto total) { out[i] = cast<Out>(total); });
       }
     });
   });
 }
 
-void sum(const ops::Sum& op, Tensor& y, const Strided& x) { accumulate<Adds>(x, y, op.mask(x)); }
+void sum(const ops::Sum& op, Tensor& y, const Strided& x) { accumulate<Adds>(x, y, op.dim.mask(x)); }
 void prod(const ops::Prod& op, Tensor& y, const Strided& x) {
   accumulate<Multiplies>(x, y, !op.dim ? ~0u : x.dim() ? 1u << wrap_dim(*op.dim, x.dim()) : 0u);
 }
 void euclidean_norm(const ops::EuclideanNorm& op, Tensor& y, const Strided& input) {
-  auto [x, a] = one_run(input, op.mask(input));
-  dispatch(Floats{}, x.dtype(), [&, &x = x, &a = a]<class T>(Type<T>) {
+  with_axis(Floats{}, input, op.dim.mask(input), [&]<class T>(const T* x, const Axis& a) {
     using C = compute_t<T>;
     T* out = y.data<T>();
-    reduce<AddsSquares<C>, C>(x.template data<T>(), a,
-                              [&](int64_t i, double total) { out[i] = cast<T>(std::sqrt(total)); });
+    reduce<AddsSquares<C>, C>(x, a, [&](int64_t i, double total) { out[i] = cast<T>(std::sqrt(total)); });
   });
 }
 template <template <class> class R>
 void extremum(const Tensor& input, Tensor& y, uint32_t mask) {
-  auto [x, a] = one_run(input, mask);
-  dispatch(AllTypes{}, x.dtype(), [&, &x = x, &a = a]<class T>(Type<T>) {
+  with_axis(AllTypes{}, input, mask, [&]<class T>(const T* x, const Axis& a) {
     using C = std::conditional_t<std::is_same_v<T, bool>, uint8_t, compute_t<T>>;
     T* out = y.data<T>();
-    reduce<R<C>, C>(x.template data<T>(), a, [&](int64_t i, C total) { out[i] = cast<T>(total); });
+    reduce<R<C>, C>(x, a, [&](int64_t i, C total) { out[i] = cast<T>(total); });
   });
 }
-void amax(const ops::Amax& op, Tensor& y, const Strided& x) { extremum<Largest>(x, y, op.mask(x)); }
-void amin(const ops::Amin& op, Tensor& y, const Strided& x) { extremum<Smallest>(x, y, op.mask(x)); }
+void amax(const ops::Amax& op, Tensor& y, const Strided& x) { extremum<Largest>(x, y, op.dim.mask(x)); }
+void amin(const ops::Amin& op, Tensor& y, const Strided& x) { extremum<Smallest>(x, y, op.dim.mask(x)); }
 
 // all: the smallest truth; any: the largest.
 template <template <class> class R>
 void truth(const Tensor& input, Tensor& y, uint32_t mask) {
   NoGrad no_grad;
-  auto [x, a] = one_run(input.dtype() == Dtype::boolean ? input : cast_to(input, Dtype::boolean), mask);
+  auto [x, a] = as_one_axis(input.dtype() == Dtype::boolean ? input : cast_to(input, Dtype::boolean), mask);
   uint8_t* out = y.data<uint8_t>();
   reduce<R<uint8_t>, uint8_t>(x.data<uint8_t>(), a, [&](int64_t i, uint8_t total) { out[i] = total != 0; });
 }
-void all(const ops::AllDims& op, Tensor& y, const Strided& x) { truth<Smallest>(x, y, op.mask(x)); }
-void any(const ops::AnyDims& op, Tensor& y, const Strided& x) { truth<Largest>(x, y, op.mask(x)); }
+void all(const ops::AllDims& op, Tensor& y, const Strided& x) { truth<Smallest>(x, y, op.dim.mask(x)); }
+void any(const ops::AnyDims& op, Tensor& y, const Strided& x) { truth<Largest>(x, y, op.dim.mask(x)); }
 
 // Two passes: the mean, then the squared distances from it, both with sums as above.
 template <class C, class T>
@@ -253,28 +266,20 @@ void variance_columns(const T* x, int64_t n, int64_t stride, int64_t width, doub
   }
   for (int64_t k = 0; k < width; ++k) total[k] /= divisor;
 }
-void variance(const ops::Var& op, Tensor& y, const Tensor& input, bool root) {
+void variance(const auto& op, Tensor& y, const Tensor& input, bool root) {
   double divisor = op.divisor(input);
-  auto [x, a] = one_run(input, op.mask(input));
-  dispatch(Floats{}, x.dtype(), [&, &x = x, &a = a]<class T>(Type<T>) {
+  with_axis(Floats{}, input, op.dim.mask(input), [&]<class T>(const T* data, const Axis& a) {
     using C = compute_t<T>;
     T* out = y.data<T>();
-    const T* data = x.template data<T>();
     auto store = [&](int64_t i, double v) { out[i] = cast<T>(root ? std::sqrt(v) : v); };
-    int64_t tiles = (a.inner + tile - 1) / tile;
-    parallel_for(a.outer * tiles, std::max<int64_t>(1, grain_elements / std::max<int64_t>(1, a.n * tile)),
-                 [&](int64_t b, int64_t e) {
-                   double total[tile];
-                   for (int64_t i = b; i < e; ++i) {
-                     int64_t o = i / tiles, from = i % tiles * tile, width = std::min(tile, a.inner - from);
-                     const T* at = data + o * a.n * a.inner + from;
-                     if (a.inner == 1)
-                       variance_row<C>(at, a.n, divisor, total[0]);
-                     else
-                       variance_columns<C>(at, a.n, a.inner, width, divisor, total);
-                     for (int64_t k = 0; k < width; ++k) store(o * a.inner + from + k, total[k]);
-                   }
-                 });
+    for_tiles(a, a.n * tile, [&](int64_t from, int64_t to, int64_t width) {
+      double total[tile];
+      if (a.inner == 1)
+        variance_row<C>(data + from, a.n, divisor, total[0]);
+      else
+        variance_columns<C>(data + from, a.n, a.inner, width, divisor, total);
+      for (int64_t k = 0; k < width; ++k) store(to + k, total[k]);
+    });
   });
 }
 void var(const ops::Var& op, Tensor& y, const Strided& x) { variance(op, y, x, false); }
@@ -305,28 +310,20 @@ void find_columns(const T* x, int64_t n, int64_t stride, int64_t width, T* value
   for (int64_t k = 0; k < width; ++k) value[k] = cast<T>(best[k]), index[k] = at[k];
 }
 template <template <class> class R>
-void find(const ops::AlongDim& op, Tensor& values, Tensor& indices, const Tensor& x) {
+void find(const auto& op, Tensor& values, Tensor& indices, const Tensor& x) {
   Axis a = axis_of(x.shape(), wrap_dim(op.dim, x.dim()));
   dispatch(AllTypes{}, x.dtype(), [&]<class T>(Type<T>) {
     using C = std::conditional_t<std::is_same_v<T, bool>, uint8_t, compute_t<T>>;
     const T* data = x.data<T>();
     T* value = values.data<T>();
     int64_t* index = indices.data<int64_t>();
-    int64_t tiles = (a.inner + tile - 1) / tile;
-    parallel_for(a.outer * tiles,
-                 std::max<int64_t>(1, grain_elements / std::max<int64_t>(1, a.n * std::min(a.inner, tile))),
-                 [&](int64_t b, int64_t e) {
-                   for (int64_t i = b; i < e; ++i) {
-                     int64_t o = i / tiles, from = i % tiles * tile, width = std::min(tile, a.inner - from);
-                     const T* at = data + o * a.n * a.inner + from;
-                     int64_t to = o * a.inner + from;
-                     if (a.inner == 1)
-                       find_row<R<C>, C>(at, a.n, value + to, index + to);
-                     else
-                       find_columns<R<C>, C>(at, a.n, a.inner, width, value + to, index + to);
-                     for (int64_t k = 0; k < width; ++k) index[to + k] += op.base;
-                   }
-                 });
+    for_tiles(a, a.n * std::min(a.inner, tile), [&](int64_t from, int64_t to, int64_t width) {
+      if (a.inner == 1)
+        find_row<R<C>, C>(data + from, a.n, value + to, index + to);
+      else
+        find_columns<R<C>, C>(data + from, a.n, a.inner, width, value + to, index + to);
+      for (int64_t k = 0; k < width; ++k) index[to + k] += op.base;
+    });
   });
 }
 void max_dim(const ops::MaxDim& op, Tensor& v, Tensor& i, const Dense& x) { find<Largest>(op, v, i, x); }

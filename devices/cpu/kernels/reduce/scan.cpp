@@ -1,4 +1,4 @@
-// Running sums, products and extrema; triangles.
+// Scans: cumsum, cumprod, logcumsumexp, cummax, cummin. Triangles of matrices.
 #include "core/ops/reduce/scan.h"
 
 #include "core/ops/reduce/cumulative.h"
@@ -12,23 +12,19 @@
 namespace luth::cpu {
 namespace {
 
-// Rows along the axis where it is the innermost one; else whole blocks of neighbours at once, which vectorises. `total`
-// is of type S: double for floats, as in PyTorch.
+// Inclusive scan along the axis, in one direction; a block of neighbouring rows at once, which vectorises. S is the
+// type of the totals: double for floats, as in PyTorch.
 template <class T, class S, class F>
-void running(const Axis& a, const T* in, T* out, S start, bool backwards, F join) {
-  const int64_t width = std::min<int64_t>(a.inner, 64), blocks = width ? (a.inner + width - 1) / width : 0;
-  parallel_for(a.outer * blocks, row_grain(a.n * width), [&](int64_t first, int64_t last) {
-    S total[64];
-    for (int64_t b = first; b < last; ++b) {
-      const int64_t j0 = b % blocks * width, w = std::min(width, a.inner - j0);
-      const int64_t at = b / blocks * a.n * a.inner + j0;
-      for (int64_t j = 0; j < w; ++j) total[j] = start;
-      for (int64_t i = 0; i < a.n; ++i) {
-        const int64_t row = at + (backwards ? a.n - 1 - i : i) * a.inner;
-        for (int64_t j = 0; j < w; ++j) {
-          total[j] = join(total[j], S(compute_t<T>(in[row + j])));
-          out[row + j] = T(compute_t<T>(total[j]));
-        }
+void scan_rows(const Axis& a, const T* in, T* out, S start, bool backwards, F join) {
+  constexpr int64_t most = 64;
+  for_row_blocks(a, most, [&](int64_t at, int64_t w) {
+    S total[most];
+    for (int64_t j = 0; j < w; ++j) total[j] = start;
+    for (int64_t i = 0; i < a.n; ++i) {
+      const int64_t row = at + (backwards ? a.n - 1 - i : i) * a.inner;
+      for (int64_t j = 0; j < w; ++j) {
+        total[j] = join(total[j], S(compute_t<T>(in[row + j])));
+        out[row + j] = T(compute_t<T>(total[j]));
       }
     }
   });
@@ -37,10 +33,10 @@ void running(const Axis& a, const T* in, T* out, S start, bool backwards, F join
 template <class F>
 void scan(int64_t dim, Tensor& y, const Tensor& input, int start, bool backwards, F join) {
   const Tensor x = input.dtype() == y.dtype() ? input : cast_to(input.detach(), y.dtype());
-  const Axis a = axis_of(x.shape(), wrap_dim(dim, x.dim()));
+  const Axis a = axis(x, dim);
   dispatch(AllTypes{}, y.dtype(), [&]<class T>(Type<T>) {
     using S = std::conditional_t<is_float<T>, double, int64_t>;
-    running<T, S>(a, x.data<T>(), y.data<T>(), S(start), backwards, join);
+    scan_rows<T, S>(a, x.data<T>(), y.data<T>(), S(start), backwards, join);
   });
 }
 
@@ -51,7 +47,7 @@ void cumprod(const ops::Cumprod& op, Tensor& y, const Dense& x) {
   scan(op.dim, y, x, 1, false, [](auto a, auto b) { return a * b; });
 }
 
-// The logarithm of e^a + e^b, without overflow; nan where one is nan.
+// log(e^a + e^b) without overflow; nan where one is nan.
 template <class S>
 S log_add_exp(S a, S b) {
   const S low = a < b ? a : b, high = a < b ? b : a;
@@ -59,42 +55,37 @@ S log_add_exp(S a, S b) {
   return high + std::log1p(std::exp(low - high));
 }
 void logcumsumexp(const ops::LogCumsumExp& op, Tensor& y, const Dense& x) {
-  const Axis a = axis_of(x.shape(), wrap_dim(op.dim, x.dim()));
+  const Axis a = axis(x, op.dim);
   dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
-    running<T, double>(a, x.data<T>(), y.data<T>(), -std::numeric_limits<double>::infinity(), op.backwards,
-                       [](double total, double v) { return log_add_exp(total, v); });
+    scan_rows<T, double>(a, x.data<T>(), y.data<T>(), -std::numeric_limits<double>::infinity(), op.backwards,
+                         [](double total, double v) { return log_add_exp(total, v); });
   });
 }
 
-// Rows side by side, up to 64 of them; of equal elements the last counts, and nan goes before all.
+// A block of neighbouring rows at once. Of equal elements the last counts, and nan goes before all.
 template <class F>
-void cum_extremum(const ops::CumExtremum& op, Tensor& values, Tensor& indices, const Tensor& x, F replaces) {
-  const Axis a = axis_of(x.shape(), wrap_dim(op.dim, x.dim()));
+void cum_extremum(const auto& op, Tensor& values, Tensor& indices, const Tensor& x, F replaces) {
+  const Axis a = axis(x, op.dim);
   if (x.numel() == 0) return;
-  constexpr int64_t most = 64;
-  const int64_t width = std::min(a.inner, most), blocks = (a.inner + width - 1) / width;
   dispatch(AllTypes{}, x.dtype(), [&]<class T>(Type<T>) {
     using C = compute_t<T>;
-    parallel_for(a.outer * blocks, row_grain(a.n * width), [&](int64_t first, int64_t last) {
+    constexpr int64_t most = 64;
+    for_row_blocks(a, most, [&](int64_t start, int64_t w) {
       C best[most];
       int64_t at[most];
-      for (int64_t b = first; b < last; ++b) {
-        const int64_t j0 = b % blocks * width, w = std::min(width, a.inner - j0);
-        const int64_t start = b / blocks * a.n * a.inner + j0;
-        const T* in = x.data<T>() + start;
-        T* value = values.data<T>() + start;
-        int64_t* index = indices.data<int64_t>() + start;
-        for (int64_t j = 0; j < w; ++j) best[j] = C(in[j]), at[j] = op.base;
-        for (int64_t i = 0; i < a.n; ++i)
-          for (int64_t j = 0; j < w; ++j) {
-            const C v = C(in[i * a.inner + j]);
-            const bool better = v != v || (best[j] == best[j] && replaces(v, best[j]));
-            best[j] = better ? v : best[j];
-            at[j] = better ? i + op.base : at[j];
-            value[i * a.inner + j] = T(best[j]);
-            index[i * a.inner + j] = at[j];
-          }
-      }
+      const T* in = x.data<T>() + start;
+      T* value = values.data<T>() + start;
+      int64_t* index = indices.data<int64_t>() + start;
+      for (int64_t j = 0; j < w; ++j) best[j] = C(in[j]), at[j] = op.base;
+      for (int64_t i = 0; i < a.n; ++i)
+        for (int64_t j = 0; j < w; ++j) {
+          const C v = C(in[i * a.inner + j]);
+          const bool better = v != v || (best[j] == best[j] && replaces(v, best[j]));
+          best[j] = better ? v : best[j];
+          at[j] = better ? i + op.base : at[j];
+          value[i * a.inner + j] = T(best[j]);
+          index[i * a.inner + j] = at[j];
+        }
     });
   });
 }
