@@ -46,6 +46,14 @@ struct HookEntry {
 /// Hooks of a whole node. An empty result leaves things as they are, else it replaces the gradients of the results
 /// (before backward: `dxs` is empty) or those of the inputs (after it).
 using NodeHook = std::function<Tensors(const Tensors& dxs, const Tensors& dys)>;
+/// Puts what a hook has returned in the place of the gradients, if it is not empty. who() names the hook in errors.
+template <class Who>
+void apply_hook_result(Tensors& gradients, Tensors result, Who&& who) {
+  if (result.empty()) return;
+  if (result.size() != gradients.size())
+    throw Error("{} returned {} gradients, expected {}", who(), result.size(), gradients.size());
+  gradients = std::move(result);
+}
 struct NodeHooks {
   std::vector<HookEntry> tensor;  // those of results; a leaf keeps its own
   std::vector<std::pair<int64_t, NodeHook>> before, after;

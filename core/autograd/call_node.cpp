@@ -53,7 +53,7 @@ Small<Edge, 2> CallNode::edges_of(const Call& call, uint32_t wanted) {
 std::string CallNode::name() const {
   std::string s;
   bool upper = true;
-  for (char c : info_.face) {
+  for (char c : info_.lua_name) {
     if (c == '_') {
       upper = true;
       continue;

@@ -234,13 +234,8 @@ class Engine {
       }
   }
 
-  // A hook of a node answers with nothing, which keeps the gradients, or with one for each, which take their place.
   static void replace(const Node& node, Tensors& gradients, Tensors by) {
-    if (by.empty()) return;
-    if (by.size() != gradients.size())
-      throw Error("{}: a hook of the node returned {} gradients, expected {}", node.name(), by.size(),
-                  gradients.size());
-    gradients = std::move(by);
+    apply_hook_result(gradients, std::move(by), [&] { return node.name() + ": a hook of the node"; });
   }
   Tensors between_hooks(Node& node, Tensors& dys) {
     const auto before = node.hooks->before;  // copies: a hook may remove itself

@@ -49,8 +49,7 @@ void check_input(const Tensor& t, size_t nr) {
   };
   if (t.dtype() != Dtype::f64) refuse("has to be float64: differences of fewer digits prove nothing");
   if (!t.is_leaf()) refuse("is no leaf; pass x:detach():requires_grad_()");
-  for (int i = 0; i < t.dim(); ++i)
-    if (t.strides()[i] == 0 && t.shape()[i] > 1) refuse("has several elements in one place (it was expanded)");
+  if (is_expanded(t.shape(), t.strides())) refuse("has several elements in one place (it was expanded)");
 }
 
 class Check {

@@ -77,7 +77,7 @@ Tensor Saved::unpack(const Node& who) const {
 void Saved::overwritten(const Node& who) const {
   const OpInfo* writer = storage_->writer();
   throw Error("{}{}: a value that backward needs ({}) was overwritten in place{}{}; clone() it before it is written",
-              who.name(), at_source_mark(who.mark), describe(tensor_), writer ? " by " + writer->face + "_" : "",
+              who.name(), at_source_mark(who.mark), describe(tensor_), writer ? " by " + writer->lua_name + "_" : "",
               at_source_mark(writer_mark(*storage_)));
 }
 

@@ -34,7 +34,8 @@ class WriteIntoView final : public ViewWrite {
     basic::copy_into(dx[0], dys[0]);
     Tensor part = part_of(dx[0], base_.offset - dx[0].offset());
     Tensors inner = write_->backward({basic::clone(part)});
-    if (inner[0])
+    // Only a fill writes into an expanded view, and its gradient is 0.
+    if (inner[0] && !is_expanded(part.shape(), part.strides()))
       basic::copy_into(part, inner[0]);
     else
       basic::fill_into(part, 0);

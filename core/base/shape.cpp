@@ -87,6 +87,12 @@ bool is_dense(const Shape& s, const Strides& st) {
   return true;
 }
 
+bool is_expanded(const Shape& s, const Strides& st) {
+  for (int i = 0; i < s.size(); ++i)
+    if (st[i] == 0 && s[i] > 1) return s.numel() > 0;
+  return false;
+}
+
 Strides strides_like(const Shape& s, const Shape& like, const Strides& st) {
   if (is_contiguous(like, st)) return contiguous_strides(s);
   int order[max_dims];

@@ -83,6 +83,8 @@ bool is_contiguous(const Shape& s, const Strides& st);
 bool is_channels_last(const Shape& s, const Strides& st);
 /// True where the elements fill a block of memory without holes or repetition, in any order of dims.
 bool is_dense(const Shape& s, const Strides& st);
+/// Whether a dim was expanded: then several elements share memory.
+bool is_expanded(const Shape& s, const Strides& st);
 /// Row-major strides for `s` whose dims lie in memory in the same order as those of `like` (same number of dims).
 Strides strides_like(const Shape& s, const Shape& like, const Strides& st);
 /// The shape that both broadcast to; throws when they do not (PyTorch's rule).

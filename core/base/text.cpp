@@ -44,4 +44,8 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> nam
   return name.empty() ? name : "; did you mean '" + name + "'?";
 }
 
+bool is_number(std::string_view s) {
+  return !s.empty() && std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 }  // namespace luth

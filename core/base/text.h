@@ -14,6 +14,9 @@ int edit_distance(std::string_view a, std::string_view b);
 /// Of equally near ones the first in `names` is taken.
 std::string nearest(std::string_view word, std::span<const std::string> names);
 
+/// Whether `s` is a number in decimal digits.
+bool is_number(std::string_view s);
+
 /// "; did you mean 'softmax'?" or "": the end of a message about an unknown name.
 std::string did_you_mean(std::string_view word, std::span<const std::string> names);
 

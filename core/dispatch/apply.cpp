@@ -30,7 +30,7 @@ std::string arguments(const Inputs& in) {
 
 // "add(float32[2], float32[3]): "
 std::string place_of(const OpInfo& info, const Inputs& in, const char* suffix = "") {
-  return info.face + suffix + "(" + arguments(in) + "): ";
+  return info.lua_name + suffix + "(" + arguments(in) + "): ";
 }
 
 // Kernels count on the places of optional inputs that were left out.
@@ -160,12 +160,6 @@ void check_castable(Dtype from, Dtype to) {
   if (rank(from) > rank(to)) throw Error("the result is {} and cannot be written into {}", name(from), name(to));
 }
 
-bool writes_itself_twice(const Tensor& t) {
-  if (t.numel() == 0) return false;
-  for (int i = 0; i < t.dim(); ++i)
-    if (t.strides()[i] == 0 && t.shape()[i] > 1) return true;
-  return false;
-}
 enum class Overlap { none, exact, partial, unclear };
 
 // PyTorch's rule: certain only where both fill their range of memory.
@@ -179,11 +173,16 @@ Overlap overlap(const Tensor& a, const Tensor& b) {
   return is_dense(a.shape(), a.strides()) && is_dense(b.shape(), b.strides()) ? Overlap::partial : Overlap::unclear;
 }
 
+// PyTorch's rule: `fill_` and `zero_` with a number may write an expanded tensor, no other operator.
+bool may_write_expanded(const Call& call) {
+  return call.inplace && call.info->traits.fills && (call.in.size() == 1 || call.in[1].is_scalar());
+}
+
 // No input may change while `self` is written: one that shares its memory in a way that is not clear is copied first.
-void separate(Inputs& in, const Tensor& self) {
-  if (writes_itself_twice(self))
+void separate(Call& call, const Tensor& self) {
+  if (is_expanded(self.shape(), self.strides()) && !may_write_expanded(call))
     throw Error("the tensor to write has several elements in one place (it was expanded); clone() it first");
-  for (auto& v : in) {
+  for (auto& v : call.in) {
     Overlap found = v.is_tensor() ? overlap(self, v.tensor()) : Overlap::none;
     if (found == Overlap::partial)
       throw Error("the tensor to write overlaps an input in part; clone() the input first");
@@ -212,8 +211,8 @@ bool run_into(Call& call, const Tensor& target, bool inplace) {
     throw Error("the result has shape {} and does not fit into {}", to_string(specs[0].shape),
                 to_string(target.shape()));
   }
-  separate(call.in, target);
   call.inplace = inplace;
+  separate(call, target);
   execute(call, specs, *dev, &target);
   return true;
 }
@@ -284,7 +283,7 @@ void give_shape_of(const OpInfo& info, const Tensor& result, const Tensor& out) 
   if (out.shape() == result.shape()) return;
   if (out.numel() > 0)
     warn(fmt::format("{}: out= of shape {} becomes {}, and loses what it held: give it this shape, or no elements",
-                     info.face, to_string(out.shape()), to_string(result.shape())));
+                     info.lua_name, to_string(out.shape()), to_string(result.shape())));
   out.resize(result.shape());
 }
 
@@ -328,7 +327,7 @@ Observer* set_observer(Observer* o) { return std::exchange(observer_, o); }
 void apply(Call& call) {
   fill_in(*call.info, call.in);
   with_error_context(
-      call.info->face, [&] { return place_of(*call.info, call.in); },
+      call.info->lua_name, [&] { return place_of(*call.info, call.in); },
       [&] { autocast_acts() ? run_autocast(call) : run(call); });
 }
 
@@ -343,14 +342,14 @@ Tensor apply_inplace(const OpInfo& info, const void* op, Inputs in) {
   OpValue defaults = or_defaults(info, op);
   fill_in(info, in);
   return with_error_context(
-      info.face, [&] { return place_of(info, in, "_"); }, [&] { return run_inplace(info, op, in); });
+      info.lua_name, [&] { return place_of(info, in, "_"); }, [&] { return run_inplace(info, op, in); });
 }
 
 Tensors apply_out(const OpInfo& info, const void* op, Inputs in, Tensors out) {
   OpValue defaults = or_defaults(info, op);
   fill_in(info, in);
   return with_error_context(
-      info.face, [&] { return place_of(info, in); }, [&] { return run_out(info, op, in, std::move(out)); });
+      info.lua_name, [&] { return place_of(info, in); }, [&] { return run_out(info, op, in, std::move(out)); });
 }
 
 }  // namespace luth

@@ -102,7 +102,7 @@ void autocast_inputs(const OpInfo& info, Inputs& in) {
       throw Error(
           "is unsafe in {} under autocast: take {}_with_logits on the values before sigmoid, or call this outside "
           "autocast on float32",
-          name(v.dtype()), info.face);
+          name(v.dtype()), info.lua_name);
     }
     const Dtype to = to_f32 ? Dtype::f32 : k->dtype;
     if (v.dtype() != to) v = cast_once(v.tensor(), to);

@@ -19,7 +19,7 @@ class Placement final : public Observer {
     for (auto& v : call.in)
       if (v.is_tensor() && !device) device = &v.tensor().device();
     if (device)
-      std::fprintf(stderr, "%s%s: %s\n", call.info->face.c_str(), call.inplace ? "_" : "", device->name().c_str());
+      std::fprintf(stderr, "%s%s: %s\n", call.info->lua_name.c_str(), call.inplace ? "_" : "", device->name().c_str());
   }
   void set(bool on) {
     on_ = on;

@@ -9,16 +9,16 @@ namespace {
 
 // Deflate packs at most 1032 to 1.
 constexpr uint64_t most_unpacked = 1100;
-// An array without stored bytes is all fill value; somebody's may be, up to this size.
+// An array without stored bytes is all fill value. It may have up to this size.
 constexpr uint64_t most_unstored = 64 * 1024;
-// Chunks that are larger than what is stored are read up to this size.
+// A chunk may be larger than its stored bytes, up to this size.
 constexpr uint64_t most_chunk = 16 * 1024 * 1024;
 
 // A list of strings of variable length in an attribute: HDF5 reads them where nothing can count their bytes, and a file
 // may name one long string many times.
 constexpr uint64_t most_in_attribute = uint64_t(8) << 30;
 
-// What HDF5 allocates for strings of variable length: no more than `left` bytes, and freed here even where it fails.
+// Memory that HDF5 allocates for strings of variable length: at most `left` bytes. Freed here even if HDF5 fails.
 struct Heap {
   uint64_t left;
   std::vector<std::unique_ptr<void, decltype(&std::free)>> blocks;

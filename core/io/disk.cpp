@@ -38,6 +38,23 @@ std::string follow(std::string path) {
   throw Error("cannot save '{}': too many symbolic links", path);
 }
 
+struct Moved {
+  size_t bytes;
+  int error;  // 0: all bytes were moved
+};
+// Moves `bytes` between memory and a file in pieces, by pread or pwrite. `none`: the error where a call moves nothing.
+template <class Call, class Byte>
+Moved move_bytes(Call call, int fd, Byte* memory, size_t bytes, uint64_t at, int none) noexcept {
+  size_t done = 0;
+  while (done < bytes) {
+    ssize_t n = call(fd, memory + done, std::min(bytes - done, most_per_call), off_t(at + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return {done, n ? errno : none};
+    done += size_t(n);
+  }
+  return {done, 0};
+}
+
 }  // namespace
 
 Disk::Disk(Disk&& o) noexcept : fd_(std::exchange(o.fd_, -1)), error_(o.error_), size_(o.size_) {}
@@ -71,26 +88,15 @@ bool Disk::failed(int error) noexcept {
 }
 
 bool Disk::read(void* to, size_t bytes, uint64_t at) noexcept {
-  char* p = static_cast<char*>(to);
-  while (bytes) {
-    ssize_t n = pread(fd_, p, std::min(bytes, most_per_call), off_t(at));
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return failed(n ? errno : EIO);
-    p += n, at += uint64_t(n), bytes -= size_t(n);
-  }
-  return true;
+  const Moved moved = move_bytes(pread, fd_, static_cast<char*>(to), bytes, at, EIO);
+  return !moved.error || failed(moved.error);
 }
 
 bool Disk::write(const void* from, size_t bytes, uint64_t at) noexcept {
-  const char* p = static_cast<const char*>(from);
-  while (bytes && !error_) {
-    ssize_t n = pwrite(fd_, p, std::min(bytes, most_per_call), off_t(at));
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return failed(n ? errno : ENOSPC);
-    p += n, at += uint64_t(n), bytes -= size_t(n);
-    size_ = std::max(size_, at);
-  }
-  return !error_;
+  if (error_) return false;
+  const Moved moved = move_bytes(pwrite, fd_, static_cast<const char*>(from), bytes, at, ENOSPC);
+  if (moved.bytes) size_ = std::max(size_, at + moved.bytes);
+  return !moved.error || failed(moved.error);
 }
 
 bool Disk::truncate(uint64_t size) noexcept {

@@ -8,9 +8,9 @@
 
 namespace luth::io {
 
-/// An open file. `read` and `write` move all bytes or remember why not, in `error()`; they never throw, because HDF5
-/// calls them. Once a write has failed all later ones are dropped, so that HDF5 can close its file in an orderly way
-/// and the first failure is what users read.
+/// An open file. `read` and `write` move all bytes, or keep the reason in `error()`. They never throw, because HDF5
+/// calls them. After a failed write all later writes are ignored. So HDF5 can close its file, and users read the first
+/// failure.
 class Disk {
  public:
   Disk() = default;
@@ -41,9 +41,9 @@ class Disk {
 };
 
 /// A file that takes the place of another when it is complete. It is written beside its target as `.<name>.saving`,
-/// synced, and moved over the target, so that whoever opens the target sees all of the old file or all of the new one,
-/// whenever the process or the machine stops. A symbolic link as target is followed. Two savers of one target take
-/// turns; what a killed one left is overwritten by the next.
+/// synced, and moved over the target. So the target is always the complete old file or the complete new one, whenever
+/// the process or the machine stops. A symbolic link as target is followed. Two savers of one target take turns. The
+/// file that a killed saver left is overwritten by the next one.
 class Replacement {
  public:
   explicit Replacement(const std::string& path);
@@ -54,7 +54,7 @@ class Replacement {
   /// Syncs and moves the file into place. With `previous`, a file name in the same folder, the file that was there
   /// stays under that name; at every moment the target exists.
   void commit(const std::string& previous = "");
-  /// Throws what went wrong, with the path and what became of the old file.
+  /// Throws `why` as an error with the path and the state of the old file.
   [[noreturn]] void fail(const std::string& why) const;
 
  private:

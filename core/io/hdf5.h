@@ -63,8 +63,8 @@ class File {
 /// The types in files, little-endian: h5py's boolean (an int8 enumeration FALSE = 0, TRUE = 1), IEEE half, and bfloat16
 /// as a float of 16 bits with 8 in the exponent, which h5py widens to float32 when it reads.
 Id file_type(Dtype d);
-/// What luth makes of a type in a file, in either byte order; uint16 and uint32 widen to int32 and int64. Refuses what
-/// no Dtype can hold, and what is not safe to read, with the reason.
+/// The Dtype for a type in a file, in either byte order; uint16 and uint32 widen to int32 and int64. Refuses, with the
+/// reason, a type that no Dtype can hold and a type that is not safe to read.
 Dtype dtype_of(const File& file, hid_t type, std::string_view object);
 /// A string type of fixed length, UTF-8; at least one byte.
 Id string_type(size_t bytes);

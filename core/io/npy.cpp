@@ -34,7 +34,7 @@ struct Header {
   throw Error(ErrorCode::checkpoint, "cannot use {}: {}", what, why);
 }
 
-// What follows `'key': ` in a Python dictionary.
+// The text after `'key': ` in a Python dictionary.
 std::string_view value_of(std::string_view dict, const std::string& key, const std::string& what) {
   size_t at = dict.find("'" + key + "':");
   if (at == std::string_view::npos) refuse(what, "its header has no " + key);

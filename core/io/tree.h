@@ -1,5 +1,5 @@
-// Item: a tree of plain values and tensors; what torch.save, torch.load and checkpoints move. Knows no file format and
-// no Lua.
+// Item: a tree of plain values and tensors, for torch.save, torch.load and checkpoints. Knows no file format and no
+// Lua.
 #pragma once
 #include <string>
 #include <string_view>
@@ -22,7 +22,7 @@ class Map {
   struct Entry;
   /// Replaces the value of a key that is there, else adds the key at the end.
   Item& set(Key key, Item value);
-  /// Adds at the end; for whoever knows that the key is new.
+  /// Adds at the end; the key must be new.
   Item& add(Key key, Item value);
   /// Null when there is no such key.
   const Item* find(const Key& key) const;

@@ -5,7 +5,7 @@
 
 namespace luth::nn {
 
-// What the two nodes of a call know of each other.
+// The state that the two nodes of a call share.
 struct BackwardHooks::Passing {
   ModuleRef module;
   bool inputs = false;  // there is a node at the arguments
@@ -13,10 +13,7 @@ struct BackwardHooks::Passing {
   Tensors grad_outputs;
 
   static void replace(const Module& m, Tensors& gradients, Tensors by) {
-    if (by.empty()) return;
-    if (by.size() != gradients.size())
-      throw Error("{}: a hook of backward returned {} gradients, expected {}", m.type(), by.size(), gradients.size());
-    gradients = std::move(by);
+    apply_hook_result(gradients, std::move(by), [&] { return std::string(m.type()) + ": a hook of backward"; });
   }
   void at_results(Tensors& dys) {
     const auto before = module->parts().backward_pre_hooks;  // copies: a hook may remove itself
@@ -33,7 +30,7 @@ struct BackwardHooks::Passing {
   }
 };
 
-// Hands gradients on, past the hooks.
+// A node that passes gradients on and calls the hooks.
 class BackwardHooks::Watch final : public Node {
  public:
   Watch(std::shared_ptr<Passing> passing, const Values& values, Small<Edge, 2> edges, bool at_inputs)

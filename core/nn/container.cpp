@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
+#include "core/base/text.h"
+
 namespace luth::nn {
 namespace {
 
-bool is_number(const std::string& s) {
-  return !s.empty() && std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
 [[noreturn]] void no_forward(const Module& m) {
   throw Error("{} has no forward: call the modules in it one by one, or use nn.Sequential", m.type());
 }

@@ -37,8 +37,8 @@ void Embedding::reset_parameters() {
 
 namespace {
 
-// The rows that `indices` name, in one list, from 0. Those that embedding will refuse count as the nearest that is
-// there: the host reads none of them, since it would have to wait for the device.
+// The rows that `indices` name, as one list, from 0. Indices out of bounds are clamped here and refused by embedding
+// later: to check them here the host would have to wait for the device.
 Tensor used_rows(const Tensor& indices, int base, int64_t rows) {
   NoGrad no_grad;
   Tensor list = reshape(cast_to(indices, Dtype::i64), {{indices.numel()}});
@@ -50,9 +50,7 @@ void renormalize(const Tensor& weight, const Tensor& rows, double max_norm, doub
   if (rows.numel() == 0) return;
   NoGrad no_grad;
   Tensor used = index_select(weight.detach(), rows);
-  ops::Norm by_row;
-  by_row.p = Scalar(p), by_row.dim = {1}, by_row.keepdim = true;
-  Tensor n = norm(used, by_row), factor = div(max_norm, add(n, 1e-7));
+  Tensor n = norm(used, {.p = Scalar(p), .dim = {1}, .keepdim = true}), factor = div(max_norm, add(n, 1e-7));
   index_copy.into(weight.detach(), rows, mul(used, where(gt(n, max_norm), factor, 1)));
 }
 

@@ -52,7 +52,7 @@ void LazyLinear::build() {
   register_parameter("bias", spec.bias ? spec.factory.parameter({0}) : Tensor());
 }
 
-// The handles stay, so that optimizers and whoever else has them see the shapes that come.
+// The tensors stay the same objects, so that optimizers see their new shapes.
 void LazyLinear::materialize(int64_t in_features) {
   spec.in_features = in_features;
   const Tensor& weight = parameter(0);

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "core/autograd/autograd.h"
+#include "core/base/by_name.h"
 
 namespace luth::nn {
 namespace {
@@ -42,7 +43,7 @@ std::string path_to(const Module& above, const Module& m) {
   return "";
 }
 
-// A deep tree ends without a deep stack: whoever is to end has given its children away before.
+// Destroys a deep tree without recursion: a module gives its children away before it is destroyed.
 Module::~Module() {
   std::vector<ModuleRef> dead;
   auto take_children = [&](Module& m) {
@@ -155,16 +156,8 @@ std::vector<const ModuleClass*>& classes() {
 }  // namespace
 
 const std::vector<const ModuleClass*>& module_classes() { return classes(); }
-const ModuleClass* find_module_class(std::string_view name) {
-  for (auto* c : classes())
-    if (c->name == name) return c;
-  return nullptr;
-}
-void add_module_class(const ModuleClass* c) {
-  auto by_name = [](auto* a, auto* b) { return a->name < b->name; };
-  auto& list = classes();
-  list.insert(std::upper_bound(list.begin(), list.end(), c, by_name), c);
-}
+const ModuleClass* find_module_class(std::string_view name) { return find_by_name(classes(), name); }
+void add_module_class(const ModuleClass* c) { insert_by_name(classes(), c); }
 
 // ---- Printing -----------------------------------------------------------------------------------------------------
 

@@ -41,8 +41,9 @@ struct NamedModule {
 using PreHook = std::function<std::optional<Values>(Module&, const Values& in)>;
 using PostHook = std::function<std::optional<Values>(Module&, const Values& in, const Values& out)>;
 
-/// Sees the gradients of the arguments (null: none) and of the results of a call, and may replace the former; before
-/// that, of the results alone, and may replace those. An empty result leaves things as they are.
+/// A hook after backward gets the gradients of a call's arguments (null: none) and of its results, and may return other
+/// ones for the arguments. A hook before it gets those of the results and may return other ones for them. An empty
+/// result changes nothing.
 using BackwardHook = std::function<Tensors(Module&, const Tensors& grad_inputs, const Tensors& grad_outputs)>;
 
 /// The contents of a module, apart from its class and settings: in order of registration.

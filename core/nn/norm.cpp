@@ -57,11 +57,11 @@ Tensor BatchNorm<S>::run(const Tensor& x) {
                 to_string(x.shape()));
   if (x.shape(1) != s.num_features)
     throw Error("expects {} channels in dim {}, got shape {}", s.num_features, shown(1), to_string(x.shape()));
-  Tensor share;  // of this batch in the mean over all, where that is what runs
+  Tensor share;  // the weight of this batch, where the running statistics are means over all batches
   if (this->training() && this->buffer(batches_)) {
     NoGrad no_grad;
     add.into(this->buffer(batches_), int64_t(1));
-    if (!s.momentum) share = div(1, this->buffer(batches_));  // stays on its device: nobody waits
+    if (!s.momentum) share = div(1, this->buffer(batches_));  // stays on its device, so that the host does not wait
   }
   // Without running statistics evaluation uses those of the batch, too.
   bool batch_statistics = this->training() || !this->buffer(running_mean_);

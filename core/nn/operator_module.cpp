@@ -44,7 +44,7 @@ void AroundOperator::describe(Fields& f) {
     f("inplace", inplace, "write into the argument", mode == Inplace::printed ? as::plain : as::if_set);
 }
 
-// Buffers are saved and move along; the settings let go of them.
+// Buffers are saved and moved with the module, so that the settings drop their tensors.
 void AroundOperator::build() {
   for (size_t i = 0; i < tensors_.size(); ++i)
     register_buffer(class_.op.inputs[class_.inputs + i].name, std::exchange(tensors_[i], Tensor()));

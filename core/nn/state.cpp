@@ -3,19 +3,16 @@
 #include <map>
 
 #include "core/autograd/autograd.h"
+#include "core/base/text.h"
 #include "core/nn/module.h"
 #include "core/op/basics.h"
 
 namespace luth::nn {
 namespace {
 
-bool is_position(const std::string& name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
-// Modules count positions from 1; `base` says what the reader of the names expects.
+// Modules name children by position, from 1; names in a state dict count from `base`.
 std::string based(const Module& m, const std::string& name, int base) {
-  if (base == 1 || !m.positional() || !is_position(name)) return name;
+  if (base == 1 || !m.positional() || !is_number(name)) return name;
   return std::to_string(std::stoll(name) - 1 + base);
 }
 

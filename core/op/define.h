@@ -74,25 +74,26 @@ constexpr void check_struct() {
       HasSamples<Op> || !requires { &Op::samples; }, "write `static Cases<Op> samples()`");
 }
 
+/// A list as it is, or of one element.
+template <class List, class T>
+List listed(T result) {
+  if constexpr (std::is_same_v<T, List>)
+    return result;
+  else
+    return List::of(std::move(result));
+}
+
 template <class Op>
 void fill_rules(OpInfo& i) {
   if constexpr (Infers<Op>)
-    i.infer = [](const void* p, const Inputs& in) -> Specs {
-      if constexpr (requires(const Op& o) { Specs(o.infer(in)); })
-        return static_cast<const Op*>(p)->infer(in);
-      else
-        return Specs::of(static_cast<const Op*>(p)->infer(in));
-    };
+    i.infer = [](const void* p, const Inputs& in) { return listed<Specs>(static_cast<const Op*>(p)->infer(in)); };
   if constexpr (TakesGradients<Op>)
     i.vjp = [](const Call& c, const Tensors& dy) -> Tensors { return static_cast<const Op*>(c.op)->vjp(c, dy); };
   else if constexpr (TakesGradient<Op>)
     i.vjp = [](const Call& c, const Tensors& dy) -> Tensors { return static_cast<const Op*>(c.op)->vjp(c, dy[0]); };
   if constexpr (Decomposes<Op>)
-    i.decompose = [](const void* p, const Inputs& in) -> Tensors {
-      if constexpr (requires(const Op& o) { Tensors(o.decompose(in)); })
-        return static_cast<const Op*>(p)->decompose(in);
-      else
-        return {static_cast<const Op*>(p)->decompose(in)};
+    i.decompose = [](const void* p, const Inputs& in) {
+      return listed<Tensors>(static_cast<const Op*>(p)->decompose(in));
     };
   if constexpr (Views<Op>) i.view = [](const void* p, const Tensor& t) { return static_cast<const Op*>(p)->view(t); };
   if constexpr (HasSamples<Op>)  // erased as they come
@@ -132,7 +133,7 @@ const OpInfo& info() {
   return i;
 }
 
-/// The C++ face of an operator: `inline constexpr Fn<ops::Softmax> softmax;` then `softmax(x, {.dim = 1})`.
+/// An operator as a C++ function: `inline constexpr Fn<ops::Softmax> softmax;` then `softmax(x, {.dim = 1})`.
 /// One result comes as a Tensor, several as Tensors: `Tensors t = max_dim(x, {.dim = 0});`.
 template <class Op>
 struct Fn {

@@ -15,6 +15,7 @@
 // core/op/define.h makes it an operator, checks the struct, and binds its kernels.
 #pragma once
 #include <array>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -148,7 +149,7 @@ struct Sample {
   OpValue op;
   std::vector<Shape> shapes;
   double lo, hi;
-  Inputs (*make)();
+  std::function<Inputs()> make;
 };
 /// The cases of one operator, erased as they come: what the compiler makes for each operator stays small.
 class Samples {
@@ -157,6 +158,7 @@ class Samples {
 
  protected:
   void add(std::string_view op_name, Sample sample, const void* op);
+  static std::function<Inputs()> drawn_inputs(Tensor (*draw)(const Shape&), std::vector<Shape> shapes);
 };
 template <class Op>
 class Cases : public Samples {
@@ -164,6 +166,12 @@ class Cases : public Samples {
   Cases() = default;
   Cases(std::initializer_list<Case<Op>> cases) {
     for (auto& c : cases) push_back(c);
+  }
+  /// Cases whose tensors are draw(shape).
+  static Cases drawn(Tensor (*draw)(const Shape&), std::initializer_list<Case<Op>> cases) {
+    Cases all;
+    for (auto& c : cases) all.add(Op::doc.name, {{}, {}, c.lo, c.hi, drawn_inputs(draw, c.shapes)}, &c.op);
+    return all;
   }
   void push_back(const Case<Op>& c) { add(Op::doc.name, {{}, c.shapes, c.lo, c.hi, c.make}, &c.op); }
 };
@@ -183,8 +191,8 @@ struct Needs {
 
 /// The erased view of an operator struct, with its kernel per device kind.
 struct OpInfo {
-  std::string name;  // "max.dim"
-  std::string face;  // "max", "linalg.solve": what scripts call it, and errors too
+  std::string name;      // "max.dim"
+  std::string lua_name;  // "max", "linalg.solve": what scripts and errors call it
   Doc doc{};
   std::vector<InputSpec> inputs;
   std::vector<std::string> outputs;  // names; {"result"} for one

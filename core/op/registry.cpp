@@ -1,6 +1,7 @@
 // The registry of operators.
 #include <algorithm>
-#include <map>
+#include <deque>
+#include <unordered_map>
 
 #include "core/op/op.h"
 
@@ -10,10 +11,15 @@ template class Small<Value, 4>;
 template class Small<Spec, 2>;
 namespace {
 
-// A map, so that entries never move: kernels and Fn keep references to them.
-std::map<std::string, OpInfo, std::less<>>& table() {
-  static std::map<std::string, OpInfo, std::less<>> t;
-  return t;
+// Entries never move: kernels and Fn keep references to them.
+struct Registry {
+  std::deque<OpInfo> entries;
+  std::unordered_map<std::string_view, OpInfo*> by_name;
+  Registry() { by_name.reserve(2048); }
+};
+Registry& registry() {
+  static Registry r;
+  return r;
 }
 
 std::string_view trim(std::string_view s) {
@@ -92,16 +98,17 @@ constexpr Space spaces[] = {
 
 /// The space of an operator, or null.
 const Space* space_of(std::string_view name) {
+  auto same = [](char of_space, char of_name) { return (of_space == '.' ? '_' : of_space) == of_name; };
   for (auto& space : spaces) {
-    std::string prefix(space.name);
-    std::replace(prefix.begin(), prefix.end(), '.', '_');
-    if (name.starts_with(prefix + "_")) return &space;
+    const size_t n = space.name.size();
+    if (name.size() > n && name[n] == '_' && std::equal(space.name.begin(), space.name.end(), name.begin(), same))
+      return &space;
   }
   return nullptr;
 }
 
 // "max.dim" is a form of `max`; "linalg_solve" is `solve` in the table `linalg`.
-std::string face_of(std::string_view name) {
+std::string lua_name_of(std::string_view name) {
   name = name.substr(0, name.find('.'));
   const Space* space = space_of(name);
   if (!space) return std::string(name);
@@ -131,24 +138,27 @@ void complete(Traits& traits, bool in_space) {
 }  // namespace
 
 OpInfo& entry(std::string_view name) {
-  auto it = table().find(name);
-  if (it != table().end()) return it->second;
-  OpInfo& i = table()[std::string(name)];
+  auto& [entries, by_name] = registry();
+  auto it = by_name.find(name);
+  if (it != by_name.end()) return *it->second;
+  OpInfo& i = entries.emplace_back();
   i.name = name;
-  i.face = face_of(name);
-  return i;
+  i.lua_name = lua_name_of(name);
+  return *(by_name[i.name] = &i);
 }
 
 const OpInfo& find_op(std::string_view name) {
-  auto it = table().find(name);
-  if (it == table().end() || !it->second.defined) throw Error("no operator named '{}'", name);
-  return it->second;
+  auto& by_name = registry().by_name;
+  auto it = by_name.find(name);
+  if (it == by_name.end() || !it->second->defined) throw Error("no operator named '{}'", name);
+  return *it->second;
 }
 
 std::vector<const OpInfo*> operators() {
   std::vector<const OpInfo*> all;
-  for (auto& [_, info] : table())
+  for (auto& info : registry().entries)
     if (info.defined) all.push_back(&info);
+  std::sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->name < b->name; });
   return all;
 }
 
@@ -179,6 +189,13 @@ std::vector<FieldDoc> OpInfo::fields(const void* op) const {
   return std::move(list.items);
 }
 
+std::function<Inputs()> Samples::drawn_inputs(Tensor (*draw)(const Shape&), std::vector<Shape> shapes) {
+  return [draw, shapes = std::move(shapes)] {
+    Inputs in;
+    for (auto& s : shapes) in.push_back(draw(s));
+    return in;
+  };
+}
 void Samples::add(std::string_view op_name, Sample sample, const void* op) {
   sample.op = OpValue(&find_op(op_name), op);
   list.push_back(std::move(sample));

@@ -95,6 +95,7 @@ struct Traits {
   bool broadcast = false;    // tensor inputs are expanded to a common shape first
   bool elementwise = false;  // kernels take any layout of inputs and result, and a result that is an input
   bool overwrites = false;   // kernels take any layout of the result, which may be the first input: `op_` needs no copy
+  bool fills = false;        // every element gets the same value: `op_` of a number may write an expanded tensor
   /// Bit k: a number as input k is not rounded to the 16-bit float dtype of the tensors beside it. With bit 1 a
   /// 0-dimensional tensor as input 1 counts as such a number. See core/dispatch/half_numbers.h.
   uint8_t exact_numbers = 0;
@@ -119,8 +120,8 @@ struct Traits {
   /// Names every member: does not compile where one is missing.
   template <class T>
   static constexpr auto members(T& t) {
-    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, u, v, w, x, y] = t;
-    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, u, v, w, x, y);
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, u, v, w, x, y, z] = t;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, u, v, w, x, y, z);
   }
 
  public:

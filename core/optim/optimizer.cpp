@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/autograd/autograd.h"
+#include "core/base/by_name.h"
 #include "core/nn/module.h"
 #include "core/op/basics.h"
 
@@ -206,16 +207,8 @@ std::string Optimizer::repr() {
 }
 
 const std::vector<const OptimizerClass*>& optimizer_classes() { return classes(); }
-const OptimizerClass* find_optimizer_class(std::string_view name) {
-  for (auto* c : classes())
-    if (c->name == name) return c;
-  return nullptr;
-}
-void add_optimizer_class(const OptimizerClass* c) {
-  auto by_name = [](auto* a, auto* b) { return a->name < b->name; };
-  auto& list = classes();
-  list.insert(std::upper_bound(list.begin(), list.end(), c, by_name), c);
-}
+const OptimizerClass* find_optimizer_class(std::string_view name) { return find_by_name(classes(), name); }
+void add_optimizer_class(const OptimizerClass* c) { insert_by_name(classes(), c); }
 
 void check_setting(const char* name, double v, double below) {
   if (!(v >= 0)) throw Error("{} must be at least 0, got {}", name, v);

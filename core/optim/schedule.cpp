@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/by_name.h"
+
 namespace luth::optim {
 namespace {
 
@@ -89,16 +91,8 @@ std::string Schedule::repr() {
 }
 
 const std::vector<const ScheduleClass*>& schedule_classes() { return classes_of_schedules(); }
-const ScheduleClass* find_schedule_class(std::string_view name) {
-  for (auto* c : classes_of_schedules())
-    if (c->name == name) return c;
-  return nullptr;
-}
-void add_schedule_class(const ScheduleClass* c) {
-  auto by_name = [](auto* a, auto* b) { return a->name < b->name; };
-  auto& list = classes_of_schedules();
-  list.insert(std::upper_bound(list.begin(), list.end(), c, by_name), c);
-}
+const ScheduleClass* find_schedule_class(std::string_view name) { return find_by_name(classes_of_schedules(), name); }
+void add_schedule_class(const ScheduleClass* c) { insert_by_name(classes_of_schedules(), c); }
 
 double LambdaLR::rate(size_t i) { return base_lrs_[i] * factor(f, i, last_epoch_, LambdaLRSpec::name); }
 double MultiplicativeLR::rate(size_t i) {

@@ -118,6 +118,18 @@ class MultiplicativeLR final : public ScheduleOf<MultiplicativeLRSpec> {
   double rate(size_t i) override;
 };
 
+/// The base of schedules made of others, which are attached with it.
+template <class S>
+class ScheduleGroup : public ScheduleOf<S> {
+ public:
+  using ScheduleOf<S>::ScheduleOf;
+  std::vector<ScheduleRef> schedules;
+  std::vector<ScheduleRef> children() const override { return schedules; }
+
+ protected:
+  double rate(size_t) override { return 0; }
+};
+
 /// One after the other: schedule i + 1 begins at milestone i.
 struct SequentialLRSpec {
   static constexpr const char* name = "SequentialLR";
@@ -127,34 +139,24 @@ struct SequentialLRSpec {
     field("milestones", milestones, "epochs at which the next schedule begins", as::required);
   }
 };
-class SequentialLR final : public ScheduleOf<SequentialLRSpec> {
+class SequentialLR final : public ScheduleGroup<SequentialLRSpec> {
  public:
-  std::vector<ScheduleRef> schedules;  // attached here where they are not yet
   using Schedule::step;
   void attach(OptimizerRef optimizer) override;
   void step() override;
   void undo() override;
-  std::vector<ScheduleRef> children() const override { return schedules; }
-
- protected:
-  double rate(size_t) override { return 0; }
 };
 /// Several at once: each multiplies the rates in its turn.
 struct ChainedSchedulerSpec : NoSettings {
   static constexpr const char* name = "ChainedScheduler";
   static constexpr const char* brief = "several schedules at once";
 };
-class ChainedScheduler final : public ScheduleOf<ChainedSchedulerSpec> {
+class ChainedScheduler final : public ScheduleGroup<ChainedSchedulerSpec> {
  public:
-  std::vector<ScheduleRef> schedules;
   using Schedule::step;
   void attach(OptimizerRef optimizer) override;
   void step() override;
   void undo() override;
-  std::vector<ScheduleRef> children() const override { return schedules; }
-
- protected:
-  double rate(size_t) override { return 0; }
 };
 
 }  // namespace luth::optim

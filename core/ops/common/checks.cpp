@@ -8,6 +8,22 @@ void check_floating(const Value& v, std::string_view what) {
                 name(v.dtype()));
 }
 
+void check_same_dtype(const char* a, const Value& x, const char* b, const Value& y) {
+  if (x.dtype() != y.dtype())
+    throw Error("{} is {} and {} {}; they must have one dtype", a, name(x.dtype()), b, name(y.dtype()));
+}
+
+Spec same_as(const Value& input) {
+  Spec s{input.shape(), input.dtype()};
+  if (is_dense(s.shape, input.tensor().strides())) s.strides = input.tensor().strides();
+  return s;
+}
+
+Specs elements_and_positions(const Value& input, int64_t dim) {
+  wrap_dim(dim, input.dim());
+  return {Spec{input.shape(), input.dtype()}, Spec{input.shape(), Dtype::i64}};
+}
+
 void check_not_bool(Dtype d) {
   if (d == Dtype::boolean) throw Error("not implemented for bool; convert first, e.g. with :to(torch.uint8)");
 }

@@ -7,6 +7,26 @@ namespace luth::ops {
 /// Throws unless `v` is of a floating dtype; `what` names it in the text.
 void check_floating(const Value& v, std::string_view what = "input");
 
+/// Throws unless `x` and `y`, which `a` and `b` name, have one dtype.
+void check_same_dtype(const char* a, const Value& x, const char* b, const Value& y);
+/// Throws unless all tensors have the dtype of the first; calls check(tensor) for each on the way.
+template <class F>
+void check_one_dtype(const Inputs& in, F&& check) {
+  for (auto& v : in) {
+    if (!v.is_tensor()) continue;
+    if (v.dtype() != in[0].dtype())
+      throw Error("inputs must have one dtype, got {} and {}; convert one with :to()", name(in[0].dtype()),
+                  name(v.dtype()));
+    check(v);
+  }
+}
+
+/// The shape and dtype of `input`, and its strides where they are dense.
+Spec same_as(const Value& input);
+
+/// Results of input's shape: elements along `dim` in another order or choice, and their positions.
+Specs elements_and_positions(const Value& input, int64_t dim);
+
 /// Throws for bool, where other dtypes do.
 void check_not_bool(Dtype d);
 

@@ -6,9 +6,9 @@
 
 namespace luth {
 
-/// The results of f(begin, end) for slices of 0 … count, where each position makes temporaries of `elements`; at least
-/// one slice, and one position in each. Where there are several, what they save for backward is computed again there,
-/// so f must read nothing that requires grad but `reads`, and keeps these alive.
+/// The results of f(begin, end) for slices of the positions 0 … count. A position makes temporaries of `elements`
+/// numbers; there is at least one slice, and at least one position in each. With several slices, backward computes
+/// their saved values again: f reads no tensors that require grad but `reads`, and keeps these alive.
 Tensors in_slices(int64_t count, double elements, const Tensors& reads,
                   std::function<Tensor(int64_t begin, int64_t end)> f);
 

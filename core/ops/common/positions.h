@@ -1,4 +1,4 @@
-// Positions held in tensors: the one text for those that are out of bounds, and how they count.
+// Checks of index tensors: their dtype, and the error for a position out of bounds.
 #pragma once
 #include <string_view>
 

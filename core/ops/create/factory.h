@@ -16,9 +16,9 @@ namespace luth::ops {
 
 /// Two names joined at compile time.
 template <size_t N>
-struct Joined {
+struct JoinedName {
   char text[N] = {};
-  constexpr Joined(std::string_view a, std::string_view b) {
+  constexpr JoinedName(std::string_view a, std::string_view b) {
     size_t i = 0;
     for (char c : a) text[i++] = c;
     for (char c : b) text[i++] = c;
@@ -62,7 +62,7 @@ struct Factory : Constant, Options, Fill {
 };
 template <class Fill>
 struct Like : Constant, Options, Fill {
-  static constexpr Joined<Fill::name.size() + 5> label{Fill::name, "_like"};
+  static constexpr JoinedName<Fill::name.size() + 5> label{Fill::name, "_like"};
   static constexpr Doc doc{label.view(), "input",
                            "As the function without _like, in the shape, dtype and device of input."};
   static constexpr Traits traits = family.with({.offered = Offered::function, .factory = true}).with(Fill::traits);
@@ -83,7 +83,7 @@ struct Like : Constant, Options, Fill {
 };
 template <class Fill>
 struct New : Constant, Options, Fill {
-  static constexpr Joined<Fill::name.size() + 4> label{"new_", Fill::name};
+  static constexpr JoinedName<Fill::name.size() + 4> label{"new_", Fill::name};
   static constexpr Doc doc{label.view(), "input",
                            "As the function without new_, in the dtype and on the device of input."};
   static constexpr Traits traits = family.with({.offered = Offered::method, .factory = true}).with(Fill::traits);

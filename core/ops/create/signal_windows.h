@@ -6,10 +6,12 @@
 
 namespace luth::ops {
 
-/// What all of torch.signal.windows take.
-struct Window : Constant, Options {
+struct AnyWindow : Constant, Options {
   static constexpr Traits family = Constant::family.with({.offered = Offered::function, .factory = true}),
                           traits = family;
+};
+/// What all of torch.signal.windows take.
+struct Window : AnyWindow {
   int64_t M = 0;
   bool sym = true;
   void describe_M(auto& field) { field("M", M, "how many numbers", as::required); }
@@ -127,9 +129,7 @@ struct Nuttall : Window {
 
 // ---- the older functions --------------------------------------------------------------------------------------------
 
-struct OldWindow : Constant, Options {
-  static constexpr Traits family = Constant::family.with({.offered = Offered::function, .factory = true}),
-                          traits = family;
+struct OldWindow : AnyWindow {
   int64_t window_length = 0;
   bool periodic = true;
   void describe_first(auto& field) {

@@ -1,6 +1,7 @@
 #include "core/ops/index/index.h"
 
 #include "core/op/basics.h"
+#include "core/ops/common/checks.h"
 #include "core/ops/common/positions.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
@@ -21,10 +22,6 @@ int64_t list_length(const Value& index) {
   if (index.dim() > 1) throw Error("index must have one dim, but has shape {}", to_string(index.shape()));
   return index.numel();
 }
-void check_same_dtype(const char* a, const Value& x, const char* b, const Value& y) {
-  if (x.dtype() != y.dtype())
-    throw Error("{} is {} and {} {}; they must have one dtype", a, name(x.dtype()), b, name(y.dtype()));
-}
 void check_source(const Inputs& in, int64_t dim) {
   int d = wrap_dim(dim, in[0].dim());
   int64_t k = list_length(in[1]);
@@ -39,14 +36,9 @@ void check_source(const Inputs& in, int64_t dim) {
                 to_string(in[2].shape()), k, k == 1 ? "" : "s", shown(d), to_string(in[0].shape()),
                 to_string(expected));
 }
-Spec same_as_input(const Inputs& in) {
-  Spec s{in[0].shape(), in[0].dtype()};
-  if (is_dense(s.shape, in[0].tensor().strides())) s.strides = in[0].tensor().strides();
-  return s;
-}
 /// `dy` at the listed positions, in the shape of source.
-Tensor of_source(const Tensor& dy, const Value& index, const AlongIndex& op, const Shape& source) {
-  Tensor t = index_select(dy, index, {op});
+Tensor of_source(const Tensor& dy, const Value& index, int64_t dim, int base, const Shape& source) {
+  Tensor t = index_select(dy, index, {.dim = dim, .base = base});
   return t.shape() == source ? t : reshape(t, {.shape = source});
 }
 
@@ -69,7 +61,7 @@ Spec scatter_spec(const Inputs& in, int64_t dim) {
   int d = wrap_dim(dim, in[0].dim());
   check_elements(in[0], in[1], "input");
   check_extents(in[0], in[1], d, "input");
-  return same_as_input(in);
+  return same_as(in[0]);
 }
 Spec scatter_src_spec(const Inputs& in, int64_t dim) {
   check_elements(in[2], in[1], "src");
@@ -78,11 +70,21 @@ Spec scatter_src_spec(const Inputs& in, int64_t dim) {
   return scatter_spec(in, dim);
 }
 /// The gradient of a scattered src.
-Tensor of_src(const Tensor& dy, const Call& c, const AlongIndex& op) {
+Tensor of_src(const Tensor& dy, const Call& c, int64_t dim, int base) {
   if (!(c.in[1].shape() == c.in[2].shape()))
     throw Error("the gradient of src wants src and index of one shape; they are {} and {}", to_string(c.in[2].shape()),
                 to_string(c.in[1].shape()));
-  return gather(dy, c.in[1], {op});
+  return gather(dy, c.in[1], {.dim = dim, .base = base});
+}
+/// The gradients of a scatter; `of_written`: that of what is written.
+template <class Op, class F>
+Tensors scatter_vjp(const Op& op, const Call& c, const Tensor& dy, F&& of_written) {
+  const Join join = op.join();
+  if (join > Join::add) throw Error("the gradient of reduce = '{}' is not known; use scatter_reduce", *op.reduce);
+  Tensors out(3);
+  if (c.wants(0)) out[0] = join == Join::add ? dy : scatter_value(dy, c.in[1], 0, {.dim = op.dim, .base = op.base});
+  if (c.wants(2)) out[2] = of_written();
+  return out;
 }
 }  // namespace
 
@@ -99,19 +101,19 @@ Spec IndexSelect::infer(const Inputs& in) const {
   return {s, in[0].dtype()};
 }
 Tensors IndexSelect::vjp(const Call& c, const Tensor& dy) const {
-  return {index_add.into(zeros_of(c.in[0]), c.in[1], dy, {*this})};
+  return {index_add.into(zeros_of(c.in[0]), c.in[1], dy, {.dim = dim, .base = base})};
 }
 
 Spec IndexAdd::infer(const Inputs& in) const {
   check_source(in, dim);
   check_holds(in[0].dtype(), alpha);
-  return same_as_input(in);
+  return same_as(in[0]);
 }
 Tensors IndexAdd::vjp(const Call& c, const Tensor& dy) const {
   Tensors out(3);
   if (c.wants(0)) out[0] = dy;
   if (c.wants(2)) {
-    out[2] = of_source(dy, c.in[1], *this, c.in[2].shape());
+    out[2] = of_source(dy, c.in[1], dim, base, c.in[2].shape());
     if (alpha.value() != 1) out[2] = mul(out[2], alpha);
   }
   return out;
@@ -119,13 +121,18 @@ Tensors IndexAdd::vjp(const Call& c, const Tensor& dy) const {
 
 Spec IndexCopy::infer(const Inputs& in) const {
   check_source(in, dim);
-  return same_as_input(in);
+  return same_as(in[0]);
+}
+/// The gradients of writing to listed positions; `of_written`: that of what is written.
+template <class Op, class F>
+static Tensors index_write_vjp(const Op& op, const Call& c, const Tensor& dy, F&& of_written) {
+  Tensors out(3);
+  if (c.wants(0)) out[0] = index_fill(dy, c.in[1], 0, {.dim = op.dim, .base = op.base});
+  if (c.wants(2)) out[2] = of_written();
+  return out;
 }
 Tensors IndexCopy::vjp(const Call& c, const Tensor& dy) const {
-  Tensors out(3);
-  if (c.wants(0)) out[0] = index_fill(dy, c.in[1], 0, {*this});
-  if (c.wants(2)) out[2] = of_source(dy, c.in[1], *this, c.in[2].shape());
-  return out;
+  return index_write_vjp(*this, c, dy, [&] { return of_source(dy, c.in[1], dim, base, c.in[2].shape()); });
 }
 
 Spec IndexFill::infer(const Inputs& in) const {
@@ -133,22 +140,18 @@ Spec IndexFill::infer(const Inputs& in) const {
   list_length(in[1]);
   if (in[2].is_tensor() && in[2].dim() > 0) throw Error("value must be a number or a 0-dimensional tensor");
   check_holds(in[0].dtype(), in[2]);
-  return same_as_input(in);
+  return same_as(in[0]);
 }
 Tensors IndexFill::vjp(const Call& c, const Tensor& dy) const {
-  Tensors out(3);
-  if (c.wants(0)) out[0] = index_fill(dy, c.in[1], 0, {*this});
-  if (c.wants(2)) {  // index_select takes no negative positions
+  return index_write_vjp(*this, c, dy, [&] {  // index_select takes no negative positions
     const Tensor& index = c.in[1];
     const Tensor at = cast_to(index, Dtype::i64);
     const int64_t n = extent(dy.shape(), wrap_dim(dim, dy.dim()));
-    out[2] = sum_to(index_select(dy, where(lt(at, 0), add(at, n + base), at), {*this}), {});
-  }
-  return out;
+    return sum_to(index_select(dy, where(lt(at, 0), add(at, n + base), at), {.dim = dim, .base = base}), {});
+  });
 }
 
-// ---- a position for each element
-// -------------------------------------------------------------------------------------
+// ---- a position for each element -----------------------------------------------------------------------------------
 
 Spec Gather::infer(const Inputs& in) const {
   int d = wrap_dim(dim, in[0].dim());
@@ -157,10 +160,10 @@ Spec Gather::infer(const Inputs& in) const {
   return {in[1].shape(), in[0].dtype()};
 }
 Tensors Gather::vjp(const Call& c, const Tensor& dy) const {
-  return {scatter_add.into(zeros_of(c.in[0]), c.in[1], dy, {*this})};
+  return {scatter_add.into(zeros_of(c.in[0]), c.in[1], dy, {.dim = dim, .base = base})};
 }
 
-Join Scattering::join() const {
+Join join_of(const std::optional<std::string>& reduce) {
   if (!reduce) return Join::write;
   if (*reduce == "add") return Join::add;
   if (*reduce == "multiply") return Join::multiply;
@@ -174,12 +177,7 @@ Spec Scatter::infer(const Inputs& in) const {
   return scatter_src_spec(in, dim);
 }
 Tensors Scatter::vjp(const Call& c, const Tensor& dy) const {
-  if (join() > Join::add) throw Error("the gradient of reduce = '{}' is not known; use scatter_reduce", *reduce);
-  Tensors out(3);
-  if (c.wants(0))
-    out[0] = join() == Join::add ? dy : scatter_value(dy, c.in[1], 0, {static_cast<const Scattering&>(*this)});
-  if (c.wants(2)) out[2] = of_src(dy, c, *this);
-  return out;
+  return scatter_vjp(*this, c, dy, [&] { return of_src(dy, c, dim, base); });
 }
 Spec ScatterValue::infer(const Inputs& in) const {
   join();
@@ -188,23 +186,17 @@ Spec ScatterValue::infer(const Inputs& in) const {
   return scatter_spec(in, dim);
 }
 Tensors ScatterValue::vjp(const Call& c, const Tensor& dy) const {
-  if (join() > Join::add) throw Error("the gradient of reduce = '{}' is not known; use scatter_reduce", *reduce);
-  Tensors out(3);
-  if (c.wants(0))
-    out[0] = join() == Join::add ? dy : scatter_value(dy, c.in[1], 0, {static_cast<const Scattering&>(*this)});
-  if (c.wants(2)) out[2] = sum_to(gather(dy, c.in[1], {*this}), {});
-  return out;
+  return scatter_vjp(*this, c, dy, [&] { return sum_to(gather(dy, c.in[1], {.dim = dim, .base = base}), {}); });
 }
 Spec ScatterAdd::infer(const Inputs& in) const { return scatter_src_spec(in, dim); }
 Tensors ScatterAdd::vjp(const Call& c, const Tensor& dy) const {
   Tensors out(3);
   if (c.wants(0)) out[0] = dy;
-  if (c.wants(2)) out[2] = of_src(dy, c, *this);
+  if (c.wants(2)) out[2] = of_src(dy, c, dim, base);
   return out;
 }
 
-// ---- positions in the flattened tensor
-// ----------------------------------------------------------------------------------
+// ---- positions in the flattened tensor -----------------------------------------------------------------------------
 
 Spec Take::infer(const Inputs& in) const {
   check_index_dtype("index", in[1].dtype());
@@ -218,7 +210,7 @@ Spec Put::infer(const Inputs& in) const {
   check_same_dtype("input", in[0], "source", in[2]);
   if (in[1].numel() != in[2].numel())
     throw Error("index lists {} positions and source has {} elements", in[1].numel(), in[2].numel());
-  return same_as_input(in);
+  return same_as(in[0]);
 }
 Tensors Put::vjp(const Call& c, const Tensor& dy) const {
   Tensors out(3);
@@ -227,8 +219,7 @@ Tensors Put::vjp(const Call& c, const Tensor& dy) const {
   return out;
 }
 
-// ---- several index tensors at once
-// --------------------------------------------------------------------------------------
+// ---- several index tensors at once ---------------------------------------------------------------------------------
 
 Spec Index::infer(const Inputs& in) const {
   return {plan_index(in[0].shape(), {in.begin() + 1, in.end()}, base).result, in[0].dtype()};
@@ -243,7 +234,7 @@ Tensors Index::vjp(const Call& c, const Tensor& dy) const {
 }
 Spec IndexPut::infer(const Inputs& in) const {
   if (in[1].is_tensor()) check_same_dtype("input", in[0], "values", in[1]);
-  return same_as_input(in);
+  return same_as(in[0]);
 }
 Tensors IndexPut::vjp(const Call& c, const Tensor& dy) const {
   Tensors out(c.in.size()), indices;
@@ -269,7 +260,7 @@ Tensor index_put(const Tensor& input, const Value& values, const Tensors& indice
 }
 
 Tensor basic::index_select(const Tensor& t, const Tensor& index, int64_t dim) {
-  return luth::index_select(t, index, {{dim}});
+  return luth::index_select(t, index, {.dim = dim});
 }
 Tensor basic::index_add_into(const Tensor& t, const Tensor& index, const Tensor& source) {
   return index_add.into(t, index, source);

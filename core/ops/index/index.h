@@ -5,31 +5,35 @@
 
 namespace luth::ops {
 
-/// The attributes of all operators here.
+/// What the operators here share. Each has the attributes dim and base itself.
+template <class Op>
 struct AlongIndex {
   static constexpr Traits family{.order = "input, dim"}, traits = family;  // and then the other inputs
-  int64_t dim = 0;
-  int base = 0;
   void describe(auto& field) {
-    field("dim", dim, "the dim that the index counts along", as::dim | as::required);
-    field("base", base, "from where indices count", as::base);
+    Op& op = static_cast<Op&>(*this);
+    field("dim", op.dim, "the dim that the index counts along", as::dim | as::required);
+    field("base", op.base, "from where indices count", as::base);
   }
 };
 
 // ---- a list of positions along a dim ------------------------------------------------------------------------------
 
-struct IndexSelect : AlongIndex {
+struct IndexSelect : AlongIndex<IndexSelect> {
   static constexpr Doc doc{"index_select", "input, index", "The positions along a dim that index lists, in its order."};
   static constexpr Traits traits = family.with({.saves = "input: input.meta, index", .kernel_required = true});
+  int64_t dim = 0;
+  int base = 0;
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<IndexSelect> samples();
 };
-struct IndexAdd : AlongIndex {
+struct IndexAdd : AlongIndex<IndexAdd> {
   static constexpr Doc doc{"index_add", "input, index, source",
                            "Input with alpha times source added at the positions along a dim that index lists."};
   static constexpr Traits traits =
       family.with({.saves = "source: index, source.meta", .overwrites = true, .kernel_required = true});
+  int64_t dim = 0;
+  int base = 0;
   Scalar alpha = 1;
   void describe(auto& field) {
     AlongIndex::describe(field);
@@ -39,70 +43,86 @@ struct IndexAdd : AlongIndex {
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<IndexAdd> samples();
 };
-struct IndexCopy : AlongIndex {
+struct IndexCopy : AlongIndex<IndexCopy> {
   static constexpr Doc doc{"index_copy", "input, index, source",
                            "Input with source written to the positions along a dim that index lists; the last of "
                            "several writes to one place stays."};
   static constexpr Traits traits =
       family.with({.saves = "*: index, source.meta", .overwrites = true, .kernel_required = true});
+  int64_t dim = 0;
+  int base = 0;
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<IndexCopy> samples();
 };
-struct IndexFill : AlongIndex {
+struct IndexFill : AlongIndex<IndexFill> {
   static constexpr Doc doc{"index_fill", "input, index, value|number",
                            "Input with value at the positions along a dim that index lists."};
   static constexpr Traits traits = family.with({.saves = "*: index", .overwrites = true, .kernel_required = true});
+  int64_t dim = 0;
+  int base = 0;
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<IndexFill> samples();
 };
 
-// ---- a position for each element
-// -------------------------------------------------------------------------------------
+// ---- a position for each element -----------------------------------------------------------------------------------
 
-struct Gather : AlongIndex {
+struct Gather : AlongIndex<Gather> {
   static constexpr Doc doc{"gather", "input, index",
                            "Element [i][j] of the result is input[index[i][j]][j] for the first dim, and so on."};
   static constexpr Traits traits = family.with({.saves = "input: input.meta, index", .kernel_required = true});
+  int64_t dim = 0;
+  int base = 0;
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Gather> samples();
 };
 /// How scattered elements join what is there.
 enum class Join : uint8_t { write, add, multiply, larger, smaller };
-struct Scattering : AlongIndex {
-  std::optional<std::string> reduce{};
+/// Throws for a word that is none.
+Join join_of(const std::optional<std::string>& reduce);
+/// The attribute reduce besides.
+template <class Op>
+struct Scattering : AlongIndex<Op> {
   void describe(auto& field) {
-    AlongIndex::describe(field);
-    field("reduce", reduce, "'add', 'multiply', 'amax' or 'amin' to join elements instead of replacing them",
-          as::named);
+    AlongIndex<Op>::describe(field);
+    field("reduce", static_cast<Op&>(*this).reduce,
+          "'add', 'multiply', 'amax' or 'amin' to join elements instead of replacing them", as::named);
   }
-  Join join() const;
+  Join join() const { return join_of(static_cast<const Op&>(*this).reduce); }
 };
-struct Scatter : Scattering {
+struct Scatter : Scattering<Scatter> {
   static constexpr Doc doc{"scatter", "input, index, src",
                            "Input with src's elements written to the positions along a dim that index gives; the last "
                            "of several writes to one place stays."};
   static constexpr Traits traits =
       family.with({.saves = "*: index, src.meta", .overwrites = true, .kernel_required = true});
+  int64_t dim = 0;
+  int base = 0;
+  std::optional<std::string> reduce{};
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Scatter> samples();
 };
-struct ScatterValue : Scattering {
+struct ScatterValue : Scattering<ScatterValue> {
   static constexpr Doc doc{"scatter.value", "input, index, value|number",
                            "Input with a number written to the positions along a dim that index gives."};
   static constexpr Traits traits = family.with({.saves = "*: index", .overwrites = true, .kernel_required = true});
+  int64_t dim = 0;
+  int base = 0;
+  std::optional<std::string> reduce{};
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<ScatterValue> samples();
 };
-struct ScatterAdd : AlongIndex {
+struct ScatterAdd : AlongIndex<ScatterAdd> {
   static constexpr Doc doc{"scatter_add", "input, index, src",
                            "Input with src's elements added at the positions along a dim that index gives, in order."};
   static constexpr Traits traits = family.with(
       {.saves = "src: index, src.meta", .overwrites = true, .autocast = Autocast::widest, .kernel_required = true});
+  int64_t dim = 0;
+  int base = 0;
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<ScatterAdd> samples();

@@ -8,28 +8,28 @@ Tensor mask(std::initializer_list<bool> v) { return Tensor::from<bool>({int64_t(
 
 template <class Op>
 Cases<Op> with_source() {
-  return {{{{.dim = 0}},
+  return {{{.dim = 0},
            {},
            0,
            0,
            [] {
              return Inputs{sample_values({4, 2}, 0.25), sample_integers({3}, {2, 0, 3}), sample_values({3, 2}, 0.25)};
            }},
-          {{{.dim = 1}},
+          {{.dim = 1},
            {},
            0,
            0,
            [] {
              return Inputs{sample_values({2, 3}, 0.25), sample_integers({2}, {2, 1}), sample_values({2, 2}, 0.25)};
            }},
-          {{{.dim = -1, .base = 1}},
+          {{.dim = -1, .base = 1},
            {},
            0,
            0,
            [] {
              return Inputs{sample_values({3}, 0.25), sample_integers({1}, {3}), sample_values({1}, 0.25)};
            }},
-          {{{.dim = 0}}, {}, 0, 0, [] {
+          {{.dim = 0}, {}, 0, 0, [] {
              return Inputs{sample_values({}, 0.25), sample_integers({1}, {0}), sample_values({}, 0.25)};
            }}};
 }
@@ -43,12 +43,7 @@ Cases<Op> with_src() {
        [] {
          return Inputs{sample_values({3, 2}, 0.25), sample_integers({2, 2}, {2, 0, 0, 1}), sample_values({2, 2}, 0.25)};
        }},
-      {[] {
-         Op op;
-         op.dim = 1;
-         op.base = 1;
-         return op;
-       }(),
+      {{.dim = 1, .base = 1},
        {},
        0,
        0,
@@ -63,91 +58,89 @@ Cases<Op> with_src() {
 }  // namespace
 
 Cases<IndexSelect> IndexSelect::samples() {
-  return {{{{.dim = 0}},
+  return {{{.dim = 0},
            {},
            0,
            0,
            [] {
              return Inputs{sample_values({3, 2}, 0.25), sample_integers({4}, {2, 0, 2, 1})};
            }},
-          {{{.dim = -1}},
+          {{.dim = -1},
            {},
            0,
            0,
            [] {
              return Inputs{sample_values({2, 3}, 0.25), sample_integers({2}, {2, 0})};
            }},
-          {{{.dim = 1, .base = 1}},
+          {{.dim = 1, .base = 1},
            {},
            0,
            0,
            [] {
              return Inputs{sample_values({2, 3, 2}, 0.25), sample_integers({2}, {3, 3})};
            }},
-          {{{.dim = 0}}, {}, 0, 0, [] {
+          {{.dim = 0}, {}, 0, 0, [] {
              return Inputs{sample_values({}, 0.25), sample_integers({1}, {0})};
            }}};
 }
 Cases<IndexAdd> IndexAdd::samples() {
   Cases<IndexAdd> c = with_source<IndexAdd>();
   c.push_back(
-      {{{.dim = 0}, -2}, {}, 0, 0, [] {
+      {{.dim = 0, .alpha = -2}, {}, 0, 0, [] {
          return Inputs{sample_values({2, 2}, 0.25), sample_integers({3}, {1, 1, 0}), sample_values({3, 2}, 0.25)};
        }});
   return c;
 }
 Cases<IndexCopy> IndexCopy::samples() { return with_source<IndexCopy>(); }
 Cases<IndexFill> IndexFill::samples() {
-  return {{{{.dim = 0}},
+  return {{{.dim = 0},
            {},
            0,
            0,
            [] {
              return Inputs{sample_values({4, 2}, 0.25), sample_integers({2}, {2, 0}), 1.5};
            }},
-          {{{.dim = 0}},
+          {{.dim = 0},
            {},
            0,
            0,
            [] {
              return Inputs{sample_values({4, 2}, 0.25), sample_integers({2}, {-1, 0}), sample_values({}, 0.25)};
            }},
-          {{{.dim = 1, .base = 1}}, {}, 0, 0, [] {
+          {{.dim = 1, .base = 1}, {}, 0, 0, [] {
              return Inputs{sample_values({2, 3}, 0.25), sample_integers({2}, {3, 1}), sample_values({}, 0.25)};
            }}};
 }
 Cases<Gather> Gather::samples() {
-  return {{{{.dim = 1}},
+  return {{{.dim = 1},
            {},
            0,
            0,
            [] {
              return Inputs{sample_values({3, 4}, 0.25), sample_integers({2, 3}, {0, 3, 3, 1, 0, 2})};
            }},
-          {{{.dim = 0}},
+          {{.dim = 0},
            {},
            0,
            0,
            [] {
              return Inputs{sample_values({3, 2}, 0.25), sample_integers({2, 2}, {2, 0, 2, 1})};
            }},
-          {{{.dim = -1, .base = 1}},
+          {{.dim = -1, .base = 1},
            {},
            0,
            0,
            [] {
              return Inputs{sample_values({3}, 0.25), sample_integers({2}, {3, 1})};
            }},
-          {{{.dim = 0}}, {}, 0, 0, [] {
+          {{.dim = 0}, {}, 0, 0, [] {
              return Inputs{sample_values({}, 0.25), sample_integers({}, {0})};
            }}};
 }
 Cases<Scatter> Scatter::samples() {
   Cases<Scatter> c = with_src<Scatter>();
-  Scatter add;
-  add.reduce = "add";
   c.push_back(
-      {add, {}, 0, 0, [] {
+      {{.reduce = "add"}, {}, 0, 0, [] {
          return Inputs{sample_values({3, 2}, 0.25), sample_integers({2, 2}, {2, 0, 2, 1}), sample_values({2, 2}, 0.25)};
        }});
   return c;

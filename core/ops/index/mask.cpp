@@ -1,6 +1,7 @@
 #include "core/ops/index/mask.h"
 
 #include "core/autograd/autograd.h"
+#include "core/ops/common/checks.h"
 #include "core/ops/common/sample_tensors.h"
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/elementwise/elementwise.h"
@@ -66,8 +67,7 @@ Tensor MaskedScatter::decompose(const Inputs& in) const {
 }
 Spec MaskedReplace::infer(const Inputs& in) const {
   check_mask(in[1]);
-  if (in[0].dtype() != in[2].dtype())
-    throw Error("input is {} and source {}; they must have one dtype", name(in[0].dtype()), name(in[2].dtype()));
+  check_same_dtype("input", in[0], "source", in[2]);
   return {in[0].shape(), in[0].dtype()};
 }
 Tensors MaskedReplace::vjp(const Call& c, const Tensor& dy) const {

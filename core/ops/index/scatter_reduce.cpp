@@ -17,7 +17,7 @@ const DefineAll<ScatterReduce, IndexReduce, TakeAlongDim, UnravelIndex, NonzeroS
 
 Tensor ones_of(const Tensor& t, Dtype d) { return full(t.shape(), 1, d, t.device()); }
 
-// The number that changes nothing, written where elements of input shall not take part.
+// The neutral element of a reduction, which is written over elements of input that take no part.
 Scalar neutral(const std::string& reduce, Dtype d) {
   if (reduce == "prod") return 1;
   if (reduce != "amax" && reduce != "amin") return 0;
@@ -48,7 +48,7 @@ Tensor where_not(const Tensor& mask, const Tensor& value) { return masked_fill(v
 // How many elements each position of the result is made of, at least 1.
 Tensor ScatterReduce::counts(const Tensor& like, const Tensor& index, const Tensor& src) const {
   const Tensor n = full(like.shape(), include_self ? 1 : 0, like.dtype(), like.device());
-  scatter_add.into(n, index, ones_of(src, like.dtype()), {*this});
+  scatter_add.into(n, index, ones_of(src, like.dtype()), {.dim = dim, .base = base});
   return maximum(n, 1);
 }
 
@@ -57,12 +57,11 @@ Tensor ScatterReduce::decompose(const Inputs& in) const {
   const Tensor &x = in[0], &index = in[1], &src = in[2];
   if (reduce == "mean" && x.dtype() == Dtype::boolean) throw Error("the mean of bool elements is not defined");
   Tensor y = clone(x);
-  Scattering at{*this, {}};
-  if (!include_self) scatter_value.into(y, index, neutral(reduce, x.dtype()), {at});
+  if (!include_self) scatter_value.into(y, index, neutral(reduce, x.dtype()), {.dim = dim, .base = base});
   if (reduce == "sum" || reduce == "mean")
-    scatter_add.into(y, index, src, {*this});
+    scatter_add.into(y, index, src, {.dim = dim, .base = base});
   else
-    at.reduce = reduce == "prod" ? "multiply" : reduce, scatter.into(y, index, src, {at});
+    scatter.into(y, index, src, {.dim = dim, .base = base, .reduce = reduce == "prod" ? "multiply" : reduce});
   if (reduce != "mean") return y;
   if (is_floating(x.dtype())) return div(y, counts(y, index, src));
   const Tensor n = counts(full(y.shape(), 0, Dtype::i64, y.device()), index, src);
@@ -75,30 +74,30 @@ Tensors ScatterReduce::vjp(const Call& c, const Tensor& dy) const {
   const Tensor &index = c.in[1], &src = c.in[2];
   const Tensor g = reduce == "mean" ? div(dy, counts(dy.detach(), index, src)) : dy;
   Tensors out(3);
-  if (c.wants(0)) out[0] = include_self ? g : scatter_value(g, index, 0, {Scattering{*this, {}}});
-  if (c.wants(2)) out[2] = gather(g, index, {*this});
+  if (c.wants(0)) out[0] = include_self ? g : scatter_value(g, index, 0, {.dim = dim, .base = base});
+  if (c.wants(2)) out[2] = gather(g, index, {.dim = dim, .base = base});
   return out;
 }
 
-// An element's gradient is the product of the others: the result over the element, or, of the only 0, the product with
-// 1 in its place.
+// The gradient of an element is the product of the others: result / element. Of the only 0 it is the product with 1 in
+// its place.
 Tensors ScatterReduce::of_product(const Call& c, const Tensor& dy) const {
   const Tensor &x = c.in[0], &index = c.in[1], &src = c.in[2];
   Tensors out(3);
   if (c.wants(0)) {
     const Tensor others = scatter_reduce(ones_of(x, x.dtype()), index, src, *this);
     out[0] = mul(dy, others);
-    if (!include_self) out[0] = scatter_value(out[0], index, 0, {Scattering{*this, {}}});
+    if (!include_self) out[0] = scatter_value(out[0], index, 0, {.dim = dim, .base = base});
   }
   if (!c.wants(2)) return out;
   const Tensor zero = eq(src, 0);
   const Tensor zeros = full(x.shape(), 0, Dtype::i64, x.device());
-  scatter_add.into(zeros, index, cast_to(zero, Dtype::i64), {*this});
-  const Tensor near = gather(zeros, index, {*this});
+  scatter_add.into(zeros, index, cast_to(zero, Dtype::i64), {.dim = dim, .base = base});
+  const Tensor near = gather(zeros, index, {.dim = dim, .base = base});
   const Tensor only = logical_and(zero, eq(near, 1));
   const Tensor without = scatter_reduce(x, index, masked_fill(src, only, 1), *this);
-  const Tensor of_zero = gather(mul(dy, without), index, {*this});
-  const Tensor of_others = div(gather(mul(dy, c.out[0]), index, {*this}), masked_fill(src, zero, 1));
+  const Tensor of_zero = gather(mul(dy, without), index, {.dim = dim, .base = base});
+  const Tensor of_others = div(gather(mul(dy, c.out[0]), index, {.dim = dim, .base = base}), masked_fill(src, zero, 1));
   out[2] = where_not(gt(near, 1), where(only, of_zero, of_others));
   return out;
 }
@@ -107,13 +106,13 @@ Tensors ScatterReduce::of_product(const Call& c, const Tensor& dy) const {
 Tensors ScatterReduce::of_extreme(const Call& c, const Tensor& dy) const {
   const Tensor &x = c.in[0], &index = c.in[1], &src = c.in[2];
   Tensor self = cast_to(eq(x, c.out[0]), dy.dtype());
-  if (!include_self) self = scatter_value(self, index, 0, {Scattering{*this, {}}});
-  const Tensor mine = cast_to(eq(src, gather(c.out[0], index, {*this})), dy.dtype());
-  const Tensor n = scatter_add(self, index, mine, {*this});
+  if (!include_self) self = scatter_value(self, index, 0, {.dim = dim, .base = base});
+  const Tensor mine = cast_to(eq(src, gather(c.out[0], index, {.dim = dim, .base = base})), dy.dtype());
+  const Tensor n = scatter_add(self, index, mine, {.dim = dim, .base = base});
   const Tensor g = div(dy, n);
   Tensors out(3);
   if (c.wants(0)) out[0] = mul(self, g);
-  if (c.wants(2)) out[2] = mul(mine, gather(g, index, {*this}));
+  if (c.wants(2)) out[2] = mul(mine, gather(g, index, {.dim = dim, .base = base}));
   return out;
 }
 
@@ -123,16 +122,17 @@ Tensor IndexReduce::decompose(const Inputs& in) const {
   check_index_dtype("index", index.dtype());
   const int d = wrap_dim(dim, x.dim());
   if (index.dim() > 1) throw Error("index must have one dim, but has shape {}", to_string(index.shape()));
+  const ScatterReduce each{.dim = dim, .base = base, .reduce = reduce, .include_self = include_self};
   if (x.dim() == 0)
     return reshape(scatter_reduce(reshape(x, {Shape{1}}), reshape(index, {Shape{index.numel()}}),
-                                  reshape(source, {Shape{1}}), {*this}),
+                                  reshape(source, {Shape{1}}), each),
                    {Shape{}});
   Shape want = x.shape(), along(x.dim(), 1);
   want[d] = along[d] = index.numel();
   if (!(source.shape() == want))
     throw Error("source has shape {}; with {} positions along dim {} of an input of shape {} it must have {}",
                 to_string(source.shape()), index.numel(), shown(d), to_string(x.shape()), to_string(want));
-  return scatter_reduce(x, expand_to(reshape(index, {along}), want), source, {*this});
+  return scatter_reduce(x, expand_to(reshape(index, {along}), want), source, each);
 }
 
 Tensor TakeAlongDim::decompose(const Inputs& in) const {
@@ -140,21 +140,21 @@ Tensor TakeAlongDim::decompose(const Inputs& in) const {
   check_index_dtype("indices", index.dtype());
   if (!dim) {
     x = reshape(x, {Shape{x.numel()}});
-    return gather(x, reshape(index, {Shape{index.numel()}}), {{0, base}});
+    return gather(x, reshape(index, {Shape{index.numel()}}), {.base = base});
   }
   if (x.dim() != index.dim())
     throw Error("input and indices must have equally many dims: their shapes are {} and {}", to_string(x.shape()),
                 to_string(index.shape()));
   const int d = wrap_dim(*dim, x.dim());
   index = where(lt(index, 0), add(index, (x.dim() ? x.shape()[d] : 1) + base), index);  // PyTorch wraps here
-  if (x.dim() == 0) return gather(x, index, {{0, base}});
+  if (x.dim() == 0) return gather(x, index, {.base = base});
   Shape a = x.shape(), b = index.shape();
   a[d] = b[d] = 1;
   Shape to = broadcast(a, b);
   to[d] = x.shape()[d];
   x = expand_to(x, to);
   to[d] = index.shape()[d];
-  return gather(x, expand_to(index, to), {{d, base}});
+  return gather(x, expand_to(index, to), {.dim = d, .base = base});
 }
 
 // As in PyTorch, positions beyond the tensor begin again at the first.
@@ -193,7 +193,7 @@ Tensor NonzeroStatic::decompose(const Inputs& in) const {
 
 namespace {
 
-// No two elements are equal, in tensors of other `from` neither.
+// No two elements are equal, not even in tensors of another `from`.
 Tensor values(const Shape& s, double from) { return sample_values(s, 0.25, from - 1); }
 
 template <class Op>

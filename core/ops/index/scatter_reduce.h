@@ -5,22 +5,26 @@
 
 namespace luth::ops {
 
-/// "sum", "prod", "mean", "amax", "amin".
-struct Reducing : AlongIndex {
-  std::string reduce{};
-  bool include_self = true;
+/// The attributes reduce and include_self besides.
+template <class Op>
+struct Reducing : AlongIndex<Op> {
   void describe(auto& field) {
-    AlongIndex::describe(field);
-    field("reduce", reduce, "'sum', 'prod', 'mean', 'amax' or 'amin'", as::required);
-    field("include_self", include_self, "whether the elements of input take part", as::named);
+    AlongIndex<Op>::describe(field);
+    Op& op = static_cast<Op&>(*this);
+    field("reduce", op.reduce, "'sum', 'prod', 'mean', 'amax' or 'amin'", as::required);
+    field("include_self", op.include_self, "whether the elements of input take part", as::named);
   }
 };
-struct ScatterReduce : Reducing {
+struct ScatterReduce : Reducing<ScatterReduce> {
   static constexpr Doc doc{"scatter_reduce", "input, index, src",
                            "Input with src's elements joined to the positions along a dim that index gives; elements "
                            "that nothing is joined to stay."};
   static constexpr Traits traits = family.with(
       {.saves = "*: input, index, src, result", .order = "input, dim, index, src, reduce", .inplace = Inplace::also});
+  int64_t dim = 0;
+  int base = 0;
+  std::string reduce{};
+  bool include_self = true;
   Tensor decompose(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<ScatterReduce> samples();
@@ -30,12 +34,16 @@ struct ScatterReduce : Reducing {
   Tensors of_product(const Call& c, const Tensor& dy) const;
   Tensors of_extreme(const Call& c, const Tensor& dy) const;
 };
-struct IndexReduce : Reducing {
+struct IndexReduce : Reducing<IndexReduce> {
   static constexpr Doc doc{"index_reduce", "input, index, source",
                            "Input with source joined to the positions along a dim that index lists; 'prod', 'mean', "
                            "'amax' or 'amin'."};
   static constexpr Traits traits =
       family.with({.order = "input, dim, index, source, reduce", .inplace = Inplace::also});
+  int64_t dim = 0;
+  int base = 0;
+  std::string reduce{};
+  bool include_self = true;
   Tensor decompose(const Inputs& in) const;
   static Cases<IndexReduce> samples();
 };

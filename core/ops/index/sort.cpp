@@ -1,6 +1,7 @@
 #include "core/ops/index/sort.h"
 
 #include "core/ops/common/checks.h"
+#include "core/ops/common/sample_tensors.h"
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/index/index.h"
 
@@ -11,22 +12,11 @@ const DefineAll<Sort, Argsort, Msort, TopK> define_all_;
 /// The gradient of values picked along a dim: back to where they came from.
 Tensors scattered(const Call& c, const Tensors& dy, int64_t dim, int base) {
   if (!dy[0]) return {};
-  Scatter op;
-  op.dim = dim;
-  op.base = base;
-  return {scatter.into(zeros_of(c.in[0]), c.out[1], dy[0], op)};
-}
-Tensor distinct(const Shape& s) {
-  Tensor t = Tensor::empty(s, Dtype::f64, host());
-  for (int64_t i = 0; i < t.numel(); ++i) t.data<double>()[i] = double((i * 29 + 5) % 31) / 4 - 3;
-  return t;
+  return {scatter.into(zeros_of(c.in[0]), c.out[1], dy[0], {.dim = dim, .base = base})};
 }
 }  // namespace
 
-Specs Sort::infer(const Inputs& in) const {
-  wrap_dim(dim, in[0].dim());
-  return {Spec{in[0].shape(), in[0].dtype()}, Spec{in[0].shape(), Dtype::i64}};
-}
+Specs Sort::infer(const Inputs& in) const { return elements_and_positions(in[0], dim); }
 Tensors Sort::vjp(const Call& c, const Tensors& dy) const { return scattered(c, dy, dim, base); }
 Tensor Argsort::decompose(const Inputs& in) const { return sort(in[0], {dim, descending, stable, base})[1]; }
 Tensor Msort::decompose(const Inputs& in) const { return sort(in[0], {.dim = 0})[0]; }
@@ -43,60 +33,20 @@ Specs TopK::infer(const Inputs& in) const {
 Tensors TopK::vjp(const Call& c, const Tensors& dy) const { return scattered(c, dy, dim, base); }
 
 Cases<Sort> Sort::samples() {
-  return {{{},
-           {},
-           0,
-           0,
-           [] {
-             return Inputs{distinct({2, 4})};
-           }},
-          {{.dim = 0, .descending = true, .base = 1},
-           {},
-           0,
-           0,
-           [] {
-             return Inputs{distinct({3, 2})};
-           }},
-          {{.dim = 1, .stable = true},
-           {},
-           0,
-           0,
-           [] {
-             return Inputs{distinct({2, 3, 2})};
-           }},
-          {{}, {}, 0, 0, [] { return Inputs{distinct({})}; }},
-          {{}, {}, 0, 0, [] {
-             return Inputs{distinct({2, 0})};
-           }}};
+  return Cases<Sort>::drawn(sample_distinct, {{{}, {{2, 4}}},
+                                              {{.dim = 0, .descending = true, .base = 1}, {{3, 2}}},
+                                              {{.dim = 1, .stable = true}, {{2, 3, 2}}},
+                                              {{}, {{}}},
+                                              {{}, {{2, 0}}}});
 }
 Cases<Argsort> Argsort::samples() {
-  return {{{},
-           {},
-           0,
-           0,
-           [] {
-             return Inputs{distinct({2, 4})};
-           }},
-          {{.dim = 0, .descending = true, .stable = true, .base = 1}, {}, 0, 0, [] {
-             return Inputs{distinct({3, 2})};
-           }}};
+  const Argsort columns{.dim = 0, .descending = true, .stable = true, .base = 1};
+  return Cases<Argsort>::drawn(sample_distinct, {{{}, {{2, 4}}}, {columns, {{3, 2}}}});
 }
 Cases<TopK> TopK::samples() {
-  return {{{.k = 2},
-           {},
-           0,
-           0,
-           [] {
-             return Inputs{distinct({2, 5})};
-           }},
-          {{.k = 2, .dim = 0, .largest = false, .base = 1},
-           {},
-           0,
-           0,
-           [] {
-             return Inputs{distinct({4, 2})};
-           }},
-          {{.k = 1, .sorted = false}, {}, 0, 0, [] { return Inputs{distinct({})}; }}};
+  return Cases<TopK>::drawn(sample_distinct, {{{.k = 2}, {{2, 5}}},
+                                              {{.k = 2, .dim = 0, .largest = false, .base = 1}, {{4, 2}}},
+                                              {{.k = 1, .sorted = false}, {{}}}});
 }
 
 }  // namespace luth::ops

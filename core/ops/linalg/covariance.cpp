@@ -52,7 +52,7 @@ Tensor Cov::decompose(const Inputs& in) const {
     w = w ? mul(w, aweights) : aweights;
   }
   Value total = w ? Value(sum(w)) : Value(n);
-  x = sub(x, unsqueeze(div(sum(w ? mul(x, w) : x, over({1})), total), {1}));
+  x = sub(x, unsqueeze(div(sum(w ? mul(x, w) : x, {.dim = {1}}), total), {1}));
   Value norm;
   if (w && aweights && correction)
     norm = sub(total, div(mul(sum(mul(w, aweights)), correction), total));

@@ -24,23 +24,14 @@ void check_p(double p) {
   if (!(p >= 0)) throw Error("p must not be negative, got {}", p);
 }
 Tensor last_norm(const Tensor& t, double p, bool keepdim = false) {
-  Norm over;
-  over.p = p;
-  over.dim = Ints{-1};
-  over.keepdim = keepdim;
-  return norm(t, over);
+  return norm(t, {.p = p, .dim = {-1}, .keepdim = keepdim});
 }
 // The root of sums of squares that cancellation may have left below 0; its gradient at 0 is 0.
 Tensor safe_root(const Tensor& squares) {
   Tensor zero = le(squares, 0);
   return where(zero, 0, sqrt(where(zero, 1, squares)));
 }
-Tensor squares(const Tensor& t) {
-  Sum over;
-  over.dim = Ints{-1};
-  over.keepdim = true;
-  return sum(mul(t, t), over);
-}
+Tensor squares(const Tensor& t) { return sum(mul(t, t), {.dim = {-1}, .keepdim = true}); }
 
 Tensor concatenated(const Tensors& slices, int64_t dim) { return slices.size() == 1 ? slices[0] : cat(slices, {dim}); }
 // The positions i < j of all pairs of n ≥ 2, ordered by i, then j: n (n - 1) / 2 each.
@@ -124,17 +115,12 @@ Tensor CosineSimilarity::decompose(const Inputs& in) const {
   Shape shape = broadcast(in[0].shape(), in[1].shape());
   auto directions = [&](const Tensor& t) {
     Tensor x = cast_to(expand_to(t, shape), dtype);
-    EuclideanNorm over;
-    over.dim = Ints{dim};
-    over.keepdim = true;
-    Tensor length = euclidean_norm(x, over);
+    Tensor length = euclidean_norm(x, {.dim = {dim}, .keepdim = true});
     // as in PyTorch, eps is no part of the gradient
     Tensor raise = sub(maximum(length.detach(), eps), length.detach());
     return div(x, add(length, raise));
   };
-  Sum along_dim;
-  along_dim.dim = Ints{dim};
-  return sum(mul(directions(in[0]), directions(in[1])), along_dim);
+  return sum(mul(directions(in[0]), directions(in[1])), {.dim = {dim}});
 }
 
 namespace {
@@ -143,8 +129,7 @@ const DefineAll<Cdist, Pdist, PairwiseDistance, CosineSimilarity, Dist> define_a
 
 // Powers of 16-bit floats overflow: they are summed in float32 and rounded once.
 Tensor Dist::decompose(const Inputs& in) const {
-  Norm op;
-  op.p = p;
+  const Norm op{.p = p};
   Tensor apart = sub(in[0], in[1]);
   const Dtype d = apart.dtype();
   if (d != Dtype::f16 && d != Dtype::bf16) return norm(apart, op);

@@ -160,8 +160,7 @@ void sum_out(Term& x, const Labels& gone, bool keep_dtype) {
   Ints dims;
   for (int label : gone) dims.push_back(place(x.labels, label));
   if (dims.empty()) return;
-  Sum over;
-  over.dim = dims;
+  Sum over{.dim = dims};
   if (keep_dtype && is_integral(x.t.dtype())) over.dtype = x.t.dtype();
   x.t = sum(x.t, over);
   std::erase_if(x.labels, [&](int label) { return has(gone, label); });

@@ -33,7 +33,7 @@ Tensors LuFactor::decompose(const Inputs& in) const {
 }
 namespace {
 Tensor permutation_matrix(const Tensor& pivots, const Tensor& like, int64_t m) {
-  const Tensor perm = lapack_permutation(pivots, {{}, m});
+  const Tensor perm = lapack_permutation(pivots, {.rows = m});
   return cast_to(eq(unsqueeze(perm, {-2}), unsqueeze(counting(m, perm.device()), {1})), like.dtype());
 }
 }  // namespace
@@ -55,7 +55,7 @@ Tensor LuSolve::decompose(const Inputs& in) const {
   const Tensor &lu = in[0], b = left ? in[2].tensor() : swapped(in[2]);
   if (b.shape(-2) != lu.shape(-1))
     throw Error("LU of shape {} does not fit B of shape {}", to_string(lu.shape()), to_string(in[2].shape()));
-  const Tensor perm = lapack_permutation(in[1], {{}, lu.shape(-1)});
+  const Tensor perm = lapack_permutation(in[1], {.rows = lu.shape(-1)});
   Tensor x;
   if (left != adjoint) {
     const Tensor y = triangular_solve(lu, permuted(b, perm), {.upper = false, .unitriangular = true});
@@ -78,7 +78,7 @@ Tensor LuSolveFor::decompose(const Inputs& in) const { return lu_solve(in[1], in
 
 Tensors CholeskyEx::decompose(const Inputs& in) const {
   need_square(in[0], "the matrix");
-  Tensors f = lapack_cholesky(in[0], {{}, upper});
+  Tensors f = lapack_cholesky(in[0], {.upper = upper});
   if (check_errors)
     if (Failure bad = first_failure(f[1]); bad.code)
       throw Error("{} is not positive definite: its leading minor of order {} is not positive", bad.which, bad.code);
@@ -128,7 +128,7 @@ Tensors LinalgQr::decompose(const Inputs& in) const {
   const int64_t m = f[0].shape(-2), n = f[0].shape(-1), k = mode == "complete" ? m : std::min(m, n);
   const Tensor r = triu(rows(f[0], 0, k));
   if (mode == "r") return {full({0}, 0, r.dtype(), r.device()), r};
-  return {lapack_orgqr(columns(f[0], 0, std::min(m, n)), f[1], {{}, k}), r};
+  return {lapack_orgqr(columns(f[0], 0, std::min(m, n)), f[1], {.columns = k}), r};
 }
 // With N = triu(gR Rᵀ - Qᵀ gQ) and its strict part mirrored: gA = (gQ + Q (N + Nᵀ - diag N)) R⁻ᵀ. A wide A = [X Y] with
 // R = [U V] has gX as above with gQ + Y gVᵀ, and gY = Q gV (Walter and Lehmann, 2010).
@@ -177,7 +177,7 @@ Tensor householder(const Inputs& in) {
   const Tensor &a = in[0], &tau = in[1];
   const int64_t m = a.shape(-2), n = a.shape(-1);
   if (m < n) throw Error("input must have at least as many rows as columns, got shape {}", to_string(a.shape()));
-  const Tensor q = lapack_orgqr(a, tau, {{}, n});
+  const Tensor q = lapack_orgqr(a, tau, {.columns = n});
   if (!recorded(in)) return q;
   const Tensor start = with_batch(columns(identity(m, a), 0, n), batch_of(a.shape()));
   return product_of_reflectors(a, tau, false, start);
@@ -187,7 +187,7 @@ Tensor HouseholderProduct::decompose(const Inputs& in) const { return householde
 Tensor Orgqr::decompose(const Inputs& in) const { return householder(in); }
 Tensor Ormqr::decompose(const Inputs& in) const {
   need_matrix(in[0], "input");
-  const Tensor y = lapack_ormqr(in[0], in[1], in[2], {{}, left, transpose});
+  const Tensor y = lapack_ormqr(in[0], in[1], in[2], {.left = left, .transpose = transpose});
   if (!recorded(in)) return y;
   if (left) return product_of_reflectors(in[0], in[1], transpose, in[2]);
   return swapped(product_of_reflectors(in[0], in[1], !transpose, swapped(in[2])));

@@ -20,15 +20,10 @@ Tensor triangular_solve(const Tensor& a, const Tensor& b, const ops::LapackTrian
 Tensor permuted(const Tensor& m, const Tensor& perm) {
   const Shape batch = broadcast(batch_of(m.shape()), batch_of(perm.shape(), 1));
   const Tensor whole = with_batch(m, batch);
-  ops::Gather op;
-  op.dim = whole.dim() - 2;
-  return gather(whole, expand_to(unsqueeze(with_batch(perm, batch, 1), {-1}), whole.shape()), op);
+  const Tensor at = expand_to(unsqueeze(with_batch(perm, batch, 1), {-1}), whole.shape());
+  return gather(whole, at, {.dim = whole.dim() - 2});
 }
-Tensor permuted_back(const Tensor& m, const Tensor& perm) {
-  ops::Argsort op;
-  op.dim = -1;
-  return permuted(m, argsort(perm, op));
-}
+Tensor permuted_back(const Tensor& m, const Tensor& perm) { return permuted(m, argsort(perm, {.dim = -1})); }
 Tensor unpack_l(const Tensor& lu) {
   const int64_t m = lu.shape(-2), k = std::min(m, lu.shape(-1));
   const Tensor below = tril(columns(lu, 0, k), {-1});
@@ -38,7 +33,7 @@ Tensor unpack_l(const Tensor& lu) {
 Tensor unpack_u(const Tensor& lu) { return triu(rows(lu, 0, std::min(lu.shape(-2), lu.shape(-1)))); }
 
 static Tensor solved(const Tensor& a, const Tensor& b, bool upper, bool left, bool unit = false) {
-  return lapack_triangular(a, b, {{}, upper, left, unit});
+  return lapack_triangular(a, b, {.upper = upper, .left = left, .unitriangular = unit});
 }
 
 // With L = [L1; L2], U = [U1 U2], L1 and U1 square: gA = P [L1⁻ᵀ φ U1⁻ᵀ, L1⁻ᵀ gU2; gL2 U1⁻ᵀ], where φ has the lower
@@ -54,7 +49,7 @@ Tensor lu_gradient(const Tensor& lu, const Tensor& pivots, const Tensor& g) {
   Tensor ga = solved(lt, solved(ut, add(tril(below, {-1}), triu(above)), false, false), true, true, true);
   if (n > k) ga = cat({ga, solved(lt, columns(gu, k, n - k), true, true, true)}, {-1});
   if (m > k) ga = cat({ga, solved(ut, rows(gl, k, m - k), false, false)}, {-2});
-  return permuted_back(ga, lapack_permutation(pivots, {{}, m}));
+  return permuted_back(ga, lapack_permutation(pivots, {.rows = m}));
 }
 
 }  // namespace luth::matrix
@@ -77,6 +72,11 @@ Tensors on_host(const Op& op, const Inputs& in) {
 }
 
 Spec spec_like(const Value& v, const Shape& s) { return {s, v.dtype()}; }
+// Throws unless B has n elements along `dim`, and the batch of `a`.
+void check_fits(const char* name, const Value& a, int64_t n, const Value& b, int dim) {
+  if (b.tensor().shape(dim) != n || !(batch_of(a.shape()) == batch_of(b.shape())))
+    throw Error("{} of shape {} does not fit B of shape {}", name, to_string(a.shape()), to_string(b.shape()));
+}
 Spec info_spec(const Value& v) { return {batch_of(v.shape()), Dtype::i32}; }
 struct Extents {
   int64_t m, n, k;
@@ -94,7 +94,7 @@ Extents extents(const Value& v) {
 
 Specs LapackLu::infer(const Inputs& in) const {
   const Extents e = extents(in[0]);
-  return {spec_like(in[0], in[0].shape()), {joined(e.batch, {e.k}), Dtype::i32}, info_spec(in[0])};
+  return {spec_like(in[0], in[0].shape()), {with_extents(e.batch, {e.k}), Dtype::i32}, info_spec(in[0])};
 }
 Tensors LapackLu::decompose(const Inputs& in) const { return on_host(*this, in); }
 Tensors LapackLu::vjp(const Call& c, const Tensors& dy) const {
@@ -104,7 +104,7 @@ Spec LapackPermutation::infer(const Inputs& in) const {
   if (!in[0].is_tensor() || in[0].dim() < 1 || in[0].dtype() != Dtype::i32)
     throw Error("pivots must be an int32 vector or a batch of them, as lu_factor gives them");
   if (in[0].tensor().shape(-1) > rows) throw Error("there are more pivots than rows");
-  return {joined(batch_of(in[0].shape(), 1), {rows}), Dtype::i64};
+  return {with_extents(batch_of(in[0].shape(), 1), {rows}), Dtype::i64};
 }
 Tensors LapackPermutation::decompose(const Inputs& in) const { return on_host(*this, in); }
 
@@ -132,15 +132,13 @@ Spec LapackTriangular::infer(const Inputs& in) const {
   need_square(in[0], "A");
   need_matrix(in[1], "B");
   need_same_dtype(in[0], in[1]);
-  const int64_t n = in[0].tensor().shape(-1), m = in[1].tensor().shape(left ? -2 : -1);
-  if (n != m || !(batch_of(in[0].shape()) == batch_of(in[1].shape())))
-    throw Error("A of shape {} does not fit B of shape {}", to_string(in[0].shape()), to_string(in[1].shape()));
+  check_fits("A", in[0], in[0].tensor().shape(-1), in[1], left ? -2 : -1);
   return spec_like(in[0], in[1].shape());
 }
 Tensors LapackTriangular::decompose(const Inputs& in) const { return on_host(*this, in); }
 Tensors LapackTriangular::vjp(const Call& c, const Tensor& dy) const {
   const Tensor &a = c.in[0], &x = c.out[0];
-  Tensor gb = lapack_triangular(swapped(a), dy, {{}, !upper, left, unitriangular}), ga;
+  Tensor gb = solved(swapped(a), dy, !upper, left, unitriangular), ga;
   if (c.wants(0)) {
     ga = neg(left ? matmul(gb, swapped(x)) : matmul(swapped(x), gb));
     ga = upper ? triu(ga, {unitriangular ? 1 : 0}) : tril(ga, {unitriangular ? -1 : 0});
@@ -152,7 +150,7 @@ Tensors LapackTriangular::vjp(const Call& c, const Tensor& dy) const {
 
 Specs LapackGeqrf::infer(const Inputs& in) const {
   const Extents e = extents(in[0]);
-  return {spec_like(in[0], in[0].shape()), spec_like(in[0], joined(e.batch, {e.k}))};
+  return {spec_like(in[0], in[0].shape()), spec_like(in[0], with_extents(e.batch, {e.k}))};
 }
 Tensors LapackGeqrf::decompose(const Inputs& in) const { return on_host(*this, in); }
 
@@ -170,7 +168,7 @@ Spec LapackOrgqr::infer(const Inputs& in) const {
   check_reflectors(in[0], in[1]);
   const int64_t m = in[0].tensor().shape(-2), k = in[1].tensor().shape(-1);
   if (columns > m || k > columns) throw Error("{} reflectors of {} rows give no {} columns", k, m, columns);
-  return spec_like(in[0], joined(batch_of(in[0].shape()), {m, columns}));
+  return spec_like(in[0], with_extents(batch_of(in[0].shape()), {m, columns}));
 }
 Tensors LapackOrgqr::decompose(const Inputs& in) const { return on_host(*this, in); }
 Spec LapackOrmqr::infer(const Inputs& in) const {
@@ -191,14 +189,13 @@ Specs LapackLstsq::infer(const Inputs& in) const {
   const Extents e = extents(in[0]);
   need_matrix(in[1], "B");
   need_same_dtype(in[0], in[1]);
-  if (in[1].tensor().shape(-2) != e.m || !(batch_of(in[1].shape()) == e.batch))
-    throw Error("A of shape {} does not fit B of shape {}", to_string(in[0].shape()), to_string(in[1].shape()));
+  check_fits("A", in[0], e.m, in[1], -2);
   if (driver != "gels" && driver != "gelsy" && driver != "gelsd" && driver != "gelss")
     throw Error("driver is 'gels', 'gelsy', 'gelsd' or 'gelss', got '{}'", driver);
   const bool values = driver == "gelsd" || driver == "gelss";
-  return {spec_like(in[0], joined(e.batch, {std::max(e.m, e.n), in[1].tensor().shape(-1)})),
+  return {spec_like(in[0], with_extents(e.batch, {std::max(e.m, e.n), in[1].tensor().shape(-1)})),
           {driver == "gels" ? Shape{0} : e.batch, Dtype::i64},
-          spec_like(in[0], values ? joined(e.batch, {e.k}) : Shape{0})};
+          spec_like(in[0], values ? with_extents(e.batch, {e.k}) : Shape{0})};
 }
 Tensors LapackLstsq::decompose(const Inputs& in) const { return on_host(*this, in); }
 
@@ -214,8 +211,7 @@ Spec LapackLdlSolve::infer(const Inputs& in) const {
   if (in[1].dtype() != Dtype::i32 || !(in[1].shape() == batch_of(in[0].shape(), 1)))
     throw Error("pivots must be int32 of shape {}, got {} of shape {}", to_string(batch_of(in[0].shape(), 1)),
                 name(in[1].dtype()), to_string(in[1].shape()));
-  if (in[2].tensor().shape(-2) != in[0].tensor().shape(-1) || !(batch_of(in[2].shape()) == batch_of(in[0].shape())))
-    throw Error("LD of shape {} does not fit B of shape {}", to_string(in[0].shape()), to_string(in[2].shape()));
+  check_fits("LD", in[0], in[0].tensor().shape(-1), in[2], -2);
   return spec_like(in[0], in[2].shape());
 }
 Tensors LapackLdlSolve::decompose(const Inputs& in) const { return on_host(*this, in); }
@@ -233,8 +229,9 @@ Tensors LapackLdlSolve::vjp(const Call& c, const Tensor&) const { return refused
 
 Specs LapackSvd::infer(const Inputs& in) const {
   const Extents e = extents(in[0]);
-  return {spec_like(in[0], joined(e.batch, {e.m, full_matrices ? e.m : e.k})), spec_like(in[0], joined(e.batch, {e.k})),
-          spec_like(in[0], joined(e.batch, {full_matrices ? e.n : e.k, e.n}))};
+  return {spec_like(in[0], with_extents(e.batch, {e.m, full_matrices ? e.m : e.k})),
+          spec_like(in[0], with_extents(e.batch, {e.k})),
+          spec_like(in[0], with_extents(e.batch, {full_matrices ? e.n : e.k, e.n}))};
 }
 Tensors LapackSvd::decompose(const Inputs& in) const { return on_host(*this, in); }
 // gA = U (skew(Uᵀ gU) / E S + S skew(Vᵀ gV) / E + gS) Vᵀ and, outside of the spaces of U and V, the projections of
@@ -265,14 +262,15 @@ Tensors LapackSvd::vjp(const Call& c, const Tensors& dy) const {
 }
 Spec LapackSvdvals::infer(const Inputs& in) const {
   const Extents e = extents(in[0]);
-  return spec_like(in[0], joined(e.batch, {e.k}));
+  return spec_like(in[0], with_extents(e.batch, {e.k}));
 }
 Tensors LapackSvdvals::decompose(const Inputs& in) const { return on_host(*this, in); }
 
-Specs LapackEigh::infer(const Inputs& in) const {
+static Specs values_and_vectors(const Inputs& in) {
   need_square(in[0], "the matrix");
   return {spec_like(in[0], batch_of(in[0].shape(), 1)), spec_like(in[0], in[0].shape())};
 }
+Specs LapackEigh::infer(const Inputs& in) const { return values_and_vectors(in); }
 Tensors LapackEigh::decompose(const Inputs& in) const { return on_host(*this, in); }
 // gA = V (Vᵀ gV / E with gL as its diagonal) Vᵀ, E_jk = l_k - l_j
 Tensors LapackEigh::vjp(const Call& c, const Tensors& dy) const {
@@ -290,10 +288,7 @@ Spec LapackEigvalsh::infer(const Inputs& in) const {
 }
 Tensors LapackEigvalsh::decompose(const Inputs& in) const { return on_host(*this, in); }
 
-Specs LapackEig::infer(const Inputs& in) const {
-  need_square(in[0], "the matrix");
-  return {spec_like(in[0], batch_of(in[0].shape(), 1)), spec_like(in[0], in[0].shape())};
-}
+Specs LapackEig::infer(const Inputs& in) const { return values_and_vectors(in); }
 Tensors LapackEig::decompose(const Inputs& in) const { return on_host(*this, in); }
 // gA = V⁻ᵀ ((Vᵀ gV - Vᵀ V diag(Vᵀ gV)) / E with gL as its diagonal) Vᵀ, for columns of length 1
 Tensors LapackEig::vjp(const Call& c, const Tensors& dy) const {
@@ -311,7 +306,7 @@ Tensors LapackEig::vjp(const Call& c, const Tensors& dy) const {
   const Tensors f = lapack_lu(v);
   const Tensor y = solved(swapped(unpack_u(f[0])), matmul(core, swapped(v)), false, true);
   const Tensor z = solved(swapped(unpack_l(f[0])), y, true, true, true);
-  return {permuted_back(z, lapack_permutation(f[1], {{}, v.shape(-1)}))};
+  return {permuted_back(z, lapack_permutation(f[1], {.rows = v.shape(-1)}))};
 }
 
 }  // namespace luth::ops

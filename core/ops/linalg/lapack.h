@@ -129,7 +129,7 @@ struct LapackEig : Lapack {
   Tensors vjp(const Call& c, const Tensors& dy) const;
   static Cases<LapackEig> samples();
 };
-/// `X` has max(m, n) rows: those after n hold what the residuals are made of.
+/// `X` has max(m, n) rows. The sum of squares of those after the n-th is the residual.
 struct LapackLstsq : LapackConstant {
   static constexpr Doc doc{"lapack_lstsq", "A, B", "Least squares.", "X, rank, singular_values"};
   std::string driver = "gelsy";

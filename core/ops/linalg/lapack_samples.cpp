@@ -17,90 +17,30 @@ Tensors qr_packed() { return lapack_geqrf(sample({4, 3})); }
 }  // namespace
 
 Cases<LapackLu> LapackLu::samples() {
-  return {{{},
-           {},
-           0,
-           0,
-           []() -> Inputs {
-             return {sample({2, 3, 3})};
-           }},
-          {{},
-           {},
-           0,
-           0,
-           []() -> Inputs {
-             return {sample({4, 2})};
-           }},
-          {{},
-           {},
-           0,
-           0,
-           []() -> Inputs {
-             return {sample({2, 4})};
-           }},
-          {{}, {}, 0, 0, []() -> Inputs {
-             return {sample({0, 3, 3})};
-           }}};
+  return Cases<LapackLu>::drawn(sample, {{{}, {{2, 3, 3}}}, {{}, {{4, 2}}}, {{}, {{2, 4}}}, {{}, {{0, 3, 3}}}});
 }
 Cases<LapackPermutation> LapackPermutation::samples() {
-  return {{{{}, 4}, {}, 0, 0, []() -> Inputs { return {pivots_sample()}; }}};
+  return {{{.rows = 4}, {}, 0, 0, []() -> Inputs { return {pivots_sample()}; }}};
 }
 Cases<LapackCholesky> LapackCholesky::samples() {
-  return {{{},
-           {},
-           0,
-           0,
-           []() -> Inputs {
-             return {definite_sample({2, 3, 3})};
-           }},
-          {{{}, true}, {}, 0, 0, []() -> Inputs {
-             return {definite_sample({3, 3})};
-           }}};
+  return Cases<LapackCholesky>::drawn(definite_sample, {{{}, {{2, 3, 3}}}, {{.upper = true}, {{3, 3}}}});
 }
 Cases<LapackTriangular> LapackTriangular::samples() {
-  return {{{},
-           {},
-           0,
-           0,
-           []() -> Inputs {
-             return {sample({2, 3, 3}), sample({2, 3, 2})};
-           }},
-          {{{}, true},
-           {},
-           0,
-           0,
-           []() -> Inputs {
-             return {sample({3, 3}), sample({3, 1})};
-           }},
-          {{{}, true, false, true},
-           {},
-           0,
-           0,
-           []() -> Inputs {
-             return {sample({3, 3}), sample({2, 3})};
-           }},
-          {{{}, false, false, false}, {}, 0, 0, []() -> Inputs {
-             return {sample({3, 3}), sample({2, 3})};
-           }}};
+  return Cases<LapackTriangular>::drawn(sample,
+                                        {{{}, {{2, 3, 3}, {2, 3, 2}}},
+                                         {{.upper = true}, {{3, 3}, {3, 1}}},
+                                         {{.upper = true, .left = false, .unitriangular = true}, {{3, 3}, {2, 3}}},
+                                         {{.left = false}, {{3, 3}, {2, 3}}}});
 }
 Cases<LapackGeqrf> LapackGeqrf::samples() {
-  return {{{},
-           {},
-           0,
-           0,
-           []() -> Inputs {
-             return {sample({2, 4, 3})};
-           }},
-          {{}, {}, 0, 0, []() -> Inputs {
-             return {sample({2, 3})};
-           }}};
+  return Cases<LapackGeqrf>::drawn(sample, {{{}, {{2, 4, 3}}}, {{}, {{2, 3}}}});
 }
 Cases<LapackOrgqr> LapackOrgqr::samples() {
   auto make = []() -> Inputs {
     const Tensors p = qr_packed();
     return {p[0], p[1]};
   };
-  return {{{{}, 3}, {}, 0, 0, make}, {{{}, 4}, {}, 0, 0, make}};
+  return {{{.columns = 3}, {}, 0, 0, make}, {{.columns = 4}, {}, 0, 0, make}};
 }
 Cases<LapackOrmqr> LapackOrmqr::samples() {
   auto left = []() -> Inputs {
@@ -111,67 +51,28 @@ Cases<LapackOrmqr> LapackOrmqr::samples() {
     const Tensors p = qr_packed();
     return {p[0], p[1], sample({2, 4})};
   };
-  return {{{}, {}, 0, 0, left}, {{{}, true, true}, {}, 0, 0, left}, {{{}, false, false}, {}, 0, 0, right}};
+  return {{{}, {}, 0, 0, left}, {{.transpose = true}, {}, 0, 0, left}, {{.left = false}, {}, 0, 0, right}};
 }
 Cases<LapackSvd> LapackSvd::samples() {
-  return {{{},
-           {},
-           0,
-           0,
-           []() -> Inputs {
-             return {sample({2, 3, 3})};
-           }},
-          {{},
-           {},
-           0,
-           0,
-           []() -> Inputs {
-             return {sample({4, 2})};
-           }},
-          {{},
-           {},
-           0,
-           0,
-           []() -> Inputs {
-             return {sample({2, 3})};
-           }},
-          {{}, {}, 0, 0, []() -> Inputs {
-             return {sample({0, 2})};
-           }}};
+  return Cases<LapackSvd>::drawn(sample, {{{}, {{2, 3, 3}}}, {{}, {{4, 2}}}, {{}, {{2, 3}}}, {{}, {{0, 2}}}});
 }
-Cases<LapackSvdvals> LapackSvdvals::samples() {
-  return {{{}, {}, 0, 0, []() -> Inputs { return {sample({2, 3, 2})}; }}};
-}
+Cases<LapackSvdvals> LapackSvdvals::samples() { return Cases<LapackSvdvals>::drawn(sample, {{{}, {{2, 3, 2}}}}); }
 Cases<LapackEigh> LapackEigh::samples() {
-  return {{{},
-           {},
-           0,
-           0,
-           []() -> Inputs {
-             return {definite_sample({2, 3, 3})};
-           }},
-          {{{}, true}, {}, 0, 0, []() -> Inputs {
-             return {definite_sample({3, 3})};
-           }}};
+  return Cases<LapackEigh>::drawn(definite_sample, {{{}, {{2, 3, 3}}}, {{.upper = true}, {{3, 3}}}});
 }
 Cases<LapackEigvalsh> LapackEigvalsh::samples() {
-  return {{{}, {}, 0, 0, []() -> Inputs { return {definite_sample({2, 3, 3})}; }}};
+  return Cases<LapackEigvalsh>::drawn(definite_sample, {{{}, {{2, 3, 3}}}});
 }
 Cases<LapackEig> LapackEig::samples() {
   return {{{}, {}, 0, 0, []() -> Inputs { return {add(definite_sample({2, 3, 3}), mul(sample({2, 3, 3}), 0.25))}; }}};
 }
 Cases<LapackLstsq> LapackLstsq::samples() {
-  auto make = []() -> Inputs { return {sample({2, 4, 3}), sample({2, 4, 2})}; };
-  return {{{{}, "gelsy", 1e-10}, {}, 0, 0, make},
-          {{{}, "gels"}, {}, 0, 0, make},
-          {{{}, "gelsd", 1e-10}, {}, 0, 0, make},
-          {{{}, "gelss", 1e-10}, {}, 0, 0, []() -> Inputs {
-             return {sample({2, 3}), sample({2, 1})};
-           }}};
+  return Cases<LapackLstsq>::drawn(sample, {{{.driver = "gelsy", .rcond = 1e-10}, {{2, 4, 3}, {2, 4, 2}}},
+                                            {{.driver = "gels"}, {{2, 4, 3}, {2, 4, 2}}},
+                                            {{.driver = "gelsd", .rcond = 1e-10}, {{2, 4, 3}, {2, 4, 2}}},
+                                            {{.driver = "gelss", .rcond = 1e-10}, {{2, 3}, {2, 1}}}});
 }
-Cases<LapackLdl> LapackLdl::samples() {
-  return {{{}, {}, 0, 0, []() -> Inputs { return {definite_sample({2, 3, 3})}; }}};
-}
+Cases<LapackLdl> LapackLdl::samples() { return Cases<LapackLdl>::drawn(definite_sample, {{{}, {{2, 3, 3}}}}); }
 Cases<LapackLdlSolve> LapackLdlSolve::samples() {
   return {{{}, {}, 0, 0, []() -> Inputs {
              const Tensors f = lapack_ldl(definite_sample({3, 3}));

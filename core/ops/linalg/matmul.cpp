@@ -1,5 +1,6 @@
 #include "core/ops/linalg/matmul.h"
 
+#include "core/ops/common/checks.h"
 #include "core/ops/elementwise/activation.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
@@ -18,13 +19,9 @@ void check_dim(const Inputs& in, int i, const char* name, int dim) {
     throw Error("{} must be {}, got shape {}", name, kinds[dim], to_string(in[i].shape()));
 }
 void check_dtypes(const Inputs& in) {
-  for (auto& v : in) {
-    if (!v.is_tensor()) continue;
-    if (v.dtype() != in[0].dtype())
-      throw Error("inputs must have one dtype, got {} and {}; convert one with :to()", name(in[0].dtype()),
-                  name(v.dtype()));
+  check_one_dtype(in, [](const Value& v) {
     if (v.dtype() == Dtype::boolean) throw Error("there is no matrix product of bool; convert with :to() first");
-  }
+  });
 }
 void check_product(const Shape& a, const Shape& b) {
   int64_t k = a.back(), rows = b[b.size() > 1 ? b.size() - 2 : 0];
@@ -86,15 +83,14 @@ Tensor batched(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-Spec Mm::infer(const Inputs& in) const { return {mm_shape(in, 0, "input", "mat2"), in[0].dtype()}; }
-Tensors Mm::vjp(const Call& c, const Tensor& dy) const {
-  return {c.wants(0) ? mm(dy, swapped(c.in[1])) : Tensor(), c.wants(1) ? mm(swapped(c.in[0]), dy) : Tensor()};
+static Tensors product_vjp(const auto& product, const Call& c, const Tensor& dy) {
+  return {c.wants(0) ? product(dy, swapped(c.in[1])) : Tensor(), c.wants(1) ? product(swapped(c.in[0]), dy) : Tensor()};
 }
+Spec Mm::infer(const Inputs& in) const { return {mm_shape(in, 0, "input", "mat2"), in[0].dtype()}; }
+Tensors Mm::vjp(const Call& c, const Tensor& dy) const { return product_vjp(mm, c, dy); }
 
 Spec Bmm::infer(const Inputs& in) const { return {bmm_shape(in, 0, "input", "mat2"), in[0].dtype()}; }
-Tensors Bmm::vjp(const Call& c, const Tensor& dy) const {
-  return {c.wants(0) ? bmm(dy, swapped(c.in[1])) : Tensor(), c.wants(1) ? bmm(swapped(c.in[0]), dy) : Tensor()};
-}
+Tensors Bmm::vjp(const Call& c, const Tensor& dy) const { return product_vjp(bmm, c, dy); }
 
 Spec Mv::infer(const Inputs& in) const {
   check_dim(in, 0, "input", 2);

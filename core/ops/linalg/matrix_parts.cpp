@@ -45,7 +45,7 @@ Failure first_failure(const Tensor& info) {
 }
 
 Shape batch_of(const Shape& s, int drop) { return Shape(s.begin(), s.end() - drop); }
-Shape joined(Shape batch, std::initializer_list<int64_t> more) {
+Shape with_extents(Shape batch, std::initializer_list<int64_t> more) {
   for (int64_t n : more) batch.push_back(n);
   return batch;
 }
@@ -60,13 +60,13 @@ Tensor swapped(const Tensor& t) { return transpose(t, {-2, -1}); }
 Tensor main_diagonal(const Tensor& t) {
   const int64_t n = std::min(t.shape(-1), t.shape(-2));
   Tensor square = columns(rows(t, 0, n), 0, n);
-  return slice(reshape(square, {joined(batch_of(t.shape()), {n * n})}), {.dim = -1, .step = n + 1});
+  return slice(reshape(square, {with_extents(batch_of(t.shape()), {n * n})}), {.dim = -1, .step = n + 1});
 }
 Tensor diagonal_matrix(const Tensor& v) {
   const int64_t n = v.shape(-1);
-  const Shape batch = batch_of(v.shape(), 1), flat = joined(batch, {n * n});
+  const Shape batch = batch_of(v.shape(), 1), flat = with_extents(batch, {n * n});
   Tensor wide = slice_backward(v, {.shape = flat, .dim = v.dim() - 1, .start = 0, .end = n * n, .step = n + 1});
-  return reshape(wide, {joined(batch, {n, n})});
+  return reshape(wide, {with_extents(batch, {n, n})});
 }
 Tensor diagonal_mask(int64_t n, Device& device) {
   const Tensor i = counting(n, device);
@@ -81,12 +81,7 @@ Tensor columns(const Tensor& t, int64_t from, int64_t n) {
 }
 Tensor scale_columns(const Tensor& t, const Tensor& v) { return mul(t, unsqueeze(v, {-2})); }
 Tensor scale_rows(const Tensor& t, const Tensor& v) { return mul(t, unsqueeze(v, {-1})); }
-Tensor sum_over(const Tensor& t, const Ints& dims, bool keepdim) {
-  ops::Sum over;
-  over.dim = dims;
-  over.keepdim = keepdim;
-  return sum(t, over);
-}
+Tensor sum_over(const Tensor& t, const Ints& dims, bool keepdim) { return sum(t, {.dim = dims, .keepdim = keepdim}); }
 Tensor plus(const Tensor& a, const Tensor& b) { return !a ? b : !b ? a : add(a, b); }
 bool recorded(const Inputs& in) {
   if (!grad_enabled()) return false;

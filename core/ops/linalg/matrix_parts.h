@@ -8,7 +8,7 @@ namespace luth::matrix {
 
 /// Throws unless `v` is a tensor of float32 or float64 with at least two dims.
 void need_matrix(const Value& v, const char* what);
-/// And the last two dims are equal.
+/// The same, and throws unless the last two dims are equal.
 void need_square(const Value& v, const char* what);
 /// Throws where the dtypes differ.
 void need_same_dtype(const Value& a, const Value& b);
@@ -24,7 +24,7 @@ Failure first_failure(const Tensor& info);
 
 /// The dims before the last `drop`.
 Shape batch_of(const Shape& s, int drop = 2);
-Shape joined(Shape batch, std::initializer_list<int64_t> more);
+Shape with_extents(Shape batch, std::initializer_list<int64_t> more);
 /// Expanded to these batch dims.
 Tensor with_batch(const Tensor& t, const Shape& batch, int drop = 2);
 /// The last two dims exchanged.
@@ -43,7 +43,7 @@ Tensor columns(const Tensor& t, int64_t from, int64_t n);
 /// [..., m, n] times [..., n] along the columns or [..., m] along the rows.
 Tensor scale_columns(const Tensor& t, const Tensor& v);
 Tensor scale_rows(const Tensor& t, const Tensor& v);
-/// The sum over a dim, 1-dimensional vectors' lengths and the like.
+/// The sum over `dims`.
 Tensor sum_over(const Tensor& t, const Ints& dims, bool keepdim = false);
 /// a + b, where one may be null.
 Tensor plus(const Tensor& a, const Tensor& b);

@@ -19,8 +19,8 @@ namespace luth::ops {
 using namespace matrix;
 namespace {
 
-Tensor converted(const Value& v, const NormOptions& o) {
-  const Tensor t = o.dtype ? cast_to(v, *o.dtype) : v.tensor();
+Tensor converted(const Value& v, std::optional<Dtype> dtype) {
+  const Tensor t = dtype ? cast_to(v, *dtype) : v.tensor();
   if (!is_floating(t.dtype())) throw Error("input must be of a float dtype, got {}", name(t.dtype()));
   return t;
 }
@@ -32,11 +32,7 @@ Tensor vector_norm(const Tensor& x, double ord, const std::optional<Ints>& dim, 
       for (int64_t d : *over) nothing = nothing || x.shape(d) == 0;
     if (nothing) throw Error("an empty vector has no norm of order {}", ord);
   }
-  Norm op;
-  op.p = ord;
-  op.dim = over;
-  op.keepdim = keepdim;
-  return norm(x, op);
+  return norm(x, {.p = ord, .dim = over, .keepdim = keepdim});
 }
 // The two dims of matrices, wrapped and not the same.
 Ints two_dims(const Tensor& x, const Ints& dim) {
@@ -55,19 +51,14 @@ Tensor singular_values(const Tensor& x, const Ints& dims) { return svdvals(moved
 Tensor matrix_norm(const Tensor& x, double ord, const Ints& dim, bool keepdim) {
   const Ints dims = two_dims(x, dim);
   const double size = std::abs(ord);
-  Amax most;
-  Amin least;
-  if (size == 2) {
-    most.dim = least.dim = Ints{-1};
-    const Tensor s = singular_values(x, dims);
-    return restored(ord > 0 ? amax(s, most) : amin(s, least), dims, keepdim);
-  }
+  auto extreme = [&](const Tensor& t, int64_t d, bool keep) {
+    return ord > 0 ? amax(t, {.dim = {d}, .keepdim = keep}) : amin(t, {.dim = {d}, .keepdim = keep});
+  };
+  if (size == 2) return restored(extreme(singular_values(x, dims), -1, false), dims, keepdim);
   if (size != 1 && !std::isinf(size))
     throw Error("matrices have norms of order 1, 2, inf and their negatives, got {}", ord);
   const Tensor sums = sum_over(abs(x), {dims[size == 1 ? 0 : 1]}, true);
-  most.dim = least.dim = Ints{dims[size == 1 ? 1 : 0]};
-  most.keepdim = least.keepdim = true;
-  const Tensor y = ord > 0 ? amax(sums, most) : amin(sums, least);
+  const Tensor y = extreme(sums, dims[size == 1 ? 1 : 0], true);
   return keepdim ? y : squeeze(y, {dims});
 }
 Tensor named_norm(const Tensor& x, const std::string& ord, const Ints& dim, bool keepdim) {
@@ -80,16 +71,16 @@ Tensor named_norm(const Tensor& x, const std::string& ord, const Ints& dim, bool
 }  // namespace
 
 Tensor VectorNorm::decompose(const Inputs& in) const {
-  return vector_norm(converted(in[0], *this), ord.value(), dim, keepdim);
+  return vector_norm(converted(in[0], dtype), ord.value(), dim, keepdim);
 }
 Tensor MatrixNormNamed::decompose(const Inputs& in) const {
-  return named_norm(converted(in[0], *this), ord, dim, keepdim);
+  return named_norm(converted(in[0], dtype), ord, dim, keepdim);
 }
 Tensor MatrixNorm::decompose(const Inputs& in) const {
-  return matrix_norm(converted(in[0], *this), ord.value(), dim, keepdim);
+  return matrix_norm(converted(in[0], dtype), ord.value(), dim, keepdim);
 }
 Tensor LinalgNorm::decompose(const Inputs& in) const {
-  const Tensor x = converted(in[0], *this);
+  const Tensor x = converted(in[0], dtype);
   if (!ord) return vector_norm(x, 2, dim, keepdim);
   if (dim ? dim->size() == 1 : x.dim() == 1) return vector_norm(x, ord->value(), dim, keepdim);
   if (!dim && x.dim() != 2)
@@ -97,27 +88,17 @@ Tensor LinalgNorm::decompose(const Inputs& in) const {
   return matrix_norm(x, ord->value(), dim.value_or(Ints{0, 1}), keepdim);
 }
 Tensor LinalgNormNamed::decompose(const Inputs& in) const {
-  const Tensor x = converted(in[0], *this);
+  const Tensor x = converted(in[0], dtype);
   if (!dim && x.dim() != 2) throw Error("'{}' without dim wants a matrix, got shape {}", ord, to_string(x.shape()));
   return named_norm(x, ord, dim.value_or(Ints{0, 1}), keepdim);
 }
 
 Tensor NamedNorm::decompose(const Inputs& in) const {
-  if (p == "nuc") {
-    LinalgNormNamed nuclear;
-    nuclear.ord = p, nuclear.dim = dim, nuclear.keepdim = keepdim, nuclear.dtype = dtype;
-    return nuclear.decompose(in);
-  }
+  if (p == "nuc") return LinalgNormNamed{.ord = p, .dim = dim, .keepdim = keepdim, .dtype = dtype}.decompose(in);
   if (p != "fro") throw Error("p is a number, 'fro' or 'nuc', got '{}'", p);
-  Norm euclidean;
-  euclidean.dim = dim, euclidean.keepdim = keepdim, euclidean.dtype = dtype;
-  return euclidean.decompose(in);
+  return Norm{.dim = dim, .keepdim = keepdim, .dtype = dtype}.decompose(in);
 }
-Cases<NamedNorm> NamedNorm::samples() {
-  NamedNorm columns;
-  columns.dim = Ints{0}, columns.keepdim = true;
-  return {{{}, {{3, 4}}}, {columns, {{3, 4}}}};
-}
+Cases<NamedNorm> NamedNorm::samples() { return {{{}, {{3, 4}}}, {{.dim = {0}, .keepdim = true}, {{3, 4}}}}; }
 
 namespace {
 // |A| |A⁻¹|, infinite for a singular A.
@@ -133,11 +114,7 @@ Tensor Cond::decompose(const Inputs& in) const {
   need_matrix(in[0], "input");
   const Tensor& a = in[0];
   if (a.numel() == 0) return full(batch_of(a.shape()), 0, a.dtype(), a.device());
-  if (p && std::abs(*p) != 2) {
-    MatrixNorm op;
-    op.ord = *p;
-    return condition(a, op);
-  }
+  if (p && std::abs(*p) != 2) return condition(a, MatrixNorm{.ord = *p});
   const Tensor s = svdvals(a);
   const Tensor first = select(s, {-1, 0}), last = select(s, {-1, s.shape(-1) - 1});
   return p && *p < 0 ? div(last, first) : div(first, last);
@@ -147,9 +124,7 @@ Tensor CondNamed::decompose(const Inputs& in) const {
   const Tensor& a = in[0];
   if (p != "fro" && p != "nuc") throw Error("p is a number, 'fro' or 'nuc', got '{}'", p);
   if (a.numel() == 0) return full(batch_of(a.shape()), 0, a.dtype(), a.device());
-  MatrixNormNamed op;
-  op.ord = p;
-  return condition(a, op);
+  return condition(a, MatrixNormNamed{.ord = p});
 }
 
 Tensor LinalgDiagonal::decompose(const Inputs& in) const { return luth::diagonal(in[0], {{offset, dim1, dim2}}); }
@@ -160,9 +135,9 @@ Tensor Vander::decompose(const Inputs& in) const {
   const int64_t count = N.value_or(x.shape(-1));
   if (count < 1) throw Error("N must be at least 1, got {}", count);
   const Dtype dtype = is_integral(x.dtype()) ? Dtype::i64 : x.dtype();
-  const Tensor ones = full(joined(x.shape(), {1}), 1, dtype, x.device());
+  const Tensor ones = full(with_extents(x.shape(), {1}), 1, dtype, x.device());
   if (count == 1) return ones;
-  const Tensor wide = expand_to(unsqueeze(x, {-1}), joined(x.shape(), {count - 1}));
+  const Tensor wide = expand_to(unsqueeze(x, {-1}), with_extents(x.shape(), {count - 1}));
   return cat({ones, cumprod(wide, {.dim = x.dim()})}, {-1});
 }
 Tensor VanderDescending::decompose(const Inputs& in) const {
@@ -184,9 +159,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 template <class Op>
 Case<Op> with(Inputs (*make)(), decltype(Op::ord) ord, decltype(Op::dim) dim, bool keepdim = false) {
-  Op op;
-  op.ord = ord, op.dim = dim, op.keepdim = keepdim;
-  return {op, {}, 0, 0, make};
+  return {{.ord = ord, .dim = dim, .keepdim = keepdim}, {}, 0, 0, make};
 }
 }  // namespace
 

@@ -4,47 +4,49 @@
 
 namespace luth::ops {
 
-/// What the norms share; the dtype to compute in.
-struct NormOptions {
-  bool keepdim = false;
-  std::optional<Dtype> dtype;
-  void describe_options(auto& field) {
-    field("keepdim", keepdim, "keep reduced dims with extent 1");
-    field("dtype", dtype, "convert to this dtype first", as::named);
-  }
-};
+// The attributes that all norms have.
+void describe_norm(auto& field, bool& keepdim, std::optional<Dtype>& dtype) {
+  describe_keepdim(field, keepdim);
+  describe_dtype(field, dtype);
+}
 
-struct VectorNorm : NormOptions {
+struct VectorNorm {
   static constexpr Doc doc{"linalg_vector_norm", "input", "The ord-norm of vectors along dims, or of all elements."};
   static constexpr Traits traits{.second_names = "x: input", .autocast = Autocast::f32};
   Scalar ord = 2;
-  std::optional<Ints> dim;
+  std::optional<Ints> dim{};
+  bool keepdim = false;
+  std::optional<Dtype> dtype{};
   void describe(auto& field) {
     field("ord", ord, "the exponent; inf, -inf: the largest, smallest size; 0: how many are not 0");
     field("dim", dim, "the dim or dims; all where nil", as::dim);
-    describe_options(field);
+    describe_norm(field, keepdim, dtype);
   }
   Tensor decompose(const Inputs& in) const;
   static Cases<VectorNorm> samples();
 };
-struct MatrixNormNamed : NormOptions {
+struct MatrixNormNamed {
   static constexpr Doc doc{"linalg_matrix_norm.named", "input", "The Frobenius or the nuclear norm of matrices."};
   static constexpr Traits traits{.autocast = Autocast::f32};
   std::string ord = "fro";
   Ints dim{-2, -1};
+  bool keepdim = false;
+  std::optional<Dtype> dtype{};
   void describe(auto& field) {
     field("ord", ord, "'fro': the root of the sum of squares; 'nuc': the sum of the singular values");
     field("dim", dim, "the two dims of the matrices", as::dim);
-    describe_options(field);
+    describe_norm(field, keepdim, dtype);
   }
   Tensor decompose(const Inputs& in) const;
   static Cases<MatrixNormNamed> samples();
 };
-struct MatrixNorm : NormOptions {
+struct MatrixNorm {
   static constexpr Doc doc{"linalg_matrix_norm", "input", "An operator norm of matrices."};
   static constexpr Traits traits{.autocast = Autocast::f32};
   Scalar ord = 2;
   Ints dim{-2, -1};
+  bool keepdim = false;
+  std::optional<Dtype> dtype{};
   void describe(auto& field) {
     field(
         "ord", ord,
@@ -52,51 +54,57 @@ struct MatrixNorm : NormOptions {
         "-inf: in a row",
         as::required);
     field("dim", dim, "the two dims of the matrices", as::dim);
-    describe_options(field);
+    describe_norm(field, keepdim, dtype);
   }
   Tensor decompose(const Inputs& in) const;
   static Cases<MatrixNorm> samples();
 };
-struct LinalgNorm : NormOptions {
+struct LinalgNorm {
   static constexpr Doc doc{"linalg_norm", "input",
                            "A norm of vectors (one dim, or a tensor of one dim) or of matrices (two); without ord, the "
                            "root of the sum of squares over dims."};
   static constexpr Traits traits{.second_names = "input", .autocast = Autocast::f32};
-  std::optional<Scalar> ord;
-  std::optional<Ints> dim;
+  std::optional<Scalar> ord{};
+  std::optional<Ints> dim{};
+  bool keepdim = false;
+  std::optional<Dtype> dtype{};
   void describe(auto& field) {
     field("ord", ord, "see linalg.vector_norm and linalg.matrix_norm");
     field("dim", dim, "one dim of vectors or two of matrices; nil: all", as::dim);
-    describe_options(field);
+    describe_norm(field, keepdim, dtype);
   }
   Tensor decompose(const Inputs& in) const;
   static Cases<LinalgNorm> samples();
 };
-struct LinalgNormNamed : NormOptions {
+struct LinalgNormNamed {
   static constexpr Doc doc{"linalg_norm.named", "input", "The Frobenius or the nuclear norm of matrices."};
   static constexpr Traits traits{.second_names = "input", .autocast = Autocast::f32};
   std::string ord = "fro";
-  std::optional<Ints> dim;
+  std::optional<Ints> dim{};
+  bool keepdim = false;
+  std::optional<Dtype> dtype{};
   void describe(auto& field) {
     field("ord", ord, "'fro' or 'nuc'", as::required);
     field("dim", dim, "the two dims of the matrices; nil: the tensor is one", as::dim);
-    describe_options(field);
+    describe_norm(field, keepdim, dtype);
   }
   Tensor decompose(const Inputs& in) const;
   static Cases<LinalgNormNamed> samples();
 };
 
 /// The same with PyTorch's names for p.
-struct NamedNorm : Dims {
+struct NamedNorm {
   static constexpr Doc doc{"norm.named", "input",
                            "The Frobenius norm, the square root of the sum of squares, or the nuclear norm."};
   static constexpr Traits traits{.autocast = Autocast::f32};
   std::string p = "fro";
-  std::optional<Dtype> dtype;
+  Dims dim;
+  bool keepdim = false;
+  std::optional<Dtype> dtype{};
   void describe(auto& field) {
     field("p", p, "'fro', or 'nuc': the sum of the singular values", as::required);
-    describe_dims(field);
-    field("dtype", dtype, "convert to this dtype first", as::named);
+    describe_dims(field, dim, keepdim);
+    describe_dtype(field, dtype);
   }
   Tensor decompose(const Inputs& in) const;
   static Cases<NamedNorm> samples();
@@ -137,7 +145,7 @@ struct Vander {
   Tensor decompose(const Inputs& in) const;
   static Cases<Vander> samples() { return {{{}, {{3}}}, {{4}, {{2, 2}}}, {{1}, {{2}}}, {{2}, {{}}}}; }
 };
-/// torch.vander: of a vector, and the other way around.
+/// torch.vander: of a vector, with the highest power first.
 struct VanderDescending {
   static constexpr Doc doc{"vander", "x", "The powers N - 1, … 1, 0 of each element of a vector, in a new last dim."};
   static constexpr Traits traits{.offered = Offered::function};

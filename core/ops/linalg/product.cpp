@@ -18,9 +18,7 @@ namespace {
 
 // Integers keep their dtype.
 Tensor total(const Tensor& t, const Ints& dims, bool keepdim) {
-  Sum over;
-  over.dim = dims;
-  over.keepdim = keepdim;
+  Sum over{.dim = dims, .keepdim = keepdim};
   if (is_integral(t.dtype())) over.dtype = t.dtype();
   return sum(t, over);
 }
@@ -114,8 +112,8 @@ Tensor kron_by_position(Tensor a, Tensor b) {
     const Shape grid{in_a[d], in_b[d]}, flat{grid.numel()};
     const Tensor of_a = expand_to(unsqueeze(counting(in_a[d], a.device()), {1}), grid);
     const Tensor of_b = expand_to(counting(in_b[d], b.device()), grid);
-    a = index_select(a, reshape(of_a, {flat}), {{.dim = d}});
-    b = index_select(b, reshape(of_b, {flat}), {{.dim = d}});
+    a = index_select(a, reshape(of_a, {flat}), {.dim = d});
+    b = index_select(b, reshape(of_b, {flat}), {.dim = d});
   }
   return mul(a, b);
 }

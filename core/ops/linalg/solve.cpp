@@ -67,7 +67,7 @@ Tensor Solve::decompose(const Inputs& in) const { return SolveEx{left, true}.dec
 Tensor SolveTriangular::decompose(const Inputs& in) const {
   need_square(in[0], "A");
   need_matrix(in[1], "B");
-  return triangular_solve(in[0], in[1], {{}, upper, left, unitriangular});
+  return triangular_solve(in[0], in[1], {.upper = upper, .left = left, .unitriangular = unitriangular});
 }
 
 Tensors InvEx::decompose(const Inputs& in) const {
@@ -87,7 +87,7 @@ Tensor Inverse::decompose(const Inputs& in) const { return inv_ex(in[0], {true})
 // ---- determinants --------------------------------------------------------------------------------------------------
 
 namespace {
-// 1 or -1: what the exchanges of rows do to a determinant.
+// The sign of the permutation that the pivots make, 1 or -1.
 Tensor parity(const Tensor& pivots, Dtype dtype) {
   const Tensor moved = ne(pivots, add(counting(pivots.shape(-1), pivots.device()), 1));
   return cast_to(sub(1, mul(remainder(sum_over(moved, {-1}), 2), 2)), dtype);
@@ -160,7 +160,7 @@ Tensor pinv_gradient(const Tensor& a, const Tensor& p, const Tensor& g) {
 Tensors LstsqMatrix::decompose(const Inputs& in) const {
   const Tensor &a = in[0], &b = in[1];
   const int64_t m = a.shape(-2), n = a.shape(-1);
-  const Tensors f = lapack_lstsq(a, b, {{}, driver, rcond});
+  const Tensors f = lapack_lstsq(a, b, {.driver = driver, .rcond = rcond});
   Tensor residuals = full({0}, 0, a.dtype(), a.device());
   if (m > n && driver != "gelsy" && (driver == "gels" || holds_everywhere(eq(f[1], n)))) {
     const Tensor rest = rows(f[0], n, m - n);
@@ -224,7 +224,7 @@ Tensor Pinv::decompose(const Inputs& in) const {
   hermitian ? need_square(in[0], "input") : need_matrix(in[0], "input");
   const Tensor& a = in[0];
   const int64_t m = a.shape(-2), n = a.shape(-1);
-  if (a.numel() == 0) return full(joined(batch_of(a.shape()), {n, m}), 0, a.dtype(), a.device());
+  if (a.numel() == 0) return full(with_extents(batch_of(a.shape()), {n, m}), 0, a.dtype(), a.device());
   Tensor values, left, right;  // a = left diag(values) rightᵀ
   if (hermitian) {
     const Tensors f = lapack_eigh(a);
@@ -233,9 +233,7 @@ Tensor Pinv::decompose(const Inputs& in) const {
     const Tensors f = lapack_svd(a);
     values = f[1], left = f[0], right = swapped(f[2]);
   }
-  Amax largest;
-  largest.dim = Ints{-1};
-  const Tensor size = abs(values), least = cutoff(in[1], in[2], amax(size, largest), std::max(m, n));
+  const Tensor size = abs(values), least = cutoff(in[1], in[2], amax(size, {.dim = {-1}}), std::max(m, n));
   const Tensor kept = gt(size, unsqueeze(least, {-1}));
   const Tensor inverse = where(kept, reciprocal(where(kept, values, 1)), 0);
   return matmul(scale_columns(right, inverse), swapped(left));
@@ -316,9 +314,7 @@ Tensor MatrixExp::decompose(const Inputs& in) const {
   const Tensor a = half ? cast_to(given, Dtype::f32) : given;
   need_square(a, "input");
   if (a.numel() == 0) return clone(given);
-  Amax largest;
-  largest.dim = Ints{-1};
-  const Tensor norm = amax(sum_over(abs(a.detach()), {-2}), largest);
+  const Tensor norm = amax(sum_over(abs(a.detach()), {-2}), {.dim = {-1}});
   const double small = a.dtype() == Dtype::f32 ? 3.01 : 1.09;
   const Tensor steps = maximum(ceil(mul(log(div(norm, small)), 1 / std::log(2.0))), 0.0);
   const Tensor some = where(lt(steps, 1100), steps, 0), count = each_matrix(some);  // not of infinite ones

@@ -16,11 +16,6 @@ namespace luth::ops {
 using namespace matrix;
 namespace {
 
-Amax largest_of_last() {
-  Amax over;
-  over.dim = Ints{-1};
-  return over;
-}
 void check_driver(const std::optional<std::string>& driver, const Tensor& a) {
   if (!driver) return;
   if (*driver != "gesvd" && *driver != "gesvdj" && *driver != "gesvda")
@@ -34,17 +29,17 @@ Tensor values_of(const Tensor& a) { return recorded({a}) ? lapack_svd(a)[1] : la
 Tensors LinalgSvd::decompose(const Inputs& in) const {
   need_matrix(in[0], "A");
   check_driver(driver, in[0]);
-  return lapack_svd(in[0], {{}, full_matrices});
+  return lapack_svd(in[0], {.full_matrices = full_matrices});
 }
 Tensors Svd::decompose(const Inputs& in) const {
   need_matrix(in[0], "input");
   const Tensor& a = in[0];
   const int64_t m = a.shape(-2), n = a.shape(-1);
   if (!compute_uv) {
-    auto zeros = [&](int64_t k) { return full(joined(batch_of(a.shape()), {k, k}), 0, a.dtype(), a.device()); };
+    auto zeros = [&](int64_t k) { return full(with_extents(batch_of(a.shape()), {k, k}), 0, a.dtype(), a.device()); };
     return {zeros(m), values_of(a), zeros(n)};
   }
-  const Tensors f = lapack_svd(a, {{}, !some});
+  const Tensors f = lapack_svd(a, {.full_matrices = !some});
   return {f[0], f[1], swapped(f[2])};
 }
 Tensor Svdvals::decompose(const Inputs& in) const {
@@ -59,11 +54,11 @@ bool Uplo::upper() const {
 }
 Tensors Eigh::decompose(const Inputs& in) const {
   need_square(in[0], "the matrix");
-  return lapack_eigh(in[0], {{}, upper()});
+  return lapack_eigh(in[0], {.upper = upper()});
 }
 Tensor Eigvalsh::decompose(const Inputs& in) const {
   need_square(in[0], "the matrix");
-  return recorded(in) ? lapack_eigh(in[0], {{}, upper()})[0] : lapack_eigvalsh(in[0], {{}, upper()});
+  return recorded(in) ? lapack_eigh(in[0], {.upper = upper()})[0] : lapack_eigvalsh(in[0], {.upper = upper()});
 }
 Tensors Eig::decompose(const Inputs& in) const {
   need_square(in[0], "the matrix");
@@ -76,7 +71,7 @@ Tensor MatrixRank::decompose(const Inputs& in) const {
   const Tensor a = in[0].tensor().detach();
   if (a.numel() == 0) return full(batch_of(a.shape()), 0, Dtype::i64, a.device());
   const Tensor values = hermitian ? abs(lapack_eigvalsh(a)) : lapack_svdvals(a);
-  const Tensor least = cutoff(in[1], in[2], amax(values, largest_of_last()), std::max(a.shape(-1), a.shape(-2)));
+  const Tensor least = cutoff(in[1], in[2], amax(values, {.dim = {-1}}), std::max(a.shape(-1), a.shape(-2)));
   return sum_over(gt(values, unsqueeze(least, {-1})), {-1});
 }
 

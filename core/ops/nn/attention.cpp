@@ -27,10 +27,7 @@ Tensor later(int64_t queries, int64_t keys, Device& device) {
 }
 /// Where all products of a query are -inf.
 Tensor looks_nowhere(const Tensor& scores) {
-  AnyDims any;
-  any.dim = Ints{-1};
-  any.keepdim = true;
-  return logical_not(any_dims(ne(scores, -INFINITY), any));
+  return logical_not(any_dims(ne(scores, -INFINITY), {.dim = {-1}, .keepdim = true}));
 }
 
 void check_attention(const ScaledDotProductAttention& op, const Inputs& in) {
@@ -54,10 +51,7 @@ Tensor heads_repeated(const Tensor& t, int64_t heads, const char* what) {
   const int64_t own = t.shape(-3);
   if (own == heads) return t;
   if (own == 0 || heads % own) throw Error("{} has {} heads, which is no divisor of query's {}", what, own, heads);
-  RepeatInterleave op;
-  op.repeats = heads / own;
-  op.dim = t.dim() - 3;
-  return repeat_interleave(t, op);
+  return repeat_interleave(t, {.repeats = heads / own, .dim = t.dim() - 3});
 }
 /// The weights of each query: softmax over the keys, and zeros where a mask leaves none.
 Tensor weights_of(const ScaledDotProductAttention& op, const Tensor& scores, const Value& mask) {
@@ -247,16 +241,10 @@ Tensors MultiHeadAttentionForward::decompose(const Inputs& in) const {
     if (p > 0) weights = dropout(weights, {p, true});
     out = bmm(weights, h.v);
     weights = reshape(weights, {.shape = {n, num_heads, queries, keys}});
-    if (average_attn_weights) {
-      Mean over_heads;
-      over_heads.dim = Ints{1};
-      weights = mean(weights, over_heads);
-    }
+    if (average_attn_weights) weights = mean(weights, {.dim = {1}});
     if (!batched) weights = squeeze(weights, {Ints{0}});
   } else {
-    ScaledDotProductAttention attend;
-    attend.dropout_p = p;
-    out = scaled_dot_product_attention(h.q, h.k, h.v, h.mask ? Value(h.mask) : Value(), attend);
+    out = scaled_dot_product_attention(h.q, h.k, h.v, h.mask ? Value(h.mask) : Value(), {.dropout_p = p});
   }
   out = reshape(transpose(out, {0, 1}), {.shape = {queries * n, features}});
   out = linear(out, in[out_weight], in[out_bias]);
@@ -272,10 +260,7 @@ Tensor truths(const Shape& s, std::initializer_list<bool> v) { return Tensor::fr
 
 Cases<ScaledDotProductAttention> ScaledDotProductAttention::samples() {
   using S = ScaledDotProductAttention;
-  S causal, grouped;
-  causal.is_causal = true;
-  causal.scale = 0.4;
-  grouped.enable_gqa = true;
+  const S causal{.is_causal = true, .scale = 0.4}, grouped{.enable_gqa = true};
   auto barred = [] {  // the second query may look nowhere
     return Inputs{sample_values({2, 2, 3}), sample_values({2, 3, 3}), sample_values({2, 3, 2}),
                   truths({2, 3}, {1, 0, 1, 0, 0, 0})};

@@ -111,7 +111,7 @@ Tensor CtcEach::decompose(const Inputs& in) const {
   const int64_t width = states.classes.shape()[1], steps = longest(input_lengths);
   Tensor classes = expand_to(unsqueeze(states.classes, {.dim = 0}), {steps, n, width});
   Tensor emitted =
-      gather(narrow(log_probs, {.dim = 0, .start = 0, .length = steps}), classes, {{.dim = 2, .base = base}});
+      gather(narrow(log_probs, {.dim = 0, .start = 0, .length = steps}), classes, {.dim = 2, .base = base});
   emitted = clamp(emitted, never, Value());
   const int64_t all_run = int64_t(*std::min_element(input_lengths.begin(), input_lengths.end()));
   Tensor lengths = column(input_lengths, device), alpha = full({n, width}, never, log_probs.dtype(), device);
@@ -122,27 +122,26 @@ Tensor CtcEach::decompose(const Inputs& in) const {
   }
   // The end: the last label or the blank behind it. Nothing at all has probability 1 of no labels.
   Tensor end = mul(column(target_lengths, device), 2);
-  Tensor last = gather(alpha, end, {{.dim = 1}});
-  Tensor before = masked_fill(gather(alpha, clamp(sub(end, 1), 0, Value()), {{.dim = 1}}), eq(end, 0), never);
+  Tensor last = gather(alpha, end, {.dim = 1});
+  Tensor before = masked_fill(gather(alpha, clamp(sub(end, 1), 0, Value()), {.dim = 1}), eq(end, 0), never);
   Tensor loss = neg(logsumexp(cat({last, before}, {.dim = 1}), {.dim = {1}}));
   Tensor empty = reshape(logical_and(eq(lengths, 0), eq(end, 0)), {.shape = {n}});
   return masked_fill(masked_fill(loss, gt(loss, -never / 10), INFINITY), empty, 0);
 }
 
 namespace {
-/// Something that is 0 with the gradient by which PyTorch's is more than the true one, which lacks the logits' share:
-/// each sequence's sum of probabilities.
+/// A zero that brings the gradient to PyTorch's, which is that by the logits. Its own gradient is the difference to the
+/// true one: the probabilities of each step.
 Tensor logits_share(const Tensor& log_probs, const Lengths& lengths) {
   const int64_t steps = log_probs.shape()[0];
   Device& device = log_probs.device();
   Tensor behind = ge(unsqueeze(counting(steps, device), {.dim = 1}),
                      reshape(column(lengths, device), {.shape = {1, int64_t(lengths.size())}}));
-  Tensor total = sum(masked_fill(exp(log_probs), unsqueeze(behind, {.dim = 2}), 0), over({0, 2}));
+  Tensor total = sum(masked_fill(exp(log_probs), unsqueeze(behind, {.dim = 2}), 0), {.dim = {0, 2}});
   return sub(total, total.detach());
 }
 
-Tensor ctc(const CtcOptions& op, const Tensor& given, const Tensor& labels, const Lengths& steps,
-           const Lengths& sizes) {
+Tensor ctc(const CtcLoss& op, const Tensor& given, const Tensor& labels, const Lengths& steps, const Lengths& sizes) {
   check_reduction(op.reduction);
   check_index_dtype("targets", labels.dtype());
   if (given.dtype() != Dtype::f32 && given.dtype() != Dtype::f64)
@@ -187,7 +186,7 @@ Tensor CtcLoss::decompose(const Inputs& in) const {
   return ctc(*this, in[0], in[1], lengths_in(in[2], "input_lengths"), lengths_in(in[3], "target_lengths"));
 }
 Tensor CtcLossLists::decompose(const Inputs& in) const {
-  return ctc(*this, in[0], in[1], input_lengths, target_lengths);
+  return ctc(loss, in[0], in[1], input_lengths, target_lengths);
 }
 
 // ---- cases ---------------------------------------------------------------------------------------------------------
@@ -211,28 +210,16 @@ Cases<CtcLoss> CtcLoss::samples() {
     return Inputs{normalised({4, 2, 3}), sample_integers({2, 2}, {1, 1, 3, 3}), sample_integers({2}, {4, 1}),
                   sample_integers({2}, {1, 2})};
   };
-  CtcLoss zero;
-  zero.reduction = "none";
-  zero.zero_infinity = true;
-  zero.blank = 1;
-  zero.base = 1;
+  const CtcLoss zero{.blank = 1, .reduction = "none", .zero_infinity = true, .base = 1};
   return {{{}, {}, 0, 0, flat}, {zero, {}, 0, 0, rows}};
 }
 Cases<CtcLossLists> CtcLossLists::samples() {
-  CtcLossLists op;
-  op.input_lengths = {5, 4};
-  op.target_lengths = {2, 1};
-  op.reduction = "sum";
+  const CtcLossLists op{.input_lengths = {5, 4}, .target_lengths = {2, 1}, .loss = {.reduction = "sum"}};
   return {{op, {}, 0, 0, [] { return Inputs{normalised({5, 2, 4}), sample_integers({2, 2}, {1, 1, 3, 0})}; }}};
 }
 Cases<CtcEach> CtcEach::samples() {
-  CtcEach op, one;
-  op.input_lengths = {5, 4};
-  op.target_lengths = {2, 1};
-  one.input_lengths = {3};
-  one.target_lengths = {2};
-  one.blank = 2;
-  one.base = 1;
+  const CtcEach op{.input_lengths = {5, 4}, .target_lengths = {2, 1}};
+  const CtcEach one{.input_lengths = {3}, .target_lengths = {2}, .blank = 2, .base = 1};
   return {{op,
            {},
            0,

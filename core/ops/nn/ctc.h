@@ -7,38 +7,36 @@
 
 namespace luth::ops {
 
-struct CtcOptions : Reduction {
-  static constexpr Traits family{.offered = Offered::function}, traits = family;
+/// log_probs: T x N x C (or T x C); targets: N x S, or those of all sequences one after the other. The gradient by
+/// log_probs is PyTorch's: that of the logits whose log_softmax they are.
+struct CtcLoss {
+  static constexpr Doc doc{"ctc_loss", "log_probs, targets, input_lengths, target_lengths",
+                           "The negated log-probability of targets under all alignments with log_probs."};
+  static constexpr Traits traits{.offered = Offered::function, .autocast = Autocast::f32};
   int64_t blank = 0;
+  std::string reduction = "mean";
   bool zero_infinity = false;
   int base = 0;
-  void describe_ctc(auto& field) {
+  void describe(auto& field) {
     field("blank", blank, "the class that stands for no label", as::index);
-    describe_reduction(field);
+    describe_reduction(field, reduction);
     field("zero_infinity", zero_infinity, "whether sequences too short for their target count as 0, with no gradient");
     field("base", base, "from where labels count", as::base);
   }
-};
-/// log_probs: T x N x C (or T x C); targets: N x S, or those of all sequences one after the other. The gradient by
-/// log_probs is PyTorch's: that of the logits whose log_softmax they are.
-struct CtcLoss : CtcOptions {
-  static constexpr Doc doc{"ctc_loss", "log_probs, targets, input_lengths, target_lengths",
-                           "The negated log-probability of targets under all alignments with log_probs."};
-  static constexpr Traits traits = family.with({.autocast = Autocast::f32});
-  void describe(auto& field) { describe_ctc(field); }
   Tensor decompose(const Inputs& in) const;
   static Cases<CtcLoss> samples();
 };
 /// The same with lengths that are lists.
-struct CtcLossLists : CtcOptions {
+struct CtcLossLists {
   static constexpr Doc doc{"ctc_loss.lists", "log_probs, targets",
                            "The negated log-probability of targets under all alignments with log_probs."};
-  static constexpr Traits traits = family.with({.autocast = Autocast::f32});
+  static constexpr Traits traits{.offered = Offered::function, .autocast = Autocast::f32};
   std::vector<double> input_lengths, target_lengths;
+  CtcLoss loss;
   void describe(auto& field) {
     field("input_lengths", input_lengths, "steps of each sequence", as::required);
     field("target_lengths", target_lengths, "labels of each target", as::required);
-    describe_ctc(field);
+    loss.describe(field);
   }
   Tensor decompose(const Inputs& in) const;
   static Cases<CtcLossLists> samples();

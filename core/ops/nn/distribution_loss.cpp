@@ -52,7 +52,7 @@ Tensor GaussianNllLoss::decompose(const Inputs& in) const {
   check_reduction(reduction);
   const Tensor &x = in[0], &target = in[1];
   Tensor var = variances(x, in[2]);
-  // Raised to eps where below, with the gradient as though it were not.
+  // Clamped to at least eps; the gradient passes as though it were not.
   check_floating(var, "var");
   var = where(lt(var, eps), add(sub(var, var.detach()), eps), var);
   Tensor each = mul(add(log(var), div(square(sub(x, target)), var)), 0.5);
@@ -63,21 +63,14 @@ Tensor GaussianNllLoss::decompose(const Inputs& in) const {
 // ---- cases ---------------------------------------------------------------------------------------------------------
 
 Cases<PoissonNllLoss> PoissonNllLoss::samples() {
-  PoissonNllLoss rates, all;
-  rates.log_input = false;
-  rates.reduction = "none";
-  all.full = true;
-  all.reduction = "sum";
-  return {{{}, {{2, 3}, {2, 3}}}, {rates, {{3}, {3}}, 0.3, 2}, {all, {{2, 3}, {2, 3}}, 1.1, 3}};
+  return {{{}, {{2, 3}, {2, 3}}},
+          {{.log_input = false, .reduction = "none"}, {{3}, {3}}, 0.3, 2},
+          {{.full = true, .reduction = "sum"}, {{2, 3}, {2, 3}}, 1.1, 3}};
 }
 Cases<GaussianNllLoss> GaussianNllLoss::samples() {
-  GaussianNllLoss all, none;
-  all.full = true;
-  all.reduction = "sum";
-  none.reduction = "none";
   return {{{}, {{2, 3}, {2, 3}, {2, 3}}, 0.5, 2},
-          {all, {{2, 3}, {2, 3}, {2}}, 0.5, 2},
-          {none, {{2, 3}, {2, 3}, {2, 1}}, 0.5, 2}};
+          {{.full = true, .reduction = "sum"}, {{2, 3}, {2, 3}, {2}}, 0.5, 2},
+          {{.reduction = "none"}, {{2, 3}, {2, 3}, {2, 1}}, 0.5, 2}};
 }
 
 }  // namespace luth::ops

@@ -18,30 +18,30 @@ namespace luth::ops {
 namespace {
 const DefineAll<Dropout1d, Dropout2d, Dropout3d, AlphaDropout, FeatureAlphaDropout, GumbelSoftmax> define_all_;
 
-void check(const DropoutOptions& op, const Tensor& x) {
-  if (!(op.p >= 0 && op.p <= 1)) throw Error("p must be a probability, from 0 to 1, not {}", op.p);
+void check(double p, const Tensor& x) {
+  if (!(p >= 0 && p <= 1)) throw Error("p must be a probability, from 0 to 1, not {}", p);
   check_floating(x);
 }
-/// The shape of a number for each of the first `dims` dims' positions.
+/// The first `dims` extents of s, and 1 for the others: the shape of one number per channel.
 Shape leading(const Shape& s, int dims) {
   Shape out(size_t(s.size()), 1);
   for (int i = 0; i < dims; ++i) out[i] = s[i];
   return out;
 }
 /// `dims`: how many of the first dims name a channel.
-Tensor drop_channels(const DropoutOptions& op, const Tensor& x, int dims) {
-  check(op, x);
+Tensor drop_channels(const auto& op, const Tensor& x, int dims) {
+  check(op.p, x);
   if (!op.training || op.p == 0) return x;
   return mul(x, dropout(full(leading(x.shape(), dims), 1, x.dtype(), x.device()), {op.p, true}));
 }
-Tensor by_rank(const DropoutOptions& op, const Tensor& x, int rank) {
+Tensor by_rank(const auto& op, const Tensor& x, int rank) {
   if (x.dim() != rank && x.dim() != rank - 1)
     throw Error("input must have {} dims, or {} for one sample, but has shape {}", rank, rank - 1,
                 to_string(x.shape()));
   return drop_channels(op, x, x.dim() == rank ? 2 : 1);
 }
-Tensor alpha(const DropoutOptions& op, const Tensor& x, const Shape& shape) {
-  check(op, x);
+Tensor alpha(const auto& op, const Tensor& x, const Shape& shape) {
+  check(op.p, x);
   if (!op.training || op.p == 0) return x;
   if (op.p == 1) return mul(x, 0);
   const double limit = 1.7580993408473766;  // selu's, negated
@@ -80,32 +80,23 @@ Tensor GumbelSoftmax::decompose(const Inputs& in) const {
   Tensor one_hot;
   {
     NoGrad no_grad;
-    Argmax largest;  // the first of equal ones
-    largest.dim = dim;
-    largest.keepdim = true;
     const Tensor zero = full(x.shape(), 0, x.dtype(), x.device());
-    one_hot = scatter_value(zero, argmax(soft, largest), 1, {Scattering{{.dim = dim}, {}}});
+    const Tensor largest = argmax(soft, {.dim = dim, .keepdim = true});  // the first of equal ones
+    one_hot = scatter_value(zero, largest, 1, {.dim = dim});
   }
   return add(one_hot, sub(soft, soft.detach()));
 }
 
 // ---- cases ---------------------------------------------------------------------------------------------------------
 
-Cases<Dropout1d> Dropout1d::samples() { return {{{}, {{2, 3, 4}}}, {{{.p = 0.2}}, {{4, 3}}}}; }
-Cases<Dropout2d> Dropout2d::samples() { return {{{}, {{2, 3, 2, 2}}}, {{{.p = 0.2, .training = false}}, {{2, 3, 2}}}}; }
+Cases<Dropout1d> Dropout1d::samples() { return {{{}, {{2, 3, 4}}}, {{.p = 0.2}, {{4, 3}}}}; }
+Cases<Dropout2d> Dropout2d::samples() { return {{{}, {{2, 3, 2, 2}}}, {{.p = 0.2, .training = false}, {{2, 3, 2}}}}; }
 Cases<Dropout3d> Dropout3d::samples() { return {{{}, {{2, 3, 1, 2, 2}}}}; }
-template <class Op>
-Op in_training(double p) {
-  Op op;
-  op.p = p;
-  op.training = true;
-  return op;
-}
 Cases<AlphaDropout> AlphaDropout::samples() {
-  return {{in_training<AlphaDropout>(0.5), {{3, 4}}}, {in_training<AlphaDropout>(1), {{3}}}, {{}, {{3}}}};
+  return {{{.p = 0.5, .training = true}, {{3, 4}}}, {{.p = 1, .training = true}, {{3}}}, {{}, {{3}}}};
 }
 Cases<FeatureAlphaDropout> FeatureAlphaDropout::samples() {
-  return {{in_training<FeatureAlphaDropout>(0.5), {{3, 4, 2}}}, {{}, {{3, 4, 2}}}};
+  return {{{.p = 0.5, .training = true}, {{3, 4, 2}}}, {{}, {{3, 4, 2}}}};
 }
 // `hard` has the gradient of the soft samples, which is not that of its values: tests/lang/random.lua compares it.
 Cases<GumbelSoftmax> GumbelSoftmax::samples() { return {{{}, {{3, 4}}}, {{.tau = 0.5, .dim = 0}, {{3, 2}}}}; }

@@ -5,48 +5,60 @@
 
 namespace luth::ops {
 
-struct DropoutOptions {
+/// A dropout that is made of `dropout`.
+struct DropoutVariant {
   static constexpr Traits family{.offered = Offered::function, .inplace = Inplace::also}, traits = family;
-  double p = 0.5;
-  bool training = true;
-  void describe(auto& field) {
-    field("p", p, "the probability of being dropped");
-    field("training", training, "false: the input as it is");
-  }
 };
+void describe_dropout(auto& field, double& p, bool& training) {
+  field("p", p, "the probability of being dropped");
+  field("training", training, "false: the input as it is");
+}
 /// Channels (dim 1, or dim 0 of one sample) of sequences, images and volumes.
-struct Dropout1d : DropoutOptions {
+struct Dropout1d : DropoutVariant {
   static constexpr Doc doc{"dropout1d", "input",
                            "In training, each channel 0 with probability p, and the rest / (1 - p)."};
   static constexpr Traits traits = family.with({.offered = Offered::functional});
+  double p = 0.5;
+  bool training = true;
+  void describe(auto& field) { describe_dropout(field, p, training); }
   Tensor decompose(const Inputs& in) const;
   static Cases<Dropout1d> samples();
 };
-struct Dropout2d : DropoutOptions {
+struct Dropout2d : DropoutVariant {
   static constexpr Doc doc{"dropout2d", "input",
                            "In training, each channel 0 with probability p, and the rest / (1 - p)."};
   static constexpr Traits traits = family.with({.offered = Offered::functional});
+  double p = 0.5;
+  bool training = true;
+  void describe(auto& field) { describe_dropout(field, p, training); }
   Tensor decompose(const Inputs& in) const;
   static Cases<Dropout2d> samples();
 };
-struct Dropout3d : DropoutOptions {
+struct Dropout3d : DropoutVariant {
   static constexpr Doc doc{"dropout3d", "input",
                            "In training, each channel 0 with probability p, and the rest / (1 - p)."};
   static constexpr Traits traits = family.with({.offered = Offered::functional});
+  double p = 0.5;
+  bool training = true;
+  void describe(auto& field) { describe_dropout(field, p, training); }
   Tensor decompose(const Inputs& in) const;
   static Cases<Dropout3d> samples();
 };
 /// Klambauer, Unterthiner, Mayr and Hochreiter, "Self-Normalizing Neural Networks" (2017): what is dropped becomes
 /// selu's limit, and the whole is scaled and shifted so that mean 0 and variance 1 stay.
-struct AlphaDropout : DropoutOptions {
-  AlphaDropout() { training = false; }
+struct AlphaDropout : DropoutVariant {
   static constexpr Doc doc{"alpha_dropout", "input", "Dropout that keeps mean 0 and variance 1 of selu's results."};
+  double p = 0.5;
+  bool training = false;
+  void describe(auto& field) { describe_dropout(field, p, training); }
   Tensor decompose(const Inputs& in) const;
   static Cases<AlphaDropout> samples();
 };
-struct FeatureAlphaDropout : DropoutOptions {
-  FeatureAlphaDropout() { training = false; }
+struct FeatureAlphaDropout : DropoutVariant {
   static constexpr Doc doc{"feature_alpha_dropout", "input", "Alpha_dropout of whole channels (dim 1)."};
+  double p = 0.5;
+  bool training = false;
+  void describe(auto& field) { describe_dropout(field, p, training); }
   Tensor decompose(const Inputs& in) const;
   static Cases<FeatureAlphaDropout> samples();
 };

@@ -21,9 +21,12 @@ int64_t padding_row(const std::optional<int64_t>& padding_idx, int64_t rows) {
 }
 }  // namespace
 
+void check_table(const Value& input, const Value& weight) {
+  check_index_dtype("input", input.dtype());
+  if (weight.dim() != 2) throw Error("weight must have 2 dims, but has shape {}", to_string(weight.shape()));
+}
 Spec Embedding::infer(const Inputs& in) const {
-  check_index_dtype("input", in[0].dtype());
-  if (in[1].dim() != 2) throw Error("weight must have 2 dims, but has shape {}", to_string(in[1].shape()));
+  check_table(in[0], in[1]);
   padding_row(padding_idx, in[1].shape()[0]);
   Shape s = in[0].shape();
   s.push_back(in[1].shape()[1]);
@@ -31,12 +34,14 @@ Spec Embedding::infer(const Inputs& in) const {
 }
 Tensors Embedding::vjp(const Call& c, const Tensor& dy) const {
   const int64_t rows = c.in[1].shape()[0], padding = padding_row(padding_idx, rows);
-  return {Tensor(), embedding_backward(dy, c.in[0], {rows, padding < 0 ? std::nullopt : std::optional(padding), base})};
+  const Embedding forward{padding < 0 ? std::nullopt : std::optional(padding), base};
+  return {Tensor(), embedding_backward(dy, c.in[0], {rows, forward})};
 }
 Spec EmbeddingBackward::infer(const Inputs& in) const { return {{rows, in[0].shape().back()}, in[0].dtype()}; }
 Tensors EmbeddingBackward::vjp(const Call& c, const Tensor& dy) const {
-  Tensor rows_of = embedding(c.in[1], dy, {{}, base});
-  if (padding_idx) rows_of = masked_fill(rows_of, unsqueeze(eq(c.in[1], *padding_idx + base), {.dim = -1}), 0);
+  const auto& [padding, base] = forward;
+  Tensor rows_of = embedding(c.in[1], dy, {.base = base});
+  if (padding) rows_of = masked_fill(rows_of, unsqueeze(eq(c.in[1], *padding + base), {.dim = -1}), 0);
   return {rows_of};
 }
 
@@ -54,8 +59,6 @@ Spec OneHot::infer(const Inputs& in) const {
   s.push_back(classes);
   return {s, Dtype::i64};
 }
-
-namespace {}  // namespace
 
 Cases<Embedding> Embedding::samples() {  // padding rows are not among those picked: their gradient is 0 by definition
   return {{{},
@@ -91,7 +94,7 @@ Cases<EmbeddingBackward> EmbeddingBackward::samples() {
            [] {
              return Inputs{sample_values({3, 2}, 0.25), sample_integers({3}, {0, 2, 2})};
            }},
-          {{.rows = 3, .padding_idx = 2, .base = 1}, {}, 0, 0, [] {
+          {{.rows = 3, .forward = {.padding_idx = 2, .base = 1}}, {}, 0, 0, [] {
              return Inputs{sample_values({3, 2}, 0.25), sample_integers({3}, {1, 3, 2})};
            }}};
 }

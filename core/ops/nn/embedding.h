@@ -4,6 +4,9 @@
 
 namespace luth::ops {
 
+/// Throws unless `input` holds positions and `weight` is a matrix.
+void check_table(const Value& input, const Value& weight);
+
 struct Embedding {
   static constexpr Doc doc{"embedding", "input, weight", "The rows of weight at the positions that input holds."};
   static constexpr Traits traits{
@@ -18,18 +21,16 @@ struct Embedding {
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Embedding> samples();
 };
-/// Zeros of `rows` rows, to which those of grad are added in order; none to row `padding_idx`.
+/// Zeros of `rows` rows, to which those of grad are added in order; none to row padding_idx.
 struct EmbeddingBackward {
-  static constexpr Doc doc{"embedding.backward", "grad, input", "The gradient of embedding in its weight.",
+  static constexpr Doc doc{"embedding_backward", "grad, input", "The gradient of embedding in its weight.",
                            "weight_grad"};
   static constexpr Traits traits{.saves = "grad: input", .internal = true, .kernel_required = true};
   int64_t rows = 0;
-  std::optional<int64_t> padding_idx{};
-  int base = 0;
+  Embedding forward{};  // padding_idx counts from 0
   void describe(auto& field) {
     field("rows", rows, "the rows of weight", as::required);
-    field("padding_idx", padding_idx, "a row that gets no gradient", as::index);
-    field("base", base, "from where indices count", as::base);
+    forward.describe(field);
   }
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;

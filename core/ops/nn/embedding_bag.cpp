@@ -25,8 +25,7 @@ const DefineAll<EmbeddingBag, EmbeddingRenormed> define_all_;
 
 void check_bags(const EmbeddingBag& op, const Inputs& in) {
   const Tensor &input = in[0], &weight = in[1];
-  check_index_dtype("input", input.dtype());
-  if (weight.dim() != 2) throw Error("weight must have 2 dims, but has shape {}", to_string(weight.shape()));
+  check_table(input, weight);
   if (op.mode != "sum" && op.mode != "mean" && op.mode != "max")
     throw Error("mode must be 'sum', 'mean' or 'max', not '{}'", op.mode);
   if (op.sparse) throw Error("sparse gradients do not exist in luth; leave sparse false");
@@ -66,10 +65,8 @@ template <class Op>
 void shorten_rows(const Op& op, const Tensor& input, const Tensor& weight) {
   NoGrad no_grad;
   Tensor at = reshape(input, {.shape = {input.numel()}});
-  Tensor rows = renorm(index_select(weight, at, {{.dim = 0, .base = op.base}}), {op.norm_type, 0, *op.max_norm});
-  IndexCopy write;
-  write.base = op.base;
-  index_copy.into(weight, at, rows, write);
+  Tensor rows = renorm(index_select(weight, at, {.dim = 0, .base = op.base}), {op.norm_type, 0, *op.max_norm});
+  index_copy.into(weight, at, rows, {.base = op.base});
 }
 
 /// The rows that input names, with gradients over how often it does if that is asked for.
@@ -81,9 +78,9 @@ Tensor named_rows(const Op& op, const Tensor& input, const Tensor& weight, std::
   {
     NoGrad no_grad;
     Tensor one = full({input.numel()}, 1, weight.dtype(), weight.device());
-    Tensor often = scatter_add(zeros({weight.shape()[0]}, weight.dtype(), weight.device()), at, one,
-                               {{.dim = 0, .base = op.base}});
-    share = reciprocal(index_select(often, at, {{.dim = 0, .base = op.base}}));
+    Tensor often =
+        scatter_add(zeros({weight.shape()[0]}, weight.dtype(), weight.device()), at, one, {.dim = 0, .base = op.base});
+    share = reciprocal(index_select(often, at, {.dim = 0, .base = op.base}));
     share = unsqueeze(reshape(share, {.shape = input.shape()}), {.dim = -1});
   }
   Tensor still = rows.detach();
@@ -94,7 +91,7 @@ Tensor named_rows(const Op& op, const Tensor& input, const Tensor& weight, std::
 Tensor bag_of(const Tensor& offsets, int64_t positions, int base) {
   NoGrad no_grad;
   Tensor begins = scatter_add(zeros({positions + 1}, Dtype::i64, offsets.device()), offsets,
-                              full(offsets.shape(), 1, Dtype::i64, offsets.device()), {{.dim = 0, .base = base}});
+                              full(offsets.shape(), 1, Dtype::i64, offsets.device()), {.dim = 0, .base = base});
   return sub(cumsum(narrow(begins, {.dim = 0, .start = 0, .length = positions}), {.dim = 0}), 1);
 }
 
@@ -122,16 +119,13 @@ Tensor flat_largest(const EmbeddingBag& op, const Tensor& rows, const Tensor& of
     Tensor bag = expand(unsqueeze(bag_of(offsets, n, op.base), {.dim = 1}), {.size = {n, features}});
     Tensor skipped = counts ? unsqueeze(logical_not(counts), {.dim = 1}) : Tensor();
     Tensor seen = skipped ? masked_fill(rows, skipped, -INFINITY) : rows.detach();
-    ScatterReduce join;
-    join.reduce = "amax";
     Tensor most = full({offsets.numel(), features}, -INFINITY, dtype, rows.device());
-    most = scatter_reduce(most, bag, seen, join);
+    most = scatter_reduce(most, bag, seen, {.reduce = "amax"});
     Tensor is_most = logical_or(eq(seen, gather(most, bag, {})), ne(seen, seen));  // a nan is the largest
     if (skipped) is_most = logical_and(is_most, logical_not(skipped));
     Tensor position = expand(unsqueeze(counting(n, rows.device()), {.dim = 1}), {.size = {n, features}});
-    join.reduce = "amin";
     Tensor none = full({offsets.numel(), features}, n, Dtype::i64, rows.device());
-    at = scatter_reduce(none, bag, masked_fill(position, logical_not(is_most), n), join);
+    at = scatter_reduce(none, bag, masked_fill(position, logical_not(is_most), n), {.reduce = "amin"});
     at = narrow(at, {.dim = 0, .start = 0, .length = bags});
     empty = eq(at, n);
     at = masked_fill(at, empty, 0);
@@ -143,12 +137,8 @@ Tensor largest(const Tensor& rows, const Tensor& there) {
   const Shape& s = rows.shape();
   if (s[1] == 0) return zeros({s[0], s[2]}, rows.dtype(), rows.device());
   Tensor masked = masked_fill(rows, unsqueeze(logical_not(there), {.dim = 2}), -INFINITY);
-  AnyDims any;
-  any.dim = Ints{1};
-  any.keepdim = true;
-  MaxDim max;
-  max.dim = 1;
-  return masked_fill(max_dim(masked, max)[0], logical_not(any_dims(there, any)), 0);
+  const Tensor empty = logical_not(any_dims(there, {.dim = {1}, .keepdim = true}));
+  return masked_fill(max_dim(masked, {.dim = 1})[0], empty, 0);
 }
 }  // namespace
 
@@ -173,16 +163,15 @@ Tensor EmbeddingBag::decompose(const Inputs& in) const {
   if (counts) rows = masked_fill(rows, unsqueeze(logical_not(counts), {.dim = -1}), 0);
   Tensor keep = counts ? cast_to(counts, weight.dtype()) : Tensor();
   if (offsets) return flat_bags(*this, rows, offsets, keep);
-  Tensor total = sum(rows, over({1}));
+  Tensor total = sum(rows, {.dim = {1}});
   if (mode == "sum") return total;
-  if (keep) return div(total, clamp(sum(keep, over({1}, true)), 1, Value()));
+  if (keep) return div(total, clamp(sum(keep, {.dim = {1}, .keepdim = true}), 1, Value()));
   return div(total, std::max<int64_t>(input.shape()[1], 1));
 }
 
 Tensor EmbeddingRenormed::decompose(const Inputs& in) const {
   const Tensor &input = in[0], &weight = in[1];
-  check_index_dtype("input", input.dtype());
-  if (weight.dim() != 2) throw Error("weight must have 2 dims, but has shape {}", to_string(weight.shape()));
+  check_table(input, weight);
   if (sparse) throw Error("sparse gradients do not exist in luth; leave sparse false");
   if (max_norm) shorten_rows(*this, input, weight);
   return named_rows(*this, input, weight, padding_idx);
@@ -190,20 +179,14 @@ Tensor EmbeddingRenormed::decompose(const Inputs& in) const {
 
 // ---- cases ---------------------------------------------------------------------------------------------------------
 
-namespace {}  // namespace
-
 // Rows that are named once, so that gradients are those of the formula; no max_norm, which writes into weight.
 Cases<EmbeddingRenormed> EmbeddingRenormed::samples() {
-  EmbeddingRenormed all;
-  all.scale_grad_by_freq = true, all.padding_idx = 1;
-  return {{all, {}, 0, 0, [] { return Inputs{sample_integers({2}, {0, 3}), sample_values({4, 2}, 0.25)}; }}};
+  return {{{.padding_idx = 1, .scale_grad_by_freq = true}, {}, 0, 0, [] {
+             return Inputs{sample_integers({2}, {0, 3}), sample_values({4, 2}, 0.25)};
+           }}};
 }
 Cases<EmbeddingBag> EmbeddingBag::samples() {
-  EmbeddingBag sum, max, last;
-  sum.mode = "sum";
-  max.mode = "max";
-  last.include_last_offset = true;
-  last.base = 1;
+  const EmbeddingBag sum{.mode = "sum"}, max{.mode = "max"}, last{.include_last_offset = true, .base = 1};
   auto rows = [] { return Inputs{sample_integers({2, 3}, {0, 3, 3, 1, 0, 2}), sample_values({4, 2}, 0.25)}; };
   auto weighted = [] {
     return Inputs{sample_integers({2, 2}, {0, 3, 3, 1}), sample_values({4, 2}, 0.25), Value(),

@@ -5,14 +5,14 @@
 
 namespace luth::ops {
 
-/// F.embedding with the arguments that cost something.
+/// F.embedding with the arguments that are not free: max_norm, scale_grad_by_freq.
 struct EmbeddingRenormed {
   static constexpr Doc doc{"embedding.renormed", "input, weight",
                            "The rows of weight at the positions that input holds, after rows longer than max_norm were "
                            "brought down to it in weight itself."};
   static constexpr Traits traits{.offered = Offered::function};
-  std::optional<int64_t> padding_idx;
-  std::optional<double> max_norm;
+  std::optional<int64_t> padding_idx{};
+  std::optional<double> max_norm{};
   double norm_type = 2;
   bool scale_grad_by_freq = false, sparse = false;
   int base = 0;
@@ -35,12 +35,12 @@ struct EmbeddingBag {
                                      "input, weight, offsets, max_norm, norm_type, scale_grad_by_freq, mode, sparse, "
                                      "per_sample_weights, include_last_offset, padding_idx",
                                  .offered = Offered::function};
-  std::optional<double> max_norm;
+  std::optional<double> max_norm{};
   double norm_type = 2;
   bool scale_grad_by_freq = false;
   std::string mode = "mean";
   bool sparse = false, include_last_offset = false;
-  std::optional<int64_t> padding_idx;
+  std::optional<int64_t> padding_idx{};
   int base = 0;
   void describe(auto& field) {
     field("max_norm", max_norm, "bring the rows that are used down to this norm, in weight itself");

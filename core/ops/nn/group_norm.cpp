@@ -15,7 +15,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<GroupNorm, GroupNormParts, RmsNorm, InstanceNorm> define_all_;
+const DefineAll<GroupNorm, NativeGroupNorm, RmsNorm, InstanceNorm> define_all_;
 
 void check_per_channel(const Value& t, const char* what, int64_t channels) {
   if (t && !(t.shape() == Shape{channels}))
@@ -36,9 +36,9 @@ Tensor GroupNorm::decompose(const Inputs& in) const {
   for (int i = 2; i < s.size(); ++i) inner *= s[i];
   if (s[0] * inner == 1)
     throw Error("wants more than one value per group, but input has shape {} in {} groups", to_string(s), num_groups);
-  return group_norm_parts(x, in[1], in[2], {num_groups, eps})[0];
+  return native_group_norm(x, in[1], in[2], {num_groups, eps})[0];
 }
-Specs GroupNormParts::infer(const Inputs& in) const {
+Specs NativeGroupNorm::infer(const Inputs& in) const {
   Shape groups{in[0].shape()[0], num_groups};
   const Dtype wide = in[0].dtype() == Dtype::f64 ? Dtype::f64 : Dtype::f32;
   return {Spec{in[0].shape(), in[0].dtype()}, Spec{groups, wide}, Spec{groups, wide}};
@@ -48,7 +48,7 @@ namespace {
 /// Sums over the elements of each sample's channels, N x C x 1, in at least float32.
 Tensor per_channel(const Tensor& t) {
   const Shape& s = t.shape();
-  Sum op = over({2}, true);
+  Sum op{.dim = {2}, .keepdim = true};
   if (size_of(t.dtype()) == 2) op.dtype = Dtype::f32;
   int64_t inner = 1;
   for (int i = 2; i < s.size(); ++i) inner *= s[i];
@@ -58,7 +58,7 @@ Tensor per_channel(const Tensor& t) {
 
 // The gradient by input is layer_norm's of weight * grad in rows of groups; those by weight and bias come from the sums
 // of grad * input and of grad over each channel.
-Tensors GroupNormParts::vjp(const Call& c, const Tensors& dy) const {
+Tensors NativeGroupNorm::vjp(const Call& c, const Tensors& dy) const {
   const Tensor &x = c.in[0], &weight = c.in[1];
   const int64_t n = x.shape()[0], channels = x.shape()[1], each = channels / num_groups;
   const int64_t size = n ? x.numel() / (n * num_groups) : 0;
@@ -87,39 +87,28 @@ Tensors GroupNormParts::vjp(const Call& c, const Tensors& dy) const {
     Tensor dot = size_of(x.dtype()) == 2 ? mul(cast_to(dy[0], Dtype::f32), cast_to(x, Dtype::f32)) : mul(dy[0], x);
     const Shape channel_rows{n, num_groups, each};
     Tensor centred = sub(as(per_channel(dot), channel_rows), mul(as(total, channel_rows), mean));
-    out[1] = as(sum(mul(centred, rstd), over({0})), {channels});
+    out[1] = as(sum(mul(centred, rstd), {.dim = {0}}), {channels});
   }
-  if (c.wants(2)) out[2] = as(sum(total, over({0})), {channels});
+  if (c.wants(2)) out[2] = as(sum(total, {.dim = {0}}), {channels});
   return out;
 }
 
 Tensor RmsNorm::decompose(const Inputs& in) const {
-  const Shape& s = in[0].shape();
-  const int k = normalized_shape.size(), lead = s.size() - k;
-  if (k == 0) throw Error("normalized_shape must name at least one extent");
-  if (lead < 0 || !(Shape(s.begin() + lead, s.end()) == normalized_shape))
-    throw Error("input of shape {} does not end in normalized_shape {}", to_string(s), to_string(normalized_shape));
-  check_floating(in[0]);
-  if (in[1] && !(in[1].shape() == normalized_shape))
-    throw Error("weight has shape {}, but normalized_shape is {}", to_string(in[1].shape()),
-                to_string(normalized_shape));
+  check_normalized(in, normalized_shape);
   const double least = in[0].dtype() == Dtype::f64 ? std::numeric_limits<double>::epsilon()
                                                    : double(std::numeric_limits<float>::epsilon());
-  return layer_norm_parts(in[0], in[1], Value(), {k, eps.value_or(least), false})[0];
+  return native_layer_norm(in[0], in[1], Value(), {normalized_shape.size(), eps.value_or(least), false})[0];
 }
 
 namespace {
-/// The mean over samples of running statistics that each sample has moved by its own.
+/// Moves running statistics by the mean over samples of each sample's own statistics.
 void move_running(const Value& running, const Tensor& now, int64_t samples, double momentum, double factor) {
   static constexpr Fn<BatchNormMove> move;
   if (!running) return;
   NoGrad no_grad;
-  Mean over_samples;
-  over_samples.dim = Ints{0};
-  BatchNormMove op;
-  op.factor = factor;
   const int64_t channels = samples ? now.numel() / samples : 0;
-  move.into(running, mean(reshape(now, {.shape = {samples, channels}}), over_samples), momentum, op);
+  const Tensor over_samples = mean(reshape(now, {.shape = {samples, channels}}), {.dim = {0}});
+  move.into(running, over_samples, momentum, {.factor = factor});
 }
 }  // namespace
 
@@ -134,11 +123,7 @@ Tensor InstanceNorm::decompose(const Inputs& in) const {
   check_floating(x);
   static const char* const names[] = {"input", "running_mean", "running_var", "weight", "bias"};
   for (size_t i = 1; i < in.size(); ++i) check_per_channel(in[i], names[i], s[1]);
-  if (!use_input_stats) {
-    BatchNorm by_running;
-    by_running.eps = eps;
-    return Fn<BatchNorm>()(x, in[1], in[2], in[3], in[4], by_running);
-  }
+  if (!use_input_stats) { return Fn<BatchNorm>()(x, in[1], in[2], in[3], in[4], {.eps = eps}); }
   // Each channel of each sample is a channel of one batch.
   auto each = [&](const Value& t) { return t ? Value(repeat(t, {{s[0]}})) : Value(); };
   Tensor rows = reshape(x, {.shape = {1, s[0] * s[1], inner}});
@@ -150,8 +135,6 @@ Tensor InstanceNorm::decompose(const Inputs& in) const {
 
 // ---- cases ---------------------------------------------------------------------------------------------------------
 
-namespace {}  // namespace
-
 Cases<GroupNorm> GroupNorm::samples() {
   auto affine = [] { return Inputs{sample_values({2, 4, 3}), sample_values({4}), sample_values({4})}; };
   auto plain = [] { return Inputs{sample_values({2, 6, 2, 2}), Value(), Value()}; };
@@ -160,7 +143,7 @@ Cases<GroupNorm> GroupNorm::samples() {
           {{.num_groups = 3, .eps = 0.1}, {}, 0, 0, plain},
           {{.num_groups = 1}, {}, 0, 0, flat}};
 }
-Cases<GroupNormParts> GroupNormParts::samples() {
+Cases<NativeGroupNorm> NativeGroupNorm::samples() {
   auto affine = [] { return Inputs{sample_values({2, 4, 3}), sample_values({4}), sample_values({4})}; };
   auto plain = [] { return Inputs{sample_values({2, 6, 2}), Value(), Value()}; };
   return {{{.num_groups = 2}, {}, 0, 0, affine}, {{.num_groups = 3, .eps = 0.1}, {}, 0, 0, plain}};

@@ -22,8 +22,8 @@ struct GroupNorm {
   static Cases<GroupNorm> samples();
 };
 /// `mean` and `rstd` (1 / sqrt(variance + eps)) of each sample's groups, N x num_groups, float32 for 16-bit floats.
-struct GroupNormParts {
-  static constexpr Doc doc{"group_norm.parts", "input, weight?, bias?", "Group_norm with its statistics.",
+struct NativeGroupNorm {
+  static constexpr Doc doc{"native_group_norm", "input, weight?, bias?", "Group_norm with its statistics.",
                            "output, mean, rstd"};
   static constexpr Traits traits{
       .saves = "*: input, weight, mean, rstd, bias.meta", .internal = true, .kernel_required = true};
@@ -35,7 +35,7 @@ struct GroupNormParts {
   }
   Specs infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensors& dy) const;
-  static Cases<GroupNormParts> samples();
+  static Cases<NativeGroupNorm> samples();
 };
 /// Over the root of the mean of the squares (and eps) of the last dims.
 struct RmsNorm {
@@ -71,6 +71,6 @@ struct InstanceNorm {
 
 namespace luth {
 inline constexpr Fn<ops::GroupNorm> group_norm;
-inline constexpr Fn<ops::GroupNormParts> group_norm_parts;
+inline constexpr Fn<ops::NativeGroupNorm> native_group_norm;
 inline constexpr Fn<ops::RmsNorm> rms_norm;
 }  // namespace luth

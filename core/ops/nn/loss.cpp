@@ -70,8 +70,7 @@ Shape check_labels(const Inputs& in, const std::string& reduction) {
         to_string(in[1].shape()), to_string(in[0].shape()), to_string(expected));
   if (in[2] && !(in[2].shape() == Shape{classes}))
     throw Error("weight has shape {}; it needs a number for each of {} classes", to_string(in[2].shape()), classes);
-  if (in[2] && in[2].dtype() != in[0].dtype())
-    throw Error("input is {} and weight {}; they must have one dtype", name(in[0].dtype()), name(in[2].dtype()));
+  if (in[2]) check_same_dtype("input", in[0], "weight", in[2]);
   return expected;
 }
 
@@ -89,7 +88,7 @@ Tensor with_probabilities(const CrossEntropy& op, const Inputs& in) {
     across[d] = s[d];
     target = mul(target, reshape(in[2], {.shape = across}));
   }
-  Tensor each = neg(sum(mul(log_softmax(in[0], {.dim = d}), target), over({d})));
+  Tensor each = neg(sum(mul(log_softmax(in[0], {.dim = d}), target), {.dim = {d}}));
   if (op.reduction != "mean") return reduced(each, op.reduction);
   return div(sum(each), double(s.numel()) / double(s[d]));
 }
@@ -132,12 +131,12 @@ Tensors CrossEntropyBackward::vjp(const Call& c, const Tensor& dy) const {
   if (c.wants(0)) {
     Tensor unit =
         cross_entropy_backward(full(grad.shape(), 1, grad.dtype(), grad.device()), x, total, c.in[3], c.in[4], *this);
-    out[0] = sum(mul(dy, unit), over({d}));
+    out[0] = sum(mul(dy, unit), {.dim = {d}});
   }
   if (c.wants(1) || c.wants(2)) {
     Tensor p = mul(mul(dy, unsqueeze(grad, {.dim = d})), exp(sub(x, unsqueeze(total, {.dim = d}))));
     if (c.wants(1)) out[1] = p;
-    if (c.wants(2)) out[2] = neg(sum(p, over({d})));
+    if (c.wants(2)) out[2] = neg(sum(p, {.dim = {d}}));
   }
   return out;
 }
@@ -169,7 +168,7 @@ Tensor weighted(const Tensor& each, const Inputs& in) {
                 to_string(in[0].shape()));
   return mul(each, in[2]);
 }
-// The mean is over what the weights sum to.
+// The mean divides by the sum of the weights.
 Tensor weighted_mean(const Tensor& each, const Inputs& in, const std::string& reduction) {
   if (!in[2] || reduction != "mean") return reduced(weighted(each, in), reduction);
   return div(sum(weighted(each, in)), sum(in[2]));

@@ -1,14 +1,25 @@
 // Losses. See op.h for the recipe. `reduction` is 'mean', 'sum' or 'none' everywhere.
 #pragma once
 #include "core/ops/elementwise/elementwise.h"
+#include "core/ops/nn/reduction.h"
 
 namespace luth::ops {
 
 // ---- classification ------------------------------------------------------------------------------------------------
 
+// The settings of losses whose targets are labels.
+void describe_labels(auto& field, int64_t& ignore_index, std::string& reduction, int& base,
+                     double* label_smoothing = nullptr) {
+  field("ignore_index", ignore_index, "the label that counts for nothing", as::index);
+  describe_reduction(field, reduction);
+  if (label_smoothing)
+    field("label_smoothing", *label_smoothing, "the part of each label that is spread over all classes, 0 to 1");
+  field("base", base, "from where labels count", as::base);
+}
+
 /// input: C, N x C or N x C x d1 x … logits; target: labels without the C (integers counted from `base`; `ignore_index`
-/// among them counts from 0 here), or probabilities of input's shape. The mean is over what the weights of the labels
-/// sum to, as PyTorch has it.
+/// among them counts from 0 here), or probabilities of input's shape. The mean divides by the sum of the labels'
+/// weights, as PyTorch's does.
 struct CrossEntropy {
   static constexpr Doc doc{"cross_entropy", "input, target, weight?",
                            "Cross entropy of logits and labels, or of logits and class probabilities."};
@@ -17,12 +28,7 @@ struct CrossEntropy {
   std::string reduction = "mean";
   double label_smoothing = 0;
   int base = 0;
-  void describe(auto& field) {
-    field("ignore_index", ignore_index, "the label that counts for nothing", as::index);
-    field("reduction", reduction, "'mean', 'sum' or 'none'");
-    field("label_smoothing", label_smoothing, "the part of each label that is spread over all classes, 0 to 1");
-    field("base", base, "from where labels count", as::base);
-  }
+  void describe(auto& field) { describe_labels(field, ignore_index, reduction, base, &label_smoothing); }
   Tensor decompose(const Inputs& in) const;
   static Cases<CrossEntropy> samples();
 };
@@ -37,19 +43,14 @@ struct CrossEntropyLabels {
   std::string reduction = "mean";
   double label_smoothing = 0;
   int base = 0;
-  void describe(auto& field) {
-    field("ignore_index", ignore_index, "the label that counts for nothing", as::index);
-    field("reduction", reduction, "'mean', 'sum' or 'none'");
-    field("label_smoothing", label_smoothing, "the part of each label that is spread over all classes, 0 to 1");
-    field("base", base, "from where labels count", as::base);
-  }
+  void describe(auto& field) { describe_labels(field, ignore_index, reduction, base, &label_smoothing); }
   Specs infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensors& dy) const;
   static Cases<CrossEntropyLabels> samples();
 };
 /// grad (a number per label) * (softmax(input) - q), q being the smoothed label's distribution.
 struct CrossEntropyBackward {
-  static constexpr Doc doc{"cross_entropy.backward", "grad, input, logsumexp, target, weight?",
+  static constexpr Doc doc{"cross_entropy_backward", "grad, input, logsumexp, target, weight?",
                            "The gradient of cross_entropy in its input.", "input_grad"};
   static constexpr Traits traits{
       .saves = "*: grad, input, logsumexp, target, weight", .internal = true, .kernel_required = true};
@@ -72,11 +73,7 @@ struct NllLoss {
   int64_t ignore_index = -100;
   std::string reduction = "mean";
   int base = 0;
-  void describe(auto& field) {
-    field("ignore_index", ignore_index, "the label that counts for nothing", as::index);
-    field("reduction", reduction, "'mean', 'sum' or 'none'");
-    field("base", base, "from where labels count", as::base);
-  }
+  void describe(auto& field) { describe_labels(field, ignore_index, reduction, base); }
   Tensor decompose(const Inputs& in) const;
   static Cases<NllLoss> samples();
 };
@@ -89,17 +86,13 @@ struct NllLossLabels {
   int64_t ignore_index = -100;
   std::string reduction = "mean";
   int base = 0;
-  void describe(auto& field) {
-    field("ignore_index", ignore_index, "the label that counts for nothing", as::index);
-    field("reduction", reduction, "'mean', 'sum' or 'none'");
-    field("base", base, "from where labels count", as::base);
-  }
+  void describe(auto& field) { describe_labels(field, ignore_index, reduction, base); }
   Specs infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensors& dy) const;
   static Cases<NllLossLabels> samples();
 };
 struct NllLossBackward {
-  static constexpr Doc doc{"nll_loss.backward", "grad, target", "Zeros of a shape, with -grad at the labels.",
+  static constexpr Doc doc{"nll_loss_backward", "grad, target", "Zeros of a shape, with -grad at the labels.",
                            "input_grad"};
   static constexpr Traits traits{.saves = "grad: target", .internal = true, .kernel_required = true};
   Ints shape;
@@ -122,7 +115,7 @@ struct MseLoss {
   static constexpr Traits traits{
       .order = "input, target, reduction, weight", .offered = Offered::functional, .autocast = Autocast::f32};
   std::string reduction = "mean";
-  void describe(auto& field) { field("reduction", reduction, "'mean', 'sum' or 'none'"); }
+  void describe(auto& field) { describe_reduction(field, reduction); }
   Tensor decompose(const Inputs& in) const;
   static Cases<MseLoss> samples();
 };
@@ -131,7 +124,7 @@ struct L1Loss {
   static constexpr Traits traits{
       .order = "input, target, reduction, weight", .offered = Offered::functional, .autocast = Autocast::f32};
   std::string reduction = "mean";
-  void describe(auto& field) { field("reduction", reduction, "'mean', 'sum' or 'none'"); }
+  void describe(auto& field) { describe_reduction(field, reduction); }
   Tensor decompose(const Inputs& in) const;
   static Cases<L1Loss> samples();
 };
@@ -142,7 +135,7 @@ struct SmoothL1Loss {
   std::string reduction = "mean";
   double beta = 1;
   void describe(auto& field) {
-    field("reduction", reduction, "'mean', 'sum' or 'none'");
+    describe_reduction(field, reduction);
     field("beta", beta, "where it turns from square to absolute; at least 0");
   }
   Tensor decompose(const Inputs& in) const;
@@ -156,7 +149,7 @@ struct HuberLoss {
   std::string reduction = "mean";
   double delta = 1;
   void describe(auto& field) {
-    field("reduction", reduction, "'mean', 'sum' or 'none'");
+    describe_reduction(field, reduction);
     field("delta", delta, "where it turns from square to absolute; above 0");
   }
   Tensor decompose(const Inputs& in) const;
@@ -170,11 +163,11 @@ struct BinaryCrossEntropy {
                            "Cross entropy of probabilities (0 to 1) and targets; logarithms are cut off at -100."};
   static constexpr Traits traits{.offered = Offered::functional, .autocast = Autocast::refused};
   std::string reduction = "mean";
-  void describe(auto& field) { field("reduction", reduction, "'mean', 'sum' or 'none'"); }
+  void describe(auto& field) { describe_reduction(field, reduction); }
   Tensor decompose(const Inputs& in) const;
   static Cases<BinaryCrossEntropy> samples();
 };
-/// Its terms. The gradient keeps away from 0 / 0 as PyTorch's does.
+/// Its terms. The gradient divides by at least 1e-12 and so avoids 0 / 0, as PyTorch's does.
 struct BceEach : FloatElementwise {
   static constexpr Doc doc{"binary_cross_entropy.each", "input, target", "Binary cross entropy without reduction."};
   static constexpr Traits traits = family.with({.saves = "*: input, target", .internal = true});
@@ -204,7 +197,7 @@ struct BinaryCrossEntropyWithLogits {
   static constexpr Traits traits{
       .order = "input, target, weight, reduction, pos_weight", .offered = Offered::function, .autocast = Autocast::f32};
   std::string reduction = "mean";
-  void describe(auto& field) { field("reduction", reduction, "'mean', 'sum' or 'none'"); }
+  void describe(auto& field) { describe_reduction(field, reduction); }
   Tensor decompose(const Inputs& in) const;
   static Cases<BinaryCrossEntropyWithLogits> samples();
 };

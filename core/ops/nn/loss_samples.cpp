@@ -5,27 +5,17 @@ namespace luth::ops {
 namespace {
 
 Tensor positive(const Shape& s) {
-  Tensor t = sample_values(s, 0.25);
-  for (int64_t i = 0; i < t.numel(); ++i) t.data<double>()[i] = 0.1 + 0.05 * double((i * 5 + 2) % 9);
-  return t;
+  return sample_of(s, [](int64_t i) { return 0.1 + 0.05 * double((i * 5 + 2) % 9); });
 }
 /// Labels 0, 1, …, classes - 1 over and over, from `base`.
 Tensor labels(const Shape& s, int64_t classes, int base = 0) {
-  Tensor t = Tensor::empty(s, Dtype::i64, host());
-  for (int64_t i = 0; i < t.numel(); ++i) t.data<int64_t>()[i] = (i * 2 + 1) % classes + base;
-  return t;
-}
-template <class Op>
-Op reduced_by(const char* reduction) {
-  Op op;
-  op.reduction = reduction;
-  return op;
+  return sample_of(s, [&](int64_t i) { return (i * 2 + 1) % classes + base; });
 }
 template <class Op>
 Cases<Op> of_pairs(double lo = -2, double hi = 2) {
   return {{{}, {{2, 3}, {2, 3}}, lo, hi},
-          {reduced_by<Op>("sum"), {{3}, {3}}, lo, hi},
-          {reduced_by<Op>("none"), {{2, 2}, {2, 2}}, lo, hi},
+          {{.reduction = "sum"}, {{3}, {3}}, lo, hi},
+          {{.reduction = "none"}, {{2, 2}, {2, 2}}, lo, hi},
           {{}, {{}, {}}, lo, hi}};
 }
 // The same for losses that take weights, and one with them.
@@ -38,14 +28,14 @@ Cases<Op> of_weighted_pairs() {
            [] {
              return Inputs{sample_values({2, 3}, 0.25), sample_values({2, 3}, -0.2), Value()};
            }},
-          {reduced_by<Op>("sum"),
+          {{.reduction = "sum"},
            {},
            0,
            0,
            [] {
              return Inputs{sample_values({3}, 0.25), sample_values({3}, -0.2), Value()};
            }},
-          {reduced_by<Op>("none"),
+          {{.reduction = "none"},
            {},
            0,
            0,
@@ -66,9 +56,6 @@ Cases<Op> of_weighted_pairs() {
 // No weights here: they have no gradient, which the generated tests would look for; the goldens have them.
 template <class Op>
 Cases<Op> of_labels() {
-  Op ignoring = reduced_by<Op>("mean"), counted = reduced_by<Op>("sum");
-  ignoring.ignore_index = 1;
-  counted.base = 1;
   return {{{},
            {},
            0,
@@ -76,30 +63,30 @@ Cases<Op> of_labels() {
            [] {
              return Inputs{sample_values({3, 4}, 0.25), labels({3}, 4), Value()};
            }},
-          {ignoring,
+          {{.ignore_index = 1},
            {},
            0,
            0,
            [] {
              return Inputs{sample_values({2, 3, 2}, 0.25), labels({2, 2}, 3), Value()};
            }},
-          {counted,
+          {{.reduction = "sum", .base = 1},
            {},
            0,
            0,
            [] {
              return Inputs{sample_values({3, 4}, 0.25), labels({3}, 4, 1), Value()};
            }},
-          {reduced_by<Op>("none"), {}, 0, 0, [] {
+          {{.reduction = "none"}, {}, 0, 0, [] {
              return Inputs{sample_values({4}, 0.25), labels({}, 4), Value()};
            }}};
 }
 template <class Op>
 Cases<Op> of_smooth_labels() {
   Cases<Op> c = of_labels<Op>();
-  Op smooth;
-  smooth.label_smoothing = 0.2;
-  c.push_back({smooth, {}, 0, 0, [] { return Inputs{sample_values({3, 4}, 0.25), labels({3}, 4), Value()}; }});
+  c.push_back({{.label_smoothing = 0.2}, {}, 0, 0, [] {
+                 return Inputs{sample_values({3, 4}, 0.25), labels({3}, 4), Value()};
+               }});
   return c;
 }
 
@@ -107,18 +94,16 @@ Cases<Op> of_smooth_labels() {
 
 Cases<CrossEntropy> CrossEntropy::samples() {
   Cases<CrossEntropy> c = of_smooth_labels<CrossEntropy>();
-  CrossEntropy smooth;
-  smooth.label_smoothing = 0.1;
-  c.push_back({smooth, {}, 0, 0, [] { return Inputs{sample_values({2, 3}, 0.25), positive({2, 3}), Value()}; }});
-  c.push_back({reduced_by<CrossEntropy>("none"), {}, 0, 0, [] {
+  c.push_back({{.label_smoothing = 0.1}, {}, 0, 0, [] {
+                 return Inputs{sample_values({2, 3}, 0.25), positive({2, 3}), Value()};
+               }});
+  c.push_back({{.reduction = "none"}, {}, 0, 0, [] {
                  return Inputs{sample_values({2, 3, 2}, 0.25), positive({2, 3, 2}), Value()};
                }});
   return c;
 }
 Cases<CrossEntropyLabels> CrossEntropyLabels::samples() { return of_smooth_labels<CrossEntropyLabels>(); }
 Cases<CrossEntropyBackward> CrossEntropyBackward::samples() {
-  CrossEntropyBackward smooth;
-  smooth.label_smoothing = 0.2;
   return {
       {{},
        {},
@@ -127,7 +112,7 @@ Cases<CrossEntropyBackward> CrossEntropyBackward::samples() {
        [] {
          return Inputs{sample_values({3}, 0.25), sample_values({3, 4}, 0.25), positive({3}), labels({3}, 4), Value()};
        }},
-      {smooth, {}, 0, 0, [] {
+      {{.label_smoothing = 0.2}, {}, 0, 0, [] {
          return Inputs{sample_values({2, 2}, 0.25), sample_values({2, 3, 2}, 0.25), positive({2, 2}), labels({2, 2}, 3),
                        Value()};
        }}};

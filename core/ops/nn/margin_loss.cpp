@@ -41,15 +41,12 @@ Tensor reduced_rows(const Tensor& each, const Tensor& input, const std::string& 
   return reduced(each, reduction);
 }
 Tensor distance(const Tensor& a, const Tensor& b, double p, double eps) {
-  Norm op;
-  op.p = p;
-  op.dim = Ints{-1};
-  return norm(add(sub(a, b), eps), op);
+  return norm(add(sub(a, b), eps), {.p = p, .dim = {-1}});
 }
 /// The largest number of labels of a row, given where they have ended (N x C); C where asking would wait for a device.
 int64_t most_labels(const Tensor& ended) {
   if (&ended.device() != &host() || ended.numel() == 0) return ended.shape(1);
-  return amax(sum(logical_not(ended), over({1}))).item().integer();
+  return amax(sum(logical_not(ended), {.dim = {1}})).item().integer();
 }
 }  // namespace
 
@@ -61,7 +58,7 @@ Tensor CosineEmbeddingLoss::decompose(const Inputs& in) const {
     throw Error("a target of {} dims wants inputs of {} dims, got {} and {}", n, n + 1, to_string(x.shape()),
                 to_string(y.shape()));
   const double eps = 1e-12;
-  auto total = [&](const Tensor& t) { return sum(t, over({n})); };
+  auto total = [&](const Tensor& t) { return sum(t, {.dim = {n}}); };
   Tensor size = sqrt(mul(add(total(mul(x, x)), eps), add(total(mul(y, y)), eps)));
   Tensor cosine = div(total(mul(x, y)), size);
   Tensor together = where(eq(target, 1), sub(1, cosine), 0);
@@ -91,14 +88,14 @@ Tensor MultiMarginLoss::decompose(const Inputs& in) const {
   if (in[2] && !(in[2].shape() == Shape{classes}))
     throw Error("weight has shape {}; it needs a number for each of {} classes", to_string(in[2].shape()), classes);
   Tensor target = reshape(in[1], {.shape = {n, 1}});
-  Tensor own = gather(x, target, {{.dim = 1, .base = base}});
+  Tensor own = gather(x, target, {.dim = 1, .base = base});
   Tensor lack = above_zero(sub(add(x, margin), own));
   Tensor each = masked_fill(lack, eq(add(counting(classes, x.device()), base), target), 0);
   if (p == 2) each = square(each);
   if (in[2])
     each = mul(each,
-               unsqueeze(index_select(in[2], reshape(target, {.shape = {n}}), {{.dim = 0, .base = base}}), {.dim = 1}));
-  return reduced_rows(div(sum(each, over({1})), double(classes)), in[0], reduction);
+               unsqueeze(index_select(in[2], reshape(target, {.shape = {n}}), {.dim = 0, .base = base}), {.dim = 1}));
+  return reduced_rows(div(sum(each, {.dim = {1}}), double(classes)), in[0], reduction);
 }
 
 Tensor MultilabelMarginLoss::decompose(const Inputs& in) const {
@@ -111,19 +108,19 @@ Tensor MultilabelMarginLoss::decompose(const Inputs& in) const {
   Tensor target = reshape(in[1], {.shape = x.shape()});
   Tensor ended = gt(cumsum(lt(target, 0), {.dim = 1}), 0);  // from the first negative number on
   Tensor labels = masked_fill(target, ended, base);
-  Tensor own = gather(x, labels, {{.dim = 1, .base = base}});
+  Tensor own = gather(x, labels, {.dim = 1, .base = base});
   Tensor listed = gt(scatter_add(zeros({n, classes}, Dtype::i64, x.device()), labels,
-                                 cast_to(logical_not(ended), Dtype::i64), {{.dim = 1, .base = base}}),
+                                 cast_to(logical_not(ended), Dtype::i64), {.dim = 1, .base = base}),
                      0);
   // The pairs N x label x class, some labels at a time; a label that is listed counts, with a class that is not.
   auto pairs = [=](int64_t begin, int64_t end) {
     auto some = [&](const Tensor& t) { return unsqueeze(slice(t, {1, begin, end, 1}), {.dim = 2}); };
     Tensor out = logical_or(some(ended), unsqueeze(listed, {.dim = 1}));
     Tensor lack = above_zero(sub(add(unsqueeze(x, {.dim = 1}), 1), some(own)));
-    return sum(masked_fill(lack, out, 0), over({1, 2}));
+    return sum(masked_fill(lack, out, 0), {.dim = {1, 2}});
   };
   const Tensors sums = in_slices(most_labels(ended), double(n) * double(classes), {x, own}, pairs);
-  Tensor each = div(sums.size() == 1 ? sums[0] : sum(stack(sums, {1}), over({1})), double(classes));
+  Tensor each = div(sums.size() == 1 ? sums[0] : sum(stack(sums, {1}), {.dim = {1}}), double(classes));
   return reduced_rows(reshape(each, {.shape = {n}}), in[0], reduction);
 }
 Tensor MultilabelSoftMarginLoss::decompose(const Inputs& in) const {
@@ -132,7 +129,7 @@ Tensor MultilabelSoftMarginLoss::decompose(const Inputs& in) const {
   Tensor each = neg(add(mul(target, log_sigmoid(x)), mul(sub(1, target), log_sigmoid(neg(x)))));
   if (in[2]) each = mul(each, in[2]);
   const int last = x.dim() - 1;
-  return reduced(div(sum(each, over({last})), double(x.shape()[last])), reduction);
+  return reduced(div(sum(each, {.dim = {last}}), double(x.shape()[last])), reduction);
 }
 Tensor SoftMarginLoss::decompose(const Inputs& in) const {
   return reduced(neg(log_sigmoid(mul(in[1], in[0]))), reduction);
@@ -153,81 +150,73 @@ Tensor TripletMarginLoss::decompose(const Inputs& in) const {
 
 namespace {
 Tensor other_values(const Shape& s) {
-  Tensor t = Tensor::empty(s, Dtype::f64, host());
-  for (int64_t i = 0; i < t.numel(); ++i) t.data<double>()[i] = double((i * 5 + 2) % 13) * 0.17 - 1.03;
-  return t;
+  return sample_of(s, [](int64_t i) { return double((i * 5 + 2) % 13) * 0.17 - 1.03; });
 }
 /// 1, -1, -1, 1, -1, -1, … as integers, so that no gradient is asked for.
 Tensor signs(const Shape& s) {
-  Tensor t = Tensor::empty(s, Dtype::i64, host());
-  for (int64_t i = 0; i < t.numel(); ++i) t.data<int64_t>()[i] = i % 3 ? -1 : 1;
-  return t;
+  return sample_of(s, [](int64_t i) { return int64_t(i % 3 ? -1 : 1); });
 }
+/// Inputs of `make` with the settings of each of `ops`.
 template <class Op>
-Op with(const char* reduction) {
-  Op op;
-  op.reduction = reduction;
-  return op;
+Cases<Op> cases_of(Inputs (*make)(), std::initializer_list<Op> ops) {
+  Cases<Op> all;
+  for (auto& op : ops) all.push_back({op, {}, 0, 0, make});
+  return all;
 }
 }  // namespace
 
 Cases<CosineEmbeddingLoss> CosineEmbeddingLoss::samples() {
-  CosineEmbeddingLoss none = with<CosineEmbeddingLoss>("none");
-  none.margin = -0.5;
   auto batch = [] { return Inputs{sample_values({3, 4}, 0.2, -0.97), other_values({3, 4}), signs({3})}; };
   auto one = [] { return Inputs{sample_values({4}, 0.2, -0.97), other_values({4}), signs({})}; };
-  return {{{}, {}, 0, 0, batch}, {none, {}, 0, 0, batch}, {with<CosineEmbeddingLoss>("sum"), {}, 0, 0, one}};
+  return {{{}, {}, 0, 0, batch},
+          {{.margin = -0.5, .reduction = "none"}, {}, 0, 0, batch},
+          {{.reduction = "sum"}, {}, 0, 0, one}};
 }
 Cases<HingeEmbeddingLoss> HingeEmbeddingLoss::samples() {
-  HingeEmbeddingLoss sum = with<HingeEmbeddingLoss>("sum");
-  sum.margin = 0.5;
-  auto make = [] { return Inputs{sample_values({2, 3}, 0.2, -0.97), signs({2, 3})}; };
-  return {{{}, {}, 0, 0, make}, {sum, {}, 0, 0, make}, {with<HingeEmbeddingLoss>("none"), {}, 0, 0, make}};
+  return cases_of<HingeEmbeddingLoss>(
+      [] {
+        return Inputs{sample_values({2, 3}, 0.2, -0.97), signs({2, 3})};
+      },
+      {{}, {.margin = 0.5, .reduction = "sum"}, {.reduction = "none"}});
 }
 Cases<MarginRankingLoss> MarginRankingLoss::samples() {
-  MarginRankingLoss sum = with<MarginRankingLoss>("sum");
-  sum.margin = 0.3;
-  auto make = [] { return Inputs{sample_values({2, 3}, 0.2, -0.97), other_values({2, 3}), signs({2, 3})}; };
-  return {{{}, {}, 0, 0, make}, {sum, {}, 0, 0, make}, {with<MarginRankingLoss>("none"), {}, 0, 0, make}};
+  return cases_of<MarginRankingLoss>(
+      [] {
+        return Inputs{sample_values({2, 3}, 0.2, -0.97), other_values({2, 3}), signs({2, 3})};
+      },
+      {{}, {.margin = 0.3, .reduction = "sum"}, {.reduction = "none"}});
 }
 Cases<MultiMarginLoss> MultiMarginLoss::samples() {
-  MultiMarginLoss squares = with<MultiMarginLoss>("none"), one;
-  squares.p = 2;
-  squares.margin = 0.55;
-  one.base = 1;
   auto batch = [] { return Inputs{sample_values({3, 4}, 0.2, -0.97), sample_integers({3}, {0, 3, 1}), Value()}; };
   auto weighted = [] {
     return Inputs{sample_values({3, 4}, 0.2, -0.97), sample_integers({3}, {0, 3, 1}), sample_values({4}, 0.2, -0.97)};
   };
   auto single = [] { return Inputs{sample_values({4}, 0.2, -0.97), sample_integers({}, {4}), Value()}; };
-  return {{{}, {}, 0, 0, batch}, {squares, {}, 0, 0, weighted}, {one, {}, 0, 0, single}};
+  return {{{}, {}, 0, 0, batch},
+          {{.p = 2, .margin = 0.55, .reduction = "none"}, {}, 0, 0, weighted},
+          {{.base = 1}, {}, 0, 0, single}};
 }
 Cases<MultilabelMarginLoss> MultilabelMarginLoss::samples() {
-  MultilabelMarginLoss one;
-  one.base = 1;
   auto batch = [] { return Inputs{sample_values({2, 3}, 0.2, -0.97), sample_integers({2, 3}, {2, 0, -1, 1, -1, 0})}; };
   auto single = [] { return Inputs{sample_values({3}, 0.2, -0.97), sample_integers({3}, {3, -1, 2})}; };
-  return {{{}, {}, 0, 0, batch}, {with<MultilabelMarginLoss>("none"), {}, 0, 0, batch}, {one, {}, 0, 0, single}};
+  return {{{}, {}, 0, 0, batch}, {{.reduction = "none"}, {}, 0, 0, batch}, {{.base = 1}, {}, 0, 0, single}};
 }
 Cases<MultilabelSoftMarginLoss> MultilabelSoftMarginLoss::samples() {
   auto plain = [] { return Inputs{sample_values({3, 2}, 0.2, -0.97), other_values({3, 2}), Value()}; };
   auto weighted = [] {
     return Inputs{sample_values({3, 2}, 0.2, -0.97), other_values({3, 2}), sample_values({2}, 0.2, -0.97)};
   };
-  return {{{}, {}, 0, 0, plain}, {with<MultilabelSoftMarginLoss>("none"), {}, 0, 0, weighted}};
+  return {{{}, {}, 0, 0, plain}, {{.reduction = "none"}, {}, 0, 0, weighted}};
 }
 Cases<SoftMarginLoss> SoftMarginLoss::samples() {
-  return {{{}, {{2, 3}, {2, 3}}}, {with<SoftMarginLoss>("none"), {{3}, {3}}}, {with<SoftMarginLoss>("sum"), {{}, {}}}};
+  return {{{}, {{2, 3}, {2, 3}}}, {{.reduction = "none"}, {{3}, {3}}}, {{.reduction = "sum"}, {{}, {}}}};
 }
 Cases<TripletMarginLoss> TripletMarginLoss::samples() {
-  TripletMarginLoss swapped = with<TripletMarginLoss>("sum"), cubes = with<TripletMarginLoss>("none");
-  swapped.swap = true;
-  cubes.p = 3;
-  cubes.margin = 2;
-  auto make = [] {
-    return Inputs{sample_values({3, 4}, 0.2, -0.97), other_values({3, 4}), sample_values({3, 4}, 0.31, -0.97)};
-  };
-  return {{{}, {}, 0, 0, make}, {swapped, {}, 0, 0, make}, {cubes, {}, 0, 0, make}};
+  return cases_of<TripletMarginLoss>(
+      [] {
+        return Inputs{sample_values({3, 4}, 0.2, -0.97), other_values({3, 4}), sample_values({3, 4}, 0.31, -0.97)};
+      },
+      {{}, {.swap = true, .reduction = "sum"}, {.margin = 2, .p = 3, .reduction = "none"}});
 }
 
 }  // namespace luth::ops

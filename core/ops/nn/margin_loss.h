@@ -6,7 +6,7 @@
 namespace luth::ops {
 
 /// The base of losses without kernels of their own.
-struct MarginLoss : Reduction {
+struct MarginLoss {
   static constexpr Traits family{.offered = Offered::function}, traits = family;
 };
 
@@ -17,9 +17,10 @@ struct CosineEmbeddingLoss : MarginLoss {
                            "that do not (-1)."};
   static constexpr Traits traits = family.with({.autocast = Autocast::f32});
   double margin = 0;
+  std::string reduction = "mean";
   void describe(auto& field) {
     field("margin", margin, "the cosine of pairs that do not belong together may reach it");
-    describe_reduction(field);
+    describe_reduction(field, reduction);
   }
   Tensor decompose(const Inputs& in) const;
   static Cases<CosineEmbeddingLoss> samples();
@@ -29,9 +30,10 @@ struct HingeEmbeddingLoss : MarginLoss {
                            "Input where target is 1, and where it is -1 what input lacks to margin."};
   static constexpr Traits traits = family.with({.autocast = Autocast::f32});
   double margin = 1;
+  std::string reduction = "mean";
   void describe(auto& field) {
     field("margin", margin, "what inputs of target -1 should reach");
-    describe_reduction(field);
+    describe_reduction(field, reduction);
   }
   Tensor decompose(const Inputs& in) const;
   static Cases<HingeEmbeddingLoss> samples();
@@ -41,9 +43,10 @@ struct MarginRankingLoss : MarginLoss {
                            "What input1 lacks to be above input2 (target 1), or below it (-1), by margin."};
   static constexpr Traits traits = family.with({.autocast = Autocast::f32});
   double margin = 0;
+  std::string reduction = "mean";
   void describe(auto& field) {
     field("margin", margin, "the distance wanted");
-    describe_reduction(field);
+    describe_reduction(field, reduction);
   }
   Tensor decompose(const Inputs& in) const;
   static Cases<MarginRankingLoss> samples();
@@ -58,11 +61,12 @@ struct MultiMarginLoss : MarginLoss {
                                                 .autocast = Autocast::f32});
   int64_t p = 1;
   double margin = 1;
+  std::string reduction = "mean";
   int base = 0;
   void describe(auto& field) {
     field("p", p, "the exponent, 1 or 2");
     field("margin", margin, "the distance wanted");
-    describe_reduction(field);
+    describe_reduction(field, reduction);
     field("base", base, "from where labels count", as::base);
   }
   Tensor decompose(const Inputs& in) const;
@@ -73,9 +77,10 @@ struct MultilabelMarginLoss : MarginLoss {
   static constexpr Doc doc{"multilabel_margin_loss", "input, target",
                            "What the inputs of each row's labels lack to be above all others by 1; -1 ends a row."};
   static constexpr Traits traits = family.with({.offered = Offered::functional, .autocast = Autocast::f32});
+  std::string reduction = "mean";
   int base = 0;
   void describe(auto& field) {
-    describe_reduction(field);
+    describe_reduction(field, reduction);
     field("base", base, "from where labels count", as::base);
   }
   Tensor decompose(const Inputs& in) const;
@@ -85,14 +90,16 @@ struct MultilabelSoftMarginLoss : MarginLoss {
   static constexpr Doc doc{"multilabel_soft_margin_loss", "input, target, weight?",
                            "Cross entropy of sigmoid(input) and target (0 or 1 for each label), the mean over labels."};
   static constexpr Traits traits = family.with({.offered = Offered::functional});
-  void describe(auto& field) { describe_reduction(field); }
+  std::string reduction = "mean";
+  void describe(auto& field) { describe_reduction(field, reduction); }
   Tensor decompose(const Inputs& in) const;
   static Cases<MultilabelSoftMarginLoss> samples();
 };
 struct SoftMarginLoss : MarginLoss {
   static constexpr Doc doc{"soft_margin_loss", "input, target", "log(1 + exp(-target * input)) for targets 1 and -1."};
   static constexpr Traits traits = family.with({.offered = Offered::functional, .autocast = Autocast::f32});
-  void describe(auto& field) { describe_reduction(field); }
+  std::string reduction = "mean";
+  void describe(auto& field) { describe_reduction(field, reduction); }
   Tensor decompose(const Inputs& in) const;
   static Cases<SoftMarginLoss> samples();
 };
@@ -102,12 +109,13 @@ struct TripletMarginLoss : MarginLoss {
   static constexpr Traits traits = family.with({.autocast = Autocast::f32});
   double margin = 1, p = 2, eps = 1e-6;
   bool swap = false;
+  std::string reduction = "mean";
   void describe(auto& field) {
     field("margin", margin, "the difference of distances wanted; above 0");
     field("p", p, "the exponent of the norm that measures distances");
     field("eps", eps, "added to differences");
     field("swap", swap, "take the negative's distance to the positive where that is less");
-    describe_reduction(field);
+    describe_reduction(field, reduction);
   }
   Tensor decompose(const Inputs& in) const;
   static Cases<TripletMarginLoss> samples();

@@ -13,7 +13,7 @@ namespace luth::ops {
 
 Tensor plus(const Tensor& a, const Tensor& b) { return !a ? b : !b ? a : add(a, b); }
 namespace {
-const DefineAll<BatchNorm, BatchNormMove, BatchNormTrain, BatchNormBackward, ChannelAffine, LayerNorm, LayerNormParts,
+const DefineAll<BatchNorm, BatchNormMove, BatchNormTrain, BatchNormBackward, ChannelAffine, LayerNorm, NativeLayerNorm,
                 LayerNormBackward>
     define_all_;
 
@@ -30,13 +30,8 @@ Tensor across(const Tensor& t, int n) {
   s[1] = t.numel();
   return reshape(t, {.shape = s});
 }
-Tensor sum_over(const Tensor& t, const Ints& dims) { return dims.empty() ? t : sum(t, over(dims, true)); }
-Tensor mean_over(const Tensor& t, const Ints& dims) {
-  Mean op;
-  op.dim = dims;
-  op.keepdim = true;
-  return mean(t, op);
-}
+Tensor sum_over(const Tensor& t, const Ints& dims) { return dims.empty() ? t : sum(t, {.dim = dims, .keepdim = true}); }
+Tensor mean_over(const Tensor& t, const Ints& dims) { return mean(t, {.dim = dims, .keepdim = true}); }
 Tensor times(const Tensor& a, const Tensor& b) { return b ? mul(a, b) : a; }
 
 void check_channels(const Inputs& in, const char* const* names) {
@@ -127,11 +122,15 @@ Tensor BatchNorm::decompose(const Inputs& in) const {
   return training ? batch_norm_by_batch(in, momentum, eps) : by_running(*this, in);
 }
 
+// A result like the input, and two with a number for each channel.
+static Specs with_two_per_channel(const Value& x) {
+  const Spec per_channel{Shape{x.shape()[1]}, wide(x.dtype())};
+  return {like_input(x), per_channel, per_channel};
+}
 Specs BatchNormTrain::infer(const Inputs& in) const {
   static const char* const names[] = {"input", "weight", "bias"};
   check_channels(in, names);
-  Shape c{in[0].shape()[1]};
-  return {like_input(in[0]), Spec{c, wide(in[0].dtype())}, Spec{c, wide(in[0].dtype())}};
+  return with_two_per_channel(in[0]);
 }
 Tensors BatchNormTrain::vjp(const Call& c, const Tensors& dy) const {
   const Tensor& x = c.in[0];
@@ -149,10 +148,7 @@ Tensors BatchNormTrain::vjp(const Call& c, const Tensors& dy) const {
   }
   return out;
 }
-Specs BatchNormBackward::infer(const Inputs& in) const {
-  Shape c{in[1].shape()[1]};
-  return {like_input(in[1]), Spec{c, wide(in[1].dtype())}, Spec{c, wide(in[1].dtype())}};
-}
+Specs BatchNormBackward::infer(const Inputs& in) const { return with_two_per_channel(in[1]); }
 Tensors BatchNormBackward::vjp(const Call& c, const Tensors& dy) const {
   const int n = c.in[1].dim();
   const Ints dims = batch_dims(n);
@@ -174,7 +170,7 @@ Tensors ChannelAffine::vjp(const Call& c, const Tensor& dy) const {
   const int n = dy.dim();
   const Ints dims = batch_dims(n);
   Tensors out(4);
-  auto per_channel = [&](const Tensor& t) { return reshape(sum(t, over(dims)), {.shape = {dy.shape()[1]}}); };
+  auto per_channel = [&](const Tensor& t) { return reshape(sum(t, {.dim = dims}), {.shape = {dy.shape()[1]}}); };
   if (c.wants(0)) out[0] = c.in[2] ? channel_affine(dy, Value(), c.in[2], Value()) : dy;
   if (c.wants(1)) out[1] = neg(times(per_channel(dy), c.in[2]));
   if (c.wants(2)) {
@@ -201,24 +197,27 @@ Ints range_of_dims(int64_t from, int64_t to) {
 }
 }  // namespace
 
-Tensor LayerNorm::decompose(const Inputs& in) const {
+void check_normalized(const Inputs& in, const Ints& normalized_shape) {
   const Shape& s = in[0].shape();
   const int k = normalized_shape.size(), lead = s.size() - k;
   if (k == 0) throw Error("normalized_shape must name at least one extent");
   if (lead < 0 || !(Shape(s.begin() + lead, s.end()) == normalized_shape))
     throw Error("input of shape {} does not end in normalized_shape {}", to_string(s), to_string(normalized_shape));
   check_floating(in[0]);
-  for (int i = 1; i < 3; ++i)
+  for (size_t i = 1; i < in.size(); ++i)
     if (in[i] && !(in[i].shape() == normalized_shape))
       throw Error("{} has shape {}, but normalized_shape is {}", i == 1 ? "weight" : "bias", to_string(in[i].shape()),
                   to_string(normalized_shape));
-  return layer_norm_parts(in[0], in[1], in[2], {k, eps})[0];
 }
-Specs LayerNormParts::infer(const Inputs& in) const {
+Tensor LayerNorm::decompose(const Inputs& in) const {
+  check_normalized(in, normalized_shape);
+  return native_layer_norm(in[0], in[1], in[2], {normalized_shape.size(), eps})[0];
+}
+Specs NativeLayerNorm::infer(const Inputs& in) const {
   Shape s = statistics_shape(in[0].shape(), dims);
   return {Spec{in[0].shape(), in[0].dtype()}, Spec{s, wide(in[0].dtype())}, Spec{s, wide(in[0].dtype())}};
 }
-Tensors LayerNormParts::vjp(const Call& c, const Tensors& dy) const {
+Tensors NativeLayerNorm::vjp(const Call& c, const Tensors& dy) const {
   const Tensor &x = c.in[0], &mean = c.out[1], &rstd = c.out[2];
   Tensors out(3);
   if (dy[0]) {
@@ -342,7 +341,7 @@ Cases<LayerNorm> LayerNorm::samples() {
              return Inputs{sample_values({4}), sample_values({4}), Value()};
            }}};
 }
-Cases<LayerNormParts> LayerNormParts::samples() {
+Cases<NativeLayerNorm> NativeLayerNorm::samples() {
   return {{{},
            {},
            0,

@@ -6,9 +6,12 @@ namespace luth::ops {
 
 /// a + b, where a null one counts as 0.
 Tensor plus(const Tensor& a, const Tensor& b);
+/// Throws unless the input, which comes first, is of a floating dtype and ends in `normalized_shape`, and weight and
+/// bias have that shape.
+void check_normalized(const Inputs& in, const Ints& normalized_shape);
 
-/// Input N x C x …: each channel less its mean, over its standard deviation (that of the batch in training, which also
-/// moves the running ones; else the running ones), times weight, plus bias.
+/// Input N x C x …; each channel becomes (x - mean) / standard deviation * weight + bias. Training takes mean and
+/// variance of the batch, and moves the running ones; evaluation takes the running ones.
 struct BatchNorm {
   static constexpr Doc doc{"batch_norm", "input, running_mean?, running_var?, weight?, bias?",
                            "Each channel normalised over the batch, or by running statistics."};
@@ -23,7 +26,7 @@ struct BatchNorm {
   Tensor decompose(const Inputs& in) const;
   static Cases<BatchNorm> samples();
 };
-/// (1 - weight) * running + weight * factor * now: one launch per running statistic, whatever holds the weight.
+/// (1 - weight) * running + weight * factor * now: one kernel, whether weight is a number or a tensor.
 struct BatchNormMove : FloatElementwise {
   static constexpr Doc doc{"batch_norm.move", "running, now, weight|number",
                            "Running statistics moved towards new ones."};
@@ -53,7 +56,7 @@ struct BatchNormTrain {
   static Cases<BatchNormTrain> samples();
 };
 struct BatchNormBackward {
-  static constexpr Doc doc{"batch_norm.backward", "grad, input, weight?, mean, var", "The gradients of batch_norm.",
+  static constexpr Doc doc{"batch_norm_backward", "grad, input, weight?, mean, var", "The gradients of batch_norm.",
                            "input_grad, weight_grad, bias_grad"};
   static constexpr Traits traits{
       .saves = "*: grad, input, weight, mean, var", .internal = true, .kernel_required = true};
@@ -92,8 +95,8 @@ struct LayerNorm {
 };
 /// `mean` and `rstd` (1 / sqrt(variance + eps)) of each row, float32 for 16-bit floats. Not centred: the mean counts as
 /// 0, which makes it rms_norm.
-struct LayerNormParts {
-  static constexpr Doc doc{"layer_norm.parts", "input, weight?, bias?", "Layer_norm with its statistics.",
+struct NativeLayerNorm {
+  static constexpr Doc doc{"native_layer_norm", "input, weight?, bias?", "Layer_norm with its statistics.",
                            "output, mean, rstd"};
   static constexpr Traits traits{
       .saves = "*: input, weight, mean, rstd, bias.meta", .internal = true, .kernel_required = true};
@@ -107,11 +110,11 @@ struct LayerNormParts {
   }
   Specs infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensors& dy) const;
-  static Cases<LayerNormParts> samples();
+  static Cases<NativeLayerNorm> samples();
 };
 struct LayerNormBackward {
-  static constexpr Doc doc{"layer_norm.backward", "grad, input, weight?, mean?, rstd", "The gradients of layer_norm.",
-                           "input_grad, weight_grad, bias_grad"};
+  static constexpr Doc doc{"native_layer_norm_backward", "grad, input, weight?, mean?, rstd",
+                           "The gradients of layer_norm.", "input_grad, weight_grad, bias_grad"};
   static constexpr Traits traits{
       .saves = "*: grad, input, weight, mean, rstd", .internal = true, .kernel_required = true};
   int64_t dims = 1;
@@ -135,6 +138,6 @@ inline constexpr Fn<ops::BatchNormTrain> batch_norm_train;
 inline constexpr Fn<ops::BatchNormBackward> batch_norm_backward;
 inline constexpr Fn<ops::ChannelAffine> channel_affine;
 inline constexpr Fn<ops::LayerNorm> layer_norm;
-inline constexpr Fn<ops::LayerNormParts> layer_norm_parts;
+inline constexpr Fn<ops::NativeLayerNorm> native_layer_norm;
 inline constexpr Fn<ops::LayerNormBackward> layer_norm_backward;
 }  // namespace luth

@@ -18,11 +18,7 @@ const DefineAll<Normalize, LocalResponseNorm, Renorm> define_all_;
 }
 
 Tensor Normalize::decompose(const Inputs& in) const {
-  Norm op;
-  op.p = p;
-  op.dim = dim;
-  op.keepdim = true;
-  return div(in[0], clamp(norm(in[0], op), eps, Value()));
+  return div(in[0], clamp(norm(in[0], {.p = p, .dim = dim, .keepdim = true}), eps, Value()));
 }
 
 Tensor LocalResponseNorm::decompose(const Inputs& in) const {
@@ -56,12 +52,10 @@ Tensor Renorm::decompose(const Inputs& in) const {
   if (!(p.value() > 0)) throw Error("p must be above 0, not {}", p.value());
   if (!(maxnorm.value() >= 0)) throw Error("maxnorm must not be negative, but is {}", maxnorm.value());
   const int64_t stays = wrap_dim(dim, n);
-  Norm op;
-  op.p = p;
-  op.keepdim = true;
-  op.dim = Ints();
+  Ints others;
   for (int i = 0; i < n; ++i)
-    if (i != stays) op.dim->push_back(i);
+    if (i != stays) others.push_back(i);
+  Norm op{.p = p, .dim = others, .keepdim = true};
   if (size_of(x.dtype()) == 2) op.dtype = Dtype::f32;
   Tensor size = norm(x, op);
   Tensor factor = where(gt(size, maxnorm), div(maxnorm, add(size, 1e-7)), 1);

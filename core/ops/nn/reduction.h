@@ -4,11 +4,9 @@
 
 namespace luth::ops {
 
-/// `reduction`: 'mean', 'sum' or 'none'.
-struct Reduction {
-  std::string reduction = "mean";
-  void describe_reduction(auto& field) { field("reduction", reduction, "'mean', 'sum' or 'none'"); }
-};
+void describe_reduction(auto& field, std::string& reduction) {
+  field("reduction", reduction, "'mean', 'sum' or 'none'");
+}
 /// Throws for a word that is none of the three.
 void check_reduction(const std::string& reduction);
 /// The mean or the sum of all elements, or `t` as it is.

@@ -9,7 +9,7 @@ namespace luth::ops {
 namespace {
 const DefineAll<Softmax, LogSoftmax, Softmin, SoftmaxBackward, LogSoftmaxBackward, LogSumExp> define_all_;
 
-Tensor sum_along(const Tensor& t, int64_t dim) { return sum(t, over({dim}, true)); }
+Tensor sum_along(const Tensor& t, int64_t dim) { return sum(t, {.dim = {dim}, .keepdim = true}); }
 
 template <class Op>
 Cases<Op> along_dims() {

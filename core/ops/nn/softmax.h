@@ -4,8 +4,8 @@
 
 namespace luth::ops {
 
-/// What softmax and its like are: input's shape, in `dtype` or input's own; throws for a dtype that is not floating,
-/// but for no elements, as PyTorch.
+/// The result of softmax and its like: input's shape, in `dtype` or input's dtype. Throws for a dtype that is not
+/// floating, unless there are no elements, as PyTorch does.
 Spec softmax_spec(const Inputs& in, int64_t dim, const std::optional<Dtype>& dtype);
 struct Softmax {
   static constexpr Doc doc{"softmax", "input", "Exponentials along a dim, scaled to sum to one."};
@@ -49,7 +49,7 @@ struct Softmin {
 };
 
 struct SoftmaxBackward {
-  static constexpr Doc doc{"softmax.backward", "grad, result", "result * (grad - sum(grad * result))", "input_grad"};
+  static constexpr Doc doc{"softmax_backward", "grad, result", "result * (grad - sum(grad * result))", "input_grad"};
   static constexpr Traits traits{.saves = "*: grad, result", .internal = true, .kernel_required = true};
   int64_t dim = -1;
   void describe(auto& field) { field("dim", dim, "the dim of the softmax", as::dim); }
@@ -59,7 +59,7 @@ struct SoftmaxBackward {
   static Cases<SoftmaxBackward> samples();
 };
 struct LogSoftmaxBackward {
-  static constexpr Doc doc{"log_softmax.backward", "grad, result", "grad - exp(result) * sum(grad)", "input_grad"};
+  static constexpr Doc doc{"log_softmax_backward", "grad, result", "grad - exp(result) * sum(grad)", "input_grad"};
   static constexpr Traits traits{.saves = "*: grad, result", .internal = true, .kernel_required = true};
   int64_t dim = -1;
   void describe(auto& field) { field("dim", dim, "the dim of the softmax", as::dim); }

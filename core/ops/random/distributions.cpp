@@ -83,8 +83,7 @@ Spec Binomial::infer(const Inputs& in) const {
   for (auto* v : {&in[0], &in[1]})
     if (v->dtype() != Dtype::f32 && v->dtype() != Dtype::f64)
       throw Error("wants float32 or float64, got {}", name(v->dtype()));
-  if (in[0].dtype() != in[1].dtype())
-    throw Error("count is {} and prob {}; they must have one dtype", name(in[0].dtype()), name(in[1].dtype()));
+  check_same_dtype("count", in[0], "prob", in[1]);
   return {in[0].shape(), in[0].dtype()};
 }
 // Counts between integers, at which the number of trials changes.
@@ -108,10 +107,8 @@ void check_weights(const Multinomial& op, const Tensor& weights) {
   if (!op.replacement && op.num_samples > classes)
     throw Error("cannot draw {} of {} classes without replacement", op.num_samples, classes);
   if (!readable(weights)) return;  // on other devices it would wait
-  Sum over_classes;
-  over_classes.dim = Ints{-1};
   const double least = amin(weights).item().value();
-  Tensor some = sum(cast_to(ne(weights, 0), Dtype::i64), over_classes);
+  Tensor some = sum(cast_to(ne(weights, 0), Dtype::i64), {.dim = {-1}});
   const double total = sum(cast_to(weights, Dtype::f64)).item().value();
   if (!(least >= 0) || !std::isfinite(total)) throw Error("input must hold no negative number, infinity or nan");
   const int64_t fewest = amin(some).item().integer();

@@ -1,11 +1,11 @@
-// Further distributions: fills that are written in those of random.h, and draws whose chances a tensor gives. See op.h
-// for the recipe of operators, random.h for how words become numbers.
+// Further distributions: fills made of those of random.h, and draws whose probabilities are in a tensor. See op.h for
+// the recipe of operators, random.h for how random words become numbers.
 #pragma once
 #include "core/ops/random/random.h"
 
 namespace luth::ops {
 
-/// The base of fills without kernels: `op_` alone exists, and what was there has no influence.
+/// The base of fills without kernels: `op_` alone exists, and the old elements have no influence.
 struct ComposedFill {
   static constexpr Traits family{.offered = Offered::method, .inplace = Inplace::only}, traits = family;
   Tensors vjp(const Call& c, const Tensor&) const { return Tensors(c.in.size()); }
@@ -72,7 +72,7 @@ struct BernoulliLike {
   static Cases<BernoulliLike> samples() { return {{{}, {{2, 3}}}}; }
 };
 
-/// Element i takes words of its own without end: those of core/math/draw.h's Endless.
+/// Element i draws from an endless sequence of random words of its own (Endless in core/math/draw.h).
 struct Poisson {
   static constexpr Doc doc{"poisson", "input", "Poisson distributed numbers, of the rates that input holds."};
   static constexpr Traits traits{.offered = Offered::function};
@@ -82,7 +82,7 @@ struct Poisson {
   static Cases<Poisson> samples() { return {{{}, {{2, 3}}, 0, 30}}; }
 };
 
-/// Element i takes words of its own without end, as of Poisson.
+/// Element i draws from an endless sequence of random words, as in Poisson.
 struct Binomial {
   static constexpr Doc doc{"binomial", "count, prob",
                            "How many of count trials succeed, each with probability prob: float32 or float64."};
@@ -93,8 +93,8 @@ struct Binomial {
   static Cases<Binomial> samples();
 };
 
-/// input: weights of C classes, or N rows of them. Without replacement by the largest of weight over an exponential
-/// number; with, by the running sum of weights.
+/// input: weights of C classes, or N rows of them. Without replacement: the classes with the largest weight over an
+/// exponential random number. With replacement: by cumulative sums of the weights.
 struct Multinomial {
   static constexpr Doc doc{"multinomial", "input", "Positions drawn with the weights of each row as chances."};
   static constexpr Traits traits{.not_differentiable = "its result is positions", .takes_generator = true};
@@ -109,7 +109,7 @@ struct Multinomial {
   Tensor decompose(const Inputs& in) const;
   static Cases<Multinomial> samples();
 };
-/// sums: N x C, running sums of weights; at: N x n, from 0 to below the last sum. Where the sum first exceeds it.
+/// sums: N x C, cumulative sums of weights; at: N x n, each from 0 to below the last sum.
 struct MultinomialPick {
   static constexpr Doc doc{"multinomial.pick", "sums, at", "The first position of each row whose sum is above `at`."};
   static constexpr Traits traits{.not_differentiable = "its result is positions", .internal = true};

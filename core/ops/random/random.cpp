@@ -28,17 +28,12 @@ namespace {
 const DefineFactory<RandFill> rand_;
 const DefineFactory<RandnFill> randn_;
 const DefineAll<UniformFill, NormalFill, ExponentialFill, BernoulliFill, RandomIntegers, Bernoulli, NormalPairs,
-                NormalSize, Randint, RandintLow, RandintLike, RandintLikeLow, Randperm, Dropout, DropoutApply>
+                NormalSize, Randint, RandintLow, RandintLike, RandintLikeLow, Randperm, Dropout, NativeDropout>
     define_all_;
 
-Spec same(const Inputs& in) {
-  Spec s{in[0].shape(), in[0].dtype()};
-  if (is_dense(s.shape, in[0].tensor().strides())) s.strides = in[0].tensor().strides();
-  return s;
-}
 Spec same_floating(const Inputs& in) {
   check_floating(in[0]);
-  return same(in);
+  return same_as(in[0]);
 }
 void check_probability(double p) {
   if (!(p >= 0 && p <= 1)) throw Error("p must be a probability, from 0 to 1, not {}", p);
@@ -88,14 +83,14 @@ Spec ExponentialFill::infer(const Inputs& in) const {
 }
 Spec BernoulliFill::infer(const Inputs& in) const {
   check_probability(p);
-  return same(in);
+  return same_as(in[0]);
 }
 Spec RandomIntegers::infer(const Inputs& in) const {
   const int64_t most = integers_in(in[0].dtype()), end = to.value_or(most);
   if (end <= from) throw Error("to ({}) must be above from ({})", end, from);
   if (end > most || from < least_integer(in[0].dtype()))
     throw Error("integers from {} to {} do not fit {}", from, end - 1, name(in[0].dtype()));
-  return same(in);
+  return same_as(in[0]);
 }
 Spec Bernoulli::infer(const Inputs& in) const { return same_floating(in); }
 
@@ -154,10 +149,10 @@ Tensor Dropout::decompose(const Inputs& in) const {
   check();
   if (identity()) return in[0];
   check_floating(in[0]);
-  return dropout_apply(in[0], {.p = p, .philox = {}});
+  return native_dropout(in[0], {.p = p, .philox = {}});
 }
-Spec DropoutApply::infer(const Inputs& in) const { return same(in); }
-Tensors DropoutApply::vjp(const Call&, const Tensor& dy) const { return {dropout_apply(dy, *this)}; }
+Spec NativeDropout::infer(const Inputs& in) const { return same_as(in[0]); }
+Tensors NativeDropout::vjp(const Call&, const Tensor& dy) const { return {native_dropout(dy, *this)}; }
 
 Cases<NormalSize> NormalSize::samples() {
   NormalSize op;

@@ -8,7 +8,7 @@
 
 namespace luth::ops {
 
-/// The base of fills: `op_` alone exists, and what was there has no influence.
+/// The base of fills: `op_` alone exists, and the old elements have no influence.
 struct RandomFill {
   static constexpr Traits family{.offered = Offered::method, .inplace = Inplace::only, .overwrites = true},
       traits = family;
@@ -196,8 +196,8 @@ struct Dropout {
   static Cases<Dropout> samples();
 };
 /// The gradient is the same operator with the same random numbers.
-struct DropoutApply {
-  static constexpr Doc doc{"dropout.apply", "input", "Dropout in training."};
+struct NativeDropout {
+  static constexpr Doc doc{"native_dropout", "input", "Dropout in training."};
   static constexpr Traits traits{.internal = true, .kernel_required = true};
   double p = 0.5;
   PhiloxState philox{};
@@ -209,7 +209,7 @@ struct DropoutApply {
   }
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
-  static Cases<DropoutApply> samples() { return {{{}, {{3, 4}}}, {{.p = 0.2}, {{2, 2, 2}}}}; }
+  static Cases<NativeDropout> samples() { return {{{}, {{3, 4}}}, {{.p = 0.2}, {{2, 2, 2}}}}; }
 };
 
 }  // namespace luth::ops
@@ -223,7 +223,7 @@ inline constexpr Fn<ops::RandomIntegers> random_integers;
 inline constexpr Fn<ops::Bernoulli> bernoulli;
 inline constexpr Fn<ops::Randperm> randperm;
 inline constexpr Fn<ops::Dropout> dropout;
-inline constexpr Fn<ops::DropoutApply> dropout_apply;
+inline constexpr Fn<ops::NativeDropout> native_dropout;
 Tensor rand(const Shape& size, Dtype dtype = default_dtype(), Device& device = default_device());
 Tensor randn(const Shape& size, Dtype dtype = default_dtype(), Device& device = default_device());
 Tensor randint(int64_t low, int64_t high, const Shape& size, Dtype dtype = Dtype::i64,

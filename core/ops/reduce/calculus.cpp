@@ -61,17 +61,13 @@ Tensor Trapezoids::areas(const Tensor& y, const Tensor& x) const {
 // Integers are summed as such, each once: the sum of two neighbours may not fit into their dtype.
 Tensor Trapezoid::decompose(const Inputs& in) const {
   const Tensor& y = in[0];
-  if (y.dim() && y.dtype() != Dtype::boolean && y.shape(dim) == 0) {
-    Sum nothing = over({dim});
-    nothing.dtype = y.dtype();
-    return sum(y, nothing);
-  }
+  if (y.dim() && y.dtype() != Dtype::boolean && y.shape(dim) == 0) return sum(y, {.dim = {dim}, .dtype = y.dtype()});
   Trapezoids unit;
   unit.dim = dim;
-  if (in[1]) return div(sum(areas(y, in[1]), over({dim})), 2);
-  if (y.dim() == 0 || !is_integral(y.dtype())) return mul(sum(unit.areas(y, {}), over({dim})), dx.value() / 2);
-  Tensor ends = sum(add(narrow(y, {dim, 0, 1}), narrow(y, {dim, y.shape(dim) - 1, 1})), over({dim}));
-  return mul(sub(sum(y, over({dim})), div(ends, 2)), dx);
+  if (in[1]) return div(sum(areas(y, in[1]), {.dim = {dim}}), 2);
+  if (y.dim() == 0 || !is_integral(y.dtype())) return mul(sum(unit.areas(y, {}), {.dim = {dim}}), dx.value() / 2);
+  Tensor ends = sum(add(narrow(y, {dim, 0, 1}), narrow(y, {dim, y.shape(dim) - 1, 1})), {.dim = {dim}});
+  return mul(sub(sum(y, {.dim = {dim}}), div(ends, 2)), dx);
 }
 Tensor CumulativeTrapezoid::decompose(const Inputs& in) const {
   const Tensor& y = in[0];

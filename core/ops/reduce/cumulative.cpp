@@ -1,6 +1,7 @@
 #include "core/ops/reduce/cumulative.h"
 
 #include "core/autograd/autograd.h"
+#include "core/ops/common/checks.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/elementwise/unary.h"
@@ -12,16 +13,20 @@ namespace {
 const DefineAll<Cummax, Cummin, LogCumsumExp> define_all_;
 }  // namespace
 
-Specs CumExtremum::infer(const Inputs& in) const {
-  wrap_dim(dim, in[0].dim());
-  return {Spec{in[0].shape(), in[0].dtype()}, Spec{in[0].shape(), Dtype::i64}};
+template <bool largest>
+Specs CumExtremum<largest>::infer(const Inputs& in) const {
+  return elements_and_positions(in[0], dim);
 }
-Tensors CumExtremum::vjp(const Call& c, const Tensors& dy) const {
+template <bool largest>
+Tensors CumExtremum<largest>::vjp(const Call& c, const Tensors& dy) const {
   if (!dy[0]) return {};
-  ScatterAdd op;
-  op.dim = dim;
-  op.base = base;
-  return {scatter_add.into(zeros_of(c.in[0]), c.out[1], dy[0], op)};
+  return {scatter_add.into(zeros_of(c.in[0]), c.out[1], dy[0], {.dim = dim, .base = base})};
+}
+template <bool largest>
+Cases<CumExtremum<largest>> CumExtremum<largest>::samples() {
+  const int base = largest ? 0 : 1;
+  return {
+      {{1, base}, {{2, 4}}}, {{0, base}, {{3, 2, 2}}}, {{-1, base}, {{5}}}, {{0, base}, {{}}}, {{1, base}, {{2, 0}}}};
 }
 
 Spec LogCumsumExp::infer(const Inputs& in) const {
@@ -46,18 +51,6 @@ Tensors LogCumsumExp::vjp(const Call& c, const Tensor& dy) const {
   return {cast_to(sub(spread(where(negative, 0, g)), spread(where(negative, neg(g), 0))), dy.dtype())};
 }
 
-template <class Op>
-static Cases<Op> cum_samples(int base) {
-  auto at = [&](int64_t dim) {
-    Op op;
-    op.dim = dim;
-    op.base = base;
-    return op;
-  };
-  return {{at(1), {{2, 4}}}, {at(0), {{3, 2, 2}}}, {at(-1), {{5}}}, {at(0), {{}}}, {at(1), {{2, 0}}}};
-}
-Cases<Cummax> Cummax::samples() { return cum_samples<Cummax>(0); }
-Cases<Cummin> Cummin::samples() { return cum_samples<Cummin>(1); }
 Cases<LogCumsumExp> LogCumsumExp::samples() {
   return {{{.dim = 1}, {{2, 4}}},
           {{.dim = 0}, {{3, 2, 2}}},

@@ -6,8 +6,15 @@
 namespace luth::ops {
 
 /// The largest or smallest element so far, and where it is: of equal ones the last; nan stays.
+template <bool largest>
 struct CumExtremum {
-  static constexpr Traits family{.saves = "input: indices, input.meta"}, traits = family;
+  static constexpr Doc docs[] = {
+      {"cummin", "input", "The smallest element so far along a dim, and where the last such one is.",
+       "values, indices"},
+      {"cummax", "input", "The largest element so far along a dim, and where the last such one is.",
+       "values, indices"}};
+  static constexpr Doc doc = docs[largest];
+  static constexpr Traits traits{.saves = "input: indices, input.meta", .kernel_required = largest};
   int64_t dim = 0;
   int base = 0;
   void describe(auto& field) {
@@ -16,18 +23,10 @@ struct CumExtremum {
   }
   Specs infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensors& dy) const;
+  static Cases<CumExtremum> samples();
 };
-struct Cummax : CumExtremum {
-  static constexpr Doc doc{"cummax", "input", "The largest element so far along a dim, and where the last such one is.",
-                           "values, indices"};
-  static constexpr Traits traits = family.with({.kernel_required = true});
-  static Cases<Cummax> samples();
-};
-struct Cummin : CumExtremum {
-  static constexpr Doc doc{
-      "cummin", "input", "The smallest element so far along a dim, and where the last such one is.", "values, indices"};
-  static Cases<Cummin> samples();
-};
+using Cummax = CumExtremum<true>;
+using Cummin = CumExtremum<false>;
 struct LogCumsumExp {
   static constexpr Doc doc{"logcumsumexp", "input", "The logarithm of the sum of the exponentials so far along a dim."};
   static constexpr Traits traits{.saves = "input: input, result", .autocast = Autocast::f32, .kernel_required = true};

@@ -48,8 +48,8 @@ Bounds widened(const Bounds& r, double by) {
   Tensor empty = eq(r.low, r.high);
   return {where(empty, sub(r.low, by), r.low), where(empty, add(r.high, by), r.high)};
 }
-/// A power of two, so that products with it are exact: where the range is so wide that its width times n may overflow,
-/// one that makes it narrow enough; else 1.
+/// A factor for bounds and elements: 1, or smaller where the width of the range times n may overflow. It is a power of
+/// two, so that products with it are exact.
 Tensor scale_for(const Bounds& r, int64_t n) {
   const double small = std::exp2(-std::ceil(std::log2(double(n))) - 3);
   const double most = r.low.dtype() == Dtype::f64 ? DBL_MAX : FLT_MAX;
@@ -80,13 +80,11 @@ void check_edges(const Tensor& edges, const Tensor& x) {
 /// Counts, or sums of weights, of places in [0, n), in the dtype of x.
 Tensor counted(const Tensor& place, int64_t n, const Tensor& weight, const Tensor& x) {
   if (!weight) return cast_to(count_positions(place, {n}), x.dtype());
-  if (weight.dtype() != x.dtype())
-    throw Error("input is {} and weight {}; they must have one dtype", name(x.dtype()), name(weight.dtype()));
+  check_same_dtype("input", x, "weight", weight);
   if (weight.numel() != place.numel())
     throw Error("weight has shape {}, which is not one number for each element", to_string(weight.shape()));
-  ScatterAdd op;
   Tensor all = full({n + 1}, 0, x.dtype(), x.device());  // the first one for what lies outside
-  return narrow(scatter_add.into(all, add(place, 1), flat(weight), op), {0, 1, n});
+  return narrow(scatter_add.into(all, add(place, 1), flat(weight)), {0, 1, n});
 }
 
 }  // namespace
@@ -115,8 +113,7 @@ Tensor Bincount::decompose(const Inputs& in) const {
   if (base) place = sub(place, base);
   if (!weights) return count_positions(place, {bins});
   const Dtype sums = weights.dtype() == Dtype::f32 ? Dtype::f32 : Dtype::f64;
-  ScatterAdd op;
-  return scatter_add.into(full({bins}, 0, sums, x.device()), place, cast_to(weights.detach(), sums), op);
+  return scatter_add.into(full({bins}, 0, sums, x.device()), place, cast_to(weights.detach(), sums));
 }
 
 Tensor Histc::decompose(const Inputs& in) const {

@@ -2,6 +2,7 @@
 
 #include "core/autograd/autograd.h"
 #include "core/ops/common/checks.h"
+#include "core/ops/common/sample_tensors.h"
 #include "core/ops/create/factory.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
@@ -22,14 +23,8 @@ const DefineAll<KthValue, MedianDim, NanMedianDim, Median, NanMedian, Mode, Quan
 
 Tensor as_vector(const Tensor& t) { return reshape(t, {Shape{t.numel()}}); }
 
-/// No two elements are equal, so that gradients are those of one element.
-Tensor distinct(const Shape& s) {
-  Tensor t = Tensor::empty(s, Dtype::f64, host());
-  for (int64_t i = 0; i < t.numel(); ++i) t.data<double>()[i] = double((i * 29 + 5) % 31) / 4 - 3;
-  return t;
-}
 Tensor with_nan(const Shape& s) {
-  Tensor t = distinct(s);
+  Tensor t = sample_distinct(s);
   t.data<double>()[1] = std::numeric_limits<double>::quiet_NaN();
   return t;
 }
@@ -40,7 +35,7 @@ Specs KthValue::infer(const Inputs& in) const {
   int64_t n = in[0].dim() ? in[0].shape()[wrap_dim(dim, in[0].dim())] : 1;
   check_not_bool(in[0].dtype());
   if (k < 1 || k > n) throw Error("k must be from 1 to the extent {} of dim {}, not {}", n, shown(dim), k);
-  return AlongDim::infer(in);
+  return values_and_indices(in[0], dim, keepdim);
 }
 
 Tensors MedianAll::vjp(const Call& c, const Tensor& dy) const {
@@ -63,13 +58,10 @@ Tensor median_of_none(const Tensor& t) {
 }
 }  // namespace
 
-Specs MedianDim::infer(const Inputs& in) const {
+template <bool skip_nan>
+Specs MedianAlong<skip_nan>::infer(const Inputs& in) const {
   check_not_bool(in[0].dtype());
-  return AlongDim::infer(in);
-}
-Specs NanMedianDim::infer(const Inputs& in) const {
-  check_not_bool(in[0].dtype());
-  return AlongDim::infer(in);
+  return values_and_indices(in[0], dim, keepdim);
 }
 Tensor Median::decompose(const Inputs& in) const {
   const Tensor& t = in[0];
@@ -100,14 +92,10 @@ Tensors Mode::decompose(const Inputs& in) const {
     Tensor start =
         mul(cast_to(ne(narrow(v, {d, 1, n - 1}), narrow(v, {d, 0, n - 1})), Dtype::i64), narrow(place, {d, 1, n - 1}));
     start = cat({zeros_of(narrow(ordered[1], {d, 0, 1})), start}, {d});
-    Cummax latest;
-    latest.dim = d;
-    MaxDim first;
-    first.dim = d, first.keepdim = true;
-    best = max_dim(sub(place, cummax(start, latest)[0]), first)[1];
+    const Tensor latest = cummax(start, {.dim = d})[0];
+    best = max_dim(sub(place, latest), {.dim = d, .keepdim = true})[1];
   }
-  Gather pick;
-  pick.dim = d;
+  const Gather pick{.dim = d};
   Tensor values = gather(ordered[0], best, pick), indices = gather(ordered[1], best, pick);
   if (base) indices = add(indices, base);
   if (keepdim) return {values, indices};
@@ -122,18 +110,16 @@ Tensor between(const Tensor& a, const Tensor& b, const Tensor& weight) {
   return where(lt(weight, 0.5), add(a, mul(weight, step)), sub(b, mul(sub(1, weight), step)));
 }
 
-// Where in the ordered rows (nan last) the quantiles lie, as fractions, in q's dtype; [..., k] for k of them.
+// The ranks of k quantiles in ordered rows (nan last), as fractions, in q's dtype: [..., k].
 Tensor ranks_in(const Tensor& ordered, const Tensor& q, bool skip_nan) {
   const int64_t last = ordered.shape(-1) - 1;
   Tensor nan = isnan(ordered.detach());
   if (skip_nan) {
-    Tensor count = cast_to(sum(logical_not(nan), over({-1}, true)), q.dtype());
+    Tensor count = cast_to(sum(logical_not(nan), {.dim = {-1}, .keepdim = true}), q.dtype());
     Tensor ranks = mul(q, sub(count, 1));
     return masked_fill(ranks, lt(ranks, 0), 0);
   }
-  AnyDims any;
-  any.dim = Ints{-1}, any.keepdim = true;
-  return where(any_dims(nan, any), full({}, last, q.dtype(), q.device()), mul(q, last));
+  return where(any_dims(nan, {.dim = {-1}, .keepdim = true}), full({}, last, q.dtype(), q.device()), mul(q, last));
 }
 
 }  // namespace
@@ -161,11 +147,7 @@ Tensor Quantiles::find(const Tensor& input, const Tensor& q, bool skip_nan) cons
     ranks = round(ranks);
   else if (!linear && !midpoint)
     throw Error("interpolation is 'linear', 'lower', 'higher', 'nearest' or 'midpoint', not '{}'", interpolation);
-  auto element = [&](const Tensor& rank) {
-    Gather pick;
-    pick.dim = -1;
-    return gather(ordered, cast_to(rank.detach(), Dtype::i64), pick);
-  };
+  auto element = [&](const Tensor& rank) { return gather(ordered, cast_to(rank.detach(), Dtype::i64), {.dim = -1}); };
   Tensor y = element(ranks);
   if (linear) y = between(y, element(ceil(ranks)), cast_to(sub(ranks, floor(ranks.detach())), dtype));
   if (midpoint) y = between(y, element(ceil(ranks)), full({}, 0.5, dtype, y.device()));
@@ -189,89 +171,29 @@ Tensor OneQuantile::find(const Tensor& input, bool skip_nan) const {
   return Quantiles::find(input, full({}, q, Dtype::f64, input.device()), skip_nan);
 }
 
-template <class Op>
-static Op with_dim(int64_t dim, bool keepdim, int base) {
-  Op op;
-  op.dim = dim, op.keepdim = keepdim, op.base = base;
-  return op;
-}
 Cases<KthValue> KthValue::samples() {
-  KthValue second = with_dim<KthValue>(0, true, 0), third = with_dim<KthValue>(1, false, 1);
-  second.k = 2, third.k = 3;
-  return {{{},
-           {},
-           0,
-           0,
-           [] {
-             return Inputs{distinct({2, 4})};
-           }},
-          {second,
-           {},
-           0,
-           0,
-           [] {
-             return Inputs{distinct({3, 2})};
-           }},
-          {third,
-           {},
-           0,
-           0,
-           [] {
-             return Inputs{distinct({2, 3, 2})};
-           }},
-          {{}, {}, 0, 0, [] { return Inputs{distinct({})}; }},
-          {with_dim<KthValue>(0, false, 0), {}, 0, 0, [] {
-             return Inputs{distinct({3, 0})};
-           }}};
+  return Cases<KthValue>::drawn(sample_distinct, {{{}, {{2, 4}}},
+                                                  {{.k = 2, .dim = 0, .keepdim = true}, {{3, 2}}},
+                                                  {{.k = 3, .dim = 1, .base = 1}, {{2, 3, 2}}},
+                                                  {{}, {{}}},
+                                                  {{.dim = 0}, {{3, 0}}}});
 }
 // Not with nan for those whose result it makes nan: that has no finite differences.
-template <class Op>
-static Cases<Op> medians(Inputs (*last)()) {
-  return {{with_dim<Op>(1, false, 0),
-           {},
-           0,
-           0,
-           [] {
-             return Inputs{distinct({2, 4})};
-           }},
-          {with_dim<Op>(0, true, 1),
-           {},
-           0,
-           0,
-           [] {
-             return Inputs{distinct({5, 2})};
-           }},
-          {with_dim<Op>(0, false, 0), {}, 0, 0, [] { return Inputs{distinct({})}; }},
-          {with_dim<Op>(-1, false, 0), {}, 0, 0, last}};
+template <bool skip_nan>
+Cases<MedianAlong<skip_nan>> MedianAlong<skip_nan>::samples() {
+  auto all = Cases<MedianAlong>::drawn(
+      sample_distinct,
+      {{{.dim = 1}, {{2, 4}}}, {{.dim = 0, .keepdim = true, .base = 1}, {{5, 2}}}, {{.dim = 0}, {{}}}});
+  all.push_back({{.dim = -1}, {}, 0, 0, [] {
+                   return Inputs{skip_nan ? with_nan({2, 4}) : sample_distinct({2, 0, 3})};
+                 }});
+  return all;
 }
-Cases<MedianDim> MedianDim::samples() {
-  return medians<MedianDim>([] { return Inputs{distinct({2, 0, 3})}; });
-}
-Cases<NanMedianDim> NanMedianDim::samples() {
-  return medians<NanMedianDim>([] { return Inputs{with_nan({2, 4})}; });
-}
-template <class Op>
-static Cases<Op> medians_of_all() {
-  return {{{}, {}, 0, 0, [] { return Inputs{distinct({2, 4})}; }}, {{}, {}, 0, 0, [] { return Inputs{distinct({})}; }}};
-}
-Cases<Median> Median::samples() { return medians_of_all<Median>(); }
-Cases<NanMedian> NanMedian::samples() { return medians_of_all<NanMedian>(); }
+Cases<Median> Median::samples() { return Cases<Median>::drawn(sample_distinct, {{{}, {{2, 4}}}, {{}, {{}}}}); }
+Cases<NanMedian> NanMedian::samples() { return Cases<NanMedian>::drawn(sample_distinct, {{{}, {{2, 4}}}, {{}, {{}}}}); }
 Cases<Mode> Mode::samples() {
-  return {{{},
-           {},
-           0,
-           0,
-           [] {
-             return Inputs{distinct({2, 4})};
-           }},
-          {with_dim<Mode>(0, true, 1),
-           {},
-           0,
-           0,
-           [] {
-             return Inputs{distinct({3, 2})};
-           }},
-          {{}, {}, 0, 0, [] { return Inputs{distinct({})}; }}};
+  return Cases<Mode>::drawn(sample_distinct,
+                            {{{}, {{2, 4}}}, {{.dim = 0, .keepdim = true, .base = 1}, {{3, 2}}}, {{}, {{}}}});
 }
 
 template <class Op>
@@ -282,25 +204,25 @@ static Op quantile_op(double q, std::optional<int64_t> dim, bool keepdim, const 
 }
 template <class Op>
 static Cases<Op> one_quantile(Inputs (*last)()) {
-  auto make = [] { return Inputs{distinct({2, 4})}; };
+  auto make = [] { return Inputs{sample_distinct({2, 4})}; };
   return {{quantile_op<Op>(0.3, {}, false, "linear"), {}, 0, 0, make},
           {quantile_op<Op>(0.9, 1, true, "linear"), {}, 0, 0, make},
           {quantile_op<Op>(0.5, 1, false, "midpoint"), {}, 0, 0, make},
           {quantile_op<Op>(0.6, 0, false, "lower"), {}, 0, 0, make},
           {quantile_op<Op>(0.6, {}, true, "higher"), {}, 0, 0, make},
           {quantile_op<Op>(0.4, -1, false, "nearest"), {}, 0, 0, make},
-          {quantile_op<Op>(0.4, 0, false, "linear"), {}, 0, 0, [] { return Inputs{distinct({})}; }},
+          {quantile_op<Op>(0.4, 0, false, "linear"), {}, 0, 0, [] { return Inputs{sample_distinct({})}; }},
           {quantile_op<Op>(0.25, 1, false, "linear"), {}, 0, 0, last}};
 }
 Cases<Quantile> Quantile::samples() {
-  return one_quantile<Quantile>([] { return Inputs{distinct({3, 2})}; });
+  return one_quantile<Quantile>([] { return Inputs{sample_distinct({3, 2})}; });
 }
 Cases<NanQuantile> NanQuantile::samples() {
   return one_quantile<NanQuantile>([] { return Inputs{with_nan({2, 4})}; });
 }
 
 static Inputs with_several_q() {
-  return {distinct({2, 4}), Tensor::from<double>({3}, std::array{0.2, 0.7, 0.45}.data())};
+  return {sample_distinct({2, 4}), Tensor::from<double>({3}, std::array{0.2, 0.7, 0.45}.data())};
 }
 template <class Op>
 static Cases<Op> several_quantiles() {

@@ -5,36 +5,42 @@
 
 namespace luth::ops {
 
-struct KthValue : AlongDim {
+struct KthValue {
   static constexpr Doc doc{"kthvalue", "input", "The k-th smallest elements along a dim, and where they are.",
                            "values, indices"};
-  static constexpr Traits traits = family.with({.kernel_required = true});
+  static constexpr Traits traits{.saves = "input: indices, input.meta", .kernel_required = true};
   int64_t k = 1;  // 1: the smallest
-  KthValue() { dim = -1; }
+  int64_t dim = -1;
+  bool keepdim = false;
+  int base = 0;
   void describe(auto& field) {
     field("k", k, "which: 1 is the smallest", as::required);
-    field("dim", dim, "the dim to reduce", as::dim);
-    field("keepdim", keepdim, "keep the reduced dim with extent 1");
-    field("base", base, "from where indices count", as::base);
+    describe_along_dim(field, dim, keepdim, base);
   }
   Specs infer(const Inputs& in) const;
+  Tensors vjp(const Call& c, const Tensors& dy) const { return gradient_at_indices(c, dy[0], dim, keepdim, base); }
   static Cases<KthValue> samples();
 };
 /// Of an even number of elements the lower of the two in the middle, as PyTorch has it.
-struct MedianDim : AlongDim {
-  static constexpr Doc doc{"median.dim", "input",
-                           "The medians along a dim, and where they are; of an even number the lower of two; nan where "
-                           "one is nan.",
-                           "values, indices"};
+template <bool skip_nan>
+struct MedianAlong {
+  static constexpr Doc docs[] = {
+      {"median.dim", "input",
+       "The medians along a dim, and where they are; of an even number the lower of two; nan where one is nan.",
+       "values, indices"},
+      {"nanmedian.dim", "input", "The medians of what is not nan along a dim, and where they are.", "values, indices"}};
+  static constexpr Doc doc = docs[skip_nan];
+  static constexpr Traits traits{.saves = "input: indices, input.meta"};
+  int64_t dim = 0;
+  bool keepdim = false;
+  int base = 0;
+  void describe(auto& field) { describe_along_dim(field, dim, keepdim, base, as::dim | as::required); }
   Specs infer(const Inputs& in) const;
-  static Cases<MedianDim> samples();
+  Tensors vjp(const Call& c, const Tensors& dy) const { return gradient_at_indices(c, dy[0], dim, keepdim, base); }
+  static Cases<MedianAlong> samples();
 };
-struct NanMedianDim : AlongDim {
-  static constexpr Doc doc{"nanmedian.dim", "input", "The medians of what is not nan along a dim, and where they are.",
-                           "values, indices"};
-  Specs infer(const Inputs& in) const;
-  static Cases<NanMedianDim> samples();
-};
+using MedianDim = MedianAlong<false>;
+using NanMedianDim = MedianAlong<true>;
 /// Of all elements. Equal ones share the gradient.
 struct MedianAll {
   static constexpr Traits family{.saves = "input: input, result"}, traits = family;
@@ -59,11 +65,7 @@ struct Mode {
   int64_t dim = -1;
   bool keepdim = false;
   int base = 0;
-  void describe(auto& field) {
-    field("dim", dim, "the dim to reduce", as::dim);
-    field("keepdim", keepdim, "keep the reduced dim with extent 1");
-    field("base", base, "from where indices count", as::base);
-  }
+  void describe(auto& field) { describe_along_dim(field, dim, keepdim, base); }
   Tensors decompose(const Inputs& in) const;
   static Cases<Mode> samples();
 };

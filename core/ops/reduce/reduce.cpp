@@ -19,18 +19,11 @@ Tensor sum_to(const Tensor& t, const Shape& shape) {
   int lead = t.dim() - shape.size();
   for (int i = 0; i < t.dim(); ++i)
     if (i < lead || (shape[i - lead] == 1 && t.shape()[i] != 1)) dims.push_back(i);
-  Tensor y = dims.empty() ? t : sum(t, over(dims, true));
+  Tensor y = dims.empty() ? t : sum(t, {.dim = dims, .keepdim = true});
   return lead ? reshape(y, {shape}) : y;
 }
 
 bool basic::any_nan(const Tensor& t) { return any(isnan(t)).item().to<bool>(); }
-
-ops::Sum over(const Ints& dims, bool keepdim) {
-  ops::Sum op;
-  op.dim = dims;
-  op.keepdim = keepdim;
-  return op;
-}
 
 namespace ops {
 namespace {
@@ -40,20 +33,13 @@ const DefineAll<Sum, SumToSize, Mean, Prod, Amax, Amin, MaxAll, MinAll, MaxOther
     define_all_;
 
 template <class Op>
-Op with_dims(std::optional<Ints> dim, bool keepdim) {
-  Op op;
-  op.dim = dim;
-  op.keepdim = keepdim;
-  return op;
-}
-template <class Op>
 Cases<Op> dims_samples() {
-  return {{with_dims<Op>({}, false), {{3, 4}}},
-          {with_dims<Op>(Ints{1}, false), {{3, 4}}},
-          {with_dims<Op>(Ints{0}, true), {{3, 4}}},
-          {with_dims<Op>(Ints{0, -1}, false), {{2, 3, 4}}},
-          {with_dims<Op>(Ints{1}, false), {{2, 3, 2, 2}}},
-          {with_dims<Op>({}, false), {{}}}};
+  return {{{}, {{3, 4}}},
+          {{.dim = {1}}, {{3, 4}}},
+          {{.dim = {0}, .keepdim = true}, {{3, 4}}},
+          {{.dim = {0, -1}}, {{2, 3, 4}}},
+          {{.dim = {1}}, {{2, 3, 2, 2}}},
+          {{}, {{}}}};
 }
 Dtype summed(Dtype d) { return is_floating(d) ? d : Dtype::i64; }
 Shape without(const Shape& s, int dim, bool keepdim) {
@@ -74,7 +60,7 @@ void need_elements(const Tensor& t, uint32_t mask) {
 
 }  // namespace
 
-Shape Dims::reduced(const Tensor& t) const {
+Shape Dims::reduced(const Tensor& t, bool keepdim) const {
   uint32_t m = mask(t);
   Shape s;
   for (int i = 0; i < t.dim(); ++i) {
@@ -85,11 +71,11 @@ Shape Dims::reduced(const Tensor& t) const {
   }
   return s;
 }
-Tensor Dims::expanded(const Tensor& y, const Shape& shape) const {
+Tensor Dims::expanded(const Tensor& y, const Shape& shape, bool keepdim) const {
   Tensor t = y;
   if (!keepdim && shape.size()) {
     Shape kept = shape;
-    uint32_t m = dim_mask(dim.value_or(Ints()), shape.size());
+    uint32_t m = mask(shape.size());
     for (int i = 0; i < shape.size(); ++i)
       if (m >> i & 1) kept[i] = 1;
     t = reshape(t, {kept});
@@ -98,23 +84,21 @@ Tensor Dims::expanded(const Tensor& y, const Shape& shape) const {
 }
 
 int64_t Dims::count(const Shape& shape) const {
-  uint32_t m = dim_mask(dim.value_or(Ints()), shape.size());
+  uint32_t m = mask(shape.size());
   int64_t n = 1;
   for (int i = 0; i < shape.size(); ++i)
     if (m >> i & 1) n *= shape[i];
   return n;
 }
 
-Spec Sum::infer(const Inputs& in) const { return {reduced(in[0]), dtype.value_or(summed(in[0].dtype()))}; }
+Spec Sum::infer(const Inputs& in) const { return {dim.reduced(in[0], keepdim), dtype.value_or(summed(in[0].dtype()))}; }
 Tensors Sum::vjp(const Call& c, const Tensor& dy) const {
-  return {cast_to(expanded(dy, c.in[0].shape()), c.in[0].dtype())};
+  return {cast_to(dim.expanded(dy, c.in[0].shape(), keepdim), c.in[0].dtype())};
 }
 Cases<Sum> Sum::samples() {
   auto cases = dims_samples<Sum>();
-  Sum wide = with_dims<Sum>(Ints{0}, false);
-  wide.dtype = Dtype::f64;
-  cases.push_back({wide, {{3, 2}}});
-  cases.push_back({with_dims<Sum>(Ints{0}, false), {{0, 3}}});
+  cases.push_back({{.dim = {0}, .dtype = Dtype::f64}, {{3, 2}}});
+  cases.push_back({{.dim = {0}}, {{0, 3}}});
   return cases;
 }
 
@@ -132,13 +116,13 @@ Tensor Mean::decompose(const Inputs& in) const {
   if (!dtype) check_floating(t);
   if (dtype && !is_floating(*dtype)) throw Error("dtype must be a floating point one, not {}", name(*dtype));
   const Dtype d = dtype.value_or(t.dtype());
-  Sum op = with_dims<Sum>(dim, keepdim);
-  op.dtype = size_of(d) == 2 ? Dtype::f32 : d;  // the sum of halves may be beyond their range where the mean is not
-  return cast_to(div(sum(t, op), double(count(t.shape()))), d);
+  // the sum of halves may be beyond their range where the mean is not
+  const Tensor total = sum(t, {.dim = dim, .keepdim = keepdim, .dtype = size_of(d) == 2 ? Dtype::f32 : d});
+  return cast_to(div(total, double(dim.count(t.shape()))), d);
 }
 Tensors Mean::vjp(const Call& c, const Tensor& dy) const {
   Shape shape = c.in[0].shape();
-  return {cast_to(expanded(div(dy, double(count(shape))), shape), c.in[0].dtype())};
+  return {cast_to(dim.expanded(div(dy, double(dim.count(shape))), shape, keepdim), c.in[0].dtype())};
 }
 Cases<Mean> Mean::samples() { return dims_samples<Mean>(); }
 
@@ -196,122 +180,116 @@ Cases<Prod> Prod::samples() {
            }}};
 }
 
-Spec Extremum::infer(const Inputs& in) const {
-  need_elements(in[0], mask(in[0]));
-  return {reduced(in[0]), in[0].dtype()};
+template <bool largest>
+Spec Extremum<largest>::infer(const Inputs& in) const {
+  need_elements(in[0], dim.mask(in[0]));
+  return {dim.reduced(in[0], keepdim), in[0].dtype()};
 }
-Tensors Extremum::vjp(const Call& c, const Tensor& dy) const {
+template <bool largest>
+Tensors Extremum<largest>::vjp(const Call& c, const Tensor& dy) const {
   const Tensor& x = c.in[0];
-  Tensor ties = cast_to(eq(x, expanded(c.out[0], x.shape())), dy.dtype());
-  Tensor count = sum(ties, with_dims<Sum>(dim, keepdim));
-  return {mul(ties, expanded(div(dy, count), x.shape()))};
+  Tensor ties = cast_to(eq(x, dim.expanded(c.out[0], x.shape(), keepdim)), dy.dtype());
+  Tensor count = sum(ties, {.dim = dim, .keepdim = keepdim});
+  return {mul(ties, dim.expanded(div(dy, count), x.shape(), keepdim))};
 }
-Cases<Amax> Amax::samples() { return dims_samples<Amax>(); }
-Cases<Amin> Amin::samples() { return dims_samples<Amin>(); }
+template <bool largest>
+Cases<Extremum<largest>> Extremum<largest>::samples() {
+  return dims_samples<Extremum>();
+}
 Tensor MaxAll::decompose(const Inputs& in) const { return amax(in[0]); }
 Tensor MinAll::decompose(const Inputs& in) const { return amin(in[0]); }
 Tensor MaxOther::decompose(const Inputs& in) const { return maximum(in[0], in[1]); }
 Tensor MinOther::decompose(const Inputs& in) const { return minimum(in[0], in[1]); }
 
-Specs AlongDim::infer(const Inputs& in) const {
-  const Tensor& t = in[0];
+Specs values_and_indices(const Tensor& t, int64_t dim, bool keepdim) {
   int d = wrap_dim(dim, t.dim());
   if (t.dim()) need_elements(t, 1u << d);
   Shape s = without(t.shape(), d, keepdim);
   return {{s, t.dtype()}, {s, Dtype::i64}};
 }
-Tensors AlongDim::vjp(const Call& c, const Tensors& dy) const {
+Tensors gradient_at_indices(const Call& c, const Tensor& dy, int64_t dim, bool keepdim, int base) {
   const Tensor& x = c.in[0];
-  if (!dy[0]) return {Tensor()};
-  if (x.dim() == 0) return {dy[0]};
+  if (!dy) return {Tensor()};
+  if (x.dim() == 0) return {dy};
   int d = wrap_dim(dim, x.dim());
   Tensor index = keepdim ? c.out[1] : unsqueeze(c.out[1], {d});
-  Tensor g = keepdim ? dy[0] : unsqueeze(dy[0], {d});
-  Scatter op;
-  op.dim = d;
-  op.base = base;
-  return {scatter.into(zeros_of(x), index, g, op)};
+  Tensor g = keepdim ? dy : unsqueeze(dy, {d});
+  return {scatter.into(zeros_of(x), index, g, {.dim = d, .base = base})};
 }
-template <class Op>
-static Cases<Op> along_samples() {
-  Op keep, middle;
-  keep.dim = 1, keep.keepdim = true;
-  middle.dim = -2;
-  return {{{}, {{3, 4}}}, {keep, {{3, 4}}}, {middle, {{2, 3, 4}}}, {{}, {{}}}};
+template <bool largest>
+Cases<ExtremumDim<largest>> ExtremumDim<largest>::samples() {
+  return {{{}, {{3, 4}}}, {{.dim = 1, .keepdim = true}, {{3, 4}}}, {{.dim = -2}, {{2, 3, 4}}}, {{}, {{}}}};
 }
-Cases<MaxDim> MaxDim::samples() { return along_samples<MaxDim>(); }
-Cases<MinDim> MinDim::samples() { return along_samples<MinDim>(); }
 
-Tensor ArgExtremum::find(const Tensor& t, bool largest) const {
-  int64_t d = dim.value_or(0);
+template <bool largest>
+Tensor ArgExtremum<largest>::decompose(const Inputs& in) const {
+  const Tensor& t = in[0];
   Tensor x = dim ? t : reshape(t, {Shape{t.numel()}});
   if (!dim && t.numel() == 0) throw Error("there is no position of no elements");
   check_not_bool(x.dtype());
-  MaxDim up;
-  MinDim down;
-  up.dim = down.dim = d;
-  up.keepdim = down.keepdim = keepdim && dim;
-  up.base = down.base = base;
-  Tensor index = largest ? max_dim(x, up)[1] : min_dim(x, down)[1];
+  const ExtremumDim<largest> along{.dim = dim.value_or(0), .keepdim = keepdim && dim, .base = base};
+  Tensor index = Fn<ExtremumDim<largest>>()(x, along)[1];
   return keepdim && !dim ? reshape(index, {Shape(t.dim(), 1)}) : index;
 }
+template <>
 Cases<Argmax> Argmax::samples() {
-  Argmax along;
-  along.dim = 1, along.keepdim = true;
-  return {{{}, {{3, 4}}}, {along, {{3, 4}}}};
+  return {{{}, {{3, 4}}}, {{.dim = 1, .keepdim = true}, {{3, 4}}}};
 }
+template <>
 Cases<Argmin> Argmin::samples() {
-  Argmin along;
-  along.dim = 0;
-  return {{{}, {{3, 4}}}, {along, {{3, 4}}}};
+  return {{{}, {{3, 4}}}, {{.dim = 0}, {{3, 4}}}};
 }
 
-static double freedom(const Var& op, const Tensor& t) {
+// n - correction
+static double freedom(const auto& op, const Tensor& t) {
   double n = 1;
-  uint32_t m = op.mask(t);
+  uint32_t m = op.dim.mask(t);
   for (int i = 0; i < t.dim(); ++i)
     if (m >> i & 1) n *= double(t.shape()[i]);
   return n - (op.unbiased ? double(*op.unbiased) : op.correction.value_or(1).value());
 }
-double Var::divisor(const Tensor& t) const { return std::max(0.0, freedom(*this, t)); }
-Spec Var::infer(const Inputs& in) const {
+template <bool root>
+double Variance<root>::divisor(const Tensor& t) const {
+  return std::max(0.0, freedom(*this, t));
+}
+template <bool root>
+Spec Variance<root>::infer(const Inputs& in) const {
   check_floating(in[0]);
-  return {reduced(in[0]), in[0].dtype()};
+  return {dim.reduced(in[0], keepdim), in[0].dtype()};
 }
-Tensors Var::vjp(const Call& c, const Tensor& dy) const {
+template <bool root>
+Tensors Variance<root>::vjp(const Call& c, const Tensor& dy) const {
   const Tensor& x = c.in[0];
-  Tensor centred = sub(x, mean(x, with_dims<Mean>(dim, true)));
-  return {mul(mul(centred, 2.0 / freedom(*this, x)), expanded(dy, x.shape()))};
+  Tensor g = dy;
+  if constexpr (root) {
+    Tensor flat = eq(c.out[0], 0);  // PyTorch: no gradient where the deviation is 0
+    g = div(where(flat, 0, dy), where(flat, 1, mul(c.out[0], 2)));
+  }
+  Tensor centred = sub(x, mean(x, {.dim = dim, .keepdim = true}));
+  return {mul(mul(centred, 2.0 / freedom(*this, x)), dim.expanded(g, x.shape(), keepdim))};
 }
-Tensors Std::vjp(const Call& c, const Tensor& dy) const {
-  Tensor flat = eq(c.out[0], 0);  // PyTorch: no gradient where the deviation is 0
-  return Var::vjp(c, div(where(flat, 0, dy), where(flat, 1, mul(c.out[0], 2))));
-}
-template <class Op>
-static Cases<Op> var_samples() {
-  auto cases = dims_samples<Op>();
+template <bool root>
+Cases<Variance<root>> Variance<root>::samples() {
+  auto cases = dims_samples<Variance>();
   cases.list.pop_back();
-  Op biased, corrected;
-  biased.unbiased = false;
-  corrected.correction = 2.0;
-  cases.push_back({biased, {{3, 4}}});
-  cases.push_back({corrected, {{3, 4}}});
+  cases.push_back({{.unbiased = false}, {{3, 4}}});
+  cases.push_back({{.correction = 2.0}, {{3, 4}}});
   return cases;
 }
-Cases<Var> Var::samples() { return var_samples<Var>(); }
-Cases<Std> Std::samples() { return var_samples<Std>(); }
+template struct Variance<false>;
+template struct Variance<true>;
 
 Tensor Norm::decompose(const Inputs& in) const {
   Tensor x = dtype ? cast_to(in[0].tensor(), *dtype) : in[0].tensor();
   check_floating(x);
   double e = p.value();
-  Sum total = with_dims<Sum>(dim, keepdim);
-  // the elements that are not 0, by steps that have a gradient: zeros
+  const Sum total{.dim = dim, .keepdim = keepdim};
+  // counts elements that are not 0, by operators that have a gradient, which is 0
   if (e == 0) return sum(masked_fill(pow(x, 0), eq(x, 0), 0), total);
   if (e == 1) return sum(abs(x), total);
   if (std::isinf(e))
-    return e > 0 ? amax(abs(x), with_dims<Amax>(dim, keepdim)) : amin(abs(x), with_dims<Amin>(dim, keepdim));
-  if (e == 2) return euclidean_norm(x, with_dims<EuclideanNorm>(dim, keepdim));
+    return e > 0 ? amax(abs(x), {.dim = dim, .keepdim = keepdim}) : amin(abs(x), {.dim = dim, .keepdim = keepdim});
+  if (e == 2) return euclidean_norm(x, {.dim = dim, .keepdim = keepdim});
   const Dtype d = x.dtype();
   Tensor size = abs(size_of(d) == 2 ? cast_to(x, Dtype::f32) : x);  // powers leave the range of halves
   if (e < 0) return cast_to(pow(sum(pow(size, e), total), 1 / e), d);
@@ -323,29 +301,28 @@ Tensor Norm::decompose(const Inputs& in) const {
   return cast_to(power(sum(power(size, e), total), 1 / e), d);
 }
 Cases<Norm> Norm::samples() {
-  auto make = [](Scalar p, std::optional<Ints> dim, bool keepdim) {
-    Norm op = with_dims<Norm>(dim, keepdim);
-    op.p = p;
-    return op;
-  };
-  return {{make(2, {}, false), {{3, 4}}},
-          {make(1, Ints{1}, false), {{3, 4}}, 0.5, 2},
-          {make(3.0, Ints{0}, true), {{3, 4}}, 0.5, 2},
-          {make(std::numeric_limits<double>::infinity(), Ints{1}, false), {{3, 4}}, 0.5, 2}};
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  return {{{}, {{3, 4}}},
+          {{.p = 1, .dim = {1}}, {{3, 4}}, 0.5, 2},
+          {{.p = 3.0, .dim = {0}, .keepdim = true}, {{3, 4}}, 0.5, 2},
+          {{.p = infinity, .dim = {1}}, {{3, 4}}, 0.5, 2}};
 }
 
 Tensors EuclideanNorm::vjp(const Call& c, const Tensor& dy) const {
   const Tensor& x = c.in[0];
-  Tensor y = expanded(c.out[0], x.shape()), g = expanded(dy, x.shape());
+  Tensor y = dim.expanded(c.out[0], x.shape(), keepdim), g = dim.expanded(dy, x.shape(), keepdim);
   return {where(eq(y, 0), 0, mul(g, div(x, y)))};  // PyTorch: the gradient at 0 is 0
 }
 Cases<EuclideanNorm> EuclideanNorm::samples() { return dims_samples<EuclideanNorm>(); }
 
-Spec Truth::infer(const Inputs& in) const {
-  return {reduced(in[0]), in[0].dtype() == Dtype::u8 ? Dtype::u8 : Dtype::boolean};
+template <bool every>
+Spec Truth<every>::infer(const Inputs& in) const {
+  return {dim.reduced(in[0], keepdim), in[0].dtype() == Dtype::u8 ? Dtype::u8 : Dtype::boolean};
 }
-Cases<AllDims> AllDims::samples() { return dims_samples<AllDims>(); }
-Cases<AnyDims> AnyDims::samples() { return dims_samples<AnyDims>(); }
+template <bool every>
+Cases<Truth<every>> Truth<every>::samples() {
+  return dims_samples<Truth>();
+}
 Tensor All::decompose(const Inputs& in) const { return all_dims(in[0]); }
 Tensor Any::decompose(const Inputs& in) const { return any_dims(in[0]); }
 
@@ -357,9 +334,7 @@ Tensor Equal::decompose(const Inputs& in) const {
 Tensor Allclose::decompose(const Inputs& in) const {
   const Tensor &a = in[0], &b = in[1];
   if (a.dtype() != b.dtype()) throw Error("the dtypes differ: {} and {}", name(a.dtype()), name(b.dtype()));
-  IsClose each;
-  each.rtol = rtol, each.atol = atol, each.equal_nan = equal_nan;
-  return all_dims(isclose(a, b, each));
+  return all_dims(isclose(a, b, {.rtol = rtol, .atol = atol, .equal_nan = equal_nan}));
 }
 
 }  // namespace ops

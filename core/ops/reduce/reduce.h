@@ -5,30 +5,42 @@
 
 namespace luth::ops {
 
-/// The attributes of a reduction over several dims. C++ counts dims from 0; none given: all.
-struct Dims {
-  std::optional<Ints> dim;
-  bool keepdim = false;
-  void describe_dims(auto& field) {
-    field("dim", dim, "the dim or dims to reduce; all of them where nil", as::dim);
-    field("keepdim", keepdim, "keep reduced dims with extent 1");
-  }
+/// The dims of a reduction, counted from 0; none given: all.
+struct Dims : std::optional<Ints> {
+  Dims() = default;
+  Dims(std::initializer_list<int64_t> dims) : optional(Ints(dims)) {}
+  Dims(const std::optional<Ints>& dims) : optional(dims) {}
+  Dims(const Ints& dims) : optional(dims) {}
+  uint32_t mask(int n) const { return dim_mask(value_or(Ints()), n); }
+  uint32_t mask(const Tensor& t) const { return mask(t.dim()); }
   /// How many elements of `shape` go into one of the result.
   int64_t count(const Shape& shape) const;
-  uint32_t mask(const Tensor& t) const { return dim_mask(dim.value_or(Ints()), t.dim()); }
   /// The shape after reduction.
-  Shape reduced(const Tensor& t) const;
-  /// y of reduced() back to a view of t's shape with the reduced dims expanded.
-  Tensor expanded(const Tensor& y, const Shape& shape) const;
+  Shape reduced(const Tensor& t, bool keepdim) const;
+  /// y of reduced() back to a view of `shape` with the reduced dims expanded.
+  Tensor expanded(const Tensor& y, const Shape& shape, bool keepdim) const;
 };
+void describe_dim(auto& field, Dims& dim) {
+  field("dim", static_cast<std::optional<Ints>&>(dim), "the dim or dims to reduce; all of them where nil", as::dim);
+}
+void describe_keepdim(auto& field, bool& keepdim) { field("keepdim", keepdim, "keep reduced dims with extent 1"); }
+void describe_dims(auto& field, Dims& dim, bool& keepdim) {
+  describe_dim(field, dim);
+  describe_keepdim(field, keepdim);
+}
+void describe_dtype(auto& field, std::optional<Dtype>& dtype) {
+  field("dtype", dtype, "convert to this dtype first", as::named);
+}
 
-struct Sum : Dims {
+struct Sum {
   static constexpr Doc doc{"sum", "input", "Sum over dims; integers and bool accumulate in int64."};
   static constexpr Traits traits{.saves = "input: input.meta", .autocast = Autocast::f32, .casts_out = true};
-  std::optional<Dtype> dtype;
+  Dims dim;
+  bool keepdim = false;
+  std::optional<Dtype> dtype{};
   void describe(auto& field) {
-    describe_dims(field);
-    field("dtype", dtype, "convert to this dtype first", as::named);
+    describe_dims(field, dim, keepdim);
+    describe_dtype(field, dtype);
   }
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -45,13 +57,15 @@ struct SumToSize {
     return {{{{{1, 3}}}, {{2, 3}}}, {{{3}}, {{2, 3}}}, {{{}}, {{2}}}, {{{2}}, {{2}}}};
   }
 };
-struct Mean : Dims {
+struct Mean {
   static constexpr Doc doc{"mean", "input", "Mean over dims."};
   static constexpr Traits traits{.saves = "input: input.meta", .casts_out = true};
-  std::optional<Dtype> dtype;
+  Dims dim;
+  bool keepdim = false;
+  std::optional<Dtype> dtype{};
   void describe(auto& field) {
-    describe_dims(field);
-    field("dtype", dtype, "convert to this dtype first", as::named);
+    describe_dims(field, dim, keepdim);
+    describe_dtype(field, dtype);
   }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   Tensor decompose(const Inputs& in) const;
@@ -66,7 +80,7 @@ struct Prod {
   void describe(auto& field) {
     field("dim", dim, "the dim to reduce; all where nil", as::dim);
     field("keepdim", keepdim, "keep the reduced dim with extent 1");
-    field("dtype", dtype, "convert to this dtype first", as::named);
+    describe_dtype(field, dtype);
   }
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
@@ -74,22 +88,22 @@ struct Prod {
 };
 
 /// Largest or smallest elements over dims; ties share the gradient.
-struct Extremum : Dims {
-  static constexpr Traits family{.saves = "input: input, result"}, traits = family;
-  void describe(auto& field) { describe_dims(field); }
+template <bool largest>
+struct Extremum {
+  static constexpr Doc docs[] = {
+      {"amin", "input", "The smallest element over dims; where several are, they share the gradient."},
+      {"amax", "input", "The largest element over dims; where several are, they share the gradient."}};
+  static constexpr Doc doc = docs[largest];
+  static constexpr Traits traits{.saves = "input: input, result"};
+  Dims dim;
+  bool keepdim = false;
+  void describe(auto& field) { describe_dims(field, dim, keepdim); }
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
+  static Cases<Extremum> samples();
 };
-struct Amax : Extremum {
-  static constexpr Doc doc{"amax", "input",
-                           "The largest element over dims; where several are, they share the gradient."};
-  static Cases<Amax> samples();
-};
-struct Amin : Extremum {
-  static constexpr Doc doc{"amin", "input",
-                           "The smallest element over dims; where several are, they share the gradient."};
-  static Cases<Amin> samples();
-};
+using Amax = Extremum<true>;
+using Amin = Extremum<false>;
 struct MaxAll {
   static constexpr Doc doc{"max", "input", "The largest element of all."};
   Tensor decompose(const Inputs& in) const;
@@ -111,34 +125,40 @@ struct MinOther {
   static Cases<MinOther> samples() { return {{{}, {{3, 4}, {4}}}}; }
 };
 
-/// Values and their first positions along one dim.
-struct AlongDim {
-  static constexpr Traits family{.saves = "input: indices, input.meta"}, traits = family;
+// Operators whose results are elements along one dim and their positions: attributes, results and gradient.
+void describe_along_dim(auto& field, int64_t& dim, bool& keepdim, int& base, unsigned dim_as = as::dim) {
+  field("dim", dim, "the dim to reduce", dim_as);
+  field("keepdim", keepdim, "keep the reduced dim with extent 1");
+  field("base", base, "from where indices count", as::base);
+}
+Specs values_and_indices(const Tensor& t, int64_t dim, bool keepdim);
+Tensors gradient_at_indices(const Call& c, const Tensor& dy, int64_t dim, bool keepdim, int base);
+
+template <bool largest>
+struct ExtremumDim {
+  static constexpr Doc docs[] = {
+      {"min.dim", "input", "The smallest elements along a dim, and where the first of them are.", "values, indices"},
+      {"max.dim", "input", "The largest elements along a dim, and where the first of them are.", "values, indices"}};
+  static constexpr Doc doc = docs[largest];
+  static constexpr Traits traits{.saves = "input: indices, input.meta"};
   int64_t dim = 0;
   bool keepdim = false;
   int base = 0;
-  void describe(auto& field) {
-    field("dim", dim, "the dim to reduce", as::dim | as::required);
-    field("keepdim", keepdim, "keep the reduced dim with extent 1");
-    field("base", base, "from where indices count", as::base);
-  }
-  Specs infer(const Inputs& in) const;
-  Tensors vjp(const Call& c, const Tensors& dy) const;
+  void describe(auto& field) { describe_along_dim(field, dim, keepdim, base, as::dim | as::required); }
+  Specs infer(const Inputs& in) const { return values_and_indices(in[0], dim, keepdim); }
+  Tensors vjp(const Call& c, const Tensors& dy) const { return gradient_at_indices(c, dy[0], dim, keepdim, base); }
+  static Cases<ExtremumDim> samples();
 };
-struct MaxDim : AlongDim {
-  static constexpr Doc doc{"max.dim", "input", "The largest elements along a dim, and where the first of them are.",
-                           "values, indices"};
-  static Cases<MaxDim> samples();
-};
-struct MinDim : AlongDim {
-  static constexpr Doc doc{"min.dim", "input", "The smallest elements along a dim, and where the first of them are.",
-                           "values, indices"};
-  static Cases<MinDim> samples();
-};
+using MaxDim = ExtremumDim<true>;
+using MinDim = ExtremumDim<false>;
 
+template <bool largest>
 struct ArgExtremum {
-  static constexpr Traits family{.not_differentiable = "its result is a position"}, traits = family;
-  std::optional<int64_t> dim;
+  static constexpr Doc docs[] = {{"argmin", "input", "Where the first smallest element is."},
+                                 {"argmax", "input", "Where the first largest element is."}};
+  static constexpr Doc doc = docs[largest];
+  static constexpr Traits traits{.not_differentiable = "its result is a position"};
+  std::optional<int64_t> dim{};
   bool keepdim = false;
   int base = 0;
   void describe(auto& field) {
@@ -146,81 +166,82 @@ struct ArgExtremum {
     field("keepdim", keepdim, "keep the reduced dim with extent 1");
     field("base", base, "from where indices count", as::base);
   }
-  Tensor find(const Tensor& t, bool largest) const;
+  Tensor decompose(const Inputs& in) const;
+  static Cases<ArgExtremum> samples();
 };
-struct Argmax : ArgExtremum {
-  static constexpr Doc doc{"argmax", "input", "Where the first largest element is."};
-  Tensor decompose(const Inputs& in) const { return find(in[0], true); }
-  static Cases<Argmax> samples();
-};
-struct Argmin : ArgExtremum {
-  static constexpr Doc doc{"argmin", "input", "Where the first smallest element is."};
-  Tensor decompose(const Inputs& in) const { return find(in[0], false); }
-  static Cases<Argmin> samples();
-};
+using Argmax = ArgExtremum<true>;
+using Argmin = ArgExtremum<false>;
 
-struct Var : Dims {
-  static constexpr Doc doc{"var", "input", "Variance over dims: squared distances from the mean over n - correction."};
-  static constexpr Traits traits{.saves = "input: input", .casts_out = true};
-  std::optional<bool> unbiased;
-  std::optional<Scalar> correction;
-  void describe(auto& field) {
-    field("dim", dim, "the dim or dims to reduce; all of them where nil", as::dim);
-    field("unbiased", unbiased, "false: the same as correction 0");
-    field("keepdim", keepdim, "keep reduced dims with extent 1");
-    field("correction", correction, "subtracted from the number of elements; nil: 1", as::named);
-  }
+void describe_variance(auto& field, Dims& dim, std::optional<bool>& unbiased, bool& keepdim,
+                       std::optional<Scalar>& correction) {
+  describe_dim(field, dim);
+  field("unbiased", unbiased, "false: the same as correction 0");
+  describe_keepdim(field, keepdim);
+  field("correction", correction, "subtracted from the number of elements; nil: 1", as::named);
+}
+/// The variance, or its root.
+template <bool root>
+struct Variance {
+  static constexpr Doc docs[] = {
+      {"var", "input", "Variance over dims: squared distances from the mean over n - correction."},
+      {"std", "input", "Standard deviation over dims: the square root of var."}};
+  static constexpr Doc doc = docs[root];
+  static constexpr Traits traits{.saves = root ? "input: input, result" : "input: input", .casts_out = true};
+  Dims dim;
+  std::optional<bool> unbiased{};
+  bool keepdim = false;
+  std::optional<Scalar> correction{};
+  void describe(auto& field) { describe_variance(field, dim, unbiased, keepdim, correction); }
   double divisor(const Tensor& t) const;  // n - correction, at least 0
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
-  static Cases<Var> samples();
+  static Cases<Variance> samples();
 };
-struct Std : Var {
-  static constexpr Doc doc{"std", "input", "Standard deviation over dims: the square root of var."};
-  static constexpr Traits traits{.saves = "input: input, result", .casts_out = true};
-  Spec infer(const Inputs& in) const { return Var::infer(in); }
-  Tensors vjp(const Call& c, const Tensor& dy) const;
-  static Cases<Std> samples();
-};
-struct Norm : Dims {
+using Var = Variance<false>;
+using Std = Variance<true>;
+struct Norm {
   static constexpr Doc doc{"norm", "input",
                            "The p-norm over dims: the p-th root of the sum of |x|^p; inf: the largest |x|."};
   static constexpr Traits traits{.autocast = Autocast::f32};
   Scalar p = 2;
-  std::optional<Dtype> dtype;
+  Dims dim;
+  bool keepdim = false;
+  std::optional<Dtype> dtype{};
   void describe(auto& field) {
     field("p", p, "the exponent; 2 is the Euclidean norm");
-    describe_dims(field);
-    field("dtype", dtype, "convert to this dtype first", as::named);
+    describe_dims(field, dim, keepdim);
+    describe_dtype(field, dtype);
   }
   Tensor decompose(const Inputs& in) const;
   static Cases<Norm> samples();
 };
 
-struct EuclideanNorm : Dims {
+struct EuclideanNorm {
   static constexpr Doc doc{"euclidean_norm", "input", "The square root of the sum of squares over dims."};
   static constexpr Traits traits{.saves = "input: input, result", .internal = true, .autocast = Autocast::f32};
-  void describe(auto& field) { describe_dims(field); }
-  Spec infer(const Inputs& in) const { return {reduced(in[0]), in[0].dtype()}; }
+  Dims dim;
+  bool keepdim = false;
+  void describe(auto& field) { describe_dims(field, dim, keepdim); }
+  Spec infer(const Inputs& in) const { return {dim.reduced(in[0], keepdim), in[0].dtype()}; }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<EuclideanNorm> samples();
 };
 
-struct Truth : Dims {
-  static constexpr Traits family{.not_differentiable = "its result is a truth value"}, traits = family;
-  void describe(auto& field) { describe_dims(field); }
+/// Whether all elements are not 0, or any.
+template <bool every>
+struct Truth {
+  static constexpr Doc docs[] = {{"any.dim", "input", "Whether some element is not 0, over dims."},
+                                 {"all.dim", "input", "Whether all elements are not 0, over dims."}};
+  static constexpr Doc doc = docs[every];
+  static constexpr Traits traits{.not_differentiable = "its result is a truth value", .casts_out = true};
+  Dims dim;
+  bool keepdim = false;
+  void describe(auto& field) { describe_dims(field, dim, keepdim); }
   Spec infer(const Inputs& in) const;
+  static Cases<Truth> samples();
 };
-struct AllDims : Truth {
-  static constexpr Doc doc{"all.dim", "input", "Whether all elements are not 0, over dims."};
-  static constexpr Traits traits = family.with({.casts_out = true});
-  static Cases<AllDims> samples();
-};
-struct AnyDims : Truth {
-  static constexpr Doc doc{"any.dim", "input", "Whether some element is not 0, over dims."};
-  static constexpr Traits traits = family.with({.casts_out = true});
-  static Cases<AnyDims> samples();
-};
+using AllDims = Truth<true>;
+using AnyDims = Truth<false>;
 struct All {
   static constexpr Doc doc{"all", "input", "Whether all elements are not 0."};
   static constexpr Traits traits{.not_differentiable = "its result is a truth value", .answers = true};
@@ -277,7 +298,4 @@ inline constexpr Fn<ops::AnyDims> any_dims;
 inline constexpr Fn<ops::All> all;
 inline constexpr Fn<ops::Any> any;
 inline constexpr Fn<ops::Equal> equal;
-
-/// The attributes of a sum over `dims`.
-ops::Sum over(const Ints& dims, bool keepdim = false);
 }  // namespace luth

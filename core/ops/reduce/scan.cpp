@@ -39,7 +39,7 @@ Tensor around_zeros(const Tensor& x, const Tensor& y, const Tensor& dy, int64_t 
     Tensor others = narrow(dy, {dim, k, 1});
     if (k + 1 < n) {
       Tensor rest = mul(cumprod(narrow(x, {dim, k + 1, n - k - 1}), {dim}), narrow(dy, {dim, k + 1, n - k - 1}));
-      others = add(others, sum(rest, over({dim}, true)));
+      others = add(others, sum(rest, {.dim = {dim}, .keepdim = true}));
     }
     parts.push_back(k ? mul(others, narrow(y, {dim, k - 1, 1})) : others);
   }
@@ -90,7 +90,11 @@ Cases<Cumprod> Cumprod::samples() {
            }},
           {{.dim = 0}, {{}}, 0.5, 2}};
 }
-Cases<Tril> Tril::samples() { return {{{}, {{3, 4}}}, {{.diagonal = 1}, {{2, 3, 3}}}, {{.diagonal = -1}, {{3, 2}}}}; }
-Cases<Triu> Triu::samples() { return {{{}, {{3, 4}}}, {{.diagonal = 1}, {{2, 3, 3}}}, {{.diagonal = -1}, {{3, 2}}}}; }
+template <class Op>
+static Cases<Op> triangle_samples() {
+  return {{{}, {{3, 4}}}, {{.diagonal = 1}, {{2, 3, 3}}}, {{.diagonal = -1}, {{3, 2}}}};
+}
+Cases<Tril> Tril::samples() { return triangle_samples<Tril>(); }
+Cases<Triu> Triu::samples() { return triangle_samples<Triu>(); }
 
 }  // namespace luth::ops

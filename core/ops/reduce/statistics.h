@@ -13,50 +13,48 @@ struct NonzeroCounts {
   static Cases<NonzeroCounts> samples();
 };
 
-struct NanSum : Dims {
+struct NanSum {
   static constexpr Doc doc{"nansum", "input", "Sum over dims of what is not nan; integers and bool as sum."};
-  std::optional<Dtype> dtype;
+  Dims dim;
+  bool keepdim = false;
+  std::optional<Dtype> dtype{};
   void describe(auto& field) {
-    describe_dims(field);
-    field("dtype", dtype, "convert to this dtype first", as::named);
+    describe_dims(field, dim, keepdim);
+    describe_dtype(field, dtype);
   }
   Tensor decompose(const Inputs& in) const;
   static Cases<NanSum> samples();
 };
-struct NanMean : Dims {
+struct NanMean {
   static constexpr Doc doc{"nanmean", "input", "Mean over dims of what is not nan; nan where all are."};
-  std::optional<Dtype> dtype;
+  Dims dim;
+  bool keepdim = false;
+  std::optional<Dtype> dtype{};
   void describe(auto& field) {
-    describe_dims(field);
-    field("dtype", dtype, "convert to this dtype first", as::named);
+    describe_dims(field, dim, keepdim);
+    describe_dtype(field, dtype);
   }
   Tensor decompose(const Inputs& in) const;
   static Cases<NanMean> samples();
 };
 
-/// The attributes of a variance.
-struct Spread : Dims {
-  std::optional<bool> unbiased;
-  std::optional<Scalar> correction;
-  void describe(auto& field) {
-    field("dim", dim, "the dim or dims to reduce; all of them where nil", as::dim);
-    field("unbiased", unbiased, "false: the same as correction 0");
-    field("keepdim", keepdim, "keep reduced dims with extent 1");
-    field("correction", correction, "subtracted from the number of elements; nil: 1", as::named);
-  }
-};
-struct StdMean : Spread {
-  static constexpr Doc doc{"std_mean", "input", "Standard deviation and mean over dims.", "std, mean"};
+/// The variance or its root, and the mean.
+template <bool root>
+struct VarianceMean {
+  static constexpr Doc docs[] = {{"var_mean", "input", "Variance and mean over dims.", "var, mean"},
+                                 {"std_mean", "input", "Standard deviation and mean over dims.", "std, mean"}};
+  static constexpr Doc doc = docs[root];
   static constexpr Traits traits{.offered = Offered::function};
+  Dims dim;
+  std::optional<bool> unbiased{};
+  bool keepdim = false;
+  std::optional<Scalar> correction{};
+  void describe(auto& field) { describe_variance(field, dim, unbiased, keepdim, correction); }
   Tensors decompose(const Inputs& in) const;
-  static Cases<StdMean> samples();
+  static Cases<VarianceMean> samples();
 };
-struct VarMean : Spread {
-  static constexpr Doc doc{"var_mean", "input", "Variance and mean over dims.", "var, mean"};
-  static constexpr Traits traits{.offered = Offered::function};
-  Tensors decompose(const Inputs& in) const;
-  static Cases<VarMean> samples();
-};
+using StdMean = VarianceMean<true>;
+using VarMean = VarianceMean<false>;
 
 /// PyTorch's form with that one argument, for all elements.
 struct Unbiased {

@@ -49,9 +49,7 @@ Tensor before(const Tensor& t) { return narrow(t, {0, 0, t.shape(0) - 1}); }
 
 /// For each of n >= 1 lines whether it differs from the one before; the first one does.
 Tensor starts(const Tensor& lines) {
-  AnyDims any;
-  any.dim = Ints{1};
-  Tensor differs = any_dims(ne(after(lines), before(lines)), any);
+  Tensor differs = any_dims(ne(after(lines), before(lines)), {.dim = {1}});
   return cat({full({1}, true, Dtype::boolean, lines.device()), cast_to(differs, Dtype::boolean)});
 }
 /// Numbers from 0 that have the order of each column's elements; equal elements have the same.
@@ -59,10 +57,9 @@ Tensor column_ranks(const Tensor& x) {
   Tensors ordered = sort(x, {.dim = 0, .stable = true});
   Tensor change = cast_to(ne(after(ordered[0]), before(ordered[0])), Dtype::i64);
   Tensor group = cumsum(cat({zeros_of(narrow(ordered[1], {0, 0, 1})), change}), {.dim = 0});
-  Scatter op;
-  return scatter(zeros_of(group), ordered[1], group, op);
+  return scatter(zeros_of(group), ordered[1], group);
 }
-/// The same for whole lines in the order of words: two neighbouring columns of ranks make one, until one is left.
+/// The same for whole lines in lexicographic order: two neighbouring columns of ranks become one, until one is left.
 Tensor line_ranks(const Tensor& lines) {
   Tensor r = column_ranks(lines);
   const int64_t n = r.shape(0);
@@ -79,9 +76,8 @@ Tensors results(const Tensor& input, const std::optional<int64_t>& dim, const Te
                 bool inverse, bool counts, int base) {
   Tensors out;
   const bool flat = !dim || input.dim() == 0;
-  IndexSelect op;
-  op.dim = flat ? 0 : *dim;
-  out.push_back(index_select(flat ? reshape(input, {Shape{input.numel()}}) : input, picked, op));
+  out.push_back(flat ? index_select(reshape(input, {Shape{input.numel()}}), picked)
+                     : index_select(input, picked, {.dim = *dim}));
   if (inverse) {
     Tensor to = base ? add(group, base) : group;
     out.push_back(flat ? reshape(to, {input.shape()}) : to);
@@ -118,14 +114,12 @@ Tensors Unique::decompose(const Inputs& in) const {
   Tensors ordered = sort(keys, {.dim = 0, .stable = true});
   Tensor start = starts(reshape(ordered[0], {Shape{lines.n, 1}}));
   Tensor picked = masked_select(ordered[1], start), group;
-  if (return_inverse || return_counts) {
-    Scatter op;
-    group = scatter(zeros_of(ordered[1]), ordered[1], sub(cumsum(start, {.dim = 0}), 1), op);
-  }
+  if (return_inverse || return_counts)
+    group = scatter(zeros_of(ordered[1]), ordered[1], sub(cumsum(start, {.dim = 0}), 1));
   return results(x, dim, picked, group, return_inverse, return_counts, base);
 }
 
-// Few are compared one by one, of many the place among them in order is looked up.
+// Few test elements are compared one by one. Many are sorted, and each element of input is searched among them.
 Tensor IsIn::decompose(const Inputs& in) const {
   NoGrad no_grad;
   constexpr int64_t few = 8;

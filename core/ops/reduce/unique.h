@@ -5,7 +5,7 @@
 
 namespace luth::ops {
 
-/// Results: the elements, and where asked for, for each element of input where it went, and how often each comes.
+/// Results: the elements; and where asked for, the position among them of each element of input, and their counts.
 struct UniqueConsecutive {
   static constexpr Doc doc{"unique_consecutive", "input",
                            "The elements, or the positions along a dim, without those that equal the one before.",

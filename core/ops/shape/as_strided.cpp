@@ -19,7 +19,7 @@ namespace {
 
 const DefineAll<AsStrided, Restride> define_all_;
 
-// Whether two elements may lie in one place: certain not to where each stride steps over all that smaller ones reach.
+// Whether elements may share memory: they do not if each stride is longer than all that smaller strides reach.
 bool overlaps(const Shape& s, const Strides& st) {
   int order[max_dims], n = 0;
   for (int i = 0; i < s.size(); ++i) {
@@ -35,7 +35,7 @@ bool overlaps(const Shape& s, const Strides& st) {
   return false;
 }
 
-// The place of each element, row-major.
+// The offset of each element in the storage, row-major.
 Tensor places(const Shape& s, const Strides& st, int64_t offset, Device& device) {
   Tensor at = full({}, offset, Dtype::i64, device);
   for (int i = 0; i < s.size(); ++i) at = add(unsqueeze(at, {-1}), mul(counting(s[i], device), st[i]));

@@ -26,9 +26,10 @@ struct AsStrided {
   }
 };
 
-/// The gradient of as_strided, and its own: grad's elements, laid out in memory as (size, stride, offset) says, added
-/// up and read as (to_size, to_stride, to_offset) says; 0 where nothing lies. One of the two is the input of
-/// as_strided: where that has several elements in one place, the sum there is divided by their number.
+/// The gradient of as_strided, and the gradient of that. Memory begins as zeros; the elements of grad are added to it
+/// in the layout (size, stride, offset), and the result is read in the layout (to_size, to_stride, to_offset). One of
+/// the layouts is that of as_strided's input: where several of its elements share memory, the sum there is divided by
+/// their number.
 struct Restride {
   static constexpr Doc doc{"restride", "grad", "Elements laid out in memory by strides and read by others."};
   static constexpr Traits traits{.internal = true};
@@ -36,7 +37,7 @@ struct Restride {
   int64_t offset = 0;
   Ints to_size, to_stride;
   int64_t to_offset = 0;
-  bool shared_to = true;  // the input is what is read
+  bool shared_to = true;  // the layout of as_strided's input is the one that is read
   void describe(auto& field) {
     field("size", size, "the shape of grad", as::required);
     field("stride", stride, "its strides", as::required);

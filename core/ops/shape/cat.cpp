@@ -9,7 +9,7 @@ const DefineAll<Cat, CatFew, Stack> define_all_;
 
 /// PyTorch lets an empty 1-dimensional tensor join anything.
 bool joins_all(const Value& v) { return v.dim() == 1 && v.numel() == 0; }
-/// The tensor whose shape the others must fit: the first that is not such an empty one, if there is one.
+/// The first tensor that is not such an empty one, or the first of all: the others must fit its shape.
 size_t pattern(const Inputs& in) {
   for (size_t i = 0; i < in.size(); ++i)
     if (!joins_all(in[i])) return i;

@@ -10,7 +10,7 @@ namespace {
 
 const DefineAll<Repeat, Tile, RepeatInterleave, RepeatInterleaveEach, RepeatedPositions, Flip, Roll> define_all_;
 
-// A tensor of its own: t, unless that is (a view of) x.
+// A tensor that shares no memory with x: t, or a copy of it.
 Tensor own(const Tensor& t, const Tensor& x) {
   return t.storage() == x.storage() ? clone(t, {MemoryFormat::contiguous}) : t;
 }
@@ -31,8 +31,7 @@ Tensor from_list(const std::vector<int64_t>& list, Device& device) {
   return device.on_host() ? t : to_device(t, {&device});
 }
 
-// Position i as often as repeats[i] says, counted from `base`. `n`: the positions that there are; repeats may be one
-// number for all of them.
+// Each position i of n, counted from `base`, repeats[i] times; `repeats` may be one number for all positions.
 Tensor spread(const Tensor& repeats, int64_t n, std::optional<int64_t> output_size, int64_t base) {
   if (repeats.dim() > 1)
     throw Error("repeats must be a number or a list of them, but has shape {}", to_string(repeats.shape()));
@@ -80,38 +79,37 @@ Tensor Tile::decompose(const Inputs& in) const {
   return repeat(in[0], {repeats});
 }
 
+// The input, flat where no dim is given; of at least one dim.
+static Tensor with_dim(const Tensor& t, const std::optional<int64_t>& dim) {
+  return dim && t.dim() ? t : reshape(t, {Shape{t.numel()}});
+}
 Tensor RepeatInterleave::decompose(const Inputs& in) const {
   if (repeats < 0) throw Error("repeats is {}; it must not be negative", repeats);
-  Tensor x = dim ? in[0].tensor() : reshape(in[0], {Shape{in[0].numel()}});
-  if (x.dim() == 0) x = reshape(x, {Shape{1}});
+  const Tensor x = with_dim(in[0], dim);
   Tensor y = repeated(x, wrap_dim(dim.value_or(0), x.dim()), repeats, false);
   int64_t made = y.shape()[wrap_dim(dim.value_or(0), x.dim())];
   if (output_size && *output_size != made) throw Error("output_size is {}, but repeats make {}", *output_size, made);
   return own(y, in[0]);
 }
 Cases<RepeatInterleave> RepeatInterleave::samples() {
-  RepeatInterleave flat, along, once;
-  flat.repeats = along.repeats = 2;
-  along.dim = -1;
-  once.dim = 0;
-  return {{flat, {{2, 3}}}, {along, {{2, 3}}}, {once, {{2, 3}}}, {flat, {{}}}};
+  return {{{.repeats = 2}, {{2, 3}}},
+          {{.repeats = 2, .dim = -1}, {{2, 3}}},
+          {{.dim = 0}, {{2, 3}}},
+          {{.repeats = 2}, {{}}}};
 }
 
 Tensor RepeatInterleaveEach::decompose(const Inputs& in) const {
-  Tensor x = dim ? in[0].tensor() : reshape(in[0], {Shape{in[0].numel()}});
-  if (x.dim() == 0) x = reshape(x, {Shape{1}});
+  const Tensor x = with_dim(in[0], dim);
   int d = wrap_dim(dim.value_or(0), x.dim());
   return basic::index_select(x, spread(in[1], x.shape()[d], output_size, 0), d);
 }
 Cases<RepeatInterleaveEach> RepeatInterleaveEach::samples() {
-  RepeatInterleaveEach along;
-  along.dim = 0;
   auto make = []() -> Inputs {
     constexpr int64_t repeats[] = {2, 0, 1};
     constexpr double values[] = {1, -2, 0.5, 3, 0.25, -1};
     return {Tensor::from<double>({3, 2}, values), Tensor::from<int64_t>({3}, repeats)};
   };
-  return {{along, {}, -2, 2, make}};
+  return {{{.dim = 0}, {}, -2, 2, make}};
 }
 
 Tensor RepeatedPositions::decompose(const Inputs& in) const { return spread(in[0], in[0].numel(), output_size, base); }

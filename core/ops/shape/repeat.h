@@ -29,26 +29,26 @@ struct Tile {
 };
 
 /// What `repeat_interleave` takes beside `repeats`.
-struct Interleaved {
-  std::optional<int64_t> dim, output_size;
-  void describe(auto& field) {
-    field("dim", dim, "the dim; nil: of all elements as one dim", as::dim);
-    field("output_size", output_size, "how many there will be, where that is known", as::named);
-  }
-};
-struct RepeatInterleave : Interleaved {
+void describe_interleaved(auto& field, std::optional<int64_t>& dim, std::optional<int64_t>& output_size) {
+  field("dim", dim, "the dim; nil: of all elements as one dim", as::dim);
+  field("output_size", output_size, "how many there will be, where that is known", as::named);
+}
+struct RepeatInterleave {
   static constexpr Doc doc{"repeat_interleave", "input", "Each position along a dim, or each element, repeated."};
   int64_t repeats = 1;
+  std::optional<int64_t> dim{}, output_size{};
   void describe(auto& field) {
     field("repeats", repeats, "how often", as::required);
-    Interleaved::describe(field);
+    describe_interleaved(field, dim, output_size);
   }
   Tensor decompose(const Inputs& in) const;
   static Cases<RepeatInterleave> samples();
 };
-struct RepeatInterleaveEach : Interleaved {
+struct RepeatInterleaveEach {
   static constexpr Doc doc{"repeat_interleave.each", "input, repeats",
                            "Each position along a dim, or each element, repeated as often as `repeats` says for it."};
+  std::optional<int64_t> dim{}, output_size{};
+  void describe(auto& field) { describe_interleaved(field, dim, output_size); }
   Tensor decompose(const Inputs& in) const;
   static Cases<RepeatInterleaveEach> samples();
 };

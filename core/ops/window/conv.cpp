@@ -1,5 +1,6 @@
 #include "core/ops/window/conv.h"
 
+#include "core/ops/common/checks.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/reduce/reduce.h"
 #include "core/ops/shape/view.h"
@@ -19,13 +20,7 @@ Shape images(const Shape& like, int64_t channels, const Ints& inner) {
 }
 
 void check_dtypes(const Inputs& in) {
-  for (auto& v : in) {
-    if (!v.is_tensor()) continue;
-    if (v.dtype() != in[0].dtype())
-      throw Error("inputs must have one dtype, got {} and {}; convert one with :to()", name(in[0].dtype()),
-                  name(v.dtype()));
-    refuse_bool("convolution", v);
-  }
+  check_one_dtype(in, [](const Value& v) { refuse_bool("convolution", v); });
 }
 void check_filters(const Value& w, int dims) {
   constexpr const char* layouts[] = {"3 dims (O, C / groups, k)", "4 dims (O, C / groups, kH, kW)",
@@ -63,11 +58,10 @@ Spec spec(const Shape& shape, const Inputs& in, int dims) {
 }
 
 Tensor sum_of_channels(const Tensor& dy, int dims) {
-  Sum op;
-  op.dim.emplace();
+  Ints others;
   for (int d = 0; d < dy.dim(); ++d)
-    if (d != dy.dim() - dims - 1) op.dim->push_back(d);
-  return sum(dy, op);
+    if (d != dy.dim() - dims - 1) others.push_back(d);
+  return sum(dy, {.dim = others});
 }
 
 }  // namespace
@@ -99,10 +93,15 @@ WindowDim ConvWindow::dim(int d, int64_t kernel) const {
 
 // ---- The operator and its gradients ------------------------------------------------------------------------------
 
-Spec Convolution::infer(const Inputs& in) const {
+// Checks filters, which are in[1], and in[0], which `what` names; returns how many spatial dims they have.
+static int check_inputs(const char* what, const Inputs& in, const ConvWindow& window) {
   const int dims = check_filters(in[1], window);
-  check_spatial("input", in[0], dims);
+  check_spatial(what, in[0], dims);
   check_dtypes(in);
+  return dims;
+}
+Spec Convolution::infer(const Inputs& in) const {
+  const int dims = check_inputs("input", in, window);
   const Shape x = in[0].shape(), w = in[1].shape();
   if (channels(x, dims) != w[1] * window.groups)
     throw Error("weight of shape {} with groups = {} wants {} channels, and input of shape {} has {}", to_string(w),
@@ -130,9 +129,7 @@ Cases<Convolution> Convolution::samples() {
 }
 
 Spec ConvolutionGradInput::infer(const Inputs& in) const {
-  const int dims = check_filters(in[1], window);
-  check_spatial("grad", in[0], dims);
-  check_dtypes(in);
+  const int dims = check_inputs("grad", in, window);
   const Shape dy = in[0].shape(), w = in[1].shape();
   if (channels(dy, dims) != w[0])
     throw Error("the {} channels of {} do not meet the {} filters of {}", channels(dy, dims), to_string(dy), w[0],
@@ -145,11 +142,27 @@ Tensors ConvolutionGradInput::vjp(const Call& c, const Tensor& g) const {
   return {c.wants(0) ? convolution(g, c.in[1], {}, {window}) : Tensor(),
           c.wants(1) ? convolution_grad_weight(c.in[0], g, {window, filter_size(c.in[1])}) : Tensor()};
 }
+namespace {
+// Convolutions whose gradients are tested: the window, and the shapes of result, input and weight.
+struct GradientCase {
+  ConvWindow window;
+  Shape y, x, w;
+};
+const GradientCase gradient_cases[] = {
+    {{}, {2, 4, 2, 4}, {2, 3, 4, 5}, {4, 3, 3, 2}},
+    {{.stride = {2}, .padding = {1}, .groups = 2}, {2, 3, 3}, {4, 5, 6}, {2, 2, 3, 3}},
+    {{.stride = {2}, .padding = {1}}, {2, 3, 2}, {2, 2, 4}, {3, 2, 4}},
+    {{.stride = {1, 2, 1}, .groups = 2}, {4, 2, 2, 1}, {2, 3, 4, 2}, {4, 1, 2, 2, 2}}};
+// The gradient by `sized`, whose spatial extents are settings, of y and `other`.
+template <class Op>
+Cases<Op> gradient_samples(Shape GradientCase::*sized, Shape GradientCase::*other) {
+  Cases<Op> all;
+  for (auto& c : gradient_cases) all.push_back({{c.window, spatial(c.*sized, c.w.size() - 2)}, {c.y, c.*other}});
+  return all;
+}
+}  // namespace
 Cases<ConvolutionGradInput> ConvolutionGradInput::samples() {
-  return {{{{}, {4, 5}}, {{2, 4, 2, 4}, {4, 3, 3, 2}}},
-          {{{.stride = {2}, .padding = {1}, .groups = 2}, {5, 6}}, {{2, 3, 3}, {2, 2, 3, 3}}},
-          {{{.stride = {2}, .padding = {1}}, {4}}, {{2, 3, 2}, {3, 2, 4}}},
-          {{{.stride = {1, 2, 1}, .groups = 2}, {3, 4, 2}}, {{4, 2, 2, 1}, {4, 1, 2, 2, 2}}}};
+  return gradient_samples<ConvolutionGradInput>(&GradientCase::x, &GradientCase::w);
 }
 
 Spec ConvolutionGradWeight::infer(const Inputs& in) const {
@@ -170,10 +183,7 @@ Tensors ConvolutionGradWeight::vjp(const Call& c, const Tensor& g) const {
           c.wants(1) ? convolution_grad_input(c.in[0], g, {window, spatial(c.in[1].shape(), size.size())}) : Tensor()};
 }
 Cases<ConvolutionGradWeight> ConvolutionGradWeight::samples() {
-  return {{{{}, {3, 2}}, {{2, 4, 2, 4}, {2, 3, 4, 5}}},
-          {{{.stride = {2}, .padding = {1}, .groups = 2}, {3, 3}}, {{2, 3, 3}, {4, 5, 6}}},
-          {{{.stride = {2}, .padding = {1}}, {4}}, {{2, 3, 2}, {2, 2, 4}}},
-          {{{.stride = {1, 2, 1}, .groups = 2}, {2, 2, 2}}, {{4, 2, 2, 1}, {2, 3, 4, 2}}}};
+  return gradient_samples<ConvolutionGradWeight>(&GradientCase::w, &GradientCase::x);
 }
 
 // ---- By the number of spatial dims -------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ void check(const GridSample& op, const Tensor& x, const Tensor& grid) {
     throw Error("padding_mode '{}' is unknown; it is 'zeros', 'border' or 'reflection'", op.padding_mode);
 }
 
-// Positions beyond [low, high], thrown back as by mirrors there.
+// Positions reflected at low and at high, until they lie between them.
 Tensor reflected(const Tensor& at, double low, double high) {
   const double span = high - low;
   if (span <= 0) return mul(at, 0);
@@ -54,7 +54,7 @@ Tensor bounded(const GridSample& op, const Tensor& at, int64_t n) {
   return clamp(t, 0, n - 1);
 }
 
-/// What a result takes along one dim: whole positions, as floats, and the weights of the elements there.
+/// The taps of a result along one dim: integer positions, as floats, and the weights of the elements there.
 struct Taps {
   Tensors at, weight;
 };
@@ -72,7 +72,7 @@ Taps taps(const GridSample& op, const Tensor& grid, int64_t n) {
     return all;
   }
   const Tensor at = bounded(op, raw, n);
-  // no gradient by the grid, but not none: zeros
+  // the gradient by the grid is not absent, but zeros
   if (op.mode == "nearest") return {{round(at.detach())}, {where(ne(at.detach(), at.detach()), at, 1.0)}};
   const Tensor first = floor(at.detach()), second = sub(at, first);
   return {{first, add(first, 1)}, {sub(1, second), second}};
@@ -93,7 +93,7 @@ Tensor GridSample::decompose(const Inputs& in) const {
     out.push_back(grid.shape()[1 + d]);
     points *= grid.shape()[1 + d], volume *= s[2 + d];
   }
-  // elements as rows of channels, behind those of a sample one of zeros, for what is outside
+  // elements as rows of channels; after those of each sample a row of zeros, for positions outside
   const Tensor padded = constant_pad_nd(transpose(reshape(x, {{s[0], s[1], volume}}), {1, 2}), {{0, 0, 0, 1}, 0});
   const Tensor rows = reshape(padded, {{s[0] * (volume + 1), s[1]}}), places = reshape(grid, {{s[0], points, dims}});
   const Tensor first_rows = mul(unsqueeze(counting(s[0], x.device()), {1}), volume + 1);
@@ -127,7 +127,7 @@ Tensor GridSample::decompose(const Inputs& in) const {
 }
 
 namespace {
-// Positions that are at none of the places where a mode has a kink.
+// Positions at which no mode has a kink.
 template <int dims>
 Inputs grid_inputs() {
   Shape x{2, 2}, g{2};

@@ -56,7 +56,7 @@ void check(const Interpolate& op, const Tensor& x, const Mode& mode) {
   if (!known) throw_unsupported(x.dtype());
 }
 
-// The sizes of the result, and the elements of the input that each of its elements stands for.
+// The extents of the result, and the scale: elements of the input for each of its elements.
 InterpolateNd plan(const Interpolate& op, const Tensor& x, const Mode& mode) {
   InterpolateNd r;
   r.filter = mode.filter, r.dims.dim = 2, r.align_corners = op.align_corners.value_or(false),

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/ops/common/checks.h"
+#include "core/ops/common/sample_tensors.h"
 #include "core/ops/elementwise/activation.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/unary.h"
@@ -16,7 +17,7 @@ Spec spec(const Shape& shape, Dtype dtype, const Value& like, int dims) {
   return spatial_spec(shape, dtype, only_nhwc(like, dims));
 }
 
-// Whether the spatial extents of `v` are those that the windows are for: `from`, or (of a gradient) `to`.
+// Throws unless `v` has the spatial extents of the windows: `from`, or `to` for a gradient.
 void check_extents(const char* what, const Value& v, const PoolWindows& w, const Ints& extents) {
   refuse_bool("pooling", v);
   const int lead = v.dim() - w.dims();
@@ -97,9 +98,7 @@ Tensor sample_indices() {
   return Tensor::from({2, 2, 2}, at);
 }
 Tensor sample_plane(const Shape& shape) {
-  Tensor t = Tensor::empty(shape, Dtype::f64, host());
-  for (int64_t i = 0; i < t.numel(); ++i) t.data<double>()[i] = double(i % 7) / 4 - 0.6;
-  return t;
+  return sample_of(shape, [](int64_t i) { return double(i % 7) / 4 - 0.6; });
 }
 }  // namespace
 Cases<MaxPool> MaxPool::samples() {
@@ -207,7 +206,7 @@ Tensor LpPool<n>::decompose(const Inputs& in) const {
 }
 
 namespace {
-// The extents of what was pooled to `x`.
+// The spatial extents of the tensor that was pooled to `x`.
 Ints unpooled_extents(const Tensor& x, const PoolWindow& window, const std::optional<Ints>& wanted, int dims) {
   if (wanted && wanted->size() != dims && wanted->size() != dims + 2)
     throw Error("output_size must have {} numbers or {}, got {}", dims, dims + 2, to_string(*wanted));
@@ -241,9 +240,8 @@ Tensor MaxUnpool<n>::decompose(const Inputs& in) const {
   flat.push_back(volume), from.push_back(x.numel() ? -1 : 0);
   Tensor zeros = Tensor::empty(flat, x.dtype(), x.device());
   if (zeros.bytes()) x.device().fill_zero(zeros.raw(), zeros.bytes());
-  Scatter op;
-  op.dim = -1, op.base = base;
-  return reshape(scatter(zeros, reshape(indices, {from}), reshape(x, {from}), op), {with_spatial(x.shape(), extents)});
+  const Tensor y = scatter(zeros, reshape(indices, {from}), reshape(x, {from}), {.dim = -1, .base = base});
+  return reshape(y, {with_spatial(x.shape(), extents)});
 }
 
 // ---- Samples -----------------------------------------------------------------------------------------------------

@@ -20,18 +20,25 @@ Tensor reordered(const Tensor& t, int lead, std::initializer_list<int> order) {
   for (int d : order) dims.push_back(lead + d);
   return permute(t, {dims});
 }
-void check_factor(const Value& v, const char* what, int64_t r) {
-  if (v.dim() < 3) throw Error("input must have at least 3 dims (C, H, W), got shape {}", to_string(v.shape()));
+// Images of any batch dims, whose factor r is checked.
+struct ImageShape {
+  Shape s;
+  int lead;  // how many dims come before C, H, W
+  int64_t c, h, w;
+};
+ImageShape image_shape(const Value& v, const char* what, int64_t r) {
+  const Shape& s = v.shape();
+  if (v.dim() < 3) throw Error("input must have at least 3 dims (C, H, W), got shape {}", to_string(s));
   if (r < 1) throw Error("{} must be at least 1, got {}", what, r);
+  const int lead = s.size() - 3;
+  return {s, lead, s[lead], s[lead + 1], s[lead + 2]};
 }
 
 }  // namespace
 
 Tensor PixelShuffle::decompose(const Inputs& in) const {
-  check_factor(in[0], "upscale_factor", upscale_factor);
-  const Shape s = in[0].shape();
-  const int lead = s.size() - 3;
-  const int64_t r = upscale_factor, c = s[lead], h = s[lead + 1], w = s[lead + 2];
+  const int64_t r = upscale_factor;
+  const auto [s, lead, c, h, w] = image_shape(in[0], "upscale_factor", r);
   if (r > (1 << 20) || c % (r * r))
     throw Error("the {} channels of shape {} do not divide by upscale_factor * upscale_factor = {}", c, to_string(s),
                 r * r);
@@ -39,10 +46,8 @@ Tensor PixelShuffle::decompose(const Inputs& in) const {
   return reshape(reordered(t, lead, {0, 3, 1, 4, 2}), {ending(s, {c / (r * r), h * r, w * r})});
 }
 Tensor PixelUnshuffle::decompose(const Inputs& in) const {
-  check_factor(in[0], "downscale_factor", downscale_factor);
-  const Shape s = in[0].shape();
-  const int lead = s.size() - 3;
-  const int64_t r = downscale_factor, c = s[lead], h = s[lead + 1], w = s[lead + 2];
+  const int64_t r = downscale_factor;
+  const auto [s, lead, c, h, w] = image_shape(in[0], "downscale_factor", r);
   if (r > (1 << 20) || h % r || w % r)
     throw Error("height and width of shape {} do not divide by downscale_factor = {}", to_string(s), r);
   const Tensor t = reshape(in[0], {ending(s, {c, h / r, r, w / r, r})});

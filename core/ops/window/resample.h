@@ -20,7 +20,7 @@ struct AxisMap {
   void add(int64_t i, double w);
   void finish() { next(), to = int64_t(start.size()) - 1; }
   AxisMap transposed() const;
-  /// Every element of the result is one of x, or none: a copy.
+  /// Whether it copies: each element of the result is one element of x, or none.
   bool picks() const;
 };
 
