@@ -1,4 +1,4 @@
-// What the words of a command line say by the table (cli/table.h). CLI11 reads them.
+// The words of a command line, parsed by the table (cli/table.h). CLI11 parses them.
 #pragma once
 #include <optional>
 #include <span>

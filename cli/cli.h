@@ -1,4 +1,4 @@
-// What the files of cli/ share: how luth was called, and how its output ends. cli includes lang and core.
+// Shared by the files of cli/: the parsed command line, and the end of the output. cli includes lang and core.
 #pragma once
 #include <string>
 
@@ -22,7 +22,7 @@ CommandLine parse_command_line(int argc, char** argv);
 /// Runs scripts, -e, -l, standard input or the prompt as lua does, and returns the exit code.
 int run_lua(const CommandLine& line);
 
-/// Says so, once, where standard output could not be written; false then. What scripts print is buffered until here.
+/// Flushes standard output, which is buffered. If it could not be written: says so once and returns false.
 bool finish_output();
 
 /// "luth 0.1.0  (Lua 5.4)"

@@ -5,12 +5,12 @@
 
 namespace luth::cli {
 
-/// Obeys --threads and --log-device-placement. Without --threads LUTH_THREADS must be a count. Throws luth::Error
-/// (usage) for what is none.
+/// Obeys --threads and --log-device-placement. Throws luth::Error (usage) if --threads, or without it LUTH_THREADS, is
+/// no count.
 void obey_common(const Arguments& arguments);
 
-/// Makes what --device says, if it was given, the device of new tensors: "auto" is a GPU where there is one, and says
-/// on stderr what it chose. Throws luth::Error (usage) for a device that cannot be had, with the reason.
+/// Makes the device of --device, if it was given, the device of new tensors. "auto" is a GPU if there is one, and
+/// prints its choice on stderr. Throws luth::Error (usage) with the reason for a device that cannot be used.
 void use_device(const Arguments& arguments);
 
 }  // namespace luth::cli

@@ -85,7 +85,7 @@ std::string choices(const Subcommand& command) {
   return command.run == help ? joined(subcommand_names()) : std::string(command.choices);
 }
 
-// What completion offers for one subcommand, or for the program itself.
+// The completions of one subcommand, or of the program itself.
 struct Rows {
   std::string pattern;  // of the first word
   std::string choices;

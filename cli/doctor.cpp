@@ -1,4 +1,5 @@
-// `luth doctor`: what this luth is made of and what it found on this machine, for bug reports and for "why is it slow".
+// `luth doctor`: versions of luth and its libraries, devices and settings of this machine, for bug reports and for the
+// question "why is it slow?".
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <gnu/libc-version.h>
@@ -50,7 +51,7 @@ std::string value_in(const char* path, const std::string& key, const char* separ
   return found;
 }
 
-// What `f` returns, or the text of what it throws.
+// The result of `f`, or the text of the error that it throws.
 template <class F>
 std::string tried(F&& f) {
   try {
@@ -86,13 +87,13 @@ void show_threads(bool given) {
   cpu_set_t set;
   const int affinity = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
   const char *luth = getenv("LUTH_THREADS"), *omp = getenv("OMP_NUM_THREADS");
-  const char* why = given ? "--threads" : luth ? "LUTH_THREADS" : omp ? "OMP_NUM_THREADS" : "the cores there are";
+  const char* why = given ? "--threads" : luth ? "LUTH_THREADS" : omp ? "OMP_NUM_THREADS" : "the number of cores";
   row("used", fmt::format("{} (from {})", num_threads(), why));
   row("cores", fmt::format("{} online, {} by affinity, {} with the cgroup's limit", sysconf(_SC_NPROCESSORS_ONLN),
                            affinity, available_cores()));
 }
 
-// A symbol of the library of matrix products or of what it brings; null where there is none.
+// A symbol of the library of matrix products or of its dependencies; null if there is none.
 template <class Function>
 Function symbol(void* library, const char* name) {
   return reinterpret_cast<Function>(dlsym(library, name));

@@ -40,7 +40,7 @@ std::string does_without(Isa isa, const char* what) {
   return fmt::format("{} without {}, which this processor has", what, best_isa() == avx512 ? "AVX-512" : "AVX2");
 }
 
-// ---- what a value slows down; values in lower case ----
+// ---- notes on values that slow luth down; values in lower case ----
 
 std::string of_core_type(const std::string& value) {
   const bool newest = one_of(value, {"skylakex", "cooperlake", "sapphirerapids"});

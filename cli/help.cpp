@@ -55,7 +55,7 @@ std::string version_line() { return fmt::format("luth {}  {}", version, LUA_RELE
 
 std::string program_help() {
   std::string text =
-      "usage: luth [options] [script.lua [args]]   run a script; without one, the prompt\n"
+      "usage: luth [options] [script.lua [args]]   run a script, or start the prompt without one\n"
       "       luth SUBCOMMAND [args]\n\nsubcommands (`luth SUBCOMMAND --help` says more):\n";
   for (auto& c : subcommands()) text += fmt::format("  {:<12}  {}\n", c.name, c.brief);
   return text + "\noptions:\n" + list(program_options());

@@ -12,7 +12,7 @@ namespace luth::cli {
 void push_words(lua_State* L, const std::vector<std::string>& words);
 
 /// require(module)[function](...) in an interpreter of its own; `push` puts the arguments on the stack and returns how
-/// many. Returns the exit code: that of an error, 1 where the function returns a number above 0, else 0.
+/// many. Returns the exit code: that of an error, 1 if the function returns a number above 0, else 0.
 int run_library(const char* module, const char* function, const std::function<int(lua_State*)>& push);
 
 }  // namespace luth::cli

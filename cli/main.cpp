@@ -60,7 +60,8 @@ int run(int argc, char** argv) {
   } catch (const std::exception& e) { return fail(ErrorCode::runtime, e.what()); }
 }
 
-// For programs that end by exit(), as os.exit does: the exit code can only become that of the failure here.
+// Runs when the program ends by exit(), as os.exit does: a failure of the output is reported, and changes the exit
+// code.
 void at_exit() {
   if (finish_output()) return;
   fflush(nullptr);

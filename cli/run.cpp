@@ -74,7 +74,7 @@ void check_script(const std::string& path) {
               near.empty() ? near : "; did you mean '" + folder + near + "'?");
 }
 
-// What GPUs have still to do may end in an error, which no script that has ended would hear of.
+// Waits for the work of the GPUs: its errors must be reported although the script has ended.
 void finish_devices() {
   for (Device* d : open_devices()) d->synchronize();
 }

@@ -10,12 +10,12 @@ namespace {
 // ---- options of several subcommands ----
 
 constexpr Option threads{"--threads", "N",
-                         "threads to compute with (else LUTH_THREADS, OMP_NUM_THREADS, or the cores there are)"};
+                         "number of threads (default: LUTH_THREADS, else OMP_NUM_THREADS, else the number of cores)"};
 constexpr Option log_placement{"--log-device-placement", "", "print where each operator runs"};
 constexpr Option help_row{"--help", "", "print this text"};
 
 constexpr Option device(std::string_view otherwise) {
-  return {"--device", "D", "where to compute: cpu, cuda, cuda:1, ..., or auto: a GPU where there is one", otherwise,
+  return {"--device", "D", "where to compute: cpu, cuda, cuda:1, ..., or auto (a GPU if there is one)", otherwise,
           "auto cpu cuda"};
 }
 constexpr Option amp{"--amp", "bf16|off", "mixed precision: matrix products and convolutions in bfloat16, or off",
@@ -24,14 +24,14 @@ constexpr Option amp{"--amp", "bf16|off", "mixed precision: matrix products and 
 // ---- the options of each ----
 
 constexpr Option of_program[] = {
-    {"-e", "CODE", "run a piece of Lua"},
-    {"-l", "MODULE", "require a module into a global of its name; -l NAME=MODULE into another"},
-    {"-i", "", "the prompt, after what else is asked for"},
-    {"-v", "", "print the version, and run what else is asked for"},
+    {"-e", "CODE", "run a piece of Lua code"},
+    {"-l", "MODULE", "require a module and assign it to a global of its name; -l NAME=MODULE: to NAME"},
+    {"-i", "", "start the prompt after everything else"},
+    {"-v", "", "print the version, then go on"},
     {"-E", "", "ignore LUA_INIT, LUA_PATH and LUA_CPATH"},
-    {"-W", "", "turn Lua's warnings on"},
-    {"-", "", "the script comes from standard input"},
-    {"--", "", "what follows is the script, whatever its name"},
+    {"-W", "", "turn on Lua's warnings"},
+    {"-", "", "read the script from standard input"},
+    {"--", "", "end of the options; the next word is the script"},
     threads,
     device("cpu"),
     log_placement,
@@ -41,18 +41,18 @@ constexpr Option of_program[] = {
 
 constexpr Option of_bench[] = {
     {"--list", "", "print the names of the workloads and stop"},
-    {"--json", "", "print one JSON object a line"},
-    {"--filter", "PATTERN", "run the workloads whose names have this Lua pattern in them"},
-    {"--seconds", "S", "how long to take samples of each workload", "0.5"},
+    {"--json", "", "print one JSON object per line"},
+    {"--filter", "PATTERN", "run only the workloads whose names contain this Lua pattern"},
+    {"--seconds", "S", "how many seconds to measure each workload", "0.5"},
     device("cpu"),
-    {"--no-cudnn", "", "compute convolutions on a GPU by luth's own kernels"},
+    {"--no-cudnn", "", "on a GPU, compute convolutions by luth's own kernels, not by cuDNN"},
     log_placement,
     threads,
     help_row,
 };
 
 constexpr Option of_eval[] = {
-    {"--checkpoint", "FILE", "the checkpoint to evaluate, where a recipe is named"},
+    {"--checkpoint", "FILE", "the checkpoint to evaluate, if the argument is a recipe"},
     device("auto"),
     amp,
     log_placement,
@@ -68,7 +68,7 @@ constexpr Option of_help[] = {
 
 constexpr Option of_train[] = {
     {"--dir", "DIR", "the folder of the run", "runs/<recipe>-<n>"},
-    {"--resume", "[FILE]", "go on with the run in the folder, from ckpt/last.h5 or from FILE"},
+    {"--resume", "[FILE]", "continue the run in the folder, from ckpt/last.h5 or from FILE"},
     device("auto"),
     amp,
     log_placement,
@@ -81,30 +81,32 @@ constexpr Option of_others[] = {threads, help_row};
 // ---- the subcommands, by name ----
 
 constexpr Subcommand table[] = {
-    {"bench", "measure luth", "", 0, 0,
-     "Measures luth: the same workloads under the same names as a peer's benchmark.\n", of_bench, bench},
+    {"bench", "measure the speed of luth", "", 0, 0,
+     "Measures the speed of luth. Workloads and names are those of the benchmark of PyTorch\n"
+     "with which luth is compared.\n",
+     of_bench, bench},
     {"check", "find mistakes that Lua accepts silently", "FILE...", 1, INT_MAX,
-     "Finds in Lua files what Lua accepts silently and nobody means: a tensor as a condition,\n"
-     "== between a tensor and a number, a global assigned by mistake, a scope that is never\n"
-     "closed, unknown names of torch, a method called with a dot. Prints file:line: message,\n"
-     "and exits with 1 where it found something, else with 0.\n",
+     "Finds mistakes in Lua files that Lua accepts silently: a tensor as a condition, == between\n"
+     "a tensor and a number, a global assigned by mistake, a scope that is never closed, unknown\n"
+     "names of torch, a method called with a dot. Prints file:line: message. The exit code is 1\n"
+     "if it found something, else 0.\n",
      of_others, check},
     {"completion", "print a completion script for bash, zsh or fish", "bash|zsh|fish", 1, 1,
      "Prints a completion script. In bash: eval \"$(luth completion bash)\"\n", of_others, completion, false,
      "bash zsh fish"},
-    {"doctor", "show what luth is made of and what it found here", "", 0, 0,
-     "Shows what this luth is made of, what it found on this machine, and which settings of the\n"
-     "environment change its speed.\n",
+    {"doctor", "show versions, devices and settings", "", 0, 0,
+     "Shows the versions of luth and its libraries, the devices of this machine, and the\n"
+     "environment variables that change luth's speed.\n",
      of_others, doctor},
     {"eval", "evaluate a checkpoint", "CHECKPOINT|DIR|RECIPE", 1, 1,
-     "Prints loss and metrics of a checkpoint over the test data, a name and a number in each\n"
-     "line. DIR stands for DIR/ckpt/last.h5; RECIPE wants --checkpoint FILE.\n",
+     "Prints loss and metrics of a checkpoint on the test data: a name and a number in each line.\n"
+     "DIR means DIR/ckpt/last.h5. RECIPE requires --checkpoint FILE.\n",
      of_eval, eval, true},
     {"help", "explain a subcommand or a function", "[NAME]", 0, 1,
      "Explains a subcommand or a function: luth help torch.softmax\n", of_help, help},
-    {"train", "train what a recipe says", "RECIPE", 1, 1,
-     "Trains what the recipe says. Writes ckpt/last.h5 and ckpt/best.h5 below DIR.\n"
-     "`luth train RECIPE --help` lists the options of the recipe too.\n",
+    {"train", "train the model of a recipe", "RECIPE", 1, 1,
+     "Trains the model of a recipe, a Lua file. Writes ckpt/last.h5 and ckpt/best.h5 below DIR.\n"
+     "`luth train RECIPE --help` also lists the options of the recipe.\n",
      of_train, train, true},
 };
 

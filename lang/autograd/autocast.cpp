@@ -89,13 +89,13 @@ constexpr Row rows[] = {
     {"autocast", guarded<autocast>,
      "local _ <close> = torch.autocast(device, {dtype = torch.bfloat16, enabled = true, cache_enabled = true})  or  "
      "torch.autocast(device, {...}?, f, ...)",
-     "While the scope is open, or while f runs, matrix products and convolutions on such a device compute in dtype, "
-     "and "
-     "what needs range or precision (exp, log, softmax, sum, norms, losses) in float32. Weights are cast once."},
+     "Mixed precision while the scope is open, or while f runs, on that kind of device. Matrix products and "
+     "convolutions compute in dtype. Operators that need range or precision (exp, log, softmax, sum, norms, losses) "
+     "compute in float32. Weights are cast once."},
     {"is_autocast_enabled", guarded<is_enabled>, "torch.is_autocast_enabled(device?)",
-     "Whether autocast is on for a kind of device, or for any."},
+     "Whether autocast is on: for a kind of device, or without one for any."},
     {"get_autocast_dtype", guarded<get_dtype>, "torch.get_autocast_dtype(device = 'cuda')",
-     "The dtype that autocast computes in there."},
+     "The dtype in which autocast computes on that kind of device."},
     {"is_autocast_cache_enabled", guarded<is_cache_enabled>, "torch.is_autocast_cache_enabled()",
      "Whether weights are cast once in a scope of autocast."},
     {"clear_autocast_cache", guarded<clear_cache>, "torch.clear_autocast_cache()",
@@ -110,7 +110,7 @@ void open_autocast(lua_State* L, int torch) {
   lua_createtable(L, 0, 1);  // torch.amp, where PyTorch has it too
   lua_getfield(L, torch, "autocast");
   lua_setfield(L, -2, "autocast");
-  document(L, -1, "torch.amp\n  Where PyTorch has autocast too.");
+  document(L, -1, "torch.amp\n  Another place of autocast, as in PyTorch.");
   lua_setfield(L, torch, "amp");
 }
 

@@ -120,23 +120,32 @@ struct GradModeBefore {
   }
 };
 
-// Sets the modes; then a scope, or with a function at `first`, the results of calling it. `advice`: how to write a
-// scope that is closed; null: it may be left open.
-int with_modes(lua_State* L, GradModeBefore modes, int first, const char* advice) {
+// A mode that set() sets; set() returns the mode before, whose call sets it again. Without a function at `first`:
+// pushes a scope. With one: calls it with the values above it and returns its results. `what` and `advice` are the
+// scope's.
+template <class Set>
+int in_mode(lua_State* L, Set set, int first, const char* what, const char* advice) {
+  using Before = decltype(set());
   if (lua_isnoneornil(L, first)) {
-    auto& scope = push_scope<GradModeBefore>(L, "a grad mode", advice);
-    scope.restore = {set_grad_enabled(modes.enabled), set_inference_mode(modes.inference)};
+    auto& scope = push_scope<Before>(L, what, advice);
+    scope.restore = set();
     scope.open = true;
     return 1;
   }
   if (lua_type(L, first) != LUA_TFUNCTION)
     throw Error("expects a function to call in this mode or nothing, got {}", given_text(L, first));
   struct Back {
-    GradModeBefore before;
+    Before before;
     ~Back() { before(); }
-  } back{{set_grad_enabled(modes.enabled), set_inference_mode(modes.inference)}};
+  } back{set()};
   lua_call(L, lua_gettop(L) - first, LUA_MULTRET);
   return lua_gettop(L) - first + 1;
+}
+
+// `advice`: how to write a scope that is closed; null: it may be left open.
+int with_modes(lua_State* L, GradModeBefore modes, int first, const char* advice) {
+  auto set = [&] { return GradModeBefore{set_grad_enabled(modes.enabled), set_inference_mode(modes.inference)}; };
+  return in_mode(L, set, first, "a grad mode", advice);
 }
 // Inference mode stays as it is, and in it nothing is recorded.
 int with_mode(lua_State* L, bool on, int first, const char* advice) {
@@ -166,21 +175,8 @@ struct AnomalyBefore {
 };
 
 int with_anomaly(lua_State* L, AnomalyMode mode, int first, bool warns) {
-  if (lua_isnoneornil(L, first)) {
-    auto& scope =
-        push_scope<AnomalyBefore>(L, "anomaly detection", warns ? "torch.autograd.detect_anomaly()" : nullptr);
-    scope.restore = {set_anomaly_mode(mode)};
-    scope.open = true;
-    return 1;
-  }
-  if (lua_type(L, first) != LUA_TFUNCTION)
-    throw Error("expects a function to call in this mode or nothing, got {}", given_text(L, first));
-  struct Back {
-    AnomalyBefore before;
-    ~Back() { before(); }
-  } back{{set_anomaly_mode(mode)}};
-  lua_call(L, lua_gettop(L) - first, LUA_MULTRET);
-  return lua_gettop(L) - first + 1;
+  auto set = [&] { return AnomalyBefore{set_anomaly_mode(mode)}; };
+  return in_mode(L, set, first, "anomaly detection", warns ? "torch.autograd.detect_anomaly()" : nullptr);
 }
 // (check_nan?, f?, ...): the flag by position or by name.
 int detect_anomaly(lua_State* L) {
@@ -262,50 +258,52 @@ int variable(lua_State* L) {
 
 constexpr Row method_rows[] = {
     {"backward", guarded<backward>, "x:backward(gradient?, {retain_graph = false, create_graph = false, inputs})",
-     "Accumulates the gradient of x into the grad of every leaf, or of `inputs` alone."},
-    {"retain_grad", guarded<retain>, "x:retain_grad()", "Keeps the gradient of a tensor that is no leaf in its grad."},
+     "Computes the gradient of x and adds it to the grad of every leaf, or only to those of `inputs`."},
+    {"retain_grad", guarded<retain>, "x:retain_grad()",
+     "Backward will store the gradient of x in x.grad, although x is no leaf."},
     {"requires_grad_", guarded<set_requires>, "x:requires_grad_(requires_grad = true)",
      "Makes operators on x record gradients."},
-    {"detach_", guarded<detach_in_place>, "x:detach_()", "Forgets how x was made: it becomes a leaf."},
+    {"detach_", guarded<detach_in_place>, "x:detach_()", "Removes x from its graph: it becomes a leaf."},
 };
 constexpr Row autograd_rows[] = {
     {"grad", guarded<grad>,
      "torch.autograd.grad(outputs, inputs, {grad_outputs, retain_graph = false, create_graph = false, allow_unused = "
      "false, materialize_grads = false, is_grads_batched = false})",
-     "The gradients of outputs by inputs, as several values; leaves no grad behind. What is unused is an error, nil "
-     "with "
-     "allow_unused, or zeros with materialize_grads."},
+     "The gradients of outputs with respect to inputs, as several values; the field grad of tensors does not change. "
+     "An unused input is an error; with allow_unused its gradient is nil, with materialize_grads zeros."},
     {"backward", guarded<backward_of_list>,
      "torch.autograd.backward(tensors, grad_tensors?, {retain_graph, create_graph, inputs})",
-     "Backward from several tensors at once."},
+     "Runs backward from several tensors at once."},
     {"gradcheck", guarded<check<false>>,
      "torch.autograd.gradcheck(f, inputs, {eps = 1e-6, atol = 1e-5, rtol = 1e-3, raise_exception = true})",
-     "Compares gradients with finite differences, in float64: true, or an error that says where they differ."},
+     "Compares gradients with finite differences, in float64. Returns true, or raises an error that says where they "
+     "differ."},
     {"gradgradcheck", guarded<check<true>>,
      "torch.autograd.gradgradcheck(f, inputs, {grad_outputs, eps, atol, rtol, raise_exception})",
      "The same for the gradients of gradients."},
     {"Variable", guarded<variable>, "torch.autograd.Variable(x, requires_grad?)",
-     "x itself: since long, a tensor and a variable are one."},
+     "Returns x itself. Variables of old versions of PyTorch are tensors today."},
     {"detect_anomaly", guarded<detect_anomaly>,
      "local _ <close> = torch.autograd.detect_anomaly(check_nan = true)  or  detect_anomaly(f, ...)",
-     "While it is open, a gradient that becomes nan is an error that names the line of the operator."},
+     "While the scope is open, a gradient that becomes nan is an error, which names the line of the operator."},
     {"set_detect_anomaly", guarded<set_detect_anomaly>, "torch.autograd.set_detect_anomaly(mode, check_nan = true)",
-     "Sets the mode, until the scope that it returns is closed."},
+     "Sets anomaly mode. Closing the scope that it returns restores the mode before."},
 };
 constexpr Row functional_rows[] = {
     {"vjp", nullptr, "torch.autograd.functional.vjp(f, inputs, v?, {create_graph = false, strict = false})",
-     "f(inputs), and v times its Jacobian; v may be left out where f gives one number. Several inputs or results are "
-     "tables."},
+     "Two values: f(inputs), and v times its Jacobian. v may be missing if f gives one number. Several inputs or "
+     "results are tables."},
     {"jvp", nullptr, "torch.autograd.functional.jvp(f, inputs, v?, {create_graph = false, strict = false})",
-     "f(inputs), and its Jacobian times v, by two backward passes."},
+     "Two values: f(inputs), and its Jacobian times v, by two backward passes."},
     {"jacobian", nullptr, "torch.autograd.functional.jacobian(f, inputs, {create_graph = false, strict = false})",
-     "The derivatives of f's results by inputs: shape of the result, then of the input; several values for several."},
+     "The derivatives of f's results with respect to its inputs. Their shape is that of the result, then that of the "
+     "input. Several results or inputs give several values."},
     {"hessian", nullptr, "torch.autograd.functional.hessian(f, inputs, {create_graph = false, strict = false})",
-     "The second derivatives of f, which gives one number."},
+     "The second derivatives of f, which must give one number."},
     {"vhp", nullptr, "torch.autograd.functional.vhp(f, inputs, v?, {create_graph = false, strict = false})",
-     "f(inputs), and v times its Hessian."},
+     "Two values: f(inputs), and v times its Hessian."},
     {"hvp", nullptr, "torch.autograd.functional.hvp(f, inputs, v?, {create_graph = false, strict = false})",
-     "f(inputs), and its Hessian times v, by two backward passes."},
+     "Two values: f(inputs), and its Hessian times v, by two backward passes."},
 };
 constexpr Row torch_rows[] = {
     {"no_grad", guarded<no_grad>, "local _ <close> = torch.no_grad()  or  torch.no_grad(f, ...)",
@@ -314,18 +312,18 @@ constexpr Row torch_rows[] = {
      "Records gradients again, inside no_grad."},
     {"inference_mode", guarded<inference_mode>,
      "local _ <close> = torch.inference_mode(mode = true)  or  torch.inference_mode(f, ...)",
-     "As no_grad; and what is made in it stays out of graphs for good: such a tensor is no input of recorded operators "
-     "that keep it for backward, and cannot be written in place outside. clone() gives an ordinary one."},
+     "Like no_grad. Besides, tensors made in it are inference tensors: recorded operators cannot keep them for "
+     "backward, and outside they cannot be written in place. clone() gives an ordinary tensor."},
     {"is_inference_mode_enabled", guarded<is_inferring>, "torch.is_inference_mode_enabled()",
      "Whether inference mode is on."},
     {"set_grad_enabled", guarded<set_enabled>, "torch.set_grad_enabled(on, f?, ...)",
-     "Sets the mode, until the scope that it returns is closed, or while f runs."},
+     "Turns recording of gradients on or off, while f runs, or until the scope that it returns is closed."},
     {"is_grad_enabled", guarded<is_enabled>, "torch.is_grad_enabled()", "Whether operators record gradients."},
     {"set_anomaly_enabled", guarded<set_anomaly>, "torch.set_anomaly_enabled(enabled, check_nan = true)",
      "Sets anomaly mode: torch.autograd.set_detect_anomaly without a scope."},
     {"is_anomaly_enabled", guarded<detects_anomaly>, "torch.is_anomaly_enabled()", "Whether anomaly mode is on."},
     {"is_anomaly_check_nan_enabled", guarded<checks_nan>, "torch.is_anomaly_check_nan_enabled()",
-     "Whether it looks for nan."},
+     "Whether anomaly mode looks for nan."},
 };
 
 }  // namespace

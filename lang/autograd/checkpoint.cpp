@@ -127,11 +127,12 @@ int call_checkpoint(lua_State* L) {
 
 constexpr Row rows[] = {
     {"checkpoint", guarded<checkpoint>, "torch.utils.checkpoint.checkpoint(f, ..., {preserve_rng_state = true})",
-     "f(...), whose intermediate values are not kept: backward runs f again where it needs them. Saves memory for "
-     "time. f may be a module, and may use checkpoint itself; use_reentrant is accepted and makes no difference."},
+     "Returns f(...) and keeps none of its intermediate values: backward runs f again. This needs less memory and more "
+     "time. f may be a module and may use checkpoint itself. use_reentrant is accepted and changes nothing."},
     {"checkpoint_sequential", guarded<checkpoint_sequential>,
      "torch.utils.checkpoint.checkpoint_sequential(functions, segments, input, {preserve_rng_state = true})",
-     "A Sequential or a list of functions, checkpointed in so many segments; the last one runs as ever."},
+     "Runs a Sequential or a list of functions, split into `segments` checkpoints. The last segment is not "
+     "checkpointed."},
 };
 
 void open_checkpoint(lua_State* L) {
@@ -143,8 +144,9 @@ void open_checkpoint(lua_State* L) {
   lua_pushcfunction(L, guarded<call_checkpoint>);
   lua_setfield(L, -2, "__call");
   lua_setmetatable(L, -2);
-  document(L, -1,
-           "torch.utils.checkpoint(f, ..., {preserve_rng_state = true})\n  The same as its function checkpoint.");
+  document(
+      L, -1,
+      "torch.utils.checkpoint(f, ..., {preserve_rng_state = true})\n  The same as torch.utils.checkpoint.checkpoint.");
   lua_setfield(L, -2, "checkpoint");
 }
 const Open opener("torch.utils.checkpoint", Open::modules + 50, open_checkpoint);

@@ -103,13 +103,13 @@ int context_newindex(lua_State* L) {
 
 constexpr Row context_rows[] = {
     {"save_for_backward", guarded<note_tensors<to_save>>, "ctx:save_for_backward(...)",
-     "Keeps tensors for backward, where they are ctx.saved_tensors, a table; nil is kept too."},
+     "Keeps tensors for backward, which finds them in the table ctx.saved_tensors. nil is kept too."},
     {"mark_dirty", guarded<note_tensors<dirty>>, "ctx:mark_dirty(...)",
-     "Says which arguments forward has written into; it must return them."},
+     "Declares the arguments that forward has changed in place. forward must return them."},
     {"mark_non_differentiable", guarded<note_tensors<not_differentiable>>, "ctx:mark_non_differentiable(...)",
-     "Says which results have no gradient."},
+     "Declares the results that have no gradient."},
     {"set_materialize_grads", guarded<set_materialize>, "ctx:set_materialize_grads(value)",
-     "false: backward gets nil, not zeros, for results that nothing depends on."},
+     "With false, backward gets nil instead of zeros for an unused result."},
 };
 
 }  // namespace
@@ -126,13 +126,7 @@ bool holds_results(lua_State* L, int index, const Node& node) {
 
 void open_context(lua_State* L) {
   open_box<ApplicationRef>(L, "torch.autograd.function.ctx");
-  lua_newtable(L);
-  add_functions(L, -1, context_rows);
-  lua_pushcclosure(L, guarded<context_index>, 1);
-  lua_setfield(L, -2, "__index");
-  lua_pushcfunction(L, guarded<context_newindex>);
-  lua_setfield(L, -2, "__newindex");
-  lua_pop(L, 1);
+  finish_class(L, context_rows, guarded<context_index>, {{"__newindex", guarded<context_newindex>}});
 }
 
 }  // namespace luth::lang

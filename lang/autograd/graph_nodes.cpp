@@ -5,6 +5,7 @@
 #include "lang/collector/graph_roots.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
+#include "lang/runtime/tables.h"
 #include "lang/tensor/tensor_class.h"
 
 namespace luth::lang {
@@ -24,21 +25,17 @@ int node_index(lua_State* L) {
   const NodeRef& node = own<NodeRef>(L);
   std::string_view key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
   lua_settop(L, 2);
-  lua_pushvalue(L, 2);
-  if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;  // a method
+  if (push_method(L)) return 1;
   if (key == "variable" && node->leaf()) return push_tensor(L, node->leaf()), 1;
   if (key != "next_functions")
     throw Error("a grad_fn has no field '{}'; it has name(), next_functions, register_hook and register_prehook", key);
-  lua_createtable(L, int(node->next.size()), 0);
-  for (size_t i = 0; i < node->next.size(); ++i) {
+  return push_items(L, node->next, [&](auto& edge) {
     lua_createtable(L, 2, 0);
-    push_grad_fn(L, node->next[i].node);
+    push_grad_fn(L, edge.node);
     lua_rawseti(L, -2, 1);
-    lua_pushinteger(L, node->next[i].nr);
+    lua_pushinteger(L, edge.nr);
     lua_rawseti(L, -2, 2);
-    lua_rawseti(L, -2, lua_Integer(i) + 1);
-  }
-  return 1;
+  });
 }
 
 // ---- hooks ----
@@ -101,34 +98,33 @@ int add_hook(lua_State* L) {
 
 constexpr Row method_rows[] = {
     {"register_hook", guarded<add_hook<false>>, "x:register_hook(f)",
-     "f sees the gradient of x and may return another one; the handle's remove() undoes it."},
+     "backward calls f(gradient of x), which may return another gradient. Returns a handle; its remove() removes the "
+     "hook."},
     {"register_post_accumulate_grad_hook", guarded<add_hook<true>>, "x:register_post_accumulate_grad_hook(f)",
-     "f(x) runs when a backward has added to x.grad, for a leaf; the handle's remove() undoes it."},
+     "backward calls f(x) after it has added to x.grad; x must be a leaf. Returns a handle; its remove() removes the "
+     "hook."},
 };
 constexpr Row node_rows[] = {
-    {"name", guarded<node_name>, "node:name()", "The name of the step of backward: 'PowBackward0'."},
+    {"name", guarded<node_name>, "node:name()", "The name of this step of backward, such as 'PowBackward0'."},
     {"register_hook", guarded<add_node_hook<false>>, "node:register_hook(f)",
-     "f(grad_inputs, grad_outputs) runs after the node and may return other grad_inputs, a table; handle:remove()."},
+     "f(grad_inputs, grad_outputs) runs after the node. It may return a table of other grad_inputs. Returns a handle "
+     "with remove()."},
     {"register_prehook", guarded<add_node_hook<true>>, "node:register_prehook(f)",
-     "f(grad_outputs) runs before the node and may return other grad_outputs, a table; handle:remove()."},
+     "f(grad_outputs) runs before the node. It may return a table of other grad_outputs. Returns a handle with "
+     "remove()."},
 };
 
 }  // namespace
 
 void open_graph_nodes(lua_State* L, int methods) {
   open_box<NodeRef>(L, "torch.autograd.Node");
-  const luaL_Reg events[] = {{"__tostring", guarded<node_text>}, {"__eq", guarded<node_equal>}, {nullptr, nullptr}};
-  luaL_setfuncs(L, events, 0);
-  lua_newtable(L);
-  add_functions(L, -1, node_rows);
-  lua_pushcclosure(L, guarded<node_index>, 1);
-  lua_setfield(L, -2, "__index");
+  finish_class(L, node_rows, guarded<node_index>, {{"__tostring", guarded<node_text>}, {"__eq", guarded<node_equal>}});
   open_box<HookHandle>(L, "torch.hook");
   lua_createtable(L, 0, 1);
   lua_pushcfunction(L, guarded<remove_handle>);
   lua_setfield(L, -2, "remove");
   lua_setfield(L, -2, "__index");
-  lua_pop(L, 2);
+  lua_pop(L, 1);
   add_functions(L, methods, method_rows);
 }
 

@@ -134,24 +134,31 @@ const Overload* overload_of(const OpInfo* info) {
 }
 
 using Functions = std::map<std::string, Function>;
-void add_functions_of(Functions& functions, const OpInfo& info) {
-  auto add = [&](const std::string& name, bool inplace) {
-    Function& function = functions[name];
-    function.name = name;
-    function.inplace = inplace;
-    const Offered offered = info.traits.offered;
-    const bool as_method = offered == Offered::everywhere || offered == Offered::method;
-    function.is_function |= offered != Offered::method;
-    function.is_method |= (as_method || inplace) && !info.inputs.empty() && !in_space(name);
-    function.is_functional |= offered == Offered::functional_inplace || (offered == Offered::functional && !inplace);
-    function.operators.push_back(&info);
+
+// A name under which scripts call an operator.
+struct Name {
+  std::string text;
+  const OpInfo* info;
+  bool inplace;
+};
+
+void add_names_of(std::vector<Name>& names, const OpInfo& info) {
+  auto add = [&](std::string name) {
+    if (info.has_inplace() && !in_space(name)) names.push_back({name + "_", &info, true});
+    if (info.traits.inplace != Inplace::only) names.push_back({std::move(name), &info, false});
   };
-  auto names = words(info.traits.aliases, " ,");
-  names.insert(names.begin(), info.face);
-  for (auto& name : names) {
-    if (info.traits.inplace != Inplace::only) add(name, false);
-    if (info.has_inplace() && !in_space(name)) add(name + "_", true);
-  }
+  add(info.lua_name);
+  for (auto& alias : words(info.traits.aliases, " ,")) add(std::move(alias));
+}
+
+void add_operator(Function& function, const OpInfo& info) {
+  const Offered offered = info.traits.offered;
+  const bool as_method = offered == Offered::everywhere || offered == Offered::method;
+  function.is_function |= offered != Offered::method;
+  function.is_method |= (as_method || function.inplace) && !info.inputs.empty() && !in_space(function.name);
+  function.is_functional |=
+      offered == Offered::functional_inplace || (offered == Offered::functional && !function.inplace);
+  function.operators.push_back(&info);
 }
 
 int call(lua_State* L) {
@@ -180,10 +187,18 @@ std::string param_text(const Param& p) {
 
 const Functions& bound_functions() {
   static const Functions& all = []() -> const Functions& {
-    host();                                 // opens the kernels; operators of other libraries must not be missing
-    auto& functions = *new Functions;       // never destroyed: that would only delay the program's end
+    host();                            // opens the kernels; operators of other libraries must not be missing
+    auto& functions = *new Functions;  // never destroyed: that would only delay the program's end
+    std::vector<Name> names;
     for (const OpInfo* info : operators())  // by name, so a function tries them in that order
-      if (!info->traits.internal) add_functions_of(functions, *info);
+      if (!info->traits.internal) add_names_of(names, *info);
+    std::stable_sort(names.begin(), names.end(), [](const Name& a, const Name& b) { return a.text < b.text; });
+    for (auto& name : names) {  // sorted, so each is put at the end
+      Function& function = functions.try_emplace(functions.end(), name.text)->second;
+      function.name = name.text;
+      function.inplace = name.inplace;
+      add_operator(function, *name.info);
+    }
     return functions;
   }();
   return all;

@@ -301,7 +301,7 @@ class Caller {
     if (overload.info->several && !overload.info->traits.star) return push_list(L, results), 1;
     if (overload.info->traits.answers) {
       if (!results[0].device().has_data())
-        throw Error("{}: there is no answer on the {} device, whose tensors have no data", overload.info->face,
+        throw Error("{}: there is no answer on the {} device, whose tensors have no data", overload.info->lua_name,
                     results[0].device().kind());
       return push_scalar(L, results[0].item()), 1;
     }

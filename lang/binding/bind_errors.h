@@ -1,4 +1,4 @@
-// Errors of calls: the argument that is wrong, what was expected there, and what was probably meant.
+// Errors of calls: they name the wrong argument, the expected type, and the name that was probably meant.
 #pragma once
 #include <string>
 #include <string_view>

@@ -106,7 +106,8 @@ void TrialDeletion::find(lua_State* L) {
   mark_external();
 }
 
-// Mirrors the graph in tables: each entry has one, with the values of its roots and the tables of what it refers to.
+// Mirrors the graph in Lua tables. Each entry has a table, which holds the values of its roots and the tables of the
+// entries that it refers to.
 std::vector<GraphRootRef> TrialDeletion::attach(lua_State* L, int table) {
   const int users = lua_gettop(L);
   lua_createtable(L, int(entries_.size()), 0);

@@ -10,6 +10,7 @@
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
 #include "lang/runtime/interp.h"
+#include "lang/runtime/tables.h"
 #include "lang/values/named_arguments.h"
 #include "lang/values/tensor_values.h"
 
@@ -72,9 +73,8 @@ bool has_get(lua_State* L, int index) {
 }
 
 const DatasetRef& self(lua_State* L) {
-  auto* d = to_box<DatasetRef>(L, 1);
-  if (!d || !*d) throw Error("expects a dataset, got {} (a method takes a colon)", given_text(L, 1));
-  return *d;
+  if (auto* d = to_box<DatasetRef>(L, 1); d && *d) return *d;
+  refuse_self(L, "a dataset");
 }
 // `source`: the index of the datasets that it is made of, or of a table of them; 0 where there are none.
 int push_dataset(lua_State* L, DatasetRef d, int source = 0) {
@@ -92,7 +92,7 @@ int get(lua_State* L) {
   int64_t i = check_integer(L, 2);
   if (i < 1 || i > d->size())
     throw Error("get: sample {} is out of range; {} has samples 1 to {}", i, d->name(), d->size());
-  return push_sample(L, d->get(i - 1, {default_generator(host()).seed(), 0}));
+  return push_values(L, d->get(i - 1, {default_generator(host()).seed(), 0}));
 }
 int to_text(lua_State* L) {
   const DatasetRef& d = self(L);
@@ -135,11 +135,7 @@ int split_randomly(lua_State* L) {
   DatasetRef whole = check_dataset(L, 1, "random_split:");
   if (!lua_istable(L, 2)) throw Error("random_split: expects a list of sizes, got {}", given_text(L, 2));
   std::vector<double> sizes;
-  for (lua_Integer k = 1, n = luaL_len(L, 2); k <= n; ++k) {
-    lua_geti(L, 2, k);
-    sizes.push_back(luaL_checknumber(L, -1));
-    lua_pop(L, 1);
-  }
+  each_element(L, 2, [&](int, lua_Integer) { sizes.push_back(luaL_checknumber(L, -1)); });
   NamedArguments options(L, 3, "random_split");
   int64_t seed = options.integer("seed", default_generator(host()).seed());
   options.done();
@@ -169,16 +165,17 @@ int mnist(lua_State* L) {
 }
 
 constexpr Row functions[] = {
-    {"TensorDataset", guarded<tensor_dataset>, "TensorDataset(tensor, ...)", "Sample i is element i of each tensor."},
-    {"Subset", guarded<subset>, "Subset(dataset, indices)", "Some samples of a dataset; indices count from 1."},
-    {"ConcatDataset", guarded<concat>, "ConcatDataset{dataset, ...}", "Several datasets, one after the other."},
-    {"random_split", guarded<split_randomly>, "random_split(dataset, sizes, {seed = nil})",
-     "Disjoint random parts, as several values; sizes add up to the dataset or, as shares, to 1."},
+    {"TensorDataset", guarded<tensor_dataset>, "data.TensorDataset(tensor, ...)",
+     "Sample i is element i of each tensor."},
+    {"Subset", guarded<subset>, "data.Subset(dataset, indices)", "Some samples of a dataset; indices count from 1."},
+    {"ConcatDataset", guarded<concat>, "data.ConcatDataset{dataset, ...}", "Several datasets, one after the other."},
+    {"random_split", guarded<split_randomly>, "data.random_split(dataset, sizes, {seed = nil})",
+     "Splits a dataset at random into parts without common samples; returns them as several values. The sizes add up "
+     "to the number of samples, or, as shares, to 1."},
 };
 constexpr Row methods[] = {
     {"get", guarded<get>, "dataset:get(i)", "The values of sample i, counted from 1."},
-    {"test_part", guarded<test_part>, "dataset:test_part()",
-     "The test data that a built-in dataset brings; nil for others."},
+    {"test_part", guarded<test_part>, "dataset:test_part()", "The test data of a built-in dataset; nil for others."},
 };
 
 int document_class(lua_State* L) {
@@ -213,10 +210,9 @@ void open_data(lua_State* L) {
   int table = lua_gettop(L);
   add_functions(L, table, functions);
   lua_pushcfunction(L, guarded<mnist>);
-  document(
-      L, -1,
-      "data.mnist{root = 'data/mnist', train = true}\n  MNIST: images as float32[1, 28, 28] in [0, 1], labels 1 to 10. "
-      "root is looked up here, then in the installation.");
+  document(L, -1,
+           "data.mnist{root = 'data/mnist', train = true}\n  The MNIST dataset: images as float32[1, 28, 28] in [0, "
+           "1], labels 1 to 10. root is searched in the current folder, then in the installation.");
   lua_setfield(L, table, "mnist");
 
   open_box<DatasetRef>(L, "data.Dataset");
@@ -250,17 +246,6 @@ const Open opener("data", Open::modules, open_data);
 
 bool is_dataset(lua_State* L, int index) { return to_box<DatasetRef>(L, index) || has_get(L, lua_absindex(L, index)); }
 
-int push_sample(lua_State* L, const data::Sample& s) {
-  luaL_checkstack(L, int(s.size()) + 4, nullptr);
-  for (auto& v : s) {
-    if (v.is_tensor())
-      push_tensor(L, v.tensor());
-    else
-      push_scalar(L, v.scalar());
-  }
-  return int(s.size());
-}
-
 std::vector<int64_t> check_positions(lua_State* L, int index, const char* what) {
   std::vector<int64_t> out;
   if (const Tensor* t = to_tensor(L, index); t && *t) {
@@ -269,12 +254,7 @@ std::vector<int64_t> check_positions(lua_State* L, int index, const char* what) 
     return out;
   }
   if (!lua_istable(L, index)) throw Error("{} a list of positions, got {}", what, given_text(L, index));
-  index = lua_absindex(L, index);
-  for (lua_Integer k = 1, n = luaL_len(L, index); k <= n; ++k) {
-    lua_geti(L, index, k);
-    out.push_back(check_integer(L, lua_gettop(L)) - 1);
-    lua_pop(L, 1);
-  }
+  each_element(L, index, [&](int at, lua_Integer) { out.push_back(check_integer(L, at) - 1); });
   return out;
 }
 

@@ -20,7 +20,4 @@ std::vector<int64_t> check_positions(lua_State* L, int index, const char* what);
 // loader.cpp: adds DataLoader to the table `data`.
 void open_loader(lua_State* L, int data);
 
-/// Pushes the values of a sample; returns their number.
-int push_sample(lua_State* L, const data::Sample& s);
-
 }  // namespace luth::lang

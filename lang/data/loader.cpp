@@ -98,11 +98,7 @@ std::optional<data::Batches> given_batches(lua_State* L, LuaLoader& l) {
       at = end;
     }
   } else {
-    for (lua_Integer k = 1, n = luaL_len(L, -1); k <= n; ++k) {
-      lua_geti(L, -1, k);
-      out.push_back(positions(L));
-      lua_pop(L, 1);
-    }
+    each_element(L, -1, [&](int, lua_Integer) { out.push_back(positions(L)); });
   }
   lua_pop(L, 1);
   return out;
@@ -127,13 +123,10 @@ int push_next(lua_State* L, int index, data::Pass& pass) {
   if (!samples) return 0;
   int top = lua_gettop(L);
   lua_getiuservalue(L, index, needs_collate);
-  lua_createtable(L, int(samples->size()), 0);
-  for (size_t i = 0; i < samples->size(); ++i) {
+  push_items(L, *samples, [&](auto& sample) {
     lua_newtable(L);
-    int n = push_sample(L, (*samples)[i]);
-    for (int k = n; k >= 1; --k) lua_rawseti(L, -1 - k, k);
-    lua_rawseti(L, -2, lua_Integer(i) + 1);
-  }
+    for (int k = push_values(L, sample); k >= 1; --k) lua_rawseti(L, -1 - k, k);
+  });
   if (lua_pcall(L, 1, LUA_MULTRET, 0) != LUA_OK) {
     std::string text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
     if (text.empty() || interrupted()) return lua_error(L);
@@ -204,16 +197,16 @@ int set_epoch(lua_State* L) {
 
 constexpr Row methods[] = {
     {"batches", guarded<batches>, "loader:batches(from)",
-     "An iterator over one pass that leaves out the first `from` batches."},
+     "An iterator over one epoch without its first `from` batches."},
     {"set_epoch", guarded<set_epoch>, "loader:set_epoch(epoch)",
-     "The epoch, counted from 0, that the next pass reads; order and augmentation depend on (seed, epoch)."},
+     "Sets the epoch, counted from 0, of the next iteration. Order and augmentation depend on (seed, epoch)."},
 };
 constexpr Row functions[] = {
     {"DataLoader", guarded<make_loader>,
-     "DataLoader(dataset, {batch_size = 1, shuffle = false, sampler, batch_sampler, num_workers = 0, collate_fn, "
+     "data.DataLoader(dataset, {batch_size = 1, shuffle = false, sampler, batch_sampler, num_workers = 0, collate_fn, "
      "drop_last = "
      "false, prefetch_factor = 2, pin_memory = false, seed})",
-     "Batches of a dataset, read ahead on threads: for x, y in loader do ... end."},
+     "Batches of a dataset: for x, y in loader do ... end. num_workers threads load them in advance."},
 };
 
 // Fields dataset, batch_size, epoch, …; else methods.

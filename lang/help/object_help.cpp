@@ -22,62 +22,60 @@ struct ObjectClass {
   std::vector<ObjectField> fields;
 };
 
-const std::vector<ObjectClass>& classes() {
-  static const std::vector<ObjectClass> list = {
-      {"torch.device",
-       "A device: torch.device('cuda', 1), x.device. Equal ones are ==.",
-       {{"type", "'cpu', 'cuda' or 'meta'."},
-        {"index", "The number of a GPU, from 0; nil for the CPU and for 'cuda', which is the current GPU."},
-        {"scope",
-         "d:scope() or d:scope(f, ...): new tensors lie there while the scope is open (local _ <close> = d:scope()), "
-         "or "
-         "while f runs."}}},
-      {"torch.dtype",
-       "The type of the elements of a tensor: torch.float32, x.dtype.",
-       {{"is_floating_point", "Whether it is a float."}, {"itemsize", "Bytes of an element."}}},
-      {"torch.Size",
-       "A shape: s[1], s[-1], #s; equal shapes are ==.",
-       {{"numel", "s:numel(): the number of elements."}, {"tolist", "s:tolist(): the extents as a table."}}},
-      {"torch.memory_format", "The order of elements in memory: torch.contiguous_format, torch.channels_last.", {}},
-      {"torch.autograd.Node",
-       "What made a tensor: y.grad_fn.",
-       {{"name", "node:name(): 'PowBackward'."},
-        {"next_functions", "The nodes of its inputs: node.next_functions[i][1]."},
-        {"variable", "The leaf whose grad an AccumulateGrad node adds to."},
-        {"register_hook",
-         "node:register_hook(f): f(grad_inputs, grad_outputs) runs after the node and may return other grad_inputs."},
-        {"register_prehook",
-         "node:register_prehook(f): f(grad_outputs) runs before the node and may return other grad_outputs."}}},
-      {"torch.autograd.function.ctx",
-       "What forward and backward of a torch.autograd.Function share; other fields are free.",
-       {{"saved_tensors", "A table of what save_for_backward kept, torch.none for a nil between tensors."},
-        {"needs_input_grad", "A table: whether the gradient of each argument of forward is wanted."}}},
-      {"torch.cuda.Stream",
-       "An order of execution on a GPU: torch.cuda.Stream(), torch.cuda.current_stream().",
-       {{"device", "The GPU that it belongs to."}, {"priority", "Lower ones run first; 0 where none was given."}}},
-      {"torch.cuda.Event",
-       "A point in a stream: torch.cuda.Event{enable_timing = true}. It is made on the GPU when it is first recorded.",
-       {}},
-      {"torch.Generator",
-       "A stream of random numbers: torch.Generator():manual_seed(3); operators take it as `generator`.",
-       {{"device", "The device whose numbers it makes."}}},
-      {"torch.hook", "What registering a hook gives.", {{"remove", "handle:remove(): the hook is called no more."}}},
-      {"torch.scope", "A grad mode that lasts until its end: local _ <close> = torch.no_grad().", {}},
-      {"torch.autograd.scope", "Anomaly mode until its end: local _ <close> = torch.autograd.detect_anomaly().", {}},
-      {"torch.autocast", "Mixed precision until its end: local _ <close> = torch.autocast('cpu').", {}},
-      {"torch.device.scope", "A device or stream until its end: local _ <close> = torch.cuda.stream(s).", {}},
-      {"optim.Optimizer",
-       "An optimizer: optim.SGD(model:parameters(), {lr = 0.1}).",
-       {{"param_groups", "A table of groups; opt.param_groups[1].lr reads and writes."}}},
-      {"optim.lr_scheduler", "A schedule of the learning rate: optim.lr_scheduler.StepLR(opt, {step_size = 30}).", {}},
-      {"data.Dataset", "A dataset: #ds samples, ds:get(i) gives one, as several values.", {}},
-      {"data.DataLoader", "Batches of a dataset: for x, y in loader do … end; #loader counts them.", {}},
-  };
-  return list;
-}
+const ObjectClass classes[] = {
+    {"torch.device",
+     "A device: torch.device('cuda', 1), x.device. == compares two devices.",
+     {{"type", "'cpu', 'cuda' or 'meta'."},
+      {"index", "The number of a GPU, from 0; nil for the CPU and for 'cuda', which is the current GPU."},
+      {"scope",
+       "d:scope() or d:scope(f, ...): new tensors are on this device while the scope is open (local _ <close> = "
+       "d:scope()), or while f runs."}}},
+    {"torch.dtype",
+     "The type of the elements of a tensor: torch.float32, x.dtype.",
+     {{"is_floating_point", "Whether it is a float."}, {"itemsize", "Bytes of an element."}}},
+    {"torch.Size",
+     "A shape: s[1], s[-1], #s. == compares two shapes.",
+     {{"numel", "s:numel(): the number of elements."}, {"tolist", "s:tolist(): the extents as a table."}}},
+    {"torch.memory_format", "The order of elements in memory: torch.contiguous_format, torch.channels_last.", {}},
+    {"torch.autograd.Node",
+     "The node of the graph that made a tensor: y.grad_fn.",
+     {{"name", "node:name(): 'PowBackward'."},
+      {"next_functions", "The nodes of its inputs: node.next_functions[i][1]."},
+      {"variable", "Of an AccumulateGrad node: the leaf whose grad it adds to."},
+      {"register_hook",
+       "node:register_hook(f): f(grad_inputs, grad_outputs) runs after the node. It may return other grad_inputs."},
+      {"register_prehook",
+       "node:register_prehook(f): f(grad_outputs) runs before the node. It may return other grad_outputs."}}},
+    {"torch.autograd.function.ctx",
+     "The context that forward and backward of a torch.autograd.Function share. Other fields are free.",
+     {{"saved_tensors", "A table of the tensors that save_for_backward kept, with torch.none for a nil between them."},
+      {"needs_input_grad", "A table of booleans: whether the gradient of each argument of forward is needed."}}},
+    {"torch.cuda.Stream",
+     "A queue of work on a GPU: torch.cuda.Stream(), torch.cuda.current_stream().",
+     {{"device", "The GPU that it belongs to."},
+      {"priority", "Streams with a lower number run first. The default is 0."}}},
+    {"torch.cuda.Event",
+     "A point in a stream: torch.cuda.Event{enable_timing = true}. The event is created on the GPU when it is first "
+     "recorded.",
+     {}},
+    {"torch.Generator",
+     "A generator of random numbers: torch.Generator():manual_seed(3). Operators take it as `generator`.",
+     {{"device", "The device for which it makes numbers."}}},
+    {"torch.hook", "The handle of a hook.", {{"remove", "handle:remove(): removes the hook."}}},
+    {"torch.scope", "A scope of a grad mode: local _ <close> = torch.no_grad().", {}},
+    {"torch.autograd.scope", "A scope of anomaly mode: local _ <close> = torch.autograd.detect_anomaly().", {}},
+    {"torch.autocast", "A scope of mixed precision: local _ <close> = torch.autocast('cpu').", {}},
+    {"torch.device.scope", "A scope of a device or stream: local _ <close> = torch.cuda.stream(s).", {}},
+    {"optim.Optimizer",
+     "An optimizer: optim.SGD(model:parameters(), {lr = 0.1}).",
+     {{"param_groups", "The list of parameter groups. opt.param_groups[1].lr can be read and assigned."}}},
+    {"optim.lr_scheduler", "A schedule of the learning rate: optim.lr_scheduler.StepLR(opt, {step_size = 30}).", {}},
+    {"data.Dataset", "A dataset: #ds is the number of samples, ds:get(i) returns one sample as several values.", {}},
+    {"data.DataLoader", "Batches of a dataset: for x, y in loader do … end. #loader is their number.", {}},
+};
 
 const ObjectClass* class_named(std::string_view name) {
-  for (auto& c : classes())
+  for (auto& c : classes)
     if (name == c.name) return &c;
   return nullptr;
 }
@@ -97,13 +95,13 @@ std::string brief_of(const std::string& help) {
 // Methods that several classes have, each by a function of its own.
 void document_methods(lua_State* L, int classes_at) {
   constexpr const char* methods[][3] = {
-      {"torch.scope", "close", "scope:close()\n  Puts the grad mode back; <close> does it at the end of the block."},
+      {"torch.scope", "close", "scope:close()\n  Restores the grad mode. <close> calls it at the end of the block."},
       {"torch.autograd.scope", "close",
-       "scope:close()\n  Puts anomaly mode back; <close> does it at the end of the block."},
-      {"torch.autocast", "close", "scope:close()\n  Ends mixed precision; <close> does it at the end of the block."},
+       "scope:close()\n  Restores anomaly mode. <close> calls it at the end of the block."},
+      {"torch.autocast", "close", "scope:close()\n  Ends mixed precision. <close> calls it at the end of the block."},
       {"torch.device.scope", "close",
-       "scope:close()\n  Puts device or stream back; <close> does it at the end of the block."},
-      {"torch.hook", "remove", "handle:remove()\n  The hook is called no more."},
+       "scope:close()\n  Restores device or stream. <close> calls it at the end of the block."},
+      {"torch.hook", "remove", "handle:remove()\n  Removes the hook."},
   };
   for (auto& [owner, method, text] : methods) {
     if (lua_getfield(L, classes_at, owner) == LUA_TTABLE) {
@@ -118,7 +116,7 @@ void document_methods(lua_State* L, int classes_at) {
 void open_objects(lua_State* L) {
   push_classes(L);
   document_methods(L, lua_gettop(L));
-  for (auto& c : classes())
+  for (auto& c : classes)
     for (auto& f : c.fields) document_name(L, f.name, (std::string(c.name) + "." + f.name + "\n  " + f.text).c_str());
 }
 const Open opener("luth.objects", Open::extras + 40, open_objects);

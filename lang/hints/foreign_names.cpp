@@ -264,7 +264,7 @@ constexpr ForeignName names[] = {
     {"global", "dataset", "data.TensorDataset(x, y)"},
 };
 
-// What PyTorch has and luth does not.
+// Names of PyTorch that luth does not have.
 struct Absent {
   std::string_view owner, names, what;
 };

@@ -21,7 +21,7 @@ bool is_word_of_lua(std::string_view t) {
   return std::find(std::begin(words), std::end(words), t) != std::end(words);
 }
 
-/// What a syntax error is about: the tokens of its line, and the one that it is near ("" for the end).
+/// A syntax error: the tokens of its line, and the token that Lua names in the message ("" for the end).
 struct Fault {
   Tokens line;
   std::string_view near;
@@ -42,7 +42,7 @@ struct Fault {
       if (line[i - 1] == a && line[i] == b && line[i - 1].data() + a.size() == line[i].data()) return true;
     return false;
   }
-  // A ( that calls nothing, as that of a tuple.
+  // A ( that begins no call, as in a tuple.
   bool has_tuple() const {
     for (size_t i = 1; i < line.size(); ++i) {
       const std::string_view t = line[i - 1];

@@ -30,10 +30,11 @@ int load(lua_State* L) {
 }
 
 constexpr Row rows[] = {
-    {"save", guarded<save>, "save(value, path)",
-     "Writes a tensor, number, string, boolean, state dict or nested table into a file, all at once or not at all."},
-    {"load", guarded<load>, "load(path, {map_location = nil})",
-     "Reads what torch.save has written, or a file of h5py."},
+    {"save", guarded<save>, "torch.save(value, path)",
+     "Writes a tensor, number, string, boolean, state dict or nested table into a file. If it fails, the old file is "
+     "unchanged."},
+    {"load", guarded<load>, "torch.load(path, {map_location = nil})",
+     "Reads a file that torch.save or h5py has written."},
 };
 
 void open_files(lua_State* L) {

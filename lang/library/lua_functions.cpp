@@ -6,7 +6,7 @@
 namespace luth::lang {
 namespace {
 
-constexpr const char* copy_help = "The elements of the view of that name, in memory of their own, row by row.";
+constexpr const char* copy_help = "Like the view of that name, but the result is a copy in row-major order.";
 constexpr Row copies[] = {
     {"alias_copy", nullptr, "torch.alias_copy(input)", copy_help},
     {"as_strided_copy", nullptr, "torch.as_strided_copy(input, size, stride, storage_offset = nil)", copy_help},
@@ -16,7 +16,7 @@ constexpr Row copies[] = {
     {"permute_copy", nullptr, "torch.permute_copy(input, dims)", copy_help},
     {"select_copy", nullptr, "torch.select_copy(input, dim, index)", copy_help},
     {"slice_copy", nullptr, "torch.slice_copy(input, dim = 1, start = 1, end = -1, step = 1)",
-     "The positions from start to end, which is included, in memory of their own."},
+     "A copy of the positions from start to end; end is included."},
     {"split_copy", nullptr, "torch.split_copy(input, split_size, dim = 1)", copy_help},
     {"split_with_sizes_copy", nullptr, "torch.split_with_sizes_copy(input, split_sizes, dim = 1)", copy_help},
     {"squeeze_copy", nullptr, "torch.squeeze_copy(input, dim = nil)", copy_help},
@@ -29,25 +29,27 @@ constexpr Row copies[] = {
 };
 constexpr Row utils[] = {
     {"parameters_to_vector", nullptr, "nn.utils.parameters_to_vector(parameters)",
-     "The elements of all parameters, one after the other, as one vector."},
+     "One vector with the elements of all parameters, one parameter after the other."},
     {"vector_to_parameters", nullptr, "nn.utils.vector_to_parameters(vec, parameters)",
-     "Makes the parameters views of the parts of a vector."},
+     "Makes each parameter a view of its part of the vector."},
     {"get_total_norm", nullptr, "nn.utils.get_total_norm(tensors, norm_type = 2.0, error_if_nonfinite = false)",
      "The norm of all elements of several tensors."},
     {"clip_grads_with_norm_", nullptr, "nn.utils.clip_grads_with_norm_(parameters, max_norm, total_norm)",
-     "Scales gradients whose norm is known so that it is at most max_norm."},
+     "Scales gradients of norm total_norm so that their norm is at most max_norm."},
 };
 constexpr Row init[] = {
     {"orthogonal_", nullptr, "nn.init.orthogonal_(tensor, gain = 1, {generator = nil})",
-     "Orthonormal rows or columns, the fewer of both, times gain; the dims behind the first count as one."},
+     "Fills the tensor with orthonormal rows (or columns, if there are fewer), times gain. All dims after the first "
+     "count as one."},
     {"sparse_", nullptr, "nn.init.sparse_(tensor, sparsity, std = 0.01, {generator = nil})",
-     "Normal, and in each column of a matrix a share of 0."},
+     "Fills a matrix with normal numbers; in each column the share `sparsity` is set to 0."},
 };
 constexpr Row testing[] = {
     {"make_tensor", nullptr,
      "torch.testing.make_tensor(shape, {dtype, device, low = nil, high = nil, requires_grad = false, noncontiguous = "
      "false, exclude_zero = false, memory_format = nil})",
-     "Uniform from low to high, which is excluded: without them from -9 to 9 for floats, below 10 for integers."},
+     "Uniform numbers from low to high; high is excluded. The defaults are -9 to 9 for floats, and below 10 for "
+     "integers."},
 };
 
 // Pushes the table torch.<a>.<b>, or torch itself.

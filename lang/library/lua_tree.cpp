@@ -128,11 +128,7 @@ struct TreePusher {
   void operator()(const std::string& v) { lua_pushlstring(L, v.data(), v.size()); }
   void operator()(const Tensor& v) { push_tensor(L, v); }
   void operator()(const io::List& v) {
-    lua_createtable(L, int(v.size()), 0);
-    for (size_t i = 0; i < v.size(); ++i) {
-      push_item(L, v[i]);
-      lua_rawseti(L, -2, lua_Integer(i) + 1);
-    }
+    push_items(L, v, [&](auto& item) { push_item(L, item); });
   }
   void operator()(const io::Map& v) {
     lua_createtable(L, 0, int(v.size()));

@@ -24,6 +24,7 @@
 #include "lang/optim/optim.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/interp.h"
+#include "lang/runtime/tables.h"
 #include "lang/values/tensor_values.h"
 
 namespace luth::lang {
@@ -120,11 +121,10 @@ int version_text(lua_State* L) { return lua_pushstring(L, version), 1; }
 
 int nearest_name(lua_State* L) {
   std::vector<std::string> names;
-  for (lua_Integer k = 1, n = luaL_len(L, 2); k <= n; ++k) {
-    lua_geti(L, 2, k);
-    names.emplace_back(luaL_tolstring(L, -1, nullptr));
-    lua_pop(L, 2);
-  }
+  each_element(L, 2, [&](int at, lua_Integer) {
+    names.emplace_back(luaL_tolstring(L, at, nullptr));
+    lua_pop(L, 1);
+  });
   return lua_pushstring(L, nearest(luaL_checkstring(L, 1), names).c_str()), 1;
 }
 

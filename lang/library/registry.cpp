@@ -7,6 +7,7 @@
 #include "lang/hints/hints.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/interp.h"
+#include "lang/runtime/tables.h"
 #include "lang/values/tensor_values.h"
 
 namespace luth::lang {
@@ -79,17 +80,9 @@ void push_overload(lua_State* L, const Function& function, const Overload& overl
     set_flag(L, name, on);
   lua_pushinteger(L, overload.positional);
   lua_setfield(L, -2, "positional");
-  lua_newtable(L);
-  for (size_t i = 0; i < info.outputs.size(); ++i) {
-    lua_pushlstring(L, info.outputs[i].data(), info.outputs[i].size());
-    lua_rawseti(L, -2, lua_Integer(i) + 1);
-  }
+  push_items(L, info.outputs, [&](auto& name) { lua_pushlstring(L, name.data(), name.size()); });
   lua_setfield(L, -2, "outputs");
-  lua_newtable(L);
-  for (size_t i = 0; i < overload.params.size(); ++i) {
-    push_param(L, overload.params[i]);
-    lua_rawseti(L, -2, lua_Integer(i) + 1);
-  }
+  push_items(L, overload.params, [&](auto& p) { push_param(L, p); });
   lua_setfield(L, -2, "params");
 }
 
@@ -104,11 +97,7 @@ int push_functions(lua_State* L) {
     set_flag(L, "inplace", function.inplace);
     set_flag(L, "is_function", function.is_function);
     set_flag(L, "is_method", function.is_method);
-    lua_newtable(L);
-    for (size_t i = 0; i < function.overloads().size(); ++i) {
-      push_overload(L, function, *function.overloads()[i]);
-      lua_rawseti(L, -2, lua_Integer(i) + 1);
-    }
+    push_items(L, function.overloads(), [&](auto& overload) { push_overload(L, function, *overload); });
     lua_setfield(L, -2, "forms");
     lua_rawseti(L, -2, ++n);
   }
@@ -195,7 +184,7 @@ int push_samples(lua_State* L) {
   return 1;
 }
 
-// help_of(value), help_of_name(name): the texts that help() prints, "" where there is none.
+// help_of(value), help_of_name(name): the text that help() prints, "" for none.
 int help_of(lua_State* L) {
   luaL_checkany(L, 1);
   const std::string s = help_text(L, 1);
@@ -229,7 +218,7 @@ int push_spaces(lua_State* L) {
   return 1;
 }
 
-// hint(message, source): what is added to an error's message, "" where nothing is.
+// hint(message, source): the hint that is appended to an error's message, "" for none.
 int hint(lua_State* L) {
   const std::string source = luaL_optstring(L, 2, "");
   const std::string s = hint_on(luaL_checkstring(L, 1), lua_isnoneornil(L, 2) ? nullptr : &source);

@@ -160,11 +160,11 @@ int remove(lua_State* L) {
 }
 
 constexpr Row list_rows[] = {
-    {"append", guarded<append>, "seq:append(module)", "Adds a module at the end; returns seq."},
-    {"add", guarded<append>, "seq:add(module)", "Adds a module at the end; returns seq."},
-    {"insert", guarded<insert>, "seq:insert(position, module)", "Adds a module before a position; returns seq."},
-    {"extend", guarded<extend>, "seq:extend(modules)", "Adds several modules at the end; returns seq."},
-    {"remove", guarded<remove>, "seq:remove(position = #seq)", "Takes a module out and returns it."},
+    {"append", guarded<append>, "seq:append(module)", "Adds a module at the end. Returns seq."},
+    {"add", guarded<append>, "seq:add(module)", "Adds a module at the end. Returns seq."},
+    {"insert", guarded<insert>, "seq:insert(position, module)", "Adds a module before a position. Returns seq."},
+    {"extend", guarded<extend>, "seq:extend(modules)", "Adds several modules at the end. Returns seq."},
+    {"remove", guarded<remove>, "seq:remove(position = #seq)", "Removes a module and returns it."},
 };
 void add_list_methods(lua_State* L, int nn, const char* name, size_t n) {
   lua_getfield(L, nn, name);

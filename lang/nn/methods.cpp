@@ -3,6 +3,7 @@
 #include "lang/nn/nn.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
+#include "lang/runtime/tables.h"
 #include "lang/values/devices.h"
 #include "lang/values/named_arguments.h"
 #include "lang/values/tensor_values.h"
@@ -14,7 +15,7 @@ int self_again(lua_State* L) { return lua_settop(L, 1), 1; }
 
 // ---- Walks --------------------------------------------------------------------------------------------------------
 
-// Pushes an iterator over `n` pairs that are in the table on the top of the stack: {key, value, key, value, …}.
+// Pushes an iterator over the pairs in the table on top of the stack: {key, value, key, value, …}.
 int next_pair(lua_State* L) {
   lua_Integer i = lua_tointeger(L, lua_upvalueindex(2));
   lua_pushinteger(L, i + 2);
@@ -71,20 +72,10 @@ Walk read_walk(lua_State* L, const char* function) {
 }
 
 int push_tensors(lua_State* L, const std::vector<nn::NamedTensor>& list) {
-  lua_createtable(L, int(list.size()), 0);
-  for (size_t i = 0; i < list.size(); ++i) {
-    push_tensor(L, list[i].value);
-    lua_rawseti(L, -2, lua_Integer(i) + 1);
-  }
-  return 1;
+  return push_items(L, list, [&](auto& t) { push_tensor(L, t.value); });
 }
 int push_modules(lua_State* L, const std::vector<nn::NamedModule>& list) {
-  lua_createtable(L, int(list.size()), 0);
-  for (size_t i = 0; i < list.size(); ++i) {
-    push_module(L, list[i].module);
-    lua_rawseti(L, -2, lua_Integer(i) + 1);
-  }
-  return 1;
+  return push_items(L, list, [&](auto& m) { push_module(L, m.module); });
 }
 
 int parameters(lua_State* L) { return push_tensors(L, self_module(L).named_parameters(recurse(L, 2, "parameters"))); }
@@ -92,20 +83,22 @@ int buffers(lua_State* L) { return push_tensors(L, self_module(L).named_buffers(
 int children(lua_State* L) { return push_modules(L, self_module(L).parts().children); }
 int modules(lua_State* L) { return push_modules(L, self_module(L).named_modules()); }
 
+int push_named(lua_State* L, const std::vector<nn::NamedTensor>& list) {
+  return iterate(L, list, [&](auto& t) { push_tensor(L, t.value); });
+}
+int push_named(lua_State* L, const std::vector<nn::NamedModule>& list) {
+  return iterate(L, list, [&](auto& m) { push_module(L, m.module); });
+}
 int named_parameters(lua_State* L) {
   Walk w = read_walk(L, "named_parameters");
-  return iterate(L, self_module(L).named_parameters(w.recurse, w.prefix), [&](auto& e) { push_tensor(L, e.value); });
+  return push_named(L, self_module(L).named_parameters(w.recurse, w.prefix));
 }
 int named_buffers(lua_State* L) {
   Walk w = read_walk(L, "named_buffers");
-  return iterate(L, self_module(L).named_buffers(w.recurse, w.prefix), [&](auto& e) { push_tensor(L, e.value); });
+  return push_named(L, self_module(L).named_buffers(w.recurse, w.prefix));
 }
-int named_modules(lua_State* L) {
-  return iterate(L, self_module(L).named_modules(), [&](auto& e) { push_module(L, e.module); });
-}
-int named_children(lua_State* L) {
-  return iterate(L, self_module(L).parts().children, [&](auto& e) { push_module(L, e.module); });
-}
+int named_modules(lua_State* L) { return push_named(L, self_module(L).named_modules()); }
+int named_children(lua_State* L) { return push_named(L, self_module(L).parts().children); }
 
 // ---- Modes and conversion -----------------------------------------------------------------------------------------
 
@@ -228,14 +221,7 @@ int register_parameter(lua_State* L) {
   return 0;
 }
 int register_buffer(lua_State* L) {
-  bool persistent = true;
-  if (lua_istable(L, 4)) {
-    NamedArguments o(L, 4, "register_buffer");
-    persistent = o.flag("persistent", true);
-    o.done();
-  } else if (!lua_isnoneornil(L, 4)) {
-    persistent = lua_toboolean(L, 4);
-  }
+  const bool persistent = truth_at(L, 4, "register_buffer", "persistent");
   Tensor t = is_none(L, 3) ? Tensor() : check_tensor(L, 3, "register_buffer: argument 2 expects");
   self_module(L).register_buffer(luaL_checkstring(L, 2), t, persistent);
   return 0;
@@ -254,23 +240,24 @@ int get_tensor(lua_State* L) {
 }
 
 constexpr Row rows[] = {
-    {"forward", guarded<forward>, "m:forward(…)", "What the module computes; a call m(…) runs hooks, too."},
+    {"forward", guarded<forward>, "m:forward(…)", "Computes the module's output. The call m(…) also runs hooks."},
     {"parameters", guarded<parameters>, "m:parameters({recurse = true})", "All parameters, each once."},
     {"buffers", guarded<buffers>, "m:buffers({recurse = true})", "All buffers, each once."},
-    {"children", guarded<children>, "m:children()", "The modules directly in it."},
-    {"modules", guarded<modules>, "m:modules()", "It and all modules below, each once."},
+    {"children", guarded<children>, "m:children()", "The modules directly in this one."},
+    {"modules", guarded<modules>, "m:modules()", "This module and all modules below it, each once."},
     {"named_parameters", guarded<named_parameters>, "m:named_parameters(prefix = '', recurse = true)",
      "Iterates over names and parameters."},
     {"named_buffers", guarded<named_buffers>, "m:named_buffers(prefix = '', recurse = true)",
      "Iterates over names and buffers."},
-    {"named_modules", guarded<named_modules>, "m:named_modules()", "Iterates over paths and modules, itself first."},
+    {"named_modules", guarded<named_modules>, "m:named_modules()",
+     "Iterates over paths and modules; this module comes first."},
     {"named_children", guarded<named_children>, "m:named_children()", "Iterates over names and children."},
-    {"train", guarded<train>, "m:train(mode = true)", "Sets training mode, or evaluation with false."},
+    {"train", guarded<train>, "m:train(mode = true)", "Sets training mode; with false, evaluation mode."},
     {"eval", guarded<eval>, "m:eval()", "Sets evaluation mode."},
     {"zero_grad", guarded<zero_grad>, "m:zero_grad({set_to_none = true})",
-     "Drops the gradients of all parameters, or fills them with zeros."},
+     "Removes the gradients of all parameters; with set_to_none = false, fills them with zeros."},
     {"requires_grad_", guarded<requires_grad>, "m:requires_grad_(requires_grad = true)",
-     "Whether the parameters require gradients."},
+     "Sets whether the parameters require gradients."},
     {"to", guarded<to>, "m:to(device or dtype or tensor, {device, dtype})",
      "Moves and converts parameters and buffers."},
     {"half", guarded<to_dtype<Dtype::f16>>, "m:half()", "Converts to float16."},
@@ -278,16 +265,16 @@ constexpr Row rows[] = {
     {"double", guarded<to_dtype<Dtype::f64>>, "m:double()", "Converts to float64."},
     {"bfloat16", guarded<to_dtype<Dtype::bf16>>, "m:bfloat16()", "Converts to bfloat16."},
     {"cpu", guarded<to_cpu>, "m:cpu()", "Moves to the CPU."},
-    {"cuda", guarded<to_cuda>, "m:cuda(device?)", "Moves to a GPU, the current one if none is named."},
-    {"apply", guarded<apply_function>, "m:apply(f)", "Calls f(module) for all modules below, then for itself."},
+    {"cuda", guarded<to_cuda>, "m:cuda(device?)", "Moves to a GPU; without an argument to the current one."},
+    {"apply", guarded<apply_function>, "m:apply(f)", "Calls f(module) for all modules below, then for this one."},
     {"clone", guarded<clone>, "m:clone()", "A deep copy."},
-    {"reset_parameters", guarded<reset_parameters>, "m:reset_parameters()", "Draws its parameters anew."},
+    {"reset_parameters", guarded<reset_parameters>, "m:reset_parameters()", "Initialises the parameters anew."},
     {"add_module", guarded<add_module>, "m:add_module(name, module)", "Registers a child."},
     {"register_module", guarded<add_module>, "m:register_module(name, module)", "Registers a child."},
     {"register_parameter", guarded<register_parameter>, "m:register_parameter(name, parameter or nil)",
      "Registers a parameter."},
     {"register_buffer", guarded<register_buffer>, "m:register_buffer(name, tensor, {persistent = true})",
-     "Registers a tensor that is saved and moved along and gets no gradient."},
+     "Registers a buffer: a tensor that is saved and moved with the module and has no gradient."},
     {"get_submodule", guarded<get_submodule>, "m:get_submodule(path)", "The module at a dotted path."},
     {"get_parameter", guarded<get_tensor<false>>, "m:get_parameter(path)", "The parameter at a dotted path."},
     {"get_buffer", guarded<get_tensor<true>>, "m:get_buffer(path)", "The buffer at a dotted path."},

@@ -38,16 +38,6 @@ nn::Values check_values(lua_State* L, int first, const char* what) {
   }
   return in;
 }
-int push_values(lua_State* L, const nn::Values& values) {
-  luaL_checkstack(L, int(values.size()) + 4, nullptr);
-  for (auto& v : values) {
-    if (v.is_scalar())
-      push_scalar(L, v.scalar());
-    else
-      push_tensor(L, v.tensor());
-  }
-  return int(values.size());
-}
 
 int call_module(lua_State* L) {
   nn::ModuleRef m(&self_module(L));
@@ -295,8 +285,8 @@ void open_module_class(lua_State* L, int nn) {
   lua_setfield(L, -2, "Module");
   lua_pop(L, 1);
   document(L, -1,
-           "nn.Module()\n  The base of all modules: parameters, buffers, children, hooks. nn.class makes classes from "
-           "it.");
+           "nn.Module()\n  The base class of all modules. It has parameters, buffers, children, hooks. nn.class makes "
+           "classes from it.");
   lua_pushvalue(L, -1);
   lua_setfield(L, nn, "Module");
   lua_pushcfunction(L, guarded<make_class>);

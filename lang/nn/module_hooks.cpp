@@ -3,6 +3,7 @@
 #include "lang/nn/nn.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
+#include "lang/runtime/tables.h"
 #include "lang/values/tensor_values.h"
 
 namespace luth::lang {
@@ -18,11 +19,7 @@ std::optional<nn::Values> replaced(lua_State* L, int top) {
 // hook(module, inputs) or hook(module, inputs, outputs); several values are a table, as is one input.
 void push_some(lua_State* L, const nn::Values& values, bool always_table) {
   if (values.size() == 1 && !always_table) return void(push_values(L, values));
-  lua_createtable(L, int(values.size()), 0);
-  for (size_t i = 0; i < values.size(); ++i) {
-    push_values(L, {values[i]});
-    lua_rawseti(L, -2, lua_Integer(i) + 1);
-  }
+  push_items(L, values, [&](auto& v) { push_values(L, {v}); });
 }
 
 int remove_hook(lua_State* L) {
@@ -77,12 +74,9 @@ Tensors replaced_gradients(lua_State* L, int at) {
   if (is_none(L, at)) return {};
   if (!lua_istable(L, at)) return {check_tensor(L, at, "a hook of backward returns nil or")};
   Tensors list;
-  for (lua_Integer i = 1, n = luaL_len(L, at); i <= n; ++i) {
-    lua_geti(L, at, i);
-    const int top = lua_gettop(L);
-    list.push_back(is_none(L, top) ? Tensor() : check_tensor(L, top, "a hook of backward: the table holds"));
-    lua_pop(L, 1);
-  }
+  each_element(L, at, [&](int i, lua_Integer) {
+    list.push_back(is_none(L, i) ? Tensor() : check_tensor(L, i, "a hook of backward: the table holds"));
+  });
   return list;
 }
 template <bool pre>
@@ -108,15 +102,16 @@ int backward_hook(lua_State* L) {
 
 constexpr Row rows[] = {
     {"register_forward_hook", guarded<forward_hook>, "m:register_forward_hook(f)",
-     "f(module, inputs, output) runs after each forward and may return another output; handle:remove()."},
+     "f(module, inputs, output) runs after each forward and may return another output. Returns a handle with "
+     "remove()."},
     {"register_forward_pre_hook", guarded<forward_pre_hook>, "m:register_forward_pre_hook(f)",
-     "f(module, inputs) runs before each forward and may return other inputs; handle:remove()."},
+     "f(module, inputs) runs before each forward and may return other inputs. Returns a handle with remove()."},
     {"register_full_backward_hook", guarded<backward_hook<false>>, "m:register_full_backward_hook(f)",
-     "f(module, grad_inputs, grad_outputs) runs when backward has the gradients of the arguments, and may return other "
-     "ones, a table; handle:remove()."},
+     "f(module, grad_inputs, grad_outputs) runs when backward has the gradients of the arguments. It may return a "
+     "table of other grad_inputs. Returns a handle with remove()."},
     {"register_full_backward_pre_hook", guarded<backward_hook<true>>, "m:register_full_backward_pre_hook(f)",
-     "f(module, grad_outputs) runs when backward reaches the module, and may return other grad_outputs, a table; "
-     "handle:remove()."},
+     "f(module, grad_outputs) runs when backward reaches the module. It may return a table of other grad_outputs. "
+     "Returns a handle with remove()."},
 };
 
 }  // namespace

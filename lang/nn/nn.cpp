@@ -42,15 +42,7 @@ int init(lua_State* L) {
 
 int parameter(lua_State* L) {
   const Tensor& t = check_tensor(L, 1, "nn.Parameter: argument 'data' expects");
-  bool on = true;
-  if (lua_istable(L, 2)) {
-    NamedArguments o(L, 2, "nn.Parameter");
-    on = o.flag("requires_grad", true);
-    o.done();
-  } else if (!lua_isnoneornil(L, 2)) {
-    on = lua_toboolean(L, 2);
-  }
-  return push_tensor(L, nn::as_parameter(t, on)), 1;
+  return push_tensor(L, nn::as_parameter(t, truth_at(L, 2, "nn.Parameter", "requires_grad"))), 1;
 }
 
 // ---- nn.utils -----------------------------------------------------------------------------------------------------
@@ -89,9 +81,9 @@ int clip_value(lua_State* L) {
 }
 constexpr Row utils_rows[] = {
     {"clip_grad_norm_", guarded<clip_norm>, "nn.utils.clip_grad_norm_(parameters, max_norm, {norm_type = 2})",
-     "Scales gradients together so that their norm is at most max_norm; gives the norm before."},
+     "Scales all gradients by one factor so that their total norm is at most max_norm. Returns the norm before."},
     {"clip_grad_value_", guarded<clip_value>, "nn.utils.clip_grad_value_(parameters, clip_value)",
-     "Brings each element of the gradients into [-clip_value, clip_value]."},
+     "Clips each element of the gradients to [-clip_value, clip_value]."},
 };
 
 // ---- nn.init ------------------------------------------------------------------------------------------------------
@@ -192,33 +184,47 @@ int gain(lua_State* L) {
 
 constexpr Row init_rows[] = {
     {"uniform_", guarded<drawing<uniform>>, "nn.init.uniform_(tensor, a = 0, b = 1, {generator = nil})",
-     "Uniform between a and b."},
-    {"normal_", guarded<drawing<normal>>, "nn.init.normal_(tensor, mean = 0, std = 1, {generator = nil})", "Normal."},
+     "Fills the tensor with uniform numbers from a to b."},
+    {"normal_", guarded<drawing<normal>>, "nn.init.normal_(tensor, mean = 0, std = 1, {generator = nil})",
+     "Fills the tensor with normal numbers."},
     {"trunc_normal_", guarded<drawing<trunc_normal>>,
-     "nn.init.trunc_normal_(tensor, mean = 0, std = 1, a = -2, b = 2, {generator = nil})", "Normal within [a, b]."},
-    {"constant_", guarded<constant>, "nn.init.constant_(tensor, val)", "A constant."},
-    {"zeros_", guarded<fill_with<0>>, "nn.init.zeros_(tensor)", "Zeros."},
-    {"ones_", guarded<fill_with<1>>, "nn.init.ones_(tensor)", "Ones."},
-    {"eye_", guarded<eye>, "nn.init.eye_(matrix)", "Ones on the diagonal."},
-    {"dirac_", guarded<dirac>, "nn.init.dirac_(filters, groups = 1)", "Filters that pass each channel on."},
+     "nn.init.trunc_normal_(tensor, mean = 0, std = 1, a = -2, b = 2, {generator = nil})",
+     "Fills the tensor with normal numbers within [a, b]."},
+    {"constant_", guarded<constant>, "nn.init.constant_(tensor, val)", "Fills the tensor with a constant."},
+    {"zeros_", guarded<fill_with<0>>, "nn.init.zeros_(tensor)", "Fills the tensor with zeros."},
+    {"ones_", guarded<fill_with<1>>, "nn.init.ones_(tensor)", "Fills the tensor with ones."},
+    {"eye_", guarded<eye>, "nn.init.eye_(matrix)", "Fills the matrix with ones on the diagonal, zeros elsewhere."},
+    {"dirac_", guarded<dirac>, "nn.init.dirac_(filters, groups = 1)",
+     "Fills the tensor with convolution filters that copy each channel."},
     {"xavier_uniform_", guarded<drawing<xavier<nn::init::xavier_uniform>>>,
-     "nn.init.xavier_uniform_(tensor, gain = 1, {generator = nil})", "Uniform within gain √(6 / (fan_in + fan_out))."},
+     "nn.init.xavier_uniform_(tensor, gain = 1, {generator = nil})",
+     "Fills the tensor with uniform numbers up to ± gain √(6 / (fan_in + fan_out))."},
     {"xavier_normal_", guarded<drawing<xavier<nn::init::xavier_normal>>>,
-     "nn.init.xavier_normal_(tensor, gain = 1, {generator = nil})", "Normal with std gain √(2 / (fan_in + fan_out))."},
+     "nn.init.xavier_normal_(tensor, gain = 1, {generator = nil})",
+     "Fills the tensor with normal numbers of std gain √(2 / (fan_in + fan_out))."},
     {"kaiming_uniform_", guarded<drawing<kaiming<nn::init::kaiming_uniform>>>,
      "nn.init.kaiming_uniform_(tensor, a = 0, mode = 'fan_in', nonlinearity = 'leaky_relu', {generator = nil})",
-     "Uniform within gain √(3 / fan)."},
+     "Fills the tensor with uniform numbers up to ± gain √(3 / fan)."},
     {"kaiming_normal_", guarded<drawing<kaiming<nn::init::kaiming_normal>>>,
      "nn.init.kaiming_normal_(tensor, a = 0, mode = 'fan_in', nonlinearity = 'leaky_relu', {generator = nil})",
-     "Normal with std gain / √fan."},
-    {"calculate_gain", guarded<gain>, "nn.init.calculate_gain(nonlinearity, param?)", "The gain for what follows."},
+     "Fills the tensor with normal numbers of std gain / √fan."},
+    {"calculate_gain", guarded<gain>, "nn.init.calculate_gain(nonlinearity, param?)",
+     "The gain for a layer that is followed by this nonlinearity."},
 };
+
+// Upvalue 1: the class.
+int class_help(lua_State* L) {
+  auto* c = static_cast<const nn::ModuleClass*>(lua_touserdata(L, lua_upvalueindex(1)));
+  nn::ModuleRef m = c->make();
+  const std::string text = settings_help("nn." + c->name, c->brief, [&](Fields& f) { m->describe(f); });
+  lua_pushlstring(L, text.data(), text.size());
+  return 1;
+}
 
 void open_classes(lua_State* L, int nn) {
   for (auto* c : nn::module_classes()) {
     push_native_class(L, c->name, guarded<construct>, guarded<init>, c);
-    nn::ModuleRef m = c->make();
-    document(L, -1, settings_help("nn." + c->name, c->brief, [&](Fields& f) { m->describe(f); }).c_str());
+    document(L, -1, guarded<class_help>, c);
     lua_setfield(L, nn, c->name.c_str());
   }
 }
@@ -227,8 +233,8 @@ constexpr Row losses_rows[] = {
     {"triplet_margin_with_distance_loss", nullptr,
      "F.triplet_margin_with_distance_loss(anchor, positive, negative, {distance_function = nil, margin = 1.0, swap = "
      "false, reduction = 'mean'})",
-     "As triplet_margin_loss, by a distance of the script's own: a function of two tensors, F.pairwise_distance where "
-     "nil."},
+     "Like triplet_margin_loss, with the distance function of your choice, a function of two tensors. The default is "
+     "F.pairwise_distance."},
 };
 
 // Fills nn.functional, also known as F, with all functions of operators on tensors. It is a separate table, so that a
@@ -245,7 +251,7 @@ void open_functional(lua_State* L, int nn, int torch) {
   lua_setglobal(L, "F");
 }
 
-// What failed in the forward of a module written in Lua has not passed Module::call.
+// Errors in the forward of a module written in Lua do not pass Module::call, so their location is added here.
 std::string module_location() {
   const std::string module = nn::Frame::where();
   return module.empty() ? "" : ", in module " + module;
@@ -264,7 +270,9 @@ void open_nn(lua_State* L) {
   open_classes(L, nn);
   open_module_containers(L, nn, methods);
   lua_pushcfunction(L, guarded<parameter>);
-  document(L, -1, "nn.Parameter(data, requires_grad = true)\nA tensor that a module registers when it is assigned.");
+  document(L, -1,
+           "nn.Parameter(data, requires_grad = true)\nA parameter: a tensor that a module registers when it is "
+           "assigned to a field.");
   lua_setfield(L, nn, "Parameter");
   lua_newtable(L);
   add_functions(L, -1, utils_rows);

@@ -66,8 +66,6 @@ nn::Module& self_module(lua_State* L);
 /// The arguments from `first` to the top as values: tensors, numbers, booleans, nil. Throws for others; the message
 /// begins with `what` and the number.
 nn::Values check_values(lua_State* L, int first, const char* what);
-/// Pushes them and returns their number.
-int push_values(lua_State* L, const nn::Values& values);
 /// `module(...)`: calls the module at 1 with the arguments above it.
 int call_module(lua_State* L);
 

@@ -4,13 +4,14 @@
 #include "lang/nn/nn.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
+#include "lang/runtime/tables.h"
 #include "lang/values/named_arguments.h"
 #include "lang/values/tensor_values.h"
 
 namespace luth::lang {
 namespace {
 
-// pairs(sd): the names in order, then those that were added later, sorted. The metatable has the order.
+// pairs(sd): first the names in the order of the metatable, then names that were added later, sorted.
 int next_entry(lua_State* L) {  // upvalues: keys, position
   lua_Integer i = lua_tointeger(L, lua_upvalueindex(2));
   for (;;) {
@@ -25,7 +26,7 @@ int next_entry(lua_State* L) {  // upvalues: keys, position
 }
 // Sorts elements first … last of a list by their text.
 void sort_from(lua_State* L, int list, lua_Integer first, lua_Integer last) {
-  std::vector<std::pair<std::string, int>> texts;  // with places on the stack
+  std::vector<std::pair<std::string, int>> texts;  // with stack indices
   luaL_checkstack(L, int(last - first) + 8, "too many names");
   for (lua_Integer i = first; i <= last; ++i) {
     lua_rawgeti(L, list, i);
@@ -40,7 +41,7 @@ void sort_from(lua_State* L, int list, lua_Integer first, lua_Integer last) {
   }
   lua_settop(L, lua_gettop(L) - int(texts.size()));
 }
-// The names in the order of pairs: those that the metatable lists, then the others, sorted.
+// The names in the order of pairs: first those in the metatable's list, then the others, sorted.
 void push_keys(lua_State* L, int dict) {
   lua_newtable(L);
   int keys = lua_gettop(L);
@@ -98,15 +99,12 @@ int state_dict(lua_State* L) {
   nn::StateDict list = self_module(L).state_dict(o.base);
   lua_createtable(L, 0, int(list.size()));
   lua_createtable(L, 0, 3);
-  lua_createtable(L, int(list.size()), 0);
-  for (size_t i = 0; i < list.size(); ++i) {
-    lua_pushlstring(L, list[i].name.data(), list[i].name.size());
-    push_tensor(L, list[i].value.detach());
-    lua_pushvalue(L, -2);
-    lua_insert(L, -2);
+  push_items(L, list, [&](auto& entry) {  // the list of names; the tensors go into the state dict
+    lua_pushlstring(L, entry.name.data(), entry.name.size());
+    lua_pushvalue(L, -1);
+    push_tensor(L, entry.value.detach());
     lua_rawset(L, -6);
-    lua_rawseti(L, -2, lua_Integer(i) + 1);
-  }
+  });
   lua_setfield(L, -2, "order");
   lua_pushcfunction(L, guarded<pairs>);
   lua_setfield(L, -2, "__pairs");
@@ -117,12 +115,7 @@ int state_dict(lua_State* L) {
 }
 
 int push_names(lua_State* L, const std::vector<std::string>& names) {
-  lua_createtable(L, int(names.size()), 0);
-  for (size_t i = 0; i < names.size(); ++i) {
-    lua_pushlstring(L, names[i].data(), names[i].size());
-    lua_rawseti(L, -2, lua_Integer(i) + 1);
-  }
-  return 1;
+  return push_items(L, names, [&](auto& name) { lua_pushlstring(L, name.data(), name.size()); });
 }
 
 int load_state_dict(lua_State* L) {
@@ -153,7 +146,7 @@ constexpr Row rows[] = {
     {"state_dict", guarded<state_dict>, "m:state_dict({base = 1})",
      "Parameters and buffers by dotted path; pairs() keeps their order. They share memory with the module."},
     {"load_state_dict", guarded<load_state_dict>, "m:load_state_dict(dict, {strict = true, base = 1})",
-     "Copies tensors by name, all or none; base = 0 takes PyTorch's names. Gives {missing_keys, unexpected_keys}."},
+     "Copies tensors by name, all or none. base = 0 takes PyTorch's names. Returns {missing_keys, unexpected_keys}."},
 };
 
 }  // namespace

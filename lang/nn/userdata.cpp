@@ -49,15 +49,11 @@ nn::Module* to_module(lua_State* L, int index) {
   return ref ? ref->get() : nullptr;
 }
 nn::ModuleRef check_module(lua_State* L, int index, const char* what) {
-  if (auto* ref = to_box<nn::ModuleRef>(L, index); ref && *ref) return *ref;
-  throw Error("{} a module, got {}", what, given_text(L, index));
+  return check_ref<nn::ModuleRef>(L, index, what, "a module");
 }
 nn::Module& self_module(lua_State* L) {
   if (nn::Module* m = to_module(L, 1)) return *m;
-  lua_Debug ar;
-  const bool named = lua_getstack(L, 0, &ar) && lua_getinfo(L, "n", &ar) && ar.name && *ar.namewhat;
-  throw Error("expects a module, got {} (a method takes a colon{})", given_text(L, 1),
-              named ? fmt::format(": m:{}(...)", ar.name) : "");
+  refuse_self(L, "a module", "m");
 }
 
 void push_module(lua_State* L, const nn::ModuleRef& m) {

@@ -7,6 +7,7 @@
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
 #include "lang/runtime/interp.h"
+#include "lang/runtime/tables.h"
 #include "lang/values/named_arguments.h"
 #include "lang/values/settings.h"
 #include "lang/values/tensor_values.h"
@@ -14,17 +15,13 @@
 namespace luth::lang {
 
 optim::OptimizerRef check_optimizer(lua_State* L, int index, const char* what) {
-  if (auto* o = to_box<optim::OptimizerRef>(L, index); o && *o) return *o;
-  throw Error("{} an optimizer, got {}", what, given_text(L, index));
+  return check_ref<optim::OptimizerRef>(L, index, what, "an optimizer");
 }
 void push_optimizer(lua_State* L, const optim::OptimizerRef& o) { push_box<optim::OptimizerRef>(L, o); }
 
 namespace {
 
-optim::Optimizer& self(lua_State* L) {
-  if (auto* o = to_box<optim::OptimizerRef>(L, 1); o && *o) return **o;
-  throw Error("expects an optimizer, got {} (a method takes a colon)", given_text(L, 1));
-}
+optim::Optimizer& self(lua_State* L) { return self_ref<optim::OptimizerRef>(L, "an optimizer"); }
 Describe describe_of(optim::Settings& s) {
   return [&s](Fields& f) { s.describe(f); };
 }
@@ -42,12 +39,7 @@ optim::Group& check_group(lua_State* L) {
 }
 
 int push_params(lua_State* L, const optim::Group& g) {
-  lua_createtable(L, int(g.params.size()), 0);
-  for (size_t i = 0; i < g.params.size(); ++i) {
-    push_tensor(L, g.params[i]);
-    lua_rawseti(L, -2, lua_Integer(i) + 1);
-  }
-  return 1;
+  return push_items(L, g.params, [&](auto& t) { push_tensor(L, t); });
 }
 int group_index(lua_State* L) {
   optim::Group& g = check_group(L);
@@ -85,21 +77,13 @@ int group_pairs(lua_State* L) {
   lua_newtable(L);
   push_params(L, g);
   lua_setfield(L, -2, "params");
-  for (auto& f : g.settings->fields()) {
-    push_attr(L, f.value, f.as);
-    lua_setfield(L, -2, f.name);
-  }
+  set_fields(L, g.settings->fields());
   return 2;
 }
 
 int push_groups(lua_State* L, const optim::OptimizerRef& o) {
-  size_t n = o->groups().size();
-  lua_createtable(L, int(n), 0);
-  for (size_t i = 0; i < n; ++i) {
-    push_box<GroupRef>(L, {o, i});
-    lua_rawseti(L, -2, lua_Integer(i) + 1);
-  }
-  return 1;
+  size_t i = 0;
+  return push_items(L, o->groups(), [&](auto&) { push_box<GroupRef>(L, {o, i++}); });
 }
 
 // ---- Making them --------------------------------------------------------------------------------------------------
@@ -186,17 +170,13 @@ int add_param_group(lua_State* L) {
 // Upvalue 1: the methods.
 int index(lua_State* L) {
   optim::Optimizer& o = self(L);
-  lua_pushvalue(L, 2);
-  if (lua_gettable(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
+  if (push_method(L)) return 1;
   if (lua_type(L, 2) != LUA_TSTRING) return 0;
   std::string name = lua_tostring(L, 2);
   if (name == "param_groups") return push_groups(L, optim::OptimizerRef(&o));
   if (name != "defaults") return 0;
   lua_newtable(L);
-  for (auto& f : o.defaults().fields()) {
-    push_attr(L, f.value, f.as);
-    lua_setfield(L, -2, f.name);
-  }
+  set_fields(L, o.defaults().fields());
   return 1;
 }
 int text(lua_State* L) {
@@ -211,28 +191,23 @@ int is_instance(lua_State* L) {
 }
 
 constexpr Row rows[] = {
-    {"step", guarded<step>, "opt:step(closure?)", "One step with the present gradients; gives what the closure gave."},
+    {"step", guarded<step>, "opt:step(closure?)",
+     "Updates the parameters with the present gradients. Returns the result of closure."},
     {"zero_grad", guarded<zero_grad>, "opt:zero_grad({set_to_none = true})",
-     "Drops the gradients of all parameters, or fills them with zeros."},
+     "Removes the gradients of all parameters; with set_to_none = false, fills them with zeros."},
     {"add_param_group", guarded<add_param_group>, "opt:add_param_group{params = list, lr = …}",
-     "Adds parameters with settings of their own."},
+     "Adds a group of parameters with its own settings."},
     {"state_dict", guarded<optimizer_state_dict>, "opt:state_dict()", "State and settings as a table, for torch.save."},
     {"load_state_dict", guarded<optimizer_load_state_dict>, "opt:load_state_dict(table)",
-     "Takes up what state_dict gave."},
+     "Restores a state that state_dict has returned."},
 };
 
 void open_metatables(lua_State* L) {
   open_box<optim::OptimizerRef>(L, "optim.Optimizer");
-  lua_newtable(L);
-  add_functions(L, -1, rows);
-  lua_pushcclosure(L, guarded<index>, 1);
-  lua_setfield(L, -2, "__index");
-  constexpr luaL_Reg events[] = {{"__tostring", guarded<text>},
-                                 {"__isinstance", guarded<is_instance>},
-                                 {"__gc", destroy_box<optim::OptimizerRef>},
-                                 {nullptr, nullptr}};
-  luaL_setfuncs(L, events, 0);
-  lua_pop(L, 1);
+  finish_class(L, rows, guarded<index>,
+               {{"__tostring", guarded<text>},
+                {"__isinstance", guarded<is_instance>},
+                {"__gc", destroy_box<optim::OptimizerRef>}});
   open_box<GroupRef>(L, "optim.Group");
   constexpr luaL_Reg group_events[] = {{"__index", guarded<group_index>},
                                        {"__newindex", guarded<group_newindex>},
@@ -243,19 +218,22 @@ void open_metatables(lua_State* L) {
   lua_pop(L, 1);
 }
 
+// Upvalue 1: the class.
+int class_help(lua_State* L) {
+  auto* c = static_cast<const optim::OptimizerClass*>(lua_touserdata(L, lua_upvalueindex(1)));
+  optim::OptimizerRef o = c->make();
+  const std::string text = settings_help("optim." + c->name, c->brief, describe_of(o->defaults()), "params");
+  lua_pushlstring(L, text.data(), text.size());
+  return 1;
+}
+
 void open_optim(lua_State* L) {
   open_metatables(L);
   lua_newtable(L);
   int optim = lua_gettop(L);
   for (auto* c : optim::optimizer_classes()) {
-    lua_newtable(L);
-    lua_createtable(L, 0, 1);
-    lua_pushlightuserdata(L, const_cast<optim::OptimizerClass*>(c));
-    lua_pushcclosure(L, guarded<construct>, 1);
-    lua_setfield(L, -2, "__call");
-    lua_setmetatable(L, -2);
-    optim::OptimizerRef o = c->make();
-    document(L, -1, settings_help("optim." + c->name, c->brief, describe_of(o->defaults())).c_str());
+    push_constructor(L, c, guarded<construct>);
+    document(L, -1, guarded<class_help>, c);
     lua_setfield(L, optim, c->name.c_str());
   }
   open_schedules(L, optim);

@@ -3,6 +3,7 @@
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
 #include "lang/runtime/ref.h"
+#include "lang/runtime/tables.h"
 #include "lang/values/named_arguments.h"
 #include "lang/values/settings.h"
 #include "lang/values/tensor_values.h"
@@ -10,15 +11,11 @@
 namespace luth::lang {
 
 optim::ScheduleRef check_schedule(lua_State* L, int index, const char* what) {
-  if (auto* s = to_box<optim::ScheduleRef>(L, index); s && *s) return *s;
-  throw Error("{} a schedule, got {}", what, given_text(L, index));
+  return check_ref<optim::ScheduleRef>(L, index, what, "a schedule");
 }
 namespace {
 
-optim::Schedule& self(lua_State* L) {
-  if (auto* s = to_box<optim::ScheduleRef>(L, 1); s && *s) return **s;
-  throw Error("expects a schedule, got {} (a method takes a colon)", given_text(L, 1));
-}
+optim::Schedule& self(lua_State* L) { return self_ref<optim::ScheduleRef>(L, "a schedule"); }
 
 // ---- Making them --------------------------------------------------------------------------------------------------
 
@@ -46,16 +43,6 @@ std::function<double(int64_t)> function_at(lua_State* L, int index) {
     return v;
   };
 }
-template <class Item, class Read>
-std::vector<Item> list_at(lua_State* L, int index, Read read) {
-  std::vector<Item> list;
-  for (lua_Integer i = 1, n = luaL_len(L, index); i <= n; ++i) {
-    lua_geti(L, index, i);
-    list.push_back(read(lua_gettop(L)));
-    lua_pop(L, 1);
-  }
-  return list;
-}
 
 // The argument that is no setting: functions or schedules, by position `at` or by name in the trailing table. It is
 // taken out of the arguments. False when there is none.
@@ -79,7 +66,7 @@ void take_functions(lua_State* L, int at, const char* name, std::vector<std::fun
   if (lua_isfunction(L, i))
     f = {function_at(L, i)};
   else if (lua_istable(L, i))
-    f = list_at<std::function<double(int64_t)>>(L, i, [&](int k) { return function_at(L, k); });
+    each_element(L, i, [&](int at, lua_Integer) { f.push_back(function_at(L, at)); });
   else
     throw Error("{}: argument 'lr_lambda' expects a function or a list of them, got {}", name, given_text(L, i));
   lua_pop(L, 1);
@@ -88,11 +75,32 @@ void take_schedules(lua_State* L, int at, const char* name, std::vector<optim::S
   if (!take(L, at, "schedulers")) throw Error("{}: argument 'schedulers' is required: a list of schedules", name);
   int i = lua_gettop(L);
   if (!lua_istable(L, i)) throw Error("{}: argument 'schedulers' expects a list, got {}", name, given_text(L, i));
-  list = list_at<optim::ScheduleRef>(L, i, [&](int k) {
-    need(L, k);
-    return check_schedule(L, k, "schedulers: expects");
+  each_element(L, i, [&](int at, lua_Integer) {
+    need(L, at);
+    list.push_back(check_schedule(L, at, "schedulers: expects"));
   });
   lua_pop(L, 1);
+}
+
+// The functions or inner schedules of schedule `s`, where it has some, read from the arguments from 2 on. Returns the
+// names of these arguments.
+std::vector<std::string> take_lua_values(lua_State* L, optim::Schedule& s, const char* name) {
+  auto functions = [&](auto* schedule) { return schedule && (take_functions(L, 2, name, schedule->f), true); };
+  auto inner = [&](auto* schedule) { return schedule && (take_schedules(L, 2, name, schedule->schedules), true); };
+  if (functions(dynamic_cast<optim::LambdaLR*>(&s)) || functions(dynamic_cast<optim::MultiplicativeLR*>(&s)))
+    return {"lr_lambda"};
+  if (inner(dynamic_cast<optim::SequentialLR*>(&s)) || inner(dynamic_cast<optim::ChainedScheduler*>(&s)))
+    return {"schedulers"};
+  return {};
+}
+
+// The arguments before the settings, for help.
+std::string first_arguments(const optim::Schedule& s) {
+  if (dynamic_cast<const optim::LambdaLR*>(&s) || dynamic_cast<const optim::MultiplicativeLR*>(&s))
+    return "optimizer, lr_lambda";
+  if (dynamic_cast<const optim::SequentialLR*>(&s) || dynamic_cast<const optim::ChainedScheduler*>(&s))
+    return "optimizer, schedulers";
+  return "optimizer";
 }
 
 // Upvalue 1: the ScheduleClass. The optimizer comes first, or not at all: then `attach` gives it.
@@ -109,15 +117,7 @@ int construct(lua_State* L) {
   } else if (!is_named(L, 2) && !lua_isnone(L, 2) && !lua_isfunction(L, 2)) {
     throw Error("{}: argument 1 expects an optimizer, got {}", name, given_text(L, 2));
   }
-  std::vector<std::string> others;
-  if (auto* l = dynamic_cast<optim::LambdaLR*>(s.get()))
-    take_functions(L, 2, name.c_str(), l->f), others = {"lr_lambda"};
-  if (auto* m = dynamic_cast<optim::MultiplicativeLR*>(s.get()))
-    take_functions(L, 2, name.c_str(), m->f), others = {"lr_lambda"};
-  if (auto* q = dynamic_cast<optim::SequentialLR*>(s.get()))
-    take_schedules(L, 2, name.c_str(), q->schedules), others = {"schedulers"};
-  if (auto* q = dynamic_cast<optim::ChainedScheduler*>(s.get()))
-    take_schedules(L, 2, name.c_str(), q->schedules), others = {"schedulers"};
+  const std::vector<std::string> others = take_lua_values(L, *s, name.c_str());
   read_settings(
       L, 2, name, [&](Fields& f) { s->describe(f); }, others);
   if (o) s->attach(o);
@@ -138,12 +138,7 @@ int step(lua_State* L) {
 int attach(lua_State* L) { return self(L).attach(check_optimizer(L, 2, "attach: expects")), lua_settop(L, 1), 1; }
 
 int push_numbers(lua_State* L, const std::vector<double>& v) {
-  lua_createtable(L, int(v.size()), 0);
-  for (size_t i = 0; i < v.size(); ++i) {
-    lua_pushnumber(L, v[i]);
-    lua_rawseti(L, -2, lua_Integer(i) + 1);
-  }
-  return 1;
+  return push_items(L, v, [&](double x) { lua_pushnumber(L, x); });
 }
 int get_last_lr(lua_State* L) { return push_numbers(L, self(L).last_lr()); }
 
@@ -151,17 +146,10 @@ int push_state(lua_State* L, optim::Schedule& s) {
   FieldList list;
   s.describe_state(list);
   lua_newtable(L);
-  for (auto& f : list.items) {
-    push_attr(L, f.value);
-    lua_setfield(L, -2, f.name);
-  }
+  set_fields(L, list.items);
   auto children = s.children();
   if (children.empty()) return 1;
-  lua_newtable(L);
-  for (size_t i = 0; i < children.size(); ++i) {
-    push_state(L, *children[i]);
-    lua_rawseti(L, -2, lua_Integer(i) + 1);
-  }
+  push_items(L, children, [&](auto& child) { push_state(L, *child); });
   lua_setfield(L, -2, "schedulers");
   return 1;
 }
@@ -190,8 +178,7 @@ int load_state_dict(lua_State* L) {
 // Upvalue 1: the methods.
 int index(lua_State* L) {
   optim::Schedule& s = self(L);
-  lua_pushvalue(L, 2);
-  if (lua_gettable(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
+  if (push_method(L)) return 1;
   if (lua_type(L, 2) != LUA_TSTRING) return 0;
   std::string name = lua_tostring(L, 2);
   if (name == "last_epoch") return lua_pushinteger(L, s.last_epoch()), 1;
@@ -217,38 +204,38 @@ int is_instance(lua_State* L) {
 }
 
 constexpr Row rows[] = {
-    {"step", guarded<step>, "schedule:step(metric?)", "The rates of the next epoch (or batch)."},
-    {"get_last_lr", guarded<get_last_lr>, "schedule:get_last_lr()", "The present rates, one per parameter group."},
-    {"attach", guarded<attach>, "schedule:attach(optimizer)", "Gives an optimizer to a schedule made without one."},
-    {"state_dict", guarded<state_dict>, "schedule:state_dict()", "Where it stands, as a table."},
-    {"load_state_dict", guarded<load_state_dict>, "schedule:load_state_dict(table)", "Takes up what state_dict gave."},
+    {"step", guarded<step>, "schedule:step(metric?)", "Sets the learning rates of the next epoch (or batch)."},
+    {"get_last_lr", guarded<get_last_lr>, "schedule:get_last_lr()",
+     "The present learning rates, one per parameter group."},
+    {"attach", guarded<attach>, "schedule:attach(optimizer)",
+     "Sets the optimizer of a schedule that was made without one."},
+    {"state_dict", guarded<state_dict>, "schedule:state_dict()", "The state of the schedule, as a table."},
+    {"load_state_dict", guarded<load_state_dict>, "schedule:load_state_dict(table)",
+     "Restores a state that state_dict has returned."},
 };
+
+// Upvalue 1: the class.
+int class_help(lua_State* L) {
+  auto* c = static_cast<const optim::ScheduleClass*>(lua_touserdata(L, lua_upvalueindex(1)));
+  optim::ScheduleRef s = c->make();
+  const std::string text = settings_help(
+      "optim.lr_scheduler." + c->name, c->brief, [&](Fields& f) { s->describe(f); }, first_arguments(*s));
+  lua_pushlstring(L, text.data(), text.size());
+  return 1;
+}
 
 }  // namespace
 
 void open_schedules(lua_State* L, int optim) {
   open_box<optim::ScheduleRef>(L, "optim.lr_scheduler");
-  lua_newtable(L);
-  add_functions(L, -1, rows);
-  lua_pushcclosure(L, guarded<index>, 1);
-  lua_setfield(L, -2, "__index");
-  constexpr luaL_Reg events[] = {{"__tostring", guarded<text>},
-                                 {"__isinstance", guarded<is_instance>},
-                                 {"__gc", destroy_box<optim::ScheduleRef>},
-                                 {nullptr, nullptr}};
-  luaL_setfuncs(L, events, 0);
-  lua_pop(L, 1);
+  finish_class(L, rows, guarded<index>,
+               {{"__tostring", guarded<text>},
+                {"__isinstance", guarded<is_instance>},
+                {"__gc", destroy_box<optim::ScheduleRef>}});
   lua_newtable(L);
   for (auto* c : optim::schedule_classes()) {
-    lua_newtable(L);
-    lua_createtable(L, 0, 1);
-    lua_pushlightuserdata(L, const_cast<optim::ScheduleClass*>(c));
-    lua_pushcclosure(L, guarded<construct>, 1);
-    lua_setfield(L, -2, "__call");
-    lua_setmetatable(L, -2);
-    optim::ScheduleRef s = c->make();
-    std::string help = settings_help("optim.lr_scheduler." + c->name, c->brief, [&](Fields& f) { s->describe(f); });
-    document(L, -1, help.c_str());
+    push_constructor(L, c, guarded<construct>);
+    document(L, -1, guarded<class_help>, c);
     lua_setfield(L, -2, c->name.c_str());
   }
   lua_setfield(L, optim, "lr_scheduler");

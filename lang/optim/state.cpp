@@ -1,5 +1,7 @@
 // State dicts of optimizers as Lua tables. Keys of parameters are their numbers, from 1.
 #include "lang/optim/optim.h"
+
+#include "lang/runtime/tables.h"
 #include "lang/values/settings.h"
 #include "lang/values/tensor_values.h"
 
@@ -20,19 +22,12 @@ void push_state(lua_State* L, const optim::ParameterState& s) {
 
 void push_group(lua_State* L, const optim::OptimizerState::Group& g) {
   lua_newtable(L);
-  for (auto& f : g.settings) {
-    push_attr(L, f.value, f.as);
-    lua_setfield(L, -2, f.name);
-  }
+  set_fields(L, g.settings);
   if (g.initial_lr) {
     lua_pushnumber(L, *g.initial_lr);
     lua_setfield(L, -2, "initial_lr");
   }
-  lua_createtable(L, int(g.params.size()), 0);
-  for (size_t i = 0; i < g.params.size(); ++i) {
-    lua_pushinteger(L, g.params[i] + 1);
-    lua_rawseti(L, -2, lua_Integer(i) + 1);
-  }
+  push_items(L, g.params, [&](int64_t number) { lua_pushinteger(L, number + 1); });
   lua_setfield(L, -2, "params");
 }
 
@@ -87,11 +82,7 @@ int optimizer_state_dict(lua_State* L) {
     lua_rawseti(L, -2, number + 1);
   }
   lua_setfield(L, -2, "state");
-  lua_createtable(L, int(s.groups.size()), 0);
-  for (size_t i = 0; i < s.groups.size(); ++i) {
-    push_group(L, s.groups[i]);
-    lua_rawseti(L, -2, lua_Integer(i) + 1);
-  }
+  push_items(L, s.groups, [&](auto& g) { push_group(L, g); });
   lua_setfield(L, -2, "param_groups");
   return 1;
 }

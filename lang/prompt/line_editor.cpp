@@ -146,7 +146,7 @@ class EditLineReader : public LineReader {
     }
   }
 
-  // Inserts what all completions have in common; lists them where that is nothing new.
+  // Inserts the common prefix of all completions; lists the completions if the prefix adds nothing.
   unsigned char complete() {
     const LineInfo* info = el_line(edit_);
     const std::string_view before(info->buffer, size_t(info->cursor - info->buffer));

@@ -102,7 +102,7 @@ bool Session::load_chunk(const std::string& text) {
   for (auto& [name, where] : variables_)
     if (name == "_ENV" || names.used.contains(name)) outer += "," + name;
   outer += " = ... return function(...) ";
-  // a newline before what is added at the end: the chunk may end in a comment
+  // a newline before the text that is appended: the chunk may end in a comment
   const std::string gap = names.end == text.size() ? "\n" : " ";
   const std::string kept =
       outer + text.substr(0, names.end) + gap + keep_calls(names.locals) + " " + text.substr(names.end) + "\nend";

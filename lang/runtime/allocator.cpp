@@ -1,9 +1,9 @@
-// Destructors without finalizers. A finalizer (__gc) costs Lua more than the rest of a small operator, and keeps all
-// that the userdata leads to for another collection.
+// Destructors without finalizers. A finalizer (__gc) costs Lua more than the rest of a small operator. It also keeps
+// every object that the userdata refers to until the next collection.
 //
-// Lua says what a block is for when it asks for one, and not when it frees it. So a word precedes every block that has
-// the size of a registered userdata, whatever the block is for. The word says whether the block is a userdata. If it
-// is, the tag of the box inside tells whether a destructor has to run.
+// Lua gives the kind of a block when it allocates the block, but not when it frees it. So a word precedes every block
+// that has the size of a registered userdata, whatever its kind. The word says whether the block is a userdata. If it
+// is, the tag of the box inside tells whether a destructor must run.
 #include "lang/runtime/allocator.h"
 
 #include <algorithm>
@@ -103,7 +103,7 @@ void Allocator::give(void* block, size_t size) {
 void* Allocator::reallocate(void* allocator, void* block, size_t old_size, size_t size) {
   auto* p = static_cast<Allocator*>(allocator);
   if (!block) {
-    // Lua tells what a new block is for: 10 is the code of a function that is compiled.
+    // Lua gives the kind of a new block: 10 is the code of a function that is being compiled.
     if (old_size == 10) code_generation.fetch_add(1, std::memory_order_relaxed);
     void* fresh = size ? p->take(size) : nullptr;
     if (fresh && has_word(size)) begin(fresh, size, old_size == LUA_TUSERDATA);

@@ -48,8 +48,8 @@ void push_where(lua_State* L);
 /// Whether a function (lua_getinfo "S") is of luth's own library (the folder luth in share_dir()).
 bool is_own_code(const lua_Debug& ar);
 
-/// Sets what adds to an error of C++ where it arose, ", in module net.fc1". The error must not say so already
-/// (Error::located); "" adds nothing.
+/// Sets the function whose text is appended to an error of C++: where it arose, ", in module net.fc1". The error must
+/// not say so already (Error::located); "" adds nothing.
 void set_error_location(std::string (*location)());
 
 /// Tests that exceptions and Lua errors cross as described above, which they do not with Lua's C build. Returns "" or a

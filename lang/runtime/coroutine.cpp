@@ -5,8 +5,8 @@
 namespace luth::lang {
 namespace {
 
-// Moves `nargs` values from L to `co`, runs it, and moves what it yields or returns back: their number, or -1 with an
-// error object on top of L.
+// Moves `nargs` values from L to `co`, runs it, and moves its results (yielded or returned) back. Returns their number,
+// or -1 with an error object on top of L.
 int resume_into(lua_State* L, lua_State* co, int nargs) {
   if (!lua_checkstack(co, nargs)) {
     lua_pushliteral(L, "too many arguments to resume");

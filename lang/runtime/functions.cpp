@@ -1,25 +1,27 @@
 #include "lang/runtime/functions.h"
 
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
 #include "lang/runtime/tables.h"
 
 namespace luth::lang {
 namespace {
 
-char rows_key;     // registry: function -> light userdata of its row, or any value -> text; weak keys
-char by_name_key;  // registry: name -> texts of all functions and fields of that name, joined
+char rows_key;   // registry: function -> light userdata of its row; any value -> text, or what returns it; weak keys
+char names_key;  // registry: name of a field or of a word -> its texts, joined
 
-// Adds a text to those of the name: "zero_grad" is a method of modules and of optimizers.
-void remember_name(lua_State* L, const char* name, const std::string& text) {
-  push_kept(L, &by_name_key);
+// Adds a text to those of the name, in the table on top of the stack: "zero_grad" is a method of modules and of
+// optimizers.
+void add_text(lua_State* L, const char* name, const std::string& text) {
   lua_getfield(L, -1, name);
   std::string all = lua_isnil(L, -1) ? "" : lua_tostring(L, -1);
   lua_pop(L, 1);
-  if (all.find(text) == std::string::npos) {
-    all += (all.empty() ? "" : "\n\n") + text;
-    lua_pushlstring(L, all.data(), all.size());
-    lua_setfield(L, -2, name);
-  }
-  lua_pop(L, 1);
+  if (all.find(text) != std::string::npos) return;
+  all += (all.empty() ? "" : "\n\n") + text;
+  lua_pushlstring(L, all.data(), all.size());
+  lua_setfield(L, -2, name);
 }
 
 void push_rows(lua_State* L) { push_kept(L, &rows_key, "k"); }
@@ -34,7 +36,18 @@ void document_row(lua_State* L, int index, const Row& row) {
   lua_pushlightuserdata(L, const_cast<Row*>(&row));
   lua_rawset(L, -3);
   lua_pop(L, 1);
-  remember_name(L, row.name, row_text(row));
+}
+
+// The rows of all functions, in order of their signatures.
+std::vector<const Row*> all_rows(lua_State* L) {
+  std::vector<const Row*> rows;
+  push_rows(L);
+  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
+    if (lua_islightuserdata(L, -1)) rows.push_back(static_cast<const Row*>(lua_touserdata(L, -1)));
+  lua_pop(L, 1);
+  std::sort(rows.begin(), rows.end(),
+            [](const Row* a, const Row* b) { return std::string_view(a->signature) < b->signature; });
+  return rows;
 }
 
 // Whether the function at `index` has another row already.
@@ -62,7 +75,11 @@ int call_library(lua_State* L) {
 
 }  // namespace
 
-void document_name(lua_State* L, const char* name, const char* text) { remember_name(L, name, text); }
+void document_name(lua_State* L, const char* name, const char* text) {
+  push_kept(L, &names_key);
+  add_text(L, name, text);
+  lua_pop(L, 1);
+}
 
 void document(lua_State* L, int index, const char* text) {
   index = lua_absindex(L, index);
@@ -73,11 +90,22 @@ void document(lua_State* L, int index, const char* text) {
   lua_pop(L, 1);
 }
 
+void document(lua_State* L, int index, lua_CFunction text, const void* of) {
+  index = lua_absindex(L, index);
+  push_rows(L);
+  lua_pushvalue(L, index);
+  lua_pushlightuserdata(L, const_cast<void*>(of));
+  lua_pushcclosure(L, text, 1);
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+}
+
 std::string documented_text(lua_State* L, int index) {
   index = lua_absindex(L, index);
   push_rows(L);
   lua_pushvalue(L, index);
   lua_rawget(L, -2);
+  if (lua_isfunction(L, -1)) lua_call(L, 0, 1);
   std::string s;
   if (lua_islightuserdata(L, -1))
     s = row_text(*static_cast<const Row*>(lua_touserdata(L, -1)));
@@ -87,17 +115,23 @@ std::string documented_text(lua_State* L, int index) {
   return s;
 }
 
-void push_named_texts(lua_State* L) { lua_rawgetp(L, LUA_REGISTRYINDEX, &by_name_key); }
-
-std::string named_texts(lua_State* L, const std::string& name) {
-  std::string s;
-  push_named_texts(L);
-  if (lua_istable(L, -1)) {
-    lua_getfield(L, -1, name.c_str());
-    if (lua_isstring(L, -1)) s = lua_tostring(L, -1);
-    lua_pop(L, 1);
+void push_named_texts(lua_State* L) {
+  lua_newtable(L);
+  push_kept(L, &names_key);
+  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+    lua_pushvalue(L, -2);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, -6);
   }
   lua_pop(L, 1);
+  for (const Row* row : all_rows(L)) add_text(L, row->name, row_text(*row));
+}
+
+std::string named_texts(lua_State* L, const std::string& name) {
+  push_named_texts(L);
+  lua_getfield(L, -1, name.c_str());
+  const std::string s = lua_isstring(L, -1) ? lua_tostring(L, -1) : "";
+  lua_pop(L, 2);
   return s;
 }
 
@@ -113,6 +147,34 @@ void add_functions(lua_State* L, int table, std::span<const Row> rows) {
     document_row(L, -1, row);
     lua_setfield(L, table, row.name);
   }
+}
+
+void finish_class(lua_State* L, std::span<const Row> methods, lua_CFunction index,
+                  std::initializer_list<luaL_Reg> events) {
+  lua_newtable(L);
+  add_functions(L, -1, methods);
+  lua_pushcclosure(L, index, 1);
+  lua_setfield(L, -2, "__index");
+  for (auto& event : events) {
+    lua_pushcfunction(L, event.func);
+    lua_setfield(L, -2, event.name);
+  }
+  lua_pop(L, 1);
+}
+
+bool push_method(lua_State* L) {
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return true;
+  return lua_pop(L, 1), false;
+}
+
+void push_constructor(lua_State* L, const void* description, lua_CFunction construct) {
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushlightuserdata(L, const_cast<void*>(description));
+  lua_pushcclosure(L, construct, 1);
+  lua_setfield(L, -2, "__call");
+  lua_setmetatable(L, -2);
 }
 
 void add_library(lua_State* L, int table, const char* module, std::span<const Row> rows) {

@@ -1,12 +1,13 @@
 // Functions written by hand: how they enter a table, and the help texts of all values and names.
 #pragma once
+#include <initializer_list>
 #include <lua5.4/lua.hpp>
 #include <span>
 #include <string>
 
 namespace luth::lang {
 
-/// A function and its help: its name, the function (guarded), how it is called, what it does.
+/// A function with its help. `f` is guarded. `signature` shows a call, `brief` describes the function.
 struct Row {
   const char* name;
   lua_CFunction f;
@@ -18,8 +19,20 @@ void add_functions(lua_State* L, int table, std::span<const Row> rows);
 /// The same for functions that are written in Lua: those of the same names in a module of luth's library, which is
 /// required at the first call. `f` of the rows is null.
 void add_library(lua_State* L, int table, const char* module, std::span<const Row> rows);
+/// Completes the metatable that open_box has left on the stack, and pops it. `events` are its metamethods. `index`
+/// becomes __index: its upvalue 1 is the table of methods (push_method).
+void finish_class(lua_State* L, std::span<const Row> methods, lua_CFunction index,
+                  std::initializer_list<luaL_Reg> events);
+/// For an __index of finish_class: pushes the method that argument 2 names. Pushes nothing and returns false where
+/// there is none.
+bool push_method(lua_State* L);
+/// Pushes a class: a table whose call is `construct`, which gets `description` as upvalue 1 and the table as
+/// argument 1.
+void push_constructor(lua_State* L, const void* description, lua_CFunction construct);
 /// Gives a value without a row, such as a table, a help text.
 void document(lua_State* L, int index, const char* text);
+/// The same, made when it is asked for: `text` is guarded and returns it; its upvalue 1 is `of`.
+void document(lua_State* L, int index, lua_CFunction text, const void* of);
 /// Adds a help text for a name without a value: a field ("shape"), a word of recipes.
 void document_name(lua_State* L, const char* name, const char* text);
 
@@ -27,7 +40,7 @@ void document_name(lua_State* L, const char* name, const char* text);
 std::string documented_text(lua_State* L, int index);
 /// The help texts of all functions and fields of that name, joined.
 std::string named_texts(lua_State* L, const std::string& name);
-/// Pushes the table of these, from name to texts; nil where there is none.
+/// Pushes a table of these, from name to texts.
 void push_named_texts(lua_State* L);
 
 }  // namespace luth::lang

@@ -1,4 +1,4 @@
-// What luaL_newstate gives a state besides: a message before a panic ends the process, and warn().
+// The parts of luaL_newstate besides the state: a message before a panic ends the process, and warn().
 #include "lang/runtime/state.h"
 
 #include <cstdio>

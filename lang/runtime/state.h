@@ -21,7 +21,7 @@ struct RunningThreads {
   RunningThreads* below;
 };
 
-/// What luth keeps for a lua_State and all its Lua threads.
+/// luth's data of a lua_State and all its Lua threads.
 struct StateData {
   LastError last_error;
   std::atomic<RunningThreads*> running{nullptr};  // read by the signal handler on this same thread

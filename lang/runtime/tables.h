@@ -1,4 +1,4 @@
-// Helpers for Lua tables: weak tables, tables in the registry, objects with __pairs.
+// Helpers for Lua tables: lists, weak tables, tables in the registry, objects with __pairs.
 #pragma once
 #include <lua5.4/lua.hpp>
 
@@ -21,6 +21,30 @@ inline void push_kept(lua_State* L, const void* key, const char* mode = nullptr)
   mode ? push_weak(L, mode) : lua_newtable(L);
   lua_pushvalue(L, -1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, key);
+}
+
+/// Pushes a list: push(item) pushes each item of `items`, which may grow meanwhile (a finalizer may run). Returns 1,
+/// the number of pushed values.
+template <class Items, class Push>
+int push_items(lua_State* L, const Items& items, Push&& push) {
+  lua_createtable(L, int(items.size()), 0);
+  for (decltype(items.size()) i = 0; i < items.size(); ++i) {
+    push(items[i]);
+    lua_rawseti(L, -2, lua_Integer(i) + 1);
+  }
+  return 1;
+}
+
+/// Calls f(at, k) for each element k of the list at `index`. The element is at `at`, the top of the stack, where f
+/// leaves it.
+template <class F>
+void each_element(lua_State* L, int index, F&& f) {
+  index = lua_absindex(L, index);
+  for (lua_Integer k = 1, n = luaL_len(L, index); k <= n; ++k) {
+    lua_geti(L, index, k);
+    f(lua_gettop(L), k);
+    lua_pop(L, 1);
+  }
 }
 
 /// Walks the object at `index` by its __pairs, which is on top of the stack; pops that. Calls f() for each pair, with

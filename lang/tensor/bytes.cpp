@@ -65,12 +65,12 @@ int tobytes(lua_State* L) {
 constexpr Row functions[] = {
     {"frombuffer", guarded<frombuffer>,
      "torch.frombuffer(buffer, {dtype, count = -1, offset = 0, requires_grad = false})",
-     "The elements that the bytes of a string are, in this machine's byte order: a copy. Offset in bytes, count in "
-     "elements, -1: to the end."},
+     "A tensor made of a copy of a string's bytes, in this machine's byte order. offset is in bytes, count in "
+     "elements; count = -1 reads to the end."},
 };
 constexpr Row methods_rows[] = {
     {"tobytes", guarded<tobytes>, "x:tobytes()",
-     "A string of the memory of the elements in row-major order; torch.frombuffer reads it."},
+     "The bytes of the elements in row-major order, as a string. torch.frombuffer reads it."},
 };
 
 }  // namespace

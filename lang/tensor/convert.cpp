@@ -156,13 +156,14 @@ int type_as(lua_State* L) {
 constexpr Row rows[] = {
     {"to", guarded<to>,
      "x:to(dtype | device | other, {dtype, device, copy = false, non_blocking = false, memory_format})",
-     "The tensor in another dtype or on another device; the same tensor where nothing changes. With non_blocking, "
-     "copies from and to pinned memory do not wait."},
+     "The tensor in another dtype or on another device; the same tensor if nothing changes. With non_blocking, copies "
+     "from and to pinned memory do not wait."},
     {"float", guarded<cast<Dtype::f32>>, "x:float()", "The tensor as float32."},
     {"double", guarded<cast<Dtype::f64>>, "x:double()", "The tensor as float64."},
     {"half", guarded<cast<Dtype::f16>>, "x:half()", "The tensor as float16."},
     {"bfloat16", guarded<cast<Dtype::bf16>>, "x:bfloat16()", "The tensor as bfloat16."},
-    {"long", guarded<cast<Dtype::i64>>, "x:long()", "The tensor as int64; nan becomes 0, large values saturate."},
+    {"long", guarded<cast<Dtype::i64>>, "x:long()",
+     "The tensor as int64. nan becomes 0; values out of range become the largest or smallest int64."},
     {"int", guarded<cast<Dtype::i32>>, "x:int()", "The tensor as int32."},
     {"short", guarded<cast<Dtype::i16>>, "x:short()", "The tensor as int16."},
     {"char", guarded<cast<Dtype::i8>>, "x:char()", "The tensor as int8."},
@@ -170,14 +171,15 @@ constexpr Row rows[] = {
     {"bool", guarded<cast<Dtype::boolean>>, "x:bool()", "Whether each element is not 0."},
     {"cpu", guarded<cpu>, "x:cpu()", "The tensor in the CPU's memory."},
     {"cuda", guarded<cuda>, "x:cuda(device?, {non_blocking = false})",
-     "The tensor on a GPU, the current one if none is named; an error says why there is none."},
+     "The tensor on a GPU; without an argument on the current one. If there is no GPU, the error says why."},
     {"get_device", guarded<get_device>, "x:get_device()",
      "The number of the GPU that has the tensor, from 0; -1: the CPU."},
     {"pin_memory", guarded<pin>, "x:pin_memory()",
-     "A copy in memory of the CPU that copies to a GPU need not wait for; the same tensor where it is there already."},
-    {"is_pinned", guarded<pinned>, "x:is_pinned()", "Whether pin_memory made it."},
+     "A copy in pinned memory of the CPU, from which copies to a GPU need not wait. A pinned tensor is returned as it "
+     "is."},
+    {"is_pinned", guarded<pinned>, "x:is_pinned()", "Whether the tensor is in pinned memory."},
     {"type", guarded<type>, "x:type(dtype?)",
-     "The type's name such as 'torch.FloatTensor', or the tensor in another dtype."},
+     "Without an argument the type's name, such as 'torch.FloatTensor'; with one, the tensor in that dtype."},
     {"type_as", guarded<type_as>, "x:type_as(other)", "The tensor in other's dtype and on its device."},
 };
 

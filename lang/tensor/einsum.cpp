@@ -4,6 +4,7 @@
 #include "lang/binding/bind.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
+#include "lang/runtime/tables.h"
 #include "lang/tensor/tensor_class.h"
 
 namespace luth::lang {
@@ -14,19 +15,16 @@ constexpr int labels = 52;  // A to Z, a to z: in the order of numbers
 // The letters of the list at `index`: its numbers are only names, so they may begin with 0 or 1.
 std::string letters(lua_State* L, int index) {
   std::string text;
-  for (lua_Integer k = 1, n = luaL_len(L, index); k <= n; ++k) {
-    lua_geti(L, index, k);
+  each_element(L, index, [&](int at, lua_Integer) {
     int whole = 0;
-    const lua_Integer v = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &whole) : 0;
-    if (lua_type(L, -1) == LUA_TSTRING && std::string_view(lua_tostring(L, -1)) == "...")
+    const lua_Integer v = lua_type(L, at) == LUA_TNUMBER ? lua_tointegerx(L, at, &whole) : 0;
+    if (lua_type(L, at) == LUA_TSTRING && std::string_view(lua_tostring(L, at)) == "...")
       text += "...";
     else if (whole && v >= 0 && v < labels)
       text += char(v < 26 ? 'A' + v : 'a' + v - 26);
     else
-      throw Error("einsum: labels in lists are integers from 0 to {} or '...', got {}", labels - 1,
-                  given_text(L, lua_gettop(L)));
-    lua_pop(L, 1);
-  }
+      throw Error("einsum: labels in lists are integers from 0 to {} or '...', got {}", labels - 1, given_text(L, at));
+  });
   return text;
 }
 
@@ -57,10 +55,11 @@ int einsum(lua_State* L) {
 
 constexpr Row rows[] = {
     {"einsum", guarded<einsum>, "torch.einsum(equation, operands...)  or  torch.einsum(a, {1, 2}, b, {2, 3}, {1, 3})",
-     "The sum of products that an equation of labels describes: torch.einsum('bij,bjk->bik', a, b). A label names a "
-     "dim; one that the output lacks is summed over, one that an operand repeats takes its diagonal, and '...' stands "
-     "for all further dims, which broadcast. Without '->' the result has the labels that occur once, in order. Labels "
-     "may also be lists of integers or '...' after each operand; the last list is that of the result."},
+     "The sum of products that an equation describes: torch.einsum('bij,bjk->bik', a, b). Each letter is the label of "
+     "a dim. A label that the output does not have is summed over. A label that occurs twice in one operand takes its "
+     "diagonal. '...' stands for all other dims, which broadcast. Without '->' the result has the labels that occur "
+     "once, in order. Labels may also be lists of integers or '...' after each operand; the last list is that of the "
+     "result."},
 };
 
 }  // namespace

@@ -185,7 +185,7 @@ Inputs with_tensors(const Tensor& first, const Inputs& tensors) {
   return in;
 }
 
-// PyTorch drops leading extents of 1; those that the target has come back by broadcasting.
+// Drops leading extents of 1, as PyTorch does. Broadcasting adds those of the target again.
 Tensor without_leading_ones(Tensor value, int dims) {
   while (value.dim() > dims && value.shape()[0] == 1) value = luth::select(value, {.dim = 0, .index = 0});
   return value;

@@ -275,22 +275,23 @@ int where_function(lua_State* L) {
 
 constexpr Row functions[] = {
     {"where", guarded<where_function>, "torch.where(condition, input, other)  or  torch.where(condition)",
-     "Elements of input where condition is true, of other elsewhere. The condition alone: the positions where it is "
-     "true, a tensor for each dim, as several values."},
+     "Takes elements of input where condition is true, else of other. With the condition alone: the positions where it "
+     "is true, as several values, a tensor for each dim."},
     {"tensor", guarded<tensor>, "torch.tensor(data, {dtype, device, requires_grad = false})",
-     "A tensor of a number, a boolean, nested tables of them, the bytes of a string (uint8), or a copy of a tensor."},
+     "Makes a tensor from a number, a boolean, nested tables of these, the bytes of a string (uint8), or another "
+     "tensor, which is copied."},
     {"as_tensor", guarded<as_tensor>, "torch.as_tensor(data, {dtype, device})",
-     "The same, but a tensor that fits already is not copied."},
+     "Like torch.tensor, but a tensor of that dtype and device is not copied."},
     {"asarray", guarded<asarray>, "torch.asarray(data, {dtype, device, copy = nil, requires_grad = false})",
-     "A tensor of data; of a tensor that fits already, that tensor. copy = true: always one of its own memory; copy = "
-     "false: an error where memory cannot be shared."},
+     "Makes a tensor from data. A tensor of that dtype and device is returned as it is. copy = true always copies; "
+     "copy = false is an error if memory cannot be shared."},
 };
 constexpr Row methods_rows[] = {
     {"tolist", guarded<tolist>, "x:tolist()", "The elements as nested tables; a number for a tensor without dims."},
     {"new_tensor", guarded<new_tensor>, "x:new_tensor(data, {dtype, device, requires_grad = false})",
-     "As torch.tensor, in the dtype and on the device of x."},
+     "Like torch.tensor, in the dtype and on the device of x."},
     {"where", guarded<where_method>, "x:where(condition, other)",
-     "Elements of x where condition is true, of other, a tensor or a number, elsewhere."},
+     "Takes elements of x where condition is true, else of other, a tensor or a number."},
 };
 
 }  // namespace

@@ -160,13 +160,13 @@ constexpr Row rows[] = {
     {"numel", guarded<numel>, "x:numel()", "The number of elements."},
     {"nelement", guarded<numel>, "x:nelement()", "The number of elements."},
     {"storage_offset", guarded<storage_offset>, "x:storage_offset()",
-     "Elements of the storage before the first, from 0."},
+     "The number of elements of the storage before x's first element."},
     {"element_size", guarded<element_size>, "x:element_size()", "Bytes per element."},
     {"nbytes", guarded<nbytes>, "x:nbytes()", "Bytes of all elements."},
     {"data_ptr", guarded<data_ptr>, "x:data_ptr()", "The address of the first element, as an integer."},
-    {"_version", guarded<version>, "x:_version()", "How often the storage has been written in place."},
+    {"_version", guarded<version>, "x:_version()", "How many times the storage was written in place."},
     {"is_inference", guarded<made_in_inference>, "x:is_inference()",
-     "Whether torch.inference_mode() was on when it was made."},
+     "Whether the tensor was made in torch.inference_mode()."},
     {"is_view", guarded<is_view>, "x:is_view()", "Whether x is a view of another tensor, x._base."},
     {"_is_view", guarded<is_view>, "x:_is_view()", "Whether x is a view of another tensor, x._base."},
     {"item", guarded<item>, "x:item()", "The number in a tensor of one element: integer, float or boolean."},
@@ -174,44 +174,44 @@ constexpr Row rows[] = {
     {"is_signed", guarded<is_signed>, "x:is_signed()", "Whether the dtype has negative numbers."},
     {"is_complex", guarded<no_complex>, "x:is_complex()", "false: luth has no complex dtypes."},
     {"is_conj", guarded<no_complex>, "x:is_conj()", "false: luth has no complex dtypes."},
-    {"is_neg", guarded<no_complex>, "x:is_neg()", "false: no view of luth negates what it shows."},
+    {"is_neg", guarded<no_complex>, "x:is_neg()", "false: luth has no views that negate."},
     {"conj", guarded<itself>, "x:conj()", "x itself: luth has no complex numbers."},
     {"conj_physical", guarded<itself>, "x:conj_physical()", "x itself: luth has no complex numbers."},
     {"conj_physical_", guarded<itself>, "x:conj_physical_()", "x itself: luth has no complex numbers."},
     {"resolve_conj", guarded<itself>, "x:resolve_conj()", "x itself: luth has no complex numbers."},
-    {"resolve_neg", guarded<itself>, "x:resolve_neg()", "x itself: no view of luth negates what it shows."},
+    {"resolve_neg", guarded<itself>, "x:resolve_neg()", "x itself: luth has no views that negate."},
     {"adjoint", guarded<adjoint>, "x:adjoint()", "A view with the last two dims exchanged, as x.mH."},
     {"share_memory_", guarded<itself>, "x:share_memory_()",
-     "x itself: threads share all memory, and processes none of luth's."},
-    {"is_shared", guarded<no_complex>, "x:is_shared()", "false: no other process has the memory of a tensor."},
+     "x itself: threads share all memory; luth shares none between processes."},
+    {"is_shared", guarded<no_complex>, "x:is_shared()", "false: luth shares no memory between processes."},
     {"is_set_to", guarded<is_set_to>, "x:is_set_to(y)", "Whether both are the same view of the same memory."},
     {"is_same_size", guarded<is_same_size>, "x:is_same_size(y)", "Whether the shapes are equal."},
     {"is_nonzero", guarded<is_nonzero>, "x:is_nonzero()", "Whether the only element is not 0."},
     {"is_contiguous", guarded<is_contiguous>, "x:is_contiguous({memory_format = torch.contiguous_format})",
-     "Whether the elements lie in memory in that order without gaps."},
+     "Whether the elements are in memory in that order, without gaps."},
     {"resize_", guarded<resize>, "x:resize_(sizes...)",
      "Changes the shape in place; new elements are not initialised."},
     {"resize_as_", guarded<resize_as>, "x:resize_as_(the_template)",
-     "Changes the shape in place to that of the_template."},
+     "Changes the shape of x in place to that of the_template."},
     {"set_", guarded<set>, "x:set_(source?, storage_offset?, size?, stride?)",
      "Makes x a view of the memory of source."},
     {"free", guarded<free_now>, "x:free()",
-     "Lets go of the memory now, not when the collector comes. x cannot be used after."},
+     "Frees the memory at once, before the garbage collector does. x cannot be used afterwards."},
 };
 constexpr Row functions[] = {
     {"numel", guarded<numel>, "torch.numel(x)", "The number of elements."},
     {"is_floating_point", guarded<floating>, "torch.is_floating_point(x)", "Whether the dtype is a float."},
     {"is_inference", guarded<made_in_inference>, "torch.is_inference(x)",
-     "Whether torch.inference_mode() was on when it was made."},
+     "Whether the tensor was made in torch.inference_mode()."},
     {"is_signed", guarded<is_signed>, "torch.is_signed(x)", "Whether the dtype has negative numbers."},
     {"is_conj", guarded<no_complex>, "torch.is_conj(x)", "false: luth has no complex dtypes."},
-    {"is_neg", guarded<no_complex>, "torch.is_neg(x)", "false: no view of luth negates what it shows."},
+    {"is_neg", guarded<no_complex>, "torch.is_neg(x)", "false: luth has no views that negate."},
     {"real", guarded<itself>, "torch.real(x)", "x itself: luth has no complex numbers."},
     {"conj", guarded<itself>, "torch.conj(x)", "x itself: luth has no complex numbers."},
     {"conj_physical", guarded<itself>, "torch.conj_physical(x)", "x itself: luth has no complex numbers."},
     {"conj_physical_", guarded<itself>, "torch.conj_physical_(x)", "x itself: luth has no complex numbers."},
     {"resolve_conj", guarded<itself>, "torch.resolve_conj(x)", "x itself: luth has no complex numbers."},
-    {"resolve_neg", guarded<itself>, "torch.resolve_neg(x)", "x itself: no view of luth negates what it shows."},
+    {"resolve_neg", guarded<itself>, "torch.resolve_neg(x)", "x itself: luth has no views that negate."},
     {"adjoint", guarded<adjoint>, "torch.adjoint(x)", "A view with the last two dims exchanged, as x.mH."},
     {"is_complex", guarded<no_complex>, "torch.is_complex(x)", "false: luth has no complex dtypes."},
     {"resize_as_", guarded<resize_as_function>, "torch.resize_as_(x, the_template)",
@@ -221,18 +221,19 @@ constexpr Row functions[] = {
 };
 
 constexpr Row element_functions[] = {
-    {"apply_", nullptr, "x:apply_(f)", "Each element becomes f(element), a function of the script: slow."},
+    {"apply_", nullptr, "x:apply_(f)",
+     "Replaces each element by f(element). This calls Lua for each element, so it is slow."},
     {"map_", nullptr, "x:map_(y, f)",
-     "Each element becomes f(element, element of y), a function of the script: slow. y broadcasts."},
+     "Replaces each element by f(element, element of y). y broadcasts. This calls Lua for each element, so it is "
+     "slow."},
 };
 constexpr Row lowrank_rows[] = {
     {"svd_lowrank", nullptr, "torch.svd_lowrank(A, q = 6, niter = 2, M = nil)",
-     "U, S and V of the q largest singular values of A, or of A - M, by a random basis and niter steps of power "
-     "iteration: A is about U diag(S) V^T."},
+     "U, S and V of the q largest singular values of A, or of A - M: A is about U diag(S) V^T. The method is a random "
+     "basis and niter steps of power iteration."},
     {"pca_lowrank", nullptr, "torch.pca_lowrank(A, q = nil, center = true, niter = 2)",
-     "The same of A less the mean of its rows: principal directions are the columns of V. q: 6 where nil, or as many "
-     "as "
-     "there are."},
+     "U, S and V of A minus the mean of its rows. The columns of V are the principal directions. q defaults to 6, or "
+     "fewer for a small A."},
 };
 
 }  // namespace

@@ -18,10 +18,7 @@ const Tensor& self(lua_State* L) {
   const Tensor* t = to_tensor(L, 1);
   if (t && *t) return *t;
   if (t) throw Error("this tensor was freed");
-  lua_Debug ar;
-  const bool named = lua_getstack(L, 0, &ar) && lua_getinfo(L, "n", &ar) && ar.name && *ar.namewhat;
-  throw Error("expects a tensor, got {} (a method takes a colon{})", given_text(L, 1),
-              named ? fmt::format(": x:{}(...)", ar.name) : "");
+  refuse_self(L, "a tensor", "x");
 }
 
 namespace {
@@ -48,35 +45,35 @@ constexpr Field fields[] = {
      [](lua_State* L, const Tensor& t) { push_size(L, t.shape()); }},
     {"dtype", "x.dtype\n  The type of the elements: torch.float32.",
      [](lua_State* L, const Tensor& t) { push_dtype(L, t.dtype()); }},
-    {"device", "x.device\n  Where the elements lie: torch.device.",
+    {"device", "x.device\n  The device of x, a torch.device.",
      [](lua_State* L, const Tensor& t) { push_device(L, t.device()); }},
-    {"grad", "x.grad\n  The gradient that backward left, a tensor or nil; assignable.",
+    {"grad", "x.grad\n  The gradient that backward has computed, a tensor or nil. It can be assigned.",
      [](lua_State* L, const Tensor& t) { push_tensor(L, t.grad()); }},
     {"grad_fn",
-     "x.grad_fn\n  The node that made it, nil for a leaf; it has name(), next_functions, register_hook and "
+     "x.grad_fn\n  The node of the graph that made x; nil for a leaf. It has name(), next_functions, register_hook and "
      "register_prehook.",
      push_node},
-    {"is_leaf", "x.is_leaf\n  Whether nothing recorded made it.",
+    {"is_leaf", "x.is_leaf\n  Whether x is a leaf: no recorded operator made it.",
      [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.is_leaf()); }},
-    {"output_nr", "x.output_nr\n  Which result of its grad_fn it is, from 0.",
+    {"output_nr", "x.output_nr\n  The number of x among the results of its grad_fn, from 0.",
      [](lua_State* L, const Tensor& t) {
        const bool made = bool(t.grad_fn());
        lua_pushinteger(L, made ? t.impl()->meta->nr : 0);
      }},
-    {"retains_grad", "x.retains_grad\n  Whether retain_grad() has been called on it, and it is no leaf.",
+    {"retains_grad", "x.retains_grad\n  Whether x is no leaf and retain_grad() was called on it.",
      [](lua_State* L, const Tensor& t) {
        const bool made = bool(t.grad_fn());  // looks at the history of a view first
        lua_pushboolean(L, made && t.impl()->meta->retained);
      }},
-    {"requires_grad", "x.requires_grad\n  Whether operators on it are recorded; assignable.",
+    {"requires_grad", "x.requires_grad\n  Whether operators on x are recorded. It can be assigned.",
      [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.requires_grad()); }},
-    {"data", "x.data\n  The same memory without history; assignable.",
+    {"data", "x.data\n  A tensor with the same memory and without history. It can be assigned.",
      [](lua_State* L, const Tensor& t) { push_tensor(L, t.detach()); }},
     {"T", "x.T\n  A view with the dims in reverse order.", reversed},
     {"mT", "x.mT\n  A view with the last two dims exchanged.", transposed},
-    {"H", "x.H\n  The transpose of a matrix, as x:t(): luth has no complex numbers.",
+    {"H", "x.H\n  The transpose of a matrix, like x:t(): luth has no complex numbers.",
      [](lua_State* L, const Tensor& t) { push_tensor(L, t.dim() == 2 ? Invoke("t")({t})[0] : Invoke("mT")({t})[0]); }},
-    {"mH", "x.mH\n  As x.mT: luth has no complex numbers.", transposed},
+    {"mH", "x.mH\n  The same as x.mT: luth has no complex numbers.", transposed},
     {"real", "x.real\n  x itself: luth has no complex numbers.",
      [](lua_State* L, const Tensor&) { lua_pushvalue(L, 1); }},
     {"itemsize", "x.itemsize\n  Bytes per element.",
@@ -85,12 +82,12 @@ constexpr Field fields[] = {
      [](lua_State* L, const Tensor&) { lua_pushboolean(L, false); }},
     {"is_quantized", "x.is_quantized\n  false: luth has no quantized tensors.",
      [](lua_State* L, const Tensor&) { lua_pushboolean(L, false); }},
-    {"is_cpu", "x.is_cpu\n  Whether it lies in the memory of the CPU.",
+    {"is_cpu", "x.is_cpu\n  Whether x is in the memory of the CPU.",
      [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.device().kind() == "cpu"); }},
-    {"is_meta", "x.is_meta\n  Whether it has a shape and no data.",
+    {"is_meta", "x.is_meta\n  Whether x is on the device 'meta': it has a shape and no data.",
      [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.device().kind() == "meta"); }},
-    {"_base", "x._base\n  The tensor whose memory x is a view of; nil where x is no view.", push_base},
-    {"is_cuda", "x.is_cuda\n  Whether it lies on a GPU.",
+    {"_base", "x._base\n  The tensor of which x is a view; nil if x is no view.", push_base},
+    {"is_cuda", "x.is_cuda\n  Whether x is on a GPU.",
      [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.device().kind() == "cuda"); }},
     {"ndim", "x.ndim\n  The number of dims.", [](lua_State* L, const Tensor& t) { lua_pushinteger(L, t.dim()); }},
 };

@@ -22,19 +22,20 @@ struct Switch {
 };
 constexpr Switch matmul_switches[] = {
     {"allow_tf32",
-     "float32 matrix products on a GPU may round their inputs to 10 bits, which is several times as quick; false at "
-     "first.",
+     "float32 matrix products on a GPU may round their inputs to 10 bits; this is several times as quick. Default: "
+     "false.",
      []() -> std::atomic<bool>& { return backends().matmul_tf32; }},
-    {"enabled", "cuBLASLt computes matrix products, where it is there; else luth's own kernel. true at first.",
+    {"enabled", "cuBLASLt computes matrix products if it is installed; else luth's own kernel does. Default: true.",
      []() -> std::atomic<bool>& { return backends().blas_enabled; }}};
 constexpr Switch cudnn_switches[] = {
-    {"enabled", "cuDNN computes convolutions, where it is there; else luth's own kernels. true at first.",
+    {"enabled", "cuDNN computes convolutions if it is installed; else luth's own kernels do. Default: true.",
      []() -> std::atomic<bool>& { return backends().cudnn_enabled; }},
-    {"benchmark", "The first convolution of each shape tries cuDNN's ways and keeps the quickest. false at first.",
+    {"benchmark",
+     "The first convolution of each shape tries cuDNN's algorithms and keeps the quickest. Default: false.",
      []() -> std::atomic<bool>& { return backends().cudnn_benchmark; }},
-    {"deterministic", "Only ways of cuDNN that give the same bits each time. false at first.",
+    {"deterministic", "Use only algorithms of cuDNN that give the same bits each time. Default: false.",
      []() -> std::atomic<bool>& { return backends().cudnn_deterministic; }},
-    {"allow_tf32", "float32 convolutions on a GPU may round their inputs to 10 bits. true at first.",
+    {"allow_tf32", "float32 convolutions on a GPU may round their inputs to 10 bits. Default: true.",
      []() -> std::atomic<bool>& { return backends().cudnn_tf32; }}};
 
 struct Group {
@@ -43,10 +44,10 @@ struct Group {
   const char* brief;
 };
 constexpr Group matmul{"torch.backends.cuda.matmul", matmul_switches,
-                       "Switches of matrix products on GPUs: fields that are read and assigned."};
+                       "Settings of matrix products on GPUs. They are fields that can be read and assigned."};
 constexpr Group cudnn{"torch.backends.cudnn", cudnn_switches,
-                      "Switches of cuDNN: fields that are read and assigned. is_available() and version() ask for the "
-                      "library."};
+                      "Settings of cuDNN. They are fields that can be read and assigned. is_available() and version() "
+                      "tell about the library."};
 
 // The text of the group, and one for each field, which help('torch.backends.cudnn.enabled') finds.
 void document_group(lua_State* L, const Group& g) {
@@ -147,17 +148,17 @@ constexpr Row cudnn_rows[] = {
 };
 constexpr Row torch_rows[] = {
     {"set_float32_matmul_precision", guarded<set_precision>, "torch.set_float32_matmul_precision(precision)",
-     "'highest': float32 matrix products in full; 'high' and 'medium': on a GPU inputs may be rounded to 10 bits "
-     "(TF32), as torch.backends.cuda.matmul.allow_tf32 = true."},
+     "'highest' computes float32 matrix products in full precision. 'high' and 'medium' let a GPU round inputs to 10 "
+     "bits (TF32), like torch.backends.cuda.matmul.allow_tf32 = true."},
     {"get_float32_matmul_precision", guarded<get_precision>, "torch.get_float32_matmul_precision()",
-     "'highest', at first, 'high' or 'medium'."},
+     "'highest' (the default), 'high' or 'medium'."},
     {"use_deterministic_algorithms", guarded<use_deterministic>, "torch.use_deterministic_algorithms(on)",
-     "Every operator gives the same bits each time, or raises an error that names it."},
+     "With true, every operator gives the same bits each time, or raises an error that names it."},
     {"are_deterministic_algorithms_enabled", guarded<are_deterministic>, "torch.are_deterministic_algorithms_enabled()",
-     "What use_deterministic_algorithms was told."},
+     "Whether use_deterministic_algorithms is on."},
     {"set_log_device_placement", guarded<log_placement>, "torch.set_log_device_placement(on)",
-     "Prints on stderr where each operator runs: 'matmul: cuda:0'. So do LUTH_LOG_PLACEMENT=1 and "
-     "--log-device-placement."},
+     "Prints on stderr where each operator runs, such as 'matmul: cuda:0'. LUTH_LOG_PLACEMENT=1 and "
+     "--log-device-placement do the same."},
 };
 
 }  // namespace
@@ -168,11 +169,11 @@ void open_backends(lua_State* L, int torch) {
   lua_newtable(L);
   push_group(L, matmul);
   lua_setfield(L, -2, "matmul");
-  document(L, -1, "torch.backends.cuda\n  Switches of CUDA: matmul.");
+  document(L, -1, "torch.backends.cuda\n  Settings of CUDA: matmul.");
   lua_setfield(L, -2, "cuda");
   push_group(L, cudnn, cudnn_rows);
   lua_setfield(L, -2, "cudnn");
-  document(L, -1, "torch.backends\n  Switches of the libraries that devices compute with: cuda.matmul, cudnn.");
+  document(L, -1, "torch.backends\n  Settings of the libraries that devices use: cuda.matmul, cudnn.");
   lua_setfield(L, torch, "backends");
   const char* log = std::getenv("LUTH_LOG_PLACEMENT");
   if (log && *log && *log != '0') set_log_placement(true);

@@ -177,31 +177,32 @@ constexpr Row stream_rows[] = {
     {"synchronize", guarded<stream_synchronize>, "s:synchronize()", "Waits until all work of the stream is done."},
     {"query", guarded<stream_query>, "s:query()", "Whether all work of the stream is done."},
     {"wait_stream", guarded<stream_wait_stream>, "s:wait_stream(other)",
-     "What s is given from now on runs after what `other` has been given."},
+     "Work given to s from now on runs after all work given to `other` so far."},
     {"wait_event", guarded<stream_wait_event>, "s:wait_event(event)",
-     "What s is given from now on runs after the event."},
+     "Work given to s from now on runs after the event."},
     {"record_event", guarded<stream_record_event>, "s:record_event(event?)",
-     "Records an event, a new one if none is given, and returns it."},
+     "Records an event and returns it; without an argument, a new one."},
 };
 constexpr Row event_rows[] = {
     {"record", guarded<event_record>, "e:record(stream?)",
-     "Marks this point of a stream, of the current one if none is given."},
-    {"wait", guarded<event_wait>, "e:wait(stream?)", "Lets a stream wait for the event."},
+     "Marks this point of a stream; without an argument, of the current one."},
+    {"wait", guarded<event_wait>, "e:wait(stream?)",
+     "Makes a stream wait for the event; without an argument, the current one."},
     {"synchronize", guarded<event_synchronize>, "e:synchronize()", "Waits until the GPU has reached the event."},
     {"query", guarded<event_query>, "e:query()", "Whether the GPU has reached the event."},
     {"elapsed_time", guarded<event_elapsed>, "e:elapsed_time(later)",
-     "Milliseconds from e to `later`; both were made with enable_timing = true."},
+     "Milliseconds from e to `later`. Both must be made with enable_timing = true."},
 };
 constexpr Row cuda_rows[] = {
     {"Stream", guarded<make_stream>, "torch.cuda.Stream(device?, {priority = 0})",
-     "An order of execution on a GPU; lower priorities run first. It has device, priority, synchronize, query, "
+     "A stream: a queue of work on a GPU. Lower priorities run first. It has device, priority, synchronize, query, "
      "wait_stream, wait_event, record_event."},
     {"Event", guarded<make_event>, "torch.cuda.Event{enable_timing = false}",
      "A point in a stream. It has record, wait, synchronize, query, elapsed_time."},
     {"current_stream", guarded<current_stream>, "torch.cuda.current_stream(device?)",
-     "The stream that this thread gives its work to."},
+     "The stream that gets this thread's work."},
     {"default_stream", guarded<the_default_stream>, "torch.cuda.default_stream(device?)",
-     "The stream that is the current one at first."},
+     "The stream that is current at the start."},
     {"set_stream", guarded<set_stream>, "torch.cuda.set_stream(s)",
      "Makes s the current stream, and its device the current one."},
     {"stream", guarded<in_stream>, "local _ <close> = torch.cuda.stream(s)  or  torch.cuda.stream(s, f, ...)",
@@ -211,7 +212,7 @@ constexpr Row cuda_rows[] = {
 };
 constexpr Row tensor_rows[] = {
     {"record_stream", guarded<record_stream>, "x:record_stream(s)",
-     "The memory of x is not used again before the stream s has done what it was given."},
+     "The memory of x is not reused until the stream s has finished the work given to it so far."},
 };
 
 // Upvalue: the methods.
@@ -220,8 +221,7 @@ int stream_index(lua_State* L) {
   const std::string_view key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
   if (key == "device") return push_device(L, s.stream->device()), 1;
   if (key == "priority") return lua_pushinteger(L, s.priority), 1;
-  lua_pushvalue(L, 2);
-  if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
+  if (push_method(L)) return 1;
   const std::vector<std::string> names{"device",      "priority",   "synchronize", "query",
                                        "wait_stream", "wait_event", "record_event"};
   throw Error("a stream has no field '{}'{}", key, did_you_mean(std::string(key), names));
@@ -232,12 +232,8 @@ int stream_index(lua_State* L) {
 void open_cuda_streams(lua_State* L, int torch, int methods) {
   open_device_scopes(L);
   open_box<StreamRef>(L, "torch.cuda.Stream");
-  lua_newtable(L);
-  add_functions(L, -1, stream_rows);
-  lua_pushcclosure(L, guarded<stream_index>, 1);
-  lua_setfield(L, -2, "__index");
-  const luaL_Reg events[] = {{"__eq", guarded<stream_equal>}, {"__tostring", guarded<stream_text>}, {nullptr, nullptr}};
-  luaL_setfuncs(L, events, 0);
+  finish_class(L, stream_rows, guarded<stream_index>,
+               {{"__eq", guarded<stream_equal>}, {"__tostring", guarded<stream_text>}});
   open_box<LuaEvent>(L, "torch.cuda.Event");
   lua_newtable(L);
   add_functions(L, -1, event_rows);
@@ -245,7 +241,7 @@ void open_cuda_streams(lua_State* L, int torch, int methods) {
   const luaL_Reg of_events[] = {
       {"__gc", destroy_box<LuaEvent>}, {"__tostring", guarded<event_text>}, {nullptr, nullptr}};
   luaL_setfuncs(L, of_events, 0);
-  lua_pop(L, 2);
+  lua_pop(L, 1);
   lua_getfield(L, torch, "cuda");
   add_functions(L, -1, cuda_rows);
   lua_pop(L, 1);

@@ -50,9 +50,9 @@ void open_torch(lua_State* L) {
   open_refs(L);
   open_graph_roots(L);
   open_pacer(L);
-  lua_createtable(L, 0, 700);  // room for all: growing takes a good part of the start
+  lua_createtable(L, 0, 1024);  // room for all: growing takes a good part of the start
   int torch = lua_gettop(L);
-  lua_createtable(L, 0, 600);
+  lua_createtable(L, 0, 1024);
   int methods = lua_gettop(L);
   lua_pushvalue(L, torch);
   open_values(L);

@@ -177,7 +177,8 @@ int type_name(lua_State* L) {
   return lua_pushnil(L), 1;
 }
 
-// A class is torch.Tensor, nn.Parameter, torch.Size, or what an object's metafield __isinstance(object, class) knows.
+// A class is torch.Tensor, nn.Parameter, torch.Size, or one for which an object's metafield __isinstance(object, class)
+// is true.
 int isinstance(lua_State* L) {
   luaL_checkany(L, 2);
   if (lua_type(L, 2) == LUA_TSTRING) {
@@ -233,9 +234,8 @@ constexpr Row testing_rows[] = {
      "torch.testing.assert_close(actual, expected, {rtol = nil, atol = nil, equal_nan = false, check_device = true, "
      "check_dtype = true, check_stride = false, msg = nil})",
      "Raises an error unless tensors, numbers or tables of them are close: |actual - expected| <= atol + rtol * "
-     "|expected|. Without rtol and atol by dtype: 1.3e-6, 1e-5 for float32, 0 for integers. msg is a text, or a "
-     "function "
-     "of the message."},
+     "|expected|. The defaults depend on the dtype: rtol 1.3e-6 and atol 1e-5 for float32, 0 for integers. msg is a "
+     "text, or a function of the message."},
 };
 
 constexpr Row rows[] = {
@@ -243,36 +243,41 @@ constexpr Row rows[] = {
     {"Tester", guarded<testing<false>>, "torch.Tester()",
      "Runs tests: tester:add(suite):run(). Checks: assert, eq, ne, lt, le, gt, ge, close, assertError, fails, …"},
     {"is_tensor", guarded<is_tensor>, "torch.is_tensor(x)", "Whether x is a tensor."},
-    {"get_default_dtype", guarded<get_default_dtype>, "torch.get_default_dtype()", "The dtype of float numbers."},
-    {"set_default_dtype", guarded<set_default>, "torch.set_default_dtype(dtype)", "Sets the dtype of float numbers."},
+    {"get_default_dtype", guarded<get_default_dtype>, "torch.get_default_dtype()",
+     "The dtype of tensors made from float numbers."},
+    {"set_default_dtype", guarded<set_default>, "torch.set_default_dtype(dtype)",
+     "Sets the dtype of tensors made from float numbers."},
     {"promote_types", guarded<promote_types>, "torch.promote_types(a, b)", "The smallest dtype that holds both."},
     {"result_type", guarded<type_of_result>, "torch.result_type(a, b)", "The dtype of a + b, for tensors and numbers."},
     {"broadcast_shapes", guarded<broadcast_shapes>, "torch.broadcast_shapes(shape, ...)",
      "The torch.Size to which tensors of these shapes broadcast."},
-    {"can_cast", guarded<can_cast>, "torch.can_cast(from, to)", "Whether promotion lets `from` be written into `to`."},
+    {"can_cast", guarded<can_cast>, "torch.can_cast(from, to)",
+     "Whether promotion allows a value of dtype `from` in a tensor of dtype `to`."},
     {"finfo", guarded<finfo>, "torch.finfo(dtype?)", "Limits of a float dtype: eps, max, min, tiny, bits."},
     {"iinfo", guarded<iinfo>, "torch.iinfo(dtype)", "Limits of an integer dtype: max, min, bits."},
-    {"manual_seed", guarded<seed>, "torch.manual_seed(seed)", "Begins the streams of random numbers anew."},
+    {"manual_seed", guarded<seed>, "torch.manual_seed(seed)", "Seeds the random numbers of all devices."},
     {"initial_seed", guarded<initial_seed>, "torch.initial_seed()", "The seed of the CPU's random numbers."},
     {"get_rng_state", guarded<get_rng_state>, "torch.get_rng_state(device?)",
-     "Where the random numbers of a device, the CPU without one, are, as a tensor."},
+     "The state of the random numbers of a device (default: the CPU), as a tensor."},
     {"set_rng_state", guarded<set_rng_state>, "torch.set_rng_state(state, device?)",
-     "Goes back to where get_rng_state was called, on the CPU or on the device."},
-    {"get_num_threads", guarded<get_threads>, "torch.get_num_threads()", "The threads that operators use."},
-    {"set_num_threads", guarded<set_threads>, "torch.set_num_threads(n)", "Sets the threads that operators use."},
-    {"get_default_device", guarded<get_default_device>, "torch.get_default_device()", "Where new tensors lie."},
+     "Restores a state that get_rng_state has returned, on a device (default: the CPU)."},
+    {"get_num_threads", guarded<get_threads>, "torch.get_num_threads()", "The number of threads that operators use."},
+    {"set_num_threads", guarded<set_threads>, "torch.set_num_threads(n)",
+     "Sets the number of threads that operators use."},
+    {"get_default_device", guarded<get_default_device>, "torch.get_default_device()", "The device of new tensors."},
     {"set_default_device", guarded<set_device>, "torch.set_default_device(device)",
-     "Sets where new tensors lie; nil: the CPU."},
+     "Sets the device of new tensors; nil means the CPU."},
     {"memory_stats", guarded<memory_stats>, "torch.memory_stats(device?)",
-     "Bytes of a device's memory: allocated, peak, reserved; and allocations, a count."},
-    {"reset_peak_memory_stats", guarded<reset_peak>, "torch.reset_peak_memory_stats(device?)", "Begins the peak anew."},
+     "A table: allocated, peak and reserved bytes of a device's memory, and the number of allocations."},
+    {"reset_peak_memory_stats", guarded<reset_peak>, "torch.reset_peak_memory_stats(device?)", "Resets the peak."},
     {"empty_cache", guarded<empty_cache>, "torch.empty_cache(device?)", "Returns cached memory to the system."},
     {"set_printoptions", guarded<set_printoptions>,
-     "torch.set_printoptions{precision, threshold, edgeitems, linewidth, sci_mode, profile}", "How tensors print."},
+     "torch.set_printoptions{precision, threshold, edgeitems, linewidth, sci_mode, profile}",
+     "Sets how tensors print."},
     {"typename", guarded<type_name>, "torch.typename(x)",
      "'torch.FloatTensor', 'nn.Linear', or nil for Lua's own values."},
     {"isinstance", guarded<isinstance>, "torch.isinstance(x, class)",
-     "Whether x is of the class or of one made from it."},
+     "Whether x is an object of the class or of a class derived from it."},
 };
 struct Constant {
   const char *name, *help;

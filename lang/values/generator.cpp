@@ -70,11 +70,12 @@ int set_state(lua_State* L) {
   return lua_settop(L, 1), 1;
 }
 constexpr Row methods[] = {
-    {"manual_seed", guarded<manual_seed_of>, "g:manual_seed(seed)", "Begins the stream anew; gives g back."},
-    {"seed", guarded<seed_of>, "g:seed()", "Begins the stream anew with a seed by chance, which is the result."},
-    {"initial_seed", guarded<initial_seed_of>, "g:initial_seed()", "The seed with which the stream began."},
-    {"get_state", guarded<get_state>, "g:get_state()", "Where the stream is, as a tensor."},
-    {"set_state", guarded<set_state>, "g:set_state(state)", "Goes back to where get_state was called; gives g back."},
+    {"manual_seed", guarded<manual_seed_of>, "g:manual_seed(seed)", "Seeds the generator and returns g."},
+    {"seed", guarded<seed_of>, "g:seed()", "Seeds the generator with a random seed, which it returns."},
+    {"initial_seed", guarded<initial_seed_of>, "g:initial_seed()", "The seed of the generator."},
+    {"get_state", guarded<get_state>, "g:get_state()", "The state of the generator, as a tensor."},
+    {"set_state", guarded<set_state>, "g:set_state(state)",
+     "Restores a state that get_state has returned, and returns g."},
 };
 
 // Upvalue: the methods.
@@ -82,8 +83,7 @@ int index_of(lua_State* L) {
   const GeneratorRef& g = self(L);
   const std::string key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
   if (key == "device") return push_device(L, *g.device), 1;
-  lua_pushvalue(L, 2);
-  if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
+  if (push_method(L)) return 1;
   const std::vector<std::string> names{"device", "manual_seed", "seed", "initial_seed", "get_state", "set_state"};
   throw Error("a generator has no field '{}'{}", key, did_you_mean(key, names));
 }
@@ -115,10 +115,10 @@ int seed_all(lua_State* L) {
 }
 constexpr Row rows[] = {
     {"Generator", guarded<make>, "torch.Generator(device = 'cpu')",
-     "A stream of random numbers of its own, for operators' argument `generator`: manual_seed, seed, initial_seed, "
-     "get_state, set_state, device."},
+     "A generator of random numbers, for the argument `generator` of operators. It has manual_seed, seed, "
+     "initial_seed, get_state, set_state, device."},
     {"seed", guarded<seed_all>, "torch.seed()",
-     "Begins all streams of random numbers anew with a seed by chance, which is the result."},
+     "Seeds the random numbers of all devices with a random seed, which it returns."},
 };
 
 }  // namespace
@@ -136,13 +136,7 @@ void take_rng_state(lua_State* L, int index, Device& d, const char* table) {
 
 void open_generator(lua_State* L, int torch) {
   open_box<GeneratorRef>(L, "torch.Generator");
-  lua_newtable(L);
-  add_functions(L, -1, methods);
-  lua_pushcclosure(L, guarded<index_of>, 1);
-  lua_setfield(L, -2, "__index");
-  const luaL_Reg events[] = {{"__gc", destroy_box<GeneratorRef>}, {"__tostring", guarded<text_of>}, {nullptr, nullptr}};
-  luaL_setfuncs(L, events, 0);
-  lua_pop(L, 1);
+  finish_class(L, methods, guarded<index_of>, {{"__gc", destroy_box<GeneratorRef>}, {"__tostring", guarded<text_of>}});
   add_functions(L, torch, rows);
   push_box(L, GeneratorRef{nullptr, &default_generator(host()), &host()});
   lua_setfield(L, torch, "default_generator");

@@ -20,6 +20,11 @@ bool flag_at(lua_State* L, int index, const char* function, const char* name, bo
   return lua_toboolean(L, index);
 }
 
+bool truth_at(lua_State* L, int index, const char* function, const char* name) {
+  if (lua_istable(L, index) || lua_isnoneornil(L, index)) return flag_at(L, index, function, name);
+  return lua_toboolean(L, index);
+}
+
 bool is_named(lua_State* L, int index) {
   if (lua_type(L, index) != LUA_TTABLE || lua_rawlen(L, index) > 0) return false;
   if (lua_getmetatable(L, index)) return lua_pop(L, 1), false;

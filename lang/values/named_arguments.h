@@ -27,6 +27,8 @@ class NamedArguments {
 };
 /// The argument at `index` of a function that takes one flag, by position or in a table of named arguments.
 bool flag_at(lua_State* L, int index, const char* function, const char* name, bool otherwise = true);
+/// The same, but by position any value counts, by Lua's truth. Without one the flag is true.
+bool truth_at(lua_State* L, int index, const char* function, const char* name);
 /// Whether the value is a table of named arguments: one with string keys. A sequence and the empty table are not.
 bool is_named(lua_State* L, int index);
 

@@ -41,7 +41,7 @@ class SettingsReader : public Fields {
     if (!given && (info.as & as::required) && !partial) missing.emplace_back(info.name);
     return given;
   }
-  // What is left over is an error.
+  // Unknown names, missing settings and too many arguments are errors.
   void finish(const std::vector<std::string>& others) {
     refuse_unknown(others);  // first: a name written wrongly is missing, too
     if (!missing.empty()) throw Error("{}: argument '{}' is required", function_, missing[0]);
@@ -135,17 +135,25 @@ bool set_setting(lua_State* L, int index, const std::string& owner, const Descri
   return s.found;
 }
 
-std::string settings_help(const std::string& function, const std::string& brief, const Describe& describe) {
+void set_fields(lua_State* L, const std::vector<FieldDoc>& fields) {
+  for (auto& f : fields) {
+    push_attr(L, f.value, f.as);
+    lua_setfield(L, -2, f.name);
+  }
+}
+
+std::string settings_help(const std::string& function, const std::string& brief, const Describe& describe,
+                          const std::string& first) {
   FieldList list;
   describe(list);
-  std::string positions, named, lines;
+  std::string positions = first, named, lines;
   for (auto& f : list.items) {
     if (is_hidden(f)) continue;
     bool required = f.as & as::required;
     std::string text = required ? f.name : std::string(f.name) + " = " + lua_text(f.value, f.as);
     std::string& where = required ? positions : named;
     where += (where.empty() ? "" : ", ") + text;
-    lines += fmt::format("\n  {:<20} {}", f.name, f.doc);
+    lines += fmt::format("\n  {:<19}  {}", f.name, f.doc);
   }
   std::string table = named.empty() ? "" : "{" + named + "}";
   std::string both = positions.empty() || table.empty() ? positions + table : positions + ", " + table;

@@ -25,7 +25,12 @@ bool push_setting(lua_State* L, const Describe& describe, std::string_view name)
 /// Sets the setting of that name from the value at `index`; returns false where there is none.
 bool set_setting(lua_State* L, int index, const std::string& owner, const Describe& describe, std::string_view name);
 
-/// A help text: "nn.Linear(in_features, out_features, {bias = true, …})" and a line per setting.
-std::string settings_help(const std::string& function, const std::string& brief, const Describe& describe);
+/// Sets each of `fields` in the table on top of the stack.
+void set_fields(lua_State* L, const std::vector<FieldDoc>& fields);
+
+/// A help text: "nn.Linear(in_features, out_features, {bias = true, …})" and a line per setting. `first`: the arguments
+/// before the settings, such as "optimizer".
+std::string settings_help(const std::string& function, const std::string& brief, const Describe& describe,
+                          const std::string& first = "");
 
 }  // namespace luth::lang

@@ -1,6 +1,7 @@
 #include "lang/values/tensor_values.h"
 
 #include "lang/runtime/allocator.h"
+#include "lang/runtime/tables.h"
 
 namespace luth::lang {
 namespace {
@@ -20,14 +21,11 @@ Tensors check_tensors(lua_State* L, int index, const char* what) {
   if (to_tensor(L, index)) return {check_tensor(L, index, what)};
   if (!lua_istable(L, index)) throw Error("{} a list of tensors, got {}", what, given_text(L, index));
   Tensors list;
-  index = lua_absindex(L, index);
-  for (lua_Integer k = 1, n = luaL_len(L, index); k <= n; ++k) {
-    lua_geti(L, index, k);
-    const Tensor* t = to_tensor(L, -1);
-    if (!t || !*t) throw Error("{} a list of tensors, but its element {} is {}", what, k, given_text(L, lua_gettop(L)));
+  each_element(L, index, [&](int at, lua_Integer k) {
+    const Tensor* t = to_tensor(L, at);
+    if (!t || !*t) throw Error("{} a list of tensors, but its element {} is {}", what, k, given_text(L, at));
     list.push_back(*t);
-    lua_pop(L, 1);
-  }
+  });
   return list;
 }
 
@@ -40,11 +38,18 @@ Value to_value(lua_State* L, int index) {
 }
 
 void push_list(lua_State* L, const Tensors& list) {
-  lua_createtable(L, int(list.size()), 0);
-  for (size_t i = 0; i < list.size(); ++i) {
-    push_tensor(L, list[i]);
-    lua_rawseti(L, -2, lua_Integer(i) + 1);
+  push_items(L, list, [&](auto& t) { push_tensor(L, t); });
+}
+
+int push_values(lua_State* L, const Inputs& values) {
+  luaL_checkstack(L, int(values.size()) + 4, nullptr);
+  for (auto& v : values) {
+    if (v.is_scalar())
+      push_scalar(L, v.scalar());
+    else
+      push_tensor(L, v.tensor());
   }
+  return int(values.size());
 }
 
 void push_scalar(lua_State* L, const Scalar& s) { push_attr(L, Attr(s)); }
@@ -54,24 +59,15 @@ void push_grad_fn(lua_State* L, const Ref<Node>& node) {
 }
 
 void push_optional_tensors(lua_State* L, const Tensors& list) {
-  lua_createtable(L, int(list.size()), 0);
-  for (size_t i = 0; i < list.size(); ++i) {
-    list[i] ? push_tensor(L, list[i]) : push_none(L);
-    lua_rawseti(L, -2, lua_Integer(i) + 1);
-  }
+  push_items(L, list, [&](auto& t) { t ? push_tensor(L, t) : push_none(L); });
 }
 
 Tensors optional_tensors(lua_State* L, int index, const char* what) {
   if (is_none(L, index)) return {};
-  if (to_tensor(L, index)) return {check_tensor(L, index, what)};
-  if (!lua_istable(L, index)) throw Error("{} a list of tensors, got {}", what, given_text(L, index));
+  if (!lua_istable(L, index)) return check_tensors(L, index, what);
   Tensors list;
-  index = lua_absindex(L, index);
-  for (lua_Integer k = 1, n = luaL_len(L, index); k <= n; ++k) {
-    lua_geti(L, index, k);
-    list.push_back(is_none(L, lua_gettop(L)) ? Tensor() : check_tensor(L, lua_gettop(L), what));
-    lua_pop(L, 1);
-  }
+  each_element(L, index,
+               [&](int at, lua_Integer) { list.push_back(is_none(L, at) ? Tensor() : check_tensor(L, at, what)); });
   return list;
 }
 

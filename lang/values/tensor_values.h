@@ -24,6 +24,8 @@ Tensors check_tensors(lua_State* L, int index, const char* what = "expects");
 Value to_value(lua_State* L, int index);
 /// Pushes a table of tensors.
 void push_list(lua_State* L, const Tensors& list);
+/// Pushes tensors and numbers one by one, nil for an absent one. Returns their number.
+int push_values(lua_State* L, const Inputs& values);
 /// Pushes a boolean, an integer or a float.
 void push_scalar(lua_State* L, const Scalar& s);
 

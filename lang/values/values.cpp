@@ -2,6 +2,7 @@
 #include "lang/values/values.h"
 
 #include "core/tensor/tensor.h"
+#include "lang/runtime/tables.h"
 
 namespace luth::lang {
 namespace {
@@ -55,24 +56,18 @@ std::vector<double> read_numbers(lua_State* L, int i) {
   std::vector<double> v;
   if (lua_type(L, i) == LUA_TNUMBER) return {lua_tonumber(L, i)};
   if (!lua_istable(L, i)) wrong(L, i, "a list of numbers");
-  for (lua_Integer k = 1, n = luaL_len(L, i); k <= n; ++k) {
-    lua_geti(L, i, k);
-    v.push_back(read_number(L, lua_gettop(L)));
-    lua_pop(L, 1);
-  }
+  each_element(L, i, [&](int at, lua_Integer) { v.push_back(read_number(L, at)); });
   return v;
 }
 
 // A list in which torch.none stands for -1.
 Ints check_ints_or_none(lua_State* L, int index) {
   Ints v;
-  for (lua_Integer k = 1, n = luaL_len(L, index); k <= n; ++k) {
-    lua_geti(L, index, k);
-    if (lua_isnil(L, -1))
+  each_element(L, index, [&](int at, lua_Integer k) {
+    if (lua_isnil(L, at))
       throw Error("expects a list of integers, but its element {} is nil; torch.none keeps the extent", k);
-    v.push_back(is_none(L, -1) ? -1 : check_integer(L, lua_gettop(L)));
-    lua_pop(L, 1);
-  }
+    v.push_back(is_none(L, at) ? -1 : check_integer(L, at));
+  });
   return v;
 }
 
@@ -130,15 +125,11 @@ Ints check_ints(lua_State* L, int index) {
     return {check_integer(L, index)};
   }
   Ints v;
-  index = lua_absindex(L, index);
-  for (lua_Integer k = 1, n = luaL_len(L, index); k <= n; ++k) {
-    lua_geti(L, index, k);
-    int top = lua_gettop(L);
-    if (!is_integer(L, top) && !one_element(L, top, true))
-      throw Error("expects a list of integers, but its element {} is {}", k, given_text(L, top));
-    v.push_back(check_integer(L, top));
-    lua_pop(L, 1);
-  }
+  each_element(L, index, [&](int at, lua_Integer k) {
+    if (!is_integer(L, at) && !one_element(L, at, true))
+      throw Error("expects a list of integers, but its element {} is {}", k, given_text(L, at));
+    v.push_back(check_integer(L, at));
+  });
   return v;
 }
 
@@ -246,6 +237,13 @@ std::string given_text(lua_State* L, int i) {
   return s + luaL_typename(L, i);
 }
 
+void refuse_self(lua_State* L, const char* expected, const char* variable) {
+  lua_Debug ar;
+  const bool named = variable && lua_getstack(L, 0, &ar) && lua_getinfo(L, "n", &ar) && ar.name && *ar.namewhat;
+  throw Error("expects {}, got {} (a method takes a colon{})", expected, given_text(L, 1),
+              named ? fmt::format(": {}:{}(...)", variable, ar.name) : "");
+}
+
 namespace {
 struct AttrPusher {
   lua_State* L;
@@ -265,11 +263,7 @@ struct AttrPusher {
   void operator()(const std::string& s) const { lua_pushlstring(L, s.data(), s.size()); }
   template <class List>
   void list(const List& v) const {
-    lua_createtable(L, int(v.size()), 0);
-    for (int i = 0; i < int(v.size()); ++i) {
-      (*this)(v[i]);
-      lua_rawseti(L, -2, i + 1);
-    }
+    push_items(L, v, *this);
   }
   void operator()(const Ints& v) const { list(v); }
   // Of dims: those of one tensor, then as many of another, as two lists.

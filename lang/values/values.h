@@ -54,6 +54,22 @@ const char* expectation(const FieldInfo& info);
 /// The value at `index` as messages write it: "nil", "number 2.5", "string 'abc'", "a float32[2, 3] tensor".
 std::string given_text(lua_State* L, int index);
 
+/// Refuses argument 1 of a method, "expects a module, got … (a method takes a colon)". `variable`: the advice names the
+/// method where it is known, "m:train(...)".
+[[noreturn]] void refuse_self(lua_State* L, const char* expected, const char* variable = nullptr);
+/// The reference-counted object at `index`. Throws "{what} {expected}, got …" for another value.
+template <class Ref>
+const Ref& check_ref(lua_State* L, int index, const char* what, const char* expected) {
+  if (const Ref* r = to_box<Ref>(L, index); r && *r) return *r;
+  throw Error("{} {}, got {}", what, expected, given_text(L, index));
+}
+/// The object that a method was called on.
+template <class Ref>
+auto& self_ref(lua_State* L, const char* expected) {
+  if (const Ref* r = to_box<Ref>(L, 1); r && *r) return **r;
+  refuse_self(L, expected);
+}
+
 /// Makes the metatables, and torch.float32, torch.Size, torch.none, ... in the table on top of the stack.
 void open_values(lua_State* L);
 

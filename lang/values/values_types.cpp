@@ -148,7 +148,7 @@ void open_size(lua_State* L, int torch) {
   lua_pushcfunction(L, guarded<size_make>);
   lua_setfield(L, -2, "__call");
   lua_setmetatable(L, -2);
-  document(L, -1, "torch.Size{2, 3}\n  A shape: s[1], #s, s:numel(), s:tolist(); equal shapes are ==.");
+  document(L, -1, "torch.Size{2, 3}\n  A shape: s[1], #s, s:numel(), s:tolist(). == compares two shapes.");
   lua_setfield(L, torch, "Size");
 }
 
@@ -249,11 +249,10 @@ void open_values(lua_State* L) {
   lua_newtable(L);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &device_names_key);
   lua_pushcfunction(L, guarded<make_device>);
-  document(
-      L, -1,
-      "torch.device('cuda', 1)  or  torch.device('cuda:1')\n  A device: it has type and index; devices count from "
-      "0, and 'cuda' is the current one.\n  local _ <close> = torch.device('cuda:1'):scope()  or  :scope(f, ...): new "
-      "tensors lie there while the scope is open, or while f runs.");
+  document(L, -1,
+           "torch.device('cuda', 1)  or  torch.device('cuda:1')\n  A device. It has type and index. GPUs count from 0; "
+           "'cuda' is the current GPU.\n  local _ <close> = torch.device('cuda:1'):scope()  or  :scope(f, ...): new "
+           "tensors are on this device while the scope is open, or while f runs.");
   lua_setfield(L, torch, "device");
   lua_newuserdatauv(L, 0, 0);
   lua_createtable(L, 0, 1);
@@ -261,8 +260,8 @@ void open_values(lua_State* L) {
   lua_setfield(L, -2, "__tostring");
   lua_setmetatable(L, -2);
   document(L, -1,
-           "torch.none, torch.newaxis\n  None where nil will not do: a hole in a list, an argument whose default is "
-           "something else. Among indices it is a new dim of extent 1.");
+           "torch.none, torch.newaxis\n  PyTorch's None where Lua's nil cannot stand: for a missing element of a list, "
+           "and for an argument whose default is not None. Among indices it adds a dim of extent 1.");
   lua_pushvalue(L, -1);
   lua_setfield(L, torch, "none");
   lua_rawsetp(L, LUA_REGISTRYINDEX, &none_key);
