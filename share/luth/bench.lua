@@ -1,4 +1,4 @@
--- luth bench: how workloads (workloads.lua) are timed, by the protocol that a peer's benchmark can share: one JSON object
+-- luth bench: timing of the workloads (workloads.lua). A benchmark of PyTorch can follow the same protocol: one JSON object
 -- per workload with name, unit, value (from the median), best (from the minimum), n samples, min and median in seconds
 -- per call, threads, device, and the environment's settings that change the speed, where there are any.
 --

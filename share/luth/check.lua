@@ -1,4 +1,4 @@
--- luth check: finds in Lua files what Lua accepts silently and whoever works with tensors does not mean.
+-- luth check: finds mistakes in Lua files that Lua accepts silently, such as a tensor as a condition.
 local native = require 'luth.native'
 local registry = require 'luth.registry'
 local errors = require 'luth.train.errors'
@@ -28,7 +28,7 @@ function M.text(text)
   return { { line = math.tointeger(line) or 1, text = (rest or message) .. hint } }
 end
 
---- Prints `file:line: message` for what it finds in the files; returns the number of findings.
+--- Prints `file:line: message` for each finding in the files; returns the number of findings.
 function M.run(paths)
   local count = 0
   for _, path in ipairs(paths) do

@@ -1,4 +1,4 @@
--- What the program says of itself: pages for people (luth/reference/*.md) and definitions for editors
+-- The generated descriptions of the program: pages for people (luth/reference/*.md) and definitions for editors
 -- (luth/types/torch.lua), made from the registry of operators and the help of everything else, and the manual page
 -- (man/man1/luth.1). The build writes them into its folder share.
 local command_line = require 'luth.command_line'
@@ -22,7 +22,7 @@ local function read(path)
   return text
 end
 
---- The names of files below `share` that are not what they would be if they were made now, sorted.
+--- The names of files below `share` that are out of date, sorted.
 function M.outdated(share)
   local list = {}
   for name, text in pairs(M.files()) do
@@ -32,7 +32,7 @@ function M.outdated(share)
   return list
 end
 
---- Writes what is out of date; returns the names.
+--- Writes the files that are out of date; returns their names.
 function M.write(share)
   local files, list = M.files(), M.outdated(share)
   for _, name in ipairs(list) do

@@ -1,4 +1,4 @@
--- luth train and luth eval: what their words mean, and in which order things are checked, made and written.
+-- luth train and luth eval: the meaning of their words, and the order of checking, making and writing.
 local native = require 'luth.native'
 local batches = require 'luth.train.batches'
 local checkpoint = require 'luth.train.checkpoint'
@@ -12,7 +12,7 @@ local say = require('luth.train.progress').say
 local M = {}
 local usage, unusable = errors.usage, errors.unusable
 
--- A device that cannot be had is a wrong setting, said before anything else happens.
+-- A device that cannot be used is a wrong setting, reported before anything else happens.
 local function choose_device(name) return native.choose_device(name or 'auto') end
 
 -- The dtype of mixed precision, nil for none.
@@ -40,7 +40,7 @@ local function not_empty(name, text)
   return text
 end
 
--- What --resume says: nil, or {file = nil for the last checkpoint of the run folder}.
+-- The value of --resume: nil, or {file = nil for the last checkpoint of the run folder}.
 local function take_resume(text)
   if text == nil or text == 'false' or text == 'no' or text == '0' then return nil end
   if text == 'true' or text == 'yes' or text == '1' then return {} end
@@ -65,7 +65,7 @@ local function last_checkpoint(run)
   for _, name in ipairs { 'prev', 'best' } do
     local other = string.format('%s/ckpt/%s.h5', run.dir, name)
     if native.exists(other) then
-      unusable('there is no %s, but there is %s: --resume %s goes on from it', run.last, other, other)
+      unusable('there is no %s, but there is %s; --resume %s continues from it', run.last, other, other)
     end
   end
   return nil
@@ -91,7 +91,7 @@ function M.train(path, words)
     if file then checkpoint.restore(t, file) end
   end
   if file and t.epoch > r.epochs then
-    return say('nothing is left to do: %s has %d of %d epochs behind it; --epochs with more goes on', file, t.epoch - 1,
+    return say('nothing is left to do: %s has done %d of %d epochs; give a larger --epochs to go on', file, t.epoch - 1,
                r.epochs)
   end
   run:keep(path, line:kept())
@@ -133,7 +133,7 @@ function M.eval(path, words)
   local file, recipe
   file, recipe, line.earlier = what_to_evaluate(path, not_empty('checkpoint', given.checkpoint))
   if given.help then return print_help(recipe, line) end
-  -- a run on another device is evaluated on what is here
+  -- the run may have been on another device; it is evaluated on a device of this machine
   local device, amp = choose_device(given.device), choose_amp(line:add {}.amp)
   local t = Trainer.new(load_recipe(recipe, line), device, amp)
   checkpoint.load_model(t.model, file, device)

@@ -1,6 +1,6 @@
--- What an expression surely is: 'tensor', 'mask' (a tensor of a comparison), 'number', 'string', 'boolean', 'table',
--- 'function', 'module', 'class' (of modules), 'optimizer', 'scope'; nil where it is not known. Operators are asked for
--- what they give, so that nothing about them is listed here.
+-- The kind of an expression, if it is certain: 'tensor', 'mask' (a tensor of a comparison), 'number', 'string', 'boolean', 'table',
+-- 'function', 'module', 'class' (of modules), 'optimizer', 'scope'; nil if unknown. Kinds of operators'
+-- results come from the registry, so nothing about operators is listed here.
 local registry = require 'luth.registry'
 
 local M = {}
@@ -29,21 +29,21 @@ for name in ([[no_grad enable_grad inference_mode autocast amp.autocast autograd
 end
 M.scopes = scopes
 
--- Methods by which even what is not known is surely a tensor.
+-- Methods that only tensors have: a value of unknown kind on which one is called is a tensor.
 local of_tensors = {}
 for name in ([[argmax argmin argsort softmax log_softmax logsumexp sigmoid unsqueeze squeeze matmul bmm masked_select
     index_select cumsum]]):gmatch('%S+') do
   of_tensors[name] = true
 end
 
--- What functions of Lua give: those of math all but a few a number.
+-- Results of Lua's functions: those of math give a number, except a few.
 local lua_functions = {
   tostring = 'string', type = 'string', ['string.format'] = 'string', ['table.concat'] = 'string',
   ['os.time'] = 'number', ['os.clock'] = 'number', ['math.tointeger'] = false, ['math.type'] = false,
   ['math.ult'] = 'boolean', ['math.randomseed'] = false,
 }
 
--- What functions written by hand give, where it is worth knowing.
+-- Results of functions written by hand, if they matter.
 local made = { tensor = 'tensor', as_tensor = 'tensor', Tensor = 'tensor' }
 local methods = {}
 for kind, names in pairs {
@@ -57,7 +57,7 @@ for kind, names in pairs {
   for name in names:gmatch('%S+') do methods[name] = kind end
 end
 
--- What a call of an operator gives, with `count` arguments beside the tensor.
+-- The result of an operator's call, with `count` arguments besides the tensor.
 local function result_of(face, count)
   local answers, tensors = 0, 0
   for _, form in ipairs(face.forms) do
@@ -195,7 +195,7 @@ local kinds = {
   end,
 }
 
--- What all values that it is ever given are, but for nil; nil where they differ.
+-- The common kind of all values that are assigned to the variable, except nil; nil if they differ.
 local function look(variable)
   local found
   for _, value in ipairs(variable.values) do

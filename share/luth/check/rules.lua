@@ -1,4 +1,4 @@
--- What `luth check` tells of: each rule sees every expression or statement of a tree whose names are resolved.
+-- The rules of `luth check`: each sees every expression or statement of a tree whose names are resolved.
 local registry = require 'luth.registry'
 local kinds = require 'luth.check.kinds'
 

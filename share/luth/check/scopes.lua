@@ -1,5 +1,5 @@
--- Which variable each name of a tree means: a Name that is a local gets `variable`, others are globals. A variable has
--- name, line, `values` (the expressions that it is ever given; false for what is not known: parameters, loops), `reads`,
+-- Name resolution: a Name that is a local gets `variable`, others are globals. A variable has name, line, `values` (the
+-- expressions that are assigned to it; false for unknown values such as parameters and loop variables), `reads`,
 -- and `closes` for one with <close>. Returns `globals`, the assignments to globals, and `fields`, the targets of others.
 local Resolver = {}
 Resolver.__index = Resolver

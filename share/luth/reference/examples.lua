@@ -1,5 +1,5 @@
--- Examples of operators, made from what tests run them with (their samples): Lua code that runs as it stands. A sample is
--- taken only if its code has run here; of several the shortest code.
+-- Examples of operators, made from their samples, which tests run: complete Lua code. A sample is taken only if its code
+-- runs here; of several samples, the one with the shortest code.
 local registry = require 'luth.registry'
 
 local M = {}
@@ -197,7 +197,7 @@ local function elements(sample)
   return empty and 1e6 or count
 end
 
---- The lines of an example of one form of a face, with what it gives as a comment; nil, and why, where none can be made.
+--- The lines of an example of one overload of a function, with the result as a comment; nil and the reason if there is none.
 function M.of(face, number)
   local form = face.forms[number]
   torch.manual_seed(0)

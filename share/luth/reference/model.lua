@@ -1,5 +1,5 @@
--- What the reference is made of: the operators of the registry, sorted into pages, and the tables of names with what is
--- written by hand. Everything in a fixed order.
+-- The content of the reference: the operators of the registry, sorted into pages, and the tables of names with functions
+-- that are written by hand. Everything is in a fixed order.
 local registry = require 'luth.registry'
 
 local M = {}
@@ -22,14 +22,14 @@ end
 
 local titles = {
   { 'creation', 'Creation', 'Operators that make tensors.' },
-  { 'random', 'Random numbers', 'Operators that draw random numbers; torch.manual_seed(n) begins them anew.' },
+  { 'random', 'Random numbers', 'Operators that draw random numbers; torch.manual_seed(n) seeds them.' },
   { 'elementwise', 'Elementwise', 'Operators on each element; several inputs broadcast.' },
-  { 'reductions', 'Reductions', 'Operators that make one number of many, over all elements or along dims.' },
+  { 'reductions', 'Reductions', 'Operators that reduce many elements to one, over all elements or along dims.' },
   { 'views', 'Views', 'Operators whose results share memory with their input.' },
-  { 'networks', 'Networks', 'Operators that networks are made of; most are in nn.functional, F, too.' },
-  { 'linalg', 'torch.linalg', 'Linear algebra; all take stacks of matrices.' },
+  { 'networks', 'Networks', 'Operators for networks; most are also in nn.functional, which is F.' },
+  { 'linalg', 'torch.linalg', 'Linear algebra; all operators take batches of matrices.' },
   { 'special', 'torch.special', 'Special functions of each element.' },
-  { 'windows', 'torch.signal.windows', 'Weights of the samples of a signal.' },
+  { 'windows', 'torch.signal.windows', 'Window functions of signal processing.' },
   { 'others', 'Other operators', 'Indexing, joining, sorting, products and the rest.' },
 }
 
@@ -90,7 +90,7 @@ function M.operator_pages()
   return pages
 end
 
--- ---- what is written by hand ----
+-- ---- functions written by hand ----
 
 local function value_at(path)
   local at = _G
@@ -120,7 +120,7 @@ end
 --- Tables {path, brief, entries = {{name, help, value, operator}}}, entries in order of name.
 function M.tables()
   local spaces, list = registry.spaces(), {}
-  spaces[#spaces + 1] = { path = 'torch.backends', brief = 'Switches of the libraries that devices compute with.' }
+  spaces[#spaces + 1] = { path = 'torch.backends', brief = 'Settings of the libraries that devices use.' }
   for _, space in ipairs(spaces) do
     local names = value_at(space.path)
     if type(names) == 'table' then

@@ -5,7 +5,7 @@ local examples = require 'luth.reference.examples'
 local M = {}
 local notice = 'Made by `luth scripts/reference.lua` from what the program knows; changes here are lost.\n'
 
--- What Markdown would take for its own is left as it stands.
+-- Escapes characters that Markdown would interpret.
 local function escaped(text) return (text:gsub('[*<>]', '\\%0')) end
 
 local function add(page, ...) page[#page + 1] = string.format(...) end
@@ -90,13 +90,13 @@ local function named_page(title, brief) return { string.format('# %s\n\n%s\n\n%s
 
 -- Tables of names that are written by hand, by page.
 local groups = {
-  { 'torch', 'torch', 'Functions of torch that are no operators.', { 'torch', 'torch.utils', 'torch.testing' } },
+  { 'torch', 'torch', 'Functions of torch that are not operators.', { 'torch', 'torch.utils', 'torch.testing' } },
   { 'tensor', 'Tensors', 'Fields and methods of tensors.', { 'torch.Tensor' } },
-  { 'autograd', 'Gradients', 'What torch.autograd has beyond x:backward().', { 'torch.autograd' } },
-  { 'cuda', 'GPUs', 'Devices, streams, memory, switches of libraries.', { 'torch.cuda', 'torch.backends' } },
+  { 'autograd', 'Gradients', 'The functions of torch.autograd besides x:backward().', { 'torch.autograd' } },
+  { 'cuda', 'GPUs', 'Devices, streams, memory, settings of libraries.', { 'torch.cuda', 'torch.backends' } },
   { 'nn', 'Modules', 'Layers, losses, containers.', { 'nn' } },
   { 'functional', 'nn.functional, nn.init, nn.utils', 'Functions for networks.', { 'nn.functional', 'nn.init', 'nn.utils' } },
-  { 'optim', 'Optimizers and schedules', 'What updates parameters.', { 'optim', 'optim.lr_scheduler' } },
+  { 'optim', 'Optimizers and schedules', 'Optimizers update parameters; schedules change the learning rate.', { 'optim', 'optim.lr_scheduler' } },
   { 'data', 'Data', 'Datasets and loaders.', { 'data' } },
 }
 

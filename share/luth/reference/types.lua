@@ -96,7 +96,7 @@ local function add_face(out, face, owner, method)
   end
 end
 
--- ---- what is written by hand: its signature says the arguments ----
+-- ---- functions written by hand: their signatures give the arguments ----
 
 -- The pieces between the parentheses, split at commas of the top level.
 local function pieces(signature)

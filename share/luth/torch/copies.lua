@@ -1,4 +1,4 @@
--- torch.permute_copy(x, dims) and its like: what a view shows, in memory of its own, row by row.
+-- torch.permute_copy(x, dims) and its like: copies of views, in row-major order.
 local arguments = require 'luth.torch.arguments'
 
 local function copied(result)

@@ -54,7 +54,7 @@ local function settings(name, names, ...)
   return out
 end
 
--- ---- What PyTorch does before and after -----------------------------------------------------------------------------
+-- ---- Checks and conversions of PyTorch ------------------------------------------------------------------------------
 
 -- Tensors to differentiate by: with create_graph views of the inputs, so that their own history goes on.
 local function prepared(inputs, create_graph)
@@ -121,7 +121,7 @@ local function gradients(outputs, inputs, grad_outputs, create_graph, retain_gra
   return found
 end
 
--- Zeros for what is missing; with `strict` that is an error.
+-- Zeros for missing gradients; with `strict` they are an error.
 local function filled(found, like, name, strict, create_graph)
   local out = {}
   for i, x in ipairs(like) do

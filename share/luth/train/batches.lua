@@ -21,7 +21,7 @@ function M.each(loader, from, f)
   end
 end
 
--- Without waiting for the copies: what is computed from them comes after them.
+-- Does not wait for the copies: work that uses them comes after them in the stream.
 local function to_device(batch, device)
   for i = 1, batch.n do
     if torch.is_tensor(batch[i]) then batch[i] = batch[i]:to(device, { non_blocking = true }) end

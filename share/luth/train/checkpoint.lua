@@ -1,4 +1,4 @@
--- Checkpoints of luth train: what a trainer saves, and how a run goes on from it, bit for bit where nothing was changed.
+-- Checkpoints of luth train: saving a trainer, and continuing a run from a checkpoint, bit for bit if nothing was changed.
 local native = require 'luth.native'
 local errors = require 'luth.train.errors'
 local say = require('luth.train.progress').say
@@ -46,7 +46,7 @@ function M.note_schedule(t)
   t.fresh = settings_of(t.optimizer)
 end
 
--- The streams of random numbers: the CPU's, and that of the device by its kind.
+-- The generators of random numbers: the CPU's, and that of the device by its kind.
 local function random_state(device)
   local state = { torch = torch.get_rng_state() }
   if device.type ~= 'cpu' then state[device.type] = torch.get_rng_state(device) end
@@ -82,8 +82,8 @@ function M.state(t)
   }
 end
 
--- The file; what is wrong with last.h5 comes with the way to go on from the checkpoint before it, where that is whole.
--- `instead`: a format for that way, with a place for the other file.
+-- Reads the file. An error of last.h5 also says how to go on from the checkpoint before it, if that one is complete.
+-- `instead`: the format of that advice, with %s for the other file.
 function M.load(path, device, instead)
   local ok, state = pcall(torch.load, path, { map_location = tostring(device) })
   if ok then return state end
@@ -168,7 +168,7 @@ local function schedule_change(new, old)
   return string.format('%s with %s', kind, table.concat(list, ', '))
 end
 
--- What the recipe or its options say otherwise than when the run was started, in words.
+-- The settings that differ from those with which the run was started, in words.
 local function changes(now, before)
   local list = {}
   for _, path in ipairs(errors.keys(now.optim)) do

@@ -1,5 +1,5 @@
--- What `optim.AdamW { lr = 0.1 }` is in a recipe: a call that still lacks its first argument, the parameters or the
--- optimizer, and knows its place in the recipe.
+-- Deferred calls: `optim.AdamW { lr = 0.1 }` in a recipe. The first argument, the parameters or the optimizer, is still
+-- missing. The call knows its line in the recipe.
 local errors = require 'luth.train.errors'
 
 local M = {}

@@ -9,8 +9,8 @@ function M.usage(...) native.fail(2, string.format(...)) end
 -- A checkpoint that cannot be used: exit code 5.
 function M.unusable(...) native.fail(5, string.format(...)) end
 
--- f(...); where it fails, its message behind `prefix` as an error with `code`. What is nobody's fault (too little memory,
--- an interrupt) keeps its own code.
+-- Calls f(...). Its error is raised again with `code` and `prefix` before the message. Lack of memory and interrupts keep
+-- their own code.
 function M.attempt(code, prefix, f, ...)
   local results = table.pack(pcall(f, ...))
   if results[1] then return table.unpack(results, 2, results.n) end

@@ -1,4 +1,4 @@
--- The fields of a recipe: what each may be, and the sentence for what it is not.
+-- The fields of a recipe: which values each takes, and the error for other values.
 local native = require 'luth.native'
 local deferred = require 'luth.train.deferred'
 local errors = require 'luth.train.errors'
@@ -33,7 +33,7 @@ local function callable(v)
 end
 local function plain_table(v) return type(v) == 'table' and getmetatable(v) == nil end
 
--- Each of these returns nothing where the value will do, else the name of the part that will not (below `name`) and it.
+-- A check returns nothing if the value is right, else the name of the wrong part (below `name`) and its value.
 local function of_kind(test)
   return function(v, name) if not test(v) then return name, v end end
 end
@@ -74,7 +74,7 @@ local function check_callbacks(v, name, place)
   end
 end
 
--- Those with a default are numbers, which may be set on the command line as well.
+-- Fields with a default are numbers. They are also options of the command line.
 M.all = {
   data = { check = check_data, help = 'a dataset, or {train = , val = , test = }' },
   model = { check = of_kind(function(v) return kind(v) == 'module' end), help = 'the module to train' },
@@ -88,17 +88,17 @@ M.all = {
   callbacks = {
     check = check_callbacks, help = 'a list of functions called after each epoch, or {on_step = , on_epoch = }',
   },
-  collate = { check = of_kind(callable), help = 'a function that makes a batch of a list of samples' },
+  collate = { check = of_kind(callable), help = 'a function that makes a batch from a list of samples' },
   transform = { check = of_kind(callable), help = 'a function that changes a batch before the model sees it' },
-  step = { check = of_kind(callable), help = 'function(model, batch, ctx) in place of the ordinary step' },
-  batch = { default = 32, least = 1, help = 'samples in a batch' },
+  step = { check = of_kind(callable), help = 'function(model, batch, ctx), used instead of the ordinary step' },
+  batch = { default = 32, least = 1, help = 'samples per batch' },
   epochs = { default = 1, least = 0, help = 'passes over the training data' },
-  seed = { default = 0, help = 'of parameters, order and augmentation' },
-  clip = { default = 0.0, least = 0, help = 'largest gradient norm; 0: not clipped' },
-  accumulate = { default = 1, least = 1, help = 'batches whose gradients are added before a step' },
-  ema = { default = 0.0, least = 0, below = 1, help = 'decay of the averaged weights that are evaluated; 0: none' },
-  save_every = { default = 0, least = 0, help = 'steps between checkpoints; 0: after each epoch' },
-  workers = { default = 0, least = 0, most = 1024, help = 'threads that read data ahead' },
+  seed = { default = 0, help = 'random seed of parameters, order of samples and augmentation' },
+  clip = { default = 0.0, least = 0, help = 'largest gradient norm; 0: no clipping' },
+  accumulate = { default = 1, least = 1, help = 'number of batches whose gradients are summed before a step' },
+  ema = { default = 0.0, least = 0, below = 1, help = 'decay of the averaged weights, which are then evaluated; 0: no averaging' },
+  save_every = { default = 0, least = 0, help = 'steps between checkpoints; 0: one after each epoch' },
+  workers = { default = 0, least = 0, most = 1024, help = 'threads that load data in advance' },
 }
 
 local function range_text(f)
@@ -108,7 +108,7 @@ local function range_text(f)
   return f.below and string.format('%s and below %d', text, f.below) or text
 end
 
--- The value of a field that is a number, as the field's type. `where`: "--batch", or "recipe.lua:3: batch".
+-- The value of a field that is a number, converted to the field's type. `where`: "--batch", or "recipe.lua:3: batch".
 function M.number(name, value, where)
   local f = M.all[name]
   local n = math.type(value) and (math.type(f.default) == 'integer' and math.tointeger(value) or value)
@@ -119,7 +119,7 @@ function M.number(name, value, where)
   return math.type(f.default) == 'float' and n + 0.0 or n
 end
 
--- The value of the option of the same name; `value` where it was not given.
+-- The value of the option of the same name; `value` if the option was not given.
 function M.of_text(name, text, value)
   return text and M.number(name, options.convert(name, text, value), '--' .. name:gsub('_', '-')) or value
 end

@@ -1,5 +1,5 @@
--- The command line of luth train and luth eval. The program's parser reads it (luth.command_line) by one table of
--- options: luth's own, the fields of recipes, and what a recipe declares. Here their texts get types.
+-- The command line of luth train and luth eval. The program's parser (luth.command_line) reads it by one table of
+-- options: luth's own, the fields of recipes, and the options that a recipe declares. This file converts texts to types.
 local command_line = require 'luth.command_line'
 local native = require 'luth.native'
 local errors = require 'luth.train.errors'
@@ -7,7 +7,7 @@ local errors = require 'luth.train.errors'
 local M = {}
 local usage = errors.usage
 
--- Names of luth train and luth eval, which a recipe may not declare, with what they are.
+-- Options of luth train and luth eval, which a recipe may not declare, with their descriptions.
 local reserved = command_line.own()
 
 -- ---- the words of a subcommand ----
@@ -92,7 +92,7 @@ function M.convert(name, text, default)
   return text
 end
 
--- ---- what a recipe declares ----
+-- ---- options that a recipe declares ----
 
 local function check_declared(name, what, place)
   if type(name) ~= 'string' then usage('%s: options wants names: options { lr = {1e-3, "learning rate"} }', place) end

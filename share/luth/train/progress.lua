@@ -1,4 +1,4 @@
--- What a person sees of a run: lines on stderr, and at a terminal one that changes.
+-- The output of a run: lines on stderr, and at a terminal one line that changes.
 local native = require 'luth.native'
 
 local M = {}

@@ -9,7 +9,7 @@ local options = require 'luth.train.options'
 local M = {}
 local usage = errors.usage
 
--- Runs the file. Returns what it returns, the names of the options that it declared, and the place of its `recipe`.
+-- Runs the file. Returns its result, the names of the options that it declared, and the file and line of its `recipe`.
 local function run_file(path, line, seed)
   local declared, called, place = {}, false, path
   local own = {

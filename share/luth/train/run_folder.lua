@@ -1,5 +1,5 @@
--- The folder of a run: recipe.lua, options.json, log.jsonl, ckpt/last.h5, ckpt/prev.h5, ckpt/best.h5, and a lock for
--- whoever trains in it.
+-- The folder of a run: recipe.lua, options.json, log.jsonl, ckpt/last.h5, ckpt/prev.h5, ckpt/best.h5, and a lock of
+-- the process that trains in it.
 local native = require 'luth.native'
 local errors = require 'luth.train.errors'
 
