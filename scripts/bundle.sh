@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Makes luth-<version>-linux-<arch>.tar.gz: a folder that runs wherever it is unpacked, with no package of its own installed.
+# Makes luth-<version>-linux-<arch>.tar.gz: a folder that runs where it is unpacked and needs no package.
 #   bash scripts/bundle.sh [--no-build] [--gpu-tests] [--output FOLDER]
-# --no-build takes build/release (or $LUTH_BUILD) as it is. --gpu-tests adds the tests that scripts/gpu_check.sh runs and leaves
-# out share/data, which lies beside that script: it must not have more than 40 MB, enough for one architecture
-# (LUTH_CUDA_ARCHITECTURES=90); $LUTH_BUNDLE_MOST is another limit, for any bundle. In the bundle: bin/luth, luth's libraries,
-# the shared libraries that they need, share/. Not in it: glibc, libstdc++ and libgcc_s, which every system has and which must
-# not be older than the system's own; so a bundle runs on this distribution and on later ones.
+# --no-build takes build/release (or $LUTH_BUILD) as it is.
+# --gpu-tests adds the tests that scripts/gpu_check.sh runs, and leaves out share/data, which is beside that script. Such a bundle
+# may have at most 40 MB, which is enough for one architecture (LUTH_CUDA_ARCHITECTURES=90). $LUTH_BUNDLE_MOST sets another limit,
+# for any bundle.
+# In the bundle: bin/luth, luth's libraries, the shared libraries that they need, share/. Not in it: glibc, libstdc++ and
+# libgcc_s. Every system has these, and a bundled copy must not be older than the system's; so a bundle runs on this distribution
+# and on later ones.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 output=$PWD build=1 gpu_tests=

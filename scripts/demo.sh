@@ -6,12 +6,15 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bash "$here/setup.sh"
 . "$here/lib.sh"
-export LUTH_CUDA_ARCHITECTURES=${LUTH_CUDA_ARCHITECTURES:-$(cuda_architecture)}  # one: all of them take long
+export LUTH_CUDA_ARCHITECTURES=${LUTH_CUDA_ARCHITECTURES:-$(cuda_architecture)}
 
-# the program alone: the tests would double the time
-tests=()
-[ -e build/release/CMakeCache.txt ] || tests=(-DLUTH_TESTS=OFF)
-build release luth "${tests[@]}"
+# A new build has what this machine can run, and no tests: all of it would take three times as long.
+options=()
+if [ ! -e build/release/CMakeCache.txt ]; then
+  options=(-DLUTH_TESTS=OFF -DLUTH_CPU_ISAS=native-best)
+  nvidia-smi >/dev/null 2>&1 || options+=(-DLUTH_CUDA=OFF)
+fi
+build release luth "${options[@]}"
 
 luth=build/release/bin/luth
 n=1

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# What a machine with a GPU is asked, in less than nine minutes: the device tests on the real GPU and some of them under
-# compute-sanitizer, all at once; a training run; luth's benchmark beside a peer's, the same groups in turn. Needs the CUDA
-# libraries and no package; luth comes from the bundle that `bash scripts/bundle.sh --gpu-tests` made (luth-*.tar.gz here, or
-# $LUTH_BUNDLE).
+# Checks luth on a machine with a GPU, in less than nine minutes: runs the device tests on the real GPU and at the same time some
+# of them under compute-sanitizer; then a training run; then luth's benchmark and a peer's in turn, group by group. Needs the
+# CUDA libraries and no package. luth comes from the bundle that `bash scripts/bundle.sh --gpu-tests` made (luth-*.tar.gz here,
+# or $LUTH_BUNDLE).
 #   bash scripts/gpu_check.sh [--seconds N] [--suites REGEX] [--benchmarks 'GROUP…,GROUP…'] [--rounds N] [--each N] DIR [PEER.py]
-# --seconds: of all together (525). --suites: of the tests, those whose name matches. --benchmarks: groups of `luth bench`, in
-# steps of at most --each seconds (60).
+# --seconds: the limit for everything (525). --suites: runs only tests whose name matches. --benchmarks: groups of `luth bench`,
+# in steps of at most --each seconds (60).
 # Writes DIR/report.md and the logs behind it. PEER.py is run as `python3 PEER.py --device cuda --filter REGEX --seconds S` and
-# prints the benchmark's JSON lines. Ends with 1 where something failed or was not finished; says "skipped" for what this
-# machine cannot do.
+# prints the benchmark's JSON lines. Exits with 1 if something failed or was not finished; says "skipped" for steps that this
+# machine cannot run.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 seconds=525 suites=. benchmarks='gpu matmul conv,elementwise reduce norm random pool index optim,train,overhead' rounds=2 each=60
@@ -49,7 +49,7 @@ export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$libraries
 failed=0
 say() { echo "$*" | tee -a "$report"; }
 quote() { sed 's/^/      /' | tee -a "$report"; }
-# Of SECONDS, what is left of all.
+# The smaller of SECONDS and the time that is left.
 left() { echo $(($1 < seconds - SECONDS ? $1 : seconds - SECONDS)); }
 
 # start NAME SECONDS COMMAND...: in the background; its output goes to DIR/NAME.log.
@@ -148,7 +148,7 @@ for i in 0 1 2 3; do
   shard $i &
   shards+=($!)
 done
-# Small blocks share a segment of the cache, where a sanitizer sees no end of them: so without the cache. luth's questions
+# Without the cache: small blocks share a segment of it, and a sanitizer cannot see where a block in it ends. luth's queries
 # whether a stream is done are no errors.
 layouts() { printf '*Parity.Layouts/%s:' "$@"; }
 if command -v compute-sanitizer >/dev/null; then

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what luth needs to be built and tested, and nothing that is there already; asks for nothing when all is present.
+# Installs the packages that luth needs for building and testing. Packages that are there already are left alone.
 #   bash scripts/setup.sh            install what is missing (Debian and its relatives, by apt-get)
-#   bash scripts/setup.sh --dry-run  only say what would be done
+#   bash scripts/setup.sh --dry-run  only print what would be done
 #   bash scripts/setup.sh --ci       also the tools that .ci/run needs
 # Verified on Debian 12; Ubuntu 22.04 and 24.04 have the same packages, unverified.
 set -euo pipefail
