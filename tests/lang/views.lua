@@ -147,6 +147,33 @@ function s.results_that_overlap_inputs()
   t:fails(function() torch.exp(torch.zeros(3), {out = torch.zeros(1):expand(3)}) end, 'expanded')
 end
 
+-- PyTorch's rule: the same number everywhere does not depend on how often it is written.
+function s.expanded_tensors_are_filled()
+  local x = torch.ones(3, 1)
+  local wide = x:expand(3, 4)
+  t:eq(wide:fill_(7) == wide, true)
+  t:eq(x:tolist(), {{7.}, {7.}, {7.}})
+  t:eq(wide:sum():item(), 84.)
+  x:expand(2, 3, 4):zero_()
+  t:eq(x:tolist(), {{0.}, {0.}, {0.}})
+  t:eq(torch.zeros(1, 0):expand(3, 0):fill_(1):size():tolist(), {3, 0})
+  t:fails(function() x:expand(3, 4):add_(1) end, 'expanded')
+  t:fails(function() x:expand(3, 4):fill_(torch.tensor(1.)) end, 'expanded')
+  t:fails(function() x:expand(3, 4):copy_(torch.ones(3, 4)) end, 'expanded')
+  t:fails(function() torch.fill(x, 1, {out = torch.zeros(1):expand(3, 1)}) end, 'expanded')
+  t:eq(x:tolist(), {{0.}, {0.}, {0.}})
+end
+
+function s.gradients_of_filled_expanded_views()
+  for _, fill in ipairs {function(v) return v:zero_() end, function(v) return v:fill_(5) end} do
+    local base = torch.ones(4, 1, {requires_grad = true})
+    local y = base * 3
+    fill(y[{{1, 2}}]:expand(2, 5))
+    y:sum():backward()
+    t:eq(base.grad:tolist(), {{0.}, {0.}, {3.}, {3.}})
+  end
+end
+
 function s.diagonals_in_place()
   t:eq(torch.zeros(3, 2):fill_diagonal_(1), torch.tensor {{1., 0.}, {0., 1.}, {0., 0.}})
   local x = torch.zeros(5, 2)

@@ -53,7 +53,7 @@ class OperatorTest : public testing::TestWithParam<std::string> {
   bool only_writes() const { return op().doc.outputs == "none[]"; }
   bool only_inplace() const { return op().traits.inplace == Inplace::only; }
   /// Results hold whatever was in memory (empty and its like): nothing to compare but shapes.
-  bool uninitialised() const { return op().face.find("empty") != std::string::npos; }
+  bool uninitialised() const { return op().lua_name.find("empty") != std::string::npos; }
 };
 
 enum class Layout { plain, transposed, narrowed, channels_last };

@@ -131,7 +131,7 @@ Inputs inputs(const OpInfo& info, const std::vector<GoldenArg>& args, std::set<s
 }
 
 bool called(const OpInfo& info, const std::string& name) {
-  if (info.face == name) return true;
+  if (info.lua_name == name) return true;
   std::istringstream words(std::string(info.traits.aliases));
   for (std::string w; words >> w;)
     if (w == name) return true;

@@ -60,8 +60,8 @@ class Gradients : public OperatorTest {
   std::string reason_for_none() const {
     if (!op().traits.not_differentiable.empty()) return std::string(op().traits.not_differentiable);
     if (uninitialised()) return "its elements are whatever was in memory";
-    if (op().face.starts_with("lapack_ldl")) return "its backward refuses every input, as PyTorch's does";
-    if (op().face == "ctc_loss")
+    if (op().lua_name.starts_with("lapack_ldl")) return "its backward refuses every input, as PyTorch's does";
+    if (op().lua_name == "ctc_loss")
       return "it has that of the logits behind its input; ctc.each, which it is made of, is checked";
     return "";
   }

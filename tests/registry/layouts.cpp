@@ -6,7 +6,7 @@ namespace luth::test {
 class Layouts : public OperatorTest {
  protected:
   // Reads memory, not elements.
-  bool reads_storage() const { return op().face.starts_with("as_strided"); }
+  bool reads_storage() const { return op().lua_name.starts_with("as_strided"); }
   struct Answer {
     Tensors results, gradients;
     std::string error;

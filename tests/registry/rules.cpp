@@ -101,7 +101,7 @@ TEST_P(Rules, EveryMemberIsDescribed) {
 TEST_P(Rules, TraitsNameArguments) {
   std::set<std::string, std::less<>> names;  // of all forms, which may share their order
   for (auto* form : operators())
-    if (form->face == op().face) names.merge(members_of(*form, form->make().get()).names);
+    if (form->lua_name == op().lua_name) names.merge(members_of(*form, form->make().get()).names);
   for (auto& name : words(op().traits.order, ", *")) EXPECT_TRUE(names.count(name)) << "order: " << name;
   for (auto& pair : words(op().traits.second_names, ";")) {
     const auto both = words(pair, ": ");

@@ -57,7 +57,7 @@ TEST(Sources, FactsOfOperatorsAreTraits) {
                                                   "Traits family",
                                                   "std::string_view name",
                                                   "std::string_view backward"};
-      const bool number = member.starts_with("double "), label = member.starts_with("Joined<");
+      const bool number = member.starts_with("double "), label = member.starts_with("JoinedName<");
       EXPECT_TRUE(known.count(member) || number || label)
           << path << ": nothing reads `static constexpr " << member << "`";
     }

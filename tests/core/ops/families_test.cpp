@@ -49,11 +49,11 @@ struct Threads {
 
 TEST(Indexing, ErrorsNamePositionValueAndBoundAsCounted) {
   Tensor x = floats({3, 2}, {1, 2, 3, 4, 5, 6});
-  std::string zero = error_of([&] { index_select(x, longs({2}, {1, 0}), {{.dim = 0, .base = 1}}); });
+  std::string zero = error_of([&] { index_select(x, longs({2}, {1, 0}), {.dim = 0, .base = 1}); });
   EXPECT_NE(zero.find("index holds 0 at position 2; it must be from 1 to 3 (luth counts"), std::string::npos) << zero;
-  std::string beyond = error_of([&] { gather(x, longs({1, 2}, {0, 3}), {{.dim = 0}}); });
+  std::string beyond = error_of([&] { gather(x, longs({1, 2}, {0, 3}), {.dim = 0}); });
   EXPECT_NE(beyond.find("index holds 3 at position [0, 1]; it must be from 0 to 2"), std::string::npos) << beyond;
-  std::string negative = error_of([&] { index_select(x, longs({1}, {-1}), {{.dim = 0, .base = 1}}); });
+  std::string negative = error_of([&] { index_select(x, longs({1}, {-1}), {.dim = 0, .base = 1}); });
   EXPECT_NE(negative.find("index holds -1 at position 1; it must be from 1 to 3"), std::string::npos) << negative;
   EXPECT_EQ(index(x, {longs({1}, {-1})}, {.base = 1}).data<float>()[0], 5);
   std::string wrapped = error_of([&] { index(x, {longs({1}, {0})}, {.base = 1}); });
@@ -64,15 +64,15 @@ TEST(Indexing, WritesInPlaceIntoViewsWithoutACopyOfTheBase) {
   Tensor x = Tensor::empty({4, 3}, Dtype::f32, host());
   fill.into(x, 0);
   Tensor columns = transpose(x, {0, 1});  // 3 x 4, not contiguous
-  index_add.into(columns, longs({2}, {1, 1}), floats({2, 4}, {1, 2, 3, 4, 1, 2, 3, 4}), {{.dim = 0}});
+  index_add.into(columns, longs({2}, {1, 1}), floats({2, 4}, {1, 2, 3, 4, 1, 2, 3, 4}), {.dim = 0});
   for (int i = 0; i < 4; ++i) EXPECT_EQ(x.data<float>()[i * 3 + 1], 2 * float(i + 1));
   const void* memory = x.raw();
-  index_fill.into(x, longs({1}, {2}), 7, {{.dim = 1}});
+  index_fill.into(x, longs({1}, {2}), 7, {.dim = 1});
   EXPECT_EQ(x.raw(), memory);
   EXPECT_EQ(x.data<float>()[11], 7);
   // the source is the tensor that is written
   Tensor y = floats({3}, {1, 2, 3});
-  index_copy.into(y, longs({3}, {2, 1, 0}), y, {{.dim = 0}});
+  index_copy.into(y, longs({3}, {2, 1, 0}), y, {.dim = 0});
   EXPECT_TRUE(same_bytes(y, floats({3}, {3, 2, 1})));
 }
 
@@ -209,7 +209,7 @@ TEST(Sort, LongRowsOfEveryKind) {
     const float* v = t[0].data<float>();
     EXPECT_TRUE(std::isnan(descending ? v[0] : v[2999]));
     for (int i = 2; i < 2999; ++i) EXPECT_TRUE(descending ? v[i - 1] >= v[i] : v[i - 1] <= v[i]);
-    EXPECT_TRUE(same_bytes(gather(x, t[1], {{.dim = 1}}), t[0]));
+    EXPECT_TRUE(same_bytes(gather(x, t[1], {.dim = 1}), t[0]));
     Tensors top = topk(x, {.k = 100, .largest = descending});
     EXPECT_TRUE(same_bytes(top[1], dense_copy(narrow(t[1], {1, 0, 100}))));
   }

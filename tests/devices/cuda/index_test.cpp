@@ -78,8 +78,8 @@ Tensor on(Device& d, const Tensor& t) { return to_device(t, {&d}); }
 
 TEST(CudaIndex, EveryOperatorReports) {
   expect_report([](Device& d) { index_select(on(d, numbers({3, 4})), on(d, positions({2}, {0, 3}))); });
-  expect_report([](Device& d) { index_select(on(d, numbers({3, 4})), on(d, positions({2}, {0, -1})), {{1}}); });
-  expect_report([](Device& d) { index_select(on(d, numbers({3, 4})), on(d, positions({2}, {1, 0})), {{0, 1}}); });
+  expect_report([](Device& d) { index_select(on(d, numbers({3, 4})), on(d, positions({2}, {0, -1})), {.dim = 1}); });
+  expect_report([](Device& d) { index_select(on(d, numbers({3, 4})), on(d, positions({2}, {1, 0})), {.base = 1}); });
   expect_report([](Device& d) { index_select(on(d, numbers({0, 4})), on(d, positions({1}, {7}))); });
   expect_report([](Device& d) {
     index_add(on(d, numbers({3, 4})), on(d, positions({2}, {1, 5})), on(d, numbers({2, 4})));
@@ -90,7 +90,7 @@ TEST(CudaIndex, EveryOperatorReports) {
   expect_report([](Device& d) { index_fill(on(d, numbers({3, 4})), on(d, positions({2}, {1, 4})), 2); });
   expect_report([](Device& d) { take(on(d, numbers({3, 4})), on(d, positions({2, 2}, {0, 1, -12, -13}))); });
   expect_report([](Device& d) { put(on(d, numbers({3, 4})), on(d, positions({2}, {0, 12})), on(d, numbers({2}))); });
-  expect_report([](Device& d) { gather(on(d, numbers({3, 4})), on(d, positions({2, 1}, {0, 9})), {{1}}); });
+  expect_report([](Device& d) { gather(on(d, numbers({3, 4})), on(d, positions({2, 1}, {0, 9})), {.dim = 1}); });
   expect_report([](Device& d) {
     scatter(on(d, numbers({3, 4})), on(d, positions({1, 2}, {0, 3})), on(d, numbers({1, 2})));
   });
@@ -186,7 +186,7 @@ TEST(CudaIndex, RowsOfAllWidths) {
     for (Dtype d : {Dtype::u8, Dtype::f16, Dtype::f32, Dtype::f64}) {
       const Tensor x = numbers({50, n}, d), at = crowded({77}, 50);
       expect_parity([](auto x, auto i) { return index_select(x, i); }, x, at);
-      expect_parity([](auto x, auto i) { return index_select(transpose(x, {0, 1}), i, {{1}}); }, x, at);
+      expect_parity([](auto x, auto i) { return index_select(transpose(x, {0, 1}), i, {.dim = 1}); }, x, at);
       expect_parity([](auto x, auto i) { return embedding(i, x); }, x, at);
       expect_parity([](auto x, auto i) { return embedding(i, narrow(x, {1, 0, 1})); }, x, at);
     }
@@ -203,16 +203,13 @@ TEST(CudaIndex, SumsOfManyRows) {
     SCOPED_TRACE(fmt::format("{} rows of {} to {}", rows, columns, places));
     const Tensor x = numbers({places, columns}, Dtype::i32), at = crowded({rows}, places);
     for (Dtype d : {Dtype::f32, Dtype::i32})
-      expect_parity(
-          [](auto x, auto i, auto s) {
-            return index_add(x, i, s, {{}, 2});
-          },
-          cast_to(x, d), at, numbers({rows, columns}, d));
+      expect_parity([](auto x, auto i, auto s) { return index_add(x, i, s, {.alpha = 2}); }, cast_to(x, d), at,
+                    numbers({rows, columns}, d));
     expect_parity([](auto x, auto i, auto s) { return index_copy(x, i, s); }, x, at,
                   numbers({rows, columns}, Dtype::i32));
     expect_parity(
         [p = places](auto g, auto i) {
-          return embedding_backward(g, i, {p, 1});
+          return embedding_backward(g, i, {p, {.padding_idx = 1}});
         },
         numbers({rows, columns}, Dtype::f64), at);
   }
@@ -223,7 +220,7 @@ TEST(CudaIndex, ScatteringManyElements) {
   expect_parity([](auto x, auto i) { return gather(x, i); }, x, at);
   expect_parity([](auto x, auto i, auto s) { return scatter(x, i, s); }, x, at, src);
   expect_parity([](auto x, auto i, auto s) { return scatter_add(x, i, s); }, x, at, src);
-  expect_parity([](auto x, auto i, auto s) { return scatter(x, i, s, {{{0}, "multiply"}}); }, x, at, src);
+  expect_parity([](auto x, auto i, auto s) { return scatter(x, i, s, {.reduce = "multiply"}); }, x, at, src);
   expect_parity([](auto x, auto i) { return scatter_value(x, i, 3); }, x, at);
   expect_parity([](auto x, auto i, auto s) { return scatter(x, i, s); }, numbers({300, 400}), crowded({20, 300}, 250),
                 numbers({20, 300}));

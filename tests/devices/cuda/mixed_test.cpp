@@ -41,7 +41,7 @@ TEST_P(Mixed, IsRefused) {
       FAIL() << c.name << " takes tensors of different devices";
     } catch (const Error& e) {
       const std::string text = e.what();
-      EXPECT_EQ(text.find(op().face), 0u) << text;
+      EXPECT_EQ(text.find(op().lua_name), 0u) << text;
       for (const char* part :
            {"all tensors must be on one device, but ", " on cpu", " on cuda:0", "move them with :to('"})
         EXPECT_NE(text.find(part), std::string::npos) << part << " is not in: " << text;

@@ -79,7 +79,7 @@ class Parity : public OperatorTest {
     const Answer want = answer(c, in, host(), with_gradients), got = answer(c, in, gpu(), with_gradients);
     ASSERT_EQ(got.error.empty(), want.error.empty()) << "cuda: " << got.error << "\ncpu: " << want.error;
     // what a kernel has reported comes without the inputs, and may tell it otherwise: tests/devices/cuda/index_test.cpp
-    const bool late = got.error.starts_with(std::string(op().face) + ": ");
+    const bool late = got.error.starts_with(std::string(op().lua_name) + ": ");
     ASSERT_EQ(late ? want.error : without_device(got.error), want.error);
     worked_ |= want.error.empty();
     if (uninitialised()) return;
@@ -99,7 +99,7 @@ TEST_P(Parity, Layouts) {
     worked_ = false;
     expect_same(c, c.in, "as they are", differentiable());
     ASSERT_TRUE(worked_) << "no sample may be an error";
-    if (only_writes() || op().face.starts_with("as_strided")) continue;
+    if (only_writes() || op().lua_name.starts_with("as_strided")) continue;
     for (auto [layout, what] : {std::pair(Layout::transposed, "transposed"), {Layout::narrowed, "narrowed"}})
       expect_same(c, each_tensor(c.in, [layout = layout](auto& t) { return relaid(t, layout); }), what, false);
     if (!only_inplace()) expect_same(c, each_tensor(c.in, [](auto& t) { return expanded(t); }), "expanded", false);

@@ -61,7 +61,7 @@ struct Size {
 class Linalg : public testing::TestWithParam<Dtype> {
  protected:
   double tolerance() const { return GetParam() == Dtype::f32 ? 2e-4 : 1e-11; }
-  Tensor general(const Size& s) const { return numbers(matrix::joined(s.batch, {s.m, s.n}), GetParam()); }
+  Tensor general(const Size& s) const { return numbers(matrix::with_extents(s.batch, {s.m, s.n}), GetParam()); }
   // Its smallest eigenvalue is at least 1.
   Tensor definite(const Shape& batch, int64_t n) const {
     const Tensor a = general({batch, n, n});
