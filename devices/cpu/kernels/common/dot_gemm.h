@@ -108,12 +108,21 @@ void dot_strip(int64_t m, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta, 
   if (i < m) dot_tile<T, 1, N>(k, alpha, a.at(i, 0), b, beta, c + i * ldc, ldc);
 }
 
-/// As gemm(), where a.col and b.row are 1.
+/// Elements that a tile sums in its registers before it adds them to C: a longer sum would lose digits, and its columns
+/// of B would not stay in the first cache.
+inline constexpr int64_t dot_depth = 2048;
+
+/// As gemm(), where a.col and b.row are 1. The order of the sum depends on k and on the width of a register.
 template <class T>
 void dot_gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta, T* c, int64_t ldc) {
-  int64_t j = 0;
-  for (; j + dot_cols <= n; j += dot_cols) dot_strip<T, dot_cols>(m, k, alpha, a, b.at(0, j), beta, c + j, ldc);
-  for (; j < n; ++j) dot_strip<T, 1>(m, k, alpha, a, b.at(0, j), beta, c + j, ldc);
+  for (int64_t p = 0; p == 0 || p < k; p += dot_depth, beta = T(1)) {
+    const int64_t depth = std::min(dot_depth, k - p);
+    const Matrix<T> left = a.at(0, p), right = b.at(p, 0);
+    int64_t j = 0;
+    for (; j + dot_cols <= n; j += dot_cols)
+      dot_strip<T, dot_cols>(m, depth, alpha, left, right.at(0, j), beta, c + j, ldc);
+    for (; j < n; ++j) dot_strip<T, 1>(m, depth, alpha, left, right.at(0, j), beta, c + j, ldc);
+  }
 }
 
 }  // namespace luth::cpu

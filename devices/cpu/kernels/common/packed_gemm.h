@@ -139,7 +139,7 @@ template <class T>
 void pack_strip(int64_t k, int64_t cols, Matrix<T> b, T* strip) {
   constexpr int64_t w = panel_width<T>;
   if (b.col == 1) {
-    if (cols % w) std::memset(strip + cols / w * w * k, 0, size_t(w * k) * sizeof(T));
+    if (k > 0 && cols % w) std::memset(strip + cols / w * w * k, 0, size_t(w * k) * sizeof(T));
     for (int64_t p = 0; p < k; ++p)
       for (int64_t j = 0; j < cols; j += w) {
         const T* from = b.p + p * b.row + j;

@@ -55,6 +55,26 @@ TEST(Matmul, EverySizeAndLayoutIsExact) {
     }
 }
 
+// Few rows with a transposed matrix have loops of their own.
+TEST(Matmul, FewRowsOfEveryDepth) {
+  for (int64_t m : {1, 2, 3, 4, 5, 7, 16, 31, 32, 33})
+    for (int64_t k : {1, 4, 15, 16, 17, 100, 130, 2047, 2048, 2049, 5000})
+      for (int64_t n : {1, 3, 4, 9}) {
+        Tensor a = numbers({m, k}), b = luth::transpose(numbers({n, k}, Dtype::f32, 2), {0, 1}), c = numbers({m, n});
+        expect_product(a, b, luth::mm(a, b));
+        Tensor y = luth::addmm(c, a, b, {{.beta = 2, .alpha = 3}});
+        EXPECT_EQ(at(y, {m - 1, n - 1}), 3 * at(luth::mm(a, b), {m - 1, n - 1}) + 2 * at(c, {m - 1, n - 1}));
+      }
+}
+TEST(Matmul, LongSumsKeepTheirDigits) {
+  const int64_t k = 1000000;
+  Tensor a = Tensor::empty({2, k}, Dtype::f32, luth::host());
+  for (int64_t i = 0; i < a.numel(); ++i) a.data<float>()[i] = 0.1f;
+  Tensor b = Tensor::empty({3, k}, Dtype::f32, luth::host());
+  for (int64_t i = 0; i < b.numel(); ++i) b.data<float>()[i] = 1;
+  EXPECT_NEAR(at(luth::mm(a, luth::transpose(b, {0, 1})), {1, 2}) / (0.1f * double(k)), 1, 1e-4);
+}
+
 TEST(Matmul, EveryDtype) {
   for (Dtype d :
        {Dtype::f32, Dtype::f64, Dtype::f16, Dtype::bf16, Dtype::u8, Dtype::i8, Dtype::i16, Dtype::i32, Dtype::i64}) {
