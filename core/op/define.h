@@ -127,7 +127,7 @@ template <class... Op>
 struct DefineAll<Types<Op...>> : DefineAll<Op...> {};
 
 template <class Op>
-const OpInfo& info() {
+inline const OpInfo& info() {
   static const OpInfo& i =
       find_op(Op::doc.name);  // a reference to the core's one entry: harmless when it exists per library
   return i;

@@ -18,7 +18,7 @@ struct Registry {
   Registry() { by_name.reserve(2048); }
 };
 Registry& registry() {
-  static Registry r;
+  static Registry& r = *new Registry;  // never destroyed: that would only delay the program's end
   return r;
 }
 
@@ -50,15 +50,15 @@ InputSpec parse_input(std::string_view s) {
   return i;
 }
 
-int position(const std::vector<std::string>& names, std::string_view name) {
+int position(const auto& names, std::string_view name) {
   auto it = std::find(names.begin(), names.end(), name);
   return it == names.end() ? -1 : int(it - names.begin());
 }
 
 // "input: other, result; other: input.meta; *: result"
 void parse_saves(OpInfo& info) {
-  std::vector<std::string> names;
-  for (auto& i : info.inputs) names.push_back(i.name);
+  std::vector<std::string_view> names(info.inputs.size());
+  for (size_t i = 0; i < names.size(); ++i) names[i] = info.inputs[i].name;
   info.saves.assign(info.inputs.size(), {});
   auto bad = [&](std::string_view what) {
     throw Error("operator {}: saves names no input or result '{}'", info.name, what);
@@ -170,6 +170,8 @@ OpInfo& begin_definition(const Doc& doc) {
 }
 
 void finish_definition(OpInfo& info) {
+  info.inputs.reserve(size_t(info.doc.arity()));
+  info.outputs.reserve(size_t(std::max(1, info.doc.results())));
   each_part(info.doc.inputs, ',', [&](std::string_view s) { info.inputs.push_back(parse_input(s)); });
   each_part(info.doc.outputs, ',', [&](std::string_view s) { info.outputs.emplace_back(s); });
   if (info.outputs.empty()) info.outputs.push_back("result");
