@@ -59,10 +59,10 @@ struct Entr : FloatElementwise {
   static Cases<Entr> samples() { return unary_samples<Entr>(0.3, 2); }
 };
 struct Logit : FloatElementwise {
-  static constexpr Doc doc{"logit", "input", "log(x / (1 - x)), of x held within eps of 0 and 1 where eps is given."};
+  static constexpr Doc doc{"logit", "input", "log(x / (1 - x)), of x clamped to [eps, 1 - eps] if eps is given."};
   static constexpr Traits traits = family.with({.saves = "input: input", .aliases = "special.logit"});
   std::optional<double> eps;
-  void describe(auto& field) { field("eps", eps, "elements are held in [eps, 1 - eps]; nil: they are not"); }
+  void describe(auto& field) { field("eps", eps, "clamp elements to [eps, 1 - eps]; nil: do not clamp"); }
   template <class C> struct F {
     C low, high;
     LUTH_HD C operator()(C x) const { const C z = x < low ? low : x > high ? high : x; return math::log(z / (C(1) - z)); }

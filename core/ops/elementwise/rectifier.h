@@ -47,7 +47,7 @@ struct Celu : WithBackward<Celu> {
   static Cases<Celu> samples() { return {{{}, {{3, 4}}, 0.2, 2}, {{.alpha = 0.7}, {{3, 4}}, -2, -0.2}, {{}, {{}}}}; }
 };
 
-/// x held between two bounds; nan stays.
+/// x clamped to two bounds; nan stays.
 template <class C> struct Held {
   C low, high;
   LUTH_HD C operator()(C x) const { return x < low ? low : x > high ? high : x; }

@@ -4,7 +4,7 @@
 
 namespace luth::ops {
 
-struct Select {
+struct WhereFunctor {
   template <class T>
   LUTH_HD T operator()(bool condition, T a, T b) const {
     return condition ? a : b;
@@ -12,7 +12,7 @@ struct Select {
 };
 
 /// v between two bounds: nan stays, and a bound that is nan makes nan; where the bounds cross, the high one wins.
-struct Bounded {
+struct ClampFunctor {
   template <class T>
   LUTH_HD T operator()(T v, T low, T high) const {
     const T up = v < low || low != low ? low : v;

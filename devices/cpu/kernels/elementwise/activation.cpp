@@ -12,7 +12,7 @@ const BinaryKernels<ops::ActivationGrads> grads_;
 
 void clamp(const ops::Clamp&, Tensor& y, const Value& x, const Value& low, const Value& high) {
   dispatch(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
-    elementwise_loop<T, T, T, T>(y, ops::Bounded(), x, ops::binding_least(low, y.dtype()),
+    elementwise_loop<T, T, T, T>(y, ops::ClampFunctor(), x, ops::binding_least(low, y.dtype()),
                                  ops::binding_greatest(high, y.dtype()));
   });
 }

@@ -28,7 +28,7 @@ const BinaryKernels<ops::ArithOps> kernels_;
 
 void where(const ops::Where&, Tensor& y, const Value& condition, const Value& a, const Value& b) {
   dispatch(AllTypes{}, y.dtype(),
-           [&]<class T>(Type<T>) { elementwise_loop<T, bool, T, T>(y, ops::Select(), condition, a, b); });
+           [&]<class T>(Type<T>) { elementwise_loop<T, bool, T, T>(y, ops::WhereFunctor(), condition, a, b); });
 }
 const Kernel<where> where_;
 

@@ -1,6 +1,7 @@
 // Copies, casts and fills on CUDA.
 #include "core/ops/elementwise/copy.h"
 
+#include "core/ops/common/expanded.h"
 #include "devices/cuda/kernels/common/copy.h"
 #include "devices/cuda/kernels/common/element.cuh"
 #include "devices/cuda/kernels/common/elementwise.cuh"
@@ -33,12 +34,8 @@ void convert(Tensor& out, const Value& in) {
 
 // The tensor as y's device has it, seen with y's shape: it may have fewer dims, and extents of 1.
 Tensor spread(const Tensor& t, const Tensor& y) {
-  Tensor here = &t.device() == &y.device() ? t : to_device(t, {&y.device()});
-  Strides st(size_t(y.dim()), 0);
-  const int lead = y.dim() - here.dim();
-  for (int i = lead; i < y.dim(); ++i)
-    if (here.shape()[i - lead] != 1) st[i] = here.strides()[i - lead];
-  return Tensor::alias(here.storage(), y.shape(), st, here.offset(), here.dtype());
+  const Tensor here = &t.device() == &y.device() ? t : to_device(t, {&y.device()});
+  return expanded(here, y.shape());
 }
 
 void cast_kernel(const ops::Cast&, Tensor& y, const Value& x) { convert(y, x); }

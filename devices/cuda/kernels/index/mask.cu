@@ -2,6 +2,7 @@
 // 0. Stream compaction in order of memory: counts per block, an exclusive scan of the counts, then each block writes.
 #include "core/autograd/autograd.h"
 #include "core/ops/elementwise/copy.h"
+#include "core/ops/elementwise/select.h"
 #include "core/ops/index/mask.h"
 #include "core/ops/reduce/scan.h"
 #include "devices/cuda/kernels/common/block.cuh"
@@ -145,12 +146,6 @@ void nonzero(const ops::Nonzero& op, Tensor& y, const Strided& x) {
   each_true(y, x, put);
 }
 
-struct Choose {
-  template <class W>
-  LUTH_HD W operator()(bool here, W value, W x) const {
-    return here ? value : x;
-  }
-};
 /// The value as elements of y's dtype: the bits of a number as an integer, a tensor as it is.
 Value filling(const Value& value, const Tensor& y) {
   if (value.is_scalar()) {
@@ -172,7 +167,7 @@ void masked_fill(const ops::MaskedFill&, Tensor& y, const Value& x, const Value&
   const Value v = filling(value, y);
   by_width(y.dtype(), [&]<class W>(Type<W>) {
     using I = std::make_signed_t<W>;
-    elementwise<I, bool, I, I>(y, dtype_of<I>, Choose(), mask, v, x);
+    elementwise<I, bool, I, I>(y, dtype_of<I>, ops::WhereFunctor(), mask, v, x);
   });
 }
 

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "core/op/memory_order.h"
+#include "core/ops/window/resample_layout.h"
 #include "devices/cuda/kernels/common/classes.cuh"
 #include "devices/cuda/kernels/common/divisor.h"
 #include "devices/cuda/kernels/common/element.cuh"
@@ -155,10 +155,9 @@ class Uploaded {
 template <class Op>
 void resample(const Op& op, Tensor& y, const Strided& input) {
   if (y.numel() == 0) return;
-  const bool last = op.dims.count() == 2 && only_channels_last(y);
-  const Tensor x = laid(input, last);
-  ops::ResamplePlan p(op, x.shape());
-  if (last) p.outer = x.shape()[0], p.inner = x.shape()[1];
+  const ops::ResampleLayout layout(op, y, input);
+  const Tensor& x = layout.x;
+  const ops::ResamplePlan& p = layout.plan;
   const bool wide = y.dtype() == Dtype::f64;
   const Uploaded maps(p, y, wide);
   const unsigned blocks = blocks_for(y.numel(), threads);
