@@ -118,6 +118,24 @@ TEST_P(Gradients, OfGradientsMatch) {
   each_case([](auto f, auto& leaves) { return gradgradcheck_report(f, leaves); });
 }
 
+// Where one input alone requires grad, nothing is saved for the others: a vjp that does not ask `c.wants` reads null.
+TEST_P(Gradients, OfEachInputAloneMatch) {
+  each_case(
+      [](auto f, auto& leaves) -> std::string {
+        if (leaves.size() < 2) return "";
+        const Tensors all = gradients_of(total(f(leaves), false), leaves, false);
+        for (size_t i = 0; i < leaves.size(); ++i) {
+          Tensors x;
+          for (size_t k = 0; k < leaves.size(); ++k) x.push_back(k == i ? leaves[k] : leaves[k].detach());
+          const Tensors alone = gradients_of(total(f(x), false), {x[i]}, false);
+          const std::string report = difference({all[i]}, alone, 1e-12, 1e-12);
+          if (!report.empty()) return fmt::format("the gradient of input {} alone: {}", i + 1, report);
+        }
+        return "";
+      },
+      false);
+}
+
 // In the gradient of f(x)² what arrives at f depends on x too: each path counts once, whoever asks for the graph.
 TEST_P(Gradients, OfHigherOrderMatch) {
   each_case(
