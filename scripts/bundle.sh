@@ -23,7 +23,7 @@ done
 [ -z "$build" ] || bash "$here/setup.sh"
 . "$here/lib.sh"
 # every architecture, unless the caller wants fewer: the tree may have been configured for one, for tests
-[ -z "$build" ] || build release all "-DLUTH_CUDA_ARCHITECTURES=${LUTH_CUDA_ARCHITECTURES:-}" "-DLUTH_TESTS=$([ -n "$gpu_tests" ] && echo ON || echo OFF)"
+[ -z "$build" ] || build release all "${everything[@]}" "-DLUTH_CUDA_ARCHITECTURES=${LUTH_CUDA_ARCHITECTURES:-}" "-DLUTH_TESTS=$([ -n "$gpu_tests" ] && echo ON || echo OFF)"
 tree=${LUTH_BUILD:-build/release}
 
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$tree/CMakeCache.txt")

@@ -14,7 +14,7 @@ if [ ! -e build/release/CMakeCache.txt ]; then
   options=(-DLUTH_TESTS=OFF -DLUTH_CPU_ISAS=native-best)
   nvidia-smi >/dev/null 2>&1 || options+=(-DLUTH_CUDA=OFF)
 fi
-build release luth "${options[@]}"
+build release luth_generated "${options[@]}"  # the program, its devices, manual page and reference
 
 luth=build/release/bin/luth
 n=1

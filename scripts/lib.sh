@@ -10,6 +10,9 @@ cuda_architecture() {
   case $found in '' | *[!0-9]*) echo 90 ;; *) echo "$found" ;; esac
 }
 
+# Options for all that luth has; the demo builds less in the same folder.
+everything=(-DLUTH_CUDA=AUTO "-DLUTH_CPU_ISAS=v2;v3;v4")
+
 # build PRESET TARGET [CMAKE OPTION...]: configures build/PRESET and builds TARGET; make stands in where Ninja is not there.
 build() {
   local preset=$1 target=$2 options=("${@:3}")

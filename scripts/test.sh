@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up, builds all of luth and runs every test; ctest's totals are the last lines.
+# Sets up, builds all of luth (whatever build/release was configured for) and runs every test; ctest's totals are the last lines.
 #   bash scripts/test.sh [ctest arguments]      for instance -R registry
 # LUTH_WERROR=ON turns warnings into errors.
 set -euo pipefail
@@ -8,5 +8,5 @@ bash "$here/setup.sh"
 . "$here/lib.sh"
 export LUTH_CUDA_ARCHITECTURES=${LUTH_CUDA_ARCHITECTURES:-$(cuda_architecture)}  # one: all of them take long
 
-build release all -DLUTH_TESTS=ON -DLUTH_CUDA=AUTO "-DLUTH_CPU_ISAS=v2;v3;v4"  # the demo builds less
+build release all -DLUTH_TESTS=ON "${everything[@]}"
 ctest --preset release --parallel "$(cores)" --output-on-failure "$@"
