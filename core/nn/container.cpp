@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/ranges.h>
+
 #include "core/base/text.h"
 
 namespace luth::nn {
@@ -69,11 +71,11 @@ void ParameterList::append(const Tensor& t) {
 }
 
 std::string ParameterList::extra_repr() const {
-  std::string s = "\n";  // one line per parameter, even for one
+  std::string lines;
   for (auto& p : parts_->parameters)
-    s += fmt::format("({}): Parameter containing: [{} of size {}]\n", p.name, name(p.value.dtype()),
-                     to_string(p.value.shape()));
-  return parts_->parameters.empty() ? "" : s.substr(1);
+    lines += fmt::format("{}({}): Parameter containing: [torch.{} of size {}]", lines.empty() ? "" : "\n", p.name,
+                         name(p.value.dtype()), fmt::join(p.value.shape(), "x"));
+  return lines;
 }
 
 }  // namespace luth::nn
