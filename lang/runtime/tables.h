@@ -1,6 +1,7 @@
 // Helpers for Lua tables: lists, weak tables, tables in the registry, objects with __pairs.
 #pragma once
 #include <lua5.4/lua.hpp>
+#include <type_traits>
 
 namespace luth::lang {
 
@@ -23,13 +24,19 @@ inline void push_kept(lua_State* L, const void* key, const char* mode = nullptr)
   lua_rawsetp(L, LUA_REGISTRYINDEX, key);
 }
 
-/// Pushes a list: push(item) pushes each item of `items`, which may grow meanwhile (a finalizer may run). Returns 1,
-/// the number of pushed values.
+/// Pushes a list: push(item) pushes each item of `items`. A finalizer may run meanwhile and change `items`, so push
+/// gets a copy where there can be one. Returns 1, the number of pushed values.
 template <class Items, class Push>
 int push_items(lua_State* L, const Items& items, Push&& push) {
   lua_createtable(L, int(items.size()), 0);
   for (decltype(items.size()) i = 0; i < items.size(); ++i) {
-    push(items[i]);
+    using Item = std::remove_cvref_t<decltype(items[i])>;
+    if constexpr (std::is_copy_constructible_v<Item>) {
+      const Item item = items[i];
+      push(item);
+    } else {
+      push(items[i]);
+    }
     lua_rawseti(L, -2, lua_Integer(i) + 1);
   }
   return 1;
