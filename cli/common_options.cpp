@@ -16,7 +16,7 @@ namespace {
 int thread_count(const char* what, const char* text) {
   char* end = nullptr;
   const long n = strtol(text, &end, 10);
-  if (!*text || *end || n < 1 || n > 4096)
+  if (*text < '0' || *text > '9' || *end || n < 1 || n > 4096)
     throw Error(ErrorCode::usage, "{} expects a count of 1 to 4096, got '{}'", what, text);
   return int(n);
 }

@@ -234,17 +234,15 @@ class Engine {
       }
   }
 
-  static void replace(const Node& node, Tensors& gradients, Tensors by) {
-    apply_hook_result(gradients, std::move(by), [&] { return node.name() + ": a hook of the node"; });
-  }
   Tensors between_hooks(Node& node, Tensors& dys) {
+    auto who = [&] { return node.name() + ": a hook of the node"; };
     const auto before = node.hooks->before;  // copies: a hook may remove itself
-    for (auto& [_, hook] : before) replace(node, dys, hook({}, dys));
+    for (auto& [_, hook] : before) apply_hook_result(dys, hook({}, dys), who);
     Tensors dxs = backward_of(node, dys);
     if (!node.hooks) return dxs;
     dxs.resize(node.next.size());
     const auto after = node.hooks->after;
-    for (auto& [_, hook] : after) replace(node, dxs, hook(dxs, dys));
+    for (auto& [_, hook] : after) apply_hook_result(dxs, hook(dxs, dys), who);
     return dxs;
   }
 

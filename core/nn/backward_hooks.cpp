@@ -12,12 +12,10 @@ struct BackwardHooks::Passing {
   size_t arguments = 0;
   Tensors grad_outputs;
 
-  static void replace(const Module& m, Tensors& gradients, Tensors by) {
-    apply_hook_result(gradients, std::move(by), [&] { return std::string(m.type()) + ": a hook of backward"; });
-  }
+  std::string who() const { return std::string(module->type()) + ": a hook of backward"; }
   void at_results(Tensors& dys) {
     const auto before = module->parts().backward_pre_hooks;  // copies: a hook may remove itself
-    for (auto& [_, hook] : before) replace(*module, dys, hook(*module, {}, dys));
+    for (auto& [_, hook] : before) apply_hook_result(dys, hook(*module, {}, dys), [&] { return who(); });
     grad_outputs = dys;
     if (inputs) return;
     Tensors none(arguments);
@@ -25,7 +23,7 @@ struct BackwardHooks::Passing {
   }
   void at_inputs(Tensors& dxs) {
     const auto hooks = module->parts().backward_hooks;
-    for (auto& [_, hook] : hooks) replace(*module, dxs, hook(*module, dxs, grad_outputs));
+    for (auto& [_, hook] : hooks) apply_hook_result(dxs, hook(*module, dxs, grad_outputs), [&] { return who(); });
     grad_outputs.clear();
   }
 };

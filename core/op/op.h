@@ -192,7 +192,7 @@ struct Needs {
 /// The erased view of an operator struct, with its kernel per device kind.
 struct OpInfo {
   std::string name;      // "max.dim"
-  std::string lua_name;  // "max", "linalg.solve": what scripts and errors call it
+  std::string lua_name;  // "max", "linalg.solve": its function in Lua; errors name it so
   Doc doc{};
   std::vector<InputSpec> inputs;
   std::vector<std::string> outputs;  // names; {"result"} for one

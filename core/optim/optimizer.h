@@ -40,7 +40,7 @@ struct ParameterState {
   Tensor* find(std::string_view name);
 };
 
-/// A copy of all that a resumed run needs, apart from the parameters: they are told by their place in the groups.
+/// A copy of all that a resumed run needs, apart from the parameters: their number in the groups names them.
 struct OptimizerState {
   struct Group {
     std::vector<FieldDoc> settings;

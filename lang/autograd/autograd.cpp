@@ -1,4 +1,4 @@
-// The Lua face of autograd: backward, grad, grad modes as scopes, gradcheck.
+// Functions of Lua for autograd: backward, grad, grad modes as scopes, gradcheck.
 #include "core/autograd/autograd.h"
 
 #include "core/autograd/gradcheck.h"

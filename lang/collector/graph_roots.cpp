@@ -14,7 +14,7 @@ GraphRoots& graph_roots(lua_State* L) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &key);
   if (auto* roots = to_box<GraphRoots>(L, -1)) return lua_pop(L, 1), *roots;
   lua_pop(L, 1);
-  open_box<GraphRoots>(L, "torch.held");
+  open_box<GraphRoots>(L, "torch.graph_roots");
   lua_pushcfunction(L, destroy_box<GraphRoots>);
   lua_setfield(L, -2, "__gc");
   GraphRoots& roots = push_box<GraphRoots>(L, {});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "lang/runtime/tables.h"
@@ -45,8 +46,10 @@ std::vector<const Row*> all_rows(lua_State* L) {
   for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
     if (lua_islightuserdata(L, -1)) rows.push_back(static_cast<const Row*>(lua_touserdata(L, -1)));
   lua_pop(L, 1);
-  std::sort(rows.begin(), rows.end(),
-            [](const Row* a, const Row* b) { return std::string_view(a->signature) < b->signature; });
+  auto texts = [](const Row* row) {
+    return std::tuple<std::string_view, std::string_view, std::string_view>(row->signature, row->name, row->brief);
+  };
+  std::sort(rows.begin(), rows.end(), [&](const Row* a, const Row* b) { return texts(a) < texts(b); });
   return rows;
 }
 

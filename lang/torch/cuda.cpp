@@ -162,7 +162,7 @@ int memory_summary(lua_State* L) {
   const DeviceProperties p = d.properties();
   std::string text = fmt::format("{}, {}, {}\n", d.name(), p.name, mib(p.total_memory));
   text += fmt::format("  {:<24} {:>14} {:>14}\n", "", "now", "most");
-  text += fmt::format("  {:<24} {:>14} {:>14}\n", "held by tensors", mib(s.allocated), mib(s.peak));
+  text += fmt::format("  {:<24} {:>14} {:>14}\n", "used by tensors", mib(s.allocated), mib(s.peak));
   text += fmt::format("  {:<24} {:>14} {:>14}\n", "reserved from the GPU", mib(s.reserved), mib(s.peak_reserved));
   text += fmt::format("  {:<24} {:>14}\n", "cached", mib(s.reserved - s.allocated));
   text += fmt::format("  {:<24} {:>14}\n", "allocations", s.allocations);

@@ -128,8 +128,7 @@ struct ScatterAdd : AlongIndex<ScatterAdd> {
   static Cases<ScatterAdd> samples();
 };
 
-// ---- positions in the flattened tensor
-// ----------------------------------------------------------------------------------
+// ---- positions in the flattened tensor ----
 
 struct Take {
   static constexpr Doc doc{"take", "input, index", "The elements at positions of the flattened input."};
@@ -155,8 +154,7 @@ struct Put {
   static Cases<Put> samples();
 };
 
-// ---- several index tensors at once
-// --------------------------------------------------------------------------------------
+// ---- several index tensors at once ----
 
 /// x[i, :, j] with index tensors i and j: an entry that is absent stands for the whole dim, a mask for the positions
 /// where it is true (and for as many dims as it has). Index tensors broadcast; their dims replace those indexed where

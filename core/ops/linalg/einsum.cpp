@@ -17,12 +17,12 @@ using Labels = std::vector<int>;
 constexpr int dots = 256;
 
 bool has(const Labels& list, int label) { return std::find(list.begin(), list.end(), label) != list.end(); }
-int64_t place(const Labels& list, int label) { return std::find(list.begin(), list.end(), label) - list.begin(); }
+int64_t position_of(const Labels& list, int label) { return std::find(list.begin(), list.end(), label) - list.begin(); }
 
 struct Term {
   Tensor t;
   Labels labels;  // of its dims
-  int64_t extent(int label) const { return t.shape()[place(labels, label)]; }
+  int64_t extent(int label) const { return t.shape()[position_of(labels, label)]; }
 };
 
 // The equation as it was written: messages point into it.
@@ -158,7 +158,7 @@ void take_diagonals(Term& x) {
 // Integers keep their dtype within a product, as PyTorch's do.
 void sum_out(Term& x, const Labels& gone, bool keep_dtype) {
   Ints dims;
-  for (int label : gone) dims.push_back(place(x.labels, label));
+  for (int label : gone) dims.push_back(position_of(x.labels, label));
   if (dims.empty()) return;
   Sum over{.dim = dims};
   if (keep_dtype && is_integral(x.t.dtype())) over.dtype = x.t.dtype();
@@ -174,7 +174,7 @@ Tensor grouped(const Term& x, std::initializer_list<Labels> groups, Extent&& ext
   for (auto& group : groups) {
     int64_t n = 1;
     for (int label : group) {
-      order.push_back(place(x.labels, label));
+      order.push_back(position_of(x.labels, label));
       whole.push_back(extent(label));
       n *= extent(label);
     }
@@ -187,7 +187,7 @@ Tensor grouped(const Term& x, std::initializer_list<Labels> groups, Extent&& ext
 Tensor aligned(const Term& x, const Labels& labels) {
   Ints order;
   for (int label : labels)
-    if (has(x.labels, label)) order.push_back(place(x.labels, label));
+    if (has(x.labels, label)) order.push_back(position_of(x.labels, label));
   Tensor t = permute(x.t, {order});
   for (size_t i = 0; i < labels.size(); ++i)
     if (!has(x.labels, labels[i])) t = unsqueeze(t, {int64_t(i)});
@@ -244,7 +244,7 @@ Tensor Einsum::decompose(const Inputs& in) const {
     if (!has(e.output, label)) gone.push_back(label);
   sum_out(result, gone, e.terms.size() > 1);
   Ints order;
-  for (int label : e.output) order.push_back(place(result.labels, label));
+  for (int label : e.output) order.push_back(position_of(result.labels, label));
   return order.size() > 1 ? permute(result.t, {order}) : result.t;
 }
 

@@ -14,7 +14,7 @@ struct CumExtremum {
       {"cummax", "input", "The largest element so far along a dim, and where the last such one is.",
        "values, indices"}};
   static constexpr Doc doc = docs[largest];
-  static constexpr Traits traits{.saves = "input: indices, input.meta", .kernel_required = largest};
+  static constexpr Traits traits{.saves = "input: indices, input.meta", .kernel_required = true};
   int64_t dim = 0;
   int base = 0;
   void describe(auto& field) {

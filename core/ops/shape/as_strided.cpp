@@ -36,7 +36,7 @@ bool overlaps(const Shape& s, const Strides& st) {
 }
 
 // The offset of each element in the storage, row-major.
-Tensor places(const Shape& s, const Strides& st, int64_t offset, Device& device) {
+Tensor positions(const Shape& s, const Strides& st, int64_t offset, Device& device) {
   Tensor at = full({}, offset, Dtype::i64, device);
   for (int i = 0; i < s.size(); ++i) at = add(unsqueeze(at, {-1}), mul(counting(s[i], device), st[i]));
   return reshape(at, {Shape{s.numel()}});
@@ -48,7 +48,7 @@ void lay_out(const Tensor& memory, const Tensor& t, const Shape& s, const Stride
   if (!overlaps(s, st))
     copy.into(as_strided(memory, {s, st, offset}), t);
   else
-    basic::index_add_into(memory, places(s, st, offset, t.device()), reshape(t, {Shape{t.numel()}}));
+    basic::index_add_into(memory, positions(s, st, offset, t.device()), reshape(t, {Shape{t.numel()}}));
 }
 
 }  // namespace

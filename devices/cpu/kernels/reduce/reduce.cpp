@@ -311,7 +311,7 @@ void find_columns(const T* x, int64_t n, int64_t stride, int64_t width, T* value
 }
 template <template <class> class R>
 void find(const auto& op, Tensor& values, Tensor& indices, const Tensor& x) {
-  Axis a = axis_of(x.shape(), wrap_dim(op.dim, x.dim()));
+  const Axis a = axis_of(x.shape(), wrap_dim(op.dim, x.dim()));
   dispatch(AllTypes{}, x.dtype(), [&]<class T>(Type<T>) {
     using C = std::conditional_t<std::is_same_v<T, bool>, uint8_t, compute_t<T>>;
     const T* data = x.data<T>();
