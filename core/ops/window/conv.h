@@ -29,7 +29,7 @@ struct ConvWindow {
 /// memory.
 struct Convolution {
   static constexpr Doc doc{"convolution", "input, weight, bias?", "Convolution over as many dims as the filters have."};
-  static constexpr Traits traits{.saves = "input: weight, input.meta; weight: input, weight.meta; bias: bias.meta",
+  static constexpr Traits traits{.saves = "input: weight, input.meta; weight: input, weight.meta; bias: weight.meta",
                                  .internal = true,
                                  .autocast = Autocast::lower,
                                  .kernel_required = true};
