@@ -60,25 +60,19 @@ std::vector<double> read_numbers(lua_State* L, int i) {
   return v;
 }
 
-// Extents, or one for all dims; torch.none, which keeps an extent, is read as -1.
+// A list in which torch.none stands for -1.
 Ints check_ints_or_none(lua_State* L, int index) {
-  auto extent = [L](int at) {
-    const int64_t n = check_integer(L, at);
-    if (n < 0) throw Error("expects extents of at least 0, or torch.none for one that stays, got {}", n);
-    return n;
-  };
-  if (!lua_istable(L, index)) return {extent(index)};
   Ints v;
   each_element(L, index, [&](int at, lua_Integer k) {
     if (lua_isnil(L, at))
       throw Error("expects a list of integers, but its element {} is nil; torch.none keeps the extent", k);
-    v.push_back(is_none(L, at) ? -1 : extent(at));
+    v.push_back(is_none(L, at) ? -1 : check_integer(L, at));
   });
   return v;
 }
 
 Ints read_ints(lua_State* L, int index, unsigned as, int count) {
-  if (as & as::holes && (lua_istable(L, index) || lua_isinteger(L, index))) return check_ints_or_none(L, index);
+  if (as & as::holes && lua_istable(L, index)) return check_ints_or_none(L, index);
   Ints v = count > 1 ? check_sizes(L, index, count) : check_ints(L, index);
   for (auto& x : v) x = position(x, as);
   return v;
