@@ -10,8 +10,9 @@ namespace {
 const BinaryKernels<ops::ArithOps> kernels_;
 
 void where(const ops::Where&, Tensor& y, const Value& condition, const Value& a, const Value& b) {
-  dispatch_class(AllTypes{}, y.dtype(),
-                 [&]<class T>(Type<T>) { elementwise<T, bool, T, T>(y, y.dtype(), ops::WhereFunctor(), condition, a, b); });
+  dispatch_class(AllTypes{}, y.dtype(), [&]<class T>(Type<T>) {
+    elementwise<T, bool, T, T>(y, y.dtype(), ops::WhereFunctor(), condition, a, b);
+  });
 }
 const Kernel<where> where_;
 
