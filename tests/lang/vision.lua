@@ -1,6 +1,25 @@
 -- Padding, interpolation, windows and pooling as scripts call them: names, positions from 1, errors.
 local t, s = torch.Tester(), torch.TestSuite()
 
+-- Windows of two elements side by side have a loop of their own; those that ceil_mode adds do not.
+function s.volumes_pool_by_pairs()
+  for _, shape in ipairs {{2, 3, 4, 6, 8}, {1, 2, 5, 7, 9}, {1, 1, 2, 2, 70}} do
+    local x = torch.randint(-3, 3, shape):float()
+    x[{1, 1, 1, 1, 1}] = 0 / 0
+    x[{1, 1, 2, 2, 2}] = -math.huge
+    local y, at = F.max_pool3d(x, 2, {return_indices = true})
+    local d, h, w = y.shape[3], y.shape[4], y.shape[5]
+    local even = x[{{}, {}, {1, 2 * d}, {1, 2 * h}, {1, 2 * w}}]
+    local largest = even:reshape(shape[1], shape[2], d, 2, h, 2, w, 2):amax({4, 6, 8})
+    t:eq(y:nan_to_num(9), largest:nan_to_num(9))
+    t:eq(x:flatten(3):gather(3, at:flatten(3)):nan_to_num(9), y:flatten(3):nan_to_num(9))
+    local more, there = F.max_pool3d(x, 2, {ceil_mode = true, return_indices = true})
+    local part = {{}, {}, {1, d}, {1, h}, {1, w}}
+    t:eq(more[part]:nan_to_num(9), y:nan_to_num(9))
+    t:eq(there[part], at)
+  end
+end
+
 function s.padding()
   local x = torch.arange(4):float():reshape(1, 4)
   t:eq(F.pad(x, {1, 2}), torch.tensor {{0., 0., 1., 2., 3., 0., 0.}})

@@ -88,37 +88,20 @@ void take_row(const T* x, int64_t any_step, int32_t first, int64_t n, C* best, i
   for (int64_t j = 0; j < n; ++j) take(C(x[j * s]), int32_t(first + j * s), best[j], at[j]);
 }
 
-// A row of windows of depth x 2 x 2 elements, side by side, whose first element is in row `row` of the volume: one
-// pass.
-template <int depth, class T>
-void max_pairs(const T* x, const Planes& in, int64_t row, int64_t n, int64_t base, T* y, int64_t* index) {
+// 2 x 2 windows side by side: one pass.
+template <class T>
+void max_pairs(const T* x, int64_t w, int64_t row, int64_t n, int64_t base, T* y, int64_t* index) {
   using C = compute_t<T>;
-  const T* first = x + row * in.w;
+  const T *top = x + row * w, *low = top + w;
   for (int64_t j = 0; j < n; ++j) {
-    C best = C(first[2 * j]);
+    C best = C(top[2 * j]);
     int32_t at = int32_t(2 * j);
-    auto see = [&](int64_t offset) { take(C(first[offset]), int32_t(offset), best, at); };
-    see(2 * j + 1);
-    see(2 * j + in.w), see(2 * j + in.w + 1);
-    if constexpr (depth == 2) {
-      const int64_t below = in.h * in.w + 2 * j;
-      see(below), see(below + 1);
-      see(below + in.w), see(below + in.w + 1);
-    }
+    take(C(top[2 * j + 1]), int32_t(2 * j + 1), best, at);
+    take(C(low[2 * j]), int32_t(w + 2 * j), best, at);
+    take(C(low[2 * j + 1]), int32_t(w + 2 * j + 1), best, at);
     y[j] = T(best);
-    index[j] = row * in.w + at + base;
+    index[j] = row * w + at + base;
   }
-}
-
-// Whether windows lie side by side along a dim, two elements each, all inside.
-bool side_by_side(const PoolDim& d) {
-  return d.kernel == 2 && d.stride == 2 && !d.padding && d.dilation == 1 && 2 * d.to <= d.from;
-}
-// The depth of windows that max_pairs can do; 0 where it cannot.
-int pair_depth(const Pooling& p) {
-  if (!side_by_side(p.down) || !side_by_side(p.across)) return 0;
-  if (p.deep.kernel == 1 && !p.deep.padding) return 1;
-  return side_by_side(p.deep) ? 2 : 0;
 }
 
 // Updates the extrema of one row of windows by one row of the input, which begins at offset `row`.
@@ -145,25 +128,44 @@ void take_windows(const T* x, int64_t row, const PoolDim& across, C* best, int32
   }
 }
 
+// Whether windows lie side by side along a dim, two elements each, all inside.
+bool side_by_side(const PoolDim& d) {
+  return d.kernel == 2 && d.stride == 2 && !d.padding && d.dilation == 1 && 2 * d.to <= d.from;
+}
+// The same by two rows of the input at once, for windows of 2 x 2 elements side by side.
+template <class T, class C>
+void take_pairs(const T* x, int64_t w, int64_t row, int64_t n, C* best, int32_t* at) {
+  const T *top = x + row, *low = top + w;
+  for (int64_t j = 0; j < n; ++j) {
+    C b = best[j];
+    int32_t i = at[j];
+    take(C(top[2 * j]), int32_t(row + 2 * j), b, i);
+    take(C(top[2 * j + 1]), int32_t(row + 2 * j + 1), b, i);
+    take(C(low[2 * j]), int32_t(row + w + 2 * j), b, i);
+    take(C(low[2 * j + 1]), int32_t(row + w + 2 * j + 1), b, i);
+    best[j] = b, at[j] = i;
+  }
+}
+
 // One plane; `best` and `at` have room for a row of results.
 template <class T>
 void max_plane(const T* x, const Pooling& p, int64_t base, T* y, int64_t* index, compute_t<T>* best, int32_t* at) {
-  const PoolDim& across = p.across;
-  const int pairs = pair_depth(p);
+  const PoolDim &deep = p.deep, &across = p.across;
+  const bool pairs = side_by_side(p.down) && side_by_side(across);
   for (int64_t a = 0; a < p.out.d; ++a)
     for (int64_t i = 0; i < p.out.h; ++i, y += p.out.w, index += p.out.w) {
-      if (pairs) {
-        const int64_t row = p.deep.begin(a) * p.in.h + 2 * i;
-        if (pairs == 1)
-          max_pairs<1>(x, p.in, row, p.out.w, base, y, index);
-        else
-          max_pairs<2>(x, p.in, row, p.out.w, base, y, index);
+      if (pairs && deep.kernel == 1 && !deep.padding) {
+        max_pairs(x, p.in.w, deep.begin(a) * p.in.h + 2 * i, p.out.w, base, y, index);
         continue;
       }
       // the index of a window without an element above the lowest value: its first element
       const int64_t first = p.first_row(a, i);
       for (int64_t j = 0; j < p.out.w; ++j) best[j] = lowest<compute_t<T>>, at[j] = int32_t(first + across.first(j));
-      p.each_row(a, i, [&](int64_t row) { take_windows(x, row, across, best, at); });
+      if (pairs)
+        for (int64_t z = deep.first(a); z < std::min(deep.end(a), p.in.d); z += deep.dilation)
+          take_pairs(x, p.in.w, (z * p.in.h + 2 * i) * p.in.w, p.out.w, best, at);
+      else
+        p.each_row(a, i, [&](int64_t row) { take_windows(x, row, across, best, at); });
       for (int64_t j = 0; j < p.out.w; ++j) y[j] = T(best[j]), index[j] = at[j] + base;
     }
 }
