@@ -5,29 +5,28 @@
 
 namespace luth::ops {
 
-/// What the operators here share. Each has the attributes dim and base itself.
-template <class Op>
+/// The order of the arguments of the operators here.
 struct AlongIndex {
   static constexpr Traits family{.order = "input, dim"}, traits = family;  // and then the other inputs
-  void describe(auto& field) {
-    Op& op = static_cast<Op&>(*this);
-    field("dim", op.dim, "the dim that the index counts along", as::dim | as::required);
-    field("base", op.base, "from where indices count", as::base);
-  }
 };
+void describe_along_index(auto& field, int64_t& dim, int& base) {
+  field("dim", dim, "the dim that the index counts along", as::dim | as::required);
+  field("base", base, "from where indices count", as::base);
+}
 
 // ---- a list of positions along a dim ------------------------------------------------------------------------------
 
-struct IndexSelect : AlongIndex<IndexSelect> {
+struct IndexSelect : AlongIndex {
   static constexpr Doc doc{"index_select", "input, index", "The positions along a dim that index lists, in its order."};
   static constexpr Traits traits = family.with({.saves = "input: input.meta, index", .kernel_required = true});
   int64_t dim = 0;
   int base = 0;
+  void describe(auto& field) { describe_along_index(field, dim, base); }
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<IndexSelect> samples();
 };
-struct IndexAdd : AlongIndex<IndexAdd> {
+struct IndexAdd : AlongIndex {
   static constexpr Doc doc{"index_add", "input, index, source",
                            "Input with alpha times source added at the positions along a dim that index lists."};
   static constexpr Traits traits =
@@ -36,14 +35,14 @@ struct IndexAdd : AlongIndex<IndexAdd> {
   int base = 0;
   Scalar alpha = 1;
   void describe(auto& field) {
-    AlongIndex::describe(field);
+    describe_along_index(field, dim, base);
     field("alpha", alpha, "multiplies source", as::named);
   }
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<IndexAdd> samples();
 };
-struct IndexCopy : AlongIndex<IndexCopy> {
+struct IndexCopy : AlongIndex {
   static constexpr Doc doc{"index_copy", "input, index, source",
                            "Input with source written to the positions along a dim that index lists; the last of "
                            "several writes to one place stays."};
@@ -51,16 +50,18 @@ struct IndexCopy : AlongIndex<IndexCopy> {
       family.with({.saves = "*: index, source.meta", .overwrites = true, .kernel_required = true});
   int64_t dim = 0;
   int base = 0;
+  void describe(auto& field) { describe_along_index(field, dim, base); }
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<IndexCopy> samples();
 };
-struct IndexFill : AlongIndex<IndexFill> {
+struct IndexFill : AlongIndex {
   static constexpr Doc doc{"index_fill", "input, index, value|number",
                            "Input with value at the positions along a dim that index lists."};
   static constexpr Traits traits = family.with({.saves = "*: index", .overwrites = true, .kernel_required = true});
   int64_t dim = 0;
   int base = 0;
+  void describe(auto& field) { describe_along_index(field, dim, base); }
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<IndexFill> samples();
@@ -68,12 +69,13 @@ struct IndexFill : AlongIndex<IndexFill> {
 
 // ---- a position for each element -----------------------------------------------------------------------------------
 
-struct Gather : AlongIndex<Gather> {
+struct Gather : AlongIndex {
   static constexpr Doc doc{"gather", "input, index",
                            "Element [i][j] of the result is input[index[i][j]][j] for the first dim, and so on."};
   static constexpr Traits traits = family.with({.saves = "input: input.meta, index", .kernel_required = true});
   int64_t dim = 0;
   int base = 0;
+  void describe(auto& field) { describe_along_index(field, dim, base); }
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Gather> samples();
@@ -82,17 +84,10 @@ struct Gather : AlongIndex<Gather> {
 enum class Join : uint8_t { write, add, multiply, larger, smaller };
 /// Throws for a word that is none.
 Join join_of(const std::optional<std::string>& reduce);
-/// The attribute reduce besides.
-template <class Op>
-struct Scattering : AlongIndex<Op> {
-  void describe(auto& field) {
-    AlongIndex<Op>::describe(field);
-    field("reduce", static_cast<Op&>(*this).reduce,
-          "'add', 'multiply', 'amax' or 'amin' to join elements instead of replacing them", as::named);
-  }
-  Join join() const { return join_of(static_cast<const Op&>(*this).reduce); }
-};
-struct Scatter : Scattering<Scatter> {
+void describe_join(auto& field, std::optional<std::string>& reduce) {
+  field("reduce", reduce, "'add', 'multiply', 'amax' or 'amin' to join elements instead of replacing them", as::named);
+}
+struct Scatter : AlongIndex {
   static constexpr Doc doc{"scatter", "input, index, src",
                            "Input with src's elements written to the positions along a dim that index gives; the last "
                            "of several writes to one place stays."};
@@ -101,28 +96,39 @@ struct Scatter : Scattering<Scatter> {
   int64_t dim = 0;
   int base = 0;
   std::optional<std::string> reduce{};
+  void describe(auto& field) {
+    describe_along_index(field, dim, base);
+    describe_join(field, reduce);
+  }
+  Join join() const { return join_of(reduce); }
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Scatter> samples();
 };
-struct ScatterValue : Scattering<ScatterValue> {
+struct ScatterValue : AlongIndex {
   static constexpr Doc doc{"scatter.value", "input, index, value|number",
                            "Input with a number written to the positions along a dim that index gives."};
   static constexpr Traits traits = family.with({.saves = "*: index", .overwrites = true, .kernel_required = true});
   int64_t dim = 0;
   int base = 0;
   std::optional<std::string> reduce{};
+  void describe(auto& field) {
+    describe_along_index(field, dim, base);
+    describe_join(field, reduce);
+  }
+  Join join() const { return join_of(reduce); }
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<ScatterValue> samples();
 };
-struct ScatterAdd : AlongIndex<ScatterAdd> {
+struct ScatterAdd : AlongIndex {
   static constexpr Doc doc{"scatter_add", "input, index, src",
                            "Input with src's elements added at the positions along a dim that index gives, in order."};
   static constexpr Traits traits = family.with(
       {.saves = "src: index, src.meta", .overwrites = true, .autocast = Autocast::widest, .kernel_required = true});
   int64_t dim = 0;
   int base = 0;
+  void describe(auto& field) { describe_along_index(field, dim, base); }
   Spec infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<ScatterAdd> samples();

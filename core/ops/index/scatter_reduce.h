@@ -5,17 +5,12 @@
 
 namespace luth::ops {
 
-/// The attributes reduce and include_self besides.
-template <class Op>
-struct Reducing : AlongIndex<Op> {
-  void describe(auto& field) {
-    AlongIndex<Op>::describe(field);
-    Op& op = static_cast<Op&>(*this);
-    field("reduce", op.reduce, "'sum', 'prod', 'mean', 'amax' or 'amin'", as::required);
-    field("include_self", op.include_self, "whether the elements of input take part", as::named);
-  }
-};
-struct ScatterReduce : Reducing<ScatterReduce> {
+void describe_reducing(auto& field, int64_t& dim, int& base, std::string& reduce, bool& include_self) {
+  describe_along_index(field, dim, base);
+  field("reduce", reduce, "'sum', 'prod', 'mean', 'amax' or 'amin'", as::required);
+  field("include_self", include_self, "whether the elements of input take part", as::named);
+}
+struct ScatterReduce : AlongIndex {
   static constexpr Doc doc{"scatter_reduce", "input, index, src",
                            "Input with src's elements joined to the positions along a dim that index gives; elements "
                            "that nothing is joined to stay."};
@@ -25,6 +20,7 @@ struct ScatterReduce : Reducing<ScatterReduce> {
   int base = 0;
   std::string reduce{};
   bool include_self = true;
+  void describe(auto& field) { describe_reducing(field, dim, base, reduce, include_self); }
   Tensor decompose(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<ScatterReduce> samples();
@@ -34,7 +30,7 @@ struct ScatterReduce : Reducing<ScatterReduce> {
   Tensors of_product(const Call& c, const Tensor& dy) const;
   Tensors of_extreme(const Call& c, const Tensor& dy) const;
 };
-struct IndexReduce : Reducing<IndexReduce> {
+struct IndexReduce : AlongIndex {
   static constexpr Doc doc{"index_reduce", "input, index, source",
                            "Input with source joined to the positions along a dim that index lists; 'prod', 'mean', "
                            "'amax' or 'amin'."};
@@ -44,6 +40,7 @@ struct IndexReduce : Reducing<IndexReduce> {
   int base = 0;
   std::string reduce{};
   bool include_self = true;
+  void describe(auto& field) { describe_reducing(field, dim, base, reduce, include_self); }
   Tensor decompose(const Inputs& in) const;
   static Cases<IndexReduce> samples();
 };
