@@ -212,19 +212,16 @@ constexpr Row init_rows[] = {
      "The gain for a layer that is followed by this nonlinearity."},
 };
 
-// Upvalue 1: the class.
-int class_help(lua_State* L) {
-  auto* c = static_cast<const nn::ModuleClass*>(lua_touserdata(L, lua_upvalueindex(1)));
+std::string class_help(const void* of) {
+  auto* c = static_cast<const nn::ModuleClass*>(of);
   nn::ModuleRef m = c->make();
-  const std::string text = settings_help("nn." + c->name, c->brief, [&](Fields& f) { m->describe(f); });
-  lua_pushlstring(L, text.data(), text.size());
-  return 1;
+  return settings_help("nn." + c->name, c->brief, [&](Fields& f) { m->describe(f); });
 }
 
 void open_classes(lua_State* L, int nn) {
   for (auto* c : nn::module_classes()) {
     push_native_class(L, c->name, guarded<construct>, guarded<init>, c);
-    document(L, -1, guarded<class_help>, c);
+    document(L, -1, class_help, c);
     lua_setfield(L, nn, c->name.c_str());
   }
 }

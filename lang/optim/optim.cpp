@@ -218,13 +218,10 @@ void open_metatables(lua_State* L) {
   lua_pop(L, 1);
 }
 
-// Upvalue 1: the class.
-int class_help(lua_State* L) {
-  auto* c = static_cast<const optim::OptimizerClass*>(lua_touserdata(L, lua_upvalueindex(1)));
+std::string class_help(const void* of) {
+  auto* c = static_cast<const optim::OptimizerClass*>(of);
   optim::OptimizerRef o = c->make();
-  const std::string text = settings_help("optim." + c->name, c->brief, describe_of(o->defaults()), "params");
-  lua_pushlstring(L, text.data(), text.size());
-  return 1;
+  return settings_help("optim." + c->name, c->brief, describe_of(o->defaults()), "params");
 }
 
 void open_optim(lua_State* L) {
@@ -233,7 +230,7 @@ void open_optim(lua_State* L) {
   int optim = lua_gettop(L);
   for (auto* c : optim::optimizer_classes()) {
     push_constructor(L, c, guarded<construct>);
-    document(L, -1, guarded<class_help>, c);
+    document(L, -1, class_help, c);
     lua_setfield(L, optim, c->name.c_str());
   }
   open_schedules(L, optim);

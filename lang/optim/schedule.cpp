@@ -214,14 +214,11 @@ constexpr Row rows[] = {
      "Restores a state that state_dict has returned."},
 };
 
-// Upvalue 1: the class.
-int class_help(lua_State* L) {
-  auto* c = static_cast<const optim::ScheduleClass*>(lua_touserdata(L, lua_upvalueindex(1)));
+std::string class_help(const void* of) {
+  auto* c = static_cast<const optim::ScheduleClass*>(of);
   optim::ScheduleRef s = c->make();
-  const std::string text = settings_help(
+  return settings_help(
       "optim.lr_scheduler." + c->name, c->brief, [&](Fields& f) { s->describe(f); }, first_arguments(*s));
-  lua_pushlstring(L, text.data(), text.size());
-  return 1;
 }
 
 }  // namespace
@@ -235,7 +232,7 @@ void open_schedules(lua_State* L, int optim) {
   lua_newtable(L);
   for (auto* c : optim::schedule_classes()) {
     push_constructor(L, c, guarded<construct>);
-    document(L, -1, guarded<class_help>, c);
+    document(L, -1, class_help, c);
     lua_setfield(L, -2, c->name.c_str());
   }
   lua_setfield(L, optim, "lr_scheduler");

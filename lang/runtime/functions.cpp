@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "lang/runtime/bridge.h"
 #include "lang/runtime/tables.h"
 
 namespace luth::lang {
@@ -63,6 +64,14 @@ bool has_other_row(lua_State* L, int index, const Row& row) {
   return other;
 }
 
+// Upvalues: the function that makes a text, its argument.
+int made_text(lua_State* L) {
+  auto* text = reinterpret_cast<std::string (*)(const void*)>(lua_touserdata(L, lua_upvalueindex(1)));
+  const std::string s = text(lua_touserdata(L, lua_upvalueindex(2)));
+  lua_pushlstring(L, s.data(), s.size());
+  return 1;
+}
+
 // Upvalues: the module, the name of its function.
 int call_library(lua_State* L) {
   lua_getglobal(L, "require");
@@ -93,12 +102,13 @@ void document(lua_State* L, int index, const char* text) {
   lua_pop(L, 1);
 }
 
-void document(lua_State* L, int index, lua_CFunction text, const void* of) {
+void document(lua_State* L, int index, std::string (*text)(const void* of), const void* of) {
   index = lua_absindex(L, index);
   push_rows(L);
   lua_pushvalue(L, index);
+  lua_pushlightuserdata(L, reinterpret_cast<void*>(text));
   lua_pushlightuserdata(L, const_cast<void*>(of));
-  lua_pushcclosure(L, text, 1);
+  lua_pushcclosure(L, guarded<made_text>, 2);
   lua_rawset(L, -3);
   lua_pop(L, 1);
 }

@@ -31,8 +31,8 @@ bool push_method(lua_State* L);
 void push_constructor(lua_State* L, const void* description, lua_CFunction construct);
 /// Gives a value without a row, such as a table, a help text.
 void document(lua_State* L, int index, const char* text);
-/// The same, made when it is asked for: `text` is guarded and returns it; its upvalue 1 is `of`.
-void document(lua_State* L, int index, lua_CFunction text, const void* of);
+/// The same, made when it is asked for: text(of).
+void document(lua_State* L, int index, std::string (*text)(const void* of), const void* of);
 /// Adds a help text for a name without a value: a field ("shape"), a word of recipes.
 void document_name(lua_State* L, const char* name, const char* text);
 
