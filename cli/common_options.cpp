@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/base/threads.h"
 #include "core/dispatch/placement_log.h"
 #include "lang/library/choose_device.h"
@@ -14,10 +15,8 @@ namespace luth::cli {
 namespace {
 
 int thread_count(const char* what, const char* text) {
-  char* end = nullptr;
-  const long n = strtol(text, &end, 10);
-  if (*text < '0' || *text > '9' || *end || n < 1 || n > 4096)
-    throw Error(ErrorCode::usage, "{} expects a count of 1 to 4096, got '{}'", what, text);
+  const long n = is_number(text) ? strtol(text, nullptr, 10) : 0;
+  if (n < 1 || n > 4096) throw Error(ErrorCode::usage, "{} expects a count of 1 to 4096, got '{}'", what, text);
   return int(n);
 }
 
