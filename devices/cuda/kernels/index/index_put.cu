@@ -1,4 +1,5 @@
 // Several index tensors at once on CUDA: index and index_put.
+#include "core/ops/common/expanded.h"
 #include "core/ops/index/index.h"
 #include "core/ops/index/index_plan.h"
 #include "devices/cuda/kernels/common/put_rows.h"
@@ -24,11 +25,7 @@ Tensor expanded_values(const Value& values, const IndexPlan& plan, const Tensor&
   if (shape.size() > plan.result.size() || !(broadcast(shape, plan.result) == plan.result))
     throw Error("values of shape {} do not fit the shape {} that the indices pick", to_string(shape),
                 to_string(plan.result));
-  Strides st(size_t(plan.result.size()), 0);
-  const int lead = plan.result.size() - shape.size();
-  for (int i = 0; i < shape.size(); ++i)
-    if (shape[i] != 1) st[lead + i] = v.strides()[i];
-  return Tensor::alias(v.storage(), plan.result, st, v.offset(), v.dtype());
+  return expanded(v, plan.result);
 }
 
 void index_put(const ops::IndexPut& op, Tensor& y, const Value& input, const Value& values, const List indices) {
