@@ -1,8 +1,8 @@
 #include "core/nn/container.h"
 
-#include <algorithm>
-
 #include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "core/base/text.h"
 
