@@ -61,11 +61,11 @@ function M.text(path)
   return all
 end
 
--- The samples of one family: `samples` as the index has them, `tensor(j)` makes the tensor that it describes.
+-- One family: `samples` or `cases` as the index has them, `tensor(j)` makes the tensor that it describes.
 function M.file(path)
   local columns = torch.load(path)
   local index = M.json(columns.json:tobytes())
-  local file = {samples = index.samples}
+  local file = {samples = index.samples, cases = index.cases}
   function file.tensor(j)
     local n = 1
     for _, extent in ipairs(j.shape) do n = n * extent end
