@@ -51,6 +51,19 @@ constexpr Row testing[] = {
      "Uniform numbers from low to high; high is excluded. The defaults are -9 to 9 for floats, and below 10 for "
      "integers."},
 };
+constexpr Row einops[] = {
+    {"rearrange", nullptr, "x:rearrange(pattern, {axis = size, …})",
+     "Splits, permutes and merges dims as a pattern of einops says: x:rearrange('b (h d) t -> b h t d', {h = 8}). ... "
+     "stands for any dims, 1 and () for a dim of extent 1. A view where the layout allows one. A table of tensors is "
+     "stacked first."},
+    {"einreduce", nullptr, "x:einreduce(pattern, reduction, {axis = size, …})",
+     "Reduces the axes that the right side of the pattern has not, by 'mean', 'sum', 'min', 'max', 'prod' or a "
+     "function "
+     "of tensor and dims: x:einreduce('b c (h 2) (w 2) -> b c h w', 'max'). It is einops' reduce."},
+    {"einrepeat", nullptr, "x:einrepeat(pattern, {axis = size, …})",
+     "Repeats along the axes that only the right side of the pattern has: x:einrepeat('h w -> h (w 2) c', {c = 3}). It "
+     "is einops' repeat."},
+};
 
 // Pushes the table torch.<a>.<b>, or torch itself.
 void push_table(lua_State* L, const char* a = nullptr, const char* b = nullptr) {
@@ -65,13 +78,16 @@ void push_table(lua_State* L, const char* a = nullptr, const char* b = nullptr) 
 void open_libraries(lua_State* L) {
   push_table(L);
   add_library(L, -1, "luth.torch.copies", copies);
+  add_library(L, -1, "luth.torch.einops", einops);
+  push_table(L, "Tensor");
+  add_library(L, -1, "luth.torch.einops", einops);
   push_table(L, "nn", "utils");
   add_library(L, -1, "luth.torch.parameters", utils);
   push_table(L, "nn", "init");
   add_library(L, -1, "luth.torch.parameters", init);
   push_table(L, "testing");
   add_library(L, -1, "luth.torch.make_tensor", testing);
-  lua_pop(L, 4);
+  lua_settop(L, 0);
 }
 const Open opener("luth.libraries", Open::extras + 10, open_libraries);
 

@@ -5,6 +5,21 @@ local M = {}
 local function fail(level, name, text, ...) error(name .. ': ' .. string.format(text, ...), level + 1) end
 function M.fail(name, text, ...) fail(4, name, text, ...) end
 
+-- An error at the line of the script, from any depth within luth's own Lua files.
+local share = debug.getinfo(1, 'S').source:gsub('luth/torch/arguments%.lua$', '')
+local function is_own(source) return source:sub(1, #share + 5) == share .. 'luth/' or source:sub(1, #share + 7) == share .. 'models/' end
+function M.raise(name, text, ...)
+  local level, line = 2, ''
+  for info in function() return debug.getinfo(level + 1, 'Sl') end do
+    if info.currentline > 0 and not is_own(info.source) then
+      line = ('%s:%d: '):format(info.short_src, info.currentline)
+      break
+    end
+    level = level + 1
+  end
+  error(line .. name .. ': ' .. text:format(...), 0)
+end
+
 -- The arguments by name: `names` in PyTorch's order, of which the first `required` must be there.
 function M.read(name, names, required, ...)
   local given, n, out = { ... }, select('#', ...), {}
