@@ -1,4 +1,4 @@
-// Linear layers, Identity and Flatten.
+// Linear layers, Identity, Flatten and Unflatten.
 #pragma once
 #include "core/nn/module.h"
 
@@ -73,6 +73,30 @@ class LazyLinear final : public Linear {
   void materialize(int64_t in_features);
 };
 
+/// y = x1 A x2 + b for each output. weight [out_features, in1_features, in2_features], bias [out_features], both
+/// uniform within ±1/√in1_features.
+struct BilinearSpec {
+  static constexpr const char* name = "Bilinear";
+  static constexpr const char* brief = "y = x1^T * weight * x2 + bias over the last dims";
+  int64_t in1_features = 0, in2_features = 0, out_features = 0;
+  bool bias = true;
+  Factory factory;
+  void describe(auto& field) {
+    field("in1_features", in1_features, "size of the last dim of the first input", as::required);
+    field("in2_features", in2_features, "size of the last dim of the second input", as::required);
+    field("out_features", out_features, "size of the last dim of the result", as::required);
+    field("bias", bias, "whether to add a bias");
+    factory.describe(field);
+  }
+};
+class Bilinear final : public Layer<Bilinear, BilinearSpec> {
+ public:
+  using Layer::Layer;
+  void build() override;
+  void reset_parameters() override;
+  Tensor run(const Tensor& x1, const Tensor& x2);
+};
+
 struct IdentitySpec {
   static constexpr const char* name = "Identity";
   static constexpr const char* brief = "its argument itself";
@@ -94,6 +118,22 @@ struct FlattenSpec {
   }
 };
 class Flatten final : public Layer<Flatten, FlattenSpec> {
+ public:
+  using Layer::Layer;
+  Tensor run(const Tensor& x);
+};
+
+struct UnflattenSpec {
+  static constexpr const char* name = "Unflatten";
+  static constexpr const char* brief = "one dim split into several";
+  int64_t dim = 0;
+  Ints unflattened_size;
+  void describe(auto& field) {
+    field("dim", dim, "the dim to split", as::required | as::dim);
+    field("unflattened_size", unflattened_size, "its new extents; one may be -1", as::required | as::tuple);
+  }
+};
+class Unflatten final : public Layer<Unflatten, UnflattenSpec> {
  public:
   using Layer::Layer;
   Tensor run(const Tensor& x);

@@ -199,10 +199,17 @@ struct Python {
   std::string operator()(const Scalar& v) const {
     return v.kind() == Scalar::Kind::boolean ? py(v.to<bool>()) : v.is_floating() ? py(v.value()) : py(v.integer());
   }
-  std::string operator()(Ints v) const {
-    for (auto& x : v)
-      if ((as & as::dim) && x >= 0) x = shown(x);
-    return as & as::tuple ? py_tuple(v) : py_int_or_tuple(v);
+  std::string operator()(const Ints& v) const {
+    return list(v, [&](int64_t x) { return (as & as::holes) && x == -1 ? "None" : (*this)(x); });
+  }
+  std::string operator()(const std::vector<double>& v) const {
+    return list(v, [](double x) { return py(x); });
+  }
+  std::string list(const auto& v, auto text) const {
+    if (std::size(v) == 1 && !(as & as::tuple)) return text(v[0]);
+    std::string s;
+    for (auto& x : v) s += (s.empty() ? "(" : ", ") + text(x);
+    return s + (std::size(v) == 1 ? ",)" : s.empty() ? "()" : ")");
   }
   std::string operator()(const auto& v) const { return to_string(Attr(v)); }
 };

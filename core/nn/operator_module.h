@@ -2,8 +2,11 @@
 // `using LeakyReLU = OperatorModule<ops::LeakyRelu, "LeakyReLU", Beside{.inplace = Inplace::printed_if_set}>;`
 //
 // The settings are the operator's attributes, all by position, but for two: `training` is the module's mode, and
-// `dtype` stays at its default. A module of several inputs (a loss) prints none of them, as in PyTorch.
+// `dtype` stays at its default. A module of several inputs (a loss) prints none of them, as in PyTorch. `Beside` says
+// what differs.
 #pragma once
+#include <string_view>
+
 #include "core/nn/module.h"
 #include "core/op/define.h"
 
@@ -11,22 +14,32 @@ namespace luth::nn {
 
 /// A short text as argument of a template.
 struct Text {
-  char chars[40]{};
+  char chars[80]{};
   consteval Text(const char* s = "") {
     for (int i = 0; s[i]; ++i) chars[i] = s[i];
   }
+  constexpr bool empty() const { return !chars[0]; }
+  constexpr operator std::string_view() const { return chars; }
 };
 
 /// Whether the module has the setting `inplace`, and when it prints it.
-enum class Inplace { absent, printed_if_set, printed };
+enum class Inplace { absent, unprinted, printed_if_set, printed };
 
 /// What PyTorch's module has beside the operator's attributes.
 struct Beside {
   Inplace inplace = Inplace::absent;
   /// Help for the operator's first optional inputs, which are settings, and buffers of the built module. The first of
   /// them comes by position, and then all other settings by name.
-  Text buffers[2];
-  constexpr size_t count() const { return size_t(buffers[0].chars[0] != 0) + size_t(buffers[1].chars[0] != 0); }
+  Text buffers[2]{};
+  /// The settings in another order, all by position, with `base` where the operator has it; those that are not named
+  /// stay at their defaults.
+  Text order{};
+  /// The settings that are printed, where not all are ("none": none is), or where a module of several inputs prints
+  /// some.
+  Text prints{};
+  /// Of these: without their names, where they are given, as tuples.
+  Text bare{}, if_set{}, tuple{};
+  constexpr size_t count() const { return size_t(!buffers[0].empty()) + size_t(!buffers[1].empty()); }
 };
 
 /// OperatorModule without its types.
@@ -52,6 +65,7 @@ class AroundOperator : public Module {
 
  private:
   void describe_buffer(Fields& f, size_t i);
+  void describe_all(Fields& f);
 
   const Class& class_;
   void* op_;
@@ -59,7 +73,7 @@ class AroundOperator : public Module {
 };
 
 template <class Op, Text class_name, Beside beside = {}>
-class OperatorModule final : public AroundOperator {
+class OperatorModule : public AroundOperator {
  public:
   using Spec = Op;
   static constexpr const char* name = class_name.chars;

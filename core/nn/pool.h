@@ -1,69 +1,58 @@
-// Pooling as a layer: MaxPool2d and AvgPool2d, and what layers over sequences and volumes share with them.
+// Pooling of sequences, images and volumes: one operator each.
 #pragma once
-#include "core/nn/module.h"
+#include "core/nn/operator_module.h"
+#include "core/ops/window/pool.h"
 
 namespace luth::nn {
 
-template <int n>
-struct MaxPoolSpec {
-  static constexpr const char* names[] = {"MaxPool1d", "MaxPool2d", "MaxPool3d"};
-  static constexpr const char *name = names[n - 1], *brief = "the largest element of each window";
-  Ints kernel_size;
-  std::optional<Ints> stride;
-  Ints padding{0}, dilation{1};
-  bool return_indices = false, ceil_mode = false;
-  int base = 0;
-  void describe(auto& field) {
-    field("kernel_size", kernel_size, "height and width of the window", as::required);
-    field("stride", stride, "steps of the window; nil: its size");
-    field("padding", padding, "padding on each side");
-    field("dilation", dilation, "distance of the window's elements");
-    field("return_indices", return_indices, "also give where the largest elements are", as::unprinted);
-    field("ceil_mode", ceil_mode, "round the extents of the result up");
-    field("base", base, "from where indices count", as::base);
+/// A pooling over n spatial dims. The stride is kernel_size where none is given; `beside.tuple` stands for settings
+/// with a number for each dim.
+template <int n, class Op, Text class_name, Beside beside = {}>
+class Pooling final : public OperatorModule<Op, class_name, beside> {
+ public:
+  using OperatorModule<Op, class_name, beside>::OperatorModule;
+  void build() override {
+    ops::PoolWindow& w = this->spec.window;
+    w.check(n);
+    if (!w.stride || w.stride->empty()) w.stride = w.kernel_size;
+    if constexpr (!beside.tuple.empty())
+      for (Ints* list : {&w.kernel_size, &*w.stride, &w.padding})
+        while (list->size() < n) list->push_back(list->back());
+    OperatorModule<Op, class_name, beside>::build();
   }
 };
-/// Over n spatial dims: 1, 2 or 3.
-template <int n>
-class MaxPool final : public Layer<MaxPool<n>, MaxPoolSpec<n>> {
- public:
-  using Layer<MaxPool<n>, MaxPoolSpec<n>>::Layer;
-  using Layer<MaxPool<n>, MaxPoolSpec<n>>::spec;
-  std::string extra_repr() const override;
-  Tensor run(const Tensor& x);
-  Values forward(const Values& in) override;  // two results with return_indices
-};
-extern template class MaxPool<2>;
-using MaxPool2d = MaxPool<2>;
 
-template <int n>
-struct AvgPoolSpec {
-  static constexpr const char* names[] = {"AvgPool1d", "AvgPool2d", "AvgPool3d"};
-  static constexpr const char *name = names[n - 1], *brief = "the mean of each window";
-  Ints kernel_size;
-  std::optional<Ints> stride;
-  Ints padding{0};
-  bool ceil_mode = false, count_include_pad = true;
-  std::optional<int64_t> divisor_override;
-  void describe(auto& field) {
-    field("kernel_size", kernel_size, "height and width of the window", as::required);
-    field("stride", stride, "steps of the window; nil: its size");
-    field("padding", padding, "padding on each side");
-    field("ceil_mode", ceil_mode, "round the extents of the result up", as::unprinted);
-    field("count_include_pad", count_include_pad, "the padding counts in the mean", as::unprinted);
-    if constexpr (n > 1)
-      field("divisor_override", divisor_override, "divide by this in place of the size of the window", as::unprinted);
-  }
-};
-template <int n>
-class AvgPool final : public Layer<AvgPool<n>, AvgPoolSpec<n>> {
- public:
-  using Layer<AvgPool<n>, AvgPoolSpec<n>>::Layer;
-  using Layer<AvgPool<n>, AvgPoolSpec<n>>::spec;
-  std::string extra_repr() const override;
-  Tensor run(const Tensor& x);
-};
-extern template class AvgPool<2>;
-using AvgPool2d = AvgPool<2>;
+inline constexpr Beside max_pooling{.order = "kernel_size, stride, padding, dilation, return_indices, ceil_mode, base",
+                                    .prints = "kernel_size, stride, padding, dilation, ceil_mode"};
+inline constexpr Beside avg_pooling{.prints = "kernel_size, stride, padding"};
+inline constexpr Beside avg_pooling_1d{.prints = "kernel_size, stride, padding",
+                                       .tuple = "kernel_size, stride, padding"};
+inline constexpr Beside unpooling{.order = "kernel_size, stride, padding, base",
+                                  .prints = "kernel_size, stride, padding",
+                                  .tuple = "kernel_size, stride, padding"};
+inline constexpr Beside adaptive{.prints = "output_size"};
+
+using MaxPool1d = Pooling<1, ops::MaxPoolOf<1>, "MaxPool1d", max_pooling>;
+using MaxPool2d = Pooling<2, ops::MaxPoolOf<2>, "MaxPool2d", max_pooling>;
+using MaxPool3d = Pooling<3, ops::MaxPoolOf<3>, "MaxPool3d", max_pooling>;
+using AvgPool1d = Pooling<1, ops::AvgPoolOf<1>, "AvgPool1d", avg_pooling_1d>;
+using AvgPool2d = Pooling<2, ops::AvgPoolOf<2>, "AvgPool2d", avg_pooling>;
+using AvgPool3d = Pooling<3, ops::AvgPoolOf<3>, "AvgPool3d", avg_pooling>;
+using MaxUnpool1d = Pooling<1, ops::MaxUnpool<1>, "MaxUnpool1d", unpooling>;
+using MaxUnpool2d = Pooling<2, ops::MaxUnpool<2>, "MaxUnpool2d", unpooling>;
+using MaxUnpool3d = Pooling<3, ops::MaxUnpool<3>, "MaxUnpool3d", unpooling>;
+using LPPool1d = OperatorModule<ops::LpPool<1>, "LPPool1d">;
+using LPPool2d = OperatorModule<ops::LpPool<2>, "LPPool2d">;
+using LPPool3d = OperatorModule<ops::LpPool<3>, "LPPool3d">;
+using AdaptiveMaxPool1d = OperatorModule<ops::AdaptiveMaxPool<1>, "AdaptiveMaxPool1d", adaptive>;
+using AdaptiveMaxPool2d = OperatorModule<ops::AdaptiveMaxPool<2>, "AdaptiveMaxPool2d", adaptive>;
+using AdaptiveMaxPool3d = OperatorModule<ops::AdaptiveMaxPool<3>, "AdaptiveMaxPool3d", adaptive>;
+using AdaptiveAvgPool1d = OperatorModule<ops::AdaptiveAvgPool<1>, "AdaptiveAvgPool1d">;
+using AdaptiveAvgPool2d = OperatorModule<ops::AdaptiveAvgPool<2>, "AdaptiveAvgPool2d">;
+using AdaptiveAvgPool3d = OperatorModule<ops::AdaptiveAvgPool<3>, "AdaptiveAvgPool3d">;
+
+using Poolings = Types<MaxPool1d, MaxPool2d, MaxPool3d, AvgPool1d, AvgPool2d, AvgPool3d, MaxUnpool1d, MaxUnpool2d,
+                       MaxUnpool3d, LPPool1d, LPPool2d, LPPool3d, AdaptiveMaxPool1d, AdaptiveMaxPool2d,
+                       AdaptiveMaxPool3d, AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d>;
 
 }  // namespace luth::nn

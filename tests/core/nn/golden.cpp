@@ -33,7 +33,7 @@ Attr attr_of(const Json& j, const FieldInfo& info, const std::map<std::string, T
     case AttrKind::ints: {
       if (!j.is_array()) return Ints{j.get<int64_t>()};
       Ints v;
-      for (auto& x : j) v.push_back(x.get<int64_t>());
+      for (auto& x : j) v.push_back(x.is_null() ? -1 : x.get<int64_t>());
       return v;
     }
     case AttrKind::numbers: {

@@ -112,7 +112,7 @@ TEST(Module, PrintsAsPyTorch) {
   EXPECT_EQ(nn::create<nn::Conv2d>(spec)->repr(),
             "Conv2d(3, 4, kernel_size=(3, 3), stride=(1, 2), padding=valid, bias=False)");
 
-  EXPECT_EQ(nn::create<nn::MaxPool2d>({.kernel_size = {2}})->repr(),
+  EXPECT_EQ(nn::create<nn::MaxPool2d>({.window = {.kernel_size = {2}}})->repr(),
             "MaxPool2d(kernel_size=2, stride=2, padding=0, dilation=1, ceil_mode=False)");
   nn::ModuleList list;
   for (int i = 0; i < 3; ++i) list.append(nn::create<nn::Identity>());

@@ -31,6 +31,7 @@ bool give(const FieldInfo& f, Attr& value) {
     case AttrKind::integer: return value = int64_t(f.as & as::dim ? 0 : 4), true;
     case AttrKind::ints: return value = Ints{2}, true;
     case AttrKind::number: return value = 0.5, true;
+    case AttrKind::scalar: return value = Scalar(0.5), true;
     default: throw Error("required setting '{}': say here what to give it", f.name);
   }
 }
@@ -101,26 +102,34 @@ TEST(ModuleRules, NamesAreOfOneClassEach) {
   EXPECT_GT(names.size(), 20u);
 }
 
+std::string without_comments(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  std::string text;
+  for (std::string line; std::getline(in, line);)
+    if (!line.starts_with("//")) text += line + "\n";
+  return text;
+}
+
 // A class that no DefineModule names would be missing in Lua, and nobody would notice.
 // Of names by the number of dims, `names[] = {"Conv1d", "Conv2d", …}`, one at least.
 TEST(ModuleRules, AllClassesOfTheSourcesAreRegistered) {
-  static const std::regex named(R"re((?:\bname = |OperatorModule<ops::\w+, )"(\w+)")re"), quoted(R"re("(\w+)")re");
+  static const std::regex named(R"re((?:\bname = |\bops::[\w<>]+,\s+)"(\w+)")re"), list(R"re(\bnames\[\][^;]*;)re"),
+      quoted(R"re("(\w+)")re");
+  const std::sregex_iterator end;
   int seen = 0;
   for (auto& file : std::filesystem::directory_iterator(LUTH_SOURCE_DIR "/core/nn")) {
     if (file.path().extension() != ".h") continue;
-    std::ifstream in(file.path());
-    std::string line;
-    for (std::smatch m; std::getline(in, line);) {
-      if (line.find("names[] = ") != line.npos) {
-        int registered = 0;
-        for (std::sregex_iterator it(line.begin(), line.end(), quoted), end; it != end; ++it)
-          registered += nn::find_module_class((*it)[1].str()) != nullptr;
-        EXPECT_GT(registered, 0) << line << " of " << file.path().filename();
-        seen += registered;
-      }
-      if (line.starts_with("//") || !std::regex_search(line, m, named)) continue;
-      ++seen;
-      EXPECT_TRUE(nn::find_module_class(m[1].str())) << m[1] << " of " << file.path().filename();
+    SCOPED_TRACE(file.path().filename());
+    const std::string text = without_comments(file.path());
+    for (std::sregex_iterator m(text.begin(), text.end(), named); m != end; ++m, ++seen)
+      EXPECT_TRUE(nn::find_module_class((*m)[1].str())) << (*m)[1];
+    for (std::sregex_iterator m(text.begin(), text.end(), list); m != end; ++m) {
+      const std::string names = m->str();
+      int registered = 0;
+      for (std::sregex_iterator it(names.begin(), names.end(), quoted); it != end; ++it)
+        registered += nn::find_module_class((*it)[1].str()) != nullptr;
+      EXPECT_GT(registered, 0) << names;
+      seen += registered;
     }
   }
   EXPECT_GE(seen, int(nn::module_classes().size()));

@@ -27,13 +27,14 @@ constexpr int64_t batch = 8, side = 12;
 
 // LeNet for images of 12 x 12, with the layers that keep state of their own: normalisation and dropout.
 Ref<nn::Sequential> lenet() {
-  return nn::sequential(
-      {nn::create<nn::Conv2d>({.in_channels = 1, .out_channels = 4, .kernel_size = {3, 3}}),
-       nn::create<nn::BatchNorm2d>({4}), nn::create<nn::ReLU>(), nn::create<nn::MaxPool2d>({.kernel_size = {2, 2}}),
-       nn::create<nn::Conv2d>({.in_channels = 4, .out_channels = 6, .kernel_size = {2, 2}}), nn::create<nn::ReLU>(),
-       nn::create<nn::MaxPool2d>({.kernel_size = {2, 2}}), nn::create<nn::Flatten>(), nn::create<nn::Dropout>({0.2}),
-       nn::create<nn::Linear>({.in_features = 24, .out_features = 16}), nn::create<nn::ReLU>(),
-       nn::create<nn::Linear>({.in_features = 16, .out_features = 10})});
+  return nn::sequential({nn::create<nn::Conv2d>({.in_channels = 1, .out_channels = 4, .kernel_size = {3, 3}}),
+                         nn::create<nn::BatchNorm2d>({4}), nn::create<nn::ReLU>(),
+                         nn::create<nn::MaxPool2d>({.window = {.kernel_size = {2, 2}}}),
+                         nn::create<nn::Conv2d>({.in_channels = 4, .out_channels = 6, .kernel_size = {2, 2}}),
+                         nn::create<nn::ReLU>(), nn::create<nn::MaxPool2d>({.window = {.kernel_size = {2, 2}}}),
+                         nn::create<nn::Flatten>(), nn::create<nn::Dropout>({0.2}),
+                         nn::create<nn::Linear>({.in_features = 24, .out_features = 16}), nn::create<nn::ReLU>(),
+                         nn::create<nn::Linear>({.in_features = 16, .out_features = 10})});
 }
 Ref<nn::Sequential> perceptron() {
   return nn::sequential({nn::create<nn::Flatten>(),
