@@ -12,18 +12,23 @@ struct BackwardHooks::Passing {
   size_t arguments = 0;
   Tensors grad_outputs;
 
+  // The global hooks of a kind, then those of the module; copies, since a hook may remove itself.
+  void run(std::vector<Hook<BackwardHook>> Hooks::*kind, Tensors& gradients, auto call) {
+    for (Hooks* hooks : {&global_hooks(), &module->hooks()}) {
+      const auto list = hooks->*kind;
+      for (auto& hook : list) apply_hook_result(gradients, call(hook.f), [&] { return who(); });
+    }
+  }
   std::string who() const { return std::string(module->type()) + ": a hook of backward"; }
   void at_results(Tensors& dys) {
-    const auto before = module->parts().backward_pre_hooks;  // copies: a hook may remove itself
-    for (auto& [_, hook] : before) apply_hook_result(dys, hook(*module, {}, dys), [&] { return who(); });
+    run(&Hooks::before_backward, dys, [&](auto& f) { return f(*module, {}, dys); });
     grad_outputs = dys;
     if (inputs) return;
     Tensors none(arguments);
     at_inputs(none);
   }
   void at_inputs(Tensors& dxs) {
-    const auto hooks = module->parts().backward_hooks;
-    for (auto& [_, hook] : hooks) apply_hook_result(dxs, hook(*module, dxs, grad_outputs), [&] { return who(); });
+    run(&Hooks::after_backward, dxs, [&](auto& f) { return f(*module, dxs, grad_outputs); });
     grad_outputs.clear();
   }
 };
@@ -71,8 +76,8 @@ class BackwardHooks::Watch final : public Node {
 };
 
 BackwardHooks::BackwardHooks(Module& module) {
-  const Parts& parts = module.parts();
-  if ((parts.backward_pre_hooks.empty() && parts.backward_hooks.empty()) || !grad_enabled()) return;
+  auto none = [](const Hooks& h) { return h.before_backward.empty() && h.after_backward.empty(); };
+  if ((none(module.hooks()) && none(global_hooks())) || !grad_enabled()) return;
   passing_ = std::make_shared<Passing>();
   passing_->module = ModuleRef(&module);
 }

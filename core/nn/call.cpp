@@ -1,6 +1,11 @@
 // Calling a module: its hooks, and where errors say that they come from.
 #include <algorithm>
+#include <exception>
+#include <set>
+#include <utility>
 
+#include "core/base/text.h"
+#include "core/base/warn.h"
 #include "core/nn/backward_hooks.h"
 
 namespace luth::nn {
@@ -44,22 +49,81 @@ std::string Frame::where() {
   return path == last.type() ? headline(last) : path + " (" + headline(last) + ")";
 }
 
-Values Module::call(const Values& in) {
+namespace {
+
+// The arguments with those given by name at their places.
+Values placed(const Module& m, const Values& in, const Named& named) {
+  const std::vector<std::string> names = m.argument_names();
+  Values all = in;
+  for (auto& [name, value] : named) {
+    const size_t i = size_t(std::find(names.begin(), names.end(), name) - names.begin());
+    if (i == names.size())
+      throw Error("{} has no argument '{}'{}", m.type(), name,
+                  names.empty() ? ": it takes none by name" : did_you_mean(name, names));
+    if (i < in.size()) throw Error("{}: argument '{}' is given twice", m.type(), name);
+    if (all.size() <= i) all.resize(i + 1);
+    all[i] = value;
+  }
+  return all;
+}
+
+// Calls f for the global hooks of a kind and then for those of the module: copies, since a hook may remove itself.
+template <class F, class Each>
+void each_hook(const Module& m, std::vector<Hook<F>> Hooks::*kind, Each each) {
+  for (const Hooks* hooks : {&std::as_const(global_hooks()), &m.parts().hooks}) {
+    if ((hooks->*kind).empty()) continue;
+    const auto list = hooks->*kind;
+    for (auto& hook : list) each(hook);
+  }
+}
+
+// Runs the hooks that always run, where an error leaves a call before they have. In a destructor, because errors of the
+// language must pass untouched. The hooks' own errors are only warned of.
+struct AlwaysRun {
+  Module& m;
+  const Values& in;
+  const Named& named;
+  std::set<int64_t> done{};
+  int before = std::uncaught_exceptions();
+
+  ~AlwaysRun() {
+    if (std::uncaught_exceptions() == before) return;
+    each_hook(m, &Hooks::after, [&](auto& hook) {
+      if (!hook.always || done.count(hook.id)) return;
+      Values none;
+      try {
+        hook.f(m, in, named, none);
+      } catch (const Error& e) {
+        warn(fmt::format("{}: a hook that always runs failed after an error: {}", m.type(), e.what()));
+      }
+    });
+  }
+};
+
+Values call_between_hooks(Module& m, Values in, Named named) {
+  AlwaysRun always{m, in, named};
+  each_hook(m, &Hooks::before, [&](auto& hook) { hook.f(m, in, named); });
+  BackwardHooks backward(m);
+  backward.watch_inputs(in);
+  Values out = m.forward_named(in, named);
+  each_hook(m, &Hooks::after, [&](auto& hook) {
+    always.done.insert(hook.id);
+    hook.f(m, in, named, out);
+  });
+  backward.watch_results(out);
+  return out;
+}
+
+}  // namespace
+
+Values Module::forward_named(const Values& in, const Named& named) {
+  return forward(named.empty() ? in : placed(*this, in, named));
+}
+
+Values Module::call(const Values& in, const Named& named) {
   Frame frame(*this);
   try {
-    if (!parts_->hooked()) return forward(in);
-    Values args = in;
-    const auto pre = parts_->pre_hooks;  // copies: a hook may remove itself
-    for (auto& [_, hook] : pre)
-      if (auto replaced = hook(*this, args)) args = std::move(*replaced);
-    BackwardHooks backward(*this);
-    backward.watch_inputs(args);
-    Values out = forward(args);
-    const auto post = parts_->post_hooks;
-    for (auto& [_, hook] : post)
-      if (auto replaced = hook(*this, args, out)) out = std::move(*replaced);
-    backward.watch_results(out);
-    return out;
+    return hooked() ? call_between_hooks(*this, in, named) : forward_named(in, named);
   } catch (Error& e) {
     if (!e.has_module()) e.add_module(", in module " + Frame::where());
     throw;
@@ -73,8 +137,7 @@ void check_tensors(const Module& m, const Values& in, size_t n) {
   if (in.size() != n) throw Error("{} takes {} input{}, got {}", m.type(), n, n == 1 ? "" : "s", in.size());
   for (size_t i = 0; i < n; ++i)
     if (!in[i].is_tensor())
-      throw Error("input {} of {} must be a tensor, got {}", shown(int64_t(i)), m.type(),
-                  in[i].is_scalar() ? "a number" : "nothing");
+      throw Error("input {} of {} must be a tensor, got {}", shown(int64_t(i)), m.type(), in[i].text());
 }
 
 }  // namespace luth::nn

@@ -40,9 +40,9 @@ Sequential::Sequential(std::initializer_list<ModuleRef> children) {
   for (auto& m : children) append(m);
 }
 
-Values Sequential::forward(const Values& in) {
+Values Sequential::forward_named(const Values& in, const Named& named) {
   Values x = in;
-  for (size_t i = 0; i < size(); ++i) x = ModuleRef(at(i))->call(x);
+  for (size_t i = 0; i < size(); ++i) x = ModuleRef(at(i))->call(x, i ? Named() : named);
   return x;
 }
 
@@ -50,20 +50,26 @@ Values ModuleList::forward(const Values&) { no_forward(*this); }
 Values ModuleDict::forward(const Values&) { no_forward(*this); }
 Values ParameterList::forward(const Values&) { no_forward(*this); }
 
-std::string ModuleList::repr() const {
-  if (!size()) return "ModuleList()";
-  std::string lines;
+void ModuleList::print(std::string& out, int indent) const {
+  out += "ModuleList(";
+  const std::string line = "\n" + std::string(size_t(indent) + 2, ' ');
   for (size_t i = 0; i < size();) {
-    std::string text = at(i)->repr();
+    const size_t start = out.size();
+    at(i)->print(out, indent + 2);
+    const std::string text = out.substr(start);
     size_t end = i + 1;
-    while (end < size() && at(end)->repr() == text) ++end;
-    std::string indented;
-    for (char c : text) indented += c == '\n' ? std::string("\n  ") : std::string(1, c);
-    lines += end - i == 1 ? fmt::format("\n  ({}): {}", i + 1, indented)
-                          : fmt::format("\n  ({}-{}): {} x {}", i + 1, end, end - i, indented);
+    for (; end < size(); ++end) {
+      const size_t next = out.size();
+      at(end)->print(out, indent + 2);
+      const bool same = out.compare(next, out.npos, text) == 0;
+      out.resize(next);
+      if (!same) break;
+    }
+    out.insert(start, line + (end - i == 1 ? fmt::format("({}): ", i + 1)
+                                           : fmt::format("({}-{}): {} x ", i + 1, end, end - i)));
     i = end;
   }
-  return "ModuleList(" + lines + "\n)";
+  out += size() ? "\n" + std::string(size_t(indent), ' ') + ")" : ")";
 }
 
 void ParameterList::append(const Tensor& t) {

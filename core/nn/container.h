@@ -25,7 +25,9 @@ class Sequential final : public ListModule {
   Sequential() = default;
   explicit Sequential(std::initializer_list<ModuleRef> children);
   std::string type() const override { return "Sequential"; }
-  Values forward(const Values& in) override;
+  Values forward(const Values& in) override { return forward_named(in, {}); }
+  /// The first child gets the arguments by name.
+  Values forward_named(const Values& in, const Named& named) override;
   ModuleRef fresh() const override { return ModuleRef(new Sequential); }
   bool joined = false;  // made by the language's `..`, which spreads it when more is joined
 };
@@ -36,7 +38,7 @@ class ModuleList final : public ListModule {
   Values forward(const Values& in) override;  // throws: a list has no forward
   ModuleRef fresh() const override { return ModuleRef(new ModuleList); }
   /// Equal neighbours on one line: "(1-3): 3 x ReLU()".
-  std::string repr() const override;
+  void print(std::string& out, int indent) const override;
 };
 
 class ModuleDict final : public Module {

@@ -9,8 +9,6 @@
 namespace luth::nn {
 namespace {
 
-std::atomic<int64_t> next_hook{1};
-
 template <class List>
 auto find_in(List& list, std::string_view name) {
   auto it = std::find_if(list.begin(), list.end(), [&](auto& e) { return e.name == name; });
@@ -59,25 +57,54 @@ Module::~Module() {
   }
 }
 
-int64_t Module::add_pre_hook(PreHook hook) {
-  parts_->pre_hooks.emplace_back(next_hook++, std::move(hook));
-  return parts_->pre_hooks.back().first;
+// ---- Arguments ----------------------------------------------------------------------------------------------------
+
+namespace {
+struct ListOfArguments final : Held {
+  std::string text() const override { return fmt::format("a table of {}", items.size()); }
+  Values items;
+};
+}  // namespace
+
+Held::~Held() = default;
+
+std::string Argument::text() const {
+  return more_ ? more_->text() : is_tensor() ? "a tensor" : is_scalar() ? "a number" : "nothing";
 }
-int64_t Module::add_post_hook(PostHook hook) {
-  parts_->post_hooks.emplace_back(next_hook++, std::move(hook));
-  return parts_->post_hooks.back().first;
+
+Argument Argument::list(const Values& items) {
+  Ref<ListOfArguments> held(new ListOfArguments);
+  held->items = items;
+  return Argument(Ref<Held>(held));
 }
-int64_t Module::add_backward_hook(BackwardHook hook, bool pre) {
-  auto& list = pre ? parts_->backward_pre_hooks : parts_->backward_hooks;
-  list.emplace_back(next_hook++, std::move(hook));
-  return list.back().first;
+bool Argument::is_list() const { return dynamic_cast<const ListOfArguments*>(more_.get()); }
+const Values& Argument::items() const {
+  if (auto* list = dynamic_cast<const ListOfArguments*>(more_.get())) return list->items;
+  throw Error("expects a table of tensors, got {}", text());
 }
-void Module::remove_hook(int64_t id) {
-  auto same = [id](auto& h) { return h.first == id; };
-  std::erase_if(parts_->backward_pre_hooks, same);
-  std::erase_if(parts_->backward_hooks, same);
-  std::erase_if(parts_->pre_hooks, same);
-  std::erase_if(parts_->post_hooks, same);
+
+Values::operator Inputs() const {
+  Inputs in;
+  for (const Argument& a : *this) {
+    if (a.more()) throw Error("input {} is {}, no tensor or number", shown(int64_t(in.size())), a.text());
+    in.push_back(a);
+  }
+  return in;
+}
+
+// ---- Hooks --------------------------------------------------------------------------------------------------------
+
+int64_t Hooks::next_id() {
+  static std::atomic<int64_t> next{1};
+  return next++;
+}
+void Hooks::remove(int64_t id) {
+  auto from = [id](auto&... lists) { (std::erase_if(lists, [id](auto& h) { return h.id == id; }), ...); };
+  from(before, after, before_backward, after_backward, before_state, after_state, before_load, after_load);
+}
+Hooks& global_hooks() {
+  static Hooks hooks;
+  return hooks;
 }
 
 // ---- Parts --------------------------------------------------------------------------------------------------------
@@ -162,17 +189,27 @@ void add_module_class(const ModuleClass* c) { insert_by_name(classes(), c); }
 // ---- Printing -----------------------------------------------------------------------------------------------------
 
 std::string Module::repr() const {
-  std::string extra = extra_repr();
+  std::string out;
+  print(out, 0);
+  return out;
+}
+
+void Module::print(std::string& out, int indent) const {
+  const std::string extra = extra_repr();
   auto& children = parts_->children;
-  if (children.empty() && extra.find('\n') == std::string::npos) return type() + "(" + extra + ")";
-  std::string lines = extra.empty() ? "" : extra + "\n";
-  for (auto& c : children) lines += "(" + c.name + "): " + c.module->repr() + "\n";
-  std::string indented = "\n  ";
-  for (size_t i = 0; i + 1 < lines.size(); ++i) {
-    indented += lines[i];
-    if (lines[i] == '\n') indented += "  ";
+  out += type() + "(";
+  if (children.empty() && extra.find('\n') == std::string::npos) {
+    out += extra + ")";
+    return;
   }
-  return type() + "(" + indented + "\n)";
+  const std::string line = "\n" + std::string(size_t(indent) + 2, ' ');
+  if (!extra.empty()) out += line;
+  for (char c : extra) c == '\n' ? out += line : out += c;
+  for (auto& c : children) {
+    out += line + "(" + c.name + "): ";
+    c.module->print(out, indent + 2);
+  }
+  out += "\n" + std::string(size_t(indent), ' ') + ")";
 }
 
 std::string py(bool v) { return v ? "True" : "False"; }

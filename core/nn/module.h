@@ -3,7 +3,9 @@
 #pragma once
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "core/op/op.h"
@@ -21,8 +23,50 @@ namespace luth::nn {
 
 class Module;
 using ModuleRef = Ref<Module>;
-/// What a module takes and gives: tensors, numbers or nothing.
-using Values = Inputs;
+class Values;
+/// What an Argument may be beside tensors and numbers: a list, or a value of the language.
+struct Held : Counted {
+  virtual ~Held();
+  /// As messages name it: "a table of 2".
+  virtual std::string text() const = 0;
+};
+
+/// One argument or result of a module: a tensor, a number, nothing, a list of these, or a value of the language.
+class Argument : public Value {
+ public:
+  using Value::Value;
+  Argument() = default;
+  Argument(const Value& v) : Value(v) {}
+  static Argument list(const Values& items);
+  explicit Argument(Ref<Held> value) : more_(std::move(value)) {}
+  explicit operator bool() const { return Value::operator bool() || more_; }
+  /// "a tensor", "a number", "a table of 2", "nothing".
+  std::string text() const;
+  bool is_list() const;
+  /// Throws where it is no list.
+  const Values& items() const;
+  /// Null unless it is a list or a value of the language.
+  const Ref<Held>& more() const { return more_; }
+
+ private:
+  Ref<Held> more_;
+};
+
+/// What a module takes and gives, by position.
+class Values : public Small<Argument, 4> {
+ public:
+  using Small::Small;
+  Values(const Inputs& in) : Small(in.begin(), in.end()) {}
+  /// For operators. Throws for lists and values of the language.
+  operator Inputs() const;
+};
+
+/// What a module takes by name.
+struct NamedArgument {
+  std::string name;
+  Argument value;
+};
+using Named = std::vector<NamedArgument>;
 
 /// A null tensor is a parameter or buffer that exists by name only (a layer without bias, a removed one).
 struct NamedTensor {
@@ -37,37 +81,77 @@ struct NamedModule {
   ModuleRef module;
 };
 
-/// May replace the arguments (pre) or the results (post) by returning some.
-using PreHook = std::function<std::optional<Values>(Module&, const Values& in)>;
-using PostHook = std::function<std::optional<Values>(Module&, const Values& in, const Values& out)>;
+/// An entry of a state dict: a tensor, or in `other` the extra state of a module that is none.
+struct StateEntry {
+  std::string name;
+  Tensor value;
+  Argument other = {};
+};
+/// Entries by dotted path, in order; the tensors share memory with the module.
+using StateDict = std::vector<StateEntry>;
+struct LoadOptions {
+  bool strict = true;  // missing and unexpected names are errors; a shape that does not fit always is
+  int base = 1;        // from where the names count positions: 0 takes PyTorch's files
+};
+struct LoadResult {
+  std::vector<std::string> missing, unexpected, errors;
+};
 
+/// Runs before forward and may change its arguments.
+using PreHook = std::function<void(Module&, Values& in, Named& named)>;
+/// Runs after forward and may change its results.
+using PostHook = std::function<void(Module&, const Values& in, const Named& named, Values& out)>;
 /// A hook after backward gets the gradients of a call's arguments (null: none) and of its results, and may return other
 /// ones for the arguments. A hook before it gets those of the results and may return other ones for them. An empty
 /// result changes nothing.
 using BackwardHook = std::function<Tensors(Module&, const Tensors& grad_inputs, const Tensors& grad_outputs)>;
+/// Sees the state dict so far, before or after the entries of its module and of those below came, and may change it.
+using StateHook = std::function<void(Module&, StateDict& dict, const std::string& prefix)>;
+/// Runs before the names below `prefix` are compared, and may change the dict and add to the result.
+using LoadHook = std::function<void(Module&, StateDict& from, const std::string& prefix, LoadResult& result)>;
+/// Runs after loading and may take names out of the result, which then are no errors.
+using LoadedHook = std::function<void(Module&, LoadResult& result)>;
+
+template <class F>
+struct Hook {
+  int64_t id;
+  F f;
+  bool always = false;  // after forward: also where forward or another hook has thrown; the results are empty then
+};
+
+/// The hooks of one module, or those of all: global_hooks().
+struct Hooks {
+  std::vector<Hook<PreHook>> before;
+  std::vector<Hook<PostHook>> after;
+  std::vector<Hook<BackwardHook>> before_backward, after_backward;
+  std::vector<Hook<StateHook>> before_state, after_state;  // of modules alone
+  std::vector<Hook<LoadHook>> before_load;
+  std::vector<Hook<LoadedHook>> after_load;
+
+  /// Adds a hook, as the first one if `first`: `m->hooks().add(&Hooks::before, f)`. Returns its id.
+  template <class F>
+  int64_t add(std::vector<Hook<F>> Hooks::*kind, std::type_identity_t<F> f, bool first = false, bool always = false) {
+    auto& list = this->*kind;
+    return list.insert(first ? list.begin() : list.end(), {next_id(), std::move(f), always})->id;
+  }
+  void remove(int64_t id);
+  bool around_calls() const {
+    return !before.empty() || !after.empty() || !before_backward.empty() || !after_backward.empty();
+  }
+
+ private:
+  static int64_t next_id();
+};
+/// Run for every module, before its own.
+Hooks& global_hooks();
 
 /// The contents of a module, apart from its class and settings: in order of registration.
 struct Parts {
   std::vector<NamedTensor> parameters;
   std::vector<NamedBuffer> buffers;
   std::vector<NamedModule> children;
-  std::vector<std::pair<int64_t, PreHook>> pre_hooks;
-  std::vector<std::pair<int64_t, PostHook>> post_hooks;
-  std::vector<std::pair<int64_t, BackwardHook>> backward_pre_hooks, backward_hooks;
+  Hooks hooks;
   bool training = true;
-  bool hooked() const {
-    return !pre_hooks.empty() || !post_hooks.empty() || !backward_pre_hooks.empty() || !backward_hooks.empty();
-  }
-};
-
-/// Names (dotted paths) and tensors in order; the tensors share memory with the module.
-using StateDict = std::vector<NamedTensor>;
-struct LoadOptions {
-  bool strict = true;  // missing and unexpected names are errors; a shape that does not fit always is
-  int base = 1;        // from where the names count positions: 0 takes PyTorch's files
-};
-struct LoadResult {
-  std::vector<std::string> missing, unexpected;
 };
 
 class Module : public Counted {
@@ -83,6 +167,10 @@ class Module : public Counted {
   /// Makes parameters and buffers, once the settings are there; throws for settings that make no sense.
   virtual void build() {}
   virtual Values forward(const Values& in) = 0;
+  /// The names of forward's arguments, by which a call may give them.
+  virtual std::vector<std::string> argument_names() const { return {}; }
+  /// forward of arguments by position and by name; puts those given by name at their places.
+  virtual Values forward_named(const Values& in, const Named& named);
   /// Draws the parameters anew.
   virtual void reset_parameters() {}
   /// Another one of this class with these settings and without parts.
@@ -95,18 +183,23 @@ class Module : public Counted {
   virtual bool lazy() const { return false; }
   /// Gives lazy parameters the shapes that a state dict has for them.
   virtual void materialize_like(const StateDict& own) { (void)own; }
+  /// State beside tensors, which the state dict has as `_extra_state`.
+  virtual bool has_extra_state() const { return false; }
+  virtual Argument extra_state() const { return {}; }
+  virtual void set_extra_state(const Argument&) {}
+  /// Appends the module as PyTorch prints it; lines after the first begin with `indent` blanks.
+  virtual void print(std::string& out, int indent) const;
   /// As PyTorch prints it, over several lines where there are children.
-  virtual std::string repr() const;
+  std::string repr() const;
 
   // ---- Calling -----------------------------------------------------------------------------------------------------
   /// forward between the hooks; an Error that leaves it names this module.
-  Values call(const Values& in);
+  Values call(const Values& in, const Named& named = {});
   Tensor operator()(const Tensor& x);
   Tensor operator()(const Tensor& x, const Tensor& y);
-  int64_t add_pre_hook(PreHook hook);
-  int64_t add_post_hook(PostHook hook);
-  int64_t add_backward_hook(BackwardHook hook, bool pre = false);
-  void remove_hook(int64_t id);
+  Hooks& hooks() { return parts_->hooks; }
+  /// Whether a call has hooks to run, its own or global ones.
+  bool hooked() const { return parts_->hooks.around_calls() || global_hooks().around_calls(); }
 
   // ---- Parts -------------------------------------------------------------------------------------------------------
   /// Adds or replaces. Throw for a name that is empty, has a dot, or is another kind of part's.
@@ -128,10 +221,13 @@ class Module : public Counted {
   bool training() const { return parts_->training; }
 
   // ---- Over the tree -----------------------------------------------------------------------------------------------
-  // The walks give each module and each tensor once, parents first, and name it by its dotted path.
-  std::vector<NamedModule> named_modules(const std::string& prefix = "");
-  std::vector<NamedTensor> named_parameters(bool recurse = true, const std::string& prefix = "");
-  std::vector<NamedTensor> named_buffers(bool recurse = true, const std::string& prefix = "");
+  // The walks give each module and each tensor once, or at each place if `all`, parents first, and name it by its
+  // dotted path.
+  using Seen = std::set<const Module*>;
+  /// Leaves out the modules in `seen` and what lies below them, and adds those that it gives.
+  std::vector<NamedModule> named_modules(const std::string& prefix = "", bool all = false, Seen* seen = nullptr);
+  std::vector<NamedTensor> named_parameters(bool recurse = true, const std::string& prefix = "", bool all = false);
+  std::vector<NamedTensor> named_buffers(bool recurse = true, const std::string& prefix = "", bool all = false);
   std::vector<Tensor> parameters(bool recurse = true);
   /// "1.conv" from here; "" is this one. Throws for a path that leads nowhere.
   ModuleRef submodule(std::string_view path);
@@ -147,7 +243,7 @@ class Module : public Counted {
   /// same objects, so that optimizers keep them.
   void to(std::optional<Dtype> dtype, Device* device = nullptr);
 
-  /// Parameters and persistent buffers; names count positions from `base`.
+  /// Parameters, persistent buffers and extra state; names count positions from `base`.
   StateDict state_dict(int base = 1, const std::string& prefix = "") const;
   /// Copies what `from` has into parameters and buffers; nothing when anything does not fit.
   LoadResult load_state_dict(const StateDict& from, const LoadOptions& options = {});
@@ -212,10 +308,19 @@ struct DefineModule {
  private:
   template <class One>
   static void define() {
-    constexpr bool in_settings = requires { One::Spec::brief; };
-    using Named = std::conditional_t<in_settings, typename One::Spec, One>;
-    static const ModuleClass c{Named::name, std::string(Named::brief),
-                               [] { return ModuleRef(new One(typename One::Spec())); }};
+    if constexpr (requires { One::Spec::brief; })
+      define<One, typename One::Spec>();
+    else
+      define<One, One>();
+  }
+  template <class One, class Described>
+  static void define() {
+    static const ModuleClass c{Described::name, std::string(Described::brief), [] {
+                                 if constexpr (std::is_default_constructible_v<One>)
+                                   return ModuleRef(new One);
+                                 else
+                                   return ModuleRef(new One(typename One::Spec()));
+                               }};
     add_module_class(&c);
   }
 };
@@ -245,6 +350,12 @@ class Layer : public Module {
   std::string type() const override { return Spec::name; }
   void describe(Fields& f) override { spec.describe(f); }
   ModuleRef fresh() const override { return ModuleRef(new Self(spec)); }
+  std::vector<std::string> argument_names() const override {
+    if constexpr (requires(Self & self, const Tensor& t) { self.run(t, t); })
+      return {"input", "target"};
+    else
+      return {"input"};
+  }
   Values forward(const Values& in) override {
     Self& self = static_cast<Self&>(*this);
     if constexpr (requires(const Tensor& t) { self.run(t, t); }) {

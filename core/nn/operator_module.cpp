@@ -95,9 +95,15 @@ void AroundOperator::build() {
     register_buffer(class_.op.inputs[class_.inputs + i].name, std::exchange(tensors_[i], Tensor()));
 }
 
+std::vector<std::string> AroundOperator::argument_names() const {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < class_.inputs; ++i) names.push_back(class_.op.inputs[i].name);
+  return names;
+}
+
 Values AroundOperator::apply_to(const Values& in, bool write) {
   check_tensors(*this, in, class_.inputs);
-  Values all = in;
+  Inputs all = in;
   for (size_t i = 0; i < tensors_.size(); ++i) all.push_back(buffer(i));
   if (write) return {luth::apply_inplace(class_.op, op_, std::move(all))};
   Tensors out = luth::apply(class_.op, op_, std::move(all));

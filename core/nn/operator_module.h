@@ -48,6 +48,7 @@ class AroundOperator : public Module {
   std::string type() const override { return class_.name; }
   void describe(Fields& f) override;
   void build() override;
+  std::vector<std::string> argument_names() const override;
 
   bool inplace = false;  // write the result into the first input
 

@@ -14,38 +14,37 @@ std::string join(const std::string& prefix, const std::string& name) {
   return prefix.empty() ? name : name.empty() ? prefix : prefix + "." + name;
 }
 
-void collect(const ModuleRef& m, const std::string& path, std::set<const Module*>& seen,
-             std::vector<NamedModule>& out) {
-  if (!seen.insert(m.get()).second) return;
+void collect(const ModuleRef& m, const std::string& path, bool all, Module::Seen& seen, std::vector<NamedModule>& out) {
+  if (!seen.insert(m.get()).second && !all) return;
   out.push_back({path, m});
-  for (auto& c : m->parts().children) collect(c.module, join(path, c.name), seen, out);
+  for (auto& c : m->parts().children) collect(c.module, join(path, c.name), all, seen, out);
 }
 
-// The tensors of one kind of all modules (or of the first alone), each once.
+// The tensors of one kind of all modules (or of the first alone), each once, or at each place if `all`.
 template <class Member>
-std::vector<NamedTensor> named_tensors(std::vector<NamedModule> modules, bool recurse, Member member) {
+std::vector<NamedTensor> named_tensors(std::vector<NamedModule> modules, bool recurse, bool all, Member member) {
   std::vector<NamedTensor> out;
   std::set<const TensorImpl*> seen;
   if (!recurse) modules.resize(1);
   for (auto& [path, m] : modules)
     for (auto& t : m->parts().*member)
-      if (t.value && seen.insert(t.value.impl()).second) out.push_back({join(path, t.name), t.value});
+      if (t.value && (seen.insert(t.value.impl()).second || all)) out.push_back({join(path, t.name), t.value});
   return out;
 }
 
 }  // namespace
 
-std::vector<NamedModule> Module::named_modules(const std::string& prefix) {
+std::vector<NamedModule> Module::named_modules(const std::string& prefix, bool all, Seen* seen) {
   std::vector<NamedModule> out;
-  std::set<const Module*> seen;
-  collect(ModuleRef(this), prefix, seen, out);
+  Seen own;
+  collect(ModuleRef(this), prefix, all, seen ? *seen : own, out);
   return out;
 }
-std::vector<NamedTensor> Module::named_parameters(bool recurse, const std::string& prefix) {
-  return named_tensors(named_modules(prefix), recurse, &Parts::parameters);
+std::vector<NamedTensor> Module::named_parameters(bool recurse, const std::string& prefix, bool all) {
+  return named_tensors(named_modules(prefix, all), recurse, all, &Parts::parameters);
 }
-std::vector<NamedTensor> Module::named_buffers(bool recurse, const std::string& prefix) {
-  return named_tensors(named_modules(prefix), recurse, &Parts::buffers);
+std::vector<NamedTensor> Module::named_buffers(bool recurse, const std::string& prefix, bool all) {
+  return named_tensors(named_modules(prefix, all), recurse, all, &Parts::buffers);
 }
 std::vector<Tensor> Module::parameters(bool recurse) {
   std::vector<Tensor> out;
@@ -121,10 +120,7 @@ struct Cloner {
     for (auto& p : from.parameters) to.parameters.push_back({p.name, tensor(p.value)});
     for (auto& b : from.buffers) to.buffers.push_back({{b.name, tensor(b.value)}, b.persistent});
     for (auto& c : from.children) to.children.push_back({c.name, module(*c.module)});
-    to.pre_hooks = from.pre_hooks;
-    to.post_hooks = from.post_hooks;
-    to.backward_pre_hooks = from.backward_pre_hooks;
-    to.backward_hooks = from.backward_hooks;
+    to.hooks = from.hooks;
     to.training = from.training;
     return copy;
   }

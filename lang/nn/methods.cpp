@@ -197,10 +197,11 @@ int forward(lua_State* L) {
     if (!script->native()) throw Error("{} has no forward: define function {}:forward(x)", m->type(), m->type());
     m = script->native().get();
   }
-  nn::Values in = check_values(L, 2, (m->type() + ": argument").c_str());
+  nn::Named named;
+  nn::Values in = check_values(L, 2, &named);
   nn::Frame frame(*m);
   try {
-    return push_values(L, m->forward(in));
+    return push_values(L, m->forward_named(in, named));
   } catch (Error& e) {
     if (!e.has_module()) e.add_module(", in module " + nn::Frame::where());
     throw;
@@ -282,9 +283,9 @@ constexpr Row rows[] = {
 
 }  // namespace
 
-void open_module_methods(lua_State* L, int methods) {
+void open_module_methods(lua_State* L, int nn, int methods) {
   add_functions(L, methods, rows);
-  open_module_hooks(L, methods);
+  open_module_hooks(L, nn, methods);
 }
 
 }  // namespace luth::lang

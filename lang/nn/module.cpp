@@ -1,7 +1,11 @@
 // Modules as Lua values: calls, metatables by class, and modules whose class is written in Lua.
+#include <algorithm>
+
 #include "lang/nn/nn.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
+#include "lang/runtime/tables.h"
+#include "lang/values/named_arguments.h"
 #include "lang/values/tensor_values.h"
 
 namespace luth::lang {
@@ -28,15 +32,80 @@ int call_script(lua_State* L, ScriptModule& m) {
 
 }  // namespace
 
-nn::Values check_values(lua_State* L, int first, const char* what) {
-  nn::Values in;
-  for (int i = first, n = lua_gettop(L); i <= n; ++i) {
-    if (Value v = to_value(L, i); v || is_none(L, i))
-      in.push_back(std::move(v));
-    else
-      throw Error("{} number {} is {}, no tensor or number", what, i - first + 1, given_text(L, i));
+namespace {
+
+// A value that C++ passes through.
+struct ForeignValue final : nn::Held {
+  std::string text() const override { return shown; }
+  LuaRef value;
+  std::string shown;
+};
+
+// A sequence without a metatable and other keys.
+bool is_list(lua_State* L, int index) {
+  if (!lua_istable(L, index) || lua_getmetatable(L, index)) return false;
+  const lua_Unsigned n = lua_rawlen(L, index);
+  lua_Unsigned count = 0;
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) ++count;
+  return count == n;
+}
+
+}  // namespace
+
+nn::Argument to_argument(lua_State* L, int index) {
+  index = lua_absindex(L, index);
+  luaL_checkstack(L, 8, "too many nested tables");
+  if (Value v = to_value(L, index); v || is_none(L, index)) return v;
+  const int top = lua_gettop(L);
+  const bool list = is_list(L, index);
+  lua_settop(L, top);
+  if (!list) {
+    Ref<ForeignValue> foreign(new ForeignValue);
+    foreign->value = LuaRef(L, index);
+    foreign->shown = given_text(L, index);
+    return nn::Argument(Ref<nn::Held>(foreign));
   }
+  nn::Values items;
+  each_element(L, index, [&](int at, lua_Integer) { items.push_back(to_argument(L, at)); });
+  return nn::Argument::list(items);
+}
+
+nn::Values check_values(lua_State* L, int first, nn::Named* named) {
+  nn::Values in;
+  int n = lua_gettop(L);
+  if (named && n >= first && is_named(L, n)) {
+    for (lua_pushnil(L); lua_next(L, n); lua_pop(L, 1)) {
+      if (lua_type(L, -2) != LUA_TSTRING)
+        throw Error("a table of arguments by name has the key {}", given_text(L, lua_gettop(L) - 1));
+      named->push_back({lua_tostring(L, -2), to_argument(L, -1)});
+    }
+    std::sort(named->begin(), named->end(), [](auto& a, auto& b) { return a.name < b.name; });
+    --n;
+  }
+  for (int i = first; i <= n; ++i) in.push_back(to_argument(L, i));
   return in;
+}
+
+static void push_argument(lua_State* L, const nn::Argument& a) {
+  luaL_checkstack(L, 8, "too many nested tables");
+  if (a.is_list())
+    push_items(L, a.items(), [&](auto& item) { push_argument(L, item); });
+  else if (auto* foreign = dynamic_cast<const ForeignValue*>(a.more().get()))
+    foreign->value.push(L);
+  else
+    push_values(L, Inputs{a});
+}
+int push_values(lua_State* L, const nn::Values& values) {
+  luaL_checkstack(L, int(values.size()) + 4, nullptr);
+  for (auto& v : values) push_argument(L, v);
+  return int(values.size());
+}
+void push_named(lua_State* L, const nn::Named& named) {
+  lua_newtable(L);
+  for (auto& [name, value] : named) {
+    push_argument(L, value);
+    lua_setfield(L, -2, name.c_str());
+  }
 }
 
 int call_module(lua_State* L) {
@@ -45,8 +114,10 @@ int call_module(lua_State* L) {
   bool known = lua_getstack(L, 0, &here.second);
   nn::Frame frame(*m, known ? call_name : nullptr, &here);
   auto* script = dynamic_cast<ScriptModule*>(m.get());
-  if (script && !m->parts().hooked()) return call_script(L, *script);
-  return push_values(L, m->call(check_values(L, 2, (m->type() + ": argument").c_str())));
+  if (script && !m->hooked()) return call_script(L, *script);
+  nn::Named named;
+  const nn::Values in = check_values(L, 2, &named);
+  return push_values(L, m->call(in, named));
 }
 
 // ---- ScriptModule -------------------------------------------------------------------------------------------------
@@ -63,7 +134,7 @@ void ScriptModule::set_native(nn::ModuleRef m) {
 }
 
 // From C++, for instance from a Sequential or with hooks.
-nn::Values ScriptModule::forward(const nn::Values& in) {
+nn::Values ScriptModule::forward_named(const nn::Values& in, const nn::Named& named) {
   lua_State* L = class_.running();
   int top = lua_gettop(L);
   luaL_checkstack(L, int(in.size()) + 8, nullptr);
@@ -71,8 +142,10 @@ nn::Values ScriptModule::forward(const nn::Values& in) {
   lua_getfield(L, -1, "forward");
   lua_insert(L, -2);
   if (lua_isnil(L, -2)) throw Error("{} has no forward: define function {}:forward(x)", name_, name_);
-  lua_call(L, push_values(L, in) + 1, LUA_MULTRET);
-  nn::Values out = check_values(L, top + 1, (name_ + ":forward: result").c_str());
+  int n = push_values(L, in) + 1;
+  if (!named.empty()) push_named(L, named), ++n;
+  lua_call(L, n, LUA_MULTRET);
+  nn::Values out = check_values(L, top + 1);
   lua_settop(L, top);
   return out;
 }
@@ -113,6 +186,34 @@ void ScriptModule::reset_parameters() {
   }
   push_module(L, nn::ModuleRef(this));
   lua_call(L, 1, 0);
+}
+
+bool ScriptModule::has_extra_state() const {
+  lua_State* L = class_.running();
+  luaL_checkstack(L, 8, nullptr);
+  const bool has = push_own_method(L, class_, "get_extra_state");
+  lua_pop(L, has);
+  return has;
+}
+nn::Argument ScriptModule::extra_state() const {
+  lua_State* L = class_.running();
+  luaL_checkstack(L, 8, nullptr);
+  push_own_method(L, class_, "get_extra_state");
+  push_module(L, nn::ModuleRef(const_cast<ScriptModule*>(this)));
+  lua_call(L, 1, 1);
+  nn::Argument state = to_argument(L, -1);
+  lua_pop(L, 1);
+  return state;
+}
+void ScriptModule::set_extra_state(const nn::Argument& state) {
+  lua_State* L = class_.running();
+  luaL_checkstack(L, 8, nullptr);
+  if (!push_own_method(L, class_, "set_extra_state"))
+    throw Error("{} has get_extra_state and no set_extra_state: define function {}:set_extra_state(state)", name_,
+                name_);
+  push_module(L, nn::ModuleRef(this));
+  push_argument(L, state);
+  lua_call(L, 2, 0);
 }
 
 // ---- Classes ------------------------------------------------------------------------------------------------------

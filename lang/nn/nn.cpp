@@ -262,7 +262,7 @@ void open_nn(lua_State* L) {
   int nn = lua_gettop(L);
   open_module_class(L, nn);
   int methods = lua_gettop(L);
-  open_module_methods(L, methods);
+  open_module_methods(L, nn, methods);
   open_module_state(L, methods);
   open_classes(L, nn);
   open_module_containers(L, nn, methods);

@@ -15,7 +15,11 @@ class ScriptModule final : public nn::Module {
   ScriptModule(std::string name, WeakRef klass) : name_(std::move(name)), class_(std::move(klass)) {}
   std::string type() const override { return name_; }
   void describe(Fields& f) override;
-  nn::Values forward(const nn::Values& in) override;
+  nn::Values forward(const nn::Values& in) override { return forward_named(in, {}); }
+  nn::Values forward_named(const nn::Values& in, const nn::Named& named) override;
+  bool has_extra_state() const override;
+  nn::Argument extra_state() const override;
+  void set_extra_state(const nn::Argument& state) override;
   nn::ModuleRef fresh() const override;
   std::string extra_repr() const override;
   bool positional() const override { return native_ && native_->positional(); }
@@ -63,19 +67,31 @@ nn::ModuleRef check_module(lua_State* L, int index, const char* what = "expects"
 /// The module of the method's first argument.
 nn::Module& self_module(lua_State* L);
 
-/// The arguments from `first` to the top as values: tensors, numbers, booleans, nil. Throws for others; the message
-/// begins with `what` and the number.
-nn::Values check_values(lua_State* L, int first, const char* what);
+/// The value at `index`: tensors, numbers, booleans, nil; a sequence of such values as a list; all else as a value of
+/// the language.
+nn::Argument to_argument(lua_State* L, int index);
+/// The arguments from `first` to the top. If `named` is given, it gets those of a last table with string keys.
+nn::Values check_values(lua_State* L, int first, nn::Named* named = nullptr);
+/// Pushes the values one by one, lists as tables. Returns their number.
+int push_values(lua_State* L, const nn::Values& values);
+/// Pushes a table of the arguments by name.
+void push_named(lua_State* L, const nn::Named& named);
 /// `module(...)`: calls the module at 1 with the arguments above it.
 int call_module(lua_State* L);
+
+/// Pushes a state dict: a table whose pairs() keeps the order. `apart`: tensors share memory with the module and are
+/// others, without a graph.
+void push_state_dict(lua_State* L, const nn::StateDict& dict, bool apart = true);
+/// The table at `index` as a state dict.
+nn::StateDict read_state_dict(lua_State* L, int index);
 
 /// `a .. b`: a Sequential of both. One that `..` has made is flattened.
 int join_modules(lua_State* L);
 
 // The parts of nn. `methods` is nn.Module, the table of methods.
 void open_module_class(lua_State* L, int nn);  // nn.Module, nn.class; leaves nn.Module on the stack
-void open_module_methods(lua_State* L, int methods);
-void open_module_hooks(lua_State* L, int methods);
+void open_module_methods(lua_State* L, int nn, int methods);
+void open_module_hooks(lua_State* L, int nn, int methods);
 void open_module_state(lua_State* L, int methods);
 void open_module_containers(lua_State* L, int nn, int methods);
 /// Makes the class table of a C++ class and leaves it on the stack. `construct` gets the class table and the arguments.

@@ -81,28 +81,37 @@ int pairs(lua_State* L) {
 
 struct DictOptions {
   int base = 1;
-  bool strict = true;
+  bool strict = true, keep_vars = false;
+  std::string prefix;
 };
 DictOptions read_options(lua_State* L, int index, const char* function, bool loading) {
   DictOptions d;
   if (loading && lua_isboolean(L, index)) return d.strict = lua_toboolean(L, index), d;
   NamedArguments o(L, index, function);
   d.base = int(o.integer("base", 1));
-  if (loading) d.strict = o.flag("strict", true);
+  if (loading) {
+    d.strict = o.flag("strict", true);
+  } else {
+    d.keep_vars = o.flag("keep_vars", false);
+    if (int i = o.get("prefix")) d.prefix = luaL_checkstring(L, i);
+  }
   o.done();
   if (d.base != 0 && d.base != 1) throw Error("{}: base is 0 or 1, got {}", function, d.base);
   return d;
 }
 
-int state_dict(lua_State* L) {
-  DictOptions o = read_options(L, 2, "state_dict", false);
-  nn::StateDict list = self_module(L).state_dict(o.base);
-  lua_createtable(L, 0, int(list.size()));
+}  // namespace
+
+void push_state_dict(lua_State* L, const nn::StateDict& dict, bool apart) {
+  lua_createtable(L, 0, int(dict.size()));
   lua_createtable(L, 0, 3);
-  push_items(L, list, [&](auto& entry) {  // the list of names; the tensors go into the state dict
+  push_items(L, dict, [&](auto& entry) {  // the list of names; the tensors go into the state dict
     lua_pushlstring(L, entry.name.data(), entry.name.size());
     lua_pushvalue(L, -1);
-    push_tensor(L, entry.value.detach());
+    if (entry.value)
+      push_tensor(L, apart ? entry.value.detach() : entry.value);
+    else
+      push_values(L, nn::Values{entry.other});
     lua_rawset(L, -6);
   });
   lua_setfield(L, -2, "order");
@@ -111,6 +120,33 @@ int state_dict(lua_State* L) {
   lua_pushliteral(L, "state_dict");
   lua_setfield(L, -2, "__name");
   lua_setmetatable(L, -2);
+}
+
+nn::StateDict read_state_dict(lua_State* L, int index) {
+  index = lua_absindex(L, index);
+  nn::StateDict dict;
+  push_keys(L, index);
+  for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; ++i) {
+    if (lua_type(L, -1) != LUA_TSTRING)
+      throw Error("load_state_dict: names are strings, got {}", given_text(L, lua_gettop(L)));
+    std::string name = lua_tostring(L, -1);
+    lua_rawget(L, index);
+    nn::Argument value = to_argument(L, -1);
+    const bool extra = name == "_extra_state" || name.ends_with("._extra_state");
+    if (!value.is_tensor() && !extra && !lua_isnil(L, -1))
+      throw Error("load_state_dict: '{}' is {}, no tensor", name, given_text(L, lua_gettop(L)));
+    if (!lua_isnil(L, -1)) dict.push_back({name, value.tensor(), value});  // absent: removed from the table since
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 2);
+  return dict;
+}
+
+namespace {
+
+int state_dict(lua_State* L) {
+  DictOptions o = read_options(L, 2, "state_dict", false);
+  push_state_dict(L, self_module(L).state_dict(o.base, o.prefix), !o.keep_vars);
   return 1;
 }
 
@@ -121,18 +157,7 @@ int push_names(lua_State* L, const std::vector<std::string>& names) {
 int load_state_dict(lua_State* L) {
   if (!lua_istable(L, 2)) throw Error("load_state_dict: expects a table of tensors by name, got {}", given_text(L, 2));
   DictOptions o = read_options(L, 3, "load_state_dict", true);
-  nn::StateDict from;
-  push_keys(L, 2);
-  for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; ++i) {
-    if (lua_type(L, -1) != LUA_TSTRING)
-      throw Error("load_state_dict: names are strings, got {}", given_text(L, lua_gettop(L)));
-    std::string name = lua_tostring(L, -1);
-    lua_rawget(L, 2);
-    const Tensor* t = to_tensor(L, -1);
-    if (!t || !*t) throw Error("load_state_dict: '{}' is {}, no tensor", name, given_text(L, lua_gettop(L)));
-    from.push_back({name, *t});
-    lua_pop(L, 1);
-  }
+  const nn::StateDict from = read_state_dict(L, 2);
   nn::LoadResult r = self_module(L).load_state_dict(from, {o.strict, o.base});
   lua_createtable(L, 0, 2);
   push_names(L, r.missing);
@@ -143,8 +168,10 @@ int load_state_dict(lua_State* L) {
 }
 
 constexpr Row rows[] = {
-    {"state_dict", guarded<state_dict>, "m:state_dict({base = 1})",
-     "Parameters and buffers by dotted path; pairs() keeps their order. They share memory with the module."},
+    {"state_dict", guarded<state_dict>, "m:state_dict({base = 1, prefix = '', keep_vars = false})",
+     "Parameters, buffers and extra state by dotted path; pairs() keeps their order. They share memory with the "
+     "module. "
+     "keep_vars gives the parameters themselves, which have a graph."},
     {"load_state_dict", guarded<load_state_dict>, "m:load_state_dict(dict, {strict = true, base = 1})",
      "Copies tensors by name, all or none. base = 0 takes PyTorch's names. Returns {missing_keys, unexpected_keys}."},
 };

@@ -18,7 +18,8 @@ Tensor filled(const Shape& shape, float v) {
   return t;
 }
 
-std::string names(const std::vector<nn::NamedTensor>& list) {
+template <class Entry>
+std::string names(const std::vector<Entry>& list) {
   std::string s;
   for (auto& e : list) s += e.name + " ";
   return s;
@@ -132,17 +133,17 @@ TEST(Module, NamesItselfInErrors) {
 TEST(Module, HooksSeeAndReplace) {
   auto m = nn::create<nn::Identity>();
   int seen = 0;
-  int64_t pre = m->add_pre_hook([&](nn::Module&, const nn::Values&) {
+  int64_t pre = m->hooks().add(&nn::Hooks::before, [&](nn::Module&, nn::Values& in, nn::Named&) {
     ++seen;
-    return nn::Values{filled({1}, 2)};
+    in = {filled({1}, 2)};
   });
-  m->add_post_hook([&](nn::Module&, const nn::Values& in, const nn::Values& out) -> std::optional<nn::Values> {
+  m->hooks().add(&nn::Hooks::after, [&](nn::Module&, const nn::Values& in, const nn::Named&, nn::Values& out) {
     EXPECT_EQ(element(in[0].tensor(), 0), 2);
     EXPECT_EQ(element(out[0].tensor(), 0), 2);
-    return nn::Values{filled({1}, 3)};
+    out = {filled({1}, 3)};
   });
   EXPECT_EQ(element((*m)(filled({1}, 1)), 0), 3);
-  m->remove_hook(pre);
+  m->hooks().remove(pre);
   EXPECT_EQ(seen, 1);
 }
 
