@@ -1,6 +1,7 @@
 -- PyTorch's answers for modules through the Lua face: the cases of tests/golden/nn with dims and indices counted from 1.
--- In float64 constructors get their required arguments by position, in float32 all by name. A case of a class that nn
--- does not have is skipped and counted. `luth tests/lang/nn_golden.lua LSTM` runs the cases of one class.
+-- In float64 constructors get their required arguments by position, in float32 all by name. Printed forms are those of
+-- repr.json. A case of a class that nn does not have is skipped and counted. `luth tests/lang/nn_golden.lua LSTM` runs
+-- the cases of one class.
 local root = os.getenv('LUTH_SOURCE') or arg[0]:match('^(.*)/tests/lang/') or '.'
 package.path = root .. '/tests/golden/?.lua;' .. package.path
 local read = require 'read'
@@ -51,6 +52,7 @@ end
 function construct(spec, tensors, by_name)
   local list, given = {}, {}
   for _, child in ipairs(spec.children or {}) do list[#list + 1] = construct(child, tensors, by_name) end
+  if spec.module == 'ModuleList' and spec.children then list = {list} end
   for _, name in ipairs(by_name and {} or spec.required) do
     list[#list + 1], given[name] = value(spec.args[name], tensors), true
   end
@@ -238,10 +240,37 @@ for _, family in ipairs {'attention', 'conv', 'loss', 'norm', 'other', 'pool', '
   end
 end
 
+-- ---- Printed forms ---------------------------------------------------------------------------------------------------
+
+-- PyTorch's text with positions from 1: names of children and dims.
+local function from_one(text)
+  text = text:gsub('%((%d+)%): ', function(n) return ('(%d): '):format(n + 1) end)
+  text = text:gsub('%((%d+)%-(%d+)%): ', function(a, b) return ('(%d-%d): '):format(a + 1, b + 1) end)
+  for _, name in ipairs {'dim', 'start_dim', 'end_dim', 'padding_idx'} do
+    text = text:gsub('%f[%w_]' .. name .. '=(%d+)', function(n) return name .. '=' .. n + 1 end)
+  end
+  return (text:gsub('NonDynamicallyQuantizableLinear', 'Linear'))  -- PyTorch's own name for that of attention
+end
+
+local printed, unprinted = 0, 0
+torch.set_default_dtype(torch.float32)
+for _, case in ipairs(read.json(read.text(folder .. 'repr.json'))) do
+  if only and only ~= case.module then  -- another class
+  elseif lacks(case) then
+    unprinted = unprinted + 1
+  else
+    printed = printed + 1
+    local _, got = pcall(function() return tostring(construct(case, {}, true)) end)
+    local want = from_one(case['repr'])
+    if got ~= want then wrong('printing ' .. case.module, got .. '\nwant\n' .. want) end
+  end
+end
+
 local names = {}
 for name, n in pairs(skipped) do names[#names + 1] = name .. ' ' .. n end
 table.sort(names)
 print(('%d cases, %d wrong answers; skipped for want of their class: %d'):format(counts.run, counts.wrong, counts.skipped))
+print(('%d printed forms; skipped: %d'):format(printed, unprinted))
 if #names > 0 then print(table.concat(names, ', ')) end
 assert(only or counts.run + counts.skipped == 539, 'cases are missing')
 if counts.wrong > 0 then error(table.concat(report, '\n'), 0) end
