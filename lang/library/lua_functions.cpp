@@ -65,6 +65,56 @@ constexpr Row einops[] = {
      "is einops' repeat."},
 };
 
+constexpr Row distributions[] = {
+    {"Normal", nullptr, "torch.distributions.Normal(loc, scale)",
+     "The normal distribution of mean loc and standard deviation scale. A distribution d has d:sample(shape), "
+     "d:rsample(shape) (with gradients), d:log_prob(x), d:cdf(x), d:icdf(p), d:entropy(), d:expand(shape), and the "
+     "fields mean, variance, stddev, mode, batch_shape, event_shape. {validate_args = false} drops the checks."},
+    {"MultivariateNormal", nullptr,
+     "torch.distributions.MultivariateNormal(loc, {covariance_matrix or precision_matrix or scale_tril})",
+     "The normal distribution of vectors."},
+    {"Bernoulli", nullptr, "torch.distributions.Bernoulli{probs or logits}", "1 with probability probs, else 0."},
+    {"Categorical", nullptr, "torch.distributions.Categorical{probs or logits}",
+     "Labels from 1 to n with the probabilities along the last dim of probs."},
+    {"OneHotCategorical", nullptr, "torch.distributions.OneHotCategorical{probs or logits}",
+     "Vectors with a 1 at the label that Categorical would give, and else 0."},
+    {"Uniform", nullptr, "torch.distributions.Uniform(low, high)", "Numbers from low to high, all equally likely."},
+    {"Exponential", nullptr, "torch.distributions.Exponential(rate)", "The density rate exp(-rate x) for x from 0."},
+    {"Gamma", nullptr, "torch.distributions.Gamma(concentration, rate)",
+     "The gamma distribution; its mean is concentration / rate."},
+    {"Beta", nullptr, "torch.distributions.Beta(concentration1, concentration0)",
+     "The beta distribution on 0 to 1; its mean is concentration1 / (concentration1 + concentration0)."},
+    {"Dirichlet", nullptr, "torch.distributions.Dirichlet(concentration)",
+     "Vectors of numbers from 0 whose sum is 1; the mean is concentration over its sum."},
+    {"Laplace", nullptr, "torch.distributions.Laplace(loc, scale)", "The density exp(-|x - loc| / scale) / (2 scale)."},
+    {"StudentT", nullptr, "torch.distributions.StudentT(df, loc = 0, scale = 1)",
+     "Student's distribution of df degrees of freedom, times scale, plus loc."},
+    {"Poisson", nullptr, "torch.distributions.Poisson(rate)", "Counts of mean rate."},
+    {"Binomial", nullptr, "torch.distributions.Binomial(total_count = 1, {probs or logits})",
+     "How many of total_count trials succeed, each with probability probs."},
+    {"LogNormal", nullptr, "torch.distributions.LogNormal(loc, scale)",
+     "Numbers whose logarithm is normal with mean loc and standard deviation scale."},
+    {"Independent", nullptr, "torch.distributions.Independent(base_distribution, reinterpreted_batch_ndims)",
+     "The same distribution with the last dims of batch_shape as part of the event: log_prob is summed over them."},
+    {"TransformedDistribution", nullptr, "torch.distributions.TransformedDistribution(base_distribution, transforms)",
+     "What transforms, one or a list, make of a sample of base_distribution."},
+    {"ExpTransform", nullptr, "torch.distributions.ExpTransform()",
+     "y = exp(x). A transform t has t(x), t.inv(y), t:log_abs_det_jacobian(x, y)."},
+    {"PowerTransform", nullptr, "torch.distributions.PowerTransform(exponent)", "y = x ^ exponent, for x above 0."},
+    {"SigmoidTransform", nullptr, "torch.distributions.SigmoidTransform()", "y = 1 / (1 + exp(-x))."},
+    {"TanhTransform", nullptr, "torch.distributions.TanhTransform()", "y = tanh(x)."},
+    {"SoftplusTransform", nullptr, "torch.distributions.SoftplusTransform()", "y = log(1 + exp(x))."},
+    {"AbsTransform", nullptr, "torch.distributions.AbsTransform()", "y = |x|; it has no inverse but x = y."},
+    {"AffineTransform", nullptr, "torch.distributions.AffineTransform(loc, scale, event_dim = 0)",
+     "y = loc + scale * x. The last event_dim dims are one event."},
+    {"SoftmaxTransform", nullptr, "torch.distributions.SoftmaxTransform()", "The softmax of the last dim."},
+    {"ComposeTransform", nullptr, "torch.distributions.ComposeTransform(parts)", "One transform after the other."},
+    {"kl_divergence", nullptr, "torch.distributions.kl_divergence(p, q)",
+     "The mean of log p - log q under p, for distributions of one class and usual pairs of classes."},
+    {"register_kl", nullptr, "torch.distributions.register_kl(type_p, type_q, f)",
+     "Lets kl_divergence use f(p, q) for these two classes."},
+};
+
 // Pushes the table torch.<a>.<b>, or torch itself.
 void push_table(lua_State* L, const char* a = nullptr, const char* b = nullptr) {
   lua_getglobal(L, "torch");
@@ -87,6 +137,10 @@ void open_libraries(lua_State* L) {
   add_library(L, -1, "luth.torch.parameters", init);
   push_table(L, "testing");
   add_library(L, -1, "luth.torch.make_tensor", testing);
+  push_table(L);
+  luaL_getsubtable(L, -1, "distributions");
+  add_library(L, -1, "luth.torch.distributions", distributions);
+  document(L, -1, "torch.distributions\n  Probability distributions, maps of them, and their divergences.");
   lua_settop(L, 0);
 }
 const Open opener("luth.libraries", Open::extras + 10, open_libraries);

@@ -1,14 +1,10 @@
 -- Arguments of functions written in Lua: positions, then a table of named ones, as operators take them.
 local M = {}
 
--- An error at the line of the script, for a function that calls this or `read` itself and was called through C.
-local function fail(level, name, text, ...) error(name .. ': ' .. string.format(text, ...), level + 1) end
-function M.fail(name, text, ...) fail(4, name, text, ...) end
-
 -- An error at the line of the script, from any depth within luth's own Lua files.
 local share = debug.getinfo(1, 'S').source:gsub('luth/torch/arguments%.lua$', '')
 local function is_own(source) return source:sub(1, #share + 5) == share .. 'luth/' or source:sub(1, #share + 7) == share .. 'models/' end
-function M.raise(name, text, ...)
+local function fail(name, text, ...)
   local level, line = 2, ''
   for info in function() return debug.getinfo(level + 1, 'Sl') end do
     if info.currentline > 0 and not is_own(info.source) then
@@ -20,23 +16,25 @@ function M.raise(name, text, ...)
   error(line .. name .. ': ' .. text:format(...), 0)
 end
 
+M.fail = fail
+
 -- The arguments by name: `names` in PyTorch's order, of which the first `required` must be there.
 function M.read(name, names, required, ...)
   local given, n, out = { ... }, select('#', ...), {}
   local last = given[n]
   local named = n > 0 and type(last) == 'table' and getmetatable(last) == nil and #last == 0 and next(last) and last or nil
   if named then n = n - 1 end
-  if n > #names then fail(4, name, 'too many arguments; it has %s', table.concat(names, ', ')) end
+  if n > #names then fail(name, 'too many arguments; it has %s', table.concat(names, ', ')) end
   for i = 1, n do out[names[i]] = given[i] end
   local known = {}
   for _, key in ipairs(names) do known[key] = true end
   for key, value in pairs(named or {}) do
-    if not known[key] then fail(4, name, "no argument is named '%s'; it has %s", tostring(key), table.concat(names, ', ')) end
-    if out[key] ~= nil then fail(4, name, "argument '%s' is given by position and by name", key) end
+    if not known[key] then fail(name, "no argument is named '%s'; it has %s", tostring(key), table.concat(names, ', ')) end
+    if out[key] ~= nil then fail(name, "argument '%s' is given by position and by name", key) end
     out[key] = value
   end
   for i = 1, required do
-    if out[names[i]] == nil then fail(4, name, "argument '%s' is missing; it has %s", names[i], table.concat(names, ', ')) end
+    if out[names[i]] == nil then fail(name, "argument '%s' is missing; it has %s", names[i], table.concat(names, ', ')) end
   end
   return out
 end

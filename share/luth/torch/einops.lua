@@ -9,7 +9,7 @@ local M = {}
 -- ---- Patterns -------------------------------------------------------------------------------------------------------
 
 local function refuse(p, at, text, ...)
-  arguments.raise(p.name, '%s\n  %s\n  %s^', text:format(...), p.text, (' '):rep(at - 1))
+  arguments.fail(p.name, '%s\n  %s\n  %s^', text:format(...), p.text, (' '):rep(at - 1))
 end
 
 -- One side: a list of groups, each a list of axes {name = 'h'}, {size = 3} or {name = '...'}, with their column `at`.
@@ -90,7 +90,7 @@ end
 local parsed = { rearrange = {}, einreduce = {}, einrepeat = {} }
 local function pattern(name, text)
   if type(text) ~= 'string' then
-    arguments.raise(name, "expects a pattern such as 'b c h w -> b (h w) c', got %s", torch.typename(text) or type(text))
+    arguments.fail(name, "expects a pattern such as 'b c h w -> b (h w) c', got %s", torch.typename(text) or type(text))
   end
   local p = parsed[name][text]
   if not p then
@@ -105,10 +105,10 @@ end
 local function check_sizes(p, sizes)
   for axis, size in pairs(sizes) do
     if axis == '...' or not (p.left.by_name[axis] or p.right.by_name[axis]) then
-      arguments.raise(p.name, "no axis of '%s' is named '%s'", p.text, tostring(axis))
+      arguments.fail(p.name, "no axis of '%s' is named '%s'", p.text, tostring(axis))
     end
     if math.type(size) ~= 'integer' or size < 1 then
-      arguments.raise(p.name, "the size of axis '%s' must be an integer from 1, not %s", axis, tostring(size))
+      arguments.fail(p.name, "the size of axis '%s' must be an integer from 1, not %s", axis, tostring(size))
     end
   end
 end
@@ -181,7 +181,7 @@ local function reduced(p, x, dims, how)
   if #dims == 0 then return x end
   if type(how) == 'function' then return how(x, dims) end
   if how == 'mean' and not x:is_floating_point() then
-    arguments.raise(p.name, 'the mean needs a floating dtype, not %s', tostring(x.dtype))
+    arguments.fail(p.name, 'the mean needs a floating dtype, not %s', tostring(x.dtype))
   end
   if how ~= 'prod' then return x[reductions[how]](x, dims) end
   for i = #dims, 1, -1 do x = x:prod(dims[i]) end
@@ -234,9 +234,9 @@ end
 
 local function run(name, x, text, how, sizes)
   if type(x) == 'table' and torch.is_tensor(x[1]) then x = torch.stack(x, 1) end
-  if not torch.is_tensor(x) then arguments.raise(name, 'expects a tensor, got %s', torch.typename(x) or type(x)) end
+  if not torch.is_tensor(x) then arguments.fail(name, 'expects a tensor, got %s', torch.typename(x) or type(x)) end
   if sizes ~= nil and type(sizes) ~= 'table' then
-    arguments.raise(name, 'the sizes of axes are a table, {h = 8}, not %s', type(sizes))
+    arguments.fail(name, 'the sizes of axes are a table, {h = 8}, not %s', type(sizes))
   end
   local p = pattern(name, text)
   check_sizes(p, sizes or {})
@@ -252,7 +252,7 @@ function M.rearrange(x, text, sizes) return run('rearrange', x, text, nil, sizes
 function M.einrepeat(x, text, sizes) return run('einrepeat', x, text, nil, sizes) end
 function M.einreduce(x, text, how, sizes)
   if type(how) ~= 'function' and not reductions[how] then
-    arguments.raise('einreduce', "the reduction is 'mean', 'sum', 'min', 'max', 'prod' or a function of tensor and dims, not %s",
+    arguments.fail('einreduce', "the reduction is 'mean', 'sum', 'min', 'max', 'prod' or a function of tensor and dims, not %s",
       type(how) == 'string' and "'" .. how .. "'" or type(how))
   end
   return run('einreduce', x, text, how, sizes)
