@@ -175,18 +175,9 @@ void copy_values(lua_State* L, int from, int to, ModuleValue which) {
   lua_pop(L, 2);
 }
 int clone(lua_State* L) {
-  nn::ModuleRef m = check_module(L, 1), copy = m->clone();
+  nn::ModuleRef m = check_module(L, 1);
   lua_settop(L, 1);
-  push_module(L, copy);
-  auto from = m->named_modules(), to = copy->named_modules();  // the same modules in the same order
-  for (size_t i = 0; i < from.size(); ++i) {
-    push_module(L, from[i].module);
-    push_module(L, to[i].module);
-    copy_values(L, 3, 4, module_fields);
-    copy_values(L, 3, 4, module_hooks);
-    lua_settop(L, 2);
-  }
-  return 1;
+  return push_clone(L, m, m->clone()), 1;
 }
 int reset_parameters(lua_State* L) { return self_module(L).reset_parameters(), 0; }
 
@@ -282,6 +273,20 @@ constexpr Row rows[] = {
 };
 
 }  // namespace
+
+void push_clone(lua_State* L, const nn::ModuleRef& m, const nn::ModuleRef& copy) {
+  luaL_checkstack(L, 8, nullptr);
+  push_module(L, copy);
+  const int top = lua_gettop(L);
+  auto from = m->named_modules(), to = copy->named_modules();  // the same modules in the same order
+  for (size_t i = 0; i < from.size(); ++i) {
+    push_module(L, from[i].module);
+    push_module(L, to[i].module);
+    copy_values(L, top + 1, top + 2, module_fields);
+    copy_values(L, top + 1, top + 2, module_hooks);
+    lua_settop(L, top);
+  }
+}
 
 void open_module_methods(lua_State* L, int nn, int methods) {
   add_functions(L, methods, rows);

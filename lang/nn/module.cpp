@@ -324,6 +324,8 @@ int construct(lua_State* L) {
   return 1;
 }
 
+}  // namespace
+
 int make_class(lua_State* L) {
   std::string name = luaL_checkstring(L, 1);
   if (lua_isnoneornil(L, 2)) {
@@ -343,6 +345,8 @@ int make_class(lua_State* L) {
   lua_pop(L, 1);
   return 1;
 }
+
+namespace {
 
 int nothing(lua_State*) { return 0; }
 

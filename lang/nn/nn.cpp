@@ -3,6 +3,7 @@
 
 #include "core/dispatch/generator.h"
 #include "core/nn/init.h"
+#include "core/nn/transformer.h"
 #include "core/optim/clip.h"
 #include "lang/binding/bind.h"
 #include "lang/runtime/bridge.h"
@@ -16,14 +17,22 @@
 namespace luth::lang {
 namespace {
 
-// Upvalue 1: the ModuleClass. Arguments from 2 on.
+// Upvalue 1: the ModuleClass. Arguments from 2 on. May leave values on the stack.
 nn::ModuleRef make_native(lua_State* L) {
   auto* c = static_cast<const nn::ModuleClass*>(lua_touserdata(L, lua_upvalueindex(1)));
   nn::ModuleRef m = c->make();
   const std::string name = "nn." + c->name;
   try {
-    read_settings(L, 2, name, [&](Fields& f) { m->describe(f); });
+    auto* takes = dynamic_cast<nn::TakesModules*>(m.get());
+    const int modules = takes ? take_module_settings(L, 2, name, *takes) : 0;
+    read_settings(L, 2 + modules, name, [&](Fields& f) { m->describe(f); });
+    std::vector<std::pair<nn::ModuleRef, const char*>> copied;
+    if (takes)
+      for (auto& s : takes->module_settings())
+        if (s.copied_to) copied.emplace_back(*s.value, s.copied_to);
     m->build();
+    for (auto& [from, list] : copied)
+      for (auto& copy : m->find_child(list)->module->parts().children) push_clone(L, from, copy.module);
   } catch (Error& e) {
     if (!e.has_context() && !std::string_view(e.what()).starts_with(name)) e.add_context(name + ": ");
     throw;
@@ -215,8 +224,29 @@ constexpr Row init_rows[] = {
 std::string class_help(const void* of) {
   auto* c = static_cast<const nn::ModuleClass*>(of);
   nn::ModuleRef m = c->make();
-  return settings_help("nn." + c->name, c->brief, [&](Fields& f) { m->describe(f); });
+  std::string modules;
+  if (auto* takes = dynamic_cast<nn::TakesModules*>(m.get()))
+    for (auto& s : takes->module_settings())
+      if (s.required) modules += s.name;
+  return settings_help(
+             "nn." + c->name, c->brief, [&](Fields& f) { m->describe(f); }, modules) +
+         call_help(*m);
 }
+
+int subsequent_mask(lua_State* L) {
+  int64_t size = 0;
+  nn::Factory factory;
+  read_settings(L, to_module(L, 1) ? 2 : 1, "generate_square_subsequent_mask", [&](Fields& f) {
+    f("sz", size, "rows and columns", as::required);
+    factory.describe(f);
+  });
+  return push_tensor(L, nn::Transformer::generate_square_subsequent_mask(size, factory)), 1;
+}
+constexpr Row transformer_rows[] = {
+    {"generate_square_subsequent_mask", guarded<subsequent_mask>,
+     "nn.Transformer.generate_square_subsequent_mask(sz, {device = nil, dtype = nil})",
+     "The causal mask of sz positions: -inf above the diagonal and 0 elsewhere."},
+};
 
 void open_classes(lua_State* L, int nn) {
   for (auto* c : nn::module_classes()) {
@@ -224,6 +254,9 @@ void open_classes(lua_State* L, int nn) {
     document(L, -1, class_help, c);
     lua_setfield(L, nn, c->name.c_str());
   }
+  lua_getfield(L, nn, "Transformer");
+  add_functions(L, lua_gettop(L), transformer_rows);
+  lua_pop(L, 1);
 }
 
 constexpr Row losses_rows[] = {

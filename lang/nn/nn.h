@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "core/nn/module.h"
+#include "core/nn/module_settings.h"
 #include "lang/runtime/ref.h"
 
 namespace luth::lang {
@@ -76,6 +76,15 @@ nn::Values check_values(lua_State* L, int first, nn::Named* named = nullptr);
 int push_values(lua_State* L, const nn::Values& values);
 /// Pushes a table of the arguments by name.
 void push_named(lua_State* L, const nn::Named& named);
+/// Takes settings that are modules out of the arguments of a constructor from `first` on, and inserts them there, so
+/// that they live until the new module has them; returns how many. Throws for a value that is no module.
+int take_module_settings(lua_State* L, int first, const std::string& function, nn::TakesModules& m);
+/// Help on the arguments that class_help lacks: settings that are modules, and the call.
+std::string call_help(nn::Module& m);
+/// Copies what Lua keeps for `from` and the modules below it, fields and hooks, to its clone; pushes the clone.
+void push_clone(lua_State* L, const nn::ModuleRef& from, const nn::ModuleRef& clone);
+/// nn.class(name, base?)
+int make_class(lua_State* L);
 /// `module(...)`: calls the module at 1 with the arguments above it.
 int call_module(lua_State* L);
 

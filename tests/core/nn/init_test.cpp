@@ -64,7 +64,8 @@ TEST(NnInit, ModulesFollowTheirLaws) {
         nn::init::constant(x, 0);
         (*m)(x);
       }
-      s.add(m->find_parameter(c["parameter"].get<std::string>())->value);
+      const std::string path = c["parameter"], owner = path.substr(0, std::max<size_t>(path.rfind('.') + 1, 1) - 1);
+      s.add(m->submodule(owner)->find_parameter(path.substr(path.rfind('.') + 1))->value);
     }
     EXPECT_EQ(breaks(s, c["law"]), "") << c["module"] << " " << c["args"] << " " << c["parameter"];
   }

@@ -5,6 +5,8 @@
 
 #include "core/autograd/autograd.h"
 #include "core/nn/container.h"
+#include "core/nn/described_call.h"
+#include "core/nn/module_settings.h"
 #include "core/ops/nn/softmax.h"
 #include "tests/core/nn/golden.h"
 
@@ -54,8 +56,15 @@ class OneCase {
       return seq;
     }
     nn::ModuleRef m = nn::find_module_class(spec["module"].get<std::string>())->make();
+    Json settings = spec["args"];
+    if (auto* takes = dynamic_cast<nn::TakesModules*>(m.get()))
+      for (auto& s : takes->module_settings())
+        if (settings.contains(s.name) && settings[s.name].is_object()) {
+          *s.value = make(settings[s.name]);
+          settings.erase(s.name);
+        }
     set_fields(
-        spec["args"], [](void* p, Fields& f) { static_cast<nn::Module*>(p)->describe(f); }, m.get(), tensors_);
+        settings, [](void* p, Fields& f) { static_cast<nn::Module*>(p)->describe(f); }, m.get(), tensors_);
     m->build();
     return m;
   }
@@ -84,7 +93,7 @@ class OneCase {
     for (int i = 1; i <= n; ++i)
       for (auto& v : input(i)) in.push_back(v);
     if (via == "log_softmax") in[0] = log_softmax(in[0], {.dim = -1});
-    return m.call(in);
+    return m.call(in, by_name());
   }
 
   // The labels of the results in order, tuples flattened: "1", "2.1", "2.2".
@@ -93,6 +102,20 @@ class OneCase {
     for (auto& [label, _] : tensors_)
       if (label.starts_with("out.")) labels.push_back(label.substr(4));
     return labels;
+  }
+
+  // The arguments by name: tensors and plain values.
+  nn::Named by_name() const {
+    nn::Named all;
+    for (auto& [name, j] : c_["kwargs"].items()) {
+      if (j.is_string())
+        all.push_back({name, tensors_.at(j.get<std::string>().substr(1))});
+      else if (j.is_boolean())
+        all.push_back({name, Value(j.get<bool>())});
+      else
+        all.push_back({name, Value(j.get<double>())});
+    }
+    return all;
   }
 
   std::string compare_results(const nn::Values& out, Tolerances tol) {
@@ -147,10 +170,11 @@ class OneCase {
 // Whether the modules of a case are there and its settings and call are no more than values and tensors; others run in
 // tests/lang/nn_golden.lua.
 bool known(const Json& c) {
-  if (!c.contains("module") || !c.value("kwargs", Json::object()).empty() || c.value("via", "") == "packed")
-    return false;
+  if (!c.contains("module") || c.value("via", "") == "packed") return false;
   for (auto& argument : c["args"])
-    if (argument.is_object()) return false;
+    if (argument.is_object() && !known(argument)) return false;
+  for (auto& argument : c.value("kwargs", Json::object()))
+    if (argument.is_array()) return false;
   if (c["module"] != "Sequential") return nn::find_module_class(c["module"].get<std::string>());
   return std::all_of(c["children"].begin(), c["children"].end(), known);
 }

@@ -1,0 +1,97 @@
+// Modules as settings of a constructor, and help on them and on calls.
+#include "core/nn/described_call.h"
+#include "lang/nn/nn.h"
+#include "lang/runtime/bridge.h"
+#include "lang/values/named_arguments.h"
+#include "lang/values/settings.h"
+#include "lang/values/tensor_values.h"
+
+namespace luth::lang {
+namespace {
+
+// Upvalue 1: the function. Argument 1, the module, is left out.
+int call_upvalue(lua_State* L) {
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_replace(L, 1);
+  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+  return lua_gettop(L);
+}
+// Replaces the function on the top by a module that calls it.
+void function_to_module(lua_State* L) {
+  lua_pushcfunction(L, guarded<make_class>);
+  lua_pushstring(L, "Function");
+  lua_call(L, 1, 1);
+  lua_insert(L, -2);
+  lua_pushcclosure(L, call_upvalue, 1);
+  lua_setfield(L, -2, "forward");
+  lua_call(L, 0, 1);
+}
+
+void copy_table(lua_State* L, int table) {
+  lua_newtable(L);
+  for (lua_pushnil(L); lua_next(L, table);) {
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_rawset(L, -4);
+  }
+  lua_replace(L, table);
+}
+
+// Takes away what is given for the setting, by position or by name, and pushes it; nil where nothing is. A text in the
+// place of a function is a plain setting, and stays.
+void take(lua_State* L, const nn::ModuleSetting& s, int first) {
+  const int top = lua_gettop(L), table = is_named(L, top) ? top : 0, last = table ? table - 1 : top,
+            at = first + int(s.position), value = top + 1;
+  auto ours = [&](int i) { return !s.function || lua_type(L, i) != LUA_TSTRING; };
+  lua_pushnil(L);
+  if (at <= last && ours(at)) {
+    lua_copy(L, at, value);
+    lua_pushnil(L);
+    lua_replace(L, at);
+  }
+  if (table && lua_isnil(L, value) && (lua_getfield(L, table, s.name), ours(-1))) {
+    lua_copy(L, -1, value);
+    lua_pushnil(L);
+    lua_setfield(L, table, s.name);
+  }
+  lua_settop(L, value);
+  if (!s.function && at <= last) lua_remove(L, at);
+}
+
+}  // namespace
+
+int take_module_settings(lua_State* L, int first, const std::string& function, nn::TakesModules& m) {
+  luaL_checkstack(L, 8, nullptr);
+  const bool named = is_named(L, lua_gettop(L));
+  if (named) copy_table(L, lua_gettop(L));
+  auto settings = m.module_settings();
+  int taken = 0;
+  for (auto s = settings.rbegin(); s != settings.rend(); ++s) {  // from the last one: the positions before it stay
+    take(L, *s, first + taken);
+    if (lua_isnil(L, -1)) {
+      lua_pop(L, 1);
+      continue;
+    }
+    if (s->function && lua_isfunction(L, -1)) function_to_module(L);
+    *s->value = nn::ModuleRef(to_module(L, -1));
+    if (!*s->value)
+      throw Error("{}: argument '{}' expects a module{}, got {}", function, s->name,
+                  s->function ? ", a function or a name" : "", given_text(L, -1));
+    lua_insert(L, first);
+    ++taken;
+  }
+  if (named && !is_named(L, lua_gettop(L))) lua_pop(L, 1);  // all of it was taken
+  return taken;
+}
+
+std::string call_help(nn::Module& m) {
+  std::string text;
+  if (auto* t = dynamic_cast<nn::TakesModules*>(&m))
+    for (auto& s : t->module_settings())
+      if (*s.doc) text += fmt::format("\n  {:<19}  {}", s.name, s.doc);
+  if (auto* d = dynamic_cast<nn::DescribedCall*>(&m))
+    text += "\n\n" + settings_help("m", "The call:", [&](Fields& f) { d->describe_call(f); });
+  return text;
+}
+
+}  // namespace luth::lang
