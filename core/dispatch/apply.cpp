@@ -9,6 +9,7 @@
 #include "core/op/basics.h"
 #include "core/tensor/record_stream.h"
 #include "core/tensor/source_mark.h"
+#include "core/tensor/uninitialised.h"
 
 namespace luth {
 namespace {
@@ -33,8 +34,10 @@ std::string place_of(const OpInfo& info, const Inputs& in, const char* suffix = 
   return info.lua_name + suffix + "(" + arguments(in) + "): ";
 }
 
-// Kernels count on the places of optional inputs that were left out.
+// Kernels count on the places of optional inputs that were left out. Nothing computes with a tensor without a shape.
 void fill_in(const OpInfo& info, Inputs& in) {
+  for (auto& v : in)
+    if (v.is_tensor()) check_initialised(v.tensor(), info.lua_name);
   while (in.size() < info.inputs.size() && info.inputs[in.size()].optional) in.emplace_back();
 }
 

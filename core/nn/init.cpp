@@ -4,6 +4,7 @@
 
 #include "core/autograd/autograd.h"
 #include "core/op/basics.h"
+#include "core/tensor/uninitialised.h"
 
 namespace luth::nn::init {
 namespace {
@@ -15,6 +16,12 @@ void run(const char* name, const Tensor& t, std::initializer_list<std::pair<cons
   OpValue op = info.make();
   for (auto& [key, value] : attributes) op.set(key, value);
   apply_inplace(info, op.get(), {t});
+}
+
+// What has no shape yet cannot be filled.
+const Tensor& shaped(const Tensor& t) {
+  check_initialised(t, "nn.init");
+  return t;
 }
 
 // Writes values that were made on the host.
@@ -31,11 +38,11 @@ Tensor host_zeros(const Shape& shape) {
 }  // namespace
 
 const Tensor& uniform(const Tensor& t, double a, double b) {
-  if (t.numel()) run("uniform", t, {{"from", a}, {"to", b}});
+  if (shaped(t).numel()) run("uniform", t, {{"from", a}, {"to", b}});
   return t;
 }
 const Tensor& normal(const Tensor& t, double mean, double std) {
-  if (t.numel()) run("normal", t, {{"mean", mean}, {"std", std}});
+  if (shaped(t).numel()) run("normal", t, {{"mean", mean}, {"std", std}});
   return t;
 }
 const Tensor& constant(const Tensor& t, double value) {
@@ -46,6 +53,9 @@ const Tensor& constant(const Tensor& t, double value) {
 
 // The inverse of the distribution function, on uniform numbers between the bounds' probabilities.
 const Tensor& trunc_normal(const Tensor& t, double mean, double std, double a, double b) {
+  if (!(std > 0)) throw Error("trunc_normal_ needs std above 0, got {}", std);
+  if (!(a <= b)) throw Error("trunc_normal_ needs a of at most b, got a = {} and b = {}", a, b);
+  if (!shaped(t).numel()) return t;
   NoGrad no_grad;
   auto probability = [](double x) { return (1 + std::erf(x / std::sqrt(2.0))) / 2; };
   double low = probability((a - mean) / std), high = probability((b - mean) / std);
@@ -64,7 +74,7 @@ const Tensor& trunc_normal(const Tensor& t, double mean, double std, double a, d
 }
 
 const Tensor& eye(const Tensor& t) {
-  if (t.dim() != 2) throw Error("eye_ needs a matrix, got shape {}", to_string(t.shape()));
+  if (shaped(t).dim() != 2) throw Error("eye_ needs a matrix, got shape {}", to_string(t.shape()));
   Tensor v = host_zeros(t.shape());
   for (int64_t i = 0; i < std::min(t.shape(0), t.shape(1)); ++i) v.data<float>()[i * t.shape(1) + i] = 1;
   write(t, v);
@@ -72,9 +82,11 @@ const Tensor& eye(const Tensor& t) {
 }
 
 const Tensor& dirac(const Tensor& t, int64_t groups) {
-  if (t.dim() < 3 || t.dim() > 5) throw Error("dirac_ needs 3, 4 or 5 dims, got shape {}", to_string(t.shape()));
+  if (shaped(t).dim() < 3 || t.dim() > 5)
+    throw Error("dirac_ needs 3, 4 or 5 dims, got shape {}", to_string(t.shape()));
   if (groups < 1 || t.shape(0) % groups)
     throw Error("dirac_: {} filters do not divide into {} groups", t.shape(0), groups);
+  if (!t.numel()) return t;
   Tensor v = host_zeros(t.shape());
   int64_t each = t.shape(0) / groups, window = 1, middle = 0;
   for (int d = 2; d < t.dim(); ++d) {
@@ -89,7 +101,7 @@ const Tensor& dirac(const Tensor& t, int64_t groups) {
 }
 
 Fans fans(const Tensor& t) {
-  if (t.dim() < 2) throw Error("fan_in and fan_out need at least 2 dims, got shape {}", to_string(t.shape()));
+  if (shaped(t).dim() < 2) throw Error("fan_in and fan_out need at least 2 dims, got shape {}", to_string(t.shape()));
   int64_t window = 1;
   for (int d = 2; d < t.dim(); ++d) window *= t.shape(d);
   return {t.shape(1) * window, t.shape(0) * window};
@@ -127,12 +139,12 @@ double kaiming_std(const Tensor& t, double a, std::string_view mode, std::string
 
 // A layer without inputs has nothing to draw.
 const Tensor& kaiming_uniform(const Tensor& t, double a, std::string_view mode, std::string_view nonlinearity) {
-  if (!t.numel()) return t;
+  if (!shaped(t).numel()) return t;
   double bound = std::sqrt(3.0) * kaiming_std(t, a, mode, nonlinearity);
   return uniform(t, -bound, bound);
 }
 const Tensor& kaiming_normal(const Tensor& t, double a, std::string_view mode, std::string_view nonlinearity) {
-  return t.numel() ? normal(t, 0, kaiming_std(t, a, mode, nonlinearity)) : t;
+  return shaped(t).numel() ? normal(t, 0, kaiming_std(t, a, mode, nonlinearity)) : t;
 }
 
 }  // namespace luth::nn::init

@@ -12,7 +12,7 @@ namespace {
 const DefineModule<Linear, LazyLinear, Bilinear, Identity, Flatten, Unflatten> linear_;
 }  // namespace
 
-void need_at_least(const char* module, const char* name, int64_t v, int64_t least) {
+void need_at_least(const std::string& module, const char* name, int64_t v, int64_t least) {
   if (v < least) throw Error("{} needs {} of at least {}, got {}", module, name, least, v);
 }
 
@@ -23,8 +23,8 @@ Tensor Factory::empty(const Shape& shape) const {
 // ---- Linear -------------------------------------------------------------------------------------------------------
 
 void Linear::build() {
-  need_at_least("Linear", "in_features", spec.in_features, 0);
-  need_at_least("Linear", "out_features", spec.out_features, 0);
+  need_at_least(type(), "in_features", spec.in_features, 0);
+  need_at_least(type(), "out_features", spec.out_features, 0);
   register_parameter("weight", spec.factory.parameter({spec.out_features, spec.in_features}));
   register_parameter("bias", spec.bias ? spec.factory.parameter({spec.out_features}) : Tensor());
   reset_parameters();
@@ -40,40 +40,12 @@ void Linear::reset_parameters() {
 
 Tensor Linear::run(const Tensor& x) { return linear(x, parameter(0), parameter(1)); }
 
-void LazyLinear::describe(Fields& f) {
-  if (!lazy()) return spec.describe(f);
-  Spec s{spec.out_features, spec.bias, spec.factory};
-  s.describe(f);
-  spec = {0, s.out_features, s.bias, s.factory};
+int64_t Linear::size_in(const Tensor& x) const {
+  if (x.dim() < 1) throw Error("expects an input with at least one dim, got a tensor of one number");
+  return x.shape(-1);
 }
-
-void LazyLinear::build() {
-  need_at_least("LazyLinear", "out_features", spec.out_features, 0);
-  register_parameter("weight", spec.factory.parameter({0}));
-  register_parameter("bias", spec.bias ? spec.factory.parameter({0}) : Tensor());
-}
-
-// The tensors stay the same objects, so that optimizers see their new shapes.
-void LazyLinear::materialize(int64_t in_features) {
-  spec.in_features = in_features;
-  const Tensor& weight = parameter(0);
-  replace_data(weight, Tensor::empty({spec.out_features, in_features}, weight.dtype(), weight.device()));
-  if (parameter(1)) replace_data(parameter(1), Tensor::empty({spec.out_features}, weight.dtype(), weight.device()));
-  reset_parameters();
-}
-
-void LazyLinear::materialize_like(const StateDict& own) {
-  for (auto& e : own)
-    if (e.name == "weight" && e.value.dim() == 2 && e.value.shape(0) == spec.out_features)
-      materialize(e.value.shape(1));
-}
-
-Values LazyLinear::forward(const Values& in) {
-  if (lazy() && in.size() == 1 && in[0].is_tensor()) {
-    if (in[0].dim() < 1) throw Error("LazyLinear needs an input with at least one dim");
-    materialize(in[0].tensor().shape(-1));
-  }
-  return Linear::forward(in);
+int64_t Linear::size_in(std::string_view name, const Tensor& saved) const {
+  return name == "weight" && saved.dim() == 2 ? saved.shape(1) : -1;
 }
 
 // ---- Bilinear -----------------------------------------------------------------------------------------------------

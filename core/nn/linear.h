@@ -1,11 +1,11 @@
 // Linear layers, Identity, Flatten and Unflatten.
 #pragma once
-#include "core/nn/module.h"
+#include "core/nn/lazy.h"
 
 namespace luth::nn {
 
 /// Throws "Linear needs in_features of at least 1, got 0".
-void need_at_least(const char* module, const char* name, int64_t v, int64_t least);
+void need_at_least(const std::string& module, const char* name, int64_t v, int64_t least);
 
 /// Where and of what dtype a layer makes its parameters; null: the defaults.
 struct Factory {
@@ -41,37 +41,12 @@ class Linear : public Layer<Linear, LinearSpec> {
   void build() override;
   void reset_parameters() override;
   Tensor run(const Tensor& x);
-};
 
-/// A Linear that takes in_features from its first input and is a Linear from then on.
-class LazyLinear final : public Linear {
- public:
-  struct Spec {
-    static constexpr const char* name = "LazyLinear";
-    static constexpr const char* brief = "a Linear that takes in_features from its first input";
-    int64_t out_features = 0;
-    bool bias = true;
-    Factory factory;
-    void describe(auto& field) {
-      field("out_features", out_features, "size of the last dim of the result", as::required);
-      field("bias", bias, "whether to add a bias");
-      factory.describe(field);
-    }
-  };
-  explicit LazyLinear(Spec s) : Linear({0, s.out_features, s.bias, s.factory}) {}
-  explicit LazyLinear(LinearSpec s) : Linear(s) {}
-  std::string type() const override { return lazy() ? "LazyLinear" : "Linear"; }
-  void describe(Fields& f) override;
-  void build() override;
-  bool lazy() const override { return spec.in_features == 0; }
-  std::string extra_repr() const override { return (lazy() ? "in_features=0, " : "") + Linear::extra_repr(); }
-  void materialize_like(const StateDict& own) override;
-  ModuleRef fresh() const override { return ModuleRef(new LazyLinear(spec)); }
-  Values forward(const Values& in) override;
-
- private:
-  void materialize(int64_t in_features);
+  static constexpr int64_t LinearSpec::*input_size = &LinearSpec::in_features;
+  int64_t size_in(const Tensor& x) const;
+  int64_t size_in(std::string_view name, const Tensor& saved) const;
 };
+using LazyLinear = Lazy<Linear, "LazyLinear">;
 
 /// y = x1 A x2 + b for each output. weight [out_features, in1_features, in2_features], bias [out_features], both
 /// uniform within ±1/√in1_features.

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/nn/module.h"
 #include "core/op/basics.h"
+#include "core/tensor/uninitialised.h"
 
 namespace luth::nn {
 namespace {
@@ -65,6 +66,8 @@ std::string listed(const std::vector<std::string>& texts) {
   return texts.size() > most_listed ? s + fmt::format(" and {} more", texts.size() - most_listed) : s;
 }
 
+std::string shape_text(const Tensor& t) { return is_uninitialised(t) ? "unknown yet" : to_string(t.shape()); }
+
 struct Plan {
   std::vector<std::pair<Tensor, Tensor>> copies;  // to, from
   std::vector<std::pair<std::string, Argument>> extra;
@@ -89,13 +92,16 @@ Plan compare(const StateDict& own, const StateDict& from) {
     bool& has = filled[e.value.impl()];
     if (it == given.end()) continue;
     has = true;
-    if (!it->second->value)
+    const Tensor& value = it->second->value;
+    if (!value)
       plan.mismatched.push_back(fmt::format("'{}' is no tensor", e.name));
-    else if (it->second->value.shape() == e.value.shape())
-      plan.copies.emplace_back(e.value, it->second->value);
+    else if (is_uninitialised(e.value) && value.numel() == 0)
+      continue;  // both wait for a shape
+    else if (shape_text(value) == shape_text(e.value))
+      plan.copies.emplace_back(e.value, value);
     else
-      plan.mismatched.push_back(fmt::format("'{}' has shape {}, the module's is {}", e.name,
-                                            to_string(it->second->value.shape()), to_string(e.value.shape())));
+      plan.mismatched.push_back(
+          fmt::format("'{}' has shape {}, the module's is {}", e.name, shape_text(value), shape_text(e.value)));
   }
   for (auto& e : own)
     if (e.value && known[e.name] == &e && filled.count(e.value.impl()) && !filled[e.value.impl()])

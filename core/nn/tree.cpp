@@ -6,6 +6,7 @@
 #include "core/autograd/autograd.h"
 #include "core/nn/module.h"
 #include "core/ops/elementwise/copy.h"
+#include "core/tensor/uninitialised.h"
 
 namespace luth::nn {
 namespace {
@@ -152,6 +153,7 @@ void replace_data(const Tensor& t, const Tensor& value) {
 }
 
 Tensor duplicate(const Tensor& t) {
+  if (is_uninitialised(t)) return uninitialised(t.dtype(), t.device());
   NoGrad no_grad;
   bool dense = is_dense(t.shape(), t.strides());
   Tensor source = dense ? t : dense_copy(t);
@@ -161,6 +163,7 @@ Tensor duplicate(const Tensor& t) {
 }
 
 Tensor converted(const Tensor& t, Dtype dtype, Device* device) {
+  if (is_uninitialised(t)) return uninitialised(dtype, device ? *device : t.device());
   NoGrad no_grad;
   Tensor value = t.dtype() == dtype ? t.detach() : cast_to(t.detach(), dtype);
   if (!device || device == &t.device()) return value;

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <vector>
 
+#include "core/tensor/uninitialised.h"
+
 namespace luth {
 namespace {
 
@@ -182,6 +184,7 @@ std::string size_string(const Shape& s) { return "torch.Size(" + to_string(s) + 
 
 std::string to_string(const Tensor& t) {
   if (!t) return "nil";
+  if (is_uninitialised(t)) return t.impl()->parameter ? "<UninitializedParameter>" : "<UninitializedBuffer>";
   constexpr int indent = 7;  // of "tensor("
   std::vector<std::string> suffixes;
   Dtype d = t.dtype();

@@ -267,6 +267,14 @@ int is_instance(lua_State* L) {
   return lua_pushboolean(L, false), 1;
 }
 
+// The name of the class, which is another one once a lazy module has its shapes.
+int type_of(lua_State* L) {
+  push_class_of(L, self_module(L));
+  lua_getmetatable(L, -1);
+  lua_getfield(L, -1, "instance");
+  return lua_getfield(L, -1, "__typename"), 1;
+}
+
 int class_text(lua_State* L) {
   lua_getmetatable(L, 1);
   lua_getfield(L, -1, "name");
@@ -274,10 +282,15 @@ int class_text(lua_State* L) {
   return 1;
 }
 
-constexpr luaL_Reg metamethods[] = {{"__call", guarded<call_module>},       {"__newindex", guarded<module_newindex>},
-                                    {"__tostring", guarded<to_string>},     {"__len", guarded<length>},
-                                    {"__concat", guarded<join_modules>},    {"__pairs", guarded<pairs>},
-                                    {"__isinstance", guarded<is_instance>}, {nullptr, nullptr}};
+constexpr luaL_Reg metamethods[] = {{"__call", guarded<call_module>},
+                                    {"__newindex", guarded<module_newindex>},
+                                    {"__tostring", guarded<to_string>},
+                                    {"__len", guarded<length>},
+                                    {"__concat", guarded<join_modules>},
+                                    {"__pairs", guarded<pairs>},
+                                    {"__isinstance", guarded<is_instance>},
+                                    {"__typeof", guarded<type_of>},
+                                    {nullptr, nullptr}};
 
 // Makes a class table whose base is at `base` (0: none), with the metatable of its instances, and leaves it on the
 // stack.

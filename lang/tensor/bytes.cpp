@@ -54,7 +54,7 @@ int frombuffer(lua_State* L) {
 }
 
 int tobytes(lua_State* L) {
-  Tensor t = self(L).detach();
+  Tensor t = shaped_self(L, "tobytes").detach();
   if (!t.device().has_data()) throw Error("tobytes: tensors on the {} device have no data", t.device().kind());
   NoGrad no_grad;
   t = dense_copy(t.device().on_host() ? t : Invoke("to_device").set("device", &host())({t})[0]);

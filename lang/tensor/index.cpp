@@ -247,7 +247,7 @@ int ipairs(lua_State* L) {
     lua_call(L, lua_gettop(L) - 1, 3);
     return 3;
   }
-  if (self(L).dim() == 0) throw Error("ipairs: a tensor without dims has no positions");
+  if (shaped_self(L, "ipairs").dim() == 0) throw Error("ipairs: a tensor without dims has no positions");
   lua_pushcfunction(L, guarded<next_position>);
   lua_pushvalue(L, 1);
   lua_pushinteger(L, 0);
@@ -257,7 +257,7 @@ int ipairs(lua_State* L) {
 }  // namespace
 
 int read_index(lua_State* L) {
-  const Tensor& t = self(L);
+  const Tensor& t = shaped_self(L, "x[...]");
   if (lua_isinteger(L, 2)) return push_tensor(L, select_position(t, 0, lua_tointeger(L, 2), 0)), 1;
   Tensor out = with_error_context(
       "x[...]", [&] { return "x[...] of " + describe(t) + ": "; },
@@ -271,7 +271,7 @@ int read_index(lua_State* L) {
 }
 
 int write_index(lua_State* L) {
-  const Tensor& t = self(L);
+  const Tensor& t = shaped_self(L, "x[...]");
   Indexed x;
   Value value;
   auto prefix = [&] {

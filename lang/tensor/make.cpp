@@ -230,7 +230,7 @@ void push_nested(lua_State* L, const Tensor& t, const T* p, int depth) {
   }
 }
 int tolist(lua_State* L) {
-  Tensor t = self(L);
+  Tensor t = shaped_self(L, "tolist");
   if (!t.device().has_data()) throw Error("tolist: tensors on the {} device have no data", t.device().kind());
   NoGrad no_grad;
   if (!t.device().on_host()) t = move_to(t, host());

@@ -20,21 +20,23 @@ int dim_of(lua_State* L, const char* method, const Tensor& t) {
 }
 
 int size(lua_State* L) {
-  const Tensor& t = self(L);
+  const Tensor& t = shaped_self(L, "size");
   if (lua_isnoneornil(L, 2)) return push_size(L, t.shape()), 1;
   return lua_pushinteger(L, t.shape()[dim_of(L, "size", t)]), 1;
 }
 int stride(lua_State* L) {
-  const Tensor& t = self(L);
+  const Tensor& t = shaped_self(L, "stride");
   if (lua_isnoneornil(L, 2)) return push_attr(L, Attr(Ints(t.strides()))), 1;
   return lua_pushinteger(L, t.strides()[dim_of(L, "stride", t)]), 1;
 }
-int dim(lua_State* L) { return lua_pushinteger(L, self(L).dim()), 1; }
-int numel(lua_State* L) { return lua_pushinteger(L, self(L).numel()), 1; }
-int storage_offset(lua_State* L) { return lua_pushinteger(L, self(L).offset()), 1; }
+int dim(lua_State* L) { return lua_pushinteger(L, shaped_self(L, "dim").dim()), 1; }
+int numel(lua_State* L) { return lua_pushinteger(L, shaped_self(L, "numel").numel()), 1; }
+int storage_offset(lua_State* L) { return lua_pushinteger(L, shaped_self(L, "storage_offset").offset()), 1; }
 int element_size(lua_State* L) { return lua_pushinteger(L, lua_Integer(size_of(self(L).dtype()))), 1; }
-int nbytes(lua_State* L) { return lua_pushinteger(L, lua_Integer(self(L).bytes())), 1; }
-int data_ptr(lua_State* L) { return lua_pushinteger(L, lua_Integer(reinterpret_cast<intptr_t>(self(L).raw()))), 1; }
+int nbytes(lua_State* L) { return lua_pushinteger(L, lua_Integer(shaped_self(L, "nbytes").bytes())), 1; }
+int data_ptr(lua_State* L) {
+  return lua_pushinteger(L, lua_Integer(reinterpret_cast<intptr_t>(shaped_self(L, "data_ptr").raw()))), 1;
+}
 int is_view(lua_State* L) { return lua_pushboolean(L, self(L).impl()->view != nullptr), 1; }
 int made_in_inference(lua_State* L) { return lua_pushboolean(L, is_inference(*self(L).storage())), 1; }
 int version(lua_State* L) {
@@ -42,7 +44,7 @@ int version(lua_State* L) {
   if (is_inference(*t.storage())) throw Error("an inference tensor does not count how often it is written");
   return lua_pushinteger(L, t.version()), 1;
 }
-int item(lua_State* L) { return push_scalar(L, self(L).item()), 1; }
+int item(lua_State* L) { return push_scalar(L, shaped_self(L, "item").item()), 1; }
 int floating(lua_State* L) { return lua_pushboolean(L, is_floating(self(L).dtype())), 1; }
 int is_signed(lua_State* L) {
   Dtype d = self(L).dtype();
@@ -64,11 +66,11 @@ int is_set_to(lua_State* L) {
 int is_same_size(lua_State* L) {
   return lua_pushboolean(L, self(L).shape() == check_tensor(L, 2, "is_same_size expects").shape()), 1;
 }
-int is_nonzero(lua_State* L) { return lua_pushboolean(L, self(L).item().value() != 0), 1; }
+int is_nonzero(lua_State* L) { return lua_pushboolean(L, shaped_self(L, "is_nonzero").item().value() != 0), 1; }
 
 // is_contiguous(), is_contiguous(torch.channels_last), is_contiguous{memory_format = ...}
 int is_contiguous(lua_State* L) {
-  const Tensor& t = self(L);
+  const Tensor& t = shaped_self(L, "is_contiguous");
   MemoryFormat f = MemoryFormat::contiguous;
   if (is_named(L, 2)) {
     NamedArguments o(L, 2, "is_contiguous");
@@ -101,14 +103,14 @@ int named_or(lua_State* L, const char* method, const char* name) {
   return at;
 }
 int resize(lua_State* L) {
-  const Tensor& t = self(L);
+  const Tensor& t = shaped_self(L, "resize_");
   refuse_history(t, "resize_");
   int at = named_or(L, "resize_", "size");
   t.resize(at ? check_ints(L, at) : sizes(L));
   return lua_settop(L, 1), 1;
 }
 int resize_as(lua_State* L) {
-  const Tensor& t = self(L);
+  const Tensor& t = shaped_self(L, "resize_as_");
   refuse_history(t, "resize_as_");
   int at = named_or(L, "resize_as_", "the_template");
   t.resize(check_tensor(L, at ? at : 2, "resize_as_ expects").shape());
@@ -129,7 +131,7 @@ int resize_as_function(lua_State* L) {
 }
 // x:set_(source), x:set_(source, storage_offset, size, stride), x:set_()
 int set(lua_State* L) {
-  const Tensor& t = self(L);
+  const Tensor& t = shaped_self(L, "set_");
   refuse_history(t, "set_");
   if (lua_isnoneornil(L, 2)) {
     t.set_storage(make<Storage>(t.device(), 0), {0}, {1}, 0);

@@ -6,6 +6,7 @@
 #include "core/autograd/autograd.h"
 #include "core/base/text.h"
 #include "core/tensor/print.h"
+#include "core/tensor/uninitialised.h"
 #include "lang/binding/bind.h"
 #include "lang/binding/invoke.h"
 #include "lang/hints/hints.h"
@@ -19,6 +20,11 @@ const Tensor& self(lua_State* L) {
   if (t && *t) return *t;
   if (t) throw Error("this tensor was freed");
   refuse_self(L, "a tensor", "x");
+}
+const Tensor& shaped_self(lua_State* L, std::string_view use) {
+  const Tensor& t = self(L);
+  check_initialised(t, use);
+  return t;
 }
 
 namespace {
@@ -42,7 +48,7 @@ void reversed(lua_State* L, const Tensor& t) {
 void push_node(lua_State* L, const Tensor& t) { push_grad_fn(L, t.grad_fn()); }
 constexpr Field fields[] = {
     {"shape", "x.shape\n  The extents as a torch.Size; x:size(1) is the first.",
-     [](lua_State* L, const Tensor& t) { push_size(L, t.shape()); }},
+     [](lua_State* L, const Tensor&) { push_size(L, shaped_self(L, "shape").shape()); }},
     {"dtype", "x.dtype\n  The type of the elements: torch.float32.",
      [](lua_State* L, const Tensor& t) { push_dtype(L, t.dtype()); }},
     {"device", "x.device\n  The device of x, a torch.device.",
@@ -89,7 +95,8 @@ constexpr Field fields[] = {
     {"_base", "x._base\n  The tensor of which x is a view; nil if x is no view.", push_base},
     {"is_cuda", "x.is_cuda\n  Whether x is on a GPU.",
      [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.device().kind() == "cuda"); }},
-    {"ndim", "x.ndim\n  The number of dims.", [](lua_State* L, const Tensor& t) { lua_pushinteger(L, t.dim()); }},
+    {"ndim", "x.ndim\n  The number of dims.",
+     [](lua_State* L, const Tensor&) { lua_pushinteger(L, shaped_self(L, "ndim").dim()); }},
 };
 
 [[noreturn]] void unknown_field(lua_State* L, std::string_view key) {
@@ -146,7 +153,7 @@ int new_index(lua_State* L) {
 // ---- metamethods that are no operators ----
 
 int length(lua_State* L) {
-  const Tensor& t = self(L);
+  const Tensor& t = shaped_self(L, "#x");
   if (t.dim() == 0) throw Error("a tensor without dims has no length; numel() is 1");
   lua_pushinteger(L, t.shape()[0]);
   return 1;

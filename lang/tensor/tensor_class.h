@@ -11,6 +11,8 @@ std::vector<std::string> tensor_fields();
 
 /// The tensor that is argument 1 of a method; throws for another value and for one that was freed.
 const Tensor& self(lua_State* L);
+/// The same for what asks for a shape, which an uninitialised parameter has not; `use` names it in the error.
+const Tensor& shaped_self(lua_State* L, std::string_view use);
 
 /// The value at `index` as a tensor: a tensor itself, a number as a 0-dimensional tensor, nested tables as torch.tensor
 /// makes them.

@@ -172,6 +172,11 @@ int type_name(lua_State* L) {
     lua_call(L, 1, 1);
     return 1;
   }
+  if (luaL_getmetafield(L, 1, "__typeof") != LUA_TNIL) {  // of objects whose class may change
+    lua_pushvalue(L, 1);
+    lua_call(L, 1, 1);
+    return 1;
+  }
   for (const char* field : {"__typename", "__name"})
     if (luaL_getmetafield(L, 1, field) == LUA_TSTRING) return 1;
   return lua_pushnil(L), 1;

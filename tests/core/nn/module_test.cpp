@@ -148,7 +148,7 @@ TEST(Module, HooksSeeAndReplace) {
 }
 
 TEST(Module, LazyOnesLearnTheirShape) {
-  auto net = nn::sequential({nn::create<nn::LazyLinear>({.out_features = 2})});
+  auto net = nn::sequential({nn::create<nn::LazyLinear>(nn::LinearSpec{.out_features = 2})});
   Tensor weight = net->parameters()[0];
   EXPECT_EQ(net->repr(), "Sequential(\n  (1): LazyLinear(in_features=0, out_features=2, bias=True)\n)");
   auto other = net->clone();

@@ -121,8 +121,8 @@ std::string without_comments(const std::filesystem::path& path) {
 // A class that no DefineModule names would be missing in Lua, and nobody would notice.
 // Of names by the number of dims, `names[] = {"Conv1d", "Conv2d", …}`, one at least.
 TEST(ModuleRules, AllClassesOfTheSourcesAreRegistered) {
-  static const std::regex named(R"re((?:\bname = |\bops::[\w<>]+,\s+)"(\w+)")re"), list(R"re(\bnames\[\][^;]*;)re"),
-      quoted(R"re("(\w+)")re");
+  static const std::regex named(R"re((?:\bname = |\bops::[\w<>]+,\s+|\bLazy<[\w<>]+,\s+)"(\w+)")re"),
+      list(R"re(names\[\][^;]*;)re"), quoted(R"re("(\w+)")re");
   const std::sregex_iterator end;
   int seen = 0;
   for (auto& file : std::filesystem::directory_iterator(LUTH_SOURCE_DIR "/core/nn")) {
@@ -243,7 +243,15 @@ TEST(ModuleRules, SettingsSayWhereAndOfWhatDtype) {
     auto has = [&](const char* name) {
       return std::any_of(list.begin(), list.end(), [&](auto& f) { return std::string_view(f.name) == name; });
     };
-    const bool trained = !ready(c)->parameters().empty();
+    nn::ModuleRef full = c.make();  // with what is made only if it is asked for
+    give_modules(*full);
+    Set flags([](const FieldInfo& info, Attr& value) {
+      if (info.kind == AttrKind::boolean && !(info.as & as::required)) return value = true, true;
+      return give(info, value);
+    });
+    full->describe(flags);
+    full->build();
+    const bool trained = !full->parameters().empty();
     EXPECT_EQ(has("device"), trained);
     EXPECT_EQ(has("dtype"), trained);
     if (!trained) return;
@@ -271,7 +279,15 @@ TEST(ModuleRules, LazyOnesBecomeTheOthers) {
     if (!lazy->lazy()) return;
     const nn::ModuleClass* other = nn::find_module_class(c.name.substr(4));
     ASSERT_TRUE(other);
-    nn::ModuleRef m = ready(*other), copy = lazy->clone();
+    nn::ModuleRef m = other->make(), copy = lazy->clone();
+    auto defaults = settings(*lazy);  // which may be others than those of the plain class
+    Set same([&](const FieldInfo& info, Attr& value) {
+      for (auto& f : defaults)
+        if (std::string_view(f.name) == info.name) return value = f.value, true;
+      return give(info, value);
+    });
+    m->describe(same);
+    m->build();
     EXPECT_TRUE(copy->lazy());
     EXPECT_EQ(copy->repr(), lazy->repr());
     lazy->load_state_dict(m->state_dict());

@@ -265,7 +265,7 @@ TEST(BatchNorm, ChannelsOfAnySize) {
 // Running statistics move on the device, also as the mean over all batches.
 TEST(BatchNorm, TrainsWithoutAWait) {
   for (const std::optional<double> momentum : {std::optional<double>(0.3), std::optional<double>()}) {
-    nn::BatchNorm2dSpec spec;
+    nn::BatchNorm2d::Spec spec;
     spec.num_features = 3;
     spec.momentum = momentum;
     auto here = nn::create<nn::BatchNorm2d>(spec), there = nn::create<nn::BatchNorm2d>(spec);
