@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "core/op/op.h"
+#include "core/op/spaces.h"
 
 namespace luth {
 
@@ -152,6 +153,12 @@ const OpInfo& find_op(std::string_view name) {
   auto it = by_name.find(name);
   if (it == by_name.end() || !it->second->defined) throw Error("no operator named '{}'", name);
   return *it->second;
+}
+
+std::vector<std::string_view> operator_spaces() {
+  std::vector<std::string_view> paths;
+  for (auto& space : spaces) paths.push_back(space.name);
+  return paths;
 }
 
 std::vector<const OpInfo*> operators() {

@@ -8,7 +8,10 @@
 #include "core/device/device.h"
 #include "core/dispatch/generator.h"
 #include "core/memory/immortal.h"
+#include "core/op/spaces.h"
 #include "lang/runtime/bridge.h"
+#include "lang/runtime/late_names.h"
+#include "lang/runtime/tables.h"
 
 namespace luth::lang {
 namespace {
@@ -165,17 +168,32 @@ int call(lua_State* L) {
   return call_function(L, *static_cast<const Function*>(lua_touserdata(L, lua_upvalueindex(1))));
 }
 
-// table.a.b = the value on top of the stack, which is popped, for path "a.b"; makes the tables on the way.
-void set_path(lua_State* L, int table, std::string_view path) {
-  lua_pushvalue(L, table);  // value, table
-  for (size_t dot; (dot = path.find('.')) != path.npos; path.remove_prefix(dot + 1)) {
-    std::string part(path.substr(0, dot));
+char functions_key;  // registry: address of a Function -> its Lua function
+
+// Pushes the Lua function, the same each time.
+void push_function(lua_State* L, const Function& function) {
+  push_kept(L, &functions_key);
+  if (lua_rawgetp(L, -1, &function) == LUA_TNIL) {
+    lua_pop(L, 1);
+    lua_pushlightuserdata(L, const_cast<Function*>(&function));
+    lua_pushcclosure(L, guarded<call>, 1);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, -3, &function);
+  }
+  lua_remove(L, -2);
+}
+
+constexpr std::string_view functional_space = "nn.functional";
+
+bool takes_tensors(const Function& f) { return f.is_function && !f.operators[0]->inputs.empty(); }
+
+// Pushes table.a.b for the path "a.b", made where it is not there.
+void push_space(lua_State* L, int table, std::string_view path) {
+  lua_pushvalue(L, table);
+  for (auto& part : words(path, ".")) {
     luaL_getsubtable(L, -1, part.c_str());
     lua_remove(L, -2);
   }
-  lua_insert(L, -2);
-  lua_setfield(L, -2, std::string(path).c_str());
-  lua_pop(L, 1);
 }
 
 std::string param_text(const Param& p) {
@@ -202,6 +220,11 @@ const Functions& bound_functions() {
     return functions;
   }();
   return all;
+}
+
+const Function* find_function(const std::string& name) {
+  const auto at = bound_functions().find(name);
+  return at == bound_functions().end() ? nullptr : &at->second;
 }
 
 const std::vector<const Overload*>& Function::make_overloads() const {
@@ -242,19 +265,49 @@ std::string signature(const Function& function, const Overload& overload, bool m
   return function.name + "(" + text + ")";
 }
 
-void bind_operators(lua_State* L, int torch, int methods) {
+bool OperatorNames::push(lua_State* L, std::string_view name) const {
+  const Function* function = in_space(name) ? nullptr : found(name);
+  for (auto& [other, own] : others_)
+    if (!function && name == other) function = find_function(own);
+  if (function) push_function(L, *function);
+  return function;
+}
+
+std::vector<std::string> OperatorNames::names() const {
+  std::vector<std::string> list;
+  for (auto& [name, function] : bound_functions())
+    for (auto& prefix : prefixes_)
+      if (name.starts_with(prefix) && !in_space(name.substr(prefix.size())) && wanted_(function))
+        list.push_back(name.substr(prefix.size()));
+  for (auto& [other, own] : others_)
+    if (find_function(own)) list.emplace_back(other);
+  return list;
+}
+
+const Function* OperatorNames::found(std::string_view name) const {
+  for (auto& prefix : prefixes_)
+    if (const Function* function = find_function(prefix + std::string(name)); function && wanted_(*function))
+      return function;
+  return nullptr;
+}
+
+bool is_function(const Function& f) { return f.is_function; }
+bool is_method(const Function& f) { return f.is_method; }
+
+void set_space_names(lua_State* L, int torch) {
+  static auto& names = *new std::map<std::string_view, OperatorNames>;
   torch = lua_absindex(L, torch);
-  methods = lua_absindex(L, methods);
-  for (auto& [_, function] : bound_functions()) {
-    lua_pushlightuserdata(L, const_cast<Function*>(&function));
-    lua_pushcclosure(L, guarded<call>, 1);
-    for (auto [into, wanted] : {std::pair{torch, function.is_function}, {methods, function.is_method}})
-      if (wanted) {
-        lua_pushvalue(L, -1);
-        set_path(L, into, function.name);
-      }
+  for (auto path : operator_spaces()) {
+    if (path == functional_space) continue;
+    push_space(L, torch, path);
+    set_late_names(L, -1, names.try_emplace(path, std::vector{std::string(path) + "."}, is_function).first->second);
     lua_pop(L, 1);
   }
+}
+
+void set_functional_names(lua_State* L, int functional) {
+  static const OperatorNames names({"", std::string(functional_space) + "."}, takes_tensors);
+  set_late_names(L, functional, names);
 }
 
 }  // namespace luth::lang

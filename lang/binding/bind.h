@@ -3,10 +3,12 @@
 #pragma once
 #include <atomic>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/op/op.h"
+#include "lang/runtime/late_names.h"
 #include "lang/values/values.h"
 
 namespace luth::lang {
@@ -63,6 +65,8 @@ class Function {
 
 /// All functions by name, made once from the registry after the CPU's kernels are there.
 const std::map<std::string, Function>& bound_functions();
+/// Null for an unknown name.
+const Function* find_function(const std::string& name);
 /// The Function behind the Lua function at `index`; null for any other value.
 const Function* to_function(lua_State* L, int index);
 
@@ -74,8 +78,31 @@ std::string_view prefix(const Function& function);
 /// Calls the function with the arguments on the stack. Pushes the results and returns their number.
 int call_function(lua_State* L, const Function& function);
 
-/// Puts the functions into the table `torch`, those with dots in their names into tables below it, and the methods into
-/// the table `methods`.
-void bind_operators(lua_State* L, int torch, int methods);
+/// A second name of a function: {"nElement", "numel"}.
+struct OtherName {
+  const char *other, *own;
+};
+/// Functions as late names: those that lie behind one of the prefixes ("linalg.") and are `wanted`, and others.
+class OperatorNames final : public LateNames {
+ public:
+  using Wanted = bool(const Function&);
+  OperatorNames(std::vector<std::string> prefixes, Wanted* wanted, std::span<const OtherName> others = {})
+      : prefixes_(std::move(prefixes)), wanted_(wanted), others_(others) {}
+  bool push(lua_State* L, std::string_view name) const override;
+  std::vector<std::string> names() const override;
+
+ private:
+  const Function* found(std::string_view name) const;
+  std::vector<std::string> prefixes_;
+  Wanted* wanted_;
+  std::span<const OtherName> others_;
+};
+bool is_function(const Function& f);
+bool is_method(const Function& f);
+
+/// Gives the tables below torch ("linalg") their functions.
+void set_space_names(lua_State* L, int torch);
+/// Gives the table nn.functional all functions of operators on tensors.
+void set_functional_names(lua_State* L, int functional);
 
 }  // namespace luth::lang

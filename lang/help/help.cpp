@@ -11,6 +11,7 @@
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
 #include "lang/runtime/interp.h"
+#include "lang/runtime/late_names.h"
 #include "lang/values/tensor_values.h"
 
 namespace luth::lang {
@@ -39,6 +40,7 @@ void push_named(lua_State* L, std::string name) {
 std::vector<std::string> known_names(lua_State* L) {
   std::vector<std::string> names;
   auto add = [&] {
+    make_late_names(L, -1);
     if (lua_istable(L, -1))
       for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
         if (lua_type(L, -2) == LUA_TSTRING) names.emplace_back(lua_tostring(L, -2));

@@ -10,6 +10,7 @@
 #include "lang/hints/hints.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/interp.h"
+#include "lang/runtime/late_names.h"
 #include "lang/runtime/tables.h"
 
 namespace luth::lang {
@@ -56,6 +57,7 @@ const Space* space_at(lua_State* L, int index) {
 std::vector<std::string> names_in(lua_State* L, int table) {
   std::vector<std::string> names;
   table = lua_absindex(L, table);
+  make_late_names(L, table);
   for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1))
     if (lua_type(L, -2) == LUA_TSTRING) names.emplace_back(lua_tostring(L, -2));
   std::sort(names.begin(), names.end());
@@ -97,6 +99,7 @@ std::string functional_hint(lua_State* L, std::string_view name) {
 
 // __index of a table of names. Upvalue 1: its path. Keys that are no strings are nil, as in any table.
 int missing(lua_State* L) {
+  if (push_late(L, 1, 2)) return 1;
   if (lua_type(L, 2) != LUA_TSTRING) return lua_pushnil(L), 1;
   std::string_view key = lua_tostring(L, 2);
   if (key.starts_with("__")) return lua_pushnil(L), 1;  // what others ask any table, not a name

@@ -9,6 +9,7 @@
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
 #include "lang/runtime/interp.h"
+#include "lang/runtime/late_names.h"
 #include "lang/values/generator.h"
 #include "lang/values/named_arguments.h"
 #include "lang/values/settings.h"
@@ -248,15 +249,52 @@ constexpr Row transformer_rows[] = {
      "The causal mask of sz positions: -inf above the diagonal and 0 elsewhere."},
 };
 
-void open_classes(lua_State* L, int nn) {
-  for (auto* c : nn::module_classes()) {
+// Functions of classes, beside their methods.
+struct ClassFunctions {
+  std::string_view name;
+  std::span<const Row> rows;
+};
+constexpr ClassFunctions class_functions[] = {{"Transformer", transformer_rows}};
+
+std::vector<std::string> class_names() {
+  std::vector<std::string> list;
+  for (auto* c : nn::module_classes()) list.push_back(c->name);
+  return list;
+}
+
+// The classes of C++ in the table of all classes, and in nn.
+class MadeClasses final : public LateNames {
+ public:
+  bool push(lua_State* L, std::string_view name) const override {
+    const nn::ModuleClass* c = nn::find_module_class(name);
+    if (!c) return false;
     push_native_class(L, c->name, guarded<construct>, guarded<init>, c);
     document(L, -1, class_help, c);
-    lua_setfield(L, nn, c->name.c_str());
+    for (auto& own : class_functions)
+      if (own.name == name) add_functions(L, -1, own.rows);
+    return true;
   }
-  lua_getfield(L, nn, "Transformer");
-  add_functions(L, lua_gettop(L), transformer_rows);
+  std::vector<std::string> names() const override { return class_names(); }
+};
+class ClassesOfNn final : public LateNames {
+ public:
+  bool push(lua_State* L, std::string_view name) const override {
+    if (!nn::find_module_class(name)) return false;
+    push_module_classes(L);
+    lua_getfield(L, -1, std::string(name).c_str());
+    lua_remove(L, -2);
+    return true;
+  }
+  std::vector<std::string> names() const override { return class_names(); }
+};
+
+void set_class_names(lua_State* L, int nn) {
+  static const MadeClasses made;
+  static const ClassesOfNn classes;
+  push_module_classes(L);
+  set_late_names(L, -1, made);
   lua_pop(L, 1);
+  set_late_names(L, nn, classes);
 }
 
 constexpr Row losses_rows[] = {
@@ -267,16 +305,10 @@ constexpr Row losses_rows[] = {
      "F.pairwise_distance."},
 };
 
-// Fills nn.functional, also known as F, with all functions of operators on tensors. It is a separate table, so that a
-// script may add to it.
-void open_functional(lua_State* L, int nn, int torch) {
+// nn.functional, also known as F: a table of its own, so that a script may add to it.
+void open_functional(lua_State* L, int nn) {
   luaL_getsubtable(L, nn, "functional");
-  for (auto& [_, function] : bound_functions()) {
-    if (!function.is_function || function.operators[0]->inputs.empty() || function.name.find('.') != function.name.npos)
-      continue;
-    lua_getfield(L, torch, function.name.c_str());
-    lua_setfield(L, -2, function.name.c_str());
-  }
+  set_functional_names(L, -1);
   add_library(L, -1, "luth.torch.losses", losses_rows);
   lua_setglobal(L, "F");
 }
@@ -297,7 +329,7 @@ void open_nn(lua_State* L) {
   int methods = lua_gettop(L);
   open_module_methods(L, nn, methods);
   open_module_state(L, methods);
-  open_classes(L, nn);
+  set_class_names(L, nn);
   open_module_containers(L, nn, methods);
   lua_pushcfunction(L, guarded<parameter>);
   document(L, -1,
@@ -310,7 +342,7 @@ void open_nn(lua_State* L) {
   lua_newtable(L);
   add_functions(L, -1, init_rows);
   lua_setfield(L, nn, "init");
-  open_functional(L, nn, torch);
+  open_functional(L, nn);
   lua_pushvalue(L, nn);
   lua_setglobal(L, "nn");
 }

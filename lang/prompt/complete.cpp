@@ -5,6 +5,7 @@
 
 #include "lang/help/object_help.h"
 #include "lang/nn/nn.h"
+#include "lang/runtime/late_names.h"
 
 namespace luth::lang {
 namespace {
@@ -24,6 +25,7 @@ size_t path_start(std::string_view line) {
 
 // Adds the string keys of the table on top of the stack, which stays.
 void add_keys(lua_State* L, bool functions_only, std::vector<std::string>& names) {
+  make_late_names(L, -1);
   for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
     if (lua_type(L, -2) == LUA_TSTRING && (!functions_only || lua_isfunction(L, -1)))
       names.emplace_back(lua_tostring(L, -2));
@@ -73,7 +75,7 @@ void add_names_of(lua_State* L, bool functions_only, std::vector<std::string>& n
 void step(lua_State* L, std::string_view key) {
   if (lua_istable(L, -1)) {
     lua_pushlstring(L, key.data(), key.size());
-    lua_rawget(L, -2);
+    rawget_or_late(L, -2);
   } else {
     lua_pushnil(L);
   }

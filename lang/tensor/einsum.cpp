@@ -48,7 +48,7 @@ void lists_to_equation(lua_State* L) {
 }
 
 int einsum(lua_State* L) {
-  static const Function& function = bound_functions().at("einsum");
+  static const Function& function = *find_function("einsum");
   if (to_tensor(L, 1)) lists_to_equation(L);
   return call_function(L, function);
 }

@@ -269,7 +269,7 @@ int where_function(lua_State* L) {
     for (auto& t : list) push_tensor(L, t);
     return int(list.size());
   }
-  static const Function& function = bound_functions().at("where");
+  static const Function& function = *find_function("where");
   return call_function(L, function);
 }
 

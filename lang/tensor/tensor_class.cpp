@@ -12,6 +12,7 @@
 #include "lang/hints/hints.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
+#include "lang/runtime/late_names.h"
 
 namespace luth::lang {
 
@@ -102,6 +103,7 @@ constexpr Field fields[] = {
 [[noreturn]] void unknown_field(lua_State* L, std::string_view key) {
   std::vector<std::string> names;
   for (auto& f : fields) names.emplace_back(f.name);
+  make_late_names(L, lua_upvalueindex(1));
   for (lua_pushnil(L); lua_next(L, lua_upvalueindex(1)); lua_pop(L, 1))
     if (lua_type(L, -2) == LUA_TSTRING) names.emplace_back(lua_tostring(L, -2));
   std::sort(names.begin(), names.end());
@@ -118,6 +120,7 @@ int index(lua_State* L) {
   lua_rawget(L, lua_upvalueindex(2));
   auto* field = static_cast<const Field*>(lua_touserdata(L, -1));
   if (field) return field->get(L, self(L)), 1;
+  if (push_late(L, lua_upvalueindex(1), 2)) return 1;
   size_t n = 0;
   const char* key = lua_tolstring(L, 2, &n);
   if (std::string_view(key, n) == "...") return read_index(L);
@@ -206,7 +209,7 @@ int compare(lua_State* L) {
 // Lua calls unary metamethods with the operand twice.
 template <bool negative>
 int unary(lua_State* L) {
-  static const Function& function = bound_functions().at(negative ? "neg" : "bitwise_not");
+  static const Function& function = *find_function(negative ? "neg" : "bitwise_not");
   lua_settop(L, 1);
   return call_function(L, function);
 }
@@ -216,18 +219,29 @@ constexpr luaL_Reg metamethods[] = {
     {"__tostring", guarded<text>},      {"__concat", guarded<concat>},    {"__pairs", guarded<pairs>},
     {"__lt", guarded<compare<false>>},  {"__le", guarded<compare<true>>}, {"__unm", guarded<unary<true>>},
     {"__bnot", guarded<unary<false>>},  {"__close", destroy_box<Tensor>}, {nullptr, nullptr}};
-constexpr const char* operators_of[][2] = {{"__add", "add"},
-                                           {"__sub", "sub"},
-                                           {"__mul", "mul"},
-                                           {"__div", "div"},
-                                           {"__idiv", "floor_divide"},
-                                           {"__mod", "remainder"},
-                                           {"__pow", "pow"},
-                                           {"__band", "bitwise_and"},
-                                           {"__bor", "bitwise_or"},
-                                           {"__bxor", "bitwise_xor"},
-                                           {"__shl", "bitwise_left_shift"},
-                                           {"__shr", "bitwise_right_shift"}};
+// The operators of arithmetic. ~ between two tensors is Lua's exclusive or; alone it is bitwise_not.
+constexpr const char* arithmetic[][2] = {{"__add", "add"},
+                                         {"__sub", "sub"},
+                                         {"__mul", "mul"},
+                                         {"__div", "div"},
+                                         {"__idiv", "floor_divide"},
+                                         {"__mod", "remainder"},
+                                         {"__pow", "pow"},
+                                         {"__band", "bitwise_and"},
+                                         {"__bor", "bitwise_or"},
+                                         {"__bxor", "bitwise_xor"},
+                                         {"__shl", "bitwise_left_shift"},
+                                         {"__shr", "bitwise_right_shift"}};
+template <size_t i>
+int arithmetic_of(lua_State* L) {
+  static const Function& function = *find_function(arithmetic[i][1]);
+  return call_function(L, function);
+}
+template <size_t... i>
+void set_arithmetic(lua_State* L, std::index_sequence<i...>) {
+  const luaL_Reg events[] = {{arithmetic[i][0], guarded<arithmetic_of<i>>}..., {nullptr, nullptr}};
+  luaL_setfuncs(L, events, 0);
+}
 
 }  // namespace
 
@@ -237,7 +251,6 @@ std::vector<std::string> tensor_fields() {
   return names;
 }
 
-// ~ between two tensors is Lua's exclusive or; alone it is bitwise_not.
 void open_tensor_metatable(lua_State* L, int methods) {
   open_box<Tensor>(L, "torch.Tensor");
   luaL_setfuncs(L, metamethods, 0);
@@ -250,10 +263,7 @@ void open_tensor_metatable(lua_State* L, int methods) {
   }
   lua_pushcclosure(L, guarded<index>, 2);
   lua_setfield(L, -2, "__index");
-  for (auto& [event, method] : operators_of) {
-    lua_getfield(L, methods, method);
-    lua_setfield(L, -2, event);
-  }
+  set_arithmetic(L, std::make_index_sequence<std::size(arithmetic)>());
   lua_pop(L, 1);
 }
 

@@ -8,14 +8,14 @@
 #include "lang/runtime/ref.h"
 #include "lang/tensor/tensor_class.h"
 #include "lang/torch/torch.h"
+#include "lang/values/generator.h"
 #include "lang/values/values.h"
 
 namespace luth::lang {
 namespace {
 
 // Torch7's names of in-place methods, where PyTorch has no other function of that name.
-void open_torch7_names(lua_State* L, int methods) {
-  constexpr const char* names[][2] = {{"fill", "fill_"},
+constexpr OtherName torch7_names[] = {{"fill", "fill_"},
                                       {"zero", "zero_"},
                                       {"copy", "copy_"},
                                       {"resize", "resize_"},
@@ -28,20 +28,17 @@ void open_torch7_names(lua_State* L, int methods) {
                                       {"storageOffset", "storage_offset"},
                                       {"isContiguous", "is_contiguous"},
                                       {"isSameSizeAs", "is_same_size"}};
-  for (auto& [old, now] : names) {
-    if (lua_getfield(L, methods, old) == LUA_TNIL) {
-      lua_getfield(L, methods, now);
-      lua_setfield(L, methods, old);
-    }
-    lua_pop(L, 1);
-  }
-}
-
 // Methods that PyTorch has as functions too, though they work in place.
-void open_method_functions(lua_State* L, int torch, int methods) {
-  for (const char* name : {"zero_", "detach_", "get_device"}) {
-    lua_getfield(L, methods, name);
-    lua_setfield(L, torch, name);
+constexpr OtherName method_functions[] = {{"zero_", "zero_"}, {"detach_", "detach_"}, {"get_device", "get_device"}};
+
+// The other names of methods that are no operators.
+void add_other_names(lua_State* L, int table, int methods, std::span<const OtherName> names) {
+  for (auto& [other, own] : names) {
+    lua_pushstring(L, own);
+    if (lua_rawget(L, methods) != LUA_TNIL)
+      lua_setfield(L, table, other);
+    else
+      lua_pop(L, 1);
   }
 }
 
@@ -50,14 +47,13 @@ void open_torch(lua_State* L) {
   open_refs(L);
   open_graph_roots(L);
   open_pacer(L);
-  lua_createtable(L, 0, 1024);  // room for all: growing takes a good part of the start
+  lua_createtable(L, 0, 256);  // room for what is made at the start
   int torch = lua_gettop(L);
-  lua_createtable(L, 0, 1024);
+  lua_createtable(L, 0, 256);
   int methods = lua_gettop(L);
   lua_pushvalue(L, torch);
   open_values(L);
   lua_pop(L, 1);
-  bind_operators(L, torch, methods);
   open_tensor_metatable(L, methods);
   open_tensor_methods(L, torch, methods);
   open_tensor_convert(L, torch, methods);
@@ -70,8 +66,8 @@ void open_torch(lua_State* L) {
   open_backends(L, torch);
   open_index(L, torch);
   open_einsum(L, torch);
-  open_torch7_names(L, methods);
-  open_method_functions(L, torch, methods);
+  add_other_names(L, methods, methods, torch7_names);
+  add_other_names(L, torch, methods, method_functions);
   lua_pushvalue(L, methods);
   lua_setfield(L, torch, "Tensor");
   lua_pushvalue(L, torch);
@@ -79,6 +75,35 @@ void open_torch(lua_State* L) {
 }
 
 const Open opener("torch", Open::tables, open_torch);
+
+// Operators, and what needs the kernels of the CPU.
+class TorchNames final : public LateNames {
+ public:
+  bool push(lua_State* L, std::string_view name) const override {
+    if (name == "default_generator") return push_default_generator(L), true;
+    return functions_.push(L, name);
+  }
+  std::vector<std::string> names() const override {
+    std::vector<std::string> list = functions_.names();
+    list.push_back("default_generator");
+    return list;
+  }
+
+ private:
+  OperatorNames functions_{{""}, is_function, method_functions};
+};
+
+// After everything that asks whether a table has a name, since the first question makes the list of all operators.
+void open_operators(lua_State* L) {
+  static const TorchNames functions;
+  static const OperatorNames tensor_methods({""}, is_method, torch7_names);
+  lua_getglobal(L, "torch");
+  lua_getfield(L, 1, "Tensor");
+  set_space_names(L, 1);
+  set_late_names(L, 1, functions);
+  set_late_names(L, 2, tensor_methods);
+}
+const Open operators_opener("luth.operators", Open::extras + 40, open_operators);
 
 }  // namespace
 }  // namespace luth::lang

@@ -138,8 +138,8 @@ void open_generator(lua_State* L, int torch) {
   open_box<GeneratorRef>(L, "torch.Generator");
   finish_class(L, methods, guarded<index_of>, {{"__gc", destroy_box<GeneratorRef>}, {"__tostring", guarded<text_of>}});
   add_functions(L, torch, rows);
-  push_box(L, GeneratorRef{nullptr, &default_generator(host()), &host()});
-  lua_setfield(L, torch, "default_generator");
 }
+
+void push_default_generator(lua_State* L) { push_box(L, GeneratorRef{nullptr, &default_generator(host()), &host()}); }
 
 }  // namespace luth::lang

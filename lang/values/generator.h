@@ -16,7 +16,9 @@ Generator& check_generator(lua_State* L, int index);
 void push_rng_state(lua_State* L, Device& d);
 void take_rng_state(lua_State* L, int index, Device& d, const char* table);
 
-/// torch.Generator, torch.default_generator, torch.seed.
+/// torch.Generator, torch.seed.
 void open_generator(lua_State* L, int torch);
+/// The value of torch.default_generator.
+void push_default_generator(lua_State* L);
 
 }  // namespace luth::lang

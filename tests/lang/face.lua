@@ -109,6 +109,30 @@ function s.unknown_names()
   t:eq(rawget(torch, 'flot32'), nil)
 end
 
+-- Functions and classes are made when they are first read; only next() can tell.
+function s.late_names()
+  local function listed(of, name)
+    for key, value in pairs(of) do if key == name then return value end end
+  end
+  t:eq(rawget(torch, 'hypot'), torch.hypot)
+  t:eq(rawget(torch.linalg, 'vander'), torch.linalg.vander)
+  t:eq(rawget(nn, 'Softplus'), nn.Softplus)
+  t:eq(listed(torch, 'hypot'), torch.hypot)
+  t:eq(listed(torch.Tensor, 'nElement'), torch.Tensor.numel)
+  t:eq(listed(torch.special, 'erf'), torch.special.erf)
+  t:eq(listed(F, 'selu'), torch.selu)
+  t:eq(listed(nn, 'LogSoftmax'), nn.LogSoftmax)
+  t:assert(listed(F, 'triplet_margin_with_distance_loss'))
+  local before = torch.frac
+  torch.frac = print
+  t:eq(torch.frac, print)
+  t:eq(F.frac, before)
+  torch.frac = nil
+  t:eq(torch.frac, before)
+  t:fails(function() rawget(1, 2) end, 'table expected')
+  t:eq(rawget({1}, 1), 1)
+end
+
 function s.arguments()
   local opt = optim.SGD({nn.Parameter(torch.zeros(1))}, {lr = 1})
   t:fails(function() optim.lr_scheduler.StepLR(opt, {stepsize = 1}) end, "no argument is named 'stepsize'",

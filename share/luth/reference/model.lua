@@ -102,7 +102,7 @@ end
 
 local function sorted_names(t)
   local names = {}
-  for key in next, t do
+  for key in pairs(t) do
     if type(key) == 'string' and key:sub(1, 2) ~= '__' then names[#names + 1] = key end
   end
   table.sort(names)

@@ -1,0 +1,32 @@
+// Late names: fields of a table that are made when they are first read, so that a program starts without them.
+//
+// `t.name`, `rawget(t, name)` and `pairs(t)` see them like any other field; `next(t)` sees those that were made.
+// What a script assigns hides a late name of the same key.
+#pragma once
+#include <lua5.4/lua.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace luth::lang {
+
+/// The late names of one table. It lives as long as the program.
+class LateNames {
+ public:
+  virtual ~LateNames() = default;
+  /// Pushes the value of a name; pushes nothing and returns false for another name.
+  virtual bool push(lua_State* L, std::string_view name) const = 0;
+  virtual std::vector<std::string> names() const = 0;
+};
+
+/// Gives the table at `table` these names: __index and __pairs of its metatable are set.
+void set_late_names(lua_State* L, int table, const LateNames& names);
+/// Pushes the late value for the key at `key`, and keeps it in the table at `table`. Pushes nothing and returns false
+/// if the table has none.
+bool push_late(lua_State* L, int table, int key);
+/// Replaces the key on top of the stack by its raw or late value in the table at `table`.
+void rawget_or_late(lua_State* L, int table);
+/// Makes all late names of the table at `table`, for those who walk it. Other values may stand there.
+void make_late_names(lua_State* L, int table);
+
+}  // namespace luth::lang
