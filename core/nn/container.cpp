@@ -24,6 +24,8 @@ void ListModule::insert(size_t at, ModuleRef m) {
   renumber();
 }
 
+void ListModule::replace(size_t at, ModuleRef m) { add_module(parts_->children[at].name, std::move(m)); }
+
 void ListModule::erase(size_t at) {
   parts_->children.erase(parts_->children.begin() + at);
   renumber();
@@ -49,6 +51,7 @@ Values Sequential::forward_named(const Values& in, const Named& named) {
 Values ModuleList::forward(const Values&) { no_forward(*this); }
 Values ModuleDict::forward(const Values&) { no_forward(*this); }
 Values ParameterList::forward(const Values&) { no_forward(*this); }
+Values ParameterDict::forward(const Values&) { no_forward(*this); }
 
 void ModuleList::print(std::string& out, int indent) const {
   out += "ModuleList(";
@@ -72,16 +75,44 @@ void ModuleList::print(std::string& out, int indent) const {
   out += size() ? "\n" + std::string(size_t(indent), ' ') + ")" : ")";
 }
 
+static Tensor own_parameter(const Tensor& t) { return t.impl()->parameter ? t : as_parameter(t); }
+
 void ParameterList::append(const Tensor& t) {
-  register_parameter(std::to_string(parts_->parameters.size() + 1), t.impl()->parameter ? t : as_parameter(t));
+  register_parameter(std::to_string(parts_->parameters.size() + 1), own_parameter(t));
+}
+void ParameterList::erase(size_t at) {
+  auto& list = parts_->parameters;
+  list.erase(list.begin() + at);
+  for (size_t i = at; i < list.size(); ++i) list[i].name = std::to_string(i + 1);
 }
 
-std::string ParameterList::extra_repr() const {
+void ParameterDict::set(const std::string& key, const Tensor& t) { register_parameter(key, own_parameter(t)); }
+
+// A line for each parameter.
+static std::string parameter_lines(const Parts& parts, std::string (*type)(Dtype)) {
   std::string lines;
-  for (auto& p : parts_->parameters)
-    lines += fmt::format("{}({}): Parameter containing: [torch.{} of size {}]", lines.empty() ? "" : "\n", p.name,
-                         name(p.value.dtype()), fmt::join(p.value.shape(), "x"));
+  for (auto& p : parts.parameters)
+    if (p.value)
+      lines += fmt::format("{}({}): Parameter containing: [torch.{} of size {}]", lines.empty() ? "" : "\n", p.name,
+                           type(p.value.dtype()), fmt::join(p.value.shape(), "x"));
   return lines;
 }
+std::string ParameterList::extra_repr() const {
+  return parameter_lines(*parts_, [](Dtype d) { return std::string(luth::name(d)); });
+}
+// PyTorch prints the old names of types here.
+std::string ParameterDict::extra_repr() const {
+  return parameter_lines(*parts_, [](Dtype d) {
+    switch (d) {
+      case Dtype::f32: return std::string("FloatTensor");
+      case Dtype::f64: return std::string("DoubleTensor");
+      case Dtype::f16: return std::string("HalfTensor");
+      case Dtype::bf16: return std::string("BFloat16Tensor");
+      default: return std::string(luth::name(d));
+    }
+  });
+}
+
+const DefineModule<Sequential, ModuleList, ModuleDict, ParameterList, ParameterDict> containers_;
 
 }  // namespace luth::nn

@@ -13,6 +13,7 @@ class ListModule : public Module {
   const ModuleRef& at(size_t i) const { return parts_->children[i].module; }
   void append(ModuleRef m);
   void insert(size_t at, ModuleRef m);
+  void replace(size_t at, ModuleRef m);
   void erase(size_t at);
 
  private:
@@ -22,9 +23,11 @@ class ListModule : public Module {
 /// Calls its children one after the other: the results of one are the arguments of the next.
 class Sequential final : public ListModule {
  public:
+  static constexpr const char* name = "Sequential";
+  static constexpr const char* brief = "modules called one after the other";
   Sequential() = default;
   explicit Sequential(std::initializer_list<ModuleRef> children);
-  std::string type() const override { return "Sequential"; }
+  std::string type() const override { return name; }
   Values forward(const Values& in) override { return forward_named(in, {}); }
   /// The first child gets the arguments by name.
   Values forward_named(const Values& in, const Named& named) override;
@@ -34,7 +37,9 @@ class Sequential final : public ListModule {
 
 class ModuleList final : public ListModule {
  public:
-  std::string type() const override { return "ModuleList"; }
+  static constexpr const char* name = "ModuleList";
+  static constexpr const char* brief = "a list of modules";
+  std::string type() const override { return name; }
   Values forward(const Values& in) override;  // throws: a list has no forward
   ModuleRef fresh() const override { return ModuleRef(new ModuleList); }
   /// Equal neighbours on one line: "(1-3): 3 x ReLU()".
@@ -43,7 +48,9 @@ class ModuleList final : public ListModule {
 
 class ModuleDict final : public Module {
  public:
-  std::string type() const override { return "ModuleDict"; }
+  static constexpr const char* name = "ModuleDict";
+  static constexpr const char* brief = "modules by name";
+  std::string type() const override { return name; }
   Values forward(const Values& in) override;  // throws
   ModuleRef fresh() const override { return ModuleRef(new ModuleDict); }
 };
@@ -51,11 +58,27 @@ class ModuleDict final : public Module {
 /// Parameters named "1", "2", …
 class ParameterList final : public Module {
  public:
-  std::string type() const override { return "ParameterList"; }
+  static constexpr const char* name = "ParameterList";
+  static constexpr const char* brief = "a list of parameters";
+  std::string type() const override { return name; }
   bool positional() const override { return true; }
   Values forward(const Values& in) override;  // throws
   ModuleRef fresh() const override { return ModuleRef(new ParameterList); }
   void append(const Tensor& t);
+  /// 0-based.
+  void erase(size_t at);
+  std::string extra_repr() const override;
+};
+
+/// Parameters by name.
+class ParameterDict final : public Module {
+ public:
+  static constexpr const char* name = "ParameterDict";
+  static constexpr const char* brief = "parameters by name";
+  std::string type() const override { return name; }
+  Values forward(const Values& in) override;  // throws
+  ModuleRef fresh() const override { return ModuleRef(new ParameterDict); }
+  void set(const std::string& key, const Tensor& t);
   std::string extra_repr() const override;
 };
 

@@ -140,12 +140,17 @@ void open_names(lua_State* L) {
 // After everything that puts names into the tables.
 const Open opener("luth.names", Open::extras + 50, open_names);
 
-// __index of the table of globals: the three names that are silently nil, and never meant to be.
+// __index of the table of globals: names that are silently nil, and never meant to be, as in {dtype = float}.
 int missing_global(lua_State* L) {
   if (lua_type(L, 2) == LUA_TSTRING) {
     const std::string_view name = lua_tostring(L, 2);
     if (name == "None" || name == "True" || name == "False")
       throw Error("'{}' is Python's{}", name, foreign_hint("global", name));
+    constexpr std::string_view dtypes[] = {"float16", "float32", "float64", "bfloat16", "int8",
+                                           "int16",   "int32",   "int64",   "uint8",    "float",
+                                           "double",  "half",    "long",    "int",      "bool"};
+    if (std::find(std::begin(dtypes), std::end(dtypes), name) != std::end(dtypes))
+      throw Error("the global '{}' is nil{}", name, foreign_hint("global", name));
   }
   return lua_pushnil(L), 1;
 }

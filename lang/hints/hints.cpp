@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "lang/hints/lua_tokens.h"
 
 namespace luth::lang {
@@ -276,6 +277,8 @@ std::string value_hint(std::string_view message) {
   if (has("attempt to mul a 'string'")) return "texts are repeated by string.rep(text, n)";
   if (has("attempt to add a 'string'") || (has("attempt to add a '") && has("with a 'string'")))
     return "texts are joined by .. : 'a' .. 1";
+  if (has("attempt to call a table value (for iterator"))
+    return "a table is walked by ipairs or pairs: for _, p in ipairs(m:parameters()) do";
   if (has("attempt to call a boolean value (method 'training')")) return "a module is set to training by m:train()";
   for (auto words : {"value (method '", "value (field '"}) {
     const std::string_view name = has("attempt to call a") ? quoted_after(message, words) : "";
@@ -283,6 +286,13 @@ std::string value_hint(std::string_view message) {
     if (is_field(name)) return fmt::format("{0} is a field: x.{0}", name);
   }
   return "";
+}
+
+// A misspelt method of a module: a missing one is nil, so that a module may have any field.
+std::string method_hint(std::string_view message) {
+  const std::string name(quoted_after(message, "a nil value (method '"));
+  const std::string near = name.empty() ? "" : nearest(name, module_methods());
+  return near.empty() ? "" : fmt::format("modules have the method m:{}(…)", near);
 }
 
 std::string name_hint(std::string_view message) {
@@ -303,10 +313,16 @@ std::string name_hint(std::string_view message) {
 
 }  // namespace
 
+std::vector<std::string>& module_methods() {
+  static std::vector<std::string> names;
+  return names;
+}
+
 std::string hint_on(std::string_view message, const std::string* source) {
   std::string hint = syntax_hint(message, source);
   if (hint.empty()) hint = name_hint(message);
   if (hint.empty()) hint = value_hint(message);
+  if (hint.empty()) hint = method_hint(message);
   return hint.empty() ? hint : "\nhint: " + hint;
 }
 

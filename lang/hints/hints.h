@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace luth::lang {
 
@@ -15,6 +16,9 @@ struct ForeignName {
 std::span<const ForeignName> foreign_names();
 /// The end of a message about an unknown name: "; luth has nn.Conv2d", "; not in luth: complex numbers", or "".
 std::string foreign_hint(std::string_view owner, std::string_view name);
+
+/// The names of the methods of modules, among which a misspelt one is looked for.
+std::vector<std::string>& module_methods();
 
 /// A line "hint: ..." with a newline before it, for an error of Lua itself: a syntax error that names a line, a call of
 /// an unknown global, a missing module. "" where no hint fits. `source`: the text of the chunk; null: the file that the

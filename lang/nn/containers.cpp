@@ -1,24 +1,21 @@
 // Sequential, ModuleList, ModuleDict and ParameterList in Lua, and `..`.
 #include <algorithm>
+#include <span>
 
-#include "core/nn/container.h"
+#include "core/base/text.h"
+#include "core/nn/table.h"
 #include "lang/nn/nn.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
+#include "lang/runtime/tables.h"
 #include "lang/values/tensor_values.h"
 
 namespace luth::lang {
 namespace {
 
-// A module of Lua's class keeps its list in the module of C++ that it derives from.
-template <class M>
-M* as(nn::Module* m) {
-  if (auto* script = dynamic_cast<ScriptModule*>(m)) m = script->native().get();
-  return dynamic_cast<M*>(m);
-}
 template <class M>
 M& check(lua_State* L, const char* kind) {
-  if (M* m = as<M>(&self_module(L))) return *m;
+  if (M* m = native_as<M>(&self_module(L))) return *m;
   throw Error("expects {}, got {}", kind, given_text(L, 1));
 }
 nn::ListModule& check_list(lua_State* L) { return check<nn::ListModule>(L, "a Sequential or a ModuleList"); }
@@ -32,8 +29,8 @@ bool is_pair(lua_State* L, int index) {
   lua_pop(L, 2);
   return pair;
 }
-void add_item(lua_State* L, nn::ListModule& list, int index, const char* name) {
-  if (!is_pair(L, index)) return list.append(check_module(L, index, name));
+void add_item(lua_State* L, nn::ListModule& list, int index, const std::string& what) {
+  if (!is_pair(L, index)) return list.append(check_module(L, index, what.c_str()));
   lua_rawgeti(L, index, 1);
   lua_rawgeti(L, index, 2);
   list.add_module(lua_tostring(L, -2), check_module(L, lua_gettop(L)));
@@ -51,48 +48,73 @@ void each_item(lua_State* L, int table, Each each) {
 }
 
 // Modules one by one, or a single table of them.
-void fill_list(lua_State* L, nn::ListModule& list, int first, const char* name) {
+void fill_list(lua_State* L, nn::ListModule& list, int first, const std::string& name) {
   int n = lua_gettop(L);
-  bool one_table = n == first && lua_istable(L, first) && !is_pair(L, first);
-  if (one_table) return each_item(L, first, [&](int i) { add_item(L, list, i, name); });
-  for (int i = first; i <= n; ++i) add_item(L, list, i, name);
+  const bool one_table = n == first && lua_istable(L, first) && !is_pair(L, first);
+  auto expects = [&](const char* kind, int i) { return fmt::format("{}: {} {} expects", name, kind, i); };
+  if (one_table) return each_item(L, first, [&](int i) { add_item(L, list, i, expects("element", i - n)); });
+  for (int i = first; i <= n; ++i) add_item(L, list, i, expects("argument", i - 1));
 }
-// {a = module, …} in order of names, or {{'a', module}, …} in the order given.
-void fill_dict(lua_State* L, nn::ModuleDict& dict, int first) {
-  if (lua_isnoneornil(L, first)) return;
-  luaL_checktype(L, first, LUA_TTABLE);
+
+// Calls add(name, at) for {name = value, …} in order of names, for {{'name', value}, …} in the order given, and for the
+// entries of a container.
+template <class Add>
+void each_named(lua_State* L, int index, const std::string& what, Add add) {
+  if (nn::Module* m = to_module(L, index)) {
+    for (auto& c : m->parts().children) push_module(L, c.module), add(c.name, lua_gettop(L));
+    for (auto& p : m->parts().parameters) push_tensor(L, p.value), add(p.name, lua_gettop(L));
+    return;
+  }
+  if (!lua_istable(L, index)) throw Error("{}: expects a table by name, got {}", what, given_text(L, index));
   std::vector<std::string> names;
-  for (lua_pushnil(L); lua_next(L, first); lua_pop(L, 1)) {
-    if (lua_type(L, -2) == LUA_TSTRING) {
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+    if (lua_type(L, -2) == LUA_TSTRING)
       names.emplace_back(lua_tostring(L, -2));
-      continue;
-    }
-    if (!is_pair(L, lua_gettop(L)))
-      throw Error("nn.ModuleDict: expects modules by name, got {}", given_text(L, lua_gettop(L)));
+    else if (!lua_istable(L, -1) || lua_rawlen(L, -1) != 2)
+      throw Error("{}: expects values by name, got {}", what, given_text(L, lua_gettop(L)));
   }
   std::sort(names.begin(), names.end());
   for (auto& name : names) {
-    lua_getfield(L, first, name.c_str());
-    dict.add_module(name, check_module(L, lua_gettop(L), ("nn.ModuleDict: '" + name + "' expects").c_str()));
-    lua_pop(L, 1);
+    lua_getfield(L, index, name.c_str());
+    add(name, lua_gettop(L));
   }
-  each_item(L, first, [&](int i) {
+  each_item(L, index, [&](int i) {
     lua_rawgeti(L, i, 1);
+    const char* name = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : nullptr;
+    if (!name) throw Error("{}: a name is a string, got {}", what, given_text(L, lua_gettop(L)));
     lua_rawgeti(L, i, 2);
-    dict.add_module(lua_tostring(L, -2), check_module(L, lua_gettop(L)));
-    lua_pop(L, 2);
+    add(name, lua_gettop(L));
   });
 }
-void fill_parameters(lua_State* L, nn::ParameterList& list, int first) {
-  if (lua_isnoneornil(L, first)) return;
-  for (auto& t : check_tensors(L, first, "nn.ParameterList: expects")) list.append(t);
+void fill_dict(lua_State* L, nn::Module& m, int index, const std::string& what) {
+  each_named(L, index, what, [&](const std::string& name, int at) {
+    const std::string expects = what + ": '" + name + "' expects";
+    if (auto* parameters = dynamic_cast<nn::ParameterDict*>(&m))
+      parameters->set(name, check_tensor(L, at, expects.c_str()));
+    else
+      m.add_module(name, check_module(L, at, expects.c_str()));
+  });
+}
+void fill_parameters(lua_State* L, nn::ParameterList& list, int index, const char* what) {
+  if (auto* other = native_as<nn::ParameterList>(to_module(L, index)))
+    for (auto& p : std::vector(other->parts().parameters)) list.append(p.value);
+  else
+    for (auto& t : check_tensors(L, index, what)) list.append(t);
 }
 
 void fill(lua_State* L, nn::Module& m, int first) {
-  std::string name = "nn." + m.type() + ": expects";
-  if (auto* list = dynamic_cast<nn::ListModule*>(&m)) fill_list(L, *list, first, name.c_str());
-  if (auto* dict = dynamic_cast<nn::ModuleDict*>(&m)) fill_dict(L, *dict, first);
-  if (auto* list = dynamic_cast<nn::ParameterList*>(&m)) fill_parameters(L, *list, first);
+  const std::string name = "nn." + m.type();
+  if (auto* concat = dynamic_cast<nn::Concat*>(&m)) {
+    lua_Integer dim = luaL_checkinteger(L, first++);
+    concat->dim = dim > 0 ? dim - 1 : dim;
+    if (!dim) throw Error("nn.Concat: argument 'dim' counts from 1, got 0");
+  }
+  if (auto* list = dynamic_cast<nn::ListModule*>(&m)) return fill_list(L, *list, first, name);
+  if (lua_isnoneornil(L, first)) return;
+  if (auto* list = dynamic_cast<nn::ParameterList*>(&m))
+    fill_parameters(L, *list, first, (name + ": expects").c_str());
+  else
+    fill_dict(L, m, first, name);
 }
 template <class M>
 int construct(lua_State* L) {
@@ -118,26 +140,28 @@ void open(lua_State* L, int nn, const char* name, const char* help) {
 
 // ---- Methods ------------------------------------------------------------------------------------------------------
 
+int self_again(lua_State* L) { return lua_settop(L, 1), 1; }
+
 int append(lua_State* L) {
-  if (auto* list = as<nn::ParameterList>(&self_module(L)))
+  if (auto* list = native_as<nn::ParameterList>(&self_module(L)))
     list->append(check_tensor(L, 2, "append: expects"));
   else
     check_list(L).append(check_module(L, 2, "append: expects")), update_children(L, 1, check_list(L).size() - 1);
-  return lua_settop(L, 1), 1;
+  return self_again(L);
 }
 int insert(lua_State* L) {
   nn::ListModule& list = check_list(L);
-  lua_Integer i = luaL_checkinteger(L, 2), n = lua_Integer(list.size());
-  if (i < 0) i += n + 1;
-  if (i < 1 || i > n + 1) throw Error("insert: position {} is outside of 1 to {}", luaL_checkinteger(L, 2), n + 1);
-  list.insert(size_t(i - 1), check_module(L, 3, "insert: argument 2 expects"));
-  update_children(L, 1, size_t(i - 1));
-  return lua_settop(L, 1), 1;
+  const size_t i = check_position(L, 2, list.size() + 1, list);
+  list.insert(i, check_module(L, 3, "insert: argument 2 expects"));
+  update_children(L, 1, i);
+  return self_again(L);
 }
 int extend(lua_State* L) {
+  if (auto* list = native_as<nn::ParameterList>(&self_module(L)))
+    return fill_parameters(L, *list, 2, "extend: expects"), self_again(L);
   nn::ListModule& list = check_list(L);
   std::vector<nn::ModuleRef> items;
-  if (auto* other = as<nn::ListModule>(to_module(L, 2))) {
+  if (auto* other = native_as<nn::ListModule>(to_module(L, 2))) {
     for (size_t i = 0; i < other->size(); ++i) items.push_back(other->at(i));
   } else {
     luaL_checktype(L, 2, LUA_TTABLE);
@@ -146,33 +170,112 @@ int extend(lua_State* L) {
   size_t before = list.size();
   for (auto& m : items) list.append(m);
   update_children(L, 1, before);
-  return lua_settop(L, 1), 1;
+  return self_again(L);
 }
-int remove(lua_State* L) {
+int pop(lua_State* L) {
+  if (lua_isnoneornil(L, 2)) lua_settop(L, 1), lua_pushinteger(L, -1);
+  if (auto* list = native_as<nn::ParameterList>(&self_module(L))) {
+    const size_t i = check_position(L, 2, list->parts().parameters.size(), *list);
+    push_tensor(L, list->parameter(i));
+    return list->erase(i), 1;
+  }
   nn::ListModule& list = check_list(L);
-  lua_Integer n = lua_Integer(list.size()), i = luaL_optinteger(L, 2, n);
-  if (i < 0) i += n + 1;
-  if (i < 1 || i > n) throw Error("remove: position {} is outside of 1 to {}", luaL_optinteger(L, 2, n), n);
-  push_module(L, list.at(size_t(i - 1)));
-  list.erase(size_t(i - 1));
+  const size_t i = check_position(L, 2, list.size(), list);
+  push_module(L, list.at(i));
+  list.erase(i);
+  return update_children(L, 1), 1;
+}
+
+// ---- Methods of dicts ---------------------------------------------------------------------------------------------
+
+nn::Module& check_dict(lua_State* L) {
+  nn::Module& m = self_module(L);
+  if (native_as<nn::ModuleDict>(&m) || native_as<nn::ParameterDict>(&m)) return m;
+  throw Error("expects a ModuleDict or a ParameterDict, got {}", given_text(L, 1));
+}
+std::vector<std::string> keys_of(const nn::Module& m) {
+  std::vector<std::string> keys;
+  for (auto& c : m.parts().children) keys.push_back(c.name);
+  for (auto& p : m.parts().parameters)
+    if (p.value) keys.push_back(p.name);
+  return keys;
+}
+void push_entry(lua_State* L, nn::Module& m, const std::string& key) {
+  if (auto* child = m.find_child(key)) return push_module(L, child->module);
+  push_tensor(L, m.find_parameter(key)->value);
+}
+void erase_entry(nn::Module& m, const std::string& key) {
+  std::erase_if(m.parts().children, [&](auto& c) { return c.name == key; });
+  std::erase_if(m.parts().parameters, [&](auto& p) { return p.name == key; });
+}
+
+int keys(lua_State* L) {
+  return push_items(L, keys_of(check_dict(L)), [&](auto& key) { lua_pushlstring(L, key.data(), key.size()); });
+}
+int values(lua_State* L) {
+  nn::Module& m = check_dict(L);
+  return push_items(L, keys_of(m), [&](auto& key) { push_entry(L, m, key); });
+}
+int items(lua_State* L) {
+  check_dict(L);
+  lua_getglobal(L, "pairs");
+  lua_pushvalue(L, 1);
+  lua_call(L, 1, 3);
+  return 3;
+}
+int update(lua_State* L) {
+  nn::Module& m = check_dict(L);
+  fill_dict(L, m, 2, "update");
   update_children(L, 1);
-  return 1;
+  return self_again(L);
+}
+int clear(lua_State* L) {
+  nn::Module& m = check_dict(L);
+  for (auto& key : keys_of(m)) erase_entry(m, key);
+  return update_children(L, 1), self_again(L);
+}
+int pop_key(lua_State* L) {
+  nn::Module& m = check_dict(L);
+  const std::string key = luaL_checkstring(L, 2);
+  const auto all = keys_of(m);
+  if (std::find(all.begin(), all.end(), key) == all.end())
+    throw Error("{} has no '{}'{}", m.type(), key, did_you_mean(key, all));
+  push_entry(L, m, key);
+  erase_entry(m, key);
+  return update_children(L, 1), 1;
 }
 
 constexpr Row list_rows[] = {
     {"append", guarded<append>, "seq:append(module)", "Adds a module at the end. Returns seq."},
+    {"extend", guarded<extend>, "seq:extend(modules)", "Adds several modules at the end. Returns seq."},
+    {"pop", guarded<pop>, "seq:pop(position = #seq)", "Removes a module and returns it; those behind it move."},
     {"add", guarded<append>, "seq:add(module)", "Adds a module at the end. Returns seq."},
     {"insert", guarded<insert>, "seq:insert(position, module)", "Adds a module before a position. Returns seq."},
-    {"extend", guarded<extend>, "seq:extend(modules)", "Adds several modules at the end. Returns seq."},
-    {"remove", guarded<remove>, "seq:remove(position = #seq)", "Removes a module and returns it."},
+    {"remove", guarded<pop>, "seq:remove(position = #seq)", "Removes a module and returns it; those behind it move."},
 };
-void add_list_methods(lua_State* L, int nn, const char* name, size_t n) {
+constexpr Row dict_rows[] = {
+    {"keys", guarded<keys>, "dict:keys()", "A table of the names, in order."},
+    {"values", guarded<values>, "dict:values()", "A table of the values, in order."},
+    {"items", guarded<items>, "dict:items()", "Iterates over names and values."},
+    {"update", guarded<update>, "dict:update(other)",
+     "Adds or replaces what a table by name, a list of {name, value} or another dict holds. Returns dict."},
+    {"clear", guarded<clear>, "dict:clear()", "Removes everything. Returns dict."},
+    {"pop", guarded<pop_key>, "dict:pop(name)", "Removes a value and returns it."},
+};
+void add_container_methods(lua_State* L, int nn, const char* name, std::span<const Row> rows) {
   lua_getfield(L, nn, name);
-  add_functions(L, -1, {list_rows, n});
+  add_functions(L, -1, rows);
   lua_pop(L, 1);
 }
 
 }  // namespace
+
+size_t check_position(lua_State* L, int index, size_t n, const nn::Module& m) {
+  const lua_Integer given = luaL_checkinteger(L, index), i = given < 0 ? given + lua_Integer(n) + 1 : given;
+  if (i >= 1 && i <= lua_Integer(n)) return size_t(i - 1);
+  throw Error("{}: position {} is outside of {} (positions count from 1)", m.type(), given,
+              n ? fmt::format("1 to {}", n) : std::string("an empty list"));
+}
 
 int join_modules(lua_State* L) {
   nn::ModuleRef a = check_module(L, 1, "..: the left side expects"),
@@ -195,8 +298,18 @@ void open_module_containers(lua_State* L, int nn, int) {
   open<nn::ModuleList>(L, nn, "ModuleList", "nn.ModuleList{module, …}\nA list of modules.");
   open<nn::ModuleDict>(L, nn, "ModuleDict", "nn.ModuleDict{name = module, …}\nModules by name.");
   open<nn::ParameterList>(L, nn, "ParameterList", "nn.ParameterList{parameter, …}\nA list of parameters.");
-  for (const char* name : {"Sequential", "ModuleList"}) add_list_methods(L, nn, name, std::size(list_rows));
-  add_list_methods(L, nn, "ParameterList", 1);
+  open<nn::ParameterDict>(L, nn, "ParameterDict", "nn.ParameterDict{name = parameter, …}\nParameters by name.");
+  open<nn::Concat>(L, nn, "Concat",
+                   "nn.Concat(dim, module, …)\nThe results of all modules of the same input, joined along dim.");
+  open<nn::ConcatTable>(L, nn, "ConcatTable",
+                        "nn.ConcatTable(module, …)\nThe table of the results of all modules of the same input.");
+  open<nn::ParallelTable>(
+      L, nn, "ParallelTable",
+      "nn.ParallelTable(module, …)\nModule i gets element i of the input table; the result is the table of theirs.");
+  for (const char* name : {"Sequential", "ModuleList", "Concat", "ConcatTable", "ParallelTable"})
+    add_container_methods(L, nn, name, list_rows);
+  add_container_methods(L, nn, "ParameterList", {list_rows, 3});
+  for (const char* name : {"ModuleDict", "ParameterDict"}) add_container_methods(L, nn, name, dict_rows);
 }
 
 }  // namespace luth::lang

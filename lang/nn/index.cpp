@@ -1,4 +1,5 @@
 // Fields of modules: reading finds plain fields, methods, parts and settings; assigning registers parts.
+#include "core/nn/container.h"
 #include "lang/nn/nn.h"
 #include "lang/runtime/bridge.h"
 #include "lang/values/settings.h"
@@ -68,6 +69,9 @@ void assign_tensor(lua_State* L, nn::Module& m, const std::string& name, const T
   set_plain(L);
 }
 
+// What a ParameterList or ParameterDict makes of a tensor.
+Tensor as_own_parameter(const Tensor& t) { return t.impl()->parameter ? t : nn::as_parameter(t); }
+
 void assign_nil(lua_State* L, nn::Module& m, const std::string& name) {
   if (m.remove(name)) update_children(L, 1);
   if (push_fields(L, false)) {
@@ -103,8 +107,26 @@ int module_index(lua_State* L) {
   return push_setting(L, describe_of(m), name) ? 1 : 0;
 }
 
+// l[i] = value of a list: replaces, and nil removes.
+static void assign_position(lua_State* L, nn::Module& m) {
+  auto* list = native_as<nn::ListModule>(&m);
+  auto* parameters = native_as<nn::ParameterList>(&m);
+  const size_t i = check_position(L, 2, list ? list->size() : m.parts().parameters.size(), m);
+  if (list && lua_isnil(L, 3))
+    list->erase(i);
+  else if (list)
+    list->replace(i, check_module(L, 3, fmt::format("{}: position {} expects", m.type(), i + 1).c_str()));
+  else if (lua_isnil(L, 3))
+    parameters->erase(i);
+  else
+    assign_tensor(L, m, std::to_string(i + 1), as_own_parameter(check_tensor(L, 3, "ParameterList: expects")));
+  update_children(L, 1);
+}
+
 int module_newindex(lua_State* L) {
   nn::Module& m = self_module(L);
+  if (lua_isinteger(L, 2) && (native_as<nn::ListModule>(&m) || native_as<nn::ParameterList>(&m)))
+    return assign_position(L, m), 0;
   if (lua_type(L, 2) != LUA_TSTRING && !lua_isinteger(L, 2)) return set_plain(L), 0;
   std::string name = lua_isinteger(L, 2) ? position_name(m, lua_tointeger(L, 2)) : lua_tostring(L, 2);
   if (lua_isnil(L, 3)) return assign_nil(L, m, name), 0;
@@ -121,7 +143,10 @@ int module_newindex(lua_State* L) {
     }
     return 0;
   }
-  if (to_tensor(L, 3)) return assign_tensor(L, m, name, check_tensor(L, 3)), 0;
+  if (to_tensor(L, 3)) {
+    const Tensor& t = check_tensor(L, 3);
+    return assign_tensor(L, m, name, native_as<nn::ParameterDict>(&m) ? as_own_parameter(t) : t), 0;
+  }
   if (name == "training" && lua_isboolean(L, 3)) return m.parts().training = lua_toboolean(L, 3), 0;
   if (m.find_parameter(name) || m.find_child(name))
     throw Error("{}.{} is a {}: it cannot become {}; assign nil to remove it", m.type(), name,

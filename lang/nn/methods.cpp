@@ -45,28 +45,31 @@ int iterate(lua_State* L, const List& list, Push push) {
 
 bool recurse(lua_State* L, int index, const char* function) { return flag_at(L, index, function, "recurse"); }
 
-// (prefix, recurse), each by position or by name.
+// Arguments of the walks, each by name, the first two by position too.
 struct Walk {
   std::string prefix;
-  bool recurse = true;
+  bool recurse = true, all = false;
+  nn::Module::Seen seen;
 };
-Walk read_walk(lua_State* L, const char* function) {
+std::string check_prefix(lua_State* L, int i, const char* function) {
+  if (lua_type(L, i) != LUA_TSTRING)
+    throw Error("{}: argument 'prefix' expects a string, got {}", function, given_text(L, i));
+  return lua_tostring(L, i);
+}
+Walk read_walk(lua_State* L, const char* function, bool of_modules = false) {
   Walk w;
-  bool named = is_named(L, 2);
-  if (!named && !lua_isnoneornil(L, 2)) {
-    if (lua_type(L, 2) != LUA_TSTRING)
-      throw Error("{}: argument 'prefix' expects a string, got {}", function, given_text(L, 2));
-    w.prefix = lua_tostring(L, 2);
-  }
-  int rest = named ? 2 : 3;
+  const bool named = is_named(L, 2);
+  if (!named && !lua_isnoneornil(L, 2)) w.prefix = check_prefix(L, 2, function);
+  const int rest = named ? 2 : 3;
   if (!lua_istable(L, rest)) return w.recurse = flag_at(L, rest, function, "recurse"), w;
   NamedArguments o(L, rest, function);
-  if (int i = o.get("prefix")) {
-    if (lua_type(L, i) != LUA_TSTRING)
-      throw Error("{}: argument 'prefix' expects a string, got {}", function, given_text(L, i));
-    w.prefix = lua_tostring(L, i);
-  }
-  w.recurse = o.flag("recurse", true);
+  if (int i = o.get("prefix")) w.prefix = check_prefix(L, i, function);
+  if (!of_modules) w.recurse = o.flag("recurse", true);
+  w.all = !o.flag("remove_duplicate", true);
+  if (int memo = of_modules ? o.get("memo") : 0)  // a set: its keys and its elements are modules
+    for (lua_pushnil(L); lua_next(L, memo); lua_pop(L, 1))
+      for (int i : {-1, -2})
+        if (nn::Module* m = to_module(L, i)) w.seen.insert(m);
   o.done();
   return w;
 }
@@ -91,13 +94,16 @@ int push_named(lua_State* L, const std::vector<nn::NamedModule>& list) {
 }
 int named_parameters(lua_State* L) {
   Walk w = read_walk(L, "named_parameters");
-  return push_named(L, self_module(L).named_parameters(w.recurse, w.prefix));
+  return push_named(L, self_module(L).named_parameters(w.recurse, w.prefix, w.all));
 }
 int named_buffers(lua_State* L) {
   Walk w = read_walk(L, "named_buffers");
-  return push_named(L, self_module(L).named_buffers(w.recurse, w.prefix));
+  return push_named(L, self_module(L).named_buffers(w.recurse, w.prefix, w.all));
 }
-int named_modules(lua_State* L) { return push_named(L, self_module(L).named_modules()); }
+int named_modules(lua_State* L) {
+  Walk w = read_walk(L, "named_modules", true);
+  return push_named(L, self_module(L).named_modules(w.prefix, w.all, &w.seen));
+}
 int named_children(lua_State* L) { return push_named(L, self_module(L).parts().children); }
 
 // ---- Modes and conversion -----------------------------------------------------------------------------------------
@@ -237,12 +243,13 @@ constexpr Row rows[] = {
     {"buffers", guarded<buffers>, "m:buffers({recurse = true})", "All buffers, each once."},
     {"children", guarded<children>, "m:children()", "The modules directly in this one."},
     {"modules", guarded<modules>, "m:modules()", "This module and all modules below it, each once."},
-    {"named_parameters", guarded<named_parameters>, "m:named_parameters(prefix = '', recurse = true)",
+    {"named_parameters", guarded<named_parameters>,
+     "m:named_parameters(prefix = '', recurse = true, {remove_duplicate = true})",
      "Iterates over names and parameters."},
-    {"named_buffers", guarded<named_buffers>, "m:named_buffers(prefix = '', recurse = true)",
+    {"named_buffers", guarded<named_buffers>, "m:named_buffers(prefix = '', recurse = true, {remove_duplicate = true})",
      "Iterates over names and buffers."},
-    {"named_modules", guarded<named_modules>, "m:named_modules()",
-     "Iterates over paths and modules; this module comes first."},
+    {"named_modules", guarded<named_modules>, "m:named_modules(prefix = '', {memo, remove_duplicate = true})",
+     "Iterates over paths and modules; this module comes first. Those in memo, a table of modules, are left out."},
     {"named_children", guarded<named_children>, "m:named_children()", "Iterates over names and children."},
     {"train", guarded<train>, "m:train(mode = true)", "Sets training mode; with false, evaluation mode."},
     {"eval", guarded<eval>, "m:eval()", "Sets evaluation mode."},

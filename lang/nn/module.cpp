@@ -1,6 +1,7 @@
 // Modules as Lua values: calls, metatables by class, and modules whose class is written in Lua.
 #include <algorithm>
 
+#include "core/nn/container.h"
 #include "lang/nn/nn.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
@@ -18,6 +19,20 @@ std::string call_name(void* ar) {
   return name == "?" || name == "self" ? "" : name;
 }
 
+// A method that was defined with a dot takes the module for its first argument: it gets more arguments than it has
+// parameters. The function is on top of the stack.
+void check_has_self(lua_State* L, int given, const std::string& type, const char* method) {
+  lua_Debug ar;
+  lua_pushvalue(L, -1);
+  lua_getinfo(L, ">u", &ar);
+  if (ar.isvararg || given <= ar.nparams || lua_iscfunction(L, -1)) return;
+  const char* first = lua_getlocal(L, nullptr, 1);
+  if (first && std::string_view(first) == "self") return;
+  throw Error(
+      "{0}.{1} has {2} parameter{3} and gets {4} values, the module first: write function {0}:{1}(…), with a colon",
+      type, method, ar.nparams, ar.nparams == 1 ? "" : "s", given);
+}
+
 // Lua's forward, called directly: arguments and results may be anything.
 int call_script(lua_State* L, ScriptModule& m) {
   int n = lua_gettop(L);
@@ -26,6 +41,9 @@ int call_script(lua_State* L, ScriptModule& m) {
   lua_remove(L, -2);
   lua_insert(L, 1);
   if (lua_isnil(L, 1)) throw Error("{} has no forward: define function {}:forward(x)", m.type(), m.type());
+  lua_pushvalue(L, 1);
+  check_has_self(L, n, m.type(), "forward");
+  lua_pop(L, 1);
   lua_call(L, n, LUA_MULTRET);
   return lua_gettop(L);
 }
@@ -224,30 +242,35 @@ int to_string(lua_State* L) {
   std::string s = self_module(L).repr();
   return lua_pushlstring(L, s.data(), s.size()), 1;
 }
+bool holds_parameters(nn::Module& m) { return native_as<nn::ParameterList>(&m) || native_as<nn::ParameterDict>(&m); }
 int length(lua_State* L) {
   nn::Module& m = self_module(L);
-  if (!m.positional() && m.type() != "ModuleDict")
+  auto& parts = m.parts();
+  if (!m.positional() && !native_as<nn::ModuleDict>(&m) && !native_as<nn::ParameterDict>(&m))
     throw Error("{} has no length: only containers such as nn.Sequential have one", m.type());
-  return lua_pushinteger(L, lua_Integer(m.parts().children.size() +
-                                        (m.type() == "ParameterList" ? m.parts().parameters.size() : 0))),
-         1;
+  return lua_pushinteger(L, lua_Integer(holds_parameters(m) ? parts.parameters.size() : parts.children.size())), 1;
 }
-int next_child(lua_State* L) {
-  nn::Module& m = self_module(L);
-  auto& children = m.parts().children;
+// The entry after the one whose key is at 2. 0 results after the last one.
+template <class Entries, class Push>
+int push_next(lua_State* L, bool positional, const Entries& entries, Push push) {
   size_t i = 0;
   if (!lua_isnoneornil(L, 2)) {
     std::string after = luaL_tolstring(L, 2, nullptr);
-    while (i < children.size() && children[i].name != after) ++i;
-    ++i;
+    if (positional)
+      i = size_t(lua_tointeger(L, 2));
+    else
+      while (i < entries.size() && entries[i++].name != after) continue;
   }
-  if (i >= children.size()) return 0;
-  if (m.positional())
-    lua_pushinteger(L, lua_Integer(i) + 1);
-  else
-    lua_pushstring(L, children[i].name.c_str());
-  push_module(L, children[i].module);
+  if (i >= entries.size()) return 0;
+  positional ? lua_pushinteger(L, lua_Integer(i) + 1) : static_cast<void>(lua_pushstring(L, entries[i].name.c_str()));
+  push(entries[i]);
   return 2;
+}
+int next_child(lua_State* L) {
+  nn::Module& m = self_module(L);
+  if (holds_parameters(m))
+    return push_next(L, m.positional(), m.parts().parameters, [&](auto& p) { push_tensor(L, p.value); });
+  return push_next(L, m.positional(), m.parts().children, [&](auto& c) { push_module(L, c.module); });
 }
 int pairs(lua_State* L) {
   lua_pushcfunction(L, guarded<next_child>);
@@ -328,8 +351,15 @@ int construct(lua_State* L) {
   push_module(L, nn::ModuleRef(new ScriptModule(name, WeakRef(L, 1))));
   lua_insert(L, 2);  // class, self, arguments
   int top = lua_gettop(L);
+  for (const char* wrong : {"__init", "__init__", "initialize"}) {
+    lua_pushstring(L, wrong);
+    if (lua_rawget(L, 1) == LUA_TFUNCTION)
+      throw Error("{0} defines {1}, which nothing calls: the constructor is function {0}:init(…)", name, wrong);
+    lua_pop(L, 1);
+  }
   lua_getfield(L, 1, "init");
   if (!lua_isnil(L, -1)) {
+    check_has_self(L, top - 1, name, "init");
     for (int i = 2; i <= top; ++i) lua_pushvalue(L, i);
     lua_call(L, top - 1, 0);
   }

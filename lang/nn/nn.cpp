@@ -1,11 +1,14 @@
 // Opens `nn`: the classes of C++ by their descriptions, containers, nn.Parameter, nn.init, nn.utils, nn.functional.
 #include "lang/nn/nn.h"
 
+#include <algorithm>
+
 #include "core/dispatch/generator.h"
 #include "core/nn/init.h"
 #include "core/nn/transformer.h"
 #include "core/optim/clip.h"
 #include "lang/binding/bind.h"
+#include "lang/hints/hints.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
 #include "lang/runtime/interp.h"
@@ -305,6 +308,19 @@ constexpr Row losses_rows[] = {
      "F.pairwise_distance."},
 };
 
+// Hints look for a misspelt method among those of nn.Module and of the containers.
+void note_methods(lua_State* L, int nn) {
+  auto& names = module_methods();
+  for (const char* name : {"Module", "Sequential", "ModuleDict"}) {
+    lua_getfield(L, nn, name);
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
+      if (lua_type(L, -2) == LUA_TSTRING && lua_isfunction(L, -1)) names.emplace_back(lua_tostring(L, -2));
+    lua_pop(L, 1);
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+}
+
 // nn.functional, also known as F: a table of its own, so that a script may add to it.
 void open_functional(lua_State* L, int nn) {
   luaL_getsubtable(L, nn, "functional");
@@ -331,6 +347,7 @@ void open_nn(lua_State* L) {
   open_module_state(L, methods);
   set_class_names(L, nn);
   open_module_containers(L, nn, methods);
+  note_methods(L, nn);
   lua_pushcfunction(L, guarded<parameter>);
   document(L, -1,
            "nn.Parameter(data, requires_grad = true)\nA parameter: a tensor that a module registers when it is "

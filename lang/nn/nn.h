@@ -70,6 +70,16 @@ nn::Module& self_module(lua_State* L);
 /// The value at `index`: tensors, numbers, booleans, nil; a sequence of such values as a list; all else as a value of
 /// the language.
 nn::Argument to_argument(lua_State* L, int index);
+/// The M that `m` is or, if its class is written in Lua, derives from; null for another module.
+template <class M>
+M* native_as(nn::Module* m) {
+  if (auto* script = dynamic_cast<ScriptModule*>(m)) m = script->native().get();
+  return dynamic_cast<M*>(m);
+}
+/// The 0-based place of the position at `index` in a list of n, where a negative one counts from the end. Throws for
+/// one outside.
+size_t check_position(lua_State* L, int index, size_t n, const nn::Module& m);
+
 /// The arguments from `first` to the top. If `named` is given, it gets those of a last table with string keys.
 nn::Values check_values(lua_State* L, int first, nn::Named* named = nullptr);
 /// Pushes the values one by one, lists as tables. Returns their number.

