@@ -2,86 +2,71 @@
 
 #include "core/autograd/autograd.h"
 #include "core/nn/init.h"
-#include "core/ops/elementwise/activation.h"
-#include "core/ops/elementwise/arith.h"
-#include "core/ops/elementwise/copy.h"
-#include "core/ops/elementwise/unary.h"
-#include "core/ops/index/index.h"
 #include "core/ops/nn/embedding.h"
-#include "core/ops/reduce/reduce.h"
+#include "core/ops/nn/embedding_bag.h"
 #include "core/ops/shape/view.h"
 
 namespace luth::nn {
 namespace {
-const DefineModule<Embedding> embedding_;
-}  // namespace
+const DefineModule<Embedding, EmbeddingBag> embedding_;
 
-void Embedding::build() {
-  need_at_least("Embedding", "num_embeddings", spec.num_embeddings, 0);
-  need_at_least("Embedding", "embedding_dim", spec.embedding_dim, 0);
-  if (spec.padding_idx) {
-    int64_t n = spec.num_embeddings, i = *spec.padding_idx;
+template <class M>
+void build_table(M& m) {
+  auto& s = m.spec;
+  need_at_least(m.type(), "num_embeddings", s.num_embeddings, 0);
+  need_at_least(m.type(), "embedding_dim", s.embedding_dim, 0);
+  if (s.max_norm && !(*s.max_norm >= 0)) throw Error("{} needs max_norm of at least 0, got {}", m.type(), *s.max_norm);
+  if (!(s.norm_type > 0)) throw Error("{} needs norm_type above 0, got {}", m.type(), s.norm_type);
+  if (s.padding_idx) {
+    int64_t n = s.num_embeddings, i = *s.padding_idx;
     if (i < -n || i >= n) throw Error("padding_idx {} is outside of the {} rows", i < 0 ? i : shown(i), n);
-    if (i < 0) spec.padding_idx = i + n;
+    if (i < 0) s.padding_idx = i + n;
   }
-  register_parameter("weight", spec.factory.parameter({spec.num_embeddings, spec.embedding_dim}));
-  reset_parameters();
+  m.register_parameter("weight", s.factory.parameter({s.num_embeddings, s.embedding_dim}));
+  m.reset_parameters();
 }
 
-void Embedding::reset_parameters() {
-  init::normal(parameter(0));
-  if (!spec.padding_idx) return;
+void draw_table(const Tensor& weight, const TableSpec& s) {
+  init::normal(weight);
+  if (!s.padding_idx) return;
   NoGrad no_grad;
-  init::constant(select(parameter(0), {.dim = 0, .index = *spec.padding_idx}), 0);
+  init::constant(select(weight, {.dim = 0, .index = *s.padding_idx}), 0);
 }
-
-namespace {
-
-// The rows that `indices` name, as one list, from 0. Indices out of bounds are clamped here and refused by embedding
-// later: to check them here the host would have to wait for the device.
-Tensor used_rows(const Tensor& indices, int base, int64_t rows) {
-  NoGrad no_grad;
-  Tensor list = reshape(cast_to(indices, Dtype::i64), {{indices.numel()}});
-  return clamp(sub(list, base), 0, rows - 1);
-}
-
-// Rows with a larger norm are brought to max_norm, as PyTorch does: by max_norm / (norm + 1e-7).
-void renormalize(const Tensor& weight, const Tensor& rows, double max_norm, double p) {
-  if (rows.numel() == 0) return;
-  NoGrad no_grad;
-  Tensor used = index_select(weight.detach(), rows);
-  Tensor n = norm(used, {.p = Scalar(p), .dim = {1}, .keepdim = true}), factor = div(max_norm, add(n, 1e-7));
-  index_copy.into(weight.detach(), rows, mul(used, where(gt(n, max_norm), factor, 1)));
-}
-
-// One over how often each index occurs, shaped to multiply the rows.
-Tensor inverse_counts(const Tensor& indices, const Tensor& rows, int64_t count, const Tensor& weight) {
-  NoGrad no_grad;
-  Device& d = weight.device();
-  Tensor one_each = full({rows.numel()}, 1, Dtype::i64, d);
-  Tensor counts = index_add(full({count}, 0, Dtype::i64, d), rows, one_each);
-  Tensor factor = reciprocal(cast_to(index_select(counts, rows), Dtype::f64));
-  Shape shape = indices.shape();
-  shape.push_back(1);
-  return reshape(cast_to(factor, weight.dtype()), {shape});
-}
-
 }  // namespace
+
+void Embedding::build() { build_table(*this); }
+void Embedding::reset_parameters() { draw_table(parameter(0), spec); }
 
 Tensor Embedding::run(const Tensor& indices) {
-  const Tensor& weight = parameter(0);
-  Tensor used;
-  if (spec.max_norm || spec.scale_grad_by_freq) used = used_rows(indices, spec.base, spec.num_embeddings);
-  if (spec.max_norm) renormalize(weight, used, *spec.max_norm, spec.norm_type);
-  ops::Embedding op;
-  op.padding_idx = spec.padding_idx;
-  op.base = spec.base;
-  Tensor rows = embedding(indices, weight, op);
-  if (spec.scale_grad_by_freq && rows.requires_grad()) {
-    Tensor factor = inverse_counts(indices, used, spec.num_embeddings, weight);
-    register_hook(rows, [factor](const Tensor& grad) { return mul(grad, factor); });
-  }
-  return rows;
+  if (!spec.max_norm && !spec.scale_grad_by_freq)
+    return embedding(indices, parameter(0), {.padding_idx = spec.padding_idx, .base = spec.base});
+  static constexpr Fn<ops::EmbeddingRenormed> renormed;
+  return renormed(indices, parameter(0),
+                  {.padding_idx = spec.padding_idx,
+                   .max_norm = spec.max_norm,
+                   .norm_type = spec.norm_type,
+                   .scale_grad_by_freq = spec.scale_grad_by_freq,
+                   .base = spec.base});
+}
+
+void EmbeddingBag::build() {
+  if (spec.mode != "sum" && spec.mode != "mean" && spec.mode != "max")
+    throw Error("EmbeddingBag needs a mode of 'sum', 'mean' or 'max', got '{}'", spec.mode);
+  if (spec.mode == "max" && spec.scale_grad_by_freq)
+    throw Error("EmbeddingBag with mode 'max' cannot scale gradients by frequency: scale_grad_by_freq must be false");
+  build_table(*this);
+}
+void EmbeddingBag::reset_parameters() { draw_table(parameter(0), spec); }
+
+Values EmbeddingBag::run(const EmbeddingBagArguments& a) {
+  return {embedding_bag(a.input, parameter(0), a.offsets, a.per_sample_weights,
+                        {.max_norm = spec.max_norm,
+                         .norm_type = spec.norm_type,
+                         .scale_grad_by_freq = spec.scale_grad_by_freq,
+                         .mode = spec.mode,
+                         .include_last_offset = spec.include_last_offset,
+                         .padding_idx = spec.padding_idx,
+                         .base = spec.base})};
 }
 
 }  // namespace luth::nn
