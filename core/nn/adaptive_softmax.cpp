@@ -6,6 +6,7 @@
 #include "core/nn/container.h"
 #include "core/ops/common/positions.h"
 #include "core/ops/elementwise/arith.h"
+#include "core/ops/elementwise/unary.h"
 #include "core/ops/index/index.h"
 #include "core/ops/index/mask.h"
 #include "core/ops/nn/softmax.h"
@@ -19,7 +20,9 @@ const DefineModule<AdaptiveLogSoftmaxWithLoss> adaptive_;
 
 Tensor column(const Tensor& t) { return unsqueeze(t, {.dim = 1}); }
 /// Element index[i] of row i.
-Tensor pick(const Tensor& rows, const Tensor& index) { return squeeze(gather(rows, column(index), {.dim = 1}), {.dim = Ints{1}}); }
+Tensor pick(const Tensor& rows, const Tensor& index) {
+  return squeeze(gather(rows, column(index), {.dim = 1}), {.dim = Ints{1}});
+}
 }  // namespace
 
 void AdaptiveLogSoftmaxWithLoss::check() const {
@@ -46,8 +49,8 @@ void AdaptiveLogSoftmaxWithLoss::build() {
     if (features < 1)
       throw Error("div_value = {} leaves cluster {} no features of in_features = {}", spec.div_value, shown(i),
                   spec.in_features);
-    tail->append(sequential({linear(spec.in_features, features, false),
-                             linear(features, end_of(i) - spec.cutoffs[i], false)}));
+    tail->append(
+        sequential({linear(spec.in_features, features, false), linear(features, end_of(i) - spec.cutoffs[i], false)}));
   }
   add_module("tail", tail);
 }
@@ -61,7 +64,7 @@ void AdaptiveLogSoftmaxWithLoss::check_inputs(const Tensor& x, const Tensor& tar
   if (!(batch || x.dim() == 1) || x.shape(-1) != spec.in_features)
     throw Error("expects an input [N, {}] or [{}] of in_features, got shape {}", spec.in_features, spec.in_features,
                 to_string(x.shape()));
-  ops::check_index_dtype("target", target.dtype());
+  check_index_dtype("target", target.dtype());
   if (!(target.shape() == (batch ? Shape{x.shape(0)} : Shape{})))
     throw Error("expects a class for each sample: an input of shape {} and a target of shape {} do not fit",
                 to_string(x.shape()), to_string(target.shape()));
@@ -105,10 +108,9 @@ Values AdaptiveLogSoftmaxWithLoss::run(const AdaptiveSoftmaxArguments& a) {
 Tensor AdaptiveLogSoftmaxWithLoss::log_prob(const Tensor& x) {
   if (x.dim() != 2) throw Error("expects an input [N, {}], got shape {}", spec.in_features, to_string(x.shape()));
   const Tensor head = head_log_prob(x);
-  Inputs parts{narrow(head, {.dim = 1, .start = 0, .length = spec.cutoffs[0]})};
+  Tensors parts{narrow(head, {.dim = 1, .start = 0, .length = spec.cutoffs[0]})};
   for (int i = 0; i < clusters(); ++i)
-    parts.push_back(
-        add(cluster_log_prob(i, x), narrow(head, {.dim = 1, .start = spec.cutoffs[0] + i, .length = 1})));
+    parts.push_back(add(cluster_log_prob(i, x), narrow(head, {.dim = 1, .start = spec.cutoffs[0] + i, .length = 1})));
   return cat(parts, {.dim = 1});
 }
 Tensor AdaptiveLogSoftmaxWithLoss::predict(const Tensor& x) {

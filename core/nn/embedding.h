@@ -5,9 +5,9 @@
 
 namespace luth::nn {
 
-/// Settings of both. Rows of weight [num_embeddings, embedding_dim] are standard normal. Indices count from `base` (0 in
-/// C++, 1 in Lua); so does padding_idx, whose row is zero in the beginning and gets no gradient. With max_norm a call
-/// writes the rows that it uses, unrecorded.
+/// Settings of both. Rows of weight [num_embeddings, embedding_dim] are standard normal. Indices count from `base` (0
+/// in C++, 1 in Lua); so does padding_idx, whose row is zero in the beginning and gets no gradient. With max_norm a
+/// call writes the rows that it uses, unrecorded.
 struct TableSpec {
   int64_t num_embeddings = 0, embedding_dim = 0;
   std::optional<int64_t> padding_idx;

@@ -5,7 +5,6 @@
 
 #include "core/dispatch/generator.h"
 #include "core/nn/init.h"
-#include "core/nn/transformer.h"
 #include "core/optim/clip.h"
 #include "lang/binding/bind.h"
 #include "lang/hints/hints.h"
@@ -237,28 +236,6 @@ std::string class_help(const void* of) {
          call_help(*m);
 }
 
-int subsequent_mask(lua_State* L) {
-  int64_t size = 0;
-  nn::Factory factory;
-  read_settings(L, to_module(L, 1) ? 2 : 1, "generate_square_subsequent_mask", [&](Fields& f) {
-    f("sz", size, "rows and columns", as::required);
-    factory.describe(f);
-  });
-  return push_tensor(L, nn::Transformer::generate_square_subsequent_mask(size, factory)), 1;
-}
-constexpr Row transformer_rows[] = {
-    {"generate_square_subsequent_mask", guarded<subsequent_mask>,
-     "nn.Transformer.generate_square_subsequent_mask(sz, {device = nil, dtype = nil})",
-     "The causal mask of sz positions: -inf above the diagonal and 0 elsewhere."},
-};
-
-// Functions of classes, beside their methods.
-struct ClassFunctions {
-  std::string_view name;
-  std::span<const Row> rows;
-};
-constexpr ClassFunctions class_functions[] = {{"Transformer", transformer_rows}};
-
 std::vector<std::string> class_names() {
   std::vector<std::string> list;
   for (auto* c : nn::module_classes()) list.push_back(c->name);
@@ -273,8 +250,7 @@ class MadeClasses final : public LateNames {
     if (!c) return false;
     push_native_class(L, c->name, guarded<construct>, guarded<init>, c);
     document(L, -1, class_help, c);
-    for (auto& own : class_functions)
-      if (own.name == name) add_functions(L, -1, own.rows);
+    add_functions(L, -1, functions_of_class(name));
     return true;
   }
   std::vector<std::string> names() const override { return class_names(); }

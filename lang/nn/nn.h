@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/nn/module_settings.h"
+#include "lang/runtime/functions.h"
 #include "lang/runtime/ref.h"
 
 namespace luth::lang {
@@ -113,6 +114,8 @@ void open_module_methods(lua_State* L, int nn, int methods);
 void open_module_hooks(lua_State* L, int nn, int methods);
 void open_module_state(lua_State* L, int methods);
 void open_module_containers(lua_State* L, int nn, int methods);
+/// The functions and methods that a C++ class has beside those of all modules.
+std::span<const Row> functions_of_class(std::string_view name);
 /// Makes the class table of a C++ class and leaves it on the stack. `construct` gets the class table and the arguments.
 void push_native_class(lua_State* L, const std::string& name, lua_CFunction construct, lua_CFunction init,
                        const void* data);
