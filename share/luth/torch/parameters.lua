@@ -75,6 +75,9 @@ function M.sparse_(...)
   local a = arguments.read('sparse_', { 'tensor', 'sparsity', 'std', 'generator' }, 2, ...)
   local x = a.tensor
   if not torch.is_tensor(x) or x:dim() ~= 2 then arguments.fail('sparse_', 'expects a matrix') end
+  if not (a.sparsity >= 0 and a.sparsity <= 1) then
+    arguments.fail('sparse_', 'sparsity must be from 0 to 1, got %s', a.sparsity)
+  end
   if x.is_meta then return x end
   local _ <close> = torch.no_grad()
   local zeros = math.ceil(a.sparsity * x:size(1))
