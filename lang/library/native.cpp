@@ -23,6 +23,7 @@
 #include "lang/nn/nn.h"
 #include "lang/optim/optim.h"
 #include "lang/runtime/bridge.h"
+#include "lang/runtime/functions.h"
 #include "lang/runtime/interp.h"
 #include "lang/runtime/tables.h"
 #include "lang/values/tensor_values.h"
@@ -166,6 +167,11 @@ int json_encode(lua_State* L) {
   std::string text = to_json(to_item(L, 1)).dump(-1, ' ', false, Json::error_handler_t::replace);
   return lua_pushlstring(L, text.data(), text.size()), 1;
 }
+// document(value, text): the help of a value that the library makes.
+int document_value(lua_State* L) {
+  luaL_checkany(L, 1);
+  return document(L, 1, luaL_checkstring(L, 2)), 0;
+}
 int json_decode(lua_State* L) {
   Json j = Json::parse(luaL_checkstring(L, 1), nullptr, false);
   if (j.is_discarded()) throw Error(ErrorCode::usage, "this is no JSON: {}", luaL_checkstring(L, 1));
@@ -191,6 +197,7 @@ constexpr luaL_Reg functions[] = {
     {"choose_device", guarded<pick_device>},
     {"version", guarded<version_text>},
     {"nearest", guarded<nearest_name>},
+    {"document", guarded<document_value>},
     {"json_encode", guarded<json_encode>},
     {"json_decode", guarded<json_decode>},
     {"save_rotating", guarded<save_rotating>},

@@ -1,0 +1,186 @@
+-- What all models share: options with defaults, weights from files, layers that many of them use.
+local native = require 'luth.native'
+local arguments = require 'luth.torch.arguments'
+
+local M = {}
+M.fail = arguments.fail
+
+-- ---- Files ----------------------------------------------------------------------------------------------------------
+
+local function read_text(path)
+  local file = io.open(path, 'rb')
+  if not file then return nil end
+  local text = file:read('a')
+  file:close()
+  return text
+end
+local function json(path)
+  local text = read_text(path)
+  return text and native.json_decode(text)
+end
+
+-- f(…); its errors name the model and the line of the script.
+local function attempt(name, f, ...)
+  local ok, result = pcall(f, ...)
+  if not ok then M.fail(name, 'weights: %s', (tostring(result):gsub('^[^:]*:%d+: ', ''))) end
+  return result
+end
+
+-- The tensors by name in a file, or in a folder of Hugging Face: model.safetensors, or the files of its index.
+local function tensors_of(name, path)
+  local index = json(path .. '/model.safetensors.index.json')
+  local files = { path }
+  if index then
+    local seen = {}
+    files = {}
+    for _, file in pairs(index.weight_map) do
+      if not seen[file] then files[#files + 1] = path .. '/' .. file end
+      seen[file] = true
+    end
+    table.sort(files)
+  elseif read_text(path .. '/config.json') then
+    files = { path .. '/model.safetensors' }
+  end
+  local all = {}
+  for _, file in ipairs(files) do
+    local part = attempt(name, torch.load, file)
+    if type(part) ~= 'table' then M.fail(name, "weights: '%s' holds no tensors by name", file) end
+    for _, key in ipairs { 'state_dict', 'model' } do
+      if type(part[key]) == 'table' and not torch.is_tensor(part[key]) then part = part[key] end
+    end
+    for key, value in pairs(part) do all[key] = value end
+  end
+  return all
+end
+
+-- config.json of a folder, or nothing.
+local function config_of(path) return type(path) == 'string' and json(path .. '/config.json') or {} end
+
+-- Copies the weights of a file or a folder. `rename` gives the model's name for a name of the file, or nil to leave it.
+function M.load(name, model, path, rename)
+  if type(path) ~= 'string' then M.fail(name, 'weights must be the path of a file or a folder, not %s', type(path)) end
+  local named = {}
+  for key, value in pairs(tensors_of(name, path)) do
+    if rename then key = rename(key, model) end
+    if key then named[key] = value end
+  end
+  -- files of old versions of PyTorch do not count batches
+  for key, value in pairs(model:state_dict { base = 0 }) do
+    if key:find('num_batches_tracked$') and named[key] == nil then named[key] = value end
+  end
+  attempt(name, model.load_state_dict, model, named, { base = 0 })
+  return model
+end
+
+-- ---- Models ---------------------------------------------------------------------------------------------------------
+
+-- Makes M.name a function of named options: `defaults` names them all; torch.none stands for no default. What is not
+-- given is read from config.json where `weights` is a folder that has one.
+-- build(options) makes the model. `help` is its help.
+function M.define(models, name, defaults, build, help, rename)
+  local names = { 'weights' }
+  for key in pairs(defaults) do names[#names + 1] = key end
+  table.sort(names, function(a, b) return a < b end)
+  local signature = 'models.' .. name .. '{' .. table.concat(names, ', ') .. '}'
+  models[name] = function(...)
+    local given = arguments.read('models.' .. name, {}, 0)
+    local options = ...
+    if options ~= nil and type(options) ~= 'table' then M.fail('models.' .. name, 'expects named options, got %s', type(options)) end
+    for key, value in pairs(options or {}) do
+      if defaults[key] == nil and key ~= 'weights' then
+        M.fail('models.' .. name, "no option is named '%s'; it has %s", tostring(key), table.concat(names, ', '))
+      end
+      local like = type(defaults[key])
+      if (like == 'number' or like == 'boolean' or like == 'string') and type(value) ~= like then
+        M.fail('models.' .. name, 'option %s must be a %s, not %s', key, like, torch.typename(value) or type(value))
+      end
+      given[key] = value
+    end
+    local config = config_of(given.weights)
+    for key, value in pairs(defaults) do
+      if given[key] == nil and config[key] ~= torch.none then given[key] = config[key] end
+      if given[key] == nil and value ~= torch.none then given[key] = value end
+    end
+    local model = build(given)
+    if given.weights then M.load('models.' .. name, model, given.weights, rename) end
+    return model
+  end
+  native.document(models[name], signature .. '\n  ' .. help)
+end
+
+-- A table with the entries of several.
+function M.merged(...)
+  local all = {}
+  for _, t in ipairs { ... } do
+    for key, value in pairs(t) do all[key] = value end
+  end
+  return all
+end
+
+-- ---- Layers ---------------------------------------------------------------------------------------------------------
+
+-- The multiple of `divisor` next to v, at least `divisor` and at least 0.9 v.
+function M.divisible(v, divisor)
+  divisor = divisor or 8
+  local near = math.max(divisor, (v + divisor / 2) // divisor * divisor)
+  return math.tointeger(near < 0.9 * v and near + divisor or near)
+end
+
+-- Convolution, normalisation and activation: {kernel = 3, stride, groups, dilation, norm, activation = nn.ReLU}.
+-- Without `norm` it is nn.BatchNorm2d; activation = false leaves it out.
+function M.conv_norm(inputs, outputs, o)
+  local kernel, dilation = o.kernel or 3, o.dilation or 1
+  local padding = o.padding or (kernel - 1) // 2 * dilation
+  local list = {
+    nn.Conv2d(inputs, outputs, kernel, { stride = o.stride or 1, padding = padding, groups = o.groups or 1, dilation = dilation, bias = o.bias or false }),
+    (o.norm or nn.BatchNorm2d)(outputs),
+  }
+  local activation = o.activation == nil and nn.ReLU or o.activation
+  if activation then list[3] = activation { inplace = true } end
+  return nn.Sequential(list)
+end
+
+-- Squeeze and excitation (Hu, Shen and Sun, 2018).
+M.SqueezeExcitation = nn.class('SqueezeExcitation')
+function M.SqueezeExcitation:init(channels, squeezed, activation, scale)
+  self.fc1 = nn.Conv2d(channels, squeezed, 1)
+  self.fc2 = nn.Conv2d(squeezed, channels, 1)
+  self.activation = activation { inplace = true }
+  self.scale_activation = scale()
+end
+function M.SqueezeExcitation:forward(x)
+  local scale = F.adaptive_avg_pool2d(x, 1)
+  return x * self.scale_activation(self.fc2(self.activation(self.fc1(scale))))
+end
+
+-- Leaves out the residual of whole samples while training (Huang and others, "Deep networks with stochastic depth", 2016).
+M.StochasticDepth = nn.class('StochasticDepth')
+function M.StochasticDepth:init(p) self.p = p end
+function M.StochasticDepth:forward(x)
+  if not self.training or self.p == 0 then return x end
+  local shape = { x:size(1) }
+  for d = 2, x:dim() do shape[d] = 1 end
+  local kept = torch.full(shape, 1 - self.p, { dtype = x.dtype, device = x.device }):bernoulli()
+  return x * kept / (1 - self.p)
+end
+function M.StochasticDepth:extra_repr() return 'p=' .. self.p .. ', mode=row' end
+
+-- Draws weights: conv(weight) and linear(weight) fill; biases become 0 where `biases`.
+function M.initialise(model, o)
+  for _, m in model:named_modules() do
+    local fill = torch.isinstance(m, nn.Conv2d) and o.conv or torch.isinstance(m, nn.Linear) and o.linear
+    if fill then
+      fill(m.weight)
+      if o.biases ~= false and m.bias then nn.init.zeros_(m.bias) end
+    end
+  end
+  return model
+end
+function M.fan_out(w) nn.init.kaiming_normal_(w, { mode = 'fan_out', nonlinearity = 'relu' }) end
+-- Also for what torchvision cuts at ±2, which is 50 standard deviations and more.
+function M.normal(std) return function(w) nn.init.normal_(w, 0, std) end end
+
+-- x averaged over its plane, then flat.
+function M.pooled(x) return F.adaptive_avg_pool2d(x, 1):flatten(2) end
+
+return M
