@@ -402,7 +402,8 @@ void push_native_class(lua_State* L, const std::string& name, lua_CFunction cons
                        const void* data) {
   push_module_classes(L);
   int classes = lua_gettop(L);
-  lua_getfield(L, classes, "Module");
+  const bool lazy = name.starts_with("Lazy");  // a class made from the plain one, as in PyTorch
+  lua_getfield(L, classes, lazy ? name.substr(4).c_str() : "Module");
   push_class(L, name, "nn." + name, lua_gettop(L));
   lua_pushlightuserdata(L, const_cast<void*>(data));
   lua_pushcclosure(L, init, 1);

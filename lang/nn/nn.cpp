@@ -6,6 +6,7 @@
 #include "core/dispatch/generator.h"
 #include "core/nn/init.h"
 #include "core/optim/clip.h"
+#include "core/tensor/uninitialised.h"
 #include "lang/binding/bind.h"
 #include "lang/hints/hints.h"
 #include "lang/runtime/bridge.h"
@@ -224,6 +225,16 @@ constexpr Row init_rows[] = {
      "The gain for a layer that is followed by this nonlinearity."},
 };
 
+// True for what a lazy module has until its first input.
+int is_lazy(lua_State* L) {
+  const Tensor* t = to_tensor(L, 1);
+  return lua_pushboolean(L, t && *t && is_uninitialised(*t)), 1;
+}
+constexpr Row parameter_rows[] = {
+    {"is_lazy", guarded<is_lazy>, "nn.parameter.is_lazy(parameter)",
+     "Whether it is a parameter or buffer of a lazy module that has no shape yet."},
+};
+
 std::string class_help(const void* of) {
   auto* c = static_cast<const nn::ModuleClass*>(of);
   nn::ModuleRef m = c->make();
@@ -335,6 +346,9 @@ void open_nn(lua_State* L) {
   lua_newtable(L);
   add_functions(L, -1, init_rows);
   lua_setfield(L, nn, "init");
+  lua_newtable(L);
+  add_functions(L, -1, parameter_rows);
+  lua_setfield(L, nn, "parameter");
   open_functional(L, nn);
   lua_pushvalue(L, nn);
   lua_setglobal(L, "nn");
