@@ -33,6 +33,7 @@ constexpr Space spaces[] = {
     {"nn", "Modules, losses, containers."},
     {"nn.functional", "Functions for networks; F is the same table. A script may add its own functions."},
     {"nn.init", "Initial values of parameters. All functions work in place."},
+    {"nn.parameter", "Questions about single parameters."},
     {"nn.utils", "Utilities for parameters and gradients."},
     {"optim", "Optimizers: optim.SGD(model:parameters(), {lr = 0.1})."},
     {"optim.lr_scheduler", "Schedules of the learning rate: the optimizer comes first."},

@@ -8,6 +8,7 @@ local read = require 'read'
 local folder = root .. '/tests/golden/nn/'
 local keys = read.json(read.text(folder .. 'keys.json'))
 local only = arg[1]
+local device = rawget(_G, 'golden_device') or 'cpu' -- cuda_nn_golden.lua sets it
 
 local counts, skipped, report = {run = 0, skipped = 0, wrong = 0}, {}, {}
 local function wrong(id, text)
@@ -68,6 +69,7 @@ local function tensors_of(case, file, dtype)
     local kind = case.kinds[label]
     if x:is_floating_point() then x = x:to(dtype) end
     if kind == 'index' then x = torch.where(x:ge(0), x + 1, x):to(x.dtype) end
+    x = x:to(device)
     if kind == 'x' then x:requires_grad_() end
     out[label] = x
   end
@@ -124,7 +126,7 @@ local function differs(got, want, tolerance)
   if got.dtype ~= want.dtype then return tostring(got.dtype) .. ', want ' .. tostring(want.dtype) end
   if want:numel() == 0 then return end
   local rtol, atol = table.unpack(tolerance)
-  got, want = got:detach():double(), want:detach():double()
+  got, want = got:detach():cpu():double(), want:detach():cpu():double()
   local size = want:abs()
   local limit = (size + size:max():item()) * rtol + atol
   local fits = (got - want):abs():le(limit) | got:eq(want) | (got:isnan() & want:isnan())
@@ -206,6 +208,7 @@ local function check(case, file, dtype)
   else
     m = construct(case.face, tensors, dtype == torch.float32)
     m:train(case.mode == 'train')
+    m:to(device)
     local state = with_prefix(tensors, 'state.')
     if next(state) then m:load_state_dict(state, {base = 0}) end
     local why = check_keys(m, case)
@@ -249,7 +252,7 @@ local function from_one(text)
   for _, name in ipairs {'dim', 'start_dim', 'end_dim', 'padding_idx'} do
     text = text:gsub('%f[%w_]' .. name .. '=(%d+)', function(n) return name .. '=' .. n + 1 end)
   end
-  return (text:gsub('NonDynamicallyQuantizableLinear', 'Linear'))  -- PyTorch's own name for that of attention
+  return text
 end
 
 local printed, unprinted = 0, 0
