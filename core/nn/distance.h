@@ -12,8 +12,8 @@ using CosineSimilarity = OperatorModule<ops::CosineSimilarity, "CosineSimilarity
 using PairwiseDistance = OperatorModule<ops::PairwiseDistance, "PairwiseDistance">;
 using LocalResponseNorm = OperatorModule<ops::LocalResponseNorm, "LocalResponseNorm", bare_size>;
 
-/// Of images, [N, C, H, W]: as LocalResponseNorm for an odd size. An even size takes the window of the odd one below it
-/// and still divides by size.
+/// Of images, [N, C, H, W]. With p = floor((size - 1) / 2) + 1, channel c has the neighbours c - p + 1 to c + p - 1,
+/// and from c = p on the first channel too, as in PyTorch; their squares are divided by size.
 struct CrossMapLRN2dSpec {
   static constexpr const char* name = "CrossMapLRN2d";
   static constexpr const char* brief = "each element over a power of its neighbouring channels, as Caffe has it";

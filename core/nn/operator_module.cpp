@@ -57,6 +57,17 @@ class One : public Fields {
 
 }  // namespace
 
+Ints integers_of(const Argument& list, const char* name) {
+  if (!list.is_list()) throw Error("{} must be a list of integers, got {}", name, list.text());
+  Ints numbers;
+  for (auto& item : list.items()) {
+    if (!item.is_scalar() || item.scalar().is_floating())
+      throw Error("{} must be a list of integers, but has {} in it", name, item.text());
+    numbers.push_back(item.scalar().integer());
+  }
+  return numbers;
+}
+
 size_t AroundOperator::required_inputs(const OpInfo& op) {
   return size_t(std::count_if(op.inputs.begin(), op.inputs.end(), [](auto& i) { return !i.optional; }));
 }

@@ -42,6 +42,9 @@ struct Beside {
   constexpr size_t count() const { return size_t(!buffers[0].empty()) + size_t(!buffers[1].empty()); }
 };
 
+/// The integers of a list. Throws for another argument, which `name` names.
+Ints integers_of(const Argument& list, const char* name);
+
 /// OperatorModule without its types.
 class AroundOperator : public Module {
  public:
@@ -79,8 +82,9 @@ class OperatorModule : public AroundOperator {
   using Spec = Op;
   static constexpr const char* name = class_name.chars;
   static constexpr std::string_view brief = Op::doc.brief;
-  explicit OperatorModule(Op op = {}) : AroundOperator(own_class(), &spec), spec(std::move(op)) {}
-  Op spec;
+  OperatorModule() : AroundOperator(own_class(), &spec) {}
+  explicit OperatorModule(Op op) : AroundOperator(own_class(), &spec), spec(std::move(op)) {}
+  Op spec{};
 
   void build() override {
     if constexpr (requires { spec.check(); }) spec.check();

@@ -5,6 +5,8 @@
 
 #include "core/dispatch/generator.h"
 #include "core/nn/init.h"
+#include "core/nn/linear.h"
+#include "core/nn/transformer.h"
 #include "core/optim/clip.h"
 #include "core/tensor/uninitialised.h"
 #include "lang/binding/bind.h"
@@ -29,7 +31,8 @@ nn::ModuleRef make_native(lua_State* L) {
   try {
     auto* takes = dynamic_cast<nn::TakesModules*>(m.get());
     const int modules = takes ? take_module_settings(L, 2, name, *takes) : 0;
-    read_settings(L, 2 + modules, name, [&](Fields& f) { m->describe(f); });
+    if (!dynamic_cast<nn::Identity*>(m.get()))  // which takes any arguments and needs none
+      read_settings(L, 2 + modules, name, [&](Fields& f) { m->describe(f); });
     std::vector<std::pair<nn::ModuleRef, const char*>> copied;
     if (takes)
       for (auto& s : takes->module_settings())

@@ -31,7 +31,6 @@ local function lacks(spec)
   end
 end
 
-local waiting = {['MaxUnpool1d.2'] = 'lists as arguments of a call'}
 local construct
 -- The value of an argument: a module, a tensor by its label, a list or a plain value.
 local function value(j, tensors)
@@ -231,8 +230,7 @@ end
 for _, family in ipairs {'attention', 'conv', 'loss', 'norm', 'other', 'pool', 'rnn'} do
   local file = read.file(folder .. 'modules-' .. family .. '.h5')
   for _, case in ipairs(file.cases) do
-    local missing = lacks(case.face) or waiting[case.id] or
-      case.via == 'packed' and not rawget(nn.utils, 'rnn') and 'nn.utils.rnn'
+    local missing = lacks(case.face) or case.via == 'packed' and not rawget(nn.utils, 'rnn') and 'nn.utils.rnn'
     if only and only ~= (case.module or case['function']) then  -- another class
     elseif missing then
       counts.skipped = counts.skipped + 1

@@ -18,10 +18,6 @@ namespace luth::ops {
 namespace {
 const DefineAll<Dropout1d, Dropout2d, Dropout3d, AlphaDropout, FeatureAlphaDropout, GumbelSoftmax> define_all_;
 
-void check(double p, const Tensor& x) {
-  if (!(p >= 0 && p <= 1)) throw Error("p must be a probability, from 0 to 1, not {}", p);
-  check_floating(x);
-}
 /// The first `dims` extents of s, and 1 for the others: the shape of one number per channel.
 Shape leading(const Shape& s, int dims) {
   Shape out(size_t(s.size()), 1);
@@ -30,7 +26,8 @@ Shape leading(const Shape& s, int dims) {
 }
 /// `dims`: how many of the first dims name a channel.
 Tensor drop_channels(const auto& op, const Tensor& x, int dims) {
-  check(op.p, x);
+  op.check();
+  check_floating(x);
   if (!op.training || op.p == 0) return x;
   return mul(x, dropout(full(leading(x.shape(), dims), 1, x.dtype(), x.device()), {op.p, true}));
 }
@@ -41,7 +38,8 @@ Tensor by_rank(const auto& op, const Tensor& x, int rank) {
   return drop_channels(op, x, x.dim() == rank ? 2 : 1);
 }
 Tensor alpha(const auto& op, const Tensor& x, const Shape& shape) {
-  check(op.p, x);
+  op.check();
+  check_floating(x);
   if (!op.training || op.p == 0) return x;
   if (op.p == 1) return mul(x, 0);
   const double limit = 1.7580993408473766;  // selu's, negated

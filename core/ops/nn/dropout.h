@@ -1,7 +1,7 @@
 // Dropout of whole channels, dropout that keeps mean and variance, and samples of categories with a gradient. See op.h
 // for the recipe; written in other operators. Dropout itself is in random.h.
 #pragma once
-#include "core/op/define.h"
+#include "core/ops/random/random.h"
 
 namespace luth::ops {
 
@@ -21,6 +21,7 @@ struct Dropout1d : DropoutVariant {
   double p = 0.5;
   bool training = true;
   void describe(auto& field) { describe_dropout(field, p, training); }
+  void check() const { Dropout{p}.check(); }
   Tensor decompose(const Inputs& in) const;
   static Cases<Dropout1d> samples();
 };
@@ -31,6 +32,7 @@ struct Dropout2d : DropoutVariant {
   double p = 0.5;
   bool training = true;
   void describe(auto& field) { describe_dropout(field, p, training); }
+  void check() const { Dropout{p}.check(); }
   Tensor decompose(const Inputs& in) const;
   static Cases<Dropout2d> samples();
 };
@@ -41,6 +43,7 @@ struct Dropout3d : DropoutVariant {
   double p = 0.5;
   bool training = true;
   void describe(auto& field) { describe_dropout(field, p, training); }
+  void check() const { Dropout{p}.check(); }
   Tensor decompose(const Inputs& in) const;
   static Cases<Dropout3d> samples();
 };
@@ -51,6 +54,7 @@ struct AlphaDropout : DropoutVariant {
   double p = 0.5;
   bool training = false;
   void describe(auto& field) { describe_dropout(field, p, training); }
+  void check() const { Dropout{p}.check(); }
   Tensor decompose(const Inputs& in) const;
   static Cases<AlphaDropout> samples();
 };
@@ -59,6 +63,7 @@ struct FeatureAlphaDropout : DropoutVariant {
   double p = 0.5;
   bool training = false;
   void describe(auto& field) { describe_dropout(field, p, training); }
+  void check() const { Dropout{p}.check(); }
   Tensor decompose(const Inputs& in) const;
   static Cases<FeatureAlphaDropout> samples();
 };

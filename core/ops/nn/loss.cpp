@@ -54,15 +54,18 @@ int class_dim(const Shape& input) {
   if (input.size() == 0) throw Error("input needs a dim of classes, but is 0-dimensional");
   return input.size() == 1 ? 0 : 1;
 }
+/// The shape of labels for an input: without the dim of classes.
+Shape label_shape(Shape input) {
+  input.erase(class_dim(input));
+  return input;
+}
 /// Checks labels and weights against the input; the shape of labels.
 Shape check_labels(const Inputs& in, const std::string& reduction) {
   check_reduction(reduction);
   check_floating(in[0], "input");
   check_index_dtype("target", in[1].dtype());
-  Shape expected = in[0].shape();
-  int d = class_dim(expected);
-  int64_t classes = expected[d];
-  expected.erase(d);
+  const Shape expected = label_shape(in[0].shape());
+  const int64_t classes = in[0].shape()[class_dim(in[0].shape())];
   if (!(in[1].shape() == expected))
     throw Error(
         "target has shape {}; for an input of shape {} it must be {}, a label without the dim of classes, or "
@@ -76,7 +79,11 @@ Shape check_labels(const Inputs& in, const std::string& reduction) {
 
 /// Probabilities as targets: -sum over classes of weight * target * log_softmax(input).
 Tensor with_probabilities(const CrossEntropy& op, const Inputs& in) {
-  check_same_shape(in);
+  if (!(in[1].shape() == in[0].shape()))
+    throw Error(
+        "target is {} of shape {}; for an input of shape {} labels are integers (say target:long()) of shape {}, and "
+        "probabilities have input's shape",
+        name(in[1].dtype()), to_string(in[1].shape()), to_string(in[0].shape()), to_string(label_shape(in[0].shape())));
   check_floating(in[0], "input");
   if (op.ignore_index >= 0) throw Error("ignore_index has no meaning for targets that are probabilities");
   const Shape& s = in[0].shape();

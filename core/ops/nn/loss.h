@@ -167,7 +167,7 @@ struct BinaryCrossEntropy {
   Tensor decompose(const Inputs& in) const;
   static Cases<BinaryCrossEntropy> samples();
 };
-/// Its terms. The gradient divides by at least 1e-12 and so avoids 0 / 0, as PyTorch's does.
+/// Its terms; input and target must be from 0 to 1. The gradient divides by at least 1e-12 and so avoids 0 / 0, as PyTorch's does.
 struct BceEach : FloatElementwise {
   static constexpr Doc doc{"binary_cross_entropy.each", "input, target", "Binary cross entropy without reduction."};
   static constexpr Traits traits = family.with({.saves = "*: input, target", .internal = true});

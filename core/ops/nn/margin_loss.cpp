@@ -77,8 +77,11 @@ Tensor MarginRankingLoss::decompose(const Inputs& in) const {
   return reduced(at_least_zero(add(mul(neg(in[2]), sub(in[0], in[1])), margin)), reduction);
 }
 
-Tensor MultiMarginLoss::decompose(const Inputs& in) const {
+void MultiMarginLoss::check() const {
   if (p != 1 && p != 2) throw Error("p must be 1 or 2, not {}", p);
+}
+Tensor MultiMarginLoss::decompose(const Inputs& in) const {
+  check();
   check_index_dtype("target", in[1].dtype());
   Tensor x = rows_of_classes(in[0]);
   const int64_t n = x.shape()[0], classes = x.shape()[1];
@@ -135,8 +138,11 @@ Tensor SoftMarginLoss::decompose(const Inputs& in) const {
   return reduced(neg(log_sigmoid(mul(in[1], in[0]))), reduction);
 }
 
-Tensor TripletMarginLoss::decompose(const Inputs& in) const {
+void TripletMarginLoss::check() const {
   if (!(margin > 0)) throw Error("margin must be above 0, not {}", margin);
+}
+Tensor TripletMarginLoss::decompose(const Inputs& in) const {
+  check();
   const Tensor &anchor = in[0], &positive = in[1], &negative = in[2];
   if (anchor.dim() != positive.dim() || anchor.dim() != negative.dim())
     throw Error("anchor, positive and negative must have as many dims, got {}, {} and {}", to_string(anchor.shape()),

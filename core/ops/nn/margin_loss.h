@@ -69,6 +69,7 @@ struct MultiMarginLoss : MarginLoss {
     describe_reduction(field, reduction);
     field("base", base, "from where labels count", as::base);
   }
+  void check() const;  // throws for another p
   Tensor decompose(const Inputs& in) const;
   static Cases<MultiMarginLoss> samples();
 };
@@ -117,6 +118,7 @@ struct TripletMarginLoss : MarginLoss {
     field("swap", swap, "take the negative's distance to the positive where that is less");
     describe_reduction(field, reduction);
   }
+  void check() const;  // throws for a margin that is not above 0
   Tensor decompose(const Inputs& in) const;
   static Cases<TripletMarginLoss> samples();
 };

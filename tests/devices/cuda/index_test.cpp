@@ -10,6 +10,7 @@
 #include "core/ops/index/index.h"
 #include "core/ops/index/mask.h"
 #include "core/ops/nn/embedding.h"
+#include "core/ops/nn/loss.h"
 #include "core/ops/shape/cat.h"
 #include "core/ops/shape/view.h"
 #include "tests/devices/cuda/gpu.h"
@@ -99,6 +100,9 @@ TEST(CudaIndex, EveryOperatorReports) {
   });
   expect_report([](Device& d) { scatter_value(on(d, numbers({3, 4})), on(d, positions({1, 2}, {0, 3})), 1); });
   expect_report([](Device& d) { embedding(on(d, positions({2, 1}, {0, 5})), on(d, numbers({5, 4})), {{}, 0}); });
+  expect_report([](Device& d) {
+    binary_cross_entropy(on(d, mul(positions({2}, {1, 3}), 1.0)), on(d, mul(positions({2}, {0, 1}), 1.0)), Value());
+  });
   expect_report([](Device& d) { one_hot(on(d, positions({2}, {0, 5})), {.num_classes = 5}); });
   expect_report([](Device& d) {
     const Value at[] = {on(d, positions({2}, {0, 1})), on(d, positions({2}, {-4, -5}))};

@@ -1,6 +1,8 @@
 // Classification losses: rows of logits to losses and back, without ever storing probabilities.
 #include "core/ops/nn/loss.h"
 
+#include <bit>
+
 #include "core/math/functions.h"
 #include "core/ops/common/positions.h"
 #include "devices/cpu/kernels/common/elementwise.h"
@@ -152,11 +154,27 @@ void nll_loss_backward(const ops::NllLossBackward& op, Tensor& dx, const Dense& 
   });
 }
 
+void check_probabilities(const char* what, const Tensor& t) {
+  dispatch(Floats{}, t.dtype(), [&]<class T>(Type<T>) {
+    const T* x = t.data<T>();
+    for (int64_t i = 0; i < t.numel(); ++i) {
+      const double v = cast<double>(x[i]);
+      if (!(v >= 0 && v <= 1))
+        throw_bad_position(what, t.shape(), i, std::bit_cast<int64_t>(v), 0, probabilities, false);
+    }
+  });
+}
+void bce_each(const ops::BceEach& op, Tensor& y, const Dense& x, const Dense& target) {
+  check_probabilities("input", x);
+  check_probabilities("target", target);
+  binary(op, y, Tensor(x), Tensor(target));
+}
+
 const Kernel<cross_entropy> cross_entropy_;
 const Kernel<cross_entropy_backward> cross_entropy_backward_;
 const Kernel<nll_loss> nll_loss_;
 const Kernel<nll_loss_backward> nll_loss_backward_;
-const Kernel<binary<ops::BceEach>> bce_each_;
+const Kernel<bce_each> bce_each_;
 const Kernel<unary<ops::LogSigmoid>> log_sigmoid_;
 
 }  // namespace

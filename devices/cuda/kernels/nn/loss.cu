@@ -2,6 +2,7 @@
 // exponentials; probabilities are never stored.
 #include "core/ops/nn/loss.h"
 
+#include "core/ops/common/positions.h"
 #include "devices/cuda/kernels/common/exponentials.cuh"
 #include "devices/cuda/kernels/common/labels.cuh"
 
@@ -356,11 +357,31 @@ void nll_loss_backward(const ops::NllLossBackward& op, Tensor& dx, const Dense& 
   });
 }
 
+template <class T>
+__global__ void report_no_probabilities(int64_t count, const T* x, IndexCheck check) {
+  for (const int64_t i : grid_stride(count)) {
+    const double v = double(widen(x[i]));
+    if (!(v >= 0 && v <= 1)) check(__double_as_longlong(v), 0, i);
+  }
+}
+void check_probabilities(const char* what, const Tensor& t) {
+  if (!t.numel()) return;
+  const IndexCheck check = check_indices(t, probabilities, false, what);
+  dispatch(Floats{}, t.dtype(), [&]<class T>(Type<T>) {
+    start_grid_stride(t, report_no_probabilities<T>, t.numel(), t.numel(), t.data<const T>(), check);
+  });
+}
+void bce_each(const ops::BceEach& op, Tensor& y, const Dense& x, const Dense& target) {
+  check_probabilities("input", x);
+  check_probabilities("target", target);
+  binary<ops::BceEach>(op, y, Tensor(x), Tensor(target));
+}
+
 const Kernel<cross_entropy> cross_entropy_;
 const Kernel<cross_entropy_backward> cross_entropy_backward_;
 const Kernel<nll_loss> nll_loss_;
 const Kernel<nll_loss_backward> nll_loss_backward_;
-const Kernel<binary<ops::BceEach>> bce_each_;
+const Kernel<bce_each> bce_each_;
 const Kernel<unary<ops::LogSigmoid>> log_sigmoid_;
 
 }  // namespace

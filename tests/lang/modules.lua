@@ -1,0 +1,109 @@
+-- What modules of one operator do beside the answers of tests/golden/nn: refusals, lists as arguments, random windows.
+local t, s = torch.Tester(), torch.TestSuite()
+
+local function near(got, expected, what)
+  t:assert((got - torch.tensor(expected)):abs():max():item() < 1e-5, what or 'differs')
+end
+
+function s.probabilitiesAreChecked()
+  local half = torch.tensor {0.5, 0.5}
+  for _, bad in ipairs {1.5, -0.1, 0 / 0, 1 / 0} do
+    local x = torch.tensor {0.5, bad}
+    t:fails(function() F.binary_cross_entropy(x, half) end, 'input holds', 'at position 2', 'from 0 to 1')
+    t:fails(function() nn.BCELoss()(half, x:half():float()) end, 'target holds', 'at position 2', 'from 0 to 1')
+  end
+  t:fails(function() F.binary_cross_entropy(torch.ones(2, 3):mul(2):t(), torch.ones(3, 2)) end, 'position [1, 1]')
+  t:eq(F.binary_cross_entropy(torch.tensor {0.0, 1.0}, torch.tensor {0.0, 1.0}):item(), 0.0)
+end
+
+function s.labelsAreIntegers()
+  local x = torch.zeros(2, 3)
+  t:fails(function() F.cross_entropy(x, torch.ones(2)) end, 'labels are integers', 'target:long()')
+  t:fails(function() F.cross_entropy(x, torch.ones(2, 1)) end, 'labels are integers', 'target:long()', '[2, 1]')
+  t:fails(function() F.cross_entropy(x[1], torch.tensor(1.0)) end, 'target:long()')
+  t:fails(function() F.nll_loss(x, torch.ones(2)) end, 'target:long()')
+end
+
+function s.lengthsOfCtcMayBeLists()
+  local x, labels = torch.randn(6, 2, 4):log_softmax(3), torch.tensor {{2, 3}, {4, 2}}
+  local loss = nn.CTCLoss():clone()
+  t:eq(loss(x, labels, {6, 5}, {2, 1}):item(), loss(x, labels, torch.tensor {6, 5}, torch.tensor {2, 1}):item())
+  t:fails(function() loss(x, labels, {6, 5.5}, {2, 1}) end, 'input_lengths must be a list of integers')
+end
+
+function s.unpoolingTakesAnOutputSize()
+  local m, x, at = nn.MaxUnpool1d(2):clone(), torch.ones(1, 3), torch.tensor {{1, 4, 5}}
+  t:eq(m(x, at), torch.tensor {{1., 0, 0, 1, 1, 0}})
+  t:eq(m(x, at, {7}), m(x, at, {output_size = {7}}))
+  t:eq(m(x, at):size(2), 6, 'the size of the call before is forgotten')
+  t:fails(function() m(x, at, 7) end, 'output_size must be a list of integers')
+end
+
+-- PyTorch's answers for these samples
+function s.fractionalPooling()
+  local x = (torch.arange(30.) * 7 % 31):reshape(1, 1, 5, 6)
+  local y, at = nn.FractionalMaxPool2d(2, {2, 3}, {return_indices = true, _random_samples = torch.tensor {{{0.3, 0.8}}}})(x)
+  t:eq(y, torch.tensor {{{{18., 25, 28}, {20, 27, 30}}}})
+  t:eq(at, torch.tensor {{{{8, 9, 5}, {26, 27, 23}}}})
+  t:eq(x:flatten()[at:flatten()], y:flatten())
+  local volume = torch.randn(1, 2, 5, 7, 6)
+  local once = F.fractional_max_pool3d(volume, 2, {2, 3, 4}, {generator = torch.Generator():manual_seed(3)})
+  t:eq(F.fractional_max_pool3d(volume, 2, {2, 3, 4}, {generator = torch.Generator():manual_seed(3)}), once)
+  t:fails(function() nn.FractionalMaxPool2d(2) end, 'output_size or output_ratio')
+  t:fails(function() nn.FractionalMaxPool2d(2, {output_ratio = 1.5}) end, 'between 0 and 1')
+  t:fails(function() F.fractional_max_pool2d(x, 4, 3) end, '3 windows of 4 elements', 'dim 3')
+end
+
+function s.crossMapNorm()
+  local x = torch.arange(1., 7.):reshape(1, 6, 1, 1)
+  near(nn.CrossMapLRN2d(4, {alpha = 0.5, k = 2})(x):flatten(), {0.484901, 0.742175, 0.807924, 0.812496, 0.787847, 1.087421})
+  near(nn.CrossMapLRN2d(3, {alpha = 0.5, k = 2})(x):flatten(), {0.457906, 0.665907, 0.697104, 0.685753, 0.655997, 0.911677})
+  t:fails(function() nn.CrossMapLRN2d(3)(x[1]) end, 'needs images')
+end
+
+function s.adaptiveSoftmax()
+  local m, x = nn.AdaptiveLogSoftmaxWithLoss(8, 20, {4, 10}, {div_value = 2}), torch.randn(50, 8)
+  local all = m:log_prob(x)
+  near(all:exp():sum(2), torch.ones(50):tolist(), 'probabilities sum to 1')
+  t:eq(m:predict(x), all:argmax(2))
+  local labels = torch.arange(50) % 20 + 1
+  local each, loss = m(x, labels)
+  near(each, all:gather(2, labels:unsqueeze(2)):squeeze(2):tolist())
+  near(loss, -each:mean():item())
+  local one = m(x[3], labels[3])
+  near(one, each[3]:item())
+  t:assert(torch.isinstance(m, nn.AdaptiveLogSoftmaxWithLoss))
+  t:fails(function() m(x, labels + 1) end, 'labels must be from 1 to 20', 'from 2 to 21')
+  t:fails(function() nn.AdaptiveLogSoftmaxWithLoss(8, 20, {10, 4}) end, 'rising integers from 1 to 19')
+end
+
+function s.tripletsByAnyDistance()
+  local a, p, n = torch.randn(4, 3), torch.randn(4, 3), torch.randn(4, 3)
+  local function manhattan(x, y) return (x - y):abs():sum(2) end
+  local loss = nn.TripletMarginWithDistanceLoss {distance_function = manhattan, margin = 0.5, reduction = 'sum'}
+  local expected = (manhattan(a, p) - manhattan(a, n) + 0.5):clamp_min(0):sum()
+  near(loss(a, p, n), expected:item())
+  near(loss:clone()(a, p, n), expected:item())
+  t:fails(function() nn.TripletMarginWithDistanceLoss {margin = 0} end, 'margin must be a number above 0')
+end
+
+function s.identityIgnoresItsArguments()
+  local x = torch.randn(2)
+  t:assert(nn.Identity(54, {unused = true, also = 'this'})(x) == x)
+end
+
+function s.settingsAreChecked()
+  t:fails(function() nn.Dropout(1.5) end, 'p must be a probability')
+  t:fails(function() nn.Dropout2d(-0.5) end, 'p must be a probability')
+  t:fails(function() nn.AlphaDropout(2) end, 'p must be a probability')
+  t:fails(function() nn.MaxPool2d(0) end, 'kernel_size')
+  t:fails(function() nn.AvgPool2d(2, {stride = {1, 2, 3}}) end, 'stride')
+  t:fails(function() nn.ZeroPad2d {padding = {1, 2, 3}} end, 'padding must be one number or 4')
+  t:fails(function() nn.TripletMarginLoss {margin = 0} end, 'margin must be above 0')
+  t:fails(function() nn.MultiMarginLoss(3) end, 'p must be 1 or 2')
+  t:fails(function() nn.MSELoss('avg') end, "reduction must be 'mean', 'sum' or 'none'")
+  t:fails(function() nn.Bilinear(0, 2, 3) end, 'in1_features of at least 1')
+  t:fails(function() nn.Softmax2d()(torch.zeros(2, 3)) end, 'needs images')
+end
+
+t:add(s):run()
