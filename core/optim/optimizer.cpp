@@ -88,6 +88,24 @@ Tensor* ParameterState::find(std::string_view name) {
     if (t.name == name) return &t.value;
   return nullptr;
 }
+double* ParameterState::find_number(std::string_view name) {
+  for (auto& n : numbers)
+    if (n.first == name) return &n.second;
+  return nullptr;
+}
+Tensor& ParameterState::tensor(std::string_view name) {
+  if (Tensor* t = find(name)) return *t;
+  return tensors.push_back({std::string(name), Tensor()}), tensors.back().value;
+}
+double& ParameterState::number(std::string_view name) {
+  if (double* n = find_number(name)) return *n;
+  return numbers.emplace_back(name, 0).second;
+}
+std::vector<Tensor>& ParameterState::list(std::string_view name) {
+  for (auto& l : lists)
+    if (l.first == name) return l.second;
+  return lists.emplace_back(name, std::vector<Tensor>()).second;
+}
 
 Optimizer::~Optimizer() = default;
 
@@ -99,6 +117,7 @@ Group& Optimizer::add_group(std::vector<Tensor> params, std::unique_ptr<Settings
   for (auto& p : params) {
     if (!p) throw Error("{} got nil among its parameters", type());
     if (!p.is_leaf()) throw Error("{} cannot step {}, the result of an operator: it is no leaf", type(), describe(p));
+    check_parameter(p);
     if (!seen.insert(p.impl()).second) throw Error("a parameter of {} is given twice", type());
   }
   if (!settings) settings = defaults_->copy();
@@ -117,6 +136,14 @@ void Optimizer::step() {
       if (p.grad() && p.numel()) by_device[&p.device()].push_back(p);
     for (auto& [_, params] : by_device) step_group(*g.settings, params);
   }
+}
+
+void Optimizer::step(const Closure& closure) {
+  {
+    GradMode on(true);
+    closure();
+  }
+  step();
 }
 
 void Optimizer::zero_grad(bool set_to_none) {
@@ -140,14 +167,17 @@ ParameterState& Optimizer::state(const Tensor& param) {
   return s;
 }
 
-Tensor& Optimizer::buffer(ParameterState& s, const char* name, const Tensor& like) {
+Tensor& Optimizer::buffer(ParameterState& s, const char* name, const Tensor& like, double value) {
   if (Tensor* t = s.find(name)) return *t;
-  Tensor zeros = is_dense(like.shape(), like.strides())
+  Tensor fresh = is_dense(like.shape(), like.strides())
                      ? Tensor::empty(like.shape(), like.dtype(), like.device(), &like.strides())
                      : Tensor::empty(like.shape(), like.dtype(), like.device());
-  if (zeros.device().has_data()) zeros.device().fill_zero(zeros.raw(), zeros.bytes());
-  s.tensors.push_back({name, zeros});
-  return s.tensors.back().value;
+  if (fresh.device().has_data()) fresh.device().fill_zero(fresh.raw(), fresh.bytes());
+  if (value != 0) {
+    NoGrad no_grad;
+    basic::fill_into(fresh, value);
+  }
+  return s.tensor(name) = fresh;
 }
 
 OptimizerState Optimizer::state_dict() {
@@ -162,6 +192,19 @@ OptimizerState Optimizer::state_dict() {
     out.groups.push_back(std::move(group));
   }
   return out;
+}
+
+// A copy of a tensor of the state, in the dtype and on the device of the parameter, in its layout if it has its shape.
+Tensor Optimizer::loaded(const Tensor& p, const std::string& name, const Tensor& value, int64_t place) const {
+  const bool same = value.shape() == p.shape();
+  if (!same && shaped_like_parameters())
+    throw Error("'{}' of parameter {} has shape {} in the state, the parameter has {}", name, shown(place),
+                to_string(value.shape()), to_string(p.shape()));
+  ParameterState room;
+  Tensor mine = same ? buffer(room, name.c_str(), p)
+                     : Tensor::empty(value.shape(), is_floating(value.dtype()) ? p.dtype() : value.dtype(), p.device());
+  NoGrad no_grad;
+  return basic::copy_into(mine, value), mine;
 }
 
 void Optimizer::load_state_dict(const OptimizerState& from) {
@@ -180,14 +223,10 @@ void Optimizer::load_state_dict(const OptimizerState& from) {
       if (it == from.state.end()) continue;
       ParameterState& s = fresh[p.ref()];
       s.step = it->second.step;
-      for (auto& t : it->second.tensors) {
-        if (!(t.value.shape() == p.shape()))
-          throw Error("'{}' of parameter {} has shape {} in the state, the parameter has {}", t.name, shown(it->first),
-                      to_string(t.value.shape()), to_string(p.shape()));
-        Tensor mine = buffer(s, t.name.c_str(), p);
-        NoGrad no_grad;
-        basic::copy_into(mine, t.value);
-      }
+      s.numbers = it->second.numbers;
+      for (auto& t : it->second.tensors) s.tensor(t.name) = loaded(p, t.name, t.value, it->first);
+      for (auto& [name, list] : it->second.lists)
+        for (auto& t : list) s.list(name).push_back(loaded(p, name, t, it->first));
     }
   for (size_t i = 0; i < groups_.size(); ++i) {
     for (auto& f : from.groups[i].settings)
@@ -209,10 +248,5 @@ std::string Optimizer::repr() {
 const std::vector<const OptimizerClass*>& optimizer_classes() { return classes(); }
 const OptimizerClass* find_optimizer_class(std::string_view name) { return find_by_name(classes(), name); }
 void add_optimizer_class(const OptimizerClass* c) { insert_by_name(classes(), c); }
-
-void check_setting(const char* name, double v, double below) {
-  if (!(v >= 0)) throw Error("{} must be at least 0, got {}", name, v);
-  if (!(v < below) && below != INFINITY) throw Error("{} must be below {}, got {}", name, below, v);
-}
 
 }  // namespace luth::optim

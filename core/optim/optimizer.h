@@ -1,5 +1,8 @@
 // Optimizers: parameter groups with described settings, state per parameter, one pass over all parameters per step.
 #pragma once
+#include <array>
+#include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -37,7 +40,27 @@ struct Group {
 struct ParameterState {
   int64_t step = 0;
   std::vector<nn::NamedTensor> tensors;
+  std::vector<std::pair<std::string, double>> numbers;            // "mu_product"
+  std::deque<std::pair<std::string, std::vector<Tensor>>> lists;  // "old_dirs"
+  /// Null where there is none.
   Tensor* find(std::string_view name);
+  double* find_number(std::string_view name);
+  /// The one of that name, made when new.
+  Tensor& tensor(std::string_view name);
+  double& number(std::string_view name);
+  std::vector<Tensor>& list(std::string_view name);
+
+  /// Several numbers at once, `otherwise` where they are new.
+  template <size_t n>
+  std::vector<double> numbers_of(const std::array<const char*, n>& names, std::vector<double> otherwise) {
+    for (size_t i = 0; i < n; ++i)
+      if (double* v = find_number(names[i])) otherwise[i] = *v;
+    return otherwise;
+  }
+  template <size_t n>
+  void set_numbers(const std::array<const char*, n>& names, const std::vector<double>& values) {
+    for (size_t i = 0; i < n; ++i) number(names[i]) = values[i];
+  }
 };
 
 /// A copy of all that a resumed run needs, apart from the parameters: their number in the groups names them.
@@ -65,16 +88,22 @@ class Optimizer : public Counted {
   std::vector<Group>& groups() { return groups_; }
   Settings& defaults() { return *defaults_; }
 
+  /// Computes the gradients anew and returns the loss.
+  using Closure = std::function<double()>;
   /// One step with the present gradients; a parameter without gradient is left alone. Throws without groups.
   void step();
+  /// The same with the gradients of `closure`, which records.
+  virtual void step(const Closure& closure);
+  /// Whether only step(closure) works.
+  virtual bool needs_closure() const { return false; }
   /// Drops the gradients of all parameters, or fills them with zeros.
   void zero_grad(bool set_to_none = true);
   /// Null where the parameter has not been stepped.
   ParameterState* state_of(const Tensor& param);
-  /// For the steps of optimizers: the state of a parameter, made when new, and a tensor of it, zeros when new.
-  /// Throws where it lies on another device than the parameter.
+  /// For the steps of optimizers: the state of a parameter, made when new, and a tensor of it, filled with `value`
+  /// when new. Throws where it lies on another device than the parameter.
   ParameterState& state(const Tensor& param);
-  static Tensor& buffer(ParameterState& s, const char* name, const Tensor& like);
+  static Tensor& buffer(ParameterState& s, const char* name, const Tensor& like, double value = 0);
 
   /// Shares tensors with the optimizer; loading copies, into the dtype and device of each parameter.
   OptimizerState state_dict();
@@ -84,8 +113,13 @@ class Optimizer : public Counted {
  protected:
   /// Steps `params`, which all have gradients, of one device.
   virtual void step_group(Settings& settings, const std::vector<Tensor>& params) = 0;
+  /// Throws for a parameter that this optimizer cannot step.
+  virtual void check_parameter(const Tensor&) {}
+  /// Whether each tensor of the state has the shape of its parameter. Otherwise load_state_dict takes any.
+  virtual bool shaped_like_parameters() const { return true; }
 
  private:
+  Tensor loaded(const Tensor& p, const std::string& name, const Tensor& value, int64_t place) const;
   struct ByAddress {
     bool operator()(const Ref<TensorImpl>& a, const Ref<TensorImpl>& b) const { return a.get() < b.get(); }
   };
@@ -146,8 +180,5 @@ template <class O>
 Ref<O> create(std::vector<Tensor> params, typename O::Spec spec = {}) {
   return Ref<O>(new O(std::move(params), std::move(spec)));
 }
-
-/// Throws "lr must be at least 0, got -1" unless v ≥ 0 (and v < below).
-void check_setting(const char* name, double v, double below = INFINITY);
 
 }  // namespace luth::optim

@@ -32,6 +32,7 @@ class Schedule : public Counted {
   bool attached() const { return bool(optimizer_); }
   Optimizer& optimizer() const;
   const std::vector<double>& last_lr() const { return last_lr_; }
+  const std::vector<double>& base_lrs() const { return base_lrs_; }
   int64_t last_epoch() const { return last_epoch_; }
   std::string repr();
 

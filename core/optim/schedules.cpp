@@ -16,6 +16,7 @@ const DefineSchedule<CosineAnnealingLR> cosine_;
 const DefineSchedule<CosineAnnealingWarmRestarts> warm_restarts_;
 const DefineSchedule<OneCycleLR> one_cycle_;
 const DefineSchedule<CyclicLR> cyclic_;
+const DefineSchedule<SWALR> swa_;
 const DefineSchedule<ReduceLROnPlateau> plateau_;
 
 constexpr double pi = 3.14159265358979323846;
@@ -199,6 +200,26 @@ double CyclicLR::rate(size_t i) {
   }
   double low = of_group(spec.base_lr, i, groups(), "base_lr"), high = of_group(spec.max_lr, i, groups(), "max_lr");
   return low + (high - low) * height * scale;
+}
+
+// ---- SWALR --------------------------------------------------------------------------------------------------------
+
+void SWALR::begin() {
+  need_one_of("SWALR", "anneal_strategy", spec.anneal_strategy, {"cos", "linear"});
+  if (spec.anneal_epochs < 0) throw Error("SWALR needs anneal_epochs of at least 0, got {}", spec.anneal_epochs);
+}
+// The share of swa_lr in the present rate is taken back, and that of this step put in.
+double SWALR::rate(size_t i) {
+  const double target = of_group(spec.swa_lr, i, groups(), "swa_lr"),
+               n = double(std::max<int64_t>(1, spec.anneal_epochs));
+  const double t = double(spec.anneal_epochs == 0 ? std::max<int64_t>(1, last_epoch_) : last_epoch_);
+  auto share = [&](double epochs) {
+    const double x = std::clamp(epochs / n, 0.0, 1.0);
+    return spec.anneal_strategy == "cos" ? (1 - std::cos(pi * x)) / 2 : x;
+  };
+  const double before = share(t - 1), now = share(t);
+  const double first = before == 1 ? target : (lr(i) - before * target) / (1 - before);
+  return target * now + first * (1 - now);
 }
 
 // ---- ReduceLROnPlateau --------------------------------------------------------------------------------------------

@@ -238,6 +238,28 @@ class CyclicLR final : public ScheduleOf<CyclicLRSpec> {
   double rate(size_t i) override;
 };
 
+/// From the present rates to those of stochastic weight averaging (Izmailov and others, 2018).
+struct SWALRSpec {
+  static constexpr const char* name = "SWALR";
+  static constexpr const char* brief = "anneals the rates to swa_lr, where they stay";
+  std::vector<double> swa_lr;
+  int64_t anneal_epochs = 10;
+  std::string anneal_strategy = "cos";
+  void describe(auto& field) {
+    field("swa_lr", swa_lr, "the last rate, for all groups or one for each", as::required);
+    field("anneal_epochs", anneal_epochs, "epochs until then");
+    field("anneal_strategy", anneal_strategy, "'cos' or 'linear'");
+  }
+};
+class SWALR final : public ScheduleOf<SWALRSpec> {
+ public:
+  using ScheduleOf::ScheduleOf;
+
+ protected:
+  void begin() override;
+  double rate(size_t i) override;
+};
+
 /// Follows a metric: step(metric) after each epoch.
 struct ReduceLROnPlateauSpec {
   static constexpr const char* name = "ReduceLROnPlateau";

@@ -37,6 +37,7 @@ constexpr Space spaces[] = {
     {"nn.utils", "Utilities for parameters and gradients."},
     {"optim", "Optimizers: optim.SGD(model:parameters(), {lr = 0.1})."},
     {"optim.lr_scheduler", "Schedules of the learning rate: the optimizer comes first."},
+    {"optim.swa_utils", "Averages of a model's weights, and the schedule for them."},
     {"data", "Datasets and loaders; also torch.utils.data."},
 };
 

@@ -197,14 +197,7 @@ constexpr ForeignName names[] = {
     {"m", "listModules", "m:named_modules()"},
     {"m", "clearState", "nothing: a module keeps no results"},
     // ---- optim.* ----
-    {"optim", "sgd", "optim.SGD(model:parameters(), {lr = 0.1}), then step() after loss:backward()"},
-    {"optim", "adam", "optim.Adam(model:parameters(), {lr = 1e-3}), then step() after loss:backward()"},
-    {"optim", "rmsprop", "optim.SGD or optim.Adam with model:parameters()"},
-    {"optim", "adagrad", "optim.SGD or optim.Adam with model:parameters()"},
-    {"optim", "adadelta", "optim.SGD or optim.Adam with model:parameters()"},
-    {"optim", "adamax", "optim.SGD or optim.Adam with model:parameters()"},
-    {"optim", "lbfgs", "optim.SGD or optim.Adam with model:parameters()"},
-    {"optim", "cg", "optim.SGD or optim.Adam with model:parameters()"},
+    {"optim", "SparseAdam", "optim.Adam(model:parameters()): gradients are dense in luth"},
     {"optim", "ConfusionMatrix", "pred:eq(target):float():mean() for the accuracy, metrics = {'accuracy'} in a recipe"},
     {"optim", "Logger", "print, and the log that `luth train` writes"},
     // ---- globals of Python and of Torch7 ----

@@ -6,6 +6,7 @@
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
 #include "lang/runtime/tables.h"
+#include "lang/runtime/user_values.h"
 #include "lang/values/named_arguments.h"
 #include "lang/values/tensor_values.h"
 
@@ -280,15 +281,7 @@ int pairs(lua_State* L) {
 }
 
 // isinstance(object, class): the class or one that it derives from.
-int is_instance(lua_State* L) {
-  push_class_of(L, self_module(L));
-  while (lua_istable(L, -1)) {
-    if (lua_rawequal(L, -1, 2)) return lua_pushboolean(L, true), 1;
-    if (!lua_getmetatable(L, -1)) break;
-    lua_getfield(L, -1, "__index");
-  }
-  return lua_pushboolean(L, false), 1;
-}
+int is_instance(lua_State* L) { return push_class_of(L, self_module(L)), push_is_instance(L); }
 
 // The name of the class, which is another one once a lazy module has its shapes.
 int type_of(lua_State* L) {

@@ -4,6 +4,7 @@
 #include "lang/runtime/allocator.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/tables.h"
+#include "lang/runtime/user_values.h"
 #include "lang/values/values.h"
 
 namespace luth::lang {
@@ -97,14 +98,7 @@ void update_children(lua_State* L, int index, size_t from) {
 }
 
 bool push_values_of(lua_State* L, int index, ModuleValue which, bool create) {
-  index = lua_absindex(L, index);
-  if (lua_getiuservalue(L, index, which) == LUA_TTABLE) return true;
-  lua_pop(L, 1);
-  if (!create) return false;
-  lua_newtable(L);
-  lua_pushvalue(L, -1);
-  lua_setiuservalue(L, index, which);
-  return true;
+  return push_user_value(L, index, which, create);
 }
 
 }  // namespace luth::lang

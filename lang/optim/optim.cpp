@@ -17,7 +17,30 @@ namespace luth::lang {
 optim::OptimizerRef check_optimizer(lua_State* L, int index, const char* what) {
   return check_ref<optim::OptimizerRef>(L, index, what, "an optimizer");
 }
-void push_optimizer(lua_State* L, const optim::OptimizerRef& o) { push_box<optim::OptimizerRef>(L, o); }
+
+namespace {
+
+char cache_key;    // registry: weak table, address of an optimizer -> its userdata
+char classes_key;  // registry: name of a built-in class -> its class table
+
+}  // namespace
+
+void remember_optimizer(lua_State* L, int index) {
+  lua_pushvalue(L, index);
+  push_kept(L, &cache_key, "v");
+  lua_insert(L, -2);
+  lua_rawsetp(L, -2, check_optimizer(L, -1).get());
+  lua_pop(L, 1);
+}
+void push_optimizer(lua_State* L, const optim::OptimizerRef& o) {
+  push_kept(L, &cache_key, "v");
+  if (lua_rawgetp(L, -1, o.get()) != LUA_TUSERDATA) {
+    lua_pop(L, 1);
+    push_box<optim::OptimizerRef>(L, o, optim_values);
+    remember_optimizer(L, -1);
+  }
+  lua_remove(L, -2);
+}
 
 namespace {
 
@@ -81,9 +104,15 @@ int group_pairs(lua_State* L) {
   return 2;
 }
 
-int push_groups(lua_State* L, const optim::OptimizerRef& o) {
+// Of the optimizer at 1, which they hold.
+int push_groups(lua_State* L) {
+  const optim::OptimizerRef o = check_optimizer(L, 1);
   size_t i = 0;
-  return push_items(L, o->groups(), [&](auto&) { push_box<GroupRef>(L, {o, i++}); });
+  return push_items(L, o->groups(), [&](auto&) {
+    push_box<GroupRef>(L, {o, i++}, 1);
+    lua_pushvalue(L, 1);
+    lua_setiuservalue(L, -2, 1);
+  });
 }
 
 // ---- Making them --------------------------------------------------------------------------------------------------
@@ -105,6 +134,8 @@ void add_group(lua_State* L, optim::Optimizer& o, int table, const std::string& 
   o.add_group(std::move(params), std::move(settings));
 }
 
+}  // namespace
+
 // A list of tensors, or of groups.
 void add_params(lua_State* L, optim::Optimizer& o, int index, const std::string& function) {
   bool groups = false;
@@ -123,38 +154,91 @@ void add_params(lua_State* L, optim::Optimizer& o, int index, const std::string&
   }
 }
 
-// Upvalue 1: the OptimizerClass. Without parameters (settings alone) it waits for add_param_group.
+namespace {
+
+// The arguments from 1 on: parameters or groups, then settings. Without parameters it waits for add_param_group.
+void read_arguments(lua_State* L, optim::Optimizer& o) {
+  const std::string name = "optim." + o.type();
+  bool by_name = is_named(L, 1);
+  if (lua_isnoneornil(L, 1) && lua_gettop(L) < 2)
+    throw Error("{}: argument 'params' is required: a list of parameters or of groups", name);
+  read_settings(L, by_name ? 1 : 2, name, describe_of(o.defaults()), {"params"});
+  o.defaults().check();
+  if (by_name)
+    lua_getfield(L, 1, "params");
+  else
+    lua_pushvalue(L, 1);
+  if (!lua_isnil(L, -1)) add_params(L, o, lua_gettop(L), name);
+  lua_pop(L, 1);
+}
+
+// optim.SGD(…). Upvalue 1: the OptimizerClass.
 int construct(lua_State* L) {
   auto* c = static_cast<const optim::OptimizerClass*>(lua_touserdata(L, lua_upvalueindex(1)));
   lua_remove(L, 1);  // the class table
   optim::OptimizerRef o = c->make();
-  std::string name = "optim." + c->name;
-  bool by_name = is_named(L, 1);
-  if (lua_isnoneornil(L, 1)) throw Error("{}: argument 'params' is required: a list of parameters or of groups", name);
-  read_settings(L, by_name ? 1 : 2, name, describe_of(o->defaults()), {"params"});
-  o->defaults().check();
-  if (!by_name) {
-    add_params(L, *o, 1, name);
-  } else {
-    if (lua_getfield(L, 1, "params") != LUA_TNIL) add_params(L, *o, lua_gettop(L), name);
-    lua_pop(L, 1);
-  }
+  if (lua_isnil(L, 1)) lua_settop(L, 0);  // nil parameters are a mistake here; in an own class's init they come later
+  read_arguments(L, *o);
   return push_optimizer(L, o), 1;
+}
+
+// optim.SGD.init(self, …), for a class made from it. Upvalue 1: the OptimizerClass.
+int init(lua_State* L) {
+  auto* c = static_cast<const optim::OptimizerClass*>(lua_touserdata(L, lua_upvalueindex(1)));
+  auto& own = new_object<optim::OptimizerRef>(L, "optim." + c->name + ".init");
+  own = c->make();
+  remember_optimizer(L, 1);
+  optim::OptimizerRef o = own;
+  lua_remove(L, 1);  // the maker of the object holds it
+  read_arguments(L, *o);
+  return 0;
+}
+
+// My(…), for a class made by optim.class: an object, which init gives its optimizer.
+int construct_own(lua_State* L) {
+  return construct_object<optim::OptimizerRef>(L, "optim.Optimizer.init(self, params, defaults)");
 }
 
 // ---- Methods ------------------------------------------------------------------------------------------------------
 
-// step(closure): the closure computes the gradients again and returns the loss, which step returns.
-int step(lua_State* L) {
+// The loss that a closure returned, which is at `index`.
+double loss_at(lua_State* L, int index) {
+  const Value v = to_value(L, index);
+  if (!v) throw Error("the closure must return the loss, got {}", given_text(L, index));
+  return v.is_tensor() ? v.tensor().item().value() : lua_tonumber(L, index);
+}
+
+// One step of the optimizer itself. step(closure): the closure computes the gradients again and returns the loss;
+// what it returned first is the result.
+int plain_step(lua_State* L) {
   optim::Optimizer& o = self(L);
   if (lua_isnoneornil(L, 2)) return o.step(), 0;
   luaL_checktype(L, 2, LUA_TFUNCTION);
   lua_settop(L, 2);
-  {
-    GradMode on(true);
+  o.step([&] {
+    lua_pushvalue(L, 2);
     lua_call(L, 0, 1);
+    const double loss = o.needs_closure() ? loss_at(L, lua_gettop(L)) : 0;
+    lua_settop(L, 3);  // the first result
+    return loss;
+  });
+  return 1;
+}
+// The same between its hooks; that of an own class is written in Lua.
+int step(lua_State* L) {
+  self(L);
+  lua_settop(L, 2);
+  call_hooks(L, "step_pre", 2);
+  if (push_lua_method(L, 1, "step")) {
+    lua_pushvalue(L, 1);
+    lua_pushvalue(L, 2);
+    lua_call(L, 2, 1);
+  } else if (!plain_step(L)) {
+    lua_pushnil(L);
   }
-  o.step();
+  lua_insert(L, 3);
+  lua_settop(L, 3);
+  call_hooks(L, "step_post", 2);
   return 1;
 }
 int zero_grad(lua_State* L) { return self(L).zero_grad(flag_at(L, 2, "zero_grad", "set_to_none")), 0; }
@@ -170,24 +254,36 @@ int add_param_group(lua_State* L) {
 // Upvalue 1: the methods.
 int index(lua_State* L) {
   optim::Optimizer& o = self(L);
+  const bool text = lua_type(L, 2) == LUA_TSTRING;
+  const std::string name = text ? lua_tostring(L, 2) : "";
+  if (name == "step") return lua_pushcfunction(L, guarded<step>), 1;
+  if (push_own_field(L)) return 1;
   if (push_method(L)) return 1;
-  if (lua_type(L, 2) != LUA_TSTRING) return 0;
-  std::string name = lua_tostring(L, 2);
-  if (name == "param_groups") return push_groups(L, optim::OptimizerRef(&o));
+  if (name == "param_groups") return push_groups(L);
+  if (name == "state") return push_all_state(L, optim::OptimizerRef(&o)), 1;
   if (name != "defaults") return 0;
   lua_newtable(L);
   set_fields(L, o.defaults().fields());
   return 1;
 }
 int text(lua_State* L) {
-  std::string s = self(L).repr();
+  optim::Optimizer& o = self(L);
+  std::string s = class_name(L, 1, o.type()) + " (";
+  for (size_t i = 0; i < o.groups().size(); ++i) {
+    s += fmt::format("\nParameter Group {}\n", i + 1);
+    for (auto& f : o.groups()[i].settings->fields()) s += fmt::format("    {}: {}\n", f.name, lua_text(f.value, f.as));
+  }
+  s += ")";
   return lua_pushlstring(L, s.data(), s.size()), 1;
 }
-// isinstance(object, class): by the class's name.
+// isinstance(object, class): its class, or one that this derives from.
 int is_instance(lua_State* L) {
-  lua_getglobal(L, "optim");
-  lua_getfield(L, -1, self(L).type().c_str());
-  return lua_pushboolean(L, lua_rawequal(L, -1, 2)), 1;
+  optim::Optimizer& o = self(L);
+  if (!push_user_value(L, 1, optim_class, false)) {
+    push_kept(L, &classes_key);
+    lua_getfield(L, -1, o.type().c_str());
+  }
+  return push_is_instance(L);
 }
 
 constexpr Row rows[] = {
@@ -202,12 +298,34 @@ constexpr Row rows[] = {
      "Restores a state that state_dict has returned."},
 };
 
+constexpr const char* init_help =
+    "optim.SGD.init(self, params, …)\n  The constructor of a built-in optimizer, which the init of a class made from "
+    "it "
+    "calls.";
+constexpr const char* step_help =
+    "optim.SGD.step(self, closure?)\n  The step of a built-in optimizer, without hooks: for the step of a class made "
+    "from it.";
+
+// Leaves the table of methods: those of optim.Optimizer, whose step has no hooks.
 void open_metatables(lua_State* L) {
+  lua_newtable(L);
+  const int methods = lua_gettop(L);
+  add_functions(L, methods, rows);
+  add_hook_methods(L, methods);
+  lua_pushcfunction(L, guarded<plain_step>);
+  document(L, -1, step_help);
+  lua_setfield(L, methods, "step");
   open_box<optim::OptimizerRef>(L, "optim.Optimizer");
-  finish_class(L, rows, guarded<index>,
-               {{"__tostring", guarded<text>},
-                {"__isinstance", guarded<is_instance>},
-                {"__gc", destroy_box<optim::OptimizerRef>}});
+  lua_pushvalue(L, methods);
+  lua_pushcclosure(L, guarded<index>, 1);
+  lua_setfield(L, -2, "__index");
+  constexpr luaL_Reg events[] = {{"__newindex", guarded<set_own_field>},
+                                 {"__tostring", guarded<text>},
+                                 {"__isinstance", guarded<is_instance>},
+                                 {"__gc", destroy_box<optim::OptimizerRef>},
+                                 {nullptr, nullptr}};
+  luaL_setfuncs(L, events, 0);
+  lua_pop(L, 1);
   open_box<GroupRef>(L, "optim.Group");
   constexpr luaL_Reg group_events[] = {{"__index", guarded<group_index>},
                                        {"__newindex", guarded<group_newindex>},
@@ -218,6 +336,19 @@ void open_metatables(lua_State* L) {
   lua_pop(L, 1);
 }
 
+// A class table with init, which has the methods of optim.Optimizer, at `methods`.
+void push_native_class(lua_State* L, const optim::OptimizerClass* c, int methods) {
+  push_constructor(L, c, guarded<construct>);
+  lua_getmetatable(L, -1);
+  lua_pushvalue(L, methods);
+  lua_setfield(L, -2, "__index");
+  lua_pop(L, 1);
+  lua_pushlightuserdata(L, const_cast<optim::OptimizerClass*>(c));
+  lua_pushcclosure(L, guarded<init>, 1);
+  document(L, -1, init_help);
+  lua_setfield(L, -2, "init");
+}
+
 std::string class_help(const void* of) {
   auto* c = static_cast<const optim::OptimizerClass*>(of);
   optim::OptimizerRef o = c->make();
@@ -226,13 +357,19 @@ std::string class_help(const void* of) {
 
 void open_optim(lua_State* L) {
   open_metatables(L);
+  const int methods = lua_gettop(L);
   lua_newtable(L);
-  int optim = lua_gettop(L);
+  const int optim = lua_gettop(L);
+  open_optimizer_class(L, optim, methods, guarded<construct_own>);
+  push_kept(L, &classes_key);
   for (auto* c : optim::optimizer_classes()) {
-    push_constructor(L, c, guarded<construct>);
+    push_native_class(L, c, methods);
     document(L, -1, class_help, c);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -3, c->name.c_str());
     lua_setfield(L, optim, c->name.c_str());
   }
+  lua_pop(L, 1);
   open_schedules(L, optim);
   lua_getglobal(L, "torch");
   lua_pushvalue(L, optim);

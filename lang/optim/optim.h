@@ -1,14 +1,30 @@
 // Optimizers and schedules in Lua. Opened by optim.cpp.
 #pragma once
 #include <lua5.4/lua.hpp>
+#include <string>
 
 #include "core/optim/schedule.h"
+#include "lang/runtime/user_values.h"
+#include "lang/values/values.h"
 
 namespace luth::lang {
 
+/// The user values of an optimizer's userdata and of a schedule's: tables, or nil while they are empty.
+enum OptimValue : int {
+  optim_fields = 1,  // fields that the script has set
+  optim_class,       // the class table, of a class written in Lua
+  optim_held,        // hooks of an optimizer by kind; functions, schedules and the optimizer that a schedule needs
+  optim_values = optim_held
+};
+
 /// The optimizer at `index`. Throws "expects an optimizer, got …".
 optim::OptimizerRef check_optimizer(lua_State* L, int index, const char* what = "expects");
+/// An optimizer has one userdata at a time. Who holds the optimizer holds its userdata, which has its hooks and fields.
 void push_optimizer(lua_State* L, const optim::OptimizerRef& o);
+/// Notes that the userdata at `index` is that of its optimizer.
+void remember_optimizer(lua_State* L, int index);
+/// Adds the list of parameters or of groups at `index`; `function` is named in errors.
+void add_params(lua_State* L, optim::Optimizer& o, int index, const std::string& function);
 optim::ScheduleRef check_schedule(lua_State* L, int index, const char* what = "expects");
 
 /// `{state = {[1] = {step = …, exp_avg = …}}, param_groups = {{lr = …, params = {1, …}}}}` and back.
@@ -16,5 +32,55 @@ int optimizer_state_dict(lua_State* L);
 int optimizer_load_state_dict(lua_State* L);
 /// Opens optim.lr_scheduler in the table at `optim`.
 void open_schedules(lua_State* L, int optim);
+
+/// Pushes a value of a parameter's state: a number, a tensor, a list of tensors; false where there is none.
+bool push_state_value(lua_State* L, optim::ParameterState& s, const std::string& name);
+/// Sets it from the value at `index`; nil removes it.
+void set_state_value(lua_State* L, optim::ParameterState& s, const std::string& name, int index);
+/// Pushes the state as a table.
+void push_state(lua_State* L, const optim::ParameterState& s);
+
+// Hooks: opt:register_step_pre_hook and the like.
+/// Calls the hooks of one kind: f(optimizer, argument), where `argument` is the stack index of a value that each may
+/// replace by its result; 0: f(optimizer). The optimizer is at 1.
+void call_hooks(lua_State* L, const char* kind, int argument);
+void add_hook_methods(lua_State* L, int methods);
+
+// Classes written in Lua. `kind` is "optim" or "optim.lr_scheduler".
+/// Makes a class whose base is the class table at `base` and whose call is `construct`.
+void push_optim_class(lua_State* L, const char* name, int base, lua_CFunction construct);
+/// For __index: pushes the field or the method of the Lua class that argument 2 names; false where there is none.
+bool push_own_field(lua_State* L);
+/// For __newindex of an object of a Lua class.
+int set_own_field(lua_State* L);
+/// The function `name` of the object's Lua class, which is at `index`, if it is not written in C++; else false.
+bool push_lua_method(lua_State* L, int index, const char* name);
+/// Calls init of the class at 1 on the object at `self` with the arguments from 2 to `last`. A table of settings alone
+/// counts as the last of two arguments: what comes first is given later.
+void call_init(lua_State* L, int self, int last);
+/// The name of the Lua class of the object at `index`, or `otherwise`.
+std::string class_name(lua_State* L, int index, const std::string& otherwise);
+/// My(…), for a class written in Lua: an object, which the init of its base gives its Ref. `base`: that init.
+template <class Ref>
+int construct_object(lua_State* L, const char* base) {
+  const int last = lua_gettop(L), self = last + 1;
+  push_box<Ref>(L, {}, optim_values);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, self, optim_class);
+  call_init(L, self, last);
+  if (!*to_box<Ref>(L, self))
+    throw Error("{}:init must call {}, or the init of its base", class_name(L, self, ""), base);
+  return lua_settop(L, self), 1;
+}
+/// For such an init: the empty Ref of the object at 1.
+template <class Ref>
+Ref& new_object(lua_State* L, const std::string& init) {
+  if (Ref* r = to_box<Ref>(L, 1); r && !*r) return *r;
+  throw Error("{}: expects the object that an own class is making, got {}", init, given_text(L, 1));
+}
+/// opt.state, which is indexed by parameters.
+void push_all_state(lua_State* L, const optim::OptimizerRef& o);
+/// optim.Optimizer, the table `methods`, and optim.class, whose classes are called by `construct`.
+void open_optimizer_class(lua_State* L, int optim, int methods, lua_CFunction construct);
 
 }  // namespace luth::lang

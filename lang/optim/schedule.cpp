@@ -1,4 +1,8 @@
-// optim.lr_scheduler: schedules by their descriptions; functions of the epoch and schedules of schedules.
+// optim.lr_scheduler: schedules by their descriptions; functions of the epoch, schedules of schedules, and classes of
+// schedules that are written in Lua.
+#include <algorithm>
+#include <cmath>
+
 #include "lang/optim/optim.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
@@ -19,8 +23,8 @@ optim::Schedule& self(lua_State* L) { return self_ref<optim::ScheduleRef>(L, "a 
 
 // ---- Making them --------------------------------------------------------------------------------------------------
 
-// The stack index of a table of the Lua values that the schedule needs: functions and inner schedules. It becomes the
-// user value of the schedule's userdata.
+// The stack index of a table of the Lua values that the schedule needs: functions, inner schedules, its optimizer. It
+// becomes the user value optim_held of the schedule's userdata.
 constexpr int needs = 1;
 void need(lua_State* L, int index) {
   lua_pushvalue(L, index);
@@ -113,6 +117,7 @@ int construct(lua_State* L) {
   optim::OptimizerRef o;
   if (to_box<optim::OptimizerRef>(L, 2)) {
     o = check_optimizer(L, 2);
+    need(L, 2);
     lua_remove(L, 2);
   } else if (!is_named(L, 2) && !lua_isnone(L, 2) && !lua_isfunction(L, 2)) {
     throw Error("{}: argument 1 expects an optimizer, got {}", name, given_text(L, 2));
@@ -121,10 +126,91 @@ int construct(lua_State* L) {
   read_settings(
       L, 2, name, [&](Fields& f) { s->describe(f); }, others);
   if (o) s->attach(o);
-  push_box(L, s, 1);
+  push_box(L, s, optim_values);
   lua_pushvalue(L, needs);
-  lua_setiuservalue(L, -2, 1);
+  lua_setiuservalue(L, -2, optim_held);
   return 1;
+}
+
+// Attaches the schedule at 1 to the optimizer at `index`, which its userdata holds from there on.
+void attach_to(lua_State* L, int index) {
+  const optim::OptimizerRef o = check_optimizer(L, index, "attach: expects");
+  push_user_value(L, 1, optim_held, true);
+  lua_pushvalue(L, index);
+  lua_rawseti(L, -2, lua_Integer(lua_rawlen(L, -2)) + 1);
+  lua_pop(L, 1);
+  self(L).attach(o);
+}
+
+// ---- Classes written in Lua -----------------------------------------------------------------------------------------
+
+/// A schedule whose rates come from get_lr of its Lua class, one for each group.
+class ScriptSchedule final : public optim::Schedule {
+ public:
+  ScriptSchedule(std::string name, WeakRef object) : name_(std::move(name)), object_(std::move(object)) {}
+  std::string type() const override { return name_; }
+  const char* brief() const override { return "a schedule whose get_lr is written in Lua"; }
+
+ protected:
+  double rate(size_t i) override {
+    if (i == 0) rates_ = get_lr();
+    if (rates_.size() != 1 && rates_.size() != groups())
+      throw Error("{}:get_lr must return one rate, or one for each of the {} parameter groups, got {}", name_, groups(),
+                  rates_.size());
+    return rates_[rates_.size() == 1 ? 0 : i];
+  }
+
+ private:
+  std::vector<double> get_lr() const {
+    lua_State* L = object_.running();
+    luaL_checkstack(L, 8, nullptr);
+    object_.push(L);
+    if (!push_lua_method(L, -1, "get_lr"))
+      throw Error("{0} has no get_lr: define function {0}:get_lr(), which returns the rates of all groups", name_);
+    lua_insert(L, -2);
+    lua_call(L, 1, 1);
+    FieldInfo rates{"get_lr", "", AttrKind::numbers, false, as::plain};
+    auto list = std::get<std::vector<double>>(read_attr(L, lua_gettop(L), rates));
+    return lua_pop(L, 1), list;
+  }
+  std::string name_;
+  WeakRef object_;  // the userdata
+  std::vector<double> rates_;
+};
+
+// optim.lr_scheduler.LRScheduler.init(self, optimizer)
+int init(lua_State* L) {
+  new_object<optim::ScheduleRef>(L, "optim.lr_scheduler.LRScheduler.init") =
+      optim::ScheduleRef(new ScriptSchedule(class_name(L, 1, "LRScheduler"), WeakRef(L, 1)));
+  if (!lua_isnoneornil(L, 2)) attach_to(L, 2);
+  return 0;
+}
+int construct_own(lua_State* L) {
+  return construct_object<optim::ScheduleRef>(L, "optim.lr_scheduler.LRScheduler.init(self, optimizer)");
+}
+// optim.lr_scheduler.class(name, base). Upvalue 1: LRScheduler.
+int make_class(lua_State* L) {
+  const char* name = luaL_checkstring(L, 1);
+  lua_settop(L, 2);
+  if (lua_isnil(L, 2)) lua_pushvalue(L, lua_upvalueindex(1)), lua_replace(L, 2);
+  if (!lua_istable(L, 2) || lua_getfield(L, 2, "init") == LUA_TNIL)
+    throw Error("optim.lr_scheduler.class: argument 2 (the base) expects a class made by it, got {}", given_text(L, 2));
+  push_optim_class(L, name, 2, guarded<construct_own>);
+  return 1;
+}
+
+// Calls f() for each field of an own class's object that can be saved, with key and value on top of the stack.
+template <class F>
+void each_saved_field(lua_State* L, int index, F&& f) {
+  if (!push_user_value(L, index, optim_fields, false)) return;
+  const int fields = lua_gettop(L);
+  for (lua_pushnil(L); lua_next(L, fields); lua_pop(L, 1)) {
+    const int type = lua_type(L, -1);
+    if (lua_type(L, -2) == LUA_TSTRING &&
+        (type == LUA_TNUMBER || type == LUA_TSTRING || type == LUA_TBOOLEAN || type == LUA_TTABLE))
+      f();
+  }
+  lua_pop(L, 1);
 }
 
 // ---- Methods ------------------------------------------------------------------------------------------------------
@@ -135,7 +221,7 @@ int step(lua_State* L) {
   FieldInfo metric{"metrics", "", AttrKind::number, false, as::plain};
   return s.step(std::get<double>(read_attr(L, 2, metric))), 0;
 }
-int attach(lua_State* L) { return self(L).attach(check_optimizer(L, 2, "attach: expects")), lua_settop(L, 1), 1; }
+int attach(lua_State* L) { return self(L), attach_to(L, 2), lua_settop(L, 1), 1; }
 
 int push_numbers(lua_State* L, const std::vector<double>& v) {
   return push_items(L, v, [&](double x) { lua_pushnumber(L, x); });
@@ -169,19 +255,46 @@ void read_state(lua_State* L, int table, optim::Schedule& s) {
   }
   lua_pop(L, 1);
 }
-int state_dict(lua_State* L) { return push_state(L, self(L)); }
+// The fields of an own class's object are part of its state.
+int state_dict(lua_State* L) {
+  push_state(L, self(L));
+  const int state = lua_gettop(L);
+  each_saved_field(L, 1, [&] {
+    lua_pushvalue(L, -2);
+    lua_pushvalue(L, -2);
+    lua_settable(L, state);
+  });
+  return 1;
+}
 int load_state_dict(lua_State* L) {
+  optim::Schedule& s = self(L);
   if (!lua_istable(L, 2)) throw Error("load_state_dict: expects a table, got {}", given_text(L, 2));
-  return read_state(L, 2, self(L)), 0;
+  if (!push_user_value(L, 1, optim_class, false)) return read_state(L, 2, s), 0;
+  FieldList own;
+  s.describe_state(own);
+  auto is_own = [&](std::string_view name) {
+    return std::any_of(own.items.begin(), own.items.end(), [&](auto& f) { return name == f.name; });
+  };
+  push_user_value(L, 1, optim_fields, true);
+  const int fields = lua_gettop(L);
+  lua_newtable(L);
+  for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+    lua_pushvalue(L, -2);
+    lua_pushvalue(L, -2);
+    lua_settable(L, lua_type(L, -2) == LUA_TSTRING && is_own(lua_tostring(L, -2)) ? fields + 1 : fields);
+  }
+  return read_state(L, fields + 1, s), 0;
 }
 
 // Upvalue 1: the methods.
 int index(lua_State* L) {
   optim::Schedule& s = self(L);
+  if (push_own_field(L)) return 1;
   if (push_method(L)) return 1;
   if (lua_type(L, 2) != LUA_TSTRING) return 0;
   std::string name = lua_tostring(L, 2);
   if (name == "last_epoch") return lua_pushinteger(L, s.last_epoch()), 1;
+  if (name == "base_lrs") return push_numbers(L, s.base_lrs());
   if (name == "per_batch") return lua_pushboolean(L, s.per_batch()), 1;
   if (name == "optimizer") {
     if (!s.attached()) return 0;
@@ -192,15 +305,41 @@ int index(lua_State* L) {
              ? 1
              : 0;
 }
+
+// Numbers that are whole, such as milestones, without a fraction.
+std::string setting_text(const FieldDoc& f) {
+  auto* list = std::get_if<std::vector<double>>(&f.value);
+  if (!list || std::any_of(list->begin(), list->end(), [](double v) { return v != std::floor(v); }))
+    return lua_text(f.value, f.as);
+  Ints whole;
+  for (double v : *list) whole.push_back(int64_t(v));
+  return lua_text(whole, as::plain);
+}
 int text(lua_State* L) {
-  std::string s = self(L).repr();
-  return lua_pushlstring(L, s.data(), s.size()), 1;
+  optim::Schedule& s = self(L);
+  std::vector<std::string> parts;
+  FieldList list;
+  s.describe(list);
+  for (auto& f : list.items) parts.push_back(std::string(f.name) + "=" + setting_text(f));
+  each_saved_field(L, 1, [&] {
+    if (lua_istable(L, -1)) return;
+    const std::string name = lua_tostring(L, -2);
+    parts.push_back(name + "=" + luaL_tolstring(L, -1, nullptr));
+    lua_pop(L, 1);
+  });
+  if (list.items.empty()) std::sort(parts.begin(), parts.end());
+  std::string all = s.type() + "(";
+  for (auto& part : parts) all += (&part == &parts[0] ? "" : ", ") + part;
+  all += ")";
+  return lua_pushlstring(L, all.data(), all.size()), 1;
 }
 int is_instance(lua_State* L) {
-  lua_getglobal(L, "optim");
-  lua_getfield(L, -1, "lr_scheduler");
-  lua_getfield(L, -1, self(L).type().c_str());
-  return lua_pushboolean(L, lua_rawequal(L, -1, 2)), 1;
+  if (!push_user_value(L, 1, optim_class, false)) {
+    lua_getglobal(L, "optim");
+    lua_getfield(L, -1, "lr_scheduler");
+    lua_getfield(L, -1, self(L).type().c_str());
+  }
+  return push_is_instance(L);
 }
 
 constexpr Row rows[] = {
@@ -214,11 +353,47 @@ constexpr Row rows[] = {
      "Restores a state that state_dict has returned."},
 };
 
+const char* examples(std::string_view name) {
+  if (name != "SequentialLR") return "";
+  return R"(
+  Warm-up for 5 epochs, then a cosine:
+    local L = optim.lr_scheduler
+    local schedule = L.SequentialLR(opt, { milestones = { 5 }, schedulers = {
+      L.LinearLR(opt, { start_factor = 0.1, total_iters = 5 }), L.CosineAnnealingLR(opt, { T_max = 45 }) } }))";
+}
+
 std::string class_help(const void* of) {
   auto* c = static_cast<const optim::ScheduleClass*>(of);
   optim::ScheduleRef s = c->make();
-  return settings_help(
-      "optim.lr_scheduler." + c->name, c->brief, [&](Fields& f) { s->describe(f); }, first_arguments(*s));
+  const std::string first = first_arguments(*s);
+  std::string text = settings_help(
+      "optim.lr_scheduler." + c->name, c->brief, [&](Fields& f) { s->describe(f); }, first);
+  if (first.ends_with("lr_lambda"))
+    text +=
+        "\n  lr_lambda            a function of the epoch, which counts from 0; or a list of them, one for each group";
+  if (first.ends_with("schedulers")) text += "\n  schedulers           a list of schedules";
+  return text + examples(c->name);
+}
+
+// LRScheduler, whose fields are the methods, and the function class, in the table on top of the stack.
+void open_base_class(lua_State* L) {
+  lua_newtable(L);
+  add_functions(L, -1, rows);
+  lua_pushcfunction(L, guarded<init>);
+  document(L, -1,
+           "optim.lr_scheduler.LRScheduler.init(self, optimizer)\n  The constructor of the base, which the init of an "
+           "own class calls. It sets the first rates.");
+  lua_setfield(L, -2, "init");
+  document(L, -1,
+           "optim.lr_scheduler.LRScheduler\n  The base of schedules. optim.lr_scheduler.class makes classes from it.");
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -3, "LRScheduler");
+  lua_pushcclosure(L, guarded<make_class>, 1);
+  document(L, -1,
+           "optim.lr_scheduler.class(name, base = LRScheduler)\n  A class of schedules: define My:get_lr(), which "
+           "returns the rates of all groups, from self.base_lrs, self.last_epoch and self.optimizer; then schedule = "
+           "My(optimizer). An init of its own calls optim.lr_scheduler.LRScheduler.init(self, optimizer).");
+  lua_setfield(L, -2, "class");
 }
 
 }  // namespace
@@ -226,10 +401,12 @@ std::string class_help(const void* of) {
 void open_schedules(lua_State* L, int optim) {
   open_box<optim::ScheduleRef>(L, "optim.lr_scheduler");
   finish_class(L, rows, guarded<index>,
-               {{"__tostring", guarded<text>},
+               {{"__newindex", guarded<set_own_field>},
+                {"__tostring", guarded<text>},
                 {"__isinstance", guarded<is_instance>},
                 {"__gc", destroy_box<optim::ScheduleRef>}});
   lua_newtable(L);
+  open_base_class(L);
   for (auto* c : optim::schedule_classes()) {
     push_constructor(L, c, guarded<construct>);
     document(L, -1, class_help, c);

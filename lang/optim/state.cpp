@@ -1,4 +1,6 @@
 // State dicts of optimizers as Lua tables. Keys of parameters are their numbers, from 1.
+#include <cmath>
+
 #include "lang/optim/optim.h"
 
 #include "lang/runtime/tables.h"
@@ -8,17 +10,71 @@
 namespace luth::lang {
 namespace {
 
+// Counts, such as n_iter, as integers.
+void push_count(lua_State* L, double v) {
+  if (v == std::floor(v) && std::abs(v) < 1e15)
+    lua_pushinteger(L, lua_Integer(v));
+  else
+    lua_pushnumber(L, v);
+}
+void push_list(lua_State* L, const std::vector<Tensor>& list) {
+  push_items(L, list, [&](auto& t) { push_tensor(L, t); });
+}
+
+}  // namespace
+
+bool push_state_value(lua_State* L, optim::ParameterState& s, const std::string& name) {
+  if (name == "step" && s.step) return lua_pushinteger(L, s.step), true;
+  if (double* v = s.find_number(name)) return push_count(L, *v), true;
+  if (Tensor* t = s.find(name)) return push_tensor(L, *t), true;
+  for (auto& list : s.lists)
+    if (list.first == name) return push_list(L, list.second), true;
+  return false;
+}
+
+void set_state_value(lua_State* L, optim::ParameterState& s, const std::string& name, int index) {
+  if (name == "step") {
+    double v = 0;  // PyTorch keeps a tensor
+    if (Value given = to_value(L, index))
+      v = given.is_tensor() ? given.tensor().item().value() : lua_tonumber(L, index);
+    if (v != std::floor(v) || v < 0) throw Error("'step' must be a count, got {}", given_text(L, index));
+    return void(s.step = int64_t(v));
+  }
+  std::erase_if(s.numbers, [&](auto& n) { return n.first == name; });
+  std::erase_if(s.tensors, [&](auto& t) { return t.name == name; });
+  std::erase_if(s.lists, [&](auto& l) { return l.first == name; });
+  if (lua_isnil(L, index)) return;
+  if (lua_type(L, index) == LUA_TNUMBER) return void(s.number(name) = lua_tonumber(L, index));
+  const std::string what = "the state '" + name + "' is a number, a tensor or a list of tensors: expects";
+  if (lua_istable(L, index)) {
+    Tensors list = check_tensors(L, index, what.c_str());
+    s.list(name).assign(list.begin(), list.end());
+  } else {
+    s.tensor(name) = check_tensor(L, index, what.c_str()).detach();
+  }
+}
+
 void push_state(lua_State* L, const optim::ParameterState& s) {
   lua_createtable(L, 0, int(s.tensors.size()) + 1);
   if (s.step) {
     lua_pushinteger(L, s.step);
     lua_setfield(L, -2, "step");
   }
+  for (auto& [name, value] : s.numbers) {
+    push_count(L, value);
+    lua_setfield(L, -2, name.c_str());
+  }
   for (auto& t : s.tensors) {
     push_tensor(L, t.value);
     lua_setfield(L, -2, t.name.c_str());
   }
+  for (auto& [name, list] : s.lists) {
+    push_list(L, list);
+    lua_setfield(L, -2, name.c_str());
+  }
 }
+
+namespace {
 
 void push_group(lua_State* L, const optim::OptimizerState::Group& g) {
   lua_newtable(L);
@@ -43,11 +99,8 @@ optim::ParameterState read_state(lua_State* L, int table) {
   optim::ParameterState s;
   for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
     if (lua_type(L, -2) != LUA_TSTRING) throw Error("load_state_dict: the state of a parameter has names");
-    std::string name = lua_tostring(L, -2);
-    if (name == "step")
-      s.step = check_integer(L, lua_gettop(L));
-    else
-      s.tensors.push_back({name, check_tensor(L, lua_gettop(L), ("load_state_dict: '" + name + "' expects").c_str())});
+    const std::string name = lua_tostring(L, -2);  // not the key itself, which lua_next needs
+    set_state_value(L, s, name, lua_gettop(L));
   }
   return s;
 }
@@ -74,7 +127,9 @@ optim::OptimizerState::Group read_group(lua_State* L, int table, optim::Settings
 }  // namespace
 
 int optimizer_state_dict(lua_State* L) {
-  optim::OptimizerState s = check_optimizer(L, 1)->state_dict();
+  optim::OptimizerRef o = check_optimizer(L, 1);
+  call_hooks(L, "state_dict_pre", 0);
+  optim::OptimizerState s = o->state_dict();
   lua_createtable(L, 0, 2);
   lua_newtable(L);
   for (auto& [number, state] : s.state) {
@@ -84,11 +139,14 @@ int optimizer_state_dict(lua_State* L) {
   lua_setfield(L, -2, "state");
   push_items(L, s.groups, [&](auto& g) { push_group(L, g); });
   lua_setfield(L, -2, "param_groups");
+  call_hooks(L, "state_dict_post", lua_gettop(L));
   return 1;
 }
 
 int optimizer_load_state_dict(lua_State* L) {
   optim::OptimizerRef o = check_optimizer(L, 1);
+  lua_settop(L, 2);
+  call_hooks(L, "load_state_dict_pre", 2);
   if (!lua_istable(L, 2)) throw Error("load_state_dict: expects a table, got {}", given_text(L, 2));
   optim::OptimizerState from;
   int groups = table_field(L, 2, "param_groups");
@@ -106,6 +164,8 @@ int optimizer_load_state_dict(lua_State* L) {
     from.state[number - 1] = read_state(L, lua_gettop(L));
   }
   o->load_state_dict(from);
+  lua_settop(L, 2);
+  call_hooks(L, "load_state_dict_post", 0);
   return 0;
 }
 

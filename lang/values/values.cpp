@@ -52,15 +52,17 @@ double read_number(lua_State* L, int i) {
   return read_scalar(L, i).value();
 }
 
-std::vector<double> read_numbers(lua_State* L, int i) {
+// A list in which torch.none, where it is allowed, stands for -1.
+std::vector<double> read_numbers(lua_State* L, int i, unsigned as) {
   std::vector<double> v;
   if (lua_type(L, i) == LUA_TNUMBER) return {lua_tonumber(L, i)};
   if (!lua_istable(L, i)) wrong(L, i, "a list of numbers");
-  each_element(L, i, [&](int at, lua_Integer) { v.push_back(read_number(L, at)); });
+  each_element(L, i,
+               [&](int at, lua_Integer) { v.push_back(as & as::holes && is_none(L, at) ? -1 : read_number(L, at)); });
   return v;
 }
 
-// A list in which torch.none stands for -1.
+// The same of integers.
 Ints check_ints_or_none(lua_State* L, int index) {
   Ints v;
   each_element(L, index, [&](int at, lua_Integer k) {
@@ -178,7 +180,7 @@ Attr read_attr(lua_State* L, int i, const FieldInfo& info, int count) {
     case AttrKind::ints: return read_ints(L, i, info.as, count);
     case AttrKind::numbers:
       if (info.as & as::dim) return read_dim_pairs(L, i, info);
-      return read_numbers(L, i);
+      return read_numbers(L, i, info.as);
     case AttrKind::dtype: return check_dtype(L, i);
     case AttrKind::device: return &check_device(L, i);
     case AttrKind::format: return check_format(L, i);

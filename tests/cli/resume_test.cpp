@@ -10,6 +10,29 @@
 namespace luth::testing {
 namespace {
 
+// An optimizer and a schedule of the recipe's own.
+constexpr const char* own_classes = R"lua(
+local My = optim.class('My')
+function My:init(params, options) optim.Optimizer.init(self, params, { lr = options.lr, momentum = 0.5 }) end
+function My:step()
+  local _ <close> = torch.no_grad()
+  for _, group in ipairs(self.param_groups) do
+    for _, p in ipairs(group.params) do
+      local state = self.state[p]
+      state.buffer = state.buffer and state.buffer * group.momentum + p.grad or p.grad:clone()
+      p:sub_(state.buffer * group.lr)
+    end
+  end
+end
+local Falling = optim.lr_scheduler.class('Falling', optim.lr_scheduler.LRScheduler)
+function Falling:init(opt, options)
+  self.gamma = options.gamma
+  optim.lr_scheduler.LRScheduler.init(self, opt)
+end
+function Falling:get_lr() return self.base_lrs[1] * self.gamma ^ self.last_epoch end
+r.optim, r.schedule = My { lr = 0.05 }, Falling { gamma = 0.5 }
+)lua";
+
 // Where $HOLD names a step, the recipe says so on stdout in that step and waits for the file `go`.
 constexpr const char* holds = R"lua(
 local hold, step = tonumber(os.getenv('HOLD') or ''), 0
@@ -82,6 +105,15 @@ TEST_F(Resume, AfterCtrlC) {
   r = run_in(dir_, {"train", "p.lua", "--resume", "--dir", "part"});
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_TRUE(has(r.err, "resuming part at epoch 2, batch 2")) << r.err;
+  expect_same();
+}
+
+TEST_F(Resume, WithClassesOfTheRecipe) {
+  dir_.write("p.lua", points_recipe(std::string(holds) + own_classes));
+  run_whole();
+  EXPECT_EQ(run_until(6, SIGINT).code, 130);
+  Result r = run_in(dir_, {"train", "p.lua", "--resume", "--dir", "part"});
+  EXPECT_EQ(r.code, 0) << r.err;
   expect_same();
 }
 

@@ -7,7 +7,7 @@
 #include "core/nn/container.h"
 #include "core/nn/linear.h"
 #include "core/ops/nn/loss.h"
-#include "core/optim/adam.h"
+#include "core/optim/optimizers.h"
 
 int main() {
   namespace nn = luth::nn;

@@ -65,7 +65,7 @@ end
 function M.file(path)
   local columns = torch.load(path)
   local index = M.json(columns.json:tobytes())
-  local file = {samples = index.samples, cases = index.cases}
+  local file = {samples = index.samples, cases = index.cases, clips = index.clips}
   function file.tensor(j)
     local n = 1
     for _, extent in ipairs(j.shape) do n = n * extent end

@@ -153,6 +153,371 @@ function tests.state_on_another_device()
   end
 end
 
+-- Chen and others (2023), program 1; You and others (2020), algorithm 2: the formulas, written with operators.
+local function by_formula(step)
+  local w, m, v = torch.tensor { 0.5, -2.0, 3.0, 0.25 }:double(), torch.zeros(4):double(), torch.zeros(4):double()
+  for t = 1, 5 do
+    local g = torch.tensor { 0.1, -0.3, 0.0, 2.0 }:double() * t - 0.2
+    w, m, v = step(w, g, m, v, t)
+  end
+  return w
+end
+local function by_optimizer(make)
+  local p = nn.Parameter(torch.tensor { 0.5, -2.0, 3.0, 0.25 }:double())
+  local opt = make { p }
+  for t = 1, 5 do
+    p.grad = torch.tensor { 0.1, -0.3, 0.0, 2.0 }:double() * t - 0.2
+    opt:step()
+  end
+  return p
+end
+
+function tests.lion_follows_its_paper()
+  local want = by_formula(function(w, g, m)
+    local update = (m * 0.9 + g * (1 - 0.9)):sign() + w * 0.1
+    return w - update * 0.01, m * 0.99 + g * (1 - 0.99)
+  end)
+  local got = by_optimizer(function(list) return optim.Lion(list, { lr = 0.01, weight_decay = 0.1 }) end)
+  tester:assert(torch.allclose(got, want, { rtol = 1e-12 }))
+end
+
+function tests.lamb_follows_its_paper()
+  local want = by_formula(function(w, g, m, v, t)
+    m = m * 0.9 + g * (1 - 0.9)
+    v = v * 0.999 + g * g * (1 - 0.999)
+    local r = m / (1 - 0.9 ^ t) / ((v / (1 - 0.999 ^ t)):sqrt() + 1e-6) + w * 0.1
+    return w - r * (0.01 * (w:norm() / r:norm())), m, v
+  end)
+  local got = by_optimizer(function(list) return optim.LAMB(list, { lr = 0.01, weight_decay = 0.1 }) end)
+  tester:assert(torch.allclose(got, want, { rtol = 1e-9 }))
+  local zero = parameter(0.0)  -- a norm of 0: the step is not scaled
+  optim.LAMB({ zero }, { lr = 0.5 }):step()
+  tester:assert(math.abs(zero:item() + 0.5) < 1e-5)
+end
+
+function tests.settings_of_pytorch_without_effect()
+  local p = parameter(1.0)
+  local opt = optim.Adam({ p }, { foreach = true, fused = false, capturable = true, maximize = true })
+  opt:step()
+  tester:assert(p:item() > 1)
+  tester:eq(opt.param_groups[1].foreach, true)
+  tester:fails(function() return optim.SGD({ p }, { differentiable = true }) end, 'differentiable = true is not in luth')
+  tester:fails(function() return optim.AdamW({ p }, { decoupled_weight_decay = false }) end, 'use Adam')
+  tester:fails(function() return optim['SparseAdam'] end, 'gradients are dense', 'Adam')
+end
+
+function tests.bad_settings_are_named()
+  local p = parameter(1.0)
+  local bad = {
+    { 'NAdam', { betas = { 1.0, 0.9 } }, 'the first of betas must be below 1, got 1' },
+    { 'RAdam', { betas = { 0.9 } }, 'two numbers' }, { 'Adamax', { eps = -1 }, 'eps must be at least 0, got -1' },
+    { 'Adagrad', { lr_decay = -1 }, 'lr_decay' }, { 'Adadelta', { rho = 2 }, 'rho must be at most 1, got 2' },
+    { 'RMSprop', { alpha = -0.5 }, 'alpha' }, { 'Rprop', { etas = { 1.2, 0.5 } }, 'etas' },
+    { 'ASGD', { weight_decay = 0 / 0 }, 'weight_decay' }, { 'Lion', { lr = -1 }, 'lr must be at least 0' },
+    { 'LAMB', { betas = { 0.9, 1.5 } }, 'the second of betas' }, { 'Adafactor', { d = 0.5 }, 'd must be at least 1' },
+    { 'Adafactor', { beta2_decay = 0.5 }, 'beta2_decay' }, { 'LBFGS', { max_iter = 0 }, 'max_iter must be at least 1' },
+    { 'LBFGS', { line_search_fn = 'armijo' }, 'strong_wolfe' }, { 'Muon', {}, 'matrices only' },
+  }
+  for _, case in ipairs(bad) do
+    tester:fails(function() return optim[case[1]]({ p }, next(case[2]) and case[2] or nil) end, case[3])
+  end
+  local m = nn.Parameter(torch.ones(2, 2))
+  tester:fails(function() return optim.Muon({ m }, { adjust_lr_fn = 'none' }) end, 'match_rms_adamw')
+  tester:fails(function() return optim.Muon({ m }, { ns_steps = 100 }) end, 'ns_steps')
+  tester:fails(function() return optim.LBFGS({ { params = { p } }, { params = { m } } }) end, 'one parameter group')
+  tester:fails(function() optim.LBFGS({ p }):step() end, 'needs a closure')
+  tester:fails(function() optim.LBFGS({ p }):step(function() end) end, 'must return the loss, got nil')
+end
+
+function tests.steps_are_independent_of_layout_and_of_empty_parameters()
+  for _, name in ipairs { 'NAdam', 'RMSprop', 'Rprop', 'ASGD', 'Adafactor', 'LAMB', 'Muon' } do
+    local start, g = torch.randn(3, 4), torch.randn(3, 4)
+    local a, b = nn.Parameter(start:clone()), nn.Parameter(start:t():contiguous():t())
+    local list = name == 'Muon' and {} or { nn.Parameter(torch.zeros(0)) }
+    local first, second = optim[name]({ a, table.unpack(list) }, { lr = 0.1 }), optim[name]({ b }, { lr = 0.1 })
+    for _ = 1, 3 do
+      a.grad, b.grad = g, g:t():contiguous():t()
+      first:step()
+      second:step()
+    end
+    tester:assert(torch.allclose(a, b, { rtol = 1e-5 }), name)
+  end
+end
+
+function tests.hooks_run_around_steps_and_state()
+  local p, seen = parameter(1.0), {}
+  local opt = optim.SGD({ p }, { lr = 0.5 })
+  local function note(text) return function(o) seen[#seen + 1] = text tester:assert(o == opt) end end
+  local handle = opt:register_step_pre_hook(note 'pre')
+  opt:register_step_post_hook(note 'post')
+  opt:register_state_dict_pre_hook(note 'before saving')
+  opt:register_state_dict_post_hook(function(_, state) state.note = 7 end)
+  opt:register_state_dict_post_hook(function(_, state) return { inner = state } end)
+  opt:register_load_state_dict_pre_hook(function(_, state) return state.inner end)
+  opt:register_load_state_dict_post_hook(note 'loaded')
+  opt:step()
+  local state = opt:state_dict()
+  tester:eq(state.inner.note, 7)
+  opt:load_state_dict(state)
+  handle:remove()
+  opt:step()
+  tester:eq(table.concat(seen, ', '), 'pre, post, before saving, loaded, post')
+  opt:register_step_pre_hook(function(_, closure) return function() return closure() + 1 end end)
+  tester:eq(opt:step(function() return 2 end), 3)
+  tester:fails(function() opt:register_step_pre_hook(3) end, 'function expected')
+end
+
+-- ---- Own classes -----------------------------------------------------------------------------------------------------
+
+local Momentum = optim.class('Momentum')
+function Momentum:init(params, options)
+  optim.Optimizer.init(self, params, { lr = options and options.lr or 0.1, momentum = 0.5 })
+  self.calls = 0
+end
+function Momentum:step(closure)
+  local loss = closure and closure()
+  local _ <close> = torch.no_grad()
+  for _, group in ipairs(self.param_groups) do
+    for _, p in ipairs(group.params) do
+      if p.grad then
+        local state = self.state[p]
+        state.step = (state.step or 0) + 1
+        state.scale = (state.scale or 1.0) * 1.5
+        state.past = state.past or { torch.zeros_like(p) }
+        state.buffer = state.buffer and state.buffer * group.momentum + p.grad or p.grad:clone()
+        p:sub_(state.buffer * group.lr)
+      end
+    end
+  end
+  self.calls = self.calls + 1
+  return loss
+end
+
+function tests.own_optimizers()
+  local p = parameter(1.0)
+  local opt = Momentum({ p }, { lr = 0.25 })
+  tester:assert(torch.isinstance(opt, Momentum) and torch.isinstance(opt, optim.Optimizer))
+  tester:assert(not torch.isinstance(opt, optim.SGD) and tostring(opt):find('^Momentum %('))
+  opt:step()
+  tester:eq(opt:step(function() return 5 end), 5)
+  tester:eq(p:item(), 1 - 0.25 - 0.375)
+  tester:eq(opt.calls, 2)
+  tester:eq(opt.state[p].step, 2)
+  tester:eq(opt.param_groups[1].momentum, 0.5)
+  local path = os.tmpname()
+  torch.save(opt:state_dict(), path)
+  local q = nn.Parameter(p:detach():clone())
+  local again = Momentum { { params = { q } } }
+  again:load_state_dict(torch.load(path))
+  os.remove(path)
+  tester:eq(again.param_groups[1].lr, 0.25)
+  tester:eq(again.state[q].scale, 2.25)
+  tester:eq(#again.state[q].past, 1)
+  q.grad = torch.ones(1)
+  opt:step()
+  again:step()
+  tester:eq(q:item(), p:item())
+  again.state[q].scale = nil
+  tester:eq(again.state[q].scale, nil)
+  optim.lr_scheduler.StepLR(opt, { step_size = 1, gamma = 0.5 }):step()
+  tester:eq(opt.param_groups[1].lr, 0.125)
+  local order = {}
+  opt:register_step_post_hook(function(o) order[#order + 1] = o.calls end)
+  opt:step()
+  tester:eq(order[1], 4)
+  tester:eq(optim.lr_scheduler.StepLR(opt, { step_size = 1 }).optimizer.calls, 4)  -- the same object
+end
+
+function tests.own_optimizers_from_built_in_ones()
+  local Twice = optim.class('Twice', optim.SGD)
+  function Twice:step(closure)
+    optim.SGD.step(self, closure)
+    return optim.SGD.step(self)
+  end
+  local p = parameter(1.0)
+  local opt = Twice({ p }, { lr = 0.25 })
+  opt:step()
+  tester:eq(p:item(), 0.5)
+  tester:assert(torch.isinstance(opt, Twice) and torch.isinstance(opt, optim.SGD))
+end
+
+function tests.mistakes_in_own_optimizers()
+  local p = parameter(1.0)
+  local Empty = optim.class('Empty')
+  local opt = Empty { p }
+  tester:fails(function() opt:step() end, 'define function Empty:step(closure)')
+  local Uncalled = optim.class('Uncalled')
+  function Uncalled:init() end
+  tester:fails(function() return Uncalled { p } end, 'Uncalled:init must call optim.Optimizer.init')
+  tester:fails(function() return optim.class('X', nn.Linear) end, 'class of optimizers')
+  tester:fails(function() return optim.class('X', 3) end, 'class of optimizers')
+  tester:fails(function() optim.Optimizer.init(opt, { p }) end, 'that an own class is making')
+  tester:fails(function() optim.Optimizer.init(3, { p }) end, 'that an own class is making')
+  local Bad = optim.class('Bad')
+  function Bad:init(params) optim.Optimizer.init(self, params, { f = print }) end
+  tester:fails(function() return Bad { p } end, "default 'f'", 'function')
+  tester:fails(function() opt.state[p].x = 'text' end, "state 'x'")
+  tester:fails(function() opt.state[p].step = -1 end, 'count')
+  tester:fails(function() return opt.state[3] end, 'parameter')
+  tester:fails(function() opt.param_groups = {} end, 'cannot set')
+  tester:fails(function() optim.SGD({ p }).lr = 2 end, 'param_groups')
+end
+
+function tests.own_schedules()
+  local L = optim.lr_scheduler
+  local Halving = L.class('Halving')
+  function Halving:init(opt, options)
+    self.every = options.every
+    L.LRScheduler.init(self, opt)
+  end
+  function Halving:get_lr()
+    local rates = {}
+    for i, lr in ipairs(self.base_lrs) do rates[i] = lr * 0.5 ^ (self.last_epoch // self.every) end
+    return rates
+  end
+  local function groups() return { { params = { parameter(1.0) }, lr = 1 }, { params = { parameter(1.0) }, lr = 4 } } end
+  local opt = optim.SGD(groups())
+  local s = Halving(opt, { every = 2 })
+  for _ = 1, 4 do s:step() end
+  tester:eq(opt.param_groups[2].lr, 1.0)
+  tester:eq(s:get_last_lr()[1], 0.25)
+  tester:eq(tostring(s), 'Halving(every=2)')
+  tester:assert(torch.isinstance(s, Halving) and torch.isinstance(s, L.LRScheduler) and not torch.isinstance(s, L.StepLR))
+  local state = s:state_dict()
+  tester:eq(state.every, 2)
+  local other = optim.SGD(groups())
+  local again = Halving(other, { every = 3 })
+  again:load_state_dict(state)
+  tester:eq(again.every, 2)
+  tester:eq(again.last_epoch, 4)
+  again:step()
+  again:step()
+  tester:eq(other.param_groups[2].lr, 0.5)
+  local later = Halving { every = 1 }
+  tester:eq(later.optimizer, nil)
+  later:attach(other)
+  tester:assert(later.optimizer == other)
+  local one = L.SequentialLR(other, { schedulers = { Halving(other, { every = 1 }), L.ConstantLR(other) }, milestones = { 2 } })
+  one:step()
+  tester:eq(other.param_groups[1].lr, 0.5)
+  tester:fails(function() return L.class('None')(opt) end, 'define function None:get_lr()')
+  local Short = L.class('Short')
+  function Short:get_lr() return { 1, 2, 3 } end
+  tester:fails(function() return Short(opt) end, 'one for each of the 2 parameter groups, got 3')
+end
+
+function tests.schedules_print_as_lua()
+  local L = optim.lr_scheduler
+  local opt = optim.SGD({ parameter(1.0) })
+  tester:eq(tostring(L.MultiStepLR(opt, { 30, 80 }, 0.5)), 'MultiStepLR(milestones={30, 80}, gamma=0.5)')
+  tester:assert(tostring(optim.Adam { parameter(1.0) }):find('betas: {0.9, 0.999}', 1, true))
+end
+
+-- ---- Torch7's form, averages of weights -------------------------------------------------------------------------------
+
+local function valley(x)
+  local y = x:detach():clone():requires_grad_()
+  local a, b = y:narrow(1, 1, 1), y:narrow(1, 2, 1)
+  local loss = ((1 - a):square() + 100 * (b - a:square()):square()):sum()
+  loss:backward()
+  return loss, y.grad
+end
+local function valley_start() return torch.tensor { -1.2, 1.0 }:double() end
+
+function tests.torch7s_functions_step_as_the_optimizers_do()
+  local pairs_of = {
+    sgd = { optim.SGD, { learningRate = 1e-3, momentum = 0.5, weightDecay = 0.1 },
+            { lr = 1e-3, momentum = 0.5, dampening = 0.5, weight_decay = 0.1 } },
+    adam = { optim.Adam, { learningRate = 0.1, beta1 = 0.8 }, { lr = 0.1, betas = { 0.8, 0.999 } } },
+    adamax = { optim.Adamax, { learningRate = 0.1 }, { lr = 0.1, eps = 1e-38 } },
+    adagrad = { optim.Adagrad, { learningRate = 0.1, learningRateDecay = 0.5 }, { lr = 0.1, lr_decay = 0.5 } },
+    adadelta = { optim.Adadelta, { rho = 0.8 }, { rho = 0.8 } },
+    rmsprop = { optim.RMSprop, { learningRate = 0.1, alpha = 0.9 }, { lr = 0.1, alpha = 0.9 } },
+  }
+  for name, case in pairs(pairs_of) do
+    local x, p, state = valley_start(), nn.Parameter(valley_start()), {}
+    local opt = case[1]({ p }, case[3])
+    for _ = 1, 5 do
+      local loss, gradient = valley(p)
+      local same, losses = optim[name](valley, x, case[2], state)
+      p.grad = gradient
+      opt:step()
+      tester:assert(same == x and losses[1] == loss:item(), name)
+    end
+    tester:assert(torch.equal(x, p:detach()), name)
+    tester:eq(state.evalCounter, 5)
+  end
+  local x, config = valley_start(), { learningRate = 1e-3, learningRateDecay = 1 }
+  optim.sgd(valley, x, config)  -- the state is in config
+  config.learningRate = 0
+  local before = x:clone()
+  optim.sgd(valley, x, config)
+  tester:assert(torch.equal(x, before))
+end
+
+function tests.torch7s_lbfgs_and_cg_find_the_minimum()
+  local x = valley_start()
+  local same, losses, n = optim.lbfgs(valley, x, { maxIter = 100, lineSearch = true })
+  tester:assert(same == x and losses[#losses] < 1e-8 and n == #losses and n < 80)
+  x = valley_start()
+  same, losses, n = optim.cg(valley, x, { maxIter = 100, maxEval = 400 })
+  tester:assert(same == x and losses[#losses] < 1e-12 and n <= 400)
+  for i = 2, #losses do tester:assert(losses[i] < losses[i - 1]) end
+  tester:fails(function() return optim.cg(valley, x, { maxiter = 3 }) end, "'maxiter'", 'maxIter')
+  tester:fails(function() return optim.sgd(function() end, x) end, 'feval must return the loss')
+  tester:fails(function() return optim.adam(3, x) end, 'argument 1 expects a function')
+  tester:fails(function() return optim.lbfgs(valley, 3) end, 'argument 2 expects a tensor')
+end
+
+function tests.averages_of_weights()
+  local swa = optim.swa_utils
+  local m = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2))
+  local function averaged(options, ...)
+    local average = swa.AveragedModel(m, options)
+    for _, v in ipairs { 1, 2, 4.5 } do
+      nn.init.constant_(m[1].weight, v)
+      m[2].running_mean:fill_(v)
+      average:update_parameters(m)
+    end
+    return average
+  end
+  local a = averaged()
+  tester:eq(a.module[1].weight:mean():item(), 2.5)
+  tester:eq(a.module[2].running_mean[1]:item(), 4.5)  -- buffers are copied
+  tester:eq(a.n_averaged:item(), 3)
+  tester:assert(a:state_dict()['module.1.weight'] and a:state_dict().n_averaged)
+  tester:eq(a(torch.ones(3, 2)):size(2), 2)
+  a = averaged { multi_avg_fn = swa.get_ema_multi_avg_fn(0.5), use_buffers = true }
+  tester:eq(a.module[1].weight:mean():item(), 3.0)
+  tester:eq(a.module[2].running_mean[1]:item(), 3.0)
+  a = averaged { avg_fn = function(average, value, n) return average + value * n end }
+  tester:eq(a.module[1].weight:mean():item(), 1 + 2 * 1 + 4.5 * 2)
+  tester:fails(function() return swa.AveragedModel(3) end, 'expects a module')
+  tester:fails(function() return swa.AveragedModel(m, { avg_fn = print, multi_avg_fn = print }) end, 'not both')
+  tester:fails(function() return swa.get_ema_multi_avg_fn(2) end, 'between 0 and 1')
+  local x = torch.randn(12, 2)
+  local plain = nn.Sequential(nn.BatchNorm1d(2, { momentum = 0.3 }))
+  plain:eval()
+  swa.update_bn(data.DataLoader(data.TensorDataset(x), { batch_size = 4 }), plain)
+  tester:assert(torch.allclose(plain[1].running_mean, x:mean(1), { rtol = 1e-5, atol = 1e-6 }))
+  tester:assert(plain[1].momentum == 0.3 and not plain.training)
+end
+
+function tests.swalr_anneals()
+  local function rates(options)
+    local opt = optim.SGD({ parameter(1.0) }, { lr = 1 })
+    local s, text = optim.swa_utils.SWALR(opt, options), {}
+    for i = 1, 4 do
+      text[i] = ('%.6f'):format(opt.param_groups[1].lr)
+      s:step()
+    end
+    return table.concat(text, ' ')
+  end
+  tester:eq(rates { swa_lr = 0.1, anneal_epochs = 2, anneal_strategy = 'linear' }, '1.000000 0.550000 0.100000 0.100000')
+  tester:eq(rates { swa_lr = 0.1, anneal_epochs = 3 }, '1.000000 0.775000 0.325000 0.100000')
+  tester:eq(rates { swa_lr = 0.1, anneal_epochs = 0 }, '0.100000 0.100000 0.100000 0.100000')
+end
+
 function tests.clipping()
   local p = parameter(1.0)
   p.grad = torch.tensor { 10.0 }

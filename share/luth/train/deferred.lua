@@ -7,10 +7,10 @@ local getinfo = debug.getinfo
 
 local Deferred = {}
 Deferred.__index = Deferred
-local uncalled = setmetatable({}, { __mode = 'k' })  -- functions that make one -> their name
+local uncalled = setmetatable({}, { __mode = 'k' })  -- classes, which make one -> their name
 
 function M.is(x) return getmetatable(x) == Deferred end
--- "optim.SGD" for a function that waits for its settings.
+-- "optim.SGD" for a class that waits for its settings.
 function M.uncalled(x) return uncalled[x] end
 
 -- "recipe.lua:12", where the function at `level` of the stack is now.
@@ -36,13 +36,16 @@ function M.table(real, path)
         errors.usage("%s: %s has no '%s'%s", place, path, tostring(name), errors.did_you_mean(name, errors.keys(real)))
       end
       if name == 'lr_scheduler' then return M.table(value, path .. '.lr_scheduler') end
-      local function make(first, ...)
+      local meta = getmetatable(value)
+      if type(meta) ~= 'table' or not meta.__call then return value end  -- no class: optim.class, optim.Optimizer
+      local function make(_, first, ...)
         local named = type(first) == 'table' and #first == 0 and getmetatable(first) == nil and first.params == nil
         if not (first == nil or named) or select('#', ...) > 0 then return value(first, ...) end
         return setmetatable({ name = name, named = first or {}, make_real = value, place = place }, Deferred)
       end
-      uncalled[make] = path .. '.' .. name
-      return make
+      local class = setmetatable({}, { __call = make, __index = value })  -- of which the recipe may make its own
+      uncalled[class] = path .. '.' .. name
+      return class
     end,
   })
 end

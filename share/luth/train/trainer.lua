@@ -15,7 +15,11 @@ Trainer.__index = Trainer
 
 -- Optimizers and schedules, which a recipe gives without their first argument. A table of optimizers is one for `step`.
 local function make_optimizers(r, model)
-  local function one(o) return deferred.is(o) and o:make(model:parameters()) or o end
+  local function one(o)
+    if deferred.is(o) then return o:make(model:parameters()) end
+    if o and #o.param_groups == 0 then o:add_param_group { params = model:parameters() } end  -- of the recipe's own class
+    return o
+  end
   if type(r.optim) ~= 'table' or deferred.is(r.optim) then return one(r.optim) end
   local all = {}
   for name, o in pairs(r.optim) do all[name] = one(o) end
@@ -33,7 +37,10 @@ local function make_schedule(r, optimizer, steps)
     if s.name == 'CosineAnnealingLR' then extra.T_max = math.max(1, r.epochs) end
     return s:make(optimizer, extra), per_step[s.name] or false
   end
-  if native.kind(s) == 'schedule' then return s, false end
+  if native.kind(s) == 'schedule' then
+    if not s.optimizer then s:attach(optimizer) end
+    return s, s.per_batch or false
+  end
   return optim.lr_scheduler.LambdaLR(optimizer, function(epoch) return s(epoch) end), false
 end
 

@@ -2,9 +2,13 @@
 #include "core/optim/optimizer.h"
 
 #include "core/autograd/autograd.h"
+#include "core/ops/elementwise/arith.h"
+#include "core/ops/elementwise/unary.h"
+#include "core/ops/reduce/reduce.h"
+#include "core/ops/shape/view.h"
 #include "core/optim/clip.h"
+#include "core/optim/optimizers.h"
 #include "core/optim/schedules.h"
-#include "core/optim/sgd.h"
 #include "tests/core/nn/golden.h"
 
 namespace luth::test {
@@ -49,16 +53,42 @@ Problem problem(const Json& c, Dtype dtype) {
   return p;
 }
 
+// The loss of the closures: make.py's closure_loss.
+Tensor valley(const Tensor& a, const Tensor& b) {
+  const int64_t n = a.shape()[1] - 1;
+  Tensor low = narrow(a, {1, 0, n}), high = narrow(a, {1, 1, n});
+  Tensor first = add(sum(square(sub(1.0, low))), mul(sum(square(sub(high, square(low)))), 4.0));
+  return add(first, add(div(sum(pow(b, 4.0)), 4.0), sum(square(sub(b, 0.5)))));
+}
+
+// One step of the case; what is wrong with the loss that it returns, or "".
+std::string take_step(Problem& p, const Json& c, int step, Dtype dtype, double rtol) {
+  p.optimizer->zero_grad();
+  if (c["special"] == "closure") {
+    std::vector<double> losses;
+    p.optimizer->step([&] {
+      p.optimizer->zero_grad();
+      Tensor loss = valley(p.params[0], p.params[1]);
+      loss.backward();
+      return losses.emplace_back(loss.item().value());
+    });
+    const double want = element(golden().tensor(c["loss"]), step);
+    return std::abs(losses[0] - want) > rtol * std::abs(want) ? fmt::format("loss {}, not {}", losses[0], want) : "";
+  }
+  for (size_t i = 0; i < p.params.size(); ++i) {
+    bool skip = i == 1 && c["special"] == "skip" && step % 3 == 0;
+    if (!skip) p.params[i].set_grad(nn::converted(row(golden().tensor(c["grads"][i]), step), dtype, nullptr));
+  }
+  p.optimizer->step();
+  return "";
+}
+
 // All steps; the first difference, or "".
 std::string follow(const Json& c, Dtype dtype, double rtol, double atol) {
   Problem p = problem(c, dtype);
   for (int step = 0; step < c["steps"].get<int>(); ++step) {
-    p.optimizer->zero_grad();
-    for (size_t i = 0; i < p.params.size(); ++i) {
-      bool skip = i == 1 && c["special"] == "skip" && step % 3 == 0;
-      if (!skip) p.params[i].set_grad(nn::converted(row(golden().tensor(c["grads"][i]), step), dtype, nullptr));
-    }
-    p.optimizer->step();
+    std::string wrong = take_step(p, c, step, dtype, rtol);
+    if (!wrong.empty()) return wrong;
     for (size_t i = 0; i < p.params.size(); ++i) {
       std::string d = differs(p.params[i], row(golden().tensor(c["track"][i]), step), rtol, atol);
       if (!d.empty()) return fmt::format("parameter {} after step {}: {}", i, step, d);
@@ -67,9 +97,11 @@ std::string follow(const Json& c, Dtype dtype, double rtol, double atol) {
   for (size_t i = 0; i < p.params.size(); ++i)
     for (auto& [name, value] : c["state"][i].items()) {
       optim::ParameterState* s = p.optimizer->state_of(p.params[i]);
-      if (name == "step") {
+      double* number = s ? s->find_number(name) : nullptr;
+      if (name == "step" || number) {
         double want = value.is_number() ? value.get<double>() : element(golden().tensor(value), 0);
-        if (double(s->step) != want) return fmt::format("{} steps, expected {}", s->step, want);
+        double got = number ? *number : s ? double(s->step) : 0;
+        if (std::abs(got - want) > rtol * std::abs(want)) return fmt::format("{} is {}, not {}", name, got, want);
       } else if (!value.is_null()) {
         Tensor* t = s ? s->find(name) : nullptr;
         std::string d = differs(t ? *t : Tensor(), golden().tensor(value), rtol, atol);
@@ -82,12 +114,14 @@ std::string follow(const Json& c, Dtype dtype, double rtol, double atol) {
 TEST(Optim, FollowsPyTorchsTrajectories) {
   int seen = 0;
   for (auto& c : golden().index()["cases"]) {
-    if (!optim::find_optimizer_class(c["optimizer"].get<std::string>())) continue;
     ++seen;
-    EXPECT_EQ(follow(c, Dtype::f64, 1e-9, 1e-11), "") << c["id"];
-    EXPECT_EQ(follow(c, Dtype::f32, 1e-4, 1e-5), "") << c["id"] << " in float32";
+    // PyTorch orthogonalises in bfloat16; LBFGS decides by thresholds, so in float32 it may take other steps.
+    const bool muon = c["optimizer"] == "Muon", lbfgs = c["optimizer"] == "LBFGS";
+    EXPECT_EQ(follow(c, Dtype::f64, muon ? 2e-2 : 1e-9, muon ? 2e-2 : 1e-11), "") << c["id"];
+    if (lbfgs) continue;
+    EXPECT_EQ(follow(c, Dtype::f32, muon ? 2e-2 : 1e-4, muon ? 2e-2 : 1e-5), "") << c["id"] << " in float32";
   }
-  EXPECT_GE(seen, 23);  // SGD, Adam, AdamW
+  EXPECT_EQ(seen, 62);
 }
 
 TEST(Optim, StepsStridedParametersAndHalves) {

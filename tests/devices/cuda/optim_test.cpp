@@ -5,9 +5,8 @@
 #include "core/ops/create/factory.h"
 #include "core/ops/nn/optim.h"
 #include "core/ops/random/random.h"
-#include "core/optim/adam.h"
 #include "core/optim/clip.h"
-#include "core/optim/sgd.h"
+#include "core/optim/optimizers.h"
 #include "tests/devices/cuda/gpu.h"
 
 namespace luth::test {
@@ -66,7 +65,7 @@ void expect_same_steps(typename O::Spec spec) {
 TEST(CudaOptim, SgdStepsAsOnTheCpu) {
   expect_same_steps<optim::SGD>({.lr = 0.1, .weight_decay = 0.01});
   expect_same_steps<optim::SGD>({.lr = 0.1, .momentum = 0.9, .nesterov = true});
-  expect_same_steps<optim::SGD>({.lr = 0.1, .momentum = 0.9, .dampening = 0.2, .maximize = true});
+  expect_same_steps<optim::SGD>({.lr = 0.1, .momentum = 0.9, .dampening = 0.2, .flags = {.maximize = true}});
 }
 TEST(CudaOptim, AdamStepsAsOnTheCpu) {
   expect_same_steps<optim::Adam>({.lr = 0.1, .weight_decay = 0.01});

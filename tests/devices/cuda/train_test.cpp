@@ -14,10 +14,9 @@
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/random/random.h"
 #include "core/ops/reduce/reduce.h"
-#include "core/optim/adam.h"
 #include "core/optim/clip.h"
+#include "core/optim/optimizers.h"
 #include "core/optim/schedules.h"
-#include "core/optim/sgd.h"
 #include "tests/devices/cuda/gpu.h"
 
 namespace luth::test {

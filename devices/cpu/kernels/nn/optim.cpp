@@ -1,9 +1,11 @@
 // Steps of optimizers and clipping of gradients: one parallel loop over the elements of all tensors of a list.
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 #include "core/base/threads.h"
-#include "core/ops/nn/optim_step.h"
+#include "core/ops/nn/optim.h"
+#include "core/ops/nn/rules.h"
 #include "devices/cpu/kernels/common/kernels.h"
 
 namespace luth::cpu {
@@ -40,54 +42,37 @@ void over_groups(List list, size_t n, F&& f) {
   });
 }
 
-template <class T>
-void sgd_range(const ops::SgdStep& op, int64_t n, T* __restrict p, const T* __restrict grad, T* __restrict buffer) {
+// Not inlined, so that g++ inlines `update` and vectorises the loop for every dtype. The tensors share no memory.
+template <class T, int n, class Update>
+[[gnu::noinline]] void update_range(const Update update, int64_t count, T* const* tensors) {
   using C = compute_t<T>;
-  const ops::SgdRule<C> rule(op);
-  if (!buffer) {
-    for (int64_t i = 0; i < n; ++i) p[i] = T(rule.step(C(p[i]), C(grad[i])));
-    return;
-  }
-  for (int64_t i = 0; i < n; ++i) {
-    C b = C(buffer[i]);
-    p[i] = T(rule.step(C(p[i]), C(grad[i]), b));
-    buffer[i] = T(b);
-  }
-}
-
-void sgd_step(const ops::SgdStep& op, List list) {
-  size_t n = op.momentum != 0 ? 3 : 2;
-  over_groups(list, n, [&]<class T>(T* const* p, int64_t count) { sgd_range(op, count, p[0], p[1], p[2]); });
-}
-
-// Not inlined, so that g++ inlines `update` and vectorises its loops for every dtype.
-template <class T>
-[[gnu::noinline]] void adam_range(const ops::AdamStep& op, int64_t n, T* __restrict p, const T* __restrict grad,
-                                  T* __restrict mean, T* __restrict square, T* __restrict largest) {
-  using C = compute_t<T>;
-  const ops::AdamRule<C> rule(op);
-  auto update = [&](int64_t i, C* top) {
-    C m = C(mean[i]), v = C(square[i]);
-    p[i] = T(rule.step(C(p[i]), C(grad[i]), m, v, top));
-    mean[i] = T(m);
-    square[i] = T(v);
-  };
-  if (!largest) {
-    for (int64_t i = 0; i < n; ++i) update(i, nullptr);
-    return;
-  }
-  for (int64_t i = 0; i < n; ++i) {
-    C top = C(largest[i]);
-    update(i, &top);
-    largest[i] = T(top);
+  T* p[n];
+  for (int k = 0; k < n; ++k) p[k] = tensors[k];
+#pragma GCC ivdep
+  for (int64_t i = 0; i < count; ++i) {
+    C v[n];
+    for (int k = 0; k < n; ++k) v[k] = C(p[k][i]);
+    update(v);
+    for (int k = 0; k < n; ++k)
+      if (k != 1) p[k][i] = T(v[k]);
   }
 }
 
-void adam_step(const ops::AdamStep& op, List list) {
-  size_t n = op.amsgrad ? 5 : 4;
-  over_groups(list, n,
-              [&]<class T>(T* const* p, int64_t count) { adam_range(op, count, p[0], p[1], p[2], p[3], p[4]); });
+template <class Rule>
+void step(const ops::Step<Rule>& op, List list) {
+  op.with_tensors([&]<int n>(std::integral_constant<int, n>) {
+    over_groups(list, n, [&]<class T>(T* const* p, int64_t count) {
+      update_range<T, n>(typename Rule::template Update<compute_t<T>>(op, op.moment), count, p);
+    });
+  });
 }
+
+template <class Rules>
+struct StepKernels;
+template <class... Rule>
+struct StepKernels<Types<Rule...>> {
+  std::tuple<Kernel<step<Rule>>...> kernels;
+};
 
 // The sum of |x|^p in double; the largest |x| for p = inf.
 template <class T>
@@ -161,8 +146,7 @@ void clip_by_value(const ops::ClipByValue& op, List list) {
   });
 }
 
-const Kernel<sgd_step> sgd_step_;
-const Kernel<adam_step> adam_step_;
+const StepKernels<ops::UpdateRules> steps_;
 const Kernel<norm_of_all> norm_of_all_;
 const Kernel<clip_by_norm> clip_by_norm_;
 const Kernel<clip_by_value> clip_by_value_;

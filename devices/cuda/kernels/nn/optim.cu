@@ -1,6 +1,9 @@
 // Steps of optimizers and clipping of gradients on CUDA: many tensors in one launch (multi-tensor apply). The kernel's
 // parameter is a table of tensors; each block takes a chunk of one of them. Nothing is read by the host.
-#include "core/ops/nn/optim_step.h"
+#include <tuple>
+
+#include "core/ops/nn/optim.h"
+#include "core/ops/nn/rules.h"
 #include "devices/cuda/kernels/common/block.cuh"
 #include "devices/cuda/kernels/common/elementwise.cuh"
 
@@ -118,44 +121,27 @@ void step_all(List list, const A&... arguments) {
   });
 }
 
-/// Parameter, gradient, and a momentum buffer where n is 3.
-template <class C, int n>
-struct Sgd {
-  static constexpr unsigned writes = n == 3 ? 1 | 4 : 1;
-  ops::SgdRule<C> rule;
-  explicit Sgd(const ops::SgdStep& op) : rule(op) {}
-  __device__ void operator()(C (&v)[n]) const {
-    if constexpr (n == 3)
-      v[0] = rule.step(v[0], v[1], v[2]);
-    else
-      v[0] = rule.step(v[0], v[1]);
-  }
+/// The rule's function of one element; all but the gradient, v[1], is stored.
+template <class Rule>
+struct StepOf {
+  template <class C, int n>
+  struct Of {
+    static constexpr unsigned writes = ~2u;
+    typename Rule::template Update<C> update;
+    explicit Of(const ops::Step<Rule>& op) : update(op, op.moment) {}
+    __device__ void operator()(C (&v)[n]) const { update(v); }
+  };
 };
-void sgd_step(const ops::SgdStep& op, List list) {
-  if (op.momentum != 0)
-    step_all<3, Sgd>(list, op);
-  else
-    step_all<2, Sgd>(list, op);
+template <class Rule>
+void step(const ops::Step<Rule>& op, List list) {
+  op.with_tensors([&]<int n>(std::integral_constant<int, n>) { step_all<n, StepOf<Rule>::template Of>(list, op); });
 }
-
-/// Parameter, gradient, both moments, and the largest second moment of AMSGrad where n is 5.
-template <class C, int n>
-struct Adam {
-  static constexpr unsigned writes = n == 5 ? 1 | 4 | 8 | 16 : 1 | 4 | 8;
-  ops::AdamRule<C> rule;
-  explicit Adam(const ops::AdamStep& op) : rule(op) {}
-  __device__ void operator()(C (&v)[n]) const {
-    C* largest = nullptr;
-    if constexpr (n == 5) largest = &v[4];
-    v[0] = rule.step(v[0], v[1], v[2], v[3], largest);
-  }
+template <class Rules>
+struct StepKernels;
+template <class... Rule>
+struct StepKernels<Types<Rule...>> {
+  std::tuple<Kernel<step<Rule>>...> kernels;
 };
-void adam_step(const ops::AdamStep& op, List list) {
-  if (op.amsgrad)
-    step_all<5, Adam>(list, op);
-  else
-    step_all<4, Adam>(list, op);
-}
 
 /// A 0-dimensional tensor that a kernel reads.
 struct Norm {
@@ -281,8 +267,7 @@ void norm_of_all(const ops::NormOfAll& op, Tensor& out, List list) {
   start(out, norm_of_sums, 1, sum_threads, 0, sums.data<double>(), chunks, power, out.raw(), out.dtype());
 }
 
-const Kernel<sgd_step> sgd_step_;
-const Kernel<adam_step> adam_step_;
+const StepKernels<ops::UpdateRules> steps_;
 const Kernel<norm_of_all> norm_of_all_;
 const Kernel<clip_by_norm> clip_by_norm_;
 const Kernel<clip_by_value> clip_by_value_;
