@@ -253,6 +253,16 @@ local function from_one(text)
   return text
 end
 
+local function first_difference(got, want)
+  local lines, n = {}, 0
+  for line in got:gmatch('[^\n]+') do lines[#lines + 1] = line end
+  for line in want:gmatch('[^\n]+') do
+    n = n + 1
+    if line ~= lines[n] then return tostring(lines[n]), line end
+  end
+  return tostring(lines[n + 1]), 'nothing more'
+end
+
 local printed, unprinted = 0, 0
 torch.set_default_dtype(torch.float32)
 for _, case in ipairs(read.json(read.text(folder .. 'repr.json'))) do
@@ -263,7 +273,7 @@ for _, case in ipairs(read.json(read.text(folder .. 'repr.json'))) do
     printed = printed + 1
     local _, got = pcall(function() return tostring(construct(case, {}, true)) end)
     local want = from_one(case['repr'])
-    if got ~= want then wrong('printing ' .. case.module, got .. '\nwant\n' .. want) end
+    if got ~= want then wrong('printing ' .. case.module, ('%s, want %s'):format(first_difference(got, want))) end
   end
 end
 
