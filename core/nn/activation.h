@@ -75,8 +75,9 @@ class PReLU final : public Layer<PReLU, PReLUSpec> {
   Tensor run(const Tensor& x);
 };
 
-using Activations = Types<ReLU, ReLU6, ELU, SELU, CELU, SiLU, Mish, LeakyReLU, RReLU, Threshold, Hardtanh, Hardsigmoid,
-                          Hardswish, Hardshrink, Softshrink, Tanhshrink, Softsign, Softplus, GELU, GLU, Tanh, Sigmoid,
-                          LogSigmoid, Softmax, Softmin, LogSoftmax, Softmax2d, PReLU>;
+using Rectifiers = Types<ReLU, ReLU6, LeakyReLU, RReLU, PReLU, Threshold, Hardtanh, Hardsigmoid, Hardswish, Hardshrink>;
+using SmoothActivations = Types<ELU, SELU, CELU, SiLU, Mish, GELU, GLU, Tanh, Sigmoid, LogSigmoid, Softplus, Softsign>;
+using Activations = ops::Concatenated<Rectifiers, SmoothActivations, Types<Softshrink, Tanhshrink>,
+                                      Types<Softmax, Softmin, LogSoftmax, Softmax2d>>;
 
 }  // namespace luth::nn

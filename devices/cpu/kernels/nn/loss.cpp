@@ -1,6 +1,7 @@
 // Classification losses: rows of logits to losses and back, without ever storing probabilities.
 #include "core/ops/nn/loss.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "core/math/functions.h"
@@ -154,20 +155,21 @@ void nll_loss_backward(const ops::NllLossBackward& op, Tensor& dx, const Dense& 
   });
 }
 
-void check_probabilities(const char* what, const Tensor& t) {
+// Of a tensor; only users' tensors come here.
+void check_probabilities(const char* what, const Value& value) {
+  if (!value.is_tensor()) return;
+  const Dense t(value);
   dispatch(Floats{}, t.dtype(), [&]<class T>(Type<T>) {
     const T* x = t.data<T>();
-    for (int64_t i = 0; i < t.numel(); ++i) {
-      const double v = cast<double>(x[i]);
-      if (!(v >= 0 && v <= 1))
-        throw_bad_position(what, t.shape(), i, std::bit_cast<int64_t>(v), 0, probabilities, false);
-    }
+    const T* bad = std::find_if_not(x, x + t.numel(), [](T v) { return cast<double>(v) >= 0 && cast<double>(v) <= 1; });
+    if (bad != x + t.numel())
+      throw_bad_position(what, t.shape(), bad - x, std::bit_cast<int64_t>(cast<double>(*bad)), 0, probabilities, false);
   });
 }
-void bce_each(const ops::BceEach& op, Tensor& y, const Dense& x, const Dense& target) {
+void bce_each(const ops::BceEach& op, Tensor& y, const Value& x, const Value& target) {
   check_probabilities("input", x);
   check_probabilities("target", target);
-  binary(op, y, Tensor(x), Tensor(target));
+  binary(op, y, x, target);
 }
 
 const Kernel<cross_entropy> cross_entropy_;

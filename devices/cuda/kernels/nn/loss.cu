@@ -364,17 +364,19 @@ __global__ void report_no_probabilities(int64_t count, const T* x, IndexCheck ch
     if (!(v >= 0 && v <= 1)) check(__double_as_longlong(v), 0, i);
   }
 }
-void check_probabilities(const char* what, const Tensor& t) {
-  if (!t.numel()) return;
+// Of a tensor; only users' tensors come here.
+void check_probabilities(const char* what, const Value& value) {
+  if (!value.is_tensor() || !value.tensor().numel()) return;
+  const Dense t(value);
   const IndexCheck check = check_indices(t, probabilities, false, what);
   dispatch(Floats{}, t.dtype(), [&]<class T>(Type<T>) {
     start_grid_stride(t, report_no_probabilities<T>, t.numel(), t.numel(), t.data<const T>(), check);
   });
 }
-void bce_each(const ops::BceEach& op, Tensor& y, const Dense& x, const Dense& target) {
+void bce_each(const ops::BceEach& op, Tensor& y, const Value& x, const Value& target) {
   check_probabilities("input", x);
   check_probabilities("target", target);
-  binary<ops::BceEach>(op, y, Tensor(x), Tensor(target));
+  binary<ops::BceEach>(op, y, x, target);
 }
 
 const Kernel<cross_entropy> cross_entropy_;
