@@ -6,35 +6,30 @@
 namespace luth::lang {
 namespace {
 
-constexpr const char* init_help = "The constructor, which the init of a class made from it calls first.";
-
-constexpr Row triplet[] = {
+constexpr Row triplet_loss[] = {
     {"init", nullptr, "Base.init(self, {distance_function = nil, margin = 1.0, swap = false, reduction = 'mean'})",
-     init_help},
+     "The constructor, which the init of a class made from it calls first."},
     {"forward", nullptr, "loss(anchor, positive, negative)", "The loss of three tensors of vectors."},
 };
-struct ScriptClass {
-  const char *name, *module, *help;
-  std::span<const Row> methods;
-};
-constexpr ScriptClass classes[] = {
-    {"TripletMarginWithDistanceLoss", "luth.torch.triplet_loss",
-     "nn.TripletMarginWithDistanceLoss({distance_function = nil, margin = 1.0, swap = false, reduction = 'mean'})\n  "
-     "Like TripletMarginLoss, with the distance function of your choice, a function of two tensors. The default is "
-     "nn.PairwiseDistance().",
-     triplet},
-};
+
+// Adds a class whose methods are the functions of a Lua module.
+void add_class(lua_State* L, const char* name, const char* module, std::span<const Row> methods, const char* help) {
+  lua_getglobal(L, "nn");
+  lua_getfield(L, -1, "class");
+  lua_pushstring(L, name);
+  lua_call(L, 1, 1);
+  add_library(L, -1, module, methods);
+  document(L, -1, help);
+  lua_setfield(L, -2, name);
+  lua_pop(L, 1);
+}
 
 void open_script_classes(lua_State* L) {
-  lua_getglobal(L, "nn");
-  for (auto& c : classes) {
-    lua_getfield(L, -1, "class");
-    lua_pushstring(L, c.name);
-    lua_call(L, 1, 1);
-    add_library(L, -1, c.module, c.methods);
-    document(L, -1, c.help);
-    lua_setfield(L, -2, c.name);
-  }
+  add_class(
+      L, "TripletMarginWithDistanceLoss", "luth.torch.triplet_loss", triplet_loss,
+      "nn.TripletMarginWithDistanceLoss({distance_function = nil, margin = 1.0, swap = false, reduction = 'mean'})\n  "
+      "Like TripletMarginLoss, with the distance function of your choice, a function or module of two tensors. The "
+      "default is nn.PairwiseDistance().");
 }
 
 const Open opener("nn.script_classes", Open::extras + 10, open_script_classes);

@@ -61,22 +61,6 @@ function s.crossMapNorm()
   t:fails(function() nn.CrossMapLRN2d(3)(x[1]) end, 'needs images')
 end
 
-function s.adaptiveSoftmax()
-  local m, x = nn.AdaptiveLogSoftmaxWithLoss(8, 20, {4, 10}, {div_value = 2}), torch.randn(50, 8)
-  local all = m:log_prob(x)
-  near(all:exp():sum(2), torch.ones(50):tolist(), 'probabilities sum to 1')
-  t:eq(m:predict(x), all:argmax(2))
-  local labels = torch.arange(50) % 20 + 1
-  local each, loss = m(x, labels)
-  near(each, all:gather(2, labels:unsqueeze(2)):squeeze(2):tolist())
-  near(loss, -each:mean():item())
-  local one = m(x[3], labels[3])
-  near(one, each[3]:item())
-  t:assert(torch.isinstance(m, nn.AdaptiveLogSoftmaxWithLoss))
-  t:fails(function() m(x, labels + 1) end, 'labels must be from 1 to 20', 'from 2 to 21')
-  t:fails(function() nn.AdaptiveLogSoftmaxWithLoss(8, 20, {10, 4}) end, 'rising integers from 1 to 19')
-end
-
 function s.tripletsByAnyDistance()
   local a, p, n = torch.randn(4, 3), torch.randn(4, 3), torch.randn(4, 3)
   local function manhattan(x, y) return (x - y):abs():sum(2) end
