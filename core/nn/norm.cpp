@@ -1,5 +1,7 @@
 #include "core/nn/norm.h"
 
+#include <cmath>
+
 #include "core/autograd/autograd.h"
 #include "core/base/warn.h"
 #include "core/nn/init.h"
@@ -45,6 +47,8 @@ void ChannelNorm<S>::build() {
   auto& s = this->spec;
   need_at_least(this->type(), "num_features", s.num_features, 0);
   check_eps(this->type(), s.eps);
+  if (s.momentum && !std::isfinite(*s.momentum))
+    throw Error("{} needs a finite momentum, got {}", this->type(), *s.momentum);
   s.bias = s.bias && s.affine;
   auto per_channel = [&](bool wanted) { return wanted ? s.factory.empty({s.num_features}) : Tensor(); };
   auto parameter = [&](bool wanted) { return wanted ? as_parameter(per_channel(true)) : Tensor(); };
