@@ -81,10 +81,16 @@ Tensor TransformerLayer<Self, S, A>::residual(const Tensor& x, int i, Part part)
 }
 
 template <class Self, class S, class A>
-Tensor TransformerLayer<Self, S, A>::attend(const char* name, AttentionArguments a) {
-  a.need_weights = false;
+Tensor TransformerLayer<Self, S, A>::attend(const char* name, const Tensor& x, const Tensor& to, const Tensor& mask,
+                                            const Tensor& padding, bool is_causal) {
   Module& m = child(*this, name);
-  Values out = m.call(packed(std::move(a)));
+  Values out = m.call(packed(AttentionArguments{.query = x,
+                                                .key = to,
+                                                .value = to,
+                                                .key_padding_mask = padding,
+                                                .need_weights = false,
+                                                .attn_mask = mask,
+                                                .is_causal = is_causal}));
   if (out.empty() || !out[0].is_tensor()) throw Error("{} must give a tensor here", m.type());
   return out[0].tensor();
 }
@@ -100,37 +106,19 @@ Tensor TransformerLayer<Self, S, A>::feed_forward(const Tensor& x) {
 }
 
 Values TransformerEncoderLayer::run(const EncoderLayerArguments& a) {
-  auto self_attention = [&](const Tensor& x) {
-    return attend("self_attn", {.query = x,
-                                .key = x,
-                                .value = x,
-                                .key_padding_mask = a.src_key_padding_mask,
-                                .attn_mask = a.src_mask,
-                                .is_causal = a.is_causal});
-  };
-  Tensor x = residual(a.src, 1, self_attention);
+  Tensor x = residual(a.src, 1, [&](const Tensor& t) {
+    return attend("self_attn", t, t, a.src_mask, a.src_key_padding_mask, a.is_causal);
+  });
   return {residual(x, 2, [&](const Tensor& t) { return feed_forward(t); })};
 }
 
 Values TransformerDecoderLayer::run(const DecoderLayerArguments& a) {
-  auto self_attention = [&](const Tensor& x) {
-    return attend("self_attn", {.query = x,
-                                .key = x,
-                                .value = x,
-                                .key_padding_mask = a.tgt_key_padding_mask,
-                                .attn_mask = a.tgt_mask,
-                                .is_causal = a.tgt_is_causal});
-  };
-  auto attention = [&](const Tensor& x) {
-    return attend("multihead_attn", {.query = x,
-                                     .key = a.memory,
-                                     .value = a.memory,
-                                     .key_padding_mask = a.memory_key_padding_mask,
-                                     .attn_mask = a.memory_mask,
-                                     .is_causal = a.memory_is_causal});
-  };
-  Tensor x = residual(a.tgt, 1, self_attention);
-  x = residual(x, 2, attention);
+  Tensor x = residual(a.tgt, 1, [&](const Tensor& t) {
+    return attend("self_attn", t, t, a.tgt_mask, a.tgt_key_padding_mask, a.tgt_is_causal);
+  });
+  x = residual(x, 2, [&](const Tensor& t) {
+    return attend("multihead_attn", t, a.memory, a.memory_mask, a.memory_key_padding_mask, a.memory_is_causal);
+  });
   return {residual(x, 3, [&](const Tensor& t) { return feed_forward(t); })};
 }
 

@@ -76,7 +76,9 @@ class TransformerLayer : public ArgumentsLayer<Self, S, A>, public TakesModules 
   /// The residual x + dropout(part(x)) with norm number `i`, before the part or behind all.
   template <class Part>
   Tensor residual(const Tensor& x, int i, Part part);
-  Tensor attend(const char* child, AttentionArguments a);
+  /// Attention of x to `to` by a child.
+  Tensor attend(const char* child, const Tensor& x, const Tensor& to, const Tensor& mask, const Tensor& padding,
+                bool is_causal);
   Tensor feed_forward(const Tensor& x);
 };
 class TransformerEncoderLayer final

@@ -10,6 +10,7 @@
 #include "core/ops/elementwise/unary.h"
 #include "core/ops/index/mask.h"
 #include "core/ops/linalg/matmul.h"
+#include "core/ops/nn/native_attention.h"
 #include "core/ops/nn/softmax.h"
 #include "core/ops/random/random.h"
 #include "core/ops/reduce/reduce.h"
@@ -21,15 +22,6 @@ namespace luth::ops {
 namespace {
 const DefineAll<ScaledDotProductAttention, MultiHeadAttentionForward> define_all_;
 
-/// True where query i must not look at key j: j > i.
-Tensor later(int64_t queries, int64_t keys, Device& device) {
-  return lt(unsqueeze(counting(queries, device), {.dim = 1}), counting(keys, device));
-}
-/// Where all products of a query are -inf.
-Tensor looks_nowhere(const Tensor& scores) {
-  return logical_not(any_dims(ne(scores, -INFINITY), {.dim = {-1}, .keepdim = true}));
-}
-
 void check_attention(const ScaledDotProductAttention& op, const Inputs& in) {
   static const char* const names[] = {"query", "key", "value"};
   for (int i = 0; i < 3; ++i) {
@@ -40,6 +32,12 @@ void check_attention(const ScaledDotProductAttention& op, const Inputs& in) {
       throw Error("query is {} and {} {}; they must have one dtype", name(in[0].dtype()), names[i],
                   name(in[i].dtype()));
   }
+  if (in[0].shape().back() != in[1].shape().back())
+    throw Error("query and key must have the same features (last dim), but have shapes {} and {}",
+                to_string(in[0].shape()), to_string(in[1].shape()));
+  if (in[1].tensor().shape(-2) != in[2].tensor().shape(-2))
+    throw Error("key and value must have the same length (second dim from the end), but have shapes {} and {}",
+                to_string(in[1].shape()), to_string(in[2].shape()));
   if (op.is_causal && in[3]) throw Error("attn_mask must be nil where is_causal is true: it is the causal one");
   if (in[3] && in[3].dtype() != Dtype::boolean && !is_floating(in[3].dtype()))
     throw Error("attn_mask must be bool or floating, but is {}", name(in[3].dtype()));
@@ -53,17 +51,16 @@ Tensor heads_repeated(const Tensor& t, int64_t heads, const char* what) {
   if (own == 0 || heads % own) throw Error("{} has {} heads, which is no divisor of query's {}", what, own, heads);
   return repeat_interleave(t, {.repeats = heads / own, .dim = t.dim() - 3});
 }
-/// The weights of each query: softmax over the keys, and zeros where a mask leaves none.
-Tensor weights_of(const ScaledDotProductAttention& op, const Tensor& scores, const Value& mask) {
-  if (op.is_causal) {
-    Tensor barred = later(scores.shape(-2), scores.shape(-1), scores.device());
-    return softmax(masked_fill(scores, barred, -INFINITY), {.dim = -1});
-  }
-  if (!mask) return softmax(scores, {.dim = -1});
-  Tensor masked = mask.dtype() == Dtype::boolean ? masked_fill(scores, logical_not(mask), -INFINITY)
-                                                 : add(scores, cast_to(mask, scores.dtype()));
-  Tensor nowhere = looks_nowhere(masked.detach());  // their softmax would be nan
-  return masked_fill(softmax(masked_fill(masked, nowhere, 0), {.dim = -1}), nowhere, 0);
+/// A bool mask, true where a query may look, as numbers to add; a floating one in the dtype.
+Tensor added_mask(const Value& mask, Dtype dtype) {
+  if (mask.dtype() != Dtype::boolean) return cast_to(mask, dtype);
+  return masked_fill(full(mask.shape(), 0, dtype, mask.tensor().device()), logical_not(mask), -INFINITY);
+}
+/// t with the leading dims in place of its own.
+Tensor with_leading(const Tensor& t, const Shape& leading) {
+  Shape s = leading;
+  for (int i = -2; i < 0; ++i) s.push_back(t.shape(i));
+  return t.shape() == s ? t : expand_to(t, s);
 }
 }  // namespace
 
@@ -81,11 +78,19 @@ Tensor ScaledDotProductAttention::decompose(const Inputs& in) const {
     k = cast_to(k, Dtype::f32);
     v = cast_to(v, Dtype::f32);
   }
+  Tensor mask, kept;
+  if (in[3]) mask = added_mask(in[3], q.dtype());
+  Shape leading;
+  for (const Tensor* t : {&q, &k, &v, &mask})
+    if (*t && t->dim() > 2) leading = broadcast(leading, Shape(t->shape().begin(), t->shape().end() - 2));
+  Shape weights = leading;
+  for (const Tensor* t : {&q, &k}) weights.push_back(t->shape(-2));
+  if (mask) mask = expand_to(mask, weights);
+  if (dropout_p > 0) kept = dropout(full(weights, 1, q.dtype(), q.device()), {dropout_p, true});
   const double factor = scale.value_or(1 / std::sqrt(double(q.shape(-1))));
-  Tensor scores = matmul(mul(q, factor), transpose(k, {-2, -1}));
-  Tensor weights = weights_of(*this, scores, in[3]);
-  if (dropout_p > 0) weights = dropout(weights, {dropout_p, true});
-  return cast_to(matmul(weights, v), dtype);
+  Tensors out = native_attention(with_leading(q, leading), with_leading(k, leading), with_leading(v, leading), mask,
+                                 kept, {factor, is_causal});
+  return cast_to(out[0], dtype);
 }
 
 // ---- multi_head_attention_forward ----------------------------------------------------------------------------------

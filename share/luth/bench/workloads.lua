@@ -215,6 +215,18 @@ return function(add)
   both('index/embedding_fwdbwd', 'ms', 1, function() return leaf(50000, 256), torch.randint(1, 50001, { 4096 }) end,
        function(w, i) return F.embedding(i, w) end, 'normal')
 
+  -- ---- attention ----------------------------------------------------------------------------------------------------
+
+  local function qkv() return leaf(4, 8, 512, 64), leaf(4, 8, 512, 64), leaf(4, 8, 512, 64) end
+  local function sdpa(q, k, v) return F.scaled_dot_product_attention(q, k, v, { is_causal = true }) end
+  kernel('attention/sdpa_causal', 'ms', 1, qkv, sdpa)
+  both('attention/sdpa_causal_fwdbwd', 'ms', 1, qkv, sdpa, 'normal')
+  local layer
+  both('attention/encoder_layer_fwdbwd', 'ms', 1, function()
+    layer = nn.TransformerEncoderLayer(512, 8, { batch_first = true }):to(torch.get_default_device())
+    return leaf(8, 128, 512), table.unpack(layer:parameters())
+  end, function(x) return layer(x) end, 'normal')
+
   -- ---- optimizers ---------------------------------------------------------------------------------------------------
 
   -- The trunk of ResNet-18 with a 3x3 stem: convolutions, and weight and bias of each batch norm.

@@ -1,0 +1,168 @@
+// Attention, head by head: products of a block of queries with all keys, their softmax, and the product with the
+// values. The backward pass makes the same weights again.
+#include "core/ops/nn/native_attention.h"
+#include "devices/cpu/kernels/common/gemm.h"
+#include "devices/cpu/kernels/common/kernels.h"
+#include "devices/cpu/kernels/common/rows.h"
+#include "devices/cpu/runtime/buffer.h"
+
+namespace luth::cpu {
+namespace {
+
+constexpr int64_t block_elements = 64 * 1024;  // of the products of a block of queries: they stay in the second cache
+
+/// A tensor … x n x m as a matrix for each head; absent where the tensor is.
+template <class T>
+struct Heads {
+  explicit Heads(const Tensor& t) : t_(t) {}
+  explicit operator bool() const { return bool(t_); }
+  T* data(int64_t head) const {
+    int64_t at = 0;
+    for (int d = t_.dim() - 3; d >= 0; head /= t_.shape()[d--]) at += head % t_.shape()[d] * t_.strides()[d];
+    return t_.data<T>() + at;
+  }
+  Matrix<T> matrix(int64_t head) const { return {data(head), row(), t_.strides()[t_.dim() - 1]}; }
+  int64_t row() const { return t_.strides()[t_.dim() - 2]; }
+
+ private:
+  const Tensor& t_;
+};
+
+/// The extents of a call. Queries come in blocks of `rows`.
+struct Extents {
+  int64_t heads, queries, keys, features, values, rows;
+  Extents(const Tensor& q, const Tensor& k, const Tensor& v)
+      : heads(1), queries(q.shape(-2)), keys(k.shape(-2)), features(q.shape(-1)), values(v.shape(-1)) {
+    for (int d = 0; d < q.dim() - 2; ++d) heads *= q.shape()[d];
+    rows = std::clamp<int64_t>(block_elements / std::max<int64_t>(keys, 1), 8, 128);
+  }
+  int64_t blocks() const { return (queries + rows - 1) / rows; }
+  /// How many keys query i looks at, at most.
+  int64_t keys_of(int64_t i, bool causal) const { return causal ? std::min(keys, i + 1) : keys; }
+};
+
+template <class T>
+void add_row(Matrix<T> mask, int64_t i, int64_t n, T* __restrict to) {
+  const T* row = mask.p + i * mask.row;
+  if (mask.col == 1)
+    for (int64_t j = 0; j < n; ++j) to[j] += row[j];
+  else
+    for (int64_t j = 0; j < n; ++j) to[j] += row[j * mask.col];
+}
+template <class T>
+void multiply_row(Matrix<T> kept, int64_t i, int64_t n, T* __restrict to) {
+  const T* row = kept.p + i * kept.row;
+  for (int64_t j = 0; j < n; ++j) to[j] *= row[j * kept.col];
+}
+
+/// x becomes its softmax; returns the logarithm of the sum. A row of -inf becomes zeros, with inf.
+template <class T>
+T softmax_row(T* __restrict x, int64_t n) {
+  const T top = row_max(x, n);
+  if (top == -std::numeric_limits<T>::infinity()) return std::fill_n(x, n, T(0)), -top;
+  for (int64_t j = 0; j < n; ++j) x[j] = math::exp(x[j] - top);
+  const T total = row_sum(x, n), factor = T(1) / total;
+  for (int64_t j = 0; j < n; ++j) x[j] *= factor;
+  return top + std::log(total);
+}
+
+void forward(const ops::NativeAttention& op, Tensor& y, Tensor& logsumexp, const Strided& q, const Strided& k,
+             const Strided& v, const Strided& mask, const Strided& kept) {
+  if (!y.numel() && !logsumexp.numel()) return;
+  const Extents e(q, k, v);
+  dispatch(Types<float, double>{}, y.dtype(), [&]<class T>(Type<T>) {
+    const Heads<T> query(q), key(k), value(v), masks(mask), factors(kept), result(y);
+    T* const sums = logsumexp.data<T>();
+    parallel_for(e.heads * e.blocks(), 1, [&](int64_t begin, int64_t end) {
+      Buffer<T> products(e.rows * std::max<int64_t>(e.keys, 1));
+      for (int64_t b = begin; b < end; ++b) {
+        const int64_t h = b / e.blocks(), first = b % e.blocks() * e.rows, rows = std::min(e.rows, e.queries - first),
+                      n = e.keys_of(first + rows - 1, op.is_causal);
+        T* const s = products.get();
+        if (n)
+          gemm<T>(rows, n, e.features, T(op.scale), query.matrix(h).at(first, 0), key.matrix(h).transposed(), 0, s, n);
+        for (int64_t i = 0; i < rows; ++i) {
+          const int64_t own = e.keys_of(first + i, op.is_causal);
+          if (masks) add_row(masks.matrix(h), first + i, own, s + i * n);
+          sums[h * e.queries + first + i] = softmax_row(s + i * n, own);
+          std::fill(s + i * n + own, s + i * n + n, T(0));
+          if (factors) multiply_row(factors.matrix(h), first + i, own, s + i * n);
+        }
+        gemm<T>(rows, e.values, n, 1, {s, n, 1}, value.matrix(h), 0, result.data(h) + first * result.row(),
+                result.row());
+      }
+    });
+  });
+}
+
+/// One head of the backward pass.
+template <class T>
+struct Gradients {
+  const ops::NativeAttentionBackward& op;
+  const Extents& e;
+  Matrix<T> grad, query, key, value, mask, kept;  // the last two may be null
+  const T *logsumexp, *delta;
+  T* weights;  // room for the weights of a block, and for their gradients
+  T* slopes;
+
+  /// Makes the weights of query i, times the factors of dropout, and the gradients of its products.
+  void row(int64_t i, T* __restrict w, T* __restrict s, int64_t n) const {
+    const int64_t own = e.keys_of(i, op.is_causal);
+    if (mask.p) add_row(mask, i, own, w);
+    const T sum = logsumexp[i], d = delta[i];
+    for (int64_t j = 0; j < own; ++j) w[j] = math::exp(w[j] - sum);
+    if (kept.p) multiply_row(kept, i, own, s);
+    for (int64_t j = 0; j < own; ++j) s[j] = w[j] * (s[j] - d);
+    if (kept.p) multiply_row(kept, i, own, w);
+    std::fill(w + own, w + n, T(0));
+    std::fill(s + own, s + n, T(0));
+  }
+  void run(T* dq, int64_t dq_row, T* dk, int64_t dk_row, T* dv, int64_t dv_row) const {
+    for (int64_t first = 0; first < e.queries; first += e.rows) {
+      const int64_t rows = std::min(e.rows, e.queries - first), n = e.keys_of(first + rows - 1, op.is_causal);
+      gemm<T>(rows, n, e.features, T(op.scale), query.at(first, 0), key.transposed(), 0, weights, n);
+      gemm<T>(rows, n, e.values, 1, grad.at(first, 0), value.transposed(), 0, slopes, n);
+      for (int64_t i = 0; i < rows; ++i) row(first + i, weights + i * n, slopes + i * n, n);
+      const Matrix<T> w{weights, n, 1}, s{slopes, n, 1};
+      gemm<T>(rows, e.features, n, T(op.scale), s, key, 0, dq + first * dq_row, dq_row);
+      gemm<T>(n, e.features, rows, T(op.scale), s.transposed(), query.at(first, 0), 1, dk, dk_row);
+      gemm<T>(n, e.values, rows, 1, w.transposed(), grad.at(first, 0), 1, dv, dv_row);
+    }
+  }
+};
+
+void backward(const ops::NativeAttentionBackward& op, Tensor& dq, Tensor& dk, Tensor& dv, const List& in) {
+  const Tensor &q = in[1], &k = in[2], &v = in[3];
+  const Dense logsumexp = in[6], delta = in[7];
+  const Extents e(q, k, v);
+  for (Tensor* t : {&dq, &dk, &dv}) std::memset(t->raw(), 0, t->bytes());  // products are added to dk and dv
+  if (!e.keys) return;
+  dispatch(Types<float, double>{}, q.dtype(), [&]<class T>(Type<T>) {
+    const Heads<T> to_q(dq), to_k(dk), to_v(dv);
+    auto matrix = [](const Tensor& t, int64_t h) { return t ? Heads<T>(t).matrix(h) : Matrix<T>{nullptr, 0, 0}; };
+    parallel_for(e.heads, 1, [&](int64_t begin, int64_t end) {
+      Buffer<T> scratch(2 * e.rows * e.keys);
+      for (int64_t h = begin; h < end; ++h) {
+        const Gradients<T> one{op,
+                               e,
+                               matrix(in[0], h),
+                               matrix(q, h),
+                               matrix(k, h),
+                               matrix(v, h),
+                               matrix(in[4], h),
+                               matrix(in[5], h),
+                               logsumexp.data<T>() + h * e.queries,
+                               delta.data<T>() + h * e.queries,
+                               scratch.get(),
+                               scratch.get() + e.rows * e.keys};
+        one.run(to_q.data(h), to_q.row(), to_k.data(h), to_k.row(), to_v.data(h), to_v.row());
+      }
+    });
+  });
+}
+
+const Kernel<forward> forward_;
+const Kernel<backward> backward_;
+
+}  // namespace
+}  // namespace luth::cpu
