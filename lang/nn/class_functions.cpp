@@ -2,10 +2,12 @@
 #include "core/nn/adaptive_softmax.h"
 #include "core/nn/embedding.h"
 #include "core/nn/norm.h"
+#include "core/nn/rnn.h"
 #include "core/nn/transformer.h"
 #include "lang/nn/nn.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
+#include "lang/runtime/tables.h"
 #include "lang/values/settings.h"
 #include "lang/values/tensor_values.h"
 
@@ -73,16 +75,20 @@ constexpr Row embedding_bag_rows[] = {
 // ---- Others -------------------------------------------------------------------------------------------------------
 
 // m:f(x) of a C++ class M, or of a Lua class made from it.
-template <class M, Tensor (M::*f)(const Tensor&)>
-int method(lua_State* L) {
+template <class M>
+M& self_of(lua_State* L, const char* classes) {
   nn::Module* m = &self_module(L);
   if (auto* script = dynamic_cast<ScriptModule*>(m)) m = script->native().get();
-  auto* own = dynamic_cast<M*>(m);
-  if (!own) throw Error("this is a method of nn.{}", M::Spec::name);
+  if (auto* own = dynamic_cast<M*>(m)) return *own;
+  throw Error("this is a method of {}", classes);
+}
+template <class M, Tensor (M::*f)(const Tensor&)>
+int method(lua_State* L) {
+  M& m = self_of<M>(L, M::Spec::name);
   const Tensor& x = check_tensor(L, 2, "argument 'input' expects");
-  nn::Frame frame(*m);
+  nn::Frame frame(m);
   try {
-    return push_tensor(L, (own->*f)(x)), 1;
+    return push_tensor(L, (m.*f)(x)), 1;
   } catch (Error& e) {
     if (!e.has_module()) e.add_module(", in module " + nn::Frame::where());
     throw;
@@ -111,6 +117,19 @@ constexpr Row sync_rows[] = {
      "The module with a SyncBatchNorm in the place of each BatchNorm; they share parameters and buffers."},
 };
 
+// ---- Recurrent layers ---------------------------------------------------------------------------------------------
+
+nn::RNNBase& self_recurrent(lua_State* L) { return self_of<nn::RNNBase>(L, "RNN, LSTM and GRU"); }
+int flatten_parameters(lua_State* L) { return self_recurrent(L), 0; }
+int all_weights(lua_State* L) {
+  return push_items(L, self_recurrent(L).all_weights(), [&](const Tensors& list) { push_list(L, list); });
+}
+constexpr Row recurrent_rows[] = {
+    {"flatten_parameters", guarded<flatten_parameters>, "m:flatten_parameters()",
+     "Does nothing: kernels read the parameters where they lie."},
+    {"all_weights", guarded<all_weights>, "m:all_weights()", "The parameters of each layer and direction, in tables."},
+};
+
 }  // namespace
 
 std::span<const Row> functions_of_class(std::string_view name) {
@@ -121,6 +140,9 @@ std::span<const Row> functions_of_class(std::string_view name) {
   static constexpr ClassFunctions classes[] = {{"AdaptiveLogSoftmaxWithLoss", adaptive_rows},
                                                {"Embedding", embedding_rows},
                                                {"EmbeddingBag", embedding_bag_rows},
+                                               {"GRU", recurrent_rows},
+                                               {"LSTM", recurrent_rows},
+                                               {"RNN", recurrent_rows},
                                                {"SyncBatchNorm", sync_rows},
                                                {"Transformer", transformer_rows}};
   for (auto& c : classes)

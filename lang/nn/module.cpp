@@ -75,6 +75,7 @@ nn::Argument to_argument(lua_State* L, int index) {
   index = lua_absindex(L, index);
   luaL_checkstack(L, 8, "too many nested tables");
   if (Value v = to_value(L, index); v || is_none(L, index)) return v;
+  if (nn::PackedRef p = to_packed(L, index)) return nn::Argument(Ref<nn::Held>(p));
   const int top = lua_gettop(L);
   const bool list = is_list(L, index);
   lua_settop(L, top);
@@ -111,6 +112,8 @@ static void push_argument(lua_State* L, const nn::Argument& a) {
     push_items(L, a.items(), [&](auto& item) { push_argument(L, item); });
   else if (auto* foreign = dynamic_cast<const ForeignValue*>(a.more().get()))
     foreign->value.push(L);
+  else if (auto* packed = dynamic_cast<nn::PackedSequence*>(a.more().get()))
+    push_packed(L, nn::PackedRef(packed));
   else
     push_values(L, Inputs{a});
 }

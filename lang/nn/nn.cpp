@@ -345,6 +345,7 @@ void open_nn(lua_State* L) {
   lua_setfield(L, nn, "Parameter");
   lua_newtable(L);
   add_functions(L, -1, utils_rows);
+  open_rnn_utils(L, lua_gettop(L));
   lua_setfield(L, nn, "utils");
   lua_newtable(L);
   add_functions(L, -1, init_rows);

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/nn/module_settings.h"
+#include "core/nn/packed.h"
 #include "lang/runtime/functions.h"
 #include "lang/runtime/ref.h"
 
@@ -85,6 +86,9 @@ size_t check_position(lua_State* L, int index, size_t n, const nn::Module& m);
 nn::Values check_values(lua_State* L, int first, nn::Named* named = nullptr);
 /// Pushes the values one by one, lists as tables. Returns their number.
 int push_values(lua_State* L, const nn::Values& values);
+void push_packed(lua_State* L, const nn::PackedRef& p);
+/// Null for another value.
+nn::PackedRef to_packed(lua_State* L, int index);
 /// Pushes a table of the arguments by name.
 void push_named(lua_State* L, const nn::Named& named);
 /// Takes settings that are modules out of the arguments of a constructor from `first` on, and inserts them there, so
@@ -116,6 +120,8 @@ void open_module_state(lua_State* L, int methods);
 void open_module_containers(lua_State* L, int nn, int methods);
 /// The functions and methods that a C++ class has beside those of all modules.
 std::span<const Row> functions_of_class(std::string_view name);
+/// Adds `rnn` to the table nn.utils.
+void open_rnn_utils(lua_State* L, int utils);
 /// Makes the class table of a C++ class and leaves it on the stack. `construct` gets the class table and the arguments.
 void push_native_class(lua_State* L, const std::string& name, lua_CFunction construct, lua_CFunction init,
                        const void* data);

@@ -163,6 +163,32 @@ return function(add)
   kernel('norm/batch_norm2d', 'ms', 1, bn_inputs, batch_norm)
   both('norm/batch_norm2d_fwdbwd', 'ms', 1, bn_inputs, batch_norm, 'normal')
 
+  -- A recurrent layer over `steps` of `batch` inputs of its own size; leaves: the input and the parameters.
+  local function recurrent(name, class, steps, batch, size)
+    local function make()
+      local m = nn[class](size, size):to(torch.get_default_device())
+      return leaf(steps, batch, size), m
+    end
+    kernel('rnn/' .. name, 'ms', 1, make, function(x, m) return m(x) end)
+    add {
+      name = 'rnn/' .. name .. '_fwdbwd', unit = 'ms', work = 1,
+      make = function()
+        local x, m = make()
+        local g = torch.randn(steps, batch, size)
+        return function()
+          x.grad = nil
+          m:zero_grad()
+          local y = m(x)
+          y:backward(g)
+        end
+      end,
+    }
+  end
+  for _, class in ipairs { 'LSTM', 'GRU' } do
+    recurrent(class:lower(), class, 64, 32, 256)
+    recurrent(class:lower() .. '_650', class, 35, 20, 650)
+  end
+
   local function random(name, f) kernel('random/' .. name .. '_16Mi', 'ns/elem', 16 * Mi, normal(16 * Mi), f) end
   random('normal', function(x) return x:normal_() end)
   random('uniform', function(x) return x:uniform_() end)

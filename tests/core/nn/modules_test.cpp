@@ -7,6 +7,7 @@
 #include "core/nn/container.h"
 #include "core/nn/described_call.h"
 #include "core/nn/module_settings.h"
+#include "core/nn/packed.h"
 #include "core/ops/nn/softmax.h"
 #include "tests/core/nn/golden.h"
 
@@ -69,14 +70,14 @@ class OneCase {
     return m;
   }
 
-  // The tensors of input i: one, or those of a tuple.
-  nn::Values input(int i) const {
+  // Input i: a tensor, or the list of a tuple's.
+  nn::Argument input(int i) const {
     const std::string label = "in." + std::to_string(i);
-    if (auto it = tensors_.find(label); it != tensors_.end()) return {it->second};
+    if (auto it = tensors_.find(label); it != tensors_.end()) return it->second;
     nn::Values tuple;
     for (int k = 1; tensors_.count(label + "." + std::to_string(k)); ++k)
       tuple.push_back(tensors_.at(label + "." + std::to_string(k)));
-    return tuple;
+    return nn::Argument::list(tuple);
   }
 
   nn::Values call(nn::Module& m) {
@@ -86,14 +87,36 @@ class OneCase {
     if (via == "steps" || via == "train_eval") {
       for (int i = 1; i <= n; ++i) {
         if (via == "train_eval" && i == n) m.eval();
-        out = m.call(input(i));
+        out = m.call({input(i)});
       }
       return out;
     }
-    for (int i = 1; i <= n; ++i)
-      for (auto& v : input(i)) in.push_back(v);
+    for (int i = 1; i <= n; ++i) in.push_back(input(i));
+    if (via == "packed") return call_packed(m, in);
     if (via == "log_softmax") in[0] = log_softmax(in[0], {.dim = -1});
-    return m.call(in, by_name());
+    return flat(m.call(in, by_name()));
+  }
+  // Input 1 packed by the lengths that are input 2; its output padded, the lengths, the state.
+  nn::Values call_packed(nn::Module& m, const nn::Values& given) {
+    const bool batch_first = c_["args"].value("batch_first", false);
+    const Tensor& lengths = given[1].tensor();
+    const nn::Lengths counts(lengths.data<int64_t>(), lengths.data<int64_t>() + lengths.numel());
+    nn::Values in(given.begin() + 1, given.end());
+    in[0] = nn::Argument(Ref<nn::Held>(nn::pack_padded_sequence(given[0].tensor(), counts, batch_first, false)));
+    const nn::Values out = m.call(in);
+    const auto& packed = dynamic_cast<const nn::PackedSequence&>(*out[0].more());
+    const auto [padded, after] = nn::pad_packed_sequence(packed, batch_first);
+    EXPECT_EQ(after, counts);
+    nn::Values all{padded, lengths};
+    for (size_t i = 1; i < out.size(); ++i) all.push_back(out[i]);
+    return flat(all);
+  }
+  // Without lists.
+  static nn::Values flat(const nn::Values& values) {
+    nn::Values all;
+    for (auto& v : values)
+      for (auto& item : v.is_list() ? v.items() : nn::Values{v}) all.push_back(item);
+    return all;
   }
 
   // The labels of the results in order, tuples flattened: "1", "2.1", "2.2".
@@ -170,7 +193,7 @@ class OneCase {
 // Whether the modules of a case are there and its settings and call are no more than values and tensors; others run in
 // tests/lang/nn_golden.lua.
 bool known(const Json& c) {
-  if (!c.contains("module") || c.value("via", "") == "packed") return false;
+  if (!c.contains("module")) return false;
   for (auto& argument : c["args"])
     if (argument.is_object() && !known(argument)) return false;
   for (auto& argument : c.value("kwargs", Json::object()))

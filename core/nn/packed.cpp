@@ -1,0 +1,232 @@
+#include "core/nn/packed.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "core/op/basics.h"
+#include "core/op/define.h"
+#include "core/ops/index/index.h"
+#include "core/ops/shape/cat.h"
+#include "core/ops/shape/view.h"
+
+namespace luth::nn {
+namespace {
+
+std::string shown_list(const Lengths& v) {
+  std::string s;
+  for (int64_t n : v) s += (s.empty() ? "[" : ", ") + std::to_string(n);
+  return s + "]";
+}
+Lengths inverse(const Lengths& permutation) {
+  Lengths to(permutation.size());
+  for (size_t i = 0; i < permutation.size(); ++i) to[size_t(permutation[i])] = int64_t(i);
+  return to;
+}
+
+/// Neighbouring steps that the same number of sequences have.
+struct Run {
+  int64_t first, steps, sequences;
+};
+std::vector<Run> runs_of(const Lengths& batch_sizes) {
+  std::vector<Run> runs;
+  for (size_t i = 0; i < batch_sizes.size(); ++i)
+    if (!runs.empty() && runs.back().sequences == batch_sizes[i])
+      ++runs.back().steps;
+    else
+      runs.push_back({int64_t(i), 1, batch_sizes[i]});
+  return runs;
+}
+/// Extents before the ones that a step has, and those.
+Shape with_front(const Shape& front, const Shape& like, int skip) {
+  Shape s = front;
+  for (int i = skip; i < like.size(); ++i) s.push_back(like[i]);
+  return s;
+}
+/// `n` numbers added behind (or before) dim `dim`.
+Tensor padded(const Tensor& t, int dim, int64_t n, double value, bool before = false) {
+  if (n == 0) return t;
+  Shape shape = t.shape();
+  shape[dim] = n;
+  const Tensor added = full(shape, value, t.dtype(), t.device());
+  return cat(before ? Tensors{added, t} : Tensors{t, added}, {.dim = dim});
+}
+Tensor swapped(const Tensor& t, bool swap) { return swap ? transpose(t, {.dim0 = 0, .dim1 = 1}) : t; }
+
+/// Returns the dim of the sequences.
+int check_lengths(const Lengths& lengths, const Tensor& input, bool batch_first) {
+  if (input.dim() < 2)
+    throw Error("input needs two dims, of steps and of sequences, but has shape {}", to_string(input.shape()));
+  const int batch_dim = batch_first ? 0 : 1;
+  const int64_t batch = input.shape(batch_dim), steps = input.shape(1 - batch_dim);
+  if (int64_t(lengths.size()) != batch)
+    throw Error("lengths has {} numbers, but input has {} sequences", lengths.size(), batch);
+  for (size_t i = 0; i < lengths.size(); ++i)
+    if (lengths[i] < 1 || lengths[i] > steps)
+      throw Error("length {} of sequence {} is not within 1 to {}, the steps of input", lengths[i], shown(int64_t(i)),
+                  steps);
+  return batch_dim;
+}
+
+}  // namespace
+
+Tensor to_tensor(const Lengths& v) {
+  Tensor t = Tensor::empty({int64_t(v.size())}, Dtype::i64, host());
+  std::copy(v.begin(), v.end(), t.data<int64_t>());
+  return t;
+}
+Lengths to_lengths(const Tensor& t) {
+  const Tensor dense = dense_copy(converted(t, Dtype::i64, &host()));
+  return {dense.data<int64_t>(), dense.data<int64_t>() + dense.numel()};
+}
+Lengths PackedSequence::sizes() const { return to_lengths(batch_sizes); }
+
+Tensor invert_permutation(const Tensor& permutation) {
+  return permutation ? converted(to_tensor(inverse(to_lengths(permutation))), Dtype::i64, &permutation.device())
+                     : permutation;
+}
+
+PackedRef make_packed(const Tensor& data, const Tensor& batch_sizes, const Tensor& sorted_indices,
+                      const Tensor& unsorted_indices) {
+  if (batch_sizes.dtype() != Dtype::i64 || batch_sizes.dim() != 1 || &batch_sizes.device() != &host())
+    throw Error("batch_sizes must be a list of int64 on the CPU, got {}{} on {}", name(batch_sizes.dtype()),
+                to_string(batch_sizes.shape()), batch_sizes.device().name());
+  const Lengths sizes = to_lengths(batch_sizes);
+  int64_t rows = 0;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] < 1 || (i && sizes[i] > sizes[i - 1]))
+      throw Error("batch_sizes must be positive and fall, got {}", shown_list(sizes));
+    rows += sizes[i];
+  }
+  if (data.dim() < 1 || data.shape(0) != rows)
+    throw Error("data has shape {}, but batch_sizes add up to {} rows", to_string(data.shape()), rows);
+  for (auto& t : {sorted_indices, unsorted_indices})
+    if (t && (t.dim() != 1 || t.dtype() != Dtype::i64 || t.numel() != sizes[0]))
+      throw Error("sorted_indices must be {} numbers of int64, got {}{}", sizes[0], name(t.dtype()),
+                  to_string(t.shape()));
+  if (sorted_indices) {
+    Lengths order = to_lengths(sorted_indices);
+    std::sort(order.begin(), order.end());
+    for (size_t i = 0; i < order.size(); ++i)
+      if (order[i] != int64_t(i)) throw Error("sorted_indices must have each position of a sequence once");
+  }
+  PackedRef p(new PackedSequence);
+  p->data = data;
+  p->batch_sizes = batch_sizes;
+  p->sorted_indices = sorted_indices;
+  p->unsorted_indices = unsorted_indices ? unsorted_indices : invert_permutation(sorted_indices);
+  return p;
+}
+
+PackedRef with_data(const PackedSequence& p, const Tensor& data) {
+  PackedRef to(new PackedSequence);
+  to->data = data;
+  to->batch_sizes = p.batch_sizes;
+  to->sorted_indices = p.sorted_indices;
+  to->unsorted_indices = p.unsorted_indices;
+  return to;
+}
+PackedRef converted(const PackedSequence& p, std::optional<Dtype> dtype, Device* device) {
+  auto moved = [&](const Tensor& t) { return t && device ? basic::to_device(t, *device) : t; };
+  PackedRef to = with_data(p, moved(dtype ? cast_to(p.data, *dtype) : p.data));
+  to->sorted_indices = moved(p.sorted_indices);
+  to->unsorted_indices = moved(p.unsorted_indices);
+  return to;
+}
+
+PackedRef pack_padded_sequence(const Tensor& input, const Lengths& lengths, bool batch_first, bool enforce_sorted) {
+  const int batch_dim = check_lengths(lengths, input, batch_first);
+  if (lengths.empty()) throw Error("there is no sequence to pack: input has shape {}", to_string(input.shape()));
+  Lengths order(lengths.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return lengths[size_t(a)] > lengths[size_t(b)]; });
+  if (enforce_sorted && !std::is_sorted(lengths.begin(), lengths.end(), std::greater()))
+    throw Error("lengths must fall, got {}; enforce_sorted = false sorts the sequences", shown_list(lengths));
+  Tensor sorted, x = input;
+  if (!enforce_sorted) {
+    sorted = converted(to_tensor(order), Dtype::i64, &input.device());
+    x = index_select(x, sorted, {.dim = batch_dim});
+  }
+  x = swapped(x, batch_first);
+  Lengths sizes;
+  sizes.resize(size_t(lengths[size_t(order[0])]), 0);
+  for (int64_t n : lengths)
+    for (int64_t t = 0; t < n; ++t) ++sizes[size_t(t)];
+  Tensors parts;
+  for (const Run& r : runs_of(sizes)) {
+    const Tensor part = narrow(narrow(x, {.dim = 0, .start = r.first, .length = r.steps}),
+                               {.dim = 1, .start = 0, .length = r.sequences});
+    parts.push_back(reshape(part, {.shape = with_front({r.steps * r.sequences}, x.shape(), 2)}));
+  }
+  return make_packed(parts.size() == 1 ? parts[0] : cat(parts, {.dim = 0}), to_tensor(sizes), sorted);
+}
+
+std::pair<Tensor, Lengths> pad_packed_sequence(const PackedSequence& p, bool batch_first, double padding_value,
+                                               std::optional<int64_t> total_length) {
+  const Lengths sizes = p.sizes();
+  const int64_t batch = sizes[0], steps = int64_t(sizes.size());
+  if (total_length && *total_length < steps)
+    throw Error("total_length is {}, but the longest sequence has {} steps", *total_length, steps);
+  Tensors parts;
+  int64_t at = 0;
+  for (const Run& r : runs_of(sizes)) {
+    const Tensor rows = narrow(p.data, {.dim = 0, .start = at, .length = r.steps * r.sequences});
+    parts.push_back(padded(reshape(rows, {.shape = with_front({r.steps, r.sequences}, p.data.shape(), 1)}), 1,
+                           batch - r.sequences, padding_value));
+    at += r.steps * r.sequences;
+  }
+  Tensor x = padded(parts.size() == 1 ? parts[0] : cat(parts, {.dim = 0}), 0, total_length.value_or(steps) - steps,
+                    padding_value);
+  Lengths lengths(size_t(batch), 0);
+  for (int64_t n : sizes)
+    for (int64_t b = 0; b < n; ++b) ++lengths[size_t(b)];
+  if (p.unsorted_indices) {
+    x = index_select(x, p.unsorted_indices, {.dim = 1});
+    const Lengths given = lengths;
+    const Lengths order = to_lengths(p.unsorted_indices);
+    for (size_t b = 0; b < order.size(); ++b) lengths[b] = given[size_t(order[b])];
+  }
+  return {swapped(x, batch_first), lengths};
+}
+
+Tensor pad_sequence(const Tensors& sequences, bool batch_first, double padding_value, const std::string& padding_side) {
+  if (sequences.empty()) throw Error("there is no sequence to pad");
+  if (padding_side != "right" && padding_side != "left")
+    throw Error("padding_side is 'right' or 'left', got '{}'", padding_side);
+  int64_t steps = 0;
+  for (const Tensor& t : sequences) {
+    if (t.dim() < 1) throw Error("a sequence needs a dim of steps, but one has no dims");
+    steps = std::max(steps, t.shape(0));
+  }
+  Tensors parts;
+  for (const Tensor& t : sequences) {
+    if (!(with_front({}, t.shape(), 1) == with_front({}, sequences[0].shape(), 1)))
+      throw Error("sequences must have one shape but for their lengths, got {} and {}", to_string(sequences[0].shape()),
+                  to_string(t.shape()));
+    parts.push_back(padded(t, 0, steps - t.shape(0), padding_value, padding_side == "left"));
+  }
+  return stack(parts, {.dim = batch_first ? 0 : 1});
+}
+
+PackedRef pack_sequence(const Tensors& sequences, bool enforce_sorted) {
+  Lengths lengths;
+  for (const Tensor& t : sequences) lengths.push_back(t.dim() ? t.shape(0) : 0);
+  return pack_padded_sequence(pad_sequence(sequences), lengths, false, enforce_sorted);
+}
+
+Tensors unpad_sequence(const Tensor& padded, const Lengths& lengths, bool batch_first) {
+  const int batch_dim = check_lengths(lengths, padded, batch_first);
+  Tensors list;
+  for (size_t i = 0; i < lengths.size(); ++i)
+    list.push_back(
+        narrow(select(padded, {.dim = batch_dim, .index = int64_t(i)}), {.dim = 0, .start = 0, .length = lengths[i]}));
+  return list;
+}
+
+Tensors unpack_sequence(const PackedSequence& p) {
+  const auto [x, lengths] = pad_packed_sequence(p);
+  return unpad_sequence(x, lengths);
+}
+
+}  // namespace luth::nn

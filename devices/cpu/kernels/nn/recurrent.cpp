@@ -1,0 +1,199 @@
+// Recurrent layers. The states of a step are rows of h_n and c_n (forward) or of their gradients (backward), the first
+// ones those of the longest sequences; each step replaces the first of them.
+#include <cstring>
+#include <optional>
+
+#include "core/ops/nn/recurrent_cell.h"
+#include "devices/cpu/kernels/common/indices.h"
+#include "devices/cpu/kernels/common/kernels.h"
+#include "devices/cpu/kernels/common/packed_operand.h"
+#include "devices/cpu/kernels/common/rows.h"
+
+namespace luth::cpu {
+namespace {
+
+using ops::CellKind, ops::RecurrentStep;
+
+/// The product of a step, with an operand that is packed where there are several steps.
+template <class T>
+class StepProduct {
+ public:
+  StepProduct(const Tensor& weight, bool transposed, size_t steps)
+      : k_(weight.shape(transposed ? 1 : 0)), n_(weight.shape(transposed ? 0 : 1)), b_{weight.data<T>(), n_, 1} {
+    if (transposed) b_ = {b_.p, 1, k_};
+    if (steps > 1) packed_.emplace(k_, n_, b_);
+  }
+  /// c[m, n] = a b + beta c, rows of c ldc apart.
+  void operator()(int64_t m, const T* a, T beta, T* c, int64_t ldc) const {
+    if (packed_)
+      packed_->multiply(m, a, k_, beta, c, ldc);
+    else
+      parallel_gemm(m, n_, k_, T(1), Matrix<T>{a, k_, 1}, b_, beta, c, ldc);
+  }
+
+ private:
+  int64_t k_, n_;
+  Matrix<T> b_;
+  std::optional<PackedOperand<T>> packed_;
+};
+
+template <class T>
+void copy_rows(T* to, const Tensor& from) {
+  if (from && from.numel()) std::memcpy(to, from.data<T>(), from.bytes());
+}
+template <class T>
+void copy_rows(T* to, const T* from, int64_t n) {
+  if (n) std::memcpy(to, from, size_t(n) * sizeof(T));
+}
+template <class T>
+void add_rows(T* __restrict to, const T* __restrict from, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) to[i] += from[i];
+}
+/// The elements of t, or n zeros.
+template <class T>
+const T* data_or_zeros(const Tensor& t, int64_t n, std::vector<T>& keep) {
+  if (t) return t.data<T>();
+  keep.assign(size_t(n), T(0));
+  return keep.data();
+}
+
+// ---- Forward -------------------------------------------------------------------------------------------------------
+
+template <CellKind kind, class T>
+void forward_elements(const ops::ForwardRow<kind, T> row, int64_t hidden, T* to) {
+#pragma GCC ivdep
+  for (int64_t j = 0; j < hidden; ++j) to[j] = row.step(hidden, j);
+}
+
+template <CellKind kind, class T>
+void forward(const ops::NativeRnn& op, const ops::ForwardTensors& t) {
+  constexpr bool lstm = kind == CellKind::lstm;
+  const int64_t g = ops::gates_of(kind), saved = ops::saved_gates_of(kind), hidden = t.input.shape(1) / g,
+                states = t.hx.shape(1);
+  const auto steps = ops::recurrent_steps(op.layer);
+  std::vector<T> no_bias;
+  const T* bias = data_or_zeros(t.bias_hh, g * hidden, no_bias);
+  const StepProduct<T> to_gates(t.weight_hh, true, steps.size());
+  std::optional<StepProduct<T>> project;
+  if (t.weight_hr) project.emplace(t.weight_hr, true, steps.size());
+  Buffer<T> unprojected(t.weight_hr ? t.hx.shape(0) * hidden : 0);
+  T *h = t.h_n.data<T>(), *c = lstm ? t.c_n.data<T>() : nullptr;
+  copy_rows(h, t.hx);
+  if (lstm) copy_rows(c, t.cx);
+  for (const RecurrentStep& s : steps) {
+    copy_rows(t.previous.data<T>() + s.offset * states, h, s.n * states);
+    if (lstm) copy_rows(t.cells.data<T>() + s.offset * hidden, c, s.n * hidden);
+    T* const of_step = t.gates.data<T>() + s.offset * saved * hidden;
+    T* const out = t.output.data<T>() + s.offset * states;
+    T* const made = t.weight_hr ? unprojected.get() : out;
+    to_gates(s.n, h, T(0), of_step, saved * hidden);
+    parallel_for(s.n, row_grain(8 * hidden), [&](int64_t begin, int64_t end) {
+      for (int64_t b = begin; b < end; ++b)
+        forward_elements<kind, T>({t.input.data<T>() + (s.offset + b) * g * hidden, bias, of_step + b * saved * hidden,
+                                   h + b * states, c + b * hidden},
+                                  hidden, made + b * hidden);
+    });
+    if (project) (*project)(s.n, made, T(0), out, states);
+    copy_rows(h, out, s.n * states);
+  }
+}
+
+// ---- Backward ------------------------------------------------------------------------------------------------------
+
+template <bool with_more, CellKind kind, class T>
+void backward_elements(const ops::BackwardRow<kind, T> row, int64_t hidden, const T* d, T* to) {
+#pragma GCC ivdep
+  for (int64_t j = 0; j < hidden; ++j) {
+    const T rest = row.template step<with_more>(hidden, j, d[j]);
+    if constexpr (kind == CellKind::gru) to[j] = rest;
+  }
+}
+
+template <CellKind kind, class T>
+void backward(const ops::NativeRnnBackward& op, const ops::BackwardTensors& t) {
+  constexpr bool lstm = kind == CellKind::lstm, gru = kind == CellKind::gru;
+  const int64_t hidden = op.hidden, g = ops::gates_of(kind), saved = ops::saved_gates_of(kind),
+                states = t.previous.shape(1);
+  auto steps = ops::recurrent_steps(op.layer);
+  std::reverse(steps.begin(), steps.end());
+  const StepProduct<T> through(t.weight_hh, false, steps.size());
+  std::optional<StepProduct<T>> unproject;
+  if (t.weight_hr) unproject.emplace(t.weight_hr, false, steps.size());
+  Buffer<T> unprojected(t.weight_hr ? op.batch * hidden : 0);
+  T *dh = t.to_hx.data<T>(), *dc = lstm ? t.to_cx.data<T>() : nullptr;
+  std::fill_n(dh, t.to_hx.numel(), T(0));
+  copy_rows(dh, t.of_h_n);
+  if (lstm) {
+    std::fill_n(dc, t.to_cx.numel(), T(0));
+    copy_rows(dc, t.of_c_n);
+  }
+  for (const RecurrentStep& s : steps) {
+    const int64_t first_state = s.offset * states, first_cell = s.offset * hidden;
+    if (t.of_output) add_rows(dh, t.of_output.data<T>() + first_state, s.n * states);
+    const T* d = dh;
+    if (unproject) {
+      copy_rows(t.projected.data<T>() + first_state, dh, s.n * states);
+      (*unproject)(s.n, dh, T(0), unprojected.get(), hidden);
+      d = unprojected.get();
+    }
+    T* const of_gates = (gru ? t.to_hidden : t.to_input).data<T>() + first_cell * g;
+    parallel_for(s.n, row_grain(8 * hidden), [&](int64_t begin, int64_t end) {
+      for (int64_t b = begin; b < end; ++b) {
+        const int64_t at = (s.offset + b) * hidden;
+        const ops::BackwardRow<kind, T> row{t.gates.data<T>() + at * saved,
+                                            t.previous.data<T>() + first_state + b * states,
+                                            lstm ? t.cells.data<T>() + at : nullptr,
+                                            t.of_gates ? t.of_gates.data<T>() + at * saved : nullptr,
+                                            t.to_input.data<T>() + at * g,
+                                            gru ? t.to_hidden.data<T>() + at * g : nullptr,
+                                            dc + b * hidden};
+        if (t.of_gates)
+          backward_elements<true, kind, T>(row, hidden, d + b * hidden, dh + b * states);
+        else
+          backward_elements<false, kind, T>(row, hidden, d + b * hidden, dh + b * states);
+      }
+    });
+    through(s.n, of_gates, T(gru ? 1 : 0), dh, states);
+    if (t.of_previous) add_rows(dh, t.of_previous.data<T>() + first_state, s.n * states);
+    if (lstm && t.of_cells) add_rows(dc, t.of_cells.data<T>() + first_cell, s.n * hidden);
+  }
+}
+
+// ---- Any dtype -----------------------------------------------------------------------------------------------------
+
+/// Calls f(Type<T>(), results, input), with input(i) row-major; 16-bit floats are computed in float32.
+template <class F>
+void in_wide_type(const Tensors& results, const List& in, F&& f) {
+  const Dtype given = results[0].dtype(), d = given == Dtype::f64 ? given : Dtype::f32;
+  Tensors out;
+  for (const Tensor& t : results) out.push_back(given == d ? t : Tensor::empty(t.shape(), d, t.device()));
+  auto input = [&](size_t i) { return in[i] ? in_dtype(Dense(in[i]), d) : Tensor(); };
+  if (d == Dtype::f64)
+    f(Type<double>(), out, input);
+  else
+    f(Type<float>(), out, input);
+  for (size_t i = 0; i < out.size() && given != d; ++i) {
+    Tensor to = results[i];
+    copy_elements(to, cast_to(out[i], given));
+  }
+}
+
+void native_rnn(const ops::NativeRnn& op, Tensor& output, Tensor& h_n, Tensor& c_n, Tensor& gates, Tensor& previous,
+                Tensor& cells, const List& in) {
+  in_wide_type({output, h_n, c_n, gates, previous, cells}, in, [&]<class T>(Type<T>, const Tensors& y, auto input) {
+    ops::dispatch_cell(op.layer.kind(), [&](auto kind) { forward<kind.value, T>(op, ops::forward_tensors(y, input)); });
+  });
+}
+void native_rnn_backward(const ops::NativeRnnBackward& op, Tensor& input, Tensor& hx, Tensor& cx, Tensor& hidden,
+                         Tensor& projected, const List& in) {
+  in_wide_type({input, hx, cx, hidden, projected}, in, [&]<class T>(Type<T>, const Tensors& y, auto given) {
+    ops::dispatch_cell(op.layer.kind(),
+                       [&](auto kind) { backward<kind.value, T>(op, ops::backward_tensors(y, given)); });
+  });
+}
+
+const Kernel<native_rnn> native_rnn_;
+const Kernel<native_rnn_backward> native_rnn_backward_;
+
+}  // namespace
+}  // namespace luth::cpu
