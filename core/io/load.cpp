@@ -53,6 +53,7 @@ class Reader {
   struct Marks {
     bool is_list = false;
     std::vector<int64_t> order;
+    std::string kind;
   };
 
   Item group(hid_t g, const std::string& path, int depth) {
@@ -64,7 +65,8 @@ class Reader {
     links(g, path, map, depth);
     check_unique(map, path);
     if (marks.is_list) return as_list(map, path);
-    if (!marks.order.empty()) return in_order(map, plain, marks.order, path);
+    if (!marks.order.empty()) map = in_order(map, plain, marks.order, path);
+    map.kind = marks.kind;
     return map;
   }
 
@@ -76,8 +78,10 @@ class Reader {
       } else if (raw == own::kind) {
         Item kind = arrays_.attribute(g, raw, path);
         auto* text = kind.as<std::string>();
-        marks.is_list = text && *text == "list";
-        root_is_value_ |= path.empty() && text && *text == "value";
+        if (!text) file_.refuse(path, "has a %kind that is no text");
+        marks.is_list = *text == "list";
+        root_is_value_ |= path.empty() && *text == "value";
+        if (*text != "list" && *text != "value") marks.kind = *text;
       } else if (raw == own::order) {
         Item order = arrays_.attribute(g, raw, path);
         if (auto* list = order.as<List>())
@@ -111,7 +115,7 @@ class Reader {
     return list;
   }
 
-  Item in_order(const Map& map, size_t plain, const std::vector<int64_t>& places, const std::string& path) {
+  Map in_order(const Map& map, size_t plain, const std::vector<int64_t>& places, const std::string& path) {
     std::vector<const Map::Entry*> slots(map.size());
     bool good = places.size() == plain;
     for (size_t i = 0; good && i < plain; ++i) {

@@ -1,4 +1,5 @@
 // Writing trees as HDF5.
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -16,6 +17,14 @@ namespace {
 std::string identity(const Tensor& t) {
   return fmt::format("{} {} {} {} {}", static_cast<const void*>(t.storage().get()), t.offset(), to_string(t.shape()),
                      to_string(t.strides()), name(t.dtype()));
+}
+
+bool has_objects(const Item& item) {
+  if (auto* list = item.as<List>()) return std::any_of(list->begin(), list->end(), has_objects);
+  auto* map = item.as<Map>();
+  if (!map) return false;
+  return !map->kind.empty() ||
+         std::any_of(map->begin(), map->end(), [](const Map::Entry& e) { return has_objects(e.value); });
 }
 
 class Writer {
@@ -37,9 +46,10 @@ class Writer {
 
   void root(const Item& item) {
     h5::Id top = file_.own(H5Gopen2(file_.id(), "/", H5P_DEFAULT), H5Gclose, "open", "/");
-    attribute(top, own::format, format_version, "/");
+    attribute(top, own::format, has_objects(item) ? format_version : int64_t(1), "/");
     attribute(top, own::writer, std::string(version), "/");
     if (auto* map = item.as<Map>()) {
+      if (!map->kind.empty()) attribute(top, own::kind, map->kind, "/");
       entries(top, *map, "", 0);
     } else {
       attribute(top, own::kind, "value", "/");
@@ -97,7 +107,9 @@ class Writer {
       attribute(g, own::kind, "list", path);
       for (size_t i = 0; i < list->size(); ++i) entry(g, to_name(int64_t(i) + 1), (*list)[i], path, depth);
     } else {
-      entries(g, *item.as<Map>(), path, depth);
+      const Map& map = *item.as<Map>();
+      if (!map.kind.empty()) attribute(g, own::kind, map.kind, path);
+      entries(g, map, path, depth);
     }
     file_.close(g, path);
   }

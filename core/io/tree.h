@@ -20,6 +20,8 @@ using List = std::vector<Item>;
 class Map {
  public:
   struct Entry;
+  /// What object it describes, such as "module"; "" for a plain table. HDF5 files alone can hold objects.
+  std::string kind;
   /// Replaces the value of a key that is there, else adds the key at the end.
   Item& set(Key key, Item value);
   /// Adds at the end; the key must be new.

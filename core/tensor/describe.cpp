@@ -122,7 +122,8 @@ bool FieldReader::visit(const FieldInfo& info, Attr& value) {
   size_t end = text_[at] == '\'' ? text_.find("';", at + 1) + 1 : text_.find(';', at);
   std::string text = text_.substr(at, end - at);
   bool no_device = info.kind == AttrKind::device && !info.optional && text == "nil";
-  value = no_device ? Attr(static_cast<Device*>(nullptr)) : read_attr(info.kind, text);
+  const bool is_word = (info.as & as::word) && text.starts_with('\'');
+  value = no_device ? Attr(static_cast<Device*>(nullptr)) : read_attr(is_word ? AttrKind::text : info.kind, text);
   return true;
 }
 

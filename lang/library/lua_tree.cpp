@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "lang/nn/nn.h"
-#include "lang/optim/optim.h"
+#include "lang/library/lua_objects.h"
 #include "lang/runtime/tables.h"
 #include "lang/values/tensor_values.h"
 
@@ -13,7 +12,13 @@ namespace {
 
 class TreeReader {
  public:
-  explicit TreeReader(lua_State* L) : L_(L) {}
+  explicit TreeReader(lua_State* L)
+      : L_(L), objects_(L, [this](const std::string& place) {
+          path_.push_back(place);
+          io::Item item = read(lua_gettop(L_));
+          path_.pop_back();
+          return item;
+        }) {}
 
   io::Item read(int index) {
     index = lua_absindex(L_, index);
@@ -29,11 +34,14 @@ class TreeReader {
     }
     if (is_none(L_, index)) return {};
     if (to_tensor(L_, index)) return check_tensor(L_, index);
-    refuse_object(index);
+    if (io::Item object; objects_.write_object(index, object)) return object;
     if (luaL_getmetafield(L_, index, "__pairs") != LUA_TNIL) return object(index);
     if (lua_istable(L_, index)) return table(index);
-    throw Error("{} is {}, which has no form in a file; save numbers, strings, booleans, tensors and tables of them",
-                path(), given_text(L_, index));
+    throw Error(
+        "{} is {}, which has no form in a file; save numbers, strings, booleans, tensors, modules, optimizers and "
+        "tables of "
+        "them",
+        path(), given_text(L_, index));
   }
 
  private:
@@ -52,16 +60,6 @@ class TreeReader {
     if (lua_type(L_, index) == LUA_TSTRING) return text(index);
     throw Error("{} has the key {}; keys in a file are strings and integers", path(), given_text(L_, index));
   }
-  // Objects cannot be saved, because they contain code; their state dicts can.
-  void refuse_object(int index) const {
-    const char* name = to_module(L_, index)                     ? "model"
-                       : to_box<optim::OptimizerRef>(L_, index) ? "optimizer"
-                       : to_box<optim::ScheduleRef>(L_, index)  ? "schedule"
-                                                                : nullptr;
-    if (name)
-      throw Error("{} is {}, which has no form in a file; save {}:state_dict(), and load it into one made anew", path(),
-                  given_text(L_, index), name);
-  }
   // A cycle would never end: every table on the way here is remembered.
   struct Inside {
     TreeReader& r;
@@ -74,6 +72,12 @@ class TreeReader {
     }
     ~Inside() { r.open_.pop_back(); }
   };
+  void push_key(const io::Key& k) {
+    if (k.index() == 0)
+      lua_pushinteger(L_, std::get<0>(k));
+    else
+      lua_pushlstring(L_, std::get<1>(k).data(), std::get<1>(k).size());
+  }
   io::Item child(const io::Key& k) {
     path_.push_back(k.index() == 0 ? "[" + std::to_string(std::get<0>(k)) + "]" : "." + std::get<1>(k));
     io::Item item = read(lua_gettop(L_));
@@ -83,22 +87,23 @@ class TreeReader {
 
   io::Item table(int index) {
     Inside inside(*this, lua_topointer(L_, index));
-    int64_t n = int64_t(lua_rawlen(L_, index)), count = 0;
-    io::Map map;
+    const int64_t n = int64_t(lua_rawlen(L_, index));
+    std::vector<io::Key> keys;
+    for (lua_pushnil(L_); lua_next(L_, index); lua_pop(L_, 1)) keys.push_back(key(lua_gettop(L_) - 1));
+    std::sort(keys.begin(), keys.end());  // files do not vary, and an object comes before what refers to it
     std::vector<std::pair<io::Key, io::Item>> entries;
-    lua_pushnil(L_);
-    while (lua_next(L_, index)) {
-      io::Key k = key(lua_gettop(L_) - 1);
+    for (auto& k : keys) {
+      push_key(k);
+      lua_rawget(L_, index);
       entries.emplace_back(k, child(k));
-      ++count;
       lua_pop(L_, 1);
     }
-    std::sort(entries.begin(), entries.end(), [](auto& a, auto& b) { return a.first < b.first; });  // files do not vary
-    if (n > 0 && count == n && entries.back().first == io::Key(n)) {
+    if (n > 0 && int64_t(keys.size()) == n && keys.back() == io::Key(n)) {
       io::List list;
       for (auto& e : entries) list.push_back(std::move(e.second));
       return list;
     }
+    io::Map map;
     for (auto& e : entries) map.add(std::move(e.first), std::move(e.second));
     return map;
   }
@@ -115,12 +120,20 @@ class TreeReader {
   }
 
   lua_State* L_;
+  ObjectWriter objects_;
   std::vector<std::string> path_;
   std::vector<const void*> open_;
 };
 
-struct TreePusher {
-  lua_State* L;
+class TreePusher {
+ public:
+  // `kept` is the stack index of a table that keeps objects while the tree is pushed.
+  TreePusher(lua_State* L, int kept) : L(L), objects_(L, kept, [this](const io::Item& item) { push(item); }) {}
+  void push(const io::Item& item) {
+    luaL_checkstack(L, 8, "too many nested tables");
+    std::visit([this](auto& v) { (*this)(v); }, item.value);
+  }
+
   void operator()(std::monostate) { lua_pushnil(L); }
   void operator()(bool v) { lua_pushboolean(L, v); }
   void operator()(int64_t v) { lua_pushinteger(L, v); }
@@ -128,19 +141,24 @@ struct TreePusher {
   void operator()(const std::string& v) { lua_pushlstring(L, v.data(), v.size()); }
   void operator()(const Tensor& v) { push_tensor(L, v); }
   void operator()(const io::List& v) {
-    push_items(L, v, [&](auto& item) { push_item(L, item); });
+    push_items(L, v, [&](auto& item) { push(item); });
   }
   void operator()(const io::Map& v) {
+    if (!v.kind.empty()) return objects_.push_object(v);
     lua_createtable(L, 0, int(v.size()));
     for (auto& e : v) {
       if (e.key.index() == 0)
         lua_pushinteger(L, std::get<0>(e.key));
       else
         (*this)(std::get<1>(e.key));
-      push_item(L, e.value);
+      push(e.value);
       lua_rawset(L, -3);
     }
   }
+
+ private:
+  lua_State* L;
+  ObjectReader objects_;
 };
 
 }  // namespace
@@ -149,7 +167,9 @@ io::Item to_item(lua_State* L, int index) { return TreeReader(L).read(index); }
 
 void push_item(lua_State* L, const io::Item& item) {
   luaL_checkstack(L, 8, "too many nested tables");
-  std::visit(TreePusher{L}, item.value);
+  lua_newtable(L);
+  TreePusher(L, lua_gettop(L)).push(item);
+  lua_remove(L, -2);
 }
 
 }  // namespace luth::lang

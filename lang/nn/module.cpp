@@ -378,6 +378,10 @@ int make_class(lua_State* L) {
   if (!is_class) throw Error("nn.class: argument 2 (the base) expects a class of modules, got {}", given_text(L, 2));
   lua_settop(L, 2);
   push_class(L, name, name, 2);
+  push_named_classes(L);
+  lua_pushvalue(L, -2);
+  lua_setfield(L, -2, name.c_str());
+  lua_pop(L, 1);
   lua_getmetatable(L, -1);
   lua_pushcfunction(L, guarded<construct>);
   lua_setfield(L, -2, "__call");

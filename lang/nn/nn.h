@@ -55,6 +55,8 @@ void push_module(lua_State* L, const nn::ModuleRef& m);
 void push_module_cache(lua_State* L);
 /// Pushes the table of C++ classes: name -> class table.
 void push_module_classes(lua_State* L);
+/// Pushes the table of the classes that nn.class has made, by name; of several of one name it has the last.
+void push_named_classes(lua_State* L);
 /// Pushes the class table of a module: that of its Lua class, of its C++ class, or nn.Module.
 void push_class_of(lua_State* L, const nn::Module& m);
 /// Updates module_children of the module at `index`. Call after its children from number `from` (0-based) on changed.

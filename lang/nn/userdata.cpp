@@ -11,6 +11,7 @@ namespace luth::lang {
 namespace {
 
 char cache_key;    // registry: weak table, module address -> userdata
+char named_key;    // registry: name of a class of Lua's -> its class table
 char classes_key;  // registry: name of a C++ class -> its class table
 
 const DestroyWithBlock<nn::ModuleRef> destroy(module_values);
@@ -33,6 +34,8 @@ const HeldTensors held_tensors(each_tensor_of_modules);
 void push_module_cache(lua_State* L) { push_kept(L, &cache_key, "v"); }
 
 void push_module_classes(lua_State* L) { push_kept(L, &classes_key); }
+
+void push_named_classes(lua_State* L) { push_kept(L, &named_key); }
 
 void push_class_of(lua_State* L, const nn::Module& m) {
   if (auto* script = dynamic_cast<const ScriptModule*>(&m)) return script->klass().push(L);

@@ -198,17 +198,6 @@ function s.gradcheck_records_by_itself()
   end)
 end
 
-function s.modules_are_saved_by_their_state()
-  local path = os.tmpname()
-  local m = nn.Linear(2, 2)
-  t:fails(function() torch.save(m, path) end, 'model:state_dict()')
-  t:fails(function() torch.save({net = m}, path) end, 'value.net')
-  t:fails(function() torch.save(optim.SGD(m:parameters(), {lr = 1}), path) end, 'optimizer:state_dict()')
-  torch.save(m:state_dict(), path)
-  t:eq(torch.load(path).weight:tolist(), m.weight:tolist())
-  os.remove(path)
-end
-
 function s.batches_name_their_samples()
   local D = data.class('D')
   function D:len() return 4 end
