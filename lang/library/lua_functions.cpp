@@ -37,6 +37,77 @@ constexpr Row utils[] = {
     {"clip_grads_with_norm_", nullptr, "nn.utils.clip_grads_with_norm_(parameters, max_norm, total_norm)",
      "Scales gradients of norm total_norm so that their norm is at most max_norm."},
 };
+constexpr Row norms_of_weights[] = {
+    {"weight_norm", nullptr, "nn.utils.weight_norm(module, name = 'weight', dim = 1)",
+     "Replaces a parameter by its norm (weight_g) for each position in dim, and its direction (weight_v). "
+     "nn.utils.parametrizations.weight_norm is newer."},
+    {"remove_weight_norm", nullptr, "nn.utils.remove_weight_norm(module, name = 'weight')",
+     "Makes the product of norm and direction a parameter again."},
+    {"spectral_norm", nullptr,
+     "nn.utils.spectral_norm(module, name = 'weight', n_power_iterations = 1, eps = 1e-12, dim = nil)",
+     "Divides a parameter by its largest singular value, which a step of power iteration follows in each forward of "
+     "training. nn.utils.parametrizations.spectral_norm is newer."},
+    {"remove_spectral_norm", nullptr, "nn.utils.remove_spectral_norm(module, name = 'weight')",
+     "Makes the divided weight a parameter again."},
+};
+constexpr Row fuse[] = {
+    {"fuse_conv_bn_eval", nullptr, "nn.utils.fuse_conv_bn_eval(conv, bn, transpose = false)",
+     "A convolution that computes what conv and then bn compute, both in eval mode."},
+    {"fuse_conv_bn_weights", nullptr,
+     "nn.utils.fuse_conv_bn_weights(conv_w, conv_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, transpose = false)",
+     "Weight and bias of that convolution."},
+    {"fuse_linear_bn_eval", nullptr, "nn.utils.fuse_linear_bn_eval(linear, bn)",
+     "A linear layer that computes what linear and then bn compute, both in eval mode."},
+    {"fuse_linear_bn_weights", nullptr,
+     "nn.utils.fuse_linear_bn_weights(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)",
+     "Weight and bias of that linear layer."},
+};
+constexpr Row parametrize[] = {
+    {"register_parametrization", nullptr,
+     "nn.utils.parametrize.register_parametrization(module, tensor_name, parametrization, {unsafe = false})",
+     "module[tensor_name] becomes parametrization(original), computed when it is read. The parametrization is a "
+     "module; "
+     "its method right_inverse gives the original for a value. Further ones apply to the result."},
+    {"remove_parametrizations", nullptr,
+     "nn.utils.parametrize.remove_parametrizations(module, tensor_name, leave_parametrized = true)",
+     "Makes module[tensor_name] a parameter again: with its present value, or with that of the original."},
+    {"is_parametrized", nullptr, "nn.utils.parametrize.is_parametrized(module, tensor_name = nil)",
+     "Whether the tensor, or any one of the module, has a parametrization."},
+    {"cached", nullptr, "nn.utils.parametrize.cached(f = nil, …)",
+     "A scope, or with a function: each parametrized tensor is computed once in it."},
+};
+constexpr Row parametrizations[] = {
+    {"weight_norm", nullptr, "nn.utils.parametrizations.weight_norm(module, name = 'weight', dim = 1)",
+     "The weight is a direction (original1) times a norm for each position in dim (original0)."},
+    {"spectral_norm", nullptr,
+     "nn.utils.parametrizations.spectral_norm(module, name = 'weight', n_power_iterations = 1, eps = 1e-12, dim = nil)",
+     "The weight is divided by its largest singular value, which a step of power iteration follows while training."},
+    {"orthogonal", nullptr,
+     "nn.utils.parametrizations.orthogonal(module, name = 'weight', orthogonal_map = nil, {use_trivialization = true})",
+     "The weight has orthonormal columns, or rows where it is wide. orthogonal_map is 'matrix_exp', 'cayley' or "
+     "'householder'."},
+};
+constexpr Row prune[] = {
+    {"identity", nullptr, "nn.utils.prune.identity(module, name)",
+     "Makes module[name] the product of the parameter <name>_orig and the buffer <name>_mask, which is 1."},
+    {"random_unstructured", nullptr, "nn.utils.prune.random_unstructured(module, name, amount)",
+     "Sets random elements to 0: amount is how many, or a float, which share of those that are left."},
+    {"l1_unstructured", nullptr, "nn.utils.prune.l1_unstructured(module, name, amount, importance_scores = nil)",
+     "Sets the elements of least magnitude to 0, or of least importance."},
+    {"random_structured", nullptr, "nn.utils.prune.random_structured(module, name, amount, dim)",
+     "Sets random channels along dim to 0."},
+    {"ln_structured", nullptr, "nn.utils.prune.ln_structured(module, name, amount, n, dim, importance_scores = nil)",
+     "Sets the channels along dim with the least n-norm to 0."},
+    {"global_unstructured", nullptr,
+     "nn.utils.prune.global_unstructured(parameters, pruning_method, {importance_scores = nil, amount})",
+     "Prunes a list of {module, name} as one tensor; pruning_method is prune.l1_unstructured or "
+     "prune.random_unstructured."},
+    {"custom_from_mask", nullptr, "nn.utils.prune.custom_from_mask(module, name, mask)",
+     "Sets the elements to 0 where the mask is 0."},
+    {"remove", nullptr, "nn.utils.prune.remove(module, name)", "Makes the pruned tensor a parameter again."},
+    {"is_pruned", nullptr, "nn.utils.prune.is_pruned(module)",
+     "Whether the module, or one below it, has pruned tensors."},
+};
 constexpr Row init[] = {
     {"orthogonal_", nullptr, "nn.init.orthogonal_(tensor, gain = 1, {generator = nil})",
      "Fills the tensor with orthonormal rows (or columns, if there are fewer), times gain. All dims after the first "
@@ -125,6 +196,14 @@ void push_table(lua_State* L, const char* a = nullptr, const char* b = nullptr) 
     }
 }
 
+// A table of functions in the table on top of the stack.
+void add_table(lua_State* L, const char* name, const char* module, std::span<const Row> rows, const char* help) {
+  luaL_getsubtable(L, -1, name);
+  add_library(L, -1, module, rows);
+  document(L, -1, help);
+  lua_pop(L, 1);
+}
+
 void open_libraries(lua_State* L) {
   push_table(L);
   add_library(L, -1, "luth.torch.copies", copies);
@@ -138,9 +217,16 @@ void open_libraries(lua_State* L) {
   push_table(L, "testing");
   add_library(L, -1, "luth.torch.make_tensor", testing);
   push_table(L);
-  luaL_getsubtable(L, -1, "distributions");
-  add_library(L, -1, "luth.torch.distributions", distributions);
-  document(L, -1, "torch.distributions\n  Probability distributions, maps of them, and their divergences.");
+  add_table(L, "distributions", "luth.torch.distributions", distributions,
+            "torch.distributions\n  Probability distributions, maps of them, and their divergences.");
+  push_table(L, "nn", "utils");
+  add_library(L, -1, "luth.torch.norms_of_weights", norms_of_weights);
+  add_library(L, -1, "luth.torch.fuse", fuse);
+  add_table(L, "parametrize", "luth.torch.parametrize", parametrize,
+            "nn.utils.parametrize\n  Parameters as functions of others.");
+  add_table(L, "parametrizations", "luth.torch.parametrizations", parametrizations,
+            "nn.utils.parametrizations\n  Usual functions for nn.utils.parametrize.");
+  add_table(L, "prune", "luth.torch.prune", prune, "nn.utils.prune\n  Sets elements or channels of parameters to 0.");
   lua_settop(L, 0);
 }
 const Open opener("luth.libraries", Open::extras + 10, open_libraries);

@@ -167,6 +167,21 @@ int json_encode(lua_State* L) {
   std::string text = to_json(to_item(L, 1)).dump(-1, ' ', false, Json::error_handler_t::replace);
   return lua_pushlstring(L, text.data(), text.size()), 1;
 }
+// place(module, name, tensor): puts a tensor, which may be the result of others, into the place of a parameter or
+// buffer; without a tensor the place becomes empty.
+int place(lua_State* L) {
+  nn::ModuleRef m = check_module(L, 1);
+  const std::string name = luaL_checkstring(L, 2);
+  const Tensor* given = to_tensor(L, 3);
+  const Tensor value = given ? *given : Tensor();
+  if (auto* p = m->find_parameter(name))
+    p->value = value;
+  else if (auto* b = m->find_buffer(name))
+    b->value = value;
+  else
+    throw Error("{} has no place '{}'", m->type(), name);
+  return 0;
+}
 // document(value, text): the help of a value that the library makes.
 int document_value(lua_State* L) {
   luaL_checkany(L, 1);
@@ -197,6 +212,7 @@ constexpr luaL_Reg functions[] = {
     {"choose_device", guarded<pick_device>},
     {"version", guarded<version_text>},
     {"nearest", guarded<nearest_name>},
+    {"place", guarded<place>},
     {"document", guarded<document_value>},
     {"json_encode", guarded<json_encode>},
     {"json_decode", guarded<json_decode>},

@@ -81,6 +81,27 @@ void assign_nil(lua_State* L, nn::Module& m, const std::string& name) {
   }
 }
 
+// Whether a library computes the part of that name (share/luth/torch/computed.lua): the field _computed names it.
+bool is_computed(lua_State* L, const char* name) {
+  const int top = lua_gettop(L);
+  const bool is =
+      push_fields(L, false) && lua_getfield(L, -1, "_computed") == LUA_TTABLE && lua_getfield(L, -1, name) != LUA_TNIL;
+  return lua_settop(L, top), is;
+}
+// Calls the function of luth.torch.computed with the n arguments on the stack, which are those of __index or
+// __newindex.
+int call_computed(lua_State* L, const char* function, int n) {
+  lua_settop(L, n);
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "luth.torch.computed");
+  lua_call(L, 1, 1);
+  lua_getfield(L, -1, function);
+  lua_insert(L, 1);
+  lua_settop(L, n + 1);
+  lua_call(L, n, LUA_MULTRET);
+  return lua_gettop(L);
+}
+
 }  // namespace
 
 // Upvalue 1: the class table. Looks in the plain fields, the class, the parts, the settings; nil where nobody has it.
@@ -103,7 +124,8 @@ int module_index(lua_State* L) {
   std::string_view name(s, n);
   if (push_part(L, m, name)) return 1;
   if (name == "training") return lua_pushboolean(L, m.training()), 1;
-  if (has_part(m, name)) return 0;  // absent, as the bias of a layer without one: not the setting of that name
+  if (has_part(m, name))  // absent, as the bias of a layer without one: not the setting of that name
+    return is_computed(L, s) ? call_computed(L, "read", 2) : 0;
   return push_setting(L, describe_of(m), name) ? 1 : 0;
 }
 
@@ -130,6 +152,7 @@ int module_newindex(lua_State* L) {
   if (lua_type(L, 2) != LUA_TSTRING && !lua_isinteger(L, 2)) return set_plain(L), 0;
   std::string name = lua_isinteger(L, 2) ? position_name(m, lua_tointeger(L, 2)) : lua_tostring(L, 2);
   if (lua_isnil(L, 3)) return assign_nil(L, m, name), 0;
+  if (is_computed(L, name.c_str())) return call_computed(L, "assign", 3);
   if (to_module(L, 3)) {
     nn::ModuleRef child = check_module(L, 3);
     drop_other(L, m, name, "module");
