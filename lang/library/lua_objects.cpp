@@ -202,6 +202,15 @@ void ObjectReader::made(const nn::ModuleRef& m) {
   keep();
   lua_pop(L_, 1);
 }
+// Adds the hooks of a module some of whose parameters are computed (share/luth/torch/computed.lua).
+static void hook_computed(lua_State* L, int module) {
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "luth.torch.computed");
+  lua_call(L, 1, 1);
+  lua_getfield(L, -1, "hook");
+  lua_pushvalue(L, module);
+  lua_call(L, 1, 0);
+}
 void ObjectReader::filled(const nn::ModuleRef& m, const io::Map& map) {
   const int top = lua_gettop(L_);
   push_module(L_, m);
@@ -214,6 +223,7 @@ void ObjectReader::filled(const nn::ModuleRef& m, const io::Map& map) {
       lua_insert(L_, -2);
       lua_rawset(L_, top + 2);
     }
+    if (lua_getfield(L_, top + 2, "_computed") == LUA_TTABLE) hook_computed(L_, top + 1);
   }
   lua_settop(L_, top);
 }

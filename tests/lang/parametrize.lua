@@ -124,6 +124,25 @@ function s.loaded_and_trained()
   t:assert(not a.weight:equal(b.weight))
 end
 
+-- torch.save of the module itself.
+function s.saved_whole()
+  local path = os.tmpname()
+  for _, make in ipairs { parametrizations.weight_norm, nn.utils.weight_norm, nn.utils.spectral_norm, parametrizations.orthogonal,
+    function(m) return prune.l1_unstructured(m, 'weight', 0.5) end } do
+    require 'luth.torch.parametrizations'
+    local m = make(nn.Linear(3, 3)):eval()
+    torch.save(m, path)
+    local n = torch.load(path)
+    t:assert(n.weight:equal(m.weight))
+    t:assert(n(torch.ones(1, 3)):equal(m(torch.ones(1, 3))))
+  end
+  os.remove(path)
+  local m = nn.Linear(2, 2)
+  m.bias = nil
+  m._computed = { bias = 'os' }
+  t:fails(function() return m.bias end, "nothing is known that computes 'bias'")
+end
+
 function s.weight_norm()
   local m = nn.Conv2d(2, 3, 3)
   local w = m.weight:detach():clone()

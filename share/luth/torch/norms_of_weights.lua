@@ -30,25 +30,25 @@ function M.weight_norm(...)
   local a = arguments.read('weight_norm', { 'module', 'name', 'dim' }, 1, ...)
   local m, name, dim = a.module, a.name or 'weight', a.dim or 1
   local w = computed.tensor('weight_norm', m, name)
-  if computed.library(m, name) then arguments.fail('weight_norm', "'%s' is computed from other parameters already", name) end
+  if computed.kind(m, name) then arguments.fail('weight_norm', "'%s' is computed from other parameters already", name) end
   M.check_dim('weight_norm', w, dim)
-  computed.define(m, name, 'luth.torch.norms_of_weights.weight')
+  computed.define(m, name, 'weight_norm')
   m:register_parameter(name .. '_g', nn.Parameter(M.norm_except(w:detach(), dim)))
   m:register_parameter(name .. '_v', nn.Parameter(w:detach()))
   m['_' .. name .. '_dim'] = dim
   return m
 end
 
-local function undo(function_name, library, parts, ...)
+local function undo(function_name, kind, parts, ...)
   local a = arguments.read(function_name, { 'module', 'name' }, 1, ...)
   local m, name = a.module, a.name or 'weight'
   local w = computed.tensor(function_name, m, name)
-  if computed.library(m, name) ~= library then arguments.fail(function_name, "'%s' has no %s", name, function_name:gsub('remove_', '')) end
+  if computed.kind(m, name) ~= kind then arguments.fail(function_name, "'%s' has no %s", name, function_name:gsub('remove_', '')) end
   computed.undefine(m, name, nn.Parameter(w:detach():clone()))
   for _, part in ipairs(parts) do m[name .. part] = nil end
   return m
 end
-function M.remove_weight_norm(...) return undo('remove_weight_norm', 'luth.torch.norms_of_weights.weight', { '_g', '_v' }, ...) end
+function M.remove_weight_norm(...) return undo('remove_weight_norm', 'weight_norm', { '_g', '_v' }, ...) end
 
 -- ---- Spectral normalisation (Miyato and others, 2018) ---------------------------------------------------------------
 
@@ -92,12 +92,12 @@ function M.spectral_norm(...)
   local a = arguments.read('spectral_norm', { 'module', 'name', 'n_power_iterations', 'eps', 'dim' }, 1, ...)
   local m, name = a.module, a.name or 'weight'
   local w = computed.tensor('spectral_norm', m, name)
-  if computed.library(m, name) then arguments.fail('spectral_norm', "'%s' is computed from other parameters already", name) end
+  if computed.kind(m, name) then arguments.fail('spectral_norm', "'%s' is computed from other parameters already", name) end
   local o = { n = a.n_power_iterations or 1, eps = a.eps or 1e-12, dim = M.spectral_dim(m, a.dim) }
   M.check_iterations('spectral_norm', o.n)
   M.check_dim('spectral_norm', w, o.dim)
   local u, v = M.start(M.matrix(w:detach(), o.dim), o.eps)
-  computed.define(m, name, 'luth.torch.norms_of_weights.spectral')
+  computed.define(m, name, 'spectral_norm')
   m:register_parameter(name .. '_orig', w)
   m:register_buffer(name .. '_u', u)
   m:register_buffer(name .. '_v', v)
@@ -105,20 +105,21 @@ function M.spectral_norm(...)
   return m
 end
 function M.remove_spectral_norm(...)
-  return undo('remove_spectral_norm', 'luth.torch.norms_of_weights.spectral', { '_orig', '_u', '_v' }, ...)
+  return undo('remove_spectral_norm', 'spectral_norm', { '_orig', '_u', '_v' }, ...)
 end
 
--- What luth.torch.computed requires.
-package.loaded['luth.torch.norms_of_weights.weight'] = {
-  compute = function(m, name) return M.weight(m[name .. '_g'], m[name .. '_v'], m['_' .. name .. '_dim']) end,
-}
-package.loaded['luth.torch.norms_of_weights.spectral'] = {
-  compute = function(m, name, in_forward)
-    local o, w, u, v = m['_' .. name .. '_spectral'], m[name .. '_orig'], m[name .. '_u'], m[name .. '_v']
-    local W = M.matrix(w, o.dim)
-    if in_forward and m.training then M.iterate(W:detach(), u, v, o.n, o.eps) end
-    return w / M.sigma(W, u, v)
-  end,
+M.kinds = {
+  weight_norm = {
+    compute = function(m, name) return M.weight(m[name .. '_g'], m[name .. '_v'], m['_' .. name .. '_dim']) end,
+  },
+  spectral_norm = {
+    compute = function(m, name, in_forward)
+      local o, w, u, v = m['_' .. name .. '_spectral'], m[name .. '_orig'], m[name .. '_u'], m[name .. '_v']
+      local W = M.matrix(w, o.dim)
+      if in_forward and m.training then M.iterate(W:detach(), u, v, o.n, o.eps) end
+      return w / M.sigma(W, u, v)
+    end,
+  },
 }
 
 return M

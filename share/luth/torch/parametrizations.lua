@@ -56,7 +56,7 @@ end
 
 local Orthogonal = nn.class('Orthogonal')
 function Orthogonal:init(shape, map, trivial)
-  self.shape = shape
+  self.shape = { table.unpack(shape) }  -- a table, which a file can hold
   self.map = map
   self.trivial = trivial
   if trivial then self:register_buffer('base', nil) end
@@ -103,8 +103,9 @@ local function made_orthogonal(x)
 end
 
 function Orthogonal:right_inverse(Q)
-  if Q:size() ~= self.shape then
-    arguments.fail('orthogonal', 'expects a tensor of shape %s, got %s', tostring(self.shape), tostring(Q:size()))
+  local shape = torch.Size(self.shape)
+  if Q:size() ~= shape then
+    arguments.fail('orthogonal', 'expects a tensor of shape %s, got %s', tostring(shape):match('%[.*%]'), tostring(Q:size()):match('%[.*%]'))
   end
   local wide = Q:size(-2) < Q:size(-1)
   local tall = wide and Q.mT or Q

@@ -60,7 +60,7 @@ function M.cached(f, ...)
   return table.unpack(results, 2, results.n)
 end
 
-function M.compute(m, name)
+local function compute(m, name)
   local list = m.parametrizations[name]
   if depth == 0 then return list() end
   cache[list] = cache[list] or list()
@@ -68,7 +68,7 @@ function M.compute(m, name)
 end
 
 -- m.weight = value.
-function M.assign(m, name, value)
+local function assign(m, name, value)
   local list = m.parametrizations[name]
   if not torch.is_tensor(value) then arguments.fail('parametrize', "'%s' takes a tensor, got %s", name, torch.typename(value) or type(value)) end
   local _ <close> = torch.no_grad()
@@ -81,6 +81,8 @@ function M.assign(m, name, value)
     t:copy_(new[i])
   end
 end
+
+M.kinds = { parametrize = { compute = compute, assign = assign } }
 
 -- ---- Registering ----------------------------------------------------------------------------------------------------
 
@@ -136,12 +138,12 @@ function M.register_parametrization(...)
   local w = computed.tensor(name, m, a.tensor_name)
   if not torch.isinstance(f, nn.Module) then arguments.fail(name, 'parametrization must be a module, got %s', torch.typename(f) or type(f)) end
   f:train(m.training)
-  local library = computed.library(m, a.tensor_name)
-  if library == 'luth.torch.parametrize' then
+  local kind = computed.kind(m, a.tensor_name)
+  if kind == 'parametrize' then
     append(m, a.tensor_name, f, a.unsafe)
     return m
   end
-  if library then arguments.fail(name, "'%s' is computed from other parameters already", a.tensor_name) end
+  if kind then arguments.fail(name, "'%s' is computed from other parameters already", a.tensor_name) end
   local before = w:detach():clone()
   local list = start(m, a.tensor_name, f, a.unsafe, w)
   local ok, message = pcall(function()
@@ -151,7 +153,7 @@ function M.register_parametrization(...)
     w.data = before
     error(message, 0)
   end
-  computed.define(m, a.tensor_name, 'luth.torch.parametrize')
+  computed.define(m, a.tensor_name, 'parametrize')
   m.parametrizations = m.parametrizations or nn.ModuleDict()
   m.parametrizations[a.tensor_name] = list
   return m

@@ -4,12 +4,12 @@ local arguments = require 'luth.torch.arguments'
 local computed = require 'luth.torch.computed'
 
 local M = {}
-local library = 'luth.torch.prune'
 
-function M.compute(m, name)
+local function compute(m, name)
   local w = m[name .. '_orig']
   return w * m[name .. '_mask']:to(w.dtype)
 end
+M.kinds = { prune = { compute = compute } }
 
 -- ---- How many -------------------------------------------------------------------------------------------------------
 
@@ -67,7 +67,7 @@ end
 -- ---- Modules --------------------------------------------------------------------------------------------------------
 
 local function mask_of(m, name)
-  if computed.library(m, name) == library then return m[name .. '_mask'] end
+  if computed.kind(m, name) == 'prune' then return m[name .. '_mask'] end
   return torch.ones_like(m[name]:detach())
 end
 
@@ -82,14 +82,14 @@ local function read(function_name, m, name, scores)
 end
 
 local function apply(function_name, m, name, mask)
-  local other = computed.library(m, name)
-  if other and other ~= library then arguments.fail(function_name, "'%s' is computed from other parameters already", name) end
+  local other = computed.kind(m, name)
+  if other and other ~= 'prune' then arguments.fail(function_name, "'%s' is computed from other parameters already", name) end
   if other then
     m[name .. '_mask']:copy_(mask)
     return m
   end
   local w = m[name]
-  computed.define(m, name, library)
+  computed.define(m, name, 'prune')
   m:register_parameter(name .. '_orig', w)
   m:register_buffer(name .. '_mask', mask:to(w.dtype))
   return m
@@ -179,7 +179,7 @@ function M.remove(...)
   local a = arguments.read('remove', { 'module', 'name' }, 2, ...)
   local m, name = a.module, a.name
   local t = computed.tensor('remove', m, name):detach()
-  if computed.library(m, name) ~= library then arguments.fail('remove', "'%s' of %s is not pruned", name, torch.typename(m)) end
+  if computed.kind(m, name) ~= 'prune' then arguments.fail('remove', "'%s' of %s is not pruned", name, torch.typename(m)) end
   local w = m[name .. '_orig']
   w.data = t
   m[name .. '_orig'] = nil
@@ -193,7 +193,7 @@ function M.is_pruned(...)
   if not torch.isinstance(a.module, nn.Module) then arguments.fail('is_pruned', 'expects a module, got %s', type(a.module)) end
   for _, m in a.module:named_modules() do
     for _, by in pairs(m._computed or {}) do
-      if by == library then return true end
+      if by == 'prune' then return true end
     end
   end
   return false
