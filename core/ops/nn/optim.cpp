@@ -37,6 +37,31 @@ Specs ClipByValue::infer(const Inputs& in) const {
   return {};
 }
 
+// Settings for the samples of the steps.
+std::vector<SgdRule> SgdRule::variants() {
+  return {{.lr = 0.1, .weight_decay = 0.1},
+          {.lr = 0.1, .momentum = 0.9, .nesterov = true},
+          {.momentum = 0.5, .dampening = 0.5, .flags = {.maximize = true}}};
+}
+std::vector<AdamRule> AdamRule::variants() {
+  return {{.weight_decay = 0.1}, {.weight_decay = 0.1, .amsgrad = true, .decoupled_weight_decay = true}};
+}
+std::vector<NAdamRule> NAdamRule::variants() { return {{.lr = 0.1, .weight_decay = 0.1}}; }
+std::vector<RAdamRule> RAdamRule::variants() { return {{.lr = 0.1, .betas = {0.8, 0.9}, .weight_decay = 0.1}}; }
+std::vector<LambRule> LambRule::variants() { return {{.lr = 0.1}}; }
+std::vector<AdamaxRule> AdamaxRule::variants() { return {{.lr = 0.1, .weight_decay = 0.1}}; }
+std::vector<LionRule> LionRule::variants() { return {{.lr = 0.1, .weight_decay = 0.1}}; }
+std::vector<AdagradRule> AdagradRule::variants() { return {{.lr = 0.1, .lr_decay = 0.1, .weight_decay = 0.1}}; }
+std::vector<AdadeltaRule> AdadeltaRule::variants() { return {{.weight_decay = 0.1}}; }
+std::vector<RMSpropRule> RMSpropRule::variants() {
+  return {{.lr = 0.1, .weight_decay = 0.1},
+          {.alpha = 0.9, .eps = 1, .centered = true},
+          {.alpha = 0.9, .momentum = 0.9},
+          {.alpha = 0.9, .eps = 1, .momentum = 0.9, .centered = true}};
+}
+std::vector<RpropRule> RpropRule::variants() { return {{.lr = 0.1}, {.step_sizes = {0.3, 0.6}}}; }
+std::vector<ASGDRule> ASGDRule::variants() { return {{.lr = 0.1, .lambd = 0.01, .weight_decay = 0.1}}; }
+
 Cases<NormOfAll> NormOfAll::samples() {
   return {
       {{}, {{2, 3}, {4}}}, {{.norm_type = 1}, {{3}}}, {{.norm_type = INFINITY}, {{3}, {2}}}, {{.norm_type = 3}, {{3}}}};

@@ -42,11 +42,7 @@ struct SgdRule {
     if (momentum == 0) return {};
     return {"momentum_buffer"};
   }
-  static std::vector<SgdRule> variants() {
-    return {{.lr = 0.1, .weight_decay = 0.1},
-            {.lr = 0.1, .momentum = 0.9, .nesterov = true},
-            {.momentum = 0.5, .dampening = 0.5, .flags = {.maximize = true}}};
-  }
+  static std::vector<SgdRule> variants();
 
   template <class C>
   struct Update {
@@ -146,9 +142,7 @@ struct AdamRule {
     if (amsgrad) return {"exp_avg", "exp_avg_sq", "max_exp_avg_sq"};
     return {"exp_avg", "exp_avg_sq"};
   }
-  static std::vector<AdamRule> variants() {
-    return {{.weight_decay = 0.1}, {.weight_decay = 0.1, .amsgrad = true, .decoupled_weight_decay = true}};
-  }
+  static std::vector<AdamRule> variants();
 
   template <class C>
   struct Update : Moments<C> {
@@ -210,7 +204,7 @@ struct NAdamRule {
     check_setting("momentum_decay", momentum_decay);
   }
   std::vector<const char*> state() const { return {"exp_avg", "exp_avg_sq"}; }
-  static std::vector<NAdamRule> variants() { return {{.lr = 0.1, .weight_decay = 0.1}}; }
+  static std::vector<NAdamRule> variants();
   double mu(int64_t step) const { return betas.first * (1 - 0.5 * std::pow(0.96, double(step) * momentum_decay)); }
   std::vector<double> first_numbers() const { return {1}; }
   /// The product of mu, which PyTorch keeps in float32.
@@ -253,7 +247,7 @@ struct RAdamRule {
   }
   void check() const { check_moments(*this); }
   std::vector<const char*> state() const { return {"exp_avg", "exp_avg_sq"}; }
-  static std::vector<RAdamRule> variants() { return {{.lr = 0.1, .betas = {0.8, 0.9}, .weight_decay = 0.1}}; }
+  static std::vector<RAdamRule> variants();
 
   template <class C>
   struct Update : Moments<C> {
@@ -291,7 +285,7 @@ struct LambRule {
   }
   void check() const { check_moments(*this); }
   std::vector<const char*> state() const { return {"exp_avg", "exp_avg_sq", "direction"}; }
-  static std::vector<LambRule> variants() { return {{.lr = 0.1}}; }
+  static std::vector<LambRule> variants();
 
   template <class C>
   struct Update : Moments<C> {
@@ -329,7 +323,7 @@ struct AdamaxRule {
   }
   void check() const { check_moments(*this); }
   std::vector<const char*> state() const { return {"exp_avg", "exp_inf"}; }
-  static std::vector<AdamaxRule> variants() { return {{.lr = 0.1, .weight_decay = 0.1}}; }
+  static std::vector<AdamaxRule> variants();
 
   template <class C>
   struct Update {
@@ -374,7 +368,7 @@ struct LionRule {
     check_setting("weight_decay", weight_decay);
   }
   std::vector<const char*> state() const { return {"exp_avg"}; }
-  static std::vector<LionRule> variants() { return {{.lr = 0.1, .weight_decay = 0.1}}; }
+  static std::vector<LionRule> variants();
 
   template <class C>
   struct Update {
@@ -424,7 +418,7 @@ struct AdagradRule {
   }
   std::vector<const char*> state() const { return {"sum"}; }
   double first_value(size_t) const { return initial_accumulator_value; }
-  static std::vector<AdagradRule> variants() { return {{.lr = 0.1, .lr_decay = 0.1, .weight_decay = 0.1}}; }
+  static std::vector<AdagradRule> variants();
 
   template <class C>
   struct Update {
@@ -469,7 +463,7 @@ struct AdadeltaRule {
     flags.check();
   }
   std::vector<const char*> state() const { return {"square_avg", "acc_delta"}; }
-  static std::vector<AdadeltaRule> variants() { return {{.weight_decay = 0.1}}; }
+  static std::vector<AdadeltaRule> variants();
 
   template <class C>
   struct Update {
@@ -526,12 +520,7 @@ struct RMSpropRule {
     if (momentum > 0) names.push_back("momentum_buffer");
     return names;
   }
-  static std::vector<RMSpropRule> variants() {
-    return {{.lr = 0.1, .weight_decay = 0.1},
-            {.alpha = 0.9, .eps = 1, .centered = true},
-            {.alpha = 0.9, .momentum = 0.9},
-            {.alpha = 0.9, .eps = 1, .momentum = 0.9, .centered = true}};
-  }
+  static std::vector<RMSpropRule> variants();
 
   template <class C>
   struct Update {
@@ -594,7 +583,7 @@ struct RpropRule {
   }
   std::vector<const char*> state() const { return {"prev", "step_size"}; }
   double first_value(size_t k) const { return k == 1 ? lr : 0; }
-  static std::vector<RpropRule> variants() { return {{.lr = 0.1}, {.step_sizes = {0.3, 0.6}}}; }
+  static std::vector<RpropRule> variants();
 
   template <class C>
   struct Update {
@@ -643,7 +632,7 @@ struct ASGDRule {
     flags.check();
   }
   std::vector<const char*> state() const { return {"ax"}; }
-  static std::vector<ASGDRule> variants() { return {{.lr = 0.1, .lambd = 0.01, .weight_decay = 0.1}}; }
+  static std::vector<ASGDRule> variants();
   /// The rate and the share of the newest parameter in the mean, which PyTorch keeps in float32.
   std::vector<double> first_numbers() const { return {float(lr), 1}; }
   std::vector<double> next_numbers(const StepMoment& at) const {

@@ -67,6 +67,7 @@ void check_groups(const Inputs& in, size_t n);
 ///   name, brief            the optimizer, what it is
 ///   doc                    the operator
 ///   least, most            how many tensors a parameter has
+///   variants()             settings for the operator's samples
 ///   state()                the names of its state tensors, of which there are most - 2 or fewer
 ///   Update<C>              a function of the elements v[0 … n - 1] in the type C, which changes all but v[1]
 template <class Rule>
