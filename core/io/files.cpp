@@ -4,6 +4,7 @@
 
 #include "core/io/checkpoint.h"
 #include "core/io/npy.h"
+#include "core/io/pth.h"
 #include "core/io/safetensors.h"
 #include "core/io/zip.h"
 
@@ -38,7 +39,12 @@ Item load(const std::string& path, Device* map_location) {
     disk.read(start.data(), start.size(), 0);
   }
   if (start.starts_with("\x93NUMPY")) return load_npy(path, map_location);
-  if (start.starts_with("PK") && is_npz(path)) return load_npz(path, map_location);
+  if (start.starts_with("PK")) return is_npz(path) ? load_npz(path, map_location) : load_pth(path, map_location);
+  if (start.starts_with("\x80\x02"))  // a bare pickle
+    throw Error(ErrorCode::checkpoint,
+                "cannot use '{}': it is in PyTorch's format before version 1.6; convert it in Python: "
+                "torch.save(torch.load('old.pth', weights_only=True), 'new.pth')",
+                path);
   // the upper bytes of the header's length, and its brace
   if (start.size() == 9 && start[8] == '{' && !start[5] && !start[6] && !start[7])
     return load_safetensors(path, map_location);

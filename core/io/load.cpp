@@ -235,9 +235,8 @@ bool has_signature(Disk& disk) {
 [[noreturn]] void not_ours(Disk& disk, const std::string& path) {
   char s[2] = {};
   if (disk.size() >= 2 && disk.read(s, 2, 0) && s[0] == 'P' && s[1] == 'K')
-    throw Error(
-        ErrorCode::checkpoint,
-        "cannot use '{}': it is a zip archive, as PyTorch's torch.save writes; luth reads HDF5 and .safetensors", path);
+    throw Error(ErrorCode::checkpoint,
+                "cannot use '{}': it is a zip archive, as PyTorch's torch.save writes; torch.load reads it", path);
   const bool numpy = path.ends_with(".npy");
   throw Error(ErrorCode::checkpoint, "cannot use '{}': it {}{}", path,
               numpy ? "does not begin as a .npy file does" : "is no HDF5 file",

@@ -10,14 +10,15 @@ namespace {
 // Deflate packs at most 1032 to 1.
 constexpr uint64_t most_unpacked = 1100;
 constexpr uint64_t limit = 0xffffffff;
-constexpr size_t end_bytes = 22, central_bytes = 46, local_bytes = 30;
+constexpr uint64_t disk_limit = uint64_t(1) << 62;
+constexpr size_t end_bytes = 22, central_bytes = 46, local_bytes = 30, locator_bytes = 20, wide_end_bytes = 56;
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
   throw Error(ErrorCode::checkpoint, "cannot use '{}': {}", path, why);
 }
 
-uint32_t get(std::string_view s, size_t at, int bytes) {
-  uint32_t v = 0;
+uint64_t get(std::string_view s, size_t at, int bytes) {
+  uint64_t v = 0;
   for (int i = bytes; i-- > 0;) v = v << 8 | static_cast<unsigned char>(s[at + size_t(i)]);
   return v;
 }
@@ -32,13 +33,14 @@ std::string read(Disk& disk, uint64_t at, uint64_t n, const std::string& path) {
   return s;
 }
 
-std::string inflated(const std::string& packed, uint32_t size, const std::string& path) {
+std::string inflated(const std::string& packed, uint64_t size, const std::string& path) {
+  if (packed.size() > limit || size > limit) refuse(path, "it has packed data of more than 4 GB");
   std::string out(size, '\0');
   z_stream z{};
   z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
   z.avail_in = uInt(packed.size());
   z.next_out = reinterpret_cast<Bytef*>(out.data());
-  z.avail_out = size;
+  z.avail_out = uInt(size);
   if (inflateInit2(&z, -MAX_WBITS) != Z_OK) throw Error(ErrorCode::memory, "no memory to unpack '{}'", path);
   int result = ::inflate(&z, Z_FINISH);
   inflateEnd(&z);
@@ -46,49 +48,107 @@ std::string inflated(const std::string& packed, uint32_t size, const std::string
   return out;
 }
 
+struct Directory {
+  uint64_t count, size, at;
+};
+// In an archive of more than 4 GB a second record, before the last one, has the numbers.
+Directory directory_of(Disk& disk, const std::string& path) {
+  const uint64_t tail_size = std::min<uint64_t>(disk.size(), end_bytes + 0xffff), from = disk.size() - tail_size;
+  const std::string tail = read(disk, from, tail_size, path);
+  const size_t end = tail.rfind("PK\x05\x06");
+  if (end == std::string::npos || tail.size() - end < end_bytes) refuse(path, "it is cut short, or no zip archive");
+  const Directory d{get(tail, end + 10, 2), get(tail, end + 12, 4), get(tail, end + 16, 4)};
+  if (d.count != 0xffff && d.size != limit && d.at != limit) return d;
+  if (from + end < locator_bytes) refuse(path, "its directory is damaged");
+  const std::string locator = read(disk, from + end - locator_bytes, locator_bytes, path);
+  if (locator.compare(0, 4, "PK\x06\x07")) refuse(path, "its directory is damaged");
+  const std::string wide = read(disk, get(locator, 8, 8), wide_end_bytes, path);
+  if (wide.compare(0, 4, "PK\x06\x06")) refuse(path, "its directory is damaged");
+  return {get(wide, 32, 8), get(wide, 40, 8), get(wide, 48, 8)};
+}
+
+// The numbers of an entry that 32 bits do not hold, in the order size, packed, at.
+void read_wide(ZipEntry& e, std::string_view extra, const std::string& path) {
+  uint64_t* const numbers[] = {&e.size, &e.packed, &e.at};
+  for (size_t p = 0; extra.size() - p >= 4;) {
+    const size_t kind = get(extra, p, 2), n = get(extra, p + 2, 2);
+    p += 4;
+    if (n > extra.size() - p) break;
+    size_t at = p;
+    for (uint64_t* v : numbers)
+      if (kind == 1 && *v == limit && at + 8 <= p + n) *v = get(extra, at, 8), at += 8;
+    p += n;
+  }
+  if (e.size > disk_limit || e.packed > disk_limit || e.at > disk_limit)
+    refuse(path, "'" + e.name + "' has a wrong size");
+}
+
+// No byte belongs to two entries: what is unpacked is then at most a multiple of the file.
+void check_apart(const std::vector<ZipEntry>& entries, const std::string& path) {
+  std::vector<const ZipEntry*> sorted;
+  for (auto& e : entries) sorted.push_back(&e);
+  std::sort(sorted.begin(), sorted.end(), [](auto* a, auto* b) { return a->at < b->at; });
+  for (size_t i = 1; i < sorted.size(); ++i)
+    if (sorted[i]->at - sorted[i - 1]->at < local_bytes + sorted[i - 1]->packed)
+      refuse(path, "'" + sorted[i - 1]->name + "' and '" + sorted[i]->name + "' overlap");
+}
+
+// Where the packed bytes of an entry begin.
+uint64_t data_at(Disk& disk, const ZipEntry& e, const std::string& path) {
+  const std::string local = read(disk, e.at, local_bytes, path);
+  if (local.compare(0, 4, "PK\x03\x04")) refuse(path, "'" + e.name + "' is damaged");
+  return e.at + local_bytes + get(local, 26, 2) + get(local, 28, 2);
+}
+void check_sum(const ZipEntry& e, const void* data, const std::string& path) {
+  if (crc32_z(0, static_cast<const Bytef*>(data), e.size) != e.crc)
+    refuse(path, "'" + e.name + "' is damaged: its checksum does not fit");
+}
+
 }  // namespace
 
 std::vector<ZipEntry> zip_entries(Disk& disk, const std::string& path) {
-  uint64_t tail_size = std::min<uint64_t>(disk.size(), end_bytes + 0xffff);
-  std::string tail = read(disk, disk.size() - tail_size, tail_size, path);
-  size_t end = tail.rfind("PK\x05\x06");
-  if (end == std::string::npos || tail.size() - end < end_bytes) refuse(path, "it is cut short, or no zip archive");
-  uint32_t count = get(tail, end + 10, 2), size = get(tail, end + 12, 4), at = get(tail, end + 16, 4);
-  if (count == 0xffff || size == limit || at == limit) refuse(path, "it is a zip archive of more than 4 GB");
-  std::string directory = read(disk, at, size, path);
+  const Directory d = directory_of(disk, path);
+  const std::string directory = read(disk, d.at, d.size, path);
   std::vector<ZipEntry> entries;
-  for (size_t p = 0; entries.size() < count;) {
+  for (size_t p = 0; entries.size() < d.count;) {
     if (directory.size() - p < central_bytes || directory.compare(p, 4, "PK\x01\x02"))
       refuse(path, "its directory is damaged");
-    size_t name = get(directory, p + 28, 2), rest = get(directory, p + 30, 2) + get(directory, p + 32, 2);
-    if (directory.size() - p - central_bytes < name + rest) refuse(path, "its directory is damaged");
+    const size_t name = get(directory, p + 28, 2), extra = get(directory, p + 30, 2),
+                 comment = get(directory, p + 32, 2);
+    if (directory.size() - p - central_bytes < name + extra + comment) refuse(path, "its directory is damaged");
     ZipEntry e{directory.substr(p + central_bytes, name),
-               get(directory, p + 10, 2),
-               get(directory, p + 16, 4),
+               uint32_t(get(directory, p + 10, 2)),
+               uint32_t(get(directory, p + 16, 4)),
                get(directory, p + 20, 4),
                get(directory, p + 24, 4),
                get(directory, p + 42, 4)};
-    if (e.packed == limit || e.size == limit || e.at == limit) refuse(path, "'" + e.name + "' has more than 4 GB");
+    read_wide(e, std::string_view(directory).substr(p + central_bytes + name, extra), path);
     if (get(directory, p + 8, 2) & 1) refuse(path, "'" + e.name + "' is encrypted");
     entries.push_back(std::move(e));
-    p += central_bytes + name + rest;
+    p += central_bytes + name + extra + comment;
   }
+  check_apart(entries, path);
   return entries;
 }
 
 std::string zip_read(Disk& disk, const ZipEntry& e, const std::string& path) {
-  std::string local = read(disk, e.at, local_bytes, path);
-  if (local.compare(0, 4, "PK\x03\x04")) refuse(path, "'" + e.name + "' is damaged");
-  std::string packed = read(disk, e.at + local_bytes + get(local, 26, 2) + get(local, 28, 2), e.packed, path);
+  std::string packed = read(disk, data_at(disk, e, path), e.packed, path);
   bool stored = e.method == 0;
   if (!stored && e.method != 8)
     refuse(path, fmt::format("'{}' is packed by method {}; luth reads deflate", e.name, e.method));
   if (stored ? e.size != e.packed : e.size / most_unpacked > e.packed)
     refuse(path, "'" + e.name + "' has a wrong size");
   std::string bytes = stored ? std::move(packed) : inflated(packed, e.size, path);
-  if (crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()) != e.crc)
-    refuse(path, "'" + e.name + "' is damaged: its checksum does not fit");
+  check_sum(e, bytes.data(), path);
   return bytes;
+}
+
+void zip_read_stored(Disk& disk, const ZipEntry& e, const std::string& path, void* to) {
+  if (e.method != 0 || e.size != e.packed) refuse(path, "'" + e.name + "' should be stored without packing");
+  const uint64_t at = data_at(disk, e, path);
+  if (at > disk.size() || e.size > disk.size() - at) refuse(path, "it is cut short");
+  if (e.size && !disk.read(to, e.size, at)) refuse(path, disk.reason());
+  check_sum(e, to, path);
 }
 
 void ZipWriter::write(const void* p, size_t n) {

@@ -1,4 +1,4 @@
-// As much of the zip format as .npz needs: writing stored files, reading stored and deflated ones, up to 4 GB.
+// As much of the zip format as .npz and .pth need: writing stored files up to 4 GB, reading stored and deflated ones.
 #pragma once
 #include <string>
 #include <vector>
@@ -9,14 +9,18 @@ namespace luth::io {
 
 struct ZipEntry {
   std::string name;
-  uint32_t method, crc, packed, size;  // bytes
-  uint64_t at;                         // of the local header
+  uint32_t method, crc;
+  uint64_t packed, size;  // bytes
+  uint64_t at;            // of the local header
 };
 
-/// The directory at the end of the archive; throws ErrorCode::checkpoint when there is none that fits the file.
+/// The directory at the end of the archive. Throws ErrorCode::checkpoint if there is none that fits the file, or if
+/// entries overlap.
 std::vector<ZipEntry> zip_entries(Disk& disk, const std::string& path);
 /// The unpacked contents, with their checksum checked.
 std::string zip_read(Disk& disk, const ZipEntry& entry, const std::string& path);
+/// The same of an entry that is stored without packing, to memory for entry.size bytes.
+void zip_read_stored(Disk& disk, const ZipEntry& entry, const std::string& path, void* to);
 
 /// Writes into a Replacement, which the caller commits. Throws through `Replacement::fail`.
 class ZipWriter {

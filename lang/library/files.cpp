@@ -34,7 +34,8 @@ constexpr Row rows[] = {
      "Writes a tensor, number, string, boolean, state dict or nested table into a file. If it fails, the old file is "
      "unchanged."},
     {"load", guarded<load>, "torch.load(path, {map_location = nil})",
-     "Reads a file that torch.save or h5py has written."},
+     "Reads a file that torch.save or h5py has written, .safetensors, .npy, .npz, or PyTorch's .pth (tensors, plain "
+     "values and state dicts; nothing in it is executed)."},
 };
 
 void open_files(lua_State* L) {
