@@ -18,11 +18,19 @@ std::string shown_list(const Lengths& v) {
   for (int64_t n : v) s += (s.empty() ? "[" : ", ") + std::to_string(n);
   return s + "]";
 }
-Lengths inverse(const Lengths& permutation) {
-  Lengths to(permutation.size());
-  for (size_t i = 0; i < permutation.size(); ++i) to[size_t(permutation[i])] = int64_t(i);
+/// Throws unless `order` has each number from 0 once.
+Lengths inverse(const Lengths& order, const char* name) {
+  Lengths to(order.size(), -1);
+  for (size_t i = 0; i < order.size(); ++i) {
+    const auto at = size_t(order[i]);
+    if (at >= order.size() || to[at] >= 0)
+      throw Error("{} must have each position from {} to {} once, got {}", name, shown(0),
+                  shown(int64_t(to.size()) - 1), shown(order[i]));
+    to[at] = int64_t(i);
+  }
   return to;
 }
+Tensor indices(const Lengths& v, Device& device) { return converted(to_tensor(v), Dtype::i64, &device); }
 
 /// Neighbouring steps that the same number of sequences have.
 struct Run {
@@ -51,6 +59,7 @@ Tensor padded(const Tensor& t, int dim, int64_t n, double value, bool before = f
   const Tensor added = full(shape, value, t.dtype(), t.device());
   return cat(before ? Tensors{added, t} : Tensors{t, added}, {.dim = dim});
 }
+Tensor joined(const Tensors& parts) { return parts.size() == 1 ? parts[0] : cat(parts, {.dim = 0}); }
 Tensor swapped(const Tensor& t, bool swap) { return swap ? transpose(t, {.dim0 = 0, .dim1 = 1}) : t; }
 
 /// Returns the dim of the sequences.
@@ -82,39 +91,37 @@ Lengths to_lengths(const Tensor& t) {
 Lengths PackedSequence::sizes() const { return to_lengths(batch_sizes); }
 
 Tensor invert_permutation(const Tensor& permutation) {
-  return permutation ? converted(to_tensor(inverse(to_lengths(permutation))), Dtype::i64, &permutation.device())
-                     : permutation;
+  if (permutation.dim() != 1 || permutation.dtype() != Dtype::i64)
+    throw Error("a permutation is a list of int64, got {}{}", name(permutation.dtype()),
+                to_string(permutation.shape()));
+  return indices(inverse(to_lengths(permutation), "a permutation"), permutation.device());
 }
 
 PackedRef make_packed(const Tensor& data, const Tensor& batch_sizes, const Tensor& sorted_indices,
                       const Tensor& unsorted_indices) {
-  if (batch_sizes.dtype() != Dtype::i64 || batch_sizes.dim() != 1 || &batch_sizes.device() != &host())
+  if (batch_sizes.dtype() != Dtype::i64 || batch_sizes.dim() != 1 || !batch_sizes.numel() ||
+      !batch_sizes.device().on_host())
     throw Error("batch_sizes must be a list of int64 on the CPU, got {}{} on {}", name(batch_sizes.dtype()),
                 to_string(batch_sizes.shape()), batch_sizes.device().name());
   const Lengths sizes = to_lengths(batch_sizes);
-  int64_t rows = 0;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    if (sizes[i] < 1 || (i && sizes[i] > sizes[i - 1]))
-      throw Error("batch_sizes must be positive and fall, got {}", shown_list(sizes));
-    rows += sizes[i];
-  }
+  if (!std::is_sorted(sizes.begin(), sizes.end(), std::greater()) || sizes.back() < 1)
+    throw Error("batch_sizes must be positive and fall, got {}", shown_list(sizes));
+  const int64_t rows = std::accumulate(sizes.begin(), sizes.end(), int64_t(0));
   if (data.dim() < 1 || data.shape(0) != rows)
     throw Error("data has shape {}, but batch_sizes add up to {} rows", to_string(data.shape()), rows);
-  for (auto& t : {sorted_indices, unsorted_indices})
-    if (t && (t.dim() != 1 || t.dtype() != Dtype::i64 || t.numel() != sizes[0]))
-      throw Error("sorted_indices must be {} numbers of int64, got {}{}", sizes[0], name(t.dtype()),
-                  to_string(t.shape()));
-  if (sorted_indices) {
-    Lengths order = to_lengths(sorted_indices);
-    std::sort(order.begin(), order.end());
-    for (size_t i = 0; i < order.size(); ++i)
-      if (order[i] != int64_t(i)) throw Error("sorted_indices must have each position of a sequence once");
-  }
   PackedRef p(new PackedSequence);
   p->data = data;
   p->batch_sizes = batch_sizes;
   p->sorted_indices = sorted_indices;
-  p->unsorted_indices = unsorted_indices ? unsorted_indices : invert_permutation(sorted_indices);
+  p->unsorted_indices = unsorted_indices;
+  if (!sorted_indices && !unsorted_indices) return p;
+  if (!sorted_indices) p->sorted_indices = invert_permutation(unsorted_indices);
+  if (!unsorted_indices) p->unsorted_indices = invert_permutation(sorted_indices);
+  p->order = to_lengths(p->sorted_indices);
+  if (int64_t(p->order.size()) != sizes[0] || inverse(p->order, "sorted_indices") != to_lengths(p->unsorted_indices))
+    throw Error(
+        "sorted_indices and unsorted_indices must be permutations of {} sequences, each the inverse of the other",
+        sizes[0]);
   return p;
 }
 
@@ -124,6 +131,7 @@ PackedRef with_data(const PackedSequence& p, const Tensor& data) {
   to->batch_sizes = p.batch_sizes;
   to->sorted_indices = p.sorted_indices;
   to->unsorted_indices = p.unsorted_indices;
+  to->order = p.order;
   return to;
 }
 PackedRef converted(const PackedSequence& p, std::optional<Dtype> dtype, Device* device) {
@@ -143,10 +151,13 @@ PackedRef pack_padded_sequence(const Tensor& input, const Lengths& lengths, bool
                    [&](int64_t a, int64_t b) { return lengths[size_t(a)] > lengths[size_t(b)]; });
   if (enforce_sorted && !std::is_sorted(lengths.begin(), lengths.end(), std::greater()))
     throw Error("lengths must fall, got {}; enforce_sorted = false sorts the sequences", shown_list(lengths));
-  Tensor sorted, x = input;
+  PackedRef p(new PackedSequence);
+  Tensor x = input;
   if (!enforce_sorted) {
-    sorted = converted(to_tensor(order), Dtype::i64, &input.device());
-    x = index_select(x, sorted, {.dim = batch_dim});
+    p->sorted_indices = indices(order, input.device());
+    p->unsorted_indices = indices(inverse(order, "order"), input.device());
+    p->order = order;
+    x = index_select(x, p->sorted_indices, {.dim = batch_dim});
   }
   x = swapped(x, batch_first);
   Lengths sizes;
@@ -159,7 +170,9 @@ PackedRef pack_padded_sequence(const Tensor& input, const Lengths& lengths, bool
                                {.dim = 1, .start = 0, .length = r.sequences});
     parts.push_back(reshape(part, {.shape = with_front({r.steps * r.sequences}, x.shape(), 2)}));
   }
-  return make_packed(parts.size() == 1 ? parts[0] : cat(parts, {.dim = 0}), to_tensor(sizes), sorted);
+  p->data = joined(parts);
+  p->batch_sizes = to_tensor(sizes);
+  return p;
 }
 
 std::pair<Tensor, Lengths> pad_packed_sequence(const PackedSequence& p, bool batch_first, double padding_value,
@@ -176,16 +189,14 @@ std::pair<Tensor, Lengths> pad_packed_sequence(const PackedSequence& p, bool bat
                            batch - r.sequences, padding_value));
     at += r.steps * r.sequences;
   }
-  Tensor x = padded(parts.size() == 1 ? parts[0] : cat(parts, {.dim = 0}), 0, total_length.value_or(steps) - steps,
-                    padding_value);
+  Tensor x = padded(joined(parts), 0, total_length.value_or(steps) - steps, padding_value);
   Lengths lengths(size_t(batch), 0);
   for (int64_t n : sizes)
     for (int64_t b = 0; b < n; ++b) ++lengths[size_t(b)];
   if (p.unsorted_indices) {
     x = index_select(x, p.unsorted_indices, {.dim = 1});
-    const Lengths given = lengths;
-    const Lengths order = to_lengths(p.unsorted_indices);
-    for (size_t b = 0; b < order.size(); ++b) lengths[b] = given[size_t(order[b])];
+    const Lengths sorted = lengths;
+    for (size_t i = 0; i < sorted.size(); ++i) lengths[size_t(p.order[i])] = sorted[i];
   }
   return {swapped(x, batch_first), lengths};
 }

@@ -16,6 +16,7 @@ struct PackedSequence final : Held {
   Tensor batch_sizes;       // how many sequences have each step: int64 on the CPU, positive, falling
   Tensor sorted_indices;    // which of the sequences given is at each place, from 0; null: in the order given
   Tensor unsorted_indices;  // the inverse
+  Lengths order;            // sorted_indices, on the host
   std::string text() const override { return "a PackedSequence"; }
   Lengths sizes() const;
 };

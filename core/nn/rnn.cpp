@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/base/warn.h"
+#include "core/dispatch/autocast.h"
 #include "core/nn/init.h"
 #include "core/op/basics.h"
 #include "core/ops/index/index.h"
@@ -18,11 +19,14 @@ namespace {
 const DefineModule<RNN, LSTM, GRU, RNNCell, LSTMCell, GRUCell> rnn_;
 
 /// A state that a call gives, or null.
-Tensor given_state(const char* name, const Argument& given, const Shape& shape, const char* meaning) {
+Tensor given_state(const char* name, const Argument& given, const Tensor& x, const Shape& shape, const char* meaning) {
   if (!given) return {};
   if (!given.is_tensor()) throw Error("{} must be a tensor, got {}", name, given.text());
   if (!(given.shape() == shape))
     throw Error("{} must have shape {} ({}), got {}", name, to_string(shape), meaning, to_string(given.shape()));
+  if (given.dtype() != x.dtype() && !autocast_enabled())
+    throw Error("{} is {}, but the input is {}: convert one with :to()", name, luth::name(given.dtype()),
+                luth::name(x.dtype()));
   return given.tensor();
 }
 /// h and c of an LSTM.
@@ -50,7 +54,7 @@ void RecurrentModule::check_sizes() const {
   need_at_least(module.c_str(), "hidden_size", s.hidden_size, 1);
   need_at_least(module.c_str(), "num_layers", s.num_layers, 1);
   if (s.nonlinearity != "tanh" && s.nonlinearity != "relu")
-    throw Error("{}: nonlinearity is 'tanh' or 'relu', got '{}'", module, s.nonlinearity);
+    throw Error("nonlinearity of {} is 'tanh' or 'relu', got '{}'", module, s.nonlinearity);
 }
 void RecurrentModule::reset_parameters() {
   const double bound = 1 / std::sqrt(double(settings().hidden_size));
@@ -87,12 +91,12 @@ void RNNBase::build() {
   const RecurrentSettings& s = settings();
   const std::string module = type();
   check_sizes();
-  if (!(s.dropout >= 0 && s.dropout <= 1)) throw Error("{}: dropout is a probability, got {}", module, s.dropout);
+  if (!(s.dropout >= 0 && s.dropout <= 1)) throw Error("dropout of {} is a probability, got {}", module, s.dropout);
   if (s.proj_size < 0 || s.proj_size >= s.hidden_size)
-    throw Error("{}: proj_size must be less than hidden_size {} and not negative, got {}", module, s.hidden_size,
+    throw Error("proj_size of {} must be less than hidden_size {} and not negative, got {}", module, s.hidden_size,
                 s.proj_size);
   if (s.dropout > 0 && s.num_layers == 1)
-    warn(fmt::format("{}: dropout {} has no effect: it acts between layers, and there is one", module, s.dropout));
+    warn(fmt::format("dropout {} of {} has no effect: it acts between layers, and there is one", s.dropout, module));
   const int64_t gates = gate_rows();
   for (int64_t l = 0; l < s.num_layers; ++l)
     for (int64_t d = 0; d < directions(); ++d)
@@ -140,10 +144,11 @@ Tensor RNNBase::state(const char* name, const Argument& given, const Tensor& x, 
   const int64_t layers = settings().num_layers * directions();
   const Shape all{layers, batch, size};
   if (batched) {
-    const Tensor t = given_state(name, given, all, "layers x directions, batch, features");
+    const Tensor t = given_state(name, given, x, all, "layers x directions, batch, features");
     return t ? t : zero_state(all, x);
   }
-  const Tensor t = given_state(name, given, {layers, size}, "layers x directions, features, as the input has no batch");
+  const Tensor t =
+      given_state(name, given, x, {layers, size}, "layers x directions, features, as the input has no batch");
   return t ? unsqueeze(t, {.dim = 1}) : zero_state(all, x);
 }
 RNNBase::State RNNBase::initial_state(const Argument& given, const Tensor& x, int64_t batch, bool batched) const {
@@ -246,8 +251,8 @@ std::string RNNCellBase::extra_repr() const {
 
 Tensor RNNCellBase::state(const char* name, const Argument& given, const Tensor& input, bool batched) const {
   const int64_t batch = input.shape(0), size = settings().hidden_size;
-  const Tensor t = batched ? given_state(name, given, {batch, size}, "batch, hidden_size")
-                           : given_state(name, given, {size}, "hidden_size, as the input has no batch");
+  const Tensor t = batched ? given_state(name, given, input, {batch, size}, "batch, hidden_size")
+                           : given_state(name, given, input, {size}, "hidden_size, as the input has no batch");
   if (!t) return zero_state({batch, size}, input);
   return batched ? t : unsqueeze(t, {.dim = 0});
 }
