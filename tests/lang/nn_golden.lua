@@ -68,7 +68,7 @@ local function tensors_of(case, file, dtype)
     local kind = case.kinds[label]
     if x:is_floating_point() then x = x:to(dtype) end
     if kind == 'index' then x = torch.where(x:ge(0), x + 1, x):to(x.dtype) end
-    x = x:to(device)
+    if case.via ~= 'packed' or kind ~= 'int' then x = x:to(device) end -- lengths stay on the CPU
     if kind == 'x' then x:requires_grad_() end
     out[label] = x
   end
