@@ -4,6 +4,9 @@
 
 #include "core/autograd/autograd.h"
 #include "core/op/basics.h"
+#include "core/ops/elementwise/activation.h"
+#include "core/ops/elementwise/arith.h"
+#include "core/ops/elementwise/error_function.h"
 #include "core/tensor/uninitialised.h"
 
 namespace luth::nn::init {
@@ -57,19 +60,10 @@ const Tensor& trunc_normal(const Tensor& t, double mean, double std, double a, d
   if (!(a <= b)) throw Error("trunc_normal_ needs a of at most b, got a = {} and b = {}", a, b);
   if (!shaped(t).numel()) return t;
   NoGrad no_grad;
-  auto probability = [](double x) { return (1 + std::erf(x / std::sqrt(2.0))) / 2; };
-  double low = probability((a - mean) / std), high = probability((b - mean) / std);
-  Tensor u = Tensor::empty(t.shape(), Dtype::f64, host());
-  uniform(u, low, high);
-  for (int64_t i = 0; i < u.numel(); ++i) {
-    double p = u.data<double>()[i], lo = -40, hi = 40;
-    while (hi - lo > 1e-13) {
-      double mid = (lo + hi) / 2;
-      (probability(mid) < p ? lo : hi) = mid;
-    }
-    u.data<double>()[i] = std::min(std::max(mean + std * (lo + hi) / 2, a), b);
-  }
-  write(t, u);
+  auto erf_at = [&](double x) { return std::erf((x - mean) / std / std::sqrt(2.0)); };
+  Tensor u = Tensor::empty(t.shape(), Dtype::f64, t.device());
+  uniform(u, erf_at(a), erf_at(b));
+  write(t, clamp(add(mul(erfinv(u), std * std::sqrt(2.0)), mean), a, b));
   return t;
 }
 
