@@ -15,7 +15,7 @@
 
 namespace luth::ops {
 namespace {
-const DefineAll<GroupNorm, NativeGroupNorm, RmsNorm, InstanceNorm> define_all_;
+const DefineAll<GroupNorm, NativeGroupNorm, GroupNormBackward, RmsNorm, InstanceNorm> define_all_;
 
 void check_per_channel(const Value& t, const char* what, int64_t channels) {
   if (t && !(t.shape() == Shape{channels}))
@@ -45,52 +45,56 @@ Specs NativeGroupNorm::infer(const Inputs& in) const {
 }
 
 namespace {
-/// Sums over the elements of each sample's channels, N x C x 1, in at least float32.
-Tensor per_channel(const Tensor& t) {
-  const Shape& s = t.shape();
-  Sum op{.dim = {2}, .keepdim = true};
-  if (size_of(t.dtype()) == 2) op.dtype = Dtype::f32;
-  int64_t inner = 1;
-  for (int i = 2; i < s.size(); ++i) inner *= s[i];
-  return sum(reshape(t, {.shape = {s[0], s[1], inner}}), op);
-}
+Tensor as_shape(const Tensor& t, const Shape& s) { return t ? reshape(t, {.shape = s}) : t; }
 }  // namespace
 
-// The gradient by input is layer_norm's of weight * grad in rows of groups; those by weight and bias come from the sums
-// of grad * input and of grad over each channel.
 Tensors NativeGroupNorm::vjp(const Call& c, const Tensors& dy) const {
-  const Tensor &x = c.in[0], &weight = c.in[1];
-  const int64_t n = x.shape()[0], channels = x.shape()[1], each = channels / num_groups;
-  const int64_t size = n ? x.numel() / (n * num_groups) : 0;
-  const Shape in_rows{n, num_groups, size}, in_groups{n, num_groups, 1};
-  auto as = [](const Tensor& t, const Shape& s) { return reshape(t, {.shape = s}); };
-  Tensor mean = as(c.out[1], in_groups), rstd = as(c.out[2], in_groups), rows = as(x, in_rows), dx;
+  const Tensor& x = c.in[0];
   Tensors out(3);
   if (x.numel() == 0) {  // the statistics are nan
     for (int i = 0; i < 3; ++i)
       if (c.wants(i)) out[i] = zeros(c.in[i].shape(), c.in[i].dtype(), x.device());
     return out;
   }
-  if (dy[0] && c.wants(0)) {
-    Tensor grad = weight ? channel_affine(dy[0], Value(), weight, Value()) : dy[0];
-    dx = layer_norm_backward(as(grad, in_rows), rows, Value(), mean, rstd, {1, false})[0];
+  if (dy[0]) {
+    Tensors g = group_norm_backward(dy[0], x, c.in[1], c.out[1], c.out[2], {num_groups, c.wants(1) || c.wants(2)});
+    if (c.wants(0)) out[0] = g[0];
+    for (int i = 1; i < 3; ++i)
+      if (c.wants(i)) out[i] = sum(g[i], {.dim = {0}});
   }
-  if (dy[1] && c.wants(0)) dx = plus(dx, expand_to(as(div(dy[1], double(size)), in_groups), in_rows));
-  if (dy[2] && c.wants(0)) {
-    Tensor slope = mul(as(dy[2], in_groups), mul(mul(rstd, square(rstd)), -1 / double(size)));
-    dx = plus(dx, mul(sub(rows, mean), slope));
+  if (!c.wants(0) || !(dy[1] || dy[2])) return out;
+  const int64_t n = x.shape()[0], size = x.numel() / (n * num_groups);
+  const Shape in_rows{n, num_groups, size}, in_groups{n, num_groups, 1};
+  const Tensor mean = as_shape(c.out[1], in_groups), rstd = as_shape(c.out[2], in_groups);
+  Tensor dx = as_shape(out[0], in_rows);
+  if (dy[1]) dx = plus(dx, expand_to(as_shape(div(dy[1], double(size)), in_groups), in_rows));
+  if (dy[2]) {
+    Tensor slope = mul(as_shape(dy[2], in_groups), mul(mul(rstd, square(rstd)), -1 / double(size)));
+    dx = plus(dx, mul(sub(as_shape(x, in_rows), mean), slope));
   }
-  if (dx) out[0] = as(dx, x.shape());
-  if (!dy[0] || !(c.wants(1) || c.wants(2))) return out;
-  Tensor total = per_channel(dy[0]);
-  if (c.wants(1)) {
-    Tensor dot = size_of(x.dtype()) == 2 ? mul(cast_to(dy[0], Dtype::f32), cast_to(x, Dtype::f32)) : mul(dy[0], x);
-    const Shape channel_rows{n, num_groups, each};
-    Tensor centred = sub(as(per_channel(dot), channel_rows), mul(as(total, channel_rows), mean));
-    out[1] = as(sum(mul(centred, rstd), {.dim = {0}}), {channels});
-  }
-  if (c.wants(2)) out[2] = as(sum(total, {.dim = {0}}), {channels});
+  out[0] = as_shape(dx, x.shape());
   return out;
+}
+
+Specs GroupNormBackward::infer(const Inputs& in) const {
+  const Shape& s = in[1].shape();
+  if (s[1] % num_groups || !(in[4].shape() == Shape{s[0], num_groups}))
+    throw Error("statistics of shape {} are not those of {} groups of {}", to_string(in[4].shape()), num_groups,
+                to_string(s));
+  const Spec sums{affine ? Shape{s[0], s[1]} : Shape{0}, in[1].dtype() == Dtype::f64 ? Dtype::f64 : Dtype::f32};
+  return {Spec{s, in[1].dtype()}, sums, sums};
+}
+Tensors GroupNormBackward::vjp(const Call& c, const Tensors& dy) const {
+  const Shape& s = c.in[1].shape();
+  const int64_t each = s[1] / num_groups, inner = c.in[1].numel() / (s[0] * s[1]);
+  const Shape all{s[0], num_groups, each, inner}, sums{s[0], num_groups, each, 1}, groups{s[0], num_groups, 1, 1};
+  const Tensors u{as_shape(dy[0], all), affine ? as_shape(dy[1], sums) : Tensor(),
+                  affine ? as_shape(dy[2], sums) : Tensor()};
+  NormBackwardGrads g = norm_backward_grads(u, as_shape(c.in[0], all), as_shape(c.in[1], all),
+                                            as_shape(c.in[2], {1, num_groups, each, 1}), as_shape(c.in[3], groups),
+                                            as_shape(c.in[4], groups), {2, 3}, {0, 3});
+  return {as_shape(g.grad, s), as_shape(g.x, s), as_shape(g.weight, {s[1]}), as_shape(g.mean, c.in[3].shape()),
+          as_shape(g.s, c.in[4].shape())};
 }
 
 Tensor RmsNorm::decompose(const Inputs& in) const {
@@ -148,6 +152,17 @@ Cases<NativeGroupNorm> NativeGroupNorm::samples() {
   auto affine = [] { return Inputs{sample_values({2, 4, 3}), sample_values({4}), sample_values({4})}; };
   auto plain = [] { return Inputs{sample_values({2, 6, 2}), Value(), Value()}; };
   return {{{.num_groups = 2}, {}, 0, 0, affine}, {{.num_groups = 3, .eps = 0.1}, {}, 0, 0, plain}};
+}
+Cases<GroupNormBackward> GroupNormBackward::samples() {
+  auto affine = [] {
+    return Inputs{sample_values({2, 4, 3}), sample_values({2, 4, 3}), sample_values({4}), sample_values({2, 2}),
+                  sample_values({2, 2}, 0.2, 0.5)};
+  };
+  auto plain = [] {
+    return Inputs{sample_values({2, 3, 2}), sample_values({2, 3, 2}), Value(), sample_values({2, 3}),
+                  sample_values({2, 3}, 0.2, 0.5)};
+  };
+  return {{{.num_groups = 2}, {}, 0, 0, affine}, {{.num_groups = 3, .affine = false}, {}, 0, 0, plain}};
 }
 Cases<RmsNorm> RmsNorm::samples() {
   auto weighted = [] { return Inputs{sample_values({2, 3}), sample_values({3})}; };

@@ -37,6 +37,22 @@ struct NativeGroupNorm {
   Tensors vjp(const Call& c, const Tensors& dy) const;
   static Cases<NativeGroupNorm> samples();
 };
+struct GroupNormBackward {
+  static constexpr Doc doc{"native_group_norm_backward", "grad, input, weight?, mean, rstd",
+                           "The gradients of group_norm; those of weight and bias for each sample.",
+                           "input_grad, weight_grads, bias_grads"};
+  static constexpr Traits traits{
+      .saves = "*: grad, input, weight, mean, rstd", .internal = true, .kernel_required = true};
+  int64_t num_groups = 1;
+  bool affine = true;  // whether the gradients of weight and bias are wanted
+  void describe(auto& field) {
+    field("num_groups", num_groups, "how many groups; a divisor of the number of channels", as::required);
+    field("affine", affine, "whether the gradients of weight and bias are wanted");
+  }
+  Specs infer(const Inputs& in) const;
+  Tensors vjp(const Call& c, const Tensors& dy) const;
+  static Cases<GroupNormBackward> samples();
+};
 /// Over the root of the mean of the squares (and eps) of the last dims.
 struct RmsNorm {
   static constexpr Doc doc{"rms_norm", "input, weight?",
@@ -72,5 +88,6 @@ struct InstanceNorm {
 namespace luth {
 inline constexpr Fn<ops::GroupNorm> group_norm;
 inline constexpr Fn<ops::NativeGroupNorm> native_group_norm;
+inline constexpr Fn<ops::GroupNormBackward> group_norm_backward;
 inline constexpr Fn<ops::RmsNorm> rms_norm;
 }  // namespace luth

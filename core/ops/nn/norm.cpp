@@ -49,17 +49,11 @@ Spec like_input(const Value& x) {
   return s;
 }
 
-/// The operator that both norms' gradients are, and its own gradients. With xh = (x - mean) * s, g = weight * grad and
-/// M the mean over the normalised dims:
-///   dx = s (g - M(g) - xh M(g xh)), dweight = sum(grad xh), dbias = sum(grad), the sums over `shared`.
-/// u, p, q are the cotangents of these three (null: none); mean and s broadcast to x. Gradients keep their dims.
-/// Not centred: mean is 0, and so is M(g).
-struct NormBackwardGrads {
-  Tensor grad, x, weight, mean, s;
-};
+}  // namespace
+
 NormBackwardGrads norm_backward_grads(const Tensors& dy, const Tensor& grad, const Tensor& x, const Tensor& weight,
                                       const Tensor& mean, const Tensor& s, const Ints& dims, const Ints& shared,
-                                      bool centred = true) {
+                                      bool centred) {
   const Tensor &u = dy[0], &p = dy[1], &q = dy[2];
   Tensor distance = centred ? sub(x, mean) : x, xh = mul(distance, s), v;  // v: the cotangent of xh
   auto less_mean = [&](const Tensor& t) { return centred ? sub(t, mean_over(t, dims)) : t; };
@@ -85,6 +79,8 @@ NormBackwardGrads norm_backward_grads(const Tensors& dy, const Tensor& grad, con
   }
   return out;
 }
+
+namespace {
 Tensor shaped(const Tensor& t, const Value& like) { return t ? reshape(t, {.shape = like.shape()}) : t; }
 
 // ---- batch_norm: training and evaluation ---------------------------------------------------------------------------

@@ -6,6 +6,17 @@ namespace luth::ops {
 
 /// a + b, where a null one counts as 0.
 Tensor plus(const Tensor& a, const Tensor& b);
+/// The gradients of a norm's backward, which is, with xh = (x - mean) * s, g = weight * grad and M the mean over
+/// `dims`:
+///   dx = s (g - M(g) - xh M(g xh)), dweight = sum(grad xh), dbias = sum(grad), the sums over `shared`.
+/// dy: the cotangents of these three (null: none); mean and s broadcast to x. Gradients keep their dims. Not centred:
+/// mean is 0, and so is M(g).
+struct NormBackwardGrads {
+  Tensor grad, x, weight, mean, s;
+};
+NormBackwardGrads norm_backward_grads(const Tensors& dy, const Tensor& grad, const Tensor& x, const Tensor& weight,
+                                      const Tensor& mean, const Tensor& s, const Ints& dims, const Ints& shared,
+                                      bool centred = true);
 /// Throws unless the input, which comes first, is of a floating dtype and ends in `normalized_shape`, and weight and
 /// bias have that shape.
 void check_normalized(const Inputs& in, const Ints& normalized_shape);

@@ -291,6 +291,35 @@ void group_norm(const ops::NativeGroupNorm& op, Tensor& y, Tensor& mean, Tensor&
                  });
 }
 
+// Of each group: dx = r (k g - middle - (x - m) slope), from the sums over its channels.
+void group_norm_backward(const ops::GroupNormBackward& op, Tensor& dx, Tensor& dots, Tensor& totals, const Dense& grad,
+                         const Dense& x, const Dense& weight, const Dense& mean, const Dense& rstd) {
+  const int64_t channels = x.shape()[1], groups = op.num_groups, each = channels / groups, rows = rstd.numel();
+  const Axis a{rows, rows ? x.numel() / rows : 0, 1};
+  dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
+    using A = compute_t<T>;
+    const std::vector<A> w = numbers<A>(weight, channels, 1), ms = numbers<A>(mean, rows, 0),
+                         rs = numbers<A>(rstd, rows, 0);
+    for_rows<T>(a, {grad.data<T>(), x.data<T>()}, dx.data<T>(),
+                [&, n = a.n, inner = a.n / std::max<int64_t>(each, 1)](int64_t row, const A* g, const A* p, A* out) {
+                  const A m = ms[size_t(row)], r = rs[size_t(row)], *k = w.data() + row % groups * each;
+                  A middle = 0, slope = 0;
+                  for (int64_t c = 0; c < each; ++c) {
+                    const A total = row_sum(g + c * inner, inner);
+                    const A dot = r * lanes2<A>(g + c * inner, p + c * inner, inner,
+                                                [m](A s, A u, A v) { return s + u * (v - m); });
+                    if (op.affine) totals.data<A>()[row * each + c] = total, dots.data<A>()[row * each + c] = dot;
+                    middle += k[c] * total / A(n), slope += k[c] * dot * r / A(n);
+                  }
+                  for (int64_t c = 0; c < each; ++c) {
+                    const A* __restrict u = g + c * inner, * __restrict v = p + c * inner;
+                    A* __restrict q = out + c * inner;
+                    for (int64_t i = 0; i < inner; ++i) q[i] = r * (k[c] * u[i] - middle - (v[i] - m) * slope);
+                  }
+                });
+  });
+}
+
 /// Sums over rows of grad * (x - mean) * rstd and of grad: those of blocks of rows, added in order.
 template <class T, class A>
 void affine_gradients(const Axis& a, const T* grad, const T* x, const A* mean, const A* rstd, A* dw, A* db) {
@@ -349,6 +378,7 @@ const Kernel<batch_norm_backward> batch_norm_backward_;
 const Kernel<channel_affine> channel_affine_;
 const Kernel<layer_norm> layer_norm_;
 const Kernel<group_norm> group_norm_;
+const Kernel<group_norm_backward> group_norm_backward_;
 const Kernel<layer_norm_backward> layer_norm_backward_;
 
 }  // namespace
