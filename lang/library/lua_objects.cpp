@@ -6,6 +6,7 @@
 #include "lang/nn/nn.h"
 #include "lang/optim/optim.h"
 #include "lang/runtime/tables.h"
+#include "lang/runtime/user_values.h"
 #include "lang/values/tensor_values.h"
 
 namespace luth::lang {
@@ -105,20 +106,32 @@ io::Item ObjectWriter::state_of(int index) {
   return state;
 }
 
+// An object of a class written in Lua: its base, its fields, and the defaults of an optimizer without a built-in base.
+void ObjectWriter::add_own(int index, const std::string& base, io::Map& map) {
+  if (!push_user_value(L_, index, optim_class, false)) return;
+  const int top = lua_gettop(L_) - 1;
+  map.add("language", "Lua");
+  if (!base.empty()) map.add("base", base);
+  if (push_user_value(L_, index, optim_fields, false)) map.add("fields", value_(""));
+  if (base.empty() && to_box<optim::OptimizerRef>(L_, index)) {
+    lua_getfield(L_, index, "defaults");
+    map.add("own_defaults", value_(".defaults"));
+  }
+  lua_settop(L_, top);
+}
+
 io::Item ObjectWriter::optimizer(int index) {
   optim::OptimizerRef o = check_optimizer(L_, index);
-  if (!optim::find_optimizer_class(o->type()))
-    throw Error("the optimizer {} is of a class of your own, which has no form in a file; save its state_dict()",
-                o->type());
   bool known = false;
   io::Map map = begin(o.get(), optimizer_kind, known);
   if (known) return map;
-  map.add("class", o->type());
-  map.add("defaults", settings_of(&o->defaults()));
+  map.add("class", class_name(L_, index, o->type()));
+  add_own(index, optim::find_optimizer_class(o->type()) ? o->type() : "", map);
+  if (optim::find_optimizer_class(o->type())) map.add("defaults", settings_of(&o->defaults()));
   io::List groups;
   for (auto& g : o->groups()) {
     io::Map group;
-    group.add("settings", settings_of(g.settings));
+    if (map.find("defaults")) group.add("settings", settings_of(g.settings));
     group.add("params", io::List(g.params.begin(), g.params.end()));
     groups.push_back(group);
   }
@@ -133,10 +146,10 @@ io::Item ObjectWriter::schedule(int index) {
   io::Map map = begin(s.get(), schedule_kind, known);
   if (known) return map;
   const bool functions = dynamic_cast<optim::LambdaLR*>(s.get()) || dynamic_cast<optim::MultiplicativeLR*>(s.get());
-  if (functions || !optim::find_schedule_class(s->type()))
-    throw Error("the schedule {} has {}, which has no form in a file; save its state_dict()", s->type(),
-                functions ? "a function" : "a class of your own");
+  if (functions)
+    throw Error("the schedule {} has a function, which has no form in a file; save its state_dict()", s->type());
   map.add("class", s->type());
+  add_own(index, "", map);
   map.add("settings", settings_of(s));
   const int top = lua_gettop(L_);
   if (s->attached()) {
@@ -146,7 +159,7 @@ io::Item ObjectWriter::schedule(int index) {
   }
   io::List inner;
   for (auto& child : s->children()) {
-    push_box<optim::ScheduleRef>(L_, child, 1);
+    push_schedule(L_, child);
     inner.push_back(schedule(top + 1));
     lua_settop(L_, top);
   }
@@ -240,17 +253,27 @@ void ObjectReader::load_state(const io::Map& map) {
 
 void ObjectReader::push_optimizer_of(const io::Map& map) {
   const std::string& name = io::entry<std::string>(map, "class");
-  const optim::OptimizerClass* c = optim::find_optimizer_class(name);
-  if (!c) throw Error(ErrorCode::checkpoint, "the file holds an optimizer '{}', which this luth does not have", name);
-  optim::OptimizerRef o = c->make();
+  const int top = lua_gettop(L_);
+  if (map.find("language")) {
+    push_own_values(map);
+    const std::string base = map.find("base") ? io::entry<std::string>(map, "base") : "";
+    push_saved_optimizer(L_, name, base, top + 1, top + 2);
+  } else {
+    const optim::OptimizerClass* c = optim::find_optimizer_class(name);
+    if (!c) throw Error(ErrorCode::checkpoint, "the file holds an optimizer '{}', which this luth does not have", name);
+    push_optimizer(L_, c->make());
+  }
+  lua_insert(L_, top + 1);
+  lua_settop(L_, top + 1);
+  optim::OptimizerRef o = check_optimizer(L_, top + 1);
   auto read = [](const std::string& text, optim::Settings& to) {
     io::read_settings_text(text, [&](Fields& f) { to.describe(f); });
   };
-  read(io::entry<std::string>(map, "defaults"), o->defaults());
+  if (map.find("defaults")) read(io::entry<std::string>(map, "defaults"), o->defaults());
   for (auto& item : io::entry<io::List>(map, "groups")) {
     if (!item.as<io::Map>()) throw Error(ErrorCode::checkpoint, "the file holds an optimizer with an unreadable group");
     auto settings = o->defaults().copy();
-    read(io::entry<std::string>(*item.as<io::Map>(), "settings"), *settings);
+    if (map.find("defaults")) read(io::entry<std::string>(*item.as<io::Map>(), "settings"), *settings);
     std::vector<Tensor> params;
     for (auto& p : io::entry<io::List>(*item.as<io::Map>(), "params")) {
       if (!p.as<Tensor>())
@@ -259,43 +282,56 @@ void ObjectReader::push_optimizer_of(const io::Map& map) {
     }
     o->add_group(std::move(params), std::move(settings));
   }
-  push_optimizer(L_, o);
   load_state(map);
+}
+
+// Pushes the defaults and the fields of an object of a class written in Lua: tables or nil.
+void ObjectReader::push_own_values(const io::Map& map) {
+  for (const char* name : {"own_defaults", "fields"})
+    if (auto* value = map.find(name))
+      push_(*value);
+    else
+      lua_pushnil(L_);
 }
 
 // A schedule sets rates when it gets its optimizer, whose state has the present ones.
 void ObjectReader::push_schedule_of(const io::Map& map) {
   const std::string& name = io::entry<std::string>(map, "class");
-  const optim::ScheduleClass* c = optim::find_schedule_class(name);
-  if (!c) throw Error(ErrorCode::checkpoint, "the file holds a schedule '{}', which this luth does not have", name);
-  optim::ScheduleRef s = c->make();
-  io::read_settings_text(io::entry<std::string>(map, "settings"), [&](Fields& f) { s->describe(f); });
   const int top = lua_gettop(L_);
+  if (map.find("language")) {
+    push_own_values(map);
+    push_saved_schedule(L_, name, top + 2);
+  } else {
+    const optim::ScheduleClass* c = optim::find_schedule_class(name);
+    if (!c) throw Error(ErrorCode::checkpoint, "the file holds a schedule '{}', which this luth does not have", name);
+    push_schedule(L_, c->make());
+  }
+  lua_insert(L_, top + 1);
+  lua_settop(L_, top + 1);
+  optim::ScheduleRef s = check_schedule(L_, top + 1);
+  io::read_settings_text(io::entry<std::string>(map, "settings"), [&](Fields& f) { s->describe(f); });
+  lua_newtable(L_);  // what the userdata of the schedule keeps
+  lua_pushvalue(L_, -1);
+  lua_setiuservalue(L_, top + 1, optim_held);
   optim::OptimizerRef o;
   if (map.find("optimizer")) {
     push_object(io::entry<io::Map>(map, "optimizer"));
-    o = check_optimizer(L_, top + 1);
+    o = check_optimizer(L_, -1);
+    lua_rawseti(L_, top + 2, 1);
   }
   std::vector<std::unique_ptr<optim::Settings>> before;
   if (o)
     for (auto& g : o->groups()) before.push_back(g.settings->copy());
-  std::vector<std::pair<optim::ScheduleRef, const io::Map*>> inner;
   if (auto* list = inner_schedules(*s)) {
-    lua_newtable(L_);  // which the userdata of the schedule keeps
     for (auto& item : io::entry<io::List>(map, "schedulers")) {
       if (!item.as<io::Map>()) throw Error(ErrorCode::checkpoint, "the file holds a schedule without those inside");
       push_object(*item.as<io::Map>());
       list->push_back(check_schedule(L_, -1));
-      lua_rawseti(L_, -2, lua_Integer(list->size()));
+      lua_rawseti(L_, top + 2, lua_Integer(list->size()) + 1);
     }
-  } else {
-    lua_pushnil(L_);
   }
   if (o && !s->attached()) s->attach(o);
   for (size_t i = 0; i < before.size(); ++i) o->groups()[i].settings = std::move(before[i]);
-  push_box<optim::ScheduleRef>(L_, s, 1);
-  lua_insert(L_, top + 1);
-  lua_setiuservalue(L_, top + 1, 1);
   lua_settop(L_, top + 1);
   load_state(map);
 }

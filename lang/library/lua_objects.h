@@ -23,6 +23,7 @@ class ObjectWriter : public io::ModuleWriter {
 
  private:
   io::Item state_of(int index);
+  void add_own(int index, const std::string& base, io::Map& map);
   io::Item optimizer(int index);
   io::Item schedule(int index);
 
@@ -47,6 +48,7 @@ class ObjectReader : public io::ModuleReader {
  private:
   void keep();
   void load_state(const io::Map& map);
+  void push_own_values(const io::Map& map);
   void push_optimizer_of(const io::Map& map);
   void push_schedule_of(const io::Map& map);
 

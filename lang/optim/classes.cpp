@@ -12,6 +12,31 @@
 
 namespace luth::lang {
 
+namespace {
+
+char objects_key;  // registry: weak table, address of an optimizer or schedule -> its userdata
+
+}  // namespace
+
+void remember_object(lua_State* L, int index, const void* address) {
+  lua_pushvalue(L, index);
+  push_kept(L, &objects_key, "v");
+  lua_insert(L, -2);
+  lua_rawsetp(L, -2, address);
+  lua_pop(L, 1);
+}
+void push_object(lua_State* L, const void* address) {
+  push_kept(L, &objects_key, "v");
+  lua_rawgetp(L, -1, address);
+  lua_remove(L, -2);
+}
+void hold(lua_State* L, int index) {
+  push_user_value(L, 1, optim_held, true);
+  lua_pushvalue(L, index);
+  lua_rawseti(L, -2, lua_Integer(lua_rawlen(L, -2)) + 1);
+  lua_pop(L, 1);
+}
+
 bool push_own_field(lua_State* L) {
   for (OptimValue which : {optim_fields, optim_class}) {
     if (!push_user_value(L, 1, which, false)) continue;
@@ -72,6 +97,15 @@ void push_optim_class(lua_State* L, const char* name, int base, lua_CFunction co
   lua_pushcfunction(L, construct);
   lua_setfield(L, -2, "__call");
   lua_setmetatable(L, -2);
+  push_kept(L, reinterpret_cast<const void*>(construct));
+  lua_pushvalue(L, -2);
+  lua_setfield(L, -2, name);
+  lua_pop(L, 1);
+}
+void push_named_class(lua_State* L, const std::string& name, lua_CFunction construct) {
+  push_kept(L, reinterpret_cast<const void*>(construct));
+  lua_getfield(L, -1, name.c_str());
+  lua_remove(L, -2);
 }
 
 std::string class_name(lua_State* L, int index, const std::string& otherwise) {
@@ -170,8 +204,8 @@ std::unique_ptr<optim::Settings> read_defaults(lua_State* L, int index) {
 // optim.Optimizer.init(self, params, defaults)
 int init(lua_State* L) {
   auto& o = new_object<optim::OptimizerRef>(L, "optim.Optimizer.init");
-  o = optim::OptimizerRef(new ScriptOptimizer(class_name(L, 1, "Optimizer"), read_defaults(L, 3)));
-  remember_optimizer(L, 1);
+  o = make_script_optimizer(L, class_name(L, 1, "Optimizer"), 3);
+  remember_object(L, 1, o.get());
   if (!lua_isnoneornil(L, 2)) add_params(L, *o, 2, "optim.Optimizer.init");
   return 0;
 }
@@ -236,6 +270,10 @@ int make_class(lua_State* L) {
 }
 
 }  // namespace
+
+optim::OptimizerRef make_script_optimizer(lua_State* L, const std::string& name, int defaults) {
+  return optim::OptimizerRef(new ScriptOptimizer(name, read_defaults(L, defaults)));
+}
 
 void push_all_state(lua_State* L, const optim::OptimizerRef& o) { push_box<AllState>(L, {o}); }
 

@@ -17,32 +17,17 @@ namespace luth::lang {
 optim::OptimizerRef check_optimizer(lua_State* L, int index, const char* what) {
   return check_ref<optim::OptimizerRef>(L, index, what, "an optimizer");
 }
-
-namespace {
-
-char cache_key;    // registry: weak table, address of an optimizer -> its userdata
-char classes_key;  // registry: name of a built-in class -> its class table
-
-}  // namespace
-
-void remember_optimizer(lua_State* L, int index) {
-  lua_pushvalue(L, index);
-  push_kept(L, &cache_key, "v");
-  lua_insert(L, -2);
-  lua_rawsetp(L, -2, check_optimizer(L, -1).get());
-  lua_pop(L, 1);
-}
 void push_optimizer(lua_State* L, const optim::OptimizerRef& o) {
-  push_kept(L, &cache_key, "v");
-  if (lua_rawgetp(L, -1, o.get()) != LUA_TUSERDATA) {
-    lua_pop(L, 1);
-    push_box<optim::OptimizerRef>(L, o, optim_values);
-    remember_optimizer(L, -1);
-  }
-  lua_remove(L, -2);
+  push_object(L, o.get());
+  if (!lua_isnil(L, -1)) return;
+  lua_pop(L, 1);
+  push_box<optim::OptimizerRef>(L, o, optim_values);
+  remember_object(L, -1, o.get());
 }
 
 namespace {
+
+char classes_key;  // registry: name of a built-in class -> its class table
 
 optim::Optimizer& self(lua_State* L) { return self_ref<optim::OptimizerRef>(L, "an optimizer"); }
 Describe describe_of(optim::Settings& s) {
@@ -187,7 +172,7 @@ int init(lua_State* L) {
   auto* c = static_cast<const optim::OptimizerClass*>(lua_touserdata(L, lua_upvalueindex(1)));
   auto& own = new_object<optim::OptimizerRef>(L, "optim." + c->name + ".init");
   own = c->make();
-  remember_optimizer(L, 1);
+  remember_object(L, 1, own.get());
   optim::OptimizerRef o = own;
   lua_remove(L, 1);  // the maker of the object holds it
   read_arguments(L, *o);
@@ -377,6 +362,26 @@ void open_optim(lua_State* L) {
   lua_pushvalue(L, optim);
   lua_setglobal(L, "optim");
 }
+
+}  // namespace
+
+void push_saved_optimizer(lua_State* L, const std::string& name, const std::string& base, int defaults, int fields) {
+  const optim::OptimizerClass* c = base.empty() ? nullptr : optim::find_optimizer_class(base);
+  push_named_class(L, name, guarded<construct_own>);
+  if (lua_isnil(L, -1) || (!base.empty() && !c))
+    throw Error(ErrorCode::checkpoint,
+                "the file holds an optimizer of the class '{0}', which no script has made: first require the file that "
+                "has optim.class('{0}')",
+                name);
+  optim::OptimizerRef o = c ? c->make() : make_script_optimizer(L, name, defaults);
+  push_optimizer(L, o);
+  lua_insert(L, -2);
+  lua_setiuservalue(L, -2, optim_class);
+  lua_pushvalue(L, fields);
+  lua_setiuservalue(L, -2, optim_fields);
+}
+
+namespace {
 
 const Open opener("optim", Open::modules, open_optim);
 

@@ -19,10 +19,16 @@ enum OptimValue : int {
 
 /// The optimizer at `index`. Throws "expects an optimizer, got …".
 optim::OptimizerRef check_optimizer(lua_State* L, int index, const char* what = "expects");
-/// An optimizer has one userdata at a time. Who holds the optimizer holds its userdata, which has its hooks and fields.
+/// An optimizer or schedule has one userdata at a time. Who holds the object holds its userdata, which has its hooks
+/// and fields.
 void push_optimizer(lua_State* L, const optim::OptimizerRef& o);
-/// Notes that the userdata at `index` is that of its optimizer.
-void remember_optimizer(lua_State* L, int index);
+void push_schedule(lua_State* L, const optim::ScheduleRef& s);
+/// Notes that the userdata at `index` is that of the object at this address.
+void remember_object(lua_State* L, int index, const void* address);
+/// Pushes that userdata, nil where there is none.
+void push_object(lua_State* L, const void* address);
+/// The schedule at 1 holds the value at `index` from here on.
+void hold(lua_State* L, int index);
 /// Adds the list of parameters or of groups at `index`; `function` is named in errors.
 void add_params(lua_State* L, optim::Optimizer& o, int index, const std::string& function);
 optim::ScheduleRef check_schedule(lua_State* L, int index, const char* what = "expects");
@@ -58,6 +64,13 @@ bool push_lua_method(lua_State* L, int index, const char* name);
 /// Calls init of the class at 1 on the object at `self` with the arguments from 2 to `last`. A table of settings alone
 /// counts as the last of two arguments: what comes first is given later.
 void call_init(lua_State* L, int self, int last);
+/// Pushes the class of that name whose call is `construct`, nil where no script has made one.
+void push_named_class(lua_State* L, const std::string& name, lua_CFunction construct);
+/// Pushes an object of such a class as a file has it: without parameters, or without an optimizer. `base` is the
+/// built-in class that it derives from, or "". `defaults` and `fields`
+/// are the stack indices of tables or nil.
+void push_saved_optimizer(lua_State* L, const std::string& name, const std::string& base, int defaults, int fields);
+void push_saved_schedule(lua_State* L, const std::string& name, int fields);
 /// The name of the Lua class of the object at `index`, or `otherwise`.
 std::string class_name(lua_State* L, int index, const std::string& otherwise);
 /// My(…), for a class written in Lua: an object, which the init of its base gives its Ref. `base`: that init.
@@ -78,6 +91,8 @@ Ref& new_object(lua_State* L, const std::string& init) {
   if (Ref* r = to_box<Ref>(L, 1); r && !*r) return *r;
   throw Error("{}: expects the object that an own class is making, got {}", init, given_text(L, 1));
 }
+/// An optimizer whose step is written in Lua, with the settings in the table at `defaults`.
+optim::OptimizerRef make_script_optimizer(lua_State* L, const std::string& name, int defaults);
 /// opt.state, which is indexed by parameters.
 void push_all_state(lua_State* L, const optim::OptimizerRef& o);
 /// optim.Optimizer, the table `methods`, and optim.class, whose classes are called by `construct`.

@@ -17,6 +17,14 @@ namespace luth::lang {
 optim::ScheduleRef check_schedule(lua_State* L, int index, const char* what) {
   return check_ref<optim::ScheduleRef>(L, index, what, "a schedule");
 }
+void push_schedule(lua_State* L, const optim::ScheduleRef& s) {
+  push_object(L, s.get());
+  if (!lua_isnil(L, -1)) return;
+  lua_pop(L, 1);
+  push_box<optim::ScheduleRef>(L, s, optim_values);
+  remember_object(L, -1, s.get());
+}
+
 namespace {
 
 optim::Schedule& self(lua_State* L) { return self_ref<optim::ScheduleRef>(L, "a schedule"); }
@@ -126,7 +134,7 @@ int construct(lua_State* L) {
   read_settings(
       L, 2, name, [&](Fields& f) { s->describe(f); }, others);
   if (o) s->attach(o);
-  push_box(L, s, optim_values);
+  push_schedule(L, s);
   lua_pushvalue(L, needs);
   lua_setiuservalue(L, -2, optim_held);
   return 1;
@@ -135,10 +143,7 @@ int construct(lua_State* L) {
 // Attaches the schedule at 1 to the optimizer at `index`, which its userdata holds from there on.
 void attach_to(lua_State* L, int index) {
   const optim::OptimizerRef o = check_optimizer(L, index, "attach: expects");
-  push_user_value(L, 1, optim_held, true);
-  lua_pushvalue(L, index);
-  lua_rawseti(L, -2, lua_Integer(lua_rawlen(L, -2)) + 1);
-  lua_pop(L, 1);
+  hold(L, index);
   self(L).attach(o);
 }
 
@@ -180,8 +185,9 @@ class ScriptSchedule final : public optim::Schedule {
 
 // optim.lr_scheduler.LRScheduler.init(self, optimizer)
 int init(lua_State* L) {
-  new_object<optim::ScheduleRef>(L, "optim.lr_scheduler.LRScheduler.init") =
-      optim::ScheduleRef(new ScriptSchedule(class_name(L, 1, "LRScheduler"), WeakRef(L, 1)));
+  auto& s = new_object<optim::ScheduleRef>(L, "optim.lr_scheduler.LRScheduler.init");
+  s = optim::ScheduleRef(new ScriptSchedule(class_name(L, 1, "LRScheduler"), WeakRef(L, 1)));
+  remember_object(L, 1, s.get());
   if (!lua_isnoneornil(L, 2)) attach_to(L, 2);
   return 0;
 }
@@ -397,6 +403,23 @@ void open_base_class(lua_State* L) {
 }
 
 }  // namespace
+
+void push_saved_schedule(lua_State* L, const std::string& name, int fields) {
+  push_named_class(L, name, guarded<construct_own>);
+  if (lua_isnil(L, -1))
+    throw Error(ErrorCode::checkpoint,
+                "the file holds a schedule of the class '{0}', which no script has made: first require the file that "
+                "has optim.lr_scheduler.class('{0}')",
+                name);
+  push_box<optim::ScheduleRef>(L, {}, optim_values);
+  lua_insert(L, -2);
+  lua_setiuservalue(L, -2, optim_class);
+  lua_pushvalue(L, fields);
+  lua_setiuservalue(L, -2, optim_fields);
+  optim::ScheduleRef s(new ScriptSchedule(name, WeakRef(L, -1)));
+  remember_object(L, -1, s.get());
+  *to_box<optim::ScheduleRef>(L, -1) = std::move(s);
+}
 
 void open_schedules(lua_State* L, int optim) {
   open_box<optim::ScheduleRef>(L, "optim.lr_scheduler");

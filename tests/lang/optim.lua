@@ -406,6 +406,45 @@ function tests.own_schedules()
   tester:fails(function() return Short(opt) end, 'one for each of the 2 parameter groups, got 3')
 end
 
+function tests.own_classes_are_saved_by_name()
+  local L = optim.lr_scheduler
+  local Falling = L.class('Falling')
+  function Falling:init(opt, options)
+    self.gamma = options.gamma
+    L.LRScheduler.init(self, opt)
+  end
+  function Falling:get_lr() return { self.base_lrs[1] * self.gamma ^ self.last_epoch } end
+  local Twice = optim.class('Twice', optim.SGD)
+  local opt, path = Momentum({ parameter(1.0) }, { lr = 0.25 }), os.tmpname()
+  local s = Falling(opt, { gamma = 0.5 })
+  opt:step()
+  s:step()
+  torch.save({ opt = opt, s = s, twice = Twice({ parameter(1.0) }, { lr = 0.5 }),
+               both = L.SequentialLR(opt, { schedulers = { Falling(opt, { gamma = 0.5 }), L.ConstantLR(opt) }, milestones = { 3 } }) }, path)
+  local got = torch.load(path)
+  local p = got.opt.param_groups[1].params[1]
+  tester:assert(torch.isinstance(got.opt, Momentum) and got.opt.calls == 1 and got.opt.state[p].buffer:item() == 1)
+  tester:assert(torch.isinstance(got.s, Falling) and got.s.optimizer == got.opt and got.s.gamma == 0.5)
+  tester:eq(got.opt.defaults.lr, 0.25)
+  tester:assert(torch.isinstance(got.twice, Twice) and torch.isinstance(got.twice, optim.SGD))
+  p.grad = torch.ones(1)
+  got.opt:step()
+  got.s:step()
+  tester:eq(got.opt.calls, 2)
+  tester:eq(got.s:get_last_lr()[1], s:get_last_lr()[1] / 2)
+  got = { got.both }
+  collectgarbage()
+  collectgarbage()
+  got[1]:step()  -- the schedule holds the others
+  tester:eq(got[1].optimizer.calls, 2)
+  local run = io.popen(("%s -e \"torch.load('%s')\" 2>&1"):format(arg[-1], path))
+  local text = run:read 'a'
+  run:close()
+  tester:assert(text:find("optim.class('Momentum')", 1, true) or text:find("optim.class('Twice')", 1, true)
+    or text:find("class('Falling')", 1, true), text)
+  os.remove(path)
+end
+
 function tests.schedules_print_as_lua()
   local L = optim.lr_scheduler
   local opt = optim.SGD({ parameter(1.0) })
