@@ -15,6 +15,7 @@ struct RecurrentSettings {
   Factory factory;
 
  protected:
+  void describe_bias(auto& field) { field("bias", bias, "whether to add biases", as::if_set); }
   void describe_sizes(auto& field) {
     field("input_size", input_size, "features of the input", as::required | as::bare);
     field("hidden_size", hidden_size, "features of a hidden state", as::required | as::bare);
@@ -23,7 +24,6 @@ struct RecurrentSettings {
     describe_sizes(field);
     field("num_layers", num_layers, "layers, each of which takes the output of the one before", as::if_set);
   }
-  void describe_bias(auto& field) { field("bias", bias, "whether to add biases", as::if_set); }
   void describe_options(auto& field) {
     describe_bias(field);
     field("batch_first", batch_first, "input and output are [batch, steps, features], not [steps, batch, features]",

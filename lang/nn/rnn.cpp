@@ -140,6 +140,8 @@ struct Given {
         },
         names);
   }
+  /// Argument 2.
+  nn::Lengths lengths(lua_State* L) const { return check_lengths(L, 2, expects("lengths")); }
   std::string expects(const char* argument) const { return function + ": argument '" + argument + "' expects"; }
 };
 
@@ -156,8 +158,7 @@ int new_packed(lua_State* L) {
 int pack_padded(lua_State* L) {
   const Given g(L, "pack_padded_sequence", {"input", "lengths"}, {"batch_first", "enforce_sorted"});
   const Tensor& input = check_tensor(L, 1, g.expects("input").c_str());
-  const auto lengths = check_lengths(L, 2, g.expects("lengths"));
-  return push_packed(L, nn::pack_padded_sequence(input, lengths, g.batch_first, g.enforce_sorted)), 1;
+  return push_packed(L, nn::pack_padded_sequence(input, g.lengths(L), g.batch_first, g.enforce_sorted)), 1;
 }
 int pad_packed(lua_State* L) {
   const Given g(L, "pad_packed_sequence", {"sequence"}, {"batch_first", "padding_value", "total_length"});
@@ -180,8 +181,7 @@ int pack_list(lua_State* L) {
 int unpad(lua_State* L) {
   const Given g(L, "unpad_sequence", {"padded_sequences", "lengths"}, {"batch_first"});
   const Tensor& padded = check_tensor(L, 1, g.expects("padded_sequences").c_str());
-  const auto lengths = check_lengths(L, 2, g.expects("lengths"));
-  return push_list(L, nn::unpad_sequence(padded, lengths, g.batch_first)), 1;
+  return push_list(L, nn::unpad_sequence(padded, g.lengths(L), g.batch_first)), 1;
 }
 int unpack(lua_State* L) {
   const Given g(L, "unpack_sequence", {"packed_sequences"}, {});
@@ -196,8 +196,7 @@ constexpr Row rows[] = {
     {"PackedSequence", guarded<new_packed>,
      "nn.utils.rnn.PackedSequence(data, batch_sizes, sorted_indices = nil, unsorted_indices = nil)",
      "Sequences of different lengths without padding: data has the elements of all at step 1, then those at step 2, "
-     "and "
-     "so on; batch_sizes counts the sequences that have each step. RNN, LSTM and GRU take and give it."},
+     "and so on; batch_sizes counts the sequences that have each step. RNN, LSTM and GRU take and give it."},
     {"pack_padded_sequence", guarded<pack_padded>,
      "nn.utils.rnn.pack_padded_sequence(input, lengths, {batch_first = false, enforce_sorted = true})",
      "Packs padded sequences, [steps, batch, …]. With enforce_sorted = false they need not be sorted by length."},

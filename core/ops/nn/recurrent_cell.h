@@ -100,11 +100,11 @@ struct BackwardTensors {
 };
 /// Results and inputs as such a struct, input i by as(i).
 template <class F>
-ForwardTensors forward_tensors(const Tensors& y, F&& as) {
+ForwardTensors tensors_of(const NativeRnn&, const Tensors& y, F&& as) {
   return {y[0], y[1], y[2], y[3], y[4], y[5], as(0), as(1), as(2), as(3), as(4), as(5)};
 }
 template <class F>
-BackwardTensors backward_tensors(const Tensors& y, F&& as) {
+BackwardTensors tensors_of(const NativeRnnBackward&, const Tensors& y, F&& as) {
   return {y[0], y[1], y[2], y[3], y[4], as(0), as(1), as(2), as(3), as(4), as(5), as(6), as(7), as(8), as(9), as(10)};
 }
 

@@ -66,7 +66,7 @@ void forward_elements(const ops::ForwardRow<kind, T> row, int64_t hidden, T* to)
 }
 
 template <CellKind kind, class T>
-void forward(const ops::NativeRnn& op, const ops::ForwardTensors& t) {
+void run_layer(const ops::NativeRnn& op, const ops::ForwardTensors& t) {
   constexpr bool lstm = kind == CellKind::lstm;
   const int64_t g = ops::gates_of(kind), saved = ops::saved_gates_of(kind), hidden = t.input.shape(1) / g,
                 states = t.hx.shape(1);
@@ -110,7 +110,7 @@ void backward_elements(const ops::BackwardRow<kind, T> row, int64_t hidden, cons
 }
 
 template <CellKind kind, class T>
-void backward(const ops::NativeRnnBackward& op, const ops::BackwardTensors& t) {
+void run_layer(const ops::NativeRnnBackward& op, const ops::BackwardTensors& t) {
   constexpr bool lstm = kind == CellKind::lstm, gru = kind == CellKind::gru;
   const int64_t hidden = op.hidden, g = ops::gates_of(kind), saved = ops::saved_gates_of(kind),
                 states = t.previous.shape(1);
@@ -161,35 +161,35 @@ void backward(const ops::NativeRnnBackward& op, const ops::BackwardTensors& t) {
 
 // ---- Any dtype -----------------------------------------------------------------------------------------------------
 
-/// Calls f(Type<T>(), results, input), with input(i) row-major; 16-bit floats are computed in float32.
-template <class F>
-void in_wide_type(const Tensors& results, const List& in, F&& f) {
-  const Dtype given = results[0].dtype(), d = given == Dtype::f64 ? given : Dtype::f32;
-  Tensors out;
-  for (const Tensor& t : results) out.push_back(given == d ? t : Tensor::empty(t.shape(), d, t.device()));
-  auto input = [&](size_t i) { return in[i] ? in_dtype(Dense(in[i]), d) : Tensor(); };
-  if (d == Dtype::f64)
-    f(Type<double>(), out, input);
-  else
-    f(Type<float>(), out, input);
-  for (size_t i = 0; i < out.size() && given != d; ++i) {
+/// 16-bit floats are computed in float32.
+template <class T, class Op>
+void run_as(const Op& op, const Tensors& results, const List& in) {
+  const bool wide = results[0].dtype() == dtype_of<T>;
+  Tensors y;
+  for (const Tensor& t : results) y.push_back(wide ? t : Tensor::empty(t.shape(), dtype_of<T>, t.device()));
+  const auto tensors =
+      ops::tensors_of(op, y, [&](size_t i) { return in[i] ? in_dtype(Dense(in[i]), dtype_of<T>) : Tensor(); });
+  ops::dispatch_cell(op.layer.kind(), [&](auto kind) { run_layer<kind.value, T>(op, tensors); });
+  for (size_t i = 0; i < y.size() && !wide; ++i) {
     Tensor to = results[i];
-    copy_elements(to, cast_to(out[i], given));
+    copy_elements(to, cast_to(y[i], to.dtype()));
   }
+}
+template <class Op>
+void run(const Op& op, const Tensors& results, const List& in) {
+  if (results[0].dtype() == Dtype::f64)
+    run_as<double>(op, results, in);
+  else
+    run_as<float>(op, results, in);
 }
 
 void native_rnn(const ops::NativeRnn& op, Tensor& output, Tensor& h_n, Tensor& c_n, Tensor& gates, Tensor& previous,
                 Tensor& cells, const List& in) {
-  in_wide_type({output, h_n, c_n, gates, previous, cells}, in, [&]<class T>(Type<T>, const Tensors& y, auto input) {
-    ops::dispatch_cell(op.layer.kind(), [&](auto kind) { forward<kind.value, T>(op, ops::forward_tensors(y, input)); });
-  });
+  run(op, {output, h_n, c_n, gates, previous, cells}, in);
 }
 void native_rnn_backward(const ops::NativeRnnBackward& op, Tensor& input, Tensor& hx, Tensor& cx, Tensor& hidden,
                          Tensor& projected, const List& in) {
-  in_wide_type({input, hx, cx, hidden, projected}, in, [&]<class T>(Type<T>, const Tensors& y, auto given) {
-    ops::dispatch_cell(op.layer.kind(),
-                       [&](auto kind) { backward<kind.value, T>(op, ops::backward_tensors(y, given)); });
-  });
+  run(op, {input, hx, cx, hidden, projected}, in);
 }
 
 const Kernel<native_rnn> native_rnn_;

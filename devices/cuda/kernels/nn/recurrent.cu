@@ -64,7 +64,7 @@ struct CopyStates {
 };
 
 template <CellKind kind, class T>
-void forward(const ops::NativeRnn& op, const ops::ForwardTensors& t) {
+void run_layer(const ops::NativeRnn& op, const ops::ForwardTensors& t) {
   constexpr int64_t g = ops::gates_of(kind), saved = ops::saved_gates_of(kind);
   const int64_t hidden = t.input.shape(1) / g, states = t.hx.shape(1);
   const Tensor bias = t.bias_hh ? t.bias_hh : zeros({g * hidden}, t.input.dtype(), t.input.device());
@@ -125,7 +125,7 @@ struct BackwardStep {
 };
 
 template <CellKind kind, class T>
-void backward(const ops::NativeRnnBackward& op, const ops::BackwardTensors& t) {
+void run_layer(const ops::NativeRnnBackward& op, const ops::BackwardTensors& t) {
   constexpr int64_t g = ops::gates_of(kind), saved = ops::saved_gates_of(kind);
   constexpr bool lstm = kind == CellKind::lstm, gru = kind == CellKind::gru;
   const int64_t hidden = op.hidden, states = t.previous.shape(1);
@@ -157,21 +157,21 @@ void backward(const ops::NativeRnnBackward& op, const ops::BackwardTensors& t) {
   }
 }
 
-/// f(Type<T>(), kind) for the type of the elements.
-template <class F>
-void dispatch_layer(const ops::RecurrentLayer& layer, Dtype d, F&& f) {
-  dispatch(Floats{}, d, [&]<class T>(Type<T> t) { ops::dispatch_cell(layer.kind(), [&](auto kind) { f(t, kind); }); });
+template <class Op>
+void run(const Op& op, const Tensors& results, const List& in) {
+  const auto tensors = ops::tensors_of(op, results, [&](size_t i) { return Dense(in[i]); });
+  dispatch(Floats{}, results[0].dtype(), [&]<class T>(Type<T>) {
+    ops::dispatch_cell(op.layer.kind(), [&](auto kind) { run_layer<kind.value, T>(op, tensors); });
+  });
 }
 
 void native_rnn(const ops::NativeRnn& op, Tensor& output, Tensor& h_n, Tensor& c_n, Tensor& gates, Tensor& previous,
                 Tensor& cells, const List& in) {
-  const auto t = ops::forward_tensors({output, h_n, c_n, gates, previous, cells}, [&](int i) { return Dense(in[i]); });
-  dispatch_layer(op.layer, output.dtype(), [&]<class T>(Type<T>, auto kind) { forward<kind.value, T>(op, t); });
+  run(op, {output, h_n, c_n, gates, previous, cells}, in);
 }
 void native_rnn_backward(const ops::NativeRnnBackward& op, Tensor& input, Tensor& hx, Tensor& cx, Tensor& hidden,
                          Tensor& projected, const List& in) {
-  const auto t = ops::backward_tensors({input, hx, cx, hidden, projected}, [&](int i) { return Dense(in[i]); });
-  dispatch_layer(op.layer, input.dtype(), [&]<class T>(Type<T>, auto kind) { backward<kind.value, T>(op, t); });
+  run(op, {input, hx, cx, hidden, projected}, in);
 }
 
 const Kernel<native_rnn> native_rnn_;
