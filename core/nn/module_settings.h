@@ -12,7 +12,7 @@ struct ModuleSetting {
   size_t position;   // among all arguments of the constructor, from 0
   bool required = false;
   bool function = false;  // may be a function, too, which the language makes a module, or another kind of setting
-  const char* copied_to = nullptr;  // the child whose children are copies of it; null: it becomes a child itself
+  bool (*copied)(std::string_view path) = nullptr;  // whether the module at this path below is a copy of it
 };
 
 /// A module that has such settings. `build` takes them over.

@@ -126,6 +126,9 @@ Values TransformerDecoderLayer::run(const DecoderLayerArguments& a) {
 
 namespace {
 
+bool is_layer(std::string_view path) { return path.starts_with("layers.") && path.find('.', 7) == path.npos; }
+bool is_activation(std::string_view path) { return path.ends_with(".activation"); }
+
 // The children of both stacks, from settings that they take over.
 void build_stack(Module& m, const char* setting, ModuleRef& layer, int64_t num_layers, ModuleRef& norm) {
   if (!layer) throw Error("{}: argument '{}' is required", m.type(), setting);
@@ -150,7 +153,7 @@ Values run_stack(Module& m, Values arguments) {
 }  // namespace
 
 std::vector<ModuleSetting> TransformerEncoder::module_settings() {
-  return {{"encoder_layer", "the layer to copy", &spec.encoder_layer, 0, true, false, "layers"},
+  return {{"encoder_layer", "the layer to copy", &spec.encoder_layer, 0, true, false, is_layer},
           {"norm", "called on the result of the last layer", &spec.norm, 2}};
 }
 void TransformerEncoder::build() {
@@ -161,7 +164,7 @@ Values TransformerEncoder::run(const EncoderArguments& a) {
 }
 
 std::vector<ModuleSetting> TransformerDecoder::module_settings() {
-  return {{"decoder_layer", "the layer to copy", &spec.decoder_layer, 0, true, false, "layers"},
+  return {{"decoder_layer", "the layer to copy", &spec.decoder_layer, 0, true, false, is_layer},
           {"norm", "called on the result of the last layer", &spec.norm, 2}};
 }
 void TransformerDecoder::build() {
@@ -172,7 +175,7 @@ Values TransformerDecoder::run(const DecoderLayerArguments& a) { return run_stac
 // ---- Transformer --------------------------------------------------------------------------------------------------
 
 std::vector<ModuleSetting> Transformer::module_settings() {
-  return {{"activation", "", &spec.activation_module, 6, false, true},
+  return {{"activation", "", &spec.activation_module, 6, false, true, is_activation},
           {"custom_encoder", "in place of the encoder", &spec.custom_encoder, 7},
           {"custom_decoder", "in place of the decoder", &spec.custom_decoder, 8}};
 }

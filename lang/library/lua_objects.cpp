@@ -192,6 +192,7 @@ void ObjectReader::push_object(const io::Map& map) {
 nn::ModuleRef ObjectReader::make(const io::Map& map) {
   if (!map.find("language")) return io::ModuleReader::make(map);
   const std::string& name = io::entry<std::string>(map, "class");
+  if (name == function_class) push_function_class(L_), lua_pop(L_, 1);
   push_named_classes(L_);
   lua_pushstring(L_, name.c_str());
   if (lua_rawget(L_, -2) != LUA_TTABLE)

@@ -9,22 +9,19 @@
 namespace luth::lang {
 namespace {
 
-// Upvalue 1: the function. Argument 1, the module, is left out.
-int call_upvalue(lua_State* L) {
-  lua_pushvalue(L, lua_upvalueindex(1));
+// The forward of the class that function_to_module makes modules of.
+int call_function(lua_State* L) {
+  lua_getfield(L, 1, "f");
   lua_replace(L, 1);
   lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
   return lua_gettop(L);
 }
 // Replaces the function on the top by a module that calls it.
 void function_to_module(lua_State* L) {
-  lua_pushcfunction(L, guarded<make_class>);
-  lua_pushstring(L, "Function");
-  lua_call(L, 1, 1);
-  lua_insert(L, -2);
-  lua_pushcclosure(L, call_upvalue, 1);
-  lua_setfield(L, -2, "forward");
+  push_function_class(L);
   lua_call(L, 0, 1);
+  lua_insert(L, -2);
+  lua_setfield(L, -2, "f");
 }
 
 void copy_table(lua_State* L, int table) {
@@ -59,6 +56,19 @@ void take(lua_State* L, const nn::ModuleSetting& s, int first) {
 }
 
 }  // namespace
+
+void push_function_class(lua_State* L) {
+  push_named_classes(L);
+  if (lua_getfield(L, -1, function_class) == LUA_TNIL) {
+    lua_pop(L, 1);
+    lua_pushcfunction(L, guarded<make_class>);
+    lua_pushstring(L, function_class);
+    lua_call(L, 1, 1);
+    lua_pushcfunction(L, guarded<call_function>);
+    lua_setfield(L, -2, "forward");
+  }
+  lua_remove(L, -2);
+}
 
 int take_module_settings(lua_State* L, int first, const std::string& function, nn::TakesModules& m) {
   luaL_checkstack(L, 8, nullptr);

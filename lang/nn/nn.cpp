@@ -33,13 +33,14 @@ nn::ModuleRef make_native(lua_State* L) {
     const int modules = takes ? take_module_settings(L, 2, name, *takes) : 0;
     if (!dynamic_cast<nn::Identity*>(m.get()))  // which takes any arguments and needs none
       read_settings(L, 2 + modules, name, [&](Fields& f) { m->describe(f); });
-    std::vector<std::pair<nn::ModuleRef, const char*>> copied;
+    std::vector<std::pair<nn::ModuleRef, bool (*)(std::string_view)>> copied;
     if (takes)
       for (auto& s : takes->module_settings())
-        if (s.copied_to) copied.emplace_back(*s.value, s.copied_to);
+        if (s.copied && *s.value) copied.emplace_back(*s.value, s.copied);
     m->build();
-    for (auto& [from, list] : copied)
-      for (auto& copy : m->find_child(list)->module->parts().children) push_clone(L, from, copy.module);
+    for (auto& [from, is_copy] : copied)
+      for (auto& below : m->named_modules())
+        if (is_copy(below.name)) push_clone(L, from, below.module);
   } catch (Error& e) {
     if (!e.has_context() && !std::string_view(e.what()).starts_with(name)) e.add_context(name + ": ");
     throw;

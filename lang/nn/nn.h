@@ -96,6 +96,9 @@ void push_named(lua_State* L, const nn::Named& named);
 /// Takes settings that are modules out of the arguments of a constructor from `first` on, and inserts them there, so
 /// that they live until the new module has them; returns how many. Throws for a value that is no module.
 int take_module_settings(lua_State* L, int first, const std::string& function, nn::TakesModules& m);
+/// The class of modules that call a function, their field `f`.
+inline constexpr const char* function_class = "FunctionModule";
+void push_function_class(lua_State* L);
 /// Help on the arguments that class_help lacks: settings that are modules, and the call.
 std::string call_help(nn::Module& m);
 /// Copies what Lua keeps for `from` and the modules below it, fields and hooks, to its clone; pushes the clone.

@@ -76,6 +76,13 @@ function s.activations_are_names_functions_or_modules()
     t:assert(torch.equal(e:clone()(x), named(x)), 'copy of the layer')
   end
   t:fails(function() nn.TransformerEncoderLayer(8, 2, {activation = 3}) end, 'a module, a function or a name')
+  local both = nn.Transformer {d_model = 8, nhead = 2, num_encoder_layers = 1, num_decoder_layers = 1, dim_feedforward = 8,
+    activation = F.silu}
+  t:eq(both.decoder.layers[1].activation.f, F.silu)
+  local file = os.tmpname()
+  torch.save(both:eval(), file)
+  t:assert(torch.equal(torch.load(file)(x, x), both(x, x)), 'saved')
+  os.remove(file)
 end
 
 function s.transformers_take_stacks_and_make_masks()
