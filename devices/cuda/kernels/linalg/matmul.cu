@@ -5,7 +5,7 @@
 #include "core/ops/elementwise/copy.h"
 #include "devices/cuda/kernels/common/block.cuh"
 #include "devices/cuda/kernels/common/elementwise.cuh"
-#include "devices/cuda/kernels/linalg/product.h"
+#include "devices/cuda/kernels/common/product.h"
 
 namespace luth::cuda {
 namespace {

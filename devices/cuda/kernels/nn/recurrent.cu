@@ -5,7 +5,7 @@
 #include "core/ops/nn/recurrent_cell.h"
 #include "devices/cuda/kernels/common/copy.h"
 #include "devices/cuda/kernels/common/kernels.h"
-#include "devices/cuda/kernels/linalg/product.h"
+#include "devices/cuda/kernels/common/product.h"
 
 namespace luth::cuda {
 namespace {

@@ -1,5 +1,5 @@
 // Products of matrices: the choice between cuBLASLt and our own kernel, and that kernel.
-#include "devices/cuda/kernels/linalg/product.h"
+#include "devices/cuda/kernels/common/product.h"
 
 #include <optional>
 #include <type_traits>
