@@ -249,7 +249,10 @@ Tensors MultiHeadAttentionForward::decompose(const Inputs& in) const {
     if (average_attn_weights) weights = mean(weights, {.dim = {1}});
     if (!batched) weights = squeeze(weights, {Ints{0}});
   } else {
-    out = scaled_dot_product_attention(h.q, h.k, h.v, h.mask ? Value(h.mask) : Value(), {.dropout_p = p});
+    // the causal mask needs not be read where it is the only one
+    const bool causal = is_causal && in[mask].dim() == 2 && !in[key_padding] && !in[bias_k] && !add_zero_attn;
+    out = scaled_dot_product_attention(h.q, h.k, h.v, h.mask && !causal ? Value(h.mask) : Value(),
+                                       {.dropout_p = p, .is_causal = causal});
   }
   out = reshape(transpose(out, {0, 1}), {.shape = {queries * n, features}});
   out = linear(out, in[out_weight], in[out_bias]);

@@ -40,7 +40,8 @@ struct MultiHeadAttentionForward {
           "add_zero_attn, dropout_p, out_proj_weight, out_proj_bias, training, key_padding_mask, need_weights, "
           "attn_mask, use_separate_proj_weight, q_proj_weight, k_proj_weight, v_proj_weight, static_k, static_v, "
           "average_attn_weights, is_causal",
-      .offered = Offered::functional};
+      .offered = Offered::functional,
+      .autocast = Autocast::lower};
   int64_t embed_dim_to_check = 1, num_heads = 1;
   bool add_zero_attn = false;
   double dropout_p = 0;

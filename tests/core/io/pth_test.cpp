@@ -211,6 +211,37 @@ TEST(Pth, EntriesDoNotOverlap) {
   EXPECT_NE(text_of(dir / "x.pth").find("overlap"), std::string::npos) << text_of(dir / "x.pth");
 }
 
+// The first entry's numbers and the directory's lie in the records for archives of more than 4 GB.
+TEST(Pth, WideArchives) {
+  Folder dir;
+  const std::string bytes = slurp(golden("values"));
+  Disk disk = Disk::open(golden("values"), ErrorCode::checkpoint);
+  const ZipEntry e = zip_entries(disk, "x")[0];
+  const size_t at = bytes.find("PK\1\2"), end = bytes.rfind("PK\5\6"), name = size_t(uint8_t(bytes[at + 28]));
+  // until where the directory goes: PyTorch has wide records of its own behind it
+  const size_t behind = std::min(bytes.find("PK\6\6"), end);
+  std::string directory = bytes.substr(at, behind - at), extra(28, '\0'), wide(56, '\0'), locator(20, '\0');
+  put(extra, 0, 1, 2), put(extra, 2, 24, 2), put(extra, 4, e.size, 8), put(extra, 12, e.packed, 8);
+  put(extra, 20, e.at, 8);
+  const size_t old = size_t(uint8_t(directory[30]));
+  directory.replace(46 + name, old, extra);
+  put(directory, 20, ~0u, 4), put(directory, 24, ~0u, 4), put(directory, 42, ~0u, 4), put(directory, 30, 28, 2);
+  std::string last = bytes.substr(end);
+  put(wide, 0, 0x06064b50, 4), put(wide, 32, uint64_t(uint8_t(last[10])), 8), put(wide, 40, directory.size(), 8);
+  put(wide, 48, at, 8);
+  put(locator, 0, 0x07064b50, 4), put(locator, 8, at + directory.size(), 8);
+  put(last, 10, 0xffff, 2), put(last, 12, ~0u, 4), put(last, 16, ~0u, 4);
+  spit(dir / "x.pth", bytes.substr(0, at) + directory + wide + locator + last);
+  EXPECT_EQ(difference(load(dir / "x.pth"), load(golden("values"))), "");
+  put(extra, 12, uint64_t(1) << 63, 8);
+  directory.replace(46 + name, 28, extra);
+  spit(dir / "x.pth", bytes.substr(0, at) + directory + wide + locator + last);
+  EXPECT_NE(text_of(dir / "x.pth").find("wrong size"), std::string::npos) << text_of(dir / "x.pth");
+  put(locator, 8, ~uint64_t(0), 8);
+  spit(dir / "x.pth", bytes.substr(0, at) + directory + wide + locator + last);
+  EXPECT_NE(text_of(dir / "x.pth").find("cut short"), std::string::npos) << text_of(dir / "x.pth");
+}
+
 TEST(Pth, EveryTruncationIsRefused) {
   Folder dir;
   const std::string bytes = slurp(golden("state"));
