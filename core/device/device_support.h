@@ -16,6 +16,10 @@ DeviceSupport device_support(const Device& d);
 /// `extern "C" int64_t luth_free_memory(const luth::Device&)`.
 int64_t free_memory(const Device& d);
 
+/// What the device's own interface calls the current stream of this thread, a cudaStream_t; null where there is none.
+/// From `extern "C" void* luth_native_stream(luth::Device&)`.
+void* native_stream(Device& d);
+
 /// A library that devices of a kind compute with where it is there.
 struct DeviceLibrary {
   std::string name;     // "cuDNN"

@@ -31,6 +31,8 @@ using Support = void (*)(const Device&, DeviceSupport&);
 std::array<Support, max_kinds> supports{};  // by slot
 using FreeMemory = int64_t (*)(const Device&);
 std::array<FreeMemory, max_kinds> free_memories{};  // by slot
+using NativeStream = void* (*)(Device&);
+std::array<NativeStream, max_kinds> native_streams{};  // by slot
 using Libraries = void (*)(std::vector<DeviceLibrary>&);
 std::array<Libraries, max_kinds> libraries{};  // by slot
 bool any_trouble = false;                      // some device that is open cannot be used
@@ -64,11 +66,13 @@ std::string open_file(const std::string& path) {
     if (auto open = reinterpret_cast<void (*)()>(dlsym(h, "luth_open"))) open();
     auto support = reinterpret_cast<Support>(dlsym(h, "luth_support"));
     auto unused = reinterpret_cast<FreeMemory>(dlsym(h, "luth_free_memory"));
+    auto stream = reinterpret_cast<NativeStream>(dlsym(h, "luth_native_stream"));
     auto used = reinterpret_cast<Libraries>(dlsym(h, "luth_libraries"));
     for (size_t i = before; i < opened().size(); ++i) {
       supports[size_t(opened()[i]->slot())] = support;
       libraries[size_t(opened()[i]->slot())] = used;
       free_memories[size_t(opened()[i]->slot())] = unused;
+      native_streams[size_t(opened()[i]->slot())] = stream;
       any_trouble = any_trouble || !support_of(*opened()[i]).trouble.empty();
     }
   } catch (const Error& e) { return e.what(); }
@@ -197,6 +201,10 @@ Device& usable(Device& d) {
 
 }  // namespace
 
+void* native_stream(Device& d) {
+  const NativeStream stream = native_streams[size_t(d.slot())];
+  return stream ? stream(d) : nullptr;
+}
 int64_t free_memory(const Device& d) {
   FreeMemory ask;
   {

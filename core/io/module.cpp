@@ -40,15 +40,21 @@ void each_tensor(const Map& map, Each each) {
   }
 }
 
+// A module of class c with the settings of a map, without parts.
+nn::ModuleRef make_of(const nn::ModuleClass& c, const Map& map) {
+  nn::ModuleRef m = c.make();
+  if (auto* text = map.find("settings") ? map.find("settings")->as<std::string>() : nullptr)
+    read_settings_text(*text, [&](Fields& f) { m->describe(f); });
+  return m;
+}
+
 // A module of the class and settings of a map, with parts of its own on the device meta: what `m` must have at least,
 // since modules find their parts by position. Null where it cannot be built so.
 nn::ModuleRef built_like(const Map& map) {
   const Item* name = map.find(map.find("base") ? "base" : "class");
   const nn::ModuleClass* c = name->as<std::string>() ? nn::find_module_class(*name->as<std::string>()) : nullptr;
   if (!c || (map.find("language") && !map.find("base"))) return {};
-  nn::ModuleRef m = c->make();
-  if (auto* text = map.find("settings") ? map.find("settings")->as<std::string>() : nullptr)
-    read_settings_text(*text, [&](Fields& f) { m->describe(f); });
+  nn::ModuleRef m = make_of(*c, map);
   struct OnMeta : Fields {
     bool visit(const FieldInfo& info, Attr& value) override {
       if (info.kind == AttrKind::device) value = &device("meta");
@@ -126,10 +132,7 @@ nn::ModuleRef ModuleReader::make(const Map& map) {
     throw Error(ErrorCode::checkpoint, "the file holds a module of class '{}', which {}", name,
                 map.find("language") ? "is written in Lua: load it there, or save its state dict"
                                      : "this luth does not have; load the library that defines it");
-  nn::ModuleRef m = c->make();
-  if (auto* text = map.find("settings") ? map.find("settings")->as<std::string>() : nullptr)
-    read_settings_text(*text, [&](Fields& f) { m->describe(f); });
-  return m;
+  return make_of(*c, map);
 }
 
 void ModuleReader::fill(nn::Module& m, const Map& map) {
@@ -186,5 +189,23 @@ nn::ModuleRef ModuleReader::read(const Item& item) {
 
 Item to_item(const nn::Module& m) { return ModuleWriter().write(m); }
 nn::ModuleRef to_module(const Item& item) { return ModuleReader().read(item); }
+
+Item to_item(const nn::StateDict& dict) {
+  Map map;
+  for (auto& e : dict) {
+    if (!e.value) throw Error("'{}' of a state dict is no tensor", e.name);
+    map.add(e.name, e.value);
+  }
+  return map;
+}
+nn::StateDict to_state_dict(const Item& item) {
+  auto* map = item.as<Map>();
+  if (!map || !map->kind.empty())
+    throw Error(ErrorCode::checkpoint, "the file holds {}, no state dict",
+                map ? "a whole " + map->kind : std::string("a single value"));
+  nn::StateDict dict;
+  each_tensor(*map, [&](const std::string& name, const Tensor& t) { dict.push_back({name, t}); });
+  return dict;
+}
 
 }  // namespace luth::io

@@ -54,6 +54,10 @@ Item to_item(const nn::Module& m);
 /// The module of a tree, such as a file of `torch.save(model, path)` holds. Throws for a class that C++ does not have.
 nn::ModuleRef to_module(const Item& item);
 
+/// A state dict as a tree, and that of a tree: a table of tensors by name, such as a safetensors file holds.
+Item to_item(const nn::StateDict& dict);
+nn::StateDict to_state_dict(const Item& item);
+
 /// The entry of that name; throws where there is none of type T.
 template <class T>
 const T& entry(const Map& map, const char* name) {

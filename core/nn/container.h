@@ -4,6 +4,15 @@
 
 namespace luth::nn {
 
+/// The base of containers: Self has `name`, `brief`, and is made without settings.
+template <class Self, class Base = Module>
+class Container : public Base {
+ public:
+  using Base::Base;
+  std::string type() const override { return Self::name; }
+  ModuleRef fresh() const override { return ModuleRef(new Self); }
+};
+
 /// Children in a list, named "1", "2", … (Sequential's may have names too).
 class ListModule : public Module {
  public:
@@ -21,49 +30,41 @@ class ListModule : public Module {
 };
 
 /// Calls its children one after the other: the results of one are the arguments of the next.
-class Sequential final : public ListModule {
+class Sequential final : public Container<Sequential, ListModule> {
  public:
   static constexpr const char* name = "Sequential";
   static constexpr const char* brief = "modules called one after the other";
   Sequential() = default;
   explicit Sequential(std::initializer_list<ModuleRef> children);
-  std::string type() const override { return name; }
   Values forward(const Values& in) override { return forward_named(in, {}); }
   /// The first child gets the arguments by name.
   Values forward_named(const Values& in, const Named& named) override;
-  ModuleRef fresh() const override { return ModuleRef(new Sequential); }
   bool joined = false;  // made by the language's `..`, which spreads it when more is joined
 };
 
-class ModuleList final : public ListModule {
+class ModuleList final : public Container<ModuleList, ListModule> {
  public:
   static constexpr const char* name = "ModuleList";
   static constexpr const char* brief = "a list of modules";
-  std::string type() const override { return name; }
   Values forward(const Values& in) override;  // throws: a list has no forward
-  ModuleRef fresh() const override { return ModuleRef(new ModuleList); }
   /// Equal neighbours on one line: "(1-3): 3 x ReLU()".
   void print(std::string& out, int indent) const override;
 };
 
-class ModuleDict final : public Module {
+class ModuleDict final : public Container<ModuleDict> {
  public:
   static constexpr const char* name = "ModuleDict";
   static constexpr const char* brief = "modules by name";
-  std::string type() const override { return name; }
   Values forward(const Values& in) override;  // throws
-  ModuleRef fresh() const override { return ModuleRef(new ModuleDict); }
 };
 
 /// Parameters named "1", "2", …
-class ParameterList final : public Module {
+class ParameterList final : public Container<ParameterList> {
  public:
   static constexpr const char* name = "ParameterList";
   static constexpr const char* brief = "a list of parameters";
-  std::string type() const override { return name; }
   bool positional() const override { return true; }
   Values forward(const Values& in) override;  // throws
-  ModuleRef fresh() const override { return ModuleRef(new ParameterList); }
   void append(const Tensor& t);
   /// 0-based.
   void erase(size_t at);
@@ -71,13 +72,11 @@ class ParameterList final : public Module {
 };
 
 /// Parameters by name.
-class ParameterDict final : public Module {
+class ParameterDict final : public Container<ParameterDict> {
  public:
   static constexpr const char* name = "ParameterDict";
   static constexpr const char* brief = "parameters by name";
-  std::string type() const override { return name; }
   Values forward(const Values& in) override;  // throws
-  ModuleRef fresh() const override { return ModuleRef(new ParameterDict); }
   void set(const std::string& key, const Tensor& t);
   std::string extra_repr() const override;
 };

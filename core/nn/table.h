@@ -12,35 +12,30 @@ class Branches : public ListModule {
 };
 
 /// Gives the same arguments to each child, and joins the results along `dim`.
-class Concat final : public Branches {
+class Concat final : public Container<Concat, Branches> {
  public:
   static constexpr const char* name = "Concat";
   static constexpr const char* brief = "the results of all children of the same input, joined along a dim";
   int64_t dim = 0;
-  std::string type() const override { return name; }
   void describe(Fields& f) override { f("dim", dim, "dim to join along", as::dim | as::required); }
   Values forward(const Values& in) override;
   ModuleRef fresh() const override;
 };
 
 /// Gives the same arguments to each child. The result is the table of theirs.
-class ConcatTable final : public Branches {
+class ConcatTable final : public Container<ConcatTable, Branches> {
  public:
   static constexpr const char* name = "ConcatTable";
   static constexpr const char* brief = "the table of the results of all children of the same input";
-  std::string type() const override { return name; }
   Values forward(const Values& in) override;
-  ModuleRef fresh() const override { return ModuleRef(new ConcatTable); }
 };
 
 /// Gives element i of a table to child i. The result is the table of theirs.
-class ParallelTable final : public Branches {
+class ParallelTable final : public Container<ParallelTable, Branches> {
  public:
   static constexpr const char* name = "ParallelTable";
   static constexpr const char* brief = "child i of element i of a table, as a table";
-  std::string type() const override { return name; }
   Values forward(const Values& in) override;
-  ModuleRef fresh() const override { return ModuleRef(new ParallelTable); }
 };
 
 /// The base of modules of one table: Self has `Values run(const Values& table)`.

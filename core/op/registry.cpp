@@ -108,9 +108,12 @@ const Space* space_of(std::string_view name) {
   return nullptr;
 }
 
-// "max.dim" is a form of `max`; "linalg_solve" is `solve` in the table `linalg`.
+// "max.dim" is a form of `max`; "linalg_solve" is `solve` in the table `linalg`; "mine::scale" is that of a library,
+// ops.mine.scale.
 std::string lua_name_of(std::string_view name) {
   name = name.substr(0, name.find('.'));
+  if (const size_t colons = name.find("::"); colons != name.npos)
+    return fmt::format("ops.{}.{}", name.substr(0, colons), name.substr(colons + 2));
   const Space* space = space_of(name);
   if (!space) return std::string(name);
   return std::string(space->name) + "." + std::string(name.substr(space->name.size() + 1));

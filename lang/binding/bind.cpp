@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "core/device/device.h"
 #include "core/dispatch/generator.h"
@@ -143,19 +144,29 @@ struct Name {
   std::string text;
   const OpInfo* info;
   bool inplace;
+  bool method_only = false;
 };
+
+constexpr std::string_view libraries = "ops.";
+bool of_library(std::string_view name) { return name.starts_with(libraries); }
 
 void add_names_of(std::vector<Name>& names, const OpInfo& info) {
   auto add = [&](std::string name) {
-    if (info.has_inplace() && !in_space(name)) names.push_back({name + "_", &info, true});
+    if (info.has_inplace() && (!in_space(name) || of_library(name))) names.push_back({name + "_", &info, true});
     if (info.traits.inplace != Inplace::only) names.push_back({std::move(name), &info, false});
   };
+  if (of_library(info.lua_name)) {  // methods have the library's name before them: x:mine_scale()
+    std::string method = info.lua_name.substr(libraries.size());
+    std::replace(method.begin(), method.end(), '.', '_');
+    if (info.has_inplace()) names.push_back({method + "_", &info, true, true});
+    if (info.traits.inplace != Inplace::only) names.push_back({method, &info, false, true});
+  }
   add(info.lua_name);
   for (auto& alias : words(info.traits.aliases, " ,")) add(std::move(alias));
 }
 
-void add_operator(Function& function, const OpInfo& info) {
-  const Offered offered = info.traits.offered;
+void add_operator(Function& function, const OpInfo& info, bool method_only) {
+  const Offered offered = method_only ? Offered::method : info.traits.offered;
   const bool as_method = offered == Offered::everywhere || offered == Offered::method;
   function.is_function |= offered != Offered::method;
   function.is_method |= (as_method || function.inplace) && !info.inputs.empty() && !in_space(function.name);
@@ -203,23 +214,35 @@ std::string param_text(const Param& p) {
 
 }  // namespace
 
+// Never destroyed: that would only delay the program's end.
+static Functions& all_functions() {
+  static auto& functions = *new Functions;
+  return functions;
+}
+
+void bind_new_operators() {
+  static auto& bound = *new std::set<const OpInfo*>;
+  std::vector<Name> names;
+  for (const OpInfo* info : operators())  // by name, so a function tries them in that order
+    if (!info->traits.internal && bound.insert(info).second) add_names_of(names, *info);
+  std::stable_sort(names.begin(), names.end(), [](const Name& a, const Name& b) { return a.text < b.text; });
+  Functions& functions = all_functions();
+  for (auto& name : names) {  // sorted, so at first each is put at the end
+    Function& function = functions.try_emplace(functions.end(), name.text)->second;
+    function.name = name.text;
+    function.inplace = name.inplace;
+    add_operator(function, *name.info, name.method_only);
+  }
+}
+
 const Functions& bound_functions() {
-  static const Functions& all = []() -> const Functions& {
-    host();                            // opens the kernels; operators of other libraries must not be missing
-    auto& functions = *new Functions;  // never destroyed: that would only delay the program's end
-    std::vector<Name> names;
-    for (const OpInfo* info : operators())  // by name, so a function tries them in that order
-      if (!info->traits.internal) add_names_of(names, *info);
-    std::stable_sort(names.begin(), names.end(), [](const Name& a, const Name& b) { return a.text < b.text; });
-    for (auto& name : names) {  // sorted, so each is put at the end
-      Function& function = functions.try_emplace(functions.end(), name.text)->second;
-      function.name = name.text;
-      function.inplace = name.inplace;
-      add_operator(function, *name.info);
-    }
-    return functions;
+  static const bool once = [] {
+    host();  // opens the kernels; operators of other libraries must not be missing
+    bind_new_operators();
+    return true;
   }();
-  return all;
+  static_cast<void>(once);
+  return all_functions();
 }
 
 const Function* find_function(const std::string& name) {

@@ -65,6 +65,8 @@ class Function {
 
 /// All functions by name, made once from the registry after the CPU's kernels are there.
 const std::map<std::string, Function>& bound_functions();
+/// Adds the functions of operators that were registered since: those of a library that was loaded.
+void bind_new_operators();
 /// Null for an unknown name.
 const Function* find_function(const std::string& name);
 /// The Function behind the Lua function at `index`; null for any other value.

@@ -52,6 +52,14 @@ std::vector<optim::ScheduleRef>* inner_schedules(optim::Schedule& s) {
   return nullptr;
 }
 
+// The class that a map names, found by `find`.
+template <class Class>
+const Class& class_of(const io::Map& map, const Class* (*find)(std::string_view)) {
+  const std::string& name = io::entry<std::string>(map, "class");
+  if (const Class* c = find(name)) return *c;
+  throw Error(ErrorCode::checkpoint, "the file holds the {} '{}', which this luth does not have", map.kind, name);
+}
+
 std::string settings_of(const auto& object) {
   FieldList list;
   object->describe(list);
@@ -260,9 +268,7 @@ void ObjectReader::push_optimizer_of(const io::Map& map) {
     const std::string base = map.find("base") ? io::entry<std::string>(map, "base") : "";
     push_saved_optimizer(L_, name, base, top + 1, top + 2);
   } else {
-    const optim::OptimizerClass* c = optim::find_optimizer_class(name);
-    if (!c) throw Error(ErrorCode::checkpoint, "the file holds an optimizer '{}', which this luth does not have", name);
-    push_optimizer(L_, c->make());
+    push_optimizer(L_, class_of(map, optim::find_optimizer_class).make());
   }
   lua_insert(L_, top + 1);
   lua_settop(L_, top + 1);
@@ -303,9 +309,7 @@ void ObjectReader::push_schedule_of(const io::Map& map) {
     push_own_values(map);
     push_saved_schedule(L_, name, top + 2);
   } else {
-    const optim::ScheduleClass* c = optim::find_schedule_class(name);
-    if (!c) throw Error(ErrorCode::checkpoint, "the file holds a schedule '{}', which this luth does not have", name);
-    push_schedule(L_, c->make());
+    push_schedule(L_, class_of(map, optim::find_schedule_class).make());
   }
   lua_insert(L_, top + 1);
   lua_settop(L_, top + 1);

@@ -94,6 +94,16 @@ void replace_named(lua_State* L, int first, nn::Values& in, nn::Named& named) {
   check_values(L, first + 2, &named);
 }
 
+// Pushes the function, the module and the arguments of its call; 0 where the function is gone, else their number.
+int push_call(lua_State* L, const Function& f, nn::Module& m, const nn::Values& in, const nn::Named& named,
+              const HookOptions& o) {
+  if (!f.push(L)) return 0;
+  push_module(L, nn::ModuleRef(&m));
+  push_values(L, nn::Values{nn::Argument::list(in)});
+  if (o.with_kwargs) push_named(L, named);
+  return o.with_kwargs ? 3 : 2;
+}
+
 template <bool global>
 int forward_pre_hook(lua_State* L) {
   const Target target{global};
@@ -101,12 +111,9 @@ int forward_pre_hook(lua_State* L) {
   const HookOptions o = read_options(L, target, "register_forward_pre_hook");
   auto hook = [f, o](nn::Module& m, nn::Values& in, nn::Named& named) {
     lua_State* L = f.running();
-    const int top = lua_gettop(L);
-    if (!f.push(L)) return;
-    push_module(L, nn::ModuleRef(&m));
-    push_values(L, nn::Values{nn::Argument::list(in)});
-    if (o.with_kwargs) push_named(L, named);
-    lua_call(L, o.with_kwargs ? 3 : 2, LUA_MULTRET);
+    const int top = lua_gettop(L), n = push_call(L, f, m, in, named, o);
+    if (!n) return;
+    lua_call(L, n, LUA_MULTRET);
     o.with_kwargs ? replace_named(L, top + 1, in, named) : replace(L, top + 1, in);
     lua_settop(L, top);
   };
@@ -120,17 +127,13 @@ int forward_hook(lua_State* L) {
   const HookOptions o = read_options(L, target, "register_forward_hook");
   auto hook = [f, o](nn::Module& m, const nn::Values& in, const nn::Named& named, nn::Values& out) {
     lua_State* L = f.running();
-    const int top = lua_gettop(L);
-    if (!f.push(L)) return;
-    push_module(L, nn::ModuleRef(&m));
-    push_values(L, nn::Values{nn::Argument::list(in)});
-    if (o.with_kwargs) push_named(L, named);
+    const int top = lua_gettop(L), n = push_call(L, f, m, in, named, o);
+    if (!n) return;
     out.empty() ? lua_pushnil(L) : push_some(L, out);
-    const int n = o.with_kwargs ? 4 : 3;
     // While an error passes, another one of Lua would end the process.
     if (!o.always_call)
-      lua_call(L, n, LUA_MULTRET);
-    else if (lua_pcall(L, n, LUA_MULTRET, 0) != LUA_OK)
+      lua_call(L, n + 1, LUA_MULTRET);
+    else if (lua_pcall(L, n + 1, LUA_MULTRET, 0) != LUA_OK)
       throw Error("{}", luaL_tolstring(L, -1, nullptr));
     replace(L, top + 1, out);
     lua_settop(L, top);

@@ -253,7 +253,8 @@ std::string class_help(const void* of) {
 
 std::vector<std::string> class_names() {
   std::vector<std::string> list;
-  for (auto* c : nn::module_classes()) list.push_back(c->name);
+  for (auto* c : nn::module_classes())
+    if (c->name.find('.') == c->name.npos) list.push_back(c->name);  // others are of libraries: nn.mine.Scale
   return list;
 }
 

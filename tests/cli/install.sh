@@ -26,3 +26,11 @@ done
 cmake -G "$(sed -n s/^CMAKE_GENERATOR:INTERNAL=//p "$LUTH_BUILD/CMakeCache.txt")" -S "$LUTH_SOURCE/tests/consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="${CXX:-c++}" >"$work/log" || { cat "$work/log"; exit 1; }
 cmake --build "$work/consumer" >"$work/log" || { cat "$work/log"; exit 1; }
 "$work/consumer/consumer"
+
+# A model that a script trained serves in C++, and the files of C++ load in scripts.
+"$prefix/bin/luth" "$LUTH_SOURCE/tests/consumer/train.lua" "$work"
+"$work/consumer/serve" "$work"
+"$prefix/bin/luth" -e "
+  local served, y = torch.load('$work/served.h5'), torch.load('$work/y.npy')
+  assert(torch.equal(served(torch.load('$work/x.npy')):detach(), y))
+  served:load_state_dict(torch.load('$work/served.safetensors'))"

@@ -8,6 +8,7 @@
 #include <optional>
 #include <random>
 
+#include "core/device/library.h"
 #include "core/dispatch/generator.h"
 #include "core/ops/elementwise/copy.h"
 
@@ -66,6 +67,7 @@ std::string describe_inputs(const Inputs& in) {
 
 std::vector<std::string> operator_names() {
   host();
+  if (const char* library = std::getenv("LUTH_LIBRARY")) load_library(library);  // with operators of its own
   std::vector<std::string> names;
   for (auto* info : operators()) names.push_back(info->name);
   return names;

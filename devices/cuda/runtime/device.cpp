@@ -146,6 +146,7 @@ __attribute__((visibility("default"))) void luth_open() {
 __attribute__((visibility("default"))) void luth_support(const luth::Device& d, luth::DeviceSupport& support) {
   luth::cuda::describe_support(d.index(), support);
 }
+__attribute__((visibility("default"))) void* luth_native_stream(luth::Device& d) { return luth::cuda::stream_of(d); }
 __attribute__((visibility("default"))) int64_t luth_free_memory(const luth::Device& d) {
   return luth::cuda::free_memory_of(d.index());
 }

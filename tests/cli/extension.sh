@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# A library of an operator, its kernels and a module builds against an installed luth, with nvcc where there is one. Scripts
+# load it, and its samples run through the generated tests. Libraries of another build are refused before they run.
+set -euo pipefail
+[ "${LUTH_BUILD_TYPE:-}" != Asan ] || { echo "skipped: a library without the sanitizers cannot be loaded"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+run() { "$@" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }; }
+run cmake --install "$LUTH_BUILD" --prefix "$work/luth"
+cd "$work"
+run cmake -S "$LUTH_SOURCE/tests/extension" -B build -DCMAKE_PREFIX_PATH="$work/luth" -DCMAKE_CXX_COMPILER="${CXX:-c++}" \
+  -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CUDA_ARCHITECTURES=80
+run cmake --build build
+luth=$work/luth/bin/luth
+"$luth" "$LUTH_SOURCE/tests/extension/test.lua" "$work/build"
+
+"$luth" -e "torch.ops.load_library('build/libmine.so') help(torch.ops.mine.affine)" >help
+grep -qF 'torch.ops.mine.affine(input, a = 1.0, b = 0.0)' help || { cat help; exit 1; }
+
+# the generated tests, without luth's own operators
+LUTH_LIBRARY=$work/build/libmine.so "$LUTH_BUILD/tests/luth_test_registry" --gtest_filter='*mine*-*Sources*' --gtest_brief=1 >tests.log 2>&1 ||
+  { cat tests.log; exit 1; }
+grep -qE '[1-9][0-9]* tests from' tests.log || { cat tests.log; exit 1; }
+
+# another ABI, and a library that is none of luth's
+refused() {
+  "$luth" -e "torch.ops.load_library('$1')" >out 2>&1 && { echo "$1 was loaded"; exit 1; }
+  grep -q "$2" out || { cat out; exit 1; }
+}
+sed 's/luth library: luth [0-9.]*/luth library: luth 9.9/' build/libmine.so >libother.so
+refused "$work/libother.so" 'was built for luth 9.9.*build it again'
+echo 'int x;' >none.cpp
+run "${CXX:-c++}" -shared -fPIC none.cpp -o libnone.so
+refused "$work/libnone.so" 'is no library of luth'
+refused "$work/missing.so" 'cannot open'
