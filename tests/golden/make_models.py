@@ -1,7 +1,7 @@
 # Writes tests/golden/models, what torchvision's and Hugging Face's models are and give, for tests/lang/models.lua. Run it where
 # torch, torchvision, safetensors and transformers are:  python tests/golden/make_models.py
 #   keys.json            of each model: the number of parameters, of state-dict keys, and a checksum of "key [shape]" in order
-#   <name>.safetensors   weights of a narrow variant, random
+#   <name>.safetensors   weights of a narrow variant, random; resnet18 as .pth
 #   gpt llama bert       folders as save_pretrained writes them
 #   results.safetensors  <name>.in, <name>.out
 import json
@@ -82,7 +82,10 @@ def main():
     }
     for name, model in vision.items():
         randomised(model)
-        save_file({k: v.contiguous() for k, v in model.state_dict().items()}, os.path.join(FOLDER, name + ".safetensors"))
+        if name == "resnet18":
+            torch.save(model.state_dict(), os.path.join(FOLDER, name + ".pth"))
+        else:
+            save_file({k: v.contiguous() for k, v in model.state_dict().items()}, os.path.join(FOLDER, name + ".safetensors"))
         results[name + ".in"] = image
         results[name + ".out"] = model(image).detach()
 

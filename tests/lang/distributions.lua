@@ -127,6 +127,12 @@ function s.labels_count_from_1()
   t:fails(function() d:log_prob(torch.tensor(0)) end, 'an integer within the bounds of the distribution, got 0')
 end
 
+function s.draws_of_no_concentration_end()
+  local c = torch.tensor { special.nan, special.inf, -1., 0., 2. }
+  local x = D.Gamma(c, 1, { validate_args = false }):sample()
+  t:assert(x[1]:isnan():item() and x[2]:isinf():item() and x[5]:item() > 0, tostring(x))
+end
+
 -- PyTorch's derivative is an approximation of its own.
 s.gamma_gradients = in_float64(function()
   local gamma, g = require 'luth.torch.distributions.gamma', golden.gamma_gradient

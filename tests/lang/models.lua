@@ -72,7 +72,7 @@ local small = {
 }
 function s.vision_with_weights()
   for name, options in pairs(small) do
-    options.weights = folder .. name .. '.safetensors'
+    options.weights = folder .. name .. (name == 'resnet18' and '.pth' or '.safetensors')
     local m = models[name](options):eval()
     near(m(results[name .. '.in']), name .. '.out')
   end

@@ -104,6 +104,7 @@ function s.cached()
   t:eq(calls, 1)
   t:eq(parametrize.cached(function(x) return x, m.weight:size(1) end, 5), 5)
   t:eq(calls, 2)
+  t:fails(function() parametrize.cached(3) end, 'cached: expects a function or nothing, got number')
   pcall(parametrize.cached, error, 'x')
   local _ = m.weight, m.weight
   t:eq(calls, 4)
@@ -291,6 +292,7 @@ function s.fusing()
     near(nn.utils.fuse_linear_bn_eval(linear, bn1)(y), bn1(linear(y)))
   end
   t:fails(function() nn.utils.fuse_conv_bn_eval(nn.Conv2d(1, 1, 1), nn.BatchNorm2d(1)) end, 'both modules must be in eval mode')
+  t:fails(function() nn.utils.fuse_conv_bn_weights(torch.ones(1, 1, 1, 1), nil, torch.zeros(1), 3) end, 'bn_rv must be a tensor, got number')
   t:fails(function() nn.utils.fuse_linear_bn_eval(nn.Linear(2, 3):eval(), nn.BatchNorm1d(2):eval()) end, 'the layer has 3 outputs, the norm 2 channels')
 end
 

@@ -36,14 +36,27 @@ function M.fuse_linear_bn_eval(...)
   local a = arguments.read('fuse_linear_bn_eval', { 'linear', 'bn' }, 2, ...)
   return fuse('fuse_linear_bn_eval', a.linear, a.bn, 1)
 end
+
+-- The tensors themselves: weight and bias of the layer, then what the norm has.
+local function fuse_weights(name, layer, dim, a)
+  local w, b = layer .. '_w', layer .. '_b'
+  for _, key in ipairs { w, b, 'bn_rm', 'bn_rv', 'bn_w', 'bn_b' } do
+    if not torch.is_tensor(a[key]) and (a[key] ~= nil or key == w or key == 'bn_rm' or key == 'bn_rv') then
+      arguments.fail(name, '%s must be a tensor, got %s', key, torch.typename(a[key]) or type(a[key]))
+    end
+  end
+  if type(a.bn_eps) ~= 'number' then arguments.fail(name, 'bn_eps must be a number, got %s', torch.typename(a.bn_eps) or type(a.bn_eps)) end
+  return fused(a[w], a[b], a.bn_rm, a.bn_rv, a.bn_eps, a.bn_w, a.bn_b, dim)
+end
 function M.fuse_conv_bn_weights(...)
-  local names = { 'conv_w', 'conv_b', 'bn_rm', 'bn_rv', 'bn_eps', 'bn_w', 'bn_b', 'transpose' }
-  local a = arguments.read('fuse_conv_bn_weights', names, 1, ...)
-  return fused(a.conv_w, a.conv_b, a.bn_rm, a.bn_rv, a.bn_eps, a.bn_w, a.bn_b, a.transpose and 2 or 1)
+  local name = 'fuse_conv_bn_weights'
+  local a = arguments.read(name, { 'conv_w', 'conv_b', 'bn_rm', 'bn_rv', 'bn_eps', 'bn_w', 'bn_b', 'transpose' }, 1, ...)
+  return fuse_weights(name, 'conv', a.transpose and 2 or 1, a)
 end
 function M.fuse_linear_bn_weights(...)
-  local a = arguments.read('fuse_linear_bn_weights', { 'linear_w', 'linear_b', 'bn_rm', 'bn_rv', 'bn_eps', 'bn_w', 'bn_b' }, 1, ...)
-  return fused(a.linear_w, a.linear_b, a.bn_rm, a.bn_rv, a.bn_eps, a.bn_w, a.bn_b, 1)
+  local name = 'fuse_linear_bn_weights'
+  local a = arguments.read(name, { 'linear_w', 'linear_b', 'bn_rm', 'bn_rv', 'bn_eps', 'bn_w', 'bn_b' }, 1, ...)
+  return fuse_weights(name, 'linear', 1, a)
 end
 
 return M

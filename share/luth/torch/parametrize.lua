@@ -48,6 +48,7 @@ local cache, depth = {}, 0
 
 -- A scope, or with a function: until its end every parametrized tensor is computed once.
 function M.cached(f, ...)
+  if f ~= nil and type(f) ~= 'function' then arguments.fail('cached', 'expects a function or nothing, got %s', torch.typename(f) or type(f)) end
   depth = depth + 1
   local function leave()
     depth = depth - 1

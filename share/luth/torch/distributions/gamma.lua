@@ -8,8 +8,10 @@ local function draw(concentration)
   local small = c:lt(1)
   local d = torch.where(small, c + 1, c) - 1 / 3
   local k = (9 * d):rsqrt()
-  local out, waiting = torch.zeros_like(d), torch.ones_like(d, { dtype = 'bool' })
-  repeat
+  -- what is no concentration is its own sample: nan and inf
+  local usable = c:ge(0) & c:isfinite()
+  local out, waiting = torch.where(usable, torch.zeros_like(d), c), usable
+  while waiting:any() do
     local x = torch.randn_like(d)
     local v = (1 + k * x) ^ 3
     local good = v:gt(0)
@@ -17,7 +19,7 @@ local function draw(concentration)
     local now = waiting & good & torch.rand_like(d):log():lt(0.5 * x * x + d * (1 - safe + safe:log()))
     out = torch.where(now, d * v, out)
     waiting = waiting & ~now
-  until not waiting:any()
+  end
   -- 1 - u is never 0
   out = torch.where(small, out * (torch.log1p(-torch.rand_like(c)) / c):exp(), out)
   return out:to(concentration.dtype):clamp_min(torch.finfo(concentration.dtype).tiny)
