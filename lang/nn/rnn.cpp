@@ -225,7 +225,7 @@ nn::PackedRef to_packed(lua_State* L, int index) {
 }
 
 void open_rnn_utils(lua_State* L, int utils) {
-  open_box<PackedRef>(L, "PackedSequence");
+  open_box<PackedRef>(L, "nn.utils.rnn.PackedSequence");
   finish_class(L, packed_methods, guarded<packed_index>,
                {{"__gc", destroy_box<PackedRef>}, {"__tostring", guarded<packed_text>}});
   lua_newtable(L);
