@@ -13,6 +13,14 @@ namespace {
 constexpr int lanes = 32, warps = 8, slab_step = lanes + 1;
 constexpr size_t shared_limit = 48 * 1024;
 
+/// A matrix; null where the tensor is absent.
+template <class T>
+struct Rows {
+  T* p;
+  int64_t row, col;
+  __device__ T& at(int64_t i, int64_t j) const { return p[i * row + j * col]; }
+};
+
 /// A tensor … x n x m as a matrix for each head; null where the tensor is absent.
 template <class T>
 struct Heads {
@@ -28,40 +36,32 @@ struct Heads {
     row = t.strides()[dims];
     col = t.strides()[dims + 1];
   }
-  __device__ Heads of(int64_t head) const {
-    Heads one = *this;
-    for (int d = dims - 1; d >= 0; head /= shape[d--]) one.p += head % shape[d] * stride[d];
-    return one;
+  __device__ Rows<T> of(int64_t head) const {
+    T* at = p;
+    for (int d = dims - 1; d >= 0; head /= shape[d--]) at += head % shape[d] * stride[d];
+    return {at, row, col};
   }
-  __device__ T& at(int64_t i, int64_t j) const { return p[i * row + j * col]; }
 };
 
-/// What all kernels get.
 template <class T>
-struct Call {
+struct Sizes {
   int64_t queries, keys, features, values;
   T scale;
   bool causal;
+};
+/// What all kernels get.
+template <class T>
+struct Call {
+  Sizes<T> sizes;
   Heads<T> query, key, value, mask, kept;
 
   Call(const auto& op, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& m, const Tensor& f)
-      : queries(q.shape(-2)),
-        keys(k.shape(-2)),
-        features(q.shape(-1)),
-        values(v.shape(-1)),
-        scale(T(op.scale)),
-        causal(op.is_causal),
+      : sizes{q.shape(-2), k.shape(-2), q.shape(-1), v.shape(-1), T(op.scale), op.is_causal},
         query(q),
         key(k),
         value(v),
         mask(m),
         kept(f) {}
-  /// The product of query i and key j, from their dot product; -inf where i must not look at j.
-  __device__ T product(T dot, int64_t i, int64_t j) const {
-    if (i >= queries || j >= keys || (causal && j > i)) return -INFINITY;
-    return dot * scale + (mask.p ? mask.at(i, j) : T(0));
-  }
-  __device__ T factor(int64_t i, int64_t j) const { return kept.p && i < queries && j < keys ? kept.at(i, j) : T(1); }
 };
 
 /// The running block: its warp and lane, and shared memory for a slab and for 32 weights of each warp.
@@ -74,11 +74,11 @@ struct Block {
   static constexpr int64_t used = lanes * slab_step + warps * lanes;
 
   /// Row i of m, n elements, to the warp's memory; zeros where there is no such row.
-  __device__ void load(const Heads<T>& m, int64_t i, int64_t rows, int64_t n, T* to) const {
+  __device__ void load(const Rows<T>& m, int64_t i, int64_t rows, int64_t n, T* to) const {
     for (int64_t c = lane; c < n; c += lanes) to[c] = i < rows ? m.at(i, c) : T(0);
   }
   /// The warp's row, divided by `by`, to row i of m, if there is one.
-  __device__ void store(const T* from, T by, const Heads<T>& m, int64_t i, int64_t rows, int64_t n) const {
+  __device__ void store(const T* from, T by, const Rows<T>& m, int64_t i, int64_t rows, int64_t n) const {
     if (i < rows)
       for (int64_t c = lane; c < n; c += lanes) m.at(i, c) = from[c] / by;
   }
@@ -86,7 +86,7 @@ struct Block {
     for (int64_t c = lane; c < n; c += lanes) row[c] = 0;
   }
   /// The dot product of the warp's row, in shared memory, with row first + lane of m. All threads of the block call it.
-  __device__ T dot(const T* row, const Heads<T>& m, int64_t first, int64_t rows, int64_t n) const {
+  __device__ T dot(const T* row, const Rows<T>& m, int64_t first, int64_t rows, int64_t n) const {
     T sum = 0;
     for (int64_t f = 0; f < n; f += lanes) {
       __syncthreads();
@@ -99,7 +99,7 @@ struct Block {
     return sum;
   }
   /// Adds to the warp's row the sum over lanes l of weight * row first + l of m, after `by` times the row.
-  __device__ void add(T* row, T by, T weight, const Heads<T>& m, int64_t first, int64_t rows, int64_t n) const {
+  __device__ void add(T* row, T by, T weight, const Rows<T>& m, int64_t first, int64_t rows, int64_t n) const {
     __syncthreads();
     weights[lane] = weight;
     __syncthreads();
@@ -114,45 +114,55 @@ struct Block {
 
 /// The running warp: its block, head, and query (or key): `own`, of `warps` neighbours from `first` on.
 template <class T>
-struct Warp : Block<T> {
-  Call<T> c;
+struct Warp : Block<T>, Sizes<T> {
+  Rows<T> query, key, value, mask, kept;
   int64_t head, first, own;
   T* row;  // its shared memory
 
-  __device__ Warp(const Call<T>& all, int64_t count, int64_t memory) : c(all) {
+  __device__ Warp(const Call<T>& c, int64_t count, int64_t memory) : Sizes<T>(c.sizes) {
     const int64_t blocks = (count + warps - 1) / warps;
     head = int64_t(blockIdx.x) / blocks;
     first = int64_t(blockIdx.x) % blocks * warps;
     own = first + this->warp;
     row = this->rest + this->warp * memory;
-    for (Heads<T>* h : {&c.query, &c.key, &c.value, &c.mask, &c.kept})
-      if (h->p) *h = h->of(head);
+    query = c.query.of(head);
+    key = c.key.of(head);
+    value = c.value.of(head);
+    mask = c.mask.of(head);
+    kept = c.kept.of(head);
   }
   /// The keys that the block's queries look at.
-  __device__ int64_t keys() const { return c.causal && first + warps < c.keys ? first + warps : c.keys; }
+  __device__ int64_t seen() const { return this->causal && first + warps < this->keys ? first + warps : this->keys; }
+  /// The product of query i and key j, from their dot product; -inf where i must not look at j.
+  __device__ T product(T dot, int64_t i, int64_t j) const {
+    if (i >= this->queries || j >= this->keys || (this->causal && j > i)) return -INFINITY;
+    return dot * this->scale + (mask.p ? mask.at(i, j) : T(0));
+  }
+  __device__ T factor(int64_t i, int64_t j) const {
+    return kept.p && i < this->queries && j < this->keys ? kept.at(i, j) : T(1);
+  }
 };
 
 template <class T>
 __global__ void attention(const Call<T> all, const Heads<T> result, T* logsumexp) {
-  const Warp<T> w(all, all.queries, all.features + all.values);
-  const Call<T>& c = w.c;
-  T* const sum = w.row + c.features;
-  w.load(c.query, w.own, c.queries, c.features, w.row);
-  w.clear(sum, c.values);
+  const Warp<T> w(all, all.sizes.queries, all.sizes.features + all.sizes.values);
+  T* const sum = w.row + w.features;
+  w.load(w.query, w.own, w.queries, w.features, w.row);
+  w.clear(sum, w.values);
   T top = -INFINITY, total = 0;
-  for (int64_t first = 0; first < w.keys(); first += lanes) {
+  for (int64_t first = 0; first < w.seen(); first += lanes) {
     const int64_t j = first + w.lane;
-    const T s = c.product(w.dot(w.row, c.key, first, c.keys, c.features), w.own, j);
+    const T s = w.product(w.dot(w.row, w.key, first, w.keys, w.features), w.own, j);
     const T now = std::fmax(top, warp_reduce(s, Maximum()));
     const T by = top == -INFINITY ? T(0) : std::exp(top - now), weight = s == -INFINITY ? T(0) : std::exp(s - now);
     total = total * by + warp_reduce(weight, Plus());
     top = now;
-    w.add(sum, by, weight * c.factor(w.own, j), c.value, first, c.keys, c.values);
+    w.add(sum, by, weight * w.factor(w.own, j), w.value, first, w.keys, w.values);
   }
   const bool nowhere = top == -INFINITY;
-  w.store(sum, nowhere ? T(1) : total, result.of(w.head), w.own, c.queries, c.values);
-  if (w.lane == 0 && w.own < c.queries)
-    logsumexp[w.head * c.queries + w.own] = nowhere ? T(INFINITY) : top + std::log(total);
+  w.store(sum, nowhere ? T(1) : total, result.of(w.head), w.own, w.queries, w.values);
+  if (w.lane == 0 && w.own < w.queries)
+    logsumexp[w.head * w.queries + w.own] = nowhere ? T(INFINITY) : top + std::log(total);
 }
 
 /// What the gradients get beside the call.
@@ -166,51 +176,49 @@ struct Slopes {
   };
   /// The weight of query i and key j, times dropout's factor, and the gradient of their product, from dot products.
   __device__ Pair at(const Warp<T>& w, int64_t i, int64_t j, T dot, T grad_dot) const {
-    const T s = w.c.product(dot, i, j), kept = w.c.factor(i, j);
+    const T s = w.product(dot, i, j), kept = w.factor(i, j);
     if (s == -INFINITY) return {0, 0};
-    const int64_t query = w.head * w.c.queries + i;
+    const int64_t query = w.head * w.queries + i;
     const T weight = std::exp(s - logsumexp[query]);
-    return {weight * kept, weight * (grad_dot * kept - delta[query]) * w.c.scale};
+    return {weight * kept, weight * (grad_dot * kept - delta[query]) * w.scale};
   }
 };
 
 template <class T>
 __global__ void query_gradient(const Call<T> all, const Slopes<T> slopes, const Heads<T> result) {
-  const Warp<T> w(all, all.queries, 2 * all.features + all.values);
-  const Call<T>& c = w.c;
-  T *const grad_row = w.row + c.features, *const sum = grad_row + c.values;
-  w.load(c.query, w.own, c.queries, c.features, w.row);
-  w.load(slopes.grad.of(w.head), w.own, c.queries, c.values, grad_row);
-  w.clear(sum, c.features);
-  for (int64_t first = 0; first < w.keys(); first += lanes) {
-    const T dot = w.dot(w.row, c.key, first, c.keys, c.features),
-            grad_dot = w.dot(grad_row, c.value, first, c.keys, c.values);
-    w.add(sum, T(1), slopes.at(w, w.own, first + w.lane, dot, grad_dot).slope, c.key, first, c.keys, c.features);
+  const Warp<T> w(all, all.sizes.queries, 2 * all.sizes.features + all.sizes.values);
+  T *const grad_row = w.row + w.features, *const sum = grad_row + w.values;
+  w.load(w.query, w.own, w.queries, w.features, w.row);
+  w.load(slopes.grad.of(w.head), w.own, w.queries, w.values, grad_row);
+  w.clear(sum, w.features);
+  for (int64_t first = 0; first < w.seen(); first += lanes) {
+    const T dot = w.dot(w.row, w.key, first, w.keys, w.features),
+            grad_dot = w.dot(grad_row, w.value, first, w.keys, w.values);
+    w.add(sum, T(1), slopes.at(w, w.own, first + w.lane, dot, grad_dot).slope, w.key, first, w.keys, w.features);
   }
-  w.store(sum, T(1), result.of(w.head), w.own, c.queries, c.features);
+  w.store(sum, T(1), result.of(w.head), w.own, w.queries, w.features);
 }
 
 template <class T>
 __global__ void key_value_gradient(const Call<T> all, const Slopes<T> slopes, const Heads<T> key_result,
                                    const Heads<T> value_result) {
-  const Warp<T> w(all, all.keys, 2 * (all.features + all.values));
-  const Call<T>& c = w.c;
-  const Heads<T> grad = slopes.grad.of(w.head);
-  T *const value_row = w.row + c.features, *const key_sum = value_row + c.values,
-           *const value_sum = key_sum + c.features;
-  w.load(c.key, w.own, c.keys, c.features, w.row);
-  w.load(c.value, w.own, c.keys, c.values, value_row);
-  w.clear(key_sum, c.features);  // apart, so that each lane clears what it stores
-  w.clear(value_sum, c.values);
-  for (int64_t first = c.causal ? w.first / lanes * lanes : 0; first < c.queries; first += lanes) {
-    const T dot = w.dot(w.row, c.query, first, c.queries, c.features),
-            grad_dot = w.dot(value_row, grad, first, c.queries, c.values);
+  const Warp<T> w(all, all.sizes.keys, 2 * (all.sizes.features + all.sizes.values));
+  const Rows<T> grad = slopes.grad.of(w.head);
+  T *const value_row = w.row + w.features, *const key_sum = value_row + w.values,
+           *const value_sum = key_sum + w.features;
+  w.load(w.key, w.own, w.keys, w.features, w.row);
+  w.load(w.value, w.own, w.keys, w.values, value_row);
+  w.clear(key_sum, w.features);  // apart, so that each lane clears what it stores
+  w.clear(value_sum, w.values);
+  for (int64_t first = w.causal ? w.first / lanes * lanes : 0; first < w.queries; first += lanes) {
+    const T dot = w.dot(w.row, w.query, first, w.queries, w.features),
+            grad_dot = w.dot(value_row, grad, first, w.queries, w.values);
     const auto pair = slopes.at(w, first + w.lane, w.own, dot, grad_dot);
-    w.add(key_sum, T(1), pair.slope, c.query, first, c.queries, c.features);
-    w.add(value_sum, T(1), pair.weight, grad, first, c.queries, c.values);
+    w.add(key_sum, T(1), pair.slope, w.query, first, w.queries, w.features);
+    w.add(value_sum, T(1), pair.weight, grad, first, w.queries, w.values);
   }
-  w.store(key_sum, T(1), key_result.of(w.head), w.own, c.keys, c.features);
-  w.store(value_sum, T(1), value_result.of(w.head), w.own, c.keys, c.values);
+  w.store(key_sum, T(1), key_result.of(w.head), w.own, w.keys, w.features);
+  w.store(value_sum, T(1), value_result.of(w.head), w.own, w.keys, w.values);
 }
 
 int64_t heads_of(const Tensor& q) {
@@ -236,21 +244,22 @@ void forward(const ops::NativeAttention& op, Tensor& y, Tensor& logsumexp, const
              const Strided& v, const Strided& mask, const Strided& kept) {
   dispatch(Types<float, double>{}, y.dtype(), [&]<class T>(Type<T>) {
     const Call<T> c(op, q, k, v, mask, kept);
-    const size_t shared = shared_bytes<T>(c.features + c.values);
+    const size_t shared = shared_bytes<T>(c.sizes.features + c.sizes.values);
     if (shared > shared_limit) return decompose(op, {q, k, v, mask, kept}, {&y, &logsumexp});
-    start(y, attention<T>, blocks(q, c.queries), warps * lanes, shared, c, Heads<T>(y), logsumexp.data<T>());
+    start(y, attention<T>, blocks(q, c.sizes.queries), warps * lanes, shared, c, Heads<T>(y), logsumexp.data<T>());
   });
 }
 
 void backward(const ops::NativeAttentionBackward& op, Tensor& dq, Tensor& dk, Tensor& dv, const List& in) {
   dispatch(Types<float, double>{}, dq.dtype(), [&]<class T>(Type<T>) {
     const Call<T> c(op, in[1], in[2], in[3], in[4], in[5]);
-    const size_t shared = shared_bytes<T>(2 * (c.features + c.values));
+    const size_t shared = shared_bytes<T>(2 * (c.sizes.features + c.sizes.values));
     if (shared > shared_limit) return decompose(op, Inputs(in.begin(), in.end()), {&dq, &dk, &dv});
     const Dense logsumexp = in[6], delta = in[7];
     const Slopes<T> slopes{Heads<T>(in[0]), logsumexp.data<T>(), delta.data<T>()};
-    start(dq, query_gradient<T>, blocks(dq, c.queries), warps * lanes, shared, c, slopes, Heads<T>(dq));
-    start(dk, key_value_gradient<T>, blocks(dq, c.keys), warps * lanes, shared, c, slopes, Heads<T>(dk), Heads<T>(dv));
+    start(dq, query_gradient<T>, blocks(dq, c.sizes.queries), warps * lanes, shared, c, slopes, Heads<T>(dq));
+    start(dk, key_value_gradient<T>, blocks(dq, c.sizes.keys), warps * lanes, shared, c, slopes, Heads<T>(dk),
+          Heads<T>(dv));
   });
 }
 
