@@ -14,14 +14,10 @@ struct TableSpec {
   std::optional<double> max_norm;
   double norm_type = 2;
   bool scale_grad_by_freq = false, sparse = false;
-  int base = 0;
   Factory factory;
+  int base = 0;
 
  protected:
-  void describe_table(auto& field) {
-    field("num_embeddings", num_embeddings, "rows of the table", as::required | as::bare);
-    field("embedding_dim", embedding_dim, "size of a row", as::required | as::bare);
-  }
   void describe_padding(auto& field) {
     field("padding_idx", padding_idx, "the row that gets no gradient", as::index | as::if_set);
   }
@@ -29,6 +25,10 @@ struct TableSpec {
     field("max_norm", max_norm, "rows with a larger norm are scaled down to it, in place", as::if_set);
     field("norm_type", norm_type, "p of that norm", as::if_set);
     field("scale_grad_by_freq", scale_grad_by_freq, "divide gradients by how often a row is used", as::if_set);
+  }
+  void describe_table(auto& field) {
+    field("num_embeddings", num_embeddings, "rows of the table", as::required | as::bare);
+    field("embedding_dim", embedding_dim, "size of a row", as::required | as::bare);
   }
   void describe_rest(auto& field) {
     field("base", base, "from where indices count", as::base);

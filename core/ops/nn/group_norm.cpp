@@ -140,18 +140,17 @@ Tensor InstanceNorm::decompose(const Inputs& in) const {
 
 // ---- cases ---------------------------------------------------------------------------------------------------------
 
+static Inputs affine_sample() { return {sample_values({2, 4, 3}), sample_values({4}), sample_values({4})}; }
 Cases<GroupNorm> GroupNorm::samples() {
-  auto affine = [] { return Inputs{sample_values({2, 4, 3}), sample_values({4}), sample_values({4})}; };
   auto plain = [] { return Inputs{sample_values({2, 6, 2, 2}), Value(), Value()}; };
   auto flat = [] { return Inputs{sample_values({3, 4}), sample_values({4}), Value()}; };
-  return {{{.num_groups = 2}, {}, 0, 0, affine},
+  return {{{.num_groups = 2}, {}, 0, 0, affine_sample},
           {{.num_groups = 3, .eps = 0.1}, {}, 0, 0, plain},
           {{.num_groups = 1}, {}, 0, 0, flat}};
 }
 Cases<NativeGroupNorm> NativeGroupNorm::samples() {
-  auto affine = [] { return Inputs{sample_values({2, 4, 3}), sample_values({4}), sample_values({4})}; };
   auto plain = [] { return Inputs{sample_values({2, 6, 2}), Value(), Value()}; };
-  return {{{.num_groups = 2}, {}, 0, 0, affine}, {{.num_groups = 3, .eps = 0.1}, {}, 0, 0, plain}};
+  return {{{.num_groups = 2}, {}, 0, 0, affine_sample}, {{.num_groups = 3, .eps = 0.1}, {}, 0, 0, plain}};
 }
 Cases<GroupNormBackward> GroupNormBackward::samples() {
   auto affine = [] {
