@@ -56,8 +56,8 @@ const Tensor& constant(const Tensor& t, double value) {
 
 // The inverse of the distribution function, on uniform numbers between the bounds' probabilities.
 const Tensor& trunc_normal(const Tensor& t, double mean, double std, double a, double b) {
-  if (!(std > 0)) throw Error("trunc_normal_ needs std above 0, got {}", std);
-  if (!(a <= b)) throw Error("trunc_normal_ needs a of at most b, got a = {} and b = {}", a, b);
+  if (!(std > 0)) throw Error("std must be above 0, got {}", std);
+  if (!(a <= b)) throw Error("a must be at most b, got a = {} and b = {}", a, b);
   if (!shaped(t).numel()) return t;
   NoGrad no_grad;
   auto erf_at = [&](double x) { return std::erf((x - mean) / std / std::sqrt(2.0)); };
@@ -68,7 +68,7 @@ const Tensor& trunc_normal(const Tensor& t, double mean, double std, double a, d
 }
 
 const Tensor& eye(const Tensor& t) {
-  if (shaped(t).dim() != 2) throw Error("eye_ needs a matrix, got shape {}", to_string(t.shape()));
+  if (shaped(t).dim() != 2) throw Error("expects a matrix, got shape {}", to_string(t.shape()));
   Tensor v = host_zeros(t.shape());
   for (int64_t i = 0; i < std::min(t.shape(0), t.shape(1)); ++i) v.data<float>()[i * t.shape(1) + i] = 1;
   write(t, v);
@@ -76,10 +76,8 @@ const Tensor& eye(const Tensor& t) {
 }
 
 const Tensor& dirac(const Tensor& t, int64_t groups) {
-  if (shaped(t).dim() < 3 || t.dim() > 5)
-    throw Error("dirac_ needs 3, 4 or 5 dims, got shape {}", to_string(t.shape()));
-  if (groups < 1 || t.shape(0) % groups)
-    throw Error("dirac_: {} filters do not divide into {} groups", t.shape(0), groups);
+  if (shaped(t).dim() < 3 || t.dim() > 5) throw Error("expects 3, 4 or 5 dims, got shape {}", to_string(t.shape()));
+  if (groups < 1 || t.shape(0) % groups) throw Error("{} filters do not divide into {} groups", t.shape(0), groups);
   if (!t.numel()) return t;
   Tensor v = host_zeros(t.shape());
   int64_t each = t.shape(0) / groups, window = 1, middle = 0;

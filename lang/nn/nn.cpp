@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "core/dispatch/generator.h"
-#include "core/nn/init.h"
 #include "core/nn/linear.h"
 #include "core/nn/transformer.h"
 #include "core/optim/clip.h"
@@ -15,7 +13,6 @@
 #include "lang/runtime/functions.h"
 #include "lang/runtime/interp.h"
 #include "lang/runtime/late_names.h"
-#include "lang/values/generator.h"
 #include "lang/values/named_arguments.h"
 #include "lang/values/settings.h"
 #include "lang/values/tensor_values.h"
@@ -101,132 +98,6 @@ constexpr Row utils_rows[] = {
      "Scales all gradients by one factor so that their total norm is at most max_norm. Returns the norm before."},
     {"clip_grad_value_", guarded<clip_value>, "nn.utils.clip_grad_value_(parameters, clip_value)",
      "Clips each element of the gradients to [-clip_value, clip_value]."},
-};
-
-// ---- nn.init ------------------------------------------------------------------------------------------------------
-
-// F with the argument `generator` taken out of its table of named ones.
-template <lua_CFunction F>
-int drawing(lua_State* L) {
-  const int n = lua_gettop(L);
-  if (n < 2 || !is_named(L, n) || lua_getfield(L, n, "generator") == LUA_TNIL) return lua_settop(L, n), F(L);
-  Generator& generator = check_generator(L, n + 1);
-  lua_newtable(L);
-  bool others = false;
-  for (lua_pushnil(L); lua_next(L, n); lua_pop(L, 1)) {
-    if (lua_type(L, -2) == LUA_TSTRING && std::string_view(lua_tostring(L, -2)) == "generator") continue;
-    lua_pushvalue(L, -2);
-    lua_pushvalue(L, -2);
-    lua_rawset(L, n + 2);
-    others = true;
-  }
-  lua_replace(L, n);
-  lua_settop(L, others ? n : n - 1);
-  UseGenerator use(generator);
-  return F(L);
-}
-
-// f(tensor, two numbers by position or name)
-template <const Tensor& (*F)(const Tensor&, double, double)>
-int two_numbers(lua_State* L, const char* function, const char* a, const char* b, double x, double y) {
-  const Tensor& t = check_tensor(L, 1, function);
-  read_settings(L, 2, function, [&](Fields& f) {
-    f(a, x, "");
-    f(b, y, "");
-  });
-  F(t, x, y);
-  return lua_settop(L, 1), 1;
-}
-int uniform(lua_State* L) { return two_numbers<nn::init::uniform>(L, "nn.init.uniform_", "a", "b", 0, 1); }
-int normal(lua_State* L) { return two_numbers<nn::init::normal>(L, "nn.init.normal_", "mean", "std", 0, 1); }
-
-int trunc_normal(lua_State* L) {
-  const Tensor& t = check_tensor(L, 1, "nn.init.trunc_normal_");
-  double mean = 0, std = 1, a = -2, b = 2;
-  read_settings(L, 2, "nn.init.trunc_normal_", [&](Fields& f) {
-    f("mean", mean, "");
-    f("std", std, "");
-    f("a", a, "");
-    f("b", b, "");
-  });
-  nn::init::trunc_normal(t, mean, std, a, b);
-  return lua_settop(L, 1), 1;
-}
-int constant(lua_State* L) {
-  const Tensor& t = check_tensor(L, 1, "nn.init.constant_");
-  double val = 0;
-  read_settings(L, 2, "nn.init.constant_", [&](Fields& f) { f("val", val, "", as::required); });
-  nn::init::constant(t, val);
-  return lua_settop(L, 1), 1;
-}
-template <int value>
-int fill_with(lua_State* L) {
-  nn::init::constant(check_tensor(L, 1), value);
-  return lua_settop(L, 1), 1;
-}
-int eye(lua_State* L) { return nn::init::eye(check_tensor(L, 1)), lua_settop(L, 1), 1; }
-int dirac(lua_State* L) {
-  const Tensor& t = check_tensor(L, 1, "nn.init.dirac_");
-  int64_t groups = 1;
-  read_settings(L, 2, "nn.init.dirac_", [&](Fields& f) { f("groups", groups, ""); });
-  nn::init::dirac(t, groups);
-  return lua_settop(L, 1), 1;
-}
-template <const Tensor& (*F)(const Tensor&, double)>
-int xavier(lua_State* L) {
-  const Tensor& t = check_tensor(L, 1, "nn.init.xavier");
-  double gain = 1;
-  read_settings(L, 2, "nn.init.xavier", [&](Fields& f) { f("gain", gain, ""); });
-  F(t, gain);
-  return lua_settop(L, 1), 1;
-}
-template <const Tensor& (*F)(const Tensor&, double, std::string_view, std::string_view)>
-int kaiming(lua_State* L) {
-  const Tensor& t = check_tensor(L, 1, "nn.init.kaiming");
-  double a = 0;
-  std::string mode = "fan_in", nonlinearity = "leaky_relu";
-  read_settings(L, 2, "nn.init.kaiming", [&](Fields& f) {
-    f("a", a, "");
-    f("mode", mode, "");
-    f("nonlinearity", nonlinearity, "");
-  });
-  F(t, a, mode, nonlinearity);
-  return lua_settop(L, 1), 1;
-}
-int gain(lua_State* L) {
-  std::optional<double> param;
-  if (!lua_isnoneornil(L, 2)) param = luaL_checknumber(L, 2);
-  return lua_pushnumber(L, nn::init::calculate_gain(luaL_checkstring(L, 1), param)), 1;
-}
-
-constexpr Row init_rows[] = {
-    {"uniform_", guarded<drawing<uniform>>, "nn.init.uniform_(tensor, a = 0, b = 1, {generator = nil})",
-     "Fills the tensor with uniform numbers from a to b."},
-    {"normal_", guarded<drawing<normal>>, "nn.init.normal_(tensor, mean = 0, std = 1, {generator = nil})",
-     "Fills the tensor with normal numbers."},
-    {"trunc_normal_", guarded<drawing<trunc_normal>>,
-     "nn.init.trunc_normal_(tensor, mean = 0, std = 1, a = -2, b = 2, {generator = nil})",
-     "Fills the tensor with normal numbers within [a, b]."},
-    {"constant_", guarded<constant>, "nn.init.constant_(tensor, val)", "Fills the tensor with a constant."},
-    {"zeros_", guarded<fill_with<0>>, "nn.init.zeros_(tensor)", "Fills the tensor with zeros."},
-    {"ones_", guarded<fill_with<1>>, "nn.init.ones_(tensor)", "Fills the tensor with ones."},
-    {"eye_", guarded<eye>, "nn.init.eye_(matrix)", "Fills the matrix with ones on the diagonal, zeros elsewhere."},
-    {"dirac_", guarded<dirac>, "nn.init.dirac_(filters, groups = 1)",
-     "Fills the tensor with convolution filters that copy each channel."},
-    {"xavier_uniform_", guarded<drawing<xavier<nn::init::xavier_uniform>>>,
-     "nn.init.xavier_uniform_(tensor, gain = 1, {generator = nil})",
-     "Fills the tensor with uniform numbers up to ± gain √(6 / (fan_in + fan_out))."},
-    {"xavier_normal_", guarded<drawing<xavier<nn::init::xavier_normal>>>,
-     "nn.init.xavier_normal_(tensor, gain = 1, {generator = nil})",
-     "Fills the tensor with normal numbers of std gain √(2 / (fan_in + fan_out))."},
-    {"kaiming_uniform_", guarded<drawing<kaiming<nn::init::kaiming_uniform>>>,
-     "nn.init.kaiming_uniform_(tensor, a = 0, mode = 'fan_in', nonlinearity = 'leaky_relu', {generator = nil})",
-     "Fills the tensor with uniform numbers up to ± gain √(3 / fan)."},
-    {"kaiming_normal_", guarded<drawing<kaiming<nn::init::kaiming_normal>>>,
-     "nn.init.kaiming_normal_(tensor, a = 0, mode = 'fan_in', nonlinearity = 'leaky_relu', {generator = nil})",
-     "Fills the tensor with normal numbers of std gain / √fan."},
-    {"calculate_gain", guarded<gain>, "nn.init.calculate_gain(nonlinearity, param?)",
-     "The gain for a layer that is followed by this nonlinearity."},
 };
 
 // True for what a lazy module has until its first input.
@@ -349,9 +220,7 @@ void open_nn(lua_State* L) {
   add_functions(L, -1, utils_rows);
   open_rnn_utils(L, lua_gettop(L));
   lua_setfield(L, nn, "utils");
-  lua_newtable(L);
-  add_functions(L, -1, init_rows);
-  lua_setfield(L, nn, "init");
+  open_init(L, nn);
   lua_newtable(L);
   add_functions(L, -1, parameter_rows);
   lua_setfield(L, nn, "parameter");

@@ -122,6 +122,7 @@ void open_module_class(lua_State* L, int nn);  // nn.Module, nn.class; leaves nn
 void open_module_methods(lua_State* L, int nn, int methods);
 void open_module_hooks(lua_State* L, int nn, int methods);
 void open_module_state(lua_State* L, int methods);
+void open_init(lua_State* L, int nn);  // nn.init
 void open_module_containers(lua_State* L, int nn, int methods);
 /// The functions and methods that a C++ class has beside those of all modules.
 std::span<const Row> functions_of_class(std::string_view name);

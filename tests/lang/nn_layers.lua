@@ -152,8 +152,8 @@ function tests.impossible_settings_are_refused()
     {"a mode of 'sum', 'mean' or 'max', got 'min'", nn.EmbeddingBag, 4, 3, {mode = 'min'}},
     {'groups must be from 1', F.conv_transpose1d, torch.ones(1, 3, 5), torch.ones(3, 4, 3), {groups = 0}},
     {'groups must be from 1', F.conv2d, torch.ones(1, 3, 5, 5), torch.ones(3, 4, 3, 3), {groups = -2}},
-    {'std above 0', nn.init.trunc_normal_, torch.ones(3), {std = 0}},
-    {'do not divide into 0 groups', nn.init.dirac_, torch.ones(3, 3, 3), 0},
+    {'nn.init.trunc_normal_: std must be above 0, got 0', nn.init.trunc_normal_, torch.ones(3), {std = 0}},
+    {'nn.init.dirac_: 3 filters do not divide into 0 groups', nn.init.dirac_, torch.ones(3, 3, 3), 0},
   } do
     refuses(table.unpack(case))
   end

@@ -53,12 +53,21 @@ function M.clip_grads_with_norm_(...)
   end
 end
 
+local function check_numbers(name, a, ...)
+  for _, key in ipairs { ... } do
+    if a[key] ~= nil and type(a[key]) ~= 'number' then
+      arguments.fail(name, "argument '%s' expects a number, got %s", key, type(a[key]))
+    end
+  end
+end
+
 -- Saxe, McClelland and Ganguli, "Exact solutions to the nonlinear dynamics of learning in deep linear neural networks"
 -- (2013). Q of a normal matrix, with the signs of R's diagonal, is uniform (Mezzadri, 2007).
 function M.orthogonal_(...)
   local a = arguments.read('orthogonal_', { 'tensor', 'gain', 'generator' }, 1, ...)
   local x = a.tensor
   if not torch.is_tensor(x) or x:dim() < 2 then arguments.fail('orthogonal_', 'expects a tensor of at least 2 dims') end
+  check_numbers('orthogonal_', a, 'gain')
   if x:numel() == 0 or x.is_meta then return x end
   local _ <close> = torch.no_grad()
   local rows = x:size(1)
@@ -75,6 +84,7 @@ function M.sparse_(...)
   local a = arguments.read('sparse_', { 'tensor', 'sparsity', 'std', 'generator' }, 2, ...)
   local x = a.tensor
   if not torch.is_tensor(x) or x:dim() ~= 2 then arguments.fail('sparse_', 'expects a matrix') end
+  check_numbers('sparse_', a, 'sparsity', 'std')
   if not (a.sparsity >= 0 and a.sparsity <= 1) then
     arguments.fail('sparse_', 'sparsity must be from 0 to 1, got %s', a.sparsity)
   end
