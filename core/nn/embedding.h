@@ -26,13 +26,13 @@ struct TableSpec {
     field("norm_type", norm_type, "p of that norm", as::if_set);
     field("scale_grad_by_freq", scale_grad_by_freq, "divide gradients by how often a row is used", as::if_set);
   }
-  void describe_table(auto& field) {
-    field("num_embeddings", num_embeddings, "rows of the table", as::required | as::bare);
-    field("embedding_dim", embedding_dim, "size of a row", as::required | as::bare);
-  }
   void describe_rest(auto& field) {
     field("base", base, "from where indices count", as::base);
     factory.describe(field);
+  }
+  void describe_table(auto& field) {
+    field("num_embeddings", num_embeddings, "rows of the table", as::required | as::bare);
+    field("embedding_dim", embedding_dim, "size of a row", as::required | as::bare);
   }
 };
 

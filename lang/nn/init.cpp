@@ -38,22 +38,16 @@ int filled(lua_State* L, const char* name, Draws draws, const Describe& describe
 }
 void no_settings(Fields&) {}
 
-int uniform(lua_State* L) {
-  double a = 0, b = 1;
+int two_numbers(lua_State* L, const char* name, const char* first, double a, const char* second, double b,
+                const Tensor& (*fill)(const Tensor&, double, double)) {
   auto describe = [&](Fields& f) {
-    f("a", a, "");
-    f("b", b, "");
+    f(first, a, "");
+    f(second, b, "");
   };
-  return filled(L, "uniform_", Draws::yes, describe, [&](auto& t) { nn::init::uniform(t, a, b); });
+  return filled(L, name, Draws::yes, describe, [&](auto& t) { fill(t, a, b); });
 }
-int normal(lua_State* L) {
-  double mean = 0, std = 1;
-  auto describe = [&](Fields& f) {
-    f("mean", mean, "");
-    f("std", std, "");
-  };
-  return filled(L, "normal_", Draws::yes, describe, [&](auto& t) { nn::init::normal(t, mean, std); });
-}
+int uniform(lua_State* L) { return two_numbers(L, "uniform_", "a", 0, "b", 1, nn::init::uniform); }
+int normal(lua_State* L) { return two_numbers(L, "normal_", "mean", 0, "std", 1, nn::init::normal); }
 int trunc_normal(lua_State* L) {
   double mean = 0, std = 1, a = -2, b = 2;
   auto describe = [&](Fields& f) {
