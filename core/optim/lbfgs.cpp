@@ -27,7 +27,7 @@ namespace {
 
 double number(const Tensor& t) { return t.item().value(); }
 double product(const Tensor& a, const Tensor& b) { return number(dot(a, b)); }
-double largest(const Tensor& t) { return number(amax(abs(t))); }
+double largest(const Tensor& t) { return t.numel() ? number(amax(abs(t))) : 0; }
 Tensor scaled_sum(const Tensor& a, const Tensor& b, double factor) { return add(a, mul(b, factor)); }
 
 /// A point on the line: how far, the loss there, its gradient, and its slope along the line.

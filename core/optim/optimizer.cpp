@@ -224,7 +224,11 @@ void Optimizer::load_state_dict(const OptimizerState& from) {
       ParameterState& s = fresh[p.ref()];
       s.step = it->second.step;
       s.numbers = it->second.numbers;
-      for (auto& t : it->second.tensors) s.tensor(t.name) = loaded(p, t.name, t.value, it->first);
+      for (auto& t : it->second.tensors)
+        if (shaped_like_parameters() && t.value.dim() == 0 && p.dim() != 0)
+          s.number(t.name) = t.value.item().value();  // PyTorch keeps numbers as tensors
+        else
+          s.tensor(t.name) = loaded(p, t.name, t.value, it->first);
       for (auto& [name, list] : it->second.lists)
         for (auto& t : list) s.list(name).push_back(loaded(p, name, t, it->first));
     }

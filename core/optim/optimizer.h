@@ -54,12 +54,18 @@ struct ParameterState {
   template <size_t n>
   std::vector<double> numbers_of(const std::array<const char*, n>& names, std::vector<double> otherwise) {
     for (size_t i = 0; i < n; ++i)
-      if (double* v = find_number(names[i])) otherwise[i] = *v;
+      if (double* v = find_number(names[i]))
+        otherwise[i] = *v;
+      else if (Tensor* t = find(names[i]))  // of a parameter without dims, as PyTorch keeps it
+        otherwise[i] = t->item().value();
     return otherwise;
   }
   template <size_t n>
   void set_numbers(const std::array<const char*, n>& names, const std::vector<double>& values) {
-    for (size_t i = 0; i < n; ++i) number(names[i]) = values[i];
+    for (size_t i = 0; i < n; ++i) {
+      std::erase_if(tensors, [&](auto& t) { return t.name == names[i]; });
+      number(names[i]) = values[i];
+    }
   }
 };
 

@@ -278,9 +278,10 @@ constexpr Row rows[] = {
      "Removes the gradients of all parameters; with set_to_none = false, fills them with zeros."},
     {"add_param_group", guarded<add_param_group>, "opt:add_param_group{params = list, lr = …}",
      "Adds a group of parameters with its own settings."},
-    {"state_dict", guarded<optimizer_state_dict>, "opt:state_dict()", "State and settings as a table, for torch.save."},
-    {"load_state_dict", guarded<optimizer_load_state_dict>, "opt:load_state_dict(table)",
-     "Restores a state that state_dict has returned."},
+    {"state_dict", guarded<optimizer_state_dict>, "opt:state_dict({base = 1})",
+     "State and settings as a table, for torch.save. With base = 0, parameters count from 0 as in PyTorch's files."},
+    {"load_state_dict", guarded<optimizer_load_state_dict>, "opt:load_state_dict(table, {base = 1})",
+     "Restores a state that state_dict has returned. base = 0: one of PyTorch's, whose parameters count from 0."},
 };
 
 constexpr const char* init_help =

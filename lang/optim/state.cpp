@@ -4,6 +4,7 @@
 #include "lang/optim/optim.h"
 
 #include "lang/runtime/tables.h"
+#include "lang/values/named_arguments.h"
 #include "lang/values/settings.h"
 #include "lang/values/tensor_values.h"
 
@@ -76,14 +77,23 @@ void push_state(lua_State* L, const optim::ParameterState& s) {
 
 namespace {
 
-void push_group(lua_State* L, const optim::OptimizerState::Group& g) {
+// Numbers of parameters count from 1, or from 0 as PyTorch's with {base = 0} at `index`.
+int64_t read_base(lua_State* L, int index, const char* function) {
+  NamedArguments arguments(L, lua_gettop(L) < index ? 0 : index, function);
+  const int64_t base = arguments.integer("base", 1);
+  arguments.done();
+  if (base != 0 && base != 1) throw Error("{}: base is 1, or 0 for PyTorch's numbers, got {}", function, base);
+  return base;
+}
+
+void push_group(lua_State* L, const optim::OptimizerState::Group& g, int64_t base) {
   lua_newtable(L);
   set_fields(L, g.settings);
   if (g.initial_lr) {
     lua_pushnumber(L, *g.initial_lr);
     lua_setfield(L, -2, "initial_lr");
   }
-  push_items(L, g.params, [&](int64_t number) { lua_pushinteger(L, number + 1); });
+  push_items(L, g.params, [&](int64_t number) { lua_pushinteger(L, number + base); });
   lua_setfield(L, -2, "params");
 }
 
@@ -106,7 +116,7 @@ optim::ParameterState read_state(lua_State* L, int table) {
 }
 
 // The settings are read as those of the optimizer's own group.
-optim::OptimizerState::Group read_group(lua_State* L, int table, optim::Settings& like) {
+optim::OptimizerState::Group read_group(lua_State* L, int table, optim::Settings& like, int64_t base) {
   optim::OptimizerState::Group g;
   auto settings = like.copy();
   read_named_settings(L, table, "load_state_dict", [&](Fields& f) { settings->describe(f); }, {"params", "initial_lr"});
@@ -117,7 +127,7 @@ optim::OptimizerState::Group read_group(lua_State* L, int table, optim::Settings
   int params = table_field(L, table, "params");
   for (lua_Integer i = 1, n = luaL_len(L, params); i <= n; ++i) {
     lua_rawgeti(L, params, i);
-    g.params.push_back(check_integer(L, lua_gettop(L)) - 1);
+    g.params.push_back(check_integer(L, lua_gettop(L)) - base);
     lua_pop(L, 1);
   }
   lua_pop(L, 1);
@@ -128,16 +138,17 @@ optim::OptimizerState::Group read_group(lua_State* L, int table, optim::Settings
 
 int optimizer_state_dict(lua_State* L) {
   optim::OptimizerRef o = check_optimizer(L, 1);
+  const int64_t base = read_base(L, 2, "state_dict");
   call_hooks(L, "state_dict_pre", 0);
   optim::OptimizerState s = o->state_dict();
   lua_createtable(L, 0, 2);
   lua_newtable(L);
   for (auto& [number, state] : s.state) {
     push_state(L, state);
-    lua_rawseti(L, -2, number + 1);
+    lua_rawseti(L, -2, number + base);
   }
   lua_setfield(L, -2, "state");
-  push_items(L, s.groups, [&](auto& g) { push_group(L, g); });
+  push_items(L, s.groups, [&](auto& g) { push_group(L, g, base); });
   lua_setfield(L, -2, "param_groups");
   call_hooks(L, "state_dict_post", lua_gettop(L));
   return 1;
@@ -145,6 +156,7 @@ int optimizer_state_dict(lua_State* L) {
 
 int optimizer_load_state_dict(lua_State* L) {
   optim::OptimizerRef o = check_optimizer(L, 1);
+  const int64_t base = read_base(L, 3, "load_state_dict");
   lua_settop(L, 2);
   call_hooks(L, "load_state_dict_pre", 2);
   if (!lua_istable(L, 2)) throw Error("load_state_dict: expects a table, got {}", given_text(L, 2));
@@ -154,14 +166,14 @@ int optimizer_load_state_dict(lua_State* L) {
     if (lua_rawgeti(L, groups, i) != LUA_TTABLE) throw Error("load_state_dict: parameter group {} is no table", i);
     size_t at = size_t(i - 1);
     auto& like = at < o->groups().size() ? *o->groups()[at].settings : o->defaults();
-    from.groups.push_back(read_group(L, lua_gettop(L), like));
+    from.groups.push_back(read_group(L, lua_gettop(L), like, base));
     lua_pop(L, 1);
   }
   int state = table_field(L, 2, "state");
   for (lua_pushnil(L); lua_next(L, state); lua_pop(L, 1)) {
     if (!lua_istable(L, -1)) throw Error("load_state_dict: the state of a parameter is no table");
     int64_t number = check_integer(L, lua_gettop(L) - 1);
-    from.state[number - 1] = read_state(L, lua_gettop(L));
+    from.state[number - base] = read_state(L, lua_gettop(L));
   }
   o->load_state_dict(from);
   lua_settop(L, 2);

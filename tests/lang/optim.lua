@@ -91,6 +91,28 @@ function tests.state_dicts_resume_bit_for_bit()
   tester:fails(function() return opt_b.load_state_dict(opt_b, { state = {}, param_groups = {} }) end, 'parameter groups')
 end
 
+function tests.state_dicts_of_pytorch()
+  local p, q = nn.Parameter(torch.ones(2)), parameter(1.0)
+  local opt = optim.NAdam({ p, q }, { lr = 0.1 })
+  local moment = { step = torch.tensor(3.0), mu_product = torch.tensor(0.5), exp_avg = torch.ones(2), exp_avg_sq = torch.ones(2) }
+  opt:load_state_dict({
+    state = { [0] = moment },
+    param_groups = { { lr = 0.5, betas = { 0.9, 0.99 }, eps = 1e-8, weight_decay = 0, momentum_decay = 0.004,
+                       decoupled_weight_decay = false, maximize = false, capturable = false, differentiable = false,
+                       params = { 0, 1 } } },
+  }, { base = 0 })
+  tester:eq(opt.state[p].step, 3)
+  tester:eq(opt.state[p].mu_product, 0.5)
+  tester:eq(opt.param_groups[1].lr, 0.5)
+  p.grad = torch.ones(2)
+  opt:step()
+  local out = opt:state_dict { base = 0 }
+  tester:assert(out.state[0].step == 4 and out.param_groups[1].params[1] == 0)
+  tester:fails(function() return opt:state_dict { base = 2 } end, 'base is 1')
+  local empty = optim.LBFGS { nn.Parameter(torch.zeros(0)) }
+  tester:eq(empty:step(function() return 2 end), 2)
+end
+
 function tests.schedules_set_rates()
   local opt = optim.SGD({ parameter(1.0) }, { lr = 1, momentum = 0.9 })
   local s = optim.lr_scheduler.StepLR(opt, { step_size = 2, gamma = 0.5 })
