@@ -17,13 +17,7 @@ namespace luth::lang {
 optim::OptimizerRef check_optimizer(lua_State* L, int index, const char* what) {
   return check_ref<optim::OptimizerRef>(L, index, what, "an optimizer");
 }
-void push_optimizer(lua_State* L, const optim::OptimizerRef& o) {
-  push_object(L, o.get());
-  if (!lua_isnil(L, -1)) return;
-  lua_pop(L, 1);
-  push_box<optim::OptimizerRef>(L, o, optim_values);
-  remember_object(L, -1, o.get());
-}
+void push_optimizer(lua_State* L, const optim::OptimizerRef& o) { push_object_of(L, o); }
 
 namespace {
 

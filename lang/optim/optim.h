@@ -27,6 +27,15 @@ void push_schedule(lua_State* L, const optim::ScheduleRef& s);
 void remember_object(lua_State* L, int index, const void* address);
 /// Pushes that userdata, nil where there is none.
 void push_object(lua_State* L, const void* address);
+/// The same for a Ref, made where there is none.
+template <class Ref>
+void push_object_of(lua_State* L, const Ref& r) {
+  push_object(L, r.get());
+  if (!lua_isnil(L, -1)) return;
+  lua_pop(L, 1);
+  push_box<Ref>(L, r, optim_values);
+  remember_object(L, -1, r.get());
+}
 /// The schedule at 1 holds the value at `index` from here on.
 void hold(lua_State* L, int index);
 /// Adds the list of parameters or of groups at `index`; `function` is named in errors.

@@ -17,13 +17,7 @@ namespace luth::lang {
 optim::ScheduleRef check_schedule(lua_State* L, int index, const char* what) {
   return check_ref<optim::ScheduleRef>(L, index, what, "a schedule");
 }
-void push_schedule(lua_State* L, const optim::ScheduleRef& s) {
-  push_object(L, s.get());
-  if (!lua_isnil(L, -1)) return;
-  lua_pop(L, 1);
-  push_box<optim::ScheduleRef>(L, s, optim_values);
-  remember_object(L, -1, s.get());
-}
+void push_schedule(lua_State* L, const optim::ScheduleRef& s) { push_object_of(L, s); }
 
 namespace {
 
