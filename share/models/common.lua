@@ -74,6 +74,21 @@ end
 
 -- ---- Models ---------------------------------------------------------------------------------------------------------
 
+-- Raises an error unless an option is of the kind of its default: sizes are integers, lists of sizes have no 0.
+local function check(name, key, value, default)
+  local function fail(text) M.fail(name, 'option %s must be %s, not %s', key, text, type(value) == 'table' and 'a table' or tostring(value)) end
+  if math.type(default) == 'integer' and (math.type(value) ~= 'integer' or value < 0) then fail('an integer from 0') end
+  if math.type(default) == 'float' and type(value) ~= 'number' then fail('a number') end
+  if type(default) == 'boolean' and type(value) ~= 'boolean' then fail('true or false') end
+  if type(default) == 'string' and type(value) ~= 'string' then fail('a string') end
+  if type(default) ~= 'table' then return end
+  if type(value) ~= 'table' then fail('a table') end
+  if #default > 0 and #value == 0 then fail('a list of integers') end
+  for _, size in ipairs(#default > 0 and value or {}) do
+    if math.type(size) ~= 'integer' or size < 1 then fail('a list of integers from 1') end
+  end
+end
+
 -- Makes M.name a function of named options: `defaults` names them all; torch.none stands for no default. What is not
 -- given is read from config.json where `weights` is a folder that has one.
 -- build(options) makes the model. `help` is its help.
@@ -90,10 +105,7 @@ function M.define(models, name, defaults, build, help, rename)
       if defaults[key] == nil and key ~= 'weights' then
         M.fail('models.' .. name, "no option is named '%s'; it has %s", tostring(key), table.concat(names, ', '))
       end
-      local like = type(defaults[key])
-      if (like == 'number' or like == 'boolean' or like == 'string') and type(value) ~= like then
-        M.fail('models.' .. name, 'option %s must be a %s, not %s', key, like, torch.typename(value) or type(value))
-      end
+      check('models.' .. name, key, value, defaults[key])
       given[key] = value
     end
     local config = config_of(given.weights)

@@ -28,6 +28,9 @@ function Block:forward(x) return x + self.stochastic_depth(self.layer_scale * se
 
 local ConvNeXt = nn.class('ConvNeXt')
 function ConvNeXt:init(o)
+  if #o.depths ~= #o.widths then
+    common.fail('models.convnext_tiny', 'depths has %d sizes, widths %d: both have one for each stage', #o.depths, #o.widths)
+  end
   local total, done = 0, 0
   for _, n in ipairs(o.depths) do total = total + n end
   local list = { nn.Sequential(nn.Conv2d(3, o.widths[1], 4, { stride = 4 }), LayerNorm2d(o.widths[1])) }

@@ -153,6 +153,9 @@ end
 
 local ShuffleNet = nn.class('ShuffleNetV2')
 function ShuffleNet:init(o)
+  if #o.stages_repeats ~= 3 or #o.stages_out_channels ~= 5 then
+    common.fail('models.shufflenet_v2_x1_0', 'stages_repeats has 3 sizes and stages_out_channels 5')
+  end
   local function stem(inputs, outputs, kernel, stride)
     return conv_norm(inputs, outputs, { kernel = kernel, stride = stride })
   end

@@ -47,12 +47,13 @@ end
 local ResNet = nn.class('ResNet')
 function ResNet:init(Block, o)
   local inputs = o.width
+  self.stages = #o.layers
   self.conv1 = nn.Conv2d(3, inputs, 7, { stride = 2, padding = 3, bias = false })
   self.bn1 = nn.BatchNorm2d(inputs)
   self.relu = nn.ReLU { inplace = true }
   self.maxpool = nn.MaxPool2d(3, { stride = 2, padding = 1 })
   for stage, blocks in ipairs(o.layers) do
-    local planes, list = o.width * 2 ^ (stage - 1) // 1 | 0, {}
+    local planes, list = o.width << (stage - 1), {}
     local outputs = planes * Block.expansion
     for i = 1, blocks do
       local stride, downsample = i == 1 and stage > 1 and 2 or 1, nil
@@ -74,7 +75,7 @@ function ResNet:init(Block, o)
 end
 function ResNet:forward(x)
   x = self.maxpool(self.relu(self.bn1(self.conv1(x))))
-  x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
+  for stage = 1, self.stages do x = self['layer' .. stage](x) end
   return self.fc(self.avgpool(x):flatten(2))
 end
 

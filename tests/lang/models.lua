@@ -101,7 +101,7 @@ end
 -- Every architecture computes, forward and backward.
 function s.all_run()
   local tiny = {
-    vgg = { width = 2, hidden = 8 }, resnet = { width = 4, layers = { 1, 1, 1, 1 } }, convnext_tiny = { widths = { 4, 8, 16, 32 }, depths = { 1, 1, 1, 1 } },
+    vgg = { width = 2, hidden = 8 }, resnet = { width = 4, layers = { 1, 1, 1 } }, convnext_tiny = { widths = { 4, 8, 16, 32 }, depths = { 1, 1, 1, 1 } },
     resnext50_32x4d = { layers = { 1, 1, 1, 1 } }, wide_resnet50_2 = { width = 8, layers = { 1, 1, 1, 1 } }, vit_b_16 = small.vit_b_16,
     densenet121 = { growth_rate = 4, block_config = { 2, 2 }, num_init_features = 8 }, unet = { width = 4, depth = 2 },
   }
@@ -158,7 +158,13 @@ function s.errors()
   for _, m in ipairs {
     { function() models.resnet20() end, "models.lua:%d+: models: no model is named 'resnet20'; there are alexnet, bert" },
     { function() models.resnet18 { classes = 3 } end, "models.lua:%d+: models.resnet18: no option is named 'classes'; it has groups" },
-    { function() models.resnet18 { num_classes = 'a' } end, 'option num_classes must be a number, not string' },
+    { function() models.resnet18 { num_classes = 'a' } end, 'option num_classes must be an integer from 0, not a' },
+    { function() models.resnet18 { width = 4.5 } end, 'option width must be an integer from 0, not 4.5' },
+    { function() models.resnet18 { layers = 3 } end, 'option layers must be a table, not 3' },
+    { function() models.resnet18 { layers = { 2, 0 } } end, 'option layers must be a list of integers from 1, not a table' },
+    { function() models.googlenet { aux_logits = 1 } end, 'option aux_logits must be true or false, not 1' },
+    { function() models.convnext_tiny { depths = { 1 } } end, 'depths has 1 sizes, widths 4' },
+    { function() models.shufflenet_v2_x1_0 { stages_repeats = { 1 } } end, 'stages_repeats has 3 sizes' },
     { function() models.resnet18(7) end, 'expects named options, got number' },
     { function() models.resnet18 { weights = '/nowhere.pth' } end, "weights: cannot open '/nowhere.pth'" },
     { function() models.resnet18 { weights = 3 } end, 'weights must be the path of a file or a folder, not number' },
@@ -178,15 +184,25 @@ function s.old_names()
   local common = require 'models.common'
   t:eq(common.divisible(116 * 0.5), 56)
   local m = models.densenet121 { growth_rate = 4, block_config = { 1, 1 }, num_init_features = 8 }
-  local path = os.tmpname() .. '.safetensors'
+  local path = os.tmpname()
   local old = {}
   for key, value in pairs(m:state_dict { base = 0 }) do
     if not key:find('num_batches_tracked') then old[key:gsub('(denselayer%d+%.%a+)([12])%.', '%1.%2.')] = value end
   end
   torch.save(old, path)
   local n = models.densenet121 { growth_rate = 4, block_config = { 1, 1 }, num_init_features = 8, weights = path }
-  os.remove(path)
   t:assert(n.classifier.weight:equal(m.classifier.weight))
+  local options = { vocab_size = 9, hidden_size = 4, num_hidden_layers = 1, num_attention_heads = 2, intermediate_size = 5, max_position_embeddings = 7 }
+  local bert = models.bert(options)
+  old = { ['cls.predictions.bias'] = torch.zeros(9), ['bert.embeddings.position_ids'] = torch.zeros(1, 7) }
+  for key, value in pairs(bert:state_dict { base = 0 }) do
+    key = key:gsub('LayerNorm%.weight', 'LayerNorm.gamma'):gsub('LayerNorm%.bias', 'LayerNorm.beta')
+    old['bert.' .. key] = value
+  end
+  torch.save({ state_dict = old, epoch = 3 }, path)
+  options.weights = path
+  t:assert(models.bert(options).pooler.dense.weight:equal(bert.pooler.dense.weight))
+  os.remove(path)
 end
 
 t:add(s):run()

@@ -24,7 +24,8 @@ local function read_side(p, first, last)
   end
   while at <= last do
     local word = p.text:match('^[%a_][%w_]*', at) or p.text:match('^%d+', at) or p.text:match('^%.%.%.', at)
-      or p.text:match('^…', at) or p.text:match('^%s+', at) or p.text:sub(at, at)
+      or p.text:match('^…', at) or p.text:match('^%s+', at)
+      or p.text:match('^' .. utf8.charpattern, at)
     if word == '(' then
       if group then refuse(p, at, 'a group within a group') end
       group, opened = { at = at }, at
@@ -34,7 +35,7 @@ local function read_side(p, first, last)
       group = nil
     elseif word:find('^%d') then
       local size = math.tointeger(tonumber(word))
-      if not size or size < 1 then refuse(p, at, 'an axis has an extent of at least 1') end
+      if not size or size < 1 then refuse(p, at, 'an extent is an integer from 1') end
       if size > 1 or not group then add { size = size } end
     elseif word == '...' or word == '…' then
       if group then p.grouped_ellipsis = at end
