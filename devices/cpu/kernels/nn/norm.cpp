@@ -291,6 +291,16 @@ void group_norm(const ops::NativeGroupNorm& op, Tensor& y, Tensor& mean, Tensor&
                  });
 }
 
+/// What the gradient of a norm over rows reads: m, the mean of each row, r, 1 / its standard deviation, and the
+/// weights.
+template <class T>
+struct RowStatistics {
+  using A = compute_t<T>;
+  std::vector<A> m, r, w;
+  RowStatistics(const Tensor& mean, const Tensor& rstd, const Tensor& weight, int64_t weights)
+      : m(numbers<A>(mean, rstd.numel(), 0)), r(numbers<A>(rstd, rstd.numel(), 0)), w(numbers<A>(weight, weights, 1)) {}
+};
+
 // Of each group: dx = r (k g - middle - (x - m) slope), from the sums over its channels.
 void group_norm_backward(const ops::GroupNormBackward& op, Tensor& dx, Tensor& dots, Tensor& totals, const Dense& grad,
                          const Dense& x, const Dense& weight, const Dense& mean, const Dense& rstd) {
@@ -298,11 +308,10 @@ void group_norm_backward(const ops::GroupNormBackward& op, Tensor& dx, Tensor& d
   const Axis a{rows, rows ? x.numel() / rows : 0, 1};
   dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
     using A = compute_t<T>;
-    const std::vector<A> w = numbers<A>(weight, channels, 1), ms = numbers<A>(mean, rows, 0),
-                         rs = numbers<A>(rstd, rows, 0);
+    const RowStatistics<T> all(mean, rstd, weight, channels);
     for_rows<T>(a, {grad.data<T>(), x.data<T>()}, dx.data<T>(),
                 [&, n = a.n, inner = a.n / std::max<int64_t>(each, 1)](int64_t row, const A* g, const A* p, A* out) {
-                  const A m = ms[size_t(row)], r = rs[size_t(row)], *k = w.data() + row % groups * each;
+                  const A m = all.m[size_t(row)], r = all.r[size_t(row)], *k = all.w.data() + row % groups * each;
                   A middle = 0, slope = 0;
                   for (int64_t c = 0; c < each; ++c) {
                     const A total = row_sum(g + c * inner, inner);
@@ -353,14 +362,11 @@ void layer_norm_backward(const ops::LayerNormBackward& op, Tensor& dx, Tensor& d
   const Axis a = last_dims(x.shape(), op.dims);
   dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
     using A = compute_t<T>;
-    const std::vector<A> w = numbers<A>(weight, a.n, 1);
-    const Tensor means = mean ? in_dtype(mean, dtype_of<A>) : zeros(rstd.shape(), dtype_of<A>, x.device()),
-                 rstds = in_dtype(rstd, dtype_of<A>);
-    const A *ms = means.data<A>(), *rs = rstds.data<A>();
+    const RowStatistics<T> all(mean, rstd, weight, a.n);
     for_rows<T>(a, {grad.data<T>(), x.data<T>()}, dx.data<T>(),
                 [&, n = a.n](int64_t row, const A* __restrict g, const A* __restrict p, A* __restrict q) {
-                  const A* __restrict k = w.data();
-                  const A m = ms[row], r = rs[row];
+                  const A* __restrict k = all.w.data();
+                  const A m = all.m[size_t(row)], r = all.r[size_t(row)];
                   for (int64_t i = 0; i < n; ++i) q[i] = g[i] * k[i];
                   const A middle = op.centred ? row_sum(static_cast<const A*>(q), n) / A(n) : A(0);
                   const A dot =
@@ -368,7 +374,8 @@ void layer_norm_backward(const ops::LayerNormBackward& op, Tensor& dx, Tensor& d
                       A(n);
                   for (int64_t i = 0; i < n; ++i) q[i] = r * (q[i] - middle - (p[i] - m) * r * dot);
                 });
-    if (op.affine) affine_gradients(a, grad.data<T>(), x.data<T>(), ms, rs, dweight.data<A>(), dbias.data<A>());
+    if (op.affine)
+      affine_gradients(a, grad.data<T>(), x.data<T>(), all.m.data(), all.r.data(), dweight.data<A>(), dbias.data<A>());
   });
 }
 
