@@ -7,6 +7,11 @@ namespace {
 const DefineModule<Activations> activations_;
 }
 
+void GELU::build() {
+  spec.by_tanh();
+  OperatorModule::build();
+}
+
 Tensor Softmax2d::run(const Tensor& x) {
   if (x.dim() != 3 && x.dim() != 4)
     throw Error("Softmax2d needs images, [N, C, H, W] or [C, H, W], got {}", to_string(x.shape()));

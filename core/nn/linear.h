@@ -67,6 +67,7 @@ struct BilinearSpec {
 class Bilinear final : public Layer<Bilinear, BilinearSpec> {
  public:
   using Layer::Layer;
+  std::vector<std::string> argument_names() const override { return {"input1", "input2"}; }
   void build() override;
   void reset_parameters() override;
   Tensor run(const Tensor& x1, const Tensor& x2);

@@ -1,4 +1,7 @@
 -- What modules of one operator do beside the answers of tests/golden/nn: refusals, lists as arguments, random windows.
+local root = os.getenv('LUTH_SOURCE') or arg[0]:match('^(.*)/tests/lang/') or '.'
+package.path = root .. '/tests/golden/?.lua;' .. package.path
+local read = require 'read'
 local t, s = torch.Tester(), torch.TestSuite()
 
 local function near(got, expected, what)
@@ -71,6 +74,67 @@ function s.tripletsByAnyDistance()
   t:fails(function() nn.TripletMarginWithDistanceLoss {margin = 0} end, 'margin must be a number above 0')
 end
 
+-- ---- Random modules: the laws of tests/golden/nn/random.json ---------------------------------------------------------
+
+-- A share of p among n independent choices, within six standard deviations.
+local function share(count, n, p, what) t:assert(math.abs(count / n - p) < 6 * math.sqrt(p * (1 - p) / n), what) end
+
+-- In training `dropped` in the places of a random mask, `kept` in the others; whole channels of 3 dims and more if
+-- `channels`. The gradient is the slope of what is kept, and 0.
+local function dropout(name, args, x, channels, kept, dropped, slope)
+  local m = nn[name](args)
+  x:requires_grad_()
+  local y = m(x)
+  y:sum():backward()
+  local lost = x.grad:eq(0)
+  t:assert(torch.where(lost, torch.full_like(y, dropped), kept(x:detach())):allclose(y:detach(), {atol = 1e-5}), name)
+  t:assert(torch.where(lost, torch.zeros_like(y), torch.full_like(y, slope)):allclose(x.grad, {atol = 1e-5}), name .. ' gradient')
+  if channels then
+    lost = lost:flatten(3)
+    t:assert(lost:all(3):equal(lost:any(3)), name .. ' whole channels')
+    lost = lost:all(3)
+  end
+  share(lost:sum():item(), lost:numel(), args.p, name)
+  t:assert(m:eval()(x):equal(x), name .. ' eval')
+  return y
+end
+
+local laws = {}
+function laws.Dropout(name, args, x)
+  dropout(name, args, x, name ~= 'Dropout', function(v) return v / (1 - args.p) end, 0, 1 / (1 - args.p))
+end
+laws.Dropout1d, laws.Dropout2d, laws.Dropout3d = laws.Dropout, laws.Dropout, laws.Dropout
+function laws.AlphaDropout(name, args, x)
+  local p, limit = args.p, -1.7580993408473766
+  local a = ((1 - p) * (1 + limit ^ 2 * p)) ^ -0.5
+  local b = -a * limit * p
+  local y = dropout(name, args, x, name ~= 'AlphaDropout', function(v) return a * v + b end, a * limit + b, a)
+  t:assert(math.abs(y:mean():item()) < 0.06 and math.abs(y:var():item() - 1) < 0.1, name .. ' mean and variance')
+end
+laws.FeatureAlphaDropout = laws.AlphaDropout
+function laws.RReLU(name, args, x)
+  local y = nn[name](args)(x:requires_grad_())
+  y:sum():backward()
+  local slopes = x.grad[x:lt(0)]
+  t:assert((x.grad * x):allclose(y:detach()) and x.grad[x:gt(0)]:eq(1):all(), name)
+  t:assert(slopes:ge(args.lower):all() and slopes:le(args.upper):all(), name .. ' bounds')
+  local width, n = args.upper - args.lower, slopes:numel()
+  t:assert(math.abs(slopes:mean():item() - (args.lower + args.upper) / 2) < 6 * width / math.sqrt(12 * n), name .. ' mean')
+  t:assert(slopes:std():item() > 0.9 * width / math.sqrt(12), name .. ' a slope for each element')
+end
+
+function s.randomModulesObeyTheirLaws()
+  local seen = 0
+  for _, case in ipairs(read.json(read.text(root .. '/tests/golden/nn/random.json'))) do
+    local law = laws[case.module or '']
+    if law then
+      seen = seen + 1
+      law(case.module, case.args, torch.randn(case.shape))
+    end
+  end
+  t:eq(seen, 7)
+end
+
 function s.identityIgnoresItsArguments()
   local x = torch.randn(2)
   t:assert(nn.Identity(54, {unused = true, also = 'this'})(x) == x)
@@ -86,6 +150,22 @@ function s.settingsAreChecked()
   t:fails(function() nn.TripletMarginLoss {margin = 0} end, 'margin must be above 0')
   t:fails(function() nn.MultiMarginLoss(3) end, 'p must be 1 or 2')
   t:fails(function() nn.MSELoss('avg') end, "reduction must be 'mean', 'sum' or 'none'")
+  t:fails(function() nn.GELU('foo') end, "approximate is 'none' or 'tanh'")
+  t:fails(function() nn.CELU(0) end, 'alpha must not be 0')
+  t:fails(function() nn.Hardtanh(2, 1) end, 'min_val (2) is greater than max_val (1)')
+  t:fails(function() nn.RReLU(2, 1) end, 'lower (2) is greater')
+  t:fails(function() nn.Softshrink(-1) end, 'lambd must not be negative')
+  t:fails(function() nn.Unfold(0) end, 'kernel_size must be at least 1')
+  t:fails(function() nn.Fold(-4, 2) end, 'output_size must be at least 1')
+  t:fails(function() nn.PixelShuffle(0) end, 'upscale_factor must be at least 1, got 0')
+  t:fails(function() nn.ChannelShuffle(-2) end, 'groups must be at least 1, got -2')
+  t:fails(function() nn.LPPool2d(0, 2) end, 'norm_type must not be 0')
+  t:fails(function() nn.AdaptiveAvgPool2d(-3) end, 'output_size')
+  t:fails(function() nn.AdaptiveMaxPool2d {output_size = {1, 2, 3}} end, 'output_size')
+  t:fails(function() nn.LocalResponseNorm(0) end, 'size must be at least 1')
+  t:fails(function() nn.CrossEntropyLoss {label_smoothing = 2} end, 'label_smoothing must be from 0 to 1')
+  t:fails(function() nn.HuberLoss('mean', 0) end, 'delta must be above 0')
+  t:fails(function() nn.SmoothL1Loss('mean', -1) end, 'beta must be at least 0')
   t:fails(function() nn.Bilinear(0, 2, 3) end, 'in1_features of at least 1')
   t:fails(function() nn.Softmax2d()(torch.zeros(2, 3)) end, 'needs images')
 end

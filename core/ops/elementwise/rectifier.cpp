@@ -13,8 +13,11 @@ Tensor product(const Value& a, const Value& b, const Value& c) { return mul(mul(
 Tensor bent_exponential(const Value& x, double factor, double rate) {
   return where(lt(x, 0), mul(exp(mul(x, rate)), factor), 0);
 }
-Spec Celu::infer(const Inputs& in) const {
+void Celu::check() const {
   if (alpha == 0) throw Error("alpha must not be 0");
+}
+Spec Celu::infer(const Inputs& in) const {
+  check();
   return elementwise_spec(in);
 }
 
@@ -22,8 +25,11 @@ Spec rectified_spec(const Inputs& in) {
   if (in[0].dtype() == Dtype::boolean) throw Error("not implemented for bool");
   return elementwise_spec(in);
 }
-Spec Hardtanh::infer(const Inputs& in) const {
+void Hardtanh::check() const {
   if (min_val > max_val) throw Error("min_val ({}) is greater than max_val ({})", min_val, max_val);
+}
+Spec Hardtanh::infer(const Inputs& in) const {
+  check();
   return rectified_spec(in);
 }
 Spec Threshold::infer(const Inputs& in) const {

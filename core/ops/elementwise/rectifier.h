@@ -41,6 +41,7 @@ struct Celu : WithBackward<Celu> {
   static constexpr std::string_view backward = "celu_backward";
   double alpha = 1;
   void describe(auto& field) { field("alpha", alpha, "the limit on the left is -alpha"); }
+  void check() const;  // throws for settings that make no sense
   Spec infer(const Inputs& in) const;
   template <class C> auto functor() const { return BentExponential<C>{C(alpha), C(1), C(1 / alpha)}; }
   Tensor bend(const Value& x) const { return bent_exponential(x, 1 / alpha, 1 / alpha); }
@@ -66,6 +67,7 @@ struct Hardtanh : WithBackward<Hardtanh> {
     field("min_val", min_val, "the least result");
     field("max_val", max_val, "the greatest result");
   }
+  void check() const;  // throws for settings that make no sense
   Spec infer(const Inputs& in) const;
   template <class C> auto functor() const { return Held<C>{cast<C>(min_val), cast<C>(max_val)}; }
   Tensor bend(const Value&) const { return {}; }

@@ -22,8 +22,11 @@ Tensor Tanhshrink::bend(const Value& x) const {
   Tensor t = tanh(x);
   return mul(mul(t, sub(1, square(t))), 2);
 }
-Spec Softshrink::infer(const Inputs& in) const {
+void Softshrink::check() const {
   if (!(lambd >= 0 && std::isfinite(lambd))) throw Error("lambd must not be negative or infinite, got {}", lambd);
+}
+Spec Softshrink::infer(const Inputs& in) const {
+  check();
   check_holds(in[0].dtype(), lambd);
   return elementwise_spec(in);
 }

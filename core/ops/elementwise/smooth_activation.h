@@ -61,6 +61,7 @@ struct Softshrink : WithBackward<Softshrink> {
   static constexpr Traits traits = family.with({.offered = Offered::functional, .inplace = Inplace::none});
   double lambd = 0.5;
   void describe(auto& field) { field("lambd", lambd, "by how much; not negative"); }
+  void check() const;  // throws for settings that make no sense
   Spec infer(const Inputs& in) const;
   template <class C> struct F {
     C lambd;

@@ -22,10 +22,13 @@ Tensor Prelu::decompose(const Inputs& in) const {
   shape[1] = channels;
   return prelu_same(x, reshape(w, {.shape = shape}));
 }
+void Rrelu::check() const {
+  if (low > high) throw Error("lower ({}) is greater than upper ({})", low, high);
+}
 Tensor Rrelu::decompose(const Inputs& in) const {
   const Tensor& x = in[0];
   if (!is_floating(x.dtype())) throw Error("not implemented for {}", name(x.dtype()));
-  if (low > high) throw Error("lower ({}) is greater than upper ({})", low, high);
+  check();
   if (!training) {
     LeakyRelu mean;
     mean.negative_slope = (low + high) / 2;

@@ -22,6 +22,7 @@ struct Rrelu {
     field("upper", high, "the greatest slope");
     field("training", training, "draw a slope for each element; otherwise all take the mean");
   }
+  void check() const;  // throws for settings that make no sense
   Tensor decompose(const Inputs& in) const;
   static Cases<Rrelu> samples() { return {{{}, {{3, 4}}, 0.2, 2}, {{.low = 0.1, .high = 0.4}, {{3}}, -2, -0.2}}; }
 };

@@ -103,9 +103,12 @@ Tensor with_probabilities(const CrossEntropy& op, const Inputs& in) {
 
 // ---- classification ------------------------------------------------------------------------------------------------
 
-Tensor CrossEntropy::decompose(const Inputs& in) const {
+void CrossEntropy::check() const {
   if (label_smoothing < 0 || label_smoothing > 1)
     throw Error("label_smoothing must be from 0 to 1, not {}", label_smoothing);
+}
+Tensor CrossEntropy::decompose(const Inputs& in) const {
+  check();
   if (is_floating(in[1].dtype()) && in[1].dim() > 0) return with_probabilities(*this, in);
   return cross_entropy_labels(in[0], in[1], in[2], {ignore_index, reduction, label_smoothing, base})[0];
 }
@@ -188,15 +191,21 @@ Tensor MseLoss::decompose(const Inputs& in) const {
 Tensor L1Loss::decompose(const Inputs& in) const {
   return weighted_mean(abs(difference(in, "l1_loss")), in, reduction);
 }
-Tensor SmoothL1Loss::decompose(const Inputs& in) const {
+void SmoothL1Loss::check() const {
   if (beta < 0) throw Error("beta must be at least 0, not {}", beta);
+}
+Tensor SmoothL1Loss::decompose(const Inputs& in) const {
+  check();
   Tensor z = difference(in, "smooth_l1_loss"), size = abs(z);
   check_floating(z, "the difference of input and target");
   if (beta == 0) return reduced(size, reduction);
   return reduced(where(lt(size, beta), mul(square(z), 0.5 / beta), sub(size, 0.5 * beta)), reduction);
 }
-Tensor HuberLoss::decompose(const Inputs& in) const {
+void HuberLoss::check() const {
   if (delta <= 0) throw Error("delta must be above 0, not {}", delta);
+}
+Tensor HuberLoss::decompose(const Inputs& in) const {
+  check();
   Tensor z = difference(in, "huber_loss"), size = abs(z);
   if (std::isinf(delta)) return reduced(weighted(mul(square(z), 0.5), in), reduction);
   return reduced(weighted(where(lt(size, delta), mul(square(z), 0.5), mul(sub(size, 0.5 * delta), delta)), in),

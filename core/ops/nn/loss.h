@@ -29,6 +29,7 @@ struct CrossEntropy {
   double label_smoothing = 0;
   int base = 0;
   void describe(auto& field) { describe_labels(field, ignore_index, reduction, base, &label_smoothing); }
+  void check() const;  // throws for settings that make no sense
   Tensor decompose(const Inputs& in) const;
   static Cases<CrossEntropy> samples();
 };
@@ -138,6 +139,7 @@ struct SmoothL1Loss {
     describe_reduction(field, reduction);
     field("beta", beta, "where it turns from square to absolute; at least 0");
   }
+  void check() const;  // throws for settings that make no sense
   Tensor decompose(const Inputs& in) const;
   static Cases<SmoothL1Loss> samples();
 };
@@ -152,6 +154,7 @@ struct HuberLoss {
     describe_reduction(field, reduction);
     field("delta", delta, "where it turns from square to absolute; above 0");
   }
+  void check() const;  // throws for settings that make no sense
   Tensor decompose(const Inputs& in) const;
   static Cases<HuberLoss> samples();
 };
@@ -167,7 +170,8 @@ struct BinaryCrossEntropy {
   Tensor decompose(const Inputs& in) const;
   static Cases<BinaryCrossEntropy> samples();
 };
-/// Its terms; input and target must be from 0 to 1. The gradient divides by at least 1e-12 and so avoids 0 / 0, as PyTorch's does.
+/// Its terms; input and target must be from 0 to 1. The gradient divides by at least 1e-12 and so avoids 0 / 0, as
+/// PyTorch's does.
 struct BceEach : FloatElementwise {
   static constexpr Doc doc{"binary_cross_entropy.each", "input, target", "Binary cross entropy without reduction."};
   static constexpr Traits traits = family.with({.saves = "*: input, target", .internal = true});

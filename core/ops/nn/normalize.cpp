@@ -21,11 +21,14 @@ Tensor Normalize::decompose(const Inputs& in) const {
   return div(in[0], clamp(norm(in[0], {.p = p, .dim = dim, .keepdim = true}), eps, Value()));
 }
 
+void LocalResponseNorm::check() const {
+  if (size < 1) throw Error("size must be at least 1, not {}", size);
+}
 Tensor LocalResponseNorm::decompose(const Inputs& in) const {
   const Tensor& x = in[0];
   const Shape& s = x.shape();
   if (s.size() < 3) throw Error("input must have at least 3 dims (N x C x …), but has shape {}", to_string(s));
-  if (size < 1) throw Error("size must be at least 1, not {}", size);
+  check();
   if (!is_floating(x.dtype()) && x.dtype() != Dtype::i64)
     throw Error("input must be of a floating dtype or int64, but is {}", name(x.dtype()));
   if (x.numel() == 0) return x;

@@ -32,6 +32,7 @@ struct LocalResponseNorm {
     field("beta", beta, "the exponent");
     field("k", k, "added before the power");
   }
+  void check() const;  // throws for settings that make no sense
   Tensor decompose(const Inputs& in) const;
   static Cases<LocalResponseNorm> samples();
 };

@@ -194,7 +194,7 @@ template <int n>
 Tensor LpPool<n>::decompose(const Inputs& in) const {
   const Tensor& x = in[0];
   const double p = norm_type.value();
-  if (p == 0) throw Error("norm_type must not be 0");
+  check();
   check_floating(x);
   const PoolWindows windows = window.over(x, n);
   if (std::isinf(p)) {

@@ -185,6 +185,7 @@ struct AdaptiveMaxPool {
     field("return_indices", return_indices, "also return where they stand in the input, row by row");
     field("base", base, "from where indices count", as::base);
   }
+  void check() const { check_list("output_size", output_size, n, -1); }
   Tensors decompose(const Inputs& in) const;
   static Cases<AdaptiveMaxPool> samples();
 };
@@ -222,6 +223,7 @@ struct AdaptiveAvgPool {
     field("output_size", output_size, "the extents of the result; torch.none or -1 keeps the input's",
           as::required | as::holes);
   }
+  void check() const { check_list("output_size", output_size, n, -1); }
   Tensor decompose(const Inputs& in) const;
   static Cases<AdaptiveAvgPool> samples();
 };
@@ -240,6 +242,10 @@ struct LpPool {
     field("norm_type", norm_type, "the exponent p of the norm; not 0", as::required);
     window.describe_kernel(field, n);
     window.describe_ceil_mode(field);
+  }
+  void check() const {
+    if (norm_type.value() == 0) throw Error("norm_type must not be 0");
+    window.check(n);
   }
   Tensor decompose(const Inputs& in) const;
   static Cases<LpPool> samples();

@@ -20,43 +20,51 @@ Tensor reordered(const Tensor& t, int lead, std::initializer_list<int> order) {
   for (int d : order) dims.push_back(lead + d);
   return permute(t, {dims});
 }
-// Images of any batch dims, whose factor r is checked.
+// Images of any batch dims.
 struct ImageShape {
   Shape s;
   int lead;  // how many dims come before C, H, W
   int64_t c, h, w;
 };
-ImageShape image_shape(const Value& v, const char* what, int64_t r) {
+ImageShape image_shape(const Value& v) {
   const Shape& s = v.shape();
   if (v.dim() < 3) throw Error("input must have at least 3 dims (C, H, W), got shape {}", to_string(s));
-  if (r < 1) throw Error("{} must be at least 1, got {}", what, r);
   const int lead = s.size() - 3;
   return {s, lead, s[lead], s[lead + 1], s[lead + 2]};
+}
+void check_factor(const char* name, int64_t factor) {
+  if (factor < 1) throw Error("{} must be at least 1, got {}", name, factor);
 }
 
 }  // namespace
 
+void PixelShuffle::check() const { check_factor("upscale_factor", upscale_factor); }
 Tensor PixelShuffle::decompose(const Inputs& in) const {
   const int64_t r = upscale_factor;
-  const auto [s, lead, c, h, w] = image_shape(in[0], "upscale_factor", r);
+  const auto [s, lead, c, h, w] = image_shape(in[0]);
+  check();
   if (r > (1 << 20) || c % (r * r))
     throw Error("the {} channels of shape {} do not divide by upscale_factor * upscale_factor = {}", c, to_string(s),
                 r * r);
   const Tensor t = reshape(in[0], {ending(s, {c / (r * r), r, r, h, w})});
   return reshape(reordered(t, lead, {0, 3, 1, 4, 2}), {ending(s, {c / (r * r), h * r, w * r})});
 }
+void PixelUnshuffle::check() const { check_factor("downscale_factor", downscale_factor); }
 Tensor PixelUnshuffle::decompose(const Inputs& in) const {
   const int64_t r = downscale_factor;
-  const auto [s, lead, c, h, w] = image_shape(in[0], "downscale_factor", r);
+  const auto [s, lead, c, h, w] = image_shape(in[0]);
+  check();
   if (r > (1 << 20) || h % r || w % r)
     throw Error("height and width of shape {} do not divide by downscale_factor = {}", to_string(s), r);
   const Tensor t = reshape(in[0], {ending(s, {c, h / r, r, w / r, r})});
   return reshape(reordered(t, lead, {0, 2, 4, 1, 3}), {ending(s, {c * r * r, h / r, w / r})});
 }
+void ChannelShuffle::check() const { check_factor("groups", groups); }
 Tensor ChannelShuffle::decompose(const Inputs& in) const {
   const Shape s = in[0].shape();
   if (s.size() < 3) throw Error("input must have at least 3 dims (N, C, …), got shape {}", to_string(s));
-  if (groups < 1 || s[1] % groups)
+  check();
+  if (s[1] % groups)
     throw Error("the {} channels of shape {} do not divide into {} groups", s[1], to_string(s), groups);
   Shape split{s[0], groups, s[1] / groups};
   for (int d = 2; d < s.size(); ++d) split.push_back(s[d]);
@@ -65,16 +73,20 @@ Tensor ChannelShuffle::decompose(const Inputs& in) const {
 
 // ---- Windows -------------------------------------------------------------------------------------------------------
 
-UnfoldNd SlidingWindow::over(const Ints& image) const {
+void SlidingWindow::check() const {
   check_list("kernel_size", kernel_size, 2, 1);
   check_list("dilation", dilation, 2, 1);
   check_list("padding", padding, 2, 0);
   check_list("stride", stride, 2, 1);
+}
+UnfoldNd SlidingWindow::over(const Ints& image) const {
+  check();
   UnfoldNd r{{-2, image, {}}, kernel_size, stride, padding, dilation};
   for (int d = 0; d < 2; ++d) r.dims.to.push_back(r.window(d).positions(image[d]) * r.window(d).kernel);
   return r;
 }
 
+void UnfoldImages::check() const { window.check(); }
 Tensor UnfoldImages::decompose(const Inputs& in) const {
   check_spatial("input", in[0], 2);
   if (!is_floating(in[0].dtype()) && in[0].dtype() != Dtype::boolean) throw_unsupported(in[0].dtype());
@@ -91,11 +103,15 @@ Cases<UnfoldImages> UnfoldImages::samples() {
   return {{{{{2}}}, {{2, 2, 3, 4}}}, {{{{2, 3}, {2, 1}, {1, 2}, {1, 2}}}, {{2, 4, 3}}}};
 }
 
+void FoldImages::check() const {
+  check_list("output_size", output_size, 2, 1);
+  window.check();
+}
 Tensor FoldImages::decompose(const Inputs& in) const {
   const Shape s = in[0].shape();
   if (s.size() != 2 && s.size() != 3)
     throw Error("input must have 3 dims (N, C kh kw, windows) or 2, got shape {}", to_string(s));
-  check_list("output_size", output_size, 2, 1);
+  check();
   const Ints image{at_or_all(output_size, 0), at_or_all(output_size, 1)};
   if (in[0].dtype() == Dtype::boolean)  // true where any is
     return cast_to(fold_images(cast_to(in[0], Dtype::f32), *this), Dtype::boolean);

@@ -10,6 +10,7 @@ struct PixelShuffle {
   static constexpr Traits traits{.offered = Offered::function};
   int64_t upscale_factor = 1;
   void describe(auto& field) { field("upscale_factor", upscale_factor, "r", as::required); }
+  void check() const;  // throws for settings that make no sense
   Tensor decompose(const Inputs& in) const;
   static Cases<PixelShuffle> samples() { return {{{2}, {{2, 8, 2, 3}}}, {{3}, {{9, 1, 2}}}}; }
 };
@@ -18,6 +19,7 @@ struct PixelUnshuffle {
   static constexpr Traits traits{.offered = Offered::function};
   int64_t downscale_factor = 1;
   void describe(auto& field) { field("downscale_factor", downscale_factor, "r", as::required); }
+  void check() const;  // throws for settings that make no sense
   Tensor decompose(const Inputs& in) const;
   static Cases<PixelUnshuffle> samples() { return {{{2}, {{2, 2, 4, 2}}}, {{3}, {{1, 3, 6}}}}; }
 };
@@ -27,6 +29,7 @@ struct ChannelShuffle {
   static constexpr Traits traits{.aliases = "native_channel_shuffle", .offered = Offered::function};
   int64_t groups = 1;
   void describe(auto& field) { field("groups", groups, "g", as::required); }
+  void check() const;  // throws for settings that make no sense
   Tensor decompose(const Inputs& in) const;
   static Cases<ChannelShuffle> samples() { return {{{2}, {{2, 6, 2}}}, {{3}, {{1, 6, 2, 2}}}}; }
 };
@@ -42,6 +45,7 @@ struct SlidingWindow {
     field("padding", padding, "zeros around the images");
     field("stride", stride, "the step of the windows");
   }
+  void check() const;
   /// From images to [.., kh rows, kw columns]; throws where there are no windows.
   UnfoldNd over(const Ints& image) const;
 };
@@ -50,6 +54,7 @@ struct UnfoldImages {
   static constexpr Doc doc{"nn_functional_unfold", "input", "The windows of images as columns (im2col)."};
   SlidingWindow window;
   void describe(auto& field) { window.describe(field); }
+  void check() const;  // throws for settings that make no sense
   Tensor decompose(const Inputs& in) const;
   static Cases<UnfoldImages> samples();
 };
@@ -63,6 +68,7 @@ struct FoldImages {
     field("output_size", output_size, "height and width of the images", as::required);
     window.describe(field);
   }
+  void check() const;  // throws for settings that make no sense
   Tensor decompose(const Inputs& in) const;
   static Cases<FoldImages> samples();
 };
