@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/base/text.h"
+#include "core/nn/module_settings.h"
 #include "core/tensor/uninitialised.h"
 
 namespace luth::io {
@@ -55,6 +55,7 @@ nn::ModuleRef built_like(const Map& map) {
   const nn::ModuleClass* c = name->as<std::string>() ? nn::find_module_class(*name->as<std::string>()) : nullptr;
   if (!c || (map.find("language") && !map.find("base"))) return {};
   nn::ModuleRef m = make_of(*c, map);
+  if (dynamic_cast<nn::TakesModules*>(m.get())) return {};  // it needs modules as settings
   struct OnMeta : Fields {
     bool visit(const FieldInfo& info, Attr& value) override {
       if (info.kind == AttrKind::device) value = &device("meta");
@@ -62,9 +63,7 @@ nn::ModuleRef built_like(const Map& map) {
     }
   } on_meta;
   m->describe(on_meta);
-  try {
-    m->build();
-  } catch (const Error&) { return {}; }  // it needs modules as settings
+  m->build();
   return m;
 }
 

@@ -15,7 +15,11 @@ namespace {
 
 }  // namespace
 
-void ListModule::append(ModuleRef m) { add_module(std::to_string(size() + 1), std::move(m)); }
+void ListModule::append(ModuleRef m) {
+  size_t name = size() + 1;
+  while (find_child(std::to_string(name))) ++name;  // a child may have been given that name
+  add_module(std::to_string(name), std::move(m));
+}
 
 void ListModule::insert(size_t at, ModuleRef m) {
   append(std::move(m));

@@ -166,23 +166,59 @@ int apply_function(lua_State* L) {
   });
   return self_again(L);
 }
-// Copies the table `which` of the module at `from` to that at `to`: its tensors are copied, other values shared.
-void copy_values(lua_State* L, int from, int to, ModuleValue which) {
+// Replaces the value on top of the stack by a deep copy. `memo` is the index of a table from what was copied, tensors
+// by address, to the copies. Modules that are not in it are cloned; functions and objects are shared.
+void copy_deeply(lua_State* L, int memo) {
+  luaL_checkstack(L, 12, "too many nested tables");
+  const int value = lua_gettop(L);
+  const Tensor* t = to_tensor(L, value);
+  const bool tensor = t && *t, module = to_module(L, value);
+  const bool plain = lua_istable(L, value) && !lua_getmetatable(L, value);
+  lua_settop(L, value);
+  if (!tensor && !module && !plain) return;
+  tensor ? lua_rawgetp(L, memo, t->impl()) : (lua_pushvalue(L, value), lua_rawget(L, memo));
+  if (lua_isnil(L, -1)) {
+    lua_pop(L, 1);
+    if (tensor) {
+      Tensor copy = nn::duplicate(*t);
+      copy.impl()->parameter = t->impl()->parameter;
+      if (t->requires_grad() && t->is_leaf()) copy.set_requires_grad(true);
+      push_tensor(L, copy);
+      lua_pushvalue(L, -1);
+      lua_rawsetp(L, memo, t->impl());
+    } else if (module) {
+      lua_getfield(L, value, "clone");
+      lua_pushvalue(L, value);
+      lua_call(L, 1, 1);
+    } else {
+      lua_newtable(L);
+      lua_pushvalue(L, value);
+      lua_pushvalue(L, -2);
+      lua_rawset(L, memo);
+      for (lua_pushnil(L); lua_next(L, value);) {
+        lua_pushvalue(L, -2);
+        lua_insert(L, -2);
+        copy_deeply(L, memo);
+        lua_rawset(L, value + 1);
+      }
+    }
+  }
+  lua_replace(L, value);
+}
+// Copies the table `which` of the module at `from` to that at `to`.
+void copy_values(lua_State* L, int from, int to, ModuleValue which, int memo) {
   if (!push_values_of(L, from, which, false)) return;
   push_values_of(L, to, which, true);
   for (lua_pushnil(L); lua_next(L, -3); lua_pop(L, 1)) {
     lua_pushvalue(L, -2);
-    if (auto* t = to_tensor(L, -2); t && *t)
-      push_tensor(L, nn::duplicate(*t));
-    else
-      lua_pushvalue(L, -2);
+    lua_pushvalue(L, -2);
+    copy_deeply(L, memo);
     lua_rawset(L, -5);
   }
   lua_pop(L, 2);
 }
 int clone(lua_State* L) {
   nn::ModuleRef m = check_module(L, 1);
-  lua_settop(L, 1);
   return push_clone(L, m, m->clone()), 1;
 }
 int reset_parameters(lua_State* L) { return self_module(L).reset_parameters(), 0; }
@@ -282,17 +318,30 @@ constexpr Row rows[] = {
 }  // namespace
 
 void push_clone(lua_State* L, const nn::ModuleRef& m, const nn::ModuleRef& copy) {
-  luaL_checkstack(L, 8, nullptr);
+  luaL_checkstack(L, 12, nullptr);
   push_module(L, copy);
-  const int top = lua_gettop(L);
+  lua_newtable(L);
+  const int memo = lua_gettop(L);
   auto from = m->named_modules(), to = copy->named_modules();  // the same modules in the same order
+  auto remember = [&](const auto& list, const auto& copies) {
+    for (size_t i = 0; i < list.size(); ++i)
+      if (list[i].value) push_tensor(L, copies[i].value), lua_rawsetp(L, memo, list[i].value.impl());
+  };
   for (size_t i = 0; i < from.size(); ++i) {
     push_module(L, from[i].module);
     push_module(L, to[i].module);
-    copy_values(L, top + 1, top + 2, module_fields);
-    copy_values(L, top + 1, top + 2, module_hooks);
-    lua_settop(L, top);
+    lua_rawset(L, memo);
+    remember(from[i].module->parts().parameters, to[i].module->parts().parameters);
+    remember(from[i].module->parts().buffers, to[i].module->parts().buffers);
   }
+  for (size_t i = 0; i < from.size(); ++i) {
+    push_module(L, from[i].module);
+    push_module(L, to[i].module);
+    copy_values(L, memo + 1, memo + 2, module_fields, memo);
+    copy_values(L, memo + 1, memo + 2, module_hooks, memo);
+    lua_settop(L, memo);
+  }
+  lua_settop(L, memo - 1);
 }
 
 void open_module_methods(lua_State* L, int nn, int methods) {

@@ -172,6 +172,27 @@ function tests.state_hooks_and_extra_state()
   tester:assert(torch.equal(m.weight, torch.zeros(2, 2)))
 end
 
+function tests.clones_are_deep()
+  local Net = nn.class('CloneNet')
+  function Net:init()
+    self.l = nn.Linear(2, 2)
+    self.list = { self.l, k = { torch.ones(1), self.l.weight } }
+    self.list.me = self.list
+    self.own = nn.ReLU
+    self.free = { nn.Linear(1, 1) }
+  end
+  local a = Net()
+  local b = a:clone()
+  tester:assert(b.l ~= a.l and b.list[1] == b.l and b.list.me == b.list and b.list.k[2] == b.l.weight)
+  tester:assert(b.free[1] ~= a.free[1] and b.own == nn.ReLU and #b:parameters() == 2)
+  b.list.k[1]:add_(1)
+  tester:eq(a.list.k[1]:item(), 1.0)
+  local s = nn.Sequential(nn.ReLU(), nn.ReLU())
+  s['4'] = nn.Tanh()
+  s:append(nn.GELU())
+  tester:eq(torch.typename(s[3]) .. torch.typename(s[4]), 'nn.Tanhnn.GELU')
+end
+
 function tests.functional_call()
   local m = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
   m[2].weight = m[1].weight

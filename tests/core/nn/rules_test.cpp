@@ -4,6 +4,7 @@
 #include <regex>
 #include <set>
 
+#include "core/io/module.h"
 #include "core/nn/module_settings.h"
 #include "tests/core/nn/golden.h"
 
@@ -27,7 +28,7 @@ Tensor some_tensor() {
 bool give(const FieldInfo& f, Attr& value) {
   if (f.kind == AttrKind::tensor) return value = some_tensor(), true;
   if (auto* n = std::get_if<int64_t>(&value); n && *n > 100) return *n = 8, true;  // Transformer's sizes
-  if (std::string_view(f.name) == "output_size") return value = Ints{2}, true;  // or output_ratio is required
+  if (std::string_view(f.name) == "output_size") return value = Ints{2}, true;     // or output_ratio is required
   if (!(f.as & as::required)) return false;
   switch (f.kind) {
     case AttrKind::integer: return value = int64_t(f.as & as::dim ? 0 : 4), true;
@@ -199,6 +200,18 @@ TEST(ModuleRules, StateDictsRoundTrip) {
       std::erase_if(less, [&](auto& other) { return other.name == e.name; });
       EXPECT_THROW(to->load_state_dict(less), Error) << "without " << e.name;
     }
+  });
+}
+
+TEST(ModuleRules, FilesGiveThemBack) {
+  for_each_class([](auto& c) {
+    nn::ModuleRef m = ready(c);
+    m->eval();
+    nn::ModuleRef back = io::to_module(io::to_item(*m));
+    EXPECT_EQ(back->repr(), m->repr());
+    EXPECT_FALSE(back->training());
+    EXPECT_EQ(write_fields(settings(*back)), write_fields(settings(*m)));
+    EXPECT_EQ(differ(back->state_dict(), m->state_dict()), "");
   });
 }
 
