@@ -36,6 +36,9 @@ constexpr Row utils[] = {
      "The norm of all elements of several tensors."},
     {"clip_grads_with_norm_", nullptr, "nn.utils.clip_grads_with_norm_(parameters, max_norm, total_norm)",
      "Scales gradients of norm total_norm so that their norm is at most max_norm."},
+    {"skip_init", nullptr, "nn.utils.skip_init(class, …)",
+     "Makes a module without drawing its parameters, whose contents are arbitrary: nn.utils.skip_init(nn.Linear, 4, 2, "
+     "{device = 'cuda'})."},
 };
 constexpr Row norms_of_weights[] = {
     {"weight_norm", nullptr, "nn.utils.weight_norm(module, name = 'weight', dim = 1)",

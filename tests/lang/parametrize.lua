@@ -220,6 +220,37 @@ end
 
 local function zeros(w) return w:eq(0):sum():item() end
 
+-- State dicts and results of PyTorch (tests/golden/make_parametrizations.py).
+function s.as_pytorch()
+  local golden = torch.load((os.getenv 'LUTH_SOURCE' or '.') .. '/tests/golden/parametrizations.safetensors')
+  local function check(case, m)
+    local state = {}
+    for name, value in pairs(golden) do
+      local of, key = name:match('^(.-)|(.+)$')
+      if of == case then state[key] = value end
+    end
+    m:load_state_dict(state, { base = 0 })
+    t:assert(m:eval()(torch.ones(1, m.in_features)):allclose(golden[case .. '|'], { rtol = 1e-4, atol = 1e-5 }), case)
+  end
+  for _, map in ipairs { 'matrix_exp', 'cayley', 'householder' } do
+    for _, shape in ipairs { { 4, 4 }, { 5, 3 }, { 3, 5 } } do
+      for _, trivial in ipairs { true, false } do
+        local m = parametrizations.orthogonal(nn.Linear(shape[2], shape[1]), { orthogonal_map = map, use_trivialization = trivial })
+        check(('%s %d %d %s'):format(map, shape[1], shape[2], trivial and 'True' or 'False'), m)
+      end
+    end
+  end
+  for _, name in ipairs { 'weight_norm', 'spectral_norm' } do
+    check(name, nn.utils[name](nn.Linear(3, 4)))
+    check('parametrizations.' .. name, parametrizations[name](nn.Linear(3, 4)))
+  end
+  local m = nn.Linear(6, 4)
+  m.weight = nn.Parameter(golden['prune|weight'])
+  prune.ln_structured(m, 'weight', 0.5, 2, 1)
+  prune.l1_unstructured(m, 'weight', 0.3)
+  t:assert(m.weight_mask:equal(golden['prune|mask']))
+end
+
 function s.pruning()
   torch.manual_seed(3)
   local m = nn.Linear(5, 4)
@@ -294,6 +325,15 @@ function s.fusing()
   t:fails(function() nn.utils.fuse_conv_bn_eval(nn.Conv2d(1, 1, 1), nn.BatchNorm2d(1)) end, 'both modules must be in eval mode')
   t:fails(function() nn.utils.fuse_conv_bn_weights(torch.ones(1, 1, 1, 1), nil, torch.zeros(1), 3) end, 'bn_rv must be a tensor, got number')
   t:fails(function() nn.utils.fuse_linear_bn_eval(nn.Linear(2, 3):eval(), nn.BatchNorm1d(2):eval()) end, 'the layer has 3 outputs, the norm 2 channels')
+end
+
+function s.skip_init()
+  local m = nn.utils.skip_init(nn.BatchNorm1d, 3, { device = 'cpu' })
+  t:eq(m.weight.device, torch.device 'cpu')
+  t:eq(m.running_mean.device, torch.device 'cpu')
+  t:assert(m.weight.requires_grad)
+  t:eq(nn.utils.skip_init(nn.Linear, 4, 2)(torch.zeros(1, 4)):size(2), 2)
+  t:fails(function() nn.utils.skip_init(3) end, 'skip_init: expects a class of modules, got number')
 end
 
 function s.errors()

@@ -61,6 +61,30 @@ local function check_numbers(name, a, ...)
   end
 end
 
+-- A module whose parameters are made without being drawn: on meta first, then as memory with any contents.
+function M.skip_init(class, ...)
+  if type(class) ~= 'table' or not (getmetatable(class) or {}).__call then
+    arguments.fail('skip_init', 'expects a class of modules, got %s', torch.typename(class) or type(class))
+  end
+  local given, n = { ... }, select('#', ...)
+  local device = torch.get_default_device()
+  if type(given[n]) == 'table' and getmetatable(given[n]) == nil and given[n].device then
+    local others = {}
+    for key, value in pairs(given[n]) do others[key] = value end
+    device, others.device = others.device, 'meta'
+    given[n] = others
+  end
+  local m
+  do
+    local _ <close> = torch.device('meta'):scope()
+    m = class(table.unpack(given, 1, n))
+  end
+  for _, list in ipairs { table.pack(m:named_parameters()), table.pack(m:named_buffers()) } do
+    for _, t in table.unpack(list, 1, list.n) do t.data = torch.empty(t:size(), { dtype = t.dtype, device = device }) end
+  end
+  return m
+end
+
 -- Saxe, McClelland and Ganguli, "Exact solutions to the nonlinear dynamics of learning in deep linear neural networks"
 -- (2013). Q of a normal matrix, with the signs of R's diagonal, is uniform (Mezzadri, 2007).
 function M.orthogonal_(...)
