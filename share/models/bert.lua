@@ -10,7 +10,7 @@ local function linear(inputs, outputs, o)
 end
 local function norm(o) return nn.LayerNorm({ o.hidden_size }, { eps = o.layer_norm_eps }) end
 
-local Embeddings = nn.class('BertEmbeddings')
+local Embeddings = nn.class('models.BertEmbeddings')
 function Embeddings:init(o)
   self.word_embeddings = nn.Embedding(o.vocab_size, o.hidden_size)
   self.position_embeddings = nn.Embedding(o.max_position_embeddings, o.hidden_size)
@@ -26,7 +26,7 @@ function Embeddings:forward(ids, types)
   return self.dropout(self.LayerNorm(x + self.position_embeddings(torch.arange(1, length + 1, { device = ids.device }))))
 end
 
-local SelfAttention = nn.class('BertSelfAttention')
+local SelfAttention = nn.class('models.BertSelfAttention')
 function SelfAttention:init(o)
   self.heads = o.num_attention_heads
   self.p = o.attention_probs_dropout_prob
@@ -40,7 +40,7 @@ function SelfAttention:forward(x, mask)
 end
 
 -- A linear layer whose result is added to the input of the block, then normalised.
-local Output = nn.class('BertOutput')
+local Output = nn.class('models.BertOutput')
 function Output:init(inputs, o)
   self.dense = linear(inputs, o.hidden_size, o)
   self.LayerNorm = norm(o)
@@ -48,7 +48,7 @@ function Output:init(inputs, o)
 end
 function Output:forward(y, x) return self.LayerNorm(self.dropout(self.dense(y)) + x) end
 
-local Layer = nn.class('BertLayer')
+local Layer = nn.class('models.BertLayer')
 function Layer:init(o)
   self.attention = nn.Module()
   self.intermediate = nn.Module()
@@ -63,7 +63,7 @@ function Layer:forward(x, mask)
 end
 
 -- The last hidden states, and that of the first token through a layer with tanh.
-local Bert = nn.class('Bert')
+local Bert = nn.class('models.Bert')
 function Bert:init(o)
   if o.hidden_size % o.num_attention_heads ~= 0 then
     common.fail('models.bert', 'hidden_size %d does not divide by num_attention_heads %d', o.hidden_size, o.num_attention_heads)

@@ -5,7 +5,7 @@ local function relu() return nn.ReLU { inplace = true } end
 
 -- ---- LeNet: LeCun and others, "Gradient-based learning applied to document recognition" (1998) ---------------------
 
-local LeNet = nn.class('LeNet')
+local LeNet = nn.class('models.LeNet')
 function LeNet:init(o)
   self.conv1 = nn.Conv2d(o.in_channels, 6, 5, { padding = 2 })
   self.conv2 = nn.Conv2d(6, 16, 5)
@@ -22,7 +22,7 @@ common.define(M, 'lenet', { num_classes = 10, in_channels = 1 }, LeNet, 'LeNet-5
 
 -- ---- AlexNet: Krizhevsky, "One weird trick for parallelizing convolutional neural networks" (2014) -----------------
 
-local AlexNet = nn.class('AlexNet')
+local AlexNet = nn.class('models.AlexNet')
 function AlexNet:init(o)
   local function conv(...) return nn.Conv2d(...) end
   self.features = nn.Sequential(
@@ -40,7 +40,7 @@ common.define(M, 'alexnet', { num_classes = 1000, dropout = 0.5 }, AlexNet, 'Ale
 
 -- ---- SqueezeNet: Iandola and others (2016) --------------------------------------------------------------------------
 
-local Fire = nn.class('Fire')
+local Fire = nn.class('models.Fire')
 function Fire:init(inputs, squeezed, narrow, wide)
   self.squeeze = nn.Conv2d(inputs, squeezed, 1)
   self.squeeze_activation = relu()
@@ -54,7 +54,7 @@ function Fire:forward(x)
   return torch.cat({ self.expand1x1_activation(self.expand1x1(x)), self.expand3x3_activation(self.expand3x3(x)) }, 2)
 end
 
-local SqueezeNet = nn.class('SqueezeNet')
+local SqueezeNet = nn.class('models.SqueezeNet')
 function SqueezeNet:init(first, pools, o)
   local list, inputs = { first, relu() }, first.out_channels
   local squeezed = { 16, 16, 32, 32, 48, 48, 64, 64 }
@@ -80,14 +80,14 @@ end, 'SqueezeNet 1.1 with the names of torchvision.')
 
 -- ---- GoogLeNet: Szegedy and others, "Going deeper with convolutions" (2014) ----------------------------------------
 
-local BasicConv2d = nn.class('BasicConv2d')
+local BasicConv2d = nn.class('models.BasicConv2d')
 function BasicConv2d:init(inputs, outputs, kernel, further)
   self.conv = nn.Conv2d(inputs, outputs, kernel, common.merged({ bias = false }, further or {}))
   self.bn = nn.BatchNorm2d(outputs, { eps = 0.001 })
 end
 function BasicConv2d:forward(x) return self.bn(self.conv(x)):relu_() end
 
-local Inception = nn.class('Inception')
+local Inception = nn.class('models.Inception')
 -- The third branch has a kernel of 3, as torchvision's weights do, where the article has 5.
 function Inception:init(inputs, n1, reduced3, n3, reduced5, n5, pooled)
   local wide = { padding = 1 }
@@ -100,7 +100,7 @@ function Inception:forward(x)
   return torch.cat({ self.branch1(x), self.branch2(x), self.branch3(x), self.branch4(x) }, 2)
 end
 
-local InceptionAux = nn.class('InceptionAux')
+local InceptionAux = nn.class('models.InceptionAux')
 function InceptionAux:init(inputs, o)
   self.conv = BasicConv2d(inputs, 128, 1)
   self.fc1 = nn.Linear(2048, 1024)
@@ -112,7 +112,7 @@ function InceptionAux:forward(x)
   return self.fc2(self.dropout(self.fc1(x):relu()))
 end
 
-local GoogLeNet = nn.class('GoogLeNet')
+local GoogLeNet = nn.class('models.GoogLeNet')
 local stages = {  -- name, or name and sizes
   { 'inception3a', 192, 64, 96, 128, 16, 32, 32 }, { 'inception3b', 256, 128, 128, 192, 32, 96, 64 }, { 'maxpool3', 3 },
   { 'inception4a', 480, 192, 96, 208, 16, 48, 64 }, { 'inception4b', 512, 160, 112, 224, 24, 64, 64 },
@@ -160,7 +160,7 @@ common.define(M, 'googlenet', { num_classes = 1000, aux_logits = true, transform
 
 -- ---- DenseNet: Huang and others, "Densely connected convolutional networks" (2016) ---------------------------------
 
-local DenseLayer = nn.class('DenseLayer')
+local DenseLayer = nn.class('models.DenseLayer')
 function DenseLayer:init(inputs, o)
   local inner = o.bn_size * o.growth_rate
   self.norm1 = nn.BatchNorm2d(inputs)
@@ -177,7 +177,7 @@ function DenseLayer:forward(x)
   return self.drop_rate > 0 and F.dropout(y, self.drop_rate, self.training) or y
 end
 
-local DenseBlock = nn.class('DenseBlock')
+local DenseBlock = nn.class('models.DenseBlock')
 function DenseBlock:init(layers, inputs, o)
   self.layers = layers
   for i = 1, layers do self['denselayer' .. i] = DenseLayer(inputs + (i - 1) * o.growth_rate, o) end
@@ -188,7 +188,7 @@ function DenseBlock:forward(x)
   return torch.cat(features, 2)
 end
 
-local DenseNet = nn.class('DenseNet')
+local DenseNet = nn.class('models.DenseNet')
 function DenseNet:init(o)
   local n = o.num_init_features
   self.features = nn.Sequential(
@@ -218,14 +218,14 @@ common.define(M, 'densenet121',
 
 -- ---- U-Net: Ronneberger, Fischer and Brox (2015), with batch norm and padding ---------------------------------------
 
-local DoubleConv = nn.class('DoubleConv')
+local DoubleConv = nn.class('models.DoubleConv')
 function DoubleConv:init(inputs, outputs)
   local function conv(n) return nn.Conv2d(n, outputs, 3, { padding = 1, bias = false }) end
   self.double_conv = nn.Sequential(conv(inputs), nn.BatchNorm2d(outputs), relu(), conv(outputs), nn.BatchNorm2d(outputs), relu())
 end
 function DoubleConv:forward(x) return self.double_conv(x) end
 
-local Up = nn.class('Up')
+local Up = nn.class('models.Up')
 function Up:init(inputs)
   self.up = nn.ConvTranspose2d(inputs, inputs // 2, 2, { stride = 2 })
   self.conv = DoubleConv(inputs, inputs // 2)
@@ -240,7 +240,7 @@ function Up:forward(x, across)
   return self.conv(torch.cat({ across, x }, 2))
 end
 
-local UNet = nn.class('UNet')
+local UNet = nn.class('models.UNet')
 function UNet:init(o)
   local n = o.width
   self.depth = o.depth

@@ -153,7 +153,7 @@ function M.conv_norm(inputs, outputs, o)
 end
 
 -- Squeeze and excitation (Hu, Shen and Sun, 2018).
-M.SqueezeExcitation = nn.class('SqueezeExcitation')
+M.SqueezeExcitation = nn.class('models.SqueezeExcitation')
 function M.SqueezeExcitation:init(channels, squeezed, activation, scale)
   self.fc1 = nn.Conv2d(channels, squeezed, 1)
   self.fc2 = nn.Conv2d(squeezed, channels, 1)
@@ -166,7 +166,7 @@ function M.SqueezeExcitation:forward(x)
 end
 
 -- Leaves out the residual of whole samples while training (Huang and others, "Deep networks with stochastic depth", 2016).
-M.StochasticDepth = nn.class('StochasticDepth')
+M.StochasticDepth = nn.class('models.StochasticDepth')
 function M.StochasticDepth:init(p) self.p = p end
 function M.StochasticDepth:forward(x)
   if not self.training or self.p == 0 then return x end

@@ -3,7 +3,7 @@ local common = require 'models.common'
 local M = {}
 
 -- A layer norm over the channels of images.
-local LayerNorm2d = nn.class('LayerNorm2d', nn.LayerNorm)
+local LayerNorm2d = nn.class('models.LayerNorm2d', nn.LayerNorm)
 function LayerNorm2d:init(channels)
   nn.LayerNorm.init(self, { channels }, { eps = 1e-6 })
   self.channels = channels
@@ -12,11 +12,11 @@ function LayerNorm2d:forward(x)
   return F.layer_norm(x:permute(1, 3, 4, 2), { self.channels }, self.weight, self.bias, 1e-6):permute(1, 4, 2, 3)
 end
 
-local Permute = nn.class('Permute')
+local Permute = nn.class('models.Permute')
 function Permute:init(dims) self.dims = dims end
 function Permute:forward(x) return x:permute(self.dims) end
 
-local Block = nn.class('CNBlock')
+local Block = nn.class('models.CNBlock')
 function Block:init(n, scale, drop)
   self.layer_scale = nn.Parameter(torch.full({ n, 1, 1 }, scale))
   self.block = nn.Sequential(
@@ -26,7 +26,7 @@ function Block:init(n, scale, drop)
 end
 function Block:forward(x) return x + self.stochastic_depth(self.layer_scale * self.block(x)) end
 
-local ConvNeXt = nn.class('ConvNeXt')
+local ConvNeXt = nn.class('models.ConvNeXt')
 function ConvNeXt:init(o)
   if #o.depths ~= #o.widths then
     common.fail('models.convnext_tiny', 'depths has %d sizes, widths %d: both have one for each stage', #o.depths, #o.widths)

@@ -4,14 +4,14 @@ local decoder = require 'models.decoder'
 local M = {}
 
 -- A linear layer whose weight is inputs by outputs, as in GPT-2's files.
-local Conv1D = nn.class('Conv1D')
+local Conv1D = nn.class('models.Conv1D')
 function Conv1D:init(outputs, inputs, std)
   self.weight = nn.Parameter(nn.init.normal_(torch.empty(inputs, outputs), 0, std or 0.02))
   self.bias = nn.Parameter(torch.zeros(outputs))
 end
 function Conv1D:forward(x) return x:matmul(self.weight) + self.bias end
 
-local Attention = nn.class('GPT2Attention')
+local Attention = nn.class('models.GPT2Attention')
 function Attention:init(o)
   self.heads = o.n_head
   self.dropout = o.attn_pdrop
@@ -25,7 +25,7 @@ function Attention:forward(x, cache)
   return self.resid_dropout(self.c_proj(y:rearrange('b h t d -> b t (h d)')))
 end
 
-local MLP = nn.class('GPT2MLP')
+local MLP = nn.class('models.GPT2MLP')
 function MLP:init(o)
   local hidden = o.n_inner or 4 * o.n_embd
   self.c_fc = Conv1D(hidden, o.n_embd)
@@ -34,7 +34,7 @@ function MLP:init(o)
 end
 function MLP:forward(x) return self.dropout(self.c_proj(F.gelu(self.c_fc(x), { approximate = 'tanh' }))) end
 
-local Block = nn.class('GPT2Block')
+local Block = nn.class('models.GPT2Block')
 function Block:init(o)
   local function norm() return nn.LayerNorm({ o.n_embd }, { eps = o.layer_norm_epsilon }) end
   self.ln_1 = norm()
@@ -47,7 +47,7 @@ function Block:forward(x, cache)
   return x + self.mlp(self.ln_2(x))
 end
 
-local Transformer = nn.class('GPT2Model')
+local Transformer = nn.class('models.GPT2Model')
 function Transformer:init(o)
   self.wte = nn.Embedding(o.vocab_size, o.n_embd)
   self.wpe = nn.Embedding(o.n_positions, o.n_embd)
@@ -69,7 +69,7 @@ function Transformer:forward(ids, cache)
 end
 
 -- The logits of the next token for each position; the output layer has the weights of the embedding.
-local GPT = nn.class('GPT')
+local GPT = nn.class('models.GPT')
 function GPT:init(o)
   if o.n_embd % o.n_head ~= 0 then common.fail('models.gpt', 'n_embd %d does not divide by n_head %d', o.n_embd, o.n_head) end
   if o.activation_function ~= 'gelu_new' then common.fail('models.gpt', "activation_function '%s' is not there, gelu_new is", o.activation_function) end

@@ -41,7 +41,7 @@ end
 
 local function norm(o) return nn.RMSNorm({ o.hidden_size }, { eps = o.rms_norm_eps }) end
 
-local Attention = nn.class('LlamaAttention')
+local Attention = nn.class('models.LlamaAttention')
 function Attention:init(o)
   local width, bias = o.head_dim, o.attention_bias
   self.o = o
@@ -58,7 +58,7 @@ function Attention:forward(x, cos, sin, cache)
 end
 
 -- SwiGLU (Shazeer, "GLU variants improve transformer", 2020).
-local MLP = nn.class('LlamaMLP')
+local MLP = nn.class('models.LlamaMLP')
 function MLP:init(o)
   self.gate_proj = linear(o.hidden_size, o.intermediate_size, o, o.mlp_bias)
   self.up_proj = linear(o.hidden_size, o.intermediate_size, o, o.mlp_bias)
@@ -66,7 +66,7 @@ function MLP:init(o)
 end
 function MLP:forward(x) return self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x)) end
 
-local Layer = nn.class('LlamaDecoderLayer')
+local Layer = nn.class('models.LlamaDecoderLayer')
 function Layer:init(o)
   self.self_attn = Attention(o)
   self.mlp = MLP(o)
@@ -78,7 +78,7 @@ function Layer:forward(x, cos, sin, cache)
   return x + self.mlp(self.post_attention_layernorm(x))
 end
 
-local Model = nn.class('LlamaModel')
+local Model = nn.class('models.LlamaModel')
 function Model:init(o)
   self.o = o
   self.embed_tokens = nn.Embedding(o.vocab_size, o.hidden_size)
@@ -94,7 +94,7 @@ function Model:forward(ids, cache)
   return self.norm(x)
 end
 
-local Llama = nn.class('Llama')
+local Llama = nn.class('models.Llama')
 function Llama:init(o)
   local function divides(a, b)
     if o[a] % o[b] ~= 0 then common.fail('models.llama', '%s %d does not divide by %s %d', a, o[a], b, o[b]) end

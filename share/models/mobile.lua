@@ -5,7 +5,7 @@ local conv_norm, divisible = common.conv_norm, common.divisible
 local M = {}
 
 -- A Sequential `block` (under the name `key`), whose result is added to its input where the shapes agree.
-local Residual = nn.class('InvertedResidual')
+local Residual = nn.class('models.InvertedResidual')
 function Residual:init(key, list, added, drop)
   self.key = key
   self.added = added
@@ -19,7 +19,7 @@ function Residual:forward(x)
 end
 
 -- Features, an average over the plane, and a classifier.
-local Net = nn.class('MobileNet')
+local Net = nn.class('models.MobileNet')
 function Net:init(features, classifier, linear)
   self.features = nn.Sequential(features)
   self.classifier = nn.Sequential(classifier)
@@ -127,7 +127,7 @@ end, 'EfficientNet B0 with the names of torchvision. width_mult scales the chann
 
 -- ---- ShuffleNet v2 --------------------------------------------------------------------------------------------------
 
-local Shuffle = nn.class('ShuffleUnit')
+local Shuffle = nn.class('models.ShuffleUnit')
 function Shuffle:init(inputs, outputs, stride)
   local half = outputs // 2
   local function depthwise(n) return nn.Conv2d(n, n, 3, { stride = stride, padding = 1, bias = false, groups = n }) end
@@ -151,7 +151,7 @@ function Shuffle:forward(x)
   return F.channel_shuffle(torch.cat({ a, b }, 2), 2)
 end
 
-local ShuffleNet = nn.class('ShuffleNetV2')
+local ShuffleNet = nn.class('models.ShuffleNetV2')
 function ShuffleNet:init(o)
   if #o.stages_repeats ~= 3 or #o.stages_out_channels ~= 5 then
     common.fail('models.shufflenet_v2_x1_0', 'stages_repeats has 3 sizes and stages_out_channels 5')

@@ -7,7 +7,7 @@ local function conv(inputs, outputs, kernel, stride, groups)
   return nn.Conv2d(inputs, outputs, kernel, { stride = stride or 1, padding = kernel // 2, groups = groups or 1, bias = false })
 end
 
-local BasicBlock = nn.class('BasicBlock')
+local BasicBlock = nn.class('models.BasicBlock')
 BasicBlock.expansion = 1
 function BasicBlock:init(inputs, planes, stride, downsample)
   self.conv1 = conv(inputs, planes, 3, stride)
@@ -24,7 +24,7 @@ function BasicBlock:forward(x)
 end
 
 -- The stride is in the 3 x 3 convolution, as in torchvision.
-local Bottleneck = nn.class('Bottleneck')
+local Bottleneck = nn.class('models.Bottleneck')
 Bottleneck.expansion = 4
 function Bottleneck:init(inputs, planes, stride, downsample, o)
   local width = planes * o.width_per_group // 64 * o.groups
@@ -44,7 +44,7 @@ function Bottleneck:forward(x)
   return self.relu(y + (self.downsample and self.downsample(x) or x))
 end
 
-local ResNet = nn.class('ResNet')
+local ResNet = nn.class('models.ResNet')
 function ResNet:init(Block, o)
   local inputs = o.width
   self.stages = #o.layers

@@ -5,7 +5,7 @@ local M = {}
 -- Convolutions of each stage; a pooling follows each.
 local depths = { [11] = { 1, 1, 2, 2, 2 }, [13] = { 2, 2, 2, 2, 2 }, [16] = { 2, 2, 3, 3, 3 }, [19] = { 2, 2, 4, 4, 4 } }
 
-local VGG = nn.class('VGG')
+local VGG = nn.class('models.VGG')
 function VGG:init(convolutions, norm, o)
   local list, inputs = {}, 3
   for stage, n in ipairs(convolutions) do

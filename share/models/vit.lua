@@ -4,7 +4,7 @@ local M = {}
 
 local function norm(hidden) return nn.LayerNorm({ hidden }, { eps = 1e-6 }) end
 
-local Block = nn.class('EncoderBlock')
+local Block = nn.class('models.EncoderBlock')
 function Block:init(o)
   self.ln_1 = norm(o.hidden_dim)
   self.self_attention = nn.MultiheadAttention(o.hidden_dim, o.num_heads, { dropout = o.attention_dropout, batch_first = true })
@@ -24,7 +24,7 @@ function Block:forward(x)
   return x + self.mlp(self.ln_2(x))
 end
 
-local Encoder = nn.class('Encoder')
+local Encoder = nn.class('models.Encoder')
 function Encoder:init(length, o)
   self.pos_embedding = nn.Parameter(nn.init.normal_(torch.empty(1, length, o.hidden_dim), 0, 0.02))
   self.dropout = nn.Dropout(o.dropout)
@@ -34,7 +34,7 @@ function Encoder:init(length, o)
 end
 function Encoder:forward(x) return self.ln(self.layers(self.dropout(x + self.pos_embedding))) end
 
-local VisionTransformer = nn.class('VisionTransformer')
+local VisionTransformer = nn.class('models.VisionTransformer')
 function VisionTransformer:init(o)
   if o.image_size % o.patch_size ~= 0 then
     common.fail('models.vit_b_16', 'image_size %d does not divide by patch_size %d', o.image_size, o.patch_size)

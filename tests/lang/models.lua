@@ -168,7 +168,7 @@ function s.errors()
     { function() models.resnet18(7) end, 'expects named options, got number' },
     { function() models.resnet18 { weights = '/nowhere.pth' } end, "weights: cannot open '/nowhere.pth'" },
     { function() models.resnet18 { weights = 3 } end, 'weights must be the path of a file or a folder, not number' },
-    { function() models.resnet18 { weights = folder .. 'vit_b_16.safetensors' } end, 'models.lua:%d+: models.resnet18: weights: the state dict does not fit ResNet' },
+    { function() models.resnet18 { weights = folder .. 'vit_b_16.safetensors' } end, 'models.lua:%d+: models.resnet18: weights: the state dict does not fit models.ResNet' },
     { function() models.vit_b_16 { image_size = 30 } end, 'image_size 30 does not divide by patch_size 16' },
     { function() models.gpt { n_head = 5 } end, 'n_embd 768 does not divide by n_head 5' },
     { function() models.llama { num_key_value_heads = 5 } end, 'num_attention_heads 32 does not divide by num_key_value_heads 5' },
