@@ -45,10 +45,9 @@ void AdaptiveLogSoftmaxWithLoss::build() {
   add_module("head", linear(spec.in_features, spec.cutoffs[0] + clusters(), spec.head_bias));
   Ref<ModuleList> tail(new ModuleList);
   for (int i = 0; i < clusters(); ++i) {
-    const auto features = int64_t(std::floor(double(spec.in_features) / std::pow(spec.div_value, i + 1)));
-    if (features < 1)
-      throw Error("div_value = {} leaves cluster {} no features of in_features = {}", spec.div_value, shown(i),
-                  spec.in_features);
+    const double share = std::floor(double(spec.in_features) / std::pow(spec.div_value, i + 1));
+    if (!(share < 1e15)) throw Error("div_value = {} gives cluster {} {} features", spec.div_value, shown(i), share);
+    const auto features = int64_t(share);
     tail->append(
         sequential({linear(spec.in_features, features, false), linear(features, end_of(i) - spec.cutoffs[i], false)}));
   }

@@ -7,6 +7,7 @@ namespace luth::nn {
 
 /// Classes in the order of their frequency. `head` gives the first cutoffs[0] of them and one number per cluster of
 /// rarer ones; cluster i is `tail.i`, two Linears with in_features / div_value^(i + 1) features between them, i from 0.
+/// These may be none.
 struct AdaptiveLogSoftmaxWithLossSpec {
   static constexpr const char* name = "AdaptiveLogSoftmaxWithLoss";
   static constexpr const char* brief =
