@@ -94,14 +94,24 @@ int take_module_settings(lua_State* L, int first, const std::string& function, n
   return taken;
 }
 
+void describe_all_settings(nn::Module& m, Fields& f) {
+  auto* takes = dynamic_cast<nn::TakesModules*>(&m);
+  const auto modules = takes ? takes->module_settings() : std::vector<nn::ModuleSetting>();
+  auto show = [&](bool required) {
+    Attr nothing;
+    for (auto& s : modules)
+      if (s.required == required && *s.doc)
+        f.visit({s.name, s.doc, AttrKind::none, true, required ? as::required : as::plain}, nothing);
+  };
+  show(true);
+  m.describe(f);
+  show(false);
+}
+
 std::string call_help(nn::Module& m) {
-  std::string text;
-  if (auto* t = dynamic_cast<nn::TakesModules*>(&m))
-    for (auto& s : t->module_settings())
-      if (*s.doc) text += fmt::format("\n  {:<19}  {}", s.name, s.doc);
-  if (auto* d = dynamic_cast<nn::DescribedCall*>(&m))
-    text += "\n\n" + settings_help("m", "The call:", [&](Fields& f) { d->describe_call(f); });
-  return text;
+  auto* d = dynamic_cast<nn::DescribedCall*>(&m);
+  if (!d) return "";
+  return "\n\n" + settings_help("m", "The call:", [&](Fields& f) { d->describe_call(f); });
 }
 
 }  // namespace luth::lang

@@ -113,13 +113,7 @@ constexpr Row parameter_rows[] = {
 std::string class_help(const void* of) {
   auto* c = static_cast<const nn::ModuleClass*>(of);
   nn::ModuleRef m = c->make();
-  std::string modules;
-  if (auto* takes = dynamic_cast<nn::TakesModules*>(m.get()))
-    for (auto& s : takes->module_settings())
-      if (s.required) modules += s.name;
-  return settings_help(
-             "nn." + c->name, c->brief, [&](Fields& f) { m->describe(f); }, modules) +
-         call_help(*m);
+  return settings_help("nn." + c->name, c->brief, [&](Fields& f) { describe_all_settings(*m, f); }) + call_help(*m);
 }
 
 std::vector<std::string> class_names() {

@@ -99,7 +99,9 @@ int take_module_settings(lua_State* L, int first, const std::string& function, n
 /// The class of modules that call a function, their field `f`.
 inline constexpr const char* function_class = "FunctionModule";
 void push_function_class(lua_State* L);
-/// Help on the arguments that class_help lacks: settings that are modules, and the call.
+/// Shows all settings to a reader that sets none: the described ones and those that are modules.
+void describe_all_settings(nn::Module& m, Fields& f);
+/// Help on the arguments of a call, if m describes them.
 std::string call_help(nn::Module& m);
 /// Copies what Lua keeps for `from` and the modules below it, fields and hooks, to its clone; pushes the clone.
 void push_clone(lua_State* L, const nn::ModuleRef& from, const nn::ModuleRef& clone);

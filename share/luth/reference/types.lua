@@ -233,6 +233,7 @@ local function add_constructor(out, path, entry, base)
   add(out, '---@class %s: %s', name, base)
   for _, line in ipairs(lines) do
     local field, text = line:match('^([%a_][%w_]*)%s%s+(.*)$')
+    if line == 'The call:' then break end  -- its arguments are no fields
     if field and not words[field] then add(out, '---@field %s any %s', field, one_line(text)) end
   end
   add(out, '')
