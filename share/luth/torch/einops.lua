@@ -76,7 +76,7 @@ local function check_sides(p, left, right)
 end
 
 local function parse(name, text)
-  local p = { name = name, text = text }
+  local p = { name = name, text = text, plans = {} }
   local first, last = text:find('->', 1, true)
   if not first then refuse(p, #text + 1, 'no -> divides the pattern') end
   local second = text:find('->', last + 1, true)
@@ -162,19 +162,49 @@ local function reshaped(x, shape)
   return same and x or x:reshape(shape)
 end
 
--- x with a dim for each axis of the left side; also the names of its dims (false: without one), and the sizes by name.
-local function decomposed(p, x, left, given)
-  if x:dim() ~= #left then
-    refuse(p, p.left.at, 'the left side has %d axes, the tensor %d: its shape is %s', #left, x:dim(), tostring(x:size()):match('%[.*%]'))
+-- What a pattern is for a tensor with `n` dims in the place of ...: the groups of both sides with their axes one by one,
+-- the dims of the left side that vanish (`gone`), and where the right side takes the others from (`order`, or nil where
+-- that is their order already). `new` has the places of axes on the right that the left side has not.
+local function plan(p, n)
+  local left, right = expanded(p.left, n), expanded(p.right, n)
+  local out = { left = left, right = right, left_axes = {}, right_axes = {}, gone = {}, new = {} }
+  each_axis(left, function(axis) out.left_axes[#out.left_axes + 1] = axis end)
+  each_axis(right, function(axis) out.right_axes[#out.right_axes + 1] = axis end)
+  local wanted, at, kept, order, sorted = {}, {}, 0, {}, true
+  for _, axis in ipairs(out.right_axes) do
+    if axis.name then wanted[axis.name] = true end
   end
-  local sizes, shape, names = {}, {}, {}
+  for d, axis in ipairs(out.left_axes) do
+    if wanted[axis.name or false] then
+      kept = kept + 1
+      at[axis.name] = kept
+    else
+      out.gone[#out.gone + 1] = d
+    end
+  end
+  for place, axis in ipairs(out.right_axes) do
+    local from = at[axis.name or false]
+    if from then
+      order[#order + 1] = from
+      sorted = sorted and from == #order
+    else
+      out.new[#out.new + 1] = place
+    end
+  end
+  out.order = not sorted and order or nil
+  return out
+end
+
+-- x with a dim for each axis of the left side, and the sizes by name.
+local function decomposed(p, x, steps, given)
+  if x:dim() ~= #steps.left then
+    refuse(p, p.left.at, 'the left side has %d axes, the tensor %d: its shape is %s', #steps.left, x:dim(), tostring(x:size()):match('%[.*%]'))
+  end
+  local sizes, shape = {}, {}
   for axis, size in pairs(given) do sizes[axis] = size end
-  for d, group in ipairs(left) do split(p, group, x:size(d), sizes) end
-  each_axis(left, function(axis)
-    shape[#shape + 1] = axis.size or sizes[axis.name]
-    names[#names + 1] = axis.name or false
-  end)
-  return reshaped(x, shape), names, sizes
+  for d, group in ipairs(steps.left) do split(p, group, x:size(d), sizes) end
+  for d, axis in ipairs(steps.left_axes) do shape[d] = axis.size or sizes[axis.name] end
+  return reshaped(x, shape), sizes
 end
 
 local reductions = { mean = 'mean', sum = 'sum', min = 'amin', max = 'amax', prod = 'prod' }
@@ -189,48 +219,24 @@ local function reduced(p, x, dims, how)
   return x
 end
 
--- Reduces the dims whose names the right side has not, and puts the others into its order.
-local function ordered(p, x, names, right, how)
-  local gone, at, n = {}, {}, 0
-  local wanted = {}
-  each_axis(right, function(axis) if axis.name then wanted[axis.name] = true end end)
-  for d, name in ipairs(names) do
-    if name and wanted[name] then
-      n = n + 1
-      at[name] = n
-    else
-      gone[#gone + 1] = d
-    end
-  end
-  x = how and reduced(p, x, gone, how) or #gone > 0 and x:squeeze(gone) or x
-  local order, sorted = {}, true
-  each_axis(right, function(axis)
-    if at[axis.name] then
-      order[#order + 1] = at[axis.name]
-      sorted = sorted and order[#order] == #order
-    end
-  end)
-  return sorted and x or x:permute(order), at
-end
-
 -- Adds the axes that only the right side has, and merges its groups.
-local function composed(p, x, at, right, sizes)
-  local shape, merged, new = {}, {}, false
-  for _, group in ipairs(right) do
-    local extent = 1
-    for _, axis in ipairs(group) do
-      local size = axis.size or sizes[axis.name]
-      if not size then refuse(p, axis.at, "the size of the new axis '%s' must be given", axis.name) end
-      shape[#shape + 1] = size
-      extent = extent * size
-      if not at[axis.name] then
-        x = x:unsqueeze(#shape)
-        new = new or size > 1
-      end
-    end
-    merged[#merged + 1] = extent
+local function composed(p, x, steps, sizes)
+  local shape, merged, repeated = {}, {}, false
+  for d, axis in ipairs(steps.right_axes) do
+    shape[d] = axis.size or sizes[axis.name] or refuse(p, axis.at, "the size of the new axis '%s' must be given", axis.name)
   end
-  return reshaped(new and x:expand(shape) or x, merged)
+  for _, place in ipairs(steps.new) do
+    x = x:unsqueeze(place)
+    repeated = repeated or shape[place] > 1
+  end
+  if repeated then x = x:expand(shape) end
+  local at = 0
+  for g, group in ipairs(steps.right) do
+    merged[g] = 1
+    for i = 1, #group do merged[g] = merged[g] * shape[at + i] end
+    at = at + #group
+  end
+  return reshaped(x, merged)
 end
 
 local function run(name, x, text, how, sizes)
@@ -243,10 +249,11 @@ local function run(name, x, text, how, sizes)
   check_sizes(p, sizes or {})
   local n = p.left.by_name['...'] and x:dim() - #p.left + 1 or 0
   if n < 0 then refuse(p, p.left.at, 'the left side has %d axes beside ..., the tensor %d', #p.left - 1, x:dim()) end
-  local left, right = expanded(p.left, n), expanded(p.right, n)
-  local y, names, all = decomposed(p, x, left, sizes or {})
-  local z, at = ordered(p, y, names, right, how)
-  return composed(p, z, at, right, all)
+  local steps = p.plans[n] or plan(p, n)
+  p.plans[n] = steps
+  local y, all = decomposed(p, x, steps, sizes or {})
+  y = how and reduced(p, y, steps.gone, how) or #steps.gone > 0 and y:squeeze(steps.gone) or y
+  return composed(p, steps.order and y:permute(steps.order) or y, steps, all)
 end
 
 function M.rearrange(x, text, sizes) return run('rearrange', x, text, nil, sizes) end
