@@ -8,6 +8,7 @@
 #include "core/autograd/autograd.h"
 #include "core/device/device_support.h"
 #include "core/op/basics.h"
+#include "core/tensor/batched_device.h"
 #include "core/tensor/source_mark.h"
 
 namespace luth {
@@ -21,7 +22,8 @@ Tensor fitted(const Tensor& g, const Edge& e) {
   if (!(g.shape() == want.shape))
     throw Error("{}: a gradient of shape {} arrived for a result of shape {}", e.node->name(), to_string(g.shape()),
                 to_string(want.shape));
-  if (&g.device() != want.device)
+  const BatchedDevice* samples = &g.device() == want.device ? nullptr : as_batched(g.device());
+  if (&g.device() != want.device && !(samples && samples->encloses(*want.device)))  // vmap: a gradient for each sample
     throw Error("{}: a gradient on {} arrived for a result on {}", e.node->name(), g.device().name(),
                 want.device->name());
   return g.dtype() == want.dtype ? g : cast_to(g, want.dtype);

@@ -7,6 +7,7 @@
 #include "core/dispatch/half_numbers.h"
 #include "core/dispatch/prepare.h"
 #include "core/op/basics.h"
+#include "core/tensor/batched_device.h"
 #include "core/tensor/record_stream.h"
 #include "core/tensor/source_mark.h"
 #include "core/tensor/uninitialised.h"
@@ -53,6 +54,8 @@ OpValue reserve_random(const OpInfo& info, const void* op, Device& dev, const Sp
 void run_kernel(const OpInfo& info, Call& call, Device& dev) {
   if (!dev.has_data()) return;
   KernelFn kernel = info.kernels[dev.slot()];
+  if (!kernel && as_batched(dev))
+    throw Error("has no batching rule, so that vmap cannot take it; loop over the samples");
   if (!kernel) throw Error("has no kernel for the {} device", dev.kind());
   if (dev.current_stream()) {
     for (auto& v : call.in)

@@ -5,6 +5,7 @@
 #include "core/autograd/autograd.h"
 #include "core/dispatch/half_numbers.h"
 #include "core/op/basics.h"
+#include "core/tensor/batched_device.h"
 
 namespace luth {
 namespace {
@@ -32,10 +33,21 @@ std::string places_of(const OpInfo& info, const Inputs& in) {
   return text;
 }
 
+// Within vmap: tensors that do not differ between samples join those that do.
+void share_with_samples(Inputs& in) {
+  BatchedDevice* dev = nullptr;
+  for (auto& v : in)
+    if (v.is_tensor())
+      if (auto* d = as_batched(v.tensor().device()); d && (!dev || d->encloses(*dev))) dev = d;
+  for (auto& v : in)
+    if (dev && v.is_tensor() && &v.tensor().device() != dev) v = basic::share_samples(v.tensor(), *dev);
+}
+
 /// The device of the tensors; 0-dimensional CPU tensors mix with any where inputs broadcast, or where a number would
 /// do. Null when there is no tensor.
 Device* common_device(const OpInfo& info, Inputs& in) {
   Device* dev = nullptr;
+  share_with_samples(in);
   for (auto& v : in)
     if (v.is_tensor() && (!dev || (dev->on_host() && &v.tensor().device() != dev && v.dim() > 0)))
       dev = &v.tensor().device();

@@ -16,6 +16,8 @@ Tensor clone(const Tensor& t);
 Tensor copy_into(const Tensor& to, const Tensor& from);
 Tensor fill_into(const Tensor& to, const Scalar& value);
 Tensor to_device(const Tensor& t, Device& device, bool non_blocking = false);
+/// A tensor on a batched device (core/tensor/batched_device.h) whose samples are all `t`.
+Tensor share_samples(const Tensor& t, Device& device);
 Tensor add(const Tensor& a, const Tensor& b);
 Tensor add_into(const Tensor& sum, const Tensor& more);
 Tensor neg(const Value& v);

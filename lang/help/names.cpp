@@ -23,6 +23,7 @@ constexpr Space spaces[] = {
     {"torch.autograd", "Gradients beyond x:backward()."},
     {"torch.autograd.functional", "Jacobians, Hessians, and products with them."},
     {"torch.cuda", "GPUs."},
+    {"torch.func", "Functions of functions: vmap, derivatives, modules as functions of their parameters."},
     {"torch.linalg", "Linear algebra: equations, factorizations, norms. All functions take batches of matrices."},
     {"torch.signal", "Signal processing: torch.signal.windows."},
     {"torch.signal.windows", "Window functions of signal processing."},

@@ -1,0 +1,119 @@
+-- torch.func: vmap and derivatives of functions, against loops and against autograd.
+local t, s = torch.Tester(), torch.TestSuite()
+local func = torch.func
+
+local function close(got, want, tolerance)
+  t:eq(got:size(), want:size())
+  t:le((got - want):abs():max():item(), tolerance or 1e-9)
+end
+local function normal(...) return torch.randn({...}, {dtype = torch.float64}) end
+
+function s.vmap_is_a_loop()
+  local x, w = normal(4, 3), normal(3, 2)
+  close(func.vmap(function(v) return v:matmul(w):tanh() end)(x), x:matmul(w):tanh())
+  close(func.vmap(function(a, b) return a:dot(b) end)(x, x * 2), (x * x * 2):sum(2))
+  close(torch.vmap(function(a, b) return a * b end, {2, torch.none}, 2)(x, x[{{}, 1}]), x * x[{{}, 1}]:unsqueeze(2))
+  close(func.vmap(function(a) return func.vmap(function(b) return a * b end)(x) end)(x), x:unsqueeze(2) * x:unsqueeze(1))
+  local sums, doubled = func.vmap(function(v) return v:sum(), {twice = v * 2} end, {chunk_size = 3})(x)
+  close(sums, x:sum(2))
+  close(doubled.twice, x * 2)
+end
+
+function s.views_writes_and_constants()
+  local x = normal(4, 3)
+  close(func.vmap(function(v) return v:unsqueeze(1):expand(2, 3):t():reshape(-1) end)(x),
+        x:unsqueeze(2):expand(4, 2, 3):transpose(2, 3):reshape(4, -1))
+  close(func.vmap(function(v)
+    local y = v:clone()
+    y[2] = 0
+    y:add_(1)
+    return y
+  end)(x), torch.stack({x[{{}, 1}] + 1, torch.ones(4, {dtype = torch.float64}), x[{{}, 3}] + 1}, 2))
+  close(func.vmap(function(v) return v + torch.arange(3, {dtype = torch.float64, device = v.device}) end)(x),
+        x + torch.arange(3, {dtype = torch.float64}))
+  close(func.vmap(function(v) return torch.zeros_like(v) + v:flip(1) end)(x), x:flip(2))
+end
+
+-- The gradient of each sample by itself, of a network.
+function s.per_sample_gradients()
+  local net = nn.Sequential(nn.Conv2d(1, 2, 3), nn.ReLU(), nn.Flatten(), nn.Linear(8, 5), nn.LayerNorm(5)):double()
+  local x, labels = normal(3, 1, 4, 4), torch.tensor {1, 5, 2}
+  local params = {}
+  for name, p in net:named_parameters() do params[name] = p:detach() end
+  local function loss(params, v, label)
+    return F.cross_entropy(func.functional_call(net, params, {v:unsqueeze(1)}), label:unsqueeze(1))
+  end
+  local grads, values = func.vmap(func.grad_and_value(loss), {torch.none, 1, 1})(params, x, labels)
+  for i = 1, 3 do
+    net:zero_grad()
+    local y = F.cross_entropy(net(x[{{i, i}}]), labels[{{i, i}}])
+    y:backward()
+    close(values[i], y:detach())
+    for name, p in net:named_parameters() do close(grads[name][i], p.grad) end
+  end
+end
+
+-- Gradients pass the border of vmap, in both orders.
+function s.gradients_through()
+  local x = normal(4, 3):requires_grad_()
+  local w = normal(3):requires_grad_()
+  func.vmap(function(v) return (v * w):sin():sum() end)(x):sum():backward()
+  close(x.grad, ((x * w):cos() * w):detach())
+  close(w.grad, ((x * w):cos() * x):sum(1):detach())
+  local third = func.grad(function(v) return func.grad(function(u) return func.grad(function(z) return z ^ 4 end)(u) end)(v) end)
+  close(third(torch.tensor(2, {dtype = torch.float64})), torch.tensor(48, {dtype = torch.float64}))
+  local inner = func.vmap(func.grad(function(v) return (v ^ 3):sum() end))
+  close(func.grad(function(v) return inner(v):sum() end)(x:detach()), 6 * x:detach())
+end
+
+function s.jacobians()
+  local x, w = normal(3), normal(3, 2)
+  local function f(v) return v:matmul(w):sin() end
+  local want = (x:matmul(w):cos()):unsqueeze(2) * w:t()
+  close(func.jacrev(f)(x), want)
+  close(func.jacfwd(f)(x), want)
+  close(func.hessian(function(v) return (v ^ 3):sum() end)(x), torch.diag(6 * x))
+  close(func.vmap(func.jacrev(f))(torch.stack {x, x * 2})[1], want)
+  local y, pull = func.vjp(f, x)
+  close(y, f(x))
+  close(pull(torch.ones(2, {dtype = torch.float64})), want:sum(1))
+  local _, pushed = func.jvp(f, {x}, {torch.ones(3, {dtype = torch.float64})})
+  close(pushed, want:sum(2))
+  local g, aux = func.grad(function(a, b) return (a * b):sum(), 'aux' end, 2, {has_aux = true})(x, x * 2)
+  close(g, x)
+  t:eq(aux, 'aux')
+end
+
+function s.random_numbers()
+  local x = torch.zeros(5, 100)
+  local function f(v) return v + torch.rand_like(v) end
+  t:fails(function() func.vmap(f)(x) end, "randomness = 'different'")
+  local different, same = func.vmap(f, {randomness = 'different'})(x), func.vmap(f, {randomness = 'same'})(x)
+  t:assert(not torch.equal(different[1], different[2]))
+  t:assert(torch.equal(same[1], same[5]))
+  local p = torch.ones(4, 64):requires_grad_()
+  local y = func.vmap(function(v) return F.dropout(v, 0.5) end, {randomness = 'different'})(p)
+  y:sum():backward()
+  t:assert(torch.equal(p.grad, y:detach()))
+end
+
+function s.errors()
+  local x = torch.randn(4, 3)
+  t:fails(function() func.vmap(3) end, 'expects a function')
+  t:fails(function() func.vmap(torch.sum, 3)(x) end, 'no dim 3')
+  t:fails(function() func.vmap(torch.add)(x, torch.ones(5, 3)) end, 'argument 2 has 5 samples in dim 1, and argument 1 has 4')
+  t:fails(function() func.vmap(torch.sum, {torch.none})(x) end, 'no argument has samples')
+  t:fails(function() func.vmap(function(v) return 1 end)(x) end, 'must return tensors')
+  t:fails(function() func.vmap(function(v) return v:sum():item() end)(x) end, 'another value in each sample')
+  t:fails(function() func.vmap(function(v) return v:nonzero() end)(x) end, 'size depends on values')
+  t:fails(function() func.vmap(function(v) return torch.histc(v) end)(x) end, 'histc', 'no batching rule')
+  t:fails(function() func.vmap(torch.sum, {randomness = 'often'})(x) end, "'error', 'different' or 'same'")
+  t:fails(function() func.vmap(torch.sum, {chunk_size = 0})(x) end, 'chunk_size')
+  t:fails(function() func.grad(torch.sin)(x) end, 'single element')
+  t:fails(function() func.grad(torch.sum, 2)(x) end, 'argument 2')
+  t:fails(function() func.grad(torch.sum)(torch.tensor {1}) end, 'float dtype')
+  t:fails(function() func.jvp(torch.sin, {x}, {x[1]}) end, 'shape')
+  t:eq(func.vmap(torch.sum)(x):size(1), 4)  -- the scope has ended
+end
+
+t:add(s):run()
