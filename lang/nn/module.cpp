@@ -28,7 +28,8 @@ void check_has_self(lua_State* L, int given, const std::string& type, const char
   lua_getinfo(L, ">u", &ar);
   if (ar.isvararg || given <= ar.nparams || lua_iscfunction(L, -1)) return;
   const char* first = lua_getlocal(L, nullptr, 1);
-  if (first && std::string_view(first) == "self") return;
+  constexpr std::string_view of_module[] = {"self", "_", "this", "m", "net", "model", "module"};
+  if (!first || std::find(std::begin(of_module), std::end(of_module), first) != std::end(of_module)) return;
   throw Error(
       "{0}.{1} has {2} parameter{3} and gets {4} values, the module first: write function {0}:{1}(…), with a colon",
       type, method, ar.nparams, ar.nparams == 1 ? "" : "s", given);

@@ -61,12 +61,14 @@ int push_handle(lua_State* L, const Target& target, int64_t id) {
 struct HookOptions {
   bool prepend = false, with_kwargs = false, always_call = false;
 };
-HookOptions read_options(lua_State* L, const Target& target, const char* name) {
+// `takes`: the options beside prepend.
+HookOptions read_options(lua_State* L, const Target& target, const char* name,
+                         std::initializer_list<bool HookOptions::*> takes = {}) {
   HookOptions h;
   NamedArguments o(L, target.function() + 1, name);
   h.prepend = o.flag("prepend", false);
-  h.with_kwargs = o.flag("with_kwargs", false);
-  h.always_call = o.flag("always_call", false);
+  for (auto option : takes)
+    h.*option = o.flag(option == &HookOptions::with_kwargs ? "with_kwargs" : "always_call", false);
   o.done();
   return h;
 }
@@ -108,7 +110,7 @@ template <bool global>
 int forward_pre_hook(lua_State* L) {
   const Target target{global};
   const Function f = target.read(L);
-  const HookOptions o = read_options(L, target, "register_forward_pre_hook");
+  const HookOptions o = read_options(L, target, "register_forward_pre_hook", {&HookOptions::with_kwargs});
   auto hook = [f, o](nn::Module& m, nn::Values& in, nn::Named& named) {
     lua_State* L = f.running();
     const int top = lua_gettop(L), n = push_call(L, f, m, in, named, o);
@@ -124,7 +126,8 @@ template <bool global>
 int forward_hook(lua_State* L) {
   const Target target{global};
   const Function f = target.read(L);
-  const HookOptions o = read_options(L, target, "register_forward_hook");
+  const HookOptions o =
+      read_options(L, target, "register_forward_hook", {&HookOptions::with_kwargs, &HookOptions::always_call});
   auto hook = [f, o](nn::Module& m, const nn::Values& in, const nn::Named& named, nn::Values& out) {
     lua_State* L = f.running();
     const int top = lua_gettop(L), n = push_call(L, f, m, in, named, o);
@@ -186,7 +189,7 @@ int state_hook(lua_State* L) {
     push_module(L, nn::ModuleRef(&m));
     if (!pre) push_state_dict(L, dict, false);
     lua_pushlstring(L, prefix.data(), prefix.size());
-    pre ? lua_pushboolean(L, false) : lua_newtable(L);  // keep_vars, local_metadata
+    pre ? lua_pushboolean(L, state_options.keep_vars) : lua_newtable(L);  // the latter: local_metadata
     if (!pre) lua_pushvalue(L, top + 3), lua_insert(L, top + 1);
     lua_call(L, pre ? 3 : 4, 0);
     if (!pre) dict = read_state_dict(L, top + 1);
@@ -218,7 +221,7 @@ int load_hook(lua_State* L) {
     lua_pushvalue(L, top + 1);
     lua_pushlstring(L, prefix.data(), prefix.size());
     lua_newtable(L);
-    lua_pushboolean(L, true);
+    lua_pushboolean(L, state_options.strict);
     for (int i = 2; i <= 4; ++i) lua_pushvalue(L, top + i);
     lua_call(L, 8, 0);
     from = read_state_dict(L, top + 1);

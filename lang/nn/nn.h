@@ -110,6 +110,12 @@ int make_class(lua_State* L);
 /// `module(...)`: calls the module at 1 with the arguments above it.
 int call_module(lua_State* L);
 
+/// The options of the state_dict or load_state_dict that a script has called and that runs: hooks get them.
+struct StateOptions {
+  bool strict = true, keep_vars = false;
+};
+inline thread_local StateOptions state_options;
+
 /// Pushes a state dict: a table whose pairs() keeps the order. `apart`: tensors share memory with the module and are
 /// others, without a graph.
 void push_state_dict(lua_State* L, const nn::StateDict& dict, bool apart = true);

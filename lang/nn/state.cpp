@@ -1,5 +1,6 @@
 // State dicts in Lua: a table from names to tensors whose pairs() keeps the order of the module.
 #include <algorithm>
+#include <utility>
 
 #include "lang/nn/nn.h"
 #include "lang/runtime/bridge.h"
@@ -144,8 +145,19 @@ nn::StateDict read_state_dict(lua_State* L, int index) {
 
 namespace {
 
+class WithOptions {
+ public:
+  explicit WithOptions(StateOptions now) : before_(std::exchange(state_options, now)) {}
+  ~WithOptions() { state_options = before_; }
+  WithOptions(const WithOptions&) = delete;
+
+ private:
+  StateOptions before_;
+};
+
 int state_dict(lua_State* L) {
   DictOptions o = read_options(L, 2, "state_dict", false);
+  const WithOptions scope({.keep_vars = o.keep_vars});
   push_state_dict(L, self_module(L).state_dict(o.base, o.prefix), !o.keep_vars);
   return 1;
 }
@@ -158,6 +170,7 @@ int load_state_dict(lua_State* L) {
   if (!lua_istable(L, 2)) throw Error("load_state_dict: expects a table of tensors by name, got {}", given_text(L, 2));
   DictOptions o = read_options(L, 3, "load_state_dict", true);
   const nn::StateDict from = read_state_dict(L, 2);
+  const WithOptions scope({.strict = o.strict});
   nn::LoadResult r = self_module(L).load_state_dict(from, {o.strict, o.base});
   lua_createtable(L, 0, 2);
   push_names(L, r.missing);

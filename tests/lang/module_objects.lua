@@ -100,6 +100,7 @@ function tests.forward_hooks()
   l:register_forward_hook(function(_, _, y) log[#log + 1] = 'always ' .. tostring(y == nil) end, { always_call = true })
   l { input = one }
   tester:eq(table.concat(log, ','), 'pre0,first,post1,always false')
+  tester:fails(function() l:register_forward_pre_hook(print, { always_call = true }) end, 'always_call')
   h:remove()
   log = {}
   tester:fails(function() l(torch.ones(1, 7)) end, 'linear')
@@ -143,11 +144,12 @@ function tests.state_hooks_and_extra_state()
   tester:fails(function() b:load_state_dict(dict) end, "missing '1._extra_state'")
 
   local l, log = nn.Linear(2, 2), {}
-  l:register_state_dict_pre_hook(function(_, prefix) log[#log + 1] = 'pre' .. prefix end)
+  l:register_state_dict_pre_hook(function(_, prefix, keep) log[#log + 1] = 'pre' .. prefix .. tostring(keep) end)
   l:register_state_dict_post_hook(function(_, d, prefix)
     d[prefix .. 'old'], d[prefix .. 'bias'] = d[prefix .. 'bias'], nil
   end)
-  l:register_load_state_dict_pre_hook(function(_, d, prefix)
+  l:register_load_state_dict_pre_hook(function(_, d, prefix, _, strict)
+    log[#log + 1] = tostring(strict)
     d[prefix .. 'bias'], d[prefix .. 'old'] = d[prefix .. 'old'], nil
   end)
   l:register_load_state_dict_post_hook(function(_, incompatible)
@@ -157,9 +159,9 @@ function tests.state_hooks_and_extra_state()
   dict = net:state_dict()
   tester:assert(dict['1.old'] and not dict['1.bias'])
   torch.no_grad(function() l.bias:fill_(9) end)
-  net:load_state_dict(dict)
+  net:load_state_dict(dict, { strict = false })
   tester:assert(dict['1.old']) -- the caller's dict stays
-  tester:eq(table.concat(log, ','), 'pre1.,loaded 00')
+  tester:eq(table.concat(log, ','), 'pre1.false,false,loaded 00')
   -- A hook may forgive what is missing; where it does not, nothing is loaded.
   local m = nn.Linear(2, 2)
   local before = m.weight:clone()
