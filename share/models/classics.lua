@@ -156,7 +156,7 @@ function GoogLeNet:forward(x)
   return self.fc(self.dropout(common.pooled(x))), table.unpack(sides)
 end
 common.define(M, 'googlenet', { num_classes = 1000, aux_logits = true, transform_input = false, dropout = 0.2, dropout_aux = 0.7 },
-  GoogLeNet, 'GoogLeNet with the names of torchvision. With aux_logits it returns three values in training.')
+  GoogLeNet, 'GoogLeNet with the names of torchvision. With aux_logits it returns three values in training. torchvision\'s own weights want transform_input = true.')
 
 -- ---- DenseNet: Huang and others, "Densely connected convolutional networks" (2016) ---------------------------------
 

@@ -1,6 +1,7 @@
 -- What all models share: options with defaults, weights from files, layers that many of them use.
 local native = require 'luth.native'
 local arguments = require 'luth.torch.arguments'
+local parameters = require 'luth.torch.parameters'
 
 local M = {}
 M.fail = arguments.fail
@@ -56,7 +57,7 @@ end
 -- config.json of a folder, or nothing.
 local function config_of(path) return type(path) == 'string' and json(path .. '/config.json') or {} end
 
--- Copies the weights of a file or a folder. `rename` gives the model's name for a name of the file, or nil to leave it.
+-- Copies the weights of a file or a folder, which has all of the model. `rename` gives the model's name for a name of the file, or nil to leave it.
 function M.load(name, model, path, rename)
   if type(path) ~= 'string' then M.fail(name, 'weights must be the path of a file or a folder, not %s', type(path)) end
   local named = {}
@@ -66,7 +67,7 @@ function M.load(name, model, path, rename)
   end
   -- files of old versions of PyTorch do not count batches
   for key, value in pairs(model:state_dict { base = 0 }) do
-    if key:find('num_batches_tracked$') and named[key] == nil then named[key] = value end
+    if key:find('num_batches_tracked$') and named[key] == nil then named[key] = torch.zeros_like(value) end
   end
   attempt(name, model.load_state_dict, model, named, { base = 0 })
   return model
@@ -113,9 +114,9 @@ function M.define(models, name, defaults, build, help, rename)
       if given[key] == nil and config[key] ~= torch.none then given[key] = config[key] end
       if given[key] == nil and value ~= torch.none then given[key] = value end
     end
-    local model = build(given)
-    if given.weights then M.load('models.' .. name, model, given.weights, rename) end
-    return model
+    if not given.weights then return build(given) end
+    local model = parameters.undrawn(torch.get_default_device(), function() return build(given) end)
+    return M.load('models.' .. name, model, given.weights, rename)
   end
   native.document(models[name], signature .. '\n  ' .. help)
 end

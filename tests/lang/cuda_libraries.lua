@@ -6,10 +6,10 @@ local function same(a, b, what) t:assert(b.is_cuda and a:allclose(b:cpu(), { rto
 
 function s.vision()
   torch.manual_seed(1)
-  local x = torch.randn(2, 3, 32, 32)
+  local x = torch.randn(2, 3, 16, 16)
   for name, options in pairs {
     resnet18 = { width = 4, num_classes = 3 }, mobilenet_v3_small = { width_mult = 0.125, num_classes = 3 },
-    vit_b_16 = { image_size = 32, patch_size = 8, num_layers = 1, num_heads = 2, hidden_dim = 16, mlp_dim = 32 },
+    vit_b_16 = { image_size = 16, patch_size = 8, num_layers = 1, num_heads = 2, hidden_dim = 16, mlp_dim = 32 },
     convnext_tiny = { widths = { 4, 8 }, depths = { 1, 1 }, stochastic_depth_prob = 0.5 }, unet = { width = 2, depth = 2 },
   } do
     local m = models[name](options):eval()

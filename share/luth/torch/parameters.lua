@@ -61,7 +61,19 @@ local function check_numbers(name, a, ...)
   end
 end
 
--- A module whose parameters are made without being drawn: on meta first, then as memory with any contents.
+-- What make() builds on the device meta, with memory of any contents on `device`: nothing is drawn.
+function M.undrawn(device, make)
+  local m
+  do
+    local _ <close> = torch.device('meta'):scope()
+    m = make()
+  end
+  for _, list in ipairs { table.pack(m:named_parameters()), table.pack(m:named_buffers()) } do
+    for _, t in table.unpack(list, 1, list.n) do t.data = torch.empty(t:size(), { dtype = t.dtype, device = device }) end
+  end
+  return m
+end
+
 function M.skip_init(class, ...)
   if type(class) ~= 'table' or not (getmetatable(class) or {}).__call then
     arguments.fail('skip_init', 'expects a class of modules, got %s', torch.typename(class) or type(class))
@@ -74,15 +86,7 @@ function M.skip_init(class, ...)
     device, others.device = others.device, 'meta'
     given[n] = others
   end
-  local m
-  do
-    local _ <close> = torch.device('meta'):scope()
-    m = class(table.unpack(given, 1, n))
-  end
-  for _, list in ipairs { table.pack(m:named_parameters()), table.pack(m:named_buffers()) } do
-    for _, t in table.unpack(list, 1, list.n) do t.data = torch.empty(t:size(), { dtype = t.dtype, device = device }) end
-  end
-  return m
+  return M.undrawn(device, function() return class(table.unpack(given, 1, n)) end)
 end
 
 -- Saxe, McClelland and Ganguli, "Exact solutions to the nonlinear dynamics of learning in deep linear neural networks"
