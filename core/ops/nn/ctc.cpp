@@ -130,17 +130,6 @@ Tensor CtcEach::decompose(const Inputs& in) const {
 }
 
 namespace {
-/// A zero that brings the gradient to PyTorch's, which is that by the logits. Its own gradient is the difference to the
-/// true one: the probabilities of each step.
-Tensor logits_share(const Tensor& log_probs, const Lengths& lengths) {
-  const int64_t steps = log_probs.shape()[0];
-  Device& device = log_probs.device();
-  Tensor behind = ge(unsqueeze(counting(steps, device), {.dim = 1}),
-                     reshape(column(lengths, device), {.shape = {1, int64_t(lengths.size())}}));
-  Tensor total = sum(masked_fill(exp(log_probs), unsqueeze(behind, {.dim = 2}), 0), {.dim = {0, 2}});
-  return sub(total, total.detach());
-}
-
 Tensor ctc(const CtcLoss& op, const Tensor& given, const Tensor& labels, const Lengths& steps, const Lengths& sizes) {
   check_reduction(op.reduction);
   check_index_dtype("targets", labels.dtype());
@@ -162,7 +151,6 @@ Tensor ctc(const CtcLoss& op, const Tensor& given, const Tensor& labels, const L
   Tensor targets =
       rows ? narrow(labels, {.dim = 1, .start = 0, .length = longest(sizes)}) : targets_in_rows(labels, sizes);
   Tensor each = Fn<CtcEach>()(log_probs, targets, {steps, sizes, op.blank, op.base});
-  if (grad_enabled() && log_probs.requires_grad()) each = add(each, logits_share(log_probs, steps));
   if (op.zero_infinity) each = masked_fill(each, eq(each, INFINITY), 0);
   if (op.reduction == "mean") {
     Tensor size = reshape(column(sizes, each.device()), {.shape = {s[1]}});

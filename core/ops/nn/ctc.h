@@ -8,7 +8,7 @@
 namespace luth::ops {
 
 /// log_probs: T x N x C (or T x C); targets: N x S, or those of all sequences one after the other. The gradient by
-/// log_probs is PyTorch's: that of the logits whose log_softmax they are.
+/// log_probs is the true one; PyTorch's is that by logits whose log_softmax they are, which is the same behind one.
 struct CtcLoss {
   static constexpr Doc doc{"ctc_loss", "log_probs, targets, input_lengths, target_lengths",
                            "The negated log-probability of targets under all alignments with log_probs."};
@@ -41,8 +41,7 @@ struct CtcLossLists {
   Tensor decompose(const Inputs& in) const;
   static Cases<CtcLossLists> samples();
 };
-/// log_probs: T x N x C, targets: N x S with labels to target_lengths; a number for each sequence. Its gradient is the
-/// true one.
+/// log_probs: T x N x C, targets: N x S with labels to target_lengths; a number for each sequence.
 struct CtcEach {
   static constexpr Doc doc{"ctc.each", "log_probs, targets", "Ctc_loss of each sequence."};
   static constexpr Traits traits{.internal = true};
