@@ -1,7 +1,7 @@
 // Optimizers whose step is an update rule of core/ops/nn/rules.h: one operator call steps all parameters of a group
 // that stand at the same point of their run, usually all.
 #pragma once
-#include <tuple>
+#include <algorithm>
 
 #include "core/ops/nn/rules.h"
 #include "core/optim/optimizer.h"
@@ -30,27 +30,28 @@ class RuleOptimizer : public OptimizerOf<S> {
 
   void run(const S& settings, const std::vector<Tensor>& params) override {
     ops::Step<Rule> op{rule_of(settings), {}};
-    const std::vector<const char*> names = op.state();
-    std::map<std::tuple<int64_t, bool, std::vector<double>>, MultiTensor> lists;
+    const ops::StateNames names = op.state();
+    const bool keeps = counts || !names.empty();
+    std::vector<std::pair<ops::StepMoment, MultiTensor>> lists;
     for (auto& p : params) {
-      const ops::StepMoment at = advance(op, p, names);
-      MultiTensor& list = lists[{at.step, at.first, at.numbers}];
+      ParameterState* s = keeps ? &this->state(p) : nullptr;
+      const ops::StepMoment at = s ? advance(op, *s, names) : ops::StepMoment();
+      auto it = std::find_if(lists.begin(), lists.end(), [&](auto& list) { return list.first == at; });
+      MultiTensor& list = it != lists.end() ? it->second : lists.emplace_back(at, MultiTensor()).second;
       list.head(p);
       list.add(p.grad(), false);
-      for (size_t k = 0; k < names.size(); ++k) list.add(tensor(op, p, names, k), true);
+      for (size_t k = 0; k < names.size(); ++k) list.add(this->buffer(*s, names[k], p, first_value(op, k)), true);
     }
     for (auto& [at, list] : lists) {
-      std::tie(op.moment.step, op.moment.first, op.moment.numbers) = at;
+      op.moment = at;
       list.run(info<ops::Step<Rule>>(), &op);
     }
   }
 
  private:
   // Where the parameter is; its step and numbers go on.
-  ops::StepMoment advance(const Rule& rule, const Tensor& p, const std::vector<const char*>& names) {
+  static ops::StepMoment advance(const Rule& rule, ParameterState& s, const ops::StateNames& names) {
     ops::StepMoment at;
-    if (!counts && names.empty()) return at;  // keeps nothing
-    ParameterState& s = this->state(p);
     at.first = !names.empty() && !s.find(names[0]);
     if (counts) at.step = ++s.step;
     if constexpr (requires { Rule::number_names; }) {
@@ -59,10 +60,10 @@ class RuleOptimizer : public OptimizerOf<S> {
     }
     return at;
   }
-  Tensor tensor(const Rule& rule, const Tensor& p, const std::vector<const char*>& names, size_t k) {
-    double value = 0;
-    if constexpr (requires { rule.first_value(k); }) value = rule.first_value(k);
-    return this->buffer(this->state(p), names[k], p, value);
+  // Of the elements of state tensor k.
+  static double first_value(const Rule& rule, size_t k) {
+    if constexpr (requires { rule.first_value(k); }) return rule.first_value(k);
+    return 0;
   }
 };
 

@@ -38,7 +38,7 @@ struct SgdRule {
       throw Error("nesterov momentum needs a momentum above 0 and no dampening");
     flags.check();
   }
-  std::vector<const char*> state() const {
+  StateNames state() const {
     if (momentum == 0) return {};
     return {"momentum_buffer"};
   }
@@ -138,7 +138,7 @@ struct AdamRule {
   StepFlags flags = {};
   void describe(auto& field) { describe_adam(*this, field); }
   void check() const { check_moments(*this); }
-  std::vector<const char*> state() const {
+  StateNames state() const {
     if (amsgrad) return {"exp_avg", "exp_avg_sq", "max_exp_avg_sq"};
     return {"exp_avg", "exp_avg_sq"};
   }
@@ -203,7 +203,7 @@ struct NAdamRule {
     check_moments(*this);
     check_setting("momentum_decay", momentum_decay);
   }
-  std::vector<const char*> state() const { return {"exp_avg", "exp_avg_sq"}; }
+  StateNames state() const { return {"exp_avg", "exp_avg_sq"}; }
   static std::vector<NAdamRule> variants();
   double mu(int64_t step) const { return betas.first * (1 - 0.5 * std::pow(0.96, double(step) * momentum_decay)); }
   std::vector<double> first_numbers() const { return {1}; }
@@ -246,7 +246,7 @@ struct RAdamRule {
     flags.differentiable_field(field);
   }
   void check() const { check_moments(*this); }
-  std::vector<const char*> state() const { return {"exp_avg", "exp_avg_sq"}; }
+  StateNames state() const { return {"exp_avg", "exp_avg_sq"}; }
   static std::vector<RAdamRule> variants();
 
   template <class C>
@@ -284,7 +284,7 @@ struct LambRule {
     flags.maximize_field(field);
   }
   void check() const { check_moments(*this); }
-  std::vector<const char*> state() const { return {"exp_avg", "exp_avg_sq", "direction"}; }
+  StateNames state() const { return {"exp_avg", "exp_avg_sq", "direction"}; }
   static std::vector<LambRule> variants();
 
   template <class C>
@@ -322,7 +322,7 @@ struct AdamaxRule {
     flags.capturable_field(field);
   }
   void check() const { check_moments(*this); }
-  std::vector<const char*> state() const { return {"exp_avg", "exp_inf"}; }
+  StateNames state() const { return {"exp_avg", "exp_inf"}; }
   static std::vector<AdamaxRule> variants();
 
   template <class C>
@@ -367,7 +367,7 @@ struct LionRule {
     check_betas(betas);
     check_setting("weight_decay", weight_decay);
   }
-  std::vector<const char*> state() const { return {"exp_avg"}; }
+  StateNames state() const { return {"exp_avg"}; }
   static std::vector<LionRule> variants();
 
   template <class C>
@@ -416,7 +416,7 @@ struct AdagradRule {
     check_setting("eps", eps);
     flags.check();
   }
-  std::vector<const char*> state() const { return {"sum"}; }
+  StateNames state() const { return {"sum"}; }
   double first_value(size_t) const { return initial_accumulator_value; }
   static std::vector<AdagradRule> variants();
 
@@ -462,7 +462,7 @@ struct AdadeltaRule {
     check_setting("weight_decay", weight_decay);
     flags.check();
   }
-  std::vector<const char*> state() const { return {"square_avg", "acc_delta"}; }
+  StateNames state() const { return {"square_avg", "acc_delta"}; }
   static std::vector<AdadeltaRule> variants();
 
   template <class C>
@@ -514,8 +514,8 @@ struct RMSpropRule {
     check_setting("momentum", momentum);
     flags.check();
   }
-  std::vector<const char*> state() const {
-    std::vector<const char*> names{"square_avg"};
+  StateNames state() const {
+    StateNames names{"square_avg"};
     if (centered) names.push_back("grad_avg");
     if (momentum > 0) names.push_back("momentum_buffer");
     return names;
@@ -581,7 +581,7 @@ struct RpropRule {
       throw Error("etas must be one number between 0 and 1 and one above 1, got {} and {}", etas.first, etas.second);
     flags.check();
   }
-  std::vector<const char*> state() const { return {"prev", "step_size"}; }
+  StateNames state() const { return {"prev", "step_size"}; }
   double first_value(size_t k) const { return k == 1 ? lr : 0; }
   static std::vector<RpropRule> variants();
 
@@ -631,7 +631,7 @@ struct ASGDRule {
     check_setting("weight_decay", weight_decay);
     flags.check();
   }
-  std::vector<const char*> state() const { return {"ax"}; }
+  StateNames state() const { return {"ax"}; }
   static std::vector<ASGDRule> variants();
   /// The rate and the share of the newest parameter in the mean, which PyTorch keeps in float32.
   std::vector<double> first_numbers() const { return {float(lr), 1}; }

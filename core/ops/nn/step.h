@@ -2,6 +2,7 @@
 // a struct with the settings of the optimizer and a function of one element; Step<Rule> is its operator, whose kernels
 // each device compiles from that function. core/optim calls it, scripts do not.
 #pragma once
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -16,6 +17,23 @@ struct StepMoment {
   int64_t step = 1;    // number of this step, from 1
   bool first = false;  // the state is new
   std::vector<double> numbers;
+  bool operator==(const StepMoment&) const = default;
+};
+
+/// The names of a rule's state tensors: few, so no memory of their own.
+class StateNames {
+ public:
+  constexpr StateNames(std::initializer_list<const char*> names) {
+    for (const char* name : names) names_[size_++] = name;
+  }
+  constexpr size_t size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
+  constexpr const char* operator[](size_t i) const { return names_[i]; }
+  constexpr void push_back(const char* name) { names_[size_++] = name; }
+
+ private:
+  std::array<const char*, 4> names_{};
+  size_t size_ = 0;
 };
 
 /// Settings of PyTorch's optimizers that choose between its implementations. luth has one; they are kept and have no

@@ -42,27 +42,28 @@ void over_groups(List list, size_t n, F&& f) {
   });
 }
 
-// Not inlined, so that g++ inlines `update` and vectorises the loop for every dtype. The tensors share no memory.
-template <class T, int n, class Update>
-[[gnu::noinline]] void update_range(const Update update, int64_t count, T* const* tensors) {
+// Not inlined, so that g++ inlines `update` and vectorises the loop for every dtype. The tensors share no memory. The
+// elements of one position are written out by `k`: g++ vectorises no loop in a loop.
+template <class T, class Update, size_t... k>
+[[gnu::noinline]] void update_range(const Update update, int64_t count, T* const* p, std::index_sequence<k...>) {
   using C = compute_t<T>;
-  T* p[n];
-  for (int k = 0; k < n; ++k) p[k] = tensors[k];
+  auto loop = [&](auto* __restrict... tensor) {
 #pragma GCC ivdep
-  for (int64_t i = 0; i < count; ++i) {
-    C v[n];
-    for (int k = 0; k < n; ++k) v[k] = C(p[k][i]);
-    update(v);
-    for (int k = 0; k < n; ++k)
-      if (k != 1) p[k][i] = T(v[k]);
-  }
+    for (int64_t i = 0; i < count; ++i) {
+      C v[] = {C(tensor[i])...};
+      update(v);
+      ((k != 1 ? void(tensor[i] = T(v[k])) : void()), ...);
+    }
+  };
+  loop(p[k]...);
 }
 
 template <class Rule>
 void step(const ops::Step<Rule>& op, List list) {
   op.with_tensors([&]<int n>(std::integral_constant<int, n>) {
     over_groups(list, n, [&]<class T>(T* const* p, int64_t count) {
-      update_range<T, n>(typename Rule::template Update<compute_t<T>>(op, op.moment), count, p);
+      update_range<T>(typename Rule::template Update<compute_t<T>>(op, op.moment), count, p,
+                      std::make_index_sequence<size_t(n)>());
     });
   });
 }
