@@ -96,7 +96,7 @@ local groups = {
   { 'cuda', 'GPUs', 'Devices, streams, memory, settings of libraries.', { 'torch.cuda', 'torch.backends' } },
   { 'nn', 'Modules', 'Layers, losses, containers.', { 'nn' } },
   { 'functional', 'nn.functional, nn.init, nn.utils', 'Functions for networks.', { 'nn.functional', 'nn.init', 'nn.utils' } },
-  { 'optim', 'Optimizers and schedules', 'Optimizers update parameters; schedules change the learning rate.', { 'optim', 'optim.lr_scheduler' } },
+  { 'optim', 'Optimizers and schedules', 'Optimizers update parameters; schedules change the learning rate.', { 'optim', 'optim.lr_scheduler', 'optim.swa_utils' } },
   { 'data', 'Data', 'Datasets and loaders.', { 'data' } },
 }
 

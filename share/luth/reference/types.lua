@@ -252,12 +252,13 @@ local function add_table(out, t, by_name)
       else
         add_entry(out, t.path, entry)
       end
-    elseif constructors[t.path] and type(entry.value) == 'table' and entry.name ~= 'Module' then
+    elseif constructors[t.path] and type(entry.value) == 'table' and entry.name ~= 'Module' and entry.name ~= 'Optimizer' then
       add_constructor(out, t.path, entry, constructors[t.path])
     elseif type(entry.value) ~= 'table' or (getmetatable(entry.value) or {}).__call then
       add_entry(out, t.path, entry)
     else
-      add(out, '--- %s\n%s.%s = {}\n', one_line(select(2, model.parts(entry.help))), t.path, entry.name)
+      local class = entry.name == 'Optimizer' and '---@type optim.Optimizer\n' or ''
+      add(out, '--- %s\n%s%s.%s = {}\n', one_line(select(2, model.parts(entry.help))), class, t.path, entry.name)
     end
   end
 end
