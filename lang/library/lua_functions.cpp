@@ -200,10 +200,9 @@ void push_table(lua_State* L, const char* a = nullptr, const char* b = nullptr) 
 }
 
 // A table of functions in the table on top of the stack.
-void add_table(lua_State* L, const char* name, const char* module, std::span<const Row> rows, const char* help) {
+void add_table(lua_State* L, const char* name, const char* module, std::span<const Row> rows) {
   luaL_getsubtable(L, -1, name);
   add_library(L, -1, module, rows);
-  document(L, -1, help);
   lua_pop(L, 1);
 }
 
@@ -220,16 +219,13 @@ void open_libraries(lua_State* L) {
   push_table(L, "testing");
   add_library(L, -1, "luth.torch.make_tensor", testing);
   push_table(L);
-  add_table(L, "distributions", "luth.torch.distributions", distributions,
-            "torch.distributions\n  Probability distributions, maps of them, and their divergences.");
+  add_table(L, "distributions", "luth.torch.distributions", distributions);
   push_table(L, "nn", "utils");
   add_library(L, -1, "luth.torch.norms_of_weights", norms_of_weights);
   add_library(L, -1, "luth.torch.fuse", fuse);
-  add_table(L, "parametrize", "luth.torch.parametrize", parametrize,
-            "nn.utils.parametrize\n  Parameters as functions of others.");
-  add_table(L, "parametrizations", "luth.torch.parametrizations", parametrizations,
-            "nn.utils.parametrizations\n  Usual functions for nn.utils.parametrize.");
-  add_table(L, "prune", "luth.torch.prune", prune, "nn.utils.prune\n  Sets elements or channels of parameters to 0.");
+  add_table(L, "parametrize", "luth.torch.parametrize", parametrize);
+  add_table(L, "parametrizations", "luth.torch.parametrizations", parametrizations);
+  add_table(L, "prune", "luth.torch.prune", prune);
   lua_settop(L, 0);
 }
 const Open opener("luth.libraries", Open::extras + 10, open_libraries);
