@@ -207,6 +207,9 @@ int plain_step(lua_State* L) {
 int step(lua_State* L) {
   self(L);
   lua_settop(L, 2);
+  if (lua_getiuservalue(L, 1, optim_held) == LUA_TNIL && lua_getiuservalue(L, 1, optim_class) == LUA_TNIL)
+    return lua_settop(L, 2), plain_step(L);
+  lua_settop(L, 2);
   call_hooks(L, "step_pre", 2);
   if (push_lua_method(L, 1, "step")) {
     lua_pushvalue(L, 1);
@@ -233,8 +236,7 @@ int add_param_group(lua_State* L) {
 // Upvalue 1: the methods.
 int index(lua_State* L) {
   optim::Optimizer& o = self(L);
-  const bool text = lua_type(L, 2) == LUA_TSTRING;
-  const std::string name = text ? lua_tostring(L, 2) : "";
+  const std::string_view name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
   if (name == "step") return lua_pushcfunction(L, guarded<step>), 1;
   if (push_own_field(L)) return 1;
   if (push_method(L)) return 1;
