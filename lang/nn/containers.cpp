@@ -131,11 +131,20 @@ int init(lua_State* L) {
   self->set_native(m);
   return update_children(L, 1), 0;
 }
+// The help of a container: its call, its brief, its settings.
 template <class M>
-void open(lua_State* L, int nn, const char* name, const char* help) {
-  push_native_class(L, name, guarded<construct<M>>, guarded<init<M>>, nullptr);
-  document(L, -1, help);
-  lua_setfield(L, nn, name);
+std::string container_help(const void* call) {
+  std::string text = static_cast<const char*>(call) + std::string("\n  ") + M::brief;
+  FieldList settings;
+  M().describe(settings);
+  for (auto& f : settings.items) text += fmt::format("\n  {:<14} {}", f.name, f.doc);
+  return text;
+}
+template <class M>
+void open(lua_State* L, int nn, const char* call) {
+  push_native_class(L, M::name, guarded<construct<M>>, guarded<init<M>>, nullptr);
+  document(L, -1, container_help<M>, call);
+  lua_setfield(L, nn, M::name);
 }
 
 // ---- Methods ------------------------------------------------------------------------------------------------------
@@ -293,19 +302,14 @@ int join_modules(lua_State* L) {
 }
 
 void open_module_containers(lua_State* L, int nn, int) {
-  open<nn::Sequential>(L, nn, "Sequential",
-                       "nn.Sequential(module, …)\nCalls modules one after the other. Also a .. b.");
-  open<nn::ModuleList>(L, nn, "ModuleList", "nn.ModuleList{module, …}\nA list of modules.");
-  open<nn::ModuleDict>(L, nn, "ModuleDict", "nn.ModuleDict{name = module, …}\nModules by name.");
-  open<nn::ParameterList>(L, nn, "ParameterList", "nn.ParameterList{parameter, …}\nA list of parameters.");
-  open<nn::ParameterDict>(L, nn, "ParameterDict", "nn.ParameterDict{name = parameter, …}\nParameters by name.");
-  open<nn::Concat>(L, nn, "Concat",
-                   "nn.Concat(dim, module, …)\nThe results of all modules of the same input, joined along dim.");
-  open<nn::ConcatTable>(L, nn, "ConcatTable",
-                        "nn.ConcatTable(module, …)\nThe table of the results of all modules of the same input.");
-  open<nn::ParallelTable>(
-      L, nn, "ParallelTable",
-      "nn.ParallelTable(module, …)\nModule i gets element i of the input table; the result is the table of theirs.");
+  open<nn::Sequential>(L, nn, "nn.Sequential(module, …), also a .. b");
+  open<nn::ModuleList>(L, nn, "nn.ModuleList({module, …})");
+  open<nn::ModuleDict>(L, nn, "nn.ModuleDict({name = module, …})");
+  open<nn::ParameterList>(L, nn, "nn.ParameterList({parameter, …})");
+  open<nn::ParameterDict>(L, nn, "nn.ParameterDict({name = parameter, …})");
+  open<nn::Concat>(L, nn, "nn.Concat(dim, module, …)");
+  open<nn::ConcatTable>(L, nn, "nn.ConcatTable(module, …)");
+  open<nn::ParallelTable>(L, nn, "nn.ParallelTable(module, …)");
   for (const char* name : {"Sequential", "ModuleList", "Concat", "ConcatTable", "ParallelTable"})
     add_container_methods(L, nn, name, list_rows);
   add_container_methods(L, nn, "ParameterList", {list_rows, 3});
