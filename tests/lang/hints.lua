@@ -125,7 +125,7 @@ function s.what_luth_does_not_have()
   local x = torch.ones(2)
   for what, part in pairs {
     ['torch.complex64'] = 'complex numbers', ['torch.fft'] = 'Fourier', ['torch.stft'] = 'Fourier',
-    ['torch.vmap'] = 'jacobian', ['torch.sparse_coo_tensor'] = 'sparse', ['torch.view_as_real'] = 'complex',
+    ['torch.sparse_coo_tensor'] = 'sparse', ['torch.view_as_real'] = 'complex',
     ['x.imag'] = 'complex', ['x.to_sparse'] = 'sparse', ['torch.quantize_per_tensor'] = 'quantised', ['torch.jit'] = 'programs',
     ['torch.uint16'] = 'int32', ['nn.quantized'] = 'quantised',
   } do
