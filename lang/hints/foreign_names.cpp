@@ -273,8 +273,6 @@ constexpr std::string_view fourier = "Fourier transforms and complex numbers";
 constexpr std::string_view sparse = "sparse tensors; masks and indices select elements of dense ones";
 constexpr std::string_view quantized = "quantised tensors; float16 and bfloat16 are the narrow dtypes";
 constexpr std::string_view programs = "programs made from functions: luth runs each operator as it is called";
-constexpr std::string_view transforms =
-    "transforms of functions; torch.autograd.functional has jacobian, hessian, vjp, jvp";
 constexpr std::string_view names_of_dims = "dims with names; dims are numbers, from 1";
 constexpr Absent absent[] = {
     {"torch", "complex complex32 complex64 complex128 chalf cfloat cdouble polar view_as_complex view_as_real imag",
@@ -295,7 +293,6 @@ constexpr Absent absent[] = {
      quantized},
     {"x", "dequantize int_repr q_scale q_zero_point", quantized},
     {"nn", "quantized qat quantizable", quantized},
-    {"torch", "func vmap", transforms},
     {"torch", "fx jit compile export onnx", programs},
     {"torch", "nested", "nested tensors; pad the rows and keep a mask"},
     {"x", "names rename rename_ refine_names align_to align_as", names_of_dims},
