@@ -95,12 +95,21 @@ Tensors FractionalMaxPool<n>::decompose(const Inputs& in) const {
 // With numbers of its own, so that one call is like the next.
 template <int n>
 Cases<FractionalMaxPool<n>> FractionalMaxPool<n>::samples() {
-  if constexpr (n == 2)
-    return {
-        {{.kernel_size = {2}, .output_size = {{2, 3}}}, {{2, 1, 5, 6}, {2, 1, 2}}, 0.1, 0.9},
-        {{.kernel_size = {2, 3}, .output_ratio = {{0.5}}, .return_indices = true}, {{2, 6, 7}, {1, 2, 2}}, 0.1, 0.9}};
-  else
-    return {{{.kernel_size = {2}, .output_size = {{2, 1, 2}}}, {{1, 2, 3, 3, 4}, {1, 2, 3}}, 0.1, 0.9}};
+  Cases<FractionalMaxPool<n>> all;
+  FractionalMaxPool<n> op;
+  op.kernel_size = {2};
+  op.output_size = n == 2 ? Ints{2, 3} : Ints{2, 1, 2};
+  if (n == 3) {
+    all.push_back({op, {{1, 2, 3, 3, 4}, {1, 2, 3}}, 0.1, 0.9});
+    return all;
+  }
+  all.push_back({op, {{2, 1, 5, 6}, {2, 1, 2}}, 0.1, 0.9});
+  op.kernel_size = {2, 3};
+  op.output_size.reset();
+  op.output_ratio = std::vector<double>{0.5};
+  op.return_indices = true;
+  all.push_back({op, {{2, 6, 7}, {1, 2, 2}}, 0.1, 0.9});
+  return all;
 }
 
 template struct FractionalMaxPool<2>;
