@@ -184,6 +184,13 @@ Tensor Conv<n, transposed>::run(const Tensor& x, const Ints& output_size) {
   }
 }
 
+template class Conv<1>;
+template class Conv<2>;
+template class Conv<3>;
+template class Conv<1, true>;
+template class Conv<2, true>;
+template class Conv<3, true>;
+
 namespace {
 const DefineModule<Conv<1>, Conv<2>, Conv<3>, ConvTranspose<1>, ConvTranspose<2>, ConvTranspose<3>, LazyConv1d,
                    LazyConv2d, LazyConv3d, LazyConvTranspose1d, LazyConvTranspose2d, LazyConvTranspose3d>

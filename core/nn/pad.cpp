@@ -1,7 +1,5 @@
 #include "core/nn/pad.h"
 
-#include "core/ops/window/pad.h"
-
 namespace luth::nn {
 
 template <Padding kind, int n>
@@ -9,14 +7,6 @@ void Pad<kind, n>::build() {
   Ints& p = spec.padding;
   if (p.size() == 1) p = Ints(2 * n, p[0]);
   if (p.size() != 2 * n) throw Error("padding must be one number or {}, got {}", 2 * n, to_string(p));
-}
-
-template <Padding kind, int n>
-Tensor Pad<kind, n>::run(const Tensor& x) {
-  constexpr const char* modes[] = {"constant", "constant", "reflect", "replicate", "circular"};
-  return pad(x, {.pad = spec.padding,
-                 .mode = modes[int(kind)],
-                 .value = kind == Padding::constant ? std::optional(spec.value) : std::nullopt});
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // Padding: elements added around sequences, images and volumes.
 #pragma once
 #include "core/nn/module.h"
+#include "core/ops/window/pad.h"
 
 namespace luth::nn {
 
@@ -35,7 +36,12 @@ class Pad final : public Layer<Pad<kind, n>, PadSpec<kind, n>> {
   using Layer<Pad, PadSpec<kind, n>>::Layer;
   using Layer<Pad, PadSpec<kind, n>>::spec;
   void build() override;
-  Tensor run(const Tensor& x);
+  Tensor run(const Tensor& x) {
+    constexpr const char* modes[] = {"constant", "constant", "reflect", "replicate", "circular"};
+    return pad(x, {.pad = spec.padding,
+                   .mode = modes[int(kind)],
+                   .value = kind == Padding::constant ? std::optional(spec.value) : std::nullopt});
+  }
 };
 
 }  // namespace luth::nn

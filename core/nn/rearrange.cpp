@@ -7,11 +7,6 @@ std::string Upsampling<Op>::extra_repr() const {
   const std::string size = Module::extra_repr();
   return size + (size.empty() ? "" : ", ") + "mode='" + UpsamplingSpec<Op>::mode + "'";
 }
-template <class Op>
-Tensor Upsampling<Op>::run(const Tensor& x) {
-  return Fn<Op>()(x, this->spec);
-}
-
 namespace {
 const DefineModule<Rearrangements> rearrangements_;
 const DefineModule<Upsampling<ops::UpsampleNearest>, Upsampling<ops::UpsampleBilinear>> upsampling_;

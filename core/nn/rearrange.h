@@ -37,7 +37,7 @@ class Upsampling final : public Layer<Upsampling<Op>, UpsamplingSpec<Op>> {
  public:
   using Layer<Upsampling, UpsamplingSpec<Op>>::Layer;
   std::string extra_repr() const override;
-  Tensor run(const Tensor& x);
+  Tensor run(const Tensor& x) { return Fn<Op>()(x, this->spec); }
 };
 
 }  // namespace luth::nn
