@@ -16,6 +16,13 @@ local function same(got, want, what)
 end
 local function close(got, want, what) t:assert(math.abs(got - want) <= 1e-12 * math.abs(want), what .. ': ' .. got .. ' is not ' .. want) end
 
+-- More elements than a block of the search has.
+function s.topk_of_none()
+  local values, indices = torch.arange(200):topk(0)
+  t:eq(values:size(), torch.Size({0}))
+  t:eq(indices:size(), torch.Size({0}))
+end
+
 function s.names_are_no_part_of_a_list()
   local a = torch.ones(1, 2)
   for _, f in ipairs {function() return torch.cat {a, a, dim = 2} end, function() return torch.ones {2, dtype = torch.int64} end,

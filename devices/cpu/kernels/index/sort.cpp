@@ -98,6 +98,7 @@ void select_least(const T* in, int64_t step, int64_t n, int64_t k, bool descendi
     if (limited) limit = items.back().key;
   };
   items.clear();
+  if (k == 0) return;
   for (int64_t i0 = 0; i0 < n; i0 += block) {
     const int64_t m = std::min(block, n - i0);
     K keys[block];

@@ -135,7 +135,8 @@ void backward(const ops::NativeAttentionBackward& op, Tensor& dq, Tensor& dk, Te
   const Tensor &q = in[1], &k = in[2], &v = in[3];
   const Dense logsumexp = in[6], delta = in[7];
   const Extents e(q, k, v);
-  for (Tensor* t : {&dq, &dk, &dv}) std::memset(t->raw(), 0, t->bytes());  // products are added to dk and dv
+  for (Tensor* t : {&dq, &dk, &dv})  // products are added to dk and dv
+    if (t->numel()) std::memset(t->raw(), 0, t->bytes());
   if (!e.keys) return;
   dispatch(Types<float, double>{}, q.dtype(), [&]<class T>(Type<T>) {
     const Heads<T> to_q(dq), to_k(dk), to_v(dv);
