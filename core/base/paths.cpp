@@ -1,7 +1,7 @@
 #include "core/base/paths.h"
 
-#include <dlfcn.h>
 #include <limits.h>
+#include <link.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -16,11 +16,25 @@ std::string folder_of(const char* path) {
   return folder.substr(0, folder.rfind('/'));
 }
 
+// The search of dl_iterate_phdr for the object that an address lies in.
+struct Object {
+  uintptr_t address;
+  std::string path;
+};
+int compare_object(dl_phdr_info* info, size_t, void* data) {
+  auto* wanted = static_cast<Object*>(data);
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD || wanted->address - info->dlpi_addr - segment.p_vaddr >= segment.p_memsz) continue;
+    wanted->path = info->dlpi_name;
+    return 1;
+  }
+  return 0;
+}
+
 std::string find_share() {
   if (const char* set = getenv("LUTH_SHARE"); set && *set) return set;
-  Dl_info core;
-  const bool known = dladdr(reinterpret_cast<void*>(&share_dir), &core);
-  const std::string beside_core = (known ? folder_of(core.dli_fname) : "") + "/../share/luth";
+  const std::string beside_core = folder_of(core_library().c_str()) + "/../share/luth";
   const std::string beside_program = folder_of("/proc/self/exe") + "/../share/luth";
   char real[PATH_MAX];
   for (auto& candidate : {beside_core, beside_program})
@@ -29,6 +43,15 @@ std::string find_share() {
 }
 
 }  // namespace
+
+const std::string& core_library() {
+  static const std::string path = [] {  // dladdr would walk all symbols
+    Object core{reinterpret_cast<uintptr_t>(&share_dir), ""};
+    dl_iterate_phdr(compare_object, &core);
+    return core.path;
+  }();
+  return path;
+}
 
 const std::string& share_dir() {
   static const std::string folder = find_share();

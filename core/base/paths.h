@@ -4,6 +4,9 @@
 
 namespace luth {
 
+/// The path of the core's library as it was loaded; "" where the core is part of the program.
+const std::string& core_library();
+
 /// The folder share/luth that belongs to this core: Lua library, data, examples. $LUTH_SHARE where it is set, else
 /// beside the core's library (lib/../share/luth), else beside the program (bin/../share/luth). No slash at the end. The
 /// folder may be missing: what opens files below it says so.

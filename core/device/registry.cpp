@@ -11,6 +11,7 @@
 #include <mutex>
 #include <utility>
 
+#include "core/base/paths.h"
 #include "core/base/text.h"
 #include "core/device/device_names.h"
 #include "core/device/device_support.h"
@@ -123,13 +124,8 @@ std::vector<Device*> open_devices() {
 }
 
 std::string library_dir() {
-  static const std::string dir = [] {  // dladdr walks all symbols
-    Dl_info i{};
-    dladdr(reinterpret_cast<void*>(&kind_slot), &i);
-    std::string path(i.dli_fname);
-    return path.substr(0, path.rfind('/') + 1);
-  }();
-  return dir;
+  const std::string& core = core_library();
+  return core.substr(0, core.rfind('/') + 1);
 }
 
 std::vector<std::string> library_folders() {

@@ -297,9 +297,18 @@ void draw(Call& c) {
 
 // ---- Which operator has which ---------------------------------------------------------------------------------------
 
+// Bound by define_rules(), not when the program starts.
+struct RuleSet {
+  void (*bind)(size_t slot);
+  const RuleSet* next;
+};
+const RuleSet* rule_sets = nullptr;
+
 template <KernelFn rule, class... Op>
-struct Rules {
-  Rules() { ((entry(Op::doc.name).kernels[size_t(kind_slot(BatchedDevice::kind_name))] = rule), ...); }
+struct Rules : RuleSet {
+  Rules() : RuleSet{[](size_t slot) { ((entry(Op::doc.name).kernels[slot] = rule), ...); }, rule_sets} {
+    rule_sets = this;
+  }
 };
 
 const Rules<each_element, ops::Cast> elements_;
@@ -336,10 +345,11 @@ const Rules<refuse_size, ops::MaskedSelect, ops::Nonzero, ops::CountNonzero> siz
 
 }  // namespace
 
-void define_general_rules() {
+void define_rules() {
   static std::once_flag once;
   std::call_once(once, [] {
     const auto slot = size_t(kind_slot(BatchedDevice::kind_name));
+    for (const RuleSet* set = rule_sets; set; set = set->next) set->bind(slot);
     for (const OpInfo* info : operators()) {
       KernelFn& rule = entry(info->name).kernels[slot];
       if (!rule && info->random && !info->decompose) rule = draw;

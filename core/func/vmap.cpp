@@ -52,7 +52,7 @@ Tensor sum_samples(const Tensor& t) {
 VmapScope::VmapScope(Device& device, int64_t size, Randomness randomness)
     : device_(batched_device(current_ ? static_cast<Device&>(current_->device()) : device, size, randomness)),
       outer_(std::exchange(current_, this)) {
-  define_general_rules();
+  define_rules();
 }
 VmapScope::~VmapScope() { current_ = outer_; }
 VmapScope* VmapScope::current() { return current_; }

@@ -23,7 +23,7 @@ class VmapScope {
 };
 
 /// Gives each operator of a general kind its rule, once all libraries are open: elementwise and random ones.
-void define_general_rules();
+void define_rules();
 
 /// The tensor whose samples lie along `dim` of `t`. Throws where that dim has another extent than `device` has samples.
 Tensor add_batch_dim(const Tensor& t, int64_t dim, BatchedDevice& device);

@@ -100,31 +100,34 @@ void fill_rules(OpInfo& i) {
     i.samples = [] { return Op::samples().list; };
 }
 
-/// Registers an operator: `const Define<ops::Softmax> softmax_;` in the family's .cpp.
 template <class Op>
-struct Define {
-  Define() {
-    check_struct<Op>();
-    OpInfo& i = begin_definition(Op::doc);
-    i.traits = traits_of<Op>();
-    i.size = sizeof(Op);
-    i.copy = [](const void* p) -> void* { return p ? new Op(*static_cast<const Op*>(p)) : new Op(); };
-    i.destroy = [](void* p) { delete static_cast<Op*>(p); };
-    if constexpr (HasFields<Op>) i.describe = [](void* p, Fields& f) { static_cast<Op*>(p)->describe(f); };
-    if constexpr (requires(Op o) { o.philox; }) {
-      i.random = true;
-      i.philox = [](void* p) { return &static_cast<Op*>(p)->philox; };
-    }
-    fill_rules<Op>(i);
-    finish_definition(i);
+void fill_info(OpInfo& i) {
+  check_struct<Op>();
+  i.traits = traits_of<Op>();
+  i.size = sizeof(Op);
+  i.copy = [](const void* p) -> void* { return p ? new Op(*static_cast<const Op*>(p)) : new Op(); };
+  i.destroy = [](void* p) { delete static_cast<Op*>(p); };
+  if constexpr (HasFields<Op>) i.describe = [](void* p, Fields& f) { static_cast<Op*>(p)->describe(f); };
+  if constexpr (requires(Op o) { o.philox; }) {
+    i.random = true;
+    i.philox = [](void* p) { return &static_cast<Op*>(p)->philox; };
+  }
+  fill_rules<Op>(i);
+}
+
+/// Registers operators: `const DefineAll<ops::Softmax, ops::LogSoftmax> define_all_;` in the family's .cpp.
+template <class... Op>
+struct DefineAll {
+  DefineAll() {
+    static constexpr Definition list[] = {{Op::doc, fill_info<Op>}...};
+    static Definitions node{list};
+    define(node);
   }
 };
 template <class... Op>
-struct DefineAll {
-  DefineAll() { (Define<Op>(), ...); }
-};
-template <class... Op>
 struct DefineAll<Types<Op...>> : DefineAll<Op...> {};
+template <class Op>
+using Define = DefineAll<Op>;
 
 template <class Op>
 inline const OpInfo& info() {

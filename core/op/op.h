@@ -226,12 +226,20 @@ struct OpInfo {
 std::vector<const OpInfo*> operators();
 /// Finds or creates: kernels may register before their operator.
 OpInfo& entry(std::string_view name);
-/// Throws for an unknown name.
+/// Throws for an unknown name, and where two operators have one name.
 const OpInfo& find_op(std::string_view name);
-/// The entry for an operator that is not defined yet; throws where there is one of that name.
-OpInfo& begin_definition(const Doc& doc);
-/// Splits the lists in the doc and the traits into OpInfo's, checks them, and marks the entry as defined.
-void finish_definition(OpInfo& info);
+/// An operator as a library defines it. Nothing is parsed or allocated until the operator is asked for.
+struct Definition {
+  const Doc& doc;
+  void (*fill)(OpInfo&);  // sets traits and functions
+};
+/// The definitions of one static object; they stay where they are.
+struct Definitions {
+  std::span<const Definition> list;
+  Definitions* next = nullptr;
+};
+/// Called while a library is loaded. An operator whose name is taken is an error of the next search.
+void define(Definitions& more);
 
 /// An input is null that is not optional. Scripts cannot do that; a vjp can, see Traits::saves.
 class MissingInput : public Error {

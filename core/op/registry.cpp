@@ -1,6 +1,8 @@
 // The registry of operators.
 #include <algorithm>
+#include <atomic>
 #include <deque>
+#include <mutex>
 #include <unordered_map>
 
 #include "core/op/op.h"
@@ -14,14 +16,21 @@ namespace {
 
 // Entries never move: kernels and Fn keep references to them.
 struct Registry {
+  std::mutex lock;
   std::deque<OpInfo> entries;
   std::unordered_map<std::string_view, OpInfo*> by_name;
-  Registry() { by_name.reserve(2048); }
+  std::unordered_map<std::string_view, const Definition*> definitions;
+  Registry() {
+    by_name.reserve(1024);
+    definitions.reserve(1024);
+  }
 };
 Registry& registry() {
   static Registry& r = *new Registry;  // never destroyed: that would only delay the program's end
   return r;
 }
+
+constinit std::atomic<Definitions*> not_yet_read = nullptr;
 
 std::string_view trim(std::string_view s) {
   while (!s.empty() && s.front() == ' ') s.remove_prefix(1);
@@ -141,45 +150,32 @@ void complete(Traits& traits, bool in_space) {
 
 }  // namespace
 
-OpInfo& entry(std::string_view name) {
-  auto& [entries, by_name] = registry();
-  auto it = by_name.find(name);
-  if (it != by_name.end()) return *it->second;
-  OpInfo& i = entries.emplace_back();
-  i.name = name;
-  i.lua_name = lua_name_of(name);
-  return *(by_name[i.name] = &i);
+void define(Definitions& more) {
+  more.next = not_yet_read.load();
+  while (!not_yet_read.compare_exchange_weak(more.next, &more)) {}
 }
 
-const OpInfo& find_op(std::string_view name) {
-  auto& by_name = registry().by_name;
-  auto it = by_name.find(name);
-  if (it == by_name.end() || !it->second->defined) throw Error("no operator named '{}'", name);
-  return *it->second;
+namespace {
+
+OpInfo& entry_of(Registry& r, std::string_view name) {
+  if (const auto at = r.by_name.find(name); at != r.by_name.end()) return *at->second;
+  OpInfo& info = r.entries.emplace_back();
+  info.name = name;
+  return *(r.by_name[info.name] = &info);
 }
 
-std::vector<std::string_view> operator_spaces() {
-  std::vector<std::string_view> paths;
-  for (auto& space : spaces) paths.push_back(space.name);
-  return paths;
+void read_definitions(Registry& r) {
+  for (Definitions* more = not_yet_read.exchange(nullptr); more; more = more->next)
+    for (const Definition& d : more->list)
+      if (const auto [at, is_new] = r.definitions.try_emplace(d.doc.name, &d); !is_new)
+        throw Error("two operators are named '{}': \"{}\" and \"{}\"", d.doc.name, at->second->doc.brief, d.doc.brief);
 }
 
-std::vector<const OpInfo*> operators() {
-  std::vector<const OpInfo*> all;
-  for (auto& info : registry().entries)
-    if (info.defined) all.push_back(&info);
-  std::sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->name < b->name; });
-  return all;
-}
-
-OpInfo& begin_definition(const Doc& doc) {
-  OpInfo& info = entry(doc.name);
-  if (info.defined) throw Error("two operators are named '{}': \"{}\" and \"{}\"", doc.name, info.doc.brief, doc.brief);
-  info.doc = doc;
-  return info;
-}
-
-void finish_definition(OpInfo& info) {
+// Splits the lists in the doc and the traits into OpInfo's, and checks them.
+void fill(OpInfo& info, const Definition& definition) {
+  info.doc = definition.doc;
+  info.lua_name = lua_name_of(info.name);
+  definition.fill(info);
   info.inputs.reserve(size_t(info.doc.arity()));
   info.outputs.reserve(size_t(std::max(1, info.doc.results())));
   each_part(info.doc.inputs, ',', [&](std::string_view s) { info.inputs.push_back(parse_input(s)); });
@@ -192,6 +188,45 @@ void finish_definition(OpInfo& info) {
   if (space) add_second_names(info, space->second_names);
   complete(info.traits, space != nullptr);
   info.defined = true;
+}
+
+const OpInfo& filled(Registry& r, const Definition& definition) {
+  OpInfo& info = entry_of(r, definition.doc.name);
+  if (!info.defined) fill(info, definition);
+  return info;
+}
+
+}  // namespace
+
+OpInfo& entry(std::string_view name) {
+  Registry& r = registry();
+  std::lock_guard hold(r.lock);
+  return entry_of(r, name);
+}
+
+const OpInfo& find_op(std::string_view name) {
+  Registry& r = registry();
+  std::lock_guard hold(r.lock);
+  read_definitions(r);
+  const auto at = r.definitions.find(name);
+  if (at == r.definitions.end()) throw Error("no operator named '{}'", name);
+  return filled(r, *at->second);
+}
+
+std::vector<std::string_view> operator_spaces() {
+  std::vector<std::string_view> paths;
+  for (auto& space : spaces) paths.push_back(space.name);
+  return paths;
+}
+
+std::vector<const OpInfo*> operators() {
+  Registry& r = registry();
+  std::lock_guard hold(r.lock);
+  read_definitions(r);
+  std::vector<const OpInfo*> all;
+  for (auto& [name, definition] : r.definitions) all.push_back(&filled(r, *definition));
+  std::sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->name < b->name; });
+  return all;
 }
 
 std::vector<FieldDoc> OpInfo::fields(const void* op) const {

@@ -140,10 +140,10 @@ void open_checkpoint(lua_State* L) {
   luaL_getsubtable(L, -1, "utils");
   lua_newtable(L);
   add_functions(L, -1, rows);
-  lua_createtable(L, 0, 1);
+  lua_getmetatable(L, -1);
   lua_pushcfunction(L, guarded<call_checkpoint>);
   lua_setfield(L, -2, "__call");
-  lua_setmetatable(L, -2);
+  lua_pop(L, 1);
   document(
       L, -1,
       "torch.utils.checkpoint(f, ..., {preserve_rng_state = true})\n  The same as torch.utils.checkpoint.checkpoint.");

@@ -89,9 +89,9 @@ int context_index(lua_State* L) {
   lua_getiuservalue(L, 1, fields);
   lua_pushvalue(L, 2);
   if (lua_rawget(L, -2) != LUA_TNIL) return 1;
-  lua_pushvalue(L, 2);
-  if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TNIL && lua_type(L, 2) == LUA_TSTRING) check_name(L, *app);
-  return 1;
+  if (push_method(L)) return 1;
+  if (lua_type(L, 2) == LUA_TSTRING) check_name(L, *app);
+  return 0;
 }
 int context_newindex(lua_State* L) {
   own<ApplicationRef>(L);

@@ -323,14 +323,14 @@ void set_space_names(lua_State* L, int torch) {
   for (auto path : operator_spaces()) {
     if (path == functional_space) continue;
     push_space(L, torch, path);
-    set_late_names(L, -1, names.try_emplace(path, std::vector{std::string(path) + "."}, is_function).first->second);
+    add_late_names(L, -1, names.try_emplace(path, std::vector{std::string(path) + "."}, is_function).first->second);
     lua_pop(L, 1);
   }
 }
 
 void set_functional_names(lua_State* L, int functional) {
   static const OperatorNames names({"", std::string(functional_space) + "."}, takes_tensors);
-  set_late_names(L, functional, names);
+  add_late_names(L, functional, names);
 }
 
 }  // namespace luth::lang

@@ -212,8 +212,7 @@ constexpr Row functions[] = {
 // Fields dataset, batch_size, epoch, …; else methods.
 int index(lua_State* L) {
   LuaLoader& l = self(L);
-  lua_pushvalue(L, 2);
-  if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
+  if (push_method(L)) return 1;
   std::string key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
   if (key == "dataset") return lua_getiuservalue(L, 1, needs_dataset), 1;
   if (key == "epoch") return lua_pushinteger(L, l.loader.epoch()), 1;

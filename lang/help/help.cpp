@@ -27,7 +27,7 @@ void push_named(lua_State* L, std::string name) {
     std::string part = name.substr(at, dot - at);
     if (lua_type(L, -1) == LUA_TTABLE) {
       lua_pushlstring(L, part.data(), part.size());
-      lua_rawget(L, -2);
+      rawget_or_late(L, -2);
     } else {
       lua_pushnil(L);
     }

@@ -77,7 +77,7 @@ void push_path(lua_State* L, std::string_view path) {
   while (!path.empty() && lua_istable(L, -1)) {
     std::string_view part = path.substr(0, path.find('.'));
     lua_pushlstring(L, part.data(), part.size());
-    lua_rawget(L, -2);
+    rawget_or_late(L, -2);
     lua_remove(L, -2);
     path.remove_prefix(std::min(part.size() + 1, path.size()));
   }

@@ -7,6 +7,7 @@
 #include "lang/runtime/box.h"
 #include "lang/runtime/functions.h"
 #include "lang/runtime/interp.h"
+#include "lang/runtime/late_names.h"
 #include "lang/tensor/tensor_class.h"
 
 namespace luth::lang {
@@ -171,6 +172,7 @@ std::string object_text(lua_State* L, int index) {
   push_classes(L);
   lua_getfield(L, -1, name.c_str());
   std::vector<std::pair<std::string, std::string>> methods;
+  make_late_names(L, -1);
   for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
     if (lua_type(L, -2) == LUA_TSTRING) methods.emplace_back(lua_tostring(L, -2), function_help(L, -1));
   std::sort(methods.begin(), methods.end());

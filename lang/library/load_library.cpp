@@ -42,7 +42,7 @@ void open_names(lua_State* L, const char* owner, const std::string& name, const 
   lua_pushstring(L, name.c_str());
   if (lua_rawget(L, -2) != LUA_TTABLE) {
     lua_newtable(L);
-    set_late_names(L, -1, names);
+    add_late_names(L, -1, names);
     static auto& texts = *new std::map<std::string, std::string>;  // documents keep pointers
     const std::string path = std::string(owner) + "." + name;
     document(L, -1, texts.try_emplace(path, path + "\n  Of the library " + name + ".").first->second.c_str());

@@ -140,12 +140,6 @@ std::string container_help(const void* call) {
   for (auto& f : settings.items) text += fmt::format("\n  {:<14} {}", f.name, f.doc);
   return text;
 }
-template <class M>
-void open(lua_State* L, int nn, const char* call) {
-  push_native_class(L, M::name, guarded<construct<M>>, guarded<init<M>>, nullptr);
-  document(L, -1, container_help<M>, call);
-  lua_setfield(L, nn, M::name);
-}
 
 // ---- Methods ------------------------------------------------------------------------------------------------------
 
@@ -271,11 +265,28 @@ constexpr Row dict_rows[] = {
     {"clear", guarded<clear>, "dict:clear()", "Removes everything. Returns dict."},
     {"pop", guarded<pop_key>, "dict:pop(name)", "Removes a value and returns it."},
 };
-void add_container_methods(lua_State* L, int nn, const char* name, std::span<const Row> rows) {
-  lua_getfield(L, nn, name);
-  add_functions(L, -1, rows);
-  lua_pop(L, 1);
+
+struct Container {
+  std::string_view name;
+  lua_CFunction construct, init;
+  std::string (*help)(const void* call);
+  const char* call;
+  std::span<const Row> methods;
+};
+template <class M>
+constexpr Container container(const char* call, std::span<const Row> methods) {
+  return {M::name, guarded<construct<M>>, guarded<init<M>>, container_help<M>, call, methods};
 }
+constexpr Container containers[] = {
+    container<nn::Sequential>("nn.Sequential(module, …), also a .. b", list_rows),
+    container<nn::ModuleList>("nn.ModuleList({module, …})", list_rows),
+    container<nn::ModuleDict>("nn.ModuleDict({name = module, …})", dict_rows),
+    container<nn::ParameterList>("nn.ParameterList({parameter, …})", {list_rows, 3}),
+    container<nn::ParameterDict>("nn.ParameterDict({name = parameter, …})", dict_rows),
+    container<nn::Concat>("nn.Concat(dim, module, …)", list_rows),
+    container<nn::ConcatTable>("nn.ConcatTable(module, …)", list_rows),
+    container<nn::ParallelTable>("nn.ParallelTable(module, …)", list_rows),
+};
 
 }  // namespace
 
@@ -301,19 +312,28 @@ int join_modules(lua_State* L) {
   return push_module(L, out), 1;
 }
 
-void open_module_containers(lua_State* L, int nn, int) {
-  open<nn::Sequential>(L, nn, "nn.Sequential(module, …), also a .. b");
-  open<nn::ModuleList>(L, nn, "nn.ModuleList({module, …})");
-  open<nn::ModuleDict>(L, nn, "nn.ModuleDict({name = module, …})");
-  open<nn::ParameterList>(L, nn, "nn.ParameterList({parameter, …})");
-  open<nn::ParameterDict>(L, nn, "nn.ParameterDict({name = parameter, …})");
-  open<nn::Concat>(L, nn, "nn.Concat(dim, module, …)");
-  open<nn::ConcatTable>(L, nn, "nn.ConcatTable(module, …)");
-  open<nn::ParallelTable>(L, nn, "nn.ParallelTable(module, …)");
-  for (const char* name : {"Sequential", "ModuleList", "Concat", "ConcatTable", "ParallelTable"})
-    add_container_methods(L, nn, name, list_rows);
-  add_container_methods(L, nn, "ParameterList", {list_rows, 3});
-  for (const char* name : {"ModuleDict", "ParameterDict"}) add_container_methods(L, nn, name, dict_rows);
+bool push_container_class(lua_State* L, std::string_view name) {
+  for (auto& c : containers)
+    if (c.name == name) {
+      push_native_class(L, std::string(name), c.construct, c.init, nullptr);
+      document(L, -1, c.help, c.call);
+      add_functions(L, -1, c.methods);
+      return true;
+    }
+  return false;
+}
+
+std::vector<std::string> container_names() {
+  std::vector<std::string> names;
+  for (auto& c : containers) names.emplace_back(c.name);
+  return names;
+}
+
+std::vector<std::string> container_methods() {
+  std::vector<std::string> names;
+  for (const std::span<const Row> rows : {std::span<const Row>(list_rows), std::span<const Row>(dict_rows)})
+    for (auto& row : rows) names.push_back(row.name);
+  return names;
 }
 
 }  // namespace luth::lang

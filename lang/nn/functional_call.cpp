@@ -73,8 +73,7 @@ void open_functional_call(lua_State* L) {
   luaL_getsubtable(L, -1, "utils");
   luaL_getsubtable(L, -1, "stateless");
   document(L, -1, "nn.utils.stateless\n  functional_call, also torch.func.functional_call.");
-  lua_pushcfunction(L, guarded<functional_call>);
-  lua_setfield(L, -2, "functional_call");
+  add_functions(L, -1, rows);
 }
 const Open opener("torch.functional_call", Open::modules + 5, open_functional_call);
 

@@ -2,6 +2,7 @@
 #include "lang/nn/nn.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "core/nn/linear.h"
 #include "core/nn/transformer.h"
@@ -120,6 +121,7 @@ std::vector<std::string> class_names() {
   std::vector<std::string> list;
   for (auto* c : nn::module_classes())
     if (c->name.find('.') == c->name.npos) list.push_back(c->name);  // others are of libraries: nn.mine.Scale
+  for (auto& name : container_names()) list.push_back(name);
   return list;
 }
 
@@ -127,6 +129,7 @@ std::vector<std::string> class_names() {
 class MadeClasses final : public LateNames {
  public:
   bool push(lua_State* L, std::string_view name) const override {
+    if (push_container_class(L, name)) return true;
     const nn::ModuleClass* c = nn::find_module_class(name);
     if (!c) return false;
     push_native_class(L, c->name, guarded<construct>, guarded<init>, c);
@@ -139,7 +142,9 @@ class MadeClasses final : public LateNames {
 class ClassesOfNn final : public LateNames {
  public:
   bool push(lua_State* L, std::string_view name) const override {
-    if (!nn::find_module_class(name)) return false;
+    const auto containers = container_names();
+    if (!nn::find_module_class(name) && std::find(containers.begin(), containers.end(), name) == containers.end())
+      return false;
     push_module_classes(L);
     lua_getfield(L, -1, std::string(name).c_str());
     lua_remove(L, -2);
@@ -152,9 +157,9 @@ void set_class_names(lua_State* L, int nn) {
   static const MadeClasses made;
   static const ClassesOfNn classes;
   push_module_classes(L);
-  set_late_names(L, -1, made);
+  add_late_names(L, -1, made);
   lua_pop(L, 1);
-  set_late_names(L, nn, classes);
+  add_late_names(L, nn, classes);
 }
 
 constexpr Row losses_rows[] = {
@@ -166,16 +171,16 @@ constexpr Row losses_rows[] = {
 };
 
 // Hints look for a misspelt method among those of nn.Module and of the containers.
-void note_methods(lua_State* L, int nn) {
-  auto& names = module_methods();
-  for (const char* name : {"Module", "Sequential", "ModuleDict"}) {
-    lua_getfield(L, nn, name);
-    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
+void note_methods(lua_State* L, int methods) {
+  static std::once_flag once;  // interpreters of other threads have the same
+  std::call_once(once, [&] {
+    auto& names = module_methods();
+    names = container_methods();
+    for (lua_pushnil(L); lua_next(L, methods); lua_pop(L, 1))
       if (lua_type(L, -2) == LUA_TSTRING && lua_isfunction(L, -1)) names.emplace_back(lua_tostring(L, -2));
-    lua_pop(L, 1);
-  }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+  });
 }
 
 // nn.functional, also known as F: a table of its own, so that a script may add to it.
@@ -203,8 +208,7 @@ void open_nn(lua_State* L) {
   open_module_methods(L, nn, methods);
   open_module_state(L, methods);
   set_class_names(L, nn);
-  open_module_containers(L, nn, methods);
-  note_methods(L, nn);
+  note_methods(L, methods);
   lua_pushcfunction(L, guarded<parameter>);
   document(L, -1,
            "nn.Parameter(data, requires_grad = true)\nA parameter: a tensor that a module registers when it is "

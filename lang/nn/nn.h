@@ -131,7 +131,11 @@ void open_module_methods(lua_State* L, int nn, int methods);
 void open_module_hooks(lua_State* L, int nn, int methods);
 void open_module_state(lua_State* L, int methods);
 void open_init(lua_State* L, int nn);  // nn.init
-void open_module_containers(lua_State* L, int nn, int methods);
+/// Makes the class table of a container and pushes it. Pushes nothing and returns false for another name.
+bool push_container_class(lua_State* L, std::string_view name);
+std::vector<std::string> container_names();
+/// The names of their methods.
+std::vector<std::string> container_methods();
 /// The functions and methods that a C++ class has beside those of all modules.
 std::span<const Row> functions_of_class(std::string_view name);
 /// Adds `rnn` to the table nn.utils.

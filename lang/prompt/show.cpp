@@ -7,6 +7,7 @@
 
 #include "core/tensor/print.h"
 #include "lang/runtime/bridge.h"
+#include "lang/runtime/late_names.h"
 #include "lang/runtime/tables.h"
 #include "lang/values/tensor_values.h"
 
@@ -63,6 +64,7 @@ class Shower {
 
   void others(int index, lua_Integer n, std::vector<std::string>& items, size_t& left_out) {
     std::vector<std::string> named;
+    make_late_names(L_, index);
     for (lua_pushnil(L_); lua_next(L_, index); lua_pop(L_, 1)) {
       if (lua_isinteger(L_, -2) && lua_tointeger(L_, -2) >= 1 && lua_tointeger(L_, -2) <= n) continue;
       if (named.size() >= 10 * most_entries)

@@ -1,11 +1,14 @@
 #include "lang/runtime/functions.h"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <string_view>
 #include <tuple>
 #include <vector>
 
 #include "lang/runtime/bridge.h"
+#include "lang/runtime/late_names.h"
 #include "lang/runtime/tables.h"
 
 namespace luth::lang {
@@ -40,20 +43,6 @@ void document_row(lua_State* L, int index, const Row& row) {
   lua_pop(L, 1);
 }
 
-// The rows of all functions, in order of their signatures.
-std::vector<const Row*> all_rows(lua_State* L) {
-  std::vector<const Row*> rows;
-  push_rows(L);
-  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
-    if (lua_islightuserdata(L, -1)) rows.push_back(static_cast<const Row*>(lua_touserdata(L, -1)));
-  lua_pop(L, 1);
-  auto texts = [](const Row* row) {
-    return std::tuple<std::string_view, std::string_view, std::string_view>(row->signature, row->name, row->brief);
-  };
-  std::sort(rows.begin(), rows.end(), [&](const Row* a, const Row* b) { return texts(a) < texts(b); });
-  return rows;
-}
-
 // Whether the function at `index` has another row already.
 bool has_other_row(lua_State* L, int index, const Row& row) {
   index = lua_absindex(L, index);
@@ -83,6 +72,82 @@ int call_library(lua_State* L) {
   lua_pop(L, 1);
   lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
   return lua_gettop(L);
+}
+
+// Pushes the function of the row.
+void push_function(lua_State* L, const Row& row, const char* module) {
+  if (module) {
+    lua_pushstring(L, module);
+    lua_pushstring(L, row.name);
+    lua_pushcclosure(L, call_library, 2);
+  } else {
+    lua_pushcfunction(L, row.f);
+    if (has_other_row(L, -1, row)) {  // a function of several names: each is a value with help of its own
+      lua_pop(L, 1);
+      lua_pushlightuserdata(L, const_cast<Row*>(&row));
+      lua_pushcclosure(L, row.f, 1);
+    }
+  }
+  document_row(L, -1, row);
+}
+
+class RowNames final : public LateNames {
+ public:
+  RowNames(std::span<const Row> rows, const char* module) : rows_(rows), module_(module) {}
+  bool push(lua_State* L, std::string_view name) const override {
+    for (auto& row : rows_)
+      if (row.name == name) return push_function(L, row, module_), true;
+    return false;
+  }
+  std::vector<std::string> names() const override {
+    std::vector<std::string> list;
+    for (auto& row : rows_) list.push_back(row.name);
+    return list;
+  }
+  std::span<const Row> rows() const { return rows_; }
+
+ private:
+  std::span<const Row> rows_;
+  const char* module_;  // of luth's library, or null
+};
+
+// The rows that tables have, of all interpreters.
+class AllRows {
+ public:
+  const RowNames& add(std::span<const Row> rows, const char* module) {
+    std::lock_guard hold(lock_);
+    return lists_.try_emplace({rows.data(), rows.size()}, rows, module).first->second;
+  }
+  /// In order of their signatures.
+  std::vector<const Row*> sorted() {
+    std::vector<const Row*> rows;
+    std::lock_guard hold(lock_);
+    for (auto& [key, list] : lists_)
+      for (auto& row : list.rows()) rows.push_back(&row);
+    auto texts = [](const Row* row) {
+      return std::tuple<std::string_view, std::string_view, std::string_view>(row->signature, row->name, row->brief);
+    };
+    std::sort(rows.begin(), rows.end(), [&](const Row* a, const Row* b) { return texts(a) < texts(b); });
+    return rows;
+  }
+
+ private:
+  std::mutex lock_;
+  std::map<std::pair<const Row*, size_t>, RowNames> lists_;
+};
+AllRows& all_rows() {
+  static AllRows& all = *new AllRows;
+  return all;
+}
+
+void add_rows(lua_State* L, int table, std::span<const Row> rows, const char* module) {
+  const RowNames& names = all_rows().add(rows, module);
+  if (takes_late_names(L, table)) return add_late_names(L, table, names);
+  table = lua_absindex(L, table);
+  for (auto& row : rows) {
+    push_function(L, row, module);
+    lua_setfield(L, table, row.name);
+  }
 }
 
 }  // namespace
@@ -137,7 +202,7 @@ void push_named_texts(lua_State* L) {
     lua_rawset(L, -6);
   }
   lua_pop(L, 1);
-  for (const Row* row : all_rows(L)) add_text(L, row->name, row_text(*row));
+  for (const Row* row : all_rows().sorted()) add_text(L, row->name, row_text(*row));
 }
 
 std::string named_texts(lua_State* L, const std::string& name) {
@@ -148,18 +213,10 @@ std::string named_texts(lua_State* L, const std::string& name) {
   return s;
 }
 
-void add_functions(lua_State* L, int table, std::span<const Row> rows) {
-  table = lua_absindex(L, table);
-  for (auto& row : rows) {
-    lua_pushcfunction(L, row.f);
-    if (has_other_row(L, -1, row)) {  // a function of several names: each is a value with help of its own
-      lua_pop(L, 1);
-      lua_pushlightuserdata(L, const_cast<Row*>(&row));
-      lua_pushcclosure(L, row.f, 1);
-    }
-    document_row(L, -1, row);
-    lua_setfield(L, table, row.name);
-  }
+void add_functions(lua_State* L, int table, std::span<const Row> rows) { add_rows(L, table, rows, nullptr); }
+
+void add_library(lua_State* L, int table, const char* module, std::span<const Row> rows) {
+  add_rows(L, table, rows, module);
 }
 
 void finish_class(lua_State* L, std::span<const Row> methods, lua_CFunction index,
@@ -177,7 +234,8 @@ void finish_class(lua_State* L, std::span<const Row> methods, lua_CFunction inde
 
 bool push_method(lua_State* L) {
   lua_pushvalue(L, 2);
-  if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return true;
+  rawget_or_late(L, lua_upvalueindex(1));
+  if (!lua_isnil(L, -1)) return true;
   return lua_pop(L, 1), false;
 }
 
@@ -188,17 +246,6 @@ void push_constructor(lua_State* L, const void* description, lua_CFunction const
   lua_pushcclosure(L, construct, 1);
   lua_setfield(L, -2, "__call");
   lua_setmetatable(L, -2);
-}
-
-void add_library(lua_State* L, int table, const char* module, std::span<const Row> rows) {
-  table = lua_absindex(L, table);
-  for (auto& row : rows) {
-    lua_pushstring(L, module);
-    lua_pushstring(L, row.name);
-    lua_pushcclosure(L, call_library, 2);
-    document_row(L, -1, row);
-    lua_setfield(L, table, row.name);
-  }
 }
 
 }  // namespace luth::lang

@@ -14,10 +14,12 @@ struct Row {
   const char* signature;  // "save(value, path)"
   const char* brief;
 };
-/// Sets the functions in the table at `table` and remembers their help. The rows live as long as the program.
+/// Adds the functions to the table at `table`, with their help. They are late names, unless it has a metatable without
+/// such or is that of globals; so set no other metatable afterwards. The rows live as long as the program. Where
+/// several rows have a name, the first holds.
 void add_functions(lua_State* L, int table, std::span<const Row> rows);
 /// The same for functions that are written in Lua: those of the same names in a module of luth's library, which is
-/// required at the first call. `f` of the rows is null.
+/// required at the first call. `f` of the rows is null, and `module` lives as long as the program.
 void add_library(lua_State* L, int table, const char* module, std::span<const Row> rows);
 /// Completes the metatable that open_box has left on the stack, and pops it. `events` are its metamethods. `index`
 /// becomes __index: its upvalue 1 is the table of methods (push_method).

@@ -1,20 +1,27 @@
 #include "lang/runtime/late_names.h"
 
+#include "core/base/small.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/interp.h"
 
 namespace luth::lang {
 namespace {
 
-char late_key;  // in the metatable of a table: light userdata of its LateNames
+char late_key;  // in the metatable of a table: how many LateNames it has, which are light userdata at 1, 2, …
 
-// The late names of the table at `table`, or null.
-const LateNames* late_names_of(lua_State* L, int table) {
-  if (!lua_istable(L, table) || !lua_getmetatable(L, table)) return nullptr;
+// The late names of the table at `table`.
+Small<const LateNames*, 8> late_names_of(lua_State* L, int table) {
+  Small<const LateNames*, 8> all;
+  if (!lua_istable(L, table) || !lua_getmetatable(L, table)) return all;
   lua_rawgetp(L, -1, &late_key);
-  auto* names = static_cast<const LateNames*>(lua_touserdata(L, -1));
+  const lua_Integer n = lua_tointeger(L, -1);
+  for (lua_Integer i = 1; i <= n; ++i) {
+    lua_rawgeti(L, -2, i);
+    all.push_back(static_cast<const LateNames*>(lua_touserdata(L, -1)));
+    lua_pop(L, 1);
+  }
   lua_pop(L, 2);
-  return names;
+  return all;
 }
 
 int index(lua_State* L) { return push_late(L, 1, 2) ? 1 : 0; }
@@ -41,28 +48,52 @@ const Open opener("luth.late", Open::language, open_late_names);
 
 }  // namespace
 
-void set_late_names(lua_State* L, int table, const LateNames& names) {
+void add_late_names(lua_State* L, int table, const LateNames& names) {
   table = lua_absindex(L, table);
-  if (!lua_getmetatable(L, table)) lua_createtable(L, 0, 3);
+  const bool has_metatable = lua_getmetatable(L, table);
+  if (!has_metatable) lua_createtable(L, 2, 3);
+  lua_rawgetp(L, -1, &late_key);
+  const lua_Integer n = lua_tointeger(L, -1) + 1;
+  lua_pop(L, 1);
   lua_pushlightuserdata(L, const_cast<LateNames*>(&names));
+  lua_rawseti(L, -2, n);
+  lua_pushinteger(L, n);
   lua_rawsetp(L, -2, &late_key);
-  lua_pushcfunction(L, guarded<index>);
-  lua_setfield(L, -2, "__index");
-  lua_pushcfunction(L, guarded<pairs>);
-  lua_setfield(L, -2, "__pairs");
-  lua_setmetatable(L, table);
+  if (n == 1) {
+    lua_pushcfunction(L, guarded<index>);
+    lua_setfield(L, -2, "__index");
+    lua_pushcfunction(L, guarded<pairs>);
+    lua_setfield(L, -2, "__pairs");
+  }
+  if (has_metatable)
+    lua_pop(L, 1);
+  else
+    lua_setmetatable(L, table);
+}
+
+bool takes_late_names(lua_State* L, int table) {
+  table = lua_absindex(L, table);
+  lua_pushglobaltable(L);
+  const bool of_globals = lua_rawequal(L, table, -1);
+  lua_pop(L, 1);
+  if (of_globals || !lua_getmetatable(L, table)) return !of_globals;
+  const bool takes = lua_rawgetp(L, -1, &late_key) != LUA_TNIL;
+  lua_pop(L, 2);
+  return takes;
 }
 
 bool push_late(lua_State* L, int table, int key) {
   table = lua_absindex(L, table);
   key = lua_absindex(L, key);
   if (lua_type(L, key) != LUA_TSTRING) return false;
-  const LateNames* late = late_names_of(L, table);
-  if (!late || !late->push(L, lua_tostring(L, key))) return false;
-  lua_pushvalue(L, key);
-  lua_pushvalue(L, -2);
-  lua_rawset(L, table);
-  return true;
+  for (const LateNames* late : late_names_of(L, table))
+    if (late->push(L, lua_tostring(L, key))) {
+      lua_pushvalue(L, key);
+      lua_pushvalue(L, -2);
+      lua_rawset(L, table);
+      return true;
+    }
+  return false;
 }
 
 void rawget_or_late(lua_State* L, int table) {
@@ -76,14 +107,13 @@ void rawget_or_late(lua_State* L, int table) {
 }
 
 void make_late_names(lua_State* L, int table) {
-  const LateNames* late = late_names_of(L, table);
-  if (!late) return;
   table = lua_absindex(L, table);
-  for (auto& name : late->names()) {
-    lua_pushlstring(L, name.data(), name.size());
-    rawget_or_late(L, table);
-    lua_pop(L, 1);
-  }
+  for (const LateNames* late : late_names_of(L, table))
+    for (auto& name : late->names()) {
+      lua_pushlstring(L, name.data(), name.size());
+      rawget_or_late(L, table);
+      lua_pop(L, 1);
+    }
 }
 
 }  // namespace luth::lang

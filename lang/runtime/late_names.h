@@ -10,7 +10,7 @@
 
 namespace luth::lang {
 
-/// The late names of one table. It lives as long as the program.
+/// Late names of a table. They live as long as the program.
 class LateNames {
  public:
   virtual ~LateNames() = default;
@@ -19,8 +19,12 @@ class LateNames {
   virtual std::vector<std::string> names() const = 0;
 };
 
-/// Gives the table at `table` these names: __index and __pairs of its metatable are set.
-void set_late_names(lua_State* L, int table, const LateNames& names);
+/// Gives the table at `table` these names, too: __index and __pairs of its metatable are set. Of equal names those hold
+/// that were added first.
+void add_late_names(lua_State* L, int table, const LateNames& names);
+/// Whether late names can be added to the table at `table`: it has no metatable, or one with late names, and is not
+/// that of globals.
+bool takes_late_names(lua_State* L, int table);
 /// Pushes the late value for the key at `key`, and keeps it in the table at `table`. Pushes nothing and returns false
 /// if the table has none.
 bool push_late(lua_State* L, int table, int key);

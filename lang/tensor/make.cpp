@@ -306,10 +306,10 @@ Tensor make_tensor(lua_State* L, int index, std::optional<Dtype> dtype, Device& 
 void open_tensor_make(lua_State* L, int torch, int methods) {
   add_functions(L, torch, functions);
   add_functions(L, methods, methods_rows);
-  lua_createtable(L, 0, 1);
+  lua_getmetatable(L, methods);
   lua_pushcfunction(L, guarded<construct>);
   lua_setfield(L, -2, "__call");
-  lua_setmetatable(L, methods);
+  lua_pop(L, 1);
 }
 
 }  // namespace luth::lang

@@ -89,15 +89,17 @@ int set_switch(lua_State* L) {
 
 void push_group(lua_State* L, const Group& g, std::span<const Row> functions = {}) {
   lua_newtable(L);
-  add_functions(L, -1, functions);
-  lua_createtable(L, 0, 2);
+  lua_newtable(L);
+  lua_pushvalue(L, -1);
+  lua_setmetatable(L, -3);
+  add_functions(L, -2, functions);
   lua_pushlightuserdata(L, const_cast<Group*>(&g));
   lua_pushvalue(L, -1);
   lua_pushcclosure(L, guarded<get_switch>, 1);
   lua_setfield(L, -3, "__index");
   lua_pushcclosure(L, guarded<set_switch>, 1);
   lua_setfield(L, -2, "__newindex");
-  lua_setmetatable(L, -2);
+  lua_pop(L, 1);
   document_group(L, g);
 }
 

@@ -35,10 +35,11 @@ constexpr OtherName method_functions[] = {{"zero_", "zero_"}, {"detach_", "detac
 void add_other_names(lua_State* L, int table, int methods, std::span<const OtherName> names) {
   for (auto& [other, own] : names) {
     lua_pushstring(L, own);
-    if (lua_rawget(L, methods) != LUA_TNIL)
-      lua_setfield(L, table, other);
-    else
+    rawget_or_late(L, methods);
+    if (lua_isnil(L, -1))
       lua_pop(L, 1);
+    else
+      lua_setfield(L, table, other);
   }
 }
 
@@ -47,9 +48,9 @@ void open_torch(lua_State* L) {
   open_refs(L);
   open_graph_roots(L);
   open_pacer(L);
-  lua_createtable(L, 0, 256);  // room for what is made at the start
+  lua_createtable(L, 0, 64);  // room for what is made at the start
   int torch = lua_gettop(L);
-  lua_createtable(L, 0, 256);
+  lua_newtable(L);
   int methods = lua_gettop(L);
   lua_pushvalue(L, torch);
   open_values(L);
@@ -100,8 +101,8 @@ void open_operators(lua_State* L) {
   lua_getglobal(L, "torch");
   lua_getfield(L, 1, "Tensor");
   set_space_names(L, 1);
-  set_late_names(L, 1, functions);
-  set_late_names(L, 2, tensor_methods);
+  add_late_names(L, 1, functions);
+  add_late_names(L, 2, tensor_methods);
 }
 const Open operators_opener("luth.operators", Open::extras + 40, open_operators);
 

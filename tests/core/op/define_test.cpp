@@ -52,7 +52,11 @@ TEST(Define, ReadingWhatWasNotSavedIsAnError) {
 }
 
 TEST(Define, TwoOperatorsOfOneName) {
-  EXPECT_EQ(error_of([] { Define<Other>(); }),
+  find_op("test_unsaved");
+  EXPECT_EQ(error_of([] {
+              Define<Other>();
+              find_op("test_unsaved");
+            }),
             "two operators are named 'test_unsaved': \"Product.\" and \"Another operator.\"");
 }
 
