@@ -6,17 +6,17 @@ namespace luth {
 namespace {
 
 // What `data()` of a storage on a batched device points to: where the samples lie. No memory: nothing was written yet.
-struct Samples {
+struct SampleMemory {
   size_t bytes;  // of one sample
   Ref<Storage> memory{};
   int64_t stride = 0, offset = 0;  // from sample to sample, and of the first one; in bytes
 };
 
-Samples& samples_in(const Storage& s) { return *static_cast<Samples*>(s.data()); }
+SampleMemory& samples_in(const Storage& s) { return *static_cast<SampleMemory*>(s.data()); }
 
 BatchedDevice& device_of(const Tensor& t) { return static_cast<BatchedDevice&>(t.device()); }
 
-Ref<Storage>& memory_of(Samples& s, const BatchedDevice& d) {
+Ref<Storage>& memory_of(SampleMemory& s, const BatchedDevice& d) {
   if (!s.memory) {
     s.memory = Ref<Storage>(new Storage(d.inner(), s.bytes * size_t(d.size())));
     s.stride = int64_t(s.bytes);
@@ -38,19 +38,19 @@ bool BatchedDevice::encloses(const Device& d) const {
   return within && within->encloses(d);
 }
 
-void* BatchedDevice::allocate(size_t bytes, Stream*) { return new Samples{bytes}; }
-void BatchedDevice::free(void* p, size_t, Stream*) noexcept { delete static_cast<Samples*>(p); }
+void* BatchedDevice::allocate(size_t bytes, Stream*) { return new SampleMemory{bytes}; }
+void BatchedDevice::free(void* p, size_t, Stream*) noexcept { delete static_cast<SampleMemory*>(p); }
 void BatchedDevice::copy(void* dst, Device& to, const void* src, Device& from, size_t bytes, bool) {
   if (&to != this || as_batched(from))
     throw Error(
         "a tensor within vmap has another value in each sample, so that none can be read, and no branch can depend on "
         "it; torch.where chooses by element");
-  auto& s = *static_cast<Samples*>(dst);  // the same for all samples
+  auto& s = *static_cast<SampleMemory*>(dst);  // the same for all samples
   s.memory = Ref<Storage>(new Storage(inner_, bytes));
   copy_bytes(s.memory->data(), inner_, src, from, bytes);
 }
 void BatchedDevice::fill_zero(void* dst, size_t) {
-  auto& s = *static_cast<Samples*>(dst);
+  auto& s = *static_cast<SampleMemory*>(dst);
   Storage& memory = *memory_of(s, *this);
   inner_.fill_zero(memory.data(), memory.bytes());
 }
@@ -72,7 +72,7 @@ Tensor samples_of(const Tensor& t) {
   BatchedDevice& d = device_of(t);
   const Shape shape = with_samples(t.shape(), d.size());
   if (!t.storage()->bytes()) return Tensor::empty(shape, t.dtype(), d.inner());
-  Samples& s = samples_in(*t.storage());
+  SampleMemory& s = samples_in(*t.storage());
   const Ref<Storage>& memory = memory_of(s, d);
   const auto element = int64_t(size_of(t.dtype()));
   if (s.stride % element || s.offset % element)
@@ -93,7 +93,7 @@ Tensor of_samples(const Tensor& samples, BatchedDevice& device) {
   const size_t bytes = size_t(reach(shape, strides, 0) * element);
   Ref<Storage> storage(new Storage(device, bytes));
   if (bytes) {
-    Samples& s = samples_in(*storage);
+    SampleMemory& s = samples_in(*storage);
     s.memory = samples.storage();
     s.stride = samples.strides()[0] * element;
     s.offset = samples.offset() * element;
@@ -103,7 +103,7 @@ Tensor of_samples(const Tensor& samples, BatchedDevice& device) {
 
 void set_samples(const Tensor& t, const Tensor& samples, void (*copy)(const Tensor& to, const Tensor& from)) {
   if (!t.storage()->bytes()) return;
-  Samples& s = samples_in(*t.storage());
+  SampleMemory& s = samples_in(*t.storage());
   Strides inner;
   for (int i = 1; i < samples.dim(); ++i) inner.push_back(samples.strides()[i]);
   if (s.memory || t.offset() != 0 || !(inner == t.strides()) || samples.dtype() != t.dtype())
