@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "core/base/threads.h"
+#include "core/device/isa.h"
 
 namespace luth::cli {
 namespace {
@@ -16,13 +17,7 @@ namespace {
 // The instruction sets that matter to large products, from the oldest.
 enum Isa { older, avx2, avx512 };
 
-Isa best_isa() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) return avx512;
-  if (__builtin_cpu_supports("avx2")) return avx2;
-#endif
-  return older;
-}
+Isa best_isa() { return runs_here("v4") ? avx512 : runs_here("v3") ? avx2 : older; }
 
 std::string lower(std::string text) {
   for (char& c : text) c = char(std::tolower(static_cast<unsigned char>(c)));

@@ -15,6 +15,7 @@
 #include "core/base/text.h"
 #include "core/device/device_names.h"
 #include "core/device/device_support.h"
+#include "core/device/isa.h"
 
 namespace luth {
 namespace {
@@ -78,24 +79,6 @@ std::string open_file(const std::string& path) {
     }
   } catch (const Error& e) { return e.what(); }
   return "";
-}
-
-bool runs_here(std::string_view isa) {
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  auto all = [](auto... has) { return (has && ...); };
-  if (isa == "v2") return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
-  if (isa == "v3")
-    return all(__builtin_cpu_supports("avx2"), __builtin_cpu_supports("fma"), __builtin_cpu_supports("bmi"),
-               __builtin_cpu_supports("bmi2"));
-  if (isa == "v4")
-    return runs_here("v3") && all(__builtin_cpu_supports("avx512f"), __builtin_cpu_supports("avx512vl"),
-                                  __builtin_cpu_supports("avx512bw"), __builtin_cpu_supports("avx512dq"),
-                                  __builtin_cpu_supports("avx512cd"));
-  return false;
-#else
-  return isa == "generic";
-#endif
 }
 
 bool library_exists(const std::string& stem) {

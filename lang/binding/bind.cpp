@@ -290,8 +290,6 @@ std::string signature(const Function& function, const Overload& overload, bool m
 
 bool OperatorNames::push(lua_State* L, std::string_view name) const {
   const Function* function = in_space(name) ? nullptr : found(name);
-  for (auto& [other, own] : others_)
-    if (!function && name == other) function = find_function(own);
   if (function) push_function(L, *function);
   return function;
 }
@@ -302,8 +300,6 @@ std::vector<std::string> OperatorNames::names() const {
     for (auto& prefix : prefixes_)
       if (name.starts_with(prefix) && !in_space(name.substr(prefix.size())) && wanted_(function))
         list.push_back(name.substr(prefix.size()));
-  for (auto& [other, own] : others_)
-    if (find_function(own)) list.emplace_back(other);
   return list;
 }
 

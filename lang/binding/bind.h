@@ -80,16 +80,11 @@ std::string_view prefix(const Function& function);
 /// Calls the function with the arguments on the stack. Pushes the results and returns their number.
 int call_function(lua_State* L, const Function& function);
 
-/// A second name of a function: {"nElement", "numel"}.
-struct OtherName {
-  const char *other, *own;
-};
-/// Functions as late names: those that lie behind one of the prefixes ("linalg.") and are `wanted`, and others.
+/// Functions as late names: those that lie behind one of the prefixes ("linalg.") and are `wanted`.
 class OperatorNames final : public LateNames {
  public:
   using Wanted = bool(const Function&);
-  OperatorNames(std::vector<std::string> prefixes, Wanted* wanted, std::span<const OtherName> others = {})
-      : prefixes_(std::move(prefixes)), wanted_(wanted), others_(others) {}
+  OperatorNames(std::vector<std::string> prefixes, Wanted* wanted) : prefixes_(std::move(prefixes)), wanted_(wanted) {}
   bool push(lua_State* L, std::string_view name) const override;
   std::vector<std::string> names() const override;
 
@@ -97,7 +92,6 @@ class OperatorNames final : public LateNames {
   const Function* found(std::string_view name) const;
   std::vector<std::string> prefixes_;
   Wanted* wanted_;
-  std::span<const OtherName> others_;
 };
 bool is_function(const Function& f);
 bool is_method(const Function& f);

@@ -10,6 +10,7 @@
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
 #include "lang/runtime/interp.h"
+#include "lang/runtime/late_names.h"
 #include "lang/runtime/tables.h"
 #include "lang/values/named_arguments.h"
 #include "lang/values/tensor_values.h"
@@ -178,17 +179,9 @@ constexpr Row methods[] = {
     {"test_part", guarded<test_part>, "dataset:test_part()", "The test data of a built-in dataset; nil for others."},
 };
 
-int document_class(lua_State* L) {
-  document(L, 1,
-           "data.class(name)\n  A class of datasets: define init(…), len() and get(i), which returns the values of "
-           "sample i.");
-  return 0;
-}
-
 // data.class, in Lua: a class with init, len and get.
 constexpr char class_source[] = R"lua(
-local data, document = ...
-function data.class(name)
+return function(name)
   local class = {}
   class.__index = class
   class.__name = name
@@ -202,8 +195,21 @@ function data.class(name)
     __name = 'data.class',
   })
 end
-document(data.class)
 )lua";
+
+class ClassName final : public LateNames {
+ public:
+  bool push(lua_State* L, std::string_view name) const override {
+    if (name != "class") return false;
+    if (luaL_loadbuffer(L, class_source, sizeof class_source - 1, "=data.class") != LUA_OK) lua_error(L);
+    lua_call(L, 0, 1);
+    document(L, -1,
+             "data.class(name)\n  A class of datasets: define init(…), len() and get(i), which returns the values of "
+             "sample i.");
+    return true;
+  }
+  std::vector<std::string> names() const override { return {"class"}; }
+};
 
 void open_data(lua_State* L) {
   lua_newtable(L);
@@ -228,10 +234,8 @@ void open_data(lua_State* L) {
   lua_setfield(L, meta, "__gc");
 
   open_loader(L, table);
-  if (luaL_loadbuffer(L, class_source, sizeof class_source - 1, "=data.class") != LUA_OK) lua_error(L);
-  lua_pushvalue(L, table);
-  lua_pushcfunction(L, guarded<document_class>);
-  lua_call(L, 2, 0);
+  static const ClassName class_name;
+  add_late_names(L, table, class_name);
   lua_getglobal(L, "torch");
   lua_createtable(L, 0, 1);
   lua_pushvalue(L, table);

@@ -121,13 +121,16 @@ int help(lua_State* L) {
 constexpr Row rows[] = {
     {"help", guarded<help>, "help(function or 'name')", "Prints how a function is called and what its arguments are."}};
 
+const NamedTexts words([](const TakeText& take) {
+  take("options",
+       "options {lr = {1e-3, 'learning rate'}, batch = 128}\n  Declares options of the command line, in a recipe. The "
+       "default gives the type, the text is the help.");
+  take("recipe",
+       "return recipe {data = …, model = …, loss = …, optim = …, epochs = …}\n  A recipe, which luth train runs. luth "
+       "train --help explains more.");
+});
+
 void open_help(lua_State* L) {
-  document_name(L, "options",
-                "options {lr = {1e-3, 'learning rate'}, batch = 128}\n  Declares options of the command line, in a "
-                "recipe. The default gives the type, the text is the help.");
-  document_name(L, "recipe",
-                "return recipe {data = …, model = …, loss = …, optim = …, epochs = …}\n  A recipe, which luth train "
-                "runs. luth train --help explains more.");
   lua_pushglobaltable(L);
   add_functions(L, -1, rows);
   lua_pop(L, 1);

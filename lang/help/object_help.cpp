@@ -1,5 +1,7 @@
 #include "lang/help/object_help.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -124,9 +126,11 @@ void document_methods(lua_State* L, int classes_at) {
 void open_objects(lua_State* L) {
   push_classes(L);
   document_methods(L, lua_gettop(L));
-  for (auto& c : classes)
-    for (auto& f : c.fields) document_name(L, f.name, (std::string(c.name) + "." + f.name + "\n  " + f.text).c_str());
 }
+const NamedTexts field_texts([](const TakeText& take) {
+  for (auto& c : classes)
+    for (auto& f : c.fields) take(f.name, fmt::format("{}.{}\n  {}", c.name, f.name, f.text));
+});
 const Open opener("luth.objects", Open::extras + 40, open_objects);
 
 }  // namespace

@@ -185,7 +185,8 @@ int place(lua_State* L) {
 // document(value, text): the help of a value that the library makes.
 int document_value(lua_State* L) {
   luaL_checkany(L, 1);
-  return document(L, 1, luaL_checkstring(L, 2)), 0;
+  luaL_checkstring(L, 2);
+  return document(L, 1, 2), 0;
 }
 int json_decode(lua_State* L) {
   Json j = Json::parse(luaL_checkstring(L, 1), nullptr, false);

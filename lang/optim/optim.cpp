@@ -7,6 +7,7 @@
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
 #include "lang/runtime/interp.h"
+#include "lang/runtime/late_names.h"
 #include "lang/runtime/tables.h"
 #include "lang/values/named_arguments.h"
 #include "lang/values/settings.h"
@@ -21,7 +22,8 @@ void push_optimizer(lua_State* L, const optim::OptimizerRef& o) { push_object_of
 
 namespace {
 
-char classes_key;  // registry: name of a built-in class -> its class table
+char classes_key;  // registry: name of a built-in class -> its class table, a late name
+char methods_key;  // registry: the methods of optim.Optimizer
 
 optim::Optimizer& self(lua_State* L) { return self_ref<optim::OptimizerRef>(L, "an optimizer"); }
 Describe describe_of(optim::Settings& s) {
@@ -318,11 +320,11 @@ void open_metatables(lua_State* L) {
   lua_pop(L, 1);
 }
 
-// A class table with init, which has the methods of optim.Optimizer, at `methods`.
-void push_native_class(lua_State* L, const optim::OptimizerClass* c, int methods) {
+// A class table with init and the methods of optim.Optimizer.
+void push_native_class(lua_State* L, const optim::OptimizerClass* c) {
   push_constructor(L, c, guarded<construct>);
   lua_getmetatable(L, -1);
-  lua_pushvalue(L, methods);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &methods_key);
   lua_setfield(L, -2, "__index");
   lua_pop(L, 1);
   lua_pushlightuserdata(L, const_cast<optim::OptimizerClass*>(c));
@@ -337,21 +339,51 @@ std::string class_help(const void* of) {
   return settings_help("optim." + c->name, c->brief, describe_of(o->defaults()), "params");
 }
 
+std::vector<std::string> class_names() {
+  std::vector<std::string> list;
+  for (auto* c : optim::optimizer_classes()) list.push_back(c->name);
+  return list;
+}
+
+// The classes of C++ in the table of all classes, and in optim, where a script may set another one.
+class MadeClasses final : public LateNames {
+ public:
+  bool push(lua_State* L, std::string_view name) const override {
+    const optim::OptimizerClass* c = optim::find_optimizer_class(name);
+    if (!c) return false;
+    push_native_class(L, c);
+    document(L, -1, class_help, c);
+    return true;
+  }
+  std::vector<std::string> names() const override { return class_names(); }
+};
+class ClassesOfOptim final : public LateNames {
+ public:
+  bool push(lua_State* L, std::string_view name) const override {
+    const optim::OptimizerClass* c = optim::find_optimizer_class(name);
+    if (!c) return false;
+    push_kept(L, &classes_key);
+    lua_getfield(L, -1, c->name.c_str());
+    lua_remove(L, -2);
+    return true;
+  }
+  std::vector<std::string> names() const override { return class_names(); }
+};
+
 void open_optim(lua_State* L) {
+  static const MadeClasses made;
+  static const ClassesOfOptim classes;
   open_metatables(L);
   const int methods = lua_gettop(L);
+  lua_pushvalue(L, methods);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &methods_key);
   lua_newtable(L);
   const int optim = lua_gettop(L);
   open_optimizer_class(L, optim, methods, guarded<construct_own>);
   push_kept(L, &classes_key);
-  for (auto* c : optim::optimizer_classes()) {
-    push_native_class(L, c, methods);
-    document(L, -1, class_help, c);
-    lua_pushvalue(L, -1);
-    lua_setfield(L, -3, c->name.c_str());
-    lua_setfield(L, optim, c->name.c_str());
-  }
+  add_late_names(L, -1, made);
   lua_pop(L, 1);
+  add_late_names(L, optim, classes);
   open_schedules(L, optim);
   lua_getglobal(L, "torch");
   lua_pushvalue(L, optim);

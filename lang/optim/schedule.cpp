@@ -6,6 +6,7 @@
 #include "lang/optim/optim.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
+#include "lang/runtime/late_names.h"
 #include "lang/runtime/ref.h"
 #include "lang/runtime/tables.h"
 #include "lang/values/named_arguments.h"
@@ -375,6 +376,22 @@ std::string class_help(const void* of) {
   return text + examples(c->name);
 }
 
+class ScheduleClasses final : public LateNames {
+ public:
+  bool push(lua_State* L, std::string_view name) const override {
+    const optim::ScheduleClass* c = optim::find_schedule_class(name);
+    if (!c) return false;
+    push_constructor(L, c, guarded<construct>);
+    document(L, -1, class_help, c);
+    return true;
+  }
+  std::vector<std::string> names() const override {
+    std::vector<std::string> list;
+    for (auto* c : optim::schedule_classes()) list.push_back(c->name);
+    return list;
+  }
+};
+
 // LRScheduler, whose fields are the methods, and the function class, in the table on top of the stack.
 void open_base_class(lua_State* L) {
   lua_newtable(L);
@@ -424,11 +441,8 @@ void open_schedules(lua_State* L, int optim) {
                 {"__gc", destroy_box<optim::ScheduleRef>}});
   lua_newtable(L);
   open_base_class(L);
-  for (auto* c : optim::schedule_classes()) {
-    push_constructor(L, c, guarded<construct>);
-    document(L, -1, class_help, c);
-    lua_setfield(L, -2, c->name.c_str());
-  }
+  static const ScheduleClasses classes;
+  add_late_names(L, -1, classes);
   lua_setfield(L, optim, "lr_scheduler");
 }
 

@@ -18,6 +18,8 @@ std::atomic<uint32_t> code_generation{0};
 
 namespace {
 
+constexpr size_t first_bytes = 64 << 10;  // about what `luth -e ''` takes in blocks of kept sizes
+
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool keeps = false;  // a sanitizer must see every block die
 #else
@@ -78,24 +80,41 @@ void check_userdata_layout(lua_State* L) {
   }
 }
 
+Allocator::Allocator()
+    : first_blocks_(keeps ? static_cast<char*>(std::malloc(first_bytes)) : nullptr),
+      next_(first_blocks_),
+      end_(first_blocks_ ? first_blocks_ + first_bytes : nullptr) {}
+
 Allocator::~Allocator() {
   for (size_t i = 0; i < std::size(lists_); ++i)
     while (void* block = lists_[i].first) {
       lists_[i].first = *static_cast<void**>(block);
-      to_system(block, (i + 1) * unit);
+      if (!is_first(block)) to_system(block, (i + 1) * unit);
     }
+  std::free(first_blocks_);
+}
+
+// A block of a kept size, or null where there is no more room.
+void* Allocator::take_first(size_t size) {
+  const size_t word = has_word(size) ? sizeof(uintptr_t) : 0;
+  if (size_t(end_ - next_) < word + size) return nullptr;
+  return std::exchange(next_, next_ + word + size) + word;
 }
 
 void* Allocator::take(size_t size) {
   FreeList* list = list_of(size);
-  if (!list || !list->first) return from_system(size);
+  if (!list) return from_system(size);
+  if (!list->first) {
+    void* block = take_first(size);
+    return block ? block : from_system(size);
+  }
   --list->count;
   return std::exchange(list->first, *static_cast<void**>(list->first));
 }
 
 void Allocator::give(void* block, size_t size) {
   FreeList* list = keeps ? list_of(size) : nullptr;
-  if (!list || list->count == most) return to_system(block, size);
+  if (!is_first(block) && (!list || list->count == most)) return to_system(block, size);
   ++list->count;
   *static_cast<void**>(block) = std::exchange(list->first, block);
 }
@@ -113,7 +132,7 @@ void* Allocator::reallocate(void* allocator, void* block, size_t old_size, size_
     if (has_word(old_size)) end(block, old_size);
     return p->give(block, old_size), nullptr;
   }
-  if (!has_word(old_size) && !has_word(size)) return std::realloc(block, size);
+  if (!has_word(old_size) && !has_word(size) && !p->is_first(block)) return std::realloc(block, size);
   void* other = p->take(size);  // no userdata: these keep their size
   if (!other) return nullptr;
   if (has_word(size)) begin(other, size, false);

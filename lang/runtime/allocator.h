@@ -13,7 +13,7 @@ namespace luth::lang {
 /// malloc is slow where a collection frees hundreds of them.
 class Allocator {
  public:
-  Allocator() = default;
+  Allocator();
   ~Allocator();
   Allocator(const Allocator&) = delete;
   /// A lua_Alloc; `allocator` is an Allocator.
@@ -30,6 +30,10 @@ class Allocator {
   }
   void* take(size_t size);
   void give(void* block, size_t size);
+  void* take_first(size_t size);
+  bool is_first(const void* block) const { return block >= first_blocks_ && block < end_; }
+  /// The blocks of a start lie in one piece of memory, so that neither a start nor an end calls malloc for each.
+  char *first_blocks_, *next_, *end_;
   FreeList lists_[largest / unit];
 };
 

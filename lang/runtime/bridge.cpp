@@ -12,33 +12,6 @@ namespace {
 std::string (*error_location)() = nullptr;
 constexpr const char* no_memory = "not enough memory";  // Lua's own words
 
-// Sets the caller's flag when it is destroyed.
-struct DestructionFlag {
-  bool* gone;
-  ~DestructionFlag() { *gone = true; }
-};
-
-int throws(lua_State* L) {
-  DestructionFlag w{static_cast<bool*>(lua_touserdata(L, 1))};
-  throw Error(ErrorCode::peer, "self-check");
-}
-
-int raises(lua_State* L) {
-  DestructionFlag w{static_cast<bool*>(lua_touserdata(L, 1))};
-  return luaL_error(L, "self-check");
-}
-
-// True when `f` ends in the error "self-check" and its destructors ran.
-bool crosses(lua_State* L, lua_CFunction f) {
-  bool gone = false;
-  lua_pushcfunction(L, f);
-  lua_pushlightuserdata(L, &gone);
-  const bool failed = lua_pcall(L, 1, 0, 0) == LUA_ERRRUN;
-  const bool text = failed && std::string_view(luaL_tolstring(L, -1, nullptr)) == "self-check";
-  lua_pop(L, failed ? 2 : 0);
-  return failed && text && gone;
-}
-
 // The name by which Lua code calls the function that runs, or "".
 std::string called_name(lua_State* L) {
   lua_Debug ar;
@@ -114,14 +87,6 @@ void push_where(lua_State* L) {
     }
   }
   lua_pushliteral(L, "");
-}
-
-const char* self_check(lua_State* L) {
-  if (!crosses(L, raises))
-    return "Lua errors skip C++ destructors: luth must be linked with Lua's C++ build (liblua5.4-c++)";
-  if (!crosses(L, guarded<throws>))
-    return "C++ exceptions do not become Lua errors: the bridge is broken in this build";
-  return "";
 }
 
 }  // namespace luth::lang

@@ -52,8 +52,4 @@ bool is_own_code(const lua_Debug& ar);
 /// not say so already (Error::located); "" adds nothing.
 void set_error_location(std::string (*location)());
 
-/// Tests that exceptions and Lua errors cross as described above, which they do not with Lua's C build. Returns "" or a
-/// sentence. Takes microseconds.
-const char* self_check(lua_State* L);
-
 }  // namespace luth::lang

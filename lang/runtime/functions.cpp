@@ -14,8 +14,8 @@
 namespace luth::lang {
 namespace {
 
-char rows_key;   // registry: function -> light userdata of its row; any value -> text, or what returns it; weak keys
-char names_key;  // registry: name of a field or of a word -> its texts, joined
+char rows_key;  // registry, with weak keys: function -> light userdata of its row; any value -> its text, or the
+                // address of the text, or the function that returns it
 
 // Adds a text to those of the name, in the table on top of the stack: "zero_grad" is a method of modules and of
 // optimizers.
@@ -140,6 +140,11 @@ AllRows& all_rows() {
   return all;
 }
 
+std::vector<void (*)(const TakeText&)>& text_lists() {
+  static std::vector<void (*)(const TakeText&)> lists;
+  return lists;
+}
+
 void add_rows(lua_State* L, int table, std::span<const Row> rows, const char* module) {
   const RowNames& names = all_rows().add(rows, module);
   if (takes_late_names(L, table)) return add_late_names(L, table, names);
@@ -152,29 +157,31 @@ void add_rows(lua_State* L, int table, std::span<const Row> rows, const char* mo
 
 }  // namespace
 
-void document_name(lua_State* L, const char* name, const char* text) {
-  push_kept(L, &names_key);
-  add_text(L, name, text);
-  lua_pop(L, 1);
-}
+NamedTexts::NamedTexts(void (*list)(const TakeText& take)) { text_lists().push_back(list); }
 
 void document(lua_State* L, int index, const char* text) {
   index = lua_absindex(L, index);
+  lua_pushinteger(L, reinterpret_cast<lua_Integer>(text));
+  document(L, index, -1);
+  lua_pop(L, 1);
+}
+
+void document(lua_State* L, int index, int text) {
+  index = lua_absindex(L, index);
+  text = lua_absindex(L, text);
   push_rows(L);
   lua_pushvalue(L, index);
-  lua_pushstring(L, text);
+  lua_pushvalue(L, text);
   lua_rawset(L, -3);
   lua_pop(L, 1);
 }
 
 void document(lua_State* L, int index, std::string (*text)(const void* of), const void* of) {
   index = lua_absindex(L, index);
-  push_rows(L);
-  lua_pushvalue(L, index);
   lua_pushlightuserdata(L, reinterpret_cast<void*>(text));
   lua_pushlightuserdata(L, const_cast<void*>(of));
   lua_pushcclosure(L, guarded<made_text>, 2);
-  lua_rawset(L, -3);
+  document(L, index, -1);
   lua_pop(L, 1);
 }
 
@@ -187,6 +194,8 @@ std::string documented_text(lua_State* L, int index) {
   std::string s;
   if (lua_islightuserdata(L, -1))
     s = row_text(*static_cast<const Row*>(lua_touserdata(L, -1)));
+  else if (lua_isinteger(L, -1))
+    s = reinterpret_cast<const char*>(lua_tointeger(L, -1));
   else if (lua_type(L, -1) == LUA_TSTRING)
     s = lua_tostring(L, -1);
   lua_pop(L, 2);
@@ -195,13 +204,11 @@ std::string documented_text(lua_State* L, int index) {
 
 void push_named_texts(lua_State* L) {
   lua_newtable(L);
-  push_kept(L, &names_key);
-  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
-    lua_pushvalue(L, -2);
-    lua_pushvalue(L, -2);
-    lua_rawset(L, -6);
-  }
-  lua_pop(L, 1);
+  std::vector<std::pair<std::string, std::string>> texts;
+  for (auto* list : text_lists())
+    list([&](const char* name, const std::string& text) { texts.emplace_back(name, text); });
+  std::sort(texts.begin(), texts.end());  // files register in any order
+  for (auto& [name, text] : texts) add_text(L, name.c_str(), text);
   for (const Row* row : all_rows().sorted()) add_text(L, row->name, row_text(*row));
 }
 

@@ -1,5 +1,6 @@
 // Functions written by hand: how they enter a table, and the help texts of all values and names.
 #pragma once
+#include <functional>
 #include <initializer_list>
 #include <lua5.4/lua.hpp>
 #include <span>
@@ -31,12 +32,19 @@ bool push_method(lua_State* L);
 /// Pushes a class: a table whose call is `construct`, which gets `description` as upvalue 1 and the table as
 /// argument 1.
 void push_constructor(lua_State* L, const void* description, lua_CFunction construct);
-/// Gives a value without a row, such as a table, a help text.
+/// Gives a value without a row, such as a table, a help text, which lasts as long as the program.
 void document(lua_State* L, int index, const char* text);
+/// The same with the string at `text`.
+void document(lua_State* L, int index, int text);
 /// The same, made when it is asked for: text(of).
 void document(lua_State* L, int index, std::string (*text)(const void* of), const void* of);
-/// Adds a help text for a name without a value: a field ("shape"), a word of recipes.
-void document_name(lua_State* L, const char* name, const char* text);
+
+/// Help texts of names without a value: a field ("shape"), a word of recipes. An object of this type at namespace scope
+/// adds those that `list` gives, each when help is asked for.
+using TakeText = std::function<void(const char* name, const std::string& text)>;
+struct NamedTexts {
+  explicit NamedTexts(void (*list)(const TakeText& take));
+};
 
 /// The help text that the value at `index` was given, "" where there is none. lang/help/help.h knows more.
 std::string documented_text(lua_State* L, int index);

@@ -119,15 +119,14 @@ Interp::Interp() : Interp(Options{}) {}
 Interp::Interp(Options options) : L_(new_state(allocator_, *this)), options_(options) {
   if (!L_) throw Error(ErrorCode::memory, "not enough memory for the interpreter");
   set_locale();
-  std::string trouble = self_check(L_);
-  if (trouble.empty()) {
-    if (options.ignore_environment) lua_pushboolean(L_, 1), lua_setfield(L_, LUA_REGISTRYINDEX, "LUA_NOENV");
-    lua_gc(L_, LUA_GCSTOP);
-    lua_pushcfunction(L_, guarded<open_all>);
-    if (lua_pcall(L_, 0, 0, 0) != LUA_OK) trouble = luaL_tolstring(L_, -1, nullptr);
-    lua_gc(L_, LUA_GCRESTART);
-  }
-  if (trouble.empty()) return;
+  if (options.ignore_environment) lua_pushboolean(L_, 1), lua_setfield(L_, LUA_REGISTRYINDEX, "LUA_NOENV");
+  lua_gc(L_, LUA_GCSTOP);
+  lua_pushcfunction(L_, guarded<open_all>);
+  const int status = lua_pcall(L_, 0, 0, 0);
+  lua_gc(L_, LUA_GCRESTART);
+  lua_gc(L_, LUA_GCSTEP, -lua_gc(L_, LUA_GCCOUNT));  // the first collection comes when the memory has doubled
+  if (status == LUA_OK) return;
+  const std::string trouble = luaL_tolstring(L_, -1, nullptr);
   lua_close(L_);
   throw Error("the interpreter does not start: {}", trouble);
 }

@@ -232,6 +232,10 @@ constexpr const char* arithmetic[][2] = {{"__add", "add"},
                                          {"__bxor", "bitwise_xor"},
                                          {"__shl", "bitwise_left_shift"},
                                          {"__shr", "bitwise_right_shift"}};
+const NamedTexts field_texts([](const TakeText& take) {
+  for (auto& f : fields) take(f.name, f.help);
+});
+
 template <size_t i>
 int arithmetic_of(lua_State* L) {
   static const Function& function = *find_function(arithmetic[i][1]);
@@ -259,7 +263,6 @@ void open_tensor_metatable(lua_State* L, int methods) {
   for (auto& f : fields) {
     lua_pushlightuserdata(L, const_cast<Field*>(&f));
     lua_setfield(L, -2, f.name);
-    document_name(L, f.name, f.help);
   }
   lua_pushcclosure(L, guarded<index>, 2);
   lua_setfield(L, -2, "__index");

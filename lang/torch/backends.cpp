@@ -49,15 +49,17 @@ constexpr Group cudnn{"torch.backends.cudnn", cudnn_switches,
                       "Settings of cuDNN. They are fields that can be read and assigned. is_available() and version() "
                       "tell about the library."};
 
-// The text of the group, and one for each field, which help('torch.backends.cudnn.enabled') finds.
-void document_group(lua_State* L, const Group& g) {
+std::string group_help(const void* of) {
+  auto& g = *static_cast<const Group*>(of);
   std::string all = fmt::format("{}\n  {}", g.name, g.brief);
-  for (auto& s : g.switches) {
-    all += fmt::format("\n  {:<14} {}", s.name, s.brief);
-    document_name(L, s.name, fmt::format("{}.{}\n  {} Assignable.", g.name, s.name, s.brief).c_str());
-  }
-  document(L, -1, all.c_str());
+  for (auto& s : g.switches) all += fmt::format("\n  {:<14} {}", s.name, s.brief);
+  return all;
 }
+// For help('torch.backends.cudnn.enabled').
+const NamedTexts switch_texts([](const TakeText& take) {
+  for (auto* g : {&matmul, &cudnn})
+    for (auto& s : g->switches) take(s.name, fmt::format("{}.{}\n  {} Assignable.", g->name, s.name, s.brief));
+});
 
 // Upvalue: the group.
 std::atomic<bool>* find(lua_State* L, const Group& g) {
@@ -100,7 +102,7 @@ void push_group(lua_State* L, const Group& g, std::span<const Row> functions = {
   lua_pushcclosure(L, guarded<set_switch>, 1);
   lua_setfield(L, -2, "__newindex");
   lua_pop(L, 1);
-  document_group(L, g);
+  document(L, -1, group_help, &g);
 }
 
 // ---- cuDNN ----

@@ -14,6 +14,12 @@
 namespace luth::lang {
 namespace {
 
+char methods_key;  // registry: the methods of tensors
+
+// A second name of a method.
+struct OtherName {
+  const char *other, *own;
+};
 // Torch7's names of in-place methods, where PyTorch has no other function of that name.
 constexpr OtherName torch7_names[] = {{"fill", "fill_"},
                                       {"zero", "zero_"},
@@ -31,17 +37,30 @@ constexpr OtherName torch7_names[] = {{"fill", "fill_"},
 // Methods that PyTorch has as functions too, though they work in place.
 constexpr OtherName method_functions[] = {{"zero_", "zero_"}, {"detach_", "detach_"}, {"get_device", "get_device"}};
 
-// The other names of methods that are no operators.
-void add_other_names(lua_State* L, int table, int methods, std::span<const OtherName> names) {
-  for (auto& [other, own] : names) {
-    lua_pushstring(L, own);
-    rawget_or_late(L, methods);
-    if (lua_isnil(L, -1))
-      lua_pop(L, 1);
-    else
-      lua_setfield(L, table, other);
+// The other names of methods.
+class MethodNames final : public LateNames {
+ public:
+  explicit MethodNames(std::span<const OtherName> names) : names_(names) {}
+  bool push(lua_State* L, std::string_view name) const override {
+    for (auto& [other, own] : names_)
+      if (name == other) return push_method(L, own), true;
+    return false;
   }
-}
+  std::vector<std::string> names() const override {
+    std::vector<std::string> list;
+    for (auto& [other, own] : names_) list.emplace_back(other);
+    return list;
+  }
+
+ private:
+  static void push_method(lua_State* L, const char* own) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &methods_key);
+    lua_pushstring(L, own);
+    rawget_or_late(L, -2);
+    lua_remove(L, -2);
+  }
+  std::span<const OtherName> names_;
+};
 
 void open_torch(lua_State* L) {
   set_shown_base(1);
@@ -67,8 +86,8 @@ void open_torch(lua_State* L) {
   open_backends(L, torch);
   open_index(L, torch);
   open_einsum(L, torch);
-  add_other_names(L, methods, methods, torch7_names);
-  add_other_names(L, torch, methods, method_functions);
+  lua_pushvalue(L, methods);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &methods_key);
   lua_pushvalue(L, methods);
   lua_setfield(L, torch, "Tensor");
   lua_pushvalue(L, torch);
@@ -91,18 +110,21 @@ class TorchNames final : public LateNames {
   }
 
  private:
-  OperatorNames functions_{{""}, is_function, method_functions};
+  OperatorNames functions_{{""}, is_function};
 };
 
 // After everything that asks whether a table has a name, since the first question makes the list of all operators.
 void open_operators(lua_State* L) {
   static const TorchNames functions;
-  static const OperatorNames tensor_methods({""}, is_method, torch7_names);
+  static const OperatorNames tensor_methods({""}, is_method);
+  static const MethodNames other_functions(method_functions), other_methods(torch7_names);
   lua_getglobal(L, "torch");
   lua_getfield(L, 1, "Tensor");
   set_space_names(L, 1);
   add_late_names(L, 1, functions);
+  add_late_names(L, 1, other_functions);
   add_late_names(L, 2, tensor_methods);
+  add_late_names(L, 2, other_methods);
 }
 const Open operators_opener("luth.operators", Open::extras + 40, open_operators);
 

@@ -292,15 +292,16 @@ constexpr Constant constants[] = {{"pi", "torch.pi\n  3.14159…, as math.pi.", 
                                   {"e", "torch.e\n  2.71828…, as math.exp(1).", M_E},
                                   {"inf", "torch.inf\n  Infinity, as math.huge.", INFINITY},
                                   {"nan", "torch.nan\n  Not a number, as 0 / 0; unequal to itself.", NAN}};
+const NamedTexts constant_texts([](const TakeText& take) {
+  for (auto& c : constants) take(c.name, c.help);
+});
+
 }  // namespace
 
 void open_torch_functions(lua_State* L, int torch) {
   add_functions(L, torch, rows);
   lua_pushvalue(L, torch);
-  for (auto& c : constants) {
-    set_number(L, c.name, c.value);
-    document_name(L, c.name, c.help);
-  }
+  for (auto& c : constants) set_number(L, c.name, c.value);
   lua_pop(L, 1);
   lua_newtable(L);
   add_functions(L, -1, testing_rows);

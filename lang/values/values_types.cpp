@@ -152,7 +152,8 @@ void open_size(lua_State* L, int torch) {
   lua_setfield(L, torch, "Size");
 }
 
-std::string dtype_help(Dtype d) {
+std::string dtype_help(const void* of) {
+  const Dtype d = *static_cast<const Dtype*>(of);
   std::string kind = d == Dtype::boolean ? "true or false" : is_floating(d) ? "floats" : "integers";
   return fmt::format("torch.{}\n  A dtype: {} of {} byte{}. It has is_floating_point and itemsize.", name(d), kind,
                      size_of(d), size_of(d) == 1 ? "" : "s");
@@ -163,7 +164,7 @@ void open_dtypes(lua_State* L, int torch) {
   lua_createtable(L, dtype_count, 0);
   for (int i = 0; i < dtype_count; ++i) {
     push_box(L, Dtype(i));
-    document(L, -1, dtype_help(Dtype(i)).c_str());
+    document(L, -1, dtype_help, to_box<Dtype>(L, -1));
     lua_pushvalue(L, -1);
     lua_setfield(L, torch, std::string(name(Dtype(i))).c_str());
     lua_rawseti(L, -2, i);
