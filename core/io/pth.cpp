@@ -29,7 +29,8 @@ constexpr Named dtypes[] = {
     {"short", Dtype::i16},   {"int8", Dtype::i8},   {"uint8", Dtype::u8},      {"bool", Dtype::boolean}};
 constexpr const char *ordered_dict = "collections.OrderedDict", *size = "torch.Size", *device_name = "torch.device",
                      *tensor_v2 = "torch._utils._rebuild_tensor_v2", *tensor_v3 = "torch._utils._rebuild_tensor_v3",
-                     *parameter = "torch._utils._rebuild_parameter", *untyped = "torch.storage.UntypedStorage";
+                     *parameter = "torch._utils._rebuild_parameter", *untyped = "torch.storage.UntypedStorage",
+                     *counter = "collections.Counter", *encode = "_codecs.encode", *empty_bytes = "__builtin__.bytes";
 
 template <size_t n>
 const Named* find(const Named (&list)[n], std::string_view name) {
@@ -43,6 +44,20 @@ struct Elements {
   Tensor all;
   const Named* dtype;
 };
+
+/// The bytes that protocol 2 writes as a text, whose characters are those bytes.
+std::string latin1(std::string_view utf8) {
+  std::string bytes;
+  for (size_t i = 0; i < utf8.size(); ++i) {
+    auto c = static_cast<unsigned char>(utf8[i]);
+    if (c >= 0x80) {
+      if ((c & 0xfc) != 0xc0 || ++i == utf8.size()) throw Error("its pickle has bytes beyond 255");
+      c = static_cast<unsigned char>(c << 6 | (utf8[i] & 0x3f));
+    }
+    bytes += char(c);
+  }
+  return bytes;
+}
 
 /// Arguments of a call, each of the kind that is asked for.
 class Arguments {
@@ -97,7 +112,8 @@ class Reader : public pickle::Machine::Builder {
   }
 
   void check_name(const std::string& name) override {
-    for (const char* known : {ordered_dict, size, device_name, tensor_v2, tensor_v3, parameter, untyped})
+    for (const char* known :
+         {ordered_dict, size, device_name, tensor_v2, tensor_v3, parameter, untyped, counter, encode, empty_bytes})
       if (name == known) return;
     if (!find(storages, name) && !find(dtypes, name))
       throw Error(
@@ -111,6 +127,16 @@ class Reader : public pickle::Machine::Builder {
     if (name == ordered_dict) {
       if (!tuple.items.empty()) a.fail();
       result.kind = Kind::dict;
+    } else if (name == counter) {  // a MultiStepLR counts its milestones with it
+      result.kind = Kind::dict;
+      result.entries = a.at(0, Kind::dict).entries;
+    } else if (name == encode) {
+      if (a.text(1) != "latin1") a.fail();
+      result.kind = Kind::text;
+      result.text = latin1(a.text(0));
+    } else if (name == empty_bytes) {
+      if (!tuple.items.empty()) a.fail();
+      result.kind = Kind::text;
     } else if (name == size) {
       result.kind = Kind::tuple;
       result.items = a.at(0, Kind::tuple).items;

@@ -102,6 +102,13 @@ TEST(Pth, OptimizersAndBigEndianFiles) {
   EXPECT_EQ(get<Tensor>(load(golden("big"), &device("meta")), {"x"}).device().name(), "meta");
 }
 
+TEST(Pth, CountersAndBytes) {
+  const Item v = load(golden("schedule"));
+  EXPECT_EQ(get<int64_t>(v, {"schedule", "milestones", 12}), 2);
+  EXPECT_EQ(get<std::string>(v, {"bytes"}), "a\0\x7f\x80\xff"s);
+  EXPECT_EQ(get<std::string>(v, {"no bytes"}), "");
+}
+
 TEST(Pth, OtherFilesOfPyTorchAreRefused) {
   EXPECT_NE(text_of(golden("old")).find("torch.save(torch.load("), std::string::npos);
   EXPECT_NE(text_of(golden("model")).find("'torch.nn.modules.container.Sequential'"), std::string::npos);

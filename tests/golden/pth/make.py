@@ -45,6 +45,10 @@ p.sum().backward()
 opt.step()
 torch.save(opt.state_dict(), path('adam.pth'))
 
+# a schedule whose milestones are a Counter, and bytes
+schedule = torch.optim.lr_scheduler.MultiStepLR(torch.optim.SGD([p], lr=0.1), [3, 12, 12])
+torch.save({'schedule': schedule.state_dict(), 'bytes': b'a\x00\x7f\x80\xff', 'no bytes': b''}, path('schedule.pth'))
+
 torch.save(numbers(2, 2), path('old.pth'), _use_new_zipfile_serialization=False)
 torch.save(model, path('model.pth'))
 
