@@ -43,6 +43,9 @@ function s.several_stack()
   parametrize.register_parametrization(m[1], 'bias', Double())
   local original = m[1].parametrizations.weight.original
   t:assert(m[1].weight:equal(2 * (original:triu() + original:triu(1).mT)))
+  local before = original:clone()
+  t:fails(function() m[1].weight = torch.ones(2, 2) end, "'weight' cannot be assigned: the parametrization Double has no right_inverse")
+  t:assert(original:equal(before))
   t:eq(#m[1].parametrizations.weight, 2)
   t:assert(m(torch.zeros(1, 2)):equal(F.relu(m[1].bias):unsqueeze(1)))
   local copy = m:clone()
@@ -340,6 +343,7 @@ function s.errors()
   local register = parametrize.register_parametrization
   local Wide = nn.class('Wide')
   function Wide:forward(x) return torch.cat { x, x } end
+  function Wide:right_inverse(x) return x end
   local m = nn.Linear(2, 3)
   local w = m.weight:detach():clone()
   t:fails(function() register(m, 'wieght', Double()) end, "nn.Linear has no parameter or buffer named 'wieght'")

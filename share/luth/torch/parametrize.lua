@@ -72,6 +72,11 @@ end
 local function assign(m, name, value)
   local list = m.parametrizations[name]
   if not torch.is_tensor(value) then arguments.fail('parametrize', "'%s' takes a tensor, got %s", name, torch.typename(value) or type(value)) end
+  for _, f in ipairs(list) do
+    if not f.right_inverse then
+      arguments.fail('parametrize', "'%s' cannot be assigned: the parametrization %s has no right_inverse", name, torch.typename(f))
+    end
+  end
   local _ <close> = torch.no_grad()
   local new, old = inverted(list, value), originals(list)
   for i, t in ipairs(old) do
