@@ -79,10 +79,14 @@ constexpr Row rows[] = {
      "Two values: f of the primals, a table, and its derivative in the direction of the tangents."},
     {"jacrev", nullptr, "torch.func.jacrev(f, argnums = 1)",
      "A function that gives the Jacobian of f by that argument, one row of all samples of the result at once: best "
-     "where the result is smaller than the argument. Its shape is that of the result, then that of the argument."},
+     "where the result is smaller than the argument. Its shape is that of the result, then that of the argument. For a "
+     "table of tensors it gives a table of Jacobians."},
     {"jacfwd", nullptr, "torch.func.jacfwd(f, argnums = 1)",
      "As torch.func.jacrev, by columns: best where the argument is smaller than the result."},
     {"hessian", nullptr, "torch.func.hessian(f, argnums = 1)", "The Jacobian of the Jacobian."},
+    {"stack_module_state", nullptr, "torch.func.stack_module_state(models)",
+     "The parameters of several modules of one class, by name, each stacked into a tensor along a new first dim; and "
+     "their buffers as a second value. For an ensemble: torch.func.vmap over functional_call."},
 };
 constexpr Row torch_rows[] = {
     {"vmap", nullptr, "torch.vmap(f, in_dims = 1, out_dims = 1, {randomness = 'error', chunk_size = nil})",

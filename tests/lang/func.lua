@@ -84,6 +84,35 @@ function s.jacobians()
   t:eq(aux, 'aux')
 end
 
+-- By the parameters of a network, as the tutorial of neural tangent kernels has it, and by two arguments.
+function s.jacobians_by_tables()
+  local net = nn.Linear(3, 2):double()
+  local x, w, b = normal(4, 3), net.weight:detach(), net.bias:detach()
+  local jacobians = func.vmap(func.jacrev(function(params, v) return func.functional_call(net, params, {v}) end), {torch.none, 1})(
+    {weight = w, bias = b}, x)
+  close(jacobians.bias, torch.eye(2, {dtype = torch.float64}):expand(4, 2, 2))
+  close(jacobians.weight, torch.einsum('ij,nk->nijk', torch.eye(2, {dtype = torch.float64}), x))
+  local both = func.jacrev(function(a, c) return a * c end, {1, 2})(x[1], x[2])
+  close(both[1], torch.diag(x[2]))
+  close(both[2], torch.diag(x[1]))
+  t:fails(function() func.jacrev(function(v) return v end)(3) end, 'jacrev: argument 1 has no tensor')
+  t:fails(function() func.jacrev(function(v) return {v} end)(x) end, 'jacrev: the function must return a tensor, got table')
+end
+
+function s.ensembles()
+  local models, x = {}, normal(5, 3)
+  for i = 1, 3 do models[i] = (nn.Linear(3, 4) .. nn.BatchNorm1d(4)):double():eval() end
+  local params, buffers = func.stack_module_state(models)
+  t:eq(params['1.weight']:size(), torch.Size {3, 4, 3})
+  t:assert(params['1.weight'].is_leaf and params['1.weight'].requires_grad and not buffers['2.running_mean'].requires_grad)
+  local base = models[1]:clone():to('meta')
+  local out = func.vmap(function(p, b, v) return func.functional_call(base, {p, b}, {v}) end, {1, 1, torch.none})(params, buffers, x)
+  for i = 1, 3 do close(out[i]:detach(), models[i](x):detach()) end
+  t:fails(function() func.stack_module_state {} end, 'expects a list of modules')
+  t:fails(function() func.stack_module_state {models[1], nn.ReLU()} end, 'model 2 is a nn.ReLU, the first a nn.Sequential')
+  t:fails(function() func.stack_module_state {models[1], models[2]:train()} end, 'model 2 is in another mode')
+end
+
 function s.random_numbers()
   local x = torch.zeros(5, 100)
   local function f(v) return v + torch.rand_like(v) end

@@ -377,10 +377,21 @@ end
 function M.jacrev(f, argnums)
   check_function('jacrev', f)
   return function(...)
-    local x, g = of_one('jacrev', f, argnums or 1, table.pack(...))
-    local y, pull = M.vjp(g, x)
-    if y:numel() == 0 then return torch.zeros(shape_of(y, x), { dtype = x.dtype }) end
-    return M.vmap(pull)(basis_of(y)):reshape(shape_of(y, x))
+    local args = table.pack(...)
+    local value, with = chosen('jacrev', argnums or 1, args)
+    local list, rebuild = flatten(value)
+    if #list == 0 then fail('jacrev: argument %s has no tensor', tostring(argnums or 1)) end
+    local y, pull = M.vjp(function(v)
+      local y = f(table.unpack(with(v), 1, args.n))
+      if not torch.is_tensor(y) then fail('jacrev: the function must return a tensor, got %s', type(y)) end
+      return y
+    end, value)
+    local rows = y:numel() > 0 and flatten(M.vmap(pull)(basis_of(y)))
+    for i, x in ipairs(list) do
+      local shape = shape_of(y, x)
+      list[i] = rows and rows[i]:reshape(shape) or torch.zeros(shape, { dtype = x.dtype, device = x.device })
+    end
+    return rebuild(list)
   end
 end
 
@@ -404,6 +415,36 @@ end
 function M.hessian(f, argnums)
   check_function('hessian', f)
   return M.jacfwd(M.jacrev(f, argnums), argnums)
+end
+
+-- ---- Ensembles ------------------------------------------------------------------------------------------------------
+
+-- The tensors of a name of all models as one tensor, a leaf.
+local function stacked(models, names_of)
+  local lists = {}
+  for _, m in ipairs(models) do
+    for name, t in m[names_of](m) do
+      lists[name] = lists[name] or {}
+      table.insert(lists[name], t)
+    end
+  end
+  for name, list in pairs(lists) do
+    if #list ~= #models then fail("stack_module_state: not all models have '%s'", name) end
+    lists[name] = torch.stack(list):detach():requires_grad_(list[1].requires_grad)
+  end
+  return lists
+end
+
+function M.stack_module_state(models)
+  if not is_table(models) or #models == 0 then fail('stack_module_state: expects a list of modules') end
+  for i, m in ipairs(models) do
+    if not torch.isinstance(m, nn.Module) then fail('stack_module_state: element %d is no module', i) end
+    if torch.typename(m) ~= torch.typename(models[1]) then
+      fail('stack_module_state: model %d is a %s, the first a %s', i, torch.typename(m), torch.typename(models[1]))
+    end
+    if m.training ~= models[1].training then fail('stack_module_state: model %d is in another mode than the first: train or eval', i) end
+  end
+  return stacked(models, 'named_parameters'), stacked(models, 'named_buffers')
 end
 
 return M
