@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/ops/elementwise/copy.h"
+#include "core/ops/shape/view.h"
 #include "core/ops/window/resample.h"
 
 namespace luth::ops {
@@ -86,6 +87,17 @@ void check_repeating(const Tensor& t, const Ints& pad, const std::string& mode) 
   }
 }
 
+// The input less what negative numbers of `pad` cut off; these become 0.
+Tensor cut(Tensor t, Ints& pad) {
+  for (int k = 0; k < pad.size() / 2; ++k) {
+    const int64_t front = std::max<int64_t>(-before(pad, k), 0), back = std::max<int64_t>(-after(pad, k), 0);
+    const int d = t.dim() - 1 - k;
+    if (front || back) t = narrow(t, {.dim = d, .start = front, .length = t.shape()[d] - front - back});
+    pad[2 * k] += front, pad[2 * k + 1] += back;
+  }
+  return t;
+}
+
 }  // namespace
 
 Tensor Pad::decompose(const Inputs& in) const {
@@ -95,7 +107,11 @@ Tensor Pad::decompose(const Inputs& in) const {
   if (border == Border::constant) return pad_dims(t, pad, border, value.value_or(Scalar(0)));
   if (value && value->value() != 0) throw Error("mode '{}' does not take a value", mode);
   check_repeating(t, pad, mode);
-  return pad_dims(t, pad, border, 0);
+  if (border != Border::circular) return pad_dims(t, pad, border, 0);
+  Ints around = pad;  // what is cut off does not come back at the other end
+  const Tensor rest = cut(t, around);
+  check_repeating(rest, around, mode);
+  return pad_dims(rest, around, border, 0);
 }
 Cases<Pad> Pad::samples() {
   return {{{{1, 2}, "constant", Scalar(1.5)}, {{2, 3}}},
