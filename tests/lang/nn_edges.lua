@@ -13,4 +13,26 @@ function s.circular_padding_repeats_what_is_not_cut_off()
   t:eq(list(y.grad), {0, 2, 2, 2})
 end
 
+function s.batches_without_elements_keep_running_statistics()
+  for _, make in ipairs {nn.BatchNorm1d, nn.InstanceNorm1d} do
+    for _, shape in ipairs {{0, 2, 3}, {2, 2, 0}} do
+      local m = make(2, {affine = true, track_running_stats = true})
+      local x = torch.zeros(shape):requires_grad_()
+      local y = m(x)
+      t:eq(y:size():tolist(), shape)
+      y:sum():backward()
+      t:eq(list(m.weight.grad), {0, 0})
+      t:eq(list(m.running_mean), {0, 0})
+      t:eq(list(m.running_var), {1, 1})
+    end
+  end
+  t:fails(function() return nn.BatchNorm1d(2)(torch.zeros(1, 2)) end, 'more than one value')
+end
+
+function s.training_wants_eps_above_0()
+  local m = nn.BatchNorm1d(2, {eps = 0})
+  t:fails(function() return m(torch.randn(3, 2)) end, 'eps must be above 0 in training, not 0')
+  t:eq(m:eval()(torch.ones(3, 2)):size():tolist(), {3, 2})
+end
+
 t:add(s):run()

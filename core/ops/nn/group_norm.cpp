@@ -128,7 +128,8 @@ Tensor InstanceNorm::decompose(const Inputs& in) const {
   static const char* const names[] = {"input", "running_mean", "running_var", "weight", "bias"};
   for (size_t i = 1; i < in.size(); ++i) check_per_channel(in[i], names[i], s[1]);
   if (!use_input_stats) { return Fn<BatchNorm>()(x, in[1], in[2], in[3], in[4], {.eps = eps}); }
-  if (!in[1] && !in[2] && x.numel()) return native_group_norm(x, in[3], in[4], {s[1], eps})[0];
+  if (x.numel() == 0) return channel_affine(x, Value(), in[3], in[4]);  // no statistics: the running ones stay
+  if (!in[1] && !in[2]) return native_group_norm(x, in[3], in[4], {s[1], eps})[0];
   // The running statistics want the variances: each channel of each sample is a channel of one batch.
   auto each = [&](const Value& t) { return t ? Value(repeat(t, {{s[0]}})) : Value(); };
   Tensor rows = reshape(x, {.shape = {1, s[0] * s[1], inner}});

@@ -107,8 +107,11 @@ Tensor batch_norm_by_batch(const Inputs& in, const Value& momentum, double eps) 
   static const char* const names[] = {"input", "running_mean", "running_var", "weight", "bias"};
   check_channels(in, names);
   const Shape& s = in[0].shape();
-  int64_t n = s[1] ? s.numel() / s[1] : 0;
-  if (n < 2) throw Error("training wants more than one value per channel, but input has shape {}", to_string(s));
+  int64_t n = s[0];
+  for (int i = 2; i < s.size(); ++i) n *= s[i];
+  if (!(eps > 0)) throw Error("eps must be above 0 in training, not {}", eps);
+  if (n == 1) throw Error("training wants more than one value per channel, but input has shape {}", to_string(s));
+  if (in[0].numel() == 0) return channel_affine(in[0], Value(), in[3], in[4]);  // no statistics: the running ones stay
   Tensors parts = batch_norm_train(in[0], in[3], in[4], {eps});
   move_running(in[1], parts[1].detach(), momentum, 1);
   move_running(in[2], parts[2].detach(), momentum, double(n) / double(n - 1));
