@@ -91,6 +91,7 @@ void RNNBase::build() {
   const RecurrentSettings& s = settings();
   const std::string module = type();
   check_sizes();
+  need_at_least(module, "input_size", s.input_size, 1);
   if (!(s.dropout >= 0 && s.dropout <= 1)) throw Error("dropout of {} is a probability, got {}", module, s.dropout);
   if (s.proj_size < 0 || s.proj_size >= s.hidden_size)
     throw Error("proj_size of {} must be less than hidden_size {} and not negative, got {}", module, s.hidden_size,

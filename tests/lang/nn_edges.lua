@@ -35,4 +35,17 @@ function s.training_wants_eps_above_0()
   t:eq(m:eval()(torch.ones(3, 2)):size():tolist(), {3, 2})
 end
 
+function s.dims_of_a_number()
+  local x = torch.tensor(3.0)
+  t:fails(function() return nn.Flatten()(x) end, 'dim 2 is out of range')
+  t:eq(nn.Flatten {start_dim = 1}(x):size():tolist(), {1})
+  t:eq(x:flatten():size():tolist(), {1})
+end
+
+function s.settings_that_pytorch_refuses()
+  t:fails(function() return nn.Unflatten(1, {-1, -1})(torch.ones(1, 5)) end, 'only one extent of [-1, -1] may be -1')
+  for _, make in ipairs {nn.RNN, nn.LSTM, nn.GRU} do t:fails(function() return make(0, 2) end, 'input_size of at least 1') end
+  t:eq(nn.GRUCell(0, 2)(torch.ones(3, 0)):size():tolist(), {3, 2})
+end
+
 t:add(s):run()

@@ -237,8 +237,8 @@ Tensors Unsqueeze::vjp(const Call&, const Tensor& dy) const { return {squeeze(dy
 
 Tensor Flatten::decompose(const Inputs& in) const {
   const Tensor& x = in[0];
-  if (x.dim() == 0) return reshape(x, {Shape{1}});
   int a = wrap_dim(start_dim, x.dim()), b = wrap_dim(end_dim, x.dim());
+  if (x.dim() == 0) return reshape(x, {Shape{1}});
   if (a > b) throw Error("start_dim {} comes after end_dim {}", shown(start_dim), shown(end_dim));
   if (a == b) return x;
   Shape s;
@@ -256,6 +256,8 @@ Tensor Unflatten::decompose(const Inputs& in) const {
   int d = wrap_dim(dim, x.dim());
   int64_t known = 1;
   Shape sizes = this->sizes, s;
+  if (std::count(sizes.begin(), sizes.end(), -1) > 1)
+    throw Error("only one extent of {} may be -1", to_string(this->sizes));
   for (int64_t n : sizes) known *= n == -1 ? 1 : n;
   for (auto& n : sizes)
     if (n == -1) n = known ? x.shape()[d] / known : 0;
