@@ -48,4 +48,11 @@ function s.settings_that_pytorch_refuses()
   t:eq(nn.GRUCell(0, 2)(torch.ones(3, 0)):size():tolist(), {3, 2})
 end
 
+function s.losses_are_as_many_as_inputs()
+  local one, two = torch.tensor(0.5), torch.ones(2)
+  t:fails(function() return F.soft_margin_loss(one, two) end, 'target of shape [2] does not fit input of shape []')
+  t:fails(function() return F.binary_cross_entropy(one, one, two) end, 'weight of shape [2] does not fit')
+  t:fails(function() return F.binary_cross_entropy_with_logits(one, one, two) end, 'weight of shape [2] does not fit')
+end
+
 t:add(s):run()

@@ -214,11 +214,20 @@ Tensor HuberLoss::decompose(const Inputs& in) const {
 
 // ---- probabilities -------------------------------------------------------------------------------------------------
 
+// Losses times their weights, which must not make more of them.
+static Tensor weighted(const Tensor& each, const Value& weight) {
+  if (!weight) return each;
+  Tensor t = mul(each, weight);
+  if (!(t.shape() == each.shape()))
+    throw Error("weight of shape {} does not fit input of shape {}", to_string(weight.shape()),
+                to_string(each.shape()));
+  return t;
+}
 Tensor BinaryCrossEntropy::decompose(const Inputs& in) const {
   check_same_shape(in);
   check_floating(in[0], "input");
   Tensor each = bce_each(in[0], in[1]);
-  return reduced(in[2] ? mul(each, in[2]) : each, reduction);
+  return reduced(weighted(each, in[2]), reduction);
 }
 Tensors BceEach::vjp(const Call& c, const Tensor& dy) const {
   const Tensor &x = c.in[0], &t = c.in[1];
@@ -234,7 +243,7 @@ Tensor BinaryCrossEntropyWithLogits::decompose(const Inputs& in) const {
   Tensor log_p = log_sigmoid(x);
   if (in[3]) log_p = mul(log_p, add(mul(sub(in[3], 1), t), 1));  // 1 + (pos_weight - 1) * target
   Tensor each = sub(mul(sub(1, t), x), log_p);
-  return reduced(in[2] ? mul(each, in[2]) : each, reduction);
+  return reduced(weighted(each, in[2]), reduction);
 }
 Tensor KlDiv::decompose(const Inputs& in) const {
   const Tensor &x = in[0], &t = in[1];

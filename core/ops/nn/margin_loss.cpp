@@ -135,7 +135,11 @@ Tensor MultilabelSoftMarginLoss::decompose(const Inputs& in) const {
   return reduced(div(sum(each, {.dim = {last}}), double(x.shape()[last])), reduction);
 }
 Tensor SoftMarginLoss::decompose(const Inputs& in) const {
-  return reduced(neg(log_sigmoid(mul(in[1], in[0]))), reduction);
+  Tensor product = mul(in[1], in[0]);
+  if (!(product.shape() == in[0].shape()))
+    throw Error("target of shape {} does not fit input of shape {}", to_string(in[1].shape()),
+                to_string(in[0].shape()));
+  return reduced(neg(log_sigmoid(product)), reduction);
 }
 
 void TripletMarginLoss::check() const {
