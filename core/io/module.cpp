@@ -97,6 +97,7 @@ Map ModuleWriter::begin(const void* object, const char* kind, bool& known) {
 }
 
 Item ModuleWriter::write(const nn::Module& m) {
+  const nn::Nesting nesting;
   bool known = false;
   Map map = begin(&m, kinds::module, known);
   if (known) return map;

@@ -75,10 +75,10 @@ void AdaptiveLogSoftmaxWithLoss::check_inputs(const Tensor& x, const Tensor& tar
 }
 
 Tensor AdaptiveLogSoftmaxWithLoss::head_log_prob(const Tensor& x) {
-  return log_softmax((*find_child("head")->module)(x), {.dim = 1});
+  return log_softmax((*child("head"))(x), {.dim = 1});
 }
 Tensor AdaptiveLogSoftmaxWithLoss::cluster_log_prob(int i, const Tensor& x) {
-  return log_softmax((*find_child("tail")->module->parts().children[size_t(i)].module)(x), {.dim = 1});
+  return log_softmax((*child("tail")->child(std::to_string(i + 1)))(x), {.dim = 1});
 }
 
 // Each cluster sees the samples alone whose target lies in it.

@@ -49,9 +49,9 @@ void MultiheadAttention::reset_parameters() {
     else
       init::xavier_uniform(p.value);
   }
-  Module& out = *find_child("out_proj")->module;
-  out.reset_parameters();
-  if (out.parameter(1)) init::constant(out.parameter(1), 0);
+  const ModuleRef out = child("out_proj");
+  out->reset_parameters();
+  if (const Tensor& bias = out->parameter_named("bias")) init::constant(bias, 0);
 }
 
 void MultiheadAttention::check_inputs(const AttentionArguments& a) const {
@@ -92,7 +92,7 @@ Values MultiheadAttention::run(const AttentionArguments& a) {
   auto by_length = [&](const Tensor& t) { return swap ? transpose(t, {0, 1}) : t; };
   Tensor q = by_length(a.query), k = a.key.impl() == a.query.impl() ? q : by_length(a.key),
          v = a.value.impl() == a.key.impl() ? k : by_length(a.value);
-  Module& out = *find_child("out_proj")->module;
+  const ModuleRef out = child("out_proj");
   ops::MultiHeadAttentionForward op;
   op.embed_dim_to_check = spec.embed_dim;
   op.num_heads = spec.num_heads;
@@ -104,10 +104,11 @@ Values MultiheadAttention::run(const AttentionArguments& a) {
   op.average_attn_weights = a.average_attn_weights;
   op.is_causal = a.is_causal;
   auto own = [&](const char* name) { return Value(parameter_named(name)); };
-  Tensors r = luth::apply(info<ops::MultiHeadAttentionForward>(), &op,
-                          {q, k, v, own("in_proj_weight"), own("in_proj_bias"), own("bias_k"), own("bias_v"),
-                           out.parameter(0), out.parameter(1), a.key_padding_mask, a.attn_mask, own("q_proj_weight"),
-                           own("k_proj_weight"), own("v_proj_weight"), Value(), Value()});
+  Tensors r =
+      luth::apply(info<ops::MultiHeadAttentionForward>(), &op,
+                  {q, k, v, own("in_proj_weight"), own("in_proj_bias"), own("bias_k"), own("bias_v"),
+                   out->parameter_named("weight"), out->parameter_named("bias"), a.key_padding_mask, a.attn_mask,
+                   own("q_proj_weight"), own("k_proj_weight"), own("v_proj_weight"), Value(), Value()});
   Values results{swap ? transpose(r[0], {0, 1}) : r[0]};
   if (a.need_weights) results.push_back(r[1]);
   return results;

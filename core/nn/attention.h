@@ -68,7 +68,6 @@ class MultiheadAttention final : public ArgumentsLayer<MultiheadAttention, Multi
 
  private:
   bool same_features() const;
-  Tensor parameter_named(const char* name) { return find_parameter(name)->value; }
   void check_inputs(const AttentionArguments& a) const;
 };
 

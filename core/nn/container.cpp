@@ -58,6 +58,7 @@ Values ParameterList::forward(const Values&) { no_forward(*this); }
 Values ParameterDict::forward(const Values&) { no_forward(*this); }
 
 void ModuleList::print(std::string& out, int indent) const {
+  const Nesting nesting;
   out += "ModuleList(";
   const std::string line = "\n" + std::string(size_t(indent) + 2, ' ');
   for (size_t i = 0; i < size();) {

@@ -15,7 +15,20 @@ auto find_in(List& list, std::string_view name) {
   return it == list.end() ? nullptr : &*it;
 }
 
+bool has_value(const NamedTensor& t) { return bool(t.value); }
+bool has_value(const NamedModule&) { return true; }
+
 }  // namespace
+
+static thread_local int nesting = 0;
+static void check_nesting(size_t levels) {
+  if (levels >= Nesting::most) throw Error("modules are nested deeper than {} levels", Nesting::most);
+}
+Nesting::Nesting() {
+  check_nesting(size_t(nesting));
+  ++nesting;
+}
+Nesting::~Nesting() { --nesting; }
 
 std::string path_to(const Module& above, const Module& m) {
   struct Step {
@@ -23,6 +36,7 @@ std::string path_to(const Module& above, const Module& m) {
     size_t next = 0;
   };
   std::vector<Step> steps{{&above.parts().children}};
+  std::set<const Module*> seen;  // a module may be at many places
   while (!steps.empty()) {
     Step& last = steps.back();
     if (last.next == last.children->size()) {
@@ -31,7 +45,8 @@ std::string path_to(const Module& above, const Module& m) {
     }
     const Module* child = (*last.children)[last.next++].module.get();
     if (child != &m) {
-      steps.push_back({&child->parts().children});
+      if (auto& below = child->parts().children; !below.empty() && seen.insert(child).second) steps.push_back({&below});
+      check_nesting(steps.size());
       continue;
     }
     std::string path;
@@ -113,12 +128,22 @@ NamedTensor* Module::find_parameter(std::string_view name) { return find_in(part
 NamedBuffer* Module::find_buffer(std::string_view name) { return find_in(parts_->buffers, name); }
 NamedModule* Module::find_child(std::string_view name) { return find_in(parts_->children, name); }
 
+ModuleRef Module::child(std::string_view name) {
+  if (NamedModule* c = find_child(name)) return c->module;
+  throw Error("{} has no module '{}'", type(), name);
+}
+const Tensor& Module::parameter_named(std::string_view name) {
+  if (NamedTensor* p = find_parameter(name)) return p->value;
+  throw Error("{} has no parameter '{}'", type(), name);
+}
+
 void Module::check_free(const std::string& name, const char* what, const void* except) const {
   if (name.empty() || name.find('.') != std::string::npos)
     throw Error("'{}' is no name for a {}: it must not be empty nor contain a dot", name, what);
   auto taken = [&](auto& list) {
     auto* e = find_in(list, name);
-    if (e && e != except) throw Error("{} already has a part named '{}'; assign nil to it first", type(), name);
+    if (e && e != except && has_value(*e))
+      throw Error("{} already has a part named '{}'; assign nil to it first", type(), name);
   };
   taken(parts_->parameters);
   taken(parts_->buffers);
@@ -195,6 +220,7 @@ std::string Module::repr() const {
 }
 
 void Module::print(std::string& out, int indent) const {
+  const Nesting nesting;
   const std::string extra = extra_repr();
   auto& children = parts_->children;
   out += type() + "(";

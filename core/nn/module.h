@@ -202,7 +202,8 @@ class Module : public Counted {
   bool hooked() const { return parts_->hooks.around_calls() || global_hooks().around_calls(); }
 
   // ---- Parts -------------------------------------------------------------------------------------------------------
-  /// Adds or replaces. Throw for a name that is empty, has a dot, or is another kind of part's.
+  /// Adds or replaces. Throw for a name that is empty, has a dot, or is that of a part of another kind that has a
+  /// value.
   void register_parameter(const std::string& name, const Tensor& value);
   void register_buffer(const std::string& name, const Tensor& value, bool persistent = true);
   void add_module(const std::string& name, ModuleRef child);
@@ -211,6 +212,9 @@ class Module : public Counted {
   NamedTensor* find_parameter(std::string_view name);
   NamedBuffer* find_buffer(std::string_view name);
   NamedModule* find_child(std::string_view name);
+  /// The child, or the parameter (null: absent), of a name that the class gave it. Throws where there is none any more.
+  ModuleRef child(std::string_view name);
+  const Tensor& parameter_named(std::string_view name);
   /// The parameter or buffer number i, in order of registration; null where it is absent.
   const Tensor& parameter(size_t i) const { return parts_->parameters[i].value; }
   const Tensor& buffer(size_t i) const { return parts_->buffers[i].value; }
@@ -268,6 +272,17 @@ Tensor duplicate(const Tensor& t);
 /// `t` itself, or a copy of that dtype on that device (null: its own). Not recorded.
 Tensor converted(const Tensor& t, Dtype dtype, Device* device);
 
+/// A step of a recursion over nested modules. Throws where this thread is deeper in such steps than `most`, long before
+/// its stack ends.
+class Nesting {
+ public:
+  static constexpr int most = 1000;
+  Nesting();
+  ~Nesting();
+  Nesting(const Nesting&) = delete;
+  Nesting& operator=(const Nesting&) = delete;
+};
+
 /// The dotted path from `above` to `m`; empty when it is not below.
 std::string path_to(const Module& above, const Module& m);
 
@@ -282,6 +297,7 @@ class Frame {
   static std::string where();
 
  private:
+  Nesting nesting_;
   const Module& module_;
   std::string (*root_)(void*);
   void* context_;

@@ -158,6 +158,7 @@ ModuleRef sync_form(const ModuleRef& m) {
 ModuleRef convert_sync_batchnorm(const ModuleRef& m) {
   ModuleRef made = m->lazy() ? ModuleRef() : sync_form<BatchNorm<1>, BatchNorm<2>, BatchNorm<3>>(m);
   if (made) return made;
+  const Nesting nesting;
   for (auto& child : m->parts().children) child.module = convert_sync_batchnorm(child.module);
   return m;
 }

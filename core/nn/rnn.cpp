@@ -42,6 +42,8 @@ Tensor joined(const Tensors& list, int64_t dim) { return list.size() == 1 ? list
 
 }  // namespace
 
+constexpr int64_t most_layers = 10'000;  // more are a mistake, and would take minutes to make
+
 // ---- Layers and cells ----------------------------------------------------------------------------------------------
 
 int64_t RecurrentModule::gate_rows() const {
@@ -53,6 +55,8 @@ void RecurrentModule::check_sizes() const {
   need_at_least(module.c_str(), "input_size", s.input_size, 0);
   need_at_least(module.c_str(), "hidden_size", s.hidden_size, 1);
   need_at_least(module.c_str(), "num_layers", s.num_layers, 1);
+  if (s.num_layers > most_layers)
+    throw Error("num_layers of {} must be at most {}, got {}", module, most_layers, s.num_layers);
   if (s.nonlinearity != "tanh" && s.nonlinearity != "relu")
     throw Error("nonlinearity of {} is 'tanh' or 'relu', got '{}'", module, s.nonlinearity);
 }

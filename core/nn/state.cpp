@@ -14,15 +14,19 @@ namespace {
 
 // Modules name children by position, from 1; names in a state dict count from `base`.
 std::string based(const Module& m, const std::string& name, int base) {
-  if (base == 1 || !m.positional() || !is_number(name)) return name;
+  if (base == 1 || !m.positional() || !is_number(name) || name.size() > 18) return name;
   return std::to_string(std::stoll(name) - 1 + base);
 }
+
+// A copy: hooks may change the list.
+std::vector<NamedModule> children(const Module& m) { return m.parts().children; }
 
 constexpr const char* extra_name = "_extra_state";
 
 // The entries of `m` and of what lies below. Without `to_save`: those to load, so no hook runs, and extra state is a
 // name alone.
 void collect(Module& m, const std::string& prefix, int base, bool to_save, StateDict& out) {
+  const Nesting nesting;
   const Hooks hooks = to_save ? m.hooks() : Hooks();  // a copy: a hook may remove itself
   for (auto& hook : hooks.before_state) hook.f(m, out, prefix);
   for (auto& p : m.parts().parameters)
@@ -33,7 +37,7 @@ void collect(Module& m, const std::string& prefix, int base, bool to_save, State
     const Argument state = to_save ? m.extra_state() : Argument();
     out.push_back({prefix + extra_name, state.tensor(), state});
   }
-  for (auto& c : m.parts().children) collect(*c.module, prefix + based(m, c.name, base) + ".", base, to_save, out);
+  for (auto& c : children(m)) collect(*c.module, prefix + based(m, c.name, base) + ".", base, to_save, out);
   for (auto& hook : hooks.after_state) hook.f(m, out, prefix);
 }
 StateDict entries_to_load(Module& m, int base) {
@@ -43,9 +47,10 @@ StateDict entries_to_load(Module& m, int base) {
 }
 
 // Calls f(module, prefix) for each module, parents first.
-void each_module(Module& m, const std::string& prefix, int base, const auto& f) {
+void each_module(const ModuleRef& m, const std::string& prefix, int base, const auto& f) {
+  const Nesting nesting;
   f(m, prefix);
-  for (auto& c : m.parts().children) each_module(*c.module, prefix + based(m, c.name, base) + ".", base, f);
+  for (auto& c : children(*m)) each_module(c.module, prefix + based(*m, c.name, base) + ".", base, f);
 }
 
 // A module whose parameters wait for a shape takes it from the names below its path.
@@ -162,14 +167,14 @@ StateDict Module::state_dict(int base, const std::string& prefix) const {
 LoadResult Module::load_state_dict(const StateDict& given, const LoadOptions& options) {
   StateDict from = given;
   LoadResult by_hooks;
-  std::vector<std::pair<Module*, Hooks>> after;
-  std::map<std::string, Module*> by_prefix;
-  each_module(*this, "", options.base, [&](Module& m, const std::string& prefix) {
-    by_prefix[prefix] = &m;
-    const Hooks hooks = m.hooks();
-    for (auto& hook : hooks.before_load) hook.f(m, from, prefix, by_hooks);
-    if (!hooks.after_load.empty()) after.emplace_back(&m, hooks);
-    materialize(m, prefix, from);
+  std::vector<std::pair<ModuleRef, Hooks>> after;
+  std::map<std::string, ModuleRef> by_prefix;
+  each_module(ModuleRef(this), "", options.base, [&](const ModuleRef& m, const std::string& prefix) {
+    by_prefix[prefix] = m;
+    const Hooks hooks = m->hooks();
+    for (auto& hook : hooks.before_load) hook.f(*m, from, prefix, by_hooks);
+    if (!hooks.after_load.empty()) after.emplace_back(m, hooks);
+    materialize(*m, prefix, from);
   });
   Plan plan = compare(entries_to_load(*this, options.base), from);
   auto add = [](auto& to, const auto& more) { to.insert(to.end(), more.begin(), more.end()); };
@@ -191,7 +196,8 @@ LoadResult Module::load_state_dict(const StateDict& given, const LoadOptions& op
     refuse(*this, plan, from, options);
   }
   for (auto& [name, state] : plan.extra)
-    by_prefix[name.substr(0, name.size() - strlen(extra_name))]->set_extra_state(state);
+    if (auto m = by_prefix.find(name.substr(0, name.size() - strlen(extra_name))); m != by_prefix.end())
+      m->second->set_extra_state(state);
   return plan.result;
 }
 

@@ -15,11 +15,6 @@ const DefineModule<TransformerEncoderLayer, TransformerDecoderLayer, Transformer
                    Transformer>
     transformer_;
 
-Module& child(Module& m, const char* name) {
-  NamedModule* c = m.find_child(name);
-  if (!c) throw Error("{} has no module '{}' any more", m.type(), name);
-  return *c->module;
-}
 Tensor only_result(const Module& m, const Values& out) {
   if (out.size() != 1 || !out[0].is_tensor())
     throw Error("{} must give one tensor here, and gave {} values", m.type(), out.size());
@@ -67,8 +62,8 @@ void TransformerLayer<Self, S, A>::build_parts(std::initializer_list<const char*
 
 template <class Self, class S, class A>
 Tensor TransformerLayer<Self, S, A>::call_child(const char* name, const Tensor& x) {
-  Module& m = child(*this, name);
-  return only_result(m, m.call({x}));
+  const ModuleRef m = this->child(name);
+  return only_result(*m, m->call({x}));
 }
 
 template <class Self, class S, class A>
@@ -83,15 +78,15 @@ Tensor TransformerLayer<Self, S, A>::residual(const Tensor& x, int i, Part part)
 template <class Self, class S, class A>
 Tensor TransformerLayer<Self, S, A>::attend(const char* name, const Tensor& x, const Tensor& to, const Tensor& mask,
                                             const Tensor& padding, bool is_causal) {
-  Module& m = child(*this, name);
-  Values out = m.call(packed(AttentionArguments{.query = x,
-                                                .key = to,
-                                                .value = to,
-                                                .key_padding_mask = padding,
-                                                .need_weights = false,
-                                                .attn_mask = mask,
-                                                .is_causal = is_causal}));
-  if (out.empty() || !out[0].is_tensor()) throw Error("{} must give a tensor here", m.type());
+  const ModuleRef m = this->child(name);
+  Values out = m->call(packed(AttentionArguments{.query = x,
+                                                 .key = to,
+                                                 .value = to,
+                                                 .key_padding_mask = padding,
+                                                 .need_weights = false,
+                                                 .attn_mask = mask,
+                                                 .is_causal = is_causal}));
+  if (out.empty() || !out[0].is_tensor()) throw Error("{} must give a tensor here", m->type());
   return out[0].tensor();
 }
 
@@ -126,13 +121,16 @@ Values TransformerDecoderLayer::run(const DecoderLayerArguments& a) {
 
 namespace {
 
+constexpr int64_t most_layers = 10'000;  // more are a mistake, and would take minutes to make
+
 bool is_layer(std::string_view path) { return path.starts_with("layers.") && path.find('.', 7) == path.npos; }
 bool is_activation(std::string_view path) { return path.ends_with(".activation"); }
 
 // The children of both stacks, from settings that they take over.
 void build_stack(Module& m, const char* setting, ModuleRef& layer, int64_t num_layers, ModuleRef& norm) {
   if (!layer) throw Error("{}: argument '{}' is required", m.type(), setting);
-  if (num_layers < 0) throw Error("{} needs num_layers of at least 0, got {}", m.type(), num_layers);
+  if (num_layers < 0 || num_layers > most_layers)
+    throw Error("{} needs num_layers from 0 to {}, got {}", m.type(), most_layers, num_layers);
   Ref<ModuleList> layers(new ModuleList);
   for (int64_t i = 0; i < num_layers; ++i) layers->append(layer->clone());
   m.add_module("layers", layers);
@@ -144,8 +142,8 @@ void build_stack(Module& m, const char* setting, ModuleRef& layer, int64_t num_l
 Values run_stack(Module& m, Values arguments) {
   auto absent = [](const Value& v) { return !v || (v.is_scalar() && !v.scalar().to<bool>()); };
   while (absent(arguments.back())) arguments.pop_back();
-  for (auto& layer : child(m, "layers").parts().children)
-    arguments[0] = only_result(*layer.module, ModuleRef(layer.module)->call(arguments));
+  const auto layers = m.child("layers")->parts().children;  // a copy: a hook may change the list
+  for (auto& layer : layers) arguments[0] = only_result(*layer.module, layer.module->call(arguments));
   if (NamedModule* norm = m.find_child("norm")) return norm->module->call({arguments[0]});
   return {arguments[0]};
 }
@@ -222,11 +220,11 @@ Values Transformer::run(const TransformerArguments& a) {
     if (dims < 2 || t->shape(-1) != spec.d_model)
       throw Error("{} must have d_model = {} features (its last dim), but has shape {}", name, spec.d_model,
                   to_string(t->shape()));
-  Module &encoder = child(*this, "encoder"), &decoder = child(*this, "decoder");
+  const ModuleRef encoder = child("encoder"), decoder = child("decoder");
   Tensor memory = only_result(
-      encoder, encoder.call(packed(EncoderArguments{a.src, a.src_mask, a.src_key_padding_mask, a.src_is_causal})));
-  return decoder.call(packed(DecoderLayerArguments{a.tgt, memory, a.tgt_mask, a.memory_mask, a.tgt_key_padding_mask,
-                                                   a.memory_key_padding_mask, a.tgt_is_causal, a.memory_is_causal}));
+      *encoder, encoder->call(packed(EncoderArguments{a.src, a.src_mask, a.src_key_padding_mask, a.src_is_causal})));
+  return decoder->call(packed(DecoderLayerArguments{a.tgt, memory, a.tgt_mask, a.memory_mask, a.tgt_key_padding_mask,
+                                                    a.memory_key_padding_mask, a.tgt_is_causal, a.memory_is_causal}));
 }
 
 Tensor Transformer::generate_square_subsequent_mask(int64_t size, const Factory& factory) {

@@ -16,6 +16,7 @@ std::string join(const std::string& prefix, const std::string& name) {
 }
 
 void collect(const ModuleRef& m, const std::string& path, bool all, Module::Seen& seen, std::vector<NamedModule>& out) {
+  const Nesting nesting;
   if (!seen.insert(m.get()).second && !all) return;
   out.push_back({path, m});
   for (auto& c : m->parts().children) collect(c.module, join(path, c.name), all, seen, out);
@@ -75,7 +76,9 @@ void Module::requires_grad(bool on) {
   for (auto& p : parameters()) p.set_requires_grad(on);
 }
 void Module::apply(const std::function<void(Module&)>& f) {
-  for (auto& c : parts_->children) c.module->apply(f);
+  const Nesting nesting;
+  const auto children = parts_->children;  // a copy: f may change the list
+  for (auto& c : children) c.module->apply(f);
   f(*this);
 }
 
@@ -113,6 +116,7 @@ struct Cloner {
     return copy;
   }
   ModuleRef module(const Module& m) {
+    const Nesting nesting;
     if (auto it = modules.find(&m); it != modules.end()) return it->second;
     ModuleRef copy = m.fresh();
     modules[&m] = copy;

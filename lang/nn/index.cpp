@@ -35,13 +35,13 @@ bool has_part(nn::Module& m, std::string_view name) {
   return m.find_parameter(name) || m.find_child(name) || m.find_buffer(name);
 }
 
-// Drops a part of another kind, so that the name is free.
+// Drops a part of another kind, so that the name is free. A parameter or buffer keeps its place, as classes find theirs
+// by position.
 void drop_other(lua_State* L, nn::Module& m, const std::string& name, const char* kind) {
-  auto& p = m.parts();
-  auto same = [&](auto& e) { return e.name == name; };
-  if (kind[0] != 'p') std::erase_if(p.parameters, same);
-  if (kind[0] != 'b') std::erase_if(p.buffers, same);
-  if (kind[0] != 'm' && std::erase_if(p.children, same)) update_children(L, 1);
+  if (auto* p = m.find_parameter(name); p && kind[0] != 'p') p->value = Tensor();
+  if (auto* b = m.find_buffer(name); b && kind[0] != 'b') b->value = Tensor();
+  if (kind[0] != 'm' && std::erase_if(m.parts().children, [&](auto& c) { return c.name == name; }))
+    update_children(L, 1);
 }
 
 void set_plain(lua_State* L) {

@@ -85,6 +85,7 @@ void push_module(lua_State* L, const nn::ModuleRef& m) {
 
 void update_children(lua_State* L, int index, size_t from) {
   index = lua_absindex(L, index);
+  const nn::Nesting nesting;
   nn::ModuleRef m = check_module(L, index);
   auto& children = m->parts().children;
   luaL_checkstack(L, 8, nullptr);
