@@ -21,9 +21,12 @@ int save(lua_State* L) {
 
 int load(lua_State* L) {
   if (lua_type(L, 1) != LUA_TSTRING) throw Error("torch.load: expects a path, got {}", given_text(L, 1));
-  NamedArguments options(L, 2, "torch.load");
+  const bool by_position = !lua_isnoneornil(L, 2) && !lua_istable(L, 2);
+  NamedArguments options(L, by_position ? 3 : 2, "torch.load");
   Device* where = nullptr;
+  if (by_position) where = &check_device(L, 2);
   if (int i = options.get("map_location")) where = &check_device(L, i);
+  options.flag("weights_only", true);  // nothing is executed either way
   options.done();
   push_item(L, io::load(lua_tostring(L, 1), where));
   return 1;
@@ -33,9 +36,9 @@ constexpr Row rows[] = {
     {"save", guarded<save>, "torch.save(value, path)",
      "Writes a tensor, number, string, boolean, state dict or nested table into a file. If it fails, the old file is "
      "unchanged."},
-    {"load", guarded<load>, "torch.load(path, {map_location = nil})",
+    {"load", guarded<load>, "torch.load(path, map_location = nil, {weights_only = true})",
      "Reads a file that torch.save or h5py has written, .safetensors, .npy, .npz, or PyTorch's .pth (tensors, plain "
-     "values and state dicts; nothing in it is executed)."},
+     "values and state dicts). Nothing in it is executed, with or without weights_only."},
 };
 
 void open_files(lua_State* L) {
