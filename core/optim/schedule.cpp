@@ -54,12 +54,23 @@ void Schedule::attach(OptimizerRef optimizer) {
   optimizer_ = std::move(optimizer);
   for (size_t i = 0; i < groups(); ++i) {
     auto& g = optimizer_->groups()[i];
+    if (!g.initial_lr && last_epoch_ >= 0)
+      throw Error(
+          "{} goes on after epoch {}, and parameter group {} has no initial_lr: load the state of the optimizer first",
+          type(), last_epoch_, shown(int64_t(i)));
     if (!g.initial_lr) g.initial_lr = lr(i);
   }
   begin();
   for (auto& g : optimizer_->groups()) base_lrs_.push_back(*g.initial_lr);
-  last_epoch_ = 0;
+  ++last_epoch_;
   set_rates();
+  starting_ = false;
+}
+
+void Schedule::start_after(int64_t last_epoch) {
+  if (last_epoch < -1) throw Error("{}: last_epoch is an epoch, or -1 for a new run, not {}", type(), last_epoch);
+  if (last_epoch >= 0 && !can_start_after()) throw Error("{} begins at its first epoch", type());
+  last_epoch_ = last_epoch;
 }
 
 void Schedule::set_rates() {
@@ -96,7 +107,7 @@ void add_schedule_class(const ScheduleClass* c) { insert_by_name(classes_of_sche
 
 double LambdaLR::rate(size_t i) { return base_lrs_[i] * factor(f, i, last_epoch_, LambdaLRSpec::name); }
 double MultiplicativeLR::rate(size_t i) {
-  return last_epoch_ > 0 ? lr(i) * factor(f, i, last_epoch_, MultiplicativeLRSpec::name) : lr(i);
+  return starting() ? lr(i) : lr(i) * factor(f, i, last_epoch_, MultiplicativeLRSpec::name);
 }
 
 void SequentialLR::attach(OptimizerRef o) {

@@ -24,8 +24,14 @@ class Schedule : public Counted {
   /// The schedules inside (SequentialLR, ChainedScheduler), in order.
   virtual std::vector<ScheduleRef> children() const { return {}; }
 
-  /// Throws for settings that make no sense, and when there is an optimizer already.
+  /// Throws for settings that make no sense, when there is an optimizer already, and without the groups' initial_lr
+  /// after start_after.
   virtual void attach(OptimizerRef optimizer);
+  /// Before `attach`: the schedule goes on after that epoch of an earlier run, whose optimizer's state has been loaded.
+  /// -1: a new run.
+  void start_after(int64_t last_epoch);
+  /// Whether the schedule can: those made of others and those that follow a metric cannot.
+  virtual bool can_start_after() const { return true; }
   virtual void step();
   /// The same for schedules that follow a metric; others throw.
   virtual void step(double metric);
@@ -49,10 +55,15 @@ class Schedule : public Counted {
   double lr(size_t i) const;  // present, of group i
   void set_lr(size_t i, double v);
   size_t groups() const { return optimizer_->groups().size(); }
+  /// Whether the rate to compute is that of the start, where recurrences begin with the present one.
+  bool starting() const { return starting_ || last_epoch_ == 0; }
 
   OptimizerRef optimizer_;
   int64_t last_epoch_ = -1;
   std::vector<double> base_lrs_, last_lr_;
+
+ private:
+  bool starting_ = true;
 };
 
 struct ScheduleClass {
@@ -126,6 +137,7 @@ class ScheduleGroup : public ScheduleOf<S> {
   using ScheduleOf<S>::ScheduleOf;
   std::vector<ScheduleRef> schedules;
   std::vector<ScheduleRef> children() const override { return schedules; }
+  bool can_start_after() const override { return false; }
 
  protected:
   double rate(size_t) override { return 0; }

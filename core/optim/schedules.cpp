@@ -50,7 +50,7 @@ double MultiStepLR::rate(size_t i) {
   return lr(i) * std::pow(spec.gamma, double(n));
 }
 
-double ExponentialLR::rate(size_t i) { return last_epoch_ == 0 ? lr(i) : lr(i) * spec.gamma; }
+double ExponentialLR::rate(size_t i) { return starting() ? lr(i) : lr(i) * spec.gamma; }
 
 double ConstantLR::rate(size_t i) {
   if (last_epoch_ == 0) return lr(i) * spec.factor;
@@ -63,13 +63,13 @@ void LinearLR::begin() {
 }
 double LinearLR::rate(size_t i) {
   if (last_epoch_ == 0) return lr(i) * spec.start_factor;
-  if (last_epoch_ > spec.total_iters) return lr(i);
+  if (starting() || last_epoch_ > spec.total_iters) return lr(i);
   double rise = spec.end_factor - spec.start_factor;
   return lr(i) * (1 + rise / (double(spec.total_iters) * spec.start_factor + double(last_epoch_ - 1) * rise));
 }
 
 double PolynomialLR::rate(size_t i) {
-  if (last_epoch_ == 0 || last_epoch_ > spec.total_iters) return lr(i);
+  if (starting() || last_epoch_ > spec.total_iters) return lr(i);
   double n = double(spec.total_iters), t = double(last_epoch_);
   return lr(i) * std::pow((1 - t / n) / (1 - (t - 1) / n), spec.power);
 }
@@ -77,7 +77,7 @@ double PolynomialLR::rate(size_t i) {
 void CosineAnnealingLR::begin() { need_positive("CosineAnnealingLR", "T_max", spec.T_max); }
 double CosineAnnealingLR::rate(size_t i) {
   double n = double(spec.T_max), t = double(last_epoch_), low = spec.eta_min;
-  if (last_epoch_ == 0) return lr(i);
+  if (starting()) return lr(i);
   if ((last_epoch_ - 1 - spec.T_max) % (2 * spec.T_max) == 0)  // the denominator below would be 0
     return lr(i) + (base_lrs_[i] - low) * (1 - std::cos(pi / n)) / 2;
   return (1 + std::cos(pi * t / n)) / (1 + std::cos(pi * (t - 1) / n)) * (lr(i) - low) + low;
@@ -87,17 +87,38 @@ void CosineAnnealingWarmRestarts::begin() {
   need_positive("CosineAnnealingWarmRestarts", "T_0", spec.T_0);
   need_positive("CosineAnnealingWarmRestarts", "T_mult", spec.T_mult);
   period_ = spec.T_0;
+  at_ = double(last_epoch_);
+  advance();
 }
 double CosineAnnealingWarmRestarts::rate(size_t i) {
-  double share = double(at_) / double(period_);
+  double share = at_ / double(period_);
   return spec.eta_min + (base_lrs_[i] - spec.eta_min) * (1 + std::cos(pi * share)) / 2;
 }
-void CosineAnnealingWarmRestarts::step() {
-  if (++at_ >= period_) {
-    at_ -= period_;
+void CosineAnnealingWarmRestarts::advance() {
+  if (++at_ >= double(period_)) {
+    at_ = std::fmod(at_, double(period_));
     period_ *= spec.T_mult;
   }
+}
+void CosineAnnealingWarmRestarts::step() {
+  advance();
   Schedule::step();
+}
+void CosineAnnealingWarmRestarts::step(double epoch) {
+  optimizer();
+  if (!(epoch >= 0)) throw Error("CosineAnnealingWarmRestarts: step(epoch) needs an epoch from 0, got {}", epoch);
+  const double first = double(spec.T_0), growth = double(spec.T_mult);
+  if (epoch < first || spec.T_mult == 1) {
+    at_ = std::fmod(epoch, first);
+    period_ = spec.T_0;
+  } else {
+    const auto restarts = std::floor(std::log(epoch / first * (growth - 1) + 1) / std::log(growth));
+    const double longer = std::pow(growth, restarts);
+    at_ = epoch - first * (longer - 1) / (growth - 1);
+    period_ = int64_t(first * longer);
+  }
+  last_epoch_ = int64_t(epoch);
+  set_rates();
 }
 void CosineAnnealingWarmRestarts::undo() {
   --at_;

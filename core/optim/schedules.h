@@ -144,9 +144,10 @@ struct CosineAnnealingWarmRestartsSpec {
 };
 class CosineAnnealingWarmRestarts final : public ScheduleOf<CosineAnnealingWarmRestartsSpec> {
  public:
-  using Schedule::step;
   using ScheduleOf::ScheduleOf;
   void step() override;
+  /// Goes to that epoch, which may have a fraction: epoch + batch / batches.
+  void step(double epoch) override;
   void undo() override;
   void restart() override;
   void describe_state(Fields& f) override;
@@ -156,7 +157,9 @@ class CosineAnnealingWarmRestarts final : public ScheduleOf<CosineAnnealingWarmR
   double rate(size_t i) override;
 
  private:
-  int64_t at_ = 0, period_ = 1;  // T_cur, T_i
+  void advance();       // by an epoch
+  double at_ = 0;       // T_cur
+  int64_t period_ = 1;  // T_i
 };
 
 /// Smith and Topin, "Super-convergence". Steps are batches. The momentum (or the first of betas) goes the other way.
@@ -286,6 +289,7 @@ struct ReduceLROnPlateauSpec {
 class ReduceLROnPlateau final : public ScheduleOf<ReduceLROnPlateauSpec> {
  public:
   using ScheduleOf::ScheduleOf;
+  bool can_start_after() const override { return false; }
   void step() override;  // throws: needs the metric
   void step(double metric) override;
   void describe_state(Fields& f) override;

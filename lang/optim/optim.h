@@ -45,6 +45,8 @@ optim::ScheduleRef check_schedule(lua_State* L, int index, const char* what = "e
 /// `{state = {[1] = {step = …, exp_avg = …}}, param_groups = {{lr = …, params = {1, …}}}}` and back.
 int optimizer_state_dict(lua_State* L);
 int optimizer_load_state_dict(lua_State* L);
+/// The named argument `base` of the table at `index`: 1, or 0 for PyTorch's numbers, which count from 0.
+int64_t read_base(lua_State* L, int index, const char* function);
 /// Opens optim.lr_scheduler in the table at `optim`.
 void open_schedules(lua_State* L, int optim);
 

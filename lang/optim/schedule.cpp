@@ -110,7 +110,16 @@ std::string first_arguments(const optim::Schedule& s) {
   return "optimizer";
 }
 
-// Upvalue 1: the ScheduleClass. The optimizer comes first, or not at all: then `attach` gives it.
+// The settings of a schedule and, where it has one, the epoch that it goes on from.
+Describe settings_of(optim::Schedule& s, int64_t& last_epoch) {
+  return [&](Fields& f) {
+    s.describe(f);
+    if (s.can_start_after()) f("last_epoch", last_epoch, "the last epoch of the run to go on with; -1: a new run");
+  };
+}
+
+// Upvalue 1: the ScheduleClass. The optimizer comes first, or not at all: then `attach` gives it. That of a
+// ChainedScheduler may be the one of its schedules.
 int construct(lua_State* L) {
   auto* c = static_cast<const optim::ScheduleClass*>(lua_touserdata(L, lua_upvalueindex(1)));
   lua_newtable(L);
@@ -122,12 +131,17 @@ int construct(lua_State* L) {
     o = check_optimizer(L, 2);
     need(L, 2);
     lua_remove(L, 2);
-  } else if (!is_named(L, 2) && !lua_isnone(L, 2) && !lua_isfunction(L, 2)) {
+  } else if (!is_named(L, 2) && !lua_isnone(L, 2) && !lua_isfunction(L, 2) &&
+             !(lua_istable(L, 2) && dynamic_cast<optim::ChainedScheduler*>(s.get()))) {
     throw Error("{}: argument 1 expects an optimizer, got {}", name, given_text(L, 2));
   }
   const std::vector<std::string> others = take_lua_values(L, *s, name.c_str());
-  read_settings(
-      L, 2, name, [&](Fields& f) { s->describe(f); }, others);
+  int64_t last_epoch = -1;
+  read_settings(L, 2, name, settings_of(*s, last_epoch), others);
+  s->start_after(last_epoch);
+  if (auto* chained = dynamic_cast<optim::ChainedScheduler*>(s.get());
+      chained && !o && !chained->schedules.empty() && chained->schedules[0]->attached())
+    o = optim::OptimizerRef(&chained->schedules[0]->optimizer());
   if (o) s->attach(o);
   push_schedule(L, s);
   lua_pushvalue(L, needs);
@@ -178,10 +192,11 @@ class ScriptSchedule final : public optim::Schedule {
   std::vector<double> rates_;
 };
 
-// optim.lr_scheduler.LRScheduler.init(self, optimizer)
+// optim.lr_scheduler.LRScheduler.init(self, optimizer, last_epoch)
 int init(lua_State* L) {
   auto& s = new_object<optim::ScheduleRef>(L, "optim.lr_scheduler.LRScheduler.init");
   s = optim::ScheduleRef(new ScriptSchedule(class_name(L, 1, "LRScheduler"), WeakRef(L, 1)));
+  if (!lua_isnoneornil(L, 3)) s->start_after(luaL_checkinteger(L, 3));
   remember_object(L, 1, s.get());
   if (!lua_isnoneornil(L, 2)) attach_to(L, 2);
   return 0;
@@ -240,8 +255,23 @@ int push_state(lua_State* L, optim::Schedule& s) {
   lua_setfield(L, -2, "schedulers");
   return 1;
 }
-void read_state(lua_State* L, int table, optim::Schedule& s) {
+// PyTorch's state has the same under its names, some behind an underscore, and also settings, which stay those of the
+// schedule. Replaces the table at `table`.
+void take_pytorch_state(lua_State* L, int table, optim::Schedule& s) {
+  FieldList list;
+  s.describe_state(list);
+  std::vector<std::string> names{"schedulers"};
+  for (auto& f : list.items) names.push_back(f.name);
+  lua_newtable(L);
+  for (auto& name : names) {
+    if (lua_getfield(L, table, name.c_str()) == LUA_TNIL) lua_pop(L, 1), lua_getfield(L, table, ("_" + name).c_str());
+    lua_setfield(L, -2, name.c_str());
+  }
+  lua_replace(L, table);
+}
+void read_state(lua_State* L, int table, optim::Schedule& s, int64_t base) {
   luaL_checkstack(L, 8, nullptr);
+  if (base == 0) take_pytorch_state(L, table, s);
   read_named_settings(L, table, "load_state_dict", [&](Fields& f) { s.describe_state(f); }, {"schedulers"});
   auto children = s.children();
   if (children.empty()) return;
@@ -251,7 +281,7 @@ void read_state(lua_State* L, int table, optim::Schedule& s) {
   for (size_t i = 0; i < children.size(); ++i) {
     lua_rawgeti(L, list, lua_Integer(i) + 1);
     luaL_checktype(L, -1, LUA_TTABLE);
-    read_state(L, lua_gettop(L), *children[i]);
+    read_state(L, lua_gettop(L), *children[i], base);
     lua_pop(L, 1);
   }
   lua_pop(L, 1);
@@ -270,7 +300,12 @@ int state_dict(lua_State* L) {
 int load_state_dict(lua_State* L) {
   optim::Schedule& s = self(L);
   if (!lua_istable(L, 2)) throw Error("load_state_dict: expects a table, got {}", given_text(L, 2));
-  if (!push_user_value(L, 1, optim_class, false)) return read_state(L, 2, s), 0;
+  const int64_t base = read_base(L, 3, "load_state_dict");
+  lua_settop(L, 2);
+  if (base == 1 && (lua_getfield(L, 2, "_last_lr") != LUA_TNIL || lua_getfield(L, 2, "_schedulers") != LUA_TNIL))
+    throw Error("load_state_dict: this is a state of PyTorch's; load it with {{base = 0}}");
+  lua_settop(L, 2);
+  if (!push_user_value(L, 1, optim_class, false)) return read_state(L, 2, s, base), 0;
   FieldList own;
   s.describe_state(own);
   auto is_own = [&](std::string_view name) {
@@ -284,7 +319,7 @@ int load_state_dict(lua_State* L) {
     lua_pushvalue(L, -2);
     lua_settable(L, lua_type(L, -2) == LUA_TSTRING && is_own(lua_tostring(L, -2)) ? fields + 1 : fields);
   }
-  return read_state(L, fields + 1, s), 0;
+  return read_state(L, fields + 1, s, 1), 0;
 }
 
 // Upvalue 1: the methods.
@@ -344,14 +379,16 @@ int is_instance(lua_State* L) {
 }
 
 constexpr Row rows[] = {
-    {"step", guarded<step>, "schedule:step(metric?)", "Sets the learning rates of the next epoch (or batch)."},
+    {"step", guarded<step>, "schedule:step(metric?)",
+     "Sets the learning rates of the next epoch (or batch). ReduceLROnPlateau takes a metric, and "
+     "CosineAnnealingWarmRestarts may take an epoch with a fraction."},
     {"get_last_lr", guarded<get_last_lr>, "schedule:get_last_lr()",
      "The present learning rates, one per parameter group."},
     {"attach", guarded<attach>, "schedule:attach(optimizer)",
      "Sets the optimizer of a schedule that was made without one."},
     {"state_dict", guarded<state_dict>, "schedule:state_dict()", "The state of the schedule, as a table."},
-    {"load_state_dict", guarded<load_state_dict>, "schedule:load_state_dict(table)",
-     "Restores a state that state_dict has returned."},
+    {"load_state_dict", guarded<load_state_dict>, "schedule:load_state_dict(table, {base = 1})",
+     "Restores a state that state_dict has returned. base = 0: one of PyTorch's."},
 };
 
 const char* examples(std::string_view name) {
@@ -367,8 +404,8 @@ std::string class_help(const void* of) {
   auto* c = static_cast<const optim::ScheduleClass*>(of);
   optim::ScheduleRef s = c->make();
   const std::string first = first_arguments(*s);
-  std::string text = settings_help(
-      "optim.lr_scheduler." + c->name, c->brief, [&](Fields& f) { s->describe(f); }, first);
+  int64_t last_epoch = -1;
+  std::string text = settings_help("optim.lr_scheduler." + c->name, c->brief, settings_of(*s, last_epoch), first);
   if (first.ends_with("lr_lambda"))
     text +=
         "\n  lr_lambda            a function of the epoch, which counts from 0; or a list of them, one for each group";
@@ -398,7 +435,8 @@ void open_base_class(lua_State* L) {
   add_functions(L, -1, rows);
   lua_pushcfunction(L, guarded<init>);
   document(L, -1,
-           "optim.lr_scheduler.LRScheduler.init(self, optimizer)\n  The constructor of the base, which the init of an "
+           "optim.lr_scheduler.LRScheduler.init(self, optimizer, last_epoch = -1)\n  The constructor of the base, "
+           "which the init of an "
            "own class calls. It sets the first rates.");
   lua_setfield(L, -2, "init");
   document(L, -1,

@@ -75,9 +75,6 @@ void push_state(lua_State* L, const optim::ParameterState& s) {
   }
 }
 
-namespace {
-
-// Numbers of parameters count from 1, or from 0 as PyTorch's with {base = 0} at `index`.
 int64_t read_base(lua_State* L, int index, const char* function) {
   NamedArguments arguments(L, lua_gettop(L) < index ? 0 : index, function);
   const int64_t base = arguments.integer("base", 1);
@@ -85,6 +82,8 @@ int64_t read_base(lua_State* L, int index, const char* function) {
   if (base != 0 && base != 1) throw Error("{}: base is 1, or 0 for PyTorch's numbers, got {}", function, base);
   return base;
 }
+
+namespace {
 
 void push_group(lua_State* L, const optim::OptimizerState::Group& g, int64_t base) {
   lua_newtable(L);

@@ -134,6 +134,74 @@ function tests.schedules_set_rates()
   tester:eq(other.param_groups[1].lr, 0.125)
 end
 
+-- The rates of PyTorch 2.15, in runs that go on after epoch 2.
+function tests.schedules_go_on_after_an_epoch()
+  local L = optim.lr_scheduler
+  local function check(class, rates, ...)
+    local opt = optim.SGD({ parameter(1.0) }, { lr = 0.05 })
+    opt.param_groups[1].initial_lr = 0.1
+    local s = class(opt, ...)
+    for i, rate in ipairs(rates) do
+      tester:eq(opt.param_groups[1].lr, rate, 1e-12, tostring(s) .. ' ' .. i)
+      s:step()
+    end
+  end
+  check(L.LambdaLR, { 0.0125, 0.00625 }, function(e) return 0.5 ^ e end, 2)
+  check(L.MultiplicativeLR, { 0.05, 0.045, 0.0405 }, function() return 0.9 end, { last_epoch = 2 })
+  check(L.StepLR, { 0.005, 0.005, 0.005, 0.0005 }, 3, 0.1, 2)
+  check(L.LinearLR, { 0.05, 0.06060606060606061, 0.06060606060606061 }, 0.3, 1.0, 4, 2)
+  check(L.ExponentialLR, { 0.05, 0.045 }, { gamma = 0.9, last_epoch = 2 })
+  check(L.PolynomialLR, { 0.05, 0.03472222222222222, 0.022222222222222216 }, 9, 2.0, 2)
+  check(L.CosineAnnealingLR, { 0.05, 0.03543855223902344, 0.022319141134796168 }, 7, 0.01, 2)
+  check(L.CosineAnnealingWarmRestarts, { 0.1, 0.09397114317029975, 0.0775 }, 3, 2, 0.01, 2)
+  local opt = optim.SGD({ parameter(1.0) }, { lr = 0.1 })
+  tester:fails(function() L.StepLR(opt, { step_size = 3, last_epoch = 2 }) end, 'StepLR goes on after epoch 2', 'group 1 has no initial_lr')
+  tester:fails(function() L.StepLR(opt, { step_size = 3, last_epoch = -2 }) end, 'last_epoch is an epoch, or -1')
+  tester:eq(L.StepLR(opt, 3, 0.1, -1):get_last_lr(), { 0.1 })
+  local Own = L.class('GoesOn')
+  function Own:get_lr() return { self.last_epoch } end
+  function Own:init(opt, last) L.LRScheduler.init(self, opt, last) end
+  tester:eq(Own(opt, 6):get_last_lr(), { 7. })
+end
+
+function tests.warm_restarts_go_to_an_epoch()
+  local opt = optim.SGD({ parameter(1.0) }, { lr = 0.1 })
+  local s = optim.lr_scheduler.CosineAnnealingWarmRestarts(opt, 3, 2)
+  for epoch, rate in pairs { [0] = 0.1, [0.5] = 0.09330127018922195, [2.75] = 0.00170370868554659, [3] = 0.1, [8.9] = 6.852326227130834e-05,
+                             [10.25] = 0.09734650647475529, [29] = 0.07500000000000001 } do
+    s:step(epoch)
+    tester:eq(opt.param_groups[1].lr, rate, 1e-12)
+  end
+  s:step(0.5)
+  s:step()
+  tester:eq(s.last_epoch, 1)
+  tester:eq(opt.param_groups[1].lr, 0.05, 1e-12)
+  tester:fails(function() s:step(-1) end, 'needs an epoch from 0, got -1')
+end
+
+function tests.schedules_load_pytorchs_state()
+  local L = optim.lr_scheduler
+  local function make(opt)
+    return L.SequentialLR(opt, { L.ConstantLR(opt, 0.5), L.CosineAnnealingWarmRestarts(opt, 4) }, { 5 })
+  end
+  local opt = optim.SGD({ parameter(1.0) }, { lr = 0.1 })
+  local s = make(opt)
+  local inner = {
+    { factor = 0.5, total_iters = 5, base_lrs = { 0.1 }, last_epoch = 4, _step_count = 6, _is_initial = false, _last_lr = { 0.05 } },
+    { T_0 = 4, T_i = 4, T_mult = 1, eta_min = 0, T_cur = 2, base_lrs = { 0.1 }, last_epoch = 2, _last_lr = { 0.05 } },
+  }
+  local state = { _milestones = { 5 }, last_epoch = 7, _last_lr = { 0.05 }, _schedulers = inner }
+  tester:fails(function() s:load_state_dict(state) end, 'a state of PyTorch', '{base = 0}')
+  s:load_state_dict(state, { base = 0 })
+  s:step()
+  tester:eq(s.last_epoch, 8)
+  tester:eq(opt.param_groups[1].lr, 0.1 * (1 + math.cos(math.pi * 3 / 4)) / 2, 1e-12)
+  local chained = L.ChainedScheduler { L.ExponentialLR(opt, 0.5), L.ExponentialLR(opt, 0.1) }
+  chained:load_state_dict({ _last_lr = { 0.3 }, _schedulers = { { last_epoch = 3 }, { last_epoch = 9 } } }, { base = 0 })
+  tester:eq(chained:get_last_lr(), { 0.3 })
+  tester:eq(chained.optimizer, opt)
+end
+
 function tests.schedules_of_functions_and_of_schedules()
   local L = optim.lr_scheduler
   local opt = optim.SGD({ parameter(1.0) }, { lr = 1 })

@@ -23,6 +23,18 @@ function s.values_are_lua_values()
   t:eq(torch.load(path 'adam').param_groups[1].lr, 0.125)
 end
 
+function s.schedules_and_arguments_of_load()
+  local saved = torch.load(path 'schedule', 'cpu', {weights_only = true})
+  t:eq(saved.bytes, 'a\0\x7f\x80\xff')
+  local opt = optim.SGD({torch.zeros(1, {requires_grad = true})}, {lr = 0.1})
+  local schedule = optim.lr_scheduler.MultiStepLR(opt, {3, 12, 12})
+  schedule:load_state_dict(saved.schedule, {base = 0})
+  t:eq(schedule.last_epoch, saved.schedule.last_epoch)
+  t:eq(torch.load(path 'schedule', {weights_only = false, map_location = 'cpu'})['no bytes'], '')
+  t:fails(function() torch.load(path 'schedule', {weight_only = true}) end, "did you mean 'weights_only'?")
+  t:fails(function() torch.load(path 'schedule', {weights_only = 1}) end, 'weights_only')
+end
+
 function s.what_is_code_is_refused()
   t:fails(function() torch.load(path 'model') end, "'torch.nn.modules.container.Sequential'", 'state_dict()')
   t:fails(function() torch.load(path 'old') end, 'before version 1.6')
