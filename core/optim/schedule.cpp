@@ -40,7 +40,22 @@ Optimizer& Schedule::optimizer() const {
   return *optimizer_;
 }
 double Schedule::lr(size_t i) const { return optimizer_->groups()[i].settings->number("lr"); }
-void Schedule::set_lr(size_t i, double v) { optimizer_->groups()[i].settings->set("lr", v); }
+// What rounding leaves below 0 is 0.
+void Schedule::set_lr(size_t i, double v) {
+  optimizer_->groups()[i].settings->set("lr", v < 0 && v > -1e-12 ? 0.0 : v);
+}
+void Schedule::set_momentum(size_t i, double v) {
+  Settings& s = *optimizer_->groups()[i].settings;
+  if (s.has("betas")) {
+    auto betas = std::get<std::vector<double>>(s.get("betas"));
+    betas[0] = v;
+    s.set("betas", betas);
+  } else if (s.has("momentum")) {
+    s.set("momentum", v);
+  } else {
+    throw Error("{} has no momentum to cycle; use cycle_momentum = false", optimizer_->type());
+  }
+}
 
 void Schedule::describe_state(Fields& f) {
   f("last_epoch", last_epoch_, "steps taken");
@@ -52,6 +67,7 @@ void Schedule::attach(OptimizerRef optimizer) {
   if (optimizer_) throw Error("{} has an optimizer already", type());
   if (optimizer->groups().empty()) throw Error("{} needs an optimizer with parameters", type());
   optimizer_ = std::move(optimizer);
+  begin();
   for (size_t i = 0; i < groups(); ++i) {
     auto& g = optimizer_->groups()[i];
     if (!g.initial_lr && last_epoch_ >= 0)
@@ -60,7 +76,6 @@ void Schedule::attach(OptimizerRef optimizer) {
           type(), last_epoch_, shown(int64_t(i)));
     if (!g.initial_lr) g.initial_lr = lr(i);
   }
-  begin();
   for (auto& g : optimizer_->groups()) base_lrs_.push_back(*g.initial_lr);
   ++last_epoch_;
   set_rates();

@@ -33,7 +33,7 @@ class Schedule : public Counted {
   /// Whether the schedule can: those made of others and those that follow a metric cannot.
   virtual bool can_start_after() const { return true; }
   virtual void step();
-  /// The same for schedules that follow a metric; others throw.
+  /// The same for schedules that follow a metric, or take a fraction of an epoch; others throw.
   virtual void step(double metric);
   bool attached() const { return bool(optimizer_); }
   Optimizer& optimizer() const;
@@ -49,11 +49,13 @@ class Schedule : public Counted {
  protected:
   /// The rate of group i at last_epoch_.
   virtual double rate(size_t i) = 0;
-  /// Once, when the optimizer is there, before the first rate.
+  /// Once, when the optimizer is there, before its rates become the initial ones.
   virtual void begin() {}
   void set_rates();
   double lr(size_t i) const;  // present, of group i
   void set_lr(size_t i, double v);
+  /// Sets the momentum, or the first of betas; throws where there is neither.
+  void set_momentum(size_t i, double v);
   size_t groups() const { return optimizer_->groups().size(); }
   /// Whether the rate to compute is that of the start, where recurrences begin with the present one.
   bool starting() const { return starting_ || last_epoch_ == 0; }

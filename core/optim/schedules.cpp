@@ -24,6 +24,9 @@ constexpr double pi = 3.14159265358979323846;
 void need_positive(const char* schedule, const char* name, int64_t v) {
   if (v < 1) throw Error("{} needs {} of at least 1, got {}", schedule, name, v);
 }
+void need_share(const char* schedule, const char* name, double v) {
+  if (!(v >= 0 && v <= 1)) throw Error("{} needs {} between 0 and 1, got {}", schedule, name, v);
+}
 void need_one_of(const char* schedule, const char* name, const std::string& v,
                  std::initializer_list<const char*> known) {
   std::string all;
@@ -52,6 +55,7 @@ double MultiStepLR::rate(size_t i) {
 
 double ExponentialLR::rate(size_t i) { return starting() ? lr(i) : lr(i) * spec.gamma; }
 
+void ConstantLR::begin() { need_share("ConstantLR", "factor", spec.factor); }
 double ConstantLR::rate(size_t i) {
   if (last_epoch_ == 0) return lr(i) * spec.factor;
   return last_epoch_ == spec.total_iters ? lr(i) * (1 / spec.factor) : lr(i);
@@ -60,6 +64,7 @@ double ConstantLR::rate(size_t i) {
 void LinearLR::begin() {
   if (!(spec.start_factor > 0 && spec.start_factor <= 1))
     throw Error("LinearLR needs start_factor above 0 and at most 1, got {}", spec.start_factor);
+  need_share("LinearLR", "end_factor", spec.end_factor);
 }
 double LinearLR::rate(size_t i) {
   if (last_epoch_ == 0) return lr(i) * spec.start_factor;
@@ -146,24 +151,11 @@ void OneCycleLR::begin() {
   else
     throw Error("OneCycleLR needs total_steps, or epochs and steps_per_epoch");
   need_positive("OneCycleLR", "total_steps", total_);
-  if (!(spec.pct_start >= 0 && spec.pct_start <= 1))
-    throw Error("OneCycleLR needs pct_start between 0 and 1, got {}", spec.pct_start);
+  need_share("OneCycleLR", "pct_start", spec.pct_start);
   for (size_t i = 0; i < groups(); ++i) {
-    optimizer_->groups()[i].initial_lr = of_group(spec.max_lr, i, groups(), "max_lr") / spec.div_factor;
+    const double first = of_group(spec.max_lr, i, groups(), "max_lr") / spec.div_factor;
+    if (last_epoch_ < 0) optimizer_->groups()[i].initial_lr = first;
     if (spec.cycle_momentum) set_momentum(i, of_group(spec.max_momentum, i, groups(), "max_momentum"));
-  }
-}
-
-void OneCycleLR::set_momentum(size_t i, double v) {
-  Settings& s = *optimizer_->groups()[i].settings;
-  if (s.has("betas")) {
-    auto betas = std::get<std::vector<double>>(s.get("betas"));
-    betas[0] = v;
-    s.set("betas", betas);
-  } else if (s.has("momentum")) {
-    s.set("momentum", v);
-  } else {
-    throw Error("{} has no momentum to cycle; use cycle_momentum = false", optimizer_->type());
   }
 }
 
@@ -200,10 +192,16 @@ void CyclicLR::begin() {
   need_one_of("CyclicLR", "mode", spec.mode, {"triangular", "triangular2", "exp_range"});
   need_positive("CyclicLR", "step_size_up", spec.step_size_up);
   for (size_t i = 0; i < groups(); ++i) {
-    optimizer_->groups()[i].initial_lr = of_group(spec.base_lr, i, groups(), "base_lr");
-    if (spec.cycle_momentum && !optimizer_->groups()[i].settings->has("momentum"))
-      throw Error("{} has no momentum to cycle; use cycle_momentum = false", optimizer_->type());
+    const double first = of_group(spec.base_lr, i, groups(), "base_lr");
+    if (last_epoch_ < 0) set_lr(i, first);
+    if (spec.cycle_momentum) set_momentum(i, of_group(spec.base_momentum, i, groups(), "base_momentum"));
   }
+}
+
+// As in PyTorch, the first rate is that which an earlier schedule began with, if there is one; later ones are its own.
+void CyclicLR::attach(OptimizerRef optimizer) {
+  Schedule::attach(std::move(optimizer));
+  for (size_t i = 0; i < groups(); ++i) base_lrs_[i] = of_group(spec.base_lr, i, groups(), "base_lr");
 }
 
 double CyclicLR::rate(size_t i) {
@@ -217,9 +215,9 @@ double CyclicLR::rate(size_t i) {
   if (spec.cycle_momentum) {
     double low = of_group(spec.base_momentum, i, groups(), "base_momentum");
     double high = of_group(spec.max_momentum, i, groups(), "max_momentum");
-    optimizer_->groups()[i].settings->set("momentum", high - (high - low) * height * scale);
+    set_momentum(i, high - (high - low) * height * scale);
   }
-  double low = of_group(spec.base_lr, i, groups(), "base_lr"), high = of_group(spec.max_lr, i, groups(), "max_lr");
+  double low = base_lrs_[i], high = of_group(spec.max_lr, i, groups(), "max_lr");
   return low + (high - low) * height * scale;
 }
 

@@ -70,6 +70,7 @@ class ConstantLR final : public ScheduleOf<ConstantLRSpec> {
   using ScheduleOf::ScheduleOf;
 
  protected:
+  void begin() override;
   double rate(size_t i) override;
 };
 
@@ -204,7 +205,6 @@ class OneCycleLR final : public ScheduleOf<OneCycleLRSpec> {
   };
   std::vector<Phase> phases(size_t i) const;
   double between(double from, double to, double share) const;
-  void set_momentum(size_t i, double v);
   int64_t total_ = 0;
 };
 
@@ -235,6 +235,7 @@ class CyclicLR final : public ScheduleOf<CyclicLRSpec> {
  public:
   using ScheduleOf::ScheduleOf;
   bool per_batch() const override { return true; }
+  void attach(OptimizerRef optimizer) override;
 
  protected:
   void begin() override;

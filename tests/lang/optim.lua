@@ -228,6 +228,36 @@ function tests.schedules_of_functions_and_of_schedules()
   tester:fails(function() return L.StepLR(5) end, 'expects an optimizer')
 end
 
+local function near(got, want, what) tester:assert(math.abs(got - want) < 1e-12, what .. ': ' .. got .. ' is not ' .. want) end
+
+function tests.cyclic_schedules_as_in_pytorch()
+  local L = optim.lr_scheduler
+  local opt = optim.Adam({ parameter(1.0) }, { lr = 1 })
+  L.CyclicLR(opt, { base_lr = 0.1, max_lr = 0.5, step_size_up = 2 }):step()
+  near(opt.param_groups[1].betas[1], 0.85, 'the first of betas')
+  near(opt.param_groups[1].lr, 0.3, 'rate')
+  opt = optim.SGD({ parameter(1.0) }, { lr = 1 })  -- an earlier schedule has set the initial rate
+  local first = L.ExponentialLR(opt, { gamma = 0.5 })
+  L.SequentialLR(opt, { schedulers = { first, L.CyclicLR(opt, { base_lr = 0.1, max_lr = 0.5, cycle_momentum = false }) }, milestones = { 2 } })
+  near(opt.param_groups[1].lr, 1, 'the rate that the optimizer was given')
+  opt = optim.SGD({ parameter(1.0) }, { lr = 1 })
+  first = L.ExponentialLR(opt, { gamma = 0.5 })
+  local second = L.CyclicLR(opt, { base_lr = 0.1, max_lr = 0.5, step_size_up = 2, cycle_momentum = false })
+  second:step()
+  near(opt.param_groups[1].lr, 0.3, 'between its own rates')
+end
+
+function tests.rates_that_rounding_leaves_below_0()
+  local L = optim.lr_scheduler
+  local p = parameter(1.0)
+  local opt = optim.SGD({ p }, { lr = 0.1 })
+  local s = L.ChainedScheduler(opt, { schedulers = { L.StepLR(opt, { step_size = 2 }), L.LinearLR(opt, { end_factor = 0 }) } })
+  for _ = 1, 6 do opt:step() s:step() end
+  near(opt.param_groups[1].lr, 0, 'rate')
+  tester:fails(function() L.ConstantLR(opt, { factor = 1.5 }) end, 'factor between 0 and 1, got 1.5')
+  tester:fails(function() L.LinearLR(opt, { end_factor = -0.1 }) end, 'end_factor between 0 and 1, got -0.1')
+end
+
 function tests.state_on_another_device()
   for _, make in ipairs { optim.Adam, optim.SGD } do
     local m = nn.Linear(2, 1)
