@@ -122,7 +122,7 @@ Group& Optimizer::add_group(std::vector<Tensor> params, std::unique_ptr<Settings
   }
   if (!settings) settings = defaults_->copy();
   settings->check();
-  groups_.push_back({std::move(params), std::move(settings), {}});
+  groups_.push_back({std::move(params), std::move(settings), {}, {}});
   return groups_.back();
 }
 
@@ -184,7 +184,7 @@ OptimizerState Optimizer::state_dict() {
   OptimizerState out;
   int64_t place = 0;
   for (auto& g : groups_) {
-    OptimizerState::Group group{g.settings->fields(), g.initial_lr, {}};
+    OptimizerState::Group group{g.settings->fields(), g.initial_lr, {}, g.own};
     for (auto& p : g.params) {
       if (auto* s = state_of(p)) out.state[place] = *s;
       group.params.push_back(place++);
@@ -236,6 +236,7 @@ void Optimizer::load_state_dict(const OptimizerState& from) {
     for (auto& f : from.groups[i].settings)
       if (groups_[i].settings->has(f.name)) groups_[i].settings->set(f.name, f.value);
     groups_[i].initial_lr = from.groups[i].initial_lr;
+    groups_[i].own = from.groups[i].own;
   }
   state_ = std::move(fresh);
 }

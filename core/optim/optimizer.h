@@ -34,6 +34,7 @@ struct Group {
   std::vector<Tensor> params;
   std::unique_ptr<Settings> settings;
   std::optional<double> initial_lr;  // of the schedule that attached first
+  std::map<std::string, Attr> own;   // what the user keeps with the group: a name, a factor
 };
 
 /// What is kept for one parameter: "exp_avg" and the like, and how many steps it has taken.
@@ -75,6 +76,7 @@ struct OptimizerState {
     std::vector<FieldDoc> settings;
     std::optional<double> initial_lr;
     std::vector<int64_t> params;  // places, from 0, counted over all groups
+    std::map<std::string, Attr> own;
   };
   std::vector<Group> groups;
   std::map<int64_t, ParameterState> state;

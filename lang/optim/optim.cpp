@@ -54,6 +54,7 @@ int group_index(lua_State* L) {
     if (!g.initial_lr) return 0;
     return lua_pushnumber(L, *g.initial_lr), 1;
   }
+  if (auto own = g.own.find(name); own != g.own.end()) return push_attr(L, own->second), 1;
   return push_setting(L, describe_of(*g.settings), name) ? 1 : 0;
 }
 int group_newindex(lua_State* L) {
@@ -62,9 +63,11 @@ int group_newindex(lua_State* L) {
   if (name == "initial_lr") return g.initial_lr = luaL_checknumber(L, 3), 0;
   auto before = g.settings->copy();
   if (!set_setting(L, 3, "param_groups", describe_of(*g.settings), name)) {
-    std::vector<std::string> names;
-    for (auto& f : g.settings->fields()) names.emplace_back(f.name);
-    throw Error("a parameter group has no setting '{}'{}", name, did_you_mean(name, names));
+    const std::string meant = did_you_mean(name, setting_names(*g.settings));
+    if (name == "params" || !meant.empty() || is_setting(name))
+      throw Error("a parameter group has no setting '{}'{}", name, meant);
+    if (lua_isnil(L, 3)) return g.own.erase(name), 0;
+    return g.own[name] = own_value(L, 3, name), 0;
   }
   try {
     g.settings->check();
@@ -74,7 +77,7 @@ int group_newindex(lua_State* L) {
   }
   return 0;
 }
-// pairs(group): params, then the settings.
+// pairs(group): params, the settings, and what the user keeps there.
 int group_pairs(lua_State* L) {
   optim::Group& g = check_group(L);
   lua_getglobal(L, "next");
@@ -82,6 +85,7 @@ int group_pairs(lua_State* L) {
   push_params(L, g);
   lua_setfield(L, -2, "params");
   set_fields(L, g.settings->fields());
+  set_own(L, g.own);
   return 2;
 }
 
@@ -108,11 +112,17 @@ std::vector<Tensor> read_params(lua_State* L, int index, const std::string& func
 void add_group(lua_State* L, optim::Optimizer& o, int table, const std::string& function) {
   table = lua_absindex(L, table);
   auto settings = o.defaults().copy();
-  read_named_settings(L, table, function, describe_of(*settings), {"params"});
+  std::vector<std::string> others = own_names(L, table, *settings);
+  std::erase_if(others, [&](auto& name) { return !nearest(name, setting_names(*settings)).empty(); });
+  auto own = read_own(L, table, others);
+  others.insert(others.end(), {"params", "initial_lr"});
+  read_named_settings(L, table, function, describe_of(*settings), others);
   if (lua_getfield(L, table, "params") == LUA_TNIL) throw Error("{}: a parameter group needs 'params'", function);
   auto params = read_params(L, lua_gettop(L), function);
-  lua_pop(L, 1);
-  o.add_group(std::move(params), std::move(settings));
+  optim::Group& g = o.add_group(std::move(params), std::move(settings));
+  if (lua_getfield(L, table, "initial_lr") != LUA_TNIL) g.initial_lr = luaL_checknumber(L, -1);
+  lua_pop(L, 2);
+  g.own = std::move(own);
 }
 
 }  // namespace
@@ -255,6 +265,7 @@ int text(lua_State* L) {
   for (size_t i = 0; i < o.groups().size(); ++i) {
     s += fmt::format("\nParameter Group {}\n", i + 1);
     for (auto& f : o.groups()[i].settings->fields()) s += fmt::format("    {}: {}\n", f.name, lua_text(f.value, f.as));
+    for (auto& [name, value] : o.groups()[i].own) s += fmt::format("    {}: {}\n", name, lua_text(value, as::plain));
   }
   s += ")";
   return lua_pushlstring(L, s.data(), s.size()), 1;
@@ -275,7 +286,8 @@ constexpr Row rows[] = {
     {"zero_grad", guarded<zero_grad>, "opt:zero_grad({set_to_none = true})",
      "Removes the gradients of all parameters; with set_to_none = false, fills them with zeros."},
     {"add_param_group", guarded<add_param_group>, "opt:add_param_group{params = list, lr = …}",
-     "Adds a group of parameters with its own settings."},
+     "Adds a group of parameters with its own settings. A name that no setting has, such as name = 'head', is kept "
+     "with it."},
     {"state_dict", guarded<optimizer_state_dict>, "opt:state_dict({base = 1})",
      "State and settings as a table, for torch.save. With base = 0, parameters count from 0 as in PyTorch's files."},
     {"load_state_dict", guarded<optimizer_load_state_dict>, "opt:load_state_dict(table, {base = 1})",

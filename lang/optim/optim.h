@@ -45,6 +45,17 @@ optim::ScheduleRef check_schedule(lua_State* L, int index, const char* what = "e
 /// `{state = {[1] = {step = …, exp_avg = …}}, param_groups = {{lr = …, params = {1, …}}}}` and back.
 int optimizer_state_dict(lua_State* L);
 int optimizer_load_state_dict(lua_State* L);
+// A group may have fields that are settings of no optimizer, as in PyTorch: {params = …, name = 'head'}.
+std::vector<std::string> setting_names(optim::Settings& s);
+/// Whether some built-in optimizer has such a setting.
+bool is_setting(std::string_view name);
+/// A number, string or boolean; throws for another value.
+Attr own_value(lua_State* L, int index, const std::string& name);
+/// The keys of the table that are such fields, of a group with these settings.
+std::vector<std::string> own_names(lua_State* L, int table, optim::Settings& settings);
+std::map<std::string, Attr> read_own(lua_State* L, int table, const std::vector<std::string>& names);
+/// Sets them in the table on top of the stack.
+void set_own(lua_State* L, const std::map<std::string, Attr>& own);
 /// The named argument `base` of the table at `index`: 1, or 0 for PyTorch's numbers, which count from 0.
 int64_t read_base(lua_State* L, int index, const char* function);
 /// Opens optim.lr_scheduler in the table at `optim`.

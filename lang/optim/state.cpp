@@ -1,4 +1,5 @@
 // State dicts of optimizers as Lua tables. Keys of parameters are their numbers, from 1.
+#include <algorithm>
 #include <cmath>
 
 #include "lang/optim/optim.h"
@@ -75,6 +76,57 @@ void push_state(lua_State* L, const optim::ParameterState& s) {
   }
 }
 
+// ---- Fields of groups that are no settings
+// ----------------------------------------------------------------------------
+
+std::vector<std::string> setting_names(optim::Settings& s) {
+  std::vector<std::string> names;
+  for (auto& f : s.fields()) names.emplace_back(f.name);
+  return names;
+}
+bool is_setting(std::string_view name) {
+  auto& all = optim::optimizer_classes();
+  return std::any_of(all.begin(), all.end(), [&](auto* c) { return c->make()->defaults().has(name); });
+}
+Attr own_value(lua_State* L, int index, const std::string& name) {
+  switch (lua_type(L, index)) {
+    case LUA_TBOOLEAN: return bool(lua_toboolean(L, index));
+    case LUA_TSTRING: return std::string(lua_tostring(L, index));
+    case LUA_TNUMBER:
+      if (lua_isinteger(L, index)) return int64_t(lua_tointeger(L, index));
+      return lua_tonumber(L, index);
+    default:
+      throw Error(
+          "'{}' of a parameter group is no setting; as an own field it may be a number, a string or a boolean, "
+          "got {}",
+          name, given_text(L, index));
+  }
+}
+std::vector<std::string> own_names(lua_State* L, int table, optim::Settings& settings) {
+  std::vector<std::string> names;
+  for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING) continue;
+    const std::string name = lua_tostring(L, -2);
+    if (name != "params" && name != "initial_lr" && !settings.has(name) && !is_setting(name)) names.push_back(name);
+  }
+  return names;
+}
+std::map<std::string, Attr> read_own(lua_State* L, int table, const std::vector<std::string>& names) {
+  std::map<std::string, Attr> own;
+  for (auto& name : names) {
+    lua_getfield(L, table, name.c_str());
+    own[name] = own_value(L, lua_gettop(L), name);
+    lua_pop(L, 1);
+  }
+  return own;
+}
+void set_own(lua_State* L, const std::map<std::string, Attr>& own) {
+  for (auto& [name, value] : own) {
+    push_attr(L, value);
+    lua_setfield(L, -2, name.c_str());
+  }
+}
+
 int64_t read_base(lua_State* L, int index, const char* function) {
   NamedArguments arguments(L, lua_gettop(L) < index ? 0 : index, function);
   const int64_t base = arguments.integer("base", 1);
@@ -88,6 +140,7 @@ namespace {
 void push_group(lua_State* L, const optim::OptimizerState::Group& g, int64_t base) {
   lua_newtable(L);
   set_fields(L, g.settings);
+  set_own(L, g.own);
   if (g.initial_lr) {
     lua_pushnumber(L, *g.initial_lr);
     lua_setfield(L, -2, "initial_lr");
@@ -118,7 +171,11 @@ optim::ParameterState read_state(lua_State* L, int table) {
 optim::OptimizerState::Group read_group(lua_State* L, int table, optim::Settings& like, int64_t base) {
   optim::OptimizerState::Group g;
   auto settings = like.copy();
-  read_named_settings(L, table, "load_state_dict", [&](Fields& f) { settings->describe(f); }, {"params", "initial_lr"});
+  std::vector<std::string> others = own_names(L, table, *settings);
+  g.own = read_own(L, table, others);
+  others.insert(others.end(), {"params", "initial_lr"});
+  read_named_settings(
+      L, table, "load_state_dict", [&](Fields& f) { settings->describe(f); }, others);
   settings->check();
   g.settings = settings->fields();
   if (lua_getfield(L, table, "initial_lr") == LUA_TNUMBER) g.initial_lr = lua_tonumber(L, -1);

@@ -134,6 +134,39 @@ function tests.schedules_set_rates()
   tester:eq(other.param_groups[1].lr, 0.125)
 end
 
+function tests.groups_keep_fields_of_the_user()
+  local a, b = parameter(1.0), parameter(1.0)
+  local opt = optim.SGD({ { params = { a }, name = 'head', lr_mult = 2, frozen = false }, { params = { b }, initial_lr = 0.5 } }, { lr = 0.25 })
+  local group = opt.param_groups[1]
+  tester:eq({ group.name, group.lr_mult, group.frozen }, { 'head', 2, false })
+  tester:eq(opt.param_groups[2].initial_lr, 0.5)
+  group.stage = 1.5
+  group.frozen = nil
+  local seen = {}
+  for name, value in pairs(group) do seen[name] = value end
+  tester:eq({ seen.name, seen.stage, seen.frozen }, { 'head', 1.5 })
+  tester:assert(tostring(opt):find("name: 'head'", 1, true))
+  local other = optim.SGD({ { params = { a } }, { params = { b }, name = 'tail' } }, { lr = 0.1 })
+  other:load_state_dict(opt:state_dict())
+  tester:eq(other.param_groups[1].stage, 1.5)
+  tester:eq(other.param_groups[2].name, nil, 'as in the state')
+  local path = os.tmpname()
+  torch.save(opt, path)
+  tester:eq(torch.load(path).param_groups[1].name, 'head')
+  os.remove(path)
+  -- PyTorch's OneCycleLR keeps its bounds there
+  local state = opt:state_dict { base = 0 }
+  state.param_groups[1].max_momentum = 0.95
+  other:load_state_dict(state, { base = 0 })
+  other:load_state_dict(other:state_dict())
+  tester:eq(other.param_groups[1].max_momentum, 0.95)
+  tester:fails(function() optim.SGD { { params = { a }, momentun = 1 } } end, "did you mean 'momentum'?")
+  tester:fails(function() optim.SGD { { params = { a }, amsgrad = true } } end, "no argument is named 'amsgrad'")
+  tester:fails(function() optim.SGD { { params = { a }, layers = {} } } end, "'layers' of a parameter group is no setting", 'got a table')
+  tester:fails(function() group.weight_decoy = 1 end, "did you mean 'weight_decay'?")
+  tester:fails(function() group.amsgrad = true end, "no setting 'amsgrad'")
+end
+
 -- The rates of PyTorch 2.15, in runs that go on after epoch 2.
 function tests.schedules_go_on_after_an_epoch()
   local L = optim.lr_scheduler
