@@ -167,6 +167,8 @@ s.gradients_of_samples = in_float64(function()
 end)
 
 function s.transforms()
+  local x = torch.zeros(2, { dtype = 'float64' })
+  t:eq(tostring(D.AffineTransform(0, 2):log_abs_det_jacobian(x, x).dtype), 'torch.float64')
   local x = torch.tensor { 0.25, 1.5 }
   for _, f in ipairs { D.ExpTransform(), D.SigmoidTransform(), D.TanhTransform(), D.SoftplusTransform(), D.AffineTransform(1., -2.), D.PowerTransform(0.5) } do
     local y = f(x)
@@ -180,6 +182,34 @@ function s.transforms()
   t:assert(D.SoftmaxTransform()(x):sum():allclose(torch.tensor(1.)))
   t:fails(function() D.AbsTransform():log_abs_det_jacobian(x, x) end, 'AbsTransform: is not bijective')
   t:eq(tostring(D.AffineTransform(1., -2.)), 'AffineTransform(loc=1.0, scale=-2.0, event_dim=0)')
+end
+
+-- Values are PyTorch's.
+function s.divergences_at_the_edges_and_of_other_classes()
+  local function of(...) return torch.tensor({ ... }, { dtype = 'float64' }) end
+  local p = of(1, 0, 0.3):requires_grad_()
+  local k = D.kl_divergence(D.Bernoulli(p), D.Bernoulli(of(0.95, 0.2, 0.4)))
+  k:sum():backward()
+  t:assert(k:allclose(of(0.05129329438755069, 0.2231435513142097, 0.021600854143546), { atol = 1e-12 }))
+  t:assert(p.grad:allclose(of(0.0512932943873, -0.2231435513142, -0.44183275227904), { atol = 1e-9 }), tostring(p.grad))
+  local far = D.kl_divergence(D.Bernoulli { probs = of(0.9) }, D.Bernoulli { logits = of(25) })
+  near(far, { 2.17491702662105 }, 'by logits')
+  local counts = D.kl_divergence(D.Binomial(of(5, 4), of(0.3, 0.3)), D.Binomial(of(5, 2), of(0.3, 0.3)))
+  t:eq(counts:tolist(), { 0.0, math.huge })
+  t:fails(function() D.kl_divergence(D.Binomial(of(5, 1), of(0.3, 0.3)), D.Binomial(of(4, 2), of(0.3, 0.3))) end, 'smaller total_count')
+  local beta, gamma, part = D.Beta(of(2), of(3)), D.Gamma(of(2), of(3)), D.Uniform(of(0.2), of(0.7))
+  near(D.kl_divergence(part, beta), { 0.33310228632688 }, 'Uniform and Beta')
+  near(D.kl_divergence(part, gamma), { 0.70149235976431 }, 'Uniform and Gamma')
+  near(D.kl_divergence(beta, gamma), { 0.32101540578511 }, 'Beta and Gamma')
+  near(D.kl_divergence(beta, D.Exponential(of(2))), { 0.34175946922806 }, 'Beta and Exponential')
+  t:eq(D.kl_divergence(D.Normal(of(0, 1), 1), gamma):tolist(), { math.huge, math.huge })
+  t:eq(D.kl_divergence(D.Poisson(of(2)), D.Bernoulli(of(0.5))):tolist(), { math.huge })
+end
+
+function s.variance_of_student_has_a_gradient_where_it_is_infinite()
+  local scale = torch.ones(3):requires_grad_()
+  D.StudentT(torch.tensor { 1.5, 2., 4. }, 0, scale).variance:sum():backward()
+  t:eq(scale.grad:tolist(), { 0.0, 0.0, 4.0 })
 end
 
 function s.printing_and_classes()

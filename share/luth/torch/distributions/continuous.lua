@@ -252,7 +252,8 @@ function StudentT.get.mean(d) return torch.where(d.df:le(1), nan_like(d.loc), d.
 function StudentT.get.mode(d) return d.loc end
 function StudentT.get.variance(d)
   local infinite = torch.where(d.df:gt(1), torch.full_like(d.df, math.huge), nan_like(d.df))
-  return torch.where(d.df:gt(2), d.scale ^ 2 * d.df / (d.df - 2), infinite)
+  local df = torch.where(d.df:gt(2), d.df, torch.full_like(d.df, 3.))  -- no division by 0, whose gradient is nan
+  return torch.where(d.df:gt(2), d.scale ^ 2 * df / (df - 2), infinite)
 end
 function StudentT:rsample(...)
   local shape = self:extended('rsample', ...)

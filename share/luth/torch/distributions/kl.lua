@@ -68,21 +68,22 @@ both(continuous.MultivariateNormal, function(p, q)
   local half = continuous.half_log_det(Q) - continuous.half_log_det(P)
   return half + 0.5 * (trace + continuous.mahalanobis(Q, q.loc - p.loc) - P:size(-1))
 end)
-local function bernoulli(p, q, n)
+-- By logits, which tell probabilities near 1 apart.
+local function bernoulli(p, q)
   local a, b = p.probs, q.probs
-  local t1 = torch.xlogy(a, a / b)
-  t1 = except(t1, b:eq(0) & a:gt(0), math.huge)
-  local t2 = torch.xlogy(1 - a, (1 - a) / (1 - b))
-  t2 = except(t2, b:eq(1) & a:lt(1), math.huge)
-  return n and n * (t1 + t2) or t1 + t2
+  local function part(share, other, sign)
+    local t = share * (F.softplus(sign * q.logits) - F.softplus(sign * p.logits))
+    return except(except(t, other:eq(0), math.huge), share:eq(0), 0.)
+  end
+  return part(a, b, -1) + part(1 - a, 1 - b, 1)
 end
 both(discrete.Bernoulli, bernoulli)
 both(discrete.Binomial, function(p, q)
-  if p.total_count:gt(q.total_count):any() then return bernoulli(p, q):new_full(p.batch_shape, math.huge) end
   if p.total_count:lt(q.total_count):any() then
     arguments.fail('kl_divergence', 'no formula for a Binomial with a smaller total_count than the other')
   end
-  return bernoulli(p, q, p.total_count)
+  local t = p.total_count * bernoulli(p, q)
+  return except(t, p.total_count:gt(q.total_count), math.huge)
 end)
 both(discrete.Categorical, function(p, q)
   local t = p.probs * (p.logits - q.logits)
@@ -168,5 +169,34 @@ M.register_kl(continuous.Beta, continuous.Uniform, function(p, q)
   local t = -p:entropy() + (q.high - q.low):log()
   return except(t, q.low:gt(0) | q.high:lt(1), math.huge)
 end)
+M.register_kl(continuous.Beta, continuous.Exponential, function(p, q) return -p:entropy() - q.rate:log() + q.rate * p.mean end)
+-- The mean of -log q of a Gamma q, under p, from the means of log x and x.
+local function cross_gamma(q, of_log, mean)
+  return q.concentration:lgamma() - q.concentration * q.rate:log() - (q.concentration - 1) * of_log + q.rate * mean
+end
+M.register_kl(continuous.Beta, continuous.Gamma, function(p, q)
+  local a, b = p.concentration1, p.concentration0
+  return cross_gamma(q, a:digamma() - (a + b):digamma(), p.mean) - p:entropy()
+end)
+-- The mean of log x between two numbers.
+local function mean_log(low, high) return (torch.xlogy(high, high) - torch.xlogy(low, low)) / (high - low) - 1 end
+M.register_kl(continuous.Uniform, continuous.Gamma, function(p, q)
+  return except(cross_gamma(q, mean_log(p.low, p.high), p.mean) - p:entropy(), p.low:lt(0), math.huge)
+end)
+M.register_kl(continuous.Uniform, continuous.Beta, function(p, q)
+  local a, b = q.concentration1, q.concentration0
+  local t = a:lgamma() + b:lgamma() - (a + b):lgamma() - p:entropy()
+  t = t - (a - 1) * mean_log(p.low, p.high) - (b - 1) * mean_log(1 - p.high, 1 - p.low)
+  return except(t, p.low:lt(0) | p.high:gt(1), math.huge)
+end)
+-- Values that q cannot have.
+for name, others in pairs { Normal = 'Beta Exponential Gamma Uniform', Laplace = 'Beta Exponential Gamma Uniform', Exponential = 'Beta Uniform', Gamma = 'Beta Uniform' } do
+  for other in others:gmatch '%a+' do
+    M.register_kl(continuous[name], continuous[other], function(p) return torch.full_like(p.mean, math.huge) end)
+  end
+end
+for _, other in ipairs { 'Bernoulli', 'Binomial' } do
+  M.register_kl(discrete.Poisson, discrete[other], function(p) return torch.full_like(p.rate, math.huge) end)
+end
 
 return M

@@ -118,7 +118,7 @@ function Affine:init()
 end
 function Affine:forward(x) return self.loc + self.scale * x end
 function Affine:inverse(y) return (y - self.loc) / self.scale end
-function Affine:slope(x) return base.sum_last(self.scale:abs():log():expand(torch.broadcast_shapes(self.scale:size(), x:size())), self.event_dim) end
+function Affine:slope(x) return base.sum_last(self.scale:abs():log() + torch.zeros_like(x), self.event_dim) end
 function Affine:forward_shape(shape) return torch.broadcast_shapes(shape, self.loc:size()) end
 
 local Softmax = class('SoftmaxTransform')
