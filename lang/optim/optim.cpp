@@ -219,10 +219,11 @@ int plain_step(lua_State* L) {
 int step(lua_State* L) {
   self(L);
   lua_settop(L, 2);
-  if (lua_getiuservalue(L, 1, optim_held) == LUA_TNIL && lua_getiuservalue(L, 1, optim_class) == LUA_TNIL)
+  if (!has_global_hooks() && lua_getiuservalue(L, 1, optim_held) == LUA_TNIL &&
+      lua_getiuservalue(L, 1, optim_class) == LUA_TNIL)
     return lua_settop(L, 2), plain_step(L);
   lua_settop(L, 2);
-  call_hooks(L, "step_pre", 2);
+  call_step_hooks(L, true);
   if (push_lua_method(L, 1, "step")) {
     lua_pushvalue(L, 1);
     lua_pushvalue(L, 2);
@@ -232,7 +233,7 @@ int step(lua_State* L) {
   }
   lua_insert(L, 3);
   lua_settop(L, 3);
-  call_hooks(L, "step_post", 2);
+  call_step_hooks(L, false);
   return 1;
 }
 int zero_grad(lua_State* L) { return self(L).zero_grad(flag_at(L, 2, "zero_grad", "set_to_none")), 0; }
@@ -307,7 +308,6 @@ void open_metatables(lua_State* L) {
   lua_newtable(L);
   const int methods = lua_gettop(L);
   add_functions(L, methods, rows);
-  add_hook_methods(L, methods);
   lua_pushcfunction(L, guarded<plain_step>);
   document(L, -1, step_help);
   lua_setfield(L, methods, "step");
@@ -392,6 +392,7 @@ void open_optim(lua_State* L) {
   lua_newtable(L);
   const int optim = lua_gettop(L);
   open_optimizer_class(L, optim, methods, guarded<construct_own>);
+  open_hooks(L, optim, methods);
   push_kept(L, &classes_key);
   add_late_names(L, -1, made);
   lua_pop(L, 1);

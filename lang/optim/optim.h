@@ -72,7 +72,12 @@ void push_state(lua_State* L, const optim::ParameterState& s);
 /// Calls the hooks of one kind: f(optimizer, argument), where `argument` is the stack index of a value that each may
 /// replace by its result; 0: f(optimizer). The optimizer is at 1.
 void call_hooks(lua_State* L, const char* kind, int argument);
-void add_hook_methods(lua_State* L, int methods);
+/// The same for hooks of step, together with those of all optimizers. The closure is at 2.
+void call_step_hooks(lua_State* L, bool before);
+/// Whether a hook of all optimizers was ever added.
+bool has_global_hooks();
+/// Opens optim.optimizer in the table at `optim`, and adds the methods of hooks to `methods`.
+void open_hooks(lua_State* L, int optim, int methods);
 
 // Classes written in Lua. `kind` is "optim" or "optim.lr_scheduler".
 /// Makes a class whose base is the class table at `base` and whose call is `construct`.

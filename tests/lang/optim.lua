@@ -418,6 +418,40 @@ function tests.hooks_run_around_steps_and_state()
   opt:register_step_pre_hook(function(_, closure) return function() return closure() + 1 end end)
   tester:eq(opt:step(function() return 2 end), 3)
   tester:fails(function() opt:register_step_pre_hook(3) end, 'function expected')
+  tester:fails(function() opt:register_step_pre_hook(print, { prepend = true }) end, 'prepend')
+end
+
+function tests.hooks_of_state_that_come_first()
+  local opt, seen = optim.SGD { parameter(1.0) }, {}
+  for i = 1, 2 do opt:register_state_dict_pre_hook(function() seen[#seen + 1] = i end) end
+  local first = opt:register_state_dict_pre_hook(function() seen[#seen + 1] = 3 end, { prepend = true })
+  opt:register_state_dict_pre_hook(function() seen[#seen + 1] = 4 end, { prepend = true })
+  opt:state_dict()
+  first:remove()
+  opt:state_dict()
+  tester:eq(table.concat(seen, ' '), '4 3 1 2 4 1 2')
+end
+
+function tests.hooks_of_all_optimizers()
+  local seen = {}
+  local function note(text) return function(o) seen[#seen + 1] = text .. tostring(o):match('^%w+') end end
+  local pre = torch.optim.optimizer.register_optimizer_step_pre_hook(note 'pre ')
+  local post = torch.optim.optimizer.register_optimizer_step_post_hook(note 'post ')
+  local a, Own = optim.SGD { parameter(1.0) }, optim.class('HookedOwn', optim.Adam)
+  a:step()
+  a:register_step_pre_hook(note 'own pre ')
+  a:register_step_post_hook(note 'own post ')
+  a:step()
+  Own({ parameter(1.0) }):step()
+  pre:remove()
+  post:remove()
+  a:step()
+  tester:eq(table.concat(seen, ', '), 'pre SGD, post SGD, pre SGD, own pre SGD, own post SGD, post SGD, ' ..
+    'pre HookedOwn, post HookedOwn, own pre SGD, own post SGD')
+  local closure = optim.optimizer.register_optimizer_step_pre_hook(function(_, f) return function() return f() + 1 end end)
+  tester:eq(optim.SGD({ parameter(1.0) }):step(function() return 2 end), 3)
+  closure:remove()
+  tester:fails(function() optim.optimizer.register_optimizer_step_pre_hook(3) end, 'function expected')
 end
 
 -- ---- Own classes -----------------------------------------------------------------------------------------------------
