@@ -104,10 +104,12 @@ class Reader : public pickle::Machine::Builder {
       if (order != "little" && order != "big") throw Error("its byte order is '{}'", order.substr(0, 20));
       swapped_ = order == "big";
     }
-    const std::string bytes = zip_read(disk_, *entry("data.pkl"), path_);
+    const ZipEntry& e = *entry("data.pkl");
+    if (e.size > disk_.size()) throw Error("its pickle is packed, and larger than the file");
+    const std::string bytes = zip_read(disk_, e, path_);
+    left_ = 64 * bytes.size() + 4096;
     pickle::Machine machine(bytes, *this);
     const Node& top = machine.run();
-    left_ = 64 * bytes.size() + 1024;
     return item(top, 0);
   }
 
@@ -139,9 +141,12 @@ class Reader : public pickle::Machine::Builder {
       result.kind = Kind::text;
     } else if (name == size) {
       result.kind = Kind::tuple;
-      result.items = a.at(0, Kind::tuple).items;
+      const Node& extents = a.at(0, Kind::tuple);
+      spend(extents.items.size());
+      result.items = extents.items;
     } else if (name == device_name) {
       result.kind = Kind::text;
+      spend(a.text(0).size());
       result.text = a.text(0) + (tuple.items.size() > 1 ? ":" + std::to_string(a.integer(1)) : "");
     } else if (name == tensor_v2 || name == tensor_v3) {
       keep(tensor(a, name == tensor_v3), result);
@@ -245,15 +250,18 @@ class Reader : public pickle::Machine::Builder {
 
   // ---- Trees ----
 
-  void spend(const std::string& text) {
-    const uint64_t cost = 1 + text.size();
+  // Of 64 that each byte of the pickle may cost; an item without text is a byte at least.
+  static constexpr uint64_t item_cost = 16;
+
+  // Pickle bytes take up to some 120 bytes of memory each. What they repeat takes at most as many again.
+  void spend(uint64_t cost) {
     if (cost > left_) throw Error("it repeats its parts so often that it would unfold to many times its size");
     left_ -= cost;
   }
 
   Item item(const Node& n, int depth) {
     if (depth > max_depth) throw Error("it is nested deeper than {} levels, or holds itself", max_depth);
-    spend(n.text);
+    spend(item_cost + n.text.size());
     switch (n.kind) {
       case Kind::none: return {};
       case Kind::boolean: return n.flag;
@@ -278,7 +286,7 @@ class Reader : public pickle::Machine::Builder {
       throw Error("it has a dict with a key that is neither a string nor an integer");
     };
     for (auto& [k, v] : n.entries) {
-      spend(k->text);
+      spend(item_cost + k->text.size());
       last[key(*k)] = v;
     }
     Map map;
@@ -301,7 +309,7 @@ class Reader : public pickle::Machine::Builder {
   std::vector<Elements> elements_;
   std::map<std::string, size_t> by_key_;
   std::vector<Tensor> tensors_;
-  uint64_t left_ = 0;  // how much more the tree may hold
+  uint64_t left_ = 0;  // how much more what the pickle repeats may cost
 };
 
 }  // namespace

@@ -120,7 +120,8 @@ struct Archive {
   std::string pickle;
   std::vector<std::pair<std::string, std::string>> more = {};
 };
-std::string refusal(const Archive& a) {
+// The bytes of the file.
+std::string archive(const Archive& a) {
   Folder dir;
   {
     Replacement file(dir / "x.pth");
@@ -130,6 +131,11 @@ std::string refusal(const Archive& a) {
     zip.finish();
     file.commit();
   }
+  return slurp(dir / "x.pth");
+}
+std::string refusal(const Archive& a) {
+  Folder dir;
+  spit(dir / "x.pth", archive(a));
   return text_of(dir / "x.pth");
 }
 void expect_refused(const Archive& a, const std::string& why) {
@@ -166,6 +172,11 @@ TEST(Pth, StructuresAreBounded) {
   std::string laughs = "(]q\0"s;  // each list has the one before it ten times
   for (char i = 1; i < 40; ++i) laughs += std::string("](") + repeated("h"s + char(i - 1), 10) + "eq" + i;
   expect_refused({laughs + "t."}, "many times its size");
+  // refused before its last opcode is, so the copies were not made
+  const std::string nothings = "((" + repeated("N", 20000) + "tq\0"s,
+                    text = "(B\0\0\2\0"s + repeated("a", 1 << 17) + "q\0"s;
+  expect_refused({nothings + "ctorch\nSize\nq\1" + repeated("h\1h\0\x85R"s, 300) + "\xff"}, "many times its size");
+  expect_refused({text + "ctorch\ndevice\nq\1" + repeated("h\1h\0\x85R"s, 300) + "\xff"}, "many times its size");
   expect_refused({"."}, "nothing is left");
   expect_refused({""}, "cut short");
   expect_refused({"NN."}, "left over");
@@ -216,6 +227,23 @@ TEST(Pth, EntriesDoNotOverlap) {
   put(bytes, second + 42, entries[0].at, 4);
   spit(dir / "x.pth", bytes);
   EXPECT_NE(text_of(dir / "x.pth").find("overlap"), std::string::npos) << text_of(dir / "x.pth");
+}
+
+// A packed pickle is no larger than the file. This one is a list of 10,000 None.
+TEST(Pth, PackedPicklesAreSmall) {
+  const std::string packed =
+      "\355\301\061\015\000\000\010\003\060\073\134\223\202\022\374\337"
+      "\370\130\332\316\002\000\000\000\000\000\000\000\000\100\201\313\003"s;
+  auto text = [&](const Archive& a) {
+    Folder dir;
+    std::string bytes = archive(a);
+    const size_t directory = bytes.find("PK\1\2");
+    put(bytes, directory + 10, 8, 2), put(bytes, directory + 16, 111217663, 4), put(bytes, directory + 24, 10003, 4);
+    spit(dir / "x.pth", bytes);
+    return text_of(dir / "x.pth");
+  };
+  EXPECT_NE(text({packed}).find("larger than the file"), std::string::npos);
+  EXPECT_EQ(text({packed, {{"data/0", std::string(10000, 'x')}}}), "");
 }
 
 // The first entry's numbers and the directory's lie in the records for archives of more than 4 GB.
