@@ -12,7 +12,7 @@ namespace luth::lang {
 /// A graph root (a hook, a Function's ctx) stays a root unless all holders of its tensor are known to Lua: the userdata
 /// on which it was registered, the objects of HeldTensors, and for results of nodes what TrialDeletion finds. A root
 /// whose holders are known lives as long as one of them can be reached, so that a cycle through it is freed. Holders
-/// that Lua cannot see are graphs, optimizers, views, and other userdata of the tensor.
+/// that Lua cannot see are graphs, views, and other userdata of the tensor.
 bool collect_all(lua_State* L);
 
 /// Nanoseconds that this thread has computed: a collection that other processes interrupt does not look slow.

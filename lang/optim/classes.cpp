@@ -2,6 +2,7 @@
 // names. An object is that of a C++ class, with a class table among its user values.
 #include <set>
 
+#include "lang/collector/cycle_collector.h"
 #include "lang/optim/optim.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
@@ -15,6 +16,20 @@ namespace luth::lang {
 namespace {
 
 char objects_key;  // registry: weak table, address of an optimizer or schedule -> its userdata
+
+// The parameters of all optimizers that Lua has: in their groups, and beside their states.
+void each_tensor_of_optimizers(lua_State* L, const HeldTensorVisitor& visit) {
+  push_kept(L, &objects_key, "v");
+  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+    auto* o = to_box<optim::OptimizerRef>(L, -1);
+    if (!o || !*o) continue;
+    for (auto& group : (*o)->groups())
+      for (auto& p : group.params)
+        for (int i = (*o)->state_of(p) ? 2 : 1; i > 0; --i) visit(lua_gettop(L), p);
+  }
+  lua_pop(L, 1);
+}
+const HeldTensors held_tensors(each_tensor_of_optimizers);
 
 }  // namespace
 

@@ -338,6 +338,39 @@ function s.hook_of_a_parameter()
   end)
 end
 -- They take no memory of a device that is worth a collection: their number asks for one.
+function s.hook_of_a_parameter_and_its_optimizer()
+  for _, kind in ipairs {'SGD', 'Adam', 'LBFGS'} do
+    leaves_nothing(function()
+      local net = nn.Linear(1000, 100)
+      local o = optim[kind](net:parameters(), {lr = 0.1})
+      local schedule = optim.lr_scheduler.StepLR(o, 2)
+      for _, p in ipairs(net:parameters()) do
+        p:register_post_accumulate_grad_hook(function() assert(o and net and schedule) end)
+      end
+      local function loss()
+        o:zero_grad()
+        local y = net(torch.ones(1, 1000)):sum()
+        y:backward()
+        return y
+      end
+      o:step(loss)
+      collectgarbage()  -- a collection frees the other userdata of the parameters, and only a later one the cycle
+    end)
+  end
+  local calls, o = 0
+  do
+    local net = nn.Linear(2, 2)
+    o = optim.Adam(net:parameters(), {lr = 0.1})
+    net.weight:register_hook(function() calls = calls + (o and 1) end)
+  end
+  collectgarbage() collectgarbage()
+  o.param_groups[1].params[1]:sum():backward()
+  t:eq(calls, 1)
+  local group = optim.SGD({o.param_groups[1].params[1]}, {lr = 0.1}).param_groups[1]
+  o = false
+  collectgarbage() collectgarbage()
+  t:fails(function() group.params[1]:sum():backward() end, 'arithmetic on a boolean')
+end
 function s.many_small_hooks_go_by_themselves()
   collectgarbage()
   local first, made = setmetatable({}, {__mode = 'k'}), 0
