@@ -219,11 +219,20 @@ std::string Module::repr() const {
   return out;
 }
 
+// Whether nn.utils.parametrize computes some of its parameters. PyTorch makes a class of its own then.
+static bool is_parametrized(const Module& m) {
+  for (auto& c : m.parts().children) {
+    auto& lists = c.module->parts().children;
+    if (c.name == "parametrizations") return !lists.empty() && lists[0].module->type() == "ParametrizationList";
+  }
+  return false;
+}
+
 void Module::print(std::string& out, int indent) const {
   const Nesting nesting;
   const std::string extra = extra_repr();
   auto& children = parts_->children;
-  out += type() + "(";
+  out += (is_parametrized(*this) ? "Parametrized" : "") + type() + "(";
   if (children.empty() && extra.find('\n') == std::string::npos) {
     out += extra + ")";
     return;

@@ -91,9 +91,23 @@ bool ObjectWriter::write_object(int index, io::Item& item) {
   return true;
 }
 
+// Two classes of one name would become one when the file is loaded.
+void ObjectWriter::check_one_class(const nn::Module& m) {
+  push_class_of(L_, m);
+  const auto [it, first] = classes_.try_emplace(m.type(), LuaRef(L_, -1));
+  it->second.push(L_);
+  if (!lua_rawequal(L_, -1, -2))
+    throw Error(
+        "two classes of modules have the name '{}', that of {} and that of {}; a file finds classes by their names: "
+        "rename one of them",
+        m.type(), class_place(L_, -1), class_place(L_, -2));
+  lua_pop(L_, 2);
+}
+
 // A class of Lua's by name, and the plain fields of any module.
 void ObjectWriter::add(const nn::Module& m, io::Map& map) {
   if (auto* script = dynamic_cast<const ScriptModule*>(&m)) {
+    check_one_class(m);
     map.add("language", "Lua");
     if (script->native()) map.add("base", script->native()->type());
   } else {
@@ -197,19 +211,37 @@ void ObjectReader::push_object(const io::Map& map) {
               map.kind);
 }
 
+// Pushes the class of modules of that name, and reads the file of luth's own that has it; false, and pushes nothing,
+// where there is none.
+static bool push_script_class(lua_State* L, const std::string& name) {
+  auto push = [&] {
+    push_named_classes(L);
+    lua_pushstring(L, name.c_str());
+    lua_rawget(L, -2);
+    lua_remove(L, -2);
+    return lua_istable(L, -1) || (lua_pop(L, 1), false);
+  };
+  if (push()) return true;
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "luth.torch.classes");
+  lua_call(L, 1, 1);
+  lua_pushstring(L, name.c_str());
+  lua_call(L, 1, 0);
+  return push();
+}
+
 nn::ModuleRef ObjectReader::make(const io::Map& map) {
   if (!map.find("language")) return io::ModuleReader::make(map);
   const std::string& name = io::entry<std::string>(map, "class");
   if (name == function_class) push_function_class(L_), lua_pop(L_, 1);
-  push_named_classes(L_);
-  lua_pushstring(L_, name.c_str());
-  if (lua_rawget(L_, -2) != LUA_TTABLE)
+  if (!push_script_class(L_, name))
     throw Error(ErrorCode::checkpoint,
                 "the file holds a module of the class '{0}', which no script has defined: first require the file that "
                 "has nn.class('{0}')",
                 name);
+  warn_of_replaced_class(L_, name);
   Ref<ScriptModule> m(new ScriptModule(name, WeakRef(L_, -1)));
-  lua_pop(L_, 2);
+  lua_pop(L_, 1);
   if (map.find("base")) {
     io::Map native;
     native.kind = map.kind;

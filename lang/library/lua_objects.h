@@ -6,6 +6,7 @@
 
 #include "core/io/module.h"
 #include "core/optim/schedule.h"
+#include "lang/runtime/ref.h"
 
 namespace luth::lang {
 
@@ -22,6 +23,7 @@ class ObjectWriter : public io::ModuleWriter {
   void add(const nn::Module& m, io::Map& map) override;
 
  private:
+  void check_one_class(const nn::Module& m);
   io::Item state_of(int index);
   void add_own(int index, const std::string& base, io::Map& map);
   io::Item optimizer(int index);
@@ -29,6 +31,7 @@ class ObjectWriter : public io::ModuleWriter {
 
   lua_State* L_;
   Value value_;
+  std::map<std::string, LuaRef> classes_;  // by name
 };
 
 /// Makes the objects of one tree. `push` pushes the Lua value of a tree.

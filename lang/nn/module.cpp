@@ -380,9 +380,9 @@ int make_class(lua_State* L) {
   lua_settop(L, 2);
   push_class(L, name, name, 2);
   push_named_classes(L);
-  lua_pushvalue(L, -2);
-  lua_setfield(L, -2, name.c_str());
-  lua_pop(L, 1);
+  lua_insert(L, -2);
+  name_class(L, name);
+  lua_remove(L, -2);
   lua_getmetatable(L, -1);
   lua_pushcfunction(L, guarded<construct>);
   lua_setfield(L, -2, "__call");

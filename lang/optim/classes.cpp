@@ -113,9 +113,9 @@ void push_optim_class(lua_State* L, const char* name, int base, lua_CFunction co
   lua_setfield(L, -2, "__call");
   lua_setmetatable(L, -2);
   push_kept(L, reinterpret_cast<const void*>(construct));
-  lua_pushvalue(L, -2);
-  lua_setfield(L, -2, name);
-  lua_pop(L, 1);
+  lua_insert(L, -2);
+  name_class(L, name);
+  lua_remove(L, -2);
 }
 void push_named_class(lua_State* L, const std::string& name, lua_CFunction construct) {
   push_kept(L, reinterpret_cast<const void*>(construct));

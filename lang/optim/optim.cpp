@@ -415,6 +415,7 @@ void push_saved_optimizer(lua_State* L, const std::string& name, const std::stri
                 "the file holds an optimizer of the class '{0}', which no script has made: first require the file that "
                 "has optim.class('{0}')",
                 name);
+  warn_of_replaced_class(L, name);
   optim::OptimizerRef o = c ? c->make() : make_script_optimizer(L, name, defaults);
   push_optimizer(L, o);
   lua_insert(L, -2);

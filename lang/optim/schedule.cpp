@@ -9,6 +9,7 @@
 #include "lang/runtime/late_names.h"
 #include "lang/runtime/ref.h"
 #include "lang/runtime/tables.h"
+#include "lang/runtime/user_values.h"
 #include "lang/values/named_arguments.h"
 #include "lang/values/settings.h"
 #include "lang/values/tensor_values.h"
@@ -460,6 +461,7 @@ void push_saved_schedule(lua_State* L, const std::string& name, int fields) {
                 "the file holds a schedule of the class '{0}', which no script has made: first require the file that "
                 "has optim.lr_scheduler.class('{0}')",
                 name);
+  warn_of_replaced_class(L, name);
   push_box<optim::ScheduleRef>(L, {}, optim_values);
   lua_insert(L, -2);
   lua_setiuservalue(L, -2, optim_class);

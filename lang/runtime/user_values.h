@@ -1,6 +1,7 @@
 // What the objects of classes written in Lua share: tables among the user values of a userdata, chains of classes.
 #pragma once
 #include <lua5.4/lua.hpp>
+#include <string>
 
 namespace luth::lang {
 
@@ -16,6 +17,15 @@ inline bool push_user_value(lua_State* L, int index, int which, bool create) {
   lua_setiuservalue(L, index, which);
   return true;
 }
+
+// Files find classes by their names. So each class notes where it was defined, and whether it has replaced one of
+// another place.
+/// Puts the class on top of the stack into the table of classes by name, which is below it.
+void name_class(lua_State* L, const std::string& name);
+/// Where the class at `index` was defined, "net.lua:12".
+std::string class_place(lua_State* L, int index);
+/// Warns if the class on top of the stack, which a file names, has replaced one of another place.
+void warn_of_replaced_class(lua_State* L, const std::string& name);
 
 /// Pushes whether the class at 2 is the one whose table is on top of the stack, or a base of it. Returns 1.
 inline int push_is_instance(lua_State* L) {

@@ -282,5 +282,62 @@ function tests.files_of_objects()
   tester:fails(function() torch.save(net[4], '/tmp/x.safetensors') end, 'use .h5')
 end
 
+-- What luth prints for a script, warnings and errors too.
+local function output_of(script)
+  local path = os.tmpname()
+  local f = assert(io.open(path, 'w'))
+  f:write(script)
+  f:close()
+  local pipe <close> = assert(io.popen(("'%s' '%s' 2>&1"):format(os.getenv('LUTH_PROGRAM'), path)))
+  local text = pipe:read('a')
+  os.remove(path)
+  return text
+end
+
+local two_classes = [[
+local function define(file, v)
+  return assert(load(("local C = nn.class('Shared') function C:forward(x) return x + %d end return C"):format(v), file))()
+end
+local function saved(m) torch.save(m, path) return torch.load(path) end
+]]
+
+function tests.two_classes_of_one_name()
+  local start = ("local path = '%s'\n"):format(os.tmpname()) .. two_classes
+  local got = output_of(start .. [[
+    local A, B = define('@a.lua', 1), define('@b.lua', 2)
+    print(pcall(saved, nn.Sequential(A(), B())))
+    print(saved(A())(torch.zeros(1)):item())]])
+  tester:assert(got:find("two classes of modules have the name 'Shared', that of a.lua:1 and that of b.lua:1", 1, true), got)
+  tester:assert(got:find("warning: [^\n]* two classes have the name 'Shared', that of a.lua:1 and that of b.lua:1"), got)
+  tester:assert(got:find('\n2.0\n', 1, true), got)
+  -- a definition that is run again is one class
+  tester:eq(output_of(start .. [[
+    local old = define('@a.lua', 1)
+    print(old ~= define('@a.lua', 1), saved(old())(torch.zeros(1)):item())]]), 'true\t1.0\n')
+end
+
+function tests.two_optimizers_of_one_name()
+  local got = output_of([[
+    local path = os.tmpname()
+    for i = 1, 2 do load("optim.class('Mine', optim.SGD)", '@' .. i .. '.lua')() end
+    local p = nn.Parameter(torch.ones(1))
+    torch.save(optim.class('Other', optim.SGD) { p }, path)
+    torch.load(path)
+    load("Mine = optim.class('Mine', optim.SGD)", '@3.lua')()
+    torch.save(Mine { p }, path)
+    torch.load(path)]])
+  tester:assert(got:find("^luth: warning: [^\n]* the name 'Mine', that of 2.lua:1 and that of 3.lua:1[^\n]*\n$"), got)
+end
+
+-- In a process that has used none of luth's classes written in Lua.
+function tests.files_that_name_classes_of_luth()
+  local u, path = nn.utils.parametrizations, os.tmpname()
+  local m = nn.Sequential(u.weight_norm(nn.Linear(2, 3)), u.spectral_norm(nn.Linear(3, 3)), u.orthogonal(nn.Linear(3, 3)),
+    optim.swa_utils.AveragedModel(nn.Linear(3, 784)), nn.Unflatten(2, { 1, 28, 28 }), require('models').lenet()):eval()
+  torch.save(m, path)
+  tester:eq(output_of(("torch.save(torch.load('%s')(torch.ones(1, 2)), '%s.y')"):format(path, path)), '')
+  tester:assert(torch.allclose(torch.load(path .. '.y'), m(one)), 'the loaded model computes something else')
+end
+
 tester:add(tests)
 tester:run()

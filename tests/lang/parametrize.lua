@@ -18,6 +18,25 @@ local Halves = nn.class('Halves')
 function Halves:forward(a, b) return torch.cat { a, b } end
 function Halves:right_inverse(x) return x:narrow(1, 1, 2), x:narrow(1, 3, 2) end
 
+-- PyTorch's text, but for positions.
+function s.printing()
+  local m = nn.Sequential(parametrizations.weight_norm(nn.Linear(2, 3)), nn.ReLU())
+  t:eq(tostring(m), [[
+Sequential(
+  (1): ParametrizedLinear(
+    in_features=2, out_features=3, bias=True
+    (parametrizations): ModuleDict(
+      (weight): ParametrizationList(
+        (1): _WeightNorm()
+      )
+    )
+  )
+  (2): ReLU()
+)]])
+  parametrize.remove_parametrizations(m[1], 'weight')
+  t:eq(tostring(m[1]), 'Linear(in_features=2, out_features=3, bias=True)')
+end
+
 function s.a_tensor_is_computed_from_another()
   local m = nn.Linear(3, 3)
   local w = m.weight

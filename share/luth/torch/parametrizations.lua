@@ -8,7 +8,7 @@ local M = {}
 
 -- ---- weight_norm ----------------------------------------------------------------------------------------------------
 
-local WeightNorm = nn.class('WeightNorm')
+local WeightNorm = nn.class('_WeightNorm')
 function WeightNorm:init(dim) self.dim = dim end
 function WeightNorm:forward(g, v) return norms.weight(g, v, self.dim) end
 function WeightNorm:right_inverse(w) return norms.norm_except(w, self.dim), w end
@@ -22,7 +22,7 @@ end
 
 -- ---- spectral_norm --------------------------------------------------------------------------------------------------
 
-local SpectralNorm = nn.class('SpectralNorm')
+local SpectralNorm = nn.class('_SpectralNorm')
 function SpectralNorm:init(w, n, dim, eps)
   self.n_power_iterations = n
   self.dim = dim
@@ -54,7 +54,7 @@ end
 -- ---- orthogonal -----------------------------------------------------------------------------------------------------
 -- Lezcano-Casado, "Trivializations for gradient-based optimization on manifolds" (2019).
 
-local Orthogonal = nn.class('Orthogonal')
+local Orthogonal = nn.class('_Orthogonal')
 function Orthogonal:init(shape, map, trivial)
   self.shape = { table.unpack(shape) }  -- a table, which a file can hold
   self.map = map
