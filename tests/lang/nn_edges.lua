@@ -35,6 +35,19 @@ function s.training_wants_eps_above_0()
   t:eq(m:eval()(torch.ones(3, 2)):size():tolist(), {3, 2})
 end
 
+function s.norms_want_weights_of_the_inputs_dtype()
+  local x, w = torch.randn(2, 3, 4, {dtype = 'float64'}), torch.ones(4)
+  t:fails(function() return F.layer_norm(x, {4}, w) end, 'layer_norm', 'must be float64, as input is')
+  t:fails(function() return F.layer_norm(x:half(), {4}, w, w:half()) end, 'must be float16, or all float32')
+  t:eq(tostring(F.layer_norm(x:half(), {4}, w, w).dtype), 'torch.float16')
+  w = torch.ones(3)
+  t:fails(function() return F.group_norm(x, 1, w) end, 'must be float64')
+  t:fails(function() return F.instance_norm(x, nil, nil, w) end, 'must be float64')
+  t:fails(function() return F.batch_norm(x, w, w) end, 'must be float64')
+  t:fails(function() return F.batch_norm(x, w, w, nil, nil, true) end, 'must be float64')
+  t:fails(function() return F.batch_norm(x, w:double(), nil, nil, nil, true) end, 'both be given, or neither')
+end
+
 function s.dims_of_a_number()
   local x = torch.tensor(3.0)
   t:fails(function() return nn.Flatten()(x) end, 'dim 2 is out of range')

@@ -32,6 +32,7 @@ Tensor GroupNorm::decompose(const Inputs& in) const {
     throw Error("num_groups must divide the {} channels of input, but is {}", s[1], num_groups);
   check_per_channel(in[1], "weight", s[1]);
   check_per_channel(in[2], "bias", s[1]);
+  check_norm_dtypes(in);
   int64_t inner = s[1] / num_groups;
   for (int i = 2; i < s.size(); ++i) inner *= s[i];
   if (s[0] * inner == 1)
@@ -127,6 +128,7 @@ Tensor InstanceNorm::decompose(const Inputs& in) const {
   check_floating(x);
   static const char* const names[] = {"input", "running_mean", "running_var", "weight", "bias"};
   for (size_t i = 1; i < in.size(); ++i) check_per_channel(in[i], names[i], s[1]);
+  check_norm_dtypes(in);
   if (!use_input_stats) { return Fn<BatchNorm>()(x, in[1], in[2], in[3], in[4], {.eps = eps}); }
   if (x.numel() == 0) return channel_affine(x, Value(), in[3], in[4]);  // no statistics: the running ones stay
   if (!in[1] && !in[2]) return native_group_norm(x, in[3], in[4], {s[1], eps})[0];

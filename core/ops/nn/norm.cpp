@@ -1,5 +1,7 @@
 #include "core/ops/nn/norm.h"
 
+#include <algorithm>
+
 #include "core/autograd/autograd.h"
 #include "core/ops/common/checks.h"
 #include "core/ops/common/sample_tensors.h"
@@ -51,6 +53,16 @@ Spec like_input(const Value& x) {
 
 }  // namespace
 
+void check_norm_dtypes(const Inputs& in) {
+  auto all = [&](Dtype d) {
+    return std::all_of(in.begin() + 1, in.end(), [&](const Value& t) { return !t || t.dtype() == d; });
+  };
+  const Dtype d = in[0].dtype();
+  if (all(d) || (is_half_float(d) && all(Dtype::f32))) return;
+  throw Error("weights and running statistics must be {}{}, as input is; convert with :to()", name(d),
+              is_half_float(d) ? ", or all float32" : "");
+}
+
 NormBackwardGrads norm_backward_grads(const Tensors& dy, const Tensor& grad, const Tensor& x, const Tensor& weight,
                                       const Tensor& mean, const Tensor& s, const Ints& dims, const Ints& shared,
                                       bool centred) {
@@ -98,6 +110,7 @@ Tensor by_running(const BatchNorm& op, const Inputs& in) {
   if (in[0].dim() < 2 && in[0].numel() == 0) return clone(in[0]);
   static const char* const names[] = {"input", "running_mean", "running_var", "weight", "bias"};
   check_channels(in, names);
+  check_norm_dtypes(in);
   Tensor scale = rsqrt(add(in[2], op.eps));
   return channel_affine(in[0], in[1], times(scale, in[3]), in[4]);
 }
@@ -109,6 +122,8 @@ Tensor batch_norm_by_batch(const Inputs& in, const Value& momentum, double eps) 
   const Shape& s = in[0].shape();
   int64_t n = s[0];
   for (int i = 2; i < s.size(); ++i) n *= s[i];
+  check_norm_dtypes(in);
+  if (!in[1] != !in[2]) throw Error("running_mean and running_var must both be given, or neither");
   if (!(eps > 0)) throw Error("eps must be above 0 in training, not {}", eps);
   if (n == 1) throw Error("training wants more than one value per channel, but input has shape {}", to_string(s));
   if (in[0].numel() == 0) return channel_affine(in[0], Value(), in[3], in[4]);  // no statistics: the running ones stay
@@ -210,6 +225,7 @@ void check_normalized(const Inputs& in, const Ints& normalized_shape) {
 }
 Tensor LayerNorm::decompose(const Inputs& in) const {
   check_normalized(in, normalized_shape);
+  check_norm_dtypes(in);
   return native_layer_norm(in[0], in[1], in[2], {normalized_shape.size(), eps})[0];
 }
 Specs NativeLayerNorm::infer(const Inputs& in) const {

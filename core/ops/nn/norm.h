@@ -21,6 +21,9 @@ NormBackwardGrads norm_backward_grads(const Tensors& dy, const Tensor& grad, con
 /// bias have that shape.
 void check_normalized(const Inputs& in, const Ints& normalized_shape);
 
+/// Throws unless the inputs behind the first have its dtype, or are float32 and the first has 16 bits.
+void check_norm_dtypes(const Inputs& in);
+
 /// Input N x C x …; each channel becomes (x - mean) / standard deviation * weight + bias. Training takes mean and
 /// variance of the batch, and moves the running ones; evaluation takes the running ones.
 struct BatchNorm {
