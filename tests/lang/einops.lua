@@ -86,6 +86,7 @@ local mistakes = {
   { 'rearrange', 'b c t -> b t', {}, "axis 'c' is missing on the right; torch.einreduce reduces axes\n  b c t -> b t\n    ^" },
   { 'rearrange', 'b c t -> b c t k', {}, "axis 'k' is missing on the left" },
   { 'rearrange', 'b b t -> b t', {}, "axis 'b' stands twice on this side\n  b b t -> b t\n    ^" },
+  { 'rearrange', 'b _c t -> b t _c', {}, "the name '_c' begins or ends with an underscore" },
   { 'rearrange', 'b c t -> b c , t', {}, "',' has no meaning here" },
   { 'rearrange', 'b (h d) t -> b h d t', {}, "the size of 'h' or of 'd' must be given: the dim has extent 6" },
   { 'rearrange', 'b (h d) t -> b h d t', { { h = 4 } }, "extent 6 does not divide by 4\n  b (h d) t -> b h d t\n    ^" },

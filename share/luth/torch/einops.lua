@@ -41,6 +41,7 @@ local function read_side(p, first, last)
       if group then p.grouped_ellipsis = at end
       add { name = '...' }
     elseif word:find('^[%a_]') then
+      if word:find '^_' or word:find '_$' then refuse(p, at, "the name '%s' begins or ends with an underscore", word) end
       add { name = word }
     elseif not word:find('^%s') then
       refuse(p, at, "'%s' has no meaning here; a pattern has names, numbers, parentheses and ...", word)
