@@ -28,20 +28,31 @@ int edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-std::string nearest(std::string_view word, std::span<const std::string> names) {
-  int best = word.size() < 2 ? 0 : std::max(1, int(word.size()) / 3);
+namespace {
+
+// At most a third of the letters of a word of that many differ.
+const std::string* nearest_within(std::string_view word, std::span<const std::string> names, size_t letters) {
+  int best = word.size() < 2 ? 0 : std::max(1, int(letters) / 3);
   const std::string* found = nullptr;
   for (auto& name : names) {
     const int length = int(std::max(name.size(), word.size()) - std::min(name.size(), word.size()));
     if (length > best || name == word) continue;
     if (const int d = edit_distance(word, name); d < best || (d == best && !found)) best = d, found = &name;
   }
+  return found;
+}
+
+}  // namespace
+
+std::string nearest(std::string_view word, std::span<const std::string> names) {
+  const std::string* found = nearest_within(word, names, word.size());
   return found ? *found : std::string();
 }
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> names) {
-  const std::string name = nearest(word, names);
-  return name.empty() ? name : "; did you mean '" + name + "'?";
+  const std::string* name = nearest_within(word, names, word.size());
+  if (!name) name = nearest_within(word, names, word.size() + 1);  // a letter was left out
+  return name ? "; did you mean '" + *name + "'?" : std::string();
 }
 
 bool is_number(std::string_view s) {

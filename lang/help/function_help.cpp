@@ -1,5 +1,7 @@
 #include "lang/help/function_help.h"
 
+#include <algorithm>
+
 #include "core/tensor/print.h"
 #include "lang/binding/bind.h"
 #include "lang/runtime/functions.h"
@@ -36,9 +38,29 @@ std::string overload_text(const Function& function, const Overload& overload) {
   return s;
 }
 
+// Whether every call of `a` is one of `b` too, which only takes further optional arguments.
+bool is_part_of(const Overload& a, const Overload& b) {
+  if (a.params.size() >= b.params.size() || a.positional > b.positional ||
+      a.info->outputs.size() != b.info->outputs.size() || a.info->several != b.info->several)
+    return false;
+  for (size_t i = 0; i < b.params.size(); ++i) {
+    const Param& p = b.params[i];
+    if (i >= a.params.size() ? p.required
+                             : a.params[i].name != p.name || a.params[i].required != p.required ||
+                                   a.params[i].field.kind != p.field.kind)
+      return false;
+  }
+  return true;
+}
+
 std::string function_text(const Function& function) {
   std::string s;
-  for (auto* overload : function.overloads()) s += (s.empty() ? "" : "\n\n") + overload_text(function, *overload);
+  const auto overloads = function.overloads();
+  for (auto* overload : overloads) {
+    if (std::any_of(overloads.begin(), overloads.end(), [&](auto* other) { return is_part_of(*overload, *other); }))
+      continue;
+    s += (s.empty() ? "" : "\n\n") + overload_text(function, *overload);
+  }
   if (function.is_function && function.is_method)
     s += prefix(function) == "x:" ? "\n  Also as a function: torch." + function.name + "(x, ...)."
                                   : "\n  Also as a method: x:" + function.name + "(...).";

@@ -30,6 +30,15 @@ function s.everything_has_help()
   t:assert(count > 700, 'it has seen all of them: ' .. count)
 end
 
+-- An operator with fewer settings, which is tried first, is no form of its own for the reader.
+function s.forms_that_others_include()
+  local text = registry.help_of(F.embedding)
+  t:eq(select(2, text:gsub('torch%.embedding%(', '')), 1, text)
+  t:assert(text:find('max_norm', 1, true))
+  t:eq(select(2, registry.help_of(torch.max):gsub('torch%.max%(', '')), 3)
+  t:fails(function() help('torch.sofmx') end, "did you mean 'softmax'?")
+end
+
 function s.names_find_it()
   for _, face in ipairs(registry.faces()) do
     local name = face.is_function and 'torch.' .. face.name or 'x:' .. face.name

@@ -4,13 +4,15 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string_view>
 
 namespace luth::cuda {
 
 std::string open_driver() {
   if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL)) return "";
   const char* why = dlerror();
-  return why ? why : "libcuda.so.1 cannot be opened";
+  if (why && !std::string_view(why).ends_with("No such file or directory")) return why;
+  return "libcuda.so.1 is not on this machine";
 }
 
 bool has_context(int device) {

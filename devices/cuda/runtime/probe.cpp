@@ -62,7 +62,8 @@ const char* remedy(cudaError_t e) {
 }  // namespace
 
 int count_devices() {
-  if (std::string why = open_driver(); !why.empty()) throw Error("no NVIDIA driver: {}; install one", why);
+  if (std::string why = open_driver(); !why.empty())
+    throw Error("no NVIDIA driver: {}; install one, or start the container with the host's (--gpus all)", why);
   int driver = 0, runtime = 0, count = 0;
   check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
   check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");

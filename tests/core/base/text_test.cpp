@@ -29,6 +29,8 @@ TEST(Nearest, OffersWhatIsNear) {
   EXPECT_EQ(nearest("train", std::vector<std::string>{}), "");
   EXPECT_EQ(did_you_mean("trian", names), "; did you mean 'train'?");
   EXPECT_EQ(did_you_mean("zzz", names), "");
+  EXPECT_EQ(nearest("kepdm", names), "");
+  EXPECT_EQ(did_you_mean("kepdm", names), "; did you mean 'keepdim'?") << "letters left out";
 }
 
 }  // namespace
