@@ -47,12 +47,30 @@ void each_item(lua_State* L, int table, Each each) {
   }
 }
 
+// Refuses what a list would leave out without a word: modules by name, which a table has in no order, and those behind
+// a nil.
+void check_keys(lua_State* L, int table, const std::string& name) {
+  if (lua_getmetatable(L, table)) return lua_pop(L, 1);
+  const lua_Integer n = luaL_len(L, table);
+  for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
+    if (lua_type(L, -2) == LUA_TSTRING)
+      throw Error("{}: {} = … has a name, and a table keeps no order of names: write {{{{'{}', module}}, …}}", name,
+                  lua_tostring(L, -2), lua_tostring(L, -2));
+    if (lua_tointeger(L, -2) > n) throw Error("{}: element {} is nil", name, n + 1);
+  }
+}
+
 // Modules one by one, or a single table of them.
 void fill_list(lua_State* L, nn::ListModule& list, int first, const std::string& name) {
   int n = lua_gettop(L);
-  const bool one_table = n == first && lua_istable(L, first) && !is_pair(L, first);
+  const bool is_class = luaL_getmetafield(L, first, "instance") != LUA_TNIL;
+  const bool one_table = n == first && lua_istable(L, first) && !is_class && !is_pair(L, first);
+  lua_settop(L, n);
   auto expects = [&](const char* kind, int i) { return fmt::format("{}: {} {} expects", name, kind, i); };
-  if (one_table) return each_item(L, first, [&](int i) { add_item(L, list, i, expects("element", i - n)); });
+  if (one_table) {
+    check_keys(L, first, name);
+    return each_item(L, first, [&](int i) { add_item(L, list, i, expects("element", i - n)); });
+  }
   for (int i = first; i <= n; ++i) add_item(L, list, i, expects("argument", i - 1));
 }
 
@@ -278,7 +296,7 @@ constexpr Container container(const char* call, std::span<const Row> methods) {
   return {M::name, guarded<construct<M>>, guarded<init<M>>, container_help<M>, call, methods};
 }
 constexpr Container containers[] = {
-    container<nn::Sequential>("nn.Sequential(module, …), also a .. b", list_rows),
+    container<nn::Sequential>("nn.Sequential(module, …), also a .. b, or by name {{'conv', module}, …}", list_rows),
     container<nn::ModuleList>("nn.ModuleList({module, …})", list_rows),
     container<nn::ModuleDict>("nn.ModuleDict({name = module, …})", dict_rows),
     container<nn::ParameterList>("nn.ParameterList({parameter, …})", {list_rows, 3}),

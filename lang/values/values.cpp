@@ -230,6 +230,12 @@ std::string given_text(lua_State* L, int i) {
     default: break;
   }
   if (is_none(L, i)) return "torch.none";
+  if (luaL_getmetafield(L, i, "instance") != LUA_TNIL) {  // a class of modules
+    luaL_getmetafield(L, i, "name");
+    const std::string name = lua_tostring(L, -1);
+    lua_pop(L, 2);
+    return "the class " + name + " (call it to make one)";
+  }
   std::string s = "a ";
   if (luaL_getmetafield(L, i, "__name") == LUA_TSTRING) {
     s += lua_tostring(L, -1);

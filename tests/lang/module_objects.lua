@@ -23,6 +23,11 @@ function tests.positions_of_lists()
   tester:fails(function() s:insert(9, nn.ReLU()) end, '1 to 3')
   tester:fails(function() nn.ModuleList {}:pop() end, 'an empty list')
   tester:fails(function() nn.Sequential(nn.ReLU(), 3) end, 'nn.Sequential: argument 2 expects a module')
+  tester:fails(function() nn.Sequential(nn.ReLU) end, 'argument 1 expects a module, got the class ReLU (call it to make one)')
+  tester:fails(function() nn.Sequential { conv = nn.ReLU() } end, "conv = … has a name", "write {{'conv', module}, …}")
+  local behind = { nn.ReLU() }
+  behind[4] = nn.ReLU()
+  tester:fails(function() nn.ModuleList(behind) end, 'nn.ModuleList: element 2 is nil')
   tester:fails(function() nn.Sequential { nn.ReLU(), 'x' } end, 'element 2')
   tester:eq(torch.typename(s:pop()) .. #s, 'nn.ELU1')
 end
