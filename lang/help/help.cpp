@@ -36,30 +36,71 @@ void push_named(lua_State* L, std::string name) {
   }
 }
 
-// The names of torch and of tensors' methods, then those of other tables: of equally near ones the first is offered.
-std::vector<std::string> known_names(lua_State* L) {
-  std::vector<std::string> names;
-  auto add = [&] {
+// "nn.init" and "xavier" of "nn.init.xavier"; methods are of "x", "Tensor" or "torch.Tensor".
+struct Path {
+  std::string owner, name;
+};
+Path split(std::string_view path) {
+  const size_t last = path.find_last_of(".:");
+  if (last == path.npos) return {"", std::string(path)};
+  return {std::string(path.substr(0, last)), std::string(path.substr(last + 1))};
+}
+
+// Each name of the name spaces, in their order, and those that have a text alone.
+std::vector<Path> known_names(lua_State* L) {
+  std::vector<Path> all;
+  auto add = [&](const std::string& owner) {
+    std::vector<std::string> names;
     make_late_names(L, -1);
     if (lua_istable(L, -1))
       for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
         if (lua_type(L, -2) == LUA_TSTRING) names.emplace_back(lua_tostring(L, -2));
     lua_pop(L, 1);
+    std::sort(names.begin(), names.end());
+    for (auto& name : names) all.push_back({owner, std::move(name)});
   };
-  lua_getglobal(L, "torch");
-  if (lua_istable(L, -1)) {
-    lua_getfield(L, -1, "Tensor");
-    add();
+  for (auto& space : name_spaces()) {
+    push_named(L, space.path);
+    add(space.path);
   }
-  add();
+  push_named(L, "torch.Tensor");
+  add("x");
   push_named_texts(L);
-  add();
-  std::sort(names.begin(), names.end());
-  for (const char* global : {"nn", "optim", "data"}) {
-    lua_getglobal(L, global);
-    add();
+  add("");
+  return all;
+}
+
+// What a name without help was probably meant to be: a near name of the same owner, one that begins so, the same name
+// of another owner, any near name.
+std::string meant_by(lua_State* L, const std::string& path) {
+  Path asked = split(path);
+  if (asked.owner == "Tensor" || asked.owner == "torch.Tensor") asked.owner = "x";
+  const std::vector<Path> all = known_names(L);
+  auto suggest = [](const Path& p) {
+    const char* between = p.owner.empty() ? "" : p.owner == "x" ? ":" : ".";
+    return "; did you mean '" + p.owner + between + p.name + "'?";
+  };
+  auto owned = [&](const Path& p) {
+    return !asked.owner.empty() &&
+           (p.owner == asked.owner || "torch." + p.owner == asked.owner || p.owner.ends_with("." + asked.owner));
+  };
+  std::vector<std::string> near, names;
+  for (auto& p : all) {
+    names.push_back(p.name);
+    if (owned(p)) near.push_back(p.name);
   }
-  return names;
+  auto first = [&](auto&& fits) -> std::string {
+    const auto found = std::find_if(all.begin(), all.end(), fits);
+    return found == all.end() ? "" : suggest(*found);
+  };
+  auto begins = [&](auto& p) { return asked.name.size() > 2 && owned(p) && p.name.starts_with(asked.name); };
+  auto same = [&](auto& p) { return p.name == asked.name && !p.owner.empty(); };
+  auto quoted = [](const std::string& text, const Path& p) { return text.find("'" + p.name + "'") != text.npos; };
+  const std::string own = did_you_mean(asked.name, near), any = did_you_mean(asked.name, names);
+  for (const std::string& text : {first([&](auto& p) { return owned(p) && quoted(own, p); }), first(begins),
+                                  first(same), first([&](auto& p) { return quoted(any, p); })})
+    if (!text.empty()) return text;
+  return "";
 }
 
 // Of texts that several owners of a name have, the one of `name`, "torch.backends.cudnn.enabled"; "" where it is not
@@ -108,9 +149,7 @@ int help(lua_State* L) {
     if (lua_type(L, 1) != LUA_TSTRING) text = help_text(L, 1);
     if (text.empty() && !name.empty()) text = named_text(L, name);
     if (text.empty() && name.empty()) throw Error("there is no help on {}", given_text(L, 1));
-    if (text.empty())
-      throw Error(ErrorCode::usage, "there is no help on '{}'{}", name,
-                  did_you_mean(name.substr(name.find_last_of(".:") + 1), known_names(L)));
+    if (text.empty()) throw Error(ErrorCode::usage, "there is no help on '{}'{}", name, meant_by(L, name));
   }
   lua_getglobal(L, "print");
   lua_pushlstring(L, text.data(), text.size());

@@ -191,7 +191,11 @@ function s.help()
   t:eq(lines[2], lines[1])
   t:assert(lines[3]:find('sum(input', 1, true))
   t:assert(lines[4]:find('torch.manual_seed(seed)', 1, true))
-  t:fails(function() help('sofmax') end, "no help on 'sofmax'", 'softmax')
+  for name, meant in pairs { sofmax = 'torch.softmax', ['torch.sofmx'] = 'torch.softmax', ['nn.Linaer'] = 'nn.Linear', ['x:sofmax'] = 'x:softmax',
+                             StepLR = 'optim.lr_scheduler.StepLR', ['lr_scheduler.StpLR'] = 'optim.lr_scheduler.StepLR',
+                             ['nn.init.kaiming'] = 'nn.init.kaiming_normal_', ['Tensor.veiw'] = 'x:view' } do
+    t:fails(function() help(name) end, "no help on '" .. name .. "'; did you mean '" .. meant .. "'?")
+  end
 end
 
 t:add(s):run()

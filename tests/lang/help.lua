@@ -36,7 +36,7 @@ function s.forms_that_others_include()
   t:eq(select(2, text:gsub('torch%.embedding%(', '')), 1, text)
   t:assert(text:find('max_norm', 1, true))
   t:eq(select(2, registry.help_of(torch.max):gsub('torch%.max%(', '')), 3)
-  t:fails(function() help('torch.sofmx') end, "did you mean 'softmax'?")
+  t:fails(function() help('torch.sofmx') end, "did you mean 'torch.softmax'?")
 end
 
 function s.names_find_it()
