@@ -42,12 +42,26 @@ void fill_in(const OpInfo& info, Inputs& in) {
   while (in.size() < info.inputs.size() && info.inputs[in.size()].optional) in.emplace_back();
 }
 
+// Numbers that a function of one sample draws for a tensor which is the same in all samples.
+void check_randomness(Device& dev) {
+  const BatchedDevice* batch = current_batch();
+  if (!batch || &dev == batch || batch->randomness() == Randomness::same) return;
+  if (batch->randomness() == Randomness::error)
+    throw Error("draws random numbers within vmap; say {{randomness = 'different'}} or {{randomness = 'same'}}");
+  throw Error(
+      "draws the same random numbers for all samples of a vmap that wants different ones; torch.rand_like(x) of a "
+      "sample x draws others for each");
+}
+
 // A random operator draws its place in the stream of its device's generator; the copy that holds it goes into the
 // record.
 OpValue reserve_random(const OpInfo& info, const void* op, Device& dev, const Specs& specs) {
   OpValue value(&info, op);
   PhiloxState& state = *info.philox(value.get());
-  if (!state.set) state = generator_for(dev).reserve(specs[0].shape.numel(), specs[0].dtype);
+  if (!state.set) {
+    check_randomness(dev);
+    state = generator_for(dev).reserve(specs[0].shape.numel(), specs[0].dtype);
+  }
   return value;
 }
 

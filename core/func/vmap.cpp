@@ -52,9 +52,13 @@ Tensor sum_samples(const Tensor& t) {
 VmapScope::VmapScope(Device& device, int64_t size, Randomness randomness)
     : device_(batched_device(current_ ? static_cast<Device&>(current_->device()) : device, size, randomness)),
       outer_(std::exchange(current_, this)) {
+  current_batch() = &device_;
   define_rules();
 }
-VmapScope::~VmapScope() { current_ = outer_; }
+VmapScope::~VmapScope() {
+  current_ = outer_;
+  current_batch() = outer_ ? &outer_->device_ : nullptr;
+}
 VmapScope* VmapScope::current() { return current_; }
 
 Tensor add_batch_dim(const Tensor& t, int64_t dim, BatchedDevice& device) {

@@ -43,8 +43,9 @@ void BatchedDevice::free(void* p, size_t, Stream*) noexcept { delete static_cast
 void BatchedDevice::copy(void* dst, Device& to, const void* src, Device& from, size_t bytes, bool) {
   if (&to != this || as_batched(from))
     throw Error(
-        "a tensor within vmap has another value in each sample, so that none can be read, and no branch can depend on "
-        "it; torch.where chooses by element");
+        "a tensor within vmap has another value in each sample, so that none can be read or written into a tensor from "
+        "outside, and no branch can depend on it; torch.where chooses by element, and x:new_zeros() makes a tensor to "
+        "write to");
   auto& s = *static_cast<SampleMemory*>(dst);  // the same for all samples
   s.memory = Ref<Storage>(new Storage(inner_, bytes));
   copy_bytes(s.memory->data(), inner_, src, from, bytes);
@@ -53,6 +54,11 @@ void BatchedDevice::fill_zero(void* dst, size_t) {
   auto& s = *static_cast<SampleMemory*>(dst);
   Storage& memory = *memory_of(s, *this);
   inner_.fill_zero(memory.data(), memory.bytes());
+}
+
+BatchedDevice*& current_batch() {
+  static thread_local BatchedDevice* current = nullptr;
+  return current;
 }
 
 BatchedDevice* as_batched(Device& d) { return dynamic_cast<BatchedDevice*>(&d); }

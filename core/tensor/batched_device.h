@@ -37,6 +37,9 @@ BatchedDevice* as_batched(Device& d);
 /// The one with these properties; made where there is none, kept to the end of the process.
 BatchedDevice& batched_device(Device& inner, int64_t size, Randomness randomness);
 
+/// The device of the innermost vmap that runs on this thread, or null.
+BatchedDevice*& current_batch();
+
 /// The samples of `t`, which lies on a batched device, as a tensor [size, …] on the inner one. It shares the memory.
 Tensor samples_of(const Tensor& t);
 /// A tensor on `device` whose samples are those of `samples`, [size, …] on the inner device. It shares the memory.

@@ -120,6 +120,15 @@ function s.random_numbers()
   local different, same = func.vmap(f, {randomness = 'different'})(x), func.vmap(f, {randomness = 'same'})(x)
   t:assert(not torch.equal(different[1], different[2]))
   t:assert(torch.equal(same[1], same[5]))
+  -- tensors that are the same in all samples
+  local z = torch.zeros(3)
+  for _, draw in ipairs {function() return torch.rand(3) end, function() return torch.randperm(3) end,
+    function() return torch.bernoulli(torch.ones(3)) end, function() return z:normal_() end, function() return torch.randint(5, {3}) end} do
+    t:fails(function() func.vmap(function(v) return v[1] + draw() end)(x) end, "randomness = 'different'")
+    t:fails(function() func.vmap(function(v) return v[1] + draw() end, {randomness = 'different'})(x) end, 'torch.rand_like')
+    func.vmap(function(v) return v[1] + draw() end, {randomness = 'same'})(x)
+  end
+  t:eq(z:size(1), 3)
   local p = torch.ones(4, 64):requires_grad_()
   local y = func.vmap(function(v) return F.dropout(v, 0.5) end, {randomness = 'different'})(p)
   y:sum():backward()
@@ -134,6 +143,7 @@ function s.errors()
   t:fails(function() func.vmap(torch.sum, {torch.none})(x) end, 'no argument has samples')
   t:fails(function() func.vmap(function(v) return 1 end)(x) end, 'must return tensors')
   t:fails(function() func.vmap(function(v) return v:sum():item() end)(x) end, 'another value in each sample')
+  t:fails(function() func.vmap(function(v) return torch.zeros(3):add_(v) end)(x) end, 'written into a tensor from outside')
   t:fails(function() func.vmap(function(v) return v:nonzero() end)(x) end, 'size depends on values')
   t:fails(function() func.vmap(function(v) return torch.histc(v) end)(x) end, 'histc', 'no batching rule')
   t:fails(function() func.vmap(torch.sum, {randomness = 'often'})(x) end, "'error', 'different' or 'same'")
