@@ -250,11 +250,20 @@ Tensor become_view(Call& call, const Tensor& self) {
   return self;
 }
 
+// Within vmap: the history of a tensor from outside would not tell of a write into its samples.
+void check_samples(const Tensor& self, const Inputs& in) {
+  if (!current_batch() || !grad_enabled() || !as_batched(self.device()) || !shares_samples(self)) return;
+  for (auto& v : in)
+    if (v.is_tensor() && v.tensor().requires_grad())
+      throw Error("writes into a sample of a tensor from outside of vmap, whose gradient would not see it; clone() it");
+}
+
 Tensor run_inplace(const OpInfo& info, const void* op, Inputs in) {
   NoAutocast given;  // where the result goes says what it is
   Tensor self = in[0].tensor();
   if (!self) throw Error("expects a tensor to write into");
   check_inplace(self);
+  check_samples(self, in);
   if (info.traits.inplace == Inplace::only && copy_from_elsewhere(info, op, in)) return self;
   Call call{&info, op, std::move(in), {}};
   if (info.view) return become_view(call, self);

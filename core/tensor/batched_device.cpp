@@ -10,6 +10,7 @@ struct SampleMemory {
   size_t bytes;  // of one sample
   Ref<Storage> memory{};
   int64_t stride = 0, offset = 0;  // from sample to sample, and of the first one; in bytes
+  bool shared = false;             // with a tensor that of_samples was given
 };
 
 SampleMemory& samples_in(const Storage& s) { return *static_cast<SampleMemory*>(s.data()); }
@@ -103,9 +104,12 @@ Tensor of_samples(const Tensor& samples, BatchedDevice& device) {
     s.memory = samples.storage();
     s.stride = samples.strides()[0] * element;
     s.offset = samples.offset() * element;
+    s.shared = true;
   }
   return Tensor::alias(storage, shape, strides, 0, samples.dtype());
 }
+
+bool shares_samples(const Tensor& t) { return t.storage()->bytes() && samples_in(*t.storage()).shared; }
 
 void set_samples(const Tensor& t, const Tensor& samples, void (*copy)(const Tensor& to, const Tensor& from)) {
   if (!t.storage()->bytes()) return;

@@ -44,6 +44,8 @@ BatchedDevice*& current_batch();
 Tensor samples_of(const Tensor& t);
 /// A tensor on `device` whose samples are those of `samples`, [size, …] on the inner device. It shares the memory.
 Tensor of_samples(const Tensor& samples, BatchedDevice& device);
+/// Whether `t`, which lies on a batched device, shares the memory of a tensor that of_samples was given.
+bool shares_samples(const Tensor& t);
 /// Gives `t`, which was just made, these samples: by their memory where the layout fits, else by a copy.
 /// `copy(to, from)` writes one tensor into another.
 void set_samples(const Tensor& t, const Tensor& samples, void (*copy)(const Tensor& to, const Tensor& from));

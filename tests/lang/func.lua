@@ -135,6 +135,19 @@ function s.random_numbers()
   t:assert(torch.equal(p.grad, y:detach()))
 end
 
+function s.writes_into_samples_are_in_the_gradient()
+  local w = torch.ones(4, 3, {requires_grad = true})
+  local function scaled(v) return v:mul_(3):sum() end
+  for _, x in ipairs {w, w * 1} do t:fails(function() func.vmap(scaled)(x) end, 'from outside of vmap', 'clone()') end
+  local y = torch.zeros(4, 3)
+  t:fails(function() func.vmap(function(v, u) return v[1]:copy_(u[1]) end)(y, w) end, 'from outside of vmap')
+  func.vmap(function(v) return scaled(v:clone()) end)(w):sum():backward()
+  t:eq(w.grad, torch.full({4, 3}, 3.0))
+  t:eq(w:detach(), torch.ones(4, 3))
+  func.vmap(function(v) return v:fill_(2) end)(y)  -- without gradients samples are written, as in PyTorch
+  t:eq(y, torch.full({4, 3}, 2.0))
+end
+
 function s.errors()
   local x = torch.randn(4, 3)
   t:fails(function() func.vmap(3) end, 'expects a function')
