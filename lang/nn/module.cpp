@@ -180,13 +180,17 @@ nn::ModuleRef ScriptModule::fresh() const {
   return copy;
 }
 
-// A method of the class, when it has one of its own.
+// A method of the class that nn.Module does not have: one of Lua, or one that is read from luth's own Lua when called.
 static bool push_own_method(lua_State* L, const WeakRef& klass, const char* name) {
   klass.push(L);
   lua_getfield(L, -1, name);
+  push_module_classes(L);
+  lua_getfield(L, -1, "Module");
+  lua_getfield(L, -1, name);
+  const bool own = lua_isfunction(L, -4) && !lua_rawequal(L, -1, -4);
+  lua_pop(L, 3);
   lua_remove(L, -2);
-  if (lua_isfunction(L, -1) && !lua_iscfunction(L, -1)) return true;
-  return lua_pop(L, 1), false;
+  return own || (lua_pop(L, 1), false);
 }
 
 std::string ScriptModule::extra_repr() const {

@@ -170,6 +170,14 @@ constexpr Row losses_rows[] = {
      "F.pairwise_distance."},
 };
 
+constexpr Row linear_losses_rows[] = {
+    {"linear_cross_entropy", nullptr,
+     "F.linear_cross_entropy(input, linear_weight, target, {linear_bias = nil, weight = nil, reduction = 'mean', "
+     "ignore_index = nil, label_smoothing = 0.0})",
+     "The cross entropy of F.linear(input, linear_weight, linear_bias) and target. linear_weight has shape [C, "
+     "in_features], or [C, d1, …, in_features] for a target [N, d1, …]."},
+};
+
 // Hints look for a misspelt method among those of nn.Module and of the containers.
 void note_methods(lua_State* L, int methods) {
   static std::once_flag once;  // interpreters of other threads have the same
@@ -188,6 +196,7 @@ void open_functional(lua_State* L, int nn) {
   luaL_getsubtable(L, nn, "functional");
   set_functional_names(L, -1);
   add_library(L, -1, "luth.torch.losses", losses_rows);
+  add_library(L, -1, "luth.torch.linear_cross_entropy", linear_losses_rows);
   lua_setglobal(L, "F");
 }
 

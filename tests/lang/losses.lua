@@ -148,4 +148,48 @@ function s.norms()
   t:fails(function() x:renorm(2, 0, 1) end, 'count from 1')
 end
 
+-- PyTorch's values.
+function s.linear_cross_entropy()
+  local function close(got, want) t:assert(torch.allclose(got, torch.tensor(want, { dtype = 'float64' }), { rtol = 1e-6, atol = 1e-7 }), tostring(got)) end
+  local x = (torch.arange(8.):reshape(2, 4) / 4 - 1):double():requires_grad_()
+  local w, b = torch.arange(24.):sin():reshape(6, 4):double(), torch.arange(6.):cos():double()
+  local f = F.linear_cross_entropy
+  close(f(x, w, torch.tensor { 6, 2 }), 2.7811376328589477)
+  local loss = f(x, w, torch.tensor { 6, 2 }, { linear_bias = b, weight = torch.arange(1., 7.):double(), label_smoothing = 0.1 })
+  close(loss, 2.9461718398206136)
+  loss:backward()
+  close(x.grad[2], { 0.13503171992058025, 0.31784167733591107, 0.2084294600069304, -0.09261183750641039 })
+  close(f(x, w, torch.tensor { 3, -100 }, { reduction = 'sum' }), 3.0601857565160113)
+  local w3, b3 = w:reshape(3, 2, 4), b:reshape(3, 2)
+  close(f(x, w3, torch.tensor { { 1, 3 }, { 2, 2 } }, { linear_bias = b3, reduction = 'none' }),
+    { { 1.2809936503047985, 3.1104068603050194 }, { 3.199729648500325, 1.2601920891776817 } })
+  close(f(x, w3, torch.arange(12.):reshape(2, 3, 2):double():softmax(2)), 1.6946836475976017)
+  close(f(x[1], w, torch.tensor(4)), 2.7201747558827716)
+  t:fails(function() f(x, w, torch.ones(2, 6):double(), { ignore_index = 3 }) end, 'ignore_index is for labels')
+  t:fails(function() f(x[1], w3, torch.tensor { 1, 1 }) end, 'needs a batch [N, 4]')
+  t:fails(function() f(x, w:t(), torch.tensor { 1, 1 }) end, 'the last dims', '4 and 6')
+  t:fails(function() f(x, w, torch.tensor { 1, 1 }, { linear_bias = b3 }) end, 'linear_bias must have shape [6], got [3, 2]')
+  t:fails(function() f(x, w, torch.tensor { 1, 1 }, { options = {} }) end, 'chunks')
+end
+
+function s.linear_cross_entropy_as_a_module()
+  local m = nn.LinearCrossEntropyLoss(4, 3, { out_features = { 2 }, bias = true, weight = torch.ones(3), reduction = 'sum' })
+  t:eq(tostring(m), [[
+LinearCrossEntropyLoss(
+  in_features=4, num_classes=3, out_features=(2,), bias=True, reduction=sum, ignore_index=None, label_smoothing=0.0, options=None
+  (linear): Linear(in_features=4, out_features=6, bias=True)
+)]])
+  local keys = {}
+  for key in pairs(m:state_dict()) do keys[#keys + 1] = key end
+  t:eq(table.concat(keys, ' '), 'weight linear.weight linear.bias')
+  local x, target = torch.randn(5, 4), torch.randint(1, 4, { 5, 2 })
+  local want = F.cross_entropy(m.linear(x):reshape(5, 3, 2), target, { reduction = 'sum' })
+  t:assert(torch.allclose(m(x, target), want))
+  local path = os.tmpname()
+  torch.save(m, path)
+  t:assert(torch.allclose(torch.load(path)(x, target), want))
+  t:fails(function() nn.LinearCrossEntropyLoss(4, 3, { weight = torch.ones(2) }) end, 'weight must have shape [3]')
+  t:fails(function() nn.LinearCrossEntropyLoss(4, 3, { label_smoothing = 2 }) end, 'between 0 and 1')
+end
+
 t:add(s):run()
