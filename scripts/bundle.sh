@@ -5,7 +5,7 @@
 # --gpu-tests adds the tests that scripts/gpu_check.sh runs, and leaves out share/data, which is beside that script. Such a bundle
 # may have at most 40 MB, which is enough for one architecture (LUTH_CUDA_ARCHITECTURES=90). $LUTH_BUNDLE_MOST sets another limit,
 # for any bundle.
-# In the bundle: bin/luth, luth's libraries, the shared libraries that they need, share/. Not in it: glibc, libstdc++ and
+# In the bundle: bin/luth, libexec/luth, luth's libraries, the shared libraries that they need, share/. Not in it: glibc, libstdc++ and
 # libgcc_s. Every system has these, and a bundled copy must not be older than the system's; so a bundle runs on this distribution
 # and on later ones.
 set -euo pipefail
@@ -46,11 +46,11 @@ needs() { ldd "$@" | sed -n 's/^\t\([^ ]*\) => \(\/[^ ]*\) .*/\1 \2/p' | sort -u
 # the part of the system that every program shares, and our own libraries
 baseline='^(ld-linux.*|lib(c|m|mvec|dl|rt|pthread|resolv|util|stdc\+\+|gcc_s|asan|ubsan)\.so.*|libluth_.*) '
 
-if ldd "$stage"/bin/luth "$stage"/lib/*.so | grep 'not found'; then
+if ldd "$stage"/bin/luth "$stage"/libexec/luth/* "$stage"/lib/*.so | grep 'not found'; then
   echo "bundle: the libraries named above are missing here, so they cannot be bundled" >&2
   exit 1
 fi
-needs "$stage"/bin/luth "$stage"/lib/*.so | grep -Ev "$baseline" >"$work/needs" || true
+needs "$stage"/bin/luth "$stage"/libexec/luth/* "$stage"/lib/*.so | grep -Ev "$baseline" >"$work/needs" || true
 while read -r soname path; do
   [ "${path#"$stage"}" = "$path" ] || continue
   install -m 644 "$path" "$stage/lib/$soname"
@@ -68,11 +68,15 @@ mkdir "$work/elsewhere"
 tar -C "$work/elsewhere" -xzf "$tarball"
 rm -rf "$stage"
 moved=$work/elsewhere/$name
-if needs "$moved"/bin/luth "$moved"/lib/*.so | grep -Ev "$baseline" | grep -v " $moved/"; then
+if needs "$moved"/bin/luth "$moved"/libexec/luth/* "$moved"/lib/*.so | grep -Ev "$baseline" | grep -v " $moved/"; then
   echo "bundle: the libraries named above would come from outside the bundle" >&2
   exit 1
 fi
-env -i PATH=/usr/bin:/bin HOME="$work" "$moved/bin/luth" -e 'local a = torch.ones(256, 256); assert((a:mm(a)):sum():item() == 256 ^ 3)'
+env -i PATH=/usr/bin:/bin HOME="$work" "$moved/bin/luth" -e "
+  local a = torch.ones(256, 256)
+  assert((a:mm(a)):sum():item() == 256 ^ 3)
+  torch.save(a, '$work/a.h5')
+  assert(torch.equal(torch.load('$work/a.h5'), a))"
 bytes=$(stat -c %s "$tarball")
 size=$(((bytes + 999999) / 1000000)) most=${LUTH_BUNDLE_MOST:-${gpu_tests:+40}}
 if [ -n "$most" ] && [ "$size" -gt "$most" ]; then

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "core/io/elements.h"
+
 namespace luth::io {
 namespace {
 
@@ -39,61 +41,53 @@ struct Heap {
   static void release(void*, void*) noexcept {}  // the blocks go together
 };
 
-Item plain(const Tensor& t, int64_t i) {
-  Item item;
-  dispatch(AllTypes{}, t.dtype(), [&]<class T>(Type<T>) {
-    T v = t.data<T>()[i];
-    if constexpr (std::is_same_v<T, bool>)
-      item = v;
-    else if constexpr (is_float<T>)
-      item = cast<double>(v);
-    else
-      item = int64_t(v);
-  });
-  return item;
-}
+// Rows of a dataset that are read at once.
+constexpr uint64_t most_at_once = 64 * 1024 * 1024;
 
 }  // namespace
-
-List Arrays::list(const Tensor& t) {
-  List list;
-  for (int64_t i = 0; i < t.numel(); ++i) list.push_back(plain(t, i));
-  return list;
-}
 
 bool Arrays::has(hid_t object, const char* attribute, const std::string& path) const {
   return file_.check(H5Aexists(object, attribute), "read", path) > 0;
 }
 
 Item Arrays::attribute(hid_t object, const std::string& name, const std::string& path) {
-  std::string where = (path.empty() ? "/" : path) + "@" + name;
+  const std::string where = (path.empty() ? "/" : path) + "@" + name;
   h5::Id a = file_.own(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose, "read", where);
-  h5::Id type = file_.own(H5Aget_type(a), H5Tclose, "read", where);
-  h5::Id space = file_.own(H5Aget_space(a), H5Sclose, "read", where);
-  auto read = [&](hid_t memory, void* to) { file_.check(H5Aread(a, memory, to), "read", where); };
-  bool text = H5Tget_class(type) == H5T_STRING;
-  if (H5Sget_simple_extent_type(space) == H5S_NULL) return text ? Item("") : Item();
-  Extents dims = extents(space, where);
-  afford(bytes(dims, H5Tget_size(type), where), H5Aget_storage_size(a), 1, where);
-  if (text && H5Tis_variable_str(type) > 0) return attribute_texts(a, type, dims, where);
-  if (text) return strings(type, dims, where, read);
-  Tensor t = numbers(type, dims, where, read);
-  if (t.dim() == 0) return plain(t, 0);
-  return t.dim() == 1 ? Item(list(t)) : Item(t);
+  return value(a, false, where);
 }
 
-Item Arrays::dataset(hid_t d, const std::string& path) {
-  h5::Id type = file_.own(H5Dget_type(d), H5Tclose, "read", path);
-  h5::Id space = file_.own(H5Dget_space(d), H5Sclose, "read", path);
-  bool text = H5Tget_class(type) == H5T_STRING;
+Item Arrays::dataset(hid_t d, const std::string& path) { return value(d, true, path); }
+
+Item Arrays::value(hid_t id, bool is_dataset, const std::string& path) {
+  h5::Id type = file_.own(is_dataset ? H5Dget_type(id) : H5Aget_type(id), H5Tclose, "read", path);
+  h5::Id space = file_.own(is_dataset ? H5Dget_space(id) : H5Aget_space(id), H5Sclose, "read", path);
+  const bool text = H5Tget_class(type) == H5T_STRING;
   if (H5Sget_simple_extent_type(space) == H5S_NULL) return text ? Item("") : Item();
-  Extents dims = extents(space, path);
-  check_layout(d, type, bytes(dims, H5Tget_size(type), path), path);
-  auto read = [&](hid_t memory, void* to) {
-    file_.check(H5Dread(d, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, to), "read", path);
-  };
-  if (text && H5Tis_variable_str(type) > 0) return dataset_texts(d, type, dims, path);
-  return text ? strings(type, dims, path, read) : Item(numbers(type, dims, path, read));
+  const Extents dims = extents(space, path);
+  const uint64_t size = bytes(dims, H5Tget_size(type), path);
+  is_dataset ? check_layout(id, type, size, path) : afford(size, H5Aget_storage_size(id), 1, path);
+  if (!text) return is_dataset ? array(id, type, dims, path) : attribute_numbers(id, type, dims, path);
+  if (H5Tis_variable_str(type) > 0)
+    return is_dataset ? dataset_texts(id, type, dims, path) : attribute_texts(id, type, dims, path);
+  return strings(type, dims, path, [&](hid_t memory, void* to) {
+    file_.check(is_dataset ? H5Dread(id, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, to) : H5Aread(id, memory, to), "read",
+                path);
+  });
+}
+
+// One number, a list, or a described array.
+Item Arrays::attribute_numbers(hid_t a, hid_t type, const Extents& dims, const std::string& path) {
+  const Dtype d = h5::dtype_of(file_, type, path);
+  std::string elements(bytes(dims, size_of(d), path), '\0');
+  h5::Id memory = h5::file_type(d);
+  if (!elements.empty()) file_.check(H5Aread(a, memory, elements.data()), "read", path);
+  if (dims.size() > 1) {
+    ArrayPlace array = new_array(d, dims);
+    unpack(array, elements.data(), elements.size(), path);
+    return to_item(array);
+  }
+  List list = plain_values(d, elements.data(), int64_t(elements.size() / size_of(d)));
+  return dims.empty() ? list[0] : Item(std::move(list));
 }
 
 // Strings of variable length, as h5py writes str: `pointers` are what HDF5 gave, null for an empty one.
@@ -188,20 +182,57 @@ bool Arrays::check_filters(hid_t how, const std::string& path) {
   return packed;
 }
 
-template <class Read>
-Tensor Arrays::numbers(hid_t type, const Extents& dims, const std::string& path, Read&& read) {
-  Dtype d = h5::dtype_of(file_, type, path);
-  Shape shape;
-  for (hsize_t n : dims) shape.push_back(int64_t(n));
-  Tensor t = Tensor::empty(shape, d, host());
-  if (!t.numel()) return t;
-  h5::Id memory = h5::file_type(d);
-  read(memory, t.raw());
-  if (d == Dtype::boolean) {  // bytes other than 0 and 1 are no bool in C++
-    auto* p = static_cast<unsigned char*>(t.raw());
-    for (int64_t i = 0; i < t.numel(); ++i) p[i] = p[i] != 0;
+ArrayPlace Arrays::new_array(Dtype d, const Extents& dims) {
+  ArrayPlace array;
+  array.id = ++arrays_;
+  array.dtype = d;
+  for (hsize_t n : dims) array.shape.push_back(int64_t(n));
+  return array;
+}
+
+void Arrays::unpack(ArrayPlace& array, const void* from, uint64_t bytes, const std::string& path) {
+  if (!array.unpacked) array.at = unpacked_.size();
+  array.unpacked = true;
+  if (bytes > unpacked_left_)
+    file_.refuse(path, "unpacks to more than the file may take in memory; torch.load has {max_bytes = …}");
+  unpacked_left_ -= bytes;
+  if (!unpacked_.write(from, bytes, unpacked_.size())) file_.refuse(path, "cannot be unpacked: " + unpacked_.reason());
+}
+
+// Some rows at once: many chunks, and no more memory than the file's bounds allow.
+void Arrays::unpack_rows(ArrayPlace& array, hid_t d, const Extents& dims, const std::string& path) {
+  h5::Id memory = h5::file_type(array.dtype), space = file_.own(H5Dget_space(d), H5Sclose, "read", path);
+  const uint64_t all = bytes(dims, size_of(array.dtype), path), rows = dims.empty() ? 1 : dims[0], row = all / rows;
+  h5::Id how = file_.own(H5Dget_create_plist(d), H5Pclose, "read", path);
+  Extents chunk(H5S_MAX_RANK, 1);
+  if (H5Pget_layout(how) == H5D_CHUNKED) file_.check(H5Pget_chunk(how, H5S_MAX_RANK, chunk.data()), "read", path);
+  const uint64_t band = std::max<uint64_t>(chunk[0], 1), bands = std::max<uint64_t>(most_at_once / row / band, 1);
+  const uint64_t step = std::min(rows, band > rows / bands ? rows : band * bands);
+  std::string elements(step * row, '\0');
+  Extents first(dims.size(), 0), count = dims;
+  for (uint64_t at = 0; at < rows; at += step) {
+    const uint64_t n = std::min(step, rows - at);
+    h5::Id to = dims.empty() ? h5::scalar_space() : (first[0] = at, count[0] = n, h5::simple_space(count));
+    if (!dims.empty())
+      file_.check(H5Sselect_hyperslab(space, H5S_SELECT_SET, first.data(), nullptr, count.data(), nullptr), "read",
+                  path);
+    file_.check(H5Dread(d, memory, to, space, H5P_DEFAULT, elements.data()), "read", path);
+    unpack(array, elements.data(), n * row, path);
   }
-  return t;
+}
+
+// Where it lies as a tensor has it, nothing is read.
+Item Arrays::array(hid_t d, hid_t type, const Extents& dims, const std::string& path) {
+  ArrayPlace array = new_array(h5::dtype_of(file_, type, path), dims);
+  const uint64_t size = bytes(dims, size_of(array.dtype), path);
+  if (!size) return to_item(array);
+  h5::Id how = file_.own(H5Dget_create_plist(d), H5Pclose, "read", path), as_tensors = h5::file_type(array.dtype);
+  const haddr_t at = H5Pget_layout(how) == H5D_CONTIGUOUS ? H5Dget_offset(d) : HADDR_UNDEF;
+  if (at != HADDR_UNDEF && H5Tequal(type, as_tensors) > 0 && at <= file_.size() && size <= file_.size() - at)
+    array.at = at;
+  else
+    unpack_rows(array, d, dims, path);
+  return to_item(array);
 }
 
 template <class Read>

@@ -3,6 +3,7 @@
 #pragma once
 #include <string>
 
+#include "core/io/load_options.h"
 #include "core/io/seal.h"
 #include "core/io/tree.h"
 
@@ -17,9 +18,10 @@ void save_file(const Item& root, const std::string& path);
 /// As save_file to dir/last.h5; the file that was there becomes dir/prev.h5. At every moment last.h5 is whole.
 void save_rotating(const Item& root, const std::string& dir);
 
-/// Reads a file of save_file, or of h5py, into tensors on `map_location` (null: the CPU). Throws ErrorCode::checkpoint,
-/// naming file and object, for a file that is missing, cut short, changed, or that holds what luth does not read.
-Item load_file(const std::string& path, Device* map_location = nullptr);
+/// Reads a file of save_file, or of h5py, into tensors. Throws ErrorCode::checkpoint, naming file and object, for a
+/// file that is missing, cut short, changed, or that holds what luth does not read. HDF5 itself is parsed in a process
+/// of its own (core/io/hdf5_child.h) unless the options say that the file is trusted.
+Item load_file(const std::string& path, const LoadOptions& options = {});
 
 /// The seal of a file and whether it holds. Throws ErrorCode::checkpoint when the file cannot be read.
 Seal inspect(const std::string& path);

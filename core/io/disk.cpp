@@ -111,6 +111,11 @@ bool Disk::sync() noexcept {
   return fsync(fd_) == 0 || failed(errno);
 }
 
+void Disk::measure() noexcept {
+  struct stat s;
+  size_ = fstat(fd_, &s) ? 0 : uint64_t(s.st_size);
+}
+
 std::string Disk::reason() const { return text(error_); }
 
 Replacement::Replacement(const std::string& path) : shown_(path), target_(follow(path)), folder_(folder_of(target_)) {

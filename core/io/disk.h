@@ -25,6 +25,8 @@ class Disk {
   bool write(const void* from, size_t bytes, uint64_t at) noexcept;
   bool truncate(uint64_t size) noexcept;
   bool sync() noexcept;
+  /// Asks the system for the size, where another process has written.
+  void measure() noexcept;
   /// Bytes in the file, counting what was written.
   uint64_t size() const { return size_; }
   int fd() const { return fd_; }

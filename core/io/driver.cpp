@@ -92,8 +92,6 @@ Id access_to(Disk& disk) {
   Disk* p = &disk;
   if (access < 0 || H5Pset_driver(access, driver(), &p) < 0) throw Error("HDF5 cannot be used: no file driver");
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
-  // version 1.8 of the format: every reader has it, and it keeps the order of names
-  H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
   return access;
 }
 

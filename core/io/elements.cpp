@@ -46,6 +46,21 @@ Tensor on_device(const Tensor& t, Device* to) {
   return there;
 }
 
+List plain_values(Dtype d, const void* elements, int64_t n) {
+  List list;
+  dispatch(AllTypes{}, d, [&]<class T>(Type<T>) {
+    for (int64_t i = 0; i < n; ++i) {
+      if constexpr (std::is_same_v<T, bool>)  // bytes other than 0 and 1 are no bool in C++
+        list.push_back(static_cast<const char*>(elements)[i] != 0);
+      else if constexpr (is_float<T>)
+        list.push_back(cast<double>(static_cast<const T*>(elements)[i]));
+      else
+        list.push_back(int64_t(static_cast<const T*>(elements)[i]));
+    }
+  });
+  return list;
+}
+
 void swap_bytes(void* data, int64_t n, size_t size) {
   auto* p = static_cast<char*>(data);
   for (int64_t i = 0; size > 1 && i < n; ++i, p += size) std::reverse(p, p + size);

@@ -1,6 +1,6 @@
 // The elements of tensors as files have them: row-major, in memory that the CPU reads.
 #pragma once
-#include "core/tensor/tensor.h"
+#include "core/io/tree.h"
 
 namespace luth::io {
 
@@ -9,6 +9,8 @@ namespace luth::io {
 const void* host_elements(const Tensor& t, Tensor& kept);
 /// A contiguous tensor on another device; the same tensor where `to` is null or its own device.
 Tensor on_device(const Tensor& t, Device* to);
+/// `n` elements as plain values: booleans, integers, floats.
+List plain_values(Dtype d, const void* elements, int64_t n);
 /// Reverses the bytes of each of `n` elements of `size` bytes.
 void swap_bytes(void* data, int64_t n, size_t size);
 

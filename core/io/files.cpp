@@ -31,7 +31,8 @@ void save(const Item& root, const std::string& path) {
   save_file(root, path);
 }
 
-Item load(const std::string& path, Device* map_location) {
+Item load(const std::string& path, const LoadOptions& options) {
+  Device* const map_location = options.map_location;
   std::string start;
   {
     Disk disk = Disk::open(path, ErrorCode::checkpoint);
@@ -48,7 +49,7 @@ Item load(const std::string& path, Device* map_location) {
   // the upper bytes of the header's length, and its brace
   if (start.size() == 9 && start[8] == '{' && !start[5] && !start[6] && !start[7])
     return load_safetensors(path, map_location);
-  return load_file(path, map_location);
+  return load_file(path, options);
 }
 
 }  // namespace luth::io

@@ -2,6 +2,7 @@
 #pragma once
 #include <string>
 
+#include "core/io/load_options.h"
 #include "core/io/tree.h"
 
 namespace luth::io {
@@ -9,8 +10,7 @@ namespace luth::io {
 /// .safetensors, .npy and .npz by their suffix, in any case of letters; every other name is a checkpoint (HDF5). The
 /// old file stays whatever goes wrong.
 void save(const Item& root, const std::string& path);
-/// Throws ErrorCode::checkpoint for a file that cannot be used. Tensors come to `map_location`, or to the CPU where it
-/// is null.
-Item load(const std::string& path, Device* map_location = nullptr);
+/// Throws ErrorCode::checkpoint for a file that cannot be used.
+Item load(const std::string& path, const LoadOptions& options = {});
 
 }  // namespace luth::io

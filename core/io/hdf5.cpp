@@ -109,6 +109,8 @@ Library::Library() : hold_(mutex) {
 File File::create(Disk& disk, std::string path) {
   File f(disk, std::move(path), ErrorCode::runtime);
   Id how(H5Pcreate(H5P_FILE_CREATE), H5Pclose), access = access_to(disk);
+  // version 1.8 of the format: every reader has it, and it keeps the order of names
+  H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
   H5Pset_userblock(how, seal_bytes);
   H5Pset_link_creation_order(how, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
   H5Pset_attr_creation_order(how, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);

@@ -1,229 +1,88 @@
-// Reading trees from HDF5: files of our own, which are sealed, and files of others. Nothing in a file is trusted: only
-// hard links are followed, by address; what would be allocated is held against what the file stores.
-#include <algorithm>
+// Reading trees from HDF5 files: their seal, what a process of its own says of them, and the elements of their arrays.
 #include <cstring>
-#include <set>
 #include <unordered_map>
-#include <vector>
 
-#include "core/io/arrays.h"
 #include "core/io/checkpoint.h"
 #include "core/io/elements.h"
-#include "core/io/hdf5.h"
-#include "core/io/names.h"
+#include "core/io/hdf5_child.h"
+#include "core/io/hdf5_reader.h"
 
 namespace luth::io {
 namespace {
 
-class Reader {
+// Makes tensors of descriptions, which are foreign bytes: every place is checked, and all arrays together take no more
+// than the files have.
+class Builder {
  public:
-  Reader(h5::File& file, Device* to) : file_(file), arrays_(file), to_(to) {}
+  Builder(Disk& file, Disk& unpacked, const std::string& path, Device* to)
+      : path_(path), to_(to), sources_{{&file, file.size()}, {&unpacked, unpacked.size()}} {}
 
-  // `sealed`: the file's own seal has been checked.
-  Item root(bool sealed, const std::string& path) {
-    h5::Id top = file_.own(H5Gopen2(file_.id(), "/", H5P_DEFAULT), H5Gclose, "open", "/");
-    ours_ = arrays_.has(top, own::format, "/");
-    if (ours_ && !sealed)
-      throw Error(ErrorCode::checkpoint, "cannot use '{}': its seal is missing or damaged; use another checkpoint",
-                  path);
-    if (ours_) {
-      arrays_.exact_strings();
-      check_version(top, path);
+  Item build(const Item& item) {
+    ArrayPlace array;
+    if (from_item(item, array)) return of_array(array);
+    if (auto* list = item.as<List>()) {
+      List all;
+      for (const Item& e : *list) all.push_back(build(e));
+      return all;
     }
-    Item item = group(top, "", 0);
-    if (!root_is_value_) return item;
-    const Item* value = item.as<Map>() ? item.as<Map>()->find(value_name) : nullptr;
-    if (!value) file_.refuse("/", "should hold one value and does not");
-    return *value;
+    auto* map = item.as<Map>();
+    if (!map) return item;
+    Map all;
+    all.kind = map->kind;
+    for (const Map::Entry& e : *map) all.add(e.key, build(e.value));
+    return all;
   }
 
  private:
-  void check_version(hid_t top, const std::string& path) {
-    Item v = arrays_.attribute(top, own::format, "/");
-    auto* number = v.as<int64_t>();
-    if (!number || *number < 1) file_.refuse("/", "has no readable %format");
-    if (*number > format_version)
-      throw Error(ErrorCode::checkpoint,
-                  "cannot use '{}': its layout is version {}, this luth reads up to {}; use a newer luth", path,
-                  *number, format_version);
-  }
-
-  // ---- groups ----
-
-  struct Marks {
-    bool is_list = false;
-    std::vector<int64_t> order;
-    std::string kind;
+  struct Source {
+    Disk* disk;
+    uint64_t left;  // bytes that no array has claimed yet
   };
 
-  Item group(hid_t g, const std::string& path, int depth) {
-    if (depth > max_depth) file_.refuse(path, fmt::format("lies deeper than {} levels", max_depth));
-    Map map;
-    Marks marks;
-    attributes(g, path, map, marks);
-    size_t plain = map.size();
-    links(g, path, map, depth);
-    check_unique(map, path);
-    if (marks.is_list) return as_list(map, path);
-    if (!marks.order.empty()) map = in_order(map, plain, marks.order, path);
-    map.kind = marks.kind;
-    return map;
-  }
-
-  void attributes(hid_t g, const std::string& path, Map& map, Marks& marks) {
-    for (const std::string& raw : attribute_names(g, path)) {
-      if (!ours_ || raw[0] != '%' || raw.size() < 2 || raw[1] < 'a') {  // after a % come 0-9, A-F, or a word of ours
-        Item value = arrays_.attribute(g, raw, path);
-        map.add(key(raw, path), std::move(value));
-      } else if (raw == own::kind) {
-        Item kind = arrays_.attribute(g, raw, path);
-        auto* text = kind.as<std::string>();
-        if (!text) file_.refuse(path, "has a %kind that is no text");
-        marks.is_list = *text == "list";
-        root_is_value_ |= path.empty() && *text == "value";
-        if (*text != "list" && *text != "value") marks.kind = *text;
-      } else if (raw == own::order) {
-        Item order = arrays_.attribute(g, raw, path);
-        if (auto* list = order.as<List>())
-          for (const Item& i : *list) marks.order.push_back(i.as<int64_t>() ? *i.as<int64_t>() : 0);
-      }
-    }
-  }
-
-  Key key(const std::string& raw, const std::string& path) {
-    if (!ours_) return raw;
-    Key k;
-    if (!from_name(raw, k)) file_.refuse(path + "/" + raw, "has a name that luth never writes");
-    return k;
-  }
-
-  void check_unique(const Map& map, const std::string& path) {
-    std::vector<const Key*> keys;
-    for (const Map::Entry& e : map) keys.push_back(&e.key);
-    std::sort(keys.begin(), keys.end(), [](const Key* a, const Key* b) { return *a < *b; });
-    auto twice = std::adjacent_find(keys.begin(), keys.end(), [](const Key* a, const Key* b) { return *a == *b; });
-    if (twice != keys.end()) file_.refuse(path + "/" + to_name(**twice), "is both an attribute and an object");
-  }
-
-  Item as_list(const Map& map, const std::string& path) {
-    List list(map.size());
-    for (const Map::Entry& e : map) {  // keys are unique: with all of them in 1 … n, each is there
-      auto* i = std::get_if<int64_t>(&e.key);
-      if (!i || *i < 1 || *i > int64_t(list.size())) file_.refuse(path, "is a list with a key that is no position");
-      list[size_t(*i - 1)] = e.value;
-    }
-    return list;
-  }
-
-  Map in_order(const Map& map, size_t plain, const std::vector<int64_t>& places, const std::string& path) {
-    std::vector<const Map::Entry*> slots(map.size());
-    bool good = places.size() == plain;
-    for (size_t i = 0; good && i < plain; ++i) {
-      good = places[i] >= 1 && places[i] <= int64_t(slots.size()) && !slots[size_t(places[i] - 1)];
-      if (good) slots[size_t(places[i] - 1)] = map.begin() + i;
-    }
-    if (!good) file_.refuse(path, "has a %order that does not fit");
-    const Map::Entry* next = map.begin() + plain;
-    Map sorted;
-    for (const Map::Entry* e : slots) {
-      if (!e) e = next++;
-      sorted.add(e->key, e->value);
-    }
-    return sorted;
-  }
-
-  std::vector<std::string> attribute_names(hid_t g, const std::string& path) {
-    h5::Id how = file_.own(H5Gget_create_plist(g), H5Pclose, "read", path);
-    unsigned tracked = 0;
-    H5Pget_attr_creation_order(how, &tracked);
-    std::vector<std::string> names;
-    hsize_t at = 0;
-    auto add = [](hid_t, const char* name, const H5A_info_t*, void* out) noexcept -> herr_t {
-      static_cast<std::vector<std::string>*>(out)->emplace_back(name);
-      return 0;
-    };
-    auto index = tracked & H5P_CRT_ORDER_TRACKED ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
-    file_.check(H5Aiterate2(g, index, H5_ITER_INC, &at, add, &names), "read", path);
-    return names;
-  }
-
-  struct Link {
-    std::string name;
-    H5L_type_t type;
-    haddr_t address;
-  };
-
-  std::vector<Link> link_list(hid_t g, const std::string& path) {
-    h5::Id how = file_.own(H5Gget_create_plist(g), H5Pclose, "read", path);
-    unsigned tracked = 0;
-    H5Pget_link_creation_order(how, &tracked);
-    std::vector<Link> found;
-    hsize_t at = 0;
-    auto add = [](hid_t, const char* name, const H5L_info_t* info, void* out) noexcept -> herr_t {
-      static_cast<std::vector<Link>*>(out)->push_back({name, info->type, info->u.address});
-      return 0;
-    };
-    auto index = tracked & H5P_CRT_ORDER_TRACKED ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
-    file_.check(H5Literate(g, index, H5_ITER_INC, &at, add, &found), "read", path);
-    return found;
-  }
-
-  void links(hid_t g, const std::string& above, Map& map, int depth) {
-    for (const Link& link : link_list(g, above)) {
-      std::string path = above + "/" + link.name;
-      if (link.type != H5L_TYPE_HARD)
-        file_.refuse(path, fmt::format("is {} link, which luth does not follow",
-                                       link.type == H5L_TYPE_SOFT ? "a symbolic" : "an external"));
-      map.add(key(link.name, above), object(g, link.address, path, depth));
-    }
-  }
-
-  // By address, because looking up a name that holds a '/' would follow other links.
-  Item object(hid_t g, haddr_t address, const std::string& path, int depth) {
-    if (auto known = by_address_.find(address); known != by_address_.end()) return known->second;
-    h5::Id o = file_.own(H5Oopen_by_addr(g, address), H5Oclose, "open", path);
-    switch (H5Iget_type(o)) {
-      case H5I_GROUP: {
-        if (!groups_.insert(address).second) file_.refuse(path, "is a group that has two places");
-        return group(o, path, depth + 1);
-      }
-      case H5I_DATASET: return dataset(o, address, path);
-      default: file_.refuse(path, "is neither a group nor a dataset");
-    }
-  }
-
-  Item dataset(hid_t d, haddr_t address, const std::string& path) {
-    if (ours_ && arrays_.has(d, own::tied, path)) return tied(d, path);
-    Item item = arrays_.dataset(d, path);
-    auto* read = item.as<Tensor>();
-    if (!read) return item;
-    if (ours_ && arrays_.has(d, own::kind, path)) {
-      if (read->dim() != 1) file_.refuse(path, "is a list and has not one dim");
-      return Arrays::list(*read);
-    }
-    Tensor t = on_device(*read, to_);
-    if (ours_ && is_floating(t.dtype()) && arrays_.has(d, own::grad, path)) t.set_requires_grad();
-    by_path_.emplace(path, t);
-    by_address_.emplace(address, t);
+  Item of_array(const ArrayPlace& array) {
+    if (auto known = tensors_.find(array.id); known != tensors_.end()) return known->second;
+    Tensor near = read(array);
+    if (array.is_list) return plain_values(array.dtype, near.numel() ? near.raw() : nullptr, near.numel());
+    Tensor t = on_device(near, to_);
+    if (array.grad && is_floating(array.dtype)) t.set_requires_grad();
+    tensors_.emplace(array.id, t);
     return t;
   }
 
-  Item tied(hid_t d, const std::string& path) {
-    Item first = arrays_.attribute(d, own::tied, path);
-    auto* name = first.as<std::string>();
-    auto found = name ? by_path_.find(*name) : by_path_.end();
-    if (found == by_path_.end()) file_.refuse(path, "is tied to a tensor that does not come before it");
-    return found->second;
+  Tensor read(const ArrayPlace& array) {
+    uint64_t size = size_of(array.dtype);
+    for (int64_t n : array.shape)
+      if (__builtin_mul_overflow(size, uint64_t(n), &size)) fail("an array is larger than any file");
+    Source& source = sources_[array.unpacked];
+    if (size > source.left || array.at > source.disk->size() || size > source.disk->size() - array.at)
+      fail("arrays reach beyond it");
+    source.left -= size;
+    Tensor t = Tensor::empty(array.shape, array.dtype, host());
+    if (!size) return t;
+    if (!source.disk->read(t.raw(), size, array.at)) fail(source.disk->reason());
+    if (array.dtype == Dtype::boolean) {  // bytes other than 0 and 1 are no bool in C++
+      auto* p = static_cast<unsigned char*>(t.raw());
+      for (uint64_t i = 0; i < size; ++i) p[i] = p[i] != 0;
+    }
+    return t;
   }
 
-  h5::File& file_;
-  Arrays arrays_;
+  [[noreturn]] void fail(const std::string& why) {
+    throw Error(ErrorCode::checkpoint, "cannot use '{}': {}", path_, why);
+  }
+
+  std::string path_;
   Device* to_;
-  bool ours_ = false, root_is_value_ = false;
-  std::unordered_map<haddr_t, Tensor> by_address_;
-  std::unordered_map<std::string, Tensor> by_path_;
-  std::set<haddr_t> groups_;
+  Source sources_[2];  // the file, what was unpacked
+  std::unordered_map<int64_t, Tensor> tensors_;
 };
+
+Item describe_here(Disk& disk, const std::string& path, bool sealed, Disk& unpacked, const ReadBounds& bounds) {
+  h5::File file = h5::File::open(disk, path, ErrorCode::checkpoint);
+  Item tree = describe(file, path, sealed, unpacked, bounds.unpacked);
+  file.close();
+  return tree;
+}
 
 bool has_signature(Disk& disk) {
   char s[8];
@@ -245,16 +104,17 @@ bool has_signature(Disk& disk) {
 
 }  // namespace
 
-Item load_file(const std::string& path, Device* map_location) {
+Item load_file(const std::string& path, const LoadOptions& options) {
   Disk disk = Disk::open(path, ErrorCode::checkpoint);
   Seal seal = read_seal(disk, path, ErrorCode::checkpoint);
   if (!seal.problem.empty())
     throw Error(ErrorCode::checkpoint, "cannot use '{}': {}; use another checkpoint", path, seal.problem);
   if (!seal.present && !has_signature(disk)) not_ours(disk, path);
-  h5::File file = h5::File::open(disk, path, ErrorCode::checkpoint);
-  Item item = Reader(file, map_location).root(seal.present, path);
-  file.close();
-  return item;
+  Disk unpacked = memory_file();
+  const auto describe_it = options.trusted ? describe_here : describe_in_child;
+  const Item tree = describe_it(disk, path, seal.present, unpacked, read_bounds(disk.size(), options.max_bytes));
+  unpacked.measure();
+  return Builder(disk, unpacked, path, options.map_location).build(tree);
 }
 
 Seal inspect(const std::string& path) {

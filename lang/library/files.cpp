@@ -23,12 +23,16 @@ int load(lua_State* L) {
   if (lua_type(L, 1) != LUA_TSTRING) throw Error("torch.load: expects a path, got {}", given_text(L, 1));
   const bool by_position = !lua_isnoneornil(L, 2) && !lua_istable(L, 2);
   NamedArguments options(L, by_position ? 3 : 2, "torch.load");
-  Device* where = nullptr;
-  if (by_position) where = &check_device(L, 2);
-  if (int i = options.get("map_location")) where = &check_device(L, i);
+  io::LoadOptions how;
+  if (by_position) how.map_location = &check_device(L, 2);
+  if (int i = options.get("map_location")) how.map_location = &check_device(L, i);
   options.flag("weights_only", true);  // nothing is executed either way
+  how.trusted = options.flag("trusted", false);
+  const int64_t most = options.integer("max_bytes", 0);
+  if (most < 0) throw Error("torch.load: argument 'max_bytes' is a number of bytes, got {}", most);
+  how.max_bytes = uint64_t(most);
   options.done();
-  push_item(L, io::load(lua_tostring(L, 1), where));
+  push_item(L, io::load(lua_tostring(L, 1), how));
   return 1;
 }
 
@@ -36,9 +40,13 @@ constexpr Row rows[] = {
     {"save", guarded<save>, "torch.save(value, path)",
      "Writes a tensor, number, string, boolean, state dict or nested table into a file. If it fails, the old file is "
      "unchanged."},
-    {"load", guarded<load>, "torch.load(path, map_location = nil, {weights_only = true})",
+    {"load", guarded<load>,
+     "torch.load(path, map_location = nil, {weights_only = true, trusted = false, max_bytes = nil})",
      "Reads a file that torch.save or h5py has written, .safetensors, .npy, .npz, or PyTorch's .pth (tensors, plain "
-     "values and state dicts). Nothing in it is executed, with or without weights_only."},
+     "values and state dicts). Nothing in it is executed, with or without weights_only. HDF5 files are parsed by a "
+     "process that can do nothing else; trusted = true parses them in this one. max_bytes bounds what a file may "
+     "become "
+     "in memory."},
 };
 
 void open_files(lua_State* L) {

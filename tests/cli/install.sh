@@ -27,6 +27,14 @@ cmake -G "$(sed -n s/^CMAKE_GENERATOR:INTERNAL=//p "$LUTH_BUILD/CMakeCache.txt")
 cmake --build "$work/consumer" >"$work/log" || { cat "$work/log"; exit 1; }
 "$work/consumer/consumer"
 
+# HDF5 is read by a process of its own; where that is missing, the error says so and nothing is parsed in its place.
+mv "$prefix/libexec/luth/read-hdf5" "$work/read-hdf5"
+"$prefix/bin/luth" -e "torch.save({1}, '$work/one.h5') assert(torch.load('$work/one.h5', {trusted = true})[1] == 1)"
+code=0
+"$prefix/bin/luth" -e "torch.load('$work/one.h5')" 2>"$work/error" || code=$?
+[ "$code" = 5 ] && grep -q 'libexec/luth/read-hdf5.*does not start' "$work/error" && grep -q 'trusted = true' "$work/error"
+mv "$work/read-hdf5" "$prefix/libexec/luth/read-hdf5"
+
 # A model that a script trained serves in C++, and the files of C++ load in scripts.
 "$prefix/bin/luth" "$LUTH_SOURCE/tests/consumer/train.lua" "$work"
 "$work/consumer/serve" "$work"

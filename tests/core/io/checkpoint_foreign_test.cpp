@@ -33,6 +33,12 @@ class H5py : public ::testing::Test {
   const Map* map_ = file_.as<Map>();
 };
 
+TEST(H5pyLatest, LayoutOfHdf5110) {
+  const Item file = load_file(LUTH_SOURCE_DIR "/tests/data/v110.h5");
+  EXPECT_EQ(difference(*file.as<Map>()->find("plain"), counted({4, 6})), "");
+  EXPECT_EQ(difference(*file.as<Map>()->find("packed"), counted({20, 20}, Dtype::i64)), "");
+}
+
 TEST_F(H5py, Elements) {
   EXPECT_EQ(difference((*this)["plain"], counted({4, 6})), "");
   EXPECT_EQ(difference((*this)["big_endian"], counted({24}, Dtype::f64)), "");

@@ -1,0 +1,32 @@
+// What an HDF5 file holds, as a tree of plain values in which arrays are described and not read. A process that parses
+// the file hands it on as bytes (core/io/hdf5_child.h).
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "core/io/tree.h"
+
+namespace luth::io {
+
+/// Where the elements of an array are: row by row, little-endian.
+struct ArrayPlace {
+  int64_t id = 0;  // the same for all places of one tensor in the tree
+  Dtype dtype = Dtype::f32;
+  Shape shape;
+  uint64_t at = 0;        // of the first byte in the file, or in the second one
+  bool unpacked = false;  // the elements were converted and are in the second file
+  bool is_list = false;   // it stands for a list of plain values; one dim
+  bool grad = false;      // its tensor requires a gradient
+};
+
+/// The description as an item, and back; nothing for an item of another kind. Throws Error for one with impossible
+/// entries.
+Item to_item(const ArrayPlace& a);
+bool from_item(const Item& item, ArrayPlace& a);
+
+/// A tree without tensors as bytes, and back. `decode` throws Error for bytes that `encode` never makes, and allocates
+/// at most what the number of bytes allows.
+std::string encode(const Item& tree);
+Item decode(std::string_view bytes);
+
+}  // namespace luth::io

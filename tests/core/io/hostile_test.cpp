@@ -1,0 +1,125 @@
+// Crafted HDF5 files, and the process that reads them.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <functional>
+
+#include "core/io/checkpoint.h"
+#include "core/io/child/sandbox.h"
+#include "core/io/description.h"
+#include "tests/core/io/io_util.h"
+
+namespace luth::io {
+namespace {
+
+using namespace testing;
+
+TEST(HostileHdf5, EndsInAnErrorOfTheFile) {
+  int files = 0;
+  for (auto& entry : std::filesystem::directory_iterator(LUTH_SOURCE_DIR "/tests/data/hostile")) {
+    if (entry.path().extension() != ".h5") continue;
+    ++files;
+    const Failure f = failure([&] { load_file(entry.path()); });
+    EXPECT_EQ(f.code, int(ErrorCode::checkpoint)) << entry.path();
+    EXPECT_TRUE(contains(f.text, entry.path().filename())) << f.text;
+  }
+  EXPECT_EQ(files, 33);
+}
+
+// How a process ends that gives up its rights with 256 MB, 1 MB to write and one second, and then runs `body`.
+int ended(const std::function<int()>& body) {
+  const pid_t pid = fork();
+  if (pid == 0) _exit(give_up_rights(uint64_t(256) << 20, 1 << 20, 1) ? body() : 99);
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+#if !defined(__SANITIZE_ADDRESS__)
+TEST(Sandbox, LeavesMemoryAndDescriptors) {
+  EXPECT_EQ(ended([] {
+              void* p = std::malloc(100 << 20);
+              std::free(p);
+              return p ? 0 : 1;
+            }),
+            0);
+}
+TEST(Sandbox, HasNoFilesNetworkOrProcesses) {
+  EXPECT_EQ(ended([] { return open("/etc/passwd", O_RDONLY) < 0 && errno == EPERM ? 0 : 1; }), 0);
+  EXPECT_EQ(ended([] { return socket(AF_INET, SOCK_STREAM, 0) < 0 && errno == EPERM ? 0 : 1; }), 0);
+  EXPECT_EQ(ended([] { return fork() < 0 ? 0 : 1; }), 0);
+  EXPECT_EQ(ended([] { return execl("/bin/true", "true", nullptr) < 0 && errno == EPERM ? 0 : 1; }), 0);
+  EXPECT_EQ(ended([] { return kill(getppid(), 0) < 0 ? 0 : 1; }), 0);
+}
+TEST(Sandbox, MakesNoCode) {
+  const auto mapped = [](int protection) {
+    return ended(
+        [=] { return mmap(nullptr, 4096, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? 1 : 0; });
+  };
+  EXPECT_EQ(mapped(PROT_READ | PROT_WRITE), 0);
+  EXPECT_EQ(mapped(PROT_READ | PROT_EXEC), 1);
+}
+TEST(Sandbox, BoundsMemoryTimeAndFiles) {
+  EXPECT_EQ(ended([] { return std::malloc(400 << 20) ? 1 : 0; }), 0);
+  EXPECT_EQ(ended([] {
+              volatile int never = 0;
+              while (!never) {}
+              return 0;
+            }),
+            -SIGKILL);
+  const int file = memfd_create("test", MFD_CLOEXEC);
+  EXPECT_EQ(ended([&] { return pwrite(file, "x", 1, 2 << 20) < 0 && errno == EFBIG ? 0 : 1; }), 0);
+  close(file);
+}
+#endif
+
+// What a process that a file took over could answer.
+TEST(Description, ComesBack) {
+  Map map;
+  map.kind = "module";
+  map.add(int64_t(1), List{Item(), true, int64_t(-5), 2.5, "text"});
+  ArrayPlace array;
+  array.id = 7, array.dtype = Dtype::f16, array.shape = {2, 3}, array.at = 9, array.unpacked = true, array.grad = true;
+  map.add("x", to_item(array));
+  const Item back = decode(encode(map));
+  EXPECT_EQ(back.as<Map>()->kind, "module");
+  EXPECT_EQ(difference(*back.as<Map>()->find(Key(int64_t(1))), *map.find(Key(int64_t(1)))), "");
+  ArrayPlace same;
+  ASSERT_TRUE(from_item(*back.as<Map>()->find("x"), same));
+  EXPECT_EQ(same.id, 7);
+  EXPECT_EQ(same.dtype, Dtype::f16);
+  EXPECT_EQ(to_string(same.shape), to_string(array.shape));
+  EXPECT_TRUE(same.at == 9 && same.unpacked && same.grad && !same.is_list);
+}
+TEST(Description, OfOddBytesIsRefused) {
+  Map map;
+  ArrayPlace array;
+  array.shape = {2};
+  map.add("x", to_item(array));
+  const std::string good = encode(map);
+  for (size_t n = 0; n < good.size(); ++n) EXPECT_ANY_THROW(decode(good.substr(0, n))) << n;
+  EXPECT_ANY_THROW(decode(good + '\0'));
+  EXPECT_ANY_THROW(decode(std::string("\x06\xff\xff\xff\xff\xff\xff\xff\x7f", 9)));  // a list of many
+  std::string deep;
+  for (int i = 0; i < 100000; ++i) deep += std::string("\x06\x01\0\0\0\0\0\0\0", 9);
+  EXPECT_ANY_THROW(decode(deep));
+  for (size_t i = 0; i < good.size(); ++i)
+    for (char c : {'\0', '\x07', '\xff'}) {
+      std::string other = good;
+      other[i] = c;
+      try {
+        ArrayPlace a;
+        const Item item = decode(other);
+        if (auto* m = item.as<Map>(); m && m->size()) from_item(m->begin()->value, a);
+      } catch (const Error&) {}
+    }
+}
+
+}  // namespace
+}  // namespace luth::io
