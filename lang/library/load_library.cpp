@@ -126,12 +126,12 @@ void open_ops(lua_State* L) {
   lua_getglobal(L, "package");
   lua_getfield(L, -1, "searchers");
   const int list = lua_gettop(L);
-  for (lua_Integer i = lua_Integer(lua_rawlen(L, list)); i >= 3; --i) {  // before those of Lua's own C modules
+  for (lua_Integer i = lua_Integer(lua_rawlen(L, list)); i >= 4; --i) {  // before those of Lua's own C modules
     lua_rawgeti(L, list, i);
     lua_rawseti(L, list, i + 1);
   }
   lua_pushcfunction(L, guarded<search>);
-  lua_rawseti(L, list, 3);
+  lua_rawseti(L, list, 4);
 }
 const Open opener("torch.ops", Open::modules + 6, open_ops);
 

@@ -12,6 +12,7 @@
 #include "core/base/paths.h"
 #include "core/base/warn.h"
 #include "lang/hints/hints.h"
+#include "lang/runtime/own_modules.h"
 #include "lang/runtime/source_mark.h"
 
 namespace luth::lang {
@@ -34,7 +35,7 @@ void set_locale() {
   if (!setlocale(LC_CTYPE, "C.UTF-8")) setlocale(LC_CTYPE, "");
 }
 
-// package.path and package.cpath end with the installation's folder, so that a user's own modules come first.
+// package.path ends with the installation's folder: what add_own_modules does not take comes from there last.
 void extend_paths(lua_State* L) {
   const std::string share = share_dir();
   lua_getglobal(L, "package");
@@ -78,6 +79,7 @@ int open_all(lua_State* L) {
   check_userdata_layout(L);
   luaL_openlibs(L);
   extend_paths(L);
+  add_own_modules(L);
   auto list = openings();
   std::sort(list.begin(), list.end(), [](const Opening& a, const Opening& b) {
     return a.order != b.order ? a.order < b.order : strcmp(a.name, b.name) < 0;
