@@ -37,10 +37,11 @@ void open_script_classes(lua_State* L) {
       "nn.TripletMarginWithDistanceLoss({distance_function = nil, margin = 1.0, swap = false, reduction = 'mean'})\n  "
       "Like TripletMarginLoss, with the distance function of your choice, a function or module of two tensors. The "
       "default is nn.PairwiseDistance().");
-  add_class(L, "LinearCrossEntropyLoss", "luth.torch.linear_cross_entropy", linear_cross_entropy,
-            "nn.LinearCrossEntropyLoss(in_features, num_classes, {out_features = {}, bias = false, device = nil, dtype = "
-            "nil, reduction = 'mean', weight = nil, ignore_index = nil, label_smoothing = 0.0})\n  The cross entropy of "
-            "what a Linear of its own gives for the input. out_features: the further dims of target and logits.");
+  add_class(
+      L, "LinearCrossEntropyLoss", "luth.torch.linear_cross_entropy", linear_cross_entropy,
+      "nn.LinearCrossEntropyLoss(in_features, num_classes, {out_features = {}, bias = false, device = nil, dtype = "
+      "nil, reduction = 'mean', weight = nil, ignore_index = nil, label_smoothing = 0.0})\n  The cross entropy of "
+      "what a Linear of its own gives for the input. out_features: the further dims of target and logits.");
 }
 
 const Open opener("nn.script_classes", Open::extras + 10, open_script_classes);
