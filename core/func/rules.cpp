@@ -11,6 +11,7 @@
 #include "core/ops/index/mask.h"
 #include "core/ops/index/search.h"
 #include "core/ops/index/sort.h"
+#include "core/ops/linalg/lapack.h"
 #include "core/ops/linalg/matmul.h"
 #include "core/ops/nn/attention.h"
 #include "core/ops/nn/embedding.h"
@@ -312,7 +313,11 @@ struct Rules : RuleSet {
 };
 
 const Rules<each_element, ops::Cast> elements_;
-const Rules<same, ops::Tril, ops::Triu, ops::OneHot> same_;
+const Rules<same, ops::Tril, ops::Triu, ops::OneHot, ops::LapackLu, ops::LapackPermutation, ops::LapackCholesky,
+            ops::LapackTriangular, ops::LapackGeqrf, ops::LapackOrgqr, ops::LapackOrmqr, ops::LapackSvd,
+            ops::LapackSvdvals, ops::LapackEigh, ops::LapackEigvalsh, ops::LapackEig, ops::LapackLstsq, ops::LapackLdl,
+            ops::LapackLdlSolve>
+    same_;
 const Rules<product_of_elements, ops::Prod> prod_;
 const Rules<along_dims, ops::Sum, ops::Amax, ops::Amin, ops::MaxDim, ops::MinDim, ops::Var, ops::Std,
             ops::EuclideanNorm, ops::AllDims, ops::AnyDims, ops::Cumsum, ops::Cumprod, ops::Cummax, ops::Cummin,
@@ -338,8 +343,8 @@ const Rules<linear_rule, ops::Linear> linear_;
 const Rules<one_by_one, ops::AvgPoolGrad, ops::BatchNormTrain, ops::BatchNormBackward, ops::ChannelAffine,
             ops::ConvolutionGradInput, ops::ConvolutionGradWeight, ops::CrossEntropyLabels, ops::CrossEntropyBackward,
             ops::EmbeddingBackward, ops::Index, ops::IndexPut, ops::InterpolateNd, ops::MaskedReplace, ops::MaxPoolGrad,
-            ops::MaxPoolPick, ops::LayerNormBackward, ops::NllLossLabels, ops::NllLossBackward, ops::PadNd, ops::Put,
-            ops::SearchSame, ops::Take, ops::UnfoldNd>
+            ops::MaxPoolPick, ops::LayerNormBackward, ops::GroupNormBackward, ops::NllLossLabels, ops::NllLossBackward,
+            ops::PadNd, ops::Put, ops::SearchSame, ops::Take, ops::UnfoldNd>
     others_;
 const Rules<refuse_size, ops::MaskedSelect, ops::Nonzero, ops::CountNonzero> sizes_;
 

@@ -148,6 +148,43 @@ function s.writes_into_samples_are_in_the_gradient()
   t:eq(y, torch.full({4, 3}, 2.0))
 end
 
+function s.matrices()
+  local x, b = torch.randn(4, 3, 3):double(), torch.randn(4, 3, 2):double()
+  local A, L = x + 3 * torch.eye(3):double(), torch.linalg
+  for name, f in pairs {
+    solve = function(a, c) return L.solve(a, c) end, inv = function(a) return L.inv(a) end,
+    det = function(a) return L.det(a) end, svd = function(a) return L.svdvals(a) end, norm = function(a) return L.matrix_norm(a) end,
+    cholesky = function(a) return L.cholesky(a:mm(a:t())) end, eigh = function(a) return (L.eigh(a + a:t())) end,
+    qr = function(a) local q, r = L.qr(a) return q:mm(r) end, pinv = function(a) return L.pinv(a) end,
+    exp = function(a) return torch.matrix_exp(a) end, logdet = function(a) return torch.logdet(a) end,
+    spectral = function(a) return L.matrix_norm(a, 2) end, lstsq = function(a, c) return (L.lstsq(a, c)) end,
+    slogdet = function(a) local sign, log = L.slogdet(a) return sign * log end,
+  } do
+    local got, gradient = func.vmap(f)(A, b), func.vmap(func.grad(function(a, c) return f(a, c):sum() end))
+    local ok, slopes = pcall(gradient, A, b)
+    for i = 1, 4 do
+      t:assert(torch.allclose(got[i], f(A[i], b[i]), {equal_nan = true}), name)
+      t:assert(not ok or torch.allclose(slopes[i], func.grad(function(a) return f(a, b[i]):sum() end)(A[i]), {equal_nan = true}), name)
+    end
+    t:assert(ok or name == 'lstsq', name .. ': ' .. tostring(slopes))
+  end
+  t:assert(torch.allclose(func.vmap(function(c) return L.solve(A[1], c) end)(b)[2], L.solve(A[1], b[2])))
+  A[3] = torch.zeros(3, 3)
+  t:fails(function() func.vmap(L.inv)(A) end, 'matrix 3 of the batch')
+end
+
+function s.counts_of_samples()
+  local x = torch.tensor {{1, 0, 2}, {0, 0, 3}}
+  t:eq(func.vmap(function(v) return torch.count_nonzero(v) end)(x):tolist(), {2, 1})
+end
+
+function s.gradients_of_samples_through_group_norm()
+  local m, x = nn.GroupNorm(2, 4), torch.randn(3, 2, 4, 5)
+  local function loss(w, v) return (F.group_norm(v, 2, w, m.bias) ^ 2):sum() end
+  local got = func.vmap(func.grad(loss), {torch.none, 1})(m.weight:detach(), x)
+  for i = 1, 3 do t:assert(torch.allclose(got[i], func.grad(loss)(m.weight:detach(), x[i]), {rtol = 1e-4, atol = 1e-4})) end
+end
+
 function s.errors()
   local x = torch.randn(4, 3)
   t:fails(function() func.vmap(3) end, 'expects a function')

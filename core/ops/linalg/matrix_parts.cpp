@@ -9,6 +9,7 @@
 #include "core/ops/index/mask.h"
 #include "core/ops/reduce/reduce.h"
 #include "core/ops/shape/view.h"
+#include "core/tensor/batched_device.h"
 
 namespace luth::matrix {
 
@@ -28,9 +29,14 @@ void need_same_dtype(const Value& a, const Value& b) {
     throw Error("inputs must have one dtype, got {} and {}", name(a.dtype()), name(b.dtype()));
 }
 
+Tensor of_all_samples(Tensor t) {
+  while (as_batched(t.device())) t = samples_of(t);
+  return t;
+}
+
 Failure first_failure(const Tensor& info) {
   if (!info.device().has_data() || !info.numel()) return {};
-  const Tensor codes = to_device(info.detach(), {&host()});
+  const Tensor codes = to_device(of_all_samples(info.detach()), {&host()});
   const Tensor dense = dense_copy(codes);
   for (int64_t i = 0; i < dense.numel(); ++i) {
     const int32_t code = dense.data<int32_t>()[i];
@@ -89,7 +95,9 @@ bool recorded(const Inputs& in) {
     if (v.is_tensor() && v.tensor().requires_grad()) return true;
   return false;
 }
-bool holds_everywhere(const Tensor& t) { return !t.device().has_data() || all(t).item().to<bool>(); }
+bool holds_everywhere(const Tensor& t) {
+  return !t.device().has_data() || all(of_all_samples(t.detach())).item().to<bool>();
+}
 
 Tensor sample(const Shape& shape) {
   Tensor t = Tensor::empty(shape, Dtype::f64, host());

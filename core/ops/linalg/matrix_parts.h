@@ -12,6 +12,8 @@ void need_matrix(const Value& v, const char* what);
 void need_square(const Value& v, const char* what);
 /// Throws where the dtypes differ.
 void need_same_dtype(const Value& a, const Value& b);
+/// The elements of all samples, of a tensor within vmap; else `t`. For questions about values.
+Tensor of_all_samples(Tensor t);
 /// For an `info` [batch] that LAPACK has given: the first matrix with a code other than 0, as "matrix" or "matrix 3 of
 /// the batch" (from 1 in Lua), and its code; a code of 0 where there is none. Waits for the device.
 struct Failure {

@@ -319,7 +319,7 @@ Tensor MatrixExp::decompose(const Inputs& in) const {
   const Tensor steps = maximum(ceil(mul(log(div(norm, small)), 1 / std::log(2.0))), 0.0);
   const Tensor some = where(lt(steps, 1100), steps, 0), count = each_matrix(some);  // not of infinite ones
   double most = 0;
-  if (a.device().has_data()) most = amax(some).item().value();
+  if (a.device().has_data()) most = amax(of_all_samples(some)).item().value();
   Tensor y = exponential_of_small(mul(a, exp(mul(count, -std::log(2.0)))));
   for (int i = 0; i < most; ++i) y = where(gt(count, i), matmul(y, y), y);
   return half ? cast_to(y, given.dtype()) : y;

@@ -8,6 +8,7 @@
 #include "core/ops/elementwise/unary.h"
 #include "core/ops/index/mask.h"
 #include "core/ops/shape/view.h"
+#include "core/tensor/batched_device.h"
 
 namespace luth::ops {
 namespace {
@@ -20,7 +21,7 @@ const DefineAll<NonzeroCounts, NanSum, NanMean, StdMean, VarMean, StdUnbiased, V
 
 Tensor NonzeroCounts::decompose(const Inputs& in) const {
   const Tensor x = in[0].tensor().detach();
-  if (!dim || dim->empty()) return count_nonzero_all(x);
+  if (!dim || dim->empty()) return as_batched(x.device()) ? sum(ne(x, 0)) : count_nonzero_all(x);
   return sum(ne(x, 0), {.dim = dim});
 }
 Cases<NonzeroCounts> NonzeroCounts::samples() {
