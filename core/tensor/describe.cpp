@@ -104,6 +104,11 @@ Attr read_attr(AttrKind kind, const std::string& s) {
 }  // namespace
 
 Fields::~Fields() = default;
+LUTH_FIELDS()
+bool FieldList::visit(const FieldInfo& info, Attr& value) {
+  items.push_back({info, value});
+  return false;
+}
 
 std::string to_string(const Attr& value) { return std::visit(Writer(), value); }
 

@@ -118,13 +118,30 @@ class Fields {
  public:
   virtual ~Fields();
   template <class T>
-  void operator()(const char* name, T& value, const char* doc, unsigned as = as::plain) {
-    Attr a = to_attr(value);
-    if (visit({name, doc, AttrTraits<T>::kind, AttrTraits<T>::optional, as, &value, sizeof(T)}, a)) from_attr(a, value);
-  }
+  void operator()(const char* name, T& value, const char* doc, unsigned as = as::plain);
   /// Sees one field; true when it has replaced `value`, by an alternative of `info.kind` (or monostate if optional).
   virtual bool visit(const FieldInfo& info, Attr& value) = 0;
 };
+template <class T>
+void Fields::operator()(const char* name, T& value, const char* doc, unsigned as) {
+  Attr a = to_attr(value);
+  if (visit({name, doc, AttrTraits<T>::kind, AttrTraits<T>::optional, as, &value, sizeof(T)}, a)) from_attr(a, value);
+}
+// Compiled once, in the core: nearly every operator and module has some of these.
+// clang-format off
+#define LUTH_FIELD(prefix, T) prefix template void Fields::operator()(const char*, T&, const char*, unsigned);
+#define LUTH_FIELDS(prefix)                                                                      \
+  LUTH_FIELD(prefix, bool) LUTH_FIELD(prefix, std::optional<bool>)                               \
+  LUTH_FIELD(prefix, int) LUTH_FIELD(prefix, int64_t) LUTH_FIELD(prefix, std::optional<int64_t>) \
+  LUTH_FIELD(prefix, double) LUTH_FIELD(prefix, std::optional<double>)                           \
+  LUTH_FIELD(prefix, Scalar) LUTH_FIELD(prefix, std::optional<Scalar>)                           \
+  LUTH_FIELD(prefix, std::string) LUTH_FIELD(prefix, std::optional<std::string>)                 \
+  LUTH_FIELD(prefix, Ints) LUTH_FIELD(prefix, std::optional<Ints>)                               \
+  LUTH_FIELD(prefix, std::vector<double>) LUTH_FIELD(prefix, std::optional<std::vector<double>>) \
+  LUTH_FIELD(prefix, Dtype) LUTH_FIELD(prefix, std::optional<Dtype>)                             \
+  LUTH_FIELD(prefix, Device*) LUTH_FIELD(prefix, MemoryFormat) LUTH_FIELD(prefix, Tensor)
+// clang-format on
+LUTH_FIELDS(extern)
 
 /// What `describe` says, gathered: name, documentation and default of each field.
 struct FieldDoc : FieldInfo {
@@ -132,10 +149,7 @@ struct FieldDoc : FieldInfo {
 };
 class FieldList : public Fields {
  public:
-  bool visit(const FieldInfo& info, Attr& value) override {
-    items.push_back({info, value});
-    return false;
-  }
+  bool visit(const FieldInfo& info, Attr& value) override;
   std::vector<FieldDoc> items;
 };
 
