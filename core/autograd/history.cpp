@@ -136,6 +136,10 @@ TensorImpl::~TensorImpl() {
     if (auto& view = t.impl()->view) dead.push_back(std::move(view->base));
   }
 }
+template <>
+void Ref<TensorImpl>::destroy(TensorImpl* p) {
+  delete p;
+}
 
 bool Tensor::requires_grad_slow() const {
   refresh(*this);

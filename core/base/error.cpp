@@ -2,6 +2,9 @@
 
 namespace luth {
 
+Error::Error(ErrorCode code, fmt::string_view text, fmt::format_args args)
+    : std::runtime_error(fmt::vformat(text, args)), code_(code) {}
+
 Error::~Error() = default;
 
 Error& Error::add_context(const std::string& prefix) {

@@ -27,7 +27,7 @@ class Error : public std::runtime_error {
       : Error(ErrorCode::runtime, text, std::forward<A>(args)...) {}
   template <class... A>
   Error(ErrorCode code, fmt::format_string<A...> text, A&&... args)
-      : std::runtime_error(fmt::vformat(fmt::string_view(text), fmt::make_format_args(args...))), code_(code) {}
+      : Error(code, fmt::string_view(text), fmt::format_args(fmt::make_format_args(args...))) {}
   Error(const Error&) = default;
   Error& operator=(const Error&) = default;
   ~Error() override;  // defined in error.cpp, so that the type is one across libraries
@@ -41,6 +41,7 @@ class Error : public std::runtime_error {
   bool has_module() const { return has_module_; }
 
  private:
+  Error(ErrorCode code, fmt::string_view text, fmt::format_args args);
   ErrorCode code_;
   bool has_context_ = false, has_module_ = false;
   std::string text_;  // with what was added; empty: nothing was added

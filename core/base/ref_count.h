@@ -62,8 +62,9 @@ class Ref {
   void release() {
     if (p_ &&
         (p_->count_.load(std::memory_order_acquire) == 1 || p_->count_.fetch_sub(1, std::memory_order_acq_rel) == 1))
-      delete p_;
+      destroy(p_);
   }
+  static void destroy(T* p) { delete p; }
   T* p_ = nullptr;
 };
 

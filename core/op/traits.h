@@ -11,7 +11,6 @@
 //     static constexpr Traits family{.not_differentiable = "its result is positions"}, traits = family;
 #pragma once
 #include <string_view>
-#include <tuple>
 
 #include "core/base/small.h"
 
@@ -117,24 +116,22 @@ struct Traits {
   bool operator==(const Traits&) const = default;
 
  private:
-  /// Names every member: does not compile where one is missing.
-  template <class T>
-  static constexpr auto members(T& t) {
-    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, u, v, w, x, y, z] = t;
-    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, u, v, w, x, y, z);
+  /// Calls f with every member: does not compile where one is missing.
+  template <class T, class F>
+  static constexpr void members(T& t, F&& f) {
+    auto& [a, b, c, d, e, f1, g, h, i, j, k, l, m, n, o, p, q, r, s, u, v, w, x, y, z] = t;
+    f(a, b, c, d, e, f1, g, h, i, j, k, l, m, n, o, p, q, r, s, u, v, w, x, y, z);
   }
 
  public:
-  /// These facts, but where `more` says otherwise than a Traits{}.
+  /// These facts, but where `more` says otherwise than a Traits{}, whose members are all T(). No tuples: the compiler
+  /// evaluates this for each operator that a file includes.
   constexpr Traits with(const Traits& more) const {
     Traits all = *this;
-    const Traits unset;
-    const auto to = members(all);
-    const auto given = members(more), none = members(unset);
-    [&]<size_t... I>(std::index_sequence<I...>) {
-      ((std::get<I>(given) == std::get<I>(none) ? void() : void(std::get<I>(to) = std::get<I>(given))), ...);
-    }
-    (std::make_index_sequence<std::tuple_size_v<decltype(none)>>());
+    const auto take = []<class T>(T& to, const T& given) {
+      if (!(given == T())) to = given;
+    };
+    members(all, [&](auto&... to) { members(more, [&](auto&... given) { (take(to, given), ...); }); });
     return all;
   }
 };

@@ -34,6 +34,10 @@ struct TensorImpl final : Counted, FreeListed<TensorImpl, 0> {
   std::unique_ptr<ViewOf> view;    // null for a tensor that is no view
 };
 
+// Out of line: tensors are released in more places than anything else.
+template <>
+void Ref<TensorImpl>::destroy(TensorImpl* p);
+
 /// A reference to a tensor; copying it copies the reference. A default-made one is null and tests false.
 class Tensor {
  public:
