@@ -374,6 +374,23 @@ Tensor apply_inplace(const OpInfo& info, const void* op, Inputs in) {
       info.lua_name, [&] { return place_of(info, in, "_"); }, [&] { return run_inplace(info, op, in); });
 }
 
+static Inputs inputs_of(Operands in) {
+  Inputs inputs;
+  for (const Operand* o : in) inputs.push_back(o->value());
+  return inputs;
+}
+Tensors call(OpRef& op, const void* attributes, Operands in) { return apply(op.info(), attributes, inputs_of(in)); }
+Tensors call(OpRef& op, const void* attributes, const Tensors& list) {
+  return apply(op.info(), attributes, Inputs(list.begin(), list.end()));
+}
+Tensor call_for_one(OpRef& op, const void* attributes, Operands in) { return std::move(call(op, attributes, in)[0]); }
+Tensor call_for_one(OpRef& op, const void* attributes, const Tensors& list) {
+  return std::move(call(op, attributes, list)[0]);
+}
+Tensor call_inplace(OpRef& op, const void* attributes, Operands in) {
+  return apply_inplace(op.info(), attributes, inputs_of(in));
+}
+
 Tensors apply_out(const OpInfo& info, const void* op, Inputs in, Tensors out) {
   OpValue defaults = or_defaults(info, op);
   fill_in(info, in);

@@ -129,11 +129,12 @@ struct DefineAll<Types<Op...>> : DefineAll<Op...> {};
 template <class Op>
 using Define = DefineAll<Op>;
 
+/// A reference to the core's one entry: harmless when it exists per library.
+template <class Op>
+[[gnu::visibility("hidden")]] inline constinit OpRef op_ref{Op::doc.name};
 template <class Op>
 inline const OpInfo& info() {
-  static const OpInfo& i =
-      find_op(Op::doc.name);  // a reference to the core's one entry: harmless when it exists per library
-  return i;
+  return op_ref<Op>.info();
 }
 
 /// An operator as a C++ function: `inline constexpr Fn<ops::Softmax> softmax;` then `softmax(x, {.dim = 1})`.
@@ -143,30 +144,30 @@ struct Fn {
   static constexpr int n = Op::doc.arity();
   using Result = std::conditional_t<Op::doc.results() == 1, Tensor, Tensors>;
   // clang-format off
-  Result operator()(const Op& op = {}) const requires(n == 0) { return run(op, {}); }
-  Result operator()(const Tensors& list, const Op& op = {}) const requires(n == 1 && Op::doc.inputs.ends_with("[]")) { return run(op, Inputs(list.begin(), list.end())); }
-  Result operator()(const Value& a, const Op& op = {}) const requires(n == 1 && !Op::doc.inputs.ends_with("[]")) { return run(op, {a}); }
-  Result operator()(const Value& a, const Value& b, const Op& op = {}) const requires(n == 2) { return run(op, {a, b}); }
-  Result operator()(const Value& a, const Value& b, const Value& c, const Op& op = {}) const requires(n == 3) { return run(op, {a, b, c}); }
-  Result operator()(const Value& a, const Value& b, const Value& c, const Value& d, const Op& op = {}) const requires(n == 4) { return run(op, {a, b, c, d}); }
-  Result operator()(const Value& a, const Value& b, const Value& c, const Value& d, const Value& e, const Op& op = {}) const requires(n == 5) { return run(op, {a, b, c, d, e}); }
+  Result operator()(const Op& op = {}) const requires(n == 0) { return run<Operands>(op, {}); }
+  Result operator()(const Tensors& list, const Op& op = {}) const requires(n == 1 && Op::doc.inputs.ends_with("[]")) { return run(op, list); }
+  Result operator()(const Operand& a, const Op& op = {}) const requires(n == 1 && !Op::doc.inputs.ends_with("[]")) { return run<Operands>(op, {&a}); }
+  Result operator()(const Operand& a, const Operand& b, const Op& op = {}) const requires(n == 2) { return run<Operands>(op, {&a, &b}); }
+  Result operator()(const Operand& a, const Operand& b, const Operand& c, const Op& op = {}) const requires(n == 3) { return run<Operands>(op, {&a, &b, &c}); }
+  Result operator()(const Operand& a, const Operand& b, const Operand& c, const Operand& d, const Op& op = {}) const requires(n == 4) { return run<Operands>(op, {&a, &b, &c, &d}); }
+  Result operator()(const Operand& a, const Operand& b, const Operand& c, const Operand& d, const Operand& e, const Op& op = {}) const requires(n == 5) { return run<Operands>(op, {&a, &b, &c, &d, &e}); }
   // clang-format on
   /// In place: writes into the first input and returns it.
-  Tensor into(const Value& a, const Op& op = {}) const { return apply_inplace(info<Op>(), &op, {a}); }
-  Tensor into(const Value& a, const Value& b, const Op& op = {}) const {
-    return apply_inplace(info<Op>(), &op, {a, b});
+  Tensor into(const Operand& a, const Op& op = {}) const { return call_inplace(op_ref<Op>, &op, {&a}); }
+  Tensor into(const Operand& a, const Operand& b, const Op& op = {}) const {
+    return call_inplace(op_ref<Op>, &op, {&a, &b});
   }
-  Tensor into(const Value& a, const Value& b, const Value& c, const Op& op = {}) const {
-    return apply_inplace(info<Op>(), &op, {a, b, c});
+  Tensor into(const Operand& a, const Operand& b, const Operand& c, const Op& op = {}) const {
+    return call_inplace(op_ref<Op>, &op, {&a, &b, &c});
   }
 
  private:
-  static Result run(const Op& op, Inputs in) {
-    Tensors out = apply(info<Op>(), &op, std::move(in));
+  template <class In>
+  static Result run(const Op& op, const In& in) {
     if constexpr (Op::doc.results() == 1)
-      return std::move(out[0]);
+      return call_for_one(op_ref<Op>, &op, in);
     else
-      return out;
+      return call(op_ref<Op>, &op, in);
   }
 };
 

@@ -15,6 +15,7 @@
 // core/op/define.h makes it an operator, checks the struct, and binds its kernels.
 #pragma once
 #include <array>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <span>
@@ -43,6 +44,17 @@ struct Doc {
   }
 };
 
+/// A number of any arithmetic type.
+template <class T>
+requires std::is_arithmetic_v<T> Scalar scalar_of(T v) {
+  if constexpr (std::is_same_v<T, bool>)
+    return Scalar(v);
+  else if constexpr (std::is_integral_v<T>)
+    return Scalar(int64_t(v));
+  else
+    return Scalar(double(v));
+}
+
 /// One argument of a call: a tensor, a number, or nothing (an optional input that was not given).
 class Value {
  public:
@@ -67,19 +79,29 @@ class Value {
   int64_t numel() const { return tensor_ ? tensor_.numel() : 1; }
 
  private:
-  template <class T>
-  static Scalar scalar_of(T v) {
-    if constexpr (std::is_same_v<T, bool>)
-      return Scalar(v);
-    else if constexpr (std::is_integral_v<T>)
-      return Scalar(int64_t(v));
-    else
-      return Scalar(double(v));
-  }
   Tensor tensor_;
   Scalar scalar_;
   bool is_scalar_ = false;
 };
+
+/// An argument of a call from C++. It owns nothing and refers to a tensor of the caller's, so that an expression of
+/// calls has results alone to release.
+class Operand {
+ public:
+  Operand() = default;
+  Operand(const Tensor& t) : tensor_(&t) {}
+  Operand(const Scalar& s) : scalar_(s), is_scalar_(true) {}
+  Operand(const Value& v) : tensor_(&v.tensor()), scalar_(v.scalar()), is_scalar_(v.is_scalar()) {}
+  template <class T>
+  requires std::is_arithmetic_v<T> Operand(T v) : Operand(scalar_of(v)) {}
+  Value value() const { return is_scalar_ ? Value(scalar_) : tensor_ ? Value(*tensor_) : Value(); }
+
+ private:
+  const Tensor* tensor_ = nullptr;
+  Scalar scalar_;
+  bool is_scalar_ = false;
+};
+using Operands = std::initializer_list<const Operand*>;
 
 /// What a result will be. No strides: row-major. No device: that of the inputs.
 struct Spec {
@@ -244,7 +266,7 @@ void define(Definitions& more);
 /// An input is null that is not optional. Scripts cannot do that; a vjp can, see Traits::saves.
 class MissingInput : public Error {
  public:
-  explicit MissingInput(std::string_view name) : Error("{} is missing", name) {}
+  explicit MissingInput(std::string_view name);
 };
 
 /// The results of `op` on `in`; records for autograd. The one place every operator passes through:
@@ -257,6 +279,27 @@ void apply(Call& call);
 Tensor apply_inplace(const OpInfo& info, const void* op, Inputs in);
 /// Writes the results into `out`, resizing them; refuses to record.
 Tensors apply_out(const OpInfo& info, const void* op, Inputs in, Tensors out);
+
+/// An operator by name, found when it is first asked for.
+class OpRef {
+ public:
+  constexpr explicit OpRef(std::string_view name) : name_(name) {}
+  const OpInfo& info() {
+    const OpInfo* known = info_.load(std::memory_order_acquire);
+    return known ? *known : find();
+  }
+
+ private:
+  const OpInfo& find();
+  std::string_view name_;
+  std::atomic<const OpInfo*> info_ = nullptr;
+};
+/// What a call from C++ compiles to: the first result, all results, or the first input after it was written into.
+Tensor call_for_one(OpRef& op, const void* attributes, Operands in);
+Tensor call_for_one(OpRef& op, const void* attributes, const Tensors& list);
+Tensors call(OpRef& op, const void* attributes, Operands in);
+Tensors call(OpRef& op, const void* attributes, const Tensors& list);
+Tensor call_inplace(OpRef& op, const void* attributes, Operands in);
 
 /// The dtype of a result of these inputs together, by PyTorch's rule: tensors with dims before 0-dimensional ones
 /// before numbers, and within each the promotion table.

@@ -213,6 +213,14 @@ const OpInfo& find_op(std::string_view name) {
   return filled(r, *at->second);
 }
 
+MissingInput::MissingInput(std::string_view name) : Error("{} is missing", name) {}
+
+const OpInfo& OpRef::find() {
+  const OpInfo& info = find_op(name_);
+  info_.store(&info, std::memory_order_release);
+  return info;
+}
+
 std::vector<std::string_view> operator_spaces() {
   std::vector<std::string_view> paths;
   for (auto& space : spaces) paths.push_back(space.name);
