@@ -1,0 +1,243 @@
+// Loads mutants of valid files. README.md says what each must do.
+#include <fcntl.h>
+#include <sys/resource.h>
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "core/io/checkpoint.h"
+#include "core/io/files.h"
+#include "tests/core/io/io_util.h"
+
+extern "C" uint32_t H5_checksum_metadata(const void* data, size_t bytes, uint32_t start);  // libhdf5's own
+
+namespace luth::io {
+namespace {
+
+using namespace testing;
+using Clock = std::chrono::steady_clock;
+
+// ---- Seeds
+// -----------------------------------------------------------------------------------------------------------
+
+// A piece of HDF5's metadata that its checksum follows.
+struct Checked {
+  size_t at, bytes;
+};
+struct SeedFile {
+  std::string name, bytes;
+  std::vector<Checked> checked;
+  bool sealed = false;
+};
+
+uint32_t word_at(const std::string& s, size_t at) {
+  uint32_t v;
+  std::memcpy(&v, s.data() + at, sizeof v);
+  return v;
+}
+
+// Pieces begin with a signature. How long they are is found by trying.
+std::vector<Checked> checked_pieces(const std::string& s) {
+  constexpr size_t longest = 4096;
+  std::vector<Checked> found;
+  for (const char* signature : {"\x89HDF", "OHDR", "OCHK", "FRHP", "FHDB", "FHIB", "BTHD", "BTIN", "BTLF", "SMTB",
+                                "SMLI", "FSHD", "FADB", "FAHD", "EAHD", "EAIB", "EASB", "EADB"})
+    for (size_t at = s.find(signature, 0, 4); at != s.npos; at = s.find(signature, at + 4, 4))
+      for (size_t n = 8; n < longest && at + n + 4 <= s.size(); ++n)
+        if (H5_checksum_metadata(s.data() + at, n, 0) == word_at(s, at + n)) {
+          found.push_back({at, n});
+          break;
+        }
+  return found;
+}
+
+Item sample_tree() {
+  Map inner, root;
+  inner.add("weight", Tensor::empty({4, 3}, Dtype::f32, host()));
+  inner.add("mask", Tensor::empty({5}, Dtype::boolean, host()));
+  std::memset(inner.find("weight")->as<Tensor>()->raw(), 0, 48);
+  std::memset(inner.find("mask")->as<Tensor>()->raw(), 0, 5);
+  Map many;
+  for (int i = 0; i < 40; ++i) many.add("parameter" + std::to_string(i), Tensor(*inner.find("weight")->as<Tensor>()));
+  root.add("model", inner);
+  root.add("many", many);
+  root.add("step", 3);
+  root.add("name", "a name");
+  root.add("list", List{1, 2, 3});
+  root.add("mixed", List{1, "two", List{true, 2.5}});
+  root.add("long", std::string(40000, 'x'));
+  return root;
+}
+
+SeedFile from_file(const std::string& path, bool sealed = false) {
+  SeedFile seed{path.substr(path.rfind('/') + 1), slurp(path), {}, sealed};
+  if (seed.bytes.empty()) throw Error("'{}' is missing", path);
+  if (path.ends_with(".h5")) seed.checked = checked_pieces(seed.bytes);
+  return seed;
+}
+
+std::vector<SeedFile> seeds(const Folder& folder) {
+  std::vector<SeedFile> all;
+  const Item tree = sample_tree();
+  save(tree, folder / "luth.h5");
+  all.push_back(from_file(folder / "luth.h5", true));
+  const Item& tensors = *tree.as<Map>()->find("many");
+  for (const char* name : {"many.safetensors", "many.npz", "one.npy"}) {
+    save(std::string(name) == "one.npy" ? tensors.as<Map>()->begin()->value : tensors, folder / name);
+    all.push_back(from_file(folder / name));
+  }
+  for (const char* name : {"h5py.h5", "v110.h5", "packed.npz", "plain.npz", "fortran.npy"})
+    all.push_back(from_file(LUTH_SOURCE_DIR "/tests/data/" + std::string(name)));
+  return all;
+}
+
+// ---- Mutants
+// ---------------------------------------------------------------------------------------------------------
+
+class Mutator {
+ public:
+  explicit Mutator(uint64_t seed) : random_(seed) {}
+  uint64_t below(uint64_t n) { return random_() % n; }
+
+  std::string mutant(const SeedFile& seed, bool repaired) {
+    std::string s = seed.bytes;
+    for (uint64_t n = 1 + below(below(4) ? 2 : 12); n > 0; --n) change(s, target(seed, repaired));
+    if (repaired) repair(s, seed);
+    return s;
+  }
+
+ private:
+  // A place in the metadata, mostly, where the checksums will be right.
+  size_t target(const SeedFile& seed, bool repaired) {
+    if (!repaired || seed.checked.empty() || !below(8)) return below(seed.bytes.size());
+    const Checked& c = seed.checked[below(seed.checked.size())];
+    return c.at + below(c.bytes);
+  }
+  void change(std::string& s, size_t at) {
+    if (at >= s.size()) return;
+    constexpr uint64_t odd[] = {0,           1, 0x7f, 0x80, 0xff, 0xffff, 0x7fffffff, 0xffffffff, 0x7fffffffffffffff,
+                                ~uint64_t(0)};
+    switch (below(8)) {
+      case 0: s[at] = char(s[at] ^ (1 << below(8))); break;
+      case 1: s[at] = char(below(256)); break;
+      case 2: s[at] = char(s[at] + 1); break;
+      case 3: s[at] = char(s[at] - 1); break;
+      case 4: {
+        const uint64_t v = odd[below(std::size(odd))];
+        std::memcpy(s.data() + at, &v, std::min<size_t>(size_t(1) << below(4), s.size() - at));
+        break;
+      }
+      case 5: {  // one piece over another
+        const size_t from = below(s.size()), n = std::min({below(64) + 1, s.size() - from, s.size() - at});
+        std::memmove(s.data() + at, s.data() + from, n);
+        break;
+      }
+      case 6:
+        if (!below(16)) s.resize(at);
+        break;
+      default: s[at] = 0;
+    }
+  }
+  void repair(std::string& s, const SeedFile& seed) {
+    for (const Checked& c : seed.checked) {
+      if (c.at + c.bytes + 4 > s.size()) continue;
+      const uint32_t sum = H5_checksum_metadata(s.data() + c.at, c.bytes, 0);
+      std::memcpy(s.data() + c.at + c.bytes, &sum, sizeof sum);
+    }
+  }
+  std::mt19937_64 random_;
+};
+
+// ---- The campaign
+// ----------------------------------------------------------------------------------------------------
+
+struct Options {
+  double minutes = 1;
+  uint64_t seed = 1;
+  std::string keep = ".";
+};
+
+class Campaign {
+ public:
+  explicit Campaign(const Options& o) : path_(o.keep + "/mutant"), mutate_(o.seed), files_(seeds(folder_)) {
+    const auto end = Clock::now() + std::chrono::duration<double>(o.minutes * 60);
+    while (Clock::now() < end && failures_ == 0) one();
+  }
+  int report() {
+    for (auto& [name, n] : counts_)
+      std::cout << name << ": " << n[0] << " mutants, " << n[1] << " loaded, " << n[2] << " ended their reader\n";
+    std::cout << (failures_ ? "the last mutant broke a rule: " + path_ : "no rule was broken") << "\n";
+    if (!failures_) std::filesystem::remove(path_);
+    return failures_ ? 1 : 0;
+  }
+
+ private:
+  void one() {
+    const SeedFile& seed = files_[mutate_.below(files_.size())];
+    const bool repaired = mutate_.below(2);
+    const std::string bytes = mutate_.mutant(seed, repaired);
+    spit(path_, bytes);
+    if (repaired && seed.sealed && bytes.size() > seal_bytes) seal_again();
+    const auto start = Clock::now();
+    auto& n = counts_[seed.name];
+    ++n[0];
+    const bool loaded = loads(n[2]);
+    n[1] += loaded;
+    if (Clock::now() - start > std::chrono::seconds(10)) broken("it took more than 10 seconds");
+    if (loaded && seed.sealed && !repaired && bytes != seed.bytes) broken("a sealed file with other bytes loads");
+  }
+  void seal_again() {
+    const int fd = ::open(path_.c_str(), O_RDWR | O_CLOEXEC);
+    Disk disk(fd, std::filesystem::file_size(path_));
+    write_seal(disk);
+  }
+  bool loads(int64_t& ended) {
+    try {
+      load(path_);
+      return true;
+    } catch (const Error& e) {
+      ended += std::string_view(e.what()).find("the process that read it") != std::string_view::npos;
+      if (e.code() != ErrorCode::checkpoint) broken(std::string("an error that is not the file's: ") + e.what());
+    } catch (const std::exception& e) { broken(e.what()); }
+    return false;
+  }
+  void broken(const std::string& rule) {
+    std::cout << rule << "\n";
+    ++failures_;
+  }
+
+  Folder folder_;
+  std::string path_;
+  Mutator mutate_;
+  std::vector<SeedFile> files_;
+  std::map<std::string, std::array<int64_t, 3>> counts_;  // mutants, those that loaded, those that ended their reader
+  int failures_ = 0;
+};
+
+Options options(int argc, char** argv) {
+  Options o;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string name = argv[i];
+    if (name == "--minutes") o.minutes = std::atof(argv[i + 1]);
+    if (name == "--seed") o.seed = std::strtoull(argv[i + 1], nullptr, 10);
+    if (name == "--keep") o.keep = argv[i + 1];
+  }
+  return o;
+}
+
+}  // namespace
+}  // namespace luth::io
+
+int main(int argc, char** argv) {
+#if !defined(__SANITIZE_ADDRESS__)
+  const rlimit memory{uint64_t(3) << 30, uint64_t(3) << 30};  // a mutant of 40 KB has no business with more
+  setrlimit(RLIMIT_AS, &memory);
+#endif
+  return luth::io::Campaign(luth::io::options(argc, argv)).report();
+}
