@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "lang/nn/nn.h"
+#include "lang/prompt/show.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
 #include "lang/runtime/tables.h"
@@ -118,6 +119,8 @@ void push_state_dict(lua_State* L, const nn::StateDict& dict, bool apart) {
   lua_setfield(L, -2, "order");
   lua_pushcfunction(L, guarded<pairs>);
   lua_setfield(L, -2, "__pairs");
+  lua_pushcfunction(L, shown_text);
+  lua_setfield(L, -2, "__tostring");
   lua_pushliteral(L, "state_dict");
   lua_setfield(L, -2, "__name");
   lua_setmetatable(L, -2);

@@ -140,10 +140,13 @@ int show_value(lua_State* L) {
 
 }  // namespace
 
+int shown_text(lua_State* L) { return lua_settop(L, 1), guarded<show_value>(L); }
+
 bool is_shown(lua_State* L, int index) {
   if (!lua_istable(L, index)) return false;
-  if (luaL_getmetafield(L, index, "__tostring") != LUA_TNIL) return lua_pop(L, 1), false;
-  return true;
+  if (luaL_getmetafield(L, index, "__tostring") == LUA_TNIL) return true;
+  const bool plain = lua_tocfunction(L, -1) == shown_text;
+  return lua_pop(L, 1), plain;
 }
 
 // Under a pcall: a metamethod that fails leaves Lua's own text.

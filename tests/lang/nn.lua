@@ -125,6 +125,14 @@ function tests.containers_count_from_one()
   tester:eq(#params, 2)
 end
 
+function tests.state_dicts_print_their_entries()
+  local m = nn.Sequential(nn.Linear(2, 1))
+  m[1].weight.data:fill_(0.5)
+  m[1].bias.data:zero_()
+  tester:eq(tostring(m[1]:state_dict()), '{weight = tensor([[0.5000, 0.5000]]), bias = tensor([0.])}')
+  tester:assert(tostring(m:state_dict()):find("['1.bias'] = tensor([0.])", 1, true))
+end
+
 function tests.state_dicts_load_all_or_nothing()
   local net, other = Net(4), Net(4)
   local sd = net:state_dict()
