@@ -95,6 +95,7 @@ int run_lua(const CommandLine& line) {
   interp.set_arg(line.argc, line.argv, line.first);
   int code = interp.run_init();
   if (!code) code = run_options(interp, line);
+  if (script && !from_stdin) interp.find_modules_beside(line.argv[line.first]);
   if (!code && script) code = interp.run_file(from_stdin ? nullptr : line.argv[line.first]);
   if (code) return code;
   if (prompt) return lang::repl(interp);

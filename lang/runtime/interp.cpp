@@ -216,6 +216,19 @@ int Interp::run_init() {
   return 0;
 }
 
+void Interp::find_modules_beside(const std::string& script) {
+  const size_t slash = script.rfind('/');
+  const std::string folder = slash == script.npos ? "." : slash == 0 ? "" : script.substr(0, slash);
+  if (folder.find_first_of(";?") != folder.npos) return;  // package.path cannot name it
+  lua_getglobal(L_, "package");
+  lua_pushfstring(L_, "%s/?.lua;%s/?/init.lua;", folder.c_str(), folder.c_str());
+  if (lua_getfield(L_, -2, "path") == LUA_TSTRING) {
+    lua_concat(L_, 2);
+    lua_setfield(L_, -2, "path");
+  }
+  lua_settop(L_, 0);
+}
+
 void Interp::set_arg(int argc, char** argv, int script) {
   if (script == argc) script = 0;  // no script: the program is arg[0]
   lua_createtable(L_, argc, script + 1);

@@ -64,6 +64,8 @@ class Interp : public StateData {
   /// Runs $LUA_INIT_5_4 or $LUA_INIT (code, or @file) unless the environment is ignored.
   int run_init();
 
+  /// `require` looks for Lua modules in the folder of that script first, as Python does.
+  void find_modules_beside(const std::string& script);
   /// The global `arg`: argv[script] at 0, what follows at 1..., what precedes at -1...
   void set_arg(int argc, char** argv, int script);
 

@@ -39,6 +39,15 @@ TEST(Lua, NegativeArgReachesTheProgram) {
   EXPECT_EQ(r.out, "-4\t-E\n");
 }
 
+TEST(Lua, ModulesBesideTheScript) {
+  TempDir dir, other;
+  dir.write("its own.lua", "return 'beside'");
+  other.write("its own.lua", "return 'in the working folder'");
+  const std::string script = dir.write("a.lua", "print((require 'its own'))");
+  EXPECT_EQ(run({script}, {.dir = other.path()}).out, "beside\n");
+  EXPECT_EQ(run({"a.lua"}, {.dir = dir.path()}).out, "beside\n");
+}
+
 TEST(Lua, ShebangAndByteOrderMark) {
   TempDir dir;
   EXPECT_EQ(run({dir.write("s.lua", "#!/usr/bin/env luth\nprint(1)")}).out, "1\n");
