@@ -21,8 +21,9 @@ void run(const char* name, const Tensor& t, std::initializer_list<std::pair<cons
   apply_inplace(info, op.get(), {t});
 }
 
-// What has no shape yet cannot be filled.
+// What is not there, or has no shape yet, cannot be filled.
 const Tensor& shaped(const Tensor& t) {
+  if (!t) throw Error("there is no parameter to initialise: it was removed, or is computed from others");
   check_initialised(t, "nn.init");
   return t;
 }
@@ -50,7 +51,7 @@ const Tensor& normal(const Tensor& t, double mean, double std) {
 }
 const Tensor& constant(const Tensor& t, double value) {
   NoGrad no_grad;
-  basic::fill_into(t, value);
+  basic::fill_into(shaped(t), value);
   return t;
 }
 

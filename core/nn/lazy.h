@@ -81,7 +81,8 @@ class Lazy final : public Base {
       if (e.value && is_uninitialised(e.value)) s.factory = {&e.value.device(), e.value.dtype()};
     const Ref<Base> ready = plain(s);
     auto take = [](NamedTensor* to, const NamedTensor& from) {
-      if (to && to->value && is_uninitialised(to->value)) replace_data(to->value, from.value);
+      if (!to || !to->value || !is_uninitialised(to->value)) return;
+      from.value ? replace_data(to->value, from.value) : void(to->value = {});  // settings may have changed
     };
     for (auto& p : ready->parts().parameters) take(this->find_parameter(p.name), p);
     for (auto& b : ready->parts().buffers) take(this->find_buffer(b.name), b);

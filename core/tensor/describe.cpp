@@ -46,9 +46,15 @@ struct Writer {
   std::string operator()(const Tensor& t) const { return describe(t); }
 };
 
+// What lies between two marks. Throws where they are not there.
+std::string_view between(char open, std::string_view s, char close) {
+  if (s.size() < 2 || s.front() != open || s.back() != close)
+    throw Error("'{}' does not begin with {} and end with {}", s, open, close);
+  return s.substr(1, s.size() - 2);
+}
 std::vector<std::string> list_items(std::string_view s) {
   std::vector<std::string> items;
-  s = s.substr(1, s.size() - 2);
+  s = between('[', s, ']');
   while (!s.empty()) {
     size_t at = std::min(s.find(", "), s.size());
     items.emplace_back(s.substr(0, at));
@@ -72,13 +78,15 @@ double read_number(const std::string& s) {
 Attr read_attr(AttrKind kind, const std::string& s) {
   if (s == "nil") return {};
   switch (kind) {
-    case AttrKind::boolean: return s == "true";
+    case AttrKind::boolean:
+      if (s != "true" && s != "false") throw Error("'{}' is neither true nor false", s);
+      return s == "true";
     case AttrKind::integer: return read_integer(s);
     case AttrKind::number: return read_number(s);
     case AttrKind::scalar:
       if (s == "true" || s == "false") return Scalar(s == "true");
       return s.find_first_of(".en") == std::string::npos ? Scalar(read_integer(s)) : Scalar(read_number(s));
-    case AttrKind::text: return s.substr(1, s.size() - 2);
+    case AttrKind::text: return std::string(between('\'', s, '\''));
     case AttrKind::ints: {
       Ints v;
       for (auto& i : list_items(s)) v.push_back(read_integer(i));
@@ -90,7 +98,7 @@ Attr read_attr(AttrKind kind, const std::string& s) {
       return v;
     }
     case AttrKind::dtype: return parse_dtype(s);
-    case AttrKind::device: return &device(s.substr(1, s.size() - 2));
+    case AttrKind::device: return &device(std::string(between('\'', s, '\'')));
     case AttrKind::format:
       return s.ends_with("channels_last")       ? MemoryFormat::channels_last
              : s.ends_with("contiguous_format") ? MemoryFormat::contiguous
@@ -129,6 +137,7 @@ bool FieldReader::visit(const FieldInfo& info, Attr& value) {
   bool no_device = info.kind == AttrKind::device && !info.optional && text == "nil";
   const bool is_word = (info.as & as::word) && text.starts_with('\'');
   value = no_device ? Attr(static_cast<Device*>(nullptr)) : read_attr(is_word ? AttrKind::text : info.kind, text);
+  if (!value.index() && !info.optional) throw Error("{} must not be nil", info.name);
   return true;
 }
 

@@ -34,7 +34,7 @@ function s.replacedPartsKeepTheirPlace()
   m = nn.BatchNorm1d(2)
   m.running_mean = nn.Parameter(torch.ones(2))
   t:eq(m.running_var, torch.ones(2))
-  m(torch.ones(2, 2))
+  t:fails(function() m(torch.ones(2, 2)) end, 'must both be given')
   m = nn.Linear(2, 2)
   m.weight = nil
   m:register_buffer('weight', torch.ones(2, 2))
@@ -89,6 +89,24 @@ function s.nestingHasALimit()
   local shared = nn.Linear(2, 2)
   for _ = 1, 60 do shared = nn.Sequential(shared, shared) end
   t:eq(#shared:parameters(), 2)
+end
+
+function s.absentParametersAreNotInitialised()
+  for _, m in ipairs {nn.Linear(2, 2), nn.Conv2d(2, 2, 1), nn.Embedding(2, 2, {padding_idx = 1}), nn.PReLU(), nn.Bilinear(2, 2, 2)} do
+    m.weight = nil
+    t:fails(function() m:reset_parameters() end, 'there is no parameter to initialise')
+  end
+  local pruned = nn.Linear(2, 2)
+  nn.utils.prune.l1_unstructured(pruned, 'weight', 0.5)
+  t:fails(function() pruned:reset_parameters() end, 'computed from others')
+end
+
+-- What a setting no longer asks for is not there after the first input.
+function s.lazyModulesTakeTheirSettingsLate()
+  local m = nn.LazyBatchNorm1d()
+  m.affine = false
+  t:eq(m(torch.ones(2, 3)):size(), torch.Size {2, 3})
+  t:eq(#m:parameters(), 0)
 end
 
 function s.layersHaveALimit()

@@ -71,6 +71,8 @@ TEST(ModuleTrees, RefuseWhatIsNone) {
   expect(changed("settings", "in_features=x;"), "'x'");
   expect(changed("settings", "in_features=-7;out_features=2;"), "in_features");
   expect(changed("settings", "bias=false;in_features="), "");
+  expect(changed("settings", "in_features=nil;out_features=2;"), "in_features must not be nil");
+  expect(changed("settings", "in_features=3;out_features=2;bias=7;"), "'7' is neither true nor false");
   expect(changed("parameters", Item()), "parameter number 1 is missing");
   expect(changed("parameters", parameters({"bias", "weight"})), "parameter number 1 is 'bias', not 'weight'");
   expect(changed("parameters", Item(3)), "without a readable 'parameters'");
@@ -91,6 +93,19 @@ TEST(ModuleTrees, RefuseWhatIsNone) {
   expect(changed("children", child), "cannot contain itself");
   expect(changed("language", "Lua"), "is written in Lua");
   EXPECT_THROW(io::to_state_dict(changed("id", 1)), Error);
+}
+
+TEST(ModuleTrees, RefuseSettingsOfAnotherKind) {
+  auto expect = [](const char* type, const std::string& settings, const std::string& part) {
+    const Item item = io::to_item(*nn::find_module_class(type)->make());
+    Map map = *item.as<Map>();
+    map.set(std::string("settings"), settings);
+    EXPECT_NE(failure(map).find(part), std::string::npos) << failure(map) << "; expected " << part;
+  };
+  expect("MaxPool2d", "kernel_size=7;", "'7' does not begin with [ and end with ]");
+  expect("MaxPool2d", "kernel_size=;", "'' does not begin with [");
+  expect("Conv2d", "padding_mode='", "does not begin with ' and end with '");
+  expect("Conv2d", "padding_mode=zeros;", "'zeros' does not begin with '");
 }
 
 }  // namespace
