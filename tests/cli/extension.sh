@@ -8,7 +8,8 @@ trap 'rm -rf "$work"' EXIT
 run() { "$@" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }; }
 run cmake --install "$LUTH_BUILD" --prefix "$work/luth"
 cd "$work"
-run cmake -S "$LUTH_SOURCE/tests/extension" -B build -DCMAKE_PREFIX_PATH="$work/luth" -DCMAKE_CXX_COMPILER="${CXX:-c++}" \
+cp -r "$LUTH_SOURCE/tests/extension" source
+run cmake -S source -B build -DCMAKE_PREFIX_PATH="$work/luth" -DCMAKE_CXX_COMPILER="${CXX:-c++}" \
   -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CUDA_ARCHITECTURES=80
 run cmake --build build
 luth=$work/luth/bin/luth
@@ -17,10 +18,18 @@ luth=$work/luth/bin/luth
 "$luth" -e "torch.ops.load_library('build/libmine.so') help(torch.ops.mine.affine)" >help
 grep -qF 'torch.ops.mine.affine(input, a = 1.0, b = 0.0)' help || { cat help; exit 1; }
 
-# the generated tests, without luth's own operators
-LUTH_LIBRARY=$work/build/libmine.so "$LUTH_BUILD/tests/luth_test_registry" --gtest_filter='*mine*-*Sources*' --gtest_brief=1 >tests.log 2>&1 ||
+# the generated tests, without luth's own operators and modules
+LUTH_LIBRARY=$work/build/libmine.so "$LUTH_BUILD/tests/luth_test_registry" --gtest_filter='*mine*:ModuleRules*-*Sources*' --gtest_brief=1 >tests.log 2>&1 ||
   { cat tests.log; exit 1; }
 grep -qE '[1-9][0-9]* tests from' tests.log || { cat tests.log; exit 1; }
+# its modules follow the rules too: here a setting has no help
+sed -i 's/"the summand for all"/""/' source/rescale.cpp
+cp build/libmine.so libgood.so
+run cmake --build build
+LUTH_LIBRARY=$work/build/libmine.so "$LUTH_BUILD/tests/luth_test_registry" --gtest_filter='ModuleRules*' >tests.log 2>&1 &&
+  { echo 'a setting without help passed'; exit 1; }
+grep -q 'FAILED.*ModuleRules.SettingsAreDocumented' tests.log || { cat tests.log; exit 1; }
+mv libgood.so build/libmine.so
 
 # another ABI, and a library that is none of luth's
 refused() {

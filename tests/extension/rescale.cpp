@@ -1,6 +1,7 @@
 // A module of a library: a learnt factor for each feature, and mine::affine behind it.
 #include "affine.h"
 #include "core/nn/linear.h"
+#include "core/op/basics.h"
 #include "core/ops/elementwise/arith.h"
 
 namespace mine {
@@ -10,10 +11,12 @@ struct RescaleSpec {
   static constexpr const char* brief = "a learnt factor for each feature, times a, plus b";
   int64_t features = 0;
   double a = 1, b = 0;
+  luth::nn::Factory factory;
   void describe(auto& field) {
     field("features", features, "size of the last dim", luth::as::required);
     field("a", a, "the factor for all");
     field("b", b, "the summand for all");
+    factory.describe(field);
   }
 };
 class Rescale final : public luth::nn::Layer<Rescale, RescaleSpec> {
@@ -21,8 +24,7 @@ class Rescale final : public luth::nn::Layer<Rescale, RescaleSpec> {
   using Layer::Layer;
   void build() override {
     luth::nn::need_at_least("mine.Rescale", "features", spec.features, 1);
-    const std::vector<float> ones(size_t(spec.features), 1.0f);
-    register_parameter("weight", luth::nn::as_parameter(luth::Tensor::from({spec.features}, ones.data())));
+    register_parameter("weight", luth::nn::as_parameter(luth::basic::fill_into(spec.factory.empty({spec.features}), 1)));
   }
   luth::Tensor run(const luth::Tensor& x) { return affine(luth::mul(x, parameter(0)), {.a = spec.a, .b = spec.b}); }
 };
