@@ -223,6 +223,14 @@ function s.printing_and_classes()
   t:assert(d.has_rsample and not D.Poisson(1.).has_rsample)
 end
 
+function s.levels_may_be_numbers()
+  local level = torch.tensor(0.3)
+  for _, d in ipairs { D.Normal(0, 1), D.Uniform(1, 3), D.Exponential(2), D.Laplace(0, 1), D.LogNormal(0, 1) } do
+    near(d:icdf(0.3), d:icdf(level), d.class.name)
+    t:fails(function() d:icdf {} end, ':icdf: expects a tensor, got table')
+  end
+end
+
 function s.errors()
   local n = D.Normal(torch.zeros(3), 1)
   for _, m in ipairs {

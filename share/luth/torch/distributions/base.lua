@@ -156,11 +156,17 @@ end
 -- sample_shape, batch_shape and event_shape.
 function Distribution:extended(name, ...) return M.join(M.shape(name, ...), self.batch_shape, self.event_shape) end
 
+-- An argument that is a number or a tensor, as a tensor.
+function Distribution:tensor_for(name, value)
+  if type(value) == 'number' then return torch.tensor(value, { dtype = torch.get_default_dtype() }) end
+  if torch.is_tensor(value) then return value end
+  fail(self.class.name .. ':' .. name, 'expects a tensor, got %s', torch.typename(value) or type(value))
+end
+
 -- The value as a tensor, checked if validate_args.
 function Distribution:checked(name, value)
-  if type(value) == 'number' then value = torch.tensor(value, { dtype = torch.get_default_dtype() }) end
+  value = self:tensor_for(name, value)
   name = self.class.name .. ':' .. name
-  if not torch.is_tensor(value) then fail(name, 'expects a tensor, got %s', torch.typename(value) or type(value)) end
   if not self.validate then return value end
   local own = M.join(self.batch_shape, self.event_shape)
   local events = #self.event_shape

@@ -28,7 +28,7 @@ end
 function Normal:cdf(value)
   return 0.5 * (1 + ((self:checked('cdf', value) - self.loc) / (self.scale * math.sqrt(2))):erf())
 end
-function Normal:icdf(p) return self.loc + self.scale * math.sqrt(2) * (2 * p - 1):erfinv() end
+function Normal:icdf(p) return self.loc + self.scale * math.sqrt(2) * (2 * self:tensor_for('icdf', p) - 1):erfinv() end
 function Normal:entropy() return 0.5 + 0.5 * log2pi + self.scale:log() end
 
 -- ---- MultivariateNormal ---------------------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ end
 function Uniform:cdf(value)
   return ((self:checked('cdf', value) - self.low) / (self.high - self.low)):clamp { min = 0, max = 1 }
 end
-function Uniform:icdf(p) return p * (self.high - self.low) + self.low end
+function Uniform:icdf(p) return self:tensor_for('icdf', p) * (self.high - self.low) + self.low end
 function Uniform:entropy() return (self.high - self.low):log() end
 
 -- ---- Exponential ----------------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ function Exponential:rsample(...)
 end
 function Exponential:log_prob(value) return self.rate:log() - self.rate * self:checked('log_prob', value) end
 function Exponential:cdf(value) return -(-self.rate * self:checked('cdf', value)):expm1() end
-function Exponential:icdf(p) return -torch.log1p(-p) / self.rate end
+function Exponential:icdf(p) return -torch.log1p(-self:tensor_for('icdf', p)) / self.rate end
 function Exponential:entropy() return 1 - self.rate:log() end
 
 -- ---- Gamma, Dirichlet, Beta -----------------------------------------------------------------------------------------
@@ -238,7 +238,7 @@ function Laplace:cdf(value)
   return 0.5 - 0.5 * v:sign() * (-v:abs() / self.scale):expm1()
 end
 function Laplace:icdf(p)
-  local v = p - 0.5
+  local v = self:tensor_for('icdf', p) - 0.5
   return self.loc - self.scale * v:sign() * torch.log1p(-2 * v:abs())
 end
 function Laplace:entropy() return 1 + (2 * self.scale):log() end

@@ -260,7 +260,7 @@ end
 function Transformed:cdf(value)
   return turned(self, 'cdf', self.base_dist:cdf(self.map:inverse(self:checked('cdf', value))))
 end
-function Transformed:icdf(p) return self.map:forward(self.base_dist:icdf(turned(self, 'icdf', p))) end
+function Transformed:icdf(p) return self.map:forward(self.base_dist:icdf(turned(self, 'icdf', self:tensor_for('icdf', p)))) end
 
 -- ---- LogNormal ------------------------------------------------------------------------------------------------------
 
