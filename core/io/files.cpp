@@ -12,9 +12,8 @@ namespace luth::io {
 namespace {
 
 // An archive of arrays, not one of PyTorch's.
-bool is_npz(const std::string& path) {
-  Disk disk = Disk::open(path, ErrorCode::checkpoint);
-  for (const ZipEntry& e : zip_entries(disk, path))
+bool is_npz(Disk& disk, const std::string& path, uint64_t max_bytes) {
+  for (const ZipEntry& e : zip_entries(disk, path, max_bytes))
     if (!e.name.ends_with(".npy")) return false;
   return true;
 }
@@ -33,22 +32,24 @@ void save(const Item& root, const std::string& path) {
 
 Item load(const std::string& path, const LoadOptions& options) {
   Device* const map_location = options.map_location;
-  std::string start;
-  {
-    Disk disk = Disk::open(path, ErrorCode::checkpoint);
-    start.resize(std::min<uint64_t>(9, disk.size()));
-    disk.read(start.data(), start.size(), 0);
-  }
-  if (start.starts_with("\x93NUMPY")) return load_npy(path, map_location);
-  if (start.starts_with("PK")) return is_npz(path) ? load_npz(path, map_location) : load_pth(path, map_location);
+  Disk disk = Disk::open(path, ErrorCode::checkpoint);
+  std::string start(std::min<uint64_t>(9, disk.size()), '\0');
+  disk.read(start.data(), start.size(), 0);
+  if (start.starts_with("PK"))
+    return is_npz(disk, path, options.max_bytes) ? load_npz(path, map_location) : load_pth(path, map_location);
+  // the upper bytes of the header's length, and its brace
+  const bool safetensors = start.size() == 9 && start[8] == '{' && !start[5] && !start[6] && !start[7];
+  const bool npy = start.starts_with("\x93NUMPY");
+  if ((safetensors || npy) && options.max_bytes && disk.size() > options.max_bytes)
+    throw Error(ErrorCode::checkpoint, "cannot use '{}': it has {} bytes, more than max_bytes = {}", path, disk.size(),
+                options.max_bytes);
+  if (safetensors) return load_safetensors(path, map_location);
+  if (npy) return load_npy(path, map_location);
   if (start.starts_with("\x80\x02"))  // a bare pickle
     throw Error(ErrorCode::checkpoint,
                 "cannot use '{}': it is in PyTorch's format before version 1.6; convert it in Python: "
                 "torch.save(torch.load('old.pth', weights_only=True), 'new.pth')",
                 path);
-  // the upper bytes of the header's length, and its brace
-  if (start.size() == 9 && start[8] == '{' && !start[5] && !start[6] && !start[7])
-    return load_safetensors(path, map_location);
   return load_file(path, options);
 }
 

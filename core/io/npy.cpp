@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "core/io/disk.h"
 #include "core/io/elements.h"
@@ -34,42 +35,91 @@ struct Header {
   throw Error(ErrorCode::checkpoint, "cannot use {}: {}", what, why);
 }
 
-// The text after `'key': ` in a Python dictionary.
-std::string_view value_of(std::string_view dict, const std::string& key, const std::string& what) {
-  size_t at = dict.find("'" + key + "':");
-  if (at == std::string_view::npos) refuse(what, "its header has no " + key);
-  dict.remove_prefix(at + key.size() + 3);
-  dict.remove_prefix(std::min(dict.find_first_not_of(' '), dict.size()));
-  return dict;
-}
+// The header is a dictionary in Python's words: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }.
+// Keys come in any order, each once; blanks may stand between any two words.
+class Words {
+ public:
+  Words(std::string_view text, const std::string& what) : rest_(text), what_(what) { skip(); }
+  bool take(std::string_view word) {
+    if (!rest_.starts_with(word)) return false;
+    rest_.remove_prefix(word.size());
+    skip();
+    return true;
+  }
+  void expect(std::string_view word) {
+    if (!take(word)) damaged();
+  }
+  std::string_view text() {
+    const char quote = rest_.empty() ? '\0' : rest_[0];
+    const size_t end = quote == '\'' || quote == '"' ? rest_.find(quote, 1) : std::string_view::npos;
+    if (end == std::string_view::npos) damaged();
+    const std::string_view inside = rest_.substr(1, end - 1);
+    take(rest_.substr(0, end + 1));
+    return inside;
+  }
+  int64_t number() {
+    int64_t n = 0;
+    const auto result = std::from_chars(rest_.data(), rest_.data() + rest_.size(), n);
+    if (result.ec != std::errc() || n < 0) refuse(what_, "its shape is damaged");
+    take(rest_.substr(0, size_t(result.ptr - rest_.data())));
+    return n;
+  }
+  bool starts_list() const { return rest_.starts_with('['); }
+  bool at_end() const { return rest_.empty(); }
+  [[noreturn]] void damaged() const { refuse(what_, "its header is damaged"); }
 
-Dtype read_dtype(std::string_view v, bool& big_endian, const std::string& what) {
-  size_t end = v.size() > 1 && v[0] == '\'' ? v.find('\'', 1) : std::string_view::npos;
-  if (end == std::string_view::npos) refuse(what, "it holds records, for which luth has no dtype");
-  std::string_view descr = v.substr(1, end - 1), code = descr.substr(std::min<size_t>(1, descr.size()));
+ private:
+  void skip() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \n"), rest_.size())); }
+  std::string_view rest_;
+  const std::string& what_;
+};
+
+Dtype read_dtype(Words& words, bool& big_endian, const std::string& what) {
+  if (words.starts_list()) refuse(what, "it holds records, for which luth has no dtype");
+  const std::string_view descr = words.text(), code = descr.substr(std::min<size_t>(1, descr.size()));
   big_endian = !descr.empty() && descr[0] == '>';
   for (const Code& c : codes)
     if (code == c.text && std::strchr("<>|=", descr[0])) return c.dtype;
   refuse(what, fmt::format("it holds elements of type '{}', for which luth has no dtype", descr));
 }
 
-Shape read_shape(std::string_view v, const std::string& what) {
+// (), (2,), (2, 3) or (2, 3,)
+Shape read_shape(Words& words, const std::string& what) {
   Shape shape;
-  size_t end = v.find(')');
-  if (v.empty() || v[0] != '(' || end == std::string_view::npos) refuse(what, "its header has no shape");
-  for (size_t at = 1; at < end;) {
-    if (v[at] == ' ' || v[at] == ',') {
-      ++at;
-      continue;
-    }
-    int64_t n = 0;
-    auto result = std::from_chars(v.data() + at, v.data() + end, n);
-    if (result.ec != std::errc() || n < 0) refuse(what, "its shape is damaged");
+  words.expect("(");
+  while (!words.take(")")) {
     if (shape.size() == max_dims) refuse(what, fmt::format("it has more than {} dims", max_dims));
-    shape.push_back(n);
-    at = size_t(result.ptr - v.data());
+    shape.push_back(words.number());
+    if (words.take(",")) continue;
+    if (shape.size() == 1) words.damaged();  // Python reads (2) as a number
+    words.expect(")");
+    break;
   }
   return shape;
+}
+
+void read_fields(std::string_view dict, Header& h, const std::string& what) {
+  Words words(dict, what);
+  bool descr = false, order = false, shape = false;
+  words.expect("{");
+  while (!words.take("}")) {
+    const std::string_view key = words.text();
+    bool& seen = key == "descr" ? descr : key == "fortran_order" ? order : shape;
+    if (std::exchange(seen, true) || (&seen == &shape && key != "shape")) words.damaged();
+    words.expect(":");
+    if (key == "descr")
+      h.dtype = read_dtype(words, h.big_endian, what);
+    else if (key == "shape")
+      h.shape = read_shape(words, what);
+    else if (h.fortran = words.take("True"); !h.fortran)
+      words.expect("False");
+    if (words.take(",")) continue;
+    words.expect("}");
+    break;
+  }
+  if (!words.at_end()) words.damaged();
+  for (auto [seen, key] : {std::pair(descr, "descr"), std::pair(order, "fortran_order"), std::pair(shape, "shape")})
+    if (!seen) refuse(what, fmt::format("its header has no {}", key));
 }
 
 Header read_header(std::string_view bytes, const std::string& what) {
@@ -81,12 +131,9 @@ Header read_header(std::string_view bytes, const std::string& what) {
   size_t length = byte(8) | byte(9) << 8;
   if (start == 12) length |= byte(10) << 16 | byte(11) << 24;
   if (length > bytes.size() - start) refuse(what, "it is cut short");
-  std::string_view dict = bytes.substr(start, length);
   Header h{};
   h.bytes = start + length;
-  h.dtype = read_dtype(value_of(dict, "descr", what), h.big_endian, what);
-  h.fortran = value_of(dict, "fortran_order", what).substr(0, 4) == "True";
-  h.shape = read_shape(value_of(dict, "shape", what), what);
+  read_fields(bytes.substr(start, length), h, what);
   return h;
 }
 

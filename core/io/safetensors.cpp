@@ -1,8 +1,11 @@
 #include "core/io/safetensors.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <tuple>
+#include <utility>
 
 #include "core/io/disk.h"
 #include "core/io/elements.h"
@@ -10,7 +13,9 @@
 namespace luth::io {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
+
+constexpr uint64_t most_header = 100'000'000;  // bytes, the format's own limit
 
 struct Code {
   const char* text;
@@ -49,25 +54,51 @@ Place read_place(const std::string& path, const std::string& name, const Json& j
   return p;
 }
 
-Json read_header(Disk& disk, const std::string& path, uint64_t& data) {
+std::string read_header(Disk& disk, const std::string& path) {
   unsigned char length[8] = {};
   if (disk.size() < 8 || !disk.read(length, 8, 0)) refuse(path, "it is cut short: {} bytes", disk.size());
   uint64_t n = 0;
   for (int i = 7; i >= 0; --i) n = n << 8 | length[i];
+  if (n > most_header) refuse(path, "its header would have {} bytes; the format allows {}", n, most_header);
   if (n > disk.size() - 8) refuse(path, "it is cut short or no .safetensors file: its header would have {} bytes", n);
   std::string text(n, ' ');
   if (!disk.read(text.data(), n, 8)) refuse(path, "{}", disk.reason());
-  data = 8 + n;
-  Json header = Json::parse(text, nullptr, false);
-  if (!header.is_object()) refuse(path, "its header is damaged");
-  return header;
+  return text;
 }
 
-// In the order of the file; every byte belongs to exactly one tensor.
-std::vector<Place> places(const Json& header, uint64_t bytes, const std::string& path) {
+// The tensors in the order of the header. Each is taken when its description ends, so that no tree of them is made.
+std::vector<Place> named_places(const std::string& header, const std::string& path) {
   std::vector<Place> list;
-  for (auto& [name, value] : header.items())
-    if (name != "__metadata__") list.push_back(read_place(path, name, value));
+  std::vector<size_t> keys;  // of each open object
+  std::string name;
+  bool metadata = false;
+  auto take = [&](int depth, Json::parse_event_t event, Json& value) {
+    using Event = Json::parse_event_t;
+    if (event == Event::object_start) keys.push_back(0);
+    if (event == Event::key) {
+      ++keys.back();
+      if (depth == 1) name = value.get_ref<const std::string&>();
+    }
+    if (depth == 1 && (event == Event::value || event == Event::array_end))
+      refuse(path, "its header is damaged at '{}'", name);
+    if (event != Event::object_end) return true;
+    if (depth > 0 && keys.back() != value.size()) refuse(path, "its header has a key twice at '{}'", name);
+    keys.pop_back();
+    if (depth != 1) return true;
+    if (name != "__metadata__")
+      list.push_back(read_place(path, name, value));
+    else if (std::exchange(metadata, true))
+      refuse(path, "its header has a key twice: '{}'", name);
+    return false;
+  };
+  const Json rest = Json::parse(header, take, false);
+  if (!rest.is_object()) refuse(path, "its header is damaged");
+  return list;
+}
+
+// In the order of the file; every byte belongs to exactly one tensor, and every name to one.
+std::vector<Place> places(const std::string& header, uint64_t bytes, const std::string& path) {
+  std::vector<Place> list = named_places(header, path);
   std::stable_sort(list.begin(), list.end(),
                    [](const Place& a, const Place& b) { return std::tie(a.begin, a.end) < std::tie(b.begin, b.end); });
   uint64_t at = 0;
@@ -94,25 +125,32 @@ const Tensor& tensor_of(const Map::Entry& e, const std::string& path) {
   return *t;
 }
 
+// "name":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}
+std::string header_entry(const std::string& name, const Tensor& t, uint64_t at, const std::string& path) {
+  auto* code = std::find_if(std::begin(codes), std::end(codes), [&](const Code& c) { return c.dtype == t.dtype(); });
+  try {
+    return fmt::format(R"({}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})", Json(name).dump(), code->text,
+                       fmt::join(t.shape().begin(), t.shape().end(), ","), at, at + t.bytes());
+  } catch (const Json::exception&) { throw Error("cannot save '{}': a key is not UTF-8; use .h5", path); }
+}
+
 }  // namespace
 
 void save_safetensors(const Item& root, const std::string& path) {
-  Json header = Json::object();
+  std::string text = "{";
   uint64_t at = 0;
   const Map none, &map = root.as<Map>() ? *root.as<Map>() : none;
   if (!root.as<Map>()) tensor_of({"", Item()}, path);  // throws
   for (const Map::Entry& e : map) {
     const Tensor& t = tensor_of(e, path);
-    auto* code = std::find_if(std::begin(codes), std::end(codes), [&](const Code& c) { return c.dtype == t.dtype(); });
-    header[std::get<std::string>(e.key)] = {{"dtype", code->text},
-                                            {"shape", std::vector<int64_t>(t.shape().begin(), t.shape().end())},
-                                            {"data_offsets", {at, at + t.bytes()}}};
+    if (text.size() > 1) text += ',';
+    text += header_entry(std::get<std::string>(e.key), t, at, path);
     at += t.bytes();
   }
-  std::string text;
-  try {
-    text = header.dump();
-  } catch (const Json::exception&) { throw Error("cannot save '{}': a key is not UTF-8; use .h5", path); }
+  text += '}';
+  if (text.size() > most_header - 8)
+    throw Error("cannot save '{}': its names take more than the {} bytes that the format allows; use .h5", path,
+                most_header);
   text.resize((text.size() + 7) / 8 * 8, ' ');
   std::string start(8, '\0');
   for (int i = 0; i < 8; ++i) start[size_t(i)] = char(text.size() >> (8 * i));
@@ -131,10 +169,11 @@ void save_safetensors(const Item& root, const std::string& path) {
 
 Item load_safetensors(const std::string& path, Device* map_location) {
   Disk disk = Disk::open(path, ErrorCode::checkpoint);
-  uint64_t data = 0;
-  Json header = read_header(disk, path, data);
+  const std::string header = read_header(disk, path);
+  const uint64_t data = 8 + header.size();
   Map map;
   for (const Place& p : places(header, disk.size() - data, path)) {
+    if (map.find(p.name)) refuse(path, "its header has a key twice: '{}'", p.name);
     Tensor t = Tensor::empty(p.shape, p.dtype, host());
     if (!disk.read(t.raw(), t.bytes(), data + p.begin)) refuse(path, "{}", disk.reason());
     if (p.dtype == Dtype::boolean)

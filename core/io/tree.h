@@ -1,6 +1,7 @@
 // Item: a tree of plain values and tensors, for torch.save, torch.load and checkpoints. Knows no file format and no
 // Lua.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,7 +17,7 @@ struct Item;
 using Key = std::variant<int64_t, std::string>;
 using List = std::vector<Item>;
 
-/// Keys with values in the order in which they were added. Finding is linear.
+/// Keys with values in the order in which they were added. Finding takes constant time, whatever the keys are.
 class Map {
  public:
   struct Entry;
@@ -37,7 +38,11 @@ class Map {
   const Entry* end() const;
 
  private:
+  void index_last();
   std::vector<Entry> entries_;
+  // An open hash table of the entries' numbers, counted from 1; 0 is free. Empty for few entries, else a power of two,
+  // at least twice their number.
+  std::vector<uint32_t> slots_;
 };
 
 /// One value. An Item without a value is nil, and so is a null Tensor. Trees have no cycles; two places may hold the

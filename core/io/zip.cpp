@@ -49,22 +49,27 @@ std::string inflated(const std::string& packed, uint64_t size, const std::string
 }
 
 struct Directory {
-  uint64_t count, size, at;
+  uint64_t count, size, at, end;  // end: where the records after it begin
 };
-// In an archive of more than 4 GB a second record, before the last one, has the numbers.
+// In an archive of more than 4 GB a second record, before the last one, has the numbers. PyTorch writes it always.
 Directory directory_of(Disk& disk, const std::string& path) {
   const uint64_t tail_size = std::min<uint64_t>(disk.size(), end_bytes + 0xffff), from = disk.size() - tail_size;
   const std::string tail = read(disk, from, tail_size, path);
   const size_t end = tail.rfind("PK\x05\x06");
   if (end == std::string::npos || tail.size() - end < end_bytes) refuse(path, "it is cut short, or no zip archive");
-  const Directory d{get(tail, end + 10, 2), get(tail, end + 12, 4), get(tail, end + 16, 4)};
-  if (d.count != 0xffff && d.size != limit && d.at != limit) return d;
-  if (from + end < locator_bytes) refuse(path, "its directory is damaged");
-  const std::string locator = read(disk, from + end - locator_bytes, locator_bytes, path);
-  if (locator.compare(0, 4, "PK\x06\x07")) refuse(path, "its directory is damaged");
-  const std::string wide = read(disk, get(locator, 8, 8), wide_end_bytes, path);
-  if (wide.compare(0, 4, "PK\x06\x06")) refuse(path, "its directory is damaged");
-  return {get(wide, 32, 8), get(wide, 40, 8), get(wide, 48, 8)};
+  if (get(tail, end + 20, 2) != tail.size() - end - end_bytes) refuse(path, "bytes follow its end");
+  const Directory d{get(tail, end + 10, 2), get(tail, end + 12, 4), get(tail, end + 16, 4), from + end};
+  const bool wide = d.count == 0xffff || d.size == limit || d.at == limit;
+  const std::string locator = d.end < locator_bytes ? "" : read(disk, d.end - locator_bytes, locator_bytes, path);
+  if (!locator.starts_with("PK\x06\x07")) {
+    if (wide) refuse(path, "its directory is damaged");
+    return d;
+  }
+  const uint64_t at = get(locator, 8, 8);
+  if (!wide) return {d.count, d.size, d.at, at};
+  const std::string record = read(disk, at, wide_end_bytes, path);
+  if (!record.starts_with("PK\x06\x06")) refuse(path, "its directory is damaged");
+  return {get(record, 32, 8), get(record, 40, 8), get(record, 48, 8), at};
 }
 
 // The numbers of an entry that 32 bits do not hold, in the order size, packed, at.
@@ -106,11 +111,15 @@ void check_sum(const ZipEntry& e, const void* data, const std::string& path) {
 
 }  // namespace
 
-std::vector<ZipEntry> zip_entries(Disk& disk, const std::string& path) {
+std::vector<ZipEntry> zip_entries(Disk& disk, const std::string& path, uint64_t max_bytes) {
+  const uint64_t most = max_bytes ? max_bytes : most_unpacked * disk.size();
   const Directory d = directory_of(disk, path);
+  if (d.at > d.end || d.size != d.end - d.at) refuse(path, "its directory does not fit its size");
   const std::string directory = read(disk, d.at, d.size, path);
   std::vector<ZipEntry> entries;
-  for (size_t p = 0; entries.size() < d.count;) {
+  size_t p = 0;
+  uint64_t total = 0;
+  while (entries.size() < d.count) {
     if (directory.size() - p < central_bytes || directory.compare(p, 4, "PK\x01\x02"))
       refuse(path, "its directory is damaged");
     const size_t name = get(directory, p + 28, 2), extra = get(directory, p + 30, 2),
@@ -124,9 +133,13 @@ std::vector<ZipEntry> zip_entries(Disk& disk, const std::string& path) {
                get(directory, p + 42, 4)};
     read_wide(e, std::string_view(directory).substr(p + central_bytes + name, extra), path);
     if (get(directory, p + 8, 2) & 1) refuse(path, "'" + e.name + "' is encrypted");
+    total += e.size;  // below disk_limit
+    if (total > most)
+      refuse(path, fmt::format("unpacked it has more than {} bytes; torch.load has {{max_bytes = …}}", most));
     entries.push_back(std::move(e));
     p += central_bytes + name + extra + comment;
   }
+  if (p != directory.size()) refuse(path, fmt::format("its directory has more than the {} entries it counts", d.count));
   check_apart(entries, path);
   return entries;
 }

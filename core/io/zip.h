@@ -14,9 +14,9 @@ struct ZipEntry {
   uint64_t at;            // of the local header
 };
 
-/// The directory at the end of the archive. Throws ErrorCode::checkpoint if there is none that fits the file, or if
-/// entries overlap.
-std::vector<ZipEntry> zip_entries(Disk& disk, const std::string& path);
+/// The directory at the end of the archive. Throws ErrorCode::checkpoint if there is none that fits the file, if
+/// entries overlap, or if unpacked they would have more than `max_bytes` together (0: 1,100 times the file).
+std::vector<ZipEntry> zip_entries(Disk& disk, const std::string& path, uint64_t max_bytes = 0);
 /// The unpacked contents, with their checksum checked.
 std::string zip_read(Disk& disk, const ZipEntry& entry, const std::string& path);
 /// The same of an entry that is stored without packing, to memory for entry.size bytes.

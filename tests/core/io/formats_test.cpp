@@ -1,6 +1,8 @@
 // .safetensors, .npy and .npz, and the choice of the format.
 #include <gtest/gtest.h>
 
+#include <ctime>
+
 #include "core/io/checkpoint.h"
 #include "core/io/files.h"
 #include "tests/core/io/io_util.h"
@@ -134,6 +136,95 @@ TEST(Formats, SafetensorsHeaders) {
   EXPECT_TRUE(contains(text(one("F32", "[1,1,1,1,1,1,1,1,2]", "[0,8]"), 8), "8 dims"));
   EXPECT_TRUE(contains(text("{not json", 8), "damaged"));
   EXPECT_TRUE(contains(text(R"({"x":5})", 0), "damaged"));
+}
+
+// Twice the same name, and headers above the format's own limit.
+TEST(Formats, SafetensorsKeysAndLengths) {
+  Folder dir;
+  auto text = [&](uint64_t length, const std::string& header) {
+    std::string file(8, '\0');
+    for (int i = 0; i < 8; ++i) file[size_t(i)] = char(length >> (8 * i));
+    spit(dir / "a", file + header);
+    const Failure f = failure([&] { load(dir / "a"); });
+    EXPECT_EQ(f.code, 5);
+    return f.text;
+  };
+  const std::string empty = R"("x":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
+  for (const std::string& header :
+       {"{" + empty + "," + empty + "}", std::string(R"({"__metadata__":{},"__metadata__":{}})"),
+        std::string(R"({"__metadata__":{"a":"b","a":"c"}})"),
+        std::string(R"({"x":{"dtype":"F32","dtype":"F32","shape":[0],"data_offsets":[0,0]}})")})
+    EXPECT_TRUE(contains(text(header.size(), header), "twice")) << header;
+  EXPECT_TRUE(contains(text(100'000'001, "{}"), "the format allows 100000000"));
+}
+
+// Time in proportion to the names.
+TEST(Formats, ManyNames) {
+  Folder dir;
+  for (auto [file, names] : {std::pair("a.safetensors", 300'000), std::pair("a.npz", 32'000)}) {
+    const std::clock_t start = std::clock();
+    Map m;
+    for (int i = 0; i < names; ++i)
+      m.set(fmt::format("a name of some length {}", i), Tensor::empty({0}, Dtype::f32, host()));
+    save(m, dir / file);
+    const Item back = load(dir / file);
+    EXPECT_EQ(back.as<Map>()->size(), size_t(names));
+    EXPECT_NE(back.as<Map>()->find(fmt::format("a name of some length {}", names - 1)), nullptr);
+    EXPECT_LT(double(std::clock() - start) / CLOCKS_PER_SEC, 10) << file;
+  }
+}
+
+TEST(Formats, NpyHeaders) {
+  Folder dir;
+  auto text = [&](const std::string& dict, size_t bytes) {
+    std::string head("\x93NUMPY\x01\0", 8);
+    head += char(dict.size());
+    spit(dir / "a", head + '\0' + dict + std::string(bytes, '\1'));
+    const Failure f = failure([&] { load(dir / "a"); });
+    EXPECT_TRUE(f.code == 0 || f.code == 5);
+    return f.text;
+  };
+  auto dict = [](const char* descr, const char* order, const char* shape) {
+    return fmt::format("{{'descr': {}, 'fortran_order': {}, 'shape': {}, }}\n", descr, order, shape);
+  };
+  EXPECT_EQ(text(dict("'<f4'", "False", "(2, 3)"), 24), "");
+  EXPECT_EQ(text(dict("'|u1'", "True", "(2,3,)"), 6), "");
+  EXPECT_EQ(text(dict("'|u1'", "False", "()"), 1), "");
+  EXPECT_EQ(text("{'shape':(3,),\"descr\":'|u1','fortran_order':False}", 3), "");
+  for (const std::string& bad :
+       {dict("'|u1'", "Truely", "(2, 3)"), dict("'|u1'", "False", "(2 3)"), dict("'|u1'", "False", "(6)"),
+        dict("'|u1'", "False", "(2,,3)"), dict("'|u1'", "False", "(,6)"), dict("'|u1'", "0", "(6,)"),
+        dict("'|u1'", "False", "(6,), 'shape': (6,)"), dict("'|u1'", "False", "(6,), 'more': (6,)"),
+        dict("'|u1'", "False", "(6,)") + "x", std::string("{'descr': '|u1', 'shape': (6,)}"),
+        std::string("{'descr': '|u1', 'fortran_order': False, 'shape': (6,)")})
+    EXPECT_NE(text(bad, 6), "") << bad;
+}
+
+// An archive whose entries are one place in the file, and one whose end counts fewer entries than it has.
+TEST(Formats, HostileArchives) {
+  const Failure bomb = failure([&] { load(data + "hostile/overlap_bomb.npz"); });
+  EXPECT_EQ(bomb.code, 5);
+  EXPECT_TRUE(contains(bomb.text, "overlap_bomb.npz")) << bomb.text;
+  Folder dir;
+  save(map_of({{"x", counted({100})}, {"y", counted({3})}}), dir / "a.npz");
+  const std::string good = slurp(dir / "a.npz");
+  for (char count : {0, 1, 3}) {
+    std::string bad = good;
+    bad[bad.size() - 12] = bad[bad.size() - 14] = count;
+    spit(dir / "a.npz", bad);
+    EXPECT_EQ(failure([&] { load(dir / "a.npz"); }).code, 5) << int(count);
+  }
+  spit(dir / "a.npz", good);
+  LoadOptions bounded;
+  bounded.max_bytes = 500;
+  const Failure f = failure([&] { load(dir / "a.npz", bounded); });
+  EXPECT_TRUE(f.code == 5 && contains(f.text, "more than 500 bytes")) << f.text;
+  save(counted({200}), dir / "a.npy");
+  save(map_of({{"x", counted({200})}}), dir / "a.safetensors");
+  for (const char* name : {"a.npy", "a.safetensors"}) EXPECT_EQ(failure([&] { load(dir / name, bounded); }).code, 5);
+  bounded.max_bytes = 5000;
+  for (const char* name : {"a.npy", "a.npz", "a.safetensors"})
+    EXPECT_EQ(failure([&] { load(dir / name, bounded); }).code, 0) << name;
 }
 
 }  // namespace
