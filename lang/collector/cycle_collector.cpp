@@ -38,19 +38,6 @@ struct LeafHolders {
   bool all(const TensorImpl* t) const { return t->use_count() == userdata.size() + objects; }
 };
 
-// No collection runs between counting references and acting on the counts.
-class CollectorStop {
- public:
-  explicit CollectorStop(lua_State* L) : L_(L), running_(lua_gc(L, LUA_GCISRUNNING)) { lua_gc(L, LUA_GCSTOP); }
-  ~CollectorStop() {
-    if (running_) lua_gc(L_, LUA_GCRESTART);
-  }
-
- private:
-  lua_State* L_;
-  bool running_;
-};
-
 // One pass: roots with known holders become values of these holders, Lua collects, survivors become roots again.
 class Collection {
  public:

@@ -15,6 +15,21 @@ namespace luth::lang {
 /// that Lua cannot see are graphs, views, and other userdata of the tensor.
 bool collect_all(lua_State* L);
 
+/// No collection runs while it lives: between counting references and acting on the counts, or while one table grows by
+/// many tensors, which every collection would visit again.
+class CollectorStop {
+ public:
+  explicit CollectorStop(lua_State* L) : L_(L), running_(lua_gc(L, LUA_GCISRUNNING)) { lua_gc(L, LUA_GCSTOP); }
+  ~CollectorStop() {
+    if (running_) lua_gc(L_, LUA_GCRESTART);
+  }
+  CollectorStop(const CollectorStop&) = delete;
+
+ private:
+  lua_State* L_;
+  bool running_;
+};
+
 /// Nanoseconds that this thread has computed: a collection that other processes interrupt does not look slow.
 int64_t computed_time();
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "lang/collector/cycle_collector.h"
 #include "lang/library/lua_objects.h"
 #include "lang/runtime/tables.h"
 #include "lang/values/tensor_values.h"
@@ -167,6 +168,7 @@ io::Item to_item(lua_State* L, int index) { return TreeReader(L).read(index); }
 
 void push_item(lua_State* L, const io::Item& item) {
   luaL_checkstack(L, 8, "too many nested tables");
+  const CollectorStop stop(L);
   lua_newtable(L);
   TreePusher(L, lua_gettop(L)).push(item);
   lua_remove(L, -2);

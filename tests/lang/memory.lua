@@ -129,4 +129,24 @@ function s.a_long_chain()
   collectgarbage()
 end
 
+-- Time in proportion to the names: no collection visits the growing table again and again.
+function s.loading_many_tensors()
+  local path = os.tmpname()
+  local function seconds(n)
+    local many = {}
+    for i = 1, n do many['a name ' .. i] = torch.zeros(0) end
+    torch.save(many, path .. '.safetensors')
+    local start = os.clock()
+    local back = torch.load(path .. '.safetensors')
+    local used = os.clock() - start
+    t:assert(back['a name ' .. n], 'the last tensor')
+    return used
+  end
+  local few, many = seconds(25000), seconds(200000)
+  t:assert(many < 24 * few, ('%g and %g seconds'):format(few, many))
+  t:eq(collectgarbage('isrunning'), true)
+  os.remove(path)
+  os.remove(path .. '.safetensors')
+end
+
 t:add(s):run()
