@@ -1,5 +1,6 @@
 #include "core/io/disk.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -10,6 +11,9 @@
 #include <climits>
 #include <cstdio>
 #include <cstring>
+#include <memory>
+#include <mutex>
+#include <set>
 #include <utility>
 
 namespace luth::io {
@@ -36,6 +40,58 @@ std::string follow(std::string path) {
     path = next[0] == '/' ? next : folder_of(path) + "/" + next;
   }
   throw Error("cannot save '{}': too many symbolic links", path);
+}
+
+// ---- Names of unfinished files ----
+
+constexpr std::string_view suffix = ".saving";
+constexpr size_t digits = 16;
+constexpr int tries = 100;  // of another name, where somebody is in the way
+
+std::string fresh_name(const std::string& folder, const std::string& name) {
+  uint64_t random = 0;
+  if (getentropy(&random, sizeof random)) random = uint64_t(getpid()) << 32 ^ uint64_t(clock());
+  return fmt::format("{}/.{}.{:016x}{}", folder, name.substr(0, 200), random, suffix);
+}
+bool is_unfinished(std::string_view name) {
+  if (!name.starts_with('.') || !name.ends_with(suffix)) return false;
+  name.remove_suffix(suffix.size());
+  if (name.size() < digits + 2 || name[name.size() - digits - 1] != '.') return false;
+  return name.substr(name.size() - digits).find_first_not_of("0123456789abcdef") == name.npos;
+}
+bool same_file(const struct stat& a, const struct stat& b) { return a.st_ino == b.st_ino && a.st_dev == b.st_dev; }
+
+// Removes an unfinished file of this user that no process has locked. Its contents may have other names, which stay.
+void remove_leftover(int folder, const char* name) {
+  const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return;
+  const Disk closes(fd, 0);
+  struct stat opened, there;
+  if (fstat(fd, &opened) || !S_ISREG(opened.st_mode) || opened.st_uid != geteuid()) return;
+  if (flock(fd, LOCK_EX | LOCK_NB) || fstatat(folder, name, &there, AT_SYMLINK_NOFOLLOW)) return;
+  if (same_file(opened, there)) unlinkat(folder, name, 0);
+}
+
+// What killed processes have left in the folder. A large one is read through once in a process, since reading it takes
+// longer than a save.
+void remove_leftovers(const std::string& path) {
+  static std::mutex mutex;
+  static std::set<std::pair<dev_t, ino_t>> large;
+  struct stat s;
+  if (::stat(path.c_str(), &s)) return;
+  const std::pair<dev_t, ino_t> key(s.st_dev, s.st_ino);
+  {
+    const std::lock_guard lock(mutex);
+    if (large.contains(key)) return;
+  }
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(path.c_str()), closedir);
+  if (!folder) return;
+  size_t entries = 0;
+  for (const dirent* entry; (entry = readdir(folder.get())); ++entries)
+    if (is_unfinished(entry->d_name)) remove_leftover(dirfd(folder.get()), entry->d_name);
+  if (entries < 1000) return;
+  const std::lock_guard lock(mutex);
+  large.insert(key);
 }
 
 struct Moved {
@@ -120,29 +176,28 @@ std::string Disk::reason() const { return text(error_); }
 
 Replacement::Replacement(const std::string& path) : shown_(path), target_(follow(path)), folder_(folder_of(target_)) {
   if (name_of(target_).empty()) fail("the name of the file is missing");
-  temporary_ = folder_ + "/." + name_of(target_) + ".saving";
+  remove_leftovers(folder_);
   open();
 }
 
 void Replacement::open() {
-  struct stat old;
-  bool exists = ::stat(target_.c_str(), &old) == 0;
+  struct stat old, mine, there;
+  const bool exists = ::stat(target_.c_str(), &old) == 0;
   if (exists && !S_ISREG(old.st_mode)) fail(S_ISDIR(old.st_mode) ? "it is a folder" : "it is a device or pipe");
-  for (;;) {
-    int fd = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  for (int i = 0; i < tries; ++i) {
+    temporary_ = fresh_name(folder_, name_of(target_));
+    const int fd = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, exists ? 0600 : 0666);
+    if (fd < 0 && errno == EEXIST) continue;
     if (fd < 0) fail(text(errno));
     disk_ = Disk(fd, 0);
-    while (flock(fd, LOCK_EX) && errno == EINTR) {  // other failures: a file system without locks, where savers race
-    }
-    struct stat mine, there;
-    if (fstat(fd, &mine)) fail(text(errno));
-    // another saver may have moved the file away while this one waited
-    if (lstat(temporary_.c_str(), &there) || mine.st_ino != there.st_ino || mine.st_dev != there.st_dev) continue;
-    if (!S_ISREG(mine.st_mode)) fail("'" + temporary_ + "' is in the way");
-    break;
+    // without a lock, on a file system that has none or held by another, others take the file for no leftover either
+    (void)flock(fd, LOCK_EX | LOCK_NB);
+    // one that removes leftovers may have seen the file before it was locked
+    if (fstat(fd, &mine) || lstat(temporary_.c_str(), &there) || !same_file(mine, there)) continue;
+    if (exists) (void)fchmod(fd, old.st_mode & 07777);
+    return;
   }
-  if (exists) (void)fchmod(disk_.fd(), old.st_mode & 07777);
-  if (!disk_.truncate(0)) fail(disk_.reason());
+  fail("no name for an unfinished file is left in its folder");
 }
 
 Replacement::~Replacement() {
@@ -154,25 +209,39 @@ void Replacement::fail(const std::string& why) const {
   throw Error("cannot save '{}': {}{}", shown_, why, exists ? "; the file that was there is unchanged" : "");
 }
 
+// Whether the name still stands for the file that was written: in a folder that all may write another may change it.
+void Replacement::check_own() const {
+  struct stat mine, there;
+  if (fstat(disk_.fd(), &mine) || lstat(temporary_.c_str(), &there) || !same_file(mine, there))
+    fail("'" + temporary_ + "' is not the file that was written any more");
+}
+
 // A second name for the old file first, so that the target never lacks a file.
 void Replacement::keep_previous(const std::string& name) {
   if (::access(target_.c_str(), F_OK)) return;
-  std::string previous = folder_ + "/" + name, fresh = folder_ + "/." + name + ".saving";
-  ::unlink(fresh.c_str());
-  if (::link(target_.c_str(), fresh.c_str()) == 0) {
-    bool moved = ::rename(fresh.c_str(), previous.c_str()) == 0;
-    int error = errno;
-    ::unlink(fresh.c_str());  // renaming does nothing where both are one file already, after a save that was killed
-    if (moved) return;
-    errno = error;
-  } else if ((errno == EPERM || errno == EOPNOTSUPP) && ::rename(target_.c_str(), previous.c_str()) == 0) {
-    return;  // a file system without hard links
+  // beside a symbolic link, where its target is on the same disk
+  for (const std::string& folder : {folder_of(shown_), folder_}) {
+    const std::string previous = folder + "/" + name;
+    for (int i = 0; i < tries; ++i) {
+      const std::string fresh = fresh_name(folder, name);
+      if (::link(target_.c_str(), fresh.c_str())) break;
+      const bool moved = ::rename(fresh.c_str(), previous.c_str()) == 0;
+      const int error = errno;
+      ::unlink(fresh.c_str());  // renaming does nothing where both are one file already, after a save that was killed
+      if (moved) return;
+      errno = error;
+      if (error != ENOENT) break;  // else one that removes leftovers was quicker
+    }
+    if ((errno == EPERM || errno == EOPNOTSUPP) && ::rename(target_.c_str(), previous.c_str()) == 0)
+      return;  // a file system without hard links
+    if (errno != EXDEV) break;
   }
-  fail("keeping the one before as '" + previous + "': " + text(errno));
+  fail("keeping the one before as '" + name + "': " + text(errno));
 }
 
 void Replacement::commit(const std::string& previous) {
   if (!disk_.sync()) fail(disk_.reason());
+  check_own();
   if (!previous.empty()) keep_previous(previous);
   if (::rename(temporary_.c_str(), target_.c_str())) fail(text(errno));
   committed_ = true;

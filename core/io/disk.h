@@ -42,10 +42,12 @@ class Disk {
   uint64_t size_ = 0;
 };
 
-/// A file that takes the place of another when it is complete. It is written beside its target as `.<name>.saving`,
-/// synced, and moved over the target. So the target is always the complete old file or the complete new one, whenever
-/// the process or the machine stops. A symbolic link as target is followed. Two savers of one target take turns. The
-/// file that a killed saver left is overwritten by the next one.
+/// A file that takes the place of another when it is complete. It is written beside its target under a name of its own,
+/// `.<name>.<16 random hex digits>.saving`, which nobody had before (O_EXCL), with the target's mode and never a wider
+/// one, synced, and moved over the target. So the target is always the complete old file or the complete new one,
+/// whenever the process or the machine stops, and no file, link or lock that another has put there is written or waited
+/// for. A symbolic link as target is followed. Of two savers of one target the later one wins. A save removes what
+/// killed processes of its user have left in the folder; files that are being written are locked.
 class Replacement {
  public:
   explicit Replacement(const std::string& path);
@@ -53,14 +55,15 @@ class Replacement {
   ~Replacement();
   Replacement(const Replacement&) = delete;
   Disk& disk() { return disk_; }
-  /// Syncs and moves the file into place. With `previous`, a file name in the same folder, the file that was there
-  /// stays under that name; at every moment the target exists.
+  /// Syncs and moves the file into place. With `previous`, a file name in the folder of the path (of the link, where it
+  /// is one), the file that was there stays under that name; at every moment the target exists.
   void commit(const std::string& previous = "");
   /// Throws `why` as an error with the path and the state of the old file.
   [[noreturn]] void fail(const std::string& why) const;
 
  private:
   void open();
+  void check_own() const;
   void keep_previous(const std::string& name);
   std::string shown_, target_, folder_, temporary_;
   Disk disk_;
