@@ -207,11 +207,9 @@ Batches Loader::order(const Epoch& epoch) const {
   else
     for (int64_t i = 0; i < n; ++i) samples.push_back(i);
   Batches out;
-  int64_t count = batches();
-  for (int64_t k = 0; k < count; ++k) {
-    auto first = samples.begin() + k * spec_.batch_size;
-    out.emplace_back(first, std::min(first + spec_.batch_size, samples.end()));
-  }
+  const int64_t count = batches(), size = std::min(spec_.batch_size, n);
+  for (int64_t k = 0; k < count; ++k)
+    out.emplace_back(samples.begin() + k * size, samples.begin() + std::min((k + 1) * size, n));
   return out;
 }
 
@@ -226,8 +224,9 @@ Ref<Pass> Loader::start(int64_t from, bool collated, const Batches* given) {
   const Wanted wanted{collated, spec_.pin_memory ? gpu() : nullptr};
   if (spec_.num_workers == 0 || !dataset_->any_thread())
     return Ref<Pass>(new DirectPass(dataset_, epoch, std::move(all), from, wanted));
-  return Ref<Pass>(new ThreadedPass(dataset_, epoch, std::move(all), from, wanted, spec_.num_workers,
-                                    spec_.num_workers * spec_.prefetch_factor));
+  const int64_t ahead = std::min(spec_.prefetch_factor, int64_t(all.size()) + 1);  // of each worker
+  return Ref<Pass>(
+      new ThreadedPass(dataset_, epoch, std::move(all), from, wanted, spec_.num_workers, spec_.num_workers * ahead));
 }
 
 }  // namespace luth::data

@@ -128,6 +128,18 @@ function s.datasets_and_loaders()
     t:fails(function() return list(data.DataLoader(uneven, { batch_size = 4, num_workers = workers })) end, 'sample')
   end
 
+  -- the largest settings are as good as the size of the dataset
+  for workers = 0, 2, 2 do
+    local count = 0
+    for _ in data.DataLoader(ten, { batch_size = 3, num_workers = workers, prefetch_factor = math.maxinteger }) do
+      count = count + 1
+    end
+    t:assert(count == 4)
+    local all = list(data.DataLoader(ten, { batch_size = math.maxinteger, num_workers = workers }))
+    t:assert(#all == 10)
+    t:assert(#data.DataLoader(ten, { batch_size = math.maxinteger, drop_last = true }) == 0)
+  end
+
   -- settings that make no sense
   t:fails(function() return data.DataLoader(ten, { batch_size = 0 }) end, 'batch_size')
   t:fails(function() return data.DataLoader(ten, { num_workers = -1 }) end, 'num_workers')
