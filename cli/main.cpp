@@ -1,4 +1,5 @@
 // luth: runs a subcommand, a Lua script, or the prompt.
+#include <signal.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -68,6 +69,17 @@ void at_exit() {
   _exit(int(ErrorCode::runtime));
 }
 
+// Until there is an interpreter, which has handlers of its own (Interp::handle_signals).
+void obey_signals_at_start() {
+  for (int signal : {SIGINT, SIGTERM}) {
+    struct sigaction now {
+    }, before{};
+    now.sa_handler = [](int s) { _exit(128 + s); };
+    sigaction(signal, &now, &before);
+    if (before.sa_handler == SIG_IGN) sigaction(signal, &before, nullptr);
+  }
+}
+
 }  // namespace
 
 bool finish_output() {
@@ -83,6 +95,7 @@ bool finish_output() {
 }  // namespace luth::cli
 
 int main(int argc, char** argv) {
+  luth::cli::obey_signals_at_start();
   atexit(luth::cli::at_exit);
   const int code = luth::cli::run(argc, argv);
   return luth::cli::finish_output() || code ? code : int(luth::ErrorCode::runtime);
