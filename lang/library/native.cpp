@@ -15,6 +15,7 @@
 #include "core/base/paths.h"
 #include "core/base/text.h"
 #include "core/base/version.h"
+#include "core/device/device.h"
 #include "core/io/checkpoint.h"
 #include "core/io/disk.h"
 #include "lang/data/data.h"
@@ -120,6 +121,8 @@ int pick_device(lua_State* L) {
 
 int version_text(lua_State* L) { return lua_pushstring(L, version), 1; }
 
+int instruction_set(lua_State* L) { return lua_pushstring(L, cpu_isa().c_str()), 1; }
+
 int nearest_name(lua_State* L) {
   std::vector<std::string> names;
   each_element(L, 2, [&](int at, lua_Integer) {
@@ -212,6 +215,7 @@ constexpr luaL_Reg functions[] = {
     {"share_dir", guarded<share>},
     {"choose_device", guarded<pick_device>},
     {"version", guarded<version_text>},
+    {"cpu_isa", guarded<instruction_set>},
     {"nearest", guarded<nearest_name>},
     {"place", guarded<place>},
     {"document", guarded<document_value>},

@@ -69,7 +69,7 @@ function M.state(t)
     optim_state[name] = o:state_dict()
   end)
   return {
-    format = 'luth.train.checkpoint', version = version,
+    format = 'luth.train.checkpoint', version = version, cpu_isa = native.cpu_isa(),
     model = t.model:state_dict(),
     ema = t.ema and t.ema:state_dict() or nil,
     optim = optim_state,
@@ -203,6 +203,15 @@ local function load_averages(t, state, path)
   M.load_weights(t.ema, type(state.ema) == 'table' and state.ema or state.model, path)
 end
 
+-- Sums have another order, and products are rounded more often, where the kernels are of another instruction set.
+local function compare_machines(state, path)
+  local before, now = state.cpu_isa, native.cpu_isa()
+  if before and before ~= now then
+    say('%s was computed with the instruction set %s, this run goes on with %s: its last bits will differ from those of an '
+        .. 'unbroken run', path, tostring(before), now)
+  end
+end
+
 -- Takes up the run that `path` holds. Throws before anything of the run folder is written.
 function M.restore(t, path)
   local state = M.load(path, t.device, '--resume %s goes on from it')
@@ -219,6 +228,7 @@ function M.restore(t, path)
     errors.attempt(5, path .. ' does not fit the schedule: ', t.schedule.load_state_dict, t.schedule, state.schedule)
   end
   restore_random(state.random, t.device)
+  compare_machines(state, path)
   t.epoch, t.batch = state.loader.epoch, state.loader.batch
   t.step, t.best = state.progress.step, state.progress.best
   t.sum, t.count = state.progress.sum, state.progress.count
