@@ -53,6 +53,7 @@ constexpr Option of_bench[] = {
 
 constexpr Option of_eval[] = {
     {"--checkpoint", "FILE", "the checkpoint to evaluate, if the argument is a recipe"},
+    {"--print-recipe", "", "print the recipe that would run, its path first, and run nothing"},
     device("auto"),
     amp,
     log_placement,

@@ -125,13 +125,34 @@ local function what_to_evaluate(path, file)
   return file, dir .. '/recipe.lua', run_folder.words(dir)
 end
 
+-- The text with what a terminal would obey, or show in another order, as escapes: no line of a program hides behind it.
+local function visible(text)
+  local function escape(bytes) return (bytes:gsub('.', function(c) return string.format('\\x%02x', c:byte()) end)) end
+  if not utf8.len(text) then text = text:gsub('[\x80-\xff]', escape) end
+  for _, hidden in ipairs { '[\0-\8\11-\31\127]', '\xc2[\x80-\x9f]', '\xe2\x80[\xaa-\xae]', '\xe2\x81[\xa6-\xa9]' } do
+    text = text:gsub(hidden, escape)
+  end
+  return text
+end
+
+-- The recipe that would run: its path in a comment, then its text.
+local function print_recipe(path)
+  local file, why = io.open(path, 'rb')
+  if not file then usage('cannot read %s', why) end
+  local text = string.format('-- %s\n%s', path, file:read('a'))
+  file:close()
+  io.write(native.is_tty(1) and visible(text) or text, text:match('\n$') and '' or '\n')
+end
+
 -- luth eval CHECKPOINT, luth eval DIR, or luth eval RECIPE --checkpoint FILE: prints `metric number` lines.
 function M.eval(path, words)
   local line = options.line('eval', words)
   local given = line:add {}
+  if given.print_recipe and path:match('%.lua$') then return print_recipe(path) end
   if given.help and path:match('%.lua$') then return print_help(path, line) end
   local file, recipe
   file, recipe, line.earlier = what_to_evaluate(path, not_empty('checkpoint', given.checkpoint))
+  if given.print_recipe then return print_recipe(recipe) end
   if given.help then return print_help(recipe, line) end
   -- the run may have been on another device; it is evaluated on a device of this machine
   local device, amp = choose_device(given.device), choose_amp(line:add {}.amp)

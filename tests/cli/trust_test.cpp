@@ -1,7 +1,10 @@
 // What stands in the current folder is not luth's own code: its modules come from the installation.
 #include <gtest/gtest.h>
 
-#include "tests/cli/run.h"
+#include <cstdlib>
+#include <filesystem>
+
+#include "tests/cli/train.h"
 
 namespace luth::testing {
 namespace {
@@ -56,6 +59,53 @@ TEST_F(StrangeFolder, ScriptsGetLuthsModulesAndTheirOwn) {
   EXPECT_NE(r.err.find("require 'models' gives luth's own module; ./models/init.lua is not read, rename it"),
             std::string::npos)
       << r.err;
+}
+
+// The recipe of a run that somebody else has made, which leaves a file where it runs.
+TEST(StrangeRun, ItsRecipeIsPrintedAndNotRun) {
+  TempDir dir;
+  const std::string recipe = "io.open('ran', 'w'):close()\n-- \033[2Ahidden \xc2\x9b \xe2\x80\xae\nreturn recipe {}\n";
+  dir.write("run/recipe.lua", recipe);
+  dir.write("run/options.json", "{\"recipe\": \"x.lua\", \"words\": []}\n");
+  dir.write("run/ckpt/last.h5", "");
+  for (const char* what : {"run", "run/ckpt/last.h5", "run/recipe.lua"}) {
+    const Result r = luth::testing::run({"eval", what, "--print-recipe"}, {.dir = dir.path()});
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_EQ(r.out, "-- run/recipe.lua\n" + recipe);
+  }
+  EXPECT_FALSE(std::filesystem::exists(dir / "ran"));
+  Terminal terminal({"eval", dir / "run", "--print-recipe"});
+  EXPECT_TRUE(terminal.expect(R"(-- \x1b[2Ahidden \xc2\x9b \xe2\x80\xae)")) << terminal.seen();
+}
+
+// A run whose output nobody reads any more, as after `| head`, and one whose terminal has gone.
+TEST(Console, TrainingOutlivesIt) {
+  TempDir dir;
+  dir.write("p.lua", points_recipe("r.epochs = 30\n"));
+  const std::string command =
+      "set -o pipefail; cd " + dir.path() + " && " + program() + " train p.lua --dir run 2>&1 | head -n 1";
+  EXPECT_EQ(std::system(("bash -c '" + command + " >/dev/null'").c_str()), 0);
+  EXPECT_EQ(log_of(dir, "run").empty(), false);
+  Process hung({"train", "p.lua", "--dir", "other"}, {.dir = dir.path()});
+  ASSERT_TRUE(hung.wait_for("training on"));
+  hung.signal(SIGHUP);
+  EXPECT_EQ(hung.wait().code, 0);
+  EXPECT_EQ(log_of(dir, "other"), log_of(dir, "run"));
+}
+
+// Bits are those of one instruction set.
+TEST(Console, AnotherInstructionSetIsNoted) {
+  const std::string now = luth::testing::run({"-e", "io.write(require 'luth.native'.cpu_isa())"}).out;
+  if (now != "v3" && now != "v4") GTEST_SKIP() << "this machine runs one set";
+  TempDir dir;
+  dir.write("p.lua", points_recipe("r.epochs = 1\n"));
+  const RunOptions older{.env = {{"LUTH_CPU_ISA", "v2"}}, .dir = dir.path()};
+  EXPECT_EQ(luth::testing::run({"train", "p.lua", "--dir", "run"}, older).code, 0);
+  Result r = luth::testing::run({"train", "p.lua", "--dir", "run", "--resume", "--epochs", "2"}, {.dir = dir.path()});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.err, "instruction set v2, this run goes on with " + now)) << r.err;
+  r = luth::testing::run({"train", "p.lua", "--dir", "run", "--resume", "--epochs", "3"}, {.dir = dir.path()});
+  EXPECT_FALSE(has(r.err, "instruction set")) << r.err;
 }
 
 }  // namespace
