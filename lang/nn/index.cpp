@@ -1,4 +1,6 @@
 // Fields of modules: reading finds plain fields, methods, parts and settings; assigning registers parts.
+#include <algorithm>
+
 #include "core/nn/container.h"
 #include "lang/nn/nn.h"
 #include "lang/runtime/bridge.h"
@@ -102,6 +104,38 @@ int call_computed(lua_State* L, const char* function, int n) {
   return lua_gettop(L);
 }
 
+// Number k of a range.
+lua_Integer range_number(lua_State* L, int range, int k, lua_Integer otherwise) {
+  if (lua_geti(L, range, k) == LUA_TNIL) return otherwise;
+  if (lua_isinteger(L, -1)) return lua_tointeger(L, -1);
+  throw Error("a range of modules is {{from, to, step}} of integers, got {}", given_text(L, lua_gettop(L)));
+}
+// seq[{ {from, to, step} }], with the ends of a range of tensors: a list of the same modules. Those of a Sequential
+// keep their names, as in PyTorch.
+int push_range(lua_State* L, nn::ListModule& list) {
+  if (lua_rawlen(L, 2) != 1 || lua_geti(L, 2, 1) != LUA_TTABLE)
+    throw Error("{}: expects a position or a range, {}[{{ {{from, to}} }}]", list.type(), list.type());
+  const int range = lua_gettop(L);
+  const auto n = lua_Integer(list.size());
+  lua_Integer from = range_number(L, range, 1, 1);
+  lua_Integer to = range_number(L, range, 2, luaL_len(L, range) == 1 ? from : n);
+  const lua_Integer step = range_number(L, range, 3, 1);
+  if (from == 0) throw Error("a range from 0: positions count from 1");
+  if (step < 1) throw Error("a range's step is at least 1, got {}", step);
+  if (from < 0) from += n + 1;
+  if (to < 0) to += n + 1;
+  const nn::ModuleRef out = list.fresh();
+  auto& part = dynamic_cast<nn::ListModule&>(*out);
+  for (lua_Integer i = std::max<lua_Integer>(from, 1); i <= std::min(to, n); i += step) {
+    const auto& child = list.parts().children[size_t(i - 1)];
+    if (list.type() == nn::Sequential::name)
+      part.add_module(child.name, child.module);
+    else
+      part.append(child.module);
+  }
+  return push_module(L, out), 1;
+}
+
 }  // namespace
 
 // Upvalue 1: the class table. Looks in the plain fields, the class, the parts, the settings; nil where nobody has it.
@@ -116,6 +150,7 @@ int module_index(lua_State* L) {
     lua_pushvalue(L, 2);
     if (lua_rawget(L, -2) != LUA_TNIL) return 1;
   }
+  if (auto* list = native_as<nn::ListModule>(&m); list && lua_istable(L, 2)) return push_range(L, *list);
   if (lua_type(L, 2) != LUA_TSTRING) return 0;
   lua_pushvalue(L, 2);
   if (lua_gettable(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;

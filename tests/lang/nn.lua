@@ -125,6 +125,22 @@ function tests.containers_count_from_one()
   tester:eq(#params, 2)
 end
 
+function tests.ranges_of_lists()
+  local net = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 2), nn.Tanh())
+  local head = net[{ { 1, 2 } }]
+  tester:eq(keys(head:state_dict()), '1.weight 1.bias')
+  tester:assert(head[1] == net[1] and #head == 2)
+  tester:assert(head(torch.ones(1, 2)):equal(F.relu(net[1](torch.ones(1, 2)))))
+  tester:eq(keys((net[{ { 3, -1 } }]):state_dict()), '3.weight 3.bias', 'names stay, as in PyTorch')
+  tester:eq({ #net[{ { -2, 99 } }], #net[{ {} }], #net[{ { 2 } }], #net[{ { 1, 0 } }], #net[{ { 1, -1, 2 } }] }, { 2, 4, 1, 0, 2 })
+  local list = (nn.ModuleList { nn.ReLU(), nn.Tanh(), nn.GELU() })[{ { 2, 3 } }]
+  tester:eq(torch.typename(list), 'nn.ModuleList')
+  tester:eq(torch.typename(list[1]), 'nn.Tanh')
+  tester:fails(function() return net[{ 1, 2 }] end, 'expects a position or a range, Sequential[{ {from, to} }]')
+  tester:fails(function() return net[{ { 0, 2 } }] end, 'positions count from 1')
+  tester:fails(function() return net[{ { 1, 2, -1 } }] end, "step is at least 1, got -1")
+end
+
 function tests.state_dicts_print_their_entries()
   local m = nn.Sequential(nn.Linear(2, 1))
   m[1].weight.data:fill_(0.5)
