@@ -99,6 +99,14 @@ function s.jacobians_by_tables()
   t:fails(function() func.jacrev(function(v) return {v} end)(x) end, 'jacrev: the function must return a tensor, got table')
 end
 
+function s.state_dicts_are_tables_of_tensors()
+  local net, x = nn.Linear(3, 2):double(), normal(4, 3)
+  local function loss(params, v) return func.functional_call(net, params, {v}):sum() end
+  local grads = func.grad(loss)(net:state_dict(), x)
+  close(grads.weight, x:sum(1):expand(2, 3))
+  close(func.vmap(func.grad(loss), {torch.none, 1})(net:state_dict(), x).bias, torch.ones(4, 2, {dtype = torch.float64}))
+end
+
 function s.ensembles()
   local models, x = {}, normal(5, 3)
   for i = 1, 3 do models[i] = (nn.Linear(3, 4) .. nn.BatchNorm1d(4)):double():eval() end

@@ -16,7 +16,12 @@ local function fail(text, ...)
   error((info and string.format('%s:%d: ', info.short_src, info.currentline) or '') .. string.format(text, ...), 0)
 end
 
-local function is_table(value) return type(value) == 'table' and getmetatable(value) == nil end
+-- A plain table or a state dict.
+local function is_table(value)
+  if type(value) ~= 'table' then return false end
+  local meta = getmetatable(value)
+  return meta == nil or type(meta) == 'table' and meta.__name == 'state_dict'
+end
 
 -- The keys of a table, in one order.
 local function keys_of(t)
