@@ -102,8 +102,21 @@ int push_groups(lua_State* L) {
 
 // ---- Making them --------------------------------------------------------------------------------------------------
 
+// m:named_parameters(), an iterator over names and tensors.
+std::vector<Tensor> named_params(lua_State* L, int index, const std::string& function) {
+  std::vector<Tensor> list;
+  for (;;) {
+    lua_pushvalue(L, index);
+    lua_call(L, 0, 2);
+    if (lua_isnil(L, -2)) return lua_pop(L, 2), list;
+    list.push_back(
+        check_tensor(L, lua_gettop(L), (function + ": named parameters are a name and a tensor: expects").c_str()));
+    lua_pop(L, 2);
+  }
+}
 std::vector<Tensor> read_params(lua_State* L, int index, const std::string& function) {
   if (nn::Module* m = to_module(L, index)) return m->parameters();
+  if (lua_isfunction(L, index)) return named_params(L, index, function);
   Tensors list = check_tensors(L, index, (function + ": argument 'params' expects").c_str());
   return {list.begin(), list.end()};
 }

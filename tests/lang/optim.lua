@@ -134,6 +134,17 @@ function tests.schedules_set_rates()
   tester:eq(other.param_groups[1].lr, 0.125)
 end
 
+function tests.takes_named_parameters()
+  local m = nn.Linear(2, 3)
+  local opt = optim.SGD(m:named_parameters(), { lr = 0.1 })
+  tester:eq(#opt.param_groups[1].params, 2)
+  tester:assert(opt.param_groups[1].params[1] == m.weight)
+  local grouped = optim.SGD { { params = m:named_parameters(), lr = 0.1 } }
+  tester:assert(grouped.param_groups[1].params[2] == m.bias)
+  tester:fails(function() optim.SGD(m:named_children()) end, 'got no parameters')
+  tester:fails(function() optim.SGD((nn.Sequential(m)):named_children()) end, 'named parameters are a name and a tensor', 'nn.Linear')
+end
+
 function tests.groups_keep_fields_of_the_user()
   local a, b = parameter(1.0), parameter(1.0)
   local opt = optim.SGD({ { params = { a }, name = 'head', lr_mult = 2, frozen = false }, { params = { b }, initial_lr = 0.5 } }, { lr = 0.25 })
