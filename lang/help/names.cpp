@@ -20,6 +20,7 @@ using Space = NameSpace;
 constexpr Space spaces[] = {
     {"torch", "Tensors, operators, gradients, files, random numbers."},
     {"torch.Tensor", "The methods of tensors: x:sum(). torch.Tensor(3, 4) makes one that is not initialised."},
+    {"torch.amp", "Automatic mixed precision."},
     {"torch.autograd", "Gradients beyond x:backward()."},
     {"torch.autograd.functional", "Jacobians, Hessians, and products with them."},
     {"torch.cuda", "GPUs."},

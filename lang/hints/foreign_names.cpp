@@ -19,6 +19,8 @@ constexpr ForeignName names[] = {
     {"torch", "CudaTensor", "torch.tensor(t, {device = 'cuda'})"},
     {"torch", "CudaDoubleTensor", "torch.tensor(t, {dtype = torch.float64, device = 'cuda'})"},
     {"torch", "CudaLongTensor", "torch.tensor(t, {dtype = torch.int64, device = 'cuda'})"},
+    {"torch.cuda", "amp", "torch.autocast('cuda', {dtype = torch.bfloat16}), which needs no GradScaler"},
+    {"torch.amp", "GradScaler", "torch.autocast('cuda', {dtype = torch.bfloat16}), which needs none"},
     {"torch", "CudaByteTensor", "torch.tensor(t, {dtype = torch.uint8, device = 'cuda'})"},
     {"torch", "Storage", "tensors alone: torch.tensor(t)"},
     {"torch", "DoubleStorage", "tensors alone: torch.tensor(t, {dtype = torch.float64})"},

@@ -196,6 +196,7 @@ function s.foreign_names()
       end
     end
     local get = { torch = function() return torch[n.name] end, nn = function() return nn[n.name] end,
+                  ['torch.amp'] = function() return torch.amp[n.name] end, ['torch.cuda'] = function() return torch.cuda[n.name] end,
                   optim = function() return optim[n.name] end, x = function() return x[n.name] end }
     if get[n.owner] then t:fails(get[n.owner], n.name, 'luth has ' .. n.instead) end
   end
