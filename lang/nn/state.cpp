@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "lang/nn/nn.h"
-#include "lang/prompt/show.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
 #include "lang/runtime/tables.h"
 #include "lang/values/named_arguments.h"
+#include "lang/values/show.h"
 #include "lang/values/tensor_values.h"
 
 namespace luth::lang {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lang/hints/lua_tokens.h"
-#include "lang/prompt/show.h"
+#include "lang/values/show.h"
 
 namespace luth::lang {
 namespace {

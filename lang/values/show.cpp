@@ -1,4 +1,4 @@
-#include "lang/prompt/show.h"
+#include "lang/values/show.h"
 
 #include <algorithm>
 #include <cctype>
