@@ -124,6 +124,13 @@ Hooks& global_hooks() {
 
 // ---- Parts --------------------------------------------------------------------------------------------------------
 
+// Here, so that they are compiled once.
+Parts::Parts() = default;
+Parts::Parts(const Parts&) = default;
+Parts& Parts::operator=(const Parts&) = default;
+Parts::~Parts() = default;
+Module::Module() : parts_(std::make_shared<Parts>()) {}
+
 NamedTensor* Module::find_parameter(std::string_view name) { return find_in(parts_->parameters, name); }
 NamedBuffer* Module::find_buffer(std::string_view name) { return find_in(parts_->buffers, name); }
 NamedModule* Module::find_child(std::string_view name) { return find_in(parts_->children, name); }

@@ -147,6 +147,10 @@ Hooks& global_hooks();
 
 /// The contents of a module, apart from its class and settings: in order of registration.
 struct Parts {
+  Parts();
+  Parts(const Parts&);
+  Parts& operator=(const Parts&);
+  ~Parts();
   std::vector<NamedTensor> parameters;
   std::vector<NamedBuffer> buffers;
   std::vector<NamedModule> children;
@@ -156,7 +160,7 @@ struct Parts {
 
 class Module : public Counted {
  public:
-  Module() : parts_(std::make_shared<Parts>()) {}
+  Module();
   virtual ~Module();
 
   // ---- What a class of modules defines -----------------------------------------------------------------------------
@@ -308,7 +312,7 @@ class Frame {
 
 /// A class that can be made by name.
 struct ModuleClass {
-  std::string name, brief;
+  std::string_view name, brief;
   ModuleRef (*make)();  // with default settings, not built
 };
 const std::vector<const ModuleClass*>& module_classes();  // in order of name
@@ -316,28 +320,29 @@ const std::vector<const ModuleClass*>& module_classes();  // in order of name
 const ModuleClass* find_module_class(std::string_view name);
 void add_module_class(const ModuleClass* c);
 
-/// Registers modules by the `name` and `brief` of their settings, or their own: `const DefineModule<Linear> linear_;`
+/// A module of class M with default settings, not built.
+template <class M>
+ModuleRef make_default() {
+  if constexpr (std::is_default_constructible_v<M>)
+    return ModuleRef(new M);
+  else
+    return ModuleRef(new M(typename M::Spec()));
+}
+/// The class by the `name` and `brief` of its settings, or its own.
+template <class M>
+constexpr ModuleClass class_of() {
+  if constexpr (requires { M::Spec::brief; })
+    return {M::Spec::name, M::Spec::brief, make_default<M>};
+  else
+    return {M::name, M::brief, make_default<M>};
+}
+
+/// Registers modules: `const DefineModule<Linear> linear_;`
 template <class... M>
 struct DefineModule {
-  DefineModule() { (define<M>(), ...); }
-
- private:
-  template <class One>
-  static void define() {
-    if constexpr (requires { One::Spec::brief; })
-      define<One, typename One::Spec>();
-    else
-      define<One, One>();
-  }
-  template <class One, class Described>
-  static void define() {
-    static const ModuleClass c{Described::name, std::string(Described::brief), [] {
-                                 if constexpr (std::is_default_constructible_v<One>)
-                                   return ModuleRef(new One);
-                                 else
-                                   return ModuleRef(new One(typename One::Spec()));
-                               }};
-    add_module_class(&c);
+  DefineModule() {
+    static constexpr ModuleClass classes[] = {class_of<M>()...};
+    for (auto& c : classes) add_module_class(&c);
   }
 };
 template <class... M>

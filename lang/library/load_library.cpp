@@ -27,7 +27,7 @@ class LibraryClasses final : public LateNames {
   std::vector<std::string> names() const override {
     std::vector<std::string> list;
     for (auto* c : nn::module_classes())
-      if (c->name.starts_with(prefix_)) list.push_back(c->name.substr(prefix_.size()));
+      if (c->name.starts_with(prefix_)) list.emplace_back(c->name.substr(prefix_.size()));
     return list;
   }
 
@@ -63,7 +63,7 @@ void open_libraries(lua_State* L) {
     }
   for (auto* c : nn::module_classes())
     if (const size_t dot = c->name.find('.'); dot != c->name.npos) {
-      const std::string library = c->name.substr(0, dot);
+      const std::string library(c->name.substr(0, dot));
       open_names(L, "nn", library, classes.try_emplace(library, library + ".").first->second);
     }
 }

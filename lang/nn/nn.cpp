@@ -25,7 +25,7 @@ namespace {
 nn::ModuleRef make_native(lua_State* L) {
   auto* c = static_cast<const nn::ModuleClass*>(lua_touserdata(L, lua_upvalueindex(1)));
   nn::ModuleRef m = c->make();
-  const std::string name = "nn." + c->name;
+  const std::string name = "nn." + std::string(c->name);
   try {
     auto* takes = dynamic_cast<nn::TakesModules*>(m.get());
     const int modules = takes ? take_module_settings(L, 2, name, *takes) : 0;
@@ -114,13 +114,15 @@ constexpr Row parameter_rows[] = {
 std::string class_help(const void* of) {
   auto* c = static_cast<const nn::ModuleClass*>(of);
   nn::ModuleRef m = c->make();
-  return settings_help("nn." + c->name, c->brief, [&](Fields& f) { describe_all_settings(*m, f); }) + call_help(*m);
+  return settings_help("nn." + std::string(c->name), std::string(c->brief),
+                       [&](Fields& f) { describe_all_settings(*m, f); }) +
+         call_help(*m);
 }
 
 std::vector<std::string> class_names() {
   std::vector<std::string> list;
   for (auto* c : nn::module_classes())
-    if (c->name.find('.') == c->name.npos) list.push_back(c->name);  // others are of libraries: nn.mine.Scale
+    if (c->name.find('.') == c->name.npos) list.emplace_back(c->name);  // others are of libraries: nn.mine.Scale
   for (auto& name : container_names()) list.push_back(name);
   return list;
 }
@@ -132,7 +134,7 @@ class MadeClasses final : public LateNames {
     if (push_container_class(L, name)) return true;
     const nn::ModuleClass* c = nn::find_module_class(name);
     if (!c) return false;
-    push_native_class(L, c->name, guarded<construct>, guarded<init>, c);
+    push_native_class(L, std::string(name), guarded<construct>, guarded<init>, c);
     document(L, -1, class_help, c);
     add_functions(L, -1, functions_of_class(name));
     return true;

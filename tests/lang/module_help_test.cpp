@@ -19,11 +19,11 @@ std::string help_of(Interp& interp, const std::string& name) {
 TEST(ModuleHelp, NamesEverySetting) {
   Interp interp;
   for (auto* c : nn::module_classes()) {
-    SCOPED_TRACE(c->name);
-    const std::string text = help_of(interp, "nn." + c->name);
+    SCOPED_TRACE(std::string(c->name));
+    const std::string text = help_of(interp, "nn." + std::string(c->name));
     auto says = [&](const std::string& part) { EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text; };
-    says("nn." + c->name + "(");
-    says(c->brief);
+    says("nn." + std::string(c->name) + "(");
+    says(std::string(c->brief));
     FieldList list;
     c->make()->describe(list);
     for (auto& f : list.items) {

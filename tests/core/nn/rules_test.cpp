@@ -106,7 +106,7 @@ void for_each_class(const std::function<void(const nn::ModuleClass&)>& f) {
   const bool library = of_library();
   for (auto* c : nn::module_classes()) {
     if (library != (c->name.find('.') != c->name.npos)) continue;
-    SCOPED_TRACE(c->name);
+    SCOPED_TRACE(std::string(c->name));
     try {
       f(*c);
     } catch (const std::exception& e) { ADD_FAILURE() << e.what(); }
@@ -116,7 +116,7 @@ void for_each_class(const std::function<void(const nn::ModuleClass&)>& f) {
 TEST(ModuleRules, NamesAreOfOneClassEach) {
   std::set<std::string> names;
   for_each_class([&](auto& c) {
-    EXPECT_TRUE(names.insert(c.name).second) << "two classes of this name";
+    EXPECT_TRUE(names.emplace(c.name).second) << "two classes of this name";
     EXPECT_EQ(c.make()->type(), c.name);
     EXPECT_FALSE(c.brief.empty());
   });
@@ -182,7 +182,7 @@ TEST(ModuleRules, SettingsPrint) {
       SCOPED_TRACE(f.name);
       nn::ModuleRef m = ready(c);
       const std::string before = m->repr();
-      EXPECT_TRUE(before.starts_with(c.name + "(")) << before;
+      EXPECT_TRUE(before.starts_with(std::string(c.name) + "(")) << before;
       bool changed = false;
       Set one([&](const FieldInfo& info, Attr& value) {
         return std::string_view(info.name) == f.name && (changed = change(info, value));
