@@ -24,7 +24,8 @@ class Rescale final : public luth::nn::Layer<Rescale, RescaleSpec> {
   using Layer::Layer;
   void build() override {
     luth::nn::need_at_least("mine.Rescale", "features", spec.features, 1);
-    register_parameter("weight", luth::nn::as_parameter(luth::basic::fill_into(spec.factory.empty({spec.features}), 1)));
+    register_parameter("weight",
+                       luth::nn::as_parameter(luth::basic::fill_into(spec.factory.empty({spec.features}), 1)));
   }
   luth::Tensor run(const luth::Tensor& x) { return affine(luth::mul(x, parameter(0)), {.a = spec.a, .b = spec.b}); }
 };
