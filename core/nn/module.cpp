@@ -118,7 +118,7 @@ void Hooks::remove(int64_t id) {
   from(before, after, before_backward, after_backward, before_state, after_state, before_load, after_load);
 }
 Hooks& global_hooks() {
-  static Hooks hooks;
+  static thread_local Hooks hooks;  // the interpreter of another thread has its own
   return hooks;
 }
 

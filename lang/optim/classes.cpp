@@ -1,5 +1,6 @@
 // Classes of optimizers and schedules that are written in Lua: class tables, fields of objects, settings that a script
 // names. An object is that of a C++ class, with a class table among its user values.
+#include <mutex>
 #include <set>
 
 #include "lang/collector/cycle_collector.h"
@@ -146,7 +147,9 @@ namespace {
 
 // Names of settings live as long as the process: fields point to them.
 const char* interned(const char* name) {
+  static std::mutex lock;
   static std::set<std::string> names;
+  std::lock_guard hold(lock);
   return names.emplace(name).first->c_str();
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <new>
+#include <thread>
 
 namespace luth::lang {
 namespace {
@@ -144,6 +145,39 @@ TEST(Openers, EachInterpHasItsOwn) {
   lua_State* co = lua_newthread(a.state());
   EXPECT_EQ(&Interp::of(co), &a);
   EXPECT_EQ(&Interp::of(b.state()), &b);
+}
+
+// Each thread trains with an interpreter of its own; hooks of all modules are those of its thread.
+TEST(Interpreters, TrainInTwoThreads) {
+  const char* script = R"(
+    local Net = nn.class('Net')
+    function Net:init() self.layers = nn.Sequential(nn.Linear(4, 8), nn.LayerNorm(8), nn.GELU(), nn.Linear(8, 1)) end
+    function Net:forward(x) return self.layers(x) end
+    local hooked = 0
+    local hook = nn.modules.module.register_module_forward_hook(function() hooked = hooked + 1 end)
+    for i = 1, 60 do
+      local My = optim.class('My' .. i % 7)
+      function My:init(params) optim.Optimizer.init(self, params, {['rate' .. i] = 0.1}) end
+      function My:step() end
+      local net = Net():clone()
+      local o, mine = optim.Adam(net:parameters(), {lr = 0.1}), My(net:parameters())
+      local schedule = optim.lr_scheduler.StepLR(o, 2)
+      net(torch.ones(3, 4)):sum():backward()
+      o:step() mine:step() schedule:step()
+      torch.func.vmap(function(x) return net(x) end)(torch.ones(5, 4))
+      assert(not pcall(function() return net.nosuch() end) and not pcall(function() net:parametrs() end))
+      net:load_state_dict(net:state_dict())
+      tostring(net)
+    end
+    assert(hooked == 60 * 12, hooked)
+    hook:remove())";
+  int codes[2] = {-1, -1};
+  auto train = [&](int& code) { code = Interp().run_string(script, "=train"); };
+  std::thread other(train, std::ref(codes[0]));
+  train(codes[1]);
+  other.join();
+  EXPECT_EQ(codes[0], 0);
+  EXPECT_EQ(codes[1], 0);
 }
 
 TEST(Calls, LeaveResultsOrOneMessage) {
