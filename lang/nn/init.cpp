@@ -14,17 +14,23 @@ namespace {
 
 enum class Draws { no, yes };
 
-// nn.init.<name>(tensor, settings…): fills the tensor and returns it. What draws takes a generator by name.
+// nn.init.<name>(tensor, settings…): fills the tensor and returns it. What draws takes a generator by name. All may be
+// given by name, the tensor too.
 template <class F>
 int filled(lua_State* L, const char* name, Draws draws, const Describe& describe, F fill) {
   const std::string function = std::string("nn.init.") + name;
+  std::vector<std::string> others;
+  if (lua_gettop(L) == 1 && is_named(L, 1)) {
+    lua_getfield(L, 1, "tensor");
+    lua_insert(L, 1);
+    others.emplace_back("tensor");
+  }
   const Tensor& t = check_tensor(L, 1, (function + ": argument 'tensor' expects").c_str());
   const int last = lua_gettop(L);
-  std::vector<std::string> others;
   if (draws == Draws::yes) others.emplace_back("generator");
   read_settings(L, 2, function, describe, others);
   std::optional<UseGenerator> use;
-  if (!others.empty() && last > 1 && is_named(L, last)) {
+  if (draws == Draws::yes && last > 1 && is_named(L, last)) {
     lua_getfield(L, last, "generator");
     if (!is_none(L, -1)) use.emplace(check_generator(L, lua_gettop(L)));
   }
@@ -121,8 +127,8 @@ constexpr Row init_rows[] = {
     {"constant_", guarded<constant>, "nn.init.constant_(tensor, val)", "Fills the tensor with a constant."},
     {"zeros_", guarded<zeros>, "nn.init.zeros_(tensor)", "Fills the tensor with zeros."},
     {"ones_", guarded<ones>, "nn.init.ones_(tensor)", "Fills the tensor with ones."},
-    {"eye_", guarded<eye>, "nn.init.eye_(matrix)", "Fills the matrix with ones on the diagonal, zeros elsewhere."},
-    {"dirac_", guarded<dirac>, "nn.init.dirac_(filters, groups = 1)",
+    {"eye_", guarded<eye>, "nn.init.eye_(tensor)", "Fills the matrix with ones on the diagonal, zeros elsewhere."},
+    {"dirac_", guarded<dirac>, "nn.init.dirac_(tensor, groups = 1)",
      "Fills the tensor with convolution filters that copy each channel."},
     {"xavier_uniform_", guarded<xavier_uniform>, "nn.init.xavier_uniform_(tensor, gain = 1, {generator = nil})",
      "Fills the tensor with uniform numbers up to ± gain √(6 / (fan_in + fan_out))."},
