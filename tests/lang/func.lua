@@ -84,6 +84,36 @@ function s.jacobians()
   t:eq(aux, 'aux')
 end
 
+-- Gradients of operators that pick elements, of products, norms and equations: in one vmap and in nested ones.
+function s.jacobians_of_operators_that_pick_elements()
+  local x, m = normal(3, 4), torch.eye(3, {dtype = torch.float64})
+  local at = torch.tensor {{1, 4}, {2, 2}, {3, 1}}
+  for i, f in ipairs {
+    function(v) return v:sort(2) ^ 2 end,
+    function(v) return v:topk(2, 2) ^ 2 end,
+    function(v) return v:gather(2, at) ^ 2 end,
+    function(v) return v:index_select(2, at[1]) ^ 2 end,
+    function(v) return v:take(at) ^ 2 end,
+    function(v) return v:max(2) ^ 2 end,
+    function(v) return v:cummax(2) ^ 2 end,
+    function(v) return v:prod(2) end,
+    function(v) return F.group_norm(v:unsqueeze(1), 1) ^ 2 end,
+    function(v) return torch.linalg.det(v:matmul(v:t()) + m) end,
+    function(v) return torch.linalg.solve(v:matmul(v:t()) + m, v) end,
+    function(v) return torch.linalg.cholesky(v:matmul(v:t()) + m) end,
+    function(v) return torch.linalg.inv(v:matmul(v:t()) + m) end,
+    function(v) return torch.linalg.eigvalsh(v:matmul(v:t()) + m) end,
+    function(v) return torch.matrix_exp(v:matmul(v:t()) * 0.1) end,
+  } do
+    local want = torch.autograd.functional.jacobian(f, x)
+    t:assert(func.jacrev(f)(x):allclose(want, {rtol = 1e-8, atol = 1e-9}), 'jacrev ' .. i)
+    t:assert(func.vmap(func.jacrev(f))(torch.stack {x, x + 1})[1]:allclose(want, {rtol = 1e-8, atol = 1e-9}), 'vmap ' .. i)
+    local function total(v) return f(v):sin():sum() end
+    t:assert(func.hessian(total)(x):allclose(torch.autograd.functional.hessian(total, x), {rtol = 1e-6, atol = 1e-7}), 'hessian ' .. i)
+  end
+  t:fails(function() func.vmap(torch.linalg.inv)(torch.zeros(2, 3, 3)) end, 'singular')
+end
+
 -- By the parameters of a network, as the tutorial of neural tangent kernels has it, and by two arguments.
 function s.jacobians_by_tables()
   local net = nn.Linear(3, 2):double()

@@ -6,6 +6,7 @@
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/index/index_plan.h"
+#include "core/ops/index/picked.h"
 #include "core/ops/shape/view.h"
 
 namespace luth::ops {
@@ -101,7 +102,7 @@ Spec IndexSelect::infer(const Inputs& in) const {
   return {s, in[0].dtype()};
 }
 Tensors IndexSelect::vjp(const Call& c, const Tensor& dy) const {
-  return {index_add.into(zeros_of(c.in[0]), c.in[1], dy, {.dim = dim, .base = base})};
+  return {index_add.into(zeros_beside(dy, c.in[0]), c.in[1], dy, {.dim = dim, .base = base})};
 }
 
 Spec IndexAdd::infer(const Inputs& in) const {
@@ -160,7 +161,7 @@ Spec Gather::infer(const Inputs& in) const {
   return {in[1].shape(), in[0].dtype()};
 }
 Tensors Gather::vjp(const Call& c, const Tensor& dy) const {
-  return {scatter_add.into(zeros_of(c.in[0]), c.in[1], dy, {.dim = dim, .base = base})};
+  return {scatter_add.into(zeros_beside(dy, c.in[0]), c.in[1], dy, {.dim = dim, .base = base})};
 }
 
 Join join_of(const std::optional<std::string>& reduce) {
@@ -203,7 +204,7 @@ Spec Take::infer(const Inputs& in) const {
   return {in[1].shape(), in[0].dtype()};
 }
 Tensors Take::vjp(const Call& c, const Tensor& dy) const {
-  return {put.into(zeros_of(c.in[0]), c.in[1], dy, {.accumulate = true, .base = base})};
+  return {put.into(zeros_beside(dy, c.in[0]), c.in[1], dy, {.accumulate = true, .base = base})};
 }
 Spec Put::infer(const Inputs& in) const {
   check_index_dtype("index", in[1].dtype());

@@ -6,6 +6,7 @@
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/elementwise/elementwise.h"
 #include "core/ops/elementwise/unary.h"
+#include "core/ops/index/picked.h"
 #include "core/ops/shape/cat.h"
 #include "core/ops/shape/view.h"
 
@@ -57,7 +58,7 @@ Spec MaskedSelect::infer(const Inputs& in) const {
   return {Shape{count(in[1])}, in[0].dtype()};
 }
 Tensors MaskedSelect::vjp(const Call& c, const Tensor& dy) const {
-  return {masked_replace.into(zeros_of(c.in[0]), c.in[1], dy)};
+  return {masked_replace.into(zeros_beside(dy, c.in[0]), c.in[1], dy)};
 }
 
 Tensor MaskedScatter::decompose(const Inputs& in) const {

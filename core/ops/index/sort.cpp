@@ -4,6 +4,7 @@
 #include "core/ops/common/sample_tensors.h"
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/index/index.h"
+#include "core/ops/index/picked.h"
 
 namespace luth::ops {
 namespace {
@@ -12,7 +13,7 @@ const DefineAll<Sort, Argsort, Msort, TopK> define_all_;
 /// The gradient of values picked along a dim: back to where they came from.
 Tensors scattered(const Call& c, const Tensors& dy, int64_t dim, int base) {
   if (!dy[0]) return {};
-  return {scatter.into(zeros_of(c.in[0]), c.out[1], dy[0], {.dim = dim, .base = base})};
+  return {scatter.into(zeros_beside(dy[0], c.in[0]), c.out[1], dy[0], {.dim = dim, .base = base})};
 }
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/elementwise/unary.h"
 #include "core/ops/index/index.h"
+#include "core/ops/index/picked.h"
 #include "core/ops/reduce/reduce.h"
 
 namespace luth::ops {
@@ -20,7 +21,7 @@ Specs CumExtremum<largest>::infer(const Inputs& in) const {
 template <bool largest>
 Tensors CumExtremum<largest>::vjp(const Call& c, const Tensors& dy) const {
   if (!dy[0]) return {};
-  return {scatter_add.into(zeros_of(c.in[0]), c.out[1], dy[0], {.dim = dim, .base = base})};
+  return {scatter_add.into(zeros_beside(dy[0], c.in[0]), c.out[1], dy[0], {.dim = dim, .base = base})};
 }
 template <bool largest>
 Cases<CumExtremum<largest>> CumExtremum<largest>::samples() {

@@ -8,8 +8,10 @@
 #include "core/ops/elementwise/unary.h"
 #include "core/ops/index/index.h"
 #include "core/ops/index/mask.h"
+#include "core/ops/index/picked.h"
 #include "core/ops/shape/cat.h"
 #include "core/ops/shape/view.h"
+#include "core/tensor/batched_device.h"
 
 namespace luth {
 
@@ -147,7 +149,7 @@ static Tensor product_of_others(const Tensor& x) {
 Tensors Prod::vjp(const Call& c, const Tensor& dy) const {
   Tensor x = cast_to(c.in[0].tensor(), dy.dtype());
   bool flat = !dim;
-  if (x.device().has_data() && !any(eq(x, 0)).item().to<bool>()) {
+  if (x.device().has_data() && !as_batched(x.device()) && !any(eq(x, 0)).item().to<bool>()) {
     Tensor all = prod(x, {.dim = dim, .keepdim = keepdim});
     Tensor top = mul(dy, all);
     if (!flat && !keepdim && x.dim()) top = unsqueeze(top, {*dim});
@@ -214,7 +216,7 @@ Tensors gradient_at_indices(const Call& c, const Tensor& dy, int64_t dim, bool k
   int d = wrap_dim(dim, x.dim());
   Tensor index = keepdim ? c.out[1] : unsqueeze(c.out[1], {d});
   Tensor g = keepdim ? dy : unsqueeze(dy, {d});
-  return {scatter.into(zeros_of(x), index, g, {.dim = d, .base = base})};
+  return {scatter.into(zeros_beside(dy, x), index, g, {.dim = d, .base = base})};
 }
 template <bool largest>
 Cases<ExtremumDim<largest>> ExtremumDim<largest>::samples() {
