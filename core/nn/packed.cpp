@@ -63,7 +63,7 @@ Tensor joined(const Tensors& parts) { return parts.size() == 1 ? parts[0] : cat(
 Tensor swapped(const Tensor& t, bool swap) { return swap ? transpose(t, {.dim0 = 0, .dim1 = 1}) : t; }
 
 /// Returns the dim of the sequences.
-int check_lengths(const Lengths& lengths, const Tensor& input, bool batch_first) {
+int check_lengths(const Lengths& lengths, const Tensor& input, bool batch_first, int64_t least = 1) {
   if (input.dim() < 2)
     throw Error("input needs two dims, of steps and of sequences, but has shape {}", to_string(input.shape()));
   const int batch_dim = batch_first ? 0 : 1;
@@ -71,9 +71,9 @@ int check_lengths(const Lengths& lengths, const Tensor& input, bool batch_first)
   if (int64_t(lengths.size()) != batch)
     throw Error("lengths has {} numbers, but input has {} sequences", lengths.size(), batch);
   for (size_t i = 0; i < lengths.size(); ++i)
-    if (lengths[i] < 1 || lengths[i] > steps)
-      throw Error("length {} of sequence {} is not within 1 to {}, the steps of input", lengths[i], shown(int64_t(i)),
-                  steps);
+    if (lengths[i] < least || lengths[i] > steps)
+      throw Error("length {} of sequence {} is not within {} to {}, the steps of input", lengths[i], shown(int64_t(i)),
+                  least, steps);
   return batch_dim;
 }
 
@@ -227,7 +227,7 @@ PackedRef pack_sequence(const Tensors& sequences, bool enforce_sorted) {
 }
 
 Tensors unpad_sequence(const Tensor& padded, const Lengths& lengths, bool batch_first) {
-  const int batch_dim = check_lengths(lengths, padded, batch_first);
+  const int batch_dim = check_lengths(lengths, padded, batch_first, 0);
   Tensors list;
   for (size_t i = 0; i < lengths.size(); ++i)
     list.push_back(

@@ -186,6 +186,8 @@ function s.weight_norm()
   t:eq(n.parametrizations.weight.original0:size(), torch.Size { 1, 4 })
   local whole = nn.utils.weight_norm(nn.Linear(4, 3), 'weight', torch.none)
   t:eq(whole.weight_g:dim(), 0)
+  t:eq(nn.utils.weight_norm(nn.Linear(4, 3), 'weight', -1).weight_g:dim(), 0)  -- -1 is PyTorch's None
+  t:eq(parametrizations.weight_norm(nn.Linear(4, 3), 'weight', -1).parametrizations.weight.original0:dim(), 0)
 end
 
 function s.spectral_norm()
@@ -317,6 +319,9 @@ function s.pruning_of_several()
   prune.global_unstructured({ { a, 'weight' }, { b, 'weight' } }, prune.l1_unstructured, { amount = 5 })
   t:eq(zeros(a.weight) + zeros(b.weight), 5)
   t:eq(zeros(a.weight), 4)
+  local one = nn.Linear(2, 2)
+  prune.global_unstructured({ { one, 'weight' } }, { pruning_method = prune.L1Unstructured, amount = 1 })
+  t:eq(zeros(one.weight_mask), 1)
   prune.custom_from_mask(b, 'weight', torch.tensor { { 0, 1 }, { 1, 1 } })
   t:eq(b.weight:tolist(), { { 0., 2. }, { 0., 3. } })
   prune.identity(b, 'bias')

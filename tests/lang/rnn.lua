@@ -108,6 +108,8 @@ function tests.sequences_round_trip()
   for i, x in ipairs(rnn.unpack_sequence(packed)) do same(x, list[i]) end
   local padded = rnn.pad_sequence(list)
   for i, x in ipairs(rnn.unpad_sequence(padded, { 2, 4, 4, 1 })) do same(x, list[i]) end
+  local none = rnn.unpad_sequence(padded, { 0, 4, 4, 1 })[1]
+  tester:eq(none:size(), torch.Size { 0, 3 })
   local left = rnn.pad_sequence(list, { batch_first = true, padding_side = 'left' })
   tester:assert(left[1][{ { 1, 2 } }]:eq(0):all())
   same(left[1][{ { 3, 4 } }], list[1])

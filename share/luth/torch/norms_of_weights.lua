@@ -6,9 +6,9 @@ local M = {}
 
 -- ---- Weight normalisation (Salimans and Kingma, 2016) ---------------------------------------------------------------
 
--- The norm over all dims but `dim`, which stays; over all if dim is torch.none.
+-- The norm over all dims but `dim`, which stays; over all if dim is torch.none, or -1 as in PyTorch.
 function M.norm_except(v, dim)
-  if dim == torch.none then return torch.linalg.vector_norm(v) end
+  if dim == torch.none or dim == -1 then return torch.linalg.vector_norm(v) end
   if dim < 0 then dim = dim + v:dim() + 1 end
   local dims = {}
   for d = 1, v:dim() do

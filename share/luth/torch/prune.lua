@@ -117,6 +117,8 @@ function M.l1_unstructured(...)
   return apply(f, a.module, a.name, without_lowest(f, mask_of(a.module, a.name), scores:abs(), a.amount))
 end
 
+M.RandomUnstructured, M.L1Unstructured = M.random_unstructured, M.l1_unstructured  -- the names of the classes
+
 function M.random_structured(...)
   local f = 'random_structured'
   local a = arguments.read(f, { 'module', 'name', 'amount', 'dim' }, 4, ...)
@@ -159,7 +161,8 @@ function M.global_unstructured(...)
   local f = 'global_unstructured'
   local a = arguments.read(f, { 'parameters', 'pruning_method', 'importance_scores', 'amount' }, 2, ...)
   local prune, all, masks, scores = nn.utils.prune, pairs_of(f, a.parameters), {}, {}
-  if a.pruning_method ~= prune.l1_unstructured and a.pruning_method ~= prune.random_unstructured then
+  local by_magnitude = a.pruning_method == prune.l1_unstructured or a.pruning_method == prune.L1Unstructured
+  if not by_magnitude and a.pruning_method ~= prune.random_unstructured and a.pruning_method ~= prune.RandomUnstructured then
     arguments.fail(f, 'pruning_method is prune.l1_unstructured or prune.random_unstructured')
   end
   for i, p in ipairs(all) do
@@ -167,7 +170,7 @@ function M.global_unstructured(...)
     masks[i], scores[i] = mask_of(p[1], p[2]):reshape(-1), score:reshape(-1)
   end
   local score = torch.cat(scores)
-  score = a.pruning_method == prune.l1_unstructured and score:abs() or torch.rand_like(score)
+  score = by_magnitude and score:abs() or torch.rand_like(score)
   local mask, at = without_lowest(f, torch.cat(masks), score, a.amount), 1
   for i, p in ipairs(all) do
     apply(f, p[1], p[2], mask:narrow(1, at, masks[i]:numel()):reshape(p[1][p[2]]:size()))
