@@ -103,12 +103,17 @@ Values MultiheadAttention::run(const AttentionArguments& a) {
   op.use_separate_proj_weight = !packed;
   op.average_attn_weights = a.average_attn_weights;
   op.is_causal = a.is_causal;
+  // Where hooks of out_proj compute its parameters (nn.utils), it is called itself, behind a projection that changes
+  // nothing.
+  Tensor weight = out->parameter_named("weight"), bias = out->parameter_named("bias");
+  const bool computed = !weight || (!bias && spec.bias);
+  if (computed) weight = init::eye(Tensor::empty({spec.embed_dim, spec.embed_dim}, q.dtype(), q.device())), bias = {};
   auto own = [&](const char* name) { return Value(parameter_named(name)); };
-  Tensors r =
-      luth::apply(info<ops::MultiHeadAttentionForward>(), &op,
-                  {q, k, v, own("in_proj_weight"), own("in_proj_bias"), own("bias_k"), own("bias_v"),
-                   out->parameter_named("weight"), out->parameter_named("bias"), a.key_padding_mask, a.attn_mask,
-                   own("q_proj_weight"), own("k_proj_weight"), own("v_proj_weight"), Value(), Value()});
+  Tensors r = luth::apply(info<ops::MultiHeadAttentionForward>(), &op,
+                          {q, k, v, own("in_proj_weight"), own("in_proj_bias"), own("bias_k"), own("bias_v"), weight,
+                           bias, a.key_padding_mask, a.attn_mask, own("q_proj_weight"), own("k_proj_weight"),
+                           own("v_proj_weight"), Value(), Value()});
+  if (computed) r[0] = out->call({r[0]})[0].tensor();
   Values results{swap ? transpose(r[0], {0, 1}) : r[0]};
   if (a.need_weights) results.push_back(r[1]);
   return results;

@@ -392,4 +392,26 @@ function s.errors()
   t:fails(function() pruned.weight = torch.zeros(2, 2) end, "'weight' is computed from other parameters; assign those")
 end
 
+-- Attention calls no forward of its out_proj, whose hooks compute these.
+function s.attention_with_a_computed_projection()
+  local x = torch.randn(3, 2, 4)
+  for _, change in ipairs {
+    function(layer) nn.utils.prune.l1_unstructured(layer, 'weight', 0.5) end,
+    function(layer) nn.utils.prune.l1_unstructured(layer, 'bias', 2) end,
+    function(layer) nn.utils.parametrizations.weight_norm(layer) end,
+  } do
+    local plain = nn.MultiheadAttention(4, 2)
+    plain.out_proj.bias.data:normal_()
+    local changed = plain:clone()
+    change(changed.out_proj)
+    plain.out_proj.weight.data:copy_(changed.out_proj.weight:detach())
+    plain.out_proj.bias.data:copy_(changed.out_proj.bias:detach())
+    local got, got_weights = changed(x, x, x)
+    local want, want_weights = plain(x, x, x)
+    t:assert(torch.allclose(got, want) and torch.equal(got_weights, want_weights))
+    got:sum():backward()
+    for name, p in changed:named_parameters() do t:ne(p.grad, nil, name) end
+  end
+end
+
 t:add(s):run()
