@@ -190,9 +190,13 @@ void Replacement::open() {
     if (fd < 0 && errno == EEXIST) continue;
     if (fd < 0) fail(text(errno));
     disk_ = Disk(fd, 0);
-    // without a lock, on a file system that has none or held by another, others take the file for no leftover either
-    (void)flock(fd, LOCK_EX | LOCK_NB);
-    // one that removes leftovers may have seen the file before it was locked
+    // Whoever removes leftovers may have seen the file before it was locked, and then it goes. On a file system without
+    // locks nobody removes any, nor one that another user keeps locked.
+    const bool seen = flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+    if (seen && i < tries / 2) {
+      ::unlink(temporary_.c_str());
+      continue;
+    }
     if (fstat(fd, &mine) || lstat(temporary_.c_str(), &there) || !same_file(mine, there)) continue;
     if (exists) (void)fchmod(fd, old.st_mode & 07777);
     return;
