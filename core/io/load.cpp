@@ -6,6 +6,7 @@
 #include "core/io/elements.h"
 #include "core/io/hdf5_child.h"
 #include "core/io/hdf5_reader.h"
+#include "core/io/many_values.h"
 
 namespace luth::io {
 namespace {
@@ -29,7 +30,14 @@ class Builder {
     if (!map) return item;
     Map all;
     all.kind = map->kind;
-    for (const Map::Entry& e : *map) all.add(e.key, build(e.value));
+    const bool columns = map->kind == many_kind;
+    for (const Map::Entry& e : *map) {
+      Device* const to = to_;
+      if (columns && !e.value.as<List>()) to_ = nullptr;  // plain values, whatever device the tensors go to
+      all.add(e.key, build(e.value));
+      to_ = to;
+    }
+    if (columns) return from_columns(all);
     return all;
   }
 

@@ -1,5 +1,6 @@
 // Writing trees as HDF5.
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <vector>
 
@@ -7,11 +8,15 @@
 #include "core/io/checkpoint.h"
 #include "core/io/elements.h"
 #include "core/io/hdf5.h"
+#include "core/io/many_values.h"
 #include "core/io/names.h"
 #include "core/io/values.h"
 
 namespace luth::io {
 namespace {
+
+// HDF5 takes at most 65,535; single numbers above 10,000 have become columns.
+constexpr size_t most_attributes = 50'000;
 
 // Equal for tensors that are the same memory in the same way.
 std::string identity(const Tensor& t) {
@@ -19,12 +24,15 @@ std::string identity(const Tensor& t) {
                      to_string(t.strides()), name(t.dtype()));
 }
 
-bool has_objects(const Item& item) {
-  if (auto* list = item.as<List>()) return std::any_of(list->begin(), list->end(), has_objects);
+// The version of the format that the tree needs.
+int64_t version_of(const Item& item) {
   auto* map = item.as<Map>();
-  if (!map) return false;
-  return !map->kind.empty() ||
-         std::any_of(map->begin(), map->end(), [](const Map::Entry& e) { return has_objects(e.value); });
+  int64_t version = map && !map->kind.empty() ? 2 : 1;
+  if (auto* list = item.as<List>())
+    for (const Item& e : *list) version = std::max(version, version_of(e));
+  if (map)
+    for (const Map::Entry& e : *map) version = std::max(version, version_of(e.value));
+  return has_many(item) && !pack(item) ? 3 : version;
 }
 
 class Writer {
@@ -44,9 +52,10 @@ class Writer {
     H5Pset_char_encoding(attribute_, H5T_CSET_UTF8);
   }
 
-  void root(const Item& item) {
+  void root(const Item& tree) {
+    const Item& item = has_many(tree) && tree.as<Map>() ? columns(tree) : tree;
     h5::Id top = file_.own(H5Gopen2(file_.id(), "/", H5P_DEFAULT), H5Gclose, "open", "/");
-    attribute(top, own::format, has_objects(item) ? format_version : int64_t(1), "/");
+    attribute(top, own::format, version_of(tree), "/");
     attribute(top, own::writer, std::string(version), "/");
     if (auto* map = item.as<Map>()) {
       if (!map->kind.empty()) attribute(top, own::kind, map->kind, "/");
@@ -101,11 +110,16 @@ class Writer {
     file_.close(d, path);
   }
 
-  void group(hid_t at, const std::string& name, const Item& item, const std::string& path, int depth) {
+  // Kept to the end: another tensor in the memory of one that has gone would be taken for it.
+  const Item& columns(const Item& item) { return columns_.emplace_back(to_columns(item)); }
+
+  void group(hid_t at, const std::string& name, const Item& plain, const std::string& path, int depth) {
+    const Item& item = has_many(plain) ? columns(plain) : plain;
     h5::Id g = file_.own(H5Gcreate2(at, name.c_str(), link_, group_, H5P_DEFAULT), H5Gclose, "write", path);
     if (auto* list = item.as<List>()) {
       attribute(g, own::kind, "list", path);
-      for (size_t i = 0; i < list->size(); ++i) entry(g, to_name(int64_t(i) + 1), (*list)[i], path, depth);
+      for (size_t i = 0; i < list->size(); ++i)
+        entry(g, to_name(int64_t(i) + 1), (*list)[i], path, depth, i < most_attributes);
     } else {
       const Map& map = *item.as<Map>();
       if (!map.kind.empty()) attribute(g, own::kind, map.kind, path);
@@ -119,18 +133,19 @@ class Writer {
     List order;
     int64_t i = 0;
     for (const Map::Entry& e : map)
-      if (++i; entry(g, to_name(e.key), e.value, path, depth)) order.push_back(i);
+      if (++i; entry(g, to_name(e.key), e.value, path, depth, order.size() < most_attributes)) order.push_back(i);
     bool first = order.empty() || *order.back().as<int64_t>() == int64_t(order.size());
     if (!first && order.size() * sizeof(int64_t) <= attribute_bytes) attribute(g, own::order, Item(order), path);
   }
 
-  // True when the value has become an attribute.
-  bool entry(hid_t at, const std::string& name, const Item& item, const std::string& above, int depth) {
+  // True when the value has become an attribute. `room`: whether the group takes another one, for a list or text.
+  bool entry(hid_t at, const std::string& name, const Item& item, const std::string& above, int depth,
+             bool room = true) {
     std::string path = above + "/" + name;
     if (name.size() > 4096) file_.refuse(path.substr(0, 60) + "…", "is a key of more than 4,096 bytes");
     if (depth == max_depth) file_.refuse(path, fmt::format("lies deeper than {} levels; is there a cycle?", max_depth));
     if (std::optional<Packed> p = pack(item)) {
-      bool small = p->bytes.size() <= attribute_bytes;
+      const bool small = p->bytes.size() <= attribute_bytes && (room || !(p->is_list || item.as<std::string>()));
       small ? attribute(at, name, *p, above) : long_value(at, name, *p, path);
       return small;
     }
@@ -144,6 +159,7 @@ class Writer {
   h5::File& file_;
   h5::Id group_, dataset_, link_, attribute_;
   std::map<std::string, std::string> places_;  // of each tensor's memory: its path
+  std::deque<Item> columns_;
 };
 
 void save(const Item& root, const std::string& path, const std::string& previous) {

@@ -148,7 +148,7 @@ TEST(CheckpointBad, AFullDiskLeavesTheOldFile) {
   }
   for (int i = 0; i < 50; ++i) save_rotating(small_tree(), disk);  // no space was lost to files that failed
   Map many;
-  for (int i = 0; i < 20000; ++i) many.add(i, "attributes only");
+  for (int i = 0; i < 60000; ++i) many.add(i, "values only");
   EXPECT_TRUE(contains(failure([&] { save_rotating(many, disk); }).text, "No space left"));
   EXPECT_EQ(difference(load_file(path), small_tree()), "");
 }

@@ -9,6 +9,7 @@
 #include <limits>
 #include <thread>
 
+#include "core/io/many_values.h"
 #include "core/io/names.h"
 #include "core/tensor/tensor.h"
 #include "tests/core/io/io_util.h"
@@ -256,6 +257,60 @@ TEST(Checkpoint, LoadsToTheDeviceThatIsAsked) {
   Failure f = failure([&] { save_file(map_of({{"model", map_of({{"x", t}})}}), dir / "b.h5"); });
   EXPECT_TRUE(contains(f.text, "/model/x") && contains(f.text, "no data") && contains(f.text, "b.h5")) << f.text;
   EXPECT_EQ(dir.count(), 1);
+}
+
+// More plain values than HDF5 takes as attributes, of every kind, in their order, beside others.
+Map many_values(int n) {
+  Map m;
+  for (int i = 0; i < n; ++i) {
+    const std::string name = fmt::format("key {}", i);
+    const Item items[] = {i, i / 2., i % 3 == 0, fmt::format("text {}", i) + std::string(1, '\0'), "", Item()};
+    m.add(i % 7 ? Key(name) : Key(int64_t(i)), items[i % 6]);
+    if (i % 5000 == 0) m.add(name + " of others", i % 10000 ? Item(counted({2})) : Item(map_of({{"deep", i}})));
+  }
+  return m;
+}
+
+TEST(Checkpoint, ManyValues) {
+  Folder dir;
+  List mixed, lists;
+  for (int i = 0; i < 70'000; ++i) {
+    mixed.push_back(i % 2 ? Item(i) : Item(std::to_string(i)));
+    lists.push_back(List{i, i + 1});
+  }
+  for (const Item& tree : {Item(many_values(70'000)), Item(mixed), Item(map_of({{"deep", many_values(10'020)}})),
+                           Item(map_of({{"deep", mixed}})), Item(map_of({{"lists", lists}}))}) {
+    save_file(tree, dir / "a.h5");
+    EXPECT_EQ(difference(load_file(dir / "a.h5"), tree), "");
+  }
+}
+
+TEST(Checkpoint, ManyValuesThatDoNotFit) {
+  Folder dir;
+  const Map good = to_columns(many_values(100));
+  EXPECT_EQ(difference(from_columns(good), many_values(100)), "");
+  for (const Map::Entry& left_out : good) {
+    Map bad;
+    for (const Map::Entry& e : good)
+      if (&e != &left_out) bad.add(e.key, e.value);
+    const bool still_a_list = std::get<std::string>(left_out.key) == "names";
+    EXPECT_EQ(failure([&] { from_columns(bad); }).code, still_a_list ? 0 : 5) << key_text(left_out.key);
+    bad.add(left_out.key, counted({5}, Dtype::f32));
+    EXPECT_EQ(failure([&] { from_columns(bad); }).code, 5) << key_text(left_out.key);
+  }
+  Map type = good;
+  Tensor types = counted({good.find("types")->as<Tensor>()->numel()}, Dtype::u8);
+  type.set("types", types);
+  EXPECT_EQ(failure([&] { from_columns(type); }).code, 5);
+}
+
+// Files of every version stay readable.
+TEST(Checkpoint, FilesOfEachVersion) {
+  const std::string data = LUTH_SOURCE_DIR "/tests/data/version";
+  EXPECT_EQ(*load_file(data + "1.h5").as<Map>()->find("step")->as<int64_t>(), 7);
+  EXPECT_EQ(load_file(data + "2.h5").as<Map>()->kind, "module");
+  const Item three = load_file(data + "3.h5");
+  EXPECT_EQ(*three.as<Map>()->find("k10001")->as<int64_t>(), 10001);
 }
 
 }  // namespace
