@@ -231,6 +231,11 @@ std::vector<const OpInfo*> operators() {
   Registry& r = registry();
   std::lock_guard hold(r.lock);
   read_definitions(r);
+  for (auto& [name, info] : r.by_name)
+    if (!r.definitions.count(name))
+      throw Error(
+          "a kernel of '{}' is registered, and no operator of that name: `const luth::Define<Op> op_;` is missing",
+          name);
   std::vector<const OpInfo*> all;
   for (auto& [name, definition] : r.definitions) all.push_back(&filled(r, *definition));
   std::sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->name < b->name; });

@@ -29,6 +29,10 @@ run cmake --build build
 LUTH_LIBRARY=$work/build/libmine.so "$LUTH_BUILD/tests/luth_test_registry" --gtest_filter='ModuleRules*' >tests.log 2>&1 &&
   { echo 'a setting without help passed'; exit 1; }
 grep -q 'FAILED.*ModuleRules.SettingsAreDocumented' tests.log || { cat tests.log; exit 1; }
+# a kernel without its operator, whose Define is missing
+sed -i 's/^const luth::Define<Affine> affine_;//' source/affine.cpp
+run cmake --build build
+mv build/libmine.so libundefined.so
 mv libgood.so build/libmine.so
 
 # another ABI, and a library that is none of luth's
@@ -42,3 +46,4 @@ echo 'int x;' >none.cpp
 run "${CXX:-c++}" -shared -fPIC none.cpp -o libnone.so
 refused "$work/libnone.so" 'is no library of luth'
 refused "$work/missing.so" 'cannot open'
+refused "$work/libundefined.so" "kernel of 'mine::affine'.*Define<Op>"
