@@ -1,5 +1,5 @@
 -- Repeats in the sources: runs of 60 tokens or more within one definition that stand more than once, names and numbers
--- made alike. Comments, includes, `describe` blocks, tables (`rows[] = {…}`) and declarations of operators (structs with a
+-- made alike. Comments, includes, `describe` blocks, tables (`rows[] = {…}`), lists of operators (`, ops::Mul, ops::Div>`) and declarations of operators (structs with a
 -- `doc`) do not count.
 --   luth tests/tree/repeats.lua ROOT            prints the runs, longest first
 --   luth tests/tree/repeats.lua ROOT most       fails where more tokens repeat than `most`
@@ -68,6 +68,7 @@ local function tokens_of(text)
   end):gsub('struct [%w_]+[^;{]*(%b{})', function(body)
     if body:find('Doc doc', 1, true) then return (body:gsub('[^\n]', '')) end
   end):gsub('(%[%w*%] = )(%b{})', function(head, body) return head .. body:gsub('[^\n]', '') end)
+    :gsub(',%s*ops::%w+%f[%s,>]', function(item) return (item:gsub('[^\n]', '')) end)
   local tokens, lines, line = {}, {}, 1
   local scopes, opens = {}, nil -- of open braces: whether each is a namespace's
   local at = 1
