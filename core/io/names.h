@@ -22,8 +22,8 @@ inline constexpr const char* tied = "%tied";      // of an empty dataset: the pa
 inline constexpr const char* grad = "%requires_grad";  // of a dataset
 }  // namespace own
 
-/// Files with tables of many values are of version 3, others with objects of version 2, all others of version 1, so that
-/// an older luth reads them.
+/// Files with tables of many values are of version 3, others with objects of version 2, all others of version 1, so
+/// that an older luth reads them.
 inline constexpr int64_t format_version = 3;
 /// Plain values up to this many bytes are attributes, longer ones datasets: HDF5 refuses attributes of 64 KiB.
 inline constexpr size_t attribute_bytes = 32 * 1024;
