@@ -154,6 +154,17 @@ class Mutator {
   std::mt19937_64 random_;
 };
 
+// Of this process and of the readers that have ended; on a busy machine the clock runs for others too.
+double processor_seconds() {
+  double seconds = 0;
+  for (auto who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage used{};
+    getrusage(who, &used);
+    for (const timeval& t : {used.ru_utime, used.ru_stime}) seconds += double(t.tv_sec) + double(t.tv_usec) * 1e-6;
+  }
+  return seconds;
+}
+
 // ---- The campaign
 // ----------------------------------------------------------------------------------------------------
 
@@ -184,12 +195,12 @@ class Campaign {
     const std::string bytes = mutate_.mutant(seed, repaired);
     spit(path_, bytes);
     if (repaired && seed.sealed && bytes.size() > seal_bytes) seal_again();
-    const auto start = Clock::now();
+    const double start = processor_seconds();
     auto& n = counts_[seed.name];
     ++n[0];
     const bool loaded = loads(n[2]);
     n[1] += loaded;
-    if (Clock::now() - start > std::chrono::seconds(10)) broken("it took more than 10 seconds");
+    if (processor_seconds() - start > 10) broken("it took more than 10 seconds of processor time");
     if (loaded && seed.sealed && !repaired && bytes != seed.bytes) broken("a sealed file with other bytes loads");
   }
   void seal_again() {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <functional>
 
 #include "core/io/checkpoint.h"
@@ -32,10 +33,17 @@ TEST(HostileHdf5, EndsInAnErrorOfTheFile) {
   EXPECT_EQ(files, 33);
 }
 
-// How a process ends that gives up its rights with 256 MB, 1 MB to write and one second, and then runs `body`.
+// Bytes of address space that this process has.
+uint64_t address_space() {
+  uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * uint64_t(sysconf(_SC_PAGESIZE));
+}
+
+// How a process ends that gives up its rights with 256 MB more, 1 MB to write and one second, and then runs `body`.
 int ended(const std::function<int()>& body) {
   const pid_t pid = fork();
-  if (pid == 0) _exit(give_up_rights(uint64_t(256) << 20, 1 << 20, 1) ? body() : 99);
+  if (pid == 0) _exit(give_up_rights(address_space() + (uint64_t(256) << 20), 1 << 20, 1) ? body() : 99);
   int status = 0;
   waitpid(pid, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
