@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <random>
@@ -23,8 +24,7 @@ namespace {
 using namespace testing;
 using Clock = std::chrono::steady_clock;
 
-// ---- Seeds
-// -----------------------------------------------------------------------------------------------------------
+// ---- Seeds ----
 
 // A piece of HDF5's metadata that its checksum follows.
 struct Checked {
@@ -97,8 +97,7 @@ std::vector<SeedFile> seeds(const Folder& folder) {
   return all;
 }
 
-// ---- Mutants
-// ---------------------------------------------------------------------------------------------------------
+// ---- Mutants ----
 
 class Mutator {
  public:
@@ -165,8 +164,7 @@ double processor_seconds() {
   return seconds;
 }
 
-// ---- The campaign
-// ----------------------------------------------------------------------------------------------------
+// ---- The campaign ----
 
 struct Options {
   double minutes = 1;
@@ -239,6 +237,7 @@ Options options(int argc, char** argv) {
     if (name == "--seed") o.seed = std::strtoull(argv[i + 1], nullptr, 10);
     if (name == "--keep") o.keep = argv[i + 1];
   }
+  std::filesystem::create_directories(o.keep);
   return o;
 }
 
