@@ -7,14 +7,16 @@ namespace luth {
 namespace {
 
 thread_local bool enabled = true;
-std::atomic<uint64_t> next_sequence{1};
+std::atomic<uint64_t> sequence_{1};
 
 }  // namespace
 
 bool grad_enabled() { return enabled; }
 bool set_grad_enabled(bool on) { return std::exchange(enabled, on); }
 
-Node::Node() : sequence(next_sequence.fetch_add(1, std::memory_order_relaxed)) {}
+// Declared in saved.h.
+uint64_t next_sequence() { return sequence_.load(std::memory_order_relaxed); }
+Node::Node() : sequence(sequence_.fetch_add(1, std::memory_order_relaxed)) {}
 Node::~Node() {
   Tensors none;
   bury(next, none);

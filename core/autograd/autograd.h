@@ -171,6 +171,9 @@ struct BackwardOptions {
 /// grad.
 void backward(const Tensors& roots, const Tensors& gradients, const BackwardOptions& options,
               const Tensors& inputs = {});
+/// Runs f once, when the backward that runs on this thread has run all its nodes; what f throws, backward throws.
+/// Throws where none runs.
+void after_backward(std::function<void()> f);
 /// The gradients of `roots` with respect to `inputs`; leaves no grad behind. Null entries only with allow_unused.
 Tensors grad(const Tensors& roots, const Tensors& inputs, const Tensors& gradients, const BackwardOptions& options);
 

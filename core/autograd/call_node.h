@@ -10,6 +10,8 @@ class ViewWrite : public Node {
  public:
   /// A saved result of the write: the part of this node's result that was written.
   virtual Tensor part_of(const Tensor& saved) = 0;
+  /// The node of the write.
+  virtual const Ref<Node>& write() const = 0;
 };
 
 class CallNode final : public Node {

@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "core/autograd/accumulated_hooks.h"
 #include "core/autograd/autograd.h"
 #include "core/device/device_support.h"
 #include "core/op/basics.h"
@@ -114,6 +115,9 @@ class Engine {
   explicit Engine(const BackwardOptions& options) : options_(options) {
     options_.retain_graph |= options_.create_graph;
   }
+  /// The innermost of this thread that runs; null: none.
+  static thread_local Engine* current;
+  void at_end(std::function<void()> f) { at_end_.push_back(std::move(f)); }
 
   /// From now on only what leads to a captured tensor, or one to accumulate into, runs.
   void capture(const Tensor& t, size_t i) {
@@ -130,18 +134,20 @@ class Engine {
 
   void run(const Tensors& roots, const Tensors& gradients) {
     Running now;
+    const Current current_is_this(this);
     GradMode mode(options_.create_graph);
     for (size_t i = 0; i < roots.size(); ++i)
       start(roots[i], i < gradients.size() ? gradients[i] : Tensor(), roots.size() > 1 ? int64_t(i) : -1);
     if (!targets_.empty()) find_needed();
+    if (accumulated_hooks_exist()) count_users();
     while (!queue_.empty()) {
       std::pop_heap(queue_.begin(), queue_.end(), older);
-      Ref<Node> node = std::move(queue_.back());
+      const Ref<Node> node = std::move(queue_.back());
       queue_.pop_back();
-      Tensors dys = std::move(arrived_[node.get()]);
-      arrived_.erase(node.get());
-      step(*node, dys);
+      run_arrived(*node);
+      run_accumulators(*node);
     }
+    for (auto& f : std::exchange(at_end_, {})) f();
     streams_.join();
   }
 
@@ -198,6 +204,42 @@ class Engine {
       basic::add_into(sum, more);
     else
       sum = basic::add(sum, more);
+  }
+
+  void run_arrived(Node& node) {
+    const auto it = arrived_.find(&node);
+    if (it == arrived_.end()) return;  // an accumulator that has run
+    Tensors dys = std::move(it->second);
+    arrived_.erase(it);
+    step(node, dys);
+  }
+
+  // The nodes below the roots, each once.
+  std::vector<Node*> reachable() const {
+    std::vector<Node*> all;
+    std::unordered_set<Node*> seen;
+    auto visit = [&](const Ref<Node>& n) {
+      if (n && seen.insert(n.get()).second) all.push_back(n.get());
+    };
+    for (auto& r : roots_) visit(r);
+    for (size_t i = 0; i < all.size(); ++i)
+      for (auto& e : all[i]->next) visit(e.node);
+    return all;
+  }
+
+  // An accumulator may be older than this graph, and would be the last to run, while an earlier graph lives. Whoever
+  // has a hook on its leaf is to have the grad as soon as it is there: when the last of the accumulator's users has
+  // run.
+  void count_users() {
+    for (Node* n : reachable())
+      for (auto& e : n->next)
+        if (e.node && e.node->leaf() && e.node->tensor_hooks()) ++users_[e.node.get()];
+  }
+  void run_accumulators(const Node& user) {
+    for (size_t i = users_.empty() ? 0 : user.next.size(); i-- > 0;) {  // the newest first, as without hooks
+      const Ref<Node>& n = user.next[i].node;
+      if (auto it = users_.find(n.get()); it != users_.end() && !--it->second) run_arrived(*n);
+    }
   }
 
   void step(Node& node, Tensors& dys) {
@@ -269,18 +311,7 @@ class Engine {
 
   // The nodes from which a target is reachable, the targets themselves only if they lead to another one.
   void find_needed() {
-    std::vector<Node*> all;
-    std::unordered_set<Node*> seen;
-    std::vector<Node*> stack;
-    for (auto& r : roots_)
-      if (seen.insert(r.get()).second) stack.push_back(r.get());
-    while (!stack.empty()) {
-      Node* n = stack.back();
-      stack.pop_back();
-      all.push_back(n);
-      for (auto& e : n->next)
-        if (e.node && seen.insert(e.node.get()).second) stack.push_back(e.node.get());
-    }
+    std::vector<Node*> all = reachable();
     std::sort(all.begin(), all.end(), [](Node* a, Node* b) { return a->sequence < b->sequence; });
     for (Node* n : all)  // the oldest first: what it points to is decided already
       for (auto& e : n->next)
@@ -290,16 +321,32 @@ class Engine {
         }
   }
 
+  struct Current {
+    explicit Current(Engine* e) : before(std::exchange(current, e)) {}
+    ~Current() { current = before; }
+    Current(const Current&) = delete;
+    Engine* before;
+  };
+
+  std::vector<std::function<void()>> at_end_;
   StreamOrder streams_;
   const AnomalyMode anomaly_ = anomaly_mode();
   BackwardOptions options_;
   std::vector<Capture> captured_;
   std::vector<Ref<Node>> keep_, roots_, queue_;  // queue_ is a heap, newest first
   std::unordered_map<Node*, Tensors> arrived_;
+  std::unordered_map<const Node*, int> users_;  // of accumulators with hooks: how many have not run
   std::unordered_set<Node*> targets_, needed_;  // no targets: every node is needed
 };
 
+thread_local Engine* Engine::current = nullptr;
+
 }  // namespace
+
+void after_backward(std::function<void()> f) {
+  if (!Engine::current) throw Error("after_backward: no backward runs on this thread");
+  Engine::current->at_end(std::move(f));
+}
 
 AnomalyMode anomaly_mode() { return anomaly.load(std::memory_order_relaxed); }
 AnomalyMode set_anomaly_mode(AnomalyMode mode) { return anomaly.exchange(mode); }

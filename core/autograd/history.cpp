@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "core/autograd/accumulated_hooks.h"
 #include "core/autograd/view_history.h"
 #include "core/op/basics.h"
 
@@ -11,6 +12,7 @@ namespace luth {
 namespace {
 
 std::atomic<int64_t> next_hook{1};
+std::atomic<bool> accumulated_hooks{false};
 
 // grad + dy: a grad of its own, with a graph where one is recorded.
 void accumulate(Tensor& grad, const Tensor& dy) {
@@ -202,10 +204,12 @@ int64_t register_hook(const Tensor& t, Hook hook) {
 int64_t register_accumulated_hook(const Tensor& leaf, Hook hook) {
   if (!leaf.requires_grad() || !leaf.is_leaf())
     throw Error("register_post_accumulate_grad_hook needs a leaf that requires grad");
+  accumulated_hooks = true;
   int64_t id = next_hook++;
   meta_of(leaf).hooks.push_back({id, HookEntry::after_accumulation, std::move(hook)});
   return id;
 }
+bool accumulated_hooks_exist() { return accumulated_hooks.load(std::memory_order_relaxed); }
 
 void remove_hook(const Tensor& t, int64_t id) {
   GradMeta& m = meta_of(t);

@@ -16,6 +16,7 @@ class WithHistory final : public Packed {
     set_history(t, history_.node, history_.nr);
     return t;
   }
+  Refers refers() const override { return {.packed = &value_, .node = &history_.node}; }
 
  private:
   Ref<Packed> value_;
@@ -31,6 +32,17 @@ Ref<Packed> pack(const Tensor& t, bool history) {
   Ref<Packed> value = by->pack(t);
   if (!history) return value;
   return make<WithHistory>(std::move(value), gradient_edge(t));
+}
+
+// The value, unless its memory was given back: then a kernel would read none.
+Tensor present(const Tensor& t, const Node& who) {
+  if (t && t.numel() && !t.storage()->bytes())
+    throw Error(
+        "{}{}: a value that backward needs ({}) is not here: its memory was given back, as that of sharded parameters "
+        "is "
+        "between their uses",
+        who.name(), at_source_mark(who.mark), describe(t));
+  return t;
 }
 
 }  // namespace
@@ -65,13 +77,13 @@ Saved Saved::shape_of(const Tensor& t, int place) {
 }
 
 Tensor Saved::unpack(const Node& who) const {
-  if (const Ref<Packed> held = packed_) return held->unpack();
+  if (const Ref<Packed> held = packed_) return present(held->unpack(), who);
   if (!storage_) return tensor_;
   if (!(tensor_.storage() == storage_))
     throw Error("{}{}: a value that backward needs was given other memory, that of {}; clone() it before", who.name(),
                 at_source_mark(who.mark), describe(tensor_));
   if (tensor_.version() != version_) overwritten(who);
-  return tensor_;
+  return present(tensor_, who);
 }
 
 void Saved::overwritten(const Node& who) const {

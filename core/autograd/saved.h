@@ -4,12 +4,25 @@
 
 namespace luth {
 
+class Recompute;
+
 /// A saved value that is not in the node: how to have it again.
 class Packed : public Counted {
  public:
   virtual ~Packed();
   virtual Tensor unpack() = 0;
+
+  /// What it refers to, for a collector of cycles; null: nothing.
+  struct Refers {
+    const Recompute* work = nullptr;
+    const Tensor* tensor = nullptr;
+    const Ref<Packed>* packed = nullptr;
+    const Ref<Node>* node = nullptr;
+  };
+  virtual Refers refers() const { return {}; }
 };
+/// The number of the next node.
+uint64_t next_sequence();
 
 /// What this thread's nodes would save goes through it instead, while it is set: checkpointing
 /// (core/dispatch/recompute.h).
@@ -37,6 +50,7 @@ class Saved {
   bool is_result() const { return place_ >= 0; }
   /// The tensor that this holds; null where there is none.
   const Tensor& tensor() const { return tensor_; }
+  const Ref<Packed>& packed() const { return packed_; }
   /// Which result, or which input.
   int number() const { return place_ >= 0 ? place_ : ~place_; }
   /// The value; of an input with its history, of a result without. `who` names the node in the error that the value was

@@ -22,6 +22,7 @@ class WriteIntoView final : public ViewWrite {
   }
   std::string name() const override { return "CopySlices"; }
   bool release() override { return write_->release(); }
+  const Ref<Node>& write() const override { return write_; }
 
   Tensor part_of(const Tensor& saved) override {
     Tensor base = Tensor::alias(saved.storage(), base_.shape, base_.strides, base_.offset, saved.dtype());

@@ -35,11 +35,16 @@ std::string place_of(const OpInfo& info, const Inputs& in, const char* suffix = 
   return info.lua_name + suffix + "(" + arguments(in) + "): ";
 }
 
-// Kernels count on the places of optional inputs that were left out. Nothing computes with a tensor without a shape.
+// Kernels count on the places of optional inputs that were left out, and on the tensors of lists. Nothing computes with
+// a tensor without a shape.
 void fill_in(const OpInfo& info, Inputs& in) {
   for (auto& v : in)
     if (v.is_tensor()) check_initialised(v.tensor(), info.lua_name);
   while (in.size() < info.inputs.size() && info.inputs[in.size()].optional) in.emplace_back();
+  if (info.inputs.empty() || !info.inputs.back().list || info.inputs.back().optional) return;
+  for (size_t first = info.inputs.size() - 1, i = first; i < in.size(); ++i)
+    if (!in[i].is_tensor())
+      throw Error("{}: element {} of the list is no tensor", info.lua_name, shown(int64_t(i - first)));
 }
 
 // Numbers that a function of one sample draws for a tensor which is the same in all samples.
@@ -325,7 +330,10 @@ Tensors run_out(const OpInfo& info, const void* op, Inputs in, Tensors out) {
   run(call);
   const Tensors& results = call.out;
   if (results.size() != out.size()) throw Error("out= expects {} tensors, got {}", results.size(), out.size());
-  for (size_t i = 0; i < out.size(); ++i) check_result(info, call.in, results[i], out[i]);
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (!results[i]) throw Error("has no result {} with these arguments, so that it takes no out=", info.outputs[i]);
+    check_result(info, call.in, results[i], out[i]);
+  }
   for (size_t i = 0; i < out.size(); ++i) {
     give_shape_of(info, results[i], out[i]);
     write_back(out[i], results[i]);

@@ -22,6 +22,7 @@ class Recompute::Value final : public Packed {
                   describe(tensor_));
     return tensor_;
   }
+  Refers refers() const override { return {.work = work_.get(), .tensor = &tensor_}; }
   void fill(const Tensor& t) {
     if (!(t.shape() == shape_) || t.dtype() != dtype_)
       throw Error(
@@ -85,7 +86,8 @@ void Recompute::set_random_states(const std::vector<RandomState>& states) {
   for (auto& s : states) s.generator->seed(s.seed), s.generator->set_offset(s.offset);
 }
 
-Recompute::Recompute(std::function<void()> again, bool preserve_random) : again_(std::move(again)) {
+Recompute::Recompute(std::function<void()> again, bool preserve_random)
+    : sequence(next_sequence()), again_(std::move(again)) {
   if (preserve_random) random_ = random_states();
   for (Device* d : open_devices()) {
     std::string kind(d->kind());

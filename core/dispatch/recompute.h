@@ -18,6 +18,7 @@ class Recompute final : public Counted {
   /// `again` does the same work; it must not hold the results.
   Recompute(std::function<void()> again, bool preserve_random);
   ~Recompute();
+  const uint64_t sequence;  // older than those of the nodes that may have its values
 
   /// The first run, while it lives.
   class First {

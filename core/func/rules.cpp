@@ -157,6 +157,9 @@ bool take_outside(Inputs& in, uint32_t bits) {
   return true;
 }
 
+// Samples that are numbers keep their one element, whatever k says.
+void largest(Call& c) { c.in[0].dim() ? along_dims(c) : one_by_one(c); }
+
 // Indices (and values of index_fill) that all samples share, outside of the batch.
 template <uint32_t indices>
 void along_dims_by_index(Call& c) {
@@ -322,8 +325,9 @@ const Rules<product_of_elements, ops::Prod> prod_;
 const Rules<along_dims, ops::Sum, ops::Amax, ops::Amin, ops::MaxDim, ops::MinDim, ops::Var, ops::Std,
             ops::EuclideanNorm, ops::AllDims, ops::AnyDims, ops::Cumsum, ops::Cumprod, ops::Cummax, ops::Cummin,
             ops::LogCumsumExp, ops::LogSumExp, ops::Softmax, ops::LogSoftmax, ops::KthValue, ops::MedianDim,
-            ops::NanMedianDim, ops::Sort, ops::TopK, ops::Gather, ops::Scatter, ops::ScatterValue, ops::ScatterAdd>
+            ops::NanMedianDim, ops::Sort, ops::Gather, ops::Scatter, ops::ScatterValue, ops::ScatterAdd>
     along_;
+const Rules<largest, ops::TopK> topk_;
 const Rules<along_dims_by_index<2>, ops::IndexSelect, ops::IndexAdd, ops::IndexCopy> index_;
 const Rules<along_dims_by_index<6>, ops::IndexFill> index_fill_;
 const Rules<along_dim_of_list, ops::CatFew> cat_;

@@ -1,9 +1,9 @@
 // torch.utils.checkpoint: parts of the forward that backward computes again.
 #include "core/dispatch/recompute.h"
+#include "lang/collector/graph_roots.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
 #include "lang/runtime/interp.h"
-#include "lang/runtime/ref.h"
 #include "lang/values/named_arguments.h"
 #include "lang/values/values.h"
 
@@ -46,17 +46,18 @@ int run(lua_State* L, int f, Settings settings) {
     lua_pushvalue(L, f + i);
     lua_rawseti(L, -2, i + 1);
   }
-  LuaRef call(L, -1);
+  const GraphRootRef call = new_graph_root(L, -1);
   lua_pop(L, 1);
   auto again = [call, n] {
-    lua_State* L = call.running();
+    lua_State* L = call->value.running();
     luaL_checkstack(L, n + 8, "too many arguments");
-    call.push(L);
+    call->value.push(L);
     for (int i = 0; i <= n; ++i) lua_rawgeti(L, -1 - i, i + 1);
     lua_call(L, n, 0);
     lua_pop(L, 1);
   };
   auto work = make<Recompute>(again, settings.preserve_random);
+  call->set_owner(*work);
   Recompute::First first(work);
   lua_call(L, n, LUA_MULTRET);
   return lua_gettop(L) - f + 1;

@@ -19,8 +19,9 @@ namespace {
 class FunctionNode final : public Node, public FreeListed<FunctionNode, 2> {
  public:
   FunctionNode(lua_State* L, int context, ApplicationRef app, const Tensors& inputs, Small<Edge, 2> edges)
-      : app_(std::move(app)), context_(new_graph_root(L, context, this)) {
+      : app_(std::move(app)), context_(new_graph_root(L, context)) {
     app_->node = this;
+    context_->set_owner(*this);
     context_->saved = {app_, &app_->saved};
     mark = source_mark();
     next = std::move(edges);
@@ -38,8 +39,6 @@ class FunctionNode final : public Node, public FreeListed<FunctionNode, 2> {
     context_.reset();
     return true;
   }
-  /// Makes the userdata at `index`, of a result, a holder of the ctx.
-  void add_result(lua_State* L, int index) { context_->holders.emplace_back(L, index); }
   Tensors backward(const Tensors& dys) override;
 
  private:
@@ -272,7 +271,6 @@ class Apply {
       replace(i, t);
     }
     set_history(t, node_, i - first_);
-    node_->add_result(L_, i);
   }
   void replace(int i, Tensor t) {
     push_tensor(L_, std::move(t));

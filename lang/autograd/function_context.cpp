@@ -121,7 +121,7 @@ bool holds_results(lua_State* L, int index, const Node& node) {
     return made && made->sequence >= node.sequence;
   };
   lua_getiuservalue(L, index, fields);
-  return Search(L, is_result, false).run();
+  return Search(L, is_result).run();
 }
 
 void open_context(lua_State* L) {

@@ -72,7 +72,9 @@ template <bool before>
 int add_node_hook(lua_State* L) {
   const NodeRef node = own<NodeRef>(L);
   check_function(L, before ? "register_prehook" : "register_hook");
-  NodeHook hook = [root = new_graph_root(L, 2, node.get())](const Tensors& dxs, const Tensors& dys) {
+  const GraphRootRef root = new_graph_root(L, 2);
+  root->set_owner(*node);
+  NodeHook hook = [root](const Tensors& dxs, const Tensors& dys) {
     lua_State* L = root->value.running();
     luaL_checkstack(L, 8, "too many hooks");
     root->value.push(L);

@@ -24,13 +24,11 @@ Tensor call_hook(const LuaRef& f, const Tensor& gradient) {
 
 int64_t add_tensor_hook(lua_State* L, int tensor, int f, bool accumulated) {
   const Tensor& t = check_tensor(L, tensor);
-  GraphRootRef root = new_graph_root(L, f, nullptr);
-  root->holders.emplace_back(L, tensor);
+  const Ref<Node> node = t.grad_fn();
+  const GraphRootRef root = new_graph_root(L, f);
+  node ? root->set_owner(*node) : root->set_owner(*t.impl());
   Hook hook = [root](const Tensor& g) { return call_hook(root->value, g); };
-  int64_t id = accumulated ? register_accumulated_hook(t, std::move(hook)) : register_hook(t, std::move(hook));
-  root->node = t.impl()->meta->node.get();
-  root->node ? void(root->sequence = root->node->sequence) : void(root->leaf = t.impl());
-  return id;
+  return accumulated ? register_accumulated_hook(t, std::move(hook)) : register_hook(t, std::move(hook));
 }
 
 }  // namespace luth::lang

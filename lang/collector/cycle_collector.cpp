@@ -3,125 +3,46 @@
 #include <time.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
 #include <vector>
 
 #include "lang/collector/trial_deletion.h"
-#include "lang/runtime/box.h"
 #include "lang/runtime/tables.h"
 
 namespace luth::lang {
 namespace {
 
-// In a function, because it is filled before main, in any order of files.
-std::vector<void (*)(lua_State*, const HeldTensorVisitor&)>& held_tensors() {
-  static std::vector<void (*)(lua_State*, const HeldTensorVisitor&)> list;
-  return list;
-}
-void each_held_tensor(lua_State* L, const HeldTensorVisitor& visit) {
-  for (auto* each : held_tensors()) each(L, visit);
-}
+enum class Outcome { cannot, none, some };  // inside of a finalizer; whether roots were freed
 
-// Pushes the userdata of a tensor. Returns null and pushes nothing where it was collected.
-const Tensor* push_holder(lua_State* L, const WeakRef& holder) {
-  holder.push(L);
-  if (const Tensor* t = to_box<Tensor>(L, -1); t && *t) return t;
-  return lua_pop(L, 1), nullptr;
-}
-
-// The holders of a leaf that Lua knows.
-struct LeafHolders {
-  std::set<const void*> userdata;
-  size_t objects = 0;
-  std::vector<GraphRootRef> hooks;
-  bool all(const TensorImpl* t) const { return t->use_count() == userdata.size() + objects; }
-};
-
-// One pass: roots with known holders become values of these holders, Lua collects, survivors become roots again.
-class Collection {
- public:
-  explicit Collection(lua_State* L) : L_(L) {
-    luaL_checkstack(L, 16, nullptr);
-    push_weak(L, "k");  // holder -> list of the values that live as long as it does
-    table_ = lua_gettop(L);
-  }
-  void add(const GraphRootRef& h) {
-    if (h->leaf) return leaves_[h->leaf].hooks.push_back(h);
-    graph_.add(h);
-  }
-  /// Whether roots of nodes with unknown holders are left, and whether the pass freed a value that may hold them.
-  bool remaining() const { return remaining_; }
-  bool freed() const { return freed_; }
-  bool run() {
-    graph_.find(L_);
-    attached_ = graph_.attach(L_, table_);
-    remaining_ = graph_.remaining();
-    graph_ = {};
-    find_holders();
-    for (auto& [leaf, holders] : leaves_)
-      for (auto& h : holders.hooks)
-        if (holders.all(leaf) && push_holder(L_, h->holders[0])) attach(lua_gettop(L_), h), lua_pop(L_, 1);
-    each_held_tensor(L_, [&](int index, const Tensor& t) {
-      auto it = t ? leaves_.find(t.impl()) : leaves_.end();
-      if (it == leaves_.end() || !it->second.all(t.impl())) return;
-      for (auto& h : it->second.hooks) attach(index, h);
-    });
-    leaves_.clear();
-    for (auto& h : attached_) h->value.set_rooted(L_, false);
-    std::vector<std::weak_ptr<GraphRoot>> weak_roots(attached_.begin(), attached_.end());
-    attached_.clear();
-    bool done = lua_gc(L_, LUA_GCCOLLECT) == 0;
-    for (auto& weak : weak_roots) {
-      if (GraphRootRef h = weak.lock())
-        h->value.set_rooted(L_, true);
-      else
-        freed_ = true;
+// The roots of owners that only Lua leads to become values of the userdata that lead there, Lua collects, and survivors
+// become roots again.
+Outcome collect_roots(lua_State* L) {
+  luaL_checkstack(L, 16, nullptr);
+  const CollectorStop stop(L);
+  drop_dead_roots(L);
+  std::vector<std::weak_ptr<GraphRoot>> loosened;
+  push_weak(L, "k");  // userdata -> what lives as long as it does
+  {
+    TrialDeletion graph;  // without roots that others than their owners hold: functions that run now
+    for (auto& weak : graph_roots(L).list)
+      if (GraphRootRef root = weak.lock(); root && root->owner && root.use_count() == 2) graph.add(root);
+    graph.find(L);
+    for (auto& root : graph.attach(L, lua_gettop(L) - 1)) {
+      root->value.set_rooted(L, false);
+      loosened.push_back(root);
     }
-    lua_pop(L_, 1);
-    return done;
   }
-
- private:
-  void find_holders() {
-    for (auto& [leaf, holders] : leaves_)
-      for (auto& h : holders.hooks)
-        if (const Tensor* t = push_holder(L_, h->holders[0])) {
-          if (t->impl() == leaf) holders.userdata.insert(lua_topointer(L_, -1));
-          lua_pop(L_, 1);
-        }
-    each_held_tensor(L_, [&](int, const Tensor& t) {
-      if (auto it = t ? leaves_.find(t.impl()) : leaves_.end(); it != leaves_.end()) ++it->second.objects;
-    });
-  }
-  // Makes the value live as long as the userdata at `holder`.
-  void attach(int holder, const GraphRootRef& h) {
-    lua_pushvalue(L_, holder);
-    if (lua_rawget(L_, table_) != LUA_TTABLE) {
-      lua_pop(L_, 1);
-      lua_newtable(L_);
-      lua_pushvalue(L_, holder);
-      lua_pushvalue(L_, -2);
-      lua_rawset(L_, table_);
-    }
-    h->value.push(L_);
-    lua_rawseti(L_, -2, lua_Integer(lua_rawlen(L_, -2)) + 1);
-    lua_pop(L_, 1);
-    attached_.push_back(h);
-  }
-
-  lua_State* L_;
-  CollectorStop stop_{L_};
-  int table_;
-  std::map<TensorImpl*, LeafHolders> leaves_;
-  TrialDeletion graph_;
-  std::vector<GraphRootRef> attached_;
-  bool remaining_ = false, freed_ = false;
-};
+  const bool done = loosened.empty() || lua_gc(L, LUA_GCCOLLECT) == 0;
+  bool freed = false;
+  for (auto& weak : loosened)
+    if (GraphRootRef root = weak.lock())
+      root->value.set_rooted(L, true);
+    else
+      freed = true;
+  lua_pop(L, 1);
+  return !done ? Outcome::cannot : freed ? Outcome::some : Outcome::none;
+}
 
 }  // namespace
-
-HeldTensors::HeldTensors(void (*each)(lua_State*, const HeldTensorVisitor&)) { held_tensors().push_back(each); }
 
 int64_t computed_time() {
   timespec t;
@@ -129,36 +50,49 @@ int64_t computed_time() {
   return int64_t(t.tv_sec) * 1000000000 + t.tv_nsec;
 }
 
-// The userdata that one pass frees no longer count as holders in the next. A freed value may have been the unknown
-// holder of others, so a long chain of such values takes several collections.
+// What one pass frees no longer refers to others in the next.
 bool collect_all(lua_State* L) {
   constexpr int most_passes = 8;
   const int64_t begin = computed_time();
-  for (int pass = 1;; ++pass) {
-    drop_dead_roots(L);
-    std::vector<GraphRootRef> roots;
-    for (auto& weak : graph_roots(L).list)
-      if (GraphRootRef h = weak.lock()) roots.push_back(std::move(h));
-    if (roots.empty()) return lua_gc(L, LUA_GCCOLLECT) == 0;
-    Collection collection(L);
-    for (auto& h : roots) collection.add(h);
-    roots.clear();
-    if (!collection.run()) return false;
-    if (!collection.remaining() || (pass > 1 && !collection.freed()) || pass == most_passes) break;
-  }
+  drop_dead_roots(L);
+  if (lua_gc(L, LUA_GCCOLLECT) != 0) return false;
   GraphRoots& roots = graph_roots(L);
   roots.erase_dead();
-  roots.due = std::max({GraphRoots::least, 2 * roots.list.size(), size_t(lua_gc(L, LUA_GCCOUNT))});
+  const size_t before = roots.list.size();
+  for (int pass = 0; pass < most_passes && !roots.list.empty(); ++pass) {
+    const Outcome outcome = collect_roots(L);
+    if (outcome == Outcome::cannot) return false;
+    roots.erase_dead();
+    if (outcome == Outcome::none) break;
+  }
+  const size_t left = roots.list.size(), kb = size_t(lua_gc(L, LUA_GCCOUNT));
+  const GraphRoots::Due least;
+  roots.survivors = left;
+  roots.tensors = 0;
+  const bool paid = before > left + left / 8;  // else most of them are in use, as in a long chain of Functions
+  roots.due.roots = std::max({least.roots, (paid ? 2 : 4) * left, kb});
+  roots.due.kb = std::max(least.kb, 2 * kb);
+  roots.due.tensors = before > 2 * left ? least.tensors : std::min(64 * least.tensors, 2 * roots.due.tensors);
   const int64_t now = computed_time();
-  roots.rest_until = now + 8 * (now - begin);
+  roots.rest_until = now + (paid ? 2 : 8) * (now - begin);
   return true;
 }
 
-bool full_collection_due(lua_State* L) {
+bool full_collection_due(lua_State* L, size_t tensors) {
   GraphRoots& roots = graph_roots(L);
-  if (roots.list.size() < roots.due || computed_time() < roots.rest_until) return false;
+  const size_t kb = size_t(lua_gc(L, LUA_GCCOUNT));
+  roots.tensors += tensors;
+  const auto over = [&](size_t times) {
+    return roots.list.size() >= times * roots.due.roots || kb >= times * roots.due.kb ||
+           roots.tensors >= times * roots.due.tensors;
+  };
+  if (!over(1) || (computed_time() < roots.rest_until && !over(2))) return false;
   roots.erase_dead();
-  return roots.list.size() > roots.due / 2;
+  constexpr size_t some = 16;
+  if (roots.list.size() > roots.survivors + std::max(some, roots.survivors / 8)) return true;
+  if (kb >= roots.due.kb) roots.due.kb = 2 * kb;
+  roots.tensors = 0;
+  return false;
 }
 
 }  // namespace luth::lang

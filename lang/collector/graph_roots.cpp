@@ -1,6 +1,7 @@
 #include "lang/collector/graph_roots.h"
 
 #include "core/autograd/autograd.h"
+#include "core/dispatch/recompute.h"
 #include "lang/runtime/box.h"
 
 namespace luth::lang {
@@ -25,15 +26,20 @@ GraphRoots& graph_roots(lua_State* L) {
 
 void open_graph_roots(lua_State* L) { graph_roots(L); }
 
-GraphRootRef new_graph_root(lua_State* L, int index, Node* node) {
+GraphRootRef new_graph_root(lua_State* L, int index) {
   auto root = std::make_shared<GraphRoot>();
-  root->node = node;
-  if (node) root->sequence = node->sequence;
   root->value = LuaRef(L, index);
   GraphRoots& roots = graph_roots(L);
   if (roots.list.size() == roots.list.capacity()) roots.erase_dead();
   roots.list.push_back(root);
   return root;
+}
+
+uint64_t GraphRoot::oldest() const {
+  if (kind == Kind::node) return static_cast<const Node*>(owner)->sequence;
+  if (kind == Kind::work) return static_cast<const Recompute*>(owner)->sequence;
+  const auto& meta = static_cast<const TensorImpl*>(owner)->meta;
+  return meta && meta->accumulator ? meta->accumulator->sequence : ~uint64_t(0);
 }
 
 }  // namespace luth::lang

@@ -1,37 +1,48 @@
-// Graph roots: Lua values that nodes and leaves of the autograd graph need, such as hooks and the ctx of a Function.
+// Graph roots: Lua values that the autograd graph needs, such as hooks and the ctx of a Function.
 #pragma once
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "core/tensor/tensor.h"
 #include "lang/runtime/ref.h"
 
 namespace luth {
-class Node;
+class Packed;
+class Recompute;
 class Saved;
-struct TensorImpl;
 }  // namespace luth
 
 namespace luth::lang {
 
-/// A Lua value that a tensor's or a node's object needs. It is a root of Lua's collector, except while collect_all
-/// finds that only its holders lead to it.
+/// A Lua value that its owner needs: a leaf or a node its hook, a node its ctx, a checkpoint its function. It is a root
+/// of Lua's collector, except while collect_all finds that only Lua leads to the owner.
 struct GraphRoot {
-  std::vector<WeakRef> holders;  // userdata of the leaf, or of results of the node
-  TensorImpl* leaf = nullptr;    // the leaf that owns this, as its hook; null where a node owns it
-  Node* node = nullptr;
-  uint64_t sequence = 0;  // the node's
+  enum class Kind : uint8_t { node, tensor, work, packed, holder };  // of owners: the first three. work: a Recompute
+  const void* owner = nullptr;
+  Kind kind = Kind::node;
   LuaRef value;
   std::shared_ptr<const std::vector<Saved>> saved;  // tensors that the value holds inside C++: a ctx's; may be null
+
+  void set_owner(const Node& node) { owner = &node, kind = Kind::node; }
+  void set_owner(const TensorImpl& leaf) { owner = &leaf, kind = Kind::tensor; }
+  void set_owner(const Recompute& work) { owner = &work, kind = Kind::work; }
+  /// The number of the oldest node that may refer to the owner, or is it; the highest where there is none.
+  uint64_t oldest() const;
 };
 using GraphRootRef = std::shared_ptr<GraphRoot>;
 
 /// The roots of an interpreter, and when a full collection looks at them next (full_collection_due).
 struct GraphRoots {
-  static constexpr size_t least = 10000;
   std::vector<std::weak_ptr<GraphRoot>> list;
-  size_t due = least;      // the length of the list that makes one due
+  size_t survivors = 0;    // of the last collection
+  size_t tensors = 0;      // handed to Lua since then
   int64_t rest_until = 0;  // in computed_time()
+
+  /// What makes a collection due: so many roots, KB of Lua's memory, or tensors handed to Lua.
+  struct Due {
+    size_t roots = 4000, kb = 32 << 10, tensors = 200000;
+  } due;
 
   void erase_dead();
 };
@@ -40,8 +51,7 @@ GraphRoots& graph_roots(lua_State* L);
 /// Call before anything of the script's is made, as open_refs.
 void open_graph_roots(lua_State* L);
 
-/// Makes the value at `index` a root, which the node owns. The caller appends the userdata of the node's results to
-/// `holders` as they are made. A collection finds those to which the value itself leads.
-GraphRootRef new_graph_root(lua_State* L, int index, Node* node);
+/// Makes the value at `index` a root. It stays one until it has an owner.
+GraphRootRef new_graph_root(lua_State* L, int index);
 
 }  // namespace luth::lang

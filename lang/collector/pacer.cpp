@@ -85,7 +85,7 @@ void detail::collect_young(lua_State* L) {
   }
   int64_t tensors = int64_t(pacer.tensors);
   bool running = lua_gc(L, LUA_GCISRUNNING);  // not after collectgarbage('stop')
-  if (running && (allocated() > full_at || full_collection_due(L)))
+  if (running && (full_collection_due(L, pacer.tensors) || allocated() > full_at))
     collect_all(L), collected_fully();
   else if (running)
     lua_gc(L, LUA_GCSTEP, 0);

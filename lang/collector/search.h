@@ -6,21 +6,19 @@
 
 namespace luth::lang {
 
-/// A depth-first search through tables and the upvalues of functions; with `userdata`, through user values too. Depth
-/// and the number of edges are bounded, so it may miss something.
+/// A depth-first search through tables and the upvalues of functions. Depth and the number of edges are bounded, so it
+/// may miss something.
 template <class F>
 class Search {
  public:
   /// `f()` says whether the userdata on top ends the search.
-  Search(lua_State* L, F f, bool userdata) : L_(L), f_(f), userdata_(userdata) { luaL_checkstack(L, 64, nullptr); }
+  Search(lua_State* L, F f) : L_(L), f_(f) { luaL_checkstack(L, 64, nullptr); }
 
   /// From the value on top, which it pops; whether f has ended it.
   bool run(int depth = 0) {
-    const bool box = lua_type(L_, -1) == LUA_TUSERDATA;
-    bool found = box && f_();
-    if (!found && depth < 8 && left_ > 0 && (lua_istable(L_, -1) || lua_isfunction(L_, -1) || (box && userdata_)))
-      if (seen_.insert(lua_topointer(L_, -1)).second)
-        found = lua_istable(L_, -1) ? in_table(depth) : box ? in_user_values(depth) : captured(depth);
+    bool found = lua_type(L_, -1) == LUA_TUSERDATA && f_();
+    if (!found && depth < 8 && left_ > 0 && (lua_istable(L_, -1) || lua_isfunction(L_, -1)))
+      if (seen_.insert(lua_topointer(L_, -1)).second) found = lua_istable(L_, -1) ? in_table(depth) : captured(depth);
     lua_pop(L_, 1);
     return found;
   }
@@ -34,12 +32,6 @@ class Search {
       lua_pop(L_, 1);  // the key
       return found;
     }
-    return false;
-  }
-  bool in_user_values(int depth) {
-    for (int i = 1; lua_getiuservalue(L_, -1, i) != LUA_TNONE; ++i, --left_)
-      if (run(depth + 1)) return true;
-    lua_pop(L_, 1);
     return false;
   }
   bool captured(int depth) {
@@ -58,7 +50,6 @@ class Search {
 
   lua_State* L_;
   F f_;
-  const bool userdata_;
   std::set<const void*> seen_;
   int left_ = 200;
 };

@@ -265,4 +265,27 @@ function s.the_same_bits_on_any_number_of_threads()
   torch.set_num_threads(threads)
 end
 
+-- A hook on a leaf runs once, when the last user of the leaf has run, though a graph of before keeps the leaf's node.
+function s.hooks_of_leaves_run_early()
+  local a, b = torch.ones(3, { requires_grad = true }), torch.ones(3, { requires_grad = true })
+  local log = {}
+  for name, p in pairs { a = a, b = b } do
+    p:register_post_accumulate_grad_hook(function(x) log[#log + 1] = name .. x.grad:sum():item() end)
+  end
+  local graphs = {}
+  for i = 1, 3 do
+    a.grad, b.grad, log = nil, nil, {}
+    local x = a * 2
+    x:register_hook(function() log[#log + 1] = 'x' end)
+    local y = x * b * 4
+    y:register_hook(function() log[#log + 1] = 'y' end)
+    graphs[i] = (y * b):sum()
+    graphs[i]:backward()
+    t:eq(table.concat(log, ' '), 'y b48.0 x a24.0')
+  end
+  log = {}
+  torch.autograd.grad((a * b * a):sum(), b)
+  t:eq(#log, 0)
+end
+
 t:add(s):run()

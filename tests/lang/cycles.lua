@@ -560,4 +560,216 @@ function s.ctx_in_use_stays()
   t:eq(x.grad[{1, 1}]:item(), 12.)
 end
 
+-- ---- every way back ----
+
+-- Makers of garbage: each gets a new table, to which its cycle leads.
+local Holds = torch.autograd.Function('Holds')
+function Holds.forward(ctx, x, it) ctx.it = it return x * 2 end
+function Holds.backward(_, dy) return dy * 2 end
+local Saves = torch.autograd.Function('Saves')
+function Saves.forward(ctx, x, it)
+  ctx.it = it
+  ctx:save_for_backward(x)
+  return x * 2
+end
+function Saves.backward(_, dy) return dy * 2 end
+local parameter = torch.ones(3, {requires_grad = true})
+local function new_leaf() return torch.ones(3, {requires_grad = true}) end
+-- A leaf whose hook captures it and what hold(leaf, it) returns.
+local function hooked(hold)
+  return function(it)
+    local q = new_leaf()
+    it.held = hold and hold(q, it)
+    q:register_hook(function() return it and q and nil end)
+  end
+end
+local cycles = {
+  ctx_and_table = function(it) it.y = Holds.apply(parameter, it) end,
+  ctx_and_closure = function(it)
+    local y
+    y = Holds.apply(parameter, function() return y, it end)
+  end,
+  ctx_and_metatable = function(it) setmetatable(it, {y = Holds.apply(parameter, it)}) end,
+  ctx_and_coroutine = function(it)
+    local y = Holds.apply(parameter, it)
+    it.co = coroutine.create(function() coroutine.yield(y) end)
+    coroutine.resume(it.co)
+  end,
+  ctx_and_later_results = function(it) it.y = {Holds.apply(parameter, it)[1], Holds.apply(parameter, it):sum():exp()} end,
+  ctx_and_saved = function(it) it.y = Saves.apply(Saves.apply(parameter * 1, it), it) end,
+  ctx_and_module = function(it)
+    local m = nn.Linear(3, 3)
+    m.y, m.it = Holds.apply(m.weight, it), it
+    it.m = m
+  end,
+  leaf = hooked(),
+  leaf_and_its_graph = hooked(function(q) return (q * q):exp() end),
+  leaf_and_view = hooked(function(q) return q[1] end),
+  leaf_and_grad = hooked(function(q) q.grad = q * 2 return q.grad end),
+  leaf_in_depth = hooked(function(q)
+    local t = q
+    for _ = 1, 100 do t = {t} end
+    return t
+  end),
+  leaf_in_width = hooked(function(q)
+    local t = {}
+    for i = 1, 1000 do t[i] = {i} end
+    t[#t + 1] = q
+    return t
+  end),
+  leaf_and_coroutine = hooked(function(q)
+    local co = coroutine.wrap(function() while true do coroutine.yield(q) end end)
+    co()
+    return {co, coroutine.create(function() return q end)}
+  end),
+  leaf_and_finalizer = hooked(function(q) return setmetatable({}, {__gc = function() return q end}) end),
+  leaf_and_optimizer = hooked(function(q)
+    local o = optim.Adam({q}, {lr = 0.1});
+    (q * 2):sum():backward()
+    o:step()
+    return o
+  end),
+  leaf_and_packed = hooked(function(q) return nn.utils.rnn.pack_sequence {(q * 2):reshape(3, 1), q[{ {1, 2} }]:reshape(2, 1)} end),
+  two_leaves = function(it)
+    local a, b = new_leaf(), new_leaf()
+    a:register_hook(function() return b and it and nil end)
+    b:register_hook(function() return a and it and nil end)
+  end,
+  accumulated = function(it)
+    local q = new_leaf()
+    local o = optim.SGD({q}, {lr = 0.1})
+    q:register_post_accumulate_grad_hook(function() o:step() return it and nil end);
+    (q * 2):sum():backward()
+  end,
+  parameters = function(it)
+    local m = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+    for _, q in ipairs(m:parameters()) do q:register_hook(function() return it and m and nil end) end
+    it.y = m(torch.ones(1, 2))
+  end,
+  result = function(it)
+    it.y = parameter * 2
+    it.z = (it.y * 3):exp()
+    it.y:register_hook(function() return it and nil end)
+  end,
+  result_with_grad = function(it)
+    it.y = parameter * 2
+    it.y:retain_grad()
+    it.y:register_hook(function() return it and nil end)
+  end,
+  written_view = function(it)
+    it.x = torch.ones(3, 3) * parameter
+    it.x[1]:mul_(parameter)
+    it.x:register_hook(function() return it and nil end)
+  end,
+  node = function(it)
+    it.node = (parameter * 2):exp().grad_fn
+    it.node:register_prehook(function() return it and nil end)
+  end,
+  checkpoint = function(it)
+    it.y = torch.utils.checkpoint.checkpoint(function(x) return (x * 2):exp(), it.y end, parameter * 1)
+  end,
+  checkpoints = function(it)
+    local inner = torch.utils.checkpoint.checkpoint
+    it.y = inner(function(x) return inner(function(z) return z:exp(), it.y end, x * 2) end, parameter * 1)
+    it.y = it.y:exp()
+  end,
+}
+-- Runs make() n times. Returns a function that counts the tables that are left.
+local function count_left(make, n)
+  local alive = setmetatable({}, {__mode = 'k'})
+  for _ = 1, n do
+    local it = {}
+    alive[it] = true
+    make(it)
+  end
+  return function()
+    local count = 0
+    for _ in pairs(alive) do count = count + 1 end
+    return count
+  end
+end
+
+function s.no_cycle_stays()
+  for name, make in pairs(cycles) do
+    local count = count_left(make, 50)
+    collectgarbage() collectgarbage()
+    t:eq(('%s: %d'):format(name, count()), name .. ': 0')
+  end
+end
+-- A bounded number of them is left, however many there were.
+function s.cycles_go_by_themselves()
+  collectgarbage()
+  for _, name in ipairs {'ctx_and_closure', 'leaf', 'checkpoint'} do
+    local count = count_left(cycles[name], 40000)
+    t:assert(count() < 12000, name .. ': ' .. count() .. ' of 40000 are left')
+    collectgarbage()
+  end
+end
+-- Large values: memory of Lua and of the graph counts, too.
+function s.large_cycles_go_sooner()
+  collectgarbage()
+  local before = collectgarbage('count')
+  local count = count_left(cycles.leaf_in_width, 1500)
+  t:assert(count() < 1300, count() .. ' of 1500 are left')
+  t:lt(collectgarbage('count') - before, 100 << 10)
+  count = count_left(function(it)
+    local y = parameter
+    for _ = 1, 300 do y = y + 1 end
+    it.y = y
+    y:register_hook(function() return it and nil end)
+  end, 1500)
+  t:assert(count() < 1500, count() .. ' of 1500 are left')
+end
+-- What is in use stays, wherever it is: hooks run, a ctx and a function of a checkpoint are there.
+function s.what_leads_to_a_root_keeps_it()
+  local n = 0
+  local function hook(q) q:register_hook(function() local _ = q n = n + 1 end) return q end
+  local function check(make, expected)
+    n = 0
+    local run = make()
+    for _ = 1, 3 do collectgarbage() end
+    run()
+    t:eq(n, expected)
+  end
+  check(function()
+    local co = coroutine.wrap(function(q) coroutine.yield(); (q * 2):sum():backward() end)
+    co(hook(new_leaf()))
+    return co
+  end, 1)
+  check(function() local y = hook(new_leaf()):exp() return function() y:sum():backward() end end, 1)
+  check(function() local v = hook(new_leaf())[1] return function() v:backward() end end, 1)
+  check(function() local q = hook(new_leaf()) * 1 return function() hook(q) q:sum():backward() end end, 2)
+  check(function()
+    local o = optim.SGD({hook(new_leaf())}, {lr = 1})
+    return function() o.param_groups[1].params[1]:sum():backward() end
+  end, 1)
+  check(function()
+    local m = nn.Sequential(nn.Linear(2, 2))
+    hook(m[1].weight)
+    return function() m(torch.ones(1, 2)):sum():backward() end
+  end, 1)
+  check(function()
+    local y = torch.utils.checkpoint.checkpoint(function(x) return hook(x * 2):exp() end, new_leaf())
+    return function() y:sum():backward() end
+  end, 1)
+  check(function()
+    local p = nn.utils.rnn.pack_sequence {hook(new_leaf()):reshape(3, 1)}
+    return function() p.data:sum():backward() end
+  end, 1)
+  check(function()
+    local x = torch.ones(3, 3) * hook(new_leaf())
+    local v = x[1]
+    v:mul_(2)
+    x = nil
+    return function() v:sum():backward() end
+  end, 1)
+  check(function()
+    local node = hook(new_leaf() * 2):exp().grad_fn
+    return function()
+      t:eq(node.next_functions[1][1]:name(), 'MulBackward0')
+      n = n + 1
+    end
+  end, 1)
+end
+
 t:add(s):run()
