@@ -9,16 +9,19 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "core/base/block_signals.h"
 #include "core/base/error.h"
+#include "core/base/limits.h"
+#include "core/base/warn.h"
 
 namespace luth {
 namespace {
@@ -28,8 +31,7 @@ std::mutex lock;
 std::unique_ptr<oneapi::tbb::global_control> control;
 std::unique_ptr<oneapi::tbb::task_arena> arena;
 
-// Counts the workers that have come to the arena. oneTBB starts them within execute(), some at the first and some
-// later.
+// Counts the workers that have come to the arena.
 class Workers : public oneapi::tbb::task_scheduler_observer {
  public:
   Workers() : task_scheduler_observer(*arena) { observe(true); }
@@ -48,22 +50,57 @@ class Workers : public oneapi::tbb::task_scheduler_observer {
 std::unique_ptr<Workers> workers;
 int threads = 0;  // 0: not decided yet
 
-// The limit of cgroup v2 or v1, in whole cores; 0 where there is none.
-int cgroup_cores() {
-  long long quota = -1, period = 0;
-  char text[32] = "";
-  if (FILE* f = std::fopen("/sys/fs/cgroup/cpu.max", "r")) {
-    if (std::fscanf(f, "%31s %lld", text, &period) == 2 && text[0] != 'm') quota = std::atoll(text);
+// The cores that a control group's quota gives, as a number of whole ones; nothing where it sets none.
+std::optional<int> quota_of(const std::string& group) {
+  auto quota = number_in(group + "/cpu.cfs_quota_us"), period = number_in(group + "/cpu.cfs_period_us");
+  if (FILE* f = std::fopen((group + "/cpu.max").c_str(), "re")) {
+    long long q = 0, p = 0;
+    if (std::fscanf(f, "%lld %lld", &q, &p) == 2) quota = q, period = p;
     std::fclose(f);
-  } else if (FILE* q = std::fopen("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "r")) {
-    if (std::fscanf(q, "%lld", &quota) != 1) quota = -1;
-    std::fclose(q);
-    if (FILE* p = std::fopen("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "r")) {
-      if (std::fscanf(p, "%lld", &period) != 1) period = 0;
-      std::fclose(p);
-    }
   }
-  return quota > 0 && period > 0 ? std::max(1, int(std::ceil(double(quota) / double(period)))) : 0;
+  if (quota.value_or(0) <= 0 || period.value_or(0) <= 0) return {};
+  return int(std::clamp<int64_t>((*quota + *period - 1) / *period, 1, 1 << 20));
+}
+
+// A thread that cannot be started while oneTBB is at work ends the process, so all of them are tried before.
+void fit_threads() {
+  const int wanted = threads;
+  threads = 1 + startable_threads(wanted - 1);
+  if (threads < wanted)
+    warn_at("", fmt::format("only {} of {} threads can run here (`ulimit -u`, `ulimit -v` or a control group); luth "
+                            "computes with those; --threads or LUTH_THREADS chooses their number",
+                            threads, wanted));
+}
+
+// oneTBB starts its workers within execute(), each by another one. All of them start here, where signals are blocked,
+// so that none has to start while a caller computes.
+void start_workers() {
+  using namespace std::chrono;
+  const BlockSignals meanwhile;
+  const auto end = steady_clock::now() + milliseconds(500);
+  arena->execute([&] {
+    oneapi::tbb::parallel_for(
+        0, threads,
+        [&](int) {
+          while (workers->count() < threads - 1 && steady_clock::now() < end)
+            std::this_thread::sleep_for(microseconds(20));
+        },
+        oneapi::tbb::simple_partitioner());
+  });
+}
+
+// False where there is nothing but the calling thread.
+bool have_pool() {
+  std::lock_guard hold(lock);
+  if (arena || threads == 1) return threads > 1;
+  fit_threads();
+  if (threads == 1) return false;
+  using oneapi::tbb::global_control;
+  control = std::make_unique<global_control>(global_control::max_allowed_parallelism, threads);
+  arena = std::make_unique<oneapi::tbb::task_arena>(threads);
+  workers = std::make_unique<Workers>();
+  start_workers();
+  return true;
 }
 
 int threads_from(const char* variable) {
@@ -77,8 +114,9 @@ int threads_from(const char* variable) {
 int available_cores() {
   cpu_set_t set;
   int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-  int limit = cgroup_cores();
-  return std::max(1, limit ? std::min(n, limit) : n);
+  for (auto& group : control_groups("cpu"))
+    if (auto cores = quota_of(group)) n = std::min(n, *cores);
+  return std::max(1, n);
 }
 
 int num_threads() {
@@ -107,18 +145,9 @@ void run_ranges(int64_t n, int64_t grain, RangeFn f, void* context) {
   grain = std::max<int64_t>(grain, 1);
   int64_t ranges = (n + grain - 1) / grain;
   auto one = [&](int64_t i) { f(context, i * grain, std::min(n, (i + 1) * grain)); };
-  if (ranges == 1 || serial || num_threads() == 1) {
+  if (ranges == 1 || serial || num_threads() == 1 || !have_pool()) {
     for (int64_t i = 0; i < ranges; ++i) one(i);
     return;
-  }
-  {
-    std::lock_guard hold(lock);
-    if (!arena) {
-      using oneapi::tbb::global_control;
-      control = std::make_unique<global_control>(global_control::max_allowed_parallelism, threads);
-      arena = std::make_unique<oneapi::tbb::task_arena>(threads);
-      workers = std::make_unique<Workers>();
-    }
   }
   std::optional<BlockSignals> starting;
   if (workers->count() < threads - 1) starting.emplace();

@@ -1,8 +1,9 @@
 #include "core/base/warn.h"
 
-#include <cstdio>
 #include <mutex>
 #include <set>
+
+#include "core/base/visible.h"
 
 namespace luth {
 namespace {
@@ -20,7 +21,7 @@ void warn_at(std::string_view place, std::string_view text) {
   std::string line = std::string(place) + std::string(text);
   std::lock_guard hold(lock);
   if (said.size() >= most || !said.insert(line).second) return;
-  std::fprintf(stderr, "luth: warning: %s\n", line.c_str());
+  print_error("luth: warning: " + line);
 }
 
 }  // namespace luth

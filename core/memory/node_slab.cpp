@@ -8,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include "core/base/limits.h"
 #include "core/device/device.h"
 
 namespace luth {
@@ -54,6 +55,7 @@ Shared& shared() {
 
 // Maps 2 MB aligned to 2 MB: maps twice as much and unmaps the ends. Null without memory.
 void* map_slab(bool huge) {
+  if (!memory_for(slab_bytes)) return nullptr;
   void* p = mmap(nullptr, 2 * slab_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) return nullptr;
   const auto begin = reinterpret_cast<uintptr_t>(p), aligned = (begin + slab_bytes - 1) & ~(slab_bytes - 1);

@@ -12,6 +12,8 @@
 #include <iterator>
 #include <utility>
 
+#include "core/base/limits.h"
+
 namespace luth::lang {
 
 std::atomic<uint32_t> code_generation{0};
@@ -36,6 +38,7 @@ bool has_word(size_t size) { return size < 512 && size % 8 == 0 && sizes_with_wo
 uintptr_t& word_of(void* block) { return static_cast<uintptr_t*>(block)[-1]; }
 
 void* from_system(size_t size) {
+  if (!memory_for(size)) return nullptr;
   if (!has_word(size)) return std::malloc(size);
   auto* word = static_cast<uintptr_t*>(std::malloc(sizeof(uintptr_t) + size));
   return word ? word + 1 : nullptr;
@@ -57,6 +60,29 @@ void end(void* block, size_t size) {
     void* box = static_cast<char*>(block) + d.head;
     if (d.size == size && *static_cast<const void**>(box) == d.tag) return d.destroy(box);
   }
+}
+
+// Lua goes on where its table of strings cannot grow. It tries again for each new string, with a full collection each
+// time, which takes hours in a large heap. So after some of these the next new block is refused, which is an error.
+struct {
+  const void* block = nullptr;
+  size_t size = 0;
+  int failures = 0, refusals = 0;
+} constinit thread_local growth;
+
+void* failed_growth(const void* block, size_t size) {
+  constexpr int most = 16;
+  const bool again = block == growth.block && size == growth.size;
+  growth.block = block, growth.size = size;
+  growth.failures = again ? growth.failures + 1 : 1;
+  if (growth.failures >= most) growth.failures = 0, growth.refusals = 2;  // Lua asks twice
+  return nullptr;
+}
+
+void* grown(void* block, size_t old_size, size_t size) {
+  if (size > old_size && !memory_for(size - old_size)) return failed_growth(block, size);
+  void* other = std::realloc(block, size);
+  return other ? other : failed_growth(block, size);
 }
 
 }  // namespace
@@ -122,6 +148,7 @@ void Allocator::give(void* block, size_t size) {
 void* Allocator::reallocate(void* allocator, void* block, size_t old_size, size_t size) {
   auto* p = static_cast<Allocator*>(allocator);
   if (!block) {
+    if (size && growth.refusals && growth.refusals--) return nullptr;
     // Lua gives the kind of a new block: 10 is the code of a function that is being compiled.
     if (old_size == 10) code_generation.fetch_add(1, std::memory_order_relaxed);
     void* fresh = size ? p->take(size) : nullptr;
@@ -132,7 +159,7 @@ void* Allocator::reallocate(void* allocator, void* block, size_t old_size, size_
     if (has_word(old_size)) end(block, old_size);
     return p->give(block, old_size), nullptr;
   }
-  if (!has_word(old_size) && !has_word(size) && !p->is_first(block)) return std::realloc(block, size);
+  if (!has_word(old_size) && !has_word(size) && !p->is_first(block)) return grown(block, old_size, size);
   void* other = p->take(size);  // no userdata: these keep their size
   if (!other) return nullptr;
   if (has_word(size)) begin(other, size, false);

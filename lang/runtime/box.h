@@ -52,7 +52,10 @@ T& push_box(lua_State* L, T value, int user_values = 0) {
 
 template <class T>
 int destroy_box(lua_State* L) {
-  if (T* v = to_box<T>(L, 1)) *v = T();  // an empty T needs no destructor
+  if (T* v = to_box<T>(L, 1)) {
+    const T dead = std::move(*v);  // takes all memory along, which a mere assignment to a string would keep
+    *v = T();                      // an empty T needs no destructor
+  }
   return 0;
 }
 

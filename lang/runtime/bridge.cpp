@@ -1,6 +1,7 @@
 #include "lang/runtime/bridge.h"
 
 #include <new>
+#include <stdexcept>
 #include <string>
 
 #include "core/base/paths.h"
@@ -26,7 +27,8 @@ void detail::note(lua_State* L, const std::exception& e) {
   auto& last = StateData::of(L).last_error;
   try {
     auto* ours = dynamic_cast<const Error*>(&e);
-    const bool memory = dynamic_cast<const std::bad_alloc*>(&e);
+    // a length_error is of a size that no memory holds
+    const bool memory = dynamic_cast<const std::bad_alloc*>(&e) || dynamic_cast<const std::length_error*>(&e);
     last.code = ours ? ours->code() : memory ? ErrorCode::memory : ErrorCode::runtime;
     last.text = memory ? no_memory : e.what();
     if (last.text.starts_with("expects "))  // an argument of a function that is no operator

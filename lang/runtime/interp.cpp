@@ -1,4 +1,5 @@
 #include "lang/runtime/interp.h"
+#include "core/dist/world.h"
 
 #include <locale.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 
 #include "core/base/error_context.h"
 #include "core/base/paths.h"
+#include "core/base/visible.h"
 #include "core/base/warn.h"
 #include "lang/hints/hints.h"
 #include "lang/runtime/own_modules.h"
@@ -162,8 +164,8 @@ int Interp::report(int status) {
   const ErrorCode code = code_of(status);
   const char* text = lua_tostring(L_, -1);
   fflush(stdout);
-  fprintf(stderr, "luth: %s\n", text ? text : "(error object is not a string)");
-  fflush(stderr);
+  print_error(std::string("luth: ") + (text ? text : "(error object is not a string)"));
+  if (text) dist::tell_end(code, text);
   lua_pop(L_, 1);
   return int(code);
 }

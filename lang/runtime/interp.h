@@ -69,15 +69,18 @@ class Interp : public StateData {
   /// The global `arg`: argv[script] at 0, what follows at 1..., what precedes at -1...
   void set_arg(int argc, char** argv, int script);
 
-  /// From now on SIGINT and SIGTERM stop this Interp's Lua code with the errors "interrupted" (130) and "terminated"
-  /// (143) at its next instruction. A second signal ends the process at once with that exit code. Only the thread that
-  /// calls this is ever stopped, and one Interp of the process. Signals never restart system calls: EINTR must be
-  /// expected.
+  /// From now on SIGINT, SIGTERM and SIGXCPU (as SIGTERM) stop this Interp's Lua code with the errors "interrupted"
+  /// (130) and "terminated" (143) at its next instruction. A second signal ends the process at once with that exit
+  /// code. Only the thread that calls this is ever stopped, and one Interp of the process. Signals never restart system
+  /// calls: EINTR must be expected.
   void handle_signals();
 
-  /// While on, signals stop nothing: they only set interrupted(). The caller polls that where it can stop, as a
-  /// training loop between steps. A second signal still ends the process.
+  /// While on, signals stop nothing: the caller asks poll_signals() where it can stop, as a training loop between
+  /// steps. A second signal still ends the process, and so does the first one after 30 seconds in which no Lua ran, or
+  /// five minutes, without a call of poll_signals().
   void defer_signals(bool on);
+  /// interrupted(), for a caller that ends where it is not 0, and may take its time for that.
+  int poll_signals();
 
   /// Whether a signal has come that this Interp obeys. Its error must not be caught.
   bool stop_requested() const;

@@ -1,13 +1,15 @@
 #include "lang/runtime/late_names.h"
 
 #include "core/base/small.h"
+#include "lang/runtime/box.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/interp.h"
 
 namespace luth::lang {
 namespace {
 
-char late_key;  // in the metatable of a table: how many LateNames it has, which are light userdata at 1, 2, …
+char late_key;       // in the metatable of a table: how many LateNames it has, which are light userdata at 1, 2, …
+char index_keys[2];  // in the metatable: the NameIndex, without others and with them
 
 // The late names of the table at `table`.
 Small<const LateNames*, 8> late_names_of(lua_State* L, int table) {
@@ -40,7 +42,31 @@ int raw_get(lua_State* L) {
   return rawget_or_late(L, 1), 1;
 }
 
+// t[key] = value where there is no such key yet.
+int add_name(lua_State* L) {
+  lua_settop(L, 3);
+  if (lua_getmetatable(L, 1)) {
+    for (auto& index_key : index_keys) lua_pushnil(L), lua_rawsetp(L, -2, &index_key);
+    lua_settop(L, 3);
+  }
+  return lua_rawset(L, 1), 0;
+}
+
+NameIndex index_of(lua_State* L, int table, const std::vector<std::string>& others) {
+  NameIndex names;
+  for (auto& name : others) names.add(name);
+  for (const LateNames* late : late_names_of(L, table))
+    for (auto& name : late->names()) names.add(name);
+  for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1))
+    if (lua_type(L, -2) == LUA_TSTRING) names.add(lua_tostring(L, -2));
+  return names;
+}
+
 void open_late_names(lua_State* L) {
+  open_box<NameIndex>(L, "luth.names");
+  lua_pushcfunction(L, destroy_box<NameIndex>);
+  lua_setfield(L, -2, "__gc");
+  lua_pop(L, 1);
   lua_pushcfunction(L, guarded<raw_get>);
   lua_setglobal(L, "rawget");
 }
@@ -114,6 +140,26 @@ void make_late_names(lua_State* L, int table) {
       rawget_or_late(L, table);
       lua_pop(L, 1);
     }
+}
+
+const NameIndex& name_index(lua_State* L, int table, const std::vector<std::string>& others) {
+  table = lua_absindex(L, table);
+  luaL_checkstack(L, 8, nullptr);
+  const char& index_key = index_keys[!others.empty()];
+  lua_getmetatable(L, table);
+  if (lua_rawgetp(L, -1, &index_key) == LUA_TNIL) {
+    lua_pop(L, 1);
+    push_box(L, index_of(L, table, others));
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, -3, &index_key);
+  }
+  const NameIndex& names = *to_box<NameIndex>(L, -1);
+  return lua_pop(L, 2), names;
+}
+
+void note_new_names(lua_State* L) {
+  lua_pushcfunction(L, guarded<add_name>);
+  lua_setfield(L, -2, "__newindex");
 }
 
 }  // namespace luth::lang

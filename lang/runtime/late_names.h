@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/text.h"
+
 namespace luth::lang {
 
 /// Late names of a table. They live as long as the program.
@@ -32,5 +34,11 @@ bool push_late(lua_State* L, int table, int key);
 void rawget_or_late(lua_State* L, int table);
 /// Makes all late names of the table at `table`, for those who walk it. Other values may stand there.
 void make_late_names(lua_State* L, int table);
+
+/// The names of the table at `table`, late ones too, and `others`, for messages about a name that is missing. It is
+/// made once, and again after a script has given the table a new name; it lasts until then. The table has a metatable.
+const NameIndex& name_index(lua_State* L, int table, const std::vector<std::string>& others = {});
+/// Sets __newindex in the metatable on top of the stack, so that name_index() hears of new names.
+void note_new_names(lua_State* L);
 
 }  // namespace luth::lang

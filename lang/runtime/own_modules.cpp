@@ -9,6 +9,7 @@
 #include "core/base/paths.h"
 #include "core/base/warn.h"
 #include "lang/runtime/bridge.h"
+#include "lang/runtime/tables.h"
 
 namespace luth::lang {
 namespace {
@@ -58,17 +59,6 @@ int search(lua_State* L) {
 
 }  // namespace
 
-void add_own_modules(lua_State* L) {
-  lua_getglobal(L, "package");
-  lua_getfield(L, -1, "searchers");
-  const int list = lua_gettop(L);
-  for (auto i = lua_Integer(lua_rawlen(L, list)); i >= 1; --i) {
-    lua_rawgeti(L, list, i);
-    lua_rawseti(L, list, i + 1);
-  }
-  lua_pushcfunction(L, guarded<search>);
-  lua_rawseti(L, list, 1);
-  lua_pop(L, 2);
-}
+void add_own_modules(lua_State* L) { insert_searcher(L, 1, guarded<search>); }
 
 }  // namespace luth::lang

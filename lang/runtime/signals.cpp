@@ -1,9 +1,15 @@
 // SIGINT and SIGTERM as Lua errors, as lua.c does it, but in coroutines too and with a flag that C++ loops can poll.
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <cstring>
 
 #include "core/base/interrupt.h"
 #include "lang/runtime/interp.h"
@@ -12,33 +18,100 @@ namespace luth::lang {
 namespace {
 
 std::atomic<int> pending{0};            // the signal that asked to stop
+std::atomic<bool> out_of_time{false};   // it was SIGXCPU
 std::atomic<Interp*> obeying{nullptr};  // whom signals stop
+std::atomic<Interp*> polling{nullptr};  // who asks for signals by itself
 pthread_t obeying_thread;
 
-constexpr const char* name_of(int signal) { return signal == SIGTERM ? "terminated" : "interrupted"; }
-constexpr ErrorCode code_of(int signal) { return signal == SIGTERM ? ErrorCode::terminated : ErrorCode::interrupted; }
+const char* name_of(int signal) {
+  if (out_of_time) return "terminated: the limit of processor time (`ulimit -t`) is reached";
+  return signal == SIGTERM ? "terminated" : "interrupted";
+}
+constexpr ErrorCode exit_code_of(int signal) {
+  return signal == SIGTERM ? ErrorCode::terminated : ErrorCode::interrupted;
+}
 
 // Where C code keeps Lua from seeing SIGTERM, in a pattern that backtracks or a long operator, the process ends anyway.
 constexpr unsigned grace = 5;  // seconds
-void out_of_patience(int) { _exit(128 + SIGTERM); }
+// A polling loop has longer, and again as long while Lua still runs: between two steps there may be an operator of many
+// seconds, or a pass over the validation data.
+constexpr unsigned polling_grace = 30;
+constexpr int most_rounds = 10;
+std::atomic<int> rounds{0};
+std::atomic<bool> lua_runs{false};
+
+void note_that_lua_runs(lua_State* L, lua_Debug*) {
+  lua_sethook(L, nullptr, 0, 0);
+  lua_runs = true;
+}
+
+// Calls `hook` before the next instruction of Lua. Only on the thread that obeys.
+void hook_running(Interp& interp, lua_Hook hook) {
+  for (RunningThreads* r = interp.running; r; r = r->below) lua_sethook(r->L, hook, hook ? LUA_MASKCOUNT : 0, 1);
+}
+
+void wait_for_poll(Interp& interp) {
+  lua_runs = false;
+  hook_running(interp, note_that_lua_runs);
+  alarm(polling_grace);
+}
+
+// The rest of the time below the hard limit, where SIGKILL comes, is processor time of all threads: a part of it is for
+// the error to reach the end.
+void end_before_the_hard_limit() {
+  rlimit limit{};
+  timespec used{};
+  getrlimit(RLIMIT_CPU, &limit);
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  const double left = double(limit.rlim_max) - double(used.tv_sec) - 1e-9 * double(used.tv_nsec);
+  const double rest = std::clamp(0.7 * left, 0.05, 60.0);
+  itimerval timer{};
+  timer.it_value = {time_t(rest), suseconds_t(1e6 * (rest - std::floor(rest)))};
+  setitimer(ITIMER_PROF, &timer, nullptr);
+}
+
+// What was to end the process in a while does not.
+void go_on() {
+  alarm(0);
+  const itimerval none{};
+  setitimer(ITIMER_PROF, &none, nullptr);
+}
+
+bool passed_on(int signal) {
+  if (pthread_equal(pthread_self(), obeying_thread)) return false;
+  pthread_kill(obeying_thread, signal);
+  return true;
+}
+
+void out_of_patience(int signal) {
+  if (passed_on(signal)) return;
+  Interp* interp = polling;
+  if (signal == SIGALRM && interp && lua_runs && ++rounds < most_rounds) return wait_for_poll(*interp);
+  for (const char* part : {"luth: ", name_of(pending), ", in code that does not stop for it\n"})
+    if (write(STDERR_FILENO, part, strlen(part)) < 0) break;
+  _exit(int(exit_code_of(pending)));
+}
 
 void stop(lua_State* L, lua_Debug*) {
-  alarm(0);
+  go_on();
   lua_sethook(L, nullptr, 0, 0);
-  raise(L, code_of(pending), name_of(pending));
+  raise(L, exit_code_of(pending), name_of(pending));
 }
 
 // Runs as a signal handler on the thread that obeys: the list of running Lua threads changes on that thread only, and
 // lua_sethook may be called at any instruction of the interpreter.
 void on_signal(int signal) {
-  if (!pthread_equal(pthread_self(), obeying_thread)) {
-    pthread_kill(obeying_thread, signal);
-    return;
+  if (passed_on(signal)) return;
+  if (signal == SIGXCPU) {  // it comes again with each second
+    if (pending) return;
+    out_of_time = true;
+    signal = SIGTERM;
   }
   if (pending.exchange(signal)) _exit(128 + signal);
+  if (out_of_time) end_before_the_hard_limit();
+  if (Interp* interp = polling) return wait_for_poll(*interp);
   Interp* interp = obeying;
-  if (!interp || !interp->running) return;
-  for (RunningThreads* r = interp->running; r; r = r->below) lua_sethook(r->L, stop, LUA_MASKCOUNT, 1);
+  if (interp && interp->running) hook_running(*interp, stop);
   if (signal == SIGTERM) alarm(grace);
 }
 
@@ -69,7 +142,7 @@ void use_signal_stack() {
 void stop_waiting() {
   Interp* interp = obeying;
   if (!pending || !interp || !pthread_equal(pthread_self(), obeying_thread)) return;
-  for (RunningThreads* r = interp->running; r; r = r->below) lua_sethook(r->L, nullptr, 0, 0);
+  hook_running(*interp, nullptr);
   try {
     check_interrupt();
   } catch (Error& e) {
@@ -87,8 +160,8 @@ void clear_interrupt() { pending = 0; }
 void check_interrupt() {
   const int s = interrupted();
   if (!s) return;
-  alarm(0);
-  throw Error(code_of(s), "{}", name_of(s));
+  go_on();
+  throw Error(exit_code_of(s), "{}", name_of(s));
 }
 
 void Interp::handle_signals() {
@@ -96,19 +169,29 @@ void Interp::handle_signals() {
   obeying = this;
   set_interrupt_hook(stop_waiting);
   use_signal_stack();
-  for (int signal : {SIGINT, SIGTERM})
+  for (int signal : {SIGINT, SIGTERM, SIGXCPU})
     if (!ignored(signal)) install(signal, on_signal);
-  install(SIGALRM, out_of_patience);
+  for (int signal : {SIGALRM, SIGPROF}) install(signal, out_of_patience);
 }
 
 void Interp::defer_signals(bool on) {
-  obeying = on ? nullptr : this;
-  if (on) alarm(0);  // the polling loop may take its time
+  (on ? polling : obeying) = this;
+  (on ? obeying : polling) = nullptr;
+  alarm(0);
+  if (on && pending) wait_for_poll(*this);
+}
+
+int Interp::poll_signals() {
+  const int signal = interrupted();
+  if (signal && polling == this) go_on();
+  return signal;
 }
 
 Interp::~Interp() {
   Interp* self = this;
   obeying.compare_exchange_strong(self, nullptr);
+  self = this;
+  polling.compare_exchange_strong(self, nullptr);
   lua_close(L_);
 }
 
@@ -116,7 +199,7 @@ bool Interp::stop_requested() const { return interrupted() && obeying == this; }
 
 int Interp::push_stop() {
   last_error.text = name_of(interrupted());
-  last_error.code = code_of(interrupted());
+  last_error.code = exit_code_of(interrupted());
   lua_pushstring(L_, name_of(interrupted()));
   return LUA_ERRRUN;
 }

@@ -42,6 +42,19 @@ int push_items(lua_State* L, const Items& items, Push&& push) {
   return 1;
 }
 
+/// Makes `search` the searcher of require at position `at`, counted from 1; those from there on come after it.
+inline void insert_searcher(lua_State* L, lua_Integer at, lua_CFunction search) {
+  lua_getglobal(L, "package");
+  lua_getfield(L, -1, "searchers");
+  for (auto i = lua_Integer(lua_rawlen(L, -1)); i >= at; --i) {
+    lua_rawgeti(L, -1, i);
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_pushcfunction(L, search);
+  lua_rawseti(L, -2, at);
+  lua_pop(L, 2);
+}
+
 /// Calls f(at, k) for each element k of the list at `index`. The element is at `at`, the top of the stack, where f
 /// leaves it.
 template <class F>

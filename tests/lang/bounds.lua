@@ -47,4 +47,38 @@ function s.edges()
   t:assert(torch.equal(torch.zeros(2):to(torch.int8):masked_fill(mask, 1.5), torch.tensor({ 1, 0 }, { dtype = torch.int8 })))
 end
 
+-- What random programs (tests/fuzz) found.
+function s.arguments_that_ended_the_process()
+  local empty, one = torch.zeros(0), torch.ones({}):long()
+  for _, name in ipairs { 'scatter', 'scatter_add' } do
+    t:fails(function() return torch[name](torch.zeros({}), 1, one, empty) end, 'reaches beyond src')
+  end
+  t:eq(torch.scatter_add(torch.zeros({}), 1, one, torch.ones(1)):item(), 1.0)
+  for _, dtype in ipairs { torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8 } do
+    local x = torch.full({ 1, 1, 1, 2, 2 }, dtype == torch.uint8 and 255 or torch.iinfo(dtype).min, { dtype = dtype })
+    for _, divisor in ipairs { 1 << 62, math.maxinteger, math.mininteger, -1, 255 } do
+      t:eq(F.avg_pool3d(x, { 1, 1, 1 }, { divisor_override = divisor }).dtype, dtype)
+    end
+  end
+  for _, f in ipairs { torch.block_diag, torch.linalg.multi_dot, torch.hstack, torch.cat, torch.broadcast_tensors } do
+    t:fails(function() return f { torch.ones(1), torch.none } end, 'element 2 of the list is no tensor')
+  end
+  t:fails(function() return torch.einsum('i,i->', { torch.none, torch.ones(1) }) end, 'element 1 of the list is no tensor')
+  t:eq(torch.ones(2, 2):index_put({ torch.none, torch.tensor { 1 } }, torch.tensor(0.0)):tolist(), { { 0.0, 1.0 }, { 0.0, 1.0 } })
+  -- bytes that are no bool: whatever is not 0 is true, for the count and for the choice
+  local mask = torch.full({ 64 }, -1, { dtype = torch.int64 }):view(torch.bool)
+  t:eq({ mask:nonzero():size(1), torch.ones(512):masked_select(mask):size(1) }, { 512, 512 })
+  t:eq(torch.zeros(512):masked_scatter(mask, torch.ones(512)):sum():item(), 512.0)
+  local q, w = torch.ones(2, 4), { out_proj_weight = torch.ones(4, 4), need_weights = false, out = { torch.zeros(2, 4), torch.zeros(2, 2) } }
+  t:fails(function() F.multi_head_attention_forward(q, q, q, 4, 1, torch.ones(12, 4), w) end, 'has no result')
+  local opt = optim.SGD({ nn.Parameter(torch.ones(1)) }, { lr = 0.1 })
+  t:fails(function() debug.getmetatable(opt).__newindex(true, 'x', 1) end, 'cannot set a field of')
+  local values, positions = torch.topk(torch.tensor(3.0), 0)
+  t:eq({ values:item(), positions:item() }, { 3.0, 1 })
+end
+
+function s.errors_name_the_operator()
+  t:fails(function() return torch.arange(3, { out = 4 }) end, 'arange: out= expects')
+end
+
 t:add(s):run()

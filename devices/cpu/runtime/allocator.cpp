@@ -6,6 +6,8 @@
 #include <bit>
 #include <cstdlib>
 
+#include "core/base/limits.h"
+
 namespace luth::cpu {
 namespace {
 
@@ -38,11 +40,8 @@ void* map_huge(size_t bytes) {
 
 // Null when the system has no more.
 void* from_system(size_t bytes) {
-  if (bytes < SizeClass::huge) return std::aligned_alloc(64, bytes);
-  // mmap succeeds for more memory than there is; the process would be killed later, without a message.
-  if (bytes >= size_t(64) << 20)
-    if (int64_t available = available_memory(); available && int64_t(bytes) > available) return nullptr;
-  return map_huge(bytes);
+  if (!memory_for(bytes)) return nullptr;
+  return bytes < SizeClass::huge ? std::aligned_alloc(64, bytes) : map_huge(bytes);
 }
 
 void to_system(void* p, size_t bytes) noexcept {
@@ -117,8 +116,7 @@ void Allocator::end_local() noexcept {
 
 void* Allocator::pass_through(size_t bytes) {
   void* p = nullptr;
-  int64_t available = bytes >= size_t(64) << 20 ? available_memory() : 0;
-  if ((available && int64_t(bytes) > available) || posix_memalign(&p, 64, bytes)) throw_out_of_memory(bytes);
+  if (!memory_for(bytes) || posix_memalign(&p, 64, bytes)) throw_out_of_memory(bytes);
   std::lock_guard hold(lock_);
   reserved_ += int64_t(bytes);
   count_large(int64_t(bytes));

@@ -91,9 +91,6 @@ class Allocator {
   int64_t allocated_ = 0, peak_ = 0, calls_ = 0;
 };
 
-/// Bytes of memory that this process may use, and those that are still free, by the machine and its cgroup. 0: unknown.
-int64_t total_memory();
-int64_t available_memory();
 /// As /proc/cpuinfo has it.
 std::string processor_name();
 

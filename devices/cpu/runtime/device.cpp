@@ -1,6 +1,7 @@
 // The CPU as a device: memory, copies, properties.
 #include <cstring>
 
+#include "core/base/limits.h"
 #include "core/base/threads.h"
 #include "devices/cpu/runtime/allocator.h"
 
@@ -43,7 +44,7 @@ class Cpu final : public Device {
   MemoryStats memory() const override { return allocator_.stats(); }
   void reset_peak() override { allocator_.reset_peak(); }
   void empty_cache() override { allocator_.empty_cache(); }
-  DeviceProperties properties() const override { return {processor_name(), total_memory(), LUTH_CPU_ISA}; }
+  DeviceProperties properties() const override { return {processor_name(), luth::total_memory(), LUTH_CPU_ISA}; }
   bool on_host() const override { return true; }
 
  private:
