@@ -11,10 +11,12 @@
 #include <climits>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace luth::io {
 namespace {
@@ -28,18 +30,40 @@ std::string folder_of(const std::string& path) {
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 std::string text(int error) { return std::strerror(error); }
 
+// What a call of stat's family says of a target: whether it is there. Where that cannot be told nothing is saved,
+// because a target keeps its mode, and the file before it.
+bool is_there(int result, const std::string& path) {
+  if (result == 0) return true;
+  if (errno == ENOENT || errno == ENOTDIR) return false;
+  throw Error("cannot save '{}': {}", path, text(errno));
+}
+
+// A link counts only from us or from root: whose folder it lies in says little where others may write there.
+void refuse_planted(const std::string& path, uid_t owner) {
+  if (owner != geteuid() && owner != 0)
+    throw Error("cannot save '{}': another user has put a symbolic link there; remove it or choose another name", path);
+}
+
 // The file that `path` stands for when it is a chain of symbolic links; the last one need not lead anywhere.
 std::string follow(std::string path) {
   for (int i = 0; i < 40; ++i) {
     struct stat s;
-    if (lstat(path.c_str(), &s) || !S_ISLNK(s.st_mode)) return path;
+    if (!is_there(lstat(path.c_str(), &s), path) || !S_ISLNK(s.st_mode)) return path;
+    refuse_planted(path, s.st_uid);
     char to[PATH_MAX];
     ssize_t n = readlink(path.c_str(), to, sizeof to);
-    if (n <= 0 || n == ssize_t(sizeof to)) return path;
+    if (!is_there(n < 0, path) || n == ssize_t(sizeof to)) return path;
     std::string next(to, size_t(n));
     path = next[0] == '/' ? next : folder_of(path) + "/" + next;
   }
   throw Error("cannot save '{}': too many symbolic links", path);
+}
+
+// 0, or the errno. A folder that may be written and not read has nothing to sync by.
+int sync_folder(const std::string& path) {
+  const Disk folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0);
+  if (folder.fd() < 0) return errno == EACCES ? 0 : errno;
+  return fsync(folder.fd()) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno;
 }
 
 // ---- Names of unfinished files ----
@@ -113,10 +137,10 @@ Moved move_bytes(Call call, int fd, Byte* memory, size_t bytes, uint64_t at, int
 
 }  // namespace
 
-Disk::Disk(Disk&& o) noexcept : fd_(std::exchange(o.fd_, -1)), error_(o.error_), size_(o.size_) {}
+Disk::Disk(Disk&& o) noexcept : fd_(std::exchange(o.fd_, -1)), error_(o.error()), size_(o.size_) {}
 Disk& Disk::operator=(Disk&& o) noexcept {
   std::swap(fd_, o.fd_);
-  std::swap(error_, o.error_);
+  error_ = o.error_.exchange(error_);
   std::swap(size_, o.size_);
   return *this;
 }
@@ -139,7 +163,8 @@ Disk Disk::open(const std::string& path, ErrorCode code) {
 }
 
 bool Disk::failed(int error) noexcept {
-  if (!error_) error_ = error;
+  int none = 0;
+  error_.compare_exchange_strong(none, error);
   return false;
 }
 
@@ -182,7 +207,7 @@ Replacement::Replacement(const std::string& path) : shown_(path), target_(follow
 
 void Replacement::open() {
   struct stat old, mine, there;
-  const bool exists = ::stat(target_.c_str(), &old) == 0;
+  const bool exists = is_there(::stat(target_.c_str(), &old), shown_);
   if (exists && !S_ISREG(old.st_mode)) fail(S_ISDIR(old.st_mode) ? "it is a folder" : "it is a device or pipe");
   for (int i = 0; i < tries; ++i) {
     temporary_ = fresh_name(folder_, name_of(target_));
@@ -197,8 +222,12 @@ void Replacement::open() {
       ::unlink(temporary_.c_str());
       continue;
     }
-    if (fstat(fd, &mine) || lstat(temporary_.c_str(), &there) || !same_file(mine, there)) continue;
-    if (exists) (void)fchmod(fd, old.st_mode & 07777);
+    const bool found = !fstat(fd, &mine) && !lstat(temporary_.c_str(), &there);
+    if (const int error = found ? 0 : errno; error && error != ENOENT) {
+      ::unlink(temporary_.c_str());
+      fail(text(error));
+    }
+    if (!found || !same_file(mine, there)) continue;
     return;
   }
   fail("no name for an unfinished file is left in its folder");
@@ -213,6 +242,21 @@ void Replacement::fail(const std::string& why) const {
   throw Error("cannot save '{}': {}{}", shown_, why, exists ? "; the file that was there is unchanged" : "");
 }
 
+// The new file gets the owner, group and mode of the old one as far as the system lets us. In another group, and to
+// others, it gets what both had.
+void Replacement::take_rights() {
+  struct stat old, mine;
+  if (!is_there(::stat(target_.c_str(), &old), shown_)) return;
+  const int fd = disk_.fd();
+  if (fchown(fd, old.st_uid, old.st_gid)) (void)!fchown(fd, uid_t(-1), old.st_gid);
+  mode_t mode = old.st_mode & 07777;
+  if (fstat(fd, &mine) || mine.st_gid != old.st_gid) {
+    const mode_t both = (mode >> 3) & mode & 07;
+    mode = (mode & 0700) | both << 3 | both;
+  }
+  (void)fchmod(fd, mode);
+}
+
 // Whether the name still stands for the file that was written: in a folder that all may write another may change it.
 void Replacement::check_own() const {
   struct stat mine, there;
@@ -222,7 +266,7 @@ void Replacement::check_own() const {
 
 // A second name for the old file first, so that the target never lacks a file.
 void Replacement::keep_previous(const std::string& name) {
-  if (::access(target_.c_str(), F_OK)) return;
+  if (!is_there(::access(target_.c_str(), F_OK), shown_)) return;
   // beside a symbolic link, where its target is on the same disk
   for (const std::string& folder : {folder_of(shown_), folder_}) {
     const std::string previous = folder + "/" + name;
@@ -244,23 +288,67 @@ void Replacement::keep_previous(const std::string& name) {
 }
 
 void Replacement::commit(const std::string& previous) {
+  take_rights();
   if (!disk_.sync()) fail(disk_.reason());
   check_own();
   if (!previous.empty()) keep_previous(previous);
   if (::rename(temporary_.c_str(), target_.c_str())) fail(text(errno));
   committed_ = true;
-  int folder = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return;  // a folder that may be written and not read: nothing to sync by
-  bool synced = fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP;
-  int error = errno;
-  ::close(folder);
-  if (!synced) throw Error("'{}' is saved, but its folder could not be synced: {}", shown_, text(error));
+  if (const int error = sync_folder(folder_))
+    throw Error("'{}' is saved, but its folder could not be synced: {}", shown_, text(error));
 }
 
 void replace_file(const std::string& path, const void* bytes, size_t size) {
   Replacement file(path);
   if (!file.disk().write(bytes, size, 0)) file.fail(file.disk().reason());
   file.commit();
+}
+
+bool is_link(const std::string& path) {
+  struct stat s;
+  return lstat(path.c_str(), &s) == 0 && S_ISLNK(s.st_mode);
+}
+
+std::string read_whole(const std::string& path, uint64_t most, ErrorCode code) {
+  Disk file = Disk::open(path, code);
+  if (file.size() > most) throw Error(code, "cannot use '{}': it has {} bytes, more than {}", path, file.size(), most);
+  std::string all(file.size(), '\0');
+  if (!file.read(all.data(), all.size(), 0)) throw Error(code, "cannot read '{}': {}", path, file.reason());
+  return all;
+}
+
+int open_own(const std::string& path, int how) {
+  const int fd = ::open(path.c_str(), how | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+  struct stat s;
+  if (fd < 0 || (fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_uid == geteuid() && s.st_nlink == 1)) return fd;
+  ::close(fd);
+  errno = EEXIST;  // a link, a pipe, or a file of somebody else
+  return -1;
+}
+
+void append_file(const std::string& path, const void* bytes, size_t size) {
+  const bool fresh = ::access(path.c_str(), F_OK) != 0;
+  Disk file(open_own(path, O_WRONLY | O_APPEND), 0);
+  if (file.fd() < 0) throw Error("cannot write '{}': {}", path, text(errno));
+  file.measure();
+  int error = file.write(bytes, size, file.size()) && file.sync() ? 0 : file.error();
+  if (!error && fresh) error = sync_folder(folder_of(path));
+  if (error) throw Error("cannot write '{}': {}", path, text(error));
+}
+
+void make_folders(const std::string& path) {
+  const std::filesystem::path whole = std::filesystem::absolute(path);
+  std::error_code error;
+  std::vector<std::string> holders;  // of the folders that are made, the uppermost last
+  for (auto above = whole; !std::filesystem::exists(above, error) && above.has_relative_path();) {
+    above = above.parent_path();
+    holders.push_back(above);
+  }
+  std::filesystem::create_directories(whole, error);
+  if (error) throw Error(ErrorCode::usage, "cannot make the folder {}: {}", path, error.message());
+  for (auto& holder : holders)
+    if (const int failed = sync_folder(holder))
+      throw Error(ErrorCode::usage, "cannot make the folder {}: {}", path, text(failed));
 }
 
 }  // namespace luth::io

@@ -1,5 +1,6 @@
 // Files by descriptor: exact reads and writes, and the replacement of a file in one step. Knows no format.
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -10,7 +11,7 @@ namespace luth::io {
 
 /// An open file. `read` and `write` move all bytes, or keep the reason in `error()`. They never throw, because HDF5
 /// calls them. After a failed write all later writes are ignored. So HDF5 can close its file, and users read the first
-/// failure.
+/// failure. Several threads may read one.
 class Disk {
  public:
   Disk() = default;
@@ -38,16 +39,17 @@ class Disk {
  private:
   bool failed(int error) noexcept;
   int fd_ = -1;
-  int error_ = 0;
+  std::atomic<int> error_ = 0;
   uint64_t size_ = 0;
 };
 
 /// A file that takes the place of another when it is complete. It is written beside its target under a name of its own,
-/// `.<name>.<16 random hex digits>.saving`, which nobody had before (O_EXCL), with the target's mode and never a wider
-/// one, synced, and moved over the target. So the target is always the complete old file or the complete new one,
-/// whenever the process or the machine stops, and no file, link or lock that another has put there is written or waited
-/// for. A symbolic link as target is followed. Of two savers of one target the later one wins. A save removes what
-/// killed processes of its user have left in the folder; files that are being written are locked.
+/// `.<name>.<16 random hex digits>.saving`, which nobody had before (O_EXCL), gets the target's owner, group and mode
+/// and never a wider one, is synced, and moved over the target. So the target is always the complete old file or the
+/// complete new one, whenever the process or the machine stops, and no file, link or lock that another has put there is
+/// written or waited for. A symbolic link of ours or root's is followed; one of another user is an error. Of two savers
+/// of one target the later one wins. A save removes what killed processes of its user have left in the folder; files
+/// that are being written are locked.
 class Replacement {
  public:
   explicit Replacement(const std::string& path);
@@ -63,6 +65,7 @@ class Replacement {
 
  private:
   void open();
+  void take_rights();
   void check_own() const;
   void keep_previous(const std::string& name);
   std::string shown_, target_, folder_, temporary_;
@@ -70,7 +73,19 @@ class Replacement {
   bool committed_ = false;
 };
 
+/// Whether the name is a symbolic link's.
+bool is_link(const std::string& path);
+/// A regular file of at most `most` bytes; throws `code` for anything else.
+std::string read_whole(const std::string& path, uint64_t most, ErrorCode code);
+/// Opens a file for writing that is nobody else's: made where there is none, never a link, one with several names, a
+/// pipe or another user's. -1 with errno.
+int open_own(const std::string& path, int how);
 /// The whole file at once, replaced in one step; for small formats.
 void replace_file(const std::string& path, const void* bytes, size_t size);
+/// Adds to the end of a file, which is made where it is missing, and syncs it.
+void append_file(const std::string& path, const void* bytes, size_t size);
+/// Makes a folder and those above it that are missing, and syncs the folders that they lie in. Throws
+/// ErrorCode::usage.
+void make_folders(const std::string& path);
 
 }  // namespace luth::io

@@ -22,6 +22,14 @@ void pack_strided(const Tensor& t, const char* from, char* to) {
 
 }  // namespace
 
+std::optional<uint64_t> array_bytes(const Shape& shape, Dtype d) {
+  int64_t size = int64_t(size_of(d));
+  for (int64_t n : shape)
+    if (n < 0 || __builtin_mul_overflow(size, std::max<int64_t>(n, 1), &size) || size > int64_t(1) << 62)
+      return std::nullopt;
+  return uint64_t(shape.numel()) * size_of(d);
+}
+
 const void* host_elements(const Tensor& t, Tensor& kept) {
   if (!t.numel() || (t.is_contiguous() && t.device().on_host())) return t.numel() ? t.raw() : nullptr;
   Device& from = t.device();

@@ -1,9 +1,13 @@
 // The elements of tensors as files have them: row-major, in memory that the CPU reads.
 #pragma once
+#include <optional>
+
 #include "core/io/tree.h"
 
 namespace luth::io {
 
+/// The bytes of an array of a file; nothing for a shape that no tensor has, as check_shape() says.
+std::optional<uint64_t> array_bytes(const Shape& shape, Dtype d);
 /// The row-major elements of a tensor on any device with data; `kept` owns them where they had to be copied. Null for a
 /// tensor without elements.
 const void* host_elements(const Tensor& t, Tensor& kept);

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdlib>
 
+#include "core/base/headroom.h"
 #include "core/io/driver.h"
 #include "core/io/seal.h"
 
@@ -120,6 +121,7 @@ File File::create(Disk& disk, std::string path) {
 }
 
 File File::open(Disk& disk, std::string path, ErrorCode code) {
+  const Headroom room;  // where memory ends while it starts or opens a file, HDF5 1.10 follows null pointers
   File f(disk, std::move(path), code);
   Id access = access_to(disk);
   f.file_ = f.own(H5Fopen(f.path_.c_str(), H5F_ACC_RDONLY, access), H5Fclose, "open", "");

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <optional>
 
@@ -22,33 +23,32 @@ namespace {
 
 constexpr uint64_t mebibyte = 1 << 20;
 
-// Closed at the end of a scope.
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  ~Descriptor() { close(); }
-  void close() {
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = -1;
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
 // A process that does not outlive this object.
 class Child {
  public:
   explicit Child(pid_t pid) : pid_(pid) {}
   Child(const Child&) = delete;
   ~Child() {
-    if (!pid_) return;
+    if (pid_) end();
+  }
+  void end() {
     ::kill(pid_, SIGKILL);
     wait();
   }
-  /// How it ended, as waitpid says; nothing where the program that hosts us waits for all children itself.
+  /// How it ended, as waitpid says; nothing where the program that hosts us waits for all children itself. One that has
+  /// given its answer and does not end is ended.
+  std::optional<int> wait_a_little() {
+    for (int i = 0; i < 1000; ++i) {
+      siginfo_t info{};
+      if (::waitid(P_PID, id_t(pid_), &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid) break;
+      poll_interrupt();
+      ::usleep(i < 100 ? 100 : 10'000);
+    }
+    ::kill(pid_, SIGKILL);  // nothing to one that has ended
+    return wait();
+  }
+
+ private:
   std::optional<int> wait() {
     int status = 0;
     pid_t ended;
@@ -71,7 +71,7 @@ class SpawnActions {
   SpawnActions() { need(posix_spawn_file_actions_init(&actions_), "spawn"); }
   SpawnActions(const SpawnActions&) = delete;
   ~SpawnActions() { posix_spawn_file_actions_destroy(&actions_); }
-  /// The process has `fd` as `as`, which is larger than none of those that come after it.
+  /// The process has `fd` as `as`. No `fd` given later is `as`.
   void give(int fd, int as) { need(posix_spawn_file_actions_adddup2(&actions_, fd, as), "spawn"); }
   void nothing_at(int fd) { need(posix_spawn_file_actions_addopen(&actions_, fd, "/dev/null", O_RDWR, 0), "spawn"); }
   void close_from(int fd) { need(posix_spawn_file_actions_addclosefrom_np(&actions_, fd), "spawn"); }
@@ -108,24 +108,25 @@ std::string program() {
   return (slash == library.npos ? "." : library.substr(0, slash)) + "/../libexec/luth/read-hdf5";
 }
 
-[[noreturn]] void no_child(const std::string& path, const std::string& why) {
-  throw Error(
-      ErrorCode::checkpoint,
-      "cannot use '{}': HDF5 files are read by a process of their own, '{}', which does not start: {}; torch.load "
-      "with {{trusted = true}} reads a file that you trust without it",
-      path, program(), why);
+[[noreturn]] void no_child(const std::string& path, int error) {
+  const bool limit = error == EMFILE || error == ENFILE || error == EAGAIN || error == ENOMEM;
+  throw Error(ErrorCode::checkpoint,
+              "cannot use '{}': HDF5 files are read by a process of their own, '{}', which does not start: {}; {}",
+              path, program(), std::strerror(error),
+              limit ? "raise the limit (ulimit -n, -u, -v)"
+                    : "torch.load with {trusted = true} reads a file that you trust without it");
 }
 
 // Above all descriptors that the process gets, so that none replaces another.
-Descriptor high_copy(int fd) { return Descriptor(::fcntl(fd, F_DUPFD_CLOEXEC, child_unpacked + 1)); }
+Disk high_copy(int fd) { return Disk(::fcntl(fd, F_DUPFD_CLOEXEC, child_unpacked + 1), 0); }
 
 pid_t spawn(const std::string& path, int file, int answer, int unpacked, const std::vector<std::string>& words) {
-  const Descriptor high[] = {high_copy(file), high_copy(answer), high_copy(unpacked)};
+  const Disk high[] = {high_copy(file), high_copy(answer), high_copy(unpacked)};
   SpawnActions actions;
   for (int fd = 0; fd < child_file; ++fd) actions.nothing_at(fd);
   for (int i = 0; i < 3; ++i) {
-    if (high[i].get() < 0) no_child(path, std::strerror(errno));
-    actions.give(high[i].get(), child_file + i);
+    if (high[i].fd() < 0) no_child(path, errno);
+    actions.give(high[i].fd(), child_file + i);
   }
   actions.close_from(child_unpacked + 1);
   std::vector<char*> arguments;
@@ -136,24 +137,39 @@ pid_t spawn(const std::string& path, int file, int answer, int unpacked, const s
   pid_t pid = 0;
   const int error =
       posix_spawn(&pid, program().c_str(), actions.get(), attributes.get(), arguments.data(), environment);
-  if (error) no_child(path, std::strerror(error));
+  if (error) no_child(path, error);
   return pid;
 }
 
-// All that comes until the other end is closed; empty where it is more than `most`.
-std::string read_all(int fd, uint64_t most) {
+using Clock = std::chrono::steady_clock;
+
+// All that comes until the other end is closed. Throws where it is more than the bounds allow, or does not come: a
+// process that waits uses none of its processor time.
+std::string read_all(int fd, const ReadBounds& bounds, const std::string& path) {
+  const auto last = Clock::now() + std::chrono::seconds(20 + 10 * bounds.seconds);
   std::string all;
   char piece[1 << 16];
   for (;;) {
+    if (Clock::now() > last)
+      throw Error(ErrorCode::checkpoint, "cannot use '{}': the process that reads it does not answer", path);
     pollfd wait{fd, POLLIN, 0};
-    if (::poll(&wait, 1, 100) <= 0) {
+    const int ready = ::poll(&wait, 1, 100);
+    if (ready == 0 || (ready < 0 && errno == EINTR)) {
       poll_interrupt();
       continue;
     }
     const ssize_t n = ::read(fd, piece, sizeof piece);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return all;
-    if (all.size() + size_t(n) > most) return "";
+    if (n < 0)
+      throw Error(ErrorCode::checkpoint, "cannot use '{}': the answer of the process that reads it does not come: {}",
+                  path, std::strerror(errno));
+    if (n == 0) return all;
+    if (all.size() + size_t(n) > bounds.answer)
+      throw Error(
+          ErrorCode::checkpoint,
+          "cannot use '{}': its names and values take more memory than its size allows; it is made to do harm, or "
+          "{{trusted = true}} reads it",
+          path);
     all.append(piece, size_t(n));
   }
 }
@@ -163,18 +179,37 @@ std::string read_all(int fd, uint64_t most) {
   if (status && WIFEXITED(*status) && WEXITSTATUS(*status))
     how = fmt::format("ended with code {}", WEXITSTATUS(*status));
   if (status && WIFSIGNALED(*status)) how = fmt::format("died of signal {}", WTERMSIG(*status));
-  if (status && WIFSIGNALED(*status) && (WTERMSIG(*status) == SIGXCPU || WTERMSIG(*status) == SIGKILL))
+  if (status && WIFSIGNALED(*status) && WTERMSIG(*status) == SIGXCPU)
     how = fmt::format("took more than {} seconds", bounds.seconds);
+  if (status && WIFSIGNALED(*status) && WTERMSIG(*status) == SIGKILL)
+    throw Error(ErrorCode::checkpoint, "cannot use '{}': the process that read it was killed; memory may have ended",
+                path);
   throw Error(ErrorCode::checkpoint,
               "cannot use '{}': the process that read it {}: the file is damaged, or made to do harm; use another copy",
               path, how);
+}
+
+// What the process answers, which may be an error.
+Item ask_child(Disk& disk, const std::string& path, bool sealed, Disk& unpacked, const ReadBounds& bounds) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC)) no_child(path, errno);
+  const Disk from(ends[0], 0);
+  Disk to(ends[1], 0);
+  Child child(spawn(path, disk.fd(), to.fd(), unpacked.fd(),
+                    {"read-hdf5", path, sealed ? "sealed" : "unsealed", std::to_string(bounds.memory),
+                     std::to_string(bounds.unpacked), std::to_string(bounds.seconds)}));
+  to = Disk();
+  const std::string answer = read_all(from.fd(), bounds, path);
+  const std::optional<int> status = child.wait_a_little();
+  if (answer.empty() || (status && *status)) died(path, status, bounds);
+  return decode(answer);
 }
 
 }  // namespace
 
 ReadBounds read_bounds(uint64_t size, uint64_t max_bytes) {
   return {256 * mebibyte + (max_bytes ? max_bytes : 4 * size), max_bytes ? max_bytes : 64 * 1024 + 1100 * size,
-          mebibyte + 16 * size, 5 + size / (8 * mebibyte)};
+          max_bytes ? mebibyte + max_bytes : 8 * mebibyte + 16 * size, 5 + size / (8 * mebibyte)};
 }
 
 Disk memory_file() {
@@ -184,22 +219,19 @@ Disk memory_file() {
 }
 
 Item describe_in_child(Disk& disk, const std::string& path, bool sealed, Disk& unpacked, const ReadBounds& bounds) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC)) no_child(path, std::strerror(errno));
-  const Descriptor from(ends[0]);
-  Descriptor to(ends[1]);
-  Child child(spawn(path, disk.fd(), to.get(), unpacked.fd(),
-                    {"read-hdf5", path, sealed ? "sealed" : "unsealed", std::to_string(bounds.memory),
-                     std::to_string(bounds.unpacked), std::to_string(bounds.seconds)}));
-  to.close();
-  const std::string answer = read_all(from.get(), bounds.answer);
-  const std::optional<int> status = child.wait();
-  if (answer.empty() || (status && *status)) died(path, status, bounds);
-  Item tree = decode(answer);
+  Item tree = ask_child(disk, path, sealed, unpacked, bounds);
   auto* map = tree.as<Map>();
   if (!map || map->kind != error_kind) return tree;
   const Item* text = map->find("text");
   throw Error(ErrorCode::checkpoint, "{}", text && text->as<std::string>() ? *text->as<std::string>() : "unreadable");
+}
+
+std::string reader_trouble() {
+  try {
+    Disk nothing = memory_file(), unpacked = memory_file();
+    ask_child(nothing, "nothing", false, unpacked, read_bounds(0, 0));
+    return "";
+  } catch (const Error& e) { return e.what(); }
 }
 
 }  // namespace luth::io

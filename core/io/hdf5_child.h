@@ -21,6 +21,8 @@ ReadBounds read_bounds(uint64_t size, uint64_t max_bytes);
 /// The tree of `disk`, as core/io/hdf5_reader.h describes it, read by a process of its own. Throws what the reader
 /// throws, and ErrorCode::checkpoint where the process does not start, dies, or takes more than its bounds.
 Item describe_in_child(Disk& disk, const std::string& path, bool sealed, Disk& unpacked, const ReadBounds& bounds);
+/// "" where that process starts and answers, else why not.
+std::string reader_trouble();
 
 /// The file in memory for what is unpacked.
 Disk memory_file();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/io/arrays.h"
+#include "core/io/hdf5.h"
 #include "core/io/names.h"
 
 namespace luth::io {
@@ -227,8 +228,11 @@ class Reader {
 
 }  // namespace
 
-Item describe(h5::File& file, const std::string& path, bool sealed, Disk& unpacked, uint64_t most_unpacked) {
-  return Reader(file, unpacked, most_unpacked).root(sealed, path);
+Item describe(Disk& disk, const std::string& path, bool sealed, Disk& unpacked, uint64_t most_unpacked) {
+  h5::File file = h5::File::open(disk, path, ErrorCode::checkpoint);
+  Item tree = Reader(file, unpacked, most_unpacked).root(sealed, path);
+  file.close();
+  return tree;
 }
 
 }  // namespace luth::io

@@ -1,7 +1,9 @@
 // Reading trees from HDF5 files: their seal, what a process of its own says of them, and the elements of their arrays.
+#include <atomic>
 #include <cstring>
 #include <unordered_map>
 
+#include "core/base/threads.h"
 #include "core/io/checkpoint.h"
 #include "core/io/elements.h"
 #include "core/io/hdf5_child.h"
@@ -11,19 +13,20 @@
 namespace luth::io {
 namespace {
 
-// Makes tensors of descriptions, which are foreign bytes: every place is checked, and all arrays together take no more
-// than the files have.
+// Makes tensors of descriptions, which are foreign bytes: every place is checked, all arrays together take no more than
+// the files have, and all that is made at most `most` bytes.
 class Builder {
  public:
-  Builder(Disk& file, Disk& unpacked, const std::string& path, Device* to)
-      : path_(path), to_(to), sources_{{&file, file.size()}, {&unpacked, unpacked.size()}} {}
+  Builder(Disk& file, Disk& unpacked, const std::string& path, uint64_t most)
+      : path_(path), sources_{{&file, file.size()}, {&unpacked, unpacked.size()}}, left_(most) {}
 
-  Item build(const Item& item) {
+  // Tensors go to the device `to`; null: where tensors are made. `column`: one of plain values, which stay here.
+  Item build(const Item& item, Device* to, bool column = false) {
     ArrayPlace array;
-    if (from_item(item, array)) return of_array(array);
+    if (from_item(item, array)) return of_array(array, column ? nullptr : to, column);
     if (auto* list = item.as<List>()) {
       List all;
-      for (const Item& e : *list) all.push_back(build(e));
+      for (const Item& e : *list) all.push_back(build(e, to));
       return all;
     }
     auto* map = item.as<Map>();
@@ -31,12 +34,7 @@ class Builder {
     Map all;
     all.kind = map->kind;
     const bool columns = map->kind == many_kind;
-    for (const Map::Entry& e : *map) {
-      Device* const to = to_;
-      if (columns && !e.value.as<List>()) to_ = nullptr;  // plain values, whatever device the tensors go to
-      all.add(e.key, build(e.value));
-      to_ = to;
-    }
+    for (const Map::Entry& e : *map) all.add(e.key, build(e.value, to, columns && !e.value.as<List>()));
     if (columns) return from_columns(all);
     return all;
   }
@@ -47,27 +45,30 @@ class Builder {
     uint64_t left;  // bytes that no array has claimed yet
   };
 
-  Item of_array(const ArrayPlace& array) {
-    if (auto known = tensors_.find(array.id); known != tensors_.end()) return known->second;
+  Item of_array(const ArrayPlace& array, Device* to, bool column) {
+    if (auto known = tensors_.find(array.id); known != tensors_.end() && (!column || known->second.device().on_host()))
+      return known->second;
     Tensor near = read(array);
+    if (column || array.is_list) spend(uint64_t(near.numel()), sizeof(Item));  // it may become as many values
     if (array.is_list) return plain_values(array.dtype, near.numel() ? near.raw() : nullptr, near.numel());
-    Tensor t = on_device(near, to_);
+    Tensor t = on_device(near, to);
     if (array.grad && is_floating(array.dtype)) t.set_requires_grad();
     tensors_.emplace(array.id, t);
     return t;
   }
 
   Tensor read(const ArrayPlace& array) {
-    uint64_t size = size_of(array.dtype);
-    for (int64_t n : array.shape)
-      if (__builtin_mul_overflow(size, uint64_t(n), &size)) fail("an array is larger than any file");
+    const auto fits = array_bytes(array.shape, array.dtype);
+    if (!fits) fail("an array is larger than any file");
+    const uint64_t size = *fits;
     Source& source = sources_[array.unpacked];
     if (size > source.left || array.at > source.disk->size() || size > source.disk->size() - array.at)
       fail("arrays reach beyond it");
     source.left -= size;
+    spend(size, 1);
     Tensor t = Tensor::empty(array.shape, array.dtype, host());
     if (!size) return t;
-    if (!source.disk->read(t.raw(), size, array.at)) fail(source.disk->reason());
+    if (!read_pieces(*source.disk, t.data<char>(), size, array.at)) fail(source.disk->reason());
     if (array.dtype == Dtype::boolean) {  // bytes other than 0 and 1 are no bool in C++
       auto* p = static_cast<unsigned char*>(t.raw());
       for (uint64_t i = 0; i < size; ++i) p[i] = p[i] != 0;
@@ -75,22 +76,29 @@ class Builder {
     return t;
   }
 
+  void spend(uint64_t n, uint64_t each) {
+    if (n > left_ / each) fail("it becomes larger in memory than its size, or {max_bytes = …}, allows");
+    left_ -= n * each;
+  }
+
   [[noreturn]] void fail(const std::string& why) {
     throw Error(ErrorCode::checkpoint, "cannot use '{}': {}", path_, why);
   }
 
+  // On several threads: most of the time is the system's, which clears fresh memory and copies.
+  bool read_pieces(Disk& disk, char* to, uint64_t size, uint64_t at) {
+    std::atomic<bool> whole = true;
+    parallel_for(int64_t(size), int64_t(1) << 23, [&](int64_t begin, int64_t end) {
+      if (!disk.read(to + begin, size_t(end - begin), at + uint64_t(begin))) whole = false;
+    });
+    return whole;
+  }
+
   std::string path_;
-  Device* to_;
   Source sources_[2];  // the file, what was unpacked
+  uint64_t left_;      // bytes that may still be made
   std::unordered_map<int64_t, Tensor> tensors_;
 };
-
-Item describe_here(Disk& disk, const std::string& path, bool sealed, Disk& unpacked, const ReadBounds& bounds) {
-  h5::File file = h5::File::open(disk, path, ErrorCode::checkpoint);
-  Item tree = describe(file, path, sealed, unpacked, bounds.unpacked);
-  file.close();
-  return tree;
-}
 
 bool has_signature(Disk& disk) {
   char s[8];
@@ -110,24 +118,40 @@ bool has_signature(Disk& disk) {
               disk.size() < 2 * seal_bytes ? fmt::format(" ({} bytes)", disk.size()) : "");
 }
 
+void refuse_broken(SealCheck& seal, const std::string& path) {
+  if (const std::string& problem = seal.finish().problem; !problem.empty())
+    throw Error(ErrorCode::checkpoint, "cannot use '{}': {}; use another checkpoint", path, problem);
+}
+
+Item read_tree(Disk& disk, const std::string& path, bool sealed, const LoadOptions& options) {
+  Disk unpacked = memory_file();
+  const ReadBounds bounds = read_bounds(disk.size(), options.max_bytes);
+  const Item tree = options.trusted ? describe(disk, path, sealed, unpacked, bounds.unpacked)
+                                    : describe_in_child(disk, path, sealed, unpacked, bounds);
+  unpacked.measure();
+  return Builder(disk, unpacked, path, bounds.unpacked).build(tree, options.map_location);
+}
+
 }  // namespace
 
 Item load_file(const std::string& path, const LoadOptions& options) {
   Disk disk = Disk::open(path, ErrorCode::checkpoint);
-  Seal seal = read_seal(disk, path, ErrorCode::checkpoint);
-  if (!seal.problem.empty())
-    throw Error(ErrorCode::checkpoint, "cannot use '{}': {}; use another checkpoint", path, seal.problem);
-  if (!seal.present && !has_signature(disk)) not_ours(disk, path);
-  Disk unpacked = memory_file();
-  const auto describe_it = options.trusted ? describe_here : describe_in_child;
-  const Item tree = describe_it(disk, path, seal.present, unpacked, read_bounds(disk.size(), options.max_bytes));
-  unpacked.measure();
-  return Builder(disk, unpacked, path, options.map_location).build(tree);
+  SealCheck seal(disk, path, ErrorCode::checkpoint);
+  if (!seal.present() && !has_signature(disk)) not_ours(disk, path);
+  if (options.trusted) refuse_broken(seal, path);  // before libhdf5 sees it here
+  try {
+    Item tree = read_tree(disk, path, seal.present(), options);
+    refuse_broken(seal, path);
+    return tree;
+  } catch (const Error& e) {
+    if (e.code() == ErrorCode::checkpoint) refuse_broken(seal, path);  // says more than what was found in its contents
+    throw;
+  }
 }
 
 Seal inspect(const std::string& path) {
   Disk disk = Disk::open(path, ErrorCode::checkpoint);
-  return read_seal(disk, path, ErrorCode::checkpoint);
+  return SealCheck(disk, path, ErrorCode::checkpoint).finish();
 }
 
 }  // namespace luth::io

@@ -28,6 +28,19 @@ class StoredSettings : public Fields {
   FieldReader reader_;
 };
 
+// Settings that no module can have are the file's error, wherever they show: when they are read, or when it is built.
+template <class F>
+void with_settings(std::string_view type, F f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    const bool is_of_settings =
+        e.code() == ErrorCode::runtime || e.code() == ErrorCode::usage || e.code() == ErrorCode::memory;
+    if (!is_of_settings) throw;
+    throw Error(ErrorCode::checkpoint, "the file describes a {} that cannot be: {}", type, e.what());
+  }
+}
+
 // The tensors of a map by name; nil is an absent one.
 template <class Each>
 void each_tensor(const Map& map, Each each) {
@@ -44,7 +57,7 @@ void each_tensor(const Map& map, Each each) {
 nn::ModuleRef make_of(const nn::ModuleClass& c, const Map& map) {
   nn::ModuleRef m = c.make();
   if (auto* text = map.find("settings") ? map.find("settings")->as<std::string>() : nullptr)
-    read_settings_text(*text, [&](Fields& f) { m->describe(f); });
+    with_settings(c.name, [&] { read_settings_text(*text, [&](Fields& f) { m->describe(f); }); });
   return m;
 }
 
@@ -63,7 +76,7 @@ nn::ModuleRef built_like(const Map& map) {
     }
   } on_meta;
   m->describe(on_meta);
-  m->build();
+  with_settings(c->name, [&] { m->build(); });
   return m;
 }
 

@@ -2,21 +2,10 @@
 
 #include <charconv>
 
+#include "core/base/visible.h"
+
 namespace luth::io {
 namespace {
-
-// The length of the well-formed UTF-8 sequence at the start of `s`, 0 when there is none (Unicode, table 3-7).
-size_t utf8_length(std::string_view s) {
-  auto at = [&](size_t i) { return i < s.size() ? static_cast<unsigned char>(s[i]) : 0u; };
-  unsigned lead = at(0);
-  if (lead < 0x80) return 1;
-  size_t n = lead >= 0xc2 && lead <= 0xdf ? 2 : lead >= 0xe0 && lead <= 0xef ? 3 : lead >= 0xf0 && lead <= 0xf4 ? 4 : 0;
-  unsigned low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
-  unsigned high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
-  for (size_t i = 1; i < n; ++i, low = 0x80, high = 0xbf)
-    if (at(i) < low || at(i) > high) return 0;
-  return n;
-}
 
 int hex_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1; }
 

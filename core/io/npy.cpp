@@ -60,7 +60,8 @@ class Words {
   int64_t number() {
     int64_t n = 0;
     const auto result = std::from_chars(rest_.data(), rest_.data() + rest_.size(), n);
-    if (result.ec != std::errc() || n < 0) refuse(what_, "its shape is damaged");
+    const bool zeros = rest_.size() > 1 && rest_[0] == '0' && rest_[1] >= '0' && rest_[1] <= '9';  // not in Python
+    if (result.ec != std::errc() || n < 0 || zeros) refuse(what_, "its shape is damaged");
     take(rest_.substr(0, size_t(result.ptr - rest_.data())));
     return n;
   }
@@ -79,7 +80,7 @@ Dtype read_dtype(Words& words, bool& big_endian, const std::string& what) {
   const std::string_view descr = words.text(), code = descr.substr(std::min<size_t>(1, descr.size()));
   big_endian = !descr.empty() && descr[0] == '>';
   for (const Code& c : codes)
-    if (code == c.text && std::strchr("<>|=", descr[0])) return c.dtype;
+    if (code == c.text && std::string_view("<>|=").find(descr[0]) != std::string_view::npos) return c.dtype;
   refuse(what, fmt::format("it holds elements of type '{}', for which luth has no dtype", descr));
 }
 
@@ -137,28 +138,31 @@ Header read_header(std::string_view bytes, const std::string& what) {
   return h;
 }
 
-// An array from the bytes of a .npy file.
-Tensor parse(std::string_view bytes, const std::string& what) {
-  Header h = read_header(bytes, what);
-  bytes.remove_prefix(h.bytes);
-  uint64_t size = size_of(h.dtype);
-  bool fits = true;
-  for (int64_t n : h.shape) fits = fits && !__builtin_mul_overflow(size, uint64_t(n), &size);
-  if (!fits || size > bytes.size())
-    refuse(what, fmt::format("it is cut short: {}{} does not fit in {} bytes", name(h.dtype), to_string(h.shape),
-                             bytes.size()));
-  if (size < bytes.size()) refuse(what, fmt::format("{} bytes follow its end", bytes.size() - size));
-  check_shape(h.shape, size_of(h.dtype));
+constexpr uint64_t most_header = 1 << 20;  // bytes; NumPy reads 10,000
+
+// An array from a .npy file of `bytes` bytes, which `read(to, n, at)` copies.
+template <class Read>
+Tensor parse(uint64_t bytes, const std::string& what, Read read) {
+  std::string start(std::min(bytes, most_header), '\0');
+  read(start.data(), start.size(), 0);
+  const Header h = read_header(start, what);
+  bytes -= h.bytes;
+  const auto fits = array_bytes(h.shape, h.dtype);
+  const uint64_t size = fits.value_or(0);
+  if (!fits || size > bytes)
+    refuse(what,
+           fmt::format("it is cut short: {}{} does not fit in {} bytes", name(h.dtype), to_string(h.shape), bytes));
+  if (size < bytes) refuse(what, fmt::format("{} bytes follow its end", bytes - size));
   Strides strides = contiguous_strides(h.shape);
   if (h.fortran) {
     int64_t step = 1;
     for (int d = 0; d < h.shape.size(); ++d) strides[d] = step, step *= h.shape[d];
   }
   Tensor t = Tensor::empty(h.shape, h.dtype, host(), &strides);
-  if (size) std::memcpy(t.raw(), bytes.data(), size);
+  if (size) read(t.raw(), size, h.bytes);
   if (h.big_endian) swap_bytes(t.raw(), t.numel(), size_of(h.dtype));
-  if (h.dtype == Dtype::boolean)
-    for (uint64_t i = 0; i < size; ++i) static_cast<unsigned char*>(t.raw())[i] = bytes[i] != 0;
+  auto* flags = static_cast<unsigned char*>(t.raw());
+  for (uint64_t i = 0; h.dtype == Dtype::boolean && i < size; ++i) flags[i] = flags[i] != 0;
   return t;
 }
 
@@ -217,9 +221,11 @@ void save_npz(const Item& root, const std::string& path) {
 
 Item load_npy(const std::string& path, Device* map_location) {
   Disk disk = Disk::open(path, ErrorCode::checkpoint);
-  std::string bytes(disk.size(), '\0');
-  if (!disk.read(bytes.data(), bytes.size(), 0)) refuse("'" + path + "'", disk.reason());
-  return on_device(parse(bytes, "'" + path + "'"), map_location);
+  const std::string what = "'" + path + "'";
+  const auto read = [&](void* to, uint64_t n, uint64_t at) {
+    if (!disk.read(to, n, at)) refuse(what, disk.reason());
+  };
+  return on_device(parse(disk.size(), what, read), map_location);
 }
 
 Item load_npz(const std::string& path, Device* map_location) {
@@ -230,7 +236,9 @@ Item load_npz(const std::string& path, Device* map_location) {
     std::string key = e.name.size() > 4 && e.name.ends_with(".npy") ? e.name.substr(0, e.name.size() - 4) : "";
     if (key.empty()) refuse(what, "it is no array");
     if (map.find(key)) refuse(what, "it is there twice");
-    map.add(key, on_device(parse(zip_read(disk, e, path), what), map_location));
+    const std::string bytes = zip_read(disk, e, path);
+    const auto read = [&](void* to, uint64_t n, uint64_t at) { std::memcpy(to, bytes.data() + at, n); };
+    map.add(key, on_device(parse(bytes.size(), what, read), map_location));
   }
   return map;
 }

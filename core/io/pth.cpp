@@ -131,10 +131,13 @@ class Reader : public pickle::Machine::Builder {
       result.kind = Kind::dict;
     } else if (name == counter) {  // a MultiStepLR counts its milestones with it
       result.kind = Kind::dict;
-      result.entries = a.at(0, Kind::dict).entries;
+      const Node& counts = a.at(0, Kind::dict);
+      spend(16 * counts.entries.size());
+      result.entries = counts.entries;
     } else if (name == encode) {
       if (a.text(1) != "latin1") a.fail();
       result.kind = Kind::text;
+      spend(a.text(0).size());
       result.text = latin1(a.text(0));
     } else if (name == empty_bytes) {
       if (!tuple.items.empty()) a.fail();

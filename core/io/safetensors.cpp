@@ -74,6 +74,7 @@ std::vector<Place> named_places(const std::string& header, const std::string& pa
   bool metadata = false;
   auto take = [&](int depth, Json::parse_event_t event, Json& value) {
     using Event = Json::parse_event_t;
+    if (event == Event::object_start && depth > 1) refuse(path, "its header nests objects at '{}'", name);
     if (event == Event::object_start) keys.push_back(0);
     if (event == Event::key) {
       ++keys.back();
@@ -103,10 +104,7 @@ std::vector<Place> places(const std::string& header, uint64_t bytes, const std::
                    [](const Place& a, const Place& b) { return std::tie(a.begin, a.end) < std::tie(b.begin, b.end); });
   uint64_t at = 0;
   for (const Place& p : list) {
-    uint64_t size = size_of(p.dtype);
-    bool fits = true;
-    for (int64_t n : p.shape) fits = fits && n >= 0 && !__builtin_mul_overflow(size, uint64_t(n), &size);
-    if (!fits || p.begin != at || p.end < at || p.end - at != size || p.end > bytes)
+    if (p.begin != at || p.end < at || p.end > bytes || array_bytes(p.shape, p.dtype) != p.end - at)
       refuse(path, "the place of '{}' does not fit: bytes {} to {} of {}", p.name, p.begin, p.end, bytes);
     at = p.end;
   }

@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "core/base/headroom.h"
 #include "core/base/version.h"
 #include "core/io/checkpoint.h"
 #include "core/io/elements.h"
@@ -163,6 +164,7 @@ class Writer {
 };
 
 void save(const Item& root, const std::string& path, const std::string& previous) {
+  const Headroom room;  // where memory ends within HDF5 1.10, it follows null pointers, and those to freed blocks
   Replacement replacement(path);
   Disk& disk = replacement.disk();
   try {

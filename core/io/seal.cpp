@@ -4,14 +4,19 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <memory>
+#include <utility>
+
+#include "core/base/interrupt.h"
 
 namespace luth::io {
 namespace {
 
 constexpr char magic[8] = {'\x89', 'L', 'U', 'T', 'H', '\r', '\n', '\x1a'};
 constexpr size_t digest_at = 24, digest_end = 40;
+constexpr const char* changed = "its contents have changed since it was written";
 using Block = std::array<unsigned char, seal_bytes>;
 
 template <class T>
@@ -25,17 +30,19 @@ T get(const Block& b, size_t at) {
   return v;
 }
 
-// XXH3-128 of everything after the seal; false when the disk failed.
-bool digest(Disk& disk, XXH128_canonical_t& out) {
+// XXH3-128 of everything after the seal; false when the disk failed, or where `stop` has become true.
+bool digest(Disk& disk, XXH128_canonical_t& out, const std::atomic<bool>* stop = nullptr) {
   struct Free {
     void operator()(XXH3_state_t* s) const { XXH3_freeState(s); }
   };
   std::unique_ptr<XXH3_state_t, Free> state(XXH3_createState());
+  if (!state) throw std::bad_alloc();
   constexpr size_t piece = size_t(1) << 20;
   std::unique_ptr<char[]> buffer(new char[piece]);
   XXH3_128bits_reset(state.get());
   posix_fadvise(disk.fd(), 0, 0, POSIX_FADV_SEQUENTIAL);
   for (uint64_t at = seal_bytes; at < disk.size(); at += piece) {
+    if (stop && *stop) return false;
     size_t n = size_t(std::min<uint64_t>(piece, disk.size() - at));
     if (!disk.read(buffer.get(), n, at)) return false;
     XXH3_128bits_update(state.get(), buffer.get(), n);
@@ -51,29 +58,57 @@ std::string length_problem(const Seal& s) {
 
 }  // namespace
 
-Seal read_seal(Disk& disk, const std::string& path, ErrorCode code) {
-  Seal s;
+SealCheck::SealCheck(Disk& disk, std::string path, ErrorCode code)
+    : path_(std::move(path)), code_(code), file_(fcntl(disk.fd(), F_DUPFD_CLOEXEC, 0), disk.size()) {
+  if (file_.fd() < 0) throw Error(code, "cannot read '{}': {}", path_, std::strerror(errno));
   Block b{};
+  Seal& s = seal_;
   s.actual = disk.size();
   if (!disk.read(b.data(), std::min<uint64_t>(seal_bytes, s.actual), 0))
-    throw Error(code, "cannot read '{}': {}", path, disk.reason());
+    throw Error(code, "cannot read '{}': {}", path_, disk.reason());
   s.present = s.actual >= sizeof magic && std::memcmp(b.data(), magic, sizeof magic) == 0;
-  if (!s.present) return s;
+  if (!s.present) return;
   s.version = get<uint32_t>(b, 8);
   s.length = get<uint64_t>(b, 16);
-  for (size_t i = digest_at; i < digest_end; ++i) s.digest += fmt::format("{:02x}", b[i]);
-  bool zeros = get<uint32_t>(b, 12) == 0 && std::all_of(b.begin() + digest_end, b.end(), [](auto c) { return c == 0; });
-  if (s.actual < seal_bytes || s.length != s.actual) {
+  std::copy(b.begin() + digest_at, b.begin() + digest_end, expected_.begin());
+  for (unsigned char c : expected_) s.digest += fmt::format("{:02x}", c);
+  const bool zeros =
+      get<uint32_t>(b, 12) == 0 && std::all_of(b.begin() + digest_end, b.end(), [](auto c) { return c == 0; });
+  if (s.actual < seal_bytes || s.length != s.actual)
     s.problem = length_problem(s);
-  } else if (s.version != seal_version) {
+  else if (s.version != seal_version)
     s.problem = fmt::format("its seal is of version {}, this luth knows {}", s.version, seal_version);
+  else if (!zeros)
+    s.problem = changed;
+  waits_ = s.problem.empty();
+  if (!waits_) return;
+  thread_.start([this] {  // where no thread is left, finish() reads
+    read_all();
+    read_.release();
+  });
+}
+
+SealCheck::~SealCheck() { stop_ = true; }
+
+void SealCheck::read_all() {
+  try {
+    XXH128_canonical_t digest_found;
+    whole_ = digest(file_, digest_found, &stop_);
+    std::copy(std::begin(digest_found.digest), std::end(digest_found.digest), found_.begin());
+  } catch (...) { error_ = std::current_exception(); }
+}
+
+const Seal& SealCheck::finish() {
+  if (!std::exchange(waits_, false)) return seal_;
+  if (thread_.count()) {
+    while (!read_.try_acquire_for(std::chrono::milliseconds(100))) poll_interrupt();
   } else {
-    XXH128_canonical_t found;
-    if (!digest(disk, found)) throw Error(code, "cannot read '{}': {}", path, disk.reason());
-    if (!zeros || std::memcmp(found.digest, b.data() + digest_at, sizeof found.digest))
-      s.problem = "its contents have changed since it was written";
+    read_all();
   }
-  return s;
+  if (error_) std::rethrow_exception(error_);
+  if (!whole_) throw Error(code_, "cannot read '{}': {}", path_, file_.reason());
+  if (found_ != expected_) seal_.problem = changed;
+  return seal_;
 }
 
 bool write_seal(Disk& disk) {

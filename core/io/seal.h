@@ -3,9 +3,13 @@
 //   the 512 bytes, big-endian as xxhsum prints it    40  zeros.    Numbers are little-endian.
 #pragma once
 #include <array>
+#include <atomic>
 #include <cstdint>
+#include <exception>
+#include <semaphore>
 #include <string>
 
+#include "core/base/limits.h"
 #include "core/io/disk.h"
 
 namespace luth::io {
@@ -22,8 +26,31 @@ struct Seal {
   std::string problem;   // "" when the seal is absent, or present and right; else a clause: "it is cut short, …"
 };
 
-/// Reads the whole file when a seal is there. Throws when the disk does.
-Seal read_seal(Disk& disk, const std::string& path, ErrorCode code);
+/// Looks at the seal of a file, and reads the whole file on a thread of its own where there is one: what a file holds
+/// can be read meanwhile, and must not be used before finish() has found no problem.
+class SealCheck {
+ public:
+  /// `code` is that of the errors that are thrown when the disk fails. The disk is used until finish().
+  SealCheck(Disk& disk, std::string path, ErrorCode code);
+  ~SealCheck();
+  SealCheck(const SealCheck&) = delete;
+  bool present() const { return seal_.present; }
+  /// Waits for the reading; the calling thread may be interrupted.
+  const Seal& finish();
+
+ private:
+  void read_all();
+  std::string path_;
+  ErrorCode code_;
+  Disk file_;  // a descriptor of its own
+  Seal seal_;
+  std::atomic<bool> stop_ = false;
+  std::binary_semaphore read_{0};       // the thread has read the file
+  bool waits_ = false, whole_ = false;  // the digest is to be found; what it is, is known
+  std::array<unsigned char, 16> expected_{}, found_{};
+  std::exception_ptr error_;  // what ended the reading, such as a lack of memory
+  Threads thread_;            // the last member: joined before the others go
+};
 /// Computes and writes the seal of a file whose first 512 bytes are free; false when the disk failed.
 bool write_seal(Disk& disk);
 

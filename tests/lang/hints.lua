@@ -202,4 +202,42 @@ function s.foreign_names()
   end
 end
 
+-- The nearest name among all, also among those that a script adds; what was there before hides nothing.
+function s.names_of_scripts()
+  t:fails(function() return F.my_activatio end, "nn.functional has no 'my_activatio'")
+  F.my_activation = function(x) return x end
+  t:fails(function() return F.my_activatio end, "did you mean 'my_activation'?")
+  torch.Tensor.my_method = function(x) return x end
+  t:fails(function() return torch.ones(1):my_methd() end, "did you mean 'my_method'?")
+  t:fails(function() return torch.ones(1):shpe() end, "did you mean 'shape'?")
+  t:fails(function() return nn.Interpolate end, "there is F.interpolate")
+  t:fails(function() return nn.RELU6 end, "did you mean 'ReLU6'?")
+  F.my_activation, torch.Tensor.my_method = nil, nil
+end
+
+-- A wrong name costs as much as a few other errors: the names are prepared once, not walked at each. The loops follow
+-- each other in turns, so that a busy machine slows all.
+function s.wrong_names_cost_little()
+  local x = torch.ones(1)
+  if os.getenv 'LUTH_TEST_SAMPLES' then return end  -- under sanitizers the search is slower, and Lua's errors are not
+  local function plain() error('x') end
+  local wrong = {
+    function(i) return x['softmx' .. i] end, function(i) return torch['softmx' .. i] end,
+    function(i) return F['softmx' .. i] end, function(i) return nn['Linera' .. i] end,
+    function(i) return torch.linalg['chlesky' .. i] end, function(i) return x:sum { ['dmi' .. i] = 1 } end,
+  }
+  local function seconds(f)
+    local start = os.clock()
+    for i = 1, 200 do pcall(f, i) end
+    return os.clock() - start
+  end
+  local least = {}
+  for _ = 1, 9 do
+    for k, f in ipairs { plain, table.unpack(wrong) } do least[k] = math.min(least[k] or math.huge, seconds(f)) end
+  end
+  for k = 2, #least do
+    t:assert(least[k] < 15 * least[1], ('wrong name %d: %g times an error'):format(k - 1, least[k] / least[1]))
+  end
+end
+
 t:add(s):run()

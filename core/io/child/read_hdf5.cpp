@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "core/io/child/sandbox.h"
+#include "core/io/hdf5.h"
 #include "core/io/hdf5_child.h"
 #include "core/io/hdf5_reader.h"
 
@@ -27,10 +28,7 @@ Item failure(std::string text) {
 Item read(Disk& disk, const std::string& path, bool sealed, uint64_t most_unpacked) {
   try {
     Disk unpacked(child_unpacked, 0);
-    h5::File file = h5::File::open(disk, path, ErrorCode::checkpoint);
-    Item tree = describe(file, path, sealed, unpacked, most_unpacked);
-    file.close();
-    return tree;
+    return describe(disk, path, sealed, unpacked, most_unpacked);
   } catch (const std::bad_alloc&) {
     return failure(
         fmt::format("cannot use '{}': reading it takes more memory than its size allows; torch.load has "

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <iterator>
 
@@ -22,9 +23,15 @@ constexpr bool sanitizer = true;  // its shadow is terabytes of address space, a
 constexpr bool sanitizer = false;
 #endif
 
-bool limit(int what, uint64_t value) {
-  const rlimit both{value, value};
-  return setrlimit(static_cast<__rlimit_resource>(what), &both) == 0;
+// A lower limit that is in force already stays: only root could lift it. `more`: between the soft limit and the hard
+// one, at which the system kills without a word.
+bool limit(int what, uint64_t value, uint64_t more = 0) {
+  const auto resource = static_cast<__rlimit_resource>(what);
+  rlimit both{};
+  if (getrlimit(resource, &both)) return false;
+  both.rlim_max = std::min<rlim_t>(value + more, both.rlim_max);
+  both.rlim_cur = std::min<rlim_t>(value, both.rlim_max);
+  return setrlimit(resource, &both) == 0;
 }
 
 #if defined(__x86_64__)
@@ -71,9 +78,9 @@ bool refuse_calls() {
 bool give_up_rights(uint64_t memory, uint64_t written, uint64_t seconds) {
   signal(SIGXFSZ, SIG_IGN);  // a write past the bound fails instead
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  return limit(RLIMIT_CORE, 0) && limit(RLIMIT_FSIZE, written) && limit(RLIMIT_CPU, seconds) &&
-         (sanitizer || limit(RLIMIT_AS, memory)) && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         (sanitizer || refuse_calls());
+  return limit(RLIMIT_CORE, 0) && limit(RLIMIT_FSIZE, written) &&
+         limit(RLIMIT_CPU, sanitizer ? 2 * seconds : seconds, 1) && (sanitizer || limit(RLIMIT_AS, memory)) &&
+         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && (sanitizer || refuse_calls());
 }
 
 }  // namespace luth::io

@@ -2,6 +2,7 @@
 #include "core/io/disk.h"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 
 #include <functional>
 #include <set>
+#include <tuple>
 
 #include "core/io/checkpoint.h"
 #include "tests/core/io/io_util.h"
@@ -124,6 +126,41 @@ TEST(Unfinished, ThePreviousOneLiesBesideTheLink) {
   EXPECT_EQ(slurp(dir / "prev.h5"), old);
   EXPECT_TRUE(fs::is_symlink(dir / "last.h5"));
   EXPECT_NE(slurp(dir / "elsewhere/real.h5"), old);
+}
+
+// Whoever may put a link into a folder could else have root write anywhere.
+TEST(Unfinished, LinksOfOthersAreNotFollowed) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make a link of another user";
+  Folder dir;
+  save_text(dir / "precious", "precious");
+  fs::create_symlink(dir / "precious", dir / "x");
+  save_text(dir / "x", "ours");
+  EXPECT_EQ(slurp(dir / "precious"), "ours");
+  ASSERT_EQ(lchown((dir / "x").c_str(), 65534, 65534), 0);
+  EXPECT_TRUE(contains(failure([&] { save_text(dir / "x", "new"); }).text, "another user has put a symbolic link"));
+  EXPECT_EQ(slurp(dir / "precious"), "ours");
+}
+
+// A new file belongs to whom the old one did. Where that cannot be, nobody gets rights that he did not have.
+TEST(Unfinished, KeepsOwnerAndGroup) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give files away";
+  Folder dir;
+  fs::permissions(dir.path, fs::perms::all);
+  save_text(dir / "x", "old");
+  ASSERT_EQ(chown((dir / "x").c_str(), 65534, 100), 0);
+  ASSERT_EQ(chmod((dir / "x").c_str(), 0640), 0);
+  const auto rights = [&] {
+    struct stat s {};
+    EXPECT_EQ(stat((dir / "x").c_str(), &s), 0);
+    return std::tuple(s.st_uid, s.st_gid, s.st_mode & 0777u);
+  };
+  save_text(dir / "x", "new");
+  EXPECT_EQ(rights(), std::tuple(65534u, 100u, 0640u));
+  elsewhere([&] {
+    if (!setgroups(0, nullptr) && !setgid(60) && !setuid(65534)) save_text(dir / "x", "newer");
+  });
+  EXPECT_EQ(slurp(dir / "x"), "newer");
+  EXPECT_EQ(rights(), std::tuple(65534u, 60u, 0600u));
 }
 
 // In a folder that all may write, another may change what a name stands for.

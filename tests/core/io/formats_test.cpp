@@ -130,6 +130,7 @@ TEST(Formats, SafetensorsHeaders) {
   EXPECT_TRUE(contains(text(one("F32", "[2]", "[0,8]"), 9), "follow"));
   EXPECT_TRUE(contains(text(one("F32", "[1]", "[4,8]"), 8), "does not fit"));
   EXPECT_TRUE(contains(text(one("F32", "[4611686018427387904,4611686018427387904]", "[0,8]"), 8), "does not fit"));
+  EXPECT_TRUE(contains(text(one("F32", "[0,4611686018427387904,4]", "[0,0]"), 0), "does not fit"));
   EXPECT_TRUE(contains(text(one("F8_E4M3", "[8]", "[0,8]"), 8), "F8_E4M3"));
   EXPECT_TRUE(contains(text(one("F32", "[-2]", "[0,8]"), 8), "damaged"));
   EXPECT_TRUE(contains(text(one("F32", "2", "[0,8]"), 8), "damaged"));
@@ -199,9 +200,10 @@ TEST(Formats, NpyHeaders) {
   EXPECT_EQ(text("{'shape':(3,),\"descr\":'|u1','fortran_order':False}", 3), "");
   for (const std::string& bad :
        {dict("'|u1'", "Truely", "(2, 3)"), dict("'|u1'", "False", "(2 3)"), dict("'|u1'", "False", "(6)"),
-        dict("'|u1'", "False", "(2,,3)"), dict("'|u1'", "False", "(,6)"), dict("'|u1'", "0", "(6,)"),
-        dict("'|u1'", "False", "(6,), 'shape': (6,)"), dict("'|u1'", "False", "(6,), 'more': (6,)"),
-        dict("'|u1'", "False", "(6,)") + "x", std::string("{'descr': '|u1', 'shape': (6,)}"),
+        dict("'|u1'", "False", "(06,)"), dict("'|u1'", "False", "(2,,3)"), dict("'|u1'", "False", "(,6)"),
+        dict("'|u1'", "0", "(6,)"), dict("'|u1'", "False", "(6,), 'shape': (6,)"),
+        dict("'|u1'", "False", "(6,), 'more': (6,)"), dict("'|u1'", "False", "(6,)") + "x",
+        std::string("{'descr': '|u1', 'shape': (6,)}"),
         std::string("{'descr': '|u1', 'fortran_order': False, 'shape': (6,)")})
     EXPECT_NE(text(bad, 6), "") << bad;
 }

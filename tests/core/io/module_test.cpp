@@ -106,6 +106,8 @@ TEST(ModuleTrees, RefuseSettingsOfAnotherKind) {
   expect("MaxPool2d", "kernel_size=;", "'' does not begin with [");
   expect("Conv2d", "padding_mode='", "does not begin with ' and end with '");
   expect("Conv2d", "padding_mode=zeros;", "'zeros' does not begin with '");
+  expect("Conv2d", "in_channels=-1;out_channels=1;kernel_size=[1, 1];", "the file describes a Conv2d that cannot be");
+  expect("LSTM", "input_size=1;hidden_size=1;num_layers=1000000;", "the file describes a LSTM that cannot be");
 }
 
 }  // namespace
