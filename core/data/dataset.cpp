@@ -168,10 +168,12 @@ std::vector<int64_t> shuffled(int64_t n, const Epoch& epoch) {
 
 std::vector<DatasetRef> random_split(DatasetRef whole, std::span<const double> sizes, int64_t seed) {
   int64_t n = whole->size(), total = 0;
+  if (n > int64_t(1) << 53)
+    throw Error("random_split: {} samples are more than numbers of samples can be counted in", n);
   double sum = 0;
   bool shares = false;
   for (double s : sizes) {
-    if (!(s >= 0)) throw Error("random_split: a size must not be negative, got {}", s);
+    if (!(s >= 0 && s <= double(n) + 1)) throw Error("random_split: a size is from 0 to {}, got {}", n, s);
     sum += s;
     shares |= s != std::floor(s);
   }

@@ -2,13 +2,13 @@
 
 #include <condition_variable>
 #include <exception>
-#include <map>
 #include <mutex>
-#include <thread>
+#include <optional>
+#include <utility>
 
 #include "core/autograd/autograd.h"
-#include "core/base/block_signals.h"
-#include "core/base/threads.h"
+#include "core/base/warn.h"
+#include "core/data/workers.h"
 #include "core/dispatch/generator.h"
 #include "core/dispatch/pin.h"
 
@@ -111,72 +111,68 @@ class DirectPass final : public Sequence {
   Batch fetch(size_t number) override { return made(*dataset_, batches_[number], epoch_, wanted_); }
 };
 
-/// Workers take the next batch number; a batch waits in `done_` until its turn. At most `ahead` batches wait or are
-/// made.
+/// Workers make batches, each the next one that nobody makes. A batch waits in `done_` until its turn. At most `ahead`
+/// batches wait or are made. A worker needs no memory to hand one over, so that lack of it is an error of a batch.
 class ThreadedPass final : public Sequence {
  public:
   ThreadedPass(DatasetRef dataset, Epoch epoch, Batches batches, int64_t from, Wanted wanted, int64_t workers,
                int64_t ahead)
       : Sequence(std::move(dataset), epoch, std::move(batches), from, wanted),
+        done_(size_t(ahead)),
+        taken_(size_t(from)),
         claimed_(size_t(from)),
-        ahead_(size_t(ahead)) {
-    BlockSignals meanwhile;
-    try {
-      for (int64_t i = 0; i < workers; ++i) workers_.emplace_back([this] { work(); });
-    } catch (const std::exception& e) {
-      stop();
-      throw Error("cannot start worker {} of {}: {}; use a smaller num_workers", workers_.size() + 1, workers,
-                  e.what());
-    }
+        workers_(ready_workers(int(workers))) {
+    if (workers_ < workers)
+      warn(fmt::format(
+          "DataLoader: only {} of {} workers can run here (`ulimit -u`, `ulimit -v` or a control group); {}", workers_,
+          workers, workers_ ? "they do the others' work" : "the main thread reads the batches itself"));
+    std::lock_guard hold(lock_);
+    feed();
   }
-  ~ThreadedPass() override { stop(); }
+  ~ThreadedPass() override {
+    std::unique_lock hold(lock_);
+    stop_ = true;
+    changed_.wait(hold, [&] { return working_ == 0; });
+  }
 
  private:
-  void stop() {
-    {
-      std::lock_guard hold(lock_);
-      stop_ = true;
-    }
-    room_.notify_all();
-    for (auto& w : workers_) w.join();
+  bool room() const { return !stop_ && claimed_ < batches_.size() && claimed_ < taken_ + done_.size(); }
+  // Has a worker for each batch for which there is room. lock_ is held.
+  void feed() {
+    while (working_ < workers_ && room() && run_on_worker([this, number = claimed_] { work(number); }))
+      ++claimed_, ++working_;
   }
-  void work() {
-    SerialScope serial;
-    for (;;) {
-      size_t mine;
-      {
-        std::unique_lock hold(lock_);
-        room_.wait(hold, [&] { return stop_ || claimed_ >= batches_.size() || claimed_ < taken_ + ahead_; });
-        if (stop_ || claimed_ >= batches_.size()) return;
-        mine = claimed_++;
-      }
-      Batch b = read(*dataset_, batches_[mine], epoch_, wanted_);
-      {
-        std::lock_guard hold(lock_);
-        done_.emplace(mine, std::move(b));
-      }
-      ready_.notify_one();
+  void work(size_t number) {
+    for (bool more = true; more;) {
+      Batch b = read(*dataset_, batches_[number], epoch_, wanted_);
+      std::lock_guard hold(lock_);
+      place(number) = std::move(b);
+      more = room();
+      more ? void(number = claimed_++) : void(--working_);
+      changed_.notify_one();  // with the lock: the pass may end at once
     }
   }
   Batch fetch(size_t number) override {
     std::unique_lock hold(lock_);
-    taken_ = number;
-    room_.notify_all();
-    ready_.wait(hold, [&] { return done_.count(number) > 0; });
-    Batch b = std::move(done_.at(number));
-    done_.erase(number);
+    feed();
+    if (number == claimed_)
+      return ++claimed_, ++taken_, read(*dataset_, batches_[number], epoch_, wanted_);  // no worker
+    changed_.wait(hold, [&] { return place(number).has_value(); });
+    Batch b = *std::exchange(place(number), std::nullopt);
     taken_ = number + 1;
-    room_.notify_all();
+    feed();
     return b;
   }
 
+  std::optional<Batch>& place(size_t number) { return done_[number % done_.size()]; }
+
   std::mutex lock_;
-  std::condition_variable room_, ready_;
-  std::map<size_t, Batch> done_;
-  size_t claimed_, taken_ = 0;
-  const size_t ahead_;
+  std::condition_variable changed_;
+  std::vector<std::optional<Batch>> done_;
+  size_t taken_, claimed_;
+  int64_t working_ = 0;
+  const int64_t workers_;
   bool stop_ = false;
-  std::vector<std::thread> workers_;
 };
 
 }  // namespace
@@ -190,6 +186,10 @@ Loader::Loader(DatasetRef dataset, LoaderSpec spec) : dataset_(std::move(dataset
   at_least("batch_size", spec.batch_size, 1);
   at_least("num_workers", spec.num_workers, 0);
   at_least("prefetch_factor", spec.prefetch_factor, 1);
+  at_least("num_replicas", spec.num_replicas, 1);
+  at_least("rank", spec.rank, 0);
+  if (spec.rank >= spec.num_replicas)
+    throw Error("DataLoader: rank is {}, expected 0 to {}", spec.rank, spec.num_replicas - 1);
   if (spec.num_workers > 1024) throw Error("DataLoader: num_workers is {}, at most 1024 make sense", spec.num_workers);
   seed_ = spec.seed ? *spec.seed : default_generator(host()).seed();
 }
@@ -205,12 +205,22 @@ Batches Loader::order(const Epoch& epoch) const {
   if (spec_.shuffle)
     samples = shuffled(n, epoch);
   else
-    for (int64_t i = 0; i < n; ++i) samples.push_back(i);
+    for (samples.reserve(size_t(n)); int64_t(samples.size()) < n;) samples.push_back(int64_t(samples.size()));
   Batches out;
   const int64_t count = batches(), size = std::min(spec_.batch_size, n);
   for (int64_t k = 0; k < count; ++k)
     out.emplace_back(samples.begin() + k * size, samples.begin() + std::min((k + 1) * size, n));
   return out;
+}
+
+void Loader::keep_share(Batches& all) const {
+  const size_t n = size_t(spec_.num_replicas);
+  for (auto& b : all) {
+    if (b.size() < 2 * n) continue;
+    std::vector<int64_t> own;
+    for (size_t i = size_t(spec_.rank); i < b.size(); i += n) own.push_back(b[i]);
+    b = std::move(own);
+  }
 }
 
 Ref<Pass> Loader::start(int64_t from, bool collated, const Batches* given) {
@@ -221,6 +231,7 @@ Ref<Pass> Loader::start(int64_t from, bool collated, const Batches* given) {
       if (i < 0 || i >= dataset_->size())
         throw Error("a sampler gave sample {}; the dataset has {} (counted from {})", i + dataset_->base,
                     dataset_->size(), dataset_->base);
+  if (spec_.num_replicas > 1) keep_share(all);
   const Wanted wanted{collated, spec_.pin_memory ? gpu() : nullptr};
   if (spec_.num_workers == 0 || !dataset_->any_thread())
     return Ref<Pass>(new DirectPass(dataset_, epoch, std::move(all), from, wanted));

@@ -15,6 +15,7 @@ struct LoaderSpec {
   int64_t prefetch_factor = 2;
   bool pin_memory = false;
   std::optional<int64_t> seed;
+  int64_t num_replicas = 1, rank = 0;
   void describe(auto& field) {
     field("batch_size", batch_size, "samples in a batch");
     field("shuffle", shuffle, "another order in every epoch");
@@ -23,6 +24,8 @@ struct LoaderSpec {
     field("prefetch_factor", prefetch_factor, "batches that each worker reads ahead");
     field("pin_memory", pin_memory, "keep batches where a GPU copies them without waiting; without a GPU, nothing");
     field("seed", seed, "of order and augmentation; nil: from torch.manual_seed");
+    field("num_replicas", num_replicas, "ranks that share each batch: batch_size is of all of them together");
+    field("rank", rank, "which of them reads, from 0: samples rank + 1, rank + 1 + num_replicas, … of each batch");
   }
 };
 
@@ -55,11 +58,13 @@ class Loader : public Counted {
   void set_seed(int64_t seed) { seed_ = seed; }
 
   /// Starts a pass at batch `from` (a resumed run begins inside an epoch); collated or as samples. `given` replaces the
-  /// loader's own order by these batches.
+  /// loader's own order by these batches. A batch of fewer than two samples a rank is whole on all: all ranks have as
+  /// many batches, and none has a single sample, of which BatchNorm takes no statistics.
   Ref<Pass> start(int64_t from = 0, bool collated = true, const Batches* given = nullptr);
 
  private:
   Batches order(const Epoch& epoch) const;
+  void keep_share(Batches& all) const;
   DatasetRef dataset_;
   LoaderSpec spec_;
   int64_t epoch_ = 0, seed_ = 0;

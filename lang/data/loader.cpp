@@ -88,12 +88,14 @@ std::optional<data::Batches> given_batches(lua_State* L, LuaLoader& l) {
   if (!l.sampler && !l.batch_sampler) return {};
   data::Batches out;
   lua_getiuservalue(L, 1, needs_sampler);
-  if (lua_isfunction(L, -1)) lua_call(L, 0, 1);
+  const bool callable = luaL_getmetafield(L, -1, "__call") != LUA_TNIL;
+  if (callable) lua_pop(L, 1);
+  if (callable || lua_isfunction(L, -1)) lua_call(L, 0, 1);
   if (l.sampler) {
     std::vector<int64_t> all = positions(L);
     int64_t size = l.loader.spec().batch_size;
     for (auto at = all.begin(); at != all.end();) {
-      auto end = std::min(at + size, all.end());
+      auto end = at + std::min(size, all.end() - at);
       if (end - at == size || !l.loader.spec().drop_last) out.emplace_back(at, end);
       at = end;
     }
@@ -169,10 +171,10 @@ int step(lua_State* L) {
 }
 
 int next_of_pass(lua_State* L) {
-  auto* pass = to_box<PassRef>(L, lua_upvalueindex(1));
-  return push_next(L, lua_upvalueindex(2), **pass);
+  const PassRef pass = *to_box<PassRef>(L, lua_upvalueindex(1));
+  return pass ? push_next(L, lua_upvalueindex(2), *pass) : 0;
 }
-// loader:batches(from): an iterator over one pass, from a batch counted from 0.
+// loader:batches(from): an iterator over one pass, from a batch counted from 0. The pass ends with the loop.
 int batches(lua_State* L) {
   LuaLoader& l = self(L);
   int64_t from = lua_isnoneornil(L, 2) ? 0 : check_integer(L, 2);
@@ -180,7 +182,10 @@ int batches(lua_State* L) {
   push_box<PassRef>(L, start(L, l, from));
   lua_pushvalue(L, 1);
   lua_pushcclosure(L, guarded<next_of_pass>, 2);
-  return 1;
+  lua_pushnil(L);
+  lua_pushnil(L);
+  lua_getupvalue(L, -3, 1);
+  return 4;
 }
 
 int length(lua_State* L) {
@@ -197,7 +202,9 @@ int set_epoch(lua_State* L) {
 
 constexpr Row methods[] = {
     {"batches", guarded<batches>, "loader:batches(from)",
-     "An iterator over one epoch without its first `from` batches."},
+     "An iterator over one epoch without its first `from` batches, and what `for` closes: when the loop ends, in "
+     "whatever "
+     "way, so does the reading ahead."},
     {"set_epoch", guarded<set_epoch>, "loader:set_epoch(epoch)",
      "Sets the epoch, counted from 0, of the next iteration. Order and augmentation depend on (seed, epoch)."},
 };
@@ -205,8 +212,11 @@ constexpr Row functions[] = {
     {"DataLoader", guarded<make_loader>,
      "data.DataLoader(dataset, {batch_size = 1, shuffle = false, sampler, batch_sampler, num_workers = 0, collate_fn, "
      "drop_last = "
-     "false, prefetch_factor = 2, pin_memory = false, seed})",
-     "Batches of a dataset: for x, y in loader do ... end. num_workers threads load them in advance."},
+     "false, prefetch_factor = 2, pin_memory = false, seed, num_replicas = 1, rank = 0})",
+     "Batches of a dataset: for x, y in loader do ... end. num_workers threads load them in advance. With "
+     "num_replicas, "
+     "rank r of N (from 0) gets samples r + 1, r + 1 + N, ... of each batch; a batch of fewer than 2 N is whole on "
+     "all."},
 };
 
 // Fields dataset, batch_size, epoch, …; else methods.
@@ -240,6 +250,8 @@ void simple_box(lua_State* L, const char* name) {
 void open_loader(lua_State* L, int data) {
   add_functions(L, data, functions);
   simple_box<PassRef>(L, "data.Pass");
+  lua_pushcfunction(L, destroy_box<PassRef>);
+  lua_setfield(L, -2, "__close");
   simple_box<LoaderRef>(L, "data.DataLoader");
   int meta = lua_gettop(L);
   lua_newtable(L);

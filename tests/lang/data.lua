@@ -53,6 +53,12 @@ function s.datasets_and_loaders()
   table.sort(sorted)
   t:assert(same(sorted, list(loader)))
 
+  -- ranks share each batch; one of fewer than two samples a rank is whole on all
+  local function share(rank) return data.DataLoader(ten, { batch_size = 7, num_replicas = 3, rank = rank }) end
+  t:assert(same(list(share(0)), { 0, 3, 6, 7, 8, 9 }) and same(list(share(2)), { 2, 5, 7, 8, 9 }))
+  t:assert(#share(1) == 2 and same(list(share(1)), { 1, 4, 7, 8, 9 }))
+  t:fails(function() share(3) end, 'rank is 3, expected 0 to 2')
+
   -- loops nest, may be left early, and start anew
   local pairs_seen = 0
   for a in data.DataLoader(ten, { batch_size = 5 }) do
@@ -138,7 +144,14 @@ function s.datasets_and_loaders()
     local all = list(data.DataLoader(ten, { batch_size = math.maxinteger, num_workers = workers }))
     t:assert(#all == 10)
     t:assert(#data.DataLoader(ten, { batch_size = math.maxinteger, drop_last = true }) == 0)
+    local some = { batch_size = math.maxinteger, num_workers = workers, sampler = { 3, 1 } }
+    t:assert(same(list(data.DataLoader(ten, some)), { 2, 0 }))
+    some.drop_last = true
+    t:assert(same(list(data.DataLoader(ten, some)), {}))
   end
+  t:fails(function() return data.random_split(data.Subset(ten, {}), { 1e300, 1e300 }) end, 'a size is from 0 to 0')
+  t:fails(function() return data.random_split(Words(math.maxinteger), { 0.5, 0.5 }) end, 'random_split')
+  t:fails(function() return data.DataLoader(Words(math.maxinteger), { shuffle = true })(nil, nil) end, 'not enough memory')
 
   -- settings that make no sense
   t:fails(function() return data.DataLoader(ten, { batch_size = 0 }) end, 'batch_size')
@@ -146,6 +159,52 @@ function s.datasets_and_loaders()
   t:fails(function() return data.DataLoader(ten, { batch_siz = 2 }) end, 'batch_siz')
   t:fails(function() return data.DataLoader(3) end, 'expects')
   t:assert(#data.DataLoader(data.Subset(ten, {})) == 0)
+end
+
+-- A loop that is left has no threads, long before Lua's collector finds its loader.
+function s.workers_end_with_the_loop()
+  local function threads()
+    for line in io.lines('/proc/self/status') do
+      local n = line:match('^Threads:%s+(%d+)')
+      if n then return tonumber(n) end
+    end
+  end
+  local ten = data.TensorDataset(torch.arange(10))
+  local function loader() return data.DataLoader(ten, { num_workers = 2 }) end
+  local before, most = threads(), 0
+  local function loops(run)
+    for i = 1, 400 do
+      run()
+      if i % 10 == 0 then most = math.max(most, threads()) end
+    end
+  end
+  collectgarbage('stop')
+  loops(function() for _ in loader() do break end end)
+  loops(function() for _ in loader():batches() do break end end)
+  loops(function() pcall(function() for _ in loader() do error('left') end end) end)
+  local by_hand = loader():batches()
+  by_hand()
+  t:assert(most < before + 40, most .. ' threads')
+  local start = os.time()
+  while threads() > before and os.time() < start + 20 do end
+  t:le(threads(), before)
+  collectgarbage('restart')
+  local count = 1
+  for _ in by_hand do count = count + 1 end
+  t:eq(count, 10)
+end
+
+function s.a_closed_pass_has_no_more_batches()
+  for workers = 0, 2, 2 do
+    local l = data.DataLoader(data.TensorDataset(torch.arange(10)), { num_workers = workers })
+    local next_batch, state, control, pass = l:batches()
+    t:assert(next_batch() and state == nil and control == nil)
+    do local _ <close> = pass end
+    t:eq(next_batch(), nil)
+    local outer
+    for x in l:batches(8) do outer = x end
+    t:eq(outer:item(), 9)
+  end
 end
 
 t:add(s):run()
