@@ -19,7 +19,8 @@ std::vector<std::string> device_names() {
       const std::string name(entry->d_name);
       if (!name.starts_with("libluth_") || !name.ends_with(".so")) continue;
       const std::string stem = name.substr(8, name.size() - 11);
-      if (stem != "core" && !stem.starts_with("cpu_")) names.insert(stem);
+      const bool other = stem == "core" || stem == "gloo" || stem.starts_with("cpu_") || stem.starts_with("mpi_");
+      if (!other) names.insert(stem);
     }
     closedir(folder);
   }

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <utility>
 
+#include "core/base/headroom.h"
 #include "core/base/paths.h"
 #include "core/base/text.h"
 #include "core/device/device_names.h"
@@ -57,6 +58,7 @@ Device* find(std::string_view kind, int index) {
 }
 
 std::string open_file(const std::string& path) {
+  const Headroom room;  // a constructor of the library that throws ends the process
   void* h = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!h) return dlerror();
   auto* abi = static_cast<const int*>(dlsym(h, "luth_abi"));

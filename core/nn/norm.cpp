@@ -107,6 +107,8 @@ Tensor ChannelNorm<S>::by_batch(const Tensor& x) {
     // It stays on its device, so that the host does not wait.
     if (!s.momentum) share = div(1, cast_to(this->buffer(batches_), Dtype::f64));
   }
+  if (this->training())
+    if (Tensor y = by_processes(x, share ? Value(share) : Value(Scalar(s.momentum.value_or(0))))) return y;
   // Without running statistics evaluation uses those of the batch, too.
   const bool batch_statistics = this->training() || !this->buffer(running_mean_);
   const Tensor &weight = this->parameter(weight_), &bias = this->parameter(bias_);
@@ -115,6 +117,11 @@ Tensor ChannelNorm<S>::by_batch(const Tensor& x) {
                                     s.eps);
   return batch_norm(x, this->buffer(running_mean_), this->buffer(running_var_), weight, bias,
                     {.training = batch_statistics, .momentum = s.momentum.value_or(0), .eps = s.eps});
+}
+
+template <class S>
+Tensor ChannelNorm<S>::by_processes(const Tensor&, const Value&) {
+  return {};
 }
 
 template <class S>
@@ -136,31 +143,6 @@ Tensor ChannelNorm<S>::run(const Tensor& x) {
     return by_sample(x);
   else
     return by_batch(x);
-}
-
-namespace {
-template <class... M>
-ModuleRef sync_form(const ModuleRef& m) {
-  ModuleRef made;
-  auto convert = [&](auto* norm) {
-    if (!norm) return;
-    SyncBatchNormSpec s;
-    static_cast<ChannelNormSpec&>(s) = norm->spec;
-    Ref<SyncBatchNorm> sync(new SyncBatchNorm(s));
-    sync->parts() = norm->parts();
-    made = sync;
-  };
-  (convert(made ? nullptr : dynamic_cast<M*>(m.get())), ...);
-  return made;
-}
-}  // namespace
-
-ModuleRef convert_sync_batchnorm(const ModuleRef& m) {
-  ModuleRef made = m->lazy() ? ModuleRef() : sync_form<BatchNorm<1>, BatchNorm<2>, BatchNorm<3>>(m);
-  if (made) return made;
-  const Nesting nesting;
-  for (auto& child : m->parts().children) child.module = convert_sync_batchnorm(child.module);
-  return m;
 }
 
 // ---- LayerNorm, RMSNorm, GroupNorm --------------------------------------------------------------------------------
@@ -226,9 +208,9 @@ template class ChannelNorm<NormSpec<2, true>>;
 template class ChannelNorm<NormSpec<3, true>>;
 
 namespace {
-const DefineModule<BatchNorm<1>, BatchNorm<2>, BatchNorm<3>, SyncBatchNorm, InstanceNorm<1>, InstanceNorm<2>,
-                   InstanceNorm<3>, LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d, LazyInstanceNorm1d,
-                   LazyInstanceNorm2d, LazyInstanceNorm3d, LayerNorm, RMSNorm, GroupNorm>
+const DefineModule<BatchNorm<1>, BatchNorm<2>, BatchNorm<3>, InstanceNorm<1>, InstanceNorm<2>, InstanceNorm<3>,
+                   LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d, LazyInstanceNorm1d, LazyInstanceNorm2d,
+                   LazyInstanceNorm3d, LayerNorm, RMSNorm, GroupNorm>
     norms_;
 }  // namespace
 

@@ -17,13 +17,16 @@ struct ChannelNormSpec {
   bool affine = true, bias = true, track_running_stats = true;
   Factory factory;
   void describe(auto& field) {
+    describe_norm(field);
+    factory.describe(field);
+  }
+  void describe_norm(auto& field) {
     field("num_features", num_features, "channels of the input", as::required | as::bare);
     field("eps", eps, "added to the variance");
     field("momentum", momentum, "weight of a new batch in the running statistics; torch.none: their mean over all");
     field("affine", affine, "whether to scale by a parameter");
     field("bias", bias, "whether to shift by a parameter, too", as::named);
     field("track_running_stats", track_running_stats, "whether to keep running statistics for evaluation");
-    factory.describe(field);
   }
 };
 /// Ioffe and Szegedy, "Batch normalization"; by sample: Ulyanov, Vedaldi and Lempitsky, "Instance normalization", whose
@@ -51,12 +54,19 @@ struct NormSpec : ChannelNormSpec {
   }
   void set_lazy_defaults() { affine = track_running_stats = true; }
 };
+/// Of dist::SyncBatchNorm.
 struct SyncBatchNormSpec : ChannelNormSpec {
   static constexpr const char* name = "SyncBatchNorm";
-  static constexpr const char* brief = "each channel normalised over the batch of all processes: today there is one";
+  static constexpr const char* brief = "each channel normalised over the batches of all processes";
   static constexpr const char* layout = "[N, C, …]";
   static constexpr int ranks[2] = {2, INT32_MAX};
   static constexpr bool by_sample = false;
+  std::string process_group;
+  void describe(auto& field) {
+    describe_norm(field);
+    field("process_group", process_group, "the group of processes, or its name; empty: all of the run", as::unprinted);
+    factory.describe(field);
+  }
 };
 
 /// BatchNorm and InstanceNorm.
@@ -72,6 +82,11 @@ class ChannelNorm : public Layer<ChannelNorm<S>, S> {
   void build() override;
   void reset_parameters() override;
 
+ protected:
+  /// In training: normalised by the statistics of all processes; null where these are this one's. The weight of this
+  /// batch in the running statistics is a number, or a tensor that lies on their device.
+  virtual Tensor by_processes(const Tensor&, const Value& weight_of_batch);
+
  private:
   int channel_dim(const Tensor& x) const { return S::by_sample && x.dim() == S::ranks[0] ? 0 : 1; }
   void check_channels(const Tensor& x) const;
@@ -82,7 +97,6 @@ template <int n>
 using BatchNorm = ChannelNorm<NormSpec<n, false>>;
 using BatchNorm1d = BatchNorm<1>;
 using BatchNorm2d = BatchNorm<2>;
-using SyncBatchNorm = ChannelNorm<SyncBatchNormSpec>;
 template <int n>
 using InstanceNorm = ChannelNorm<NormSpec<n, true>>;
 
@@ -92,10 +106,6 @@ using LazyBatchNorm3d = Lazy<BatchNorm<3>, "LazyBatchNorm3d">;
 using LazyInstanceNorm1d = Lazy<InstanceNorm<1>, "LazyInstanceNorm1d">;
 using LazyInstanceNorm2d = Lazy<InstanceNorm<2>, "LazyInstanceNorm2d">;
 using LazyInstanceNorm3d = Lazy<InstanceNorm<3>, "LazyInstanceNorm3d">;
-
-/// `m` with a SyncBatchNorm, which has the same parameters and buffers, in the place of each BatchNorm; for a BatchNorm
-/// itself a new module.
-ModuleRef convert_sync_batchnorm(const ModuleRef& m);
 
 /// A norm whose parameters weight and bias are optional and begin as 1 and 0.
 template <class Self, class S>

@@ -42,7 +42,7 @@ Tensor joined(const Tensors& list, int64_t dim) { return list.size() == 1 ? list
 
 }  // namespace
 
-constexpr int64_t most_layers = 10'000;  // more are a mistake, and would take minutes to make
+constexpr int64_t most_layers = 1'000;  // more are a mistake; their names are searched one by one
 
 // ---- Layers and cells ----------------------------------------------------------------------------------------------
 

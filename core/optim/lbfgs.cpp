@@ -156,9 +156,20 @@ class StrongWolfe {
   size_t low_ = 0;
 };
 
+// A state may come from a file, or from other parameters.
+void check_history(ParameterState& s, const Tensor& grad) {
+  const auto &changes = s.list("old_dirs"), &steps = s.list("old_stps"), &ro = s.list("ro");
+  bool fits = changes.size() == steps.size() && steps.size() == ro.size();
+  for (auto* list : {&changes, &steps})
+    for (auto& t : *list) fits = fits && t && t.shape() == grad.shape();
+  for (auto& t : ro) fits = fits && t && t.numel() == 1;
+  if (!fits) throw Error("LBFGS: old_dirs, old_stps and ro of its state do not fit each other and the parameters");
+}
+
 /// The new direction: minus the gradient, times the inverse Hessian that the last steps and changes approximate.
 Tensor direction(ParameterState& s, const Tensor& grad, int64_t history) {
   if (s.number("n_iter") == 1) return s.number("H_diag") = 1, neg(grad);
+  check_history(s, grad);
   auto &changes = s.list("old_dirs"), &steps = s.list("old_stps"), &ro = s.list("ro");
   const Tensor y = sub(grad, s.tensor("prev_flat_grad")), step = mul(s.tensor("d"), s.number("t"));
   const double ys = product(y, step);
@@ -199,11 +210,11 @@ void LBFGS::step(const Closure& closure) {
   const LBFGSSpec& spec = settings(0);
   const std::vector<Tensor>& params = groups()[0].params;
   Problem problem(params, closure, spec.maximize);
-  ParameterState& s = state(params[0]);
-  const double func_evals = s.number("func_evals");
+  const double func_evals = state(params[0]).number("func_evals");
   Point here{0, problem.loss(), problem.gradient()};
   const int64_t most = spec.max_eval.value_or(spec.max_iter * 5 / 4);
   for (int64_t i = 1; i <= spec.max_iter && largest(here.grad) > spec.tolerance_grad; ++i) {
+    ParameterState& s = state(params[0]);  // until the closure runs, which may load another
     ++s.number("n_iter");
     const Tensor d = direction(s, here.grad, spec.history_size);
     const double previous = here.loss;
@@ -216,7 +227,7 @@ void LBFGS::step(const Closure& closure) {
     if (here.slope > -spec.tolerance_change) break;
     if (spec.line_search_fn) {
       here = StrongWolfe(problem, d, here, spec.tolerance_change, most - problem.calls).search(t);
-      t = s.number("t") = here.t;
+      t = state(params[0]).number("t") = here.t;
       problem.move(t, d);
     } else {
       problem.move(t, d);
@@ -225,7 +236,7 @@ void LBFGS::step(const Closure& closure) {
     if (problem.calls >= most || largest(d) * t <= spec.tolerance_change) break;
     if (std::abs(here.loss - previous) < spec.tolerance_change) break;
   }
-  s.number("func_evals") = func_evals + double(problem.calls);
+  state(params[0]).number("func_evals") = func_evals + double(problem.calls);
 }
 
 }  // namespace luth::optim

@@ -40,6 +40,22 @@ Optimizer& Schedule::optimizer() const {
   return *optimizer_;
 }
 double Schedule::lr(size_t i) const { return optimizer_->groups()[i].settings->number("lr"); }
+double Schedule::base_lr(size_t i) const {
+  if (i < base_lrs_.size()) return base_lrs_[i];
+  throw Error("{} knows the initial rates of {} parameter groups, its optimizer has {}", type(), base_lrs_.size(),
+              groups());
+}
+void Schedule::check_state() const {
+  if (!optimizer_) return;
+  const bool initial = base_lrs_.size() == groups() || !children().empty();  // those made of others have none
+  if (!initial || last_lr_.size() != groups())
+    throw Error("{} has an optimizer of {} parameter groups, the state has {} initial and {} last rates", type(),
+                groups(), base_lrs_.size(), last_lr_.size());
+}
+void Schedule::note_rates() {
+  last_lr_.clear();
+  for (size_t i = 0; i < groups(); ++i) last_lr_.push_back(lr(i));
+}
 // What rounding leaves below 0 is 0.
 void Schedule::set_lr(size_t i, double v) {
   optimizer_->groups()[i].settings->set("lr", v < 0 && v > -1e-12 ? 0.0 : v);
@@ -104,7 +120,7 @@ void Schedule::step(double) { throw Error("{} follows no metric; call step() wit
 
 void Schedule::restart() {
   last_epoch_ = 0;
-  for (size_t i = 0; i < groups(); ++i) set_lr(i, base_lrs_[i]);
+  for (size_t i = 0; i < groups(); ++i) set_lr(i, base_lr(i));
   set_rates();
 }
 
@@ -120,7 +136,7 @@ const std::vector<const ScheduleClass*>& schedule_classes() { return classes_of_
 const ScheduleClass* find_schedule_class(std::string_view name) { return find_by_name(classes_of_schedules(), name); }
 void add_schedule_class(const ScheduleClass* c) { insert_by_name(classes_of_schedules(), c); }
 
-double LambdaLR::rate(size_t i) { return base_lrs_[i] * factor(f, i, last_epoch_, LambdaLRSpec::name); }
+double LambdaLR::rate(size_t i) { return base_lr(i) * factor(f, i, last_epoch_, LambdaLRSpec::name); }
 double MultiplicativeLR::rate(size_t i) {
   return starting() ? lr(i) : lr(i) * factor(f, i, last_epoch_, MultiplicativeLRSpec::name);
 }
@@ -132,7 +148,7 @@ void SequentialLR::attach(OptimizerRef o) {
                 schedules.size());
   attach_all(schedules, o, type());
   optimizer_ = std::move(o);
-  for (size_t i = 0; i < groups(); ++i) set_lr(i, *optimizer_->groups()[i].initial_lr);
+  for (size_t i = 0; i < groups(); ++i) set_lr(i, optimizer_->groups()[i].initial_lr.value_or(lr(i)));
   undo();  // the first steps of all, of which only that of the first counts
   last_epoch_ = 0;
   schedules[0]->step();
@@ -159,8 +175,7 @@ void ChainedScheduler::attach(OptimizerRef o) {
   attach_all(schedules, o, type());
   optimizer_ = std::move(o);
   last_epoch_ = 0;
-  last_lr_.clear();
-  for (size_t i = 0; i < groups(); ++i) last_lr_.push_back(lr(i));
+  note_rates();
 }
 void ChainedScheduler::undo() {
   --last_epoch_;
@@ -170,7 +185,7 @@ void ChainedScheduler::step() {
   optimizer();
   ++last_epoch_;
   for (auto& s : schedules) s->step();
-  for (size_t i = 0; i < groups(); ++i) last_lr_[i] = lr(i);
+  note_rates();
 }
 
 }  // namespace luth::optim

@@ -39,6 +39,8 @@ class Schedule : public Counted {
   Optimizer& optimizer() const;
   const std::vector<double>& last_lr() const { return last_lr_; }
   const std::vector<double>& base_lrs() const { return base_lrs_; }
+  /// After a state was read: throws where its rates are not one for each group.
+  void check_state() const;
   int64_t last_epoch() const { return last_epoch_; }
   std::string repr();
 
@@ -52,6 +54,10 @@ class Schedule : public Counted {
   /// Once, when the optimizer is there, before its rates become the initial ones.
   virtual void begin() {}
   void set_rates();
+  /// Makes the present rates the last ones.
+  void note_rates();
+  /// The initial rate of group i. Throws for a group that was added after `attach`, or that a loaded state lacks.
+  double base_lr(size_t i) const;
   double lr(size_t i) const;  // present, of group i
   void set_lr(size_t i, double v);
   /// Sets the momentum, or the first of betas; throws where there is neither.

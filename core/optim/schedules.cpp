@@ -84,7 +84,7 @@ double CosineAnnealingLR::rate(size_t i) {
   double n = double(spec.T_max), t = double(last_epoch_), low = spec.eta_min;
   if (starting()) return lr(i);
   if ((last_epoch_ - 1 - spec.T_max) % (2 * spec.T_max) == 0)  // the denominator below would be 0
-    return lr(i) + (base_lrs_[i] - low) * (1 - std::cos(pi / n)) / 2;
+    return lr(i) + (base_lr(i) - low) * (1 - std::cos(pi / n)) / 2;
   return (1 + std::cos(pi * t / n)) / (1 + std::cos(pi * (t - 1) / n)) * (lr(i) - low) + low;
 }
 
@@ -97,7 +97,7 @@ void CosineAnnealingWarmRestarts::begin() {
 }
 double CosineAnnealingWarmRestarts::rate(size_t i) {
   double share = at_ / double(period_);
-  return spec.eta_min + (base_lrs_[i] - spec.eta_min) * (1 + std::cos(pi * share)) / 2;
+  return spec.eta_min + (base_lr(i) - spec.eta_min) * (1 + std::cos(pi * share)) / 2;
 }
 void CosineAnnealingWarmRestarts::advance() {
   if (++at_ >= double(period_)) {
@@ -217,7 +217,7 @@ double CyclicLR::rate(size_t i) {
     double high = of_group(spec.max_momentum, i, groups(), "max_momentum");
     set_momentum(i, high - (high - low) * height * scale);
   }
-  double low = base_lrs_[i], high = of_group(spec.max_lr, i, groups(), "max_lr");
+  double low = base_lr(i), high = of_group(spec.max_lr, i, groups(), "max_lr");
   return low + (high - low) * height * scale;
 }
 
@@ -276,7 +276,7 @@ void ReduceLROnPlateau::step(double metric) {
     cooling_ = spec.cooldown;
     bad_epochs_ = 0;
   }
-  for (size_t i = 0; i < groups(); ++i) last_lr_[i] = lr(i);
+  note_rates();
 }
 void ReduceLROnPlateau::describe_state(Fields& f) {
   Schedule::describe_state(f);

@@ -1,7 +1,7 @@
 // Functions and methods of single classes of modules: nn.Embedding.from_pretrained, m:log_prob(x).
+#include "core/dist/sync_batch_norm.h"
 #include "core/nn/adaptive_softmax.h"
 #include "core/nn/embedding.h"
-#include "core/nn/norm.h"
 #include "core/nn/rnn.h"
 #include "core/nn/transformer.h"
 #include "lang/nn/nn.h"
@@ -103,8 +103,11 @@ constexpr Row adaptive_rows[] = {
 };
 
 int convert_sync_batchnorm(lua_State* L) {
-  const nn::ModuleRef m = nn::convert_sync_batchnorm(
-      check_module(L, 1, "nn.SyncBatchNorm.convert_sync_batchnorm: argument 'module' expects"));
+  const char* function = "nn.SyncBatchNorm.convert_sync_batchnorm";
+  const nn::ModuleRef given = check_module(L, 1, "nn.SyncBatchNorm.convert_sync_batchnorm: argument 'module' expects");
+  std::string group;
+  read_settings(L, 2, function, [&](Fields& f) { f("process_group", group, "the group of processes, or its name"); });
+  const nn::ModuleRef m = dist::convert_sync_batchnorm(given, group);
   for (auto& part : m->named_modules()) {
     push_module(L, part.module);
     update_children(L, -1);
@@ -113,8 +116,10 @@ int convert_sync_batchnorm(lua_State* L) {
   return push_module(L, m), 1;
 }
 constexpr Row sync_rows[] = {
-    {"convert_sync_batchnorm", guarded<convert_sync_batchnorm>, "nn.SyncBatchNorm.convert_sync_batchnorm(module)",
-     "The module with a SyncBatchNorm in the place of each BatchNorm; they share parameters and buffers."},
+    {"convert_sync_batchnorm", guarded<convert_sync_batchnorm>,
+     "nn.SyncBatchNorm.convert_sync_batchnorm(module, process_group?)",
+     "The module with a SyncBatchNorm in the place of each BatchNorm; they share parameters and buffers. The processes "
+     "of the group, or all of the run, normalise together."},
 };
 
 // ---- Recurrent layers ---------------------------------------------------------------------------------------------

@@ -306,7 +306,7 @@ constexpr Row global_rows[] = {
 void open_module_hooks(lua_State* L, int nn, int methods) {
   add_functions(L, methods, rows);
   luaL_getsubtable(L, nn, "modules");
-  document(L, -1, "nn.modules\n  Has nn.modules.module, the hooks of all modules.");
+  document(L, -1, "nn.modules\n  Has nn.modules.module, the hooks of all modules, and nn.modules.utils.");
   luaL_getsubtable(L, -1, "module");
   document(L, -1, "nn.modules.module\n  Hooks of all modules: register_module_forward_hook and its like.");
   add_functions(L, -1, global_rows);

@@ -1,6 +1,7 @@
 // nn.utils.rnn: packed and padded sequences.
 #include "core/autograd/autograd.h"
 #include "core/ops/elementwise/arith.h"
+#include "lang/collector/trial_deletion.h"
 #include "lang/nn/nn.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
@@ -215,6 +216,13 @@ constexpr Row rows[] = {
     {"invert_permutation", guarded<invert>, "nn.utils.rnn.invert_permutation(permutation)",
      "The permutation that undoes a permutation of positions."},
 };
+
+const void* each_tensor_of_packed(lua_State* L, int index, const HeldTensors::Visit& visit) {
+  const PackedRef packed = to_packed(L, index);
+  if (packed) visit(packed->data);
+  return packed.get();
+}
+const HeldTensors held_tensors(each_tensor_of_packed);
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // The userdata of modules: identity, class, user values.
-#include "lang/collector/cycle_collector.h"
+#include "lang/collector/trial_deletion.h"
 #include "lang/nn/nn.h"
 #include "lang/runtime/allocator.h"
 #include "lang/runtime/bridge.h"
@@ -16,18 +16,15 @@ char classes_key;  // registry: name of a C++ class -> its class table
 
 const DestroyWithBlock<nn::ModuleRef> destroy(module_values);
 
-// The parameters and buffers of all modules that Lua has.
-void each_tensor_of_modules(lua_State* L, const HeldTensorVisitor& visit) {
-  push_module_cache(L);
-  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
-    nn::Module* m = to_module(L, -1);
-    if (!m) continue;
-    for (auto& p : m->parts().parameters) visit(lua_gettop(L), p.value);
-    for (auto& b : m->parts().buffers) visit(lua_gettop(L), b.value);
-  }
-  lua_pop(L, 1);
+// The parameters and buffers of a module. Its children have userdata of their own.
+const void* each_tensor_of_module(lua_State* L, int index, const HeldTensors::Visit& visit) {
+  nn::Module* m = to_module(L, index);
+  if (!m) return nullptr;
+  for (auto& p : m->parts().parameters) visit(p.value);
+  for (auto& b : m->parts().buffers) visit(b.value);
+  return m;
 }
-const HeldTensors held_tensors(each_tensor_of_modules);
+const HeldTensors held_tensors(each_tensor_of_module);
 
 }  // namespace
 

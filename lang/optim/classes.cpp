@@ -3,7 +3,7 @@
 #include <mutex>
 #include <set>
 
-#include "lang/collector/cycle_collector.h"
+#include "lang/collector/trial_deletion.h"
 #include "lang/optim/optim.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
@@ -18,19 +18,16 @@ namespace {
 
 char objects_key;  // registry: weak table, address of an optimizer or schedule -> its userdata
 
-// The parameters of all optimizers that Lua has: in their groups, and beside their states.
-void each_tensor_of_optimizers(lua_State* L, const HeldTensorVisitor& visit) {
-  push_kept(L, &objects_key, "v");
-  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
-    auto* o = to_box<optim::OptimizerRef>(L, -1);
-    if (!o || !*o) continue;
-    for (auto& group : (*o)->groups())
-      for (auto& p : group.params)
-        for (int i = (*o)->state_of(p) ? 2 : 1; i > 0; --i) visit(lua_gettop(L), p);
-  }
-  lua_pop(L, 1);
+// The parameters of an optimizer: in its groups, and beside their states.
+const void* each_tensor_of_optimizer(lua_State* L, int index, const HeldTensors::Visit& visit) {
+  auto* o = to_box<optim::OptimizerRef>(L, index);
+  if (!o || !*o) return nullptr;
+  for (auto& group : (*o)->groups())
+    for (auto& p : group.params)
+      for (int i = (*o)->state_of(p) ? 2 : 1; i > 0; --i) visit(p);
+  return o->get();
 }
-const HeldTensors held_tensors(each_tensor_of_optimizers);
+const HeldTensors held_tensors(each_tensor_of_optimizer);
 
 }  // namespace
 
@@ -66,6 +63,7 @@ bool push_own_field(lua_State* L) {
 }
 
 int set_own_field(lua_State* L) {
+  if (!lua_isuserdata(L, 1)) throw Error("cannot set a field of {}", given_text(L, 1));
   const std::string name = luaL_tolstring(L, 2, nullptr);
   lua_pop(L, 1);
   if (!push_user_value(L, 1, optim_class, false))

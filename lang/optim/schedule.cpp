@@ -274,6 +274,7 @@ void read_state(lua_State* L, int table, optim::Schedule& s, int64_t base) {
   luaL_checkstack(L, 8, nullptr);
   if (base == 0) take_pytorch_state(L, table, s);
   read_named_settings(L, table, "load_state_dict", [&](Fields& f) { s.describe_state(f); }, {"schedulers"});
+  s.check_state();
   auto children = s.children();
   if (children.empty()) return;
   if (lua_getfield(L, table, "schedulers") != LUA_TTABLE || luaL_len(L, -1) != lua_Integer(children.size()))

@@ -178,6 +178,56 @@ function tests.groups_keep_fields_of_the_user()
   tester:fails(function() group.amsgrad = true end, "no setting 'amsgrad'")
 end
 
+-- Rates that a state lacks, or that a group added later never had, are an error, not what lies behind the list.
+function tests.schedules_check_their_rates()
+  local L = optim.lr_scheduler
+  local function made(make)
+    local opt = optim.SGD({ parameter(1.0) }, { lr = 1, momentum = 0.9 })
+    return make(opt), opt
+  end
+  local makers = {
+    function(opt) return L.CosineAnnealingWarmRestarts(opt, { T_0 = 2 }) end,
+    function(opt) return L.LambdaLR(opt, function() return 0.5 end) end,
+    function(opt) return L.CosineAnnealingLR(opt, { T_max = 1 }) end,
+    function(opt) return L.CyclicLR(opt, { base_lr = 0.1, max_lr = 1 }) end,
+    L.ReduceLROnPlateau,
+    function(opt) return L.ChainedScheduler { L.StepLR(opt, 1), L.ConstantLR(opt) } end,
+  }
+  for _, make in ipairs(makers) do
+    local s, opt = made(make)
+    local state = s:state_dict()
+    state.last_lr = { 1, 2 }
+    tester:fails(function() s:load_state_dict(state) end, 'optimizer of 1 parameter groups')
+    opt:add_param_group { params = { parameter(1.0) } }
+    for _ = 1, 3 do pcall(s.step, s, s.step and 1) pcall(s.step, s) end
+  end
+  local s, opt = made(makers[1])
+  opt:add_param_group { params = { parameter(1.0) } }
+  tester:fails(function() s:step() end, 'knows the initial rates of 1 parameter groups, its optimizer has 2')
+end
+
+function tests.lbfgs_checks_its_history()
+  local p = nn.Parameter(torch.tensor { 1.0, 2, 3 })
+  local opt = optim.LBFGS({ p }, { lr = 0.1, max_iter = 4 })
+  local state
+  local function closure()
+    if state then opt:load_state_dict(state) end
+    opt:zero_grad()
+    local loss = p:square():square():sum()
+    loss:backward()
+    return loss
+  end
+  opt:step(closure)
+  local good, bad = opt:state_dict(), opt:state_dict()
+  table.remove(bad.state[1].ro)
+  opt:load_state_dict(bad)
+  tester:fails(function() opt:step(closure) end, 'do not fit each other')
+  state = good  -- which replaces the state at work
+  opt:load_state_dict(good)
+  for _ = 1, 4 do opt:step(closure) end
+  tester:assert(p.data:isfinite():all())
+end
+
 -- The rates of PyTorch 2.15, in runs that go on after epoch 2.
 function tests.schedules_go_on_after_an_epoch()
   local L = optim.lr_scheduler

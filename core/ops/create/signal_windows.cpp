@@ -32,10 +32,10 @@ Tensor Window::made(F&& f) const {
   const Dtype to = dtype.value_or(default_dtype());
   if (!is_floating(to)) throw Error("a window is of a floating point dtype, not {}", name(to));
   if (M > int64_t(1) << 32) throw Error(ErrorCode::memory, "a window of {} numbers does not fit into memory", M);
-  std::vector<double> y(static_cast<size_t>(M), 1.0);  // one number alone is 1
-  if (M > 1)
-    for (int64_t i = 0; i < M; ++i) y[size_t(i)] = f(double(i), double(sym ? M - 1 : M));
-  return to_device(cast_to(Tensor::from({M}, y.data()), to), {&place()});
+  const Tensor y = Tensor::empty({M}, Dtype::f64, host());
+  double* const out = y.data<double>();
+  for (int64_t i = 0; i < M; ++i) out[i] = M == 1 ? 1 : f(double(i), double(sym ? M - 1 : M));  // one alone is 1
+  return to_device(cast_to(y, to), {&place()});
 }
 
 Tensor Bartlett::decompose(const Inputs&) const {

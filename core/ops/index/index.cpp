@@ -53,8 +53,8 @@ void check_elements(const Value& t, const Value& index, const char* what) {
 /// Throws unless index's extents are at most t's, but along `skip`.
 void check_extents(const Value& t, const Value& index, int skip, const char* what) {
   if (index.numel() == 0) return;
-  for (int i = 0; i < index.dim(); ++i)
-    if (i != skip && index.shape()[i] > extent(t.shape(), i))
+  for (int i = 0; i < std::max(index.dim(), 1); ++i)
+    if (i != skip && extent(index.shape(), i) > extent(t.shape(), i))
       throw Error("index of shape {} reaches beyond {} of shape {} in dim {}", to_string(index.shape()), what,
                   to_string(t.shape()), shown(i));
 }

@@ -166,7 +166,7 @@ struct Put {
 /// where it is true (and for as many dims as it has). Index tensors broadcast; their dims replace those indexed where
 /// these are neighbours, else they come first (PyTorch's rule). Negative positions count from the end.
 struct Index {
-  static constexpr Doc doc{"index", "input, indices[]", "Elements picked by one index tensor or mask per dim."};
+  static constexpr Doc doc{"index", "input, indices?[]", "Elements picked by one index tensor or mask per dim."};
   static constexpr Traits traits{.saves = "input: input.meta, indices", .internal = true, .kernel_required = true};
   int base = 0;
   void describe(auto& field) { field("base", base, "from where indices count", as::base); }
@@ -175,7 +175,7 @@ struct Index {
   static Cases<Index> samples();
 };
 struct IndexPut {
-  static constexpr Doc doc{"index_put", "input, values|number, indices[]",
+  static constexpr Doc doc{"index_put", "input, values|number, indices?[]",
                            "Input with values written where one index tensor or mask per dim points."};
   static constexpr Traits traits{.saves = "*: values.meta, indices",
                                  .order = "input, indices, values",

@@ -47,7 +47,8 @@ Cases<Argsort> Argsort::samples() {
 Cases<TopK> TopK::samples() {
   return Cases<TopK>::drawn(sample_distinct, {{{.k = 2}, {{2, 5}}},
                                               {{.k = 2, .dim = 0, .largest = false, .base = 1}, {{4, 2}}},
-                                              {{.k = 1, .sorted = false}, {{}}}});
+                                              {{.k = 1, .sorted = false}, {{}}},
+                                              {{.k = 0}, {{}}}});
 }
 
 }  // namespace luth::ops

@@ -56,6 +56,8 @@ struct TopK {
     field("sorted", sorted, "in order; luth always sorts them");
     field("base", base, "from where indices count", as::base);
   }
+  /// How many elements of each row the result has: k, but a number stays one, as in PyTorch.
+  int64_t kept(const Tensor& x) const { return x.dim() ? k : 1; }
   Specs infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensors& dy) const;
   static Cases<TopK> samples();

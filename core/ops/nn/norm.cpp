@@ -92,19 +92,20 @@ NormBackwardGrads norm_backward_grads(const Tensors& dy, const Tensor& grad, con
   return out;
 }
 
-namespace {
-Tensor shaped(const Tensor& t, const Value& like) { return t ? reshape(t, {.shape = like.shape()}) : t; }
-
-// ---- batch_norm: training and evaluation ---------------------------------------------------------------------------
-
-void move_running(const Value& running, const Tensor& now, const Value& momentum, double factor) {
+void move_running(const Value& running, const Tensor& now, const Value& weight, double factor) {
   static constexpr Fn<BatchNormMove> move;
   if (!running) return;
   NoGrad no_grad;
   BatchNormMove op;
   op.factor = factor;
-  move.into(running, now, momentum, op);
+  move.into(running, now, weight, op);
 }
+
+namespace {
+Tensor shaped(const Tensor& t, const Value& like) { return t ? reshape(t, {.shape = like.shape()}) : t; }
+
+// ---- batch_norm: training and evaluation ---------------------------------------------------------------------------
+
 Tensor by_running(const BatchNorm& op, const Inputs& in) {
   if (!in[1] || !in[2]) throw Error("running_mean and running_var are needed in evaluation; pass training = true");
   if (in[0].dim() < 2 && in[0].numel() == 0) return clone(in[0]);

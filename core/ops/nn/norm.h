@@ -57,6 +57,8 @@ struct BatchNormMove : FloatElementwise {
 /// batch_norm in training, of its inputs in order; momentum: a number or a 0-dimensional tensor, which may lie on the
 /// device, so that nobody waits for it.
 Tensor batch_norm_by_batch(const Inputs& in, const Value& momentum, double eps);
+/// Moves a running statistic, if there is one, towards factor * now. Not recorded.
+void move_running(const Value& running, const Tensor& now, const Value& weight, double factor);
 /// Normalised by the batch; `mean` and `var` (biased) of each channel, float32 for 16-bit floats.
 struct BatchNormTrain {
   static constexpr Doc doc{"batch_norm.train", "input, weight?, bias?", "Batch_norm by the batch's own statistics.",

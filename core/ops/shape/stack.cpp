@@ -23,10 +23,7 @@ Tensor with_3_dims(const Tensor& t) { return t.dim() > 2 ? t : unsqueeze(with_2_
 template <class F>
 Tensors each(const Inputs& in, F&& f) {
   Tensors out;
-  for (size_t i = 0; i < in.size(); ++i) {
-    if (!in[i].is_tensor()) throw Error("element {} of the list is no tensor", shown(int64_t(i)));
-    out.push_back(f(in[i].tensor()));
-  }
+  for (auto& v : in) out.push_back(f(v.tensor()));
   return out;
 }
 template <class F>

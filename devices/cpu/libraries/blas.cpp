@@ -1,5 +1,7 @@
 // OpenBLAS, and the table of libluth_cpu_libs.so. Its functions are declared here, because Debian's alternatives decide
 // whose cblas.h is on the include path.
+#include <vector>
+
 #include "core/device/device.h"
 #include "devices/cpu/libraries/internal.h"
 
@@ -9,6 +11,8 @@ void cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, int k, doubl
 int openblas_get_parallel();
 char* openblas_get_config();
 void omp_set_num_threads(int n);
+[[gnu::weak]] void* blas_memory_alloc(int place);
+[[gnu::weak]] void blas_memory_free(void* buffer);
 }
 
 namespace luth::cpu {
@@ -21,6 +25,14 @@ void dgemm(bool ta, bool tb, int m, int n, int k, double alpha, const double* a,
   one_thread();
   cblas_dgemm(row_major, ta ? transposed : plain, tb ? transposed : plain, m, n, k, alpha, a, lda, b, ldb, beta, c,
               ldc);
+}
+
+// OpenBLAS keeps the buffers that are given back to it.
+void reserve(int callers) {
+  if (!blas_memory_alloc || !blas_memory_free) return;
+  std::vector<void*> buffers;
+  for (int i = 0; i < callers; ++i) buffers.push_back(blas_memory_alloc(0));
+  for (void* b : buffers) blas_memory_free(b);
 }
 
 }  // namespace
@@ -46,7 +58,7 @@ __attribute__((visibility("default"))) const luth::cpu::Libs* luth_cpu_libs() {
   if (openblas_get_parallel() != openmp)
     throw luth::Error("luth needs the OpenMP build of OpenBLAS, and the loader found '{}'; install libopenblas0-openmp",
                       openblas_get_config());
-  static const Libs table{dgemm, dnn_bf16_gemm, dnn_conv, &lapack_table};
+  static const Libs table{dgemm, dnn_bf16_gemm, dnn_conv, &lapack_table, reserve};
   return &table;
 }
 }

@@ -40,9 +40,16 @@ struct Libs {
   /// False where oneDNN has no safe code for the shape (onednn.cpp).
   bool (*conv)(const ConvShape& s, const float* a, const float* b, const float* bias, float* out);
   const Lapack* lapack;
+  /// Maps the address space that so many threads need to call OpenBLAS at once, which waits for ever where there is
+  /// none left. To be called where there is room for it.
+  void (*reserve)(int callers);
 };
 
-/// Opens the library on first use; throws with the reason when it cannot.
+/// Opens the library on first use; throws with the reason when it cannot, with ErrorCode::memory where it needs more
+/// address space than `ulimit -v` leaves.
 const Libs& libs();
+/// The same for callers that can do without: null from the first call on for which there is too little address space. A
+/// warning says so.
+const Libs* libs_where_they_fit();
 
 }  // namespace luth::cpu

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/limits.h"
 #include "devices/cpu/libraries/internal.h"
 #include "devices/cpu/runtime/buffer.h"
 
@@ -188,6 +189,8 @@ struct Hash {
 template <class Key>
 class Cache {
  public:
+  /// Address space that making a primitive may take, in bytes: without it oneDNN dies. `get` gives null then.
+  static constexpr int64_t room = int64_t(64) << 20;
   template <class Make>
   std::shared_ptr<const Primitive> get(const Key& key, Make&& make) {
     {
@@ -195,6 +198,7 @@ class Cache {
       auto it = map_.find(key);
       if (it != map_.end()) return it->second;
     }
+    if (address_space_left().value_or(INT64_MAX) < room) return nullptr;
     auto fresh = make();
     std::lock_guard lock(lock_);
     if (map_.size() >= 1024) map_.clear();

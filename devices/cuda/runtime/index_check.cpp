@@ -9,6 +9,7 @@
 
 #include "core/base/error_context.h"
 #include "core/ops/common/positions.h"
+#include "devices/cuda/runtime/failure.h"
 #include "devices/cuda/runtime/retry.h"
 #include "devices/cuda/runtime/runtime.h"
 
@@ -137,6 +138,7 @@ IndexCheck check_indices(Device& device, int base, bool wrap, std::string_view w
 }
 
 void raise_reports(int device, bool running) {
+  raise_failure(device);
   if (IndexErrors* e = errors_[size_t(device)].load(std::memory_order_acquire)) e->raise(running);
 }
 

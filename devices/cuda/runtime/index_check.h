@@ -39,8 +39,8 @@ IndexCheck check_indices(const Tensor& index, int base, bool wrap = false, std::
 /// The same for indices that are in no tensor: errors give their position as one number.
 IndexCheck check_indices(Device& device, int base, bool wrap = false, std::string_view what = "index");
 
-/// Raises, once, the report of the device's kernels; to be called after the host has waited for them. `running`: the
-/// operator at fault is the one that runs now, and names itself.
+/// Raises, once, the report of the device's kernels, or a failure of other work (failure.h); to be called after the
+/// host has waited for them. `running`: the operator at fault is the one that runs now, and names itself.
 void raise_reports(int device, bool running = false);
 
 #if defined(__CUDACC__) || defined(FAKECUDA)

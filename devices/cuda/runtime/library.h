@@ -1,4 +1,5 @@
-// A library of NVIDIA's that no build links, opened on first use: cuBLASLt, cuDNN; and how its functions are called.
+// A library of NVIDIA's that no build links, opened on first use: cuBLASLt, cuDNN, NCCL; and how its functions are
+// called.
 #pragma once
 #include <initializer_list>
 #include <string>

@@ -3,6 +3,9 @@ local files = {
   ParametrizationList = 'luth.torch.parametrize', AveragedModel = 'luth.optim.swa_utils',
   _WeightNorm = 'luth.torch.parametrizations', _SpectralNorm = 'luth.torch.parametrizations',
   _Orthogonal = 'luth.torch.parametrizations',
+  ColumnParallelLinear = 'luth.torch.tensor_parallel', RowParallelLinear = 'luth.torch.tensor_parallel',
+  FullyShardedDataParallel = 'luth.torch.fully_sharded', Pipeline = 'luth.torch.pipeline',
+  VocabParallelEmbedding = 'luth.torch.tensor_parallel',
 }
 
 return function(name)

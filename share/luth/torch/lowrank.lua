@@ -2,6 +2,8 @@
 -- towards them (Halko, Martinsson and Tropp, "Finding structure with randomness", 2009, algorithms 4.4 and 5.1).
 local M = {}
 
+local most_turns = 1000  -- of the basis
+
 -- An error at the line of the script; the function that it is for was called through C.
 local function fail(name, text, ...) error(name .. ': ' .. string.format(text, ...), 4) end
 
@@ -26,7 +28,9 @@ local function arguments(name, names, ...)
   if math.type(out.q) ~= 'integer' or out.q < 0 or out.q > most then
     fail(name, 'q must be an integer from 0 to %d for matrices of shape %s, not %s', most, tostring(out.A:size()), tostring(out.q))
   end
-  if math.type(out.niter) ~= 'integer' or out.niter < 0 then fail(name, 'niter must be an integer from 0, not %s', tostring(out.niter)) end
+  if math.type(out.niter) ~= 'integer' or out.niter < 0 or out.niter > most_turns then
+    fail(name, 'niter must be an integer from 0 to %d, not %s', most_turns, tostring(out.niter))
+  end
   return out
 end
 

@@ -1,6 +1,7 @@
 // What tests ask of the fake CUDA runtime beyond CUDA: machines to pretend, faults to make, and what happened.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,11 @@ struct Counters {
 };
 Counters counters();
 void reset_counters();
+
+/// What a library of its own does in a stream: `begin` runs in the stream's order, then the stream stands still until
+/// `ready`, then `end` runs. `begin` and `end` may touch the memory of the stream's device; none of them may wait.
+cudaError_t queue_outside_work(cudaStream_t stream, std::function<void()> begin, std::function<bool()> ready,
+                               std::function<void()> end);
 
 /// The kernels that ran since the last call, demangled, in the order in which they started; the list is emptied.
 std::vector<std::string> take_kernels();

@@ -86,6 +86,28 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void*
   });
 }
 
+// ---- other libraries ----
+
+namespace fake {
+cudaError_t queue_outside_work(cudaStream_t handle, std::function<void()> begin, std::function<bool()> ready,
+                               std::function<void()> end) {
+  return call("queue_outside_work", Needs::health, [&](Engine& e, Lock& lock) {
+    Stream stream = e.stream(handle);
+    if (!stream) return cudaErrorInvalidResourceHandle;
+    const auto submit = [&](std::function<void()> f, std::function<bool()> when) {
+      Entry entry;
+      entry.memory = 1u << stream->device;
+      entry.ready = std::move(when);
+      entry.run = [f = std::move(f)] { return f(), Failure(); };
+      e.submit(lock, stream, std::move(entry));
+    };
+    submit(std::move(begin), nullptr);
+    submit(std::move(end), std::move(ready));
+    return cudaSuccess;
+  });
+}
+}  // namespace fake
+
 // ---- events ----
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {

@@ -85,6 +85,7 @@ bool Engine::may_run(const CUstream_st& s) const {
   if (s.busy || s.queue.empty()) return false;
   const Entry& first = s.queue.front();
   if (first.kind == Entry::Kind::wait && first.event->completed < first.version) return false;
+  if (first.ready && !first.ready()) return false;
   if (!s.blocking) return true;
   for (const Stream& other : all_)
     if (other->device == s.device && other->blocking && other->legacy != s.legacy && other->behind(first.number))
@@ -165,10 +166,20 @@ void Engine::fail(int device, const Failure& failure) {
   report(text);
 }
 
+// Whether a stream waits for what nobody here will tell.
+bool Engine::waits_outside() const {
+  return std::any_of(all_.begin(), all_.end(),
+                     [](const Stream& s) { return !s->busy && !s->queue.empty() && s->queue.front().ready; });
+}
+
 void Engine::wait(Lock& lock, const std::function<bool()>& done) {
   ++counters.host_waits;
   while (!done()) {
     if (step(lock)) continue;
+    if (waits_outside()) {
+      changed_.wait_for(lock, std::chrono::milliseconds(1));
+      continue;
+    }
     if (in_flight_ == 0) {
       fmt::print(stderr, "fakecuda: the host waits for what no stream will do\n");
       std::abort();

@@ -35,6 +35,7 @@ namespace fake {
 struct Entry {
   enum class Kind { work, record, wait, host } kind = Kind::work;
   std::function<Failure()> run;       // work, host
+  std::function<bool()> ready;        // work: it runs no earlier than this says; asked under the lock
   uint32_t memory = 0;                // work: the devices whose memory it may touch
   std::shared_ptr<CUevent_st> event;  // record, wait
   uint64_t version = 0;               // wait: the record that must have run
@@ -126,6 +127,7 @@ class Engine {
  private:
   Engine();
   bool may_run(const CUstream_st& stream) const;
+  bool waits_outside() const;
   bool step(Lock& lock);
   void run(Lock& lock, const Stream& stream, Entry entry);
   void finish(CUstream_st& stream);

@@ -37,15 +37,19 @@ Matrix<double> library_operand(int64_t rows, int64_t cols, Matrix<double> x, std
   return {to, cols, 1};
 }
 
-void library_gemm(int64_t m, int64_t n, int64_t k, double alpha, Matrix<double> a, Matrix<double> b, double beta,
+// False where the library cannot be opened for want of room.
+bool library_gemm(int64_t m, int64_t n, int64_t k, double alpha, Matrix<double> a, Matrix<double> b, double beta,
                   double* c, int64_t ldc) {
+  const Libs* library = libs_where_they_fit();
+  if (!library) return false;
   if (m > most || n > most || k > most || ldc > most)
     throw Error("a product of [{}, {}] and [{}, {}] is too large; split it", m, k, k, n);
   std::optional<Buffer<double>> copy_a, copy_b;
   a = library_operand(m, k, a, copy_a), b = library_operand(k, n, b, copy_b);
   const bool ta = a.col != 1, tb = b.col != 1;
-  libs().dgemm(ta, tb, int(m), int(n), int(k), alpha, a.p, int(ta ? a.col : a.row), b.p, int(tb ? b.col : b.row), beta,
-               c, int(ldc));
+  library->dgemm(ta, tb, int(m), int(n), int(k), alpha, a.p, int(ta ? a.col : a.row), b.p, int(tb ? b.col : b.row),
+                 beta, c, int(ldc));
+  return true;
 }
 
 // One row of C, without packing B, which would take longer than the product.
@@ -70,7 +74,7 @@ void gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T 
     return;
   }
   if constexpr (std::is_same_v<T, double>)
-    if (m * n * k > own_product) return library_gemm(m, n, k, alpha, a, b, beta, c, ldc);
+    if (m * n * k > own_product && library_gemm(m, n, k, alpha, a, b, beta, c, ldc)) return;
   packed_gemm(m, n, k, alpha, a, b, beta, c, ldc);
 }
 

@@ -27,21 +27,25 @@ void masked_fill(const ops::MaskedFill&, Tensor& y, const Value& x, const Value&
   });
 }
 
+/// The bytes of a mask. Memory that was never written, or that other dtypes share, holds others than 0 and 1: every
+/// count and every choice here takes what is not 0 as true, so that they agree.
+const uint8_t* bytes_of(const Tensor& mask) { return static_cast<const uint8_t*>(mask.raw()); }
+
 /// How many elements are true.
-int64_t count_true(const bool* m, int64_t n) {
+int64_t count_true(const uint8_t* m, int64_t n) {
   int64_t total = 0;
   // up to 128 ones fit a byte: the inner loop adds vectors of bytes
   for (int64_t i = 0; i < n; i += 128) {
     const int64_t e = std::min<int64_t>(n, i + 128);
     uint8_t part = 0;
-    for (int64_t j = i; j < e; ++j) part = uint8_t(part + uint8_t(m[j]));
+    for (int64_t j = i; j < e; ++j) part = uint8_t(part + (m[j] != 0));
     total += part;
   }
   return total;
 }
 
 /// Exclusive prefix sum of the counts of true elements per chunk of 16 Ki elements; the total comes last.
-std::vector<int64_t> starts(const bool* m, int64_t n) {
+std::vector<int64_t> starts(const uint8_t* m, int64_t n) {
   std::vector<int64_t> at(size_t(chunks(n) + 1), 0);
   parallel_for(chunks(n), 4, [&](int64_t b, int64_t e) {
     for (int64_t c = b; c < e; ++c) at[size_t(c) + 1] = count_true(m + c * chunk, std::min(chunk, n - c * chunk));
@@ -69,7 +73,7 @@ Tensor as_mask(const Tensor& t) {
 // Branchless: each value is written, and overwritten by the next one if m is false. The buffer has room for the one
 // write past the end.
 template <class K, class V, class Store>
-void compact(const bool* m, int64_t n, V value, Store store) {
+void compact(const uint8_t* m, int64_t n, V value, Store store) {
   const std::vector<int64_t> at = starts(m, n);
   parallel_for(chunks(n), 1, [&](int64_t b, int64_t e) {
     std::vector<K> kept(chunk + 1);
@@ -77,7 +81,7 @@ void compact(const bool* m, int64_t n, V value, Store store) {
       int64_t k = 0;
       for (int64_t i = c * chunk; i < std::min(n, (c + 1) * chunk); ++i) {
         kept[size_t(k)] = value(i);
-        k += m[i];
+        k += m[i] != 0;
       }
       store(at[size_t(c)], kept.data(), k);
     }
@@ -88,14 +92,14 @@ void masked_select(const ops::MaskedSelect&, Tensor& y, const Dense& x, const De
   by_size(x.dtype(), [&]<class W>(Type<W>) {
     W* out = y.data<W>();
     compact<W>(
-        mask.data<bool>(), x.numel(), [in = x.data<W>()](int64_t i) { return in[i]; },
+        bytes_of(mask), x.numel(), [in = x.data<W>()](int64_t i) { return in[i]; },
         [&](int64_t at, const W* kept, int64_t k) { copy_bytes(out + at, kept, size_t(k) * sizeof(W)); });
   });
 }
 
 void masked_replace(const ops::MaskedReplace&, Tensor& y, const Strided& x, const Dense& mask, const Strided& source) {
   const int64_t n = y.numel();
-  const bool* m = mask.data<bool>();
+  const uint8_t* m = bytes_of(mask);
   const std::vector<int64_t> at = starts(m, n);
   if (at.back() > source.numel())
     throw Error("mask is true at {} places, but source has {} elements", at.back(), source.numel());
@@ -117,7 +121,7 @@ void masked_replace(const ops::MaskedReplace&, Tensor& y, const Strided& x, cons
 
 void count_nonzero(const ops::CountNonzero&, Tensor& y, const Dense& x) {
   Tensor m = as_mask(x);
-  y.data<int64_t>()[0] = starts(m.data<bool>(), m.numel()).back();
+  y.data<int64_t>()[0] = starts(bytes_of(m), m.numel()).back();
 }
 
 void nonzero(const ops::Nonzero& op, Tensor& y, const Dense& x) {
@@ -125,7 +129,7 @@ void nonzero(const ops::Nonzero& op, Tensor& y, const Dense& x) {
   const int64_t dims = x.dim();
   int64_t* out = y.data<int64_t>();
   auto position = [](int64_t i) { return i; };
-  compact<int64_t>(mask.data<bool>(), x.numel(), position, [&](int64_t at, const int64_t* kept, int64_t k) {
+  compact<int64_t>(bytes_of(mask), x.numel(), position, [&](int64_t at, const int64_t* kept, int64_t k) {
     int64_t* rows = out + at * dims;
     for (int64_t j = 0; j < k; ++j) {
       int64_t rest = kept[j];

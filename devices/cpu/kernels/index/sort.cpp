@@ -115,8 +115,9 @@ void select_least(const T* in, int64_t step, int64_t n, int64_t k, bool descendi
 
 void topk(const ops::TopK& op, Tensor& values, Tensor& indices, const Dense& x) {
   const Axis a = axis(x, op.dim);
-  write_ordered(a, op.k, op.base, values, indices, x, [&](auto* in, auto& items, auto& other) {
-    select_least(in, a.inner, a.n, op.k, op.largest, items, other);
+  const int64_t k = op.kept(x);
+  write_ordered(a, k, op.base, values, indices, x, [&](auto* in, auto& items, auto& other) {
+    select_least(in, a.inner, a.n, k, op.largest, items, other);
   });
 }
 

@@ -69,13 +69,15 @@ bool multiply_bf16(const Sizes& s, float alpha, const Operands<bfloat16>& o, flo
   };
   if (!laid(o.a, s.m, s.k) || !laid(o.b, s.k, s.n)) return false;
   bool ta = o.a.col != 1, tb = o.b.col != 1;
+  const Libs* library = libs_where_they_fit();
+  if (!library) return false;
   Tiles t = tiles_of(s.m, s.n, s.k);
   std::atomic<bool> done = true;
   parallel_for(t.down * t.across, 1, [&](int64_t begin, int64_t end) {
     for (int64_t x = begin; x < end; ++x) {
       int64_t i = x / t.across * t.rows, j = x % t.across * t.cols;
-      if (!libs().bf16_gemm(ta, tb, std::min(t.rows, s.m - i), std::min(t.cols, s.n - j), s.k, o.a.at(i, 0).p,
-                            ta ? o.a.col : o.a.row, o.b.at(0, j).p, tb ? o.b.col : o.b.row, o.c + i * s.n + j, s.n))
+      if (!library->bf16_gemm(ta, tb, std::min(t.rows, s.m - i), std::min(t.cols, s.n - j), s.k, o.a.at(i, 0).p,
+                              ta ? o.a.col : o.a.row, o.b.at(0, j).p, tb ? o.b.col : o.b.row, o.c + i * s.n + j, s.n))
         done = false;
     }
   });

@@ -247,7 +247,7 @@ void swap_last(int64_t n, int64_t rows, int64_t cols, const float* in, float* ou
 }
 
 void run_piece(const ConvShape& s, const float* a, const float* b, const float* bias, float* out) {
-  if (libs().conv(s, a, b, bias, out)) return;
+  if (const Libs* library = libs_where_they_fit(); library && library->conv(s, a, b, bias, out)) return;
   if (!s.channels_last) return run_unfolded(s, a, b, bias, out);
   struct Part {
     int64_t n, area, channels;

@@ -32,15 +32,17 @@ struct Windows {
   const Span& down_of(int64_t i) const { return down[size_t(i) % down.size()]; }
   /// The factor of row i of the results in the divisors of its windows.
   int64_t rows(int64_t i) const { return deep_of(i).size * down_of(i).size; }
-  double weight(int64_t rows, int64_t j) const { return double(divisor ? divisor : rows * across[size_t(j)].size); }
+  int64_t weight(int64_t rows, int64_t j) const { return divisor ? divisor : rows * across[size_t(j)].size; }
 };
 
+// Integers are divided as their dtype holds them: a divisor may wrap to 0, and the lowest number has no opposite.
 template <class C>
-C divided(C sum, double by) {
-  if constexpr (std::is_integral_v<C>)
-    return by == 0 ? C(0) : C(sum / C(by));
-  else
-    return by == 0 ? C(0) : sum / C(by);
+C divided(C sum, int64_t by) {
+  const C d = C(by);
+  if (d == C(0)) return C(0);
+  if constexpr (std::is_integral_v<C> && std::is_signed_v<C>)
+    if (d == C(-1)) return C(uint64_t(0) - uint64_t(sum));
+  return C(sum / d);
 }
 
 // Calls f with each row of a volume, counted over its planes of h rows, that is in the windows of row i of the results.

@@ -183,7 +183,7 @@ void sort(const ops::Sort& op, Tensor& values, Tensor& positions, const Strided&
   order(x, values, positions, op.dim, x.dim() ? x.shape(op.dim) : 1, op.descending, op.base);
 }
 void topk(const ops::TopK& op, Tensor& values, Tensor& positions, const Strided& x) {
-  order(x, values, positions, op.dim, op.k, op.largest, op.base);
+  order(x, values, positions, op.dim, op.kept(x), op.largest, op.base);
 }
 
 const Kernel<sort> sort_;

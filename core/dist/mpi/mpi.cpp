@@ -1,0 +1,409 @@
+// MPI. A library for each implementation is made of this file, because their ABIs differ: LUTH_MPI is "openmpi" or
+// "mpich". Every call of MPI returns at
+// once and is made under one lock; what waits asks again and again. So collectives, messages and the start of groups go
+// on beside each other, whatever MPI thinks of threads, and every wait has an end.
+#include <dlfcn.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "core/base/block_signals.h"
+#include "core/base/interrupt.h"
+#include "core/dist/environment.h"
+#include "core/dist/process_group.h"
+
+namespace luth::dist {
+namespace {
+
+constexpr const char* implementation = std::string_view(LUTH_MPI) == "openmpi" ? "Open MPI" : "MPICH";
+constexpr Milliseconds brisk{2}, glance{1000};  // of a wait: without sleep at first; how often it looks after others
+constexpr int looks = 16;                       // others that a glance looks after, so that large runs spare the store
+constexpr Milliseconds farewell{3'000};         // at the end of the process, for calls that still run
+
+// ---- MPI in this process: from the first group to the end of the process ----
+
+std::mutex& lock() {
+  static auto& m = *new std::mutex;  // threads may hold it when the process ends
+  return m;
+}
+using Hold = std::lock_guard<std::mutex>;
+
+std::atomic<int> running = 0;  // calls that MPI has not ended: it cannot end then either
+std::exception_ptr failed_reduction;
+
+void check(int code) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int size = 0;
+  MPI_Error_string(code, text, &size);
+  throw Error(ErrorCode::peer, "{}: {}", implementation, std::string(text, size_t(size)));
+}
+
+// Elements are bytes to MPI, and reductions are luth's own: MPI has no float16, and other rules for bool and NaN.
+using Types = std::array<MPI_Datatype, dtype_count>;
+Types& types() {
+  static Types t{};
+  return t;
+}
+MPI_Datatype type_of(const Tensor& t) { return types()[size_t(t.dtype())]; }
+
+// Called by MPI, through which no exception may go.
+template <ReduceOp op>
+void reduce_elements(void* in, void* inout, int* n, MPI_Datatype* type) {
+  try {
+    size_t dtype = 0;
+    while (types().at(dtype) != *type) ++dtype;
+    reduce_into(inout, in, inout, size_t(*n), Dtype(dtype), op);
+  } catch (...) { failed_reduction = std::current_exception(); }
+}
+constexpr MPI_User_function* reductions[] = {reduce_elements<ReduceOp::sum>, reduce_elements<ReduceOp::product>,
+                                             reduce_elements<ReduceOp::min>, reduce_elements<ReduceOp::max>,
+                                             reduce_elements<ReduceOp::avg>, reduce_elements<ReduceOp::band>,
+                                             reduce_elements<ReduceOp::bor>, reduce_elements<ReduceOp::bxor>};
+std::array<MPI_Op, std::size(reductions)> ops;
+
+// At the end of the process. One that fails ends without MPI_Finalize, which would wait for the others: its launcher
+// sees that, and ends them.
+void finish(int status, void* starter) {
+  if (status || pid_t(reinterpret_cast<intptr_t>(starter)) != getpid()) return;
+  for (const Deadline end = Clock::now() + farewell; running && Clock::now() < end;)
+    std::this_thread::sleep_for(Milliseconds(1));
+  const Hold hold(lock());
+  if (running) return;
+  for (MPI_Op& op : ops) MPI_Op_free(&op);
+  for (MPI_Datatype& t : types()) MPI_Type_free(&t);
+  MPI_Finalize();
+}
+
+void start_mpi() {
+  const BlockSignals blocked;
+  check_mpi_sees_launcher();
+  if (Dl_info mpi; dladdr(reinterpret_cast<void*>(MPI_Init_thread), &mpi))  // its own modules look for its symbols
+    dlopen(mpi.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
+  int threads = 0;
+  check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &threads));
+  on_exit(finish, reinterpret_cast<void*>(intptr_t(getpid())));
+  for (MPI_Comm c : {MPI_COMM_WORLD, MPI_COMM_SELF}) check(MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN));
+  if (threads < MPI_THREAD_SERIALIZED)
+    throw Error(ErrorCode::usage, "{} was built without threads (MPI_THREAD_SERIALIZED), which luth needs",
+                implementation);
+  for (size_t i = 0; i < types().size(); ++i) {
+    check(MPI_Type_contiguous(int(size_of(Dtype(i))), MPI_BYTE, &types()[i]));
+    check(MPI_Type_commit(&types()[i]));
+  }
+  for (size_t i = 0; i < ops.size(); ++i) check(MPI_Op_create(reductions[i], true, &ops[i]));
+}
+
+bool has_started() {
+  int started = 0;
+  MPI_Initialized(&started);
+  return started;
+}
+
+// ---- Calls ----
+
+// Asks test(status), one call of MPI, until it is true. `look` is called every second, and throws where it never will
+// be.
+template <class Test, class Look>
+MPI_Status ask_until(Deadline end, Look&& look, Test&& test) {
+  const Deadline begun = Clock::now();
+  Deadline next_look = begun + glance;
+  for (MPI_Status status;;) {
+    {
+      const Hold hold(lock());
+      if (test(status)) return status;
+      if (auto failed = std::exchange(failed_reduction, nullptr)) std::rethrow_exception(failed);
+    }
+    const Deadline now = Clock::now();
+    if (now > end) throw Error("{}: the time is over", implementation);
+    if (now > next_look) look(), next_look = now + glance;
+    if (now - begun < brisk)
+      std::this_thread::yield();
+    else
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
+// A call that MPI has begun, and all that it reads and writes meanwhile.
+struct Pending {
+  std::vector<Tensor> tensors;
+  MPI_Request request = MPI_REQUEST_NULL;
+};
+
+// Begins a call by f(arguments, request) and returns when it has ended. Where it throws, what MPI may still touch is
+// kept to the end of the process.
+template <class Look, class F, class... A>
+MPI_Status complete(std::vector<Tensor> tensors, Deadline end, Look&& look, F f, A... arguments) {
+  auto call = std::make_unique<Pending>(Pending{std::move(tensors)});
+  {
+    const Hold hold(lock());
+    check(f(arguments..., &call->request));
+    ++running;
+  }
+  const auto test = [&](MPI_Status& status) {
+    int done = 0;
+    check(MPI_Test(&call->request, &done, &status));
+    return done;
+  };
+  try {
+    const MPI_Status status = ask_until(end, look, test);
+    --running;
+    return status;
+  } catch (...) {
+    call.release();
+    throw;
+  }
+}
+
+// The text of rank 0, on all ranks of the run.
+std::string share(const std::string& text, Milliseconds timeout) {
+  Tensor bytes = Tensor::empty(Shape{4096}, Dtype::u8, host());
+  auto* p = bytes.data<char>();
+  std::strncpy(p, text.c_str(), 4096);
+  complete({bytes}, Clock::now() + timeout, poll_interrupt, MPI_Ibcast, p, 4096, MPI_BYTE, 0, MPI_COMM_WORLD);
+  return std::string(p, strnlen(p, 4096));
+}
+
+Start start() {
+  const Hold hold(lock());
+  if (!has_started()) start_mpi();
+  Start s;
+  s.source = implementation, s.share = share;
+  check(MPI_Comm_rank(MPI_COMM_WORLD, &s.rank));
+  check(MPI_Comm_size(MPI_COMM_WORLD, &s.size));
+  return s;
+}
+
+int to_count(int64_t n) {
+  if (n > INT_MAX)
+    throw Error(ErrorCode::usage, "{}: {} elements are more than MPI counts ({}): split the tensor", implementation, n,
+                INT_MAX);
+  return int(n);
+}
+int count_of(const Tensor& t) { return to_count(t.numel()); }
+
+void copy(const Tensor& to, const Tensor& from) {
+  if (to.raw() != from.raw()) std::memcpy(to.raw(), from.raw(), from.bytes());
+}
+
+// What ranks have in common in a call.
+uint64_t mark(const char* call, const Tensor& t, int root = 0, ReduceOp op = ReduceOp::sum) {
+  return std::hash<std::string>()(fmt::format("{} {} {} {} {}", call, t.numel(), int(t.dtype()), root, int(op)));
+}
+
+class Mpi final : public Backend {
+ public:
+  explicit Mpi(const BackendSetup& setup)
+      : Backend(int(setup.ranks.size())),
+        rank_(setup.rank),
+        ranks_(setup.ranks),
+        store_(setup.store),
+        world_store_(setup.world_store) {
+    if (!has_started())
+      throw Error(ErrorCode::usage, "the backend 'mpi' is for runs that have begun with it: init_process_group('mpi')");
+    if (size() > 1) make_communicator(setup.timeout);
+  }
+  ~Mpi() override {
+    const Hold hold(lock());
+    int ended = 0;
+    MPI_Finalized(&ended);
+    if (comm_ != MPI_COMM_NULL && !ended && !stuck_) MPI_Comm_free(&comm_);
+  }
+
+  void broadcast(const Tensor& t, int root, Milliseconds timeout) override {
+    run(mark("broadcast", t, root), t, {}, timeout, MPI_Ibcast, t.raw(), count_of(t), type_of(t), root);
+  }
+  void all_reduce(const Tensor& t, ReduceOp op, Milliseconds timeout) override {
+    run(mark("all_reduce", t, 0, op), t, {}, timeout, MPI_Iallreduce, MPI_IN_PLACE, t.raw(), count_of(t), type_of(t),
+        ops[size_t(op)]);
+  }
+  void reduce(const Tensor& t, ReduceOp op, int root, Milliseconds timeout) override {
+    const void* from = rank_ == root ? MPI_IN_PLACE : t.raw();
+    run(mark("reduce", t, root, op), t, {}, timeout, MPI_Ireduce, from, t.raw(), count_of(t), type_of(t),
+        ops[size_t(op)], root);
+  }
+  void all_gather(const Tensor& part, const Tensor& all, Milliseconds timeout) override {
+    const int n = count_of(part);
+    run(mark("all_gather", part, 0), all, part, timeout, MPI_Iallgather, part.raw(), n, type_of(part), all.raw(), n,
+        type_of(part));
+  }
+  void gather(const Tensor& part, const Tensor& all, int root, Milliseconds timeout) override {
+    void* to = rank_ == root ? all.raw() : nullptr;
+    const int n = count_of(part);
+    run(mark("gather", part, root), all, part, timeout, MPI_Igather, part.raw(), n, type_of(part), to, n, type_of(part),
+        root);
+  }
+  void scatter(const Tensor& all, const Tensor& part, int root, Milliseconds timeout) override {
+    const void* from = rank_ == root ? all.raw() : nullptr;
+    const int n = count_of(part);
+    run(mark("scatter", part, root), part, all, timeout, MPI_Iscatter, from, n, type_of(part), part.raw(), n,
+        type_of(part), root);
+  }
+  void reduce_scatter(const Tensor& all, const Tensor& part, ReduceOp op, Milliseconds timeout) override {
+    run(mark("reduce_scatter", part, 0, op), part, all, timeout, MPI_Ireduce_scatter_block, all.raw(), part.raw(),
+        count_of(part), type_of(part), ops[size_t(op)]);
+  }
+  void all_to_all(const Tensor& from, const std::vector<int64_t>& from_counts, const Tensor& to,
+                  const std::vector<int64_t>& to_counts, Milliseconds timeout) override {
+    if (size() == 1) return copy(to, from);
+    const Tensor send = places(from_counts), receive = places(to_counts), told = places(to_counts);
+    const int *n_send = send.data<int>(), *n_receive = receive.data<int>();
+    const Deadline end = Clock::now() + timeout;
+    agree(mark("all_to_all", Tensor::empty(Shape{0}, from.dtype(), host())), end);
+    call({send, told}, end, MPI_Ialltoall, n_send, 1, MPI_INT, told.data<int>(), 1, MPI_INT, comm_);
+    for (int r = 0; r < size(); ++r)
+      if (told.data<int>()[r] != n_receive[r])
+        throw Error("rank {} gives {} elements, expected {}", ranks_[size_t(r)], told.data<int>()[r], n_receive[r]);
+    call({from, to, send, receive}, end, MPI_Ialltoallv, from.raw(), n_send, n_send + size(), type_of(from), to.raw(),
+         n_receive, n_receive + size(), type_of(to), comm_);
+  }
+
+  void send(const Tensor& t, int to, uint32_t tag, Milliseconds timeout) override {
+    call({t}, Clock::now() + timeout, MPI_Isend, t.raw(), count_of(t), type_of(t), to, to_tag(tag), comm_);
+  }
+  // Looks at the message first: Open MPI may write behind the end of a tensor that is too small.
+  int receive(const Tensor& t, int from, uint32_t tag, Milliseconds timeout) override {
+    const int source = from < 0 ? MPI_ANY_SOURCE : from, known_tag = to_tag(tag);
+    const Deadline end = Clock::now() + timeout;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    int n = 0;
+    check_open();
+    const MPI_Status found = ask_until(end, watch(), [&](MPI_Status& status) {
+      int here = 0;
+      check(MPI_Improbe(source, known_tag, comm_, &here, &message, &status));
+      if (here) check(MPI_Get_count(&status, MPI_BYTE, &n));
+      return here;
+    });
+    const int sender = found.MPI_SOURCE;
+    if (size_t(n) != t.bytes())
+      throw Error(ErrorCode::usage, "recv: the message of rank {} has {} bytes, expected {} for {}",
+                  ranks_[size_t(sender)], n, t.bytes(), describe(t));
+    call({t}, end, MPI_Imrecv, t.raw(), count_of(t), type_of(t), &message);
+    return sender;
+  }
+
+  void close() noexcept override {
+    closed_ = true;
+    try {
+      if (size() > 1) store_->set(closed_key, "");
+    } catch (const std::exception&) {}
+  }
+
+ private:
+  static constexpr const char* closed_key = "mpi/closed";
+
+  // MPI makes a communicator in a call that blocks. So all come to the store first, where a wait has an end.
+  void make_communicator(Milliseconds timeout) {
+    Fields keys;
+    for (int r = 0; r < size(); ++r) keys.push_back("mpi/" + std::to_string(r));
+    store_->set(keys[size_t(rank_)], "");
+    if (!store_->wait_until(keys, Clock::now() + timeout)) throw Error("not all ranks have come");
+    const Hold hold(lock());
+    MPI_Group world, group;
+    check(MPI_Comm_group(MPI_COMM_WORLD, &world));
+    check(MPI_Group_incl(world, size(), ranks_.data(), &group));
+    check(MPI_Comm_create_group(MPI_COMM_WORLD, group, 0, &comm_));
+    MPI_Group_free(&group), MPI_Group_free(&world);
+    void* most = nullptr;
+    int known = 0;
+    check(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &known));
+    if (known) most_tag_ = *static_cast<int*>(most);
+  }
+
+  int to_tag(uint32_t tag) const {
+    if (tag > uint32_t(most_tag_))
+      throw Error(ErrorCode::usage, "tag is {}; {} has tags up to {}", tag, implementation, most_tag_);
+    return int(tag);
+  }
+
+  // Counts, then the places at which they begin.
+  Tensor places(const std::vector<int64_t>& counts) const {
+    const Tensor both = Tensor::empty(Shape{2 * size()}, Dtype::i32, host());
+    int64_t begin = 0;
+    for (int r = 0; r < size(); begin += counts[size_t(r++)])
+      both.data<int>()[r] = to_count(counts[size_t(r)]), both.data<int>()[size() + r] = to_count(begin);
+    return both;
+  }
+
+  // MPI mixes the elements of calls that differ, or writes where it should not. So ranks compare a mark of what they
+  // call before: the largest and the smallest are equal.
+  void agree(uint64_t mark, Deadline end) {
+    const Tensor both = Tensor::empty(Shape{2}, Dtype::i64, host());
+    auto* m = both.data<uint64_t>();
+    m[0] = mark, m[1] = ~mark;
+    call({both}, end, MPI_Iallreduce, MPI_IN_PLACE, m, 2, MPI_UINT64_T, MPI_MAX, comm_);
+    if (m[0] != mark || m[1] != ~mark) throw Error("another rank calls something else");
+  }
+
+  // A collective, whose result comes to `to`; `from` is null where it is the same. A group of one has no communicator.
+  template <class F, class... A>
+  void run(uint64_t mark, const Tensor& to, const Tensor& from, Milliseconds timeout, F f, A... arguments) {
+    if (size() == 1) return from && to ? copy(to, from) : void();
+    const Deadline end = Clock::now() + timeout;
+    agree(mark, end);
+    if ((to ? to : from).numel() > 0) call({to, from}, end, f, arguments..., comm_);
+  }
+
+  template <class F, class... A>
+  void call(std::vector<Tensor> tensors, Deadline end, F f, A... arguments) {
+    check_open();
+    try {
+      complete(std::move(tensors), end, watch(), f, arguments...);
+    } catch (...) {
+      stuck_ = true;
+      throw;
+    }
+  }
+
+  void check_open() const {
+    if (closed_) throw Error("the group has been closed");
+  }
+
+  // Throws where another rank has gone for two looks: what it sent before has had a second to arrive.
+  std::function<void()> watch() {
+    return [this, next = rank_, gone = std::string()]() mutable {
+      if (!gone.empty()) throw Error("{}", gone);
+      gone = who_has_gone(next);
+    };
+  }
+
+  // MPI itself waits for a process that has left or died.
+  std::string who_has_gone(int& next) {
+    if (closed_ || store_->find(closed_key)) return "the group has been closed";
+    for (int i = 0; i < std::min(looks, size()); ++i) {
+      next = (next + 1) % size();
+      if (next != rank_ && world_store_->find(key_of_end(ranks_[size_t(next)])))
+        return fmt::format("rank {} has ended", ranks_[size_t(next)]);
+    }
+    return "";
+  }
+
+  int rank_;
+  std::vector<int> ranks_;
+  std::shared_ptr<Store> store_, world_store_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int most_tag_ = 32767;
+  std::atomic<bool> closed_ = false, stuck_ = false;
+};
+
+std::unique_ptr<Backend> make(const BackendSetup& setup) { return std::make_unique<Mpi>(setup); }
+
+}  // namespace
+}  // namespace luth::dist
+
+extern "C" {
+[[gnu::visibility("default")]] extern const int luth_abi;
+const int luth_abi = luth::abi_version;
+[[gnu::visibility("default")]] void luth_open() {
+  luth::dist::add_backend("mpi_" LUTH_MPI, luth::dist::make, luth::dist::start);
+}
+}

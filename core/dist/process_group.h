@@ -1,0 +1,118 @@
+// Groups of processes that call collectives together.
+#pragma once
+#include <atomic>
+#include <map>
+
+#include "core/dist/backend.h"
+#include "core/dist/streamed_call.h"
+#include "core/dist/tcp_store.h"
+
+namespace luth::dist {
+
+/// A collective call as other ranks are told of it.
+struct CallRecord {
+  int64_t number = 0;  // of the group's ordered calls, from 1; 0: none yet
+  std::string call;    // "all_reduce(float32[2, 3], SUM)"
+  std::string place;   // " at train.lua:12"
+  bool ended = true;
+  Deadline began{};
+};
+std::string to_text(const CallRecord& r);
+
+struct GroupSetup {
+  std::string name;                           // unique, the same on all ranks
+  std::string backend;                        // "gloo"
+  std::shared_ptr<Store> world_store, store;  // of the run, and of this group alone
+  std::vector<int> ranks;                     // of the run, in the order of the group's ranks
+  int rank = 0;                               // this process's in the group
+  std::string own_address;
+  Milliseconds timeout{};
+};
+
+/// Collectives are given in the same order on all ranks of the group. Each has a number, and a record that other ranks
+/// read when something goes wrong: then the error names the rank that has ended, or has not come, or has called
+/// something else.
+class ProcessGroup {
+ public:
+  explicit ProcessGroup(GroupSetup setup);
+  ~ProcessGroup();
+  ProcessGroup(const ProcessGroup&) = delete;
+
+  const std::string& name() const { return setup_.name; }
+  const std::string& backend_name() const { return setup_.backend; }
+  const std::vector<int>& ranks() const { return setup_.ranks; }
+  int rank() const { return setup_.rank; }
+  int size() const { return int(setup_.ranks.size()); }
+  Milliseconds timeout() const { return setup_.timeout; }
+
+  /// Takes tensors of the device, maybe as copies on its own device. Throws ErrorCode::usage where none does.
+  Backend& backend_for(const Device& where) const;
+  /// Takes tensors of the CPU, where one does.
+  Backend& backend() const;
+
+  using Call = StreamedCall::Call;
+  /// Runs a collective of tensors of a device on the group's thread, or gives it to the stream of a GPU. `call` is what
+  /// all ranks should have in common.
+  WorkRef run(const Device& where, const std::string& call, Milliseconds timeout, Call f);
+  /// Runs a message to or from a rank of the group (-1: from any), beside collectives and messages of other ranks.
+  WorkRef run_message(const Device& where, const std::string& call, int peer, bool sends, Milliseconds timeout, Call f);
+  /// Waits until GPUs have done what they were given, or its time is over. Never throws.
+  void drain();
+  /// Ends what waits and takes no more calls.
+  void close();
+
+  /// Every second, from the watch's thread: tells the others where this rank is, and warns of a call that stalls.
+  void watch();
+  /// What an error of the call that is running would say; "" where none is. Other ranks learn of it as this rank's end.
+  std::string explain_running(const std::string& reason);
+  /// The rank's number in the run.
+  std::string rank_name(int rank) const { return "rank " + std::to_string(setup_.ranks[size_t(rank)]); }
+
+ private:
+  struct Seen;
+  CallRecord record_of(const std::string& call, int64_t number) const;
+  void assemble(const std::string& key);
+  void check_call(const CallRecord& r, Deadline deadline);
+  void post(const CallRecord& r);
+  Seen look();
+  std::string who_ended(bool because_of_peers);
+  std::string who_differs(const CallRecord& mine, const Seen& seen) const;
+  std::string where_others_are(const CallRecord& mine, const Seen& seen) const;
+  std::string ask_others(const CallRecord& r, const std::string& failure);
+  std::string explain(const CallRecord& r, Milliseconds timeout, const std::string& reason);
+  [[noreturn]] void fail(const CallRecord& r, Milliseconds timeout, const Error& reason);
+
+  template <class F>
+  void guarded(Backend& b, const CallRecord& r, Milliseconds timeout, F&& f);
+  void finish(StreamedCall& call, Backend& b, Milliseconds timeout);
+
+  GroupSetup setup_;
+  std::vector<std::pair<std::string, std::unique_ptr<Backend>>> backends_;  // by the kind of devices, "": all
+  bool check_all_ = false;                                                  // LUTH_DIST_CHECK=1
+  int64_t calls_ = 0;                                                       // given
+
+  std::mutex mutex_;  // of what follows, up to the lanes
+  CallRecord record_;
+  std::string posted_;
+  bool warned_ = false;
+  std::atomic<bool> closed_ = false;
+
+  std::map<std::pair<int, bool>, std::unique_ptr<Lane>> message_lanes_;  // by peer and direction
+  std::unique_ptr<Lane> lane_;
+};
+using GroupRef = std::shared_ptr<ProcessGroup>;
+
+/// The key of the run's store that says that the rank has ended, and how: a sentence, which begins with this mark where
+/// another rank was the reason.
+std::string key_of_end(int rank);
+inline constexpr char because_of_peer = '>';
+inline constexpr const char* has_left = "it has left the run";
+/// Keys of a group's store: what rank r does ("7 waits all_reduce(…) at train.lua:3"), and that all ranks have come.
+std::string key_of_post(int rank);
+inline constexpr std::string_view waits = " waits ";
+inline constexpr const char* key_of_all = "all";
+/// For a backend that cannot go on, from any thread: what an error of the calls that are running would say, where
+/// `reason` is all that is known. It tells the other ranks too.
+std::string explain_pending(const std::string& reason);
+
+}  // namespace luth::dist

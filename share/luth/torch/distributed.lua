@@ -1,0 +1,287 @@
+-- torch.distributed: the names and arguments that scripts see, over luth.dist. Ranks count from 0.
+local M = {}
+local native = require 'luth.dist'
+local read = require('luth.torch.arguments').read
+local fail = require('luth.torch.arguments').fail
+local dist = torch.distributed
+
+-- The group that a call is for: the run's own without one. Nothing where this process is not in it.
+local function group_of(name, group)
+  if group == nil then
+    if not native.initialized() then
+      fail(name, 'there is no process group yet: call torch.distributed.init_process_group first, in a process that a '
+        .. 'launcher has started (`luth launch --nproc 2 script.lua`)')
+    end
+    return native.world()
+  end
+  if group == dist.GroupMember.NON_GROUP_MEMBER then fail(name, 'this process is not in the group') end
+  if type(group) ~= 'userdata' then fail(name, 'expects a process group, got %s', tostring(group)) end
+  return group
+end
+
+M.group_for = group_of
+
+-- The native call in the group: waits, or hands the work out.
+local function call(name, a, run)
+  local group = group_of(name, a.group)
+  local work = run(group)
+  if a.async_op then return work end
+  work:wait()
+end
+
+local function op_of(a) return a.op or dist.ReduceOp.SUM end
+
+-- ---- the run ----
+
+function M.init_process_group(...)
+  local a = read('init_process_group', { 'backend', 'init_method', 'timeout', 'world_size', 'rank', 'store' }, 0, ...)
+  native.init(a.backend, a.init_method, a.rank, a.world_size, a.timeout, a.store)
+end
+function M.destroy_process_group(group) native.destroy(group) end
+function M.is_initialized() return native.initialized() end
+function M.is_available() return true end
+for _, name in ipairs { 'gloo', 'nccl', 'mpi' } do
+  M['is_' .. name .. '_available'] = function() return native.trouble(name) == '' end
+end
+
+function M.get_rank(group)
+  if group == dist.GroupMember.NON_GROUP_MEMBER then return -1 end
+  return group_of('get_rank', group):rank()
+end
+function M.get_world_size(group)
+  if group == dist.GroupMember.NON_GROUP_MEMBER then return -1 end
+  return group_of('get_world_size', group):size()
+end
+function M.get_backend(group) return native.backend(group_of('get_backend', group)) end
+function M.get_process_group_ranks(group) return native.ranks(group_of('get_process_group_ranks', group)) end
+function M.get_global_rank(group, rank)
+  local ranks = native.ranks(group_of('get_global_rank', group))
+  return ranks[rank + 1] or fail('get_global_rank', 'the group has no rank %s', tostring(rank))
+end
+function M.get_group_rank(group, rank)
+  for i, r in ipairs(native.ranks(group_of('get_group_rank', group))) do
+    if r == rank then return i - 1 end
+  end
+  fail('get_group_rank', 'rank %s is not in the group', tostring(rank))
+end
+
+function M.new_group(...)
+  local a = read('new_group', { 'ranks', 'timeout', 'backend' }, 0, ...)
+  local world = group_of('new_group')
+  return native.new_group(a.ranks or native.ranks(world), a.backend, a.timeout) or dist.GroupMember.NON_GROUP_MEMBER
+end
+
+function M.new_subgroups(...)
+  local a = read('new_subgroups', { 'group_size', 'timeout', 'backend' }, 0, ...)
+  local world = group_of('new_subgroups')
+  local _, _, _, local_size = native.launched()
+  local n, size = world:size(), a.group_size or local_size or world:size()
+  if size < 1 or n % size ~= 0 then fail('new_subgroups', 'group_size %s does not divide the %d ranks', tostring(size), n) end
+  local all, own = {}, nil
+  for first = 0, n - 1, size do
+    local ranks = {}
+    for r = first, first + size - 1 do ranks[#ranks + 1] = r end
+    local group = M.new_group(ranks, { timeout = a.timeout, backend = a.backend })
+    all[#all + 1] = group
+    own = group or own
+  end
+  return own, all
+end
+
+-- ---- collectives ----
+
+function M.all_reduce(...)
+  local a = read('all_reduce', { 'tensor', 'op', 'group', 'async_op', 'timeout' }, 1, ...)
+  return call('all_reduce', a, function(g) return native.all_reduce(g, a.tensor, op_of(a), a.timeout) end)
+end
+function M.broadcast(...)
+  local a = read('broadcast', { 'tensor', 'src', 'group', 'async_op', 'timeout' }, 2, ...)
+  return call('broadcast', a, function(g) return native.broadcast(g, a.tensor, a.src, a.timeout) end)
+end
+function M.reduce(...)
+  local a = read('reduce', { 'tensor', 'dst', 'op', 'group', 'async_op', 'timeout' }, 2, ...)
+  return call('reduce', a, function(g) return native.reduce(g, a.tensor, a.dst, op_of(a), a.timeout) end)
+end
+function M.all_gather(...)
+  local a = read('all_gather', { 'tensor_list', 'tensor', 'group', 'async_op', 'timeout' }, 2, ...)
+  return call('all_gather', a, function(g) return native.all_gather(g, a.tensor_list, a.tensor, a.timeout) end)
+end
+function M.all_gather_into_tensor(...)
+  local a = read('all_gather_into_tensor', { 'output_tensor', 'input_tensor', 'group', 'async_op', 'timeout' }, 2, ...)
+  return call('all_gather_into_tensor', a, function(g)
+    return native.all_gather_into_tensor(g, a.output_tensor, a.input_tensor, a.timeout)
+  end)
+end
+function M.gather(...)
+  local a = read('gather', { 'tensor', 'gather_list', 'dst', 'group', 'async_op', 'timeout' }, 1, ...)
+  return call('gather', a, function(g) return native.gather(g, a.tensor, a.gather_list, a.dst or 0, a.timeout) end)
+end
+function M.scatter(...)
+  local a = read('scatter', { 'tensor', 'scatter_list', 'src', 'group', 'async_op', 'timeout' }, 1, ...)
+  return call('scatter', a, function(g) return native.scatter(g, a.tensor, a.scatter_list, a.src or 0, a.timeout) end)
+end
+function M.reduce_scatter(...)
+  local a = read('reduce_scatter', { 'output', 'input_list', 'op', 'group', 'async_op', 'timeout' }, 2, ...)
+  return call('reduce_scatter', a, function(g) return native.reduce_scatter(g, a.output, a.input_list, op_of(a), a.timeout) end)
+end
+function M.reduce_scatter_tensor(...)
+  local a = read('reduce_scatter_tensor', { 'output', 'input', 'op', 'group', 'async_op', 'timeout' }, 2, ...)
+  return call('reduce_scatter_tensor', a, function(g)
+    return native.reduce_scatter_tensor(g, a.output, a.input, op_of(a), a.timeout)
+  end)
+end
+function M.all_to_all(...)
+  local a = read('all_to_all', { 'output_tensor_list', 'input_tensor_list', 'group', 'async_op', 'timeout' }, 2, ...)
+  return call('all_to_all', a, function(g)
+    return native.all_to_all(g, a.output_tensor_list, a.input_tensor_list, a.timeout)
+  end)
+end
+function M.all_to_all_single(...)
+  local names = { 'output', 'input', 'output_split_sizes', 'input_split_sizes', 'group', 'async_op', 'timeout' }
+  local a = read('all_to_all_single', names, 2, ...)
+  return call('all_to_all_single', a, function(g)
+    return native.all_to_all_single(g, a.output, a.input, a.output_split_sizes, a.input_split_sizes, a.timeout)
+  end)
+end
+function M.barrier(...)
+  local a = read('barrier', { 'group', 'async_op', 'timeout' }, 0, ...)
+  return call('barrier', a, function(g) return native.barrier(g, a.timeout) end)
+end
+
+-- Ranks tell rank 0 through messages, so that it knows who has not come.
+function M.monitored_barrier(...)
+  local a = read('monitored_barrier', { 'group', 'timeout', 'wait_all_ranks' }, 0, ...)
+  local g = group_of('monitored_barrier', a.group)
+  local ranks, seconds = native.ranks(g), a.timeout or native.timeout(g)
+  if native.device(g) ~= 'cpu' then
+    fail('monitored_barrier', "the group has the backend %s alone, and needs one of the CPU, as in 'cpu:gloo,cuda:nccl'",
+      native.backend(g))
+  end
+  local token = torch.zeros(1, { dtype = torch.uint8, device = 'cpu' })
+  if g:rank() > 0 then
+    native.send(g, token, ranks[1], 0x0fff0000, seconds):wait()
+    native.recv(g, token, ranks[1], 0x0fff0001, seconds + 5):wait()
+    return
+  end
+  local missing, works = {}, {}
+  for i = 2, #ranks do works[i] = native.recv(g, torch.zeros_like(token), ranks[i], 0x0fff0000, seconds) end
+  for i = 2, #ranks do
+    if not pcall(works[i].wait, works[i]) then
+      missing[#missing + 1] = tostring(ranks[i])
+      if not a.wait_all_ranks then break end
+    end
+  end
+  if missing[1] then fail('monitored_barrier', 'rank %s has not come within %g s', table.concat(missing, ', '), seconds) end
+  for i = 2, #ranks do works[i] = native.send(g, token, ranks[i], 0x0fff0001, seconds) end
+  for i = 2, #ranks do works[i]:wait() end
+end
+
+-- ---- messages ----
+
+local function message(name, peer, required, run)
+  return function(...)
+    local a = read(name, { 'tensor', peer, 'group', 'tag', 'timeout' }, required, ...)
+    a.async_op = true
+    return call(name, a, function(g) return run(g, a.tensor, a[peer], a.tag or 0, a.timeout) end)
+  end
+end
+M.isend = message('isend', 'dst', 2, native.send)
+M.irecv = message('irecv', 'src', 1, native.recv)
+local begin_send, begin_recv = message('send', 'dst', 2, native.send), message('recv', 'src', 1, native.recv)
+function M.send(...) begin_send(...):wait() end
+function M.recv(...)
+  local work = begin_recv(...)
+  work:wait()
+  return work:source_rank()
+end
+
+local P2POp = { __name = 'torch.distributed.P2POp' }
+function M.P2POp(...)
+  local a = read('P2POp', { 'op', 'tensor', 'peer', 'group', 'tag' }, 3, ...)
+  if a.op ~= dist.isend and a.op ~= dist.irecv then
+    fail('P2POp', 'op is torch.distributed.isend or torch.distributed.irecv')
+  end
+  return setmetatable(a, P2POp)
+end
+function M.batch_isend_irecv(list)
+  local works = {}
+  for i, o in ipairs(list) do
+    if getmetatable(o) ~= P2POp then fail('batch_isend_irecv', 'element %d is no torch.distributed.P2POp', i) end
+    works[i] = o.op(o.tensor, o.peer, o.group, o.tag)
+  end
+  return works
+end
+
+-- ---- values of Lua ----
+
+-- The bytes of all ranks, each as a tensor.
+local function gather_bytes(g, bytes)
+  local n, device, sizes = g:size(), native.device(g), {}
+  for i = 1, n do sizes[i] = torch.zeros(1, { dtype = torch.int64, device = device }) end
+  native.all_gather(g, sizes, torch.tensor({ bytes:numel() }, { dtype = torch.int64, device = device })):wait()
+  local most, parts = 1, {}
+  for i = 1, n do most = math.max(most, sizes[i]:item()) end
+  local padded = torch.zeros(most, { dtype = torch.uint8, device = device })
+  padded:narrow(1, 1, bytes:numel()):copy_(bytes)
+  for i = 1, n do parts[i] = torch.zeros(most, { dtype = torch.uint8, device = device }) end
+  native.all_gather(g, parts, padded):wait()
+  for i = 1, n do parts[i] = parts[i]:narrow(1, 1, sizes[i]:item()):to('cpu') end
+  return parts
+end
+
+-- The object itself may be a table with names: these two take it by position.
+function M.all_gather_object(object_list, object, ...)
+  local a = read('all_gather_object', { 'group' }, 0, ...)
+  local parts = gather_bytes(group_of('all_gather_object', a.group), native.to_bytes(object))
+  for i, part in ipairs(parts) do object_list[i] = native.from_bytes(part:clone()) end
+end
+function M.gather_object(object, ...)
+  local a = read('gather_object', { 'object_gather_list', 'dst', 'group' }, 0, ...)
+  local g = group_of('gather_object', a.group)
+  local parts = gather_bytes(g, native.to_bytes(object))
+  if native.ranks(g)[g:rank() + 1] ~= (a.dst or 0) then return end
+  if type(a.object_gather_list) ~= 'table' then fail('gather_object', 'rank %d needs object_gather_list', a.dst or 0) end
+  for i, part in ipairs(parts) do a.object_gather_list[i] = native.from_bytes(part:clone()) end
+end
+
+-- The bytes of one rank, on all.
+local function spread_bytes(g, bytes, src)
+  local device = native.device(g)
+  local size = torch.tensor({ bytes and bytes:numel() or 0 }, { dtype = torch.int64, device = device })
+  native.broadcast(g, size, src):wait()
+  bytes = (bytes or torch.zeros(size:item(), { dtype = torch.uint8, device = device })):to(device)
+  native.broadcast(g, bytes, src):wait()
+  return bytes:to('cpu')
+end
+local function is_rank(g, rank) return native.ranks(g)[g:rank() + 1] == rank end
+
+function M.broadcast_object_list(...)
+  local a = read('broadcast_object_list', { 'object_list', 'src', 'group' }, 1, ...)
+  local g, src = group_of('broadcast_object_list', a.group), a.src or 0
+  local values = native.from_bytes(spread_bytes(g, is_rank(g, src) and native.to_bytes(a.object_list) or nil, src))
+  for key, value in pairs(values) do a.object_list[key] = value end
+end
+function M.scatter_object_list(...)
+  local a = read('scatter_object_list',
+    { 'scatter_object_output_list', 'scatter_object_input_list', 'src', 'group' }, 1, ...)
+  local g, src = group_of('scatter_object_list', a.group), a.src or 0
+  local here = is_rank(g, src)
+  if here and (type(a.scatter_object_input_list) ~= 'table' or #a.scatter_object_input_list ~= g:size()) then
+    fail('scatter_object_list', 'scatter_object_input_list has %d values, one for each rank', g:size())
+  end
+  local values = native.from_bytes(spread_bytes(g, here and native.to_bytes(a.scatter_object_input_list) or nil, src))
+  a.scatter_object_output_list[1] = values[g:rank() + 1]
+end
+
+-- ---- stores ----
+
+function M.TCPStore(...)
+  local a = read('TCPStore', { 'host_name', 'port', 'world_size', 'is_master', 'timeout' }, 2, ...)
+  return native.tcp_store(a.host_name, a.port, a.is_master, a.timeout)
+end
+function M.FileStore(...)
+  local a = read('FileStore', { 'file_name', 'world_size', 'timeout' }, 1, ...)
+  return native.file_store(a.file_name, a.timeout)
+end
+
+return M
