@@ -30,6 +30,10 @@ struct Arguments {
 /// Reads words by the rows of `options`. Throws luth::Error (usage) where a value is missing.
 Arguments parse(std::span<const Option> options, const std::vector<std::string>& words);
 
+/// The same for words whose first argument begins another command line: from there on they are `rest` as they are.
+/// Throws luth::Error (usage) for an unknown option before it.
+Arguments parse_before(std::span<const Option> options, const std::vector<std::string>& words);
+
 /// The arguments in `rest`: without the `--` before words that are none, whatever they look like. Throws luth::Error
 /// (usage) for an option, which no row knows, with the nearest one, and for more than `most` arguments.
 /// `where`: "luth bench", whose --help lists them; `note` follows the option.

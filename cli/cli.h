@@ -25,6 +25,13 @@ int run_lua(const CommandLine& line);
 /// Flushes standard output, which is buffered. If it could not be written: says so once and returns false.
 bool finish_output();
 
+/// Handles a signal by a function, unless whoever started luth ignores it, as nohup does. Programs that luth starts do
+/// not inherit it. `flags`: of sigaction.
+void handle_signal(int signal, void (*handler)(int), int flags);
+
+/// From now on output that nobody reads any more, of a pipe or a terminal that has gone, is no failure.
+void outlive_the_console();
+
 /// "luth 0.1.0  (Lua 5.4)"
 std::string version_line();
 

@@ -16,12 +16,15 @@
 
 #include "cli/environment.h"
 #include "cli/subcommands.h"
+#include "core/base/limits.h"
 #include "core/base/paths.h"
 #include "core/base/threads.h"
 #include "core/base/version.h"
 #include "core/device/device.h"
 #include "core/device/device_names.h"
 #include "core/device/device_support.h"
+#include "core/dist/backend.h"
+#include "core/io/hdf5_child.h"
 #include "lang/runtime/interp.h"
 
 // From the archives that are linked into the program, whose headers cli does not see.
@@ -60,13 +63,8 @@ std::string tried(F&& f) {
 }
 
 std::string memory_text() {
-  const double total = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
-  std::string limit = "none";
-  if (FILE* f = fopen("/sys/fs/cgroup/memory.max", "re")) {
-    long long bytes = 0;
-    if (fscanf(f, "%lld", &bytes) == 1) limit = fmt::format("{:.1f} GiB", double(bytes) / (1 << 30));
-    fclose(f);
-  }
+  const double total = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE)), usable = double(total_memory());
+  const std::string limit = usable < 0.99 * total ? fmt::format("{:.1f} GiB", usable / (1 << 30)) : "none";
   return fmt::format("{:.1f} GiB, cgroup limit {}", total / (1 << 30), limit);
 }
 
@@ -131,12 +129,18 @@ void show_libraries() {
   unsigned h5[3] = {};
   H5get_libversion(&h5[0], &h5[1], &h5[2]);
   row("Lua", fmt::format("{} (C++ build)", LUA_RELEASE + 4));
-  row("HDF5", fmt::format("{}.{}.{}", h5[0], h5[1], h5[2]));
+  const std::string unread = io::reader_trouble();
+  row("HDF5",
+      fmt::format("{}.{}.{}, {}", h5[0], h5[1], h5[2], unread.empty() ? "read by a process of its own" : unread));
   row("oneTBB", TBB_runtime_version());
   show_math_libraries();
   row("fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100));
   row("zlib", zlibVersion());
   row("glibc", gnu_get_libc_version());
+  for (auto& [name, backend] : {std::pair("Gloo", "gloo"), {"Open MPI", "mpi_openmpi"}, {"MPICH", "mpi_mpich"}}) {
+    const std::string trouble = dist::backend_trouble(backend);
+    row(name, trouble.empty() ? "there, for torch.distributed" : trouble);
+  }
 }
 
 // "cuda:0 NVIDIA H200, 139.8 GiB, PCI 0000:01:00.0, compute capability 9.0, driver 580.65 (CUDA 13.0)", and whether

@@ -112,6 +112,20 @@ Arguments parse(Options options, const std::vector<std::string>& words) {
   return arguments;
 }
 
+Arguments parse_before(Options options, const std::vector<std::string>& words) {
+  size_t first = 0;
+  for (; first < words.size() && words[first].starts_with('-') && words[first] != "--"; ++first) {
+    const Option* row = find_option(options, known_spelling(options, words[first]));  // null where its value is joined
+    if (row && !row->value.empty() && !value_may_be_missing(*row)) ++first;
+  }
+  first = std::min(first, words.size());
+  Arguments arguments = parse(options, {words.begin(), words.begin() + long(first)});
+  positional(options, arguments.rest, 0, "luth launch");
+  if (first < words.size() && words[first] == "--") ++first;
+  arguments.rest.assign(words.begin() + long(first), words.end());
+  return arguments;
+}
+
 std::vector<std::string> positional(Options options, const std::vector<std::string>& rest, int most,
                                     std::string_view where, std::string_view note) {
   std::vector<std::string> known, arguments;

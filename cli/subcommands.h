@@ -10,6 +10,7 @@ int completion(const Arguments& arguments);
 int doctor(const Arguments& arguments);
 int eval(const Arguments& arguments);
 int help(const Arguments& arguments);
+int launch(const Arguments& arguments);
 int train(const Arguments& arguments);
 
 }  // namespace luth::cli

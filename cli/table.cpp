@@ -20,6 +20,7 @@ constexpr Option device(std::string_view otherwise) {
 }
 constexpr Option amp{"--amp", "bf16|off", "mixed precision: matrix products and convolutions in bfloat16, or off",
                      "off", "bf16 off"};
+constexpr Option dist_timeout{"--dist-timeout", "S", "how many seconds the ranks of a run wait for each other", "120"};
 
 // ---- the options of each ----
 
@@ -56,6 +57,7 @@ constexpr Option of_eval[] = {
     {"--print-recipe", "", "print the recipe that would run, its path first, and run nothing"},
     device("auto"),
     amp,
+    dist_timeout,
     log_placement,
     threads,
     help_row,
@@ -67,11 +69,27 @@ constexpr Option of_help[] = {
     help_row,
 };
 
+constexpr Option of_launch[] = {
+    {"--nproc", "N|auto|gpu", "how many processes on this machine; auto: one for each GPU, or for each core", "auto"},
+    {"--nnodes", "M", "how many machines", "1"},
+    {"--node-rank", "R", "the number of this machine, from 0", "0"},
+    {"--master", "HOST:PORT", "the machine of node 0 and a port that is free there"},
+    {"--local-addr", "A", "the address of this machine, for a run of one machine", "127.0.0.1"},
+    {"--max-restarts", "K", "how often to start again after a failure", "0"},
+    {"--log-dir", "DIR", "write the output of each rank to DIR/rank-R.log"},
+    dist_timeout,
+    {"--threads", "N", "threads of each process", "cores / N"},
+    help_row,
+};
+
 constexpr Option of_train[] = {
     {"--dir", "DIR", "the folder of the run", "runs/<recipe>-<n>"},
     {"--resume", "[FILE]", "continue the run in the folder, from ckpt/last.h5 or from FILE"},
     device("auto"),
     amp,
+    {"--sync-bn", "", "on several ranks, BatchNorm's statistics are those of all ranks' samples"},
+    {"--fsdp", "", "on several ranks, each keeps a part of the parameters and of the optimizer's state"},
+    dist_timeout,
     log_placement,
     threads,
     help_row,
@@ -105,6 +123,18 @@ constexpr Subcommand table[] = {
      of_eval, eval, true},
     {"help", "explain a subcommand or a function", "[NAME]", 0, 1,
      "Explains a subcommand or a function: luth help torch.softmax\n", of_help, help},
+    {"launch",
+     "start a script on several processes",
+     "SCRIPT|train|eval|bench [ARGUMENTS]",
+     1,
+     INT_MAX,
+     "Starts N processes of `luth SCRIPT ARGUMENTS` or `luth train RECIPE ...` that compute together,\n"
+     "by torch.distributed. The exit code is that of the first process that failed by itself.\n",
+     of_launch,
+     launch,
+     false,
+     {},
+     true},
     {"train", "train the model of a recipe", "RECIPE", 1, 1,
      "Trains the model of a recipe, a Lua file. Writes ckpt/last.h5 and ckpt/best.h5 below DIR.\n"
      "`luth train RECIPE --help` also lists the options of the recipe.\n",

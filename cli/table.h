@@ -31,6 +31,7 @@ struct Subcommand {
   int (*run)(const Arguments& arguments);  // returns the exit code; may throw
   bool extended = false;                   // a recipe declares more options, which are left in Arguments::rest
   std::string_view choices = {};           // the arguments that completion offers; else files
+  bool passes_on = false;                  // the first argument and all words behind it are for another program
 };
 
 /// The options of `luth [options] [script [args]]`.

@@ -1,6 +1,5 @@
 // luth train and luth eval: hand their words to the Lua library (share/luth/train.lua), which runs the recipe.
-#include <signal.h>
-
+#include "cli/cli.h"
 #include "cli/library.h"
 #include "cli/subcommands.h"
 #include "core/base/error.h"
@@ -21,19 +20,6 @@ int run(const char* function, const Arguments& arguments) {
     push_words(L, words);
     return 2;
   });
-}
-
-// A run goes on when nobody reads its output any more, or its terminal has gone. These are handlers and not SIG_IGN,
-// which programs that the recipe starts would inherit.
-void outlive_the_console() {
-  for (int signal : {SIGPIPE, SIGHUP}) {
-    struct sigaction now {
-    }, before{};
-    now.sa_handler = [](int) {};
-    now.sa_flags = SA_RESTART;
-    sigaction(signal, &now, &before);
-    if (before.sa_handler == SIG_IGN) sigaction(signal, &before, nullptr);  // nohup
-  }
 }
 
 }  // namespace

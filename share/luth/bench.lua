@@ -10,7 +10,10 @@
 -- On a GPU the k calls stand between two events, and the sample is their distance; statements and training steps are timed
 -- by the clock, with a synchronisation at the end of each sample. The group overhead comes last there, with shorter chains:
 -- it is the slowest, and says the least about the GPU.
+--
+-- On several ranks all measure the same workload at the same time, each for itself: what a rank gets beside the others.
 local native = require 'luth.native'
+local ranks = require 'luth.train.ranks'
 
 local M = {}
 local all = {}
@@ -89,7 +92,8 @@ local function summary(w, samples, environment)
   return {
     name = w.name, unit = w.unit, value = convert(median), best = convert(samples[1]), n = n, min = samples[1],
     median = median, peer = 'luth', version = native.version(), threads = torch.get_num_threads(),
-    device = on_gpu and 'cuda' or 'cpu', environment = next(environment) and environment,
+    device = on_gpu and 'cuda' or 'cpu', rank = ranks.size > 1 and ranks.rank or nil,
+    world_size = ranks.size > 1 and ranks.size or nil, environment = next(environment) and environment,
   }
 end
 
@@ -122,29 +126,39 @@ local function chosen(filter)
   return table.move(last, 1, #last, #first + 1, first)
 end
 
+-- One workload: measured and printed. Returns whether it worked.
+local function run_one(w, settings)
+  ranks.barrier()
+  local ok, result = xpcall(samples_of, debug.traceback, w, settings.seconds)
+  if ok then
+    (settings.json and print_json or print_row)(summary(w, result, settings.environment))
+  else
+    if settings.json then print_json { name = w.name, error = result } end
+    io.stderr:write(w.name, ': ', result, '\n')
+  end
+  collectgarbage()
+  return ok
+end
+
+local function print_names(list)
+  if not ranks.is_first() then return end
+  for _, w in ipairs(list) do print(w.name) end
+end
+
 -- On the default device. settings: filter, list, json, seconds, environment (name -> value).
 function M.run(settings)
   on_gpu = torch.get_default_device().type == 'cuda'
   io.stdout:setvbuf 'line'  -- who is cut off has said what was measured
-  local any, failed = false, false
-  for _, w in ipairs(chosen(settings.filter)) do
-    any = true
-    if settings.list then
-      print(w.name)
-    else
-      local ok, result = xpcall(samples_of, debug.traceback, w, settings.seconds)
-      if ok then
-        (settings.json and print_json or print_row)(summary(w, result, settings.environment))
-      else
-        failed = true
-        if settings.json then print_json { name = w.name, error = result } end
-        io.stderr:write(w.name, ': ', result, '\n')
-      end
-      collectgarbage()
-    end
+  local list, failed = chosen(settings.filter), false
+  if #list == 0 then native.fail(2, string.format("no workload's name contains '%s'; --list prints them", settings.filter)) end
+  if settings.list then return print_names(list) end
+  ranks.join(nil, 'cpu')
+  if ranks.size > 1 and ranks.rank == 0 then
+    io.stderr:write(string.format('%d ranks measure each workload at the same time; a line is of one rank\n', ranks.size))
   end
-  if not any then native.fail(2, string.format("no workload's name contains '%s'; --list prints them", settings.filter)) end
+  for _, w in ipairs(list) do failed = not run_one(w, settings) or failed end
   if failed then native.fail(1, 'a workload failed') end
+  ranks.barrier()
 end
 
 return M

@@ -4,6 +4,7 @@ local batches = require 'luth.train.batches'
 local checkpoint = require 'luth.train.checkpoint'
 local errors = require 'luth.train.errors'
 local options = require 'luth.train.options'
+local ranks = require 'luth.train.ranks'
 local recipes = require 'luth.train.recipe'
 local run_folder = require 'luth.train.run_folder'
 local Trainer = require 'luth.train.trainer'
@@ -12,8 +13,14 @@ local say = require('luth.train.progress').say
 local M = {}
 local usage, unusable = errors.usage, errors.unusable
 
--- A device that cannot be used is a wrong setting, reported before anything else happens.
-local function choose_device(name) return native.choose_device(name or 'auto') end
+-- A device that cannot be used is a wrong setting, reported before anything else happens. Ranks of one machine take one
+-- GPU each, where they see several.
+local function choose_device(name)
+  local device = native.choose_device(name or 'auto')
+  local several = ranks.size > 1 and device.type == 'cuda' and torch.cuda.device_count() > 1
+  if not several or (name and name:find ':') then return device end
+  return native.choose_device('cuda:' .. ranks.local_rank)
+end
 
 -- The dtype of mixed precision, nil for none.
 local function choose_amp(name)
@@ -28,8 +35,9 @@ local function load_recipe(path, line)
   return r
 end
 
--- Prints the options of the recipe.
+-- Prints the options of the recipe, once for all ranks.
 local function print_help(path, line)
+  if not ranks.is_first() then return end
   recipes.load(path, line)
   io.write(line:help(path))
 end
@@ -39,6 +47,9 @@ local function not_empty(name, text)
   if text == '' then usage("--%s needs a value that is not empty, got ''", name) end
   return text
 end
+
+-- Whether an option without a value was given.
+local function is_on(text) return text == 'true' end
 
 -- The value of --resume: nil, or {file = nil for the last checkpoint of the run folder}.
 local function take_resume(text)
@@ -62,52 +73,107 @@ end
 -- The file to go on from, or nil in a folder without one.
 local function last_checkpoint(run)
   if native.exists(run.last) then return run.last end
-  for _, name in ipairs { 'prev', 'best' } do
-    local other = string.format('%s/ckpt/%s.h5', run.dir, name)
-    if native.exists(other) then
-      unusable('there is no %s, but there is %s; --resume %s continues from it', run.last, other, other)
-    end
+  local previous = run.dir .. '/ckpt/prev.h5'
+  if native.exists(previous) then
+    unusable('there is no %s, but there is %s; --resume %s continues from it', run.last, previous, previous)
   end
-  return nil
+  -- a run that ended within its first save: best.h5 is written before last.h5, and holds the same
+  return native.exists(run.best) and run.best or nil
 end
+
+-- Where the run is, how it goes on, and the words with which it was started. An attempt of `luth launch` goes on from the
+-- one before it, or begins as that did.
+local function find_run(path, given)
+  local dir, resume = not_empty('dir', given.dir), take_resume(given.resume)
+  local before = ranks.kept_folder()
+  if before then
+    dir = before
+    if not resume or native.exists(before .. '/ckpt/last.h5') then resume = {} end
+  end
+  local words
+  dir, words = choose_folder(path, dir, resume)
+  return { dir = dir, resume = resume, words = words }
+end
+
+-- The folder of the run, and the checkpoint from which it goes on where --resume names none.
+local function open_run(path, dir, resume)
+  local run = run_folder.open(dir, path, resume)
+  ranks.keep_folder(run.dir)
+  return { run = run, file = resume and not resume.file and last_checkpoint(run) or nil }
+end
+
+-- What all ranks must have in common, in words.
+local function in_common(t)
+  local r, parts = t.recipe, {}
+  for _, name in ipairs(errors.keys(t.parts)) do parts[#parts + 1] = string.format('%d %s samples', #t.parts[name], name) end
+  return string.format('%s, seed %d, %d epochs of batches of %d', table.concat(parts, ', '), r.seed, r.epochs, r.batch)
+end
+
+-- What computes, of which the last bits depend.
+local function kernels_of(device) return device.type == 'cpu' and 'instruction set ' .. native.cpu_isa() or device.type end
 
 -- luth train RECIPE words…
 function M.train(path, words)
   local line = options.line('train', words)
   local given = line:add {}
   if given.help then return print_help(path, line) end
-  local dir, resume = not_empty('dir', given.dir), take_resume(given.resume)
-  dir, line.earlier = choose_folder(path, dir, resume)
+  ranks.join(given.dist_timeout, given.device)
+  local found = ranks.of_first(function() return find_run(path, given) end)
+  local resume = found.resume
+  line.earlier = found.words
   given = line:add {}
   local device, amp = choose_device(given.device), choose_amp(given.amp)
   local r = load_recipe(path, line)
-  local t = Trainer.new(r, device, amp)
+  local t = Trainer.new(r, device, amp, { fsdp = is_on(given.fsdp), sync_bn = is_on(given.sync_bn) })
+  ranks.check_same(in_common(t) .. ', ' .. kernels_of(device))
+  if ranks.rank > 0 then torch.manual_seed(r.seed + ranks.rank) end  -- what is random in a step differs
   local file = resume and resume.file
   if file then checkpoint.restore(t, file) end
   native.defer_interrupts(true)  -- from here on it ends between steps, and saves
-  local run = run_folder.open(dir, path, resume)
-  if resume and not file then
-    file = last_checkpoint(run)
-    if file then checkpoint.restore(t, file) end
+  local opened = ranks.of_first(function() return open_run(path, found.dir, resume) end)
+  local run = opened.run
+  if opened.file then
+    file = opened.file
+    checkpoint.restore(t, file)
   end
-  if file and t.epoch > r.epochs then
+  local first_save = file == run.best and not resume.file
+  if file and not first_save and t.epoch > r.epochs then
     return say('nothing is left to do: %s has done %d of %d epochs; give a larger --epochs to go on', file, t.epoch - 1,
                r.epochs)
   end
-  run:keep(path, line:kept())
+  if ranks.rank == 0 then
+    run_folder.keep(run, path, line:kept())
+    run_folder.forget_log_from(run, t.epoch)
+  end
+  if first_save then
+    t.run = run
+    t:save()
+  end
   if file then
-    run:forget_log_from(t.epoch)
     say('resuming %s at epoch %d, batch %d', run.dir, t.epoch, t.batch)
   end
-  say('training on %s%s: %d samples, %d epochs of %d batches; %s', tostring(device), amp and ' in bf16' or '',
-      #t.parts.train, r.epochs, #t.loader, run.dir)
+  say('training on %s%s%s: %d samples, %d epochs of %d batches; %s', tostring(device),
+      ranks.size > 1 and string.format(', %d ranks', ranks.size) or '', amp and ' in bf16' or '', #t.parts.train, r.epochs,
+      #t.loader, run.dir)
   t:train(run)
   say('done: %s', run.last)
 end
 
+-- The words of a run that `luth eval` knows.
+local function words_of_eval(dir)
+  local words = {}
+  for _, word in ipairs(run_folder.words(dir)) do
+    if not word:find '^%-%-sync_bn' then words[#words + 1] = word end
+  end
+  return words
+end
+
+-- A recipe, and not a folder of that name.
+local function is_recipe(path) return path:match('%.lua$') and not native.exists(path .. '/.') end
+
 -- The checkpoint, its recipe and the words of its run, of `luth eval PATH --checkpoint FILE`.
 local function what_to_evaluate(path, file)
-  if path:match('%.lua$') then
+  if is_recipe(path) then
     if not file then usage('luth eval RECIPE needs --checkpoint FILE') end
     return file, path, {}
   end
@@ -122,45 +188,38 @@ local function what_to_evaluate(path, file)
   if not run_folder.is_one(dir) then
     usage('%s has no recipe.lua and options.json beside ckpt/; use luth eval RECIPE.lua --checkpoint %s', dir, file)
   end
-  return file, dir .. '/recipe.lua', run_folder.words(dir)
-end
-
--- The text with what a terminal would obey, or show in another order, as escapes: no line of a program hides behind it.
-local function visible(text)
-  local function escape(bytes) return (bytes:gsub('.', function(c) return string.format('\\x%02x', c:byte()) end)) end
-  if not utf8.len(text) then text = text:gsub('[\x80-\xff]', escape) end
-  for _, hidden in ipairs { '[\0-\8\11-\31\127]', '\xc2[\x80-\x9f]', '\xe2\x80[\xaa-\xae]', '\xe2\x81[\xa6-\xa9]' } do
-    text = text:gsub(hidden, escape)
-  end
-  return text
+  return file, dir .. '/recipe.lua', words_of_eval(dir)
 end
 
 -- The recipe that would run: its path in a comment, then its text.
 local function print_recipe(path)
-  local file, why = io.open(path, 'rb')
-  if not file then usage('cannot read %s', why) end
-  local text = string.format('-- %s\n%s', path, file:read('a'))
-  file:close()
-  io.write(native.is_tty(1) and visible(text) or text, text:match('\n$') and '' or '\n')
+  if not ranks.is_first() then return end
+  local text = native.read(path, 1 << 24, 2)
+  text = string.format('-- %s\n%s', path:gsub('\n', '\\n'), text)
+  io.write(native.is_tty(1) and native.visible(text) or text, text:match('\n$') and '' or '\n')
 end
 
 -- luth eval CHECKPOINT, luth eval DIR, or luth eval RECIPE --checkpoint FILE: prints `metric number` lines.
 function M.eval(path, words)
   local line = options.line('eval', words)
   local given = line:add {}
-  if given.print_recipe and path:match('%.lua$') then return print_recipe(path) end
-  if given.help and path:match('%.lua$') then return print_help(path, line) end
+  if given.print_recipe and is_recipe(path) then return print_recipe(path) end
+  if given.help and is_recipe(path) then return print_help(path, line) end
+  local asks = given.print_recipe or given.help
+  if not asks then ranks.join(given.dist_timeout, given.device) end
   local file, recipe
   file, recipe, line.earlier = what_to_evaluate(path, not_empty('checkpoint', given.checkpoint))
-  if given.print_recipe then return print_recipe(recipe) end
-  if given.help then return print_help(recipe, line) end
+  if asks then return (given.print_recipe and print_recipe or print_help)(recipe, line) end
   -- the run may have been on another device; it is evaluated on a device of this machine
   local device, amp = choose_device(given.device), choose_amp(line:add {}.amp)
-  local t = Trainer.new(load_recipe(recipe, line), device, amp)
+  local t = Trainer.new(load_recipe(recipe, line), device, amp, {})
+  ranks.check_same(in_common(t))
   checkpoint.load_model(t.model, file, device)
   local held = t.parts.test or t.parts.val or t.parts.train
   say('evaluating on %s: %d samples', tostring(device), #held)
-  for _, result in ipairs(batches.evaluate(t, t.model, held)) do print(string.format('%s %.6g', result[1], result[2])) end
+  local results = batches.evaluate(t, t.model, held)
+  if ranks.rank > 0 then return end
+  for _, result in ipairs(results) do print(string.format('%s %.6g', result[1], result[2])) end
 end
 
 return M

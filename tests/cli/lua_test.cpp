@@ -157,7 +157,7 @@ TEST(Lua, RecursionWithoutEnd) {
 
 TEST(Lua, OutOfMemory) {
   if (address_sanitizer) GTEST_SKIP() << "its shadow memory needs the address space";
-  const RunOptions small{.memory = size_t(512) << 20};
+  const RunOptions small{.prepare = limited(RLIMIT_AS, size_t(512) << 20)};
   Result r =
       run({"-e", "local t, s = {}, string.rep('x', 1 << 16) for i = 1, math.huge do t[i] = s:rep(256) end"}, small);
   EXPECT_EQ(r.code, 4);

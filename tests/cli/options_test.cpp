@@ -12,7 +12,7 @@ namespace {
 
 using Names = std::set<std::string>;
 
-const std::vector<std::string> subcommands{"bench", "check", "completion", "doctor", "eval", "help", "train"};
+const std::vector<std::string> subcommands{"bench", "check", "completion", "doctor", "eval", "help", "launch", "train"};
 
 // The long options in the lines of a help text that begin with one.
 Names options_in(const std::string& help) {

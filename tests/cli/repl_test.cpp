@@ -234,6 +234,33 @@ TEST_F(AtTerminal, HistoryLivesOn) {
   EXPECT_EQ(leave(t), 0);
 }
 
+// A link means that none is wanted; a file that is not the user's own alone, and a pipe, are left as they are.
+TEST_F(AtTerminal, HistoryIsAFileOfItsOwn) {
+  for (const char* kind : {"link", "hard link", "pipe"}) {
+    TempDir state;
+    state.write("precious", "precious\n");
+    std::filesystem::permissions(state / "precious", std::filesystem::perms(0644));
+    std::filesystem::create_directory(state / "luth");
+    const std::string history = state / "luth/history";
+    if (kind == std::string("link"))
+      std::filesystem::create_symlink(state / "precious", history);
+    else if (kind == std::string("hard link"))
+      std::filesystem::create_hard_link(state / "precious", history);
+    else
+      ASSERT_EQ(mkfifo(history.c_str(), 0644), 0);
+    Terminal t({}, {{"XDG_STATE_HOME", state.path()}});
+    ASSERT_TRUE(t.expect("> ", 20)) << kind << t.seen();
+    EXPECT_EQ(t.seen().find("history is not kept") == std::string::npos, kind == std::string("link")) << t.seen();
+    t.send("1 + 1\n");
+    ASSERT_TRUE(t.expect("2\r\n")) << t.seen();
+    EXPECT_EQ(leave(t), 0);
+    EXPECT_EQ(read_file(state / "precious"), "precious\n") << kind;
+    struct stat st {};
+    ASSERT_EQ(stat(history.c_str(), &st), 0);
+    EXPECT_EQ(st.st_mode & 0777, 0644u) << kind;
+  }
+}
+
 TEST_F(AtTerminal, UnwritableHistoryIsOnlyAWarning) {
   TempDir dir;
   Terminal t({}, {{"XDG_STATE_HOME", dir.write("file", "")}});

@@ -1,7 +1,6 @@
 // Runs that are stopped and go on: Ctrl-C, SIGTERM, kill -9, a full disk. What a resumed run writes is bit for bit what
 // an uninterrupted one writes.
 #include <gtest/gtest.h>
-#include <sys/mount.h>
 
 #include <csignal>
 
@@ -156,6 +155,63 @@ TEST_F(Resume, AfterKill) {
   expect_same();
 }
 
+// best.h5 is written before last.h5.
+TEST_F(Resume, AfterKillWithinTheFirstSave) {
+  run_whole();
+  ASSERT_EQ(run_until(6, SIGKILL).code, 137);
+  std::filesystem::remove(dir_ / "part/ckpt/last.h5");
+  Result r = run_in(dir_, {"train", "p.lua", "--resume", "--dir", "part"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.err, "resuming part at epoch 2, batch 0")) << r.err;
+  expect_same();
+}
+
+// A run does not go on without its options, nor begin anew, because a file cannot be read.
+// Another may have written the checkpoint: whatever it says, it is named, nothing is trained, and signals are heard.
+TEST_F(Resume, CheckpointsOfOddValues) {
+  dir_.write("s.lua",
+             points_recipe("r.schedule = optim.lr_scheduler.ExponentialLR { gamma = tonumber(os.getenv 'GAMMA') }"));
+  const auto with = [&](const char* gamma) { return RunOptions{.env = {{"GAMMA", gamma}}, .dir = dir_.path()}; };
+  ASSERT_EQ(luth::testing::run({"train", "s.lua", "--dir", "part", "--epochs", "1"}, with("0.9")).code, 0);
+  const std::string last = dir_ / "part/ckpt/last.h5", good = read_file(last), log = log_of(dir_, "part");
+  const auto change = [&](const std::string& line) {
+    dir_.write("part/ckpt/last.h5", good);
+    const std::string code = "local f = os.getenv 'FILE' local s = torch.load(f) " + line + " torch.save(s, f)";
+    const Result r = luth::testing::run({"-e", code}, {.env = {{"FILE", last}}});
+    ASSERT_EQ(r.code, 0) << r.err;
+  };
+  const std::vector<std::string> resume{"train", "s.lua", "--dir", "part", "--epochs", "2", "--resume"};
+  for (const char* line :
+       {"s.loader.epoch = 'x'", "s.loader.epoch = -5", "s.loader.batch = 0.5", "s.progress.best = 'x'",
+        "s.random.torch = nil", "s.progress.sum = 'x'", "s.settings.seed = 1.5", "s.settings.made.schedule = 7",
+        "s.random.torch = torch.ones(3)", "s.random.torch = s.random.torch:narrow(1, 1, 5)"}) {
+    change(line);
+    const Result r = luth::testing::run(resume, with("0.9"));
+    EXPECT_EQ(r.code, 5) << line << ": " << r.err;
+    EXPECT_TRUE(has(r.err, "last.h5 is damaged")) << line << ": " << r.err;
+    EXPECT_FALSE(has(r.err, "stack traceback")) << line << ": " << r.err;
+    EXPECT_EQ(log_of(dir_, "part"), log) << line;
+  }
+  change("s.loader.epoch = 1 << 62");
+  Process p(resume, with("0.8"));
+  usleep(1'000'000);
+  p.signal(SIGTERM);
+  const Result r = p.wait();
+  EXPECT_EQ(r.code, 143) << r.err;
+}
+
+TEST_F(Resume, OptionsThatCannotBeRead) {
+  ASSERT_EQ(run_in(dir_, {"train", "p.lua", "--dir", "part", "--epochs", "1"}).code, 0);
+  std::filesystem::remove(dir_ / "part/options.json");
+  std::filesystem::create_directory(dir_ / "part/options.json");
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"train", "p.lua", "--resume", "--dir", "part"}, {"eval", "part"}}) {
+    Result r = run_in(dir_, words);
+    EXPECT_EQ(r.code, 1) << r.err;
+    EXPECT_TRUE(has(r.err, "cannot read 'part/options.json': it is a folder")) << r.err;
+  }
+}
+
 TEST_F(Resume, ASecondCtrlCEndsAtOnce) {
   Process p({"train", "p.lua", "--dir", "part"}, {.env = {{"HOLD", "2"}}, .dir = dir_.path()});
   ASSERT_TRUE(p.wait_for("holding"));
@@ -288,23 +344,6 @@ TEST_F(Resume, ADivergedRunLeavesTheLastGoodState) {
   r = run_in(dir_, {"-e", "print(torch.load('new/ckpt/last.h5').progress.sum:item() < math.huge)"});
   EXPECT_EQ(r.out, "true\n") << r.err;
 }
-
-// A folder on a file system of its own of `size` bytes; mounted() is false where this is not allowed.
-class SmallDisk {
- public:
-  SmallDisk(std::string path, const char* size) : path_(std::move(path)) {
-    std::filesystem::create_directories(path_);
-    mounted_ = mount("tmpfs", path_.c_str(), "tmpfs", 0, size) == 0;
-  }
-  ~SmallDisk() {
-    if (mounted_) umount2(path_.c_str(), MNT_DETACH);
-  }
-  bool mounted() const { return mounted_; }
-
- private:
-  std::string path_;
-  bool mounted_;
-};
 
 TEST_F(Resume, AfterAFullDisk) {
   SmallDisk disk(dir_ / "disk", "size=16m");

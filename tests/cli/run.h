@@ -26,6 +26,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -47,7 +48,7 @@ struct RunOptions {
   Env env = {};          // set beside the test's environment; LUA_INIT and its like are always removed first
   std::string dir = {};  // working folder; empty: the test's own
   double timeout = 120;  // seconds, then SIGKILL and Result::timed_out
-  size_t memory = 0;     // bytes of address space, 0: no limit. Skip such a test where address_sanitizer is set
+  std::function<bool()> prepare = {};  // runs in the program's process before it; false: the exit code is 126
 };
 
 #ifdef __SANITIZE_ADDRESS__
@@ -55,6 +56,14 @@ inline constexpr bool address_sanitizer = true;
 #else
 inline constexpr bool address_sanitizer = false;
 #endif
+
+// For RunOptions::prepare: `ulimit` of a RLIMIT_… Skip tests of RLIMIT_AS where address_sanitizer is set.
+inline std::function<bool()> limited(int resource, rlim_t most) {
+  return [=] {
+    const rlimit limit{most, most};
+    return setrlimit(__rlimit_resource_t(resource), &limit) == 0;
+  };
+}
 
 // A fresh folder that goes with the object.
 class TempDir {
@@ -105,12 +114,11 @@ inline double now() {
 
 // Replaces this process (a fresh child) by the program.
 [[noreturn]] inline void exec_program(const std::string& file, std::vector<std::string> args, const Env& env,
-                                      const std::string& dir, size_t memory = 0) {
+                                      const std::string& dir, const std::function<bool()>& prepare = {}) {
   for (const char* name : {"LUA_INIT", "LUA_INIT_5_4", "LUA_PATH", "LUA_PATH_5_4", "LUA_CPATH", "LUA_CPATH_5_4"})
     unsetenv(name);
   for (auto& [name, value] : env) setenv(name.c_str(), value.c_str(), 1);
-  const rlimit limit{memory, memory};
-  if (memory && setrlimit(RLIMIT_AS, &limit) != 0) _exit(126);
+  if (prepare && !prepare()) _exit(126);
   if (!dir.empty() && chdir(dir.c_str()) != 0) _exit(126);
   for (int s : {SIGINT, SIGTERM, SIGPIPE, SIGQUIT}) signal(s, SIG_DFL);
   std::vector<char*> argv{const_cast<char*>(file.c_str())};
@@ -134,7 +142,7 @@ class Process {
     const std::string file = program();
     if ((pid_ = fork()) == 0) {
       dup2(in[0], 0), dup2(out[1], 1), dup2(err[1], 2);
-      detail::exec_program(file, args, how.env, how.dir, how.memory);
+      detail::exec_program(file, args, how.env, how.dir, how.prepare);
     }
     close(in[0]), close(out[1]), close(err[1]);
     fd_[0] = in[1], fd_[1] = out[0], fd_[2] = err[0];
@@ -151,6 +159,8 @@ class Process {
 
   pid_t pid() const { return pid_; }
   void signal(int s) const { ::kill(pid_, s); }
+  // Standard output so far.
+  const std::string& out() const { return out_; }
 
   // Reads until standard output (or error) contains `text`; false when the program ended or time ran out before.
   bool wait_for(const std::string& text, double seconds = 60) {

@@ -1,5 +1,7 @@
 #pragma once
 // Small data sets and recipes for tests of `luth train` and `luth eval`.
+#include <sys/mount.h>
+
 #include <string>
 #include <vector>
 
@@ -72,5 +74,22 @@ inline std::string log_of(const TempDir& dir, const std::string& run) {
 inline Result run_in(const TempDir& dir, const std::vector<std::string>& args, const Env& env = {}) {
   return run(args, {.env = env, .dir = dir.path()});
 }
+
+// A folder on a file system of its own of `size` bytes; mounted() is false where this is not allowed.
+class SmallDisk {
+ public:
+  SmallDisk(std::string path, const char* size) : path_(std::move(path)) {
+    std::filesystem::create_directories(path_);
+    mounted_ = mount("tmpfs", path_.c_str(), "tmpfs", 0, size) == 0;
+  }
+  ~SmallDisk() {
+    if (mounted_) umount2(path_.c_str(), MNT_DETACH);
+  }
+  bool mounted() const { return mounted_; }
+
+ private:
+  std::string path_;
+  bool mounted_;
+};
 
 }  // namespace luth::testing

@@ -46,6 +46,24 @@ TEST(TrainOnCuda, LearnsWhatTheCpuLearns) {
     EXPECT_NEAR(last_of(log_of(dir, "there"), key), last_of(log_of(dir, "here"), key), 1e-4) << key;
 }
 
+// Ranks of one machine take a GPU each, between which NCCL sends.
+TEST(TrainOnCuda, RanksLearnWhatTheCpuLearns) {
+  TempDir dir;
+  dir.write("p.lua", points_recipe("r.model[3].p = 0\n"
+                                   "local dist = torch.distributed\n"
+                                   "r.callbacks = { function(t)\n  print(t.model[1].weight.device, t.epoch, "
+                                   "dist.is_initialized() and dist.get_backend())\nend }"));
+  ASSERT_EQ(run_in(dir, {"train", "p.lua", "--device", "cpu", "--dir", "here"}, fake_gpu).code, 0);
+  Env two_gpus = fake_gpu;
+  two_gpus.push_back({"FAKECUDA_DEVICES", "2"});
+  const Result r =
+      run_in(dir, {"launch", "--nproc", "2", "train", "p.lua", "--device", "cuda", "--dir", "there"}, two_gpus);
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "[0] cuda:0\t3\tcpu:gloo,cuda:nccl\n") && has(r.out, "[1] cuda:1\t3\t")) << r.out;
+  for (const char* key : {"loss", "val_loss"})
+    EXPECT_NEAR(last_of(log_of(dir, "there"), key), last_of(log_of(dir, "here"), key), 1e-4) << key;
+}
+
 // Dropout draws from the device's own stream, which a checkpoint holds too.
 TEST(TrainOnCuda, GoesOnBitForBit) {
   TempDir dir;

@@ -1,5 +1,6 @@
 // What stands in the current folder is not luth's own code: its modules come from the installation.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -79,6 +80,55 @@ TEST(StrangeRun, ItsRecipeIsPrintedAndNotRun) {
 }
 
 // A run whose output nobody reads any more, as after `| head`, and one whose terminal has gone.
+// What lies in a folder of somebody else ends in a sentence, and writes nothing outside of it.
+TEST(StrangeRun, OptionsNestedDeep) {
+  TempDir dir;
+  dir.write("run/recipe.lua", "return {}\n");
+  dir.write("run/ckpt/last.h5", "");
+  dir.write("run/options.json", "{\"words\":" + std::string(20000, '[') + std::string(20000, ']') + "}");
+  const Result r = run({"eval", "run", "--print-recipe"}, {.dir = dir.path()});
+  EXPECT_LT(r.code, 128) << r.err;
+}
+
+TEST(StrangeRun, LinksAreNotWrittenThrough) {
+  TempDir dir;
+  dir.write("r.lua", points_recipe());
+  for (const char* name : {".lock", "log.jsonl", "recipe.lua", "options.json", "ckpt/best.h5", "ckpt/last.h5"}) {
+    const bool dangling = name == std::string("ckpt/last.h5");
+    dir.write("precious", "precious");
+    std::filesystem::create_directories(dir / "run/ckpt");
+    std::filesystem::create_symlink(dir / (dangling ? "nothing" : "precious"), dir / ("run/" + std::string(name)));
+    const Result r = run({"train", "r.lua", "--dir", "run"}, {.dir = dir.path()});
+    EXPECT_NE(r.code, 0) << name;
+    EXPECT_EQ(read_file(dir / "precious"), "precious") << name;
+    EXPECT_FALSE(std::filesystem::exists(dir / "nothing"));
+    std::filesystem::remove_all(dir / "run");
+  }
+}
+
+// Pipes in the places of files are not waited for, and a folder is no recipe.
+TEST(StrangeRun, OnlyFilesAreRead) {
+  TempDir dir;
+  dir.write("run.lua/recipe.lua", "return {}\n");
+  dir.write("run.lua/options.json", "{\"words\": []}");
+  dir.write("run.lua/ckpt/last.h5", "");
+  const auto print = [&] { return run({"eval", "run.lua", "--print-recipe"}, {.dir = dir.path(), .timeout = 20}); };
+  EXPECT_EQ(print().out, "-- run.lua/recipe.lua\nreturn {}\n");
+  for (const char* name : {"run.lua/recipe.lua", "run.lua/options.json"}) {
+    const std::string text = read_file(dir / name);
+    std::filesystem::remove(dir / name);
+    ASSERT_EQ(mkfifo((dir / name).c_str(), 0600), 0);
+    const Result r = print();
+    EXPECT_FALSE(r.timed_out) << name;
+    EXPECT_NE(r.code, 0);
+    EXPECT_TRUE(has(r.err, "it is a device or pipe")) << r.err;
+    std::filesystem::remove(dir / name);
+    dir.write(name, text);
+  }
+  dir.write("run.lua/options.json", "{\"words\": [[1, 2, 300]]}");
+  EXPECT_TRUE(has(print().err, "options.json is damaged")) << print().err;
+}
+
 TEST(Console, TrainingOutlivesIt) {
   TempDir dir;
   dir.write("p.lua", points_recipe("r.epochs = 30\n"));
@@ -86,11 +136,28 @@ TEST(Console, TrainingOutlivesIt) {
       "set -o pipefail; cd " + dir.path() + " && " + program() + " train p.lua --dir run 2>&1 | head -n 1";
   EXPECT_EQ(std::system(("bash -c '" + command + " >/dev/null'").c_str()), 0);
   EXPECT_EQ(log_of(dir, "run").empty(), false);
+  dir.write("q.lua",
+            points_recipe("r.epochs = 30\nr.callbacks = {on_epoch = function() print(('x'):rep(9999)) end}\n"));
+  const std::string shown = "cd " + dir.path() + " && " + program() + " train q.lua --dir shown 2>/dev/null";
+  EXPECT_EQ(std::system(("bash -c 'set -o pipefail; " + shown + " | head -c 1 >/dev/null'").c_str()), 0);
   Process hung({"train", "p.lua", "--dir", "other"}, {.dir = dir.path()});
   ASSERT_TRUE(hung.wait_for("training on"));
   hung.signal(SIGHUP);
   EXPECT_EQ(hung.wait().code, 0);
   EXPECT_EQ(log_of(dir, "other"), log_of(dir, "run"));
+}
+
+// A name in a file, or an error of a script, is text of somebody else.
+TEST(Console, NamesOfOthersDoNotCommandIt) {
+  TempDir dir;
+  const std::string evil = "\033[2J\xe2\x80\xae";
+  dir.write("e.lua", "error('" + evil + "')\n");
+  EXPECT_NE(luth::testing::run({dir / "e.lua"}).err.find(evil), std::string::npos);
+  Terminal script({dir / "e.lua"}), missing({evil}), prompt;
+  for (Terminal* t : {&script, &missing}) EXPECT_TRUE(t->expect(R"(\x1b[2J\xe2\x80\xae)")) << t->seen();
+  ASSERT_TRUE(prompt.expect("> "));
+  prompt.send("error('\\27[2J')\r");
+  EXPECT_TRUE(prompt.expect(R"(\x1b[2J)")) << prompt.seen();
 }
 
 // Bits are those of one instruction set.

@@ -1,6 +1,7 @@
 -- Checkpoints of luth train: saving a trainer, and continuing a run from a checkpoint, bit for bit if nothing was changed.
 local native = require 'luth.native'
 local errors = require 'luth.train.errors'
+local ranks = require 'luth.train.ranks'
 local say = require('luth.train.progress').say
 
 local M = {}
@@ -46,27 +47,39 @@ function M.note_schedule(t)
   t.fresh = settings_of(t.optimizer)
 end
 
--- The generators of random numbers: the CPU's, and that of the device by its kind.
+-- The generators of random numbers: the CPU's, and that of the device by its kind; those of rank 0, and a list of those of
+-- the other ranks, each as a list of bytes.
 local function random_state(device)
-  local state = { torch = torch.get_rng_state() }
-  if device.type ~= 'cpu' then state[device.type] = torch.get_rng_state(device) end
-  return state
+  local own = { torch = torch.get_rng_state() }
+  if device.type ~= 'cpu' then own[device.type] = torch.get_rng_state(device) end
+  local bytes = {}
+  for kind, state in pairs(own) do bytes[kind] = state:tolist() end
+  local all = ranks.all(bytes)
+  own.ranks = all[2] and { table.unpack(all, 2) }
+  return own
 end
 
--- A run that goes on where its device is of another kind begins that stream anew.
-local function restore_random(state, device)
-  torch.set_rng_state(state.torch:cpu())
-  local of_device = device.type ~= 'cpu' and state[device.type]
-  if of_device then torch.set_rng_state(of_device:cpu(), device) end
+-- A run that goes on where its device is of another kind begins that stream anew, as does a rank that it did not have.
+local function restore_random(all, device)
+  local own = ranks.rank == 0 and all or all.ranks and all.ranks[ranks.rank] or {}
+  local function restore(kind, ...)
+    local state = own[kind]
+    if state then torch.set_rng_state(torch.tensor(state, { dtype = torch.uint8 }):cpu(), ...) end
+  end
+  restore 'torch'
+  if device.type ~= 'cpu' then restore(device.type, device) end
 end
 
+-- All ranks call it; what rank 0 gets is the state of the run.
 function M.state(t)
   local r = t.recipe
+  local sum, count = t:totals()
   local optim_state
   M.each_optimizer(t.optimizer, function(o, name)
-    if not name then optim_state = o:state_dict() return end
+    local state = t.shards and t.shards:state_of(o) or o:state_dict()
+    if not name then optim_state = state return end
     optim_state = optim_state or {}
-    optim_state[name] = o:state_dict()
+    optim_state[name] = state
   end)
   return {
     format = 'luth.train.checkpoint', version = version, cpu_isa = native.cpu_isa(),
@@ -77,14 +90,14 @@ function M.state(t)
     random = random_state(t.device),
     loader = { seed = r.seed, epoch = t.epoch, batch = t.batch },
     scaler = {},
-    progress = { step = t.step, best = t.best, sum = t.sum, count = t.count },
+    progress = { step = t.step, best = t.best, sum = sum, count = count },
     settings = { batch = r.batch, epochs = r.epochs, seed = r.seed, accumulate = r.accumulate, made = t.made },
   }
 end
 
 -- Reads the file. An error of last.h5 also says how to go on from the checkpoint before it, if that one is complete.
 -- `instead`: the format of that advice, with %s for the other file.
-function M.load(path, device, instead)
+local function read(path, device, instead)
   local ok, state = pcall(torch.load, path, { map_location = tostring(device) })
   if ok then return state end
   local text, before = tostring(state), path:gsub('last%.h5$', 'prev.h5')
@@ -93,6 +106,10 @@ function M.load(path, device, instead)
     text = string.format('%s; the checkpoint before it is whole: %s', text, instead:format(before))
   end
   native.fail(5, text)
+end
+
+function M.load(path, device, instead)
+  return ranks.of_first(function() return read(path, device, instead) end)
 end
 
 local function is_state(state) return type(state) == 'table' and type(state.model) == 'table' end
@@ -108,6 +125,9 @@ function M.load_model(model, path, device)
   M.load_weights(model, type(state.ema) == 'table' and state.ema or state.model, path)
 end
 
+-- Whole numbers of a checkpoint, and the least that each can be.
+local counts = { loader = { epoch = 1, batch = 0 }, progress = { step = 0 }, settings = { seed = math.mininteger } }
+
 local function check(state, path)
   if not is_state(state) or state.format ~= 'luth.train.checkpoint' then unusable('%s is no checkpoint of luth train', path) end
   if state.version ~= version then
@@ -116,6 +136,20 @@ local function check(state, path)
   end
   for _, name in ipairs { 'random', 'loader', 'progress', 'settings' } do
     if type(state[name]) ~= 'table' then unusable("%s is no checkpoint of luth train: it has no '%s'", path, name) end
+  end
+  for part, names in pairs(counts) do
+    for name, least in pairs(names) do
+      local n = state[part][name]
+      if math.type(n) ~= 'integer' or n < least then
+        unusable('%s is damaged: its %s.%s is %s, expected a whole number from %d on', path, part, name, tostring(n), least)
+      end
+    end
+  end
+  local p = state.progress
+  local random = state.random.torch
+  if not (torch.is_tensor(random) and random.dtype == torch.uint8 and (p.best == nil or type(p.best) == 'number')
+          and (p.sum == nil or torch.is_tensor(p.sum) and math.type(p.count) == 'integer')) then
+    unusable('%s is damaged: its random or progress are of another kind', path)
   end
 end
 
@@ -143,7 +177,9 @@ local function load_optimizers(t, state, path)
     local part = state.optim
     if name and type(part) == 'table' then part = part[name] end
     if type(part) ~= 'table' then unusable('%s has no state of the optimizer%s', path, name and ' ' .. name or '') end
-    errors.attempt(5, path .. ' does not fit the optimizer: ', o.load_state_dict, o, part)
+    errors.attempt(5, path .. ' does not fit the optimizer: ', function()
+      if t.shards then t.shards:load_state(o, part) else o:load_state_dict(part) end
+    end)
   end)
 end
 
@@ -188,12 +224,19 @@ end
 
 -- Settings that were changed count from here on: the optimizer's own as they are now, the schedule's rates as if it had
 -- been the schedule from the first step.
+local function play_schedule(schedule, steps)
+  for _ = 1, steps do
+    local signal = native.interrupted()
+    if signal ~= 0 then native.fail(128 + signal, signal == 15 and 'terminated' or 'interrupted') end
+    schedule:step()
+  end
+end
 local function apply_changes(t, steps, list)
   each_group(t.optimizer, function(group, path)
     for key, value in pairs(t.fresh[path]) do group[key] = value end
   end)
   if t.schedule and not t:follows_metric() then
-    errors.attempt(2, 'the schedule does not fit the run: ', function() for _ = 1, steps do t.schedule:step() end end)
+    errors.attempt(2, 'the schedule does not fit the run: ', play_schedule, t.schedule, steps)
   end
   say('from here on: %s', table.concat(list, ', '))
 end
@@ -207,15 +250,12 @@ end
 local function compare_machines(state, path)
   local before, now = state.cpu_isa, native.cpu_isa()
   if before and before ~= now then
-    say('%s was computed with the instruction set %s, this run goes on with %s: its last bits will differ from those of an '
+    say('%s was computed with the instruction set %s, this run goes on with %s: its last bits can differ from those of an '
         .. 'unbroken run', path, tostring(before), now)
   end
 end
 
--- Takes up the run that `path` holds. Throws before anything of the run folder is written.
-function M.restore(t, path)
-  local state = M.load(path, t.device, '--resume %s goes on from it')
-  check(state, path)
+local function restore(t, state, path)
   M.load_weights(t.model, state.model, path)
   load_averages(t, state, path)
   check_settings(t, state, path)
@@ -231,7 +271,19 @@ function M.restore(t, path)
   compare_machines(state, path)
   t.epoch, t.batch = state.loader.epoch, state.loader.batch
   t.step, t.best = state.progress.step, state.progress.best
-  t.sum, t.count = state.progress.sum, state.progress.count
+  if ranks.rank == 0 then t.sum, t.count = state.progress.sum, state.progress.count end
+end
+
+-- Takes up the run that `path` holds. Throws before anything of the run folder is written. What has no code of its own is
+-- the checkpoint's fault.
+function M.restore(t, path)
+  local state = M.load(path, t.device, '--resume %s goes on from it')
+  check(state, path)
+  local ok, why = pcall(restore, t, state, path)
+  if ok then return end
+  why = tostring(why)
+  if native.code(why) ~= 1 then error(why, 0) end
+  unusable('%s is damaged: %s', path, why:match '^[^\n]*')
 end
 
 return M

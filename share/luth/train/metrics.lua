@@ -1,20 +1,20 @@
 -- Metrics over a dataset: each adds up what batches say, on the device, and gives one number at the end.
 local errors = require 'luth.train.errors'
+local ranks = require 'luth.train.ranks'
 
 local M = {}
 
--- A metric that is a sum over a count: `parts(output, target)` gives a tensor to add up, on the device, and how many it
--- stands for.
+-- A metric is a sum over a count: `parts(output, target)` gives what a batch adds to both. Tensors stay on the device,
+-- and are read at the end alone.
 local function share(parts)
   return function()
-    local total, n = nil, 0
+    local total, n = 0, 0
     return {
       add = function(output, target)
         local part, count = parts(output, target)
-        total = total and total + part or part
-        n = n + count
+        total, n = total + part, n + count
       end,
-      value = function() return n > 0 and total:item() / n or 0 / 0 end,
+      sum = function() return torch.is_tensor(total) and total:item() or total, n end,
     }
   end
 end
@@ -31,27 +31,20 @@ end)
 -- Mean absolute difference of outputs and targets.
 local mae = share(function(output, target) return (output - target):abs():sum(), output:numel() end)
 
--- A function(output, target) that gives the mean of a batch, as a number or as a tensor, which is read at the end alone.
-local function of_function(f)
-  local total, n = 0, 0
-  return {
-    add = function(output, target)
-      local v = f(output, target)
-      total = total + (torch.is_tensor(v) and v:detach():double() or v) * #target
-      n = n + #target
-    end,
-    value = function()
-      local sum = torch.is_tensor(total) and total:item() or total
-      return n > 0 and sum / n or 0 / 0
-    end,
-  }
+-- A function(output, target) that gives the mean of a batch, as a number or as a tensor.
+local function mean_by(f)
+  return share(function(output, target)
+    local v, n = f(output, target), #target
+    return (torch.is_tensor(v) and v:detach():double() or v) * n, n
+  end)
 end
+function M.of_function(f) return mean_by(f)() end
 
 local by_name = { accuracy = accuracy, mae = mae, top5 = top5 }
 
 -- The maker of an entry of a recipe's `metrics`: a name, or a function(output, target).
 local function maker_of(entry, place)
-  if type(entry) == 'function' then return function() return of_function(entry) end end
+  if type(entry) == 'function' then return mean_by(entry) end
   local maker = by_name[entry]
   if maker then return maker end
   local names = errors.keys(by_name)
@@ -74,6 +67,15 @@ function M.make(list)
     if list[name] then made[#made + 1] = { name = name, metric = maker_of(list[name])() } end
   end
   return made
+end
+
+-- {name, value} for each metric of such a list, over what all ranks have added.
+function M.values(list)
+  local sums, results = {}, {}
+  for i, m in ipairs(list) do sums[2 * i - 1], sums[2 * i] = m.metric.sum() end
+  sums = ranks.sums(sums)
+  for i, m in ipairs(list) do results[i] = { m.name, sums[2 * i] > 0 and sums[2 * i - 1] / sums[2 * i] or 0 / 0 } end
+  return results
 end
 
 return M

@@ -45,7 +45,10 @@ function Line:check()
   command_line.check(self.subcommand, rows, rest)
 end
 
---- The words that a run keeps: all that was given of the recipe's options, --device and --amp.
+-- Options of luth that a run keeps.
+local kept = { device = true, amp = true, sync_bn = true }
+
+--- The words that a run keeps: all that was given of the recipe's options, and of these.
 function Line:kept()
   local given, _, order = self:add {}
   local words = {}
@@ -53,7 +56,7 @@ function Line:kept()
     local row, text = self.rows[name], given[name]
     if row and row.value == '[BOOL]' and (text == 'true' or text == 'false') then
       words[#words + 1] = (text == 'true' and '--' or '--no_') .. name
-    elseif row or name == 'device' or name == 'amp' then
+    elseif row or kept[name] then
       words[#words + 1] = string.format('--%s=%s', name, text)
     end
   end

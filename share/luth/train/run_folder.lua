@@ -1,24 +1,24 @@
 -- The folder of a run: recipe.lua, options.json, log.jsonl, ckpt/last.h5, ckpt/prev.h5, ckpt/best.h5, and a lock of
--- the process that trains in it.
+-- the process that trains in it. Of several ranks, rank 0 alone reads and writes it.
 local native = require 'luth.native'
 local errors = require 'luth.train.errors'
 
 local M = {}
 
-local function read(path)
-  local f = io.open(path, 'rb')
-  if not f then return nil end
-  local text = f:read('a')
-  f:close()
-  return text
+-- The text of a file; nil only where there is none, since a run goes on without it then.
+local function read(path, most)
+  if not native.exists(path) then return nil end
+  return native.read(path, most or math.maxinteger, 1)
 end
 
-local function append(path, text)
-  local f, why = io.open(path, 'ab')
-  if not f then native.fail(1, 'cannot write ' .. why) end
-  local ok, problem = f:write(text)
-  local closed, late = f:close()
-  if not ok or not closed then native.fail(1, string.format('cannot write %s: %s', path, problem or late)) end
+-- Files that a run replaces. In a folder of somebody else a link would have it write elsewhere.
+local function refuse_links(run)
+  local names = { 'recipe.lua', 'options.json', 'ckpt/best.h5' }
+  if not native.exists(run.last) then names[#names + 1] = 'ckpt/last.h5' end  -- a link to nothing
+  for _, name in ipairs(names) do
+    local path = run.dir .. '/' .. name
+    if native.is_link(path) then errors.usage('%s is a symbolic link, and a run replaces it; remove it', path) end
+  end
 end
 
 local function dirname(path) return path:match('^(.*)/[^/]*$') or '.' end
@@ -44,41 +44,47 @@ local function to_json(words)
 end
 local function from_json(list)
   local words = {}
-  for i, word in ipairs(list) do words[i] = type(word) == 'table' and string.char(table.unpack(word)) or word end
+  for i, word in ipairs(list) do
+    words[i] = type(word) == 'table' and string.char(table.unpack(word)) or word
+    assert(type(words[i]) == 'string')
+  end
+  assert(#words == #list and (#words > 0 or next(list) == nil))
   return words
 end
 
 -- The words of the recipe's options, --device and --amp, with which the run in `dir` was started; none where there is no run.
 function M.words(dir)
-  local saved = read(dir .. '/options.json')
+  local saved = read(dir .. '/options.json', 1 << 24)
   if not saved then return {} end
-  local ok, kept = pcall(native.json_decode, saved)
-  if not ok or type(kept) ~= 'table' or type(kept.words) ~= 'table' then
-    errors.usage('%s/options.json is damaged; it should hold {"recipe": ..., "words": [...]}', dir)
-  end
-  return from_json(kept.words)
+  local ok, words = pcall(function() return from_json(native.json_decode(saved).words) end)
+  if not ok then errors.usage('%s/options.json is damaged; it should hold {"recipe": ..., "words": [...]}', dir) end
+  return words
 end
 
 -- Writes the recipe and the options into the folder. Called when nothing can be refused any more.
-local function keep(run, recipe_path, words)
+function M.keep(run, recipe_path, words)
   local source = read(recipe_path) or errors.usage('cannot read %s', recipe_path)
   native.replace(run.dir .. '/recipe.lua', source)
   native.replace(run.dir .. '/options.json', native.json_encode { recipe = recipe_path, words = to_json(words) } .. '\n')
 end
 
 -- Drops the lines of epochs that will run again, and a line that was cut short.
-local function forget_log_from(run, epoch)
+function M.forget_log_from(run, epoch)
   local log, kept = read(run.log_path) or '', {}
   for line in log:gmatch('[^\n]*\n') do
     local ok, entry = pcall(native.json_decode, line)
     if ok and type(entry) == 'table' and math.type(entry.epoch) and entry.epoch < epoch then kept[#kept + 1] = line end
   end
   local text = table.concat(kept)
+  native.append(run.log_path, '')  -- refuses a link and a file of somebody else, which replacing would write through
   if text ~= log then native.replace(run.log_path, text) end
 end
 
+function M.log(run, entry) native.append(run.log_path, native.json_encode(entry) .. '\n') end
+
 -- Opens a folder for training (nil: a new one for the recipe), makes it where it is not there, and locks it until the
 -- process ends. Refuses one that holds another run, or in which another process trains. The run itself is not written yet.
+-- Returns its paths.
 function M.open(chosen, recipe_path, resume)
   local dir = chosen or M.default(recipe_path, false)
   local run = { dir = dir, last = dir .. '/ckpt/last.h5', best = dir .. '/ckpt/best.h5', log_path = dir .. '/log.jsonl' }
@@ -86,13 +92,12 @@ function M.open(chosen, recipe_path, resume)
     errors.usage('%s already holds a run; pass --resume to go on with it, or another --dir', dir)
   end
   native.mkdirs(dir .. '/ckpt')
+  refuse_links(run)
   local holder = native.lock(dir .. '/.lock')
   if holder and not chosen then return M.open(nil, recipe_path, resume) end  -- it took this number a moment ago
   if holder then
     errors.usage('another luth (process %s) trains in %s; wait for its end, or give another --dir', holder, dir)
   end
-  run.keep, run.forget_log_from = keep, forget_log_from
-  run.log = function(entry) append(run.log_path, native.json_encode(entry) .. '\n') end
   return run
 end
 

@@ -1,0 +1,164 @@
+-- The ranks of a run: processes that train or evaluate one recipe together, started by any launcher. A process without
+-- a launcher is rank 0 of 1; then nothing here waits or sends.
+local native = require 'luth.native'
+local launched = require('luth.dist').launched
+local errors = require 'luth.train.errors'
+local dist = torch.distributed
+
+-- local_rank: the number among those of this machine.
+local M = { rank = 0, size = 1, local_rank = 0 }
+
+-- NCCL sends between GPUs where each rank of this machine has one; NCCL refuses ranks that share one, and Gloo does not.
+local function backend_for(device, ranks_here)
+  if device == 'cpu' or ranks_here == 0 or torch.cuda.device_count() < ranks_here then return nil end
+  return dist.is_nccl_available() and 'cpu:gloo,cuda:nccl' or nil
+end
+
+-- Joins the run that a launcher has started. `timeout`: seconds as text, nil for the usual ones. `device`: what was given
+-- as --device.
+function M.join(timeout, device)
+  local seconds = tonumber(timeout)
+  if timeout and not (seconds and seconds > 0 and seconds < 1e9) then
+    errors.usage("--dist-timeout takes seconds above 0, got '%s'", timeout)
+  end
+  local rank, size, local_rank, ranks_here = launched()
+  if not rank or size == 1 then return end
+  dist.init_process_group(backend_for(device, ranks_here), seconds and { timeout = seconds })
+  M.rank, M.size, M.local_rank = rank, size, local_rank
+end
+
+-- Whether this process is the one that speaks and writes; before join() too.
+function M.is_first() return (launched() or 0) == 0 end
+
+-- ---- values -------------------------------------------------------------------------------------------------------------
+
+-- The value with places in place of its tensors, which join the list.
+local function without_tensors(value, list)
+  if torch.is_tensor(value) then
+    list[#list + 1] = value:detach():cpu():contiguous()
+    return { luth_tensor = #list, shape = { table.unpack(value.shape) }, dtype = tostring(value.dtype):gsub('^torch%.', '') }
+  end
+  if type(value) ~= 'table' then return value end
+  local copy = {}
+  for k, v in pairs(value) do copy[k] = without_tensors(v, list) end
+  return copy
+end
+
+-- The value with tensors in these places, empty ones that join the list.
+local function with_tensors(value, list)
+  if type(value) ~= 'table' then return value end
+  local at = value.luth_tensor
+  if at then
+    list[at] = torch.empty(value.shape, { dtype = torch[value.dtype] })
+    return list[at]
+  end
+  for k, v in pairs(value) do value[k] = with_tensors(v, list) end
+  return value
+end
+
+-- What f() returns on rank 0, on all ranks: a plain value, or a table of these and of tensors.
+function M.of_first(f)
+  if M.size == 1 then return f() end
+  local value, tensors = nil, {}
+  if M.rank == 0 then value = f() end
+  local list = { without_tensors(value, tensors) or false }
+  dist.broadcast_object_list(list, 0)
+  if M.rank > 0 then value = with_tensors(list[1], tensors) end
+  for _, t in ipairs(tensors) do dist.broadcast(t, 0) end
+  return value
+end
+
+-- The plain values of all ranks, in their order.
+function M.all(value)
+  if M.size == 1 then return { value } end
+  local list = {}
+  dist.all_gather_object(list, value)
+  return list
+end
+
+-- The numbers of all ranks, a list of lists.
+function M.numbers(own)
+  if M.size == 1 then return { own } end
+  local mine, list = torch.tensor(own, { dtype = torch.float64 }), {}
+  for i = 1, M.size do list[i] = torch.zeros_like(mine) end
+  dist.all_gather(list, mine)
+  for i, t in ipairs(list) do list[i] = t:tolist() end
+  return list
+end
+
+-- The sums over the ranks of some numbers.
+function M.sums(own)
+  if M.size == 1 or #own == 0 then return own end
+  local total = torch.tensor(own, { dtype = torch.float64 })
+  dist.all_reduce(total)
+  return total:tolist()
+end
+
+function M.barrier()
+  if M.size > 1 then dist.barrier() end
+end
+
+-- ---- what ends a run ------------------------------------------------------------------------------------------------------
+
+-- Refuses ranks that do not do the same; `what` says what this one does.
+function M.check_same(what)
+  local all = M.all(what)
+  for rank = 1, M.size - 1 do
+    if all[rank + 1] ~= all[1] then
+      errors.usage('the ranks differ: rank 0 has %s, and rank %d has %s', all[1], rank, all[rank + 1])
+    end
+  end
+end
+
+-- Ends all ranks because of one of them, which alone has the exit code.
+function M.fail(rank, code, text)
+  if rank == M.rank then native.fail(code, text) end
+  native.fail(6, string.format('rank %d has ended: %s', rank, text))
+end
+
+-- Ends all ranks with the code; rank 0 says why.
+function M.finish(code, text)
+  M.barrier()
+  if M.rank == 0 then native.fail(code, text) end
+  os.exit(code)
+end
+
+local asked  -- what the ranks have said of signals at the step before: {flag, work}
+
+-- The signal that all ranks obey, 0 for none. Each says what it has got; the answer is there a step later, and nothing
+-- waits for it, or `now`.
+function M.signal(now)
+  local own = native.interrupted()
+  if M.size == 1 then return own end
+  local before = asked
+  local flag = torch.tensor({ own }, { dtype = torch.int32 })
+  asked = { flag = flag, work = dist.all_reduce(flag, { op = dist.ReduceOp.MAX, async_op = true }) }
+  if now then before = asked end
+  if not before then return 0 end
+  before.work:wait()
+  return before.flag:item()
+end
+
+-- ---- a launcher that starts the ranks again --------------------------------------------------------------------------------
+
+-- The store of `luth launch`, which outlives an attempt; nil without it.
+local function store_of_launcher()
+  if os.getenv 'LUTH_STORE_IS_UP' ~= '1' then return nil end
+  return dist.TCPStore(os.getenv 'MASTER_ADDR', tonumber(os.getenv 'MASTER_PORT'))
+end
+local key = 'luth.train/folder'
+
+-- Leaves the run folder for the attempt that may follow.
+function M.keep_folder(dir)
+  local store = store_of_launcher()
+  if store then store:set(key, dir) end
+end
+
+-- The run folder of the attempt before this one, nil for none.
+function M.kept_folder()
+  if (tonumber(os.getenv 'LUTH_RESTART_COUNT') or 0) == 0 then return nil end
+  local store = store_of_launcher()
+  return store and store:check { key } and store:get(key) or nil
+end
+
+return M
