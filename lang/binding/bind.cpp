@@ -104,9 +104,9 @@ Overload make_overload(const OpInfo& info) {
     p.at = i;
     p.number = spec.number;
     p.list = spec.list;
-    p.required = !spec.optional;
-    p.takes_nil = spec.optional;
-    if (!spec.optional) overload.least = i + 1;
+    p.required = !spec.optional || spec.list;  // the elements of a list may be absent
+    p.takes_nil = spec.optional && !spec.list;
+    if (p.required) overload.least = i + 1;
     if (spec.list) overload.quick = false;
     overload.params.push_back(std::move(p));
   }
@@ -176,7 +176,10 @@ void add_operator(Function& function, const OpInfo& info, bool method_only) {
 }
 
 int call(lua_State* L) {
-  return call_function(L, *static_cast<const Function*>(lua_touserdata(L, lua_upvalueindex(1))));
+  const auto& function = *static_cast<const Function*>(lua_touserdata(L, lua_upvalueindex(1)));
+  try {
+    return call_function(L, function);
+  } catch (const std::bad_alloc&) { throw Error(ErrorCode::memory, "{}: not enough memory", function.name); }
 }
 
 char functions_key;  // registry: address of a Function -> its Lua function

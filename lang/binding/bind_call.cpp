@@ -285,7 +285,7 @@ class Caller {
   int write_out(const Overload& overload, const void* op, Inputs in) {
     if (overload.info->view || overload.info->several)
       throw Error("{}: has no out=; its results are {}", function_.name, overload.info->view ? "views" : "a table");
-    Tensors out = check_tensors(L_, given_.out, "out= expects");
+    Tensors out = check_tensors(L_, given_.out, (function_.name + ": out= expects").c_str());
     if (out.size() != overload.info->outputs.size())
       throw Error("{}: out= expects {} tensors, got {}", function_.name, overload.info->outputs.size(), out.size());
     bool single = to_tensor(L_, given_.out);

@@ -1,7 +1,6 @@
 #include "lang/help/names.h"
 
 #include <algorithm>
-#include <cctype>
 #include <vector>
 
 #include "core/base/text.h"
@@ -87,22 +86,11 @@ void push_path(lua_State* L, std::string_view path) {
 // The operator for a module `name` that is missing in the table at 1: "elu" for "ELU", "group_norm" for
 // "GroupNorm".
 std::string functional_hint(lua_State* L, std::string_view name) {
-  const auto plain = [](std::string_view text) {
-    std::string out;
-    for (char c : text)
-      if (c != '_') out += char(std::tolower(static_cast<unsigned char>(c)));
-    return out;
-  };
-  const std::string wanted = plain(name);
-  for (auto& module : names_in(L, 1))
-    if (plain(module) == wanted) return "";  // nn.Relu
-  std::string found;
+  if (!name_index(L, 1).alike(name).empty()) return "";  // nn.Relu
   push_path(L, "F");
-  if (lua_istable(L, -1))
-    for (auto& candidate : names_in(L, -1))
-      if (plain(candidate) == wanted && candidate.back() != '_') found = "; there is F." + candidate;
+  const std::string found(space_at(L, -1) ? name_index(L, -1).alike(name, false) : "");
   lua_pop(L, 1);
-  return found;
+  return found.empty() ? "" : "; there is F." + found;
 }
 
 // __index of a table of names. Upvalue 1: its path. Keys that are no strings are nil, as in any table.
@@ -114,7 +102,7 @@ int missing(lua_State* L) {
   const std::string path = lua_tostring(L, lua_upvalueindex(1));
   std::string instead = foreign_hint(path, key);
   if (instead.empty() && path == "nn") instead = functional_hint(L, key);
-  throw Error("{} has no '{}'{}", path, key, instead.empty() ? did_you_mean(key, names_in(L, 1)) : instead);
+  throw Error("{} has no '{}'{}", path, key, instead.empty() ? name_index(L, 1).did_you_mean(key) : instead);
 }
 
 // "  softmax              The softmax along a dim."
@@ -135,6 +123,7 @@ void set_names(lua_State* L, int index, const Space& space) {
   lua_pushstring(L, space.path);
   lua_pushcclosure(L, guarded<missing>, 1);
   lua_setfield(L, -2, "__index");
+  note_new_names(L);
   lua_setmetatable(L, index);
 }
 

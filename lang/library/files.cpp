@@ -22,17 +22,25 @@ int save(lua_State* L) {
 int load(lua_State* L) {
   if (lua_type(L, 1) != LUA_TSTRING) throw Error("torch.load: expects a path, got {}", given_text(L, 1));
   const bool by_position = !lua_isnoneornil(L, 2) && !lua_istable(L, 2);
+  if (lua_isnil(L, 2)) lua_remove(L, 2);  // no map_location
   NamedArguments options(L, by_position ? 3 : 2, "torch.load");
   io::LoadOptions how;
   if (by_position) how.map_location = &check_device(L, 2);
   if (int i = options.get("map_location")) how.map_location = &check_device(L, i);
   options.flag("weights_only", true);  // nothing is executed either way
   how.trusted = options.flag("trusted", false);
+  const bool bounded = options.get("max_bytes") != 0;
   const int64_t most = options.integer("max_bytes", 0);
-  if (most < 0) throw Error("torch.load: argument 'max_bytes' is a number of bytes, got {}", most);
+  if (most < int64_t(bounded)) throw Error("torch.load: argument 'max_bytes' is a number of bytes, got {}", most);
   how.max_bytes = uint64_t(most);
   options.done();
-  push_item(L, io::load(lua_tostring(L, 1), how));
+  const char* path = lua_tostring(L, 1);
+  try {
+    push_item(L, io::load(path, how));
+  } catch (const Error& e) {  // what a file describes and cannot be is the file's fault
+    if (e.code() != ErrorCode::runtime && e.code() != ErrorCode::usage) throw;
+    throw Error(ErrorCode::checkpoint, "cannot use '{}': {}", path, e.what());
+  }
   return 1;
 }
 

@@ -8,6 +8,7 @@
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
 #include "lang/runtime/interp.h"
+#include "lang/runtime/tables.h"
 
 namespace luth::lang {
 namespace {
@@ -123,15 +124,7 @@ void open_ops(lua_State* L) {
   luaL_getsubtable(L, -1, "ops");
   document(L, -1, "torch.ops\n  Operators of libraries: torch.ops.load_library(path), then torch.ops.mine.f(x).");
   add_functions(L, lua_gettop(L), rows);
-  lua_getglobal(L, "package");
-  lua_getfield(L, -1, "searchers");
-  const int list = lua_gettop(L);
-  for (lua_Integer i = lua_Integer(lua_rawlen(L, list)); i >= 4; --i) {  // before those of Lua's own C modules
-    lua_rawgeti(L, list, i);
-    lua_rawseti(L, list, i + 1);
-  }
-  lua_pushcfunction(L, guarded<search>);
-  lua_rawseti(L, list, 4);
+  insert_searcher(L, 4, guarded<search>);  // before those of Lua's own C modules
 }
 const Open opener("torch.ops", Open::modules + 6, open_ops);
 

@@ -15,6 +15,7 @@
 #include "core/base/paths.h"
 #include "core/base/text.h"
 #include "core/base/version.h"
+#include "core/base/visible.h"
 #include "core/device/device.h"
 #include "core/io/checkpoint.h"
 #include "core/io/disk.h"
@@ -40,14 +41,12 @@ int fail(lua_State* L) { raise(L, ErrorCode(int(luaL_checkinteger(L, 1))), luaL_
 // code(text): the exit code that belongs to the text of an error.
 int code_of(lua_State* L) { return lua_pushinteger(L, int(error_code(L, luaL_checkstring(L, 1)))), 1; }
 
-int is_interrupted(lua_State* L) { return lua_pushinteger(L, interrupted()), 1; }
+int is_interrupted(lua_State* L) { return lua_pushinteger(L, Interp::of(L).poll_signals()), 1; }
 int defer(lua_State* L) { return Interp::of(L).defer_signals(lua_toboolean(L, 1)), 0; }
 
 int make_folders(lua_State* L) {
   const char* path = luaL_checkstring(L, 1);
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  if (error) throw Error(ErrorCode::usage, "cannot make the folder {}: {}", path, error.message());
+  io::make_folders(path);
   if (access(path, W_OK) != 0)
     throw Error(ErrorCode::usage, "cannot write to the folder {}: {}", path, strerror(errno));
   return 0;
@@ -56,7 +55,7 @@ int make_folders(lua_State* L) {
 // that the holder has left there, its process number. File systems without locks let everybody pass.
 int lock_file(lua_State* L) {
   const char* path = luaL_checkstring(L, 1);
-  const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  const int file = io::open_own(path, O_RDWR);
   if (file < 0) throw Error(ErrorCode::usage, "cannot write {}: {}", path, strerror(errno));
   char text[32] = "";
   if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
@@ -73,6 +72,20 @@ int replace(lua_State* L) {
   size_t n = 0;
   const char* text = luaL_checklstring(L, 2, &n);
   io::replace_file(luaL_checkstring(L, 1), text, n);
+  return 0;
+}
+// read(path, most, code): the text of a regular file; an error with the exit code for anything else or more bytes.
+int read_file(lua_State* L) {
+  const ErrorCode code = ErrorCode(int(luaL_checkinteger(L, 3)));
+  const std::string text = io::read_whole(luaL_checkstring(L, 1), uint64_t(luaL_checkinteger(L, 2)), code);
+  return lua_pushlstring(L, text.data(), text.size()), 1;
+}
+int link_there(lua_State* L) { return lua_pushboolean(L, io::is_link(luaL_checkstring(L, 1))), 1; }
+// append(path, text): adds to a file, and returns when the disk has it.
+int append(lua_State* L) {
+  size_t n = 0;
+  const char* text = luaL_checklstring(L, 2, &n);
+  io::append_file(luaL_checkstring(L, 1), text, n);
   return 0;
 }
 // whole(path): true for a checkpoint whose seal holds.
@@ -100,9 +113,13 @@ int kind(lua_State* L) {
     name = "dataset";
   return lua_pushstring(L, name), 1;
 }
+// exists(path). A file of which that cannot be told is no missing one: a run must not begin anew over its checkpoints.
 int exists(lua_State* L) {
-  std::error_code ignored;
-  return lua_pushboolean(L, std::filesystem::exists(luaL_checkstring(L, 1), ignored)), 1;
+  const char* path = luaL_checkstring(L, 1);
+  std::error_code error;
+  const auto kind = std::filesystem::status(path, error).type();
+  if (kind == std::filesystem::file_type::none) throw Error("cannot look at {}: {}", path, error.message());
+  return lua_pushboolean(L, kind != std::filesystem::file_type::not_found), 1;
 }
 int is_terminal(lua_State* L) { return lua_pushboolean(L, isatty(int(luaL_checkinteger(L, 1)))), 1; }
 int now(lua_State* L) {
@@ -150,19 +167,20 @@ Json to_json(const io::Item& item) {
   if (item.as<Tensor>()) throw Error("a tensor has no form in JSON; use item() or tolist()");
   return {};
 }
-io::Item from_json(const Json& j) {
+io::Item from_json(const Json& j, int depth = 0) {
+  if (depth > io::max_depth) throw Error("JSON is nested deeper than {} levels", io::max_depth);
   if (j.is_boolean()) return j.get<bool>();
   if (j.is_number_integer()) return j.get<int64_t>();
   if (j.is_number()) return j.get<double>();
   if (j.is_string()) return j.get<std::string>();
   if (j.is_array()) {
     io::List list;
-    for (auto& v : j) list.push_back(from_json(v));
+    for (auto& v : j) list.push_back(from_json(v, depth + 1));
     return list;
   }
   io::Map map;
   if (j.is_object())
-    for (auto& [k, v] : j.items()) map.add(io::Key(k), from_json(v));
+    for (auto& [k, v] : j.items()) map.add(io::Key(k), from_json(v, depth + 1));
   return j.is_object() ? io::Item(map) : io::Item();
 }
 int json_encode(lua_State* L) {
@@ -184,6 +202,13 @@ int place(lua_State* L) {
   else
     throw Error("{} has no place '{}'", m->type(), name);
   return 0;
+}
+// visible(text): with what a terminal would obey as escapes.
+int visible_text(lua_State* L) {
+  size_t n;
+  const char* text = luaL_checklstring(L, 1, &n);
+  const std::string shown = visible({text, n});
+  return lua_pushlstring(L, shown.data(), shown.size()), 1;
 }
 // document(value, text): the help of a value that the library makes.
 int document_value(lua_State* L) {
@@ -208,9 +233,13 @@ constexpr luaL_Reg functions[] = {
     {"exists", guarded<exists>},
     {"lock", guarded<lock_file>},
     {"replace", guarded<replace>},
+    {"read", guarded<read_file>},
+    {"is_link", guarded<link_there>},
+    {"append", guarded<append>},
     {"whole", guarded<is_whole>},
     {"kind", guarded<kind>},
     {"is_tty", guarded<is_terminal>},
+    {"visible", guarded<visible_text>},
     {"now", guarded<now>},
     {"share_dir", guarded<share>},
     {"choose_device", guarded<pick_device>},

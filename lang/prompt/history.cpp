@@ -9,8 +9,12 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "core/io/disk.h"
+
 namespace luth::lang {
 namespace {
+
+constexpr long most_bytes = 4 << 20;  // that are read
 
 std::string state_dir() {
   if (const char* state = getenv("XDG_STATE_HOME"); state && state[0] == '/') return state;
@@ -26,8 +30,9 @@ bool make_folders(const std::string& path) {
   }
 }
 
-int open_file(const std::string& path, int flags) {
-  const int fd = open(path.c_str(), flags | O_CREAT | O_CLOEXEC | O_WRONLY, 0600);
+// A link there, often one to /dev/null, means that no history is wanted. A file of somebody else is left alone.
+int open_file(const std::string& path) {
+  const int fd = io::open_own(path, O_APPEND | O_WRONLY);
   if (fd >= 0) fchmod(fd, 0600);
   return fd;
 }
@@ -46,9 +51,9 @@ bool write_all(int fd, const std::string& text) {
 
 HistoryFile::HistoryFile() {
   const std::string state = state_dir();
-  if (state.empty()) return;
+  if (state.empty() || io::is_link(state + "/luth/history")) return;
   path_ = state + "/luth/history";
-  const int fd = make_folders(state + "/luth") ? open_file(path_, O_APPEND) : -1;
+  const int fd = make_folders(state + "/luth") ? open_file(path_) : -1;
   if (fd < 0)
     warn(errno);
   else
@@ -66,6 +71,7 @@ std::vector<std::string> HistoryFile::load() {
   if (!f) return lines;
   char* buffer = nullptr;
   size_t size = 0;
+  if (fseek(f, -most_bytes, SEEK_END) == 0 && getline(&buffer, &size, f) < 0) clearerr(f);  // the rest of a line
   for (ssize_t n; (n = getline(&buffer, &size, f)) > 0;) {
     if (buffer[n - 1] == '\n') --n;
     if (n > 0) lines.emplace_back(buffer, size_t(n));
@@ -78,20 +84,17 @@ std::vector<std::string> HistoryFile::load() {
   return lines;
 }
 
-// Writes a new file and renames it, so that a crash loses nothing.
 void HistoryFile::cut(const std::vector<std::string>& lines) {
-  const std::string fresh = path_ + "." + std::to_string(getpid());
-  const int fd = open_file(fresh, O_TRUNC);
-  if (fd < 0) return;
   std::string text;
   for (auto& line : lines) text += line + '\n';
-  const bool written = write_all(fd, text);
-  if (close(fd) != 0 || !written || rename(fresh.c_str(), path_.c_str()) != 0) unlink(fresh.c_str());
+  try {
+    io::replace_file(path_, text.data(), text.size());
+  } catch (const Error&) {}  // it stays long
 }
 
 void HistoryFile::append(const std::string& line) {
   if (path_.empty() || line.empty()) return;
-  const int fd = open_file(path_, O_APPEND);
+  const int fd = open_file(path_);
   if (fd < 0 || !write_all(fd, line + '\n')) warn(errno);
   if (fd >= 0) close(fd);
 }

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "core/base/headroom.h"
 #include "lang/prompt/history.h"
 #include "lang/runtime/interp.h"
 
@@ -130,7 +131,7 @@ class EditLineReader : public LineReader {
     mbstate_t state{};
     for (;;) {
       pollfd input{STDIN_FILENO, POLLIN, 0};
-      const bool signalled = ppoll(&input, 1, nullptr, &waiting_) < 0;
+      const bool signalled = ppoll(&input, 1, nullptr, &waiting_) < 0 && errno == EINTR;
       if (interrupted()) return errno = EINTR, -1;
       if (signalled) {
         redraw();
@@ -200,6 +201,7 @@ class EditLineReader : public LineReader {
 }  // namespace
 
 std::unique_ptr<LineReader> LineReader::open(Completer completer) {
+  const Headroom room;  // libedit and ncurses follow null pointers where there is none
   if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) return std::make_unique<EditLineReader>(std::move(completer));
   return std::make_unique<PlainLineReader>();
 }

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "core/base/visible.h"
 #include "lang/hints/lua_tokens.h"
 #include "lang/values/show.h"
 
@@ -134,9 +135,7 @@ Session::Outcome Session::finish(int status, bool print) {
   fflush(stdout);
   size_t n = 0;
   const char* text = lua_tolstring(L_, -1, &n);
-  fprintf(stderr, "%s\n",
-          without_prompt_frames(text ? std::string(text, n) : "(error object is not a string)").c_str());
-  fflush(stderr);
+  print_error(without_prompt_frames(text ? std::string(text, n) : "(error object is not a string)"));
   lua_settop(L_, 0);
   return Outcome::failed;
 }

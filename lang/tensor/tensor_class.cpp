@@ -1,10 +1,7 @@
 // The metatable of tensors: fields and metamethods.
 #include "lang/tensor/tensor_class.h"
 
-#include <algorithm>
-
 #include "core/autograd/autograd.h"
-#include "core/base/text.h"
 #include "core/tensor/print.h"
 #include "core/tensor/uninitialised.h"
 #include "lang/binding/bind.h"
@@ -101,14 +98,10 @@ constexpr Field fields[] = {
 };
 
 [[noreturn]] void unknown_field(lua_State* L, std::string_view key) {
-  std::vector<std::string> names;
-  for (auto& f : fields) names.emplace_back(f.name);
-  make_late_names(L, lua_upvalueindex(1));
-  for (lua_pushnil(L); lua_next(L, lua_upvalueindex(1)); lua_pop(L, 1))
-    if (lua_type(L, -2) == LUA_TSTRING) names.emplace_back(lua_tostring(L, -2));
-  std::sort(names.begin(), names.end());
+  static const std::vector<std::string> own = tensor_fields();
   const std::string instead = foreign_hint("x", key);
-  throw Error("a tensor has no field or method '{}'{}", key, instead.empty() ? did_you_mean(key, names) : instead);
+  throw Error("a tensor has no field or method '{}'{}", key,
+              instead.empty() ? name_index(L, lua_upvalueindex(1), own).did_you_mean(key) : instead);
 }
 
 // x.field, x:method, x[position]. Upvalues: the methods, the fields.

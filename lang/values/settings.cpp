@@ -10,7 +10,12 @@ namespace {
 
 bool is_hidden(const FieldInfo& f) { return f.as & (as::hidden | as::base); }
 
+// An object may stand for a text: its metamethod __setting gives it.
 Attr read_one(lua_State* L, int index, const FieldInfo& info, const std::string& function) {
+  if (info.kind == AttrKind::text && luaL_callmeta(L, index, "__setting")) {
+    const std::string text = lua_tostring(L, -1);
+    return lua_pop(L, 1), text;
+  }
   if ((info.as & as::word) && lua_type(L, index) == LUA_TSTRING) return std::string(lua_tostring(L, index));
   try {
     return read_attr(L, index, info);

@@ -2,6 +2,8 @@
 #include "lang/runtime/interp.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <new>
 #include <thread>
@@ -234,6 +236,19 @@ TEST(Interrupts, FlagAndError) {
   clear_interrupt();
   EXPECT_EQ(interrupted(), 0);
   EXPECT_NO_THROW(check_interrupt());
+}
+
+// A signal that comes between two calls ends the next one with its own exit code.
+TEST(Interrupts, BetweenTwoCalls) {
+  Interp interp;
+  interp.handle_signals();
+  for (int signal : {SIGTERM, SIGINT}) {
+    ::raise(signal);
+    luaL_loadstring(interp.state(), "return 1");
+    EXPECT_EQ(interp.report(interp.call(0, 0)), 128 + signal);
+    alarm(0);
+    clear_interrupt();
+  }
 }
 
 }  // namespace

@@ -291,6 +291,9 @@ function s.low_rank_factors()
   end
   t:fails(function() torch.svd_lowrank(torch.ones(3, 2), 3) end, 'q must be')
   t:fails(function() torch.pca_lowrank(torch.ones(3, 2), {k = 1}) end, "'k'")
+  for _, f in ipairs {torch.svd_lowrank, torch.pca_lowrank} do
+    t:fails(function() f(torch.ones(3, 2), {niter = 1 << 50}) end, 'niter must be an integer from 0 to 1000, not 1125899906842624')
+  end
 end
 
 -- ---- arguments ----
