@@ -7,7 +7,7 @@
 # for any bundle.
 # In the bundle: bin/luth, libexec/luth, luth's libraries, the shared libraries that they need, share/. Not in it: glibc, libstdc++ and
 # libgcc_s. Every system has these, and a bundled copy must not be older than the system's; so a bundle runs on this distribution
-# and on later ones.
+# and on later ones. Nor MPI: a run uses the one that started it, which is the machine's.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 output=$PWD build=1 gpu_tests=
@@ -41,16 +41,18 @@ if [ -n "$gpu_tests" ]; then
   strip "$stage/bin/luth_test_gpu"
 fi
 
-# needs FILE...: "soname path" of every shared library that the files need, directly or not
-needs() { ldd "$@" | sed -n 's/^\t\([^ ]*\) => \(\/[^ ]*\) .*/\1 \2/p' | sort -u; }
+# linked FOLDER: what ldd says of luth's own programs and libraries in a bundle
+linked() { find "$1/bin/luth" "$1/libexec/luth" "$1/lib" -type f ! -name '*.so.*' ! -name 'libluth_mpi_*' -exec ldd {} + 2>/dev/null; }
+# needs FOLDER: "soname path" of every shared library that they need, directly or not
+needs() { linked "$1" | sed -n 's/^\t\([^ ]*\) => \(\/[^ ]*\) .*/\1 \2/p' | sort -u; }
 # the part of the system that every program shares, and our own libraries
 baseline='^(ld-linux.*|lib(c|m|mvec|dl|rt|pthread|resolv|util|stdc\+\+|gcc_s|asan|ubsan)\.so.*|libluth_.*) '
 
-if ldd "$stage"/bin/luth "$stage"/libexec/luth/* "$stage"/lib/*.so | grep 'not found'; then
+if linked "$stage" | grep 'not found'; then
   echo "bundle: the libraries named above are missing here, so they cannot be bundled" >&2
   exit 1
 fi
-needs "$stage"/bin/luth "$stage"/libexec/luth/* "$stage"/lib/*.so | grep -Ev "$baseline" >"$work/needs" || true
+needs "$stage" | grep -Ev "$baseline" >"$work/needs" || true
 while read -r soname path; do
   [ "${path#"$stage"}" = "$path" ] || continue
   install -m 644 "$path" "$stage/lib/$soname"
@@ -68,7 +70,7 @@ mkdir "$work/elsewhere"
 tar -C "$work/elsewhere" -xzf "$tarball"
 rm -rf "$stage"
 moved=$work/elsewhere/$name
-if needs "$moved"/bin/luth "$moved"/libexec/luth/* "$moved"/lib/*.so | grep -Ev "$baseline" | grep -v " $moved/"; then
+if needs "$moved" | grep -Ev "$baseline" | grep -v " $moved/"; then
   echo "bundle: the libraries named above would come from outside the bundle" >&2
   exit 1
 fi

@@ -6,9 +6,9 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
 # A mistake in the options is found before the build. tests/cli/demo.sh compares the lists with the program's.
-with_number=(--accumulate --batch --clip --ema --epochs --lr --save-every --seed --threads --workers)
+with_number=(--accumulate --batch --clip --dist-timeout --ema --epochs --lr --save-every --seed --threads --workers)
 with_text=(--amp --device --root)
-alone=(--log-device-placement)
+alone=(--fsdp --log-device-placement --sync-bn)
 refuse() { echo "demo: $1" >&2; exit 2; }
 is_in() { case " ${*:2} " in *" $1 "*) ;; *) return 1 ;; esac }
 check() {

@@ -32,6 +32,32 @@ foreach(name edit tinfo bsd md)
   list(APPEND EDIT_LIBRARIES ${EDIT_${name}})
 endforeach()
 
+# Gloo carries tensors between processes on CPUs; without it luth builds and says what is missing.
+find_path(GLOO_INCLUDE_DIR gloo/context.h)
+find_library(GLOO_LIBRARY gloo)
+
+# luth_mpis: each MPI that is here. Both call their header mpi.h, so each is looked for in its own folders; -DMPICH_INCLUDE_DIR=…
+# and -DMPICH_LIBRARY=… (OPENMPI_…) name others.
+set(LUTH_MPI AUTO CACHE STRING "build the backend mpi: AUTO (for each of Open MPI and MPICH that is found), ON, OFF")
+set(luth_mpis)
+if(LUTH_MPI STREQUAL AUTO OR LUTH_MPI)
+  set(multiarch /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE})
+  find_path(OPENMPI_INCLUDE_DIR mpi.h PATHS ${multiarch}/openmpi/include /usr/include/openmpi-${CMAKE_SYSTEM_PROCESSOR} NO_DEFAULT_PATH)
+  find_library(OPENMPI_LIBRARY mpi PATHS ${multiarch}/openmpi/lib /usr/lib64/openmpi/lib NO_DEFAULT_PATH)
+  find_path(MPICH_INCLUDE_DIR mpi.h PATHS /usr/include/${CMAKE_LIBRARY_ARCHITECTURE}/mpich /usr/include/mpich-${CMAKE_SYSTEM_PROCESSOR} NO_DEFAULT_PATH)
+  find_library(MPICH_LIBRARY NAMES mpich mpi PATHS ${multiarch} /usr/lib64/mpich/lib NO_DEFAULT_PATH)
+  foreach(name OPENMPI MPICH)
+    if(${name}_INCLUDE_DIR AND ${name}_LIBRARY)
+      string(TOLOWER ${name} mpi)
+      list(APPEND luth_mpis ${mpi})
+    endif()
+  endforeach()
+  message(STATUS "MPI: ${luth_mpis}")
+  if(NOT luth_mpis AND NOT LUTH_MPI STREQUAL AUTO)
+    message(FATAL_ERROR "LUTH_MPI=${LUTH_MPI}, but there is neither Open MPI (Debian package libopenmpi-dev) nor MPICH (libmpich-dev)")
+  endif()
+endif()
+
 # Lua built as C++: an error unwinds, so destructors run.
 find_path(LUA_INCLUDE_DIR lua.hpp PATH_SUFFIXES lua5.4)
 find_library(LUA_ARCHIVE liblua5.4-c++.a)

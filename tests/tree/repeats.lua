@@ -1,6 +1,6 @@
 -- Repeats in the sources: runs of 60 tokens or more within one definition that stand more than once, names and numbers
--- made alike. Comments, includes, `describe` blocks, tables (`rows[] = {…}`), lists of operators (`, ops::Mul, ops::Div>`) and declarations of operators (structs with a
--- `doc`) do not count.
+-- made alike. Comments, includes, `describe` blocks, tables (`rows[] = {…}`), lists of operators (`, ops::Mul, ops::Div>`), functions of libraries (`LibraryFunction<…>`) and
+-- declarations of operators (structs with a `doc`) do not count.
 --   luth tests/tree/repeats.lua ROOT            prints the runs, longest first
 --   luth tests/tree/repeats.lua ROOT most       fails where more tokens repeat than `most`
 local run_length = 60
@@ -67,7 +67,7 @@ local function tokens_of(text)
     return (body:gsub('[^\n]', ''))
   end):gsub('struct [%w_]+[^;{]*(%b{})', function(body)
     if body:find('Doc doc', 1, true) then return (body:gsub('[^\n]', '')) end
-  end):gsub('(%[%w*%] = )(%b{})', function(head, body) return head .. body:gsub('[^\n]', '') end)
+  end):gsub('LibraryFunction<[^\n;{]*%b{};', ''):gsub('(%[%w*%] = )(%b{})', function(head, body) return head .. body:gsub('[^\n]', '') end)
     :gsub(',%s*ops::%w+%f[%s,>]', function(item) return (item:gsub('[^\n]', '')) end)
   local tokens, lines, line = {}, {}, 1
   local scopes, opens = {}, nil -- of open braces: whether each is a namespace's
