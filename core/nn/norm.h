@@ -64,7 +64,7 @@ struct SyncBatchNormSpec : ChannelNormSpec {
   std::string process_group;
   void describe(auto& field) {
     describe_norm(field);
-    field("process_group", process_group, "the group of processes, or its name; empty: all of the run", as::unprinted);
+    field("process_group", process_group, "the group of processes, or its name; '': all of the run", as::unprinted);
     factory.describe(field);
   }
 };

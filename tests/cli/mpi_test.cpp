@@ -102,7 +102,8 @@ TEST_P(Mpi, MessagesOfAnotherSize) {
 TEST_P(Mpi, EndsWithoutDestroy) {
   const Result r = mpirun(begin + "print('end ' .. r)\nif r == 0 then os.exit(0) end\n", 3);
   EXPECT_EQ(r.code, 0) << r.err;
-  EXPECT_TRUE(has(r.out, "end 0\n") && has(r.out, "end 1\n") && has(r.out, "end 2\n")) << r.out;
+  // mpiexec passes on what it reads, in pieces that may end within a line
+  EXPECT_TRUE(has(r.out, "end 0") && has(r.out, "end 1") && has(r.out, "end 2")) << r.out;
   EXPECT_EQ(r.err, "");
 }
 
