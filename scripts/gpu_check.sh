@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Checks luth on a machine with a GPU, in less than nine minutes: runs the device tests on the real GPU and at the same time some
-# of them under compute-sanitizer; then a training run; then luth's benchmark and a peer's in turn, group by group. Needs the
-# CUDA libraries and no package. luth comes from the bundle that `bash scripts/bundle.sh --gpu-tests` made (luth-*.tar.gz here,
-# or $LUTH_BUNDLE).
+# of them under compute-sanitizer; then a training run and NCCL's collectives; then luth's benchmark and a peer's in turn, group by
+# group. Needs the CUDA libraries and no package. luth comes from the bundle that `bash scripts/bundle.sh --gpu-tests` made
+# (luth-*.tar.gz here, or $LUTH_BUNDLE).
 #   bash scripts/gpu_check.sh [--seconds N] [--suites REGEX] [--benchmarks 'GROUP…,GROUP…'] [--rounds N] [--each N] DIR [PEER.py]
 # --seconds: the limit for everything (525). --suites: runs only tests whose name matches. --benchmarks: groups of `luth bench`,
 # in steps of at most --each seconds (60).
@@ -171,6 +171,15 @@ if [ -d share/data/mnist ]; then
   grep -sE 'accuracy' "$dir/train.log" | tail -n 1 | quote || true
 else
   say "- train: skipped (no share/data/mnist)"
+fi
+
+# ---- NCCL: a rank for each GPU, four at most
+
+ranks=$("$luth" -e 'print(torch.distributed.is_nccl_available() and math.min(4, torch.cuda.device_count()) or 0)' 2>/dev/null || echo 0)
+if [ "$ranks" -gt 0 ]; then
+  step nccl 90 "$luth" launch --nproc "$ranks" "$here/../tests/dist/collectives.lua" nccl
+else
+  say "- nccl: skipped (no libnccl.so.2)"
 fi
 
 # ---- benchmarks: two rounds in turn, since clocks change
