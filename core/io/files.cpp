@@ -36,7 +36,7 @@ Item load(const std::string& path, const LoadOptions& options) {
   std::string start(std::min<uint64_t>(9, disk.size()), '\0');
   disk.read(start.data(), start.size(), 0);
   if (start.starts_with("PK"))
-    return is_npz(disk, path, options.max_bytes) ? load_npz(path, map_location) : load_pth(path, map_location);
+    return is_npz(disk, path, options.max_bytes) ? load_npz(path, options) : load_pth(path, options);
   // the upper bytes of the header's length, and its brace
   const bool safetensors = start.size() == 9 && start[8] == '{' && !start[5] && !start[6] && !start[7];
   const bool npy = start.starts_with("\x93NUMPY");

@@ -228,17 +228,17 @@ Item load_npy(const std::string& path, Device* map_location) {
   return on_device(parse(disk.size(), what, read), map_location);
 }
 
-Item load_npz(const std::string& path, Device* map_location) {
+Item load_npz(const std::string& path, const LoadOptions& options) {
   Disk disk = Disk::open(path, ErrorCode::checkpoint);
   Map map;
-  for (const ZipEntry& e : zip_entries(disk, path)) {
+  for (const ZipEntry& e : zip_entries(disk, path, options.max_bytes)) {
     std::string what = fmt::format("'{}' in '{}'", e.name, path);
     std::string key = e.name.size() > 4 && e.name.ends_with(".npy") ? e.name.substr(0, e.name.size() - 4) : "";
     if (key.empty()) refuse(what, "it is no array");
     if (map.find(key)) refuse(what, "it is there twice");
     const std::string bytes = zip_read(disk, e, path);
     const auto read = [&](void* to, uint64_t n, uint64_t at) { std::memcpy(to, bytes.data() + at, n); };
-    map.add(key, on_device(parse(bytes.size(), what, read), map_location));
+    map.add(key, on_device(parse(bytes.size(), what, read), options.map_location));
   }
   return map;
 }

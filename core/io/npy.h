@@ -2,6 +2,7 @@
 #pragma once
 #include <string>
 
+#include "core/io/load_options.h"
 #include "core/io/tree.h"
 
 namespace luth::io {
@@ -13,6 +14,6 @@ void save_npz(const Item& root, const std::string& path);
 /// Throw ErrorCode::checkpoint for files that are damaged, cut short or hold what luth has no dtype for, such as
 /// objects, which NumPy would have to execute. An array in Fortran's order gives a tensor with such strides.
 Item load_npy(const std::string& path, Device* map_location = nullptr);
-Item load_npz(const std::string& path, Device* map_location = nullptr);
+Item load_npz(const std::string& path, const LoadOptions& options = {});
 
 }  // namespace luth::io

@@ -32,6 +32,7 @@ std::string_view Machine::line() {
 // ---- Stack and memo -----------------------------------------------------------------------------------------------
 
 Node& Machine::make(Kind kind) {
+  if (nodes_.size() == most_values_) throw Error("its pickle makes more values than max_bytes allows");
   nodes_.emplace_back();
   nodes_.back().kind = kind;
   return nodes_.back();

@@ -34,7 +34,9 @@ class Machine {
     /// The value that lies outside of the pickle under this id.
     virtual void load(const Node& id, Node& result) = 0;
   };
-  Machine(std::string_view bytes, Builder& builder) : bytes_(bytes), builder_(builder) {}
+  /// Makes no more than `most_values` nodes; each byte makes one at most.
+  Machine(std::string_view bytes, Builder& builder, uint64_t most_values)
+      : bytes_(bytes), builder_(builder), most_values_(most_values) {}
   /// The value that the pickle describes. Throws Error without a path; containers may hold each other in a circle.
   const Node& run();
 
@@ -64,6 +66,7 @@ class Machine {
 
   std::string_view bytes_;
   Builder& builder_;
+  uint64_t most_values_;
   size_t at_ = 0;
   std::deque<Node> nodes_;
   std::vector<Node*> stack_;

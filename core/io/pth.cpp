@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "core/io/elements.h"
 #include "core/io/pickle.h"
@@ -89,8 +90,8 @@ class Arguments {
 
 class Reader : public pickle::Machine::Builder {
  public:
-  Reader(Disk& disk, const std::string& path, Device* to)
-      : disk_(disk), path_(path), to_(to), entries_(zip_entries(disk, path)) {
+  Reader(Disk& disk, const std::string& path, const LoadOptions& options)
+      : disk_(disk), path_(path), options_(options), entries_(zip_entries(disk, path, options.max_bytes)) {
     for (const ZipEntry& e : entries_)
       if (!by_name_.emplace(e.name, &e).second) throw Error("it has two entries '{}'", e.name);
     root_ = root();
@@ -108,7 +109,7 @@ class Reader : public pickle::Machine::Builder {
     if (e.size > disk_.size()) throw Error("its pickle is packed, and larger than the file");
     const std::string bytes = zip_read(disk_, e, path_);
     left_ = 64 * bytes.size() + 4096;
-    pickle::Machine machine(bytes, *this);
+    pickle::Machine machine(bytes, *this, options_.max_bytes ? options_.max_bytes / sizeof(Node) : most_values);
     const Node& top = machine.run();
     return item(top, 0);
   }
@@ -204,7 +205,7 @@ class Reader : public pickle::Machine::Builder {
     if (d == Dtype::boolean)
       for (auto* b = static_cast<unsigned char*>(t.raw()); b != static_cast<unsigned char*>(t.raw()) + count; ++b)
         *b = *b != 0;
-    elements_.push_back({on_device(t, to_), dtype});
+    elements_.push_back({on_device(t, options_.map_location), dtype});
     by_key_.emplace(key, elements_.size() - 1);
     return elements_.size() - 1;
   }
@@ -253,6 +254,8 @@ class Reader : public pickle::Machine::Builder {
 
   // ---- Trees ----
 
+  static constexpr uint64_t most_values = uint64_t(-1);  // no bound but the pickle's own bytes
+
   // Of 64 that each byte of the pickle may cost; an item without text is a byte at least.
   static constexpr uint64_t item_cost = 16;
 
@@ -282,29 +285,24 @@ class Reader : public pickle::Machine::Builder {
     }
   }
   Item map(const Node& n, int depth) {
-    std::map<Key, const Node*> last;  // a key that is set twice has the last value, at its first place
     auto key = [](const Node& k) -> Key {
       if (k.kind == Kind::integer) return k.integer;
       if (k.kind == Kind::text) return k.text;
       throw Error("it has a dict with a key that is neither a string nor an integer");
     };
+    std::set<Key> seen;
+    Map map;
     for (auto& [k, v] : n.entries) {
       spend(item_cost + k->text.size());
-      last[key(*k)] = v;
-    }
-    Map map;
-    for (auto& [k, _] : n.entries) {
-      auto found = last.find(key(*k));
-      if (found == last.end()) continue;
-      map.add(found->first, item(*found->second, depth + 1));
-      last.erase(found);
+      if (!seen.insert(key(*k)).second) throw Error("its pickle sets a key of a dict twice");
+      map.add(key(*k), item(*v, depth + 1));
     }
     return map;
   }
 
   Disk& disk_;
   const std::string& path_;
-  Device* to_;
+  const LoadOptions& options_;
   std::vector<ZipEntry> entries_;
   std::map<std::string, const ZipEntry*> by_name_;
   std::string root_;
@@ -317,10 +315,10 @@ class Reader : public pickle::Machine::Builder {
 
 }  // namespace
 
-Item load_pth(const std::string& path, Device* map_location) {
+Item load_pth(const std::string& path, const LoadOptions& options) {
   Disk disk = Disk::open(path, ErrorCode::checkpoint);
   try {
-    return Reader(disk, path, map_location).read();
+    return Reader(disk, path, options).read();
   } catch (const Error& e) {
     if (e.code() == ErrorCode::checkpoint || e.code() == ErrorCode::memory) throw;
     throw Error(ErrorCode::checkpoint, "cannot use '{}': {}", path, e.what());

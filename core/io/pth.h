@@ -3,6 +3,7 @@
 #pragma once
 #include <string>
 
+#include "core/io/load_options.h"
 #include "core/io/tree.h"
 
 namespace luth::io {
@@ -11,6 +12,6 @@ namespace luth::io {
 /// share memory in the file share it. Tensors that required a gradient and parameters require one. A dtype or a device
 /// is its text, a torch.Size a list. Throws ErrorCode::checkpoint for all else, by name, and for a file that is
 /// damaged.
-Item load_pth(const std::string& path, Device* map_location = nullptr);
+Item load_pth(const std::string& path, const LoadOptions& options = {});
 
 }  // namespace luth::io

@@ -48,6 +48,7 @@ Place read_place(const std::string& path, const std::string& name, const Json& j
     if (!j.at("shape").is_array()) refuse(path, "its header is damaged at '{}'", name);
     if (j.at("shape").size() > size_t(max_dims)) refuse(path, "'{}' has more than {} dims", name, max_dims);
     for (const Json& n : j.at("shape")) p.shape.push_back(int64_t(n.get_ref<const Json::number_unsigned_t&>()));
+    if (j.size() != 3 || j.at("data_offsets").size() != 2) refuse(path, "its header is damaged at '{}'", name);
     p.begin = j.at("data_offsets").at(0).get_ref<const Json::number_unsigned_t&>();
     p.end = j.at("data_offsets").at(1).get_ref<const Json::number_unsigned_t&>();
   } catch (const Json::exception& e) { refuse(path, "its header is damaged at '{}'", name); }
@@ -76,6 +77,7 @@ std::vector<Place> named_places(const std::string& header, const std::string& pa
     using Event = Json::parse_event_t;
     if (event == Event::object_start && depth > 1) refuse(path, "its header nests objects at '{}'", name);
     if (event == Event::object_start) keys.push_back(0);
+    if (event == Event::array_start && depth > 2) refuse(path, "its header nests arrays at '{}'", name);
     if (event == Event::key) {
       ++keys.back();
       if (depth == 1) name = value.get_ref<const std::string&>();
@@ -86,10 +88,13 @@ std::vector<Place> named_places(const std::string& header, const std::string& pa
     if (depth > 0 && keys.back() != value.size()) refuse(path, "its header has a key twice at '{}'", name);
     keys.pop_back();
     if (depth != 1) return true;
-    if (name != "__metadata__")
+    if (name != "__metadata__") {
       list.push_back(read_place(path, name, value));
-    else if (std::exchange(metadata, true))
-      refuse(path, "its header has a key twice: '{}'", name);
+    } else {
+      if (std::exchange(metadata, true)) refuse(path, "its header has a key twice: '{}'", name);
+      for (const Json& text : value)
+        if (!text.is_string()) refuse(path, "its header has a value in '__metadata__' that is no text");
+    }
     return false;
   };
   const Json rest = Json::parse(header, take, false);

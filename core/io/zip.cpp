@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace luth::io {
 namespace {
@@ -58,6 +59,8 @@ Directory directory_of(Disk& disk, const std::string& path) {
   const size_t end = tail.rfind("PK\x05\x06");
   if (end == std::string::npos || tail.size() - end < end_bytes) refuse(path, "it is cut short, or no zip archive");
   if (get(tail, end + 20, 2) != tail.size() - end - end_bytes) refuse(path, "bytes follow its end");
+  if (get(tail, end + 4, 4) || get(tail, end + 8, 2) != get(tail, end + 10, 2))
+    refuse(path, "it is one of several archives that belong together");
   const Directory d{get(tail, end + 10, 2), get(tail, end + 12, 4), get(tail, end + 16, 4), from + end};
   const bool wide = d.count == 0xffff || d.size == limit || d.at == limit;
   const std::string locator = d.end < locator_bytes ? "" : read(disk, d.end - locator_bytes, locator_bytes, path);
@@ -88,21 +91,31 @@ void read_wide(ZipEntry& e, std::string_view extra, const std::string& path) {
     refuse(path, "'" + e.name + "' has a wrong size");
 }
 
-// No byte belongs to two entries: what is unpacked is then at most a multiple of the file.
-void check_apart(const std::vector<ZipEntry>& entries, const std::string& path) {
-  std::vector<const ZipEntry*> sorted;
+// Gives each entry its end. No byte belongs to two entries, nor to one and the directory: what is unpacked is then at
+// most a multiple of the file.
+void set_apart(std::vector<ZipEntry>& entries, uint64_t directory, const std::string& path) {
+  std::vector<ZipEntry*> sorted;
   for (auto& e : entries) sorted.push_back(&e);
-  std::sort(sorted.begin(), sorted.end(), [](auto* a, auto* b) { return a->at < b->at; });
-  for (size_t i = 1; i < sorted.size(); ++i)
-    if (sorted[i]->at - sorted[i - 1]->at < local_bytes + sorted[i - 1]->packed)
-      refuse(path, "'" + sorted[i - 1]->name + "' and '" + sorted[i]->name + "' overlap");
+  std::sort(sorted.begin(), sorted.end(), [](auto* a, auto* b) { return a->at > b->at; });
+  uint64_t end = directory;
+  std::string next = "the directory";
+  for (ZipEntry* e : sorted) {
+    if (e->at > end || end - e->at < local_bytes + e->packed)
+      refuse(path, "'" + e->name + "' and " + next + " overlap");
+    e->end = std::exchange(end, e->at);
+    next = "'" + e->name + "'";
+  }
 }
 
-// Where the packed bytes of an entry begin.
+// Where the packed bytes of an entry begin. Its own header may lengthen itself, but not beyond the entry's end, and
+// says what the directory says.
 uint64_t data_at(Disk& disk, const ZipEntry& e, const std::string& path) {
   const std::string local = read(disk, e.at, local_bytes, path);
-  if (local.compare(0, 4, "PK\x03\x04")) refuse(path, "'" + e.name + "' is damaged");
-  return e.at + local_bytes + get(local, 26, 2) + get(local, 28, 2);
+  const uint64_t name = get(local, 26, 2), begin = e.at + local_bytes + name + get(local, 28, 2);
+  if (local.compare(0, 4, "PK\x03\x04") || get(local, 8, 2) != e.method || begin > e.end || e.packed > e.end - begin ||
+      read(disk, e.at + local_bytes, name, path) != e.name)
+    refuse(path, "'" + e.name + "' is damaged: its header does not fit the directory");
+  return begin;
 }
 void check_sum(const ZipEntry& e, const void* data, const std::string& path) {
   if (crc32_z(0, static_cast<const Bytef*>(data), e.size) != e.crc)
@@ -140,7 +153,7 @@ std::vector<ZipEntry> zip_entries(Disk& disk, const std::string& path, uint64_t 
     p += central_bytes + name + extra + comment;
   }
   if (p != directory.size()) refuse(path, fmt::format("its directory has more than the {} entries it counts", d.count));
-  check_apart(entries, path);
+  set_apart(entries, d.at, path);
   return entries;
 }
 

@@ -12,11 +12,12 @@ struct ZipEntry {
   uint32_t method, crc;
   uint64_t packed, size;  // bytes
   uint64_t at;            // of the local header
+  uint64_t end = 0;       // where the next entry or the directory begins
 };
 
 /// The directory at the end of the archive. Throws ErrorCode::checkpoint if there is none that fits the file, if
 /// entries overlap, or if unpacked they would have more than `max_bytes` together (0: 1,100 times the file).
-std::vector<ZipEntry> zip_entries(Disk& disk, const std::string& path, uint64_t max_bytes = 0);
+std::vector<ZipEntry> zip_entries(Disk& disk, const std::string& path, uint64_t max_bytes);
 /// The unpacked contents, with their checksum checked.
 std::string zip_read(Disk& disk, const ZipEntry& entry, const std::string& path);
 /// The same of an entry that is stored without packing, to memory for entry.size bytes.

@@ -137,6 +137,10 @@ TEST(Formats, SafetensorsHeaders) {
   EXPECT_TRUE(contains(text(one("F32", "[1,1,1,1,1,1,1,1,2]", "[0,8]"), 8), "8 dims"));
   EXPECT_TRUE(contains(text("{not json", 8), "damaged"));
   EXPECT_TRUE(contains(text(R"({"x":5})", 0), "damaged"));
+  EXPECT_TRUE(contains(text(one("F32", "[2]", "[0,8,8]"), 8), "damaged"));
+  EXPECT_TRUE(contains(text(one("F32", "[2]", "[0,8],\"more\":1"), 8), "damaged"));
+  EXPECT_TRUE(contains(text(one("F32", "[[2]]", "[0,8]"), 8), "nests arrays"));
+  EXPECT_TRUE(contains(text(R"({"__metadata__":{"format":1}})", 0), "no text"));
 }
 
 // Twice the same name, and headers above the format's own limit.

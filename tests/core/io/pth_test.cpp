@@ -187,6 +187,8 @@ TEST(Pth, StructuresAreBounded) {
   expect_refused({"K\1K\2s."}, "nothing is left");
   expect_refused({"}(K\1u."}, "entries");
   expect_refused({"}NNs."}, "key that is neither");
+  EXPECT_EQ(refusal({"}K\1NsK\2Ns."}), "");
+  expect_refused({"}K\1NsK\1Ns."}, "key of a dict twice");
   expect_refused({"\x8b\x09\0\0\0"s + "123456789."}, "integer of 9 bytes");
   expect_refused({"X\xff\xff\xff\x7f."}, "cut short");
   expect_refused({"\x8e\xff\xff\xff\xff\xff\xff\xff\xff."}, "cut short");
@@ -222,11 +224,41 @@ TEST(Pth, EntriesDoNotOverlap) {
   Folder dir;
   std::string bytes = slurp(golden("tensors"));
   Disk disk = Disk::open(golden("tensors"), ErrorCode::checkpoint);
-  const auto entries = zip_entries(disk, "x");
+  const auto entries = zip_entries(disk, "x", 0);
   const size_t directory = bytes.find("PK\1\2"), second = bytes.find("PK\1\2", directory + 4);
   put(bytes, second + 42, entries[0].at, 4);
   spit(dir / "x.pth", bytes);
   EXPECT_NE(text_of(dir / "x.pth").find("overlap"), std::string::npos) << text_of(dir / "x.pth");
+}
+
+// Headers of entries and of the end hold to what the directory says. Each changes one field, of this place and bytes.
+TEST(Pth, HeadersFitTheDirectory) {
+  Folder dir;
+  const Archive a{"N.", {{"data/0", std::string(100, 'x')}}};
+  const std::string good = archive(a);
+  auto text = [&](size_t at, uint64_t v, int n) {
+    std::string bytes = good;
+    put(bytes, at, v, n);
+    spit(dir / "x.pth", bytes);
+    return text_of(dir / "x.pth");
+  };
+  const size_t end = good.rfind("PK\5\6");
+  EXPECT_EQ(text(28, 0, 2), "");
+  for (const std::string& reply : {text(28, 60, 2), text(28, 200, 2), text(8, 8, 2), text(30, 'y', 1), text(26, 9, 2)})
+    EXPECT_NE(reply.find("does not fit the directory"), std::string::npos) << reply;
+  for (const size_t at : {4, 6, 8}) EXPECT_NE(text(end + at, 1, 2).find("belong together"), std::string::npos) << at;
+}
+
+// One None takes a byte of the file and more than a hundred of memory.
+TEST(Pth, ValuesAreBoundedByTheCaller) {
+  Folder dir;
+  spit(dir / "x.pth", archive({"(" + repeated("N", 10000) + "t."}));
+  LoadOptions bounded;
+  bounded.max_bytes = 100000;
+  const Failure f = failure([&] { load(dir / "x.pth", bounded); });
+  EXPECT_TRUE(f.code == 5 && contains(f.text, "more values than max_bytes")) << f.text;
+  bounded.max_bytes = 10000000;
+  EXPECT_EQ(failure([&] { load(dir / "x.pth", bounded); }).code, 0);
 }
 
 // A packed pickle is no larger than the file. This one is a list of 10,000 None.
@@ -238,7 +270,8 @@ TEST(Pth, PackedPicklesAreSmall) {
     Folder dir;
     std::string bytes = archive(a);
     const size_t directory = bytes.find("PK\1\2");
-    put(bytes, directory + 10, 8, 2), put(bytes, directory + 16, 111217663, 4), put(bytes, directory + 24, 10003, 4);
+    put(bytes, 8, 8, 2), put(bytes, directory + 10, 8, 2), put(bytes, directory + 16, 111217663, 4),
+        put(bytes, directory + 24, 10003, 4);
     spit(dir / "x.pth", bytes);
     return text_of(dir / "x.pth");
   };
@@ -251,7 +284,7 @@ TEST(Pth, WideArchives) {
   Folder dir;
   const std::string bytes = slurp(golden("values"));
   Disk disk = Disk::open(golden("values"), ErrorCode::checkpoint);
-  const ZipEntry e = zip_entries(disk, "x")[0];
+  const ZipEntry e = zip_entries(disk, "x", 0)[0];
   const size_t at = bytes.find("PK\1\2"), end = bytes.rfind("PK\5\6"), name = size_t(uint8_t(bytes[at + 28]));
   // until where the directory goes: PyTorch has wide records of its own behind it
   const size_t behind = std::min(bytes.find("PK\6\6"), end);
@@ -265,7 +298,7 @@ TEST(Pth, WideArchives) {
   put(wide, 0, 0x06064b50, 4), put(wide, 32, uint64_t(uint8_t(last[10])), 8), put(wide, 40, directory.size(), 8);
   put(wide, 48, at, 8);
   put(locator, 0, 0x07064b50, 4), put(locator, 8, at + directory.size(), 8);
-  put(last, 10, 0xffff, 2), put(last, 12, ~0u, 4), put(last, 16, ~0u, 4);
+  put(last, 8, 0xffff, 2), put(last, 10, 0xffff, 2), put(last, 12, ~0u, 4), put(last, 16, ~0u, 4);
   spit(dir / "x.pth", bytes.substr(0, at) + directory + wide + locator + last);
   EXPECT_EQ(difference(load(dir / "x.pth"), load(golden("values"))), "");
   put(extra, 12, uint64_t(1) << 63, 8);
@@ -304,7 +337,7 @@ TEST(Pth, MutationsDoNoHarm) {
   for (const char* name : {"tensors", "values", "state"}) {
     const std::string bytes = slurp(golden(name));
     Disk disk = Disk::open(golden(name), ErrorCode::checkpoint);
-    const auto entries = zip_entries(disk, "x");
+    const auto entries = zip_entries(disk, "x", 0);
     const ZipEntry& pickle = entries[0];
     ASSERT_TRUE(pickle.name.ends_with("data.pkl"));
     const size_t at = bytes.find('\x80', size_t(pickle.at)), directory = bytes.find("PK\1\2");
