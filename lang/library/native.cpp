@@ -6,11 +6,9 @@
 
 #include <cerrno>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "core/base/paths.h"
 #include "core/base/text.h"
@@ -19,6 +17,7 @@
 #include "core/device/device.h"
 #include "core/io/checkpoint.h"
 #include "core/io/disk.h"
+#include "core/io/json.h"
 #include "lang/data/data.h"
 #include "lang/library/choose_device.h"
 #include "lang/library/lua_tree.h"
@@ -32,8 +31,6 @@
 
 namespace luth::lang {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // fail(code, text): raises an error with an exit code and without a position, because it is about the user's input.
 int fail(lua_State* L) { raise(L, ErrorCode(int(luaL_checkinteger(L, 1))), luaL_tolstring(L, 2, nullptr), false); }
@@ -149,43 +146,8 @@ int nearest_name(lua_State* L) {
   return lua_pushstring(L, nearest(luaL_checkstring(L, 1), names).c_str()), 1;
 }
 
-Json to_json(const io::Item& item) {
-  if (auto* v = item.as<bool>()) return *v;
-  if (auto* v = item.as<int64_t>()) return *v;
-  if (auto* v = item.as<double>()) return std::isfinite(*v) ? Json(*v) : Json();
-  if (auto* v = item.as<std::string>()) return *v;
-  if (auto* v = item.as<io::List>()) {
-    Json list = Json::array();
-    for (auto& i : *v) list.push_back(to_json(i));
-    return list;
-  }
-  if (auto* v = item.as<io::Map>()) {
-    Json map = Json::object();
-    for (auto& e : *v) map[e.key.index() ? std::get<1>(e.key) : std::to_string(std::get<0>(e.key))] = to_json(e.value);
-    return map;
-  }
-  if (item.as<Tensor>()) throw Error("a tensor has no form in JSON; use item() or tolist()");
-  return {};
-}
-io::Item from_json(const Json& j, int depth = 0) {
-  if (depth > io::max_depth) throw Error("JSON is nested deeper than {} levels", io::max_depth);
-  if (j.is_boolean()) return j.get<bool>();
-  if (j.is_number_integer()) return j.get<int64_t>();
-  if (j.is_number()) return j.get<double>();
-  if (j.is_string()) return j.get<std::string>();
-  if (j.is_array()) {
-    io::List list;
-    for (auto& v : j) list.push_back(from_json(v, depth + 1));
-    return list;
-  }
-  io::Map map;
-  if (j.is_object())
-    for (auto& [k, v] : j.items()) map.add(io::Key(k), from_json(v, depth + 1));
-  return j.is_object() ? io::Item(map) : io::Item();
-}
 int json_encode(lua_State* L) {
-  // Text that is no UTF-8 must not end a run: it is replaced.
-  std::string text = to_json(to_item(L, 1)).dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string text = io::to_json(to_item(L, 1));
   return lua_pushlstring(L, text.data(), text.size()), 1;
 }
 // place(module, name, tensor): puts a tensor, which may be the result of others, into the place of a parameter or
@@ -217,9 +179,9 @@ int document_value(lua_State* L) {
   return document(L, 1, 2), 0;
 }
 int json_decode(lua_State* L) {
-  Json j = Json::parse(luaL_checkstring(L, 1), nullptr, false);
-  if (j.is_discarded()) throw Error(ErrorCode::usage, "this is no JSON: {}", luaL_checkstring(L, 1));
-  return push_item(L, from_json(j)), 1;
+  size_t n;
+  const char* text = luaL_checklstring(L, 1, &n);
+  return push_item(L, io::from_json({text, n})), 1;
 }
 
 int save_rotating(lua_State* L) { return io::save_rotating(to_item(L, 1), luaL_checkstring(L, 2)), 0; }
