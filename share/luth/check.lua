@@ -7,11 +7,15 @@ local resolve = require 'luth.check.scopes'
 local rules = require 'luth.check.rules'
 
 local M = {}
+local most_bytes = 16 * 2^20  -- of a file; no source is larger, and each byte costs some hundred of memory
 
 local function read(path)
   local file, message = io.open(path, 'rb')
-  local text = file and file:read('a')
+  local text = file and (file:read(most_bytes + 1) or '')
   if file then file:close() end
+  if text and #text > most_bytes then
+    errors.usage("luth check takes files of %d MB at most, and '%s' has more", most_bytes // 2^20, path)
+  end
   return text or errors.usage('cannot read %s', message and message:find(path, 1, true) and message or path)
 end
 
@@ -20,12 +24,17 @@ function M.text(text)
   local shown = text:gsub('^\xEF\xBB\xBF', ''):gsub('^#[^\n]*', '')
   local chunk, message = load(shown, '=chunk', 't')
   if chunk then
-    local body = parse(text)
-    return rules(body, resolve(body))
+    local ok, findings = pcall(function()
+      local body = parse(text)
+      return rules(body, resolve(body))
+    end)
+    if ok then return findings end
+    if not tostring(findings):find('stack overflow', 1, true) then error(findings, 0) end
+    return { { line = 1, text = 'an expression or block has too many parts within each other to be checked' } }
   end
-  local line, rest = message:match('^chunk:(%d+): (.*)$')
+  local line, rest = message:match('^chunk:(%d+): ([^\n]*)')
   local hint = registry.hint(message, shown):gsub('^\nhint: ', '; ')
-  return { { line = math.tointeger(line) or 1, text = (rest or message) .. hint } }
+  return { { line = math.tointeger(line) or 1, text = (rest or message:match('^[^\n]*')) .. hint } }
 end
 
 --- Prints `file:line: message` for each finding in the files; returns the number of findings.

@@ -287,4 +287,18 @@ if z then end --! always true
 ]===]
 end
 
+-- Each part of a chain is looked at once: where it was looked at once more for each part behind it, these took minutes.
+function s.long_chains()
+  for _, part in ipairs { '.b', ':b()', '.b(x)', ' + x', ' and x' } do
+    t:eq(check.text('local x = 1\nlocal a = x' .. part:rep(20000) .. '\nif a then return x' .. part:rep(20000) .. ' end'), {})
+  end
+end
+
+function s.deep_nests()
+  local findings = check.text('return ' .. ('('):rep(300) .. '1' .. (')'):rep(300))
+  t:assert(#findings == 1 and findings[1].text:find('overflow', 1, true) and not findings[1].text:find('\n', 1, true))
+  findings = check.text('return x' .. ('.b'):rep(200000))
+  t:assert(#findings == 1 and findings[1].text:find('too many parts', 1, true))
+end
+
 t:add(s):run()

@@ -68,8 +68,7 @@ local function result_of(face, count)
   return nil
 end
 
--- The value and the path of a.b.c, where a is a table of luth's names; nil for anything else.
-function M.library(e)
+local function find_in_library(e)
   if e.type == 'Name' and not e.variable then
     local value = rawget(_G, e.name)
     if type(value) == 'table' and M.spaces[value] then return value, e.name end
@@ -78,6 +77,16 @@ function M.library(e)
     if space and M.spaces[space] then return rawget(space, e.key), path .. '.' .. e.key end
   end
   return nil
+end
+
+-- The value and the path of a.b.c, where a is a table of luth's names; nil for anything else. Kept in the expression, so that
+-- a chain costs each of its parts once.
+function M.library(e)
+  if e.path == nil then
+    local value, path = find_in_library(e)
+    e.value_of_path, e.path = value, path or false
+  end
+  return e.value_of_path, e.path or nil
 end
 
 -- 'math.floor' for a function or value of Lua's own; nil for any other expression.
@@ -196,7 +205,8 @@ local kinds = {
 }
 
 -- The common kind of all values that are assigned to the variable, except nil; nil if they differ.
-local function look(variable)
+local looks = 0  -- that are going on: what they see of a variable may change yet
+local function common_kind(variable)
   local found
   for _, value in ipairs(variable.values) do
     variable.looking = found or false
@@ -216,7 +226,11 @@ local function look(variable)
 end
 function M.kind_of_variable(variable)
   if variable.looking ~= nil then return variable.looking or nil end  -- x = x + 1: what the values before say
-  if variable.kind == nil then variable.kind = look(variable) end
+  if variable.kind == nil then
+    looks = looks + 1
+    variable.kind = common_kind(variable)
+    looks = looks - 1
+  end
   return not variable.may_be_nil and variable.kind or nil
 end
 
@@ -227,6 +241,11 @@ function M.kind_unless_nil(e)
   return kind or e.type == 'Name' and e.variable and e.variable.kind or nil
 end
 
-function M.kind(e) return kinds[e.type](e) or nil end
+function M.kind(e)
+  if e.known_kind ~= nil then return e.known_kind or nil end
+  local kind = kinds[e.type](e) or nil
+  if looks == 0 then e.known_kind = kind or false end
+  return kind
+end
 
 return M

@@ -10,15 +10,17 @@ function Checker:say(line, ...) self.findings[#self.findings + 1] = { line = lin
 local tensors = { tensor = true, mask = true }
 local function is_tensor(e) return tensors[kinds.kind(e)] or false end
 
--- The expression as short text: x, x.y, x:gt(…).
-local function text_of(e)
+-- The expression as short text: x, x.y, x:gt(…); of a chain its last `most` parts (8).
+local function text_of(e, most)
+  most = (most or 8) - 1
+  if most < 0 then return '…' end
   if e.type == 'Name' then return e.name end
   if e.type == 'Constant' then return e.value end
-  if e.type == 'Paren' then return '(' .. text_of(e.inner) .. ')' end
-  if e.type == 'Index' then return text_of(e.object) .. (e.dot and '.' .. e.key or '[…]') end
+  if e.type == 'Paren' then return '(' .. text_of(e.inner, most) .. ')' end
+  if e.type == 'Index' then return text_of(e.object, most) .. (e.dot and '.' .. e.key or '[…]') end
   local args = e.args and (#e.args > 0 and '(…)' or '()')
-  if e.type == 'Method' then return text_of(e.object) .. ':' .. e.name .. args end
-  if e.type == 'Call' then return text_of(e.callee) .. args end
+  if e.type == 'Method' then return text_of(e.object, most) .. ':' .. e.name .. args end
+  if e.type == 'Call' then return text_of(e.callee, most) .. args end
   return '…'
 end
 
@@ -34,12 +36,7 @@ function Checker:condition(e, word)
   if e.type == 'Paren' then return self:condition(e.inner, word) end
   if e.type == 'Unary' and e.op == 'not' then return end  -- told of as an expression
   if e.type == 'Binary' and (e.op == 'and' or e.op == 'or') then
-    if not self.told[e] and has_tensor(e) then
-      self:joined(e)
-    else
-      self:condition(e.left, word)
-      self:condition(e.right, word)
-    end
+    if not self.told[e] and has_tensor(e) then self:joined(e) end
   elseif is_tensor(e) then
     local what = text_of(e)
     self:say(e.line, '%s %s: a tensor is always true; write %s:item() for one element, %s:all() or %s:any() for more',
