@@ -1,6 +1,7 @@
 // The backend nccl of torch.distributed. A group has one communicator for its collectives, on one GPU, and one for the
 // messages of each pair of ranks and each direction, so that none waits for another. Communicators are asynchronous:
 // the host waits for no other rank without a time-out. Data that is only moved travels as bytes.
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <mutex>
