@@ -60,7 +60,9 @@ class Backend {
   virtual Stream* message_stream(int /*peer*/, bool /*sends*/) { return nullptr; }
   /// What has gone wrong with work that was given; "" where nothing has.
   virtual std::string trouble() { return ""; }
-  /// Ends the work that was given. Whoever waits for the device, or calls again, gets the error `why`.
+
+  /// After a call has failed because of another rank: ends the work that was given. Whoever waits for the device, or
+  /// calls again, gets the error `why`.
   virtual void abort(std::exception_ptr /*why*/) noexcept {}
 
  private:

@@ -1,31 +1,21 @@
-// What torch.distributed is made of: groups, works and stores as objects, and the collectives as plain functions. The
-// names and arguments that scripts see are Lua (share/luth/torch/distributed.lua).
+// torch.distributed: the run and its groups. The names and arguments that scripts see are Lua
+// (share/luth/torch/distributed.lua).
+#include "lang/dist/dist.h"
+
+#include <algorithm>
 #include <cstring>
 
-#include "core/dist/collectives.h"
 #include "core/dist/environment.h"
-#include "core/dist/file_store.h"
-#include "core/dist/reducer.h"
 #include "core/dist/world.h"
 #include "core/io/description.h"
 #include "lang/library/lua_tree.h"
-#include "lang/runtime/bridge.h"
-#include "lang/runtime/functions.h"
 #include "lang/runtime/interp.h"
-#include "lang/runtime/ref.h"
 #include "lang/runtime/tables.h"
-#include "lang/values/named_arguments.h"
 #include "lang/values/tensor_values.h"
 
-namespace luth::lang {
-namespace {
+namespace luth::lang::distributed {
 
 using namespace dist;
-using StoreRef = std::shared_ptr<Store>;
-struct StoreBox {
-  StoreRef store;
-  std::shared_ptr<StoreServer> server;  // of the process that keeps a TCPStore
-};
 
 // ---- arguments ----
 
@@ -34,20 +24,11 @@ const GroupRef& group_at(lua_State* L, int index) {
   throw Error(ErrorCode::usage, "expects a process group, got {}", given_text(L, index));
 }
 
-// Seconds as a number; nothing for nil.
 std::optional<Milliseconds> seconds_at(lua_State* L, int index) {
   if (lua_isnoneornil(L, index)) return std::nullopt;
   const double s = luaL_checknumber(L, index);
   if (!(s > 0 && s < 1e9)) throw Error(ErrorCode::usage, "timeout is in seconds, above 0, got {}", s);
   return Milliseconds(std::max<int64_t>(1, int64_t(s * 1000)));
-}
-
-ReduceOp op_at(lua_State* L, int index) {
-  const std::string word = lua_isstring(L, index) ? lua_tostring(L, index) : given_text(L, index);
-  for (int i = 0; i <= int(ReduceOp::bxor); ++i)
-    if (to_text(ReduceOp(i)) == word) return ReduceOp(i);
-  throw Error(ErrorCode::usage, "op is one of dist.ReduceOp: SUM, PRODUCT, MIN, MAX, AVG, BAND, BOR, BXOR; got '{}'",
-              word);
 }
 
 TensorList list_at(lua_State* L, int index, const char* what) {
@@ -57,109 +38,27 @@ TensorList list_at(lua_State* L, int index, const char* what) {
   return list;
 }
 
-std::vector<int64_t> sizes_at(lua_State* L, int index) {
-  std::vector<int64_t> sizes;
-  if (lua_isnoneornil(L, index)) return sizes;
-  for (int64_t n : check_ints(L, index)) sizes.push_back(n);
-  return sizes;
-}
-
 int rank_at(lua_State* L, int index) { return int(std::clamp<int64_t>(check_integer(L, index), -1, 1 << 30)); }
 
-int push_work(lua_State* L, WorkRef w) {
-  push_box(L, std::move(w));
-  return 1;
-}
 Tensor tensor_at(lua_State* L, int index) { return check_tensor(L, index, "expects a tensor to send or receive:"); }
-
-// ---- collectives: (group, tensors, …, timeout); each gives a work ----
-
-int all_reduce_of(lua_State* L) {
-  return push_work(L, all_reduce(*group_at(L, 1), tensor_at(L, 2), op_at(L, 3), seconds_at(L, 4)));
+std::string bytes_at(lua_State* L, int index) {
+  size_t n;
+  const char* p = luaL_checklstring(L, index, &n);
+  return {p, n};
 }
-int broadcast_of(lua_State* L) {
-  return push_work(L, broadcast(*group_at(L, 1), tensor_at(L, 2), rank_at(L, 3), seconds_at(L, 4)));
-}
-int reduce_of(lua_State* L) {
-  return push_work(L, reduce(*group_at(L, 1), tensor_at(L, 2), rank_at(L, 3), op_at(L, 4), seconds_at(L, 5)));
-}
-int all_gather_of(lua_State* L) {
-  return push_work(
-      L, all_gather(*group_at(L, 1), list_at(L, 2, "tensor_list expects"), tensor_at(L, 3), seconds_at(L, 4)));
-}
-int all_gather_into_tensor_of(lua_State* L) {
-  return push_work(L, all_gather_into_tensor(*group_at(L, 1), tensor_at(L, 2), tensor_at(L, 3), seconds_at(L, 4)));
-}
-int gather_of(lua_State* L) {
-  return push_work(L, gather(*group_at(L, 1), tensor_at(L, 2), list_at(L, 3, "gather_list expects"), rank_at(L, 4),
-                             seconds_at(L, 5)));
-}
-int scatter_of(lua_State* L) {
-  return push_work(L, scatter(*group_at(L, 1), tensor_at(L, 2), list_at(L, 3, "scatter_list expects"), rank_at(L, 4),
-                              seconds_at(L, 5)));
-}
-int reduce_scatter_of(lua_State* L) {
-  return push_work(L, reduce_scatter(*group_at(L, 1), tensor_at(L, 2), list_at(L, 3, "input_list expects"), op_at(L, 4),
-                                     seconds_at(L, 5)));
-}
-int reduce_scatter_tensor_of(lua_State* L) {
-  return push_work(
-      L, reduce_scatter_tensor(*group_at(L, 1), tensor_at(L, 2), tensor_at(L, 3), op_at(L, 4), seconds_at(L, 5)));
-}
-int all_to_all_of(lua_State* L) {
-  return push_work(L, all_to_all(*group_at(L, 1), list_at(L, 2, "output_tensor_list expects"),
-                                 list_at(L, 3, "input_tensor_list expects"), seconds_at(L, 4)));
-}
-int all_to_all_single_of(lua_State* L) {
-  return push_work(L, all_to_all_single(*group_at(L, 1), tensor_at(L, 2), tensor_at(L, 3), sizes_at(L, 4),
-                                        sizes_at(L, 5), seconds_at(L, 6)));
-}
-int send_of(lua_State* L) {
-  return push_work(L, send(*group_at(L, 1), tensor_at(L, 2), rank_at(L, 3), rank_at(L, 4), seconds_at(L, 5)));
-}
-int recv_of(lua_State* L) {
-  const int src = lua_isnil(L, 3) ? -1 : rank_at(L, 3);
-  return push_work(L, receive(*group_at(L, 1), tensor_at(L, 2), src, rank_at(L, 4), seconds_at(L, 5)));
-}
-int barrier_of(lua_State* L) { return push_work(L, barrier(*group_at(L, 1), seconds_at(L, 2))); }
-
-// ---- works ----
-
-const WorkRef& self_work(lua_State* L) {
-  const WorkRef& w = own<WorkRef>(L);
-  if (!w) throw Error("this work has been collected");
-  return w;
-}
-int wait_of(lua_State* L) {
-  self_work(L)->wait();
-  return lua_pushboolean(L, true), 1;
-}
-int is_completed_of(lua_State* L) { return lua_pushboolean(L, self_work(L)->is_completed()), 1; }
-int is_success_of(lua_State* L) {
-  return lua_pushboolean(L, self_work(L)->is_completed() && !self_work(L)->exception()), 1;
-}
-int exception_of(lua_State* L) {
-  try {
-    if (const auto e = self_work(L)->exception()) std::rethrow_exception(e);
-    lua_pushnil(L);
-  } catch (const std::exception& e) { lua_pushstring(L, e.what()); }
-  return 1;
-}
-int source_rank_of(lua_State* L) { return lua_pushinteger(L, self_work(L)->source_rank()), 1; }
-std::string text_of_work(lua_State* L) {
-  return self_work(L)->name() + (self_work(L)->is_completed() ? ", ended" : ", going on");
+int push_bytes(lua_State* L, const std::string& s) { return lua_pushlstring(L, s.data(), s.size()), 1; }
+std::vector<std::string> keys_at(lua_State* L, int index) {
+  std::vector<std::string> keys;
+  if (lua_type(L, index) != LUA_TTABLE) return {bytes_at(L, index)};
+  each_element(L, index, [&](int at, lua_Integer) { keys.push_back(bytes_at(L, at)); });
+  return keys;
 }
 int index_of_method(lua_State* L) {
   if (push_method(L)) return 1;
   return lua_pushnil(L), 1;
 }
-constexpr Row work_methods[] = {
-    {"wait", guarded<wait_of>, "work:wait()", "Waits until the call has ended, and raises its error."},
-    {"is_completed", guarded<is_completed_of>, "work:is_completed()", "Whether the call has ended, well or not."},
-    {"is_success", guarded<is_success_of>, "work:is_success()", "Whether the call has ended without an error."},
-    {"exception", guarded<exception_of>, "work:exception()", "The text of the call's error, nil where there is none."},
-    {"source_rank", guarded<source_rank_of>, "work:source_rank()", "The rank whose message a recv has got."},
-};
+
+namespace {
 
 // ---- groups ----
 
@@ -181,95 +80,6 @@ constexpr Row group_methods[] = {
     {"size", guarded<size_of_group>, "group:size()", "How many processes the group has."},
     {"name", guarded<name_of>, "group:name()", "The group's name, the same on all ranks."},
 };
-
-// ---- stores ----
-
-StoreBox& self_store(lua_State* L) {
-  StoreBox& s = own<StoreBox>(L);
-  if (!s.store) throw Error("this store has been collected");
-  return s;
-}
-std::string bytes_at(lua_State* L, int index) {
-  size_t n;
-  const char* p = luaL_checklstring(L, index, &n);
-  return {p, n};
-}
-int push_bytes(lua_State* L, const std::string& s) { return lua_pushlstring(L, s.data(), s.size()), 1; }
-std::vector<std::string> keys_at(lua_State* L, int index) {
-  std::vector<std::string> keys;
-  if (lua_type(L, index) != LUA_TTABLE) return {bytes_at(L, index)};
-  each_element(L, index, [&](int at, lua_Integer) { keys.push_back(bytes_at(L, at)); });
-  return keys;
-}
-int store_set(lua_State* L) { return self_store(L).store->set(bytes_at(L, 2), bytes_at(L, 3)), 0; }
-int store_get(lua_State* L) { return push_bytes(L, self_store(L).store->get(bytes_at(L, 2))); }
-int store_add(lua_State* L) {
-  return lua_pushinteger(L, self_store(L).store->add(bytes_at(L, 2), check_integer(L, 3))), 1;
-}
-int store_compare_set(lua_State* L) {
-  return push_bytes(L, self_store(L).store->compare_set(bytes_at(L, 2), bytes_at(L, 3), bytes_at(L, 4)));
-}
-int store_wait(lua_State* L) {
-  Store& s = *self_store(L).store;
-  const Milliseconds before = s.timeout();
-  struct Restore {
-    Store& s;
-    Milliseconds t;
-    ~Restore() { s.set_timeout(t); }
-  } const restore{s, before};
-  s.set_timeout(seconds_at(L, 3).value_or(before));
-  s.wait(keys_at(L, 2));
-  return 0;
-}
-int store_check(lua_State* L) {
-  for (auto& k : keys_at(L, 2))
-    if (!self_store(L).store->find(k)) return lua_pushboolean(L, false), 1;
-  return lua_pushboolean(L, true), 1;
-}
-int store_delete_key(lua_State* L) { return lua_pushboolean(L, self_store(L).store->remove(bytes_at(L, 2))), 1; }
-int store_num_keys(lua_State* L) { return lua_pushinteger(L, self_store(L).store->count()), 1; }
-int store_set_timeout(lua_State* L) {
-  self_store(L).store->set_timeout(seconds_at(L, 2).value_or(default_timeout));
-  return 0;
-}
-int store_port(lua_State* L) {
-  auto* tcp = dynamic_cast<TcpStore*>(self_store(L).store.get());
-  return tcp ? lua_pushinteger(L, tcp->server().port) : lua_pushnil(L), 1;
-}
-constexpr Row store_methods[] = {
-    {"set", guarded<store_set>, "store:set(key, value)", "Sets the key to a string, for all processes."},
-    {"get", guarded<store_get>, "store:get(key)", "The key's value, for which it waits."},
-    {"add", guarded<store_add>, "store:add(key, amount)",
-     "Adds to the number that the key is, from 0; returns the sum."},
-    {"compare_set", guarded<store_compare_set>, "store:compare_set(key, expected, desired)",
-     "Sets the key to desired if its value is expected, or if it has none and expected is ''. Returns the value then."},
-    {"wait", guarded<store_wait>, "store:wait(keys, timeout?)", "Waits until all keys are there, timeout in seconds."},
-    {"check", guarded<store_check>, "store:check(keys)", "Whether all keys are there."},
-    {"delete_key", guarded<store_delete_key>, "store:delete_key(key)",
-     "Removes the key; returns whether it was there."},
-    {"num_keys", guarded<store_num_keys>, "store:num_keys()", "How many keys there are."},
-    {"set_timeout", guarded<store_set_timeout>, "store:set_timeout(seconds)", "How long get and wait wait."},
-    {"port", guarded<store_port>, "store:port()", "The port of a TCPStore."},
-};
-
-// tcp_store(host, port, is_master, seconds)
-int make_tcp_store(lua_State* L) {
-  Address a{luaL_checkstring(L, 1), int(std::clamp<int64_t>(check_integer(L, 2), 0, 65535))};
-  StoreBox box;
-  if (lua_toboolean(L, 3)) {
-    box.server = std::make_shared<StoreServer>(a.port);
-    a.port = box.server->port();
-  }
-  box.store = std::make_shared<TcpStore>(a, seconds_at(L, 4).value_or(default_timeout));
-  push_box(L, std::move(box));
-  return 1;
-}
-int make_file_store(lua_State* L) {
-  StoreBox box;
-  box.store = std::make_shared<FileStore>(luaL_checkstring(L, 1), seconds_at(L, 2).value_or(default_timeout));
-  push_box(L, std::move(box));
-  return 1;
-}
 
 // ---- the run ----
 
@@ -310,103 +120,6 @@ int backend_of(lua_State* L) { return push_bytes(L, group_at(L, 1)->backend_name
 int device_of(lua_State* L) { return push_bytes(L, group_at(L, 1)->backend().device().name()); }
 int timeout_of(lua_State* L) { return lua_pushnumber(L, double(group_at(L, 1)->timeout().count()) / 1000), 1; }
 
-// ---- DistributedDataParallel: reducer(group, parameters, names, {bucket_bytes =, find_unused_parameters =, …}) ----
-
-using ReducerRef = std::shared_ptr<Reducer>;
-int make_reducer(lua_State* L) {
-  ReducerOptions o;
-  NamedArguments given(L, 4, "DistributedDataParallel");
-  const double bytes = given.number("bucket_cap_mb", 25) * (1 << 20);
-  if (!(bytes > 0 && bytes < 1e15)) throw Error("bucket_cap_mb is a number above 0");
-  o.bucket_bytes = int64_t(bytes);
-  o.first_bucket_bytes = std::min(o.first_bucket_bytes, o.bucket_bytes);
-  o.find_unused_parameters = given.flag("find_unused_parameters", false);
-  o.gradient_as_bucket_view = given.flag("gradient_as_bucket_view", false);
-  o.static_graph = given.flag("static_graph", false);
-  given.done();
-  push_box(L, std::make_shared<Reducer>(group_at(L, 1), list_at(L, 2, "parameters expects"), keys_at(L, 3), o), 1);
-  return 1;
-}
-Reducer& self_reducer(lua_State* L) {
-  const ReducerRef& r = own<ReducerRef>(L);
-  if (!r) throw Error("this reducer has been collected");
-  return *r;
-}
-// (first, count) from `index`; nothing: all ranks.
-std::optional<Active> active_at(lua_State* L, int index) {
-  if (lua_isnoneornil(L, index)) return std::nullopt;
-  return Active{rank_at(L, index), rank_at(L, index + 1)};
-}
-int prepare_of(lua_State* L) {
-  Reducer& r = self_reducer(L);
-  r.prepare(lua_isnoneornil(L, 2) ? Tensors() : check_tensors(L, 2), active_at(L, 3));
-  return 0;
-}
-int expect_of(lua_State* L) { return self_reducer(L).expect(), 0; }
-int rest_of(lua_State* L) { return self_reducer(L).rest(), 0; }
-int shadow_of(lua_State* L) {
-  self_reducer(L).shadow(*active_at(L, 2));
-  return 0;
-}
-
-// The function is a user value of the reducer. It is called with a bucket's number, and at the end of backward with
-// true too.
-int set_hook_of(lua_State* L) {
-  Reducer& r = self_reducer(L);
-  luaL_checktype(L, 2, LUA_TFUNCTION);
-  lua_settop(L, 2);
-  const WeakRef f(L, 2);
-  lua_setiuservalue(L, 1, 1);
-  const auto call = [f](size_t bucket, bool ends) {
-    lua_State* L = f.running();
-    luaL_checkstack(L, 8, nullptr);
-    f.push(L);
-    lua_pushinteger(L, lua_Integer(bucket + 1));
-    lua_pushboolean(L, ends);
-    lua_call(L, 2, 1);
-    const Tensor result = ends ? check_tensor(L, -1) : Tensor();
-    lua_pop(L, 1);
-    return result;
-  };
-  r.set_hook({[call](size_t i) { call(i, false); }, [call](size_t i) { return call(i, true); }});
-  return 0;
-}
-
-// The numbers of the bucket's parameters, its flat tensor, and the views of that for each parameter.
-int bucket_of(lua_State* L) {
-  const auto& buckets = self_reducer(L).buckets();
-  const lua_Integer i = luaL_checkinteger(L, 2);
-  if (i < 1 || size_t(i) > buckets.size()) return 0;
-  const Reducer::Bucket& b = buckets[size_t(i - 1)];
-  lua_newtable(L);
-  lua_Integer k = 0;
-  for (int p : b.parameters) lua_pushinteger(L, p + 1), lua_rawseti(L, -2, ++k);
-  push_tensor(L, b.flat);
-  lua_newtable(L);
-  k = 0;
-  for (const Tensor& view : b.views) push_tensor(L, view), lua_rawseti(L, -2, ++k);
-  return 3;
-}
-constexpr Row reducer_methods[] = {
-    {"expect", guarded<expect_of>, "reducer:expect()", "Comes before each forward with gradients."},
-    {"prepare", guarded<prepare_of>, "reducer:prepare(outputs?, first?, count?)",
-     "The next backward is averaged over the ranks, or over count of them."},
-    {"rest", guarded<rest_of>, "reducer:rest()", "The next backward is not."},
-    {"shadow", guarded<shadow_of>, "reducer:shadow(first, count)",
-     "Takes part in a backward of other ranks without gradients."},
-    {"set_hook", guarded<set_hook_of>, "reducer:set_hook(f)",
-     "f(i) sends bucket i, and f(i, true) gives its averages at the end of backward."},
-    {"bucket", guarded<bucket_of>, "reducer:bucket(i)",
-     "The numbers of the parameters of the i-th bucket to be sent, its flat tensor, and the parts of it for each "
-     "parameter; nothing where there are fewer."},
-};
-
-// broadcast_all(group, tensors, src)
-int broadcast_all_of(lua_State* L) {
-  broadcast_all(*group_at(L, 1), list_at(L, 2, "expects"), rank_at(L, 3));
-  return 0;
-}
-
 // What the launcher says: rank, world size, local rank, local world size; nothing without one.
 int launched(lua_State* L) {
   const auto l = launch_environment();
@@ -428,25 +141,7 @@ int from_bytes(lua_State* L) {
   return 1;
 }
 
-constexpr luaL_Reg functions[] = {{"all_reduce", guarded<all_reduce_of>},
-                                  {"broadcast", guarded<broadcast_of>},
-                                  {"reduce", guarded<reduce_of>},
-                                  {"all_gather", guarded<all_gather_of>},
-                                  {"all_gather_into_tensor", guarded<all_gather_into_tensor_of>},
-                                  {"gather", guarded<gather_of>},
-                                  {"scatter", guarded<scatter_of>},
-                                  {"reduce_scatter", guarded<reduce_scatter_of>},
-                                  {"reduce_scatter_tensor", guarded<reduce_scatter_tensor_of>},
-                                  {"all_to_all", guarded<all_to_all_of>},
-                                  {"all_to_all_single", guarded<all_to_all_single_of>},
-                                  {"send", guarded<send_of>},
-                                  {"recv", guarded<recv_of>},
-                                  {"barrier", guarded<barrier_of>},
-                                  {"reducer", guarded<make_reducer>},
-                                  {"broadcast_all", guarded<broadcast_all_of>},
-                                  {"tcp_store", guarded<make_tcp_store>},
-                                  {"file_store", guarded<make_file_store>},
-                                  {"init", guarded<init>},
+constexpr luaL_Reg functions[] = {{"init", guarded<init>},
                                   {"initialized", guarded<initialized>},
                                   {"destroy", guarded<destroy>},
                                   {"world", guarded<world_of>},
@@ -550,19 +245,6 @@ constexpr Row rows[] = {
      "The same in a file that all processes can write."},
 };
 
-template <std::string (*text)(lua_State*)>
-int push_text(lua_State* L) {
-  return push_bytes(L, text(L));
-}
-std::string text_of_store(lua_State*) { return "torch.distributed.Store"; }
-std::string text_of_reducer(lua_State*) { return "torch.distributed.Reducer"; }
-
-template <class T>
-void open_class(lua_State* L, const char* name, std::span<const Row> methods, lua_CFunction text) {
-  open_box<T>(L, name);
-  finish_class(L, methods, guarded<index_of_method>, {{"__gc", destroy_box<T>}, {"__tostring", text}});
-}
-
 // A field of the table on top of the stack that is its own name.
 void set_word(lua_State* L, const std::string& word) {
   lua_pushstring(L, word.c_str());
@@ -570,16 +252,16 @@ void set_word(lua_State* L, const std::string& word) {
 }
 
 void open_dist(lua_State* L) {
-  open_class<WorkRef>(L, "torch.distributed.Work", work_methods, guarded<push_text<text_of_work>>);
-  open_class<GroupRef>(L, "torch.distributed.ProcessGroup", group_methods, guarded<push_text<text_of_group>>);
+  open_class<GroupRef, text_of_group>(L, "torch.distributed.ProcessGroup", group_methods);
   lua_rawgeti(L, LUA_REGISTRYINDEX, box_slot<GroupRef>);
   lua_pushcfunction(L, guarded<name_of>);
   lua_setfield(L, -2, "__setting");  // modules keep a group's name
 
-  open_class<StoreBox>(L, "torch.distributed.Store", store_methods, guarded<push_text<text_of_store>>);
-  open_class<ReducerRef>(L, "torch.distributed.Reducer", reducer_methods, guarded<push_text<text_of_reducer>>);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   luaL_newlib(L, functions);
+  open_collectives(L);
+  open_stores(L);
+  open_reducers(L);
   lua_setfield(L, -2, "luth.dist");
   lua_getglobal(L, "torch");
   luaL_getsubtable(L, -1, "distributed");
@@ -602,4 +284,4 @@ void open_dist(lua_State* L) {
 const Open opener("torch.distributed", Open::modules + 6, open_dist);
 
 }  // namespace
-}  // namespace luth::lang
+}  // namespace luth::lang::distributed

@@ -191,6 +191,9 @@ class Gloo final : public Backend {
     } catch (const std::exception&) {}
   }
 
+  // Ranks that wait for this one learn of the failure at once, while the store can still say whose it is.
+  void abort(std::exception_ptr) noexcept override { close(); }
+
  private:
   // Nothing is to be sent: no elements, or nobody to send them to.
   bool idle(const Tensor& t) const { return size() == 1 || t.numel() == 0; }
