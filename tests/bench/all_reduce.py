@@ -31,7 +31,8 @@ def pytorch_rank():
         if dist.get_rank() == 0: print(size, sorted(times)[len(times) // 2])
 
 
-def read(text): return {int(a): float(b) for a, b in (line.split() for line in text.decode().splitlines())}
+# Lines of bytes and seconds; `luth launch` puts the rank in front.
+def read(text): return {int(a): float(b) for a, b in (line.split()[-2:] for line in text.decode().splitlines())}
 
 
 def luth_times(luth, ranks):
