@@ -9,8 +9,6 @@
 namespace luth::io {
 namespace {
 
-// Deflate packs at most 1032 to 1.
-constexpr uint64_t most_unpacked = 1100;
 // An array without stored bytes is all fill value. It may have up to this size.
 constexpr uint64_t most_unstored = 64 * 1024;
 // A chunk may be larger than its stored bytes, up to this size.
@@ -157,7 +155,7 @@ void Arrays::check_layout(hid_t d, hid_t type, uint64_t size, const std::string&
     file_.refuse(path, "has its data in other files, which luth does not read");
   if (layout != H5D_CHUNKED) return afford(size, H5Dget_storage_size(d), 1, path);
   bool packed = check_filters(how, path);
-  uint64_t stored = H5Dget_storage_size(d), ratio = packed ? most_unpacked : 1;
+  uint64_t stored = H5Dget_storage_size(d), ratio = packed ? most_packing : 1;
   Extents chunk(H5S_MAX_RANK);
   chunk.resize(size_t(file_.check(H5Pget_chunk(how, H5S_MAX_RANK, chunk.data()), "read", path)));
   uint64_t piece = bytes(chunk, H5Tget_size(type), path);

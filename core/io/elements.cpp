@@ -69,6 +69,12 @@ List plain_values(Dtype d, const void* elements, int64_t n) {
   return list;
 }
 
+void settle_booleans(const Tensor& t) {
+  if (t.dtype() != Dtype::boolean) return;
+  auto* p = static_cast<unsigned char*>(t.raw());
+  for (int64_t i = 0, n = t.numel(); i < n; ++i) p[i] = p[i] != 0;
+}
+
 void swap_bytes(void* data, int64_t n, size_t size) {
   auto* p = static_cast<char*>(data);
   for (int64_t i = 0; size > 1 && i < n; ++i, p += size) std::reverse(p, p + size);

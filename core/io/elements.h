@@ -6,6 +6,9 @@
 
 namespace luth::io {
 
+/// How many times as large as its packed bytes an array may be: deflate packs at most 1032 to 1.
+inline constexpr uint64_t most_packing = 1100;
+
 /// The bytes of an array of a file; nothing for a shape that no tensor has, as check_shape() says.
 std::optional<uint64_t> array_bytes(const Shape& shape, Dtype d);
 /// The row-major elements of a tensor on any device with data; `kept` owns them where they had to be copied. Null for a
@@ -15,6 +18,9 @@ const void* host_elements(const Tensor& t, Tensor& kept);
 Tensor on_device(const Tensor& t, Device* to);
 /// `n` elements as plain values: booleans, integers, floats.
 List plain_values(Dtype d, const void* elements, int64_t n);
+/// Makes the elements of a dense tensor of booleans 0 and 1: other bytes of a file are no bool in C++. Nothing happens
+/// to other dtypes.
+void settle_booleans(const Tensor& t);
 /// Reverses the bytes of each of `n` elements of `size` bytes.
 void swap_bytes(void* data, int64_t n, size_t size);
 

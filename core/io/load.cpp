@@ -69,10 +69,7 @@ class Builder {
     Tensor t = Tensor::empty(array.shape, array.dtype, host());
     if (!size) return t;
     if (!read_pieces(*source.disk, t.data<char>(), size, array.at)) fail(source.disk->reason());
-    if (array.dtype == Dtype::boolean) {  // bytes other than 0 and 1 are no bool in C++
-      auto* p = static_cast<unsigned char*>(t.raw());
-      for (uint64_t i = 0; i < size; ++i) p[i] = p[i] != 0;
-    }
+    settle_booleans(t);
     return t;
   }
 

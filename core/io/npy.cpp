@@ -161,8 +161,7 @@ Tensor parse(uint64_t bytes, const std::string& what, Read read) {
   Tensor t = Tensor::empty(h.shape, h.dtype, host(), &strides);
   if (size) read(t.raw(), size, h.bytes);
   if (h.big_endian) swap_bytes(t.raw(), t.numel(), size_of(h.dtype));
-  auto* flags = static_cast<unsigned char*>(t.raw());
-  for (uint64_t i = 0; h.dtype == Dtype::boolean && i < size; ++i) flags[i] = flags[i] != 0;
+  settle_booleans(t);
   return t;
 }
 

@@ -202,9 +202,7 @@ class Reader : public pickle::Machine::Builder {
     zip_read_stored(disk_, *e, path_, t.raw());
     if (swapped_ && dtype) swap_bytes(t.raw(), count, size_of(d));
     if (swapped_ && !dtype) throw Error("storage '{}' is big-endian and of no dtype", key);
-    if (d == Dtype::boolean)
-      for (auto* b = static_cast<unsigned char*>(t.raw()); b != static_cast<unsigned char*>(t.raw()) + count; ++b)
-        *b = *b != 0;
+    settle_booleans(t);
     elements_.push_back({on_device(t, options_.map_location), dtype});
     by_key_.emplace(key, elements_.size() - 1);
     return elements_.size() - 1;

@@ -179,9 +179,7 @@ Item load_safetensors(const std::string& path, Device* map_location) {
     if (map.find(p.name)) refuse(path, "its header has a key twice: '{}'", p.name);
     Tensor t = Tensor::empty(p.shape, p.dtype, host());
     if (!disk.read(t.raw(), t.bytes(), data + p.begin)) refuse(path, "{}", disk.reason());
-    if (p.dtype == Dtype::boolean)
-      for (auto* b = static_cast<unsigned char*>(t.raw()); b != static_cast<unsigned char*>(t.raw()) + t.numel(); ++b)
-        *b = *b != 0;
+    settle_booleans(t);
     map.add(p.name, on_device(t, map_location));
   }
   return map;

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/io/elements.h"
+
 namespace luth::io {
 namespace {
 
-// Deflate packs at most 1032 to 1.
-constexpr uint64_t most_unpacked = 1100;
 constexpr uint64_t limit = 0xffffffff;
 constexpr uint64_t disk_limit = uint64_t(1) << 62;
 constexpr size_t end_bytes = 22, central_bytes = 46, local_bytes = 30, locator_bytes = 20, wide_end_bytes = 56;
@@ -125,7 +125,7 @@ void check_sum(const ZipEntry& e, const void* data, const std::string& path) {
 }  // namespace
 
 std::vector<ZipEntry> zip_entries(Disk& disk, const std::string& path, uint64_t max_bytes) {
-  const uint64_t most = max_bytes ? max_bytes : most_unpacked * disk.size();
+  const uint64_t most = max_bytes ? max_bytes : most_packing * disk.size();
   const Directory d = directory_of(disk, path);
   if (d.at > d.end || d.size != d.end - d.at) refuse(path, "its directory does not fit its size");
   const std::string directory = read(disk, d.at, d.size, path);
@@ -162,8 +162,7 @@ std::string zip_read(Disk& disk, const ZipEntry& e, const std::string& path) {
   bool stored = e.method == 0;
   if (!stored && e.method != 8)
     refuse(path, fmt::format("'{}' is packed by method {}; luth reads deflate", e.name, e.method));
-  if (stored ? e.size != e.packed : e.size / most_unpacked > e.packed)
-    refuse(path, "'" + e.name + "' has a wrong size");
+  if (stored ? e.size != e.packed : e.size / most_packing > e.packed) refuse(path, "'" + e.name + "' has a wrong size");
   std::string bytes = stored ? std::move(packed) : inflated(packed, e.size, path);
   check_sum(e, bytes.data(), path);
   return bytes;
