@@ -48,10 +48,15 @@ const std::string& core_library() {
   static const std::string path = [] {  // dladdr would walk all symbols
     Object core{reinterpret_cast<uintptr_t>(&share_dir), ""};
     dl_iterate_phdr(compare_object, &core);
-    return core.path;
+    if (core.path.empty()) core.path = "/proc/self/exe";
+    char real[PATH_MAX];
+    return realpath(core.path.c_str(), real) ? std::string(real) : core.path;
   }();
   return path;
 }
+// A relative path, as LD_LIBRARY_PATH may give it, is one of the folder where the program began. Another folder that it
+// goes to later has no part of the installation.
+[[maybe_unused]] const std::string& found_at_start = core_library();
 
 const std::string& share_dir() {
   static const std::string folder = find_share();

@@ -4,7 +4,7 @@
 
 namespace luth {
 
-/// The path of the core's library as it was loaded; "" where the core is part of the program.
+/// The absolute path of the core's library, or of the program where the core is part of it.
 const std::string& core_library();
 
 /// The folder share/luth that belongs to this core: Lua library, data, examples. $LUTH_SHARE where it is set, else
