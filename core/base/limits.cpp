@@ -106,7 +106,8 @@ int64_t available_memory() {
   const int64_t swap = meminfo("SwapFree:"), machine = meminfo("MemAvailable:") + swap;
   const int64_t groups = least_of_groups(left_in);
   const int64_t left = std::min(groups == unlimited ? groups : groups + swap, address_space_left().value_or(unlimited));
-  return left < unlimited ? std::clamp<int64_t>(left, 1, std::max<int64_t>(machine, 1)) : machine;
+  if (left == unlimited) return machine;
+  return std::max<int64_t>(machine ? std::min(left, machine) : left, 1);  // without /proc, the limits alone are known
 }
 
 bool memory_for(size_t bytes) {
