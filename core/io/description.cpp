@@ -54,10 +54,11 @@ class Encoder {
 
 class Decoder {
  public:
-  explicit Decoder(std::string_view bytes) : left_(bytes) {}
+  Decoder(std::string_view bytes, uint64_t most) : left_(bytes), memory_(most) {}
   bool done() const { return left_.empty(); }
   Item item(int depth) {
-    if (depth > max_depth + 2) malformed();
+    if (depth > max_depth + 2 || memory_ < sizeof(Map::Entry)) malformed();
+    memory_ -= sizeof(Map::Entry);
     switch (byte()) {
       case 0: return Item();
       case 1: return byte() != 0;
@@ -106,6 +107,7 @@ class Decoder {
     return all;
   }
   std::string_view left_;
+  uint64_t memory_;  // bytes that the tree may still take
 };
 
 template <class T>
@@ -160,8 +162,8 @@ std::string encode(const Item& tree) {
   return std::move(e.out);
 }
 
-Item decode(std::string_view bytes) {
-  Decoder d(bytes);
+Item decode(std::string_view bytes, uint64_t most) {
+  Decoder d(bytes, most);
   Item tree = d.item(0);
   if (!d.done()) malformed();
   return tree;

@@ -24,9 +24,9 @@ struct ArrayPlace {
 Item to_item(const ArrayPlace& a);
 bool from_item(const Item& item, ArrayPlace& a);
 
-/// A tree without tensors as bytes, and back. `decode` throws Error for bytes that `encode` never makes, and allocates
-/// at most what the number of bytes allows.
+/// A tree without tensors as bytes, and back. `decode` throws Error for bytes that `encode` never makes, and for those
+/// whose tree would take more than `most` bytes.
 std::string encode(const Item& tree);
-Item decode(std::string_view bytes);
+Item decode(std::string_view bytes, uint64_t most = UINT64_MAX);
 
 }  // namespace luth::io

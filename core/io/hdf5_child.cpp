@@ -15,8 +15,10 @@
 #include <optional>
 
 #include "core/base/interrupt.h"
+#include "core/base/limits.h"
 #include "core/base/paths.h"
 #include "core/io/description.h"
+#include "core/io/elements.h"
 
 namespace luth::io {
 namespace {
@@ -57,7 +59,6 @@ class Child {
     return ended > 0 ? std::optional(status) : std::nullopt;
   }
 
- private:
   pid_t pid_;
 };
 
@@ -104,17 +105,20 @@ class SpawnAttributes {
 
 std::string program() {
   const std::string& library = core_library();
-  const size_t slash = library.rfind('/');
-  return (slash == library.npos ? "." : library.substr(0, slash)) + "/../libexec/luth/read-hdf5";
+  return library.substr(0, library.rfind('/') + 1) + "../libexec/luth/read-hdf5";
 }
 
-[[noreturn]] void no_child(const std::string& path, int error) {
-  const bool limit = error == EMFILE || error == ENFILE || error == EAGAIN || error == ENOMEM;
+// `why`: what the process that should read it does instead. `limited`: a limit of the system may be the reason.
+[[noreturn]] void no_child(const std::string& path, const std::string& why, bool limited) {
   throw Error(ErrorCode::checkpoint,
-              "cannot use '{}': HDF5 files are read by a process of their own, '{}', which does not start: {}; {}",
-              path, program(), std::strerror(error),
-              limit ? "raise the limit (ulimit -n, -u, -v)"
-                    : "torch.load with {trusted = true} reads a file that you trust without it");
+              "cannot use '{}': HDF5 files are read by a process of their own, '{}', which {}; {}", path, program(),
+              why,
+              limited ? "raise the limit (ulimit -n, -u, -v)"
+                      : "torch.load with {trusted = true} reads a file that you trust without it");
+}
+[[noreturn]] void no_child(const std::string& path, int error) {
+  no_child(path, fmt::format("does not start: {}", std::strerror(error)),
+           error == EMFILE || error == ENFILE || error == EAGAIN || error == ENOMEM);
 }
 
 // Above all descriptors that the process gets, so that none replaces another.
@@ -174,11 +178,21 @@ std::string read_all(int fd, const ReadBounds& bounds, const std::string& path) 
   }
 }
 
+std::string ending(std::optional<int> status) {
+  if (status && WIFSIGNALED(*status)) return fmt::format("died of signal {}", WTERMSIG(*status));
+  if (status && WEXITSTATUS(*status)) return fmt::format("ended with code {}", WEXITSTATUS(*status));
+  return "gave no answer";
+}
+
+// Nothing of the file was parsed, so it is not to blame.
+[[noreturn]] void not_ready(const std::string& path, std::optional<int> status) {
+  if (status && WIFEXITED(*status) && WEXITSTATUS(*status) == keeps_rights)
+    no_child(path, "cannot give up its rights: the system does not let it (seccomp, setrlimit)", false);
+  no_child(path, ending(status) + " before it began", address_space_left().has_value());
+}
+
 [[noreturn]] void died(const std::string& path, std::optional<int> status, const ReadBounds& bounds) {
-  std::string how = "gave no answer";
-  if (status && WIFEXITED(*status) && WEXITSTATUS(*status))
-    how = fmt::format("ended with code {}", WEXITSTATUS(*status));
-  if (status && WIFSIGNALED(*status)) how = fmt::format("died of signal {}", WTERMSIG(*status));
+  std::string how = ending(status);
   if (status && WIFSIGNALED(*status) && WTERMSIG(*status) == SIGXCPU)
     how = fmt::format("took more than {} seconds", bounds.seconds);
   if (status && WIFSIGNALED(*status) && WTERMSIG(*status) == SIGKILL)
@@ -201,14 +215,15 @@ Item ask_child(Disk& disk, const std::string& path, bool sealed, Disk& unpacked,
   to = Disk();
   const std::string answer = read_all(from.fd(), bounds, path);
   const std::optional<int> status = child.wait_a_little();
-  if (answer.empty() || (status && *status)) died(path, status, bounds);
-  return decode(answer);
+  if (answer.empty()) not_ready(path, status);
+  if (answer.size() == 1 || (status && *status)) died(path, status, bounds);
+  return decode(std::string_view(answer).substr(1), bounds.memory);
 }
 
 }  // namespace
 
 ReadBounds read_bounds(uint64_t size, uint64_t max_bytes) {
-  return {256 * mebibyte + (max_bytes ? max_bytes : 4 * size), max_bytes ? max_bytes : 64 * 1024 + 1100 * size,
+  return {256 * mebibyte + (max_bytes ? max_bytes : 4 * size), max_bytes ? max_bytes : 64 * 1024 + most_packing * size,
           max_bytes ? mebibyte + max_bytes : 8 * mebibyte + 16 * size, 5 + size / (8 * mebibyte)};
 }
 

@@ -27,8 +27,12 @@ std::string reader_trouble();
 /// The file in memory for what is unpacked.
 Disk memory_file();
 
-/// The descriptors of the process, and what it sends instead of a tree: a map of this kind with `code` and `text`.
+/// The descriptors of the process. Its answer is the byte `child_ready`, when it has given up its rights and nothing is
+/// parsed yet, then a tree, or a map of the kind `error_kind` with `text`. It ends with the code `keeps_rights` where
+/// the system does not let it give them up.
 inline constexpr int child_file = 3, child_answer = 4, child_unpacked = 5;
+inline constexpr char child_ready = '!';
+inline constexpr int keeps_rights = 4;
 inline constexpr const char* error_kind = "%error";
 
 }  // namespace luth::io

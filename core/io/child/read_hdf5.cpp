@@ -18,17 +18,17 @@
 namespace luth::io {
 namespace {
 
-Item failure(std::string text) {
+std::string failure(std::string text) {
   Map map;
   map.kind = error_kind;
   map.add("text", std::move(text));
-  return map;
+  return encode(map);
 }
 
-Item read(Disk& disk, const std::string& path, bool sealed, uint64_t most_unpacked) {
+std::string read(Disk& disk, const std::string& path, bool sealed, uint64_t most_unpacked) {
   try {
     Disk unpacked(child_unpacked, 0);
-    return describe(disk, path, sealed, unpacked, most_unpacked);
+    return encode(describe(disk, path, sealed, unpacked, most_unpacked));
   } catch (const std::bad_alloc&) {
     return failure(
         fmt::format("cannot use '{}': reading it takes more memory than its size allows; torch.load has "
@@ -37,8 +37,7 @@ Item read(Disk& disk, const std::string& path, bool sealed, uint64_t most_unpack
   } catch (const std::exception& e) { return failure(e.what()); }
 }
 
-bool answer(const Item& tree) {
-  const std::string bytes = encode(tree);
+bool answer(const std::string& bytes) {
   for (size_t sent = 0; sent < bytes.size();) {
     const ssize_t n = ::write(child_answer, bytes.data() + sent, bytes.size() - sent);
     if (n <= 0) return false;
@@ -53,7 +52,8 @@ int run(char** words) {
   Disk disk(child_file, uint64_t(s.st_size));
   { const h5::Library starts_it_while_there_are_rights; }
   const uint64_t memory = strtoull(words[3], nullptr, 10), unpacked = strtoull(words[4], nullptr, 10);
-  if (!give_up_rights(memory, unpacked, strtoull(words[5], nullptr, 10))) return 3;
+  if (!give_up_rights(memory, unpacked, strtoull(words[5], nullptr, 10))) return keeps_rights;
+  if (!answer({child_ready})) return 3;
   return answer(read(disk, words[1], std::string_view(words[2]) == "sealed", unpacked)) ? 0 : 3;
 }
 

@@ -2,9 +2,14 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <hdf5.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +39,31 @@ TEST(HostileHdf5, EndsInAnErrorOfTheFile) {
     EXPECT_TRUE(contains(f.text, entry.path().filename())) << f.text;
   }
   EXPECT_EQ(files, 34);
+}
+
+// Strings whose description takes more memory than the process has, though they themselves do not.
+TEST(HostileHdf5, LongStrings) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the process that reads has no bound of memory here";
+#endif
+  h5::Library library;
+  const Folder dir;
+  const std::string path = dir / "long.h5";
+  {
+    const hsize_t n = 100'000, chunk = 10'000;
+    const size_t length = 1000;
+    const h5::Id type = h5::string_type(length), space = h5::simple_space({n});
+    const h5::Id packed(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    H5Pset_chunk(packed, 1, &chunk);
+    H5Pset_deflate(packed, 9);
+    const h5::Id file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
+    const h5::Id set(H5Dcreate2(file, "s", type, space, H5P_DEFAULT, packed, H5P_DEFAULT), H5Dclose);
+    const std::string all(n * length, 'x');
+    ASSERT_GE(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), 0);
+  }
+  const Failure f = failure([&] { load_file(path); });
+  EXPECT_EQ(f.code, int(ErrorCode::checkpoint));
+  EXPECT_TRUE(contains(f.text, "takes more memory than its size allows")) << f.text;
 }
 
 // More names and values than the size of the file allows; the process that tells them waits for nobody.
@@ -122,6 +152,37 @@ TEST(Sandbox, MakesNoCode) {
   EXPECT_EQ(mapped(PROT_READ | PROT_WRITE), 0);
   EXPECT_EQ(mapped(PROT_READ | PROT_EXEC), 1);
 }
+// The system's answer to prctl(PR_SET_SECCOMP), in this process and those that it starts, is EPERM.
+bool forbid_seccomp() {
+  sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 3),
+                        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args)),
+                        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PR_SET_SECCOMP, 0, 1),
+                        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+                        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  const sock_fprog program{std::size(code), code};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+// The file is not called damaged where the reader cannot do its work.
+TEST(Sandbox, IsNamedWhereItCannotBe) {
+  const Folder dir;
+  save(Item(1), dir / "good.h5");
+  const pid_t pid = fork();
+  if (pid == 0) {
+    if (!forbid_seccomp()) _exit(2);
+    const Failure f = failure([&] { load_file(dir / "good.h5"); });
+    const bool named = contains(f.text, "cannot give up its rights") && contains(f.text, "{trusted = true}");
+    LoadOptions trusted;
+    trusted.trusted = true;
+    load_file(dir / "good.h5", trusted);
+    _exit(named && f.code == int(ErrorCode::checkpoint) ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
 TEST(Sandbox, BoundsMemoryTimeAndFiles) {
   EXPECT_EQ(ended([] { return std::malloc(400 << 20) ? 1 : 0; }), 0);
   EXPECT_EQ(ended([] {
@@ -166,6 +227,9 @@ TEST(Description, OfOddBytesIsRefused) {
   std::string deep;
   for (int i = 0; i < 100000; ++i) deep += std::string("\x06\x01\0\0\0\0\0\0\0", 9);
   EXPECT_ANY_THROW(decode(deep));
+  const std::string nils = encode(List(1000));  // a byte each
+  EXPECT_ANY_THROW(decode(nils, 10'000));
+  EXPECT_EQ(decode(nils, 1'000'000).as<List>()->size(), 1000u);
   for (size_t i = 0; i < good.size(); ++i)
     for (char c : {'\0', '\x07', '\xff'}) {
       std::string other = good;
