@@ -25,6 +25,8 @@ std::string complaint() {
         return 0;
       },
       &text);
+  if (text.starts_with("bad version number"))
+    text += "; if a later HDF5 than 1.10 has written the file, write it again with libver = 'v110'";
   return text.empty() ? "HDF5 gives no reason" : text;
 }
 

@@ -1,4 +1,4 @@
-# Makes h5py.h5 and v110.h5, files as Python programs write them: python3 make_h5py.py (h5py 3.16, numpy 2.4).
+# Makes h5py.h5, v110.h5 and v200.h5, files as Python programs write them: python3 make_h5py.py (h5py 3.16, numpy 2.4).
 import h5py
 import numpy as np
 
@@ -45,3 +45,6 @@ with h5py.File('h5py.h5', 'w') as f:
 with h5py.File('v110.h5', 'w', libver=('v110', 'v110')) as f:  # the layout of libver = 'latest' in HDF5 1.10
     f.create_dataset('packed', data=np.arange(400).reshape(20, 20), chunks=(7, 5), compression='gzip')
     f['plain'] = np.arange(24).reshape(4, 6).astype('f4')
+
+with h5py.File('v200.h5', 'w', libver='latest') as f:  # HDF5 2.0, which HDF5 1.10 cannot read
+    f.create_dataset('packed', data=np.arange(4), chunks=(2,), compression='gzip')

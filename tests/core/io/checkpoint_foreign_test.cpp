@@ -39,6 +39,12 @@ TEST(H5pyLatest, LayoutOfHdf5110) {
   EXPECT_EQ(difference(*file.as<Map>()->find("packed"), counted({20, 20}, Dtype::i64)), "");
 }
 
+TEST(H5pyLatest, LayoutOfHdf5200) {
+  const Failure f = failure([] { load_file(LUTH_SOURCE_DIR "/tests/data/v200.h5"); });
+  EXPECT_EQ(f.code, int(ErrorCode::checkpoint));
+  EXPECT_TRUE(contains(f.text, "write it again with libver = 'v110'")) << f.text;
+}
+
 TEST_F(H5py, Elements) {
   EXPECT_EQ(difference((*this)["plain"], counted({4, 6})), "");
   EXPECT_EQ(difference((*this)["big_endian"], counted({24}, Dtype::f64)), "");
