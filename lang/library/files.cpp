@@ -1,4 +1,6 @@
 // torch.save and torch.load.
+#include <cstring>
+
 #include "core/io/files.h"
 #include "lang/library/lua_tree.h"
 #include "lang/runtime/bridge.h"
@@ -10,13 +12,55 @@
 namespace luth::lang {
 namespace {
 
+// The system would end the path at its first zero byte, and so take another file.
+const char* check_path(lua_State* L, int index, const char* function) {
+  size_t bytes = 0;
+  const char* path = lua_tolstring(L, index, &bytes);
+  if (std::strlen(path) != bytes) throw Error("{}: the path has a zero byte, after '{}'", function, path);
+  return path;
+}
+
 // PyTorch's order is (value, path); Torch7's (path, value) is taken too. Two strings: the second is the path.
 int save(lua_State* L) {
   if (lua_gettop(L) != 2) throw Error("torch.save: expects a value and a path, got {} arguments", lua_gettop(L));
   int path = lua_type(L, 2) == LUA_TSTRING ? 2 : 1;
   if (lua_type(L, path) != LUA_TSTRING) throw Error("torch.save: expects a path, got {}", given_text(L, 2));
-  io::save(to_item(L, 3 - path), lua_tostring(L, path));
+  const char* name = check_path(L, path, "torch.save");
+  io::save(to_item(L, 3 - path), name);
   return 0;
+}
+
+// What a file describes and cannot be is the file's fault: the error names it and has its code.
+[[noreturn]] void blame(const char* path, std::string_view why) {
+  throw Error(ErrorCode::checkpoint, "cannot use '{}': {}", path, why);
+}
+bool may_be_the_files(ErrorCode code) {
+  return code == ErrorCode::runtime || code == ErrorCode::usage || code == ErrorCode::checkpoint;
+}
+
+io::Item read(const char* path, const io::LoadOptions& how) {
+  try {
+    return io::load(path, how);
+  } catch (const Error& e) {
+    if (e.code() == ErrorCode::checkpoint || !may_be_the_files(e.code())) throw;
+    blame(path, e.what());
+  }
+}
+
+int push_tree(lua_State* L) {
+  push_item(L, *static_cast<const io::Item*>(lua_touserdata(L, 1)));
+  return 1;
+}
+// Objects are made by Lua too, whose errors have no code.
+void push_of_file(lua_State* L, const io::Item& item, const char* path) {
+  lua_pushcfunction(L, guarded<push_tree>);
+  lua_pushlightuserdata(L, const_cast<io::Item*>(&item));
+  if (lua_pcall(L, 1, 1, 0) == LUA_OK) return;
+  if (lua_type(L, -1) != LUA_TSTRING || !may_be_the_files(error_code(L, lua_tostring(L, -1)))) lua_error(L);
+  push_where(L);
+  std::string_view why = lua_tostring(L, -2), where = lua_tostring(L, -1);
+  if (why.starts_with(where)) why.remove_prefix(where.size());
+  blame(path, why);
 }
 
 int load(lua_State* L) {
@@ -34,13 +78,8 @@ int load(lua_State* L) {
   if (most < int64_t(bounded)) throw Error("torch.load: argument 'max_bytes' is a number of bytes, got {}", most);
   how.max_bytes = uint64_t(most);
   options.done();
-  const char* path = lua_tostring(L, 1);
-  try {
-    push_item(L, io::load(path, how));
-  } catch (const Error& e) {  // what a file describes and cannot be is the file's fault
-    if (e.code() != ErrorCode::runtime && e.code() != ErrorCode::usage) throw;
-    throw Error(ErrorCode::checkpoint, "cannot use '{}': {}", path, e.what());
-  }
+  const char* path = check_path(L, 1, "torch.load");
+  push_of_file(L, read(path, how), path);
   return 1;
 }
 
