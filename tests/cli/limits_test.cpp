@@ -59,6 +59,10 @@ Limit address_space(int64_t mib) { return unless_sanitized({limited(RLIMIT_AS, r
 Limit files(int64_t n) {
   return unless_sanitized({[=] { return close_range(3, ~0U, 0) == 0 && limited(RLIMIT_NOFILE, rlim_t(n))(); }});
 }
+// No descriptor is left to ask /proc how much memory there is.
+Limit space_without_files(int64_t mib) {
+  return unless_sanitized({[=] { return limited(RLIMIT_AS, rlim_t(mib) << 20)() && files(16).prepare(); }});
+}
 Limit stack(int64_t kib) { return unless_sanitized({limited(RLIMIT_STACK, kib ? rlim_t(kib) << 10 : RLIM_INFINITY)}); }
 Limit file_size(int64_t kib) { return {limited(RLIMIT_FSIZE, rlim_t(kib) << 10)}; }
 Limit seconds(int64_t n) { return unless_sanitized({limited(RLIMIT_CPU, rlim_t(n))}); }
@@ -114,6 +118,9 @@ const std::string small_tensors = "local t = {} for i = 1, 1e8 do t[i] = torch.o
 const std::string graph = "local y = torch.ones(3, {requires_grad = true}) for i = 1, 1e8 do y = y * 2 end";
 const std::string strings = "local t = {} for i = 1, 1e8 do t[i] = 'abc' .. i end";
 const std::string many_values = "local t = {} for i = 1, 3e6 do t[i] = i end torch.save(t, 'x.h5')";
+const std::string without_files =
+    "local t = {torch.ones(1)} repeat local f = io.open('/dev/null') t[#t + 1] = f until not f "
+    "for i = 1, 1e5 do t[#t + 1] = torch.ones(100) end print(#t > 1e5)";
 const std::string big_tensor = "torch.zeros(200000000)";
 
 const std::string need_room = "MiB of address space", own_loops = "luth's own loops are used in their place";
@@ -193,6 +200,7 @@ const Row table[] = {
     {"files", files, 7, file, {{5, "Too many open files"}}},
     {"files", files, 16, file, {{0, "3000.0"}}},
     {"files", files, 4, "print(torch.ones(2):cuda())", {{1, "not available"}, {2, "not available"}, {0, "cuda"}}},
+    {"space_without_files", space_without_files, 2000, without_files, {{0, "true"}}},
     {"stack", stack, 64, product, {{0, "216000000.0"}}},
     {"stack", stack, 64, file, {{0, "3000.0"}}},
     {"stack", stack, 64, loader, {{0, "192.0"}}},
@@ -209,6 +217,16 @@ const Row table[] = {
     {"wrong_setting", nothing, 0, "torch.ones(2)", {{2, "LUTH_CPU_ISA=v9 is unknown"}}, {{"LUTH_CPU_ISA", "v9"}}},
     {"wrong_setting", nothing, 0, "torch.ones(2)", {{2, "a count of 1 to 4096"}}, {{"LUTH_THREADS", "5000"}}},
 };
+
+// Short of address space, it reports what does not fit.
+TEST(Doctor, OpensNoLibraryThatDoesNotFit) {
+  const Limit limit = address_space(200);
+  if (!limit.impossible.empty()) GTEST_SKIP() << limit.impossible;
+  const Result r = run({"doctor"}, {.timeout = 60, .prepare = limit.prepare});
+  EXPECT_FALSE(r.timed_out);
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, need_room)) << r.out;
+}
 
 class Limits : public ::testing::TestWithParam<size_t> {};  // the number of a row
 

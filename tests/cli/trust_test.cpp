@@ -79,7 +79,6 @@ TEST(StrangeRun, ItsRecipeIsPrintedAndNotRun) {
   EXPECT_TRUE(terminal.expect(R"(-- \x1b[2Ahidden \xc2\x9b \xe2\x80\xae)")) << terminal.seen();
 }
 
-// A run whose output nobody reads any more, as after `| head`, and one whose terminal has gone.
 // What lies in a folder of somebody else ends in a sentence, and writes nothing outside of it.
 TEST(StrangeRun, OptionsNestedDeep) {
   TempDir dir;
@@ -129,6 +128,7 @@ TEST(StrangeRun, OnlyFilesAreRead) {
   EXPECT_TRUE(has(print().err, "options.json is damaged")) << print().err;
 }
 
+// A run whose output nobody reads any more, as after `| head`, and one whose terminal has gone.
 TEST(Console, TrainingOutlivesIt) {
   TempDir dir;
   dir.write("p.lua", points_recipe("r.epochs = 30\n"));
