@@ -42,7 +42,8 @@ class Child {
   std::optional<int> wait_a_little() {
     for (int i = 0; i < 1000; ++i) {
       siginfo_t info{};
-      if (::waitid(P_PID, id_t(pid_), &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid) break;
+      if (::waitid(P_PID, id_t(pid_), &info, WEXITED | WNOHANG | WNOWAIT)) return pid_ = 0, std::nullopt;
+      if (info.si_pid) break;
       poll_interrupt();
       ::usleep(i < 100 ? 100 : 10'000);
     }
