@@ -15,6 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr int most_parts = 100;                // keys and values of a tensor; 8 dims and 2 offsets are 20
 constexpr uint64_t most_header = 100'000'000;  // bytes, the format's own limit
 
 struct Code {
@@ -73,15 +74,18 @@ std::vector<Place> named_places(const std::string& header, const std::string& pa
   std::vector<size_t> keys;  // of each open object
   std::string name;
   bool metadata = false;
+  int parts = 0;
   auto take = [&](int depth, Json::parse_event_t event, Json& value) {
     using Event = Json::parse_event_t;
     if (event == Event::object_start && depth > 1) refuse(path, "its header nests objects at '{}'", name);
     if (event == Event::object_start) keys.push_back(0);
     if (event == Event::array_start && depth > 2) refuse(path, "its header nests arrays at '{}'", name);
-    if (event == Event::key) {
-      ++keys.back();
-      if (depth == 1) name = value.get_ref<const std::string&>();
+    if (event == Event::key) ++keys.back();
+    if (event == Event::key && depth == 1) {
+      name = value.get_ref<const std::string&>();
+      parts = 0;
     }
+    if (++parts > most_parts && name != "__metadata__") refuse(path, "its header has too many parts at '{}'", name);
     if (depth == 1 && (event == Event::value || event == Event::array_end))
       refuse(path, "its header is damaged at '{}'", name);
     if (event != Event::object_end) return true;

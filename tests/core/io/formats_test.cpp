@@ -161,6 +161,10 @@ TEST(Formats, SafetensorsKeysAndLengths) {
         std::string(R"({"x":{"dtype":"F32","dtype":"F32","shape":[0],"data_offsets":[0,0]}})")})
     EXPECT_TRUE(contains(text(header.size(), header), "twice")) << header;
   EXPECT_TRUE(contains(text(100'000'001, "{}"), "the format allows 100000000"));
+  std::string dims = "1";  // which would make a tree of many times their size
+  for (int i = 0; i < 1000; ++i) dims += ",1";
+  const std::string wide = R"({"x":{"dtype":"F32","shape":[)" + dims + R"(],"data_offsets":[0,4]}})";
+  EXPECT_TRUE(contains(text(wide.size(), wide), "too many parts"));
 }
 
 // Processor seconds to save and load that many names.
