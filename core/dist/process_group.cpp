@@ -67,31 +67,10 @@ Watch& the_watch() {
   return w;
 }
 
-constexpr std::string_view past = " past ";
-
-// What a rank has posted.
-struct Post {
-  int64_t number = 0;
-  bool waits = false;
-  std::string text;
-};
-Post read_post(const std::string& s) {
-  Post p;
-  char* rest = nullptr;
-  p.number = std::strtoll(s.c_str(), &rest, 10);
-  p.waits = std::string_view(rest).starts_with(waits);
-  p.text = p.waits ? rest + waits.size() : *rest ? rest + past.size() : "";
-  return p;
-}
-// Without its place in the script.
-std::string_view call_of(std::string_view text) { return text.substr(0, text.find(" at ")); }
-
 std::string seconds(Milliseconds t) { return fmt::format("{:g} s", double(t.count()) / 1000); }
 
 }  // namespace
 
-std::string to_text(const CallRecord& r) { return r.call + r.place; }
-std::string key_of_post(int rank) { return "at/" + std::to_string(rank); }
 std::string key_of_end(int rank) { return "ended/" + std::to_string(rank); }
 
 // What the ranks have said of themselves.
@@ -253,10 +232,8 @@ WorkRef ProcessGroup::run_message(const Device& where, const std::string& call, 
   return work;
 }
 
-// ---- What goes wrong ----
-
 void ProcessGroup::post(const CallRecord& r) {
-  const std::string text = fmt::format("{}{}{}", r.number, r.ended ? past : waits, to_text(r));
+  const std::string text = to_post(r);
   {
     const std::lock_guard lock(mutex_);
     if (text == posted_) return;
@@ -378,7 +355,7 @@ std::string explain_pending(const std::string& reason) {
 // Compares the call with those of the other ranks before it runs.
 void ProcessGroup::check_call(const CallRecord& r, Deadline deadline) {
   const auto key = [&](int rank, int64_t number) { return fmt::format("call/{}/{}", number, rank); };
-  setup_.store->set(key(rank(), r.number), fmt::format("{}{}{}", r.number, waits, to_text(r)));
+  setup_.store->set(key(rank(), r.number), to_post(r));
   std::vector<std::string> keys;
   for (int other = 0; other < size(); ++other) keys.push_back(key(other, r.number));
   if (!setup_.store->wait_until(keys, deadline)) throw Error("not all ranks have come");

@@ -4,20 +4,20 @@
 #include <map>
 
 #include "core/dist/backend.h"
+#include "core/dist/call_record.h"
 #include "core/dist/streamed_call.h"
 #include "core/dist/tcp_store.h"
 
 namespace luth::dist {
 
-/// A collective call as other ranks are told of it.
-struct CallRecord {
-  int64_t number = 0;  // of the group's ordered calls, from 1; 0: none yet
-  std::string call;    // "all_reduce(float32[2, 3], SUM)"
-  std::string place;   // " at train.lua:12"
-  bool ended = true;
-  Deadline began{};
+/// What one message has in common with those that it may not overtake: the other rank of the group (-1: any), whether
+/// this one sends, the tag.
+struct Ends {
+  int peer = 0;
+  bool sends = false;
+  uint32_t tag = 0;
+  auto operator<=>(const Ends&) const = default;
 };
-std::string to_text(const CallRecord& r);
 
 struct GroupSetup {
   std::string name;                           // unique, the same on all ranks
@@ -107,9 +107,7 @@ using GroupRef = std::shared_ptr<ProcessGroup>;
 std::string key_of_end(int rank);
 inline constexpr char because_of_peer = '>';
 inline constexpr const char* has_left = "it has left the run";
-/// Keys of a group's store: what rank r does ("7 waits all_reduce(…) at train.lua:3"), and that all ranks have come.
-std::string key_of_post(int rank);
-inline constexpr std::string_view waits = " waits ";
+/// The key of a group's store that says that all ranks have come.
 inline constexpr const char* key_of_all = "all";
 /// For a backend that cannot go on, from any thread: what an error of the calls that are running would say, where
 /// `reason` is all that is known. It tells the other ranks too.

@@ -332,9 +332,8 @@ void tell_end(ErrorCode code, const std::string& why) noexcept {
 std::string where_waits(Store& store, int attempt, int rank) {
   const std::string count = std::to_string(attempt), start = store.find(key_of_start(count)).value_or("");
   const auto key = fmt::format("{}/group/0/{}", prefix_of(count, start), key_of_post(rank));
-  const std::string post = store.find(key).value_or("");
-  const size_t word = post.find(waits);
-  return word == post.npos ? "" : post.substr(word + waits.size());
+  const Post post = read_post(store.find(key).value_or(""));
+  return post.waits ? post.text : "";
 }
 
 }  // namespace luth::dist
