@@ -313,7 +313,8 @@ WorkRef send(ProcessGroup& g, const Tensor& t, int dst, int tag, Timeout timeout
   const int peer = place_in(g, dst, "send");
   check_message(g, "send", peer, tag);
   const Milliseconds time = time_for(g, timeout);
-  return g.run_message(t.device(), call_text("send", t, fmt::format("dst = {}", dst)), peer, true, time,
+  return g.run_message(t.device(), call_text("send", t, fmt::format("dst = {}", dst)), {peer, true, uint32_t(tag)},
+                       time,
                        [=, near = near_copy(g, t)](Backend& b, Work&) { b.send(near, peer, uint32_t(tag), time); });
 }
 
@@ -322,8 +323,8 @@ WorkRef receive(ProcessGroup& g, const Tensor& t, int src, int tag, Timeout time
   check_message(g, "recv", peer, tag);
   if (g.size() == 1) refuse("recv: the group has no other rank");
   const Milliseconds time = time_for(g, timeout);
-  return g.run_message(t.device(), call_text("recv", t, fmt::format("src = {}", src)), peer, false, time,
-                       [=, &g, near = near_target(g, t)](Backend& b, Work& w) {
+  return g.run_message(t.device(), call_text("recv", t, fmt::format("src = {}", src)), {peer, false, uint32_t(tag)},
+                       time, [=, &g, near = near_target(g, t)](Backend& b, Work& w) {
                          w.set_source(g.ranks()[size_t(b.receive(near, peer, uint32_t(tag), time))]);
                          deliver(t, near);
                        });

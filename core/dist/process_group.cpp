@@ -14,6 +14,7 @@ namespace {
 constexpr Milliseconds second{1'000}, stall{30'000}, patience{2'000}, glance{50};
 constexpr Milliseconds last_words{1'000};       // for work that a rank has done before it left
 constexpr std::chrono::microseconds poll{200};  // of a GPU
+constexpr size_t many_lanes = 16;
 
 // ---- The watch: one thread for all groups ----
 
@@ -115,7 +116,7 @@ void ProcessGroup::close() {
 void ProcessGroup::drain() {
   if (closed_ || std::none_of(backends_.begin(), backends_.end(), [](auto& b) { return b.second->stream(); })) return;
   lane_->drain();
-  for (auto& [peer, lane] : message_lanes_) lane->drain();
+  for (auto& [ends, lane] : message_lanes_) lane->drain();
 }
 
 Backend& ProcessGroup::backend_for(const Device& where) const {
@@ -213,16 +214,24 @@ WorkRef ProcessGroup::run(const Device& where, const std::string& call, Millisec
   return work;
 }
 
-WorkRef ProcessGroup::run_message(const Device& where, const std::string& call, int peer, bool sends,
-                                  Milliseconds timeout, Call f) {
+// A thread for each; where there are many, those that have nothing to do end.
+Lane& ProcessGroup::message_lane(const Ends& ends) {
+  if (message_lanes_.size() >= many_lanes && !message_lanes_.contains(ends))
+    std::erase_if(message_lanes_, [](auto& entry) { return entry.second->is_idle(); });
+  auto& lane = message_lanes_[ends];
+  if (!lane) lane = std::make_unique<Lane>();
+  return *lane;
+}
+
+WorkRef ProcessGroup::run_message(const Device& where, const std::string& call, Ends ends, Milliseconds timeout,
+                                  Call f) {
   const CallRecord record = record_of(call, 0);
   Backend& b = backend_for(where);
-  auto& lane = message_lanes_[{peer, sends}];
-  if (!lane) lane = std::make_unique<Lane>();
+  Lane& lane = message_lane(ends);
   auto work = std::make_shared<Work>(call);
-  Stream* stream = b.message_stream(peer, sends);
+  Stream* stream = b.message_stream(ends.peer, ends.sends);
   const auto streamed = stream ? std::make_shared<StreamedCall>(b, *stream, f) : nullptr;
-  lane->give(work, [this, &b, record, timeout, streamed, f = std::move(f)](Work& w) {
+  lane.give(work, [this, &b, record, timeout, streamed, f = std::move(f)](Work& w) {
     guarded(b, record, timeout, [&] {
       if (!streamed) return f(b, w);
       streamed->start(w);

@@ -54,8 +54,10 @@ class ProcessGroup {
   /// Runs a collective of tensors of a device on the group's thread, or gives it to the stream of a GPU. `call` is what
   /// all ranks should have in common.
   WorkRef run(const Device& where, const std::string& call, Milliseconds timeout, Call f);
-  /// Runs a message to or from a rank of the group (-1: from any), beside collectives and messages of other ranks.
-  WorkRef run_message(const Device& where, const std::string& call, int peer, bool sends, Milliseconds timeout, Call f);
+  /// Runs a message beside collectives and all messages but those of the same ends, which keep their order.
+  WorkRef run_message(const Device& where, const std::string& call, Ends ends, Milliseconds timeout, Call f);
+  /// Whether a call has failed because of another rank.
+  bool has_failed() const { return failed_; }
   /// Waits until GPUs have done what they were given, or its time is over. Never throws.
   void drain();
   /// Ends what waits and takes no more calls.
@@ -85,6 +87,7 @@ class ProcessGroup {
   template <class F>
   void guarded(Backend& b, const CallRecord& r, Milliseconds timeout, F&& f);
   void finish(StreamedCall& call, Backend& b, Milliseconds timeout);
+  Lane& message_lane(const Ends& ends);
 
   GroupSetup setup_;
   std::vector<std::pair<std::string, std::unique_ptr<Backend>>> backends_;  // by the kind of devices, "": all
@@ -97,7 +100,7 @@ class ProcessGroup {
   bool warned_ = false;
   std::atomic<bool> closed_ = false;
 
-  std::map<std::pair<int, bool>, std::unique_ptr<Lane>> message_lanes_;  // by peer and direction
+  std::map<Ends, std::unique_ptr<Lane>> message_lanes_;
   std::unique_ptr<Lane> lane_;
 };
 using GroupRef = std::shared_ptr<ProcessGroup>;

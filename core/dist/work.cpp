@@ -56,6 +56,7 @@ void Lane::give(WorkRef work, std::function<void(Work&)> call) {
   {
     const std::lock_guard lock(mutex_);
     queue_.emplace_back(std::move(work), std::move(call));
+    idle_ = false;
   }
   changed_.notify_one();
 }
@@ -65,6 +66,11 @@ void Lane::drain() noexcept try {
   give(last, [](Work&) {});
   last->wait();
 } catch (const std::exception&) {}  // whoever waits for a call that has failed learns it
+
+bool Lane::is_idle() {
+  const std::lock_guard lock(mutex_);
+  return idle_;
+}
 
 void Lane::run() {
   std::exception_ptr failed;
@@ -84,6 +90,7 @@ void Lane::run() {
     call = nullptr;  // its tensors, before somebody who waits goes on
     work->finish(failed);
     lock.lock();
+    idle_ = queue_.empty() && !failed;
   }
 }
 

@@ -58,13 +58,15 @@ class Lane {
   void give(WorkRef work, std::function<void(Work&)> call);
   /// Waits until all that was given has ended, well or not. Never throws.
   void drain() noexcept;
+  /// Whether all has ended, and well.
+  bool is_idle();
 
  private:
   void run();
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::pair<WorkRef, std::function<void(Work&)>>> queue_;
-  bool stop_ = false;
+  bool stop_ = false, idle_ = true;
   std::thread thread_;
 };
 

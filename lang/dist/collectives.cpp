@@ -73,11 +73,11 @@ int all_to_all_single_of(lua_State* L) {
                                         sizes_at(L, 5), seconds_at(L, 6)));
 }
 int send_of(lua_State* L) {
-  return push_work(L, send(*group_at(L, 1), tensor_at(L, 2), rank_at(L, 3), rank_at(L, 4), seconds_at(L, 5)));
+  return push_work(L, send(*group_at(L, 1), tensor_at(L, 2), rank_at(L, 3), tag_at(L, 4), seconds_at(L, 5)));
 }
 int recv_of(lua_State* L) {
   const int src = lua_isnil(L, 3) ? -1 : rank_at(L, 3);
-  return push_work(L, receive(*group_at(L, 1), tensor_at(L, 2), src, rank_at(L, 4), seconds_at(L, 5)));
+  return push_work(L, receive(*group_at(L, 1), tensor_at(L, 2), src, tag_at(L, 4), seconds_at(L, 5)));
 }
 int barrier_of(lua_State* L) { return push_work(L, barrier(*group_at(L, 1), seconds_at(L, 2))); }
 

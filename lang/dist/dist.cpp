@@ -3,6 +3,7 @@
 #include "lang/dist/dist.h"
 
 #include <algorithm>
+#include <climits>
 #include <cstring>
 
 #include "core/dist/environment.h"
@@ -39,6 +40,12 @@ TensorList list_at(lua_State* L, int index, const char* what) {
 }
 
 int rank_at(lua_State* L, int index) { return int(std::clamp<int64_t>(check_integer(L, index), -1, 1 << 30)); }
+
+int tag_at(lua_State* L, int index) {
+  const int64_t tag = check_integer(L, index);
+  if (tag < 0 || tag > INT_MAX) throw Error(ErrorCode::usage, "tag is {}, expected 0 to {}", tag, INT_MAX);
+  return int(tag);
+}
 
 Tensor tensor_at(lua_State* L, int index) { return check_tensor(L, index, "expects a tensor to send or receive:"); }
 std::string bytes_at(lua_State* L, int index) {

@@ -26,6 +26,7 @@ std::optional<dist::Milliseconds> seconds_at(lua_State* L, int index);
 /// Empty for nil; `what` begins the error.
 dist::TensorList list_at(lua_State* L, int index, const char* what);
 int rank_at(lua_State* L, int index);
+int tag_at(lua_State* L, int index);
 Tensor tensor_at(lua_State* L, int index);
 std::string bytes_at(lua_State* L, int index);
 /// A list of strings, or one.

@@ -187,6 +187,34 @@ function s.messages()
   dist.barrier()
 end
 
+-- Messages of different tags overtake each other, on either side, and may be many.
+function s.messagesOfDifferentTags()
+  if n == 1 or is_nccl then return end
+  local count = 40
+  if rank == 0 then
+    for tag = 1, count do dist.send(torch.tensor { tag }, 1, { tag = tag }) end
+    local works = {}
+    for tag = 1, count do works[tag] = dist.isend(torch.tensor { tag }, 1, { tag = tag }) end
+    for _, w in ipairs(works) do w:wait() end
+  elseif rank == 1 then
+    local got, works = {}, {}
+    for tag = count, 1, -1 do
+      got[tag] = torch.tensor { 0 }
+      works[tag] = dist.irecv(got[tag], 0, { tag = tag })
+    end
+    for tag = 1, count do
+      works[tag]:wait()
+      t:eq(got[tag]:item(), tag)
+    end
+    for tag = count, 1, -1 do
+      dist.recv(got[tag], 0, { tag = tag })
+      t:eq(got[tag]:item(), tag)
+    end
+  end
+  t:fails(function() dist.isend(torch.ones(1), (rank + 1) % n, { tag = 1 << 31 }) end, 'tag is 2147483648')
+  dist.barrier()
+end
+
 -- A receive that waits holds up no collective; large messages go both ways at once.
 function s.messagesBesideCollectives()
   local peer, size = rank ~ 1, 300000

@@ -55,7 +55,7 @@ end
 
 -- ---- Messages: tensors from a stage to the next, and their gradients back -------------------------------------------
 
-local tag, header_size = 0x7fff1000, 64
+local tag, header_size = 0x0fff1000, 64
 local dtypes = { torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.int16, torch.int8,
   torch.uint8, torch.bool }
 local code_of = {}
