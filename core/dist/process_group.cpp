@@ -334,6 +334,7 @@ std::string ProcessGroup::explain(const CallRecord& r, Milliseconds timeout, con
 // Throws what is certain, which needs no other rank, or else what the others say.
 void ProcessGroup::fail(const CallRecord& r, Milliseconds timeout, const Error& reason) {
   if (reason.code() != ErrorCode::peer && reason.code() != ErrorCode::runtime) throw Error(reason);
+  failed_ = true;
   throw Error(ErrorCode::peer, "{}", explain(r, timeout, reason.what()));
 }
 

@@ -98,7 +98,7 @@ class ProcessGroup {
   CallRecord record_;
   std::string posted_;
   bool warned_ = false;
-  std::atomic<bool> closed_ = false;
+  std::atomic<bool> closed_ = false, failed_ = false;
 
   std::map<Ends, std::unique_ptr<Lane>> message_lanes_;
   std::unique_ptr<Lane> lane_;

@@ -222,7 +222,8 @@ void quietly(F&& f) noexcept {
 }
 
 void leave(World& w) {
-  if (!w.failed) w.store->set(key_of_end(w.group->rank()), has_left);
+  const std::string mark(w.group->has_failed(), because_of_peer);  // others look for who was the first
+  if (!w.failed) w.store->set(key_of_end(w.group->rank()), mark + has_left);
   if (w.tcp) w.tcp->leave();
 }
 
