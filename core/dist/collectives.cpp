@@ -73,6 +73,16 @@ std::string call_text(const char* name, const Tensor& t, std::string_view more =
   return fmt::format("{}({}{}{})", name, what, more.empty() ? "" : ", ", more);
 }
 
+// Before anything is sent: a tensor into which nothing can be delivered is this rank's mistake alone.
+void check_target(const char* call, const Tensor& t) {
+  if (is_expanded(t.shape(), t.strides()))
+    refuse("{}: {} has several elements in one place (it was expanded), and is to be written; clone() it first", call,
+           describe(t));
+}
+void check_targets(const char* call, const TensorList& list) {
+  for (auto& t : list) check_target(call, t);
+}
+
 void check_floating_mean(const char* call, const Tensor& t, ReduceOp op) {
   if (op == ReduceOp::avg && !is_floating(t.dtype()))
     refuse("{}: AVG is for floating dtypes, got {}; use SUM and divide", call, describe(t));
@@ -147,6 +157,7 @@ int place_in(const ProcessGroup& g, int rank, const char* call) {
 }
 
 WorkRef all_reduce(ProcessGroup& g, const Tensor& t, ReduceOp op, Timeout timeout) {
+  check_target("all_reduce", t);
   check_floating_mean("all_reduce", t, op);
   return run(g, t.device(), call_text("all_reduce", t, to_text(op)), timeout,
              [=, near = near_copy(g, t)](Backend& b, Milliseconds time) {
@@ -158,6 +169,7 @@ WorkRef all_reduce(ProcessGroup& g, const Tensor& t, ReduceOp op, Timeout timeou
 
 WorkRef broadcast(ProcessGroup& g, const Tensor& t, int src, Timeout timeout) {
   const int root = place_in(g, src, "broadcast");
+  check_target("broadcast", t);
   return run(g, t.device(), call_text("broadcast", t, fmt::format("src = {}", src)), timeout,
              [=, near = near_copy(g, t)](Backend& b, Milliseconds time) {
                b.broadcast(near, root, time);
@@ -167,6 +179,7 @@ WorkRef broadcast(ProcessGroup& g, const Tensor& t, int src, Timeout timeout) {
 
 WorkRef reduce(ProcessGroup& g, const Tensor& t, int dst, ReduceOp op, Timeout timeout) {
   const int root = place_in(g, dst, "reduce");
+  check_target("reduce", t);
   check_floating_mean("reduce", t, op);
   // Other ranks keep their values: partial sums go to a copy.
   Tensor near = near_copy(g, t);
@@ -182,6 +195,7 @@ WorkRef reduce(ProcessGroup& g, const Tensor& t, int dst, ReduceOp op, Timeout t
 
 WorkRef all_gather(ProcessGroup& g, const TensorList& list, const Tensor& t, Timeout timeout) {
   check_list("all_gather", "tensor_list", g, list, t);
+  check_targets("all_gather", list);
   return run(g, t.device(), call_text("all_gather", t), timeout,
              [=, part = near_copy(g, t), all = room_for(g, t)](Backend& b, Milliseconds time) {
                b.all_gather(part, all, time);
@@ -191,6 +205,7 @@ WorkRef all_gather(ProcessGroup& g, const TensorList& list, const Tensor& t, Tim
 
 WorkRef all_gather_into_tensor(ProcessGroup& g, const Tensor& all, const Tensor& t, Timeout timeout) {
   check_whole("all_gather_into_tensor", g, all, t);
+  check_target("all_gather_into_tensor", all);
   return run(g, t.device(), call_text("all_gather_into_tensor", t), timeout,
              [=, part = near_copy(g, t), near = near_target(g, all)](Backend& b, Milliseconds time) {
                b.all_gather(part, near, time);
@@ -201,6 +216,7 @@ WorkRef all_gather_into_tensor(ProcessGroup& g, const Tensor& all, const Tensor&
 WorkRef gather(ProcessGroup& g, const Tensor& t, const TensorList& list, int dst, Timeout timeout) {
   const int root = place_in(g, dst, "gather");
   const bool here = check_root("gather", "gather_list", g, root, list, t);
+  check_targets("gather", list);
   return run(g, t.device(), call_text("gather", t, fmt::format("dst = {}", dst)), timeout,
              [=, part = near_copy(g, t), all = here ? room_for(g, t) : Tensor()](Backend& b, Milliseconds time) {
                b.gather(part, all, root, time);
@@ -211,6 +227,7 @@ WorkRef gather(ProcessGroup& g, const Tensor& t, const TensorList& list, int dst
 WorkRef scatter(ProcessGroup& g, const Tensor& t, const TensorList& list, int src, Timeout timeout) {
   const int root = place_in(g, src, "scatter");
   const bool here = check_root("scatter", "scatter_list", g, root, list, t);
+  check_target("scatter", t);
   return run(g, t.device(), call_text("scatter", t, fmt::format("src = {}", src)), timeout,
              [=, near = near_copy(g, t), all = here ? joined(g, list, t) : Tensor()](Backend& b, Milliseconds time) {
                b.scatter(all, near, root, time);
@@ -225,6 +242,7 @@ WorkRef reduce_scatter(ProcessGroup& g, const Tensor& t, const TensorList& list,
 
 WorkRef reduce_scatter_tensor(ProcessGroup& g, const Tensor& t, const Tensor& all, ReduceOp op, Timeout timeout) {
   check_whole("reduce_scatter_tensor", g, all, t);
+  check_target("reduce_scatter_tensor", t);
   check_floating_mean("reduce_scatter_tensor", t, op);
   return run(g, t.device(), call_text("reduce_scatter", t, to_text(op)), timeout,
              [=, &g, near = near_room(g, t.shape(), t), from = near_copy(g, all)](Backend& b, Milliseconds time) {
@@ -244,6 +262,7 @@ WorkRef all_to_all(ProcessGroup& g, const TensorList& to, const TensorList& from
       if (t.dtype() != from[0].dtype())
         refuse("all_to_all: {} has {}, expected the dtype of {}", what, describe(t), describe(from[0]));
   }
+  check_targets("all_to_all", to);
   const auto to_counts = counts_of(to), from_counts = counts_of(from);
   const Dtype dtype = from[0].dtype();
   const auto total = [](const std::vector<int64_t>& c) { return std::accumulate(c.begin(), c.end(), int64_t(0)); };
@@ -293,6 +312,7 @@ WorkRef all_to_all_single(ProcessGroup& g, const Tensor& to, const Tensor& from,
                           std::vector<int64_t> from_sizes, Timeout timeout) {
   if (to.dtype() != from.dtype())
     refuse("all_to_all_single: output is {} and input is {}, expected one dtype", describe(to), describe(from));
+  check_target("all_to_all_single", to);
   const auto to_counts = element_counts(g, "output_split_sizes", to, std::move(to_sizes));
   const auto from_counts = element_counts(g, "input_split_sizes", from, std::move(from_sizes));
   return run(g, from.device(), fmt::format("all_to_all_single({})", name(from.dtype())), timeout,
@@ -321,6 +341,7 @@ WorkRef send(ProcessGroup& g, const Tensor& t, int dst, int tag, Timeout timeout
 WorkRef receive(ProcessGroup& g, const Tensor& t, int src, int tag, Timeout timeout) {
   const int peer = src < 0 ? -1 : place_in(g, src, "recv");
   check_message(g, "recv", peer, tag);
+  check_target("recv", t);
   if (g.size() == 1) refuse("recv: the group has no other rank");
   const Milliseconds time = time_for(g, timeout);
   return g.run_message(t.device(), call_text("recv", t, fmt::format("src = {}", src)), {peer, false, uint32_t(tag)},
