@@ -53,8 +53,12 @@ void FileStore::refresh() {
 }
 
 void FileStore::append(const std::string& record) {
-  if (::write(file_.fd(), record.data(), record.size()) != ssize_t(record.size()))
-    throw Error(ErrorCode::peer, "cannot write the store '{}': {}", path_, std::strerror(errno));
+  const ssize_t n = ::write(file_.fd(), record.data(), record.size());
+  if (n != ssize_t(record.size())) {
+    const int reason = n < 0 ? errno : ENOSPC;
+    if (n > 0 && ::ftruncate(file_.fd(), off_t(read_))) {}  // others would take the rest for a record
+    throw Error(ErrorCode::peer, "cannot write the store '{}': {}", path_, std::strerror(reason));
+  }
   read_ += record.size();
 }
 
@@ -63,6 +67,10 @@ Fields FileStore::ask(const Fields& request) {
     if (request[0] != "find" && request[0] != "count") append(encode(request));
     return table_.obey(request).value_or(Fields{});
   });
+}
+
+void FileStore::leave(const std::string& key, int all) {
+  if (add(key, 1) == all) ::unlink(path_.c_str());
 }
 
 bool FileStore::wait_until(const Fields& keys, Deadline deadline) {

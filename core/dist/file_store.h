@@ -15,6 +15,9 @@ class FileStore final : public Store {
   FileStore(std::string path, Milliseconds timeout);
   bool wait_until(const Fields& keys, Deadline deadline) override;
   Fields ask(const Fields& request) override;
+  /// One of the processes that share the file will use it no more; the last of `all` removes it, so that the next run
+  /// finds none.
+  void leave(const std::string& key, int all);
 
  private:
   template <class F>

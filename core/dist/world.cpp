@@ -29,12 +29,25 @@ struct World {
   std::unique_ptr<StoreServer> server;  // of rank 0
   std::shared_ptr<Store> store;
   std::shared_ptr<TcpStore> tcp;  // the same, where it is one
+  std::shared_ptr<FileStore> file;
   GroupRef group;
   std::vector<GroupRef> others;
   std::string own_address, prefix;
   int groups = 0;       // made so far, on all ranks
   bool failed = false;  // tell_end() has been called
 };
+
+// Files of stores that this process has used. A file goes when all have ended, and not when they leave a run, since
+// they may join another one by it.
+struct UsedFile {
+  std::shared_ptr<FileStore> file;
+  std::string key;
+  int processes;
+};
+std::map<std::string, UsedFile>& used_files() {
+  static auto& m = *new std::map<std::string, UsedFile>;
+  return m;
+}
 
 World*& the_world() {
   static World* w = nullptr;
@@ -53,7 +66,8 @@ struct Place {
   int rank, size;
   std::string file;  // of a FileStore; "": a TCP store at
   Address master;
-  std::optional<Start> start;  // tells where that is, where no master is given
+  std::optional<Start> start;                  // tells where that is, where no master is given
+  bool one_machine = false, machines = false;  // which it is, where the launcher tells
 };
 
 [[noreturn]] void no_place(const char* what, const std::string& method) {
@@ -89,6 +103,10 @@ Place find_place(const InitOptions& o, std::optional<Start> start) {
   const auto launch = start || p.rank < 0 || p.size < 0 || by_environment ? launch_environment() : std::nullopt;
   if (start) take_ranks(p, *start, launch);
   if (launch) p.rank = p.rank < 0 ? launch->rank : p.rank, p.size = p.size < 0 ? launch->world_size : p.size;
+  if (launch && launch->local_world_size) {
+    p.one_machine = launch->local_world_size == p.size;
+    p.machines = !p.one_machine;
+  }
   if (p.size == 1 && p.rank < 0) p.rank = 0;
   if (p.rank < 0) no_place("the rank of this process (RANK)", method);
   if (p.size < 0) no_place("the number of processes (WORLD_SIZE)", method);
@@ -151,7 +169,7 @@ void check_place(Store& store, const Place& p) {
 
 std::shared_ptr<Store> find_store(World& w, const InitOptions& o, Place& p, Milliseconds timeout) {
   if (o.store) return o.store;
-  if (!p.file.empty()) return std::make_shared<FileStore>(p.file, timeout);
+  if (!p.file.empty()) return w.file = std::make_shared<FileStore>(p.file, timeout);
   const char* kept = std::getenv("LUTH_STORE_IS_UP");  // the launcher keeps the store
   if (p.rank == 0 && !(kept && *kept == '1')) {
     w.server = std::make_unique<StoreServer>(p.master.port);
@@ -159,8 +177,16 @@ std::shared_ptr<Store> find_store(World& w, const InitOptions& o, Place& p, Mill
   }
   if (p.start) p.master = meet(*std::exchange(p.start, std::nullopt), p.master.port, timeout);
   w.tcp = std::make_shared<TcpStore>(p.master, timeout);
-  w.own_address = w.tcp->own_address();
   return w.tcp;
+}
+
+// The address of this machine for the other processes: by which it reaches the store, if that is no loopback, of which
+// other machines know nothing. A host's own name is often a loopback's, too.
+std::string find_own_address(const Store& store, const Place& p) {
+  const auto* tcp = dynamic_cast<const TcpStore*>(&store);
+  const std::string by_store = tcp ? tcp->own_address() : p.one_machine || p.size == 1 ? "127.0.0.1" : "";
+  const bool is_loopback = by_store.starts_with("127.") || by_store == "::1";
+  return by_store.empty() || (is_loopback && p.machines) ? machine_addresses().front() : by_store;
 }
 
 // Waits until rank 0 has begun this start; false where the store has gone, which was that of the start before.
@@ -192,9 +218,10 @@ void open_store(World& w, const InitOptions& o, Place p, Milliseconds timeout) {
     const auto store = find_store(w, o, p, timeout);
     if (p.rank == 0) store->set(key_of_start(attempt), start);
     w.store = std::make_shared<PrefixStore>(w.prefix, store);
+    w.own_address = find_own_address(*store, p);
   } while (!is_up(*w.store, p, end));
   ++before;
-  if (w.own_address.empty()) w.own_address = "127.0.0.1";
+  if (w.file) used_files().insert_or_assign(p.file, UsedFile{w.file, "at an end/" + attempt, p.size});
 }
 
 Milliseconds usual_timeout() {
@@ -230,16 +257,17 @@ void leave(World& w) {
 // Without destructors: threads of the group may wait for ranks that never come.
 void leave_at_exit() {
   static World* const w = std::exchange(the_world(), nullptr);  // static: kept to the end
-  if (!w) return;
-  if (!w->failed) {  // other ranks need what GPUs were given
+  if (w && !w->failed) {                                        // other ranks need what GPUs were given
     for (auto& g : w->others) g->drain();
     w->group->drain();
   }
   const Hurry hurry;
   quietly([&] {
-    leave(*w);
-    if (w->server) wait_for_others(*w);
+    if (w) leave(*w);
+    if (w && w->server) wait_for_others(*w);
   });
+  if (w && w->failed) return;
+  for (auto& [path, f] : used_files()) quietly([&f = f] { f.file->leave(f.key, f.processes); });
 }
 
 GroupRef make_group(World& w, const std::string& backend, std::vector<int> ranks, int place, Milliseconds timeout) {

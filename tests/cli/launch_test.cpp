@@ -1,6 +1,7 @@
 // luth launch and what becomes of a run when one of its processes fails, stops or calls something else.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <set>
 
 #include "tests/cli/run.h"
@@ -231,3 +232,4 @@ TEST_F(Launch, WithoutALauncher) {
 
 }  // namespace
 }  // namespace luth::testing
+  EXPECT_FALSE(std::filesystem::exists(dir.path() + "/store"));  // another run may have a file of this name

@@ -9,13 +9,13 @@ folder=$(mktemp -d)
 clean() {
   ip netns del "$a" 2>/dev/null
   ip netns del "$b" 2>/dev/null
-  rm -rf "$folder"
+  rm -rf "$folder" "/etc/netns/$a" "/etc/netns/$b"
 }
 trap clean EXIT
 command -v ip >/dev/null || skip 'ip (iproute2) is not here'
 ip netns add "$a" 2>/dev/null && ip netns add "$b" || skip 'network namespaces are not permitted here'
 ip -n "$a" link add veth0 type veth peer name veth0 netns "$b" 2>/dev/null || skip 'the kernel has no veth'
-ip -n "$a" addr add 10.99.0.1/24 dev veth0 && ip -n "$b" addr add 10.99.0.2/24 dev veth0
+ip -n "$a" addr add 192.168.199.1/24 dev veth0 && ip -n "$b" addr add 192.168.199.2/24 dev veth0
 for space in "$a" "$b"; do ip -n "$space" link set lo up && ip -n "$space" link set veth0 up; done
 
 cat > "$folder/s.lua" <<LUA
@@ -30,11 +30,23 @@ for i = 1, calls do
 end
 LUA
 # rank, namespace, calls: its output and code are in the folder
+master=192.168.199.1
 start() {
-  (RANK=$1 WORLD_SIZE=2 MASTER_ADDR=10.99.0.1 MASTER_PORT=29500 ip netns exec "$2" timeout 60 "$luth" "$folder/s.lua" "$3" \
+  (RANK=$1 WORLD_SIZE=2 LOCAL_WORLD_SIZE=1 MASTER_ADDR=$master MASTER_PORT=29500 ip netns exec "$2" timeout 60 "$luth" "$folder/s.lua" "$3" \
     > "$folder/log$1" 2>&1; echo $? > "$folder/code$1") &
 }
 fail() { echo "$1"; cat "$folder"/log?; exit 1; }
+
+# A machine often has a loopback's address for its own name, by which the other one cannot reach it.
+if mkdir -p "/etc/netns/$a" "/etc/netns/$b" 2>/dev/null; then
+  echo '127.0.1.1 first' > "/etc/netns/$a/hosts"
+  echo '192.168.199.1 first' > "/etc/netns/$b/hosts"
+  master=first
+  start 0 "$a" 40 && start 1 "$b" 40 && wait
+  [ "$(cat "$folder"/code?)" = $'0\n0' ] || fail 'the ranks should reach each other, whatever the name of the first is'
+  master=192.168.199.1
+  echo 'a name of the loopback: passed'
+fi
 
 if tc -n "$a" qdisc add dev veth0 root netem delay 20ms 5ms loss 2% 2>/dev/null; then
   start 0 "$a" 40 && start 1 "$b" 40 && wait
