@@ -106,6 +106,10 @@ int port_of_job() {
 
 std::optional<Address> find_master(const Launch& l) {
   Address a{variable("MASTER_ADDR"), number("MASTER_PORT").value_or(port_of_job())};
+  // torchrun keeps a store of its own at the port.
+  if (variable("TORCHELASTIC_USE_AGENT_STORE") == "True" && is_set("MASTER_PORT")) a.port += a.port < 65535 ? 1 : -1;
+  if (a.port > 65535 || (a.port == 0 && l.world_size > 1))
+    throw Error(ErrorCode::usage, "the environment variable MASTER_PORT is {}, expected 1 to 65535", a.port);
   if (a.host.empty() && l.source == "Slurm")
     for (const char* name : {"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST"})
       if (a.host.empty()) a.host = first_host(variable(name));

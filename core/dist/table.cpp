@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "core/base/error.h"
+
 namespace luth::dist {
 namespace {
 
@@ -18,6 +20,9 @@ std::string encode(const Fields& fields) {
   std::string body;
   put(body, fields.size());
   for (auto& f : fields) put(body, f.size()), body += f;
+  if (body.size() > most_bytes || fields.size() > most_fields)
+    throw Error(ErrorCode::usage, "a store takes {} MiB in one request, and {} keys; got {} bytes in {} parts",
+                most_bytes >> 20, most_fields - 2, body.size(), fields.size());
   std::string message;
   put(message, body.size());
   return message + body;

@@ -13,7 +13,7 @@ using Fields = std::vector<std::string>;
 /// The most that a message may have.
 inline constexpr uint32_t most_bytes = 64 << 20, most_fields = 1 << 16;
 /// A message: the length of what follows, the number of fields, then length and bytes of each, in numbers of 32 bits,
-/// little-endian.
+/// little-endian. Throws ErrorCode::usage for more than a message may have.
 std::string encode(const Fields& fields);
 uint32_t length_at(const std::string& bytes, size_t at);
 /// What follows the length; nothing where it is no message.

@@ -70,7 +70,9 @@ constexpr Row store_methods[] = {
 
 // tcp_store(host, port, is_master, seconds)
 int make_tcp_store(lua_State* L) {
-  Address a{luaL_checkstring(L, 1), int(std::clamp<int64_t>(check_integer(L, 2), 0, 65535))};
+  const int64_t port = check_integer(L, 2);
+  if (port < 0 || port > 65535) throw Error(ErrorCode::usage, "port is {}, expected 0 to 65535", port);
+  Address a{luaL_checkstring(L, 1), int(port)};
   StoreBox box;
   if (lua_toboolean(L, 3)) {
     box.server = std::make_shared<StoreServer>(a.port);

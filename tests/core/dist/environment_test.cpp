@@ -49,6 +49,12 @@ TEST(Environment, Torchrun) {
   EXPECT_EQ(l->local_rank, 1);
   EXPECT_EQ(l->local_world_size, 2);
   EXPECT_EQ(to_text(*l->master), "node0:1234");
+  const auto beside = launch_of({{"RANK", "0"},
+                                 {"WORLD_SIZE", "2"},
+                                 {"MASTER_ADDR", "node0"},
+                                 {"MASTER_PORT", "1234"},
+                                 {"TORCHELASTIC_USE_AGENT_STORE", "True"}});
+  EXPECT_EQ(to_text(*beside->master), "node0:1235");
 }
 
 TEST(Environment, Slurm) {
@@ -139,6 +145,9 @@ TEST(Environment, Mistakes) {
   EXPECT_NE(error_of({{"RANK", "x"}, {"WORLD_SIZE", "2"}}).find("RANK should be a number"), std::string::npos);
   EXPECT_NE(error_of({{"RANK", "2"}, {"WORLD_SIZE", "2"}}).find("RANK = 2 should be below"), std::string::npos);
   EXPECT_NE(error_of({{"WORLD_SIZE", "2"}}).find("RANK is not"), std::string::npos);
+  for (const char* port : {"0", "65536"})
+    EXPECT_NE(error_of({{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"MASTER_PORT", port}}).find("expected 1 to 65535"),
+              std::string::npos);
   const std::string twice = error_of({{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"PMI_RANK", "1"}, {"PMI_SIZE", "4"}});
   EXPECT_NE(twice.find("RANK=0, WORLD_SIZE=2, PMI_RANK=1, PMI_SIZE=4"), std::string::npos) << twice;
 }

@@ -93,6 +93,11 @@ TEST_P(StoreTest, LargeValues) {
   const std::string large(10 << 20, 'x');
   a->set("large", large);
   EXPECT_EQ(a->get("large"), large);
+  try {
+    a->set("too large", std::string(most_bytes, 'x'));
+    ADD_FAILURE() << "a value of 64 MiB was taken";
+  } catch (const Error& e) { EXPECT_EQ(e.code(), ErrorCode::usage) << e.what(); }
+  EXPECT_EQ(a->add("n", 1), 1);  // it goes on
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, StoreTest, ::testing::Values("tcp", "file", "prefix"),
