@@ -64,6 +64,7 @@ int processes(const Arguments& a) {
 
 struct Plan {
   int nproc = 1, nodes = 1, node = 0, restarts = 0, threads = 0;
+  bool asks_threads = false;
   dist::Address master;
   std::string log_dir, seconds;
   std::vector<std::string> command;
@@ -77,6 +78,7 @@ Plan read_plan(const Arguments& a) {
   p.node = count_of(a, "--node-rank", 0, 0);
   p.restarts = count_of(a, "--max-restarts", 0, 0);
   p.threads = count_of(a, "--threads", 1, std::max(1, available_cores() / p.nproc));
+  p.asks_threads = a.text("--threads").has_value();
   p.log_dir = a.text("--log-dir").value_or("");
   p.seconds = a.text("--dist-timeout").value_or("");
   p.command = a.rest;
@@ -138,6 +140,7 @@ class Launcher {
     if (!signals_) cannot("signalfd");
     if (!plan_.log_dir.empty() && ::mkdir(plan_.log_dir.c_str(), 0777) && errno != EEXIST)
       throw Error(ErrorCode::usage, "--log-dir: cannot make the folder '{}': {}", plan_.log_dir, std::strerror(errno));
+    if (isatty(0)) no_input_ = Socket(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     if (plan_.node == 0) store_ = std::make_unique<dist::StoreServer>(plan_.master.port);
     if (store_) plan_.master.port = store_->port();
   }
@@ -171,7 +174,7 @@ class Launcher {
     set("MASTER_PORT", std::to_string(plan_.master.port));
     set("LUTH_STORE_IS_UP", "1");
     set("LUTH_RESTART_COUNT", std::to_string(attempt));
-    if (!std::getenv("LUTH_THREADS")) set("LUTH_THREADS", std::to_string(plan_.threads));
+    if (plan_.asks_threads || !std::getenv("LUTH_THREADS")) set("LUTH_THREADS", std::to_string(plan_.threads));
     if (!plan_.seconds.empty()) set("LUTH_DIST_TIMEOUT", plan_.seconds);
     for (int local = 0; local < plan_.nproc; ++local) start_one(local);
   }
@@ -205,6 +208,7 @@ class Launcher {
     sigprocmask(SIG_SETMASK, &none, nullptr);
     pin(local, plan_.nproc);
     dup2(out, 1), dup2(err, 2);
+    if (no_input_) dup2(no_input_.fd(), 0);
     execv("/proc/self/exe", words);
     _exit(127);
   }
@@ -254,17 +258,22 @@ class Launcher {
 
   void say(Rank& r, bool is_err, const std::string& line) {
     if (is_err && line.starts_with("luth: ") && !line.starts_with("luth: warning")) r.last_error = line;
-    if (!plan_.log_dir.empty()) return log(r, line);
+    if (!plan_.log_dir.empty() && log(r, line)) return;
     const std::string text = plan_.world() > 1 ? fmt::format("[{}] {}", r.rank, line) : line;
     FILE* to = is_err ? stderr : stdout;
     fwrite(text.data(), 1, text.size(), to);
     fflush(to);
   }
 
-  void log(const Rank& r, const std::string& line) {
+  // False where the file cannot be written, as on a full disk: then the line goes where it would without a file.
+  bool log(const Rank& r, const std::string& line) {
     const std::string path = fmt::format("{}/rank-{}.log", plan_.log_dir, r.rank);
-    if (const std::unique_ptr<FILE, int (*)(FILE*)> file(fopen(path.c_str(), "ae"), fclose); file)
-      fwrite(line.data(), 1, line.size(), file.get());
+    FILE* file = fopen(path.c_str(), "ae");
+    const bool written = file && fwrite(line.data(), 1, line.size(), file) == line.size();
+    const bool done = file && fclose(file) == 0 && written;
+    if (!done && !std::exchange(log_failed_, true))
+      fmt::print(stderr, "luth launch: cannot write '{}': {}; its lines come here\n", path, std::strerror(errno));
+    return done;
   }
 
   void obey_signals() {
@@ -331,18 +340,25 @@ class Launcher {
     const double seconds = std::chrono::duration<double>(first.ended - began_).count();
     std::string text = fmt::format("luth launch: rank {} {} after {:.1f} s", first.rank, how(first), seconds);
     text += first.last_error.empty() ? "\n" : ":\n  " + first.last_error;
+    const auto store = open_store();
     for (const Rank& r : ranks_) {
       if (&r == &first) continue;
-      text += fmt::format("  rank {} {}{}\n", r.rank, how(r), r.failed() ? where(r, attempt) : "");
+      text += fmt::format("  rank {} {}{}\n", r.rank, how(r), r.failed() && store ? where(*store, r, attempt) : "");
     }
     fputs(visible(text).c_str(), stderr);
   }
 
-  // "; it waited in all_reduce(…) at train.lua:3", as the rank has told the store.
-  std::string where(const Rank& r, int attempt) {
-    if (!store_) return "";
+  // Of the run, to ask; null where it does not answer soon, as when the first machine's launcher has ended.
+  std::unique_ptr<dist::Store> open_store() const {
+    const dist::Address at = store_ ? dist::Address{"127.0.0.1", store_->port()} : plan_.master;
     try {
-      dist::TcpStore store({"127.0.0.1", store_->port()}, Milliseconds(1000));
+      return std::make_unique<dist::TcpStore>(at, Milliseconds(1000));
+    } catch (const Error&) { return nullptr; }
+  }
+
+  // "; it waited in all_reduce(…) at train.lua:3", as the rank has told the store.
+  static std::string where(dist::Store& store, const Rank& r, int attempt) {
+    try {
       const std::string call = dist::where_waits(store, attempt, r.rank);
       return call.empty() ? "" : "; it waited in " + call;
     } catch (const Error&) { return ""; }
@@ -350,11 +366,13 @@ class Launcher {
 
   Plan plan_;
   Socket signals_;
+  Socket no_input_;  // what ranks read in the place of a terminal, which would stop them: it is this program's
   std::unique_ptr<dist::StoreServer> store_;
   std::vector<Rank> ranks_;
   Deadline began_{}, kill_at_{}, term_at_{};
   bool ending_ = false, termed_ = false, killed_ = false;
   int asked_ = 0;  // the signal that this program got
+  bool log_failed_ = false;
 };
 
 }  // namespace

@@ -129,6 +129,31 @@ TEST_F(Launch, LogsARankAFile) {
   EXPECT_TRUE(has(log, "out 1\n") && has(log, "err\n")) << log;
 }
 
+TEST_F(Launch, LinesThatAFileDoesNotTake) {
+  TempDir dir;
+  dir.write("s.lua", "print('out ' .. os.getenv 'RANK')");
+  std::filesystem::create_directories(dir / "logs/rank-1.log");
+  const Result r = run({"launch", "--nproc", "2", "--log-dir", "logs", "s.lua"}, {.dir = dir.path()});
+  EXPECT_EQ(r.out, "[1] out 1\n");
+  EXPECT_SAYS(r, "cannot write 'logs/rank-1.log': Is a directory");
+}
+
+TEST_F(Launch, ThreadsAreThoseOfTheOption) {
+  const std::string script = "print(os.getenv 'LUTH_THREADS')";
+  EXPECT_EQ(launch(script, 1, {"--threads", "3"}, {{"LUTH_THREADS", "2"}}).out, "3\n");
+  EXPECT_EQ(launch(script, 1, {}, {{"LUTH_THREADS", "2"}}).out, "2\n");
+}
+
+class LaunchAtTerminal : public AtTerminal {};
+
+// The terminal is the launcher's: a rank that read from it would be stopped, without a word.
+TEST_F(LaunchAtTerminal, RanksHaveNoInput) {
+  TempDir dir;
+  Terminal t({"launch", "--nproc", "1", dir.write("s.lua", "print('got', io.read())")});
+  EXPECT_TRUE(t.expect("got\tnil") || t.expect("got     nil", 1)) << t.seen();
+  EXPECT_EQ(t.wait(), 0);
+}
+
 TEST_F(Launch, OneSignalEndsAll) {
   TempDir dir;
   dir.write("s.lua", "print('begun') io.stdout:flush() while true do end");
@@ -215,6 +240,7 @@ TEST_F(Launch, WithoutALauncher) {
   Process a({"-e", store + "0, world_size = 2 } torch.distributed.barrier() print('a')"});
   const Result b = run({"-e", store + "1, world_size = 2 } torch.distributed.barrier() print('b')"});
   EXPECT_EQ(b.out + a.wait().out, "b\na\n") << b.err;
+  EXPECT_FALSE(std::filesystem::exists(dir.path() + "/store"));  // another run may have a file of this name
 
   const Result none = run({script});
   EXPECT_EQ(none.code, 2);
@@ -232,4 +258,3 @@ TEST_F(Launch, WithoutALauncher) {
 
 }  // namespace
 }  // namespace luth::testing
-  EXPECT_FALSE(std::filesystem::exists(dir.path() + "/store"));  // another run may have a file of this name
