@@ -27,9 +27,12 @@ local calls = {
   isend = function(g, n, peer) return dist.isend(x(), peer, g):wait() end,
   irecv = function(g, n, peer) return dist.irecv(x(), peer, g):wait() end,
   barrier = function(g) return dist.barrier(g) end,
+  send_object_list = function(g, n, peer) return dist.send_object_list({ 1 }, peer, g) end,
+  recv_object_list = function(g, n, peer) return dist.recv_object_list({}, peer, g) end,
   monitored_barrier = function(g) return dist.monitored_barrier(g) end,
   all_gather_object = function(g) return dist.all_gather_object({}, 1, g) end,
   gather_object = function(g, n, peer) return dist.gather_object(1, { object_gather_list = {}, dst = peer, group = g }) end,
+  scatter_object_list = function(g, n, peer) return dist.scatter_object_list({}, list(n), peer, g) end,
   broadcast_object_list = function(g, n, peer) return dist.broadcast_object_list({ 1 }, peer, g) end,
 }
 -- The error of f, which must have all texts.
@@ -72,8 +75,11 @@ end
 
 function s.ranksOutOfRange()
   joined(function(_, n)
-    for _, name in ipairs { 'broadcast', 'reduce', 'gather', 'scatter', 'send', 'recv', 'isend', 'irecv' } do
+    for _, name in ipairs { 'broadcast', 'reduce', 'gather', 'scatter', 'send', 'recv', 'isend', 'irecv', 'send_object_list', 'recv_object_list' } do
       fails(name, function() calls[name](nil, n, n) end, 'rank ' .. n .. ' is not in the group', 'whose ranks are 0')
+    end
+    for _, name in ipairs { 'gather_object', 'broadcast_object_list', 'scatter_object_list' } do
+      fails(name, function() calls[name](nil, n, n) end, name, 'is ' .. n .. ", which is no rank of the group '0'", 'its ranks are 0')
     end
   end)
 end
@@ -86,6 +92,23 @@ function s.listsOfWrongLength()
     for _, name in ipairs { 'all_gather_into_tensor', 'reduce_scatter_tensor' } do
       fails(name, function() calls[name](nil, n + 1) end, name .. ': ', 'expected ' .. n .. ' times the elements')
     end
+  end)
+end
+
+-- What cannot be right is refused before anything is sent, and the group goes on.
+function s.argumentsOfOtherKinds()
+  joined(function(rank, n)
+    local wide = torch.zeros(1):expand(2)
+    fails('all_reduce', function() dist.all_reduce(wide) end, 'all_reduce: float32[2] has several elements in one place')
+    fails('all_gather', function() dist.all_gather(n == 1 and { wide } or { wide, table.unpack(list(n - 1)) }, x()) end, 'all_gather: ', 'in one place')
+    fails('objects', function() dist.all_gather_object(nil, 1) end, 'all_gather_object: object_list expects a list, got nil')
+    fails('objects', function() dist.broadcast_object_list(3) end, 'broadcast_object_list: object_list expects a list, got 3')
+    if rank == 0 then
+      fails('objects', function() dist.gather_object(1) end, 'gather_object: object_gather_list expects a list, got nil')
+    end
+    fails('objects', function() dist.scatter_object_list(3) end, 'scatter_object_output_list expects a list, got 3')
+    fails('messages', function() dist.batch_isend_irecv(3) end, 'batch_isend_irecv: p2p_op_list expects a list, got 3')
+    dist.all_reduce(x())
   end)
 end
 

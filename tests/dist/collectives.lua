@@ -245,6 +245,23 @@ function s.objects()
   for i = 1, n do list[i] = { i } end
   dist.scatter_object_list(out, rank == 0 and list or nil)
   t:eq(out[1][1], rank + 1)
+  local mixed = { half = torch.full({ 2, 3 }, rank + 0.5, { dtype = torch.bfloat16 }), { torch.zeros(0), torch.tensor(rank == 0) } }
+  dist.all_gather_object(all, mixed)
+  for i = 1, n do
+    same(all[i].half, torch.full({ 2, 3 }, i - 0.5, { dtype = torch.bfloat16, device = 'cpu' }))
+    t:eq(all[i][1][1]:numel(), 0)
+    t:eq(all[i][1][2]:item(), i == 1)
+  end
+  local cycle = {}
+  cycle.own = cycle
+  t:fails(function() dist.all_gather_object(all, cycle) end, 'value.own')
+  if n == 1 then return end
+  if rank == 0 then dist.send_object_list({ 'x', torch.ones(2) }, 1) end
+  if rank ~= 1 then return end
+  local got = {}
+  t:eq(dist.recv_object_list(got, 0), 0)
+  t:eq(got[1], 'x')
+  same(got[2], torch.ones(2, { device = 'cpu' }))
 end
 
 function s.worksGoOnByThemselves()

@@ -3,6 +3,7 @@ local M = {}
 local native = require 'luth.dist'
 local read = require('luth.torch.arguments').read
 local fail = require('luth.torch.arguments').fail
+local places = require 'luth.torch.tensor_places'
 local dist = torch.distributed
 
 -- The group that a call is for: the run's own without one. Nothing where this process is not in it.
@@ -20,6 +21,10 @@ local function group_of(name, group)
 end
 
 M.group_for = group_of
+
+local function check_list(name, what, list)
+  if type(list) ~= 'table' then fail(name, '%s expects a list, got %s', what, tostring(list)) end
+end
 
 -- The native call in the group: waits, or hands the work out.
 local function call(name, a, run)
@@ -204,6 +209,7 @@ function M.P2POp(...)
   return setmetatable(a, P2POp)
 end
 function M.batch_isend_irecv(list)
+  check_list('batch_isend_irecv', 'p2p_op_list', list)
   local works = {}
   for i, o in ipairs(list) do
     if getmetatable(o) ~= P2POp then fail('batch_isend_irecv', 'element %d is no torch.distributed.P2POp', i) end
@@ -213,6 +219,54 @@ function M.batch_isend_irecv(list)
 end
 
 -- ---- values of Lua ----
+
+-- A value as bytes: the length of the plain one's, these, and those of its tensors.
+local function to_bytes(value)
+  local tensors = {}
+  local plain = native.to_bytes(places.take_out(value, tensors))
+  local parts = { torch.tensor({ plain:numel() }, { dtype = torch.int64, device = 'cpu' }):view(torch.uint8), plain }
+  for _, t in ipairs(tensors) do parts[#parts + 1] = t:detach():cpu():reshape(-1):view(torch.uint8) end
+  return torch.cat(parts)
+end
+local function from_bytes(bytes)
+  local at = 1
+  local function fill(t)
+    local own = t:view(-1):view(torch.uint8)
+    own:copy_(bytes:narrow(1, at, own:numel()))
+    at = at + own:numel()
+    return t
+  end
+  local n = fill(torch.zeros(1, { dtype = torch.int64, device = 'cpu' })):item()
+  local plain = native.from_bytes(bytes:narrow(1, at, n):clone())
+  at = at + n
+  local tensors = {}
+  places.put_back(plain, function(i, place) tensors[i] = places.room_for(place) end)
+  for _, t in ipairs(tensors) do fill(t) end
+  return places.put_back(plain, function(i) return tensors[i] end)
+end
+
+-- Two messages: how many bytes, and these.
+function M.send_object_list(...)
+  local a = read('send_object_list', { 'object_list', 'dst', 'group' }, 2, ...)
+  check_list('send_object_list', 'object_list', a.object_list)
+  local g, bytes = group_of('send_object_list', a.group), to_bytes(a.object_list)
+  local device = native.device(g)
+  native.send(g, torch.tensor({ bytes:numel() }, { dtype = torch.int64, device = device }), a.dst, 0):wait()
+  native.send(g, bytes:to(device), a.dst, 0):wait()
+end
+function M.recv_object_list(...)
+  local a = read('recv_object_list', { 'object_list', 'src', 'group' }, 1, ...)
+  check_list('recv_object_list', 'object_list', a.object_list)
+  local g = group_of('recv_object_list', a.group)
+  local device = native.device(g)
+  local size = torch.zeros(1, { dtype = torch.int64, device = device })
+  local work = native.recv(g, size, a.src, 0)
+  work:wait()
+  local bytes = torch.zeros(size:item(), { dtype = torch.uint8, device = device })
+  native.recv(g, bytes, work:source_rank(), 0):wait()
+  for key, value in pairs(from_bytes(bytes:to 'cpu')) do a.object_list[key] = value end
+  return work:source_rank()
+end
 
 -- The bytes of all ranks, each as a tensor.
 local function gather_bytes(g, bytes)
@@ -229,19 +283,31 @@ local function gather_bytes(g, bytes)
   return parts
 end
 
+local function is_rank(g, rank) return native.ranks(g)[g:rank() + 1] == rank end
+local function check_member(name, what, g, rank)
+  for _, r in ipairs(native.ranks(g)) do
+    if r == rank then return end
+  end
+  fail(name, "%s is %s, which is no rank of the group '%s': its ranks are %s", what, tostring(rank), g:name(),
+    table.concat(native.ranks(g), ', '))
+end
+
 -- The object itself may be a table with names: these two take it by position.
 function M.all_gather_object(object_list, object, ...)
   local a = read('all_gather_object', { 'group' }, 0, ...)
-  local parts = gather_bytes(group_of('all_gather_object', a.group), native.to_bytes(object))
-  for i, part in ipairs(parts) do object_list[i] = native.from_bytes(part:clone()) end
+  check_list('all_gather_object', 'object_list', object_list)
+  local parts = gather_bytes(group_of('all_gather_object', a.group), to_bytes(object))
+  for i, part in ipairs(parts) do object_list[i] = from_bytes(part) end
 end
 function M.gather_object(object, ...)
   local a = read('gather_object', { 'object_gather_list', 'dst', 'group' }, 0, ...)
   local g = group_of('gather_object', a.group)
-  local parts = gather_bytes(g, native.to_bytes(object))
-  if native.ranks(g)[g:rank() + 1] ~= (a.dst or 0) then return end
-  if type(a.object_gather_list) ~= 'table' then fail('gather_object', 'rank %d needs object_gather_list', a.dst or 0) end
-  for i, part in ipairs(parts) do a.object_gather_list[i] = native.from_bytes(part:clone()) end
+  local dst = a.dst or 0
+  check_member('gather_object', 'dst', g, dst)
+  if is_rank(g, dst) then check_list('gather_object', 'object_gather_list', a.object_gather_list) end
+  local parts = gather_bytes(g, to_bytes(object))
+  if not is_rank(g, dst) then return end
+  for i, part in ipairs(parts) do a.object_gather_list[i] = from_bytes(part) end
 end
 
 -- The bytes of one rank, on all.
@@ -253,23 +319,26 @@ local function spread_bytes(g, bytes, src)
   native.broadcast(g, bytes, src):wait()
   return bytes:to('cpu')
 end
-local function is_rank(g, rank) return native.ranks(g)[g:rank() + 1] == rank end
 
 function M.broadcast_object_list(...)
   local a = read('broadcast_object_list', { 'object_list', 'src', 'group' }, 1, ...)
   local g, src = group_of('broadcast_object_list', a.group), a.src or 0
-  local values = native.from_bytes(spread_bytes(g, is_rank(g, src) and native.to_bytes(a.object_list) or nil, src))
+  check_member('broadcast_object_list', 'src', g, src)
+  check_list('broadcast_object_list', 'object_list', a.object_list)
+  local values = from_bytes(spread_bytes(g, is_rank(g, src) and to_bytes(a.object_list) or nil, src))
   for key, value in pairs(values) do a.object_list[key] = value end
 end
 function M.scatter_object_list(...)
   local a = read('scatter_object_list',
     { 'scatter_object_output_list', 'scatter_object_input_list', 'src', 'group' }, 1, ...)
   local g, src = group_of('scatter_object_list', a.group), a.src or 0
+  check_member('scatter_object_list', 'src', g, src)
+  check_list('scatter_object_list', 'scatter_object_output_list', a.scatter_object_output_list)
   local here = is_rank(g, src)
   if here and (type(a.scatter_object_input_list) ~= 'table' or #a.scatter_object_input_list ~= g:size()) then
     fail('scatter_object_list', 'scatter_object_input_list has %d values, one for each rank', g:size())
   end
-  local values = native.from_bytes(spread_bytes(g, here and native.to_bytes(a.scatter_object_input_list) or nil, src))
+  local values = from_bytes(spread_bytes(g, here and to_bytes(a.scatter_object_input_list) or nil, src))
   a.scatter_object_output_list[1] = values[g:rank() + 1]
 end
 

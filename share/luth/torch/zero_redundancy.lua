@@ -35,27 +35,6 @@ local function owners(self)
   return owner
 end
 
--- ---- A state as a table of plain values, and its tensors -------------------------------------------------------------
-
-local function take_out(value, tensors)
-  if torch.is_tensor(value) then
-    tensors[#tensors + 1] = value
-    return { tensor = #tensors, dtype = tostring(value.dtype), shape = value:size():tolist() }
-  elseif type(value) ~= 'table' then
-    return value
-  end
-  local out = {}
-  for key, v in pairs(value) do out[key] = take_out(v, tensors) end
-  return out
-end
-local function put_back(value, tensors)
-  if type(value) ~= 'table' then return value end
-  if value.tensor then return tensors(value) end
-  local out = {}
-  for key, v in pairs(value) do out[key] = put_back(v, tensors) end
-  return out
-end
-
 -- ---- The class of optimizers over another one ------------------------------------------------------------------------
 
 local function methods(Zero, Base)
@@ -88,27 +67,16 @@ local function methods(Zero, Base)
   -- Brings the states of all ranks to rank `to` of the run, whose state_dict() then is that of the base.
   function Zero:consolidate_state_dict(to)
     to = to or 0
-    local ranks, state, tensors, all = native.ranks(self.ranks), Base.state_dict(self), {}, {}
-    local device = native.device(self.ranks)
-    local plain = take_out(state.state, tensors)
-    torch.distributed.gather_object(plain, all, to, self.ranks)
+    local ranks, state = native.ranks(self.ranks), Base.state_dict(self)
     local here = ranks[self.ranks:rank() + 1]
     if here ~= to then
-      for _, t in ipairs(tensors) do native.send(self.ranks, t:to(device), to, 0):wait() end
+      torch.distributed.send_object_list({ state.state }, to, self.ranks)
       return
     end
-    for r, part in ipairs(all) do
-      local received = {}
-      local function tensor_of(place) return ranks[r] == to and tensors[place.tensor] or received[place.tensor] end
-      if ranks[r] ~= to then
-        local places = {}
-        put_back(part, function(place) places[place.tensor] = place end)
-        for k, place in ipairs(places) do
-          received[k] = torch.empty(place.shape, { dtype = place.dtype:match '[^.]+$', device = device })
-          native.recv(self.ranks, received[k], ranks[r], 0):wait()
-        end
-      end
-      for i, s in pairs(put_back(part, tensor_of)) do state.state[i] = s end
+    for _, rank in ipairs(ranks) do
+      local part = { {} }
+      if rank ~= to then torch.distributed.recv_object_list(part, rank, self.ranks) end
+      for i, own in pairs(part[1]) do state.state[i] = own end
     end
     self.whole = state
   end

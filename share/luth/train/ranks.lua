@@ -32,43 +32,15 @@ function M.is_first() return (launched() or 0) == 0 end
 
 -- ---- values -------------------------------------------------------------------------------------------------------------
 
--- The value with places in place of its tensors, which join the list.
-local function without_tensors(value, list)
-  if torch.is_tensor(value) then
-    list[#list + 1] = value:detach():cpu():contiguous()
-    return { luth_tensor = #list, shape = { table.unpack(value.shape) }, dtype = tostring(value.dtype):gsub('^torch%.', '') }
-  end
-  if type(value) ~= 'table' then return value end
-  local copy = {}
-  for k, v in pairs(value) do copy[k] = without_tensors(v, list) end
-  return copy
-end
-
--- The value with tensors in these places, empty ones that join the list.
-local function with_tensors(value, list)
-  if type(value) ~= 'table' then return value end
-  local at = value.luth_tensor
-  if at then
-    list[at] = torch.empty(value.shape, { dtype = torch[value.dtype] })
-    return list[at]
-  end
-  for k, v in pairs(value) do value[k] = with_tensors(v, list) end
-  return value
-end
-
 -- What f() returns on rank 0, on all ranks: a plain value, or a table of these and of tensors.
 function M.of_first(f)
   if M.size == 1 then return f() end
-  local value, tensors = nil, {}
-  if M.rank == 0 then value = f() end
-  local list = { without_tensors(value, tensors) or false }
+  local list = { M.rank == 0 and f() }
   dist.broadcast_object_list(list, 0)
-  if M.rank > 0 then value = with_tensors(list[1], tensors) end
-  for _, t in ipairs(tensors) do dist.broadcast(t, 0) end
-  return value
+  return list[1]
 end
 
--- The plain values of all ranks, in their order.
+-- The values of all ranks, in their order.
 function M.all(value)
   if M.size == 1 then return { value } end
   local list = {}
