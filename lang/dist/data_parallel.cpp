@@ -9,10 +9,12 @@ namespace {
 
 constexpr Row parallel_rows[] = {
     {"DistributedDataParallel", nullptr,
-     "nn.parallel.DistributedDataParallel(module, {broadcast_buffers = true, process_group, bucket_cap_mb = 25, "
+     "nn.parallel.DistributedDataParallel(module, {device_ids, broadcast_buffers = true, process_group, bucket_cap_mb "
+     "= 25, "
      "find_unused_parameters = false, gradient_as_bucket_view = false, static_graph = false})",
      "The module on all ranks of a run: it begins with rank 0's parameters, and each backward averages the gradients "
-     "of the ranks while it goes on. `ddp:no_sync(f)` keeps those of a backward on this rank, to add several before "
+     "of the ranks while it goes on. device_ids = {0}: the module is on that GPU, and calls bring their tensors there. "
+     "`ddp:no_sync(f)` keeps those of a backward on this rank, to add several before "
      "one is sent. `ddp:join({divide_by_initial_world_size = true, enable = true, throw_on_early_termination = false}, "
      "f)` lets a rank end f earlier than others. `ddp:register_comm_hook(state, hook)` averages buckets by "
      "hook(state, bucket), which returns a tensor, or a function that waits for it; "

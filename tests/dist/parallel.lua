@@ -352,6 +352,16 @@ function s.fiveHundredStepsAreEqualForAnyOrderOfArrival()
   t:assert(torch.equal(train_in_orders(1), train_in_orders(100)))
 end
 
+function s.deviceIds()
+  local ids = { tonumber(os.getenv 'LOCAL_RANK' or 0) }
+  if arg[1] ~= 'nccl' then
+    t:fails(function() DDP(net(), { device_ids = ids }) end, 'device_ids is for a module on that GPU')
+    return
+  end
+  t:eq(DDP(net(), { device_ids = ids })(torch.ones(2, 6, { device = 'cpu' })).device.type, 'cuda')
+  t:fails(function() DDP(net(), { device_ids = { 0, 1 } }) end, 'device_ids has 2 GPUs')
+end
+
 function s.buffersAreRankZeros()
   torch.manual_seed(rank)
   local ddp = DDP(nn.Sequential(nn.Linear(6, 4), nn.BatchNorm1d(4)))
@@ -362,7 +372,11 @@ end
 
 function s.othersModulesDiffer()
   if n == 1 then return end
-  t:fails(function() DDP(nn.Linear(2, rank == 0 and 2 or 3)) end, 'the modules differ: parameter 1')
+  t:fails(function() DDP(nn.Linear(2, rank == 0 and 2 or 3)) end, 'the modules differ: tensor 1')
+  local frozen = net()
+  frozen[1].weight.requires_grad = rank == 0
+  t:fails(function() DDP(frozen) end, '1.weight torch.float32 torch.Size([50, 6]) without a gradient on rank 1')
+  t:fails(function() DDP(rank == 0 and nn.BatchNorm1d(2) or nn.BatchNorm1d(2, { track_running_stats = false })) end, '(a buffer)')
   t:fails(function() DDP(nn.ReLU()) end, 'no parameter that requires a gradient')
 end
 

@@ -2,24 +2,19 @@
 -- graph, so gradients arrive on the first, added up.
 local M = {}
 local arguments = require 'luth.torch.arguments'
-local add_prefix = require('luth.torch.parallel').add_prefix
+local parallel = require 'luth.torch.parallel'
 
 local DataParallel = nn.class('DataParallel')
 local function fail(...) arguments.fail('DataParallel', ...) end
 
 local function is_plain(value) return type(value) == 'table' and getmetatable(value) == nil end
 
--- Device 0, 'cuda:0' or torch.device('cuda', 0).
-local function device_of(id)
-  local device = math.type(id) == 'integer' and torch.device('cuda', id) or torch.device(id)
-  if device.type ~= 'cuda' then fail('device_ids and output_device are GPUs, got %s', tostring(id)) end
-  return device
-end
+local function device_of(id) return parallel.gpu_of('DataParallel', id) end
 
 function DataParallel:init(module, options)
   local a = arguments.read('DataParallel', { 'module', 'device_ids', 'output_device', 'dim' }, 1, module, options)
   self.module, self.dim, self.devices = a.module, a.dim or 1, {}
-  self:register_load_state_dict_pre_hook(add_prefix)
+  self:register_load_state_dict_pre_hook(parallel.add_prefix)
   if not torch.cuda.is_available() then return end
   local ids = a.device_ids or {}
   if not a.device_ids then

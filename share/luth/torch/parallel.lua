@@ -3,18 +3,9 @@ local M = {}
 local native = require 'luth.dist'
 local read = require('luth.torch.arguments').read
 local fail = require('luth.torch.arguments').fail
+local tensors_of = require('luth.torch.tensor_places').tensors_of
 
 local DDP = nn.class('DistributedDataParallel')
-
--- All tensors of a result: tensors and tables of these.
-local function tensors_of(value, list)
-  if torch.is_tensor(value) then
-    list[#list + 1] = value
-  elseif type(value) == 'table' then
-    for _, v in pairs(value) do tensors_of(v, list) end
-  end
-  return list
-end
 
 -- Parameters that require gradients, each once, and their names.
 local function parameters_of(module)
@@ -25,17 +16,19 @@ local function parameters_of(module)
   return list, names
 end
 
--- Shapes and dtypes as text: they must be the same on all ranks before anything is sent.
+-- Shapes, dtypes and what is trained as text: they must be the same on all ranks before anything is sent.
 function M.check_same(name, group, module)
   local text = {}
-  for name, p in module:named_parameters() do text[#text + 1] = name .. ' ' .. tostring(p.dtype) .. ' ' .. tostring(p:size()) end
+  local function add(what, t, more) text[#text + 1] = ('%s %s %s%s'):format(what, t.dtype, t:size(), more) end
+  for what, p in module:named_parameters() do add(what, p, p.requires_grad and '' or ' without a gradient') end
+  for what, b in module:named_buffers() do add(what, b, ' (a buffer)') end
   local all = {}
   for i = 1, group:size() do all[i] = false end
   torch.distributed.all_gather_object(all, text, { group = group })
   for r = 2, #all do
     for i = 1, math.max(#all[1], #all[r]) do
       if all[1][i] ~= all[r][i] then
-        fail(name, 'the modules differ: parameter %d is %s on rank 0 of the group and %s on rank %d', i,
+        fail(name, 'the modules differ: tensor %d is %s on rank 0 of the group and %s on rank %d', i,
           all[1][i] or 'missing', all[r][i] or 'missing', r - 1)
       end
     end
@@ -55,14 +48,48 @@ function M.add_prefix(wrapper, dict, prefix)
   end
 end
 
+-- GPU 0, 'cuda:0' or torch.device('cuda', 0).
+function M.gpu_of(name, id)
+  local device = math.type(id) == 'integer' and torch.device('cuda', id) or torch.device(id)
+  if device.type ~= 'cuda' then fail(name, 'device_ids and output_device are GPUs, got %s', tostring(id)) end
+  return device
+end
+
+-- The one GPU of device_ids, where the module is; nil without it.
+local function device_of(a)
+  if a.device_ids == nil or #a.device_ids == 0 then return nil end
+  if #a.device_ids ~= 1 then
+    fail('DistributedDataParallel', 'device_ids has %d GPUs; a process has one, and nn.DataParallel is for several', #a.device_ids)
+  end
+  local device = M.gpu_of('DistributedDataParallel', a.device_ids[1])
+  for name, p in a.module:named_parameters() do
+    if p.device ~= device then
+      fail('DistributedDataParallel', "device_ids is for a module on that GPU, %s, and its '%s' is on %s", device, name, p.device)
+    end
+  end
+  return device
+end
+
+-- The arguments of a call on the device.
+local function moved(value, device)
+  if torch.is_tensor(value) then return value:to(device, { non_blocking = true }) end
+  if type(value) ~= 'table' or getmetatable(value) then return value end
+  local out = {}
+  for key, v in pairs(value) do out[key] = moved(v, device) end
+  return out
+end
+
 function DDP:init(module, options)
   local names = { 'module', 'device_ids', 'output_device', 'broadcast_buffers', 'process_group', 'bucket_cap_mb',
     'find_unused_parameters', 'gradient_as_bucket_view', 'static_graph' }
   local a = read('DistributedDataParallel', names, 1, module, options)
+  if not torch.isinstance(a.module, nn.Module) then
+    fail('DistributedDataParallel', 'module expects a module, got %s', torch.typename(a.module) or type(a.module))
+  end
   if not torch.distributed.is_initialized() then
     fail('DistributedDataParallel', 'there is no process group yet: call torch.distributed.init_process_group first')
   end
-  self.module = a.module
+  self.module, self.device = a.module, device_of(a)
   self.process_group = a.process_group or native.world()
   self.broadcast_buffers = a.broadcast_buffers ~= false
   self.find_unused_parameters = a.find_unused_parameters or false
@@ -93,9 +120,11 @@ function DDP:forward(...)
   local buffers = sync and self.broadcast_buffers and self.training
   local turn = self.joining and self:take_turn(true, sync, buffers) or {}
   if buffers then self:share(false, turn.first) end
-  local results = table.pack(self.module(...))
+  local given = table.pack(...)
+  if self.device then given = moved(given, self.device) end
+  local results = table.pack(self.module(table.unpack(given, 1, given.n)))
   if sync then
-    local outputs = self.find_unused_parameters and tensors_of({ table.unpack(results, 1, results.n) }, {}) or nil
+    local outputs = self.find_unused_parameters and tensors_of { table.unpack(results, 1, results.n) } or nil
     self.reducer:prepare(outputs, turn.first, turn.divisor)
   elseif grads then
     self.reducer:rest()
@@ -104,12 +133,13 @@ function DDP:forward(...)
 end
 
 -- A scope for a block (`local _ <close> = …`), or around f. close(error) is called at its end.
-local function scope_of(close, f, ...)
+function M.scope_of(close, f, ...)
   local scope = setmetatable({}, { __close = function(_, e) close(e) end })
   if not f then return scope end
   local _ <close> = scope
   return f(...)
 end
+local scope_of = M.scope_of
 
 function DDP:no_sync(f, ...)
   local before = self.require_backward_grad_sync
