@@ -3,6 +3,7 @@
 #include "core/base/error_context.h"
 #include "core/base/warn.h"
 #include "core/dispatch/autocast.h"
+#include "core/dispatch/fresh.h"
 #include "core/dispatch/generator.h"
 #include "core/dispatch/half_numbers.h"
 #include "core/dispatch/prepare.h"
@@ -380,6 +381,17 @@ Tensor apply_inplace(const OpInfo& info, const void* op, Inputs in) {
   fill_in(info, in);
   return with_error_context(
       info.lua_name, [&] { return place_of(info, in, "_"); }, [&] { return run_inplace(info, op, in); });
+}
+
+void apply_into_fresh(const OpInfo& info, const void* op, Inputs in, const Tensor& fresh) {
+  Device& dev = fresh.device();
+  if (!info.kernels[dev.slot()]) {
+    NoGrad no_grad;
+    apply_inplace(info, op, std::move(in));
+    return;
+  }
+  Call call{&info, op, std::move(in), {fresh}};
+  run_kernel(info, call, dev);
 }
 
 static Inputs inputs_of(Operands in) {

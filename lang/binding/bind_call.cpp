@@ -349,6 +349,33 @@ int run(lua_State* L, const Function& function, const Overload& overload, Call& 
   return Caller::push_results(L, overload, std::move(call.out));
 }
 
+// The tensor of a last argument {out = x} that names nothing else; null for any other argument.
+const Tensor* only_out(lua_State* L, int table) {
+  if (lua_type(L, table) != LUA_TTABLE) return nullptr;
+  if (lua_getmetatable(L, table)) return lua_pop(L, 1), nullptr;
+  lua_pushnil(L);
+  if (!lua_next(L, table)) return nullptr;
+  const bool named = lua_type(L, -2) == LUA_TSTRING && std::string_view(lua_tostring(L, -2)) == "out";
+  const Tensor* out = named ? to_tensor(L, -1) : nullptr;
+  lua_pop(L, 1);
+  if (lua_next(L, table)) return lua_pop(L, 2), nullptr;
+  return out && *out ? out : nullptr;
+}
+
+// A call of inputs alone and {out = x}.
+bool run_quick_out(lua_State* L, const Function& function, int n) {
+  const Tensor* out = n > 0 && !function.inplace ? only_out(L, n) : nullptr;
+  if (!out) return false;
+  for (auto* overload : function.overloads()) {
+    const OpInfo& info = *overload->info;
+    Inputs in;
+    if (info.outputs.size() != 1 || info.view || info.several || !read_quick(L, *overload, n - 1, in)) continue;
+    apply_out(info, overload->defaults.get(), std::move(in), {*out});
+    return lua_getfield(L, n, "out"), true;
+  }
+  return false;
+}
+
 int run_cached(lua_State* L, CachedCall& r) {
   struct Use {
     int& users;
@@ -368,6 +395,7 @@ int call_function(lua_State* L, const Function& function) {
     Call call{overload->info, overload->defaults.get(), {}, {}};
     if (read_quick(L, *overload, n, call.in)) return run(L, function, *overload, call);
   }
+  if (run_quick_out(L, function, n)) return 1;
   CallKey key;
   if (read_key(L, function, n, key))
     if (CachedCall* r = find_cached_call(key)) return run_cached(L, *r);

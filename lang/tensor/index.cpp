@@ -22,6 +22,13 @@ struct Indexed {
   bool any_tensor = false;
 };
 
+template <class Op>
+Tensor view_of(const Op& op, const Tensor& t) {
+  Call call{&info<Op>(), &op, {t}, {}};
+  apply(call);
+  return std::move(call.out[0]);
+}
+
 // `shown_dim`: which dim of the tensor that the script indexed, from 0.
 Tensor select_position(const Tensor& t, int dim, int64_t i, int shown_dim) {
   if (t.dim() == 0) throw Error("a tensor without dims cannot be indexed; item() gives its number");
@@ -30,10 +37,7 @@ Tensor select_position(const Tensor& t, int dim, int64_t i, int shown_dim) {
   if (i > n || i < -n)
     throw Error("index {} is out of range for dim {} of extent {}: positions count from 1 to {}", i, shown_dim + 1, n,
                 n);
-  const ops::Select op{.dim = dim, .index = i > 0 ? i - 1 : i};
-  Call call{&info<ops::Select>(), &op, {t}, {}};
-  apply(call);
-  return std::move(call.out[0]);
+  return view_of(ops::Select{.dim = dim, .index = i > 0 ? i - 1 : i}, t);
 }
 
 class KeyReader {
@@ -42,7 +46,7 @@ class KeyReader {
 
   Indexed read(int key) {
     if (lua_istable(L_, key)) {
-      int n = int(luaL_len(L_, key));
+      int n = int(lua_rawlen(L_, key));
       int rest = tensor_.dim();
       for (int i = 1; i <= n; ++i) each(key, i, [&](int at) { rest -= consumed(at); });
       if (rest < 0)
@@ -61,7 +65,7 @@ class KeyReader {
  private:
   template <class F>
   void each(int table, int i, F&& f) {
-    lua_geti(L_, table, i);
+    lua_rawgeti(L_, table, i);
     f(lua_gettop(L_));
     lua_pop(L_, 1);
   }
@@ -142,7 +146,7 @@ class KeyReader {
   }
 
   int64_t bound(int table, int i) {
-    lua_geti(L_, table, i);
+    lua_rawgeti(L_, table, i);
     int ok = 0;
     int64_t v = lua_type(L_, -1) == LUA_TNUMBER ? lua_tointegerx(L_, -1, &ok) : 0;
     if (!ok) throw Error("a range is {{from, to, step}} of integers, got {}", given_text(L_, lua_gettop(L_)));
@@ -151,7 +155,7 @@ class KeyReader {
   }
   // Ends beyond the dim are cut, as PyTorch's slices are; {1, 0} is empty.
   void add_range(int at) {
-    int count = int(luaL_len(L_, at));
+    int count = int(lua_rawlen(L_, at));
     if (out_.view.dim() == 0) throw Error("a tensor without dims cannot be indexed");
     if (count > 3)
       throw Error("a range is {{from, to, step}}, got {} numbers; a list of positions is torch.tensor{{...}}", count);
@@ -165,7 +169,7 @@ class KeyReader {
       start = std::min(start, n);
       end = std::clamp(end, start, n);
       if (start > 0 || end < n || step > 1)
-        out_.view = luth::slice(out_.view, {.dim = dim_, .start = start, .end = end, .step = step});
+        out_.view = view_of(ops::Slice{.dim = dim_, .start = start, .end = end, .step = step}, out_.view);
     }
     ++dim_;
     ++source_;

@@ -1,6 +1,6 @@
 #include "core/ops/create/factory.h"
 
-#include "core/autograd/autograd.h"
+#include "core/dispatch/fresh.h"
 #include "core/op/basics.h"
 #include "core/ops/elementwise/copy.h"
 
@@ -19,8 +19,8 @@ const DefineFactory<FullFill> full_;
 const DefineAll<ArangeStart, Arange, Range, Linspace, Eye> define_all_;
 
 void set_all(const Tensor& t, const Scalar& v) {
-  NoGrad no_grad;
-  luth::fill.into(t, v);
+  const Fill op;
+  apply_into_fresh(info<Fill>(), &op, {t, v}, t);
 }
 
 }  // namespace

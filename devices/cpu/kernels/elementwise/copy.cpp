@@ -1,6 +1,8 @@
 // Copies, casts and fills on the CPU.
 #include "core/ops/elementwise/copy.h"
 
+#include <algorithm>
+
 #include "core/ops/common/expanded.h"
 #include "devices/cpu/kernels/common/indices.h"
 #include "devices/cpu/kernels/common/kernels.h"
@@ -35,8 +37,16 @@ bool transposed(const Tensor& out, const Tensor& in) {
   return true;
 }
 
+template <class T>
+void fill_all(Tensor& out, T value) {
+  T* p = out.data<T>();
+  parallel_for(out.numel(), grain_elements, [&](int64_t begin, int64_t end) { std::fill(p + begin, p + end, value); });
+}
+
 // out = in converted; any layouts.
 void convert(Tensor& out, const Value& in) {
+  if (in.is_scalar() && out.is_contiguous())
+    return dispatch(AllTypes{}, out.dtype(), [&]<class T>(Type<T>) { fill_all(out, in.scalar().template to<T>()); });
   if (in.is_tensor() && in.dtype() == out.dtype()) {
     const Tensor& t = in.tensor();
     if (copy_small(out, t)) return;
