@@ -1,4 +1,6 @@
 // Gloo over TCP. A group of one needs no connection, and has none.
+#include <sched.h>
+
 #include <gloo/allgather.h>
 #include <gloo/allreduce.h>
 #include <gloo/alltoallv.h>
@@ -100,6 +102,22 @@ auto reducing(const Tensor& t, ReduceOp op) {
   return [f = reduction(t.dtype(), op)](auto& o) { o.setReduceFunction(f); };
 }
 
+// Threads that begin within this scope do not interrupt others of their core when they wake.
+//
+// Gloo's thread asks again and again for a lock that it finds taken. Where a rank has one core, it would interrupt the
+// thread that sends and has the lock, and then ask until the system's clock ticks: 4 ms for a message of 0.3 ms.
+class WakePatiently {
+ public:
+  WakePatiently() { set(SCHED_BATCH); }
+  ~WakePatiently() { set(SCHED_OTHER); }
+
+ private:
+  static void set(int policy) {
+    const sched_param none{};
+    sched_setscheduler(0, policy, &none);  // a refusal costs speed alone
+  }
+};
+
 class Gloo final : public Backend {
  public:
   explicit Gloo(const BackendSetup& setup) : Backend(int(setup.ranks.size())), rank_(setup.rank) {
@@ -108,7 +126,10 @@ class Gloo final : public Backend {
     guarded([&] {
       gloo::transport::tcp::attr where(setup.own_address.c_str());
       if (const char* name = std::getenv("GLOO_SOCKET_IFNAME"); name && *name) where.iface = name, where.hostname = "";
-      auto device = gloo::transport::tcp::CreateDevice(where);
+      auto device = [&] {
+        const WakePatiently patiently;
+        return gloo::transport::tcp::CreateDevice(where);
+      }();
       auto context = std::make_shared<gloo::rendezvous::Context>(rank_, size());
       context->setTimeout(setup.timeout);
       GlooStore store(*setup.store);
