@@ -6,8 +6,6 @@
 #include "devices/cpu/libraries/internal.h"
 
 extern "C" {
-void cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, int k, double alpha, const double* a, int lda,
-                 const double* b, int ldb, double beta, double* c, int ldc);
 int openblas_get_parallel();
 char* openblas_get_config();
 void omp_set_num_threads(int n);
@@ -17,15 +15,6 @@ void omp_set_num_threads(int n);
 
 namespace luth::cpu {
 namespace {
-
-constexpr int row_major = 101, plain = 111, transposed = 112;
-
-void dgemm(bool ta, bool tb, int m, int n, int k, double alpha, const double* a, int lda, const double* b, int ldb,
-           double beta, double* c, int ldc) {
-  one_thread();
-  cblas_dgemm(row_major, ta ? transposed : plain, tb ? transposed : plain, m, n, k, alpha, a, lda, b, ldb, beta, c,
-              ldc);
-}
 
 // OpenBLAS keeps the buffers that are given back to it.
 void reserve(int callers) {
@@ -58,7 +47,7 @@ __attribute__((visibility("default"))) const luth::cpu::Libs* luth_cpu_libs() {
   if (openblas_get_parallel() != openmp)
     throw luth::Error("luth needs the OpenMP build of OpenBLAS, and the loader found '{}'; install libopenblas0-openmp",
                       openblas_get_config());
-  static const Libs table{dgemm, dnn_bf16_gemm, dnn_conv, &lapack_table, reserve};
+  static const Libs table{dnn_bf16_gemm, dnn_conv, &lapack_table, reserve};
   return &table;
 }
 }

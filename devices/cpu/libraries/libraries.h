@@ -30,10 +30,8 @@ struct Lapack;  // lapack.h
 
 /// Each function works on the calling thread only; several threads may call at once.
 struct Libs {
-  /// C[m,n] = alpha op(A) op(B) + beta C, row-major; `ta`: A is stored as [k,m]. OpenBLAS.
-  void (*dgemm)(bool ta, bool tb, int m, int n, int k, double alpha, const double* a, int lda, const double* b, int ldb,
-                double beta, double* c, int ldc);
-  /// C = op(A) op(B) of bfloat16 with sums in float. False where oneDNN has no fast code for it on this processor.
+  /// C[m,n] = op(A) op(B) of bfloat16, row-major, with sums in float; `ta`: A is stored as [k,m]. False where oneDNN
+  /// has no fast code for it on this processor.
   bool (*bf16_gemm)(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const bfloat16* a, int64_t lda,
                     const bfloat16* b, int64_t ldb, bfloat16* c, int64_t ldc);
   /// forward: out = y of (x, w, bias?); grad_input: out = dx of (dy, w); grad_weight: out = dw of (dy, x).

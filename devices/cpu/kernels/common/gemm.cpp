@@ -1,55 +1,22 @@
 #include "devices/cpu/kernels/common/gemm.h"
 
-#include <limits>
-#include <optional>
-
 #include "core/base/threads.h"
 #include "devices/cpu/kernels/common/dot_gemm.h"
 #include "devices/cpu/kernels/common/packed_gemm.h"
-#include "devices/cpu/libraries/libraries.h"
 
 namespace luth::cpu {
 namespace {
 
-constexpr int64_t most = std::numeric_limits<int>::max();
-constexpr int64_t own_product = 16 * 16 * 16 * 2;  // multiply-adds of double that our loops do as fast as OpenBLAS
+constexpr int64_t cheap = 1 << 22;  // multiply-adds that one thread does sooner than it would share them
 
-// A library wants one of the strides to be 1, the other to be at least the row length, and all to fit into int.
-bool fits(int64_t rows, int64_t cols, const Matrix<double>& x) {
-  if (rows > most || cols > most || x.row > most || x.col > most) return false;
-  return (x.col == 1 && x.row >= cols) || (x.row == 1 && x.col >= rows);
-}
+// How a product is computed. It depends on the whole product, also where several threads compute parts of it.
+enum class Method { dots, column, rows, packed };
 
-// A stride that a library accepts for a dim of one element, where it may be anything.
-Matrix<double> tidy(int64_t rows, int64_t cols, Matrix<double> x) {
-  if (rows == 1) x.row = x.col == 1 ? std::max<int64_t>(cols, 1) : 1;
-  if (cols == 1) x.col = x.row == 1 ? std::max<int64_t>(rows, 1) : 1;
-  return x;
-}
-
-// x, or a dense copy of it where the library does not take x.
-Matrix<double> library_operand(int64_t rows, int64_t cols, Matrix<double> x, std::optional<Buffer<double>>& copy) {
-  x = tidy(rows, cols, x);
-  if (fits(rows, cols, x)) return x;
-  double* to = copy.emplace(rows * cols).get();
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < cols; ++j) to[i * cols + j] = x.p[i * x.row + j * x.col];
-  return {to, cols, 1};
-}
-
-// False where the library cannot be opened for want of room.
-bool library_gemm(int64_t m, int64_t n, int64_t k, double alpha, Matrix<double> a, Matrix<double> b, double beta,
-                  double* c, int64_t ldc) {
-  const Libs* library = libs_where_they_fit();
-  if (!library) return false;
-  if (m > most || n > most || k > most || ldc > most)
-    throw Error("a product of [{}, {}] and [{}, {}] is too large; split it", m, k, k, n);
-  std::optional<Buffer<double>> copy_a, copy_b;
-  a = library_operand(m, k, a, copy_a), b = library_operand(k, n, b, copy_b);
-  const bool ta = a.col != 1, tb = b.col != 1;
-  library->dgemm(ta, tb, int(m), int(n), int(k), alpha, a.p, int(ta ? a.col : a.row), b.p, int(tb ? b.col : b.row),
-                 beta, c, int(ldc));
-  return true;
+template <class T>
+Method method_of(int64_t m, int64_t n, int64_t k, const Matrix<T>& a, const Matrix<T>& b, int64_t ldc) {
+  if (std::is_same_v<T, float> && a.col == 1 && b.row == 1 && dots_are_faster(m, k)) return Method::dots;
+  if (n == 1 && ldc == 1) return Method::column;
+  return m == 1 || (m < 4 && b.row == 1) ? Method::rows : Method::packed;
 }
 
 // One row of C, without packing B, which would take longer than the product.
@@ -61,48 +28,50 @@ void row_gemm(int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta, T
   for (int64_t j = 0; j < n; ++j) c[j] = T(beta == T(0) ? alpha * y[j] : alpha * y[j] + beta * c[j]);
 }
 
+// Calls f(begin, end) for the whole of [0, n).
+constexpr auto at_once = [](int64_t n, int64_t, auto&& f) { f(int64_t(0), n); };
+
+// `loop` and `workers` are packed_gemm's.
+template <class T, class Loop>
+void gemm_by(Loop&& loop, int64_t workers, int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta,
+             T* c, int64_t ldc) {
+  // Outputs of a row that one thread takes; a multiple of all that the loops over them do at a time.
+  const int64_t grain = std::max<int64_t>(1, cheap / 4 / std::max<int64_t>(1, m * k) / 256) * 256;
+  switch (method_of(m, n, k, a, b, ldc)) {
+    case Method::dots:
+      if constexpr (std::is_same_v<T, float>)
+        loop(n, grain, [&](int64_t begin, int64_t end) {
+          dot_gemm(m, end - begin, k, alpha, a, b.at(0, begin), beta, c + begin, ldc);
+        });
+      return;
+    case Method::column:
+      return loop(m, grain, [&](int64_t begin, int64_t end) {
+        row_gemm(end - begin, k, alpha, b.transposed(), a.at(begin, 0).transposed(), beta, c + begin);
+      });
+    case Method::rows:
+      return loop(n, grain, [&](int64_t begin, int64_t end) {
+        for (int64_t i = 0; i < m; ++i)
+          row_gemm(end - begin, k, alpha, a.at(i, 0), b.at(0, begin), beta, c + i * ldc + begin);
+      });
+    case Method::packed: return packed_gemm(m, n, k, alpha, a, b, beta, c, ldc, workers, loop);
+  }
+}
+
 }  // namespace
 
 template <class T>
 void gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta, T* c, int64_t ldc) {
-  if (m <= 0 || n <= 0) return;
-  if constexpr (std::is_same_v<T, float>)
-    if (a.col == 1 && b.row == 1 && dots_are_faster(m, k)) return dot_gemm(m, n, k, alpha, a, b, beta, c, ldc);
-  if (n == 1 && ldc == 1) return row_gemm(m, k, alpha, b.transposed(), a.transposed(), beta, c);
-  if (m == 1 || (m < 4 && b.row == 1)) {
-    for (int64_t i = 0; i < m; ++i) row_gemm(n, k, alpha, a.at(i, 0), b, beta, c + i * ldc);
-    return;
-  }
-  if constexpr (std::is_same_v<T, double>)
-    if (m * n * k > own_product && library_gemm(m, n, k, alpha, a, b, beta, c, ldc)) return;
-  packed_gemm(m, n, k, alpha, a, b, beta, c, ldc);
+  if (m > 0 && n > 0) gemm_by(at_once, 1, m, n, k, alpha, a, b, beta, c, ldc);
 }
 
-// Tiles of about 8 million multiply-adds (0.2 ms), and large enough that packing costs little. A tile has all of k, so
-// tiling does not change the order of sums.
-Tiles tiles_of(int64_t m, int64_t n, int64_t k) {
-  int64_t wanted = std::clamp<int64_t>(m * n / 4096 * k / 2048, 1, 256);
-  Tiles t{m, n, 1, 1};
-  while (t.down * t.across < wanted && std::max(t.rows, t.cols) > 192) {
-    int64_t& side = t.rows >= t.cols ? t.rows : t.cols;
-    side = (side / 2 + 15) / 16 * 16;
-    t.down = (m + t.rows - 1) / t.rows;
-    t.across = (n + t.cols - 1) / t.cols;
-  }
-  return t;
-}
+bool worth_sharing(int64_t m, int64_t n, int64_t k) { return m * n * k > cheap && num_threads() > 1; }
 
 template <class T>
 void parallel_gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta, T* c, int64_t ldc) {
   if (m <= 0 || n <= 0) return;
-  Tiles t = tiles_of(m, n, k);
-  parallel_for(t.down * t.across, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t x = begin; x < end; ++x) {
-      int64_t i = x / t.across * t.rows, j = x % t.across * t.cols;
-      gemm(std::min(t.rows, m - i), std::min(t.cols, n - j), k, alpha, a.at(i, 0), b.at(0, j), beta, c + i * ldc + j,
-           ldc);
-    }
-  });
+  if (!worth_sharing(m, n, k)) return gemm_by(at_once, 1, m, n, k, alpha, a, b, beta, c, ldc);
+  const auto shared = [](int64_t count, int64_t grain, auto&& f) { parallel_for(count, grain, f); };
+  gemm_by(shared, num_threads(), m, n, k, alpha, a, b, beta, c, ldc);
 }
 
 // 32 partial sums, so that the loop vectorises and rounding errors stay small.

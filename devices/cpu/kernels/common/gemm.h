@@ -1,5 +1,5 @@
-// Products of row-major matrices on one thread: float32 by our own loops, float64 by OpenBLAS. For the kernels of
-// matmul, conv and whoever else needs a product.
+// Products of row-major matrices, by luth's own loops. For the kernels of matmul, conv and whoever else needs a
+// product.
 #pragma once
 #include <cstdint>
 
@@ -14,13 +14,10 @@ namespace luth::cpu {
 template <class T>
 void gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta, T* c, int64_t ldc);
 
-/// Tiles of C that a product of this size is computed in, by one thread each: `down` times `across` of rows x cols.
-struct Tiles {
-  int64_t rows, cols, down, across;
-};
-Tiles tiles_of(int64_t m, int64_t n, int64_t k);
+/// Whether several threads compute a product of this size sooner than one.
+bool worth_sharing(int64_t m, int64_t n, int64_t k);
 
-/// The same on several threads, by tiles of C that depend on the shape alone.
+/// The same on several threads, with the same bits.
 template <class T>
 void parallel_gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta, T* c, int64_t ldc);
 

@@ -1,5 +1,7 @@
-// The loops of a matrix product: blocks of A and strips of B are packed, tiles of C stay in registers. For gemm.cpp.
+// The loops of a matrix product: strips of B and blocks of A are packed, tiles of C stay in registers. For gemm.cpp.
 #pragma once
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
@@ -28,11 +30,19 @@ struct Vector {
 template <class T>
 inline constexpr int64_t panel_width = 2 * Vector<T>::width;
 
-/// What is packed at a time: rows of A and columns of B that stay in the second cache, at a depth at which one panel of
-/// B stays in the first. The depth decides the order of the sum, so it is the same for every instruction set.
-inline constexpr int64_t block_rows = 192, block_depth = 256;
+/// The depth of what is packed at a time: a tile of A and its part of a panel of B stay in the first cache. The depth
+/// decides the order of the sum, so it is the same for every instruction set.
+inline constexpr int64_t block_depth = 256;
+/// Rows of A that are packed at a time, at most: whole tiles.
+inline constexpr int64_t block_rows = 112 / tile_rows * tile_rows;
+/// Columns of B that are packed at a time, at most: whole panels that fill half of the second cache. They do not decide
+/// the order of a sum.
 template <class T>
-inline constexpr int64_t strip_width = 4 * panel_width<T>;
+int64_t strip_width() {
+  static const int64_t cache = std::max<int64_t>(sysconf(_SC_LEVEL2_CACHE_SIZE), 1 << 19);
+  constexpr int64_t column = block_depth * int64_t(sizeof(T)), w = panel_width<T>;
+  return std::clamp<int64_t>(cache / 2 / column, 256, 1024) / w * w;
+}
 
 /// `cols` columns of B; row p begins at p[p * step] and a whole panel can be read there.
 template <class T>
@@ -70,6 +80,9 @@ __attribute__((no_sanitize("address,undefined"))) inline void tile(int64_t k, T 
 #pragma GCC unroll 16
   for (int r = 0; r < R; ++r)
     for (int h = 0; h < H; ++h) acc[r][h] = V{};
+#pragma GCC unroll 16
+  for (int r = 0; r < R; ++r)  // C comes while the loop below runs
+    for (int h = 0; h < H; ++h) __builtin_prefetch(c + r * ldc + h * w, 1);
   for (int64_t p = 0; p < k; ++p) {
     const T* row = b.p + p * b.step;
     V b0 = *reinterpret_cast<const V*>(row), b1 = *reinterpret_cast<const V*>(row + (H - 1) * w);
@@ -96,16 +109,25 @@ __attribute__((no_sanitize("address,undefined"))) inline void tile(int64_t k, T 
   }
 }
 
-// At most `rows` rows of C; returns how many.
+// At most R of `rows` rows of C; returns how many. R falls to fill the registers as well as the rows allow.
 template <class T, int R = tile_rows>
 int64_t tile_of(int64_t rows, int64_t k, T alpha, Matrix<T> a, const Panel<T>& b, T beta, T* c, int64_t ldc) {
+  // of every height that fills half of the registers there is a tile of floats
+  constexpr bool each = std::is_floating_point_v<T> && R > tile_rows / 2;
+  constexpr int lower = each ? R - 1 : (R > 8 ? 8 : (R > 4 ? 4 : R / 2));
   if constexpr (R > 1)
-    if (rows < R) return tile_of<T, (R > 8 ? 8 : R > 4 ? 4 : R / 2)>(rows, k, alpha, a, b, beta, c, ldc);
+    if (rows < R) return tile_of<T, lower>(rows, k, alpha, a, b, beta, c, ldc);
   if (b.cols <= Vector<T>::width)
     tile<T, R, 1>(k, alpha, a, b, beta, c, ldc);
   else
     tile<T, R, 2>(k, alpha, a, b, beta, c, ldc);
   return R;
+}
+
+/// The largest of the equal parts, each at most `most`, into which n divides: a small rest would leave registers idle.
+inline int64_t even_part(int64_t n, int64_t most) {
+  const int64_t parts = std::max<int64_t>(1, (n + most - 1) / most);
+  return (n + parts - 1) / parts;
 }
 
 // to[p][i] = b[i][p] for p and i below 8; rows of b are `step` apart, those of `to` a panel's width.
@@ -181,32 +203,73 @@ Matrix<T> pack_block(int64_t rows, int64_t depth, Matrix<T> a, T* to) {
   return {to, step, 1};
 }
 
-/// As gemm(), for at least one row and column.
+/// Columns of B at one depth: panels that lie packed, or, the first `direct` columns, where they are.
 template <class T>
-void packed_gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta, T* c, int64_t ldc) {
-  constexpr int64_t w = panel_width<T>;
-  const int64_t most_rows = std::min(m, block_rows), most_depth = std::min(k, block_depth);
-  const bool pack_a =
-      n > 2 * w && most_rows * most_depth > 4096;  // a block that is read often and fills the first cache
-  Buffer<T> strip(std::min((n + w - 1) / w * w, strip_width<T>) * most_depth),
-      block(pack_a ? (most_rows + gap) * (most_depth + gap) : 0);
-  for (int64_t p = 0; p == 0 || p < k; p += block_depth)
-    for (int64_t i0 = 0; i0 < m; i0 += block_rows) {
-      const int64_t depth = std::min(block_depth, k - p), rows = std::min(block_rows, m - i0);
-      const Matrix<T> left = pack_a ? pack_block(rows, depth, a.at(i0, p), block.get()) : a.at(i0, p);
-      for (int64_t j0 = 0; j0 < n; j0 += strip_width<T>) {
-        const int64_t cols = std::min(strip_width<T>, n - j0);
-        // columns of B that few rows of A meet are read where they lie
-        const int64_t direct = b.col == 1 && rows <= 2 * tile_rows ? cols / w * w : 0;
-        pack_strip(depth, cols - direct, b.at(p, j0 + direct), strip.get());
-        for (int64_t j = 0; j < cols; j += w) {
-          const Panel<T> right = j < direct ? Panel<T>{b.at(p, j0 + j).p, b.row, w}
-                                            : Panel<T>{strip.get() + (j - direct) * depth, w, std::min(w, cols - j)};
-          for (int64_t i = 0; i < rows;)
-            i += tile_of(rows - i, depth, alpha, left.at(i, 0), right, p ? T(1) : beta, c + (i0 + i) * ldc + j0 + j,
-                         ldc);
+struct Strip {
+  static constexpr int64_t w = panel_width<T>;
+  int64_t depth, cols, direct;
+  Matrix<T> b;
+  T* packed;
+  int64_t panels() const { return (cols + w - 1) / w; }
+  Panel<T> panel(int64_t j) const {  // j: a multiple of w
+    if (j < direct) return {b.at(0, j).p, b.row, w};
+    return {packed + (j - direct) * depth, w, std::min(w, cols - j)};
+  }
+  void pack(int64_t first, int64_t end) const {  // panels
+    const int64_t from = std::max(direct, first * w), to = std::min(cols, end * w);
+    if (from < to) pack_strip(depth, to - from, b.at(0, from), packed + (from - direct) * depth);
+  }
+};
+
+/// C += alpha A B for `rows` rows of A and the panels [first, end) of a strip; A is packed into `room`, if there is
+/// one.
+template <class T>
+void multiply_block(int64_t rows, T alpha, Matrix<T> a, const Strip<T>& s, int64_t first, int64_t end, T beta, T* c,
+                    int64_t ldc, T* room) {
+  if (room) a = pack_block(rows, s.depth, a, room);
+  const int64_t each = even_part(rows, tile_rows);
+  // Tiles of one row lie side by side in C: few pages are in use at a time.
+  for (int64_t i = 0, done; i < rows; i += done) {
+    done = 0;
+    for (int64_t j = first * s.w; j < std::min(s.cols, end * s.w); j += s.w)
+      done = tile_of(std::min(each, rows - i), s.depth, alpha, a.at(i, 0), s.panel(j), beta, c + i * ldc + j, ldc);
+  }
+}
+
+/// As gemm(), for at least one row and column. `loop(n, grain, f)` calls f(begin, end) for ranges of [0, n), at once if
+/// it likes; `workers` says for how many to divide the work. No division of rows or columns changes a sum.
+template <class T, class Loop>
+void packed_gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta, T* c, int64_t ldc,
+                 int64_t workers, Loop&& loop) {
+  constexpr int64_t w = panel_width<T>, enough = 1 << 21;  // multiply-adds that are worth a thread's while
+  const int64_t most_rows = even_part(m, block_rows), most_depth = std::min(k, block_depth);
+  const int64_t blocks = (m + most_rows - 1) / most_rows, most_cols = std::min((n + w - 1) / w * w, strip_width<T>());
+  // A block of A that is read often and fills the first cache is packed, unless its rows can be read where they lie:
+  // rows whose distance is a multiple of this fall on the same few lines of the cache.
+  constexpr int64_t clashing = 2048;
+  const bool clash = a.col != 1 || a.row * int64_t(sizeof(T)) % clashing == 0;
+  const bool pack_a = n > 2 * w && most_rows * most_depth > 4096 && clash;
+  const bool few_rows = b.col == 1 && m <= 2 * tile_rows;  // columns that few rows meet are read where they lie
+  Buffer<T> packed((few_rows ? w : most_cols) * most_depth);
+  for (int64_t j0 = 0; j0 < n; j0 += most_cols)
+    for (int64_t p = 0; p == 0 || p < k; p += block_depth) {
+      const int64_t depth = std::min(block_depth, k - p), cols = std::min(most_cols, n - j0);
+      const Strip<T> s{depth, cols, few_rows ? cols / w * w : 0, b.at(p, j0), packed.get()};
+      loop(s.panels(), std::max<int64_t>(1, 32768 / (w * std::max<int64_t>(depth, 1))),
+           [&](int64_t first, int64_t end) { s.pack(first, end); });
+      const int64_t shares = std::clamp<int64_t>(m * cols * depth / enough, 1, workers > 1 ? 4 * workers : 1);
+      // groups of panels where there are few blocks; each packs its block of A again
+      const int64_t groups =
+          std::clamp<int64_t>((shares + blocks - 1) / blocks, 1, std::max<int64_t>(1, s.panels() / 8));
+      const int64_t group = (s.panels() + groups - 1) / groups;
+      loop(blocks * groups, std::max<int64_t>(1, blocks * groups / shares), [&](int64_t begin, int64_t end) {
+        Buffer<T> room(pack_a ? (most_rows + gap) * (most_depth + gap) : 0);
+        for (int64_t x = begin; x < end; ++x) {
+          const int64_t i = x / groups * most_rows, first = x % groups * group;
+          multiply_block(std::min(most_rows, m - i), alpha, a.at(i, p), s, first, first + group, p ? T(1) : beta,
+                         c + i * ldc + j0, ldc, room.get());
         }
-      }
+      });
     }
 }
 

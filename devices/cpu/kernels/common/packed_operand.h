@@ -19,7 +19,7 @@ class PackedOperand {
   /// C[m, n] = A B + beta C; rows of A and C are lda and ldc apart, their columns adjacent.
   void multiply(int64_t m, const T* a, int64_t lda, T beta, T* c, int64_t ldc) const {
     if (m == 0) return;
-    const int64_t tiles = (m + tile_rows - 1) / tile_rows, each = (m + tiles - 1) / tiles;
+    const int64_t each = even_part(m, tile_rows);
     parallel_for((n_ + w - 1) / w, grain(m), [&](int64_t begin, int64_t end) {
       for (int64_t j = begin * w; j < std::min(n_, end * w); j += w)
         for (int64_t p = 0; p == 0 || p < k_; p += block_depth) {
@@ -27,7 +27,8 @@ class PackedOperand {
           const Matrix<T> left{a + p, lda, 1};
           const int64_t depth = std::min(block_depth, k_ - p);
           for (int64_t i = 0; i < m;)
-            i += some_rows(std::min(each, m - i), depth, left.at(i, 0), right, p ? T(1) : beta, c + i * ldc + j, ldc);
+            i += tile_of(std::min(each, m - i), depth, T(1), left.at(i, 0), right, p ? T(1) : beta, c + i * ldc + j,
+                         ldc);
         }
     });
   }
@@ -36,14 +37,6 @@ class PackedOperand {
   static constexpr int64_t w = panel_width<T>;
   /// Panels that one thread takes: about a million multiply-adds.
   int64_t grain(int64_t m) const { return std::max<int64_t>(1, (1 << 20) / std::max<int64_t>(1, m * k_ * w)); }
-  // Even shares of the rows: a tile of two rows would leave most of the registers idle.
-  static int64_t some_rows(int64_t rows, int64_t depth, Matrix<T> a, const Panel<T>& b, T beta, T* c, int64_t ldc) {
-    if constexpr (tile_rows > 12) {
-      if (rows == 12 || rows == 11) return tile_of<T, 11>(rows, depth, T(1), a, b, beta, c, ldc);
-      if (rows == 10) return tile_of<T, 10>(rows, depth, T(1), a, b, beta, c, ldc);
-    }
-    return tile_of<T>(rows, depth, T(1), a, b, beta, c, ldc);
-  }
 
   int64_t k_, n_;
   Buffer<T> panels_;

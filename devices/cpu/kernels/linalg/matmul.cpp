@@ -34,19 +34,18 @@ struct Operands {
 
 template <class T>
 void multiply(const Sizes& s, T alpha, const Operands<T>& o, T beta) {
-  Tiles t = tiles_of(s.m, s.n, s.k);
-  int64_t each = t.down * t.across;
-  if (each > 1 && s.batch == 1) return parallel_gemm(s.m, s.n, s.k, alpha, o.a, o.b, beta, o.c, s.n);
-  int64_t grain = std::max<int64_t>(1, cheap / std::max<int64_t>(1, s.m * s.n * s.k / each));
-  parallel_for(s.batch * each, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t x = begin; x < end; ++x) {
-      int64_t item = x / each, i = x % each / t.across * t.rows, j = x % t.across * t.cols;
-      Matrix<T> a = o.a.at(i, 0), b = o.b.at(0, j);
-      a.p += item * o.a_step;
-      b.p += item * o.b_step;
-      gemm(std::min(t.rows, s.m - i), std::min(t.cols, s.n - j), s.k, alpha, a, b, beta,
-           o.c + (item * s.m + i) * s.n + j, s.n);
-    }
+  const auto item = [&](int64_t i, auto&& product) {
+    Matrix<T> a = o.a, b = o.b;
+    a.p += i * o.a_step, b.p += i * o.b_step;
+    product(s.m, s.n, s.k, alpha, a, b, beta, o.c + i * s.m * s.n, s.n);
+  };
+  if (s.batch < 4 * num_threads() && (s.batch == 1 || worth_sharing(s.m, s.n, s.k))) {
+    for (int64_t i = 0; i < s.batch; ++i) item(i, parallel_gemm<T>);
+    return;
+  }
+  const int64_t grain = std::max<int64_t>(1, cheap / std::max<int64_t>(1, s.m * s.n * s.k));
+  parallel_for(s.batch, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) item(i, gemm<T>);
   });
 }
 
@@ -59,6 +58,24 @@ void widen(int64_t batch, int64_t rows, int64_t cols, Matrix<T> x, int64_t step,
       for (int64_t j = 0; j < cols; ++j) out[r * cols + j] = float(in[j * x.col]);
     }
   });
+}
+
+/// Tiles of C that a product of this size is computed in, by one thread each: `down` times `across` of rows x cols.
+struct Tiles {
+  int64_t rows, cols, down, across;
+};
+// Tiles of about 8 million multiply-adds (0.2 ms), and large enough that packing costs little. A tile has all of k, so
+// tiling does not change the order of sums.
+Tiles tiles_of(int64_t m, int64_t n, int64_t k) {
+  int64_t wanted = std::clamp<int64_t>(m * n / 4096 * k / 2048, 1, 256);
+  Tiles t{m, n, 1, 1};
+  while (t.down * t.across < wanted && std::max(t.rows, t.cols) > 192) {
+    int64_t& side = t.rows >= t.cols ? t.rows : t.cols;
+    side = (side / 2 + 15) / 16 * 16;
+    t.down = (m + t.rows - 1) / t.rows;
+    t.across = (n + t.cols - 1) / t.cols;
+  }
+  return t;
 }
 
 // bfloat16 by the processor's own instructions, where there are some and the product is large

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <functional>
+#include <vector>
 
 #include "core/base/threads.h"
 #include "core/ops/elementwise/copy.h"
@@ -100,25 +103,53 @@ TEST(Matmul, BatchesMayBeStridedOrRepeated) {
     expect_product(luth::select(a, {0, i}), luth::select(b, {0, i}), luth::select(y, {0, i}));
 }
 
-TEST(Matmul, BitsDoNotDependOnThreads) {
-  Tensor a = numbers({700, 300}), b = numbers({300, 500}), x = numbers({8, 64, 100}), w = numbers({100, 900});
-  for (Tensor* t : {&a, &b, &x, &w})
-    for (int64_t i = 0; i < t->numel(); ++i) t->data<float>()[i] *= 0.1f + float(i % 13) / 7;
-  auto all = [&] {
-    std::vector<Tensor> r{luth::mm(a, b), luth::matmul(x, w), luth::mv(a, luth::select(b, {1, 0})),
-                          luth::linear(a, luth::transpose(b, {0, 1}), {})};
-    return r;
-  };
-  int before = luth::num_threads();
+// Numbers whose sums are rounded.
+Tensor rounded(const Shape& shape, Dtype dtype = Dtype::f32) {
+  Tensor t = numbers(shape);
+  for (int64_t i = 0; i < t.numel(); ++i) t.data<float>()[i] *= 0.1f + float(i % 13) / 7;
+  return cast_to(t, dtype);
+}
+void expect_same_bits_with_threads(const std::function<std::vector<Tensor>()>& all) {
+  const int before = luth::num_threads();
   luth::set_num_threads(1);
-  auto one = all();
-  for (int threads : {2, 3}) {
+  const auto one = all();
+  for (int threads : {2, 3, 7}) {
     luth::set_num_threads(threads);
-    auto many = all();
+    const auto many = all();
     for (size_t i = 0; i < one.size(); ++i)
       EXPECT_EQ(std::memcmp(one[i].raw(), many[i].raw(), one[i].bytes()), 0) << i << " with " << threads << " threads";
   }
   luth::set_num_threads(before);
+}
+
+TEST(Matmul, BitsDoNotDependOnThreads) {
+  Tensor a = rounded({700, 300}), b = rounded({300, 500}), x = rounded({8, 64, 100}), w = rounded({100, 900});
+  expect_same_bits_with_threads([&]() -> std::vector<Tensor> {
+    return {luth::mm(a, b), luth::matmul(x, w), luth::mv(a, luth::select(b, {1, 0})),
+            luth::linear(a, luth::transpose(b, {0, 1}), {})};
+  });
+}
+
+// Sizes that are shared among threads, by each of the loops for products.
+TEST(Matmul, BitsOfLargeProductsDoNotDependOnThreads) {
+  struct Product {
+    Tensor a, b, c;
+  };
+  std::vector<Product> products;
+  using Size = std::array<int64_t, 3>;
+  for (Dtype d : {Dtype::f32, Dtype::f64})
+    for (auto [m, n, k] : {Size{1, 5003, 900}, {3, 3001, 500}, {17, 1003, 300}, {5003, 1, 900}, {130, 2100, 300}})
+      for (int layout = 0; layout < 4; ++layout) {
+        auto operand = [&](int64_t rows, int64_t cols, bool turned) {
+          return turned ? Tensor(luth::transpose(rounded({cols, rows}, d), {0, 1})) : rounded({rows, cols}, d);
+        };
+        products.push_back({operand(m, k, layout & 1), operand(k, n, layout & 2), rounded({m, n}, d)});
+      }
+  expect_same_bits_with_threads([&] {
+    std::vector<Tensor> results;
+    for (const Product& p : products) results.push_back(luth::addmm(p.c, p.a, p.b, {{.beta = 2, .alpha = 3}}));
+    return results;
+  });
 }
 
 TEST(Matmul, BetaOfZeroIgnoresInput) {
