@@ -43,7 +43,7 @@ constexpr Option of_program[] = {
 constexpr Option of_bench[] = {
     {"--list", "", "print the names of the workloads and stop"},
     {"--json", "", "print one JSON object per line"},
-    {"--filter", "PATTERN", "run only the workloads whose names contain this Lua pattern"},
+    {"--filter", "REGEX", "run only the workloads in whose names this regular expression is found"},
     {"--seconds", "S", "how many seconds to measure each workload", "0.5"},
     device("cpu"),
     {"--no-cudnn", "", "on a GPU, compute convolutions by luth's own kernels, not by cuDNN"},

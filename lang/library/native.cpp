@@ -21,6 +21,7 @@
 #include "lang/data/data.h"
 #include "lang/library/choose_device.h"
 #include "lang/library/lua_tree.h"
+#include "lang/library/processes.h"
 #include "lang/nn/nn.h"
 #include "lang/optim/optim.h"
 #include "lang/runtime/bridge.h"
@@ -213,6 +214,10 @@ constexpr luaL_Reg functions[] = {
     {"json_encode", guarded<json_encode>},
     {"json_decode", guarded<json_decode>},
     {"save_rotating", guarded<save_rotating>},
+    {"run", guarded<run_process>},
+    {"program", guarded<program_path>},
+    {"process", guarded<process_number>},
+    {"matching", guarded<matching_names>},
     {nullptr, nullptr},
 };
 

@@ -1,11 +1,13 @@
--- luth bench: timing of the workloads (workloads.lua). A benchmark of PyTorch can follow the same protocol: one JSON object
--- per workload with name, unit, value (from the median), best (from the minimum), n samples, min and median in seconds
--- per call, threads, device, and the environment's settings that change the speed, where there are any.
+-- luth bench: timing of the workloads (luth/bench/workloads.lua). tests/bench/peer_torch.py does the same in PyTorch: one JSON
+-- object per workload with name, unit, value (from the median), best (from the minimum), n samples, min and median in seconds
+-- per call, threads, device, GB/s and rss_mb where they apply, and the environment's settings that change the speed.
 --
 -- overhead/*: the statement stands inline in a numeric `for` in Lua, operands as locals, garbage collection included;
 -- at least 10 ms a sample. The empty loop is overhead/loop and is not subtracted.
+-- data/*, io/*, process/*: a sample is a whole run.
 -- Others: two untimed calls, then samples of k calls each, so that a sample lasts 4 ms or more, until `seconds` have
--- passed, at least 7 and at most 200.
+-- passed, at least 7 (or the workload's at_least) and at most 200; after 30 seconds three are enough. cnn16/*: one untimed
+-- call, then at least two samples.
 --
 -- On a GPU the k calls stand between two events, and the sample is their distance; statements and training steps are timed
 -- by the clock, with a synchronisation at the end of each sample. The group overhead comes last there, with shorter chains:
@@ -43,13 +45,18 @@ local function between_events(f, k)
   return begin:elapsed_time(finish) / 1e3
 end
 
-local function measure_calls(f, seconds, timed)
+local function measure_calls(w, seconds, timed)
+  local f, began = w.make(w.work), native.now()
+  local least, k = w.slow and 2 or w.at_least or 7, 1
   f()
-  f()
-  local k = math.max(1, math.floor(0.004 / math.max(timed(f, 1), 1e-7)))
+  if not w.slow then
+    f()
+    k = math.max(1, math.floor(0.004 / math.max(timed(f, 1), 1e-7)))
+  end
   local samples, stop = {}, native.now() + seconds
-  while #samples < 7 or (native.now() < stop and #samples < 200) do
+  while #samples < least or (native.now() < stop and #samples < 200) do
     samples[#samples + 1] = timed(f, k) / k
+    if #samples >= 3 and native.now() - began > 30 then break end
   end
   return samples
 end
@@ -73,15 +80,17 @@ local function loop_of(w)
   return assert(load(source, '=' .. w.name))(w.operands())
 end
 
+-- The samples, and further fields of the line.
 local function samples_of(w, seconds)
   torch.manual_seed(0)
+  if w.runs then return w.runs() end
   if w.statement then return measure_statement(loop_of(w), seconds) end
-  return measure_calls(w.make(w.work), seconds, on_gpu and not w.steps and between_events or clocked)
+  return measure_calls(w, seconds, on_gpu and not w.steps and between_events or clocked)
 end
 
 local scale = { ['ns/op'] = 1e9, ['us/step'] = 1e6, ms = 1e3, s = 1 }
 
-local function summary(w, samples, environment)
+local function summary(w, samples, further, environment)
   table.sort(samples)
   local n = #samples
   local median = n % 2 == 1 and samples[n // 2 + 1] or (samples[n // 2] + samples[n // 2 + 1]) / 2
@@ -89,23 +98,17 @@ local function summary(w, samples, environment)
     if w.unit == 'ns/elem' then return t * 1e9 / w.work end
     return scale[w.unit] and t * scale[w.unit] or w.work / t
   end
-  return {
+  local line = {
     name = w.name, unit = w.unit, value = convert(median), best = convert(samples[1]), n = n, min = samples[1],
-    median = median, peer = 'luth', version = native.version(), threads = torch.get_num_threads(),
-    device = on_gpu and 'cuda' or 'cpu', rank = ranks.size > 1 and ranks.rank or nil,
+    median = median, ['GB/s'] = w.bytes and w.bytes / median / 1e9, peer = 'luth', version = native.version(),
+    threads = torch.get_num_threads(), device = on_gpu and 'cuda' or 'cpu', rank = ranks.size > 1 and ranks.rank or nil,
     world_size = ranks.size > 1 and ranks.size or nil, environment = next(environment) and environment,
   }
+  for key, value in pairs(further or {}) do line[key] = value end
+  return line
 end
 
 -- ---- The subcommand -------------------------------------------------------------------------------------------------
-
--- `filter`: a Lua pattern that a name must contain; nil for all.
-local function matches(name, filter)
-  if not filter then return true end
-  local ok, found = pcall(string.find, name, filter)
-  if not ok then native.fail(2, string.format("--filter '%s' is no Lua pattern: %s", filter, found)) end
-  return found ~= nil
-end
 
 local function print_json(line) print(native.json_encode(line)) end
 local function print_row(line)
@@ -113,11 +116,16 @@ local function print_row(line)
                       line.best, line.n, line.threads))
 end
 
--- The workloads for the default device, in order.
+-- The workloads for the default device, in order, whose names the regular expression is found in; nil for all.
 local function chosen(filter)
-  local first, last = {}, {}
+  local first, last, names, wanted = {}, {}, {}, nil
+  for i, w in ipairs(all) do names[i] = w.name end
+  if filter then
+    wanted = {}
+    for _, name in ipairs(native.matching(names, filter)) do wanted[name] = true end
+  end
   for _, w in ipairs(all) do
-    if (on_gpu or not w.gpu) and matches(w.name, filter) then
+    if not (on_gpu and w.cpu or not on_gpu and w.gpu) and (not wanted or wanted[w.name]) then
       local list = on_gpu and w.name:find '^overhead/' and last or first
       list[#list + 1] = w
       if on_gpu then w.work = w.gpu_work or w.work end
@@ -126,12 +134,22 @@ local function chosen(filter)
   return table.move(last, 1, #last, #first + 1, first)
 end
 
+-- A workload that luth does not have yet: said, and no failure.
+local function report_missing(w, settings)
+  if settings.json then
+    print_json { name = w.name, missing = w.missing, peer = 'luth', version = native.version() }
+  else
+    print(string.format('%-38s not there yet: %s', w.name, w.missing))
+  end
+end
+
 -- One workload: measured and printed. Returns whether it worked.
 local function run_one(w, settings)
   ranks.barrier()
-  local ok, result = xpcall(samples_of, debug.traceback, w, settings.seconds)
+  if w.missing then return report_missing(w, settings) or true end
+  local ok, result, further = xpcall(samples_of, debug.traceback, w, settings.seconds)
   if ok then
-    (settings.json and print_json or print_row)(summary(w, result, settings.environment))
+    (settings.json and print_json or print_row)(summary(w, result, further, settings.environment))
   else
     if settings.json then print_json { name = w.name, error = result } end
     io.stderr:write(w.name, ': ', result, '\n')
@@ -150,7 +168,7 @@ function M.run(settings)
   on_gpu = torch.get_default_device().type == 'cuda'
   io.stdout:setvbuf 'line'  -- who is cut off has said what was measured
   local list, failed = chosen(settings.filter), false
-  if #list == 0 then native.fail(2, string.format("no workload's name contains '%s'; --list prints them", settings.filter)) end
+  if #list == 0 then native.fail(2, string.format("no workload's name matches '%s'; --list prints them", settings.filter)) end
   if settings.list then return print_names(list) end
   ranks.join(nil, 'cpu')
   if ranks.size > 1 and ranks.rank == 0 then

@@ -1,0 +1,122 @@
+-- Loading of data (a sample is an epoch) and checkpoints (a sample is a file).
+local native = require 'luth.native'
+local trunk = require 'luth.bench.trunk'
+
+-- The samples: seconds of each of n calls of f.
+local function timed(n, f)
+  local samples = {}
+  for i = 1, n do
+    local started = native.now()
+    f()
+    samples[i] = native.now() - started
+  end
+  return samples
+end
+
+-- ---- data -----------------------------------------------------------------------------------------------------------
+
+local images_of_mnist, mean, deviation = 60000, 0.1307, 0.3081
+local function mnist() return data.mnist { root = 'data/mnist' } end
+local function labels_of(y) return y end
+local function normalised(x, y) return x:sub_(mean):div_(deviation), labels_of(y) end
+
+-- A run over the first `limit` samples, or all; a new loader each time. Returns how many samples it got.
+local function pass(dataset, workers, limit)
+  local part = dataset
+  if limit then
+    local first = {}
+    for i = 1, limit do first[i] = i end
+    part = data.Subset(dataset, first)
+  end
+  local count = 0
+  for x, y in data.DataLoader(part, { batch_size = 128, shuffle = true, num_workers = workers }) do
+    count = count + #normalised(x, y)
+  end
+  return count
+end
+
+local function epochs(run)
+  run(2000)
+  return timed(3, function()
+    if run() ~= images_of_mnist then error 'the epoch is not whole' end
+  end)
+end
+
+-- All images as bytes, and their labels.
+local function in_memory()
+  for x, y in data.DataLoader(mnist(), { batch_size = images_of_mnist }) do return (x * 255):round():to(torch.uint8), y end
+end
+local function whole_batches()
+  local images, labels = in_memory()
+  return epochs(function(limit)
+    local count = 0
+    for _, i in ipairs(torch.randperm(limit or images_of_mnist):split(128)) do
+      local x, y = (images[i]:to(torch.float32) / 255 - mean) / deviation, labels[i]
+      count = count + #x + #y - #y
+    end
+    return count
+  end)
+end
+
+local function loading(add)
+  local missing = 'luth has no decoder of JPEG yet'
+  for _, workers in ipairs { 0, 2 } do
+    add {
+      name = 'data/mnist_dataloader_w' .. workers, unit = 'samples/s', work = images_of_mnist, cpu = true,
+      runs = function()
+        local dataset = mnist()
+        return epochs(function(limit) return pass(dataset, workers, limit) end)
+      end,
+    }
+  end
+  add { name = 'data/mnist_tensor_batches', unit = 'samples/s', work = images_of_mnist, cpu = true, runs = whole_batches }
+  for _, workers in ipairs { 0, 2 } do
+    add { name = 'data/jpeg_folder_w' .. workers, unit = 'images/s', work = 10000, cpu = true, missing = missing }
+  end
+  add { name = 'data/read_mnist_gz', unit = 'ms', work = 1, cpu = true, at_least = 5, make = function() return mnist end }
+end
+
+-- ---- checkpoints ----------------------------------------------------------------------------------------------------
+
+-- Six calls, of which the first does not count, of f(path, state); the file is removed at the end. `saved`: f loads it.
+local function with_file(extension, saved, f)
+  local path = string.format('%s/luth-bench-%s.%s', os.getenv 'TMPDIR' or '/tmp', native.process(), extension)
+  local state = trunk.state()
+  if saved then torch.save(state, path) end
+  local ok, samples = pcall(timed, 6, function() f(path, state) end)
+  os.remove(path)
+  if not ok then error(samples, 0) end
+  table.remove(samples, 1)
+  return samples
+end
+
+-- The peer's formats: luth answers torch.save's and h5py's with its own, which is HDF5. Its files are always synced.
+local function checkpoints(add)
+  local bytes = 4 * trunk.elements / 1e6
+  local function put(name, format, saved, f)
+    add {
+      name = 'io/' .. name, unit = 'MB/s', work = bytes, cpu = true,
+      runs = function() return with_file(format == 'safetensors' and format or 'h5', saved, f) end,
+    }
+  end
+  local function save(path, state) torch.save(state, path) end
+  local function last_elements(path)
+    local sum = 0
+    for _, tensor in pairs(torch.load(path)) do sum = sum + tensor:view(-1)[-1]:item() end
+    return sum
+  end
+  local function sums(path)
+    for _, tensor in pairs(torch.load(path)) do tensor:sum() end
+  end
+  for _, format in ipairs { 'torch', 'safetensors', 'h5py' } do
+    put('save_' .. format, format, false, save)
+    put('save_' .. format .. '_fsync', format, false, save)
+    put('load_' .. format, format, true, last_elements)
+    put('load_' .. format .. '_touched', format, true, sums)
+  end
+end
+
+return function(add)
+  loading(add)
+  checkpoints(add)
+end

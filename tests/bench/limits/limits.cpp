@@ -1,0 +1,232 @@
+// What this machine can do, as lines of JSON for scripts/compare.lua: memory bandwidth, and for the workloads matmul/*
+// and conv/* the better of OpenBLAS and oneDNN called directly, in the layouts that they prefer.
+//   c++ -O3 -march=native -std=c++20 -fopenmp limits.cpp -o limits -ldnnl -lopenblas
+//   OMP_NUM_THREADS=1 ./limits REGEX      only workloads whose whole name matches
+#include <cblas.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <regex>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Type = dnnl::memory::data_type;
+using Tag = dnnl::memory::format_tag;
+using Dims = dnnl::memory::dims;
+using Call = std::function<void()>;
+
+// ---- timing: the fastest of at least five samples of 4 ms or more ----
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+double seconds_of(const Call& call) {
+  call();
+  double began = now();
+  call();
+  const int k = std::max(1, int(0.004 / std::max(now() - began, 1e-7)));
+  double best = 1e9;
+  const double stop = now() + 0.4;
+  for (int samples = 0; samples < 5 || (now() < stop && samples < 100); ++samples) {
+    began = now();
+    for (int i = 0; i < k; ++i) call();
+    best = std::min(best, (now() - began) / k);
+  }
+  return best;
+}
+
+// `work`: in units of 10^9. The fastest of several ways counts.
+void report(const std::string& name, const char* unit, double work, const std::vector<Call>& ways) {
+  double best = 1e9;
+  for (auto& way : ways) best = std::min(best, seconds_of(way));
+  printf("{\"name\": \"limit/%s\", \"unit\": \"%s\", \"best\": %.6g, \"min\": %.9g, \"threads\": %d}\n", name.c_str(),
+         unit, work / best, best, omp_get_max_threads());
+  fflush(stdout);
+}
+
+std::regex wanted_names;
+bool wanted(const std::string& name) { return std::regex_match(name, wanted_names); }
+
+// ---- memory: z = x + 3 y ----
+
+void triad(const char* size, size_t n) {
+  std::vector<float> x(n, 1.f), y(n, 2.f), z(n);
+  report("triad/" + std::string(size), "GB/s", 12e-9 * double(n), {[&] {
+           float* __restrict out = z.data();
+#pragma omp parallel for simd schedule(static)
+           for (size_t i = 0; i < n; ++i) out[i] = x[i] + 3.f * y[i];
+         }});
+}
+
+// ---- oneDNN ----
+
+dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
+dnnl::stream stream(cpu);
+
+// A primitive's description; oneDNN 2 has a step between.
+template <class Primitive, class... Args>
+auto described(const Args&... args) {
+  using Description = typename Primitive::primitive_desc;
+#if DNNL_VERSION_MAJOR >= 3
+  return Description(cpu, args...);
+#else
+  return Description(typename Primitive::desc(args...), cpu);
+#endif
+}
+template <class Primitive, class Hint, class... Args>
+auto described_after(const Hint& hint, const Args&... args) {
+  using Description = typename Primitive::primitive_desc;
+#if DNNL_VERSION_MAJOR >= 3
+  return Description(cpu, args..., hint);
+#else
+  return Description(typename Primitive::desc(args...), cpu, hint);
+#endif
+}
+
+dnnl::memory zeros(const dnnl::memory::desc& layout) {
+  dnnl::memory m(layout, cpu);
+  std::fill_n(static_cast<char*>(m.get_data_handle()), layout.get_size(), 0);
+  return m;
+}
+
+// The primitive with operands of its own: argument -> layout.
+Call runs(const dnnl::primitive& primitive, const std::map<int, dnnl::memory::desc>& layouts) {
+  std::unordered_map<int, dnnl::memory> operands;
+  for (auto& [argument, layout] : layouts) operands[argument] = zeros(layout);
+  return [=] {
+    primitive.execute(stream, operands);
+    dnnl::stream(stream).wait();
+  };
+}
+
+Call dnnl_product(int64_t batch, int64_t m, int64_t n, int64_t k, Type type, bool transposed = false) {
+  const dnnl::memory::desc a({batch, m, k}, type, transposed ? Tag::acb : Tag::abc), b({batch, k, n}, type, Tag::abc),
+      c({batch, m, n}, type, Tag::abc);
+  return runs(dnnl::matmul(described<dnnl::matmul>(a, b, c)),
+              {{DNNL_ARG_SRC, a}, {DNNL_ARG_WEIGHTS, b}, {DNNL_ARG_DST, c}});
+}
+
+// ---- products ----
+
+// c = a b of row-major matrices; ta, tb: the operand lies transposed.
+Call blas_product(int m, int n, int k, bool ta = false, bool tb = false, int batch = 1) {
+  auto values = [](int64_t count) { return std::make_shared<std::vector<float>>(count, 0.5f); };
+  auto a = values(int64_t(batch) * m * k), b = values(int64_t(batch) * k * n), c = values(int64_t(batch) * m * n);
+  return [=] {
+    for (int64_t i = 0; i < batch; ++i)
+      cblas_sgemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, m, n, k, 1,
+                  a->data() + i * m * k, ta ? m : k, b->data() + i * k * n, tb ? k : n, 0, c->data() + i * m * n, n);
+  };
+}
+
+void products() {
+  auto put = [](const std::string& name, double work, const std::function<std::vector<Call>()>& ways) {
+    if (wanted("matmul/" + name)) report("matmul/" + name, "GFLOP/s", work / 1e9, ways());
+  };
+  for (int n : {64, 256, 512, 1024, 2048, 4096})
+    put("sgemm/" + std::to_string(n), 2.0 * n * n * n, [=] {
+      return std::vector{blas_product(n, n, n), dnnl_product(1, n, n, n, Type::f32)};
+    });
+  for (int n : {1024, 2048})
+    put("bf16/" + std::to_string(n), 2.0 * n * n * n,
+        [=] { return std::vector{dnnl_product(1, n, n, n, Type::bf16)}; });
+  put("sgemm_tn/1024", 2.0 * 1024 * 1024 * 1024, [] {
+    return std::vector{blas_product(1024, 1024, 1024, true), dnnl_product(1, 1024, 1024, 1024, Type::f32, true)};
+  });
+  put("batched", 2.0 * 64 * 128 * 128 * 64, [] {
+    return std::vector{blas_product(128, 128, 64, false, false, 64), dnnl_product(64, 128, 128, 64, Type::f32)};
+  });
+  put("linear_fwdbwd", 6.0 * 128 * 1024 * 1024, [] {
+    return std::vector<Call>{[y = blas_product(128, 1024, 1024, false, true), dx = blas_product(128, 1024, 1024),
+                              dw = blas_product(1024, 1024, 128, true)] { y(), dx(), dw(); }};
+  });
+}
+
+// ---- convolutions ----
+
+struct Convolution {
+  std::string name;
+  Dims x, w;  // w with the groups first where there are several
+  Dims stride, padding;
+  bool transposed = false;
+  Type type = Type::f32;
+};
+
+template <class Forward, class BackwardData, class BackwardWeights>
+void convolution(const Convolution& c, dnnl::algorithm algorithm) {
+  const bool grouped = c.w.size() > c.x.size();
+  Dims y{c.x[0], grouped ? c.w[0] * c.w[1] : c.w[0]};
+  for (size_t i = 0; i < c.stride.size(); ++i) {
+    const int64_t kernel = c.w[c.w.size() - c.stride.size() + i], extent = c.x[2 + i];
+    y.push_back(c.transposed ? (extent - 1) * c.stride[i] - 2 * c.padding[i] + kernel
+                             : (extent + 2 * c.padding[i] - kernel) / c.stride[i] + 1);
+  }
+  const dnnl::memory::desc dx(c.x, c.type, Tag::any), dw(c.w, c.type, Tag::any), dy(y, c.type, Tag::any);
+  // of each position of the kernel as many products as w has elements
+  auto count = [](auto begin, auto end) {
+    return double(std::accumulate(begin, end, int64_t(1), std::multiplies<>()));
+  };
+  const Dims& positions = c.transposed ? c.x : y;
+  const double work =
+      2e-9 * double(c.x[0]) * count(c.w.begin(), c.w.end()) * count(positions.begin() + 2, positions.end());
+  const auto forward =
+      described<Forward>(dnnl::prop_kind::forward_training, algorithm, dx, dw, dy, c.stride, c.padding, c.padding);
+  const Call run = runs(Forward(forward), {{DNNL_ARG_SRC, forward.src_desc()},
+                                           {DNNL_ARG_WEIGHTS, forward.weights_desc()},
+                                           {DNNL_ARG_DST, forward.dst_desc()}});
+  if (wanted("conv/" + c.name)) report("conv/" + c.name, "GFLOP/s", work, {run});
+  if (!wanted("conv/" + c.name + "_fwdbwd")) return;
+  const auto data = described_after<BackwardData>(forward, algorithm, dx, dw, dy, c.stride, c.padding, c.padding);
+  const auto weights = described_after<BackwardWeights>(forward, algorithm, dx, dw, dy, c.stride, c.padding, c.padding);
+  const Call back = runs(BackwardData(data), {{DNNL_ARG_DIFF_DST, data.diff_dst_desc()},
+                                              {DNNL_ARG_WEIGHTS, data.weights_desc()},
+                                              {DNNL_ARG_DIFF_SRC, data.diff_src_desc()}});
+  const Call down = runs(BackwardWeights(weights), {{DNNL_ARG_DIFF_DST, weights.diff_dst_desc()},
+                                                    {DNNL_ARG_SRC, weights.src_desc()},
+                                                    {DNNL_ARG_DIFF_WEIGHTS, weights.diff_weights_desc()}});
+  report("conv/" + c.name + "_fwdbwd", "GFLOP/s", 3 * work, {[=] { run(), back(), down(); }});
+}
+
+void convolutions() {
+  using namespace dnnl;
+  const std::vector<Convolution> list{
+      {"3x3_64_56", {32, 64, 56, 56}, {64, 64, 3, 3}, {1, 1}, {1, 1}},
+      {"3x3_256_14", {32, 256, 14, 14}, {256, 256, 3, 3}, {1, 1}, {1, 1}},
+      {"3x3_256_14_bf16", {32, 256, 14, 14}, {256, 256, 3, 3}, {1, 1}, {1, 1}, false, Type::bf16},
+      {"1x1_256_64_56", {32, 256, 56, 56}, {64, 256, 1, 1}, {1, 1}, {0, 0}},
+      {"stem_7x7_224", {32, 3, 224, 224}, {64, 3, 7, 7}, {2, 2}, {3, 3}},
+      {"depthwise_3x3_128_56", {32, 128, 56, 56}, {128, 1, 1, 3, 3}, {1, 1}, {1, 1}},
+      {"conv1d_64_128_k5", {32, 64, 1024}, {128, 64, 5}, {1}, {2}},
+      {"transpose_128_64_k4s2", {32, 128, 14, 14}, {64, 128, 4, 4}, {2, 2}, {1, 1}, true},
+  };
+  for (auto& c : list) {
+    if (!wanted("conv/" + c.name) && !wanted("conv/" + c.name + "_fwdbwd")) continue;
+    try {
+      if (c.transposed)
+        convolution<deconvolution_forward, deconvolution_backward_data, deconvolution_backward_weights>(
+            c, algorithm::deconvolution_direct);
+      else
+        convolution<convolution_forward, convolution_backward_data, convolution_backward_weights>(
+            c, algorithm::convolution_direct);
+    } catch (const dnnl::error& e) { fprintf(stderr, "limits: %s: %s\n", c.name.c_str(), e.what()); }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  wanted_names = argc > 1 ? argv[1] : ".*";
+  triad("64Ki", size_t(64) << 10);
+  triad("1Mi", size_t(1) << 20);
+  triad("16Mi", size_t(16) << 20);
+  products();
+  convolutions();
+}
