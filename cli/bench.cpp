@@ -30,7 +30,7 @@ void push_environment(lua_State* L) {
   }
 }
 
-// {list =, json =, seconds =, filter =, environment =}
+// {list =, json =, seconds =, filter =, check =, environment =}
 void push_settings(lua_State* L, const Arguments& arguments, double seconds) {
   lua_newtable(L);
   lua_pushboolean(L, arguments.has("--list"));
@@ -39,10 +39,11 @@ void push_settings(lua_State* L, const Arguments& arguments, double seconds) {
   lua_setfield(L, -2, "json");
   lua_pushnumber(L, seconds);
   lua_setfield(L, -2, "seconds");
-  if (auto filter = arguments.text("--filter")) {
-    lua_pushstring(L, filter->c_str());
-    lua_setfield(L, -2, "filter");
-  }
+  for (const char* name : {"filter", "check"})
+    if (auto text = arguments.text(std::string("--") + name)) {
+      lua_pushstring(L, text->c_str());
+      lua_setfield(L, -2, name);
+    }
   push_environment(L);
   lua_setfield(L, -2, "environment");
 }

@@ -45,6 +45,7 @@ constexpr Option of_bench[] = {
     {"--json", "", "print one JSON object per line"},
     {"--filter", "REGEX", "run only the workloads in whose names this regular expression is found"},
     {"--seconds", "S", "how many seconds to measure each workload", "0.5"},
+    {"--check", "FILE", "count instructions of small calls by valgrind; fail where one takes 2 % more than FILE says"},
     device("cpu"),
     {"--no-cudnn", "", "on a GPU, compute convolutions by luth's own kernels, not by cuDNN"},
     log_placement,

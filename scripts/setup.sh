@@ -10,7 +10,7 @@ build=(ca-certificates cmake g++ ninja-build)
 libraries=(liblua5.4-dev libcli11-dev libhdf5-dev libaec-dev libtbb-dev libxxhash-dev libopenblas-openmp-dev libdnnl-dev
   libedit-dev libfmt-dev libgloo-dev nlohmann-json3-dev zlib1g-dev)
 tests=(libgtest-dev)
-ci=(clang-format libopenmpi-dev libmpich-dev slurmctld slurmd munge)  # 43 MB to download for both MPIs
+ci=(clang-format libopenmpi-dev libmpich-dev slurmctld slurmd munge valgrind)  # 43 MB to download for both MPIs
 
 dry= wanted=("${build[@]}" "${libraries[@]}" "${tests[@]}")
 for argument in "$@"; do

@@ -217,6 +217,9 @@ constexpr luaL_Reg functions[] = {
     {"run", guarded<run_process>},
     {"program", guarded<program_path>},
     {"process", guarded<process_number>},
+    {"counted", guarded<counted_call>},
+    {"counted_all", guarded<counted_all>},
+    {"compiler", guarded<compiler_name>},
     {"matching", guarded<matching_names>},
     {nullptr, nullptr},
 };

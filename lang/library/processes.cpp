@@ -15,14 +15,13 @@
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/tables.h"
 
+// Both are named in the options of callgrind (share/luth/bench/check.lua): it counts what happens within the first, and
+// writes the count before the second.
+extern "C" [[gnu::noinline, gnu::visibility("default")]] void luth_counted_call(lua_State* L) { lua_call(L, 1, 0); }
+extern "C" [[gnu::noinline, gnu::visibility("default")]] void luth_counted_all() { asm volatile(""); }
+
 namespace luth::lang {
 namespace {
-
-std::vector<std::string> words_at(lua_State* L, int index) {
-  std::vector<std::string> words;
-  each_element(L, index, [&](int at, lua_Integer) { words.emplace_back(luaL_checkstring(L, at)); });
-  return words;
-}
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -31,7 +30,7 @@ double seconds_now() {
 }  // namespace
 
 int run_process(lua_State* L) {
-  std::vector<std::string> words = words_at(L, 1);
+  std::vector<std::string> words = read_names(L, 1);
   if (words.empty()) throw Error("run: expects a program and its arguments");
   std::vector<char*> argv;
   for (auto& word : words) argv.push_back(word.data());
@@ -53,6 +52,22 @@ int run_process(lua_State* L) {
 
 int program_path(lua_State* L) { return lua_pushstring(L, std::filesystem::read_symlink("/proc/self/exe").c_str()), 1; }
 
+int counted_call(lua_State* L) {
+  lua_settop(L, 2);
+  luth_counted_call(L);
+  return 0;
+}
+
+int counted_all(lua_State*) { return luth_counted_all(), 0; }
+
+int compiler_name(lua_State* L) {
+#ifdef __clang__
+  return lua_pushfstring(L, "Clang %d", __clang_major__), 1;
+#else
+  return lua_pushfstring(L, "GCC %d", __GNUC__), 1;
+#endif
+}
+
 int process_number(lua_State* L) { return lua_pushinteger(L, getpid()), 1; }
 
 int matching_names(lua_State* L) {
@@ -65,7 +80,7 @@ int matching_names(lua_State* L) {
   }
   lua_newtable(L);
   lua_Integer count = 0;
-  for (auto& name : words_at(L, 1)) {
+  for (auto& name : read_names(L, 1)) {
     if (!std::regex_search(name, expression)) continue;
     lua_pushlstring(L, name.data(), name.size());
     lua_rawseti(L, -2, ++count);

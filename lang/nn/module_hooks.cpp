@@ -202,11 +202,6 @@ int state_hook(lua_State* L) {
 void push_names(lua_State* L, const std::vector<std::string>& names) {
   push_items(L, names, [&](auto& name) { lua_pushlstring(L, name.data(), name.size()); });
 }
-std::vector<std::string> read_names(lua_State* L, int index) {
-  std::vector<std::string> names;
-  each_element(L, index, [&](int at, lua_Integer) { names.emplace_back(luaL_checkstring(L, at)); });
-  return names;
-}
 
 int load_hook(lua_State* L) {
   const Function f = Target{false}.read(L);

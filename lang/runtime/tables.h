@@ -1,7 +1,9 @@
 // Helpers for Lua tables: lists, weak tables, tables in the registry, objects with __pairs.
 #pragma once
 #include <lua5.4/lua.hpp>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 namespace luth::lang {
 
@@ -65,6 +67,13 @@ void each_element(lua_State* L, int index, F&& f) {
     f(lua_gettop(L), k);
     lua_pop(L, 1);
   }
+}
+
+/// The list of strings at `index`.
+inline std::vector<std::string> read_names(lua_State* L, int index) {
+  std::vector<std::string> names;
+  each_element(L, index, [&](int at, lua_Integer) { names.emplace_back(luaL_checkstring(L, at)); });
+  return names;
 }
 
 /// Walks the object at `index` by its __pairs, which is on top of the stack; pops that. Calls f() for each pair, with

@@ -15,6 +15,7 @@
 --
 -- On several ranks all measure the same workload at the same time, each for itself: what a rank gets beside the others.
 local native = require 'luth.native'
+local groups = require 'luth.bench.groups'
 local ranks = require 'luth.train.ranks'
 
 local M = {}
@@ -73,18 +74,11 @@ local function measure_statement(loop, seconds)
   return samples
 end
 
--- The statement stands inline in a loop over its operands.
-local function loop_of(w)
-  local source = string.format('local %s = ... return function(n) for _ = 1, n do %s end end',
-                               w.names ~= '' and w.names or '_', w.statement)
-  return assert(load(source, '=' .. w.name))(w.operands())
-end
-
 -- The samples, and further fields of the line.
 local function samples_of(w, seconds)
   torch.manual_seed(0)
   if w.runs then return w.runs() end
-  if w.statement then return measure_statement(loop_of(w), seconds) end
+  if w.statement then return measure_statement(groups.loop_of(w), seconds) end
   return measure_calls(w, seconds, on_gpu and not w.steps and between_events or clocked)
 end
 
@@ -163,8 +157,9 @@ local function print_names(list)
   for _, w in ipairs(list) do print(w.name) end
 end
 
--- On the default device. settings: filter, list, json, seconds, environment (name -> value).
+-- On the default device. settings: filter, list, json, seconds, environment (name -> value), check (a path).
 function M.run(settings)
+  if settings.check then return require('luth.bench.check').run(settings) end
   on_gpu = torch.get_default_device().type == 'cuda'
   io.stdout:setvbuf 'line'  -- who is cut off has said what was measured
   local list, failed = chosen(settings.filter), false

@@ -60,6 +60,13 @@ function M.both(name, unit, work, make, f, g, more)
   return M.with({ name = name, unit = unit, work = work, make = build }, more)
 end
 
+-- The statement inline in a loop over its operands: a function of how often.
+function M.loop_of(w)
+  local source = string.format('local %s = ... return function(n) for _ = 1, n do %s end end',
+                               w.names ~= '' and w.names or '_', w.statement)
+  return assert(load(source, '=' .. w.name))(w.operands())
+end
+
 function M.with(workload, more)
   for key, value in pairs(more or {}) do workload[key] = value end
   return workload
