@@ -93,4 +93,15 @@ for _, row in ipairs(rows) do
                       row.limit))
 end
 print(string.format('\n%d workloads compared; %d of %d targets reached.', #rows, reached, with_target))
+
+-- ms of forward and backward in Torch7 on two Xeon E5-2630 v3, 32 threads: https://github.com/jcjohnson/cnn-benchmarks
+local torch7 = { vgg16 = 8495, vgg19 = 9849, resnet18 = 2196, resnet34 = 3965, resnet50 = 6627, resnet101 = 11306, resnet152 = 16873 }
+local published = {}
+for _, row in ipairs(rows) do
+  local ms = torch7[row.name:match '^cnn16/(.*)$']
+  if ms then published[#published + 1] = string.format('%s %d ms (luth: %s)', row.name, ms, row.ours) end
+end
+if #published > 0 then
+  print('\nPublished for Torch7 on two Xeon E5-2630 v3 with 32 threads: ' .. table.concat(published, ', ') .. '.')
+end
 if #others > 0 then print('\nNot compared:\n\n- ' .. table.concat(others, '\n- ')) end

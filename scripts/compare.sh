@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Compares luth's speed with PyTorch's, side by side: `luth bench` and tests/bench/peer_torch.py take turns on a few workloads at a
 # time, and the fastest sample of all rounds counts. Prints a table, worst ratio first, with the targets of compare_targets.txt.
-#   bash scripts/compare.sh [--filter REGEX] [--threads N] [--rounds R] [--seconds S] [--md]
+#   bash scripts/compare.sh [--filter REGEX] [--threads N] [--rounds R] [--seconds S] [--md[=FILE]]
 # --filter: only workloads in whose names it is found (a regular expression). --threads: of both (1). --rounds: 2. --seconds: of a
-# workload in a round (0.5). --md: also writes share/doc/performance.md. $PEER_LUTH is the program (build/release/bin/luth),
+# workload in a round (0.5). --md: also writes FILE (share/doc/performance.md). $PEER_LUTH is the program (build/release/bin/luth),
 # $PEER_PYTHON a Python with torch; else build/peer/bin/python, the active environment's, or python3.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -15,7 +15,8 @@ while [ $# -gt 0 ]; do
     --threads) threads=${2?} ;;
     --rounds) rounds=${2?} ;;
     --seconds) seconds=${2?} ;;
-    --md) md=1; shift; continue ;;
+    --md) md=share/doc/performance.md; shift; continue ;;
+    --md=*) md=${1#--md=}; shift; continue ;;
     -h | --help) sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' scripts/compare.sh; exit 0 ;;
     *) echo "compare: unknown option $1 (known: --filter, --threads, --rounds, --seconds, --md)" >&2; exit 2 ;;
   esac
@@ -28,7 +29,7 @@ export PYTHONDONTWRITEBYTECODE=1  # no __pycache__ beside the sources
 find_python() {
   local candidate
   for candidate in "${PEER_PYTHON:-}" build/peer/bin/python "${VIRTUAL_ENV:-/nowhere}/bin/python" python3; do
-    if [ -n "$candidate" ] && "$candidate" -c 'import torch' 2>/dev/null; then echo "$candidate"; return; fi
+    if [ -n "$candidate" ] && "$candidate" -c 'import torch' >/dev/null 2>&1; then echo "$candidate"; return; fi
   done
   cat >&2 <<'END'
 compare: found no Python with torch. To make one: python3 -m venv build/peer && build/peer/bin/pip install torch numpy h5py safetensors torchvision
@@ -56,7 +57,7 @@ run() {
 }
 # what the machine can do, where there are a compiler and the libraries
 limits=
-if c++ -O3 -march=native -std=c++20 -fopenmp tests/bench/limits/limits.cpp -o "$work/limits" -ldnnl -lopenblas 2>"$work/errors"; then
+if "${CXX:-c++}" -O3 -march=native -std=c++20 -fopenmp tests/bench/limits/limits.cpp -o "$work/limits" -ldnnl -lopenblas 2>"$work/errors"; then
   limits=$work/limits
 else
   echo "compare: no limits in the table, since tests/bench/limits/limits.cpp does not compile here: $(head -n 1 "$work/errors")" >&2
@@ -91,5 +92,5 @@ done
   echo "| PyTorch | $("$python" -c 'import torch, sys; print(torch.__version__, "on Python", sys.version.split()[0])') |"
   echo
   cat "$work/table"
-} >share/doc/performance.md
-echo "compare: wrote share/doc/performance.md" >&2
+} >"$md"
+echo "compare: wrote $md" >&2
