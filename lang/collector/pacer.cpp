@@ -1,10 +1,9 @@
 // The policy, chosen by measuring (tests/bench/collector.lua):
 //   - Generational mode: the cost of a minor collection depends on young objects alone (0.4 us for none), so a
 //     million tables cost nothing, and a loop of small additions reuses memory that is still in the cache.
-//   - A minor collection after every 128 tensors or 8 MB handed to Lua; after 1 MB where nearly all of it dies and
-//     collecting costs next to nothing, so that results lie in memory which is still in the cache. Its overhead beyond
-//     freeing those tensors (for a large table that changes, for instance) may take a quarter of the time. Until then
-//     it is postponed, to 4 times those amounts at most.
+//   - A minor collection after every 128 tensors or 8 MB handed to Lua. Its overhead beyond freeing those tensors (for
+//     a large table that changes, for instance) may take a quarter of the time. Until then it is postponed, to 4 times
+//     those amounts at most.
 //   - A minor collection does not see old objects. So a full one runs when tensors take more than 256 MB and more than
 //     twice the memory that survived the last full one, and when there are many graph roots.
 //     collectgarbage() and this one see cycles through hooks of tensors (lang/collector/cycle_collector.h).
@@ -26,15 +25,12 @@ constinit thread_local Pacer pacer;
 
 namespace {
 
-constexpr size_t tensors_between = 128;
-constexpr size_t most_bytes = size_t(8) << 20, least_bytes = size_t(1) << 20;
+constexpr size_t tensors_between = 128, bytes_between = size_t(8) << 20;
 constexpr int64_t to_free = 400;               // nanoseconds to free a tensor, generously
 constexpr int64_t least = int64_t(256) << 20;  // bytes below which no full collection runs
 constexpr int share = 4;                       // the collector gets at most 1/share of the time beyond that
-constexpr int cheap = 32;                      // less than 1/cheap of the time costs next to nothing
 constexpr size_t patience = 4;                 // and runs after that many times the usual amounts in any case
 
-thread_local size_t bytes_between = most_bytes;
 thread_local int64_t full_at = least;
 thread_local int64_t last_end = 0, last_overhead = 0, overhead = 0;  // overhead: the smaller of the last two
 thread_local lua_State* of_thread = nullptr;
@@ -57,13 +53,6 @@ void relieve() {
   auto* running = StateData::of(of_thread).running.load();
   lua_gc(running ? running->L : of_thread, LUA_GCCOLLECT);  // may be deep in an operator: no more than that
   collected_fully();
-}
-
-// Chooses bytes_between: of the bytes `handed` to Lua in `time` nanoseconds, `freed` were dead.
-void adapt(size_t handed, int64_t freed, int64_t time, int64_t beyond) {
-  const bool die_young = freed >= int64_t(handed / 4 * 3);
-  bytes_between =
-      std::clamp(die_young && beyond * cheap <= time ? bytes_between / 2 : bytes_between * 2, least_bytes, most_bytes);
 }
 
 // The hook outlives no state.
@@ -94,17 +83,15 @@ void detail::collect_young(lua_State* L) {
     pacer.bytes_due = pacer.bytes + bytes_between;
     return;
   }
-  const Pacer handed = pacer;
-  const int64_t before = allocated();
+  int64_t tensors = int64_t(pacer.tensors);
   bool running = lua_gc(L, LUA_GCISRUNNING);  // not after collectgarbage('stop')
-  if (running && (full_collection_due(L, handed.tensors) || before > full_at))
+  if (running && (full_collection_due(L, pacer.tensors) || allocated() > full_at))
     collect_all(L), collected_fully();
   else if (running)
     lua_gc(L, LUA_GCSTEP, 0);
-  const int64_t end = computed_time(), beyond = std::max<int64_t>(0, end - begin - int64_t(handed.tensors) * to_free);
-  adapt(handed.bytes, before - allocated(), begin - last_end, beyond);
   begin_again();
-  last_end = end;
+  last_end = computed_time();
+  int64_t beyond = std::max<int64_t>(0, last_end - begin - tensors * to_free);
   overhead = std::min(beyond, std::exchange(last_overhead, beyond));
 }
 
