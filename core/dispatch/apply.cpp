@@ -391,6 +391,7 @@ void apply_into_fresh(const OpInfo& info, const void* op, Inputs in, const Tenso
     return;
   }
   Call call{&info, op, std::move(in), {fresh}};
+  info.infer(op, call.in);  // for its checks
   run_kernel(info, call, dev);
 }
 

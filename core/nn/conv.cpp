@@ -173,7 +173,7 @@ Tensor Conv<n, transposed>::run(const Tensor& x, const Ints& output_size) {
     if (spec.padding_mode == "zeros" && !word.empty())
       return Fn<ops::ConvPadding<n>>()(x, weight, bias, {spec.stride, word, spec.dilation, spec.groups});
     if (spec.padding_mode == "zeros") return Fn<ops::Conv<n>>()(x, weight, bias, {window});
-    if (!word.empty()) window.pad_as(word, ops::spatial(weight.shape(), n));
+    if (!word.empty() && weight) window.pad_as(word, ops::spatial(weight.shape(), n));  // the convolution refuses none
     ops::Pad around{{}, spec.padding_mode, {}};
     for (int d = n - 1; d >= 0; --d) {
       const ops::WindowDim w = window.dim(d, 1);

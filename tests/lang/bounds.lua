@@ -63,6 +63,12 @@ function s.arguments_that_ended_the_process()
   for _, f in ipairs { torch.block_diag, torch.linalg.multi_dot, torch.hstack, torch.cat, torch.broadcast_tensors } do
     t:fails(function() return f { torch.ones(1), torch.none } end, 'element 2 of the list is no tensor')
   end
+  local padded = nn.Conv1d(3, 4, 3, { padding = 'same', padding_mode = 'circular' })
+  padded.weight = nil
+  t:fails(function() return padded(torch.randn(2, 3, 7)) end, 'weight')
+  for _, name in ipairs { 'cumsum', 'cumprod', 'logcumsumexp', 'cummax' } do  -- 2^53 columns of nothing take no time
+    t:eq(torch[name](torch.empty(0, 1 << 53), 1):numel(), 0)
+  end
   t:fails(function() return torch.einsum('i,i->', { torch.none, torch.ones(1) }) end, 'element 1 of the list is no tensor')
   t:eq(torch.ones(2, 2):index_put({ torch.none, torch.tensor { 1 } }, torch.tensor(0.0)):tolist(), { { 0.0, 1.0 }, { 0.0, 1.0 } })
   -- bytes that are no bool: whatever is not 0 is true, for the count and for the choice

@@ -178,7 +178,7 @@ end
 -- ---- Results ---------------------------------------------------------------------------------------------------------
 
 local position_results = {argmax = 1, argmin = 1, argsort = 1, max = 2, min = 2, sort = 2, topk = 2, median = 2, nanmedian = 2, mode = 2,
-  kthvalue = 2, cummax = 2, cummin = 2, randperm = 1, multinomial = 1}
+  kthvalue = 2, cummax = 2, cummin = 2, multinomial = 1}
 
 -- Positions count from 1 up to the number of elements.
 local function check_positions(run, entry, list, results)

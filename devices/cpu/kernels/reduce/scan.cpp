@@ -17,6 +17,7 @@ namespace {
 template <class T, class S, class F>
 void scan_rows(const Axis& a, const T* in, T* out, S start, bool backwards, F join) {
   constexpr int64_t most = 64;
+  if (a.n == 0) return;  // however many rows of nothing there are
   for_row_blocks(a, most, [&](int64_t at, int64_t w) {
     S total[most];
     for (int64_t j = 0; j < w; ++j) total[j] = start;
