@@ -108,14 +108,19 @@ auto reducing(const Tensor& t, ReduceOp op) {
 // thread that sends and has the lock, and then ask until the system's clock ticks: 4 ms for a message of 0.3 ms.
 class WakePatiently {
  public:
-  WakePatiently() { set(SCHED_BATCH); }
-  ~WakePatiently() { set(SCHED_OTHER); }
+  WakePatiently() {
+    if (ordinary_) set(SCHED_BATCH);
+  }
+  ~WakePatiently() {
+    if (ordinary_) set(SCHED_OTHER);
+  }
 
  private:
   static void set(int policy) {
     const sched_param none{};
     sched_setscheduler(0, policy, &none);  // a refusal costs speed alone
   }
+  const bool ordinary_ = sched_getscheduler(0) == SCHED_OTHER;  // another policy is the user's choice
 };
 
 class Gloo final : public Backend {
