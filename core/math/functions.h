@@ -152,4 +152,48 @@ LUTH_HD inline float fmod(float x, float y) { return ::fmodf(x, y); }
 LUTH_HD inline double fmod(double x, double y) { return ::fmod(x, y); }
 // clang-format on
 
+/// Whether a fused multiply-add is one instruction; where it is not, it is a call that takes a hundred times as long.
+#ifdef __FMA__
+inline constexpr bool has_fma = true;
+#else
+inline constexpr bool has_fma = false;
+#endif
+
+/// fmod for |x / y| below a quarter of the first number whose neighbour is 1 away: the rounded quotient is then the
+/// true one's whole part or, where it was rounded up to the next whole number, 1 more. The rest is a multiple of y's
+/// last digit and smaller than y, or than y in the other direction: either is exact.
+template <class T>
+LUTH_HD bool is_fmod_quick(T x, T y) {
+  constexpr T most = T(1) / (4 * std::numeric_limits<T>::epsilon());
+  return (std::fabs(x / y) < most) & (std::fabs(y) <= std::numeric_limits<T>::max());  // no nan, no infinity, no zero y
+}
+template <class T>
+LUTH_HD T fmod_quick(T x, T y) {
+  const T rest = std::fma(-std::trunc(x / y), y, x);
+  const T other = rest + std::copysign(y, x);
+  return std::copysign((rest < T(0)) != (x < T(0)) && rest != T(0) ? other : rest, x);
+}
+
+/// The polynomial with these coefficients, that of the highest power first.
+template <class... C>
+LUTH_HD inline double polynomial(double x, double first, C... rest) {
+  double sum = first;
+  ((sum = sum * x + rest), ...);
+  return sum;
+}
+
+/// ln x for normal positive x, within 1e-15 of it: for results that are rounded to float. It vectorises, which libm's
+/// does not. x = 2^k m with m from sqrt(1/2) to sqrt(2), ln m = 2 artanh s with s = (m - 1) / (m + 1), by its series.
+LUTH_HD inline double quick_log(double x) {
+  const uint64_t bits = std::bit_cast<uint64_t>(x);
+  const double power = std::bit_cast<double>(bits >> 52 | 0x4330000000000000) - 0x1p52;  // AVX2 converts no int64
+  const double m = std::bit_cast<double>((bits & 0x000fffffffffffff) | 0x3ff0000000000000);
+  const bool upper = m > 1.4142135623730951;
+  const double k = upper ? power - 1022 : power - 1023, near = upper ? 0.5 * m : m;
+  const double s = (near - 1) / (near + 1), z = s * s;
+  const double r =
+      polynomial(z, 1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13, 1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5, 1.0 / 3);
+  return k * 0.69314718055994531 + (2 * s + 2 * s * (r * z));
+}
+
 }  // namespace luth::math

@@ -70,8 +70,9 @@ struct Approximate {
 };
 struct GeluBackward : ActivationGrad, Approximate {
   static constexpr Doc doc{"gelu_backward", "grad, input", "Gradient of gelu."};
-  template <class C> struct F {
-    bool by_tanh;
+  template <class C, class Choice = bool> struct F {
+    Choice by_tanh;
+    void choose(auto&& run) const { by_tanh ? run(F<C, std::true_type>()) : run(F<C, std::false_type>()); }
     LUTH_HD C operator()(C dy, C x) const {
       if (by_tanh) {
         C u = C(0.7978845608028654) * (x + C(0.044715) * x * x * x), t = math::tanh(u);
@@ -87,8 +88,9 @@ struct GeluBackward : ActivationGrad, Approximate {
 struct Gelu : Activation, Approximate {
   static constexpr Doc doc{"gelu", "input", "Each element times the normal distribution function at it."};
   static constexpr Traits traits = family.with({.saves = "input: input", .offered = Offered::functional, .inplace = Inplace::none, .kernel_required = true});
-  template <class C> struct F {
-    bool by_tanh;
+  template <class C, class Choice = bool> struct F {
+    Choice by_tanh;
+    void choose(auto&& run) const { by_tanh ? run(F<C, std::true_type>()) : run(F<C, std::false_type>()); }
     LUTH_HD C operator()(C x) const {
       if (by_tanh) return C(0.5) * x * (C(1) + math::tanh(C(0.7978845608028654) * (x + C(0.044715) * x * x * x)));
       return C(0.5) * x * (C(1) + math::erf(x * C(0.7071067811865476)));

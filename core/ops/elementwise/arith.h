@@ -45,18 +45,15 @@ struct Div : FloatElementwise {
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Div> samples() { return binary_samples<Div>(0.5, 2); }
 };
+/// Operators by fmod have a quick form for floats, see HasQuick of the CPU's loops.
+template <class T> concept HasFmodQuick = is_float<T> && math::has_fma;
 struct FloorDivide : Elementwise {
   static constexpr Doc doc{"floor_divide", "input|number, other|number", "The largest integer not above input / other."};
   static constexpr Traits traits = family.with({.exact_numbers = 0b10, .divides = true});
   using Dtypes = Numbers;
   template <class T> LUTH_HD T f(T x, T y) const {
     if constexpr (is_float<T>) {
-      if (y == T(0)) return x / y;
-      T rest = math::fmod(x, y), q = (x - rest) / y;
-      if (rest != T(0) && (y < T(0)) != (rest < T(0))) q -= T(1);
-      if (q == T(0)) return std::copysign(T(0), x / y);
-      T down = math::floor(q);
-      return q - down > T(0.5) ? down + T(1) : down;
+      return y == T(0) ? x / y : from_rest(x, y, math::fmod(x, y));
     } else {
       if (y == T(0)) return T(0);  // the kernel refuses zeros before it comes here
       if constexpr (std::is_signed_v<T>) if (y == T(-1)) return T(-x);
@@ -64,6 +61,14 @@ struct FloorDivide : Elementwise {
       return T(x % y) != T(0) && (x < T(0)) != (y < T(0)) ? T(q - 1) : q;
     }
   }
+  template <class T> LUTH_HD static T from_rest(T x, T y, T rest) {
+    T q = (x - rest) / y;
+    q = rest != T(0) && (y < T(0)) != (rest < T(0)) ? q - T(1) : q;
+    const T down = math::floor(q), near = q - down > T(0.5) ? down + T(1) : down;
+    return q == T(0) ? std::copysign(T(0), x / y) : near;
+  }
+  template <class T> requires HasFmodQuick<T> LUTH_HD T quick(T x, T y) const { return from_rest(x, y, math::fmod_quick(x, y)); }
+  template <class T> requires HasFmodQuick<T> LUTH_HD bool is_quick(T x, T y) const { return math::is_fmod_quick(x, y); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<FloorDivide> samples();
 };
@@ -91,9 +96,12 @@ struct Remainder : Elementwise {
   static constexpr Traits traits = family.with({.saves = "other: input, other", .divides = true});
   using Dtypes = Numbers;
   template <class T> LUTH_HD T f(T x, T y) const {
-    if constexpr (is_float<T>) { T r = math::fmod(x, y); return r != T(0) && (y < T(0)) != (r < T(0)) ? r + y : r; }
-    else { if (y == T(0)) return T(0); if constexpr (std::is_signed_v<T>) if (y == T(-1)) return T(0); T r = T(x % y); return r != T(0) && (y < T(0)) != (r < T(0)) ? T(r + y) : r; }
+    if constexpr (is_float<T>) return signed_as(y, math::fmod(x, y));
+    else { if (y == T(0)) return T(0); if constexpr (std::is_signed_v<T>) if (y == T(-1)) return T(0); return signed_as(y, T(x % y)); }
   }
+  template <class T> LUTH_HD static T signed_as(T y, T rest) { return rest != T(0) && (y < T(0)) != (rest < T(0)) ? T(rest + y) : rest; }
+  template <class T> requires HasFmodQuick<T> LUTH_HD T quick(T x, T y) const { return signed_as(y, math::fmod_quick(x, y)); }
+  template <class T> requires HasFmodQuick<T> LUTH_HD bool is_quick(T x, T y) const { return math::is_fmod_quick(x, y); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Remainder> samples();
 };
@@ -105,6 +113,8 @@ struct Fmod : Elementwise {
     if constexpr (is_float<T>) return math::fmod(x, y);
     else { if (y == T(0)) return T(0); if constexpr (std::is_signed_v<T>) if (y == T(-1)) return T(0); return T(x % y); }
   }
+  template <class T> requires HasFmodQuick<T> LUTH_HD T quick(T x, T y) const { return math::fmod_quick(x, y); }
+  template <class T> requires HasFmodQuick<T> LUTH_HD bool is_quick(T x, T y) const { return math::is_fmod_quick(x, y); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Fmod> samples();
 };
@@ -129,7 +139,7 @@ struct Maximum : Elementwise {
   static constexpr Doc doc{"maximum", "input, other|number", "The larger of each pair; nan where one is nan."};
   static constexpr Traits traits = family.with({.saves = "*: input, other", .inplace = Inplace::none});
   using Dtypes = AllTypes;
-  template <class T> LUTH_HD T f(T x, T y) const { return x > y || x != x ? x : y; }
+  template <class T> LUTH_HD T f(T x, T y) const { return larger_of(x, y, x > y || x != x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Maximum> samples() { return binary_samples<Maximum>(-2, 2); }
 };
@@ -137,7 +147,7 @@ struct Minimum : Elementwise {
   static constexpr Doc doc{"minimum", "input, other|number", "The smaller of each pair; nan where one is nan."};
   static constexpr Traits traits = family.with({.saves = "*: input, other", .inplace = Inplace::none});
   using Dtypes = AllTypes;
-  template <class T> LUTH_HD T f(T x, T y) const { return x < y || x != x ? x : y; }
+  template <class T> LUTH_HD T f(T x, T y) const { return smaller_of(x, y, x < y || x != x); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Minimum> samples() { return binary_samples<Minimum>(-2, 2); }
 };

@@ -10,7 +10,7 @@ struct Fmax : Elementwise {
   static constexpr Doc doc{"fmax", "input, other", "The larger of each pair, and the other one where one is nan."};
   static constexpr Traits traits = family.with({.saves = "*: input, other", .inplace = Inplace::none});
   using Dtypes = AllTypes;
-  template <class T> LUTH_HD T f(T x, T y) const { return x > y || y != y ? x : y; }
+  template <class T> LUTH_HD T f(T x, T y) const { return larger_of(x, y, x > y || y != y); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Fmax> samples() { return binary_samples<Fmax>(-2, 2); }
 };
@@ -18,7 +18,7 @@ struct Fmin : Elementwise {
   static constexpr Doc doc{"fmin", "input, other", "The smaller of each pair, and the other one where one is nan."};
   static constexpr Traits traits = family.with({.saves = "*: input, other", .inplace = Inplace::none});
   using Dtypes = AllTypes;
-  template <class T> LUTH_HD T f(T x, T y) const { return x < y || y != y ? x : y; }
+  template <class T> LUTH_HD T f(T x, T y) const { return smaller_of(x, y, x < y || y != y); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Fmin> samples() { return binary_samples<Fmin>(-2, 2); }
 };
@@ -28,7 +28,7 @@ struct ClampMin : Elementwise {
   Spec infer(const Inputs& in) const;
   static constexpr Traits traits = family.with({.saves = "*: input, min"});
   using Dtypes = AllTypes;
-  template <class T> LUTH_HD T f(T x, T y) const { return x < y || y != y ? y : x; }
+  template <class T> LUTH_HD T f(T x, T y) const { return larger_of(y, x, x < y || y != y); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<ClampMin> samples() { return binary_samples<ClampMin>(-2, 2); }
 };
@@ -37,7 +37,7 @@ struct ClampMax : Elementwise {
   Spec infer(const Inputs& in) const;
   static constexpr Traits traits = family.with({.saves = "*: input, max"});
   using Dtypes = AllTypes;
-  template <class T> LUTH_HD T f(T x, T y) const { return x > y || y != y ? y : x; }
+  template <class T> LUTH_HD T f(T x, T y) const { return smaller_of(y, x, x > y || y != y); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<ClampMax> samples() { return binary_samples<ClampMax>(-2, 2); }
 };

@@ -11,7 +11,9 @@
 // Add it to the family's list of types, which registers the operator in the core and its kernels on each device. The
 // list has the name of the file: `GammaOps` in gamma.h; the build makes a source file of each device from it. An
 // operator whose attributes must be converted once, not per element, has `template <class T> auto functor() const`
-// instead of f; `functor(Dtype d)` where they are rounded to the dtype of the elements.
+// instead of f; `functor(Dtype d)` where they are rounded to the dtype of the elements. A functor that does one of
+// several things has choose(run), which calls run(g) with the one of them that it is: a loop over a choice is not
+// vectorised.
 #pragma once
 #include "core/math/functions.h"
 #include "core/op/define.h"
@@ -48,6 +50,14 @@ auto functor_of(const Op& op, Dtype d) {
     return op.template functor<T>();
   else
     return op;
+}
+/// Calls run(f), or run with what f chooses.
+template <class F, class Run>
+void with_choice(const F& f, Run&& run) {
+  if constexpr (requires { f.choose(run); })
+    f.choose(run);
+  else
+    run(f);
 }
 template <class F, class... T>
 LUTH_HD auto call_functor(const F& f, T... x) {
@@ -97,6 +107,23 @@ constexpr auto of_arity(Types<Op...>) {
 }
 template <class List, int n>
 using OfArity = decltype(of_arity<n>(List()));
+
+/// x if `first`, else y: the larger or the smaller of the two. Of truth values it is `or` or `and`, of which loops
+/// vectorise.
+template <class T>
+LUTH_HD T larger_of(T x, T y, bool first) {
+  if constexpr (std::is_same_v<T, bool>)
+    return x | y;
+  else
+    return first ? x : y;
+}
+template <class T>
+LUTH_HD T smaller_of(T x, T y, bool first) {
+  if constexpr (std::is_same_v<T, bool>)
+    return x & y;
+  else
+    return first ? x : y;
+}
 
 /// What a bound that is not given stands for: minus and plus infinity, or the least and greatest integer.
 template <class T>

@@ -1,5 +1,7 @@
 // The error function's family, the normal distribution, logit and entropy. See elementwise.h for the recipe.
 #pragma once
+#include <concepts>
+
 #include "core/math/normal.h"
 #include "core/ops/elementwise/elementwise.h"
 
@@ -17,6 +19,8 @@ struct Erfinv : FloatElementwise {
   static constexpr Doc doc{"erfinv", "input", "The number whose erf is the element."};
   static constexpr Traits traits = family.with({.saves = "input: result", .aliases = "special.erfinv", .autocast = Autocast::f32});
   template <class T> LUTH_HD T f(T x) const { return T(math::erfinv(double(x))); }
+  template <std::same_as<float> T> LUTH_HD T quick(T x) const { return T(math::erfinv_quick(double(x))); }
+  template <std::same_as<float> T> LUTH_HD bool is_quick(T x) const { return std::fabs(x) < T(1); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Erfinv> samples() { return unary_samples<Erfinv>(-0.9, 0.9); }
 };

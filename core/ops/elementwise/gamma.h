@@ -1,6 +1,8 @@
 // The gamma function's family: lgamma, digamma, polygamma, zeta, incomplete gamma functions. See elementwise.h for the
 // recipe.
 #pragma once
+#include <concepts>
+
 #include "core/math/gamma.h"
 #include "core/ops/elementwise/elementwise.h"
 
@@ -11,6 +13,8 @@ struct Lgamma : FloatElementwise {
   static constexpr Doc doc{"lgamma", "input", "The logarithm of the absolute value of the gamma function."};
   static constexpr Traits traits = family.with({.saves = "input: input", .aliases = "special.gammaln"});
   template <class T> LUTH_HD T f(T x) const { return T(math::lgamma(double(x))); }
+  template <std::same_as<float> T> LUTH_HD T quick(T x) const { return T(math::lgamma_quick(double(x))); }
+  template <std::same_as<float> T> LUTH_HD bool is_quick(T x) const { return math::is_gamma_quick(double(x)); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Lgamma> samples() { return unary_samples<Lgamma>(0.5, 3); }
 };
@@ -18,6 +22,8 @@ struct Digamma : FloatElementwise {
   static constexpr Doc doc{"digamma", "input", "The derivative of lgamma."};
   static constexpr Traits traits = family.with({.saves = "input: input", .aliases = "special.digamma special.psi"});
   template <class T> LUTH_HD T f(T x) const { return T(math::digamma(double(x))); }
+  template <std::same_as<float> T> LUTH_HD T quick(T x) const { return T(math::digamma_quick(double(x))); }
+  template <std::same_as<float> T> LUTH_HD bool is_quick(T x) const { return math::is_gamma_quick(double(x)); }
   Tensors vjp(const Call& c, const Tensor& dy) const;
   static Cases<Digamma> samples() { return unary_samples<Digamma>(0.5, 3); }
 };

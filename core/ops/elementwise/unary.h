@@ -173,8 +173,12 @@ struct Round : Rounding {
   static constexpr Traits traits = family.with({.aliases = "special.round"});
   int64_t decimals = 0;
   void describe(auto& field) { field("decimals", decimals, "places after the point; negative: before it", as::named); }
-  template <class C> struct F {
-    C scale; bool plain, up;
+  template <class C, class Plain = bool, class Up = bool> struct F {
+    C scale; Plain plain; Up up;
+    void choose(auto&& run) const {
+      plain ? run(F<C, std::true_type, std::true_type>{scale, {}, {}})
+            : up ? run(F<C, std::false_type, std::true_type>{scale, {}, {}}) : run(F<C, std::false_type, std::false_type>{scale, {}, {}});
+    }
     LUTH_HD C operator()(C x) const {
       if constexpr (!is_float<C>) return x;
       else if (plain) return math::nearbyint(x);

@@ -13,12 +13,20 @@ struct Calls {
   auto operator()(X... x) const {
     return ops::call_functor(f, x...);
   }
+  template <class... X>
+  requires HasQuick<F, X...>
+  auto quick(X... x) const { return f.quick(x...); }
+  template <class... X>
+  requires HasQuick<F, X...>
+  bool is_quick(X... x) const { return f.is_quick(x...); }
 };
 
 template <class Op, class... V>
 void apply_elementwise(const Op& op, Tensor& y, const V&... in) {
   auto run = [&]<class Out, class T, class F>(Type<Out>, Type<T>, const F& f) {
-    elementwise_loop<Out, std::conditional_t<true, T, V>...>(y, Calls<F>{f}, in...);
+    ops::with_choice(f, [&]<class G>(const G& g) {
+      elementwise_loop<Out, std::conditional_t<true, T, V>...>(y, Calls<G>{g}, in...);
+    });
   };
   ops::with_types(op, y, run, in...);
 }

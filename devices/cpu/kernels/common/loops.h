@@ -2,7 +2,7 @@
 // elements depend on the shape alone. The walk and the packing of strided operands are compiled once (loops.cpp); each
 // function has only its loops over contiguous memory. Kernel libraries only.
 #pragma once
-#include <tuple>
+#include <algorithm>
 
 #include "core/base/threads.h"
 #include "core/op/define.h"
@@ -35,26 +35,87 @@ compute_t<T> scalar_at(const char* p, unsigned scalars) {
   return static_cast<compute_t<T>>(*reinterpret_cast<const T*>(p));
 }
 
-/// out[i] = f(in_0[i], …). The result may be an input, element for element; no other overlap comes here.
-template <unsigned Scalars, class Out, class... In, size_t... I, class F>
-inline void contiguous_loop(char* const* p, int64_t n, const F& f, unsigned scalars, std::index_sequence<I...>) {
-  Out* out = reinterpret_cast<Out*>(p[0]);
-  std::tuple<compute_t<In>...> scalar{Scalars >> I & 1 ? scalar_at<In>(p[I + 1], scalars) : compute_t<In>()...};
-  std::tuple<const In*...> in{reinterpret_cast<const In*>(p[I + 1])...};
-  auto at = [&]<size_t K>(std::integral_constant<size_t, K>, int64_t i) {
-    using C = std::tuple_element_t<K, std::tuple<compute_t<In>...>>;
-    if constexpr (Scalars >> K & 1)
-      return std::get<K>(scalar);
-    else
-      return static_cast<C>(std::get<K>(in)[i]);
-  };
-#pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) out[i] = cast<Out>(f(at(std::integral_constant<size_t, I>(), i)...));
+/// Element i. A bool is read as the byte that it is: g++ vectorises no loop that loads bool.
+template <class T>
+inline compute_t<T> element(const T* p, int64_t i) {
+  if constexpr (std::is_same_v<T, bool>)
+    return reinterpret_cast<const uint8_t*>(p)[i] != 0;
+  else
+    return static_cast<compute_t<T>>(p[i]);
 }
 
-/// A LoopFn.
+/// cast, where a truth value becomes a float by a selection: g++ vectorises no conversion of bool to float.
+template <class Out, class V>
+inline Out stored(V v) {
+  if constexpr (std::is_same_v<V, bool> && is_float<Out>)
+    return v ? Out(1.0f) : Out(0.0f);
+  else
+    return cast<Out>(v);
+}
+
+/// An input of a loop: one scalar for all elements, or a contiguous operand.
+template <bool scalar, class T>
+struct LoopInput {
+  const T* p;
+  compute_t<T> number;
+  LoopInput(const char* data, unsigned scalars)
+      : p(reinterpret_cast<const T*>(data)), number(scalar ? scalar_at<T>(data, scalars) : compute_t<T>()) {}
+  compute_t<T> operator[](int64_t i) const {
+    if constexpr (scalar)
+      return number;
+    else
+      return element(p, i);
+  }
+};
+
+/// A function with quick(x…), which is right where is_quick(x…) is true, as it is for almost all operands, and calls
+/// nothing, where f(x…) itself would keep a loop from being vectorised.
+template <class F, class... X>
+concept HasQuick = requires(const F& f, X... x) {
+  f.quick(x...);
+  f.is_quick(x...);
+};
+
+/// out[i] = f(in_0[i], …) by blocks: all elements quickly, then those again that need f itself.
+template <class Out, class F, class... In>
+inline void quick_loop(Out* out, int64_t n, const F& f, const In&... in) {
+  constexpr int64_t block = 128;
+  for (int64_t begin = 0; begin < n; begin += block) {
+    const int64_t m = std::min(block, n - begin);
+    Out results[block];
+    int slow = 0;
+    for (int64_t i = 0; i < m; ++i) {
+      results[i] = cast<Out>(f.quick(in[begin + i]...));
+      slow |= !f.is_quick(in[begin + i]...);
+    }
+    if (slow)
+      for (int64_t i = 0; i < m; ++i)
+        if (!f.is_quick(in[begin + i]...)) results[i] = cast<Out>(f(in[begin + i]...));
+    std::copy(results, results + m, out + begin);
+  }
+}
+
+/// out[i] = f(in_0[i], …). The result may be an input, element for element; no other overlap comes here.
+template <class Out, class F, class... In>
+inline void plain_loop(Out* out, int64_t n, const F& f, const In&... in) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) out[i] = stored<Out>(f(in[i]...));
+}
+
+template <unsigned Scalars, class Out, class... In, size_t... I, class F>
+inline void contiguous_loop(char* const* p, int64_t n, const F& f, unsigned scalars, std::index_sequence<I...>) {
+  auto run = [&](const auto&... in) {
+    if constexpr (HasQuick<F, compute_t<In>...>)
+      quick_loop(reinterpret_cast<Out*>(p[0]), n, f, in...);
+    else
+      plain_loop(reinterpret_cast<Out*>(p[0]), n, f, in...);
+  };
+  run(LoopInput<(Scalars >> I & 1), In>(p[I + 1], scalars)...);
+}
+
+/// A LoopFn. All that f calls is inlined, whatever its size: a call in a loop keeps it from being vectorised.
 template <class F, class Out, class... In>
-void loop_fn(const void* context, unsigned scalars, char* const* p, int64_t n) {
+[[gnu::flatten]] void loop_fn(const void* context, unsigned scalars, char* const* p, int64_t n) {
   const F f = *static_cast<const F*>(context);  // a local copy: the compiler knows that no store changes it
   constexpr auto all = std::index_sequence_for<In...>();
   if constexpr (sizeof...(In) == 2) {

@@ -27,8 +27,10 @@ bool find_zero(const Tensor& t, const T* p, int dim, Shape& at) {
 const BinaryKernels<ops::ArithOps> kernels_;
 
 void where(const ops::Where&, Tensor& y, const Value& condition, const Value& a, const Value& b) {
-  dispatch(AllTypes{}, y.dtype(),
-           [&]<class T>(Type<T>) { elementwise_loop<T, bool, T, T>(y, ops::WhereFunctor(), condition, a, b); });
+  dispatch(AllTypes{}, y.dtype(), [&]<class T>(Type<T>) {
+    using E = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;  // of the same memory
+    elementwise_loop<E, bool, E, E>(y, ops::WhereFunctor(), condition, a, b);
+  });
 }
 const Kernel<where> where_;
 

@@ -1,0 +1,133 @@
+// The loops of elementwise kernels in the libraries' machine code: none calls a scalar function, and each uses vectors,
+// but for those that a list allows, with reasons.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+/// Loops that may call functions or use no vectors: by a part of the loop's name, which has the operator and its types
+/// ("Calls<luth::ops::Fmod>, float, float, float").
+struct Allowed {
+  const char* loops;  // a regular expression
+  const char* call;   // the only function that they may call, and they must use vectors; null: they may do as they like
+  const char* reason;
+};
+const Allowed allowed[] = {
+    {"(, |<)double\\b", nullptr,
+     "functions of double are libm's, within 1 unit in the last place; libmvec's, within 4, would be worse"},
+    {"ops::(FloorDivide|Remainder|Fmod)>, (float|luth::half|luth::bfloat16),", "fmodf",
+     "after the quick form, for elements whose quotient is beyond what it holds"},
+    {"ops::Lgamma>", "lgamma_r", "after the quick form, for poles, infinities and nan"},
+    {"ops::Digamma>", "luth::math::digamma(double)", "after the quick form, for poles, infinities and nan"},
+    {"ops::Erfinv>", nullptr, "after the quick form, for ±1 and what has no result"},
+    {"ops::(FloorDivide|TruncDivide|Remainder|Fmod)>, (long|int|short|signed char|unsigned char),", nullptr,
+     "no vector instruction divides integers"},
+    {"Same, (float|luth::half|luth::bfloat16), long$|Same, long, (float|luth::half|luth::bfloat16)$", nullptr,
+     "AVX2 converts no integers of 64 bits"},
+    {"ops::(Gcd|Lcm)>", nullptr, "Euclid's algorithm: as many divisions of integers as the elements need"},
+    {"ops::Pow>, (long|int|short|signed char|unsigned char),", nullptr, "as many products as the exponent has bits"},
+    {"ops::(Bessel|(Scaled)?ModifiedBessel|SphericalBessel|AiryAi|I0|I1)", nullptr,
+     "series in double whose length depends on the element"},
+    {"ops::(Igamma|Zeta|Polygamma)", nullptr, "series in double whose length depends on the element"},
+    {"ops::(Chebyshev|Hermite|Laguerre|Legendre)", nullptr, "as many steps as the degree says"},
+    {"ops::(Ndtr|LogNdtr|Erfcx)", nullptr, "in double by libm's erfc: libmvec's of float has not its accuracy"},
+    {"ops::(Ldexp|Frexp|NextNumber)", nullptr, "works on the parts of a number, for scripts that prepare something"},
+    {"ops::IsClose", nullptr, "ends early, for tests of scripts"},
+};
+
+/// What a vector loop may call: libmvec, what moves memory, and libm's function of the same name for the elements
+/// behind the last whole vector.
+bool may_call(const std::string& callee, const std::set<std::string>& all) {
+  if (callee.starts_with("_ZGV") || callee == "memset" || callee == "memcpy" || callee == "memmove") return true;
+  for (const std::string& other : all)
+    if (other.starts_with("_ZGV") && other.ends_with("_" + callee)) return true;
+  return false;
+}
+
+struct Loop {
+  std::set<std::string> calls;
+  bool vectors = false;
+};
+using Loops = std::map<std::string, Loop>;
+
+/// The functions loop_fn<…> of a library, by the text between < and >.
+Loops loops_of(const std::string& library) {
+  Loops loops;
+  Loop* in = nullptr;
+  const std::string command = "objdump -d -C --no-show-raw-insn '" + library + "'";
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  char text[16384];
+  while (pipe && fgets(text, sizeof text, pipe.get())) {
+    const std::string line(text);
+    if (line.ends_with(">:\n")) {
+      const auto at = line.find("luth::cpu::loop_fn<");
+      in = at == line.npos ? nullptr : &loops[line.substr(at + 19, line.find(">(void const*") - at - 19)];
+      continue;
+    }
+    if (!in) continue;
+    in->vectors |= line.find("%ymm") != line.npos || line.find("%zmm") != line.npos;
+    const auto call = line.find("\tcall"), jump = line.find("\tjmp");
+    const auto target = line.find('<', call != line.npos ? call : jump);
+    if ((call == line.npos && jump == line.npos) || target == line.npos) continue;
+    std::string callee = line.substr(target + 1, line.rfind('>') - target - 1);
+    if (callee.find("luth::cpu::loop_fn<") != callee.npos) continue;  // a jump inside the function
+    in->calls.insert(callee.substr(0, callee.find("@plt")));
+  }
+  return loops;
+}
+
+const Allowed* allowance(const std::string& name) {
+  for (const Allowed& a : allowed)
+    if (std::regex_search(name, std::regex(a.loops))) return &a;
+  return nullptr;
+}
+
+/// "" or what is wrong; `call`: a function that the loop may call.
+std::string fault_of(const Loop& loop, const std::string& call) {
+  std::string fault;
+  for (const std::string& callee : loop.calls)
+    if (callee != call && !may_call(callee, loop.calls)) fault += " calls " + callee.substr(0, 100);
+  const bool only_fills = loop.calls.contains("memset");
+  return fault + (loop.vectors || only_fills ? "" : " uses no vectors");
+}
+
+/// Checks the loops of a library, and adds the lines of the list that it needs to `used`.
+void check_library(const std::string& library, std::set<const Allowed*>& used) {
+  const Loops loops = loops_of(library);
+  ASSERT_GT(loops.size(), 500u) << library << " has lost its symbols";
+  for (const auto& [name, loop] : loops) {
+    if (fault_of(loop, "").empty()) continue;
+    const Allowed* a = allowance(name);
+    used.insert(a);
+    if (a && !a->call) continue;
+    EXPECT_EQ(fault_of(loop, a ? a->call : ""), "") << "loop_fn<" << name << "> of " << library;
+  }
+}
+
+TEST(Vectorised, LoopsOfElementwiseKernels) {
+#if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__) || defined(__clang__)
+  GTEST_SKIP() << "kernels of this build are not optimised by g++";
+#endif
+  if (std::system("objdump --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "objdump is not installed (binutils)";
+  std::set<const Allowed*> used;
+  int libraries = 0;
+  for (const char* isa : {"v3", "v4"}) {
+    const std::string library = std::string(LUTH_BINARY_DIR) + "/lib/libluth_cpu_" + isa + ".so";
+    if (!std::filesystem::exists(library)) continue;
+    ++libraries;
+    check_library(library, used);
+  }
+  if (libraries == 0) GTEST_SKIP() << "no library of v3 or v4 was built";
+  if (libraries < 2) return;
+  for (const Allowed& a : allowed) EXPECT_TRUE(used.contains(&a)) << "no longer needed: " << a.loops;
+}
+
+}  // namespace
