@@ -2,6 +2,7 @@
 #include "devices/cpu/kernels/common/loops.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "core/tensor/nest.h"
@@ -52,14 +53,20 @@ void copy_elements(char* to, int64_t to_stride, const char* from, int64_t from_s
   for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * to_stride, from + i * from_stride, sizeof(T));
 }
 
+/// Calls f(Type<W>()) with an unsigned integer of `size` bytes.
+template <class F>
+void with_size(size_t size, F f) {
+  switch (size) {
+    case 1: return f(Type<uint8_t>());
+    case 2: return f(Type<uint16_t>());
+    case 4: return f(Type<uint32_t>());
+    default: return f(Type<uint64_t>());
+  }
+}
+
 /// Copies n elements of `size` bytes from one stride to another.
 void copy_strided(size_t size, char* to, int64_t to_stride, const char* from, int64_t from_stride, int64_t n) {
-  switch (size) {
-    case 1: return copy_elements<uint8_t>(to, to_stride, from, from_stride, n);
-    case 2: return copy_elements<uint16_t>(to, to_stride, from, from_stride, n);
-    case 4: return copy_elements<uint32_t>(to, to_stride, from, from_stride, n);
-    default: return copy_elements<uint64_t>(to, to_stride, from, from_stride, n);
-  }
+  with_size(size, [&]<class W>(Type<W>) { copy_elements<W>(to, to_stride, from, from_stride, n); });
 }
 
 /// A row of elements at any strides. Operands that are not contiguous are packed into small buffers, a block at a time.
@@ -123,6 +130,126 @@ void lengthen_rows(Nest<max_operands>& nest) {
   std::swap(nest.stride[last], nest.stride[last - 1]);
 }
 
+/// Operands some of which are contiguous along another dim than the innermost: transposed matrices, channels first
+/// beside channels last. They are read in tiles of two dims, so that each cache line that comes is used whole, and
+/// turned into a buffer.
+class Tiles {
+ public:
+  /// Where they are usable, orders the dims so that the one along which the turned operands are contiguous comes second
+  /// to last.
+  Tiles(Nest<max_operands>& nest, const Operands& o, LoopFn loop, const void* f)
+      : nest_(nest), o_(o), loop_(loop), f_(f) {
+    const int last = nest.dims - 1;
+    int across = -1;
+    for (int k = 1; k < o.count; ++k)
+      for (int d = 0; d < last && across < 0; ++d)
+        if (turned(k, last) && nest.stride[d][k] == int64_t(o.size[k])) across = d;
+    if (across < 0 || nest.extent[last] < 8 || nest.extent[across] < 8) return;
+    usable_ = true;
+    for (int k = 0; k < o.count; ++k)
+      if (k > 0 && !o.tensor[k])
+        scalars_ |= 1u << (k - 1) | wide;
+      else if (nest.stride[last][k] == 0 && o.count == 3 && !scalars_)
+        scalars_ |= 1u << (k - 1);
+      else if (turned(k, last) && k > 0 && nest.stride[across][k] == int64_t(o.size[k]))
+        turned_ |= 1u << k;
+      else
+        usable_ = usable_ && nest.stride[last][k] == int64_t(o.size[k]);
+    usable_ =
+        usable_ && (!(scalars_ & ~wide) || (o.count == 3 && (scalars_ & 3) != 3)) && std::popcount(turned_) <= buffers_;
+    if (!usable_) return;
+    std::swap(nest.extent[across], nest.extent[last - 1]);
+    std::swap(nest.stride[across], nest.stride[last - 1]);
+  }
+  bool usable() const { return usable_; }
+  void run() const {
+    const int64_t rows = nest_.extent[nest_.dims - 2], n = nest_.inner(),
+                  blocks = (n + tile_columns - 1) / tile_columns;
+    int64_t outer = 1;
+    for (int d = 0; d < nest_.dims - 2; ++d) outer *= nest_.extent[d];
+    parallel_for(outer * blocks, std::max<int64_t>(1, grain_elements / (rows * std::min(n, tile_columns))),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t b = begin; b < end; ++b) {
+                     char* p[max_operands];
+                     std::copy(o_.data, o_.data + o_.count, p);
+                     const int64_t column = b % blocks * tile_columns;
+                     int64_t rest = b / blocks;
+                     for (int d = nest_.dims - 3; d >= 0; --d) {
+                       move(p, d, rest % nest_.extent[d]);
+                       rest /= nest_.extent[d];
+                     }
+                     move(p, nest_.dims - 1, column);
+                     for (int64_t i = 0; i < rows; i += tile_rows) {
+                       run_tile(p, std::min(tile_rows, rows - i), std::min(tile_columns, n - column));
+                       move(p, nest_.dims - 2, tile_rows);
+                     }
+                   }
+                 });
+  }
+
+ private:
+  static constexpr int buffers_ = 2;
+  static constexpr int64_t tile_rows = 32, tile_columns = 128, line = 64;  // bytes of a cache line
+
+  bool turned(int k, int last) const { return o_.tensor[k] && std::abs(nest_.stride[last][k]) > int64_t(o_.size[k]); }
+  void move(char** p, int dim, int64_t by) const {
+    for (int k = 0; k < o_.count; ++k) p[k] += by * nest_.stride[dim][k];
+  }
+  void run_tile(char* const* p, int64_t rows, int64_t columns) const {
+    alignas(64) char buffers[buffers_][tile_rows * tile_columns * sizeof(int64_t)];
+    const int64_t *across = nest_.stride[nest_.dims - 1], *down = nest_.stride[nest_.dims - 2];
+    const char* from[max_operands];
+    int64_t step[max_operands];
+    for (int k = 0; k < o_.count; ++k) {
+      from[k] = p[k], step[k] = down[k];
+      if (!(turned_ >> k & 1) && across[k]) prefetch(p[k], step[k], rows, columns * across[k], k == 0);
+    }
+    for (int k = 0, buffer = 0; k < o_.count; ++k) {
+      if (!(turned_ >> k & 1)) continue;
+      turn(o_.size[k], buffers[buffer], p[k], across[k], rows, columns);
+      from[k] = buffers[buffer++];
+      step[k] = tile_columns * int64_t(o_.size[k]);
+    }
+    for (int64_t i = 0; i < rows; ++i) {
+      char* q[max_operands];
+      for (int k = 0; k < o_.count; ++k) q[k] = const_cast<char*>(from[k]) + i * step[k];
+      loop_(f_, scalars_, q, columns);
+    }
+  }
+  /// Rows of a tile lie far apart, which no processor foresees.
+  static void prefetch(const char* p, int64_t step, int64_t rows, int64_t bytes, bool to_write) {
+    for (int64_t i = 0; i < rows; ++i, p += step)
+      for (int64_t b = 0; b < bytes; b += line)
+        if (to_write)
+          __builtin_prefetch(p + b, 1);
+        else
+          __builtin_prefetch(p + b);
+  }
+  /// to[i][j] = from[j][i], and a look at what the tile below will read.
+  template <class T>
+  static void turn_elements(char* to, const char* from, int64_t stride, int64_t rows, int64_t columns) {
+    T* out = reinterpret_cast<T*>(to);
+    for (int64_t j = 0; j < columns; ++j) {
+      const T* in = reinterpret_cast<const T*>(from + j * stride);
+      for (int64_t i = 0; i < tile_rows; i += line / int64_t(sizeof(T))) __builtin_prefetch(in + tile_rows + i);
+      if (rows == tile_rows)
+        for (int64_t i = 0; i < tile_rows; ++i) out[i * tile_columns + j] = in[i];
+      else
+        for (int64_t i = 0; i < rows; ++i) out[i * tile_columns + j] = in[i];
+    }
+  }
+  static void turn(size_t size, char* to, const char* from, int64_t stride, int64_t rows, int64_t columns) {
+    with_size(size, [&]<class W>(Type<W>) { turn_elements<W>(to, from, stride, rows, columns); });
+  }
+
+  const Nest<max_operands>& nest_;
+  const Operands& o_;
+  LoopFn loop_;
+  const void* f_;
+  unsigned scalars_ = 0, turned_ = 0;
+  bool usable_ = false;
+};
+
 }  // namespace
 
 void run_elementwise(const Shape& shape, const Operands& o, LoopFn loop, const void* f) {
@@ -130,6 +257,7 @@ void run_elementwise(const Shape& shape, const Operands& o, LoopFn loop, const v
   if (numel == 0) return;
   if (unsigned scalars; numel <= grain_elements && contiguous(o, scalars)) return loop(f, scalars, o.data, numel);
   Nest<max_operands> nest(shape, o.count, o.tensor, o.size);
+  if (const Tiles tiles(nest, o, loop, f); tiles.usable()) return tiles.run();
   lengthen_rows(nest);
   const int64_t n = nest.inner();
   const int64_t* st = nest.inner_stride();

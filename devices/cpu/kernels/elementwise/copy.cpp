@@ -17,26 +17,6 @@ struct Same {
   }
 };
 
-// Transposes a matrix in 32 x 32 tiles, so that input and output use whole cache lines.
-template <class T>
-void transpose_tiles(const T* in, T* out, int64_t rows, int64_t cols, int64_t in_row, int64_t in_col) {
-  constexpr int64_t tile = 32;
-  int64_t blocks = (rows + tile - 1) / tile;
-  parallel_for(blocks, std::max<int64_t>(1, grain_elements / (tile * cols)), [&](int64_t b, int64_t e) {
-    for (int64_t i0 = b * tile; i0 < std::min(rows, e * tile); i0 += tile)
-      for (int64_t j0 = 0; j0 < cols; j0 += tile)
-        for (int64_t i = i0; i < std::min(rows, i0 + tile); ++i)
-          for (int64_t j = j0; j < std::min(cols, j0 + tile); ++j) out[i * cols + j] = in[i * in_row + j * in_col];
-  });
-}
-
-template <class T>
-bool transposed(const Tensor& out, const Tensor& in) {
-  if (in.dim() != 2 || !out.is_contiguous() || in.strides()[0] != 1 || in.strides()[1] < 2) return false;
-  transpose_tiles(in.data<T>(), out.data<T>(), in.shape()[0], in.shape()[1], in.strides()[0], in.strides()[1]);
-  return true;
-}
-
 template <class T>
 void fill_all(Tensor& out, T value) {
   T* p = out.data<T>();
@@ -54,12 +34,8 @@ void convert(Tensor& out, const Value& in) {
     switch (size_of(out.dtype())) {
       case 1: return elementwise_loop<uint8_t, uint8_t>(out, Same(), in);
       case 2: return elementwise_loop<int16_t, int16_t>(out, Same(), in);
-      case 4:
-        if (!transposed<int32_t>(out, t)) elementwise_loop<int32_t, int32_t>(out, Same(), in);
-        return;
-      default:
-        if (!transposed<int64_t>(out, t)) elementwise_loop<int64_t, int64_t>(out, Same(), in);
-        return;
+      case 4: return elementwise_loop<int32_t, int32_t>(out, Same(), in);
+      default: return elementwise_loop<int64_t, int64_t>(out, Same(), in);
     }
   }
   Dtype from = in.is_tensor() ? in.dtype() : out.dtype();
