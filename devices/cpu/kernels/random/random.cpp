@@ -2,10 +2,13 @@
 #include "core/ops/random/random.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "devices/cpu/kernels/common/indices.h"
 #include "devices/cpu/kernels/common/kernels.h"
 #include "devices/cpu/kernels/common/philox.h"
+#include "devices/cpu/kernels/common/radix_sort.h"
+#include "devices/cpu/runtime/buffer.h"
 
 namespace luth::cpu {
 namespace {
@@ -84,22 +87,36 @@ void random_integers(const ops::RandomIntegers& op, Tensor& y, const Value&) {
   });
 }
 
+/// Whether the item's random words come before the other's; of equal ones the position decides. A key is the high word.
+bool before(const PhiloxState& state, int words, const Item<uint32_t>& x, const Item<uint32_t>& y) {
+  if (x.key != y.key) return x.key < y.key;
+  auto low = [&](const Item<uint32_t>& i) { return uint32_t(philox_u64(state.seed, state.offset, i.at)); };
+  if (words == 2 && low(x) != low(y)) return low(x) < low(y);
+  return x.at < y.at;
+}
+
+/// Positions in the order of their random words. They are sorted by as many high bits as most of n numbers differ in;
+/// then few are out of order.
 void randperm(const ops::Randperm& op, Tensor& y) {
   const int64_t n = y.numel();
-  struct Key {
-    uint64_t word;
-    int64_t position;
-  };
-  std::vector<Key> keys(static_cast<size_t>(n));
-  const bool wide = size_of(y.dtype()) == 8;  // two words each are reserved
-  for (int64_t i = 0; i < n; ++i)
-    keys[size_t(i)] = {wide ? philox_u64(op.philox.seed, op.philox.offset, i)
-                            : philox(op.philox.seed, op.philox.offset + i / 4).w[i % 4],
-                       i};
-  std::sort(keys.begin(), keys.end(),
-            [](const Key& a, const Key& b) { return a.word != b.word ? a.word < b.word : a.position < b.position; });
+  if (n >= int64_t(1) << 31) throw Error("cannot permute {} numbers; the most is 2^31 - 1", n);
+  const int words = size_of(y.dtype()) == 8 ? 2 : 1;  // of an element; the last is the high one
+  Buffer<Item<uint32_t>> first(n), second(n);
+  with_words(op.philox, n, words, [&](int64_t b, int64_t e, const uint32_t* w) {
+    for (int64_t i = b; i < e; ++i) first[i] = {w[(i - b) * words + words - 1], int32_t(i)};
+  });
+  const int bits = std::bit_width(uint64_t(n)) + 1;
+  Item<uint32_t>* items =
+      n ? radix_sort(first.get(), second.get(), n, std::max(0, 32 - (bits + 10) / 11 * 11)) : nullptr;
+  for (int64_t i = 1; i < n; ++i) {
+    if (items[i - 1].key < items[i].key) continue;
+    const Item<uint32_t> x = items[i];
+    int64_t j = i;
+    for (; j > 0 && before(op.philox, words, x, items[j - 1]); --j) items[j] = items[j - 1];
+    items[j] = x;
+  }
   dispatch(AllTypes{}, y.dtype(), [&]<class T>(Type<T>) {
-    for (int64_t i = 0; i < n; ++i) y.data<T>()[i] = cast<T>(keys[size_t(i)].position + op.base);
+    for (int64_t i = 0; i < n; ++i) y.data<T>()[i] = cast<T>(items[i].at + int64_t(op.base));
   });
 }
 

@@ -1,0 +1,62 @@
+// A radix sort of (key, position). Kernel libraries only.
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+namespace luth::cpu {
+
+/// `key` is unsigned.
+template <class K>
+struct Item {
+  K key;
+  int32_t at;
+};
+
+/// Stable sort of n items by insertion: for few, and for many that are almost in order.
+template <class K>
+void insertion_sort(Item<K>* items, int64_t n) {
+  for (int64_t i = 1; i < n; ++i) {
+    const Item<K> x = items[i];
+    int64_t j = i;
+    for (; j > 0 && items[j - 1].key > x.key; --j) items[j] = items[j - 1];
+    items[j] = x;
+  }
+}
+
+/// Stable sort by the digits of `bits` bits from bit `first` on, least significant first. Digits that are equal in all
+/// keys are skipped. Returns where the items are then: `items` or `other`, which has room for n.
+template <int bits, class K>
+Item<K>* sort_digits(Item<K>* items, Item<K>* other, int64_t n, int first) {
+  constexpr int width = int(sizeof(K) * 8), most = (width + bits - 1) / bits;
+  constexpr uint32_t values = 1u << bits;
+  const int digits = (width - first + bits - 1) / bits;
+  auto digit = [&](K key, int d) { return uint32_t(key >> (first + bits * d)) & (values - 1); };
+  uint32_t counts[most][values];
+  std::memset(counts, 0, sizeof(counts[0]) * size_t(digits));
+  for (int64_t i = 0; i < n; ++i)
+    for (int d = 0; d < digits; ++d) ++counts[d][digit(items[i].key, d)];
+  for (int d = 0; d < digits; ++d) {
+    uint32_t* const count = counts[d];
+    if (int64_t(count[digit(items[0].key, d)]) == n) continue;
+    uint32_t start = 0;
+    for (uint32_t v = 0; v < values; ++v) start += std::exchange(count[v], start);
+    for (int64_t i = 0; i < n; ++i) {
+      const Item<K> x = items[i];
+      other[count[digit(x.key, d)]++] = x;
+    }
+    std::swap(items, other);
+  }
+  return items;
+}
+
+/// Stable sort by the bits of the key from bit `first` on. Returns where the items are then: `items` or `other`, which
+/// has room for n.
+template <class K>
+Item<K>* radix_sort(Item<K>* items, Item<K>* other, int64_t n, int first = 0) {
+  if (n < 96 && first == 0) return insertion_sort(items, n), items;
+  // large digits need fewer passes, and counts that are worth it for many items alone
+  return n < 20000 ? sort_digits<8>(items, other, n, first) : sort_digits<11>(items, other, n, first);
+}
+
+}  // namespace luth::cpu
