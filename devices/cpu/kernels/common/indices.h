@@ -84,6 +84,38 @@ class Indices {
   const int64_t* data_;
 };
 
+/// The elements of an index tensor a part at a time, counted from 0: for kernels that read each once. What is out of
+/// range throws when its part is read.
+class IndexParts {
+ public:
+  IndexParts(const Tensor& index, int64_t bound, int base)
+      : index_(index.is_contiguous() ? index : dense_copy(index)), bound_(bound), base_(base) {}
+  /// Calls f(j, positions, count) for parts of elements [first, first + n): `count` positions from element first + j
+  /// on.
+  template <class F>
+  void each(int64_t first, int64_t n, F f) const {
+    dispatch(Integers{}, index_.dtype(), [&]<class T>(Type<T>) {
+      const T* in = index_.data<T>() + first;
+      int64_t positions[part];
+      for (int64_t j = 0; j < n; j += part) {
+        const int64_t m = std::min(part, n - j);
+        int bad = 0;
+        for (int64_t i = 0; i < m; ++i) {
+          positions[i] = int64_t(in[j + i]) - base_;
+          bad |= (uint64_t(positions[i]) >= uint64_t(bound_)) | (int64_t(in[j + i]) < 0);
+        }
+        if (bad) Indices(index_, bound_, base_);  // throws, with the first bad one
+        f(j, static_cast<const int64_t*>(positions), m);
+      }
+    });
+  }
+
+ private:
+  static constexpr int64_t part = 512;
+  Tensor index_;
+  int64_t bound_, base_;
+};
+
 /// The result of an operator that changes part of its input: a row-major buffer with the input's elements, which is the
 /// result itself if it is row-major; done() copies it into a result of another layout.
 class Target {

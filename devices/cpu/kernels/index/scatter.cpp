@@ -45,10 +45,20 @@ struct Walk {
   }
 };
 
+/// out[j] = in[j * across + index[j] * step].
+template <class W>
+void pick(W* __restrict out, const W* __restrict in, const int64_t* __restrict index, int64_t n, int64_t across,
+          int64_t step) {
+  if (across == 0 && step == 1)  // along the last dim
+    for (int64_t j = 0; j < n; ++j) out[j] = in[index[j]];
+  else
+    for (int64_t j = 0; j < n; ++j) out[j] = in[j * across + index[j] * step];
+}
+
 void gather(const ops::Gather& op, Tensor& y, const Dense& x, const Strided& index) {
-  Axis a = axis(x, op.dim);
-  const Indices at(index, a.n, op.base);
-  if (at.size() == 0) return;
+  const Axis a = axis(x, op.dim);
+  const IndexParts at(index, a.n, op.base);
+  if (index.numel() == 0) return;
   const Walk walk(index, x.shape(), index.shape(), op.dim);
   by_size(x.dtype(), [&]<class W>(Type<W>) {
     const W* in = x.data<W>();
@@ -56,8 +66,9 @@ void gather(const ops::Gather& op, Tensor& y, const Dense& x, const Strided& ind
     const int64_t n = walk.columns(), across = walk.picked.back(), step = walk.step;
     parallel_for(walk.rows(), row_grain(n), [&](int64_t b, int64_t e) {
       walk.each_row(b, e, [&](int64_t first, int64_t p, int64_t) {
-        const int64_t* i = at.data() + first;
-        for (int64_t j = 0; j < n; ++j) out[first + j] = in[p + j * across + i[j] * step];
+        at.each(first, n, [&](int64_t j, const int64_t* i, int64_t count) {
+          pick(out + first + j, in + p + j * across, i, count, across, step);
+        });
       });
     });
   });
