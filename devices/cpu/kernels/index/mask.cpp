@@ -68,32 +68,37 @@ Tensor as_mask(const Tensor& t) {
   return m;
 }
 
-/// Stream compaction: calls store(at, kept, count) for each chunk, with value(i) for the `count` elements i of the
-/// chunk where m is true; `at` of them came in earlier chunks.
-// Branchless: each value is written, and overwritten by the next one if m is false. The buffer has room for the one
-// write past the end.
-template <class K, class V, class Store>
-void compact(const uint8_t* m, int64_t n, V value, Store store) {
+/// Writes value(i) to `out` for each i of [begin, end) where m is true, in order.
+// Branchless: each value is written, and overwritten by the next one if m is false. What is last ends the loop, so that
+// nothing is written past it.
+template <class K, class V>
+void compact_chunk(const uint8_t* m, int64_t begin, int64_t end, V value, K* __restrict out) {
+  while (end > begin && !m[end - 1]) --end;
+  int64_t k = 0;
+  for (int64_t i = begin; i < end; ++i) {
+    out[k] = value(i);
+    k += m[i] != 0;
+  }
+}
+/// Calls write(begin, end, at, count) for each chunk of elements [begin, end), `count` of which are true; `at` true
+/// ones came in earlier chunks.
+template <class F>
+void each_chunk(const uint8_t* m, int64_t n, F write) {
   const std::vector<int64_t> at = starts(m, n);
   parallel_for(chunks(n), 1, [&](int64_t b, int64_t e) {
-    std::vector<K> kept(chunk + 1);
-    for (int64_t c = b; c < e; ++c) {
-      int64_t k = 0;
-      for (int64_t i = c * chunk; i < std::min(n, (c + 1) * chunk); ++i) {
-        kept[size_t(k)] = value(i);
-        k += m[i] != 0;
-      }
-      store(at[size_t(c)], kept.data(), k);
-    }
+    for (int64_t c = b; c < e; ++c)
+      write(c * chunk, std::min(n, (c + 1) * chunk), at[size_t(c)], at[size_t(c) + 1] - at[size_t(c)]);
   });
 }
 
 void masked_select(const ops::MaskedSelect&, Tensor& y, const Dense& x, const Dense& mask) {
   by_size(x.dtype(), [&]<class W>(Type<W>) {
-    W* out = y.data<W>();
-    compact<W>(
-        bytes_of(mask), x.numel(), [in = x.data<W>()](int64_t i) { return in[i]; },
-        [&](int64_t at, const W* kept, int64_t k) { copy_bytes(out + at, kept, size_t(k) * sizeof(W)); });
+    const W* in = x.data<W>();
+    const uint8_t* m = bytes_of(mask);
+    each_chunk(m, x.numel(), [=, out = y.data<W>()](int64_t begin, int64_t end, int64_t at, int64_t) {
+      compact_chunk(
+          m, begin, end, [in](int64_t i) { return in[i]; }, out + at);
+    });
   });
 }
 
@@ -128,11 +133,14 @@ void nonzero(const ops::Nonzero& op, Tensor& y, const Dense& x) {
   const Tensor mask = as_mask(x);
   const int64_t dims = x.dim();
   int64_t* out = y.data<int64_t>();
-  auto position = [](int64_t i) { return i; };
-  compact<int64_t>(bytes_of(mask), x.numel(), position, [&](int64_t at, const int64_t* kept, int64_t k) {
+  const uint8_t* m = bytes_of(mask);
+  each_chunk(m, x.numel(), [&](int64_t begin, int64_t end, int64_t at, int64_t k) {
+    std::vector<int64_t> kept(static_cast<size_t>(k));
+    compact_chunk(
+        m, begin, end, [](int64_t i) { return i; }, kept.data());
     int64_t* rows = out + at * dims;
     for (int64_t j = 0; j < k; ++j) {
-      int64_t rest = kept[j];
+      int64_t rest = kept[size_t(j)];
       for (int64_t d = dims - 1; d >= 0; --d) {
         rows[j * dims + d] = rest % x.shape()[d] + op.base;
         rest /= x.shape()[d];
