@@ -12,12 +12,40 @@
 namespace luth::cpu {
 namespace {
 
+// Rows of neighbouring elements, `together` at once: each total waits for the one before, those of other rows do not.
+template <class T, class S, class F>
+void scan_contiguous(const Axis& a, const T* in, T* out, S start, bool backwards, F join) {
+  constexpr int64_t together = 8;
+  const int64_t n = a.n, step = backwards ? -1 : 1, first = backwards ? n - 1 : 0;
+  auto scan = [&](auto count, int64_t r) {
+    constexpr int64_t rows = count;
+    const T* __restrict p = in + r * n + first;
+    T* __restrict q = out + r * n + first;
+    S total[rows];
+    for (int64_t k = 0; k < rows; ++k) total[k] = start;
+    for (int64_t i = 0; i < n; ++i, p += step, q += step)
+#pragma GCC unroll 8
+      for (int64_t k = 0; k < rows; ++k) {
+        total[k] = join(total[k], S(compute_t<T>(p[k * n])));
+        q[k * n] = T(compute_t<T>(total[k]));
+      }
+  };
+  parallel_for((a.outer + together - 1) / together, row_grain(n * together), [&](int64_t b, int64_t e) {
+    for (int64_t r = b * together; r < std::min(a.outer, e * together);)
+      if (r + together <= a.outer)
+        scan(std::integral_constant<int64_t, together>(), r), r += together;
+      else
+        scan(std::integral_constant<int64_t, 1>(), r), ++r;
+  });
+}
+
 // Inclusive scan along the axis, in one direction; a block of neighbouring rows at once, which vectorises. S is the
 // type of the totals: double for floats, as in PyTorch.
 template <class T, class S, class F>
 void scan_rows(const Axis& a, const T* in, T* out, S start, bool backwards, F join) {
   constexpr int64_t most = 64;
   if (a.n == 0) return;  // however many rows of nothing there are
+  if (a.inner == 1) return scan_contiguous<T, S>(a, in, out, start, backwards, join);
   for_row_blocks(a, most, [&](int64_t at, int64_t w) {
     S total[most];
     for (int64_t j = 0; j < w; ++j) total[j] = start;
