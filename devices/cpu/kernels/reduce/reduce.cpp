@@ -1,5 +1,5 @@
 // Reductions on the CPU. The reduced dims become one axis {outer, n, inner}, by a copy if they are not neighbours. Sums
-// have 16 lanes within blocks and are in double across blocks. Chunks depend on the shape alone, and their results are
+// have 64 lanes within blocks and are in double across blocks. Chunks depend on the shape alone, and their results are
 // combined in order.
 #include "core/ops/reduce/reduce.h"
 
@@ -15,7 +15,7 @@
 namespace luth::cpu {
 namespace {
 
-constexpr int64_t lanes = 16, block = 512, tile = 64, long_row = 65536;
+constexpr int64_t lanes = 32, block = 512, tile = 64, long_row = 65536;
 
 // A tensor whose reduced dims are one axis.
 struct Reduced {
@@ -100,9 +100,17 @@ template <class R, class C, class T>
 typename R::Total reduce_row(const T* x, int64_t n) {
   typename R::Total total = R::total();
   for (int64_t b = 0; b < n; b += block * lanes) {
-    typename R::Lane lane[lanes];
+    typename R::Lane lane[lanes], more[lanes];  // as many as g++ keeps in registers, twice
     for (auto& l : lane) l = R::lane();
     int64_t end = std::min(n, b + block * lanes), i = b;
+    if (i + 2 * lanes <= end) {
+      for (auto& l : more) l = R::lane();
+      for (; i + 2 * lanes <= end; i += 2 * lanes) {
+        for (int64_t k = 0; k < lanes; ++k) lane[k] = R::step(lane[k], static_cast<C>(x[i + k]));
+        for (int64_t k = 0; k < lanes; ++k) more[k] = R::step(more[k], static_cast<C>(x[i + lanes + k]));
+      }
+      for (auto& l : more) total = R::fold(total, static_cast<typename R::Total>(l));
+    }
     for (; i + lanes <= end; i += lanes)
       for (int64_t k = 0; k < lanes; ++k) lane[k] = R::step(lane[k], static_cast<C>(x[i + k]));
     for (int64_t k = 0; i < end; ++i, ++k) lane[k] = R::step(lane[k], static_cast<C>(x[i]));
@@ -289,9 +297,18 @@ void stddev(const ops::Std& op, Tensor& y, const Strided& x) { variance(op, y, x
 // value and position side by side, selected without branches.
 template <class R, class C, class T>
 void find_row(const T* x, int64_t n, T* value, int64_t* index) {
-  C best = C(reduce_row<R, C>(x, n));
+  const C best = C(reduce_row<R, C>(x, n));
+  auto found = [&](int64_t i) {
+    const C v = static_cast<C>(x[i]);
+    return (v == best) | ((best != best) & (v != v));
+  };
   int64_t i = 0;
-  while (!(static_cast<C>(x[i]) == best || (best != best && static_cast<C>(x[i]) != static_cast<C>(x[i])))) ++i;
+  constexpr int64_t part = 128;  // whether it is in there, by a loop that vectorises
+  for (int any = 0; i + part <= n; i += part) {
+    for (int64_t k = 0; k < part; ++k) any |= found(i + k);
+    if (any) break;
+  }
+  while (!found(i)) ++i;
   *value = x[i];
   *index = i;
 }
