@@ -7,6 +7,7 @@
 #include "core/ops/nn/optim.h"
 #include "core/ops/nn/rules.h"
 #include "devices/cpu/kernels/common/kernels.h"
+#include "devices/cpu/kernels/common/rows.h"
 
 namespace luth::cpu {
 namespace {
@@ -78,20 +79,17 @@ struct StepKernels<Types<Rule...>> {
 // The sum of |x|^p in double; the largest |x| for p = inf.
 template <class T>
 double power_sum(const T* x, int64_t n, double p) {
-  double sum = 0;
-  if (std::isinf(p)) {
-    for (int64_t i = 0; i < n; ++i) {
-      double a = std::abs(cast<double>(x[i]));
-      sum = a > sum || a != a ? a : sum;
-    }
-  } else if (p == 2) {
-    for (int64_t i = 0; i < n; ++i) sum += cast<double>(x[i]) * cast<double>(x[i]);
-  } else if (p == 1) {
-    for (int64_t i = 0; i < n; ++i) sum += std::abs(cast<double>(x[i]));
-  } else {
-    for (int64_t i = 0; i < n; ++i) sum += std::pow(std::abs(cast<double>(x[i])), p);
-  }
-  return sum;
+  auto sum_of = [&](auto f) {
+    auto plus = [](double a, double b) { return a + b; };
+    return lanes(
+        x, n, 0.0, [f](double sum, T v) { return sum + f(std::abs(cast<double>(v))); }, plus);
+  };
+  if (p == 2) return sum_of([](double v) { return v * v; });
+  if (p == 1) return sum_of([](double v) { return v; });
+  if (!std::isinf(p)) return sum_of([p](double v) { return std::pow(v, p); });
+  auto larger = [](double a, double b) { return b > a || b != b ? b : a; };
+  return lanes(
+      x, n, 0.0, [larger](double most, T v) { return larger(most, std::abs(cast<double>(v))); }, larger);
 }
 
 // Parts have a fixed size, and their sums are added in order.
