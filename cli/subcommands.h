@@ -6,6 +6,7 @@ namespace luth::cli {
 
 int bench(const Arguments& arguments);
 int check(const Arguments& arguments);
+int ckpt(const Arguments& arguments);
 int completion(const Arguments& arguments);
 int doctor(const Arguments& arguments);
 int eval(const Arguments& arguments);

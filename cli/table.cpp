@@ -53,6 +53,15 @@ constexpr Option of_bench[] = {
     help_row,
 };
 
+constexpr Option of_ckpt[] = {
+    {"--tensors", "", "ls: list tensors alone"},
+    {"--part", "NAME", "export, average: the weights under this name of the file", "ema if there is one, else model"},
+    {"--base", "0|1", "export: names count positions from 0, as PyTorch's, or from 1", "0", "0 1"},
+    {"--force", "", "convert, export, average: replace a file that exists"},
+    threads,
+    help_row,
+};
+
 constexpr Option of_eval[] = {
     {"--checkpoint", "FILE", "the checkpoint to evaluate, if the argument is a recipe"},
     {"--print-recipe", "", "print the recipe that would run, its path first, and run nothing"},
@@ -111,6 +120,18 @@ constexpr Subcommand table[] = {
      "names of torch, a method called with a dot. Prints file:line: message. The exit code is 1\n"
      "if it found something, else 0.\n",
      of_others, check},
+    {"ckpt", "look into checkpoints, compare and convert them", "ls|show|verify|diff|convert|export|average FILE...", 1,
+     INT_MAX,
+     "Works on checkpoints and on other files of tensors (HDF5, .safetensors, .npz, .npy, .pth):\n"
+     "  ls FILE...                 names, dtypes, shapes and sizes\n"
+     "  show FILE [NAME]           values; of tensors the extremes, mean and standard deviation\n"
+     "  verify FILE...             whether each can be loaded, and its seal holds (exit code 5 if not)\n"
+     "  diff FILE FILE             what differs, and by how much (exit code 1 if anything does)\n"
+     "  convert FILE NEW           the same content in the format of NEW's suffix\n"
+     "  export FILE NEW            the weights alone, under PyTorch's names\n"
+     "  average FILE FILE... NEW   the mean of the weights of several files\n"
+     "Runs nothing of a recipe or a script.\n",
+     of_ckpt, ckpt, false, "ls show verify diff convert export average"},
     {"completion", "print a completion script for bash, zsh or fish", "bash|zsh|fish", 1, 1,
      "Prints a completion script. In bash: eval \"$(luth completion bash)\"\n", of_others, completion, false,
      "bash zsh fish"},
