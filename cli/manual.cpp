@@ -69,6 +69,7 @@ constexpr ExitCode exit_codes[] = {{0, "Success."},
                                    {4, "Out of memory."},
                                    {5, "A checkpoint that cannot be used."},
                                    {6, "A peer failed."},
+                                   {7, "A metric missed the bound of --require."},
                                    {130, "Interrupted."},
                                    {143, "Terminated."}};
 

@@ -64,6 +64,11 @@ constexpr Option of_ckpt[] = {
 
 constexpr Option of_eval[] = {
     {"--checkpoint", "FILE", "the checkpoint to evaluate, if the argument is a recipe"},
+    {"--split", "PART", "the data to evaluate on: test, val or train", "test, else val, else train", "test val train"},
+    {"--require", "LIST", "fail with exit code 7 where a metric misses its bound: accuracy=0.98,loss=0.1"},
+    {"--confidence", "", "print 95 % intervals too, by bootstrap over the samples"},
+    {"--per-class", "", "print precision, recall, F1 and samples of each class too"},
+    {"--predictions", "FILE", "write outputs and targets of all samples, as .csv or for torch.load (.h5, .npz)"},
     {"--print-recipe", "", "print the recipe that would run, its path first, and run nothing"},
     device("auto"),
     amp,

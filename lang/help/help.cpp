@@ -165,8 +165,14 @@ const NamedTexts words([](const TakeText& take) {
        "options {lr = {1e-3, 'learning rate'}, batch = 128}\n  Declares options of the command line, in a recipe. The "
        "default gives the type, the text is the help.");
   take("recipe",
-       "return recipe {data = …, model = …, loss = …, optim = …, epochs = …}\n  A recipe, which luth train runs. luth "
-       "train --help explains more.");
+       "return recipe {data = …, model = …, loss = …, optim = …, schedule = …, metrics = {…}, callbacks = {…}, collate "
+       "= …, "
+       "transform = …, step = …, epochs = …}\n  A recipe, which luth train runs. data, model, loss (or step) and optim "
+       "must "
+       "be there. Fields that are plain values are options of the command line too: `luth train RECIPE --help` lists "
+       "them. share/doc/recipes.md explains every field, what callbacks, step, transform and collate get and return, "
+       "with "
+       "examples.");
 });
 
 void open_help(lua_State* L) {

@@ -2,8 +2,10 @@
 // interrupts, JSON, checkpoints that rotate. Not for scripts.
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -120,6 +122,12 @@ int exists(lua_State* L) {
   return lua_pushboolean(L, kind != std::filesystem::file_type::not_found), 1;
 }
 int is_terminal(lua_State* L) { return lua_pushboolean(L, isatty(int(luaL_checkinteger(L, 1)))), 1; }
+// columns(descriptor): the width of a terminal in characters, at least 20; 80 where it does not say.
+int terminal_columns(lua_State* L) {
+  winsize size{};
+  const bool known = ioctl(int(luaL_checkinteger(L, 1)), TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return lua_pushinteger(L, known ? std::max(20, int(size.ws_col)) : 80), 1;
+}
 int now(lua_State* L) {
   using namespace std::chrono;
   return lua_pushnumber(L, duration<double>(steady_clock::now().time_since_epoch()).count()), 1;
@@ -203,6 +211,7 @@ constexpr luaL_Reg functions[] = {
     {"kind", guarded<kind>},
     {"is_tty", guarded<is_terminal>},
     {"visible", guarded<visible_text>},
+    {"columns", guarded<terminal_columns>},
     {"now", guarded<now>},
     {"share_dir", guarded<share>},
     {"choose_device", guarded<pick_device>},

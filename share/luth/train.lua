@@ -1,8 +1,9 @@
 -- luth train and luth eval: the meaning of their words, and the order of checking, making and writing.
 local native = require 'luth.native'
-local batches = require 'luth.train.batches'
 local checkpoint = require 'luth.train.checkpoint'
+local dry_run = require 'luth.train.dry_run'
 local errors = require 'luth.train.errors'
+local evaluation = require 'luth.train.evaluation'
 local options = require 'luth.train.options'
 local ranks = require 'luth.train.ranks'
 local recipes = require 'luth.train.recipe'
@@ -124,10 +125,15 @@ function M.train(path, words)
   given = line:add {}
   local device, amp = choose_device(given.device), choose_amp(given.amp)
   local r = load_recipe(path, line)
-  local t = Trainer.new(r, device, amp, { fsdp = is_on(given.fsdp), sync_bn = is_on(given.sync_bn) })
+  if r.on_nan ~= 'stop' and ranks.size > 1 then usage('--on-nan %s is for one rank; several end', r.on_nan) end
+  local t = Trainer.new(r, device, amp, { fsdp = is_on(given.fsdp), sync_bn = is_on(given.sync_bn), begin = resume == nil })
   ranks.check_same(in_common(t) .. ', ' .. kernels_of(device))
   if ranks.rank > 0 then torch.manual_seed(r.seed + ranks.rank) end  -- what is random in a step differs
   local file = resume and resume.file
+  if r.dry_run then
+    if ranks.size > 1 or resume then usage('--dry-run is for one rank and a run that begins') end
+    return dry_run.run(t)
+  end
   if file then checkpoint.restore(t, file) end
   native.defer_interrupts(true)  -- from here on it ends between steps, and saves
   local opened = ranks.of_first(function() return open_run(path, found.dir, resume) end)
@@ -145,17 +151,16 @@ function M.train(path, words)
     run_folder.keep(run, path, line:kept())
     run_folder.forget_log_from(run, t.epoch)
   end
-  if first_save then
-    t.run = run
-    t:save()
-  end
+  t:open(run)
+  if first_save then t:save() end
   if file then
     say('resuming %s at epoch %d, batch %d', run.dir, t.epoch, t.batch)
   end
   say('training on %s%s%s: %d samples, %d epochs of %d batches; %s', tostring(device),
       ranks.size > 1 and string.format(', %d ranks', ranks.size) or '', amp and ' in bf16' or '', #t.parts.train, r.epochs,
-      #t.loader, run.dir)
-  t:train(run)
+      t.batches, run.dir)
+  if t.parts.test and not t.parts.val then say('validating on the test data: there are no validation data') end
+  t:train()
   say('done: %s', run.last)
 end
 
@@ -212,14 +217,14 @@ function M.eval(path, words)
   if asks then return (given.print_recipe and print_recipe or print_help)(recipe, line) end
   -- the run may have been on another device; it is evaluated on a device of this machine
   local device, amp = choose_device(given.device), choose_amp(line:add {}.amp)
-  local t = Trainer.new(load_recipe(recipe, line), device, amp, {})
+  local r = load_recipe(recipe, line)
+  local settings = evaluation.settings(line:own_options())
+  local t = Trainer.new(r, device, amp, {})
   ranks.check_same(in_common(t))
   checkpoint.load_model(t.model, file, device)
-  local held = t.parts.test or t.parts.val or t.parts.train
-  say('evaluating on %s: %d samples', tostring(device), #held)
-  local results = batches.evaluate(t, t.model, held)
-  if ranks.rank > 0 then return end
-  for _, result in ipairs(results) do print(string.format('%s %.6g', result[1], result[2])) end
+  local held, which = evaluation.choose(t, settings.split)
+  say('evaluating on %s: %d samples, %s', tostring(device), #held, which)
+  evaluation.run(t, held, settings)
 end
 
 return M

@@ -12,7 +12,8 @@ namespace {
 
 using Names = std::set<std::string>;
 
-const std::vector<std::string> subcommands{"bench", "check", "completion", "doctor", "eval", "help", "launch", "train"};
+const std::vector<std::string> subcommands{"bench", "check", "ckpt",   "completion", "doctor",
+                                           "eval",  "help",  "launch", "train"};
 
 // The long options in the lines of a help text that begin with one.
 Names options_in(const std::string& help) {
@@ -73,7 +74,7 @@ TEST(Options, HelpCompletionAndManualNameTheSame) {
 TEST(Options, CompletionOfWords) {
   const std::string bash = run({"completion", "bash"}).out;
   EXPECT_EQ(bash_offers(bash, {""}), Names(subcommands.begin(), subcommands.end()));
-  EXPECT_EQ(bash_offers(bash, {"help", "c"}), (Names{"check", "completion"}));
+  EXPECT_EQ(bash_offers(bash, {"help", "c"}), (Names{"check", "ckpt", "completion"}));
   EXPECT_EQ(bash_offers(bash, {"completion", ""}), (Names{"bash", "zsh", "fish"}));
   EXPECT_EQ(bash_offers(bash, {"--device", ""}), (Names{"auto", "cpu", "cuda"}));
   EXPECT_EQ(bash_offers(bash, {"train", "r.lua", "--amp", "b"}), (Names{"bf16"}));

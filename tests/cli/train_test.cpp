@@ -42,7 +42,7 @@ TEST(Train, WritesTheRunFolderAndEvaluates) {
     EXPECT_TRUE(has(log, key)) << key << " in " << log;
   // One line for each epoch, and no control characters where no terminal reads.
   EXPECT_TRUE(has(r.err, "\nepoch 1/3  loss ") && has(r.err, "\nepoch 2/3  ") && has(r.err, "\nepoch 3/3  ")) << r.err;
-  EXPECT_EQ(lines(r.err), 5) << r.err;
+  EXPECT_EQ(lines(r.err), 6) << r.err;
   EXPECT_FALSE(has(r.err, "\r") || has(r.err, "\x1b"));
 
   Result of_run = run_in(dir, {"eval", "runs/digits-1/ckpt/last.h5"});

@@ -104,20 +104,22 @@ local function is_weights(t)
   return true
 end
 
+local function renamed(weights, f)
+  local result = {}
+  for name, t in pairs(weights) do result[('.' .. name):gsub('%.(%d+)%f[.\0]', f):sub(2)] = t end
+  return result
+end
+
+--- The weights with `by` added to all positions in their names.
+function M.shifted(weights, by)
+  return renamed(weights, function(digits) return '.' .. math.tointeger(tonumber(digits)) + by end)
+end
+
 -- Names that count positions from 1 become PyTorch's. Names with a position 0 count from 0 already.
 local function renumber(weights, base)
-  if base == 1 then return weights end
-  local function parts(name, f) return (('.' .. name):gsub('%.(%d+)%f[.\0]', f):sub(2)) end
-  for name in pairs(weights) do
-    local from_zero = false
-    parts(name, function(digits) from_zero = from_zero or digits == '0' end)
-    if from_zero then return weights end
-  end
-  local renamed = {}
-  for name, t in pairs(weights) do
-    renamed[parts(name, function(digits) return '.' .. math.tointeger(tonumber(digits)) - 1 end)] = t
-  end
-  return renamed
+  local from_zero = base == 1
+  renamed(weights, function(digits) from_zero = from_zero or digits == '0' end)
+  return from_zero and weights or M.shifted(weights, -1)
 end
 
 --- The weights in a file: a state dict, a module, or those in a checkpoint of luth train, where averaged ones come first.

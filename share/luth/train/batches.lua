@@ -20,15 +20,15 @@ local function part_of(n)
   return { all = n, own = own, weight = own / n }
 end
 
--- Calls f(part, …) with each batch from number `from` on (0: all).
-function M.each(loader, from, f)
+-- Calls f(part, …) with each batch from number `from` (0: all) to number `to`, until it returns true.
+function M.each(loader, from, to, f)
   local nextbatch, left = loader:batches(from), #loader.dataset - from * loader.batch_size
-  while true do
+  for _ = from + 1, to do
     local batch = table.pack(nextbatch())
     if batch[1] == nil then return end
     local part = part_of(math.min(loader.batch_size, left))
     left = left - part.all
-    f(part, table.unpack(batch, 1, batch.n))
+    if f(part, table.unpack(batch, 1, batch.n)) then return end
   end
 end
 
@@ -47,22 +47,54 @@ function M.prepare(r, device, ...)
   return batch
 end
 
--- Loss and metrics of `model` over a dataset, as a list of {name, value}, the same on all ranks. The last value of a batch
--- is the target, those before it the inputs. Empty for a recipe that names neither.
-function M.evaluate(trainer, model, dataset)
+-- {name, metric} for the loss and the metrics of a recipe.
+local function measures(trainer)
+  local list = metrics.make(trainer.recipe.metrics)
+  if trainer.loss then table.insert(list, 1, metrics.loss(trainer.loss)) end
+  return list
+end
+
+-- The names of what M.evaluate measures.
+function M.names(trainer)
+  local names = {}
+  for i, m in ipairs(measures(trainer)) do names[i] = m.name end
+  return names
+end
+
+-- What outputs and targets add to each of a list of metrics.
+local function add_to(list, output, target)
+  for _, m in ipairs(list) do
+    local ok, why = xpcall(m.metric.add, function(text) return text end, output, target)
+    if not ok then error(string.format("metric '%s': %s", m.name, why), 0) end
+  end
+end
+
+-- Loss and metrics of outputs and targets that are there, as M.evaluate gives them.
+function M.values(trainer, output, target)
+  local list = measures(trainer)
+  add_to(list, output:to(trainer.device), target:to(trainer.device))
+  return metrics.values(list)
+end
+
+-- Loss and metrics of `model` over a dataset, or its first `most` batches (0: all), as a list of {name, value, whether smaller is
+-- better}, the same on all ranks. The last value of a batch is the target, those before it the inputs. `keep` gets outputs and
+-- targets of each batch. Empty for a recipe that names neither loss nor metrics.
+function M.evaluate(trainer, model, dataset, most, keep)
   local r = trainer.recipe
-  local list = metrics.make(r.metrics)
-  if trainer.loss then table.insert(list, 1, { name = 'loss', metric = metrics.of_function(trainer.loss) }) end
-  if #list == 0 then return {} end
+  local list = measures(trainer)
+  if #list == 0 and not keep then return {} end
   model:eval()
   local _ <close> = torch.no_grad()
   local _ <close> = trainer:precision()
-  M.each(M.loader(r, dataset, false, trainer.device), 0, function(part, ...)
+  local loader = M.loader(r, dataset, false, trainer.device)
+  M.each(loader, 0, (most or 0) > 0 and most or #loader, function(part, ...)
     if part.own == 0 and not trainer.shards then return end  -- rank 0 needs the others' parts of the model
     local batch = M.prepare(r, trainer.device, ...)
     local target = batch[batch.n]
     local output = model(table.unpack(batch, 1, batch.n - 1))
-    for _, m in ipairs(part.own > 0 and list or {}) do m.metric.add(output, target) end
+    if part.own == 0 then return end
+    add_to(list, output, target)
+    if keep then keep(output, target) end
   end)
   return metrics.values(list)
 end

@@ -90,7 +90,7 @@ function M.state(t)
     random = random_state(t.device),
     loader = { seed = r.seed, epoch = t.epoch, batch = t.batch },
     scaler = {},
-    progress = { step = t.step, best = t.best, sum = sum, count = count },
+    progress = { step = t.step, best = t.best, sum = sum, count = count, worse = t.worse, kept = t.kept },
     settings = { batch = r.batch, epochs = r.epochs, seed = r.seed, accumulate = r.accumulate, made = t.made },
   }
 end
@@ -271,6 +271,7 @@ local function restore(t, state, path)
   compare_machines(state, path)
   t.epoch, t.batch = state.loader.epoch, state.loader.batch
   t.step, t.best = state.progress.step, state.progress.best
+  t.worse, t.kept = state.progress.worse, state.progress.kept
   if ranks.rank == 0 then t.sum, t.count = state.progress.sum, state.progress.count end
 end
 

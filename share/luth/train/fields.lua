@@ -2,6 +2,7 @@
 local native = require 'luth.native'
 local deferred = require 'luth.train.deferred'
 local errors = require 'luth.train.errors'
+local Events = require 'luth.train.events'
 local metrics = require 'luth.train.metrics'
 local options = require 'luth.train.options'
 
@@ -66,15 +67,20 @@ end
 
 local function check_callbacks(v, name, place)
   if not plain_table(v) then return name, v end
-  for key, f in pairs(v) do
-    if math.type(key) ~= 'integer' and key ~= 'on_step' and key ~= 'on_epoch' then
-      usage("%s: callbacks has no '%s'%s", place, tostring(key), errors.did_you_mean(key, { 'on_step', 'on_epoch' }))
-    end
-    if not callable(f) then return string.format('%s[%s]', name, key), f end
-  end
+  local wrong, value = Events.check(v, place .. ': ' .. name)
+  if wrong then return wrong:sub(#place + 3), value end
 end
 
--- Fields with a default are numbers. They are also options of the command line.
+-- Steps, or minutes as in "10m": what lies between two checkpoints.
+local function interval(v)
+  local minutes = type(v) == 'string' and tonumber(v:match('^([%d.]+)m$'))
+  if minutes then return { seconds = 60 * minutes } end
+  local steps = math.tointeger(tonumber(v))
+  return steps and steps >= 0 and { steps = steps } or nil
+end
+
+-- Fields with a default are plain values. They are also options of the command line. Numbers have bounds, texts may have
+-- `choices`, and other values are what `parse` makes of a number or text, or nil where it cannot.
 M.all = {
   data = { check = check_data, help = 'a dataset, or {train = , val = , test = }' },
   model = { check = of_kind(function(v) return kind(v) == 'module' end), help = 'the module to train' },
@@ -86,51 +92,97 @@ M.all = {
   },
   metrics = { check = check_metrics, help = "a list of names ('accuracy') or functions" },
   callbacks = {
-    check = check_callbacks, help = 'a list of functions called after each epoch, or {on_step = , on_epoch = }',
+    check = check_callbacks, help = 'a list of functions called after each epoch, or {on_step = , on_epoch = , ...}',
   },
   collate = { check = of_kind(callable), help = 'a function that makes a batch from a list of samples' },
   transform = { check = of_kind(callable), help = 'a function that changes a batch before the model sees it' },
   step = { check = of_kind(callable), help = 'function(model, batch, ctx), used instead of the ordinary step' },
   batch = { default = 32, least = 1, help = 'samples per batch' },
   epochs = { default = 1, least = 0, help = 'passes over the training data' },
+  steps = { default = 0, least = 0, help = 'steps after which training ends, also within an epoch; 0: no bound' },
+  lr = { default = 0.0, least = 0, help = "learning rate of the first group; the others and the schedule are scaled with it; 0: the recipe's" },
   seed = { default = 0, help = 'random seed of parameters, order of samples and augmentation' },
   clip = { default = 0.0, least = 0, help = 'largest gradient norm; 0: no clipping' },
   accumulate = { default = 1, least = 1, help = 'number of batches whose gradients are summed before a step' },
   ema = { default = 0.0, least = 0, below = 1, help = 'decay of the averaged weights, which are then evaluated; 0: no averaging' },
-  save_every = { default = 0, least = 0, help = 'steps between checkpoints; 0: one after each epoch' },
+  save_every = {
+    default = 0, parse = interval, expects = 'a number of steps, or minutes such as 10m',
+    help = 'steps between checkpoints, or minutes (10m); 0: one after each epoch',
+  },
+  keep = { default = 0, least = 0, help = 'how many of the best checkpoints stay, as ckpt/epoch-N.h5; best.h5 is there anyway' },
+  early_stop = { default = 0, least = 0, help = 'stop after so many validations without a better score; 0: never' },
+  val_every = { default = 1, least = 1, help = 'epochs between validations' },
+  limit_train = { default = 0, least = 0, help = 'batches of an epoch; 0: all' },
+  limit_val = { default = 0, least = 0, help = 'batches of a validation; 0: all' },
+  overfit = { default = 0, least = 0, help = 'train and validate on so many batches, always the same; 0: on all data' },
+  log_every = { default = 50, least = 1, help = 'steps between lines of metrics.csv' },
+  on_nan = {
+    default = 'stop', choices = { 'stop', 'skip', 'rollback' },
+    help = 'when a loss is no number: end, leave the batch out, or take up the last checkpoint and leave the batch out',
+  },
+  init_from = { default = '', help = 'a file of weights to begin with; those that fit by name and shape are taken' },
+  freeze = { default = '', help = "parameters that stay as they are: patterns of Lua for their names, separated by commas" },
   workers = { default = 0, least = 0, most = 1024, help = 'threads that load data in advance' },
+  dry_run = { default = false, transient = true, help = 'go once through everything, and write nothing' },
 }
 
 local function range_text(f)
+  if f.expects then return f.expects end
+  if type(f.default) == 'boolean' then return 'true or false' end
+  if f.choices then return table.concat(f.choices, ', ', 1, #f.choices - 1) .. ' or ' .. f.choices[#f.choices] end
+  if type(f.default) == 'string' then return 'a text' end
   local text = math.type(f.default) == 'integer' and 'an integer' or 'a number'
   if f.most then return string.format('%s from %d to %d', text, f.least, f.most) end
   if f.least then text = string.format('%s of at least %d', text, f.least) end
   return f.below and string.format('%s and below %d', text, f.below) or text
 end
 
--- The value of a field that is a number, converted to the field's type. `where`: "--batch", or "recipe.lua:3: batch".
-function M.number(name, value, where)
-  local f = M.all[name]
+local function to_number(f, value)
   local n = math.type(value) and (math.type(f.default) == 'integer' and math.tointeger(value) or value)
   local good = n and (math.type(f.default) == 'float' or math.type(n) == 'integer') and n == n and math.abs(n) < math.huge
-  if not good or n < (f.least or n) or n > (f.most or n) or (f.below and n >= f.below) then
-    usage('%s must be %s, got %s', where, range_text(f), shown(value))
-  end
+  if not good or n < (f.least or n) or n > (f.most or n) or (f.below and n >= f.below) then return nil end
   return math.type(f.default) == 'float' and n + 0.0 or n
+end
+
+local function to_choice(f, value)
+  if type(value) ~= type(f.default) then return nil end
+  for _, choice in ipairs(f.choices or {}) do
+    if value == choice then return value end
+  end
+  if not f.choices then return value end
+end
+
+-- The value of a field with a default, in the field's type. `where`: "--batch", or "recipe.lua:3: batch".
+function M.value(name, value, where)
+  local f = M.all[name]
+  local good
+  if f.parse then good = f.parse(value) and value
+  elseif math.type(f.default) then good = to_number(f, value)
+  else good = to_choice(f, value) end
+  if good == nil or good == false and value ~= false then usage('%s must be %s, got %s', where, range_text(f), shown(value)) end
+  return good
 end
 
 -- The value of the option of the same name; `value` if the option was not given.
 function M.of_text(name, text, value)
-  return text and M.number(name, options.convert(name, text, value), '--' .. name:gsub('_', '-')) or value
+  if not text then return value end
+  local f = M.all[name]
+  return M.value(name, f.parse and text or options.convert(name, text, f.default), '--' .. name:gsub('_', '-'))
 end
+
+-- What lies between two checkpoints: {steps =} or {seconds =}.
+M.interval = interval
 
 -- The row of that option (options.lua), with another default than the field's.
 function M.row(name, default)
   local f = M.all[name]
-  return options.row(name, default == nil and f.default or default, f.help)
+  if default == nil then default = f.default end
+  local row = options.row(name, default, f.help)
+  row.transient = f.transient
+  return row
 end
 
--- The rows of all fields that are numbers, by name.
+-- The rows of all fields with a default, by name.
 function M.rows()
   local rows = {}
   for _, name in ipairs(errors.keys(M.all)) do
@@ -139,11 +191,19 @@ function M.rows()
   return rows
 end
 
+-- What other libraries call a field.
+local foreign = { optimizer = 'optim', scheduler = 'schedule', lr_scheduler = 'schedule', criterion = 'loss',
+                  dataset = 'data', batch_size = 'batch', max_epochs = 'epochs', num_workers = 'workers',
+                  gradient_clip_val = 'clip', accumulate_grad_batches = 'accumulate', net = 'model', network = 'model' }
+
 -- Refuses unknown fields, missing ones and those of a wrong kind in the recipe at `place`.
 function M.check(r, place)
   local names = errors.keys(M.all)
   for _, name in ipairs(errors.keys(r)) do
-    if not M.all[name] then usage("%s: unknown recipe field '%s'%s", place, name, errors.did_you_mean(name, names)) end
+    if not M.all[name] then
+      local near = foreign[name] and string.format(" (luth calls it '%s')", foreign[name]) or errors.did_you_mean(name, names)
+      usage("%s: unknown recipe field '%s'%s", place, name, near)
+    end
   end
   for _, name in ipairs { 'data', 'model' } do
     if r[name] == nil then usage("%s: the recipe has no '%s' (%s)", place, name, M.all[name].help) end

@@ -1,80 +1,133 @@
 -- Metrics over a dataset: each adds up what batches say, on the device, and gives one number at the end.
 local errors = require 'luth.train.errors'
+local measures = require 'luth.train.measures'
 local ranks = require 'luth.train.ranks'
 
 local M = {}
 
--- A metric is a sum over a count: `parts(output, target)` gives what a batch adds to both. Tensors stay on the device,
--- and are read at the end alone.
-local function share(parts)
-  return function()
-    local total, n = 0, 0
-    return {
-      add = function(output, target)
-        local part, count = parts(output, target)
-        total, n = total + part, n + count
-      end,
-      sum = function() return torch.is_tensor(total) and total:item() or total, n end,
-    }
-  end
+local names = {}
+for name, measure in pairs(measures) do
+  if type(measure) == 'table' and name ~= 'confusion' then names[#names + 1] = name end
+end
+table.sort(names)
+
+-- ---- what adds up: add(output, target); read() gives what this rank has, finish(all ranks') the value ----
+
+local function to_value(total)
+  if not torch.is_tensor(total) then return total end
+  return total:dim() == 0 and total:item() or total:cpu()
 end
 
--- Share of samples whose largest output is at the label.
-local accuracy = share(function(output, target) return output:argmax(2):eq(target):sum(), #target end)
+-- Totals, which are numbers or tensors on the device until they are read.
+local function summing(measure)
+  local totals = {}
+  return {
+    add = function(output, target)
+      local parts = table.pack(measure.sums(output, target))
+      for i = 1, parts.n do totals[i] = totals[i] and totals[i] + parts[i] or parts[i] end
+    end,
+    read = function()
+      for i, total in ipairs(totals) do totals[i] = to_value(total) end
+      return totals
+    end,
+    finish = function(all)
+      local sums = {}
+      for _, own in ipairs(all) do
+        for i, total in ipairs(own) do sums[i] = sums[i] and sums[i] + total or total end
+      end
+      return #sums > 0 and measure.value(table.unpack(sums)) or 0 / 0
+    end,
+  }
+end
 
--- Share of samples whose label is among the five largest outputs.
-local top5 = share(function(output, target)
-  local _, best = output:topk(math.min(5, output:size(2)), 2)
-  return best:eq(target:unsqueeze(2)):sum(), #target
-end)
+-- All rows of some tensors.
+local function keeping(measure)
+  local kept = {}
+  local function add(tensors)
+    for i, t in ipairs(tensors) do
+      kept[i] = kept[i] or {}
+      table.insert(kept[i], t)
+    end
+  end
+  local function joined()
+    local columns = {}
+    for i, list in ipairs(kept) do columns[i] = torch.cat(list) end
+    return columns
+  end
+  return {
+    add = function(output, target)
+      local rows = { measure.keep(output, target) }
+      for i, t in ipairs(rows) do rows[i] = t:detach():cpu() end
+      add(rows)
+    end,
+    read = joined,
+    finish = function(all)
+      kept = {}
+      for _, own in ipairs(all) do add(own) end
+      return #kept > 0 and measure.value(table.unpack(joined())) or 0 / 0
+    end,
+  }
+end
 
--- Mean absolute difference of outputs and targets.
-local mae = share(function(output, target) return (output - target):abs():sum(), output:numel() end)
+-- ---- entries of a recipe ----
 
 -- A function(output, target) that gives the mean of a batch, as a number or as a tensor.
 local function mean_by(f)
-  return share(function(output, target)
-    local v, n = f(output, target), #target
-    return (torch.is_tensor(v) and v:detach():double() or v) * n, n
-  end)
+  return {
+    sums = function(output, target)
+      local v, n = f(output, target), #target
+      return (torch.is_tensor(v) and v:detach():double() or v) * n, n
+    end,
+    value = function(total, n) return n > 0 and total / n or 0 / 0 end,
+  }
 end
-function M.of_function(f) return mean_by(f)() end
 
-local by_name = { accuracy = accuracy, mae = mae, top5 = top5 }
-
--- The maker of an entry of a recipe's `metrics`: a name, or a function(output, target).
-local function maker_of(entry, place)
+-- What an entry of `metrics` measures: a name, a function(output, target), or {sums =, value =}.
+local function measure_of(entry, place)
   if type(entry) == 'function' then return mean_by(entry) end
-  local maker = by_name[entry]
-  if maker then return maker end
-  local names = errors.keys(by_name)
-  errors.usage("%s: unknown metric '%s'%s; metrics are %s, or a function(output, target)", place, tostring(entry),
-               errors.did_you_mean(entry, names), table.concat(names, ', '))
+  if type(entry) == 'table' and type(entry.value) == 'function' and type(entry.sums or entry.keep) == 'function' then return entry end
+  local k = type(entry) == 'string' and entry:match '^top(%d+)$'
+  if k and tonumber(k) > 0 then return measures.top(tonumber(k)) end
+  if type(entry) == 'string' and entry ~= 'confusion' and type(measures[entry]) == 'table' then return measures[entry] end
+  errors.usage("%s: unknown metric '%s'%s; metrics are %s, top5 (any number), a function(output, target), or {sums = , value = }",
+               place, tostring(entry), errors.did_you_mean(entry, names), table.concat(names, ', '))
 end
 
 -- Refuses a list in the recipe at `place` that M.make cannot use.
 function M.check(list, place)
-  for _, entry in pairs(list) do maker_of(entry, place) end
+  for _, entry in pairs(list) do measure_of(entry, place) end
 end
 
--- {name, metric} for each entry: those without a name of their own first, in order, then the others by name.
+--- A metric of a measure (measures.lua), by its name.
+function M.named(name, measure)
+  return { name = name, smaller = measure.smaller or name == 'loss', metric = (measure.keep and keeping or summing)(measure) }
+end
+
+--- The mean of a loss function.
+function M.loss(f) return M.named('loss', mean_by(f)) end
+
+-- {name, metric, smaller} for each entry: those without a name of their own first, in order, then the others by name.
 function M.make(list)
   local made = {}
   for i, entry in ipairs(list or {}) do
-    made[i] = { name = type(entry) == 'string' and entry or 'metric' .. i, metric = maker_of(entry)() }
+    made[i] = M.named(type(entry) == 'string' and entry or 'metric' .. i, measure_of(entry))
   end
   for _, name in ipairs(errors.keys(list or {})) do
-    if list[name] then made[#made + 1] = { name = name, metric = maker_of(list[name])() } end
+    if list[name] then made[#made + 1] = M.named(name, measure_of(list[name])) end
   end
   return made
 end
 
--- {name, value} for each metric of such a list, over what all ranks have added.
+-- {name, value, smaller} for each metric of such a list, over what all ranks have added.
 function M.values(list)
-  local sums, results = {}, {}
-  for i, m in ipairs(list) do sums[2 * i - 1], sums[2 * i] = m.metric.sum() end
-  sums = ranks.sums(sums)
-  for i, m in ipairs(list) do results[i] = { m.name, sums[2 * i] > 0 and sums[2 * i - 1] / sums[2 * i] or 0 / 0 } end
+  local own, results = {}, {}
+  for i, m in ipairs(list) do own[i] = m.metric.read() end
+  local all = ranks.all(own)
+  for i, m in ipairs(list) do
+    local parts = {}
+    for rank, theirs in ipairs(all) do parts[rank] = theirs[i] end
+    results[i] = { m.name, m.metric.finish(parts), m.smaller }
+  end
   return results
 end
 

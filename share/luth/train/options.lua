@@ -7,8 +7,11 @@ local errors = require 'luth.train.errors'
 local M = {}
 local usage = errors.usage
 
--- Options of luth train and luth eval, which a recipe may not declare, with their descriptions.
+-- Options of luth train and luth eval, which a recipe may not declare, with their descriptions; those of `yields` are the
+-- recipe's where it declares them.
+local yields = { split = true, require = true, confidence = true, per_class = true, predictions = true }
 local reserved = command_line.own()
+for name in pairs(yields) do reserved[name] = nil end
 
 -- ---- the words of a subcommand ----
 
@@ -36,6 +39,13 @@ function Line:add(rows)
   return command_line.parse(self.subcommand, self:list(), together(self.earlier, self.own))
 end
 
+--- What was given of luth's own options that no row of the recipe stands for.
+function Line:own_options()
+  local given = self:add {}
+  for name in pairs(self.rows) do given[name] = nil end
+  return given
+end
+
 --- An option that no row has is an error with the nearest name.
 function Line:check()
   local rows = self:list()
@@ -56,7 +66,7 @@ function Line:kept()
     local row, text = self.rows[name], given[name]
     if row and row.value == '[BOOL]' and (text == 'true' or text == 'false') then
       words[#words + 1] = (text == 'true' and '--' or '--no_') .. name
-    elseif row or kept[name] then
+    elseif row and not row.transient or kept[name] then
       words[#words + 1] = string.format('--%s=%s', name, text)
     end
   end

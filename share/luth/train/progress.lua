@@ -4,36 +4,86 @@ local ranks = require 'luth.train.ranks'
 
 local M = {}
 
+local seconds_between_lines = 30  -- where no terminal is
+
 local function at_terminal() return ranks.rank == 0 and native.is_tty(2) end
 
 function M.say(...)
   if ranks.rank == 0 then io.stderr:write(string.format(...), '\n') end
 end
 
--- A function that shows a text in place of the one before, ten times a second at most; '' takes it away.
-function M.line()
-  if not at_terminal() then return function() end end
-  local last, shown = 0, false
-  return function(text)
-    if text == '' then
-      if shown then io.stderr:write('\r\27[K') end
-      shown = false
-      return
-    end
-    if native.now() - last < 0.1 then return end
-    last, shown = native.now(), true
-    io.stderr:write('\r\27[K', text)
-    io.stderr:flush()
-  end
+-- "1:02:03", or "2:03" below an hour.
+function M.time(seconds)
+  local s = math.floor(seconds + 0.5)
+  if s < 3600 then return string.format('%d:%02d', s // 60, s % 60) end
+  return string.format('%d:%02d:%02d', s // 3600, s // 60 % 60, s % 60)
 end
 
--- Where the epoch of a trainer is: `n` batches in all, `seen` samples since `started`.
-function M.show(trainer, n, seen, started)
-  if not at_terminal() then return end
-  local filled = trainer.batch * 20 // n
-  local rate = seen / math.max(1e-9, native.now() - started)
-  trainer.progress(string.format('epoch %d/%d [%s%s] %d/%d  %.0f samples/s', trainer.epoch, trainer.recipe.epochs,
-                                 ('#'):rep(filled), (' '):rep(20 - filled), trainer.batch, n, rate))
+-- ---- the line that changes -------------------------------------------------------------------------------------------
+
+local Line = {}
+Line.__index = Line
+
+-- At a terminal a line is redrawn ten times a second at most; elsewhere a plain one is written now and then.
+function M.line()
+  local terminal = at_terminal()
+  return setmetatable({ terminal = terminal, every = terminal and 0.1 or seconds_between_lines,
+                        last = terminal and -1 or native.now(), shown = false }, Line)
+end
+
+-- Whether the time for another one has come.
+function Line:due() return ranks.rank == 0 and native.now() - self.last >= self.every end
+
+-- Shows the parts that the width of the terminal has room for, the first ones before the others.
+function Line:show(parts)
+  self.last = native.now()
+  if not self.terminal then return M.say('%s', table.concat(parts, '  ')) end
+  local room, text = native.columns(2) - 1, parts[1]:sub(1, native.columns(2) - 1)
+  for i = 2, #parts do
+    if #text + 2 + #parts[i] > room then break end
+    text = text .. '  ' .. parts[i]
+  end
+  self.shown = true
+  io.stderr:write('\r\27[K', text)
+  io.stderr:flush()
+end
+
+-- Takes the line away.
+function Line:clear()
+  if self.shown then io.stderr:write('\r\27[K') end
+  self.shown = false
+end
+
+-- ---- what it says ----------------------------------------------------------------------------------------------------
+
+local function bar(share)
+  local filled = math.floor(share * 10)
+  return '[' .. ('#'):rep(filled) .. (' '):rep(10 - filled) .. ']'
+end
+
+-- The memory of the GPU that is taken, or that of this process.
+local function memory(device)
+  if device.type == 'cuda' then return string.format('%.1f GB', torch.cuda.memory_reserved(device) / 1e9) end
+  local status <close> = io.open('/proc/self/status')
+  local kilobytes = status and status:read('a'):match 'VmRSS:%s*(%d+)'
+  return kilobytes and string.format('%.1f GB', tonumber(kilobytes) / 1e6) or nil
+end
+
+-- Where the epoch of a trainer is. `pace`: {started =, from =, seen =, waited =}: when it began and at which batch, how many
+-- samples it has seen since, and the seconds in which it waited for data. Reading the loss waits for a GPU.
+function M.parts(t, pace)
+  local n, seconds = t.batches, math.max(1e-9, native.now() - pace.started)
+  local done = t.batch - pace.from
+  local left = (n - t.batch + (t.recipe.epochs - t.epoch) * n) * seconds / math.max(1, done)
+  local parts = { string.format('epoch %d/%d %s %d/%d', t.epoch, t.recipe.epochs, bar(t.batch / n), t.batch, n) }
+  local function add(...) parts[#parts + 1] = string.format(...) end
+  if t.sum and ranks.size == 1 then add('loss %.4f', t.sum:item() / t.count) end
+  add('%s left', M.time(left))
+  add('%.0f samples/s', pace.seen / seconds)
+  if t:learning_rate() then add('lr %.3g', t:learning_rate()) end
+  if pace.waited / seconds >= 0.01 then add('%.0f%% waiting for data', 100 * pace.waited / seconds) end
+  parts[#parts + 1] = memory(t.device)
+  return parts
 end
 
 return M

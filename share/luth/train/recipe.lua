@@ -50,7 +50,7 @@ function M.load(path, line)
   local given = line:add { fields.row('seed') }
   local seed = fields.of_text('seed', given.seed, 0)
   local r, declared, place = run_file(path, line, seed)
-  if not given.seed and r.seed ~= nil and fields.number('seed', r.seed, place .. ': seed') ~= seed then
+  if not given.seed and r.seed ~= nil and fields.value('seed', r.seed, place .. ': seed') ~= seed then
     r, declared, place = run_file(path, line, r.seed)
   end
   fields.check(r, place)
@@ -59,7 +59,7 @@ function M.load(path, line)
     local name = row.name
     local value = r[name]
     if value == nil then value = fields.all[name].default end
-    values[name] = fields.number(name, value, place .. ': ' .. name)
+    values[name] = fields.value(name, value, place .. ': ' .. name)
     if not declared[name] then rows[#rows + 1] = fields.row(name, values[name]) end
   end
   given = line:add(rows)

@@ -2,98 +2,69 @@
 -- bit: a checkpoint holds model, optimizer, schedule, random state, loader position and the sums of the epoch.
 -- On several ranks each does this loop with its share of each batch; ranks.lua and replicas.lua keep them together.
 local native = require 'luth.native'
+local bad_loss = require 'luth.train.bad_loss'
 local batches = require 'luth.train.batches'
+local begin = require 'luth.train.begin'
 local checkpoint = require 'luth.train.checkpoint'
-local deferred = require 'luth.train.deferred'
 local errors = require 'luth.train.errors'
+local Events = require 'luth.train.events'
+local fields = require 'luth.train.fields'
+local make = require 'luth.train.make'
 local progress = require 'luth.train.progress'
 local ranks = require 'luth.train.ranks'
-local recipes = require 'luth.train.recipe'
 local Replicas = require 'luth.train.replicas'
 local run_folder = require 'luth.train.run_folder'
-local Shards = require 'luth.train.shards'
+local Log = require 'luth.train.table_log'
 
 local Trainer = {}
 Trainer.__index = Trainer
 
 -- ---- Making one -----------------------------------------------------------------------------------------------------
 
--- Optimizers and schedules, which a recipe gives without their first argument. A table of optimizers is one for `step`.
-local function make_optimizers(r, model, fsdp)
-  local function one(o)
-    if deferred.is(o) then return o:make(model:parameters()) end
-    if o and #o.param_groups > 0 and fsdp then
-      errors.usage('--fsdp divides the parameters, so the recipe gives its optimizer without them: optim.SGD { lr = 0.1 }')
-    end
-    if o and #o.param_groups == 0 then o:add_param_group { params = model:parameters() } end  -- of the recipe's own class
-    return o
-  end
-  if type(r.optim) ~= 'table' or deferred.is(r.optim) then return one(r.optim) end
-  local all = {}
-  for name, o in pairs(r.optim) do all[name] = one(o) end
-  return all
-end
-
-local per_step = { OneCycleLR = true, CyclicLR = true, CosineAnnealingWarmRestarts = true }
--- The schedule, and whether it steps with each batch.
-local function make_schedule(r, optimizer, steps)
-  local s = r.schedule
-  if not s then return nil end
-  if deferred.is(s) then
-    local extra = {}
-    if s.name == 'OneCycleLR' and not s.named.epochs then extra.total_steps = math.max(1, steps * r.epochs) end
-    if s.name == 'CosineAnnealingLR' then extra.T_max = math.max(1, r.epochs) end
-    return s:make(optimizer, extra), per_step[s.name] or false
-  end
-  if native.kind(s) == 'schedule' then
-    if not s.optimizer then s:attach(optimizer) end
-    return s, s.per_batch or false
-  end
-  return optim.lr_scheduler.LambdaLR(optimizer, function(epoch) return s(epoch) end), false
-end
-
-local function make_ema(model)
-  local copy = model:clone()
-  copy:requires_grad_(false)
-  return copy
-end
-
--- The model as it is trained, and the Shards of --fsdp. `ways` has fsdp and sync_bn.
-local function make_model(r, device, ways)
-  local model = r.model:to(device)
-  if ranks.size == 1 then return model end
-  if ways.sync_bn then model = nn.SyncBatchNorm.convert_sync_batchnorm(model) end
-  if not ways.fsdp then return model end
-  if r.ema > 0 then errors.usage('--fsdp keeps no averaged weights: leave ema at 0') end
-  local shards = Shards.new(model)
-  return shards.model, shards
-end
-
--- `amp`: the dtype of mixed precision, nil for none. `ways`: see make_model.
+-- `amp`: the dtype of mixed precision, nil for none. `ways`: fsdp, sync_bn, and begin, for a run that begins.
 function Trainer.new(r, device, amp, ways)
   local t = setmetatable({ recipe = r, device = device, amp = amp, epoch = 1, batch = 0, step = 0, best = nil }, Trainer)
-  t.parts = recipes.datasets(r)
-  if #t.parts.train == 0 then errors.usage('the training data is empty') end
-  t.model, t.shards = make_model(r, device, ways)
+  t.parts = make.parts(r)
+  t.model, t.shards = make.model(r, device, ways)
+  if r.init_from ~= '' and ways.begin then begin.init_from(t.model, r.init_from) end
+  if r.freeze ~= '' then begin.freeze(t.model, r.freeze) end
   t.loss = r.loss
   if native.kind(t.loss) == 'module' then t.loss:to(device) end
-  t.loader = batches.loader(r, t.parts.train, true, device)
-  t.steps = (#t.loader + r.accumulate - 1) // r.accumulate
-  t.optimizer = make_optimizers(r, t.model, t.shards)
+  t.loader = batches.loader(r, t.parts.train, r.overfit == 0, device)
+  t.batches = r.limit_train > 0 and math.min(r.limit_train, #t.loader) or #t.loader
+  t.steps = (t.batches + r.accumulate - 1) // r.accumulate
+  t.optimizer = make.optimizers(r, t.model, t.shards)
+  local optimizers = make.list_of(t.optimizer)
+  if #optimizers > 0 and not t.shards then begin.check_optimizers(t.model, optimizers) end
+  local factor = make.scale_rates(r, optimizers)
   checkpoint.note_optimizer(t)
-  t.schedule, t.schedule_per_step = make_schedule(r, t.optimizer, t.steps)
+  t.schedule, t.schedule_per_step = make.schedule(r, t.optimizer, t.steps, factor)
   checkpoint.note_schedule(t)
-  t.ema = r.ema > 0 and make_ema(t.model) or nil
-  local c = r.callbacks or {}
-  t.on_step, t.on_epoch = c.on_step, { c.on_epoch }
-  for _, f in ipairs(c) do t.on_epoch[#t.on_epoch + 1] = f end
+  t.ema = r.ema > 0 and make.ema(t.model) or nil
+  t.events = Events.new(r.callbacks)
+  t.between_saves = fields.interval(r.save_every)
   return t
 end
 
 function Trainer:save()
   local state = checkpoint.state(self)
-  if ranks.rank == 0 then native.save_rotating(state, self.run.dir .. '/ckpt') end
+  if ranks.rank == 0 then
+    self.table:write()
+    native.save_rotating(state, self.run.dir .. '/ckpt')
+  end
+  self.saved_at = native.now()
+  self.events:fire('on_save', self, self.run.last)
 end
+
+-- Weights, optimizer and schedule as a checkpoint of this run has them; the place in the data stays.
+function Trainer:take_back(path)
+  local epoch, batch = self.epoch, self.batch
+  checkpoint.restore(self, path)
+  self.epoch, self.batch = epoch, batch
+end
+
+--- Ends the run after this batch, or after this epoch where a callback of an epoch asks.
+function Trainer:stop() self.stopped = true end
 
 -- ---- One step, one epoch --------------------------------------------------------------------------------------------
 
@@ -117,6 +88,11 @@ end
 function Trainer:forward_backward(batch, boundary)
   local r, loss = self.recipe, self:forward(batch)
   if loss == nil or (r.step and not self.optimizer) then return loss end
+  if self.reads_loss then
+    local value = loss:item()
+    if bad_loss.is_bad(value) then return bad_loss.meet(self, batch, value) end
+    self.bad_in_a_row = 0
+  end
   local part = r.accumulate > 1 and loss / r.accumulate or loss
   if self.replicas then self.replicas:backward(part, boundary) else part:backward() end
   return loss
@@ -200,7 +176,7 @@ function Trainer:stop_if_asked(ended, saved)
   if signal == 0 then return end
   self:mean_loss()  -- a state that has diverged must not replace a good one
   if not saved then self:save() end
-  self.progress('')
+  self.line:clear()
   local terminated = signal == 15
   ranks.finish(terminated and 143 or 130,
                string.format('%s: saved %s after epoch %d, batch %d; go on with --resume --dir %s',
@@ -220,22 +196,44 @@ function Trainer:run_batch(part, boundary, ...)
   return loss
 end
 
+-- Whether a checkpoint within the epoch is due.
+function Trainer:save_is_due()
+  local every = self.between_saves
+  if every.seconds then return ranks.of_first(function() return native.now() - self.saved_at >= every.seconds end) end
+  return every.steps > 0 and self.step % every.steps == 0
+end
+
+-- A line of metrics.csv where one is due. The loss is read when the lines are written.
+function Trainer:log_step(loss)
+  if not loss or self.step % self.recipe.log_every ~= 0 then return end
+  self.table:add(self.step, self.epoch, { loss = loss:detach(), lr = self:learning_rate() })
+  if self.device.type == 'cpu' then self.table:write() end
+end
+
+-- Whether all that `steps` allows is done.
+function Trainer:is_over() return self.recipe.steps > 0 and self.step >= self.recipe.steps end
+
 function Trainer:run_epoch()
-  local r = self.recipe
+  local r, n = self.recipe, self.batches
   self.model:train()
   self.loader:set_epoch(self.epoch - 1)
-  local n, started, seen = #self.loader, native.now(), 0
-  batches.each(self.loader, self.batch, function(part, ...)
+  local pace = { started = native.now(), from = self.batch, seen = 0, waited = 0 }
+  local asked = native.now()
+  batches.each(self.loader, self.batch, n, function(part, ...)
+    pace.waited = pace.waited + native.now() - asked
     local boundary = (self.batch + 1) % r.accumulate == 0 or self.batch + 1 == n
     local loss = self:run_batch(part, boundary, ...)
-    seen = seen + part.all
-    if self.on_step then self.on_step(self, loss) end
-    progress.show(self, n, seen, started)
+    pace.seen = pace.seen + part.all
+    self.events:fire('on_step', self, loss)
+    if boundary then self:log_step(loss) end
+    if self.line:due() then self.line:show(progress.parts(self, pace)) end
     if boundary then self:stop_if_asked() end
-    if boundary and r.save_every > 0 and self.step % r.save_every == 0 and self.batch < n then
+    if boundary and self.batch < n and self:save_is_due() then
       self:mean_loss()  -- a state that has diverged must not replace a good one
       self:save()
     end
+    asked = native.now()
+    return boundary and (self.stopped or self:is_over())
   end)
 end
 
@@ -254,54 +252,121 @@ function Trainer:step_schedule(loss, score)
   end
 end
 
-local function learning_rate(o)
+-- That of the first group of an only optimizer.
+function Trainer:learning_rate()
+  local o = self.optimizer
   if o == nil or type(o) == 'table' then return nil end
   return o.param_groups[1].lr
 end
 
-function Trainer:finish_epoch(started)
-  local r = self.recipe
-  local entry = { epoch = self.epoch, step = self.step, loss = self:mean_loss(), lr = learning_rate(self.optimizer) }
+-- The names of what an epoch measures on the validation data, from the recipe.
+function Trainer:columns()
+  local names = { 'loss', 'lr', 'samples_per_second' }
   local held = self.parts.val or self.parts.test
+  for _, name in ipairs(held and #held > 0 and batches.names(self) or {}) do names[#names + 1] = 'val_' .. name end
+  return names
+end
+
+-- Adds the results on the validation data to the entry; returns the score of the epoch, which is better where it is larger.
+function Trainer:validate(entry, model)
+  local held, score = self.parts.val or self.parts.test, -entry.loss
+  local results = held and #held > 0 and batches.evaluate(self, model, held, self.recipe.limit_val) or {}
+  for _, result in ipairs(results) do
+    local name, value, smaller = table.unpack(result)
+    entry['val_' .. name] = value
+    score = smaller and -value or value
+  end
+  self.events:fire('on_validation', self, entry)
+  return score, results
+end
+
+-- The checkpoints beside best.h5: the `keep` best ones.
+function Trainer:keep_best(score, state)
+  local most = self.recipe.keep
+  if most == 0 then return end
+  local kept = self.kept
+  kept[#kept + 1] = { epoch = self.epoch - 1, score = score }
+  table.sort(kept, function(a, b) return a.score > b.score or a.score == b.score and a.epoch < b.epoch end)
+  local function path(entry) return string.format('%s/ckpt/epoch-%d.h5', self.run.dir, entry.epoch) end
+  local dropped = #kept > most and table.remove(kept) or nil
+  if dropped and dropped.epoch == self.epoch - 1 then return end
+  if ranks.rank == 0 then
+    torch.save(state(), path { epoch = self.epoch - 1 })
+    if dropped then os.remove(path(dropped)) end
+  end
+end
+
+-- Notes the score of a validation: best.h5, the best ones that are kept, and the end of patience.
+function Trainer:note_score(score)
+  local state
+  local function made()
+    state = state or checkpoint.state(self)
+    return state
+  end
+  local better = self.best == nil or score > self.best
+  if better then self.best, self.worse = score, 0 else self.worse = self.worse + 1 end
+  -- last.h5 comes last: a run that ends before it does this epoch again, and writes the same best.h5 and log line.
+  if better then made() end
+  if better and ranks.rank == 0 then torch.save(state, self.run.best) end
+  self:keep_best(score, made)
+  local patience = self.recipe.early_stop
+  if patience > 0 and self.worse >= patience then
+    progress.say('stopping early: no better score in %d validations; the best is in %s', self.worse, self.run.best)
+    self.stopped = true
+  end
+end
+
+-- `whole`: the epoch has come to its end, and the next one follows. It began at the time `started` with the batch `first`.
+function Trainer:finish_epoch(started, first, whole)
+  local r = self.recipe
+  local entry = { epoch = self.epoch, step = self.step, loss = self:mean_loss(), lr = self:learning_rate() }
   local text = string.format('epoch %d/%d  loss %.4f', self.epoch, r.epochs, entry.loss)
-  local score = -entry.loss
   local model = self.ema or self.model
   if self.replicas then
     self.replicas:check_equal()
     self.replicas:share_buffers(model)
   end
-  for _, result in ipairs(held and #held > 0 and batches.evaluate(self, model, held) or {}) do
-    local name, value = result[1], result[2]
-    entry['val_' .. name] = value
-    text = text .. string.format('  val_%s %.4f', name, value)
-    score = (name == 'loss' or name == 'mae') and -value or value
-  end
-  self:step_schedule(entry.val_loss or entry.loss, score)
+  local validates = self.epoch % r.val_every == 0 or self.epoch == r.epochs or not whole
+  local rate = (self.batch - first) * r.batch / math.max(1e-9, native.now() - started)
+  local score, results
+  if validates then score, results = self:validate(entry, model) end
+  for _, result in ipairs(results or {}) do text = text .. string.format('  val_%s %.4f', result[1], result[2]) end
+  self:step_schedule(entry.val_loss or entry.loss, score or -entry.loss)
   entry.seconds = native.now() - started
-  self.progress('')
+  self.line:clear()
   progress.say('%s  (%.1f s)', text, entry.seconds)
-  self.epoch, self.batch, self.sum, self.count, self.good = self.epoch + 1, 0, nil, nil, nil
-  local better = self.best == nil or score > self.best
-  if better then self.best = score end
-  -- last.h5 comes last: a run that ends before it does this epoch again, and writes the same best.h5 and log line.
+  self.table:add(self.step, self.epoch, setmetatable({ samples_per_second = rate }, { __index = entry }))
+  if whole then self.epoch, self.batch, self.sum, self.count, self.good = self.epoch + 1, 0, nil, nil, nil end
   if ranks.rank == 0 then run_folder.log(self.run, entry) end
-  local state = better and checkpoint.state(self)
-  if better and ranks.rank == 0 then torch.save(state, self.run.best) end
+  if validates then self:note_score(score) end
   self:save()
-  for _, f in ipairs(self.on_epoch) do f(self, entry) end
+  self.events:fire('on_epoch', self, entry)
 end
 
--- Trains to the end in the folder `run`. A run of no epochs leaves the model as the recipe makes it.
-function Trainer:train(run)
-  self.run, self.progress = run, progress.line()
+-- Takes the folder `run`, in which it then can train and save.
+function Trainer:open(run)
+  self.run, self.line, self.saved_at = run, progress.line(), native.now()
+  self.kept, self.worse = self.kept or {}, self.worse or 0
+  self.reads_loss = self.device.type == 'cpu' and ranks.size == 1 or self.recipe.on_nan ~= 'stop'
+  self.table = Log.new(run.dir .. '/metrics.csv', self:columns())
+  if ranks.rank == 0 then self.table:forget_after(self.step) end
+end
+
+-- Trains to the end. A run of no epochs leaves the model as the recipe makes it.
+function Trainer:train()
+  local run = self.run
   if ranks.size > 1 then self.replicas = self.shards or Replicas.new(self.model, self.optimizer ~= nil) end
-  while self.epoch <= self.recipe.epochs do
-    local started = native.now()
+  self.events:fire('on_start', self)
+  while self.epoch <= self.recipe.epochs and not self.stopped and not self:is_over() do
+    local started, first = native.now(), self.batch
+    self.events:fire('on_epoch_start', self)
     self:run_epoch()
-    self:finish_epoch(started)
+    self:finish_epoch(started, first, self.batch >= self.batches)
     self:stop_if_asked(true, self.epoch > self.recipe.epochs)
   end
+  if self.left_out then progress.say('%d batches were left out, as their loss was no number', self.left_out) end
   if ranks.of_first(function() return not native.exists(run.last) end) then self:save() end
+  self.events:fire('on_end', self)
   ranks.barrier()
 end
 

@@ -1,0 +1,48 @@
+-- luth train --dry-run: once through everything that a run does, in a folder that is removed: the first batch and the last,
+-- which may be smaller, validation, the end of an epoch, saving, loading.
+local native = require 'luth.native'
+local batches = require 'luth.train.batches'
+local checkpoint = require 'luth.train.checkpoint'
+local progress = require 'luth.train.progress'
+
+local M = {}
+
+-- The first batch and the last one of a dataset.
+local function ends_of(dataset, batch)
+  local n, few = #dataset, {}
+  for i = 1, math.min(batch, n) do few[#few + 1] = i end
+  for i = math.max(batch + 1, n - (n - 1) % batch), n do few[#few + 1] = i end
+  return data.Subset(dataset, few)
+end
+
+local function remove(dir)
+  for _, name in ipairs { 'ckpt/last.h5', 'ckpt/prev.h5', 'ckpt/best.h5', 'ckpt/epoch-1.h5', 'ckpt', 'log.jsonl', 'metrics.csv', '' } do
+    os.remove(dir .. '/' .. name)
+  end
+end
+
+local function go_through(t, run)
+  local held = t.parts.val and 'val' or t.parts.test and 'test'
+  if held and #t.parts[held] > 0 then t.parts[held] = ends_of(t.parts[held], t.recipe.batch) end
+  t.parts.train = ends_of(t.parts.train, t.recipe.batch)
+  t.loader = batches.loader(t.recipe, t.parts.train, false, t.device)
+  t.batches, t.recipe.epochs, t.recipe.val_every = #t.loader, 1, 1
+  t:open(run)
+  t:train()
+  checkpoint.restore(t, run.last)
+end
+
+--- Goes through a trainer's run; its errors are those of the run.
+function M.run(t)
+  local name = os.tmpname()
+  local dir = name .. '.run'
+  native.mkdirs(dir .. '/ckpt')
+  local run = { dir = dir, last = dir .. '/ckpt/last.h5', best = dir .. '/ckpt/best.h5', log_path = dir .. '/log.jsonl' }
+  local ok, why = xpcall(go_through, function(text) return text end, t, run)
+  remove(dir)
+  os.remove(name)
+  if not ok then error(why, 0) end
+  progress.say('dry run: %d batches, validation, saving and loading went well; nothing was kept', t.batches)
+end
+
+return M

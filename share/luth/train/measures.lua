@@ -1,0 +1,199 @@
+-- The built-in metrics. One is {sums = function(output, target), value = function(totals…)}: `sums` returns what a batch
+-- adds to each total, numbers or tensors, which stay on the device; or {keep = …, value = …}, whose `keep` returns tensors of
+-- which `value` gets all rows. `smaller`: a smaller value is the better one.
+-- Outputs are scores: the class is that of the largest along dim 2, or with one score for each target, whether it is above 0.
+
+local M = {}
+
+-- Whether there is one score for each target, of two classes.
+local function is_binary(output, target)
+  return output:numel() == target:numel() and (output:dim() == target:dim() or output:size(2) == 1)
+end
+
+-- Predicted classes and true ones, from 1, and how many there are, for targets that count: labels below 1 are padding.
+local function classes(output, target)
+  if is_binary(output, target) then return output:flatten():gt(0):long() + 1, target:flatten():gt(0.5):long() + 1, 2 end
+  local predicted, truth = output:argmax(2):flatten(), target:flatten():long()
+  if truth:numel() > 0 and truth:min():item() < 1 then
+    local counts = truth:ge(1)
+    predicted, truth = predicted:masked_select(counts), truth:masked_select(counts)
+  end
+  return predicted, truth, output:size(2)
+end
+
+-- counts[t][p]: how many of class t were taken for p.
+local function confusion(output, target)
+  local predicted, truth, n = classes(output, target)
+  local cells = (truth - 1) * n + predicted
+  return torch.bincount(cells, { minlength = n * n }):reshape(n, n)
+end
+
+local function divide(a, b) return torch.where(b:gt(0), a / b:clamp { min = 1 }, torch.zeros_like(a)) end
+
+-- Of a matrix of counts: right ones of each class, all that were taken for it, all that are of it.
+local function of_classes(counts)
+  counts = counts:double()
+  return counts:diagonal(), counts:sum(1), counts:sum(2)
+end
+
+--- precision, recall, F1 and the number of samples of each class, float64 tensors, from a matrix of counts.
+function M.per_class(counts)
+  local right, taken, all = of_classes(counts)
+  local precision, recall = divide(right, taken), divide(right, all)
+  return precision, recall, divide(2 * right, taken + all), all
+end
+
+-- The mean over classes; of two classes with one score, the second alone.
+local function over_classes(part)
+  return {
+    sums = function(output, target) return confusion(output, target), is_binary(output, target) and 1 or 0 end,
+    value = function(counts, binary)
+      local values = part(counts)
+      return binary > 0 and values[2]:item() or values:mean():item()
+    end,
+  }
+end
+
+local function mean(sums) return { sums = sums, value = function(total, n) return total / n end } end
+local function smaller(metric) metric.smaller = true return metric end
+
+M.accuracy = mean(function(output, target)
+  local predicted, truth = classes(output, target)
+  return predicted:eq(truth):sum(), predicted:numel()
+end)
+
+--- Share of samples whose label is among the k largest outputs.
+function M.top(k)
+  return mean(function(output, target)
+    local _, best = output:topk(math.min(k, output:size(2)), 2)
+    return best:eq(target:unsqueeze(2)):sum(), target:numel()
+  end)
+end
+
+M.precision = over_classes(function(counts) return (M.per_class(counts)) end)
+M.recall = over_classes(function(counts) return (select(2, M.per_class(counts))) end)
+M.f1 = over_classes(function(counts) return (select(3, M.per_class(counts))) end)
+--- Intersection over union, the mean over the classes that occur.
+M.iou = {
+  sums = function(output, target) return (confusion(output, target)) end,
+  value = function(counts)
+    local right, taken, all = of_classes(counts)
+    local union = taken + all - right
+    return divide(right, union):sum():item() / math.max(1, union:gt(0):sum():item())
+  end,
+}
+M.confusion = { sums = function(output, target) return (confusion(output, target)) end, value = function(counts) return counts end }
+
+-- The sum of cross entropies and the number of labels, as F.cross_entropy takes outputs and targets.
+local function entropy(output, target)
+  return F.cross_entropy(output:float(), target, { reduction = 'sum' }):double(), target:ge(1):sum()
+end
+M.perplexity = smaller { sums = entropy, value = function(total, n) return math.exp(total / n) end }
+M.bits_per_character = smaller { sums = entropy, value = function(total, n) return total / n / math.log(2) end }
+
+local function difference(output, target) return output:double() - target:reshape(output:size()):double() end
+M.mse = smaller(mean(function(output, target) return difference(output, target):square():sum(), output:numel() end))
+M.mae = smaller(mean(function(output, target) return difference(output, target):abs():sum(), output:numel() end))
+M.rmse = smaller { sums = M.mse.sums, value = function(total, n) return math.sqrt(total / n) end }
+--- The coefficient of determination over all outputs.
+M.r2 = {
+  sums = function(output, target)
+    local y = target:double()
+    return difference(output, target):square():sum(), y:sum(), y:square():sum(), y:numel()
+  end,
+  value = function(squares, sum, sum_of_squares, n) return 1 - squares / (sum_of_squares - sum * sum / n) end,
+}
+
+-- ---- of all scores together ----
+
+-- Scores of the second class and whether it is the true one.
+local function scores(output, target)
+  if is_binary(output, target) then return output:flatten():double(), target:flatten():gt(0.5) end
+  if output:size(2) ~= 2 then error('auroc and average_precision are of two classes, and the model has ' .. output:size(2) .. ' outputs', 0) end
+  return (output:select(2, 2) - output:select(2, 1)):double(), target:eq(2)
+end
+
+-- From the largest score to the smallest, one entry for all equal ones: how many true and false ones are at or above it.
+local function ranking(score, truth)
+  local sorted, order = score:sort(1, true)
+  local right = truth:index_select(1, order):long():cumsum(1)
+  local n = sorted:numel()
+  local last = n == 0 and torch.zeros(0, { dtype = torch.bool })
+    or torch.cat { sorted:narrow(1, 2, n - 1):ne(sorted:narrow(1, 1, n - 1)), torch.ones(1, { dtype = torch.bool }) }
+  local at = last:nonzero():flatten()
+  right = right:index_select(1, at):double()
+  return right, at:double() - right
+end
+
+--- The area under the ROC curve, by trapezoids.
+M.auroc = {
+  keep = scores,
+  value = function(score, truth)
+    local right, wrong = ranking(score, truth)
+    local n = right:numel()
+    if n == 0 or right[n]:item() == 0 or wrong[n]:item() == 0 then return 0 / 0 end
+    local zero = torch.zeros(1, { dtype = torch.float64 })
+    return torch.trapezoid(torch.cat { zero, right }, torch.cat { zero, wrong }):item() / right[n]:item() / wrong[n]:item()
+  end,
+}
+--- The mean of precisions weighted by the gains of recall.
+M.average_precision = {
+  keep = scores,
+  value = function(score, truth)
+    local right, wrong = ranking(score, truth)
+    local n = right:numel()
+    if n == 0 or right[n]:item() == 0 then return 0 / 0 end
+    local gain = right - torch.cat { torch.zeros(1, { dtype = torch.float64 }), right:narrow(1, 1, n - 1) }
+    return (gain * right / (right + wrong)):sum():item() / right[n]:item()
+  end,
+}
+
+-- ---- sequences ----
+
+-- The words of a row up to the first label below 1.
+local function sentence(row)
+  local words = {}
+  for i, w in ipairs(row) do
+    if w < 1 then break end
+    words[i] = w
+  end
+  return words
+end
+
+local function grams(words, n)
+  local counts = {}
+  for i = 1, #words - n + 1 do
+    local key = table.concat(words, ' ', i, i + n - 1)
+    counts[key] = (counts[key] or 0) + 1
+  end
+  return counts
+end
+
+--- BLEU of up to four words over the corpus, of outputs [N, C, T] and labels [N, T].
+M.bleu = {
+  sums = function(output, target)
+    local predicted, truth = output:argmax(2):tolist(), target:tolist()
+    local same, all, lengths = { 0, 0, 0, 0 }, { 0, 0, 0, 0 }, { 0, 0 }
+    for i, row in ipairs(truth) do
+      local right = sentence(row)
+      local guess = table.move(predicted[i], 1, #right, 1, {})
+      lengths[1], lengths[2] = lengths[1] + #guess, lengths[2] + #right
+      for n = 1, 4 do
+        local there = grams(right, n)
+        for key, count in pairs(grams(guess, n)) do same[n] = same[n] + math.min(count, there[key] or 0) end
+        all[n] = all[n] + math.max(0, #guess - n + 1)
+      end
+    end
+    return torch.tensor(same), torch.tensor(all), torch.tensor(lengths)
+  end,
+  value = function(same, all, lengths)
+    local log = 0
+    for n = 1, 4 do
+      if same[n]:item() == 0 then return 0 end
+      log = log + math.log(same[n]:item() / all[n]:item()) / 4
+    end
+    return math.exp(log + math.min(0, 1 - lengths[2]:item() / lengths[1]:item()))
+  end,
+}
+
+return M

@@ -1,0 +1,56 @@
+-- Metrics of recipes, in batches of three, beside the values of scikit-learn and NLTK.
+local metrics = require 'luth.train.metrics'
+
+local function values(names, output, target)
+  local list = metrics.make(names)
+  for _, m in ipairs(list) do
+    for i = 1, #output, 3 do
+      local n = math.min(3, #output - i + 1)
+      m.metric.add(output:narrow(1, i, n), target:narrow(1, i, n))
+    end
+  end
+  local all = {}
+  for _, result in ipairs(metrics.values(list)) do all[result[1]] = result[2] end
+  return all
+end
+
+local function check(found, expected)
+  for name, value in pairs(expected) do
+    assert(math.abs(found[name] - value) < 1e-6, string.format('%s is %.9g, expected %.9g', name, found[name], value))
+  end
+end
+
+local scores = torch.tensor { { 2, 1, 0 }, { 0, 3, 1 }, { 1, 0, 2 }, { 0, 1, 3 }, { 2, 0, 1 }, { 1, 2, 0 }, { 0, 1, 2 }, { 3, 1, 0 } }:float()
+local labels = torch.tensor { 1, 2, 3, 2, 1, 3, 3, 2 }
+check(values({ 'accuracy', 'top2', 'top5', 'precision', 'recall', 'f1', 'iou', 'perplexity', 'bits_per_character' }, scores, labels), {
+  accuracy = 0.625, top2 = 0.875, top5 = 1, precision = 0.611111111, recall = 0.666666667, f1 = 0.622222222,
+  iou = 0.472222222, perplexity = 2.910852475, bits_per_character = 1.541441724,
+})
+
+-- Two classes by one score, with ties.
+local score, truth = torch.tensor { 3, -1, 2, 0.5, 2, -2, 1, -1 }, torch.tensor { 1, 0, 1, 1, 0, 0, 0, 1 }
+for _, shape in ipairs { { 8 }, { 8, 1 } } do
+  check(values({ 'accuracy', 'precision', 'recall', 'f1', 'auroc', 'average_precision' }, score:reshape(shape), truth), {
+    accuracy = 0.625, precision = 0.6, recall = 0.75, f1 = 0.666666667, auroc = 0.6875, average_precision = 0.709523810,
+  })
+end
+-- The same by two scores.
+check(values({ 'auroc' }, torch.stack({ score * 0, score }, 2), truth + 1), { auroc = 0.6875 })
+
+check(values({ 'mse', 'mae', 'rmse', 'r2' }, torch.tensor { 1.5, 2, 3, 2 }, torch.tensor { 1., 2, 4, 3 }),
+      { mse = 0.5625, mae = 0.625, rmse = 0.75, r2 = 0.55 })
+
+-- Words up to the first label below 1 count.
+local target = torch.tensor { { 1, 2, 3, 4, 5, 1 }, { 2, 3, 4, 5, 0, 0 } }
+local guess = torch.tensor { { 1, 2, 3, 4, 5, 2 }, { 2, 3, 4, 5, 1, 1 } }
+check(values({ 'bleu', 'accuracy' }, F.one_hot(guess, 5):float():transpose(2, 3), target), { bleu = 0.837592240, accuracy = 0.9 })
+
+-- Metrics of one's own, and what is none.
+local own = values({ function(o) return o:sum() end, share = { sums = function(o, t) return o:sum(), t:sum() end, value = function(a, b) return a / b end } },
+                   torch.ones(4), torch.ones(4) * 2)
+check(own, { metric1 = 2.5, share = 0.5 })
+assert(values({ 'accuracy' }, torch.zeros(0, 3), torch.zeros(0):long()).accuracy ~= 1)
+local ok, why = pcall(metrics.check, { 'acuracy' }, 'here')
+assert(not ok and why:find("here: unknown metric 'acuracy' (did you mean 'accuracy'?)", 1, true), why)
+assert(not pcall(metrics.check, { {} }, 'here'))
+print 'ok'
