@@ -102,6 +102,7 @@ class Decoder {
     all.kind = text();
     for (uint64_t n = count(); n > 0; --n) {
       Key key = byte() ? Key(text()) : Key(number<int64_t>());
+      if (all.find(key)) malformed();
       all.add(std::move(key), item(depth + 1));
     }
     return all;
@@ -154,6 +155,21 @@ bool from_item(const Item& item, ArrayPlace& a) {
   }
   if (a.is_list && a.shape.size() != 1) malformed();
   return true;
+}
+
+List plain_values(Dtype d, const void* elements, int64_t n) {
+  List list;
+  dispatch(AllTypes{}, d, [&]<class T>(Type<T>) {
+    for (int64_t i = 0; i < n; ++i) {
+      if constexpr (std::is_same_v<T, bool>)  // bytes other than 0 and 1 are no bool in C++
+        list.push_back(static_cast<const char*>(elements)[i] != 0);
+      else if constexpr (is_float<T>)
+        list.push_back(cast<double>(static_cast<const T*>(elements)[i]));
+      else
+        list.push_back(int64_t(static_cast<const T*>(elements)[i]));
+    }
+  });
+  return list;
 }
 
 std::string encode(const Item& tree) {

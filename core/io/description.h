@@ -24,6 +24,9 @@ struct ArrayPlace {
 Item to_item(const ArrayPlace& a);
 bool from_item(const Item& item, ArrayPlace& a);
 
+/// `n` elements as plain values: booleans, integers, floats.
+List plain_values(Dtype d, const void* elements, int64_t n);
+
 /// A tree without tensors as bytes, and back. `decode` throws Error for bytes that `encode` never makes, and for those
 /// whose tree would take more than `most` bytes.
 std::string encode(const Item& tree);

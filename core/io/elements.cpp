@@ -22,6 +22,15 @@ void pack_strided(const Tensor& t, const char* from, char* to) {
 
 }  // namespace
 
+void TensorBudget::spend(uint64_t elements, const std::string& name, const std::string& path) {
+  if (!max_bytes_) return;
+  const uint64_t beside = name.size() + 512;
+  if (elements > left_ || beside > left_ - elements)
+    throw Error(ErrorCode::checkpoint, "cannot use '{}': its tensors take more memory than max_bytes = {}", path,
+                max_bytes_);
+  left_ -= elements + beside;
+}
+
 std::optional<uint64_t> array_bytes(const Shape& shape, Dtype d) {
   int64_t size = int64_t(size_of(d));
   for (int64_t n : shape)
@@ -52,21 +61,6 @@ Tensor on_device(const Tensor& t, Device* to) {
   Tensor there = Tensor::empty(t.shape(), t.dtype(), *to);
   if (to->has_data()) copy_bytes(there.raw(), *to, t.raw(), t.device(), t.bytes());
   return there;
-}
-
-List plain_values(Dtype d, const void* elements, int64_t n) {
-  List list;
-  dispatch(AllTypes{}, d, [&]<class T>(Type<T>) {
-    for (int64_t i = 0; i < n; ++i) {
-      if constexpr (std::is_same_v<T, bool>)  // bytes other than 0 and 1 are no bool in C++
-        list.push_back(static_cast<const char*>(elements)[i] != 0);
-      else if constexpr (is_float<T>)
-        list.push_back(cast<double>(static_cast<const T*>(elements)[i]));
-      else
-        list.push_back(int64_t(static_cast<const T*>(elements)[i]));
-    }
-  });
-  return list;
 }
 
 void settle_booleans(const Tensor& t) {

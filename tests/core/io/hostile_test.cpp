@@ -223,6 +223,10 @@ TEST(Description, OfOddBytesIsRefused) {
   const std::string good = encode(map);
   for (size_t n = 0; n < good.size(); ++n) EXPECT_ANY_THROW(decode(good.substr(0, n))) << n;
   EXPECT_ANY_THROW(decode(good + '\0'));
+  Map twice;
+  twice.add("a", 1);
+  twice.add("a", 2);
+  EXPECT_ANY_THROW(decode(encode(twice)));
   EXPECT_ANY_THROW(decode(std::string("\x06\xff\xff\xff\xff\xff\xff\xff\x7f", 9)));  // a list of many
   std::string deep;
   for (int i = 0; i < 100000; ++i) deep += std::string("\x06\x01\0\0\0\0\0\0\0", 9);
