@@ -19,9 +19,19 @@ uint32_t code_point(std::string_view s, size_t n) {
 
 bool hides(uint32_t c) {
   const auto within = [c](uint32_t first, uint32_t last) { return c >= first && c <= last; };
-  if (c == '\n' || c == '\t') return false;
   return c < ' ' || within(0x7f, 0x9f) || c == 0x061c || within(0x200e, 0x200f) || within(0x2028, 0x202e) ||
          within(0x2066, 0x2069);
+}
+
+// Moves the first character from `text` to `out`, as an escape where it hides something and is none of `kept`.
+void take_visible(std::string_view& text, std::string_view kept, std::string& out) {
+  const size_t length = utf8_length(text), n = length ? length : 1;
+  const bool plain = length && (!hides(code_point(text, n)) || kept.find(text[0]) != kept.npos);
+  if (plain)
+    out += text.substr(0, n);
+  else
+    for (char c : text.substr(0, n)) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+  text.remove_prefix(n);
 }
 
 }  // namespace
@@ -40,16 +50,14 @@ size_t utf8_length(std::string_view s) {
 
 std::string visible(std::string_view text) {
   std::string out;
-  for (size_t n; !text.empty(); text.remove_prefix(n)) {
-    n = utf8_length(text);
-    const bool plain = n && !hides(code_point(text, n));
-    if (!n) n = 1;
-    if (plain)
-      out += text.substr(0, n);
-    else
-      for (char c : text.substr(0, n)) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-  }
+  while (!text.empty()) take_visible(text, "\n\t", out);
   return out;
+}
+
+std::string foreign(std::string_view text, size_t most) {
+  std::string out;
+  for (; !text.empty() && most; --most) take_visible(text, "", out);
+  return text.empty() ? out : out + "…";
 }
 
 void print_error(std::string_view text) {

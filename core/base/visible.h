@@ -12,6 +12,10 @@ size_t utf8_length(std::string_view s);
 /// newline and tab, marks of direction, and bytes that are no UTF-8.
 std::string visible(std::string_view text);
 
+/// A text that somebody else chose, such as a name in a file, for a message: one line, newlines and tabs as escapes
+/// too, of at most `most` characters, then "…".
+std::string foreign(std::string_view text, size_t most = 100);
+
 /// Writes the text and a newline on stderr, as visible() has it where that is a terminal.
 void print_error(std::string_view text);
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "core/base/visible.h"
 #include "core/io/elements.h"
 
 namespace luth::io {
@@ -174,8 +175,8 @@ bool Arrays::check_filters(hid_t how, const std::string& path) {
     H5Z_filter_t filter = H5Pget_filter2(how, unsigned(i), &flags, &values, nullptr, sizeof name, name, nullptr);
     packed |= filter == H5Z_FILTER_DEFLATE;
     if (filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_SHUFFLE && filter != H5Z_FILTER_FLETCHER32)
-      file_.refuse(
-          path, fmt::format("is packed by filter {} {}; luth reads gzip, shuffle and fletcher32", int(filter), name));
+      file_.refuse(path, fmt::format("is packed by filter {} {}; luth reads gzip, shuffle and fletcher32", int(filter),
+                                     foreign(name)));
   }
   return packed;
 }

@@ -43,7 +43,7 @@ Item load(const std::string& path, const LoadOptions& options) {
   if ((safetensors || npy) && options.max_bytes && disk.size() > options.max_bytes)
     throw Error(ErrorCode::checkpoint, "cannot use '{}': it has {} bytes, more than max_bytes = {}", path, disk.size(),
                 options.max_bytes);
-  if (safetensors) return load_safetensors(path, map_location);
+  if (safetensors) return load_safetensors(path, options);
   if (npy) return load_npy(path, map_location);
   if (start.starts_with("\x80\x02"))  // a bare pickle
     throw Error(ErrorCode::checkpoint,

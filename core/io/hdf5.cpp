@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "core/base/headroom.h"
+#include "core/base/visible.h"
 #include "core/io/driver.h"
 #include "core/io/seal.h"
 
@@ -27,7 +28,7 @@ std::string complaint() {
       &text);
   if (text.starts_with("bad version number"))
     text += "; if a later HDF5 than 1.10 has written the file, write it again with libver = 'v110'";
-  return text.empty() ? "HDF5 gives no reason" : text;
+  return text.empty() ? "HDF5 gives no reason" : foreign(text, 300);
 }
 
 Id float16(size_t exponent_bits, size_t bias) {
@@ -143,12 +144,12 @@ void File::close() {
 void File::fail(std::string_view doing, std::string_view object) const {
   std::string why = disk_->error() ? disk_->reason() : complaint();
   if (object.empty()) throw Error(code_, "cannot {} '{}': {}", doing, path_, why);
-  throw Error(code_, "cannot {} '{}' of '{}': {}", doing, object, path_, why);
+  throw Error(code_, "cannot {} '{}' of '{}': {}", doing, foreign(object), path_, why);
 }
 
 void File::refuse(std::string_view object, const std::string& why) const {
   const char* doing = code_ == ErrorCode::checkpoint ? "use" : "save";
-  throw Error(code_, "cannot {} '{}': '{}' {}", doing, path_, object, why);
+  throw Error(code_, "cannot {} '{}': '{}' {}", doing, path_, foreign(object), why);
 }
 
 Id file_type(Dtype d) {

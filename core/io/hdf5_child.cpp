@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -17,6 +18,7 @@
 #include "core/base/interrupt.h"
 #include "core/base/limits.h"
 #include "core/base/paths.h"
+#include "core/base/visible.h"
 #include "core/io/description.h"
 #include "core/io/elements.h"
 
@@ -24,6 +26,7 @@ namespace luth::io {
 namespace {
 
 constexpr uint64_t mebibyte = 1 << 20;
+constexpr size_t most_error = 2000;  // characters of a sentence of the reader's, which a file may have taken over
 
 // A process that does not outlive this object.
 class Child {
@@ -225,7 +228,8 @@ Item ask_child(Disk& disk, const std::string& path, bool sealed, Disk& unpacked,
 
 ReadBounds read_bounds(uint64_t size, uint64_t max_bytes) {
   return {256 * mebibyte + (max_bytes ? max_bytes : 4 * size), max_bytes ? max_bytes : 64 * 1024 + most_packing * size,
-          max_bytes ? mebibyte + max_bytes : 8 * mebibyte + 16 * size, 5 + size / (8 * mebibyte)};
+          max_bytes ? mebibyte + max_bytes : 8 * mebibyte + 16 * size,
+          std::min(2 + size / (mebibyte / 4), 5 + size / (8 * mebibyte))};
 }
 
 Disk memory_file() {
@@ -239,7 +243,9 @@ Item describe_in_child(Disk& disk, const std::string& path, bool sealed, Disk& u
   auto* map = tree.as<Map>();
   if (!map || map->kind != error_kind) return tree;
   const Item* text = map->find("text");
-  throw Error(ErrorCode::checkpoint, "{}", text && text->as<std::string>() ? *text->as<std::string>() : "unreadable");
+  throw Error(
+      ErrorCode::checkpoint, "{}",
+      text && text->as<std::string>() ? foreign(*text->as<std::string>(), most_error + path.size()) : "unreadable");
 }
 
 std::string reader_trouble() {

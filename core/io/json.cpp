@@ -3,6 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/base/visible.h"
+
 namespace luth::io {
 namespace {
 
@@ -55,7 +57,7 @@ class Builder : public nlohmann::json_sax<Json> {
   bool start_array(size_t) override { return open(List()); }
   bool key(std::string& name) override {
     if (open_.back().item.as<Map>()->find(name))
-      throw Error(ErrorCode::usage, "JSON has the key '{}' twice in one object", name);
+      throw Error(ErrorCode::usage, "JSON has the key '{}' twice in one object", foreign(name));
     open_.back().key = std::move(name);
     return true;
   }
@@ -103,8 +105,7 @@ std::string to_json(const Item& item) {
 
 Item from_json(std::string_view text) {
   Builder builder;
-  if (!Json::sax_parse(text, &builder))
-    throw Error(ErrorCode::usage, "this is no JSON: {}{}", text.substr(0, 200), text.size() > 200 ? "…" : "");
+  if (!Json::sax_parse(text, &builder)) throw Error(ErrorCode::usage, "this is no JSON: {}", foreign(text, 200));
   return std::move(builder.root);
 }
 

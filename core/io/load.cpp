@@ -135,7 +135,7 @@ Item load_file(const std::string& path, const LoadOptions& options) {
   Disk disk = Disk::open(path, ErrorCode::checkpoint);
   SealCheck seal(disk, path, ErrorCode::checkpoint);
   if (!seal.present() && !has_signature(disk)) not_ours(disk, path);
-  if (options.trusted) refuse_broken(seal, path);  // before libhdf5 sees it here
+  if (options.trusted || disk.size() <= small_file) refuse_broken(seal, path);  // before libhdf5 sees it
   try {
     Item tree = read_tree(disk, path, seal.present(), options);
     refuse_broken(seal, path);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/visible.h"
 #include "core/nn/module_settings.h"
 #include "core/tensor/uninitialised.h"
 
@@ -37,7 +38,8 @@ void with_settings(std::string_view type, F f) {
     const bool is_of_settings =
         e.code() == ErrorCode::runtime || e.code() == ErrorCode::usage || e.code() == ErrorCode::memory;
     if (!is_of_settings) throw;
-    throw Error(ErrorCode::checkpoint, "the file describes a {} that cannot be: {}", type, e.what());
+    throw Error(ErrorCode::checkpoint, "the file describes a {} that cannot be: {}", foreign(type),
+                foreign(e.what(), 500));
   }
 }
 
@@ -84,8 +86,8 @@ template <class Own, class Built>
 void check_names(const std::string& type, const char* what, const Own& own, const Built& built) {
   for (size_t i = 0; i < built.size(); ++i)
     if (i >= own.size() || own[i].name != built[i].name)
-      throw Error(ErrorCode::checkpoint, "the file describes a {} whose {} number {} is {}, not '{}'", type, what,
-                  i + 1, i < own.size() ? "'" + own[i].name + "'" : "missing", built[i].name);
+      throw Error(ErrorCode::checkpoint, "the file describes a {} whose {} number {} is {}, not '{}'", foreign(type),
+                  what, i + 1, i < own.size() ? "'" + foreign(own[i].name) + "'" : "missing", built[i].name);
 }
 
 }  // namespace
@@ -142,7 +144,7 @@ nn::ModuleRef ModuleReader::make(const Map& map) {
   const std::string& name = entry<std::string>(map, "class");
   const nn::ModuleClass* c = nn::find_module_class(name);
   if (!c || map.find("language"))
-    throw Error(ErrorCode::checkpoint, "the file holds a module of class '{}', which {}", name,
+    throw Error(ErrorCode::checkpoint, "the file holds a module of class '{}', which {}", foreign(name),
                 map.find("language") ? "is written in Lua: load it there, or save its state dict"
                                      : "this luth does not have; load the library that defines it");
   return make_of(*c, map);
@@ -215,7 +217,7 @@ nn::StateDict to_state_dict(const Item& item) {
   auto* map = item.as<Map>();
   if (!map || !map->kind.empty())
     throw Error(ErrorCode::checkpoint, "the file holds {}, no state dict",
-                map ? "a whole " + map->kind : std::string("a single value"));
+                map ? "a whole " + foreign(map->kind) : std::string("a single value"));
   nn::StateDict dict;
   each_tensor(*map, [&](const std::string& name, const Tensor& t) { dict.push_back({name, t}); });
   return dict;

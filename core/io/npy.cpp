@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/visible.h"
 #include "core/io/disk.h"
 #include "core/io/elements.h"
 #include "core/io/zip.h"
@@ -81,7 +82,7 @@ Dtype read_dtype(Words& words, bool& big_endian, const std::string& what) {
   big_endian = !descr.empty() && descr[0] == '>';
   for (const Code& c : codes)
     if (code == c.text && std::string_view("<>|=").find(descr[0]) != std::string_view::npos) return c.dtype;
-  refuse(what, fmt::format("it holds elements of type '{}', for which luth has no dtype", descr));
+  refuse(what, fmt::format("it holds elements of type '{}', for which luth has no dtype", foreign(descr)));
 }
 
 // (), (2,), (2, 3) or (2, 3,)
@@ -231,7 +232,7 @@ Item load_npz(const std::string& path, const LoadOptions& options) {
   Disk disk = Disk::open(path, ErrorCode::checkpoint);
   Map map;
   for (const ZipEntry& e : zip_entries(disk, path, options.max_bytes)) {
-    std::string what = fmt::format("'{}' in '{}'", e.name, path);
+    std::string what = fmt::format("'{}' in '{}'", foreign(e.name), path);
     std::string key = e.name.size() > 4 && e.name.ends_with(".npy") ? e.name.substr(0, e.name.size() - 4) : "";
     if (key.empty()) refuse(what, "it is no array");
     if (map.find(key)) refuse(what, "it is there twice");

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "core/base/visible.h"
 #include "core/io/elements.h"
 #include "core/io/pickle.h"
 #include "core/io/zip.h"
@@ -93,7 +94,7 @@ class Reader : public pickle::Machine::Builder {
   Reader(Disk& disk, const std::string& path, const LoadOptions& options)
       : disk_(disk), path_(path), options_(options), entries_(zip_entries(disk, path, options.max_bytes)) {
     for (const ZipEntry& e : entries_)
-      if (!by_name_.emplace(e.name, &e).second) throw Error("it has two entries '{}'", e.name);
+      if (!by_name_.emplace(e.name, &e).second) throw Error("it has two entries '{}'", foreign(e.name));
     root_ = root();
     if (by_name_.count(root_ + "constants.pkl"))
       throw Error("it is a TorchScript archive, which holds code; save the model's state_dict() instead");
@@ -102,14 +103,14 @@ class Reader : public pickle::Machine::Builder {
   Item read() {
     if (const ZipEntry* e = entry("byteorder")) {
       const std::string order = zip_read(disk_, *e, path_);
-      if (order != "little" && order != "big") throw Error("its byte order is '{}'", order.substr(0, 20));
+      if (order != "little" && order != "big") throw Error("its byte order is '{}'", foreign(order));
       swapped_ = order == "big";
     }
     const ZipEntry& e = *entry("data.pkl");
     if (e.size > disk_.size()) throw Error("its pickle is packed, and larger than the file");
     const std::string bytes = zip_read(disk_, e, path_);
     left_ = 64 * bytes.size() + 4096;
-    pickle::Machine machine(bytes, *this, options_.max_bytes ? options_.max_bytes / sizeof(Node) : most_values);
+    pickle::Machine machine(bytes, *this, options_.max_bytes ? options_.max_bytes / value_bytes : most_values);
     const Node& top = machine.run();
     return item(top, 0);
   }
@@ -122,7 +123,7 @@ class Reader : public pickle::Machine::Builder {
       throw Error(
           "it refers to '{}', and luth executes nothing; it reads tensors and plain values: save the state_dict() "
           "instead",
-          name);
+          foreign(name));
   }
 
   void call(const std::string& name, const Node& tuple, Node& result) override {
@@ -157,7 +158,7 @@ class Reader : public pickle::Machine::Builder {
     } else if (name == parameter) {
       keep(require_grad(made(a.at(0, Kind::made)).detach(), a.flag(1)), result);
     } else {
-      throw Error("its pickle calls '{}'", name);
+      throw Error("its pickle calls '{}'", foreign(name));
     }
   }
 
@@ -165,10 +166,10 @@ class Reader : public pickle::Machine::Builder {
   void load(const Node& id, Node& result) override {
     if (id.kind != Kind::tuple) throw Error("it refers to a value outside of the pickle that is no storage");
     const Arguments a("a storage", id);
-    if (a.text(0) != "storage") throw Error("it refers to a '{}' outside of the pickle", a.text(0).substr(0, 40));
+    if (a.text(0) != "storage") throw Error("it refers to a '{}' outside of the pickle", foreign(a.text(0)));
     const std::string& kind = a.at(1, Kind::name).text;
     const Named* named = find(storages, kind);
-    if (!named && kind != untyped) throw Error("it has a storage of '{}'", kind);
+    if (!named && kind != untyped) throw Error("it has a storage of '{}'", foreign(kind));
     result.flag = true;  // a storage, not a tensor
     result.integer = int64_t(storage(a.text(2), named, a.integer(4)));
   }
@@ -188,20 +189,20 @@ class Reader : public pickle::Machine::Builder {
 
   size_t storage(const std::string& key, const Named* dtype, int64_t count) {
     if (auto known = by_key_.find(key); known != by_key_.end()) {
-      if (elements_[known->second].dtype != dtype) throw Error("storage '{}' has two dtypes", key);
+      if (elements_[known->second].dtype != dtype) throw Error("storage '{}' has two dtypes", foreign(key));
       return known->second;
     }
     const ZipEntry* e = entry("data/" + key);
-    if (!e) throw Error("it lacks the elements 'data/{}'", key);
+    if (!e) throw Error("it lacks the elements 'data/{}'", foreign(key));
     const Dtype d = dtype ? dtype->dtype : Dtype::u8;
     if (count < 0 || e->size / size_of(d) != uint64_t(count) || e->size % size_of(d))
-      throw Error("storage '{}' should have {} elements of {} bytes, but has {} bytes", key, count, size_of(d),
+      throw Error("storage '{}' should have {} elements of {} bytes, but has {} bytes", foreign(key), count, size_of(d),
                   e->size);
-    if (e->size > disk_.size()) throw Error("storage '{}' is larger than the file", key);
+    if (e->size > disk_.size()) throw Error("storage '{}' is larger than the file", foreign(key));
     Tensor t = Tensor::empty({count}, d, host());
     zip_read_stored(disk_, *e, path_, t.raw());
     if (swapped_ && dtype) swap_bytes(t.raw(), count, size_of(d));
-    if (swapped_ && !dtype) throw Error("storage '{}' is big-endian and of no dtype", key);
+    if (swapped_ && !dtype) throw Error("storage '{}' is big-endian and of no dtype", foreign(key));
     settle_booleans(t);
     elements_.push_back({on_device(t, options_.map_location), dtype});
     by_key_.emplace(key, elements_.size() - 1);
@@ -253,6 +254,7 @@ class Reader : public pickle::Machine::Builder {
   // ---- Trees ----
 
   static constexpr uint64_t most_values = uint64_t(-1);  // no bound but the pickle's own bytes
+  static constexpr uint64_t value_bytes = 512;           // a node, and the tensor or item that it becomes
 
   // Of 64 that each byte of the pickle may cost; an item without text is a byte at least.
   static constexpr uint64_t item_cost = 16;

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/visible.h"
 #include "core/io/disk.h"
 #include "core/io/elements.h"
 
@@ -44,15 +45,16 @@ Place read_place(const std::string& path, const std::string& name, const Json& j
   try {
     auto& text = j.at("dtype").get_ref<const std::string&>();
     auto* code = std::find_if(std::begin(codes), std::end(codes), [&](const Code& c) { return text == c.text; });
-    if (code == std::end(codes)) refuse(path, "'{}' has elements of type {}, for which luth has no dtype", name, text);
+    if (code == std::end(codes))
+      refuse(path, "'{}' has elements of type {}, for which luth has no dtype", foreign(name), foreign(text));
     p.dtype = code->dtype;
-    if (!j.at("shape").is_array()) refuse(path, "its header is damaged at '{}'", name);
-    if (j.at("shape").size() > size_t(max_dims)) refuse(path, "'{}' has more than {} dims", name, max_dims);
+    if (!j.at("shape").is_array()) refuse(path, "its header is damaged at '{}'", foreign(name));
+    if (j.at("shape").size() > size_t(max_dims)) refuse(path, "'{}' has more than {} dims", foreign(name), max_dims);
     for (const Json& n : j.at("shape")) p.shape.push_back(int64_t(n.get_ref<const Json::number_unsigned_t&>()));
-    if (j.size() != 3 || j.at("data_offsets").size() != 2) refuse(path, "its header is damaged at '{}'", name);
+    if (j.size() != 3 || j.at("data_offsets").size() != 2) refuse(path, "its header is damaged at '{}'", foreign(name));
     p.begin = j.at("data_offsets").at(0).get_ref<const Json::number_unsigned_t&>();
     p.end = j.at("data_offsets").at(1).get_ref<const Json::number_unsigned_t&>();
-  } catch (const Json::exception& e) { refuse(path, "its header is damaged at '{}'", name); }
+  } catch (const Json::exception& e) { refuse(path, "its header is damaged at '{}'", foreign(name)); }
   return p;
 }
 
@@ -68,53 +70,87 @@ std::string read_header(Disk& disk, const std::string& path) {
   return text;
 }
 
-// The tensors in the order of the header. Each is taken when its description ends, so that no tree of them is made.
-std::vector<Place> named_places(const std::string& header, const std::string& path) {
-  std::vector<Place> list;
-  std::vector<size_t> keys;  // of each open object
-  std::string name;
-  bool metadata = false;
-  int parts = 0;
-  auto take = [&](int depth, Json::parse_event_t event, Json& value) {
-    using Event = Json::parse_event_t;
-    if (event == Event::object_start && depth > 1) refuse(path, "its header nests objects at '{}'", name);
-    if (event == Event::object_start) keys.push_back(0);
-    if (event == Event::array_start && depth > 2) refuse(path, "its header nests arrays at '{}'", name);
-    if (event == Event::key) ++keys.back();
-    if (event == Event::key && depth == 1) {
-      name = value.get_ref<const std::string&>();
-      parts = 0;
-    }
-    if (++parts > most_parts && name != "__metadata__") refuse(path, "its header has too many parts at '{}'", name);
-    if (depth == 1 && (event == Event::value || event == Event::array_end))
-      refuse(path, "its header is damaged at '{}'", name);
-    if (event != Event::object_end) return true;
-    if (depth > 0 && keys.back() != value.size()) refuse(path, "its header has a key twice at '{}'", name);
-    keys.pop_back();
-    if (depth != 1) return true;
-    if (name != "__metadata__") {
-      list.push_back(read_place(path, name, value));
-    } else {
-      if (std::exchange(metadata, true)) refuse(path, "its header has a key twice: '{}'", name);
-      for (const Json& text : value)
-        if (!text.is_string()) refuse(path, "its header has a value in '__metadata__' that is no text");
-    }
+// Reads the header. Tensors are taken when their description ends, and nothing is kept of the metadata, so no tree of
+// the header is made.
+class Header {
+ public:
+  Header(const std::string& path, uint64_t max_bytes) : path_(path), budget_(max_bytes) {}
+
+  // The tensors in the order of the header.
+  std::vector<Place> read(const std::string& text) {
+    auto take = [this](int depth, Json::parse_event_t event, Json& value) {
+      if (depth == 1 && event == Event::key) start(value.get_ref<const std::string&>());
+      return in_metadata_ ? take_metadata(depth, event, value) : take_tensor(depth, event, value);
+    };
+    const Json rest = Json::parse(text, take, false);
+    if (!rest.is_object()) refuse(path_, "its header is damaged");
+    return std::move(list_);
+  }
+
+ private:
+  using Event = Json::parse_event_t;
+
+  void start(const std::string& name) {
+    name_ = name;
+    in_metadata_ = name == "__metadata__";
+    parts_ = 0;
+    if (in_metadata_ && std::exchange(metadata_, true)) twice();
+  }
+
+  // Keys with texts. Of the keys their hashes are kept, of the texts nothing.
+  bool take_metadata(int depth, Event event, Json& value) {
+    if (depth == 1 && (event == Event::key || event == Event::object_start)) return true;
+    if (depth == 1 && event == Event::object_end) return end_metadata();
+    if (depth == 2 && event == Event::key)
+      hashes_.push_back(hash(Key(value.get_ref<const std::string&>())));
+    else if (depth != 2 || event != Event::value || !value.is_string())
+      refuse(path_, "its header has a value in '__metadata__' that is no text");
     return false;
-  };
-  const Json rest = Json::parse(header, take, false);
-  if (!rest.is_object()) refuse(path, "its header is damaged");
-  return list;
-}
+  }
+
+  bool end_metadata() {
+    std::sort(hashes_.begin(), hashes_.end());
+    if (std::adjacent_find(hashes_.begin(), hashes_.end()) != hashes_.end()) twice();
+    hashes_ = {};
+    return in_metadata_ = false;
+  }
+
+  bool take_tensor(int depth, Event event, Json& value) {
+    if (event == Event::object_start && depth > 1) refuse(path_, "its header nests objects at '{}'", foreign(name_));
+    if (event == Event::object_start) keys_ = 0;
+    if (event == Event::array_start && depth > 2) refuse(path_, "its header nests arrays at '{}'", foreign(name_));
+    if (event == Event::key && depth == 2) ++keys_;
+    if (++parts_ > most_parts) refuse(path_, "its header has too many parts at '{}'", foreign(name_));
+    if (depth == 1 && (event == Event::value || event == Event::array_end)) damaged();
+    if (depth != 1 || event != Event::object_end) return true;
+    if (keys_ != value.size()) twice();
+    list_.push_back(read_place(path_, name_, value));
+    budget_.spend(list_.back().end - list_.back().begin, name_, path_);
+    return false;
+  }
+
+  [[noreturn]] void damaged() const { refuse(path_, "its header is damaged at '{}'", foreign(name_)); }
+  [[noreturn]] void twice() const { refuse(path_, "its header has a key twice at '{}'", foreign(name_)); }
+
+  const std::string& path_;
+  TensorBudget budget_;
+  std::vector<Place> list_;
+  std::vector<uint64_t> hashes_;  // of the keys of the metadata
+  std::string name_;
+  bool in_metadata_ = false, metadata_ = false;
+  int parts_ = 0;
+  size_t keys_ = 0;  // of the tensor
+};
 
 // In the order of the file; every byte belongs to exactly one tensor, and every name to one.
-std::vector<Place> places(const std::string& header, uint64_t bytes, const std::string& path) {
-  std::vector<Place> list = named_places(header, path);
+std::vector<Place> places(const std::string& header, uint64_t bytes, const std::string& path, uint64_t max_bytes) {
+  std::vector<Place> list = Header(path, max_bytes).read(header);
   std::stable_sort(list.begin(), list.end(),
                    [](const Place& a, const Place& b) { return std::tie(a.begin, a.end) < std::tie(b.begin, b.end); });
   uint64_t at = 0;
   for (const Place& p : list) {
     if (p.begin != at || p.end < at || p.end > bytes || array_bytes(p.shape, p.dtype) != p.end - at)
-      refuse(path, "the place of '{}' does not fit: bytes {} to {} of {}", p.name, p.begin, p.end, bytes);
+      refuse(path, "the place of '{}' does not fit: bytes {} to {} of {}", foreign(p.name), p.begin, p.end, bytes);
     at = p.end;
   }
   if (at != bytes) refuse(path, "{} bytes follow the last tensor", bytes - at);
@@ -174,17 +210,17 @@ void save_safetensors(const Item& root, const std::string& path) {
   file.commit();
 }
 
-Item load_safetensors(const std::string& path, Device* map_location) {
+Item load_safetensors(const std::string& path, const LoadOptions& options) {
   Disk disk = Disk::open(path, ErrorCode::checkpoint);
   const std::string header = read_header(disk, path);
   const uint64_t data = 8 + header.size();
   Map map;
-  for (const Place& p : places(header, disk.size() - data, path)) {
-    if (map.find(p.name)) refuse(path, "its header has a key twice: '{}'", p.name);
+  for (const Place& p : places(header, disk.size() - data, path, options.max_bytes)) {
+    if (map.find(p.name)) refuse(path, "its header has a key twice: '{}'", foreign(p.name));
     Tensor t = Tensor::empty(p.shape, p.dtype, host());
     if (!disk.read(t.raw(), t.bytes(), data + p.begin)) refuse(path, "{}", disk.reason());
     settle_booleans(t);
-    map.add(p.name, on_device(t, map_location));
+    map.add(p.name, on_device(t, options.map_location));
   }
   return map;
 }

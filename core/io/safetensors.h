@@ -2,6 +2,7 @@
 #pragma once
 #include <string>
 
+#include "core/io/load_options.h"
 #include "core/io/tree.h"
 
 namespace luth::io {
@@ -10,6 +11,6 @@ namespace luth::io {
 void save_safetensors(const Item& root, const std::string& path);
 /// A Map in the order of the file; what the header says in `__metadata__` is left out. Throws ErrorCode::checkpoint for
 /// a header that does not fit the file, byte for byte.
-Item load_safetensors(const std::string& path, Device* map_location = nullptr);
+Item load_safetensors(const std::string& path, const LoadOptions& options = {});
 
 }  // namespace luth::io

@@ -81,7 +81,7 @@ SealCheck::SealCheck(Disk& disk, std::string path, ErrorCode code)
   else if (!zeros)
     s.problem = changed;
   waits_ = s.problem.empty();
-  if (!waits_) return;
+  if (!waits_ || s.actual <= small_file) return;
   thread_.start([this] {  // where no thread is left, finish() reads
     read_all();
     read_.release();

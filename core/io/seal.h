@@ -16,6 +16,7 @@ namespace luth::io {
 
 inline constexpr size_t seal_bytes = 512;
 inline constexpr uint32_t seal_version = 1;
+inline constexpr uint64_t small_file = 1 << 20;  // bytes; hashed sooner than a thread starts
 
 struct Seal {
   bool present = false;  // false: a file of somebody else, or no file of this kind at all
@@ -26,8 +27,8 @@ struct Seal {
   std::string problem;   // "" when the seal is absent, or present and right; else a clause: "it is cut short, …"
 };
 
-/// Looks at the seal of a file, and reads the whole file on a thread of its own where there is one: what a file holds
-/// can be read meanwhile, and must not be used before finish() has found no problem.
+/// Looks at the seal of a file, and reads the whole file: one that is not small on a thread of its own where there is
+/// one, so that what it holds can be read meanwhile. That must not be used before finish() has found no problem.
 class SealCheck {
  public:
   /// `code` is that of the errors that are thrown when the disk fails. The disk is used until finish().
@@ -35,7 +36,7 @@ class SealCheck {
   ~SealCheck();
   SealCheck(const SealCheck&) = delete;
   bool present() const { return seal_.present; }
-  /// Waits for the reading; the calling thread may be interrupted.
+  /// Reads a small file, or waits for the reading; the calling thread may be interrupted.
   const Seal& finish();
 
  private:

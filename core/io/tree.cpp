@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t few = 16;  // entries that are searched one by one
 
-// Another one in each process, so that no file can have names that all fall together.
+// Another one in each process.
 uint64_t secret() {
   static const uint64_t seed = [] {
     uint64_t s = 0;
@@ -19,13 +19,13 @@ uint64_t secret() {
   return seed;
 }
 
-size_t hash(const Key& key) {
+}  // namespace
+
+uint64_t hash(const Key& key) {
   if (auto* number = std::get_if<int64_t>(&key)) return XXH3_64bits_withSeed(number, sizeof *number, secret());
   const std::string& s = std::get<std::string>(key);
   return XXH3_64bits_withSeed(s.data(), s.size(), secret());
 }
-
-}  // namespace
 
 Item::Item() = default;
 Item::Item(const Item&) = default;

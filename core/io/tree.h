@@ -17,6 +17,9 @@ struct Item;
 using Key = std::variant<int64_t, std::string>;
 using List = std::vector<Item>;
 
+/// With a secret of this process, so that no file can have names that all fall together.
+uint64_t hash(const Key& key);
+
 /// Keys with values in the order in which they were added. Finding takes constant time, whatever the keys are.
 class Map {
  public:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/visible.h"
 #include "core/io/elements.h"
 
 namespace luth::io {
@@ -17,6 +18,8 @@ constexpr size_t end_bytes = 22, central_bytes = 46, local_bytes = 30, locator_b
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
   throw Error(ErrorCode::checkpoint, "cannot use '{}': {}", path, why);
 }
+
+std::string quoted(const ZipEntry& e) { return "'" + foreign(e.name) + "'"; }
 
 uint64_t get(std::string_view s, size_t at, int bytes) {
   uint64_t v = 0;
@@ -87,8 +90,7 @@ void read_wide(ZipEntry& e, std::string_view extra, const std::string& path) {
       if (kind == 1 && *v == limit && at + 8 <= p + n) *v = get(extra, at, 8), at += 8;
     p += n;
   }
-  if (e.size > disk_limit || e.packed > disk_limit || e.at > disk_limit)
-    refuse(path, "'" + e.name + "' has a wrong size");
+  if (e.size > disk_limit || e.packed > disk_limit || e.at > disk_limit) refuse(path, quoted(e) + " has a wrong size");
 }
 
 // Gives each entry its end. No byte belongs to two entries, nor to one and the directory: what is unpacked is then at
@@ -100,10 +102,9 @@ void set_apart(std::vector<ZipEntry>& entries, uint64_t directory, const std::st
   uint64_t end = directory;
   std::string next = "the directory";
   for (ZipEntry* e : sorted) {
-    if (e->at > end || end - e->at < local_bytes + e->packed)
-      refuse(path, "'" + e->name + "' and " + next + " overlap");
+    if (e->at > end || end - e->at < local_bytes + e->packed) refuse(path, quoted(*e) + " and " + next + " overlap");
     e->end = std::exchange(end, e->at);
-    next = "'" + e->name + "'";
+    next = quoted(*e);
   }
 }
 
@@ -114,12 +115,12 @@ uint64_t data_at(Disk& disk, const ZipEntry& e, const std::string& path) {
   const uint64_t name = get(local, 26, 2), begin = e.at + local_bytes + name + get(local, 28, 2);
   if (local.compare(0, 4, "PK\x03\x04") || get(local, 8, 2) != e.method || begin > e.end || e.packed > e.end - begin ||
       read(disk, e.at + local_bytes, name, path) != e.name)
-    refuse(path, "'" + e.name + "' is damaged: its header does not fit the directory");
+    refuse(path, quoted(e) + " is damaged: its header does not fit the directory");
   return begin;
 }
 void check_sum(const ZipEntry& e, const void* data, const std::string& path) {
   if (crc32_z(0, static_cast<const Bytef*>(data), e.size) != e.crc)
-    refuse(path, "'" + e.name + "' is damaged: its checksum does not fit");
+    refuse(path, quoted(e) + " is damaged: its checksum does not fit");
 }
 
 }  // namespace
@@ -132,6 +133,7 @@ std::vector<ZipEntry> zip_entries(Disk& disk, const std::string& path, uint64_t 
   std::vector<ZipEntry> entries;
   size_t p = 0;
   uint64_t total = 0;
+  TensorBudget budget(max_bytes);
   while (entries.size() < d.count) {
     if (directory.size() - p < central_bytes || directory.compare(p, 4, "PK\x01\x02"))
       refuse(path, "its directory is damaged");
@@ -145,10 +147,11 @@ std::vector<ZipEntry> zip_entries(Disk& disk, const std::string& path, uint64_t 
                get(directory, p + 24, 4),
                get(directory, p + 42, 4)};
     read_wide(e, std::string_view(directory).substr(p + central_bytes + name, extra), path);
-    if (get(directory, p + 8, 2) & 1) refuse(path, "'" + e.name + "' is encrypted");
+    if (get(directory, p + 8, 2) & 1) refuse(path, quoted(e) + " is encrypted");
     total += e.size;  // below disk_limit
     if (total > most)
       refuse(path, fmt::format("unpacked it has more than {} bytes; torch.load has {{max_bytes = …}}", most));
+    budget.spend(e.size, e.name, path);
     entries.push_back(std::move(e));
     p += central_bytes + name + extra + comment;
   }
@@ -161,15 +164,15 @@ std::string zip_read(Disk& disk, const ZipEntry& e, const std::string& path) {
   std::string packed = read(disk, data_at(disk, e, path), e.packed, path);
   bool stored = e.method == 0;
   if (!stored && e.method != 8)
-    refuse(path, fmt::format("'{}' is packed by method {}; luth reads deflate", e.name, e.method));
-  if (stored ? e.size != e.packed : e.size / most_packing > e.packed) refuse(path, "'" + e.name + "' has a wrong size");
+    refuse(path, fmt::format("{} is packed by method {}; luth reads deflate", quoted(e), e.method));
+  if (stored ? e.size != e.packed : e.size / most_packing > e.packed) refuse(path, quoted(e) + " has a wrong size");
   std::string bytes = stored ? std::move(packed) : inflated(packed, e.size, path);
   check_sum(e, bytes.data(), path);
   return bytes;
 }
 
 void zip_read_stored(Disk& disk, const ZipEntry& e, const std::string& path, void* to) {
-  if (e.method != 0 || e.size != e.packed) refuse(path, "'" + e.name + "' should be stored without packing");
+  if (e.method != 0 || e.size != e.packed) refuse(path, quoted(e) + " should be stored without packing");
   const uint64_t at = data_at(disk, e, path);
   if (at > disk.size() || e.size > disk.size() - at) refuse(path, "it is cut short");
   if (e.size && !disk.read(to, e.size, at)) refuse(path, disk.reason());

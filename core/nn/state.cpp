@@ -5,6 +5,7 @@
 
 #include "core/autograd/autograd.h"
 #include "core/base/text.h"
+#include "core/base/visible.h"
 #include "core/nn/module.h"
 #include "core/op/basics.h"
 #include "core/tensor/uninitialised.h"
@@ -99,14 +100,14 @@ Plan compare(const StateDict& own, const StateDict& from) {
     has = true;
     const Tensor& value = it->second->value;
     if (!value)
-      plan.mismatched.push_back(fmt::format("'{}' is no tensor", e.name));
+      plan.mismatched.push_back(fmt::format("'{}' is no tensor", foreign(e.name)));
     else if (is_uninitialised(e.value) && value.numel() == 0)
       continue;  // both wait for a shape
     else if (shape_text(value) == shape_text(e.value))
       plan.copies.emplace_back(e.value, value);
     else
-      plan.mismatched.push_back(
-          fmt::format("'{}' has shape {}, the module's is {}", e.name, shape_text(value), shape_text(e.value)));
+      plan.mismatched.push_back(fmt::format("'{}' has shape {}, the module's is {}", foreign(e.name), shape_text(value),
+                                            shape_text(e.value)));
   }
   for (auto& e : own)
     if (e.value && known[e.name] == &e && filled.count(e.value.impl()) && !filled[e.value.impl()])
@@ -122,7 +123,8 @@ std::string with_nearest(const std::vector<std::string>& names, const std::vecto
   std::vector<std::string> texts;
   for (size_t i = 0; i < names.size(); ++i) {
     const std::string near = i < most_listed ? nearest(names[i], others) : "";
-    texts.push_back("'" + names[i] + "'" + (near.empty() ? "" : fmt::format(" ({} '{}')", whose, near)));
+    texts.push_back("'" + foreign(names[i]) + "'" +
+                    (near.empty() ? "" : fmt::format(" ({} '{}')", whose, foreign(near))));
   }
   return listed(texts);
 }

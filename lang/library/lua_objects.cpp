@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/visible.h"
 #include "lang/nn/nn.h"
 #include "lang/optim/optim.h"
 #include "lang/runtime/tables.h"
@@ -36,13 +37,13 @@ void push_function(lua_State* L, const std::string& name) {
   const size_t dot = name.find('.');
   const std::string table = name.substr(0, std::min(dot, name.size()));
   if (std::find(tables.begin(), tables.end(), table) == tables.end() || dot == name.npos)
-    throw Error(ErrorCode::checkpoint, "the file names the function '{}', which is none of luth's", name);
+    throw Error(ErrorCode::checkpoint, "the file names the function '{}', which is none of luth's", foreign(name));
   lua_getglobal(L, table.c_str());
   lua_pushstring(L, name.c_str() + dot + 1);
   lua_gettable(L, -2);
   lua_remove(L, -2);
   if (!lua_iscfunction(L, -1))
-    throw Error(ErrorCode::checkpoint, "the file names the function '{}', which is none of luth's", name);
+    throw Error(ErrorCode::checkpoint, "the file names the function '{}', which is none of luth's", foreign(name));
 }
 
 // The schedules inside, where they can be set.
@@ -57,7 +58,8 @@ template <class Class>
 const Class& class_of(const io::Map& map, const Class* (*find)(std::string_view)) {
   const std::string& name = io::entry<std::string>(map, "class");
   if (const Class* c = find(name)) return *c;
-  throw Error(ErrorCode::checkpoint, "the file holds the {} '{}', which this luth does not have", map.kind, name);
+  throw Error(ErrorCode::checkpoint, "the file holds the {} '{}', which this luth does not have", map.kind,
+              foreign(name));
 }
 
 std::string settings_of(const auto& object) {
@@ -208,7 +210,7 @@ void ObjectReader::push_object(const io::Map& map) {
   if (map.kind == optimizer_kind) return push_optimizer_of(map);
   if (map.kind == schedule_kind) return push_schedule_of(map);
   throw Error(ErrorCode::checkpoint, "the file holds an object of the kind '{}', which this luth does not know",
-              map.kind);
+              foreign(map.kind));
 }
 
 // Pushes the class of modules of that name, and reads the file of luth's own that has it; false, and pushes nothing,
@@ -238,7 +240,7 @@ nn::ModuleRef ObjectReader::make(const io::Map& map) {
     throw Error(ErrorCode::checkpoint,
                 "the file holds a module of the class '{0}', which no script has defined: first require the file that "
                 "has nn.class('{0}')",
-                name);
+                foreign(name));
   warn_of_replaced_class(L_, name);
   Ref<ScriptModule> m(new ScriptModule(name, WeakRef(L_, -1)));
   lua_pop(L_, 1);

@@ -3,6 +3,7 @@
 
 #include "core/autograd/autograd.h"
 #include "core/base/text.h"
+#include "core/base/visible.h"
 #include "lang/nn/nn.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
@@ -427,7 +428,7 @@ void push_saved_optimizer(lua_State* L, const std::string& name, const std::stri
     throw Error(ErrorCode::checkpoint,
                 "the file holds an optimizer of the class '{0}', which no script has made: first require the file that "
                 "has optim.class('{0}')",
-                name);
+                foreign(name));
   warn_of_replaced_class(L, name);
   optim::OptimizerRef o = c ? c->make() : make_script_optimizer(L, name, defaults);
   push_optimizer(L, o);

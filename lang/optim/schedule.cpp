@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/visible.h"
 #include "lang/optim/optim.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
@@ -461,7 +462,7 @@ void push_saved_schedule(lua_State* L, const std::string& name, int fields) {
     throw Error(ErrorCode::checkpoint,
                 "the file holds a schedule of the class '{0}', which no script has made: first require the file that "
                 "has optim.lr_scheduler.class('{0}')",
-                name);
+                foreign(name));
   warn_of_replaced_class(L, name);
   push_box<optim::ScheduleRef>(L, {}, optim_values);
   lua_insert(L, -2);

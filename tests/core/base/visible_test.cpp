@@ -21,5 +21,13 @@ TEST(Visible, ShowsBytesThatAreNoText) {
   EXPECT_EQ(visible("\xed\xa0\x80\xc0\x80"), R"(\xed\xa0\x80\xc0\x80)");
 }
 
+TEST(Visible, ForeignTextIsAShortLine) {
+  EXPECT_EQ(foreign("weight"), "weight");
+  EXPECT_EQ(foreign("a\nb\tc\x1b"), R"(a\x0ab\x09c\x1b)");
+  EXPECT_EQ(foreign(std::string(100, 'x')), std::string(100, 'x'));
+  EXPECT_EQ(foreign(std::string(1 << 20, 'x')), std::string(100, 'x') + "…");
+  EXPECT_EQ(foreign("ééé", 2), "éé…");
+}
+
 }  // namespace
 }  // namespace luth

@@ -243,5 +243,68 @@ TEST(Formats, HostileArchives) {
     EXPECT_EQ(failure([&] { load(dir / name, bounded); }).code, 0) << name;
 }
 
+// A .safetensors file of a header and `bytes` zeros.
+std::string safetensors(const std::string& header, size_t bytes = 0) {
+  std::string file(8, '\0');
+  for (int i = 0; i < 8; ++i) file[size_t(i)] = char(header.size() >> (8 * i));
+  return file + header + std::string(bytes, '\0');
+}
+
+// A tensor without elements takes ten times its description, and an array of one element five times.
+TEST(Formats, ManySmallTensorsAreBounded) {
+  Folder dir;
+  std::string header = "{", comma;
+  Map arrays;
+  for (int i = 0; i < 20000; ++i) {
+    header += std::exchange(comma, ",") + fmt::format(R"("{}":{{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})", i);
+    arrays.add(std::to_string(i), counted({1}, Dtype::u8));
+  }
+  spit(dir / "a.safetensors", safetensors(header + "}"));
+  save(arrays, dir / "a.npz");
+  for (const char* name : {"a.safetensors", "a.npz"}) {
+    LoadOptions bounded;
+    bounded.max_bytes = std::filesystem::file_size(dir / name);
+    const Failure f = failure([&] { load(dir / name, bounded); });
+    EXPECT_TRUE(f.code == 5 && contains(f.text, "more memory than max_bytes")) << name << ": " << f.text;
+    bounded.max_bytes = 20'000'000;
+    EXPECT_EQ(failure([&] { load(dir / name, bounded); }).code, 0) << name;
+  }
+}
+
+TEST(Formats, MetadataIsReadAndNotKept) {
+  Folder dir;
+  const std::string tensor = R"(,"x":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}})";
+  auto text = [&](const std::string& metadata) {
+    spit(dir / "a", safetensors(R"({"__metadata__":)" + metadata + tensor, 2));
+    return failure([&] { EXPECT_EQ(load(dir / "a").as<Map>()->size(), 1u); }).text;
+  };
+  for (const char* good : {"{}", R"({"a":"b"})", R"({"a":"b","c":""})"}) EXPECT_EQ(text(good), "") << good;
+  EXPECT_TRUE(contains(text(R"({"a":"b","c":"","a":"b"})"), "twice"));
+  for (const char* bad : {R"({"a":1})", R"({"a":{"b":"c"}})", R"({"a":["b"]})", R"({"a":null})"})
+    EXPECT_TRUE(contains(text(bad), "no text")) << bad;
+  for (const char* bad : {"1", "[]", R"("a")", R"(["a"])"}) EXPECT_NE(text(bad), "") << bad;
+}
+
+// Names of files and of what they hold are lines of at most 100 characters.
+TEST(Formats, NamesInErrorsAreShort) {
+  Folder dir;
+  const std::string name = std::string(100'000, 'n') + "\\n";
+  const std::string entry = "{\"" + name + R"(":{"dtype":"U8","shape":[1],"data_offsets":[0,9]}})";
+  const std::string type = R"({"x":{"dtype":")" + name + R"(","shape":[1],"data_offsets":[0,1]}})";
+  for (const std::string& header : {entry, type}) {
+    spit(dir / "a", safetensors(header, 1));
+    const Failure f = failure([&] { load(dir / "a"); });
+    EXPECT_TRUE(f.code == 5 && f.text.size() < 400 && contains(f.text, "nnn…")) << f.text.size();
+  }
+  Map one;
+  one.add("line\nmore" + std::string(10'000, 'n'), counted({1}));
+  save(one, dir / "a.npz");
+  std::string bytes = slurp(dir / "a.npz");
+  bytes[bytes.find("PK\1\2") + 16] ^= 1;  // its checksum
+  spit(dir / "a.npz", bytes);
+  const Failure f = failure([&] { load(dir / "a.npz"); });
+  EXPECT_TRUE(f.code == 5 && f.text.size() < 400 && contains(f.text, "line\\x0amore")) << f.text.size() << f.text;
+}
+
 }  // namespace
 }  // namespace luth::io
