@@ -1,8 +1,9 @@
-# Makes h5py.h5, v110.h5 and v200.h5, files as Python programs write them: python3 make_h5py.py (h5py 3.16, numpy 2.4).
+# Makes h5py.h5, v110.h5, v200.h5, small_old.h5 and small_v108.h5, files as Python programs write them: python3 make_h5py.py (h5py 3.16, numpy 2.4).
 import h5py
 import numpy as np
 
-with h5py.File('h5py.h5', 'w') as f:
+
+def fill(f, zeros):
     count = np.arange(24)
     f['plain'] = count.reshape(4, 6).astype('f4')
     f['big_endian'] = count.astype('>f8')
@@ -23,7 +24,7 @@ with h5py.File('h5py.h5', 'w') as f:
     f['[1]'] = np.int8(2)
     packed = dict(chunks=(7, 5), compression='gzip', shuffle=True, fletcher32=True)
     f.create_dataset('packed', data=np.arange(400).reshape(20, 20).astype('>i4'), **packed)
-    f.create_dataset('zeros', data=np.zeros((300, 300)), compression='gzip')  # 700 KB in few bytes
+    f.create_dataset('zeros', data=np.zeros((zeros, zeros)), compression='gzip')
     f.create_dataset('growing', data=count.astype('u1'), maxshape=(None,))
     f.create_dataset('unwritten', shape=(5,), dtype='f4', fillvalue=2.5)
     f.create_dataset('compact', data=count.astype('i1'), dcpl=None)
@@ -42,9 +43,22 @@ with h5py.File('h5py.h5', 'w') as f:
     g['weight'].attrs['units'] = 'attributes of datasets are not read'
     f['tied'] = f['layer/weight']
 
+
+with h5py.File('h5py.h5', 'w') as f:
+    fill(f, 300)  # 700 KB in few bytes
+
 with h5py.File('v110.h5', 'w', libver=('v110', 'v110')) as f:  # the layout of libver = 'latest' in HDF5 1.10
     f.create_dataset('packed', data=np.arange(400).reshape(20, 20), chunks=(7, 5), compression='gzip')
     f['plain'] = np.arange(24).reshape(4, 6).astype('f4')
 
 with h5py.File('v200.h5', 'w', libver='latest') as f:  # HDF5 2.0, which HDF5 1.10 cannot read
     f.create_dataset('packed', data=np.arange(4), chunks=(2,), compression='gzip')
+
+# Small ones for mutants: the oldest layout, and that of HDF5 1.8, whose metadata have checksums; names enough for trees.
+for name, libver in (('small_old.h5', ('earliest', 'v108')), ('small_v108.h5', ('v108', 'v108'))):
+    with h5py.File(name, 'w', libver=libver) as f:
+        fill(f, 20)
+        many = f.create_group('many', track_order=True)
+        for i in range(10):
+            many['set%d' % i] = np.int8(i)
+            many.attrs['number%d' % i] = i
