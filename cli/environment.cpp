@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "core/base/threads.h"
+#include "core/device/device.h"
 #include "core/device/isa.h"
 
 namespace luth::cli {
@@ -46,6 +47,9 @@ std::string of_onednn_isa(const std::string& value) {
   return does_without(newest ? avx512 : value.starts_with("avx2") ? avx2 : older, "convolutions");
 }
 std::string of_cpu_isa(const std::string& value) {
+  try {
+    cpu_isa();
+  } catch (const Error& e) { return e.what(); }
   return does_without(value == "v4" ? avx512 : value == "v3" ? avx2 : older, "kernels");
 }
 std::string of_threads(const std::string& value) {

@@ -205,6 +205,7 @@ TEST(Environment, DoctorSaysWhatSlowsDown) {
     const std::string best = run({"doctor"}, {.env = {{"OPENBLAS_CORETYPE", "SkylakeX"}}}).out;
     EXPECT_TRUE(has(best, "OPENBLAS_CORETYPE SkylakeX\n")) << best;
   }
+  EXPECT_TRUE(has(run({"doctor"}, {.env = {{"LUTH_CPU_ISA", "v9"}}}).out, "v9: LUTH_CPU_ISA=v9 is unknown"));
   TempDir dir;
   EXPECT_EQ(system(("env -i '" + program() + "' doctor >'" + (dir / "out") + "'").c_str()), 0);
   EXPECT_TRUE(has(read_file(dir / "out"), "no setting that changes the speed"));
