@@ -91,7 +91,7 @@ return recipe {
   callbacks = {
     -- behind the first of the two batches of a step there is the checkpoint of the step before
     on_step = function(t)
-      local every = t.recipe.save_every
+      local every = tonumber(t.recipe.save_every)
       if t.batch % 2 == 1 and t.step > 0 and every > 0 and t.step % every == 0 then saved(t) end
     end,
     on_epoch = saved,

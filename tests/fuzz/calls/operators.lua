@@ -201,10 +201,15 @@ local function is_named(entry, message)
   return not operator or message:find(': expects ', 1, true) or message:find(entry.name:match('[^.]+$'), 1, true) or message:find(operator:match('[^.]+'):match('[^_]+'), 1, true)
 end
 
+-- Whether a function of the script runs within the call: where it fails, what it did before stays.
+local function calls_back(list, n)
+  for i = 2, n do if type(list[i]) == 'function' then return true end end
+end
+
 -- One call. What an operator in place refuses is unchanged; an error names the operator.
 local function one_call(run, entry, list, n)
   local x = list[1]
-  local before = entry.inplace and torch.is_tensor(x) and x.device.type == 'cpu' and chance(4) and x:detach():clone()
+  local before = entry.inplace and not calls_back(list, n) and torch.is_tensor(x) and x.device.type == 'cpu' and chance(4) and x:detach():clone()
   local results = table.pack(run:call(entry.name, entry.call, table.unpack(list, 1, n)))
   if results[1] then
     check_positions(run, entry, list, results)
