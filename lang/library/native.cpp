@@ -181,6 +181,14 @@ int visible_text(lua_State* L) {
   const std::string shown = visible({text, n});
   return lua_pushlstring(L, shown.data(), shown.size()), 1;
 }
+// foreign(text [, most]): the text in one line, of at most `most` characters, and what a terminal would obey as
+// escapes.
+int foreign_text(lua_State* L) {
+  size_t n;
+  const char* text = luaL_checklstring(L, 1, &n);
+  const std::string shown = foreign({text, n}, size_t(luaL_optinteger(L, 2, LUA_MAXINTEGER)));
+  return lua_pushlstring(L, shown.data(), shown.size()), 1;
+}
 // document(value, text): the help of a value that the library makes.
 int document_value(lua_State* L) {
   luaL_checkany(L, 1);
@@ -211,6 +219,7 @@ constexpr luaL_Reg functions[] = {
     {"kind", guarded<kind>},
     {"is_tty", guarded<is_terminal>},
     {"visible", guarded<visible_text>},
+    {"foreign", guarded<foreign_text>},
     {"columns", guarded<terminal_columns>},
     {"now", guarded<now>},
     {"share_dir", guarded<share>},

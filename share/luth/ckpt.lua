@@ -8,6 +8,11 @@ local usage, unusable = errors.usage, errors.unusable
 
 -- ---- texts ----
 
+-- Prints one line. Names and values of a file do not begin another, and a terminal obeys nothing in them.
+local function print_line(...) print(native.foreign(string.format(...))) end
+-- A name in an error.
+local function short(name) return native.foreign(name, 100) end
+
 local function with_commas(n) return (tostring(n):reverse():gsub('(%d%d%d)', '%1,'):reverse():gsub('^,', '')) end
 
 local function size(bytes)
@@ -33,19 +38,19 @@ local actions = {}
 function actions.ls(paths, o)
   for _, path in ipairs(paths) do
     local list = trees.flat(trees.load(path))
-    if #paths > 1 then print(path .. ':') end
+    if #paths > 1 then print_line('%s:', path) end
     local width, count, elements, bytes = 0, 0, 0, 0
     for _, entry in ipairs(list) do width = math.max(width, utf8.len(entry.name) or #entry.name) end
     for _, entry in ipairs(list) do
       local pad = (' '):rep(math.min(width, 60) - (utf8.len(entry.name) or #entry.name))
       if torch.is_tensor(entry.value) then
         count, elements, bytes = count + 1, elements + entry.value:numel(), bytes + bytes_of(entry.value)
-        print(string.format('%s%s  %s  %s', entry.name, pad, kind_of(entry.value), size(bytes_of(entry.value))))
+        print_line('%s%s  %s  %s', entry.name, pad, kind_of(entry.value), size(bytes_of(entry.value)))
       elseif not o.tensors then
-        print(string.format('%s%s  %s', entry.name, pad, shown(entry.value)))
+        print_line('%s%s  %s', entry.name, pad, shown(entry.value))
       end
     end
-    print(string.format('%d tensors, %s elements, %s', count, with_commas(elements), size(bytes)))
+    print_line('%d tensors, %s elements, %s', count, with_commas(elements), size(bytes))
   end
 end
 
@@ -66,9 +71,9 @@ function actions.show(words)
   if not name then
     for _, entry in ipairs(list) do
       if torch.is_tensor(entry.value) then
-        print(string.format('%s  %s  %s', entry.name, kind_of(entry.value), numbers(entry.value)))
+        print_line('%s  %s  %s', entry.name, kind_of(entry.value), numbers(entry.value))
       else
-        print(string.format('%s  %s', entry.name, tostring(entry.value)))
+        print_line('%s  %s', entry.name, tostring(entry.value))
       end
     end
     return
@@ -81,10 +86,10 @@ function actions.show(words)
   end
   for _, entry in ipairs(found) do
     if torch.is_tensor(entry.value) then
-      print(string.format('%s  %s  %s', entry.name, kind_of(entry.value), numbers(entry.value)))
+      print_line('%s  %s  %s', entry.name, kind_of(entry.value), numbers(entry.value))
       print(entry.value)
     else
-      print(string.format('%s  %s', entry.name, tostring(entry.value)))
+      print_line('%s  %s', entry.name, tostring(entry.value))
     end
   end
 end
@@ -94,10 +99,10 @@ function actions.verify(paths)
   for _, path in ipairs(paths) do
     local ok, why = pcall(torch.load, path)
     if ok then
-      print(string.format('%s: %s', path, native.whole(path) and 'whole, its seal holds' or 'loads; it has no seal'))
+      print_line('%s: %s', path, native.whole(path) and 'whole, its seal holds' or 'loads; it has no seal')
     else
       bad = bad + 1
-      print((tostring(why):gsub('\n.*', '')))
+      print_line('%s', (tostring(why):gsub('\n.*', '')))
     end
   end
   if bad > 0 then unusable('%d of %d files cannot be used', bad, #paths) end
@@ -130,7 +135,7 @@ function actions.diff(words)
   local of_b, of_a, found = {}, {}, 0
   for _, entry in ipairs(a) do of_a[entry.name] = true end
   for _, entry in ipairs(b) do of_b[entry.name] = entry end
-  local function say(...) found = found + 1 print(string.format(...)) end
+  local function say(...) found = found + 1 print_line(...) end
   for _, entry in ipairs(a) do
     local other = of_b[entry.name]
     local text = other and difference(entry.value, other.value)
@@ -139,7 +144,7 @@ function actions.diff(words)
   for _, entry in ipairs(b) do
     if not of_a[entry.name] then say('%s  only in %s', entry.name, words[2]) end
   end
-  if found == 0 then print(string.format('no difference in %d entries', #a)) end
+  if found == 0 then print_line('no difference in %d entries', #a) end
   return found
 end
 
@@ -163,7 +168,7 @@ function actions.convert(words, o)
   local tree = trees.load(from, true)
   if is_flat(to) then tree = trees.tensors_only(tree, from, to) end
   torch.save(tree, to)
-  print(string.format('wrote %s', to))
+  print_line('wrote %s', to)
 end
 
 function actions.export(words, o)
@@ -173,7 +178,7 @@ function actions.export(words, o)
   torch.save(weights, to)
   local count = 0
   for _ in pairs(weights) do count = count + 1 end
-  print(string.format("wrote %d tensors of %s to %s; names count positions from %d", count, part, to, o.base))
+  print_line("wrote %d tensors of %s to %s; names count positions from %d", count, part, to, o.base)
 end
 
 -- The mean of tensors in float64; what is no float is that of the last file.
@@ -200,7 +205,7 @@ function actions.average(words, o)
     for i, part in ipairs(parts) do
       local other = part[name]
       if not other or kind_of(other) ~= kind_of(t) then
-        unusable("%s and %s cannot be averaged: '%s' is %s in the first and %s in the second", words[1], words[i], name,
+        unusable("%s and %s cannot be averaged: '%s' is %s in the first and %s in the second", words[1], words[i], short(name),
                  kind_of(t), other and kind_of(other) or 'missing')
       end
       list[i] = other
@@ -209,11 +214,11 @@ function actions.average(words, o)
   end
   for i, part in ipairs(parts) do
     for name in pairs(part) do
-      if not parts[1][name] then unusable("%s and %s cannot be averaged: '%s' is only in the second", words[1], words[i], name) end
+      if not parts[1][name] then unusable("%s and %s cannot be averaged: '%s' is only in the second", words[1], words[i], short(name)) end
     end
   end
   torch.save(within and not is_flat(to) and { model = result } or result, to)
-  print(string.format('wrote the mean of %d files to %s', #words, to))
+  print_line('wrote the mean of %d files to %s', #words, to)
 end
 
 -- ---- the command line ----

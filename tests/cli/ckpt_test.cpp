@@ -34,6 +34,17 @@ class Ckpt : public ::testing::Test {
   TempDir dir_;
 };
 
+// Names and texts of others: each on its line, and nothing in them that a terminal obeys.
+TEST_F(Ckpt, NamesTakeOneLine) {
+  lua("torch.save({['a\\27[2J\\nb'] = torch.ones(1), c = 'd\\27'}, 'x.h5')");
+  for (auto& words :
+       std::vector<std::vector<std::string>>{{"ls", "x.h5"}, {"show", "x.h5"}, {"diff", "x.h5", "a.h5"}}) {
+    const Result r = ckpt(words);
+    EXPECT_TRUE(has(r.out, R"(a\x1b[2J\x0ab)")) << words[0] << ": " << r.out << r.err;
+    EXPECT_FALSE(has(r.out, "\x1b")) << words[0];
+  }
+}
+
 TEST_F(Ckpt, ListsAndShows) {
   Result r = ckpt({"ls", "a.h5"});
   EXPECT_EQ(r.code, 0) << r.err;
