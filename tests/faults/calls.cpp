@@ -262,7 +262,7 @@ class Calls : public Campaign {
                                                                                     const Result& r) -> std::string {
     if (r.code == 0) return "";
     std::string state;
-    for (auto& [path, bytes] : files_below(d / "run")) state += path + '\0' + without_seconds(bytes) + '\0';
+    for (auto& [path, bytes] : files_below(d / "run")) state += path + '\0' + comparable(path, bytes) + '\0';
     if (good_.contains(state)) return "";
     const Result after = run_in(d, short_.words(true));
     const std::string rule = after.code ? "it does not resume: " + after.err : short_.finished(files_below(d / "run"));

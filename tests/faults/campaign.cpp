@@ -99,12 +99,32 @@ return recipe {
 }
 )lua";
 
-// The log without its times; the recipe and options as they are.
-std::string comparable(const std::string& path, const std::string& bytes) {
-  return path == "log.jsonl" ? without_seconds(bytes) : bytes;
+// Lines of a table without the column of that name, which the first line has.
+std::string without_column(const std::string& table, const std::string& name) {
+  std::string rest;
+  size_t column = std::string::npos;
+  for (size_t at = 0; at < table.size();) {
+    const size_t end = std::min(table.find('\n', at), table.size() - 1);
+    const std::string line = table.substr(at, end + 1 - at);
+    size_t n = 0;
+    for (size_t from = 0; from < line.size(); ++n) {
+      const size_t to = std::min(line.find(',', from), line.size() - 1);
+      const std::string field = line.substr(from, to + 1 - from);
+      if (at == 0 && field.starts_with(name)) column = n;
+      if (n != column) rest += field;
+      from = to + 1;
+    }
+    at = end + 1;
+  }
+  return rest;
 }
 
 }  // namespace
+
+std::string comparable(const std::string& path, const std::string& bytes) {
+  if (path.ends_with("log.jsonl")) return without_seconds(bytes);
+  return path.ends_with("metrics.csv") ? without_column(bytes, "samples_per_second") : bytes;
+}
 
 Training::Training(std::vector<std::string> words) : recipe_(training_recipe), words_(std::move(words)) {
   const TempDir dir;

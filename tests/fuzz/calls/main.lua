@@ -65,6 +65,7 @@ local memory = {}
 local function note_memory()
   run.pool = {}
   collectgarbage() collectgarbage()
+  torch.empty_cache('cpu')  -- what the allocator keeps for later tensors is bounded
   memory[#memory + 1] = {programs = memory.programs, tensors = torch.memory_stats().allocated, lua = collectgarbage('count') * 1024, resident = resident()}
 end
 
