@@ -84,7 +84,7 @@ ProcessGroup::ProcessGroup(GroupSetup setup) : setup_(std::move(setup)) {
   check_all_ = check && std::string_view(check) == "1";
   const CallRecord start = record_of("the start of the group " + name(), 0);
   record_ = start;
-  the_watch().add(this);
+  if (size() > 1) the_watch().add(this);
   try {
     assemble(key_of_all);
     for (auto& c : parse_backends(setup_.backend))

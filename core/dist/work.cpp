@@ -38,18 +38,13 @@ void Work::finish(std::exception_ptr error) {
   ended_.notify_all();
 }
 
-Lane::Lane() {
-  const BlockSignals blocked;
-  thread_ = std::thread([this] { run(); });
-}
-
 Lane::~Lane() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
   }
   changed_.notify_all();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void Lane::give(WorkRef work, std::function<void(Work&)> call) {
@@ -57,6 +52,10 @@ void Lane::give(WorkRef work, std::function<void(Work&)> call) {
     const std::lock_guard lock(mutex_);
     queue_.emplace_back(std::move(work), std::move(call));
     idle_ = false;
+    if (!thread_.joinable()) {
+      const BlockSignals blocked;
+      thread_ = std::thread([this] { run(); });
+    }
   }
   changed_.notify_one();
 }

@@ -47,11 +47,11 @@ class Work {
 };
 using WorkRef = std::shared_ptr<Work>;
 
-/// A thread that runs calls one after another, in the order in which they were given. After one has failed, those
-/// behind it fail with its error.
+/// A thread that runs calls one after another, in the order in which they were given. It begins with the first. After
+/// one has failed, those behind it fail with its error.
 class Lane {
  public:
-  Lane();
+  Lane() = default;
   /// Waits for the call that runs; calls behind it fail.
   ~Lane();
   Lane(const Lane&) = delete;

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <thread>
 
+#include "core/dist/alone.h"
 #include "core/dist/environment.h"
 #include "core/dist/file_store.h"
 
@@ -170,8 +171,10 @@ void check_place(Store& store, const Place& p) {
 std::shared_ptr<Store> find_store(World& w, const InitOptions& o, Place& p, Milliseconds timeout) {
   if (o.store) return o.store;
   if (!p.file.empty()) return w.file = std::make_shared<FileStore>(p.file, timeout);
-  const char* kept = std::getenv("LUTH_STORE_IS_UP");  // the launcher keeps the store
-  if (p.rank == 0 && !(kept && *kept == '1')) {
+  const char* up = std::getenv("LUTH_STORE_IS_UP");
+  const bool kept = up && *up == '1';  // by the launcher
+  if (p.size == 1 && !kept && !o.init_method.starts_with("tcp://")) return make_own_store(timeout);
+  if (p.rank == 0 && !kept) {
     w.server = std::make_unique<StoreServer>(p.master.port);
     p.master.port = w.server->port();
   }
@@ -292,7 +295,7 @@ void init_process_group(const InitOptions& o) {
   const Milliseconds timeout = o.timeout.value_or(usual_timeout());
   if (timeout <= Milliseconds(0))
     throw Error(ErrorCode::usage, "init_process_group: timeout should be above 0 seconds");
-  const Place p = find_place(o, start_backend(backend));
+  const Place p = find_place(o, o.backend.empty() ? std::nullopt : start_backend(backend));
   auto w = std::make_unique<World>();
   open_store(*w, o, p, timeout);
   check_place(*w->store, p);

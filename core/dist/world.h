@@ -9,7 +9,7 @@ namespace luth::dist {
 inline constexpr Milliseconds default_timeout{120'000};
 
 struct InitOptions {
-  std::string backend;      // "": gloo
+  std::string backend;      // "": gloo, and for a run of one process nothing that must be installed
   std::string init_method;  // "", "env://", "tcp://host:port", "file://path"
   int rank = -1, world_size = -1;
   std::optional<Milliseconds> timeout;  // nothing: $LUTH_DIST_TIMEOUT seconds, else default_timeout

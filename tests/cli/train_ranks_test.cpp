@@ -109,6 +109,32 @@ TEST_F(TrainRanks, OneSpeaksForAll) {
   EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 1) << log;
 }
 
+// A run of one process is one to torch.distributed too, with a launcher and without, and needs no Gloo.
+TEST_F(TrainRanks, OneRankIsARunToo) {
+  recipe(
+      "r.callbacks = { function()\n  local d, x = torch.distributed, torch.ones(3)\n  d.all_reduce(x)\n  d.barrier()\n"
+      "  print('rank', d.get_rank(), d.get_world_size(), x:sum():item())\nend }\nr.epochs = 1");
+  TempDir none;
+  none.write("libluth_gloo.so", "no library");
+  for (const Env& env : {Env{}, Env{{"LUTH_DEVICE_PATH", none.path()}}}) {
+    for (int ranks : {0, 1}) {
+      const Result r = run_in(dir_, words(ranks, {"train", "p.lua"}), env);
+      EXPECT_EQ(r.code, 0) << r.err;
+      EXPECT_TRUE(has(r.out, "rank\t0\t1\t3.0\n")) << r.out;
+    }
+    const Result torchrun = run_in(dir_, {"train", "p.lua"}, [&] {
+      Env more = env;
+      more.insert(more.end(), {{"RANK", "0"}, {"WORLD_SIZE", "1"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", "9"}});
+      return more;
+    }());
+    EXPECT_TRUE(has(torchrun.out, "rank\t0\t1\t3.0\n")) << torchrun.out << torchrun.err;
+  }
+  const Result two = run_in(dir_, words(2, {"train", "p.lua"}), {{"LUTH_DEVICE_PATH", none.path()}});
+  EXPECT_EQ(two.code, 2) << two.err;
+  EXPECT_TRUE(has(two.err, "the backend 'gloo' cannot be used: ") && has(two.err, "Gloo (Debian: libgloo-dev)"))
+      << two.err;
+}
+
 // In each of 500 steps, with random numbers that differ.
 TEST_F(TrainRanks, ParametersStayEqual) {
   recipe(R"lua(

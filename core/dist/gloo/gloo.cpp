@@ -1,4 +1,4 @@
-// Gloo over TCP. A group of one needs no connection, and has none.
+// Gloo over TCP, for groups of two and more.
 #include <sched.h>
 
 #include <gloo/allgather.h>
@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <mutex>
 #include <numeric>
@@ -80,10 +79,6 @@ auto reduction(Dtype dtype, ReduceOp op) {
   return [dtype, op](void* out, const void* a, const void* b, size_t n) { reduce_into(out, a, b, n, dtype, op); };
 }
 
-void copy(const Tensor& to, const Tensor& from) {
-  if (to.raw() != from.raw()) std::memcpy(to.raw(), from.raw(), from.bytes());
-}
-
 // Messages of users, beside the slots of Gloo's collectives (gloo/types.h).
 uint64_t message_slot(uint32_t tag) { return uint64_t(0x40) << 56 | uint64_t(tag) << 16; }
 
@@ -126,7 +121,6 @@ class WakePatiently {
 class Gloo final : public Backend {
  public:
   explicit Gloo(const BackendSetup& setup) : Backend(int(setup.ranks.size())), rank_(setup.rank) {
-    if (size() == 1) return;
     const BlockSignals blocked;  // a connection that the other side has closed is an error here, and no SIGPIPE
     guarded([&] {
       gloo::transport::tcp::attr where(setup.own_address.c_str());
@@ -154,18 +148,15 @@ class Gloo final : public Backend {
     if (!idle(t)) run<gloo::ReduceOptions>(timeout, gloo::reduce, output(t), reducing(t, op), rooted(root));
   }
   void all_gather(const Tensor& part, const Tensor& all, Milliseconds timeout) override {
-    if (size() == 1) return copy(all, part);
     if (!idle(part)) run<gloo::AllgatherOptions>(timeout, gloo::allgather, input(part), output(all));
   }
   void gather(const Tensor& part, const Tensor& all, int root, Milliseconds timeout) override {
-    if (size() == 1) return copy(all, part);
     const auto at_root = [&](auto& o) {
       if (rank_ == root) output(all)(o);
     };
     if (!idle(part)) run<gloo::GatherOptions>(timeout, gloo::gather, input(part), at_root, rooted(root));
   }
   void scatter(const Tensor& all, const Tensor& part, int root, Milliseconds timeout) override {
-    if (size() == 1) return copy(part, all);
     const auto at_root = [&](auto& o) {
       if (rank_ != root) return;
       with_elements(all, [&](auto* p, size_t n) {
@@ -178,7 +169,6 @@ class Gloo final : public Backend {
   }
   void all_to_all(const Tensor& from, const std::vector<int64_t>& from_counts, const Tensor& to,
                   const std::vector<int64_t>& to_counts, Milliseconds timeout) override {
-    if (size() == 1) return copy(to, from);
     run<gloo::AlltoallvOptions>(timeout, gloo::alltoallv, [&](auto& o) {
       with_elements(from, [&](auto* p, size_t) { o.setInput(p, from_counts); });
       with_elements(to, [&](auto* p, size_t) { o.setOutput(p, to_counts); });
@@ -221,8 +211,8 @@ class Gloo final : public Backend {
   void abort(std::exception_ptr) noexcept override { close(); }
 
  private:
-  // Nothing is to be sent: no elements, or nobody to send them to.
-  bool idle(const Tensor& t) const { return size() == 1 || t.numel() == 0; }
+  // Nothing is to be sent.
+  static bool idle(const Tensor& t) { return t.numel() == 0; }
 
   // A call of Gloo, whose options are what `fill` puts into them.
   template <class Options, class Call, class... Fill>

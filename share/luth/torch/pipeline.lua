@@ -137,7 +137,9 @@ function Pipeline:init(stages, options)
   self.stages = nn.ModuleList()
   for _, stage in ipairs(a.stages) do self.stages:append(stage) end
   self.chunks, self.loss_fn, self.most_stored = a.chunks, a.loss_fn, 0
-  if a.in_process or not (a.process_group or native.initialized()) then
+  -- the only rank of a run has all stages
+  local no_others = not a.process_group and not (native.initialized() and native.world():size() > 1)
+  if a.in_process or no_others then
     self.workers, self.first = count_workers(self.stages), 0
     self.own = self.workers
   else

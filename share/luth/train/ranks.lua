@@ -1,5 +1,5 @@
 -- The ranks of a run: processes that train or evaluate one recipe together, started by any launcher. A process without
--- a launcher is rank 0 of 1; then nothing here waits or sends.
+-- a launcher is rank 0 of 1, for torch.distributed too; then nothing here waits or sends.
 local native = require 'luth.native'
 local launched = require('luth.dist').launched
 local errors = require 'luth.train.errors'
@@ -9,21 +9,22 @@ local dist = torch.distributed
 local M = { rank = 0, size = 1, local_rank = 0 }
 
 -- NCCL sends between GPUs where each rank of this machine has one; NCCL refuses ranks that share one, and Gloo does not.
-local function backend_for(device, ranks_here)
-  if device == 'cpu' or ranks_here == 0 or torch.cuda.device_count() < ranks_here then return nil end
+-- One rank sends nothing, and needs neither.
+local function backend_for(device, size, ranks_here)
+  if size == 1 or device == 'cpu' or ranks_here == 0 or torch.cuda.device_count() < ranks_here then return nil end
   return dist.is_nccl_available() and 'cpu:gloo,cuda:nccl' or nil
 end
 
--- Joins the run that a launcher has started. `timeout`: seconds as text, nil for the usual ones. `device`: what was given
--- as --device.
+-- Joins the run that a launcher has started, or one of this process alone. `timeout`: seconds as text, nil for the usual
+-- ones. `device`: what was given as --device.
 function M.join(timeout, device)
   local seconds = tonumber(timeout)
   if timeout and not (seconds and seconds > 0 and seconds < 1e9) then
     errors.usage("--dist-timeout takes seconds above 0, got '%s'", timeout)
   end
   local rank, size, local_rank, ranks_here = launched()
-  if not rank or size == 1 then return end
-  dist.init_process_group(backend_for(device, ranks_here), seconds and { timeout = seconds })
+  if not rank then rank, size, local_rank = 0, 1, 0 end
+  dist.init_process_group(backend_for(device, size, ranks_here), { timeout = seconds, rank = rank, world_size = size })
   M.rank, M.size, M.local_rank = rank, size, local_rank
 end
 

@@ -6,6 +6,7 @@
 #include <random>
 #include <thread>
 
+#include "core/dist/alone.h"
 #include "core/dist/file_store.h"
 #include "core/dist/tcp_store.h"
 #include "tests/core/io/io_util.h"
@@ -19,6 +20,7 @@ class StoreTest : public ::testing::TestWithParam<const char*> {
  protected:
   std::shared_ptr<Store> open() {
     if (std::string_view(GetParam()) == "file") return std::make_shared<FileStore>(folder_ / "store", long_time);
+    if (std::string_view(GetParam()) == "own") return own_ = own_ ? own_ : make_own_store(long_time);
     if (!server_) server_ = std::make_unique<StoreServer>(0);
     auto tcp = std::make_shared<TcpStore>(Address{"127.0.0.1", server_->port()}, long_time);
     if (std::string_view(GetParam()) == "prefix") return std::make_shared<PrefixStore>("group", tcp);
@@ -28,6 +30,7 @@ class StoreTest : public ::testing::TestWithParam<const char*> {
  private:
   io::testing::Folder folder_;
   std::unique_ptr<StoreServer> server_;
+  std::shared_ptr<Store> own_;
 };
 
 TEST_P(StoreTest, KeepsValuesForAll) {
@@ -100,7 +103,7 @@ TEST_P(StoreTest, LargeValues) {
   EXPECT_EQ(a->add("n", 1), 1);  // it goes on
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, StoreTest, ::testing::Values("tcp", "file", "prefix"),
+INSTANTIATE_TEST_SUITE_P(Kinds, StoreTest, ::testing::Values("tcp", "file", "prefix", "own"),
                          [](auto& info) { return std::string(info.param); });
 
 TEST(TcpStore, SaysWhoHasEnded) {
