@@ -1,187 +1,16 @@
-// MPI. A library for each implementation is made of this file, because their ABIs differ: LUTH_MPI is "openmpi" or
-// "mpich". Every call of MPI returns at
-// once and is made under one lock; what waits asks again and again. So collectives, messages and the start of groups go
-// on beside each other, whatever MPI thinks of threads, and every wait has an end.
-#include <dlfcn.h>
-#include <mpi.h>
-#include <unistd.h>
-
-#include <array>
-#include <atomic>
+// The backend MPI. A library for each implementation is made of this folder, because their ABIs differ: LUTH_MPI is
+// "openmpi" or "mpich".
 #include <climits>
-#include <cstdlib>
-#include <cstring>
-#include <exception>
 #include <functional>
-#include <mutex>
-#include <thread>
 
-#include "core/base/block_signals.h"
-#include "core/base/interrupt.h"
-#include "core/dist/environment.h"
+#include "core/dist/alone.h"
+#include "core/dist/mpi/process.h"
 #include "core/dist/process_group.h"
 
-namespace luth::dist {
+namespace luth::dist::mpi {
 namespace {
 
-constexpr const char* implementation = std::string_view(LUTH_MPI) == "openmpi" ? "Open MPI" : "MPICH";
-constexpr Milliseconds brisk{2}, glance{1000};  // of a wait: without sleep at first; how often it looks after others
-constexpr int looks = 16;                       // others that a glance looks after, so that large runs spare the store
-constexpr Milliseconds farewell{3'000};         // at the end of the process, for calls that still run
-
-// ---- MPI in this process: from the first group to the end of the process ----
-
-std::mutex& lock() {
-  static auto& m = *new std::mutex;  // threads may hold it when the process ends
-  return m;
-}
-using Hold = std::lock_guard<std::mutex>;
-
-std::atomic<int> running = 0;  // calls that MPI has not ended: it cannot end then either
-std::exception_ptr failed_reduction;
-
-void check(int code) {
-  if (code == MPI_SUCCESS) return;
-  char text[MPI_MAX_ERROR_STRING] = "";
-  int size = 0;
-  MPI_Error_string(code, text, &size);
-  throw Error(ErrorCode::peer, "{}: {}", implementation, std::string(text, size_t(size)));
-}
-
-// Elements are bytes to MPI, and reductions are luth's own: MPI has no float16, and other rules for bool and NaN.
-using Types = std::array<MPI_Datatype, dtype_count>;
-Types& types() {
-  static Types t{};
-  return t;
-}
-MPI_Datatype type_of(const Tensor& t) { return types()[size_t(t.dtype())]; }
-
-// Called by MPI, through which no exception may go.
-template <ReduceOp op>
-void reduce_elements(void* in, void* inout, int* n, MPI_Datatype* type) {
-  try {
-    size_t dtype = 0;
-    while (types().at(dtype) != *type) ++dtype;
-    reduce_into(inout, in, inout, size_t(*n), Dtype(dtype), op);
-  } catch (...) { failed_reduction = std::current_exception(); }
-}
-constexpr MPI_User_function* reductions[] = {reduce_elements<ReduceOp::sum>, reduce_elements<ReduceOp::product>,
-                                             reduce_elements<ReduceOp::min>, reduce_elements<ReduceOp::max>,
-                                             reduce_elements<ReduceOp::avg>, reduce_elements<ReduceOp::band>,
-                                             reduce_elements<ReduceOp::bor>, reduce_elements<ReduceOp::bxor>};
-std::array<MPI_Op, std::size(reductions)> ops;
-
-// At the end of the process. One that fails ends without MPI_Finalize, which would wait for the others: its launcher
-// sees that, and ends them.
-void finish(int status, void* starter) {
-  if (status || pid_t(reinterpret_cast<intptr_t>(starter)) != getpid()) return;
-  for (const Deadline end = Clock::now() + farewell; running && Clock::now() < end;)
-    std::this_thread::sleep_for(Milliseconds(1));
-  const Hold hold(lock());
-  if (running) return;
-  for (MPI_Op& op : ops) MPI_Op_free(&op);
-  for (MPI_Datatype& t : types()) MPI_Type_free(&t);
-  MPI_Finalize();
-}
-
-void start_mpi() {
-  const BlockSignals blocked;
-  check_mpi_sees_launcher();
-  if (Dl_info mpi; dladdr(reinterpret_cast<void*>(MPI_Init_thread), &mpi))  // its own modules look for its symbols
-    dlopen(mpi.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
-  int threads = 0;
-  check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &threads));
-  on_exit(finish, reinterpret_cast<void*>(intptr_t(getpid())));
-  for (MPI_Comm c : {MPI_COMM_WORLD, MPI_COMM_SELF}) check(MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN));
-  if (threads < MPI_THREAD_SERIALIZED)
-    throw Error(ErrorCode::usage, "{} was built without threads (MPI_THREAD_SERIALIZED), which luth needs",
-                implementation);
-  for (size_t i = 0; i < types().size(); ++i) {
-    check(MPI_Type_contiguous(int(size_of(Dtype(i))), MPI_BYTE, &types()[i]));
-    check(MPI_Type_commit(&types()[i]));
-  }
-  for (size_t i = 0; i < ops.size(); ++i) check(MPI_Op_create(reductions[i], true, &ops[i]));
-}
-
-bool has_started() {
-  int started = 0;
-  MPI_Initialized(&started);
-  return started;
-}
-
-// ---- Calls ----
-
-// Asks test(status), one call of MPI, until it is true. `look` is called every second, and throws where it never will
-// be.
-template <class Test, class Look>
-MPI_Status ask_until(Deadline end, Look&& look, Test&& test) {
-  const Deadline begun = Clock::now();
-  Deadline next_look = begun + glance;
-  for (MPI_Status status;;) {
-    {
-      const Hold hold(lock());
-      if (test(status)) return status;
-      if (auto failed = std::exchange(failed_reduction, nullptr)) std::rethrow_exception(failed);
-    }
-    const Deadline now = Clock::now();
-    if (now > end) throw Error("{}: the time is over", implementation);
-    if (now > next_look) look(), next_look = now + glance;
-    if (now - begun < brisk)
-      std::this_thread::yield();
-    else
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
-  }
-}
-
-// A call that MPI has begun, and all that it reads and writes meanwhile.
-struct Pending {
-  std::vector<Tensor> tensors;
-  MPI_Request request = MPI_REQUEST_NULL;
-};
-
-// Begins a call by f(arguments, request) and returns when it has ended. Where it throws, what MPI may still touch is
-// kept to the end of the process.
-template <class Look, class F, class... A>
-MPI_Status complete(std::vector<Tensor> tensors, Deadline end, Look&& look, F f, A... arguments) {
-  auto call = std::make_unique<Pending>(Pending{std::move(tensors)});
-  {
-    const Hold hold(lock());
-    check(f(arguments..., &call->request));
-    ++running;
-  }
-  const auto test = [&](MPI_Status& status) {
-    int done = 0;
-    check(MPI_Test(&call->request, &done, &status));
-    return done;
-  };
-  try {
-    const MPI_Status status = ask_until(end, look, test);
-    --running;
-    return status;
-  } catch (...) {
-    call.release();
-    throw;
-  }
-}
-
-// The text of rank 0, on all ranks of the run.
-std::string share(const std::string& text, Milliseconds timeout) {
-  Tensor bytes = Tensor::empty(Shape{4096}, Dtype::u8, host());
-  auto* p = bytes.data<char>();
-  std::strncpy(p, text.c_str(), 4096);
-  complete({bytes}, Clock::now() + timeout, poll_interrupt, MPI_Ibcast, p, 4096, MPI_BYTE, 0, MPI_COMM_WORLD);
-  return std::string(p, strnlen(p, 4096));
-}
-
-Start start() {
-  const Hold hold(lock());
-  if (!has_started()) start_mpi();
-  Start s;
-  s.source = implementation, s.share = share;
-  check(MPI_Comm_rank(MPI_COMM_WORLD, &s.rank));
-  check(MPI_Comm_size(MPI_COMM_WORLD, &s.size));
-  return s;
-}
+constexpr int looks = 16;  // others that a glance looks after, so that large runs spare the store
 
 int to_count(int64_t n) {
   if (n > INT_MAX)
@@ -190,10 +19,6 @@ int to_count(int64_t n) {
   return int(n);
 }
 int count_of(const Tensor& t) { return to_count(t.numel()); }
-
-void copy(const Tensor& to, const Tensor& from) {
-  if (to.raw() != from.raw()) std::memcpy(to.raw(), from.raw(), from.bytes());
-}
 
 // What ranks have in common in a call.
 uint64_t mark(const char* call, const Tensor& t, int root = 0, ReduceOp op = ReduceOp::sum) {
@@ -208,9 +33,7 @@ class Mpi final : public Backend {
         ranks_(setup.ranks),
         store_(setup.store),
         world_store_(setup.world_store) {
-    if (!has_started())
-      throw Error(ErrorCode::usage, "the backend 'mpi' is for runs that have begun with it: init_process_group('mpi')");
-    if (size() > 1) make_communicator(setup.timeout);
+    make_communicator(setup.timeout);
   }
   ~Mpi() override {
     const Hold hold(lock());
@@ -224,12 +47,12 @@ class Mpi final : public Backend {
   }
   void all_reduce(const Tensor& t, ReduceOp op, Milliseconds timeout) override {
     run(mark("all_reduce", t, 0, op), t, {}, timeout, MPI_Iallreduce, MPI_IN_PLACE, t.raw(), count_of(t), type_of(t),
-        ops[size_t(op)]);
+        op_of(op));
   }
   void reduce(const Tensor& t, ReduceOp op, int root, Milliseconds timeout) override {
     const void* from = rank_ == root ? MPI_IN_PLACE : t.raw();
-    run(mark("reduce", t, root, op), t, {}, timeout, MPI_Ireduce, from, t.raw(), count_of(t), type_of(t),
-        ops[size_t(op)], root);
+    run(mark("reduce", t, root, op), t, {}, timeout, MPI_Ireduce, from, t.raw(), count_of(t), type_of(t), op_of(op),
+        root);
   }
   void all_gather(const Tensor& part, const Tensor& all, Milliseconds timeout) override {
     const int n = count_of(part);
@@ -250,11 +73,10 @@ class Mpi final : public Backend {
   }
   void reduce_scatter(const Tensor& all, const Tensor& part, ReduceOp op, Milliseconds timeout) override {
     run(mark("reduce_scatter", part, 0, op), part, all, timeout, MPI_Ireduce_scatter_block, all.raw(), part.raw(),
-        count_of(part), type_of(part), ops[size_t(op)]);
+        count_of(part), type_of(part), op_of(op));
   }
   void all_to_all(const Tensor& from, const std::vector<int64_t>& from_counts, const Tensor& to,
                   const std::vector<int64_t>& to_counts, Milliseconds timeout) override {
-    if (size() == 1) return copy(to, from);
     const Tensor send = places(from_counts), receive = places(to_counts), told = places(to_counts);
     const int *n_send = send.data<int>(), *n_receive = receive.data<int>();
     const Deadline end = Clock::now() + timeout;
@@ -294,7 +116,7 @@ class Mpi final : public Backend {
   void close() noexcept override {
     closed_ = true;
     try {
-      if (size() > 1) store_->set(closed_key, "");
+      store_->set(closed_key, "");
     } catch (const std::exception&) {}
   }
 
@@ -344,10 +166,9 @@ class Mpi final : public Backend {
     if (m[0] != mark || m[1] != ~mark) throw Error("another rank calls something else");
   }
 
-  // A collective, whose result comes to `to`; `from` is null where it is the same. A group of one has no communicator.
+  // A collective, whose result comes to `to`; `from` is null where it is the same.
   template <class F, class... A>
   void run(uint64_t mark, const Tensor& to, const Tensor& from, Milliseconds timeout, F f, A... arguments) {
-    if (size() == 1) return from && to ? copy(to, from) : void();
     const Deadline end = Clock::now() + timeout;
     agree(mark, end);
     if ((to ? to : from).numel() > 0) call({to, from}, end, f, arguments..., comm_);
@@ -395,15 +216,20 @@ class Mpi final : public Backend {
   std::atomic<bool> closed_ = false, stuck_ = false;
 };
 
-std::unique_ptr<Backend> make(const BackendSetup& setup) { return std::make_unique<Mpi>(setup); }
+std::unique_ptr<Backend> make(const BackendSetup& setup) {
+  if (!has_started())
+    throw Error(ErrorCode::usage, "the backend 'mpi' is for runs that have begun with it: init_process_group('mpi')");
+  if (setup.ranks.size() == 1) return make_backend_of_one();
+  return std::make_unique<Mpi>(setup);
+}
 
 }  // namespace
-}  // namespace luth::dist
+}  // namespace luth::dist::mpi
 
 extern "C" {
 [[gnu::visibility("default")]] extern const int luth_abi;
 const int luth_abi = luth::abi_version;
 [[gnu::visibility("default")]] void luth_open() {
-  luth::dist::add_backend("mpi_" LUTH_MPI, luth::dist::make, luth::dist::start);
+  luth::dist::add_backend("mpi_" LUTH_MPI, luth::dist::mpi::make, luth::dist::mpi::start);
 }
 }
