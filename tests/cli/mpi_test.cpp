@@ -61,7 +61,8 @@ TEST_P(Mpi, ADeadRankIsNamed) {
 
 TEST_P(Mpi, ARankThatHasLeftIsNamed) {
   const Result r = mpirun(begin + "if r == 0 then dist.barrier() end", 2);
-  EXPECT_EQ(r.code, 6);
+  // mpiexec kills the other rank, which waits in MPI_Finalize, and tells that signal where it hears of this end first
+  EXPECT_TRUE(r.code == 6 || (GetParam() == "mpich" && r.code == SIGKILL)) << r.code;
   EXPECT_SAYS(r, "barrier() at ");
   EXPECT_SAYS(r, "of rank 0 cannot end, because rank 1 has ended: it has left the run");
 }
