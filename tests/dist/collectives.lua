@@ -264,6 +264,25 @@ function s.objects()
   same(got[2], torch.ones(2, { device = 'cpu' }))
 end
 
+-- Of gather_object, the ranks that are not the destination get nothing, and keep no room for it.
+function s.objectsOfOneRank()
+  local large, dst = 1 << 20, n - 1
+  local object = { rank = rank, text = rank == 0 and string.rep('x', large) or '' }
+  collectgarbage()
+  torch.reset_peak_memory_stats 'cpu'
+  local before, list = torch.memory_stats('cpu').allocated, {}
+  dist.gather_object(object, rank == dst and list or nil, dst)
+  local most = torch.memory_stats('cpu').peak - before
+  for i = 1, rank == dst and n or 0 do
+    t:eq(list[i].rank, i - 1)
+    t:eq(#list[i].text, i == 1 and large or 0)
+  end
+  if rank > 0 and rank ~= dst and not is_nccl then t:assert(most < 2 * large, most .. ' bytes') end
+  local of_one = {}
+  dist.gather_object('a', rank == 0 and of_one or nil)
+  t:eq(#of_one, rank == 0 and n or 0)
+end
+
 function s.worksGoOnByThemselves()
   local x = torch.ones(1000)
   local work = dist.all_reduce(x, { async_op = true })

@@ -268,22 +268,24 @@ function M.recv_object_list(...)
   return work:source_rank()
 end
 
--- The bytes of all ranks, each as a tensor.
-local function gather_bytes(g, bytes)
+local function is_rank(g, rank) return native.ranks(g)[g:rank() + 1] == rank end
+
+-- The bytes of all ranks, each as a tensor: on rank dst, or without one on all. Other ranks get none.
+local function gather_bytes(g, bytes, dst)
   local n, device, sizes = g:size(), native.device(g), {}
   for i = 1, n do sizes[i] = torch.zeros(1, { dtype = torch.int64, device = device }) end
   native.all_gather(g, sizes, torch.tensor({ bytes:numel() }, { dtype = torch.int64, device = device })):wait()
-  local most, parts = 1, {}
+  local most, parts, here = 1, {}, not dst or is_rank(g, dst)
   for i = 1, n do most = math.max(most, sizes[i]:item()) end
   local padded = torch.zeros(most, { dtype = torch.uint8, device = device })
   padded:narrow(1, 1, bytes:numel()):copy_(bytes)
-  for i = 1, n do parts[i] = torch.zeros(most, { dtype = torch.uint8, device = device }) end
-  native.all_gather(g, parts, padded):wait()
-  for i = 1, n do parts[i] = parts[i]:narrow(1, 1, sizes[i]:item()):to('cpu') end
+  for i = 1, here and n or 0 do parts[i] = torch.zeros(most, { dtype = torch.uint8, device = device }) end
+  local work = dst and native.gather(g, padded, parts, dst) or native.all_gather(g, parts, padded)
+  work:wait()
+  for i, part in ipairs(parts) do parts[i] = part:narrow(1, 1, sizes[i]:item()):to('cpu') end
   return parts
 end
 
-local function is_rank(g, rank) return native.ranks(g)[g:rank() + 1] == rank end
 local function check_member(name, what, g, rank)
   for _, r in ipairs(native.ranks(g)) do
     if r == rank then return end
@@ -305,9 +307,7 @@ function M.gather_object(object, ...)
   local dst = a.dst or 0
   check_member('gather_object', 'dst', g, dst)
   if is_rank(g, dst) then check_list('gather_object', 'object_gather_list', a.object_gather_list) end
-  local parts = gather_bytes(g, to_bytes(object))
-  if not is_rank(g, dst) then return end
-  for i, part in ipairs(parts) do a.object_gather_list[i] = from_bytes(part) end
+  for i, part in ipairs(gather_bytes(g, to_bytes(object), dst)) do a.object_gather_list[i] = from_bytes(part) end
 end
 
 -- The bytes of one rank, on all.
