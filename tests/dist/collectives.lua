@@ -84,6 +84,104 @@ function s.allReduce()
   same(number, torch.tensor(n + 0.0))
 end
 
+-- The same calls with tensors of the CPU, by Gloo, and with those of GPUs, by NCCL: f(x, empty) gives results, where x(k) is
+-- this rank's k-th random tensor and empty() one to be filled.
+local parity = {
+  { 'broadcast', function(x) local a = x(1) dist.broadcast(a, n - 1) return { a } end },
+  { 'all_gather', function(x, empty)
+    local list = {}
+    for i = 1, n do list[i] = empty() end
+    dist.all_gather(list, x(1))
+    return list
+  end },
+  { 'all_gather_into_tensor', function(x, empty) local a = empty(n) dist.all_gather_into_tensor(a, x(1)) return { a } end },
+  { 'gather', function(x, empty)
+    local list = {}
+    for i = 1, rank == 0 and n or 0 do list[i] = empty() end
+    dist.gather(x(1), rank == 0 and list or nil)
+    return list
+  end },
+  { 'scatter', function(x, empty)
+    local list, a = {}, empty()
+    for i = 1, n do list[i] = x(i) end
+    dist.scatter(a, { scatter_list = rank == n - 1 and list or nil, src = n - 1 })
+    return { a }
+  end },
+  { 'all_to_all', function(x, empty)
+    local from, to = {}, {}
+    for i = 1, n do from[i], to[i] = x(i), empty() end
+    dist.all_to_all(to, from)
+    return to
+  end },
+  { 'all_to_all_single', function(x, empty)  -- one row to the first rank, the others to the last
+    local function rows_to(r) return (r == 0 and 1 or 0) + (r == n - 1 and 2 or 0) end
+    local sent, got = {}, {}
+    for i = 1, n do sent[i], got[i] = rows_to(i - 1), rows_to(rank) end
+    local a = empty(n * rows_to(rank), 1)
+    dist.all_to_all_single(a, x(1), got, sent)
+    return { a }
+  end },
+  { 'messages', function(x, empty)
+    if n == 1 then return {} end
+    local a = empty()
+    local works = dist.batch_isend_irecv { dist.P2POp(dist.isend, x(1), (rank + 1) % n), dist.P2POp(dist.irecv, a, (rank - 1) % n) }
+    for _, w in ipairs(works) do w:wait() end
+    local b = empty()
+    if rank == 0 then dist.send(x(2), 1) elseif rank == 1 then dist.recv(b, 0) end
+    return { a, rank == 1 and b or nil }
+  end },
+}
+local reductions = {
+  { 'all_reduce', function(x, _, op) local a = x(1) dist.all_reduce(a, op) return { a } end },
+  { 'reduce', function(x, _, op) local a = x(1) dist.reduce(a, n - 1, op) return { a } end },
+  { 'reduce_scatter', function(x, empty, op)
+    local list, a = {}, empty()
+    for i = 1, n do list[i] = x(i) end
+    dist.reduce_scatter(a, list, op)
+    return { a }
+  end },
+  { 'reduce_scatter_tensor', function(x, empty, op)
+    local list, a = {}, empty()
+    for i = 1, n do list[i] = x(i) end
+    dist.reduce_scatter_tensor(a, torch.cat(list), op)
+    return { a }
+  end },
+}
+function s.ncclComputesAsGloo()
+  if not is_nccl then return end
+  dist.destroy_process_group()
+  dist.init_process_group('cpu:gloo,cuda:nccl', { timeout = 60 })
+  local shape = { 3, 5 }
+  local function on(device, dtype, f, op)
+    local function x(k)
+      torch.manual_seed(1000 * rank + k)
+      return (torch.randn(shape, { device = 'cpu' }) * 3):to(dtype):to(device)
+    end
+    local function empty(rows, each) return torch.zeros((rows or 1) * (each or shape[1]), shape[2], { dtype = dtype, device = device }) end
+    local results = f(x, empty, op)
+    for i, a in ipairs(results) do results[i] = a:to 'cpu' end
+    return results
+  end
+  local function compare(what, dtype, f, op)
+    local a, b = on('cpu', dtype, f, op), on('cuda', dtype, f, op)
+    t:eq(#a, #b)
+    local bound = ({ [torch.float16] = 4e-3, [torch.bfloat16] = 3e-2, [torch.float32] = 1e-5, [torch.float64] = 1e-12 })[dtype]
+    what = ('%s of %s %s'):format(what, dtype, op or '')
+    for i = 1, #a do
+      if bound then t:assert(torch.allclose(a[i], b[i], { rtol = bound, atol = bound }), what) else same(a[i], b[i], what) end
+    end
+  end
+  for _, dtype in ipairs(dtypes) do
+    for _, case in ipairs(parity) do compare(case[1], dtype, case[2]) end
+    local ops = { 'SUM', 'PRODUCT', 'MIN', 'MAX', dtype == torch.bool and 'BAND' or dtype.is_floating_point and 'AVG' or nil }
+    for _, case in ipairs(dtype ~= torch.int16 and reductions or {}) do
+      for _, op in ipairs(ops) do compare(case[1], dtype, case[2], op) end
+    end
+  end
+  dist.destroy_process_group()
+  dist.init_process_group('nccl', { timeout = 60 })
+end
+
 -- Sums that are not exact have the same bits on all ranks.
 function s.bitsAreEqual()
   torch.manual_seed(rank)
