@@ -2,6 +2,7 @@
 --
 --     luth ddp.lua lenet [ROUNDS]         DDP of world size 1 and the plain loop in turns: how much slower DDP is
 --     luth ddp.lua mlp BATCH [STEPS]      seconds a step; under `luth launch`, DDP with BATCH for each rank
+--     luth ddp.lua resnet18_cifar BATCH [STEPS]   the same
 --     luth ddp.lua overlap BATCH [STEPS]  under `luth launch`: the share of communication that lies within backward
 local now = require('luth.native').now
 local dist, defaults = torch.distributed, torch.distributed.algorithms.ddp_comm_hooks.default_hooks
@@ -18,9 +19,9 @@ local function lenet()
 end
 
 -- A function that makes one step, and returns its seconds.
-local function steps_of(model, x)
+local function steps_of(model, x, settings)
   local y = torch.randint(1, 11, { x:size(1) })
-  local opt = optim.SGD(model:parameters(), { lr = 0.01 })
+  local opt = optim.SGD(model:parameters(), settings or { lr = 0.01 })
   return function()
     local began = now()
     opt:zero_grad()
@@ -55,18 +56,25 @@ function modes.lenet(rounds)
   print(('lenet, batch 64: DDP of world size 1 takes %.3f of the plain loop'):format(median(ratios)))
 end
 
-function modes.mlp(batch, steps)
-  local model = mlp()
+-- Prints the seconds of a step on a batch of inputs of the shape.
+local function measure(model, batch, steps, shape, settings)
   if launched then
     dist.init_process_group()
     model = nn.parallel.DistributedDataParallel(model)
   end
-  local step = steps_of(model, torch.randn(batch, 784))
+  local step = steps_of(model, torch.randn(batch, table.unpack(shape)), settings)
   repeated(2, step)
   if launched then dist.barrier() end
   local began, n = now(), steps or 5
   repeated(n, step)
   if not launched or dist.get_rank() == 0 then print(('step %.4f'):format((now() - began) / n)) end
+end
+
+function modes.mlp(batch, steps) measure(mlp(), batch, steps, { 784 }) end
+-- The network and the optimizer of train/resnet18_cifar.
+function modes.resnet18_cifar(batch, steps)
+  local model = require('luth.bench.models').resnet18_cifar()
+  measure(model, batch, steps, { 3, 32, 32 }, { lr = 0.1, momentum = 0.9, weight_decay = 5e-4 })
 end
 
 -- Communication begins with the first bucket that is sent, and ends when the last one has arrived.
