@@ -168,11 +168,16 @@ void check_place(Store& store, const Place& p) {
   }
 }
 
+// `luth launch` listens at the port that it gives to its processes. They may meet at another one, too.
+bool is_kept_by_launcher(int port) {
+  const char *up = std::getenv("LUTH_STORE_IS_UP"), *its = std::getenv("MASTER_PORT");
+  return up && *up == '1' && its && std::to_string(port) == its;
+}
+
 std::shared_ptr<Store> find_store(World& w, const InitOptions& o, Place& p, Milliseconds timeout) {
   if (o.store) return o.store;
   if (!p.file.empty()) return w.file = std::make_shared<FileStore>(p.file, timeout);
-  const char* up = std::getenv("LUTH_STORE_IS_UP");
-  const bool kept = up && *up == '1';  // by the launcher
+  const bool kept = is_kept_by_launcher(p.master.port);
   if (p.size == 1 && !kept && !o.init_method.starts_with("tcp://")) return make_own_store(timeout);
   if (p.rank == 0 && !kept) {
     w.server = std::make_unique<StoreServer>(p.master.port);
