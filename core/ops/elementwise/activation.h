@@ -1,5 +1,6 @@
 // Activation functions and clamp. See elementwise.h for the recipe.
 #pragma once
+#include "core/math/gelu.h"
 #include "core/ops/elementwise/elementwise.h"
 
 namespace luth::ops {
@@ -78,7 +79,7 @@ struct GeluBackward : ActivationGrad, Approximate {
         C u = C(0.7978845608028654) * (x + C(0.044715) * x * x * x), t = math::tanh(u);
         return dy * (C(0.5) * (C(1) + t) + C(0.5) * x * (C(1) - t * t) * C(0.7978845608028654) * (C(1) + C(0.134145) * x * x));
       }
-      return dy * (C(0.5) * (C(1) + math::erf(x * C(0.7071067811865476))) + x * math::exp(C(-0.5) * x * x) * C(0.3989422804014327));
+      return dy * math::gelu_slope(x);
     }
   };
   template <class C> auto functor() const { return F<C>{by_tanh()}; }
@@ -93,7 +94,7 @@ struct Gelu : Activation, Approximate {
     void choose(auto&& run) const { by_tanh ? run(F<C, std::true_type>()) : run(F<C, std::false_type>()); }
     LUTH_HD C operator()(C x) const {
       if (by_tanh) return C(0.5) * x * (C(1) + math::tanh(C(0.7978845608028654) * (x + C(0.044715) * x * x * x)));
-      return C(0.5) * x * (C(1) + math::erf(x * C(0.7071067811865476)));
+      return math::gelu(x);
     }
   };
   template <class C> auto functor() const { return F<C>{by_tanh()}; }

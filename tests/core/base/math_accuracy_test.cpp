@@ -9,6 +9,7 @@
 
 #include "core/math/functions.h"
 #include "core/math/gamma.h"
+#include "core/math/gelu.h"
 #include "core/math/normal.h"
 
 namespace {
@@ -51,6 +52,25 @@ TEST(MathAccuracy, Exp) {
 }
 TEST(MathAccuracy, Erf) {
   check([](float x) { return math::erf(x); }, [](double x) { return std::erf(x); }, 1.5, all);
+}
+double normal_cdf(double x) { return 0.5 * std::erfc(x * -0.70710678118654752440); }
+TEST(MathAccuracy, Gelu) {
+  check([](float x) { return math::gelu(x); }, [](double x) { return x * normal_cdf(x); }, 4,
+        [](float x) {
+          return x > -14 || x < -15;  // between them results are the last subnormal numbers
+        });
+}
+// Its derivative crosses 0, so the error is absolute.
+TEST(MathAccuracy, GeluSlope) {
+  double worst = 0;
+  for (int i = -1000000; i <= 1000000; ++i) {
+    const float x = float(i) * 1.5e-5f;
+    const double want = normal_cdf(x) + x * std::exp(-0.5 * double(x) * x) * 0.39894228040143267794;
+    worst = std::max(worst, std::fabs(math::gelu_slope(x) - want));
+  }
+  EXPECT_LE(worst, 0x1p-23);
+  EXPECT_EQ(math::gelu_slope(-100.0f), 0.0f);
+  EXPECT_EQ(math::gelu_slope(100.0f), 1.0f);
 }
 // What is computed in double for floats is rounded once, and hardly ever to the neighbour.
 TEST(MathAccuracy, Erfinv) {
