@@ -15,7 +15,7 @@
 namespace luth::cpu {
 namespace {
 
-constexpr int64_t lanes = 32, block = 512, tile = 64, long_row = 65536;
+constexpr int64_t lanes = 32, block = 512, tile = 512, long_row = 65536;
 
 // A tensor whose reduced dims are one axis.
 struct Reduced {
@@ -125,8 +125,15 @@ void reduce_columns(const T* x, int64_t n, int64_t stride, int64_t width, typena
   std::fill_n(total, width, R::total());
   for (int64_t b = 0; b < n; b += block) {
     typename R::Lane lane[tile];
-    std::fill_n(lane, tile, R::lane());
-    for (int64_t i = b; i < std::min(n, b + block); ++i)
+    std::fill_n(lane, width, R::lane());
+    const int64_t end = std::min(n, b + block);
+    int64_t i = b;
+    for (const T* p = x + i * stride; i + 4 <= end; i += 4, p += 4 * stride)  // lanes are loaded and stored once
+      for (int64_t k = 0; k < width; ++k) {
+        auto next = [p, k, stride](auto lane, int row) { return R::step(lane, static_cast<C>(p[row * stride + k])); };
+        lane[k] = next(next(next(next(lane[k], 0), 1), 2), 3);
+      }
+    for (; i < end; ++i)
       for (int64_t k = 0; k < width; ++k) lane[k] = R::step(lane[k], static_cast<C>(x[i * stride + k]));
     for (int64_t k = 0; k < width; ++k) total[k] = R::fold(total[k], static_cast<typename R::Total>(lane[k]));
   }
@@ -155,25 +162,27 @@ void reduce_rows(const T* x, Axis a, Store&& store) {
   }
 }
 
-/// Tiles of up to `tile` neighbouring columns: calls f(offset of the first element in x, in the result, columns) for
-/// each. `work`: elements of x that a tile reads.
+/// Tiles of up to `tile` neighbouring columns, wide ones where there are enough for several threads, as memory is read
+/// best: calls f(offset of the first element in x, in the result, columns) for each. `work`: elements of x that are
+/// read for a column.
 template <class F>
 void for_tiles(const Axis& a, int64_t work, F f) {
-  const int64_t tiles = (a.inner + tile - 1) / tile;
-  parallel_for(a.outer * tiles, std::max<int64_t>(1, grain_elements / std::max<int64_t>(1, work)),
-               [&](int64_t b, int64_t e) {
-                 for (int64_t i = b; i < e; ++i) {
-                   const int64_t o = i / tiles, from = i % tiles * tile;
-                   f(o * a.n * a.inner + from, o * a.inner + from, std::min(tile, a.inner - from));
-                 }
-               });
+  const int64_t width = std::clamp<int64_t>(a.outer * a.inner / 512 * 64, 64, tile);
+  const int64_t tiles = (a.inner + width - 1) / width;
+  const int64_t elements = std::max<int64_t>(1, work * std::min(a.inner, width));
+  parallel_for(a.outer * tiles, std::max<int64_t>(1, grain_elements / elements), [&](int64_t b, int64_t e) {
+    for (int64_t i = b; i < e; ++i) {
+      const int64_t o = i / tiles, from = i % tiles * width;
+      f(o * a.n * a.inner + from, o * a.inner + from, std::min(width, a.inner - from));
+    }
+  });
 }
 
 /// store(position in the result, total) for every reduced row or column of x.
 template <class R, class C, class T, class Store>
 void reduce(const T* x, Axis a, Store&& store) {
   if (a.inner == 1) return reduce_rows<R, C>(x, a, store);
-  for_tiles(a, a.n * tile, [&](int64_t from, int64_t to, int64_t width) {
+  for_tiles(a, a.n, [&](int64_t from, int64_t to, int64_t width) {
     typename R::Total total[tile];
     reduce_columns<R, C>(x + from, a.n, a.inner, width, total);
     for (int64_t k = 0; k < width; ++k) store(to + k, total[k]);
@@ -264,7 +273,8 @@ void variance_columns(const T* x, int64_t n, int64_t stride, int64_t width, doub
   for (int64_t k = 0; k < width; ++k) mean[k] = C(total[k] / double(n));
   std::fill_n(total, width, 0.0);
   for (int64_t b = 0; b < n; b += block) {
-    C lane[tile] = {};
+    C lane[tile];
+    std::fill_n(lane, width, C(0));
     for (int64_t i = b; i < std::min(n, b + block); ++i)
       for (int64_t k = 0; k < width; ++k) {
         C d = static_cast<C>(x[i * stride + k]) - mean[k];
@@ -280,7 +290,7 @@ void variance(const auto& op, Tensor& y, const Tensor& input, bool root) {
     using C = compute_t<T>;
     T* out = y.data<T>();
     auto store = [&](int64_t i, double v) { out[i] = cast<T>(root ? std::sqrt(v) : v); };
-    for_tiles(a, a.n * tile, [&](int64_t from, int64_t to, int64_t width) {
+    for_tiles(a, a.n, [&](int64_t from, int64_t to, int64_t width) {
       double total[tile];
       if (a.inner == 1)
         variance_row<C>(data + from, a.n, divisor, total[0]);
@@ -315,7 +325,8 @@ void find_row(const T* x, int64_t n, T* value, int64_t* index) {
 template <class R, class C, class T>
 void find_columns(const T* x, int64_t n, int64_t stride, int64_t width, T* value, int64_t* index) {
   C best[tile];
-  int64_t at[tile] = {};
+  int64_t at[tile];
+  std::fill_n(at, width, 0);
   for (int64_t k = 0; k < width; ++k) best[k] = static_cast<C>(x[k]);
   for (int64_t i = 1; i < n; ++i)
     for (int64_t k = 0; k < width; ++k) {
@@ -334,7 +345,7 @@ void find(const auto& op, Tensor& values, Tensor& indices, const Tensor& x) {
     const T* data = x.data<T>();
     T* value = values.data<T>();
     int64_t* index = indices.data<int64_t>();
-    for_tiles(a, a.n * std::min(a.inner, tile), [&](int64_t from, int64_t to, int64_t width) {
+    for_tiles(a, a.n, [&](int64_t from, int64_t to, int64_t width) {
       if (a.inner == 1)
         find_row<R<C>, C>(data + from, a.n, value + to, index + to);
       else
