@@ -2,6 +2,8 @@
 #include "core/ops/index/sort.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <vector>
 
 #include "core/math/sort_key.h"
@@ -21,6 +23,7 @@ void check_length(int64_t n) {
 template <class K>
 struct Space {
   Buffer<Item<K>> items, other;
+  std::vector<K> least;
   explicit Space(int64_t n) : items(n), other(n) {}
 };
 
@@ -57,104 +60,144 @@ void sort(const ops::Sort& op, Tensor& values, Tensor& indices, const Dense& x) 
   });
 }
 
+/// Keys in groups of `lanes`, which fill a register of the widest; free places hold the largest key.
+template <class K>
+inline constexpr int64_t lanes = 64 / sizeof(K);
+constexpr int64_t most_ranked = 128;
+
+/// rank[i]: how many of n keys, a multiple of `lanes`, come before key i, equal ones in order. It takes no branches.
+template <class K>
+void find_ranks(const K* keys, int64_t n, K* rank) {
+  for (int64_t i = 0; i < n; i += lanes<K>) {
+    K before[lanes<K>] = {};
+    for (int64_t j = 0; j < n; ++j)
+      for (int64_t l = 0; l < lanes<K>; ++l) {
+        const K key = keys[i + l];
+        before[l] = K(before[l] + ((keys[j] < key) | ((keys[j] == key) & (K(j) < K(i + l)))));
+      }
+    std::copy(before, before + lanes<K>, rank + i);
+  }
+}
+
 /// Selects the k items of least key of n elements, in order; of equal ones the first. `step`: from one element to the
 /// next, a constant where they are neighbours.
 template <class T, class K, class Step>
 class Least {
  public:
-  Least(const T* in, int64_t n, int64_t k, bool descending, Step step, Space<K>& space)
+  /// `space` has room for `room` items, at least `most_ranked` and 2 k; then the best k of them are chosen.
+  Least(const T* in, int64_t n, int64_t k, int64_t room, bool descending, Step step, Space<K>& space)
       : in_(in),
         n_(n),
         k_(k),
+        room_(room),
         descending_(descending),
         step_(step),
         items_(space.items.get()),
-        other_(space.other.get()) {}
+        other_(space.other.get()),
+        least_(space.least) {}
 
-  /// Blocks without a key that matters are skipped after one comparison per element, which vectorises.
   const Item<K>* select() {
     if (k_ == 0) return items_;
-    constexpr int64_t block = 64;
-    K limit = limit_by_groups();
-    bool all = limit == K(~K(0));  // until there are k items, any key matters
-    for (int64_t i0 = 0; i0 < n_; i0 += block) {
-      const int64_t m = std::min(block, n_ - i0);
-      K keys[block];
-      if (m == block)
-        for (int64_t i = 0; i < block; ++i) keys[i] = key(i0 + i);
-      else
-        for (int64_t i = 0; i < m; ++i) keys[i] = key(i0 + i);
-      K any = all;
-      for (int64_t i = 0; i < m; ++i) any |= K(keys[i] < limit);
-      if (!any) continue;
-      for (int64_t i = 0; i < m; ++i)
-        if (keys[i] < limit || all) {
-          take({keys[i], int32_t(i0 + i)});
-          if (ordered_ < k_) continue;
-          all = false;
-          limit = items_[k_ - 1].key;
-        }
-    }
-    if (k_ > few) prune();
+    limit_ = limit_by_groups();
+    all_ = limit_ == K(~K(0));  // until there are k items, any key matters
+    for (int64_t i0 = 0; i0 + block <= n_; i0 += block) look(i0, std::integral_constant<int64_t, block>());
+    look(n_ / block * block, n_ % block);
+    prune();
     return items_;
   }
 
  private:
-  static constexpr int64_t few = 64;
+  static constexpr int64_t block = 64;
 
   K key(int64_t i) const { return sort_key(in_[i * step_], descending_); }
 
+  /// Takes what is below the limit of `count` elements from i0 on. They are compared by a loop that vectorises, and
+  /// bits of a word say which ones matter.
+  void look(int64_t i0, auto count) {
+    K keys[block];
+    uint8_t below[block] = {};
+    for (int64_t i = 0; i < count; ++i) keys[i] = key(i0 + i);
+    for (int64_t i = 0; i < count; ++i) below[i] = (keys[i] < limit_) | all_;
+    uint64_t mask = 0;
+#pragma GCC unroll 8
+    for (int i = 0; i < block; i += 8) {
+      uint64_t eight;
+      std::memcpy(&eight, below + i, 8);
+      mask |= (eight * 0x0102040810204080) >> 56 << i;
+    }
+    for (; mask; mask &= mask - 1) {
+      const int j = std::countr_zero(mask);
+      items_[size_++] = {keys[j], int32_t(i0 + j)};
+      if (size_ == room_) prune();
+    }
+  }
   /// A number that at least k keys are below, so that others need not be looked at: the least keys of 2 k groups or
   /// more are those of different elements. The largest number where there is nothing to gain.
-  K limit_by_groups() const {
-    constexpr int64_t lanes = 32;
-    const int64_t sections = (2 * k_ + lanes - 1) / lanes, each = n_ / sections;
-    if (each < 8 * lanes) return K(~K(0));
-    std::vector<K> least(size_t(sections * lanes));
+  K limit_by_groups() {
+    const int64_t sections = (2 * k_ + lanes<K> - 1) / lanes<K>, each = n_ / sections;
+    if (each < 2 * lanes<K>) return K(~K(0));
+    least_.resize(size_t(sections * lanes<K>));
     for (int64_t s = 0; s < sections; ++s) {
-      K lane[lanes];
-      for (int64_t l = 0; l < lanes; ++l) lane[l] = K(~K(0));
-      for (int64_t i = s * each; i + lanes <= (s + 1) * each; i += lanes)
-        for (int64_t l = 0; l < lanes; ++l) {
+      K lane[lanes<K>];
+      for (K& l : lane) l = K(~K(0));
+      for (int64_t i = s * each; i + lanes<K> <= (s + 1) * each; i += lanes<K>)
+        for (int64_t l = 0; l < lanes<K>; ++l) {
           const K v = key(i + l);
           lane[l] = v < lane[l] ? v : lane[l];
         }
-      std::copy(lane, lane + lanes, least.begin() + s * lanes);
+      std::copy(lane, lane + lanes<K>, least_.begin() + s * lanes<K>);
     }
-    std::nth_element(least.begin(), least.begin() + (k_ - 1), least.end());
-    const K found = least[size_t(k_ - 1)];
+    const K found = kth_least();
     return found == K(~K(0)) ? found : K(found + 1);
   }
-  /// Few items are always in order; of many the first `ordered_`.
-  void take(Item<K> x) {
-    if (k_ <= few) {
-      int64_t j = ordered_ < k_ ? ordered_++ : k_ - 1;
-      for (; j > 0 && items_[j - 1].key > x.key; --j) items_[j] = items_[j - 1];
-      items_[j] = x;
-    } else {
-      items_[size_++] = x;
-      if (size_ >= 2 * k_) prune();
+  /// The k-th of the least keys.
+  K kth_least() {
+    const int64_t n = int64_t(least_.size());
+    if (n > most_ranked) {
+      std::nth_element(least_.begin(), least_.begin() + (k_ - 1), least_.end());
+      return least_[size_t(k_ - 1)];
     }
+    K rank[most_ranked], found = 0;
+    find_ranks(least_.data(), n, rank);
+    for (int64_t i = 0; i < n; ++i) found |= int64_t(rank[i]) == k_ - 1 ? least_[size_t(i)] : K(0);
+    return found;
   }
+  /// Leaves the k first items, in order.
   void prune() {
-    Item<K>* sorted = radix_sort(items_, other_, size_);
-    if (sorted != items_) std::swap(items_, other_);
-    size_ = ordered_ = std::min(size_, k_);
+    if (size_ <= most_ranked)
+      order_by_ranks();
+    else if (radix_sort(items_, other_, size_) != items_)
+      std::swap(items_, other_);
+    size_ = std::min(size_, k_);
+    if (size_ < k_) return;
+    all_ = false;
+    limit_ = std::min(limit_, items_[k_ - 1].key);
+  }
+  void order_by_ranks() {
+    K keys[most_ranked], rank[most_ranked];
+    const int64_t n = (size_ + lanes<K> - 1) / lanes<K> * lanes<K>;
+    for (int64_t i = 0; i < n; ++i) keys[i] = i < size_ ? items_[i].key : K(~K(0));
+    find_ranks(keys, n, rank);
+    for (int64_t i = 0; i < size_; ++i) other_[rank[i]] = items_[i];
+    std::swap(items_, other_);
   }
 
   const T* in_;
-  int64_t n_, k_;
+  int64_t n_, k_, room_;
   bool descending_;
   Step step_;
   Item<K>*items_, *other_;
-  int64_t size_ = 0, ordered_ = 0;
+  std::vector<K>& least_;
+  int64_t size_ = 0;
+  K limit_ = 0;
+  bool all_ = false;
 };
 
 void topk(const ops::TopK& op, Tensor& values, Tensor& indices, const Dense& x) {
   const Axis a = axis(x, op.dim);
-  const int64_t k = op.kept(x), room = std::min(a.n, 2 * k) + 1;
+  const int64_t k = op.kept(x), room = std::max<int64_t>(2 * k, most_ranked);
   write_ordered(a, k, room, op.base, values, indices, x, [&]<class T, class K>(const T* in, Space<K>& space) {
-    auto select = [&](auto step) { return Least(in, a.n, k, op.largest, step, space).select(); };
+    auto select = [&](auto step) { return Least(in, a.n, k, room, op.largest, step, space).select(); };
     return a.inner == 1 ? select(std::integral_constant<int64_t, 1>()) : select(a.inner);
   });
 }
