@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/tensor/nest.h"
+#include "devices/cpu/kernels/common/packed_gemm.h"
 
 namespace luth::cpu {
 namespace {
@@ -189,7 +190,7 @@ class Tiles {
 
  private:
   static constexpr int buffers_ = 2;
-  static constexpr int64_t tile_rows = 32, tile_columns = 128, line = 64;  // bytes of a cache line
+  static constexpr int64_t tile_rows = 64, tile_columns = 128, line = 64;  // bytes of a cache line
 
   bool turned(int k, int last) const { return o_.tensor[k] && std::abs(nest_.stride[last][k]) > int64_t(o_.size[k]); }
   void move(char** p, int dim, int64_t by) const {
@@ -229,9 +230,24 @@ class Tiles {
   template <class T>
   static void turn_elements(char* to, const char* from, int64_t stride, int64_t rows, int64_t columns) {
     T* out = reinterpret_cast<T*>(to);
-    for (int64_t j = 0; j < columns; ++j) {
-      const T* in = reinterpret_cast<const T*>(from + j * stride);
+    auto look_below = [&](const T* in) {
       for (int64_t i = 0; i < tile_rows; i += line / int64_t(sizeof(T))) __builtin_prefetch(in + tile_rows + i);
+    };
+    auto column = [&](int64_t j) { return reinterpret_cast<const T*>(from + j * stride); };
+    int64_t j = 0;
+    if constexpr (sizeof(T) == sizeof(float))
+      for (; j + 8 <= columns; j += 8) {
+        for (int64_t k = 0; k < 8; ++k) look_below(column(j + k));
+        int64_t i = 0;
+        for (; i + 8 <= rows; i += 8)
+          transpose8(reinterpret_cast<const float*>(column(j) + i), stride / int64_t(sizeof(T)),
+                     reinterpret_cast<float*>(out + i * tile_columns + j), tile_columns);
+        for (; i < rows; ++i)
+          for (int64_t k = j; k < j + 8; ++k) out[i * tile_columns + k] = column(k)[i];
+      }
+    for (; j < columns; ++j) {
+      const T* in = column(j);
+      look_below(in);
       if (rows == tile_rows)
         for (int64_t i = 0; i < tile_rows; ++i) out[i * tile_columns + j] = in[i];
       else

@@ -130,9 +130,8 @@ inline int64_t even_part(int64_t n, int64_t most) {
   return (n + parts - 1) / parts;
 }
 
-// to[p][i] = b[i][p] for p and i below 8; rows of b are `step` apart, those of `to` a panel's width.
-inline void transpose8(const float* b, int64_t step, float* to) {
-  constexpr int64_t w = panel_width<float>;
+// to[p][i] = b[i][p] for p and i below 8; rows of b are `step` apart, those of `to` are w, a panel's width, apart.
+inline void transpose8(const float* b, int64_t step, float* to, int64_t w = panel_width<float>) {
 #if __has_builtin(__builtin_shufflevector)
   typedef float V __attribute__((vector_size(32), aligned(4), may_alias));
   V r[8], t[8];
