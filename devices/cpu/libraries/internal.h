@@ -10,8 +10,9 @@ void one_thread();
 extern const Lapack lapack_table;  // lapack_batches.cpp
 
 // oneDNN's members of the table Libs, in onednn.cpp.
-bool dnn_bf16_gemm(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const bfloat16* a, int64_t lda, const bfloat16* b,
-                   int64_t ldb, bfloat16* c, int64_t ldc);
+bool dnn_has_bf16();
+std::shared_ptr<const Primitive> dnn_bf16_product(int64_t m, int64_t n, int64_t k, const Bf16Steps& steps);
+void dnn_multiply_bf16(const std::shared_ptr<const Primitive>& product, const bfloat16* a, const bfloat16* b, void* c);
 bool dnn_conv(const ConvShape& s, const float* a, const float* b, const float* bias, float* out);
 
 }  // namespace luth::cpu

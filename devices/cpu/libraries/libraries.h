@@ -2,6 +2,7 @@
 // the two libraries take longer to load than luth takes to start.
 #pragma once
 #include <cstdint>
+#include <memory>
 
 #include "core/base/dtype.h"
 
@@ -26,14 +27,28 @@ struct ConvShape {
   bool operator==(const ConvShape&) const = default;
 };
 
-struct Lapack;  // lapack.h
+/// B of a bfloat16 product lies in panels of so many columns, one behind the other, the last filled up with zeros. A
+/// panel [rows / 2][columns][2] has pairs of elements that lie below each other; with zeros, its rows are a multiple
+/// of 32.
+inline constexpr int64_t bf16_panel_cols = 64;
+/// What is done with the sums: C = alpha sums + beta C, as float if `wide`, else rounded once.
+struct Bf16Steps {
+  float alpha, beta;
+  bool wide;
+};
+
+struct Lapack;     // lapack.h
+struct Primitive;  // onednn.cpp
 
 /// Each function works on the calling thread only; several threads may call at once.
 struct Libs {
-  /// C[m,n] = op(A) op(B) of bfloat16, row-major, with sums in float; `ta`: A is stored as [k,m]. False where oneDNN
-  /// has no fast code for it on this processor.
-  bool (*bf16_gemm)(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const bfloat16* a, int64_t lda,
-                    const bfloat16* b, int64_t ldb, bfloat16* c, int64_t ldc);
+  /// Whether the processor has instructions for bfloat16 products.
+  bool (*has_bf16)();
+  /// Code for a product A[m,k] B[k,n] of bfloat16 with sums in float; null where oneDNN has none that is fast. A and C
+  /// are dense, B lies in panels.
+  std::shared_ptr<const Primitive> (*bf16_product)(int64_t m, int64_t n, int64_t k, const Bf16Steps& steps);
+  /// Runs it. C is not read where beta is 0.
+  void (*multiply_bf16)(const std::shared_ptr<const Primitive>& product, const bfloat16* a, const bfloat16* b, void* c);
   /// forward: out = y of (x, w, bias?); grad_input: out = dx of (dy, w); grad_weight: out = dw of (dy, x).
   /// False where oneDNN has no safe code for the shape (onednn.cpp).
   bool (*conv)(const ConvShape& s, const float* a, const float* b, const float* bias, float* out);

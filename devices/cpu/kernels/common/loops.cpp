@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "core/tensor/nest.h"
-#include "devices/cpu/kernels/common/packed_gemm.h"
+#include "devices/cpu/kernels/common/transpose.h"
 
 namespace luth::cpu {
 namespace {
@@ -240,8 +240,7 @@ class Tiles {
         for (int64_t k = 0; k < 8; ++k) look_below(column(j + k));
         int64_t i = 0;
         for (; i + 8 <= rows; i += 8)
-          transpose8(reinterpret_cast<const float*>(column(j) + i), stride / int64_t(sizeof(T)),
-                     reinterpret_cast<float*>(out + i * tile_columns + j), tile_columns);
+          transpose8(column(j) + i, stride, out + i * tile_columns + j, tile_columns * int64_t(sizeof(T)));
         for (; i < rows; ++i)
           for (int64_t k = j; k < j + 8; ++k) out[i * tile_columns + k] = column(k)[i];
       }

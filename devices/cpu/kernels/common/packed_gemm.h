@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "devices/cpu/kernels/common/matrix.h"
+#include "devices/cpu/kernels/common/transpose.h"
 #include "devices/cpu/runtime/buffer.h"
 
 namespace luth::cpu {
@@ -130,31 +131,6 @@ inline int64_t even_part(int64_t n, int64_t most) {
   return (n + parts - 1) / parts;
 }
 
-// to[p][i] = b[i][p] for p and i below 8; rows of b are `step` apart, those of `to` are w, a panel's width, apart.
-inline void transpose8(const float* b, int64_t step, float* to, int64_t w = panel_width<float>) {
-#if __has_builtin(__builtin_shufflevector)
-  typedef float V __attribute__((vector_size(32), aligned(4), may_alias));
-  V r[8], t[8];
-  for (int i = 0; i < 8; ++i) r[i] = *reinterpret_cast<const V*>(b + i * step);
-  for (int i = 0; i < 8; i += 2) {
-    t[i] = __builtin_shufflevector(r[i], r[i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
-    t[i + 1] = __builtin_shufflevector(r[i], r[i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
-  }
-  for (int h = 0; h < 8; h += 4)
-    for (int i = 0; i < 2; ++i) {
-      r[h + 2 * i] = __builtin_shufflevector(t[h + i], t[h + i + 2], 0, 1, 8, 9, 4, 5, 12, 13);
-      r[h + 2 * i + 1] = __builtin_shufflevector(t[h + i], t[h + i + 2], 2, 3, 10, 11, 6, 7, 14, 15);
-    }
-  for (int i = 0; i < 4; ++i) {
-    *reinterpret_cast<V*>(to + i * w) = __builtin_shufflevector(r[i], r[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-    *reinterpret_cast<V*>(to + (i + 4) * w) = __builtin_shufflevector(r[i], r[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
-  }
-#else  // g++ 11
-  for (int p = 0; p < 8; ++p)
-    for (int i = 0; i < 8; ++i) to[p * w + i] = b[i * step + p];
-#endif
-}
-
 // Columns of B as panels, one behind the other, the last filled up with zeros.
 template <class T>
 void pack_strip(int64_t k, int64_t cols, Matrix<T> b, T* strip) {
@@ -179,7 +155,7 @@ void pack_strip(int64_t k, int64_t cols, Matrix<T> b, T* strip) {
     if constexpr (std::is_same_v<T, float>)
       if (b.row == 1 && j / 8 * 8 + 8 <= cols) {
         p = k / 8 * 8;
-        for (int64_t q = 0; q < p && j % 8 == 0; q += 8) transpose8(b.p + q + j * b.col, b.col, to + q * w);
+        for (int64_t q = 0; q < p && j % 8 == 0; q += 8) transpose8(b.p + q + j * b.col, 4 * b.col, to + q * w, 4 * w);
       }
     for (; p < k; ++p) to[p * w] = j < cols ? b.p[p * b.row + j * b.col] : T(0);
   }

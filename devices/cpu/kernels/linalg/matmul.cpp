@@ -1,13 +1,12 @@
 // Matrix products. Transposed operands are read where they lie; 16-bit floats are computed in float.
 #include "core/ops/linalg/matmul.h"
 
-#include <atomic>
 #include <cstring>
 
 #include "core/base/threads.h"
 #include "devices/cpu/kernels/common/gemm.h"
 #include "devices/cpu/kernels/common/kernels.h"
-#include "devices/cpu/libraries/libraries.h"
+#include "devices/cpu/kernels/linalg/bf16_gemm.h"
 #include "devices/cpu/runtime/buffer.h"
 
 namespace luth::cpu {
@@ -60,51 +59,10 @@ void widen(int64_t batch, int64_t rows, int64_t cols, Matrix<T> x, int64_t step,
   });
 }
 
-/// Tiles of C that a product of this size is computed in, by one thread each: `down` times `across` of rows x cols.
-struct Tiles {
-  int64_t rows, cols, down, across;
-};
-// Tiles of about 8 million multiply-adds (0.2 ms), and large enough that packing costs little. A tile has all of k, so
-// tiling does not change the order of sums.
-Tiles tiles_of(int64_t m, int64_t n, int64_t k) {
-  int64_t wanted = std::clamp<int64_t>(m * n / 4096 * k / 2048, 1, 256);
-  Tiles t{m, n, 1, 1};
-  while (t.down * t.across < wanted && std::max(t.rows, t.cols) > 192) {
-    int64_t& side = t.rows >= t.cols ? t.rows : t.cols;
-    side = (side / 2 + 15) / 16 * 16;
-    t.down = (m + t.rows - 1) / t.rows;
-    t.across = (n + t.cols - 1) / t.cols;
-  }
-  return t;
-}
-
-// bfloat16 by the processor's own instructions, where there are some and the product is large
-bool multiply_bf16(const Sizes& s, float alpha, const Operands<bfloat16>& o, float beta) {
-  if (s.batch != 1 || alpha != 1 || beta != 0 || s.m * s.n * s.k < (1 << 18)) return false;
-  auto laid = [](const Matrix<bfloat16>& x, int64_t rows, int64_t cols) {
-    return (x.col == 1 && x.row >= cols) || (x.row == 1 && x.col >= rows);
-  };
-  if (!laid(o.a, s.m, s.k) || !laid(o.b, s.k, s.n)) return false;
-  bool ta = o.a.col != 1, tb = o.b.col != 1;
-  const Libs* library = libs_where_they_fit();
-  if (!library) return false;
-  Tiles t = tiles_of(s.m, s.n, s.k);
-  std::atomic<bool> done = true;
-  parallel_for(t.down * t.across, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t x = begin; x < end; ++x) {
-      int64_t i = x / t.across * t.rows, j = x % t.across * t.cols;
-      if (!library->bf16_gemm(ta, tb, std::min(t.rows, s.m - i), std::min(t.cols, s.n - j), s.k, o.a.at(i, 0).p,
-                              ta ? o.a.col : o.a.row, o.b.at(0, j).p, tb ? o.b.col : o.b.row, o.c + i * s.n + j, s.n))
-        done = false;
-    }
-  });
-  return done;
-}
-
 template <class T>
 void multiply_half(const Sizes& s, float alpha, const Operands<T>& o, float beta) {
   if constexpr (std::is_same_v<T, bfloat16>)
-    if (multiply_bf16(s, alpha, o, beta)) return;
+    if (bf16_gemm({s.batch, s.m, s.n, s.k, alpha, o.a, o.b, o.a_step, o.b_step, beta, o.c})) return;
   Buffer<float> a(s.batch * s.m * s.k), b(s.batch * s.k * s.n), c(s.batch * s.m * s.n);
   widen(s.batch, s.m, s.k, o.a, o.a_step, a.get());
   // a transposed operand stays so: its rows are the ones that lie together

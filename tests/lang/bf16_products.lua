@@ -1,0 +1,101 @@
+-- Products of bfloat16 beside those of the same numbers in float64: the sums are of float, and rounded once. Run again with
+-- ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16 and =AVX2 (bf16_products.sh), where a processor has more.
+local t, s = torch.Tester(), torch.TestSuite()
+local F = torch.nn.functional
+local bf16, f64 = torch.bfloat16, torch.float64
+
+-- y: a bfloat16 result; f: computes it of any dtype; the sum of magnitudes bounds what float loses.
+local function near(what, f, ...)
+  local inputs = table.pack(...)
+  local function each(g)
+    local out = {}
+    for i = 1, inputs.n do out[i] = g(inputs[i]) end
+    return table.unpack(out, 1, inputs.n)
+  end
+  local y, exact = f(...), f(each(function(x) return x:to(f64) end))
+  local magnitudes = f(each(function(x) return x:to(f64):abs() end)):abs()
+  t:eq(y.dtype, bf16)
+  -- half a unit of the last of 8 bits
+  local bound = exact:abs() * (2 ^ -8 * (1 + 2 ^ -8)) + magnitudes * 2 ^ -20
+  local excess = ((y:to(f64) - exact):abs() - bound):max():item()
+  t:assert(excess <= 0, what .. ': beyond half a unit by ' .. excess)
+end
+
+local function random(...) return torch.randn(...):to(bf16) end
+local function transposed(m, n) return random(n, m):t() end
+local function strided(m, n) return random(m, 2 * n + 1)[{ {}, { 2, -1, 2 } }] end
+local layouts = { dense = random, transposed = transposed, strided = strided }
+
+-- below and above what oneDNN takes, whole and broken panels, a depth that is divided
+local shapes = { { 5, 7, 9 }, { 64, 64, 64 }, { 1, 256, 256 }, { 33, 70, 65 }, { 300, 130, 257 }, { 17, 1000, 31 },
+  { 128, 1, 512 }, { 70, 300, 2500 }, { 600, 40, 1025 } }
+
+function s.layouts()
+  for _, shape in ipairs(shapes) do
+    local m, n, k = table.unpack(shape)
+    for left, a in pairs(layouts) do
+      for right, b in pairs(layouts) do
+        near(('%d x %d x %d, %s, %s'):format(m, n, k, left, right), torch.matmul, a(m, k), b(k, n))
+      end
+    end
+  end
+end
+
+function s.what_is_added()
+  for _, shape in ipairs(shapes) do
+    local m, n, k = table.unpack(shape)
+    local c, row, a, b = random(m, n), random(n), random(m, k), random(k, n)
+    near('addmm', function(x, y, z) return torch.addmm(x, y, z) end, c, a, b)
+    near('addmm of a row', function(x, y, z) return torch.addmm(x, y, z) end, row, a, b)
+    near('addmm, factors', function(x, y, z) return torch.addmm(x, y, z, { beta = 0.5, alpha = 1.25 }) end, c, a, b)
+    near('linear', F.linear, random(2, m, k), random(n, k), row)
+  end
+end
+
+function s.batches()
+  for _, shape in ipairs(shapes) do
+    local m, n, k = table.unpack(shape)
+    near('bmm', torch.bmm, random(3, m, k), random(3, k, n))
+    near('bmm, transposed', torch.bmm, random(3, k, m):transpose(2, 3), random(3, n, k):transpose(2, 3))
+    near('bmm, one B', torch.matmul, random(3, 2, m, k), random(k, n))
+    near('bmm, B expanded', torch.bmm, random(3, m, k), random(1, k, n):expand(3, k, n))
+    near('baddbmm', function(x, y, z) return torch.baddbmm(x, y, z, { beta = 2 }) end, random(3, m, n), random(3, m, k),
+      random(3, k, n))
+  end
+  near('many', torch.bmm, random(40, 20, 64), random(40, 64, 33))
+end
+
+function s.bits_do_not_depend_on_threads()
+  local before = torch.get_num_threads()
+  for _, shape in ipairs { { 700, 300, 1100 }, { 130, 257, 96 }, { 2000, 65, 192 } } do
+    local m, n, k = table.unpack(shape)
+    local a, b, c = random(m, k), random(n, k):t(), random(m, n)
+    local x, y = random(9, 70, 65), random(9, 65, 130)
+    local seen = {}
+    for _, threads in ipairs { 1, 2, 3 } do
+      torch.set_num_threads(threads)
+      seen[threads] = { a:matmul(b), torch.addmm(c, a, b, { alpha = 0.3, beta = 0.7 }), x:bmm(y) }
+    end
+    for i = 1, 3 do
+      t:assert(torch.equal(seen[1][i], seen[2][i]))
+      t:assert(torch.equal(seen[1][i], seen[3][i]))
+    end
+  end
+  torch.set_num_threads(before)
+end
+
+function s.what_is_not_finite()
+  for _, k in ipairs { 96, 1100 } do
+    local a, b = random(64, k), random(k, 64)
+    a[{ 3, 5 }], b[{ 7, 9 }] = math.huge, 0 / 0
+    local y = a:matmul(b)
+    t:assert(y[{ {}, 9 }]:isnan():all())
+    t:assert(not y[3]:isfinite():any())
+    y[3], y[{ {}, 9 }] = 0, 0
+    t:assert(y:isfinite():all())
+    -- what C was does not count where beta is 0
+    t:assert(torch.addmm(torch.full({ 64, 64 }, 0 / 0, { dtype = bf16 }), random(64, k), random(k, 64), { beta = 0 }):isfinite():all())
+  end
+end
+
+t:add(s):run()
