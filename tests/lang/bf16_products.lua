@@ -1,4 +1,4 @@
--- Products of bfloat16 beside those of the same numbers in float64: the sums are of float, and rounded once. Run again with
+-- Products and convolutions of bfloat16 beside those of the same numbers in float64: the sums are of float, and rounded once. Run again with
 -- ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16 and =AVX2 (bf16_products.sh), where a processor has more.
 local t, s = torch.Tester(), torch.TestSuite()
 local F = torch.nn.functional
@@ -65,18 +65,71 @@ function s.batches()
   near('many', torch.bmm, random(40, 20, 64), random(40, 64, 33))
 end
 
+-- Functions of the tensors of `inputs`; the gradients of those are tested too.
+local function convolves(what, f, inputs)
+  local g = random(f(table.unpack(inputs)):size())
+  near(what, f, table.unpack(inputs))
+  for i = 1, 2 do
+    near(what .. ', gradient ' .. i, function(dy, ...)
+      local leaves = { ... }
+      for j, x in ipairs(leaves) do leaves[j] = x:detach():requires_grad_() end
+      f(table.unpack(leaves)):backward(dy)
+      return leaves[i].grad
+    end, g, table.unpack(inputs))
+  end
+end
+
+function s.convolutions()
+  local padded = { padding = 1 }
+  -- samples, channels and filters, groups, extents, kernel, options
+  local cases = {
+    { 2, 32, 48, 1, { 9, 7 }, { 3, 3 }, padded },
+    { 1, 3, 16, 1, { 12, 12 }, { 5, 5 }, { stride = 2, padding = 2 } },
+    { 3, 64, 32, 1, { 6, 6 }, { 1, 1 } },
+    { 2, 32, 64, 1, { 6, 6 }, { 1, 1 }, { stride = 2 } },
+    { 2, 20, 12, 2, { 8, 9 }, { 3, 2 }, { dilation = 2 } },
+    { 2, 24, 24, 24, { 8, 8 }, { 3, 3 }, padded },
+    { 40, 64, 64, 1, { 14, 14 }, { 3, 3 }, padded },  -- divided
+    { 2, 16, 33, 1, { 50 }, { 5 }, { padding = 2 } },
+    { 1, 16, 8, 1, { 5, 6, 7 }, { 3, 3, 3 }, padded },
+    { 2, 1, 1, 1, { 6, 6 }, { 3, 3 } },
+  }
+  for i, case in ipairs(cases) do
+    local n, input, out, groups, extents, kernel, options = table.unpack(case)
+    local f = F['conv' .. #extents .. 'd']
+    options = options or {}
+    options.groups = groups
+    local x, w = random { n, input, table.unpack(extents) }, random { out, input // groups, table.unpack(kernel) }
+    local function run(a, b, bias) return f(a, b, bias, options) end
+    convolves('convolution ' .. i, run, { x, w })
+    convolves('convolution with bias ' .. i, run, { x, w, random(out) })
+    if #extents == 2 then
+      convolves('channels last ' .. i, run, { x:to { memory_format = torch.channels_last }, w, random(out) })
+    end
+  end
+  convolves('transposed', function(x, w) return F.conv_transpose2d(x, w, nil, { stride = 2, padding = 1 }) end,
+    { random(2, 32, 7, 7), random(32, 16, 4, 4) })
+  -- fewer positions than fit: the float way
+  convolves('transposed, longer', function(x, w) return F.conv_transpose2d(x, w, nil, { stride = 2, output_padding = 1 }) end,
+    { random(2, 32, 7, 7), random(32, 16, 3, 3) })
+end
+
 function s.bits_do_not_depend_on_threads()
   local before = torch.get_num_threads()
   for _, shape in ipairs { { 700, 300, 1100 }, { 130, 257, 96 }, { 2000, 65, 192 } } do
     local m, n, k = table.unpack(shape)
     local a, b, c = random(m, k), random(n, k):t(), random(m, n)
     local x, y = random(9, 70, 65), random(9, 65, 130)
+    local image, filters = random(8, 64, 14, 14):requires_grad_(), random(64, 64, 3, 3):requires_grad_()
     local seen = {}
     for _, threads in ipairs { 1, 2, 3 } do
       torch.set_num_threads(threads)
-      seen[threads] = { a:matmul(b), torch.addmm(c, a, b, { alpha = 0.3, beta = 0.7 }), x:bmm(y) }
+      image.grad, filters.grad = nil, nil
+      local z = F.conv2d(image, filters, nil, { padding = 1 })
+      z:backward(z:detach())
+      seen[threads] = { a:matmul(b), torch.addmm(c, a, b, { alpha = 0.3, beta = 0.7 }), x:bmm(y), z, image.grad, filters.grad }
     end
-    for i = 1, 3 do
+    for i = 1, 6 do
       t:assert(torch.equal(seen[1][i], seen[2][i]))
       t:assert(torch.equal(seen[1][i], seen[3][i]))
     end

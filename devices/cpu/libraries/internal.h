@@ -13,6 +13,8 @@ extern const Lapack lapack_table;  // lapack_batches.cpp
 bool dnn_has_bf16();
 std::shared_ptr<const Primitive> dnn_bf16_product(int64_t m, int64_t n, int64_t k, const Bf16Steps& steps);
 void dnn_multiply_bf16(const std::shared_ptr<const Primitive>& product, const bfloat16* a, const bfloat16* b, void* c);
-bool dnn_conv(const ConvShape& s, const float* a, const float* b, const float* bias, float* out);
+std::shared_ptr<const ConvFilters> dnn_conv_filters(const ConvShape& s, const void* w);
+bool dnn_conv(const ConvShape& s, const void* a, const void* b, const void* bias, void* out,
+              const ConvFilters* filters);
 
 }  // namespace luth::cpu

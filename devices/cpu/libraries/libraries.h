@@ -8,7 +8,7 @@
 
 namespace luth::cpu {
 
-/// A convolution of float32; also the key of the cache of oneDNN's primitives. Lists have depth, height and width; with
+/// A convolution; also the key of the cache of oneDNN's primitives. Lists have depth, height and width; with
 /// fewer spatial dims the first ones have extent 1 and a window of 1.
 struct ConvShape {
   enum class Kind : int64_t { forward, grad_input, grad_weight };
@@ -21,6 +21,7 @@ struct ConvShape {
   int64_t lo[3], hi[3];   // padding before and after
   int64_t channels_last;  // 1: input and output are N…C and filters O…I; 0: NC… and OI…
   int64_t bias;           // 1: with a bias (forward)
+  int64_t bf16;           // 1: of bfloat16, though gradients of filters are float; 0: of float
   int64_t in_area() const { return in[0] * in[1] * in[2]; }
   int64_t out_area() const { return out[0] * out[1] * out[2]; }
   int64_t kernel_area() const { return kernel[0] * kernel[1] * kernel[2]; }
@@ -37,8 +38,9 @@ struct Bf16Steps {
   bool wide;
 };
 
-struct Lapack;     // lapack.h
-struct Primitive;  // onednn.cpp
+struct Lapack;       // lapack.h
+struct Primitive;    // onednn.cpp
+struct ConvFilters;  // onednn.cpp
 
 /// Each function works on the calling thread only; several threads may call at once.
 struct Libs {
@@ -49,9 +51,13 @@ struct Libs {
   std::shared_ptr<const Primitive> (*bf16_product)(int64_t m, int64_t n, int64_t k, const Bf16Steps& steps);
   /// Runs it. C is not read where beta is 0.
   void (*multiply_bf16)(const std::shared_ptr<const Primitive>& product, const bfloat16* a, const bfloat16* b, void* c);
-  /// forward: out = y of (x, w, bias?); grad_input: out = dx of (dy, w); grad_weight: out = dw of (dy, x).
-  /// False where oneDNN has no safe code for the shape (onednn.cpp).
-  bool (*conv)(const ConvShape& s, const float* a, const float* b, const float* bias, float* out);
+  /// Filters in the layout of oneDNN's code for a forward or grad_input, for many calls of `conv`; null where it takes
+  /// them as they are, or where there is none.
+  std::shared_ptr<const ConvFilters> (*conv_filters)(const ConvShape& s, const void* w);
+  /// forward: out = y of (x, w, bias?); grad_input: out = dx of (dy, w); grad_weight: out = dw of (dy, x). `filters`:
+  /// those of b, or null. False where oneDNN has no safe code for the shape (onednn.cpp).
+  bool (*conv)(const ConvShape& s, const void* a, const void* b, const void* bias, void* out,
+               const ConvFilters* filters);
   const Lapack* lapack;
   /// Maps the address space that so many threads need to call OpenBLAS at once, which waits for ever where there is
   /// none left. To be called where there is room for it.

@@ -1,6 +1,7 @@
-// Convolutions: float32 by oneDNN; float64 and integers as matrix products of unfolded inputs; 16-bit floats converted
-// to float32. Work is split by samples or filters. Gradients of filters are split into chunks of samples, which are
-// added in order. The pieces depend on the shape alone.
+// Convolutions: float32 by oneDNN, and bfloat16 where the processor has instructions for it; float64 and integers as
+// matrix products of unfolded inputs; other 16-bit floats converted to float32. Work is split by samples or filters.
+// Gradients of filters are split into chunks of samples, which are added in order. The pieces depend on the shape
+// alone.
 #include "core/ops/window/conv.h"
 
 #include <algorithm>
@@ -51,35 +52,47 @@ bool cut_short(const ConvShape& s) {
 // multiply-adds of one sample
 int64_t work(const ConvShape& s) { return filter_size(s) * s.out_area(); }
 
-// ---- float, by oneDNN --------------------------------------------------------------------------------------------
+// ---- float and bfloat16, by oneDNN --------------------------------------------------------------------------------
 
-constexpr int64_t piece_work = 4 << 20;  // multiply-adds: about 0.1 ms
+constexpr int64_t piece_work = 4 << 20;  // multiply-adds of float: about 0.1 ms
+// A bfloat16 piece does more in that time, where there are instructions for it.
+int64_t piece_work_of(const ConvShape& s) { return s.bf16 ? 8 * piece_work : piece_work; }
 
-int64_t pieces_of(int64_t n, int64_t each) {
-  return std::clamp<int64_t>(n * each / piece_work, 1, std::max<int64_t>(n, 1));
+int64_t pieces_of(const ConvShape& s) {
+  return std::clamp<int64_t>(s.n * work(s) / piece_work_of(s), 1, std::max<int64_t>(s.n, 1));
 }
 
-// One piece, on the calling thread: by oneDNN, or unfolded if oneDNN has no code for the shape.
-void run_piece(const ConvShape& s, const float* a, const float* b, const float* bias, float* out);
+// One piece, on the calling thread: by oneDNN, or otherwise if oneDNN has no code for the shape. T: of a and b, and Out
+// of the result. `filters`: those of b as oneDNN wants them, or null.
+template <class T, class Out>
+void run_piece(const ConvShape& s, const T* a, const T* b, const T* bias, Out* out, const ConvFilters* filters);
 
 // forward and grad_input, split by samples, and by filters too if there are few samples and much work
-void run_samples(const ConvShape& whole, const float* a, const float* w, const float* bias, float* out) {
+template <class T>
+void run_samples(const ConvShape& whole, const T* a, const T* w, const T* bias, T* out) {
   bool forward = whole.kind == Kind::forward;
   int64_t a_step = forward ? input_size(whole) : output_size(whole),
           out_step = forward ? output_size(whole) : input_size(whole);
-  int64_t pieces = pieces_of(whole.n, work(whole)), per = (whole.n + pieces - 1) / pieces, parts = 1;
+  int64_t pieces = pieces_of(whole), per = (whole.n + pieces - 1) / pieces, parts = 1;
   if (forward && whole.groups == 1 && !whole.channels_last && pieces == whole.n && whole.n < 16)
-    while (whole.oc % (parts * 2 * 16) == 0 && whole.n * parts < 32 && work(whole) / parts > 4 * piece_work) parts *= 2;
+    while (whole.oc % (parts * 2 * 16) == 0 && whole.n * parts < 32 && work(whole) / parts > 4 * piece_work_of(whole))
+      parts *= 2;
   pieces = (whole.n + per - 1) / per;
+  const auto piece_of = [&](int64_t n) {
+    ConvShape s = whole;
+    s.n = std::min(per, whole.n - n);
+    s.oc = whole.oc / parts;
+    return s;
+  };
+  const Libs* library = pieces > 1 && parts == 1 ? libs_where_they_fit() : nullptr;
+  const auto filters = library ? library->conv_filters(piece_of(0), w) : nullptr;
   parallel_for(pieces * parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       int64_t n = i / parts * per, part = i % parts;
-      ConvShape s = whole;
-      s.n = std::min(per, whole.n - n);
-      s.oc = whole.oc / parts;
+      const ConvShape s = piece_of(n);
       int64_t filter = part * s.oc;
       run_piece(s, a + n * a_step, w + filter * (filter_size(whole) / whole.oc), bias ? bias + filter : nullptr,
-                out + n * out_step + filter * whole.out_area());
+                out + n * out_step + filter * whole.out_area(), filters.get());
     }
   });
 }
@@ -87,7 +100,7 @@ void run_samples(const ConvShape& whole, const float* a, const float* w, const f
 // How many chunks of samples grad_weight has. Each has its own buffer; the first one is the result itself.
 int64_t chunks_of(const ConvShape& s) {
   int64_t worth = s.n * s.out_area() / 2048;  // with more chunks, adding them costs as much as computing them
-  return std::clamp<int64_t>(std::min(worth, s.n * work(s) / (2 * piece_work)), 1, std::min<int64_t>(s.n, 16));
+  return std::clamp<int64_t>(std::min(worth, s.n * work(s) / (2 * piece_work_of(s))), 1, std::min<int64_t>(s.n, 16));
 }
 template <class T>
 void add_chunks(int64_t chunks, int64_t n, const T* parts, T* out) {
@@ -96,7 +109,8 @@ void add_chunks(int64_t chunks, int64_t n, const T* parts, T* out) {
       for (int64_t i = begin; i < end; ++i) out[i] += parts[c * n + i];
   });
 }
-void run_grad_weight(const ConvShape& whole, const float* dy, const float* x, float* dw) {
+template <class T>
+void run_grad_weight(const ConvShape& whole, const T* dy, const T* x, float* dw) {
   int64_t chunks = chunks_of(whole), per = (whole.n + chunks - 1) / chunks, filters = filter_size(whole);
   chunks = (whole.n + per - 1) / per;
   Buffer<float> parts((chunks - 1) * filters);
@@ -104,8 +118,8 @@ void run_grad_weight(const ConvShape& whole, const float* dy, const float* x, fl
     for (int64_t c = begin; c < end; ++c) {
       ConvShape s = whole;
       s.n = std::min(per, whole.n - c * per);
-      run_piece(s, dy + c * per * output_size(s), x + c * per * input_size(s), nullptr,
-                c ? parts.get() + (c - 1) * filters : dw);
+      run_piece<T, float>(s, dy + c * per * output_size(s), x + c * per * input_size(s), nullptr,
+                          c ? parts.get() + (c - 1) * filters : dw, nullptr);
     }
   });
   add_chunks(chunks - 1, filters, parts.get(), dw);
@@ -246,8 +260,8 @@ void swap_last(int64_t n, int64_t rows, int64_t cols, const float* in, float* ou
       for (int64_t c = 0; c < cols; ++c) out[c * rows + r] = in[r * cols + c];
 }
 
-void run_piece(const ConvShape& s, const float* a, const float* b, const float* bias, float* out) {
-  if (const Libs* library = libs_where_they_fit(); library && library->conv(s, a, b, bias, out)) return;
+// float, where oneDNN has no code
+void run_otherwise(const ConvShape& s, const float* a, const float* b, const float* bias, float* out) {
   if (!s.channels_last) return run_unfolded(s, a, b, bias, out);
   struct Part {
     int64_t n, area, channels;
@@ -267,8 +281,6 @@ void run_piece(const ConvShape& s, const float* a, const float* b, const float* 
   swap_last(of_out.n, of_out.channels, of_out.area, rows_out.get(), out);
 }
 
-// ---- Kernels ---------------------------------------------------------------------------------------------------
-
 template <class To, class From>
 void convert(int64_t n, const From* in, To* out) {
   parallel_for(n, 16384, [&](int64_t begin, int64_t end) {
@@ -276,8 +288,45 @@ void convert(int64_t n, const From* in, To* out) {
   });
 }
 
+template <class T, class Out>
+void run_piece(const ConvShape& s, const T* a, const T* b, const T* bias, Out* out, const ConvFilters* filters) {
+  if (const Libs* library = libs_where_they_fit(); library && library->conv(s, a, b, bias, out, filters)) return;
+  if constexpr (std::is_same_v<T, float>) {
+    run_otherwise(s, a, b, bias, out);
+  } else {
+    const bool forward = s.kind == Kind::forward, weight = s.kind == Kind::grad_weight;
+    const int64_t of_a = s.n * (forward ? input_size(s) : output_size(s)),
+                  of_b = weight ? s.n * input_size(s) : filter_size(s),
+                  results = weight ? filter_size(s) : s.n * (forward ? output_size(s) : input_size(s));
+    Buffer<float> x(of_a), w(of_b), k(bias ? s.oc : 0), y(results);
+    convert(of_a, a, x.get()), convert(of_b, b, w.get());
+    if (bias) convert(s.oc, bias, k.get());
+    ConvShape wide = s;
+    wide.bf16 = 0;
+    run_piece<float, float>(wide, x.get(), w.get(), bias ? k.get() : nullptr, y.get(), nullptr);
+    convert(results, y.get(), out);
+  }
+}
+
+// ---- Kernels ---------------------------------------------------------------------------------------------------
+
+// Whether the processor computes it in bfloat16.
+bool has_bf16(const ConvShape& s) {
+  const Libs* library = cut_short(s) ? nullptr : libs_where_they_fit();
+  return library && library->has_bf16();
+}
+void run_bf16(ConvShape s, const bfloat16* a, const bfloat16* b, const bfloat16* bias, bfloat16* out) {
+  s.bf16 = 1;
+  if (s.kind != Kind::grad_weight) return run_samples(s, a, b, bias, out);
+  Buffer<float> sums(filter_size(s));
+  run_grad_weight(s, a, b, sums.get());
+  convert(filter_size(s), sums.get(), out);
+}
+
 template <class T>
 void run_half(const ConvShape& s, const Tensor& a, const Tensor& b, const Tensor& bias, T* out, int64_t results) {
+  if constexpr (std::is_same_v<T, bfloat16>)
+    if (has_bf16(s)) return run_bf16(s, a.data<T>(), b.data<T>(), bias ? bias.data<T>() : nullptr, out);
   Buffer<float> x(a.numel()), w(b.numel()), k(bias ? bias.numel() : 0), y(results);
   convert(a.numel(), a.data<T>(), x.get());
   convert(b.numel(), b.data<T>(), w.get());
