@@ -39,6 +39,37 @@ function s.old_tensors_are_found()
   t:eq(#kept, 100)
 end
 
+-- Pages that the system has mapped for this process at their first use.
+local function page_faults()
+  local file <close> = assert(io.open '/proc/self/stat')
+  local i = 0
+  for word in file:read('a'):gsub('^.*%) ', ''):gmatch '%S+' do
+    i = i + 1
+    if i == 8 then return tonumber(word) end
+  end
+end
+
+-- A step takes some 50 MB, and after a few it takes what the steps before gave back.
+function s.steady_training_asks_the_system_for_nothing()
+  if os.getenv 'LUTH_TEST_SAMPLES' then return end  -- under sanitizers every tensor has memory of its own
+  local model = nn.Conv2d(3, 64, 3, {padding = 1}) .. nn.BatchNorm2d(64) .. nn.ReLU() .. nn.Conv2d(64, 64, 3, {padding = 1})
+    .. nn.ReLU() .. nn.AdaptiveAvgPool2d(1) .. nn.Flatten() .. nn.Linear(64, 10)
+  local opt = optim.SGD(model:parameters(), {lr = 0.001, momentum = 0.9})
+  local x, y = torch.randn(32, 3, 32, 32), torch.randint(1, 11, {32})
+  local function steps(n)
+    for _ = 1, n do
+      opt:zero_grad()
+      F.cross_entropy(model(x), y):backward()
+      opt:step()
+    end
+  end
+  steps(5)
+  local reserved, faults = torch.memory_stats().reserved, page_faults()
+  steps(5)
+  t:lt(torch.memory_stats().reserved - reserved, 1 << 20)
+  t:lt(page_faults() - faults, 200)
+end
+
 function s.close_and_free()
   collectgarbage() collectgarbage()
   local before = allocated()

@@ -1,10 +1,12 @@
 #include "devices/cpu/runtime/allocator.h"
 
 #include <sys/mman.h>
+#include <time.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <utility>
 
 #include "core/base/limits.h"
 
@@ -82,11 +84,20 @@ SizeClass::SizeClass(size_t n) : asked(n) {
   bytes = (size_t(1) << power) + (part + 1) * step;
 }
 
-Allocator::Allocator(size_t bound) : bound_(bound ? bound : std::max<size_t>(size_t(total_memory()) / 4, 64 << 20)) {}
+int64_t coarse_seconds() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return now.tv_sec;
+}
+
+Allocator::Allocator(size_t bound, int64_t (*clock)())
+    : bound_(bound ? bound : std::max<size_t>(size_t(total_memory()) / 4, least)),
+      clock_(clock),
+      period_end_(clock() + period) {}
 
 Allocator::~Allocator() {
   if (local_ && local_->owner == this) end_local();
-  evict(0);
+  give_all_back();
 }
 
 Allocator::LocalEnd::~LocalEnd() {
@@ -208,6 +219,7 @@ void Allocator::spill(List& list, const SizeClass& c) {
     kept_ += c.bytes;
   }
   to.used = ++tick_;
+  look_at_clock();
 }
 
 // A block of the shared lists or of the system; counts it.
@@ -223,6 +235,11 @@ void* Allocator::take(const SizeClass& c) {
       count_large(int64_t(c.bytes));
       return b;
     }
+    if (list.given_back > 0) {
+      --list.given_back;
+      regretted_ += int64_t(c.bytes);
+    }
+    evict(room(c.bytes));
   }
   void* p = from_system(c.bytes);
   if (!p) {
@@ -243,13 +260,52 @@ void Allocator::put(Block* b, const SizeClass& c) noexcept {
     reserved_ -= int64_t(c.bytes);
     return to_system(b, c.bytes);
   }
-  if (kept_ + c.bytes > bound_) evict(bound_ - c.bytes);
   List& list = lists_[c.index];
   b->next = list.first;
   list.first = b;
   ++list.count;
   kept_ += c.bytes;
   list.used = ++tick_;
+  evict(room());
+  look_at_clock();
+}
+
+// How many bytes may be kept, with `more` bytes in use.
+size_t Allocator::room(size_t more) const {
+  const int64_t in_use = allocated_ + int64_t(more), lately = std::max({int64_t(0), in_use, most_, most_before_});
+  const int64_t beside = lately / 2 + std::min(regretted_, lately);
+  return std::min(bound_, std::max(least, size_t(lately + beside - in_use)));
+}
+
+// Gives the first block of a list back.
+void Allocator::give_back(int index) {
+  List& list = lists_[size_t(index)];
+  Block* b = list.first;
+  list.first = b->next;
+  --list.count;
+  const size_t bytes = SizeClass::bytes_of(index);
+  kept_ -= bytes;
+  reserved_ -= int64_t(bytes);
+  to_system(b, bytes);
+}
+
+void Allocator::give_all_back() {
+  for (int i = 0; i < SizeClass::count; ++i)
+    while (lists_[size_t(i)].first) give_back(i);
+}
+
+// At the end of a period gives back what was not used in it and in the one before.
+void Allocator::look_at_clock() {
+  const int64_t now = clock_();
+  if (now < period_end_) return;
+  for (int i = 0; i < SizeClass::count; ++i) {
+    List& list = lists_[size_t(i)];
+    list.given_back = 0;
+    while (list.first && list.used <= period_before_) give_back(i);
+  }
+  period_before_ = std::exchange(period_begin_, tick_);
+  most_before_ = std::exchange(most_, allocated_);
+  period_end_ = now + period;
 }
 
 // Gives blocks back, of the class that was used least lately first, until at most `room` bytes are kept.
@@ -259,14 +315,8 @@ void Allocator::evict(size_t room) {
     for (int i = 0; i < SizeClass::count; ++i)
       if (lists_[i].first && (oldest < 0 || lists_[i].used < lists_[oldest].used)) oldest = i;
     if (oldest < 0) return;
-    List& list = lists_[oldest];
-    Block* b = list.first;
-    list.first = b->next;
-    --list.count;
-    size_t bytes = SizeClass::bytes_of(oldest);
-    kept_ -= bytes;
-    reserved_ -= int64_t(bytes);
-    to_system(b, bytes);
+    ++lists_[size_t(oldest)].given_back;
+    give_back(oldest);
   }
 }
 
@@ -275,6 +325,7 @@ void Allocator::count_large(int64_t bytes) {
   if (local_ && local_->owner == this) merge(*local_);
   allocated_ += bytes;
   peak_ = std::max(peak_, allocated_);
+  most_ = std::max(most_, allocated_);
   ++calls_;
 }
 
@@ -301,7 +352,7 @@ void Allocator::drop(Local& l) noexcept {
 void Allocator::empty_cache() {
   std::lock_guard hold(lock_);
   if (local_ && local_->owner == this) drop(*local_);
-  evict(0);
+  give_all_back();
 }
 
 MemoryStats Allocator::stats() {

@@ -29,11 +29,21 @@ struct SizeClass {
   }
 };
 
+/// Seconds of a clock that never goes back.
+int64_t coarse_seconds();
+
 /// Thread-safe. Small blocks come from a list of the calling thread, without a lock or an atomic operation.
+///
+/// Freed blocks are kept as long as what is kept and what is in use are together at most one and a half times what was
+/// in use at once lately, and no class lies idle for two periods. A class whose block was given back too early, because
+/// it is asked for again, raises the limit by that block, to two and a half times: so a program that does the same
+/// again and again soon asks the system for nothing.
 class Allocator {
  public:
+  static constexpr int64_t period = 10;              // seconds; lately: in this period or the one before
+  static constexpr size_t least = size_t(64) << 20;  // bytes that are kept in any case
   /// Keeps at most `bound` bytes in large freed blocks; 0: a quarter of this machine's memory.
-  explicit Allocator(size_t bound = 0);
+  explicit Allocator(size_t bound = 0, int64_t (*clock)() = coarse_seconds);
   ~Allocator();
   Allocator(const Allocator&) = delete;
 
@@ -52,7 +62,8 @@ class Allocator {
   struct List {
     Block* first = nullptr;
     int count = 0;
-    uint64_t used = 0;  // when last taken from or added to, in calls
+    int given_back = 0;  // blocks, in this period, to make room
+    uint64_t used = 0;   // when last taken from or added to, in calls
   };
   // The lists and counters of one thread, which alone writes them; stats() of another thread reads the counters.
   struct Local {
@@ -73,7 +84,11 @@ class Allocator {
   void spill(List& list, const SizeClass& c);
   void* take(const SizeClass& c);
   void put(Block* b, const SizeClass& c) noexcept;
+  size_t room(size_t more = 0) const;
   void evict(size_t room);
+  void give_back(int index);
+  void give_all_back();
+  void look_at_clock();
   void merge(Local& l);
   void count_large(int64_t bytes);
   void drop(Local& l) noexcept;
@@ -85,8 +100,13 @@ class Allocator {
   std::array<List, SizeClass::count> lists_{};
   std::vector<Local*> locals_;
   size_t bound_;
-  size_t kept_ = 0;       // bytes in lists_
-  int64_t reserved_ = 0;  // bytes taken from the system
+  int64_t (*clock_)();
+  int64_t period_end_;
+  uint64_t period_begin_ = 0, period_before_ = 0;  // of this period and the one before, in calls
+  int64_t most_ = 0, most_before_ = 0;             // bytes in use at once, in this period and the one before
+  int64_t regretted_ = 0;                          // bytes that were given back too early
+  size_t kept_ = 0;                                // bytes in lists_
+  int64_t reserved_ = 0;                           // bytes taken from the system
   uint64_t tick_ = 0;
   int64_t allocated_ = 0, peak_ = 0, calls_ = 0;
 };

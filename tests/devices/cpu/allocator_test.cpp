@@ -2,6 +2,7 @@
 #include "devices/cpu/runtime/allocator.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <cstring>
 #include <thread>
@@ -89,6 +90,53 @@ TEST(Allocator, KeepsNoMoreThanItsBound) {
   void* big = a.allocate(4 * block);
   a.free(big, 4 * block);
   EXPECT_LE(a.stats().reserved, int64_t(3 * block)) << "a block above the bound is not kept";
+}
+
+constexpr size_t mb = size_t(1) << 20;
+int64_t seconds = 0;
+int64_t told_seconds() { return seconds; }
+
+TEST(Allocator, KeepsHalfAsMuchAgainAsWasInUse) {
+  Allocator a(size_t(1) << 40, told_seconds);
+  for (int round = 0; round < 3; ++round)
+    for (size_t n = 256 * mb; n; n -= 16 * mb) {
+      a.free(a.allocate(n), n);
+      EXPECT_LE(a.stats().reserved, int64_t((round ? 640 : 384) * mb)) << round << ", " << n;
+    }
+  if (caches) { EXPECT_GE(a.stats().reserved, int64_t(256 * mb)); }
+}
+
+// Pages that the system has mapped for this process at their first use.
+int64_t page_faults() {
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_minflt;
+}
+
+TEST(Allocator, WhatComesAgainStays) {
+  Allocator a(size_t(1) << 40, told_seconds);
+  auto step = [&] {
+    for (size_t n : {256 * mb, 224 * mb, 128 * mb}) {
+      auto* p = static_cast<volatile char*>(a.allocate(n));
+      *p = 1;
+      a.free(const_cast<char*>(p), n);
+    }
+  };
+  for (int i = 0; i < 3; ++i) step();
+  const int64_t before = page_faults();
+  step();
+  if (caches) { EXPECT_LT(page_faults() - before, 3) << "three blocks, each of fresh pages"; }
+}
+
+TEST(Allocator, GivesBackWhatIsIdle) {
+  Allocator a(size_t(1) << 40, told_seconds);
+  a.free(a.allocate(256 * mb), 256 * mb);
+  for (int i = 0; i < 3; ++i) {
+    if (caches) { EXPECT_EQ(a.stats().reserved, int64_t(i ? 257 : 256) * int64_t(mb)) << i; }
+    seconds += Allocator::period;
+    a.free(a.allocate(mb), mb);
+  }
+  EXPECT_LE(a.stats().reserved, int64_t(mb));
 }
 
 TEST(Allocator, BlocksMayBeFreedByAnotherThread) {
