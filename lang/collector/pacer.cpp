@@ -1,12 +1,15 @@
 // The policy, chosen by measuring (tests/bench/collector.lua):
-//   - Generational mode: the cost of a minor collection depends on young objects alone (0.4 us for none), so a
+//   - Generational mode: the cost of a minor collection depends on young objects alone (0.2 us for none), so a
 //     million tables cost nothing, and a loop of small additions reuses memory that is still in the cache.
 //   - A minor collection after every 128 tensors or 8 MB handed to Lua. Its overhead beyond freeing those tensors (for
 //     a large table that changes, for instance) may take a quarter of the time. Until then it is postponed, to 4 times
 //     those amounts at most.
-//   - A minor collection does not see old objects. So a full one runs when tensors take more than 256 MB and more than
-//     twice the memory that survived the last full one, and when there are many graph roots.
-//     collectgarbage() and this one see cycles through hooks of tensors (lang/collector/cycle_collector.h).
+//   - An early one after 1 MB, for the sake of the cache, where it takes next to no time. Not between fewer than four
+//     tensors: what survives two minor collections is old.
+//   - A minor collection does not see old objects. So a full one runs when tensors take more than twice the memory that
+//     survived the last full one: more than 256 MB, or where a full one takes next to no time; and when there are many
+//     graph roots. collectgarbage() and this one see cycles through hooks of tensors
+//     (lang/collector/cycle_collector.h).
 //   - An allocation that fails collects fully and is tried once more (core/tensor/storage.cpp).
 #include "lang/collector/pacer.h"
 
@@ -26,13 +29,30 @@ constinit thread_local Pacer pacer;
 namespace {
 
 constexpr size_t tensors_between = 128, bytes_between = size_t(8) << 20;
-constexpr int64_t to_free = 400;               // nanoseconds to free a tensor, generously
-constexpr int64_t least = int64_t(256) << 20;  // bytes below which no full collection runs
-constexpr int share = 4;                       // the collector gets at most 1/share of the time beyond that
-constexpr size_t patience = 4;                 // and runs after that many times the usual amounts in any case
+constexpr size_t early_tensors = 4, early_bytes = size_t(1) << 20;
+constexpr int64_t to_free = 400;  // nanoseconds to free a tensor, generously
+// bytes below which no full collection runs; below which none runs that takes its time
+constexpr int64_t least = int64_t(8) << 20, much = int64_t(256) << 20;
+constexpr int share = 4;        // the collector gets at most 1/share of the time beyond that
+constexpr int cheap = 32;       // next to no time: at most 1/cheap of it
+constexpr size_t patience = 4;  // and runs after that many times the usual amounts in any case
 
+// The collections of one kind, in nanoseconds of computed_time().
+struct Collections {
+  int64_t end = 0, last_overhead = 0, overhead = 0;  // overhead: the smaller of the last two
+
+  /// Whether at most 1/part of the time goes to them, if the next one begins at `now`.
+  bool take_at_most(int part, int64_t now) const { return now - end >= part * overhead; }
+  void ended(int64_t begin, size_t tensors) {
+    end = computed_time();
+    const int64_t beyond = std::max<int64_t>(0, end - begin - int64_t(tensors) * to_free);
+    overhead = std::min(beyond, std::exchange(last_overhead, beyond));
+  }
+};
+
+thread_local Collections all, full;
 thread_local int64_t full_at = least;
-thread_local int64_t last_end = 0, last_overhead = 0, overhead = 0;  // overhead: the smaller of the last two
+thread_local size_t since_full = 0;  // tensors
 thread_local lua_State* of_thread = nullptr;
 
 int64_t allocated() {
@@ -41,11 +61,24 @@ int64_t allocated() {
   return n;
 }
 
-void begin_again() { pacer = {0, 0, tensors_between, bytes_between}; }
+void begin_again() { pacer = {0, 0, tensors_between, early_bytes}; }
+void wait_for(size_t tensors, size_t bytes) { pacer.tensors_due = tensors, pacer.bytes_due = bytes; }
 
 void collected_fully() {
   begin_again();
   full_at = std::max(least, 2 * allocated());
+}
+
+bool full_is_due(lua_State* L, int64_t now) {
+  if (full_collection_due(L, pacer.tensors)) return true;
+  const int64_t bytes = allocated();
+  return bytes > std::max(much, full_at) || (bytes > full_at && full.take_at_most(cheap, now));
+}
+
+void collect_fully(lua_State* L, int64_t begin) {
+  collect_all(L);
+  collected_fully();
+  full.ended(begin, std::exchange(since_full, 0));
 }
 
 void relieve() {
@@ -76,23 +109,22 @@ int collect_garbage(lua_State* L) {
 }  // namespace
 
 void detail::collect_young(lua_State* L) {
-  int64_t begin = computed_time();
-  bool much = pacer.tensors >= patience * tensors_between || pacer.bytes >= patience * bytes_between;
-  if (!much && begin - last_end < share * overhead) {
-    pacer.tensors_due = pacer.tensors + tensors_between;
-    pacer.bytes_due = pacer.bytes + bytes_between;
-    return;
-  }
-  int64_t tensors = int64_t(pacer.tensors);
-  bool running = lua_gc(L, LUA_GCISRUNNING);  // not after collectgarbage('stop')
-  if (running && (full_collection_due(L, pacer.tensors) || allocated() > full_at))
-    collect_all(L), collected_fully();
+  const bool due = pacer.tensors >= tensors_between || pacer.bytes >= bytes_between;
+  if (!due && pacer.tensors < early_tensors) return wait_for(early_tensors, bytes_between);
+  const int64_t begin = computed_time();
+  if (!due && !all.take_at_most(cheap, begin)) return wait_for(tensors_between, bytes_between);
+  const bool urgent = pacer.tensors >= patience * tensors_between || pacer.bytes >= patience * bytes_between;
+  if (!urgent && !all.take_at_most(share, begin))
+    return wait_for(pacer.tensors + tensors_between, pacer.bytes + bytes_between);
+  const size_t tensors = pacer.tensors;
+  since_full += tensors;
+  const bool running = lua_gc(L, LUA_GCISRUNNING);  // not after collectgarbage('stop')
+  if (running && full_is_due(L, begin))
+    collect_fully(L, begin);
   else if (running)
     lua_gc(L, LUA_GCSTEP, 0);
   begin_again();
-  last_end = computed_time();
-  int64_t beyond = std::max<int64_t>(0, last_end - begin - tensors * to_free);
-  overhead = std::min(beyond, std::exchange(last_overhead, beyond));
+  all.ended(begin, tensors);
 }
 
 void open_pacer(lua_State* L) {

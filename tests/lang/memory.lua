@@ -39,6 +39,19 @@ function s.old_tensors_are_found()
   t:eq(#kept, 100)
 end
 
+-- What a round keeps for a while is old when it dies, and a full collection costs little where there are few values.
+function s.short_lived_lists()
+  collectgarbage()
+  local live = allocated()
+  torch.reset_peak_memory_stats()
+  local x = torch.ones(1 << 16)
+  for _ = 1, 200 do
+    local list = {}
+    for i = 1, 40 do list[i] = x + i end
+  end
+  t:lt(torch.memory_stats().peak - live, 128 << 20)
+end
+
 -- Pages that the system has mapped for this process at their first use.
 local function page_faults()
   local file <close> = assert(io.open '/proc/self/stat')
