@@ -114,6 +114,9 @@ void run_lower(const OpInfo& info, Call& call) {
   record.finish(call);
 }
 
+// What a kernel writes for `t`: without history.
+Tensor plain(const Tensor& t) { return t.impl()->meta || t.impl()->view ? t.detach() : t; }
+
 // A composite is one call to observers.
 class Unobserved {
  public:
@@ -142,13 +145,13 @@ void execute(Call& call, const Specs& specs, Device& dev, const Tensor* into = n
   }
   Recording record(call);
   if (into)
-    call.out.push_back(into->detach());
+    call.out.emplace_back(plain(*into));
   else
     allocate(call, specs, dev);
   run_kernel(info, call, dev);
   if (into) into->storage()->written(&info), note_writer(*into->storage());
   record.finish(call, call.inplace ? into : nullptr);
-  if (into) call.out[0] = *into;
+  if (into && !call.out[0].same(*into)) call.out[0] = *into;
   observe(call);
 }
 
@@ -264,17 +267,17 @@ void check_samples(const Tensor& self, const Inputs& in) {
       throw Error("writes into a sample of a tensor from outside of vmap, whose gradient would not see it; clone() it");
 }
 
-Tensor run_inplace(const OpInfo& info, const void* op, Inputs in) {
+Tensor run_inplace(Call& call) {
+  const OpInfo& info = *call.info;
   NoAutocast given;  // where the result goes says what it is
-  Tensor self = in[0].tensor();
+  Tensor self = call.in[0].tensor();
   if (!self) throw Error("expects a tensor to write into");
   check_inplace(self);
-  check_samples(self, in);
-  if (info.traits.inplace == Inplace::only && copy_from_elsewhere(info, op, in)) return self;
-  Call call{&info, op, std::move(in), {}};
+  check_samples(self, call.in);
+  if (info.traits.inplace == Inplace::only && copy_from_elsewhere(info, call.op, call.in)) return self;
   if (info.view) return become_view(call, self);
   if (run_into(call, self, true)) return self;
-  if (info.traits.check_inplace.given) info.traits.check_inplace.run(op, call.in);
+  if (info.traits.check_inplace.given) info.traits.check_inplace.run(call.op, call.in);
   if (grad_enabled() && self.requires_grad()) call.in[0] = basic::clone(self);  // what is saved must not be overwritten
   run(call);
   return write_back(self, call.out[0]);
@@ -322,11 +325,11 @@ void give_shape_of(const OpInfo& info, const Tensor& result, const Tensor& out) 
   out.resize(result.shape());
 }
 
-Tensors run_out(const OpInfo& info, const void* op, Inputs in, Tensors out) {
-  check_out(in, out);
+Tensors run_out(Call& call, Tensors out) {
+  const OpInfo& info = *call.info;
+  check_out(call.in, out);
   NoAutocast given;
   NoGrad no_grad;
-  Call call{&info, op, std::move(in), {}};
   if (out.size() == 1 && run_into(call, out[0], false)) return out;
   run(call);
   const Tensors& results = call.out;
@@ -376,11 +379,17 @@ Tensors apply(const OpInfo& info, const void* op, Inputs in) {
   return std::move(call.out);
 }
 
+static Tensor inplace(Call& call) {
+  const OpInfo& info = *call.info;
+  fill_in(info, call.in);
+  return with_error_context(
+      info.lua_name, [&] { return place_of(info, call.in, "_"); }, [&] { return run_inplace(call); });
+}
+
 Tensor apply_inplace(const OpInfo& info, const void* op, Inputs in) {
   OpValue defaults = or_defaults(info, op);
-  fill_in(info, in);
-  return with_error_context(
-      info.lua_name, [&] { return place_of(info, in, "_"); }, [&] { return run_inplace(info, op, in); });
+  Call call{&info, op, std::move(in), {}};
+  return inplace(call);
 }
 
 void apply_into_fresh(const OpInfo& info, const void* op, Inputs in, const Tensor& fresh) {
@@ -390,33 +399,44 @@ void apply_into_fresh(const OpInfo& info, const void* op, Inputs in, const Tenso
     apply_inplace(info, op, std::move(in));
     return;
   }
-  Call call{&info, op, std::move(in), {fresh}};
+  Call call{&info, op, std::move(in), {}};
+  call.out.emplace_back(fresh);
   info.infer(op, call.in);  // for its checks
   run_kernel(info, call, dev);
 }
 
-static Inputs inputs_of(Operands in) {
-  Inputs inputs;
-  for (const Operand* o : in) inputs.push_back(o->value());
-  return inputs;
+static Call call_of(OpRef& op, const void* attributes, Operands in) {
+  Call c{&op.info(), attributes, {}, {}};
+  for (const Operand* o : in) c.in.emplace_back(o->value());
+  return c;
 }
-Tensors call(OpRef& op, const void* attributes, Operands in) { return apply(op.info(), attributes, inputs_of(in)); }
+Tensors call(OpRef& op, const void* attributes, Operands in) {
+  Call c = call_of(op, attributes, in);
+  apply(c);
+  return std::move(c.out);
+}
+Tensor call_for_one(OpRef& op, const void* attributes, Operands in) {
+  Call c = call_of(op, attributes, in);
+  apply(c);
+  return std::move(c.out[0]);
+}
 Tensors call(OpRef& op, const void* attributes, const Tensors& list) {
   return apply(op.info(), attributes, Inputs(list.begin(), list.end()));
 }
-Tensor call_for_one(OpRef& op, const void* attributes, Operands in) { return std::move(call(op, attributes, in)[0]); }
 Tensor call_for_one(OpRef& op, const void* attributes, const Tensors& list) {
   return std::move(call(op, attributes, list)[0]);
 }
 Tensor call_inplace(OpRef& op, const void* attributes, Operands in) {
-  return apply_inplace(op.info(), attributes, inputs_of(in));
+  Call c = call_of(op, attributes, in);
+  return inplace(c);
 }
 
 Tensors apply_out(const OpInfo& info, const void* op, Inputs in, Tensors out) {
   OpValue defaults = or_defaults(info, op);
-  fill_in(info, in);
+  Call call{&info, op, std::move(in), {}};
+  fill_in(info, call.in);
   return with_error_context(
-      info.lua_name, [&] { return place_of(info, in); }, [&] { return run_out(info, op, in, std::move(out)); });
+      info.lua_name, [&] { return place_of(info, call.in); }, [&] { return run_out(call, std::move(out)); });
 }
 
 }  // namespace luth
