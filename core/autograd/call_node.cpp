@@ -21,6 +21,11 @@ class Identity final : public Node {
   Tensors backward(const Tensors& dys) override { return dys; }
 };
 
+// Shape and dtype, and no data.
+Tensor tensor_like(const GradSpec& s) {
+  return Tensor::alias(make<Storage>(*s.device, 0), s.shape, contiguous_strides(s.shape), 0, s.dtype);
+}
+
 // `t` as a tensor to differentiate by that nothing else depends on, whatever its history has in common with that of
 // others; `linked`: its own gradients go on into that history.
 Tensor apart(const Tensor& t, bool linked) {
@@ -64,6 +69,12 @@ std::string CallNode::name() const {
   return s + "Backward0";
 }
 
+// Whether the node that input i's gradient goes to has its shape, and so also the strides and the offset.
+bool CallNode::edge_has_shape(const Call& call, size_t i) const {
+  const Tensor& t = call.in[i].tensor();
+  return i < next.size() && next[i].node && !(call.inplace && i == 0) && t.is_contiguous() && t.offset() == 0;
+}
+
 void CallNode::save_inputs(const Call& call) {
   Needs needs;
   for (size_t i = 0; i < call.in.size() && i < 32; ++i)
@@ -81,7 +92,11 @@ void CallNode::save_inputs(const Call& call) {
     const Tensor& t = v.tensor();
     if (needs.in >> bit & 1)
       saved_.emplace_back(call.inplace && t.same(call.in[0]) ? basic::clone(t) : t, ~int(i));  // with its history
-    else if (needs.meta >> bit & 1)
+    else if (!(needs.meta >> bit & 1))
+      continue;
+    else if (edge_has_shape(call, i))
+      shapes_ |= 1u << i;
+    else
       saved_.push_back(Saved::shape_of(t, ~int(i)));
   }
   needed_results_ = needs.out;
@@ -107,6 +122,8 @@ Tensors CallNode::backward(const Tensors& dys) {
   check_released();
   Call call{&info_, op_, Inputs(inputs_), {}, wanted_};
   for (auto& n : numbers_) call.in[n.at] = n.value;
+  for (size_t i = 0; i < 32 && shapes_ >> i; ++i)
+    if (shapes_ >> i & 1) call.in[i] = tensor_like(next[i].node->results[size_t(next[i].nr)]);
   call.out.resize(results.size());
   for (size_t k = 0; k < saved_.size(); ++k) {
     const auto i = size_t(saved_[k].number());

@@ -38,6 +38,7 @@ class CallNode final : public Node {
     uint32_t at;
     Scalar value;
   };
+  bool edge_has_shape(const Call& call, size_t i) const;
   void save_inputs(const Call& call);
   Tensors through_decomposition(Call& call, const Tensors& dys);
   Tensor unpack(const Saved& s);
@@ -48,6 +49,7 @@ class CallNode final : public Node {
   OpValue own_op_;  // a copy of the attributes; empty where these last by themselves
   const void* op_;
   uint32_t wanted_, inputs_;
+  uint32_t shapes_ = 0;  // bit i: of input i only the shape is read, and the node at its edge knows it
   uint32_t needed_results_ = 0;
   bool released_ = false;
   Small<Number, 1> numbers_;
