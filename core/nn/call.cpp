@@ -117,7 +117,7 @@ Values call_between_hooks(Module& m, Values in, Named named) {
 }  // namespace
 
 Values Module::forward_named(const Values& in, const Named& named) {
-  return forward(named.empty() ? in : placed(*this, in, named));
+  return named.empty() ? forward(in) : forward(placed(*this, in, named));
 }
 
 Values Module::call(const Values& in, const Named& named) {

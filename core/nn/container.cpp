@@ -47,8 +47,9 @@ Sequential::Sequential(std::initializer_list<ModuleRef> children) {
 }
 
 Values Sequential::forward_named(const Values& in, const Named& named) {
-  Values x = in;
-  for (size_t i = 0; i < size(); ++i) x = ModuleRef(at(i))->call(x, i ? Named() : named);
+  if (!size()) return in;
+  Values x = ModuleRef(at(0))->call(in, named);
+  for (size_t i = 1; i < size(); ++i) x = ModuleRef(at(i))->call(x);
   return x;
 }
 

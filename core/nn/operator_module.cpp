@@ -1,6 +1,7 @@
 #include "core/nn/operator_module.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace luth::nn {
 namespace {
@@ -118,7 +119,7 @@ Values AroundOperator::apply_to(const Values& in, bool write) {
   for (size_t i = 0; i < tensors_.size(); ++i) all.push_back(buffer(i));
   if (write) return {luth::apply_inplace(class_.op, op_, std::move(all))};
   Tensors out = luth::apply(class_.op, op_, std::move(all));
-  return Values(out.begin(), out.end());
+  return Values(std::make_move_iterator(out.begin()), std::make_move_iterator(out.end()));
 }
 
 }  // namespace luth::nn

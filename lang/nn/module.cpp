@@ -1,5 +1,6 @@
 // Modules as Lua values: calls, metatables by class, and modules whose class is written in Lua.
 #include <algorithm>
+#include <typeinfo>
 
 #include "core/nn/container.h"
 #include "lang/nn/nn.h"
@@ -73,6 +74,7 @@ bool is_list(lua_State* L, int index) {
 }  // namespace
 
 nn::Argument to_argument(lua_State* L, int index) {
+  if (const Tensor* t = to_tensor(L, index); t && *t) return nn::Argument(*t);
   index = lua_absindex(L, index);
   luaL_checkstack(L, 8, "too many nested tables");
   if (Value v = to_value(L, index); v || is_none(L, index)) return v;
@@ -103,11 +105,12 @@ nn::Values check_values(lua_State* L, int first, nn::Named* named) {
     std::sort(named->begin(), named->end(), [](auto& a, auto& b) { return a.name < b.name; });
     --n;
   }
-  for (int i = first; i <= n; ++i) in.push_back(to_argument(L, i));
+  for (int i = first; i <= n; ++i) in.emplace_back(to_argument(L, i));
   return in;
 }
 
 static void push_argument(lua_State* L, const nn::Argument& a) {
+  if (a.is_tensor()) return push_tensor(L, a.tensor());
   luaL_checkstack(L, 8, "too many nested tables");
   if (a.is_list())
     push_items(L, a.items(), [&](auto& item) { push_argument(L, item); });
@@ -132,15 +135,16 @@ void push_named(lua_State* L, const nn::Named& named) {
 }
 
 int call_module(lua_State* L) {
-  nn::ModuleRef m(&self_module(L));
+  nn::Module& m = self_module(L);
+  const bool script = &typeid(m) == &typeid(ScriptModule);  // a final class of this program alone
+  const nn::ModuleRef kept(script ? &m : nullptr);          // forward may drop the argument that holds it
   std::pair<lua_State*, lua_Debug> here{L, {}};
   bool known = lua_getstack(L, 0, &here.second);
-  nn::Frame frame(*m, known ? call_name : nullptr, &here);
-  auto* script = dynamic_cast<ScriptModule*>(m.get());
-  if (script && !m->hooked()) return call_script(L, *script);
+  nn::Frame frame(m, known ? call_name : nullptr, &here);
+  if (script && !m.hooked()) return call_script(L, static_cast<ScriptModule&>(m));
   nn::Named named;
   const nn::Values in = check_values(L, 2, &named);
-  return push_values(L, m->call(in, named));
+  return push_values(L, m.call(in, named));
 }
 
 // ---- ScriptModule -------------------------------------------------------------------------------------------------
