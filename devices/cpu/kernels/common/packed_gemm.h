@@ -135,8 +135,8 @@ inline int64_t even_part(int64_t n, int64_t most) {
 template <class T>
 void pack_strip(int64_t k, int64_t cols, Matrix<T> b, T* strip) {
   constexpr int64_t w = panel_width<T>;
+  if (k > 0 && cols % w) std::memset(strip + cols / w * w * k, 0, size_t(w * k) * sizeof(T));
   if (b.col == 1) {
-    if (k > 0 && cols % w) std::memset(strip + cols / w * w * k, 0, size_t(w * k) * sizeof(T));
     for (int64_t p = 0; p < k; ++p)
       for (int64_t j = 0; j < cols; j += w) {
         const T* from = b.p + p * b.row + j;
@@ -149,7 +149,7 @@ void pack_strip(int64_t k, int64_t cols, Matrix<T> b, T* strip) {
       }
     return;
   }
-  for (int64_t j = 0; j < (cols + w - 1) / w * w; ++j) {
+  for (int64_t j = 0; j < cols; ++j) {
     T* to = strip + j / w * w * k + j % w;
     int64_t p = 0;
     if constexpr (std::is_same_v<T, float>)
@@ -157,7 +157,7 @@ void pack_strip(int64_t k, int64_t cols, Matrix<T> b, T* strip) {
         p = k / 8 * 8;
         for (int64_t q = 0; q < p && j % 8 == 0; q += 8) transpose8(b.p + q + j * b.col, 4 * b.col, to + q * w, 4 * w);
       }
-    for (; p < k; ++p) to[p * w] = j < cols ? b.p[p * b.row + j * b.col] : T(0);
+    for (; p < k; ++p) to[p * w] = b.p[p * b.row + j * b.col];
   }
 }
 

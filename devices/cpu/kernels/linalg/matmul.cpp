@@ -81,17 +81,23 @@ void multiply_half(const Sizes& s, float alpha, const Operands<T>& o, float beta
   });
 }
 
+template <class T>
+void multiply_any(const Sizes& s, const Scalar& alpha, const Operands<T>& o, const Scalar& beta) {
+  if constexpr (is_half<T>)
+    multiply_half(s, alpha.to<float>(), o, beta.to<float>());
+  else
+    multiply(s, alpha.to<T>(), o, beta.to<T>());
+}
+
 /// y = alpha a @ b + beta y, of tensors of 2 or 3 dims.
 void product(Tensor& y, const Tensor& a, const Tensor& b, const Scalar& alpha = 1, const Scalar& beta = 0) {
   Sizes s{a.dim() == 3 ? a.shape()[0] : 1, a.shape(-2), b.shape(-1), a.shape(-1)};
   if (y.numel() == 0) return;
   dispatch(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
-    Operands<T> o{matrix<T>(a), matrix<T>(b), a.dim() == 3 ? a.strides()[0] : 0, b.dim() == 3 ? b.strides()[0] : 0,
-                  y.data<T>()};
-    if constexpr (is_half<T>)
-      multiply_half(s, alpha.to<float>(), o, beta.to<float>());
-    else
-      multiply(s, alpha.to<T>(), o, beta.to<T>());
+    multiply_any<T>(
+        s, alpha,
+        {matrix<T>(a), matrix<T>(b), a.dim() == 3 ? a.strides()[0] : 0, b.dim() == 3 ? b.strides()[0] : 0, y.data<T>()},
+        beta);
   });
 }
 
@@ -113,7 +119,7 @@ void fill_broadcast(Tensor& y, const Tensor& input) {
     parallel_for(outer * rows, std::max<int64_t>(1, 32768 / std::max<int64_t>(1, cols)),
                  [&](int64_t begin, int64_t end) {
                    for (int64_t r = begin; r < end; ++r) {
-                     const T* row = in + r / rows * sb + r % rows * sr;
+                     const T* row = in + (outer == 1 ? r * sr : r / rows * sb + r % rows * sr);
                      if (sc == 1)
                        std::memcpy(static_cast<void*>(out + r * cols), row, size_t(cols) * sizeof(T));
                      else
@@ -167,30 +173,25 @@ void dot_kernel(const ops::Dot&, Tensor& y, const Strided& a, const Strided& b) 
   });
 }
 
-// x as a matrix of rows; the dims before the last must lie as one
-Tensor rows_of(const Tensor& x) {
-  if (x.dim() == 2) return x;
-  Tensor dense = x.is_contiguous() ? x : dense_copy(x);
-  int64_t k = dense.shape(-1);
-  return Tensor::alias(dense.storage(),
-                       {k ? dense.numel() / k : Shape(dense.shape().begin(), dense.shape().end() - 1).numel(), k},
-                       {k, 1}, dense.offset(), dense.dtype());
+void fill_rows(Tensor& y, int64_t rows, int64_t cols, const Tensor& bias) {
+  if (y.dim() == 2 || bias.dim() > 1) return fill_broadcast(y, bias);
+  Tensor flat = Tensor::alias(y.storage(), {rows, cols}, {cols, 1}, y.offset(), y.dtype());
+  fill_broadcast(flat, bias);
 }
 
+// The weight is read across. x is a matrix, or its dims before the last lie as one.
 void linear(const ops::Linear&, Tensor& y, const Strided& x, const Strided& w, const Strided& bias) {
-  int64_t outputs = w.dim() == 1 ? 1 : w.shape()[0], k = w.shape(-1);
-  int64_t rows = outputs ? y.numel() / outputs : 0;
-  Tensor in = rows_of(x);
-  // [k, outputs]: the weight, read across
-  Tensor wt = Tensor::alias(w.storage(), {k, outputs}, {w.strides().back(), w.dim() == 1 ? 1 : w.strides()[0]},
-                            w.offset(), w.dtype());
-  Tensor out = Tensor::alias(y.storage(), {rows, outputs}, {outputs, 1}, y.offset(), y.dtype());
-  if (!bias) return product(out, in, wt);
-  if (bias.numel() == 1 || bias.dim() == 1)
-    fill_broadcast(out, bias);
-  else
-    fill_broadcast(y, bias);
-  product(out, in, wt, 1, 1);
+  if (y.numel() == 0) return;
+  const int64_t outputs = w.dim() == 1 ? 1 : w.shape()[0], k = w.shape().back(), rows = y.numel() / outputs;
+  if (bias) fill_rows(y, rows, outputs, bias);
+  const bool lies = x.dim() == 2 || x.is_contiguous();
+  const Tensor dense = lies ? Tensor() : dense_copy(x);
+  const Tensor& in = lies ? x : dense;
+  const int64_t row = x.dim() == 2 ? x.strides()[0] : k, col = x.dim() == 2 ? x.strides()[1] : 1;
+  dispatch(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
+    const Matrix<T> across{w.data<T>(), w.strides().back(), w.dim() == 1 ? 1 : w.strides()[0]};
+    multiply_any<T>({1, rows, outputs, k}, 1, {{in.data<T>(), row, col}, across, 0, 0, y.data<T>()}, bias ? 1 : 0);
+  });
 }
 
 const Kernel<mm> mm_;
