@@ -349,31 +349,32 @@ int run(lua_State* L, const Function& function, const Overload& overload, Call& 
   return Caller::push_results(L, overload, std::move(call.out));
 }
 
-// The tensor of a last argument {out = x} that names nothing else; null for any other argument.
-const Tensor* only_out(lua_State* L, int table) {
+// Pushes the tensor of a last argument {out = x} that names nothing else. Pushes nothing and returns null for any other
+// argument.
+const Tensor* push_only_out(lua_State* L, int table) {
   if (lua_type(L, table) != LUA_TTABLE) return nullptr;
   if (lua_getmetatable(L, table)) return lua_pop(L, 1), nullptr;
   lua_pushnil(L);
   if (!lua_next(L, table)) return nullptr;
-  const bool named = lua_type(L, -2) == LUA_TSTRING && std::string_view(lua_tostring(L, -2)) == "out";
-  const Tensor* out = named ? to_tensor(L, -1) : nullptr;
-  lua_pop(L, 1);
-  if (lua_next(L, table)) return lua_pop(L, 2), nullptr;
-  return out && *out ? out : nullptr;
+  size_t n = 0;
+  const char* name = lua_type(L, -2) == LUA_TSTRING ? lua_tolstring(L, -2, &n) : "";
+  const Tensor* out = std::string_view(name, n) == "out" ? to_tensor(L, -1) : nullptr;
+  lua_insert(L, -2);
+  if (lua_next(L, table)) return lua_pop(L, 3), nullptr;
+  return out && *out ? out : (lua_pop(L, 1), nullptr);
 }
 
-// A call of inputs alone and {out = x}.
+// A call of inputs alone and {out = x}: leaves the result on the stack.
 bool run_quick_out(lua_State* L, const Function& function, int n) {
-  const Tensor* out = n > 0 && !function.inplace ? only_out(L, n) : nullptr;
+  const Tensor* out = n > 0 && !function.inplace ? push_only_out(L, n) : nullptr;
   if (!out) return false;
   for (auto* overload : function.overloads()) {
     const OpInfo& info = *overload->info;
     Inputs in;
     if (info.outputs.size() != 1 || info.view || info.several || !read_quick(L, *overload, n - 1, in)) continue;
-    apply_out(info, overload->defaults.get(), std::move(in), {*out});
-    return lua_getfield(L, n, "out"), true;
+    return apply_out(info, overload->defaults.get(), std::move(in), Tensors::of(*out)), true;
   }
-  return false;
+  return lua_pop(L, 1), false;
 }
 
 int run_cached(lua_State* L, CachedCall& r) {

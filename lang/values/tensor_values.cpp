@@ -52,7 +52,13 @@ int push_values(lua_State* L, const Inputs& values) {
   return int(values.size());
 }
 
-void push_scalar(lua_State* L, const Scalar& s) { push_attr(L, Attr(s)); }
+void push_scalar(lua_State* L, const Scalar& s) {
+  switch (s.kind()) {
+    case Scalar::Kind::boolean: return lua_pushboolean(L, s.to<bool>());
+    case Scalar::Kind::integer: return lua_pushinteger(L, s.integer());
+    case Scalar::Kind::floating: return lua_pushnumber(L, s.value());
+  }
+}
 
 void push_grad_fn(lua_State* L, const Ref<Node>& node) {
   node ? static_cast<void>(push_box<Ref<Node>>(L, node)) : lua_pushnil(L);

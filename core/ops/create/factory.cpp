@@ -20,7 +20,10 @@ const DefineAll<ArangeStart, Arange, Range, Linspace, Eye> define_all_;
 
 void set_all(const Tensor& t, const Scalar& v) {
   const Fill op;
-  apply_into_fresh(info<Fill>(), &op, {t, v}, t);
+  Inputs in;
+  in.emplace_back(t);
+  in.emplace_back(v);
+  apply_into_fresh(info<Fill>(), &op, std::move(in), t);
 }
 
 }  // namespace

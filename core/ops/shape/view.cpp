@@ -144,6 +144,7 @@ Cases<ViewDtype> ViewDtype::samples() {
 
 Tensor Reshape::decompose(const Inputs& in) const {
   const Tensor& t = in[0];
+  if (t.is_contiguous()) return luth::view(t, {shape});
   Shape s = complete(shape, t);
   if (s == t.shape()) return luth::view(t, {s});
   Strides st;
