@@ -41,6 +41,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 peer() { "$python" tests/bench/peer_torch.py "$@"; }
 
+# the JPEG files that both read; of a binary that has no decoder there are none, and both say so
+if [ -z "${LUTH_BENCH_JPEG:-}" ] && "$luth" -e "require('luth.bench.jpegs')('$work/jpegs')" 2>/dev/null; then
+  export LUTH_BENCH_JPEG=$work/jpegs
+fi
+
 # the names that both have, in luth's order
 "$luth" bench --list --filter "$filter" >"$work/ours"
 peer --list | cut -d' ' -f1 | sort -u >"$work/theirs"

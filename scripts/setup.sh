@@ -8,7 +8,7 @@ set -euo pipefail
 
 build=(ca-certificates cmake g++ ninja-build)
 libraries=(liblua5.4-dev libcli11-dev libhdf5-dev libaec-dev libtbb-dev libxxhash-dev libopenblas-openmp-dev libdnnl-dev
-  libedit-dev libfmt-dev libgloo-dev nlohmann-json3-dev zlib1g-dev)
+  libedit-dev libfmt-dev libgloo-dev libpng-dev libturbojpeg0-dev libwebp-dev nlohmann-json3-dev zlib1g-dev)
 tests=(libgtest-dev)
 ci=(clang-format libopenmpi-dev libmpich-dev slurmctld slurmd munge valgrind)  # 43 MB to download for both MPIs
 

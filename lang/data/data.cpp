@@ -77,14 +77,6 @@ const DatasetRef& self(lua_State* L) {
   if (auto* d = to_box<DatasetRef>(L, 1); d && *d) return *d;
   refuse_self(L, "a dataset");
 }
-// `source`: the index of the datasets that it is made of, or of a table of them; 0 where there are none.
-int push_dataset(lua_State* L, DatasetRef d, int source = 0) {
-  d->base = 1;
-  push_box<DatasetRef>(L, std::move(d), source ? 1 : 0);
-  if (source) lua_pushvalue(L, source), lua_setiuservalue(L, -2, 1);
-  return 1;
-}
-
 // ---- methods ----
 
 int length(lua_State* L) { return lua_pushinteger(L, self(L)->size()), 1; }
@@ -225,6 +217,7 @@ void open_data(lua_State* L) {
   int meta = lua_gettop(L);
   lua_newtable(L);
   add_functions(L, lua_gettop(L), methods);
+  add_image_methods(L, lua_gettop(L));
   lua_setfield(L, meta, "__index");
   lua_pushcfunction(L, guarded<length>);
   lua_setfield(L, meta, "__len");
@@ -234,6 +227,7 @@ void open_data(lua_State* L) {
   lua_setfield(L, meta, "__gc");
 
   open_loader(L, table);
+  open_images(L, table);
   static const ClassName class_name;
   add_late_names(L, table, class_name);
   lua_getglobal(L, "torch");
@@ -247,6 +241,13 @@ void open_data(lua_State* L) {
 const Open opener("data", Open::modules, open_data);
 
 }  // namespace
+
+int push_dataset(lua_State* L, DatasetRef d, int source) {
+  d->base = 1;
+  push_box<DatasetRef>(L, std::move(d), source ? 1 : 0);
+  if (source) lua_pushvalue(L, source), lua_setiuservalue(L, -2, 1);
+  return 1;
+}
 
 bool is_dataset(lua_State* L, int index) { return to_box<DatasetRef>(L, index) || has_get(L, lua_absindex(L, index)); }
 

@@ -17,7 +17,14 @@ bool is_dataset(lua_State* L, int index);
 /// message: "Subset: expects".
 std::vector<int64_t> check_positions(lua_State* L, int index, const char* what);
 
+/// Pushes a dataset. `source`: the index of what it is made of, or of a table of that; 0 where there is nothing.
+int push_dataset(lua_State* L, data::DatasetRef dataset, int source = 0);
+
 // loader.cpp: adds DataLoader to the table `data`.
 void open_loader(lua_State* L, int data);
+// images.cpp: adds images, their datasets and transforms.
+void open_images(lua_State* L, int data);
+// The methods of datasets of images, for the table of methods of all datasets.
+void add_image_methods(lua_State* L, int methods);
 
 }  // namespace luth::lang

@@ -36,6 +36,14 @@ endforeach()
 find_path(GLOO_INCLUDE_DIR gloo/context.h)
 find_library(GLOO_LIBRARY gloo)
 
+# Decoders of images; without them luth builds and says what is missing.
+find_path(JPEG_INCLUDE_DIR turbojpeg.h)
+find_library(JPEG_LIBRARY turbojpeg)
+find_path(PNG_INCLUDE_DIR png.h)
+find_library(PNG_LIBRARY png)
+find_path(WEBP_INCLUDE_DIR webp/decode.h)
+find_library(WEBP_LIBRARY webp)
+
 # luth_mpis: each MPI that is here. Both call their header mpi.h, so each is looked for in its own folders; -DMPICH_INCLUDE_DIR=…
 # and -DMPICH_LIBRARY=… (OPENMPI_…) name others.
 set(LUTH_MPI AUTO CACHE STRING "build the backend mpi: AUTO (for each of Open MPI and MPICH that is found), ON, OFF")

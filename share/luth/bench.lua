@@ -128,19 +128,9 @@ local function chosen(filter)
   return table.move(last, 1, #last, #first + 1, first)
 end
 
--- A workload that luth does not have yet: said, and no failure.
-local function report_missing(w, settings)
-  if settings.json then
-    print_json { name = w.name, missing = w.missing, peer = 'luth', version = native.version() }
-  else
-    print(string.format('%-38s not there yet: %s', w.name, w.missing))
-  end
-end
-
 -- One workload: measured and printed. Returns whether it worked.
 local function run_one(w, settings)
   ranks.barrier()
-  if w.missing then return report_missing(w, settings) or true end
   local ok, result, further = xpcall(samples_of, debug.traceback, w, settings.seconds)
   if ok then
     (settings.json and print_json or print_row)(summary(w, result, further, settings.environment))

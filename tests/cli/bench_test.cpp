@@ -63,11 +63,10 @@ TEST(Bench, WholeRuns) {
   EXPECT_GT(line_of("process/installed_size").value("value", 0.0), 10);
 }
 
-TEST(Bench, WhatIsMissingIsSaid) {
-  EXPECT_TRUE(has(line_of("data/jpeg_folder_w0").value("missing", ""), "JPEG"));
-  const Result r = run({"bench", "--filter", "jpeg_folder_w0"});
-  EXPECT_EQ(r.code, 0) << r.err;
-  EXPECT_TRUE(has(r.out, "not there yet")) << r.out;
+TEST(Bench, FilesOfImages) {
+  const Json line = line_of("data/jpeg_folder_w0");
+  if (line.contains("error") && has(line.value("error", ""), "libturbojpeg")) GTEST_SKIP() << "no decoder of JPEG";
+  EXPECT_EQ(line.value("n", 0), 2) << line.dump();
 }
 
 TEST(Bench, FilterIsARegularExpression) {

@@ -1,5 +1,6 @@
 -- Loading of data (a sample is an epoch) and checkpoints (a sample is a file).
 local native = require 'luth.native'
+local make_jpegs = require 'luth.bench.jpegs'
 local trunk = require 'luth.bench.trunk'
 
 -- The samples: seconds of each of n calls of f.
@@ -20,14 +21,16 @@ local function mnist() return data.mnist { root = 'data/mnist' } end
 local function labels_of(y) return y end
 local function normalised(x, y) return x:sub_(mean):div_(deviation), labels_of(y) end
 
+-- The first n samples.
+local function first(dataset, n)
+  local indices = {}
+  for i = 1, n do indices[i] = i end
+  return data.Subset(dataset, indices)
+end
+
 -- A run over the first `limit` samples, or all; a new loader each time. Returns how many samples it got.
 local function pass(dataset, workers, limit)
-  local part = dataset
-  if limit then
-    local first = {}
-    for i = 1, limit do first[i] = i end
-    part = data.Subset(dataset, first)
-  end
+  local part = limit and first(dataset, limit) or dataset
   local count = 0
   for x, y in data.DataLoader(part, { batch_size = 128, shuffle = true, num_workers = workers }) do
     count = count + #normalised(x, y)
@@ -58,8 +61,32 @@ local function whole_batches()
   end)
 end
 
+-- Calls f with a folder of 10,000 JPEG files of 32 x 32 in ten folders: that of $LUTH_BENCH_JPEG, or one that is removed afterwards.
+local function with_jpegs(f)
+  local given = os.getenv 'LUTH_BENCH_JPEG'
+  if given then return f(given) end
+  local folder = string.format('%s/luth-bench-%s-jpeg', os.getenv 'TMPDIR' or '/tmp', native.process())
+  local paths = make_jpegs(folder)
+  local ok, samples = pcall(f, folder)
+  for _, path in ipairs(paths) do os.remove(path) end
+  if not ok then error(samples, 0) end
+  return samples
+end
+
+local function jpegs(folder, workers)
+  local t = data.transforms
+  local dataset = data.ImageFolder(folder, { transform = t.Compose {
+    t.RandomCrop(32, { padding = 4 }), t.RandomHorizontalFlip(), t.ToTensor(),
+    t.Normalize({ 0.4914, 0.4822, 0.4465 }, { 0.2470, 0.2435, 0.2616 }),
+  } })
+  local function epoch(of)
+    for _ in data.DataLoader(of, { batch_size = 128, shuffle = true, num_workers = workers }) do end
+  end
+  epoch(first(dataset, 2000))
+  return timed(2, function() epoch(dataset) end)
+end
+
 local function loading(add)
-  local missing = 'luth has no decoder of JPEG yet'
   for _, workers in ipairs { 0, 2 } do
     add {
       name = 'data/mnist_dataloader_w' .. workers, unit = 'samples/s', work = images_of_mnist, cpu = true,
@@ -71,7 +98,10 @@ local function loading(add)
   end
   add { name = 'data/mnist_tensor_batches', unit = 'samples/s', work = images_of_mnist, cpu = true, runs = whole_batches }
   for _, workers in ipairs { 0, 2 } do
-    add { name = 'data/jpeg_folder_w' .. workers, unit = 'images/s', work = 10000, cpu = true, missing = missing }
+    add {
+      name = 'data/jpeg_folder_w' .. workers, unit = 'images/s', work = 10000, cpu = true,
+      runs = function() return with_jpegs(function(folder) return jpegs(folder, workers) end) end,
+    }
   end
   add { name = 'data/read_mnist_gz', unit = 'ms', work = 1, cpu = true, at_least = 5, make = function() return mnist end }
 end

@@ -3,7 +3,6 @@
 --   statement, names, operands   a line of Lua, its local operands and the function that makes them
 --   make                         makes the inputs and returns the function to time; it is given `work`
 --   runs                         measures itself: returns a list of seconds, and further fields of its line
---   missing                      why luth cannot run it yet
 -- at_least: samples where 7 take too long. slow: a call takes many seconds, so it is warmed up once and sampled twice.
 -- gpu_work: work per call on a GPU, where it is another. steps: a call waits for the device at its end, as a training
 -- step that is timed by the clock. gpu: too large for a CPU, so left out there; cpu: says nothing about a GPU, left out there.
