@@ -12,6 +12,7 @@ int doctor(const Arguments& arguments);
 int eval(const Arguments& arguments);
 int help(const Arguments& arguments);
 int launch(const Arguments& arguments);
+int report(const Arguments& arguments);
 int train(const Arguments& arguments);
 
 }  // namespace luth::cli

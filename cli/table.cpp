@@ -97,6 +97,12 @@ constexpr Option of_launch[] = {
     help_row,
 };
 
+constexpr Option of_report[] = {
+    {"--out", "FILE", "the file to write", "RUN/report.html, of several runs report.html"},
+    threads,
+    help_row,
+};
+
 constexpr Option of_train[] = {
     {"--dir", "DIR", "the folder of the run", "runs/<recipe>-<n>"},
     {"--resume", "[FILE]", "continue the run in the folder, from ckpt/last.h5 or from FILE"},
@@ -162,6 +168,10 @@ constexpr Subcommand table[] = {
      false,
      {},
      true},
+    {"report", "compare runs of luth train in one page", "RUN...", 1, INT_MAX,
+     "Writes a page of one file that needs no network: summary, curves, settings and environment of\n"
+     "runs of luth train, side by side. Prints a table of the runs. Runs nothing of the recipes.\n",
+     of_report, report},
     {"train", "train the model of a recipe", "RECIPE", 1, 1,
      "Trains the model of a recipe, a Lua file. Writes ckpt/last.h5 and ckpt/best.h5 below DIR.\n"
      "`luth train RECIPE --help` also lists the options of the recipe.\n",

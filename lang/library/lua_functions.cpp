@@ -129,6 +129,12 @@ constexpr Row testing[] = {
      "Uniform numbers from low to high; high is excluded. The defaults are -9 to 9 for floats, and below 10 for "
      "integers."},
 };
+constexpr Row tensorboard[] = {
+    {"SummaryWriter", nullptr, "torch.utils.tensorboard.SummaryWriter(log_dir = 'runs/<date>', {filename_suffix = ''})",
+     "Writes a file that TensorBoard opens: w:add_scalar(tag, value, step), add_scalars(tag, {name = value}, step), "
+     "add_histogram(tag, tensor, step), add_image(tag, tensor, step, {dataformats = 'CHW'}), add_images, add_text(tag, "
+     "text, step), add_hparams(settings, metrics), add_graph(model, input), flush(), close()."},
+};
 constexpr Row einops[] = {
     {"rearrange", nullptr, "x:rearrange(pattern, {axis = size, …})",
      "Splits, permutes and merges dims as a pattern of einops says: x:rearrange('b (h d) t -> b h t d', {h = 8}). ... "
@@ -224,6 +230,8 @@ void open_libraries(lua_State* L) {
   add_library(L, -1, "luth.torch.make_tensor", testing);
   push_table(L);
   add_table(L, "distributions", "luth.torch.distributions", distributions);
+  push_table(L, "utils");
+  add_table(L, "tensorboard", "luth.torch.tensorboard", tensorboard);
   push_table(L, "nn", "utils");
   add_library(L, -1, "luth.torch.norms_of_weights", norms_of_weights);
   add_library(L, -1, "luth.torch.fuse", fuse);

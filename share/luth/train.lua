@@ -6,6 +6,7 @@ local errors = require 'luth.train.errors'
 local evaluation = require 'luth.train.evaluation'
 local options = require 'luth.train.options'
 local ranks = require 'luth.train.ranks'
+local report = require 'luth.report'
 local recipes = require 'luth.train.recipe'
 local run_folder = require 'luth.train.run_folder'
 local Trainer = require 'luth.train.trainer'
@@ -148,7 +149,7 @@ function M.train(path, words)
                r.epochs)
   end
   if ranks.rank == 0 then
-    run_folder.keep(run, path, line:kept())
+    run_folder.keep(run, path, line:kept(), { options = line:sources(r), model = t.model, device = device, ranks = ranks.size })
     run_folder.forget_log_from(run, t.epoch)
   end
   t:open(run)
@@ -161,6 +162,7 @@ function M.train(path, words)
       t.batches, run.dir)
   if t.parts.test and not t.parts.val then say('validating on the test data: there are no validation data') end
   t:train()
+  if ranks.rank == 0 then report.write({ run.dir }, run.dir .. '/report.html') end
   say('done: %s', run.last)
 end
 

@@ -39,6 +39,20 @@ function Line:add(rows)
   return command_line.parse(self.subcommand, self:list(), together(self.earlier, self.own))
 end
 
+--- {name = {value =, source =}} of every option of the recipe: from the command line, from the run that goes on, or the recipe's
+--- own. `values`: those that hold, by name, where the options are fields of the recipe.
+function Line:sources(values)
+  local now = command_line.parse(self.subcommand, self:list(), self.own)
+  local before = command_line.parse(self.subcommand, self:list(), self.earlier)
+  local all = {}
+  for name, row in pairs(self.rows) do
+    local value = values[name]
+    if type(value) == 'table' or value == nil then value = now[name] or before[name] or row.default end
+    all[name] = { value = tostring(value), source = now[name] and 'command line' or before[name] and 'the run before' or 'recipe' }
+  end
+  return all
+end
+
 --- What was given of luth's own options that no row of the recipe stands for.
 function Line:own_options()
   local given = self:add {}

@@ -1,5 +1,5 @@
--- The folder of a run: recipe.lua, options.json, log.jsonl, ckpt/last.h5, ckpt/prev.h5, ckpt/best.h5, and a lock of
--- the process that trains in it. Of several ranks, rank 0 alone reads and writes it.
+-- The folder of a run: recipe.lua, options.json, env.json, modules.txt, log.jsonl, metrics.csv, events.out.tfevents.luth,
+-- report.html, ckpt/last.h5, ckpt/prev.h5, ckpt/best.h5, and a lock of the process that trains in it. Of several ranks, rank 0 alone reads and writes it.
 local native = require 'luth.native'
 local errors = require 'luth.train.errors'
 
@@ -13,7 +13,7 @@ end
 
 -- Files that a run replaces. In a folder of somebody else a link would have it write elsewhere.
 local function refuse_links(run)
-  local names = { 'recipe.lua', 'options.json', 'ckpt/best.h5' }
+  local names = { 'recipe.lua', 'options.json', 'env.json', 'modules.txt', 'report.html', 'ckpt/best.h5' }
   if not native.exists(run.last) then names[#names + 1] = 'ckpt/last.h5' end  -- a link to nothing
   for _, name in ipairs(names) do
     local path = run.dir .. '/' .. name
@@ -61,11 +61,32 @@ function M.words(dir)
   return words
 end
 
--- Writes the recipe and the options into the folder. Called when nothing can be refused any more.
-function M.keep(run, recipe_path, words)
+-- The first line of a file of the system that the pattern matches.
+local function of_system(path, pattern)
+  local file <close> = io.open(path)
+  return file and file:read('a'):match(pattern) or nil
+end
+
+-- What the results of a run depend on beside the recipe.
+local function environment(made)
+  local device = made.device
+  return {
+    luth = native.version(), instruction_set = native.cpu_isa(), threads = torch.get_num_threads(),
+    device = device.type == 'cuda' and torch.cuda.get_device_name(device) or tostring(device), ranks = made.ranks,
+    processor = of_system('/proc/cpuinfo', 'model name%s*:%s*([^\n]*)'), system = of_system('/proc/version', '^%S+ version %S+'),
+    memory_kB = of_system('/proc/meminfo', 'MemTotal:%s*(%d+)'), began = os.date '!%Y-%m-%dT%H:%M:%SZ',
+  }
+end
+
+-- Writes the recipe, the options with where each is from, the modules and the environment into the folder. Called when nothing can be
+-- refused any more. `made`: options (Line:sources), model, device, ranks.
+function M.keep(run, recipe_path, words, made)
   local source = read(recipe_path) or errors.usage('cannot read %s', recipe_path)
   native.replace(run.dir .. '/recipe.lua', source)
-  native.replace(run.dir .. '/options.json', native.json_encode { recipe = recipe_path, words = to_json(words) } .. '\n')
+  native.replace(run.dir .. '/options.json',
+                 native.json_encode { recipe = recipe_path, words = to_json(words), options = made.options } .. '\n')
+  native.replace(run.dir .. '/env.json', native.json_encode(environment(made)) .. '\n')
+  native.replace(run.dir .. '/modules.txt', tostring(made.model) .. '\n')
 end
 
 -- Drops the lines of epochs that will run again, and a line that was cut short.

@@ -1,5 +1,8 @@
--- metrics.csv: a line for every so many steps and for each validation, with empty fields where nothing was measured.
+-- metrics.csv, a line for every so many steps and for each epoch, with empty fields where nothing was measured; and the same
+-- numbers in events.out.tfevents.luth, which TensorBoard opens.
 local native = require 'luth.native'
+local File = require 'luth.events.file'
+local summary = require 'luth.events.summary'
 
 local Log = {}
 Log.__index = Log
@@ -9,15 +12,22 @@ local function text_of(value)
   return math.type(value) == 'integer' and tostring(value) or string.format('%.9g', value)
 end
 
---- `path`: the file. `columns`: the names behind step and epoch.
-function Log.new(path, columns)
-  return setmetatable({ path = path, columns = columns, lines = {} }, Log)
+--- `dir`: the folder of the run. `columns`: the names behind step and epoch.
+function Log.new(dir, columns)
+  return setmetatable({ path = dir .. '/metrics.csv', dir = dir, columns = columns, lines = {} }, Log)
+end
+
+-- "val/accuracy" of "val_accuracy", "train/loss" of "loss"; of an epoch, "train/epoch_loss".
+local function tag_of(name, ends)
+  local held = name:match '^val_(.*)'
+  return held and 'val/' .. held or 'train/' .. (ends and name == 'loss' and 'epoch_' or '') .. name
 end
 
 function Log:header() return 'step,epoch,' .. table.concat(self.columns, ',') .. '\n' end
 
---- Drops the lines behind a step, which will be written again, and one that was cut short.
-function Log:forget_after(step)
+--- Begins at a step: drops the lines behind it, which will be written again, and one that was cut short.
+function Log:begin(step)
+  self.events = File.from(self.dir .. '/events.out.tfevents.luth', step)
   local old = native.exists(self.path) and native.read(self.path, math.maxinteger, 1) or ''
   local kept = { self:header() }
   for line in old:gmatch('[^\n]*\n') do
@@ -29,9 +39,9 @@ function Log:forget_after(step)
   if text ~= old then native.replace(self.path, text) end
 end
 
---- Adds a line, which write() brings to the disk. A value may be a tensor that is read then.
-function Log:add(step, epoch, values)
-  self.lines[#self.lines + 1] = { step = step, epoch = epoch, values = values }
+--- Adds a line, which write() brings to the disk. A value may be a tensor that is read then. `ends`: it is that of an epoch.
+function Log:add(step, epoch, values, ends)
+  self.lines[#self.lines + 1] = { step = step, epoch = epoch, values = values, ends = ends, time = os.time() }
 end
 
 function Log:write()
@@ -41,10 +51,15 @@ function Log:write()
     local fields = { line.step, line.epoch }
     for k, name in ipairs(self.columns) do
       local value = line.values[name]
-      fields[k + 2] = text_of(torch.is_tensor(value) and value:item() or value)
+      if torch.is_tensor(value) then value = value:item() end
+      fields[k + 2] = text_of(value)
+      if value and not (line.ends and name == 'lr') then  -- it is in the line of the step
+        self.events:summary(line.step, summary.scalar(tag_of(name, line.ends), value), line.time)
+      end
     end
     texts[i] = table.concat(fields, ',') .. '\n'
   end
+  self.events:flush()
   native.append(self.path, table.concat(texts))
   self.lines = {}
 end

@@ -335,7 +335,7 @@ function Trainer:finish_epoch(started, first, whole)
   entry.seconds = native.now() - started
   self.line:clear()
   progress.say('%s  (%.1f s)', text, entry.seconds)
-  self.table:add(self.step, self.epoch, setmetatable({ samples_per_second = rate }, { __index = entry }))
+  self.table:add(self.step, self.epoch, setmetatable({ samples_per_second = rate }, { __index = entry }), true)
   if whole then self.epoch, self.batch, self.sum, self.count, self.good = self.epoch + 1, 0, nil, nil, nil end
   if ranks.rank == 0 then run_folder.log(self.run, entry) end
   if validates then self:note_score(score) end
@@ -348,8 +348,8 @@ function Trainer:open(run)
   self.run, self.line, self.saved_at = run, progress.line(), native.now()
   self.kept, self.worse = self.kept or {}, self.worse or 0
   self.reads_loss = self.device.type == 'cpu' and ranks.size == 1 or self.recipe.on_nan ~= 'stop'
-  self.table = Log.new(run.dir .. '/metrics.csv', self:columns())
-  if ranks.rank == 0 then self.table:forget_after(self.step) end
+  self.table = Log.new(run.dir, self:columns())
+  if ranks.rank == 0 then self.table:begin(self.step) end
 end
 
 -- Trains to the end. A run of no epochs leaves the model as the recipe makes it.
