@@ -60,7 +60,8 @@ local function curves_of(dir)
       for i = 3, #columns do
         local value = tonumber(fields[i])
         local name = columns[i] == 'loss' and ends and 'epoch loss' or columns[i]
-        if step and value and value == value and math.abs(value) < math.huge then
+        local again = ends and name == 'lr'  -- it is in the line of the step
+        if step and value and not again and value == value and math.abs(value) < math.huge then
           curves[name] = curves[name] or {}
           table.insert(curves[name], { step, value })
         end

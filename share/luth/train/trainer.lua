@@ -205,7 +205,7 @@ end
 
 -- A line of metrics.csv where one is due. The loss is read when the lines are written.
 function Trainer:log_step(loss)
-  if not loss or self.step % self.recipe.log_every ~= 0 then return end
+  if not loss or not self.table or self.step % self.recipe.log_every ~= 0 then return end
   self.table:add(self.step, self.epoch, { loss = loss:detach(), lr = self:learning_rate() })
   if self.device.type == 'cpu' then self.table:write() end
 end
@@ -335,7 +335,9 @@ function Trainer:finish_epoch(started, first, whole)
   entry.seconds = native.now() - started
   self.line:clear()
   progress.say('%s  (%.1f s)', text, entry.seconds)
-  self.table:add(self.step, self.epoch, setmetatable({ samples_per_second = rate }, { __index = entry }), true)
+  if self.table then
+    self.table:add(self.step, self.epoch, setmetatable({ samples_per_second = rate }, { __index = entry }), true)
+  end
   if whole then self.epoch, self.batch, self.sum, self.count, self.good = self.epoch + 1, 0, nil, nil, nil end
   if ranks.rank == 0 then run_folder.log(self.run, entry) end
   if validates then self:note_score(score) end
@@ -348,8 +350,10 @@ function Trainer:open(run)
   self.run, self.line, self.saved_at = run, progress.line(), native.now()
   self.kept, self.worse = self.kept or {}, self.worse or 0
   self.reads_loss = self.device.type == 'cpu' and ranks.size == 1 or self.recipe.on_nan ~= 'stop'
-  self.table = Log.new(run.dir, self:columns())
-  if ranks.rank == 0 then self.table:begin(self.step) end
+  if ranks.rank == 0 then
+    self.table = Log.new(run.dir, self:columns())
+    self.table:begin(self.step)
+  end
 end
 
 -- Trains to the end. A run of no epochs leaves the model as the recipe makes it.
