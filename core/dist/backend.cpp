@@ -1,7 +1,15 @@
 #include "core/dist/backend.h"
 
+#include <fcntl.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 #include <map>
 #include <mutex>
+#include <system_error>
+#include <thread>
 
 #include "core/autograd/autograd.h"
 #include "core/device/device.h"
@@ -42,10 +50,32 @@ Opened find_opened(std::string_view name) {
   return it == all_opened().end() ? Opened() : it->second;
 }
 
+// Constructors of libraries of MPI read settings in the current folder (UCX: ucx.conf, which names files to write), and
+// that may be anybody's. They see the root folder: on a thread with a current folder of its own, or else for a moment.
+std::string open_in_root(const char* stem) {
+  std::string trouble;
+  bool done = false;
+  auto open = [&] {
+    if (unshare(CLONE_FS) != 0 || chdir("/") != 0) return;
+    trouble = open_library(stem);
+    done = true;
+  };
+  try {
+    std::thread(open).join();
+  } catch (const std::system_error&) {}  // no thread can be had
+  if (done) return trouble;
+  const int here = ::open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (here < 0 || chdir("/") != 0) return fmt::format("the current folder cannot be left: {}", strerror(errno));
+  trouble = open_library(stem);
+  if (fchdir(here) != 0) trouble = fmt::format("the current folder cannot be entered again: {}", strerror(errno));
+  close(here);
+  return trouble;
+}
+
 std::string library_trouble(const std::string& name) {
   const auto it = known.find(name);
   if (it == known.end()) return fmt::format("there is no backend '{}'; there are gloo, nccl and mpi", name);
-  std::string trouble = find_opened(name).make ? "" : open_library(it->second.library);
+  std::string trouble = find_opened(name).make ? "" : open_in_root(it->second.library);
   if (const Opened opened = find_opened(name); opened.make)
     trouble = opened.trouble ? opened.trouble() : "";
   else

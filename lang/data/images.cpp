@@ -1,9 +1,9 @@
 // Images in Lua: files, datasets of them, data.transforms.
 #include <algorithm>
 
-#include "core/data/image/codecs.h"
-#include "core/data/image/image_folder.h"
+#include "core/data/image_folder.h"
 #include "core/dispatch/generator.h"
+#include "core/image/codecs.h"
 #include "core/io/disk.h"
 #include "lang/data/data.h"
 #include "lang/runtime/bridge.h"

@@ -75,6 +75,14 @@ TEST_F(TrainRanks, AccumulationClippingAndAverages) {
   expect_near(curve(3, "three", more), curve(0, "one", more));
 }
 
+// An epoch that is kept without being better: all ranks make its checkpoint.
+TEST_F(TrainRanks, TheBestOnesAreKept) {
+  recipe("r.metrics = { function() return 1 end } r.epochs = 3");
+  const Result r = on(2, {"train", "p.lua", "--keep", "2", "--dir", "kept", "--dist-timeout", "20"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(std::filesystem::exists(dir_ / "kept/ckpt/epoch-2.h5"));
+}
+
 // Of all ranks' samples, and kept with the run. 64 samples leave no small batch.
 TEST_F(TrainRanks, StatisticsOfBatches) {
   recipe(

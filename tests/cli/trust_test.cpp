@@ -179,5 +179,17 @@ TEST(Console, AnotherInstructionSetIsNoted) {
   EXPECT_FALSE(has(r.err, "instruction set")) << r.err;
 }
 
+// Libraries of MPI read the settings of UCX where they are opened.
+TEST(Doctor, ReadsNoSettingsOfTheCurrentFolder) {
+  TempDir dir;
+  const std::string mine = dir.write("mine", "precious");
+  dir.write("ucx.conf", "UCX_LOG_LEVEL=trace\nUCX_LOG_FILE=" + mine + "\n");
+  Result r = run({"doctor"}, {.dir = dir.path()});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(read_file(mine), "precious");
+  r = run({"-e", "print(torch.distributed.is_mpi_available(), io.open 'mine':read 'a')"}, {.dir = dir.path()});
+  EXPECT_TRUE(has(r.out, "precious")) << r.out << r.err;
+}
+
 }  // namespace
 }  // namespace luth::testing

@@ -290,8 +290,9 @@ function Trainer:keep_best(score, state)
   local function path(entry) return string.format('%s/ckpt/epoch-%d.h5', self.run.dir, entry.epoch) end
   local dropped = #kept > most and table.remove(kept) or nil
   if dropped and dropped.epoch == self.epoch - 1 then return end
+  local now = state()  -- all ranks make it together
   if ranks.rank == 0 then
-    torch.save(state(), path { epoch = self.epoch - 1 })
+    torch.save(now, path { epoch = self.epoch - 1 })
     if dropped then os.remove(path(dropped)) end
   end
 end

@@ -1,5 +1,5 @@
 // JPEG by libjpeg-turbo, PNG by libpng, WebP by libwebp.
-#include "core/data/image/codecs.h"
+#include "core/image/codecs.h"
 
 #include <png.h>
 #include <turbojpeg.h>
@@ -9,7 +9,7 @@
 #include <cstring>
 #include <memory>
 
-#include "core/data/image/color.h"
+#include "core/image/color.h"
 
 namespace luth::data {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/data/image/geometry.h"
+#include "core/image/geometry.h"
 
 #include <algorithm>
 #include <cmath>

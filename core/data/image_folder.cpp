@@ -1,9 +1,9 @@
-#include "core/data/image/image_folder.h"
+#include "core/data/image_folder.h"
 
 #include <algorithm>
 #include <filesystem>
 
-#include "core/data/image/codecs.h"
+#include "core/image/codecs.h"
 
 namespace luth::data {
 namespace {

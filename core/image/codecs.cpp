@@ -1,4 +1,4 @@
-#include "core/data/image/codecs.h"
+#include "core/image/codecs.h"
 
 #include <array>
 #include <atomic>
@@ -6,8 +6,8 @@
 #include <fstream>
 #include <mutex>
 
-#include "core/data/image/color.h"
 #include "core/device/device.h"
+#include "core/image/color.h"
 
 namespace luth::data {
 namespace {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/data/image/geometry.h"
-#include "core/data/image/transform.h"
+#include "core/data/transform.h"
+#include "core/image/geometry.h"
 
 namespace luth::data {
 namespace {

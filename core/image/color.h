@@ -3,7 +3,7 @@
 #pragma once
 #include <vector>
 
-#include "core/data/image/image.h"
+#include "core/image/image.h"
 
 namespace luth::data {
 

@@ -1,4 +1,4 @@
-#include "core/data/image/transform.h"
+#include "core/data/transform.h"
 
 #include <algorithm>
 #include <utility>

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/data/image/color.h"
-#include "core/data/image/transform.h"
+#include "core/data/transform.h"
+#include "core/image/color.h"
 
 namespace luth::data {
 namespace {
@@ -156,8 +156,7 @@ struct GaussianBlur {
   }
   Tensor run(const Tensor& image, Random& random) const {
     const auto [low, high] = range_of(sigma, sigma[0], sigma[0]);
-    return gaussian_blur(pixels_of(image, name), kernel_size[0], kernel_size.back(), random.uniform(low, high))
-        .image;
+    return gaussian_blur(pixels_of(image, name), kernel_size[0], kernel_size.back(), random.uniform(low, high)).image;
   }
 };
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/base/ref_count.h"
-#include "core/data/image/image.h"
-#include "core/data/image/random.h"
+#include "core/data/sample_random.h"
+#include "core/image/image.h"
 #include "core/tensor/describe.h"
 
 namespace luth::data {

@@ -1,4 +1,4 @@
-#include "core/data/image/image.h"
+#include "core/image/image.h"
 
 #include <cstring>
 

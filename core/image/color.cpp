@@ -1,4 +1,4 @@
-#include "core/data/image/color.h"
+#include "core/image/color.h"
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/data/image/image.h"
+#include "core/image/image.h"
 
 namespace luth::data {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <array>
 
-#include "core/data/image/image.h"
+#include "core/image/image.h"
 
 namespace luth::data {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/data/dataset.h"
-#include "core/data/image/transform.h"
+#include "core/data/transform.h"
 
 namespace luth::data {
 

@@ -5,9 +5,9 @@
 #include <iterator>
 #include <span>
 
-#include "core/data/image/color.h"
-#include "core/data/image/geometry.h"
-#include "core/data/image/transform.h"
+#include "core/data/transform.h"
+#include "core/image/color.h"
+#include "core/image/geometry.h"
 
 namespace luth::data {
 namespace {

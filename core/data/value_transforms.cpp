@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/data/image/transform.h"
+#include "core/data/transform.h"
 #include "core/ops/elementwise/copy.h"
 
 namespace luth::data {
