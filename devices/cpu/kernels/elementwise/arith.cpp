@@ -24,6 +24,44 @@ bool find_zero(const Tensor& t, const T* p, int dim, Shape& at) {
   return false;
 }
 
+/// x^exponent where it is x, a product, a root or a quotient, rounded once; false for other exponents. Results for
+/// zeros, infinities and nan are those of pow.
+template <class T>
+bool simple_power(Tensor& y, const Value& x, double exponent) {
+  using C = compute_t<T>;
+  constexpr C infinity = std::numeric_limits<C>::infinity();
+  if (exponent == 1)
+    elementwise_loop<T, T>(
+        y, [](C v) { return v; }, x);
+  else if (exponent == 2)
+    elementwise_loop<T, T>(
+        y, [](C v) { return v * v; }, x);
+  else if (exponent == 3 && std::is_same_v<C, float>)
+    elementwise_loop<T, T>(
+        y, [](C v) { return C(double(v) * double(v) * double(v)); }, x);
+  else if (exponent == 0.5)
+    elementwise_loop<T, T>(
+        y, [](C v) { return v == -infinity ? infinity : math::sqrt(v + C(0)); }, x);
+  else if (exponent == -1)
+    elementwise_loop<T, T>(
+        y, [](C v) { return C(1) / v; }, x);
+  else
+    return false;
+  return true;
+}
+
+}  // namespace
+
+template <>
+void binary<ops::Pow>(const ops::Pow& op, Tensor& y, const Value& a, const Value& b) {
+  bool done = false;
+  if (a.is_tensor() && b.is_scalar() && is_floating(y.dtype()) && a.dtype() == y.dtype())
+    dispatch(Floats{}, y.dtype(), [&]<class T>(Type<T>) { done = simple_power<T>(y, a, b.scalar().value()); });
+  if (!done) apply_elementwise(op, y, a, b);
+}
+
+namespace {
+
 const BinaryKernels<ops::ArithOps> kernels_;
 
 void where(const ops::Where&, Tensor& y, const Value& condition, const Value& a, const Value& b) {
