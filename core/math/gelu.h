@@ -21,9 +21,9 @@ LUTH_HD inline float half_square_rest(float t, float n) {
   return (-0.5f * (high * high) - n * ln2_high) - (0.5f * low * (t + high) + n * ln2_low);
 }
 
-/// e^(-x^2 / 2) and its ratio to Phi(-|x|), whose product is within 4 units in the last place. The ratio, fitted by
-/// Lawson's iteration to relative error 6e-9 up to 14.5, where all products are 0, has positive coefficients. 2^64
-/// keeps the factors of the exponential normal.
+/// e^(-x^2 / 2) and its ratio to Phi(-|x|), whose product is within 4 units in the last place where it is normal. The
+/// ratio, fitted by Lawson's iteration to relative error 6e-9 up to 14.5, where all products are 0, has positive
+/// coefficients. 2^64 keeps the factors of the exponential normal.
 struct NormalTail {
   float bell, ratio;
 };
