@@ -54,6 +54,19 @@ function s.gradient_of_sinc()
   t:eq(z.grad:item(), -math.pi ^ 2 / 3, 1e-12)
 end
 
+-- A number as exponent takes another way than a tensor of it.
+function s.powers_by_numbers()
+  local inf = 1 / 0
+  for _, dtype in ipairs {torch.float32, torch.float64, torch.bfloat16} do
+    local x = torch.tensor({0., -0., 1., -1., 2.5, -3., inf, -inf, 0 / 0, 1e-45, -1e-30, 3e38, 0.7}, {dtype = dtype}):tile(5)
+    for _, exponent in ipairs {1, 2, 3, 0.5, -1} do
+      local got, want = x ^ exponent, x:pow(torch.full_like(x, exponent))
+      t:assert(torch.allclose(got, want, 3e-7, 0, {equal_nan = true}), tostring(dtype) .. ' ' .. exponent)
+      t:eq(got:nan_to_num(1):signbit():tolist(), want:nan_to_num(1):signbit():tolist())
+    end
+  end
+end
+
 function s.kaiser_of_any_beta()
   t:eq(torch.kaiser_window(5, false, 1 / 0):tolist(), {0., 0., 1., 0., 0.})
   local w = torch.kaiser_window(5, false, 1000):tolist()
