@@ -184,6 +184,7 @@ class Launcher {
     r.rank = plan_.node * plan_.nproc + local;
     set("RANK", std::to_string(r.rank));
     set("LOCAL_RANK", std::to_string(local));
+    set("LUTH_FIRST_DEVICE", std::to_string(local));
     int out[2], err[2];
     if (::pipe2(out, O_CLOEXEC) || ::pipe2(err, O_CLOEXEC)) cannot("cannot make a pipe");
     r.out.from = Socket(out[0]), r.err.from = Socket(err[0]);

@@ -29,11 +29,11 @@ struct DeviceLibrary {
 /// Of a kind that is open; opens them. From `extern "C" void luth_libraries(std::vector<luth::DeviceLibrary>&)`.
 std::vector<DeviceLibrary> device_libraries(std::string_view kind);
 
-/// What "cuda" without a number means to this thread: the first one until another was set. Opens the library, and
-/// throws as device() does.
+/// What "cuda" without a number means to this thread: the first one until another was set, or under `luth launch` the
+/// one of the process's number on its machine. Opens the library, and throws as device() does.
 Device& current_device(std::string_view kind);
 void set_current_device(const Device& d);
-/// Of the kind with that slot; returns the number before.
+/// Of the kind with that slot; returns the number before, -1 where none was set.
 int set_current_device(int slot, int index);
 /// Whether device() has tried to open devices of this kind, with success or without.
 bool asked_for(std::string_view kind);

@@ -28,7 +28,7 @@ std::vector<Device*>& opened() {
 }
 void (*pressure_hook)() = nullptr;
 thread_local Device* default_ = nullptr;
-constinit thread_local std::array<int, max_kinds> current_{};  // by slot
+constinit thread_local std::array<int, max_kinds> current_{};  // by slot; 1 + the number, 0 where none was set
 
 using Support = void (*)(const Device&, DeviceSupport&);
 std::array<Support, max_kinds> supports{};  // by slot
@@ -50,10 +50,23 @@ DeviceSupport support_of(const Device& d) {
   return s;
 }
 
+// What "cuda" means until a thread sets another: the first one, or of the processes that `luth launch` has started on a
+// machine each another one.
+int first_of(std::string_view kind) {
+  static const char* const text = std::getenv("LUTH_FIRST_DEVICE");
+  static const long number = text ? std::max(0L, std::atol(text)) : 0;
+  if (!number) return 0;
+  const auto n = std::count_if(opened().begin(), opened().end(), [&](Device* d) { return d->kind() == kind; });
+  return n ? int(number % n) : 0;
+}
+
 // `index` below 0: the current one of its kind.
 Device* find(std::string_view kind, int index) {
-  for (Device* d : opened())
-    if (d->kind() == kind && d->index() == (index < 0 ? current_[size_t(d->slot())] : index)) return d;
+  for (Device* d : opened()) {
+    if (d->kind() != kind) continue;
+    if (index < 0) index = current_[size_t(d->slot())] ? current_[size_t(d->slot())] - 1 : first_of(kind);
+    if (d->index() == index) return d;
+  }
   return nullptr;
 }
 
@@ -209,7 +222,7 @@ std::vector<DeviceLibrary> device_libraries(std::string_view kind) {
 }
 Device& current_device(std::string_view kind) { return device(kind); }
 void set_current_device(const Device& d) { set_current_device(d.slot(), d.index()); }
-int set_current_device(int slot, int index) { return std::exchange(current_[size_t(slot)], index); }
+int set_current_device(int slot, int index) { return std::exchange(current_[size_t(slot)], index + 1) - 1; }
 bool asked_for(std::string_view kind) {
   std::lock_guard hold(lock);
   return std::find(asked().begin(), asked().end(), kind) != asked().end();

@@ -80,6 +80,17 @@ TEST_F(Nccl, GpusFewerThanRanks) {
   EXPECT_SAYS(one, "ranks 0 and 1 have the same GPU, cuda:0 (PCI 0000:01:00.0)");
 }
 
+// With any backend or none: each has its own, and those that are more share them.
+TEST_F(Nccl, RanksTakeGpusInTurn) {
+  const std::string script =
+      "local own = torch.ones(1, { device = 'cuda' }).device\n"
+      "torch.cuda.set_device(0)\nprint(own, torch.ones(1, { device = 'cuda' }).device)\n";
+  const Result r = launch(script, 3, {{"FAKECUDA_DEVICES", "2"}});
+  EXPECT_EQ(r.code, 0) << r.err;
+  for (const char* line : {"[0] cuda:0\tcuda:0\n", "[1] cuda:1\tcuda:0\n", "[2] cuda:0\tcuda:0\n"})
+    EXPECT_TRUE(has(r.out, line)) << r.out;
+}
+
 TEST_F(Nccl, TensorsOfOtherDevices) {
   const Result r = launch(begin +
                               "print(pcall(dist.all_reduce, torch.ones(2)))\n"
