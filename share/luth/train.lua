@@ -15,13 +15,13 @@ local say = require('luth.train.progress').say
 local M = {}
 local usage, unusable = errors.usage, errors.unusable
 
--- A device that cannot be used is a wrong setting, reported before anything else happens. Ranks of one machine take one
--- GPU each, where they see several.
+-- A device that cannot be used is a wrong setting, reported before anything else happens. Ranks of one machine take
+-- its GPUs in turn, where they see several.
 local function choose_device(name)
   local device = native.choose_device(name or 'auto')
   local several = ranks.size > 1 and device.type == 'cuda' and torch.cuda.device_count() > 1
   if not several or (name and name:find ':') then return device end
-  return native.choose_device('cuda:' .. ranks.local_rank)
+  return native.choose_device('cuda:' .. ranks.local_rank % torch.cuda.device_count())
 end
 
 -- The dtype of mixed precision, nil for none.

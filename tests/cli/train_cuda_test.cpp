@@ -46,7 +46,7 @@ TEST(TrainOnCuda, LearnsWhatTheCpuLearns) {
     EXPECT_NEAR(last_of(log_of(dir, "there"), key), last_of(log_of(dir, "here"), key), 1e-4) << key;
 }
 
-// Ranks of one machine take a GPU each, between which NCCL sends.
+// Ranks of one machine take a GPU each, between which NCCL sends; where they are more, they share them and Gloo sends.
 TEST(TrainOnCuda, RanksLearnWhatTheCpuLearns) {
   TempDir dir;
   dir.write("p.lua", points_recipe("r.model[3].p = 0\n"
@@ -56,12 +56,16 @@ TEST(TrainOnCuda, RanksLearnWhatTheCpuLearns) {
   ASSERT_EQ(run_in(dir, {"train", "p.lua", "--device", "cpu", "--dir", "here"}, fake_gpu).code, 0);
   Env two_gpus = fake_gpu;
   two_gpus.push_back({"FAKECUDA_DEVICES", "2"});
-  const Result r =
-      run_in(dir, {"launch", "--nproc", "2", "train", "p.lua", "--device", "cuda", "--dir", "there"}, two_gpus);
-  ASSERT_EQ(r.code, 0) << r.err;
-  EXPECT_TRUE(has(r.out, "[0] cuda:0\t3\tcpu:gloo,cuda:nccl\n") && has(r.out, "[1] cuda:1\t3\t")) << r.out;
-  for (const char* key : {"loss", "val_loss"})
-    EXPECT_NEAR(last_of(log_of(dir, "there"), key), last_of(log_of(dir, "here"), key), 1e-4) << key;
+  for (const std::string ranks : {"2", "3"}) {
+    const Result r = run_in(
+        dir, {"launch", "--nproc", ranks, "train", "p.lua", "--device", "cuda", "--dir", "on" + ranks}, two_gpus);
+    ASSERT_EQ(r.code, 0) << r.err;
+    const std::string backend = ranks == "2" ? "cpu:gloo,cuda:nccl" : "gloo";
+    EXPECT_TRUE(has(r.out, "[0] cuda:0\t3\t" + backend + "\n") && has(r.out, "[1] cuda:1\t3\t")) << r.out;
+    EXPECT_TRUE(ranks == "2" || has(r.out, "[2] cuda:0\t3\tgloo\n")) << r.out;
+    for (const char* key : {"loss", "val_loss"})
+      EXPECT_NEAR(last_of(log_of(dir, "on" + ranks), key), last_of(log_of(dir, "here"), key), 1e-4) << key;
+  }
 }
 
 // Dropout draws from the device's own stream, which a checkpoint holds too.
