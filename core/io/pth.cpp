@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "core/base/visible.h"
 #include "core/io/elements.h"
@@ -290,11 +289,10 @@ class Reader : public pickle::Machine::Builder {
       if (k.kind == Kind::text) return k.text;
       throw Error("it has a dict with a key that is neither a string nor an integer");
     };
-    std::set<Key> seen;
     Map map;
     for (auto& [k, v] : n.entries) {
       spend(item_cost + k->text.size());
-      if (!seen.insert(key(*k)).second) throw Error("its pickle sets a key of a dict twice");
+      if (map.find(key(*k))) throw Error("its pickle sets a key of a dict twice");
       map.add(key(*k), item(*v, depth + 1));
     }
     return map;

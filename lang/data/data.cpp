@@ -251,15 +251,18 @@ int push_dataset(lua_State* L, DatasetRef d, int source) {
 
 bool is_dataset(lua_State* L, int index) { return to_box<DatasetRef>(L, index) || has_get(L, lua_absindex(L, index)); }
 
+// A position counted from 0. The two least numbers become one, which is refused as all below 1 are.
+static int64_t from_zero(int64_t position) { return std::max(position, INT64_MIN + 1) - 1; }
+
 std::vector<int64_t> check_positions(lua_State* L, int index, const char* what) {
   std::vector<int64_t> out;
   if (const Tensor* t = to_tensor(L, index); t && *t) {
     for (int64_t i = 0; i < t->numel(); ++i)
-      out.push_back(select(reshape(*t, {Shape{t->numel()}}), {0, i}).item().integer() - 1);
+      out.push_back(from_zero(select(reshape(*t, {Shape{t->numel()}}), {0, i}).item().integer()));
     return out;
   }
   if (!lua_istable(L, index)) throw Error("{} a list of positions, got {}", what, given_text(L, index));
-  each_element(L, index, [&](int at, lua_Integer) { out.push_back(check_integer(L, at) - 1); });
+  each_element(L, index, [&](int at, lua_Integer) { out.push_back(from_zero(check_integer(L, at))); });
   return out;
 }
 
