@@ -65,7 +65,8 @@ while [ "$(date +%s)" -lt "$end" ] && [ $faults -lt $most_faults ]; do
     ulimit -c 0
     # a sanitizer reserves more addresses than any bound; it bounds itself
     nm -D "$luth" 2>/dev/null | grep -q __asan_init || ulimit -v $((memory * 1024))
-    ASAN_OPTIONS=${ASAN_OPTIONS:-allocator_may_return_null=1:max_allocation_size_mb=$memory:hard_rss_limit_mb=$((memory * 2))} \
+    # a leaf whose gradient has a graph keeps itself, as in PyTorch; what grows is watched by the program itself
+    ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=$memory:hard_rss_limit_mb=$((memory * 2))} \
       exec "$luth" "$here/calls/main.lua" --seed "$seed" --programs "$programs" --seconds $((end - $(date +%s))) --progress "$progress"
   ) >"$output" 2>"$errors" &
   child=$!

@@ -93,6 +93,7 @@ function s.datasets_and_loaders()
   t:assert(same(list(data.DataLoader(ten, { sampler = function() return { 10 } end })), { 9 }))
   local by_batch = data.DataLoader(ten, { batch_sampler = { { 1, 2 }, { 9 } } })
   t:assert(#by_batch == 2 and same(list(by_batch), { 0, 1, 8 }))
+  t:fails(function() return data.DataLoader(ten, { sampler = { math.mininteger } })() end, 'the dataset has 10')
   t:fails(function() return data.DataLoader(ten, { sampler = { 1 }, shuffle = true }) end, 'exclude each other')
   t:fails(function() return data.DataLoader(ten, { batch_sampler = { { 1 } }, batch_size = 2 }) end, 'drop batch_size')
 

@@ -45,7 +45,7 @@ Tensor PixelShuffle::decompose(const Inputs& in) const {
   check();
   if (r > (1 << 20) || c % (r * r))
     throw Error("the {} channels of shape {} do not divide by upscale_factor * upscale_factor = {}", c, to_string(s),
-                r * r);
+                double(r) * double(r));
   const Tensor t = reshape(in[0], {ending(s, {c / (r * r), r, r, h, w})});
   return reshape(reordered(t, lead, {0, 3, 1, 4, 2}), {ending(s, {c / (r * r), h * r, w * r})});
 }
