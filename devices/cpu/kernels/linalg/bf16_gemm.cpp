@@ -50,21 +50,33 @@ void pack_panel(int64_t k, int64_t cols, Matrix<bfloat16> b, int64_t depth, uint
   for (int64_t j = 0; k % 2 && j < cols; ++j) to[whole * w + j] = b.at(k - 1, j).p->bits;
 }
 
-// to[i][p] = A(i, p), where the columns of A lie together; rows of `to` are `depth` apart, an even number.
+// to[i][p] = A(i, p) for 8 rows and 16 columns, where the columns of A lie together; rows of `to` are `depth` apart, an
+// even number.
+void transpose_tile(Matrix<bfloat16> a, int64_t depth, bfloat16* to) {
+  typedef uint16_t Halves __attribute__((vector_size(16), aligned(2), may_alias));
+  Eight pairs[8];
+  for (int q = 0; q < 8; ++q) {
+    const bfloat16* first = a.at(0, 2 * q).p;
+    const Eight upper = __builtin_convertvector(*reinterpret_cast<const Halves*>(first), Eight),
+                lower = __builtin_convertvector(*reinterpret_cast<const Halves*>(first + a.col), Eight);
+    pairs[q] = upper | lower << 16;
+  }
+  transpose8(pairs, to, 2 * depth);
+}
 void transpose_rows(int64_t rows, int64_t k, Matrix<bfloat16> a, int64_t depth, bfloat16* to) {
-  for (int64_t i = 0; i < rows; i += 8)
+  constexpr int64_t line = 32;   // rows of A of which a cache line has an element each
+  constexpr int64_t ahead = 32;  // columns of A that are fetched before they are needed
+  for (int64_t i0 = 0; i0 < rows; i0 += line)
     for (int64_t p = 0; p < k; p += 16) {
-      if (i + 8 > rows || p + 16 > k) {
+      for (int64_t y = p + ahead; y < std::min(k, p + ahead + 16); ++y) __builtin_prefetch(a.at(i0, y).p);
+      for (int64_t i = i0; i < std::min(rows, i0 + line); i += 8) {
+        if (i + 8 <= rows && p + 16 <= k) {
+          transpose_tile(a.at(i, p), depth, to + i * depth + p);
+          continue;
+        }
         for (int64_t x = i; x < std::min(rows, i + 8); ++x)
           for (int64_t y = p; y < std::min(k, p + 16); ++y) to[x * depth + y] = *a.at(x, y).p;
-        continue;
       }
-      uint32_t pairs[8][8];
-      for (int64_t q = 0; q < 8; ++q) {
-        const bfloat16 *first = a.at(i, p + 2 * q).p, *second = first + a.col;
-        for (int64_t x = 0; x < 8; ++x) pairs[q][x] = pair(first[x], second[x]);
-      }
-      transpose8(pairs, sizeof pairs[0], to + i * depth + p, 2 * depth);
     }
 }
 

@@ -55,9 +55,18 @@ void multiply_row(Matrix<T> kept, int64_t i, int64_t n, T* __restrict to) {
   for (int64_t j = 0; j < n; ++j) to[j] *= row[j * kept.col];
 }
 
-/// x becomes its softmax; returns the logarithm of the sum. A row of -inf becomes zeros, with inf.
+/// Rows of products begin at multiples of so many elements and are read to their end, so that no loop has a rest of
+/// single elements.
+constexpr int64_t row_unit = 64;
+constexpr int64_t row_end(int64_t n) { return (n + row_unit - 1) / row_unit * row_unit; }
+
+/// x, which has room to row_end(n), becomes its softmax, with zeros behind it; returns the logarithm of the sum. A row
+/// of -inf becomes zeros, with inf.
 template <class T>
 T softmax_row(T* __restrict x, int64_t n) {
+  const int64_t end = row_end(n);
+  std::fill(x + n, x + end, -std::numeric_limits<T>::infinity());
+  n = end;
   const T top = row_max(x, n);
   if (top == -std::numeric_limits<T>::infinity()) return std::fill_n(x, n, T(0)), -top;
   for (int64_t j = 0; j < n; ++j) x[j] = math::exp(x[j] - top);
@@ -74,21 +83,23 @@ void forward(const ops::NativeAttention& op, Tensor& y, Tensor& logsumexp, const
     const Heads<T> query(q), key(k), value(v), masks(mask), factors(kept), result(y);
     T* const sums = logsumexp.data<T>();
     parallel_for(e.heads * e.blocks(), 1, [&](int64_t begin, int64_t end) {
-      Buffer<T> products(e.rows * std::max<int64_t>(e.keys, 1));
+      const int64_t step = row_end(e.keys);
+      Buffer<T> products(e.rows * std::max<int64_t>(step, 1));
       for (int64_t b = begin; b < end; ++b) {
         const int64_t h = b / e.blocks(), first = b % e.blocks() * e.rows, rows = std::min(e.rows, e.queries - first),
                       n = e.keys_of(first + rows - 1, op.is_causal);
         T* const s = products.get();
         if (n)
-          gemm<T>(rows, n, e.features, T(op.scale), query.matrix(h).at(first, 0), key.matrix(h).transposed(), 0, s, n);
+          gemm<T>(rows, n, e.features, T(op.scale), query.matrix(h).at(first, 0), key.matrix(h).transposed(), 0, s,
+                  step);
         for (int64_t i = 0; i < rows; ++i) {
           const int64_t own = e.keys_of(first + i, op.is_causal);
-          if (masks) add_row(masks.matrix(h), first + i, own, s + i * n);
-          sums[h * e.queries + first + i] = softmax_row(s + i * n, own);
-          std::fill(s + i * n + own, s + i * n + n, T(0));
-          if (factors) multiply_row(factors.matrix(h), first + i, own, s + i * n);
+          if (masks) add_row(masks.matrix(h), first + i, own, s + i * step);
+          sums[h * e.queries + first + i] = softmax_row(s + i * step, own);
+          if (row_end(own) < n) std::fill(s + i * step + row_end(own), s + i * step + n, T(0));
+          if (factors) multiply_row(factors.matrix(h), first + i, own, s + i * step);
         }
-        gemm<T>(rows, e.values, n, 1, {s, n, 1}, value.matrix(h), 0, result.data(h) + first * result.row(),
+        gemm<T>(rows, e.values, n, 1, {s, step, 1}, value.matrix(h), 0, result.data(h) + first * result.row(),
                 result.row());
       }
     });
