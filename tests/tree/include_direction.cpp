@@ -71,12 +71,15 @@ std::string outside_problem(std::string_view from, std::string_view to) {
   static const std::map<std::string, std::vector<std::string_view>> places = {
       {"lang/", {"lua", "lauxlib.h", "histedit.h"}},
       {"core/io/", {"hdf5", "H5", "xxh"}},
+      {"core/dist/mpi/", {"mpi.h"}},
+      {"core/image/codecs/", {"png", "turbojpeg", "webp/"}},
       {"cli/", {"CLI/"}},
       {"devices/cpu/libraries/", {"cblas", "lapack", "oneapi/dnnl", "dnnl"}}};
   for (const auto& [place, prefixes] : places)
     for (std::string_view prefix : prefixes)
       if (starts(to, prefix) && !starts(from, place)) return "only " + place + " includes it";
-  const bool installed = starts(from, "core/") && is_header(from) && !starts(from, "core/io/");
+  const bool internal = starts(from, "core/io/") || starts(from, "core/dist/mpi/");
+  const bool installed = starts(from, "core/") && is_header(from) && !internal;
   if (installed && to.find_first_of("./") != to.npos && !starts(to, "fmt/"))
     return "an installed header needs the standard library and fmt only";
   return "";
