@@ -172,6 +172,10 @@ constexpr Subcommand table[] = {
      "Writes a page of one file that needs no network: summary, curves, settings and environment of\n"
      "runs of luth train, side by side. Prints a table of the runs. Runs nothing of the recipes.\n",
      of_report, report},
+    {"summary", "show a model's modules, shapes and parameters", "RECIPE|CHECKPOINT|DIR", 1, 1,
+     "Prints the tree of a recipe's model with the shapes of a batch, parameters, multiply-adds and\n"
+     "the memory of a step. Of a checkpoint or a run, the recipe in its folder runs, as in luth eval.\n",
+     of_others, summary, true},
     {"train", "train the model of a recipe", "RECIPE", 1, 1,
      "Trains the model of a recipe, a Lua file. Writes ckpt/last.h5 and ckpt/best.h5 below DIR.\n"
      "`luth train RECIPE --help` also lists the options of the recipe.\n",

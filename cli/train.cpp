@@ -1,4 +1,5 @@
-// luth train and luth eval: hand their words to the Lua library (share/luth/train.lua), which runs the recipe.
+// luth train, luth eval and luth summary: hand their words to the Lua library (share/luth/train.lua), which runs the
+// recipe.
 #include "cli/cli.h"
 #include "cli/library.h"
 #include "cli/subcommands.h"
@@ -29,5 +30,6 @@ int train(const Arguments& arguments) {
   return run("train", arguments);
 }
 int eval(const Arguments& arguments) { return run("eval", arguments); }
+int summary(const Arguments& arguments) { return run("summary", arguments); }
 
 }  // namespace luth::cli

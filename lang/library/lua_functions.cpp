@@ -129,6 +129,12 @@ constexpr Row testing[] = {
      "Uniform numbers from low to high; high is excluded. The defaults are -9 to 9 for floats, and below 10 for "
      "integers."},
 };
+constexpr Row summaries[] = {
+    {"summary", nullptr, "torch.utils.summary(model, input)",
+     "The tree of a model with shapes, parameters and multiply-adds, which prints; fields rows, parameters, trainable, "
+     "madds, activation_bytes, step_bytes. input is a tensor, its sizes {1, 3, 224, 224}, or a list of tensors. The "
+     "pass is on the device meta and computes nothing."},
+};
 constexpr Row tensorboard[] = {
     {"SummaryWriter", nullptr, "torch.utils.tensorboard.SummaryWriter(log_dir = 'runs/<date>', {filename_suffix = ''})",
      "Writes a file that TensorBoard opens: w:add_scalar(tag, value, step), add_scalars(tag, {name = value}, step), "
@@ -231,6 +237,7 @@ void open_libraries(lua_State* L) {
   push_table(L);
   add_table(L, "distributions", "luth.torch.distributions", distributions);
   push_table(L, "utils");
+  add_library(L, -1, "luth.torch.summary", summaries);
   add_table(L, "tensorboard", "luth.torch.tensorboard", tensorboard);
   push_table(L, "nn", "utils");
   add_library(L, -1, "luth.torch.norms_of_weights", norms_of_weights);

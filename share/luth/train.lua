@@ -1,5 +1,6 @@
 -- luth train and luth eval: the meaning of their words, and the order of checking, making and writing.
 local native = require 'luth.native'
+local batches = require 'luth.train.batches'
 local checkpoint = require 'luth.train.checkpoint'
 local dry_run = require 'luth.train.dry_run'
 local errors = require 'luth.train.errors'
@@ -227,6 +228,25 @@ function M.eval(path, words)
   local held, which = evaluation.choose(t, settings.split)
   say('evaluating on %s: %d samples, %s', tostring(device), #held, which)
   evaluation.run(t, held, settings)
+end
+
+-- luth summary RECIPE, CHECKPOINT or DIR: the model for a batch of the training data.
+function M.summary(path, words)
+  local line = options.line('summary', words)
+  local given = line:add {}
+  local recipe = path
+  if not is_recipe(path) then
+    local _
+    _, recipe, line.earlier = what_to_evaluate(path)
+  end
+  if given.help then return print_help(recipe, line) end
+  local r = load_recipe(recipe, line)
+  local cpu = torch.device 'cpu'
+  local loader = batches.loader(r, recipes.datasets(r).train, false, cpu)
+  batches.each(loader, 0, 1, function(_, ...)
+    local batch = batches.prepare(r, cpu, ...)
+    print(torch.utils.summary(r.model, table.pack(table.unpack(batch, 1, math.max(1, batch.n - 1)))))
+  end)
 end
 
 return M
