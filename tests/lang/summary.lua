@@ -6,7 +6,7 @@ assert(torch.equal(before, torch.get_rng_state()) and net.training and net[1].we
 assert(s.parameters == 8 * 27 + 8 + 16 + 2890 and s.trainable == s.parameters)
 assert(s.madds == 2 * 8 * 36 * 27 + 2 * 2880)
 local text = tostring(s)
-for _, line in ipairs { 'Sequential', '  1 (Conv2d)    [2, 8, 6, 6]', '    1 (Linear)', '3,130 parameters, 3,130 of them to train: 13 kB' } do
+for _, line in ipairs { 'Sequential', '  1 (Conv2d)       [2, 8, 6, 6]', '    1 (Linear)', '3,130 parameters, 3,130 of them to train: 13 kB' } do
   assert(text:find(line, 1, true), line .. ' in ' .. text)
 end
 net[1].weight:requires_grad_(false)
