@@ -20,46 +20,21 @@ struct Grayscale {
   }
 };
 
-// A transform with a probability: S::change(pixels).
-template <class S>
-struct WithChance {
-  double p = S::usual;
-  S rest;
-  static constexpr const char *name = S::name, *brief = S::brief;
-  void describe(auto& field) {
-    rest.describe(field);
-    field("p", p, "probability");
-  }
-  void check() const {
-    if (!(p >= 0 && p <= 1)) throw Error("{}: p is a probability, 0 to 1, got {}", name, p);
-    rest.check();
-  }
-  Tensor run(const Tensor& image, Random& random) const {
-    return random.chance(p) ? rest.change(pixels_of(image, name)).image : image;
-  }
-};
-
-// One without settings of its own.
-struct Plain {
-  static constexpr double usual = 0.5;
-  void describe(auto&) {}
-  void check() const {}
-};
-struct RandomGrayscale : Plain {
+struct RandomGrayscale : WithoutSettings {
   static constexpr double usual = 0.1;
   static constexpr const char *name = "RandomGrayscale", *brief = "The image, or the image in grey.";
   Pixels change(const Pixels& p) const { return repeat_grey(to_grey(p), p.channels); }
 };
-struct RandomInvert : Plain {
+struct RandomInvert : WithoutSettings {
   static constexpr const char *name = "RandomInvert", *brief = "The image, or its negative.";
   Pixels change(const Pixels& p) const { return invert(p); }
 };
-struct RandomAutocontrast : Plain {
+struct RandomAutocontrast : WithoutSettings {
   static constexpr const char *name = "RandomAutocontrast",
                               *brief = "The image, or the one whose values fill the range.";
   Pixels change(const Pixels& p) const { return autocontrast(p); }
 };
-struct RandomEqualize : Plain {
+struct RandomEqualize : WithoutSettings {
   static constexpr const char *name = "RandomEqualize",
                               *brief = "The image, or the one whose values are equally frequent.";
   Pixels change(const Pixels& p) const { return equalize(p); }

@@ -174,24 +174,13 @@ struct RandomResizedCrop {
   }
 };
 
-struct RandomHorizontalFlip {
+struct RandomHorizontalFlip : WithoutSettings {
   static constexpr const char *name = "RandomHorizontalFlip", *brief = "An image or its mirror image.";
-  double p = 0.5;
-  void describe(auto& field) { field("p", p, "probability"); }
-  void check() const { check_chance(p, name); }
-  Tensor run(const Tensor& image, Random& random) const {
-    return random.chance(p) ? flip_horizontally(pixels_of(image, name)).image : image;
-  }
+  Pixels change(const Pixels& p) const { return flip_horizontally(p); }
 };
-
-struct RandomVerticalFlip {
+struct RandomVerticalFlip : WithoutSettings {
   static constexpr const char *name = "RandomVerticalFlip", *brief = "An image, or the image upside down.";
-  double p = 0.5;
-  void describe(auto& field) { field("p", p, "probability"); }
-  void check() const { check_chance(p, name); }
-  Tensor run(const Tensor& image, Random& random) const {
-    return random.chance(p) ? flip_vertically(pixels_of(image, name)).image : image;
-  }
+  Pixels change(const Pixels& p) const { return flip_vertically(p); }
 };
 
 struct RandomRotation {
@@ -301,8 +290,8 @@ const std::vector<TransformClass>& size_transforms() {
                                                              transform_class<Pad>(),
                                                              transform_class<RandomCrop>(),
                                                              transform_class<RandomResizedCrop>(),
-                                                             transform_class<RandomHorizontalFlip>(),
-                                                             transform_class<RandomVerticalFlip>(),
+                                                             transform_class<WithChance<RandomHorizontalFlip>>(),
+                                                             transform_class<WithChance<RandomVerticalFlip>>(),
                                                              transform_class<RandomRotation>(),
                                                              transform_class<RandomAffine>(),
                                                              transform_class<RandomPerspective>()};

@@ -74,6 +74,32 @@ constexpr TransformClass transform_class() {
   return {S::name, S::brief, [] { return TransformRef(new Described<S>); }};
 }
 
+/// Settings of a transform with a probability: S has `usual`, the default of it, and `Pixels change(const Pixels&)
+/// const`.
+template <class S>
+struct WithChance {
+  double p = S::usual;
+  S rest;
+  static constexpr const char *name = S::name, *brief = S::brief;
+  void describe(auto& field) {
+    rest.describe(field);
+    field("p", p, "probability");
+  }
+  void check() const {
+    if (!(p >= 0 && p <= 1)) throw Error("{}: p is a probability, 0 to 1, got {}", name, p);
+    rest.check();
+  }
+  Tensor run(const Tensor& image, Random& random) const {
+    return random.chance(p) ? rest.change(pixels_of(image, name)).image : image;
+  }
+};
+
+/// An S without settings of its own.
+struct WithoutSettings {
+  static constexpr double usual = 0.5;
+  void describe(auto&) {}
+  void check() const {}
+};
 /// Those of each file, in the order in which they are listed.
 const std::vector<TransformClass>& size_transforms();
 const std::vector<TransformClass>& color_transforms();

@@ -13,7 +13,6 @@
 
 #include "core/autograd/autograd.h"
 #include "core/device/device.h"
-#include "core/dist/alone.h"
 #include "core/dist/environment.h"
 #include "core/op/basics.h"
 #include "core/op/define.h"
@@ -160,7 +159,6 @@ std::optional<Start> start_backend(const std::string& name) {
   return std::nullopt;
 }
 std::unique_ptr<Backend> make_backend(const std::string& name, const BackendSetup& setup) {
-  if (name == "gloo" && setup.ranks.size() == 1) return make_backend_of_one();
   return need_opened(name).make(setup);
 }
 

@@ -104,7 +104,7 @@ std::vector<BackendChoice> parse_backends(const std::string& text);
 /// "" where the backend (or each of "cpu:gloo,cuda:nccl") can be used, else what is missing and the package that has
 /// it.
 std::string backend_trouble(const std::string& name);
-/// Throws ErrorCode::usage with that text. Gloo for one rank needs no library, since there is nobody to send to.
+/// Throws ErrorCode::usage with that text.
 std::unique_ptr<Backend> make_backend(const std::string& name, const BackendSetup& setup);
 /// out = op(a, b), for tensors of the CPU, by luth's own kernels; `out` may be one of them. AVG is a sum, which the
 /// caller divides.

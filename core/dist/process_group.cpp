@@ -6,6 +6,7 @@
 
 #include "core/base/block_signals.h"
 #include "core/base/warn.h"
+#include "core/dist/alone.h"
 #include "core/tensor/source_mark.h"
 
 namespace luth::dist {
@@ -87,9 +88,13 @@ ProcessGroup::ProcessGroup(GroupSetup setup) : setup_(std::move(setup)) {
   if (size() > 1) the_watch().add(this);
   try {
     assemble(key_of_all);
-    for (auto& c : parse_backends(setup_.backend))
-      backends_.emplace_back(c.kind, make_backend(c.backend, {setup_.store, setup_.world_store, setup_.ranks,
-                                                              setup_.rank, setup_.own_address, setup_.timeout}));
+    for (auto& c : parse_backends(setup_.backend)) {
+      const BackendSetup setup{setup_.store, setup_.world_store, setup_.ranks,
+                               setup_.rank,  setup_.own_address, setup_.timeout};
+      // Gloo for one rank needs no library, since there is nobody to send to
+      const bool alone = c.backend == "gloo" && size() == 1;
+      backends_.emplace_back(c.kind, alone ? make_backend_of_one() : make_backend(c.backend, setup));
+    }
     assemble("connected");  // nobody leaves while others still connect
   } catch (const Error& e) {
     the_watch().remove(this);
