@@ -2,6 +2,8 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 cores() { nproc 2>/dev/null || getconf _NPROCESSORS_ONLN; }
+# Tests to run at once. Some wait: for a signal, a time-out or other processes.
+tests_at_once() { echo $(($(cores) + 1)); }
 
 # The compute capability to build CUDA for where one is enough: that of the GPU here ("90"), else Hopper's.
 cuda_architecture() {

@@ -9,4 +9,4 @@ bash "$here/setup.sh"
 export LUTH_CUDA_ARCHITECTURES=${LUTH_CUDA_ARCHITECTURES:-$(cuda_architecture)}  # one: all of them take long
 
 build release all -DLUTH_TESTS=ON "${everything[@]}"
-ctest --preset release --parallel "$(cores)" --output-on-failure "$@"
+ctest --preset release --parallel "$(tests_at_once)" --output-on-failure "$@"
