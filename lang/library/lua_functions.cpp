@@ -129,6 +129,28 @@ constexpr Row testing[] = {
      "Uniform numbers from low to high; high is excluded. The defaults are -9 to 9 for floats, and below 10 for "
      "integers."},
 };
+constexpr Row samplers[] = {
+    {"SequentialSampler", nullptr, "data.SequentialSampler(dataset)", "The positions of a dataset in order."},
+    {"RandomSampler", nullptr, "data.RandomSampler(dataset, {replacement = false, num_samples = nil, generator = nil})",
+     "Positions of a dataset in random order, or drawn with replacement."},
+    {"SubsetRandomSampler", nullptr, "data.SubsetRandomSampler(indices, {generator = nil})",
+     "Given positions in random order."},
+    {"WeightedRandomSampler", nullptr,
+     "data.WeightedRandomSampler(weights, num_samples = #weights, {replacement = true, generator = nil})",
+     "Positions drawn with probabilities in proportion to the weights, one for each sample."},
+    {"BatchSampler", nullptr, "data.BatchSampler(sampler, batch_size, drop_last = false)",
+     "Batches of the positions of a sampler, for {batch_sampler = }."},
+    {"BucketBatchSampler", nullptr,
+     "data.BucketBatchSampler(lengths, batch_size, {shuffle = true, drop_last = false, generator = nil})",
+     "Batches of samples of similar lengths, in random order, for {batch_sampler = }."},
+    {"k_fold", nullptr, "data.k_fold(dataset, k, {shuffle = true, seed = nil})",
+     "A list of k tables {train, val}: each sample is in one val."},
+    {"stratified_split", nullptr, "data.stratified_split(dataset, shares, {labels = nil, seed = nil})",
+     "Random parts in which labels are as frequent as in the whole, several values. Without labels, the last value of "
+     "each sample is its label."},
+    {"StackDataset", nullptr, "data.StackDataset(dataset, ...)",
+     "A dataset whose samples are those of several, one behind the other."},
+};
 constexpr Row summaries[] = {
     {"summary", nullptr, "torch.utils.summary(model, input)",
      "The tree of a model with shapes, parameters and multiply-adds, which prints; fields rows, parameters, trainable, "
@@ -236,6 +258,8 @@ void open_libraries(lua_State* L) {
   add_library(L, -1, "luth.torch.make_tensor", testing);
   push_table(L);
   add_table(L, "distributions", "luth.torch.distributions", distributions);
+  lua_getglobal(L, "data");
+  add_library(L, -1, "luth.data.samplers", samplers);
   push_table(L, "utils");
   add_library(L, -1, "luth.torch.summary", summaries);
   add_table(L, "tensorboard", "luth.torch.tensorboard", tensorboard);
