@@ -340,7 +340,9 @@ function Trainer:finish_epoch(started, first, whole)
     self.table:add(self.step, self.epoch, setmetatable({ samples_per_second = rate }, { __index = entry }), true)
   end
   if whole then self.epoch, self.batch, self.sum, self.count, self.good = self.epoch + 1, 0, nil, nil, nil end
+  -- before best.h5, from which a run goes on where there is no last.h5
   if ranks.rank == 0 then run_folder.log(self.run, entry) end
+  if self.table then self.table:write() end
   if validates then self:note_score(score) end
   self:save()
   self.events:fire('on_epoch', self, entry)
