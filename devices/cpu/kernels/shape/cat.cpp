@@ -1,6 +1,9 @@
 // Joining tensors along a dim.
 #include "core/ops/shape/cat_layout.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "devices/cpu/kernels/common/indices.h"
 #include "devices/cpu/kernels/common/kernels.h"
 #include "devices/cpu/kernels/common/rows.h"
@@ -12,19 +15,32 @@ void cat(const ops::CatFew& op, Tensor& result, const List tensors) {
   const ops::CatLayout all(op, result);
   const int64_t inner = all.axis.inner, row = all.axis.n * inner;  // row: elements of the result per outer block
   by_size(all.y.dtype(), [&]<class W>(Type<W>) {
+    struct Part {
+      Tensor t;  // keeps the elements alive
+      const W* in;
+      W* out;
+      int64_t size;  // of a row
+    };
+    std::vector<Part> parts;
     W* out = all.y.data<W>();
     for (auto& v : tensors) {
       if (v.numel() == 0) continue;
       const Tensor t = Dense(Value(all.view(v.tensor())));
-      const int64_t part = t.shape()[all.dim] * inner;
-      const W* in = t.data<W>();
-      if (part == 1)
-        for (int64_t o = 0; o < all.axis.outer; ++o) out[o * row] = in[o];
-      else
-        parallel_each(all.axis.outer, row_grain(part),
-                      [&](int64_t o) { copy_bytes(out + o * row, in + o * part, size_t(part) * sizeof(W)); });
-      out += part;
+      parts.push_back({t, t.data<W>(), out, t.shape()[all.dim] * inner});
+      out += parts.back().size;
     }
+    // blocks of rows, which stay in the cache until they are whole
+    const int64_t outer = all.axis.outer,
+                  rows = std::max<int64_t>(1, 16384 / std::max<int64_t>(1, row * int64_t(sizeof(W))));
+    parallel_each((outer + rows - 1) / rows, row_grain(rows * row), [&](int64_t block) {
+      const int64_t first = block * rows, last = std::min(outer, first + rows);
+      for (const Part& p : parts)
+        if (p.size == 1)
+          for (int64_t o = first; o < last; ++o) p.out[o * row] = p.in[o];
+        else
+          for (int64_t o = first; o < last; ++o)
+            copy_bytes(p.out + o * row, p.in + o * p.size, size_t(p.size) * sizeof(W));
+    });
   });
 }
 
