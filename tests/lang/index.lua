@@ -192,4 +192,16 @@ function s.ipairs_over_tensors()
   t:fails(function() for _ in ipairs(torch.tensor(1)) do end end, 'without dims')
 end
 
+-- More rows than the CPU joins at once.
+function s.cat_of_many_rows()
+  local parts, width = {}, 0
+  for i, columns in ipairs {1, 7, 0, 64, 3} do parts[i], width = torch.randn(3001, columns), width + columns end
+  local joined, at = torch.cat(parts, 2), 1
+  t:eq(joined:size(2), width)
+  for _, part in ipairs(parts) do
+    t:assert(torch.equal(joined:narrow(2, at, part:size(2)), part))
+    at = at + part:size(2)
+  end
+end
+
 t:add(s):run()
