@@ -145,7 +145,9 @@ function M.train(path, words)
     checkpoint.restore(t, file)
   end
   local first_save = file == run.best and not resume.file
+  local function write_report() if ranks.rank == 0 then report.write({ run.dir }, run.dir .. '/report.html') end end
   if file and not first_save and t.epoch > r.epochs then
+    if not native.exists(run.dir .. '/report.html') then write_report() end  -- the run ended before it came to it
     return say('nothing is left to do: %s has done %d of %d epochs; give a larger --epochs to go on', file, t.epoch - 1,
                r.epochs)
   end
@@ -163,7 +165,7 @@ function M.train(path, words)
       t.batches, run.dir)
   if t.parts.test and not t.parts.val then say('validating on the test data: there are no validation data') end
   t:train()
-  if ranks.rank == 0 then report.write({ run.dir }, run.dir .. '/report.html') end
+  write_report()
   say('done: %s', run.last)
 end
 
