@@ -58,8 +58,13 @@ constexpr int64_t piece_work = 4 << 20;  // multiply-adds of float: about 0.1 ms
 // A bfloat16 piece does more in that time, where there are instructions for it.
 int64_t piece_work_of(const ConvShape& s) { return s.bf16 ? 8 * piece_work : piece_work; }
 
-int64_t pieces_of(const ConvShape& s) {
-  return std::clamp<int64_t>(s.n * work(s) / piece_work_of(s), 1, std::max<int64_t>(s.n, 1));
+// How many samples a piece of forward or grad_input has: enough to be worth a call and, since each piece reads all
+// filters, to use them for some positions.
+int64_t samples_of(const ConvShape& s) {
+  constexpr int64_t positions = 128;
+  const auto ratio = [](int64_t a, int64_t b) { return (a + b - 1) / std::max<int64_t>(b, 1); };
+  const int64_t least = std::max(ratio(piece_work_of(s) / 4, work(s)), ratio(positions, s.out_area()));
+  return ratio(s.n, std::max<int64_t>(s.n / std::max<int64_t>(least, 1), 1));
 }
 
 // One piece, on the calling thread: by oneDNN, or otherwise if oneDNN has no code for the shape. T: of a and b, and Out
@@ -73,11 +78,11 @@ void run_samples(const ConvShape& whole, const T* a, const T* w, const T* bias, 
   bool forward = whole.kind == Kind::forward;
   int64_t a_step = forward ? input_size(whole) : output_size(whole),
           out_step = forward ? output_size(whole) : input_size(whole);
-  int64_t pieces = pieces_of(whole), per = (whole.n + pieces - 1) / pieces, parts = 1;
-  if (forward && whole.groups == 1 && !whole.channels_last && pieces == whole.n && whole.n < 16)
+  const int64_t per = samples_of(whole), pieces = (whole.n + per - 1) / per;
+  int64_t parts = 1;
+  if (forward && whole.groups == 1 && !whole.channels_last && per == 1 && whole.n < 16)
     while (whole.oc % (parts * 2 * 16) == 0 && whole.n * parts < 32 && work(whole) / parts > 4 * piece_work_of(whole))
       parts *= 2;
-  pieces = (whole.n + per - 1) / per;
   const auto piece_of = [&](int64_t n) {
     ConvShape s = whole;
     s.n = std::min(per, whole.n - n);
