@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/ops/elementwise/copy.h"
+#include "core/ops/elementwise/sign.h"
 
 namespace {
 
@@ -75,6 +76,18 @@ TEST(Pool, MemoryFormatsAgree) {
     EXPECT_TRUE(same(luth::avg_pool2d(x, {w}), luth::avg_pool2d(last(x), {w})));
   }
   EXPECT_TRUE(same(luth::adaptive_avg_pool2d(x, {{4, 3}}), luth::adaptive_avg_pool2d(last(x), {{4, 3}})));
+}
+
+// Squares side by side are computed as vectors, the last few of a row too.
+TEST(Pool, SquaresOfAnyNumberInARow) {
+  for (int64_t width = 2; width < 40; ++width) {
+    Tensor x = image({2, 3, 6, width}, int(width));
+    x.data<float>()[3 * width - 1] = std::nanf("");  // in the last square where the width is even
+    const luth::ops::MaxPool op{window({2}).over(x, 2)};
+    Tensors rows = luth::max_pool(x, op), pixels = luth::max_pool(last(x), op);
+    EXPECT_TRUE(same(rows[1], pixels[1])) << width;
+    EXPECT_TRUE(same(luth::nan_to_num(rows[0]), luth::nan_to_num(pixels[0]))) << width;
+  }
 }
 
 // By the definition: every element of every window, in order.
