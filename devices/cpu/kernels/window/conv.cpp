@@ -133,8 +133,16 @@ void run_grad_weight(const ConvShape& whole, const T* dy, const T* x, float* dw)
 template <class T>
 void run_unfolded(const ConvShape& s, const T* a, const T* b, const T* bias, T* out);
 
+// Filters that meet few positions, as those of one small image: to pack them would take longer than the product.
+bool few_positions(const ConvShape& s) {
+  return s.kind == Kind::forward && s.n == 1 && s.groups == 1 && !s.channels_last && s.out_area() <= 32 &&
+         filter_size(s) >= 1 << 16;
+}
+void run_few_positions(const ConvShape& s, const float* x, const float* w, const float* bias, float* y);
+
 void run(const ConvShape& s, const float* a, const float* b, const float* bias, float* out) {
   if (cut_short(s)) return run_unfolded(s, a, b, bias, out);
+  if (few_positions(s)) return run_few_positions(s, a, b, bias, out);
   if (s.kind == Kind::grad_weight)
     run_grad_weight(s, a, b, out);
   else
@@ -256,6 +264,14 @@ void run_unfolded(const ConvShape& s, const T* a, const T* b, const T* bias, T* 
         for (int64_t k = 0; k < gy; ++k) y[k] += bias[i % s.groups * one.filters + k / one.area];
     }
   });
+}
+
+void run_few_positions(const ConvShape& s, const float* x, const float* w, const float* bias, float* y) {
+  const int64_t depth = filter_size(s) / s.oc, area = s.out_area();
+  Buffer<float> columns(depth * area);
+  unfold(s, x, 0, s.out[0] * s.out[1], columns.get());
+  parallel_gemm<float>(s.oc, area, depth, 1, {w, depth, 1}, {columns.get(), area, 1}, 0, y, area);
+  for (int64_t i = 0; bias && i < s.oc * area; ++i) y[i] += bias[i / area];
 }
 
 // out[i][c][r] = in[i][r][c]

@@ -44,6 +44,7 @@ const Setting settings[] = {{{5, 1, 9, 8}, {6, 1, 5, 5}, {.padding = {2}}},
                             {{1, 64, 40, 40}, {64, 64, 3, 3}, {.padding = {1}}},
                             {{23, 96, 6, 6}, {160, 96, 3, 3}, {.padding = {1}}},  // the last piece is smaller
                             {{9, 256, 4, 4}, {512, 256, 3, 3}, {.padding = {1}}},
+                            {{1, 96, 9, 5}, {80, 96, 3, 3}, {.stride = {2}, .padding = {1}}},  // few positions
                             {{3, 3, 11, 11}, {8, 3, 4, 2}, {.stride = {3}, .padding = {1, 0}, .dilation = {1, 2}}},
                             {{3, 8, 50}, {16, 8, 3}, {.padding = {1}}},
                             {{2, 6, 31}, {9, 2, 4}, {.stride = {3}, .padding = {2}, .dilation = {2}, .groups = 3}},
