@@ -61,9 +61,8 @@ int64_t piece_work_of(const ConvShape& s) { return s.bf16 ? 8 * piece_work : pie
 // How many samples a piece of forward or grad_input has: enough to be worth a call and, since each piece reads all
 // filters, to use them for some positions.
 int64_t samples_of(const ConvShape& s) {
-  constexpr int64_t positions = 128;
   const auto ratio = [](int64_t a, int64_t b) { return (a + b - 1) / std::max<int64_t>(b, 1); };
-  const int64_t least = std::max(ratio(piece_work_of(s) / 4, work(s)), ratio(positions, s.out_area()));
+  const int64_t least = std::max(ratio(piece_work_of(s) / 4, work(s)), ratio(128, s.out_area()));
   return ratio(s.n, std::max<int64_t>(s.n / std::max<int64_t>(least, 1), 1));
 }
 
@@ -75,9 +74,9 @@ void run_piece(const ConvShape& s, const T* a, const T* b, const T* bias, Out* o
 // forward and grad_input, split by samples, and by filters too if there are few samples and much work
 template <class T>
 void run_samples(const ConvShape& whole, const T* a, const T* w, const T* bias, T* out) {
-  bool forward = whole.kind == Kind::forward;
-  int64_t a_step = forward ? input_size(whole) : output_size(whole),
-          out_step = forward ? output_size(whole) : input_size(whole);
+  const bool forward = whole.kind == Kind::forward;
+  const int64_t a_step = forward ? input_size(whole) : output_size(whole),
+                out_step = forward ? output_size(whole) : input_size(whole);
   const int64_t per = samples_of(whole), pieces = (whole.n + per - 1) / per;
   int64_t parts = 1;
   if (forward && whole.groups == 1 && !whole.channels_last && per == 1 && whole.n < 16)
@@ -133,7 +132,7 @@ void run_grad_weight(const ConvShape& whole, const T* dy, const T* x, float* dw)
 template <class T>
 void run_unfolded(const ConvShape& s, const T* a, const T* b, const T* bias, T* out);
 
-// Filters that meet few positions, as those of one small image: to pack them would take longer than the product.
+// Filters that meet few positions: to pack them would take longer than the product.
 bool few_positions(const ConvShape& s) {
   return s.kind == Kind::forward && s.n == 1 && s.groups == 1 && !s.channels_last && s.out_area() <= 32 &&
          filter_size(s) >= 1 << 16;
