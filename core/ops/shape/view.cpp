@@ -259,7 +259,9 @@ Tensor Unflatten::decompose(const Inputs& in) const {
   Shape sizes = this->sizes, s;
   if (std::count(sizes.begin(), sizes.end(), -1) > 1)
     throw Error("only one extent of {} may be -1", to_string(this->sizes));
-  for (int64_t n : sizes) known *= n == -1 ? 1 : n;
+  for (int64_t n : sizes)
+    if (__builtin_mul_overflow(known, n == -1 ? 1 : n, &known))
+      throw Error("sizes {} do not make {}", to_string(this->sizes), x.shape()[d]);
   for (auto& n : sizes)
     if (n == -1) n = known ? x.shape()[d] / known : 0;
   if (sizes.numel() != x.shape()[d]) throw Error("sizes {} do not make {}", to_string(this->sizes), x.shape()[d]);
