@@ -57,9 +57,7 @@ TEST(Bench, WholeRuns) {
   const Json start = line_of("process/start_first_add");
   EXPECT_EQ(start.value("out", ""), "6.0");
   EXPECT_GT(start.value("rss_mb", 0.0), 5);
-  if (!address_sanitizer) {
-    EXPECT_LT(start.value("rss_mb", 1e9), 200);
-  }
+  if (!address_sanitizer) { EXPECT_LT(start.value("rss_mb", 1e9), 200); }
   EXPECT_GT(line_of("process/installed_size").value("value", 0.0), 10);
 }
 

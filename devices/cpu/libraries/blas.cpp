@@ -47,7 +47,8 @@ __attribute__((visibility("default"))) const luth::cpu::Libs* luth_cpu_libs() {
   if (openblas_get_parallel() != openmp)
     throw luth::Error("luth needs the OpenMP build of OpenBLAS, and the loader found '{}'; install libopenblas0-openmp",
                       openblas_get_config());
-  static const Libs table{dnn_has_bf16, dnn_bf16_product, dnn_multiply_bf16, dnn_conv_filters, dnn_conv, &lapack_table, reserve};
+  static const Libs table{dnn_has_bf16,  dnn_bf16_product, dnn_multiply_bf16, dnn_conv_filters, dnn_conv,
+                          &lapack_table, reserve};
   return &table;
 }
 }
