@@ -301,8 +301,11 @@ TEST_F(Resume, TheWordsOfARunAreKeptOnce) {
                             std::to_string(4 + i), "--threads", "1"})
                   .code,
               0);
-  EXPECT_EQ(read_file(dir_ / "part/options.json"),
-            "{\"recipe\":\"p.lua\",\"words\":[\"--hidden=5\",\"--no_wide\",\"--epochs=5\"]}\n");
+  const std::string options = read_file(dir_ / "part/options.json");
+  EXPECT_TRUE(has(options, "\"recipe\":\"p.lua\",\"words\":[\"--hidden=5\",\"--no_wide\",\"--epochs=5\"]}\n"))
+      << options;
+  EXPECT_TRUE(has(options, "\"hidden\":{\"source\":\"the run before\",\"value\":\"5\"}")) << options;
+  EXPECT_TRUE(has(options, "\"epochs\":{\"source\":\"command line\",\"value\":\"5\"}")) << options;
 }
 
 TEST_F(Resume, TwoAtOnce) {
