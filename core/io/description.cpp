@@ -1,11 +1,14 @@
 #include "core/io/description.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace luth::io {
 namespace {
 
-constexpr const char* array_kind = "%array";  // no file can name it: a kind that begins with % is refused
+// Before the numbers of an array, which are the kind of an empty map: one piece of memory for each array. No file can
+// name it: a kind that begins with % is refused.
+constexpr std::string_view array_kind = "%array";
 
 [[noreturn]] void malformed() { throw Error(ErrorCode::checkpoint, "the description of the file is malformed"); }
 
@@ -111,48 +114,41 @@ class Decoder {
   uint64_t memory_;  // bytes that the tree may still take
 };
 
-template <class T>
-const T& entry(const Map& map, const char* name) {
-  const Item* value = map.find(name);
-  const T* v = value ? value->as<T>() : nullptr;
-  if (!v) malformed();
-  return *v;
-}
+// The numbers of an array's description, before its shape.
+struct Numbers {
+  int64_t id;
+  uint64_t at;
+  uint8_t dtype, unpacked, is_list, grad;
+};
+constexpr size_t number_bytes = 20;  // without the padding of the struct
 
 }  // namespace
 
 Item to_item(const ArrayPlace& a) {
+  const Numbers n{a.id, a.at, uint8_t(a.dtype), a.unpacked, a.is_list, a.grad};
   Map map;
+  map.kind.reserve(array_kind.size() + number_bytes + size_t(a.shape.size()) * sizeof(int64_t));
   map.kind = array_kind;
-  List shape;
-  for (int64_t n : a.shape) shape.push_back(n);
-  map.add("id", a.id);
-  map.add("dtype", int64_t(a.dtype));
-  map.add("shape", std::move(shape));
-  map.add("at", int64_t(a.at));
-  map.add("unpacked", a.unpacked);
-  map.add("is_list", a.is_list);
-  map.add("grad", a.grad);
+  map.kind.append(reinterpret_cast<const char*>(&n), number_bytes);
+  map.kind.append(reinterpret_cast<const char*>(a.shape.begin()), size_t(a.shape.size()) * sizeof(int64_t));
   return map;
 }
 
 bool from_item(const Item& item, ArrayPlace& a) {
   auto* map = item.as<Map>();
-  if (!map || map->kind != array_kind) return false;
-  const int64_t dtype = entry<int64_t>(*map, "dtype"), at = entry<int64_t>(*map, "at");
-  const List& shape = entry<List>(*map, "shape");
-  if (dtype < 0 || dtype >= dtype_count || at < 0 || shape.size() > max_dims) malformed();
-  a = {entry<int64_t>(*map, "id"),
-       Dtype(dtype),
-       {},
-       uint64_t(at),
-       entry<bool>(*map, "unpacked"),
-       entry<bool>(*map, "is_list"),
-       entry<bool>(*map, "grad")};
-  for (const Item& n : shape) {
-    if (!n.as<int64_t>() || *n.as<int64_t>() < 0) malformed();
-    a.shape.push_back(*n.as<int64_t>());
-  }
+  if (!map || !map->kind.starts_with(array_kind)) return false;
+  const std::string_view bytes = std::string_view(map->kind).substr(array_kind.size());
+  const size_t dims = (bytes.size() - number_bytes) / sizeof(int64_t);
+  if (bytes.size() < number_bytes || bytes.size() % sizeof(int64_t) != number_bytes % sizeof(int64_t) ||
+      dims > max_dims || !map->empty())
+    malformed();
+  Numbers n{};
+  int64_t shape[max_dims];
+  std::memcpy(&n, bytes.data(), number_bytes);
+  std::memcpy(shape, bytes.data() + number_bytes, dims * sizeof(int64_t));
+  if (n.dtype >= dtype_count || n.at >> 63 || std::any_of(shape, shape + dims, [](int64_t d) { return d < 0; }))
+    malformed();
+  a = {n.id, Dtype(n.dtype), Shape(shape, shape + dims), n.at, n.unpacked != 0, n.is_list != 0, n.grad != 0};
   if (a.is_list && a.shape.size() != 1) malformed();
   return true;
 }

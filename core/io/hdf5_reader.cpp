@@ -56,25 +56,29 @@ class Reader {
     std::string kind;
   };
 
+  using Entries = std::vector<Map::Entry>;
+
   Item group(hid_t g, const std::string& path, int depth) {
     if (depth > max_depth) file_.refuse(path, fmt::format("lies deeper than {} levels", max_depth));
-    Map map;
+    Entries entries;
     Marks marks;
-    attributes(g, path, map, marks);
-    size_t plain = map.size();
-    links(g, path, map, depth);
-    check_unique(map, path);
-    if (marks.is_list) return as_list(map, path);
-    if (!marks.order.empty()) map = in_order(map, plain, marks.order, path);
+    attributes(g, path, entries, marks);
+    size_t plain = entries.size();
+    links(g, path, entries, depth);
+    check_unique(entries, path);
+    if (marks.is_list) return as_list(entries, path);
+    if (!marks.order.empty()) return in_order(entries, plain, marks, path);
+    Map map;
     map.kind = marks.kind;
+    for (Map::Entry& e : entries) map.add(std::move(e.key), std::move(e.value));
     return map;
   }
 
-  void attributes(hid_t g, const std::string& path, Map& map, Marks& marks) {
+  void attributes(hid_t g, const std::string& path, Entries& entries, Marks& marks) {
     for (const std::string& raw : attribute_names(g, path)) {
       if (!ours_ || raw[0] != '%' || raw.size() < 2 || raw[1] < 'a') {  // after a % come 0-9, A-F, or a word of ours
         Item value = arrays_.attribute(g, raw, path);
-        map.add(key(raw, path), std::move(value));
+        entries.push_back({key(raw, path), std::move(value)});
       } else if (raw == own::kind) {
         Item kind = arrays_.attribute(g, raw, path);
         auto* text = kind.as<std::string>();
@@ -98,37 +102,40 @@ class Reader {
     return k;
   }
 
-  void check_unique(const Map& map, const std::string& path) {
+  void check_unique(const Entries& entries, const std::string& path) {
     std::vector<const Key*> keys;
-    for (const Map::Entry& e : map) keys.push_back(&e.key);
+    keys.reserve(entries.size());
+    for (const Map::Entry& e : entries) keys.push_back(&e.key);
     std::sort(keys.begin(), keys.end(), [](const Key* a, const Key* b) { return *a < *b; });
     auto twice = std::adjacent_find(keys.begin(), keys.end(), [](const Key* a, const Key* b) { return *a == *b; });
     if (twice != keys.end()) file_.refuse(path + "/" + to_name(**twice), "is both an attribute and an object");
   }
 
-  Item as_list(const Map& map, const std::string& path) {
-    List list(map.size());
-    for (const Map::Entry& e : map) {  // keys are unique: with all of them in 1 … n, each is there
+  Item as_list(Entries& entries, const std::string& path) {
+    List list(entries.size());
+    for (Map::Entry& e : entries) {  // keys are unique: with all of them in 1 … n, each is there
       auto* i = std::get_if<int64_t>(&e.key);
       if (!i || *i < 1 || *i > int64_t(list.size())) file_.refuse(path, "is a list with a key that is no position");
-      list[size_t(*i - 1)] = e.value;
+      list[size_t(*i - 1)] = std::move(e.value);
     }
     return list;
   }
 
-  Map in_order(const Map& map, size_t plain, const std::vector<int64_t>& places, const std::string& path) {
-    std::vector<const Map::Entry*> slots(map.size());
+  Item in_order(Entries& entries, size_t plain, const Marks& marks, const std::string& path) {
+    const std::vector<int64_t>& places = marks.order;
+    std::vector<Map::Entry*> slots(entries.size());
     bool good = places.size() == plain;
     for (size_t i = 0; good && i < plain; ++i) {
       good = places[i] >= 1 && places[i] <= int64_t(slots.size()) && !slots[size_t(places[i] - 1)];
-      if (good) slots[size_t(places[i] - 1)] = map.begin() + i;
+      if (good) slots[size_t(places[i] - 1)] = &entries[i];
     }
     if (!good) file_.refuse(path, "has a %order that does not fit");
-    const Map::Entry* next = map.begin() + plain;
+    Map::Entry* next = entries.data() + plain;
     Map sorted;
-    for (const Map::Entry* e : slots) {
+    sorted.kind = marks.kind;
+    for (Map::Entry* e : slots) {
       if (!e) e = next++;
-      sorted.add(e->key, e->value);
+      sorted.add(std::move(e->key), std::move(e->value));
     }
     return sorted;
   }
@@ -171,13 +178,15 @@ class Reader {
     return found;
   }
 
-  void links(hid_t g, const std::string& above, Map& map, int depth) {
-    for (const Link& link : link_list(g, above)) {
+  void links(hid_t g, const std::string& above, Entries& entries, int depth) {
+    const std::vector<Link> all = link_list(g, above);
+    entries.reserve(entries.size() + all.size());
+    for (const Link& link : all) {
       std::string path = above + "/" + link.name;
       if (link.type != H5L_TYPE_HARD)
         file_.refuse(path, fmt::format("is {} link, which luth does not follow",
                                        link.type == H5L_TYPE_SOFT ? "a symbolic" : "an external"));
-      map.add(key(link.name, above), object(g, link.address, path, depth));
+      entries.push_back({key(link.name, above), object(g, link.address, path, depth)});
     }
   }
 
@@ -205,8 +214,10 @@ class Reader {
     array.grad = ours_ && !array.is_list && is_floating(array.dtype) && arrays_.has(d, own::grad, path);
     item = to_item(array);
     if (array.is_list) return item;
-    by_path_.emplace(path, item);
-    by_address_.emplace(address, item);
+    if (ours_)
+      by_path_.emplace(path, item);  // a second place has a mark of its own there
+    else
+      by_address_.emplace(address, item);
     return item;
   }
 
