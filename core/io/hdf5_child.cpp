@@ -229,7 +229,7 @@ Item ask_child(Disk& disk, const std::string& path, bool sealed, Disk& unpacked,
 ReadBounds read_bounds(uint64_t size, uint64_t max_bytes) {
   return {256 * mebibyte + (max_bytes ? max_bytes : 4 * size), max_bytes ? max_bytes : 64 * 1024 + most_packing * size,
           max_bytes ? mebibyte + max_bytes : 8 * mebibyte + 16 * size,
-          std::min(2 + size / (mebibyte / 4), 5 + size / (8 * mebibyte))};
+          std::min(2 + size / (mebibyte / 4), 5 + size / (2 * mebibyte))};
 }
 
 Disk memory_file() {
