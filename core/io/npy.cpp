@@ -141,11 +141,11 @@ Header read_header(std::string_view bytes, const std::string& what) {
 
 constexpr uint64_t most_header = 1 << 20;  // bytes; NumPy reads 10,000
 
-// An array from a .npy file of `bytes` bytes, which `read(to, n, at)` copies.
+// An array from a .npy file of `bytes` bytes, of which `read(to, n)` copies the next ones.
 template <class Read>
 Tensor parse(uint64_t bytes, const std::string& what, Read read) {
   std::string start(std::min(bytes, most_header), '\0');
-  read(start.data(), start.size(), 0);
+  read(start.data(), start.size());
   const Header h = read_header(start, what);
   bytes -= h.bytes;
   const auto fits = array_bytes(h.shape, h.dtype);
@@ -160,7 +160,9 @@ Tensor parse(uint64_t bytes, const std::string& what, Read read) {
     for (int d = 0; d < h.shape.size(); ++d) strides[d] = step, step *= h.shape[d];
   }
   Tensor t = Tensor::empty(h.shape, h.dtype, host(), &strides);
-  if (size) read(t.raw(), size, h.bytes);
+  const uint64_t there = start.size() - h.bytes;  // no more than `size`
+  if (there) std::memcpy(t.raw(), start.data() + h.bytes, there);
+  if (size > there) read(t.data<char>() + there, size - there);
   if (h.big_endian) swap_bytes(t.raw(), t.numel(), size_of(h.dtype));
   settle_booleans(t);
   return t;
@@ -222,8 +224,9 @@ void save_npz(const Item& root, const std::string& path) {
 Item load_npy(const std::string& path, Device* map_location) {
   Disk disk = Disk::open(path, ErrorCode::checkpoint);
   const std::string what = "'" + path + "'";
-  const auto read = [&](void* to, uint64_t n, uint64_t at) {
+  const auto read = [&, at = uint64_t(0)](void* to, uint64_t n) mutable {
     if (!disk.read(to, n, at)) refuse(what, disk.reason());
+    at += n;
   };
   return on_device(parse(disk.size(), what, read), map_location);
 }
@@ -236,9 +239,10 @@ Item load_npz(const std::string& path, const LoadOptions& options) {
     std::string key = e.name.size() > 4 && e.name.ends_with(".npy") ? e.name.substr(0, e.name.size() - 4) : "";
     if (key.empty()) refuse(what, "it is no array");
     if (map.find(key)) refuse(what, "it is there twice");
-    const std::string bytes = zip_read(disk, e, path);
-    const auto read = [&](void* to, uint64_t n, uint64_t at) { std::memcpy(to, bytes.data() + at, n); };
-    map.add(key, on_device(parse(bytes.size(), what, read), options.map_location));
+    ZipStream stream(disk, e, path);
+    const Tensor t = parse(e.size, what, [&](void* to, uint64_t n) { stream.read(to, n); });
+    stream.finish();
+    map.add(key, on_device(t, options.map_location));
   }
   return map;
 }

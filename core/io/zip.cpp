@@ -1,7 +1,5 @@
 #include "core/io/zip.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -12,6 +10,7 @@ namespace luth::io {
 namespace {
 
 constexpr uint64_t limit = 0xffffffff;
+constexpr size_t most_piece = 256 * 1024;  // packed bytes in memory
 constexpr uint64_t disk_limit = uint64_t(1) << 62;
 constexpr size_t end_bytes = 22, central_bytes = 46, local_bytes = 30, locator_bytes = 20, wide_end_bytes = 56;
 
@@ -35,21 +34,6 @@ std::string read(Disk& disk, uint64_t at, uint64_t n, const std::string& path) {
   std::string s(n, '\0');
   if (!disk.read(s.data(), n, at)) refuse(path, disk.reason());
   return s;
-}
-
-std::string inflated(const std::string& packed, uint64_t size, const std::string& path) {
-  if (packed.size() > limit || size > limit) refuse(path, "it has packed data of more than 4 GB");
-  std::string out(size, '\0');
-  z_stream z{};
-  z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
-  z.avail_in = uInt(packed.size());
-  z.next_out = reinterpret_cast<Bytef*>(out.data());
-  z.avail_out = uInt(size);
-  if (inflateInit2(&z, -MAX_WBITS) != Z_OK) throw Error(ErrorCode::memory, "no memory to unpack '{}'", path);
-  int result = ::inflate(&z, Z_FINISH);
-  inflateEnd(&z);
-  if (result != Z_STREAM_END || z.avail_out) refuse(path, "its packed data are damaged");
-  return out;
 }
 
 struct Directory {
@@ -160,14 +144,69 @@ std::vector<ZipEntry> zip_entries(Disk& disk, const std::string& path, uint64_t 
   return entries;
 }
 
-std::string zip_read(Disk& disk, const ZipEntry& e, const std::string& path) {
-  std::string packed = read(disk, data_at(disk, e, path), e.packed, path);
-  bool stored = e.method == 0;
+ZipStream::ZipStream(Disk& disk, const ZipEntry& e, const std::string& path)
+    : disk_(disk), entry_(e), path_(path), at_(data_at(disk, e, path)), packed_left_(e.packed) {
+  const bool stored = e.method == 0;
   if (!stored && e.method != 8)
     refuse(path, fmt::format("{} is packed by method {}; luth reads deflate", quoted(e), e.method));
   if (stored ? e.size != e.packed : e.size / most_packing > e.packed) refuse(path, quoted(e) + " has a wrong size");
-  std::string bytes = stored ? std::move(packed) : inflated(packed, e.size, path);
-  check_sum(e, bytes.data(), path);
+  if (at_ > disk.size() || e.packed > disk.size() - at_) refuse(path, "it is cut short");
+  if (stored) return;
+  piece_.resize(most_piece);
+  if (inflateInit2(&z_, -MAX_WBITS) != Z_OK) throw Error(ErrorCode::memory, "no memory to unpack '{}'", path);
+}
+
+ZipStream::~ZipStream() {
+  if (z_.state) inflateEnd(&z_);
+}
+
+void ZipStream::next_piece() {
+  const uint64_t n = std::min<uint64_t>(packed_left_, piece_.size());
+  if (n && !disk_.read(piece_.data(), n, at_)) refuse(path_, disk_.reason());
+  at_ += n, packed_left_ -= n;
+  z_.next_in = reinterpret_cast<Bytef*>(piece_.data());
+  z_.avail_in = uInt(n);
+}
+
+// Inflates until `n` bytes are there or the packed data end.
+uint64_t ZipStream::inflate_some(Bytef* to, uint64_t n) {
+  uint64_t done = 0;
+  while (done < n && !ended_) {
+    if (!z_.avail_in && packed_left_) next_piece();
+    const uInt room = uInt(std::min<uint64_t>(n - done, 1 << 30));
+    z_.next_out = to + done;
+    z_.avail_out = room;
+    const int result = ::inflate(&z_, Z_NO_FLUSH);
+    if (result != Z_OK && result != Z_STREAM_END) break;
+    done += room - z_.avail_out;
+    ended_ = result == Z_STREAM_END;
+  }
+  return done;
+}
+
+void ZipStream::read(void* to, uint64_t n) {
+  auto* bytes = static_cast<Bytef*>(to);
+  if (entry_.method) {
+    if (inflate_some(bytes, n) != n) refuse(path_, "its packed data are damaged");
+  } else if (n > packed_left_ || !disk_.read(to, n, at_)) {
+    refuse(path_, n > packed_left_ ? "it is cut short" : disk_.reason());
+  } else {
+    at_ += n, packed_left_ -= n;
+  }
+  crc_ = uint32_t(crc32_z(crc_, bytes, n));
+}
+
+void ZipStream::finish() {
+  Bytef more;
+  if (entry_.method && (inflate_some(&more, 1) || !ended_)) refuse(path_, "its packed data are damaged");
+  if (crc_ != entry_.crc) refuse(path_, quoted(entry_) + " is damaged: its checksum does not fit");
+}
+
+std::string zip_read(Disk& disk, const ZipEntry& e, const std::string& path) {
+  ZipStream stream(disk, e, path);
+  std::string bytes(e.size, '\0');
+  stream.read(bytes.data(), bytes.size());
+  stream.finish();
   return bytes;
 }
 
