@@ -22,6 +22,8 @@
 #include "core/io/description.h"
 #include "core/io/files.h"
 #include "core/io/hdf5.h"
+#include "core/io/hdf5_child.h"
+#include "core/io/hdf5_reader.h"
 #include "tests/core/io/io_util.h"
 
 namespace luth::io {
@@ -120,13 +122,30 @@ uint64_t address_space() {
   return pages * uint64_t(sysconf(_SC_PAGESIZE));
 }
 
-// How a process ends that gives up its rights with 256 MB more, 1 MB to write and one second, and then runs `body`.
-int ended(const std::function<int()>& body) {
+// How a process ends that gives up its rights with `megabytes` more, 1 MB to write and some seconds, and then runs
+// `body`.
+int ended(const std::function<int()>& body, uint64_t megabytes = 256, uint64_t seconds = 1) {
   const pid_t pid = fork();
-  if (pid == 0) _exit(give_up_rights(address_space() + (uint64_t(256) << 20), 1 << 20, 1) ? body() : 99);
+  if (pid == 0) _exit(give_up_rights(address_space() + (megabytes << 20), 1 << 20, seconds) ? body() : 99);
   int status = 0;
   waitpid(pid, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+// Some hundred bytes for each, beside 32 MB that HDF5 keeps of the file.
+TEST(HostileHdf5, ManySmallTensorsTakeLittleMemory) {
+  const Folder dir;
+  List many;
+  for (int i = 0; i < 20'000; ++i) many.push_back(Tensor::empty({1}, Dtype::boolean, host()));
+  save(Item(std::move(many)), dir / "many.h5");
+  Disk disk = Disk::open(dir / "many.h5", ErrorCode::checkpoint), unpacked = memory_file();
+  { const h5::Library started; }
+  const auto read = [&] {
+    try {
+      return describe(disk, "many.h5", true, unpacked, 0).as<List>()->size() == 20'000 ? 0 : 2;
+    } catch (const std::exception&) { return 1; }
+  };
+  EXPECT_EQ(ended(read, 72, 60), 0);
 }
 
 TEST(Sandbox, LeavesMemoryAndDescriptors) {
