@@ -105,6 +105,31 @@ TEST(StrangeRun, LinksAreNotWrittenThrough) {
   }
 }
 
+TEST(StrangeRun, ItsFolderOfCheckpointsIsNoLink) {
+  TempDir dir;
+  dir.write("r.lua", points_recipe());
+  for (const char* resume : {"", "--resume"}) {
+    dir.write("elsewhere/mine", "precious");
+    std::filesystem::create_directories(dir / "run");
+    std::filesystem::create_directory_symlink(dir / "elsewhere", dir / "run/ckpt");
+    std::vector<std::string> words{"train", "r.lua", "--dir", "run"};
+    if (*resume) words.push_back(resume);
+    const Result r = run(words, {.dir = dir.path()});
+    EXPECT_EQ(r.code, 2) << r.err;
+    EXPECT_TRUE(has(r.err, "run/ckpt is a symbolic link")) << r.err;
+    EXPECT_FALSE(std::filesystem::exists(dir / "elsewhere/last.h5"));
+    std::filesystem::remove_all(dir / "run");
+  }
+}
+
+TEST(StrangeRun, ARecipeIsNoBytecode) {
+  TempDir dir;
+  dir.write("r.lua", "\x1bLua");
+  const Result r = run({"train", "r.lua"}, {.dir = dir.path()});
+  EXPECT_EQ(r.code, 1);
+  EXPECT_TRUE(has(r.err, "r.lua: it is bytecode")) << r.err;
+}
+
 // Pipes in the places of files are not waited for, and a folder is no recipe.
 TEST(StrangeRun, OnlyFilesAreRead) {
   TempDir dir;

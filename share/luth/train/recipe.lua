@@ -34,6 +34,7 @@ local function run_file(path, line, seed)
   local env = setmetatable({}, meta)
   torch.manual_seed(seed)
   local chunk, message = loadfile(path, 't', env)
+  if not chunk and message:find('^attempt to load a') then message = path .. ': it is bytecode; a recipe is text' end
   if not chunk then native.fail(message:find('^cannot ') and 2 or 1, message) end
   local result = chunk()
   if not called or type(result) ~= 'table' then

@@ -11,13 +11,13 @@ local function read(path, most)
   return native.read(path, most or math.maxinteger, 1)
 end
 
--- Files that a run replaces. In a folder of somebody else a link would have it write elsewhere.
+-- What a run replaces, and the folder of its checkpoints. In a folder of somebody else a link would have it write elsewhere.
 local function refuse_links(run)
-  local names = { 'recipe.lua', 'options.json', 'env.json', 'modules.txt', 'report.html', 'ckpt/best.h5' }
+  local names = { 'ckpt', 'recipe.lua', 'options.json', 'env.json', 'modules.txt', 'report.html', 'ckpt/best.h5' }
   if not native.exists(run.last) then names[#names + 1] = 'ckpt/last.h5' end  -- a link to nothing
   for _, name in ipairs(names) do
     local path = run.dir .. '/' .. name
-    if native.is_link(path) then errors.usage('%s is a symbolic link, and a run replaces it; remove it', path) end
+    if native.is_link(path) then errors.usage('%s is a symbolic link, and a run writes there; remove it', path) end
   end
 end
 
@@ -112,8 +112,8 @@ function M.open(chosen, recipe_path, resume)
   if native.exists(run.last) and not resume then
     errors.usage('%s already holds a run; pass --resume to go on with it, or another --dir', dir)
   end
+  refuse_links(run)  -- before anything is made or written through one
   native.mkdirs(dir .. '/ckpt')
-  refuse_links(run)
   local holder = native.lock(dir .. '/.lock')
   if holder and not chosen then return M.open(nil, recipe_path, resume) end  -- it took this number a moment ago
   if holder then
