@@ -109,9 +109,16 @@ bool has_signature(Disk& disk) {
   if (disk.size() >= 2 && disk.read(s, 2, 0) && s[0] == 'P' && s[1] == 'K')
     throw Error(ErrorCode::checkpoint,
                 "cannot use '{}': it is a zip archive, as PyTorch's torch.save writes; torch.load reads it", path);
-  const bool numpy = path.ends_with(".npy");
-  throw Error(ErrorCode::checkpoint, "cannot use '{}': it {}{}", path,
-              numpy ? "does not begin as a .npy file does" : "is no HDF5 file",
+  const bool pickled = s[0] == '\x80' && s[1] >= 2 && s[1] <= 5;
+  const char* why = path.ends_with(".npy")   ? "does not begin as a .npy file does"
+                    : path.ends_with(".npz") ? "is no zip archive as .npz files are, and no HDF5 file"
+                    : path.ends_with(".safetensors")
+                        ? "does not begin with the length of a .safetensors header, and is "
+                          "no HDF5 file"
+                    : pickled ? "is a bare pickle; luth reads pickles in the archives that "
+                                "PyTorch's torch.save writes since version 1.6"
+                              : "is no HDF5 file";
+  throw Error(ErrorCode::checkpoint, "cannot use '{}': it {}{}", path, why,
               disk.size() < 2 * seal_bytes ? fmt::format(" ({} bytes)", disk.size()) : "");
 }
 

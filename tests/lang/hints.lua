@@ -141,9 +141,12 @@ end
 
 function s.damaged_files()
   local path = os.tmpname()
-  for suffix, part in pairs { ['.npy'] = 'does not begin as a .npy file does', ['.h5'] = 'is no HDF5 file' } do
+  for suffix, part in pairs {
+    ['.npy'] = 'does not begin as a .npy file does', ['.h5'] = 'is no HDF5 file', ['.npz'] = 'is no zip archive',
+    ['.safetensors'] = 'does not begin with the length of a .safetensors header', ['.pkl'] = 'is a bare pickle',
+  } do
     local file = assert(io.open(path .. suffix, 'wb'))
-    file:write('neither the one nor the other')
+    file:write(suffix == '.pkl' and '\x80\x04K\x01.' or 'neither the one nor the other')
     file:close()
     t:fails(function() return torch.load(path .. suffix) end, part)
     os.remove(path .. suffix)
