@@ -378,12 +378,14 @@ void ProcessGroup::watch() {
 // Ends the calls of all ranks where one that waits differs from another rank's.
 void ProcessGroup::compare() {
   const Deadline before = Clock::now() - long_wait;
-  const auto text_of = [&](const CallRecord& r) { return fmt::format("{} calls {}", rank_name(rank()), to_text(r)); };
   std::vector<Waiting> all = messages_->waiting_since(before, rank_name(rank()));
   {
     const std::lock_guard lock(mutex_);
     if (const CallRecord& r = record_; r.is_compared && !r.ended && r.began <= before)
-      all.push_back({fmt::format("call {}", r.number), {fmt::format("waits/{}", r.number)}, r.call, text_of(r)});
+      all.push_back({"call " + std::to_string(r.number),
+                     {"waits/" + std::to_string(r.number)},
+                     r.call,
+                     fmt::format("{} calls {}", rank_name(rank()), to_text(r))});
   }
   if (failed_) return;
   try {
