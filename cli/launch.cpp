@@ -15,7 +15,6 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 #include <tuple>
 
@@ -130,14 +129,6 @@ void pin(int local, int nproc) {
   if (CPU_COUNT(&own)) sched_setaffinity(0, sizeof own, &own);
 }
 
-void make_log_dir(const std::string& dir) {
-  if (dir.empty() || ::mkdir(dir.c_str(), 0777) == 0) return;
-  if (errno != EEXIST)
-    throw Error(ErrorCode::usage, "--log-dir: cannot make the folder '{}': {}", dir, std::strerror(errno));
-  if (std::error_code none; !std::filesystem::is_directory(dir, none))
-    throw Error(ErrorCode::usage, "--log-dir: '{}' is there and is no folder", dir);
-}
-
 class Launcher {
  public:
   explicit Launcher(Plan plan) : plan_(std::move(plan)) {
@@ -147,7 +138,8 @@ class Launcher {
     sigprocmask(SIG_BLOCK, &wanted, nullptr);  // before the store's thread, which then has it too
     signals_ = Socket(signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!signals_) cannot("signalfd");
-    make_log_dir(plan_.log_dir);
+    if (!plan_.log_dir.empty() && ::mkdir(plan_.log_dir.c_str(), 0777) && errno != EEXIST)
+      throw Error(ErrorCode::usage, "--log-dir: cannot make the folder '{}': {}", plan_.log_dir, std::strerror(errno));
     if (isatty(0)) no_input_ = Socket(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     if (plan_.node == 0) store_ = std::make_unique<dist::StoreServer>(plan_.master.port);
     if (store_) plan_.master.port = store_->port();

@@ -105,8 +105,6 @@ int port_of_job() {
 }
 
 std::optional<Address> find_master(const Launch& l) {
-  if (l.source == launchers[0].source && l.world_size > 1 && is_set("MASTER_ADDR") && !is_set("MASTER_PORT"))
-    throw Error(ErrorCode::usage, "MASTER_ADDR is set and MASTER_PORT is not; a process of a run needs both");
   Address a{variable("MASTER_ADDR"), number("MASTER_PORT").value_or(port_of_job())};
   // torchrun keeps a store of its own at the port.
   if (variable("TORCHELASTIC_USE_AGENT_STORE") == "True" && is_set("MASTER_PORT")) a.port += a.port < 65535 ? 1 : -1;
