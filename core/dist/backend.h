@@ -65,12 +65,6 @@ class Backend {
   /// calls again, gets the error `why`.
   virtual void abort(std::exception_ptr /*why*/) noexcept {}
 
-  /// Whether calls that differ, and messages of other dtypes or lengths, never meet but wait: then the group compares
-  /// what waits long (comparison.h).
-  virtual bool keeps_apart() const { return false; }
-  /// Before each call that is no message. `mark` is what ranks have in common in it, in few bits.
-  virtual void begin(uint32_t /*mark*/) {}
-
  private:
   int size_;
 };

@@ -11,12 +11,6 @@ constexpr std::string_view waits = " waits ", past = " past ";
 
 std::string to_text(const CallRecord& r) { return r.call + r.place; }
 
-uint32_t mark_of(const CallRecord& r) {
-  uint64_t h = 0xcbf29ce484222325 ^ uint64_t(r.number);  // FNV-1a
-  for (const char c : r.call) h = (h ^ uint8_t(c)) * 0x100000001b3;
-  return uint32_t(h ^ h >> 32);
-}
-
 std::string to_post(const CallRecord& r) { return fmt::format("{}{}{}", r.number, r.ended ? past : waits, to_text(r)); }
 
 Post read_post(const std::string& text) {

@@ -15,11 +15,8 @@ struct CallRecord {
   std::string place;   // " at train.lua:12"
   bool ended = true;
   Deadline began{};
-  bool is_compared = false;  // where it waits long (comparison.h)
 };
 std::string to_text(const CallRecord& r);
-/// Of its number and of what ranks have in common in it, the same in all processes.
-uint32_t mark_of(const CallRecord& r);
 
 /// What a rank has posted of the call that it waits in, or that was its last.
 struct Post {

@@ -323,7 +323,6 @@ WorkRef all_to_all_single(ProcessGroup& g, const Tensor& to, const Tensor& from,
 }
 
 namespace {
-std::string common_text(const Tensor& t) { return fmt::format("{} of {}", t.numel(), name(t.dtype())); }
 void check_message(const ProcessGroup& g, const char* call, int peer, int tag) {
   if (peer == g.rank()) refuse("{}: rank {} is this process itself", call, g.ranks()[size_t(peer)]);
   if (tag < 0) refuse("{}: tag is {}, expected 0 or more", call, tag);
@@ -335,7 +334,7 @@ WorkRef send(ProcessGroup& g, const Tensor& t, int dst, int tag, Timeout timeout
   check_message(g, "send", peer, tag);
   const Milliseconds time = time_for(g, timeout);
   return g.run_message(t.device(), call_text("send", t, fmt::format("dst = {}", dst)), {peer, true, uint32_t(tag)},
-                       common_text(t), time,
+                       time,
                        [=, near = near_copy(g, t)](Backend& b, Work&) { b.send(near, peer, uint32_t(tag), time); });
 }
 
@@ -346,7 +345,7 @@ WorkRef receive(ProcessGroup& g, const Tensor& t, int src, int tag, Timeout time
   if (g.size() == 1) refuse("recv: the group has no other rank");
   const Milliseconds time = time_for(g, timeout);
   return g.run_message(t.device(), call_text("recv", t, fmt::format("src = {}", src)), {peer, false, uint32_t(tag)},
-                       common_text(t), time, [=, &g, near = near_target(g, t)](Backend& b, Work& w) {
+                       time, [=, &g, near = near_target(g, t)](Backend& b, Work& w) {
                          w.set_source(g.ranks()[size_t(b.receive(near, peer, uint32_t(tag), time))]);
                          deliver(t, near);
                        });

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
+#include "core/base/block_signals.h"
 #include "core/base/warn.h"
 #include "core/dist/alone.h"
 #include "core/tensor/source_mark.h"
@@ -10,10 +12,62 @@
 namespace luth::dist {
 namespace {
 
-constexpr Milliseconds second{1'000}, stall{30'000}, long_wait{500}, patience{2'000}, glance{50};
+constexpr Milliseconds second{1'000}, stall{30'000}, patience{2'000}, glance{50};
 constexpr Milliseconds last_words{1'000};       // for work that a rank has done before it left
 constexpr std::chrono::microseconds poll{200};  // of a GPU
 constexpr size_t many_lanes = 16;
+
+// ---- The watch: one thread for all groups ----
+
+class Watch {
+ public:
+  void add(ProcessGroup* g) {
+    const std::lock_guard lock(mutex_);
+    groups_.insert(g);
+    if (thread_.joinable()) return;
+    stop_ = false;
+    const BlockSignals blocked;
+    thread_ = std::thread([this] { run(); });
+  }
+  // Returns when the group is watched no more.
+  void remove(ProcessGroup* g) {
+    std::thread last;
+    {
+      const std::lock_guard lock(mutex_);
+      groups_.erase(g);
+      if (!groups_.empty()) return;
+      stop_ = true;
+      last = std::move(thread_);
+    }
+    changed_.notify_all();
+    if (last.joinable()) last.join();
+  }
+
+  template <class F>
+  void each(F&& f) {
+    const std::lock_guard lock(mutex_);
+    for (ProcessGroup* g : groups_) f(*g);
+  }
+
+ private:
+  void run() {
+    for (std::unique_lock lock(mutex_); !stop_;) {
+      if (changed_.wait_for(lock, second, [&] { return stop_; })) return;
+      const Hurry hurry;
+      for (ProcessGroup* g : groups_) g->watch();
+    }
+  }
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::set<ProcessGroup*> groups_;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+Watch& the_watch() {
+  static auto& w = *new Watch;  // groups in static variables may outlive it
+  return w;
+}
 
 std::string seconds(Milliseconds t) { return fmt::format("{:g} s", double(t.count()) / 1000); }
 
@@ -31,8 +85,6 @@ ProcessGroup::ProcessGroup(GroupSetup setup) : setup_(std::move(setup)) {
   check_all_ = check && std::string_view(check) == "1";
   const CallRecord start = record_of("the start of the group " + name(), 0);
   record_ = start;
-  messages_ = std::make_unique<Messages>(rank(), size());
-  comparison_ = std::make_unique<Comparison>(setup_.store);
   if (size() > 1) the_watch().add(this);
   try {
     assemble(key_of_all);
@@ -59,12 +111,10 @@ void ProcessGroup::close() {
   drain();
   if (closed_.exchange(true)) return;
   the_watch().remove(this);
-  if (!failed_) comparison_->forget();
   for (auto& [kind, b] : backends_) b->close();
   message_lanes_.clear();
   lane_.reset();
   backends_.clear();
-  comparison_.reset();
   setup_.store = setup_.world_store = nullptr;
 }
 
@@ -153,8 +203,6 @@ WorkRef ProcessGroup::run(const Device& where, const std::string& call, Millisec
   lane_->give(work, [this, &b, given, timeout, streamed, f = std::move(f)](Work& w) {
     CallRecord record = given;
     record.began = Clock::now();
-    record.is_compared = b.keeps_apart();
-    b.begin(mark_of(record));
     {
       const std::lock_guard lock(mutex_);
       record_ = record, warned_ = false;
@@ -180,33 +228,16 @@ Lane& ProcessGroup::message_lane(const Ends& ends) {
   return *lane;
 }
 
-// A message, of which others learn where it waits long.
-void ProcessGroup::exchange(Messages::Message m, const std::function<void()>& f, const Work& w) {
-  const auto place = messages_->begin(m);
-  try {
-    f();
-  } catch (...) {
-    messages_->end(place, -1);
-    throw;
-  }
-  const auto it = std::find(setup_.ranks.begin(), setup_.ranks.end(), w.source_rank());
-  messages_->end(place, m.ends.peer >= 0 ? m.ends.peer : int(it - setup_.ranks.begin()));
-}
-
-WorkRef ProcessGroup::run_message(const Device& where, const std::string& call, Ends ends, const std::string& common,
-                                  Milliseconds timeout, Call f) {
-  CallRecord record = record_of(call, 0);
+WorkRef ProcessGroup::run_message(const Device& where, const std::string& call, Ends ends, Milliseconds timeout,
+                                  Call f) {
+  const CallRecord record = record_of(call, 0);
   Backend& b = backend_for(where);
-  record.is_compared = b.keeps_apart();
   Lane& lane = message_lane(ends);
   auto work = std::make_shared<Work>(call);
   Stream* stream = b.message_stream(ends.peer, ends.sends);
   const auto streamed = stream ? std::make_shared<StreamedCall>(b, *stream, f) : nullptr;
-  lane.give(work, [this, &b, record, ends, common, timeout, streamed, f = std::move(f)](Work& w) {
+  lane.give(work, [this, &b, record, timeout, streamed, f = std::move(f)](Work& w) {
     guarded(b, record, timeout, [&] {
-      if (record.is_compared)
-        return exchange(
-            {ends, record, common}, [&] { f(b, w); }, w);
       if (!streamed) return f(b, w);
       streamed->start(w);
       finish(*streamed, b, timeout);
@@ -282,10 +313,6 @@ std::string ProcessGroup::ask_others(const CallRecord& r, const std::string& fai
   post(r);
   Seen seen;
   for (const Deadline end = Clock::now() + patience; Clock::now() < end; std::this_thread::sleep_for(glance)) {
-    if (const std::string text = find_difference(*setup_.store); !text.empty())
-      return text.find(to_text(r)) != text.npos
-                 ? text
-                 : fmt::format("{} of {} cannot end, because {}", to_text(r), rank_name(rank()), text);
     seen = look();
     if (const std::string text = who_differs(r, seen); !text.empty()) return text;
     if (const std::string who = who_ended(Clock::now() > end - patience / 2); !who.empty())
@@ -333,7 +360,7 @@ std::string ProcessGroup::explain_running(const std::string& reason) {
 
 std::string explain_pending(const std::string& reason) {
   std::string all;
-  the_watch().each([&](Watched& g) {
+  the_watch().each([&](ProcessGroup& g) {
     if (const std::string text = g.explain_running(reason); !text.empty())
       all += (all.empty() ? "" : "\nluth: ") + text;
   });
@@ -373,29 +400,6 @@ void ProcessGroup::watch() {
     warn_at("", fmt::format("{} of {} waits for {}: {}", to_text(r), rank_name(rank()),
                             seconds(std::chrono::round<std::chrono::seconds>(since)), where_others_are(r, look())));
   } catch (const Error&) {}  // the call itself will say so
-}
-
-// Ends the calls of all ranks where one that waits differs from another rank's.
-void ProcessGroup::compare() {
-  const Deadline before = Clock::now() - long_wait;
-  std::vector<Waiting> all = messages_->waiting_since(before, rank_name(rank()));
-  {
-    const std::lock_guard lock(mutex_);
-    if (const CallRecord& r = record_; r.is_compared && !r.ended && r.began <= before)
-      all.push_back({"call " + std::to_string(r.number),
-                     {"waits/" + std::to_string(r.number)},
-                     r.call,
-                     fmt::format("{} calls {}", rank_name(rank()), to_text(r))});
-  }
-  if (failed_) return;
-  try {
-    const Comparison::Difference d = comparison_->compare(all);
-    if (d.text.empty()) return;
-    settle_difference(*setup_.store, fmt::format("{} of the group '{}' differs: {}", d.what, name(), d.text));
-    const auto why = std::make_exception_ptr(Error(ErrorCode::peer, "{}", d.text));
-    for (auto& [kind, b] : backends_)
-      if (b->keeps_apart()) b->abort(why);
-  } catch (const Error&) {}  // the store cannot be reached: a call that fails will say so
 }
 
 }  // namespace luth::dist

@@ -1,14 +1,23 @@
 // Groups of processes that call collectives together.
 #pragma once
 #include <atomic>
+#include <map>
 
 #include "core/dist/backend.h"
-#include "core/dist/messages.h"
+#include "core/dist/call_record.h"
 #include "core/dist/streamed_call.h"
 #include "core/dist/tcp_store.h"
-#include "core/dist/watch.h"
 
 namespace luth::dist {
+
+/// What one message has in common with those that it may not overtake: the other rank of the group (-1: any), whether
+/// this one sends, the tag.
+struct Ends {
+  int peer = 0;
+  bool sends = false;
+  uint32_t tag = 0;
+  auto operator<=>(const Ends&) const = default;
+};
 
 struct GroupSetup {
   std::string name;                           // unique, the same on all ranks
@@ -23,10 +32,10 @@ struct GroupSetup {
 /// Collectives are given in the same order on all ranks of the group. Each has a number, and a record that other ranks
 /// read when something goes wrong: then the error names the rank that has ended, or has not come, or has called
 /// something else.
-class ProcessGroup final : private Watched {
+class ProcessGroup {
  public:
   explicit ProcessGroup(GroupSetup setup);
-  ~ProcessGroup() override;
+  ~ProcessGroup();
   ProcessGroup(const ProcessGroup&) = delete;
 
   const std::string& name() const { return setup_.name; }
@@ -45,10 +54,8 @@ class ProcessGroup final : private Watched {
   /// Runs a collective of tensors of a device on the group's thread, or gives it to the stream of a GPU. `call` is what
   /// all ranks should have in common.
   WorkRef run(const Device& where, const std::string& call, Milliseconds timeout, Call f);
-  /// Runs a message beside collectives and all messages but those of the same ends, which keep their order. `common` is
-  /// what both sides should have in common.
-  WorkRef run_message(const Device& where, const std::string& call, Ends ends, const std::string& common,
-                      Milliseconds timeout, Call f);
+  /// Runs a message beside collectives and all messages but those of the same ends, which keep their order.
+  WorkRef run_message(const Device& where, const std::string& call, Ends ends, Milliseconds timeout, Call f);
   /// Whether a call has failed because of another rank.
   bool has_failed() const { return failed_; }
   /// Waits until GPUs have done what they were given, or its time is over. Never throws.
@@ -56,14 +63,14 @@ class ProcessGroup final : private Watched {
   /// Ends what waits and takes no more calls.
   void close();
 
+  /// Every second, from the watch's thread: tells the others where this rank is, and warns of a call that stalls.
+  void watch();
+  /// What an error of the call that is running would say; "" where none is. Other ranks learn of it as this rank's end.
+  std::string explain_running(const std::string& reason);
   /// The rank's number in the run.
   std::string rank_name(int rank) const { return "rank " + std::to_string(setup_.ranks[size_t(rank)]); }
 
  private:
-  void watch() override;
-  void compare() override;
-  std::string explain_running(const std::string& reason) override;
-
   struct Seen;
   CallRecord record_of(const std::string& call, int64_t number) const;
   void assemble(const std::string& key);
@@ -81,7 +88,6 @@ class ProcessGroup final : private Watched {
   void guarded(Backend& b, const CallRecord& r, Milliseconds timeout, F&& f);
   void finish(StreamedCall& call, Backend& b, Milliseconds timeout);
   Lane& message_lane(const Ends& ends);
-  void exchange(Messages::Message m, const std::function<void()>& f, const Work& w);
 
   GroupSetup setup_;
   std::vector<std::pair<std::string, std::unique_ptr<Backend>>> backends_;  // by the kind of devices, "": all
@@ -94,8 +100,6 @@ class ProcessGroup final : private Watched {
   bool warned_ = false;
   std::atomic<bool> closed_ = false, failed_ = false;
 
-  std::unique_ptr<Messages> messages_;
-  std::unique_ptr<Comparison> comparison_;
   std::map<Ends, std::unique_ptr<Lane>> message_lanes_;
   std::unique_ptr<Lane> lane_;
 };

@@ -3,7 +3,7 @@
 
 #include <gloo/allgather.h>
 #include <gloo/allreduce.h>
-#include <gloo/barrier.h>
+#include <gloo/alltoallv.h>
 #include <gloo/broadcast.h>
 #include <gloo/gather.h>
 #include <gloo/reduce.h>
@@ -16,12 +16,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
+#include <mutex>
 #include <numeric>
+#include <set>
 
 #include "core/base/block_signals.h"
-#include "core/dist/gloo/endable_device.h"
 #include "core/dist/process_group.h"
 #include "core/op/basics.h"
 
@@ -79,14 +79,8 @@ auto reduction(Dtype dtype, ReduceOp op) {
   return [dtype, op](void* out, const void* a, const void* b, size_t n) { reduce_into(out, a, b, n, dtype, op); };
 }
 
-// Slots beside those of Gloo's collectives, which leave the two highest bits clear (gloo/types.h). What differs has
-// another slot, and waits. A message's: its tag, dtype and length.
-uint64_t message_slot(uint32_t tag, const Tensor& t) {
-  constexpr int bits = 31;
-  const uint64_t what = uint64_t(t.numel()) * 31 + uint64_t(t.dtype());
-  return uint64_t(1) << 63 | uint64_t(tag) << bits | ((what ^ what >> bits) & ((uint64_t(1) << bits) - 1));
-}
-uint64_t all_to_all_slot(uint32_t mark, bool counts) { return uint64_t(1) << 62 | uint64_t(mark) << 1 | counts; }
+// Messages of users, beside the slots of Gloo's collectives (gloo/types.h).
+uint64_t message_slot(uint32_t tag) { return uint64_t(0x40) << 56 | uint64_t(tag) << 16; }
 
 // ---- What is put into the options of a call ----
 
@@ -126,15 +120,14 @@ class WakePatiently {
 
 class Gloo final : public Backend {
  public:
-  explicit Gloo(const BackendSetup& setup)
-      : Backend(int(setup.ranks.size())), rank_(setup.rank), ranks_(setup.ranks), store_(setup.store) {
+  explicit Gloo(const BackendSetup& setup) : Backend(int(setup.ranks.size())), rank_(setup.rank) {
     const BlockSignals blocked;  // a connection that the other side has closed is an error here, and no SIGPIPE
     guarded([&] {
       gloo::transport::tcp::attr where(setup.own_address.c_str());
       if (const char* name = std::getenv("GLOO_SOCKET_IFNAME"); name && *name) where.iface = name, where.hostname = "";
       auto device = [&] {
         const WakePatiently patiently;
-        return make_endable(gloo::transport::tcp::CreateDevice(where), buffers_, setup.timeout);
+        return gloo::transport::tcp::CreateDevice(where);
       }();
       auto context = std::make_shared<gloo::rendezvous::Context>(rank_, size());
       context->setTimeout(setup.timeout);
@@ -145,28 +138,23 @@ class Gloo final : public Backend {
   }
 
   void broadcast(const Tensor& t, int root, Milliseconds timeout) override {
-    if (idle(t)) return meet(timeout);
-    run<gloo::BroadcastOptions>(timeout, gloo::broadcast, output(t), rooted(root));
+    if (!idle(t)) run<gloo::BroadcastOptions>(timeout, gloo::broadcast, output(t), rooted(root));
   }
   void all_reduce(const Tensor& t, ReduceOp op, Milliseconds timeout) override {
     const auto call = [](gloo::AllreduceOptions& o) { gloo::allreduce(o); };
-    if (idle(t)) return meet(timeout);
-    run<gloo::AllreduceOptions>(timeout, call, output(t), reducing(t, op));
+    if (!idle(t)) run<gloo::AllreduceOptions>(timeout, call, output(t), reducing(t, op));
   }
   void reduce(const Tensor& t, ReduceOp op, int root, Milliseconds timeout) override {
-    if (idle(t)) return meet(timeout);
-    run<gloo::ReduceOptions>(timeout, gloo::reduce, output(t), reducing(t, op), rooted(root));
+    if (!idle(t)) run<gloo::ReduceOptions>(timeout, gloo::reduce, output(t), reducing(t, op), rooted(root));
   }
   void all_gather(const Tensor& part, const Tensor& all, Milliseconds timeout) override {
-    if (idle(part)) return meet(timeout);
-    run<gloo::AllgatherOptions>(timeout, gloo::allgather, input(part), output(all));
+    if (!idle(part)) run<gloo::AllgatherOptions>(timeout, gloo::allgather, input(part), output(all));
   }
   void gather(const Tensor& part, const Tensor& all, int root, Milliseconds timeout) override {
     const auto at_root = [&](auto& o) {
       if (rank_ == root) output(all)(o);
     };
-    if (idle(part)) return meet(timeout);
-    run<gloo::GatherOptions>(timeout, gloo::gather, input(part), at_root, rooted(root));
+    if (!idle(part)) run<gloo::GatherOptions>(timeout, gloo::gather, input(part), at_root, rooted(root));
   }
   void scatter(const Tensor& all, const Tensor& part, int root, Milliseconds timeout) override {
     const auto at_root = [&](auto& o) {
@@ -177,50 +165,35 @@ class Gloo final : public Backend {
         o.setInputs(parts, n / size_t(size()));
       });
     };
-    if (idle(part)) return meet(timeout);
-    run<gloo::ScatterOptions>(timeout, gloo::scatter, output(part), at_root, rooted(root));
+    if (!idle(part)) run<gloo::ScatterOptions>(timeout, gloo::scatter, output(part), at_root, rooted(root));
   }
-  // As Gloo's, and counts beside the elements: ranks that expect other ones learn it.
   void all_to_all(const Tensor& from, const std::vector<int64_t>& from_counts, const Tensor& to,
                   const std::vector<int64_t>& to_counts, Milliseconds timeout) override {
-    guarded([&] {
-      check_count(rank_, from_counts[size_t(rank_)], to_counts[size_t(rank_)]);
-      std::vector<int64_t> told(to_counts.size());
-      const size_t width = sizeof(int64_t), bytes = width * told.size();
-      const auto give = context_->createUnboundBuffer(const_cast<int64_t*>(from_counts.data()), bytes);
-      const auto take = context_->createUnboundBuffer(told.data(), bytes);
-      const uint64_t slot = all_to_all_slot(mark_, true);
-      each_other([&](int r) { take->recv(r, slot, width * size_t(r), width); });
-      each_other([&](int r) { give->send(r, slot, width * size_t(r), width); });
-      each_other([&](int) { take->waitRecv(timeout); });
-      each_other([&](int r) { check_count(r, told[size_t(r)], to_counts[size_t(r)]); });
-      exchange(from, from_counts, to, to_counts, timeout);
-      each_other([&](int) { give->waitSend(timeout); });
+    run<gloo::AlltoallvOptions>(timeout, gloo::alltoallv, [&](auto& o) {
+      with_elements(from, [&](auto* p, size_t) { o.setInput(p, from_counts); });
+      with_elements(to, [&](auto* p, size_t) { o.setOutput(p, to_counts); });
     });
   }
 
-  bool keeps_apart() const override { return true; }
-  void begin(uint32_t mark) override { mark_ = mark; }
-
   void send(const Tensor& t, int to, uint32_t tag, Milliseconds timeout) override {
-    guarded([&] {
-      const auto buffer = context_->createUnboundBuffer(t.raw(), t.bytes());
-      buffer->send(to, message_slot(tag, t));
-      buffer->waitSend(timeout);
+    with_buffer(t, [&](auto& buffer) {
+      buffer.send(to, message_slot(tag));
+      if (!buffer.waitSend(timeout)) throw Error("the message was not sent");
     });
   }
 
   int receive(const Tensor& t, int from, uint32_t tag, Milliseconds timeout) override {
     int source = from;
-    guarded([&] {
-      const auto buffer = context_->createUnboundBuffer(t.raw(), t.bytes());
-      std::vector<int> others;
-      each_other([&](int r) { others.push_back(r); });
-      if (from >= 0)
-        buffer->recv(from, message_slot(tag, t));
-      else
-        buffer->recv(others, message_slot(tag, t));
-      buffer->waitRecv(&source, timeout);
+    with_buffer(t, [&](auto& buffer) {
+      if (from >= 0) {
+        buffer.recv(from, message_slot(tag));
+      } else {
+        std::vector<int> others;
+        for (int r = 0; r < size(); ++r)
+          if (r != rank_) others.push_back(r);
+        buffer.recv(others, message_slot(tag));
+      }
+      if (!buffer.waitRecv(&source, timeout)) throw Error("no message came");
     });
     return source;
   }
@@ -228,7 +201,8 @@ class Gloo final : public Backend {
   void close() noexcept override {
     const BlockSignals blocked;
     try {
-      buffers_->end();
+      const std::lock_guard lock(mutex_);
+      for (auto* b : waiting_) b->abortWaitSend(), b->abortWaitRecv();
       if (context_) context_->closeConnections();
     } catch (const std::exception&) {}
   }
@@ -246,63 +220,39 @@ class Gloo final : public Backend {
     Options o(context_);
     (fill(o), ...);
     o.setTimeout(timeout);
-    o.setTag(mark_);
     guarded([&] { call(o); });
   }
 
-  // What a call with nothing to send does instead: other ranks may wait in another one.
-  void meet(Milliseconds timeout) { run<gloo::BarrierOptions>(timeout, gloo::barrier); }
-
+  // A message on its way, which close() ends.
+  using Buffer = gloo::transport::UnboundBuffer;
+  struct Message {
+    Message(Gloo& g, std::unique_ptr<Buffer> b) : gloo(g), buffer(std::move(b)) {
+      const std::lock_guard lock(gloo.mutex_);
+      gloo.waiting_.insert(buffer.get());
+    }
+    ~Message() {
+      const std::lock_guard lock(gloo.mutex_);
+      gloo.waiting_.erase(buffer.get());
+    }
+    Gloo& gloo;
+    std::unique_ptr<Buffer> buffer;
+  };
   template <class F>
-  void each_other(F&& f) {
-    for (int i = 1; i < size(); ++i) f((rank_ + i) % size());
-  }
-
-  void check_count(int r, int64_t told, int64_t expected) {
-    if (told == expected) return;
-    throw Error(ErrorCode::peer, "{}",
-                settle_difference(*store_, fmt::format("rank {} gives {} elements to rank {}, which expects {}",
-                                                       ranks_[size_t(r)], told, ranks_[size_t(rank_)], expected)));
-  }
-
-  // Parts of counts that both sides know.
-  void exchange(const Tensor& from, const std::vector<int64_t>& from_counts, const Tensor& to,
-                const std::vector<int64_t>& to_counts, Milliseconds timeout) {
-    const size_t width = size_of(to.dtype());
-    const auto begin = [&](const std::vector<int64_t>& counts, int r) {
-      return width * size_t(std::accumulate(counts.begin(), counts.begin() + r, int64_t(0)));
-    };
-    const auto length = [&](const std::vector<int64_t>& counts, int r) { return width * size_t(counts[size_t(r)]); };
-    const auto in = context_->createUnboundBuffer(from.raw(), from.bytes());
-    const auto out = context_->createUnboundBuffer(to.raw(), to.bytes());
-    const uint64_t slot = all_to_all_slot(mark_, false);
-    each_other([&](int r) {
-      if (to_counts[size_t(r)]) out->recv(r, slot, begin(to_counts, r), length(to_counts, r));
-    });
-    each_other([&](int r) {
-      if (from_counts[size_t(r)]) in->send(r, slot, begin(from_counts, r), length(from_counts, r));
-    });
-    if (const size_t own = length(to_counts, rank_))
-      std::memcpy(static_cast<char*>(to.raw()) + begin(to_counts, rank_),
-                  static_cast<const char*>(from.raw()) + begin(from_counts, rank_), own);
-    each_other([&](int r) {
-      if (to_counts[size_t(r)]) out->waitRecv(timeout);
-    });
-    each_other([&](int r) {
-      if (from_counts[size_t(r)]) in->waitSend(timeout);
+  void with_buffer(const Tensor& t, F&& f) {
+    guarded([&] {
+      const Message m(*this, context_->createUnboundBuffer(t.raw(), t.bytes()));
+      f(*m.buffer);
     });
   }
 
   int rank_;
-  std::vector<int> ranks_;
-  std::shared_ptr<dist::Store> store_;
-  std::shared_ptr<EndableBuffers> buffers_ = std::make_shared<EndableBuffers>();
   std::shared_ptr<gloo::Context> context_;
-  uint32_t mark_ = 0;  // of the call that runs
+  std::mutex mutex_;
+  std::set<Buffer*> waiting_;
 };
 
-// Gloo's own thread throws where a message is larger than the memory that waits for it: calls differ, and their marks
-// are equal by chance. Nobody can catch that: the process ends, but says why.
+// Gloo's own thread throws where a message is larger than the memory that waits for it, because ranks have called
+// different things. Nobody can catch that: the process ends, but says why.
 std::terminate_handler terminate_before = nullptr;
 
 [[noreturn]] void end_with_reason() {
