@@ -146,9 +146,6 @@ class Tiles {
       for (int d = 0; d < last && across < 0; ++d)
         if (turned(k, last) && nest.stride[d][k] == int64_t(o.size[k])) across = d;
     if (across < 0 || nest.extent[last] < 8 || nest.extent[across] < 8) return;
-    // a loop takes scalars only as one of two inputs
-    const bool numbers = std::find(o.tensor + 1, o.tensor + o.count, nullptr) != o.tensor + o.count;
-    if (numbers && o.count != 3) return;
     usable_ = true;
     for (int k = 0; k < o.count; ++k)
       if (k > 0 && !o.tensor[k])

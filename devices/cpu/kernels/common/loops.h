@@ -15,7 +15,7 @@ inline constexpr int max_operands = 6;
 /// A loop over n elements of contiguous operands; p[0] is the result. Input k is one scalar for all elements if bit k
 /// of `scalars` is set: at most one of two inputs, none of other counts. The scalar has the type of the elements or,
 /// with the bit `wide`, the type in which they are computed.
-inline constexpr unsigned wide = 4;
+inline constexpr unsigned wide = 1u << max_operands;  // no input's bit
 using LoopFn = void (*)(const void* f, unsigned scalars, char* const* p, int64_t n);
 
 /// The operands of a loop, the result first.
