@@ -5,6 +5,7 @@
 #include <iterator>
 #include <span>
 
+#include "core/data/placing.h"
 #include "core/data/transform.h"
 #include "core/image/color.h"
 #include "core/image/geometry.h"
@@ -30,11 +31,6 @@ enum class Op {
   invert
 };
 constexpr bool is_signed(Op op) { return op >= Op::shear_x && op <= Op::sharpness; }
-
-struct How {
-  Interpolation interpolation;
-  uint8_t fill;
-};
 
 // Shears keep the left or the upper edge where it is.
 Pixels shear(const Pixels& p, double x, double y, How how) {
@@ -97,19 +93,6 @@ constexpr Op usual_ops[] = {Op::identity,  Op::shear_x,    Op::shear_y,      Op:
                             Op::rotate,    Op::brightness, Op::color,        Op::contrast, Op::sharpness,
                             Op::posterize, Op::solarize,   Op::autocontrast, Op::equalize};
 constexpr int64_t usual_count = int64_t(std::size(usual_ops));
-
-// The settings that all three have.
-struct Placing {
-  std::string interpolation = "nearest";
-  double fill = 0;
-  void describe(auto& field) {
-    field("interpolation", interpolation, "'nearest' or 'bilinear'");
-    field("fill", fill, "value of what lies outside, 0 to 255");
-  }
-  How how(const char* who) const {
-    return {interpolation_of(interpolation, who), uint8_t(std::clamp(fill, 0.0, 255.0))};
-  }
-};
 
 struct RandAugment : Placing {
   static constexpr const char *name = "RandAugment", *brief = "Some random changes of one size.";

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/data/placing.h"
 #include "core/data/transform.h"
 #include "core/image/geometry.h"
 
@@ -9,10 +10,8 @@ namespace luth::data {
 namespace {
 
 constexpr const char* how_doc = "'nearest', 'bilinear' or 'bicubic'";
-constexpr const char* fill_doc = "value of what lies outside, 0 to 255";
 
 Box whole(const Pixels& p) { return {0, 0, p.height, p.width}; }
-uint8_t byte_of(double fill) { return uint8_t(std::clamp(fill, 0.0, 255.0)); }
 // As Python rounds: halves to the even number.
 int64_t half_even(double v) { return int64_t(std::nearbyint(v)); }
 
@@ -80,16 +79,13 @@ std::array<int64_t, 4> sides_of(const Ints& padding, const char* who) {
   throw Error("{}: padding is one number, {{left and right, top and bottom}}, or {{left, top, right, bottom}}", who);
 }
 
-struct Pad {
+struct Pad : Padding {
   static constexpr const char *name = "Pad", *brief = "An image with more pixels at its sides.";
   Ints padding;
-  double fill = 0;
-  std::string padding_mode = "constant";
   void describe(auto& field) {
     field("padding", padding, "pixels: of all sides, {sides, top and bottom}, or {left, top, right, bottom}",
           as::required);
-    field("fill", fill, fill_doc);
-    field("padding_mode", padding_mode, "'constant', 'edge', 'reflect' or 'symmetric'");
+    Padding::describe(field);
   }
   void check() const { sides_of(padding, name); }
   Tensor run(const Tensor& image, Random&) const {
@@ -97,18 +93,15 @@ struct Pad {
   }
 };
 
-struct RandomCrop {
+struct RandomCrop : Padding {
   static constexpr const char *name = "RandomCrop", *brief = "A part of an image, at a random place.";
   Ints size, padding;
   bool pad_if_needed = false;
-  double fill = 0;
-  std::string padding_mode = "constant";
   void describe(auto& field) {
     field("size", size, "pixels of each side, or {height, width}", as::required);
     field("padding", padding, "more pixels at the sides before, as Pad has it");
     field("pad_if_needed", pad_if_needed, "pad an image that is smaller");
-    field("fill", fill, fill_doc);
-    field("padding_mode", padding_mode, "as Pad has it");
+    Padding::describe(field);
   }
   void check() const {
     size_of_image(size, name);
@@ -183,45 +176,40 @@ struct RandomVerticalFlip : WithoutSettings {
   Pixels change(const Pixels& p) const { return flip_vertically(p); }
 };
 
-struct RandomRotation {
+struct RandomRotation : Placing {
   static constexpr const char *name = "RandomRotation", *brief = "An image turned around its centre.";
   std::vector<double> degrees;
-  std::string interpolation = "nearest";
-  double fill = 0;
   void describe(auto& field) {
     field("degrees", degrees, "{least, largest}, counter-clockwise; one number d is {-d, d}", as::required);
-    field("interpolation", interpolation, "'nearest' or 'bilinear'");
-    field("fill", fill, fill_doc);
+    Placing::describe(field);
   }
   void check() const {
     range_of(degrees, 0, 0);
-    interpolation_of(interpolation, name);
+    how(name);
   }
   Tensor run(const Tensor& image, Random& random) const {
     const Pixels p = pixels_of(image, name);
     const auto [low, high] = range_of(degrees, -degrees[0], degrees[0]);
     const Projection turn = affine(p, -random.uniform(low, high), 0, 0, 1, 0, 0);
-    return project(p, p.height, p.width, turn, interpolation_of(interpolation, name), byte_of(fill)).image;
+    const How at = how(name);
+    return project(p, p.height, p.width, turn, at.interpolation, at.fill).image;
   }
 };
 
-struct RandomAffine {
+struct RandomAffine : Placing {
   static constexpr const char *name = "RandomAffine", *brief = "An image turned, moved, scaled and sheared.";
   std::vector<double> degrees;
   std::optional<std::vector<double>> translate, scale, shear;
-  std::string interpolation = "nearest";
-  double fill = 0;
   void describe(auto& field) {
     field("degrees", degrees, "{least, largest}; one number d is {-d, d}", as::required);
     field("translate", translate, "{share of the width, share of the height}: the farthest move");
     field("scale", scale, "{least, largest}");
     field("shear", shear, "degrees along x: {least, largest}, one number d is {-d, d}; four numbers: along y too");
-    field("interpolation", interpolation, "'nearest' or 'bilinear'");
-    field("fill", fill, fill_doc);
+    Placing::describe(field);
   }
   void check() const {
     range_of(degrees, 0, 0);
-    interpolation_of(interpolation, name);
+    how(name);
     if (translate && translate->size() != 2) throw Error("RandomAffine: translate is two shares, of width and height");
     if (scale && (scale->size() != 2 || !((*scale)[0] > 0))) throw Error("RandomAffine: scale is two numbers above 0");
     if (shear && shear->size() != 1 && shear->size() != 2 && shear->size() != 4)
@@ -244,25 +232,24 @@ struct RandomAffine {
       if (s.size() == 4) sy = random.uniform(s[2], s[3]);
     }
     const Projection moved = affine(p, turn, x, y, size, sx, sy);
-    return project(p, p.height, p.width, moved, interpolation_of(interpolation, name), byte_of(fill)).image;
+    const How at = how(name);
+    return project(p, p.height, p.width, moved, at.interpolation, at.fill).image;
   }
 };
 
-struct RandomPerspective {
+struct RandomPerspective : Placing {
   static constexpr const char *name = "RandomPerspective", *brief = "An image as if seen from the side.";
   double distortion_scale = 0.5, p = 0.5;
-  std::string interpolation = "bilinear";
-  double fill = 0;
+  RandomPerspective() { interpolation = "bilinear"; }
   void describe(auto& field) {
     field("distortion_scale", distortion_scale, "how far corners move, 0 to 1 of half a side");
     field("p", p, "probability");
-    field("interpolation", interpolation, "'nearest' or 'bilinear'");
-    field("fill", fill, fill_doc);
+    Placing::describe(field);
   }
   void check() const {
     check_chance(p, name);
     check_chance(distortion_scale, name);
-    interpolation_of(interpolation, name);
+    how(name);
   }
   Tensor run(const Tensor& image, Random& random) const {
     if (!random.chance(p)) return image;
@@ -278,7 +265,8 @@ struct RandomPerspective {
     to[3] = {near(x), h - 1 - near(y)};
     if (from.width < 3 || from.height < 3) return image;
     const Projection seen = perspective(from_corners, to);
-    return project(from, from.height, from.width, seen, interpolation_of(interpolation, name), byte_of(fill)).image;
+    const How at = how(name);
+    return project(from, from.height, from.width, seen, at.interpolation, at.fill).image;
   }
 };
 

@@ -169,13 +169,8 @@ const data::ImageFolder& folder(lua_State* L) {
   return f ? *f : throw Error("expects an ImageFolder, got {}", given_text(L, 1));
 }
 int classes(lua_State* L) {
-  const auto& names = folder(L).classes();
-  lua_createtable(L, int(names.size()), 0);
-  for (size_t i = 0; i < names.size(); ++i) {
-    lua_pushlstring(L, names[i].data(), names[i].size());
-    lua_rawseti(L, -2, lua_Integer(i) + 1);
-  }
-  return 1;
+  return push_items(L, folder(L).classes(),
+                    [&](const std::string& name) { lua_pushlstring(L, name.data(), name.size()); });
 }
 int path(lua_State* L) {
   const data::ImageFolder& f = folder(L);
