@@ -39,11 +39,7 @@ void push_settings(lua_State* L, const Arguments& arguments, double seconds) {
   lua_setfield(L, -2, "json");
   lua_pushnumber(L, seconds);
   lua_setfield(L, -2, "seconds");
-  for (const char* name : {"filter", "check"})
-    if (auto text = arguments.text(std::string("--") + name)) {
-      lua_pushstring(L, text->c_str());
-      lua_setfield(L, -2, name);
-    }
+  set_texts(L, arguments, {"filter", "check"});
   push_environment(L);
   lua_setfield(L, -2, "environment");
 }

@@ -12,11 +12,7 @@ int ckpt(const Arguments& arguments) {
       lua_pushboolean(L, arguments.has(std::string("--") + flag));
       lua_setfield(L, -2, flag);
     }
-    for (const char* option : {"base", "part"})
-      if (auto text = arguments.text(std::string("--") + option)) {
-        lua_pushstring(L, text->c_str());
-        lua_setfield(L, -2, option);
-      }
+    set_texts(L, arguments, {"base", "part"});
     return 2;
   });
 }

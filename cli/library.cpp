@@ -10,6 +10,14 @@ void push_words(lua_State* L, const std::vector<std::string>& words) {
   }
 }
 
+void set_texts(lua_State* L, const Arguments& arguments, std::initializer_list<const char*> options) {
+  for (const char* option : options)
+    if (auto text = arguments.text(std::string("--") + option)) {
+      lua_pushlstring(L, text->data(), text->size());
+      lua_setfield(L, -2, option);
+    }
+}
+
 int run_library(const char* module, const char* function, const std::function<int(lua_State*)>& push) {
   lang::Interp interp;
   interp.handle_signals();

@@ -1,6 +1,7 @@
 -- luth ckpt: looks into files of tensors, compares, converts and averages them. Runs nothing of the user's.
 local native = require 'luth.native'
 local errors = require 'luth.train.errors'
+local texts = require 'luth.texts'
 local trees = require 'luth.ckpt.trees'
 
 local M = {}
@@ -12,15 +13,6 @@ local usage, unusable = errors.usage, errors.unusable
 local function print_line(...) print(native.foreign(string.format(...))) end
 -- A name in an error.
 local function short(name) return native.foreign(name, 100) end
-
-local function with_commas(n) return (tostring(n):reverse():gsub('(%d%d%d)', '%1,'):reverse():gsub('^,', '')) end
-
-local function size(bytes)
-  if bytes < 1000 then return bytes .. ' B' end
-  local unit = 0
-  while bytes >= 999.5 and unit < 4 do bytes, unit = bytes / 1000, unit + 1 end
-  return string.format(bytes < 9.95 and '%.1f %s' or '%.0f %s', bytes, ({ 'kB', 'MB', 'GB', 'TB' })[unit])
-end
 
 local function bytes_of(t) return t:numel() * t:element_size() end
 local function kind_of(t) return string.format('%s [%s]', tostring(t.dtype):gsub('^torch%.', ''), table.concat(t:size(), ', ')) end
@@ -45,12 +37,12 @@ function actions.ls(paths, o)
       local pad = (' '):rep(math.min(width, 60) - (utf8.len(entry.name) or #entry.name))
       if torch.is_tensor(entry.value) then
         count, elements, bytes = count + 1, elements + entry.value:numel(), bytes + bytes_of(entry.value)
-        print_line('%s%s  %s  %s', entry.name, pad, kind_of(entry.value), size(bytes_of(entry.value)))
+        print_line('%s%s  %s  %s', entry.name, pad, kind_of(entry.value), texts.size(bytes_of(entry.value)))
       elseif not o.tensors then
         print_line('%s%s  %s', entry.name, pad, shown(entry.value))
       end
     end
-    print_line('%d tensors, %s elements, %s', count, with_commas(elements), size(bytes))
+    print_line('%d tensors, %s elements, %s', count, texts.with_commas(elements), texts.size(bytes))
   end
 end
 

@@ -1,5 +1,7 @@
 -- torch.utils.summary: the tree of a model with shapes, parameters and multiply-adds, from a pass on the device meta, which
 -- computes nothing.
+local texts = require 'luth.texts'
+
 local M = {}
 
 -- ---- multiply-adds of a call ----
@@ -75,13 +77,6 @@ end
 
 -- ---- the text ----
 
-local function with_commas(n) return (string.format('%d', n):reverse():gsub('(%d%d%d)', '%1,'):reverse():gsub('^,', '')) end
-local function size(bytes)
-  local unit = 1
-  while bytes >= 999.5 and unit < 5 do bytes, unit = bytes / 1000, unit + 1 end
-  return string.format(bytes < 9.95 and unit > 1 and '%.1f %s' or '%.0f %s', bytes, ({ 'B', 'kB', 'MB', 'GB', 'TB' })[unit])
-end
-
 local Summary = { __name = 'Summary' }
 Summary.__index = Summary
 
@@ -90,23 +85,23 @@ function Summary:__tostring()
   for _, row in ipairs(self.rows) do
     local depth = row.path == '' and 0 or select(2, row.path:gsub('%.', '')) + 1
     local name = row.path == '' and row.kind or string.format('%s (%s)', row.path:match '[^.]*$', row.kind)
-    lines[#lines + 1] = { ('  '):rep(depth) .. name, row.output, row.parameters > 0 and with_commas(row.parameters) or '',
-                          row.madds > 0 and with_commas(row.madds) or '' }
+    lines[#lines + 1] = { ('  '):rep(depth) .. name, row.output, row.parameters > 0 and texts.with_commas(row.parameters) or '',
+                          row.madds > 0 and texts.with_commas(row.madds) or '' }
   end
-  local widths, texts = { 0, 0, 0, 0 }, {}
+  local widths, rows = { 0, 0, 0, 0 }, {}
   for _, line in ipairs(lines) do
     for i, field in ipairs(line) do widths[i] = math.max(widths[i], utf8.len(field) or #field) end
   end
   for i, line in ipairs(lines) do
     local row = line[1] .. (' '):rep(widths[1] - #line[1] + 2) .. line[2] .. (' '):rep(widths[2] - #line[2] + 2)
       .. (' '):rep(widths[3] - #line[3]) .. line[3] .. '  ' .. (' '):rep(widths[4] - #line[4]) .. line[4]
-    texts[i] = row:gsub('%s+$', '')
+    rows[i] = row:gsub('%s+$', '')
   end
-  texts[#texts + 1] = string.format('%s parameters, %s of them to train: %s', with_commas(self.parameters), with_commas(self.trainable),
-                                    size(self.parameter_bytes))
-  texts[#texts + 1] = string.format('%s multiply-adds; results of modules: %s', with_commas(self.madds), size(self.activation_bytes))
-  texts[#texts + 1] = string.format('a step with Adam takes about %s', size(self.step_bytes))
-  return table.concat(texts, '\n')
+  rows[#rows + 1] = string.format('%s parameters, %s of them to train: %s', texts.with_commas(self.parameters), texts.with_commas(self.trainable),
+                                    texts.size(self.parameter_bytes))
+  rows[#rows + 1] = string.format('%s multiply-adds; results of modules: %s', texts.with_commas(self.madds), texts.size(self.activation_bytes))
+  rows[#rows + 1] = string.format('a step with Adam takes about %s', texts.size(self.step_bytes))
+  return table.concat(rows, '\n')
 end
 
 -- A tensor, a list of sizes, or a list of tensors.

@@ -4,6 +4,7 @@ local native = require 'luth.native'
 local batches = require 'luth.train.batches'
 local checkpoint = require 'luth.train.checkpoint'
 local progress = require 'luth.train.progress'
+local run_folder = require 'luth.train.run_folder'
 
 local M = {}
 
@@ -37,8 +38,7 @@ function M.run(t)
   local name = os.tmpname()
   local dir = name .. '.run'
   native.mkdirs(dir .. '/ckpt')
-  local run = { dir = dir, last = dir .. '/ckpt/last.h5', best = dir .. '/ckpt/best.h5', log_path = dir .. '/log.jsonl' }
-  local ok, why = xpcall(go_through, function(text) return text end, t, run)
+  local ok, why = xpcall(go_through, function(text) return text end, t, run_folder.paths(dir))
   remove(dir)
   os.remove(name)
   if not ok then error(why, 0) end

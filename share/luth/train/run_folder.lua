@@ -103,12 +103,17 @@ end
 
 function M.log(run, entry) native.append(run.log_path, native.json_encode(entry) .. '\n') end
 
+-- The paths of a run in a folder.
+function M.paths(dir)
+  return { dir = dir, last = dir .. '/ckpt/last.h5', best = dir .. '/ckpt/best.h5', log_path = dir .. '/log.jsonl' }
+end
+
 -- Opens a folder for training (nil: a new one for the recipe), makes it where it is not there, and locks it until the
 -- process ends. Refuses one that holds another run, or in which another process trains. The run itself is not written yet.
 -- Returns its paths.
 function M.open(chosen, recipe_path, resume)
   local dir = chosen or M.default(recipe_path, false)
-  local run = { dir = dir, last = dir .. '/ckpt/last.h5', best = dir .. '/ckpt/best.h5', log_path = dir .. '/log.jsonl' }
+  local run = M.paths(dir)
   if native.exists(run.last) and not resume then
     errors.usage('%s already holds a run; pass --resume to go on with it, or another --dir', dir)
   end

@@ -131,8 +131,6 @@ function Trainer:add_loss(loss, n)
   if self.replicas then self.good = torch.isfinite(self.sum):add(self.good or 0) end
 end
 
-local function finite(x) return x == x and math.abs(x) < math.huge end
-
 -- The sums of all ranks: {loss, samples, good batches} of each.
 function Trainer:sums()
   local good = self.good and self.good:item() or 0
@@ -144,7 +142,7 @@ local function total(sums)
   local sum, count, bad = 0, 0, nil
   for i, s in ipairs(sums) do
     sum, count = sum + s[1], count + s[2]
-    if not finite(s[1]) and (not bad or s[3] < sums[bad + 1][3]) then bad = i - 1 end
+    if bad_loss.is_bad(s[1]) and (not bad or s[3] < sums[bad + 1][3]) then bad = i - 1 end
   end
   return sum, count, bad
 end

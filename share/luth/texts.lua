@@ -1,0 +1,14 @@
+-- Numbers as people read them.
+local M = {}
+
+--- "1,234,567" of a whole number.
+function M.with_commas(n) return (string.format('%d', n):reverse():gsub('(%d%d%d)', '%1,'):reverse():gsub('^,', '')) end
+
+--- "24 B", "1.3 kB", "12 MB" of a number of bytes.
+function M.size(bytes)
+  local unit = 1
+  while bytes >= 999.5 and unit < 5 do bytes, unit = bytes / 1000, unit + 1 end
+  return string.format(bytes < 9.95 and unit > 1 and '%.1f %s' or '%.0f %s', bytes, ({ 'B', 'kB', 'MB', 'GB', 'TB' })[unit])
+end
+
+return M
