@@ -86,6 +86,7 @@ constexpr Variable variables[] = {
     {"LUTH_DEVICE_PATH", nullptr, "Folders with more device libraries, separated by colons."},
     {"LUTH_DIST_CHECK", nullptr, "1: compare each call of torch.distributed with those of the other ranks first."},
     {"LUTH_DIST_TIMEOUT", nullptr, "Seconds that a call of torch.distributed may take (default: 120)."},
+    {"LUTH_PLOT", nullptr, "How plot shows pictures on a terminal: text, kitty or sixel; else the terminal is asked."},
     {"LUTH_SHARE", nullptr, "The folder share/luth, where it is not beside the program."},
     {"LUA_INIT", nullptr, "Lua code, or @FILE, that runs before a script. -E ignores it."},
     {"XDG_STATE_HOME", nullptr, "The history of the prompt is the file luth/history below it."},

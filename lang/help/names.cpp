@@ -45,6 +45,7 @@ constexpr Space spaces[] = {
     {"optim.lr_scheduler", "Schedules of the learning rate: the optimizer comes first."},
     {"optim.swa_utils", "Averages of a model's weights, and the schedule for them."},
     {"data", "Datasets and loaders; also torch.utils.data."},
+    {"plot", "Pictures of numbers, on the terminal or as PNG and SVG. plot(y) is plot.plot(y)."},
     {"data.transforms", "Transforms of images: resizing, cropping, flips, colours, augmentation, ToTensor, Normalize."},
 };
 

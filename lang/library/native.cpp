@@ -2,7 +2,6 @@
 // interrupts, JSON, checkpoints that rotate. Not for scripts.
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,6 +23,7 @@
 #include "lang/library/choose_device.h"
 #include "lang/library/lua_tree.h"
 #include "lang/library/processes.h"
+#include "lang/library/terminals.h"
 #include "lang/nn/nn.h"
 #include "lang/optim/optim.h"
 #include "lang/runtime/bridge.h"
@@ -121,13 +121,6 @@ int exists(lua_State* L) {
   if (kind == std::filesystem::file_type::none) throw Error("cannot look at {}: {}", path, error.message());
   return lua_pushboolean(L, kind != std::filesystem::file_type::not_found), 1;
 }
-int is_terminal(lua_State* L) { return lua_pushboolean(L, isatty(int(luaL_checkinteger(L, 1)))), 1; }
-// columns(descriptor): the width of a terminal in characters, at least 20; 80 where it does not say.
-int terminal_columns(lua_State* L) {
-  winsize size{};
-  const bool known = ioctl(int(luaL_checkinteger(L, 1)), TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return lua_pushinteger(L, known ? std::max(20, int(size.ws_col)) : 80), 1;
-}
 int now(lua_State* L) {
   using namespace std::chrono;
   return lua_pushnumber(L, duration<double>(steady_clock::now().time_since_epoch()).count()), 1;
@@ -218,6 +211,7 @@ constexpr luaL_Reg functions[] = {
     {"whole", guarded<is_whole>},
     {"kind", guarded<kind>},
     {"is_tty", guarded<is_terminal>},
+    {"ask_terminal", guarded<ask_terminal>},
     {"visible", guarded<visible_text>},
     {"foreign", guarded<foreign_text>},
     {"columns", guarded<terminal_columns>},

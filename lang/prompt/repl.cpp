@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <string>
 
+#include "lang/library/plots.h"
 #include "lang/prompt/line_editor.h"
 #include "lang/prompt/session.h"
 #include "lang/runtime/interp.h"
@@ -21,6 +22,7 @@ std::string trimmed(const std::string& s) {
 
 int repl(Interp& interp) {
   Session session(interp);
+  add_plot_names(interp.state());
   auto lines = LineReader::open([&](std::string_view before) { return session.complete(before); });
   std::string chunk, line;  // chunk: the lines so far of a chunk that goes on
   for (;;) {

@@ -98,6 +98,7 @@ local groups = {
   { 'functional', 'nn.functional, nn.init, nn.utils', 'Functions for networks.', { 'nn.functional', 'nn.init', 'nn.utils' } },
   { 'optim', 'Optimizers and schedules', 'Optimizers update parameters; schedules change the learning rate.', { 'optim', 'optim.lr_scheduler', 'optim.swa_utils' } },
   { 'data', 'Data', 'Datasets and loaders.', { 'data' } },
+  { 'plot', 'Pictures', 'Pictures of numbers, on the terminal or in files.', { 'plot' } },
 }
 
 local function group_page(group, tables, where)
