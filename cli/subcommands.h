@@ -11,6 +11,7 @@ int completion(const Arguments& arguments);
 int doctor(const Arguments& arguments);
 int eval(const Arguments& arguments);
 int help(const Arguments& arguments);
+int kernel(const Arguments& arguments);
 int launch(const Arguments& arguments);
 int report(const Arguments& arguments);
 int summary(const Arguments& arguments);

@@ -97,6 +97,15 @@ constexpr Option of_launch[] = {
     help_row,
 };
 
+constexpr Option of_kernel[] = {
+    {"--user", "", "install: below the user's own folder, $XDG_DATA_HOME/jupyter", "unless --prefix"},
+    {"--prefix", "DIR", "install: below DIR/share/jupyter, as of a virtual environment"},
+    {"--name", "NAME", "install: the name of the kernel", "luth"},
+    device("cpu"),
+    threads,
+    help_row,
+};
+
 constexpr Option of_report[] = {
     {"--out", "FILE", "the file to write", "RUN/report.html, of several runs report.html"},
     threads,
@@ -156,6 +165,10 @@ constexpr Subcommand table[] = {
      of_eval, eval, true},
     {"help", "explain a subcommand or a function", "[NAME]", 0, 1,
      "Explains a subcommand or a function: luth help torch.softmax\n", of_help, help},
+    {"kernel", "serve notebooks of Jupyter", "install|run", 1, 2,
+     "  install          registers luth as a kernel, for the user or below --prefix DIR\n"
+     "  run FILE         serves the front end that the connection file describes; Jupyter calls it\n",
+     of_kernel, kernel, false, "install run"},
     {"launch",
      "start a script on several processes",
      "SCRIPT|train|eval|bench [ARGUMENTS]",

@@ -43,7 +43,9 @@ int repl(Interp& interp) {
     }
     if (chunk.empty() && text[0] == '=') line = text.substr(1);  // Torch7's and Lua 5.1's habit: "= x"
     chunk += (chunk.empty() ? "" : "\n") + line;
-    if (session.run(chunk) != Session::Outcome::incomplete) chunk.clear();
+    if (session.is_incomplete(chunk)) continue;
+    session.run(chunk);
+    chunk.clear();
     if (interrupted() == SIGTERM) return int(ErrorCode::terminated);
   }
   if (!chunk.empty()) fprintf(stderr, "the input ended inside a statement\n");

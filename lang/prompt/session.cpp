@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/visible.h"
+#include "lang/help/help.h"
 #include "lang/hints/lua_tokens.h"
 #include "lang/values/show.h"
 
@@ -120,45 +121,96 @@ bool Session::load_chunk(const std::string& text) {
   return true;
 }
 
-Session::Outcome Session::finish(int status, bool print) {
-  if (status == LUA_OK && print && lua_gettop(L_) > 0) {
-    for (int i = 1, n = lua_gettop(L_); i <= n; ++i)
-      if (is_shown(L_, i)) show(L_, i), lua_replace(L_, i);
+void Session::print_with(int printer, std::function<void(const std::string&)> failed) {
+  printer_ = printer;
+  failed_ = std::move(failed);
+}
+
+// Prints the values on the stack. Returns Lua's status.
+int Session::print_values() {
+  const int n = lua_gettop(L_);
+  if (printer_ != LUA_NOREF) lua_createtable(L_, n, 0);
+  for (int i = 1; i <= n; ++i) {
+    if (printer_ != LUA_NOREF) lua_pushvalue(L_, i), lua_rawseti(L_, n + 1, i);
+    if (is_shown(L_, i)) show(L_, i), lua_replace(L_, i);
+  }
+  if (printer_ == LUA_NOREF) {
     lua_getglobal(L_, "print");
     lua_insert(L_, 1);
-    status = interp_.call(lua_gettop(L_) - 1, 0);
+    return interp_.call(n, 0);
   }
+  lua_createtable(L_, n, 0);
+  for (int i = 1; i <= n; ++i) lua_pushvalue(L_, i), lua_rawseti(L_, n + 2, i);
+  lua_pushinteger(L_, n);
+  lua_rawgeti(L_, LUA_REGISTRYINDEX, printer_);
+  lua_insert(L_, n + 1);
+  return interp_.call(3, 0);
+}
+
+Session::Outcome Session::finish(int status, bool print) {
+  if (status == LUA_OK && print && lua_gettop(L_) > 0) status = print_values();
   if (status == LUA_OK) {
     lua_settop(L_, 0);
     return Outcome::done;
   }
   fflush(stdout);
   size_t n = 0;
-  const char* text = lua_tolstring(L_, -1, &n);
-  print_error(without_prompt_frames(text ? std::string(text, n) : "(error object is not a string)"));
+  const char* message = lua_tolstring(L_, -1, &n);
+  const std::string text = without_prompt_frames(message ? std::string(message, n) : "(error object is not a string)");
+  failed_ ? failed_(text) : print_error(text);
   lua_settop(L_, 0);
   return Outcome::failed;
 }
 
+// Pushes what the text compiles to, as an expression or else as statements, or the message; `statement` is what it is.
+int Session::compile_block(std::string& statement) {
+  const std::string expression = "return " + statement;
+  int status = compile(L_, expression);
+  if (status == LUA_OK) return statement = expression, status;
+  const bool expression_incomplete = incomplete(L_, status);
+  lua_pop(L_, 1);
+  status = compile(L_, statement);
+  incomplete_ = incomplete(L_, status) || (status != LUA_OK && expression_incomplete);
+  return status;
+}
+
+bool Session::is_incomplete(const std::string& text) {
+  const int top = lua_gettop(L_);
+  std::string statement = text;
+  incomplete_ = false;
+  compile_block(statement);
+  lua_settop(L_, top);
+  return incomplete_;
+}
+
+bool Session::compiles(const std::string& text) {
+  const bool right = compile(L_, text) == LUA_OK;
+  lua_pop(L_, 1);
+  return right;
+}
+
+size_t Session::last_expression(const std::string& text) {
+  constexpr std::string_view goes_on = "([{\"'-~";  // behind a value
+  const size_t end = text.find_last_not_of(" \t\r\n");
+  for (size_t line = end; line != text.npos && line > 0 && (line = text.rfind('\n', line - 1)) != text.npos;) {
+    const size_t first = text.find_first_not_of(" \t\r\n", line);
+    if (goes_on.find(text[first]) == goes_on.npos && compiles("return " + text.substr(line)) &&
+        compiles(text.substr(0, line)))
+      return line + 1;
+  }
+  return 0;
+}
+
 Session::Outcome Session::run(std::string_view text) {
   lua_settop(L_, 0);
-  const std::string statement(text), expression = "return " + statement;
-  const int as_expression = compile(L_, expression);
-  const bool expression_incomplete = incomplete(L_, as_expression);
-  lua_pop(L_, 1);
-  if (as_expression != LUA_OK) {
-    const int as_statement = compile(L_, statement);
-    if (incomplete(L_, as_statement) || (as_statement != LUA_OK && expression_incomplete)) {
-      lua_settop(L_, 0);
-      return Outcome::incomplete;
-    }
-    if (as_statement != LUA_OK) {
-      add_hint(L_, &statement);
-      return finish(as_statement, false);
-    }
-    lua_pop(L_, 1);
+  std::string statement(text);
+  const int status = compile_block(statement);
+  if (status != LUA_OK) {
+    add_hint(L_, &statement);
+    return finish(status, false);
   }
-  if (!load_chunk(as_expression == LUA_OK ? expression : statement)) return finish(LUA_ERRSYNTAX, false);
+  lua_pop(L_, 1);
+  if (!load_chunk(statement)) return finish(LUA_ERRSYNTAX, false);
   return finish(interp_.call(0, LUA_MULTRET), true);
 }
 
@@ -198,6 +250,28 @@ Completion Session::complete(std::string_view line) {
   return asked.found;
 }
 
+// Pushes the value of a name as a chunk would see it; pushes nothing and returns false where there is none.
+bool Session::push_named(const std::string& name) {
+  const int top = lua_gettop(L_);
+  std::string path = name;
+  std::replace(path.begin(), path.end(), ':', '.');
+  const std::string expression = "return " + path;
+  if (compile(L_, expression) == LUA_OK) {
+    lua_pop(L_, 1);
+    if (load_chunk(expression) && interp_.call(0, 1) == LUA_OK && !lua_isnil(L_, -1)) return true;
+  }
+  lua_settop(L_, top);
+  return false;
+}
+
+std::string Session::help_text(const std::string& name) {
+  lua_settop(L_, 0);
+  std::string text = push_named(name) ? lang::help_text(L_, -1) : "";
+  if (text.empty()) text = named_help(L_, name);
+  lua_settop(L_, 0);
+  return text;
+}
+
 void Session::help(std::string name) {
   lua_settop(L_, 0);
   if (lua_getglobal(L_, "help") != LUA_TFUNCTION) {
@@ -207,14 +281,7 @@ void Session::help(std::string name) {
   }
   int arguments = 0;
   if (!name.empty()) {
-    std::string path = name;
-    std::replace(path.begin(), path.end(), ':', '.');
-    const std::string expression = "return " + path;
-    if (compile(L_, expression) == LUA_OK) {
-      lua_pop(L_, 1);
-      if (load_chunk(expression) && interp_.call(0, 1) == LUA_OK && !lua_isnil(L_, -1)) ++arguments;
-    }
-    if (!arguments) lua_settop(L_, 1);
+    if (push_named(name)) ++arguments;
     lua_pushlstring(L_, name.data(), name.size());
     ++arguments;
   }

@@ -8,6 +8,7 @@
 // lines share them, as in a file. `keep` remembers the variables x, y that the chunk declared at top level. A chunk
 // that fails keeps none of its own. A `<close>` variable is closed when its chunk ends. Globals are the real ones.
 #pragma once
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -21,22 +22,36 @@ class Session {
  public:
   explicit Session(Interp& interp);
 
-  enum class Outcome { done, incomplete, failed };
-  /// Runs `text`; an expression's values are printed with the global `print`. `incomplete`: more lines are needed,
-  /// nothing ran. `failed`: the error has been printed on stderr, without the frames of the prompt itself.
+  enum class Outcome { done, failed };
+  /// Runs `text`; an expression's values are printed with the global `print`. `failed`: the error has been printed on
+  /// stderr, without the frames of the prompt itself.
   Outcome run(std::string_view text);
+  /// Whether `text` needs more lines.
+  bool is_incomplete(const std::string& text);
+  /// Where the expression begins that is the last line, or lines, of statements: the notebook shows its values. 0 where
+  /// there is none. What Lua would read as going on with the line before is none.
+  size_t last_expression(const std::string& text);
+  /// From now on values go to the Lua function at `printer` of the registry, as tables of values and of what they print
+  /// as and their number, and the text of an error goes to `failed`.
+  void print_with(int printer, std::function<void(const std::string&)> failed);
   /// `? name`: calls the global `help` with the value of that name (x:sum and x.sum are the same) and the name itself,
   /// or with the name alone when nothing has it.
   void help(std::string name);
+  /// The text that `? name` prints, "" where there is none.
+  std::string help_text(const std::string& name);
 
   /// The completions of the last name of a line.
   Completion complete(std::string_view line);
 
  private:
+  int compile_block(std::string& statement);
+  bool compiles(const std::string& text);
   bool push_variable(const std::string& name);
   bool load_chunk(const std::string& text);  // pushes the function, or an error message
   void join(int function);
   Outcome finish(int status, bool print);
+  int print_values();
+  bool push_named(const std::string& name);
   static int keep(lua_State* L);
   struct Asked;
   static int completed(lua_State* L);
@@ -46,6 +61,9 @@ class Session {
   // where each variable is: an upvalue of a function in the table at `functions_` of the registry, under the same name
   std::map<std::string, int> variables_;
   int functions_;
+  int printer_ = LUA_NOREF;
+  std::function<void(const std::string&)> failed_;
+  bool incomplete_ = false;  // what compile_block() found
 };
 
 }  // namespace luth::lang

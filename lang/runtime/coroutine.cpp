@@ -1,6 +1,7 @@
 // coroutine.resume and coroutine.wrap, after Lua's own lcorolib.c, but noting which coroutine runs: an interrupt has to
 // set its hook in that one, and Lua 5.4 does not tell.
 #include "lang/runtime/interp.h"
+#include "lang/runtime/signals.h"
 
 namespace luth::lang {
 namespace {
@@ -34,7 +35,7 @@ int resume_into(lua_State* L, lua_State* co, int nargs) {
 int resume(lua_State* L) {
   luaL_checktype(L, 1, LUA_TTHREAD);
   const int n = resume_into(L, lua_tothread(L, 1), lua_gettop(L) - 1);
-  if (n < 0 && Interp::of(L).stop_requested()) return lua_error(L);  // as in pcall
+  if (n < 0 && Interp::of(L).stop_requested()) raise_stop(L);  // as in pcall
   lua_pushboolean(L, n >= 0);
   lua_insert(L, n < 0 ? -2 : -(n + 1));
   return n < 0 ? 2 : n + 1;

@@ -1,5 +1,6 @@
 // pcall and xpcall as Lua's own, but an interrupt passes through: a script that catches every error must still end.
 #include "lang/runtime/interp.h"
+#include "lang/runtime/signals.h"
 
 namespace luth::lang {
 namespace {
@@ -7,7 +8,7 @@ namespace {
 // `below`: values on the stack that are no results.
 int finish(lua_State* L, int status, lua_KContext below) {
   if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L) - int(below);
-  if (Interp::of(L).stop_requested()) return lua_error(L);
+  if (Interp::of(L).stop_requested()) raise_stop(L);  // whatever was caught
   lua_pushboolean(L, 0);
   lua_insert(L, -2);
   return 2;

@@ -1,4 +1,6 @@
 // SIGINT and SIGTERM as Lua errors, as lua.c does it, but in coroutines too and with a flag that C++ loops can poll.
+#include "lang/runtime/signals.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -95,7 +97,7 @@ void out_of_patience(int signal) {
 void stop(lua_State* L, lua_Debug*) {
   go_on();
   lua_sethook(L, nullptr, 0, 0);
-  raise(L, exit_code_of(pending), name_of(pending));
+  if (pending) raise(L, exit_code_of(pending), name_of(pending));  // else it has been obeyed, and cleared
 }
 
 // Runs as a signal handler on the thread that obeys: the list of running Lua threads changes on that thread only, and
@@ -152,6 +154,12 @@ void stop_waiting() {
 }
 
 }  // namespace
+
+void raise_stop(lua_State* L) {
+  hook_running(Interp::of(L), nullptr);  // stop() has nothing left to raise
+  go_on();
+  raise(L, exit_code_of(interrupted()), name_of(interrupted()));
+}
 
 int interrupted() { return pending.load(std::memory_order_relaxed); }
 

@@ -44,6 +44,12 @@ find_library(PNG_LIBRARY png)
 find_path(WEBP_INCLUDE_DIR webp/decode.h)
 find_library(WEBP_LIBRARY webp)
 
+# Sockets and signatures of notebooks; without them luth builds and says what is missing.
+find_path(ZMQ_INCLUDE_DIR zmq.h)
+find_library(ZMQ_LIBRARY zmq)
+find_path(SODIUM_INCLUDE_DIR sodium.h)
+find_library(SODIUM_LIBRARY sodium)
+
 # luth_mpis: each MPI that is here. Both call their header mpi.h, so each is looked for in its own folders; -DMPICH_INCLUDE_DIR=…
 # and -DMPICH_LIBRARY=… (OPENMPI_…) name others.
 set(LUTH_MPI AUTO CACHE STRING "build the backend mpi: AUTO (for each of Open MPI and MPICH that is found), ON, OFF")

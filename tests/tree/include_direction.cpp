@@ -73,6 +73,7 @@ std::string outside_problem(std::string_view from, std::string_view to) {
       {"core/io/", {"hdf5", "H5", "xxh"}},
       {"core/dist/mpi/", {"mpi.h"}},
       {"core/image/codecs/", {"png", "turbojpeg", "webp/"}},
+      {"core/notebook/zmq/", {"sodium", "zmq"}},
       {"cli/", {"CLI/"}},
       {"devices/cpu/libraries/", {"cblas", "lapack", "oneapi/dnnl", "dnnl"}}};
   for (const auto& [place, prefixes] : places)
