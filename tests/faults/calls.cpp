@@ -216,7 +216,8 @@ class Calls : public Campaign {
   }
 
   void add(const Work& work, const Fault& fault) {
-    if (has(work.name + ", " + fault.text(), options_.only)) cases_.push_back({&work, fault});
+    if (has(work.name + ", " + fault.text(), options_.only))
+      cases_.insert(cases_.end(), size_t(options_.repeat), {&work, fault});
   }
 
   void one(const Work& work, const Fault& fault) {

@@ -18,6 +18,7 @@ CampaignOptions::CampaignOptions(int argc, char** argv) {
     if (name == "--only") only = argv[i + 1];
     if (name == "--part") part = size_t(std::atoi(argv[i + 1]));
     if (name == "--parts") parts = size_t(std::atoi(argv[i + 1]));
+    if (name == "--repeat") repeat = std::atoi(argv[i + 1]);
   }
 }
 

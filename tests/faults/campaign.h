@@ -15,6 +15,7 @@ struct CampaignOptions {
   std::string keep;            // a folder for what broke a rule; empty: it is not kept
   std::string only;            // the works, or cases, whose names contain it
   size_t part = 0, parts = 1;  // this process takes every `parts`-th case
+  int repeat = 1;              // runs of each case
   bool broken = false;         // the model of power loss forgets what was synced, and must find that
 
   CampaignOptions(int argc, char** argv);

@@ -118,13 +118,14 @@ class Tracer {
     sigaction(SIGALRM, &wake, &before);
     const itimerval ticks{{0, 250000}, {0, 250000}}, none{};
     setitimer(ITIMER_REAL, &ticks, nullptr);
-    const double end = detail::now() + how_.seconds;
+    const double start = detail::now();
     for (;;) {
       int status;
       const pid_t thread = waitpid(-1, &status, __WALL);
       if (thread < 0 && errno == ECHILD) break;
       if (thread > 0) stopped(thread, status);
-      if (detail::now() > end && !result_.timed_out) {
+      const double now = detail::now();
+      if (!result_.timed_out && (hangs(now) || now - start > 10 * how_.seconds)) {
         result_.timed_out = true;
         for (auto& [id, t] : threads_) ::kill(t.process, SIGKILL);
       }
@@ -156,6 +157,24 @@ class Tracer {
     raise(SIGSTOP);
     stop_before(how_.calls);
     detail::exec_program(file, how_.words, how_.env, how_.dir);
+  }
+
+  // True when all threads together have computed or waited for nothing that long. On a busy machine a run may wait for
+  // a processor for a minute: that is no hang.
+  bool hangs(double now) {
+    constexpr double moment = 0.25, idle_share = 0.05;
+    if (now - looked_ < moment) return false;
+    double computed = 0, waited = 0;  // /proc/ID/schedstat counts both in nanoseconds
+    for (auto& [id, t] : threads_) {
+      double on = 0, before = 0;
+      if (std::sscanf(read_file("/proc/" + std::to_string(id) + "/schedstat").c_str(), "%lf %lf", &on, &before) == 2)
+        computed += on * 1e-9, waited += before * 1e-9;
+    }
+    const double more = std::max(computed - computed_, 0.), moved = more + std::max(waited - waited_, 0.);
+    all_computed_ += more;
+    if (moved < idle_share * (now - looked_)) idle_ += now - looked_;
+    computed_ = computed, waited_ = waited, looked_ = now;
+    return idle_ > how_.seconds || all_computed_ > how_.seconds;
   }
 
   void go_on(pid_t thread, int signal = 0) { ptrace(PTRACE_CONT, thread, nullptr, long(signal)); }
@@ -244,6 +263,7 @@ class Tracer {
   std::optional<Typist> typist_;
   std::map<pid_t, Thread> threads_;
   std::map<pid_t, std::pair<uint64_t, long>> entries_;  // breakpoints: their addresses, and the words that were there
+  double looked_ = detail::now(), computed_ = 0, waited_ = 0, all_computed_ = 0, idle_ = 0;
   Result result_;
 };
 

@@ -42,7 +42,7 @@ struct Traced {
   std::string dir;                 // working folder, where the files `out` and `err` take the streams
   Env env = {};
   std::string typed = {};  // not empty: the program is at a terminal, where this is typed line by line
-  double seconds = 60;     // then SIGKILL
+  double seconds = 60;     // of computing, or of waiting for something else than a processor; then SIGKILL
   std::vector<long> calls;
   std::function<Verdict(const Call&)> before;
   std::function<void(const Call&)> after = {};
