@@ -160,6 +160,7 @@ void Arrays::check_layout(hid_t d, hid_t how, hid_t type, uint64_t size, const s
   Extents chunk(H5S_MAX_RANK);
   chunk.resize(size_t(file_.check(H5Pget_chunk(how, H5S_MAX_RANK, chunk.data()), "read", path)));
   uint64_t piece = bytes(chunk, H5Tget_size(type), path);
+  if (piece >> 32) file_.refuse(path, "has chunks of 4 GB or more, which HDF5 1.10 cannot read");
   if (piece > most_chunk && piece / ratio > stored) file_.refuse(path, "has chunks larger than what it stores");
   afford(size, stored, ratio, path);
 }

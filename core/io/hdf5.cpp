@@ -6,6 +6,7 @@
 #include "core/base/headroom.h"
 #include "core/base/visible.h"
 #include "core/io/driver.h"
+#include "core/io/newer_hdf5.h"
 #include "core/io/seal.h"
 
 namespace luth::io::h5 {
@@ -27,7 +28,7 @@ std::string complaint() {
       },
       &text);
   if (text.starts_with("bad version number"))
-    text += "; if a later HDF5 than 1.10 has written the file, write it again with libver = 'v110'";
+    text += "; if a later HDF5 has written the file, write it again with libver = 'v110'";
   return text.empty() ? "HDF5 gives no reason" : foreign(text, 300);
 }
 
@@ -103,6 +104,7 @@ Library::Library() : hold_(mutex) {
     H5dont_atexit();
     H5open();
     H5PLset_loading_state(0);  // a file may name a plugin, which would be code
+    read_newer_files();
     return true;
   }();
   (void)started;

@@ -1,4 +1,4 @@
-# Makes h5py.h5, v110.h5, v200.h5, small_old.h5 and small_v108.h5, files as Python programs write them: python3 make_h5py.py (h5py 3.16, numpy 2.4).
+# Makes h5py.h5, v110.h5, v112.h5, v200.h5, small_old.h5 and small_v108.h5, files as Python programs write them: python3 make_h5py.py (h5py 3.16, numpy 2.4).
 import h5py
 import numpy as np
 
@@ -51,8 +51,18 @@ with h5py.File('v110.h5', 'w', libver=('v110', 'v110')) as f:  # the layout of l
     f.create_dataset('packed', data=np.arange(400).reshape(20, 20), chunks=(7, 5), compression='gzip')
     f['plain'] = np.arange(24).reshape(4, 6).astype('f4')
 
-with h5py.File('v200.h5', 'w', libver='latest') as f:  # HDF5 2.0, which HDF5 1.10 cannot read
-    f.create_dataset('packed', data=np.arange(4), chunks=(2,), compression='gzip')
+# The layouts of libver = 'latest' in HDF5 1.12 to 1.14 and in 2.0: other versions of enumerations, and in 2.0 of packed chunks.
+for name in 'v112', 'v200':
+    with h5py.File(name + '.h5', 'w', libver=(name, name)) as f:
+        fill(f, 20)
+        for index, most, chunks in (('single', (20, 20), (20, 20)), ('fixed', (20, 20), (7, 5)), ('growing1', (None, 20), (3, 20)),
+                                    ('growing2', (None, None), (7, 5))):
+            data = np.arange(400).reshape(20, 20) % 3 == 0
+            f.create_dataset('packed_' + index, data=data, chunks=chunks, maxshape=most, compression='gzip', shuffle=True)
+            f.create_dataset('chunked_' + index, data=data, chunks=chunks, maxshape=most)
+        flags = f.create_group('flags')
+        for i in range(12):  # more than 8 attributes lie in a heap
+            flags.attrs['flag%d' % i] = np.bool_(i % 2)
 
 # Small ones for mutants: the oldest layout, and that of HDF5 1.8, whose metadata have checksums; names enough for trees.
 for name, libver in (('small_old.h5', ('earliest', 'v108')), ('small_v108.h5', ('v108', 'v108'))):

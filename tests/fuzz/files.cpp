@@ -93,7 +93,8 @@ std::vector<SeedFile> seeds(const Folder& folder) {
     save(std::string(name) == "one.npy" ? tensors.as<Map>()->begin()->value : tensors, folder / name);
     all.push_back(from_file(folder / name));
   }
-  for (const char* name : {"small_old.h5", "small_v108.h5", "v110.h5", "packed.npz", "plain.npz", "fortran.npy"})
+  for (const char* name :
+       {"small_old.h5", "small_v108.h5", "v110.h5", "v200.h5", "packed.npz", "plain.npz", "fortran.npy"})
     all.push_back(from_file(LUTH_SOURCE_DIR "/tests/data/" + std::string(name)));
   for (const char* name : {"version2.h5", "shared_column.h5"})  // small ones, where most changes meet metadata
     all.push_back(from_file(LUTH_SOURCE_DIR "/tests/data/" + std::string(name), true));
