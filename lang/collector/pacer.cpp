@@ -4,12 +4,13 @@
 //   - A minor collection after every 128 tensors or 8 MB handed to Lua. Its overhead beyond freeing those tensors (for
 //     a large table that changes, for instance) may take a quarter of the time. Until then it is postponed, to 4 times
 //     those amounts at most.
-//   - An early one after 1 MB, for the sake of the cache, where it takes next to no time. Not between fewer than four
-//     tensors: what survives two minor collections is old.
+//   - An early one after 512 KB, so that results take turns in a few blocks, which stay in the cache. Its overhead may
+//     take an eighth of the time, about what it gains. Until then it is postponed, to twice those bytes, and so on; the
+//     same where much of what is new is in use, because what survives two minor collections is old.
 //   - A minor collection does not see old objects. So a full one runs when tensors take more than twice the memory that
-//     survived the last full one: more than 256 MB, or where a full one takes next to no time; and when there are many
-//     graph roots. collectgarbage() and this one see cycles through hooks of tensors
-//     (lang/collector/cycle_collector.h).
+//     survived the last full one: more than 256 MB, or old ones alone where a full one takes next to no time; and when
+//     there are many graph roots. Its time does not count as a minor one's. collectgarbage() and this one see cycles
+//     through hooks of tensors (lang/collector/cycle_collector.h).
 //   - An allocation that fails collects fully and is tried once more (core/tensor/storage.cpp).
 #include "lang/collector/pacer.h"
 
@@ -29,15 +30,16 @@ constinit thread_local Pacer pacer;
 namespace {
 
 constexpr size_t tensors_between = 128, bytes_between = size_t(8) << 20;
-constexpr size_t early_tensors = 4, early_bytes = size_t(1) << 20;
+constexpr size_t early_tensors = 2, early_bytes = size_t(512) << 10;
 constexpr int64_t to_free = 400;  // nanoseconds to free a tensor, generously
 // bytes below which no full collection runs; below which none runs that takes its time
 constexpr int64_t least = int64_t(8) << 20, much = int64_t(256) << 20;
 constexpr int share = 4;        // the collector gets at most 1/share of the time beyond that
+constexpr int early_share = 8;  // and early collections at most this
 constexpr int cheap = 32;       // next to no time: at most 1/cheap of it
 constexpr size_t patience = 4;  // and runs after that many times the usual amounts in any case
 
-// The collections of one kind, in nanoseconds of computed_time().
+// Collections of one kind, in nanoseconds of computed_time().
 struct Collections {
   int64_t end = 0, last_overhead = 0, overhead = 0;  // overhead: the smaller of the last two
 
@@ -50,9 +52,10 @@ struct Collections {
   }
 };
 
-thread_local Collections all, full;
+thread_local Collections minor, full;
 thread_local int64_t full_at = least;
 thread_local size_t since_full = 0;  // tensors
+thread_local size_t early = early_bytes;
 thread_local lua_State* of_thread = nullptr;
 
 int64_t allocated() {
@@ -61,7 +64,7 @@ int64_t allocated() {
   return n;
 }
 
-void begin_again() { pacer = {0, 0, tensors_between, early_bytes}; }
+void begin_again() { pacer = {0, 0, tensors_between, early}; }
 void wait_for(size_t tensors, size_t bytes) { pacer.tensors_due = tensors, pacer.bytes_due = bytes; }
 
 void collected_fully() {
@@ -71,14 +74,23 @@ void collected_fully() {
 
 bool full_is_due(lua_State* L, int64_t now) {
   if (full_collection_due(L, pacer.tensors)) return true;
-  const int64_t bytes = allocated();
-  return bytes > std::max(much, full_at) || (bytes > full_at && full.take_at_most(cheap, now));
+  const int64_t bytes = allocated(), old = bytes - int64_t(pacer.bytes);
+  return bytes > std::max(much, full_at) || (old > full_at && full.take_at_most(cheap, now));
+}
+
+// A minor collection, and when the next early one is due: later where much of what was new is in use.
+void step(lua_State* L) {
+  const int64_t before = allocated(), fresh = int64_t(pacer.bytes);
+  lua_gc(L, LUA_GCSTEP, 0);
+  const bool in_use = before - allocated() < fresh / 2;
+  early = in_use ? std::min(2 * early, bytes_between) : std::max(early_bytes, early - early / 8);
 }
 
 void collect_fully(lua_State* L, int64_t begin) {
   collect_all(L);
   collected_fully();
   full.ended(begin, std::exchange(since_full, 0));
+  minor.end = full.end;
 }
 
 void relieve() {
@@ -112,19 +124,18 @@ void detail::collect_young(lua_State* L) {
   const bool due = pacer.tensors >= tensors_between || pacer.bytes >= bytes_between;
   if (!due && pacer.tensors < early_tensors) return wait_for(early_tensors, bytes_between);
   const int64_t begin = computed_time();
-  if (!due && !all.take_at_most(cheap, begin)) return wait_for(tensors_between, bytes_between);
+  if (!due && !minor.take_at_most(early_share, begin))
+    return wait_for(std::min(tensors_between, 2 * pacer.tensors), std::min(bytes_between, 2 * pacer.bytes));
   const bool urgent = pacer.tensors >= patience * tensors_between || pacer.bytes >= patience * bytes_between;
-  if (!urgent && !all.take_at_most(share, begin))
+  if (!urgent && !minor.take_at_most(share, begin))
     return wait_for(pacer.tensors + tensors_between, pacer.bytes + bytes_between);
   const size_t tensors = pacer.tensors;
   since_full += tensors;
   const bool running = lua_gc(L, LUA_GCISRUNNING);  // not after collectgarbage('stop')
-  if (running && full_is_due(L, begin))
-    collect_fully(L, begin);
-  else if (running)
-    lua_gc(L, LUA_GCSTEP, 0);
+  if (running && full_is_due(L, begin)) return collect_fully(L, begin);
+  if (running) step(L);
   begin_again();
-  all.ended(begin, tensors);
+  minor.ended(begin, tensors);
 }
 
 void open_pacer(lua_State* L) {
