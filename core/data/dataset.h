@@ -31,6 +31,11 @@ class Dataset : public Counted {
   virtual bool makes_batches() const { return false; }
   /// The test data that a built-in dataset brings; null for others, and for the test data themselves.
   virtual Ref<Dataset> test_part() const;
+  /// The dataset that has learned something of its data, which samples depend on: this one, or the whole of a subset;
+  /// null where there is none.
+  virtual Dataset* learned() { return nullptr; }
+  /// The names of the classes, in the order of their labels; empty where there are none.
+  virtual std::vector<std::string> classes() const { return {}; }
   /// The samples one by one; an error names the sample.
   std::vector<Sample> samples(std::span<const int64_t> indices, const Epoch& epoch);
 
@@ -68,6 +73,10 @@ class Subset final : public Dataset {
   Tensors batch(std::span<const int64_t> indices, const Epoch& epoch) override;
   bool any_thread() const override { return whole_->any_thread(); }
   bool makes_batches() const override { return whole_->makes_batches(); }
+  Dataset* learned() override { return whole_->learned(); }
+  std::vector<std::string> classes() const override { return whole_->classes(); }
+  const DatasetRef& whole() const { return whole_; }
+  const std::vector<int64_t>& indices() const { return indices_; }
 
  private:
   DatasetRef whole_;

@@ -1,68 +1,14 @@
 #include "core/data/idx.h"
 
-#include <sys/stat.h>
-#include <zlib.h>
-
 #include <algorithm>
 #include <bit>
-#include <cerrno>
-#include <cstring>
-#include <memory>
+
+#include "core/data/packed_file.h"
 
 namespace luth {
 namespace {
 
-// Deflate packs at most 1032 to 1; a gzip file has 18 bytes of its own.
-constexpr int64_t most_unpacked = 1032;
-
-// A plain or gzip file, read to its last byte: zlib checks the checksum when the end is reached.
-class Source {
- public:
-  explicit Source(const std::string& path) : path_(path) {
-    struct stat s;
-    if (stat(path.c_str(), &s)) throw Error("cannot open '{}': {}", path, std::strerror(errno));
-    if (!S_ISREG(s.st_mode)) throw Error("cannot read '{}': it is no file", path);
-    size_ = s.st_size;
-    file_.reset(gzopen(path.c_str(), "rbe"));
-    if (!file_) throw Error("cannot open '{}': {}", path, errno ? std::strerror(errno) : "no memory");
-    gzbuffer(file_.get(), 1 << 17);
-  }
-  /// Bytes that the file can hold at most when it is unpacked; known after the first read.
-  int64_t most() const { return gzdirect(file_.get()) ? size_ : size_ * most_unpacked; }
-  /// Reads as much of `bytes` as there is.
-  int64_t read(void* to, int64_t bytes) {
-    char* p = static_cast<char*>(to);
-    int64_t got = 0;
-    while (got < bytes) {
-      int n = gzread(file_.get(), p + got, unsigned(std::min<int64_t>(bytes - got, 1 << 30)));
-      if (n < 0) fail();
-      if (!n) break;
-      got += n;
-    }
-    if (got < bytes) check_end();
-    return got;
-  }
-  void check_end() {
-    int code = Z_OK;
-    gzerror(file_.get(), &code);
-    if (code != Z_OK && code != Z_STREAM_END) fail();
-  }
-  [[noreturn]] void fail() {
-    int code = Z_OK;
-    const char* why = gzerror(file_.get(), &code);
-    if (code == Z_ERRNO) throw Error("cannot read '{}': {}", path_, std::strerror(errno));
-    if (code == Z_BUF_ERROR) throw Error("'{}' is cut short: its gzip data end early; fetch it again", path_);
-    throw Error("'{}' is damaged: {}; fetch it again", path_, why);
-  }
-
- private:
-  struct Close {
-    void operator()(gzFile f) const { gzclose(f); }
-  };
-  std::string path_;
-  int64_t size_ = 0;
-  std::unique_ptr<gzFile_s, Close> file_;
-};
+using data::PackedFile;
 
 bool type_of(unsigned char code, Dtype& out) {
   switch (code) {
@@ -77,7 +23,7 @@ bool type_of(unsigned char code, Dtype& out) {
 }
 
 // Magic number and extents.
-Shape read_header(Source& in, const std::string& path, Dtype& dtype) {
+Shape read_header(PackedFile& in, const std::string& path, Dtype& dtype) {
   unsigned char magic[4] = {}, extent[4];
   int64_t got = in.read(magic, 4);
   if (got < 4) throw Error("'{}' is cut short: it has {} bytes, the header of an IDX file 4 and more", path, got);
@@ -102,7 +48,7 @@ void swap_bytes(char* p, int64_t n, size_t size) {
 }  // namespace
 
 Tensor read_idx(const std::string& path) {
-  Source in(path);
+  PackedFile in(path);
   Dtype dtype{};
   Shape shape = read_header(in, path, dtype);
   int64_t header = 4 + 4 * shape.size(), bytes = int64_t(size_of(dtype));

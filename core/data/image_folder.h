@@ -23,7 +23,7 @@ class ImageFolder final : public Dataset {
   int64_t size() const override { return int64_t(files_.size()); }
   Sample get(int64_t i, const Epoch& epoch) override;
   bool any_thread() const override { return !spec_.transform || spec_.transform->any_thread(); }
-  const std::vector<std::string>& classes() const { return classes_; }
+  std::vector<std::string> classes() const override { return classes_; }
   const std::string& path(int64_t i) const { return files_[size_t(i)].path; }
   int64_t label(int64_t i) const { return files_[size_t(i)].label; }
 
@@ -45,6 +45,8 @@ class Transformed final : public Dataset {
   int64_t size() const override { return of_->size(); }
   Sample get(int64_t i, const Epoch& epoch) override;
   bool any_thread() const override { return of_->any_thread() && transform_->any_thread(); }
+  Dataset* learned() override { return of_->learned(); }
+  std::vector<std::string> classes() const override { return of_->classes(); }
 
  private:
   DatasetRef of_;

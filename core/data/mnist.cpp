@@ -8,7 +8,7 @@
 namespace luth::data {
 namespace {
 
-constexpr int classes = 10;
+constexpr int labels = 10;
 
 // The file, plain or with .gz behind its name.
 std::string find_file(const std::string& root, const std::string& name) {
@@ -35,9 +35,9 @@ class Mnist final : public Dataset {
       throw Error("{} holds {} images, {} holds {} labels", image_file, images_.shape()[0], label_file,
                   labels_.shape()[0]);
     for (int64_t i = 0; i < labels_.numel(); ++i)
-      if (labels_.data<uint8_t>()[i] >= classes)
+      if (labels_.data<uint8_t>()[i] >= labels)
         throw Error("{}: label {} of image {} is out of range 0 to {}", label_file, labels_.data<uint8_t>()[i], i + 1,
-                    classes - 1);
+                    labels - 1);
   }
   std::string name() const override { return "mnist"; }
   int64_t size() const override { return labels_.numel(); }

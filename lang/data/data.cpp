@@ -1,6 +1,7 @@
 // The table `data`: datasets of C++ and of Lua.
 #include "lang/data/data.h"
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "core/base/paths.h"
@@ -93,6 +94,10 @@ int to_text(lua_State* L) {
   return 1;
 }
 
+int classes(lua_State* L) {
+  return push_items(L, self(L)->classes(),
+                    [&](const std::string& name) { lua_pushlstring(L, name.data(), name.size()); });
+}
 int test_part(lua_State* L) {
   DatasetRef part = self(L)->test_part();
   if (!part) return lua_pushnil(L), 1;
@@ -137,13 +142,6 @@ int split_randomly(lua_State* L) {
   return int(parts.size());
 }
 
-// A relative root is looked up here, then in the installation.
-std::string find_root(const std::string& root) {
-  namespace fs = std::filesystem;
-  if (!fs::path(root).is_absolute() && !fs::exists(root) && fs::exists(fs::path(share_dir()) / root))
-    return (fs::path(share_dir()) / root).string();
-  return root;
-}
 int mnist(lua_State* L) {
   NamedArguments options(L, 1, "data.mnist");
   data::MnistSpec spec;
@@ -153,7 +151,7 @@ int mnist(lua_State* L) {
   }
   spec.train = options.flag("train", true);
   options.done();
-  spec.root = find_root(spec.root);
+  spec.root = find_data(spec.root);
   return push_dataset(L, data::mnist(spec));
 }
 
@@ -168,6 +166,8 @@ constexpr Row functions[] = {
 };
 constexpr Row methods[] = {
     {"get", guarded<get>, "dataset:get(i)", "The values of sample i, counted from 1."},
+    {"classes", guarded<classes>, "dataset:classes()",
+     "The names of the classes in the order of their labels, a table; an empty one where a dataset knows none."},
     {"test_part", guarded<test_part>, "dataset:test_part()", "The test data of a built-in dataset; nil for others."},
 };
 
@@ -210,7 +210,9 @@ void open_data(lua_State* L) {
   lua_pushcfunction(L, guarded<mnist>);
   document(L, -1,
            "data.mnist{root = 'data/mnist', train = true}\n  The MNIST dataset: images as float32[1, 28, 28] in [0, "
-           "1], labels 1 to 10. root is searched in the current folder, then in the installation.");
+           "1], labels 1 to 10. root is searched in the current folder, then in the installation, then where `luth "
+           "data get` "
+           "puts data.");
   lua_setfield(L, table, "mnist");
 
   open_box<DatasetRef>(L, "data.Dataset");
@@ -218,6 +220,7 @@ void open_data(lua_State* L) {
   lua_newtable(L);
   add_functions(L, lua_gettop(L), methods);
   add_image_methods(L, lua_gettop(L));
+  add_table_methods(L, lua_gettop(L));
   lua_setfield(L, meta, "__index");
   lua_pushcfunction(L, guarded<length>);
   lua_setfield(L, meta, "__len");
@@ -228,6 +231,7 @@ void open_data(lua_State* L) {
 
   open_loader(L, table);
   open_images(L, table);
+  open_tables(L, table);
   static const ClassName class_name;
   add_late_names(L, table, class_name);
   lua_getglobal(L, "torch");
@@ -247,6 +251,20 @@ int push_dataset(lua_State* L, DatasetRef d, int source) {
   push_box<DatasetRef>(L, std::move(d), source ? 1 : 0);
   if (source) lua_pushvalue(L, source), lua_setiuservalue(L, -2, 1);
   return 1;
+}
+
+std::string data_home() {
+  const char *given = std::getenv("XDG_DATA_HOME"), *home = std::getenv("HOME");
+  if (given && *given == '/') return std::string(given) + "/luth";
+  return home && *home ? std::string(home) + "/.local/share/luth" : "";
+}
+
+std::string find_data(const std::string& path) {
+  namespace fs = std::filesystem;
+  if (fs::path(path).is_absolute() || fs::exists(path)) return path;
+  for (const fs::path& folder : {fs::path(share_dir()), fs::path(data_home())})
+    if (!folder.empty() && fs::exists(folder / path)) return (folder / path).string();
+  return path;
 }
 
 bool is_dataset(lua_State* L, int index) { return to_box<DatasetRef>(L, index) || has_get(L, lua_absindex(L, index)); }

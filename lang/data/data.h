@@ -20,11 +20,20 @@ std::vector<int64_t> check_positions(lua_State* L, int index, const char* what);
 /// Pushes a dataset. `source`: the index of what it is made of, or of a table of that; 0 where there is nothing.
 int push_dataset(lua_State* L, data::DatasetRef dataset, int source = 0);
 
+/// Where `luth data get` puts data: $XDG_DATA_HOME/luth, else ~/.local/share/luth; "" without a home.
+std::string data_home();
+/// The file or folder of that name: a relative path is looked up here, then in the installation, then in data_home().
+/// The path itself where there is none.
+std::string find_data(const std::string& path);
+
 // loader.cpp: adds DataLoader to the table `data`.
 void open_loader(lua_State* L, int data);
 // images.cpp: adds images, their datasets and transforms.
 void open_images(lua_State* L, int data);
 // The methods of datasets of images, for the table of methods of all datasets.
 void add_image_methods(lua_State* L, int methods);
+// tables.cpp: adds datasets of tables, and their methods.
+void open_tables(lua_State* L, int data);
+void add_table_methods(lua_State* L, int methods);
 
 }  // namespace luth::lang

@@ -168,10 +168,6 @@ const data::ImageFolder& folder(lua_State* L) {
   auto* f = d ? dynamic_cast<const data::ImageFolder*>(d->get()) : nullptr;
   return f ? *f : throw Error("expects an ImageFolder, got {}", given_text(L, 1));
 }
-int classes(lua_State* L) {
-  return push_items(L, folder(L).classes(),
-                    [&](const std::string& name) { lua_pushlstring(L, name.data(), name.size()); });
-}
 int path(lua_State* L) {
   const data::ImageFolder& f = folder(L);
   const int64_t i = luaL_checkinteger(L, 2);
@@ -196,7 +192,6 @@ constexpr Row functions[] = {
      "A dataset whose first value of each sample has gone through a transform."},
 };
 constexpr Row image_folder_methods[] = {
-    {"classes", guarded<classes>, "dataset:classes()", "The names of the classes of an ImageFolder, a table."},
     {"path", guarded<path>, "dataset:path(i)", "The file of sample i of an ImageFolder, counted from 1."},
 };
 

@@ -1,0 +1,40 @@
+#include "core/data/records.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "core/base/error.h"
+#include "core/base/visible.h"
+
+namespace luth::data {
+
+Records::~Records() = default;
+
+bool parse_number(std::string_view text, char decimal, double& out) {
+  char changed[64];
+  if (decimal != '.' && text.find(decimal) != text.npos) {
+    if (text.size() >= sizeof changed || text.find('.') != text.npos) return false;
+    std::memcpy(changed, text.data(), text.size());
+    changed[text.find(decimal)] = '.';
+    text = {changed, text.size()};
+  }
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);  // from_chars takes none
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, out);
+  return stop == end && error == std::errc() && std::isfinite(out);
+}
+
+std::vector<std::string> column_names(std::vector<std::string> names, const std::string& file) {
+  if (names.empty()) throw Error("{} has no columns", file);
+  for (size_t i = 0; i < names.size(); ++i)
+    if (names[i].empty()) names[i] = std::to_string(i + 1);
+  std::vector<std::string> sorted = names;
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end()) throw Error("{} has two columns of the name '{}'", file, foreign(*twice));
+  return names;
+}
+
+}  // namespace luth::data
