@@ -1,6 +1,7 @@
 -- Checkpoints of luth train: saving a trainer, and continuing a run from a checkpoint, bit for bit if nothing was changed.
 local native = require 'luth.native'
 local errors = require 'luth.train.errors'
+local learned = require 'luth.train.learned'
 local ranks = require 'luth.train.ranks'
 local say = require('luth.train.progress').say
 
@@ -88,6 +89,7 @@ function M.state(t)
     optim = optim_state,
     schedule = t.schedule and t.schedule:state_dict() or nil,
     random = random_state(t.device),
+    data = learned.state(t.parts),
     loader = { seed = r.seed, epoch = t.epoch, batch = t.batch },
     scaler = {},
     progress = { step = t.step, best = t.best, sum = sum, count = count, worse = t.worse, kept = t.kept },
@@ -118,11 +120,12 @@ function M.load_weights(model, weights, path)
   errors.attempt(5, path .. ' does not fit this model: ', model.load_state_dict, model, weights)
 end
 
--- Weights alone, for evaluation: the averaged ones where there are any.
-function M.load_model(model, path, device)
-  local state = M.load(path, device, 'luth eval %s')
+-- Weights alone, for evaluation: the averaged ones where there are any; and what the data of the run had learned.
+function M.load_model(t, path)
+  local state = M.load(path, t.device, 'luth eval %s')
   if not is_state(state) then unusable('%s holds no model; it is no checkpoint of luth train', path) end
-  M.load_weights(model, type(state.ema) == 'table' and state.ema or state.model, path)
+  M.load_weights(t.model, type(state.ema) == 'table' and state.ema or state.model, path)
+  learned.load(t.parts, state.data, path)
 end
 
 -- Whole numbers of a checkpoint, and the least that each can be.
@@ -258,6 +261,7 @@ end
 local function restore(t, state, path)
   M.load_weights(t.model, state.model, path)
   load_averages(t, state, path)
+  learned.load(t.parts, state.data, path)
   check_settings(t, state, path)
   load_optimizers(t, state, path)
   local before = state.settings.made

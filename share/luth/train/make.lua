@@ -3,6 +3,7 @@ local begin = require 'luth.train.begin'
 local checkpoint = require 'luth.train.checkpoint'
 local deferred = require 'luth.train.deferred'
 local errors = require 'luth.train.errors'
+local learned = require 'luth.train.learned'
 local ranks = require 'luth.train.ranks'
 local recipes = require 'luth.train.recipe'
 local Shards = require 'luth.train.shards'
@@ -72,6 +73,7 @@ end
 function M.parts(r)
   local parts = recipes.datasets(r)
   if #parts.train == 0 then errors.usage('the training data is empty') end
+  learned.share(parts)
   if r.overfit == 0 then return parts end
   local few = {}
   for i = 1, math.min(#parts.train, r.overfit * r.batch) do few[i] = i end
