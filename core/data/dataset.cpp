@@ -63,6 +63,7 @@ Tensor rows(const Tensor& t, std::span<const int64_t> indices) {
 
 Dataset::~Dataset() = default;
 DatasetRef Dataset::test_part() const { return {}; }
+void Dataset::set_fit(Fit) { throw Error("{} learns nothing of its data, and takes no state", name()); }
 
 std::vector<Sample> Dataset::samples(std::span<const int64_t> indices, const Epoch& epoch) {
   std::vector<Sample> out;

@@ -2,6 +2,8 @@
 #pragma once
 #include <memory>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/op/op.h"
@@ -13,6 +15,17 @@ using Sample = Inputs;
 /// Whatever is random in a sample is a function of this and of the sample's number, never of workers or of order.
 struct Epoch {
   int64_t seed = 0, number = 0;  // numbers count from 0
+};
+
+/// What was learned of a column of a table, or of the labels of images.
+struct ColumnFit {
+  std::string name;
+  bool is_category = false;
+  double mean = 0, std = 1;             // of numbers; the deviation divides by n
+  std::vector<std::string> categories;  // in the order of their codes
+};
+struct Fit {
+  std::vector<ColumnFit> features, targets;
 };
 
 class Dataset : public Counted {
@@ -31,9 +44,11 @@ class Dataset : public Counted {
   virtual bool makes_batches() const { return false; }
   /// The test data that a built-in dataset brings; null for others, and for the test data themselves.
   virtual Ref<Dataset> test_part() const;
-  /// The dataset that has learned something of its data, which samples depend on: this one, or the whole of a subset;
-  /// null where there is none.
-  virtual Dataset* learned() { return nullptr; }
+  /// What was learned of the data, on which samples depend; null for datasets that learn nothing. That of a part is
+  /// that of the whole.
+  virtual const Fit* fit() const { return nullptr; }
+  /// Takes what another dataset has learned. Throws where it does not fit.
+  virtual void set_fit(Fit fit);
   /// The names of the classes, in the order of their labels; empty where there are none.
   virtual std::vector<std::string> classes() const { return {}; }
   /// The samples one by one; an error names the sample.
@@ -73,7 +88,8 @@ class Subset final : public Dataset {
   Tensors batch(std::span<const int64_t> indices, const Epoch& epoch) override;
   bool any_thread() const override { return whole_->any_thread(); }
   bool makes_batches() const override { return whole_->makes_batches(); }
-  Dataset* learned() override { return whole_->learned(); }
+  const Fit* fit() const override { return whole_->fit(); }
+  void set_fit(Fit fit) override { whole_->set_fit(std::move(fit)); }
   std::vector<std::string> classes() const override { return whole_->classes(); }
   const DatasetRef& whole() const { return whole_; }
   const std::vector<int64_t>& indices() const { return indices_; }

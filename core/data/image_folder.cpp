@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
+#include "core/base/visible.h"
+#include "core/data/csv.h"
 #include "core/image/codecs.h"
 
 namespace luth::data {
@@ -43,36 +46,85 @@ std::vector<std::string> images_below(const fs::path& folder) {
   return paths;
 }
 
-Sample transformed(Tensor image, const Transform* transform, int64_t i, const Epoch& epoch) {
-  if (!transform) return {image};
-  Random random(epoch.seed, epoch.number, i);
-  return {transform->apply(image, random)};
-}
-
 }  // namespace
 
-ImageFolder::ImageFolder(ImageFolderSpec spec) : spec_(std::move(spec)), classes_(folders_in(spec_.root)) {
-  if (classes_.empty())
-    throw Error("ImageFolder: '{}' has no folders; it wants one for each class, with images in it", spec_.root);
-  for (size_t label = 0; label < classes_.size(); ++label) {
-    const std::vector<std::string> paths = images_below(fs::path(spec_.root) / classes_[label]);
-    if (paths.empty())
-      throw Error("ImageFolder: the class '{}' of '{}' has no images (.jpg, .jpeg, .png, .webp, .bmp)", classes_[label],
-                  spec_.root);
-    for (auto& path : paths) files_.push_back({path, int64_t(label)});
-  }
+Tensor transformed(const Tensor& image, const Transform* transform, int64_t sample, const Epoch& epoch) {
+  if (!transform) return image;
+  Random random(epoch.seed, epoch.number, sample);
+  return transform->apply(image, random);
 }
 
-Sample ImageFolder::get(int64_t i, const Epoch& epoch) {
-  Sample s = transformed(read_image(path(i), spec_.channels).image, spec_.transform.get(), i, epoch);
-  s.push_back(label(i) + base);
-  return s;
+ImageFiles::ImageFiles(std::string name, const ImageFolderSpec& spec, std::vector<std::string> classes,
+                       std::vector<File> files)
+    : name_(std::move(name)), transform_(spec.transform), channels_(spec.channels), files_(std::move(files)) {
+  fit_.targets.push_back({"label", true, 0, 1, std::move(classes)});
+}
+
+Sample ImageFiles::get(int64_t i, const Epoch& epoch) {
+  const File& file = files_[size_t(i)];
+  return {transformed(read_image(file.path, channels_).image, transform_.get(), i, epoch), file.label + base};
+}
+
+void ImageFiles::set_fit(Fit fit) {
+  if (!fit.features.empty() || fit.targets.size() != 1 || !fit.targets[0].is_category)
+    throw Error("{}: what was learned is of a table, here are labels of images", name_);
+  const std::vector<std::string>&known = fit.targets[0].categories, own = classes();
+  std::vector<int64_t> label;
+  for (const std::string& name : own) {
+    const auto it = std::find(known.begin(), known.end(), name);
+    if (it == known.end()) throw Error("{}: the class '{}' is none of the training data", name_, foreign(name));
+    label.push_back(int64_t(it - known.begin()));
+  }
+  for (File& file : files_) file.label = label[size_t(file.label)];
+  fit_ = std::move(fit);
+}
+
+DatasetRef image_folder(const ImageFolderSpec& spec) {
+  std::vector<std::string> classes = folders_in(spec.root);
+  std::vector<ImageFiles::File> files;
+  if (classes.empty())
+    throw Error("ImageFolder: '{}' has no folders; it wants one for each class, with images in it", spec.root);
+  for (size_t label = 0; label < classes.size(); ++label) {
+    const std::vector<std::string> paths = images_below(fs::path(spec.root) / classes[label]);
+    if (paths.empty())
+      throw Error("ImageFolder: the class '{}' of '{}' has no images (.jpg, .jpeg, .png, .webp, .bmp)", classes[label],
+                  spec.root);
+    for (auto& path : paths) files.push_back({path, int64_t(label)});
+  }
+  return DatasetRef(new ImageFiles("ImageFolder", spec, std::move(classes), std::move(files)));
+}
+
+DatasetRef image_list(const ImageListSpec& spec) {
+  const auto records = read_csv(spec.list);
+  const auto& columns = records->columns();
+  if (columns.size() < 2) throw Error("{} has one column; a list of images has paths and labels", records->name());
+  const size_t path = spec.path.empty() ? 0 : column_position(columns, spec.path, records->name());
+  const size_t target = spec.target.empty() ? 1 : column_position(columns, spec.target, records->name());
+  std::map<std::string, int64_t, std::less<>> labels;
+  std::vector<ImageFiles::File> files;
+  std::vector<std::string> of_file;
+  for (std::vector<Cell> row; records->next(row);) {
+    for (size_t column : {path, target})
+      if (row[column].text.empty())
+        throw Error("{}, {}, column '{}': the value is missing", records->name(), records->where(),
+                    foreign(columns[column]));
+    files.push_back({(fs::path(spec.root) / row[path].text).string(), 0});
+    of_file.emplace_back(row[target].text);
+  }
+  if (files.empty()) throw Error("{} has no rows", records->name());
+  std::vector<std::string> classes = of_file;
+  sort_categories(classes);
+  classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
+  if (classes.size() < 2) throw Error("{} has one class alone, '{}'", records->name(), foreign(classes[0]));
+  for (size_t k = 0; k < classes.size(); ++k) labels[classes[k]] = int64_t(k);
+  for (size_t i = 0; i < files.size(); ++i) files[i].label = labels.find(of_file[i])->second;
+  return DatasetRef(new ImageFiles(records->name(), spec, std::move(classes), std::move(files)));
 }
 
 Sample Transformed::get(int64_t i, const Epoch& epoch) {
   Sample s = of_->get(i, epoch);
   if (s.empty() || !s[0].is_tensor()) throw Error("the first value of a sample is no image");
-  s[0] = transformed(s[0].tensor(), transform_.get(), i, epoch)[0];
+  s[0] = transformed(s[0].tensor(), transform_.get(), i, epoch);
   return s;
 }
 

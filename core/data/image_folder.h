@@ -8,34 +8,51 @@
 
 namespace luth::data {
 
+/// The image after a transform; `transform` may be null. Random choices are a function of (seed, epoch, sample).
+Tensor transformed(const Tensor& image, const Transform* transform, int64_t sample, const Epoch& epoch);
+
 struct ImageFolderSpec {
   std::string root;
   TransformRef transform;  // null: none
   int channels = 3;
 };
+struct ImageListSpec : ImageFolderSpec {
+  std::string list;          // a CSV file; paths in it are relative to `root`
+  std::string path, target;  // columns; "": the first, and the second
+};
 
-/// The images below root/<class>/…, in order of class and name; a sample is the image and the number of its class.
-class ImageFolder final : public Dataset {
+/// Files of images with labels; a sample is the image and the number of its class. What it has learned are the names of
+/// the classes.
+class ImageFiles final : public Dataset {
  public:
-  /// Throws for a folder without classes, or a class without images; the text names it.
-  explicit ImageFolder(ImageFolderSpec spec);
-  std::string name() const override { return "ImageFolder"; }
-  int64_t size() const override { return int64_t(files_.size()); }
-  Sample get(int64_t i, const Epoch& epoch) override;
-  bool any_thread() const override { return !spec_.transform || spec_.transform->any_thread(); }
-  std::vector<std::string> classes() const override { return classes_; }
-  const std::string& path(int64_t i) const { return files_[size_t(i)].path; }
-  int64_t label(int64_t i) const { return files_[size_t(i)].label; }
-
- private:
   struct File {
     std::string path;
     int64_t label;
   };
-  ImageFolderSpec spec_;
-  std::vector<std::string> classes_;
+  ImageFiles(std::string name, const ImageFolderSpec& spec, std::vector<std::string> classes, std::vector<File> files);
+  std::string name() const override { return name_; }
+  int64_t size() const override { return int64_t(files_.size()); }
+  Sample get(int64_t i, const Epoch& epoch) override;
+  bool any_thread() const override { return !transform_ || transform_->any_thread(); }
+  std::vector<std::string> classes() const override { return fit_.targets[0].categories; }
+  const Fit* fit() const override { return &fit_; }
+  void set_fit(Fit fit) override;
+  const std::string& path(int64_t i) const { return files_[size_t(i)].path; }
+
+ private:
+  std::string name_;
+  TransformRef transform_;
+  int channels_;
   std::vector<File> files_;
+  Fit fit_;
 };
+
+/// The images below root/<class>/…, in order of class and name. Throws for a folder without classes, or a class without
+/// images; the text names it.
+DatasetRef image_folder(const ImageFolderSpec& spec);
+/// The images that a table lists. Classes are in the order of their names. Throws, with the line, for a path or label
+/// that is missing, and for labels of one class.
+DatasetRef image_list(const ImageListSpec& spec);
 
 /// A dataset whose first value of each sample goes through a transform.
 class Transformed final : public Dataset {
@@ -45,8 +62,9 @@ class Transformed final : public Dataset {
   int64_t size() const override { return of_->size(); }
   Sample get(int64_t i, const Epoch& epoch) override;
   bool any_thread() const override { return of_->any_thread() && transform_->any_thread(); }
-  Dataset* learned() override { return of_->learned(); }
   std::vector<std::string> classes() const override { return of_->classes(); }
+  const Fit* fit() const override { return of_->fit(); }
+  void set_fit(Fit fit) override { of_->set_fit(std::move(fit)); }
 
  private:
   DatasetRef of_;

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/base/visible.h"
 
 namespace luth::data {
@@ -35,6 +36,23 @@ std::vector<std::string> column_names(std::vector<std::string> names, const std:
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   if (twice != sorted.end()) throw Error("{} has two columns of the name '{}'", file, foreign(*twice));
   return names;
+}
+
+size_t column_position(const std::vector<std::string>& names, const std::string& name, const std::string& file) {
+  const auto it = std::find(names.begin(), names.end(), name);
+  if (it != names.end()) return size_t(it - names.begin());
+  throw Error("{} has no column '{}'{}", file, foreign(name), did_you_mean(name, names));
+}
+
+void sort_categories(std::vector<std::string>& names) {
+  std::sort(names.begin(), names.end());
+  double number;
+  if (!std::all_of(names.begin(), names.end(), [&](auto& n) { return parse_number(n, '.', number); })) return;
+  std::stable_sort(names.begin(), names.end(), [](auto& a, auto& b) {
+    double x = 0, y = 0;
+    parse_number(a, '.', x), parse_number(b, '.', y);
+    return x < y;
+  });
 }
 
 }  // namespace luth::data

@@ -41,5 +41,9 @@ inline constexpr size_t most_columns = 100'000;
 bool parse_number(std::string_view text, char decimal, double& out);
 /// The names with those that are empty replaced by their positions, from 1. Throws for a name twice, and for none.
 std::vector<std::string> column_names(std::vector<std::string> names, const std::string& file);
+/// The position of the column; throws where there is none of the name.
+size_t column_position(const std::vector<std::string>& names, const std::string& name, const std::string& file);
+/// Sorts the names of categories: numbers by size, others by their bytes.
+void sort_categories(std::vector<std::string>& names);
 
 }  // namespace luth::data

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/base/interrupt.h"
-#include "core/base/text.h"
 #include "core/base/visible.h"
 
 namespace luth::data {
@@ -28,24 +27,6 @@ bool is_usually_missing(std::string_view s) {
 
 bool contains(const std::vector<std::string>& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
-}
-
-size_t position(const std::vector<std::string>& names, const std::string& name, const std::string& file) {
-  const auto it = std::find(names.begin(), names.end(), name);
-  if (it != names.end()) return size_t(it - names.begin());
-  throw Error("{} has no column '{}'{}", file, foreign(name), did_you_mean(name, names));
-}
-
-// Numbers by size, texts by their bytes.
-void sort_categories(std::vector<std::string>& names) {
-  std::sort(names.begin(), names.end());
-  double number;
-  if (!std::all_of(names.begin(), names.end(), [&](auto& n) { return parse_number(n, '.', number); })) return;
-  std::stable_sort(names.begin(), names.end(), [](auto& a, auto& b) {
-    double x = 0, y = 0;
-    parse_number(a, '.', x), parse_number(b, '.', y);
-    return x < y;
-  });
 }
 
 Tensor without_first_dim(const Tensor& t) {
@@ -72,7 +53,7 @@ struct TableDataset::Column {
 
 TableDataset::~TableDataset() = default;
 
-TableDataset::TableDataset(Records& records, TableSpec spec, const TableFit* fit)
+TableDataset::TableDataset(Records& records, TableSpec spec, const Fit* fit)
     : spec_(std::move(spec)), name_(records.name()) {
   if (spec_.encode != "one_hot" && spec_.encode != "codes")
     throw Error("encode is 'one_hot' or 'codes', got '{}'", spec_.encode);
@@ -96,16 +77,16 @@ TableDataset::TableDataset(Records& records, TableSpec spec, const TableFit* fit
 void TableDataset::add_column(const std::vector<std::string>& names, const std::string& name) {
   Column c;
   c.name = name;
-  c.source = position(names, name, name_);
+  c.source = column_position(names, name, name_);
   c.forced = contains(spec_.categories, name);
   if (c.forced) c.kind = Column::Kind::category;
   columns_.push_back(std::move(c));
 }
 
-void TableDataset::choose_columns(const std::vector<std::string>& names, const TableFit* fit) {
+void TableDataset::choose_columns(const std::vector<std::string>& names, const Fit* fit) {
   for (auto* list : {&spec_.target, &spec_.usecols, &spec_.drop, &spec_.categories})
     for (auto& name : *list)
-      if (!fit) position(names, name, name_);
+      if (!fit) column_position(names, name, name_);
   std::vector<std::string> features = spec_.usecols, targets = spec_.target;
   if (fit) {
     features.clear(), targets.clear();
@@ -243,7 +224,7 @@ std::vector<std::string> TableDataset::categories_in(std::span<const int64_t> ro
 }
 
 void TableDataset::learn(std::span<const int64_t> rows) {
-  TableFit fit;
+  Fit fit;
   const size_t features = columns_.size() - targets_;
   fit.features.resize(features), fit.targets.resize(targets_);
   std::vector<ColumnFit*> all;
@@ -273,7 +254,7 @@ void TableDataset::check_fit(const std::vector<ColumnFit>& fit, size_t from, siz
   }
 }
 
-void TableDataset::set_fit(TableFit fit) {
+void TableDataset::set_fit(Fit fit) {
   const size_t n = columns_.size() - targets_;
   check_fit(fit.features, 0, n);
   if (targets_) check_fit(fit.targets, n, targets_);

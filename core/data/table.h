@@ -26,17 +26,6 @@ struct TableSpec {
   }
 };
 
-/// What was learned of a column.
-struct ColumnFit {
-  std::string name;
-  bool is_category = false;
-  double mean = 0, std = 1;             // of numbers; the deviation divides by n
-  std::vector<std::string> categories;  // in the order of their codes
-};
-struct TableFit {
-  std::vector<ColumnFit> features, targets;
-};
-
 /// A sample is a vector of features, float32[D]: numbers, and with one_hot the categories; with 'codes' the labels of
 /// the categories, int64[C], behind it; then the target: a label where it is a category, else float32 for each. The
 /// label behind the last one, and no feature with one_hot, is of a category that is missing or that is not known.
@@ -46,19 +35,18 @@ class TableDataset final : public Dataset {
   /// learned of these rows. Columns whose first value is a number are numbers, others are categories, in the order of
   /// their names. Throws, with line and column, for a column that holds both, for a target that is missing or no class
   /// that is known; for columns that are not there, a target of one class, and a table without rows.
-  TableDataset(Records& records, TableSpec spec, const TableFit* fit = nullptr);
+  TableDataset(Records& records, TableSpec spec, const Fit* fit = nullptr);
   ~TableDataset() override;
   std::string name() const override { return name_; }
   int64_t size() const override { return rows_; }
   Sample get(int64_t i, const Epoch& epoch) override;
   Tensors batch(std::span<const int64_t> indices, const Epoch& epoch) override;
   bool makes_batches() const override { return true; }
-  Dataset* learned() override { return this; }
   std::vector<std::string> classes() const override;
 
-  const TableFit& fit() const { return fit_; }
-  /// Takes what another dataset has learned. Throws where columns differ, or a target is no class of it.
-  void set_fit(TableFit fit);
+  const Fit* fit() const override { return &fit_; }
+  /// Throws where columns differ, or a target is no class of it.
+  void set_fit(Fit fit) override;
   /// Learns of these rows alone.
   void learn(std::span<const int64_t> rows);
   /// The names of the features in a sample: "area", "city=Paris".
@@ -66,7 +54,7 @@ class TableDataset final : public Dataset {
 
  private:
   struct Column;
-  void choose_columns(const std::vector<std::string>& names, const TableFit* fit);
+  void choose_columns(const std::vector<std::string>& names, const Fit* fit);
   void add_column(const std::vector<std::string>& names, const std::string& name);
   void read(Records& records);
   bool add_row(const Records& records, const std::vector<Cell>& cells);
@@ -88,7 +76,7 @@ class TableDataset final : public Dataset {
   std::vector<Tensor> blocks_;   // float64[rows of a block, columns]; nan: missing; categories in order of appearance
   int64_t rows_ = 0;
   int block_shift_ = 0;  // a block has 2 to the power of it rows
-  TableFit fit_;
+  Fit fit_;
   int64_t width_ = 0, codes_ = 0;  // features and labels of a sample
 };
 

@@ -1,6 +1,8 @@
 // Images in Lua: files, datasets of them, data.transforms.
 #include <algorithm>
+#include <filesystem>
 
+#include "core/data/cifar.h"
 #include "core/data/image_folder.h"
 #include "core/dispatch/generator.h"
 #include "core/image/codecs.h"
@@ -142,16 +144,62 @@ int write_image(lua_State* L) {
 
 // ---- datasets ----
 
+// Sets `to` from the option of that name; its index, 0 where it was not given.
+int take_transform(lua_State* L, NamedArguments& options, const char* name, TransformRef& to) {
+  const int at = options.get(name);
+  if (at) to = check_transform(L, at, name);
+  return at;
+}
+
 int image_folder(lua_State* L) {
   data::ImageFolderSpec spec;
-  spec.root = luaL_checkstring(L, 1);
+  spec.root = find_data(luaL_checkstring(L, 1));
   NamedArguments options(L, 2, "data.ImageFolder");
   spec.channels = channels_of(options);
-  const int at = options.get("transform");
-  if (at) spec.transform = check_transform(L, at, "data.ImageFolder: transform");
+  const int at = take_transform(L, options, "transform", spec.transform);
   options.done();
-  return push_dataset(L, data::DatasetRef(new data::ImageFolder(std::move(spec))), at);
+  return push_dataset(L, data::image_folder(spec), at);
 }
+
+std::string text_option(NamedArguments& options, lua_State* L, const char* name, const std::string& otherwise) {
+  const int at = options.get(name);
+  if (!at) return otherwise;
+  if (lua_type(L, at) != LUA_TSTRING) throw Error("{} expects a string, got {}", name, given_text(L, at));
+  return lua_tostring(L, at);
+}
+
+int image_list(lua_State* L) {
+  data::ImageListSpec spec;
+  spec.list = find_data(luaL_checkstring(L, 1));
+  NamedArguments options(L, 2, "data.ImageList");
+  spec.root = text_option(options, L, "root", std::filesystem::path(spec.list).parent_path().string());
+  spec.path = text_option(options, L, "path", "");
+  spec.target = text_option(options, L, "target", "");
+  spec.channels = channels_of(options);
+  const int at = take_transform(L, options, "transform", spec.transform);
+  options.done();
+  return push_dataset(L, data::image_list(spec), at);
+}
+
+int cifar(lua_State* L, const char* function, const char* root, data::DatasetRef (*make)(const data::CifarSpec&)) {
+  data::CifarSpec spec;
+  lua_settop(L, 1);
+  NamedArguments options(L, 1, function);
+  spec.root = find_data(text_option(options, L, "root", root));
+  spec.train = options.flag("train", true);
+  if (make == data::cifar100) spec.coarse = options.flag("coarse", false);
+  lua_createtable(L, 2, 0);  // what the dataset needs
+  const int kept = lua_gettop(L);
+  for (auto [name, to] : {std::pair("transform", &spec.transform), std::pair("test_transform", &spec.test_transform)})
+    if (const int at = take_transform(L, options, name, *to)) {
+      lua_pushvalue(L, at);
+      lua_rawseti(L, kept, lua_Integer(lua_rawlen(L, kept)) + 1);
+    }
+  options.done();
+  return push_dataset(L, make(spec), kept);
+}
+int cifar10(lua_State* L) { return cifar(L, "data.CIFAR10", "cifar10", data::cifar10); }
+int cifar100(lua_State* L) { return cifar(L, "data.CIFAR100", "cifar100", data::cifar100); }
 
 int transformed(lua_State* L) {
   lua_settop(L, 2);
@@ -163,13 +211,13 @@ int transformed(lua_State* L) {
   return push_dataset(L, data::DatasetRef(new data::Transformed(std::move(of), std::move(t))), 3);
 }
 
-const data::ImageFolder& folder(lua_State* L) {
+const data::ImageFiles& files(lua_State* L) {
   auto* d = to_box<data::DatasetRef>(L, 1);
-  auto* f = d ? dynamic_cast<const data::ImageFolder*>(d->get()) : nullptr;
-  return f ? *f : throw Error("expects an ImageFolder, got {}", given_text(L, 1));
+  auto* f = d ? dynamic_cast<const data::ImageFiles*>(d->get()) : nullptr;
+  return f ? *f : throw Error("expects an ImageFolder or ImageList, got {}", given_text(L, 1));
 }
 int path(lua_State* L) {
-  const data::ImageFolder& f = folder(L);
+  const data::ImageFiles& f = files(L);
   const int64_t i = luaL_checkinteger(L, 2);
   if (i < 1 || i > f.size()) throw Error("path: sample {} is out of range; there are samples 1 to {}", i, f.size());
   return lua_pushlstring(L, f.path(i - 1).data(), f.path(i - 1).size()), 1;
@@ -188,11 +236,22 @@ constexpr Row functions[] = {
     {"ImageFolder", guarded<image_folder>, "data.ImageFolder(root, {transform = nil, channels = 3})",
      "The images in root/<class>/…: a sample is the image and the number of its class, from 1, in the order of the "
      "classes' names. dataset:classes() lists these. A broken file is an error that names it."},
+    {"ImageList", guarded<image_list>,
+     "data.ImageList(list, {root = nil, path = nil, target = nil, transform = nil, channels = 3})",
+     "The images that a CSV file lists: path and target are its columns, the first two where they are not named; paths "
+     "are relative to root, the list's folder. A sample is the image and the number of its class, from 1, in the order "
+     "of the classes' names."},
+    {"CIFAR10", guarded<cifar10>, "data.CIFAR10{root = 'cifar10', train = true, transform = nil, test_transform = nil}",
+     "The CIFAR-10 dataset in its binary files, as `luth data get cifar10` fetches them: images uint8[3, 32, 32] and "
+     "labels 1 to 10; dataset:classes() names these. The test part has test_transform."},
+    {"CIFAR100", guarded<cifar100>,
+     "data.CIFAR100{root = 'cifar100', train = true, coarse = false, transform = nil, test_transform = nil}",
+     "The same of CIFAR-100: labels 1 to 100, or with coarse = true 1 to 20."},
     {"Transformed", guarded<transformed>, "data.Transformed(dataset, transform)",
      "A dataset whose first value of each sample has gone through a transform."},
 };
 constexpr Row image_folder_methods[] = {
-    {"path", guarded<path>, "dataset:path(i)", "The file of sample i of an ImageFolder, counted from 1."},
+    {"path", guarded<path>, "dataset:path(i)", "The file of sample i of an ImageFolder or ImageList, counted from 1."},
 };
 
 std::string help_of(const void* of) {

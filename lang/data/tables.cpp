@@ -13,8 +13,8 @@ namespace luth::lang {
 namespace {
 
 using data::ColumnFit;
+using data::Fit;
 using data::TableDataset;
-using data::TableFit;
 
 // ---- what was learned, as a table ----
 
@@ -37,7 +37,7 @@ void push_column(lua_State* L, const ColumnFit& c) {
   lua_setfield(L, -2, "std");
 }
 
-void push_fit(lua_State* L, const TableFit& fit) {
+void push_fit(lua_State* L, const Fit& fit) {
   lua_newtable(L);
   push_items(L, fit.features, [&](const ColumnFit& c) { push_column(L, c); });
   lua_setfield(L, -2, "features");
@@ -46,7 +46,7 @@ void push_fit(lua_State* L, const TableFit& fit) {
 }
 
 [[noreturn]] void no_state(const char* why) {
-  throw Error("this is no state of a table's dataset, as state_dict() gives it: {}", why);
+  throw Error("this is no state of a dataset, as state_dict() gives it: {}", why);
 }
 
 // A text of the table on top of the stack.
@@ -76,8 +76,8 @@ ColumnFit column_at_top(lua_State* L) {
   return c;
 }
 
-TableFit read_fit(lua_State* L, int index) {
-  TableFit fit;
+Fit read_fit(lua_State* L, int index) {
+  Fit fit;
   index = lua_absindex(L, index);
   if (!lua_istable(L, index)) no_state("it is no table");
   for (auto [name, list] : {std::pair("features", &fit.features), std::pair("target", &fit.targets)}) {
@@ -90,27 +90,29 @@ TableFit read_fit(lua_State* L, int index) {
 
 // ---- methods ----
 
-TableDataset* table_of(lua_State* L, int index) {
+data::Dataset* dataset_of(lua_State* L, int index) {
   auto* d = to_box<data::DatasetRef>(L, index);
-  return d && *d ? dynamic_cast<TableDataset*>((*d)->learned()) : nullptr;
+  return d ? d->get() : nullptr;
 }
 TableDataset& self(lua_State* L) {
-  TableDataset* t = table_of(L, 1);
-  return t ? *t
-           : throw Error("expects a dataset of a table, as data.CSV gives it, or a part of one, got {}",
-                         given_text(L, 1));
+  auto* t = dynamic_cast<TableDataset*>(dataset_of(L, 1));
+  return t ? *t : throw Error("expects a dataset of a table, as data.CSV gives it, got {}", given_text(L, 1));
 }
 
 int state_dict(lua_State* L) {
-  const TableDataset* t = table_of(L, 1);
-  return t ? push_fit(L, t->fit()) : lua_pushnil(L), 1;
+  const data::Dataset* d = dataset_of(L, 1);
+  const Fit* fit = d ? d->fit() : nullptr;
+  return fit ? push_fit(L, *fit) : lua_pushnil(L), 1;
 }
-int load_state_dict(lua_State* L) { return self(L).set_fit(read_fit(L, 2)), 0; }
+int load_state_dict(lua_State* L) {
+  data::Dataset* d = dataset_of(L, 1);
+  if (!d) refuse_self(L, "a dataset");
+  return d->set_fit(read_fit(L, 2)), 0;
+}
 int features(lua_State* L) { return push_texts(L, self(L).features()); }
 int fit(lua_State* L) {
   TableDataset& t = self(L);
-  auto* part = to_box<data::DatasetRef>(L, 2);
-  auto* subset = part ? dynamic_cast<data::Subset*>(part->get()) : nullptr;
+  auto* subset = dynamic_cast<data::Subset*>(dataset_of(L, 2));
   if (!subset || subset->whole().get() != &t)
     throw Error("fit: expects a part of this dataset, as random_split and Subset give them, got {}", given_text(L, 2));
   t.learn(subset->indices());
@@ -143,11 +145,11 @@ std::vector<std::string> names_at(lua_State* L, NamedArguments& options, const c
 }
 
 // What `like` says was learned, of a dataset or its state.
-std::optional<TableFit> fit_at(lua_State* L, NamedArguments& options) {
+std::optional<Fit> fit_at(lua_State* L, NamedArguments& options) {
   const int index = options.get("like");
   if (!index) return {};
-  const TableDataset* t = table_of(L, index);
-  return t ? t->fit() : read_fit(L, index);
+  const data::Dataset* d = dataset_of(L, index);
+  return d && d->fit() ? *d->fit() : read_fit(L, index);
 }
 
 constexpr const char* table_options[] = {"target", "usecols", "drop", "categories", "na_values", "like"};
@@ -168,7 +170,7 @@ int push_table(lua_State* L, int index, const char* function, data::Records& rec
   spec.drop = names_at(L, options, "drop", &columns);
   spec.categories = names_at(L, options, "categories", &columns);
   spec.na_values = names_at(L, options, "na_values", nullptr);
-  const std::optional<TableFit> learned = fit_at(L, options);
+  const std::optional<Fit> learned = fit_at(L, options);
   return push_dataset(L, data::DatasetRef(new TableDataset(records, std::move(spec), learned ? &*learned : nullptr)));
 }
 
@@ -198,10 +200,10 @@ constexpr Row functions[] = {
 };
 constexpr Row methods[] = {
     {"state_dict", guarded<state_dict>, "dataset:state_dict()",
-     "What a dataset of a table has learned of its columns: means, deviations, categories. A checkpoint of luth train "
-     "keeps it. nil for other datasets."},
+     "What a dataset has learned: means, deviations and categories of a table, the classes of images. A checkpoint of "
+     "luth train keeps it. nil for datasets that learn nothing."},
     {"load_state_dict", guarded<load_state_dict>, "dataset:load_state_dict(state)",
-     "Takes the means, deviations and categories of another dataset of a table."},
+     "Takes what another dataset has learned."},
     {"features", guarded<features>, "dataset:features()",
      "The names of the features of a dataset of a table: 'area', 'city=Paris'. Their number is the size of a sample's "
      "first value."},

@@ -1,0 +1,83 @@
+-- Datasets of files: lists of images, CIFAR's binaries.
+local folder = os.tmpname()
+os.remove(folder)
+assert(os.execute('mkdir ' .. folder))
+local function write(name, bytes)
+  local path = folder .. '/' .. name
+  local file <close> = assert(io.open(path, 'wb'))
+  file:write(bytes)
+  return path
+end
+local function fails(text, f, ...)
+  local good, message = pcall(f, ...)
+  assert(not good and message:find(text, 1, true), tostring(message) .. ' instead of ' .. text)
+end
+local function list(t) return table.concat(t, '|') end
+
+-- ---- image lists ----
+-- BMP files, for which no library is needed: 2 x 2 pixels of one colour
+local function bmp(red, green, blue)
+  local row = string.char(blue, green, red):rep(2) .. '\0\0'
+  return string.pack('<c2I4I4I4I4i4i4I2I2I4I4i4i4I4I4', 'BM', 54 + 16, 0, 54, 40, 2, 2, 1, 24, 0, 16, 0, 0, 0, 0) .. row .. row
+end
+write('one.bmp', bmp(10, 20, 30))
+write('two.bmp', bmp(200, 0, 0))
+local path = write('list.csv', 'path,label,n\none.bmp,dog,1\ntwo.bmp,"cat, big",2\none.bmp,dog,3\n')
+local ds = data.ImageList(path)
+assert(#ds == 3 and list(ds:classes()) == 'cat, big|dog' and ds:path(2) == folder .. '/two.bmp')
+local x, y = ds:get(3)
+assert(y == 2 and list(x:reshape(3, 4):select(2, 1):tolist()) == '10|20|30')
+local float = data.ImageList(path, { target = 'n', path = 'path', transform = data.transforms.ToTensor() })
+assert(list(float:classes()) == '1|2|3' and float:get(1).dtype == torch.float32)
+local few = data.ImageList(write('few.csv', 'a,b\none.bmp,dog\ntwo.bmp,ant\n'))
+few:load_state_dict(data.ImageList(write('all.csv', 'a,b\none.bmp,dog\ntwo.bmp,ant\ntwo.bmp,bee\n')):state_dict())
+assert(select(2, few:get(1)) == 3 and list(few:classes()) == 'ant|bee|dog')
+fails("the class 'cat, big' is none of the training data", ds.load_state_dict, ds, few:state_dict())
+fails('what was learned is of a table', ds.load_state_dict, ds,
+      { features = { { name = 'x', mean = 0, std = 1 } }, target = {} })
+fails("this is no state of a dataset", ds.load_state_dict, ds, { features = { { name = 'x', mean = 0, std = 0 } }, target = {} })
+fails('learns nothing of its data', data.TensorDataset(x).load_state_dict, data.TensorDataset(x), few:state_dict())
+fails('has one class alone', data.ImageList, write('bad.csv', 'a,b\none.bmp,dog\n'))
+fails("line 3, column 'b': the value is missing", data.ImageList, write('bad.csv', 'a,b\none.bmp,dog\ntwo.bmp,\n'))
+fails("has no column 'labl'; did you mean 'label'?", data.ImageList, path, { target = 'labl' })
+fails('has one column', data.ImageList, write('bad.csv', 'a\none.bmp\n'))
+local gone = data.ImageList(write('gone.csv', 'a,b\none.bmp,dog\nnone.bmp,cat\n'))
+fails('sample 2', function() for _ in data.DataLoader(gone, { batch_size = 2 }) do end end)
+
+-- ---- CIFAR ----
+local function records(n, label) -- image i has the byte i
+  local all = {}
+  for i = 1, n do all[i] = label(i) .. string.char(i):rep(3072) end
+  return table.concat(all)
+end
+os.execute('mkdir ' .. folder .. '/cifar-10-batches-bin')
+for i = 1, 5 do write('cifar-10-batches-bin/data_batch_' .. i .. '.bin', records(i, function(k) return string.char(k) end)) end
+write('cifar-10-batches-bin/test_batch.bin', records(3, function(k) return string.char(10 - k) end))
+write('cifar-10-batches-bin/batches.meta.txt', 'airplane\nautomobile\nbird\ncat\ndeer\ndog\nfrog\nhorse\nship\ntruck\n\n')
+local c = data.CIFAR10 { root = folder }
+assert(#c == 15 and c:classes()[10] == 'truck' and tostring(c) == 'CIFAR10 of 15 samples')
+local image, label = c:get(6)  -- the third of data_batch_3
+assert(label == 4 and image.dtype == torch.uint8 and tostring(image:size()) == 'torch.Size([3, 32, 32])' and image:sum():item() == 3 * 3072)
+local images, labels = data.DataLoader(c, { batch_size = 15 })()
+assert(torch.equal(images[6], image) and list(labels:tolist()) == '2|2|3|2|3|4|2|3|4|5|2|3|4|5|6')
+local test = c:test_part()
+assert(#test == 3 and select(2, test:get(1)) == 10 and test:test_part() == nil)
+local T = data.transforms
+local augmented = data.CIFAR10 { root = folder, transform = T.Compose { T.RandomCrop(32, { padding = 4 }), T.ToTensor() }, test_transform = T.ToTensor() }
+assert(augmented:get(1).dtype == torch.float32 and augmented:test_part():get(3):max():item() == torch.tensor(3 / 255):item())
+assert(data.CIFAR10 { root = folder, transform = T.ToTensor() }:test_part() == nil)
+local one, two = data.DataLoader(augmented, { batch_size = 15, num_workers = 2 })(), data.DataLoader(augmented, { batch_size = 15 })()
+assert(torch.equal(one, two))
+write('train.bin', records(2, function(k) return string.char(k, 90 + k) end))
+write('test.bin', records(1, function(k) return string.char(19, 99) end))
+assert(select(2, data.CIFAR100 { root = folder }:get(2)) == 93 and select(2, data.CIFAR100 { root = folder, coarse = true }:get(2)) == 3)
+assert(#data.CIFAR100 { root = folder }:classes() == 0)
+write('test.bin', records(1, function() return string.char(20, 99) end))
+fails('label 20 of image 1 is out of range 0 to 19', data.CIFAR100, { root = folder, train = false, coarse = true })
+write('test.bin', records(1, function() return string.char(2, 9) end):sub(1, 3000))
+fails('has 3000 bytes', data.CIFAR100, { root = folder, train = false })
+write('test.bin', '')
+fails('has 0 bytes', data.CIFAR100, { root = folder, train = false })
+fails('there is no', data.CIFAR10, { root = folder .. '/none' })
+fails("did you mean 'train'?", data.CIFAR10, { root = folder, trian = false })
+os.execute('rm -r ' .. folder)
