@@ -151,6 +151,23 @@ constexpr Row samplers[] = {
     {"StackDataset", nullptr, "data.StackDataset(dataset, ...)",
      "A dataset whose samples are those of several, one behind the other."},
 };
+constexpr Row batch_transforms[] = {
+    {"MixUp", nullptr, "data.transforms.MixUp{alpha = 1.0, num_classes = nil}",
+     "t(images, labels) mixes each image of a batch, float[N, …], and its label with those of the one before it, by a "
+     "share of Beta(alpha, alpha). Labels, 1 to num_classes or rows of probabilities, become rows of probabilities. "
+     "t:set_batch(seed, epoch, batch) makes what is random a function of these. It is for the field augment of "
+     "recipes."},
+    {"CutMix", nullptr, "data.transforms.CutMix{alpha = 1.0, num_classes = nil}",
+     "t(images, labels) replaces a random rectangle of each image of a batch, float[N, C, H, W], by that of the one "
+     "before it, and mixes the labels by the areas, as MixUp does."},
+    {"OneHot", nullptr, "data.transforms.OneHot{num_classes}",
+     "t(…, labels) makes rows of floats of a batch's labels, which are its last value."},
+    {"LabelSmoothing", nullptr, "data.transforms.LabelSmoothing{smoothing = 0.1, num_classes = nil}",
+     "t(…, labels) gives the share `smoothing` of a batch's labels to all classes alike."},
+    {"RandomChoice", nullptr, "data.transforms.RandomChoice({transform, …}, {p = nil})",
+     "One of several transforms of batches, such as MixUp and CutMix, drawn for each batch; p are their "
+     "probabilities."},
+};
 constexpr Row summaries[] = {
     {"summary", nullptr, "torch.utils.summary(model, input)",
      "The tree of a model with shapes, parameters and multiply-adds, which prints; fields rows, parameters, trainable, "
@@ -260,6 +277,8 @@ void open_libraries(lua_State* L) {
   add_table(L, "distributions", "luth.torch.distributions", distributions);
   lua_getglobal(L, "data");
   add_library(L, -1, "luth.data.samplers", samplers);
+  lua_getfield(L, -1, "transforms");
+  add_library(L, -1, "luth.data.batch_transforms", batch_transforms);
   push_table(L, "utils");
   add_library(L, -1, "luth.torch.summary", summaries);
   add_table(L, "tensorboard", "luth.torch.tensorboard", tensorboard);

@@ -64,6 +64,13 @@ same(torch.load(arg[1]), torch.load(arg[2]), 'state')
 print('same')
 )lua";
 
+// What is random in a transform of batches is a function of seed, epoch and batch, whatever else draws.
+constexpr const char* augmented = R"lua(
+local mix = data.transforms.RandomChoice { data.transforms.MixUp { num_classes = 3 }, data.transforms.LabelSmoothing { num_classes = 3 } }
+r.augment = mix
+r.ema = 0.9
+)lua";
+
 class Resume : public ::testing::Test {
  protected:
   Resume() {
@@ -112,6 +119,16 @@ TEST_F(Resume, WithClassesOfTheRecipe) {
   run_whole();
   EXPECT_EQ(run_until(6, SIGINT).code, 130);
   Result r = run_in(dir_, {"train", "p.lua", "--resume", "--dir", "part"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  expect_same();
+}
+
+TEST_F(Resume, WithTransformsOfBatches) {
+  dir_.write("p.lua", points_recipe(std::string(holds) + augmented));
+  run_whole();
+  EXPECT_EQ(run_until(2, SIGINT).code, 130);
+  EXPECT_EQ(run_until(5, SIGTERM, {"--resume", "--workers", "2", "--threads", "1"}).code, 143);
+  Result r = run_in(dir_, {"train", "p.lua", "--resume", "--dir", "part", "--workers", "0", "--threads", "2"});
   EXPECT_EQ(r.code, 0) << r.err;
   expect_same();
 }

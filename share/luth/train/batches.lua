@@ -47,6 +47,15 @@ function M.prepare(r, device, ...)
   return batch
 end
 
+-- The same values for training: what is random in a transform of batches is a function of (seed, epoch, batch).
+function M.augment(trainer, batch)
+  local r = trainer.recipe
+  local change = r.augment
+  if not change then return batch end
+  if type(change) == 'table' and change.set_batch then change:set_batch(r.seed, trainer.epoch - 1, trainer.batch) end
+  return table.pack(change(table.unpack(batch, 1, batch.n)))
+end
+
 -- {name, metric} for the loss and the metrics of a recipe.
 local function measures(trainer)
   local list = metrics.make(trainer.recipe.metrics)

@@ -96,6 +96,10 @@ M.all = {
   },
   collate = { check = of_kind(callable), help = 'a function that makes a batch from a list of samples' },
   transform = { check = of_kind(callable), help = 'a function that changes a batch before the model sees it' },
+  augment = {
+    check = of_kind(callable),
+    help = 'a function or data.transforms.MixUp and the like, which changes a batch of training after transform',
+  },
   step = { check = of_kind(callable), help = 'function(model, batch, ctx), used instead of the ordinary step' },
   batch = { default = 32, least = 1, help = 'samples per batch' },
   epochs = { default = 1, least = 0, help = 'passes over the training data' },

@@ -185,7 +185,7 @@ end
 -- `part`: what of the batch is this rank's (batches.lua); `boundary`: it ends a step of the optimizer.
 function Trainer:run_batch(part, boundary, ...)
   if self.replicas then self.replicas:begin(part.weight) end
-  local batch = batches.prepare(self.recipe, self.device, ...)
+  local batch = batches.augment(self, batches.prepare(self.recipe, self.device, ...))
   local size = part.own > 0 and #batch[1] or 0
   local loss = self:forward_backward(batch, boundary)
   if loss and size > 0 then self:add_loss(loss, size) end
