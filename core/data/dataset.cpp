@@ -61,6 +61,13 @@ Tensor rows(const Tensor& t, std::span<const int64_t> indices) {
 
 }  // namespace
 
+OtherValue::~OtherValue() = default;
+void Sample::push_other(OtherRef other) {
+  push_back({});
+  others.resize(size());
+  others.back() = std::move(other);
+}
+
 Dataset::~Dataset() = default;
 DatasetRef Dataset::test_part() const { return {}; }
 void Dataset::set_fit(Fit) { throw Error("{} learns nothing of its data, and takes no state", name()); }
@@ -89,6 +96,7 @@ Tensors collate(std::span<const Sample> samples) {
       throw Error("a sample has {} values, the first of its batch has {}", s.size(), samples[0].size());
   NoGrad no_grad;
   for (size_t k = 0; k < samples[0].size(); ++k) {
+    if (samples[0].other(k)) throw Error("value {} of a sample is neither tensor nor number: pass a collate_fn", k + 1);
     if (!samples[0][k]) throw Error("value {} of a sample is nil", k + 1);
     out.push_back(samples[0][k].is_tensor() ? stack_tensors(samples, k) : stack_numbers(samples, k));
   }

@@ -10,8 +10,30 @@
 
 namespace luth::data {
 
-/// What one sample holds: tensors and numbers, an image and its label for instance.
-using Sample = Inputs;
+/// A value of a sample that is neither tensor nor number. The language knows its own kinds besides Text.
+class OtherValue : public Counted {
+ public:
+  virtual ~OtherValue();
+};
+using OtherRef = Ref<OtherValue>;
+class Text final : public OtherValue {
+ public:
+  enum class Kind { plain, json };
+  explicit Text(std::string b, Kind k = Kind::plain) : bytes(std::move(b)), kind(k) {}
+  const std::string bytes;
+  const Kind kind;
+};
+
+/// What one sample holds: tensors and numbers, an image and its label for instance. Where `others` has a value, the
+/// list of tensors and numbers has an empty one.
+struct Sample : Inputs {
+  using Inputs::Inputs;
+  std::vector<OtherRef> others;  // by position; empty, or shorter than the sample, where the rest are null
+  void push_other(OtherRef other);
+  /// Null where value k is a tensor or a number.
+  const OtherValue* other(size_t k) const { return k < others.size() ? others[k].get() : nullptr; }
+  bool is_plain() const { return others.empty(); }
+};
 /// Whatever is random in a sample is a function of this and of the sample's number, never of workers or of order.
 struct Epoch {
   int64_t seed = 0, number = 0;  // numbers count from 0
@@ -59,8 +81,8 @@ class Dataset : public Counted {
 };
 using DatasetRef = Ref<Dataset>;
 
-/// Samples to batches: tensors are stacked, numbers become int64 or the default float dtype, booleans bool.
-/// Throws with the sample's place when shapes or the number of values differ.
+/// Samples, which are plain, to batches: tensors are stacked, numbers become int64 or the default float dtype, booleans
+/// bool. Throws with the sample's place when shapes or the number of values differ.
 Tensors collate(std::span<const Sample> samples);
 
 /// Sample i is element i of each tensor along its first dim; all have the same extent there.

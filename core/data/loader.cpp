@@ -1,5 +1,6 @@
 #include "core/data/loader.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -15,9 +16,7 @@
 namespace luth::data {
 namespace {
 
-struct Batch {
-  Tensors tensors;
-  std::vector<Sample> samples;
+struct Read : Batch {
   std::exception_ptr error;
 };
 
@@ -27,23 +26,30 @@ struct Wanted {
   Device* pinned_for = nullptr;  // whose pinned memory holds the tensors of a batch; null: ordinary memory
 };
 
-Batch made(Dataset& dataset, const std::vector<int64_t>& indices, const Epoch& epoch, const Wanted& wanted) {
+Read made(Dataset& dataset, const std::vector<int64_t>& indices, const Epoch& epoch, const Wanted& wanted) {
   NoGrad no_grad;
-  Batch b;
-  if (wanted.collated)
+  Read b;
+  if (wanted.collated && dataset.makes_batches()) {
     b.tensors = dataset.batch(indices, epoch);
-  else
+  } else {
     b.samples = dataset.samples(indices, epoch);
+    const bool plain = std::all_of(b.samples.begin(), b.samples.end(), [](auto& s) { return s.is_plain(); });
+    if (wanted.collated && plain) b.tensors = collate(std::exchange(b.samples, {}));
+  }
   if (wanted.pinned_for)
     for (auto& t : b.tensors)
       if (t && t.device().on_host()) t = pin_memory(t, *wanted.pinned_for);
   return b;
 }
 
-Batch read(Dataset& dataset, const std::vector<int64_t>& indices, const Epoch& epoch, const Wanted& wanted) {
+Read read(Dataset& dataset, const std::vector<int64_t>& indices, const Epoch& epoch, const Wanted& wanted) {
   try {
     return made(dataset, indices, epoch, wanted);
-  } catch (const std::exception&) { return {{}, {}, std::current_exception()}; }
+  } catch (const std::exception&) {
+    Read failed;
+    failed.error = std::current_exception();
+    return failed;
+  }
 }
 
 // The GPU to pin memory for; without one nothing is pinned.
@@ -58,15 +64,16 @@ class Sequence : public Pass {
  public:
   Sequence(DatasetRef dataset, Epoch epoch, Batches batches, int64_t from, Wanted wanted)
       : dataset_(std::move(dataset)), epoch_(epoch), batches_(std::move(batches)), at_(size_t(from)), wanted_(wanted) {}
-  std::optional<Tensors> next() override {
-    std::optional<Batch> b = take();
-    if (!b) return {};
-    return std::move(b->tensors);
-  }
-  std::optional<std::vector<Sample>> next_samples() override {
-    std::optional<Batch> b = take();
-    if (!b) return {};
-    return std::move(b->samples);
+  std::optional<Batch> next() override {
+    if (at_ >= batches_.size()) return {};
+    try {
+      Read b = fetch(at_++);
+      if (b.error) std::rethrow_exception(b.error);
+      return b;
+    } catch (const Error& e) {
+      if (e.code() == ErrorCode::interrupted || e.code() == ErrorCode::terminated) throw;
+      throw Error(e.code(), "{}: {}", where(), e.what());
+    }
   }
 
   std::string where() const override {
@@ -80,7 +87,7 @@ class Sequence : public Pass {
   }
 
  protected:
-  virtual Batch fetch(size_t number) = 0;
+  virtual Read fetch(size_t number) = 0;
   DatasetRef dataset_;
   const Epoch epoch_;
   const Batches batches_;
@@ -88,17 +95,6 @@ class Sequence : public Pass {
   const Wanted wanted_;
 
  private:
-  std::optional<Batch> take() {
-    if (at_ >= batches_.size()) return {};
-    try {
-      Batch b = fetch(at_++);
-      if (b.error) std::rethrow_exception(b.error);
-      return b;
-    } catch (const Error& e) {
-      if (e.code() == ErrorCode::interrupted || e.code() == ErrorCode::terminated) throw;
-      throw Error(e.code(), "{}: {}", where(), e.what());
-    }
-  }
   static constexpr size_t most_shown = 16;
 };
 
@@ -108,7 +104,7 @@ class DirectPass final : public Sequence {
 
  private:
   // Outside of read's try: a dataset written in Lua throws Lua's own errors, which must pass untouched.
-  Batch fetch(size_t number) override { return made(*dataset_, batches_[number], epoch_, wanted_); }
+  Read fetch(size_t number) override { return made(*dataset_, batches_[number], epoch_, wanted_); }
 };
 
 /// Workers make batches, each the next one that nobody makes. A batch waits in `done_` until its turn. At most `ahead`
@@ -144,7 +140,7 @@ class ThreadedPass final : public Sequence {
   }
   void work(size_t number) {
     for (bool more = true; more;) {
-      Batch b = read(*dataset_, batches_[number], epoch_, wanted_);
+      Read b = read(*dataset_, batches_[number], epoch_, wanted_);
       std::lock_guard hold(lock_);
       place(number) = std::move(b);
       more = room();
@@ -152,23 +148,23 @@ class ThreadedPass final : public Sequence {
       changed_.notify_one();  // with the lock: the pass may end at once
     }
   }
-  Batch fetch(size_t number) override {
+  Read fetch(size_t number) override {
     std::unique_lock hold(lock_);
     feed();
     if (number == claimed_)
       return ++claimed_, ++taken_, read(*dataset_, batches_[number], epoch_, wanted_);  // no worker
     changed_.wait(hold, [&] { return place(number).has_value(); });
-    Batch b = *std::exchange(place(number), std::nullopt);
+    Read b = *std::exchange(place(number), std::nullopt);
     taken_ = number + 1;
     feed();
     return b;
   }
 
-  std::optional<Batch>& place(size_t number) { return done_[number % done_.size()]; }
+  std::optional<Read>& place(size_t number) { return done_[number % done_.size()]; }
 
   std::mutex lock_;
   std::condition_variable changed_;
-  std::vector<std::optional<Batch>> done_;
+  std::vector<std::optional<Read>> done_;
   size_t taken_, claimed_;
   int64_t working_ = 0;
   const int64_t workers_;

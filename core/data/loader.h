@@ -31,14 +31,18 @@ struct LoaderSpec {
 
 using Batches = std::vector<std::vector<int64_t>>;
 
+/// A batch: `tensors`, or, where the pass does not collate or a sample has other values, the samples.
+struct Batch {
+  Tensors tensors;
+  std::vector<Sample> samples;
+};
+
 /// One pass over the data.
 class Pass : public Counted {
  public:
   virtual ~Pass();
   /// The next batch, or nothing at the end. Throws what the dataset threw for a sample of it.
-  virtual std::optional<Tensors> next() = 0;
-  /// The same, not collated.
-  virtual std::optional<std::vector<Sample>> next_samples() = 0;
+  virtual std::optional<Batch> next() = 0;
   /// "batch 3 (samples 7, 2)": the last batch that was asked for, counted from 1 and as the dataset counts.
   virtual std::string where() const = 0;
 };

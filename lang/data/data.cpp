@@ -8,6 +8,7 @@
 #include "core/data/mnist.h"
 #include "core/dispatch/generator.h"
 #include "core/ops/shape/view.h"
+#include "lang/data/samples.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
 #include "lang/runtime/interp.h"
@@ -20,11 +21,6 @@ namespace luth::lang {
 namespace {
 
 using data::DatasetRef;
-
-Value sample_value(lua_State* L, int i) {
-  if (Value v = to_value(L, i)) return v;
-  throw Error("get returned {}; a sample is made of tensors and numbers", given_text(L, i));
-}
 
 // A dataset written in Lua: anything with a length and a method get. The userdata of each dataset or loader made of it
 // keeps the object (lang/runtime/ref.h).
@@ -55,10 +51,8 @@ class LuaDataset final : public data::Dataset {
       lua_settop(L, top);
       throw Error(error_code(L, text), "{}", text);
     }
-    data::Sample s;
-    for (int k = top + 1; k <= lua_gettop(L); ++k) s.push_back(sample_value(L, k));
+    data::Sample s = sample_from_stack(L, top + 1);
     lua_settop(L, top);
-    if (s.empty()) throw Error("get returned nothing; it must return the values of the sample");
     return s;
   }
 
@@ -86,7 +80,7 @@ int get(lua_State* L) {
   int64_t i = check_integer(L, 2);
   if (i < 1 || i > d->size())
     throw Error("get: sample {} is out of range; {} has samples 1 to {}", i, d->name(), d->size());
-  return push_values(L, d->get(i - 1, {default_generator(host()).seed(), 0}));
+  return push_sample(L, d->get(i - 1, {default_generator(host()).seed(), 0}));
 }
 int to_text(lua_State* L) {
   const DatasetRef& d = self(L);
@@ -197,7 +191,7 @@ class ClassName final : public LateNames {
     lua_call(L, 0, 1);
     document(L, -1,
              "data.class(name)\n  A class of datasets: define init(…), len() and get(i), which returns the values of "
-             "sample i.");
+             "sample i: tensors, numbers, strings, tables.");
     return true;
   }
   std::vector<std::string> names() const override { return {"class"}; }

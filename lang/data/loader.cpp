@@ -2,6 +2,7 @@
 // batch before, tells to which pass a call belongs, so loops may nest and may be left early.
 #include "core/base/text.h"
 #include "lang/data/data.h"
+#include "lang/data/samples.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
 #include "lang/runtime/interp.h"
@@ -111,23 +112,30 @@ PassRef start(lua_State* L, LuaLoader& l, int64_t from) {
   return l.loader.start(from, !l.collate, given ? &*given : nullptr);
 }
 
+// That of luth, for samples which are no mere tensors and numbers.
+void push_default_collate(lua_State* L) {
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "luth.data.collate");
+  lua_call(L, 1, 1);
+  lua_getfield(L, -1, "default_collate");
+  lua_remove(L, -2);
+}
+
 // Pushes the values of the next batch of the loader at `index`; 0 at the end.
 int push_next(lua_State* L, int index, data::Pass& pass) {
   LuaLoader& l = self(L, index);
-  if (!l.collate) {
-    auto batch = pass.next();
-    if (!batch) return 0;
-    luaL_checkstack(L, int(batch->size()) + 4, nullptr);
-    for (auto& t : *batch) push_tensor(L, t);
-    return int(batch->size());
+  auto batch = pass.next();
+  if (!batch) return 0;
+  if (batch->samples.empty()) {
+    luaL_checkstack(L, int(batch->tensors.size()) + 4, nullptr);
+    for (auto& t : batch->tensors) push_tensor(L, t);
+    return int(batch->tensors.size());
   }
-  auto samples = pass.next_samples();
-  if (!samples) return 0;
   int top = lua_gettop(L);
-  lua_getiuservalue(L, index, needs_collate);
-  push_items(L, *samples, [&](auto& sample) {
+  l.collate ? void(lua_getiuservalue(L, index, needs_collate)) : push_default_collate(L);
+  push_items(L, batch->samples, [&](auto& sample) {
     lua_newtable(L);
-    for (int k = push_values(L, sample); k >= 1; --k) lua_rawseti(L, -1 - k, k);
+    for (int k = push_sample(L, sample); k >= 1; --k) lua_rawseti(L, -1 - k, k);
   });
   if (lua_pcall(L, 1, LUA_MULTRET, 0) != LUA_OK) {
     std::string text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";

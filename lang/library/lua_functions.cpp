@@ -151,6 +151,12 @@ constexpr Row samplers[] = {
     {"StackDataset", nullptr, "data.StackDataset(dataset, ...)",
      "A dataset whose samples are those of several, one behind the other."},
 };
+constexpr Row collation[] = {
+    {"default_collate", nullptr, "data.default_collate(samples)",
+     "The values of a batch, of a list of samples, each a list of values: tensors are stacked, numbers become a "
+     "tensor, "
+     "strings a list, and of tables each entry. Loaders use it for samples that are no mere tensors and numbers."},
+};
 constexpr Row batch_transforms[] = {
     {"MixUp", nullptr, "data.transforms.MixUp{alpha = 1.0, num_classes = nil}",
      "t(images, labels) mixes each image of a batch, float[N, …], and its label with those of the one before it, by a "
@@ -277,6 +283,7 @@ void open_libraries(lua_State* L) {
   add_table(L, "distributions", "luth.torch.distributions", distributions);
   lua_getglobal(L, "data");
   add_library(L, -1, "luth.data.samplers", samplers);
+  add_library(L, -1, "luth.data.collate", collation);
   lua_getfield(L, -1, "transforms");
   add_library(L, -1, "luth.data.batch_transforms", batch_transforms);
   push_table(L, "utils");

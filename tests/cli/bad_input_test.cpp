@@ -213,7 +213,10 @@ TEST(BadRecipe, ErrorInADatasetOfLua) {
     expect_error(train(own, {"--workers", workers}), 1, {"sample 7 of the dataset", "p.lua:13: torn page"});
   expect_error(
       train("r.data.train = setmetatable({ get = function() return 'word' end }, { __len = function() return 3 end })"),
-      1, {"of the dataset: get returned string 'word'"});
+      2, {"a batch of the data has 1 value", "samples have two or more"});
+  expect_error(train("r.data.train = setmetatable({ get = function() return nil, 'word' end }, { __len = function() "
+                     "return 3 end })"),
+               1, {"of the dataset: get returned nil as value 1"});
 }
 
 TEST(BadRecipe, ABatchLargerThanTheDatasetIsTheWholeDataset) {

@@ -75,6 +75,10 @@ function Trainer:precision() return self.amp and torch.autocast(self.device, { d
 function Trainer:forward(batch)
   local _ <close> = self:precision()
   local r = self.recipe
+  if batch.n < 2 and not r.step then
+    errors.usage("a batch of the data has %d value; the last one is the target and those before it are the model's inputs, so "
+                 .. 'samples have two or more, or the recipe has a step', batch.n)
+  end
   if not r.step then return self.loss(self.model(table.unpack(batch, 1, batch.n - 1)), batch[batch.n]) end
   local loss = r.step(self.model, batch, self)
   if loss ~= nil and not torch.is_tensor(loss) then

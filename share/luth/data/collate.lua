@@ -1,0 +1,62 @@
+-- How samples of any kind become a batch.
+local M = {}
+
+local function all(values, n, test)
+  for i = 1, n do if not test(values[i]) then return false end end
+  return true
+end
+
+local function is_number(v) return type(v) == 'number' end
+local function is_boolean(v) return type(v) == 'boolean' end
+
+local collate_tables
+
+-- One value of all samples: tensors are stacked, numbers and booleans become a tensor, of tables each entry, and the rest is a list.
+local function column(values, n, place)
+  local first = values[1]
+  if torch.is_tensor(first) then
+    if not all(values, n, torch.is_tensor) then error(place .. ' of some samples is a tensor, and of others none', 0) end
+    local ok, stacked = pcall(torch.stack, values)
+    if not ok then error(string.format('%s cannot be stacked: %s; pass a collate_fn for uneven samples', place, stacked), 0) end
+    return stacked
+  end
+  if is_number(first) and all(values, n, is_number) or is_boolean(first) and all(values, n, is_boolean) then
+    return torch.tensor(values)
+  end
+  if type(first) == 'table' and getmetatable(first) == nil and all(values, n, function(v) return type(v) == 'table' end) then
+    return collate_tables(values, n, place)
+  end
+  return values
+end
+
+-- A table with the entries of the first, each of all samples; lists of other lengths stay as they are.
+function collate_tables(values, n, place)
+  local first = values[1]
+  for _, v in ipairs(values) do
+    for key in pairs(first) do if v[key] == nil then return values end end
+    if #v ~= #first then return values end
+  end
+  local out = {}
+  for key in pairs(first) do
+    local list = {}
+    for i = 1, n do list[i] = values[i][key] end
+    out[key] = column(list, n, string.format('%s.%s', place, tostring(key)))
+  end
+  return out
+end
+
+--- The values of a batch: of a list of samples, each a list of values.
+function M.default_collate(samples)
+  local columns, count = {}, #samples[1]
+  for k = 1, count do
+    local list = {}
+    for i, sample in ipairs(samples) do
+      if #sample ~= count then error(string.format('a sample has %d values, the first of its batch has %d', #sample, count), 0) end
+      list[i] = sample[k]
+    end
+    columns[k] = column(list, #samples, 'value ' .. k)
+  end
+  return table.unpack(columns, 1, count)
+end
+
+return M
