@@ -261,6 +261,12 @@ std::string find_data(const std::string& path) {
   return path;
 }
 
+bool is_stream(lua_State* L, int index) {
+  if (!lua_istable(L, index)) return false;
+  const bool is = lua_getfield(L, index, "iter") == LUA_TFUNCTION;
+  return lua_pop(L, 1), is;
+}
+
 bool is_dataset(lua_State* L, int index) { return to_box<DatasetRef>(L, index) || has_get(L, lua_absindex(L, index)); }
 
 // A position counted from 0. The two least numbers become one, which is refused as all below 1 are.

@@ -13,6 +13,8 @@ data::DatasetRef check_dataset(lua_State* L, int index, const char* what);
 
 /// Whether check_dataset takes the value.
 bool is_dataset(lua_State* L, int index);
+/// Whether the value is a dataset without numbered samples: a table with a function iter.
+bool is_stream(lua_State* L, int index);
 /// The numbers of samples in a table or a tensor, counted from 1 there and from 0 in the result. `what` begins the
 /// message: "Subset: expects".
 std::vector<int64_t> check_positions(lua_State* L, int index, const char* what);

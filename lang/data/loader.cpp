@@ -53,7 +53,20 @@ bool take(lua_State* L, NamedArguments& options, const char* name) {
   return lua_pushnil(L), false;
 }
 
+// A loader of a dataset with iter(), which is Lua's (share/luth/data/streams.lua).
+int make_stream_loader(lua_State* L) {
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "luth.data.streams");
+  lua_call(L, 1, 1);
+  lua_getfield(L, -1, "loader");
+  lua_insert(L, 1);
+  lua_pop(L, 1);
+  lua_call(L, lua_gettop(L) - 1, 1);
+  return 1;
+}
+
 int make_loader(lua_State* L) {
+  if (is_stream(L, 1)) return make_stream_loader(L);
   data::DatasetRef dataset = check_dataset(L, 1, "DataLoader:");
   dataset->base = 1;
   NamedArguments options(L, 2, "DataLoader");

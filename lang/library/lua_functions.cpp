@@ -151,6 +151,14 @@ constexpr Row samplers[] = {
     {"StackDataset", nullptr, "data.StackDataset(dataset, ...)",
      "A dataset whose samples are those of several, one behind the other."},
 };
+constexpr Row streams[] = {
+    {"ChainDataset", nullptr, "data.ChainDataset{dataset, ...}",
+     "Datasets one after the other, of which some have iter() in place of numbered samples."},
+    {"Shuffler", nullptr, "data.Shuffler(dataset, {buffer_size = 1000, seed = nil})",
+     "A dataset with iter(), whose samples are drawn at random from the next buffer_size ones of another. The order is "
+     "a "
+     "function of (seed, epoch)."},
+};
 constexpr Row collation[] = {
     {"default_collate", nullptr, "data.default_collate(samples)",
      "The values of a batch, of a list of samples, each a list of values: tensors are stacked, numbers become a "
@@ -284,6 +292,7 @@ void open_libraries(lua_State* L) {
   lua_getglobal(L, "data");
   add_library(L, -1, "luth.data.samplers", samplers);
   add_library(L, -1, "luth.data.collate", collation);
+  add_library(L, -1, "luth.data.streams", streams);
   lua_getfield(L, -1, "transforms");
   add_library(L, -1, "luth.data.batch_transforms", batch_transforms);
   push_table(L, "utils");

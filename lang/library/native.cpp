@@ -109,7 +109,7 @@ int kind(lua_State* L) {
   if (lua_istable(L, 1) && lua_getmetatable(L, 1) && lua_istable(L, -1) &&
       lua_getfield(L, -1, "instance") == LUA_TTABLE)
     name = "class";
-  else if ((lua_istable(L, 1) || !strcmp(name, "userdata")) && is_dataset(L, 1))
+  else if ((lua_istable(L, 1) || !strcmp(name, "userdata")) && (is_dataset(L, 1) || is_stream(L, 1)))
     name = "dataset";
   return lua_pushstring(L, name), 1;
 }

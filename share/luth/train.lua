@@ -108,7 +108,7 @@ end
 -- What all ranks must have in common, in words.
 local function in_common(t)
   local r, parts = t.recipe, {}
-  for _, name in ipairs(errors.keys(t.parts)) do parts[#parts + 1] = string.format('%d %s samples', #t.parts[name], name) end
+  for _, name in ipairs(errors.keys(t.parts)) do parts[#parts + 1] = batches.samples_text(t.parts[name], name) end
   return string.format('%s, seed %d, %d epochs of batches of %d', table.concat(parts, ', '), r.seed, r.epochs, r.batch)
 end
 
@@ -160,8 +160,8 @@ function M.train(path, words)
   if file then
     say('resuming %s at epoch %d, batch %d', run.dir, t.epoch, t.batch)
   end
-  say('training on %s%s%s: %d samples, %d epochs of %d batches; %s', tostring(device),
-      ranks.size > 1 and string.format(', %d ranks', ranks.size) or '', amp and ' in bf16' or '', #t.parts.train, r.epochs,
+  say('training on %s%s%s: %s, %d epochs of %d batches; %s', tostring(device),
+      ranks.size > 1 and string.format(', %d ranks', ranks.size) or '', amp and ' in bf16' or '', batches.samples_text(t.parts.train), r.epochs,
       t.batches, run.dir)
   if t.parts.test and not t.parts.val then say('validating on the test data: there are no validation data') end
   t:train()
@@ -228,7 +228,7 @@ function M.eval(path, words)
   ranks.check_same(in_common(t))
   checkpoint.load_model(t, file)
   local held, which = evaluation.choose(t, settings.split)
-  say('evaluating on %s: %d samples, %s', tostring(device), #held, which)
+  say('evaluating on %s: %s, %s', tostring(device), batches.samples_text(held), which)
   evaluation.run(t, held, settings)
 end
 

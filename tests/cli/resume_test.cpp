@@ -71,6 +71,21 @@ r.augment = mix
 r.ema = 0.9
 )lua";
 
+// Training data without numbered samples, drawn from a buffer; the stream ends within the last step of an epoch.
+constexpr const char* streamed = R"lua(
+local Stream = data.class 'Stream'
+function Stream:iter()
+  local i = 0
+  return function()
+    i = i + 1
+    if i <= 64 then return x[i], y[i] end
+  end
+end
+r.data.train = data.Shuffler(Stream(), { buffer_size = 20 })
+r.limit_train, r.batch, r.accumulate = 9, 10, 2
+r.schedule = nil
+)lua";
+
 class Resume : public ::testing::Test {
  protected:
   Resume() {
@@ -131,6 +146,22 @@ TEST_F(Resume, WithTransformsOfBatches) {
   Result r = run_in(dir_, {"train", "p.lua", "--resume", "--dir", "part", "--workers", "0", "--threads", "2"});
   EXPECT_EQ(r.code, 0) << r.err;
   expect_same();
+}
+
+TEST_F(Resume, WithStreams) {
+  dir_.write("p.lua", points_recipe(std::string(holds) + streamed));
+  run_whole();
+  EXPECT_EQ(run_until(4, SIGINT).code, 130);
+  EXPECT_EQ(run_until(6, SIGTERM, {"--resume"}).code, 143);
+  Result r = run_in(dir_, {"train", "p.lua", "--resume", "--dir", "part"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.err, "a stream of samples, 3 epochs of 9 batches")) << r.err;
+  expect_same();
+  r = run_in(dir_, {"train", "p.lua", "--limit-train", "0", "--dir", "other"});
+  EXPECT_EQ(r.code, 2) << r.err;
+  EXPECT_TRUE(has(r.err, "the training data has no length: --limit-train says how many batches")) << r.err;
+  EXPECT_EQ(run_in(dir_, {"train", "p.lua", "--dry-run"}).code, 0);
+  EXPECT_EQ(run_in(dir_, {"train", "p.lua", "--overfit", "2", "--dir", "few"}).code, 0);
 }
 
 TEST_F(Resume, LogLinesOfEpochsThatRunAgainGo) {

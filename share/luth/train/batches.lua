@@ -1,13 +1,14 @@
 -- Batches of a recipe's data, of which each rank reads its share, and loss and metrics over them.
 local metrics = require 'luth.train.metrics'
 local ranks = require 'luth.train.ranks'
+local streams = require 'luth.data.streams'
 
 local M = {}
 
 -- `device`: where the batches go.
 function M.loader(r, dataset, training, device)
   return data.DataLoader(dataset, {
-    batch_size = r.batch, shuffle = training, num_workers = r.workers, seed = r.seed, collate_fn = r.collate,
+    batch_size = r.batch, shuffle = training and not streams.is_stream(dataset), num_workers = r.workers, seed = r.seed, collate_fn = r.collate,
     pin_memory = device.type == 'cuda', num_replicas = ranks.size, rank = ranks.rank,
   })
 end
@@ -20,16 +21,34 @@ local function part_of(n)
   return { all = n, own = own, weight = own / n }
 end
 
--- Calls f(part, …) with each batch from number `from` (0: all) to number `to`, until it returns true.
+--- Batches of an epoch; as good as infinitely many of a stream whose length is not known.
+function M.count(loader)
+  return streams.count(loader.dataset) and #loader or math.maxinteger
+end
+
+--- "64 samples", or "64 train samples"
+function M.samples_text(dataset, part)
+  local n = streams.count(dataset)
+  return (n and string.format('%d ', n) or 'a stream of ') .. (part and part .. ' ' or '') .. 'samples'
+end
+
+--- Whether there is nothing to read.
+function M.is_empty(dataset) return streams.count(dataset) == 0 end
+
+-- Calls f(part, …) with each batch from number `from` (0: all) to number `to`, until it returns true. Returns whether the data ended
+-- before.
 function M.each(loader, from, to, f)
-  local nextbatch, left = loader:batches(from), #loader.dataset - from * loader.batch_size
+  local count = streams.count(loader.dataset)
+  local nextbatch, left = loader:batches(from), count and count - from * loader.batch_size
   for _ = from + 1, to do
     local batch = table.pack(nextbatch())
-    if batch[1] == nil then return end
-    local part = part_of(math.min(loader.batch_size, left))
-    left = left - part.all
-    if f(part, table.unpack(batch, 1, batch.n)) then return end
+    if batch[1] == nil then return true end
+    local stream = streams.is_stream(loader.dataset)
+    local part = part_of(stream and loader.last_size or math.min(loader.batch_size, left))
+    left = left and left - part.all
+    if f(part, table.unpack(batch, 1, batch.n)) then return false end
   end
+  return false
 end
 
 -- Does not wait for the copies: work that uses them comes after them in the stream.
@@ -96,7 +115,7 @@ function M.evaluate(trainer, model, dataset, most, keep)
   local _ <close> = torch.no_grad()
   local _ <close> = trainer:precision()
   local loader = M.loader(r, dataset, false, trainer.device)
-  M.each(loader, 0, (most or 0) > 0 and most or #loader, function(part, ...)
+  M.each(loader, 0, (most or 0) > 0 and most or M.count(loader), function(part, ...)
     if part.own == 0 and not trainer.shards then return end  -- rank 0 needs the others' parts of the model
     local batch = M.prepare(r, trainer.device, ...)
     local target = batch[batch.n]

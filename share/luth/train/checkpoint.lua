@@ -1,8 +1,10 @@
 -- Checkpoints of luth train: saving a trainer, and continuing a run from a checkpoint, bit for bit if nothing was changed.
 local native = require 'luth.native'
+local batches = require 'luth.train.batches'
 local errors = require 'luth.train.errors'
 local learned = require 'luth.train.learned'
 local ranks = require 'luth.train.ranks'
+local streams = require 'luth.data.streams'
 local say = require('luth.train.progress').say
 
 local M = {}
@@ -71,6 +73,11 @@ local function restore_random(all, device)
   if device.type ~= 'cpu' then restore(device.type, device) end
 end
 
+-- The place in a stream of data within an epoch; other data need none.
+local function stream_state(t)
+  return t.batch > 0 and streams.is_stream(t.parts.train) and t.loader:state_dict() or nil
+end
+
 -- All ranks call it; what rank 0 gets is the state of the run.
 function M.state(t)
   local r = t.recipe
@@ -90,7 +97,7 @@ function M.state(t)
     schedule = t.schedule and t.schedule:state_dict() or nil,
     random = random_state(t.device),
     data = learned.state(t.parts),
-    loader = { seed = r.seed, epoch = t.epoch, batch = t.batch },
+    loader = { seed = r.seed, epoch = t.epoch, batch = t.batch, stream = stream_state(t) },
     scaler = {},
     progress = { step = t.step, best = t.best, sum = sum, count = count, worse = t.worse, kept = t.kept },
     settings = { batch = r.batch, epochs = r.epochs, seed = r.seed, accumulate = r.accumulate, made = t.made },
@@ -170,8 +177,9 @@ local function check_settings(t, state, path)
             .. 'it can be changed at the end of an epoch', name, r[name], at.epoch, at.batch, name, before[name])
     end
   end
-  if at.batch > #t.loader then
-    unusable('%s was saved after %d batches of an epoch; the data make %d batches now', path, at.batch, #t.loader)
+  local now = batches.count(t.loader)
+  if at.batch > now then
+    unusable('%s was saved after %d batches of an epoch; the data make %d batches now', path, at.batch, now)
   end
 end
 
@@ -258,6 +266,10 @@ local function compare_machines(state, path)
   end
 end
 
+local function at_stream(t, at)
+  return at.batch > 0 and type(at.stream) == 'table' and streams.is_stream(t.parts.train)
+end
+
 local function restore(t, state, path)
   M.load_weights(t.model, state.model, path)
   load_averages(t, state, path)
@@ -274,6 +286,7 @@ local function restore(t, state, path)
   restore_random(state.random, t.device)
   compare_machines(state, path)
   t.epoch, t.batch = state.loader.epoch, state.loader.batch
+  if at_stream(t, state.loader) then t.loader:load_state_dict(state.loader.stream) end
   t.step, t.best = state.progress.step, state.progress.best
   t.worse, t.kept = state.progress.worse, state.progress.kept
   if ranks.rank == 0 then t.sum, t.count = state.progress.sum, state.progress.count end

@@ -5,11 +5,13 @@ local batches = require 'luth.train.batches'
 local checkpoint = require 'luth.train.checkpoint'
 local progress = require 'luth.train.progress'
 local run_folder = require 'luth.train.run_folder'
+local streams = require 'luth.data.streams'
 
 local M = {}
 
 -- The first batch and the last one of a dataset.
 local function ends_of(dataset, batch)
+  if streams.is_stream(dataset) then return streams.first(dataset, batch) end
   local n, few = #dataset, {}
   for i = 1, math.min(batch, n) do few[#few + 1] = i end
   for i = math.max(batch + 1, n - (n - 1) % batch), n do few[#few + 1] = i end
@@ -24,7 +26,7 @@ end
 
 local function go_through(t, run)
   local held = t.parts.val and 'val' or t.parts.test and 'test'
-  if held and #t.parts[held] > 0 then t.parts[held] = ends_of(t.parts[held], t.recipe.batch) end
+  if held and not batches.is_empty(t.parts[held]) then t.parts[held] = ends_of(t.parts[held], t.recipe.batch) end
   t.parts.train = ends_of(t.parts.train, t.recipe.batch)
   t.loader = batches.loader(t.recipe, t.parts.train, false, t.device)
   t.batches, t.recipe.epochs, t.recipe.val_every = #t.loader, 1, 1

@@ -6,6 +6,7 @@ local errors = require 'luth.train.errors'
 local learned = require 'luth.train.learned'
 local ranks = require 'luth.train.ranks'
 local recipes = require 'luth.train.recipe'
+local streams = require 'luth.data.streams'
 local Shards = require 'luth.train.shards'
 local native = require 'luth.native'
 
@@ -72,12 +73,16 @@ end
 -- The datasets of a run: of all data, or of the few batches of `overfit`, which then are the validation data too.
 function M.parts(r)
   local parts = recipes.datasets(r)
-  if #parts.train == 0 then errors.usage('the training data is empty') end
+  local count = streams.count(parts.train)
+  if count == 0 then errors.usage('the training data is empty') end
   learned.share(parts)
-  if r.overfit == 0 then return parts end
-  local few = {}
-  for i = 1, math.min(#parts.train, r.overfit * r.batch) do few[i] = i end
-  parts.train = data.Subset(parts.train, few)
+  if r.overfit == 0 then
+    if not count and r.limit_train == 0 then
+      errors.usage('the training data has no length: --limit-train says how many batches an epoch has')
+    end
+    return parts
+  end
+  parts.train = streams.first(parts.train, r.overfit * r.batch)
   parts.val, parts.test = parts.train, nil
   return parts
 end

@@ -31,7 +31,8 @@ function Trainer.new(r, device, amp, ways)
   t.loss = r.loss
   if native.kind(t.loss) == 'module' then t.loss:to(device) end
   t.loader = batches.loader(r, t.parts.train, r.overfit == 0, device)
-  t.batches = r.limit_train > 0 and math.min(r.limit_train, #t.loader) or #t.loader
+  t.batches = batches.count(t.loader)
+  if r.limit_train > 0 then t.batches = math.min(r.limit_train, t.batches) end
   t.steps = (t.batches + r.accumulate - 1) // r.accumulate
   t.optimizer = make.optimizers(r, t.model, t.shards)
   local optimizers = make.list_of(t.optimizer)
@@ -221,7 +222,7 @@ function Trainer:run_epoch()
   self.loader:set_epoch(self.epoch - 1)
   local pace = { started = native.now(), from = self.batch, seen = 0, waited = 0 }
   local asked = native.now()
-  batches.each(self.loader, self.batch, n, function(part, ...)
+  local ran_out = batches.each(self.loader, self.batch, n, function(part, ...)
     pace.waited = pace.waited + native.now() - asked
     local boundary = (self.batch + 1) % r.accumulate == 0 or self.batch + 1 == n
     local loss = self:run_batch(part, boundary, ...)
@@ -237,6 +238,14 @@ function Trainer:run_epoch()
     asked = native.now()
     return boundary and (self.stopped or self:is_over())
   end)
+  if ran_out then self:leave_rest() end
+end
+
+-- The stream of data has ended within a step: what the step has summed is dropped, and the epoch is over.
+function Trainer:leave_rest()
+  if self.batch == 0 then errors.usage('the training data is empty') end
+  self.model:zero_grad()
+  self.ran_out = true
 end
 
 -- ---- The end of an epoch --------------------------------------------------------------------------------------------
@@ -265,14 +274,14 @@ end
 function Trainer:columns()
   local names = { 'loss', 'lr', 'samples_per_second' }
   local held = self.parts.val or self.parts.test
-  for _, name in ipairs(held and #held > 0 and batches.names(self) or {}) do names[#names + 1] = 'val_' .. name end
+  for _, name in ipairs(held and not batches.is_empty(held) and batches.names(self) or {}) do names[#names + 1] = 'val_' .. name end
   return names
 end
 
 -- Adds the results on the validation data to the entry; returns the score of the epoch, which is better where it is larger.
 function Trainer:validate(entry, model)
   local held, score = self.parts.val or self.parts.test, -entry.loss
-  local results = held and #held > 0 and batches.evaluate(self, model, held, self.recipe.limit_val) or {}
+  local results = held and not batches.is_empty(held) and batches.evaluate(self, model, held, self.recipe.limit_val) or {}
   for _, result in ipairs(results) do
     local name, value, smaller = table.unpack(result)
     entry['val_' .. name] = value
@@ -370,7 +379,8 @@ function Trainer:train()
     local started, first = native.now(), self.batch
     self.events:fire('on_epoch_start', self)
     self:run_epoch()
-    self:finish_epoch(started, first, self.batch >= self.batches)
+    self:finish_epoch(started, first, self.batch >= self.batches or self.ran_out)
+    self.ran_out = nil
     self:stop_if_asked(true, self.epoch > self.recipe.epochs)
   end
   if self.left_out then progress.say('%d batches were left out, as their loss was no number', self.left_out) end
