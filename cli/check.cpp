@@ -5,7 +5,11 @@
 namespace luth::cli {
 
 int check(const Arguments& arguments) {
-  return run_library("luth.check", "run", [&](lua_State* L) { return push_words(L, arguments.rest), 1; });
+  return run_library("luth.check", "run", [&](lua_State* L) {
+    push_words(L, arguments.rest);
+    lua_pushboolean(L, arguments.has("--json"));
+    return 2;
+  });
 }
 
 }  // namespace luth::cli

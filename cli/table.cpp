@@ -53,6 +53,11 @@ constexpr Option of_bench[] = {
     help_row,
 };
 
+constexpr Option of_check[] = {
+    {"--json", "", "print one JSON object for each finding: file, line, text"},
+    help_row,
+};
+
 constexpr Option of_ckpt[] = {
     {"--tensors", "", "ls: list tensors alone"},
     {"--part", "NAME", "export, average: the weights under this name of the file", "ema if there is one, else model"},
@@ -139,7 +144,7 @@ constexpr Subcommand table[] = {
      "a tensor and a number, a global assigned by mistake, a scope that is never closed, unknown\n"
      "names of torch, a method called with a dot. Prints file:line: message. The exit code is 1\n"
      "if it found something, else 0.\n",
-     of_others, check},
+     of_check, check},
     {"ckpt", "look into checkpoints, compare and convert them", "ls|show|verify|diff|convert|export|average FILE...", 1,
      INT_MAX,
      "Works on checkpoints and on other files of tensors (HDF5, .safetensors, .npz, .npy, .pth):\n"

@@ -178,7 +178,7 @@ constexpr Row batch_transforms[] = {
      "t(…, labels) makes rows of floats of a batch's labels, which are its last value."},
     {"LabelSmoothing", nullptr, "data.transforms.LabelSmoothing{smoothing = 0.1, num_classes = nil}",
      "t(…, labels) gives the share `smoothing` of a batch's labels to all classes alike."},
-    {"RandomChoice", nullptr, "data.transforms.RandomChoice({transform, …}, {p = nil})",
+    {"RandomChoice", nullptr, "data.transforms.RandomChoice(transforms, {p = nil})",
      "One of several transforms of batches, such as MixUp and CutMix, drawn for each batch; p are their "
      "probabilities."},
 };

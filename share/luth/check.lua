@@ -37,13 +37,14 @@ function M.text(text)
   return { { line = math.tointeger(line) or 1, text = (rest or message:match('^[^\n]*')) .. hint } }
 end
 
---- Prints `file:line: message` for each finding in the files; returns the number of findings.
-function M.run(paths)
+--- Prints `file:line: message`, or with `json` an object {file, line, text}, for each finding in the files; returns how many.
+function M.run(paths, json)
   local count = 0
   for _, path in ipairs(paths) do
     if native.exists(path .. '/.') then errors.usage("luth check takes files, and '%s' is a folder", path) end
     for _, finding in ipairs(M.text(read(path))) do
-      io.write(string.format('%s:%d: %s\n', path, finding.line, finding.text))
+      local line = json and native.json_encode { file = path, line = finding.line, text = finding.text }
+      io.write(line or string.format('%s:%d: %s', path, finding.line, finding.text), '\n')
       count = count + 1
     end
   end

@@ -43,8 +43,8 @@ end
 --- Gives cells display() and input(), shows plots as pictures, and returns what prints the values of a cell: a function of
 --- a list of values and a list of what they print as. publish(kind, data) and ask(prompt, password) are the kernel's.
 function M.start(publish, ask)
-  function display(value) publish('display_data', given(value) or bundle(value, tostring(value))) end
-  function input(prompt) return ask(prompt or '', false) end
+  function _G.display(value) publish('display_data', given(value) or bundle(value, tostring(value))) end
+  function _G.input(prompt) return ask(prompt or '', false) end
   local read = io.read
   function io.read(format, ...)  -- stdin has nothing: a line is asked for
     format = type(format) == 'string' and format:gsub('^%*', '') or format
@@ -53,9 +53,9 @@ function M.start(publish, ask)
     return read(format, ...)
   end
   local native = require 'luth.native'
-  native.document(display, 'display(value)\n  Shows a value in the notebook: a plot, an object with _repr_html_ or its like, or {html = …}, with one of ' ..
+  native.document(_G.display, 'display(value)\n  Shows a value in the notebook: a plot, an object with _repr_html_ or its like, or {html = …}, with one of ' ..
                            'text, html, markdown, latex, svg, png, jpeg.')
-  native.document(input, 'input(prompt)\n  Asks the user of the notebook for a line.')
+  native.document(_G.input, 'input(prompt)\n  Asks the user of the notebook for a line.')
   table.insert(require 'luth.plot'.viewers, function(draw)
     publish('display_data', { ['image/svg+xml'] = draw 'svg', ['image/png'] = base64.encode(draw 'raster'), ['text/plain'] = '<plot>' })
     return true

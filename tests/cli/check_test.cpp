@@ -23,6 +23,9 @@ TEST(Check, FindsAndExitsWithOne) {
   EXPECT_EQ(r.out + r.err, "");
   r = run({"check", good, bad});
   EXPECT_EQ(r.code, 1);
+  r = run({"check", "--json", bad});
+  EXPECT_EQ(r.code, 1);
+  EXPECT_TRUE(r.out.starts_with("{\"file\":\"" + bad + "\",\"line\":3,\"text\":\"if x:gt")) << r.out;
 }
 
 TEST(Check, SyntaxErrors) {

@@ -273,7 +273,7 @@ end
 -- All of Lua's grammar passes the parser, with lines counted through strings and comments.
 function s.grammar()
   expect [===[
-local a <const>, b = 0x1p4, 1e-3 .. 0xFp-2 .. .5
+local a <const>, b, f, t = 0x1p4, 1e-3 .. 0xFp-2 .. .5
 goto out
 do local t = {1, [2] = 3; x = 4, f 'a', f {1}, f [[long
 string]], -2 ^ -3, not nil == false, ~5 ~ 6, 7 // 8 >> 1 << 2 & 3 | 4, 0x1e+5, ...} end
@@ -299,6 +299,84 @@ function s.deep_nests()
   t:assert(#findings == 1 and findings[1].text:find('overflow', 1, true) and not findings[1].text:find('\n', 1, true))
   findings = check.text('return x' .. ('.b'):rep(200000))
   t:assert(#findings == 1 and findings[1].text:find('too many parts', 1, true))
+end
+
+function s.globals_that_nothing_sets()
+  expect [[
+print(undefined_name) --! the global 'undefined_name' is nil: nothing sets it
+print(pint) --! did you mean 'print'?
+if jit then print(jit.version) end
+local x = maybe or 1
+y = 2 --! 'y' is a global
+print(y, arg[1], _VERSION, other == nil, other)
+]]
+end
+
+function s.positions_and_iteration()
+  expect [[
+local x, list = torch.ones(3), { 1, 2 }
+print(x[0], list[0]) --! positions count from 1
+print(x[{ {}, 0 }]) --! positions count from 1
+for i in list do print(i) end --! write ipairs(…)
+for row in x do print(row) end --! write ipairs(…) for its rows
+for i in pairs(list) do print(i) end
+]]
+end
+
+function s.named_arguments()
+  expect [[
+local x = torch.ones(3)
+local a = nn.Linear(2, 3, { bais = false }) --! nn.Linear has no argument 'bais'; did you mean 'bias'?
+local b = x:sum(1, { keepdims = true }) --! did you mean 'keepdim'?
+local c = F.relu(x, { inplace = true })
+local d = optim.SGD(a:parameters(), { lr = 0.1, momentun = 0.9 }) --! did you mean 'momentum'?
+local e = data.DataLoader(d, { batch_size = 2, [1] = 2 })
+return a(x), b, c, e, torch.save(x, 'x'), { any = 1 }
+]]
+end
+
+function s.dropped_results()
+  expect [[
+local x = torch.ones(3)
+x:add(1) --! x:add gives a new tensor, which is dropped here: write local y = x:add(…), or x:add_(…)
+torch.exp(x) --! torch.exp gives a new tensor
+x:add_(1)
+torch.exp(x, { out = x })
+torch.randn(3)
+pcall(function() x:add(1) end)
+x:backward()
+]]
+end
+
+function s.a_line_that_goes_on()
+  expect [[
+local f = print
+(f or error)('x') --! goes on with the line above
+f(
+  'x')
+]]
+end
+
+function s.classes_of_torch7()
+  expect [[
+local Net, Parent = nn.class('Net')
+function Net:__init() end --! the constructor of a class is Net:init
+function Net.forward(x) return x end --! write function Net:forward(x)
+function Net.helper(x) return x end
+return Net
+]]
+end
+
+function s.training()
+  expect [[
+local x, labels = torch.ones(2, 3), torch.tensor { 1.0, 2.0 }
+local loss = nn.CrossEntropyLoss()(x, labels) --! the labels are floats
+loss = F.cross_entropy(x, torch.tensor { 1, 2 })
+local used, other = nn.Linear(3, 3), nn.Linear(3, 3)
+local opt = optim.SGD(other:parameters()) --! nothing calls 'other'
+local right = optim.SGD(used:parameters())
+return used(x), opt, right, loss
+]]
 end
 
 t:add(s):run()

@@ -1,6 +1,6 @@
 -- The tree of a Lua 5.4 chunk that Lua has accepted. Every node has `type` and `line`.
---   expressions  Constant{kind, value} Name{name} Index{object, key, dot} Call{callee, args} Method{object, name, args}
---                Binary{op, left, right} Unary{op, operand} Function{params, body, method} Table{items, mixed} Paren{inner}
+--   expressions  Constant{kind, value} Name{name} Index{object, key, dot} Call{callee, args, continues} Method{object, name, args}
+--                Binary{op, left, right} Unary{op, operand} Function{params, body, method} Table{items, keys, positional, mixed} Paren{inner}
 --   statements   Local{names, attributes, values} Assign{targets, values} Do{body} CallStatement{call}
 --                If{conditions, bodies, otherwise} While{condition, body} Repeat{body, condition}
 --                For{names, values, body, numeric} Return{values} Jump; functions are Assign or Local with is_function
@@ -47,14 +47,15 @@ end
 
 function Parser:table_items()
   self:expect('{')
-  local items, mixture = {}, { positions = 0 }
+  local items, keys, mixture = {}, {}, { positions = 0 }
   while not self:is('}') do
     if self:accept('[') then
       self:expression()
       self:expect(']')
       self:expect('=')
     elseif self:peek().kind == 'name' and self.tokens[self.at + 1].text == '=' then
-      mixture.name = self:take().text
+      local key = self:take()
+      keys[#keys + 1], mixture.name = { text = key.text, line = key.line }, key.text
       self:take()
     else
       mixture.positions = mixture.positions + 1
@@ -63,7 +64,7 @@ function Parser:table_items()
     if not (self:accept(',') or self:accept(';')) then break end
   end
   self:expect('}')
-  return items, mixture.positions > 0 and mixture.name or nil
+  return { items = items, keys = keys, positional = mixture.positions > 0, mixed = mixture.positions > 0 and mixture.name or nil }
 end
 
 function Parser:function_body(line, method)
@@ -85,10 +86,7 @@ function Parser:simple()
     self:take()
     return self:node('Constant', { kind = constants[t.text] or t.kind, value = t.text }, t.line)
   end
-  if self:is('{') then
-    local items, mixed = self:table_items()
-    return self:node('Table', { items = items, mixed = mixed }, t.line)
-  end
+  if self:is('{') then return self:node('Table', self:table_items(), t.line) end
   if self:accept('function') then return self:function_body(t.line) end
   return self:suffixed()
 end
@@ -124,7 +122,8 @@ function Parser:suffixed()
       local name = self:take().text
       e = self:node('Method', { object = e, name = name, args = self:arguments() }, t.line)
     elseif self:is('(') or self:is('{') or t.kind == 'string' then
-      e = self:node('Call', { callee = e, args = self:arguments() }, t.line)
+      local continues = t.text == '(' and t.kind == 'op' and t.line > self.tokens[self.at - 1].line
+      e = self:node('Call', { callee = e, args = self:arguments(), continues = continues }, t.line)
     else
       return e
     end

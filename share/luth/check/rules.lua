@@ -195,6 +195,8 @@ end
 -- ---- walking ----
 
 local statement = {}
+local others = { require 'luth.check.names', require 'luth.check.calls', (require 'luth.check.training') }
+local all = { { expression = expression }, table.unpack(others) }
 
 function Checker:expressions(list)
   for _, e in ipairs(list) do self:expression(e) end
@@ -204,12 +206,20 @@ local parts = {
   Paren = { 'inner' },
 }
 function Checker:expression(e)
-  if expression[e.type] then expression[e.type](self, e) end
+  for _, rules in ipairs(all) do
+    local rule = rules.expression[e.type]
+    if rule then rule(self, e) end
+  end
   for _, part in ipairs(parts[e.type] or {}) do self:expression(e[part]) end
   if e.type == 'Index' and not e.dot then self:expression(e.key) end
   if e.args then self:expressions(e.args) end
   if e.items then self:expressions(e.items) end
-  if e.type == 'Function' then self:statements(e.body) end
+  if e.type == 'Function' then
+    local passed = self.passed
+    self.passed = passed or e.passed  -- whether this runs in a function that is an argument
+    self:statements(e.body)
+    self.passed = passed
+  end
 end
 
 function statement.Local(self, s)
@@ -256,7 +266,13 @@ function statement.Return(self, s) self:expressions(s.values) end
 function statement.Jump() end
 
 function Checker:statements(list)
-  for _, s in ipairs(list) do statement[s.type](self, s) end
+  for _, s in ipairs(list) do
+    for _, rules in ipairs(others) do
+      local rule = rules.statement[s.type]
+      if rule then rule(self, s) end
+    end
+    statement[s.type](self, s)
+  end
 end
 
 -- ---- globals ----
@@ -276,13 +292,17 @@ end
 
 -- The findings {line, text} on a tree, in order of lines.
 return function(body, resolved)
-  local checker = setmetatable({ findings = {}, told = {}, set = {} }, Checker)
+  local checker = setmetatable({ findings = {}, told = {}, set = {}, assigned = {}, asked = {}, unset = {} }, Checker)
+  for _, g in ipairs(resolved.globals) do checker.assigned[g.name] = true end
   for _, target in ipairs(resolved.fields) do
     local _, path = kinds.library(target)
     if path then checker.set[path] = true end
   end
   checker:statements(body)
   checker:globals(resolved)
+  for _, rules in ipairs(others) do
+    if rules.finish then rules.finish(checker) end
+  end
   for i, f in ipairs(checker.findings) do f.order = i end
   table.sort(checker.findings, function(a, b)
     if a.line ~= b.line then return a.line < b.line end
