@@ -71,6 +71,7 @@ void Sample::push_other(OtherRef other) {
 Dataset::~Dataset() = default;
 DatasetRef Dataset::test_part() const { return {}; }
 void Dataset::set_fit(Fit) { throw Error("{} learns nothing of its data, and takes no state", name()); }
+std::vector<int64_t> Dataset::order(const Epoch& epoch) { return shuffled(size(), epoch); }
 
 std::vector<Sample> Dataset::samples(std::span<const int64_t> indices, const Epoch& epoch) {
   std::vector<Sample> out;

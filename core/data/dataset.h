@@ -60,6 +60,8 @@ class Dataset : public Counted {
   virtual Sample get(int64_t i, const Epoch& epoch) = 0;
   /// The samples collated, a tensor for each value. Overridden where whole batches are quicker.
   virtual Tensors batch(std::span<const int64_t> indices, const Epoch& epoch);
+  /// All samples in the order of an epoch that is shuffled.
+  virtual std::vector<int64_t> order(const Epoch& epoch);
   /// False where get must run on the thread that owns the dataset (one written in Lua).
   virtual bool any_thread() const { return true; }
   /// True where `batch` is overridden: loaders then need no samples of their own.

@@ -61,6 +61,7 @@ class Transformed final : public Dataset {
   std::string name() const override { return of_->name(); }
   int64_t size() const override { return of_->size(); }
   Sample get(int64_t i, const Epoch& epoch) override;
+  std::vector<int64_t> order(const Epoch& epoch) override { return of_->order(epoch); }
   bool any_thread() const override { return of_->any_thread() && transform_->any_thread(); }
   std::vector<std::string> classes() const override { return of_->classes(); }
   const Fit* fit() const override { return of_->fit(); }

@@ -199,7 +199,7 @@ Batches Loader::order(const Epoch& epoch) const {
   int64_t n = dataset_->size();
   std::vector<int64_t> samples;
   if (spec_.shuffle)
-    samples = shuffled(n, epoch);
+    samples = dataset_->order(epoch);
   else
     for (samples.reserve(size_t(n)); int64_t(samples.size()) < n;) samples.push_back(int64_t(samples.size()));
   Batches out;

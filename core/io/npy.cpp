@@ -231,6 +231,14 @@ Item load_npy(const std::string& path, Device* map_location) {
   return on_device(parse(disk.size(), what, read), map_location);
 }
 
+Tensor parse_npy(std::string_view bytes, const std::string& name) {
+  return parse(bytes.size(), "'" + name + "'", [&, at = size_t(0)](void* to, uint64_t n) mutable {
+    if (n > bytes.size() - at) refuse("'" + name + "'", "it is cut short");
+    std::memcpy(to, bytes.data() + at, n);
+    at += n;
+  });
+}
+
 Item load_npz(const std::string& path, const LoadOptions& options) {
   Disk disk = Disk::open(path, ErrorCode::checkpoint);
   Map map;

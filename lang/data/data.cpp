@@ -215,6 +215,7 @@ void open_data(lua_State* L) {
   add_functions(L, lua_gettop(L), methods);
   add_image_methods(L, lua_gettop(L));
   add_table_methods(L, lua_gettop(L));
+  add_shard_methods(L, lua_gettop(L));
   lua_setfield(L, meta, "__index");
   lua_pushcfunction(L, guarded<length>);
   lua_setfield(L, meta, "__len");
@@ -226,6 +227,7 @@ void open_data(lua_State* L) {
   open_loader(L, table);
   open_images(L, table);
   open_tables(L, table);
+  open_shards(L, table);
   static const ClassName class_name;
   add_late_names(L, table, class_name);
   lua_getglobal(L, "torch");

@@ -1,6 +1,7 @@
 // Datasets in Lua.
 #pragma once
 #include "core/data/loader.h"
+#include "core/data/transform.h"
 #include "lang/runtime/box.h"
 #include "lang/runtime/ref.h"
 
@@ -32,6 +33,11 @@ std::string find_data(const std::string& path);
 void open_loader(lua_State* L, int data);
 // images.cpp: adds images, their datasets and transforms.
 void open_images(lua_State* L, int data);
+/// The transform at `index`, a function too. `what` begins the message: "data.ImageFolder: transform".
+data::TransformRef check_transform(lua_State* L, int index, const char* what);
+// shards.cpp: adds tar shards.
+void open_shards(lua_State* L, int data);
+void add_shard_methods(lua_State* L, int methods);
 // The methods of datasets of images, for the table of methods of all datasets.
 void add_image_methods(lua_State* L, int methods);
 // tables.cpp: adds datasets of tables, and their methods.

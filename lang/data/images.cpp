@@ -53,13 +53,6 @@ class LuaTransform final : public data::Transform {
   WeakRef function_;
 };
 
-TransformRef check_transform(lua_State* L, int index, const char* what) {
-  if (auto* t = to_box<TransformRef>(L, index); t && *t) return *t;
-  if (lua_isfunction(L, index) || luaL_getmetafield(L, index, "__call") != LUA_TNIL)
-    return TransformRef(new LuaTransform(L, index));
-  throw Error("{} expects a transform of data.transforms or a function, got {}", what, given_text(L, index));
-}
-
 int push_transform(lua_State* L, TransformRef t, int source) {
   push_box<TransformRef>(L, std::move(t), source ? 1 : 0);
   if (source) lua_pushvalue(L, source), lua_setiuservalue(L, -2, 1);
@@ -288,6 +281,13 @@ class TransformNames final : public LateNames {
 };
 
 }  // namespace
+
+data::TransformRef check_transform(lua_State* L, int index, const char* what) {
+  if (auto* t = to_box<TransformRef>(L, index); t && *t) return *t;
+  if (lua_isfunction(L, index) || luaL_getmetafield(L, index, "__call") != LUA_TNIL)
+    return TransformRef(new LuaTransform(L, index));
+  throw Error("{} expects a transform of data.transforms or a function, got {}", what, given_text(L, index));
+}
 
 void add_image_methods(lua_State* L, int methods) { add_functions(L, methods, image_folder_methods); }
 
