@@ -20,6 +20,7 @@
 
 #include "core/base/block_signals.h"
 #include "core/base/error.h"
+#include "core/base/interrupt.h"
 #include "core/base/limits.h"
 #include "core/base/warn.h"
 
@@ -144,7 +145,10 @@ void run_ranges(int64_t n, int64_t grain, RangeFn f, void* context) {
   if (n <= 0) return;
   grain = std::max<int64_t>(grain, 1);
   int64_t ranges = (n + grain - 1) / grain;
-  auto one = [&](int64_t i) { f(context, i * grain, std::min(n, (i + 1) * grain)); };
+  auto one = [&](int64_t i) {
+    if (i > 0) poll_interrupt_in_work();
+    f(context, i * grain, std::min(n, (i + 1) * grain));
+  };
   if (ranges == 1 || serial || num_threads() == 1 || !have_pool()) {
     for (int64_t i = 0; i < ranges; ++i) one(i);
     return;

@@ -1,6 +1,7 @@
 #include "core/data/loader.h"
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "core/autograd/autograd.h"
+#include "core/base/interrupt.h"
 #include "core/base/warn.h"
 #include "core/data/workers.h"
 #include "core/dispatch/generator.h"
@@ -153,7 +155,8 @@ class ThreadedPass final : public Sequence {
     feed();
     if (number == claimed_)
       return ++claimed_, ++taken_, read(*dataset_, batches_[number], epoch_, wanted_);  // no worker
-    changed_.wait(hold, [&] { return place(number).has_value(); });
+    while (!changed_.wait_for(hold, std::chrono::milliseconds(50), [&] { return place(number).has_value(); }))
+      poll_interrupt();
     Read b = *std::exchange(place(number), std::nullopt);
     taken_ = number + 1;
     feed();

@@ -12,9 +12,11 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <initializer_list>
 
 #include "core/base/interrupt.h"
 #include "lang/runtime/interp.h"
+#include "lang/runtime/patience.h"
 
 namespace luth::lang {
 namespace {
@@ -24,6 +26,10 @@ std::atomic<bool> out_of_time{false};   // it was SIGXCPU
 std::atomic<Interp*> obeying{nullptr};  // whom signals stop
 std::atomic<Interp*> polling{nullptr};  // who asks for signals by itself
 pthread_t obeying_thread;
+std::atomic<bool> keeps_session{false};
+std::atomic<int> presses{0};             // of Ctrl-C since it was last obeyed
+std::atomic<long long> last_press{0};    // nanoseconds
+constexpr long long bounce = 300000000;  // presses that follow so soon are one
 
 const char* name_of(int signal) {
   if (out_of_time) return "terminated: the limit of processor time (`ulimit -t`) is reached";
@@ -79,6 +85,17 @@ void go_on() {
   setitimer(ITIMER_PROF, &none, nullptr);
 }
 
+void say(std::initializer_list<const char*> parts) {
+  for (const char* part : parts)
+    if (write(STDERR_FILENO, part, strlen(part)) < 0) break;
+}
+
+long long nanoseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
 bool passed_on(int signal) {
   if (pthread_equal(pthread_self(), obeying_thread)) return false;
   pthread_kill(obeying_thread, signal);
@@ -87,17 +104,34 @@ bool passed_on(int signal) {
 
 void out_of_patience(int signal) {
   if (passed_on(signal)) return;
+  if (keeps_session && pending != SIGTERM) {
+    if (pending) say({"luth: stops when the operation that runs has ended\n"});
+    return;
+  }
   Interp* interp = polling;
   if (signal == SIGALRM && interp && lua_runs && ++rounds < most_rounds) return wait_for_poll(*interp);
-  for (const char* part : {"luth: ", name_of(pending), ", in code that does not stop for it\n"})
-    if (write(STDERR_FILENO, part, strlen(part)) < 0) break;
+  say({"luth: ", name_of(pending), ", in code that does not stop for it\n"});
   _exit(int(exit_code_of(pending)));
 }
 
 void stop(lua_State* L, lua_Debug*) {
   go_on();
   lua_sethook(L, nullptr, 0, 0);
-  if (pending) raise(L, exit_code_of(pending), name_of(pending));  // else it has been obeyed, and cleared
+  set_interrupt_time(0);  // operators of those who close are whole
+  if (!pending) return;   // the work that it was to stop has ended before
+  raise(L, exit_code_of(pending), name_of(pending));
+}
+
+// A second Ctrl-C at the prompt, and all after it. Where Lua has stopped once and runs again, as in a __close that does
+// not end, it stops again.
+void press_again() {
+  const long long now = nanoseconds();
+  const bool again = now - last_press.exchange(now) > bounce;
+  if (again && ++presses > 2) _exit(int(ErrorCode::interrupted));
+  Interp* interp = obeying;
+  if (interp && interp->running) hook_running(*interp, stop);
+  set_interrupt_time(now);
+  if (again) say({"luth: still stopping; the next Ctrl-C leaves luth, and what the session holds is lost\n"});
 }
 
 // Runs as a signal handler on the thread that obeys: the list of running Lua threads changes on that thread only, and
@@ -109,12 +143,20 @@ void on_signal(int signal) {
     out_of_time = true;
     signal = SIGTERM;
   }
-  if (pending.exchange(signal)) _exit(128 + signal);
+  const int before = pending.exchange(signal);
+  if (before == SIGINT && keeps_session) {
+    if (signal == SIGINT) return press_again();
+  } else if (before) {
+    _exit(128 + signal);
+  }
+  set_interrupt_time(nanoseconds());
   if (out_of_time) end_before_the_hard_limit();
   if (Interp* interp = polling) return wait_for_poll(*interp);
   Interp* interp = obeying;
   if (interp && interp->running) hook_running(*interp, stop);
-  if (signal == SIGTERM) alarm(grace);
+  presses = 1;
+  last_press = nanoseconds();
+  if (signal == SIGTERM || keeps_session) alarm(signal == SIGTERM ? grace : 1);
 }
 
 // On a stack of its own, so that no code which is interrupted has to keep the thread's stack ready for it.
@@ -145,6 +187,7 @@ void stop_waiting() {
   Interp* interp = obeying;
   if (!pending || !interp || !pthread_equal(pthread_self(), obeying_thread)) return;
   hook_running(*interp, nullptr);
+  set_interrupt_time(0);
   try {
     check_interrupt();
   } catch (Error& e) {
@@ -158,12 +201,19 @@ void stop_waiting() {
 void raise_stop(lua_State* L) {
   hook_running(Interp::of(L), nullptr);  // stop() has nothing left to raise
   go_on();
+  set_interrupt_time(0);
   raise(L, exit_code_of(interrupted()), name_of(interrupted()));
 }
 
 int interrupted() { return pending.load(std::memory_order_relaxed); }
 
-void clear_interrupt() { pending = 0; }
+void clear_interrupt() {
+  if (pending) alarm(0);
+  pending = 0;
+  set_interrupt_time(0);
+}
+
+void keep_session() { keeps_session = true; }
 
 void check_interrupt() {
   const int s = interrupted();

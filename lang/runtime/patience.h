@@ -1,0 +1,10 @@
+// Ctrl-C at the prompt: the session is worth more than the process's end.
+#pragma once
+
+namespace luth::lang {
+
+/// From now on a second SIGINT does not end the process: it interrupts once more, and says that the third one leaves
+/// luth. What does not stop within a second says so. SIGTERM ends as ever.
+void keep_session();
+
+}  // namespace luth::lang
