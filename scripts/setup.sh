@@ -8,7 +8,7 @@ set -euo pipefail
 
 build=(ca-certificates cmake g++ ninja-build)
 libraries=(liblua5.4-dev libcli11-dev libhdf5-dev libaec-dev libtbb-dev libxxhash-dev libopenblas-openmp-dev libdnnl-dev
-  libedit-dev libfmt-dev libgloo-dev libpng-dev libsodium-dev libturbojpeg0-dev libwebp-dev libzmq3-dev nlohmann-json3-dev zlib1g-dev)
+  libfmt-dev libgloo-dev libncurses-dev libpng-dev libsodium-dev libturbojpeg0-dev libwebp-dev libzmq3-dev nlohmann-json3-dev zlib1g-dev)
 tests=(libgtest-dev)
 ci=(clang-format libopenmpi-dev libmpich-dev python3-nbclient slurmctld slurmd munge valgrind)  # 43 MB to download for both MPIs
 
@@ -27,7 +27,7 @@ other_system() {
 setup: this is not a Debian system (no dpkg-query and apt-get), so nothing was installed. luth needs, under whatever name your system has them:
   to build     g++ 11 or clang 14 or later, CMake 3.22 or later, Ninja; ccache if you like
   libraries    Lua 5.4 compiled as C++ (static archive liblua5.4-c++.a), HDF5's C library (static archive libhdf5_serial.a) with
-               libaec and libsz (static), oneTBB, oneDNN 2.x or 3.x, OpenBLAS with OpenMP threading, libedit, fmt, CLI11,
+               libaec and libsz (static), oneTBB, oneDNN 2.x or 3.x, OpenBLAS with OpenMP threading, libtinfo, fmt, CLI11,
                nlohmann's JSON, xxHash, zlib, Gloo (for torch.distributed), ZeroMQ and libsodium (for notebooks); if you like, Open MPI and MPICH (its backend mpi)
   to test      GoogleTest
 In Debian's names: ${wanted[*]}

@@ -440,6 +440,7 @@ void Kernel::open_library() {
 }  // namespace
 
 int serve_notebook(Interp& interp, const std::string& path) {
+  keep_session();
   const Json connection = Json::parse(io::read_whole(path, 1 << 20, ErrorCode::usage), nullptr, false);
   if (!connection.is_object())
     throw Error(ErrorCode::usage, "'{}' is no connection file: a front end writes it, as `jupyter console` does", path);

@@ -6,8 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
+#include <unordered_set>
 
 #include "core/io/disk.h"
 
@@ -47,28 +50,48 @@ bool write_all(int fd, const std::string& text) {
   return true;
 }
 
+// Blocks as lines of the file, and back.
+constexpr char newline_in_file = '\x1e';
+std::string exchanged(std::string text, char from, char to) {
+  std::replace(text.begin(), text.end(), from, to);
+  return text;
+}
+
+// Of equal blocks the last stays.
+void drop_duplicates(std::vector<std::string>& blocks) {
+  std::unordered_set<std::string_view> seen;
+  std::vector<std::string> kept;
+  for (size_t i = blocks.size(); i-- > 0;)
+    if (seen.insert(blocks[i]).second) kept.push_back(blocks[i]);
+  blocks.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
+}
+
 }  // namespace
 
-HistoryFile::HistoryFile() {
+History::History(std::vector<std::string> blocks) : blocks_(std::move(blocks)) { drop_duplicates(blocks_); }
+
+History::History() {
   const std::string state = state_dir();
   if (state.empty() || io::is_link(state + "/luth/history")) return;
   path_ = state + "/luth/history";
   const int fd = make_folders(state + "/luth") ? open_file(path_) : -1;
-  if (fd < 0)
+  if (fd < 0) {
     warn(errno);
-  else
+  } else {
     close(fd);
+    load();
+  }
 }
 
-void HistoryFile::warn(int why) {
+void History::warn(int why) {
   fprintf(stderr, "luth: warning: history is not kept: %s: %s\n", path_.c_str(), strerror(why));
   path_.clear();
 }
 
-std::vector<std::string> HistoryFile::load() {
+void History::load() {
+  FILE* f = fopen(path_.c_str(), "re");
+  if (!f) return;
   std::vector<std::string> lines;
-  FILE* f = path_.empty() ? nullptr : fopen(path_.c_str(), "re");
-  if (!f) return lines;
   char* buffer = nullptr;
   size_t size = 0;
   if (fseek(f, -most_bytes, SEEK_END) == 0 && getline(&buffer, &size, f) < 0) clearerr(f);  // the rest of a line
@@ -81,10 +104,12 @@ std::vector<std::string> HistoryFile::load() {
   const bool long_file = lines.size() >= 2 * length;
   if (lines.size() > length) lines.erase(lines.begin(), lines.end() - long(length));
   if (long_file) cut(lines);
-  return lines;
+  for (auto& line : lines) line = exchanged(std::move(line), newline_in_file, '\n');
+  drop_duplicates(lines);
+  blocks_ = std::move(lines);
 }
 
-void HistoryFile::cut(const std::vector<std::string>& lines) {
+void History::cut(const std::vector<std::string>& lines) {
   std::string text;
   for (auto& line : lines) text += line + '\n';
   try {
@@ -92,11 +117,43 @@ void HistoryFile::cut(const std::vector<std::string>& lines) {
   } catch (const Error&) {}  // it stays long
 }
 
-void HistoryFile::append(const std::string& line) {
-  if (path_.empty() || line.empty()) return;
+void History::append(const std::string& line) {
+  if (path_.empty()) return;
   const int fd = open_file(path_);
   if (fd < 0 || !write_all(fd, line + '\n')) warn(errno);
   if (fd >= 0) close(fd);
+}
+
+void History::add(const std::string& block) {
+  if (block.empty()) return;
+  const bool repeats_last = !blocks_.empty() && blocks_.back() == block;
+  std::erase(blocks_, block);
+  blocks_.push_back(block);
+  if (!repeats_last) append(exchanged(block, '\n', newline_in_file));
+}
+
+size_t History::older(size_t from, std::string_view prefix) const {
+  while (from-- > 0)
+    if (blocks_[from].starts_with(prefix)) return from;
+  return std::string::npos;
+}
+
+size_t History::newer(size_t from, std::string_view prefix) const {
+  while (++from < blocks_.size())
+    if (blocks_[from].starts_with(prefix)) return from;
+  return std::string::npos;
+}
+
+size_t History::find_older(size_t from, std::string_view text) const {
+  while (from-- > 0)
+    if (blocks_[from].find(text) != std::string::npos) return from;
+  return std::string::npos;
+}
+
+size_t History::find_newer(size_t from, std::string_view text) const {
+  while (++from < blocks_.size())
+    if (blocks_[from].find(text) != std::string::npos) return from;
+  return std::string::npos;
 }
 
 }  // namespace luth::lang

@@ -25,12 +25,9 @@ find_path(XXHASH_INCLUDE_DIR xxhash.h)
 find_library(XXHASH_LIBRARY NAMES libxxhash.a xxhash)
 luth_need(XXHASH_LIBRARY "xxHash" libxxhash-dev)
 # archives again: four shared libraries fewer to load at every start
-find_path(EDIT_INCLUDE_DIR histedit.h)
-foreach(name edit tinfo bsd md)
-  find_library(EDIT_${name} NAMES lib${name}.a ${name})
-  luth_need(EDIT_${name} "lib${name}, for the prompt," libedit-dev)
-  list(APPEND EDIT_LIBRARIES ${EDIT_${name}})
-endforeach()
+find_path(TINFO_INCLUDE_DIR term.h)
+find_library(TINFO_LIBRARY NAMES libtinfo.a tinfo)
+luth_need(TINFO_LIBRARY "libtinfo, for the prompt," libncurses-dev)
 
 # Gloo carries tensors between processes on CPUs; without it luth builds and says what is missing.
 find_path(GLOO_INCLUDE_DIR gloo/context.h)

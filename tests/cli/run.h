@@ -251,6 +251,10 @@ class Terminal {
   Terminal& operator=(const Terminal&) = delete;
 
   pid_t pid() const { return pid_; }
+  void resize(int columns, int rows) const {
+    const winsize size{static_cast<unsigned short>(rows), static_cast<unsigned short>(columns), 0, 0};
+    ioctl(fd_, TIOCSWINSZ, &size);
+  }
   void send(const std::string& keys) const {
     for (size_t at = 0; at < keys.size();) {
       ssize_t n = write(fd_, keys.data() + at, keys.size() - at);
@@ -267,6 +271,11 @@ class Terminal {
   }
   // Everything written so far.
   const std::string& seen() const { return seen_; }
+  // Reads what comes within `seconds`; false when nothing did, or the program ended.
+  bool read_more(double seconds) {
+    const size_t before = seen_.size();
+    return pump(seconds) && seen_.size() > before;
+  }
   const std::string& state_dir() const { return state_.path(); }
 
   // Waits for the end (SIGKILL after `seconds`: 137) and returns the exit code.

@@ -69,7 +69,7 @@ std::string own_problem(std::string_view from, std::string_view to) {
 // Why `from` may not include the outside header `to`.
 std::string outside_problem(std::string_view from, std::string_view to) {
   static const std::map<std::string, std::vector<std::string_view>> places = {
-      {"lang/", {"lua", "lauxlib.h", "histedit.h"}},
+      {"lang/", {"lua", "lauxlib.h", "curses.h", "term.h"}},
       {"core/io/", {"hdf5", "H5", "xxh"}},
       {"core/dist/mpi/", {"mpi.h"}},
       {"core/image/codecs/", {"png", "turbojpeg", "webp/"}},
