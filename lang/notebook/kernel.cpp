@@ -5,10 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstdio>
 #include <cstring>
-#include <deque>
 #include <map>
 #include <mutex>
 
@@ -16,89 +14,17 @@
 #include "core/io/disk.h"
 #include "lang/help/help.h"
 #include "lang/notebook/message.h"
+#include "lang/notebook/requests.h"
 #include "lang/notebook/texts.h"
 #include "lang/prompt/session.h"
 #include "lang/runtime/bridge.h"
+#include "lang/runtime/patience.h"
 
 namespace luth::lang {
 namespace {
 
 using notebook::Channel;
 using notebook::Frames;
-
-// SIGINT stops the cell that runs; between two cells it is dropped.
-class Interruptible {
- public:
-  // The handler that the interpreter has installed goes into a scope, and outside of scopes the signal is ignored.
-  static void begin() {
-    struct sigaction ignore {};
-    ignore.sa_handler = SIG_IGN;
-    sigaction(SIGINT, &ignore, &handler());
-  }
-  Interruptible() { sigaction(SIGINT, &handler(), nullptr); }
-  ~Interruptible() {
-    begin();
-    if (interrupted() == SIGINT) clear_interrupt();
-  }
-  Interruptible(const Interruptible&) = delete;
-  Interruptible& operator=(const Interruptible&) = delete;
-
- private:
-  static struct sigaction& handler() {
-    static struct sigaction action {};
-    return action;
-  }
-};
-
-using Queue = std::deque<std::pair<Channel, Message>>;
-
-// Requests that the thread of the wires has received, until the thread of Lua takes them.
-class Requests {
- public:
-  void put(Channel channel, Message message) {
-    {
-      const std::lock_guard lock(mutex_);
-      (channel == Channel::input ? answers_ : waiting_).emplace_back(channel, std::move(message));
-    }
-    came_.notify_all();
-  }
-  // The next request; nothing when the process shall end.
-  std::optional<std::pair<Channel, Message>> take() {
-    std::unique_lock lock(mutex_);
-    while (!came_.wait_for(lock, std::chrono::milliseconds(100), [&] { return !waiting_.empty(); }))
-      if (interrupted() == SIGTERM) return std::nullopt;
-    return popped(waiting_);
-  }
-  // The answer to a question for input. Throws when the cell is interrupted.
-  Message take_answer() {
-    std::unique_lock lock(mutex_);
-    while (!came_.wait_for(lock, std::chrono::milliseconds(20), [&] { return !answers_.empty(); })) check_interrupt();
-    return popped(answers_).second;
-  }
-  void forget_answers() {
-    const std::lock_guard lock(mutex_);
-    answers_.clear();
-  }
-  // The requests to execute that have come already.
-  Queue take_executions() {
-    const std::lock_guard lock(mutex_);
-    Queue taken, kept;
-    for (auto& item : waiting_) (item.second.type() == "execute_request" ? taken : kept).push_back(std::move(item));
-    waiting_.swap(kept);
-    return taken;
-  }
-
- private:
-  static std::pair<Channel, Message> popped(Queue& queue) {
-    auto first = std::move(queue.front());
-    queue.pop_front();
-    return first;
-  }
-
-  std::mutex mutex_;
-  std::condition_variable came_;
-  Queue waiting_, answers_;
-};
 
 class Kernel {
  public:
@@ -291,7 +217,8 @@ void Kernel::answer(Channel channel, const Message& request) {
     content = {{"status", "error"}, {"ename", "MessageError"}, {"evalue", e.what()}, {"traceback", Json::array()}};
   }
   const bool failed = type == "execute_request" && content["status"] == "error";
-  const auto behind = failed && request.content.value("stop_on_error", true) ? requests_.take_executions() : Queue();
+  const auto behind =
+      failed && request.content.value("stop_on_error", true) ? requests_.take_executions() : Requests::Queue();
   reply(channel, request, content);
   publish("status", {{"execution_state", "idle"}});
   for (auto& [from, cell] : behind) abort(from, cell);
