@@ -13,6 +13,7 @@ int eval(const Arguments& arguments);
 int help(const Arguments& arguments);
 int kernel(const Arguments& arguments);
 int launch(const Arguments& arguments);
+int lsp(const Arguments& arguments);
 int report(const Arguments& arguments);
 int summary(const Arguments& arguments);
 int train(const Arguments& arguments);

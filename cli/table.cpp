@@ -58,6 +58,11 @@ constexpr Option of_check[] = {
     help_row,
 };
 
+constexpr Option of_lsp[] = {
+    {"--stdio", "", "speak over stdin and stdout, as it does anyway: editors pass this option"},
+    help_row,
+};
+
 constexpr Option of_ckpt[] = {
     {"--tensors", "", "ls: list tensors alone"},
     {"--part", "NAME", "export, average: the weights under this name of the file", "ema if there is one, else model"},
@@ -186,6 +191,10 @@ constexpr Subcommand table[] = {
      false,
      {},
      true},
+    {"lsp", "answer an editor: findings, help, completion", "", 0, 0,
+     "Serves an editor by the Language Server Protocol over stdin and stdout: the findings of luth\n"
+     "check, the help of names, completion, signatures. Runs nothing of the files.\n",
+     of_lsp, lsp},
     {"report", "compare runs of luth train in one page", "RUN...", 1, INT_MAX,
      "Writes a page of one file that needs no network: summary, curves, settings and environment of\n"
      "runs of luth train, side by side. Prints a table of the runs. Runs nothing of the recipes.\n",

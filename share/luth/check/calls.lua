@@ -120,4 +120,4 @@ function statement.CallStatement(self, s)
   end
 end
 
-return { expression = expression, statement = statement }
+return { expression = expression, statement = statement, names_of = names_of }

@@ -1,0 +1,99 @@
+-- A document of an editor: its text, what luth check says of it, and the kinds of its variables.
+local check = require 'luth.check'
+local kinds = require 'luth.check.kinds'
+local parse = require 'luth.check.parser'
+local resolve = require 'luth.check.scopes'
+
+local Document = {}
+Document.__index = Document
+
+local function new(uri, text, encoding)
+  local self = setmetatable({ uri = uri, encoding = encoding, kinds = {} }, Document)
+  self:set(text)
+  return self
+end
+
+function Document:set(text)
+  self.text, self.lines = text, { 1 }
+  for at in text:gmatch '\n()' do self.lines[#self.lines + 1] = at end
+end
+
+-- ---- places ----------------------------------------------------------------------------------------------------------
+
+-- How many units of UTF-16 a letter of `bytes` bytes takes.
+local function units(bytes) return bytes == 4 and 2 or 1 end
+
+--- The byte, from 1, of a position {line, character}, both from 0; positions beyond a line or the text are at its end.
+function Document:byte_at(position)
+  local from = self.lines[position.line + 1]
+  if not from then return #self.text + 1 end
+  local stop = (self.lines[position.line + 2] or #self.text + 2) - 1
+  if self.encoding == 'utf-8' then return math.min(from + position.character, stop) end
+  local at, left = from, position.character
+  while left > 0 and at < stop do
+    local bytes = utf8.offset(self.text, 2, at)
+    bytes = bytes and bytes - at or 1
+    left, at = left - units(bytes), at + bytes
+  end
+  return math.min(at, stop)
+end
+
+-- The length of a line in the editor's units.
+function Document:length_of(line)
+  local text = self:line(line)
+  if self.encoding == 'utf-8' then return #text end
+  local sum = 0
+  for letter in text:gmatch '[\0-\127\192-\255][\128-\191]*' do sum = sum + units(#letter) end
+  return sum
+end
+
+--- The text of a line, from 1, without its end.
+function Document:line(line)
+  local from = self.lines[line]
+  return from and (self.text:sub(from, (self.lines[line + 1] or #self.text + 2) - 1):gsub('\r?\n$', '')) or ''
+end
+
+--- A change of the protocol: of a range, or of all.
+function Document:change(change)
+  if not change.range then return self:set(change.text) end
+  local from, to = self:byte_at(change.range.start), self:byte_at(change.range['end'])
+  self:set(self.text:sub(1, from - 1) .. change.text .. self.text:sub(to))
+end
+
+-- ---- what is known ---------------------------------------------------------------------------------------------------
+
+-- Kinds of local variables by name, of the last text that was a chunk. Of several variables of a name the last counts.
+function Document:note_kinds(body)
+  local function visit(node)
+    if type(node) ~= 'table' then return end
+    if node.variables then
+      for _, variable in ipairs(node.variables) do self.kinds[variable.name] = kinds.kind_of_variable(variable) end
+    end
+    for key, part in pairs(node) do
+      if type(part) == 'table' and key ~= 'variable' and key ~= 'variables' then visit(part) end
+    end
+  end
+  visit(body)
+end
+
+--- The findings of luth check as diagnostics.
+function Document:diagnostics()
+  local out = {}
+  for i, finding in ipairs(check.text(self.text)) do
+    local line = math.min(finding.line, #self.lines)
+    local indent = #self:line(line):match '^%s*'
+    out[i] = { range = { start = { line = line - 1, character = indent }, ['end'] = { line = line - 1, character = self:length_of(line) } },
+               severity = 2, source = 'luth', message = finding.text }
+  end
+  local shown = self.text:gsub('^\xEF\xBB\xBF', ''):gsub('^#[^\n]*', '')
+  if load(shown, '=chunk', 't') then
+    pcall(function()
+      local body = parse(self.text)
+      resolve(body)
+      self:note_kinds(body)
+    end)
+  elseif out[1] then out[1].severity = 1 end
+  return out
+end
+
+return { new = new }
