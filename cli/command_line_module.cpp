@@ -2,7 +2,7 @@
 // {name = 'save_every', value = 'N', help =, default =}; names have underscores there.
 //   parse(subcommand, rows, words)        {name = text} of what was given by luth's own rows and these, the words that
 //                                         none of them took, and the names in order
-//   check(subcommand, rows, rest, note?)  refuses them, with the nearest name
+//   check(subcommand, rows, rest, note?)  refuses them, with the nearest name; returns those that are further arguments
 //   help(subcommand, recipe, rows)        the text of --help
 //   own()                                 {name = help} of luth's own rows
 //   manual()                              the text of the manual page
@@ -33,11 +33,13 @@ std::string lua_name(std::string_view option) {
   return name;
 }
 
-// Luth's own rows behind those of the list at `i`.
+// Luth's own rows behind those of the list at `i`, which come instead of own ones of their names.
 RecipeOptions rows_at(lua_State* L, int i, const Subcommand& command) {
   RecipeOptions options;
   read_rows(L, i, options);
-  options.rows.insert(options.rows.end(), command.options.begin(), command.options.end());
+  const std::vector<Option> declared = options.rows;
+  for (auto& row : command.options)
+    if (!find_option(declared, row.name)) options.rows.push_back(row);
   return options;
 }
 
@@ -68,8 +70,9 @@ int parse_words(lua_State* L) {
 int check_words(lua_State* L) {
   const Subcommand& command = subcommand_at(L, 1);
   const std::string where = fmt::format("luth {} RECIPE", command.name);
-  positional(rows_at(L, 2, command).rows, words_at(L, 3), 0, where, luaL_optstring(L, 4, ""));
-  return 0;
+  push_words(
+      L, positional(rows_at(L, 2, command).rows, words_at(L, 3), command.most - 1, where, luaL_optstring(L, 4, "")));
+  return 1;
 }
 
 int help_text(lua_State* L) {

@@ -116,6 +116,17 @@ constexpr Option of_kernel[] = {
     help_row,
 };
 
+constexpr Option of_predict[] = {
+    {"--checkpoint", "FILE", "the checkpoint or the weights to predict with, if the argument is a recipe"},
+    {"--top", "K", "how many classes to print for each sample, the likeliest first", "3"},
+    {"--json", "", "print one JSON object per line"},
+    device("auto"),
+    amp,
+    log_placement,
+    threads,
+    help_row,
+};
+
 constexpr Option of_report[] = {
     {"--out", "FILE", "the file to write", "RUN/report.html, of several runs report.html"},
     threads,
@@ -195,6 +206,11 @@ constexpr Subcommand table[] = {
      "Serves an editor by the Language Server Protocol over stdin and stdout: the findings of luth\n"
      "check, the help of names, completion, signatures. Runs nothing of the files.\n",
      of_lsp, lsp},
+    {"predict", "say what a model makes of files", "CHECKPOINT|DIR|RECIPE FILE...", 1, INT_MAX,
+     "Prints what a trained model says of images, tables (.csv), texts and tensors (.npy, .h5, ...), a line\n"
+     "for each sample: classes with their probabilities, or the outputs. - is standard input.\n"
+     "Files are read and transformed as the recipe's test data. RECIPE requires --checkpoint FILE.\n",
+     of_predict, predict, true},
     {"report", "compare runs of luth train in one page", "RUN...", 1, INT_MAX,
      "Writes a page of one file that needs no network: summary, curves, settings and environment of\n"
      "runs of luth train, side by side. Prints a table of the runs. Runs nothing of the recipes.\n",

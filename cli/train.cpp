@@ -1,5 +1,5 @@
-// luth train, luth eval and luth summary: hand their words to the Lua library (share/luth/train.lua), which runs the
-// recipe.
+// luth train, luth eval, luth predict and luth summary: hand their words to the Lua library (share/luth/train.lua),
+// which runs the recipe.
 #include "cli/cli.h"
 #include "cli/library.h"
 #include "cli/subcommands.h"
@@ -30,6 +30,7 @@ int train(const Arguments& arguments) {
   return run("train", arguments);
 }
 int eval(const Arguments& arguments) { return run("eval", arguments); }
+int predict(const Arguments& arguments) { return run("predict", arguments); }
 int summary(const Arguments& arguments) { return run("summary", arguments); }
 
 }  // namespace luth::cli

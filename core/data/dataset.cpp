@@ -70,6 +70,7 @@ void Sample::push_other(OtherRef other) {
 
 Dataset::~Dataset() = default;
 DatasetRef Dataset::test_part() const { return {}; }
+DatasetRef Dataset::of_files(const std::vector<std::string>&) const { return {}; }
 void Dataset::set_fit(Fit) { throw Error("{} learns nothing of its data, and takes no state", name()); }
 std::vector<int64_t> Dataset::order(const Epoch& epoch) { return shuffled(size(), epoch); }
 
@@ -159,6 +160,12 @@ ConcatDataset::ConcatDataset(std::vector<DatasetRef> parts) : parts_(std::move(p
 Sample ConcatDataset::get(int64_t i, const Epoch& epoch) {
   size_t part = std::upper_bound(ends_.begin(), ends_.end(), i) - ends_.begin();
   return parts_[part]->get(part ? i - ends_[part - 1] : i, epoch);
+}
+std::vector<std::string> ConcatDataset::classes() const {
+  return parts_.empty() ? std::vector<std::string>() : parts_[0]->classes();
+}
+DatasetRef ConcatDataset::of_files(const std::vector<std::string>& paths) const {
+  return parts_.empty() ? DatasetRef() : parts_[0]->of_files(paths);
 }
 bool ConcatDataset::any_thread() const {
   return std::all_of(parts_.begin(), parts_.end(), [](auto& p) { return p->any_thread(); });

@@ -75,6 +75,8 @@ class Dataset : public Counted {
   virtual void set_fit(Fit fit);
   /// The names of the classes, in the order of their labels; empty where there are none.
   virtual std::vector<std::string> classes() const { return {}; }
+  /// Other files as inputs, read and transformed as those of this dataset; null where its samples are no files.
+  virtual Ref<Dataset> of_files(const std::vector<std::string>& paths) const;
   /// The samples one by one; an error names the sample.
   std::vector<Sample> samples(std::span<const int64_t> indices, const Epoch& epoch);
 
@@ -115,6 +117,7 @@ class Subset final : public Dataset {
   const Fit* fit() const override { return whole_->fit(); }
   void set_fit(Fit fit) override { whole_->set_fit(std::move(fit)); }
   std::vector<std::string> classes() const override { return whole_->classes(); }
+  DatasetRef of_files(const std::vector<std::string>& paths) const override { return whole_->of_files(paths); }
   const DatasetRef& whole() const { return whole_; }
   const std::vector<int64_t>& indices() const { return indices_; }
 
@@ -131,6 +134,9 @@ class ConcatDataset final : public Dataset {
   int64_t size() const override { return ends_.empty() ? 0 : ends_.back(); }
   Sample get(int64_t i, const Epoch& epoch) override;
   bool any_thread() const override;
+  /// Those of the first part.
+  std::vector<std::string> classes() const override;
+  DatasetRef of_files(const std::vector<std::string>& paths) const override;
 
  private:
   std::vector<DatasetRef> parts_;

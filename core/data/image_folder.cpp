@@ -65,6 +65,19 @@ Sample ImageFiles::get(int64_t i, const Epoch& epoch) {
   return {transformed(read_image(file.path, channels_).image, transform_.get(), i, epoch), file.label + base};
 }
 
+DatasetRef ImageFiles::of_files(const std::vector<std::string>& paths) const {
+  return DatasetRef(new ImageInputs(paths, transform_, channels_));
+}
+
+Sample ImageInputs::get(int64_t i, const Epoch& epoch) {
+  return {transformed(read_image(paths_[size_t(i)], channels_).image, transform_.get(), i, epoch)};
+}
+
+DatasetRef Transformed::of_files(const std::vector<std::string>& paths) const {
+  DatasetRef files = of_->of_files(paths);
+  return files ? DatasetRef(new Transformed(std::move(files), transform_)) : files;
+}
+
 void ImageFiles::set_fit(Fit fit) {
   if (!fit.features.empty() || fit.targets.size() != 1 || !fit.targets[0].is_category)
     throw Error("{}: what was learned is of a table, here are labels of images", name_);

@@ -37,6 +37,7 @@ class ImageFiles final : public Dataset {
   std::vector<std::string> classes() const override { return fit_.targets[0].categories; }
   const Fit* fit() const override { return &fit_; }
   void set_fit(Fit fit) override;
+  DatasetRef of_files(const std::vector<std::string>& paths) const override;
   const std::string& path(int64_t i) const { return files_[size_t(i)].path; }
 
  private:
@@ -45,6 +46,22 @@ class ImageFiles final : public Dataset {
   int channels_;
   std::vector<File> files_;
   Fit fit_;
+};
+
+/// Files of images without labels.
+class ImageInputs final : public Dataset {
+ public:
+  ImageInputs(std::vector<std::string> paths, TransformRef transform, int channels)
+      : paths_(std::move(paths)), transform_(std::move(transform)), channels_(channels) {}
+  std::string name() const override { return "the images"; }
+  int64_t size() const override { return int64_t(paths_.size()); }
+  Sample get(int64_t i, const Epoch& epoch) override;
+  bool any_thread() const override { return !transform_ || transform_->any_thread(); }
+
+ private:
+  std::vector<std::string> paths_;
+  TransformRef transform_;
+  int channels_;
 };
 
 /// The images below root/<class>/…, in order of class and name. Throws for a folder without classes, or a class without
@@ -66,6 +83,7 @@ class Transformed final : public Dataset {
   std::vector<std::string> classes() const override { return of_->classes(); }
   const Fit* fit() const override { return of_->fit(); }
   void set_fit(Fit fit) override { of_->set_fit(std::move(fit)); }
+  DatasetRef of_files(const std::vector<std::string>& paths) const override;
 
  private:
   DatasetRef of_;

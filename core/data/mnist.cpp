@@ -44,6 +44,11 @@ class Mnist final : public Dataset {
   bool makes_batches() const override { return true; }
   DatasetRef test_part() const override { return spec_.train ? mnist({spec_.root, false}) : DatasetRef(); }
 
+  std::vector<std::string> classes() const override {
+    std::vector<std::string> names;
+    for (int digit = 0; digit < labels; ++digit) names.push_back(std::to_string(digit));
+    return names;
+  }
   Sample get(int64_t i, const Epoch&) override {
     Tensor x = Tensor::empty({1, images_.shape()[1], images_.shape()[2]}, Dtype::f32, host());
     convert(i, x.data<float>());

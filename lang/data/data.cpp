@@ -98,6 +98,15 @@ int test_part(lua_State* L) {
   return push_dataset(L, std::move(part));
 }
 
+int of_files(lua_State* L) {
+  std::vector<std::string> paths;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  each_element(L, 2, [&](int at, lua_Integer) { paths.emplace_back(luaL_checkstring(L, at)); });
+  DatasetRef files = self(L)->of_files(paths);
+  if (!files) return lua_pushnil(L), 1;
+  return push_dataset(L, std::move(files), 1);
+}
+
 // ---- constructors ----
 
 int tensor_dataset(lua_State* L) {
@@ -160,6 +169,9 @@ constexpr Row functions[] = {
 };
 constexpr Row methods[] = {
     {"get", guarded<get>, "dataset:get(i)", "The values of sample i, counted from 1."},
+    {"of_files", guarded<of_files>, "dataset:of_files{path, ...}",
+     "Other files as a dataset of inputs without targets, read and transformed as those of this one; nil where samples "
+     "are no files."},
     {"classes", guarded<classes>, "dataset:classes()",
      "The names of the classes in the order of their labels, a table; an empty one where a dataset knows none."},
     {"test_part", guarded<test_part>, "dataset:test_part()", "The test data of a built-in dataset; nil for others."},

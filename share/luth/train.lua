@@ -1,4 +1,4 @@
--- luth train and luth eval: the meaning of their words, and the order of checking, making and writing.
+-- luth train, eval, predict and summary: the meaning of their words, and the order of checking, making and writing.
 local native = require 'luth.native'
 local batches = require 'luth.train.batches'
 local checkpoint = require 'luth.train.checkpoint'
@@ -6,6 +6,7 @@ local dry_run = require 'luth.train.dry_run'
 local errors = require 'luth.train.errors'
 local evaluation = require 'luth.train.evaluation'
 local options = require 'luth.train.options'
+local predict = require 'luth.train.predict'
 local ranks = require 'luth.train.ranks'
 local report = require 'luth.report'
 local recipes = require 'luth.train.recipe'
@@ -181,13 +182,13 @@ end
 -- A recipe, and not a folder of that name.
 local function is_recipe(path) return path:match('%.lua$') and not native.exists(path .. '/.') end
 
--- The checkpoint, its recipe and the words of its run, of `luth eval PATH --checkpoint FILE`.
-local function what_to_evaluate(path, file)
+-- The checkpoint, its recipe and the words of its run, of `luth eval PATH --checkpoint FILE` or another subcommand.
+local function what_to_evaluate(subcommand, path, file)
   if is_recipe(path) then
-    if not file then usage('luth eval RECIPE needs --checkpoint FILE') end
+    if not file then usage('luth %s RECIPE needs --checkpoint FILE', subcommand) end
     return file, path, {}
   end
-  if file then usage('--checkpoint goes with a recipe: luth eval RECIPE.lua --checkpoint %s', file) end
+  if file then usage('--checkpoint goes with a recipe: luth %s RECIPE.lua --checkpoint %s', subcommand, file) end
   file = path
   if native.exists(path .. '/.') then
     file = path:gsub('/+$', '') .. '/ckpt/last.h5'
@@ -196,7 +197,7 @@ local function what_to_evaluate(path, file)
   if not native.exists(file) then unusable("there is no checkpoint '%s'", file) end
   local dir = run_folder.of_checkpoint(file)
   if not run_folder.is_one(dir) then
-    usage('%s has no recipe.lua and options.json beside ckpt/; use luth eval RECIPE.lua --checkpoint %s', dir, file)
+    usage('%s has no recipe.lua and options.json beside ckpt/; use luth %s RECIPE.lua --checkpoint %s', dir, subcommand, file)
   end
   return file, dir .. '/recipe.lua', words_of_eval(dir)
 end
@@ -218,7 +219,7 @@ function M.eval(path, words)
   local asks = given.print_recipe or given.help
   if not asks then ranks.join(given.dist_timeout, given.device) end
   local file, recipe
-  file, recipe, line.earlier = what_to_evaluate(path, not_empty('checkpoint', given.checkpoint))
+  file, recipe, line.earlier = what_to_evaluate('eval', path, not_empty('checkpoint', given.checkpoint))
   if asks then return (given.print_recipe and print_recipe or print_help)(recipe, line) end
   -- the run may have been on another device; it is evaluated on a device of this machine
   local device, amp = choose_device(given.device), choose_amp(line:add {}.amp)
@@ -232,6 +233,24 @@ function M.eval(path, words)
   evaluation.run(t, held, settings)
 end
 
+-- luth predict CHECKPOINT|DIR|RECIPE FILES…: a line for each sample of the files.
+function M.predict(path, words)
+  local line = options.line('predict', words)
+  local given = line:add {}
+  if given.help and is_recipe(path) then return print_help(path, line) end
+  local file, recipe
+  file, recipe, line.earlier = what_to_evaluate('predict', path, not_empty('checkpoint', given.checkpoint))
+  if given.help then return print_help(recipe, line) end
+  local device, amp = choose_device(given.device), choose_amp(line:add {}.amp)
+  local r = recipes.load(recipe, line)
+  local files = line:check()
+  if #files == 0 then usage('luth predict needs files behind %s, or - for standard input', path) end
+  local settings = predict.settings(line:own_options())
+  local t = Trainer.new(r, device, amp, {})
+  checkpoint.load_model(t, file)
+  predict.run(t, (evaluation.choose(t)), files, settings)
+end
+
 -- luth summary RECIPE, CHECKPOINT or DIR: the model for a batch of the training data.
 function M.summary(path, words)
   local line = options.line('summary', words)
@@ -239,7 +258,7 @@ function M.summary(path, words)
   local recipe = path
   if not is_recipe(path) then
     local _
-    _, recipe, line.earlier = what_to_evaluate(path)
+    _, recipe, line.earlier = what_to_evaluate('summary', path)
   end
   if given.help then return print_help(recipe, line) end
   local r = load_recipe(recipe, line)

@@ -2,6 +2,7 @@
 // Small data sets and recipes for tests of `luth train` and `luth eval`.
 #include <sys/mount.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,8 @@
 namespace luth::testing {
 
 inline bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+inline int lines(const std::string& text) { return int(std::count(text.begin(), text.end(), '\n')); }
 
 // An IDX file of bytes: magic 0, 0, 8 (uint8), number of dims, big-endian sizes, elements.
 inline std::string idx(const std::vector<uint32_t>& sizes, const std::string& bytes) {

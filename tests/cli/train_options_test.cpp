@@ -2,14 +2,10 @@
 // what it prints besides metrics.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "tests/cli/train.h"
 
 namespace luth::testing {
 namespace {
-
-int lines(const std::string& text) { return int(std::count(text.begin(), text.end(), '\n')); }
 
 class TrainOptions : public ::testing::Test {
  protected:

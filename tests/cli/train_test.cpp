@@ -18,7 +18,6 @@ return recipe {
 }
 )lua";
 
-int lines(const std::string& text) { return int(std::count(text.begin(), text.end(), '\n')); }
 
 double metric(const std::string& out, const std::string& name) {
   size_t at = ("\n" + out).find("\n" + name + " ");

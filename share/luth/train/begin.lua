@@ -14,8 +14,8 @@ local function some(names)
   return #names > 3 and string.format('%s and %d more', shown, #names - 3) or shown
 end
 
--- The file's weights under the names of the model: as they are, or with positions counted from 1 where more of them fit so.
-local function named_as(own, path)
+--- The file's weights under the names of the model: as they are, or with positions counted from 1 where more of them fit so.
+function M.named_as(own, path)
   local weights = trees.weights(path, { base = 1 })
   local from_zero = trees.shifted(weights, 1)
   local function fitting(names)
@@ -29,7 +29,7 @@ end
 --- Copies the weights of a file that the model has by name and shape, and says what did not fit.
 function M.init_from(model, path)
   local own = model:state_dict()
-  local weights, taken, rest = named_as(own, path), {}, {}
+  local weights, taken, rest = M.named_as(own, path), {}, {}
   for name, t in pairs(own) do
     local given = weights[name]
     if given and table.concat(given:size(), 'x') == table.concat(t:size(), 'x') then

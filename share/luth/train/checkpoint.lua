@@ -1,6 +1,7 @@
 -- Checkpoints of luth train: saving a trainer, and continuing a run from a checkpoint, bit for bit if nothing was changed.
 local native = require 'luth.native'
 local batches = require 'luth.train.batches'
+local begin = require 'luth.train.begin'
 local errors = require 'luth.train.errors'
 local learned = require 'luth.train.learned'
 local ranks = require 'luth.train.ranks'
@@ -127,10 +128,11 @@ function M.load_weights(model, weights, path)
   errors.attempt(5, path .. ' does not fit this model: ', model.load_state_dict, model, weights)
 end
 
--- Weights alone, for evaluation: the averaged ones where there are any; and what the data of the run had learned.
+-- Weights for evaluation: those of a checkpoint, the averaged ones where there are any, or of a file that holds weights alone;
+-- and what the data of the run had learned.
 function M.load_model(t, path)
   local state = M.load(path, t.device, 'luth eval %s')
-  if not is_state(state) then unusable('%s holds no model; it is no checkpoint of luth train', path) end
+  if not is_state(state) then return M.load_weights(t.model, begin.named_as(t.model:state_dict(), path), path) end
   M.load_weights(t.model, type(state.ema) == 'table' and state.ema or state.model, path)
   learned.load(t.parts, state.data, path)
 end

@@ -60,13 +60,13 @@ function Line:own_options()
   return given
 end
 
---- An option that no row has is an error with the nearest name.
+--- An option that no row has is an error with the nearest name. Returns the arguments behind the recipe.
 function Line:check()
   local rows = self:list()
   local _, rest = command_line.parse(self.subcommand, rows, self.earlier)
   command_line.check(self.subcommand, rows, rest, ', with which the run was started')
   _, rest = command_line.parse(self.subcommand, rows, self.own)
-  command_line.check(self.subcommand, rows, rest)
+  return command_line.check(self.subcommand, rows, rest)
 end
 
 -- Options of luth that a run keeps.

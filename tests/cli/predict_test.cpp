@@ -1,0 +1,110 @@
+// `luth predict`: classes and outputs of images, tables, tensors and standard input, with the recipe's transform.
+#include <gtest/gtest.h>
+
+#include "tests/cli/train.h"
+
+namespace luth::testing {
+namespace {
+
+class Predict : public ::testing::Test {
+ protected:
+  // Two classes of images of several sizes: red ones and blue ones. The transform of the validation data tells them
+  // apart.
+  void images() {
+    lua(R"lua(
+for c, name in ipairs { 'red', 'sea blue' } do
+  os.execute('mkdir -p "images/' .. name .. '"')
+  for i = 1, 4 do
+    local x = torch.zeros({ 3, 8 + i, 9 }, { dtype = torch.uint8 })
+    x[c * 2 - 1] = 200 + i
+    data.write_image(x, string.format('images/%s/%d.png', name, i))
+  end
+end
+)lua");
+    dir_.write("i.lua", R"lua(
+local T = data.transforms
+local held = data.ImageFolder('images', { transform = T.Compose { T.Resize { 4, 4 }, T.ToTensor() } })
+return recipe {
+  data = { train = data.Subset(held, { 1, 2, 3, 4, 5, 6, 7, 8 }), val = held }, model = nn.Flatten() .. nn.Linear(48, 2),
+  loss = nn.CrossEntropyLoss(), optim = optim.AdamW { lr = 0.1 }, batch = 3, epochs = 8,
+}
+)lua");
+    EXPECT_EQ(run_in(dir_, {"train", "i.lua", "--dir", "i"}).code, 0);
+  }
+  Result predict(std::vector<std::string> words, const std::string& in = "") {
+    words.insert(words.begin(), "predict");
+    return run(words, {.in = in, .dir = dir_.path()});
+  }
+  std::string lua(const std::string& code) {
+    Result r = run({"-e", code}, {.dir = dir_.path()});
+    EXPECT_EQ(r.code, 0) << r.err;
+    return r.out;
+  }
+  TempDir dir_;
+};
+
+TEST_F(Predict, Images) {
+  images();
+  Result r = predict({"i", "images/red/1.png", "images/sea blue/2.png", "images/red/3.png", "images/red/4.png"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(r.out.starts_with("images/red/1.png  red ")) << r.out;
+  EXPECT_TRUE(has(r.out, "\nimages/sea blue/2.png  sea blue ")) << r.out;
+  r = predict({"i/ckpt/best.h5", "--json", "--top", "1", "-"}, read_file(dir_ / "images/sea blue/1.png"));
+  EXPECT_TRUE(r.out.starts_with("{\"classes\":[{\"class\":\"sea blue\",\"label\":2,\"probability\":0."))
+      << r.out << r.err;
+  EXPECT_TRUE(has(r.out, "}],\"file\":\"-\"}\n")) << r.out;
+  // what cannot be read is left out
+  dir_.write("bad.png", "x");
+  r = predict({"i", "bad.png", "images/red/1.png", "--top", "1"});
+  EXPECT_EQ(r.code, 1);
+  EXPECT_TRUE(r.out.starts_with("images/red/1.png  red ") && lines(r.out) == 1) << r.out;
+  EXPECT_TRUE(has(r.err, "bad.png: cannot read the image") && has(r.err, "1 of the samples could not be read"))
+      << r.err;
+}
+
+TEST_F(Predict, WeightsAlone) {
+  images();
+  lua("torch.save(torch.load('i/ckpt/last.h5').model, 'w.npz')");
+  EXPECT_EQ(run_in(dir_, {"ckpt", "export", "i/ckpt/last.h5", "w.safetensors"}).code, 0);
+  const std::string out = predict({"i", "images/red/2.png"}).out;
+  for (auto file : {"w.npz", "w.safetensors", "i/ckpt/last.h5"})
+    EXPECT_EQ(predict({"i.lua", "--checkpoint", file, "images/red/2.png"}).out, out) << file;
+  EXPECT_EQ(run_in(dir_, {"eval", "i.lua", "--checkpoint", "w.safetensors"}).out, run_in(dir_, {"eval", "i"}).out);
+  lua("torch.save({x = torch.ones(2)}, 'x.npz')");
+  const Result r = predict({"i.lua", "--checkpoint", "x.npz", "images/red/2.png"});
+  EXPECT_EQ(r.code, 5);
+  EXPECT_TRUE(has(r.err, "x.npz does not fit this model")) << r.err;
+}
+
+TEST_F(Predict, NumbersAndTensors) {
+  dir_.write("p.lua", points_recipe());
+  ASSERT_EQ(run_in(dir_, {"train", "p.lua", "--dir", "p"}).code, 0);
+  const std::string row = "1,2,-3,4e-1,5,6\n", out = predict({"p", "-"}, row).out;
+  EXPECT_TRUE(out.starts_with("-  ") && lines(out) == 1) << out;
+  dir_.write("t.csv", "a,b,c,d,e,f\n" + row + row);
+  EXPECT_EQ(predict({"p", "t.csv"}).out, "t.csv:1" + out.substr(1) + "t.csv:2" + out.substr(1));
+  lua("torch.save(torch.tensor{{1,2,-3,0.4,5,6}}, 't.npy')");
+  EXPECT_EQ(predict({"p", "t.npy"}).out, "t.npy" + out.substr(1));
+  Result r = predict({"p", "-"}, "1,2\n");
+  EXPECT_EQ(r.code, 2);
+  EXPECT_TRUE(has(r.err, "-:1: 2 fields; a sample of the recipe has 6")) << r.err;
+  EXPECT_TRUE(has(predict({"p", "-"}, row + "1,2,x,4,5,6\n").err, "-:2: field 3 is no number"));
+  EXPECT_TRUE(has(predict({"p", "none.csv"}).err, "there is no file 'none.csv'"));
+  EXPECT_TRUE(has(predict({"p"}).err, "luth predict needs files behind p"));
+  EXPECT_TRUE(has(predict({"p", "t.csv", "--top", "0"}).err, "--top takes a number of at least 1"));
+  EXPECT_TRUE(has(predict({"p", "t.csv", "--tpo", "1"}).err, "did you mean '--top'?"));
+}
+
+TEST_F(Predict, OutputsOfARegression) {
+  dir_.write("p.lua", points_recipe("r.model, r.metrics = nn.Linear(6, 2), nil "
+                                    "r.loss = function(a, b) return a:sub(b:unsqueeze(2)):square():mean() end"));
+  ASSERT_EQ(run_in(dir_, {"train", "p.lua", "--dir", "p"}).code, 0);
+  Result r = predict({"p", "-"}, "0,0,0,0,0,0");
+  double a, b;
+  ASSERT_EQ(sscanf(r.out.c_str(), "-  %lf  %lf\n", &a, &b), 2) << r.out << r.err;
+  const std::string bias = lua("print(torch.load('p/ckpt/last.h5').model.bias[2]:item())");
+  EXPECT_NEAR(b, std::stod(bias), 1e-5);
+}
+
+}  // namespace
+}  // namespace luth::testing
