@@ -14,6 +14,7 @@ int help(const Arguments& arguments);
 int kernel(const Arguments& arguments);
 int launch(const Arguments& arguments);
 int lsp(const Arguments& arguments);
+int new_recipe(const Arguments& arguments);
 int predict(const Arguments& arguments);
 int report(const Arguments& arguments);
 int summary(const Arguments& arguments);

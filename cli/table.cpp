@@ -116,6 +116,14 @@ constexpr Option of_kernel[] = {
     help_row,
 };
 
+constexpr Option of_new[] = {
+    {"--kind", "KIND", "what the recipe is for: image", "what the data look like", "image"},
+    {"--data", "PATH", "a folder of images in a folder for each class, also below train/, val/ and test/"},
+    {"--force", "", "replace a recipe that exists"},
+    threads,
+    help_row,
+};
+
 constexpr Option of_predict[] = {
     {"--checkpoint", "FILE", "the checkpoint or the weights to predict with, if the argument is a recipe"},
     {"--top", "K", "how many classes to print for each sample, the likeliest first", "3"},
@@ -206,6 +214,9 @@ constexpr Subcommand table[] = {
      "Serves an editor by the Language Server Protocol over stdin and stdout: the findings of luth\n"
      "check, the help of names, completion, signatures. Runs nothing of the files.\n",
      of_lsp, lsp},
+    {"new", "write a recipe for data of your own", "NAME", 1, 1,
+     "Looks at the data, and writes NAME.lua, a recipe with comments that luth train runs on them.\n", of_new,
+     new_recipe},
     {"predict", "say what a model makes of files", "CHECKPOINT|DIR|RECIPE FILE...", 1, INT_MAX,
      "Prints what a trained model says of images, tables (.csv), texts and tensors (.npy, .h5, ...), a line\n"
      "for each sample: classes with their probabilities, or the outputs. - is standard input.\n"

@@ -1,0 +1,81 @@
+// `luth new`: the recipe that it writes for some data trains on them, evaluates and predicts.
+#include <gtest/gtest.h>
+
+#include "tests/cli/train.h"
+
+namespace luth::testing {
+namespace {
+
+class New : public ::testing::Test {
+ protected:
+  Result luth(const std::vector<std::string>& words) { return run_in(dir_, words); }
+  // Images of a folder for each of `counts` classes, whose brightest channel is that of the class.
+  void images(const std::string& root, const std::vector<std::string>& counts, int channels) {
+    dir_.write("draw.lua", R"lua(
+local root, channels = arg[1], tonumber(arg[2])
+for c = 1, #arg - 2 do
+  local folder = string.format('%s/c%d', root, c)
+  os.execute('mkdir -p "' .. folder .. '"')
+  for i = 1, tonumber(arg[c + 2]) do
+    local x = torch.zeros({ channels, 20, 18 + i }, { dtype = torch.uint8 })
+    x[1 + c % channels] = 80 * c
+    data.write_image(x, string.format('%s/%d.png', folder, i))
+  end
+end
+)lua");
+    std::vector<std::string> words{"draw.lua", root, std::to_string(channels)};
+    words.insert(words.end(), counts.begin(), counts.end());
+    const Result r = luth(words);
+    EXPECT_EQ(r.code, 0) << r.err;
+  }
+  TempDir dir_;
+};
+
+TEST_F(New, ImagesOfOneFolder) {
+  images("it's", {"4", "12", "4"}, 3);
+  Result r = luth({"new", "a", "--data", "it's/"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.err, "wrote a.lua: 3 classes of images")) << r.err;
+  const std::string text = read_file(dir_ / "a.lua");
+  for (auto part : {"c1 (4), c2 (12), c3 (4)", "20 images below \"it's\"", "19 to 30 pixels wide and 20 high",
+                    "weight = torch.tensor { 1.67, 0.556, 1.67 }", "random_split"})
+    EXPECT_TRUE(has(text, part)) << part << "\n" << text;
+  EXPECT_EQ(luth({"check", "a.lua"}).out, "");
+  r = luth({"train", "a.lua", "--epochs", "1", "--width", "4"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.err, "val_accuracy")) << r.err;
+  EXPECT_TRUE(has(luth({"predict", "runs/a-1", "it's/c2/1.png"}).out, "it's/c2/1.png  c"));
+  r = luth({"new", "a.lua", "--data", "it's"});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_TRUE(has(r.err, "a.lua exists; --force replaces it")) << r.err;
+}
+
+TEST_F(New, ImagesInParts) {
+  for (auto part : {"x/train", "x/valid", "x/test"}) images(part, {"3", "3"}, 1);
+  ASSERT_EQ(luth({"new", "g", "--kind", "image", "--data", "x"}).code, 0);
+  const std::string text = read_file(dir_ / "g.lua");
+  for (auto part : {", gray.", "'/train', changed", "'/valid', plain", "test = test", "channels = 1"})
+    EXPECT_TRUE(has(text, part)) << part << "\n" << text;
+  const Result r = luth({"train", "g.lua", "--dry-run"});
+  EXPECT_EQ(r.code, 0) << r.err;
+}
+
+TEST_F(New, WrongWords) {
+  images("one", {"2"}, 3);
+  auto refused = [&](std::vector<std::string> words, const std::string& part) {
+    words.insert(words.begin(), {"new", "n"});
+    const Result r = luth(words);
+    EXPECT_NE(r.code, 0) << part;
+    EXPECT_TRUE(has(r.err, part)) << r.err;
+  };
+  refused({}, "luth new needs --data PATH");
+  refused({"--data", "nowhere"}, "--data: there is no 'nowhere'");
+  refused({"--data", "one", "--kind", "imge"}, "did you mean 'image'?");
+  refused({"--data", "one"}, "'one' has one class, 'c1'");
+  dir_.write("one/c2/1.png", "no image");
+  refused({"--data", "one"}, "one/c2/1.png");
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "n.lua"));
+}
+
+}  // namespace
+}  // namespace luth::testing
