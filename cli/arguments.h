@@ -34,6 +34,11 @@ Arguments parse(std::span<const Option> options, const std::vector<std::string>&
 /// Throws luth::Error (usage) for an unknown option before it.
 Arguments parse_before(std::span<const Option> options, const std::vector<std::string>& words);
 
+/// The same for a subcommand whose first argument, a recipe, declares more options behind it: words before it are read
+/// by the rows of `options`, those behind it stay in `rest` as they are, though options of `common` are given, too.
+Arguments parse_around(std::span<const Option> options, std::span<const Option> common,
+                       const std::vector<std::string>& words);
+
 /// The arguments in `rest`: without the `--` before words that are none, whatever they look like. Throws luth::Error
 /// (usage) for an option, which no row knows, with the nearest one, and for more than `most` arguments.
 /// `where`: "luth bench", whose --help lists them; `note` follows the option.

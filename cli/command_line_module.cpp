@@ -1,7 +1,8 @@
 // require 'luth.command_line': the Lua library uses the same parser and the same texts as the program. A row is
 // {name = 'save_every', value = 'N', help =, default =}; names have underscores there.
-//   parse(subcommand, rows, words)        {name = text} of what was given by luth's own rows and these, the words that
-//                                         none of them took, and the names in order
+//   parse(subcommand, rows, words, only)  {name = text} of what was given by luth's own rows and these, the words that
+//                                         none of them took, and the names in order; only: {name = true} of the own
+//                                         rows that count, nil for all
 //   check(subcommand, rows, rest, note?)  refuses them, with the nearest name; returns those that are further arguments
 //   help(subcommand, recipe, rows)        the text of --help
 //   own()                                 {name = help} of luth's own rows
@@ -34,12 +35,19 @@ std::string lua_name(std::string_view option) {
 }
 
 // Luth's own rows behind those of the list at `i`, which come instead of own ones of their names.
-RecipeOptions rows_at(lua_State* L, int i, const Subcommand& command) {
+// `only`: the index of a table of the own ones that count, or of nil.
+RecipeOptions rows_at(lua_State* L, int i, const Subcommand& command, int only = 0) {
   RecipeOptions options;
   read_rows(L, i, options);
   const std::vector<Option> declared = options.rows;
-  for (auto& row : command.options)
-    if (!find_option(declared, row.name)) options.rows.push_back(row);
+  for (auto& row : command.options) {
+    bool counts = !find_option(declared, row.name);
+    if (counts && only && lua_istable(L, only)) {
+      counts = lua_getfield(L, only, lua_name(row.name).c_str()) != LUA_TNIL;
+      lua_pop(L, 1);
+    }
+    if (counts) options.rows.push_back(row);
+  }
   return options;
 }
 
@@ -54,7 +62,7 @@ std::vector<std::string> words_at(lua_State* L, int i) {
 }
 
 int parse_words(lua_State* L) {
-  const Arguments arguments = parse(rows_at(L, 2, subcommand_at(L, 1)).rows, words_at(L, 3));
+  const Arguments arguments = parse(rows_at(L, 2, subcommand_at(L, 1), 4).rows, words_at(L, 3));
   std::vector<std::string> names;
   lua_newtable(L);
   for (auto& [option, text] : arguments.given) {

@@ -24,7 +24,9 @@ namespace {
 
 // `words`: what stands behind the subcommand's name.
 int run_subcommand(const Subcommand& command, const std::vector<std::string>& words) {
-  Arguments arguments = command.passes_on ? parse_before(command.options, words) : parse(command.options, words);
+  Arguments arguments = command.passes_on  ? parse_before(command.options, words)
+                        : command.extended ? parse_around(command.options, common_options(), words)
+                                           : parse(command.options, words);
   if (!command.extended && !command.passes_on)
     arguments.rest = positional(command.options, arguments.rest, command.most, "luth " + std::string(command.name));
   // a recipe is asked for its options

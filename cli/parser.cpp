@@ -70,6 +70,16 @@ std::vector<std::string> plain(Options options, const std::vector<std::string>& 
   return out;
 }
 
+// The index of the first word that is no option and no value of one, or of the `--` before it.
+size_t first_argument(Options options, const std::vector<std::string>& words) {
+  size_t first = 0;
+  for (; first < words.size() && words[first].starts_with('-') && words[first] != "--"; ++first) {
+    const Option* row = find_option(options, known_spelling(options, words[first]));  // null where its value is joined
+    if (row && !row->value.empty() && !value_may_be_missing(*row)) ++first;
+  }
+  return std::min(first, words.size());
+}
+
 }  // namespace
 
 void Arguments::give(const std::string& name, const std::string& text) {
@@ -113,16 +123,19 @@ Arguments parse(Options options, const std::vector<std::string>& words) {
 }
 
 Arguments parse_before(Options options, const std::vector<std::string>& words) {
-  size_t first = 0;
-  for (; first < words.size() && words[first].starts_with('-') && words[first] != "--"; ++first) {
-    const Option* row = find_option(options, known_spelling(options, words[first]));  // null where its value is joined
-    if (row && !row->value.empty() && !value_may_be_missing(*row)) ++first;
-  }
-  first = std::min(first, words.size());
+  size_t first = first_argument(options, words);
   Arguments arguments = parse(options, {words.begin(), words.begin() + long(first)});
   positional(options, arguments.rest, 0, "luth launch");
   if (first < words.size() && words[first] == "--") ++first;
   arguments.rest.assign(words.begin() + long(first), words.end());
+  return arguments;
+}
+
+Arguments parse_around(Options options, Options common, const std::vector<std::string>& words) {
+  const auto first = words.begin() + long(first_argument(options, words));
+  Arguments arguments = parse(options, {words.begin(), first});
+  for (auto& g : parse(common, {first, words.end()}).given) arguments.give(g.name, g.text);
+  arguments.rest.insert(arguments.rest.end(), first, words.end());
   return arguments;
 }
 

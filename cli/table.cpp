@@ -144,6 +144,11 @@ constexpr Option of_report[] = {
 constexpr Option of_train[] = {
     {"--dir", "DIR", "the folder of the run", "runs/<recipe>-<n>"},
     {"--resume", "[FILE]", "continue the run in the folder, from ckpt/last.h5 or from FILE"},
+    {"--config", "FILE",
+     "values of options, a JSON object; those of the command line and of LUTH_... count before them"},
+    {"--print-config", "", "print the values of all options of the recipe, for --config, and train nothing"},
+    {"--quiet", "", "print warnings and errors alone"},
+    {"--json", "", "print what happens as JSON, an object a line, on standard output"},
     device("auto"),
     amp,
     {"--sync-bn", "", "on several ranks, BatchNorm's statistics are those of all ranks' samples"},
@@ -155,6 +160,7 @@ constexpr Option of_train[] = {
 };
 
 constexpr Option of_others[] = {threads, help_row};
+constexpr Option of_all_with_recipe[] = {log_placement, threads, help_row};
 
 // ---- the subcommands, by name ----
 
@@ -239,6 +245,7 @@ constexpr Subcommand table[] = {
 }  // namespace
 
 Options program_options() { return of_program; }
+Options common_options() { return of_all_with_recipe; }
 std::span<const Subcommand> subcommands() { return table; }
 
 const Subcommand* find_subcommand(std::string_view name) {

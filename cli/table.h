@@ -36,6 +36,8 @@ struct Subcommand {
 
 /// The options of `luth [options] [script [args]]`.
 Options program_options();
+/// Those of all subcommands with a recipe that take effect before the recipe is read.
+Options common_options();
 /// All subcommands by name.
 std::span<const Subcommand> subcommands();
 /// nullptr when there is none of that name.

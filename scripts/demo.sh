@@ -8,8 +8,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 # A mistake in the options is found before the build. tests/cli/demo.sh compares the lists with the program's.
 with_number=(--accumulate --batch --clip --dist-timeout --early-stop --ema --epochs --keep --limit-train --limit-val --log-every --lr
   --overfit --save-every --seed --steps --threads --val-every --workers)
-with_text=(--amp --device --freeze --init-from --on-nan --root)
-alone=(--fsdp --log-device-placement --sync-bn)
+with_text=(--amp --config --device --freeze --init-from --on-nan --root)
+alone=(--fsdp --json --log-device-placement --quiet --sync-bn)
 refuse() { echo "demo: $1" >&2; exit 2; }
 is_in() { case " ${*:2} " in *" $1 "*) ;; *) return 1 ;; esac }
 check() {
@@ -17,7 +17,7 @@ check() {
     local option=${1%%=*} value=
     case $1 in
       -h | --help) sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0"; exit 0 ;;
-      --dir | --dir=* | --resume | --resume=* | --dry-run | --dry-run=*) refuse "$option is for \`luth train\`; the demo begins a run in a folder of its own" ;;
+      --dir | --dir=* | --resume | --resume=* | --dry-run | --dry-run=* | --print-config) refuse "$option is for \`luth train\`; the demo begins a run in a folder of its own" ;;
       --*=*) value=${1#*=} ;;
       *) if ! is_in "$option" "${alone[@]}" && [ $# -gt 1 ]; then shift; value=$1; fi ;;
     esac

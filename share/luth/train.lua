@@ -12,7 +12,9 @@ local report = require 'luth.report'
 local recipes = require 'luth.train.recipe'
 local run_folder = require 'luth.train.run_folder'
 local Trainer = require 'luth.train.trainer'
-local say = require('luth.train.progress').say
+local progress = require 'luth.train.progress'
+local streams = require 'luth.data.streams'
+local say = progress.say
 
 local M = {}
 local usage, unusable = errors.usage, errors.unusable
@@ -116,29 +118,37 @@ end
 -- What computes, of which the last bits depend.
 local function kernels_of(device) return device.type == 'cpu' and 'instruction set ' .. native.cpu_isa() or device.type end
 
--- luth train RECIPE words…
-function M.train(path, words)
-  local line = options.line('train', words)
-  local given = line:add {}
-  if given.help then return print_help(path, line) end
-  ranks.join(given.dist_timeout, given.device)
-  local found = ranks.of_first(function() return find_run(path, given) end)
-  local resume = found.resume
-  line.earlier = found.words
-  given = line:add {}
-  local device, amp = choose_device(given.device), choose_amp(given.amp)
-  local r = load_recipe(path, line)
+-- What the recipe's options leave of luth's own, of a line whose recipe is there.
+local function own_options(line)
+  local own = line:own_options()
+  ranks.check_timeout(own.dist_timeout)
+  if line.rows.log_device_placement then torch.set_log_device_placement(false) end
+  return own
+end
+
+-- The trainer of a run, before anything of it is written.
+local function make_trainer(r, device, amp, own, resume)
   if r.on_nan ~= 'stop' and ranks.size > 1 then usage('--on-nan %s is for one rank; several end', r.on_nan) end
-  local t = Trainer.new(r, device, amp, { fsdp = is_on(given.fsdp), sync_bn = is_on(given.sync_bn), begin = resume == nil })
+  local t = Trainer.new(r, device, amp, { fsdp = is_on(own.fsdp), sync_bn = is_on(own.sync_bn), begin = resume == nil })
   ranks.check_same(in_common(t) .. ', ' .. kernels_of(device))
   if ranks.rank > 0 then torch.manual_seed(r.seed + ranks.rank) end  -- what is random in a step differs
-  local file = resume and resume.file
-  if r.dry_run then
-    if ranks.size > 1 or resume then usage('--dry-run is for one rank and a run that begins') end
-    return dry_run.run(t)
-  end
-  if file then checkpoint.restore(t, file) end
+  return t
+end
+
+local function say_begin(t, run, resumed)
+  local device = tostring(t.device)
+  if resumed then progress.note('resume', { epoch = t.epoch, batch = t.batch }, 'resuming %s at epoch %d, batch %d', run.dir, t.epoch, t.batch) end
+  local values = { dir = run.dir, device = device, samples = streams.count(t.parts.train), epochs = t.recipe.epochs, batches = t.batches, ranks = ranks.size }
+  progress.note('start', values, 'training on %s%s%s: %s, %d epochs of %d batches; %s', device,
+                ranks.size > 1 and string.format(', %d ranks', ranks.size) or '', t.amp and ' in bf16' or '', batches.samples_text(t.parts.train),
+                values.epochs, values.batches, run.dir)
+  if t.parts.test and not t.parts.val then say('validating on the test data: there are no validation data') end
+end
+
+-- Trains a trainer whose checkpoint, if it goes on from one, is `file`. `found`: its folder, and how it resumes.
+local function train_in_folder(t, path, line, found, file)
   native.defer_interrupts(true)  -- from here on it ends between steps, and saves
+  local resume, r = found.resume, t.recipe
   local opened = ranks.of_first(function() return open_run(path, found.dir, resume) end)
   local run = opened.run
   if opened.file then
@@ -153,21 +163,40 @@ function M.train(path, words)
                r.epochs)
   end
   if ranks.rank == 0 then
-    run_folder.keep(run, path, line:kept(), { options = line:sources(r), model = t.model, device = device, ranks = ranks.size })
+    run_folder.keep(run, path, line:kept(), { options = line:sources(r), model = t.model, device = t.device, ranks = ranks.size })
     run_folder.forget_log_from(run, t.epoch)
   end
   t:open(run)
   if first_save then t:save() end
-  if file then
-    say('resuming %s at epoch %d, batch %d', run.dir, t.epoch, t.batch)
-  end
-  say('training on %s%s%s: %s, %d epochs of %d batches; %s', tostring(device),
-      ranks.size > 1 and string.format(', %d ranks', ranks.size) or '', amp and ' in bf16' or '', batches.samples_text(t.parts.train), r.epochs,
-      t.batches, run.dir)
-  if t.parts.test and not t.parts.val then say('validating on the test data: there are no validation data') end
+  say_begin(t, run, file ~= nil)
   t:train()
   write_report()
-  say('done: %s', run.last)
+  progress.note('end', { dir = run.dir, checkpoint = run.last, best = t.best }, 'done: %s', run.last)
+end
+
+-- luth train RECIPE words…
+function M.train(path, words)
+  local line = options.line('train', words)
+  local given = line:add {}
+  if given.help then return print_help(path, line) end
+  ranks.join(given.dist_timeout, given.device)
+  line:read_config(given.config)
+  local found = ranks.of_first(function() return find_run(path, line:add {}) end)
+  line.earlier = found.words
+  given = line:add {}
+  local device, amp = choose_device(given.device), choose_amp(given.amp)
+  local r = load_recipe(path, line)
+  local own = own_options(line)
+  if own.print_config then return ranks.is_first() and io.write(line:as_config(r)) or nil end
+  progress.speak(is_on(own.quiet), is_on(own.json))
+  local t = make_trainer(r, device, amp, own, found.resume)
+  if r.dry_run then
+    if ranks.size > 1 or found.resume then usage('--dry-run is for one rank and a run that begins') end
+    return dry_run.run(t)
+  end
+  local file = found.resume and found.resume.file
+  if file then checkpoint.restore(t, file) end
+  train_in_folder(t, path, line, found, file)
 end
 
 -- The words of a run that `luth eval` knows.

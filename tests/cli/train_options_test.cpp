@@ -223,6 +223,57 @@ TEST_F(TrainOptions, ARecipeMayDeclareThem) {
   EXPECT_EQ(run_in(dir_, {"train", "q.lua", "--steps", "5", "--split", "y", "--dir", "q"}).out, "5\ty\n");
 }
 
+// Its kind may be another one than that of luth's option.
+TEST_F(TrainOptions, ARecipeMayDeclareFlags) {
+  dir_.write("q.lua",
+             "local o = options { quiet = 3, json = 'x', fsdp = 1.5, dist_timeout = 'y', print_config = 1, lr = 0.5 } "
+             "io.write(o.quiet, o.json, o.fsdp, o.dist_timeout, o.print_config, o.lr) local t = torch.ones(1) + 1\n" +
+                 points_recipe());
+  Result r =
+      run_in(dir_, {"train", "q.lua", "--quiet", "4", "--json=z", "--fsdp", "2.5", "--dist-timeout", "w", "--dir", "q"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(r.out, "4z2.5w10.5");
+  EXPECT_TRUE(has(r.err, "epoch 2/2")) << r.err;
+  r = run_in(dir_, {"train", "q.lua", "--dir", "q", "--resume", "--epochs", "3"});
+  EXPECT_EQ(r.out, "4z2.5w10.5") << r.err;
+}
+
+TEST_F(TrainOptions, ValuesOfSeveralSources) {
+  dir_.write("c.json", R"({"epochs": 1, "batch": 8, "hidden": 5, "wide": true, "name": "a b"})");
+  Result r =
+      run_in(dir_, {"train", "p.lua", "--dir", "run", "--config", "c.json", "--batch", "4"}, {{"LUTH_HIDDEN", "6"}});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const std::string options = read_file(dir_ / "run/options.json");
+  for (auto part : {R"("batch":{"source":"command line","value":"4"})",
+                    R"("hidden":{"source":"environment","value":"6"})", R"("epochs":{"source":"file","value":"1"})",
+                    R"("wide":{"source":"file","value":"true"})", R"("name":{"source":"file","value":"a b"})",
+                    R"("lr":{"source":"recipe","value":"0.02"})", R"("clip":{"source":"default","value":"0.0"})"})
+    EXPECT_TRUE(has(options, part)) << part << "\n" << options;
+  // what is printed is a file with the same values
+  r = train({"--config", "c.json", "--print-config", "--batch", "4"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  dir_.write("d.json", r.out);
+  EXPECT_EQ(train({"--config", "d.json", "--print-config"}).out, r.out);
+  EXPECT_TRUE(has(r.out, "\"batch\": 4,\n") && has(r.out, "\"name\": \"a b\"")) << r.out;
+  dir_.write("d.json", R"({"epocs": 1})");
+  EXPECT_TRUE(has(train({"--config", "d.json"}).err, "unknown option '--epocs' in d.json"));
+  dir_.write("d.json", "[1]");
+  EXPECT_TRUE(has(train({"--config", "d.json"}).err, "--config d.json: it is no JSON object"));
+  dir_.write("d.json", R"({"resume": true})");
+  EXPECT_TRUE(has(train({"--config", "d.json"}).err, "--resume is of the command line alone"));
+}
+
+TEST_F(TrainOptions, QuietAndJson) {
+  Result r = train({"--quiet"});
+  EXPECT_EQ(r.code, 0);
+  EXPECT_EQ(r.out + r.err, "");
+  r = train({"--json", "--resume", "--epochs", "3"});
+  EXPECT_EQ(lines(r.err), 1) << r.err;  // a warning: the schedule is another one
+  EXPECT_TRUE(r.out.starts_with("{\"batch\":0,\"epoch\":3,\"event\":\"resume\"}\n{")) << r.out;
+  EXPECT_TRUE(has(r.out, "\"event\":\"epoch\"") && has(r.out, "\"val_accuracy\":") && has(r.out, "\"event\":\"end\""));
+  EXPECT_EQ(lines(r.out), 4) << r.out;
+}
+
 // The page has every field, and its examples run.
 TEST(RecipesPage, IsWholeAndRuns) {
   const std::string page = read_file(LUTH_SOURCE_DIR "/share/doc/recipes.md");

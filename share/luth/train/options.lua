@@ -7,23 +7,63 @@ local errors = require 'luth.train.errors'
 local M = {}
 local usage = errors.usage
 
--- Options of luth train and luth eval, which a recipe may not declare, with their descriptions; those of `yields` are the
--- recipe's where it declares them.
-local yields = { split = true, require = true, confidence = true, per_class = true, predictions = true }
-local reserved = command_line.own()
-for name in pairs(yields) do reserved[name] = nil end
+-- Options that a recipe may not declare. All others of luth are the recipe's where it declares them.
+local reserved = {}
+for name, help in pairs(command_line.own()) do
+  for _, own in ipairs { 'dir', 'resume', 'device', 'amp', 'threads', 'checkpoint', 'help', 'config', 'sweep' } do
+    if name == own then reserved[name] = help end
+  end
+end
+
+-- Luth's own options that are read before the recipe has declared its.
+local early = { dist_timeout = true, print_recipe = true }
+for name in pairs(reserved) do early[name] = true end
 
 -- ---- the words of a subcommand ----
 
 local Line = {}
 Line.__index = Line
 
---- `words`: what stands behind the recipe. `earlier`: the words with which the run was started; the later ones count.
+--- `words`: what stands behind the recipe. `earlier`: the words with which the run was started. Of several values of an option
+--- the last one counts: those of the run before, of --config, of the environment, of the command line.
 function M.line(subcommand, words, earlier)
-  return setmetatable({ subcommand = subcommand, own = words, earlier = earlier or {}, rows = {} }, Line)
+  return setmetatable({ subcommand = subcommand, own = words, earlier = earlier or {}, config = {}, rows = {}, declared = {} }, Line)
 end
 
-local function together(a, b) return table.move(b, 1, #b, #a + 1, { table.unpack(a) }) end
+-- Variables with other meanings.
+local not_options = { share = true, threads = true, cpu_isa = true, log_placement = true, cuda_sync = true, cuda_no_cache = true,
+                      device_path = true, dist_check = true, dist_timeout = true, mpi = true }
+
+-- --name=value for each option of the recipe, and for the device, whose variable LUTH_NAME is set.
+function Line:environment()
+  local words, names = {}, errors.keys(self.rows)
+  table.move({ 'amp', 'device' }, 1, 2, #names + 1, names)
+  for _, name in ipairs(self.subcommand == 'train' and names or {}) do
+    local value = not not_options[name] and os.getenv('LUTH_' .. name:upper()) or nil
+    if value then words[#words + 1] = string.format('--%s=%s', name, value) end
+  end
+  return words
+end
+
+local function together(...)
+  local all = {}
+  for _, list in ipairs { ... } do table.move(list, 1, #list, #all + 1, all) end
+  return all
+end
+
+--- Reads the file of --config, a JSON object; nil for none.
+function Line:read_config(path)
+  if not path then return end
+  local ok, values = pcall(native.json_decode, native.read(path, 1 << 24, 2))
+  if not ok or type(values) ~= 'table' or #values > 0 then usage('--config %s: it is no JSON object', path) end
+  self.config_file = path
+  for _, name in ipairs(errors.keys(values)) do
+    local value = values[name]
+    if type(value) == 'table' then usage("--config %s: '%s' must be a number, a text, true or false", path, name) end
+    if name == 'config' or name == 'resume' or name == 'sweep' then usage("--config %s: --%s is of the command line alone", path, name) end
+    self.config[#self.config + 1] = string.format('--%s=%s', name, tostring(value))
+  end
+end
 
 -- The rows of the recipe, by name.
 function Line:list()
@@ -32,25 +72,51 @@ function Line:list()
   return list
 end
 
+-- What the words give, by all rows, or before the recipe is there by those that it cannot declare.
+function Line:parse(words) return command_line.parse(self.subcommand, self:list(), words, not self.loaded and early or nil) end
+
 --- Adds rows {name =, value =, help =, default =}, which replace others of the same name. Returns the text of each option
 --- that was given and is known so far, by name, the words that are not, and the names in order.
 function Line:add(rows)
   for _, row in ipairs(rows) do self.rows[row.name] = row end
-  return command_line.parse(self.subcommand, self:list(), together(self.earlier, self.own))
+  return self:parse(together(self.earlier, self.config, self:environment(), self.own))
 end
 
---- {name = {value =, source =}} of every option of the recipe: from the command line, from the run that goes on, or the recipe's
---- own. `values`: those that hold, by name, where the options are fields of the recipe.
+-- The value of an option, which the recipe has declared, or which is a field of it.
+function Line:value(name, values)
+  local value = self.declared[name]
+  if value == nil then value = values[name] end
+  return value
+end
+
+--- {name = {value =, source =}} of every option of the recipe: from the command line, the environment, the file of --config, the run
+--- that goes on, the recipe, or the default. `values`: those that hold, by name, where the options are fields of the recipe.
 function Line:sources(values)
-  local now = command_line.parse(self.subcommand, self:list(), self.own)
-  local before = command_line.parse(self.subcommand, self:list(), self.earlier)
+  local layers = {}
+  for i, layer in ipairs { { 'command line', self.own }, { 'environment', self:environment() }, { 'file', self.config },
+                           { 'the run before', self.earlier } } do
+    layers[i] = { source = layer[1], given = self:parse(layer[2]) }
+  end
   local all = {}
   for name, row in pairs(self.rows) do
-    local value = values[name]
-    if type(value) == 'table' or value == nil then value = now[name] or before[name] or row.default end
-    all[name] = { value = tostring(value), source = now[name] and 'command line' or before[name] and 'the run before' or 'recipe' }
+    local found = { source = row.by_recipe and 'recipe' or 'default', given = {} }
+    for i = #layers, 1, -1 do if layers[i].given[name] then found = layers[i] end end
+    all[name] = { value = tostring(self:value(name, values)), source = found.source }
   end
   return all
+end
+
+--- The values of all options of the recipe as JSON, for --config, one in a line.
+function Line:as_config(values)
+  local lines = {}
+  for _, name in ipairs(errors.keys(self.rows)) do
+    if not self.rows[name].transient then
+      local value = self:value(name, values)
+      if self.rows[name].value ~= 'TEXT' and type(value) == 'string' then value = math.tointeger(tonumber(value)) or value end
+      lines[#lines + 1] = string.format('  %s: %s', native.json_encode(name), native.json_encode(value))
+    end
+  end
+  return '{\n' .. table.concat(lines, ',\n') .. '\n}\n'
 end
 
 --- What was given of luth's own options that no row of the recipe stands for.
@@ -63,10 +129,13 @@ end
 --- An option that no row has is an error with the nearest name. Returns the arguments behind the recipe.
 function Line:check()
   local rows = self:list()
-  local _, rest = command_line.parse(self.subcommand, rows, self.earlier)
-  command_line.check(self.subcommand, rows, rest, ', with which the run was started')
-  _, rest = command_line.parse(self.subcommand, rows, self.own)
-  return command_line.check(self.subcommand, rows, rest)
+  local function check(words, note)
+    local _, rest = self:parse(words)
+    return command_line.check(self.subcommand, rows, rest, note)
+  end
+  check(self.earlier, ', with which the run was started')
+  check(self.config, string.format(' in %s', self.config_file))
+  return check(self.own)
 end
 
 -- Options of luth that a run keeps.
@@ -80,7 +149,7 @@ function Line:kept()
     local row, text = self.rows[name], given[name]
     if row and row.value == '[BOOL]' and (text == 'true' or text == 'false') then
       words[#words + 1] = (text == 'true' and '--' or '--no_') .. name
-    elseif row and not row.transient or kept[name] then
+    elseif row and not row.transient or not row and kept[name] then
       words[#words + 1] = string.format('--%s=%s', name, text)
     end
   end
@@ -157,10 +226,15 @@ function M.declare(declaration, line, declared, place)
   local rows, defaults = {}, {}
   for name, what in pairs(declaration) do
     local default, help = check_declared(name, what, place)
-    rows[#rows + 1], defaults[name], declared[name] = M.row(name, default, help), default, true
+    local row = M.row(name, default, help)
+    row.by_recipe = true
+    rows[#rows + 1], defaults[name], declared[name] = row, default, true
   end
   local given = line:add(rows)
-  for name, default in pairs(defaults) do defaults[name] = M.convert(name, given[name], default) end
+  for name, default in pairs(defaults) do
+    defaults[name] = M.convert(name, given[name], default)
+    line.declared[name] = defaults[name]
+  end
   return defaults
 end
 

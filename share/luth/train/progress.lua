@@ -5,11 +5,29 @@ local ranks = require 'luth.train.ranks'
 local M = {}
 
 local seconds_between_lines = 30  -- where no terminal is
+local seconds_between_objects = 1
 
-local function at_terminal() return ranks.rank == 0 and native.is_tty(2) end
+-- "text"; "quiet", where warnings alone are said; "json", where objects on standard output say the rest.
+local how = 'text'
 
+--- Sets how a run speaks, from --quiet and --json.
+function M.speak(quiet, json) how = json and 'json' or quiet and 'quiet' or 'text' end
+
+local function at_terminal() return how == 'text' and ranks.rank == 0 and native.is_tty(2) and os.getenv 'TERM' ~= 'dumb' end
+
+--- What a user must know, on stderr.
 function M.say(...)
   if ranks.rank == 0 then io.stderr:write(string.format(...), '\n') end
+end
+
+--- How a run comes along: a line on stderr, or of --json the table `values` as an object with the name of the event.
+function M.note(event, values, ...)
+  if how == 'text' then return M.say(...) end
+  if how == 'quiet' or ranks.rank > 0 then return end
+  local object = { event = event }
+  for name, value in pairs(values) do object[name] = value end
+  io.write(native.json_encode(object), '\n')
+  io.flush()
 end
 
 -- "1:02:03", or "2:03" below an hour.
@@ -27,17 +45,17 @@ Line.__index = Line
 -- At a terminal a line is redrawn ten times a second at most; elsewhere a plain one is written now and then.
 function M.line()
   local terminal = at_terminal()
-  return setmetatable({ terminal = terminal, every = terminal and 0.1 or seconds_between_lines,
-                        last = terminal and -1 or native.now(), shown = false }, Line)
+  local every = terminal and 0.1 or how == 'json' and seconds_between_objects or how == 'quiet' and math.huge or seconds_between_lines
+  return setmetatable({ terminal = terminal, every = every, last = terminal and -1 or native.now(), shown = false }, Line)
 end
 
 -- Whether the time for another one has come.
 function Line:due() return ranks.rank == 0 and native.now() - self.last >= self.every end
 
 -- Shows the parts that the width of the terminal has room for, the first ones before the others.
-function Line:show(parts)
+function Line:show(parts, values)
   self.last = native.now()
-  if not self.terminal then return M.say('%s', table.concat(parts, '  ')) end
+  if not self.terminal then return M.note('progress', values, '%s', table.concat(parts, '  ')) end
   local room, text = native.columns(2) - 1, parts[1]:sub(1, native.columns(2) - 1)
   for i = 2, #parts do
     if #text + 2 + #parts[i] > room then break end
@@ -69,21 +87,27 @@ local function memory(device)
   return kilobytes and string.format('%.1f GB', tonumber(kilobytes) / 1e6) or nil
 end
 
--- Where the epoch of a trainer is. `pace`: {started =, from =, seen =, waited =}: when it began and at which batch, how many
--- samples it has seen since, and the seconds in which it waited for data. Reading the loss waits for a GPU.
+-- Where the epoch of a trainer is: the parts of a line, and the same as values. `pace`: {started =, from =, seen =, waited =}:
+-- when it began and at which batch, how many samples it has seen since, and the seconds in which it waited for data. Reading the
+-- loss waits for a GPU.
 function M.parts(t, pace)
   local n, seconds = t.batches, math.max(1e-9, native.now() - pace.started)
   local done = t.batch - pace.from
   local left = (n - t.batch + (t.recipe.epochs - t.epoch) * n) * seconds / math.max(1, done)
+  local values = { epoch = t.epoch, batch = t.batch, batches = n, step = t.step, seconds_left = left, samples_per_second = pace.seen / seconds,
+                   waiting_for_data = pace.waited / seconds, lr = t:learning_rate() }
   local parts = { string.format('epoch %d/%d %s %d/%d', t.epoch, t.recipe.epochs, bar(t.batch / n), t.batch, n) }
   local function add(...) parts[#parts + 1] = string.format(...) end
-  if t.sum and ranks.size == 1 then add('loss %.4f', t.sum:item() / t.count) end
+  if t.sum and ranks.size == 1 then
+    values.loss = t.sum:item() / t.count
+    add('loss %.4f', values.loss)
+  end
   add('%s left', M.time(left))
-  add('%.0f samples/s', pace.seen / seconds)
-  if t:learning_rate() then add('lr %.3g', t:learning_rate()) end
-  if pace.waited / seconds >= 0.01 then add('%.0f%% waiting for data', 100 * pace.waited / seconds) end
+  add('%.0f samples/s', values.samples_per_second)
+  if values.lr then add('lr %.3g', values.lr) end
+  if values.waiting_for_data >= 0.01 then add('%.0f%% waiting for data', 100 * values.waiting_for_data) end
   parts[#parts + 1] = memory(t.device)
-  return parts
+  return parts, values
 end
 
 return M

@@ -15,13 +15,17 @@ local function backend_for(device, size, ranks_here)
   return dist.is_nccl_available() and 'cpu:gloo,cuda:nccl' or nil
 end
 
+local function good(seconds) return seconds and seconds > 0 and seconds < 1e9 end
+
+--- Refuses a value of --dist-timeout that is none.
+function M.check_timeout(timeout)
+  if timeout and not good(tonumber(timeout)) then errors.usage("--dist-timeout takes seconds above 0, got '%s'", timeout) end
+end
+
 -- Joins the run that a launcher has started, or one of this process alone. `timeout`: seconds as text, nil for the usual
--- ones. `device`: what was given as --device.
+-- ones, as is a text of which the recipe may know more. `device`: what was given as --device.
 function M.join(timeout, device)
-  local seconds = tonumber(timeout)
-  if timeout and not (seconds and seconds > 0 and seconds < 1e9) then
-    errors.usage("--dist-timeout takes seconds above 0, got '%s'", timeout)
-  end
+  local seconds = good(tonumber(timeout)) and tonumber(timeout) or nil
   local rank, size, local_rank, ranks_here = launched()
   if not rank then rank, size, local_rank = 0, 1, 0 end
   dist.init_process_group(backend_for(device, size, ranks_here), { timeout = seconds, rank = rank, world_size = size })

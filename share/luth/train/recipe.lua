@@ -58,11 +58,15 @@ function M.load(path, line)
   local rows, values = {}, {}
   for _, row in ipairs(fields.rows()) do
     local name = row.name
-    local value = r[name]
+    local value, by_recipe = r[name], r[name] ~= nil
     if value == nil then value = fields.all[name].default end
     values[name] = fields.value(name, value, place .. ': ' .. name)
-    if not declared[name] then rows[#rows + 1] = fields.row(name, values[name]) end
+    if not declared[name] then
+      rows[#rows + 1] = fields.row(name, values[name])
+      rows[#rows].by_recipe = by_recipe
+    end
   end
+  line.loaded = true
   given = line:add(rows)
   for name, value in pairs(values) do
     -- A declared option of the same name has already had its say: the recipe passed it on.

@@ -346,7 +346,7 @@ function Trainer:finish_epoch(started, first, whole)
   self:step_schedule(entry.val_loss or entry.loss, score or -entry.loss)
   entry.seconds = native.now() - started
   self.line:clear()
-  progress.say('%s  (%.1f s)', text, entry.seconds)
+  progress.note('epoch', entry, '%s  (%.1f s)', text, entry.seconds)
   if self.table then
     self.table:add(self.step, self.epoch, setmetatable({ samples_per_second = rate }, { __index = entry }), true)
   end
