@@ -147,6 +147,8 @@ constexpr Option of_train[] = {
     {"--config", "FILE",
      "values of options, a JSON object; those of the command line and of LUTH_... count before them"},
     {"--print-config", "", "print the values of all options of the recipe, for --config, and train nothing"},
+    {"--find-lr", "[FILE]", "try learning rates, say which is good and keep nothing; FILE: a picture, .svg or .png"},
+    {"--find-batch", "", "try sizes of batches, say how fast they are and keep nothing"},
     {"--quiet", "", "print warnings and errors alone"},
     {"--json", "", "print what happens as JSON, an object a line, on standard output"},
     device("auto"),

@@ -5,6 +5,7 @@ local checkpoint = require 'luth.train.checkpoint'
 local dry_run = require 'luth.train.dry_run'
 local errors = require 'luth.train.errors'
 local evaluation = require 'luth.train.evaluation'
+local find = require 'luth.train.find'
 local options = require 'luth.train.options'
 local predict = require 'luth.train.predict'
 local ranks = require 'luth.train.ranks'
@@ -56,6 +57,9 @@ end
 
 -- Whether an option without a value was given.
 local function is_on(text) return text == 'true' end
+
+-- The same of one whose value may be missing.
+local function is_given(text) return text ~= nil and text ~= 'false' end
 
 -- The value of --resume: nil, or {file = nil for the last checkpoint of the run folder}.
 local function take_resume(text)
@@ -190,6 +194,8 @@ function M.train(path, words)
   if own.print_config then return ranks.is_first() and io.write(line:as_config(r)) or nil end
   progress.speak(is_on(own.quiet), is_on(own.json))
   local t = make_trainer(r, device, amp, own, found.resume)
+  if is_given(own.find_lr) then return find.lr(t, own.find_lr ~= 'true' and own.find_lr or nil) end
+  if is_on(own.find_batch) then return find.batch(t) end
   if r.dry_run then
     if ranks.size > 1 or found.resume then usage('--dry-run is for one rank and a run that begins') end
     return dry_run.run(t)

@@ -79,12 +79,12 @@ local function bar(share)
   return '[' .. ('#'):rep(filled) .. (' '):rep(10 - filled) .. ']'
 end
 
--- The memory of the GPU that is taken, or that of this process.
-local function memory(device)
-  if device.type == 'cuda' then return string.format('%.1f GB', torch.cuda.memory_reserved(device) / 1e9) end
+--- The bytes of the GPU that are taken, or those of this process; nil where the system does not say.
+function M.memory(device)
+  if device.type == 'cuda' then return torch.cuda.memory_reserved(device) end
   local status <close> = io.open('/proc/self/status')
   local kilobytes = status and status:read('a'):match 'VmRSS:%s*(%d+)'
-  return kilobytes and string.format('%.1f GB', tonumber(kilobytes) / 1e6) or nil
+  return kilobytes and tonumber(kilobytes) * 1024 or nil
 end
 
 -- Where the epoch of a trainer is: the parts of a line, and the same as values. `pace`: {started =, from =, seen =, waited =}:
@@ -106,7 +106,8 @@ function M.parts(t, pace)
   add('%.0f samples/s', values.samples_per_second)
   if values.lr then add('lr %.3g', values.lr) end
   if values.waiting_for_data >= 0.01 then add('%.0f%% waiting for data', 100 * values.waiting_for_data) end
-  parts[#parts + 1] = memory(t.device)
+  local memory = M.memory(t.device)
+  if memory then add('%.1f GB', memory / 1e9) end
   return parts, values
 end
 
