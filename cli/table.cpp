@@ -147,6 +147,8 @@ constexpr Option of_train[] = {
     {"--config", "FILE",
      "values of options, a JSON object; those of the command line and of LUTH_... count before them"},
     {"--print-config", "", "print the values of all options of the recipe, for --config, and train nothing"},
+    {"--sweep", "GRID", "train with each combination of values, as runs in one folder: 'lr=1e-3,3e-3 batch=32,64'"},
+    {"--random", "N", "try so many combinations of --sweep at random; values may be ranges: lr=1e-4..1e-1"},
     {"--find-lr", "[FILE]", "try learning rates, say which is good and keep nothing; FILE: a picture, .svg or .png"},
     {"--find-batch", "", "try sizes of batches, say how fast they are and keep nothing"},
     {"--quiet", "", "print warnings and errors alone"},

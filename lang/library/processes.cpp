@@ -1,6 +1,9 @@
 #include "lang/library/processes.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,7 +15,9 @@
 #include <regex>
 
 #include "core/base/error.h"
+#include "core/io/disk.h"
 #include "lang/runtime/bridge.h"
+#include "lang/runtime/interp.h"
 #include "lang/runtime/tables.h"
 
 // Both are named in the options of callgrind (share/luth/bench/check.lua): it counts what happens within the first, and
@@ -27,15 +32,76 @@ double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-}  // namespace
+// As a shell says it: 128 + n for signal n.
+int exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
-int run_process(lua_State* L) {
-  std::vector<std::string> words = read_names(L, 1);
-  if (words.empty()) throw Error("run: expects a program and its arguments");
+// What exec wants of the words, which it points into.
+std::vector<char*> pointers(std::vector<std::string>& words) {
+  if (words.empty()) throw Error("expects a program and its arguments");
   std::vector<char*> argv;
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
+  return argv;
+}
 
+// In the new process, where only calls are allowed that a signal handler may make.
+[[noreturn]] void become(char** argv, int output, pid_t parent) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) _exit(int(ErrorCode::terminated));
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  for (int s : {SIGINT, SIGTERM, SIGPIPE, SIGHUP}) signal(s, SIG_DFL);
+  dup2(output, 1), dup2(output, 2);
+  if (const int input = open("/dev/null", O_RDONLY); input >= 0) dup2(input, 0);
+  execv(argv[0], argv);
+  _exit(127);
+}
+
+}  // namespace
+
+int start_process(lua_State* L) {
+  std::vector<std::string> words = read_names(L, 1);
+  std::vector<char*> argv = pointers(words);
+  const char* path = luaL_checkstring(L, 2);
+  const int output = io::open_own(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (output < 0) throw Error("cannot write {}: {}", path, strerror(errno));
+  const pid_t self = getpid(), child = fork();
+  if (child == 0) become(argv.data(), output, self);
+  const int error = errno;
+  close(output);
+  if (child < 0) throw Error("cannot start {}: {}", words[0], strerror(error));
+  return lua_pushinteger(L, child), 1;
+}
+
+int wait_process(lua_State* L) {
+  std::vector<pid_t> all;
+  each_element(L, 1, [&](int at, lua_Integer) { all.push_back(pid_t(luaL_checkinteger(L, at))); });
+  const double end = seconds_now() + luaL_checknumber(L, 2);
+  do {
+    for (pid_t child : all) {
+      int status = 0;
+      if (waitpid(child, &status, WNOHANG) != child) continue;
+      lua_pushinteger(L, child);
+      lua_pushinteger(L, exit_code(status));
+      return 2;
+    }
+    usleep(20'000);
+  } while (seconds_now() < end && !Interp::of(L).poll_signals());
+  return 0;
+}
+
+int signal_process(lua_State* L) {
+  const pid_t child = pid_t(luaL_checkinteger(L, 1));
+  const int number = int(luaL_checkinteger(L, 2));
+  if (child > 1 && kill(-child, number)) kill(child, number);  // it has no group of its own yet
+  return 0;
+}
+
+int run_process(lua_State* L) {
+  std::vector<std::string> words = read_names(L, 1);
+  std::vector<char*> argv = pointers(words);
   const double began = seconds_now();
   pid_t child = 0;
   if (int error = posix_spawn(&child, argv[0], nullptr, nullptr, argv.data(), environ))
@@ -46,7 +112,7 @@ int run_process(lua_State* L) {
     if (errno != EINTR) throw Error("lost sight of {}: {}", words[0], strerror(errno));
   lua_pushnumber(L, seconds_now() - began);
   lua_pushinteger(L, used.ru_maxrss * 1024);  // ru_maxrss: KiB
-  lua_pushinteger(L, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+  lua_pushinteger(L, exit_code(status));
   return 3;
 }
 

@@ -1,4 +1,4 @@
-// Functions of luth.native about processes and names, for luth bench.
+// Functions of luth.native about processes and names, for luth bench and luth train --sweep.
 #pragma once
 #include "lang/runtime/functions.h"
 
@@ -7,6 +7,14 @@ namespace luth::lang {
 /// run(words): starts a program and waits for it. Returns seconds, peak of its memory in bytes, and its exit code, or
 /// 128 and the number of the signal that ended it.
 int run_process(lua_State* L);
+/// start(words, path): starts a program whose output goes to the end of a file. Returns its number. It ends with this
+/// process, and has a process group of its own, so that Ctrl-C comes by this process.
+int start_process(lua_State* L);
+/// wait(numbers, seconds): the number of a started process that has ended, and its exit code as run() gives it; nil
+/// where none has within the time, or where this process is asked to end.
+int wait_process(lua_State* L);
+/// signal(number, signal): sends a signal to a started process and to what that has started.
+int signal_process(lua_State* L);
 /// program(): the path of this program.
 int program_path(lua_State* L);
 /// counted(f, x): f(x) within the function luth_counted_call.

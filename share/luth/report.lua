@@ -113,6 +113,19 @@ end
 
 local function number(x) return x and string.format('%.6g', x) or '' end
 
+--- Prints rows of texts in columns.
+function M.print_columns(rows)
+  local widths = {}
+  for _, row in ipairs(rows) do
+    for column, text in ipairs(row) do widths[column] = math.max(widths[column] or 0, #text) end
+  end
+  for _, row in ipairs(rows) do
+    local padded = {}
+    for column, text in ipairs(row) do padded[column] = text .. (' '):rep(widths[column] - #text) end
+    print((table.concat(padded, '  '):gsub('%s+$', '')))
+  end
+end
+
 local function print_table(runs)
   local names, seen = {}, {}
   for _, run in ipairs(runs) do
@@ -127,12 +140,7 @@ local function print_table(runs)
     for _, name in ipairs(names) do row[#row + 1] = number((run.results[name] or {}).last) end
     rows[#rows + 1] = row
   end
-  for column = 1, #rows[1] do
-    local width = 0
-    for _, row in ipairs(rows) do width = math.max(width, #row[column]) end
-    for _, row in ipairs(rows) do row[column] = row[column] .. (' '):rep(width - #row[column]) end
-  end
-  for _, row in ipairs(rows) do print((table.concat(row, '  '):gsub('%s+$', ''))) end
+  M.print_columns(rows)
 end
 
 -- ---- the command ----
@@ -145,10 +153,25 @@ function M.write(dirs, path)
   return runs
 end
 
+-- The folders of runs: those of a sweep in the place of its own.
+local function expanded(dirs)
+  local all = {}
+  for _, dir in ipairs(dirs) do
+    local path, seen = dir:gsub('(.)/+$', '%1'), {}
+    if not native.exists(path .. '/sweep.json') then all[#all + 1] = path end
+    for line in (native.exists(path .. '/sweep.json') and read(path .. '/done.jsonl') or ''):gmatch '[^\n]+' do
+      local run = decode(path .. '/done.jsonl', line).run
+      local folder = type(run) == 'string' and not run:find '/' and path .. '/' .. run
+      if folder and not seen[folder] and native.exists(folder .. '/log.jsonl') then all[#all + 1], seen[folder] = folder, true end
+    end
+  end
+  return all
+end
+
 --- luth report RUN… [--out FILE]. One run's report goes into its folder, that of several to report.html.
 function M.run(dirs, out)
   out = out or #dirs == 1 and dirs[1]:gsub('(.)/+$', '%1') .. '/report.html' or 'report.html'
-  print_table(M.write(dirs, out))
+  print_table(M.write(expanded(dirs), out))
   io.stderr:write('wrote ', out, '\n')
 end
 

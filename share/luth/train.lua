@@ -12,6 +12,7 @@ local ranks = require 'luth.train.ranks'
 local report = require 'luth.report'
 local recipes = require 'luth.train.recipe'
 local run_folder = require 'luth.train.run_folder'
+local sweep = require 'luth.train.sweep'
 local Trainer = require 'luth.train.trainer'
 local progress = require 'luth.train.progress'
 local streams = require 'luth.data.streams'
@@ -178,11 +179,23 @@ local function train_in_folder(t, path, line, found, file)
   progress.note('end', { dir = run.dir, checkpoint = run.last, best = t.best }, 'done: %s', run.last)
 end
 
+-- luth train RECIPE --sweep: starts processes of luth train.
+local function train_sweep(path, line, given)
+  line:read_config(given.config)
+  if not ranks.is_alone() then usage('--sweep starts processes of its own; leave out the launcher') end
+  local device = choose_device(given.device)
+  local r = load_recipe(path, line)
+  given.random = line:own_options().random
+  given.resume = take_resume(given.resume)
+  sweep.run(path, given.sweep, line, r, device, given)
+end
+
 -- luth train RECIPE words…
 function M.train(path, words)
   local line = options.line('train', words)
   local given = line:add {}
   if given.help then return print_help(path, line) end
+  if given.sweep then return train_sweep(path, line, given) end
   ranks.join(given.dist_timeout, given.device)
   line:read_config(given.config)
   local found = ranks.of_first(function() return find_run(path, line:add {}) end)

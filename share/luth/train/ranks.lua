@@ -35,6 +35,9 @@ end
 -- Whether this process is the one that speaks and writes; before join() too.
 function M.is_first() return (launched() or 0) == 0 end
 
+--- Whether no launcher has started this process.
+function M.is_alone() return (select(2, launched()) or 1) == 1 end
+
 -- ---- values -------------------------------------------------------------------------------------------------------------
 
 -- What f() returns on rank 0, on all ranks: a plain value, or a table of these and of tensors.
