@@ -31,7 +31,7 @@ void each_listed(const Axis& a, const Indices& at, F f) {
       for (int64_t o = b; o < e; ++o) rows(o, 0, a.inner);
     });
   else if (a.outer == 1)
-    parallel_for(a.inner, std::max<int64_t>(64, row_grain(k)), [&](int64_t b, int64_t e) { rows(0, b, e - b); });
+    parallel_for(a.inner, std::max<int64_t>(512, row_grain(k)), [&](int64_t b, int64_t e) { rows(0, b, e - b); });
 }
 
 // y = x with rows changed by those of `source`. by_type(d, f) calls f with the type T of the elements;

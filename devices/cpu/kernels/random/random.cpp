@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
+#include <vector>
 
 #include "devices/cpu/kernels/common/indices.h"
 #include "devices/cpu/kernels/common/kernels.h"
@@ -95,28 +97,55 @@ bool before(const PhiloxState& state, int words, const Item<uint32_t>& x, const 
   return x.at < y.at;
 }
 
-/// Positions in the order of their random words. They are sorted by as many high bits as most of n numbers differ in;
-/// then few are out of order.
-void randperm(const ops::Randperm& op, Tensor& y) {
-  const int64_t n = y.numel();
-  if (n >= int64_t(1) << 31) throw Error("cannot permute {} numbers; the most is 2^31 - 1", n);
-  const int words = size_of(y.dtype()) == 8 ? 2 : 1;  // of an element; the last is the high one
-  Buffer<Item<uint32_t>> first(n), second(n);
-  with_words(op.philox, n, words, [&](int64_t b, int64_t e, const uint32_t* w) {
-    for (int64_t i = b; i < e; ++i) first[i] = {w[(i - b) * words + words - 1], int32_t(i)};
-  });
-  const int bits = std::bit_width(uint64_t(n)) + 1;
-  Item<uint32_t>* items =
-      n ? radix_sort(first.get(), second.get(), n, std::max(0, 32 - (bits + 10) / 11 * 11)) : nullptr;
+// Where each of the buckets of the first `bits` bits begins among n keys; then the end of the last.
+std::vector<int64_t> bucket_starts(const uint32_t* keys, int64_t n, int bits) {
+  std::vector<int64_t> starts((size_t(1) << bits) + 1);
+  for (int64_t i = 0; i < n; ++i) ++starts[size_t(uint64_t(keys[i]) << bits >> 32) + 1];
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  return starts;
+}
+
+// Puts the few of a bucket that are out of order into their places.
+void mend_order(const PhiloxState& state, int words, Item<uint32_t>* items, int64_t n) {
   for (int64_t i = 1; i < n; ++i) {
     if (items[i - 1].key < items[i].key) continue;
     const Item<uint32_t> x = items[i];
     int64_t j = i;
-    for (; j > 0 && before(op.philox, words, x, items[j - 1]); --j) items[j] = items[j - 1];
+    for (; j > 0 && before(state, words, x, items[j - 1]); --j) items[j] = items[j - 1];
     items[j] = x;
   }
-  dispatch(AllTypes{}, y.dtype(), [&]<class T>(Type<T>) {
-    for (int64_t i = 0; i < n; ++i) y.data<T>()[i] = cast<T>(items[i].at + int64_t(op.base));
+}
+
+/// Positions in the order of their random words: spread over buckets by the first bits, and each bucket sorted while it
+/// is in the first cache.
+void randperm(const ops::Randperm& op, Tensor& y) {
+  const int64_t n = y.numel();
+  if (n >= int64_t(1) << 31) throw Error("cannot permute {} numbers; the most is 2^31 - 1", n);
+  const int words = size_of(y.dtype()) == 8 ? 2 : 1;  // of an element; the last is the high one
+  Buffer<uint32_t> keys(n);
+  with_words(op.philox, n, words, [&](int64_t b, int64_t e, const uint32_t* w) {
+    for (int64_t i = b; i < e; ++i) keys[i] = w[(i - b) * words + words - 1];
+  });
+  // buckets of some 500, sorted by two bytes more, in which nearly all of these differ
+  const int high = std::clamp(int(std::bit_width(uint64_t(n))) - 10, 0, 14), first = 16 - high;
+  const std::vector<int64_t> starts = bucket_starts(keys.get(), n, high);
+  Buffer<Item<uint32_t>> items(n);
+  std::vector<int64_t> next = starts;
+  for (int64_t i = 0; i < n; ++i) items[next[size_t(uint64_t(keys[i]) << high >> 32)]++] = {keys[i], int32_t(i)};
+  int64_t most = 0;
+  for (size_t i = 1; i < starts.size(); ++i) most = std::max(most, starts[i] - starts[i - 1]);
+  parallel_for(int64_t(starts.size()) - 1, 64, [&](int64_t b, int64_t e) {
+    Buffer<Item<uint32_t>> other(most);
+    for (int64_t i = b; i < e; ++i) {
+      const int64_t begin = starts[size_t(i)], count = starts[size_t(i) + 1] - begin;
+      if (!count) continue;
+      Item<uint32_t>* sorted = sort_digits<8>(items.get() + begin, other.get(), count, first);
+      mend_order(op.philox, words, sorted, count);
+      dispatch(AllTypes{}, y.dtype(), [&]<class T>(Type<T>) {
+        T* out = y.data<T>() + begin;
+        for (int64_t j = 0; j < count; ++j) out[j] = cast<T>(sorted[j].at + int64_t(op.base));
+      });
+    }
   });
 }
 
