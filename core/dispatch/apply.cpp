@@ -325,12 +325,12 @@ void give_shape_of(const OpInfo& info, const Tensor& result, const Tensor& out) 
   out.resize(result.shape());
 }
 
-Tensors run_out(Call& call, Tensors out) {
+void run_out(Call& call, Tensors& out) {
   const OpInfo& info = *call.info;
   check_out(call.in, out);
   NoAutocast given;
   NoGrad no_grad;
-  if (out.size() == 1 && run_into(call, out[0], false)) return out;
+  if (out.size() == 1 && run_into(call, out[0], false)) return;
   run(call);
   const Tensors& results = call.out;
   if (results.size() != out.size()) throw Error("out= expects {} tensors, got {}", results.size(), out.size());
@@ -342,7 +342,6 @@ Tensors run_out(Call& call, Tensors out) {
     give_shape_of(info, results[i], out[i]);
     write_back(out[i], results[i]);
   }
-  return out;
 }
 
 // Holds the defaults and lets `op` point to them, where it is null.
@@ -435,8 +434,9 @@ Tensors apply_out(const OpInfo& info, const void* op, Inputs in, Tensors out) {
   OpValue defaults = or_defaults(info, op);
   Call call{&info, op, std::move(in), {}};
   fill_in(info, call.in);
-  return with_error_context(
-      info.lua_name, [&] { return place_of(info, call.in); }, [&] { return run_out(call, std::move(out)); });
+  with_error_context(
+      info.lua_name, [&] { return place_of(info, call.in); }, [&] { run_out(call, out); });
+  return out;
 }
 
 }  // namespace luth

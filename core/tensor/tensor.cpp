@@ -43,11 +43,11 @@ Scalar Tensor::item() const {
   if (numel() != 1)
     throw Error("item() needs a tensor of one element, this one has shape {}; use tolist() for all",
                 to_string(shape()));
-  if (!device().has_data())
-    throw Error("item() has no value on the {} device, whose tensors have no data", device().kind());
   alignas(8) char bytes[8];
   const void* p = raw();
   if (!device().on_host()) {
+    if (!device().has_data())
+      throw Error("item() has no value on the {} device, whose tensors have no data", device().kind());
     copy_bytes(bytes, host(), p, device(), size_of(dtype()));
     p = bytes;
   }

@@ -144,7 +144,12 @@ Cases<ViewDtype> ViewDtype::samples() {
 
 Tensor Reshape::decompose(const Inputs& in) const {
   const Tensor& t = in[0];
-  if (t.is_contiguous()) return luth::view(t, {shape});
+  if (t.is_contiguous()) {  // luth::view, of an input that was looked at
+    const View op{shape};
+    Tensor out = op.view(t);
+    record_view(info<View>(), &op, t, out);
+    return out;
+  }
   Shape s = complete(shape, t);
   if (s == t.shape()) return luth::view(t, {s});
   Strides st;
