@@ -19,16 +19,17 @@ local function read(path)
   return text or errors.usage('cannot read %s', message and message:find(path, 1, true) and message or path)
 end
 
---- The findings {line, text} in the text of a chunk, a syntax error among them.
+--- The findings {line, text} in the text of a chunk, a syntax error among them; and its tree with resolved names, nil where it is
+--- no chunk.
 function M.text(text)
   local shown = text:gsub('^\xEF\xBB\xBF', ''):gsub('^#[^\n]*', '')
   local chunk, message = load(shown, '=chunk', 't')
   if chunk then
-    local ok, findings = pcall(function()
+    local ok, findings, body = pcall(function()
       local body = parse(text)
-      return rules(body, resolve(body))
+      return rules(body, resolve(body)), body
     end)
-    if ok then return findings end
+    if ok then return findings, body end
     if not tostring(findings):find('stack overflow', 1, true) then error(findings, 0) end
     return { { line = 1, text = 'an expression or block has too many parts within each other to be checked' } }
   end
@@ -42,7 +43,7 @@ function M.run(paths, json)
   local count = 0
   for _, path in ipairs(paths) do
     if native.exists(path .. '/.') then errors.usage("luth check takes files, and '%s' is a folder", path) end
-    for _, finding in ipairs(M.text(read(path))) do
+    for _, finding in ipairs((M.text(read(path)))) do
       local line = json and native.json_encode { file = path, line = finding.line, text = finding.text }
       io.write(line or string.format('%s:%d: %s', path, finding.line, finding.text), '\n')
       count = count + 1

@@ -29,13 +29,13 @@ function Lexer:long_end(at)
 end
 
 function Lexer:skip_blank()
+  local text = self.text
   while true do
-    local _, last = self.text:find('^%s+', self.at)
-    if last then
-      self:count(self.at, last)
-      self.at = last + 1
-    elseif self.text:find('^%-%-', self.at) then
-      local stop = self:long_end(self.at + 2) or (self.text:find('\n', self.at, true) or #self.text + 1) - 1
+    self.at = text:match('^[ \t\r\f\v]*()', self.at)
+    local a, b = text:byte(self.at, self.at + 1)
+    if a == 10 then self.at, self.line = self.at + 1, self.line + 1
+    elseif a == 45 and b == 45 then
+      local stop = self:long_end(self.at + 2) or (text:find('\n', self.at, true) or #text + 1) - 1
       self:count(self.at, stop)
       self.at = stop + 1
     else
@@ -64,30 +64,29 @@ end
 
 function Lexer:next()
   self:skip_blank()
-  local at, line = self.at, self.line
-  if at > #self.text then return { kind = 'end', text = '<end>', line = line } end
-  local kind, last = 'op', nil
-  if self.text:find('^[%a_]', at) then
-    last = select(2, self.text:find('^[%w_]+', at))
-    kind = words[self.text:sub(at, last)] and 'word' or 'name'
-  elseif self.text:find('^%.?%d', at) then
-    kind, last = 'number', self:number_end()
-  elseif self.text:find('^["\']', at) then
-    kind, last = 'string', self:quoted_end()
-  elseif self:long_end(at) then
-    kind, last = 'string', self:long_end(at)
-  else
-    for length = 3, 1, -1 do
-      if operators[length][self.text:sub(at, at + length - 1)] then
-        last = at + length - 1
-        break
-      end
-    end
-    last = last or at
+  local text, at, line = self.text, self.at, self.line
+  if at > #text then return { kind = 'end', text = '<end>', line = line } end
+  local name = text:match('^[%a_][%w_]*', at)
+  if name then
+    self.at = at + #name
+    return { kind = words[name] and 'word' or 'name', text = name, line = line }
   end
-  self:count(at, last)
+  local kind, last = 'op', nil
+  if text:find('^%.?%d', at) then
+    kind, last = 'number', self:number_end()
+  elseif text:find('^["\']', at) then
+    kind, last = 'string', self:quoted_end()
+  else
+    last = self:long_end(at)
+    kind = last and 'string' or 'op'
+  end
+  for length = 3, 1, -1 do
+    if not last and operators[length][text:sub(at, at + length - 1)] then last = at + length - 1 end
+  end
+  last = last or at
+  if kind == 'string' then self:count(at, last) end
   self.at = last + 1
-  return { kind = kind, text = self.text:sub(at, last), line = line }
+  return { kind = kind, text = text:sub(at, last), line = line }
 end
 
 -- All tokens of a text; a first line that begins with # is none of Lua's.

@@ -1,8 +1,6 @@
 -- A document of an editor: its text, what luth check says of it, and the kinds of its variables.
 local check = require 'luth.check'
 local kinds = require 'luth.check.kinds'
-local parse = require 'luth.check.parser'
-local resolve = require 'luth.check.scopes'
 
 local Document = {}
 Document.__index = Document
@@ -70,7 +68,7 @@ function Document:note_kinds(body)
       for _, variable in ipairs(node.variables) do self.kinds[variable.name] = kinds.kind_of_variable(variable) end
     end
     for key, part in pairs(node) do
-      if type(part) == 'table' and key ~= 'variable' and key ~= 'variables' then visit(part) end
+      if type(part) == 'table' and key ~= 'variable' and key ~= 'variables' and key ~= 'value_of_path' then visit(part) end
     end
   end
   visit(body)
@@ -79,20 +77,14 @@ end
 --- The findings of luth check as diagnostics.
 function Document:diagnostics()
   local out = {}
-  for i, finding in ipairs(check.text(self.text)) do
+  local findings, body = check.text(self.text)
+  for i, finding in ipairs(findings) do
     local line = math.min(finding.line, #self.lines)
     local indent = #self:line(line):match '^%s*'
     out[i] = { range = { start = { line = line - 1, character = indent }, ['end'] = { line = line - 1, character = self:length_of(line) } },
                severity = 2, source = 'luth', message = finding.text }
   end
-  local shown = self.text:gsub('^\xEF\xBB\xBF', ''):gsub('^#[^\n]*', '')
-  if load(shown, '=chunk', 't') then
-    pcall(function()
-      local body = parse(self.text)
-      resolve(body)
-      self:note_kinds(body)
-    end)
-  elseif out[1] then out[1].severity = 1 end
+  if body then self:note_kinds(body) elseif out[1] then out[1].severity = 1 end
   return out
 end
 
