@@ -137,6 +137,7 @@ local function kind_of_method(e)
     return methods[e.name]
   elseif object == 'module' then
     if e.name == 'forward' then return 'tensor' end
+    if e.name == 'parameters' then return 'table' end
     return self_returning[e.name] and 'module' or nil
   elseif object == nil and of_tensors[e.name] then
     return 'tensor'
