@@ -6,6 +6,7 @@
 //   check(subcommand, rows, rest, note?)  refuses them, with the nearest name; returns those that are further arguments
 //   help(subcommand, recipe, rows)        the text of --help
 //   own()                                 {name = help} of luth's own rows
+//   subcommands()                         {name = brief} of all
 //   manual()                              the text of the manual page
 #include <fmt/format.h>
 
@@ -90,6 +91,14 @@ int help_text(lua_State* L) {
   return lua_pushlstring(L, text.data(), text.size()), 1;
 }
 
+int all_subcommands(lua_State* L) {
+  lua_newtable(L);
+  for (auto& command : subcommands()) {
+    lua_pushlstring(L, command.brief.data(), command.brief.size());
+    lua_setfield(L, -2, std::string(command.name).c_str());
+  }
+  return 1;
+}
 int own_names(lua_State* L) {
   lua_newtable(L);
   for (auto subcommand : {"train", "eval"})
@@ -116,9 +125,13 @@ template <lua_CFunction F>
 constexpr lua_CFunction bridged = lang::guarded<unplaced<F>>;
 
 void open_command_line(lua_State* L) {
-  constexpr luaL_Reg functions[] = {{"parse", bridged<parse_words>},  {"check", bridged<check_words>},
-                                    {"help", bridged<help_text>},     {"own", bridged<own_names>},
-                                    {"manual", bridged<manual_text>}, {nullptr, nullptr}};
+  constexpr luaL_Reg functions[] = {{"parse", bridged<parse_words>},
+                                    {"check", bridged<check_words>},
+                                    {"help", bridged<help_text>},
+                                    {"own", bridged<own_names>},
+                                    {"subcommands", bridged<all_subcommands>},
+                                    {"manual", bridged<manual_text>},
+                                    {nullptr, nullptr}};
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   luaL_newlib(L, functions);
   lua_setfield(L, -2, "luth.command_line");

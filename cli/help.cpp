@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "cli/cli.h"
+#include "cli/library.h"
 #include "cli/manual.h"
 #include "cli/recipe_options.h"
 #include "cli/subcommands.h"
@@ -49,6 +50,15 @@ int help_on(const std::string& name) {
   return interp.report(interp.call(1, 0));
 }
 
+int search(const std::vector<std::string>& words) {
+  std::string text;
+  for (auto& word : words) text += (text.empty() ? "" : " ") + word;
+  return run_library("luth.help.search", "run", [&](lua_State* L) {
+    lua_pushlstring(L, text.data(), text.size());
+    return 1;
+  });
+}
+
 }  // namespace
 
 std::string version_line() { return fmt::format("luth {}  {}", version, LUA_RELEASE); }
@@ -76,9 +86,16 @@ int help(const Arguments& arguments) {
   if (arguments.has("--man")) return fputs(manual().c_str(), stdout), 0;
   if (arguments.rest.empty()) {
     fputs(program_help().c_str(), stdout);
-    puts("`luth help NAME` explains a subcommand or a function: luth help torch.softmax");
+    puts(
+        "`luth help NAME` explains a subcommand or a function: luth help torch.softmax\n"
+        "`luth help TOPIC` a topic: indexing, counting-from-1, gradients, devices, checkpoints, recipes,\n"
+        "coming-from-pytorch, coming-from-torch7, and every page of share/doc\n"
+        "`luth help --search WORDS` finds names, topics and pages");
     return 0;
   }
+  if (arguments.has("--search")) return search(arguments.rest);
+  if (arguments.rest.size() > 1)
+    throw Error(ErrorCode::usage, "luth help explains one name, got '{}' too; --search takes words", arguments.rest[1]);
   auto* command = find_subcommand(arguments.rest[0]);
   if (!command || command->run == help) return help_on(arguments.rest[0]);
   return fputs(subcommand_help(*command).c_str(), stdout), 0;

@@ -55,11 +55,13 @@ constexpr Option of_bench[] = {
 
 constexpr Option of_check[] = {
     {"--json", "", "print one JSON object for each finding: file, line, text"},
+    threads,
     help_row,
 };
 
 constexpr Option of_lsp[] = {
     {"--stdio", "", "speak over stdin and stdout, as it does anyway: editors pass this option"},
+    threads,
     help_row,
 };
 
@@ -89,6 +91,7 @@ constexpr Option of_eval[] = {
 };
 
 constexpr Option of_help[] = {
+    {"--search", "", "find names, topics and pages by words: luth help --search largest elements"},
     {"--man", "", "print the manual page, in roff: luth help --man | man -l -"},
     threads,
     help_row,
@@ -202,8 +205,8 @@ constexpr Subcommand table[] = {
      "Prints loss and metrics of a checkpoint on the test data: a name and a number in each line.\n"
      "DIR means DIR/ckpt/last.h5. RECIPE requires --checkpoint FILE.\n",
      of_eval, eval, true},
-    {"help", "explain a subcommand or a function", "[NAME]", 0, 1,
-     "Explains a subcommand or a function: luth help torch.softmax\n", of_help, help},
+    {"help", "explain a subcommand, a function or a topic", "[NAME]", 0, INT_MAX,
+     "Explains a subcommand, a function or a topic: luth help torch.softmax, luth help indexing\n", of_help, help},
     {"kernel", "serve notebooks of Jupyter", "install|run", 1, 2,
      "  install          registers luth as a kernel, for the user or below --prefix DIR\n"
      "  run FILE         serves the front end that the connection file describes; Jupyter calls it\n",

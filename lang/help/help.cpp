@@ -1,10 +1,14 @@
 #include "lang/help/help.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <vector>
 
+#include "core/base/paths.h"
 #include "core/base/text.h"
+#include "core/io/disk.h"
 #include "lang/help/function_help.h"
 #include "lang/help/names.h"
 #include "lang/help/object_help.h"
@@ -138,6 +142,17 @@ constexpr const char* overview =
     "optim   optimizers and schedules             data    datasets and loaders\n"
     "Positions count from 1; named arguments go into a last table: x:sum(1, {keepdim = true}).";
 
+// A page of share/doc: "indexing" of its topics, "recipes"; "" where none is of that name.
+std::string topic_text(const std::string& name) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789-";
+  if (name.empty() || name.find_first_not_of(letters) != name.npos) return "";
+  for (const char* folder : {"/doc/topics/", "/doc/", "/doc/tutorial/"}) {
+    const std::string path = share_dir() + folder + name + ".md";
+    if (access(path.c_str(), R_OK) == 0) return io::read_whole(path, 1 << 20, ErrorCode::runtime);
+  }
+  return "";
+}
+
 // help(), help(value), help('name'), help(value, name) from the prompt.
 int help(lua_State* L) {
   std::string text, name;
@@ -148,8 +163,11 @@ int help(lua_State* L) {
     if (lua_type(L, n) == LUA_TSTRING) name = lua_tostring(L, n);
     if (lua_type(L, 1) != LUA_TSTRING) text = help_text(L, 1);
     if (text.empty() && !name.empty()) text = named_text(L, name);
+    if (text.empty()) text = topic_text(name);
     if (text.empty() && name.empty()) throw Error("there is no help on {}", given_text(L, 1));
-    if (text.empty()) throw Error(ErrorCode::usage, "there is no help on '{}'{}", name, meant_by(L, name));
+    if (text.empty())
+      throw Error(ErrorCode::usage, "there is no help on '{}'{}; `luth help --search {}` finds words", name,
+                  meant_by(L, name), name);
   }
   lua_getglobal(L, "print");
   lua_pushlstring(L, text.data(), text.size());

@@ -80,6 +80,16 @@ int read_file(lua_State* L) {
   const std::string text = io::read_whole(luaL_checkstring(L, 1), uint64_t(luaL_checkinteger(L, 2)), code);
   return lua_pushlstring(L, text.data(), text.size()), 1;
 }
+// entries(folder): the names in it, sorted; none where it cannot be read.
+int entries(lua_State* L) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (auto& entry : std::filesystem::directory_iterator(luaL_checkstring(L, 1), error))
+    names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  push_items(L, names, [&](auto& name) { lua_pushlstring(L, name.data(), name.size()); });
+  return 1;
+}
 int link_there(lua_State* L) { return lua_pushboolean(L, io::is_link(luaL_checkstring(L, 1))), 1; }
 // append(path, text): adds to a file, and returns when the disk has it.
 int append(lua_State* L) {
@@ -206,6 +216,7 @@ constexpr luaL_Reg functions[] = {
     {"lock", guarded<lock_file>},
     {"replace", guarded<replace>},
     {"read", guarded<read_file>},
+    {"entries", guarded<entries>},
     {"is_link", guarded<link_there>},
     {"append", guarded<append>},
     {"whole", guarded<is_whole>},

@@ -1,10 +1,14 @@
--- The tutorial runs: blocks of Lua and of the shell, page by page, and print what the pages say. The pages of other languages have the
--- same blocks. `luth tests/lang/tutorial.lua write` puts what is printed into the pages of all languages.
+-- The tutorial and the topics of help run: blocks of Lua and of the shell, page by page, and print what the pages say. The pages of other
+-- languages have the same blocks. `luth tests/lang/tutorial.lua write` puts what is printed into the pages of all languages.
 local native = require 'luth.native'
 
 local root = os.getenv 'LUTH_SOURCE' .. '/share/doc/'
 local languages = { '', 'zh/' }
-local pages = { '1-first-network', '2-own-data', '3-own-module', '4-recipes', '5-several-devices' }
+local pages = {}  -- path -> whether it exists in all languages
+for _, name in ipairs { '1-first-network', '2-own-data', '3-own-module', '4-recipes', '5-several-devices' } do pages['tutorial/' .. name] = true end
+for _, name in ipairs { 'checkpoints', 'coming-from-pytorch', 'coming-from-torch7', 'counting-from-1', 'devices', 'gradients', 'indexing' } do
+  pages['topics/' .. name] = false
+end
 local write = arg and arg[1] == 'write'
 
 local function read(path)
@@ -53,12 +57,12 @@ end
 -- Runs a page; returns its blocks, those of text with what was printed.
 local function run(page, place)
   local blocks = blocks_of(page)
+  local out = printed(blocks, place)  -- first: what it writes is there for the shell
   for _, block in ipairs(blocks) do
     local name = block.kind == 'lua' and block.text:match '^%-%- file: (%S+)\n'
     if name then native.replace(place .. '/' .. name, block.text) end
     if block.kind == 'sh' then run_shell(block, place) end
   end
-  local out = printed(blocks, place)
   for i, block in ipairs(blocks) do
     if block.kind == 'text' then block.made = assert(out[i - 1], 'a text without a block before it') end
   end
@@ -77,12 +81,12 @@ local function filled(page, blocks, made)
   return table.concat(parts) .. page:sub(at)
 end
 
-for _, name in ipairs(pages) do
+for name, everywhere in pairs(pages) do
   local place = folder .. '/' .. name
   native.mkdirs(place)
   local made
-  for _, language in ipairs(languages) do
-    local path = root .. language .. 'tutorial/' .. name .. '.md'
+  for _, language in ipairs(everywhere and languages or { '' }) do
+    local path = root .. language .. name .. '.md'
     local page = read(path)
     local blocks = blocks_of(page)
     made = made or run(page, place)

@@ -1,0 +1,38 @@
+-- luth help --search and the topics.
+local search = require 'luth.help.search'
+
+-- Is the name among the first ones found for the words?
+local function finds(words, name, among)
+  local found = search.find(words, among or 8)
+  for _, entry in ipairs(found) do
+    if entry.name == name then return end
+  end
+  local names = {}
+  for i, entry in ipairs(found) do names[i] = entry.name end
+  error(words .. ': ' .. name .. ' is not among ' .. table.concat(names, ' '))
+end
+
+finds('largest elements', 'torch.topk')
+finds('k greatest', 'torch.topk')
+finds('numpy concatenate', 'torch.cat')
+finds('average', 'torch.mean')
+finds('cosine similarities', 'torch.cosine_similarity')
+finds('learning rate schedule', 'optim.lr_scheduler.StepLR', 30)
+finds('resume training', 'recipes')
+finds('counting from 1', 'counting-from-1')
+finds('save checkpoint', 'checkpoints')
+finds('notebook', 'luth kernel')
+finds('draw a line', 'plot.plot', 15)
+assert(#search.find('', 5) == 0 and #search.find('xyzzy', 5) == 0 and #search.find('the of', 5) == 0)
+
+-- Topics: pages of share/doc; names of luth come first.
+local print, text = print, nil
+_G.print = function(t) text = t end
+for _, topic in ipairs(search.topics()) do
+  help(topic.name)
+  assert(text:find '^#' or topic.name == 'checkpoint', topic.name)  -- a function of that name comes first
+end
+help 'softmax'
+assert(text:find '^torch%.softmax')
+_G.print = print
+assert(#search.topics() > 12)
