@@ -116,16 +116,23 @@ TensorDataset::TensorDataset(Tensors tensors) : tensors_(std::move(tensors)) {
     if (!t.is_contiguous()) t = dense_copy(t);
   }
 }
+// Element i along the first dim.
+static Tensor element(const Tensor& t, int64_t i) {
+  Shape shape = t.shape();
+  Strides strides = t.strides();
+  const int64_t offset = t.offset() + i * strides[0];
+  shape.erase(0);
+  strides.erase(0);
+  return Tensor::alias(t.storage(), shape, strides, offset, t.dtype());
+}
+Sample only_sample(const Tensors& batch) {
+  Sample s;
+  for (auto& t : batch) s.push_back(element(t, 0));
+  return s;
+}
 Sample TensorDataset::get(int64_t i, const Epoch&) {
   Sample s;
-  for (auto& t : tensors_) {
-    Shape shape = t.shape();
-    Strides strides = t.strides();
-    int64_t offset = t.offset() + i * strides[0];
-    shape.erase(0);
-    strides.erase(0);
-    s.push_back(Tensor::alias(t.storage(), shape, strides, offset, t.dtype()));
-  }
+  for (auto& t : tensors_) s.push_back(element(t, i));
   return s;
 }
 Tensors TensorDataset::batch(std::span<const int64_t> indices, const Epoch& epoch) {

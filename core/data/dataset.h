@@ -89,6 +89,9 @@ using DatasetRef = Ref<Dataset>;
 /// bool. Throws with the sample's place when shapes or the number of values differ.
 Tensors collate(std::span<const Sample> samples);
 
+/// The sample of a batch of one, as views of its tensors.
+Sample only_sample(const Tensors& batch);
+
 /// Sample i is element i of each tensor along its first dim; all have the same extent there.
 class TensorDataset final : public Dataset {
  public:

@@ -29,14 +29,6 @@ bool contains(const std::vector<std::string>& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-Tensor without_first_dim(const Tensor& t) {
-  Shape shape = t.shape();
-  Strides strides = t.strides();
-  shape.erase(0);
-  strides.erase(0);
-  return Tensor::alias(t.storage(), shape, strides, t.offset(), t.dtype());
-}
-
 }  // namespace
 
 struct TableDataset::Column {
@@ -353,8 +345,7 @@ Tensors TableDataset::batch(std::span<const int64_t> indices, const Epoch&) {
 }
 
 Sample TableDataset::get(int64_t i, const Epoch& epoch) {
-  Sample s;
-  for (const Tensor& t : batch(std::span(&i, 1), epoch)) s.push_back(without_first_dim(t));
+  Sample s = only_sample(batch(std::span(&i, 1), epoch));
   if (has_classes()) s[s.size() - 1] = int64_t(s[s.size() - 1].tensor().item().integer());
   return s;
 }

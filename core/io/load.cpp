@@ -9,6 +9,7 @@
 #include "core/io/hdf5_child.h"
 #include "core/io/hdf5_reader.h"
 #include "core/io/many_values.h"
+#include "core/io/stored_array.h"
 
 namespace luth::io {
 namespace {
@@ -127,12 +128,32 @@ void refuse_broken(SealCheck& seal, const std::string& path) {
     throw Error(ErrorCode::checkpoint, "cannot use '{}': {}; use another checkpoint", path, problem);
 }
 
+Item description_of(Disk& disk, const std::string& path, bool sealed, Disk& unpacked, const LoadOptions& options) {
+  const ReadBounds bounds = read_bounds(disk.size(), options.max_bytes);
+  Item tree = options.trusted ? describe(disk, path, sealed, unpacked, bounds.unpacked)
+                              : describe_in_child(disk, path, sealed, unpacked, bounds);
+  unpacked.measure();
+  return tree;
+}
+
+// The arrays of a description, in its order; lists of plain values are none.
+void add_arrays(const Item& item, const std::string& name, std::vector<StoredArray>& all) {
+  ArrayPlace array;
+  if (from_item(item, array)) {
+    if (!array.is_list) all.push_back({name, array.dtype, array.shape, array.at, array.unpacked, false, {}});
+  } else if (auto* map = item.as<Map>()) {
+    for (const Map::Entry& e : *map) {
+      const auto* text = std::get_if<std::string>(&e.key);
+      add_arrays(e.value, (name.empty() ? "" : name + "/") + (text ? *text : std::to_string(std::get<int64_t>(e.key))),
+                 all);
+    }
+  }
+}
+
 Item read_tree(Disk& disk, const std::string& path, bool sealed, const LoadOptions& options) {
   Disk unpacked = memory_file();
+  const Item tree = description_of(disk, path, sealed, unpacked, options);
   const ReadBounds bounds = read_bounds(disk.size(), options.max_bytes);
-  const Item tree = options.trusted ? describe(disk, path, sealed, unpacked, bounds.unpacked)
-                                    : describe_in_child(disk, path, sealed, unpacked, bounds);
-  unpacked.measure();
   return Builder(disk, unpacked, path, bounds.unpacked).build(tree, options.map_location);
 }
 
@@ -156,6 +177,15 @@ Item load_file(const std::string& path, const LoadOptions& options) {
 Seal inspect(const std::string& path) {
   Disk disk = Disk::open(path, ErrorCode::checkpoint);
   return SealCheck(disk, path, ErrorCode::checkpoint).finish();
+}
+
+std::vector<StoredArray> hdf5_arrays(Disk& disk, const std::string& path, Disk& unpacked, const LoadOptions& options) {
+  const bool sealed = SealCheck(disk, path, ErrorCode::checkpoint).present();
+  if (!sealed && !has_signature(disk)) not_ours(disk, path);
+  unpacked = memory_file();
+  std::vector<StoredArray> all;
+  add_arrays(description_of(disk, path, sealed, unpacked, options), "", all);
+  return all;
 }
 
 }  // namespace luth::io

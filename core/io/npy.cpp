@@ -12,6 +12,7 @@
 #include "core/base/visible.h"
 #include "core/io/disk.h"
 #include "core/io/elements.h"
+#include "core/io/stored_array.h"
 #include "core/io/zip.h"
 
 namespace luth::io {
@@ -140,12 +141,10 @@ Header read_header(std::string_view bytes, const std::string& what) {
 }
 
 constexpr uint64_t most_header = 1 << 20;  // bytes; NumPy reads 10,000
+constexpr uint64_t most_lazy_header = 1 << 16;
 
-// An array from a .npy file of `bytes` bytes, of which `read(to, n)` copies the next ones.
-template <class Read>
-Tensor parse(uint64_t bytes, const std::string& what, Read read) {
-  std::string start(std::min(bytes, most_header), '\0');
-  read(start.data(), start.size());
+// The header of a .npy file of `bytes` bytes, of which `start` holds the first ones.
+Header checked_header(std::string_view start, uint64_t bytes, const std::string& what) {
   const Header h = read_header(start, what);
   bytes -= h.bytes;
   const auto fits = array_bytes(h.shape, h.dtype);
@@ -154,6 +153,16 @@ Tensor parse(uint64_t bytes, const std::string& what, Read read) {
     refuse(what,
            fmt::format("it is cut short: {}{} does not fit in {} bytes", name(h.dtype), to_string(h.shape), bytes));
   if (size < bytes) refuse(what, fmt::format("{} bytes follow its end", bytes - size));
+  return h;
+}
+
+// An array from a .npy file of `bytes` bytes, of which `read(to, n)` copies the next ones.
+template <class Read>
+Tensor parse(uint64_t bytes, const std::string& what, Read read) {
+  std::string start(std::min(bytes, most_header), '\0');
+  read(start.data(), start.size());
+  const Header h = checked_header(start, bytes, what);
+  const uint64_t size = bytes - h.bytes;
   Strides strides = contiguous_strides(h.shape);
   if (h.fortran) {
     int64_t step = 1;
@@ -166,6 +175,24 @@ Tensor parse(uint64_t bytes, const std::string& what, Read read) {
   if (h.big_endian) swap_bytes(t.raw(), t.numel(), size_of(h.dtype));
   settle_booleans(t);
   return t;
+}
+
+// The next bytes of the disk, from `at` on.
+auto reader(Disk& disk, const std::string& what, uint64_t at = 0) {
+  return [&disk, &what, at](void* to, uint64_t n) mutable {
+    if (!disk.read(to, n, at)) refuse(what, disk.reason());
+    at += n;
+  };
+}
+
+// The array of `bytes` bytes at `at`; one in Fortran's order is read.
+StoredArray stored(Disk& disk, uint64_t at, uint64_t bytes, const std::string& what) {
+  std::string start(std::min(bytes, most_lazy_header), '\0');
+  reader(disk, what, at)(start.data(), start.size());
+  const Header h = checked_header(start, bytes, what);
+  StoredArray array{"", h.dtype, h.shape, at + h.bytes, false, h.big_endian, {}};
+  if (h.fortran && h.shape.size() > 1) array.tensor = parse(bytes, what, reader(disk, what, at));
+  return array;
 }
 
 // The header, filled up so that the elements begin at a multiple of 64.
@@ -224,11 +251,7 @@ void save_npz(const Item& root, const std::string& path) {
 Item load_npy(const std::string& path, Device* map_location) {
   Disk disk = Disk::open(path, ErrorCode::checkpoint);
   const std::string what = "'" + path + "'";
-  const auto read = [&, at = uint64_t(0)](void* to, uint64_t n) mutable {
-    if (!disk.read(to, n, at)) refuse(what, disk.reason());
-    at += n;
-  };
-  return on_device(parse(disk.size(), what, read), map_location);
+  return on_device(parse(disk.size(), what, reader(disk, what)), map_location);
 }
 
 Tensor parse_npy(std::string_view bytes, const std::string& name) {
@@ -239,20 +262,57 @@ Tensor parse_npy(std::string_view bytes, const std::string& name) {
   });
 }
 
+StoredArray npy_array(Disk& disk, const std::string& path) {
+  StoredArray array = stored(disk, 0, disk.size(), "'" + path + "'");
+  array.name = path.substr(path.rfind('/') + 1);
+  return array;
+}
+
+namespace {
+
+// f(key, entry, what) for each array of the archive.
+template <class F>
+void each_array(Disk& disk, const std::string& path, uint64_t max_bytes, F f) {
+  for (const ZipEntry& e : zip_entries(disk, path, max_bytes)) {
+    const std::string what = fmt::format("'{}' in '{}'", foreign(e.name), path);
+    const bool array = e.name.size() > 4 && e.name.ends_with(".npy");
+    if (!array) refuse(what, "it is no array");
+    f(e.name.substr(0, e.name.size() - 4), e, what);
+  }
+}
+
+Tensor unpacked(Disk& disk, const ZipEntry& e, const std::string& path, const std::string& what) {
+  ZipStream stream(disk, e, path);
+  const Tensor t = parse(e.size, what, [&](void* to, uint64_t n) { stream.read(to, n); });
+  stream.finish();
+  return t;
+}
+
+}  // namespace
+
 Item load_npz(const std::string& path, const LoadOptions& options) {
   Disk disk = Disk::open(path, ErrorCode::checkpoint);
   Map map;
-  for (const ZipEntry& e : zip_entries(disk, path, options.max_bytes)) {
-    std::string what = fmt::format("'{}' in '{}'", foreign(e.name), path);
-    std::string key = e.name.size() > 4 && e.name.ends_with(".npy") ? e.name.substr(0, e.name.size() - 4) : "";
-    if (key.empty()) refuse(what, "it is no array");
+  each_array(disk, path, options.max_bytes, [&](const std::string& key, const ZipEntry& e, const std::string& what) {
     if (map.find(key)) refuse(what, "it is there twice");
-    ZipStream stream(disk, e, path);
-    const Tensor t = parse(e.size, what, [&](void* to, uint64_t n) { stream.read(to, n); });
-    stream.finish();
-    map.add(key, on_device(t, options.map_location));
-  }
+    map.add(key, on_device(unpacked(disk, e, path, what), options.map_location));
+  });
   return map;
+}
+
+std::vector<StoredArray> npz_arrays(Disk& disk, const std::string& path, uint64_t max_bytes) {
+  std::vector<StoredArray> all;
+  each_array(disk, path, max_bytes, [&](const std::string& key, const ZipEntry& e, const std::string& what) {
+    StoredArray array;
+    if (e.method == 0 && e.size == e.packed) {
+      array = stored(disk, zip_data_at(disk, e, path), e.size, what);
+    } else {
+      array.tensor = unpacked(disk, e, path, what);
+    }
+    array.name = key;
+    all.push_back(std::move(array));
+  });
+  return all;
 }
 
 }  // namespace luth::io

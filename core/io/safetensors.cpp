@@ -10,6 +10,7 @@
 #include "core/base/visible.h"
 #include "core/io/disk.h"
 #include "core/io/elements.h"
+#include "core/io/stored_array.h"
 
 namespace luth::io {
 namespace {
@@ -223,6 +224,15 @@ Item load_safetensors(const std::string& path, const LoadOptions& options) {
     map.add(p.name, on_device(t, options.map_location));
   }
   return map;
+}
+
+std::vector<StoredArray> safetensors_arrays(Disk& disk, const std::string& path, uint64_t max_bytes) {
+  const std::string header = read_header(disk, path);
+  const uint64_t data = 8 + header.size();
+  std::vector<StoredArray> all;
+  for (const Place& p : places(header, disk.size() - data, path, max_bytes))
+    all.push_back({p.name, p.dtype, p.shape, data + p.begin, false, false, {}});
+  return all;
 }
 
 }  // namespace luth::io

@@ -92,9 +92,14 @@ void set_apart(std::vector<ZipEntry>& entries, uint64_t directory, const std::st
   }
 }
 
-// Where the packed bytes of an entry begin. Its own header may lengthen itself, but not beyond the entry's end, and
-// says what the directory says.
-uint64_t data_at(Disk& disk, const ZipEntry& e, const std::string& path) {
+void check_sum(const ZipEntry& e, const void* data, const std::string& path) {
+  if (crc32_z(0, static_cast<const Bytef*>(data), e.size) != e.crc)
+    refuse(path, quoted(e) + " is damaged: its checksum does not fit");
+}
+
+}  // namespace
+
+uint64_t zip_data_at(Disk& disk, const ZipEntry& e, const std::string& path) {
   const std::string local = read(disk, e.at, local_bytes, path);
   const uint64_t name = get(local, 26, 2), begin = e.at + local_bytes + name + get(local, 28, 2);
   if (local.compare(0, 4, "PK\x03\x04") || get(local, 8, 2) != e.method || begin > e.end || e.packed > e.end - begin ||
@@ -102,12 +107,6 @@ uint64_t data_at(Disk& disk, const ZipEntry& e, const std::string& path) {
     refuse(path, quoted(e) + " is damaged: its header does not fit the directory");
   return begin;
 }
-void check_sum(const ZipEntry& e, const void* data, const std::string& path) {
-  if (crc32_z(0, static_cast<const Bytef*>(data), e.size) != e.crc)
-    refuse(path, quoted(e) + " is damaged: its checksum does not fit");
-}
-
-}  // namespace
 
 std::vector<ZipEntry> zip_entries(Disk& disk, const std::string& path, uint64_t max_bytes) {
   const uint64_t most = max_bytes ? max_bytes : most_packing * disk.size();
@@ -145,7 +144,7 @@ std::vector<ZipEntry> zip_entries(Disk& disk, const std::string& path, uint64_t 
 }
 
 ZipStream::ZipStream(Disk& disk, const ZipEntry& e, const std::string& path)
-    : disk_(disk), entry_(e), path_(path), at_(data_at(disk, e, path)), packed_left_(e.packed) {
+    : disk_(disk), entry_(e), path_(path), at_(zip_data_at(disk, e, path)), packed_left_(e.packed) {
   const bool stored = e.method == 0;
   if (!stored && e.method != 8)
     refuse(path, fmt::format("{} is packed by method {}; luth reads deflate", quoted(e), e.method));
@@ -212,7 +211,7 @@ std::string zip_read(Disk& disk, const ZipEntry& e, const std::string& path) {
 
 void zip_read_stored(Disk& disk, const ZipEntry& e, const std::string& path, void* to) {
   if (e.method != 0 || e.size != e.packed) refuse(path, quoted(e) + " should be stored without packing");
-  const uint64_t at = data_at(disk, e, path);
+  const uint64_t at = zip_data_at(disk, e, path);
   if (at > disk.size() || e.size > disk.size() - at) refuse(path, "it is cut short");
   if (e.size && !disk.read(to, e.size, at)) refuse(path, disk.reason());
   check_sum(e, to, path);

@@ -20,6 +20,9 @@ struct ZipEntry {
 /// The directory at the end of the archive. Throws ErrorCode::checkpoint if there is none that fits the file, if
 /// entries overlap, or if unpacked they would have more than `max_bytes` together (0: 1,100 times the file).
 std::vector<ZipEntry> zip_entries(Disk& disk, const std::string& path, uint64_t max_bytes);
+/// Where the packed bytes of an entry begin. Its own header may lengthen itself, but not beyond the entry's end, and
+/// says what the directory says.
+uint64_t zip_data_at(Disk& disk, const ZipEntry& entry, const std::string& path);
 /// Unpacks an entry from its begin to its end; holds a piece of the packed bytes and nothing of the unpacked ones.
 class ZipStream {
  public:

@@ -240,6 +240,7 @@ void open_data(lua_State* L) {
   open_images(L, table);
   open_tables(L, table);
   open_shards(L, table);
+  open_arrays(L, table);
   static const ClassName class_name;
   add_late_names(L, table, class_name);
   lua_getglobal(L, "torch");

@@ -4,6 +4,7 @@
 #include "core/data/transform.h"
 #include "lang/runtime/box.h"
 #include "lang/runtime/ref.h"
+#include "lang/values/named_arguments.h"
 
 namespace luth::lang {
 
@@ -29,6 +30,11 @@ std::string data_home();
 /// The path itself where there is none.
 std::string find_data(const std::string& path);
 
+/// The option `name`, a name or a list of names; empty where it was not given. With `columns`, positions in it, from 1,
+/// stand for names too.
+std::vector<std::string> names_at(lua_State* L, NamedArguments& options, const char* name,
+                                  const std::vector<std::string>* columns = nullptr);
+
 // loader.cpp: adds DataLoader to the table `data`.
 void open_loader(lua_State* L, int data);
 // images.cpp: adds images, their datasets and transforms.
@@ -40,6 +46,8 @@ void open_shards(lua_State* L, int data);
 void add_shard_methods(lua_State* L, int methods);
 // The methods of datasets of images, for the table of methods of all datasets.
 void add_image_methods(lua_State* L, int methods);
+// arrays.cpp: adds datasets of arrays in files.
+void open_arrays(lua_State* L, int data);
 // tables.cpp: adds datasets of tables, and their methods.
 void open_tables(lua_State* L, int data);
 void add_table_methods(lua_State* L, int methods);

@@ -122,28 +122,6 @@ int fit(lua_State* L) {
 
 // ---- constructors ----
 
-// A name or a list of names; positions in the file's columns count from 1.
-std::vector<std::string> names_at(lua_State* L, NamedArguments& options, const char* name,
-                                  const std::vector<std::string>* columns) {
-  std::vector<std::string> names;
-  const int index = options.get(name);
-  if (!index) return names;
-  const auto add = [&](int at) {
-    if (lua_type(L, at) == LUA_TSTRING) return names.emplace_back(lua_tostring(L, at)), void();
-    if (!columns || !lua_isinteger(L, at)) throw Error("'{}' expects names, got {}", name, given_text(L, at));
-    const int64_t i = lua_tointeger(L, at);
-    if (i < 1 || i > int64_t(columns->size()))
-      throw Error("'{}': there is no column {}; there are {}", name, i, columns->size());
-    names.push_back((*columns)[size_t(i - 1)]);
-  };
-  if (lua_istable(L, index))
-    each_element(L, index, [&](int at, lua_Integer) { add(at); });
-  else
-    add(index);
-  lua_pop(L, 1);
-  return names;
-}
-
 // What `like` says was learned, of a dataset or its state.
 std::optional<Fit> fit_at(lua_State* L, NamedArguments& options) {
   const int index = options.get("like");
@@ -213,6 +191,27 @@ constexpr Row methods[] = {
 };
 
 }  // namespace
+
+std::vector<std::string> names_at(lua_State* L, NamedArguments& options, const char* name,
+                                  const std::vector<std::string>* columns) {
+  std::vector<std::string> names;
+  const int index = options.get(name);
+  if (!index) return names;
+  const auto add = [&](int at) {
+    if (lua_type(L, at) == LUA_TSTRING) return names.emplace_back(lua_tostring(L, at)), void();
+    if (!columns || !lua_isinteger(L, at)) throw Error("'{}' expects names, got {}", name, given_text(L, at));
+    const int64_t i = lua_tointeger(L, at);
+    if (i < 1 || i > int64_t(columns->size()))
+      throw Error("'{}': there is no column {}; there are {}", name, i, columns->size());
+    names.push_back((*columns)[size_t(i - 1)]);
+  };
+  if (lua_istable(L, index))
+    each_element(L, index, [&](int at, lua_Integer) { add(at); });
+  else
+    add(index);
+  lua_pop(L, 1);
+  return names;
+}
 
 void open_tables(lua_State* L, int data) { add_functions(L, data, functions); }
 void add_table_methods(lua_State* L, int index) { add_functions(L, index, methods); }

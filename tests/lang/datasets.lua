@@ -80,4 +80,55 @@ write('test.bin', '')
 fails('has 0 bytes', data.CIFAR100, { root = folder, train = false })
 fails('there is no', data.CIFAR10, { root = folder .. '/none' })
 fails("did you mean 'train'?", data.CIFAR10, { root = folder, trian = false })
+
+-- ---- arrays that stay in their file ----
+local here = (os.getenv('LUTH_SOURCE') or arg[0]:match('^(.*)/tests/lang/') or '.') .. '/tests/data/'
+torch.manual_seed(1)
+local values = { x = torch.randn(50, 3, 2), y = torch.arange(50) % 7, mask = torch.arange(100):reshape(50, 2):gt(30), other = torch.zeros(4) }
+local keys = { 'x', 'y', 'mask' }
+for _, suffix in ipairs { 'npz', 'safetensors', 'h5' } do
+  local file = folder .. '/a.' .. suffix
+  torch.save(values, file)
+  for _, workers in ipairs { 0, 2 } do
+    local rows = data.ArrayFile(file, { keys = keys, labels = 'y' })
+    assert(#rows == 50)
+    local at = 1
+    for a, b, c in data.DataLoader(rows, { batch_size = 20, num_workers = workers }) do
+      local part = { { at, at + #a - 1 } }
+      assert(torch.equal(a, values.x[part]) and torch.equal(b, values.y[part] + 1) and torch.equal(c, values.mask[part]))
+      at = at + #a
+    end
+    assert(at == 51)
+  end
+  fails('names those that belong together', data.ArrayFile, file)
+  fails("has no array 'X'; did you mean 'x'?", data.ArrayFile, file, { keys = 'X' })
+  fails('labels are a list of integers', data.ArrayFile, file, { keys = 'x', labels = 'x' })
+  local rows = data.ArrayFile(file, { keys = 'x' })
+  rows:get(50)
+  write('a.' .. suffix, '')
+  fails('has become shorter', rows.get, rows, 1)
+  fails('cannot use', data.ArrayFile, file)
+end
+for name in pairs(torch.load(here .. 'plain.npz')) do
+  for _, file in ipairs { 'plain.npz', 'packed.npz' } do
+    local whole = torch.load(here .. file)[name]
+    if whole and whole:dim() > 0 and #whole > 0 then
+      local rows = data.ArrayFile(here .. file, { keys = name })
+      assert(#rows == #whole and torch.equal(rows:get(#whole), whole[#whole]))
+    end
+  end
+end
+local fortran = torch.load(here .. 'fortran.npy')
+assert(torch.equal(data.ArrayFile(here .. 'fortran.npy'):get(2), fortran[2]))
+for name, tensor in pairs(torch.load(here .. 'h5py.h5')) do  -- packed, big-endian, of half the usual size: as torch.load has them
+  if torch.is_tensor(tensor) and tensor:dim() > 0 and #tensor > 0 then
+    for _, trusted in ipairs { false, true } do
+      local rows = data.ArrayFile(here .. 'h5py.h5', { keys = name, trusted = trusted })
+      assert(torch.equal(rows:get(#tensor), tensor[#tensor]), name)
+    end
+  end
+end
+torch.save({ group = { x = torch.ones(3, 2) } }, folder .. '/g.h5')
+assert(#data.ArrayFile(folder .. '/g.h5', { keys = 'group/x' }) == 3)
+fails('No such file', data.ArrayFile, folder .. '/none.npy')
 os.execute('rm -r ' .. folder)

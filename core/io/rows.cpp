@@ -1,0 +1,143 @@
+#include "core/io/rows.h"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/base/visible.h"
+#include "core/io/elements.h"
+#include "core/ops/elementwise/copy.h"
+
+namespace luth::io {
+
+// A file's bytes, mapped for reading.
+class RowsFile::Mapping {
+ public:
+  Mapping(Disk disk, std::string path) : disk_(std::move(disk)), path_(std::move(path)), size_(disk_.size()) {
+    if (!size_) return;
+    data_ = mmap(nullptr, size_, PROT_READ, MAP_SHARED, disk_.fd(), 0);
+    if (data_ == MAP_FAILED) throw Error("cannot map '{}': {}", path_, std::strerror(errno));
+  }
+  ~Mapping() {
+    if (size_) munmap(data_, size_);
+  }
+  Mapping(const Mapping&) = delete;
+  /// Throws where the file has become shorter: to read bytes that are not there would end the process.
+  void check() const {
+    struct stat s;
+    const uint64_t now = fstat(disk_.fd(), &s) ? 0 : uint64_t(s.st_size);
+    if (now < size_) throw Error("'{}' has become shorter: it had {} bytes, and has {}", path_, size_, now);
+  }
+  uint64_t size() const { return size_; }
+  const char* data() const { return static_cast<const char*>(data_); }
+
+ private:
+  Disk disk_;
+  std::string path_;
+  uint64_t size_;
+  void* data_ = nullptr;
+};
+
+struct RowsFile::Rows {
+  StoredArray array;
+  const char* data;  // of the first row
+  Shape row;
+  size_t row_bytes;
+  bool is_label;
+};
+
+RowsFile::~RowsFile() = default;
+
+std::vector<StoredArray> RowsFile::read_arrays(Disk& disk, Disk& unpacked, const RowsSpec& spec) const {
+  char start[9] = {};
+  disk.read(start, std::min<uint64_t>(sizeof start, disk.size()), 0);
+  if (!std::memcmp(start, "PK", 2)) return npz_arrays(disk, path_, spec.load.max_bytes);
+  if (!std::memcmp(start, "\x93NUMPY", 6)) return {npy_array(disk, path_)};
+  const bool safetensors = start[8] == '{' && !start[5] && !start[6] && !start[7];
+  if (safetensors) return safetensors_arrays(disk, path_, 0);
+  return hdf5_arrays(disk, path_, unpacked, spec.load);
+}
+
+static bool contains(const std::vector<std::string>& list, const std::string& name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+RowsFile::RowsFile(const std::string& path, const RowsSpec& spec) : path_(path), name_("'" + path + "'") {
+  Disk disk = Disk::open(path, ErrorCode::checkpoint), unpacked;
+  std::vector<StoredArray> all = read_arrays(disk, unpacked, spec);
+  file_ = std::make_unique<Mapping>(std::move(disk), path);
+  if (unpacked.fd() >= 0) unpacked_ = std::make_unique<Mapping>(std::move(unpacked), path);
+  std::vector<std::string> names, keys = spec.keys;
+  for (auto& array : all) names.push_back(array.name);
+  if (keys.empty()) keys = names;
+  for (const std::vector<std::string>& list : {keys, spec.labels})
+    for (auto& key : list)
+      if (!contains(names, key)) throw Error("{} has no array '{}'{}", name_, foreign(key), did_you_mean(key, names));
+  for (auto& key : keys)
+    add(all[size_t(std::find(names.begin(), names.end(), key) - names.begin())], contains(spec.labels, key));
+  if (rows_ < 0) throw Error("{} has no arrays", name_);
+}
+
+void RowsFile::add(StoredArray a, bool is_label) {
+  if (a.tensor) {
+    a.tensor = a.tensor.is_contiguous() ? a.tensor : dense_copy(a.tensor);
+    a.dtype = a.tensor.dtype(), a.shape = a.tensor.shape(), a.big_endian = false;
+  }
+  const std::string name = foreign(a.name);
+  if (!a.shape.size()) throw Error("{}: '{}' is a single value, and has no rows", name_, name);
+  if (rows_ >= 0 && a.shape[0] != rows_)
+    throw Error("{}: '{}' has {} rows, '{}' has {}; keys = {{…}} names those that belong together", name_, name,
+                a.shape[0], foreign(arrays_[0].array.name), rows_);
+  if (is_label && (a.shape.size() != 1 || !is_integral(a.dtype)))
+    throw Error("{}: '{}' is {}{}; labels are a list of integers", name_, name, luth::name(a.dtype),
+                to_string(a.shape));
+  Rows r{a, nullptr, a.shape, 0, is_label};
+  r.row.erase(0);
+  const auto bytes = array_bytes(a.shape, a.dtype);
+  if (!a.tensor) {
+    const Mapping* in = a.unpacked ? unpacked_.get() : file_.get();
+    if (!bytes || !in || a.at > in->size() || *bytes > in->size() - a.at)
+      throw Error(ErrorCode::checkpoint, "cannot use {}: '{}' reaches beyond it", name_, name);
+    r.data = in->data() + a.at;
+  } else if (a.tensor.numel()) {
+    r.data = a.tensor.data<char>();
+  }
+  r.row_bytes = a.shape[0] ? size_t(*bytes) / size_t(a.shape[0]) : 0;
+  rows_ = a.shape[0];
+  arrays_.push_back(std::move(r));
+}
+
+// Integers that count from 0, from `base` on.
+static Tensor labels(const Tensor& t, int base) {
+  Tensor out = Tensor::empty(t.shape(), Dtype::i64, host());
+  dispatch(IntegersAndBool{}, t.dtype(), [&]<class T>(Type<T>) {
+    for (int64_t i = 0; i < t.numel(); ++i) out.data<int64_t>()[i] = int64_t(t.data<T>()[i]) + base;
+  });
+  return out;
+}
+
+Tensors RowsFile::batch(std::span<const int64_t> indices, int base) const {
+  file_->check();
+  Tensors out;
+  for (const Rows& r : arrays_) {
+    Shape shape = r.row;
+    shape.insert(0, int64_t(indices.size()));
+    Tensor t = Tensor::empty(shape, r.array.dtype, host());
+    for (size_t k = 0; k < indices.size(); ++k)
+      if (r.row_bytes)
+        std::memcpy(static_cast<char*>(t.raw()) + k * r.row_bytes, r.data + size_t(indices[k]) * r.row_bytes,
+                    r.row_bytes);
+    if (r.array.big_endian) swap_bytes(t.raw(), t.numel(), size_of(t.dtype()));
+    settle_booleans(t);
+    out.push_back(r.is_label ? labels(t, base) : t);
+  }
+  return out;
+}
+
+}  // namespace luth::io
