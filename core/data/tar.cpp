@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/visible.h"
@@ -23,6 +24,13 @@ struct Header {
 static_assert(sizeof(Header) == block);
 
 std::string_view text_of(const char* field, size_t n) { return {field, strnlen(field, n)}; }
+
+// The number that a text begins with, and how many digits it has: 0 where there is none or it is too large.
+std::pair<uint64_t, size_t> first_number(std::string_view text, int base) {
+  uint64_t v = 0;
+  const auto r = std::from_chars(text.data(), text.data() + text.size(), v, base);
+  return {v, r.ec == std::errc() ? size_t(r.ptr - text.data()) : 0};
+}
 
 class Reader {
  public:
@@ -82,10 +90,8 @@ class Reader {
     }
     std::string_view digits(field, n);
     while (!digits.empty() && digits.front() == ' ') digits.remove_prefix(1);
-    uint64_t v = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), v, 8);
-    const std::string_view rest = digits.substr(size_t(end - digits.data()));
-    if (error != std::errc() || rest.find_first_not_of(std::string_view(" \0", 2)) != rest.npos)
+    const auto [v, n_digits] = first_number(digits, 8);
+    if (!n_digits || digits.find_first_not_of(std::string_view(" \0", 2), n_digits) != digits.npos)
       fail("a header has a field that is no number");
     return v;
   }
@@ -117,10 +123,8 @@ class Reader {
   // "27 path=images/000001.jpg\n": the length counts the whole record.
   void records(const std::string& text) {
     for (std::string_view left = text; !left.empty() && left[0] != '\0';) {
-      size_t n = 0;
-      const auto [end, error] = std::from_chars(left.data(), left.data() + left.size(), n);
-      const size_t digits = size_t(end - left.data());
-      if (error != std::errc() || n > left.size() || n < digits + 3 || left[digits] != ' ' || left[n - 1] != '\n')
+      const auto [n, digits] = first_number(left, 10);
+      if (!digits || n > left.size() || n < digits + 3 || left[digits] != ' ' || left[n - 1] != '\n')
         fail("a pax header is damaged");
       record(left.substr(digits + 1, n - digits - 2));
       left.remove_prefix(n);
@@ -136,8 +140,9 @@ class Reader {
       name_ = value;
     }
     if (key != "size") return;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), size_);
-    if (error != std::errc() || end != value.data() + value.size()) fail("a pax header has a size that is no number");
+    const auto [size, digits] = first_number(value, 10);
+    if (!digits || digits != value.size()) fail("a pax header has a size that is no number");
+    size_ = size;
     has_size_ = true;
   }
 

@@ -35,13 +35,11 @@ class WebDataset final : public Dataset {
   /// Throws for a shard that is no tar or is cut short, and for a sample that lacks a field or has a file twice; the
   /// text names shard and sample.
   explicit WebDataset(WebDatasetSpec spec);
-  std::string name() const override { return "WebDataset"; }
   int64_t size() const override { return int64_t(samples_.size()); }
-  Sample get(int64_t i, const Epoch& epoch) override;
-  std::vector<int64_t> order(const Epoch& epoch) override;
   bool any_thread() const override { return !spec_.transform || spec_.transform->any_thread(); }
-  /// The name of a sample, without its suffixes.
-  const std::string& key(int64_t i) const { return samples_[size_t(i)].key; }
+  std::vector<int64_t> order(const Epoch& epoch) override;
+  Sample get(int64_t i, const Epoch& epoch) override;
+  std::string name() const override { return "WebDataset"; }
 
  private:
   struct Place {
@@ -61,6 +59,7 @@ class WebDataset final : public Dataset {
   void index(const std::string& path);
   void take(Found& found, const std::string& path);
   uint16_t suffix_number(const std::string& suffix);
+  const std::string& key(int64_t i) const { return samples_[size_t(i)].key; }
   const Place& place(int64_t i, size_t k) const { return files_[size_t(i) * fields_.size() + k]; }
   std::string bytes_of(int64_t i, const Place& place) const;
   void add_value(Sample& s, int64_t i, const Place& place) const;

@@ -227,7 +227,6 @@ void open_data(lua_State* L) {
   add_functions(L, lua_gettop(L), methods);
   add_image_methods(L, lua_gettop(L));
   add_table_methods(L, lua_gettop(L));
-  add_shard_methods(L, lua_gettop(L));
   lua_setfield(L, meta, "__index");
   lua_pushcfunction(L, guarded<length>);
   lua_setfield(L, meta, "__len");

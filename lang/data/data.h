@@ -39,11 +39,11 @@ std::vector<std::string> names_at(lua_State* L, NamedArguments& options, const c
 void open_loader(lua_State* L, int data);
 // images.cpp: adds images, their datasets and transforms.
 void open_images(lua_State* L, int data);
-/// The transform at `index`, a function too. `what` begins the message: "data.ImageFolder: transform".
-data::TransformRef check_transform(lua_State* L, int index, const char* what);
+/// The arguments `channels` and `transform`, and the end of the arguments. Returns where the transform is on the stack,
+/// 0 without one.
+int take_image_options(lua_State* L, NamedArguments& options, int& channels, data::TransformRef& transform);
 // shards.cpp: adds tar shards.
 void open_shards(lua_State* L, int data);
-void add_shard_methods(lua_State* L, int methods);
 // The methods of datasets of images, for the table of methods of all datasets.
 void add_image_methods(lua_State* L, int methods);
 // arrays.cpp: adds datasets of arrays in files.

@@ -53,6 +53,13 @@ class LuaTransform final : public data::Transform {
   WeakRef function_;
 };
 
+TransformRef check_transform(lua_State* L, int index, const char* what) {
+  if (auto* t = to_box<TransformRef>(L, index); t && *t) return *t;
+  if (lua_isfunction(L, index) || luaL_getmetafield(L, index, "__call") != LUA_TNIL)
+    return TransformRef(new LuaTransform(L, index));
+  throw Error("{} expects a transform of data.transforms or a function, got {}", what, given_text(L, index));
+}
+
 int push_transform(lua_State* L, TransformRef t, int source) {
   push_box<TransformRef>(L, std::move(t), source ? 1 : 0);
   if (source) lua_pushvalue(L, source), lua_setiuservalue(L, -2, 1);
@@ -148,9 +155,7 @@ int image_folder(lua_State* L) {
   data::ImageFolderSpec spec;
   spec.root = find_data(luaL_checkstring(L, 1));
   NamedArguments options(L, 2, "data.ImageFolder");
-  spec.channels = channels_of(options);
-  const int at = take_transform(L, options, "transform", spec.transform);
-  options.done();
+  const int at = take_image_options(L, options, spec.channels, spec.transform);
   return push_dataset(L, data::image_folder(spec), at);
 }
 
@@ -168,9 +173,7 @@ int image_list(lua_State* L) {
   spec.root = text_option(options, L, "root", std::filesystem::path(spec.list).parent_path().string());
   spec.path = text_option(options, L, "path", "");
   spec.target = text_option(options, L, "target", "");
-  spec.channels = channels_of(options);
-  const int at = take_transform(L, options, "transform", spec.transform);
-  options.done();
+  const int at = take_image_options(L, options, spec.channels, spec.transform);
   return push_dataset(L, data::image_list(spec), at);
 }
 
@@ -282,11 +285,11 @@ class TransformNames final : public LateNames {
 
 }  // namespace
 
-data::TransformRef check_transform(lua_State* L, int index, const char* what) {
-  if (auto* t = to_box<TransformRef>(L, index); t && *t) return *t;
-  if (lua_isfunction(L, index) || luaL_getmetafield(L, index, "__call") != LUA_TNIL)
-    return TransformRef(new LuaTransform(L, index));
-  throw Error("{} expects a transform of data.transforms or a function, got {}", what, given_text(L, index));
+int take_image_options(lua_State* L, NamedArguments& options, int& channels, data::TransformRef& transform) {
+  channels = channels_of(options);
+  const int at = take_transform(L, options, "transform", transform);
+  options.done();
+  return at;
 }
 
 void add_image_methods(lua_State* L, int methods) { add_functions(L, methods, image_folder_methods); }

@@ -29,22 +29,9 @@ int web_dataset(lua_State* L) {
     for (auto& path : data::expand_braces(pattern)) spec.shards.push_back(path);
   NamedArguments options(L, 2, "data.WebDataset");
   if (int i = options.get("fields")) spec.fields = texts_at(L, i, "fields are suffixes");
-  spec.channels = int(options.integer("channels", spec.channels));
   spec.shuffle_buffer = options.integer("shuffle_buffer", 0);
-  const int at = options.get("transform");
-  if (at) spec.transform = check_transform(L, at, "data.WebDataset: transform");
-  options.done();
+  const int at = take_image_options(L, options, spec.channels, spec.transform);
   return push_dataset(L, data::DatasetRef(new data::WebDataset(std::move(spec))), at);
-}
-
-int key(lua_State* L) {
-  auto* d = to_box<data::DatasetRef>(L, 1);
-  auto* shards = d ? dynamic_cast<const data::WebDataset*>(d->get()) : nullptr;
-  if (!shards) throw Error("key: expects a WebDataset, got {}", given_text(L, 1));
-  const int64_t i = luaL_checkinteger(L, 2), n = int64_t((*d)->size());
-  if (i < 1 || i > n) throw Error("key: sample {} is out of range; there are samples 1 to {}", i, n);
-  const std::string& name = shards->key(i - 1);
-  return lua_pushlstring(L, name.data(), name.size()), 1;
 }
 
 constexpr Row functions[] = {
@@ -58,13 +45,8 @@ constexpr Row functions[] = {
      "Images, .npy, .cls (labels, counted from 0 in the file), .index, .txt and .json become what they are, others "
      "strings. With shuffle_buffer, shuffle = true of a loader draws from a buffer over shards in random order."},
 };
-constexpr Row methods[] = {
-    {"key", guarded<key>, "dataset:key(i)", "The name of sample i of a WebDataset, counted from 1."},
-};
-
 }  // namespace
 
 void open_shards(lua_State* L, int data) { add_functions(L, data, functions); }
-void add_shard_methods(lua_State* L, int methods_table) { add_functions(L, methods_table, methods); }
 
 }  // namespace luth::lang
