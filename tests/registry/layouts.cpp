@@ -15,10 +15,12 @@ class Layouts : public OperatorTest {
   Answer answer(const TestCase& c, const Inputs& in) {
     Answer a;
     Tensors leaves;
-    for (size_t i : c.floating()) leaves.push_back(in[i].tensor().detach().set_requires_grad());
     Inputs with = in;
-    size_t k = 0;
-    for (size_t i : c.floating()) with[i] = leaves[k++];
+    for (size_t i : c.floating()) {
+      if (!in[i].is_tensor()) continue;
+      leaves.push_back(in[i].tensor().detach().set_requires_grad());
+      with[i] = leaves.back();
+    }
     try {
       a.results = c.run(with);
       if (op().traits.not_differentiable.empty()) a.gradients = gradients(a.results, leaves);
@@ -64,6 +66,37 @@ TEST_P(Layouts, ExpandedInputsGiveTheSame) {
     Answer want = answer(c, each_tensor(wide, [](auto& t) { return copy_of(t); }));
     if (!want.error.empty()) continue;  // the samples' values mattered
     expect_same(c, wide, want, "expanded");
+  }
+}
+
+// The elements again and again, in 16 rows of 24.
+Tensor repeated(const Tensor& t) {
+  const std::vector<double> values = doubles(t);
+  Tensor all = Tensor::empty({16, 24}, Dtype::f64, host());
+  for (int64_t i = 0; i < all.numel(); ++i)
+    all.data<double>()[i] = values.empty() ? 1 : values[size_t(i) % values.size()];
+  return copy_of(all, t.dtype());
+}
+
+// Kernels read transposed operands in tiles of 8 by 8, which samples are too small for. Each input alone is transposed,
+// beside tensors and beside each other input as a number.
+TEST_P(Layouts, TransposedTilesBesideNumbersGiveTheSame) {
+  if (!op().traits.elementwise || only_writes()) return;
+  for (auto& c : cases(GetParam())) {
+    SCOPED_TRACE(c.name);
+    const Inputs large = each_tensor(c.in, repeated);
+    for (size_t i = 0; i < large.size(); ++i)
+      for (size_t number = 0; number <= large.size(); ++number) {
+        Inputs in = large;
+        if (number == i || !in[i].is_tensor() || in[i].dim() < 2) continue;
+        if (number < in.size()) {
+          if (!in[number].is_tensor() || !op().inputs[number].number) continue;
+          in[number] = Scalar(doubles(in[number].tensor())[0]);
+        }
+        const Answer want = answer(c, in);
+        in[i] = relaid(in[i].tensor(), Layout::transposed);
+        expect_same(c, in, want, number < in.size() ? "beside a number" : "beside tensors");
+      }
   }
 }
 
