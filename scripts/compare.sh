@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Compares luth's speed with PyTorch's, side by side: `luth bench` and tests/bench/peer_torch.py take turns on a few workloads at a
-# time, and the fastest sample of all rounds counts. Prints a table, worst ratio first, with the targets of compare_targets.txt.
+# time, and the fastest sample of all rounds counts. Prints a table, worst ratio first, with the targets of compare_targets.txt. A target
+# that is missed counts as "at the limit" where the time is within 90 % of what memory allows, or 95 % of a library called directly.
 #   bash scripts/compare.sh [--filter REGEX] [--threads N] [--rounds R] [--seconds S] [--md[=FILE]]
 # --filter: only workloads in whose names it is found (a regular expression). --threads: of both (1). --rounds: 2. --seconds: of a
 # workload in a round (0.5). --md: also writes FILE (share/doc/performance.md). $PEER_LUTH is the program (build/release/bin/luth),

@@ -66,6 +66,25 @@ for part in '# Speed beside PyTorch' '| machine | ' '| PyTorch | 9.9 |' '| matmu
 done
 ! grep -q 'overhead/chain' "$work/out" || fail "a workload that the peer lacks is compared"
 
+# a time near the limit: of memory by 90 %, of a library by 95 %; a sum only reads
+cat >"$work/ours.log" <<END
+{"name":"reduce/sum_all","min":0.0044,"median":0.0044,"GB/s":10}
+{"name":"matmul/sgemm/64","min":0.00011,"median":0.00011}
+{"name":"matmul/sgemm/256","min":0.000105,"median":0.000105}
+END
+sed 's/"min":[0-9.]*/"min":0.00001/' "$work/ours.log" >"$work/theirs.log"
+cat >"$work/limits.log" <<END
+{"name":"limit/read/16Mi","min":1,"best":11}
+{"name":"limit/triad/16Mi","min":1,"best":22}
+{"name":"limit/matmul/sgemm/64","min":0.0001}
+{"name":"limit/matmul/sgemm/256","min":0.0001}
+END
+"$LUTH_PROGRAM" "$LUTH_SOURCE/scripts/compare.lua" "$LUTH_SOURCE/scripts/compare_targets.txt" "$work/ours.log" -- "$work/theirs.log" -- "$work/limits.log" >"$work/out"
+expect '| 1.2 | at the limit | 4 ms (91 %) |'
+expect '| 1.5 | missed | 100 us (91 %) |'
+expect '| 1 | at the limit | 100 us (95 %) |'
+expect '3 workloads compared; 0 of 3 targets reached, 2 more are at the limit of the machine.'
+
 # mistakes
 if compare --filtr x; then fail "an unknown option is taken"; elif [ $? -ne 2 ]; then fail "not exit code 2"; fi
 grep -q "unknown option --filtr" "$work/err" || fail "it does not name the option"

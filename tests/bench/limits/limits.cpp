@@ -55,7 +55,7 @@ void report(const std::string& name, const char* unit, double work, const std::v
 std::regex wanted_names;
 bool wanted(const std::string& name) { return std::regex_match(name, wanted_names); }
 
-// ---- memory: z = x + 3 y ----
+// ---- memory: z = x + 3 y; reads alone; writes alone ----
 
 void triad(const char* size, size_t n) {
   std::vector<float> x(n, 1.f), y(n, 2.f), z(n);
@@ -63,6 +63,24 @@ void triad(const char* size, size_t n) {
            float* __restrict out = z.data();
 #pragma omp parallel for simd schedule(static)
            for (size_t i = 0; i < n; ++i) out[i] = x[i] + 3.f * y[i];
+         }});
+}
+
+unsigned total;  // of what was read
+
+void read_and_fill(const char* size, size_t n) {
+  std::vector<unsigned> x(n, 1);
+  report("read/" + std::string(size), "GB/s", 4e-9 * double(n), {[&] {
+           const unsigned* in = x.data();
+           unsigned sum = 0;
+#pragma omp parallel for simd schedule(static) reduction(+ : sum)
+           for (size_t i = 0; i < n; ++i) sum += in[i];
+           total += sum;
+         }});
+  report("fill/" + std::string(size), "GB/s", 4e-9 * double(n), {[&] {
+           unsigned* out = x.data();
+#pragma omp parallel for schedule(static)
+           for (size_t part = 0; part < 16; ++part) std::fill(out + n / 16 * part, out + n / 16 * (part + 1), total);
          }});
 }
 
@@ -224,9 +242,8 @@ void convolutions() {
 
 int main(int argc, char** argv) {
   wanted_names = argc > 1 ? argv[1] : ".*";
-  triad("64Ki", size_t(64) << 10);
-  triad("1Mi", size_t(1) << 20);
-  triad("16Mi", size_t(16) << 20);
+  const std::pair<const char*, size_t> sizes[] = {{"64Ki", 64 << 10}, {"1Mi", 1 << 20}, {"16Mi", 16 << 20}};
+  for (auto& [name, n] : sizes) triad(name, n), read_and_fill(name, n);
   products();
   convolutions();
 }
