@@ -153,6 +153,21 @@ std::string topic_text(const std::string& name) {
   return "";
 }
 
+// The example and the names that follow a help text (share/luth/help/more.lua); "" where that fails: the text is what
+// was asked for.
+std::string more_text(lua_State* L, const std::string& text) {
+  const int top = lua_gettop(L);
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "luth.help.more");
+  std::string more;
+  if (lua_pcall(L, 1, 1, 0) == LUA_OK && lua_getfield(L, -1, "text") == LUA_TFUNCTION) {
+    lua_pushlstring(L, text.data(), text.size());
+    if (lua_pcall(L, 1, 1, 0) == LUA_OK && lua_type(L, -1) == LUA_TSTRING) more = lua_tostring(L, -1);
+  }
+  lua_settop(L, top);
+  return more;
+}
+
 // help(), help(value), help('name'), help(value, name) from the prompt.
 int help(lua_State* L) {
   std::string text, name;
@@ -163,7 +178,10 @@ int help(lua_State* L) {
     if (lua_type(L, n) == LUA_TSTRING) name = lua_tostring(L, n);
     if (lua_type(L, 1) != LUA_TSTRING) text = help_text(L, 1);
     if (text.empty() && !name.empty()) text = named_text(L, name);
-    if (text.empty()) text = topic_text(name);
+    if (text.empty())
+      text = topic_text(name);
+    else
+      text += more_text(L, text);
     if (text.empty() && name.empty()) throw Error("there is no help on {}", given_text(L, 1));
     if (text.empty())
       throw Error(ErrorCode::usage, "there is no help on '{}'{}; `luth help --search {}` finds words", name,

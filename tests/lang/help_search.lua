@@ -30,9 +30,12 @@ local print, text = print, nil
 _G.print = function(t) text = t end
 for _, topic in ipairs(search.topics()) do
   help(topic.name)
-  assert(text:find '^#' or topic.name == 'checkpoint', topic.name)  -- a function of that name comes first
+  assert(text:find '^#' or not topic.path:find('/topics/', 1, true), topic.name)  -- names of luth come before other pages
 end
+help 'nn.Linear'
+assert(text:find('Example\n  local m = nn.Linear(4, 3)', 1, true) and text:find('See also F.linear', 1, true), text)
 help 'softmax'
+assert(text:find('Example\n  local', 1, true) and text:find 'nn.Softmax', text)
 assert(text:find '^torch%.softmax')
 _G.print = print
 assert(#search.topics() > 12)

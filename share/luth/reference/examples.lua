@@ -1,6 +1,7 @@
 -- Examples of operators, made from their samples, which tests run: complete Lua code. A sample is taken only if its code
 -- runs here; of several samples, the one with the shortest code.
 local registry = require 'luth.registry'
+local uses = require 'luth.reference.uses'
 
 local M = {}
 local most_elements = 24  -- a tensor of more is drawn, not written out
@@ -181,6 +182,23 @@ local function run(lines, names, call)
   local left = table.concat(names, ', ', 1, count)
   lines[#lines + 1] = string.format('local %s = %s  -- %s', left, call, table.concat(texts, ', '))
   return true
+end
+
+--- The lines of an example of what is no operator, with the value of the last one as a comment; nil and the reason where it does not run,
+--- nil alone where there is none.
+function M.of_name(name)
+  local lines = uses.code(name)
+  if not lines then return nil end
+  local call = table.remove(lines)
+  local chunk, message = load(table.concat(lines, '\n') .. '\nreturn ' .. call, '=example')
+  if not chunk then return nil, message end
+  torch.manual_seed(0)
+  local results = table.pack(pcall(chunk))
+  if not results[1] then return nil, results[2] end
+  local texts = {}
+  for i = 2, results.n do texts[#texts + 1] = shown(results[i]) end
+  lines[#lines + 1] = ('print(%s)  -- %s'):format(call, table.concat(texts, ', '))
+  return lines
 end
 
 local function elements(sample)

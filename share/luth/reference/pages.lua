@@ -68,6 +68,8 @@ local function add_entry(page, path, entry)
     local name, text = line:match('^(%S+)%s%s+(.*)$')
     add(page, '- %s', name and string.format('`%s`: %s', name, escaped(text)) or escaped(line))
   end
+  local example = examples.of_name(path .. '.' .. entry.name)
+  if example then add(page, '\n```lua\n%s\n```', table.concat(example, '\n')) end
 end
 
 -- The entries that are no operators, and a line that names the operators.
