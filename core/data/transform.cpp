@@ -43,7 +43,8 @@ std::string Compose::text() {
 const std::vector<TransformClass>& transform_classes() {
   static const auto& all = *new std::vector<TransformClass>([] {
     std::vector<TransformClass> list;
-    for (auto* some : {&size_transforms(), &color_transforms(), &value_transforms(), &augment_transforms()})
+    for (auto* some :
+         {&size_transforms(), &color_transforms(), &value_transforms(), &augment_transforms(), &text_transforms()})
       list.insert(list.end(), some->begin(), some->end());
     return list;
   }());

@@ -105,6 +105,7 @@ const std::vector<TransformClass>& size_transforms();
 const std::vector<TransformClass>& color_transforms();
 const std::vector<TransformClass>& value_transforms();
 const std::vector<TransformClass>& augment_transforms();
+const std::vector<TransformClass>& text_transforms();
 
 /// The two numbers of a setting; where it is one number, `low` and `high`.
 std::pair<double, double> range_of(const std::vector<double>& given, double low, double high);

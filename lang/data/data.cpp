@@ -9,6 +9,7 @@
 #include "core/dispatch/generator.h"
 #include "core/ops/shape/view.h"
 #include "lang/data/samples.h"
+#include "lang/data/text.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
 #include "lang/runtime/interp.h"
@@ -227,6 +228,7 @@ void open_data(lua_State* L) {
   add_functions(L, lua_gettop(L), methods);
   add_image_methods(L, lua_gettop(L));
   add_table_methods(L, lua_gettop(L));
+  add_text_methods(L, lua_gettop(L));
   lua_setfield(L, meta, "__index");
   lua_pushcfunction(L, guarded<length>);
   lua_setfield(L, meta, "__len");
@@ -240,6 +242,8 @@ void open_data(lua_State* L) {
   open_tables(L, table);
   open_shards(L, table);
   open_arrays(L, table);
+  open_text(L, table);
+  open_tokenizers(L, table);
   static const ClassName class_name;
   add_late_names(L, table, class_name);
   lua_getglobal(L, "torch");

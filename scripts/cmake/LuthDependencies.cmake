@@ -47,6 +47,12 @@ find_library(ZMQ_LIBRARY zmq)
 find_path(SODIUM_INCLUDE_DIR sodium.h)
 find_library(SODIUM_LIBRARY sodium)
 
+# Unicode's tables and regular expressions, for tokenizers; without them luth builds and says what is missing.
+find_path(UTF8PROC_INCLUDE_DIR utf8proc.h)
+find_library(UTF8PROC_LIBRARY utf8proc)
+find_path(PCRE2_INCLUDE_DIR pcre2.h)
+find_library(PCRE2_LIBRARY pcre2-8)
+
 # luth_mpis: each MPI that is here. Both call their header mpi.h, so each is looked for in its own folders; -DMPICH_INCLUDE_DIR=…
 # and -DMPICH_LIBRARY=… (OPENMPI_…) name others.
 set(LUTH_MPI AUTO CACHE STRING "build the backend mpi: AUTO (for each of Open MPI and MPICH that is found), ON, OFF")

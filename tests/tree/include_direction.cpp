@@ -74,12 +74,13 @@ std::string outside_problem(std::string_view from, std::string_view to) {
       {"core/dist/mpi/", {"mpi.h"}},
       {"core/image/codecs/", {"png", "turbojpeg", "webp/"}},
       {"core/notebook/zmq/", {"sodium", "zmq"}},
+      {"core/text/library/", {"utf8proc", "pcre2"}},
       {"cli/", {"CLI/"}},
       {"devices/cpu/libraries/", {"cblas", "lapack", "oneapi/dnnl", "dnnl"}}};
   for (const auto& [place, prefixes] : places)
     for (std::string_view prefix : prefixes)
       if (starts(to, prefix) && !starts(from, place)) return "only " + place + " includes it";
-  const bool internal = starts(from, "core/io/") || starts(from, "core/dist/mpi/");
+  const bool internal = starts(from, "core/io/") || starts(from, "core/dist/mpi/") || starts(from, "core/text/library/");
   const bool installed = starts(from, "core/") && is_header(from) && !internal;
   if (installed && to.find_first_of("./") != to.npos && !starts(to, "fmt/"))
     return "an installed header needs the standard library and fmt only";
