@@ -202,6 +202,7 @@ std::string ending(std::optional<int> status) {
   if (status && WIFSIGNALED(*status) && WTERMSIG(*status) == SIGKILL)
     throw Error(ErrorCode::checkpoint, "cannot use '{}': the process that read it was killed; memory may have ended",
                 path);
+  if (status && WIFEXITED(*status)) how += " (libhdf5 ends so where memory ends; torch.load has {max_bytes = …})";
   throw Error(ErrorCode::checkpoint,
               "cannot use '{}': the process that read it {}: the file is damaged, or made to do harm; use another copy",
               path, how);

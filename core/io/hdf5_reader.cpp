@@ -163,6 +163,8 @@ class Reader {
   };
 
   std::vector<Link> link_list(hid_t g, const std::string& path) {
+    H5G_info_t info{};
+    file_.check(H5Gget_info(g, &info), "read", path);
     h5::Id how = file_.own(H5Gget_create_plist(g), H5Pclose, "read", path);
     unsigned tracked = 0;
     H5Pget_link_creation_order(how, &tracked);
@@ -174,7 +176,11 @@ class Reader {
       return 0;
     };
     auto index = tracked & H5P_CRT_ORDER_TRACKED ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
-    file_.check(H5Literate(g, index, H5_ITER_INC, &at, add, &found), "read", path);
+    // a stored index of that order is in order: HDF5 need not sort a table of its own
+    const bool sorted = tracked & H5P_CRT_ORDER_INDEXED && info.storage_type == H5G_STORAGE_TYPE_DENSE;
+    auto order = sorted ? H5_ITER_NATIVE : H5_ITER_INC;
+    file_.check(H5Literate(g, index, order, &at, add, &found), "read", path);
+    if (found.size() != info.nlinks) file_.refuse(path, "has an index that does not fit the number of its entries");
     return found;
   }
 
