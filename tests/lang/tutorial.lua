@@ -1,5 +1,5 @@
 -- The tutorial and the topics of help run: blocks of Lua and of the shell, page by page, and print what the pages say. The pages of other
--- languages have the same blocks. `luth tests/lang/tutorial.lua write` puts what is printed into the pages of all languages.
+-- languages have the same blocks, and so has README.zh.md. `luth tests/lang/tutorial.lua write` puts what is printed into the pages of all languages.
 local native = require 'luth.native'
 
 local root = os.getenv 'LUTH_SOURCE' .. '/share/doc/'
@@ -104,4 +104,21 @@ for name, everywhere in pairs(pages) do
     end
   end
 end
+
+-- ---- README ----------------------------------------------------------------------------------------------------------
+
+-- Fenced blocks and lines of commands.
+local function commands(path)
+  local list, inside = {}, false
+  for line in read(path):gmatch '([^\n]*)\n' do
+    local fence = line:find '^```' ~= nil
+    if fence or inside or line:find '^    ' then list[#list + 1] = line end
+    if fence then inside = not inside end
+  end
+  return table.concat(list, '\n')
+end
+local top = os.getenv 'LUTH_SOURCE' .. '/README'
+assert(commands(top .. '.md') == commands(top .. '.zh.md'), 'README.zh.md has other blocks than README.md')
+local english, chinese = read(top .. '.md'), read(top .. '.zh.md')
+for row in english:gmatch '\n| (`luth [^|]*`) |' do assert(chinese:find(row, 1, true), row) end
 os.execute("rm -r '" .. folder .. "'")
