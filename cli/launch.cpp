@@ -6,22 +6,19 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <tuple>
 
-#include "cli/subcommands.h"
-#include "core/base/threads.h"
+#include "cli/launch_plan.h"
+#include "cli/outlet.h"
 #include "core/base/visible.h"
-#include "core/device/device.h"
 #include "core/dist/world.h"
 
 namespace luth::cli {
@@ -34,64 +31,10 @@ using dist::Socket;
 
 constexpr Milliseconds patience{2'000};  // after a failure, for others to say what it did to them, before SIGTERM
 constexpr Milliseconds grace{5'000};     // between SIGTERM and SIGKILL
+constexpr Milliseconds glance{50};
+constexpr Milliseconds farewell{1'000};  // for what is written after a signal, which somebody may not read
+constexpr size_t most_unread = 1 << 20;  // bytes; beyond, ranks wait too
 constexpr int peer_failed = int(ErrorCode::peer);
-
-int count_of(const Arguments& a, const char* option, int least, int otherwise) {
-  const auto text = a.text(option);
-  if (!text) return otherwise;
-  const auto n = dist::to_number(*text);
-  if (!n || *n < least || *n > INT_MAX)
-    throw Error(ErrorCode::usage, "{} expects a number from {}, got '{}'", option, least, *text);
-  return int(*n);
-}
-
-int gpus() {
-  try {
-    device("cuda:0");
-  } catch (const Error&) { return 0; }
-  const auto all = open_devices();
-  return int(std::count_if(all.begin(), all.end(), [](Device* d) { return d->kind() == "cuda"; }));
-}
-
-int processes(const Arguments& a) {
-  const std::string text = a.text("--nproc").value_or("auto");
-  if (text != "auto" && text != "gpu") return count_of(a, "--nproc", 1, 1);
-  const int n = gpus();
-  if (text == "gpu" && !n)
-    throw Error(ErrorCode::usage, "--nproc gpu: no GPU can be used here (`luth doctor` says why)");
-  return n ? n : available_cores();
-}
-
-struct Plan {
-  int nproc = 1, nodes = 1, node = 0, restarts = 0, threads = 0;
-  bool asks_threads = false;
-  dist::Address master;
-  std::string log_dir, seconds;
-  std::vector<std::string> command;
-  int world() const { return nproc * nodes; }
-};
-
-Plan read_plan(const Arguments& a) {
-  Plan p;
-  p.nproc = processes(a);
-  p.nodes = count_of(a, "--nnodes", 1, 1);
-  p.node = count_of(a, "--node-rank", 0, 0);
-  p.restarts = count_of(a, "--max-restarts", 0, 0);
-  p.threads = count_of(a, "--threads", 1, std::max(1, available_cores() / p.nproc));
-  p.asks_threads = a.text("--threads").has_value();
-  p.log_dir = a.text("--log-dir").value_or("");
-  p.seconds = a.text("--dist-timeout").value_or("");
-  p.command = a.rest;
-  if (p.node >= p.nodes)
-    throw Error(ErrorCode::usage, "--node-rank {} should be below --nnodes {}; nodes count from 0", p.node, p.nodes);
-  if (const auto master = a.text("--master"))
-    p.master = dist::parse_address(*master, "--master");
-  else if (p.nodes > 1)
-    throw Error(ErrorCode::usage, "--nnodes {} needs --master HOST:PORT, the machine of node 0", p.nodes);
-  else
-    p.master.host = a.text("--local-addr").value_or("127.0.0.1");
-  return p;
-}
 
 // One process and what it has said.
 struct Rank {
@@ -138,28 +81,33 @@ class Launcher {
     sigprocmask(SIG_BLOCK, &wanted, nullptr);  // before the store's thread, which then has it too
     signals_ = Socket(signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!signals_) cannot("signalfd");
-    if (!plan_.log_dir.empty() && ::mkdir(plan_.log_dir.c_str(), 0777) && errno != EEXIST)
-      throw Error(ErrorCode::usage, "--log-dir: cannot make the folder '{}': {}", plan_.log_dir, std::strerror(errno));
     if (isatty(0)) no_input_ = Socket(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     if (plan_.node == 0) store_ = std::make_unique<dist::StoreServer>(plan_.master.port);
     if (store_) plan_.master.port = store_->port();
   }
 
   int run() {
+    const int code = run_all();
+    const auto is_over = [end = Clock::now() + farewell, this] { return asked_ && Clock::now() > end; };
+    while (outlet_.waiting() && !is_over()) wait_for_signals(glance);
+    return code == 0 && asked_ ? 128 + asked_ : code;
+  }
+
+ private:
+  int run_all() {
     for (int attempt = 0;; ++attempt) {
       start(attempt);
-      while (std::any_of(ranks_.begin(), ranks_.end(), goes_on)) turn();
+      while (std::any_of(ranks_.begin(), ranks_.end(), [&](const Rank& r) { return goes_on(r); })) turn();
       const Rank* first = first_failed();
       if (!first) return asked_ ? 128 + asked_ : 0;
       const int code = first->code();
       if (asked_ || stopped(code)) return code;
       report(*first, attempt);
       if (attempt == plan_.restarts) return code;
-      fmt::print(stderr, "luth launch: starts again, {} of {}\n", attempt + 1, plan_.restarts);
+      tell(fmt::format("luth launch: starts again, {} of {}\n", attempt + 1, plan_.restarts));
     }
   }
 
- private:
   // ---- starting ----
 
   void start(int attempt) {
@@ -217,18 +165,21 @@ class Launcher {
   // ---- going on ----
 
   // Runs, or has something to say: what it has started may hold its pipes for ever.
-  static bool goes_on(const Rank& r) {
-    return r.running || ((r.out.from || r.err.from) && Clock::now() < r.ended + grace);
+  bool goes_on(const Rank& r) const {
+    return r.running || ((r.out.from || r.err.from) && (Clock::now() < r.ended + grace || is_full()));
   }
+  // Nobody reads what ranks write, so that they wait too; but not those that should end.
+  bool is_full() const { return !asked_ && outlet_.waiting() > most_unread; }
 
   void turn() {
     std::vector<pollfd> fds{{signals_.fd(), POLLIN, 0}};
     std::vector<std::pair<Rank*, bool>> whose;
+    const bool full = is_full();
     for (Rank& r : ranks_)
       for (bool is_err : {false, true})
-        if (const Socket& from = (is_err ? r.err : r.out).from)
+        if (const Socket& from = (is_err ? r.err : r.out).from; from && !full)
           fds.push_back({from.fd(), POLLIN, 0}), whose.emplace_back(&r, is_err);
-    const Milliseconds wait = ending_ ? Milliseconds(50) : Milliseconds(1000);
+    const Milliseconds wait = ending_ || full ? glance : Milliseconds(1000);
     if (::poll(fds.data(), fds.size(), int(wait.count())) > 0) {
       for (size_t i = 0; i < whose.size(); ++i)
         if (fds[i + 1].revents) read_from(*whose[i].first, whose[i].second);
@@ -261,10 +212,9 @@ class Launcher {
     if (is_err && line.starts_with("luth: ") && !line.starts_with("luth: warning")) r.last_error = line;
     if (!plan_.log_dir.empty() && log(r, line)) return;
     const std::string text = plan_.world() > 1 ? fmt::format("[{}] {}", r.rank, line) : line;
-    FILE* to = is_err ? stderr : stdout;
-    fwrite(text.data(), 1, text.size(), to);
-    fflush(to);
+    if (!asked_ || outlet_.waiting() < most_unread) outlet_.give(is_err ? STDERR_FILENO : STDOUT_FILENO, text);
   }
+  void tell(std::string text) { outlet_.give(STDERR_FILENO, std::move(text)); }
 
   // False where the file cannot be written, as on a full disk: then the line goes where it would without a file.
   bool log(const Rank& r, const std::string& line) {
@@ -273,8 +223,13 @@ class Launcher {
     const bool written = file && fwrite(line.data(), 1, line.size(), file) == line.size();
     const bool done = file && fclose(file) == 0 && written;
     if (!done && !std::exchange(log_failed_, true))
-      fmt::print(stderr, "luth launch: cannot write '{}': {}; its lines come here\n", path, std::strerror(errno));
+      tell(fmt::format("luth launch: cannot write '{}': {}; its lines come here\n", path, std::strerror(errno)));
     return done;
+  }
+
+  void wait_for_signals(Milliseconds time) {
+    pollfd one{signals_.fd(), POLLIN, 0};
+    if (::poll(&one, 1, int(time.count())) > 0) obey_signals();
   }
 
   void obey_signals() {
@@ -346,7 +301,7 @@ class Launcher {
       if (&r == &first) continue;
       text += fmt::format("  rank {} {}{}\n", r.rank, how(r), r.failed() && store ? where(*store, r, attempt) : "");
     }
-    fputs(visible(text).c_str(), stderr);
+    tell(visible(text));
   }
 
   // Of the run, to ask; null where it does not answer soon, as when the first machine's launcher has ended.
@@ -370,6 +325,7 @@ class Launcher {
   Socket no_input_;  // what ranks read in the place of a terminal, which would stop them: it is this program's
   std::unique_ptr<dist::StoreServer> store_;
   std::vector<Rank> ranks_;
+  Outlet outlet_;
   Deadline began_{}, kill_at_{}, term_at_{};
   bool ending_ = false, termed_ = false, killed_ = false;
   int asked_ = 0;  // the signal that this program got

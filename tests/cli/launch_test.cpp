@@ -103,6 +103,22 @@ TEST_F(Launch, CallsThatDifferNameBoth) {
   EXPECT_SAYS(quiet, "rank 0 calls barrier() at ");
 }
 
+TEST_F(Launch, ForwardsSignalsThoughNobodyReads) {
+  TempDir dir;
+  const std::string script = dir.write("s.lua", "print('begun')\nwhile true do print(('x'):rep(1000)) end\n");
+  for (int signal : {SIGINT, SIGTERM}) {
+    Process p({"launch", "--nproc", "2", script});
+    ASSERT_TRUE(p.wait_for("begun"));
+    sleep(1);  // pipes fill
+    p.signal(signal);
+    siginfo_t info{};
+    for (int i = 0; i < 200 && info.si_pid == 0; ++i)
+      usleep(50000), waitid(P_PID, id_t(p.pid()), &info, WEXITED | WNOHANG | WNOWAIT);
+    EXPECT_NE(info.si_pid, 0) << "it has not ended within 10 s of signal " << signal;
+    EXPECT_EQ(p.wait().code, 128 + signal);
+  }
+}
+
 TEST_F(Launch, EndsWithoutDestroy) {
   const Result r = launch(begin + "dist.barrier()\nprint('end')\nif r == 0 then os.exit(0) end\n", 3);
   EXPECT_EQ(r.code, 0) << r.err;
