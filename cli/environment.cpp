@@ -84,7 +84,7 @@ constexpr Variable variables[] = {
     {"LUTH_CUDA_SYNC", of_sync, "1: wait for each operator on a GPU, so that an error names the line that made it."},
     {"LUTH_CUDA_NO_CACHE", of_no_cache, "1: take each tensor on a GPU from the driver, for tools that watch memory."},
     {"LUTH_DEVICE_PATH", nullptr, "Folders with more device libraries, separated by colons."},
-    {"LUTH_DIST_CHECK", nullptr, "1: compare each call of torch.distributed with those of the other ranks first."},
+    {"LUTH_DIST_CHECK", nullptr, "1: compare each call of torch.distributed with those of the other ranks first, with NCCL too."},
     {"LUTH_DIST_TIMEOUT", nullptr, "Seconds that a call of torch.distributed may take (default: 120)."},
     {"LUTH_PLOT", nullptr, "How plot shows pictures on a terminal: text, kitty or sixel; else the terminal is asked."},
     {"LUTH_SHARE", nullptr, "The folder share/luth, where it is not beside the program."},

@@ -76,7 +76,7 @@ class TextLines final : public Dataset {
   int64_t size() const override { return int64_t(lines_.size()); }
   Sample get(int64_t i, const Epoch& epoch) override;
   std::string text(int64_t i) const;
-  std::vector<std::string> classes() const { return spec_.classes; }
+  std::vector<std::string> classes() const override { return spec_.classes; }
   const text::TokenizerRef& tokenizer() const { return tokenizer_; }
 
  private:

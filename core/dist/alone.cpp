@@ -56,8 +56,8 @@ class One final : public Backend {
                   Milliseconds) override {
     copy(to, from);
   }
-  void send(const Tensor&, int, uint32_t, Milliseconds) override { nobody(); }
-  int receive(const Tensor&, int, uint32_t, Milliseconds) override { nobody(); }
+  void send(const Tensor&, int, uint32_t, const std::string&, Milliseconds) override { nobody(); }
+  int receive(const Tensor&, int, uint32_t, const std::string&, Milliseconds) override { nobody(); }
   void close() noexcept override {}
 
  private:

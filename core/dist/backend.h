@@ -25,6 +25,9 @@ class Backend {
   explicit Backend(int size) : size_(size) {}
   virtual ~Backend();
   int size() const { return size_; }
+  /// Before each call that is no message: a mark of what ranks have in common in it. Where the engine would mix the
+  /// elements of calls that differ, the call compares it first and throws ErrorCode::peer on all ranks.
+  void begin(uint64_t mark) { mark_ = mark; }
   virtual void broadcast(const Tensor& t, int root, Milliseconds timeout) = 0;
   virtual void all_reduce(const Tensor& t, ReduceOp op, Milliseconds timeout) = 0;
   /// `t` of other ranks than the root is left with partial results.
@@ -40,11 +43,14 @@ class Backend {
   virtual void all_to_all(const Tensor& from, const std::vector<int64_t>& from_counts, const Tensor& to,
                           const std::vector<int64_t>& to_counts, Milliseconds timeout) = 0;
   /// Messages of one pair of ranks and one tag arrive in order. May run beside the other calls, on another thread.
-  virtual void send(const Tensor& t, int to, uint32_t tag, Milliseconds timeout) = 0;
+  /// `call` is what the script has called, for errors of the other side.
+  virtual void send(const Tensor& t, int to, uint32_t tag, const std::string& call, Milliseconds timeout) = 0;
   /// `from` -1: from any rank. Returns whose message it was.
-  virtual int receive(const Tensor& t, int from, uint32_t tag, Milliseconds timeout) = 0;
+  virtual int receive(const Tensor& t, int from, uint32_t tag, const std::string& call, Milliseconds timeout) = 0;
   /// Ends calls that wait, on all ranks.
   virtual void close() noexcept = 0;
+  /// Every second, from a thread of its own: ends calls that wait for a rank that has died.
+  virtual void look() {}
 
   /// Where it takes tensors.
   virtual Device& device() const { return host(); }
@@ -65,8 +71,12 @@ class Backend {
   /// calls again, gets the error `why`.
   virtual void abort(std::exception_ptr /*why*/) noexcept {}
 
+ protected:
+  uint64_t mark() const { return mark_; }
+
  private:
   int size_;
+  uint64_t mark_ = 0;
 };
 
 struct BackendSetup {

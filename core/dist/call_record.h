@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/dist/socket.h"
+#include "core/dist/store.h"
 
 namespace luth::dist {
 
@@ -17,6 +17,8 @@ struct CallRecord {
   Deadline began{};
 };
 std::string to_text(const CallRecord& r);
+/// Of its number and of what ranks have in common in it, the same in all processes.
+uint64_t mark_of(const CallRecord& r);
 
 /// What a rank has posted of the call that it waits in, or that was its last.
 struct Post {
@@ -30,5 +32,11 @@ std::string key_of_post(int rank);  // in a group's store
 Post read_post(const std::string& text);
 /// A call's text without its place in the script.
 std::string_view call_of(std::string_view text);
+
+/// Writes down, for all ranks of the group, in what their calls differ, unless that has been done; returns what is
+/// written.
+std::string settle_difference(Store& store, const std::string& difference);
+/// "" where calls do not differ.
+std::string find_difference(Store& store);
 
 }  // namespace luth::dist

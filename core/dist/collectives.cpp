@@ -9,6 +9,7 @@
 #include "core/op/basics.h"
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/shape/view.h"
+#include "core/tensor/source_mark.h"
 
 namespace luth::dist {
 namespace {
@@ -333,9 +334,11 @@ WorkRef send(ProcessGroup& g, const Tensor& t, int dst, int tag, Timeout timeout
   const int peer = place_in(g, dst, "send");
   check_message(g, "send", peer, tag);
   const Milliseconds time = time_for(g, timeout);
-  return g.run_message(t.device(), call_text("send", t, fmt::format("dst = {}", dst)), {peer, true, uint32_t(tag)},
-                       time,
-                       [=, near = near_copy(g, t)](Backend& b, Work&) { b.send(near, peer, uint32_t(tag), time); });
+  const std::string call = call_text("send", t, fmt::format("dst = {}", dst));
+  return g.run_message(t.device(), call, {peer, true, uint32_t(tag)}, time,
+                       [=, here = call + at_source_mark(source_mark()), near = near_copy(g, t)](Backend& b, Work&) {
+                         b.send(near, peer, uint32_t(tag), here, time);
+                       });
 }
 
 WorkRef receive(ProcessGroup& g, const Tensor& t, int src, int tag, Timeout timeout) {
@@ -344,11 +347,13 @@ WorkRef receive(ProcessGroup& g, const Tensor& t, int src, int tag, Timeout time
   check_target("recv", t);
   if (g.size() == 1) refuse("recv: the group has no other rank");
   const Milliseconds time = time_for(g, timeout);
-  return g.run_message(t.device(), call_text("recv", t, fmt::format("src = {}", src)), {peer, false, uint32_t(tag)},
-                       time, [=, &g, near = near_target(g, t)](Backend& b, Work& w) {
-                         w.set_source(g.ranks()[size_t(b.receive(near, peer, uint32_t(tag), time))]);
-                         deliver(t, near);
-                       });
+  const std::string from = src < 0 ? "" : fmt::format("src = {}", src), call = call_text("recv", t, from);
+  return g.run_message(
+      t.device(), call, {peer, false, uint32_t(tag)}, time,
+      [=, &g, here = call + at_source_mark(source_mark()), near = near_target(g, t)](Backend& b, Work& w) {
+        w.set_source(g.ranks()[size_t(b.receive(near, peer, uint32_t(tag), here, time))]);
+        deliver(t, near);
+      });
 }
 
 WorkRef barrier(ProcessGroup& g, Timeout timeout) {

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <set>
 
-#include "core/base/block_signals.h"
 #include "core/base/warn.h"
 #include "core/dist/alone.h"
 #include "core/tensor/source_mark.h"
@@ -16,58 +14,6 @@ constexpr Milliseconds second{1'000}, stall{30'000}, patience{2'000}, glance{50}
 constexpr Milliseconds last_words{1'000};       // for work that a rank has done before it left
 constexpr std::chrono::microseconds poll{200};  // of a GPU
 constexpr size_t many_lanes = 16;
-
-// ---- The watch: one thread for all groups ----
-
-class Watch {
- public:
-  void add(ProcessGroup* g) {
-    const std::lock_guard lock(mutex_);
-    groups_.insert(g);
-    if (thread_.joinable()) return;
-    stop_ = false;
-    const BlockSignals blocked;
-    thread_ = std::thread([this] { run(); });
-  }
-  // Returns when the group is watched no more.
-  void remove(ProcessGroup* g) {
-    std::thread last;
-    {
-      const std::lock_guard lock(mutex_);
-      groups_.erase(g);
-      if (!groups_.empty()) return;
-      stop_ = true;
-      last = std::move(thread_);
-    }
-    changed_.notify_all();
-    if (last.joinable()) last.join();
-  }
-
-  template <class F>
-  void each(F&& f) {
-    const std::lock_guard lock(mutex_);
-    for (ProcessGroup* g : groups_) f(*g);
-  }
-
- private:
-  void run() {
-    for (std::unique_lock lock(mutex_); !stop_;) {
-      if (changed_.wait_for(lock, second, [&] { return stop_; })) return;
-      const Hurry hurry;
-      for (ProcessGroup* g : groups_) g->watch();
-    }
-  }
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::set<ProcessGroup*> groups_;
-  bool stop_ = false;
-  std::thread thread_;
-};
-
-Watch& the_watch() {
-  static auto& w = *new Watch;  // groups in static variables may outlive it
-  return w;
-}
 
 std::string seconds(Milliseconds t) { return fmt::format("{:g} s", double(t.count()) / 1000); }
 
@@ -101,7 +47,7 @@ ProcessGroup::ProcessGroup(GroupSetup setup) : setup_(std::move(setup)) {
     fail(start, setup_.timeout, e);
   }
   const std::lock_guard lock(mutex_);
-  record_.ended = true;
+  record_.ended = connected_ = true;
   lane_ = std::make_unique<Lane>();
 }
 
@@ -207,6 +153,7 @@ WorkRef ProcessGroup::run(const Device& where, const std::string& call, Millisec
       const std::lock_guard lock(mutex_);
       record_ = record, warned_ = false;
     }
+    b.begin(mark_of(record));
     guarded(b, record, timeout, [&] {
       if (check_all_) check_call(record, Clock::now() + timeout);
       if (!streamed) return f(b, w);
@@ -313,8 +260,16 @@ std::string ProcessGroup::ask_others(const CallRecord& r, const std::string& fai
   post(r);
   Seen seen;
   for (const Deadline end = Clock::now() + patience; Clock::now() < end; std::this_thread::sleep_for(glance)) {
+    const std::string known = find_difference(*setup_.store);
+    if (!known.empty())
+      return known.find(to_text(r)) != known.npos
+                 ? known
+                 : fmt::format("{} of {} cannot end, because {}", to_text(r), rank_name(rank()), known);
     seen = look();
-    if (const std::string text = who_differs(r, seen); !text.empty()) return text;
+    if (const std::string text = who_differs(r, seen); !text.empty()) {
+      settle_difference(*setup_.store, text);
+      return text;
+    }
     if (const std::string who = who_ended(Clock::now() > end - patience / 2); !who.empty())
       return fmt::format("{} of {} cannot end, because {}", to_text(r), rank_name(rank()), who);
     const bool all_here = std::all_of(seen.posts.begin(), seen.posts.end(),
@@ -360,7 +315,7 @@ std::string ProcessGroup::explain_running(const std::string& reason) {
 
 std::string explain_pending(const std::string& reason) {
   std::string all;
-  the_watch().each([&](ProcessGroup& g) {
+  the_watch().each([&](Watched& g) {
     if (const std::string text = g.explain_running(reason); !text.empty())
       all += (all.empty() ? "" : "\nluth: ") + text;
   });
@@ -390,6 +345,8 @@ void ProcessGroup::watch() {
     r = record_;
   }
   const auto since = Clock::now() - r.began;
+  for (auto& [kind, b] : backends_)
+    if (connected_) b->look();
   try {
     post(r);
     if (r.ended || since < stall) return;

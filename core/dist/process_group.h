@@ -7,6 +7,7 @@
 #include "core/dist/call_record.h"
 #include "core/dist/streamed_call.h"
 #include "core/dist/tcp_store.h"
+#include "core/dist/watch.h"
 
 namespace luth::dist {
 
@@ -32,10 +33,10 @@ struct GroupSetup {
 /// Collectives are given in the same order on all ranks of the group. Each has a number, and a record that other ranks
 /// read when something goes wrong: then the error names the rank that has ended, or has not come, or has called
 /// something else.
-class ProcessGroup {
+class ProcessGroup final : private Watched {
  public:
   explicit ProcessGroup(GroupSetup setup);
-  ~ProcessGroup();
+  ~ProcessGroup() override;
   ProcessGroup(const ProcessGroup&) = delete;
 
   const std::string& name() const { return setup_.name; }
@@ -63,14 +64,13 @@ class ProcessGroup {
   /// Ends what waits and takes no more calls.
   void close();
 
-  /// Every second, from the watch's thread: tells the others where this rank is, and warns of a call that stalls.
-  void watch();
-  /// What an error of the call that is running would say; "" where none is. Other ranks learn of it as this rank's end.
-  std::string explain_running(const std::string& reason);
   /// The rank's number in the run.
   std::string rank_name(int rank) const { return "rank " + std::to_string(setup_.ranks[size_t(rank)]); }
 
  private:
+  void watch() override;
+  std::string explain_running(const std::string& reason) override;
+
   struct Seen;
   CallRecord record_of(const std::string& call, int64_t number) const;
   void assemble(const std::string& key);
@@ -98,7 +98,7 @@ class ProcessGroup {
   CallRecord record_;
   std::string posted_;
   bool warned_ = false;
-  std::atomic<bool> closed_ = false, failed_ = false;
+  std::atomic<bool> connected_ = false, closed_ = false, failed_ = false;
 
   std::map<Ends, std::unique_ptr<Lane>> message_lanes_;
   std::unique_ptr<Lane> lane_;

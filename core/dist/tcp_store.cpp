@@ -177,10 +177,11 @@ Socket TcpStore::take(Deadline deadline) {
       return s;
     }
   }
-  return connect_to(server_, deadline);
+  return connect_to(server_, lost_ ? std::min(deadline, Clock::now() + soon / 10) : deadline);
 }
 
-void TcpStore::lost() const {
+void TcpStore::lost() {
+  lost_ = true;
   throw Error(ErrorCode::peer, "the store at {} is gone: the process that keeps it, rank 0 or the launcher, has ended",
               to_text(server_));
 }
@@ -196,6 +197,7 @@ std::optional<Fields> TcpStore::exchange(Socket& s, const Fields& request, Deadl
   if (silent_) return std::nullopt;
   const auto answer = got == Transfer::done ? decode(body) : std::nullopt;
   if (!answer) lost();
+  lost_ = false;
   return answer;
 }
 

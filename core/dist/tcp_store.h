@@ -50,13 +50,14 @@ class TcpStore final : public Store {
   std::optional<Fields> ask(const Fields& request, Deadline deadline);
   Socket take(Deadline deadline);
   Milliseconds patience() const override;
-  [[noreturn]] void lost() const;
+  [[noreturn]] void lost();
 
   Address server_;
   std::string own_;
   std::mutex mutex_;                  // of idle_
   std::vector<Socket> idle_;          // a call takes one, so that a call that waits holds up no other
   std::atomic<bool> silent_ = false;  // it gave no answer to the last call
+  std::atomic<bool> lost_ = false;    // it closed the last connection
   Socket stay_;
 };
 

@@ -1,5 +1,6 @@
--- A campaign: ranks call random collectives without end, and one of them is killed or stopped at a random instant. Every other rank
--- must then end with code 6 and name it: within 5 s of a kill, within the time-out and 5 s of a stop.
+-- A campaign: ranks call random collectives without end, and one of them is killed, stopped, or stopped and then killed (which
+-- leaves bytes on their way) at a random instant. Every other rank must then end with code 6 and name it: within 5 s of a kill,
+-- within the time-out and 5 s of a stop.
 --   luth tests/faults/ranks.lua --minutes M --ranks N --seed S
 local limit = 3  -- the time-out of collectives, in seconds
 
@@ -32,6 +33,7 @@ local function work(seed)
       if rank == r then dist.send(torch.ones(size), to) elseif rank == to then dist.recv(torch.ones(size), r) end
     end,
     function() dist.barrier() end,
+    function(_, r) dist.broadcast(torch.ones(10000000), r) end,  -- more than connections hold
   }
   while true do calls[math.random(#calls)](10 ^ math.random(0, 5) // 1, math.random(0, n - 1)) end
 end
@@ -87,8 +89,8 @@ local function start(n, seed)
   return log
 end
 
-local function check(n, victim, signal, log, began)
-  local seconds = (signal == 'KILL' and 0 or limit) + 5
+local function check(n, victim, signals, log, began)
+  local seconds = (signals == 'STOP' and limit or 0) + 5
   local bad = {}
   for r = 0, n - 1 do
     local path, code, at = ('%s/%d.end'):format(folder, r), nil, nil
@@ -107,13 +109,17 @@ end
 local rounds, finish = 0, os.time() + option.minutes * 60
 repeat
   local n, seed, victim = option.ranks, math.random(1 << 30), math.random(0, option.ranks - 1)
-  local signal, delay = math.random(2) == 1 and 'KILL' or 'STOP', math.random() / 2
-  local what = ('round %d: signal %s to rank %d of %d after %.3f s'):format(rounds + 1, signal, victim, n, delay)
+  local signals, delay = ({ 'KILL', 'STOP', 'STOP KILL' })[math.random(3)], math.random() / 2
+  local what = ('round %d: signals %s to rank %d of %d after %.3f s'):format(rounds + 1, signals, victim, n, delay)
   local log = start(n, seed)
   os.execute(('sleep %.3f'):format(delay))
-  local began = now()
-  os.execute(('kill -%s %s'):format(signal, log(victim):match 'process (%d+)'))
-  local bad = check(n, victim, signal, log, began)
+  local began
+  for signal in signals:gmatch '%u+' do
+    if began then os.execute 'sleep 0.2' end
+    began = now()
+    os.execute(('kill -%s %s'):format(signal, log(victim):match 'process (%d+)'))
+  end
+  local bad = check(n, victim, signals, log, began)
   for r = 0, n - 1 do os.execute(('kill -KILL %s 2>/dev/null'):format(log(r):match 'process (%d+)')) end
   wait_for(5, function() return text_of(('%s/%d.end'):format(folder, victim)) ~= '' end)
   if bad[1] then error(('seed %d, %s\n%s'):format(option.seed, what, table.concat(bad, '\n')), 0) end

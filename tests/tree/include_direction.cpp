@@ -71,6 +71,7 @@ std::string outside_problem(std::string_view from, std::string_view to) {
   static const std::map<std::string, std::vector<std::string_view>> places = {
       {"lang/", {"lua", "lauxlib.h", "curses.h", "term.h"}},
       {"core/io/", {"hdf5", "H5", "xxh"}},
+      {"core/dist/gloo/", {"gloo/"}},
       {"core/dist/mpi/", {"mpi.h"}},
       {"core/image/codecs/", {"png", "turbojpeg", "webp/"}},
       {"core/notebook/zmq/", {"sodium", "zmq"}},
@@ -80,7 +81,8 @@ std::string outside_problem(std::string_view from, std::string_view to) {
   for (const auto& [place, prefixes] : places)
     for (std::string_view prefix : prefixes)
       if (starts(to, prefix) && !starts(from, place)) return "only " + place + " includes it";
-  const bool internal = starts(from, "core/io/") || starts(from, "core/dist/mpi/") || starts(from, "core/text/library/");
+  const bool internal = starts(from, "core/io/") || starts(from, "core/dist/gloo/") || starts(from, "core/dist/mpi/") ||
+                        starts(from, "core/text/library/");
   const bool installed = starts(from, "core/") && is_header(from) && !internal;
   if (installed && to.find_first_of("./") != to.npos && !starts(to, "fmt/"))
     return "an installed header needs the standard library and fmt only";

@@ -20,11 +20,6 @@ int to_count(int64_t n) {
 }
 int count_of(const Tensor& t) { return to_count(t.numel()); }
 
-// What ranks have in common in a call.
-uint64_t mark(const char* call, const Tensor& t, int root = 0, ReduceOp op = ReduceOp::sum) {
-  return std::hash<std::string>()(fmt::format("{} {} {} {} {}", call, t.numel(), int(t.dtype()), root, int(op)));
-}
-
 class Mpi final : public Backend {
  public:
   explicit Mpi(const BackendSetup& setup)
@@ -43,44 +38,38 @@ class Mpi final : public Backend {
   }
 
   void broadcast(const Tensor& t, int root, Milliseconds timeout) override {
-    run(mark("broadcast", t, root), t, {}, timeout, MPI_Ibcast, t.raw(), count_of(t), type_of(t), root);
+    run(t, {}, timeout, MPI_Ibcast, t.raw(), count_of(t), type_of(t), root);
   }
   void all_reduce(const Tensor& t, ReduceOp op, Milliseconds timeout) override {
-    run(mark("all_reduce", t, 0, op), t, {}, timeout, MPI_Iallreduce, MPI_IN_PLACE, t.raw(), count_of(t), type_of(t),
-        op_of(op));
+    run(t, {}, timeout, MPI_Iallreduce, MPI_IN_PLACE, t.raw(), count_of(t), type_of(t), op_of(op));
   }
   void reduce(const Tensor& t, ReduceOp op, int root, Milliseconds timeout) override {
     const void* from = rank_ == root ? MPI_IN_PLACE : t.raw();
-    run(mark("reduce", t, root, op), t, {}, timeout, MPI_Ireduce, from, t.raw(), count_of(t), type_of(t), op_of(op),
-        root);
+    run(t, {}, timeout, MPI_Ireduce, from, t.raw(), count_of(t), type_of(t), op_of(op), root);
   }
   void all_gather(const Tensor& part, const Tensor& all, Milliseconds timeout) override {
     const int n = count_of(part);
-    run(mark("all_gather", part, 0), all, part, timeout, MPI_Iallgather, part.raw(), n, type_of(part), all.raw(), n,
-        type_of(part));
+    run(all, part, timeout, MPI_Iallgather, part.raw(), n, type_of(part), all.raw(), n, type_of(part));
   }
   void gather(const Tensor& part, const Tensor& all, int root, Milliseconds timeout) override {
     void* to = rank_ == root ? all.raw() : nullptr;
     const int n = count_of(part);
-    run(mark("gather", part, root), all, part, timeout, MPI_Igather, part.raw(), n, type_of(part), to, n, type_of(part),
-        root);
+    run(all, part, timeout, MPI_Igather, part.raw(), n, type_of(part), to, n, type_of(part), root);
   }
   void scatter(const Tensor& all, const Tensor& part, int root, Milliseconds timeout) override {
     const void* from = rank_ == root ? all.raw() : nullptr;
     const int n = count_of(part);
-    run(mark("scatter", part, root), part, all, timeout, MPI_Iscatter, from, n, type_of(part), part.raw(), n,
-        type_of(part), root);
+    run(part, all, timeout, MPI_Iscatter, from, n, type_of(part), part.raw(), n, type_of(part), root);
   }
   void reduce_scatter(const Tensor& all, const Tensor& part, ReduceOp op, Milliseconds timeout) override {
-    run(mark("reduce_scatter", part, 0, op), part, all, timeout, MPI_Ireduce_scatter_block, all.raw(), part.raw(),
-        count_of(part), type_of(part), op_of(op));
+    run(part, all, timeout, MPI_Ireduce_scatter_block, all.raw(), part.raw(), count_of(part), type_of(part), op_of(op));
   }
   void all_to_all(const Tensor& from, const std::vector<int64_t>& from_counts, const Tensor& to,
                   const std::vector<int64_t>& to_counts, Milliseconds timeout) override {
     const Tensor send = places(from_counts), receive = places(to_counts), told = places(to_counts);
     const int *n_send = send.data<int>(), *n_receive = receive.data<int>();
     const Deadline end = Clock::now() + timeout;
-    agree(mark("all_to_all", Tensor::empty(Shape{0}, from.dtype(), host())), end);
+    agree(end);
     call({send, told}, end, MPI_Ialltoall, n_send, 1, MPI_INT, told.data<int>(), 1, MPI_INT, comm_);
     for (int r = 0; r < size(); ++r)
       if (told.data<int>()[r] != n_receive[r])
@@ -89,11 +78,11 @@ class Mpi final : public Backend {
          n_receive, n_receive + size(), type_of(to), comm_);
   }
 
-  void send(const Tensor& t, int to, uint32_t tag, Milliseconds timeout) override {
+  void send(const Tensor& t, int to, uint32_t tag, const std::string&, Milliseconds timeout) override {
     call({t}, Clock::now() + timeout, MPI_Isend, t.raw(), count_of(t), type_of(t), to, to_tag(tag), comm_);
   }
   // Looks at the message first: Open MPI may write behind the end of a tensor that is too small.
-  int receive(const Tensor& t, int from, uint32_t tag, Milliseconds timeout) override {
+  int receive(const Tensor& t, int from, uint32_t tag, const std::string&, Milliseconds timeout) override {
     const int source = from < 0 ? MPI_ANY_SOURCE : from, known_tag = to_tag(tag);
     const Deadline end = Clock::now() + timeout;
     MPI_Message message = MPI_MESSAGE_NULL;
@@ -158,19 +147,19 @@ class Mpi final : public Backend {
 
   // MPI mixes the elements of calls that differ, or writes where it should not. So ranks compare a mark of what they
   // call before: the largest and the smallest are equal.
-  void agree(uint64_t mark, Deadline end) {
+  void agree(Deadline end) {
     const Tensor both = Tensor::empty(Shape{2}, Dtype::i64, host());
     auto* m = both.data<uint64_t>();
-    m[0] = mark, m[1] = ~mark;
+    m[0] = mark(), m[1] = ~mark();
     call({both}, end, MPI_Iallreduce, MPI_IN_PLACE, m, 2, MPI_UINT64_T, MPI_MAX, comm_);
-    if (m[0] != mark || m[1] != ~mark) throw Error("another rank calls something else");
+    if (m[0] != mark() || m[1] != ~mark()) throw Error("another rank calls something else");
   }
 
   // A collective, whose result comes to `to`; `from` is null where it is the same.
   template <class F, class... A>
-  void run(uint64_t mark, const Tensor& to, const Tensor& from, Milliseconds timeout, F f, A... arguments) {
+  void run(const Tensor& to, const Tensor& from, Milliseconds timeout, F f, A... arguments) {
     const Deadline end = Clock::now() + timeout;
-    agree(mark, end);
+    agree(end);
     if ((to ? to : from).numel() > 0) call({to, from}, end, f, arguments..., comm_);
   }
 

@@ -168,13 +168,13 @@ class Nccl final : public dist::Backend {
     exchange(messages, {from, to}, timeout);
   }
 
-  void send(const Tensor& t, int to, uint32_t tag, Milliseconds timeout) override {
+  void send(const Tensor& t, int to, uint32_t tag, const std::string&, Milliseconds timeout) override {
     check_tag(tag);
     const size_t n = std::max<size_t>(t.bytes(), 1);  // an empty message is a byte that nobody reads
     const Tensor out = t.bytes() ? t : room();
     call(connected(to, true), functions().send, timeout, {out}, out.raw(), n, nccl::Type::u8, 1);
   }
-  int receive(const Tensor& t, int from, uint32_t tag, Milliseconds timeout) override {
+  int receive(const Tensor& t, int from, uint32_t tag, const std::string&, Milliseconds timeout) override {
     check_tag(tag);
     if (from < 0) refuse("the backend nccl receives from a rank that is named; give src, or use the backend gloo");
     const size_t n = std::max<size_t>(t.bytes(), 1);

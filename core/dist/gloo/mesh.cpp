@@ -1,0 +1,141 @@
+#include "core/dist/gloo/mesh.h"
+
+#include <gloo/transport/context.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace luth::dist {
+namespace {
+constexpr uint64_t no_slot = uint64_t(0x42) << 56;  // of no message
+}
+
+class Mesh::Buffer final : public gloo::transport::UnboundBuffer {
+ public:
+  Buffer(Mesh& mesh, std::unique_ptr<gloo::transport::UnboundBuffer> b)
+      : UnboundBuffer(b->ptr, b->size), mesh_(mesh), buffer_(std::move(b)) {
+    const std::lock_guard lock(mesh_.mutex_);
+    if (mesh_.closed_) throw_ended();
+    mesh_.buffers_.insert(this);
+  }
+  ~Buffer() override {
+    const std::lock_guard lock(mesh_.mutex_);
+    mesh_.buffers_.erase(this);
+  }
+
+  bool waitRecv(int* rank, Milliseconds timeout) override {
+    const Waiting w(*this, from_);
+    return buffer_->waitRecv(rank, timeout) ? true : (throw_ended(), false);
+  }
+  bool waitSend(int* rank, Milliseconds timeout) override {
+    const Waiting w(*this, to_);
+    return buffer_->waitSend(rank, timeout) ? true : (throw_ended(), false);
+  }
+  void send(int to, uint64_t slot, size_t offset, size_t n) override {
+    note(to_, to);
+    buffer_->send(to, slot, offset, n);
+  }
+  void recv(int from, uint64_t slot, size_t offset, size_t n) override {
+    note(from_, from);
+    buffer_->recv(from, slot, offset, n);
+  }
+  void recv(std::vector<int> from, uint64_t slot, size_t offset, size_t n) override {
+    for (int rank : from) note(from_, rank);
+    buffer_->recv(std::move(from), slot, offset, n);
+  }
+  void abortWaitRecv() override { buffer_->abortWaitRecv(); }
+  void abortWaitSend() override { buffer_->abortWaitSend(); }
+
+  // For the mesh, which has its lock. The ranks that are waited for, null where none is.
+  const std::vector<int>* waits_for() const { return waits_for_; }
+  void end() { abortWaitRecv(), abortWaitSend(); }
+
+ private:
+  struct Waiting {
+    Waiting(Buffer& b, const std::vector<int>& ranks) : buffer(b) { set(&ranks); }
+    ~Waiting() { set(nullptr); }
+    void set(const std::vector<int>* ranks) {
+      const std::lock_guard lock(buffer.mesh_.mutex_);
+      buffer.waits_for_ = ranks;
+    }
+    Buffer& buffer;
+  };
+  static void note(std::vector<int>& ranks, int rank) {
+    if (std::find(ranks.begin(), ranks.end(), rank) == ranks.end()) ranks.push_back(rank);
+  }
+  [[noreturn]] static void throw_ended() {
+    throw Error(ErrorCode::peer, "a connection to another rank has been closed");
+  }
+
+  Mesh& mesh_;
+  std::unique_ptr<gloo::transport::UnboundBuffer> buffer_;
+  std::vector<int> to_, from_;  // all ranks so far
+  const std::vector<int>* waits_for_ = nullptr;
+};
+
+namespace {
+
+class Transport final : public gloo::transport::Context {
+ public:
+  Transport(std::shared_ptr<gloo::transport::Context> c, Mesh& mesh)
+      : gloo::transport::Context(c->rank, c->size), context_(std::move(c)), mesh_(mesh) {}
+  std::unique_ptr<gloo::transport::Pair>& getPair(int rank) override { return context_->getPair(rank); }
+  std::unique_ptr<gloo::transport::Pair>& createPair(int rank) override { return context_->createPair(rank); }
+  std::unique_ptr<gloo::transport::UnboundBuffer> createUnboundBuffer(void* p, size_t n) override {
+    return std::make_unique<Mesh::Buffer>(mesh_, context_->createUnboundBuffer(p, n));
+  }
+
+ private:
+  std::shared_ptr<gloo::transport::Context> context_;
+  Mesh& mesh_;
+};
+
+}  // namespace
+
+Mesh::Mesh(int rank, int size, Milliseconds timeout, std::function<bool(int)> has_left)
+    : gloo::rendezvous::Context(rank, size), has_left_(std::move(has_left)), peers_(size_t(size)) {
+  setTimeout(timeout);
+}
+
+void Mesh::connect(gloo::rendezvous::Store& store, std::shared_ptr<gloo::transport::Device> device) {
+  connectFullMesh(store, device);
+  question_ = createUnboundBuffer(nullptr, 0);
+  transportContext_ = std::make_shared<Transport>(transportContext_, *this);
+}
+
+// Gloo says that a connection is broken where something is to be sent.
+void Mesh::examine(Peer& p, int rank) {
+  if (p.has_left || p.is_dead) return;
+  try {
+    question_->send(rank, no_slot);
+  } catch (const std::exception&) {
+    p.has_left = has_left_(rank);
+    p.is_dead = std::exchange(p.is_broken, true) && !p.has_left;
+  }
+}
+
+void Mesh::look() {
+  std::set<int> ranks;
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_) return;
+    for (const Buffer* b : buffers_)
+      if (b->waits_for()) ranks.insert(b->waits_for()->begin(), b->waits_for()->end());
+  }
+  for (int rank : ranks) examine(peers_[size_t(rank)], rank);
+  const auto is_dead = [&](int rank) { return peers_[size_t(rank)].is_dead; };
+  const std::lock_guard lock(mutex_);
+  for (Buffer* b : buffers_)
+    if (b->waits_for() && std::any_of(b->waits_for()->begin(), b->waits_for()->end(), is_dead)) b->end();
+}
+
+void Mesh::close() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    for (Buffer* b : buffers_) b->end();
+  }
+  closeConnections();
+}
+
+}  // namespace luth::dist
