@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "core/autograd/autograd.h"
+#include "core/base/text.h"
 #include "core/device/device.h"
 #include "core/dist/environment.h"
 #include "core/op/basics.h"
@@ -73,7 +74,10 @@ std::string open_in_root(const char* stem) {
 
 std::string library_trouble(const std::string& name) {
   const auto it = known.find(name);
-  if (it == known.end()) return fmt::format("there is no backend '{}'; there are gloo, nccl and mpi", name);
+  if (it == known.end()) {
+    const std::vector<std::string> names{"gloo", "nccl", "mpi"};
+    return fmt::format("there is no backend '{}'; there are gloo, nccl and mpi{}", name, did_you_mean(name, names));
+  }
   std::string trouble = find_opened(name).make ? "" : open_in_root(it->second.library);
   if (const Opened opened = find_opened(name); opened.make)
     trouble = opened.trouble ? opened.trouble() : "";

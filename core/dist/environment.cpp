@@ -95,17 +95,25 @@ std::optional<Launch> read(const Names& names) {
       a.rank, a.world_size, a.source, b.rank, b.world_size, b.source, list);
 }
 
-// One port for all processes of a job, and another for other jobs of the machine.
-int port_of_job() {
-  std::string job;
+// What a launcher calls the job of its processes; "": it does not say.
+std::string job_name() {
   for (const char* name : {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"})
-    if (job.empty()) job = variable(name);
-  if (job.empty() && is_set("SLURM_JOB_ID")) job = variable("SLURM_JOB_ID") + "." + variable("SLURM_STEP_ID");
-  return job.empty() ? usual_port : usual_port + int(std::hash<std::string>()(job) % 1000);
+    if (is_set(name)) return variable(name);
+  return is_set("SLURM_JOB_ID") ? variable("SLURM_JOB_ID") + "." + variable("SLURM_STEP_ID") : "";
+}
+
+// One port for all processes of a job, and another for other jobs of the machine.
+int port_of_job(const Launch& l) {
+  const std::string job = job_name();
+  if (!job.empty()) return usual_port + int(std::hash<std::string>()(job) % 1000);
+  if (l.source == launchers[0].source && l.world_size > 1 && is_set("MASTER_ADDR"))
+    throw Error(ErrorCode::usage, "MASTER_ADDR is set and MASTER_PORT is not; a process of a run needs both");
+  return usual_port;
 }
 
 std::optional<Address> find_master(const Launch& l) {
-  Address a{variable("MASTER_ADDR"), number("MASTER_PORT").value_or(port_of_job())};
+  const auto port = number("MASTER_PORT");
+  Address a{variable("MASTER_ADDR"), port ? *port : port_of_job(l)};
   // torchrun keeps a store of its own at the port.
   if (variable("TORCHELASTIC_USE_AGENT_STORE") == "True" && is_set("MASTER_PORT")) a.port += a.port < 65535 ? 1 : -1;
   if (a.port > 65535 || (a.port == 0 && l.world_size > 1))

@@ -27,7 +27,9 @@ const GroupRef& group_at(lua_State* L, int index) {
 
 std::optional<Milliseconds> seconds_at(lua_State* L, int index) {
   if (lua_isnoneornil(L, index)) return std::nullopt;
-  const double s = luaL_checknumber(L, index);
+  if (lua_type(L, index) != LUA_TNUMBER)
+    throw Error(ErrorCode::usage, "timeout is in seconds, a number, got {}", given_text(L, index));
+  const double s = lua_tonumber(L, index);
   if (!(s > 0 && s < 1e9)) throw Error(ErrorCode::usage, "timeout is in seconds, above 0, got {}", s);
   return Milliseconds(std::max<int64_t>(1, int64_t(s * 1000)));
 }

@@ -107,6 +107,15 @@ function s.argumentsOfOtherKinds()
     end
     fails('objects', function() dist.scatter_object_list(3) end, 'scatter_object_output_list expects a list, got 3')
     fails('messages', function() dist.batch_isend_irecv(3) end, 'batch_isend_irecv: p2p_op_list expects a list, got 3')
+    for name, peer in pairs { send = 'dst', isend = 'dst', recv = 'src', irecv = 'src' } do
+      fails(name, function() calls[name](nil, n, rank) end, ('%s: rank %d is this process itself'):format(name, rank))
+      fails(name, function() calls[name](nil, n, 'one') end, ("%s: %s expects a whole number, got 'one'"):format(name, peer))
+    end
+    fails('time-out', function() dist.all_reduce(x(), { timeout = '1' }) end, "timeout is in seconds, a number, got string '1'")
+    fails('backend', function() dist.new_group { ranks = { rank }, backend = 'glo' } end, "no backend 'glo'", "did you mean 'gloo'?")
+    for _, class in ipairs { 'DistributedDataParallel', 'FullyShardedDataParallel' } do
+      nn.parallel[class](nn.Linear(2, 1), {})  -- no options
+    end
     dist.all_reduce(x())
   end)
 end

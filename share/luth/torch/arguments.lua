@@ -39,4 +39,10 @@ function M.read(name, names, required, ...)
   return out
 end
 
+-- Options of a constructor: an empty table is none.
+function M.options(t)
+  if type(t) == 'table' and getmetatable(t) == nil and next(t) == nil then return nil end
+  return t
+end
+
 return M

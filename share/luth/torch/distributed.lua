@@ -26,9 +26,18 @@ local function check_list(name, what, list)
   if type(list) ~= 'table' then fail(name, '%s expects a list, got %s', what, tostring(list)) end
 end
 
+local numbers = { 'src', 'dst', 'tag' }
+-- What is wrong with an argument is said in the name of the function that was called.
+local function check_number(name, a, key)
+  local value = a[key]
+  if value == nil or (math.type(value) and math.tointeger(value)) then return end
+  fail(name, '%s expects a whole number, got %s', key, type(value) == 'string' and "'" .. value .. "'" or tostring(value))
+end
+
 -- The native call in the group: waits, or hands the work out.
 local function call(name, a, run)
   local group = group_of(name, a.group)
+  for i = 1, #numbers do check_number(name, a, numbers[i]) end
   local work = run(group)
   if a.async_op then return work end
   work:wait()
@@ -168,14 +177,17 @@ function M.monitored_barrier(...)
     native.recv(g, token, ranks[1], 0x0fff0001, seconds + 5):wait()
     return
   end
-  local missing, works = {}, {}
+  local missing, works, ended = {}, {}, nil
   for i = 2, #ranks do works[i] = native.recv(g, torch.zeros_like(token), ranks[i], 0x0fff0000, seconds) end
   for i = 2, #ranks do
-    if not pcall(works[i].wait, works[i]) then
+    local fine, message = pcall(works[i].wait, works[i])
+    if not fine then
       missing[#missing + 1] = tostring(ranks[i])
+      if not tostring(message):find(' has not ended within ', 1, true) then ended = ended or tostring(message) end
       if not a.wait_all_ranks then break end
     end
   end
+  if ended then fail('monitored_barrier', 'rank %s has not come: %s', table.concat(missing, ', '), ended) end
   if missing[1] then fail('monitored_barrier', 'rank %s has not come within %g s', table.concat(missing, ', '), seconds) end
   for i = 2, #ranks do works[i] = native.send(g, token, ranks[i], 0x0fff0001, seconds) end
   for i = 2, #ranks do works[i]:wait() end
@@ -183,11 +195,26 @@ end
 
 -- ---- messages ----
 
+local function check_peer(name, rank, g)
+  local ranks = native.ranks(g)
+  if rank == nil then return end
+  for i, r in ipairs(ranks) do
+    if r == rank then
+      if i == g:rank() + 1 then fail(name, 'rank %d is this process itself', rank) end
+      return
+    end
+  end
+  fail(name, "rank %d is not in the group '%s', whose ranks are %s", rank, g:name(), table.concat(ranks, ', '))
+end
+
 local function message(name, peer, required, run)
   return function(...)
     local a = read(name, { 'tensor', peer, 'group', 'tag', 'timeout' }, required, ...)
     a.async_op = true
-    return call(name, a, function(g) return run(g, a.tensor, a[peer], a.tag or 0, a.timeout) end)
+    return call(name, a, function(g)
+      check_peer(name, a[peer], g)
+      return run(g, a.tensor, a[peer], a.tag or 0, a.timeout)
+    end)
   end
 end
 M.isend = message('isend', 'dst', 2, native.send)

@@ -93,7 +93,8 @@ const Variables step_of_two{{"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "2"}
 
 // The inner launcher counts, where it is certain which that is.
 TEST(Environment, LaunchersWithinLaunchers) {
-  const Variables agent{{"RANK", "5"}, {"WORLD_SIZE", "8"}, {"GROUP_RANK", "1"}, {"MASTER_ADDR", "a"}};
+  const Variables half{{"RANK", "5"}, {"WORLD_SIZE", "8"}, {"GROUP_RANK", "1"}, {"MASTER_ADDR", "a"}};
+  const Variables agent = joined(half, {{"MASTER_PORT", "1234"}});
   const Variables open{{"OMPI_COMM_WORLD_RANK", "3"}, {"OMPI_COMM_WORLD_SIZE", "4"}};
   const Variables hydra{{"PMI_RANK", "3"}, {"PMI_SIZE", "4"}, {"MPI_LOCALRANKID", "3"}};
   EXPECT_EQ(launch_of(joined(agent, step_of_two))->rank, 5);
@@ -104,6 +105,8 @@ TEST(Environment, LaunchersWithinLaunchers) {
   EXPECT_EQ(launch_of(joined(open, {{"SLURM_JOB_ID", "7"}, {"SLURM_NTASKS", "2"}, {"SLURM_PROCID", "0"}}))->rank, 3);
   const auto error = [](const Variables& a, const Variables& b) { return error_of(joined(a, b)); };
   EXPECT_EQ(error(open, hydra), "");  // they agree
+  EXPECT_NE(error(half, {}).find("MASTER_ADDR is set and MASTER_PORT is not"), std::string::npos);
+  EXPECT_EQ(error(half, {{"SLURM_JOB_ID", "7"}}), "");  // its job has a port
   EXPECT_NE(error({{"PMI_RANK", "0"}, {"PMI_SIZE", "3"}}, step_of_two).find("twice"), std::string::npos);
   EXPECT_NE(error(joined(open, {{"PMIX_NAMESPACE", "slurm.pmix.7.0"}}), step_of_two).find("twice"), std::string::npos);
   // a world of one is not what the outer one has started
