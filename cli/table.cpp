@@ -154,6 +154,7 @@ constexpr Option of_train[] = {
     {"--random", "N", "try so many combinations of --sweep at random; values may be ranges: lr=1e-4..1e-1"},
     {"--find-lr", "[FILE]", "try learning rates, say which is good and keep nothing; FILE: a picture, .svg or .png"},
     {"--find-batch", "", "try sizes of batches, say how fast they are and keep nothing"},
+    {"--profile", "[STEPS]", "record 20 steps, or so many: where the time goes, by operator, module and line"},
     {"--quiet", "", "print warnings and errors alone"},
     {"--json", "", "print what happens as JSON, an object a line, on standard output"},
     device("auto"),

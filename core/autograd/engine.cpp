@@ -1,15 +1,18 @@
 // Backward: walks the graph from the newest node to the oldest. Iterative; runs on the caller.
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "core/autograd/accumulated_hooks.h"
 #include "core/autograd/autograd.h"
+#include "core/autograd/saved.h"
 #include "core/device/device_support.h"
 #include "core/op/basics.h"
 #include "core/tensor/batched_device.h"
+#include "core/tensor/profiler.h"
 #include "core/tensor/source_mark.h"
 
 namespace luth {
@@ -133,6 +136,9 @@ class Engine {
   }
 
   void run(const Tensors& roots, const Tensors& gradients) {
+    std::optional<ProfileRange> range;
+    if (profiling()) [[unlikely]]
+      range.emplace(ProfileEvent::Kind::range, "backward", next_sequence(), nullptr, next_sequence);
     Running now;
     const Current current_is_this(this);
     GradMode mode(options_.create_graph);
@@ -258,8 +264,17 @@ class Engine {
   }
 
   Tensors backward_of(Node& node, const Tensors& dys) {
+    if (profiling()) [[unlikely]] {
+      const ProfileRange now(ProfileEvent::Kind::node, node.name(), node.sequence, device_of(dys), next_sequence);
+      return anomaly_.on ? watched(node, dys) : node.backward(dys);
+    }
     if (!anomaly_.on) return node.backward(dys);
     return watched(node, dys);
+  }
+  static Device* device_of(const Tensors& dys) {
+    for (auto& t : dys)
+      if (t) return &t.device();
+    return nullptr;
   }
 
   void hand_out(const Node& node, const Tensors& dys) {

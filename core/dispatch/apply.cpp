@@ -1,5 +1,6 @@
 // apply(): the one function that every operator passes. See op.h for the recipe.
 #include "core/autograd/autograd.h"
+#include "core/autograd/saved.h"
 #include "core/base/error_context.h"
 #include "core/base/warn.h"
 #include "core/dispatch/autocast.h"
@@ -9,6 +10,7 @@
 #include "core/dispatch/prepare.h"
 #include "core/op/basics.h"
 #include "core/tensor/batched_device.h"
+#include "core/tensor/profiler.h"
 #include "core/tensor/record_stream.h"
 #include "core/tensor/source_mark.h"
 #include "core/tensor/uninitialised.h"
@@ -344,6 +346,23 @@ void run_out(Call& call, Tensors& out) {
   }
 }
 
+// The device of the first tensor; null: none has one.
+Device* device_of(const Inputs& in) {
+  for (auto& v : in)
+    if (v.is_tensor() && v.tensor()) return &v.tensor().device();
+  return nullptr;
+}
+
+// Within an event of the profiler, which is on.
+template <class F>
+[[gnu::noinline, gnu::cold]] decltype(auto) profiled(const Call& call, const char* suffix, F& f) {
+  Device* device = device_of(call.in);
+  const ProfileRange now(ProfileEvent::Kind::op, call.info->lua_name + suffix, next_sequence(),
+                         device ? device : &default_device(), next_sequence);
+  if (profiling()->wishes().shapes) profiling()->set_shapes(now.number(), arguments(call.in));
+  return f();
+}
+
 // Holds the defaults and lets `op` point to them, where it is null.
 OpValue or_defaults(const OpInfo& info, const void*& op) {
   if (op) return {};
@@ -365,10 +384,15 @@ Observer* observer() { return observer_; }
 Observer* set_observer(Observer* o) { return std::exchange(observer_, o); }
 
 void apply(Call& call) {
-  fill_in(*call.info, call.in);
-  with_error_context(
-      call.info->lua_name, [&] { return place_of(*call.info, call.in); },
-      [&] { autocast_acts() ? run_autocast(call) : run(call); });
+  auto all = [&]() __attribute__((always_inline)) {
+    fill_in(*call.info, call.in);
+    with_error_context(
+        call.info->lua_name, [&] { return place_of(*call.info, call.in); },
+        [&] { autocast_acts() ? run_autocast(call) : run(call); });
+  };
+  if (profiling()) [[unlikely]]
+    return profiled(call, "", all);
+  all();
 }
 
 Tensors apply(const OpInfo& info, const void* op, Inputs in) {
@@ -380,9 +404,14 @@ Tensors apply(const OpInfo& info, const void* op, Inputs in) {
 
 static Tensor inplace(Call& call) {
   const OpInfo& info = *call.info;
-  fill_in(info, call.in);
-  return with_error_context(
-      info.lua_name, [&] { return place_of(info, call.in, "_"); }, [&] { return run_inplace(call); });
+  auto all = [&]() __attribute__((always_inline)) {
+    fill_in(info, call.in);
+    return with_error_context(
+        info.lua_name, [&] { return place_of(info, call.in, "_"); }, [&] { return run_inplace(call); });
+  };
+  if (profiling()) [[unlikely]]
+    return profiled(call, "_", all);
+  return all();
 }
 
 Tensor apply_inplace(const OpInfo& info, const void* op, Inputs in) {
@@ -433,9 +462,15 @@ Tensor call_inplace(OpRef& op, const void* attributes, Operands in) {
 Tensors apply_out(const OpInfo& info, const void* op, Inputs in, Tensors out) {
   OpValue defaults = or_defaults(info, op);
   Call call{&info, op, std::move(in), {}};
-  fill_in(info, call.in);
-  with_error_context(
-      info.lua_name, [&] { return place_of(info, call.in); }, [&] { run_out(call, out); });
+  auto all = [&]() __attribute__((always_inline)) {
+    fill_in(info, call.in);
+    with_error_context(
+        info.lua_name, [&] { return place_of(info, call.in); }, [&] { run_out(call, out); });
+  };
+  if (profiling()) [[unlikely]]
+    profiled(call, "", all);
+  else
+    all();
   return out;
 }
 

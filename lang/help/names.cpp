@@ -26,6 +26,8 @@ constexpr Space spaces[] = {
     {"torch.distributions", "Probability distributions, maps of them, and their divergences."},
     {"torch.func", "Functions of functions: vmap, derivatives, modules as functions of their parameters."},
     {"torch.linalg", "Linear algebra: equations, factorizations, norms. All functions take batches of matrices."},
+    {"torch.profiler", "Where the time goes: by operator, module and line."},
+    {"torch.profiler.ProfilerActivity", "What a profile records: CPU, CUDA."},
     {"torch.signal", "Signal processing: torch.signal.windows."},
     {"torch.signal.windows", "Window functions of signal processing."},
     {"torch.special", "Special functions of each element."},

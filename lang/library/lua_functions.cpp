@@ -194,6 +194,23 @@ constexpr Row tensorboard[] = {
      "add_histogram(tag, tensor, step), add_image(tag, tensor, step, {dataformats = 'CHW'}), add_images, add_text(tag, "
      "text, step), add_hparams(settings, metrics), add_graph(model, input), flush(), close()."},
 };
+constexpr Row profiler[] = {
+    {"profile", nullptr,
+     "torch.profiler.profile({activities, schedule, on_trace_ready, record_shapes = false, profile_memory = false, "
+     "with_modules = true}, f = nil)",
+     "Records the operators of this thread, from p:start() to p:stop(), or while f(p) runs: p:key_averages("
+     "{group_by_input_shape = false}):table{sort_by = 'self_cpu_time_total', row_limit = 100}, p:by_module() and "
+     "p:by_line() (lists of {key, count, forward, backward, total, memory}), p:export_chrome_trace(path), "
+     "p:export_stacks(path, metric), p:events(); p:step() ends a step of a schedule. A local variable <close> stops "
+     "it."},
+    {"record_function", nullptr, "torch.profiler.record_function(name, f = nil, ...)",
+     "A range of this name in a profile: a scope, or while f(...) runs."},
+    {"schedule", nullptr, "torch.profiler.schedule{wait = 0, warmup = 0, active = 1, ['repeat'] = 0, skip_first = 0}",
+     "What a profile does at each step: of every wait + warmup + active steps it records the last ones, and calls "
+     "on_trace_ready(profile) behind them."},
+    {"tensorboard_trace_handler", nullptr, "torch.profiler.tensorboard_trace_handler(dir, worker_name = nil)",
+     "A function for on_trace_ready that writes each trace into a folder."},
+};
 constexpr Row einops[] = {
     {"rearrange", nullptr, "x:rearrange(pattern, {axis = size, …})",
      "Splits, permutes and merges dims as a pattern of einops says: x:rearrange('b (h d) t -> b h t d', {h = 8}). ... "
@@ -275,6 +292,16 @@ void add_table(lua_State* L, const char* name, const char* module, std::span<con
   lua_pop(L, 1);
 }
 
+// A table of names in the table on top of the stack.
+void add_names(lua_State* L, const char* name, std::initializer_list<std::pair<const char*, const char*>> names) {
+  lua_newtable(L);
+  for (auto& [key, value] : names) {
+    lua_pushstring(L, value);
+    lua_setfield(L, -2, key);
+  }
+  lua_setfield(L, -2, name);
+}
+
 void open_libraries(lua_State* L) {
   push_table(L);
   add_library(L, -1, "luth.torch.copies", copies);
@@ -289,6 +316,9 @@ void open_libraries(lua_State* L) {
   add_library(L, -1, "luth.torch.make_tensor", testing);
   push_table(L);
   add_table(L, "distributions", "luth.torch.distributions", distributions);
+  add_table(L, "profiler", "luth.torch.profiler", profiler);
+  push_table(L, "profiler");
+  add_names(L, "ProfilerActivity", {{"CPU", "CPU"}, {"CUDA", "CUDA"}});
   lua_getglobal(L, "data");
   add_library(L, -1, "luth.data.samplers", samplers);
   add_library(L, -1, "luth.data.collate", collation);

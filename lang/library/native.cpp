@@ -23,6 +23,7 @@
 #include "lang/library/choose_device.h"
 #include "lang/library/lua_tree.h"
 #include "lang/library/processes.h"
+#include "lang/library/profiles.h"
 #include "lang/library/terminals.h"
 #include "lang/nn/nn.h"
 #include "lang/optim/optim.h"
@@ -240,6 +241,10 @@ constexpr luaL_Reg functions[] = {
     {"run", guarded<run_process>},
     {"start", guarded<start_process>},
     {"wait", guarded<wait_process>},
+    {"profile_start", guarded<profile_start>},
+    {"profile_stop", guarded<profile_stop>},
+    {"profile_begin", guarded<profile_begin>},
+    {"profile_end", guarded<profile_end>},
     {"signal", guarded<signal_process>},
     {"program", guarded<program_path>},
     {"process", guarded<process_number>},

@@ -2,6 +2,7 @@
 -- of the recipes.
 local native = require 'luth.native'
 local errors = require 'luth.train.errors'
+local files = require 'luth.profile.texts'
 local page = require 'luth.report.page'
 
 local M = {}
@@ -114,17 +115,7 @@ end
 local function number(x) return x and string.format('%.6g', x) or '' end
 
 --- Prints rows of texts in columns.
-function M.print_columns(rows)
-  local widths = {}
-  for _, row in ipairs(rows) do
-    for column, text in ipairs(row) do widths[column] = math.max(widths[column] or 0, #text) end
-  end
-  for _, row in ipairs(rows) do
-    local padded = {}
-    for column, text in ipairs(row) do padded[column] = text .. (' '):rep(widths[column] - #text) end
-    print((table.concat(padded, '  '):gsub('%s+$', '')))
-  end
-end
+function M.print_columns(rows) print(files.left_columns(rows)) end
 
 local function print_table(runs)
   local names, seen = {}, {}

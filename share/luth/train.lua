@@ -8,6 +8,7 @@ local evaluation = require 'luth.train.evaluation'
 local find = require 'luth.train.find'
 local options = require 'luth.train.options'
 local predict = require 'luth.train.predict'
+local profile = require 'luth.train.profile'
 local ranks = require 'luth.train.ranks'
 local report = require 'luth.report'
 local recipes = require 'luth.train.recipe'
@@ -213,6 +214,8 @@ function M.train(path, words)
     if ranks.size > 1 or found.resume then usage('--dry-run is for one rank and a run that begins') end
     return dry_run.run(t)
   end
+  local steps = profile.steps(own.profile)
+  if steps then profile.attach(t, steps) end
   local file = found.resume and found.resume.file
   if file then checkpoint.restore(t, file) end
   train_in_folder(t, path, line, found, file)

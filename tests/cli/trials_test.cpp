@@ -60,5 +60,27 @@ TEST_F(Trials, FindABatch) {
   EXPECT_EQ(r.code, 1) << r.out;
 }
 
+TEST_F(Trials, AProfile) {
+  Result r = train({"--profile", "4", "--dir", "run"},
+                   "r.callbacks = nil r.transform = function(x, y)\n return x * 2, y end ");
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.err, "4 steps of ") && has(r.err, "share  look first at")) << r.err;
+  EXPECT_TRUE(has(r.err, "done: run/ckpt/last.h5"));
+  EXPECT_EQ(read_file(dir_ / "run/profile/first.txt"),
+            r.err.substr(r.err.find("4 steps of"), read_file(dir_ / "run/profile/first.txt").size()));
+  EXPECT_TRUE(has(read_file(dir_ / "run/profile/operators.txt"), "_adam"));
+  const std::string modules = read_file(dir_ / "run/profile/modules.txt");
+  for (auto part : {"1 (Linear)", "2 (ReLU)", "4 (Linear)", "CrossEntropyLoss"})
+    EXPECT_TRUE(has(modules, part)) << modules;
+  EXPECT_TRUE(has(read_file(dir_ / "run/profile/lines.txt"), "p.lua:13 ")) << read_file(dir_ / "run/profile/lines.txt");
+  EXPECT_TRUE(has(read_file(dir_ / "run/profile/trace.json"), "\"name\":\"optimizer\""));
+  // the run is the same without it
+  ASSERT_EQ(train({"--dir", "other"}, "r.callbacks = nil r.transform = function(x, y)\n return x * 2, y end ").code, 0);
+  EXPECT_EQ(log_of(dir_, "run"), log_of(dir_, "other"));
+  r = train({"--profile", "x"});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_TRUE(has(r.err, "--profile takes a number of steps, or nothing, got 'x'")) << r.err;
+}
+
 }  // namespace
 }  // namespace luth::testing

@@ -6,6 +6,7 @@ local make = require 'luth.train.make'
 local plot = require 'luth.plot'
 local progress = require 'luth.train.progress'
 local ranks = require 'luth.train.ranks'
+local streams = require 'luth.data.streams'
 local texts = require 'luth.texts'
 
 local M = {}
@@ -109,12 +110,14 @@ end
 local least_seconds, most_steps, slow = 0.3, 30, 30
 local enough = 0.95  -- of the best speed
 
+local function samples_of(t) return streams.count(t.parts.train) or math.maxinteger end
+
 -- The usual seconds of a step with batches of a size, data included; nil where memory does not suffice, or with the reason that
 -- something else went wrong. The first step warms up.
 local function try_batch(t, size)
   t.recipe.batch = size
   t.loader = batches.loader(t.recipe, t.parts.train, true, t.device)
-  t.batches = math.max(1, #t.parts.train // size)  -- whole ones
+  t.batches = math.max(1, samples_of(t) // size)  -- whole ones
   local times, began, last
   local ok, why = pcall(each_batch, t, function(count, part, ...)
     step(t, t.recipe.accumulate * count, part, ...):item()
@@ -134,7 +137,7 @@ end
 -- {batch =, speed =, seconds =, memory =} of sizes that double, and why there is no larger one.
 local function try_batches(t)
   local rows, size, better, fastest = {}, 1, 1, 0
-  while size <= #t.parts.train do
+  while size <= samples_of(t) do
     local seconds, why = try_batch(t, size)
     if why and size > 1 then error(why, 0) end  -- one sample may be too few for a module
     if not seconds and not why then return rows, string.format('batches of %d do not fit into memory', size) end
@@ -147,7 +150,7 @@ local function try_batches(t)
     end
     size = size * 2
   end
-  return rows, string.format('there are %d samples', #t.parts.train)
+  return rows, string.format('there are %d samples', samples_of(t))
 end
 
 --- Tries growing batches, and prints their speeds.
