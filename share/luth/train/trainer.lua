@@ -89,10 +89,11 @@ function Trainer:forward(batch)
 end
 
 -- The loss of a batch whose gradients are there afterwards. A `step` that returns nothing has done all by itself, as has
--- one of a recipe without `optim`. `boundary`: an update follows.
+-- one of a recipe without `optim`: the second result says so of the former. `boundary`: an update follows.
 function Trainer:forward_backward(batch, boundary)
   local r, loss = self.recipe, self:forward(batch)
-  if loss == nil or (r.step and not self.optimizer) then return loss end
+  if loss == nil then return nil, true end
+  if r.step and not self.optimizer then return loss end
   if self.reads_loss then
     local value = loss:item()
     if bad_loss.is_bad(value) then return bad_loss.meet(self, batch, value) end
@@ -118,6 +119,12 @@ function Trainer:update()
   end)
   replicas.averaged = false
   if self.schedule and self.schedule_per_step then self.schedule:step() end
+  self:count_step()
+end
+
+-- A step of the optimizer, or of the recipe's own, is done.
+function Trainer:count_step()
+  local r = self.recipe
   self.step = self.step + 1
   if self.ema then
     local _ <close> = torch.no_grad()
@@ -160,7 +167,7 @@ function Trainer:totals()
   return torch.tensor(sum, { dtype = torch.float64, device = self.device }), math.tointeger(count)
 end
 
--- The mean loss of the epoch so far; a loss that is no number ends the run, with the last good checkpoint in place.
+-- The mean loss of the epoch so far, nil where `step` gives none; a loss that is no number ends the run, with the last good checkpoint in place.
 function Trainer:mean_loss()
   local sums = self:sums()
   local sum, count, bad = total(sums)
@@ -170,7 +177,7 @@ function Trainer:mean_loss()
     ranks.fail(bad, 3, string.format('the loss became %s in epoch %d (after %d steps); try a smaller lr or clip%s',
                                      value ~= value and 'nan' or value, self.epoch, self.step, kept))
   end
-  return sum / count
+  return count > 0 and sum / count or nil
 end
 
 -- `ended`: an epoch has; `saved`: nothing is left to do, and last.h5 holds it.
@@ -192,10 +199,10 @@ function Trainer:run_batch(part, boundary, ...)
   if self.replicas then self.replicas:begin(part.weight) end
   local batch = batches.augment(self, batches.prepare(self.recipe, self.device, ...))
   local size = part.own > 0 and #batch[1] or 0
-  local loss = self:forward_backward(batch, boundary)
+  local loss, done = self:forward_backward(batch, boundary)
   if loss and size > 0 then self:add_loss(loss, size) end
   self.batch = self.batch + 1
-  if loss and boundary then self:update() end
+  if done then self:count_step() elseif loss and boundary then self:update() end
   return loss
 end
 
@@ -280,7 +287,7 @@ end
 
 -- Adds the results on the validation data to the entry; returns the score of the epoch, which is better where it is larger.
 function Trainer:validate(entry, model)
-  local held, score = self.parts.val or self.parts.test, -entry.loss
+  local held, score = self.parts.val or self.parts.test, -(entry.loss or 0)
   local results = held and not batches.is_empty(held) and batches.evaluate(self, model, held, self.recipe.limit_val) or {}
   for _, result in ipairs(results) do
     local name, value, smaller = table.unpack(result)
@@ -332,7 +339,7 @@ end
 function Trainer:finish_epoch(started, first, whole)
   local r = self.recipe
   local entry = { epoch = self.epoch, step = self.step, loss = self:mean_loss(), lr = self:learning_rate() }
-  local text = string.format('epoch %d/%d  loss %.4f', self.epoch, r.epochs, entry.loss)
+  local text = string.format('epoch %d/%d', self.epoch, r.epochs) .. (entry.loss and string.format('  loss %.4f', entry.loss) or '')
   local model = self.ema or self.model
   if self.replicas then
     self.replicas:check_equal()
@@ -343,7 +350,7 @@ function Trainer:finish_epoch(started, first, whole)
   local score, results
   if validates then score, results = self:validate(entry, model) end
   for _, result in ipairs(results or {}) do text = text .. string.format('  val_%s %.4f', result[1], result[2]) end
-  self:step_schedule(entry.val_loss or entry.loss, score or -entry.loss)
+  self:step_schedule(entry.val_loss or entry.loss, score or -(entry.loss or 0))
   entry.seconds = native.now() - started
   self.line:clear()
   progress.note('epoch', entry, '%s  (%.1f s)', text, entry.seconds)
@@ -361,7 +368,7 @@ end
 
 -- Takes the folder `run`, in which it then can train and save.
 function Trainer:open(run)
-  self.run, self.line, self.saved_at = run, progress.line(), native.now()
+  self.run, self.dir, self.line, self.saved_at = run, run.dir, progress.line(), native.now()
   self.kept, self.worse = self.kept or {}, self.worse or 0
   self.reads_loss = self.device.type == 'cpu' and ranks.size == 1 or self.recipe.on_nan ~= 'stop'
   if ranks.rank == 0 then
