@@ -52,15 +52,27 @@ if linked "$stage" | grep 'not found'; then
   echo "bundle: the libraries named above are missing here, so they cannot be bundled" >&2
   exit 1
 fi
+# license PATTERN: the terms of the package that has a file of that path, and the texts that they refer to
+license() {
+  local package terms text
+  package=$(dpkg-query -S "$1" 2>/dev/null | sed 's/:.*//;q') || true
+  terms=/usr/share/doc/$package/copyright
+  [ -n "$package" ] && [ -e "$terms" ] || return 0
+  install -D -m 644 "$terms" "$stage/share/luth/licenses/$package"
+  for text in $(grep -o '/usr/share/common-licenses/[A-Za-z0-9.-]*[A-Za-z0-9]' "$terms" | sort -u); do
+    [ ! -e "$text" ] || install -D -m 644 "$text" "$stage/share/luth/licenses/common/${text##*/}"
+  done
+}
 needs "$stage" | grep -Ev "$baseline" >"$work/needs" || true
 while read -r soname path; do
   [ "${path#"$stage"}" = "$path" ] || continue
   install -m 644 "$path" "$stage/lib/$soname"
-  package=$(dpkg-query -S "*/$(basename "$(realpath "$path")")" 2>/dev/null | sed 's/:.*//;q') || true
-  if [ -n "$package" ] && [ -e "/usr/share/doc/$package/copyright" ]; then
-    install -D -m 644 "/usr/share/doc/$package/copyright" "$stage/share/luth/licenses/$package"
-  fi
+  license "*/$(basename "$(realpath "$path")")"
 done <"$work/needs"
+# What the programs contain: archives, the reader's C++ run-time, and what is headers alone. None is under a licence that asks for
+# more than its terms; glibc would, and is shared.
+for archive in $(sed -n 's/^[^#]*=\(\/.*\.a\)$/\1/p' "$tree/CMakeCache.txt") libstdc++.a; do license "*/${archive##*/}"; done
+for header in fmt/format.h CLI/CLI.hpp nlohmann/json.hpp; do license "*/$header"; done
 
 tarball=$output/$name.tar.gz
 tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner -cf - "$name" | gzip "${LUTH_BUNDLE_GZIP:--6}" >"$tarball"

@@ -14,6 +14,13 @@ grep -q 'and may have 1; build it for one architecture' "$work/said"
 bash "$LUTH_SOURCE/scripts/bundle.sh" --no-build --output "$work"
 tar -C "$work" -xzf "$work"/luth-*.tar.gz
 cd "$work"/luth-*/
+if command -v dpkg-query >/dev/null; then
+  for part in libhdf5-dev liblua5.4-dev libfmt-dev libopenblas0-openmp; do
+    [ -s "share/luth/licenses/$part" ] || { echo "the terms of $part are missing"; exit 1; }
+  done
+  [ -s share/luth/licenses/common/GPL-3 ] || { echo "a text that the terms refer to is missing"; exit 1; }
+fi
+ldd libexec/luth/read-hdf5 | grep -q 'libc\.so' || { echo "the reader contains glibc, whose licence asks more"; exit 1; }
 clean=(env -i PATH=/usr/bin:/bin HOME="$work")
 "${clean[@]}" bin/luth -e "assert(#data.mnist{root = 'data/mnist', train = false} == 10000)"
 "${clean[@]}" bin/luth -e 'local c = nn.Conv2d(3, 8, 3); assert(#c(torch.ones(2, 3, 9, 9)) == 2)'

@@ -1,5 +1,4 @@
-// HDF5 opens plugins by the functions of dlfcn.h. In the reader, which is linked statically, the linker puts these in
-// their place.
+// HDF5 opens plugins by the functions of dlfcn.h. In the reader the linker puts these in their place.
 extern "C" {
 
 void* __wrap_dlopen(const char*, int) { return nullptr; }
