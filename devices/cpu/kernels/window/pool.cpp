@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "devices/cpu/kernels/common/kernels.h"
@@ -83,7 +84,8 @@ constexpr C lowest = std::numeric_limits<C>::has_infinity ? -std::numeric_limits
                                                           : std::numeric_limits<C>::lowest();
 
 template <int64_t step, class T, class C>
-void take_row(const T* x, int64_t any_step, int32_t first, int64_t n, C* best, int32_t* at) {
+void take_row(const T* __restrict x, int64_t any_step, int32_t first, int64_t n, C* __restrict best,
+              int32_t* __restrict at) {
   int64_t s = step ? step : any_step;
   for (int64_t j = 0; j < n; ++j) take(C(x[j * s]), int32_t(first + j * s), best[j], at[j]);
 }
@@ -123,29 +125,75 @@ void max_pairs(const T* x, int64_t w, int64_t row, int64_t n, int64_t base, T* y
     if (j < rest) index[whole + j] = at[j];
 }
 
-// Updates the extrema of one row of windows by one row of the input, which begins at offset `row`.
+// Updates the extrema of windows of equal shares by one row of the input, which begins at offset `row`.
 template <class T, class C>
-void take_windows(const T* x, int64_t row, const PoolDim& across, C* best, int32_t* at) {
-  if (across.kernel == 0) {  // windows of equal shares
-    for (int64_t j = 0; j < across.to; ++j)
-      for (int64_t v = across.begin(j); v < across.end(j); ++v) take(C(x[row + v]), int32_t(row + v), best[j], at[j]);
-    return;
-  }
-  const int64_t step = across.stride;
-  for (int64_t q = 0; q < across.kernel; ++q) {
-    // windows [from, from + n) whose element q lies inside
-    const int64_t offset = q * across.dilation - across.padding, last = across.from - 1 - offset;
-    const int64_t from = std::max<int64_t>(0, (step - 1 - offset) / step);
-    const int64_t n = (last < 0 ? 0 : std::min(across.to, last / step + 1)) - from, first = row + from * step + offset;
-    if (n <= 0) continue;
-    if (step == 1)
-      take_row<1>(x + first, 1, int32_t(first), n, best + from, at + from);
-    else if (step == 2)
-      take_row<2>(x + first, 2, int32_t(first), n, best + from, at + from);
-    else
-      take_row<0>(x + first, step, int32_t(first), n, best + from, at + from);
-  }
+void take_shares(const T* x, int64_t row, const PoolDim& across, C* best, int32_t* at) {
+  for (int64_t j = 0; j < across.to; ++j)
+    for (int64_t v = across.begin(j); v < across.end(j); ++v) take(C(x[row + v]), int32_t(row + v), best[j], at[j]);
 }
+
+/// What rows of the input have of each window of a row, kept as long as windows of later rows meet them. A row is
+/// copied between the lowest numbers, so that all windows are whole, and there are as many as fill vectors.
+template <class T>
+class RowExtrema {
+ public:
+  using C = compute_t<T>;
+  explicit RowExtrema(const Pooling& p)
+      : across_(p.across),
+        width_((p.out.w + 15) / 16 * 16),
+        length_(std::max<int64_t>(1, (width_ - 1) * across_.stride + (across_.kernel - 1) * across_.dilation + 1)),
+        rows_(size_t(std::max<int64_t>(1, (p.down.kernel - 1) * p.down.dilation + 1)), -1),
+        best_(width_ * int64_t(rows_.size())),
+        at_(width_ * int64_t(rows_.size())),
+        firsts_(width_),
+        line_(length_) {
+    for (int64_t j = 0; j < width_; ++j) firsts_[j] = int32_t(across_.first(j));
+    std::fill(line_.get(), line_.get() + length_, lowest<C>);
+  }
+  /// Windows that fill vectors: so many extrema update() changes.
+  int64_t width() const { return width_; }
+  /// Extrema of windows of which no element was seen, in rows from offset `first` on.
+  void begin(int64_t first, C* best, int32_t* at) const {
+    const int32_t* firsts = firsts_.get();
+    for (int64_t j = 0; j < width_; ++j) best[j] = lowest<C>;
+    for (int64_t j = 0; j < width_; ++j) at[j] = int32_t(first) + firsts[j];
+  }
+  void forget() { std::fill(rows_.begin(), rows_.end(), -1); }
+  /// Updates extrema by row number `row` of x.
+  void update(const T* x, int64_t row, C* __restrict best, int32_t* __restrict at) {
+    const size_t slot = size_t(row) % rows_.size();
+    C* const __restrict b = best_.get() + int64_t(slot) * width_;
+    int32_t* const __restrict a = at_.get() + int64_t(slot) * width_;
+    if (std::exchange(rows_[slot], row) != row) find(x + row * across_.from, b, a);
+    const int32_t first = int32_t(row * across_.from);
+    const int64_t n = width_;
+    for (int64_t j = 0; j < n; ++j) take(b[j], first + a[j], best[j], at[j]);
+  }
+
+ private:
+  void find(const T* row, C* best, int32_t* at) {
+    const int64_t pad = across_.padding, n = std::min(across_.from, length_ - pad);
+    for (int64_t v = 0; v < n; ++v) line_[pad + v] = C(row[v]);
+    begin(0, best, at);
+    for (int64_t q = 0; q < across_.kernel; ++q) {
+      const C* from = line_.get() + q * across_.dilation;
+      const auto first = int32_t(q * across_.dilation - pad);
+      if (across_.stride == 1)
+        take_row<1>(from, 1, first, width_, best, at);
+      else if (across_.stride == 2)
+        take_row<2>(from, 2, first, width_, best, at);
+      else
+        take_row<0>(from, across_.stride, first, width_, best, at);
+    }
+  }
+
+  const PoolDim across_;
+  const int64_t width_, length_;
+  std::vector<int64_t> rows_;  // by slot: which row is in it; -1: none
+  Buffer<C> best_;
+  Buffer<int32_t> at_, firsts_;
+  Buffer<C> line_;
+};
 
 // Whether windows lie side by side along a dim, two elements each, all inside.
 bool side_by_side(const PoolDim& d) {
@@ -166,10 +214,19 @@ void take_pairs(const T* x, int64_t w, int64_t row, int64_t n, C* best, int32_t*
   }
 }
 
-// One plane; `best` and `at` have room for a row of results.
+template <class T, class C>
+void write_row(const C* __restrict best, const int32_t* __restrict at, int64_t n, int64_t base, T* __restrict y,
+               int64_t* __restrict index) {
+  for (int64_t j = 0; j < n; ++j) y[j] = T(best[j]);
+  for (int64_t j = 0; j < n; ++j) index[j] = at[j] + base;
+}
+
+// One plane; `best` and `at` have room for as many results as `rows` changes at once.
 template <class T>
-void max_plane(const T* x, const Pooling& p, int64_t base, T* y, int64_t* index, compute_t<T>* best, int32_t* at) {
+void max_plane(const T* x, const Pooling& p, int64_t base, T* y, int64_t* index, compute_t<T>* best, int32_t* at,
+               RowExtrema<T>& rows) {
   const PoolDim &deep = p.deep, &across = p.across;
+  rows.forget();
   const bool pairs = side_by_side(p.down) && side_by_side(across);
   for (int64_t a = 0; a < p.out.d; ++a)
     for (int64_t i = 0; i < p.out.h; ++i, y += p.out.w, index += p.out.w) {
@@ -178,14 +235,18 @@ void max_plane(const T* x, const Pooling& p, int64_t base, T* y, int64_t* index,
         continue;
       }
       // the index of a window without an element above the lowest value: its first element
-      const int64_t first = p.first_row(a, i);
-      for (int64_t j = 0; j < p.out.w; ++j) best[j] = lowest<compute_t<T>>, at[j] = int32_t(first + across.first(j));
+      rows.begin(p.first_row(a, i), best, at);
       if (pairs)
         for (int64_t z = deep.first(a); z < std::min(deep.end(a), p.in.d); z += deep.dilation)
           take_pairs(x, p.in.w, (z * p.in.h + 2 * i) * p.in.w, p.out.w, best, at);
       else
-        p.each_row(a, i, [&](int64_t row) { take_windows(x, row, across, best, at); });
-      for (int64_t j = 0; j < p.out.w; ++j) y[j] = T(best[j]), index[j] = at[j] + base;
+        p.each_row(a, i, [&](int64_t row) {
+          if (across.kernel == 0)
+            take_shares(x, row, across, best, at);
+          else
+            rows.update(x, row / p.in.w, best, at);
+        });
+      write_row(best, at, p.out.w, base, y, index);
     }
 }
 
@@ -223,11 +284,12 @@ void max_pool(const ops::MaxPool& op, Tensor& y, Tensor& indices, const Strided&
         max_channels(from + n * p.in.area() * p.in.channels + c, p, channels, op.base, to + at, index + at);
       });
     each_plane(p.in, [&](int64_t begin, int64_t end) {
-      Buffer<compute_t<T>> best(p.out.w);
-      Buffer<int32_t> at(p.out.w);
+      RowExtrema<T> rows(p);
+      Buffer<compute_t<T>> best(rows.width());
+      Buffer<int32_t> at(rows.width());
       for (int64_t i = begin; i < end; ++i)
         max_plane(from + i * p.in.area(), p, op.base, to + i * p.out.area(), index + i * p.out.area(), best.get(),
-                  at.get());
+                  at.get(), rows);
     });
   });
 }

@@ -1,4 +1,5 @@
 // Pooling by means: windows are separable, so rows are summed first, and each row of results reads one row of sums.
+#include <utility>
 #include <vector>
 
 #include "core/ops/window/pool.h"
@@ -16,7 +17,8 @@ struct Span {
 struct Windows {
   std::vector<Span> deep, down, across;
   int64_t divisor = 0;  // 0: the product of the sizes
-  Windows(const ops::AvgPool& op) : divisor(op.divisor_override.value_or(0)) {
+  ops::PoolDim row;     // the dim `across`
+  Windows(const ops::AvgPool& op) : divisor(op.divisor_override.value_or(0)), row(op.windows.dim(2)) {
     int d = 0;
     for (auto* list : {&deep, &down, &across}) {
       const ops::PoolDim w = op.windows.dim(d++);
@@ -33,12 +35,13 @@ struct Windows {
   /// The factor of row i of the results in the divisors of its windows.
   int64_t rows(int64_t i) const { return deep_of(i).size * down_of(i).size; }
   int64_t weight(int64_t rows, int64_t j) const { return divisor ? divisor : rows * across[size_t(j)].size; }
+  /// Elements that windows of one size reach along a row, from `row.padding` before its first one on, or more.
+  int64_t reach() const { return std::max(row.padding + row.from, (row.to - 1) * row.stride + row.kernel); }
 };
 
 // Integers are divided as their dtype holds them: a divisor may wrap to 0, and the lowest number has no opposite.
 template <class C>
-C divided(C sum, int64_t by) {
-  const C d = C(by);
+C divided(C sum, C d) {
   if (d == C(0)) return C(0);
   if constexpr (std::is_integral_v<C> && std::is_signed_v<C>)
     if (d == C(-1)) return C(uint64_t(0) - uint64_t(sum));
@@ -58,6 +61,51 @@ struct Image {
   int64_t h, w, step, count;
 };
 
+/// A row of one channel for windows of one size. They lie in `line`, between zeros, so that all are whole, and windows
+/// side by side are computed together.
+template <class C>
+struct Line {
+  const Windows& win;
+  Buffer<C> line, parts, divisors;  // parts: a number for each window
+  int64_t rows = -1;                // that the divisors are for
+  /// `used`: for windows of one size.
+  Line(const Windows& windows, bool used)
+      : win(windows), line(used ? win.reach() : 0), parts(used ? win.row.to : 0), divisors(used ? win.row.to : 0) {
+    if (used) std::fill(line.get(), line.get() + win.reach(), C(0));
+  }
+  C* inside() const { return line.get() + win.row.padding; }
+  // out[j] = from[j] / the divisor of window j, in windows of `n` rows.
+  template <class Out, class In>
+  void divide(const In* __restrict from, int64_t n, Out* __restrict out) {
+    const int64_t count = win.row.to;
+    if (std::exchange(rows, n) != n)
+      for (int64_t j = 0; j < count; ++j) divisors[j] = C(win.weight(n, j));
+    const C* __restrict d = divisors.get();
+    for (int64_t j = 0; j < count; ++j) out[j] = Out(divided(C(from[j]), d[j]));
+  }
+  // The sums of the windows of what lies in the line.
+  const C* sums() {
+    const int64_t count = win.row.to, stride = win.row.stride;
+    C* __restrict sum = parts.get();
+    std::fill(sum, sum + count, C(0));
+    for (int64_t q = 0; q < win.row.kernel; ++q) {
+      const C* __restrict from = line.get() + q;
+      if (stride == 2)
+        for (int64_t j = 0; j < count; ++j) sum[j] += from[2 * j];
+      else
+        for (int64_t j = 0; j < count; ++j) sum[j] += from[j * stride];
+    }
+    return sum;
+  }
+  // Adds the part of each window to its elements.
+  void spread() {
+    const int64_t count = win.row.to, kernel = win.row.kernel, stride = win.row.stride;
+    const C* __restrict part = parts.get();
+    for (int64_t j = 0; j < count; ++j)
+      for (int64_t q = 0; q < kernel; ++q) line[j * stride + q] += part[j];
+  }
+};
+
 /// Pooling of one row of windows, row i of the results; rows are counted over all planes. `one`: one channel, known to
 /// the compiler.
 template <bool one, class T>
@@ -66,6 +114,7 @@ struct RowPooling {
   const Windows& win;
   const Image& image;
   C* sums;  // room for a row of the image
+  Line<C>& line;
 
   int64_t step() const { return one ? 1 : image.step; }
   int64_t count() const { return one ? 1 : image.count; }
@@ -73,29 +122,33 @@ struct RowPooling {
   // Rows of the input are summed first.
   void mean(const T* x, int64_t i, T* y) const {
     const int64_t w = image.w, step = this->step(), count = this->count(), outputs = int64_t(win.across.size());
-    C* const row = sums;
+    const bool together = one && win.row.kernel;
+    C* const row = together ? line.inside() : sums;
     std::fill(row, row + w * count, C(0));
     each_row(win, i, image.h, [&](int64_t h) {
       for (int64_t v = 0; v < w; ++v)
         for (int64_t c = 0; c < count; ++c) row[v * count + c] += C(x[(h * w + v) * step + c]);
     });
     const int64_t rows = win.rows(i);
+    if (together) return line.divide(line.sums(), rows, y + i * outputs);
     for (int64_t j = 0; j < outputs; ++j)
       for (int64_t c = 0; c < count; ++c) {
         C sum = 0;
         for (int64_t v = win.across[size_t(j)].begin; v < win.across[size_t(j)].end; ++v) sum += row[v * count + c];
-        y[(i * outputs + j) * step + c] = T(divided(sum, win.weight(rows, j)));
+        y[(i * outputs + j) * step + c] = T(divided(sum, C(win.weight(rows, j))));
       }
   }
   // The adjoint: adds each gradient's share to dx[h, w, count].
   void spread(const T* dy, int64_t i, C* dx) const {
     const int64_t w = image.w, step = this->step(), count = this->count(), outputs = int64_t(win.across.size());
-    C* const row = sums;
+    const bool together = one && win.row.kernel;
+    C* const row = together ? line.inside() : sums;
     std::fill(row, row + w * count, C(0));
     const int64_t rows = win.rows(i);
-    for (int64_t j = 0; j < outputs; ++j)
+    if (together) line.divide(dy + i * outputs, rows, line.parts.get()), line.spread();
+    for (int64_t j = 0; j < (together ? 0 : outputs); ++j)
       for (int64_t c = 0; c < count; ++c) {
-        C part = divided(C(dy[(i * outputs + j) * step + c]), win.weight(rows, j));
+        C part = divided(C(dy[(i * outputs + j) * step + c]), C(win.weight(rows, j)));
         for (int64_t v = win.across[size_t(j)].begin; v < win.across[size_t(j)].end; ++v) row[v * count + c] += part;
       }
     each_row(win, i, image.h, [&](int64_t h) {
@@ -140,10 +193,11 @@ void with_pooling(const ops::AvgPool& op, Tensor& out, const Tensor& in, F f) {
 template <class T, class F>
 void with_rows(const MeanPooling& p, const Image& image, F f) {
   Buffer<compute_t<T>> sums(image.w * image.count);
+  Line<compute_t<T>> line(p.win, !p.last && p.win.row.kernel);
   if (p.last)
-    f(RowPooling<false, T>{p.win, image, sums.get()});
+    f(RowPooling<false, T>{p.win, image, sums.get(), line});
   else
-    f(RowPooling<true, T>{p.win, image, sums.get()});
+    f(RowPooling<true, T>{p.win, image, sums.get(), line});
 }
 
 void avg_pool(const ops::AvgPool& op, Tensor& y, const Strided& x) {
