@@ -13,9 +13,10 @@ namespace luth::cpu {
 namespace {
 
 // Rows of neighbouring elements, `together` at once: each total waits for the one before, those of other rows do not.
+// No more: of rows a power of two long, elements of one column compete for the same few lines of the cache.
 template <class T, class S, class F>
 void scan_contiguous(const Axis& a, const T* in, T* out, S start, bool backwards, F join) {
-  constexpr int64_t together = 8;
+  constexpr int64_t together = 4;
   const int64_t n = a.n, step = backwards ? -1 : 1, first = backwards ? n - 1 : 0;
   auto scan = [&](auto count, int64_t r) {
     constexpr int64_t rows = count;
@@ -24,7 +25,7 @@ void scan_contiguous(const Axis& a, const T* in, T* out, S start, bool backwards
     S total[rows];
     for (int64_t k = 0; k < rows; ++k) total[k] = start;
     for (int64_t i = 0; i < n; ++i, p += step, q += step)
-#pragma GCC unroll 8
+#pragma GCC unroll 4
       for (int64_t k = 0; k < rows; ++k) {
         total[k] = join(total[k], S(compute_t<T>(p[k * n])));
         q[k * n] = T(compute_t<T>(total[k]));
