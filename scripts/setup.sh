@@ -8,7 +8,7 @@ set -euo pipefail
 
 build=(ca-certificates cmake g++ ninja-build)
 libraries=(liblua5.4-dev libcli11-dev libhdf5-dev libaec-dev libtbb-dev libxxhash-dev libopenblas-openmp-dev libdnnl-dev
-  libfmt-dev libgloo-dev libncurses-dev libpcre2-dev libpng-dev libsodium-dev libturbojpeg0-dev libutf8proc-dev libwebp-dev
+  libfmt-dev libgloo-dev libncurses-dev libpcre2-dev libpng-dev libsodium-dev libsqlite3-dev libturbojpeg0-dev libutf8proc-dev libwebp-dev
   libzmq3-dev nlohmann-json3-dev zlib1g-dev)
 tests=(libgtest-dev)
 ci=(clang-format libopenmpi-dev libmpich-dev python3-nbclient slurmctld slurmd munge valgrind)  # 43 MB to download for both MPIs

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "core/data/image_folder.h"
-#include "core/data/packed_file.h"
+#include "core/records/packed_file.h"
 
 namespace luth::data {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/data/packed_file.h"
+#include "core/records/packed_file.h"
 
 namespace luth {
 namespace {

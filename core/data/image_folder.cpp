@@ -5,8 +5,8 @@
 #include <map>
 
 #include "core/base/visible.h"
-#include "core/data/csv.h"
 #include "core/image/codecs.h"
+#include "core/records/csv.h"
 
 namespace luth::data {
 namespace {

@@ -45,8 +45,8 @@ struct TableDataset::Column {
 
 TableDataset::~TableDataset() = default;
 
-TableDataset::TableDataset(Records& records, TableSpec spec, const Fit* fit)
-    : spec_(std::move(spec)), name_(records.name()) {
+TableDataset::TableDataset(Records& records, OpenRecords open, TableSpec spec, const Fit* fit)
+    : spec_(std::move(spec)), open_(std::move(open)), name_(records.name()) {
   if (spec_.encode != "one_hot" && spec_.encode != "codes")
     throw Error("encode is 'one_hot' or 'codes', got '{}'", spec_.encode);
   if (spec_.missing != "mean" && spec_.missing != "drop" && spec_.missing != "error")
@@ -62,6 +62,20 @@ TableDataset::TableDataset(Records& records, TableSpec spec, const Fit* fit)
   std::vector<int64_t> all(static_cast<size_t>(rows_));
   std::iota(all.begin(), all.end(), 0);
   learn(all);
+}
+
+DatasetRef TableDataset::of_files(const std::vector<std::string>& paths) const {
+  if (!open_) return {};
+  Fit inputs = fit_;
+  inputs.targets.clear();
+  TableSpec spec = spec_;
+  if (spec.missing == "drop") spec.missing = "mean";
+  std::vector<DatasetRef> parts;
+  for (auto& path : paths) {
+    parts.push_back(DatasetRef(new TableDataset(*open_(path), open_, spec, &inputs)));
+    parts.back()->base = base;
+  }
+  return parts.size() == 1 ? parts[0] : DatasetRef(new ConcatDataset(std::move(parts)));
 }
 
 // ---- columns ----

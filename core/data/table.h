@@ -1,10 +1,11 @@
 // Datasets of tables: numbers and categories in columns, as vectors of features and targets.
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 
 #include "core/data/dataset.h"
-#include "core/data/records.h"
+#include "core/records/records.h"
 #include "core/tensor/describe.h"
 
 namespace luth::data {
@@ -26,16 +27,19 @@ struct TableSpec {
   }
 };
 
+using OpenRecords = std::function<std::unique_ptr<Records>(const std::string& path)>;
+
 /// A sample is a vector of features, float32[D]: numbers, and with one_hot the categories; with 'codes' the labels of
 /// the categories, int64[C], behind it; then the target: a label where it is a category, else float32 for each. The
 /// label behind the last one, and no feature with one_hot, is of a category that is missing or that is not known.
 class TableDataset final : public Dataset {
  public:
-  /// Reads all rows, 8 bytes for each value. `fit`: what another dataset has learned, whose columns are taken; null:
-  /// learned of these rows. Columns whose first value is a number are numbers, others are categories, in the order of
-  /// their names. Throws, with line and column, for a column that holds both, for a target that is missing or no class
-  /// that is known; for columns that are not there, a target of one class, and a table without rows.
-  TableDataset(Records& records, TableSpec spec, const Fit* fit = nullptr);
+  /// Reads all rows, 8 bytes for each value. `open` reads other files, for of_files; it may be null. `fit`: what
+  /// another dataset has learned, whose columns are taken; null: learned of these rows. Columns whose first value is a
+  /// number are numbers, others are categories, in the order of their names. Throws, with line and column, for a column
+  /// that holds both, for a target that is missing or no class that is known; for columns that are not there, a target
+  /// of one class, and a table without rows.
+  TableDataset(Records& records, OpenRecords open, TableSpec spec, const Fit* fit = nullptr);
   ~TableDataset() override;
   std::string name() const override { return name_; }
   int64_t size() const override { return rows_; }
@@ -43,6 +47,8 @@ class TableDataset final : public Dataset {
   Tensors batch(std::span<const int64_t> indices, const Epoch& epoch) override;
   bool makes_batches() const override { return true; }
   std::vector<std::string> classes() const override;
+  /// The features of the rows of these files, as this dataset has learned to read them; rows with missing values stay.
+  DatasetRef of_files(const std::vector<std::string>& paths) const override;
 
   const Fit* fit() const override { return &fit_; }
   /// Throws where columns differ, or a target is no class of it.
@@ -70,6 +76,7 @@ class TableDataset final : public Dataset {
   void fill(int64_t row, int64_t at, const Tensors& to) const;
 
   TableSpec spec_;
+  OpenRecords open_;  // null: of_files gives nothing
   std::string name_;
   std::vector<Column> columns_;  // features, then targets
   size_t targets_ = 0;           // how many are targets

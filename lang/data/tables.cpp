@@ -1,7 +1,9 @@
 // Datasets of tables in Lua: data.CSV, and what was learned of their columns.
 #include "core/data/table.h"
 
-#include "core/data/csv.h"
+#include "core/records/csv.h"
+#include "core/records/json_lines.h"
+#include "core/records/sql.h"
 #include "lang/data/data.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
@@ -139,26 +141,49 @@ void read_table_settings(lua_State* L, int index, const char* function, const De
   read_named_settings(L, index, function, describe, {std::begin(table_options), std::end(table_options)});
 }
 
-// The dataset of the records, with the options of the table at `index`, which were read by `spec` already.
-int push_table(lua_State* L, int index, const char* function, data::Records& records, data::TableSpec spec) {
+// The dataset of what `open` reads of the path, with the options of the table at `index`, of which `spec` has read
+// some.
+int push_table(lua_State* L, int index, const char* function, const std::string& path, const data::OpenRecords& open,
+               data::TableSpec spec) {
   NamedArguments options(L, index, function);
-  const auto& columns = records.columns();
+  const auto records = open(path);
+  const auto& columns = records->columns();
   spec.target = names_at(L, options, "target", &columns);
   spec.usecols = names_at(L, options, "usecols", &columns);
   spec.drop = names_at(L, options, "drop", &columns);
   spec.categories = names_at(L, options, "categories", &columns);
-  spec.na_values = names_at(L, options, "na_values", nullptr);
+  spec.na_values = names_at(L, options, "na_values");
   const std::optional<Fit> learned = fit_at(L, options);
-  return push_dataset(L, data::DatasetRef(new TableDataset(records, std::move(spec), learned ? &*learned : nullptr)));
+  return push_dataset(
+      L, data::DatasetRef(new TableDataset(*records, open, std::move(spec), learned ? &*learned : nullptr)));
 }
 
 int csv(lua_State* L) {
   const std::string path = find_data(luaL_checkstring(L, 1));
   data::CsvSpec csv;
   data::TableSpec spec;
+  lua_settop(L, 2);
   read_table_settings(L, 2, "data.CSV", [&](Fields& f) { csv.describe(f), spec.describe(f); });
   spec.decimal = csv.decimal;
-  return push_table(L, 2, "data.CSV", *data::read_csv(path, csv), std::move(spec));
+  const auto open = [csv](const std::string& file) { return data::read_csv(file, csv); };
+  return push_table(L, 2, "data.CSV", path, open, std::move(spec));
+}
+
+int json_lines(lua_State* L) {
+  const std::string path = find_data(luaL_checkstring(L, 1));
+  data::TableSpec spec;
+  lua_settop(L, 2);
+  read_table_settings(L, 2, "data.JSONLines", [&](Fields& f) { spec.describe(f); });
+  return push_table(L, 2, "data.JSONLines", path, data::read_json_lines, std::move(spec));
+}
+
+int sql(lua_State* L) {
+  const std::string path = find_data(luaL_checkstring(L, 1)), query = luaL_checkstring(L, 2);
+  data::TableSpec spec;
+  lua_settop(L, 3);
+  read_table_settings(L, 3, "data.SQLite", [&](Fields& f) { spec.describe(f); });
+  const auto open = [query](const std::string& file) { return data::read_sql(file, query); };
+  return push_table(L, 3, "data.SQLite", path, open, std::move(spec));
 }
 
 constexpr Row functions[] = {
@@ -175,6 +200,17 @@ constexpr Row functions[] = {
      "of their own; the last label is of what is missing or unknown). missing: 'mean', 'drop' the row, or 'error'; "
      "na_values are texts of missing values beside the usual ones. like = another dataset, or its state_dict(): take "
      "means and categories from there. Errors name line and column."},
+    {"JSONLines", guarded<json_lines>,
+     "data.JSONLines(path, {target = nil, usecols, drop, categories, na_values, like, encode = 'one_hot', missing = "
+     "'mean', standardize = true})",
+     "The same of a file with a JSON object in each line, plain or gzip: its keys are the columns. Objects and lists "
+     "within give the columns 'size.width', 'x.1'; booleans are 0 and 1; what an object does not have is missing."},
+    {"SQLite", guarded<sql>,
+     "data.SQLite(path, query, {target = nil, usecols, drop, categories, na_values, like, encode = 'one_hot', missing "
+     "= "
+     "'mean', standardize = true})",
+     "The same of the rows of a query: data.SQLite('shop.db', 'SELECT age, city, price FROM houses', {target = "
+     "'price'}). The database is opened for reading alone."},
 };
 constexpr Row methods[] = {
     {"state_dict", guarded<state_dict>, "dataset:state_dict()",

@@ -33,13 +33,15 @@ luth_need(TINFO_LIBRARY "libtinfo, for the prompt," libncurses-dev)
 find_path(GLOO_INCLUDE_DIR gloo/context.h)
 find_library(GLOO_LIBRARY gloo)
 
-# Decoders of images; without them luth builds and says what is missing.
+# Decoders of images, and SQLite; without them luth builds and says what is missing.
 find_path(JPEG_INCLUDE_DIR turbojpeg.h)
 find_library(JPEG_LIBRARY turbojpeg)
 find_path(PNG_INCLUDE_DIR png.h)
 find_library(PNG_LIBRARY png)
 find_path(WEBP_INCLUDE_DIR webp/decode.h)
 find_library(WEBP_LIBRARY webp)
+find_path(SQLITE_INCLUDE_DIR sqlite3.h)
+find_library(SQLITE_LIBRARY sqlite3)
 
 # Sockets and signatures of notebooks; without them luth builds and says what is missing.
 find_path(ZMQ_INCLUDE_DIR zmq.h)

@@ -23,6 +23,11 @@ train --dir whole --resume --epochs 3
 "$LUTH_PROGRAM" ckpt show whole/ckpt/last.h5 data >after
 grep -q Harbour before && cmp before after || fail "a run that goes on keeps what it has learned"
 
+# predictions for rows without a price, with columns in another order
+printf 'kind,district,area,distance,rooms,age\nvilla,Centre,120,1,5,3\nflat,West,40,15,,90\n' >new.csv
+"$LUTH_PROGRAM" predict whole new.csv >out 2>said || { cat said; exit 1; }
+grep -q '^new.csv:1  [1-9]' out && grep -q '^new.csv:2  [01]\.' out && [ "$(wc -l <out)" = 2 ] || { cat out; fail "predictions"; }
+
 # a table that has lost a column; a checkpoint of other columns
 cut -d, -f2- "$LUTH_SOURCE/share/data/houses/test.csv" >houses/test.csv
 rc=0; "$LUTH_PROGRAM" eval whole >after 2>said || rc=$?

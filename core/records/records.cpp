@@ -1,4 +1,4 @@
-#include "core/data/records.h"
+#include "core/records/records.h"
 
 #include <algorithm>
 #include <charconv>

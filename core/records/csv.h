@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/data/records.h"
+#include "core/records/records.h"
 #include "core/tensor/describe.h"
 
 namespace luth::data {

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace luth::data {
@@ -25,13 +26,18 @@ class Records {
  public:
   virtual ~Records();
   /// "'houses.csv'", for messages.
-  virtual const std::string& name() const = 0;
+  const std::string& name() const { return name_; }
   /// The names of the columns, each once.
-  virtual const std::vector<std::string>& columns() const = 0;
+  const std::vector<std::string>& columns() const { return columns_; }
   /// Reads the next row, a cell for each column; false at the end.
   virtual bool next(std::vector<Cell>& row) = 0;
   /// "line 7": where the last row is.
   virtual std::string where() const = 0;
+
+ protected:
+  explicit Records(std::string name) : name_(std::move(name)) {}
+  std::string name_;
+  std::vector<std::string> columns_;
 };
 
 /// A row may have so many columns at most.

@@ -1,4 +1,4 @@
-#include "core/data/csv.h"
+#include "core/records/csv.h"
 
 #include <algorithm>
 #include <cstring>
@@ -6,12 +6,10 @@
 #include <utility>
 
 #include "core/base/visible.h"
-#include "core/data/packed_file.h"
+#include "core/records/file_window.h"
 
 namespace luth::data {
 namespace {
-
-constexpr size_t most_row = size_t(64) << 20, piece = size_t(1) << 20;  // bytes
 
 std::string_view trimmed(std::string_view s, char delimiter) {
   auto blank = [&](char c) { return (c == ' ' || c == '\t') && c != delimiter; };
@@ -31,37 +29,6 @@ char one_byte(const std::string& text, const char* what) {
   throw Error("{} is one character of ASCII, got '{}'", what, foreign(text));
 }
 
-// The file, of which the bytes from `begin` to `end` are in memory.
-class Window {
- public:
-  explicit Window(const std::string& path) : file_(path), bytes_(piece, '\0') {}
-  const char* begin() const { return bytes_.data() + begin_; }
-  const char* end() const { return bytes_.data() + end_; }
-  void drop(size_t n) { begin_ += n; }
-  /// Reads on; false at the end of the file. Addresses change.
-  bool more() {
-    if (ended_) return false;
-    if (begin_) {
-      std::memmove(bytes_.data(), begin(), end_ - begin_);
-      end_ -= std::exchange(begin_, 0);
-    }
-    if (bytes_.size() - end_ < piece / 2) bytes_.resize(2 * bytes_.size());  // rows that grow are read in linear time
-    const auto wanted = int64_t(bytes_.size() - end_), got = file_.read(bytes_.data() + end_, wanted);
-    zeros_ = zeros_ || std::memchr(bytes_.data() + end_, 0, size_t(got));
-    end_ += size_t(got);
-    ended_ = got < wanted;
-    return got > 0;
-  }
-  /// Whether a zero byte has come so far.
-  bool zeros() const { return zeros_; }
-
- private:
-  PackedFile file_;
-  std::string bytes_;
-  size_t begin_ = 0, end_ = 0;
-  bool ended_ = false, zeros_ = false;
-};
-
 // A value within the row: its bytes without the quotes, counted from the row's first.
 struct Piece {
   size_t begin, length;
@@ -71,8 +38,6 @@ struct Piece {
 class Csv final : public Records {
  public:
   Csv(const std::string& path, const CsvSpec& spec);
-  const std::string& name() const override { return name_; }
-  const std::vector<std::string>& columns() const override { return columns_; }
   bool next(std::vector<Cell>& row) override;
   std::string where() const override { return "line " + std::to_string(line_); }
 
@@ -89,10 +54,8 @@ class Csv final : public Records {
   void read_header(std::optional<bool> header);
   [[noreturn]] void refuse(int64_t line, size_t column, const std::string& why) const;
 
-  std::string name_;
-  Window window_;
+  FileWindow window_;
   char delimiter_ = ',', quote_ = '"', decimal_ = '.';
-  std::vector<std::string> columns_;
   std::vector<Piece> pieces_;  // of the last row
   const char* row_ = nullptr;  // its first byte
   size_t row_bytes_ = 0;       // with the newline
@@ -103,14 +66,10 @@ class Csv final : public Records {
   size_t unquoted_used_ = 0;
 };
 
-Csv::Csv(const std::string& path, const CsvSpec& spec) : name_("'" + path + "'"), window_(path) {
+Csv::Csv(const std::string& path, const CsvSpec& spec) : Records("'" + path + "'"), window_(path) {
   quote_ = spec.quote.empty() ? '\0' : one_byte(spec.quote, "quote");
   decimal_ = one_byte(spec.decimal, "decimal");
-  window_.more();
-  const std::string_view start(window_.begin(), size_t(window_.end() - window_.begin()));
-  if (start.starts_with("\xef\xbb\xbf")) window_.drop(3);
-  if (start.starts_with("\xff\xfe") || start.starts_with("\xfe\xff"))
-    throw Error("{} is UTF-16; luth reads UTF-8: iconv -f UTF-16 -t UTF-8 <FILE >NEW", name_);
+  window_.begin_text(name_);
   delimiter_ = !spec.delimiter.empty() ? one_byte(spec.delimiter, "delimiter") : ends_with_tsv(path) ? '\t' : sniffed();
   if (delimiter_ == quote_ || delimiter_ == decimal_)
     throw Error("delimiter, quote and decimal of {} are different characters, got '{}' twice{}", name_, delimiter_,

@@ -1,4 +1,4 @@
-#include "core/data/packed_file.h"
+#include "core/records/packed_file.h"
 
 #include <sys/stat.h>
 #include <zlib.h>

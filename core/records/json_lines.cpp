@@ -1,0 +1,136 @@
+#include "core/records/json_lines.h"
+
+#include <cstring>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/base/visible.h"
+#include "core/records/file_window.h"
+
+namespace luth::data {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int most_levels = 16;
+
+// The objects of a file, one after the other.
+class Objects {
+ public:
+  Objects(const std::string& path, const std::string& name) : window_(path), name_(name) { window_.begin_text(name); }
+  /// The next object; false at the end. Empty lines are left out.
+  bool next(Json& object) {
+    for (;;) {
+      std::string_view text;
+      if (!next_line(text)) return false;
+      if (text.find_first_not_of(" \t\r") == text.npos) continue;
+      if (window_.zeros() && text.find('\0') != text.npos)
+        throw Error("{}, line {}, column {}: there is a zero byte", name_, line_, text.find('\0') + 1);
+      try {
+        object = Json::parse(text.begin(), text.end());
+      } catch (const Json::parse_error& e) {
+        throw Error("{}, line {}, column {}: this is no JSON", name_, line_, e.byte);
+      } catch (const Json::exception& e) { throw Error("{}, line {}: a number is out of range", name_, line_); }
+      if (!object.is_object()) throw Error("{}, line {}: the line is no object: {{\"name\": value, …}}", name_, line_);
+      return true;
+    }
+  }
+  int64_t line() const { return line_; }
+
+ private:
+  bool next_line(std::string_view& text) {
+    window_.drop(taken_);
+    taken_ = 0;
+    for (bool whole = false;;) {
+      const auto n = size_t(window_.end() - window_.begin());
+      auto* newline = n ? static_cast<const char*>(std::memchr(window_.begin(), '\n', n)) : nullptr;
+      if (newline || whole) {
+        text = {window_.begin(), newline ? size_t(newline - window_.begin()) : n};
+        taken_ = text.size() + (newline != nullptr);
+        ++line_;
+        return taken_ > 0;
+      }
+      if (n > most_row) throw Error("{}, line {}: the line has more than 64 MiB", name_, line_ + 1);
+      whole = !window_.more();
+    }
+  }
+
+  FileWindow window_;
+  const std::string& name_;
+  size_t taken_ = 0;
+  int64_t line_ = 0;
+};
+
+// f(key, value) for each plain value within.
+template <class F>
+void each_value(const Json& value, const std::string& key, int level, F& f) {
+  if (level > most_levels) throw Error("it is nested deeper than {} levels", most_levels);
+  const std::string start = key.empty() ? "" : key + ".";
+  if (value.is_object()) {
+    for (auto it = value.begin(); it != value.end(); ++it) each_value(*it, start + it.key(), level + 1, f);
+  } else if (value.is_array()) {
+    for (size_t i = 0; i < value.size(); ++i) each_value(value[i], start + std::to_string(i + 1), level + 1, f);
+  } else {
+    f(key, value);
+  }
+}
+
+class JsonLines final : public Records {
+ public:
+  explicit JsonLines(const std::string& path) : Records("'" + path + "'"), objects_(path, name_) {
+    find_columns(path);
+    if (columns_.empty()) throw Error("{} is empty", name_);
+  }
+  std::string where() const override { return "line " + std::to_string(objects_.line()); }
+
+  bool next(std::vector<Cell>& row) override {
+    if (!objects_.next(object_)) return false;
+    row.assign(columns_.size(), {});
+    const auto fill = [&](const std::string& key, const Json& value) {
+      const auto it = place_.find(key);
+      if (it != place_.end()) row[it->second] = cell_of(value);  // else the file has changed
+    };
+    each_value(object_, "", 0, fill);
+    return true;
+  }
+
+ private:
+  // Reads the whole file: a key may come for the first time in the last line.
+  void find_columns(const std::string& path) {
+    Objects all(path, name_);
+    Json object;
+    const auto add = [&](const std::string& key, const Json&) {
+      if (!place_.emplace(key, columns_.size()).second) return;
+      if (columns_.size() == most_columns) throw Error("luth takes {} columns", most_columns);
+      columns_.push_back(key);
+    };
+    while (all.next(object)) {
+      try {
+        each_value(object, "", 0, add);
+      } catch (const Error& e) { throw Error(e.code(), "{}, line {}: {}", name_, all.line(), e.what()); }
+    }
+  }
+
+  static Cell cell_of(const Json& value) {
+    Cell cell;
+    if (value.is_string()) {
+      cell.kind = Cell::Kind::text;
+      cell.text = value.get_ref<const std::string&>();
+    } else if (value.is_number() || value.is_boolean()) {
+      cell.kind = Cell::Kind::number;
+      cell.number = value.is_boolean() ? double(value.get<bool>()) : value.get<double>();
+    }
+    return cell;
+  }
+
+  Objects objects_;
+  Json object_;  // the last one, whose texts the cells are
+  std::map<std::string, size_t, std::less<>> place_;
+};
+
+}  // namespace
+
+std::unique_ptr<Records> read_json_lines(const std::string& path) { return std::make_unique<JsonLines>(path); }
+
+}  // namespace luth::data

@@ -1,0 +1,75 @@
+-- data.JSONLines and data.SQLite: the same tables as data.CSV, from other files.
+local folder = os.tmpname()
+os.remove(folder)
+assert(os.execute('mkdir ' .. folder))
+local function write(text)
+  local path = folder .. '/a.jsonl'
+  local file <close> = assert(io.open(path, 'wb'))
+  file:write(text)
+  return path
+end
+local function row(...)
+  local all = {}
+  for i, v in ipairs { ... } do all[i] = torch.is_tensor(v) and table.concat(v:reshape(-1):tolist(), '|') or tostring(v) end
+  return table.concat(all, ' ; ')
+end
+local function check(found, expected) assert(found == expected, string.format('%s, expected %s', found, expected)) end
+local function fails(text, f, ...)
+  local good, message = pcall(f, ...)
+  assert(not good and message:find(text, 1, true), tostring(message) .. ' instead of ' .. text)
+end
+
+-- ---- JSON lines ----
+local path = write('\xef\xbb\xbf{"area": 10, "sold": true, "place": {"city": "Rome"}, "price": 2}\n\n'
+                   .. '{"price": 3.5, "area": null, "sold": false, "place": {"city": "Oslo", "xy": [1, 2]}}\r\n'
+                   .. '{"area": 30, "place": {"city": "Rome", "xy": [5, 6]}, "price": 4, "sold": true}')
+local ds = data.JSONLines(path, { target = 'price', standardize = false })
+check(table.concat(ds:features(), '|'), 'area|place.city=Oslo|place.city=Rome|sold|place.xy.1|place.xy.2')
+check(row(ds:get(1)), '10.0|0.0|1.0|1.0|3.0|4.0 ; 2.0')
+check(row(ds:get(2)), '20.0|1.0|0.0|0.0|1.0|2.0 ; 3.5')
+check(row(data.JSONLines(path, { target = 'place.city', usecols = { 'area' }, standardize = false }):get(2)), '20.0 ; 1')
+check(row(data.JSONLines(write '{"x": "a", "y": "7"}\n{"x": "b", "y": "8"}\n', { target = 'y' }):get(2)), '0.0|1.0 ; 2')
+fails('is empty', data.JSONLines, write '')
+fails('line 2, column 9: this is no JSON', data.JSONLines, write '{"a": 1}\n{"a": 1,\n')
+fails('line 2: the line is no object', data.JSONLines, write '{"a": 1}\n[1]\n')
+fails("line 2, column 'a': 'x' is no number", data.JSONLines, write '{"a": 1}\n{"a": "x"}\n')
+fails("line 2, column 'a': a number among texts", data.JSONLines, write '{"a": "x"}\n{"a": 3}\n')
+fails('line 1, column 9: there is a zero byte', data.JSONLines, write '{"a": 1}\0\n')
+fails('line 1: it is nested deeper', data.JSONLines, write('{"a": ' .. ('['):rep(40) .. (']'):rep(40) .. '}\n'))
+fails('a number is out of range', data.JSONLines, write '{"a": 1e999}\n')
+
+-- ---- SQLite ----
+local made = os.execute(string.format([[command -v sqlite3 >/dev/null && sqlite3 %s/a.db "CREATE TABLE houses (area REAL, city TEXT, price INT, b BLOB);
+  INSERT INTO houses VALUES (10, 'Rome', 2, x'00'), (NULL, 'Oslo', 3, NULL), (30, 'Rome', 4, NULL); CREATE TABLE none (a INT);"]], folder))
+  or os.execute(string.format([[python3 -c "
+import sqlite3
+db = sqlite3.connect('%s/a.db')
+db.execute('CREATE TABLE houses (area REAL, city TEXT, price INT, b BLOB)')
+db.executemany('INSERT INTO houses VALUES (?, ?, ?, ?)', [(10, 'Rome', 2, b'0'), (None, 'Oslo', 3, None), (30, 'Rome', 4, None)])
+db.execute('CREATE TABLE none (a INT)')
+db.commit()" 2>/dev/null]], folder))
+if not made then
+  print 'there is neither sqlite3 nor python3'
+  os.exit(77)
+end
+local db = folder .. '/a.db'
+local works, table_of = pcall(data.SQLite, db, 'SELECT area, city, price FROM houses', { target = 'price', standardize = false })
+if not works and table_of:find('libsqlite3-dev', 1, true) then
+  print(table_of)
+  os.exit(77)
+end
+assert(works, table_of)
+check(row(table_of:get(2)), '20.0|1.0|0.0 ; 3.0')
+check(tostring(table_of), "'" .. db .. "' of 3 samples")
+check(row(data.SQLite(db, 'SELECT price * 2 AS p FROM houses WHERE area > 20;', { standardize = false }):get(1)), '8.0')
+fails('the query is wrong', data.SQLite, db, 'SELEC 1')
+fails('no such column: prise', data.SQLite, db, 'SELECT prise FROM houses')
+fails('the query writes', data.SQLite, db, 'DELETE FROM houses')
+fails('more than one query', data.SQLite, db, 'SELECT 1 AS a; DROP TABLE houses')
+fails('the query is empty', data.SQLite, db, '')
+fails("row 1, column 'b': a blob", data.SQLite, db, 'SELECT * FROM houses')
+fails('has no rows', data.SQLite, db, 'SELECT a FROM none')
+fails('unable to open', data.SQLite, folder .. '/none.db', 'SELECT 1')
+fails('not a database', data.SQLite, write(('x'):rep(2000)), 'SELECT * FROM houses')
+fails('has no columns', data.SQLite, db, "ATTACH 'b.db' AS b")
+os.execute('rm -r ' .. folder)
