@@ -89,6 +89,7 @@ constexpr Variable variables[] = {
     {"LUTH_PLOT", nullptr, "How plot shows pictures on a terminal: text, kitty or sixel; else the terminal is asked."},
     {"LUTH_SHARE", nullptr, "The folder share/luth, where it is not beside the program."},
     {"LUA_INIT", nullptr, "Lua code, or @FILE, that runs before a script. -E ignores it."},
+    {"XDG_DATA_HOME", nullptr, "`luth data get` puts data sets into the folder luth below it."},
     {"XDG_STATE_HOME", nullptr, "The history of the prompt is the file luth/history below it."},
     {"CUDA_LAUNCH_BLOCKING", of_sync, ""},
     {"DNNL_MAX_CPU_ISA", of_onednn_isa, ""},

@@ -30,4 +30,18 @@ int run_library(const char* module, const char* function, const std::function<in
   return lua_tonumber(L, -1) > 0 ? 1 : 0;
 }
 
+int run_with_options(const char* module, const Arguments& arguments, std::initializer_list<const char*> flags,
+                     std::initializer_list<const char*> texts) {
+  return run_library(module, "run", [&](lua_State* L) {
+    push_words(L, arguments.rest);
+    lua_newtable(L);
+    for (const char* flag : flags) {
+      lua_pushboolean(L, arguments.has(std::string("--") + flag));
+      lua_setfield(L, -2, flag);
+    }
+    set_texts(L, arguments, texts);
+    return 2;
+  });
+}
+
 }  // namespace luth::cli

@@ -20,4 +20,9 @@ void set_texts(lua_State* L, const Arguments& arguments, std::initializer_list<c
 /// many. Returns the exit code: that of an error, 1 if the function returns a number above 0, else 0.
 int run_library(const char* module, const char* function, const std::function<int(lua_State*)>& push);
 
+/// require(module).run(words, options): the words of the call, and a table of the options (without dashes): true or
+/// false of each of `flags`, the texts of those of `texts` that were given.
+int run_with_options(const char* module, const Arguments& arguments, std::initializer_list<const char*> flags,
+                     std::initializer_list<const char*> texts);
+
 }  // namespace luth::cli

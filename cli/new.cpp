@@ -5,14 +5,7 @@
 namespace luth::cli {
 
 int new_recipe(const Arguments& arguments) {
-  return run_library("luth.new", "run", [&](lua_State* L) {
-    push_words(L, arguments.rest);
-    lua_newtable(L);
-    lua_pushboolean(L, arguments.has("--force"));
-    lua_setfield(L, -2, "force");
-    set_texts(L, arguments, {"kind", "data"});
-    return 2;
-  });
+  return run_with_options("luth.new", arguments, {"force"}, {"kind", "data"});
 }
 
 }  // namespace luth::cli

@@ -8,6 +8,7 @@ int bench(const Arguments& arguments);
 int check(const Arguments& arguments);
 int ckpt(const Arguments& arguments);
 int completion(const Arguments& arguments);
+int data_sets(const Arguments& arguments);
 int doctor(const Arguments& arguments);
 int eval(const Arguments& arguments);
 int help(const Arguments& arguments);

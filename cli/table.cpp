@@ -74,6 +74,16 @@ constexpr Option of_ckpt[] = {
     help_row,
 };
 
+constexpr Option of_data[] = {
+    {"--dir", "DIR", "ls, get, show: the folder of the data set", "$XDG_DATA_HOME/luth/NAME"},
+    {"--from", "ADDRESS", "get: the address of a folder that has the files, in place of the publishers'"},
+    {"--force", "", "get: fetch what is there already"},
+    {"--count", "N", "show: how many samples", "16"},
+    {"--split", "PART", "show: train or test", "train", "train test"},
+    threads,
+    help_row,
+};
+
 constexpr Option of_eval[] = {
     {"--checkpoint", "FILE", "the checkpoint to evaluate, if the argument is a recipe"},
     {"--split", "PART", "the data to evaluate on: test, val or train", "test, else val, else train", "test val train"},
@@ -198,6 +208,13 @@ constexpr Subcommand table[] = {
     {"completion", "print a completion script for bash, zsh or fish", "bash|zsh|fish", 1, 1,
      "Prints a completion script. In bash: eval \"$(luth completion bash)\"\n", of_others, completion, false,
      "bash zsh fish"},
+    {"data", "fetch public data sets, show samples of data", "ls|get|show NAME|PATH...", 1, INT_MAX,
+     "Public data sets, and samples of any data:\n"
+     "  ls [NAME...]       names and sizes; of a set its addresses and checksums\n"
+     "  get NAME...        fetches a set by curl or wget, checks it and unpacks it; prints its folder\n"
+     "  show NAME|PATH...  draws samples of a set, a folder of images, a table, a text, a file of arrays\n"
+     "data.mnist, data.CIFAR10 and their kind find the sets under their names.\n",
+     of_data, data_sets, false, "ls get show"},
     {"doctor", "show versions, devices and settings", "", 0, 0,
      "Shows the versions of luth and its libraries, the devices of this machine, and the\n"
      "environment variables that change luth's speed.\n",

@@ -12,9 +12,9 @@ namespace {
 
 using Names = std::set<std::string>;
 
-const std::vector<std::string> subcommands{"bench", "check",   "ckpt",   "completion", "doctor",
-                                           "eval",  "help",    "kernel", "launch",     "lsp",
-                                           "new",   "predict", "report", "summary",    "train"};
+const std::vector<std::string> subcommands{"bench",   "check",  "ckpt",    "completion", "data", "doctor",
+                                           "eval",    "help",   "kernel",  "launch",     "lsp",  "new",
+                                           "predict", "report", "summary", "train"};
 
 // The long options in the lines of a help text that begin with one.
 Names options_in(const std::string& help) {

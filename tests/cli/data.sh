@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# luth data: sets are fetched from an address, checked, unpacked, found by their names and drawn; failures leave nothing behind.
+set -euo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export XDG_DATA_HOME=$work/home NO_COLOR=1
+fail() { echo "$1"; cat said out 2>/dev/null; exit 1; }
+luth() { "$LUTH_PROGRAM" "$@" >out 2>said; }
+refused() { local code=$1 text=$2 rc=0; shift 2; luth "$@" || rc=$?; [ $rc -eq "$code" ] && grep -qF -- "$text" said || fail "$*: $rc, not $code with $text"; }
+
+luth data ls && grep -q '^cifar10 *170 MB ' out || fail "the list"
+luth data ls mnist && grep -q 'SHA-256 440fcabf' out && grep -q "goes to $work/home/luth/mnist" out || fail "what a set is"
+refused 2 "did you mean 'mnist'?" data get mnits
+refused 2 "luth data takes ls, get or show" data fetch mnist
+refused 2 'needs the name of a data set' data get
+refused 2 "luth data get fashion-mnist" data show fashion-mnist
+
+if [ -n "$(command -v curl)" ]; then
+  mkdir mirror
+  cp "$LUTH_SOURCE/share/data/tinyshakespeare.txt" mirror/input.txt
+  luth data get tinyshakespeare --from "file://$work/mirror" || fail "a set"
+  [ "$(cat out)" = "$work/home/luth/tinyshakespeare" ] && cmp -s home/luth/tinyshakespeare/input.txt mirror/input.txt || fail "its folder"
+  luth data ls && grep -q '^tinyshakespeare *1.1 MB *yes' out || fail "what is here"
+  rm mirror/input.txt
+  luth data get tinyshakespeare || fail "what is here is not fetched again"
+  refused 1 'cannot fetch file://' data get tinyshakespeare --force --from "file://$work/mirror"
+  luth data show tinyshakespeare --count 2 && grep -q '^First Citizen:' out || fail "a text is shown"
+  echo other >mirror/input.txt
+  refused 1 'is not what it should be: its SHA256 is' data get tinyshakespeare --force --from "file://$work/mirror"
+  cmp -s home/luth/tinyshakespeare/input.txt "$LUTH_SOURCE/share/data/tinyshakespeare.txt" || fail "the old files stay"
+  [ "$(ls -A home/luth)" = tinyshakespeare ] || fail "something was left behind"
+  # an archive that is not the set's
+  mkdir cifar-10-batches-bin && echo x >cifar-10-batches-bin/x && tar -czf mirror/cifar-10-binary.tar.gz cifar-10-batches-bin
+  refused 1 'nothing of it is kept' data get cifar10 --from "file://$work/mirror"
+  [ "$(ls -A home/luth)" = tinyshakespeare ] || fail "something was left behind"
+  refused 1 'cannot fetch http://' data get kmnist --from http://127.0.0.1:9
+  rc=0; PATH=$work/none "$LUTH_PROGRAM" data get kmnist >out 2>said || rc=$?
+  [ $rc -eq 1 ] && grep -q 'there is neither curl nor wget' said || fail "without curl"
+fi
+
+luth data show mnist --count 3 --split test || fail "pictures"
+grep -q 'mnist of 10000 samples' out && grep -q '^labels: ' out || fail "pictures"
+luth data show "$LUTH_SOURCE/share/data/houses/train.csv" --count 2 && grep -q '  district: 5 categories: Centre, ' out && grep -q '^area,rooms,' out || fail "a table"
+luth data show "$LUTH_SOURCE/tests/data/plain.npz" && grep -q 'torch.Size' out || fail "arrays"
+refused 2 "--count is a number" data show mnist --count 0
+refused 2 "there is no data set 'none'" data show none
