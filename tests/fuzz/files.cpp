@@ -16,6 +16,7 @@
 #include "core/io/checkpoint.h"
 #include "core/io/files.h"
 #include "tests/core/io/io_util.h"
+#include "tests/fuzz/data_files.h"
 
 extern "C" uint32_t H5_checksum_metadata(const void* data, size_t bytes, uint32_t start);  // libhdf5's own
 
@@ -35,6 +36,7 @@ struct SeedFile {
   std::string name, bytes;
   std::vector<Checked> checked;
   bool sealed = false;
+  void (*read)(const std::string& path) = nullptr;  // of a dataset; null: torch.load
 };
 
 uint32_t word_at(const std::string& s, size_t at) {
@@ -98,6 +100,7 @@ std::vector<SeedFile> seeds(const Folder& folder) {
     all.push_back(from_file(LUTH_SOURCE_DIR "/tests/data/" + std::string(name)));
   for (const char* name : {"version2.h5", "shared_column.h5"})  // small ones, where most changes meet metadata
     all.push_back(from_file(LUTH_SOURCE_DIR "/tests/data/" + std::string(name), true));
+  for (auto& seed : data::data_seeds()) all.push_back({seed.name, seed.bytes, {}, false, seed.read});
   return all;
 }
 
@@ -214,7 +217,8 @@ class Campaign {
     const double start = processor_seconds();
     Count& n = counts_[seed.name + (repaired ? ", checksums repaired" : "")];
     ++n.mutants;
-    const bool loaded = loads(n.ended);
+    const bool loaded = seed.read ? reads(seed.read) : loads(n.ended);
+    if (!seed.read && (!seed.name.ends_with(".h5") || !mutate_.below(8))) reads(data::read_rows);
     n.loaded += loaded;
     if (processor_seconds() - start > 10) broken("it took more than 10 seconds of processor time");
     if (loaded && seed.sealed && !repaired && bytes != seed.bytes) broken("a sealed file with other bytes loads");
@@ -236,6 +240,17 @@ class Campaign {
     } catch (const Error& e) {
       ended += std::string_view(e.what()).find("the process that read it") != std::string_view::npos;
       if (e.code() != ErrorCode::checkpoint) broken(std::string("an error that is not the file's: ") + e.what());
+    } catch (const std::exception& e) { broken(e.what()); }
+    return false;
+  }
+  // As a dataset, whose errors are the script's.
+  bool reads(void (*read)(const std::string& path)) {
+    try {
+      read(path_);
+      return true;
+    } catch (const Error& e) {
+      if (e.code() != ErrorCode::checkpoint && e.code() != ErrorCode::runtime)
+        broken(std::string("an error that is not the file's: ") + e.what());
     } catch (const std::exception& e) { broken(e.what()); }
     return false;
   }
