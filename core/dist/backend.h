@@ -49,7 +49,7 @@ class Backend {
   virtual int receive(const Tensor& t, int from, uint32_t tag, const std::string& call, Milliseconds timeout) = 0;
   /// Ends calls that wait, on all ranks.
   virtual void close() noexcept = 0;
-  /// Every second, from a thread of its own: ends calls that wait for a rank that has died.
+  /// Often, from a thread of its own: ends calls that wait for a rank that has died.
   virtual void look() {}
 
   /// Where it takes tensors.

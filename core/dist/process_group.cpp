@@ -338,6 +338,11 @@ void ProcessGroup::check_call(const CallRecord& r, Deadline deadline) {
   if (r.number > 2) setup_.store->remove(key(rank(), r.number - 2));
 }
 
+void ProcessGroup::look_after() {
+  if (!connected_) return;
+  for (auto& [kind, b] : backends_) b->look();
+}
+
 void ProcessGroup::watch() {
   CallRecord r;
   {
@@ -345,8 +350,6 @@ void ProcessGroup::watch() {
     r = record_;
   }
   const auto since = Clock::now() - r.began;
-  for (auto& [kind, b] : backends_)
-    if (connected_) b->look();
   try {
     post(r);
     if (r.ended || since < stall) return;

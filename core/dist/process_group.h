@@ -69,6 +69,7 @@ class ProcessGroup final : private Watched {
 
  private:
   void watch() override;
+  void look_after() override;
   std::string explain_running(const std::string& reason) override;
 
   struct Seen;

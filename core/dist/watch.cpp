@@ -5,8 +5,9 @@
 
 namespace luth::dist {
 namespace {
-constexpr Milliseconds second{1'000};
-}
+constexpr Milliseconds turn{250};
+constexpr int turns_of_watch = 4;  // a second
+}  // namespace
 
 void Watch::add(Watched* g) {
   const std::lock_guard lock(mutex_);
@@ -31,10 +32,13 @@ void Watch::remove(Watched* g) {
 }
 
 void Watch::run() {
-  for (std::unique_lock lock(mutex_); !stop_;) {
-    if (changed_.wait_for(lock, second, [&] { return stop_; })) return;
+  std::unique_lock lock(mutex_);
+  for (int i = 1; !changed_.wait_for(lock, turn, [&] { return stop_; }); ++i) {
     const Hurry hurry;
-    for (Watched* g : groups_) g->watch();
+    for (Watched* g : groups_) {
+      g->look_after();
+      if (i % turns_of_watch == 0) g->watch();
+    }
   }
 }
 

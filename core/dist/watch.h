@@ -12,13 +12,14 @@ namespace luth::dist {
 class Watched {
  public:
   virtual ~Watched() = default;
-  /// Tells the others where this rank is, and warns of a call that stalls.
+  /// Every second: tells the others where this rank is, and warns of a call that stalls.
   virtual void watch() = 0;
+  /// Some times a second: ends what waits for a rank that has died.
+  virtual void look_after() = 0;
   /// What an error of the call that is running would say; "" where none is. Other ranks learn of it as this rank's end.
   virtual std::string explain_running(const std::string& reason) = 0;
 };
 
-/// Calls watch() of each group every second.
 class Watch {
  public:
   void add(Watched* g);

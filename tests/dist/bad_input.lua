@@ -116,6 +116,8 @@ function s.argumentsOfOtherKinds()
     for _, class in ipairs { 'DistributedDataParallel', 'FullyShardedDataParallel' } do
       nn.parallel[class](nn.Linear(2, 1), {})  -- no options
     end
+    local own, all = dist.new_subgroups(1, {})
+    t:eq({ dist.get_process_group_ranks(own), #all }, { { rank }, n })
     dist.all_reduce(x())
   end)
 end

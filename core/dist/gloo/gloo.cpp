@@ -143,7 +143,7 @@ class Gloo final : public Backend {
         const WakePatiently patiently;
         return gloo::transport::tcp::CreateDevice(where);
       }();
-      const auto mesh = std::make_shared<Mesh>(rank_, size(), setup.timeout, [this](int r) { return is_gone(r); });
+      const auto mesh = std::make_shared<Mesh>(rank_, ranks_, setup.timeout, [this](int r) { return is_gone(r); });
       GlooStore store(*setup.store);
       mesh->connect(store, device);
       meeting_.emplace(mesh);

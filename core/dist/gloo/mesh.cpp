@@ -8,14 +8,15 @@
 namespace luth::dist {
 namespace {
 constexpr uint64_t no_slot = uint64_t(0x42) << 56;  // of no message
-}
+constexpr Milliseconds long_wait{1'000};            // after which it is asked whether a connection is broken
+}  // namespace
 
 class Mesh::Buffer final : public gloo::transport::UnboundBuffer {
  public:
   Buffer(Mesh& mesh, std::unique_ptr<gloo::transport::UnboundBuffer> b)
       : UnboundBuffer(b->ptr, b->size), mesh_(mesh), buffer_(std::move(b)) {
     const std::lock_guard lock(mesh_.mutex_);
-    if (mesh_.closed_) throw_ended();
+    if (mesh_.closed_) throw Error(ErrorCode::peer, "{}", mesh_.why_);
     mesh_.buffers_.insert(this);
   }
   ~Buffer() override {
@@ -46,8 +47,11 @@ class Mesh::Buffer final : public gloo::transport::UnboundBuffer {
   void abortWaitRecv() override { buffer_->abortWaitRecv(); }
   void abortWaitSend() override { buffer_->abortWaitSend(); }
 
-  // For the mesh, which has its lock. The ranks that are waited for, null where none is.
-  const std::vector<int>* waits_for() const { return waits_for_; }
+  // For the mesh, which has its lock. The ranks that have been waited for since `before`, or for longer.
+  const std::vector<int>& waits_for(Deadline before) const {
+    static const std::vector<int> none;
+    return waits_for_ && since_ <= before ? *waits_for_ : none;
+  }
   void end() { abortWaitRecv(), abortWaitSend(); }
 
  private:
@@ -57,20 +61,23 @@ class Mesh::Buffer final : public gloo::transport::UnboundBuffer {
     void set(const std::vector<int>* ranks) {
       const std::lock_guard lock(buffer.mesh_.mutex_);
       buffer.waits_for_ = ranks;
+      buffer.since_ = Clock::now();
     }
     Buffer& buffer;
   };
   static void note(std::vector<int>& ranks, int rank) {
     if (std::find(ranks.begin(), ranks.end(), rank) == ranks.end()) ranks.push_back(rank);
   }
-  [[noreturn]] static void throw_ended() {
-    throw Error(ErrorCode::peer, "a connection to another rank has been closed");
+  [[noreturn]] void throw_ended() {
+    const std::lock_guard lock(mesh_.mutex_);
+    throw Error(ErrorCode::peer, "{}", mesh_.why_);
   }
 
   Mesh& mesh_;
   std::unique_ptr<gloo::transport::UnboundBuffer> buffer_;
   std::vector<int> to_, from_;  // all ranks so far
   const std::vector<int>* waits_for_ = nullptr;
+  Deadline since_{};
 };
 
 namespace {
@@ -92,8 +99,11 @@ class Transport final : public gloo::transport::Context {
 
 }  // namespace
 
-Mesh::Mesh(int rank, int size, Milliseconds timeout, std::function<bool(int)> has_left)
-    : gloo::rendezvous::Context(rank, size), has_left_(std::move(has_left)), peers_(size_t(size)) {
+Mesh::Mesh(int rank, std::vector<int> ranks, Milliseconds timeout, std::function<bool(int)> has_left)
+    : gloo::rendezvous::Context(rank, int(ranks.size())),
+      ranks_(std::move(ranks)),
+      has_left_(std::move(has_left)),
+      peers_(ranks_.size()) {
   setTimeout(timeout);
 }
 
@@ -104,8 +114,10 @@ void Mesh::connect(gloo::rendezvous::Store& store, std::shared_ptr<gloo::transpo
 }
 
 // Gloo says that a connection is broken where something is to be sent.
-void Mesh::examine(Peer& p, int rank) {
-  if (p.has_left || p.is_dead) return;
+void Mesh::examine(int rank) {
+  Peer& p = peers_[size_t(rank)];
+  if (p.has_left || p.is_dead || (!p.is_broken && Clock::now() < p.next_question)) return;
+  p.next_question = Clock::now() + long_wait;
   try {
     question_->send(rank, no_slot);
   } catch (const std::exception&) {
@@ -115,18 +127,21 @@ void Mesh::examine(Peer& p, int rank) {
 }
 
 void Mesh::look() {
+  const Deadline before = Clock::now() - long_wait;
   std::set<int> ranks;
   {
     const std::lock_guard lock(mutex_);
     if (closed_) return;
-    for (const Buffer* b : buffers_)
-      if (b->waits_for()) ranks.insert(b->waits_for()->begin(), b->waits_for()->end());
+    for (const Buffer* b : buffers_) ranks.insert(b->waits_for(before).begin(), b->waits_for(before).end());
   }
-  for (int rank : ranks) examine(peers_[size_t(rank)], rank);
-  const auto is_dead = [&](int rank) { return peers_[size_t(rank)].is_dead; };
+  for (int rank : ranks) examine(rank);
   const std::lock_guard lock(mutex_);
   for (Buffer* b : buffers_)
-    if (b->waits_for() && std::any_of(b->waits_for()->begin(), b->waits_for()->end(), is_dead)) b->end();
+    for (int rank : b->waits_for(before))
+      if (peers_[size_t(rank)].is_dead) {
+        why_ = fmt::format("the connection to rank {} is broken", ranks_[size_t(rank)]);
+        b->end();
+      }
 }
 
 void Mesh::close() {

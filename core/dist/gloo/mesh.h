@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "core/dist/socket.h"
@@ -17,11 +18,12 @@ namespace luth::dist {
 /// died, and nobody of the process that closes a connection: look() and close() do.
 class Mesh final : public gloo::rendezvous::Context {
  public:
-  /// `has_left(rank)`: whether a rank whose connection is broken has left as it should, and is not dead.
-  Mesh(int rank, int size, Milliseconds timeout, std::function<bool(int)> has_left);
+  /// `ranks`: the numbers of the group's ranks in the run. `has_left(rank)`: whether a rank whose connection is broken
+  /// has left as it should, and is not dead.
+  Mesh(int rank, std::vector<int> ranks, Milliseconds timeout, std::function<bool(int)> has_left);
   void connect(gloo::rendezvous::Store& store, std::shared_ptr<gloo::transport::Device> device);
 
-  /// Ends waits for ranks whose connections have been broken for a second. Called every second, from one thread.
+  /// Ends waits for ranks whose connections are broken at two looks. Called often, from one thread.
   void look();
   /// Closes all connections and ends all waits. From any thread.
   void close();
@@ -32,14 +34,17 @@ class Mesh final : public gloo::rendezvous::Context {
  private:
   struct Peer {
     bool is_broken = false, is_dead = false, has_left = false;
+    Deadline next_question{};
   };
-  void examine(Peer& p, int rank);
+  void examine(int rank);
 
+  std::vector<int> ranks_;
   std::function<bool(int)> has_left_;
   std::vector<Peer> peers_;  // of look()
   std::unique_ptr<gloo::transport::UnboundBuffer> question_;
   std::mutex mutex_;  // of what follows
   std::set<Buffer*> buffers_;
+  std::string why_ = "the connections of the group have been closed";
   bool closed_ = false;
 };
 

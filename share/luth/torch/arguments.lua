@@ -18,11 +18,15 @@ end
 
 M.fail = fail
 
+local lists = { ranks = true, parameters = true, tensors = true, shape = true, size = true, dims = true, axes = true }
+
 -- The arguments by name: `names` in PyTorch's order, of which the first `required` must be there.
 function M.read(name, names, required, ...)
   local given, n, out = { ... }, select('#', ...), {}
   local last = given[n]
-  local named = n > 0 and type(last) == 'table' and getmetatable(last) == nil and #last == 0 and next(last) and last or nil
+  local is_table = n > 0 and type(last) == 'table' and getmetatable(last) == nil and #last == 0
+  local takes_list = is_table and names[n] and (names[n]:find 'list' or lists[names[n]])
+  local named = is_table and (next(last) or (n > required and not takes_list)) and last or nil  -- {}: no options
   if named then n = n - 1 end
   if n > #names then fail(name, 'too many arguments; it has %s', table.concat(names, ', ')) end
   for i = 1, n do out[names[i]] = given[i] end
@@ -37,12 +41,6 @@ function M.read(name, names, required, ...)
     if out[names[i]] == nil then fail(name, "argument '%s' is missing; it has %s", names[i], table.concat(names, ', ')) end
   end
   return out
-end
-
--- Options of a constructor: an empty table is none.
-function M.options(t)
-  if type(t) == 'table' and getmetatable(t) == nil and next(t) == nil then return nil end
-  return t
 end
 
 return M

@@ -12,7 +12,7 @@ local function is_plain(value) return type(value) == 'table' and getmetatable(va
 local function device_of(id) return parallel.gpu_of('DataParallel', id) end
 
 function DataParallel:init(module, options)
-  local a = arguments.read('DataParallel', { 'module', 'device_ids', 'output_device', 'dim' }, 1, module, arguments.options(options))
+  local a = arguments.read('DataParallel', { 'module', 'device_ids', 'output_device', 'dim' }, 1, module, options)
   self.module, self.dim, self.devices = a.module, a.dim or 1, {}
   self:register_load_state_dict_pre_hook(parallel.add_prefix)
   if not torch.cuda.is_available() then return end

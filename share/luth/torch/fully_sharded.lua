@@ -263,7 +263,7 @@ end
 
 function FSDP:init(module, options)
   local a = arguments.read(name, { 'module', 'process_group', 'auto_wrap_policy', 'mixed_precision', 'reshard_after_forward' }, 1,
-    module, arguments.options(options))
+    module, options)
   if not torch.isinstance(a.module, nn.Module) then fail('module expects a module, got %s', torch.typename(a.module) or type(a.module)) end
   local policy = a.auto_wrap_policy
   if policy ~= nil and type(policy) ~= 'function' and type(policy) ~= 'table' then

@@ -82,7 +82,7 @@ end
 function DDP:init(module, options)
   local names = { 'module', 'device_ids', 'output_device', 'broadcast_buffers', 'process_group', 'bucket_cap_mb',
     'find_unused_parameters', 'gradient_as_bucket_view', 'static_graph' }
-  local a = read('DistributedDataParallel', names, 1, module, require('luth.torch.arguments').options(options))
+  local a = read('DistributedDataParallel', names, 1, module, options)
   if not torch.isinstance(a.module, nn.Module) then
     fail('DistributedDataParallel', 'module expects a module, got %s', torch.typename(a.module) or type(a.module))
   end
