@@ -107,6 +107,7 @@ local function run_of(dir)
     name = dir, recipe = options.recipe, settings = options.options or {}, environment = environment and texts(decode(dir .. '/env.json', environment)) or {},
     epochs = last.epoch or 0, steps = last.step or 0, seconds = seconds, results = results_of(entries), curves = curves_of(dir),
     modules = read(dir .. '/modules.txt') or '',
+    examples = read(dir .. '/examples.json') and decode(dir .. '/examples.json', read(dir .. '/examples.json')) or nil,
   }
 end
 

@@ -5,6 +5,7 @@ local checkpoint = require 'luth.train.checkpoint'
 local dry_run = require 'luth.train.dry_run'
 local errors = require 'luth.train.errors'
 local evaluation = require 'luth.train.evaluation'
+local examples = require 'luth.train.examples'
 local find = require 'luth.train.find'
 local options = require 'luth.train.options'
 local predict = require 'luth.train.predict'
@@ -176,6 +177,7 @@ local function train_in_folder(t, path, line, found, file)
   if first_save then t:save() end
   say_begin(t, run, file ~= nil)
   t:train()
+  examples.write(t)
   write_report()
   progress.note('end', { dir = run.dir, checkpoint = run.last, best = t.best }, 'done: %s', run.last)
 end

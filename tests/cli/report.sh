@@ -16,6 +16,16 @@ LUA
 "$LUTH_PROGRAM" train p.lua --dir a --name '</script><b>' 2>/dev/null
 "$LUTH_PROGRAM" train p.lua --dir b --lr 0.05 --epochs 2 2>/dev/null
 fail() { echo "$1"; exit 1; }
+cat >c.lua <<'LUA'
+local x = torch.rand(90, 1, 6, 7)
+local y = torch.arange(90) % 3 + 1
+return recipe {
+  data = { train = data.TensorDataset(x, y), val = data.Subset(data.TensorDataset(x, y), torch.arange(1, 51)) }, optim = optim.SGD { lr = 0.1 },
+  model = nn.Flatten() .. nn.Linear(42, 3), loss = nn.CrossEntropyLoss(), metrics = { 'accuracy' }, batch = 16,
+}
+LUA
+"$LUTH_PROGRAM" train c.lua --dir c 2>/dev/null
+"$LUTH_PROGRAM" eval c --predictions p.csv >/dev/null 2>&1
 [ -s a/report.html ] || fail "training leaves no report"
 "$LUTH_PROGRAM" report a b/ >table 2>said
 grep -q '^a    *3  *12 ' table && grep -q '^b    *2  *8 ' table || { cat table; fail "the table"; }
@@ -25,13 +35,42 @@ grep -oE '//[a-z][a-z0-9.]*\.[a-z]+' report.html | grep -v '//www.w3.org' && fai
 rc=0; "$LUTH_PROGRAM" report "$work" 2>said || rc=$?
 [ $rc -eq 2 ] && grep -q 'is no folder of a run' said || fail "a folder that is no run"
 
+# the confusion matrix is that of the predictions, and the worst samples those with the largest losses
+"$LUTH_PROGRAM" - <<'LUA' || fail "examples.json"
+local native = require 'luth.native'
+local e = native.json_decode(native.read('c/examples.json', 1 << 24, 1))
+local counts, losses, n = { { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, {}, 0
+for line in native.read('p.csv', 1 << 24, 1):gmatch '[^\n]+' do
+  local sample, target, predicted, a, b, c = line:match '^(%d+),(%d+),(%d+),([^,]+),([^,]+),([^,]+)$'
+  if sample then
+    n, target, predicted = n + 1, tonumber(target), tonumber(predicted)
+    counts[target][predicted] = counts[target][predicted] + 1
+    local scores = torch.tensor { tonumber(a), tonumber(b), tonumber(c) }
+    losses[n] = F.cross_entropy(scores:unsqueeze(1), torch.tensor { target }):item()
+  end
+end
+assert(n == 50 and #e.worst == 24 and #e.classes == 3)
+for t = 1, 3 do for p = 1, 3 do assert(counts[t][p] == e.confusion[t][p], t .. ' ' .. p) end end
+local sorted = table.move(losses, 1, n, 1, {})
+table.sort(sorted, function(a, b) return a > b end)
+for i, w in ipairs(e.worst) do
+  assert(math.abs(w.loss - sorted[i]) < 1e-4 and math.abs(losses[w.sample] - w.loss) < 1e-4 and w.image:match '^data:image/png;base64,iVBOR', i)
+end
+assert(e.modules[1].kind == 'Sequential' and e.modules[3].parameters == 129)
+LUA
+
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 [ -n "$browser" ] || { echo "there is no Chromium"; exit 77; }
 timeout 120 "$browser" --headless --no-sandbox --disable-gpu --host-resolver-rules='MAP * ~NOTFOUND' --user-data-dir="$work/profile" \
   --virtual-time-budget=5000 --dump-dom "file://$work/report.html" >dom 2>/dev/null || { echo "Chromium does not run here"; exit 77; }
 points() { grep -o 'data-run="[^"]*" data-points="[0-9]*"' dom | sort | uniq -c | tr -s ' '; }
-points | grep -q '2 data-run="a" data-points="12"' || { points; fail "the curves of steps of a"; }   # loss, lr
+points | grep -q '3 data-run="a" data-points="12"' || { points; fail "the curves of steps of a"; }   # loss, lr, norm of gradients
 points | grep -q '4 data-run="a" data-points="3"' || { points; fail "the curves of epochs of a"; }  # loss, speed, two of validation
-points | grep -q '2 data-run="b" data-points="8"' || { points; fail "the curves of steps of b"; }
+points | grep -q '3 data-run="b" data-points="8"' || { points; fail "the curves of steps of b"; }
 grep -q '&lt;/script&gt;&lt;b&gt;  (command line)' dom || fail "the settings"
 grep -q '<tr class="differs"><td>lr</td>' dom || fail "what differs"
+timeout 120 "$browser" --headless --no-sandbox --disable-gpu --host-resolver-rules='MAP * ~NOTFOUND' --user-data-dir="$work/profile" \
+  --virtual-time-budget=5000 --dump-dom "file://$work/c/report.html" >dom 2>/dev/null || { echo "Chromium does not run here"; exit 77; }
+grep -q 'data-sum="50"' dom || fail "the sum of the confusion matrix"
+[ "$(grep -o 'data-sample=' dom | wc -l)" = 24 ] && [ "$(grep -o '<img src="data:image/png' dom | wc -l)" = 24 ] || fail "the worst samples"
+grep -q '<td>Linear</td><td>\[16, 42\]</td><td>\[16, 3\]</td><td class="n">129</td>' dom || fail "the table of modules"

@@ -18,6 +18,10 @@ pre { background: #f5f6f8; padding: 0.8em; overflow-x: auto; font-size: 0.85em; 
 .curve { border: 1px solid #e2e6ec; border-radius: 4px; padding: 0.5em; } .curve h3 { margin: 0 0 0.2em; font-size: 0.95em; }
 .curve svg { width: 100%; height: auto; display: block; } .curve .at { font-size: 0.8em; color: #566072; min-height: 1.3em; }
 svg text { font-size: 10px; fill: #566072; } svg .axis { stroke: #d5dae2; } svg polyline { fill: none; stroke-width: 1.5; }
+td.n { text-align: right; font-variant-numeric: tabular-nums; }
+.confusion td, .confusion th { padding: 0.15em 0.5em; text-align: right; font-size: 0.85em; }
+.worst { display: flex; flex-wrap: wrap; gap: 0.8em; } .worst figure { margin: 0; width: 130px; font-size: 0.8em; }
+.worst img { width: 96px; image-rendering: pixelated; display: block; border: 1px solid #d5dae2; }
 .swatch { display: inline-block; width: 0.8em; height: 0.8em; border-radius: 2px; margin-right: 0.4em; }
 @media (prefers-color-scheme: dark) {
   body { background: #14181f; color: #dfe4ec; } pre { background: #1c222b; } .curve { border-color: #2b333f; }
@@ -32,6 +36,7 @@ svg text { font-size: 10px; fill: #566072; } svg .axis { stroke: #d5dae2; } svg 
 <p><label>smoothing <input id="smoothing" type="range" min="0" max="0.99" step="0.01" value="0"></label>
 <label><input id="log" type="checkbox"> logarithmic</label></p>
 <div id="curves"></div>
+<div id="classes"></div>
 <h2>Settings</h2>
 <div id="settings"></div>
 <h2>Environment</h2>
@@ -69,7 +74,7 @@ function table(rows, parent, differs) {
     const tr = make('tr', undefined, t, differs && i && differs(row) ? { class: 'differs' } : {});
     row.forEach((cell, k) => {
       const td = make(i ? 'td' : 'th', undefined, tr);
-      if (!i && k && runs.length === row.length - 1) make('span', undefined, td, { class: 'swatch', style: 'background:' + color(k - 1) });
+      if (!i && k && row[0] === '') make('span', undefined, td, { class: 'swatch', style: 'background:' + color(k - 1) });
       td.appendChild(document.createTextNode(cell));
     });
   });
@@ -134,6 +139,62 @@ function curves() {
   for (const name of keys(r => r.curves)) curve(name, parent);
 }
 
+// A matrix of counts, rows of true classes: the darker, the larger the share of its row.
+function confusion(e, parent) {
+  const t = make('table', undefined, parent, { class: 'confusion', 'data-sum': e.confusion.flat().reduce((a, b) => a + b, 0) });
+  const head = make('tr', undefined, t);
+  for (const name of ['true \\ taken for', ...e.classes, 'all', 'right']) make('th', name, head);
+  e.confusion.forEach((row, a) => {
+    const tr = make('tr', undefined, t), sum = row.reduce((x, y) => x + y, 0);
+    make('th', e.classes[a], tr);
+    row.forEach((n, b) => {
+      const share = sum ? n / sum : 0, ink = a === b ? '44, 138, 75' : '209, 88, 44';
+      make('td', String(n), tr, n ? { style: 'background:rgba(' + ink + ',' + (0.08 + 0.72 * share).toFixed(2) + ')' } : {});
+    });
+    make('td', String(sum), tr, { 'data-row': e.classes[a] });
+    make('td', sum ? (100 * row[a] / sum).toFixed(1) + ' %' : '', tr);
+  });
+}
+
+function worst(e, parent) {
+  const box = make('div', undefined, parent, { class: 'worst' });
+  for (const w of e.worst) {
+    const figure = make('figure', undefined, box, { 'data-sample': w.sample });
+    if ((w.image || '').startsWith('data:image/png;base64,')) make('img', undefined, figure, { src: w.image, alt: 'sample ' + w.sample, title: w.path || '' });
+    make('figcaption', w.label + ', taken for ' + w.predicted + ' (' + (100 * w.probability).toFixed(2) + ' %), loss ' + number(w.loss) +
+      ', sample ' + w.sample + (w.image || !w.path ? '' : ', ' + w.path), figure);
+  }
+}
+
+function classes() {
+  const parent = document.getElementById('classes');
+  for (const run of runs) {
+    const e = run.examples;
+    if (!e || !e.worst) continue;
+    const suffix = runs.length > 1 ? ' of ' + run.name : '';
+    make('h2', 'Classes' + suffix, parent);
+    if (e.confusion) confusion(e, parent);
+    if (e.confused.length) {
+      make('h3', 'Confused most', parent);
+      table([['true', 'taken for', 'samples'], ...e.confused], parent);
+    }
+    make('h3', 'Worst samples of the validation data', parent);
+    worst(e, parent);
+  }
+}
+
+function modules(run, parent) {
+  const rows = run.examples && run.examples.modules;
+  if (!rows) return make('pre', run.modules, parent);
+  const t = make('table', undefined, parent, { class: 'modules' }), head = make('tr', undefined, t);
+  for (const name of ['module', 'kind', 'input', 'output', 'parameters', 'multiply-adds']) make('th', name, head);
+  for (const row of rows) {
+    const tr = make('tr', undefined, t);
+    for (const cell of [row.path || '(the model)', row.kind, row.input, row.output]) make('td', cell, tr);
+    for (const n of [row.parameters, row.madds]) make('td', n ? n.toLocaleString('en') : '', tr, { class: 'n' });
+  }
+}
+
 const text = v => v === undefined ? '' : typeof v === 'object' ? String(v.value) + (v.source ? '  (' + v.source + ')' : '') : String(v);
 function pairs(f, id) {
   const rows = [['', ...runs.map(r => r.name)], ...keys(f).map(k => [k, ...runs.map(r => text(f(r)[k]))])];
@@ -142,11 +203,12 @@ function pairs(f, id) {
 
 summary();
 curves();
+classes();
 pairs(r => r.settings, 'settings');
 pairs(r => r.environment, 'environment');
 for (const run of runs) {
   if (runs.length > 1) make('h3', run.name, document.getElementById('modules'));
-  make('pre', run.modules, document.getElementById('modules'));
+  modules(run, document.getElementById('modules'));
 }
 for (const id of ['smoothing', 'log']) document.getElementById(id).addEventListener('input', curves);
 </script>

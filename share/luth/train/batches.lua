@@ -104,23 +104,28 @@ function M.values(trainer, output, target)
   return metrics.values(list)
 end
 
--- Loss and metrics of `model` over a dataset, or its first `most` batches (0: all), as a list of {name, value, whether smaller is
--- better}, the same on all ranks. The last value of a batch is the target, those before it the inputs. `keep` gets outputs and
--- targets of each batch. Empty for a recipe that names neither loss nor metrics.
-function M.evaluate(trainer, model, dataset, most, keep)
-  local r = trainer.recipe
-  local list = measures(trainer)
-  if #list == 0 and not keep then return {} end
+--- Calls f(batch, output, target) with what `model` makes of each batch of a dataset, or of its first `most` (0: all), until it
+--- returns true. The last value of a batch is the target, those before it the inputs. Of several ranks each has its share.
+function M.each_output(trainer, model, dataset, most, f)
   model:eval()
   local _ <close> = torch.no_grad()
   local _ <close> = trainer:precision()
-  local loader = M.loader(r, dataset, false, trainer.device)
+  local loader = M.loader(trainer.recipe, dataset, false, trainer.device)
   M.each(loader, 0, (most or 0) > 0 and most or M.count(loader), function(part, ...)
     if part.own == 0 and not trainer.shards then return end  -- rank 0 needs the others' parts of the model
-    local batch = M.prepare(r, trainer.device, ...)
-    local target = batch[batch.n]
+    local batch = M.prepare(trainer.recipe, trainer.device, ...)
     local output = model(table.unpack(batch, 1, batch.n - 1))
-    if part.own == 0 then return end
+    return part.own > 0 and f(batch, output, batch[batch.n])
+  end)
+end
+
+-- Loss and metrics of `model` over a dataset, or its first `most` batches (0: all), as a list of {name, value, whether smaller is
+-- better}, the same on all ranks. `keep` gets outputs and targets of each batch. Empty for a recipe that names neither loss nor
+-- metrics.
+function M.evaluate(trainer, model, dataset, most, keep)
+  local list = measures(trainer)
+  if #list == 0 and not keep then return {} end
+  M.each_output(trainer, model, dataset, most, function(_, output, target)
     add_to(list, output, target)
     if keep then keep(output, target) end
   end)

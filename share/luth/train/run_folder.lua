@@ -1,4 +1,4 @@
--- The folder of a run: recipe.lua, options.json, env.json, modules.txt, log.jsonl, metrics.csv, events.out.tfevents.luth,
+-- The folder of a run: recipe.lua, options.json, env.json, modules.txt, examples.json, log.jsonl, metrics.csv, events.out.tfevents.luth,
 -- report.html, ckpt/last.h5, ckpt/prev.h5, ckpt/best.h5, and a lock of the process that trains in it. Of several ranks, rank 0 alone reads and writes it.
 local native = require 'luth.native'
 local errors = require 'luth.train.errors'
@@ -13,7 +13,7 @@ end
 
 -- What a run replaces, and the folder of its checkpoints. In a folder of somebody else a link would have it write elsewhere.
 local function refuse_links(run)
-  local names = { 'ckpt', 'recipe.lua', 'options.json', 'env.json', 'modules.txt', 'report.html', 'ckpt/best.h5' }
+  local names = { 'ckpt', 'recipe.lua', 'options.json', 'env.json', 'modules.txt', 'examples.json', 'report.html', 'ckpt/best.h5' }
   if not native.exists(run.last) then names[#names + 1] = 'ckpt/last.h5' end  -- a link to nothing
   for _, name in ipairs(names) do
     local path = run.dir .. '/' .. name

@@ -106,12 +106,12 @@ end
 
 function Trainer:clip(most)
   if self.shards then return self.model:clip_grad_norm_(most) end
-  nn.utils.clip_grad_norm_(self.model:parameters(), most)
+  return nn.utils.clip_grad_norm_(self.model:parameters(), most)
 end
 
 function Trainer:update()
   local r, replicas = self.recipe, self.replicas or {}
-  if r.clip > 0 then self:clip(r.clip) end
+  if r.clip > 0 or (self.step + 1) % r.log_every == 0 then self.norm = self:clip(r.clip > 0 and r.clip or math.huge) end
   replicas.averaged = true
   checkpoint.each_optimizer(self.optimizer, function(o)
     o:step()
@@ -216,7 +216,7 @@ end
 -- A line of metrics.csv where one is due. The loss is read when the lines are written.
 function Trainer:log_step(loss)
   if not loss or not self.table or self.step % self.recipe.log_every ~= 0 then return end
-  self.table:add(self.step, self.epoch, { loss = loss:detach(), lr = self:learning_rate() })
+  self.table:add(self.step, self.epoch, { loss = loss:detach(), lr = self:learning_rate(), grad_norm = self.norm })
   if self.device.type == 'cpu' then self.table:write() end
 end
 
@@ -282,6 +282,7 @@ function Trainer:columns()
   local names = { 'loss', 'lr', 'samples_per_second' }
   local held = self.parts.val or self.parts.test
   for _, name in ipairs(held and not batches.is_empty(held) and batches.names(self) or {}) do names[#names + 1] = 'val_' .. name end
+  names[#names + 1] = 'grad_norm'
   return names
 end
 
