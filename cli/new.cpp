@@ -5,7 +5,7 @@
 namespace luth::cli {
 
 int new_recipe(const Arguments& arguments) {
-  return run_with_options("luth.new", arguments, {"force"}, {"kind", "data"});
+  return run_with_options("luth.new", arguments, {"force"}, {"kind", "data", "target"});
 }
 
 }  // namespace luth::cli

@@ -130,8 +130,11 @@ constexpr Option of_kernel[] = {
 };
 
 constexpr Option of_new[] = {
-    {"--kind", "KIND", "what the recipe is for: image", "what the data look like", "image"},
-    {"--data", "PATH", "a folder of images in a folder for each class, also below train/, val/ and test/"},
+    {"--kind", "KIND", "what the recipe is for: image, tabular (classes), regression or text",
+     "what the data look like", "image tabular regression text"},
+    {"--data", "PATH",
+     "a folder of images in a folder for each class (also below train/, val/, test/), a table (.csv, .tsv), or a text"},
+    {"--target", "COLUMN", "of a table, the column to predict", "the last one"},
     {"--force", "", "replace a recipe that exists"},
     threads,
     help_row,

@@ -304,6 +304,7 @@ std::vector<std::string> TableDataset::features() const {
   }
   return names;
 }
+
 std::vector<std::string> TableDataset::classes() const {
   return has_classes() ? fit_.targets[0].categories : std::vector<std::string>();
 }

@@ -5,20 +5,28 @@ local errors = require 'luth.train.errors'
 local M = {}
 local usage = errors.usage
 
-local modules = { image = 'image' }
+local modules = { image = 'image', tabular = 'table', regression = 'table', table = 'table', text = 'text' }
+local kinds = { 'image', 'tabular', 'regression', 'text' }
 
--- The kind that the data look like.
+-- The kind that the data look like; of a table, what its target is decides.
 local function kind_of(path)
   if native.exists(path .. '/.') then return 'image' end
-  usage("--kind is needed for '%s': %s", path, table.concat(errors.keys(modules), ', '))
+  local name = path:lower():gsub('%.gz$', '')
+  if name:match '%.csv$' or name:match '%.tsv$' then return 'table' end
+  if name:match '%.txt$' or name:match '%.md$' then return 'text' end
+  usage("--kind is needed for '%s': %s", path, table.concat(kinds, ', '))
+end
+
+local function is_kind(name)
+  for _, kind in ipairs(kinds) do if kind == name then return true end end
+  return false
 end
 
 local function check(o)
   if not o.data or o.data == '' then usage('luth new needs --data PATH') end
   if not native.exists(o.data) then usage("--data: there is no '%s'", o.data) end
-  if o.kind and not modules[o.kind] then
-    local known = errors.keys(modules)
-    usage("--kind takes %s, got '%s'%s", table.concat(known, ', '), o.kind, errors.did_you_mean(o.kind, known))
+  if o.kind and not is_kind(o.kind) then
+    usage("--kind takes %s, got '%s'%s", table.concat(kinds, ', '), o.kind, errors.did_you_mean(o.kind, kinds))
   end
 end
 
@@ -26,9 +34,10 @@ end
 function M.run(words, o)
   local path = words[1]:match '%.lua$' and words[1] or words[1] .. '.lua'
   check(o)
+  if o.target and o.kind ~= 'tabular' and o.kind ~= 'regression' and kind_of(o.data) ~= 'table' then usage '--target is of tables' end
   if native.exists(path) and not o.force then usage('%s exists; --force replaces it', path) end
   local kind = o.kind or kind_of(o.data)
-  local text, what = require('luth.new.' .. modules[kind])(path, o, kind)
+  local text, what = require('luth.new.' .. modules[kind])(path, o, o.kind)
   native.replace(path, text)
   io.stderr:write(string.format('wrote %s: %s\n  luth train %s --dry-run   goes once through everything\n  luth train %s\n', path, what, path, path))
 end

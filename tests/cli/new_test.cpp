@@ -60,6 +60,54 @@ TEST_F(New, ImagesInParts) {
   EXPECT_EQ(r.code, 0) << r.err;
 }
 
+TEST_F(New, Tables) {
+  std::string table = "size,colour,mood,price\n", half;
+  for (int i = 0; i < 60; ++i)
+    table += std::to_string(i % 7) + (i % 2 ? ",red," : ",blue,") + (i % 3 ? "good," : "bad,") +
+             std::to_string(0.5 * (i % 7)) + "\n";
+  dir_.write("train.csv", table), dir_.write("test.csv", table);
+  Result r = luth({"new", "n", "--data", "train.csv"});
+  EXPECT_TRUE(has(r.err, "wrote n.lua: a regression of price")) << r.err;
+  const std::string text = read_file(dir_ / "n.lua");
+  for (auto part : {"60 rows in 'train.csv', with 1 column of numbers and 2 of categories.", "test = { 'test.csv'"})
+    EXPECT_TRUE(has(text, part)) << part << "\n" << text;
+  EXPECT_EQ(luth({"check", "n.lua"}).out, "");
+  r = luth({"train", "n.lua", "--epochs", "2"});
+  EXPECT_TRUE(has(r.err, "val_r2")) << r.err;
+  // classes, of texts and of numbers
+  r = luth({"new", "c", "--data", "train.csv", "--target", "mood"});
+  EXPECT_TRUE(has(r.err, "2 classes of mood")) << r.err;
+  r = luth({"train", "c.lua", "--epochs", "4"});
+  EXPECT_TRUE(has(r.err, "val_accuracy")) << r.err;
+  r = luth({"new", "d", "--kind", "tabular", "--data", "train.csv", "--target", "size"});
+  EXPECT_TRUE(has(r.err, "7 classes of size")) << r.err;
+  EXPECT_EQ(luth({"train", "d.lua", "--dry-run"}).code, 0);
+  r = luth({"new", "e", "--kind", "regression", "--data", "train.csv", "--target", "mood"});
+  EXPECT_TRUE(has(r.err, "the column 'mood' holds texts")) << r.err;
+  // what it predicts needs no target
+  dir_.write("few.csv", "mood,price,size,colour\n?,1,3,red\n,,,\n");
+  r = luth({"predict", "runs/c-1", "few.csv", "--top", "2"});
+  EXPECT_TRUE(r.out.starts_with("few.csv:1  ") && has(r.out, "good 0.") && has(r.out, "bad 0.") && lines(r.out) == 2)
+      << r.out << r.err;
+  r = luth({"predict", "runs/n-1", "few.csv"});
+  double price = 0;
+  EXPECT_EQ(sscanf(r.out.c_str(), "few.csv:1  %lf\nfew.csv:2  ", &price), 1) << r.out << r.err;
+}
+
+TEST_F(New, Text) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += "The cat sat on the mat.\n";
+  dir_.write("t.txt", text);
+  Result r = luth({"new", "t", "--data", "t.txt"});
+  EXPECT_TRUE(has(r.err, "wrote t.lua: a language model of characters")) << r.err;
+  EXPECT_EQ(luth({"check", "t.lua"}).out, "");
+  r = luth({"train", "t.lua", "--epochs", "3", "--width", "16", "--layers", "1", "--dropout", "0", "--lr", "0.03"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.err, "val_perplexity") && has(r.err, "  The cat sat on t")) << r.err;
+  r = run({"predict", "runs/t-1", "-"}, {.in = "The ca\n\nThe cat sa", .dir = dir_.path()});
+  EXPECT_TRUE(r.out.starts_with("-:1  \"") && has(r.out, "\n-:3  \"")) << r.out << r.err;
+}
+
 TEST_F(New, WrongWords) {
   images("one", {"2"}, 3);
   auto refused = [&](std::vector<std::string> words, const std::string& part) {

@@ -97,6 +97,41 @@ local function rows(path, like, name)
   return torch.tensor(list, { dtype = like.dtype }):reshape(-1, table.unpack(like:size()))
 end
 
+-- ---- text ----
+
+local Lines = data.class 'lines'
+function Lines:init(list) self.list = list end
+function Lines:len() return #self.list end
+function Lines:get(i) return self.list[i] end
+
+-- The lines of a file as tokens of the recipe's text; nil where its data are no text. What follows a text has the tokens as classes.
+local function lines_of(held, path, name)
+  local is_text, tokenizer = pcall(function() return held:tokenizer() end)
+  if not is_text then return nil end
+  local continues = pcall(function() return held:tokens() end)
+  local list, names, number = {}, {}, 0
+  for line in native.read(path, 1 << 32, 2):gmatch '[^\n]*' do
+    number = number + 1
+    line = line:gsub('\r$', '')
+    if line ~= '' then
+      list[#list + 1] = continues and tokenizer:ids(line) or tokenizer:encode(line).ids
+      names[#list] = string.format('%s:%d', name, number)
+    end
+  end
+  if #list == 0 then usage('%s has no lines', name) end
+  local tokens = continues and setmetatable({}, { __index = function(_, id) return string.format('%q', tokenizer:decode { id }):gsub('\\\n', '\\n') end })
+  return { dataset = Lines(list), names = names, uneven = true, classes = tokens or nil, vocabulary = continues and #tokenizer or nil }
+end
+
+-- Of scores [N, tokens, T] or [N, T, tokens], those of what follows the last token.
+local function last_scores(output, vocabulary)
+  if output:dim() ~= 3 then return output end
+  if output:size(2) == vocabulary then return output[{ {}, {}, -1 }] end
+  return output[{ {}, -1 }]
+end
+
+-- ---- what a file holds ----
+
 local function first_value(held)
   local x = held:get(1)
   return torch.is_tensor(x) and x or nil
@@ -104,6 +139,8 @@ end
 
 -- {dataset =, names =} of files of one kind. `held`: the recipe's data; `shown`: what each path is called.
 local function of_kind(kind, held, paths, shown)
+  local lines = kind == 'rows' and lines_of(held, paths[1], shown[paths[1]])
+  if lines then return lines end
   local own = kind ~= 'tensors' and held.of_files and held:of_files(paths)
   if own then
     local names = {}
@@ -227,6 +264,7 @@ end
 -- Calls f(names, …) with the batches of a source. A sample that cannot be read is named, and left out; returns how many.
 local function each_batch(t, source, f)
   local left, bad, r = {}, 0, t.recipe
+  if source.uneven and not r.collate then r.batch = 1 end
   for i = 1, #source.dataset do left[i] = i end
   while #left > 0 do
     local done = 0
@@ -283,7 +321,9 @@ function M.run(t, held, files, s)
       local batch = batches.prepare(t.recipe, t.device, ...)
       local output = t.model(table.unpack(batch, 1, inputs))
       if type(output) == 'table' then output = output[1] end
-      print_batch(names, output:float():cpu(), scale, classes, s)
+      output = output:float():cpu()
+      if source.vocabulary then output = last_scores(output, source.vocabulary) end
+      print_batch(names, output, scale, source.classes or classes, s)
     end)
   end
   if bad > 0 then native.fail(1, string.format('%d of the samples could not be read', bad)) end
