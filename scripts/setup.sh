@@ -11,7 +11,7 @@ libraries=(liblua5.4-dev libcli11-dev libhdf5-dev libaec-dev libtbb-dev libxxhas
   libfmt-dev libgloo-dev libncurses-dev libpcre2-dev libpng-dev libsodium-dev libsqlite3-dev libturbojpeg0-dev libutf8proc-dev libwebp-dev
   libzmq3-dev nlohmann-json3-dev zlib1g-dev)
 tests=(libgtest-dev)
-ci=(clang-format libopenmpi-dev libmpich-dev python3-nbclient slurmctld slurmd munge valgrind)  # 43 MB to download for both MPIs
+ci=(chromium clang-format libopenmpi-dev libmpich-dev python3-venv slurmctld slurmd munge valgrind)  # 43 MB to download for both MPIs
 
 dry= wanted=("${build[@]}" "${libraries[@]}" "${tests[@]}")
 for argument in "$@"; do
