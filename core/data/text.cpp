@@ -160,6 +160,16 @@ void TextLines::number_labels(const std::vector<std::string>& labels) {
                   foreign(labels[i], 40));
     lines_[i].label = int32_t(it - classes.begin());
   }
+  fit_.targets = {{.name = "label", .is_category = true, .categories = classes}};
+}
+
+void TextLines::set_fit(Fit fit) {
+  if (fit.targets.size() != 1 || !fit.features.empty())
+    throw Error("what was learned is of another kind of data than lines with labels");
+  std::vector<std::string> labels;
+  for (const Line& line : lines_) labels.push_back(spec_.classes[size_t(line.label)]);
+  spec_.classes = std::move(fit.targets[0].categories);
+  number_labels(labels);
 }
 
 std::string TextLines::text(int64_t i) const {
@@ -176,10 +186,8 @@ Sample TextLines::get(int64_t i, const Epoch&) {
   } catch (const Error& error) {
     throw Error(error.code(), "line {} of '{}': {}", line.number, file_->path(), error.what());
   }
-  Tensor ids = Tensor::empty({int64_t(e.size())}, Dtype::i64, host());
-  for (size_t k = 0; k < e.size(); ++k) ids.data<int64_t>()[k] = int64_t(e.ids[k]) + base;
   Sample sample;
-  sample.push_back(ids);
+  sample.push_back(tensor_of(e.ids, base));
   if (!spec_.label.empty()) sample.push_back(Scalar(int64_t(line.label) + base));
   return sample;
 }

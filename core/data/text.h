@@ -30,6 +30,14 @@ class TokenList final : public Counted {
   std::variant<Ref<text::TextFile>, std::vector<uint8_t>, std::vector<uint16_t>, std::vector<uint32_t>> tokens_;
 };
 
+/// int64[n] of the numbers, each plus `base`.
+template <class T>
+Tensor tensor_of(const std::vector<T>& list, int64_t base) {
+  Tensor t = Tensor::empty({int64_t(list.size())}, Dtype::i64, host());
+  for (size_t i = 0; i < list.size(); ++i) t.data<int64_t>()[i] = int64_t(list[i]) + base;
+  return t;
+}
+
 struct TextSpec {
   int64_t context = 128;      // tokens of a sample
   int64_t stride = 0;         // from one sample to the next; 0: context
@@ -77,6 +85,8 @@ class TextLines final : public Dataset {
   Sample get(int64_t i, const Epoch& epoch) override;
   std::string text(int64_t i) const;
   std::vector<std::string> classes() const override { return spec_.classes; }
+  const Fit* fit() const override { return spec_.label.empty() ? nullptr : &fit_; }
+  void set_fit(Fit fit) override;
   const text::TokenizerRef& tokenizer() const { return tokenizer_; }
 
  private:
@@ -87,11 +97,13 @@ class TextLines final : public Dataset {
     int64_t number;  // from 1
   };
   void add_line(std::string_view line, int64_t begin, int64_t number, std::vector<std::string>& labels);
+  // `labels`: of each line.
   void number_labels(const std::vector<std::string>& labels);
   text::TokenizerRef tokenizer_;
   Ref<text::TextFile> file_;
   TextLinesSpec spec_;
   std::vector<Line> lines_;
+  Fit fit_;  // its one target has the classes
 };
 
 }  // namespace luth::data

@@ -47,10 +47,7 @@ std::string bytes_json() {
 TokenizerRef make_tokenizer(const std::string& kind, Training how, const NextText& next) {
   if (kind == "bytes") {
     TokenizerRef t = tokenizer_from_json(bytes_json(), kind);
-    std::vector<AddedToken> special;
-    for (const std::string& s : how.special_tokens)
-      special.push_back({.content = s, .normalized = false, .special = true});
-    t->add(std::move(special));
+    t->add(special_tokens(how.special_tokens));
     return t;
   }
   const bool is_characters = kind == "characters", is_words = kind == "words";

@@ -43,6 +43,12 @@ TokenizerRef read_tokenizer(const std::string& path) {
   return tokenizer_from_json(file.read(0, file.size()), path);
 }
 
+std::vector<AddedToken> special_tokens(std::span<const std::string> texts) {
+  std::vector<AddedToken> all;
+  for (const std::string& t : texts) all.push_back({.content = t, .normalized = false, .special = true});
+  return all;
+}
+
 void pad(std::span<Encoding> all, const Padding& how) {
   size_t length = size_t(how.length);
   if (length == 0)

@@ -99,6 +99,9 @@ struct Training {
   std::string continuing_subword_prefix, end_of_word_suffix;
 };
 
+/// Special tokens of these texts.
+std::vector<AddedToken> special_tokens(std::span<const std::string> texts);
+
 /// Gives a part of the texts, or nothing at the end.
 using NextText = std::function<std::optional<std::string_view>()>;
 

@@ -48,6 +48,10 @@ void open_shards(lua_State* L, int data);
 void add_image_methods(lua_State* L, int methods);
 // arrays.cpp: adds datasets of arrays in files.
 void open_arrays(lua_State* L, int data);
+// tokenizer.cpp, text.cpp: add tokenizers; datasets of text, and their methods.
+void open_tokenizers(lua_State* L, int data);
+void open_text(lua_State* L, int data);
+void add_text_methods(lua_State* L, int methods);
 // tables.cpp: adds datasets of tables, and their methods.
 void open_tables(lua_State* L, int data);
 void add_table_methods(lua_State* L, int methods);

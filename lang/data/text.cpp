@@ -48,14 +48,14 @@ int text_dataset(lua_State* L) {
   spec.stride = options.integer("stride", spec.stride);
   spec.random_start = options.flag("random_start", false);
   options.done();
-  Ref<data::TokenList> tokens = raw ? make<data::TokenList>(t, make<text::TextFile>(lua_tostring(L, 1)))
+  Ref<data::TokenList> tokens = raw ? make<data::TokenList>(t, make<text::TextFile>(find_data(lua_tostring(L, 1))))
                                     : make<data::TokenList>(t, check_source(L, 1, replaced));
   const int64_t n = tokens->size();
   return push_dataset(L, data::DatasetRef(new data::TextDataset(std::move(tokens), spec, 0, n)));
 }
 
 int text_lines(lua_State* L) {
-  const std::string path = luaL_checkstring(L, 1);
+  const std::string path = find_data(luaL_checkstring(L, 1));
   NamedArguments options(L, 2, "data.TextLines");
   data::TextLinesSpec spec;
   spec.replaced = replaces(L, options);
@@ -145,7 +145,7 @@ std::vector<std::string> check_texts(lua_State* L, int index, const char* what) 
 }
 
 text::NextText check_source(lua_State* L, int index, bool replaced) {
-  if (lua_type(L, index) == LUA_TSTRING) return text::parts_of_file(lua_tostring(L, index), replaced);
+  if (lua_type(L, index) == LUA_TSTRING) return text::parts_of_file(find_data(lua_tostring(L, index)), replaced);
   const auto texts =
       std::make_shared<std::vector<std::string>>(check_texts(L, index, "expects the path of a file, or"));
   if (replaced)

@@ -11,10 +11,4 @@ std::vector<std::string> check_texts(lua_State* L, int index, const char* what);
 /// The texts of the path or the list at `index`. `replaced`: what is no UTF-8 becomes U+FFFD.
 text::NextText check_source(lua_State* L, int index, bool replaced);
 
-// tokenizer.cpp, text.cpp: what they add to the table `data`.
-void open_tokenizers(lua_State* L, int data);
-void open_text(lua_State* L, int data);
-// The methods of datasets of text, for the table of methods of all datasets.
-void add_text_methods(lua_State* L, int methods);
-
 }  // namespace luth::lang

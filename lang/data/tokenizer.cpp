@@ -1,4 +1,5 @@
 // data.Tokenizer: text to tokens and back. Tokens count from 1, as all positions do.
+#include "core/data/text.h"
 #include "core/io/disk.h"
 #include "lang/data/text.h"
 #include "lang/runtime/bridge.h"
@@ -27,23 +28,19 @@ std::string text_of(lua_State* L, NamedArguments& options, const char* name, con
 
 // ---- encodings ----
 
-template <class List, class F>
-void set_numbers(lua_State* L, const char* name, const List& list, F&& number) {
-  Tensor t = Tensor::empty({int64_t(list.size())}, Dtype::i64, host());
-  for (size_t i = 0; i < list.size(); ++i) t.data<int64_t>()[i] = number(list[i]);
-  push_tensor(L, std::move(t));
+template <class T>
+void set_numbers(lua_State* L, const char* name, const std::vector<T>& list, int64_t base) {
+  push_tensor(L, data::tensor_of(list, base));
   lua_setfield(L, -2, name);
 }
 
 int push_encoding(lua_State* L, const text::Tokenizer& t, const text::Encoding& e) {
   lua_createtable(L, 0, 7);
-  const auto same = [](auto v) { return int64_t(v); };
-  const auto from_one = [](auto v) { return int64_t(v) + 1; };
-  set_numbers(L, "ids", e.ids, from_one);
-  set_numbers(L, "type_ids", e.type_ids, same);
-  set_numbers(L, "attention_mask", e.attention, same);
-  set_numbers(L, "special_tokens_mask", e.special, same);
-  set_numbers(L, "word_ids", e.words, from_one);
+  set_numbers(L, "ids", e.ids, 1);
+  set_numbers(L, "type_ids", e.type_ids, 0);
+  set_numbers(L, "attention_mask", e.attention, 0);
+  set_numbers(L, "special_tokens_mask", e.special, 0);
+  set_numbers(L, "word_ids", e.words, 1);
   Tensor offsets = Tensor::empty({int64_t(e.size()), 2}, Dtype::i64, host());
   for (size_t i = 0; i < e.size(); ++i) {
     offsets.data<int64_t>()[2 * i] = int64_t(e.offsets[i].begin) + 1;
@@ -80,9 +77,7 @@ int encode_batch(lua_State* L) {
 int ids(lua_State* L) {
   text::Ids list;
   self(L).append_ids(text_at(L, 2), list);
-  Tensor t = Tensor::empty({int64_t(list.size())}, Dtype::i64, host());
-  for (size_t i = 0; i < list.size(); ++i) t.data<int64_t>()[i] = int64_t(list[i]) + 1;
-  return push_tensor(L, std::move(t)), 1;
+  return push_tensor(L, data::tensor_of(list, 1)), 1;
 }
 
 // Numbers from 0; those that are none of the tokenizer's, such as padding below 1, become one that names no token.
@@ -337,9 +332,6 @@ int push_tokenizer(lua_State* L, TokenizerRef t) { return push_box<TokenizerRef>
 void open_tokenizers(lua_State* L, int data) {
   lua_newtable(L);
   add_functions(L, lua_gettop(L), functions);
-  document(L, -1,
-           "data.Tokenizer\n  Tokenizers: text to the numbers of tokens, and back. from_file, from_str, characters, "
-           "bytes, words and bpe make one.");
   lua_setfield(L, data, "Tokenizer");
   open_box<TokenizerRef>(L, "data.Tokenizer");
   finish_class(L, methods, guarded<index>,

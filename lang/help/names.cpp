@@ -48,6 +48,9 @@ constexpr Space spaces[] = {
     {"optim.swa_utils", "Averages of a model's weights, and the schedule for them."},
     {"data", "Datasets and loaders; also torch.utils.data."},
     {"plot", "Pictures of numbers, on the terminal or as PNG and SVG. plot(y) is plot.plot(y)."},
+    {"data.Tokenizer",
+     "Tokenizers: text to the numbers of tokens, and back. from_file, characters, bytes, words and bpe make "
+     "one."},
     {"data.transforms", "Transforms of images: resizing, cropping, flips, colours, augmentation, ToTensor, Normalize."},
 };
 

@@ -164,6 +164,11 @@ constexpr Row collation[] = {
      "The values of a batch, of a list of samples, each a list of values: tensors are stacked, numbers become a "
      "tensor, "
      "strings a list, and of tables each entry. Loaders use it for samples that are no mere tensors and numbers."},
+    {"PadCollate", nullptr, "data.PadCollate{padding_value = 0, padding_side = 'right', lengths = false}",
+     "A collate_fn for sequences of different lengths: they become [batch, longest, …]. With lengths = true each is "
+     "followed by int64[batch], how long each was. Other values are stacked."},
+    {"PackCollate", nullptr, "data.PackCollate()",
+     "The same without padding: sequences one behind the other, [sum of lengths, …], and their lengths, int64[batch]."},
 };
 constexpr Row batch_transforms[] = {
     {"MixUp", nullptr, "data.transforms.MixUp{alpha = 1.0, num_classes = nil}",

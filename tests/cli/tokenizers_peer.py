@@ -1,13 +1,15 @@
 """Tokenizers of PyPI's package, and what they make of lines of many scripts. tokenizers.sh has luth do the same.
 
-tokenizers_peer.py FOLDER LINES   writes lines.txt, <name>.json and <name>.peer
+tokenizers_peer.py FOLDER LINES [FILE...]   writes lines.json, <name>.json and <name>.peer; TOKENS=1000 ONLY='gpt2 t5' makes
+                                            smaller ones, as tests/data/tokenizers has them
 A line of <name>.peer is: numbers of tokens, where they are in the line in bytes, the text that they decode to in hex.
 """
-import json, random, sys
-from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+import glob, json, os, random, sys, unicodedata
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 folder, count = sys.argv[1], int(sys.argv[2])
 draw = random.Random(17)
+TOKENS = int(os.environ.get('TOKENS', 1500))
 ALPHABETS = {
     'latin': 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ', 'accents': 'àáâãäåæçèéêëìíîïñòóôõöøùúûüýÿßœŒŠšŽžĀāİıŁłǅǆ',
     'greek': 'αβγδεζηθικλμνξοπρσςτυφχψωΑΒΓΔΘΛΞΠΣΦΨΩάέήίόύώϊΐ', 'cyrillic': 'абвгдежзийклмнопрстуфхцчшщъыьэюяАБВГДЕЖЁёЇїЎў',
@@ -21,7 +23,7 @@ ALPHABETS = {
 }
 SPECIAL = ['[CLS]', '[SEP]', '<|endoftext|>', '<extra>', 'WORD']
 # Characters that all versions of Unicode in use know alike: what has been assigned since 2016 differs between tables.
-OLD = [c for c in range(0x20, 0x2fa1e) if not 0xd800 <= c < 0xe000 and __import__('unicodedata').ucd_3_2_0.category(chr(c)) != 'Cn']
+OLD = [c for c in range(0x20, 0x2fa1e) if not 0xd800 <= c < 0xe000 and unicodedata.ucd_3_2_0.category(chr(c)) != 'Cn']
 
 
 def word(kind):
@@ -40,9 +42,8 @@ def line():
 
 
 def real_lines(n):
-    import glob
     found = []
-    paths = sys.argv[3:] + sorted(glob.glob('/usr/share/doc/*/copyright') + glob.glob('/usr/share/doc/*/README*'))
+    paths = sys.argv[3:] if 'TOKENS' in os.environ else sys.argv[3:] + sorted(glob.glob('/usr/share/doc/*/copyright') + glob.glob('/usr/share/doc/*/README*'))
     for path in paths:
         if path.endswith('.gz'):
             continue
@@ -59,7 +60,7 @@ def byte_level(**more):
     t = Tokenizer(models.BPE())
     t.pre_tokenizer = pre_tokenizers.ByteLevel(**more)
     t.decoder = decoders.ByteLevel()
-    return t, trainers.BpeTrainer(vocab_size=1200, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), special_tokens=['<|endoftext|>'], show_progress=False)
+    return t, trainers.BpeTrainer(vocab_size=TOKENS, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), special_tokens=['<|endoftext|>'], show_progress=False)
 
 
 def with_(made, **parts):
@@ -75,7 +76,7 @@ def word_piece(**more):
     t.normalizer = normalizers.BertNormalizer(**more)
     t.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     t.decoder = decoders.WordPiece()
-    return t, trainers.WordPieceTrainer(vocab_size=1500, special_tokens=special, show_progress=False)
+    return t, trainers.WordPieceTrainer(vocab_size=TOKENS, special_tokens=special, show_progress=False)
 
 
 def unigram(normalizer, scheme='always', fallback=False):
@@ -83,7 +84,7 @@ def unigram(normalizer, scheme='always', fallback=False):
     t.normalizer = normalizer
     t.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme=scheme)
     t.decoder = decoders.Metaspace(prepend_scheme=scheme)
-    return t, trainers.UnigramTrainer(vocab_size=1500, special_tokens=['<unk>', '<extra>'], unk_token='<unk>', show_progress=False)
+    return t, trainers.UnigramTrainer(vocab_size=TOKENS, special_tokens=['<unk>', '<extra>'], unk_token='<unk>', show_progress=False)
 
 
 def bpe(pre, normalizer=None, decoder=None, trainer={}, **model):
@@ -91,7 +92,7 @@ def bpe(pre, normalizer=None, decoder=None, trainer={}, **model):
     t.pre_tokenizer, t.normalizer = pre, normalizer
     if decoder:
         t.decoder = decoder
-    return t, trainers.BpeTrainer(vocab_size=1500, special_tokens=['<unk>'], show_progress=False, **trainer)
+    return t, trainers.BpeTrainer(vocab_size=TOKENS, special_tokens=['<unk>'], show_progress=False, **trainer)
 
 
 LLAMA = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -120,7 +121,7 @@ def made():
     yield 'merged', bpe(P.Split('e', 'merged_with_next'), fuse_unk=True)
     t = Tokenizer(models.WordLevel(unk_token='[UNK]'))
     t.pre_tokenizer = P.Whitespace()
-    yield 'words', (t, trainers.WordLevelTrainer(vocab_size=1500, special_tokens=['[UNK]'], show_progress=False))
+    yield 'words', (t, trainers.WordLevelTrainer(vocab_size=TOKENS, special_tokens=['[UNK]'], show_progress=False))
 
 
 def in_bytes(text, offsets):
@@ -140,11 +141,13 @@ while len(lines) < count:
             examples.append(text)
 json.dump(lines, open(f'{folder}/lines.json', 'w'))
 for name, (t, trainer) in made():
+    if name not in os.environ.get('ONLY', name).split():
+        continue
     t.train_from_iterator(examples, trainer)
-    from tokenizers import AddedToken
     t.add_tokens([AddedToken('WORD', single_word=True, normalized=False), AddedToken('<extra>', lstrip=True, rstrip=True)])
     t.add_special_tokens(['[SEP]', '[CLS]'])
-    t.save(f'{folder}/{name}.json')
+    t.save(f'{folder}/{name}.json', pretty='TOKENS' not in os.environ)
+    t = Tokenizer.from_file(f'{folder}/{name}.json')  # it does not keep all that a tokenizer in memory knows
     with open(f'{folder}/{name}.peer', 'w') as out:
         for text, e in zip(lines, t.encode_batch(lines)):
             out.write(' '.join(map(str, e.ids)) + '\t' + in_bytes(text, e.offsets) + '\t' + t.decode(e.ids).encode().hex() + '\n')

@@ -13,21 +13,20 @@ std::string joined(const Texts& texts) {
   return all;
 }
 
-class Steps final : public Decoder {
+constexpr const char* parts_name = "decoders";
+class Sequence final : public Steps<Decoder, parts_name, make_decoder> {
  public:
-  explicit Steps(const Node& n) : parts_(make_parts(n.at("decoders"), make_decoder)) {}
+  using Steps::Steps;
   Texts run(Texts tokens) const override {
     for (const auto& p : parts_) tokens = p->run(std::move(tokens));
     return tokens;
   }
-
- private:
-  std::vector<std::unique_ptr<Decoder>> parts_;
 };
 
 // The bytes that the characters stand for; a token with another character stands for itself.
 class ByteLevel final : public Decoder {
  public:
+  static constexpr std::string_view type = "ByteLevel";
   explicit ByteLevel(const Node&) {}
   Texts run(Texts tokens) const override {
     std::string bytes;
@@ -49,6 +48,7 @@ class ByteLevel final : public Decoder {
 
 class Fuse final : public Decoder {
  public:
+  static constexpr std::string_view type = "Fuse";
   explicit Fuse(const Node&) {}
   Texts run(Texts tokens) const override { return {joined(tokens)}; }
 };
@@ -70,6 +70,7 @@ int byte_token(const std::string& t) {
 // Tokens of bytes become the text of these, or one U+FFFD for each where they are none.
 class ByteFallback final : public Decoder {
  public:
+  static constexpr std::string_view type = "ByteFallback";
   explicit ByteFallback(const Node&) {}
   Texts run(Texts tokens) const override {
     Texts out;
@@ -105,6 +106,7 @@ class ByteFallback final : public Decoder {
 
 class MetaspaceDecoder final : public Decoder {
  public:
+  static constexpr std::string_view type = "Metaspace";
   explicit MetaspaceDecoder(const Node& n) : mark_(n) {}
   Texts run(Texts tokens) const override {
     for (size_t i = 0; i < tokens.size(); ++i) {
@@ -141,6 +143,7 @@ void clean_up(std::string& s) {
 
 class WordPiece final : public Decoder {
  public:
+  static constexpr std::string_view type = "WordPiece";
   explicit WordPiece(const Node& n) : prefix_(n.text("prefix", "##")), clean_(n.flag("cleanup", true)) {}
   Texts run(Texts tokens) const override {
     for (size_t i = 0; i < tokens.size(); ++i) {
@@ -158,6 +161,7 @@ class WordPiece final : public Decoder {
 // Words end with a suffix.
 class BpeDecoder final : public Decoder {
  public:
+  static constexpr std::string_view type = "BPEDecoder";
   explicit BpeDecoder(const Node& n) : suffix_(n.text("suffix", "</w>")) {
     if (suffix_.empty()) n.fail("the suffix is empty");
   }
@@ -172,6 +176,7 @@ class BpeDecoder final : public Decoder {
 
 class Strip final : public Decoder {
  public:
+  static constexpr std::string_view type = "Strip";
   explicit Strip(const Node& n)
       : what_(n.character("content", " ")),
         start_(n.has("start") ? n.at("start").integer(0, INT32_MAX) : 0),
@@ -193,6 +198,7 @@ class Strip final : public Decoder {
 
 class Replace final : public Decoder {
  public:
+  static constexpr std::string_view type = "Replace";
   explicit Replace(const Node& n) : pattern_(n.at("pattern").pattern()), with_(n.at("content").text()) {}
   Texts run(Texts tokens) const override {
     for (std::string& t : tokens) {
@@ -210,6 +216,7 @@ class Replace final : public Decoder {
 
 class Ctc final : public Decoder {
  public:
+  static constexpr std::string_view type = "CTC";
   explicit Ctc(const Node& n)
       : pad_(n.text("pad_token", "<pad>")),
         gap_(n.text("word_delimiter_token", "|")),
@@ -231,29 +238,13 @@ class Ctc final : public Decoder {
   bool clean_;
 };
 
-template <class T>
-std::unique_ptr<Decoder> make_one(const Node& n) {
-  return std::make_unique<T>(n);
-}
-
 }  // namespace
 
 Decoder::~Decoder() = default;
 
 std::unique_ptr<Decoder> make_decoder(const Node& node) {
-  static const Makers<Decoder> makers{
-      {"Sequence", make_one<Steps>},
-      {"ByteLevel", make_one<ByteLevel>},
-      {"ByteFallback", make_one<ByteFallback>},
-      {"Fuse", make_one<Fuse>},
-      {"Metaspace", make_one<MetaspaceDecoder>},
-      {"WordPiece", make_one<WordPiece>},
-      {"BPEDecoder", make_one<BpeDecoder>},
-      {"Strip", make_one<Strip>},
-      {"Replace", make_one<Replace>},
-      {"CTC", make_one<Ctc>},
-  };
-  return make_part(node, makers);
+  return make_part<Decoder, Sequence, ByteLevel, ByteFallback, Fuse, MetaspaceDecoder, WordPiece, BpeDecoder, Strip,
+                   Replace, Ctc>(node);
 }
 
 }  // namespace luth::text

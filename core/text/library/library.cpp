@@ -26,10 +26,7 @@ class Library final : public TextLibrary {
     else
       throw Error("train: luth trains BPE and WordLevel, not {}", pipeline.model());
     TokenizerRef made = make<Pipeline>(std::move(tree));
-    std::vector<AddedToken> special;
-    for (const std::string& t : how.special_tokens)
-      special.push_back({.content = t, .normalized = false, .special = true});
-    made->add(std::move(special));
+    made->add(special_tokens(how.special_tokens));
     return made;
   }
 };

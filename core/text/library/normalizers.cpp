@@ -3,15 +3,13 @@
 namespace luth::text {
 namespace {
 
-class Steps final : public Normalizer {
+constexpr const char* parts_name = "normalizers";
+class Sequence final : public Steps<Normalizer, parts_name, make_normalizer> {
  public:
-  explicit Steps(const Node& n) : parts_(make_parts(n.at("normalizers"), make_normalizer)) {}
+  using Steps::Steps;
   void run(Normalized& text) const override {
     for (const auto& p : parts_) p->run(text);
   }
-
- private:
-  std::vector<std::unique_ptr<Normalizer>> parts_;
 };
 
 void to_form(Normalized& text, Form form) {
@@ -20,6 +18,10 @@ void to_form(Normalized& text, Form form) {
 template <Form form>
 class InForm final : public Normalizer {
  public:
+  static constexpr std::string_view type = form == Form::nfc    ? "NFC"
+                                           : form == Form::nfd  ? "NFD"
+                                           : form == Form::nfkc ? "NFKC"
+                                                                : "NFKD";
   explicit InForm(const Node&) {}
   void run(Normalized& text) const override { to_form(text, form); }
 };
@@ -36,6 +38,7 @@ void to_lower(Normalized& text) {
 }
 class Lowercase final : public Normalizer {
  public:
+  static constexpr std::string_view type = "Lowercase";
   explicit Lowercase(const Node&) {}
   void run(Normalized& text) const override { to_lower(text); }
 };
@@ -43,6 +46,7 @@ class Lowercase final : public Normalizer {
 bool is_no_accent(char32_t c) { return !is_accent(c); }
 class StripAccents final : public Normalizer {
  public:
+  static constexpr std::string_view type = "StripAccents";
   explicit StripAccents(const Node&) {}
   void run(Normalized& text) const override {
     if (!is_ascii(text.text())) text.filter([](char32_t c) { return !is_mark(c); });
@@ -59,6 +63,7 @@ bool is_chinese(char32_t c) {
 
 class BertNormalizer final : public Normalizer {
  public:
+  static constexpr std::string_view type = "BertNormalizer";
   explicit BertNormalizer(const Node& n)
       : clean_(n.flag("clean_text", true)),
         chinese_(n.flag("handle_chinese_chars", true)),
@@ -107,6 +112,7 @@ class BertNormalizer final : public Normalizer {
 
 class Strip final : public Normalizer {
  public:
+  static constexpr std::string_view type = "Strip";
   explicit Strip(const Node& n) : left_(n.flag("strip_left", true)), right_(n.flag("strip_right", true)) {}
   void run(Normalized& text) const override {
     const std::string& s = text.text();
@@ -127,6 +133,7 @@ class Strip final : public Normalizer {
 
 class Replace final : public Normalizer {
  public:
+  static constexpr std::string_view type = "Replace";
   explicit Replace(const Node& n) : pattern_(n.at("pattern").pattern()), with_(n.at("content").text()) {}
   void run(Normalized& text) const override { text.replace(pattern_->find(text.text()), with_); }
 
@@ -137,6 +144,7 @@ class Replace final : public Normalizer {
 
 class Prepended final : public Normalizer {
  public:
+  static constexpr std::string_view type = "Prepend";
   explicit Prepended(const Node& n) : what_(n.at("prepend").text()) {}
   void run(Normalized& text) const override { text.prepend(what_); }
 
@@ -146,6 +154,7 @@ class Prepended final : public Normalizer {
 
 class Bytes final : public Normalizer {
  public:
+  static constexpr std::string_view type = "ByteLevel";
   explicit Bytes(const Node&) {}
   void run(Normalized& text) const override {
     std::vector<Piece> all{{0, text.text().size()}};
@@ -156,6 +165,7 @@ class Bytes final : public Normalizer {
 // What SentencePiece's nmt_nfkc does before the normal form.
 class Nmt final : public Normalizer {
  public:
+  static constexpr std::string_view type = "Nmt";
   explicit Nmt(const Node&) {}
   void run(Normalized& text) const override {
     text.filter([](char32_t c) {
@@ -172,32 +182,13 @@ class Nmt final : public Normalizer {
   }
 };
 
-template <class T>
-std::unique_ptr<Normalizer> make_one(const Node& n) {
-  return std::make_unique<T>(n);
-}
-
 }  // namespace
 
 Normalizer::~Normalizer() = default;
 
 std::unique_ptr<Normalizer> make_normalizer(const Node& node) {
-  static const Makers<Normalizer> makers{
-      {"Sequence", make_one<Steps>},
-      {"NFC", make_one<InForm<Form::nfc>>},
-      {"NFD", make_one<InForm<Form::nfd>>},
-      {"NFKC", make_one<InForm<Form::nfkc>>},
-      {"NFKD", make_one<InForm<Form::nfkd>>},
-      {"Lowercase", make_one<Lowercase>},
-      {"StripAccents", make_one<StripAccents>},
-      {"BertNormalizer", make_one<BertNormalizer>},
-      {"Strip", make_one<Strip>},
-      {"Replace", make_one<Replace>},
-      {"Prepend", make_one<Prepended>},
-      {"ByteLevel", make_one<Bytes>},
-      {"Nmt", make_one<Nmt>},
-  };
-  return make_part(node, makers);
+  return make_part<Normalizer, Sequence, InForm<Form::nfc>, InForm<Form::nfd>, InForm<Form::nfkc>, InForm<Form::nfkd>,
+                   Lowercase, StripAccents, BertNormalizer, Strip, Replace, Prepended, Bytes, Nmt>(node);
 }
 
 }  // namespace luth::text

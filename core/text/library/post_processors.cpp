@@ -8,9 +8,9 @@ namespace {
 
 using Texts = std::span<const std::string_view>;
 
-class Steps final : public PostProcessor {
+class Sequence final : public PostProcessor {
  public:
-  Steps(const Node& n, const TokenText& text_of) {
+  Sequence(const Node& n, const TokenText& text_of) {
     for (const Node& part : n.at("processors").items()) parts_.push_back(make_post_processor(part, text_of));
   }
   size_t added(bool two) const override {
@@ -139,21 +139,19 @@ Ids token(const Node& n) {
   return {uint32_t(both[1].integer(0, UINT32_MAX - 1))};
 }
 
-std::unique_ptr<PostProcessor> bert(const Node& n) {
+// cls A sep, and behind it, with another sep between them where `twice` is true, B sep of type `second`.
+std::unique_ptr<Template> around(const Node& n, bool twice, uint8_t second) {
   const Ids cls = token(n.at("cls")), sep = token(n.at("sep"));
-  return std::make_unique<Template>(
-      std::vector<Part>{{-1, cls, 0}, {0, {}, 0}, {-1, sep, 0}},
-      std::vector<Part>{{-1, cls, 0}, {0, {}, 0}, {-1, sep, 0}, {1, {}, 1}, {-1, sep, 1}});
+  const std::vector<Part> one{{-1, cls, 0}, {0, {}, 0}, {-1, sep, 0}};
+  std::vector<Part> two = one;
+  if (twice) two.push_back(one.back());
+  two.insert(two.end(), {{1, {}, second}, {-1, sep, second}});
+  return std::make_unique<Template>(one, std::move(two));
 }
 
 class Roberta final : public PostProcessor {
  public:
-  Roberta(const Node& n, const TokenText& text_of) : trim_(n, text_of) {
-    const Ids cls = token(n.at("cls")), sep = token(n.at("sep"));
-    around_ = std::make_unique<Template>(
-        std::vector<Part>{{-1, cls, 0}, {0, {}, 0}, {-1, sep, 0}},
-        std::vector<Part>{{-1, cls, 0}, {0, {}, 0}, {-1, sep, 0}, {-1, sep, 0}, {1, {}, 0}, {-1, sep, 0}});
-  }
+  Roberta(const Node& n, const TokenText& text_of) : trim_(n, text_of), around_(around(n, true, 0)) {}
   size_t added(bool two) const override { return around_->added(two); }
   std::vector<Encoding> run(std::vector<Encoding> all, Texts texts, bool add_special_tokens) const override {
     return around_->run(trim_.run(std::move(all), texts, add_special_tokens), texts, add_special_tokens);
@@ -170,10 +168,10 @@ PostProcessor::~PostProcessor() = default;
 
 std::unique_ptr<PostProcessor> make_post_processor(const Node& node, const TokenText& text_of) {
   const std::string type = node.at("type").text();
-  if (type == "Sequence") return std::make_unique<Steps>(node, text_of);
+  if (type == "Sequence") return std::make_unique<Sequence>(node, text_of);
   if (type == "ByteLevel") return std::make_unique<ByteLevel>(node, text_of);
   if (type == "TemplateProcessing") return std::make_unique<Template>(node);
-  if (type == "BertProcessing") return bert(node);
+  if (type == "BertProcessing") return around(node, false, 1);
   if (type == "RobertaProcessing") return std::make_unique<Roberta>(node, text_of);
   node.missing(type);
 }

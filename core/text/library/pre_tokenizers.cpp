@@ -6,18 +6,16 @@
 namespace luth::text {
 namespace {
 
-class Steps final : public PreTokenizer {
+constexpr const char* parts_name = "pretokenizers";
+class Sequence final : public Steps<PreTokenizer, parts_name, make_pre_tokenizer> {
  public:
-  explicit Steps(const Node& n) : parts_(make_parts(n.at("pretokenizers"), make_pre_tokenizer)) {}
+  using Steps::Steps;
   void run(Normalized& text, std::vector<Piece>& pieces) const override {
     for (const auto& p : parts_) p->run(text, pieces);
   }
   bool needs_origins() const override {
     return std::any_of(parts_.begin(), parts_.end(), [](auto& p) { return p->needs_origins(); });
   }
-
- private:
-  std::vector<std::unique_ptr<PreTokenizer>> parts_;
 };
 
 // Cuts each piece: find(text of the piece) gives matches.
@@ -42,6 +40,7 @@ Behavior behavior_of(const Node& n, const char* otherwise) {
 
 class ByteLevel final : public PreTokenizer {
  public:
+  static constexpr std::string_view type = "ByteLevel";
   explicit ByteLevel(const Node& n) : prefix_(n.flag("add_prefix_space", true)), words_(n.flag("use_regex", true)) {}
   void run(Normalized& text, std::vector<Piece>& pieces) const override {
     if (prefix_ && !pieces.empty())
@@ -64,6 +63,7 @@ class ByteLevel final : public PreTokenizer {
 // Words and runs of other characters, without the spaces between them.
 class Whitespace final : public PreTokenizer {
  public:
+  static constexpr std::string_view type = "Whitespace";
   explicit Whitespace(const Node&) {}
   void run(Normalized& text, std::vector<Piece>& pieces) const override {
     std::vector<Piece> out;
@@ -87,17 +87,21 @@ class Whitespace final : public PreTokenizer {
 bool is_any_punctuation(char32_t c) { return is_ascii_punctuation(c) || is_punctuation(c); }
 
 template <IsChar f, Behavior behavior>
-class CutAt final : public PreTokenizer {
+class CutAt : public PreTokenizer {
  public:
   explicit CutAt(const Node&) {}
   void run(Normalized& text, std::vector<Piece>& pieces) const override {
     cut_all(text, pieces, behavior, false, [](std::string_view s) { return find_chars(s, f); });
   }
 };
-using WhitespaceSplit = CutAt<is_space, Behavior::removed>;
+struct WhitespaceSplit final : CutAt<is_space, Behavior::removed> {
+  static constexpr std::string_view type = "WhitespaceSplit";
+  using CutAt::CutAt;
+};
 
 class BertPreTokenizer final : public PreTokenizer {
  public:
+  static constexpr std::string_view type = "BertPreTokenizer";
   explicit BertPreTokenizer(const Node& n) : spaces_(n), marks_(n) {}
   void run(Normalized& text, std::vector<Piece>& pieces) const override {
     spaces_.run(text, pieces);
@@ -111,6 +115,7 @@ class BertPreTokenizer final : public PreTokenizer {
 
 class Punctuation final : public PreTokenizer {
  public:
+  static constexpr std::string_view type = "Punctuation";
   explicit Punctuation(const Node& n) : behavior_(behavior_of(n, "Isolated")) {}
   void run(Normalized& text, std::vector<Piece>& pieces) const override {
     cut_all(text, pieces, behavior_, false, [](std::string_view s) { return find_chars(s, is_any_punctuation); });
@@ -122,6 +127,7 @@ class Punctuation final : public PreTokenizer {
 
 class Digits final : public PreTokenizer {
  public:
+  static constexpr std::string_view type = "Digits";
   explicit Digits(const Node& n) : alone_(n.flag("individual_digits", false)) {}
   void run(Normalized& text, std::vector<Piece>& pieces) const override {
     cut_all(text, pieces, alone_ ? Behavior::isolated : Behavior::contiguous, false,
@@ -134,6 +140,7 @@ class Digits final : public PreTokenizer {
 
 class Metaspace final : public PreTokenizer {
  public:
+  static constexpr std::string_view type = "Metaspace";
   explicit Metaspace(const Node& n) : mark_(n), space_(literal_pattern(" ")), marks_(literal_pattern(mark_.mark)) {}
   void run(Normalized& text, std::vector<Piece>& pieces) const override {
     pieces = text.rewrite(pieces, [&](Normalized& part, bool first) {
@@ -151,8 +158,9 @@ class Metaspace final : public PreTokenizer {
   PatternPtr space_, marks_;
 };
 
-class Split final : public PreTokenizer {
+class Split : public PreTokenizer {
  public:
+  static constexpr std::string_view type = "Split";
   Split(PatternPtr pattern, Behavior behavior, bool invert)
       : pattern_(std::move(pattern)), behavior_(behavior), invert_(invert) {}
   explicit Split(const Node& n) : Split(n.at("pattern").pattern(), behavior_of(n, nullptr), n.flag("invert", false)) {}
@@ -166,14 +174,11 @@ class Split final : public PreTokenizer {
   bool invert_;
 };
 
-std::unique_ptr<PreTokenizer> at_character(const Node& n) {
-  return std::make_unique<Split>(literal_pattern(n.character("delimiter", "")), Behavior::removed, false);
-}
-
-template <class T>
-std::unique_ptr<PreTokenizer> make_one(const Node& n) {
-  return std::make_unique<T>(n);
-}
+struct CharDelimiterSplit final : Split {
+  static constexpr std::string_view type = "CharDelimiterSplit";
+  explicit CharDelimiterSplit(const Node& n)
+      : Split(literal_pattern(n.character("delimiter", "")), Behavior::removed, false) {}
+};
 
 }  // namespace
 
@@ -189,19 +194,8 @@ MetaspaceMark::MetaspaceMark(const Node& n)
 }
 
 std::unique_ptr<PreTokenizer> make_pre_tokenizer(const Node& node) {
-  static const Makers<PreTokenizer> makers{
-      {"Sequence", make_one<Steps>},
-      {"ByteLevel", make_one<ByteLevel>},
-      {"Whitespace", make_one<Whitespace>},
-      {"WhitespaceSplit", make_one<WhitespaceSplit>},
-      {"BertPreTokenizer", make_one<BertPreTokenizer>},
-      {"Punctuation", make_one<Punctuation>},
-      {"Digits", make_one<Digits>},
-      {"Metaspace", make_one<Metaspace>},
-      {"Split", make_one<Split>},
-      {"CharDelimiterSplit", at_character},
-  };
-  return make_part(node, makers);
+  return make_part<PreTokenizer, Sequence, ByteLevel, Whitespace, WhitespaceSplit, BertPreTokenizer, Punctuation,
+                   Digits, Metaspace, Split, CharDelimiterSplit>(node);
 }
 
 }  // namespace luth::text

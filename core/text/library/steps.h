@@ -1,6 +1,5 @@
 // The parts of a tokenizer beside its model, each made of a value of `tokenizer.json`.
 #pragma once
-#include <map>
 #include <memory>
 
 #include "core/text/library/config.h"
@@ -46,22 +45,27 @@ std::unique_ptr<PreTokenizer> make_pre_tokenizer(const Node& node);
 std::unique_ptr<PostProcessor> make_post_processor(const Node& node, const TokenText& text_of);
 std::unique_ptr<Decoder> make_decoder(const Node& node);
 
-/// A part by its "type": of those that are a list of parts ("Sequence") too.
-template <class Part>
-using Makers = std::map<std::string, std::unique_ptr<Part> (*)(const Node&)>;
-template <class Part>
-std::unique_ptr<Part> make_part(const Node& node, const Makers<Part>& makers) {
+/// The part of `Kinds` whose `type` is the node's "type".
+template <class Part, class... Kinds>
+std::unique_ptr<Part> make_part(const Node& node) {
   const std::string type = node.at("type").text();
-  const auto it = makers.find(type);
-  if (it == makers.end()) node.missing(type);
-  return it->second(node);
+  std::unique_ptr<Part> part;
+  ((type == Kinds::type && (part = std::make_unique<Kinds>(node), true)) || ...);
+  if (!part) node.missing(type);
+  return part;
 }
-template <class Part>
-std::vector<std::unique_ptr<Part>> make_parts(const Node& list, std::unique_ptr<Part> (*make)(const Node&)) {
-  std::vector<std::unique_ptr<Part>> parts;
-  for (const Node& n : list.items()) parts.push_back(make(n));
-  return parts;
-}
+/// Parts that run one after the other: those in the list `name` of the node.
+template <class Part, const char* const& name, std::unique_ptr<Part> (*make)(const Node&)>
+class Steps : public Part {
+ public:
+  static constexpr std::string_view type = "Sequence";
+  explicit Steps(const Node& node) {
+    for (const Node& n : node.at(name).items()) parts_.push_back(make(n));
+  }
+
+ protected:
+  std::vector<std::unique_ptr<Part>> parts_;
+};
 
 /// The character that stands for each byte in byte-level tokens, and back: -1 for one that stands for none.
 const std::array<std::string, 256>& byte_characters();

@@ -59,4 +59,51 @@ function M.default_collate(samples)
   return table.unpack(columns, 1, count)
 end
 
+-- ---- sequences of different lengths ----
+
+-- Calls f(sequences, lengths) for value k of all samples where these are tensors with dims, and collates the others.
+local function with_sequences(samples, f)
+  local columns = {}
+  for k = 1, #samples[1] do
+    local list, lengths = {}, {}
+    for i, sample in ipairs(samples) do
+      list[i] = sample[k]
+      if torch.is_tensor(sample[k]) and sample[k]:dim() > 0 then lengths[#lengths + 1] = sample[k]:size(1) end
+    end
+    if #lengths == #samples then
+      for _, value in ipairs { f(list, torch.tensor(lengths)) } do columns[#columns + 1] = value end
+    else
+      columns[#columns + 1] = column(list, #samples, 'value ' .. k)
+    end
+  end
+  return table.unpack(columns)
+end
+
+local function settings(name, given, known)
+  for key in pairs(given or {}) do
+    if known[key] == nil then error(string.format("%s: unknown argument '%s'", name, tostring(key)), 3) end
+  end
+  return setmetatable(given or {}, { __index = known })
+end
+
+--- A collate_fn that makes sequences as long as the longest of the batch.
+function M.PadCollate(options)
+  local o = settings('PadCollate', options, { padding_value = 0, padding_side = 'right', lengths = false })
+  return function(samples)
+    return with_sequences(samples, function(list, lengths)
+      local padded = nn.utils.rnn.pad_sequence(list, { batch_first = true, padding_value = o.padding_value, padding_side = o.padding_side })
+      if o.lengths then return padded, lengths end
+      return padded
+    end)
+  end
+end
+
+--- A collate_fn that puts sequences one behind the other, without padding.
+function M.PackCollate(options)
+  settings('PackCollate', options, {})
+  return function(samples)
+    return with_sequences(samples, function(list, lengths) return torch.cat(list), lengths end)
+  end
+end
+
 return M

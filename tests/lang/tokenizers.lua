@@ -1,0 +1,124 @@
+-- Tokenizers: as PyPI's package has them (tests/data/tokenizers), lengths, added tokens, training, and files that are none.
+local native = require 'luth.native'
+local here = os.getenv 'LUTH_SOURCE' .. '/tests/data/tokenizers/'
+local Tokenizer = data.Tokenizer
+local function hex(s) return (s:gsub('.', function(c) return ('%02x'):format(c:byte()) end)) end
+local function ids(t, text) return table.concat(t:ids(text):tolist(), ' ') end
+local function refused(words, f, ...)
+  local ok, why = pcall(f, ...)
+  assert(not ok, 'not refused: ' .. words)
+  assert(tostring(why):find(words, 1, true), ("'%s' does not say '%s'"):format(why, words))
+end
+
+-- ---- the package's own results ----
+local lines = native.json_decode(io.open(here .. 'lines.json'):read 'a')
+for _, name in ipairs { 'gpt2', 'llama3', 'bert', 't5', 'sentencepiece' } do
+  local t, i = Tokenizer.from_file(here .. name .. '.json'), 0
+  local again = Tokenizer.from_str(t:to_str { pretty = true })
+  local batch = t:encode_batch(lines)
+  for line in io.lines(here .. name .. '.peer') do
+    i = i + 1
+    local e = batch[i]
+    local at = e.offsets:clone()
+    at:select(2, 1):sub_(1)
+    local own = ('%s\t%s\t%s'):format(table.concat((e.ids - 1):tolist(), ' '), table.concat(at:flatten():tolist(), ' '), hex(t:decode(e)))
+    assert(own == line, name .. ', line ' .. i .. ':\n' .. own .. '\n' .. line)
+    assert(ids(again, lines[i]) == table.concat(t:encode(lines[i], { add_special_tokens = false }).ids:tolist(), ' '), name)
+  end
+  assert(i == #lines)
+end
+
+-- ---- what an encoding has ----
+local bert = Tokenizer.from_file(here .. 'bert.json')
+local e = bert:encode('the WORD', 'is it')
+assert(e.tokens[1] == '[CLS]' and e.tokens[#e.tokens] == '[SEP]' and #e.tokens == #e.ids)
+assert(e.type_ids[1]:item() == 0 and e.type_ids[#e.ids]:item() == 1 and e.special_tokens_mask[1]:item() == 1)
+assert(e.word_ids[1]:item() == 0 and e.word_ids[2]:item() == 1 and e.attention_mask:sum():item() == #e.ids)
+local text = 'naïve 😀 café'
+local cased = Tokenizer.from_file(here .. 'gpt2.json')
+local c = cased:encode(text)
+for i, token in ipairs(c.tokens) do
+  local from, to = table.unpack(c.offsets[i]:tolist())
+  assert(from >= 1 and to <= #text and #text:sub(from, to) >= 1, token)
+end
+assert(cased:decode(c) == text and cased:decode(c.ids:tolist()) == text and cased:decode_batch { c.ids }[1] == text)
+assert(bert:decode(bert:encode 'the'.ids, { skip_special_tokens = false }) == '[CLS] the [SEP]')
+assert(bert:id_to_token(bert:token_to_id '[SEP]') == '[SEP]' and bert:token_to_id 'no such' == nil and bert:id_to_token(0) == nil)
+assert(bert:get_vocab()['[SEP]'] == bert:token_to_id '[SEP]' and bert:get_vocab_size() <= #bert)
+assert(#bert:encode('').ids == 2 and #cased:encode('').ids == 0 and bert:decode {} == '')
+
+-- ---- lengths ----
+bert:enable_truncation(5)
+assert(#bert:encode 'the quick brown fox jumps'.ids == 5 and #bert:encode('the quick brown', 'fox jumps over').ids == 5)
+bert:enable_truncation(5, { direction = 'left' })
+bert:enable_padding { pad_token = '[PAD]', direction = 'left' }
+local both = bert:encode_batch { 'the', 'to be or not to be' }
+assert(#both[1].ids == 5 and both[1].attention_mask[1]:item() == 0 and both[1].tokens[1] == '[PAD]' and both[1].ids[1]:item() == bert:token_to_id '[PAD]')
+local kept = Tokenizer.from_str(bert:to_str())
+assert(#kept:encode_batch({ 'the', 'to be or not to be' })[1].ids == 5)
+bert:no_truncation()
+bert:enable_padding { length = 12, pad_to_multiple_of = 8 }
+assert(#bert:encode 'the'.ids == 16)
+bert:no_padding()
+assert(#bert:encode 'the'.ids == 3)
+
+-- ---- added tokens ----
+local n = #cased
+assert(cased:add_tokens { '<new>', { content = 'word', single_word = true }, '<new>' } == 2 and cased:add_special_tokens { '<end>' } == 1 and #cased == n + 3)
+assert(cased:encode 'a<new>b'.tokens[2] == '<new>' and cased:encode 'swords'.tokens[1] ~= 'word' and cased:encode('a word').tokens[3] == 'word')
+assert(cased:decode(cased:encode 'a<end>') == 'a' and Tokenizer.from_str(cased:to_str()):token_to_id '<end>' == n + 3)
+
+-- ---- made here ----
+local texts = { 'low lower lowest', 'new newer newest', 'wide wider widest widest' }
+local bpe = Tokenizer.bpe(texts, { vocab_size = 270, special_tokens = { '<end>' } })
+assert(#bpe == 270 and bpe:token_to_id '<end>' == 1 and bpe:decode(bpe:encode 'the newest 😀') == 'the newest 😀')
+assert(#bpe:encode 'widest'.ids < 6)
+local words = Tokenizer.words(texts, { min_frequency = 2 })
+assert(#words == 2 and words:token_to_id '[UNK]' == 1 and words:token_to_id 'widest' == 2 and ids(words, 'widest of all') == '2 1 1')
+local letters = Tokenizer.characters { 'baé', 'c\n' }
+assert(#letters == 5 and ids(letters, 'abcé\n') == '2 3 4 5 1' and letters:decode(letters:ids 'é\nb') == 'é\nb')
+refused("'x' is no token", letters.encode, letters, 'x')
+local bytes = Tokenizer.bytes()
+assert(#bytes == 256 and ids(bytes, 'Aé\0') == '66 196 170 1' and bytes:decode(bytes:ids 'é😀\n') == 'é😀\n')
+assert(#Tokenizer.bytes { special_tokens = { '<pad>' } } == 257)
+bpe:train(texts, { vocab_size = 40 })
+assert(#bpe <= 40 and bpe:decode(bpe:ids 'lowest') == 'lowest')
+local path = os.tmpname()
+words:save(path)
+assert(ids(Tokenizer.from_file(path), 'widest x') == '2 1')
+assert(#Tokenizer.characters(path) > 10)
+
+-- ---- what is refused ----
+local function json(parts) return native.json_encode(parts) end
+local function model(m, more)
+  local all = { model = m }
+  for k, v in pairs(more or {}) do all[k] = v end
+  return json(all)
+end
+local ab = { a = 0, b = 1, ab = 2 }
+assert(ids(Tokenizer.from_str(model { type = 'BPE', vocab = ab, merges = { 'a b' } }), 'abba') == '3 2 1')
+refused("'aa' is no token of the vocabulary", Tokenizer.from_str, model { type = 'BPE', vocab = ab, merges = { { 'a', 'a' } } })
+refused("model.merges[0]: 'x' is no token of the vocabulary", Tokenizer.from_str, model { type = 'BPE', vocab = ab, merges = { 'x b' } })
+refused("'a b c' is no pair", Tokenizer.from_str, model { type = 'BPE', vocab = ab, merges = { 'a b c' } })
+refused("luth has no 'Word2Vec'", Tokenizer.from_str, model { type = 'Word2Vec', vocab = ab })
+refused("normalizer: luth has no 'Precompiled'", Tokenizer.from_str, model({ type = 'BPE', vocab = ab, merges = { 'a b' } }, { normalizer = { type = 'Precompiled' } }))
+refused("pre_tokenizer.pretokenizers[0]: luth has no 'UnicodeScripts'", Tokenizer.from_str,
+        model({ type = 'BPE', vocab = ab, merges = { 'a b' } }, { pre_tokenizer = { type = 'Sequence', pretokenizers = { { type = 'UnicodeScripts' } } } }))
+refused('is no regular expression', Tokenizer.from_str, model({ type = 'BPE', vocab = ab, merges = { 'a b' } }, { pre_tokenizer = { type = 'Split', pattern = { Regex = '(' }, behavior = 'Isolated' } }))
+refused('leaves most places of the vocabulary empty', Tokenizer.from_str, model { type = 'WordLevel', vocab = { a = 4000000000 } })
+refused("'a' and 'b' have the number 0", Tokenizer.from_str, '{"model": {"type": "WordLevel", "vocab": {"a": 0, "b": 0}}}')
+refused('expected a number', Tokenizer.from_str, model { type = 'Unigram', vocab = { { 'a', 'b' } } })
+refused('a token is a text and a score', Tokenizer.from_str, model { type = 'Unigram', vocab = { { 'a' } } })
+refused("no '[UNK]', which stands for unknown words", Tokenizer.from_str, model { type = 'WordPiece', vocab = ab })
+refused("it has no 'model'", Tokenizer.from_str, '{"a": 1}')
+refused('it is no JSON', Tokenizer.from_str, model({ type = 'BPE', vocab = ab, merges = { 'a b' } }):sub(1, 20))
+refused('nested deeper', Tokenizer.from_str, ('['):rep(100000))
+refused('it is no JSON', Tokenizer.from_str, '')
+refused('cannot read', Tokenizer.from_file, '/no/such/file')
+refused('it is no regular file', Tokenizer.from_file, '/dev/null')
+refused('byte 3 of the text is no UTF-8', cased.encode, cased, 'ab\xff')
+refused('text 2: byte 1', cased.encode_batch, cased, { 'a', '\x80' })
+refused('match limit exceeded', function()  -- a pattern that takes for ever is stopped
+  Tokenizer.from_str(model({ type = 'BPE', vocab = ab, merges = { 'a b' } }, { pre_tokenizer = { type = 'Split', pattern = { Regex = '(a+)+$' }, behavior = 'Isolated' } })):ids(('a'):rep(5000) .. 'b')
+end)
+os.remove(path)
