@@ -10,11 +10,19 @@ local M = {}
 local most_bytes = 1 << 28  -- of a file of a run
 local most_points = 1000    -- of a curve: a page of a million steps stays small
 
-local function read(path) return native.exists(path) and native.read(path, most_bytes, 5) or nil end
+-- In a folder of somebody else a link would bring another file into the page, or have the page written over one.
+local function refuse_link(path)
+  if native.is_link(path) then errors.usage('%s is a symbolic link, which luth report does not follow; remove it', path) end
+end
+
+local function read(path)
+  refuse_link(path)
+  return native.exists(path) and native.read(path, most_bytes, 5) or nil
+end
 
 local function decode(path, text)
   local ok, value = pcall(native.json_decode, text)
-  return ok and value or errors.unusable('%s is damaged: it is no JSON', path)
+  return ok and type(value) == 'table' and value or errors.unusable('%s is damaged: it is no JSON of a table', path)
 end
 
 -- ---- a run as a table ----
@@ -105,7 +113,7 @@ local function run_of(dir)
   for _, entry in ipairs(entries) do seconds = seconds + (tonumber(entry.seconds) or 0) end
   return {
     name = dir, recipe = options.recipe, settings = options.options or {}, environment = environment and texts(decode(dir .. '/env.json', environment)) or {},
-    epochs = last.epoch or 0, steps = last.step or 0, seconds = seconds, results = results_of(entries), curves = curves_of(dir),
+    epochs = tonumber(last.epoch) or 0, steps = tonumber(last.step) or 0, seconds = seconds, results = results_of(entries), curves = curves_of(dir),
     modules = read(dir .. '/modules.txt') or '',
     examples = read(dir .. '/examples.json') and decode(dir .. '/examples.json', read(dir .. '/examples.json')) or nil,
   }
@@ -115,8 +123,15 @@ end
 
 local function number(x) return x and string.format('%.6g', x) or '' end
 
---- Prints rows of texts in columns.
-function M.print_columns(rows) print(files.left_columns(rows)) end
+--- Prints rows of texts in columns. A terminal obeys nothing in them.
+function M.print_columns(rows)
+  local shown = {}
+  for i, row in ipairs(rows) do
+    shown[i] = {}
+    for k, text in ipairs(row) do shown[i][k] = native.foreign(text) end
+  end
+  print(files.left_columns(shown))
+end
 
 local function print_table(runs)
   local names, seen = {}, {}
@@ -162,7 +177,10 @@ end
 
 --- luth report RUN… [--out FILE]. One run's report goes into its folder, that of several to report.html.
 function M.run(dirs, out)
-  out = out or #dirs == 1 and dirs[1]:gsub('(.)/+$', '%1') .. '/report.html' or 'report.html'
+  if not out then
+    out = #dirs == 1 and dirs[1]:gsub('(.)/+$', '%1') .. '/report.html' or 'report.html'
+    refuse_link(out)
+  end
   print_table(M.write(expanded(dirs), out))
   io.stderr:write('wrote ', out, '\n')
 end

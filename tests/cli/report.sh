@@ -35,6 +35,21 @@ grep -oE '//[a-z][a-z0-9.]*\.[a-z]+' report.html | grep -v '//www.w3.org' && fai
 rc=0; "$LUTH_PROGRAM" report "$work" 2>said || rc=$?
 [ $rc -eq 2 ] && grep -q 'is no folder of a run' said || fail "a folder that is no run"
 
+# a folder of somebody else: links are not followed, a terminal obeys nothing, and damage is a sentence
+mkdir other && echo '{"recipe": "r", "options": {}}' >other/options.json && echo mine >mine
+printf '{"epoch": {}, "step": [], "a\\u001b[31m\\nb": 1.5}\n' >other/log.jsonl
+ln -s ../mine other/report.html
+rc=0; "$LUTH_PROGRAM" report other >/dev/null 2>said || rc=$?
+[ $rc -eq 2 ] && [ "$(cat mine)" = mine ] && grep -q 'report.html is a symbolic link' said || fail "a link was written through"
+rm other/report.html && "$LUTH_PROGRAM" report other >table 2>/dev/null && [ "$(wc -l <table)" -eq 2 ] && grep -qF 'a\x1b[31m\x0ab' table ||
+  { cat -v table; fail "names of a file"; }
+ln -s ../mine other/modules.txt
+rc=0; "$LUTH_PROGRAM" report other >/dev/null 2>said || rc=$?
+[ $rc -eq 2 ] && grep -q 'modules.txt is a symbolic link' said || fail "a link was read"
+rm other/modules.txt && echo 5 >other/options.json
+rc=0; "$LUTH_PROGRAM" report other >/dev/null 2>said || rc=$?
+[ $rc -eq 5 ] && grep -q 'is damaged' said || fail "options that are no table"
+
 # the confusion matrix is that of the predictions, and the worst samples those with the largest losses
 "$LUTH_PROGRAM" - <<'LUA' || fail "examples.json"
 local native = require 'luth.native'
