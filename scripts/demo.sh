@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # A mistake in the options is found before the build. tests/cli/demo.sh compares the lists with the program's.
 with_number=(--accumulate --batch --clip --dist-timeout --early-stop --ema --epochs --keep --limit-train --limit-val --log-every --lr
   --overfit --save-every --seed --steps --threads --val-every --workers)
-with_text=(--amp --config --device --freeze --init-from --on-nan --root)
+with_text=(--amp --config --device --freeze --init-from --on-error --on-nan --root)
 alone=(--fsdp --json --log-device-placement --profile --quiet --sync-bn)
 refuse() { echo "demo: $1" >&2; exit 2; }
 is_in() { case " ${*:2} " in *" $1 "*) ;; *) return 1 ;; esac }

@@ -77,12 +77,13 @@ std::vector<int64_t> Dataset::order(const Epoch& epoch) { return shuffled(size()
 std::vector<Sample> Dataset::samples(std::span<const int64_t> indices, const Epoch& epoch) {
   std::vector<Sample> out;
   out.reserve(indices.size());
-  for (int64_t i : indices) {
-    try {
-      out.push_back(get(i, epoch));
-    } catch (const Error& e) { throw Error(e.code(), "sample {} of {}: {}", i + base, name(), e.what()); }
-  }
+  for (int64_t i : indices) out.push_back(sample(i, epoch));
   return out;
+}
+Sample Dataset::sample(int64_t i, const Epoch& epoch) {
+  try {
+    return get(i, epoch);
+  } catch (const Error& e) { throw Error(e.code(), "sample {} of {}: {}", i + base, name(), e.what()); }
 }
 
 Tensors Dataset::batch(std::span<const int64_t> indices, const Epoch& epoch) {

@@ -79,6 +79,8 @@ class Dataset : public Counted {
   virtual Ref<Dataset> of_files(const std::vector<std::string>& paths) const;
   /// The samples one by one; an error names the sample.
   std::vector<Sample> samples(std::span<const int64_t> indices, const Epoch& epoch);
+  /// Sample i; an error names it.
+  Sample sample(int64_t i, const Epoch& epoch);
 
   /// From where class labels and other positions in samples count: 0 in C++, 1 in Lua.
   int base = 0;

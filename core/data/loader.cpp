@@ -25,8 +25,26 @@ struct Read : Batch {
 /// How batches are wanted.
 struct Wanted {
   bool collated = true;
+  Ref<Skipped> skipped;          // where samples that cannot be read are counted; null: they are errors
   Device* pinned_for = nullptr;  // whose pinned memory holds the tensors of a batch; null: ordinary memory
 };
+
+// The samples that can be read. A batch without any is an error.
+std::vector<Sample> readable(Dataset& dataset, const std::vector<int64_t>& indices, const Epoch& epoch,
+                             Skipped& skipped) {
+  std::vector<Sample> samples;
+  std::string why;
+  for (int64_t i : indices) {
+    try {
+      samples.push_back(dataset.sample(i, epoch));
+    } catch (const Error& e) {
+      if (e.code() != ErrorCode::runtime && e.code() != ErrorCode::checkpoint) throw;
+      skipped.add(why = e.what());
+    }
+  }
+  if (samples.empty() && !indices.empty()) throw Error("none of its samples can be read; the last: {}", why);
+  return samples;
+}
 
 Read made(Dataset& dataset, const std::vector<int64_t>& indices, const Epoch& epoch, const Wanted& wanted) {
   NoGrad no_grad;
@@ -34,7 +52,7 @@ Read made(Dataset& dataset, const std::vector<int64_t>& indices, const Epoch& ep
   if (wanted.collated && dataset.makes_batches()) {
     b.tensors = dataset.batch(indices, epoch);
   } else {
-    b.samples = dataset.samples(indices, epoch);
+    b.samples = wanted.skipped ? readable(dataset, indices, epoch, *wanted.skipped) : dataset.samples(indices, epoch);
     const bool plain = std::all_of(b.samples.begin(), b.samples.end(), [](auto& s) { return s.is_plain(); });
     if (wanted.collated && plain) b.tensors = collate(std::exchange(b.samples, {}));
   }
@@ -67,7 +85,7 @@ class Sequence : public Pass {
   Sequence(DatasetRef dataset, Epoch epoch, Batches batches, int64_t from, Wanted wanted)
       : dataset_(std::move(dataset)), epoch_(epoch), batches_(std::move(batches)), at_(size_t(from)), wanted_(wanted) {}
   std::optional<Batch> next() override {
-    if (at_ >= batches_.size()) return {};
+    if (at_ >= batches_.size()) return end(), std::nullopt;
     try {
       Read b = fetch(at_++);
       if (b.error) std::rethrow_exception(b.error);
@@ -97,7 +115,16 @@ class Sequence : public Pass {
   const Wanted wanted_;
 
  private:
+  // Says once what was left out in this pass.
+  void end() {
+    const int64_t n = wanted_.skipped ? wanted_.skipped->count() - skipped_before_ : 0;
+    if (n > 0)
+      warn(fmt::format("DataLoader: {} sample{} could not be read and {} left out; the first of all: {}", n,
+                       n == 1 ? "" : "s", n == 1 ? "was" : "were", wanted_.skipped->first()));
+    skipped_before_ += n;
+  }
   static constexpr size_t most_shown = 16;
+  int64_t skipped_before_ = wanted_.skipped ? wanted_.skipped->count() : 0;
 };
 
 class DirectPass final : public Sequence {
@@ -178,6 +205,19 @@ class ThreadedPass final : public Sequence {
 
 Pass::~Pass() = default;
 
+void Skipped::add(std::string why) {
+  std::lock_guard hold(lock_);
+  if (samples_++ == 0) first_ = std::move(why);
+}
+int64_t Skipped::count() const {
+  std::lock_guard hold(lock_);
+  return samples_;
+}
+std::string Skipped::first() const {
+  std::lock_guard hold(lock_);
+  return first_;
+}
+
 Loader::Loader(DatasetRef dataset, LoaderSpec spec) : dataset_(std::move(dataset)), spec_(spec) {
   auto at_least = [](const char* what, int64_t v, int64_t least) {
     if (v < least) throw Error("DataLoader: {} must be at least {}, got {}", what, least, v);
@@ -189,6 +229,8 @@ Loader::Loader(DatasetRef dataset, LoaderSpec spec) : dataset_(std::move(dataset
   at_least("rank", spec.rank, 0);
   if (spec.rank >= spec.num_replicas)
     throw Error("DataLoader: rank is {}, expected 0 to {}", spec.rank, spec.num_replicas - 1);
+  if (spec.on_error != "stop" && spec.on_error != "skip")
+    throw Error("DataLoader: on_error is 'stop' or 'skip', got '{}'", spec.on_error);
   if (spec.num_workers > 1024) throw Error("DataLoader: num_workers is {}, at most 1024 make sense", spec.num_workers);
   seed_ = spec.seed ? *spec.seed : default_generator(host()).seed();
 }
@@ -231,7 +273,8 @@ Ref<Pass> Loader::start(int64_t from, bool collated, const Batches* given) {
         throw Error("a sampler gave sample {}; the dataset has {} (counted from {})", i + dataset_->base,
                     dataset_->size(), dataset_->base);
   if (spec_.num_replicas > 1) keep_share(all);
-  const Wanted wanted{collated, spec_.pin_memory ? gpu() : nullptr};
+  const Wanted wanted{collated, spec_.on_error == "skip" ? skipped_ : Ref<Skipped>(),
+                      spec_.pin_memory ? gpu() : nullptr};
   if (spec_.num_workers == 0 || !dataset_->any_thread())
     return Ref<Pass>(new DirectPass(dataset_, epoch, std::move(all), from, wanted));
   const int64_t ahead = std::min(spec_.prefetch_factor, int64_t(all.size()) + 1);  // of each worker

@@ -1,7 +1,9 @@
 // DataLoader: batches of a dataset, read ahead on threads. Their order and contents are a function of (seed, epoch),
 // never of the number of workers.
 #pragma once
+#include <mutex>
 #include <optional>
+#include <string>
 
 #include "core/data/dataset.h"
 
@@ -15,6 +17,7 @@ struct LoaderSpec {
   int64_t prefetch_factor = 2;
   bool pin_memory = false;
   std::optional<int64_t> seed;
+  std::string on_error = "stop";
   int64_t num_replicas = 1, rank = 0;
   void describe(auto& field) {
     field("batch_size", batch_size, "samples in a batch");
@@ -24,12 +27,27 @@ struct LoaderSpec {
     field("prefetch_factor", prefetch_factor, "batches that each worker reads ahead");
     field("pin_memory", pin_memory, "keep batches where a GPU copies them without waiting; without a GPU, nothing");
     field("seed", seed, "of order and augmentation; nil: from torch.manual_seed");
+    field("on_error", on_error, "'stop': a sample that cannot be read ends the pass; 'skip': it is left out");
     field("num_replicas", num_replicas, "ranks that share each batch: batch_size is of all of them together");
     field("rank", rank, "which of them reads, from 0: samples rank + 1, rank + 1 + num_replicas, … of each batch");
   }
 };
 
 using Batches = std::vector<std::vector<int64_t>>;
+
+/// The samples that could not be read and were left out.
+class Skipped final : public Counted {
+ public:
+  void add(std::string why);
+  int64_t count() const;
+  /// Why the first one was.
+  std::string first() const;
+
+ private:
+  mutable std::mutex lock_;
+  int64_t samples_ = 0;
+  std::string first_;
+};
 
 /// A batch: `tensors`, or, where the pass does not collate or a sample has other values, the samples.
 struct Batch {
@@ -59,6 +77,8 @@ class Loader : public Counted {
   int64_t epoch() const { return epoch_; }
   void set_epoch(int64_t epoch) { epoch_ = epoch; }
   int64_t seed() const { return seed_; }
+  /// With on_error = 'skip', of all passes.
+  const Skipped& skipped() const { return *skipped_; }
   void set_seed(int64_t seed) { seed_ = seed; }
 
   /// Starts a pass at batch `from` (a resumed run begins inside an epoch); collated or as samples. `given` replaces the
@@ -72,6 +92,7 @@ class Loader : public Counted {
   DatasetRef dataset_;
   LoaderSpec spec_;
   int64_t epoch_ = 0, seed_ = 0;
+  Ref<Skipped> skipped_{new Skipped};
 };
 
 }  // namespace luth::data

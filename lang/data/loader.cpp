@@ -233,9 +233,9 @@ constexpr Row functions[] = {
     {"DataLoader", guarded<make_loader>,
      "data.DataLoader(dataset, {batch_size = 1, shuffle = false, sampler, batch_sampler, num_workers = 0, collate_fn, "
      "drop_last = "
-     "false, prefetch_factor = 2, pin_memory = false, seed, num_replicas = 1, rank = 0})",
-     "Batches of a dataset: for x, y in loader do ... end. num_workers threads load them in advance. With "
-     "num_replicas, "
+     "false, prefetch_factor = 2, pin_memory = false, on_error = 'stop', seed, num_replicas = 1, rank = 0})",
+     "Batches of a dataset: for x, y in loader do ... end. num_workers threads load them in advance. on_error = 'skip' "
+     "leaves out samples that cannot be read; loader.skipped counts them. With num_replicas, "
      "rank r of N (from 0) gets samples r + 1, r + 1 + N, ... of each batch; a batch of fewer than 2 N is whole on "
      "all."},
 };
@@ -247,11 +247,12 @@ int index(lua_State* L) {
   std::string key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
   if (key == "dataset") return lua_getiuservalue(L, 1, needs_dataset), 1;
   if (key == "epoch") return lua_pushinteger(L, l.loader.epoch()), 1;
+  if (key == "skipped") return lua_pushinteger(L, l.loader.skipped().count()), 1;
   if (key == "seed") return lua_pushinteger(L, l.loader.seed()), 1;
   FieldList list;
   data::LoaderSpec spec = l.loader.spec();
   spec.describe(list);
-  std::vector<std::string> names{"dataset", "epoch", "batches", "set_epoch"};
+  std::vector<std::string> names{"dataset", "epoch", "skipped", "batches", "set_epoch"};
   for (auto& f : list.items) {
     if (key == f.name) return push_attr(L, f.value), 1;
     names.push_back(f.name);

@@ -135,6 +135,7 @@ end
 
 -- The trainer of a run, before anything of it is written.
 local function make_trainer(r, device, amp, own, resume)
+  if r.on_error ~= 'stop' and ranks.size > 1 then usage('--on-error %s is for one rank: weights count by samples', r.on_error) end
   if r.on_nan ~= 'stop' and ranks.size > 1 then usage('--on-nan %s is for one rank; several end', r.on_nan) end
   local t = Trainer.new(r, device, amp, { fsdp = is_on(own.fsdp), sync_bn = is_on(own.sync_bn), begin = resume == nil })
   ranks.check_same(in_common(t) .. ', ' .. kernels_of(device))

@@ -208,4 +208,43 @@ function s.a_closed_pass_has_no_more_batches()
   end
 end
 
+function s.samples_that_cannot_be_read()
+  local torn = setmetatable({ get = function(_, i)
+    if i % 5 == 3 then error('torn page ' .. i) end
+    return i
+  end }, { __len = function() return 20 end })
+  local l = data.DataLoader(torn, { batch_size = 4, on_error = 'skip' })
+  local sizes = {}
+  for _ = 1, 2 do
+    local list = {}
+    for x in l do
+      list[#list + 1] = table.concat(x:tolist(), ' ')
+      sizes[#sizes + 1] = #x
+    end
+    t:eq(table.concat(list, ' '), '1 2 4 5 6 7 9 10 11 12 14 15 16 17 19 20')
+  end
+  t:eq(table.concat(sizes, ' '), '3 3 4 3 3 3 3 4 3 3')
+  t:eq(l.skipped, 8)
+  t:fails(function() for _ in data.DataLoader(torn, { batch_size = 1, on_error = 'skip' }) do end end,
+          'batch 3 (sample 3): none of its samples can be read; the last: sample 3 of the dataset: ')
+  t:fails(function() data.DataLoader(torn, { on_error = 'leave' }) end, "on_error is 'stop' or 'skip', got 'leave'")
+end
+
+-- A thousand passes of ten batches need no more memory than a hundred.
+function s.memory_of_batches_stays()
+  local function resident()
+    local file <close> = io.open('/proc/self/statm')
+    return tonumber(file:read('a'):match '^%d+ (%d+)') * 4096
+  end
+  local ds = data.TensorDataset(torch.randn(40, 64), torch.arange(40))
+  local l = data.DataLoader(ds, { batch_size = 4, num_workers = 2, shuffle = true })
+  local function passes(n)
+    for _ = 1, n do for _ in l:batches() do end end
+    collectgarbage()
+    return resident()
+  end
+  local before = passes(100)
+  t:lt(passes(1000) - before, 4 << 20)
+end
+
 t:add(s):run()

@@ -214,7 +214,7 @@ local Loader = {}
 Loader.__name = 'data.DataLoader'
 Loader.__index = Loader
 
-local defaults = { batch_size = 1, drop_last = false, num_workers = 0, prefetch_factor = 2, pin_memory = false, num_replicas = 1, rank = 0 }
+local defaults = { batch_size = 1, drop_last = false, num_workers = 0, prefetch_factor = 2, pin_memory = false, num_replicas = 1, rank = 0, on_error = 'stop' }
 local others = { collate_fn = true, seed = true, shuffle = true, sampler = true, batch_sampler = true }
 
 local function check_loader(l)
@@ -226,6 +226,7 @@ local function check_loader(l)
       fail('DataLoader', '%s must be at least %d, got %s', name, least, tostring(l[name]))
     end
   end
+  if l.on_error ~= 'stop' then fail('DataLoader', "on_error = '%s' is for numbered samples; iter can leave out samples itself", l.on_error) end
   if l.rank >= l.num_replicas then fail('DataLoader', 'rank is %d, expected 0 to %d', l.rank, l.num_replicas - 1) end
 end
 

@@ -9,7 +9,7 @@ local M = {}
 function M.loader(r, dataset, training, device)
   return data.DataLoader(dataset, {
     batch_size = r.batch, shuffle = training and not streams.is_stream(dataset), num_workers = r.workers, seed = r.seed, collate_fn = r.collate,
-    pin_memory = device.type == 'cuda', num_replicas = ranks.size, rank = ranks.rank,
+    on_error = r.on_error, pin_memory = device.type == 'cuda', num_replicas = ranks.size, rank = ranks.rank,
   })
 end
 

@@ -124,6 +124,10 @@ M.all = {
     default = 'stop', choices = { 'stop', 'skip', 'rollback' },
     help = 'when a loss is no number: end, leave the batch out, or take up the last checkpoint and leave the batch out',
   },
+  on_error = {
+    default = 'stop', choices = { 'stop', 'skip' },
+    help = 'when a sample cannot be read: end, or leave it out and say at the end how many there were',
+  },
   init_from = { default = '', help = 'a file of weights to begin with; those that fit by name and shape are taken' },
   freeze = { default = '', help = "parameters that stay as they are: patterns of Lua for their names, separated by commas" },
   workers = { default = 0, least = 0, most = 1024, help = 'threads that load data in advance' },

@@ -391,6 +391,8 @@ function Trainer:train()
     self.ran_out = nil
     self:stop_if_asked(true, self.epoch > self.recipe.epochs)
   end
+  local skipped = self.loader.skipped or 0
+  if skipped > 0 then progress.say('%d samples of the training data could not be read and were left out', skipped) end
   if self.left_out then progress.say('%d batches were left out, as their loss was no number', self.left_out) end
   if ranks.of_first(function() return not native.exists(run.last) end) then self:save() end
   self.events:fire('on_end', self)
