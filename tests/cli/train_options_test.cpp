@@ -27,7 +27,7 @@ class TrainOptions : public ::testing::Test {
 TEST_F(TrainOptions, MetricsAreATable) {
   ASSERT_EQ(train({"--log-every", "2"}).code, 0);
   const std::string table = read_file(dir_ / "run/metrics.csv");
-  EXPECT_TRUE(table.starts_with("step,epoch,loss,lr,samples_per_second,val_loss,val_accuracy\n2,1,")) << table;
+  EXPECT_TRUE(table.starts_with("step,epoch,loss,lr,samples_per_second,val_loss,val_accuracy,grad_norm\n2,1,")) << table;
   EXPECT_EQ(lines(table), 1 + 2 * 3) << table;
 }
 
