@@ -200,6 +200,12 @@ const NamedTexts words([](const TakeText& take) {
   take("options",
        "options {lr = {1e-3, 'learning rate'}, batch = 128}\n  Declares options of the command line, in a recipe. The "
        "default gives the type, the text is the help.");
+  take(
+      "kept",
+      "kept(name, function)\n  In a recipe: what the function returns, a tokenizer or a value that torch.save takes. "
+      "The "
+      "checkpoints of the run have it, and --resume, luth eval and luth predict take it from there without calling the "
+      "function: so they have the vocabulary of the training.");
   take("recipe",
        "return recipe {data = …, model = …, loss = …, optim = …, schedule = …, metrics = {…}, callbacks = {…}, collate "
        "= …, "

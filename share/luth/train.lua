@@ -7,6 +7,7 @@ local errors = require 'luth.train.errors'
 local evaluation = require 'luth.train.evaluation'
 local examples = require 'luth.train.examples'
 local find = require 'luth.train.find'
+local kept = require 'luth.train.kept'
 local options = require 'luth.train.options'
 local predict = require 'luth.train.predict'
 local profile = require 'luth.train.profile'
@@ -206,6 +207,8 @@ function M.train(path, words)
   line.earlier = found.words
   given = line:add {}
   local device, amp = choose_device(given.device), choose_amp(given.amp)
+  local resume = found.resume
+  kept.from(resume and (resume.file or found.dir .. '/ckpt/last.h5'))
   local r = load_recipe(path, line)
   local own = own_options(line)
   if own.print_config then return ranks.is_first() and io.write(line:as_config(r)) or nil end
@@ -277,6 +280,7 @@ function M.eval(path, words)
   if asks then return (given.print_recipe and print_recipe or print_help)(recipe, line) end
   -- the run may have been on another device; it is evaluated on a device of this machine
   local device, amp = choose_device(given.device), choose_amp(line:add {}.amp)
+  kept.from(file)
   local r = load_recipe(recipe, line)
   local settings = evaluation.settings(line:own_options())
   local t = Trainer.new(r, device, amp, {})
@@ -296,6 +300,7 @@ function M.predict(path, words)
   file, recipe, line.earlier = what_to_evaluate('predict', path, not_empty('checkpoint', given.checkpoint))
   if given.help then return print_help(recipe, line) end
   local device, amp = choose_device(given.device), choose_amp(line:add {}.amp)
+  kept.from(file)
   local r = recipes.load(recipe, line)
   local files = line:check()
   if #files == 0 then usage('luth predict needs files behind %s, or - for standard input', path) end
@@ -311,8 +316,9 @@ function M.summary(path, words)
   local given = line:add {}
   local recipe = path
   if not is_recipe(path) then
-    local _
-    _, recipe, line.earlier = what_to_evaluate('summary', path)
+    local file
+    file, recipe, line.earlier = what_to_evaluate('summary', path)
+    kept.from(file)
   end
   if given.help then return print_help(recipe, line) end
   local r = load_recipe(recipe, line)

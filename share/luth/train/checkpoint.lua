@@ -3,6 +3,7 @@ local native = require 'luth.native'
 local batches = require 'luth.train.batches'
 local begin = require 'luth.train.begin'
 local errors = require 'luth.train.errors'
+local kept = require 'luth.train.kept'
 local learned = require 'luth.train.learned'
 local ranks = require 'luth.train.ranks'
 local streams = require 'luth.data.streams'
@@ -97,7 +98,7 @@ function M.state(t)
     optim = optim_state,
     schedule = t.schedule and t.schedule:state_dict() or nil,
     random = random_state(t.device),
-    data = learned.state(t.parts),
+    data = learned.state(t.parts), kept = kept.state(),
     loader = { seed = r.seed, epoch = t.epoch, batch = t.batch, stream = stream_state(t) },
     scaler = {},
     progress = { step = t.step, best = t.best, sum = sum, count = count, worse = t.worse, kept = t.kept },

@@ -4,6 +4,7 @@ local native = require 'luth.native'
 local deferred = require 'luth.train.deferred'
 local errors = require 'luth.train.errors'
 local fields = require 'luth.train.fields'
+local kept = require 'luth.train.kept'
 local options = require 'luth.train.options'
 
 local M = {}
@@ -20,6 +21,7 @@ local function run_file(path, line, seed)
       return r
     end,
     optim = deferred.table(optim, 'optim'),
+    kept = kept.take,
   }
   -- While the file runs, each look at `options` or `recipe` tells the place of the call: a call in `return recipe {}`
   -- itself is a tail call, which leaves no trace.
