@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 
 #include "cli/cli.h"
 #include "cli/common_options.h"
@@ -14,6 +15,7 @@
 #include "core/base/text.h"
 #include "core/device/device.h"
 #include "lang/prompt/repl.h"
+#include "lang/prompt/session.h"
 #include "lang/runtime/interp.h"
 
 namespace luth::cli {
@@ -93,12 +95,14 @@ int run_lua(const CommandLine& line) {
   Interp interp(Interp::Options{.ignore_environment = line.ignore_environment});
   interp.handle_signals();
   interp.set_arg(line.argc, line.argv, line.first);
+  std::optional<lang::Session> session;  // from the start: it knows what the script has added, and keeps its error
+  if (prompt) session.emplace(interp);
   int code = interp.run_init();
   if (!code) code = run_options(interp, line);
   if (script && !from_stdin) interp.find_modules_beside(line.argv[line.first]);
   if (!code && script) code = interp.run_file(from_stdin ? nullptr : line.argv[line.first]);
+  if (prompt && (!code || line.interactive) && code != int(ErrorCode::terminated)) return lang::repl(*session);
   if (code) return code;
-  if (prompt) return lang::repl(interp);
   if (!script && !line.execute && !line.show_version) code = interp.run_file(nullptr);
   if (!code) finish_devices();
   return code;

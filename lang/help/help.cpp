@@ -136,11 +136,28 @@ std::string named_text(lua_State* L, const std::string& name) {
   return texts;
 }
 
+// What share/luth/prompt/describe.lua says of the value at `index`, a function, module, dataset or table of the user's.
+std::string described(lua_State* L, int index, const std::string& name) {
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "luth.prompt.describe");
+  lua_call(L, 1, 1);
+  lua_getfield(L, -1, "describe");
+  lua_pushvalue(L, index);
+  lua_pushstring(L, name.empty() ? nullptr : name.c_str());
+  lua_call(L, 2, 1);
+  const char* text = lua_tostring(L, -1);
+  std::string s = text ? text : "";
+  lua_pop(L, 2);
+  return s;
+}
+
 constexpr const char* overview =
     "help(torch.softmax), help('softmax') or, at the prompt, ? softmax explains a function.\n"
     "torch   tensors, operators, gradients        nn      modules and losses\n"
     "optim   optimizers and schedules             data    datasets and loaders\n"
-    "Positions count from 1; named arguments go into a last table: x:sum(1, {keepdim = true}).";
+    "Positions count from 1; named arguments go into a last table: x:sum(1, {keepdim = true}).\n"
+    "At the prompt: _ is the last result, _1 the one before. ?? f shows source, !ls runs a program, exit leaves.\n"
+    ":time :bench EXPR  :mem :vars  :bt :locals N after an error  :load :save :edit FILE  :reload MODULE";
 
 // A page of share/doc: "indexing" of its topics, "recipes"; "" where none is of that name.
 std::string topic_text(const std::string& name) {
@@ -177,6 +194,8 @@ int help(lua_State* L) {
   } else {
     if (lua_type(L, n) == LUA_TSTRING) name = lua_tostring(L, n);
     if (lua_type(L, 1) != LUA_TSTRING) text = help_text(L, 1);
+    if (text.empty() && !name.empty() && n == 1) text = named_text(L, name);
+    if (text.empty() && (n > 1 || lua_type(L, 1) != LUA_TSTRING)) text = described(L, 1, name);
     if (text.empty() && !name.empty()) text = named_text(L, name);
     if (text.empty())
       text = topic_text(name);

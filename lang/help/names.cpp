@@ -33,6 +33,7 @@ constexpr Space spaces[] = {
     {"torch.special", "Special functions of each element."},
     {"torch.testing", "Comparisons for tests. torch.TestSuite and torch.Tester run tests."},
     {"torch.utils", "Utilities. torch.utils.data is the same table as data."},
+    {"torch.utils.benchmark", "Measures how long calls take."},
     {"torch.utils.checkpoint", "Gradient checkpointing: backward computes parts of the forward again, to save memory."},
     {"torch.utils.tensorboard", "Files that TensorBoard opens."},
     {"nn", "Modules, losses, containers."},

@@ -193,6 +193,19 @@ constexpr Row summaries[] = {
      "madds, activation_bytes, step_bytes. input is a tensor, its sizes {1, 3, 224, 224}, or a list of tensors. The "
      "pass is on the device meta and computes nothing."},
 };
+constexpr Row clocks[] = {
+    {"clock", nullptr, "torch.utils.clock()",
+     "Seconds of a clock that never goes back, from an arbitrary start. Differences are times; os.clock() counts the "
+     "processor time of all threads instead."},
+};
+constexpr Row benchmark[] = {
+    {"Timer", nullptr,
+     "torch.utils.benchmark.Timer{stmt, setup = nil, globals = nil, num_threads = 1, label = nil, sub_label = nil, "
+     "description = nil}",
+     "Measures a function, or Lua text that sees `globals`: t:timeit(number) once, t:blocked_autorange{min_run_time = "
+     "0.2} as often as that takes. Both wait for GPUs and give a measurement, which prints and has the fields times, "
+     "mean, median, std, iqr in seconds, and number_per_run."},
+};
 constexpr Row tensorboard[] = {
     {"SummaryWriter", nullptr, "torch.utils.tensorboard.SummaryWriter(log_dir = 'runs/<date>', {filename_suffix = ''})",
      "Writes a file that TensorBoard opens: w:add_scalar(tag, value, step), add_scalars(tag, {name = value}, step), "
@@ -332,6 +345,8 @@ void open_libraries(lua_State* L) {
   add_library(L, -1, "luth.data.batch_transforms", batch_transforms);
   push_table(L, "utils");
   add_library(L, -1, "luth.torch.summary", summaries);
+  add_library(L, -1, "luth.torch.benchmark", clocks);
+  add_table(L, "benchmark", "luth.torch.benchmark", benchmark);
   add_table(L, "tensorboard", "luth.torch.tensorboard", tensorboard);
   push_table(L, "nn", "utils");
   add_library(L, -1, "luth.torch.norms_of_weights", norms_of_weights);

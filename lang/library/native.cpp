@@ -124,6 +124,12 @@ int kind(lua_State* L) {
     name = "dataset";
   return lua_pushstring(L, name), 1;
 }
+// class_of(module): the class of a module.
+int class_of(lua_State* L) {
+  const nn::Module* m = to_module(L, 1);
+  if (!m) throw Error("class_of: expects a module, got {}", given_text(L, 1));
+  return push_class_of(L, *m), 1;
+}
 // exists(path). A file of which that cannot be told is no missing one: a run must not begin anew over its checkpoints.
 int exists(lua_State* L) {
   const char* path = luaL_checkstring(L, 1);
@@ -222,6 +228,7 @@ constexpr luaL_Reg functions[] = {
     {"append", guarded<append>},
     {"whole", guarded<is_whole>},
     {"kind", guarded<kind>},
+    {"class_of", guarded<class_of>},
     {"is_tty", guarded<is_terminal>},
     {"ask_terminal", guarded<ask_terminal>},
     {"visible", guarded<visible_text>},

@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include <cctype>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -13,8 +12,8 @@
 #include <thread>
 
 #include "core/base/block_signals.h"
-
-#include "lang/library/plots.h"
+#include "core/base/text.h"
+#include "lang/prompt/commands.h"
 #include "lang/prompt/line_editor.h"
 #include "lang/prompt/session.h"
 #include "lang/runtime/interp.h"
@@ -24,22 +23,41 @@ namespace luth::lang {
 namespace {
 
 std::string trimmed(const std::string& s) {
-  const size_t first = s.find_first_not_of(" \t\r"), last = s.find_last_not_of(" \t\r");
+  const size_t first = s.find_first_not_of(" \t\r\n"), last = s.find_last_not_of(" \t\r\n");
   return first == s.npos ? "" : s.substr(first, last - first + 1);
 }
 
-// Help is no Lua.
-bool is_command(std::string_view block) {
-  const size_t first = block.find_first_not_of(" \t\r\n");
-  return first != block.npos && block[first] == '?';
+// Whether the block is a word such as `exit`, which no variable has for a name.
+bool leaves(Session& session, const std::string& text) {
+  if (command_of(text) != Command::leave) return false;
+  const std::string name = text.substr(0, text.find('('));
+  lua_State* L = session.state();
+  const int top = lua_gettop(L);
+  const bool is_variable = session.push_variable(name) || lua_getglobal(L, name.c_str()) != LUA_TNIL;
+  lua_settop(L, top);
+  return !is_variable;
 }
 
-// A line that only goes on with what was before: `:eval()`, `.. nn.ReLU()`.
-bool continues(std::string_view line) {
-  const size_t first = line.find_first_not_of(" \t");
-  if (first == line.npos) return false;
-  const auto rest = line.substr(first);
-  return rest.starts_with("..") || (rest.size() > 1 && rest[0] == ':' && isalpha(static_cast<unsigned char>(rest[1])));
+// A line that begins with a colon and is neither command nor label.
+bool refuse_colon(const std::string& text) {
+  if (text[0] != ':' || text.starts_with("::") || command_of(text) != Command::none) return false;
+  const size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", 1);
+  const std::string word = text.substr(1, std::min(end, text.size()) - 1);
+  if (text[std::min(end, text.size())] == '(')
+    fprintf(stderr, "':' goes on with a statement, and none is there; `_:%s(…)` calls a method of the last result\n",
+            word.c_str());
+  else
+    fprintf(stderr, "':%s' is no command%s\n", word.c_str(), did_you_mean(word, command_names()).c_str());
+  return true;
+}
+
+void run_block(Session& session, const std::string& block) {
+  const std::string text = trimmed(block);
+  switch (command_of(text)) {
+    case Command::help: return session.help(trimmed(text.substr(1)));
+    case Command::lua: return run_command(session, text);
+    default: session.run(text[0] == '=' ? text.substr(1) : block);  // Torch7's and Lua 5.1's habit: "= x"
+  }
 }
 
 // Ctrl-C that was typed directly after a block, while the block was still being read: it interrupts what the block
@@ -64,14 +82,13 @@ class TypedAhead {
 
 }  // namespace
 
-int repl(Interp& interp) {
-  Session session(interp);
-  add_plot_names(interp.state());
+int repl(Session& session) {
   keep_session();
   auto lines = open_line_reader(
       {.complete = [&](std::string_view before) { return session.complete(before); },
-       .is_incomplete = [&](const std::string& block) { return !is_command(block) && session.is_incomplete(block); },
-       .continues = continues});
+       .is_incomplete =
+           [&](const std::string& block) { return command_of(block) == Command::none && session.is_incomplete(block); },
+       .continues = continues_statement});
   for (std::string block;;) {
     clear_interrupt();
     const auto got = lines->read(block);
@@ -82,14 +99,11 @@ int repl(Interp& interp) {
     const std::string text = trimmed(block);
     if (text.empty()) continue;
     lines->remember(block);
-    if (text[0] == '?') {
-      session.help(trimmed(text.substr(1)));
-      continue;
-    }
-    if (text[0] == '=') block = text.substr(1);  // Torch7's and Lua 5.1's habit: "= x"
+    if (leaves(session, text)) return 0;
+    if (refuse_colon(text)) continue;
     std::optional<TypedAhead> interrupt;
     if (lines->take_interrupt()) interrupt.emplace();
-    session.run(block);
+    run_block(session, block);
     if (interrupted() == SIGTERM) return int(ErrorCode::terminated);
   }
 }

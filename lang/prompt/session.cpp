@@ -7,18 +7,17 @@
 #include "core/base/visible.h"
 #include "lang/help/help.h"
 #include "lang/hints/lua_tokens.h"
+#include "lang/library/plots.h"
 #include "lang/values/show.h"
+#include "lang/values/tensor_values.h"
 
 namespace luth::lang {
 namespace {
 
-constexpr const char* chunk_name = "=stdin";
+constexpr const char *chunks = "luth.chunks", *session = "luth.session";  // tables of the registry
+constexpr int most_results = 10;
+constexpr size_t most_text = 4000;     // bytes of a string that is printed
 constexpr size_t names_per_keep = 40;  // arguments take registers, and there are 255
-
-// Compiles `text` on its own and pushes the function or the message.
-int compile(lua_State* L, const std::string& text) {
-  return luaL_loadbufferx(L, text.data(), text.size(), chunk_name, "t");
-}
 
 // Does the message on top say that the text ended too early? Lua's own prompt asks the same.
 bool incomplete(lua_State* L, int status) {
@@ -41,17 +40,51 @@ std::string keep_calls(const std::vector<std::string>& names) {
 }
 
 // Removes the prompt's own frames from the end of a traceback, and the heading when nothing else is left.
-std::string without_prompt_frames(std::string text) {
+std::string without_prompt_frames(std::string text, const std::string& chunk) {
   const size_t heading = text.find("\nstack traceback:");
   if (heading == text.npos) return text;
-  const size_t own = text.find("in function <stdin:", heading);
-  if (own != text.npos) {
-    const size_t line = text.rfind('\n', own);
-    text.resize(line);
-  }
+  const size_t own = text.rfind("in function <" + chunk + ":1>");
+  if (own != text.npos && own > heading) text.resize(text.rfind('\n', own));
+  if (constexpr std::string_view tail = "\n\t(...tail calls...)"; text.ends_with(tail))
+    text.resize(text.size() - tail.size());
   const std::string_view rest = std::string_view(text).substr(heading + 1);
   if (rest == "stack traceback:" || rest == "stack traceback:\n\t[C]: in function 'error'") text.resize(heading);
   return text;
+}
+
+// on_error(message): keeps the frames of the error for :bt and :locals.
+int note_error(lua_State* L) {
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "luth.prompt.frames");
+  lua_call(L, 1, 1);
+  lua_getfield(L, -1, "note");
+  lua_pushvalue(L, 1);
+  lua_call(L, 1, 0);
+  return 0;
+}
+
+// show_error(value): the text for an error that is no string.
+int show_error(lua_State* L) {
+  if (is_shown(L, 1))
+    show(L, 1);
+  else
+    luaL_tolstring(L, 1, nullptr);
+  lua_pushliteral(L, "error: ");
+  lua_insert(L, -2);
+  return lua_concat(L, 2), 1;
+}
+
+// The summary of a large tensor, a line below it, or nothing.
+void add_summary(lua_State* L, int index, std::string& text) {
+  const Tensor* t = to_tensor(L, index);
+  if (!t || !*t || t->numel() <= 1000) return;
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "luth.prompt.summary");
+  if (lua_pcall(L, 1, 1, 0) == LUA_OK) {
+    lua_pushvalue(L, index);
+    if (lua_pcall(L, 1, 1, 0) == LUA_OK && lua_isstring(L, -1)) text += std::string("\n") + lua_tostring(L, -1);
+  }
+  lua_pop(L, 1);
 }
 
 }  // namespace
@@ -59,6 +92,22 @@ std::string without_prompt_frames(std::string text) {
 Session::Session(Interp& interp) : interp_(interp), L_(interp.state()) {
   lua_newtable(L_);
   functions_ = luaL_ref(L_, LUA_REGISTRYINDEX);
+  lua_newtable(L_);
+  results_ = luaL_ref(L_, LUA_REGISTRYINDEX);
+  lua_pushcfunction(L_, guarded<note_error>);
+  lua_setfield(L_, LUA_REGISTRYINDEX, "luth.on_error");
+  lua_pushcfunction(L_, guarded<show_error>);
+  lua_setfield(L_, LUA_REGISTRYINDEX, "luth.show_error");
+  add_plot_names(L_);
+  lua_pushglobaltable(L_);
+  for (lua_pushnil(L_); lua_next(L_, -2); lua_pop(L_, 1))
+    if (lua_type(L_, -2) == LUA_TSTRING) builtin_.emplace(lua_tostring(L_, -2));
+  lua_pop(L_, 1);
+}
+
+// Compiles `text` on its own and pushes the function or the message.
+int Session::compile(const std::string& text) {
+  return luaL_loadbufferx(L_, text.data(), text.size(), ("=" + chunk_).c_str(), "t");
 }
 
 // keep(function, name, value, ...): the function's upvalues are the variables; one that has none is a constant.
@@ -75,7 +124,7 @@ int Session::keep(lua_State* L) {
       lua_pushvalue(L, 1);
     } else {
       at = 1;
-      compile(L, "local v = ...; return function() return v end");
+      luaL_loadstring(L, "local v = ...; return function() return v end");
       lua_pushvalue(L, i + 1);
       lua_call(L, 1, 1);
     }
@@ -108,10 +157,10 @@ bool Session::load_chunk(const std::string& text) {
   const std::string gap = names.end == text.size() ? "\n" : " ";
   const std::string kept =
       outer + text.substr(0, names.end) + gap + keep_calls(names.locals) + " " + text.substr(names.end) + "\nend";
-  int status = compile(L_, kept);
+  int status = compile(kept);
   if (status != LUA_OK) {  // a jump to a label at the chunk's end does not allow statements after it
     lua_pop(L_, 1);
-    status = compile(L_, outer + text + "\nend");
+    status = compile(outer + text + "\nend");
   }
   if (status != LUA_OK) return false;
   lua_pushlightuserdata(L_, this);
@@ -126,24 +175,80 @@ void Session::print_with(int printer, std::function<void(const std::string&)> fa
   failed_ = std::move(failed);
 }
 
+// The result at `index` becomes _, those before _1, _2 … A variable of the user's that has such a name stays.
+void Session::keep_result(int index) {
+  lua_rawgeti(L_, LUA_REGISTRYINDEX, results_);
+  const int results = lua_gettop(L_);
+  lua_rawgeti(L_, results, 1);
+  const bool same = lua_isnil(L_, index) || lua_rawequal(L_, -1, index);
+  lua_pop(L_, 1);
+  lua_pushglobaltable(L_);
+  for (int i = most_results; i >= 1 && !same; --i) {
+    const std::string name = i == 1 ? "_" : "_" + std::to_string(i - 1);
+    lua_pushstring(L_, name.c_str());
+    lua_rawget(L_, -2);
+    lua_rawgeti(L_, results, i);
+    const bool ours = lua_isnil(L_, -2) || lua_rawequal(L_, -1, -2);
+    lua_pop(L_, 2);
+    if (i == 1)
+      lua_pushvalue(L_, index);
+    else
+      lua_rawgeti(L_, results, i - 1);
+    if (ours) {
+      lua_pushstring(L_, name.c_str());
+      lua_pushvalue(L_, -2);
+      lua_rawset(L_, -4);
+    }
+    lua_rawseti(L_, results, i);
+  }
+  lua_settop(L_, results - 1);
+}
+
+void Session::print_results() {
+  const int n = lua_gettop(L_);
+  luaL_checkstack(L_, 20, nullptr);
+  for (int i = 1; i <= n; ++i) keep_result(i);
+  for (int i = 1; i <= n; ++i) {
+    size_t size = 0;
+    if (is_shown(L_, i)) {
+      show(L_, i);
+    } else if (lua_type(L_, i) == LUA_TSTRING) {
+      const char* text = lua_tolstring(L_, i, &size);
+      lua_pushstring(L_, quoted({text, size}, most_text).c_str());
+    } else if (std::string summary; add_summary(L_, i, summary), !summary.empty()) {
+      const char* text = luaL_tolstring(L_, i, &size);
+      lua_pushstring(L_, (std::string(text, size) + summary).c_str());
+      lua_remove(L_, -2);
+    } else {
+      continue;
+    }
+    lua_replace(L_, i);
+  }
+}
+
 // Prints the values on the stack. Returns Lua's status.
 int Session::print_values() {
   const int n = lua_gettop(L_);
-  if (printer_ != LUA_NOREF) lua_createtable(L_, n, 0);
-  for (int i = 1; i <= n; ++i) {
-    if (printer_ != LUA_NOREF) lua_pushvalue(L_, i), lua_rawseti(L_, n + 1, i);
-    if (is_shown(L_, i)) show(L_, i), lua_replace(L_, i);
-  }
+  const auto collect = [&] {
+    lua_createtable(L_, n, 0);
+    for (int i = 1; i <= n; ++i) lua_pushvalue(L_, i), lua_rawseti(L_, -2, i);
+  };
   if (printer_ == LUA_NOREF) {
+    print_results();
     lua_getglobal(L_, "print");
     lua_insert(L_, 1);
     return interp_.call(n, 0);
   }
-  lua_createtable(L_, n, 0);
-  for (int i = 1; i <= n; ++i) lua_pushvalue(L_, i), lua_rawseti(L_, n + 2, i);
-  lua_pushinteger(L_, n);
+  collect();
+  const int values = luaL_ref(L_, LUA_REGISTRYINDEX);
+  print_results();
+  collect();
+  lua_rawgeti(L_, LUA_REGISTRYINDEX, values);
+  luaL_unref(L_, LUA_REGISTRYINDEX, values);
+  lua_insert(L_, -2);
   lua_rawgeti(L_, LUA_REGISTRYINDEX, printer_);
-  lua_insert(L_, n + 1);
+  lua_insert(L_, -3);
+  lua_pushinteger(L_, n);
   return interp_.call(3, 0);
 }
 
@@ -156,20 +261,32 @@ Session::Outcome Session::finish(int status, bool print) {
   fflush(stdout);
   size_t n = 0;
   const char* message = lua_tolstring(L_, -1, &n);
-  const std::string text = without_prompt_frames(message ? std::string(message, n) : "(error object is not a string)");
+  const std::string text =
+      without_prompt_frames(message ? std::string(message, n) : "(error object is not a string)", chunk_);
   failed_ ? failed_(text) : print_error(text);
   lua_settop(L_, 0);
   return Outcome::failed;
 }
 
+Session::Outcome Session::call(int nargs) { return finish(interp_.call(nargs, 0), false); }
+
+// Gives the text a name of its own.
+void Session::begin_chunk(const std::string& text) {
+  chunk_ = "[" + std::to_string(++number_) + "]";
+  luaL_getsubtable(L_, LUA_REGISTRYINDEX, chunks);
+  lua_pushlstring(L_, text.data(), text.size());
+  lua_setfield(L_, -2, chunk_.c_str());
+  lua_pop(L_, 1);
+}
+
 // Pushes what the text compiles to, as an expression or else as statements, or the message; `statement` is what it is.
 int Session::compile_block(std::string& statement) {
   const std::string expression = "return " + statement;
-  int status = compile(L_, expression);
+  int status = compile(expression);
   if (status == LUA_OK) return statement = expression, status;
   const bool expression_incomplete = incomplete(L_, status);
   lua_pop(L_, 1);
-  status = compile(L_, statement);
+  status = compile(statement);
   incomplete_ = incomplete(L_, status) || (status != LUA_OK && expression_incomplete);
   return status;
 }
@@ -184,7 +301,7 @@ bool Session::is_incomplete(const std::string& text) {
 }
 
 bool Session::compiles(const std::string& text) {
-  const bool right = compile(L_, text) == LUA_OK;
+  const bool right = compile(text) == LUA_OK;
   lua_pop(L_, 1);
   return right;
 }
@@ -203,6 +320,7 @@ size_t Session::last_expression(const std::string& text) {
 
 Session::Outcome Session::run(std::string_view text) {
   lua_settop(L_, 0);
+  begin_chunk(std::string(text));
   std::string statement(text);
   const int status = compile_block(statement);
   if (status != LUA_OK) {
@@ -211,7 +329,26 @@ Session::Outcome Session::run(std::string_view text) {
   }
   lua_pop(L_, 1);
   if (!load_chunk(statement)) return finish(LUA_ERRSYNTAX, false);
-  return finish(interp_.call(0, LUA_MULTRET), true);
+  const Outcome outcome = finish(interp_.call(0, LUA_MULTRET), true);
+  if (outcome == Outcome::failed) return outcome;
+  luaL_getsubtable(L_, LUA_REGISTRYINDEX, session);
+  lua_pushstring(L_, chunk_.c_str());
+  lua_rawseti(L_, -2, lua_Integer(lua_rawlen(L_, -2)) + 1);
+  lua_settop(L_, 0);
+  return outcome;
+}
+
+bool Session::push_function(const std::string& text) {
+  std::string statement = text;
+  if (compile_block(statement) != LUA_OK) return false;
+  lua_pop(L_, 1);
+  return load_chunk(statement);
+}
+
+std::vector<std::string> Session::variables() const {
+  std::vector<std::string> names;
+  for (auto& [name, where] : variables_) names.push_back(name);
+  return names;
 }
 
 bool Session::push_variable(const std::string& name) {
@@ -233,9 +370,7 @@ struct Session::Asked {
 
 int Session::completed(lua_State* L) {
   auto& a = *static_cast<Asked*>(lua_touserdata(L, 1));
-  std::vector<std::string> names;
-  for (auto& [name, where] : a.session.variables_) names.push_back(name);
-  a.found = lang::complete(L, a.line, names,
+  a.found = lang::complete(L, a.line, a.session.variables(),
                            [&](lua_State*, const std::string& name) { return a.session.push_variable(name); });
   return 0;
 }
@@ -256,7 +391,7 @@ bool Session::push_named(const std::string& name) {
   std::string path = name;
   std::replace(path.begin(), path.end(), ':', '.');
   const std::string expression = "return " + path;
-  if (compile(L_, expression) == LUA_OK) {
+  if (compile(expression) == LUA_OK) {
     lua_pop(L_, 1);
     if (load_chunk(expression) && interp_.call(0, 1) == LUA_OK && !lua_isnil(L_, -1)) return true;
   }

@@ -6,12 +6,16 @@
 //
 // and its upvalues a and b are joined (lua_upvaluejoin) to the variables themselves, so functions defined on different
 // lines share them, as in a file. `keep` remembers the variables x, y that the chunk declared at top level. A chunk
-// that fails keeps none of its own. A `<close>` variable is closed when its chunk ends. Globals are the real ones.
+// that fails keeps none of its own. Chunks are called [1], [2] …; their texts are in the registry's table "luth.chunks"
+// by that name, and the names of those that ran without an error in "luth.session", in order. A `<close>` variable is
+// closed when its chunk ends. Globals are the real ones.
 #pragma once
 #include <functional>
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_set>
+#include <vector>
 
 #include "lang/prompt/complete.h"
 #include "lang/runtime/interp.h"
@@ -22,9 +26,12 @@ class Session {
  public:
   explicit Session(Interp& interp);
 
+  lua_State* state() const { return L_; }
+
   enum class Outcome { done, failed };
-  /// Runs `text`; an expression's values are printed with the global `print`. `failed`: the error has been printed on
-  /// stderr, without the frames of the prompt itself.
+  /// Runs `text`; an expression's values are printed with the global `print`, and kept in the globals _, _1, _2 …, the
+  /// last one first, where the user has no variables of these names. `failed`: the error has been printed on stderr,
+  /// without the frames of the prompt itself.
   Outcome run(std::string_view text);
   /// Whether `text` needs more lines.
   bool is_incomplete(const std::string& text);
@@ -40,18 +47,34 @@ class Session {
   /// The text that `? name` prints, "" where there is none.
   std::string help_text(const std::string& name);
 
+  /// Calls the function below its arguments, and prints its error as run() does.
+  Outcome call(int nargs);
+
   /// The completions of the last name of a line.
   Completion complete(std::string_view line);
 
+  /// Pushes the variable of that name, or returns false.
+  bool push_variable(const std::string& name);
+  /// Pushes a function that runs the text, with the session's variables, and returns an expression's values. Pushes the
+  /// message and returns false for text that is no Lua.
+  bool push_function(const std::string& text);
+  std::vector<std::string> variables() const;
+  /// Replaces the values on the stack by what is printed for them, and keeps them in _, _1 …
+  void print_results();
+  /// Whether the global was there when the session began.
+  bool is_builtin(const std::string& name) const { return builtin_.contains(name); }
+
  private:
   int compile_block(std::string& statement);
+  int compile(const std::string& text);
   bool compiles(const std::string& text);
-  bool push_variable(const std::string& name);
   bool load_chunk(const std::string& text);  // pushes the function, or an error message
   void join(int function);
   Outcome finish(int status, bool print);
   int print_values();
   bool push_named(const std::string& name);
+  void begin_chunk(const std::string& text);
+  void keep_result(int index);
   static int keep(lua_State* L);
   struct Asked;
   static int completed(lua_State* L);
@@ -63,7 +86,11 @@ class Session {
   int functions_;
   int printer_ = LUA_NOREF;
   std::function<void(const std::string&)> failed_;
-  bool incomplete_ = false;  // what compile_block() found
+  std::unordered_set<std::string> builtin_;
+  int number_ = 0;             // of the chunks so far
+  std::string chunk_ = "[1]";  // the name of the chunk that is compiled
+  int results_;                // the registry's table of the last results, the newest first
+  bool incomplete_ = false;    // what compile_block() found
 };
 
 }  // namespace luth::lang

@@ -97,6 +97,9 @@ int with_traceback(lua_State* L) {
   if (!lua_isstring(L, 1)) {
     if (luaL_callmeta(L, 1, "__tostring") && lua_isstring(L, -1))
       lua_replace(L, 1);
+    else if (lua_getfield(L, LUA_REGISTRYINDEX, "luth.show_error") == LUA_TFUNCTION &&
+             (lua_pushvalue(L, 1), lua_pcall(L, 1, 1, 0) == LUA_OK))
+      lua_replace(L, 1);
     else
       lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1)), lua_replace(L, 1);
   }
@@ -110,6 +113,11 @@ int with_traceback(lua_State* L) {
   }
   if (text == StateData::of(L).last_error.text) return 1;
   add_hint(L);
+  if (lua_getfield(L, LUA_REGISTRYINDEX, "luth.on_error") == LUA_TFUNCTION) {
+    lua_pushvalue(L, 1);
+    lua_pcall(L, 1, 0, 0);
+  }
+  lua_settop(L, 1);
   luaL_traceback(L, L, lua_tostring(L, 1), 1);
   return 1;
 }

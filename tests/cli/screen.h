@@ -27,7 +27,7 @@ class Screen {
   void type(const std::string& keys) const { terminal.send(keys); }
 
   // Reads until the screen has the text, which may begin and end with newlines: for whole rows.
-  bool shows(const std::string& text, double seconds = 60) {
+  bool shows(const std::string& text, double seconds = 20) {
     for (double end = detail::now() + seconds; !has(text);) {
       if (detail::now() > end) return false;
       terminal.read_more(0.05);
