@@ -146,7 +146,7 @@ WorkRef ProcessGroup::run(const Device& where, const std::string& call, Millisec
   auto work = std::make_shared<Work>(call);
   const auto streamed = b.stream() ? std::make_shared<StreamedCall>(b, *b.stream(), f) : nullptr;
   if (streamed && !check_all_) guarded(b, given, timeout, [&] { streamed->start(*work); });
-  lane_->give(work, [this, &b, given, timeout, streamed, f = std::move(f)](Work& w) {
+  const auto task = [this, &b, given, timeout, streamed, f = std::move(f)](Work& w) {
     CallRecord record = given;
     record.began = Clock::now();
     {
@@ -162,7 +162,11 @@ WorkRef ProcessGroup::run(const Device& where, const std::string& call, Millisec
     });
     const std::lock_guard lock(mutex_);
     record_.ended = true;
-  });
+  };
+  if (size() == 1 && !streamed)
+    work->run(task);  // nobody is waited for
+  else
+    lane_->give(work, task);
   return work;
 }
 

@@ -38,6 +38,14 @@ void Work::finish(std::exception_ptr error) {
   ended_.notify_all();
 }
 
+void Work::run(const std::function<void(Work&)>& call) {
+  std::exception_ptr error;
+  try {
+    call(*this);
+  } catch (...) { error = std::current_exception(); }
+  finish(error);
+}
+
 Lane::~Lane() {
   {
     const std::lock_guard lock(mutex_);

@@ -34,6 +34,8 @@ class Work {
   int source_rank() const { return source_; }
   void set_source(int rank) { source_ = rank; }
   void finish(std::exception_ptr error);
+  /// Runs the call here, and finishes with what it throws.
+  void run(const std::function<void(Work&)>& call);
 
  private:
   std::string name_;

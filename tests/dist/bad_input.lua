@@ -42,7 +42,7 @@ local function fails(what, f, ...)
   for _, text in ipairs { ... } do t:assert(message:find(text, 1, true), what .. ' says: ' .. message .. '\nwithout: ' .. text) end
 end
 local function joined(f)
-  dist.init_process_group { timeout = 20 }
+  dist.init_process_group { 'gloo', timeout = 20 }
   f(dist.get_rank(), dist.get_world_size())
   dist.destroy_process_group()
 end

@@ -20,9 +20,19 @@ M.fail = fail
 
 local lists = { ranks = true, parameters = true, tensors = true, shape = true, size = true, dims = true, axes = true }
 
+-- {'gloo', timeout = 60} as the only argument: 'gloo' and {timeout = 60}.
+local function divided(t)
+  local positions, names = {}, {}
+  for key, value in pairs(t) do (math.type(key) and positions or names)[key] = value end
+  if next(names) == nil then return { t }, 1 end
+  positions[#positions + 1] = names
+  return positions, #positions
+end
+
 -- The arguments by name: `names` in PyTorch's order, of which the first `required` must be there.
 function M.read(name, names, required, ...)
   local given, n, out = { ... }, select('#', ...), {}
+  if n == 1 and type(given[1]) == 'table' and getmetatable(given[1]) == nil and #given[1] > 0 then given, n = divided(given[1]) end
   local last = given[n]
   local is_table = n > 0 and type(last) == 'table' and getmetatable(last) == nil and #last == 0
   local takes_list = is_table and names[n] and (names[n]:find 'list' or lists[names[n]])

@@ -49,6 +49,10 @@ local function op_of(a) return a.op or dist.ReduceOp.SUM end
 
 function M.init_process_group(...)
   local a = read('init_process_group', { 'backend', 'init_method', 'timeout', 'world_size', 'rank', 'store' }, 0, ...)
+  for _, key in ipairs { 'backend', 'init_method' } do
+    local value = a[key]
+    if value ~= nil and type(value) ~= 'string' then fail('init_process_group', '%s expects a string, got %s', key, tostring(value)) end
+  end
   native.init(a.backend, a.init_method, a.rank, a.world_size, a.timeout, a.store)
 end
 function M.destroy_process_group(group) native.destroy(group) end
