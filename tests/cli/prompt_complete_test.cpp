@@ -1,0 +1,74 @@
+// What Tab offers.
+#include "tests/cli/screen.h"
+
+namespace luth::testing {
+namespace {
+
+class Completes : public AtTerminal {
+ protected:
+  // The screen below the prompt after `before` and Tab.
+  std::string after(const std::string& before) {
+    type("\x15" + before + "\t");
+    std::string text = screen.text();
+    return text.substr(text.rfind("\n> ") + 3);
+  }
+  void type(const std::string& keys) {
+    screen.type(keys);
+    screen.settle();
+  }
+  void run(const std::string& block) { type("\x15" + block + "\r"); }
+  static bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+  TempDir dir;
+  Screen screen{{}, {}, 100, 40};
+};
+
+TEST_F(Completes, FieldsOfModulesAndTables) {
+  run("net = nn.Linear(2, 2) net.mine = 5 s = nn.Sequential(net, nn.ReLU()) opt = optim.SGD(net:parameters(), {lr = "
+      "0.1})");
+  EXPECT_EQ(after("net.wei"), "net.weight");
+  EXPECT_EQ(after("net.min"), "net.mine");
+  EXPECT_EQ(after("s[1].weight.requires_gra"), "s[1].weight.requires_grad");
+  EXPECT_EQ(after("net.weight:contig"), "net.weight:contiguous");
+  EXPECT_EQ(after("opt.param_groups[1].par"), "opt.param_groups[1].params");
+  run("t = {alpha = {beta_long = 1}, ['two words'] = 2, key = 3} d = net:state_dict()");
+  EXPECT_EQ(after("t.alpha.be"), "t.alpha.beta_long");
+  EXPECT_EQ(after("t['alpha'].be"), "t['alpha'].beta_long");
+  EXPECT_EQ(after("d.wei"), "d.weight");
+  EXPECT_TRUE(has(after("t."), "alpha  key"));
+}
+
+TEST_F(Completes, NothingThatCannotFollow) {
+  run("net = nn.Linear(2, 2) forest = 1");
+  for (const char* text :
+       {"net:state_dict().w", "-- whi", "local fores", "for fores", "function f(a, fores", "1e", "net.nosuch.w"})
+    EXPECT_EQ(after(text), text);
+  EXPECT_EQ(after("x = fore"), "x = forest");
+  EXPECT_EQ(after("x = whil"), "x = whil");  // no statement
+  EXPECT_EQ(after("whil"), "while");
+  EXPECT_EQ(after("x = fals"), "x = false");
+}
+
+TEST_F(Completes, OptionsOfCalls) {
+  EXPECT_EQ(after("nn.Linear(2, 2, {bi"),
+            "nn.Linear(2, 2, {bias =\nnn.Linear(in_features, out_features, {bias = true, device = nil, dtype = nil})");
+  EXPECT_TRUE(has(after("data.DataLoader(d, {batch_size = 4, "), "shuffle = false"));
+  EXPECT_FALSE(has(after("data.DataLoader(d, {batch_size = 4, "), "\nbatch_size = 1"));
+  run("x = torch.ones(2, 2)");
+  EXPECT_TRUE(has(after("x:sum(1, {keep"), "x:sum(1, {keepdim ="));
+  EXPECT_TRUE(has(after("torch.softmax("), "torch.softmax(input, dim, dtype = nil)"));
+  EXPECT_TRUE(has(after("torch.zeros(2, {device = 'cud"), "device = 'cuda"));
+  EXPECT_TRUE(has(after("torch.zeros(2, {dtype = 'bfloa"), "dtype = 'bfloat16"));
+  EXPECT_TRUE(has(after("torch.zeros(2, {dtype = "), "dtype = torch."));
+}
+
+TEST_F(Completes, FileNames) {
+  dir.write("checkpoint.h5", "");
+  dir.write("folder/inner.txt", "");
+  EXPECT_TRUE(has(after("torch.load('" + dir.path() + "/chec"), "/checkpoint.h5\ntorch.load(path, "));
+  EXPECT_TRUE(has(after("io.open('" + dir.path() + "/fol"), "/folder/"));
+  EXPECT_TRUE(has(after("io.open('" + dir.path() + "/folder/"), "/folder/inner.txt"));
+}
+
+}  // namespace
+}  // namespace luth::testing
