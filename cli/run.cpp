@@ -100,6 +100,8 @@ int run_lua(const CommandLine& line) {
   int code = interp.run_init();
   if (!code) code = run_options(interp, line);
   if (script && !from_stdin) interp.find_modules_beside(line.argv[line.first]);
+  if (!code && script && line.options.has("--debug"))
+    code = interp.run_string("require('luth.prompt.debugger').start()", "=debug");
   if (!code && script) code = interp.run_file(from_stdin ? nullptr : line.argv[line.first]);
   if (prompt && (!code || line.interactive) && code != int(ErrorCode::terminated)) return lang::repl(*session);
   if (code) return code;

@@ -28,6 +28,7 @@ constexpr Option of_program[] = {
     {"-e", "CODE", "run a piece of Lua code"},
     {"-l", "MODULE", "require a module and assign it to a global of its name; -l NAME=MODULE: to NAME"},
     {"-i", "", "start the prompt after everything else"},
+    {"--debug", "", "stop in the debugger at the script's first line, and where an error is that nothing catches"},
     {"-v", "", "print the version, then go on"},
     {"-E", "", "ignore LUA_INIT, LUA_PATH and LUA_CPATH"},
     {"-W", "", "turn on Lua's warnings"},

@@ -198,6 +198,12 @@ constexpr Row clocks[] = {
      "Seconds of a clock that never goes back, from an arbitrary start. Differences are times; os.clock() counts the "
      "processor time of all threads instead."},
 };
+constexpr Row debugging[] = {
+    {"breakpoint", nullptr, "breakpoint()",
+     "Stops and asks for commands: step, next, finish, continue, up, down, where, locals, any Lua in the call where it "
+     "stands, breakpoints by file and line; help lists them. `luth --debug script.lua` stops at the first line and at "
+     "errors."},
+};
 constexpr Row benchmark[] = {
     {"Timer", nullptr,
      "torch.utils.benchmark.Timer{stmt, setup = nil, globals = nil, num_threads = 1, label = nil, sub_label = nil, "
@@ -354,6 +360,8 @@ void open_libraries(lua_State* L) {
   add_table(L, "parametrize", "luth.torch.parametrize", parametrize);
   add_table(L, "parametrizations", "luth.torch.parametrizations", parametrizations);
   add_table(L, "prune", "luth.torch.prune", prune);
+  lua_pushglobaltable(L);
+  add_library(L, -1, "luth.prompt.debugger", debugging);
   lua_settop(L, 0);
 }
 const Open opener("luth.libraries", Open::extras + 10, open_libraries);

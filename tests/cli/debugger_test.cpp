@@ -1,0 +1,78 @@
+// breakpoint() and `luth --debug`.
+#include <gtest/gtest.h>
+
+#include "tests/cli/run.h"
+
+namespace luth::testing {
+namespace {
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+const std::string script = R"lua(local Net = nn.class('Net')
+function Net:init() self.fc = nn.Linear(2, 2) end
+function Net:forward(x)
+  local y = self.fc(x)
+  local z = y:relu()
+  return z
+end
+local net, total = Net(), 0
+for i = 1, 3 do
+  local out = net(torch.ones(1, 2))
+  total = total + i
+end
+print('total', total)
+error('the end')
+)lua";
+
+// What the debugger says to these commands.
+std::string debugged(const std::string& commands, const std::string& code = script, bool from_start = true) {
+  TempDir dir;
+  dir.write("d.lua", code);
+  Result r = run(from_start ? std::vector<std::string>{"--debug", "d.lua"} : std::vector<std::string>{"d.lua"},
+                 {.in = commands, .dir = dir.path()});
+  EXPECT_FALSE(r.timed_out);
+  return r.out;
+}
+
+TEST(Debugger, StopsAtBreakpointsWithinForward) {
+  const std::string said =
+      debugged("b 11\nb d.lua:5\nb\nc\nx:sum():item()\nl\nu\ntotal\ni\nd\nc\nc\ndel 2\ndel 1\nb\nc\nq\n");
+  EXPECT_TRUE(has(said, "d.lua:1  main chunk\n>   1  local Net")) << said;
+  EXPECT_TRUE(has(said, "breakpoint 2\nd.lua:5  function <d.lua:3>\n>   5    local z = y:relu()\n")) << said;
+  EXPECT_TRUE(has(said, "(debug) 2.0\n") && has(said, "  y                float32[1, 2] on cpu\n")) << said;
+  EXPECT_TRUE(has(said, "d.lua:10  main chunk\n") && has(said, "(debug) 0\n(debug) 1\n")) << said;
+  EXPECT_TRUE(has(said, "breakpoint 1\nd.lua:11  main chunk\n") && has(said, "(debug) no breakpoints\n")) << said;
+  EXPECT_TRUE(has(said, "total\t6\n")) << said;
+  EXPECT_TRUE(has(said, "d.lua:14: the end\nd.lua:14  main chunk\n>  14  error('the end')\n")) << said;
+}
+
+TEST(Debugger, StepsIntoOverAndOut) {
+  const std::string code =
+      "local function inner(a)\n  local b = a + 1\n  return b\nend\nlocal x = inner(1)\nx = inner(x)\nprint(x)\n";
+  EXPECT_TRUE(has(debugged("b 5\nc\ns\nl\ns\n\nw\nc\n", code), "d.lua:2  "));
+  const std::string over = debugged("b 5\nc\nn\nn\nc\n", code);
+  EXPECT_TRUE(has(over, "d.lua:6  main chunk") && has(over, "d.lua:7  main chunk") && !has(over, "d.lua:2  ")) << over;
+  const std::string out = debugged("b 2\nc\nf\nx\nw\nq\n", code);
+  EXPECT_TRUE(has(out, "d.lua:6  main chunk") && has(out, "(debug) 2\n")) << out;
+  EXPECT_TRUE(has(debugged("b 3\nc\nb = 50\ndel 1\nc\n", code), "(debug) 51\n"));
+}
+
+TEST(Debugger, StopsInHooks) {
+  const std::string said = debugged(
+      "seen\nseen = 41\nn\nn\nseen\nc\n",
+      "local net = nn.Linear(2, 2)\nnet:register_forward_hook(function(m, input, output)\n"
+      "  local seen = 1\n  breakpoint()\n  seen = seen + 1\n  print('saw', seen)\nend)\nnet(torch.ones(1, 2))\n",
+      false);
+  EXPECT_TRUE(has(said, "d.lua:4  function <d.lua:2>\n>   4    breakpoint()\n(debug) 1\n")) << said;
+  EXPECT_TRUE(has(said, "(debug) 42\n") && has(said, "saw\t42\n")) << said;
+}
+
+TEST(Debugger, BadCommandsAreAnswered) {
+  const std::string said = debugged("b x\ndel 9\nx = = 1\nnosuch.field\nh\nq\n");
+  EXPECT_TRUE(has(said, "b expects a line") && has(said, "del expects the number")) << said;
+  EXPECT_TRUE(has(said, "unexpected symbol near '='") && has(said, "attempt to index a nil value")) << said;
+  EXPECT_TRUE(has(said, "s, step     to the next line")) << said;
+}
+
+}  // namespace
+}  // namespace luth::testing
