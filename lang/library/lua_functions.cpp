@@ -1,4 +1,6 @@
 // Functions of PyTorch that are written in Lua (share/luth), read when they are first called.
+#include <algorithm>
+
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
 #include "lang/runtime/interp.h"
@@ -299,69 +301,59 @@ constexpr Row distributions[] = {
      "Lets kl_divergence use f(p, q) for these two classes."},
 };
 
-// Pushes the table torch.<a>.<b>, or torch itself.
-void push_table(lua_State* L, const char* a = nullptr, const char* b = nullptr) {
-  lua_getglobal(L, "torch");
-  for (const char* name : {a, b})
-    if (name) {
-      lua_getfield(L, -1, name);
-      lua_remove(L, -2);
-    }
-}
+// Tables by their paths, "" the globals, with the module and the rows of the functions that they get.
+struct Library {
+  std::string_view path;
+  const char* module;
+  std::span<const Row> rows;
+};
+constexpr Library libraries[] = {
+    {"torch", "luth.torch.copies", copies},
+    {"torch", "luth.torch.einops", einops},
+    {"torch.Tensor", "luth.torch.einops", einops},
+    {"torch.testing", "luth.torch.make_tensor", testing},
+    {"torch.distributions", "luth.torch.distributions", distributions},
+    {"torch.profiler", "luth.torch.profiler", profiler},
+    {"torch.utils", "luth.torch.summary", summaries},
+    {"torch.utils", "luth.torch.benchmark", clocks},
+    {"torch.utils.benchmark", "luth.torch.benchmark", benchmark},
+    {"torch.utils.tensorboard", "luth.torch.tensorboard", tensorboard},
+    {"nn.init", "luth.torch.parameters", init},
+    {"nn.utils", "luth.torch.parameters", utils},
+    {"nn.utils", "luth.torch.norms_of_weights", norms_of_weights},
+    {"nn.utils", "luth.torch.fuse", fuse},
+    {"nn.utils.parametrize", "luth.torch.parametrize", parametrize},
+    {"nn.utils.parametrizations", "luth.torch.parametrizations", parametrizations},
+    {"nn.utils.prune", "luth.torch.prune", prune},
+    {"data", "luth.data.samplers", samplers},
+    {"data", "luth.data.collate", collation},
+    {"data", "luth.data.streams", streams},
+    {"data.transforms", "luth.data.batch_transforms", batch_transforms},
+    {"", "luth.prompt.debugger", debugging},
+};
 
-// A table of functions in the table on top of the stack.
-void add_table(lua_State* L, const char* name, const char* module, std::span<const Row> rows) {
-  luaL_getsubtable(L, -1, name);
-  add_library(L, -1, module, rows);
-  lua_pop(L, 1);
-}
-
-// A table of names in the table on top of the stack.
-void add_names(lua_State* L, const char* name, std::initializer_list<std::pair<const char*, const char*>> names) {
-  lua_newtable(L);
-  for (auto& [key, value] : names) {
-    lua_pushstring(L, value);
-    lua_setfield(L, -2, key);
+// Pushes the table at a path; the last one is made where it is not there.
+void push_table(lua_State* L, std::string_view path) {
+  lua_pushglobaltable(L);
+  while (!path.empty()) {
+    const std::string name(path.substr(0, path.find('.')));
+    path.remove_prefix(std::min(name.size() + 1, path.size()));
+    luaL_getsubtable(L, -1, name.c_str());
+    lua_remove(L, -2);
   }
-  lua_setfield(L, -2, name);
 }
 
 void open_libraries(lua_State* L) {
-  push_table(L);
-  add_library(L, -1, "luth.torch.copies", copies);
-  add_library(L, -1, "luth.torch.einops", einops);
-  push_table(L, "Tensor");
-  add_library(L, -1, "luth.torch.einops", einops);
-  push_table(L, "nn", "utils");
-  add_library(L, -1, "luth.torch.parameters", utils);
-  push_table(L, "nn", "init");
-  add_library(L, -1, "luth.torch.parameters", init);
-  push_table(L, "testing");
-  add_library(L, -1, "luth.torch.make_tensor", testing);
-  push_table(L);
-  add_table(L, "distributions", "luth.torch.distributions", distributions);
-  add_table(L, "profiler", "luth.torch.profiler", profiler);
-  push_table(L, "profiler");
-  add_names(L, "ProfilerActivity", {{"CPU", "CPU"}, {"CUDA", "CUDA"}});
-  lua_getglobal(L, "data");
-  add_library(L, -1, "luth.data.samplers", samplers);
-  add_library(L, -1, "luth.data.collate", collation);
-  add_library(L, -1, "luth.data.streams", streams);
-  lua_getfield(L, -1, "transforms");
-  add_library(L, -1, "luth.data.batch_transforms", batch_transforms);
-  push_table(L, "utils");
-  add_library(L, -1, "luth.torch.summary", summaries);
-  add_library(L, -1, "luth.torch.benchmark", clocks);
-  add_table(L, "benchmark", "luth.torch.benchmark", benchmark);
-  add_table(L, "tensorboard", "luth.torch.tensorboard", tensorboard);
-  push_table(L, "nn", "utils");
-  add_library(L, -1, "luth.torch.norms_of_weights", norms_of_weights);
-  add_library(L, -1, "luth.torch.fuse", fuse);
-  add_table(L, "parametrize", "luth.torch.parametrize", parametrize);
-  add_table(L, "parametrizations", "luth.torch.parametrizations", parametrizations);
-  add_table(L, "prune", "luth.torch.prune", prune);
-  lua_pushglobaltable(L);
-  add_library(L, -1, "luth.prompt.debugger", debugging);
+  for (const Library& library : libraries) {
+    push_table(L, library.path);
+    add_library(L, -1, library.module, library.rows);
+    lua_pop(L, 1);
+  }
+  push_table(L, "torch.profiler.ProfilerActivity");
+  for (const char* name : {"CPU", "CUDA"}) {
+    lua_pushstring(L, name);
+    lua_setfield(L, -2, name);
+  }
   lua_settop(L, 0);
 }
 const Open opener("luth.libraries", Open::extras + 10, open_libraries);

@@ -115,16 +115,16 @@ struct RowPooling {
   const Image& image;
   C* sums;  // room for a row of the image
   Line<C>& line;
+  const int64_t w = image.w, step = one ? 1 : image.step, count = one ? 1 : image.count;
+  const int64_t outputs = int64_t(win.across.size());
+  const bool together = one && win.row.kernel;
+  C* const row = together ? line.inside() : sums;
 
-  int64_t step() const { return one ? 1 : image.step; }
-  int64_t count() const { return one ? 1 : image.count; }
+  void clear_row() const { std::fill(row, row + w * count, C(0)); }
 
   // Rows of the input are summed first.
   void mean(const T* x, int64_t i, T* y) const {
-    const int64_t w = image.w, step = this->step(), count = this->count(), outputs = int64_t(win.across.size());
-    const bool together = one && win.row.kernel;
-    C* const row = together ? line.inside() : sums;
-    std::fill(row, row + w * count, C(0));
+    clear_row();
     each_row(win, i, image.h, [&](int64_t h) {
       for (int64_t v = 0; v < w; ++v)
         for (int64_t c = 0; c < count; ++c) row[v * count + c] += C(x[(h * w + v) * step + c]);
@@ -140,10 +140,7 @@ struct RowPooling {
   }
   // The adjoint: adds each gradient's share to dx[h, w, count].
   void spread(const T* dy, int64_t i, C* dx) const {
-    const int64_t w = image.w, step = this->step(), count = this->count(), outputs = int64_t(win.across.size());
-    const bool together = one && win.row.kernel;
-    C* const row = together ? line.inside() : sums;
-    std::fill(row, row + w * count, C(0));
+    clear_row();
     const int64_t rows = win.rows(i);
     if (together) line.divide(dy + i * outputs, rows, line.parts.get()), line.spread();
     for (int64_t j = 0; j < (together ? 0 : outputs); ++j)
