@@ -56,9 +56,14 @@ class StripAccents final : public Normalizer {
 bool is_control(char32_t c) { return c != '\t' && c != '\n' && c != '\r' && is_other(c); }
 bool is_blank(char32_t c) { return c == '\t' || c == '\n' || c == '\r' || is_space(c); }
 bool is_chinese(char32_t c) {
-  return (c >= 0x4e00 && c <= 0x9fff) || (c >= 0x3400 && c <= 0x4dbf) || (c >= 0x20000 && c <= 0x2a6df) ||
-         (c >= 0x2a700 && c <= 0x2b73f) || (c >= 0x2b740 && c <= 0x2b81f) || (c >= 0x2b920 && c <= 0x2ceaf) ||
-         (c >= 0xf900 && c <= 0xfaff) || (c >= 0x2f800 && c <= 0x2fa1f);
+  return is_in(c, {{0x4e00, 0x9fff},
+                   {0x3400, 0x4dbf},
+                   {0x20000, 0x2a6df},
+                   {0x2a700, 0x2b73f},
+                   {0x2b740, 0x2b81f},
+                   {0x2b920, 0x2ceaf},
+                   {0xf900, 0xfaff},
+                   {0x2f800, 0x2fa1f}});
 }
 
 class BertNormalizer final : public Normalizer {
@@ -169,13 +174,19 @@ class Nmt final : public Normalizer {
   explicit Nmt(const Node&) {}
   void run(Normalized& text) const override {
     text.filter([](char32_t c) {
-      return !((c >= 1 && c <= 8) || c == 0xb || (c >= 0xe && c <= 0x1f) || c == 0x7f || c == 0x8f || c == 0x9f);
+      return !is_in(c, {{1, 8}, {0xb, 0xb}, {0xe, 0x1f}, {0x7f, 0x7f}, {0x8f, 0x8f}, {0x9f, 0x9f}});
     });
     std::vector<Change> to;
     for (size_t at = 0; at < text.text().size();) {
       const char32_t c = next_char(text.text(), at);
-      const bool blank = c == 9 || c == 0xa || c == 0xc || c == 0xd || c == 0x1680 || (c >= 0x200b && c <= 0x200f) ||
-                         c == 0x2028 || c == 0x2029 || c == 0x2581 || c == 0xfeff || c == 0xfffd;
+      const bool blank = is_in(c, {{9, 0xa},
+                                   {0xc, 0xd},
+                                   {0x1680, 0x1680},
+                                   {0x200b, 0x200f},
+                                   {0x2028, 0x2029},
+                                   {0x2581, 0x2581},
+                                   {0xfeff, 0xfeff},
+                                   {0xfffd, 0xfffd}});
       to.push_back({blank ? U' ' : c, 0});
     }
     text.change(to);

@@ -20,14 +20,21 @@ enum Class : uint16_t {
 };
 
 bool is_white_space(char32_t c) {
-  return (c >= 9 && c <= 13) || c == ' ' || c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) ||
-         c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
+  return is_in(c, {{9, 13},
+                   {' ', ' '},
+                   {0x85, 0x85},
+                   {0xa0, 0xa0},
+                   {0x1680, 0x1680},
+                   {0x2000, 0x200a},
+                   {0x2028, 0x2029},
+                   {0x202f, 0x202f},
+                   {0x205f, 0x205f},
+                   {0x3000, 0x3000}});
 }
 
 // Symbols that are letters in circles and squares, and the two joiners, are of words.
 bool is_odd_word(char32_t c) {
-  return (c >= 0x24b6 && c <= 0x24e9) || (c >= 0x1f130 && c <= 0x1f149) || (c >= 0x1f150 && c <= 0x1f169) ||
-         (c >= 0x1f170 && c <= 0x1f189) || c == 0x200c || c == 0x200d;
+  return is_in(c, {{0x24b6, 0x24e9}, {0x1f130, 0x1f149}, {0x1f150, 0x1f169}, {0x1f170, 0x1f189}, {0x200c, 0x200d}});
 }
 
 uint16_t classes_of(char32_t c) {

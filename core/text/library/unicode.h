@@ -1,11 +1,21 @@
 // Characters: their classes, their forms, and UTF-8 that is known to be well-formed.
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace luth::text {
+
+/// Characters from first to last.
+struct CharRange {
+  char32_t first, last;
+};
+inline bool is_in(char32_t c, std::initializer_list<CharRange> ranges) {
+  return std::any_of(ranges.begin(), ranges.end(), [c](CharRange r) { return c >= r.first && c <= r.last; });
+}
 
 /// The character at byte `at`, which moves behind it.
 inline char32_t next_char(std::string_view s, size_t& at) {
