@@ -21,7 +21,8 @@
 namespace luth::io {
 namespace {
 
-constexpr size_t most_per_call = size_t(1) << 30;  // Linux moves at most 2 GiB in one call
+constexpr size_t most_unwritten = size_t(32) << 20;  // of a large array, before the disk is given work
+constexpr size_t most_per_call = size_t(1) << 30;    // Linux moves at most 2 GiB in one call
 
 std::string folder_of(const std::string& path) {
   size_t slash = path.rfind('/');
@@ -168,6 +169,13 @@ bool Disk::failed(int error) noexcept {
   return false;
 }
 
+// The disk works while the rest is copied, and so sync() has less to wait for. Where that cannot be, nothing is lost.
+static void start_writeback(int fd, uint64_t at, size_t bytes) {
+#ifdef SYNC_FILE_RANGE_WRITE
+  sync_file_range(fd, off_t(at), off_t(bytes), SYNC_FILE_RANGE_WRITE);
+#endif
+}
+
 bool Disk::read(void* to, size_t bytes, uint64_t at) noexcept {
   const Moved moved = move_bytes(pread, fd_, static_cast<char*>(to), bytes, at, EIO);
   return !moved.error || failed(moved.error);
@@ -175,9 +183,16 @@ bool Disk::read(void* to, size_t bytes, uint64_t at) noexcept {
 
 bool Disk::write(const void* from, size_t bytes, uint64_t at) noexcept {
   if (error_) return false;
-  const Moved moved = move_bytes(pwrite, fd_, static_cast<const char*>(from), bytes, at, ENOSPC);
-  if (moved.bytes) size_ = std::max(size_, at + moved.bytes);
-  return !moved.error || failed(moved.error);
+  const char* rest = static_cast<const char*>(from);
+  while (bytes) {
+    const size_t part = std::min(bytes, most_unwritten);
+    const Moved moved = move_bytes(pwrite, fd_, rest, part, at, ENOSPC);
+    if (moved.bytes) size_ = std::max(size_, at + moved.bytes);
+    if (moved.error) return failed(moved.error);
+    if (bytes >= most_unwritten) start_writeback(fd_, at, part);
+    rest += part, at += part, bytes -= part;
+  }
+  return true;
 }
 
 bool Disk::truncate(uint64_t size) noexcept {
@@ -326,13 +341,15 @@ int open_own(const std::string& path, int how) {
   return -1;
 }
 
-void append_file(const std::string& path, const void* bytes, size_t size) {
+void append_file(const std::string& path, const void* bytes, size_t size, bool sync) {
   const bool fresh = ::access(path.c_str(), F_OK) != 0;
   Disk file(open_own(path, O_WRONLY | O_APPEND), 0);
   if (file.fd() < 0) throw Error("cannot write '{}': {}", path, text(errno));
   file.measure();
-  int error = file.write(bytes, size, file.size()) && file.sync() ? 0 : file.error();
-  if (!error && fresh) error = sync_folder(folder_of(path));
+  const uint64_t before = file.size();
+  int error = file.write(bytes, size, before) && (!sync || file.sync()) ? 0 : file.error();
+  if (error && ftruncate(file.fd(), off_t(before))) error = errno;
+  if (!error && fresh && sync) error = sync_folder(folder_of(path));
   if (error) throw Error("cannot write '{}': {}", path, text(error));
 }
 

@@ -82,8 +82,9 @@ std::string read_whole(const std::string& path, uint64_t most, ErrorCode code);
 int open_own(const std::string& path, int how);
 /// The whole file at once, replaced in one step; for small formats.
 void replace_file(const std::string& path, const void* bytes, size_t size);
-/// Adds to the end of a file, which is made where it is missing, and syncs it.
-void append_file(const std::string& path, const void* bytes, size_t size);
+/// Adds to the end of a file, which is made where it is missing, and syncs it, unless `sync` is false. Adds nothing
+/// where not all can be written.
+void append_file(const std::string& path, const void* bytes, size_t size, bool sync = true);
 /// Makes a folder and those above it that are missing, and syncs the folders that they lie in. Throws
 /// ErrorCode::usage.
 void make_folders(const std::string& path);

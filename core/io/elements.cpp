@@ -39,6 +39,11 @@ std::optional<uint64_t> array_bytes(const Shape& shape, Dtype d) {
   return uint64_t(shape.numel()) * size_of(d);
 }
 
+std::string identity(const Tensor& t) {
+  return fmt::format("{} {} {} {} {}", static_cast<const void*>(t.storage().get()), t.offset(), to_string(t.shape()),
+                     to_string(t.strides()), name(t.dtype()));
+}
+
 const void* host_elements(const Tensor& t, Tensor& kept) {
   if (!t.numel() || (t.is_contiguous() && t.device().on_host())) return t.numel() ? t.raw() : nullptr;
   Device& from = t.device();

@@ -23,6 +23,8 @@ class TensorBudget {
 
 /// The bytes of an array of a file; nothing for a shape that no tensor has, as check_shape() says.
 std::optional<uint64_t> array_bytes(const Shape& shape, Dtype d);
+/// Equal for tensors that are the same memory in the same way, which files keep tied.
+std::string identity(const Tensor& t);
 /// The row-major elements of a tensor on any device with data; `kept` owns them where they had to be copied. Null for a
 /// tensor without elements.
 const void* host_elements(const Tensor& t, Tensor& kept);

@@ -19,12 +19,6 @@ namespace {
 // HDF5 takes at most 65,535; single numbers above 10,000 have become columns.
 constexpr size_t most_attributes = 50'000;
 
-// Equal for tensors that are the same memory in the same way.
-std::string identity(const Tensor& t) {
-  return fmt::format("{} {} {} {} {}", static_cast<const void*>(t.storage().get()), t.offset(), to_string(t.shape()),
-                     to_string(t.strides()), name(t.dtype()));
-}
-
 // The version of the format that the tree needs.
 int64_t version_of(const Item& item) {
   auto* map = item.as<Map>();

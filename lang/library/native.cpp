@@ -92,11 +92,11 @@ int entries(lua_State* L) {
   return 1;
 }
 int link_there(lua_State* L) { return lua_pushboolean(L, io::is_link(luaL_checkstring(L, 1))), 1; }
-// append(path, text): adds to a file, and returns when the disk has it.
+// append(path, text, later): adds to a file, and returns when the disk has it, or, with `later`, at once.
 int append(lua_State* L) {
   size_t n = 0;
   const char* text = luaL_checklstring(L, 2, &n);
-  io::append_file(luaL_checkstring(L, 1), text, n);
+  io::append_file(luaL_checkstring(L, 1), text, n, !lua_toboolean(L, 3));
   return 0;
 }
 // whole(path): true for a checkpoint whose seal holds.

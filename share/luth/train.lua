@@ -162,7 +162,7 @@ local function train_in_folder(t, path, line, found, file)
   local run = opened.run
   if opened.file then
     file = opened.file
-    checkpoint.restore(t, file)
+    checkpoint.restore_newest(t, file)
   end
   local first_save = file == run.best and not resume.file
   local function write_report() if ranks.rank == 0 then report.write({ run.dir }, run.dir .. '/report.html') end end
@@ -176,11 +176,13 @@ local function train_in_folder(t, path, line, found, file)
     run_folder.forget_log_from(run, t.epoch)
   end
   t:open(run)
+  native.asked_to_save()  -- from here on SIGUSR1 saves
   if first_save then t:save() end
   say_begin(t, run, file ~= nil)
   t:train()
   examples.write(t)
   write_report()
+  t.saves:conclude()
   progress.note('end', { dir = run.dir, checkpoint = run.last, best = t.best }, 'done: %s', run.last)
 end
 

@@ -257,6 +257,7 @@ class Checkpoint : public ::testing::Test {
     good_ = read_file(dir_ / "run/ckpt/last.h5");
   }
   void expect(const std::string& contents, const std::vector<std::string>& parts) {
+    std::filesystem::remove(dir_ / "run/ckpt/prev.h5");  // a run would go on from it
     dir_.write("run/ckpt/last.h5", contents);
     expect_error(run_in(dir_, {"eval", "run/ckpt/last.h5"}), 5, parts);
     expect_error(run_in(dir_, {"eval", "p.lua", "--checkpoint", "run/ckpt/last.h5"}), 5, parts);
@@ -288,8 +289,7 @@ TEST_F(Checkpoint, NoCheckpointAtAll) {
   expect_error(run_in(dir_, {"eval", "p.lua"}), 2, {"--checkpoint FILE"});
   for (const char* value : {"5", "{ 1, 2 }", "{ model = 'x' }", "torch.ones(3)"}) {
     ASSERT_EQ(run_in(dir_, {"-e", std::string("torch.save(") + value + ", 'plain.h5')"}).code, 0);
-    expect_error(run_in(dir_, {"eval", "p.lua", "--checkpoint", "plain.h5"}), 5,
-                 {"plain.h5", "has no weights"});
+    expect_error(run_in(dir_, {"eval", "p.lua", "--checkpoint", "plain.h5"}), 5, {"plain.h5", "has no weights"});
   }
 }
 
@@ -317,15 +317,19 @@ TEST_F(Checkpoint, OfTheOptimizerOfAnother) {
   EXPECT_FALSE(std::filesystem::exists(dir_ / "new"));
 }
 
-// What is lost with last.h5 is one epoch, and the error says how to go on.
+// What is lost with last.h5 is one epoch; a run goes on from the one before.
 TEST_F(Checkpoint, TheOneBeforeADamagedOne) {
-  dir_.write("run/ckpt/last.h5", good_.substr(0, good_.size() / 2));
-  expect_error(run_in(dir_, {"train", "p.lua", "--dir", "run", "--resume"}), 5,
+  const std::string damaged = good_.substr(0, good_.size() / 2), whole = read_file(dir_ / "run/ckpt/prev.h5");
+  dir_.write("run/ckpt/last.h5", damaged);
+  expect_error(run_in(dir_, {"train", "p.lua", "--resume", "run/ckpt/last.h5"}), 5,
                {"cut short", "--resume run/ckpt/prev.h5"});
   expect_error(run_in(dir_, {"eval", "run"}), 5, {"cut short", "luth eval run/ckpt/prev.h5"});
   EXPECT_EQ(run_in(dir_, {"eval", "run/ckpt/prev.h5"}).code, 0);
-  Result r = run_in(dir_, {"train", "p.lua", "--resume", "run/ckpt/prev.h5"});
-  expect_error(r, 0, {"resuming run at epoch 2, batch 0", "done: run/ckpt/last.h5"});
+  Result r = run_in(dir_, {"train", "p.lua", "--dir", "run", "--resume"});
+  expect_error(r, 0,
+               {"run/ckpt/last.h5 cannot be used: the run goes on from run/ckpt/prev.h5",
+                "resuming run at epoch 2, batch 0", "done: run/ckpt/last.h5"});
+  EXPECT_EQ(read_file(dir_ / "run/ckpt/prev.h5"), whole) << "the damaged one took its place";
   ASSERT_EQ(run_in(dir_, {"train", "p.lua", "--dir", "whole"}).code, 0);
   EXPECT_EQ(log_of(dir_, "run"), log_of(dir_, "whole"));
   std::filesystem::remove(dir_ / "run/ckpt/last.h5");

@@ -141,11 +141,11 @@ TEST_F(TrainOptions, CallbacksOfEveryEventInOrder) {
       "end,\n"
       "  on_step = function(t, loss) assert(loss:item() > 0) io.write 'step ' end,\n"
       "  on_validation = function(t, entry) assert(entry.val_accuracy) io.write 'val ' end,\n"
-      "  on_save = function(t, path) assert(path == 'run/ckpt/last.h5') io.write 'save ' end,\n"
+      "  on_save = function(t, path, step) assert(path == 'run/ckpt/last.h5' and step == 2) io.write 'save ' end,\n"
       "  on_end = { function() io.write 'end' end, function() io.write '!' end },\n"
       "  function(t, entry) io.write 'first ' t:stop() end, { on_epoch = function() io.write 'second ' end } }");
   Result r = train({"--batch", "32"});
-  EXPECT_EQ(r.out, "start epoch1 step step val save first second end!") << r.err;
+  EXPECT_EQ(r.out, "start epoch1 step step val first second save end!") << r.err;
 }
 
 class BadLoss : public TrainOptions {
@@ -229,8 +229,8 @@ TEST_F(TrainOptions, ARecipeMayDeclareFlags) {
              "local o = options { quiet = 3, json = 'x', fsdp = 1.5, dist_timeout = 'y', print_config = 1, lr = 0.5 } "
              "io.write(o.quiet, o.json, o.fsdp, o.dist_timeout, o.print_config, o.lr) local t = torch.ones(1) + 1\n" +
                  points_recipe());
-  Result r =
-      run_in(dir_, {"train", "q.lua", "--quiet", "4", "--json=z", "--fsdp", "2.5", "--dist-timeout", "w", "--dir", "q"});
+  Result r = run_in(
+      dir_, {"train", "q.lua", "--quiet", "4", "--json=z", "--fsdp", "2.5", "--dist-timeout", "w", "--dir", "q"});
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(r.out, "4z2.5w10.5");
   EXPECT_TRUE(has(r.err, "epoch 2/2")) << r.err;

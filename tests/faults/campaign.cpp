@@ -70,33 +70,32 @@ namespace {
 constexpr const char* training_recipe = R"lua(
 local o = options { rows = 96 }
 local states = os.getenv('STATES')
-local function saved(t)
-  if os.getenv('STOP') and t.batch == 0 then os.exit(9) end
+local function saved(t, path, step)
+  if os.getenv('STOP') then os.exit(9) end
   if not states then
-    print('saved ' .. t.step)
+    print('saved ' .. step)
     io.stdout:flush()
     return
   end
-  local from <close> = io.open(t.run.last, 'rb')
-  local to <close> = io.open(states .. '/' .. t.step, 'wb')
+  local from <close> = io.open(path, 'rb')
+  local to <close> = io.open(states .. '/' .. step, 'wb')
   to:write(from:read('a'))
 end
-local x, y = torch.randn(o.rows, 6), torch.randint(1, 4, { o.rows })
+local T = data.transforms
+local x, y = torch.randint(0, 256, { o.rows, 1, 4, 4 }):byte(), torch.randint(1, 4, { o.rows })
+local pictures = data.TensorDataset(x, y)
 return recipe {
-  data = { train = data.TensorDataset(x, y), val = data.TensorDataset(x, y) },
-  model = nn.Sequential(nn.Linear(6, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Dropout(0.2), nn.Linear(16, 3)),
+  data = {
+    train = data.Transformed(pictures, T.Compose { T.RandomHorizontalFlip(), T.RandomCrop(4, { padding = { 1 } }), T.ToTensor() }),
+    val = data.Transformed(pictures, T.ToTensor()),
+  },
+  augment = T.RandomChoice { T.MixUp { num_classes = 3 }, T.CutMix { num_classes = 3 } },
+  model = nn.Sequential(nn.Flatten(), nn.Linear(16, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Dropout(0.2), nn.Linear(16, 3)),
   loss = nn.CrossEntropyLoss(),
   optim = optim.Adam { lr = 0.01 },
   schedule = optim.lr_scheduler.OneCycleLR { max_lr = 0.01 },
   batch = 8, epochs = 3, accumulate = 2, ema = 0.9, workers = 2, metrics = { 'accuracy' },
-  callbacks = {
-    -- behind the first of the two batches of a step there is the checkpoint of the step before
-    on_step = function(t)
-      local every = tonumber(t.recipe.save_every)
-      if t.batch % 2 == 1 and t.step > 0 and every > 0 and t.step % every == 0 then saved(t) end
-    end,
-    on_epoch = saved,
-  },
+  callbacks = { on_save = saved },
 }
 )lua";
 

@@ -41,10 +41,10 @@ function File:summary(step, values, time) self:put(event(step, proto.bytes(5, va
 --- The bytes of a graph.
 function File:graph(bytes) self:put(event(0, proto.bytes(4, bytes))) end
 
---- Brings all to the disk.
-function File:flush()
-  if #self.parts == 0 then return end
-  native.append(self.path, table.concat(self.parts))
+--- Brings all to the file, and with `sync` to the disk.
+function File:flush(sync)
+  if #self.parts == 0 and not sync then return end
+  native.append(self.path, table.concat(self.parts), not sync)
   self.parts, self.bytes = {}, 0
 end
 

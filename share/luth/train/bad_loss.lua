@@ -59,6 +59,7 @@ end
 
 --- Called with a bad loss, before backward.
 function M.meet(t, batch, value)
+  t.saves:settle(true)
   local where = culprit(t, batch)
   local what = string.format('the loss is %s in epoch %d, batch %d%s', value ~= value and 'nan' or value, t.epoch, t.batch + 1,
                              where and ': ' .. where or '')

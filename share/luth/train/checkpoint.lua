@@ -307,4 +307,17 @@ function M.restore(t, path)
   unusable('%s is damaged: %s', path, why:match '^[^\n]*')
 end
 
+-- Takes up last.h5, or, where it is damaged and the one before is whole, that one, which then takes its place: the next save
+-- must not replace it by the damaged one.
+function M.restore_newest(t, path)
+  local ok, why = pcall(M.restore, t, path)
+  if ok then return end
+  local before = path:gsub('last%.h5$', 'prev.h5')
+  local other = ranks.of_first(function() return before ~= path and not native.whole(path) and native.whole(before) end)
+  if native.code(tostring(why)) ~= 5 or not other then error(why, 0) end
+  say('%s cannot be used: the run goes on from %s', path, before)
+  M.restore(t, before)
+  if ranks.rank == 0 then assert(os.rename(before, path)) end
+end
+
 return M

@@ -32,6 +32,7 @@ local function go_through(t, run)
   t.batches, t.recipe.epochs, t.recipe.val_every = #t.loader, 1, 1
   t:open(run)
   t:train()
+  t.saves:conclude()
   checkpoint.restore(t, run.last)
 end
 

@@ -105,10 +105,17 @@ end
 
 local asked  -- what the ranks have said of signals at the step before: {flag, work}
 
+M.asks_to_save = 1  -- SIGUSR1, as M.signal gives it: below the numbers of SIGINT and SIGTERM
+
+local function own_signal()
+  local signal = native.interrupted()
+  return signal == 0 and native.asked_to_save() and M.asks_to_save or signal
+end
+
 -- The signal that all ranks obey, 0 for none. Each says what it has got; the answer is there a step later, and nothing
 -- waits for it, or `now`.
 function M.signal(now)
-  local own = native.interrupted()
+  local own = own_signal()
   if M.size == 1 then return own end
   local before = asked
   local flag = torch.tensor({ own }, { dtype = torch.int32 })

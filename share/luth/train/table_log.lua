@@ -14,7 +14,7 @@ end
 
 --- `dir`: the folder of the run. `columns`: the names behind step and epoch.
 function Log.new(dir, columns)
-  return setmetatable({ path = dir .. '/metrics.csv', dir = dir, columns = columns, lines = {} }, Log)
+  return setmetatable({ path = dir .. '/metrics.csv', dir = dir, columns = columns, lines = {}, text = '', written = native.now() }, Log)
 end
 
 -- "val/accuracy" of "val_accuracy", "train/loss" of "loss"; of an epoch, "train/epoch_loss".
@@ -44,8 +44,21 @@ function Log:add(step, epoch, values, ends)
   self.lines[#self.lines + 1] = { step = step, epoch = epoch, values = values, ends = ends, time = os.time() }
 end
 
-function Log:write()
-  if #self.lines == 0 then return end
+--- `sync`: until the disk has it.
+function Log:write(sync)
+  self:take_lines()
+  self.events:flush(sync)
+  if self.text ~= '' or sync then native.append(self.path, self.text, not sync) end
+  self.text, self.written = '', native.now()
+end
+
+--- The same without waiting for the disk, once in a second at most.
+function Log:write_some()
+  if native.now() - self.written >= 1 then self:write() end
+end
+
+-- Makes text and events of the lines.
+function Log:take_lines()
   local texts = {}
   for i, line in ipairs(self.lines) do
     local fields = { line.step, line.epoch }
@@ -59,9 +72,8 @@ function Log:write()
     end
     texts[i] = table.concat(fields, ',') .. '\n'
   end
-  self.events:flush()
-  native.append(self.path, table.concat(texts))
   self.lines = {}
+  self.text = self.text .. table.concat(texts)
 end
 
 return Log

@@ -13,7 +13,7 @@ local make = require 'luth.train.make'
 local progress = require 'luth.train.progress'
 local ranks = require 'luth.train.ranks'
 local Replicas = require 'luth.train.replicas'
-local run_folder = require 'luth.train.run_folder'
+local Saves = require 'luth.train.saves'
 local Log = require 'luth.train.table_log'
 
 local Trainer = {}
@@ -47,18 +47,11 @@ function Trainer.new(r, device, amp, ways)
   return t
 end
 
-function Trainer:save()
-  local state = checkpoint.state(self)
-  if ranks.rank == 0 then
-    self.table:write()
-    native.save_rotating(state, self.run.dir .. '/ckpt')
-  end
-  self.saved_at = native.now()
-  self.events:fire('on_save', self, self.run.last)
-end
+function Trainer:save() self.saves:begin() end
 
 -- Weights, optimizer and schedule as a checkpoint of this run has them; the place in the data stays.
 function Trainer:take_back(path)
+  self.saves:settle(true)
   local epoch, batch = self.epoch, self.batch
   checkpoint.restore(self, path)
   self.epoch, self.batch = epoch, batch
@@ -172,6 +165,7 @@ function Trainer:mean_loss()
   local sums = self:sums()
   local sum, count, bad = total(sums)
   if bad then
+    self.saves:settle(true)
     local kept = native.exists(self.run.last) and string.format('; %s holds the last good state', self.run.last) or ''
     local value = sums[bad + 1][1]
     ranks.fail(bad, 3, string.format('the loss became %s in epoch %d (after %d steps); try a smaller lr or clip%s',
@@ -185,7 +179,14 @@ function Trainer:stop_if_asked(ended, saved)
   local signal = ranks.signal(ended)
   if signal == 0 then return end
   self:mean_loss()  -- a state that has diverged must not replace a good one
+  if signal == ranks.asks_to_save then
+    if not saved then self:save() end
+    return
+  end
+  local failed = self.saves.failed
   if not saved then self:save() end
+  self.saves:settle(true)
+  if self.saves.failed > failed then self.saves:conclude() end
   self.line:clear()
   local terminated = signal == 15
   ranks.finish(terminated and 143 or 130,
@@ -209,7 +210,7 @@ end
 -- Whether a checkpoint within the epoch is due.
 function Trainer:save_is_due()
   local every = self.between_saves
-  if every.seconds then return ranks.of_first(function() return native.now() - self.saved_at >= every.seconds end) end
+  if every.seconds then return ranks.of_first(function() return native.now() - self.saves.at >= every.seconds end) end
   return every.steps > 0 and self.step % every.steps == 0
 end
 
@@ -217,7 +218,7 @@ end
 function Trainer:log_step(loss)
   if not loss or not self.table or self.step % self.recipe.log_every ~= 0 then return end
   self.table:add(self.step, self.epoch, { loss = loss:detach(), lr = self:learning_rate(), grad_norm = self.norm })
-  if self.device.type == 'cpu' then self.table:write() end
+  if self.device.type == 'cpu' then self.table:write_some() end
 end
 
 -- Whether all that `steps` allows is done.
@@ -237,7 +238,10 @@ function Trainer:run_epoch()
     self.events:fire('on_step', self, loss)
     if boundary then self:log_step(loss) end
     if self.line:due() then self.line:show(progress.parts(self, pace)) end
-    if boundary then self:stop_if_asked() end
+    if boundary then
+      self.saves:settle()
+      self:stop_if_asked()
+    end
     if boundary and self.batch < n and self:save_is_due() then
       self:mean_loss()  -- a state that has diverged must not replace a good one
       self:save()
@@ -300,7 +304,7 @@ function Trainer:validate(entry, model)
 end
 
 -- The checkpoints beside best.h5: the `keep` best ones.
-function Trainer:keep_best(score, state)
+function Trainer:keep_best(score)
   local most = self.recipe.keep
   if most == 0 then return end
   local kept = self.kept
@@ -309,26 +313,16 @@ function Trainer:keep_best(score, state)
   local function path(entry) return string.format('%s/ckpt/epoch-%d.h5', self.run.dir, entry.epoch) end
   local dropped = #kept > most and table.remove(kept) or nil
   if dropped and dropped.epoch == self.epoch - 1 then return end
-  local now = state()  -- all ranks make it together
-  if ranks.rank == 0 then
-    torch.save(now, path { epoch = self.epoch - 1 })
-    if dropped then os.remove(path(dropped)) end
-  end
+  self.saves:also(path { epoch = self.epoch - 1 }, dropped and path(dropped))
 end
 
 -- Notes the score of a validation: best.h5, the best ones that are kept, and the end of patience.
 function Trainer:note_score(score)
-  local state
-  local function made()
-    state = state or checkpoint.state(self)
-    return state
-  end
   local better = self.best == nil or score > self.best
   if better then self.best, self.worse = score, 0 else self.worse = self.worse + 1 end
   -- last.h5 comes last: a run that ends before it does this epoch again, and writes the same best.h5 and log line.
-  if better then made() end
-  if better and ranks.rank == 0 then torch.save(state, self.run.best) end
-  self:keep_best(score, made)
+  if better then self.saves:also(self.run.best) end
+  self:keep_best(score)
   local patience = self.recipe.early_stop
   if patience > 0 and self.worse >= patience then
     progress.say('stopping early: no better score in %d validations; the best is in %s', self.worse, self.run.best)
@@ -359,9 +353,7 @@ function Trainer:finish_epoch(started, first, whole)
     self.table:add(self.step, self.epoch, setmetatable({ samples_per_second = rate }, { __index = entry }), true)
   end
   if whole then self.epoch, self.batch, self.sum, self.count, self.good = self.epoch + 1, 0, nil, nil, nil end
-  -- before best.h5, from which a run goes on where there is no last.h5
-  if ranks.rank == 0 then run_folder.log(self.run, entry) end
-  if self.table then self.table:write() end
+  if ranks.rank == 0 then self.saves:log(entry) end
   if validates then self:note_score(score) end
   self:save()
   self.events:fire('on_epoch', self, entry)
@@ -369,7 +361,7 @@ end
 
 -- Takes the folder `run`, in which it then can train and save.
 function Trainer:open(run)
-  self.run, self.dir, self.line, self.saved_at = run, run.dir, progress.line(), native.now()
+  self.run, self.dir, self.line, self.saves = run, run.dir, progress.line(), Saves.new(self)
   self.kept, self.worse = self.kept or {}, self.worse or 0
   self.reads_loss = self.device.type == 'cpu' and ranks.size == 1 or self.recipe.on_nan ~= 'stop'
   if ranks.rank == 0 then
@@ -394,7 +386,9 @@ function Trainer:train()
   local skipped = self.loader.skipped or 0
   if skipped > 0 then progress.say('%d samples of the training data could not be read and were left out', skipped) end
   if self.left_out then progress.say('%d batches were left out, as their loss was no number', self.left_out) end
+  self.saves:settle(true)
   if ranks.of_first(function() return not native.exists(run.last) end) then self:save() end
+  self.saves:settle(true)
   self.events:fire('on_end', self)
   ranks.barrier()
 end

@@ -1,0 +1,126 @@
+#include "core/io/background.h"
+
+#include <H5public.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+
+#include "core/base/threads.h"
+#include "core/io/checkpoint.h"
+#include "core/io/elements.h"
+#include "core/ops/elementwise/copy.h"
+
+namespace luth::io {
+namespace {
+
+constexpr int64_t apart = 64;                // where copies begin, in bytes
+constexpr int64_t piece = int64_t(4) << 20;  // what a thread copies at a time
+
+int64_t room_of(const Tensor& t) { return (int64_t(t.bytes()) / apart + 1) * apart; }
+
+// Calls f with each tensor of the tree that has data.
+template <class F>
+void each_tensor(const Item& item, F&& f) {
+  if (auto* t = item.as<Tensor>(); t && *t && t->device().has_data()) f(*t);
+  if (auto* list = item.as<List>())
+    for (const Item& e : *list) each_tensor(e, f);
+  if (auto* map = item.as<Map>())
+    for (const Map::Entry& e : *map) each_tensor(e.value, f);
+}
+
+// The tree with other tensors in their places.
+template <class F>
+Item with_tensors(const Item& item, F&& f) {
+  if (auto* t = item.as<Tensor>()) return *t && t->device().has_data() ? Item(f(*t)) : item;
+  if (auto* list = item.as<List>()) {
+    List copy;
+    copy.reserve(list->size());
+    for (const Item& e : *list) copy.push_back(with_tensors(e, f));
+    return copy;
+  }
+  if (auto* map = item.as<Map>()) {
+    Map copy;
+    copy.kind = map->kind;
+    for (const Map::Entry& e : *map) copy.add(e.key, with_tensors(e.value, f));
+    return copy;
+  }
+  return item;
+}
+
+void copy_contents(const Tensor& from, char* to) {
+  if (from.is_contiguous() && !from.device().on_host())
+    return copy_bytes(to, host(), from.raw(), from.device(), from.bytes());
+  Tensor near;
+  const char* bytes = static_cast<const char*>(host_elements(from, near));
+  const int64_t n = int64_t(from.bytes());
+  parallel_for((n + piece - 1) / piece, 1, [&](int64_t first, int64_t last) {
+    std::memcpy(to + first * piece, bytes + first * piece, size_t(std::min(n, last * piece) - first * piece));
+  });
+}
+
+}  // namespace
+
+// HDF5 ends with the process, after what was made later than it was opened.
+BackgroundSaver::BackgroundSaver() { H5open(); }
+BackgroundSaver::~BackgroundSaver() { wait(); }
+
+void BackgroundSaver::wait() { thread_.join(); }
+
+std::vector<SaveOutcome> BackgroundSaver::take_outcomes() {
+  std::lock_guard hold(lock_);
+  return std::exchange(outcomes_, {});
+}
+
+Item BackgroundSaver::copied(const Item& root) {
+  int64_t bytes = 0;
+  each_tensor(root, [&](const Tensor& t) { bytes += room_of(t); });
+  if (!kept_ || int64_t(kept_.bytes()) < bytes) {
+    kept_ = {};
+    kept_ = Tensor::empty({std::max(bytes, apart)}, Dtype::u8, host());
+  }
+  int64_t at = 0;
+  std::unordered_map<std::string, Tensor> done;
+  return with_tensors(root, [&](const Tensor& t) {
+    Tensor& copy = done[identity(t)];
+    if (copy) return copy;
+    copy = Tensor::alias(kept_.storage(), t.shape(), contiguous_strides(t.shape()), at / int64_t(size_of(t.dtype())),
+                         t.dtype());
+    if (t.numel()) copy_contents(t, static_cast<char*>(kept_.raw()) + at);
+    if (t.requires_grad()) copy.set_requires_grad();
+    at += room_of(t);
+    return copy;
+  });
+}
+
+void BackgroundSaver::write(const Item& root, const SaveJob& job, int64_t number) {
+  std::string problem;
+  try {
+    for (auto& target : job.targets) {
+      const std::filesystem::path path(target.path);
+      target.rotating ? save_rotating(root, path.parent_path().string()) : save_file(root, target.path);
+    }
+    std::error_code none;
+    for (auto& path : job.removals) std::filesystem::remove(path, none);
+  } catch (const std::exception& e) { problem = e.what(); }
+  std::lock_guard hold(lock_);
+  outcomes_.push_back({number, problem});
+}
+
+int64_t BackgroundSaver::save(const Item& root, SaveJob job) {
+  wait();
+  const int64_t number = ++number_;
+  try {
+    auto copy = std::make_shared<const Item>(copied(root));
+    if (thread_.start([this, copy, job, number] { write(*copy, job, number); })) return number;
+  } catch (const Error& e) {
+    if (e.code() != ErrorCode::memory) throw;
+  }
+  write(root, job, number);
+  return number;
+}
+
+}  // namespace luth::io

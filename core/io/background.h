@@ -1,0 +1,56 @@
+// Saves beside the caller: a copy of the state is written while the caller goes on changing it.
+#pragma once
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/base/limits.h"
+#include "core/io/tree.h"
+
+namespace luth::io {
+
+/// A save of one state: its files in order, and then files that are no longer wanted.
+struct SaveJob {
+  struct Target {
+    std::string path;
+    bool rotating = false;  // path is DIR/last.h5, of which the one before stays as prev.h5
+  };
+  std::vector<Target> targets;
+  std::vector<std::string> removals;  // only where all targets were saved
+};
+
+/// Why a save failed; "" for one that went well.
+struct SaveOutcome {
+  int64_t number;  // of the call of save, from 1
+  std::string problem;
+};
+
+/// Saves one after the other, on a thread that lives as long as there is work. Not safe from several threads.
+class BackgroundSaver {
+ public:
+  BackgroundSaver();
+  /// Waits for what is being saved.
+  ~BackgroundSaver();
+  BackgroundSaver(const BackgroundSaver&) = delete;
+  /// Copies the tensors of `root`, whatever device they are of, into memory that is kept for the next save, and has the
+  /// copy written. Waits while the copy before is being written. Where there is no memory for a copy, or no thread, it
+  /// writes before it returns. Returns the number of the save. Throws what copying throws; the writing's errors are
+  /// outcomes.
+  int64_t save(const Item& root, SaveJob job);
+  /// Waits until nothing is being saved.
+  void wait();
+  /// The outcomes since the last call.
+  std::vector<SaveOutcome> take_outcomes();
+
+ private:
+  Item copied(const Item& root);
+  void write(const Item& root, const SaveJob& job, int64_t number);
+
+  Tensor kept_;      // bytes
+  Threads thread_;   // one at most
+  std::mutex lock_;  // of the outcomes
+  int64_t number_ = 0;
+  std::vector<SaveOutcome> outcomes_;
+};
+
+}  // namespace luth::io

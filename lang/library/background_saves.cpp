@@ -1,0 +1,67 @@
+// Saves beside the training loop, and the signal that asks for one, for luth.native.
+#include <atomic>
+#include <csignal>
+
+#include "core/io/background.h"
+#include "lang/library/lua_tree.h"
+#include "lang/runtime/bridge.h"
+#include "lang/runtime/interp.h"
+#include "lang/runtime/tables.h"
+
+namespace luth::lang {
+namespace {
+
+// Ends, with what it still writes, before HDF5 does.
+io::BackgroundSaver& saver() {
+  static io::BackgroundSaver saver;
+  return saver;
+}
+
+// save_later(state, paths, removals): copies the state, and writes it into each file beside the caller, one after the
+// other; of a file last.h5 the one before stays as prev.h5. Then files are removed. Waits for the save before. Returns
+// its number.
+int save_later(lua_State* L) {
+  io::SaveJob job;
+  for (auto& path : read_names(L, 2)) job.targets.push_back({path, path.ends_with("/last.h5")});
+  job.removals = read_names(L, 3);
+  return lua_pushinteger(L, saver().save(to_item(L, 1), std::move(job))), 1;
+}
+// saved(wait): a list {number, problem = nil for none} of the saves that have ended since the last call; all of them
+// with `wait`.
+int saved(lua_State* L) {
+  if (lua_toboolean(L, 1)) saver().wait();
+  return push_items(L, saver().take_outcomes(), [&](const io::SaveOutcome& o) {
+    lua_createtable(L, 0, 2);
+    lua_pushinteger(L, o.number);
+    lua_setfield(L, -2, "number");
+    if (o.problem.empty()) return;
+    lua_pushlstring(L, o.problem.data(), o.problem.size());
+    lua_setfield(L, -2, "problem");
+  });
+}
+std::atomic<bool> asked{false};
+// asked_to_save(): whether SIGUSR1 has come since the last call; from the first call on it ends no process.
+int asked_to_save(lua_State* L) {
+  static const bool installed = [] {
+    struct sigaction action {};
+    action.sa_handler = [](int) { asked = true; };
+    action.sa_flags = SA_RESTART;
+    return sigaction(SIGUSR1, &action, nullptr) == 0;
+  }();
+  return lua_pushboolean(L, installed && asked.exchange(false)), 1;
+}
+
+constexpr luaL_Reg functions[] = {{"save_later", guarded<save_later>},
+                                  {"saved", guarded<saved>},
+                                  {"asked_to_save", asked_to_save},
+                                  {nullptr, nullptr}};
+
+void open_saves(lua_State* L) {
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_getfield(L, -1, "luth.native");
+  luaL_setfuncs(L, functions, 0);
+}
+const Open opener("luth.native.saves", Open::extras + 1, open_saves);
+
+}  // namespace
+}  // namespace luth::lang
