@@ -17,6 +17,7 @@
 #include "core/io/files.h"
 #include "tests/core/io/io_util.h"
 #include "tests/fuzz/data_files.h"
+#include "tests/fuzz/mutations.h"
 
 extern "C" uint32_t H5_checksum_metadata(const void* data, size_t bytes, uint32_t start);  // libhdf5's own
 
@@ -24,6 +25,7 @@ namespace luth::io {
 namespace {
 
 using namespace testing;
+using luth::testing::Options, luth::testing::processor_seconds;
 using Clock = std::chrono::steady_clock;
 
 // ---- Seeds ----
@@ -106,10 +108,9 @@ std::vector<SeedFile> seeds(const Folder& folder) {
 
 // ---- Mutants ----
 
-class Mutator {
+class Mutator : public luth::testing::Mutations {
  public:
-  explicit Mutator(uint64_t seed) : random_(seed) {}
-  uint64_t below(uint64_t n) { return random_() % n; }
+  using Mutations::Mutations;
 
   std::string mutant(const SeedFile& seed, bool repaired) {
     std::string s = seed.bytes;
@@ -125,31 +126,6 @@ class Mutator {
     const Checked& c = seed.checked[below(seed.checked.size())];
     return c.at + below(c.bytes);
   }
-  void change(std::string& s, size_t at) {
-    if (at >= s.size()) return;
-    constexpr uint64_t odd[] = {0,           1, 0x7f, 0x80, 0xff, 0xffff, 0x7fffffff, 0xffffffff, 0x7fffffffffffffff,
-                                ~uint64_t(0)};
-    switch (below(8)) {
-      case 0: s[at] = char(s[at] ^ (1 << below(8))); break;
-      case 1: s[at] = char(below(256)); break;
-      case 2: s[at] = char(s[at] + 1); break;
-      case 3: s[at] = char(s[at] - 1); break;
-      case 4: {
-        const uint64_t v = odd[below(std::size(odd))];
-        std::memcpy(s.data() + at, &v, std::min<size_t>(size_t(1) << below(4), s.size() - at));
-        break;
-      }
-      case 5: {  // one piece over another
-        const size_t from = below(s.size()), n = std::min({below(64) + 1, s.size() - from, s.size() - at});
-        std::memmove(s.data() + at, s.data() + from, n);
-        break;
-      }
-      case 6:
-        if (!below(16)) s.resize(at);
-        break;
-      default: s[at] = 0;
-    }
-  }
   void repair(std::string& s, const SeedFile& seed) {
     for (const Checked& c : seed.checked) {
       if (c.at + c.bytes + 4 > s.size()) continue;
@@ -157,28 +133,9 @@ class Mutator {
       std::memcpy(s.data() + c.at + c.bytes, &sum, sizeof sum);
     }
   }
-  std::mt19937_64 random_;
 };
-
-// Of this process and of the readers that have ended; on a busy machine the clock runs for others too.
-double processor_seconds() {
-  double seconds = 0;
-  for (auto who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
-    rusage used{};
-    getrusage(who, &used);
-    for (const timeval& t : {used.ru_utime, used.ru_stime}) seconds += double(t.tv_sec) + double(t.tv_usec) * 1e-6;
-  }
-  return seconds;
-}
 
 // ---- The campaign ----
-
-struct Options {
-  double minutes = 1;
-  uint64_t seed = 1, mutants = UINT64_MAX;
-  // A disk would be waited for at each mutant; most systems have a folder in memory.
-  std::string keep = ::access("/dev/shm", W_OK) ? "." : "/dev/shm", only;
-};
 
 // What became of the mutants of a file.
 struct Count {
@@ -269,20 +226,6 @@ class Campaign {
   int failures_ = 0;
 };
 
-Options options(int argc, char** argv) {
-  Options o;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string name = argv[i];
-    if (name == "--minutes") o.minutes = std::atof(argv[i + 1]);
-    if (name == "--seed") o.seed = std::strtoull(argv[i + 1], nullptr, 10);
-    if (name == "--mutants") o.mutants = std::strtoull(argv[i + 1], nullptr, 10);
-    if (name == "--only") o.only = argv[i + 1];
-    if (name == "--keep") o.keep = argv[i + 1];
-  }
-  std::filesystem::create_directories(o.keep);
-  return o;
-}
-
 }  // namespace
 }  // namespace luth::io
 
@@ -291,5 +234,5 @@ int main(int argc, char** argv) {
   const rlimit memory{uint64_t(3) << 30, uint64_t(3) << 30};  // a mutant of 40 KB has no business with more
   setrlimit(RLIMIT_AS, &memory);
 #endif
-  return luth::io::Campaign(luth::io::options(argc, argv)).report();
+  return luth::io::Campaign(luth::testing::options(argc, argv)).report();
 }
