@@ -40,14 +40,30 @@ std::string usage_line(const Subcommand& command, std::string_view arguments) {
   return fmt::format("Usage: luth {}{}{} [options]\n", command.name, arguments.empty() ? "" : " ", arguments);
 }
 
-// Lets Lua's own `help` look the name up.
+// What share/luth/train/field_help.lua says of a field of recipes, "recipe.ema" or "ema"; "" for other names.
+std::string field_help(lang::Interp& interp, const std::string& name) {
+  lua_State* L = interp.state();
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "luth.train.field_help");
+  if (interp.call(1, 1)) return "";
+  lua_getfield(L, -1, "text");
+  lua_pushstring(L, name.c_str());
+  if (interp.call(1, 1) || !lua_isstring(L, -1)) return "";
+  return lua_tostring(L, -1);
+}
+
+// Lets Lua's own `help` look the name up, then the fields of recipes.
 int help_on(const std::string& name) {
   lang::Interp interp;
   interp.handle_signals();
+  const std::string field = field_help(interp, name);
+  if (!field.empty() && name.starts_with("recipe.")) return fputs(field.c_str(), stdout), 0;
   if (lua_getglobal(interp.state(), "help") != LUA_TFUNCTION)
     throw Error(ErrorCode::usage, "there is no help on '{}'", name);
   lua_pushstring(interp.state(), name.c_str());
-  return interp.report(interp.call(1, 0));
+  const int status = interp.call(1, 0);
+  if (field.empty() || (!status && name != "recipe")) return interp.report(status);
+  return fputs(field.c_str(), stdout), 0;
 }
 
 int search(const std::vector<std::string>& words) {

@@ -184,7 +184,13 @@ return function(name)
   local class = {}
   class.__index = class
   class.__name = name
-  class.__len = function(self) return self:len() end
+  class.__len = function(self)
+    if not class.len then error('a dataset of the class ' .. name .. ' has no len(): function ' .. name .. ':len() return n end', 2) end
+    return self:len()
+  end
+  class.__tostring = function(self)
+    return name .. (class.len and ' of ' .. tostring(self:len()) .. ' samples' or ', a stream')
+  end
   return setmetatable(class, {
     __call = function(_, ...)
       local self = setmetatable({}, class)

@@ -267,6 +267,17 @@ void simple_box(lua_State* L, const char* name) {
   lua_setfield(L, -2, "__gc");
 }
 
+// "DataLoader, batches of 4: D of 10 samples"
+int to_text(lua_State* L) {
+  lua_settop(L, 1);
+  lua_getiuservalue(L, 1, needs_dataset);
+  const std::string dataset = luaL_tolstring(L, -1, nullptr);
+  lua_settop(L, 1);
+  const int64_t size = self(L).loader.spec().batch_size;
+  lua_pushstring(L, fmt::format("DataLoader, batches of {}: {}", size, dataset).c_str());
+  return 1;
+}
+
 }  // namespace
 
 void open_loader(lua_State* L, int data) {
@@ -282,6 +293,8 @@ void open_loader(lua_State* L, int data) {
   lua_setfield(L, meta, "__index");
   lua_pushcfunction(L, guarded<length>);
   lua_setfield(L, meta, "__len");
+  lua_pushcfunction(L, guarded<to_text>);
+  lua_setfield(L, meta, "__tostring");
   lua_pushcfunction(L, guarded<step>);
   lua_setfield(L, meta, "__call");
 }

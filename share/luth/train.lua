@@ -152,6 +152,10 @@ local function say_begin(t, run, resumed)
                 ranks.size > 1 and string.format(', %d ranks', ranks.size) or '', t.amp and ' in bf16' or '', batches.samples_text(t.parts.train),
                 values.epochs, values.batches, run.dir)
   if t.parts.test and not t.parts.val then say('validating on the test data: there are no validation data') end
+  if t.recipe.metrics and not t.parts.test and not t.parts.val then
+    local names = batches.names(t)
+    say('no validation data: %s is not measured; data = {train = , val = }', table.concat(names, ', ', t.loss and 2 or 1))
+  end
 end
 
 -- Trains a trainer whose checkpoint, if it goes on from one, is `file`. `found`: its folder, and how it resumes.

@@ -27,7 +27,8 @@ class TrainOptions : public ::testing::Test {
 TEST_F(TrainOptions, MetricsAreATable) {
   ASSERT_EQ(train({"--log-every", "2"}).code, 0);
   const std::string table = read_file(dir_ / "run/metrics.csv");
-  EXPECT_TRUE(table.starts_with("step,epoch,loss,lr,samples_per_second,val_loss,val_accuracy,grad_norm\n2,1,")) << table;
+  EXPECT_TRUE(table.starts_with("step,epoch,loss,lr,samples_per_second,val_loss,val_accuracy,grad_norm\n2,1,"))
+      << table;
   EXPECT_EQ(lines(table), 1 + 2 * 3) << table;
 }
 
@@ -263,6 +264,11 @@ TEST_F(TrainOptions, ValuesOfSeveralSources) {
   EXPECT_TRUE(has(train({"--config", "d.json"}).err, "--resume is of the command line alone"));
 }
 
+TEST_F(TrainOptions, MetricsWithoutDataForThem) {
+  recipe("r.data = r.data.train");
+  EXPECT_TRUE(has(train({}).err, "no validation data: accuracy is not measured; data = {train = , val = }"));
+}
+
 TEST_F(TrainOptions, QuietAndJson) {
   Result r = train({"--quiet"});
   EXPECT_EQ(r.code, 0);
@@ -288,7 +294,27 @@ TEST(RecipesPage, IsWholeAndRuns) {
     r = run_in(dir, {"train", "r.lua", "--dry-run"});
     EXPECT_EQ(r.code, 0) << page.substr(at, end - at) << r.err;
   }
-  EXPECT_EQ(examples, 4);
+  EXPECT_EQ(examples, 6);
+}
+
+TEST(RecipesPage, IsHelpToo) {
+  Result r = run({"help", "recipe"});
+  for (auto part : {"return recipe {data = ", "\n  early_stop [0]\n", "\n  callbacks\n"})
+    EXPECT_TRUE(has(r.out, part)) << r.out;
+  for (auto [name, part] : {std::pair{"callbacks", "| `on_validation` |"},
+                            {"recipe.step", "generator"},
+                            {"ema", "field of a recipe: ema [0.0]"},
+                            {"collate", "pad_sequence"},
+                            {"metrics", "`auroc`"},
+                            {"recipe.data", "a dataset, or"}}) {
+    r = run({"help", name});
+    EXPECT_EQ(r.code, 0) << name;
+    EXPECT_TRUE(has(r.out, part)) << name << "\n" << r.out << r.err;
+  }
+  EXPECT_TRUE(has(run({"help", "step"}).out, "opt:step(closure?)"));
+  r = run({"help", "callbakcs"});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_TRUE(has(r.err, "there is no help on 'callbakcs'")) << r.err;
 }
 
 // ---- luth eval ----

@@ -247,4 +247,16 @@ function s.memory_of_batches_stays()
   t:lt(passes(1000) - before, 4 << 20)
 end
 
+function s.datasets_and_loaders_print_what_they_are()
+  local D = data.class 'D'
+  function D:len() return 10 end
+  function D:get(i) return i end
+  t:eq(tostring(D()), 'D of 10 samples')
+  t:eq(tostring(data.DataLoader(D(), { batch_size = 4 })), 'DataLoader, batches of 4: D of 10 samples')
+  local E = data.class 'E'
+  function E:get(i) return i end
+  local ok, why = pcall(function() return #data.DataLoader(E()) end)
+  t:assert(not ok and why:find('a dataset of the class E has no len(): function E:len() return n end', 1, true), why)
+end
+
 t:add(s):run()
