@@ -189,9 +189,11 @@ return function(name)
     return self:len()
   end
   class.__tostring = function(self)
-    return name .. (class.len and ' of ' .. tostring(self:len()) .. ' samples' or ', a stream')
+    local ok, n = pcall(function() return self:len() end)
+    return ok and math.type(n) == 'integer' and ('%s of %d samples'):format(name, n) or name .. (class.len and '' or ', a stream')
   end
   return setmetatable(class, {
+    __tostring = function() return 'class ' .. name end,
     __call = function(_, ...)
       local self = setmetatable({}, class)
       if class.init then class.init(self, ...) end

@@ -59,6 +59,12 @@ struct Fault {
         return true;
     return false;
   }
+  // `// this is`: two names behind two slashes.
+  bool has_words_after_slashes() const {
+    for (size_t i = 3; i < line.size(); ++i)
+      if (line[i - 3] == "/" && line[i - 2] == "/" && is_name(line[i - 1]) && is_name(line[i])) return true;
+    return false;
+  }
   // The token before the first one that is `word`.
   std::string_view before(std::string_view word) const {
     auto at = std::find(line.begin(), line.end(), word);
@@ -168,6 +174,7 @@ std::string block_hint(const Fault& f) {
   if (f.opens_brace()) return "blocks are written without braces: if … then … end, function f(x) … end";
   if (f.begins("for") && f.ends_with_colon()) return "loops are written for i, v in ipairs(t) do … end";
   if (f.begins("while") && f.ends_with_colon()) return "loops are written while condition do … end";
+  if (f.has_words_after_slashes()) return "comments begin with --; // divides and rounds down";
   if (f.has("is")) return "write x == nil or x ~= nil; rawequal(a, b) for the same object";
   if (f.begins("if") && f.near == "in") return "whether a table has something: t[key] ~= nil";
   if ((f.begins("if") || f.begins("elseif")) && (f.ends_with_colon() || f.near == ":"))
@@ -279,6 +286,8 @@ std::string value_hint(std::string_view message) {
     return "texts are joined by .. : 'a' .. 1";
   if (has("attempt to call a table value (for iterator"))
     return "a table is walked by ipairs or pairs: for _, p in ipairs(m:parameters()) do";
+  if (has("attempt to call a nil value (field '?')"))
+    return "the table has nothing at the key in the brackets; print the key and the table";
   if (has("attempt to call a boolean value (method 'training')")) return "a module is set to training by m:train()";
   for (auto words : {"value (method '", "value (field '"}) {
     const std::string_view name = has("attempt to call a") ? quoted_after(message, words) : "";
@@ -293,6 +302,20 @@ std::string method_hint(std::string_view message) {
   const std::string name(quoted_after(message, "a nil value (method '"));
   const std::string near = name.empty() ? "" : nearest(name, module_methods());
   return near.empty() ? "" : fmt::format("modules have the method m:{}(…)", near);
+}
+
+// A misspelt function of Lua's own, or a table of luth's.
+std::string global_hint(std::string_view message) {
+  static const std::vector<std::string> names = {
+      "assert",       "breakpoint",  "collectgarbage", "coroutine", "data",     "debug",  "dofile", "error",   "help",
+      "ipairs",       "io",          "load",           "math",      "next",     "nn",     "optim",  "os",      "pairs",
+      "pcall",        "print",       "package",        "rawequal",  "rawget",   "rawlen", "rawset", "require", "select",
+      "string",       "table",       "tonumber",       "torch",     "tostring", "type",   "utf8",   "warn",    "xpcall",
+      "setmetatable", "getmetatable"};
+  std::string near;
+  for (auto words : {"call a nil value (global '", "index a nil value (global '"})
+    if (const std::string name(quoted_after(message, words)); !name.empty()) near = nearest(name, names);
+  return near.empty() ? "" : "did you mean '" + near + "'?";
 }
 
 std::string name_hint(std::string_view message) {
@@ -323,6 +346,7 @@ std::string hint_on(std::string_view message, const std::string* source) {
   if (hint.empty()) hint = name_hint(message);
   if (hint.empty()) hint = value_hint(message);
   if (hint.empty()) hint = method_hint(message);
+  if (hint.empty()) hint = global_hint(message);
   return hint.empty() ? hint : "\nhint: " + hint;
 }
 

@@ -39,6 +39,13 @@ TEST(PromptValues, AScreenIsTheBound) {
   EXPECT_TRUE(has(typed("t = {} for i = 1, 200 do t[i] = i end\nt\n"), "26, 27,\n  28,"));
 }
 
+TEST(PromptValues, ObjectsSayWhatTheyAre) {
+  EXPECT_EQ(
+      typed("D = data.class('D') function D:len() return 3 end function D:get(i) return torch.ones(2) end\nD, D()\n"
+            "data.DataLoader(D(), {batch_size = 2, shuffle = true})\n"),
+      "class D\tD of 3 samples\nDataLoader(D of 3 samples, batch_size=2, shuffle=true): 2 batches\n");
+}
+
 TEST(PromptValues, StringsAreQuoted) {
   EXPECT_EQ(typed("'3', 3, 'a\\n\\t\\'\\\\'\n"), "'3'\t3\t'a\\n\\t\\'\\\\'\n");
   EXPECT_EQ(typed("'\\27[31m\\255'\n{'\\27'}\n"), "'\\x1b[31m\\xff'\n{'\\x1b'}\n");

@@ -8,7 +8,10 @@ class Completes : public AtTerminal {
  protected:
   // The screen below the prompt after `before` and Tab.
   std::string after(const std::string& before) {
-    type("\x15" + before + "\t");
+    type("\x15" + before);
+    const std::string shown = "> " + before.substr(0, before.find_last_not_of(' ') + 1);
+    for (int i = 0; i < 50 && !has(screen.text(), shown); ++i) screen.settle();
+    type("\t");
     std::string text = screen.text();
     return text.substr(text.rfind("\n> ") + 3);
   }

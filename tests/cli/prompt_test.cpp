@@ -8,9 +8,13 @@ const std::string up = "\x1b[A", down = "\x1b[B", left = "\x1b[D", paste = "\x1b
 
 class Editor : public AtTerminal {};
 
+// Waits for an empty prompt after which nothing comes.
 bool asks(Screen& s) {
-  s.settle();
-  return s.before_cursor() == "> ";
+  for (int i = 0; i < 100; ++i) {
+    s.settle();
+    if (s.before_cursor() == "> ") return true;
+  }
+  return false;
 }
 
 void leave(Screen& s) {

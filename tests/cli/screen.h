@@ -36,7 +36,7 @@ class Screen {
   }
   // Reads until nothing comes for a while.
   void settle() {
-    while (terminal.read_more(0.25)) {}
+    while (terminal.read_more(0.12)) {}
     update();
   }
   bool has(const std::string& text) {

@@ -49,6 +49,9 @@ function s.no_hint_without_reason()
 end
 
 function s.globals()
+  t:assert(registry.hint("x:1: attempt to call a nil value (global 'pritn')"):find("did you mean 'print'?", 1, true))
+  t:assert(registry.hint("x:1: attempt to call a nil value (field '?')"):find('at the key in the brackets', 1, true))
+  t:assert(on('x = 3 // this is a comment'):find('comments begin with --', 1, true))
   t:assert(registry.hint("x:1: attempt to call a nil value (global 'range')"):find('for i = 1, n do', 1, true))
   t:assert(registry.hint("x:1: attempt to index a nil value (global 'np')"):find('torch', 1, true))
   t:assert(registry.hint("x:1: attempt to call a nil value (global 'f')"):find('string.format', 1, true))

@@ -66,8 +66,7 @@ local function of_module(m)
 end
 
 local function of_dataset(d)
-  local text = ('%s, %d samples'):format(tostring(d):gsub(':? 0x%x+', ''), #d)
-  if #d == 0 then return text end
+  local text = tostring(d)
   local ok, sample = pcall(function() return table.pack(d:get(1)) end)
   if not ok then return text end
   for i = 1, sample.n do text = text .. ('\n  %d  %s'):format(i, frames.short(sample[i])) end
