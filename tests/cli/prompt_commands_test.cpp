@@ -65,6 +65,9 @@ TEST(PromptErrors, ChunksHaveNumbers) {
   const std::string said = typed("function f()\n  error('deep')\nend\n1\nf()\n");
   EXPECT_TRUE(has(said, "[1]:2: deep\nstack traceback:")) << said;
   EXPECT_EQ(typed("error({code = 2})\n"), "error: {code = 2}\n");
+  EXPECT_EQ(typed("function f()\n  return 1\nend\n?? [1]:2\n?? [1]\n"),
+            "    1  function f()\n>   2    return 1\n    3  end\n    1  function f()\n    2    return 1\n    3  end\n");
+  EXPECT_EQ(typed("1\n?? [7]\n?? [1]:9\n"), "1\nthere is no [7]\n[1] has 1 lines\n");
 }
 
 TEST(PromptErrors, FramesAreKept) {

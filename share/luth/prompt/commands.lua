@@ -200,8 +200,25 @@ function M.shell(text)
   if not ok then io.stderr:write(('%s %d\n'):format(how == 'signal' and 'signal' or 'exit code', code)) end
 end
 
---- `?? name`: the source of what the name is.
+-- The lines of a place as tracebacks name it, `[3]`, `[3]:2` or `file.lua:12`; nil where the text is none.
+local function place(text)
+  local name, line = text:match '^(%[%d+%]):?(%d*)$'
+  if not name then name, line = text:match '^(.+%.lua):?(%d*)$' end
+  if not name then return end
+  local lines = frames.lines((name:sub(1, 1) == '[' and '=' or '@') .. name)
+  if not lines then fail('there is no %s', name) end
+  line = math.tointeger(tonumber(line))
+  if line and not lines[line] then fail('%s has %d lines', name, #lines) end
+  local first, last = line and math.max(1, line - 5) or 1, line and math.min(#lines, line + 5) or #lines
+  local shown = {}
+  for i = first, last do shown[#shown + 1] = ('%s%4d  %s'):format(i == line and '>' or ' ', i, lines[i]) end
+  return table.concat(shown, '\n')
+end
+
+--- `?? name`: the source of what the name is; `?? [3]:2`: the place.
 function M.source(host, text)
+  local found_place = place(text)
+  if found_place then return print(found_place) end
   local f, message = host.compile(text)
   if not f then fail('%s', message) end
   local ok, value = pcall(f)
