@@ -9,6 +9,8 @@
 #include "core/io/rows.h"
 #include "core/records/csv.h"
 #include "core/records/json_lines.h"
+#include "core/text/tokenizer.h"
+#include "tests/core/io/io_util.h"
 
 namespace luth::data {
 namespace {
@@ -60,6 +62,17 @@ void cifar(const std::string& path) {
   removed();
 }
 
+// What is read must encode and decode, or say why not; and what is written of it must be read again.
+void tokenizer(const std::string& path) {
+  const auto t = text::read_tokenizer(path);
+  std::string again;
+  try {
+    text::tokenizer_from_json(t->to_json(false), "what was written");
+  } catch (const Error& e) { again = e.what(); }
+  if (!again.empty()) throw std::logic_error(again);
+  t->decode(t->encode("It's na\u00efve, \U0001f600 <extra> [SEP] caf\u00e9\u0301 12", nullptr, true).ids, false);
+}
+
 std::string rows_of_numbers(const std::string& head, const std::string& row, int n) {
   std::string s = head;
   for (int i = 0; i < n; ++i) s += std::to_string(i) + row;
@@ -78,7 +91,7 @@ void read_rows(const std::string& path) {
 std::vector<DataSeed> data_seeds() {
   std::string records;
   for (int i = 0; i < 3; ++i) records += std::string(1, char(i)) + char(90 + i) + std::string(3072, char(i));
-  return {
+  std::vector<DataSeed> seeds{
       {"table.csv", rows_of_numbers("n,city,\"a \"\"b\"\"\",price\n", ",\"Rome, old\",NA,2.5e1\r\n", 20), csv},
       {"quotes.csv", rows_of_numbers("\xef\xbb\xbfn,text,price\n", ",\"two\nlines \"\"q\"\"\",-1\n", 20), csv},
       {"table.tsv", rows_of_numbers("n\tkind\n", "\tx\n7\ty\n", 20), tsv},
@@ -89,6 +102,12 @@ std::vector<DataSeed> data_seeds() {
       {"images.csv", "path,label\na.png,dog\nb.png,\"cat\"\n", images},
       {"test.bin", records, cifar},
   };
+  for (const char* name : {"gpt2", "llama3", "bert", "t5", "sentencepiece"}) {
+    const std::string file = name + std::string(".json");
+    seeds.push_back(
+        {"tokenizer " + file, io::testing::slurp(LUTH_SOURCE_DIR "/tests/data/tokenizers/" + file), tokenizer});
+  }
+  return seeds;
 }
 
 }  // namespace luth::data
