@@ -52,7 +52,7 @@ local function write(model, start)
 end
 
 return recipe {
-  data = { train = text:part(0, 0.9), val = text:part(0.9, 1) },
+  data = { train = text:part(0, 0.9), val = text:part(0.9, 1, { random_start = false }) },
   model = CharGPT(),
   loss = nn.CrossEntropyLoss(),
   optim = optim.AdamW { lr = 1e-3 },

@@ -98,11 +98,13 @@ Sample TextDataset::get(int64_t i, const Epoch& epoch) {
   return sample;
 }
 
-DatasetRef TextDataset::part(double from, double to) const {
+DatasetRef TextDataset::part(double from, double to, bool random_start) const {
   if (!(from >= 0 && from < to && to <= 1))
     throw Error("part: expects two shares, 0 <= from < to <= 1, got {} and {}", from, to);
   const auto at = [&](double share) { return first_ + int64_t(std::floor(share * double(tokens()) + 0.5)); };
-  return DatasetRef(new TextDataset(tokens_, spec_, at(from), at(to)));
+  TextSpec spec = spec_;
+  spec.random_start = random_start;
+  return DatasetRef(new TextDataset(tokens_, spec, at(from), at(to)));
 }
 
 // ---- lines ------------------------------------------------------------------------------------------------------

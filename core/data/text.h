@@ -55,7 +55,8 @@ class TextDataset final : public Dataset {
   Tensors batch(std::span<const int64_t> indices, const Epoch& epoch) override;
   bool makes_batches() const override { return true; }
   /// The samples of a part of the tokens, from one share of them to another: 0 and 0.9.
-  DatasetRef part(double from, double to) const;
+  DatasetRef part(double from, double to, bool random_start) const;
+  const TextSpec& spec() const { return spec_; }
   int64_t tokens() const { return end_ - first_; }
   const text::TokenizerRef& tokenizer() const { return tokens_->tokenizer(); }
 

@@ -77,7 +77,11 @@ T& dataset(lua_State* L, const char* what) {
 
 int part(lua_State* L) {
   auto& d = dataset<data::TextDataset>(L, "a TextDataset");
-  return push_dataset(L, d.part(luaL_checknumber(L, 2), luaL_checknumber(L, 3)));
+  const double from = luaL_checknumber(L, 2), to = luaL_checknumber(L, 3);
+  NamedArguments options(L, 4, "part");
+  const bool random_start = options.flag("random_start", d.spec().random_start);
+  options.done();
+  return push_dataset(L, d.part(from, to, random_start));
 }
 int tokenizer(lua_State* L) {
   auto* d = to_box<data::DatasetRef>(L, 1);
@@ -120,9 +124,9 @@ constexpr Row functions[] = {
      "Samples are of different lengths: data.PadCollate, data.PackCollate, or data.transforms.PadTransform."},
 };
 constexpr Row methods[] = {
-    {"part", guarded<part>, "dataset:part(from, to)",
+    {"part", guarded<part>, "dataset:part(from, to, {random_start = nil})",
      "The samples of a part of a TextDataset's tokens, by shares of them: part(0, 0.9) and part(0.9, 1) have no token "
-     "in common."},
+     "in common. Without random_start it is the dataset's own."},
     {"tokenizer", guarded<tokenizer>, "dataset:tokenizer()", "The tokenizer of a dataset of text."},
     {"tokens", guarded<count>, "dataset:tokens()", "How many tokens a TextDataset has."},
     {"text", guarded<line>, "dataset:text(i)", "The text of sample i of a TextLines, counted from 1."},

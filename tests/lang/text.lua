@@ -26,6 +26,8 @@ for _, kind in ipairs { 'characters', 'bytes' } do
 end
 assert(#data.TextDataset(path, { tokenizer = 'bytes', context = 3, stride = 1 }) == 7)
 assert(#data.TextDataset({ 'abc', 'def' }, { tokenizer = 'characters', context = 5 }) == 1)
+local still = data.TextDataset(path, { tokenizer = 'bytes', context = 2, stride = 4, random_start = true }):part(0, 1, { random_start = false })
+assert(list((still:get(2)) - 96) == '6 7' and #still == 2)
 local moved = data.TextDataset(path, { tokenizer = 'bytes', context = 2, stride = 4, random_start = true })
 local function epoch(seed, n)
   local loader = data.DataLoader(moved, { batch_size = 2, seed = seed, num_workers = n })
