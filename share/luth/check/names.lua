@@ -6,7 +6,7 @@ local expression, statement = {}, {}
 
 -- Globals of some places only: recipes, the debugger, notebooks, the prompt.
 local elsewhere = {}
-for name in ('options recipe arg breakpoint display input scatter hist imshow heatmap _ _ENV'):gmatch '%S+' do elsewhere[name] = true end
+for name in ('options recipe kept arg breakpoint display input scatter hist imshow heatmap _ _ENV'):gmatch '%S+' do elsewhere[name] = true end
 
 -- Names that a condition asks for may be nil: `if jit then`, `x or y`.
 local function note_asked(self, e)
