@@ -231,9 +231,11 @@ std::string ProcessGroup::who_ended(bool because_of_peers) {
 // "call 7 of the group '0' differs: …", "" where the ranks that wait in a call of this number wait in the same.
 std::string ProcessGroup::who_differs(const CallRecord& mine, const Seen& seen) const {
   for (int r = 0; mine.number && r < size(); ++r)
-    if (const Post& p = seen.posts[size_t(r)]; p.waits && p.number == mine.number && call_of(p.text) != mine.call)
-      return fmt::format("call {} of the group '{}' differs: {} calls {}, and {} calls {}", mine.number, name(),
-                         rank_name(rank()), to_text(mine), rank_name(r), p.text);
+    if (const Post& p = seen.posts[size_t(r)]; p.waits && p.number == mine.number && call_of(p.text) != mine.call) {
+      std::string first = rank_name(rank()) + " calls " + to_text(mine), second = rank_name(r) + " calls " + p.text;
+      if (r < rank()) std::swap(first, second);  // the same text on both
+      return fmt::format("call {} of the group '{}' differs: {}, and {}", mine.number, name(), first, second);
+    }
   return "";
 }
 
