@@ -16,7 +16,7 @@ namespace luth::dist {
 namespace {
 
 constexpr Milliseconds farewell{10'000};  // how long rank 0 keeps the store for the others
-constexpr Milliseconds haste{3'000};      // the same after a failure
+constexpr Milliseconds haste{2'000};      // the same after a failure
 constexpr Milliseconds glance{20};
 constexpr const char* key_of_up = "up";
 

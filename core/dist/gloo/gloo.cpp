@@ -265,8 +265,10 @@ class Gloo final : public Backend {
   // The same after a meeting of all ranks, where there is something to send.
   template <class Options, class... A>
   void run(const Tensor& t, Milliseconds timeout, A&&... arguments) {
+    const Deadline end = Clock::now() + timeout;
     meet(timeout);
-    if (t.numel()) call<Options>(timeout, std::forward<A>(arguments)...);
+    const auto left = std::max(std::chrono::ceil<Milliseconds>(end - Clock::now()), Milliseconds(1));
+    if (t.numel()) call<Options>(left, std::forward<A>(arguments)...);
   }
   void meet(Milliseconds timeout, const void* bytes = nullptr, size_t n = 0) {
     guarded([&] { meeting_->meet(mark(), bytes, n, timeout); });
