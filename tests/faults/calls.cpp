@@ -216,7 +216,7 @@ class Calls : public Campaign {
   }
 
   void add(const Work& work, const Fault& fault) {
-    if (has(work.name + ", " + fault.text(), options_.only))
+    if (options_.wants(work.name + ", " + fault.text()))
       cases_.insert(cases_.end(), size_t(options_.repeat), {&work, fault});
   }
 

@@ -22,6 +22,13 @@ CampaignOptions::CampaignOptions(int argc, char** argv) {
   }
 }
 
+bool CampaignOptions::wants(const std::string& name) const {
+  std::istringstream texts(only + '|');
+  for (std::string text; std::getline(texts, text, '|');)
+    if (has(name, text)) return true;
+  return false;
+}
+
 int Campaign::report() const {
   for (auto& [what, n] : counts_) std::cout << what << ": " << n << "\n";
   std::cout << fmt::format("seed {}, {:.0f} seconds: {}\n", options_.seed, detail::now() - start_,

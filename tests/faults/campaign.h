@@ -13,12 +13,13 @@ struct CampaignOptions {
   double minutes = 1;  // 0: to the end of all cases
   uint64_t seed = 1;
   std::string keep;            // a folder for what broke a rule; empty: it is not kept
-  std::string only;            // the works, or cases, whose names contain it
+  std::string only;            // the works, or cases, whose names contain one of these texts, which a | separates
   size_t part = 0, parts = 1;  // this process takes every `parts`-th case
   int repeat = 1;              // runs of each case
   bool broken = false;         // the model of power loss forgets what was synced, and must find that
 
   CampaignOptions(int argc, char** argv);
+  bool wants(const std::string& name) const;
 };
 
 class Campaign {

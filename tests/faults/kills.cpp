@@ -16,7 +16,7 @@ class Kills : public Campaign {
               {"training", [this] { training(epochs_); }},
               {"scripts", [this] { script(); }},
               {"prompts", [this] { prompt(); }}};
-    std::erase_if(works_, [&](const Work& w) { return !has(w.name, o.only); });
+    std::erase_if(works_, [&](const Work& w) { return !o.wants(w.name); });
     while (time_left()) works_[below(works_.size())].harm();
   }
 

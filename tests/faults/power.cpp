@@ -240,7 +240,7 @@ class Power : public Campaign {
   explicit Power(const CampaignOptions& o) : Campaign(o) {
     for (const Work& work :
          {prompt(), script(), training("training", epochs_), training("training with save_every", every_)})
-      if (has(work.name, o.only)) explore(work);
+      if (o.wants(work.name)) explore(work);
   }
 
  private:
