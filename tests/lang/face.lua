@@ -31,6 +31,7 @@ function s.flips_and_rolls()
   local x = torch.tensor {{1, 2, 3}, {4, 5, 6}}
   t:eq(torch.flip(x, {1, 2}):tolist(), {{6, 5, 4}, {3, 2, 1}})
   t:eq(x:flip(2):tolist(), {{3, 2, 1}, {6, 5, 4}})
+  t:eq(table.concat(torch.empty(0, 1 << 40):flip(2):size(), ' '), '0 1099511627776')
   t:eq(x:roll(1):tolist(), {{6, 1, 2}, {3, 4, 5}})
   t:eq(x:roll({1, 2}, {1, 2}):tolist(), {{5, 6, 4}, {2, 3, 1}})
   t:fails(function() x:flip(0) end, 'flip')

@@ -126,7 +126,7 @@ Tensor Flip::decompose(const Inputs& in) const {
   if (!dims.empty() && x.dim()) dim_mask(dims, x.dim());  // refuses one that is named twice
   for (int64_t dim : dims) {
     int d = wrap_dim(dim, x.dim());
-    if (x.dim() == 0) continue;
+    if (x.dim() == 0 || x.numel() == 0) continue;  // the positions of an empty tensor may be many
     std::vector<int64_t> order(size_t(x.shape()[d]));
     for (size_t i = 0; i < order.size(); ++i) order[i] = int64_t(order.size() - 1 - i);
     x = basic::index_select(x, from_list(order, x.device()), d);
