@@ -262,23 +262,6 @@ int index(lua_State* L) {
   throw Error("a DataLoader has no field '{}'{}", key, did_you_mean(key, names));
 }
 
-// "DataLoader(TensorDataset of 4 samples, batch_size=2): 2 batches", with what is not the default.
-int text(lua_State* L) {
-  LuaLoader& l = self(L);
-  lua_settop(L, 1);
-  lua_getiuservalue(L, 1, needs_dataset);
-  std::string s = std::string("DataLoader(") + luaL_tolstring(L, -1, nullptr);
-  FieldList now, usual;
-  data::LoaderSpec spec = l.loader.spec(), plain;
-  spec.describe(now);
-  plain.describe(usual);
-  for (size_t i = 0; i < now.items.size(); ++i)
-    if (const std::string value = to_string(now.items[i].value); value != to_string(usual.items[i].value))
-      s += fmt::format(", {}={}", now.items[i].name, value);
-  s += fmt::format("): {} batches", l.loader.batches());
-  return lua_pushstring(L, s.c_str()), 1;
-}
-
 template <class T>
 void simple_box(lua_State* L, const char* name) {
   open_box<T>(L, name);
@@ -316,8 +299,6 @@ void open_loader(lua_State* L, int data) {
   lua_setfield(L, meta, "__tostring");
   lua_pushcfunction(L, guarded<step>);
   lua_setfield(L, meta, "__call");
-  lua_pushcfunction(L, guarded<text>);
-  lua_setfield(L, meta, "__tostring");
 }
 
 }  // namespace luth::lang

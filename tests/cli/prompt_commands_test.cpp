@@ -43,7 +43,7 @@ TEST(PromptValues, ObjectsSayWhatTheyAre) {
   EXPECT_EQ(
       typed("D = data.class('D') function D:len() return 3 end function D:get(i) return torch.ones(2) end\nD, D()\n"
             "data.DataLoader(D(), {batch_size = 2, shuffle = true})\n"),
-      "class D\tD of 3 samples\nDataLoader(D of 3 samples, batch_size=2, shuffle=true): 2 batches\n");
+      "class D\tD of 3 samples\nDataLoader, batches of 2: D of 3 samples\n");
 }
 
 TEST(PromptValues, StringsAreQuoted) {
