@@ -4,7 +4,7 @@
 --   luth tests/faults/ranks.lua --minutes M --ranks N --seed S
 local limit = 3  -- the time-out of collectives, in seconds
 
-local function work(seed)
+local function work(seed, signals)
   local dist = torch.distributed
   dist.init_process_group { timeout = limit }
   local n, rank = dist.get_world_size(), dist.get_rank()
@@ -33,12 +33,14 @@ local function work(seed)
       if rank == r then dist.send(torch.ones(size), to) elseif rank == to then dist.recv(torch.ones(size), r) end
     end,
     function() dist.barrier() end,
-    function(_, r) dist.broadcast(torch.ones(10000000), r) end,  -- more than connections hold
   }
+  if signals ~= 'STOP' then  -- more than connections hold
+    calls[#calls + 1] = function(_, r) dist.broadcast(torch.ones(10000000), r) end
+  end
   while true do calls[math.random(#calls)](10 ^ math.random(0, 5) // 1, math.random(0, n - 1)) end
 end
 
-if arg[1] == 'work' then return work(tonumber(arg[2])) end
+if arg[1] == 'work' then return work(tonumber(arg[2]), arg[3]) end
 
 local option = { minutes = 1, ranks = 3, seed = os.time() }
 for i = 1, #arg, 2 do
@@ -70,13 +72,13 @@ local luth = output(('readlink /proc/%d/exe'):format(stat:read 'n'))
 local folder = output 'mktemp -d'
 
 -- Ranks without a launcher, so that each end is seen: rank 0 keeps the store. A rank's file of its end: code and time.
-local function start(n, seed)
+local function start(n, seed, signals)
   local port = output(('%s -e "print(torch.distributed.TCPStore(\'127.0.0.1\', 0, nil, true):port())"'):format(luth))
   for r = 0, n - 1 do
     os.execute(('rm -f %s/%d.*'):format(folder, r))
-    os.execute(([[(RANK=%d WORLD_SIZE=%d MASTER_ADDR=127.0.0.1 MASTER_PORT=%s LUTH_THREADS=1 timeout 100 %s %s work %d \
+    os.execute(([[(RANK=%d WORLD_SIZE=%d MASTER_ADDR=127.0.0.1 MASTER_PORT=%s LUTH_THREADS=1 timeout 100 %s %s work %d '%s' \
       > %s/%d.log 2>&1; echo $? $(date +%%s.%%N) > %s/%d.part; mv %s/%d.part %s/%d.end) &]]):format(r, n, port, luth,
-      arg[0], seed, folder, r, folder, r, folder, r, folder, r))
+      arg[0], seed, signals, folder, r, folder, r, folder, r, folder, r))
   end
   local function log(r) return text_of(('%s/%d.log'):format(folder, r)) end
   local all = wait_for(30, function()
@@ -111,7 +113,7 @@ repeat
   local n, seed, victim = option.ranks, math.random(1 << 30), math.random(0, option.ranks - 1)
   local signals, delay = ({ 'KILL', 'STOP', 'STOP KILL' })[math.random(3)], math.random() / 2
   local what = ('round %d: signals %s to rank %d of %d after %.3f s'):format(rounds + 1, signals, victim, n, delay)
-  local log = start(n, seed)
+  local log = start(n, seed, signals)
   os.execute(('sleep %.3f'):format(delay))
   local began
   for signal in signals:gmatch '%u+' do
