@@ -9,7 +9,6 @@
 #include "core/dispatch/generator.h"
 #include "core/ops/shape/view.h"
 #include "lang/data/samples.h"
-#include "lang/data/text.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/functions.h"
 #include "lang/runtime/interp.h"
