@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tokenizers of PyPI's package, loaded by luth, make the same tokens, offsets and texts of lines of many scripts; BPE that luth
-# trains has the same merges; what luth writes, the package reads. Skipped where no Python has tokenizers.
+# Tokenizers of PyPI's package, loaded by luth, make the same tokens, offsets and texts of lines of many scripts.
+# Skipped where no Python has tokenizers.
 #   LINES=10000 tests/cli/tokenizers.sh [FILE...]    with lines of these files too
 set -euo pipefail
 python=
@@ -38,5 +38,6 @@ for path in io.popen('ls *.peer'):lines() do
     end
   end
 end
+assert(failed == 0, failed .. ' lines differ')
 LUA
 cat own.lua | "$LUTH_PROGRAM" -
