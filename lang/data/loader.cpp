@@ -271,11 +271,10 @@ void simple_box(lua_State* L, const char* name) {
 
 // "DataLoader, batches of 4: D of 10 samples"
 int to_text(lua_State* L) {
+  const int64_t size = self(L).loader.spec().batch_size;
   lua_settop(L, 1);
   lua_getiuservalue(L, 1, needs_dataset);
   const std::string dataset = luaL_tolstring(L, -1, nullptr);
-  lua_settop(L, 1);
-  const int64_t size = self(L).loader.spec().batch_size;
   lua_pushstring(L, fmt::format("DataLoader, batches of {}: {}", size, dataset).c_str());
   return 1;
 }

@@ -171,7 +171,11 @@ local function train_in_folder(t, path, line, found, file)
   local first_save = file == run.best and not resume.file
   local function write_report() if ranks.rank == 0 then report.write({ run.dir }, run.dir .. '/report.html') end end
   if file and not first_save and t.epoch > r.epochs then
-    if not native.exists(run.dir .. '/report.html') then write_report() end  -- the run ended before it came to it
+    if not native.exists(run.dir .. '/report.html') then  -- the run ended before it came to it
+      t.run = run
+      examples.write(t)
+      write_report()
+    end
     return say('nothing is left to do: %s has done %d of %d epochs; give a larger --epochs to go on', file, t.epoch - 1,
                r.epochs)
   end
