@@ -262,13 +262,6 @@ int index(lua_State* L) {
   throw Error("a DataLoader has no field '{}'{}", key, did_you_mean(key, names));
 }
 
-template <class T>
-void simple_box(lua_State* L, const char* name) {
-  open_box<T>(L, name);
-  lua_pushcfunction(L, destroy_box<T>);
-  lua_setfield(L, -2, "__gc");
-}
-
 // "DataLoader, batches of 4: D of 10 samples"
 int to_text(lua_State* L) {
   const int64_t size = self(L).loader.spec().batch_size;
@@ -283,21 +276,17 @@ int to_text(lua_State* L) {
 
 void open_loader(lua_State* L, int data) {
   add_functions(L, data, functions);
-  simple_box<PassRef>(L, "data.Pass");
-  lua_pushcfunction(L, destroy_box<PassRef>);
-  lua_setfield(L, -2, "__close");
-  simple_box<LoaderRef>(L, "data.DataLoader");
-  int meta = lua_gettop(L);
-  lua_newtable(L);
-  add_functions(L, lua_gettop(L), methods);
-  lua_pushcclosure(L, guarded<index>, 1);
-  lua_setfield(L, meta, "__index");
-  lua_pushcfunction(L, guarded<length>);
-  lua_setfield(L, meta, "__len");
-  lua_pushcfunction(L, guarded<to_text>);
-  lua_setfield(L, meta, "__tostring");
-  lua_pushcfunction(L, guarded<step>);
-  lua_setfield(L, meta, "__call");
+  open_box<PassRef>(L, "data.Pass");
+  for (const char* event : {"__gc", "__close"}) {
+    lua_pushcfunction(L, destroy_box<PassRef>);
+    lua_setfield(L, -2, event);
+  }
+  open_box<LoaderRef>(L, "data.DataLoader");
+  finish_class(L, methods, guarded<index>,
+               {{"__gc", destroy_box<LoaderRef>},
+                {"__len", guarded<length>},
+                {"__tostring", guarded<to_text>},
+                {"__call", guarded<step>}});
 }
 
 }  // namespace luth::lang
