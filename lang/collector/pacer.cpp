@@ -20,6 +20,7 @@
 
 #include "core/device/device.h"
 #include "lang/collector/cycle_collector.h"
+#include "lang/collector/pressure.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/state.h"
 
@@ -101,8 +102,8 @@ void relieve() {
 }
 
 // The hook outlives no state.
-int closing(lua_State*) {
-  of_thread = nullptr;
+int closing(lua_State* L) {
+  forget_pressure(L);
   return 0;
 }
 
@@ -138,9 +139,13 @@ void detail::collect_young(lua_State* L) {
   minor.ended(begin, tensors);
 }
 
+void forget_pressure(lua_State* L) {
+  if (of_thread == L) of_thread = nullptr;
+}
+
 void open_pacer(lua_State* L) {
   lua_gc(L, LUA_GCGEN, 0, 0);
-  of_thread = L;
+  if (!of_thread) of_thread = L;
   set_memory_pressure_hook(relieve);
   lua_newuserdatauv(L, 0, 0);
   lua_createtable(L, 0, 1);

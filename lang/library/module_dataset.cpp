@@ -6,6 +6,7 @@
 #include "core/dispatch/generator.h"
 #include "core/io/json.h"
 #include "core/math/philox.h"
+#include "lang/collector/pressure.h"
 #include "lang/data/data.h"
 #include "lang/data/samples.h"
 #include "lang/library/lua_tree.h"
@@ -43,7 +44,10 @@ struct Source {
 // An interpreter with the dataset. It is used by one thread at a time.
 class Reader {
  public:
-  explicit Reader(const Source& source) : source_(source) { run<open>(); }
+  explicit Reader(const Source& source) : source_(source) {
+    forget_pressure(interp_.state());  // other threads use it than the one that makes it
+    run<open>();
+  }
 
   int64_t size() {
     run<measure>();

@@ -109,7 +109,7 @@ Kernel::Kernel(Interp& interp, const Json& connection)
     throw Error(ErrorCode::usage, "the connection file asks for signatures other than hmac-sha256");
   const auto& library = notebook::library();
   fflush(stdout);
-  const int stderr_before = dup(2);
+  const int before[2] = {dup(1), dup(2)};
   const int outputs[2] = {captured(1), captured(2)};
   setvbuf(stdout, nullptr, _IOLBF, 0);
   try {
@@ -118,10 +118,10 @@ Kernel::Kernel(Interp& interp, const Json& connection)
         {[this](Channel c, Frames frames) { received(c, frames); },
          [this](int descriptor, std::string text) { return written(descriptor, text); }, end_without_parent});
   } catch (...) {
-    dup2(stderr_before, 2);
+    for (int i = 0; i < 2; ++i) dup2(before[i], i + 1);
     throw;
   }
-  close(stderr_before);
+  for (int descriptor : before) close(descriptor);
   open_library();
 }
 
@@ -132,7 +132,8 @@ void Kernel::received(Channel channel, const Frames& frames) {
     Message message = post_.read(frames);
     if (message.type() == "interrupt_request") kill(getpid(), SIGINT);
     requests_.put(channel, std::move(message));
-  } catch (const std::exception& e) { fprintf(stderr, "luth kernel: dropped %s\n", e.what()); }
+  } catch (const std::exception&) {
+  }  // a stranger's: this thread also reads what the process writes, so it writes nothing
 }
 
 Frames Kernel::written(int descriptor, const std::string& text) {
@@ -185,6 +186,9 @@ Json info() {
             {"codemirror_mode", "lua"}}}};
 }
 
+// Anything but false says that cells behind a failed one shall not run.
+bool stops_on_error(const Message& request) { return request.content.value("stop_on_error", Json()) != Json(false); }
+
 void Kernel::answer(Channel channel, const Message& request) {
   const std::string type = request.type();
   if (!results.contains(type)) return;  // comms, and what later versions of the protocol have
@@ -216,9 +220,8 @@ void Kernel::answer(Channel channel, const Message& request) {
   } catch (const std::exception& e) {  // a field of another kind
     content = {{"status", "error"}, {"ename", "MessageError"}, {"evalue", e.what()}, {"traceback", Json::array()}};
   }
-  const bool failed = type == "execute_request" && content["status"] == "error";
-  const auto behind =
-      failed && request.content.value("stop_on_error", true) ? requests_.take_executions() : Requests::Queue();
+  const bool stops = type == "execute_request" && content["status"] == "error" && stops_on_error(request);
+  const auto behind = stops ? requests_.take_executions() : Requests::Queue();
   reply(channel, request, content);
   publish("status", {{"execution_state", "idle"}});
   for (auto& [from, cell] : behind) abort(from, cell);
@@ -371,11 +374,13 @@ int serve_notebook(Interp& interp, const std::string& path) {
   const Json connection = Json::parse(io::read_whole(path, 1 << 20, ErrorCode::usage), nullptr, false);
   if (!connection.is_object())
     throw Error(ErrorCode::usage, "'{}' is no connection file: a front end writes it, as `jupyter console` does", path);
+  std::optional<Kernel> kernel;
   try {
-    return Kernel(interp, connection).serve();
+    kernel.emplace(interp, connection);
   } catch (const Json::exception& e) {
     throw Error(ErrorCode::usage, "'{}' is no connection file: {}", path, e.what());
   }
+  return kernel->serve();
 }
 
 }  // namespace luth::lang

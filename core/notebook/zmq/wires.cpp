@@ -36,6 +36,16 @@ class WithoutSignals {
   sigset_t before_;
 };
 
+// How many bytes at the end begin a character of UTF-8 that is not whole.
+size_t unfinished(const std::string& text) {
+  for (size_t n = 1; n <= 3 && n <= text.size(); ++n) {
+    const auto c = static_cast<unsigned char>(text[text.size() - n]);
+    if (c < 0x80) return 0;
+    if (c >= 0xC0) return (c >= 0xF0 ? 4u : c >= 0xE0 ? 3u : 2u) > n ? n : 0;
+  }
+  return 0;
+}
+
 class ZmqWires final : public Wires {
  public:
   ZmqWires(const Places& places, const int (&outputs)[2], Listener listener)
@@ -119,15 +129,23 @@ class ZmqWires final : public Wires {
       if (zmq_send(socket, frames[i].data(), frames[i].size(), i + 1 < frames.size() ? ZMQ_SNDMORE : 0) < 0) return;
   }
 
-  // Sends on what the process has written so far.
-  void pass_output() {
-    for (int i = 0; i < 2; ++i)
-      for (std::string text(most_text, '\0');; text.resize(most_text)) {
-        const ssize_t n = read(outputs_[i], text.data(), text.size());
+  // Sends on what the process has written so far; a character that is not whole waits for its rest, unless `all`.
+  void pass_output(bool all) {
+    for (int i = 0; i < 2; ++i) {
+      std::string& text = unsent_[size_t(i)];
+      for (std::array<char, most_text> part;;) {
+        const ssize_t n = read(outputs_[size_t(i)], part.data(), part.size());
         if (n <= 0) break;
-        text.resize(size_t(n));
-        send_now(sockets_[3], listener_.written(i + 1, text));
+        text.append(part.data(), size_t(n));
+        send_output(i, text.size() - unfinished(text));
       }
+      if (all) send_output(i, text.size());
+    }
+  }
+  void send_output(int which, size_t bytes) {
+    std::string& text = unsent_[size_t(which)];
+    if (bytes) send_now(sockets_[3], listener_.written(which + 1, text.substr(0, bytes)));
+    text.erase(0, bytes);
   }
 
   void pass_messages() {
@@ -138,7 +156,7 @@ class ZmqWires final : public Wires {
       const std::lock_guard lock(mutex_);
       messages.swap(waiting_);
     }
-    pass_output();  // written before these were sent
+    pass_output(true);  // written before these were sent
     for (auto& [channel, frames] : messages) send_now(sockets_[size_t(channel)], frames);
   }
 
@@ -160,7 +178,7 @@ class ZmqWires final : public Wires {
             listener_.received(Channel(i), std::move(frames));
       if (items[3].revents)
         for (Frames frames; !(frames = receive(heartbeat_)).empty();) send_now(heartbeat_, frames);
-      if (items[5].revents || items[6].revents) pass_output();
+      if (items[5].revents || items[6].revents) pass_output(false);
       if (items[4].revents) pass_messages();
       if (ending_) return pass_messages();
     }
@@ -172,6 +190,7 @@ class ZmqWires final : public Wires {
   void* context_ = nullptr;
   std::array<void*, 4> sockets_{};  // by Channel
   void* heartbeat_ = nullptr;
+  std::array<std::string, 2> unsent_;  // of stdout and stderr
   std::mutex mutex_;
   std::deque<std::pair<Channel, Frames>> waiting_;
   std::atomic<bool> ending_ = false;
