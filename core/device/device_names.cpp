@@ -9,6 +9,16 @@
 #include "core/device/device.h"
 
 namespace luth {
+namespace {
+
+// Libraries that are no devices.
+bool is_other(const std::string& stem) {
+  for (const char* name : {"core", "gloo", "images", "notebook", "sqlite", "text"})
+    if (stem == name) return true;
+  return stem.starts_with("cpu_") || stem.starts_with("mpi_");
+}
+
+}  // namespace
 
 std::vector<std::string> device_names() {
   std::set<std::string> names{"cpu"};
@@ -19,8 +29,7 @@ std::vector<std::string> device_names() {
       const std::string name(entry->d_name);
       if (!name.starts_with("libluth_") || !name.ends_with(".so")) continue;
       const std::string stem = name.substr(8, name.size() - 11);
-      const bool other = stem == "core" || stem == "gloo" || stem.starts_with("cpu_") || stem.starts_with("mpi_");
-      if (!other) names.insert(stem);
+      if (!is_other(stem)) names.insert(stem);
     }
     closedir(folder);
   }

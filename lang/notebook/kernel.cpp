@@ -217,8 +217,11 @@ void Kernel::answer(Channel channel, const Message& request) {
       content["restart"] = request.content.value("restart", false);
       ended_ = true;
     }
-  } catch (const std::exception& e) {  // a field of another kind
-    content = {{"status", "error"}, {"ename", "MessageError"}, {"evalue", e.what()}, {"traceback", Json::array()}};
+  } catch (const Json::exception&) {
+    content = {{"status", "error"},
+               {"ename", "MessageError"},
+               {"evalue", "a field of the request is missing, or of another kind"},
+               {"traceback", Json::array()}};
   }
   const bool stops = type == "execute_request" && content["status"] == "error" && stops_on_error(request);
   const auto behind = stops ? requests_.take_executions() : Requests::Queue();

@@ -122,6 +122,7 @@ local function answer(message)
     return
   end
   local ok, result = pcall(handler, params)
+  if not ok and tostring(result):find '^[^\n]*%.lua:%d+:' then result = 'a field of the message is missing, or of another kind' end
   if id == nil then
     if not ok then notify('window/logMessage', encode { type = 2, message = tostring(result) }) end
   elseif ok then reply(id, result) else refuse(id, codes.internal, tostring(result)) end

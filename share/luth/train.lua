@@ -80,6 +80,7 @@ local function choose_folder(path, dir, resume)
   local home = resume.file and run_folder.of_checkpoint(resume.file)
   if home and not run_folder.is_one(home) then home = nil end
   dir = dir or home or run_folder.default(path, resume.file == nil)
+  if native.exists(dir .. '/sweep.json') then usage("%s holds a sweep: go on with --sweep '…' --resume --dir %s", dir, dir) end
   local earlier = run_folder.words(dir)
   return dir, next(earlier) and earlier or home and run_folder.words(home) or earlier
 end
@@ -168,6 +169,7 @@ local function train_in_folder(t, path, line, found, file)
     file = opened.file
     checkpoint.restore_newest(t, file)
   end
+  if resume and not file then say('nothing to resume in %s: the run begins', run.dir) end
   local first_save = file == run.best and not resume.file
   local function write_report() if ranks.rank == 0 then report.write({ run.dir }, run.dir .. '/report.html') end end
   if file and not first_save and t.epoch > r.epochs then

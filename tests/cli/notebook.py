@@ -70,6 +70,8 @@ r = run("print('a' .. string.char(255) .. 'b')")
 check(r['stdout'] == 'a\ufffdb\n', r)
 r = run("print(('x'):rep(300000))")
 check(len(r['stdout']) == 300001, len(r['stdout']))
+r = run("for i = 1, 200 do print(('汉'):rep(3001)) end")
+check(r['stdout'] == ('汉' * 3001 + '\n') * 200, 'characters')
 check(run('7', silent=True)['reply']['status'] == 'ok', 'silent')
 
 # ---- pictures and HTML ----
@@ -141,6 +143,8 @@ with open(manager.connection_file) as file:
     connection = json.load(file)
 socket = zmq.Context.instance().socket(zmq.DEALER)
 socket.connect(f"tcp://{connection['ip']}:{connection['shell_port']}")
+for _ in range(6000):
+    socket.send_multipart([b'junk'])
 for frames in ([b'x'], [b'<IDS|MSG>', b'0' * 64, b'{}', b'{}', b'{}', b'{}'], [b'<IDS|MSG>'] + [b'\xff'] * 5, [b''] * 100):
     socket.send_multipart(frames)
 check(run('x')['results'] == [{'text/plain': '5'}], 'messages of strangers')

@@ -65,6 +65,9 @@ local text = shown(plot, { 1, 0 / 0, 3, 1 / 0 })
 assert(text:find('2 points left out: nan or inf', 1, true), text)
 assert(shown(plot, { 5, -1, 3 }, { log = 'y' }):find('1 point left out: nan, not above 0, or inf', 1, true))
 assert(#shown(plot, { 7 }) > 0 and #shown(plot, { 3, 3, 3 }) > 0 and #shown(plot, torch.zeros(5, { dtype = torch.bool })) > 0)
+for _, y in ipairs { { 1e308, -1e308 }, { 5e-324, 0 }, { 1e-320, 2e-320 } } do  -- at the ends of what numbers are
+  assert(#shown(plot, y) > 0 and #shown(plot.hist, y) > 0)
+end
 assert(shown(plot, x, { title = 'größer', ylabel = 'y' }):find('größer', 1, true))
 assert(shown(plot, torch.zeros(3, 2), { labels = { 'a', 'b' } }):find('a.*b'))
 assert(shown(plot, x, x * 1e9):find('8e9', 1, true))

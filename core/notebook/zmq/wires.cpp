@@ -129,7 +129,8 @@ class ZmqWires final : public Wires {
       if (zmq_send(socket, frames[i].data(), frames[i].size(), i + 1 < frames.size() ? ZMQ_SNDMORE : 0) < 0) return;
   }
 
-  // Sends on what the process has written so far; a character that is not whole waits for its rest, unless `all`.
+  // Sends on what the process has written so far; a character that is not whole waits for its rest, a
+  // second at most: then `all` is sent.
   void pass_output(bool all) {
     for (int i = 0; i < 2; ++i) {
       std::string& text = unsent_[size_t(i)];
@@ -156,7 +157,7 @@ class ZmqWires final : public Wires {
       const std::lock_guard lock(mutex_);
       messages.swap(waiting_);
     }
-    pass_output(true);  // written before these were sent
+    pass_output(false);  // written before these were sent
     for (auto& [channel, frames] : messages) send_now(sockets_[size_t(channel)], frames);
   }
 
@@ -171,7 +172,7 @@ class ZmqWires final : public Wires {
     for (;;) {
       const int ready = zmq_poll(items.data(), int(items.size()), 1000);
       if (ready < 0 && zmq_errno() != EINTR) return;
-      if (ready == 0) listener_.tick();
+      if (ready == 0) pass_output(true), listener_.tick();
       for (size_t i = 0; i < 3; ++i)
         if (items[i].revents)
           for (Frames frames; !(frames = receive(sockets_[i])).empty();)

@@ -14,7 +14,7 @@ local alike = {
   'transpose permute swap', 'join cat concatenate stack merge', 'split chunk divide', 'select index pick slice', 'filter mask where',
   'copy clone duplicate', 'zero zeros empty', 'save write store dump', 'load read open', 'plot draw picture chart graph', 'image picture photo',
   'train fit learn', 'evaluate eval test', 'predict infer inference', 'loss criterion objective cost', 'optimizer solver', 'schedule scheduler annealing', 'learning lr', 'rate lr',
-  'gradient derivative slope backward', 'dataset data', 'batch loader', 'gpu cuda device', 'threads parallel cores', 'convolution conv filter',
+  'gradient grad derivative slope backward', 'dataset data', 'batch loader', 'gpu cuda device', 'threads parallel cores', 'convolution conv filter',
   'recurrent rnn lstm gru', 'attention transformer', 'dropout drop', 'normalize norm normalization', 'clip clamp', 'round floor ceil',
   'equal eq compare', 'nan missing invalid', 'variance var', 'deviation std', 'distance dist', 'determinant det', 'inverse inv', 'solve equation',
   'eigenvalue eig', 'singular svd', 'resume continue', 'checkpoint weights', 'pretrained transfer', 'tokenizer text words', 'time clock benchmark',
@@ -24,7 +24,9 @@ local alike = {
 local function stem(word)
   word = word:lower()
   for _, ending in ipairs { 'ations', 'ation', 'izing', 'ising', 'ings', 'ing', 'ies', 'ers', 'er', 'ed', 'es', 's', 'e' } do
-    if #word > #ending + 2 and word:sub(-#ending) == ending then return (word:sub(1, -#ending - 1)) end
+    if #word > #ending + 2 and word:sub(-#ending) == ending then
+      return (word:sub(1, -#ending - 1):gsub('([bdgmnprt])%1$', '%1'))  -- clipping: clip
+    end
   end
   return word
 end
@@ -92,8 +94,9 @@ end
 local function score(entry, wanted)
   entry.stems = entry.stems or { stems_of(entry.name), stems_of(entry.brief), stems_of(entry.text) }
   local sum = 0
+  entry.letters = entry.letters or entry.name:lower():gsub('%W', '')
   for _, word in ipairs(wanted) do
-    local best = 0
+    local best = #word > 4 and entry.letters:find(word, 1, true) and 4 or 0  -- dataloader
     for level, stems in ipairs(entry.stems) do
       local weight = ({ 8, 3, 1 })[level]
       for _, there in ipairs(stems) do

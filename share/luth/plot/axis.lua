@@ -4,17 +4,24 @@ local M = {}
 --- An axis. `limits` collects the least and greatest value; `given` is {lo, hi} of the user or nil.
 function M.new(log, given) return { log = log, given = given, limits = {} } end
 
+--- The ends within what can be divided and multiplied: a picture of 1e308 ends at 1e300.
+function M.bounded(lo, hi)
+  lo, hi = math.max(lo, -1e300), math.min(hi, 1e300)
+  if hi - lo < 1e-290 then lo, hi = lo - 1e-290, hi + 1e-290 end
+  return lo, hi
+end
+
 --- Fixes lo and hi. `margin` is the share that is added at both ends.
 function M.fix(axis, margin)
   local lo, hi = axis.limits[1] or 0, axis.limits[2] or 1
-  local room = (hi - lo) * margin
+  local room = math.min(hi - lo, 1e300) * margin
   if axis.given then
     lo, hi, room = axis.given[1], axis.given[2], 0
     if axis.log then lo, hi = math.log(lo, 10), math.log(hi, 10) end
   elseif hi - lo <= 1e-12 * math.max(math.abs(lo), math.abs(hi)) then
     room = lo == 0 and 1 or math.abs(lo) * 0.1
   end
-  axis.lo, axis.hi = lo - room, hi + room
+  axis.lo, axis.hi = M.bounded(lo - room, hi + room)
 end
 
 -- The least of 1, 2, 5, 10, 20 … times a power of 10 that gives at most `most` steps.

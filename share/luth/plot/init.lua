@@ -121,6 +121,7 @@ function M.hist(x, options, file)
   local lo, hi = values:amin():item(), values:amax():item()
   if options.range then lo, hi = options.range[1], options.range[2] end
   if lo == hi then lo, hi = lo - 0.5, hi + 0.5 end
+  lo, hi = axis.bounded(lo, hi)
   local counts = torch.histc(values, bins // 1, lo, hi)
   local x_axis, y_axis = axes_of { log = options.log == 'y' and 'y' or nil, xlim = options.xlim, ylim = options.ylim }
   local most = counts:max():item()

@@ -65,6 +65,19 @@ function Trainer:stop() self.stopped = true end
 -- The scope of mixed precision, where it is asked for.
 function Trainer:precision() return self.amp and torch.autocast(self.device, { dtype = self.amp }) or nil end
 
+-- How often the parameters have been written, in all.
+local function writes_of(model)
+  local sum = 0
+  for _, p in ipairs(model:parameters()) do sum = sum + p:_version() end
+  return sum
+end
+
+-- A recipe's `step` that returned nothing in a whole epoch must have changed a parameter: else it lacks a `return`.
+function Trainer:check_own_step(loss)
+  if loss or not self.writes_before or writes_of(self.model) ~= self.writes_before then return end
+  errors.usage("the recipe's step returned nothing and stepped no optimizer, so nothing is learned: return the loss")
+end
+
 -- The loss of a batch. The last value is the target, those before it the inputs.
 function Trainer:forward(batch)
   local _ <close> = self:precision()
@@ -73,7 +86,12 @@ function Trainer:forward(batch)
     errors.usage("a batch of the data has %d value; the last one is the target and those before it are the model's inputs, so "
                  .. 'samples have two or more, or the recipe has a step', batch.n)
   end
-  if not r.step then return self.loss(self.model(table.unpack(batch, 1, batch.n - 1)), batch[batch.n]) end
+  if not r.step then
+    local loss = self.loss(self.model(table.unpack(batch, 1, batch.n - 1)), batch[batch.n])
+    if torch.is_tensor(loss) then return loss end
+    errors.usage("the recipe's loss must return a tensor of one element; got %s", native.kind(loss))
+  end
+  self.writes_before = self.writes_before or self.optimizer and writes_of(self.model)
   local loss = r.step(self.model, batch, self)
   if loss ~= nil and not torch.is_tensor(loss) then
     errors.usage("the recipe's step must return the loss, a tensor of one element, or nothing; got %s", native.kind(loss))
@@ -334,6 +352,7 @@ end
 function Trainer:finish_epoch(started, first, whole)
   local r = self.recipe
   local entry = { epoch = self.epoch, step = self.step, loss = self:mean_loss(), lr = self:learning_rate() }
+  self:check_own_step(entry.loss)
   local text = string.format('epoch %d/%d', self.epoch, r.epochs) .. (entry.loss and string.format('  loss %.4f', entry.loss) or '')
   local model = self.ema or self.model
   if self.replicas then
