@@ -167,6 +167,7 @@ TEST_F(Editor, HistoryOfAnotherKindIsRead) {
 
 TEST_F(Editor, SuspendsAndGoesOn) {
   Screen s;
+  ASSERT_TRUE(asks(s));
   s.type("x = 4");
   s.settle();
   s.type("\x1a");
@@ -205,6 +206,7 @@ TEST_F(Editor, TheThirdInterruptLeaves) {
       "local c <close> = setmetatable({}, {__close = function() print('clo' .. 'sing') while true do end end}) "
       "while true do end\r";
   Screen s;
+  ASSERT_TRUE(asks(s));
   s.type(block);
   s.settle();
   s.type("\x03");

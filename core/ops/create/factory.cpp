@@ -33,6 +33,7 @@ void set_all(const Tensor& t, const Scalar& v) {
 // Zeros of every dtype are bytes of zero. Where there are few, setting these is all the work.
 void ZerosFill::fill(const Tensor& t) const {
   constexpr size_t few = 4096;
+  if (t.bytes() == 0) return;
   if (t.bytes() <= few && t.device().on_host())
     std::memset(t.raw(), 0, t.bytes());
   else
