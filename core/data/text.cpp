@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "core/base/visible.h"
 #include "core/data/sample_random.h"
@@ -129,7 +130,7 @@ TextLines::TextLines(const std::string& path, text::TokenizerRef tokenizer, Text
     at += int64_t(part.size());
   }
   if (lines_.empty()) throw Error("TextLines: '{}' has no lines", path);
-  if (!spec_.label.empty()) number_labels(labels);
+  if (!spec_.label.empty()) number_labels(labels, spec_.classes);
 }
 
 void TextLines::add_line(std::string_view line, int64_t begin, int64_t number, std::vector<std::string>& labels) {
@@ -148,21 +149,25 @@ void TextLines::add_line(std::string_view line, int64_t begin, int64_t number, s
   lines_.push_back({begin + int64_t(from), uint32_t(n), 0, number});
 }
 
-void TextLines::number_labels(const std::vector<std::string>& labels) {
-  auto& classes = spec_.classes;
+void TextLines::number_labels(const std::vector<std::string>& labels, std::vector<std::string> classes) {
   if (classes.empty()) {
     classes = labels;
     std::sort(classes.begin(), classes.end());
     classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
   }
+  std::unordered_map<std::string_view, int32_t> numbers;
+  for (size_t i = 0; i < classes.size(); ++i) numbers.emplace(classes[i], int32_t(i));
+  std::vector<int32_t> of_lines;
   for (size_t i = 0; i < labels.size(); ++i) {
-    const auto it = std::find(classes.begin(), classes.end(), labels[i]);
-    if (it == classes.end())
+    const auto it = numbers.find(labels[i]);
+    if (it == numbers.end())
       throw Error("line {} of '{}' has the label '{}', which is no class", lines_[i].number, file_->path(),
                   foreign(labels[i], 40));
-    lines_[i].label = int32_t(it - classes.begin());
+    of_lines.push_back(it->second);
   }
-  fit_.targets = {{.name = "label", .is_category = true, .categories = classes}};
+  for (size_t i = 0; i < labels.size(); ++i) lines_[i].label = of_lines[i];
+  spec_.classes = classes;
+  fit_.targets = {{.name = "label", .is_category = true, .categories = std::move(classes)}};
 }
 
 void TextLines::set_fit(Fit fit) {
@@ -170,8 +175,7 @@ void TextLines::set_fit(Fit fit) {
     throw Error("what was learned is of another kind of data than lines with labels");
   std::vector<std::string> labels;
   for (const Line& line : lines_) labels.push_back(spec_.classes[size_t(line.label)]);
-  spec_.classes = std::move(fit.targets[0].categories);
-  number_labels(labels);
+  number_labels(labels, std::move(fit.targets[0].categories));
 }
 
 std::string TextLines::text(int64_t i) const {

@@ -98,8 +98,8 @@ class TextLines final : public Dataset {
     int64_t number;  // from 1
   };
   void add_line(std::string_view line, int64_t begin, int64_t number, std::vector<std::string>& labels);
-  // `labels`: of each line.
-  void number_labels(const std::vector<std::string>& labels);
+  // `labels`: of each line. Where it throws, nothing has changed.
+  void number_labels(const std::vector<std::string>& labels, std::vector<std::string> classes);
   text::TokenizerRef tokenizer_;
   Ref<text::TextFile> file_;
   TextLinesSpec spec_;

@@ -78,6 +78,15 @@ local other = data.TextLines(path, { tokenizer = words, label = 'first', classes
 assert(select(2, other:get(1)) == 1)
 other:load_state_dict(lines:state_dict())
 assert(select(2, other:get(1)) == 2 and #other:classes() == 2)
+write 'a\tx\nb\ty\n'
+local fewer = data.TextLines(path, { tokenizer = words, label = 'first' })
+refused("the label 'good', which is no class", lines.load_state_dict, lines, fewer:state_dict())
+write 'good\tone two\nbad\tthree\r\n\ngood\tone one one\n'
+assert(table.concat(lines:classes(), ' ') == 'bad good' and select(2, lines:get(1)) == 2)  -- it is as it was
+refused("the label 'good', which is no class", lines.load_state_dict, lines, fewer:state_dict())
+write 'a\tx\nb\ty\n'
+local twice = data.TextLines(path, { tokenizer = words, label = 'first', classes = { 'a', 'a', 'b' } })
+assert(select(2, twice:get(1)) == 1 and select(2, twice:get(2)) == 3)
 write '\n\n'
 refused('has no lines', data.TextLines, path, { tokenizer = words })
 

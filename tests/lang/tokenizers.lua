@@ -121,4 +121,20 @@ refused('text 2: byte 1', cased.encode_batch, cased, { 'a', '\x80' })
 refused('match limit exceeded', function()  -- a pattern that takes for ever is stopped
   Tokenizer.from_str(model({ type = 'BPE', vocab = ab, merges = { 'a b' } }, { pre_tokenizer = { type = 'Split', pattern = { Regex = '(a+)+$' }, behavior = 'Isolated' } })):ids(('a'):rep(5000) .. 'b')
 end)
+
+-- ---- files of strangers ----
+local function bpe_of(more)
+  local m = { type = 'BPE', vocab = { ['<0x78>'] = 0, ['<0x7A>'] = 1, a = 2, aa = 3 }, merges = { 'a a' }, byte_fallback = true }
+  for k, v in pairs(more) do m[k] = v end
+  return m
+end
+-- Bytes of a suffix or a prefix are none of the text's, and end where it ends.
+local y_to_x = { type = 'Replace', pattern = { String = 'y' }, content = 'x' }
+for _, normalizer in ipairs { y_to_x, { type = 'NFC' } } do
+  for _, processor in ipairs { { type = 'ByteLevel' }, { type = 'TemplateProcessing', single = { { Sequence = { id = 'A' } } } } } do
+    local t = Tokenizer.from_str(model(bpe_of { end_of_word_suffix = ('z'):rep(1000) }, { normalizer = normalizer, post_processor = processor }))
+    local e = t:encode(normalizer == y_to_x and 'y' or 'x')
+    assert(#e.ids == 1001 and e.offsets:min():item() >= 1 and e.offsets:max():item() <= 2)
+  end
+end
 os.remove(path)

@@ -72,10 +72,12 @@ class Bpe final : public Model {
     std::vector<Symbol> word;
     split(piece, word);
     word.size() < few ? join_few(word) : join_many(word);
-    uint32_t at = 0;
+    // Bytes of a prefix or suffix have tokens too, and none in the piece.
+    const auto within = [&](size_t at) { return uint32_t(std::min(at, piece.size())); };
+    size_t at = 0;
     for (const Symbol& s : word) {
       if (s.length == 0) continue;
-      out.push_back({s.id, at, at + s.length});
+      out.push_back({s.id, within(at), within(at + s.length)});
       at += s.length;
     }
   }

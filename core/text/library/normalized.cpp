@@ -16,6 +16,7 @@ void Normalized::follow() {
 }
 
 Span Normalized::origin(Piece p) const {
+  p = {std::min(p.begin, text_.size()), std::min(p.end, text_.size())};
   if (!unchanged_) {
     if (p.begin < p.end) return {origins_[p.begin].begin, origins_[p.end - 1].end};
     const uint32_t at = p.begin < origins_.size() ? origins_[p.begin].begin
