@@ -171,6 +171,7 @@ void TextLines::number_labels(const std::vector<std::string>& labels, std::vecto
 }
 
 void TextLines::set_fit(Fit fit) {
+  if (spec_.label.empty()) return Dataset::set_fit(std::move(fit));
   if (fit.targets.size() != 1 || !fit.features.empty())
     throw Error("what was learned is of another kind of data than lines with labels");
   std::vector<std::string> labels;

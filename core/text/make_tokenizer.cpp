@@ -1,6 +1,7 @@
 // Tokenizers that are made of texts, as `tokenizer.json` describes them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -42,6 +43,24 @@ std::string bytes_json() {
   return fmt::format(fmt::runtime(byte_level), false, vocabulary + "}");
 }
 
+// Whole lines of about `few` bytes; a longer line is cut before a space, or where a character ends.
+std::string part_of_file(const TextFile& file, int64_t at) {
+  constexpr int64_t few = 1 << 20, most = 4 << 20;
+  const int64_t rest = file.size() - at;
+  std::string part = file.read(at, std::min(few, rest));
+  if (rest <= few) return part;
+  size_t end = part.rfind('\n');
+  if (end != part.npos) return part.resize(end + 1), part;
+  part += file.read(at + few, std::min(most, rest) - few);
+  end = part.find('\n', size_t(few));
+  if (end != part.npos) return part.resize(end + 1), part;
+  if (rest <= most) return part;
+  end = part.rfind(' ');
+  if (end == part.npos || end == 0)
+    for (end = part.size() - 1; end > 1 && (part[end] & 0xc0) == 0x80;) --end;
+  return part.resize(end), part;
+}
+
 }  // namespace
 
 TokenizerRef make_tokenizer(const std::string& kind, Training how, const NextText& next) {
@@ -73,7 +92,7 @@ NextText parts_of_file(const std::string& path, bool replaced) {
   const auto state = std::make_shared<State>(path);
   return [state, replaced]() -> std::optional<std::string_view> {
     if (state->at >= state->file.size()) return {};
-    state->part = state->file.lines(state->at, 1 << 20);
+    state->part = part_of_file(state->file, state->at);
     state->at += int64_t(state->part.size());
     if (replaced) state->part = replaced_utf8(state->part);
     return state->part;

@@ -48,8 +48,8 @@ std::string TextFile::lines(int64_t from, int64_t n) const {
     const size_t before = text.size();
     text += read(from + int64_t(before), std::min(step, size_ - from - int64_t(before)));
     if (from + int64_t(text.size()) == size_) break;
-    const size_t end = text.rfind('\n');
-    if (end != text.npos) return text.resize(end + 1), text;
+    const size_t end = std::string_view(text).substr(before).rfind('\n');
+    if (end != text.npos) return text.resize(before + end + 1), text;
     if (int64_t(text.size()) < most) continue;
     size_t cut = text.size();
     while (cut > 1 && (text[cut - 1] & 0xc0) == 0x80) --cut;

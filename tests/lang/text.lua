@@ -87,6 +87,8 @@ refused("the label 'good', which is no class", lines.load_state_dict, lines, few
 write 'a\tx\nb\ty\n'
 local twice = data.TextLines(path, { tokenizer = words, label = 'first', classes = { 'a', 'a', 'b' } })
 assert(select(2, twice:get(1)) == 1 and select(2, twice:get(2)) == 3)
+local bare = data.TextLines(path, { tokenizer = words })
+refused('learns nothing of its data', bare.load_state_dict, bare, fewer:state_dict())
 write '\n\n'
 refused('has no lines', data.TextLines, path, { tokenizer = words })
 

@@ -137,4 +137,15 @@ for _, normalizer in ipairs { y_to_x, { type = 'NFC' } } do
     assert(#e.ids == 1001 and e.offsets:min():item() >= 1 and e.offsets:max():item() <= 2)
   end
 end
+-- A text without newlines is cut at spaces, then at characters; no byte of it is lost.
+local function words_of(text)
+  local f = assert(io.open(path, 'w'))
+  f:write(text):close()
+  return Tokenizer.words(path)
+end
+local most = 4 << 20
+local seen = words_of(('a '):rep(most // 2 - 1) .. 'bcd efg')  -- the 4 MiB end within "bcd"
+assert(seen:token_to_id 'bcd' and not seen:token_to_id 'cd' and seen:token_to_id 'efg')
+seen = words_of('x' .. ('é'):rep(most // 2 + 5))  -- and here within an "é"
+assert(seen:token_to_id(('é'):rep(6)) and #seen == 3)
 os.remove(path)
