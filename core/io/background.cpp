@@ -97,17 +97,21 @@ Item BackgroundSaver::copied(const Item& root) {
 }
 
 void BackgroundSaver::write(const Item& root, const SaveJob& job, int64_t number) {
-  std::string problem;
-  try {
-    for (auto& target : job.targets) {
+  SaveOutcome outcome{number, {}, {}};
+  for (auto& target : job.targets) {
+    try {
       const std::filesystem::path path(target.path);
       target.rotating ? save_rotating(root, path.parent_path().string()) : save_file(root, target.path);
+    } catch (const std::exception& e) {
+      outcome.problem += (outcome.failed.empty() ? "" : "; ") + std::string(e.what());
+      outcome.failed.push_back(target.path);
     }
-    std::error_code none;
+  }
+  std::error_code none;
+  if (outcome.failed.empty())
     for (auto& path : job.removals) std::filesystem::remove(path, none);
-  } catch (const std::exception& e) { problem = e.what(); }
   std::lock_guard hold(lock_);
-  outcomes_.push_back({number, problem});
+  outcomes_.push_back(std::move(outcome));
 }
 
 int64_t BackgroundSaver::save(const Item& root, SaveJob job) {

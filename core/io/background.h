@@ -9,7 +9,8 @@
 
 namespace luth::io {
 
-/// A save of one state: its files in order, and then files that are no longer wanted.
+/// A save of one state: its files in order, each whether or not others can be written, and then files that are no
+/// longer wanted.
 struct SaveJob {
   struct Target {
     std::string path;
@@ -23,6 +24,7 @@ struct SaveJob {
 struct SaveOutcome {
   int64_t number;  // of the call of save, from 1
   std::string problem;
+  std::vector<std::string> failed;  // the paths that could not be written
 };
 
 /// Saves one after the other, on a thread that lives as long as there is work. Not safe from several threads.

@@ -18,22 +18,24 @@ io::BackgroundSaver& saver() {
 }
 
 // save_later(state, paths, removals): copies the state, and writes it into each file beside the caller, one after the
-// other; of a file last.h5 the one before stays as prev.h5. Then files are removed. Waits for the save before. Returns
-// its number.
+// other; of a file last.h5 the one before stays as prev.h5. Then files are removed, unless one could not be written.
+// Waits for the save before. Returns its number.
 int save_later(lua_State* L) {
   io::SaveJob job;
   for (auto& path : read_names(L, 2)) job.targets.push_back({path, path.ends_with("/last.h5")});
   job.removals = read_names(L, 3);
   return lua_pushinteger(L, saver().save(to_item(L, 1), std::move(job))), 1;
 }
-// saved(wait): a list {number, problem = nil for none} of the saves that have ended since the last call; all of them
-// with `wait`.
+// saved(wait): a list {number, problem = nil for none, failed = paths} of the saves that have ended since the last
+// call; all of them with `wait`.
 int saved(lua_State* L) {
   if (lua_toboolean(L, 1)) saver().wait();
   return push_items(L, saver().take_outcomes(), [&](const io::SaveOutcome& o) {
-    lua_createtable(L, 0, 2);
+    lua_createtable(L, 0, 3);
     lua_pushinteger(L, o.number);
     lua_setfield(L, -2, "number");
+    push_items(L, o.failed, [&](const std::string& path) { lua_pushlstring(L, path.data(), path.size()); });
+    lua_setfield(L, -2, "failed");
     if (o.problem.empty()) return;
     lua_pushlstring(L, o.problem.data(), o.problem.size());
     lua_setfield(L, -2, "problem");

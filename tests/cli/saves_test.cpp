@@ -61,6 +61,36 @@ end })lua"));
   EXPECT_EQ(run_in(dir_, {"-e", "print(torch.load('run/ckpt/last.h5').loader.epoch)"}).out, "5\n");
 }
 
+// Where best.h5 and epoch-1.h5 cannot be written, later ones can, and last.h5 is written all the same.
+TEST_F(Saves, ThatFailDoNotCountAsTheBest) {
+  dir_.write("p.lua", points_recipe(R"lua(
+r.epochs, r.keep = 5, 2
+r.callbacks = {
+  on_start = function(t) t.validate = function(t) return ({ 1, 5, 3, 4, 2 })[t.epoch] end end,
+  on_epoch_start = function(t)
+    t.saves:settle(true)
+    if t.epoch == 2 then os.execute('rm run/ckpt/best.h5 && mkdir -p run/ckpt/best.h5/x run/ckpt/epoch-2.h5/x') end
+    if t.epoch == 3 then
+      print(torch.load('run/ckpt/last.h5').loader.epoch)
+      os.execute('rm -r run/ckpt/best.h5 run/ckpt/epoch-2.h5')
+    end
+  end,
+})lua"));
+  const Result r = train({});
+  EXPECT_EQ(r.code, 1) << r.err;
+  EXPECT_TRUE(has(r.out, "3\n")) << r.out;
+  EXPECT_TRUE(has(r.err, "1 of 5 saves failed; ")) << r.err;
+  EXPECT_EQ(run_in(dir_, {"-e",
+                          "print(torch.load('run/ckpt/best.h5').loader.epoch) "
+                          "p = torch.load('run/ckpt/last.h5').progress "
+                          "print(p.best, p.kept[1].epoch, p.kept[2].epoch, #p.kept)"})
+                .out,
+            "5\n4\t4\t3\t2\n");
+  for (int epoch = 1; epoch <= 5; ++epoch)
+    EXPECT_EQ(std::filesystem::exists(dir_ / ("run/ckpt/epoch-" + std::to_string(epoch) + ".h5")),
+              epoch == 3 || epoch == 4);
+}
+
 TEST_F(Saves, OnASignal) {
   dir_.write("p.lua", points_recipe(R"lua(
 r.epochs = 1

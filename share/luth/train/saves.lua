@@ -11,28 +11,43 @@ Saves.__index = Saves
 
 --- Of a trainer that has its folder.
 function Saves.new(t)
-  return setmetatable({ t = t, at = native.now(), pending = {}, begun = 0, failed = 0, unlogged = {}, paths = {}, removals = {} }, Saves)
+  return setmetatable({ t = t, at = native.now(), pending = {}, begun = 0, failed = 0, unlogged = {}, also_next = {}, writing = {}, removals = {} }, Saves)
 end
 
---- The next save writes this file too, before last.h5, and then removes another one.
-function Saves:also(path, removed)
-  self.paths[#self.paths + 1] = path
-  self.removals[#self.removals + 1] = removed
+--- The next save writes this file too, before last.h5, and then removes another one. undo() is called where it could not be
+--- written, on all ranks, before the next save.
+function Saves:also(path, removed, undo)
+  self.also_next[#self.also_next + 1] = { path = path, removed = removed, undo = undo }
 end
 
 --- Adds the line of an epoch to log.jsonl.
 function Saves:log(entry) self.unlogged[#self.unlogged + 1] = entry end
 
--- Says that something could not be written.
-function Saves:note_failure(why)
+-- Says that something could not be written; `last_is_new`: last.h5 could.
+function Saves:note_failure(why, last_is_new)
   self.failed, self.last_failure = self.failed + 1, why
   self.t.line:clear()
   local last = self.t.run.last
-  progress.say('saving failed, and the run goes on: %s%s', why, native.exists(last) and '; ' .. last .. ' is the one before' or '')
+  progress.say('saving failed, and the run goes on: %s%s', why,
+               not last_is_new and native.exists(last) and '; ' .. last .. ' is the one before' or '')
 end
 
--- Brings the log to the disk: a checkpoint behind which lines are missing would leave a gap. False where it cannot; then the
--- lines stay for the next time.
+-- A save has ended: files that it could not write ({path = true}) are undone, and what it did not remove is left to the next one.
+function Saves:end_one(failed)
+  if not next(failed) then self.removals = {} end
+  for _, one in ipairs(self.writing) do
+    if failed[one.path] then
+      one.undo()
+    elseif next(failed) then
+      self.removals[#self.removals + 1] = one.removed
+    end
+  end
+  self.writing = {}
+  self.outdated = next(failed) ~= nil and not failed[self.t.run.last]
+end
+
+-- Brings the log to the disk: a checkpoint behind which lines are missing would leave a gap. Returns why it cannot, and then
+-- the lines stay for the next time; else false.
 function Saves:write_log()
   local ok, why = pcall(function()
     while self.unlogged[1] do
@@ -41,18 +56,16 @@ function Saves:write_log()
     end
     if self.t.table then self.t.table:write(true) end
   end)
-  if ok then return true end
-  if native.code(why) ~= 1 then error(why, 0) end
-  self:note_failure(why)
-  return false
+  if not ok and native.code(why) ~= 1 then error(why, 0) end
+  return not ok and why
 end
 
--- The last save that has ended, as all ranks know of it: {step, problem}, or nil.
+-- The saves that have ended, as all ranks know of them: a list {step, problem, failed = paths}.
 function Saves:outcomes(wait)
   local function own()
     local list = {}
     for i, outcome in ipairs(native.saved(wait)) do
-      list[i] = { step = self.pending[outcome.number], problem = outcome.problem }
+      list[i] = { step = self.pending[outcome.number], problem = outcome.problem, failed = outcome.failed }
       self.pending[outcome.number] = nil
     end
     return list
@@ -64,24 +77,43 @@ end
 function Saves:settle(wait)
   if ranks.size > 1 and not wait then return end
   for _, outcome in ipairs(self:outcomes(wait)) do
-    if outcome.problem then
-      self:note_failure(outcome.problem)
-    else
-      self.t.events:fire('on_save', self.t, self.t.run.last, outcome.step)
-    end
+    local failed = {}
+    for _, path in ipairs(outcome.failed) do failed[path] = true end
+    self:end_one(failed)
+    local last = self.t.run.last
+    if outcome.problem then self:note_failure(outcome.problem, not failed[last]) end
+    if not failed[last] then self.t.events:fire('on_save', self.t, last, outcome.step) end
   end
+end
+
+--- Waits for all saves. A last.h5 that tells of files that could not be written is written once more.
+function Saves:finish()
+  self:settle(true)
+  if not self.outdated then return end
+  self:begin()
+  self:settle(true)
 end
 
 --- Saves the state of the run as it is now: copies it, and writes while the run goes on. Waits for the save before. All ranks call it.
 function Saves:begin()
-  local state = checkpoint.state(self.t)
   self:settle(true)
+  local state = checkpoint.state(self.t)
   self.at, self.begun = native.now(), self.begun + 1
-  local paths, removals = self.paths, self.removals
-  self.paths, self.removals = {}, {}
-  if ranks.rank > 0 then return end
-  if not self:write_log() then return end
+  self.writing, self.also_next = self.also_next, {}
+  local paths, removals = {}, table.move(self.removals, 1, #self.removals, 1, {})
+  for i, one in ipairs(self.writing) do
+    paths[i] = one.path
+    removals[#removals + 1] = one.removed
+  end
   paths[#paths + 1] = self.t.run.last
+  local problem = ranks.of_first(function() return self:write_log() end)
+  if problem then
+    self:note_failure(problem)
+    local failed = {}
+    for _, path in ipairs(paths) do failed[path] = true end
+    return self:end_one(failed)
+  end
+  if ranks.rank > 0 then return end
   self.pending[native.save_later(state, paths, removals)] = self.t.step
 end
 

@@ -55,6 +55,7 @@ function Trainer:take_back(path)
   local epoch, batch = self.epoch, self.batch
   checkpoint.restore(self, path)
   self.epoch, self.batch = epoch, batch
+  self.saves.removals = {}  -- what the checkpoint keeps may be among them
 end
 
 --- Ends the run after this batch, or after this epoch where a callback of an epoch asks.
@@ -203,7 +204,7 @@ function Trainer:stop_if_asked(ended, saved)
   end
   local failed = self.saves.failed
   if not saved then self:save() end
-  self.saves:settle(true)
+  self.saves:finish()
   if self.saves.failed > failed then self.saves:conclude() end
   self.line:clear()
   local terminated = signal == 15
@@ -325,21 +326,24 @@ end
 function Trainer:keep_best(score)
   local most = self.recipe.keep
   if most == 0 then return end
-  local kept = self.kept
+  local before, kept = self.kept, table.move(self.kept, 1, #self.kept, 1, {})
+  self.kept = kept
   kept[#kept + 1] = { epoch = self.epoch - 1, score = score }
   table.sort(kept, function(a, b) return a.score > b.score or a.score == b.score and a.epoch < b.epoch end)
   local function path(entry) return string.format('%s/ckpt/epoch-%d.h5', self.run.dir, entry.epoch) end
   local dropped = #kept > most and table.remove(kept) or nil
   if dropped and dropped.epoch == self.epoch - 1 then return end
-  self.saves:also(path { epoch = self.epoch - 1 }, dropped and path(dropped))
+  self.saves:also(path { epoch = self.epoch - 1 }, dropped and path(dropped), function() self.kept = before end)
 end
 
 -- Notes the score of a validation: best.h5, the best ones that are kept, and the end of patience.
 function Trainer:note_score(score)
+  self.saves:settle(true)  -- what could not be saved is no best one
+  local best, worse = self.best, self.worse
   local better = self.best == nil or score > self.best
   if better then self.best, self.worse = score, 0 else self.worse = self.worse + 1 end
   -- last.h5 comes last: a run that ends before it does this epoch again, and writes the same best.h5 and log line.
-  if better then self.saves:also(self.run.best) end
+  if better then self.saves:also(self.run.best, nil, function() self.best, self.worse = best, worse end) end
   self:keep_best(score)
   local patience = self.recipe.early_stop
   if patience > 0 and self.worse >= patience then
@@ -407,7 +411,7 @@ function Trainer:train()
   if self.left_out then progress.say('%d batches were left out, as their loss was no number', self.left_out) end
   self.saves:settle(true)
   if ranks.of_first(function() return not native.exists(run.last) end) then self:save() end
-  self.saves:settle(true)
+  self.saves:finish()
   self.events:fire('on_end', self)
   ranks.barrier()
 end
