@@ -42,19 +42,20 @@ int saved(lua_State* L) {
   });
 }
 std::atomic<bool> asked{false};
-// asked_to_save(): whether SIGUSR1 has come since the last call; from the first call on it ends no process.
-int asked_to_save(lua_State* L) {
-  static const bool installed = [] {
-    struct sigaction action {};
-    action.sa_handler = [](int) { asked = true; };
-    action.sa_flags = SA_RESTART;
-    return sigaction(SIGUSR1, &action, nullptr) == 0;
-  }();
-  return lua_pushboolean(L, installed && asked.exchange(false)), 1;
+// catch_save_signal(): from here on SIGUSR1 asks for a save, and ends no process.
+int catch_save_signal(lua_State*) {
+  struct sigaction action {};
+  action.sa_handler = [](int) { asked = true; };
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGUSR1, &action, nullptr);
+  return 0;
 }
+// asked_to_save(): whether SIGUSR1 has come since the last call.
+int asked_to_save(lua_State* L) { return lua_pushboolean(L, asked.exchange(false)), 1; }
 
 constexpr luaL_Reg functions[] = {{"save_later", guarded<save_later>},
                                   {"saved", guarded<saved>},
+                                  {"catch_save_signal", catch_save_signal},
                                   {"asked_to_save", asked_to_save},
                                   {nullptr, nullptr}};
 

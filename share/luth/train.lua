@@ -186,7 +186,6 @@ local function train_in_folder(t, path, line, found, file)
     run_folder.forget_log_from(run, t.epoch)
   end
   t:open(run)
-  native.asked_to_save()  -- from here on SIGUSR1 saves
   if first_save then t:save() end
   say_begin(t, run, file ~= nil)
   t:train()
@@ -209,6 +208,7 @@ end
 
 -- luth train RECIPE words…
 function M.train(path, words)
+  native.catch_save_signal()  -- one that comes before the first step saves after it
   local line = options.line('train', words)
   local given = line:add {}
   if given.help then return print_help(path, line) end

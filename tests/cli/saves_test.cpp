@@ -114,5 +114,23 @@ r.callbacks = {
   EXPECT_TRUE(has(r.out, "saved\t1\nsaved\t4\n") || has(r.out, "saved\t2\nsaved\t4\n")) << r.out << r.err;
 }
 
+// One that comes while the recipe is read waits for the first step.
+TEST_F(Saves, OnASignalBeforeTheFirstStep) {
+  dir_.write("p.lua", points_recipe(R"lua(
+r.epochs = 1
+r.callbacks = { on_save = function(t, path, step) print('saved', step) end }
+print('reading')
+io.stdout:flush()
+while not io.open('go') do end
+)lua"));
+  Process p({"train", "p.lua", "--dir", "run"}, {.dir = dir_.path()});
+  ASSERT_TRUE(p.wait_for("reading"));
+  p.signal(SIGUSR1);
+  dir_.write("go", "");
+  const Result r = p.wait();
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "saved\t1\nsaved\t4\n")) << r.out << r.err;
+}
+
 }  // namespace
 }  // namespace luth::testing
