@@ -273,10 +273,10 @@ local function at_stream(t, at)
   return at.batch > 0 and type(at.stream) == 'table' and streams.is_stream(t.parts.train)
 end
 
-local function restore(t, state, path)
+local function restore(t, state, path, data_stay)
   M.load_weights(t.model, state.model, path)
   load_averages(t, state, path)
-  learned.load(t.parts, state.data, path)
+  if not data_stay then learned.load(t.parts, state.data, path) end
   check_settings(t, state, path)
   load_optimizers(t, state, path)
   local before = state.settings.made
@@ -296,11 +296,11 @@ local function restore(t, state, path)
 end
 
 -- Takes up the run that `path` holds. Throws before anything of the run folder is written. What has no code of its own is
--- the checkpoint's fault.
-function M.restore(t, path)
+-- the checkpoint's fault. `data_stay`: within a run, whose workers read the datasets.
+function M.restore(t, path, data_stay)
   local state = M.load(path, t.device, '--resume %s goes on from it')
   check(state, path)
-  local ok, why = pcall(restore, t, state, path)
+  local ok, why = pcall(restore, t, state, path, data_stay)
   if ok then return end
   why = tostring(why)
   if native.code(why) ~= 1 then error(why, 0) end

@@ -53,7 +53,7 @@ function Trainer:save() self.saves:begin() end
 function Trainer:take_back(path)
   self.saves:settle(true)
   local epoch, batch = self.epoch, self.batch
-  checkpoint.restore(self, path)
+  checkpoint.restore(self, path, true)
   self.epoch, self.batch = epoch, batch
   self.saves.removals = {}  -- what the checkpoint keeps may be among them
 end
