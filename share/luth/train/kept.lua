@@ -5,6 +5,7 @@ local ranks = require 'luth.train.ranks'
 
 local M = {}
 local values, source, found = {}, nil, nil
+local mark = 'luth.tokenizer'  -- a field of the table that stands for a tokenizer
 
 --- The checkpoint that holds what was kept; nil for a run that begins.
 function M.from(path) source, found = path, nil end
@@ -21,8 +22,8 @@ local function of_checkpoint(name)
     end)
   end
   local value = found[name]
-  if type(value) ~= 'table' or type(value.tokenizer) ~= 'string' then return value end
-  return errors.attempt(5, string.format("%s: kept '%s': ", source, name), data.Tokenizer.from_str, value.tokenizer)
+  if type(value) ~= 'table' or value[mark] == nil then return value end
+  return errors.attempt(5, string.format("%s: kept '%s': ", source, name), data.Tokenizer.from_str, value.text)
 end
 
 --- The word `kept` of recipes.
@@ -31,13 +32,14 @@ function M.take(name, make)
   if values[name] == nil then values[name] = of_checkpoint(name) end
   if values[name] == nil then values[name] = make() end
   if values[name] == nil then errors.usage("kept '%s': the function returned nothing", name) end
+  if type(values[name]) == 'table' and values[name][mark] ~= nil then errors.usage("kept '%s': the field '%s' is luth's own; name it otherwise", name, mark) end
   return values[name]
 end
 
 --- What a checkpoint keeps; nil for nothing.
 function M.state()
   local state = {}
-  for name, value in pairs(values) do state[name] = is_tokenizer(value) and { tokenizer = value:to_str() } or value end
+  for name, value in pairs(values) do state[name] = is_tokenizer(value) and { [mark] = 1, text = value:to_str() } or value end
   return next(state) and state or nil
 end
 
