@@ -112,6 +112,11 @@ local function own_signal()
   return signal == 0 and native.asked_to_save() and M.asks_to_save or signal
 end
 
+local function answer(asked)
+  asked.work:wait()
+  return asked.flag:item()
+end
+
 -- The signal that all ranks obey, 0 for none. Each says what it has got; the answer is there a step later, and nothing
 -- waits for it, or `now`.
 function M.signal(now)
@@ -120,10 +125,9 @@ function M.signal(now)
   local before = asked
   local flag = torch.tensor({ own }, { dtype = torch.int32 })
   asked = { flag = flag, work = dist.all_reduce(flag, { op = dist.ReduceOp.MAX, async_op = true }) }
-  if now then before = asked end
-  if not before then return 0 end
-  before.work:wait()
-  return before.flag:item()
+  local signal = before and answer(before) or 0
+  if now then signal, asked = math.max(signal, answer(asked)), nil end
+  return signal
 end
 
 -- ---- a launcher that starts the ranks again --------------------------------------------------------------------------------
