@@ -67,6 +67,7 @@ int start_process(lua_State* L) {
   const char* path = luaL_checkstring(L, 2);
   const int output = io::open_own(path, O_WRONLY | O_APPEND | O_CLOEXEC);
   if (output < 0) throw Error("cannot write {}: {}", path, strerror(errno));
+  signal(SIGCHLD, SIG_DFL);  // where it is ignored, the ends of processes are lost
   const pid_t self = getpid(), child = fork();
   if (child == 0) become(argv.data(), output, self);
   const int error = errno;
@@ -82,9 +83,11 @@ int wait_process(lua_State* L) {
   do {
     for (pid_t child : all) {
       int status = 0;
-      if (waitpid(child, &status, WNOHANG) != child) continue;
+      const pid_t ended = waitpid(child, &status, WNOHANG);
+      const bool lost = ended < 0 && errno == ECHILD;
+      if (ended != child && !lost) continue;
       lua_pushinteger(L, child);
-      lua_pushinteger(L, exit_code(status));
+      lua_pushinteger(L, lost ? -1 : exit_code(status));
       return 2;
     }
     usleep(20'000);

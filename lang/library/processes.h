@@ -10,8 +10,8 @@ int run_process(lua_State* L);
 /// start(words, path): starts a program whose output goes to the end of a file. Returns its number. It ends with this
 /// process, and has a process group of its own, so that Ctrl-C comes by this process.
 int start_process(lua_State* L);
-/// wait(numbers, seconds): the number of a started process that has ended, and its exit code as run() gives it; nil
-/// where none has within the time, or where this process is asked to end.
+/// wait(numbers, seconds): the number of a started process that has ended, and its exit code as run() gives it, -1
+/// where it is not known; nil where none has within the time, or where this process is asked to end.
 int wait_process(lua_State* L);
 /// signal(number, signal): sends a signal to a started process and to what that has started.
 int signal_process(lua_State* L);
