@@ -67,6 +67,15 @@ TEST_F(Sweep, RefusesBeforeAnythingRuns) {
   EXPECT_FALSE(exists("s"));
 }
 
+// Values that are one name of a folder are runs of their own.
+TEST_F(Sweep, ValuesOfOneName) {
+  const Result r = sweep({"--sweep", "name=a/b,a_b,a/b", "--epochs", "1"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.err, "2 runs in s")) << r.err;
+  EXPECT_TRUE(exists("s/name=a_b") && exists("s/name=a_b-2"));
+  EXPECT_EQ(lines(read_file(dir_ / "s/table.csv")), 3);
+}
+
 TEST_F(Sweep, AtRandom) {
   Result r = sweep({"--sweep", "lr=1e-4..1e-1 hidden=3..9 batch=8,16", "--random", "3", "--epochs", "1"});
   ASSERT_EQ(r.code, 0) << r.err;

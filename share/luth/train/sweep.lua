@@ -102,13 +102,18 @@ local function runs_of(axes, random, seed)
   for _, axis in ipairs(axes) do
     if axis.range and not count then usage('--sweep: a range of %s needs --random N, how many to try', axis.name) end
   end
-  local runs, seen = {}, {}
+  local runs, seen, taken = {}, {}, {}
   for _, values in ipairs(count and at_random(axes, count, seed) or grid(axes)) do
     local parts = {}
     for i, axis in ipairs(axes) do parts[i] = axis.name .. '=' .. values[i]:gsub('[^%w.+-]', '_') end
-    local name = table.concat(parts, ',')
-    if not seen[name] then runs[#runs + 1] = { name = name, values = values } end
-    seen[name] = true
+    local plain, whole, n = table.concat(parts, ','), table.concat(values, ','), 1
+    local name = plain
+    while taken[name] and not seen[whole] do  -- other values with the same name
+      n = n + 1
+      name = plain .. '-' .. n
+    end
+    if not seen[whole] then runs[#runs + 1] = { name = name, values = values } end
+    seen[whole], taken[name] = true, true
   end
   return runs
 end
