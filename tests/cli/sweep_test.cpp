@@ -45,6 +45,13 @@ TEST_F(Sweep, RunsTheGridAndComparesIt) {
   r = sweep({"--sweep", "lr=1e-2,1e-5 hidden=4,16,5", "--epochs", "4", "--resume"});
   EXPECT_TRUE(has(r.err, "6 runs in s, 2 at a time; 4 are done\n5 of 6")) << r.err;
   EXPECT_EQ(sweep({"--sweep", "lr=1"}).code, 2);
+  // not with runs of other words
+  r = sweep({"--sweep", "lr=1e-2,1e-5,1", "--epochs", "5", "--resume"});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_TRUE(has(r.err, "the runs in s were started with --epochs=4, this sweep has --epochs=5; ")) << r.err;
+  dir_.write("q.lua", points_recipe());
+  r = run_in(dir_, {"train", "q.lua", "--dir", "s", "--sweep", "lr=1", "--epochs", "4", "--resume"});
+  EXPECT_TRUE(r.code == 2 && has(r.err, "the sweep in s is of p.lua, this one of q.lua")) << r.err;
 }
 
 TEST_F(Sweep, RefusesBeforeAnythingRuns) {

@@ -294,6 +294,29 @@ local function words_for_runs(line)
   return list
 end
 
+-- The words of a list that another one has not, as text.
+local function others(words, than)
+  local there, list = {}, {}
+  for _, word in ipairs(than) do there[word] = true end
+  for _, word in ipairs(words) do if not there[word] then list[#list + 1] = word end end
+  return #list > 0 and table.concat(list, ' ')
+end
+
+-- Refuses to go on with the sweep of another recipe or of other words, whose runs cannot be compared.
+local function check_same(s)
+  local path = s.dir .. '/sweep.json'
+  local ok, before = pcall(native.json_decode, native.read(path, 1 << 24, 5))
+  if not ok or type(before) ~= 'table' or type(before.words) ~= 'table' then errors.unusable('%s is damaged', path) end
+  if before.recipe ~= s.recipe then
+    usage('--resume: the sweep in %s is of %s, this one of %s; give another --dir', s.dir, tostring(before.recipe), s.recipe)
+  end
+  local was, is = others(before.words, s.words), others(s.words, before.words)
+  if was or is then
+    usage('--resume: the runs in %s were started with %s, this sweep has %s; leave these words as they were, or give another --dir', s.dir,
+          was or 'nothing more', is or 'nothing more')
+  end
+end
+
 --- Runs the sweep `text` of a recipe whose options are in the line. `r`: the recipe as loaded; `given`: dir, resume, device, random.
 function M.run(recipe, text, line, r, device, given)
   local axes = axes_of(line, text)
@@ -304,6 +327,7 @@ function M.run(recipe, text, line, r, device, given)
   native.mkdirs(s.dir)
   local holder = native.lock(s.dir .. '/.lock')
   if holder then usage('another luth (process %s) works in %s; wait for its end, or give another --dir', holder, s.dir) end
+  if there then check_same(s) end
   mark_done(s.runs, s.dir .. '/done.jsonl')
   native.replace(s.dir .. '/sweep.json', native.json_encode { recipe = recipe, sweep = text, random = given.random, words = s.words } .. '\n')
   local failed = run_all(s, given, device)
