@@ -28,8 +28,8 @@ grep -q bits_per_character after.txt && ! cmp -s before.txt after.txt || fail "t
 "$luth" train "$scripts/char_lstm.lua" --dir char_lstm --resume --steps 7 >/dev/null 2>log.txt || fail "resuming: $(cat log.txt)"
 "$luth" - <<'LUA' || fail "the checkpoint has no tokenizer"
 local one, two = torch.load 'char_lstm/ckpt/last.h5', torch.load 'whole/ckpt/last.h5'
-assert(one.kept.tokenizer.tokenizer == two.kept.tokenizer.tokenizer)
-assert(data.Tokenizer.from_str(one.kept.tokenizer.tokenizer):token_to_id 'Ä')
+assert(one.kept.tokenizer.text == two.kept.tokenizer.text)
+assert(data.Tokenizer.from_str(one.kept.tokenizer.text):token_to_id 'Ä')
 LUA
 
 cat >bad.lua <<'LUA'
