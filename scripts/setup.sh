@@ -29,7 +29,8 @@ setup: this is not a Debian system (no dpkg-query and apt-get), so nothing was i
   to build     g++ 11 or clang 14 or later, CMake 3.22 or later, Ninja; ccache if you like
   libraries    Lua 5.4 compiled as C++ (static archive liblua5.4-c++.a), HDF5's C library (static archive libhdf5_serial.a) with
                libaec and libsz (static), oneTBB, oneDNN 2.x or 3.x, OpenBLAS with OpenMP threading, libtinfo, fmt, CLI11,
-               nlohmann's JSON, xxHash, zlib, Gloo (for torch.distributed), ZeroMQ and libsodium (for notebooks); if you like, Open MPI and MPICH (its backend mpi)
+               nlohmann's JSON, xxHash, zlib, PCRE2, utf8proc, SQLite, libpng, libturbojpeg, libwebp, Gloo (for torch.distributed),
+               ZeroMQ and libsodium (for notebooks); if you like, Open MPI and MPICH (its backend mpi)
   to test      GoogleTest
 In Debian's names: ${wanted[*]}
 END
