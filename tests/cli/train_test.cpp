@@ -18,7 +18,6 @@ return recipe {
 }
 )lua";
 
-
 double metric(const std::string& out, const std::string& name) {
   size_t at = ("\n" + out).find("\n" + name + " ");
   return at == std::string::npos ? -1 : std::stod(out.substr(at + name.size() + 1));

@@ -58,7 +58,8 @@ std::string comparable(const std::string& path, const std::string& bytes);
 std::string leftover(const Files& files);
 
 /// A run of `luth train` in the folder `run`, with augmentation of images and of batches, BatchNorm, dropout, Adam,
-/// OneCycle, accumulation, averages, two workers. It says `saved N` on stdout when the checkpoint of step N has been saved.
+/// OneCycle, accumulation, averages, two workers. It says `saved N` on stdout when the checkpoint of step N has been
+/// saved.
 class Training {
  public:
   /// `words` behind the recipe; they choose how long it is.
