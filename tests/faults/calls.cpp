@@ -252,7 +252,7 @@ class Calls : public Campaign {
     return "";
   }
 
-  const Training short_{{"--rows", "32", "--epochs", "2", "--save-every", "1"}};
+  const Training short_{{"--rows", "32", "--epochs", "2", "--save-every", "1"}, true};
   std::set<std::string> good_;  // folders from which a run has gone on to its right end
   const std::function<std::string(const TempDir&, const Result&)> unharmed_ = [this](const TempDir& d,
                                                                                      const Result& r) {

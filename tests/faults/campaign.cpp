@@ -151,7 +151,17 @@ std::string comparable(const std::string& path, const std::string& bytes) {
   return path.ends_with("metrics.csv") ? without_column(bytes, "samples_per_second") : bytes;
 }
 
-Training::Training(std::vector<std::string> words) : recipe_(training_recipe), words_(std::move(words)) {
+// A checkpoint without the best score and what was counted since; "" where it is none.
+static std::string unscored(const std::string& checkpoint) {
+  const TempDir dir;
+  dir.write("a.h5", checkpoint);
+  run_in(dir,
+         {"-e", "local c = torch.load('a.h5'); c.progress.best, c.progress.worse = nil, nil; torch.save(c, 'b.h5')"});
+  return read_file(dir / "b.h5");
+}
+
+Training::Training(std::vector<std::string> words, bool saves_fail)
+    : recipe_(training_recipe), words_(std::move(words)), saves_fail_(saves_fail) {
   const TempDir dir;
   prepare(dir);
   fs::create_directory(dir / "states");
@@ -176,9 +186,19 @@ std::vector<std::string> Training::words(bool resume) const {
   return all;
 }
 
+int Training::step_of(const std::string& bytes) const {
+  if (const auto known = states_.find(bytes); known != states_.end()) return known->second;
+  if (!saves_fail_) return -1;
+  if (unscored_.empty())
+    for (auto& [state, step] : states_) unscored_[unscored(state)] = step;
+  unscored_.erase("");
+  const auto known = unscored_.find(unscored(bytes));
+  return known == unscored_.end() ? -1 : known->second;
+}
+
 std::string Training::harmed(const Files& files) const {
   for (auto& [path, bytes] : files)
-    if (path.ends_with(".h5") && !states_.contains(bytes)) return path + " is no checkpoint of an unharmed run";
+    if (path.ends_with(".h5") && step_of(bytes) < 0) return path + " is no checkpoint of an unharmed run";
   return "";
 }
 
@@ -187,9 +207,11 @@ std::string Training::finished(const Files& files, bool idle) const {
     const auto found = files.find(path);
     if (path == ".lock" || (idle && found == files.end() && path == "ckpt/prev.h5")) continue;
     if (found == files.end()) return path + " is missing";
-    if (path == "ckpt/prev.h5" ? !states_.contains(found->second)
-                               : comparable(path, found->second) != comparable(path, bytes))
-      return path + " is not that of an unharmed run";
+    const bool any_step = path == "ckpt/prev.h5" || (saves_fail_ && path == "ckpt/best.h5");
+    const bool same = any_step                ? step_of(found->second) >= 0
+                      : path.ends_with(".h5") ? step_of(found->second) == step_of(bytes)
+                                              : comparable(path, found->second) == comparable(path, bytes);
+    if (!same) return path + " is not that of an unharmed run";
   }
   for (auto& [path, bytes] : files)
     if (!whole_.contains(path) && !idle) return path + " is left over";
@@ -198,8 +220,7 @@ std::string Training::finished(const Files& files, bool idle) const {
 
 int Training::step_of_last(const Files& files) const {
   const auto last = files.find("ckpt/last.h5");
-  const auto state = last == files.end() ? states_.end() : states_.find(last->second);
-  return state == states_.end() ? -1 : state->second;
+  return last == files.end() ? -1 : step_of(last->second);
 }
 
 void Training::accept(const Files& files) {

@@ -62,8 +62,9 @@ std::string leftover(const Files& files);
 /// saved.
 class Training {
  public:
-  /// `words` behind the recipe; they choose how long it is.
-  explicit Training(std::vector<std::string> words);
+  /// `words` behind the recipe; they choose how long it is. `saves_fail`: the best score of a checkpoint may be an
+  /// older one, because a best.h5 that could not be saved does not count.
+  explicit Training(std::vector<std::string> words, bool saves_fail = false);
   void prepare(const TempDir& dir) const { dir.write("r.lua", recipe_); }
   std::vector<std::string> words(bool resume) const;
   const std::string& recipe() const { return recipe_; }
@@ -81,8 +82,13 @@ class Training {
 
  private:
   std::string recipe_;
+  // The step of a checkpoint of an unharmed run; -1: it is none.
+  int step_of(const std::string& bytes) const;
+
   std::vector<std::string> words_;
-  std::map<std::string, int> states_;  // the bytes of each checkpoint -> its step
+  bool saves_fail_;
+  std::map<std::string, int> states_;            // the bytes of each checkpoint -> its step
+  mutable std::map<std::string, int> unscored_;  // the same without the best score, made when it is needed
   Files whole_;
   double seconds_;
 };
