@@ -1,5 +1,6 @@
 #include "cli/outlet.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,12 +26,15 @@ struct Outlet::Shared {
 
 namespace {
 
-// What cannot be written is dropped.
+// What cannot be written is dropped. A descriptor that is full, and does not block, is waited for.
 void write_all(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t n = ::write(fd, text.data(), text.size());
-    if (n < 0 && errno != EINTR) return;
     text.remove_prefix(size_t(std::max<ssize_t>(n, 0)));
+    if (n >= 0 || errno == EINTR) continue;
+    if (errno != EAGAIN) return;
+    pollfd full{fd, POLLOUT, 0};
+    ::poll(&full, 1, -1);
   }
 }
 

@@ -119,6 +119,26 @@ TEST_F(Launch, ForwardsSignalsThoughNobodyReads) {
   }
 }
 
+// The reader of an output that does not block comes late: nothing is lost, and the launcher sleeps meanwhile.
+TEST_F(Launch, WaitsForAnOutputThatDoesNotBlock) {
+  TempDir dir;
+  const std::string script = dir.write("s.lua", "print(('x'):rep(300000)) print('end')");
+  Process p({"launch", "--nproc", "1", script}, {.prepare = [] { return fcntl(1, F_SETFL, O_NONBLOCK) == 0; }});
+  sleep(2);
+  int running = 0;  // of 20 looks, those that find a thread that does not sleep
+  for (int i = 0; i < 20; ++i, usleep(20'000)) {
+    bool any = false;
+    for (auto& thread : std::filesystem::directory_iterator("/proc/" + std::to_string(p.pid()) + "/task"))
+      any = any || has(read_file(thread.path().string() + "/stat"), ") R ");
+    running += any;
+  }
+  EXPECT_LT(running, 10);
+  const Result r = p.wait();
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(r.out.size(), 300000 + sizeof "\nend");
+  EXPECT_TRUE(r.out.ends_with("x\nend\n"));
+}
+
 TEST_F(Launch, EndsWithoutDestroy) {
   const Result r = launch(begin + "dist.barrier()\nprint('end')\nif r == 0 then os.exit(0) end\n", 3);
   EXPECT_EQ(r.code, 0) << r.err;
