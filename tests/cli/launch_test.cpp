@@ -88,6 +88,44 @@ TEST_F(Launch, AStoppedRankIsNamedWhenTimeIsOver) {
   EXPECT_SAYS(r, "rank 1 ended with code 143");  // it goes on, to obey SIGTERM
 }
 
+// Within the broadcast, whose bytes are on their way.
+TEST_F(Launch, ARankThatStopsInABroadcastIsNamed) {
+  const Result r = launch(
+      "local dist = torch.distributed\ndist.init_process_group { timeout = 2 }\nlocal x = torch.ones(10 << 20)\n"
+      "dist.broadcast(x, 0)\nif dist.get_rank() == 1 then\n  local stat <close> = io.open '/proc/self/stat'\n"
+      "  os.execute('(sleep 0.3; kill -STOP ' .. stat:read 'n' .. ') >&- 2>&- &')\nend\n"
+      "while true do dist.broadcast(x, 0) end\n",
+      3);
+  EXPECT_EQ(r.code, 6);
+  EXPECT_SAYS(r, "rank 0 ended with code 6");
+  EXPECT_SAYS(r, "rank 2 ended with code 6");
+  EXPECT_SAYS(r, " has not ended within 2 s: ");
+  EXPECT_SAYS(r, "rank 1 has not come");
+  EXPECT_SAYS(r, "rank 1 ended with code 143");
+}
+
+// A rank writes no more where it has to wait than where it has not: what others do not read would be kept.
+TEST_F(Launch, AWaitSendsNothing) {
+  const Result r = launch(begin +
+                              "local x = torch.ones(100)\n"
+                              "local function written()\n"
+                              "  local f <close> = io.open('/proc/self/io')\n"
+                              "  return tonumber(f:read('a'):match 'wchar: (%d+)')\n"
+                              "end\n"
+                              "local function cost(late)\n"
+                              "  dist.barrier()\n"
+                              "  os.execute('sleep ' .. (r == 0 and late or 0.3))\n"
+                              "  local before = written()\n"
+                              "  dist.all_reduce(x)\n"
+                              "  return written() - before\n"
+                              "end\n"
+                              "local usual = cost(0.6)\n"
+                              "print('more: ' .. cost(6) - usual)\n",
+                          2);
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "[1] more: 0\n")) << r.out;
+}
+
 TEST_F(Launch, CallsThatDifferNameBoth) {
   const std::string script =
       begin + "if r == 0 then dist.all_reduce(torch.ones(70000)) else dist.all_reduce(torch.ones(7)) end\n";

@@ -33,6 +33,7 @@ class Mesh final : public gloo::rendezvous::Context {
 
  private:
   struct Peer {
+    std::unique_ptr<gloo::transport::UnboundBuffer> alarm;  // receives nothing; fails when the connection does
     bool is_broken = false, is_dead = false, has_left = false;
     Deadline next_question{};
   };
@@ -41,8 +42,7 @@ class Mesh final : public gloo::rendezvous::Context {
   std::vector<int> ranks_;
   std::function<bool(int)> has_left_;
   std::vector<Peer> peers_;  // of look()
-  std::unique_ptr<gloo::transport::UnboundBuffer> question_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;         // of what follows
   std::set<Buffer*> buffers_;
   std::string why_ = "the connections of the group have been closed";
   bool closed_ = false;
