@@ -13,6 +13,13 @@ namespace {
 
 std::atomic<const TextLibrary*> opened = nullptr;
 constexpr int64_t most_bytes = int64_t(1) << 30;
+constexpr size_t most_padded = size_t(1) << 28;
+
+void check_padded(size_t texts, size_t length) {
+  if (length > most_padded / std::max<size_t>(texts, 1))
+    throw Error("{} texts of {} tokens are more than luth pads at once, {} tokens; encode fewer at a time", texts,
+                length, most_padded);
+}
 
 }  // namespace
 
@@ -54,6 +61,7 @@ void pad(std::span<Encoding> all, const Padding& how) {
   if (length == 0)
     for (const Encoding& e : all) length = std::max(length, e.size());
   if (how.multiple > 0) length = (length + size_t(how.multiple) - 1) / size_t(how.multiple) * size_t(how.multiple);
+  check_padded(all.size(), length);
   for (Encoding& e : all) {
     const size_t n = length > e.size() ? length - e.size() : 0;
     const auto fill = [&](auto& list, auto value) {
@@ -66,6 +74,8 @@ void pad(std::span<Encoding> all, const Padding& how) {
 
 std::vector<Encoding> encode_batch(const Tokenizer& tokenizer, std::span<const std::string> texts,
                                    bool add_special_tokens) {
+  const Padding& how = tokenizer.padding;
+  if (how.on) check_padded(texts.size(), size_t(std::max(how.length, how.multiple)));  // each is padded first alone
   std::vector<Encoding> all(texts.size());
   parallel_for(int64_t(texts.size()), 64, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
@@ -74,7 +84,7 @@ std::vector<Encoding> encode_batch(const Tokenizer& tokenizer, std::span<const s
       } catch (const Error& e) { throw Error(e.code(), "text {}: {}", i + 1, e.what()); }
     }
   });
-  if (tokenizer.padding.on) pad(all, tokenizer.padding);
+  if (how.on) pad(all, how);
   return all;
 }
 

@@ -118,9 +118,16 @@ refused('cannot read', Tokenizer.from_file, '/no/such/file')
 refused('it is no regular file', Tokenizer.from_file, '/dev/null')
 refused('byte 3 of the text is no UTF-8', cased.encode, cased, 'ab\xff')
 refused('text 2: byte 1', cased.encode_batch, cased, { 'a', '\x80' })
-refused('match limit exceeded', function()  -- a pattern that takes for ever is stopped
-  Tokenizer.from_str(model({ type = 'BPE', vocab = ab, merges = { 'a b' } }, { pre_tokenizer = { type = 'Split', pattern = { Regex = '(a+)+$' }, behavior = 'Isolated' } })):ids(('a'):rep(5000) .. 'b')
-end)
+-- Patterns. One that takes for ever is stopped, also where no place alone takes long; a match of any length is found.
+local function split_at(regex)
+  return Tokenizer.from_str(model({ type = 'WordLevel', vocab = { u = 0 }, unk_token = 'u' }, { pre_tokenizer = { type = 'Split', pattern = { Regex = regex }, behavior = 'Isolated' } }))
+end
+for _, regex in ipairs { '(a+)+$', ('(?:a|a)'):rep(18) .. '[cd]' } do
+  refused('match limit exceeded', function() split_at(regex):ids(('a'):rep(5000) .. 'b') end)
+end
+refused('the regular expression', function() split_at '(?:(a)|b)+?c|(?R)*d':ids(('ab'):rep(100000)) end)
+assert(#split_at '(?:a|(b))+':ids(('ab'):rep(50000) .. 'c' .. ('ab'):rep(2000)) == 3)
+assert(#split_at '(?:a|a)*c|x':ids(('a'):rep(20) .. 'x' .. ('a'):rep(20)) == 3)
 
 -- ---- files of strangers ----
 local function bpe_of(more)
@@ -137,6 +144,38 @@ for _, normalizer in ipairs { y_to_x, { type = 'NFC' } } do
     assert(#e.ids == 1001 and e.offsets:min():item() >= 1 and e.offsets:max():item() <= 2)
   end
 end
+-- What a file asks for has an end: lengths, replacements, templates, prefixes.
+local function asks_for(more) return Tokenizer.from_str(model(bpe_of {}, more)) end
+local longer, templates = { type = 'Replace', pattern = { String = 'a' }, content = ('a'):rep(1000) }, {}
+for i = 1, 17 do templates[i] = { Sequence = { id = 'A' } } end
+local bytes_again = {}
+for i = 1, 30 do bytes_again[i] = { type = 'ByteLevel', use_regex = false } end
+refused('padding.strategy.Fixed: expected a whole number from 0 to 1048576', asks_for, { padding = { strategy = { Fixed = 1 << 30 } } })
+refused('padding.pad_to_multiple_of', asks_for, { padding = { strategy = 'BatchLongest', pad_to_multiple_of = 1 << 30 } })
+local padded = asks_for { padding = { strategy = { Fixed = 1 << 20 } } }
+assert(#padded:encode('a').ids == 1 << 20)
+refused('257 texts of 1048576 tokens are more than luth pads at once', function()
+  local texts = {}
+  for i = 1, 257 do texts[i] = 'a' end
+  padded:encode_batch(texts)
+end)
+for _, more in ipairs { { normalizer = { type = 'Sequence', normalizers = { longer, longer, longer } } },
+                        { pre_tokenizer = { type = 'Sequence', pretokenizers = bytes_again } } } do
+  refused('more than 32 times as long', function() asks_for(more):encode(('aé'):rep(10)) end)
+end
+refused('post_processor.single[16]: luth takes', asks_for, { post_processor = { type = 'TemplateProcessing', single = templates } })
+refused('post_processor.single[1]: luth takes', asks_for, { post_processor = { type = 'TemplateProcessing', special_tokens = { x = { ids = torch.zeros(40000, { dtype = torch.int64 }):tolist() } },
+  single = { { SpecialToken = { id = 'x' } }, { SpecialToken = { id = 'x' } } } } })
+for _, affix in ipairs { 'end_of_word_suffix', 'continuing_subword_prefix' } do
+  local m = bpe_of { [affix] = ('z'):rep(100000) }
+  m.merges = {}
+  local t = Tokenizer.from_str((model(m):gsub('"merges":{}', '"merges":[]')))
+  for _, encode in ipairs { t.ids, t.encode } do
+    refused('the tokenizer makes more than', encode, t, 'xx')
+  end
+end
+local decoder = asks_for { decoder = { type = 'Sequence', decoders = { longer, longer, longer, longer } } }
+refused('a text of more than', decoder.decode, decoder, { 3 })
 -- A text without newlines is cut at spaces, then at characters; no byte of it is lost.
 local function words_of(text)
   local f = assert(io.open(path, 'w'))

@@ -150,6 +150,7 @@ class Bpe final : public Model {
         if (unknown && !fuse_) push(*unknown_, std::exchange(unknown, 0));
         unknown += uint32_t(at - begin);
       }
+      check_tokens(word.size(), piece.size());
     }
     if (unknown) push(*unknown_, unknown);
     if (!word.empty()) word.back().next = -1;

@@ -130,7 +130,10 @@ class MetaspaceDecoder final : public Decoder {
 };
 
 void replace_all(std::string& s, std::string_view what, std::string_view with) {
-  for (size_t at = 0; (at = s.find(what, at)) != s.npos; at += with.size()) s.replace(at, what.size(), with);
+  std::string out;
+  size_t done = 0;
+  for (size_t at; (at = s.find(what, done)) != s.npos; done = at + what.size()) out.append(s, done, at - done) += with;
+  if (done) s = out.append(s, done);
 }
 
 // Without the spaces before marks and endings, as English is written.
@@ -201,15 +204,21 @@ class Replace final : public Decoder {
   static constexpr std::string_view type = "Replace";
   explicit Replace(const Node& n) : pattern_(n.at("pattern").pattern()), with_(n.at("content").text()) {}
   Texts run(Texts tokens) const override {
+    size_t bytes = 0;
     for (std::string& t : tokens) {
       std::string out;
-      for (const Match& m : pattern_->find(t)) out += m.is_match ? with_ : t.substr(m.at.begin, m.at.end - m.at.begin);
+      for (const Match& m : pattern_->find(t)) {
+        out += m.is_match ? with_ : t.substr(m.at.begin, m.at.end - m.at.begin);
+        if (bytes + out.size() > most) throw Error("the tokenizer makes a text of more than {} bytes of tokens", most);
+      }
+      bytes += out.size();
       t = out;
     }
     return tokens;
   }
 
  private:
+  static constexpr size_t most = size_t(1) << 28;
   PatternPtr pattern_;
   std::string with_;
 };

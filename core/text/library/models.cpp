@@ -1,5 +1,8 @@
 #include "core/text/library/models.h"
 
+#include <algorithm>
+#include <functional>
+
 #include "core/base/visible.h"
 
 namespace luth::text {
@@ -40,7 +43,9 @@ class WordPiece final : public Model {
     if (!id) n.fail("the vocabulary has no '" + foreign(unknown) + "', which stands for unknown words");
     unknown_ = *id;
     for (uint32_t i = 0; i < words_.end(); ++i)
-      if (const std::string* s = words_.text_of(i)) longest_ = std::max(longest_, s->size());
+      if (const std::string* s = words_.text_of(i)) lengths_.push_back(s->size());
+    std::sort(lengths_.begin(), lengths_.end(), std::greater<>());
+    lengths_.erase(std::unique(lengths_.begin(), lengths_.end()), lengths_.end());
   }
   void run(std::string_view piece, std::vector<Token>& out) const override {
     const size_t before = out.size();
@@ -57,12 +62,14 @@ class WordPiece final : public Model {
     for (size_t begin = 0; begin < piece.size();) {
       text = begin ? prefix_ : "";
       const size_t head = text.size();
-      text += piece.substr(begin, longest_);
-      size_t end = std::min(piece.size(), begin + longest_);
-      while (end < piece.size() && end > begin && (piece[end] & 0xc0) == 0x80) --end;
-      for (; end > begin; end = luth::text::before(piece, end)) {
-        const auto id = words_.find(std::string_view(text).substr(0, head + end - begin));
+      text += piece.substr(begin, lengths_[0]);
+      size_t end = begin;
+      for (size_t length : lengths_) {
+        if (length <= head) return false;
+        if (length > text.size()) continue;
+        const auto id = words_.find(std::string_view(text).substr(0, length));
         if (!id) continue;
+        end = begin + length - head;
         out.push_back({*id, uint32_t(begin), uint32_t(end)});
         break;
       }
@@ -75,7 +82,7 @@ class WordPiece final : public Model {
   std::string prefix_;
   int64_t most_;
   uint32_t unknown_ = 0;
-  size_t longest_ = 0;  // bytes of a token
+  std::vector<size_t> lengths_;  // bytes of tokens, each once, the longest first
 };
 
 template <class T>
@@ -86,6 +93,11 @@ std::unique_ptr<Model> make_one(const Node& n) {
 }  // namespace
 
 Model::~Model() = default;
+
+void check_tokens(size_t tokens, size_t bytes) {
+  if (tokens > 64 * bytes + (1 << 16))
+    throw Error("the tokenizer makes more than {} tokens of {} bytes, as no good one does", tokens - 1, bytes);
+}
 
 void Vocabulary::add(const Node& place, std::string text, uint64_t id, bool again) {
   if (id > 4 * uint64_t(ids_.size()) + (1 << 20))

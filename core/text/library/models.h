@@ -13,6 +13,9 @@ struct Token {
   uint32_t begin, end;
 };
 
+/// Throws for more tokens than a good file makes of a text of so many bytes.
+void check_tokens(size_t tokens, size_t bytes);
+
 /// Texts and their numbers.
 class Vocabulary {
  public:

@@ -29,6 +29,16 @@ Span Normalized::origin(Piece p) const {
   return {shift_ + uint32_t(p.begin), shift_ + uint32_t(p.end)};
 }
 
+void Normalized::check(size_t bytes) const {
+  if (bytes > most_)
+    throw Error("the tokenizer makes a text more than 32 times as long, as no good one does; look at its replacements");
+}
+void Normalized::become(std::string text, std::vector<Span> origins) {
+  check(text.size());
+  text_ = std::move(text);
+  origins_ = std::move(origins);
+}
+
 void Normalized::change(const std::vector<Change>& to, size_t removed) {
   follow();
   std::string text;
@@ -47,8 +57,7 @@ void Normalized::change(const std::vector<Change>& to, size_t removed) {
     text::append(text, x.c);
     if (x.by <= 0) skip(size_t(1 - x.by));
   }
-  text_ = std::move(text);
-  origins_ = std::move(origins);
+  become(std::move(text), std::move(origins));
 }
 
 void Normalized::filter(const std::function<bool(char32_t)>& keep) {
@@ -61,8 +70,7 @@ void Normalized::filter(const std::function<bool(char32_t)>& keep) {
     text.append(text_, begin, at - begin);
     if (tracked_) origins.insert(origins.end(), origins_.begin() + int64_t(begin), origins_.begin() + int64_t(at));
   }
-  text_ = std::move(text);
-  origins_ = std::move(origins);
+  become(std::move(text), std::move(origins));
 }
 
 void Normalized::map_ascii(char (*f)(char)) {
@@ -73,6 +81,7 @@ void Normalized::map_ascii(char (*f)(char)) {
 void Normalized::prepend(std::string_view what) {
   if (text_.empty() || what.empty()) return;
   follow();
+  check(text_.size() + what.size());
   text_.insert(0, what);
   if (tracked_) origins_.insert(origins_.begin(), what.size(), Span(origins_.front()));
 }
@@ -80,6 +89,7 @@ void Normalized::prepend(std::string_view what) {
 void Normalized::append(std::string_view what) {
   if (text_.empty() || what.empty()) return;
   follow();
+  check(text_.size() + what.size());
   text_ += what;
   if (tracked_) origins_.insert(origins_.end(), what.size(), Span(origins_.back()));
 }
@@ -96,6 +106,7 @@ void Normalized::keep_only(Piece p) {
 Normalized Normalized::slice(Piece p) const {
   Normalized part(view(p), shift_ + uint32_t(unchanged_ ? p.begin : 0), tracked_);
   part.unchanged_ = unchanged_;
+  part.most_ = most_;
   if (!origins_.empty()) part.origins_.assign(origins_.begin() + int64_t(p.begin), origins_.begin() + int64_t(p.end));
   return part;
 }
@@ -107,14 +118,14 @@ void Normalized::replace(const std::vector<Match>& matches, std::string_view wit
   std::vector<Span> origins;
   for (const Match& m : matches) {
     text += m.is_match ? with : view(m.at);
+    check(text.size());
     if (!tracked_) continue;
     if (m.is_match)
       origins.insert(origins.end(), with.size(), m.at.end ? origins_[m.at.end - 1] : Span{shift_, shift_});
     else
       origins.insert(origins.end(), origins_.begin() + int64_t(m.at.begin), origins_.begin() + int64_t(m.at.end));
   }
-  text_ = std::move(text);
-  origins_ = std::move(origins);
+  become(std::move(text), std::move(origins));
 }
 
 std::vector<Piece> Normalized::rewrite(const std::vector<Piece>& pieces,
@@ -128,10 +139,10 @@ std::vector<Piece> Normalized::rewrite(const std::vector<Piece>& pieces,
     const bool first = tracked_ ? origin(p).begin == 0 : p.begin == 0 && shift_ == 0;
     for (const Piece& q : f(part, first)) out.push_back({text.size() + q.begin, text.size() + q.end});
     text += part.text_;
+    check(text.size());
     origins.insert(origins.end(), part.origins_.begin(), part.origins_.end());
   }
-  text_ = std::move(text);
-  origins_ = std::move(origins);
+  become(std::move(text), std::move(origins));
   return out;
 }
 
@@ -149,8 +160,7 @@ void Normalized::map_bytes(std::vector<Piece>& pieces, const std::array<std::str
     }
     p = {begin, text.size()};
   }
-  text_ = std::move(text);
-  origins_ = std::move(origins);
+  become(std::move(text), std::move(origins));
 }
 
 }  // namespace luth::text

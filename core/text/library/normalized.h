@@ -20,11 +20,13 @@ struct Match {
   bool is_match;
 };
 
+/// A text may become 32 times as long, and 1 MiB longer; Unicode's own forms need eleven times. Changes that make it
+/// longer throw.
 class Normalized {
  public:
   /// Of bytes that begin at `shift` in the original. `tracked`: whether origins will be asked for.
   Normalized(std::string_view text, uint32_t shift, bool tracked)
-      : text_(text), shift_(shift), tracked_(tracked), unchanged_(true) {}
+      : text_(text), most_(32 * text.size() + (1 << 20)), shift_(shift), tracked_(tracked), unchanged_(true) {}
   const std::string& text() const { return text_; }
   std::string_view view(Piece p) const { return std::string_view(text_).substr(p.begin, p.end - p.begin); }
   /// The bytes of the original that the piece comes from; whole characters. Of a text that is tracked.
@@ -53,8 +55,11 @@ class Normalized {
 
  private:
   void follow();  // makes origins_
+  void check(size_t bytes) const;
+  void become(std::string text, std::vector<Span> origins);
   std::string text_;
   std::vector<Span> origins_;  // of each byte, where unchanged_ is false and tracked_
+  size_t most_;                // bytes
   uint32_t shift_;
   bool tracked_, unchanged_;
 };

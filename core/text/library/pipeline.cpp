@@ -116,6 +116,7 @@ Encoding Pipeline::encode_one(std::string_view text, uint8_t type_id) const {
             e.offsets.push_back(part.origin({p.begin + t.begin, p.begin + t.end}));
             e.words.push_back(word);
           }
+          check_tokens(e.ids.size(), text.size());
           ++word;
         }
       });
@@ -143,13 +144,16 @@ Encoding Pipeline::encode(std::string_view text, const std::string_view* second,
 
 void Pipeline::append_ids(std::string_view text, Ids& out) const {
   check_text(text);
+  const size_t before = out.size();
   WordCache& cache = WordCache::of_thread(number_);
   each_section(
       text, pre_tokenizer_ && pre_tokenizer_->needs_origins(), [&](uint32_t id, Span) { out.push_back(id); },
       [&](const Normalized& part, const std::vector<Piece>& pieces) {
-        for (const Piece& p : pieces)
-          if (p.begin < p.end)
-            for (const Token& t : tokens_of(part.view(p), cache)) out.push_back(t.id);
+        for (const Piece& p : pieces) {
+          if (p.begin == p.end) continue;
+          for (const Token& t : tokens_of(part.view(p), cache)) out.push_back(t.id);
+          check_tokens(out.size() - before, text.size());
+        }
       });
 }
 

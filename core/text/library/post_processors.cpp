@@ -84,9 +84,15 @@ class Template final : public PostProcessor {
         for (const Node& id : token.at("ids").items()) tokens[name].push_back(uint32_t(id.integer(0, UINT32_MAX - 1)));
       });
     const char* names[] = {"single", "pair"};
-    for (size_t k : {0, 1})
-      if (n.has(names[k]))
-        for (const Node& part : n.at(names[k]).items()) parts_[k].push_back(read(part, tokens));
+    for (size_t k : {0, 1}) {
+      size_t special = 0, texts = 0;
+      for (const Node& part : n.has(names[k]) ? n.at(names[k]).items() : std::vector<Node>()) {
+        const Part& p = parts_[k].emplace_back(read(part, tokens));
+        special += p.ids.size(), texts += p.text >= 0;
+        if (special > most_special || texts > most_texts)
+          part.fail(fmt::format("luth takes {} special tokens and {} texts", most_special, most_texts));
+      }
+    }
   }
   size_t added(bool two) const override {
     size_t n = 0;
@@ -129,6 +135,7 @@ class Template final : public PostProcessor {
     p.ids = it->second;
     return p;
   }
+  static constexpr size_t most_special = 1 << 16, most_texts = 16;
   std::vector<Part> parts_[2];
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/base/interrupt.h"
 #include "core/base/visible.h"
 
 namespace luth::text {
@@ -28,7 +29,7 @@ class Literal final : public Pattern {
   std::string text_;
 };
 
-constexpr uint32_t most_steps = 10'000'000;
+constexpr uint32_t few_steps = 1000;  // of the first attempt at a place
 constexpr size_t longest = 1 << 16;
 
 std::string message(int code) {
@@ -68,6 +69,61 @@ std::string with_sets(std::string_view pattern) {
   return out;
 }
 
+struct Free {
+  void operator()(pcre2_code* c) const { pcre2_code_free(c); }
+  void operator()(pcre2_match_context* c) const { pcre2_match_context_free(c); }
+  void operator()(pcre2_match_data* d) const { pcre2_match_data_free(d); }
+};
+
+// Matches in a text. PCRE2 counts steps anew at each place where a match may begin, so the steps of all places have a
+// bound here. Compiled code also gives up where its stack of 32 KiB ends; the interpreter, whose stack is on the heap,
+// goes on.
+class Search {
+ public:
+  Search(const pcre2_code* code, std::string_view text)
+      : code_(code),
+        text_(text),
+        left_(100'000'000 + 100 * text.size()),
+        found_(pcre2_match_data_create_from_pattern(code, nullptr)),
+        limits_(pcre2_match_context_create(nullptr)) {
+    if (!found_ || !limits_) throw std::bad_alloc();
+    pcre2_set_heap_limit(limits_.get(), 64 << 10);  // KiB
+  }
+  const PCRE2_SIZE* ends() const { return pcre2_get_ovector_pointer(found_.get()); }
+
+  // As pcre2_match returns it, of the first match from there on.
+  int next(size_t from) {
+    int code = match(from, few_steps, 0);
+    if (code != PCRE2_ERROR_MATCHLIMIT && code != PCRE2_ERROR_JIT_STACKLIMIT) return code;
+    for (;;) {
+      code = match_at(from);
+      if (code != PCRE2_ERROR_NOMATCH || from >= text_.size()) return code;
+      next_char(text_, from);
+    }
+  }
+
+ private:
+  int match(size_t from, uint32_t steps, uint32_t options) {
+    pcre2_set_match_limit(limits_.get(), steps);
+    return pcre2_match(code_, reinterpret_cast<PCRE2_SPTR>(text_.data()), text_.size(), from,
+                       options | PCRE2_NO_UTF_CHECK, found_.get(), limits_.get());
+  }
+  // A match that begins there, by the interpreter, as PCRE2_ANCHORED has it.
+  int match_at(size_t place) {
+    poll_interrupt();
+    for (uint32_t steps = few_steps;; steps *= 10) {
+      const int code = match(place, steps, PCRE2_ANCHORED);
+      if (code != PCRE2_ERROR_MATCHLIMIT || left_ < steps * uint64_t(10)) return code;
+      left_ -= steps * uint64_t(10);
+    }
+  }
+  const pcre2_code* code_;
+  std::string_view text_;
+  uint64_t left_;  // steps beyond the first attempts
+  std::unique_ptr<pcre2_match_data, Free> found_;
+  std::unique_ptr<pcre2_match_context, Free> limits_;
+};
+
 class Regex final : public Pattern {
  public:
   explicit Regex(const std::string& text) : name_(foreign(text, 60)) {
@@ -80,24 +136,17 @@ class Regex final : public Pattern {
                               nullptr));
     if (!code_) throw Error("'{}' is no regular expression that luth reads: {}", name_, message(code));
     pcre2_jit_compile(code_.get(), PCRE2_JIT_COMPLETE);  // without it matching is slower, and the same
-    limits_.reset(pcre2_match_context_create(nullptr));
-    if (!limits_) throw std::bad_alloc();
-    pcre2_set_match_limit(limits_.get(), most_steps);
-    pcre2_set_heap_limit(limits_.get(), 64 << 10);  // KiB
   }
 
   std::vector<Match> find(std::string_view text) const override {
-    const std::unique_ptr<pcre2_match_data, decltype(&pcre2_match_data_free)> found(
-        pcre2_match_data_create_from_pattern(code_.get(), nullptr), pcre2_match_data_free);
-    if (!found) throw std::bad_alloc();
+    Search search(code_.get(), text);
     std::vector<Match> out;
     size_t at = 0, from = 0;  // what has been given out, and where to look on
     while (from <= text.size()) {
-      const int code = pcre2_match(code_.get(), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), from,
-                                   PCRE2_NO_UTF_CHECK, found.get(), limits_.get());
+      const int code = search.next(from);
       if (code == PCRE2_ERROR_NOMATCH) break;
       if (code < 0) throw Error("the regular expression '{}' ends with: {}", name_, message(code));
-      const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(found.get());
+      const PCRE2_SIZE* ends = search.ends();
       if (ends[1] <= ends[0]) {  // nothing; on with the next character
         if (ends[0] >= text.size()) break;
         from = std::max(from, ends[0]);
@@ -113,13 +162,8 @@ class Regex final : public Pattern {
   }
 
  private:
-  struct Free {
-    void operator()(pcre2_code* c) const { pcre2_code_free(c); }
-    void operator()(pcre2_match_context* c) const { pcre2_match_context_free(c); }
-  };
   std::string name_;
   std::unique_ptr<pcre2_code, Free> code_;
-  std::unique_ptr<pcre2_match_context, Free> limits_;
 };
 
 // Pieces that are neighbours, and for which `joins(left, right)` holds, as one.

@@ -22,6 +22,8 @@ std::string direction(const Node& n) {
   return n.at("direction").one_of<const char*>({{"Left", "left"}, {"Right", "right"}});
 }
 
+constexpr int64_t longest_padding = 1 << 20;  // that a file asks for
+
 // All lists of an encoding.
 template <class F>
 void each_list(Encoding& e, F&& f) {
@@ -70,8 +72,8 @@ Padding read_padding(const Node& n) {
   Padding p;
   p.on = true;
   if (n.has("strategy") && n.at("strategy").json().is_object())
-    p.length = n.at("strategy").at("Fixed").integer(0, 1 << 30);
-  if (n.has("pad_to_multiple_of")) p.multiple = n.at("pad_to_multiple_of").integer(0, 1 << 30);
+    p.length = n.at("strategy").at("Fixed").integer(0, longest_padding);
+  if (n.has("pad_to_multiple_of")) p.multiple = n.at("pad_to_multiple_of").integer(0, longest_padding);
   if (n.has("pad_id")) p.id = uint32_t(n.at("pad_id").integer(0, UINT32_MAX - 1));
   if (n.has("pad_type_id")) p.type_id = uint8_t(n.at("pad_type_id").integer(0, 255));
   p.token = n.text("pad_token", "[PAD]");

@@ -26,7 +26,7 @@ class WordCache {
       make(piece, scratch_);
       return scratch_;
     }
-    if (slots_.empty() || keys_.size() > most_bytes || used_ > places / 2) reset();
+    if (slots_.empty() || keys_.size() > most || tokens_.size() > most || used_ > places / 2) reset();
     Slot* s = &slots_[0];
     for (size_t i = std::hash<std::string_view>{}(piece);; ++i) {
       s = &slots_[i & (places - 1)];
@@ -47,7 +47,7 @@ class WordCache {
   struct Slot {
     uint32_t key, key_size, tokens, count;
   };
-  static constexpr size_t places = 1 << 16, longest = 64, most_bytes = 1 << 22;
+  static constexpr size_t places = 1 << 16, longest = 64, most = 1 << 22;
   void reset() {
     slots_.assign(places, Slot{0, 0, 0, 0});
     keys_.clear();
