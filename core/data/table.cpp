@@ -168,7 +168,8 @@ double TableDataset::value_of(const Records& records, Column& column, const Cell
   const bool has_text = cell.kind != Cell::Kind::number;
   if (has_text && !spec_.na_values.empty() && contains(spec_.na_values, cell.text)) return nothing;
   double number = cell.number;
-  const bool is_number = !has_text || (cell.kind == Cell::Kind::plain && !column.forced &&
+  const bool is_long = cell.kind == Cell::Kind::plain && is_beyond_exact(cell.text);
+  const bool is_number = !has_text || (cell.kind == Cell::Kind::plain && !column.forced && !is_long &&
                                        parse_number(cell.text, spec_.decimal[0], number));
   if (is_number && !column.forced && column.kind != Kind::category) {
     column.kind = Kind::number;
@@ -180,7 +181,9 @@ double TableDataset::value_of(const Records& records, Column& column, const Cell
                 foreign(column.name), why, foreign(column.name));
   };
   if (is_number && !column.forced) refuse("a number among texts");
-  if (column.kind == Kind::number || (column.kind == Kind::unknown && cell.kind == Cell::Kind::plain)) {
+  if (is_long && column.kind == Kind::number)
+    refuse(fmt::format("{} would lose digits as a number", foreign(cell.text, 40)));
+  if (column.kind == Kind::number || (column.kind == Kind::unknown && cell.kind == Cell::Kind::plain && !is_long)) {
     const std::string shown = foreign(cell.text, 40);
     if (parse_number(cell.text, ',', number)) refuse(fmt::format("'{}' is a number with decimal = ','", shown));
     if (column.kind == Kind::number)

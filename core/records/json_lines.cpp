@@ -1,6 +1,9 @@
 #include "core/records/json_lines.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -14,6 +17,26 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int most_levels = 16;
+
+// Whether a whole number outside of texts has more than 64 bits, which the parser would round.
+bool has_longer_integer(std::string_view s) {
+  for (size_t i = 0, end; i < s.size(); i = end) {
+    end = i + 1;
+    if (s[i] == '"')
+      while (end < s.size() && s[end] != '"') end += s[end] == '\\' ? 2 : 1;
+    if (s[i] == '"') ++end;
+    if (s[i] != '-' && (s[i] < '0' || s[i] > '9')) continue;
+    end = std::min(s.find_first_not_of("0123456789.eE+-", end), s.size());
+    const std::string_view number = s.substr(i, end - i);
+    if (!is_beyond_exact(number)) continue;
+    int64_t negative = 0;
+    uint64_t positive = 0;
+    const auto [stop, error] = s[i] == '-' ? std::from_chars(&s[i], number.data() + number.size(), negative)
+                                           : std::from_chars(&s[i], number.data() + number.size(), positive);
+    if (error != std::errc()) return true;
+  }
+  return false;
+}
 
 // The objects of a file, one after the other.
 class Objects {
@@ -32,6 +55,9 @@ class Objects {
       } catch (const Json::parse_error& e) {
         throw Error("{}, line {}, column {}: this is no JSON", name_, line_, e.byte);
       } catch (const Json::exception& e) { throw Error("{}, line {}: a number is out of range", name_, line_); }
+      if (has_longer_integer(text))
+        throw Error("{}, line {}: a whole number has more than 64 bits and would lose digits; write it as a text",
+                    name_, line_);
       if (!object.is_object()) throw Error("{}, line {}: the line is no object: {{\"name\": value, …}}", name_, line_);
       return true;
     }
@@ -87,6 +113,7 @@ class JsonLines final : public Records {
   bool next(std::vector<Cell>& row) override {
     if (!objects_.next(object_)) return false;
     row.assign(columns_.size(), {});
+    digits_.clear();
     const auto fill = [&](const std::string& key, const Json& value) {
       const auto it = place_.find(key);
       if (it != place_.end()) row[it->second] = cell_of(value);  // else the file has changed
@@ -112,9 +139,14 @@ class JsonLines final : public Records {
     }
   }
 
-  static Cell cell_of(const Json& value) {
+  Cell cell_of(const Json& value) {
     Cell cell;
-    if (value.is_string()) {
+    const bool is_integer = value.is_number_integer();
+    if (is_integer && (value.is_number_unsigned() ? value.get<uint64_t>() > uint64_t(most_exact)
+                                                  : value.get<int64_t>() < -most_exact)) {
+      cell.kind = Cell::Kind::plain;
+      cell.text = digits_.emplace_back(value.dump());
+    } else if (value.is_string()) {
       cell.kind = Cell::Kind::text;
       cell.text = value.get_ref<const std::string&>();
     } else if (value.is_number() || value.is_boolean()) {
@@ -125,7 +157,8 @@ class JsonLines final : public Records {
   }
 
   Objects objects_;
-  Json object_;  // the last one, whose texts the cells are
+  Json object_;                     // the last one, whose texts the cells are
+  std::deque<std::string> digits_;  // of whole numbers that a double does not hold
   std::map<std::string, size_t, std::less<>> place_;
 };
 

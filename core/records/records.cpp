@@ -27,6 +27,13 @@ bool parse_number(std::string_view text, char decimal, double& out) {
   return stop == end && error == std::errc() && std::isfinite(out);
 }
 
+bool is_beyond_exact(std::string_view text) {
+  if (!text.empty() && (text[0] == '-' || text[0] == '+')) text.remove_prefix(1);
+  if (text.size() < 16 || text.find_first_not_of("0123456789") != text.npos) return false;
+  double number = 0;
+  return !parse_number(text, '.', number) || number > double(most_exact);
+}
+
 std::vector<std::string> column_names(std::vector<std::string> names, const std::string& file) {
   if (names.empty()) throw Error("{} has no columns", file);
   for (size_t i = 0; i < names.size(); ++i)

@@ -14,7 +14,8 @@ struct Cell {
     missing,
     number,
     text,
-    plain  // a text that may be a number or stand for a missing value: the file does not say
+    plain  // a text that may be a number or stand for a missing value: the file does not say; whole numbers beyond
+           // most_exact too
   };
   Kind kind = Kind::missing;
   double number = 0;
@@ -43,6 +44,10 @@ class Records {
 /// A row may have so many columns at most.
 inline constexpr size_t most_columns = 100'000;
 
+/// Up to here a double holds all whole numbers, and no other rounds to one of them.
+inline constexpr int64_t most_exact = (int64_t(1) << 53) - 1;
+/// Whether the text is a whole number beyond it, as identifiers are, which as a double would lose digits.
+bool is_beyond_exact(std::string_view text);
 /// Whether the text is a finite number, in decimal digits; it goes to `out`.
 bool parse_number(std::string_view text, char decimal, double& out);
 /// The names with those that are empty replaced by their positions, from 1. Throws for a name twice, and for none.

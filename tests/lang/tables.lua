@@ -39,6 +39,10 @@ check(row(data.CSV(path, { target = { 'price', 'area' }, missing = 'drop' }):get
 check(row(data.CSV(path):get(1)), row(data.CSV(path, { usecols = { 'area', 'city', 'price' } }):get(1)))
 local numbered = data.CSV(write 'label,x\n10,1\n9,2\n10,3\n', { target = 'label', categories = 'label' })
 check(list(numbered:classes()), '9|10')
+-- Whole numbers from 2^53 on keep their digits: they are categories.
+local ids = data.CSV(write 'id,n\n9007199254740992,1\n9007199254740993,9007199254740991\n-123456789012345678901,3\n', { target = 'id', standardize = false })
+check(list(ids:classes()), '-123456789012345678901|9007199254740992|9007199254740993')
+check(row(select(2, ids:get(2))), '3')
 
 -- ---- formats ----
 local odd = data.CSV(write '\xef\xbb\xbfa,b\r\n1,"x ""y"" z"\r\n\r\n2 ,"li\nne"\r\n"3",q', { target = 'b', standardize = false })
@@ -105,6 +109,7 @@ bad('a,b\n1,2\n5,"2\n3,4\n', none, 'line 3', "column 'b'", 'does not end')
 bad('a,b\n"1\n",2\n1,"2"x\n3,4\n', none, 'line 4', "column 'b'", 'follows the quote')
 bad('a,b\n1,2\n\n3,x\n', none, 'line 4', "column 'b'", "'x' is no number")
 bad('a,b\n1,x\n3,7\n', none, 'line 3', "column 'b'", 'a number among texts')
+bad('a,b\n1,2\n3,9007199254740993\n', none, 'line 3', "column 'b'", '9007199254740993 would lose digits', "categories = {'b'}")
 bad('a,b\n1,2\n3,inf\n', none, 'line 3', "column 'b'", "'inf' is no number")
 bad('a,b\n1,2\n3,\0\n', none, 'line 3', "column 'b'", 'zero byte')
 bad('\xff\xfea\0', none, 'UTF-16')

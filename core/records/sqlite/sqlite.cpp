@@ -74,18 +74,24 @@ class Query final : public Records {
   Cell cell(int i) const {
     sqlite3_stmt* s = statement_.get();
     switch (sqlite3_column_type(s, i)) {
-      case SQLITE_INTEGER:
-      case SQLITE_FLOAT: return {Cell::Kind::number, sqlite3_column_double(s, i), {}};
-      case SQLITE_TEXT: {
-        auto* text = reinterpret_cast<const char*>(sqlite3_column_text(s, i));
-        if (!text) throw Error("{}, row {}: no memory", name_, row_);
-        return {Cell::Kind::text, 0, {text, size_t(sqlite3_column_bytes(s, i))}};
+      case SQLITE_INTEGER: {
+        const int64_t value = sqlite3_column_int64(s, i);
+        if (value > most_exact || value < -most_exact) return {Cell::Kind::plain, 0, text(i)};
+        return {Cell::Kind::number, double(value), {}};
       }
+      case SQLITE_FLOAT: return {Cell::Kind::number, sqlite3_column_double(s, i), {}};
+      case SQLITE_TEXT: return {Cell::Kind::text, 0, text(i)};
       case SQLITE_BLOB:
         throw Error("{}, row {}, column '{}': a blob is no value of a table; leave the column out of the query", name_,
                     row_, foreign(columns_[size_t(i)]));
       default: return {};
     }
+  }
+
+  std::string_view text(int i) const {
+    auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), i));
+    if (!text) throw Error("{}, row {}: no memory", name_, row_);
+    return {text, size_t(sqlite3_column_bytes(statement_.get(), i))};
   }
 
   // No exception passes SQLite's frames.
