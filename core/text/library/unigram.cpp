@@ -1,4 +1,5 @@
 // Unigram: of all ways to cut a piece into tokens, the one whose scores add up to most.
+#include <charconv>
 #include <cmath>
 
 #include "core/base/visible.h"
@@ -41,6 +42,30 @@ class Trie {
   std::unordered_map<uint64_t, uint32_t> children_;
 };
 
+// The score as PyPI's package reads it: the digits as a whole number, rounded, times a power of ten, rounded again. The
+// last bit tells apart ways to cut that would be as good as each other, such as "ff f" and "f ff".
+double as_package_reads(double score) {
+  char text[32];
+  const auto end = std::to_chars(text, std::end(text), std::fabs(score), std::chars_format::scientific).ptr;
+  uint64_t digits = 0;
+  int exponent = 0;
+  const char* p = text;
+  for (bool point = false; *p != 'e'; ++p) {
+    if (*p == '.') {
+      point = true;
+      continue;
+    }
+    digits = 10 * digits + uint64_t(*p - '0');
+    exponent -= point;
+  }
+  int shown = 0;
+  std::from_chars(p + (p[1] == '+' ? 2 : 1), end, shown);
+  exponent += shown;
+  const double power = std::pow(10.0, std::abs(exponent));  // exact up to 10^22
+  if (!std::isfinite(power)) return score;
+  return std::copysign(exponent < 0 ? double(digits) / power : double(digits) * power, score);
+}
+
 class Unigram final : public Model {
  public:
   explicit Unigram(const Node& n) {
@@ -52,8 +77,9 @@ class Unigram final : public Model {
       if (!std::isfinite(score)) both[1].fail("a score is finite");
       words_.add(entry, both[0].text(), id, true);
       if (!both[0].text().empty()) trie_.add(both[0].text(), id);
-      scores_.push_back(score);
-      least_ = std::min(least_, score);
+      written_.push_back(score);
+      scores_.push_back(as_package_reads(score));
+      least_ = std::min(least_, scores_.back());
       ++id;
     }
     if (id == 0) n.at("vocab").fail("there is no token");
@@ -76,7 +102,7 @@ class Unigram final : public Model {
   const Vocabulary& vocabulary() const override { return words_; }
   void write(Json& json) const override {
     json["vocab"] = Json::array();
-    for (uint32_t i = 0; i < scores_.size(); ++i) json["vocab"].push_back({*words_.text_of(i), scores_[i]});
+    for (uint32_t i = 0; i < written_.size(); ++i) json["vocab"].push_back({*words_.text_of(i), written_[i]});
   }
 
  private:
@@ -122,7 +148,7 @@ class Unigram final : public Model {
 
   Vocabulary words_;
   Trie trie_;
-  std::vector<double> scores_;
+  std::vector<double> scores_, written_;  // written_: as the file has them
   double least_ = INFINITY;
   std::optional<uint32_t> unknown_;
   std::vector<uint32_t> bytes_;
