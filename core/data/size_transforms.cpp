@@ -11,7 +11,6 @@ namespace {
 
 constexpr const char* how_doc = "'nearest', 'bilinear' or 'bicubic'";
 
-Box whole(const Pixels& p) { return {0, 0, p.height, p.width}; }
 // As Python rounds: halves to the even number.
 int64_t half_even(double v) { return int64_t(std::nearbyint(v)); }
 
@@ -50,7 +49,7 @@ struct Resize {
   Tensor run(const Tensor& image, Random&) const {
     const Pixels p = pixels_of(image, name);
     const auto [height, width] = target(p);
-    return resize(p, whole(p), height, width, interpolation_of(interpolation, name), antialias).image;
+    return resize(p, height, width, interpolation_of(interpolation, name), antialias).image;
   }
 };
 
@@ -163,7 +162,7 @@ struct RandomResizedCrop {
   Tensor run(const Tensor& image, Random& random) const {
     const Pixels p = pixels_of(image, name), part = crop(p, choose(p, random));
     const auto [height, width] = size_of_image(size, name);
-    return resize(part, whole(part), height, width, interpolation_of(interpolation, name), antialias).image;
+    return resize(part, height, width, interpolation_of(interpolation, name), antialias).image;
   }
 };
 

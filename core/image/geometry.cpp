@@ -90,16 +90,15 @@ struct Weights {
   int64_t most = 0;  // weights of a place
 };
 
-// `low`, `length`: the part of the source line of `n` pixels.
-Weights weights_of(int64_t n, int64_t low, int64_t length, int64_t to, Interpolation how, bool antialias) {
-  const double scale = double(length) / double(to), wide = antialias ? std::max(1.0, scale) : 1.0;
+Weights weights_of(int64_t n, int64_t to, Interpolation how, bool antialias) {
+  const double scale = double(n) / double(to), wide = antialias ? std::max(1.0, scale) : 1.0;
   const double support = (how == Interpolation::bicubic ? 2.0 : 1.0) * wide;
   Weights w;
   w.most = int64_t(std::ceil(support)) * 2 + 1;
   w.weight.assign(size_t(to * w.most), 0);
   std::vector<double> line(size_t(w.most));
   for (int64_t i = 0; i < to; ++i) {
-    const double centre = double(low) + (double(i) + 0.5) * scale;
+    const double centre = (double(i) + 0.5) * scale;
     const int64_t first = std::max<int64_t>(0, int64_t(centre - support + 0.5));
     const int64_t end = std::min(n, int64_t(centre + support + 0.5));
     double sum = 0;
@@ -132,23 +131,21 @@ void resize_row(const uint8_t* from, uint8_t* to, int64_t width, const Weights& 
   }
 }
 
-// Rows `low` to `high` of the source at another width.
-Pixels resize_rows(const Pixels& from, int64_t low, int64_t high, int64_t width, const Weights& w) {
-  const Pixels to = new_pixels(from.channels, high - low, width);
-  for (int64_t y = low; y < high; ++y)
-    (from.channels == 1 ? resize_row<1> : resize_row<3>)(from.row(y), to.row(y - low), width, w);
+Pixels resize_rows(const Pixels& from, int64_t width, const Weights& w) {
+  const Pixels to = new_pixels(from.channels, from.height, width);
+  for (int64_t y = 0; y < from.height; ++y)
+    (from.channels == 1 ? resize_row<1> : resize_row<3>)(from.row(y), to.row(y), width, w);
   return to;
 }
 
-// Columns at another height; the rows of `from` begin with row `low` of the source.
-Pixels resize_columns(const Pixels& from, int64_t low, int64_t height, const Weights& w) {
+Pixels resize_columns(const Pixels& from, int64_t height, const Weights& w) {
   const Pixels to = new_pixels(from.channels, height, from.width);
   const int64_t n = from.row_bytes();
   std::vector<int32_t> sum(static_cast<size_t>(n));
   for (int64_t y = 0; y < height; ++y) {
     std::fill(sum.begin(), sum.end(), 1 << (bits - 1));
     for (int64_t k = 0; k < w.count[size_t(y)]; ++k) {
-      const uint8_t* row = from.row(w.first[size_t(y)] + k - low);
+      const uint8_t* row = from.row(w.first[size_t(y)] + k);
       const int32_t weight = w.weight[size_t(y * w.most + k)];
       for (int64_t x = 0; x < n; ++x) sum[size_t(x)] += weight * row[x];
     }
@@ -158,32 +155,36 @@ Pixels resize_columns(const Pixels& from, int64_t low, int64_t height, const Wei
   return to;
 }
 
-Pixels resize_nearest(const Pixels& from, const Box& box, int64_t height, int64_t width) {
+// The source pixel that the middle of each of `to` pixels lies in; in steps, as Pillow has them, which decides ties.
+std::vector<int64_t> middles(int64_t n, int64_t to) {
+  const double step = double(n) / double(to);
+  std::vector<int64_t> places;
+  for (double at = step * 0.5; int64_t(places.size()) < to; at += step) places.push_back(std::min(int64_t(at), n - 1));
+  return places;
+}
+Pixels resize_nearest(const Pixels& from, int64_t height, int64_t width) {
   const Pixels to = new_pixels(from.channels, height, width);
-  // the source pixel that the middle of each lies in
-  auto middle = [](int64_t i, int64_t from, int64_t to) { return (2 * i + 1) * from / (2 * to); };
+  const std::vector<int64_t> rows = middles(from.height, height), columns = middles(from.width, width);
   for (int64_t y = 0; y < height; ++y)
     for (int64_t x = 0; x < width; ++x)
-      std::memcpy(to.at(y, x), from.at(box.top + middle(y, box.height, height), box.left + middle(x, box.width, width)),
-                  size_t(from.channels));
+      std::memcpy(to.at(y, x), from.at(rows[size_t(y)], columns[size_t(x)]), size_t(from.channels));
   return to;
 }
 
 }  // namespace
 
-Pixels resize(const Pixels& from, const Box& box, int64_t height, int64_t width, Interpolation how, bool antialias) {
+Pixels resize(const Pixels& from, int64_t height, int64_t width, Interpolation how, bool antialias) {
   if (height < 1 || width < 1) throw Error("an image cannot be resized to {} x {} pixels", height, width);
-  if (how == Interpolation::nearest) return resize_nearest(from, box, height, width);
+  if (how == Interpolation::nearest) return resize_nearest(from, height, width);
+  const int64_t fewer_rows = from.height - height, fewer_columns = from.width - width;
+  const bool columns_first = fewer_rows > 0 && fewer_rows > 2 * fewer_columns;
   Pixels now = from;
-  int64_t low = 0;
-  const Weights columns = weights_of(from.height, box.top, box.height, height, how, antialias);
-  if (width != from.width || box.left != 0 || box.width != from.width) {
-    low = columns.first.front();
-    const int64_t high = columns.first.back() + columns.count.back();
-    now = resize_rows(from, low, high, width, weights_of(from.width, box.left, box.width, width, how, antialias));
-  }
-  if (height == from.height && box.top == 0 && box.height == from.height) return now;
-  return resize_columns(now, low, height, columns);
+  for (bool columns : {columns_first, !columns_first})
+    if (columns && height != from.height)
+      now = resize_columns(now, height, weights_of(from.height, height, how, antialias));
+    else if (!columns && width != from.width)
+      now = resize_rows(now, width, weights_of(from.width, width, how, antialias));
+  return now;
 }
 
 // ---- another place ------------------------------------------------------------------------------------------------
@@ -209,11 +210,28 @@ void sample_bilinear(const Pixels& from, double x, double y, uint8_t* to) {
   }
 }
 
+// The nearest pixels of a projection without perspective, with 16 bits of fraction, as Pillow has them.
+void project_nearest(const Pixels& from, const Pixels& to, const Projection& p, uint8_t fill) {
+  const auto fixed = [](double v) { return int64_t(std::floor(v * 65536 + 0.5)); };
+  const int64_t right[2] = {fixed(p[0]), fixed(p[3])}, down[2] = {fixed(p[1]), fixed(p[4])};
+  const int64_t start[2] = {fixed(p[2] + p[0] * 0.5 + p[1] * 0.5), fixed(p[5] + p[3] * 0.5 + p[4] * 0.5)};
+  for (int64_t y = 0; y < to.height; ++y)
+    for (int64_t x = 0; x < to.width; ++x) {
+      const int64_t u = (start[0] + x * right[0] + y * down[0]) >> 16,
+                    v = (start[1] + x * right[1] + y * down[1]) >> 16;
+      if (u >= 0 && u < from.width && v >= 0 && v < from.height)
+        std::memcpy(to.at(y, x), from.at(v, u), size_t(to.channels));
+      else
+        std::memset(to.at(y, x), fill, size_t(to.channels));
+    }
+}
+
 }  // namespace
 
 Pixels project(const Pixels& from, int64_t height, int64_t width, const Projection& p, Interpolation how,
                uint8_t fill) {
   const Pixels to = new_pixels(from.channels, height, width);
+  if (how == Interpolation::nearest && p[6] == 0 && p[7] == 0) return project_nearest(from, to, p, fill), to;
   for (int64_t y = 0; y < height; ++y)
     for (int64_t x = 0; x < width; ++x) {
       const auto [u, v] = source_of(p, x, y);

@@ -18,11 +18,10 @@ Pixels crop(const Pixels& from, const Box& box, uint8_t fill = 0);
 /// `left`, `top`, `right`, `bottom` more pixels; mode "constant", "edge", "reflect" or "symmetric".
 Pixels pad(const Pixels& from, const std::array<int64_t, 4>& sides, uint8_t fill, const std::string& mode);
 
-/// The box of an image at another size: each pixel is a mean of those that it covers, weighted by the filter. Two
-/// passes, rows first, in fixed point with 22 bits, each rounded to bytes: Pillow's values. `antialias` = false: the
-/// filter has its own width whatever the scale.
-Pixels resize(const Pixels& from, const Box& box, int64_t height, int64_t width, Interpolation how,
-              bool antialias = true);
+/// The image at another size: each pixel is a mean of those that it covers, weighted by the filter. Two passes, in the
+/// order that Pillow 13 has, in fixed point with 22 bits, each rounded to bytes: Pillow's values. `antialias` =
+/// false: the filter has its own width whatever the scale.
+Pixels resize(const Pixels& from, int64_t height, int64_t width, Interpolation how, bool antialias = true);
 Pixels flip_horizontally(const Pixels& from);
 Pixels flip_vertically(const Pixels& from);
 

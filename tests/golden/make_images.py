@@ -37,10 +37,10 @@ def put(name, picture):
 
 for name in ('rgb.png', 'rgb.jpg', 'rgb.webp', 'rgb.bmp', 'grey.png', 'grey.jpg', 'palette.png', 'palette.bmp', 'bits.bmp', 'cmyk.jpg'):
     put(name, Image.open(name).convert('RGB'))
-for h, w in ((10, 14), (50, 70), (24, 13), (9, 31)):
+for h, w in ((10, 14), (50, 70), (24, 13), (9, 31), (8, 56)):  # the last: columns before rows, since Pillow 13
     for how in ('BILINEAR', 'BICUBIC'):
         put(f'{how.lower()}_{h}_{w}', image.resize((w, h), getattr(Image, how)))
-for h, w in ((10, 14), (50, 70)):  # in other sizes the middle of a pixel may lie on a border, and Pillow adds up rounded steps
+for h, w in ((10, 14), (50, 70), (14, 50)):  # in the last the middle of a pixel may lie on a border, and Pillow adds up rounded steps
     put(f'nearest_{h}_{w}', image.resize((w, h), Image.NEAREST))
 put('shorter_16', F.resize(image, 16))
 put('center_18', F.center_crop(image, 18))
@@ -54,6 +54,7 @@ for f in (0, 0.4, 1.7):
 for h in (-0.3, 0.2):
     put(f'hue_{h:g}', F.adjust_hue(image, h))
 put('rotated_30', F.rotate(image, 30))
+put('rotated_25', F.rotate(image.resize((310, 240), Image.NEAREST), 25))
 put('rotated_-20', F.rotate(image, -20, interpolation=F.InterpolationMode.BILINEAR))
 put('equalized', ImageOps.equalize(image))
 put('autocontrast', ImageOps.autocontrast(image))

@@ -24,7 +24,7 @@ end
 for name in pairs(answers) do
   if name:find '%.' and not name:find '_' then check(name, data.read_image(here .. name), name == 'cmyk.jpg' and 1 or 0) end
 end
-for _, size in ipairs { { 10, 14 }, { 50, 70 }, { 24, 13 }, { 9, 31 } } do
+for _, size in ipairs { { 10, 14 }, { 50, 70 }, { 24, 13 }, { 9, 31 }, { 8, 56 }, { 14, 50 } } do
   for _, how in ipairs { 'nearest', 'bilinear', 'bicubic' } do
     local name = string.format('%s_%d_%d', how, size[1], size[2])
     if answers[name] then check(name, T.Resize(size, { interpolation = how })(image)) end
@@ -42,6 +42,7 @@ for _, f in ipairs { 0, 0.4, 1.7 } do
 end
 for _, h in ipairs { -0.3, 0.2 } do check(string.format('hue_%g', h), T.ColorJitter { hue = { h, h } }(image), 14) end
 check('rotated_30', T.RandomRotation { 30, 30 }(image))
+check('rotated_25', T.RandomRotation { 25, 25 }(T.Resize({ 240, 310 }, { interpolation = 'nearest' })(image)))
 check('rotated_-20', T.RandomRotation({ -20, -20 }, { interpolation = 'bilinear' })(image), 1)
 check('equalized', T.RandomEqualize { p = 1 }(image))
 check('autocontrast', T.RandomAutocontrast { p = 1 }(image), 1)
