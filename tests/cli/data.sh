@@ -30,6 +30,8 @@ if [ -n "$(command -v curl)" ]; then
   refused 1 'is not what it should be: its SHA256 is' data get tinyshakespeare --force --from "file://$work/mirror"
   cmp -s home/luth/tinyshakespeare/input.txt "$LUTH_SOURCE/share/data/tinyshakespeare.txt" || fail "the old files stay"
   [ "$(ls -A home/luth)" = tinyshakespeare ] || fail "something was left behind"
+  mkdir 'a [b] ü{c}' && cp home/luth/tinyshakespeare/input.txt 'a [b] ü{c}'
+  luth data get tinyshakespeare --force --dir 'd "e' --from "file://$work/a [b] ü{c}" && cmp -s 'd "e/input.txt' home/luth/tinyshakespeare/input.txt || fail "odd paths"
   # an archive that is not the set's
   mkdir cifar-10-batches-bin && echo x >cifar-10-batches-bin/x && tar -czf mirror/cifar-10-binary.tar.gz cifar-10-batches-bin
   refused 1 'nothing of it is kept' data get cifar10 --from "file://$work/mirror"

@@ -20,9 +20,14 @@ local meanings = {
   wget = { [3] = 'the disk is full', [4] = 'no network', [8] = 'the server has no such file' },
 }
 
+-- The address with what none can have, such as spaces, as %20.
+local function encoded(address)
+  return (address:gsub("[^%w%-._~:/?#@!$&'()*+,;=%%%[%]]", function(c) return ('%%%02X'):format(c:byte()) end))
+end
+
 local function command_of(tool, address, path, most)
   if tool.name == 'wget' then return { tool.path, '-q', '--tries=3', '--timeout=30', '-O', path, address } end
-  return { tool.path, '--fail', '--location', '--proto', '=http,https,file', '--proto-redir', '=http,https', '--connect-timeout', '30',
+  return { tool.path, '--fail', '--globoff', '--location', '--proto', '=http,https,file', '--proto-redir', '=http,https', '--connect-timeout', '30',
            '--retry', '2', '--max-filesize', tostring(most), native.is_tty(2) and '--progress-bar' or '--silent', '--output', path, address }
 end
 
@@ -34,7 +39,7 @@ function M.fetch(address, path, most)
     if found and not (name == 'wget' and address:find '^file:') then tool = { name = name, path = found } break end
   end
   if not tool then fail('cannot fetch %s: there is neither curl nor wget', address) end
-  local _, _, code = native.run(command_of(tool, address, path, most))
+  local _, _, code = native.run(command_of(tool, encoded(address), path, most))
   if code == 0 and native.exists(path) then return end
   os.remove(path)
   if code == 130 then native.fail(130, 'interrupted') end
