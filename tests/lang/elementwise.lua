@@ -59,11 +59,23 @@ function s.powers_by_numbers()
   local inf = 1 / 0
   for _, dtype in ipairs {torch.float32, torch.float64, torch.bfloat16} do
     local x = torch.tensor({0., -0., 1., -1., 2.5, -3., inf, -inf, 0 / 0, 1e-45, -1e-30, 3e38, 0.7}, {dtype = dtype}):tile(5)
-    for _, exponent in ipairs {1, 2, 3, 0.5, -1} do
+    for exponent = -5, 5, 0.5 do
       local got, want = x ^ exponent, x:pow(torch.full_like(x, exponent))
       t:assert(torch.allclose(got, want, 3e-7, 0, {equal_nan = true}), tostring(dtype) .. ' ' .. exponent)
       t:eq(got:nan_to_num(1):signbit():tolist(), want:nan_to_num(1):signbit():tolist())
     end
+  end
+end
+
+-- Of float32, multiples of 1/2 up to 4 are rounded once.
+function s.powers_are_rounded_once()
+  torch.manual_seed(1)
+  local x = torch.randn(5000):abs() * torch.randn(5000):mul_(8):exp()
+  for exponent = -4, 4, 0.5 do
+    local got, want = x ^ exponent, (x:double() ^ exponent)
+    local _, power = torch.frexp(want)
+    local error = torch.where(got:eq(want:float()), 0, (got:double() - want):abs() / torch.ldexp(torch.ones_like(want), power - 24))
+    t:assert(error:max():item() <= 0.5001, exponent .. ': ' .. error:max():item())
   end
 end
 

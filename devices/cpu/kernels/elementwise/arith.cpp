@@ -24,6 +24,35 @@ bool find_zero(const Tensor& t, const T* p, int dim, Shape& at) {
   return false;
 }
 
+/// x^(twice / 2), computed in double and rounded once: products of x, and for odd `twice` its root, which is
+/// s + (x - s^2) / (2 s) for the float s nearest to it. So x^n sqrt(x) = s x^(n - 1) (x + (x - s^2) / 2).
+template <int twice>
+struct HalfPower {
+  static constexpr int whole = std::abs(twice) / 2;
+  static constexpr bool root = twice % 2 != 0;
+  float operator()(float v) const {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    if constexpr (root) v += 0.0f;  // -0 as 0
+    const float s = root ? std::sqrt(v) : 0.0f;
+    const double x = v;
+    if constexpr (twice == -1) {  // a step of Newton's from the float nearest to 1 / s
+      const float near = 1.0f / s;
+      const float power = float(near * (1.5 - 0.5 * (x * near) * near));
+      return v == 0 ? infinity : std::fabs(v) == infinity ? 0.0f : power;
+    }
+    double power = root ? s * (x + 0.5 * (x - double(s) * s)) : x;
+#pragma GCC unroll 4
+    for (int n = 1; n < whole; ++n) power *= x;
+    const float result = float(twice < 0 ? 1 / power : power);
+    return root && std::fabs(v) == infinity ? (twice < 0 ? 0.0f : infinity) : result;
+  }
+};
+
+template <class T, int... twice>
+bool half_power(Tensor& y, const Value& x, double exponent) {
+  return ((exponent == 0.5 * twice && (elementwise_loop<T, T>(y, HalfPower<twice>(), x), true)) || ...);
+}
+
 /// x^exponent where it is x, a product, a root or a quotient, rounded once; false for other exponents. Results for
 /// zeros, infinities and nan are those of pow.
 template <class T>
@@ -36,15 +65,14 @@ bool simple_power(Tensor& y, const Value& x, double exponent) {
   else if (exponent == 2)
     elementwise_loop<T, T>(
         y, [](C v) { return v * v; }, x);
-  else if (exponent == 3 && std::is_same_v<C, float>)
-    elementwise_loop<T, T>(
-        y, [](C v) { return C(double(v) * double(v) * double(v)); }, x);
   else if (exponent == 0.5)
     elementwise_loop<T, T>(
         y, [](C v) { return v == -infinity ? infinity : math::sqrt(v + C(0)); }, x);
   else if (exponent == -1)
     elementwise_loop<T, T>(
         y, [](C v) { return C(1) / v; }, x);
+  else if constexpr (std::is_same_v<C, float>)
+    return half_power<T, -8, -7, -6, -5, -4, -3, -1, 3, 5, 6, 7, 8>(y, x, exponent);
   else
     return false;
   return true;
