@@ -23,4 +23,14 @@ for _, dt in ipairs { 'float32', 'float64', 'int64', 'int16', 'uint8', 'bfloat16
     assert(torch.equal(r, e) and torch.equal(r2, e), dt .. ' ' .. name)
   end
 end
+-- Of all sizes: parts of tiles, and what is too large for a cache.
+for _, size in ipairs { { 8, 9 }, { 33, 70 }, { 300, 257 }, { 1100, 1101 } } do
+  local n, m = table.unpack(size)
+  for _, dt in ipairs { 'float32', 'float64', 'int16', 'uint8' } do
+    local want = ((torch.arange(0, m):view(m, 1) + torch.arange(0, n) * m) % 101):to(torch[dt])
+    local x = (torch.arange(0, n * m) % 101):to(torch[dt]):view(n, m)
+    assert(torch.equal(x:t():contiguous(), want), dt .. ' of ' .. n .. ' x ' .. m)
+    assert(torch.equal(x:t() + want, want * 2), 'sum of ' .. dt .. ', ' .. n .. ' x ' .. m)
+  end
+end
 print 'ok'

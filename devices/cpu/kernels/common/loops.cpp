@@ -159,12 +159,15 @@ class Tiles {
     usable_ =
         usable_ && (!(scalars_ & ~wide) || (o.count == 3 && (scalars_ & 3) != 3)) && std::popcount(turned_) <= buffers_;
     if (!usable_) return;
+    int64_t bytes = int64_t(o.size[0]);
+    for (int d = 0; d < nest.dims; ++d) bytes *= nest.extent[d];
+    far_ = bytes > 4 << 20;
     std::swap(nest.extent[across], nest.extent[last - 1]);
     std::swap(nest.stride[across], nest.stride[last - 1]);
   }
   bool usable() const { return usable_; }
   void run() const {
-    const int64_t rows = nest_.extent[nest_.dims - 2], n = nest_.inner(),
+    const int64_t rows = nest_.extent[nest_.dims - 2], n = nest_.inner(), height = far_ ? tile_rows : tile_rows / 2,
                   blocks = (n + tile_columns - 1) / tile_columns;
     int64_t outer = 1;
     for (int d = 0; d < nest_.dims - 2; ++d) outer *= nest_.extent[d];
@@ -180,9 +183,9 @@ class Tiles {
                        rest /= nest_.extent[d];
                      }
                      move(p, nest_.dims - 1, column);
-                     for (int64_t i = 0; i < rows; i += tile_rows) {
-                       run_tile(p, std::min(tile_rows, rows - i), std::min(tile_columns, n - column));
-                       move(p, nest_.dims - 2, tile_rows);
+                     for (int64_t i = 0; i < rows; i += height) {
+                       run_tile(p, std::min(height, rows - i), std::min(tile_columns, n - column));
+                       move(p, nest_.dims - 2, height);
                      }
                    }
                  });
@@ -203,7 +206,7 @@ class Tiles {
     int64_t step[max_operands];
     for (int k = 0; k < o_.count; ++k) {
       from[k] = p[k], step[k] = down[k];
-      if (!(turned_ >> k & 1) && across[k]) prefetch(p[k], step[k], rows, columns * across[k], k == 0);
+      if (far_ && !(turned_ >> k & 1) && across[k]) prefetch(p[k], step[k], rows, columns * across[k], k == 0);
     }
     for (int k = 0, buffer = 0; k < o_.count; ++k) {
       if (!(turned_ >> k & 1)) continue;
@@ -217,8 +220,8 @@ class Tiles {
       loop_(f_, scalars_, q, columns);
     }
   }
-  /// Rows of a tile lie far apart, which no processor foresees.
-  static void prefetch(const char* p, int64_t step, int64_t rows, int64_t bytes, bool to_write) {
+  /// Rows of a tile lie apart, which no processor foresees. Inlined: g++ drops calls of what only fetches ahead.
+  [[gnu::always_inline]] static void prefetch(const char* p, int64_t step, int64_t rows, int64_t bytes, bool to_write) {
     for (int64_t i = 0; i < rows; ++i, p += step)
       for (int64_t b = 0; b < bytes; b += line)
         if (to_write)
@@ -228,10 +231,10 @@ class Tiles {
   }
   /// to[i][j] = from[j][i], and a look at what the tile below will read.
   template <class T>
-  static void turn_elements(char* to, const char* from, int64_t stride, int64_t rows, int64_t columns) {
+  static void turn_elements(char* to, const char* from, int64_t stride, int64_t rows, int64_t columns, bool far) {
     T* out = reinterpret_cast<T*>(to);
-    auto look_below = [&](const T* in) {
-      for (int64_t i = 0; i < tile_rows; i += line / int64_t(sizeof(T))) __builtin_prefetch(in + tile_rows + i);
+    auto look_below = [&](const T* in) __attribute__((always_inline)) {
+      for (int64_t i = 0; far && i < tile_rows; i += line / int64_t(sizeof(T))) __builtin_prefetch(in + tile_rows + i);
     };
     auto column = [&](int64_t j) { return reinterpret_cast<const T*>(from + j * stride); };
     int64_t j = 0;
@@ -253,8 +256,8 @@ class Tiles {
         for (int64_t i = 0; i < rows; ++i) out[i * tile_columns + j] = in[i];
     }
   }
-  static void turn(size_t size, char* to, const char* from, int64_t stride, int64_t rows, int64_t columns) {
-    with_size(size, [&]<class W>(Type<W>) { turn_elements<W>(to, from, stride, rows, columns); });
+  void turn(size_t size, char* to, const char* from, int64_t stride, int64_t rows, int64_t columns) const {
+    with_size(size, [&]<class W>(Type<W>) { turn_elements<W>(to, from, stride, rows, columns, far_); });
   }
 
   const Nest<max_operands>& nest_;
@@ -262,7 +265,7 @@ class Tiles {
   LoopFn loop_;
   const void* f_;
   unsigned scalars_ = 0, turned_ = 0;
-  bool usable_ = false;
+  bool usable_ = false, far_ = false;  // far: too large for a cache
 };
 
 }  // namespace
