@@ -27,6 +27,30 @@ function s.examples_run()
   t:assert(#list >= count, string.format('%d examples, %d operators', #list, count))
 end
 
+-- Each name has an example that runs, and help prints it with names to look at next. A Reducer is a part of DistributedDataParallel.
+function s.names_have_examples()
+  local model, examples, more = require 'luth.reference.model', require 'luth.reference.examples', require 'luth.help.more'
+  local count = 0
+  local function check(path, entry)
+    local name = path .. '.' .. entry.name
+    count = count + 1
+    if not entry.operator then
+      local lines, why = examples.of_name(name, entry.help)
+      t:assert(lines, name .. ' has no example that runs: ' .. tostring(why))
+    end
+    if count % 20 == 0 then  -- it reads all pages
+      local text = more.text(entry.help)
+      t:assert(text:find('\n\nExample\n', 1, true) and text:find('\n\nSee also ', 1, true), name .. ': ' .. text)
+    end
+  end
+  for _, list in ipairs { model.tables(), model.classes() } do
+    for _, names in ipairs(list) do
+      for _, entry in ipairs(names.path ~= 'torch.distributed.Reducer' and names.entries or {}) do check(names.path, entry) end
+    end
+  end
+  t:assert(count > 2000, count)
+end
+
 function s.definitions()
   local path = share .. '/luth/types/torch.lua'
   local chunk = loadfile(path, 't', setmetatable({}, { __index = { torch = {}, nn = {}, optim = {}, data = {} } }))

@@ -1,6 +1,7 @@
 -- What help adds to a text: an example, which the reference has (so nothing runs at the prompt), and names to look at next.
 local native = require 'luth.native'
 local registry = require 'luth.registry'
+local uses = require 'luth.reference.uses'
 
 local M = {}
 
@@ -50,28 +51,64 @@ local function see_also(name)
   return list
 end
 
--- The example under the heading of a name in the pages that the build made; nil where none has one.
-local function example_of(name)
-  local folder = native.share_dir() .. '/reference/'
-  local heading = '\n##+ ' .. name:gsub('%p', '%%%0') .. '\n()'
-  for _, page in ipairs(native.entries(folder)) do
-    local text = native.read(folder .. page, 1 << 24, 1)
-    local at = text:match(heading)
-    if at then
-      local stop = text:find('\n##', at, true) or #text
-      return text:sub(at, stop):match '```lua\n(.-)\n```'
-    end
+-- The pages that the build made, one after the other.
+local function pages()
+  local folder, texts = native.share_dir() .. '/reference/', {}
+  for i, page in ipairs(native.entries(folder)) do texts[i] = native.read(folder .. page, 1 << 24, 1) end
+  return table.concat(texts)
+end
+
+-- The example of the entry that begins at a place; nil where there is none.
+local function example_at(text, at)
+  return at and text:sub(at, (text:find('\n##', at, true) or #text)):match '```lua\n(.-)\n```'
+end
+
+-- The example of the entry that has the name as heading or as another name, or the signature of the help.
+local function example_of(text, name, signature)
+  local plain = name:gsub('%p', '%%%0')
+  local other = text:match('\n()[^\n]*Also called [^\n]*`' .. plain:gsub('^torch%%%.', '') .. '`')  -- behind the example
+  for at in text:gmatch('\n##+ ' .. plain .. '\n()') do
+    local example = example_at(text, at)
+    if example then return example end
   end
+  return example_at(text, text:find('```\n' .. signature .. '\n```', 1, true))
+    or other and text:sub(1, other):match '.*```lua\n(.-)\n```'
+end
+
+-- Names in most examples, which say nothing of what is looked at.
+local common = {}
+for name in ('torch.ones torch.zeros torch.tensor torch.randn torch.rand torch.arange nn.Linear nn.Sequential nn.Parameter optim.SGD ' ..
+    'data.TensorDataset data.Tokenizer.bytes torch.empty'):gmatch '%S+' do common[name] = true end
+
+-- What the receivers of methods are, in help texts.
+local receivers = { m = 'nn.Module', Base = 'nn.class', opt = 'optim.Optimizer', tokenizer = 'data.Tokenizer', dataset = 'data.DataLoader', loader = 'data.DataLoader',
+                    node = 'torch.autograd', scope = 'torch.no_grad', schedule = 'optim.lr_scheduler', g = 'torch.Generator', ctx = 'torch.autograd.Function',
+                    p = 'nn.utils.rnn', reducer = 'nn.parallel.DistributedDataParallel', handle = 'x:register_hook', e = 'torch.cuda.Event', s = 'torch.cuda.Stream' }
+
+-- Names that the example uses, else the table that has the name, or what the method is of.
+local function around(path, example)
+  local list, seen = {}, { [path] = true }
+  for name in (example or ''):gmatch '%f[%w][%l_]+%.[%w_.]+%f[^%w_.]' do
+    local known = #list < 4 and not seen[name] and not common[name] and registry.help_of_name(name):match '^[%w_.]+'
+    if known == name then list[#list + 1] = name end
+    seen[name] = true
+  end
+  local owner = path:match '^(.*)[.:][^.:]*$'
+  if #list == 0 then list[1] = receivers[owner] or owner and registry.help_of_name(owner) ~= '' and owner or nil end
+  return list
 end
 
 --- Lines to print behind the help text of a name: "", or an example and names.
 function M.text(help)
-  local name = help:match '^[%w_.:]+'
-  if not name then return '' end
+  local name = uses.called(help)
+  if name == '' then return '' end
   local path, out = name:gsub('^x:', 'torch.Tensor.'):gsub('[.:]$', ''), {}
-  local example = example_of(path) or path:find '^torch%.Tensor%.' and example_of('torch.' .. path:match '[%w_]+$')
+  local text, last = pages(), path:match '[%w_]+$'
+  local example = example_of(text, path, help:match '^[^\n]*')
+  if not example and face_of(last) then example = example_of(text, 'torch.' .. last, '') or example_of(text, 'torch.' .. last:gsub('_$', ''), '') end
   if example then out[1] = '\n\nExample\n  ' .. example:gsub('\n', '\n  ') end
   local also = see_also(path)
+  if #also == 0 then also = around(path, example) end
   if #also > 0 then out[#out + 1] = '\n\nSee also ' .. table.concat(also, ', ') end
   return table.concat(out)
 end

@@ -185,17 +185,20 @@ local function run(lines, names, call)
 end
 
 --- The lines of an example of what is no operator, with the value of the last one as a comment; nil and the reason where it does not run,
---- nil alone where there is none.
-function M.of_name(name)
-  local lines = uses.code(name)
+--- nil alone where there is none. `help`: its text.
+function M.of_name(name, help)
+  local lines = uses.code(name, help)
   if not lines then return nil end
-  local call = table.remove(lines)
-  local chunk, message = load(table.concat(lines, '\n') .. '\nreturn ' .. call, '=example')
+  local last = lines[#lines]
+  local ends = last == 'end' or last:find '^if ' or last:find '^os%.'  -- with a statement
+  local before = table.concat(lines, '\n', 1, #lines - 1)
+  local chunk, message = load(before .. (ends and '\n' or '\nreturn ') .. last, '=example')
   if not chunk then return nil, message end
   torch.manual_seed(0)
   local results = table.pack(pcall(chunk))
   if not results[1] then return nil, results[2] end
-  local texts = {}
+  if ends then return lines end
+  local call, texts = table.remove(lines), {}
   for i = 2, results.n do texts[#texts + 1] = shown(results[i]) end
   lines[#lines + 1] = ('print(%s)  -- %s'):format(call, table.concat(texts, ', '))
   return lines

@@ -68,7 +68,7 @@ local function add_entry(page, path, entry)
     local name, text = line:match('^(%S+)%s%s+(.*)$')
     add(page, '- %s', name and string.format('`%s`: %s', name, escaped(text)) or escaped(line))
   end
-  local example = examples.of_name(path .. '.' .. entry.name)
+  local example = examples.of_name(path .. '.' .. entry.name, entry.help)
   if example then add(page, '\n```lua\n%s\n```', table.concat(example, '\n')) end
 end
 
