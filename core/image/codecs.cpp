@@ -3,9 +3,9 @@
 #include <array>
 #include <atomic>
 #include <cstring>
-#include <fstream>
 #include <mutex>
 
+#include "core/data/file.h"
 #include "core/device/device.h"
 #include "core/image/color.h"
 
@@ -34,7 +34,7 @@ bool begins(Bytes file, std::string_view with, size_t at = 0) {
 }
 
 constexpr std::array<std::string_view, 6> suffixes{".jpg", ".jpeg", ".png", ".webp", ".bmp", ".jfif"};
-constexpr int64_t most_bytes = int64_t(1) << 30;
+constexpr uint64_t most_bytes = uint64_t(1) << 30;
 
 Pixels decode(Bytes file, int channels) {
   if (file.empty()) throw Error("the file is empty");
@@ -59,14 +59,11 @@ Pixels decode_image(Bytes file, int channels, const std::string& name) {
 }
 
 Pixels read_image(const std::string& path, int channels) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  const std::streamoff size = file ? std::streamoff(file.tellg()) : -1;
-  if (size < 0) throw Error("cannot read the image '{}': {}", path, strerror(errno));
-  if (size > most_bytes) throw Error("cannot read the image '{}': it has {} bytes, more than 2^30", path, size);
-  std::vector<uint8_t> bytes(static_cast<size_t>(size));
-  file.seekg(0);
-  if (!file.read(reinterpret_cast<char*>(bytes.data()), size))
-    throw Error("cannot read the image '{}': it could not be read to its end", path);
+  const File file(path);
+  if (file.size() > most_bytes)
+    throw Error("cannot read the image '{}': it has {} bytes, more than 2^30", path, file.size());
+  std::vector<uint8_t> bytes(file.size());
+  file.read(bytes.data(), bytes.size(), 0);
   return decode_image(bytes, channels, path);
 }
 
@@ -94,16 +91,17 @@ uint32_t number(Bytes file, size_t at, int n) {
 struct Bmp {
   int64_t width, height;
   bool upside_down;  // the last row comes first
-  uint32_t bits, data, palette, colors;
+  uint32_t bits, data;
+  size_t palette;
+  uint32_t colors;
 };
 
 Bmp header_of(Bytes file) {
   const uint32_t header = number(file, 14, 4);
   if (header < 40) throw Error("it is a BMP file of OS/2, which luth does not read");
   const auto height = int32_t(number(file, 22, 4));
-  Bmp b{int32_t(number(file, 18, 4)), std::abs(int64_t(height)), height > 0,
-        number(file, 28, 2),          number(file, 10, 4),       14 + header,
-        number(file, 46, 4)};
+  Bmp b{int32_t(number(file, 18, 4)), std::abs(int64_t(height)), height > 0,         number(file, 28, 2),
+        number(file, 10, 4),          size_t(14) + header,       number(file, 46, 4)};
   const uint32_t compression = number(file, 30, 4);
   const bool plain = compression == 0 || (compression == 3 && b.bits == 32);
   if (!plain) throw Error("it is a compressed BMP file, which luth does not read");
@@ -121,7 +119,7 @@ Pixels decode_bmp(Bytes file, int channels) {
     throw Error("an image of {} x {} pixels is none that luth takes", b.height, b.width);
   const int64_t stride = (b.width * b.bits + 31) / 32 * 4;
   if (int64_t(file.size()) < int64_t(b.data) + stride * b.height) throw Error("the file is cut short");
-  if (b.bits <= 8) number(file, b.palette + 4 * b.colors - 4, 4);  // the palette is there
+  if (b.bits <= 8) number(file, b.palette + 4 * (b.colors - 1), 4);  // the palette is there
   const Pixels to = new_pixels(3, b.height, b.width);
   for (int64_t y = 0; y < b.height; ++y) {
     const uint8_t* row = file.data() + b.data + stride * (b.upside_down ? b.height - 1 - y : y);

@@ -144,6 +144,16 @@ fails('', data.decode_image, '\x89PNG\r\n\x1a\n' .. big(13) .. 'IHDR' .. big(100
 fails('is none that luth takes', data.decode_image,
       'BM' .. ('\0'):rep(8) .. string.pack('<I4I4i4i4I2I2I4I4I4I4I4I4', 54, 40, 100000, 100000, 1, 24, 0, 0, 0, 0, 0, 0))
 
+-- A palette beyond the file, at an offset that 32 bits do not hold.
+fails('the file is cut short', data.decode_image,
+      'BM' .. ('\0'):rep(8) .. string.pack('<I4I4i4i4I2I2I4I4I4I4I4I4', 60, 0xffffffee, 8, 1, 1, 1, 0, 0, 0, 0, 2, 0) .. ('\0'):rep(200))
+-- A progressive file with 100 scans of a few bytes, for each of which a decoder goes over 169,000,000 pixels.
+local scan = '\xff\xda' .. string.pack('>I2BBBBBB', 8, 1, 1, 0, 1, 1, 0)
+fails('13000 x 13000 pixels in 100 scans', data.decode_image,
+      '\xff\xd8\xff\xdb\0\x43\0' .. ('\1'):rep(64) .. '\xff\xc2' .. string.pack('>I2BI2I2BBBB', 11, 8, 13000, 13000, 1, 1, 0x11, 0) .. scan:rep(100))
+-- A pipe would wait for ever.
+if os.execute("mkfifo '" .. folder .. "/pipe.png'") then fails('a device or pipe', data.read_image, folder .. '/pipe.png') end
+
 -- Mutants of files of every format load or are refused.
 math.randomseed(1)
 for _, name in ipairs { 'rgb.jpg', 'rgb.png', 'palette.png', 'rgb.webp', 'palette.bmp', 'cmyk.jpg' } do

@@ -39,12 +39,23 @@ Pixels from_cmyk(const std::vector<uint8_t>& cmyk, int64_t height, int64_t width
   return to;
 }
 
+// Each scan of a progressive file goes over the whole picture, and takes a few bytes where it changes nothing.
+void check_scans(Bytes file, int64_t height, int64_t width) {
+  constexpr std::string_view scan = "\xff\xda";
+  const std::string_view all(reinterpret_cast<const char*>(file.data()), file.size());
+  int64_t scans = 0;
+  for (size_t at = 0; (at = all.find(scan, at)) != all.npos; at += scan.size()) ++scans;
+  if (scans > 16 * most_pixels / (height * width))
+    throw Error("an image of {} x {} pixels in {} scans is none that luth takes", height, width, scans);
+}
+
 Pixels read_jpeg(Bytes file, int channels) {
   const Jpeg jpeg(tjInitDecompress(), tjDestroy);
   if (!jpeg) throw Error("no memory for a decoder");
   int width = 0, height = 0, sampling = 0, space = 0;
   check(jpeg, tjDecompressHeader3(jpeg.get(), file.data(), file.size(), &width, &height, &sampling, &space));
   check_size(height, width);
+  check_scans(file, height, width);
   if (space == TJCS_CMYK || space == TJCS_YCCK) {
     std::vector<uint8_t> cmyk(size_t(height) * size_t(width) * 4);
     check(jpeg, tjDecompress2(jpeg.get(), file.data(), file.size(), cmyk.data(), width, 0, height, TJPF_CMYK, 0));
