@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstring>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "core/base/visible.h"
@@ -273,10 +274,13 @@ namespace {
 // f(key, entry, what) for each array of the archive.
 template <class F>
 void each_array(Disk& disk, const std::string& path, uint64_t max_bytes, F f) {
-  for (const ZipEntry& e : zip_entries(disk, path, max_bytes)) {
+  const std::vector<ZipEntry> entries = zip_entries(disk, path, max_bytes);
+  std::set<std::string_view> names;  // no hashes: whoever wrote the file may know the function
+  for (const ZipEntry& e : entries) {
     const std::string what = fmt::format("'{}' in '{}'", foreign(e.name), path);
     const bool array = e.name.size() > 4 && e.name.ends_with(".npy");
     if (!array) refuse(what, "it is no array");
+    if (!names.insert(e.name).second) refuse(what, "it is there twice");
     f(e.name.substr(0, e.name.size() - 4), e, what);
   }
 }
@@ -294,7 +298,6 @@ Item load_npz(const std::string& path, const LoadOptions& options) {
   Disk disk = Disk::open(path, ErrorCode::checkpoint);
   Map map;
   each_array(disk, path, options.max_bytes, [&](const std::string& key, const ZipEntry& e, const std::string& what) {
-    if (map.find(key)) refuse(what, "it is there twice");
     map.add(key, on_device(unpacked(disk, e, path, what), options.map_location));
   });
   return map;

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "core/base/text.h"
@@ -64,23 +66,25 @@ std::vector<StoredArray> RowsFile::read_arrays(Disk& disk, Disk& unpacked, const
   return hdf5_arrays(disk, path_, unpacked, spec.load);
 }
 
-static bool contains(const std::vector<std::string>& list, const std::string& name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
-}
-
 RowsFile::RowsFile(const std::string& path, const RowsSpec& spec) : path_(path), name_("'" + path + "'") {
   Disk disk = Disk::open(path, ErrorCode::checkpoint), unpacked;
   std::vector<StoredArray> all = read_arrays(disk, unpacked, spec);
   file_ = std::make_unique<Mapping>(std::move(disk), path);
   if (unpacked.fd() >= 0) unpacked_ = std::make_unique<Mapping>(std::move(unpacked), path);
-  std::vector<std::string> names, keys = spec.keys;
-  for (auto& array : all) names.push_back(array.name);
-  if (keys.empty()) keys = names;
-  for (const std::vector<std::string>& list : {keys, spec.labels})
-    for (auto& key : list)
-      if (!contains(names, key)) throw Error("{} has no array '{}'{}", name_, foreign(key), did_you_mean(key, names));
-  for (auto& key : keys)
-    add(all[size_t(std::find(names.begin(), names.end(), key) - names.begin())], contains(spec.labels, key));
+  std::vector<std::string> names;
+  std::map<std::string_view, size_t> places;
+  for (auto& array : all) {
+    places.emplace(array.name, names.size());  // of a tree's keys a/b and a, which holds b, the first
+    names.push_back(array.name);
+  }
+  const auto place = [&](const std::string& key) {
+    const auto it = places.find(key);
+    if (it == places.end()) throw Error("{} has no array '{}'{}", name_, foreign(key), did_you_mean(key, names));
+    return it->second;
+  };
+  std::set<size_t> labels;
+  for (auto& key : spec.labels) labels.insert(place(key));
+  for (auto& key : spec.keys.empty() ? names : spec.keys) add(all[place(key)], labels.contains(place(key)));
   if (rows_ < 0) throw Error("{} has no arrays", name_);
 }
 

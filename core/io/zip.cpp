@@ -151,7 +151,7 @@ ZipStream::ZipStream(Disk& disk, const ZipEntry& e, const std::string& path)
   if (stored ? e.size != e.packed : e.size / most_packing > e.packed) refuse(path, quoted(e) + " has a wrong size");
   if (at_ > disk.size() || e.packed > disk.size() - at_) refuse(path, "it is cut short");
   if (stored) return;
-  piece_.resize(most_piece);
+  piece_.resize(std::min<uint64_t>(most_piece, e.packed));  // an archive may have a million entries
   if (inflateInit2(&z_, -MAX_WBITS) != Z_OK) throw Error(ErrorCode::memory, "no memory to unpack '{}'", path);
 }
 
