@@ -17,6 +17,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int most_levels = 16;
+constexpr size_t longest_name = 1024;  // bytes of a column's name, which repeats those of all that it lies in
 
 // Whether a whole number outside of texts has more than 64 bits, which the parser would round.
 bool has_longer_integer(std::string_view s) {
@@ -92,6 +93,8 @@ class Objects {
 template <class F>
 void each_value(const Json& value, const std::string& key, int level, F& f) {
   if (level > most_levels) throw Error("it is nested deeper than {} levels", most_levels);
+  if (key.size() > longest_name)
+    throw Error("the name '{}' of a column has more than {} bytes", foreign(key, 40), longest_name);
   const std::string start = key.empty() ? "" : key + ".";
   if (value.is_object()) {
     for (auto it = value.begin(); it != value.end(); ++it) each_value(*it, start + it.key(), level + 1, f);
