@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <utility>
 
 #include "core/base/visible.h"
@@ -36,7 +37,7 @@ std::string lower(std::string s) {
 // The files of the sample at work.
 struct WebDataset::Found {
   std::string key;
-  std::vector<std::pair<std::string, Place>> files;  // by suffix
+  std::map<std::string, Place> files;  // by suffix
 };
 
 WebDataset::WebDataset(WebDatasetSpec spec) : spec_(std::move(spec)) {
@@ -53,16 +54,16 @@ void WebDataset::index(const std::string& path) {
   shards_.push_back({path, file.size(), file.changed(), size()});
   Found found;
   read_tar(file, [&](TarMember m) {
-    while (m.name.starts_with("./")) m.name.erase(0, 2);
+    size_t start = 0;
+    while (m.name.compare(start, 2, "./") == 0) start += 2;
+    m.name.erase(0, start);
     const size_t folder = m.name.rfind('/') + 1, dot = m.name.find('.', folder);  // npos + 1 is 0
     if (dot == m.name.npos || m.name.compare(folder, 2, "__") == 0) return;       // no sample, or data of the shard
     const std::string key = m.name.substr(0, dot);
     if (key != found.key) take(found, path);
     found.key = key;
-    const std::string suffix = lower(m.name.substr(dot + 1));
-    for (auto& other : found.files)
-      if (other.first == suffix) throw Error("WebDataset: '{}' holds '{}' twice", path, foreign(m.name));
-    found.files.emplace_back(suffix, Place{m.at, m.size, 0});
+    if (!found.files.emplace(lower(m.name.substr(dot + 1)), Place{m.at, m.size, 0}).second)
+      throw Error("WebDataset: '{}' holds '{}' twice", path, foreign(m.name));
   });
   take(found, path);
 }
@@ -72,13 +73,12 @@ void WebDataset::take(Found& found, const std::string& path) {
   if (found.files.empty()) return;
   const Entry& e = samples_.emplace_back(found.key, uint32_t(shards_.size() - 1));
   for (size_t k = 0; k < fields_.size(); ++k) {
-    const std::pair<std::string, Place>* chosen = nullptr;
-    static const std::pair<std::string, Place> of_key{key_field, Place{0, 0, 0}};
+    const std::pair<const std::string, Place>* chosen = nullptr;
+    static const std::pair<const std::string, Place> of_key{key_field, Place{0, 0, 0}};
     for (auto& suffix : fields_[k]) {
       if (chosen) break;
       if (suffix == key_field) chosen = &of_key;
-      for (auto& file : found.files)
-        if (file.first == suffix) chosen = &file;
+      if (auto file = found.files.find(suffix); file != found.files.end()) chosen = &*file;
     }
     if (!chosen)
       throw Error("WebDataset: the sample '{}' of '{}' has no file .{}", foreign(e.key), path, spec_.fields[k]);
