@@ -77,8 +77,10 @@ void Cifar::read(const fs::path& file) {
   ends_.push_back(int64_t(labels_.size()));
 }
 
-// Without the file classes have no names.
+// Without the file classes have no names. A pipe in its place would wait for ever.
 void Cifar::read_classes(const fs::path& file) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) return;
   std::ifstream in(file);
   for (std::string line; int64_t(classes_.size()) < layout_.labels && std::getline(in, line);)
     if (!line.empty()) classes_.push_back(line.substr(0, 100));

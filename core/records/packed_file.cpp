@@ -1,6 +1,8 @@
 #include "core/records/packed_file.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -17,12 +19,16 @@ constexpr int64_t most_unpacked = 1032;
 void PackedFile::Close::operator()(gzFile_s* f) const { gzclose(f); }
 
 PackedFile::PackedFile(const std::string& path) : path_(path) {
-  struct stat s;
-  if (stat(path.c_str(), &s)) throw Error("cannot open '{}': {}", path, std::strerror(errno));
-  if (!S_ISREG(s.st_mode)) throw Error("cannot read '{}': it is no file", path);
+  // without O_NONBLOCK a pipe would wait for its writer
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) throw Error("cannot open '{}': {}", path, std::strerror(errno));
+  struct stat s {};
+  const bool is_file = fstat(fd, &s) == 0 && S_ISREG(s.st_mode);
+  file_.reset(is_file ? gzdopen(fd, "rb") : nullptr);
+  if (!file_) ::close(fd);
+  if (!is_file) throw Error("cannot read '{}': it is no file", path);
+  if (!file_) throw Error("cannot open '{}': no memory", path);
   size_ = s.st_size;
-  file_.reset(gzopen(path.c_str(), "rbe"));
-  if (!file_) throw Error("cannot open '{}': {}", path, errno ? std::strerror(errno) : "no memory");
   gzbuffer(file_.get(), 1 << 17);
 }
 

@@ -72,6 +72,10 @@ write('train.bin', records(2, function(k) return string.char(k, 90 + k) end))
 write('test.bin', records(1, function(k) return string.char(19, 99) end))
 assert(select(2, data.CIFAR100 { root = folder }:get(2)) == 93 and select(2, data.CIFAR100 { root = folder, coarse = true }:get(2)) == 3)
 assert(#data.CIFAR100 { root = folder }:classes() == 0)
+if os.execute('mkfifo ' .. folder .. '/fine_label_names.txt') then  -- a pipe would wait for ever
+  assert(#data.CIFAR100 { root = folder }:classes() == 0)
+  os.remove(folder .. '/fine_label_names.txt')
+end
 write('test.bin', records(1, function() return string.char(20, 99) end))
 fails('label 20 of image 1 is out of range 0 to 19', data.CIFAR100, { root = folder, train = false, coarse = true })
 write('test.bin', records(1, function() return string.char(2, 9) end):sub(1, 3000))
@@ -128,6 +132,14 @@ for name, tensor in pairs(torch.load(here .. 'h5py.h5')) do  -- packed, big-endi
     end
   end
 end
+-- Names that are there twice.
+local twice = '{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}}'
+write('twice.safetensors', string.pack('<s8', twice) .. 'xy')
+fails("a key twice: 'a'", data.ArrayFile, folder .. '/twice.safetensors')
+torch.save({ a = torch.ones(2), b = torch.ones(2) }, folder .. '/ab.npz')
+local ab <close> = assert(io.open(folder .. '/ab.npz', 'rb'))
+write('twice.npz', (ab:read 'a':gsub('b%.npy', 'a.npy')))
+fails('it is there twice', data.ArrayFile, folder .. '/twice.npz')
 torch.save({ group = { x = torch.ones(3, 2) } }, folder .. '/g.h5')
 assert(#data.ArrayFile(folder .. '/g.h5', { keys = 'group/x' }) == 3)
 fails('No such file', data.ArrayFile, folder .. '/none.npy')

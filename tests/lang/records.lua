@@ -43,6 +43,8 @@ fails("line 2, column 'a': 'x' is no number", data.JSONLines, write '{"a": 1}\n{
 fails("line 2, column 'a': a number among texts", data.JSONLines, write '{"a": "x"}\n{"a": 3}\n')
 fails('line 1, column 9: there is a zero byte', data.JSONLines, write '{"a": 1}\0\n')
 fails('line 1: it is nested deeper', data.JSONLines, write('{"a": ' .. ('['):rep(40) .. (']'):rep(40) .. '}\n'))
+-- Each of so many names would repeat the long one.
+fails('of a column has more than 1024 bytes', data.JSONLines, write('{"' .. ('k'):rep(1025) .. '": [' .. ('[], '):rep(2000) .. '1]}\n'))
 fails('a number is out of range', data.JSONLines, write '{"a": 1e999}\n')
 
 -- ---- SQLite ----
@@ -78,6 +80,7 @@ fails('more than one query', data.SQLite, db, 'SELECT 1 AS a; DROP TABLE houses'
 fails('the query is empty', data.SQLite, db, '')
 fails("row 1, column 'b': a blob", data.SQLite, db, 'SELECT * FROM houses')
 fails('has no rows', data.SQLite, db, 'SELECT a FROM none')
+if os.execute('mkfifo ' .. folder .. '/pipe') then fails('is no file', data.SQLite, folder .. '/pipe', 'SELECT 1 AS a') end  -- it would wait for ever
 fails('unable to open', data.SQLite, folder .. '/none.db', 'SELECT 1')
 fails('not a database', data.SQLite, write(('x'):rep(2000)), 'SELECT * FROM houses')
 fails('has no columns', data.SQLite, db, "ATTACH 'b.db' AS b")

@@ -1,6 +1,7 @@
 // Queries by libsqlite3. The database is opened for reading, and its own schema is not trusted: it may come from
 // anyone.
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include <exception>
 
@@ -23,6 +24,9 @@ struct Close {
 class Query final : public Records {
  public:
   Query(const std::string& path, const std::string& query) : Records("'" + path + "'") {
+    struct stat s {};
+    if (::stat(path.c_str(), &s) == 0 && !S_ISREG(s.st_mode))
+      throw Error("{} is no file", name_);  // a pipe would block
     sqlite3* db = nullptr;
     const int code = sqlite3_open_v2(path.c_str(), &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
     db_.reset(db);
