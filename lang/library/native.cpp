@@ -92,6 +92,10 @@ int entries(lua_State* L) {
   return 1;
 }
 int link_there(lua_State* L) { return lua_pushboolean(L, io::is_link(luaL_checkstring(L, 1))), 1; }
+int file_there(lua_State* L) {
+  std::error_code none;
+  return lua_pushboolean(L, std::filesystem::is_regular_file(luaL_checkstring(L, 1), none)), 1;
+}
 // append(path, text, later): adds to a file, and returns when the disk has it, or, with `later`, at once.
 int append(lua_State* L) {
   size_t n = 0;
@@ -225,6 +229,7 @@ constexpr luaL_Reg functions[] = {
     {"read", guarded<read_file>},
     {"entries", guarded<entries>},
     {"is_link", guarded<link_there>},
+    {"is_file", guarded<file_there>},
     {"append", guarded<append>},
     {"whole", guarded<is_whole>},
     {"kind", guarded<kind>},

@@ -60,11 +60,13 @@ local function show_table(path, count)
   M.show_text(path, count + 1)
 end
 
+-- A folder of somebody else may have a pipe or a device there, or a line without end.
 function M.show_text(path, count)
+  if not native.is_file(path) then native.fail(1, string.format("cannot show '%s': it is no file", path)) end
   local file <close> = assert(io.open(path, 'rb'))
-  for _ = 1, count do
-    local text = file:read 'L'
-    if not text then break end
+  for text in (file:read(1 << 20) or ''):gmatch '[^\n]*\n?' do
+    if count == 0 or text == '' then break end
+    count = count - 1
     print(native.foreign(text:gsub('[\r\n]+$', ''), 120))
   end
 end
