@@ -5,6 +5,7 @@
 #include <random>
 #include <set>
 
+#include "tests/cli/comparable.h"
 #include "tests/cli/train.h"
 
 namespace luth::testing {
@@ -52,8 +53,6 @@ using Files = std::map<std::string, std::string>;  // path below a folder -> con
 Files files_below(const std::string& folder);
 /// Those of a folder, by their paths below it.
 Files files_below_of(const Files& files, const std::string& folder);
-/// A file of a run without what differs between two equal runs: times.
-std::string comparable(const std::string& path, const std::string& bytes);
 /// An unfinished file that a save has left, or "".
 std::string leftover(const Files& files);
 
