@@ -224,12 +224,14 @@ void packed_gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T
   constexpr int64_t clashing = 2048;
   const bool clash = a.col != 1 || a.row * int64_t(sizeof(T)) % clashing == 0;
   const bool pack_a = n > 2 * w && most_rows * most_depth > 4096 && clash;
-  const bool few_rows = b.col == 1 && m <= 2 * tile_rows;  // columns that few rows meet are read where they lie
-  Buffer<T> packed((few_rows ? w : most_cols) * most_depth);
+  // Columns that few rows meet are read where they lie, as are those that fit the first cache as they lie.
+  const bool fits = n * k * int64_t(sizeof(T)) <= 1 << 15 && b.row * int64_t(sizeof(T)) % clashing;
+  const bool direct = b.col == 1 && (m <= 2 * tile_rows || fits);
+  Buffer<T> packed((direct ? w : most_cols) * most_depth);
   for (int64_t j0 = 0; j0 < n; j0 += most_cols)
     for (int64_t p = 0; p == 0 || p < k; p += block_depth) {
       const int64_t depth = std::min(block_depth, k - p), cols = std::min(most_cols, n - j0);
-      const Strip<T> s{depth, cols, few_rows ? cols / w * w : 0, b.at(p, j0), packed.get()};
+      const Strip<T> s{depth, cols, direct ? cols / w * w : 0, b.at(p, j0), packed.get()};
       loop(s.panels(), std::max<int64_t>(1, 32768 / (w * std::max<int64_t>(depth, 1))),
            [&](int64_t first, int64_t end) { s.pack(first, end); });
       const int64_t shares = std::clamp<int64_t>(m * cols * depth / enough, 1, workers > 1 ? 4 * workers : 1);
