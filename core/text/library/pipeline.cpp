@@ -150,9 +150,9 @@ void Pipeline::append_ids(std::string_view text, Ids& out) const {
       text, pre_tokenizer_ && pre_tokenizer_->needs_origins(), [&](uint32_t id, Span) { out.push_back(id); },
       [&](const Normalized& part, const std::vector<Piece>& pieces) {
         for (const Piece& p : pieces) {
-          if (p.begin == p.end) continue;
-          for (const Token& t : tokens_of(part.view(p), cache)) out.push_back(t.id);
-          check_tokens(out.size() - before, text.size());
+          const auto tokens = p.begin < p.end ? tokens_of(part.view(p), cache) : std::span<const Token>();
+          check_tokens(out.size() - before + tokens.size(), text.size());
+          for (const Token& t : tokens) out.push_back(t.id);
         }
       });
 }
