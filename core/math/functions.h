@@ -60,8 +60,9 @@ LUTH_HD inline float at_least(float x, float low) {
 /// results and those next to overflow are right.
 LUTH_HD inline float exp(float x) {
   constexpr float log2_e = 1.44269504f, ln2_high = 0.693145752f, ln2_low = 1.42860677e-6f, round = 0x1.8p23f + 254.0f;
-  const float near = at_most(at_least(x, -104.0f), 89.0f);  // e^-104 rounds to 0, e^89 to infinity
-  const float shifted = near * log2_e + round;              // n + 254 in the last bits
+  // e^89 rounds to infinity, e^-104 to 0; at -176 both factors are 0, so -inf, as masks have it, costs no underflow
+  const float near = at_most(at_least(x, -176.0f), 89.0f);
+  const float shifted = near * log2_e + round;  // n + 254 in the last bits
   const float whole = shifted - round;
   const float r = (near - whole * ln2_high) - whole * ln2_low;
   float q = 0.00138130784f;
