@@ -55,6 +55,15 @@ void check_inplace(const Tensor& t) {
     throw Error("a view made under torch.no_grad() cannot be written in place while gradients are recorded");
 }
 
+void mark_parts(const Call& call) {
+  if (!grad_enabled() || call.in.empty() || !call.in[0].is_tensor()) return;
+  const Tensor& in = call.in[0];
+  auto& from = in.impl()->view;
+  for (auto& out : call.out)
+    if (out && out.impl()->view && out.impl()->view->base.same(from ? from->base : in))
+      out.impl()->view->without_grad = from && from->without_grad;
+}
+
 void record_view(const OpInfo& info, const void* op, const Tensor& in, const Tensor& out) {
   auto& from = in.impl()->view;
   const bool recording = grad_enabled();

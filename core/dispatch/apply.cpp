@@ -1,6 +1,7 @@
 // apply(): the one function that every operator passes. See op.h for the recipe.
 #include "core/autograd/autograd.h"
 #include "core/autograd/saved.h"
+#include "core/autograd/view_history.h"
 #include "core/base/error_context.h"
 #include "core/base/warn.h"
 #include "core/dispatch/autocast.h"
@@ -113,6 +114,7 @@ void run_lower(const OpInfo& info, Call& call) {
   for (auto& out : call.out)
     for (auto& v : call.in)
       if (v.is_tensor() && out && v.tensor().same(out)) out = out.detach();
+  mark_parts(call);
   record.finish(call);
 }
 

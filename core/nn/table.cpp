@@ -2,6 +2,7 @@
 
 #include "core/ops/elementwise/arith.h"
 #include "core/ops/shape/cat.h"
+#include "core/ops/shape/split.h"
 #include "core/ops/shape/view.h"
 
 namespace luth::nn {

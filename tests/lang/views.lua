@@ -67,6 +67,36 @@ function s.writing_through_records_gradients()
   end
 end
 
+-- The parts of a tensor have one node, whose gradient joins theirs; those without one count as zeros.
+function s.parts_have_one_node()
+  local ways = {
+    SplitBackward0 = {
+      function(x) return x:split(3, 2) end, function(x) return x:split({1, 0, 3}, 2) end, function(x) return x:chunk(3) end,
+    },
+    UnbindBackward0 = {function(x) return x:unbind(2) end},
+  }
+  for name, list in pairs(ways) do
+    for i, parts_of in ipairs(list) do
+      local x = grid():requires_grad_()
+      local parts = parts_of(x)
+      for _, part in ipairs(parts) do t:eq(part.grad_fn:name(), name) end
+      t:eq(parts[1].grad_fn == parts[#parts].grad_fn, true, name .. i)
+      parts[#parts]:mul(2):sum():backward()
+      local mark = torch.zeros(3, 4, {dtype = torch.float64})
+      parts_of(mark)[#parts]:fill_(2)
+      t:eq(x.grad, mark, name .. i)
+      -- after a write into one of them the others have their histories from the base
+      local z = x * 2
+      parts = parts_of(z)
+      parts[1]:fill_(0)
+      x.grad = nil
+      parts[#parts]:sum():backward()
+      t:eq(x.grad, mark, name .. i)
+      t:fails(function() parts_of(x)[1]:fill_(0) end, 'leaf')
+    end
+  end
+end
+
 function s.become_views_in_place()
   local x = grid()
   local address = x:data_ptr()

@@ -5,7 +5,6 @@
 
 #include "core/autograd/autograd.h"
 #include "core/op/basics.h"
-#include "core/ops/common/checks.h"
 #include "core/ops/elementwise/copy.h"
 
 namespace luth {
@@ -28,8 +27,7 @@ namespace ops {
 namespace {
 
 const DefineAll<Expand, BroadcastTo, ExpandAs, View, ViewDtype, Reshape, ReshapeAs, ViewAs, Transpose, T, MT, Permute,
-                MoveDim, Squeeze, Unsqueeze, Flatten, Ravel, Unflatten, Select, Slice, SliceBackward, Narrow, Split,
-                SplitSizes, SplitWithSizes, Chunk, Unbind, Detach>
+                MoveDim, Squeeze, Unsqueeze, Flatten, Ravel, Unflatten, Select, Slice, SliceBackward, Narrow, Detach>
     define_all_;
 
 Tensor alias(const Tensor& t, const Shape& shape, const Strides& strides, int64_t offset) {
@@ -334,59 +332,6 @@ Tensor Narrow::decompose(const Inputs& in) const {
   if (a < 0 || length < 0 || length > n - a)
     throw Error("start {} with length {} reaches beyond dim {} of {} elements", shown(start), length, shown(d), n);
   return slice(x, {d, a, a + length, 1});
-}
-
-Tensors SplitSizes::decompose(const Inputs& in) const {
-  const Tensor& x = in[0];
-  int d = wrap_dim(dim, x.dim());
-  const std::vector<int64_t> sizes = whole_numbers(split_sizes, "the sizes");
-  int64_t total = 0;
-  for (int64_t n : sizes)
-    if (n < 0 || __builtin_add_overflow(total, n, &total)) throw Error("a part of {} elements cannot be", n);
-  if (x.dim() == 0 || total != x.shape()[d])
-    throw Error("the sizes add up to {}, which is not the extent of dim {} of {}", total, shown(d),
-                to_string(x.shape()));
-  Tensors out;
-  int64_t at = 0;
-  for (int64_t n : sizes) {
-    out.push_back(narrow(x, {d, at, n}));
-    at += n;
-  }
-  return out;
-}
-Tensors Split::decompose(const Inputs& in) const {
-  const Tensor& x = in[0];
-  int d = wrap_dim(dim, x.dim());
-  if (x.dim() == 0) throw Error("a tensor without dimensions cannot be split");
-  int64_t n = x.shape()[d];
-  if (split_size < 0 || (split_size == 0 && n)) throw Error("split_size must be at least 1, got {}", split_size);
-  Tensors out;
-  const int64_t size = std::clamp<int64_t>(split_size, 1, std::max<int64_t>(n, 1));
-  for (int64_t at = 0; at == 0 || at < n; at += size) out.push_back(slice(x, {d, at, std::min(n, at + size), 1}));
-  return out;
-}
-Tensors SplitWithSizes::decompose(const Inputs& in) const { return luth::split_sizes(in[0], {split_sizes, dim}); }
-Tensors Chunk::decompose(const Inputs& in) const {
-  const Tensor& x = in[0];
-  int d = wrap_dim(dim, x.dim());
-  if (x.dim() == 0) throw Error("a tensor without dimensions cannot be split");
-  if (chunks < 1) throw Error("chunks must be at least 1, got {}", chunks);
-  const int64_t n = x.shape()[d], size = n ? (n - 1) / chunks + 1 : 0;
-  if (size == 0) {
-    check_parts(chunks);
-    Tensors out;
-    for (int64_t i = 0; i < chunks; ++i) out.push_back(slice(x, {d, 0, 0, 1}));
-    return out;
-  }
-  return split(x, {size, d});
-}
-Tensors Unbind::decompose(const Inputs& in) const {
-  const Tensor& x = in[0];
-  if (x.dim() == 0) throw Error("a tensor without dimensions has nothing to unbind");
-  int d = wrap_dim(dim, x.dim());
-  Tensors out;
-  for (int64_t i = 0; i < x.shape()[d]; ++i) out.push_back(select(x, {d, i}));
-  return out;
 }
 
 Tensor Detach::decompose(const Inputs& in) const { return in[0].tensor().detach(); }

@@ -221,59 +221,6 @@ struct Narrow {
   Tensor decompose(const Inputs& in) const;
   static Cases<Narrow> samples() { return {{{0, 1, 2}, {{4, 3}}}, {{1, -2, 2}, {{2, 3}}}}; }
 };
-struct Split {
-  static constexpr Doc doc{"split", "tensor", "Parts of split_size positions along a dim; the last may be smaller.",
-                           "list[]"};
-  static constexpr Traits traits{.second_names = "split_size_or_sections: split_size"};
-  int64_t split_size = 1, dim = 0;
-  void describe(auto& field) {
-    field("split_size_or_sections", split_size, "positions in each part", as::required);
-    field("dim", dim, "the dim", as::dim);
-  }
-  Tensors decompose(const Inputs& in) const;
-  static Cases<Split> samples() { return {{{2, 0}, {{5, 2}}}, {{1, -1}, {{2, 3}}}}; }
-};
-struct SplitSizes {
-  static constexpr Doc doc{"split.sizes", "tensor", "Parts of the given sizes along a dim.", "list[]"};
-  static constexpr Traits traits{.second_names = "split_size_or_sections: split_size"};
-  std::vector<double> split_sizes;  // any number of them
-  int64_t dim = 0;
-  void describe(auto& field) {
-    field("split_size_or_sections", split_sizes, "the size of each part", as::required);
-    field("dim", dim, "the dim", as::dim);
-  }
-  Tensors decompose(const Inputs& in) const;
-  static Cases<SplitSizes> samples() { return {{{{2, 3}, 0}, {{5, 2}}}, {{{1, 2}, -1}, {{2, 3}}}}; }
-};
-struct SplitWithSizes {
-  static constexpr Doc doc{"split_with_sizes", "input", "Parts of the given sizes along a dim.", "list[]"};
-  std::vector<double> split_sizes;  // any number of them
-  int64_t dim = 0;
-  void describe(auto& field) {
-    field("split_sizes", split_sizes, "the size of each part", as::required);
-    field("dim", dim, "the dim", as::dim);
-  }
-  Tensors decompose(const Inputs& in) const;
-  static Cases<SplitWithSizes> samples() { return {{{{2, 3}, 0}, {{5, 2}}}, {{{1, 2}, -1}, {{2, 3}}}}; }
-};
-struct Chunk {
-  static constexpr Doc doc{"chunk", "input", "The tensor in at most `chunks` parts of equal size along a dim.",
-                           "list[]"};
-  int64_t chunks = 1, dim = 0;
-  void describe(auto& field) {
-    field("chunks", chunks, "how many parts", as::required);
-    field("dim", dim, "the dim", as::dim);
-  }
-  Tensors decompose(const Inputs& in) const;
-  static Cases<Chunk> samples() { return {{{2, 0}, {{5, 2}}}, {{3, 1}, {{2, 3}}}}; }
-};
-struct Unbind {
-  static constexpr Doc doc{"unbind", "input", "The positions along a dim as tensors of their own.", "list[]"};
-  int64_t dim = 0;
-  void describe(auto& field) { field("dim", dim, "the dim", as::dim); }
-  Tensors decompose(const Inputs& in) const;
-  static Cases<Unbind> samples() { return {{{0}, {{2, 3}}}, {{-1}, {{2, 3}}}}; }
-};
 struct Detach {
   static constexpr Doc doc{"detach", "input", "The same memory without history."};
   static constexpr Traits traits{.not_differentiable = "that is its purpose"};
@@ -301,8 +248,4 @@ inline constexpr Fn<ops::Select> select;
 inline constexpr Fn<ops::Slice> slice;
 inline constexpr Fn<ops::SliceBackward> slice_backward;
 inline constexpr Fn<ops::Narrow> narrow;
-inline constexpr Fn<ops::Split> split;
-inline constexpr Fn<ops::SplitSizes> split_sizes;
-inline constexpr Fn<ops::Chunk> chunk;
-inline constexpr Fn<ops::Unbind> unbind;
 }  // namespace luth
