@@ -61,17 +61,18 @@ constexpr int64_t row_unit = 64;
 constexpr int64_t row_end(int64_t n) { return (n + row_unit - 1) / row_unit * row_unit; }
 
 /// x, which has room to row_end(n), becomes its softmax, with zeros behind it; returns the logarithm of the sum. A row
-/// of -inf becomes zeros, with inf.
+/// of -inf becomes zeros, with inf. The rest of the row is computed with the first element's value: the exponential of
+/// -inf would pass subnormal numbers, which take longer than the row.
 template <class T>
 T softmax_row(T* __restrict x, int64_t n) {
   const int64_t end = row_end(n);
-  std::fill(x + n, x + end, -std::numeric_limits<T>::infinity());
-  n = end;
-  const T top = row_max(x, n);
-  if (top == -std::numeric_limits<T>::infinity()) return std::fill_n(x, n, T(0)), -top;
-  for (int64_t j = 0; j < n; ++j) x[j] = math::exp(x[j] - top);
-  const T total = row_sum(x, n), factor = T(1) / total;
-  for (int64_t j = 0; j < n; ++j) x[j] *= factor;
+  if (n) std::fill(x + n, x + end, x[0]);
+  const T top = row_max(x, end);
+  if (top == -std::numeric_limits<T>::infinity()) return std::fill_n(x, end, T(0)), -top;
+  for (int64_t j = 0; j < end; ++j) x[j] = math::exp(x[j] - top);
+  std::fill(x + n, x + end, T(0));
+  const T total = row_sum(x, end), factor = T(1) / total;
+  for (int64_t j = 0; j < end; ++j) x[j] *= factor;
   return top + std::log(total);
 }
 
@@ -113,28 +114,29 @@ struct Gradients {
   const Extents& e;
   Matrix<T> grad, query, key, value, mask, kept;  // the last two may be null
   const T *logsumexp, *delta;
-  T* weights;  // room for the weights of a block, and for their gradients
+  T* weights;  // room for the weights of a block, and for their gradients: rows of row_end(keys) elements
   T* slopes;
 
   /// Makes the weights of query i, times the factors of dropout, and the gradients of its products.
   void row(int64_t i, T* __restrict w, T* __restrict s, int64_t n) const {
-    const int64_t own = e.keys_of(i, op.is_causal);
+    const int64_t own = e.keys_of(i, op.is_causal), end = row_end(own);
     if (mask.p) add_row(mask, i, own, w);
     const T sum = logsumexp[i], d = delta[i];
-    for (int64_t j = 0; j < own; ++j) w[j] = math::exp(w[j] - sum);
+    for (int64_t j = 0; j < end; ++j) w[j] = math::exp(w[j] - sum);
     if (kept.p) multiply_row(kept, i, own, s);
-    for (int64_t j = 0; j < own; ++j) s[j] = w[j] * (s[j] - d);
+    for (int64_t j = 0; j < end; ++j) s[j] = w[j] * (s[j] - d);
     if (kept.p) multiply_row(kept, i, own, w);
     std::fill(w + own, w + n, T(0));
     std::fill(s + own, s + n, T(0));
   }
   void run(T* dq, int64_t dq_row, T* dk, int64_t dk_row, T* dv, int64_t dv_row) const {
+    const int64_t step = row_end(e.keys);
     for (int64_t first = 0; first < e.queries; first += e.rows) {
       const int64_t rows = std::min(e.rows, e.queries - first), n = e.keys_of(first + rows - 1, op.is_causal);
-      gemm<T>(rows, n, e.features, T(op.scale), query.at(first, 0), key.transposed(), 0, weights, n);
-      gemm<T>(rows, n, e.values, 1, grad.at(first, 0), value.transposed(), 0, slopes, n);
-      for (int64_t i = 0; i < rows; ++i) row(first + i, weights + i * n, slopes + i * n, n);
-      const Matrix<T> w{weights, n, 1}, s{slopes, n, 1};
+      gemm<T>(rows, n, e.features, T(op.scale), query.at(first, 0), key.transposed(), 0, weights, step);
+      gemm<T>(rows, n, e.values, 1, grad.at(first, 0), value.transposed(), 0, slopes, step);
+      for (int64_t i = 0; i < rows; ++i) row(first + i, weights + i * step, slopes + i * step, n);
+      const Matrix<T> w{weights, step, 1}, s{slopes, step, 1};
       gemm<T>(rows, e.features, n, T(op.scale), s, key, 0, dq + first * dq_row, dq_row);
       gemm<T>(n, e.features, rows, T(op.scale), s.transposed(), query.at(first, 0), 1, dk, dk_row);
       gemm<T>(n, e.values, rows, 1, w.transposed(), grad.at(first, 0), 1, dv, dv_row);
@@ -153,7 +155,8 @@ void backward(const ops::NativeAttentionBackward& op, Tensor& dq, Tensor& dk, Te
     const Heads<T> to_q(dq), to_k(dk), to_v(dv);
     auto matrix = [](const Tensor& t, int64_t h) { return t ? Heads<T>(t).matrix(h) : Matrix<T>{nullptr, 0, 0}; };
     parallel_for(e.heads, 1, [&](int64_t begin, int64_t end) {
-      Buffer<T> scratch(2 * e.rows * e.keys);
+      const int64_t room = e.rows * row_end(e.keys);
+      Buffer<T> scratch(2 * room);
       for (int64_t h = begin; h < end; ++h) {
         const Gradients<T> one{op,
                                e,
@@ -166,7 +169,7 @@ void backward(const ops::NativeAttentionBackward& op, Tensor& dq, Tensor& dk, Te
                                logsumexp.data<T>() + h * e.queries,
                                delta.data<T>() + h * e.queries,
                                scratch.get(),
-                               scratch.get() + e.rows * e.keys};
+                               scratch.get() + room};
         one.run(to_q.data(h), to_q.row(), to_k.data(h), to_k.row(), to_v.data(h), to_v.row());
       }
     });
