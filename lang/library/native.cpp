@@ -21,6 +21,7 @@
 #include "core/io/json.h"
 #include "lang/data/data.h"
 #include "lang/library/choose_device.h"
+#include "lang/library/debugging.h"
 #include "lang/library/lua_tree.h"
 #include "lang/library/processes.h"
 #include "lang/library/profiles.h"
@@ -262,6 +263,8 @@ constexpr luaL_Reg functions[] = {
     {"process", guarded<process_number>},
     {"counted", guarded<counted_call>},
     {"counted_all", guarded<counted_all>},
+    {"hook_lines", guarded<hook_lines>},
+    {"running", guarded<running_threads>},
     {"compiler", guarded<compiler_name>},
     {"matching", guarded<matching_names>},
     {nullptr, nullptr},

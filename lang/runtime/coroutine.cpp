@@ -14,6 +14,9 @@ int resume_into(lua_State* L, lua_State* co, int nargs) {
     return -1;
   }
   lua_xmove(L, co, nargs);
+  // as in a new coroutine: the debugger stops in those that were made before it, too
+  if (const lua_Hook hook = lua_gethook(L); hook && !lua_gethook(co))
+    lua_sethook(co, hook, lua_gethookmask(L), lua_gethookcount(L));
   int n = 0, status;
   {
     RunningScope running(co);

@@ -57,6 +57,37 @@ TEST(Debugger, StepsIntoOverAndOut) {
   EXPECT_TRUE(has(debugged("b 3\nc\nb = 50\ndel 1\nc\n", code), "(debug) 51\n"));
 }
 
+TEST(Debugger, StopsInCoroutines) {
+  const std::string code =
+      "local function items(n)\n  for i = 1, n do\n    local twice = 2 * i\n    coroutine.yield(twice)\n  end\nend\n"
+      "local item = coroutine.wrap(items)\nlocal total = item(3)\nbreakpoint()\nfor _ = 1, 2 do\n"
+      "  total = total + item()\nend\nprint('total', total)\n";
+  // one that was made, and has run, before there was a breakpoint
+  const std::string said = debugged("b 3\nc\ni\nw\nu\ntotal\ntotal = 100\nd\nn\ntwice\ntwice = 7\nc\nc\n", code, false);
+  EXPECT_TRUE(has(said, "breakpoint 1\nd.lua:3  function <d.lua:1>\n>   3      local twice = 2 * i\n(debug) 2\n"))
+      << said;
+  EXPECT_TRUE(has(said, "> 1  d.lua:3  function <d.lua:1>\n  2  d.lua:11  main chunk\n")) << said;
+  EXPECT_TRUE(has(said, "d.lua:11  main chunk\n>  11    total = total + item()\n(debug) 2\n")) << said;
+  EXPECT_TRUE(has(said, "d.lua:4  function <d.lua:1>\n>   4      coroutine.yield(twice)\n(debug) 4\n")) << said;
+  EXPECT_TRUE(has(said, "total\t113\n")) << said;
+  const std::string over = debugged("b 11\nc\nc\nn\nn\ndel 1\nc\n", code);
+  EXPECT_FALSE(has(over, "d.lua:3  ") || has(over, "d.lua:4  ")) << over;
+  const std::string into = debugged("b 11\nc\nc\ndel 1\ns\nf\nc\n", code);
+  EXPECT_TRUE(has(into, "d.lua:5  function <d.lua:1>\n") || has(into, "d.lua:2  function <d.lua:1>\n")) << into;
+  EXPECT_TRUE(has(into, "d.lua:10  main chunk\n")) << into;
+}
+
+TEST(Debugger, BreakpointsThatCannotBe) {
+  const std::string said = debugged("b 99\nb nosuch.lua:3\nb 2\nb d.lua:3\nb ./d.lua:4\nb\nc\nq\n",
+                                    "local a = 1\n\n-- a comment\nlocal b = 2\nprint(a, b)\n");
+  EXPECT_TRUE(has(said, "(debug) d.lua has 5 lines\n")) << said;
+  EXPECT_TRUE(
+      has(said, "breakpoint 1 at nosuch.lua:3; no such file is here, so it waits until one of that name runs\n"))
+      << said;
+  EXPECT_TRUE(has(said, "(debug) d.lua:2 has no code\n(debug) d.lua:3 has no code\n")) << said;
+  EXPECT_TRUE(has(said, "breakpoint 2\nd.lua:4  main chunk\n")) << said;
+}
+
 TEST(Debugger, StopsInHooks) {
   const std::string said = debugged(
       "seen\nseen = 41\nn\nn\nseen\nc\n",

@@ -1,8 +1,9 @@
 -- The debugger: breakpoint(), and `luth --debug script.lua`. Commands are read from standard input.
 local frames = require 'luth.prompt.frames'
+local native = require 'luth.native'
 local M = {}
 
-local share = require('luth.native').share_dir() .. '/luth/'
+local share = native.share_dir() .. '/luth/'
 local points = {}     -- line -> list of {file, line}
 local count = 0       -- of breakpoints
 local mode, depth     -- 'step'; 'next' and 'finish' stop where at most `depth` calls are open
@@ -20,35 +21,48 @@ q, quit     ends the program                      Enter repeats step and next]]
 
 local function is_own(source) return source == '=debug' or source:sub(1, 1) == '@' and source:sub(2, #share + 1) == share end
 
--- The number of calls that are open, and two.
-local function stack_depth()
-  local n = 2
-  while debug.getinfo(n, 'l') do n = n + 1 end
+-- The number of calls that are open at a level, the caller's or that of another thread, and below it.
+local function depth_at(level, thread)
+  local here, n, found = coroutine.running(), 0, false
+  for _, t in ipairs(native.running()) do
+    local l = 0
+    if t == (thread or here) then found, l = true, thread and level or level + 1 end
+    while found and debug.getinfo(t, l, 'l') do n, l = n + 1, l + 1 end
+  end
   return n
 end
 
-local function name_of(path) return path:match '[^/]*$' end
+-- Whether a source is the file that a breakpoint names, by its path or the end of it; `./a.lua` names a.lua, too.
+local function is_named(source, name)
+  local path = source:sub(2)
+  return path == name or path:sub(-#name - 1) == '/' .. name or name:find '^%.*/' and name:sub(-#path - 1) == '/' .. path
+end
 
 local function point_at(source, line)
   for _, p in ipairs(points[line] or {}) do
-    local file = source:sub(2)
-    if file == p.file or name_of(file) == p.file or file:sub(-#p.file - 1) == '/' .. p.file then return p end
+    if is_named(source, p.file) then return p end
   end
 end
 
 local hook
 
 local function set_hook()
-  if mode or next(points) then debug.sethook(hook, 'l') else debug.sethook() end
+  native.hook_lines((mode or next(points)) and hook or nil)
 end
 
--- The frames from a level of the caller on: {level = relative to the caller, info}.
+-- The frames from a level of the caller on, then those of the threads that wait for this one: {level = relative to the
+-- caller, info}, or {level, info, thread}.
 local function visible(level)
-  local list = {}
-  for l = level + 1, level + 200 do
-    local info = debug.getinfo(l, 'nSlf')
-    if not info then break end
-    if info.what ~= 'C' and not is_own(info.source) then list[#list + 1] = { level = l - 1, info = info } end
+  local list, here = {}, coroutine.running()
+  for _, t in ipairs(native.running()) do
+    local own = t == here and 1 or 0
+    for l = own * (level + 1), 200 do
+      local info = debug.getinfo(t, l, 'nSlf')
+      if not info then break end
+      if info.what ~= 'C' and not is_own(info.source) then
+        list[#list + 1] = { level = l - own, info = info, thread = own == 0 and t or nil }
+      end
+    end
   end
   return list
 end
@@ -62,10 +76,11 @@ local function show_line(frame, around)
   end
 end
 
--- Runs Lua in a frame, `level` of the caller's. Variables that it assigns are written back.
-local function evaluate(level, text)
-  level = level + 1
-  local list, known = frames.variables(level), {}
+-- Runs Lua in a frame, whose level is one of the caller's. Variables that it assigns are written back.
+local function evaluate(frame, text)
+  local level, thread = frame.level, frame.thread
+  if not thread then thread, level = coroutine.running(), level + 1 end
+  local list, known = frames.variables(level, frame.thread), {}
   for _, v in ipairs(list) do known[v.name] = v end
   local scope = setmetatable({}, {
     __index = function(_, name)
@@ -80,11 +95,11 @@ local function evaluate(level, text)
   if not f then f, message = load(text, '=debug', 't', scope) end
   if not f then return print(message) end
   local results = table.pack(pcall(f))
-  local func = debug.getinfo(level, 'f').func
+  local func = frame.info.func
   for i = 1, 250 do
-    local name = debug.getlocal(level, i)
+    local name = debug.getlocal(thread, level, i)
     if not name then break end
-    if known[name] and known[name].changed and not known[name].outer then debug.setlocal(level, i, known[name].value) end
+    if known[name] and known[name].changed and not known[name].outer then debug.setlocal(thread, level, i, known[name].value) end
   end
   for i = 1, 250 do
     local name = debug.getupvalue(func, i)
@@ -101,15 +116,31 @@ local function list_points()
   end
 end
 
-local function add_point(text, frame)
+-- The lines of the file that a breakpoint names: of a call, of this folder, or where `require` looks; nil where none is.
+local function lines_of(file, list)
+  for _, frame in ipairs(list) do
+    if is_named(frame.info.source, file) then return frames.lines(frame.info.source) end
+  end
+  local path = package.searchpath(file:gsub('%.lua$', ''), package.path)
+  return frames.lines('@' .. file) or path and frames.lines('@' .. path)
+end
+
+local function add_point(text, frame, list)
   if text == '' then return list_points() end
   local file, line = text:match '^(.-):?(%d+)$'
+  line = math.tointeger(line)
   if not line then return print 'b expects a line, `b 12` or `b file.lua:12`' end
   if file == '' then file = frame.info.source:sub(2) end
-  count, line = count + 1, math.tointeger(line)
+  local lines = lines_of(file, list)
+  if lines and not lines[line] then return print(('%s has %d lines'):format(file, #lines)) end
+  if lines and (lines[line]:match '^%s*$' or lines[line]:match '^%s*%-%-') then
+    return print(('%s:%d has no code'):format(file, line))
+  end
+  count = count + 1
   points[line] = points[line] or {}
   table.insert(points[line], { file = file, number = count })
-  print(('breakpoint %d at %s:%d'):format(count, file, line))
+  print(('breakpoint %d at %s:%d%s'):format(count, file, line,
+    lines and '' or '; no such file is here, so it waits until one of that name runs'))
 end
 
 local function remove_point(text)
@@ -138,13 +169,13 @@ local function parse(line)
   if not word or not words[word] then return end
   local takes = word == 'break' or word == 'del' or word == 'p'
   if rest ~= '' and not takes then return end  -- `n + 1`, `list[1]`
-  if takes and word ~= 'p' and rest:find '^[=.%[(]' then return end
+  if takes and word ~= 'p' and (rest:find '^[=%[(]' or rest:find '^%.+[^./]') then return end
   return word, rest
 end
 
 -- Asks for commands until the program goes on. `level`: of the caller's, where the program stands.
 local function interact(level, why)
-  debug.sethook()
+  native.hook_lines()
   mode = nil
   local list = visible(level + 1)
   if #list == 0 then return set_hook() end
@@ -160,7 +191,7 @@ local function interact(level, why)
     local command, rest = parse(line)
     local frame = list[at]
     if not command then
-      evaluate(frame.level, line)
+      evaluate(frame, line)
     elseif command == 'step' or command == 'next' or command == 'finish' or command == 'continue' then
       if command ~= 'continue' then mode = command end
       if command == 'step' or command == 'next' then last_command = command end
@@ -172,27 +203,27 @@ local function interact(level, why)
       for i, f in ipairs(list) do
         print(('%s%2d  %s:%d  %s'):format(i == at and '>' or ' ', i, f.info.short_src, f.info.currentline, frames.title(f.info)))
       end
-    elseif command == 'locals' then frames.print_variables(frames.variables(frame.level))
+    elseif command == 'locals' then frames.print_variables(frames.variables(frame.level, frame.thread))
     elseif command == 'list' then show_line(frame, 5)
-    elseif command == 'break' then add_point(rest, frame)
+    elseif command == 'break' then add_point(rest, frame, list)
     elseif command == 'del' then remove_point(rest)
-    elseif command == 'p' then evaluate(frame.level, rest)
+    elseif command == 'p' then evaluate(frame, rest)
     elseif command == 'quit' then
       quitting = true
       os.exit(1, false)
     else print(help_text) end
   end
-  depth = stack_depth() - list[at].level - (mode == 'finish' and 2 or 1)
+  depth = depth_at(list[at].level, list[at].thread) - (mode == 'finish' and 1 or 0)
   set_hook()
 end
 
-function hook(_, line)
+function hook(line)
   local info = debug.getinfo(2, 'S')
   if is_own(info.source) then return end
   local point = point_at(info.source, line)
   if not point then
     if not mode then return end
-    if mode ~= 'step' and stack_depth() - 3 > depth then return end
+    if mode ~= 'step' and depth_at(2) > depth then return end
   end
   interact(1, point and ('breakpoint %d'):format(point.number))
 end

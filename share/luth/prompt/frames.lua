@@ -10,8 +10,10 @@ local function is_chunk(info)
   return info.short_src:find '^%[%d+%]$' and info.linedefined == 1 and info.what == 'Lua' and info.isvararg and info.nparams == 0
 end
 
---- The local variables of a level, then those that its function has from outside: a list of {name, value, outer}.
-function M.variables(level)
+--- The local variables of a level, of the caller's or of another Lua thread's, then those that its function has from
+--- outside: a list of {name, value, outer}.
+function M.variables(level, thread)
+  if not thread then thread, level = coroutine.running(), level + 1 end
   local list, index = {}, {}
   local function add(name, value, outer)
     if name:sub(1, 1) == '(' or name == '_ENV' then return end
@@ -24,9 +26,9 @@ function M.variables(level)
     end
     index[name].value, index[name].outer = value, outer
   end
-  local info = debug.getinfo(level + 1, 'f')
+  local info = debug.getinfo(thread, level, 'f')
   for i = 1, most_variables do
-    local name, value = debug.getlocal(level + 1, i)
+    local name, value = debug.getlocal(thread, level, i)
     if not name then break end
     add(name, value)
   end
@@ -75,7 +77,7 @@ function M.lines(source)
   end
   if not text then return end
   local lines = {}
-  for line in (text .. '\n'):gmatch '(.-)\r?\n' do lines[#lines + 1] = line end
+  for line in (text:gsub('\n$', '') .. '\n'):gmatch '(.-)\r?\n' do lines[#lines + 1] = line end
   return lines
 end
 
