@@ -167,7 +167,29 @@ std::string fish(const std::vector<Rows>& all) {
   return filled(fish_script, {{"@NAMES@", names}, {"@OPTIONS@", options}});
 }
 
+std::vector<std::string> split(std::string_view words) {
+  std::vector<std::string> list;
+  for (size_t at = 0, end; at < words.size(); at = end + 1) {
+    end = std::min(words.find(' ', at), words.size());
+    if (end > at) list.emplace_back(words.substr(at, end - at));
+  }
+  return list;
+}
+
 }  // namespace
+
+std::vector<std::string> words_behind(const std::vector<std::string>& before) {
+  if (before.empty()) return subcommand_names();
+  const RecipeOptions of_recipes = recipe_options();
+  for (auto& rows : all_rows(of_recipes.rows)) {
+    if (rows.pattern != before[0]) continue;
+    if (auto* o = find_option(rows.options, before.back()); o && !o->choices.empty()) return split(o->choices);
+    std::vector<std::string> words = split(rows.choices);
+    for (auto& o : rows.options) words.emplace_back(o.name);
+    return words;
+  }
+  return {};
+}
 
 int completion(const Arguments& arguments) {
   const std::string& shell = arguments.rest[0];

@@ -10,10 +10,12 @@
 
 #include "cli/cli.h"
 #include "cli/common_options.h"
+#include "cli/subcommands.h"
 #include "cli/table.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/device/device.h"
+#include "lang/prompt/complete_commands.h"
 #include "lang/prompt/repl.h"
 #include "lang/prompt/session.h"
 #include "lang/runtime/interp.h"
@@ -103,7 +105,10 @@ int run_lua(const CommandLine& line) {
   if (!code && script && line.options.has("--debug"))
     code = interp.run_string("require('luth.prompt.debugger').start()", "=debug");
   if (!code && script) code = interp.run_file(from_stdin ? nullptr : line.argv[line.first]);
-  if (prompt && (!code || line.interactive) && code != int(ErrorCode::terminated)) return lang::repl(*session);
+  if (prompt && (!code || line.interactive) && code != int(ErrorCode::terminated)) {
+    lang::offer_words(words_behind);
+    return lang::repl(*session);
+  }
   if (code) return code;
   if (!script && !line.execute && !line.show_version) code = interp.run_file(nullptr);
   if (!code) finish_devices();

@@ -1,5 +1,8 @@
 // The functions behind the subcommands, which the table (cli/table.cpp) names. Each is in the file of its name.
 #pragma once
+#include <string>
+#include <vector>
+
 #include "cli/arguments.h"
 
 namespace luth::cli {
@@ -20,5 +23,8 @@ int predict(const Arguments& arguments);
 int report(const Arguments& arguments);
 int summary(const Arguments& arguments);
 int train(const Arguments& arguments);
+
+/// What completion offers behind these words of luth's command line.
+std::vector<std::string> words_behind(const std::vector<std::string>& before);
 
 }  // namespace luth::cli

@@ -7,6 +7,7 @@
 #include "lang/help/help.h"
 #include "lang/help/object_help.h"
 #include "lang/nn/nn.h"
+#include "lang/prompt/complete_commands.h"
 #include "lang/prompt/context.h"
 #include "lang/runtime/late_names.h"
 #include "lang/runtime/tables.h"
@@ -209,19 +210,6 @@ void add_dtypes(std::vector<std::string>& names) {
   for (Dtype d = Dtype::boolean; d <= Dtype::f64; d = Dtype(int(d) + 1)) names.emplace_back(name(d));
 }
 
-// The files and folders that continue a path in a string.
-void add_files(const std::string& typed, std::vector<std::string>& names) {
-  const size_t slash = typed.rfind('/');
-  const std::string folder = slash == typed.npos ? "" : typed.substr(0, slash + 1), name = typed.substr(folder.size());
-  std::error_code error;
-  for (auto& entry : std::filesystem::directory_iterator(folder.empty() ? "." : folder, error)) {
-    const std::string file = entry.path().filename().string();
-    if (!file.starts_with(name) || (file[0] == '.' && name.empty())) continue;
-    names.push_back(folder + file + (entry.is_directory(error) ? "/" : ""));
-    if (names.size() >= 1000) break;
-  }
-}
-
 // Within a string: what the call takes there.
 void complete_text(const Context& c, Completion& result) {
   const std::string call = c.call.empty() ? "" : c.call.back().name;
@@ -234,11 +222,24 @@ void complete_text(const Context& c, Completion& result) {
 
 }  // namespace
 
+void add_files(const std::string& typed, std::vector<std::string>& names) {
+  const size_t slash = typed.rfind('/');
+  const std::string folder = slash == typed.npos ? "" : typed.substr(0, slash + 1), name = typed.substr(folder.size());
+  std::error_code error;
+  for (auto& entry : std::filesystem::directory_iterator(folder.empty() ? "." : folder, error)) {
+    const std::string file = entry.path().filename().string();
+    if (!file.starts_with(name) || (file[0] == '.' && name.empty())) continue;
+    names.push_back(folder + file + (entry.is_directory(error) ? "/" : ""));
+    if (names.size() >= 1000) break;
+  }
+}
+
 Completion complete(lua_State* L, std::string_view line, const std::vector<std::string>& variables,
                     const PushVariable& push_variable) {
   using Kind = Context::Kind;
-  const Context c = context_of(line);
   Completion result;
+  if (complete_command(line, result)) return result;
+  const Context c = context_of(line);
   result.typed = c.typed.size();
   luaL_checkstack(L, 40, nullptr);
   const std::string signature = signature_of(L, c, push_variable);

@@ -18,6 +18,8 @@ struct Completion {
   std::vector<std::string> notes;  // what is said above the list
   size_t typed = 0;
 };
+/// Adds the files and folders that continue a path.
+void add_files(const std::string& typed, std::vector<std::string>& names);
 /// Reads tables by raw access, so that no metamethod is called. May raise Lua errors (memory).
 Completion complete(lua_State* L, std::string_view line, const std::vector<std::string>& variables,
                     const PushVariable& push_variable);

@@ -65,6 +65,19 @@ TEST_F(Completes, OptionsOfCalls) {
   EXPECT_TRUE(has(after("torch.zeros(2, {dtype = "), "dtype = torch."));
 }
 
+TEST_F(Completes, Commands) {
+  dir.write("script.lua", "");
+  const std::string file = dir / "script.lua";
+  EXPECT_EQ(after(":rel"), ":reload");
+  EXPECT_EQ(after(":load " + dir.path() + "/scr"), ":load " + file);
+  EXPECT_EQ(after(":time torch.softma"), ":time torch.softmax");
+  EXPECT_EQ(after("!ls " + dir.path() + "/scr"), "!ls " + file);
+  EXPECT_EQ(after("!luth trai"), "!luth train");
+  EXPECT_EQ(after("!luth train r.lua --find-b"), "!luth train r.lua --find-batch");
+  EXPECT_EQ(after("!luth train r.lua --device cud"), "!luth train r.lua --device cuda");
+  EXPECT_EQ(after("!luth completion z"), "!luth completion zsh");
+}
+
 TEST_F(Completes, FileNames) {
   dir.write("checkpoint.h5", "");
   dir.write("folder/inner.txt", "");
