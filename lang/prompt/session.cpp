@@ -293,7 +293,7 @@ int Session::compile_block(std::string& statement) {
 
 bool Session::is_incomplete(const std::string& text) {
   const int top = lua_gettop(L_);
-  std::string statement = text;
+  std::string statement = text + "\n";  // a newline ends a string in quotes, but neither `\` nor `\z` at its end
   incomplete_ = false;
   compile_block(statement);
   lua_settop(L_, top);

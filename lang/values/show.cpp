@@ -19,8 +19,7 @@
 namespace luth::lang {
 namespace {
 
-constexpr size_t line_width = 100, most_text = 200, short_item = 48, few_keys = 20;
-constexpr int no_screen = 40;  // lines, where there is no terminal
+constexpr size_t most_text = 200, short_item = 48, few_keys = 20;
 
 bool is_name(std::string_view s) {
   return !s.empty() && (isalpha(static_cast<unsigned char>(s[0])) || s[0] == '_') &&
@@ -35,11 +34,24 @@ constexpr Bounds bounds[] = {{400, 5}, {120, 5}, {40, 5}, {20, 4},  {12, 4}, {8,
                              {5, 3},   {8, 2},   {3, 3},  {100, 1}, {10, 1}};
 constexpr size_t most_values = 2000;  // of all tables
 
-size_t screen_lines() {
-  winsize size{};
-  if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row < 12) return no_screen;
-  return std::min<size_t>(size.ws_row - 2, 100);
-}
+struct Screen {
+  size_t lines = 40, columns = 100;  // where there is no terminal
+
+  static Screen of_terminal() {
+    winsize size{};
+    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row < 12) return {};
+    return {std::min<size_t>(size.ws_row - 2, 100), std::clamp<size_t>(size.ws_col, 20, 100)};
+  }
+  // Whether the text leaves a line free, where long lines wrap.
+  bool fits(std::string_view text) const {
+    size_t rows = 0, column = 0;
+    for (char c : text) {
+      if (c == '\n' || column == columns) ++rows, column = 0;
+      column += c != '\n' && (c & 0xc0) != 0x80;
+    }
+    return rows < lines;
+  }
+};
 
 // A key of a table: numbers come first, then names, then others.
 struct Key {
@@ -54,7 +66,7 @@ struct Key {
 
 class Shower {
  public:
-  Shower(lua_State* L, Bounds b) : L_(L), most_(b) {}
+  Shower(lua_State* L, Bounds b, size_t width) : L_(L), most_(b), width_(width) {}
 
   std::string table(int index) {
     index = lua_absindex(L_, index);
@@ -171,18 +183,18 @@ class Shower {
   }
 
   // On one line where that is short, else a line for each entry; short ones share lines, if they are elements or many.
-  static std::string join(const Items& items) {
+  std::string join(const Items& items) const {
     size_t width = 2;
     bool lines = false;
     for (auto& s : items.all) width += s.size() + 2, lines |= s.find('\n') != s.npos;
-    lines |= width > line_width;
+    lines |= width > width_;
     std::string all = "{";
     const size_t elements = items.all.size() - items.named;
     size_t column = 0;
     for (size_t i = 0; i < items.all.size(); ++i) {
       const std::string& s = items.all[i];
       const bool packed = s.size() <= short_item && s.find('\n') == s.npos && (i < elements || items.named > few_keys);
-      const bool goes_on = i > 0 && (!lines || (packed && column > 0 && column + s.size() + 3 <= line_width));
+      const bool goes_on = i > 0 && (!lines || (packed && column > 0 && column + s.size() + 3 <= width_));
       all += i ? "," : "";
       if (goes_on || !lines)
         all += i ? " " : "";
@@ -196,18 +208,18 @@ class Shower {
 
   lua_State* L_;
   Bounds most_;
-  size_t values_ = 0;
+  size_t width_, values_ = 0;
   std::vector<const void*> open_;
 };
 
 int show_value(lua_State* L) {
-  const auto most = long(screen_lines());
+  const Screen screen = Screen::of_terminal();
   std::string s;
   for (const Bounds& b : bounds) {
     lua_settop(L, 1);
-    Shower shower(L, b);
+    Shower shower(L, b, screen.columns);
     s = shower.table(1);
-    if (!shower.too_many() && std::count(s.begin(), s.end(), '\n') < most) break;
+    if (!shower.too_many() && screen.fits(s)) break;
   }
   return lua_pushlstring(L, s.data(), s.size()), 1;
 }

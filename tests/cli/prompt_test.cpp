@@ -231,6 +231,40 @@ TEST_F(Editor, OperatorsStop) {
   leave(s);
 }
 
+// The whole product would take minutes.
+TEST_F(Editor, AProductOfOneThreadStops) {
+  Screen s({}, {{"LUTH_THREADS", "1"}});
+  s.type("a = torch.ones(1, 1):expand(2000, 4000000) x = 42 print('rea' .. 'dy') a:matmul(a:t())\r");
+  ASSERT_TRUE(s.shows("ready")) << s.text();
+  s.settle();
+  s.type("\x03");
+  EXPECT_TRUE(s.shows("interrupted\n")) << s.text();
+  s.type("x\r");
+  EXPECT_TRUE(s.shows("\n42\n")) << s.text();
+  leave(s);
+}
+
+TEST_F(Editor, AStringThatIsNotEndedIsAnError) {
+  Screen s;
+  s.type("print \"a\r");
+  EXPECT_TRUE(s.shows("unfinished string")) << s.text();
+  s.type("'a\\\rb' .. '\\z\r c'\r");  // a line may go on behind a backslash
+  EXPECT_TRUE(s.shows("\n'a\\nbc'\n")) << s.text();
+  leave(s);
+}
+
+// Lines that would wrap count: the whole table is on the screen, below what was typed.
+TEST_F(Editor, TablesFitANarrowScreen) {
+  for (const char* name : {"_G", "torch", "nn"}) {
+    Screen s({}, {}, 50, 20);
+    s.type(std::string(name) + "\r");
+    EXPECT_TRUE(s.shows(" more\n}\n", 5)) << s.text();
+    s.settle();
+    EXPECT_TRUE(s.has("\n> " + std::string(name) + "\n{")) << s.text();
+    leave(s);
+  }
+}
+
 TEST_F(Editor, EndlessOutputStops) {
   Screen s;
   s.type("while true do print(('ab'):rep(100)) end\r");

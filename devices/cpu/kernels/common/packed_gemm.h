@@ -6,6 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "core/base/interrupt.h"
 #include "devices/cpu/kernels/common/matrix.h"
 #include "devices/cpu/kernels/common/transpose.h"
 #include "devices/cpu/runtime/buffer.h"
@@ -242,6 +243,7 @@ void packed_gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T
       loop(blocks * groups, std::max<int64_t>(1, blocks * groups / shares), [&](int64_t begin, int64_t end) {
         Buffer<T> room(pack_a ? (most_rows + gap) * (most_depth + gap) : 0);
         for (int64_t x = begin; x < end; ++x) {
+          poll_interrupt_in_work();  // a range of one thread is all of the strip
           const int64_t i = x / groups * most_rows, first = x % groups * group;
           multiply_block(std::min(most_rows, m - i), alpha, a.at(i, p), s, first, first + group, p ? T(1) : beta,
                          c + i * ldc + j0, ldc, room.get());
