@@ -100,6 +100,7 @@ std::string recipe_help(const Subcommand& command, std::string_view recipe, Opti
 
 int help(const Arguments& arguments) {
   if (arguments.has("--man")) return fputs(manual().c_str(), stdout), 0;
+  if (arguments.has("--search")) return search(arguments.rest);
   if (arguments.rest.empty()) {
     fputs(program_help().c_str(), stdout);
     puts(
@@ -109,7 +110,6 @@ int help(const Arguments& arguments) {
         "`luth help --search WORDS` finds names, topics and pages");
     return 0;
   }
-  if (arguments.has("--search")) return search(arguments.rest);
   if (arguments.rest.size() > 1)
     throw Error(ErrorCode::usage, "luth help explains one name, got '{}' too; --search takes words", arguments.rest[1]);
   auto* command = find_subcommand(arguments.rest[0]);

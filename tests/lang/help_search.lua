@@ -22,8 +22,14 @@ finds('resume training', 'recipes')
 finds('counting from 1', 'counting-from-1')
 finds('save checkpoint', 'checkpoints')
 finds('notebook', 'luth kernel')
+finds('dataloader collate', 'data.DataLoader')
+finds('dataloader collate', 'data.PadCollate')
 finds('draw a line', 'plot.plot', 15)
 assert(#search.find('', 5) == 0 and #search.find('xyzzy', 5) == 0 and #search.find('the of', 5) == 0)
+for _, words in ipairs { '', ' ', 'how to' } do
+  local ok, why = pcall(search.run, words)
+  assert(not ok and tostring(why):find('--search needs words', 1, true), why)
+end
 
 -- Topics: pages of share/doc; names of luth come first.
 local print, text = print, nil

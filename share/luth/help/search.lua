@@ -14,7 +14,7 @@ local alike = {
   'transpose permute swap', 'join cat concatenate stack merge', 'split chunk divide', 'select index pick slice', 'filter mask where',
   'copy clone duplicate', 'zero zeros empty', 'save write store dump', 'load read open', 'plot draw picture chart graph', 'image picture photo',
   'train fit learn', 'evaluate eval test', 'predict infer inference', 'loss criterion objective cost', 'optimizer solver', 'schedule scheduler annealing', 'learning lr', 'rate lr',
-  'gradient grad derivative slope backward', 'dataset data', 'batch loader', 'gpu cuda device', 'threads parallel cores', 'convolution conv filter',
+  'gradient grad derivative slope backward', 'dataset data', 'batch loader', 'dataloader collate', 'gpu cuda device', 'threads parallel cores', 'convolution conv filter',
   'recurrent rnn lstm gru', 'attention transformer', 'dropout drop', 'normalize norm normalization', 'clip clamp', 'round floor ceil',
   'equal eq compare', 'nan missing invalid', 'variance var', 'deviation std', 'distance dist', 'determinant det', 'inverse inv', 'solve equation',
   'eigenvalue eig', 'singular svd', 'resume continue', 'checkpoint weights', 'pretrained transfer', 'tokenizer text words', 'time clock benchmark',
@@ -65,9 +65,9 @@ local function entries_of()
   local entries, seen = {}, {}
   for _, t in ipairs(model.tables()) do
     for _, entry in ipairs(t.entries) do
-      local _, brief, lines = model.parts(entry.help)
+      local signature, brief, lines = model.parts(entry.help)
       local name = t.path == 'torch.Tensor' and 'x:' .. entry.name or t.path .. '.' .. entry.name
-      if not (t.path == 'torch.Tensor' and seen['torch.' .. entry.name]) then add(entries, seen, name, brief, brief .. ' ' .. table.concat(lines, ' ')) end
+      if not (t.path == 'torch.Tensor' and seen['torch.' .. entry.name]) then add(entries, seen, name, brief, brief .. ' ' .. table.concat(lines, ' ') .. ' ' .. signature) end
     end
   end
   for _, topic in ipairs(M.topics()) do add_page(entries, seen, topic.name, topic.path) end
@@ -105,6 +105,7 @@ local function score(entry, wanted)
         elseif level == 1 and #word > 3 and there:find(word, 1, true) then best = math.max(best, weight / 2) end
       end
     end
+    if best == 0 and #word > 4 and entry.text:lower():find(word, 1, true) then best = 0.5 end  -- of DataLoader, in a text
     if best == 0 then return 0 end
     sum = sum + best
   end
@@ -115,12 +116,18 @@ end
 local plain = {}
 for word in ('a an the of in on to for with by from how do i is numpy np pytorch torch torch7 python lua luth'):gmatch '%S+' do plain[stem(word)] = true end
 
---- Entries that fit all words, best first, at most `most`.
-function M.find(text, most)
-  local wanted, found = {}, {}
+-- The stems of the words that say something.
+local function wanted_of(text)
+  local wanted = {}
   for _, word in ipairs(stems_of(text)) do
     if not plain[word] then wanted[#wanted + 1] = word end
   end
+  return wanted
+end
+
+--- Entries that fit all words, best first, at most `most`.
+function M.find(text, most)
+  local wanted, found = wanted_of(text), {}
   if #wanted == 0 then return found end
   for i, entry in ipairs(entries_of()) do
     local points = score(entry, wanted)
@@ -135,6 +142,9 @@ end
 
 --- Prints what fits; returns 0, or 1 where nothing does.
 function M.run(text)
+  if #wanted_of(text) == 0 then
+    native.fail(2, ("--search needs words that say what is looked for, got '%s': luth help --search largest elements"):format(native.foreign(text, 100)))
+  end
   local found = M.find(text, 15)
   for _, entry in ipairs(found) do print(('%-28s %s'):format(entry.name, entry.brief)) end
   if #found == 0 then print("nothing fits all of '" .. native.foreign(text, 100) .. "'; fewer words find more") end
