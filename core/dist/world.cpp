@@ -109,6 +109,9 @@ Place find_place(const InitOptions& o, std::optional<Start> start) {
     p.machines = !p.one_machine;
   }
   if (p.size == 1 && p.rank < 0) p.rank = 0;
+  if (p.size < 0 && !launch && std::getenv("RANK"))
+    throw Error(ErrorCode::usage,
+                "init_process_group: RANK is set and WORLD_SIZE is not; a process of a run needs both");
   if (p.rank < 0) no_place("the rank of this process (RANK)", method);
   if (p.size < 0) no_place("the number of processes (WORLD_SIZE)", method);
   if (p.size < 1 || p.rank >= p.size)

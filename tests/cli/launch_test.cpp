@@ -65,6 +65,8 @@ TEST_F(Launch, NamesTheFirstThatFailed) {
   EXPECT_SAYS(r, "rank 2 cannot end, because rank 1 has ended: ");
   EXPECT_SAYS(r, "s.lua:5: my mistake");
   EXPECT_SAYS(r, "rank 2 ended with code 6; it waited in all_reduce(float32[9], SUM) at ");
+  EXPECT_SAYS(r, "in field 'all_reduce'");
+  EXPECT_FALSE(has(r.err, "distributed.lua")) << r.err;  // tracebacks have the script's lines alone
 }
 
 TEST_F(Launch, ErrorsOfRanksDoNotCommandTheTerminal) { EXPECT_SAYS(launch("error('\\27[2J\\7')", 1), "\\x1b[2J\\x07"); }
@@ -319,6 +321,12 @@ TEST_F(Launch, WithoutALauncher) {
   const Result none = run({script});
   EXPECT_EQ(none.code, 2);
   EXPECT_SAYS(none, "luth launch");
+  for (const char* part : {"RANK", "WORLD_SIZE"}) {
+    const Result half = run({script}, {.env = {{part, "1"}}});
+    EXPECT_EQ(half.code, 2);
+    EXPECT_SAYS(half, std::string(part) + " is set and ");
+    EXPECT_SAYS(half, " is not; a process of a run needs both");
+  }
   const Result alone = run({script}, {.env = {{"RANK", "0"}, {"WORLD_SIZE", "1"}}});
   EXPECT_EQ(alone.out, "1.0\n") << alone.err;
   const Result twice =
