@@ -11,6 +11,7 @@
 #include <set>
 #include <utility>
 
+#include "core/base/mapped.h"
 #include "core/base/text.h"
 #include "core/base/visible.h"
 #include "core/io/elements.h"
@@ -30,7 +31,7 @@ class RowsFile::Mapping {
     if (size_) munmap(data_, size_);
   }
   Mapping(const Mapping&) = delete;
-  /// Throws where the file has become shorter: to read bytes that are not there would end the process.
+  /// Throws where the file has become shorter.
   void check() const {
     struct stat s;
     const uint64_t now = fstat(disk_.fd(), &s) ? 0 : uint64_t(s.st_size);
@@ -133,10 +134,10 @@ Tensors RowsFile::batch(std::span<const int64_t> indices, int base) const {
     Shape shape = r.row;
     shape.insert(0, int64_t(indices.size()));
     Tensor t = Tensor::empty(shape, r.array.dtype, host());
-    for (size_t k = 0; k < indices.size(); ++k)
-      if (r.row_bytes)
-        std::memcpy(static_cast<char*>(t.raw()) + k * r.row_bytes, r.data + size_t(indices[k]) * r.row_bytes,
-                    r.row_bytes);
+    if (r.row_bytes && !copy_mapped(t.raw(), r.data, indices, r.row_bytes)) {
+      file_->check();
+      throw Error("cannot read {}: its disk fails", name_);
+    }
     if (r.array.big_endian) swap_bytes(t.raw(), t.numel(), size_of(t.dtype()));
     settle_booleans(t);
     out.push_back(r.is_label ? labels(t, base) : t);

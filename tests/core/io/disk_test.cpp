@@ -5,6 +5,7 @@
 #include <grp.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include <set>
 #include <tuple>
 
+#include "core/base/mapped.h"
 #include "core/io/checkpoint.h"
 #include "tests/core/io/io_util.h"
 
@@ -173,6 +175,22 @@ TEST(Unfinished, AFileThatAnotherHasPutInItsPlaceIsNotTaken) {
   spit(name, "of another");
   EXPECT_TRUE(contains(failure([&] { file.commit(); }).text, "is not the file that was written"));
   EXPECT_EQ(slurp(dir / "x"), "old");
+}
+
+// Bytes that are not there any more would end the process.
+TEST(Mapped, AFileThatBecomesShorter) {
+  Folder dir;
+  spit(dir / "x", std::string(8192, 'a'));
+  const Disk disk = Disk::open(dir / "x", ErrorCode::runtime);
+  const void* bytes = mmap(nullptr, 8192, PROT_READ, MAP_SHARED, disk.fd(), 0);
+  ASSERT_NE(bytes, MAP_FAILED);
+  std::string to(8192, 'b');
+  const int64_t rows[] = {1, 0};
+  EXPECT_TRUE(copy_mapped(to.data(), bytes, rows, 4096));
+  EXPECT_EQ(to, std::string(8192, 'a'));
+  fs::resize_file(dir / "x", 0);
+  for (int i = 0; i < 2; ++i) EXPECT_FALSE(copy_mapped(to.data(), bytes, rows, 4096));
+  munmap(const_cast<void*>(bytes), 8192);
 }
 
 }  // namespace
