@@ -161,6 +161,8 @@ constexpr Option of_report[] = {
 constexpr Option of_train[] = {
     {"--dir", "DIR", "the folder of the run", "runs/<recipe>-<n>"},
     {"--resume", "[FILE]", "continue the run in the folder, from ckpt/last.h5 or from FILE"},
+    {"--force", "",
+     "resume though the data, the seed or the place in an epoch are others, so that the run is no exact one"},
     {"--config", "FILE",
      "values of options, a JSON object; those of the command line and of LUTH_... count before them"},
     {"--print-config", "", "print the values of all options of the recipe, for --config, and train nothing"},

@@ -27,10 +27,10 @@ end
 
 -- ---- a run as a table ----
 
--- The lines of log.jsonl; one that was cut short is the last one.
-local function log_of(dir)
+-- The lines of log.jsonl or warnings.jsonl; one that was cut short is the last one.
+local function lines_of(path)
   local entries = {}
-  for line in (read(dir .. '/log.jsonl') or ''):gmatch '[^\n]+' do
+  for line in (read(path) or ''):gmatch '[^\n]+' do
     local ok, entry = pcall(native.json_decode, line)
     if ok and type(entry) == 'table' then entries[#entries + 1] = entry end
   end
@@ -106,7 +106,7 @@ end
 local function run_of(dir)
   dir = dir:gsub('(.)/+$', '%1')
   if not native.exists(dir .. '/options.json') then errors.usage("'%s' is no folder of a run: it has no options.json", dir) end
-  local options, entries = decode(dir .. '/options.json', read(dir .. '/options.json')), log_of(dir)
+  local options, entries = decode(dir .. '/options.json', read(dir .. '/options.json')), lines_of(dir .. '/log.jsonl')
   local environment = read(dir .. '/env.json')
   local last = entries[#entries] or {}
   local seconds = 0
@@ -114,7 +114,7 @@ local function run_of(dir)
   return {
     name = dir, recipe = options.recipe, settings = options.options or {}, environment = environment and texts(decode(dir .. '/env.json', environment)) or {},
     epochs = tonumber(last.epoch) or 0, steps = tonumber(last.step) or 0, seconds = seconds, results = results_of(entries), curves = curves_of(dir),
-    modules = read(dir .. '/modules.txt') or '',
+    warnings = lines_of(dir .. '/warnings.jsonl'), modules = read(dir .. '/modules.txt') or '',
     examples = read(dir .. '/examples.json') and decode(dir .. '/examples.json', read(dir .. '/examples.json')) or nil,
   }
 end

@@ -19,6 +19,7 @@ local sweep = require 'luth.train.sweep'
 local Trainer = require 'luth.train.trainer'
 local progress = require 'luth.train.progress'
 local streams = require 'luth.data.streams'
+local warnings = require 'luth.train.warnings'
 local say = progress.say
 
 local M = {}
@@ -140,6 +141,7 @@ local function make_trainer(r, device, amp, own, resume)
   if r.on_error ~= 'stop' and ranks.size > 1 then usage('--on-error %s is for one rank: weights count by samples', r.on_error) end
   if r.on_nan ~= 'stop' and ranks.size > 1 then usage('--on-nan %s is for one rank; several end', r.on_nan) end
   local t = Trainer.new(r, device, amp, { fsdp = is_on(own.fsdp), sync_bn = is_on(own.sync_bn), begin = resume == nil })
+  t.force = is_on(own.force)
   ranks.check_same(in_common(t) .. ', ' .. kernels_of(device))
   if ranks.rank > 0 then torch.manual_seed(r.seed + ranks.rank) end  -- what is random in a step differs
   return t
@@ -159,6 +161,11 @@ local function say_begin(t, run, resumed)
   end
 end
 
+-- The command line as text; JSON holds UTF-8 only.
+local function to_command(path, words)
+  return native.visible(table.concat({ 'luth train', path, table.unpack(words) }, ' '))
+end
+
 -- Trains a trainer whose checkpoint, if it goes on from one, is `file`. `found`: its folder, and how it resumes.
 local function train_in_folder(t, path, line, found, file)
   native.defer_interrupts(true)  -- from here on it ends between steps, and saves
@@ -169,6 +176,7 @@ local function train_in_folder(t, path, line, found, file)
     file = opened.file
     checkpoint.restore_newest(t, file)
   end
+  if file and run_folder.recipe_differs(run, path) then warnings.warn(t, 'the recipe %s is not the one with which the run began', path) end
   if resume and not file then say('nothing to resume in %s: the run begins', run.dir) end
   local first_save = file == run.best and not resume.file
   local function write_report() if ranks.rank == 0 then report.write({ run.dir }, run.dir .. '/report.html') end end
@@ -182,7 +190,8 @@ local function train_in_folder(t, path, line, found, file)
                r.epochs)
   end
   if ranks.rank == 0 then
-    run_folder.keep(run, path, line:kept(), { options = line:sources(r), model = t.model, device = t.device, ranks = ranks.size })
+    run_folder.keep(run, path, line:kept(), { options = line:sources(r), model = t.model, device = t.device, ranks = ranks.size,
+                                                command = to_command(path, line.own), seed = r.seed })
     run_folder.forget_log_from(run, t.epoch)
   end
   t:open(run)

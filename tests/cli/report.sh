@@ -26,6 +26,18 @@ return recipe {
 LUA
 "$LUTH_PROGRAM" train c.lua --dir c 2>/dev/null
 "$LUTH_PROGRAM" eval c --predictions p.csv >/dev/null 2>&1
+cat >w.lua <<'LUA'
+local x = torch.ones(64, 3)
+x[20][1] = 0 / 0
+local good = data.TensorDataset(x:narrow(1, 30, 30), x:narrow(1, 30, 30))
+return recipe {
+  data = { train = data.TensorDataset(x, x), val = good }, model = nn.Linear(3, 3), loss = nn.MSELoss(), optim = optim.SGD { lr = 0.1 },
+  batch = 16, on_nan = 'skip',
+}
+LUA
+"$LUTH_PROGRAM" train w.lua --dir w 2>/dev/null
+[ "$(wc -l <w/warnings.jsonl)" = 2 ] && grep -q '"text":"1 batches were left out' w/warnings.jsonl || { cat w/warnings.jsonl; fail "the warnings of a run"; }
+[ ! -e a/warnings.jsonl ] || fail "a run without warnings has some"
 [ -s a/report.html ] || fail "training leaves no report"
 "$LUTH_PROGRAM" report a b/ >table 2>said
 grep -q '^a    *3  *12 ' table && grep -q '^b    *2  *8 ' table || { cat table; fail "the table"; }
@@ -76,16 +88,21 @@ LUA
 
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 [ -n "$browser" ] || { echo "there is no Chromium"; exit 77; }
-timeout 120 "$browser" --headless --no-sandbox --disable-gpu --host-resolver-rules='MAP * ~NOTFOUND' --user-data-dir="$work/profile" \
-  --virtual-time-budget=5000 --dump-dom "file://$work/report.html" >dom 2>/dev/null || { echo "Chromium does not run here"; exit 77; }
+# What the page of a file has become in the browser.
+page() {
+  timeout 120 "$browser" --headless --no-sandbox --disable-gpu --host-resolver-rules='MAP * ~NOTFOUND' --user-data-dir="$work/profile" \
+    --virtual-time-budget=5000 --dump-dom "file://$work/$1" >dom 2>/dev/null || { echo "Chromium does not run here"; exit 77; }
+}
+page report.html
 points() { grep -o 'data-run="[^"]*" data-points="[0-9]*"' dom | sort | uniq -c | tr -s ' '; }
 points | grep -q '3 data-run="a" data-points="12"' || { points; fail "the curves of steps of a"; }   # loss, lr, norm of gradients
 points | grep -q '4 data-run="a" data-points="3"' || { points; fail "the curves of epochs of a"; }  # loss, speed, two of validation
 points | grep -q '3 data-run="b" data-points="8"' || { points; fail "the curves of steps of b"; }
 grep -q '&lt;/script&gt;&lt;b&gt;  (command line)' dom || fail "the settings"
 grep -q '<tr class="differs"><td>lr</td>' dom || fail "what differs"
-timeout 120 "$browser" --headless --no-sandbox --disable-gpu --host-resolver-rules='MAP * ~NOTFOUND' --user-data-dir="$work/profile" \
-  --virtual-time-budget=5000 --dump-dom "file://$work/c/report.html" >dom 2>/dev/null || { echo "Chromium does not run here"; exit 77; }
+page c/report.html
 grep -q 'data-sum="50"' dom || fail "the sum of the confusion matrix"
 [ "$(grep -o 'data-sample=' dom | wc -l)" = 24 ] && [ "$(grep -o '<img src="data:image/png' dom | wc -l)" = 24 ] || fail "the worst samples"
 grep -q '<td>Linear</td><td>\[16, 42\]</td><td>\[16, 3\]</td><td class="n">129</td>' dom || fail "the table of modules"
+page w/report.html
+grep -q '<h2 data-warnings="2">' dom && grep -q '<td>the loss is nan in epoch 1, batch .*; the batch is left out</td>' dom || fail "the warnings"

@@ -32,6 +32,7 @@ td.n { text-align: right; font-variant-numeric: tabular-nums; }
 <body>
 <h1>luth report</h1>
 <div id="summary"></div>
+<div id="warnings"></div>
 <h2>Curves</h2>
 <p><label>smoothing <input id="smoothing" type="range" min="0" max="0.99" step="0.01" value="0"></label>
 <label><input id="log" type="checkbox"> logarithmic</label></p>
@@ -183,6 +184,13 @@ function classes() {
   }
 }
 
+function warnings() {
+  const parent = document.getElementById('warnings'), all = runs.flatMap(r => Object.values(r.warnings).map(w => [r.name, w.epoch, w.step, w.text]));
+  if (!all.length) return;
+  make('h2', 'Warnings', parent, { 'data-warnings': all.length });
+  table([['run', 'epoch', 'step', 'warning'], ...all], parent);
+}
+
 function modules(run, parent) {
   const rows = run.examples && run.examples.modules;
   if (!rows) return make('pre', run.modules, parent);
@@ -202,6 +210,7 @@ function pairs(f, id) {
 }
 
 summary();
+warnings();
 curves();
 classes();
 pairs(r => r.settings, 'settings');

@@ -2,7 +2,7 @@
 -- is named.
 local native = require 'luth.native'
 local errors = require 'luth.train.errors'
-local progress = require 'luth.train.progress'
+local warn = require('luth.train.warnings').warn
 
 local M = {}
 local most_in_a_row = 20
@@ -54,7 +54,7 @@ local function leave_out(t, what)
     native.fail(3, string.format('%s, as in the %d batches before it%s', what, most_in_a_row - 1, kept(t)))
   end
   t.model:zero_grad()
-  progress.say('%s; the batch is left out', what)
+  warn(t, '%s; the batch is left out', what)
 end
 
 --- Called with a bad loss, before backward.

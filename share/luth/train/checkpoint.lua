@@ -3,11 +3,12 @@ local native = require 'luth.native'
 local batches = require 'luth.train.batches'
 local begin = require 'luth.train.begin'
 local errors = require 'luth.train.errors'
+local fingerprint = require 'luth.train.fingerprint'
 local kept = require 'luth.train.kept'
 local learned = require 'luth.train.learned'
 local ranks = require 'luth.train.ranks'
 local streams = require 'luth.data.streams'
-local say = require('luth.train.progress').say
+local warn = require('luth.train.warnings').warn
 
 local M = {}
 local usage, unusable = errors.usage, errors.unusable
@@ -80,6 +81,22 @@ local function stream_state(t)
   return t.batch > 0 and streams.is_stream(t.parts.train) and t.loader:state_dict() or nil
 end
 
+-- What the recipe's field `state` names; nil for nothing.
+function M.own_state(objects)
+  if not objects then return nil end
+  local all = {}
+  for name, object in pairs(objects) do all[name] = object:state_dict() end
+  return all
+end
+
+local function load_own_state(objects, state, path)
+  for _, name in ipairs(errors.keys(objects or {})) do
+    local part = type(state) == 'table' and state[name]
+    if not part then unusable("%s has no state '%s' of the recipe", path, name) end
+    errors.attempt(5, string.format("%s does not fit the state '%s': ", path, name), objects[name].load_state_dict, objects[name], part)
+  end
+end
+
 -- All ranks call it; what rank 0 gets is the state of the run.
 function M.state(t)
   local r = t.recipe
@@ -98,11 +115,13 @@ function M.state(t)
     optim = optim_state,
     schedule = t.schedule and t.schedule:state_dict() or nil,
     random = random_state(t.device),
-    data = learned.state(t.parts), kept = kept.state(),
+    data = learned.state(t.parts), kept = kept.state(), state = M.own_state(r.state),
     loader = { seed = r.seed, epoch = t.epoch, batch = t.batch, stream = stream_state(t) },
     scaler = {},
-    progress = { step = t.step, best = t.best, sum = sum, count = count, worse = t.worse, kept = t.kept },
-    settings = { batch = r.batch, epochs = r.epochs, seed = r.seed, accumulate = r.accumulate, made = t.made },
+    progress = { step = t.step, best = t.best, sum = sum, count = count, worse = t.worse, kept = t.kept,
+                 skipped = t:skipped(), left_out = t.left_out },
+    settings = { batch = r.batch, epochs = r.epochs, seed = r.seed, accumulate = r.accumulate, made = t.made,
+                 data = t:fingerprint() },
   }
 end
 
@@ -166,23 +185,34 @@ local function check(state, path)
   end
 end
 
+-- What keeps a run from going on exactly ends it, or with --force is a warning.
+local function refuse(t, code, ...)
+  local text = string.format(...)
+  if t.force then return warn(t, '%s', text) end
+  native.fail(code, text .. '; --force goes on all the same')
+end
+
 -- Settings that a run cannot change where it stands: the order of the data, and the place in it.
 local function check_settings(t, state, path)
   local r, before, at = t.recipe, state.settings, state.loader
   if r.seed ~= before.seed then
-    usage('--seed %d: the run was started with seed %d, and its random state goes on from there; leave the seed as it is, '
-          .. 'or start a new run', r.seed, before.seed)
+    refuse(t, 2, '--seed %d: the run was started with seed %d, and its random state goes on from there; leave the seed as it is, '
+           .. 'or start a new run', r.seed, before.seed)
   end
+  local changed = fingerprint.difference(t:fingerprint(), before.data)
+  if changed then refuse(t, 2, '%s: %s', path, changed) end
   if at.batch == 0 then return end
   for _, name in ipairs { 'batch', 'accumulate' } do
     if r[name] ~= before[name] then
-      usage('--%s %d: the run stopped within epoch %d, after %d batches, with --%s %d; '
-            .. 'it can be changed at the end of an epoch', name, r[name], at.epoch, at.batch, name, before[name])
+      refuse(t, 2, '--%s %d: the run stopped within epoch %d, after %d batches, with --%s %d; '
+             .. 'it can be changed at the end of an epoch', name, r[name], at.epoch, at.batch, name, before[name])
     end
   end
+  if r.batch ~= before.batch then at.batch, at.stream = at.batch * before.batch // r.batch, nil end
   local now = batches.count(t.loader)
   if at.batch > now then
-    unusable('%s was saved after %d batches of an epoch; the data make %d batches now', path, at.batch, now)
+    refuse(t, 5, '%s was saved after %d batches of an epoch; the data make %d batches now', path, at.batch, now)
+    at.batch = now
   end
 end
 
@@ -252,7 +282,7 @@ local function apply_changes(t, steps, list)
   if t.schedule and not t:follows_metric() then
     errors.attempt(2, 'the schedule does not fit the run: ', play_schedule, t.schedule, steps)
   end
-  say('from here on: %s', table.concat(list, ', '))
+  warn(t, 'from here on: %s', table.concat(list, ', '))
 end
 
 local function load_averages(t, state, path)
@@ -261,11 +291,11 @@ local function load_averages(t, state, path)
 end
 
 -- Sums have another order, and products are rounded more often, where the kernels are of another instruction set.
-local function compare_machines(state, path)
+local function compare_machines(t, state, path)
   local before, now = state.cpu_isa, native.cpu_isa()
   if before and before ~= now then
-    say('%s was computed with the instruction set %s, this run goes on with %s: its last bits can differ from those of an '
-        .. 'unbroken run', path, tostring(before), now)
+    warn(t, '%s was computed with the instruction set %s, this run goes on with %s: its last bits can differ from those of an '
+         .. 'unbroken run', path, tostring(before), now)
   end
 end
 
@@ -274,11 +304,13 @@ local function at_stream(t, at)
 end
 
 local function restore(t, state, path, data_stay)
+  t.epoch, t.step = state.loader.epoch, state.progress.step
   M.load_weights(t.model, state.model, path)
   load_averages(t, state, path)
   if not data_stay then learned.load(t.parts, state.data, path) end
   check_settings(t, state, path)
   load_optimizers(t, state, path)
+  load_own_state(t.recipe.state, state.state, path)
   local before = state.settings.made
   local list = type(before) == 'table' and changes(t.made, before) or {}
   if #list > 0 then
@@ -287,11 +319,11 @@ local function restore(t, state, path, data_stay)
     errors.attempt(5, path .. ' does not fit the schedule: ', t.schedule.load_state_dict, t.schedule, state.schedule)
   end
   restore_random(state.random, t.device)
-  compare_machines(state, path)
-  t.epoch, t.batch = state.loader.epoch, state.loader.batch
+  compare_machines(t, state, path)
+  t.batch = state.loader.batch
   if at_stream(t, state.loader) then t.loader:load_state_dict(state.loader.stream) end
-  t.step, t.best = state.progress.step, state.progress.best
-  t.worse, t.kept = state.progress.worse, state.progress.kept
+  t.best, t.worse, t.kept = state.progress.best, state.progress.worse, state.progress.kept
+  t.skipped_before, t.left_out = state.progress.skipped, state.progress.left_out
   if ranks.rank == 0 then t.sum, t.count = state.progress.sum, state.progress.count end
 end
 
@@ -315,8 +347,8 @@ function M.restore_newest(t, path)
   local before = path:gsub('last%.h5$', 'prev.h5')
   local other = ranks.of_first(function() return before ~= path and not native.whole(path) and native.whole(before) end)
   if native.code(tostring(why)) ~= 5 or not other then error(why, 0) end
-  say('%s cannot be used: the run goes on from %s', path, before)
   M.restore(t, before)
+  warn(t, '%s cannot be used: the run goes on from %s', path, before)
   if ranks.rank == 0 then assert(os.rename(before, path)) end
 end
 

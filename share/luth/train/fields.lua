@@ -71,6 +71,14 @@ local function check_callbacks(v, name, place)
   if wrong then return wrong:sub(#place + 3), value end
 end
 
+local function check_state(v, name)
+  if not plain_table(v) then return name, v end
+  for key, object in pairs(v) do
+    local ok, both = pcall(function() return object.state_dict and object.load_state_dict end)
+    if type(key) ~= 'string' or not ok or not both then return string.format('%s.%s', name, tostring(key)), object end
+  end
+end
+
 -- Steps, or minutes as in "10m": what lies between two checkpoints.
 local function interval(v)
   local minutes = type(v) == 'string' and tonumber(v:match('^([%d.]+)m$'))
@@ -101,6 +109,10 @@ M.all = {
     help = 'a function or data.transforms.MixUp and the like, which changes a batch of training after transform',
   },
   step = { check = of_kind(callable), help = 'function(model, batch, ctx), used instead of the ordinary step' },
+  state = {
+    check = check_state,
+    help = 'objects with state_dict and load_state_dict that the checkpoints keep: averages, schedules of step, counters',
+  },
   batch = { default = 32, least = 1, help = 'samples per batch' },
   epochs = { default = 1, least = 0, help = 'passes over the training data' },
   steps = { default = 0, least = 0, help = 'steps after which training ends, also within an epoch; 0: no bound' },

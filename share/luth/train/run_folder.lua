@@ -13,7 +13,8 @@ end
 
 -- What a run replaces, and the folder of its checkpoints. In a folder of somebody else a link would have it write elsewhere.
 local function refuse_links(run)
-  local names = { 'ckpt', 'recipe.lua', 'options.json', 'env.json', 'modules.txt', 'examples.json', 'report.html', 'ckpt/best.h5' }
+  local names = { 'ckpt', 'recipe.lua', 'options.json', 'env.json', 'modules.txt', 'examples.json', 'report.html', 'warnings.jsonl',
+                  'ckpt/best.h5' }
   if not native.exists(run.last) then names[#names + 1] = 'ckpt/last.h5' end  -- a link to nothing
   for _, name in ipairs(names) do
     local path = run.dir .. '/' .. name
@@ -71,7 +72,7 @@ end
 local function environment(made)
   local device = made.device
   return {
-    luth = native.version(), instruction_set = native.cpu_isa(), threads = torch.get_num_threads(),
+    luth = native.version(), command = made.command, seed = made.seed, instruction_set = native.cpu_isa(), threads = torch.get_num_threads(),
     device = device.type == 'cuda' and torch.cuda.get_device_name(device) or tostring(device), ranks = made.ranks,
     processor = of_system('/proc/cpuinfo', 'model name%s*:%s*([^\n]*)'), system = of_system('/proc/version', '^%S+ version %S+'),
     memory_kB = of_system('/proc/meminfo', 'MemTotal:%s*(%d+)'), began = os.date '!%Y-%m-%dT%H:%M:%SZ',
@@ -79,7 +80,7 @@ local function environment(made)
 end
 
 -- Writes the recipe, the options with where each is from, the modules and the environment into the folder. Called when nothing can be
--- refused any more. `made`: options (Line:sources), model, device, ranks.
+-- refused any more. `made`: options (Line:sources), model, device, ranks, command, seed.
 function M.keep(run, recipe_path, words, made)
   local source = read(recipe_path) or errors.usage('cannot read %s', recipe_path)
   native.replace(run.dir .. '/recipe.lua', source)
@@ -87,6 +88,12 @@ function M.keep(run, recipe_path, words, made)
                  native.json_encode { recipe = recipe_path, words = to_json(words), options = made.options } .. '\n')
   native.replace(run.dir .. '/env.json', native.json_encode(environment(made)) .. '\n')
   native.replace(run.dir .. '/modules.txt', tostring(made.model) .. '\n')
+end
+
+--- Whether the recipe is another one than that with which the run went on last.
+function M.recipe_differs(run, recipe_path)
+  local before = read(run.dir .. '/recipe.lua')
+  return before ~= nil and before ~= read(recipe_path)
 end
 
 -- Drops the lines of epochs that will run again, and a line that was cut short.

@@ -2,9 +2,9 @@
 -- run goes on, and its exit code tells.
 local native = require 'luth.native'
 local checkpoint = require 'luth.train.checkpoint'
-local progress = require 'luth.train.progress'
 local ranks = require 'luth.train.ranks'
 local run_folder = require 'luth.train.run_folder'
+local warn = require('luth.train.warnings').warn
 
 local Saves = {}
 Saves.__index = Saves
@@ -28,7 +28,7 @@ function Saves:note_failure(why, last_is_new)
   self.failed, self.last_failure = self.failed + 1, why
   self.t.line:clear()
   local last = self.t.run.last
-  progress.say('saving failed, and the run goes on: %s%s', why,
+  warn(self.t, 'saving failed, and the run goes on: %s%s', why,
                not last_is_new and native.exists(last) and '; ' .. last .. ' is the one before' or '')
 end
 

@@ -9,17 +9,23 @@ local checkpoint = require 'luth.train.checkpoint'
 local errors = require 'luth.train.errors'
 local Events = require 'luth.train.events'
 local fields = require 'luth.train.fields'
+local fingerprint = require 'luth.train.fingerprint'
 local make = require 'luth.train.make'
 local progress = require 'luth.train.progress'
 local ranks = require 'luth.train.ranks'
 local Replicas = require 'luth.train.replicas'
 local Saves = require 'luth.train.saves'
 local Log = require 'luth.train.table_log'
+local warnings = require 'luth.train.warnings'
 
 local Trainer = {}
 Trainer.__index = Trainer
 
 -- ---- Making one -----------------------------------------------------------------------------------------------------
+
+local function to_device(object, device)
+  if native.kind(object) == 'module' then object:to(device) end
+end
 
 -- `amp`: the dtype of mixed precision, nil for none. `ways`: fsdp, sync_bn, and begin, for a run that begins.
 function Trainer.new(r, device, amp, ways)
@@ -29,7 +35,8 @@ function Trainer.new(r, device, amp, ways)
   if r.init_from ~= '' and ways.begin then begin.init_from(t.model, r.init_from) end
   if r.freeze ~= '' then begin.freeze(t.model, r.freeze) end
   t.loss = r.loss
-  if native.kind(t.loss) == 'module' then t.loss:to(device) end
+  to_device(t.loss, device)
+  for _, object in pairs(r.state or {}) do to_device(object, device) end
   t.loader = batches.loader(r, t.parts.train, r.overfit == 0, device)
   t.batches = batches.count(t.loader)
   if r.limit_train > 0 then t.batches = math.min(r.limit_train, t.batches) end
@@ -48,6 +55,18 @@ function Trainer.new(r, device, amp, ways)
 end
 
 function Trainer:save() self.saves:begin() end
+
+-- Samples that could not be read and were left out, since the run began; nil for none.
+function Trainer:skipped()
+  local n = (self.skipped_before or 0) + (self.loader.skipped or 0)
+  return n > 0 and n or nil
+end
+
+-- That of the data, which is made once.
+function Trainer:fingerprint()
+  self.data_sum = self.data_sum or fingerprint.of(self.parts)
+  return self.data_sum
+end
 
 -- Weights, optimizer and schedule as a checkpoint of this run has them; the place in the data stays.
 function Trainer:take_back(path)
@@ -387,6 +406,7 @@ function Trainer:open(run)
   self.run, self.dir, self.line, self.saves = run, run.dir, progress.line(), Saves.new(self)
   self.kept, self.worse = self.kept or {}, self.worse or 0
   self.reads_loss = self.device.type == 'cpu' and ranks.size == 1 or self.recipe.on_nan ~= 'stop'
+  warnings.begin(self)
   if ranks.rank == 0 then
     self.table = Log.new(run.dir, self:columns())
     self.table:begin(self.step)
@@ -406,9 +426,9 @@ function Trainer:train()
     self.ran_out = nil
     self:stop_if_asked(true, self.epoch > self.recipe.epochs)
   end
-  local skipped = self.loader.skipped or 0
-  if skipped > 0 then progress.say('%d samples of the training data could not be read and were left out', skipped) end
-  if self.left_out then progress.say('%d batches were left out, as their loss was no number', self.left_out) end
+  local skipped = self:skipped()
+  if skipped then warnings.warn(self, '%d samples of the training data could not be read and were left out', skipped) end
+  if self.left_out then warnings.warn(self, '%d batches were left out, as their loss was no number', self.left_out) end
   self.saves:settle(true)
   if ranks.of_first(function() return not native.exists(run.last) end) then self:save() end
   self.saves:finish()
