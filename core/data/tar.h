@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "core/data/file.h"
+#include "core/image/file.h"
 
 namespace luth::data {
 

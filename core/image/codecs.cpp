@@ -5,9 +5,9 @@
 #include <cstring>
 #include <mutex>
 
-#include "core/data/file.h"
 #include "core/device/device.h"
 #include "core/image/color.h"
+#include "core/image/file.h"
 
 namespace luth::data {
 namespace {

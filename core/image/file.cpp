@@ -1,4 +1,4 @@
-#include "core/data/file.h"
+#include "core/image/file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
