@@ -62,6 +62,14 @@ end
 
 -- ---- get ----
 
+-- The address that --from gives: one, or that of a folder of this machine; nil for the publishers'.
+local function address_of(from)
+  if not from or from:find '^%a[%w+.-]*://' then return from end
+  if from == '' or not native.exists(from .. '/.') then usage("--from takes a folder or an address, https://… or file:///…; there is no folder '%s'", from) end
+  local path = from:find '^/' and from or (os.getenv 'PWD' or '/proc/self/cwd') .. '/' .. from
+  return 'file://' .. path:gsub('[^%w/._~-]', function(c) return ('%%%02X'):format(c:byte()) end)
+end
+
 -- Fetches a set into a folder beside the final one, which it then becomes.
 local function get(name, options)
   local set = find(name)
@@ -70,13 +78,14 @@ local function get(name, options)
   if native.exists(folder) and not is_whole(folder) and options.dir then
     usage('%s is there, and luth data get has not made it; name another folder', folder)
   end
+  local from = address_of(options.from)
   local work = string.format('%s.%d.part', folder, native.process())
   native.mkdirs(work)
   local _ <close> = setmetatable({}, { __close = function()  -- what is left of a failure
     if native.exists(work) then native.run { '/bin/rm', '-rf', work } end
   end })
   for _, file in ipairs(set.files) do
-    local path, address = work .. '/' .. file.name, options.from and options.from:gsub('/*$', '/') .. file.name or file.address
+    local path, address = work .. '/' .. file.name, from and from:gsub('/*$', '/') .. file.name or file.address
     io.stderr:write('fetching ', address, '\n')
     fetch.fetch(address, path, math.floor(set.megabytes * 1.2e6 + 1e6))
     fetch.check(path, file)

@@ -12,7 +12,7 @@ local kinds = { 'image', 'tabular', 'regression', 'text' }
 local function kind_of(path)
   if native.exists(path .. '/.') then return 'image' end
   local name = path:lower():gsub('%.gz$', '')
-  if name:match '%.csv$' or name:match '%.tsv$' then return 'table' end
+  if name:match '%.csv$' or name:match '%.tsv$' or name:match '%.jsonl$' or name:match '%.ndjson$' then return 'table' end
   if name:match '%.txt$' or name:match '%.md$' then return 'text' end
   usage("--kind is needed for '%s': %s", path, table.concat(kinds, ', '))
 end
@@ -22,9 +22,14 @@ local function is_kind(name)
   return false
 end
 
-local function check(o)
+local function check(path, o)
+  if path:match '[^/]*$' == '.lua' then usage "luth new needs a name for the recipe: luth new houses --data houses.csv" end
   if not o.data or o.data == '' then usage('luth new needs --data PATH') end
   if not native.exists(o.data) then usage("--data: there is no '%s'", o.data) end
+  local file <close> = io.open(o.data, 'rb')
+  if file and (file:read(15) or '') == 'SQLite format 3' then
+    usage("--data: '%s' is a database, which a query makes a table; data.SQLite reads it in a recipe (luth help data.SQLite)", o.data)
+  end
   if o.kind and not is_kind(o.kind) then
     usage("--kind takes %s, got '%s'%s", table.concat(kinds, ', '), o.kind, errors.did_you_mean(o.kind, kinds))
   end
@@ -33,7 +38,7 @@ end
 --- `words`: the name. `o`: kind, data, target, force.
 function M.run(words, o)
   local path = words[1]:match '%.lua$' and words[1] or words[1] .. '.lua'
-  check(o)
+  check(path, o)
   if o.target and o.kind ~= 'tabular' and o.kind ~= 'regression' and kind_of(o.data) ~= 'table' then usage '--target is of tables' end
   if native.exists(path) and not o.force then usage('%s exists; --force replaces it', path) end
   local kind = o.kind or kind_of(o.data)

@@ -27,18 +27,19 @@ local usage, unusable = errors.usage, errors.unusable
 
 -- A device that cannot be used is a wrong setting, reported before anything else happens. Ranks of one machine take
 -- its GPUs in turn, where they see several.
-local function choose_device(name)
-  local device = native.choose_device(name or 'auto')
+local function choose_device(name, line)
+  local where = line:where 'device'
+  local device = where == '--device' and native.choose_device(name or 'auto') or errors.attempt(2, where .. ': ', native.choose_device, name)
   local several = ranks.size > 1 and device.type == 'cuda' and torch.cuda.device_count() > 1
   if not several or (name and name:find ':') then return device end
   return native.choose_device('cuda:' .. ranks.local_rank % torch.cuda.device_count())
 end
 
 -- The dtype of mixed precision, nil for none.
-local function choose_amp(name)
+local function choose_amp(name, line)
   if name == nil or name == 'off' then return nil end
   if name == 'bf16' then return torch.bfloat16 end
-  usage("--amp takes bf16 or off, got '%s'", name)
+  usage("%s takes bf16 or off, got '%s'", line:where 'amp', name)
 end
 
 local function load_recipe(path, line)
@@ -208,7 +209,7 @@ end
 local function train_sweep(path, line, given)
   line:read_config(given.config)
   if not ranks.is_alone() then usage('--sweep starts processes of its own; leave out the launcher') end
-  local device = choose_device(given.device)
+  local device = choose_device(given.device, line)
   local r = load_recipe(path, line)
   given.random = line:own_options().random
   given.resume = take_resume(given.resume)
@@ -227,7 +228,7 @@ function M.train(path, words)
   local found = ranks.of_first(function() return find_run(path, line:add {}) end)
   line.earlier = found.words
   given = line:add {}
-  local device, amp = choose_device(given.device), choose_amp(given.amp)
+  local device, amp = choose_device(given.device, line), choose_amp(given.amp, line)
   local resume = found.resume
   kept.from(resume and (resume.file or found.dir .. '/ckpt/last.h5'))
   local r = load_recipe(path, line)
@@ -300,7 +301,7 @@ function M.eval(path, words)
   file, recipe, line.earlier = what_to_evaluate('eval', path, not_empty('checkpoint', given.checkpoint))
   if asks then return (given.print_recipe and print_recipe or print_help)(recipe, line) end
   -- the run may have been on another device; it is evaluated on a device of this machine
-  local device, amp = choose_device(given.device), choose_amp(line:add {}.amp)
+  local device, amp = choose_device(given.device, line), choose_amp(line:add {}.amp, line)
   kept.from(file)
   local r = load_recipe(recipe, line)
   local settings = evaluation.settings(line:own_options())
@@ -308,6 +309,7 @@ function M.eval(path, words)
   ranks.check_same(in_common(t))
   checkpoint.load_model(t, file)
   local held, which = evaluation.choose(t, settings.split)
+  evaluation.check_names(t, settings.bounds)
   say('evaluating on %s: %s, %s', tostring(device), batches.samples_text(held), which)
   evaluation.run(t, held, settings)
 end
@@ -320,7 +322,7 @@ function M.predict(path, words)
   local file, recipe
   file, recipe, line.earlier = what_to_evaluate('predict', path, not_empty('checkpoint', given.checkpoint))
   if given.help then return print_help(recipe, line) end
-  local device, amp = choose_device(given.device), choose_amp(line:add {}.amp)
+  local device, amp = choose_device(given.device, line), choose_amp(line:add {}.amp, line)
   kept.from(file)
   local r = recipes.load(recipe, line)
   local files = line:check()

@@ -26,6 +26,10 @@ if [ -n "$(command -v curl)" ]; then
   luth data get tinyshakespeare || fail "what is here is not fetched again"
   refused 1 'cannot fetch file://' data get tinyshakespeare --force --from "file://$work/mirror"
   luth data show tinyshakespeare --count 2 && grep -q '^First Citizen:' out || fail "a text is shown"
+  refused 2 "there is no folder '/nosuch'" data get tinyshakespeare --force --from /nosuch
+  refused 2 "there is no folder ''" data get tinyshakespeare --force --from ""
+  mkdir "a b%20ü" && cp "$LUTH_SOURCE/share/data/tinyshakespeare.txt" "a b%20ü/input.txt"
+  luth data get tinyshakespeare --force --from "a b%20ü" || fail "a folder"
   echo other >mirror/input.txt
   refused 1 'is not what it should be: its SHA256 is' data get tinyshakespeare --force --from "file://$work/mirror"
   cmp -s home/luth/tinyshakespeare/input.txt "$LUTH_SOURCE/share/data/tinyshakespeare.txt" || fail "the old files stay"

@@ -94,6 +94,18 @@ TEST_F(New, Tables) {
   EXPECT_EQ(sscanf(r.out.c_str(), "few.csv:1  %lf\nfew.csv:2  ", &price), 1) << r.out << r.err;
 }
 
+TEST_F(New, LinesOfJson) {
+  std::string rows;
+  for (int i = 0; i < 40; ++i)
+    rows +=
+        R"({"size": )" + std::to_string(i % 7) + (i % 2 ? R"(, "colour": "red"})" : R"(, "colour": "blue"})") + "\n";
+  dir_.write("x.jsonl", rows);
+  Result r = luth({"new", "j", "--data", "x.jsonl", "--target", "colour"});
+  EXPECT_TRUE(has(r.err, "wrote j.lua: 2 classes of colour")) << r.err;
+  EXPECT_EQ(luth({"train", "j.lua", "--epochs", "1"}).code, 0);
+  EXPECT_TRUE(luth({"predict", "runs/j-1", "x.jsonl"}).out.starts_with("x.jsonl:1  "));
+}
+
 TEST_F(New, Text) {
   std::string text;
   for (int i = 0; i < 100; ++i) text += "The cat sat on the mat.\n";
@@ -105,7 +117,7 @@ TEST_F(New, Text) {
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_TRUE(has(r.err, "val_perplexity") && has(r.err, "  The cat sat on t")) << r.err;
   r = run({"predict", "runs/t-1", "-"}, {.in = "The ca\n\nThe cat sa", .dir = dir_.path()});
-  EXPECT_TRUE(r.out.starts_with("-:1  \"") && has(r.out, "\n-:3  \"")) << r.out << r.err;
+  EXPECT_TRUE(r.out.starts_with("stdin:1  \"") && has(r.out, "\nstdin:3  \"")) << r.out << r.err;
 }
 
 TEST_F(New, WrongWords) {
@@ -118,6 +130,13 @@ TEST_F(New, WrongWords) {
   };
   refused({}, "luth new needs --data PATH");
   refused({"--data", "nowhere"}, "--data: there is no 'nowhere'");
+  dir_.write("x.db", "SQLite format 3" + std::string(85, '\0'));
+  refused({"--data", "x.db"}, "data.SQLite reads it in a recipe");
+  for (auto name : {"", "one/"}) {
+    const Result r = luth({"new", name, "--data", "one"});
+    EXPECT_EQ(r.code, 2);
+    EXPECT_TRUE(has(r.err, "luth new needs a name for the recipe")) << r.err;
+  }
   refused({"--data", "one", "--kind", "imge"}, "did you mean 'image'?");
   refused({"--data", "one"}, "'one' has one class, 'c1'");
   dir_.write("one/c2/1.png", "no image");

@@ -52,7 +52,7 @@ TEST_F(Predict, Images) {
   r = predict({"i/ckpt/best.h5", "--json", "--top", "1", "-"}, read_file(dir_ / "images/sea blue/1.png"));
   EXPECT_TRUE(r.out.starts_with("{\"classes\":[{\"class\":\"sea blue\",\"label\":2,\"probability\":0."))
       << r.out << r.err;
-  EXPECT_TRUE(has(r.out, "}],\"file\":\"-\"}\n")) << r.out;
+  EXPECT_TRUE(has(r.out, "}],\"file\":\"stdin\"}\n")) << r.out;
   // what cannot be read is left out
   dir_.write("bad.png", "x");
   r = predict({"i", "bad.png", "images/red/1.png", "--top", "1"});
@@ -80,15 +80,15 @@ TEST_F(Predict, NumbersAndTensors) {
   dir_.write("p.lua", points_recipe());
   ASSERT_EQ(run_in(dir_, {"train", "p.lua", "--dir", "p"}).code, 0);
   const std::string row = "1,2,-3,4e-1,5,6\n", out = predict({"p", "-"}, row).out;
-  EXPECT_TRUE(out.starts_with("-  ") && lines(out) == 1) << out;
+  EXPECT_TRUE(out.starts_with("stdin  ") && lines(out) == 1) << out;
   dir_.write("t.csv", "a,b,c,d,e,f\n" + row + row);
   EXPECT_EQ(predict({"p", "t.csv"}).out, "t.csv:1" + out.substr(1) + "t.csv:2" + out.substr(1));
   lua("torch.save(torch.tensor{{1,2,-3,0.4,5,6}}, 't.npy')");
   EXPECT_EQ(predict({"p", "t.npy"}).out, "t.npy" + out.substr(1));
   Result r = predict({"p", "-"}, "1,2\n");
   EXPECT_EQ(r.code, 2);
-  EXPECT_TRUE(has(r.err, "-:1: 2 fields; a sample of the recipe has 6")) << r.err;
-  EXPECT_TRUE(has(predict({"p", "-"}, row + "1,2,x,4,5,6\n").err, "-:2: field 3 is no number"));
+  EXPECT_TRUE(has(r.err, "stdin:1: 2 fields; a sample of the recipe has 6")) << r.err;
+  EXPECT_TRUE(has(predict({"p", "-"}, row + "1,2,x,4,5,6\n").err, "stdin:2: field 3 is no number"));
   EXPECT_TRUE(has(predict({"p", "none.csv"}).err, "there is no file 'none.csv'"));
   EXPECT_TRUE(has(predict({"p"}).err, "luth predict needs files behind p"));
   EXPECT_TRUE(has(predict({"p", "t.csv", "--top", "0"}).err, "--top takes a number of at least 1"));
@@ -101,7 +101,7 @@ TEST_F(Predict, OutputsOfARegression) {
   ASSERT_EQ(run_in(dir_, {"train", "p.lua", "--dir", "p"}).code, 0);
   Result r = predict({"p", "-"}, "0,0,0,0,0,0");
   double a, b;
-  ASSERT_EQ(sscanf(r.out.c_str(), "-  %lf  %lf\n", &a, &b), 2) << r.out << r.err;
+  ASSERT_EQ(sscanf(r.out.c_str(), "stdin  %lf  %lf\n", &a, &b), 2) << r.out << r.err;
   const std::string bias = lua("print(torch.load('p/ckpt/last.h5').model.bias[2]:item())");
   EXPECT_NEAR(b, std::stod(bias), 1e-5);
 }

@@ -317,6 +317,24 @@ TEST(RecipesPage, IsHelpToo) {
   EXPECT_TRUE(has(r.err, "there is no help on 'callbakcs'")) << r.err;
 }
 
+// An error names where the value stands.
+TEST_F(TrainOptions, WrongValuesOfAVariableOrAFile) {
+  dir_.write("c.json", R"({"epochs": "many"})");
+  auto refused = [&](const std::vector<std::string>& words, const Env& env, const std::string& part) {
+    std::vector<std::string> all{"train", "p.lua", "--dir", "run"};
+    all.insert(all.end(), words.begin(), words.end());
+    const Result r = run_in(dir_, all, env);
+    EXPECT_EQ(r.code, 2);
+    EXPECT_TRUE(has(r.err, part)) << r.err;
+  };
+  refused({}, {{"LUTH_EPOCHS", "x"}}, "luth: LUTH_EPOCHS takes an integer, got 'x'");
+  refused({}, {{"LUTH_EPOCHS", "-1"}}, "luth: LUTH_EPOCHS must be an integer of at least 0, got -1");
+  refused({}, {{"LUTH_AMP", "x"}}, "luth: LUTH_AMP takes bf16 or off");
+  refused({}, {{"LUTH_DEVICE", "x"}}, "luth: LUTH_DEVICE: ");
+  refused({"--config", "c.json"}, {}, "luth: c.json: epochs takes an integer, got 'many'");
+  refused({"--config", "c.json", "--epochs", "y"}, {{"LUTH_EPOCHS", "x"}}, "luth: --epochs takes an integer, got 'y'");
+}
+
 // ---- luth eval ----
 
 TEST_F(TrainOptions, EvalRequires) {
@@ -327,6 +345,7 @@ TEST_F(TrainOptions, EvalRequires) {
   EXPECT_TRUE(has(r.err, "required at least 0.99") && has(r.err, "required at most 0.001")) << r.err;
   r = run_in(dir_, {"eval", "run", "--require", "acuracy=1"});
   EXPECT_EQ(r.code, 2);
+  EXPECT_EQ(r.out, "");  // before anything is measured
   EXPECT_TRUE(has(r.err, "did you mean 'accuracy'?")) << r.err;
 }
 

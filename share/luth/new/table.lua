@@ -1,4 +1,4 @@
--- luth new --kind tabular and --kind regression: CSV and TSV files.
+-- luth new --kind tabular and --kind regression: files of CSV, TSV and JSON lines.
 local errors = require 'luth.train.errors'
 local template = require 'luth.new.template'
 
@@ -8,7 +8,7 @@ local text = [==[
 !regression --   {{count}} classes: {{classes}}
 -- share/doc/recipes.md describes all that a recipe may say; `luth train {{path}} --help` lists the options.
 local o = options {
-  path = { {{file}}, 'the table, CSV or TSV' },
+  path = { {{file}}, 'the table' },
 ?test   test = { {{test}}, 'the rows to evaluate on' },
   target = { {{target}}, 'the column to predict' },
   hidden = { {{hidden}}, 'units of each hidden layer' },
@@ -18,11 +18,11 @@ local o = options {
 
 -- Columns of numbers get mean 0 and deviation 1, those of texts become a feature for each category; what is missing is
 -- the mean. drop = { 'id' } leaves columns out, categories = { 'month' } takes numbers for categories.
-local all = data.CSV(o.path, { target = o.target{{options}} })
+local all = data.{{reader}}(o.path, { target = o.target{{options}} })
 -- A fifth of the rows, always the same ones, is for validation; means and categories are those of the others.
 local train, val = data.random_split(all, { 0.8, 0.2 }, { seed = 0 })
 all:fit(train)
-?test local test = data.CSV(o.test, { like = all })
+?test local test = data.{{reader}}(o.test, { like = all })
 
 local features = #all:features()
 return recipe {
@@ -42,9 +42,15 @@ return recipe {
 }
 ]==]
 
--- The names in the first line, as luth reads it.
+-- The dataset that reads the file, by its name.
+local function reader_of(path)
+  local suffix = path:lower():gsub('%.gz$', ''):match '%.(%w+)$'
+  return (suffix == 'jsonl' or suffix == 'ndjson') and 'JSONLines' or 'CSV'
+end
+
+-- The names of the columns, as luth reads them.
 local function last_column(path)
-  local ds = data.CSV(path)
+  local ds = data[reader_of(path)](path)
   local features = ds:state_dict().features
   return features[#features].name, #features
 end
@@ -80,13 +86,14 @@ end
 
 -- The dataset with its target: for classes, one of numbers is taken as categories.
 local function open(path, target, kind)
-  local ds = data.CSV(path, { target = target })
+  local read = data[reader_of(path)]
+  local ds = read(path, { target = target })
   local classes = #ds:classes() > 0
   if kind == 'regression' and classes then
     errors.usage("--kind regression: the column '%s' holds texts; --kind tabular tells its classes apart", target)
   end
   if kind ~= 'tabular' or classes then return ds, '' end
-  return data.CSV(path, { target = target, categories = { target } }), ', categories = { o.target }'
+  return read(path, { target = target, categories = { target } }), ', categories = { o.target }'
 end
 
 --- The text of a recipe, and what it is, in words. `path`: of the recipe; `kind`: nil for what the target is.
@@ -98,7 +105,7 @@ return function(path, o, kind)
   if #ds < 10 then errors.usage('%s has %d rows; at least 10 are needed', o.data, #ds) end
   local test = beside(o.data)
   local values = {
-    path = path, file = template.quote(o.data), target = template.quote(target), options = extra, rows = #ds, regression = regression,
+    path = path, reader = reader_of(o.data), file = template.quote(o.data), target = template.quote(target), options = extra, rows = #ds, regression = regression,
     what = regression and 'Predicts the number ' .. target:gsub('%c', '?') or string.format('Tells the %d classes of %s apart', #classes, (target:gsub('%c', '?'))),
     columns = columns_text(fit.features), count = #classes, classes = some(classes), outputs = regression and '1' or '#all:classes()',
     test = test and template.quote(test), testpart = test and ', test = test' or '', hidden = #ds < 2000 and 32 or 128,

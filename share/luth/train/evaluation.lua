@@ -116,12 +116,23 @@ end
 
 -- ---- all of it ----
 
+--- Refuses a bound of a metric that the recipe does not have.
+function M.check_names(t, bounds)
+  local names = batches.names(t)
+  for _, name in ipairs(errors.keys(bounds)) do
+    local known = false
+    for _, own in ipairs(names) do known = known or own == name end
+    if not known then
+      usage('--require %s: the recipe has no such metric%s; it has %s', name, errors.did_you_mean(name, names), table.concat(names, ', '))
+    end
+  end
+end
+
 local function check_bounds(bounds, results)
   local values, missed = {}, {}
   for _, result in ipairs(results) do values[result[1]] = result end
   for _, name in ipairs(errors.keys(bounds)) do
-    local result = values[name] or usage("--require %s: the recipe has no such metric%s; it has %s", name,
-                                         errors.did_you_mean(name, errors.keys(values)), table.concat(errors.keys(values), ', '))
+    local result = values[name]
     local value, bound = result[2], bounds[name]
     local good = result[3] and value <= bound or not result[3] and value >= bound
     if not good then missed[#missed + 1] = string.format('%s is %.6g, required %s %g', name, value, result[3] and 'at most' or 'at least', bound) end

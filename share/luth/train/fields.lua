@@ -183,11 +183,11 @@ function M.value(name, value, where)
   return good
 end
 
--- The value of the option of the same name; `value` if the option was not given.
-function M.of_text(name, text, value)
+-- The value of the option of the same name, which `line` gave; `value` if the option was not given.
+function M.of_text(name, text, value, line)
   if not text then return value end
   local f = M.all[name]
-  return M.value(name, f.parse and text or options.convert(name, text, f.default), '--' .. name:gsub('_', '-'))
+  return M.value(name, f.parse and text or options.convert(name, text, f.default, line), line:where(name))
 end
 
 -- What lies between two checkpoints: {steps =} or {seconds =}.

@@ -107,6 +107,15 @@ function Line:sources(values)
   return all
 end
 
+--- What errors call the option whose value counts: "--lr", "LUTH_LR", or "run.json: lr".
+function Line:where(name)
+  if not self:parse(self.own)[name] then
+    if self:parse(self:environment())[name] then return 'LUTH_' .. name:upper() end
+    if self:parse(self.config)[name] then return self.config_file .. ': ' .. name end
+  end
+  return '--' .. name:gsub('_', '-')
+end
+
 --- The values of all options of the recipe as JSON, for --config, one in a line.
 function Line:as_config(values)
   local lines = {}
@@ -170,21 +179,20 @@ function M.row(name, default, help)
   return { name = name, value = values[kind_of(default)], help = help, default = tostring(default) }
 end
 
---- The value of `text`, which was given for the option, as the type of its default; the default for nil.
-function M.convert(name, text, default)
+--- The value of `text`, which was given for the option, as the type of its default; the default for nil. `line`: that gave it.
+function M.convert(name, text, default, line)
   if text == nil then return default end
-  local kind = kind_of(default)
-  name = name:gsub('_', '-')
+  local kind, where = kind_of(default), line:where(name)
   if kind == 'boolean' then
     if text == 'true' or text == 'yes' or text == '1' then return true end
     if text == 'false' or text == 'no' or text == '0' then return false end
-    usage("--%s takes true or false, got '%s'", name, text)
+    usage("%s takes true or false, got '%s'", where, text)
   elseif kind == 'integer' then
     local n = math.tointeger(tonumber(text))
-    return n or usage("--%s takes an integer, got '%s'", name, text)
+    return n or usage("%s takes an integer, got '%s'", where, text)
   elseif kind == 'float' then
     local n = tonumber(text)
-    return n and n + 0.0 or usage("--%s takes a number, got '%s'", name, text)
+    return n and n + 0.0 or usage("%s takes a number, got '%s'", where, text)
   end
   return text
 end
@@ -233,7 +241,7 @@ function M.declare(declaration, line, declared, place)
   end
   local given = line:add(rows)
   for name, default in pairs(defaults) do
-    defaults[name] = M.convert(name, given[name], default)
+    defaults[name] = M.convert(name, given[name], default, line)
     line.declared[name] = defaults[name]
   end
   return defaults

@@ -262,7 +262,7 @@ end
 -- ---- all of it ----
 
 -- Calls f(names, …) with the batches of a source. A sample that cannot be read is named, and left out; returns how many.
-local function each_batch(t, source, f)
+local function each_batch(t, source, s, f)
   local left, bad, r = {}, 0, t.recipe
   if source.uneven and not r.collate then r.batch = 1 end
   for i = 1, #source.dataset do left[i] = i end
@@ -286,11 +286,34 @@ local function each_batch(t, source, f)
         rest[#rest + 1] = left[i]
       else
         bad, found = bad + 1, true
-        progress.say('luth: %s: %s', source.names[left[i]], tostring(reason):match '^[^\n]*')
+        progress.say('luth: %s: %s', source.names[left[i]], s.named(tostring(reason)):match '^[^\n]*')
       end
     end
     if not found then error(why, 0) end
     left = rest
+  end
+  return bad
+end
+
+-- Prints what the model says of the files at the paths; returns how many samples could not be read.
+local function say_of(t, held, paths, shown, s)
+  local classes = held.classes and held:classes()
+  if classes and #classes == 0 then classes = nil end
+  local scale = scale_of(t, classes)
+  t.model:eval()
+  local _ <close> = torch.no_grad()
+  local _ <close> = t:precision()
+  local bad = 0
+  for _, source in ipairs(sources(held, paths, shown)) do
+    bad = bad + each_batch(t, source, s, function(names, ...)
+      local inputs = select('#', ...)
+      local batch = batches.prepare(t.recipe, t.device, ...)
+      local output = t.model(table.unpack(batch, 1, inputs))
+      if type(output) == 'table' then output = output[1] end
+      output = output:float():cpu()
+      if source.vocabulary then output = last_scores(output, source.vocabulary) end
+      print_batch(names, output, scale, source.classes or classes, s)
+    end)
   end
   return bad
 end
@@ -305,26 +328,16 @@ function M.run(t, held, files, s)
       if not input then input, remove = of_input() end
       paths[i] = input
     end
-    shown[paths[i]] = file
+    shown[paths[i]] = file == '-' and 'stdin' or file
   end
   local _ <close> = remove
-  local classes = held.classes and held:classes()
-  if classes and #classes == 0 then classes = nil end
-  local scale = scale_of(t, classes)
-  t.model:eval()
-  local _ <close> = torch.no_grad()
-  local _ <close> = t:precision()
-  local bad = 0
-  for _, source in ipairs(sources(held, paths, shown)) do
-    bad = bad + each_batch(t, source, function(names, ...)
-      local inputs = select('#', ...)
-      local batch = batches.prepare(t.recipe, t.device, ...)
-      local output = t.model(table.unpack(batch, 1, inputs))
-      if type(output) == 'table' then output = output[1] end
-      output = output:float():cpu()
-      if source.vocabulary then output = last_scores(output, source.vocabulary) end
-      print_batch(names, output, scale, source.classes or classes, s)
-    end)
+  s.named = function(text) return (text:gsub("'?" .. (input or '\0'):gsub('%p', '%%%0') .. "'?", 'stdin')) end
+  local bad
+  if input then
+    local ok, result = pcall(say_of, t, held, paths, shown, s)
+    bad = ok and result or native.fail(native.code(tostring(result)), s.named(tostring(result)))
+  else
+    bad = say_of(t, held, paths, shown, s)
   end
   if bad > 0 then native.fail(1, string.format('%d of the samples could not be read', bad)) end
 end

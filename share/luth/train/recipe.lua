@@ -51,7 +51,7 @@ end
 -- joined the line.
 function M.load(path, line)
   local given = line:add { fields.row('seed') }
-  local seed = fields.of_text('seed', given.seed, 0)
+  local seed = fields.of_text('seed', given.seed, 0, line)
   local r, declared, place = run_file(path, line, seed)
   if not given.seed and r.seed ~= nil and fields.value('seed', r.seed, place .. ': seed') ~= seed then
     r, declared, place = run_file(path, line, r.seed)
@@ -72,7 +72,7 @@ function M.load(path, line)
   given = line:add(rows)
   for name, value in pairs(values) do
     -- A declared option of the same name has already had its say: the recipe passed it on.
-    r[name] = declared[name] and value or fields.of_text(name, given[name], value)
+    r[name] = declared[name] and value or fields.of_text(name, given[name], value, line)
   end
   return r
 end

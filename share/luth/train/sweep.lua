@@ -13,14 +13,16 @@ local usage, say = errors.usage, progress.say
 
 -- ---- what is tried ----
 
+local of_sweep = { where = function(_, name) return '--' .. name:gsub('_', '-') end }  -- what errors call an option
+
 -- The value of a text in the type of the option; an error for one that it cannot be.
 local function check_value(line, name, text)
   if not line.rows[name] then
     usage("--sweep: the recipe has no option '%s'%s", name, errors.did_you_mean(name, errors.keys(line.rows)))
   end
   if line.rows[name].transient then usage("--sweep: --%s is not for runs of a sweep", name) end
-  if line.declared[name] ~= nil then return options.convert(name, text, line.declared[name]) end
-  return fields.of_text(name, text)
+  if line.declared[name] ~= nil then return options.convert(name, text, line.declared[name], of_sweep) end
+  return fields.of_text(name, text, nil, of_sweep)
 end
 
 -- {low, high} of "1e-4..1e-1", nil for anything else.
