@@ -82,9 +82,9 @@ TEST_F(Predict, NumbersAndTensors) {
   const std::string row = "1,2,-3,4e-1,5,6\n", out = predict({"p", "-"}, row).out;
   EXPECT_TRUE(out.starts_with("stdin  ") && lines(out) == 1) << out;
   dir_.write("t.csv", "a,b,c,d,e,f\n" + row + row);
-  EXPECT_EQ(predict({"p", "t.csv"}).out, "t.csv:1" + out.substr(1) + "t.csv:2" + out.substr(1));
+  EXPECT_EQ(predict({"p", "t.csv"}).out, "t.csv:1" + out.substr(5) + "t.csv:2" + out.substr(5));
   lua("torch.save(torch.tensor{{1,2,-3,0.4,5,6}}, 't.npy')");
-  EXPECT_EQ(predict({"p", "t.npy"}).out, "t.npy" + out.substr(1));
+  EXPECT_EQ(predict({"p", "t.npy"}).out, "t.npy" + out.substr(5));
   Result r = predict({"p", "-"}, "1,2\n");
   EXPECT_EQ(r.code, 2);
   EXPECT_TRUE(has(r.err, "stdin:1: 2 fields; a sample of the recipe has 6")) << r.err;

@@ -10,6 +10,12 @@ namespace fs = std::filesystem;
 CampaignOptions::CampaignOptions(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
+    if (name == "--help") {
+      std::cout << "usage: " << argv[0]
+                << " [--minutes M] [--seed N] [--only TEXT|TEXT…] [--keep FOLDER] [--part I --parts N] [--repeat N] "
+                   "[--broken]\ntests/faults/README.md says what they mean.\n";
+      std::exit(0);
+    }
     if (name == "--broken") broken = true;
     if (i + 1 == argc) break;
     if (name == "--minutes") minutes = std::atof(argv[i + 1]);

@@ -2,6 +2,7 @@
 # Random programs of calls in processes of their own: calls.sh [--minutes M] [--seed N] [--programs K] [--keep FOLDER]
 # [--processor-seconds S] [--memory MB]. README.md says what they must not do. LUTH_PROGRAM is the program, else luth.
 set -u
+if [ "${1:-}" = --help ]; then sed -n '2,3s/^# //p' "${BASH_SOURCE[0]}"; exit; fi
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 luth=${LUTH_PROGRAM:-luth}
 minutes=1 seed=1 programs=20000 keep=. processor_seconds=20 memory=2000

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -67,6 +68,13 @@ struct Options {
 
 inline Options options(int argc, char** argv) {
   Options o;
+  if (argc > 1 && std::string(argv[1]) == "--help") {
+    printf(
+        "usage: %s [--minutes M] [--mutants N] [--seed S] [--only TEXT] [--keep FOLDER]\n"
+        "tests/fuzz/README.md says what they mean.\n",
+        argv[0]);
+    std::exit(0);
+  }
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string name = argv[i];
     if (name == "--minutes") o.minutes = std::atof(argv[i + 1]);
