@@ -16,6 +16,7 @@
 #include "lang/notebook/message.h"
 #include "lang/notebook/requests.h"
 #include "lang/notebook/texts.h"
+#include "lang/prompt/commands.h"
 #include "lang/prompt/session.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/patience.h"
@@ -266,8 +267,10 @@ Json Kernel::execute(const Message& request) {
 }
 
 void Kernel::run(const std::string& code) {
-  const size_t first = code.find_first_not_of(" \t\r\n");
-  if (first != code.npos && code[first] == '?') return session_.help(trimmed(code.substr(first + 1)));
+  if (const Command command = command_of(code); command == Command::help)
+    return session_.help(trimmed(trimmed(code).substr(1)));
+  else if (command == Command::lua)
+    return run_command(session_, trimmed(code));
   const size_t last = session_.last_expression(code);
   if (last && session_.run(code.substr(0, last)) != Session::Outcome::done) return;
   hide_nil_ = last > 0;

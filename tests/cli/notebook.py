@@ -116,6 +116,7 @@ r = ask('history', hist_access_type='search', pattern='*softmax*', n=5, raw=True
 check(r['history'] == [], r)
 r = run('? torch.topk')
 check('topk' in r['stdout'], r)
+check(run('!echo shell')['stdout'] == 'shell\n' and ' of processor time' in run(':time 1 + 1')['stdout'], 'commands')
 r = run("local name = input('name? ')\nprint('hello ' .. name, io.read())", answer='you')
 check(r['stdout'] == 'hello you\tyou\n', r)
 check('no questions' in run("input('name? ')")['error']['evalue'], 'input')
