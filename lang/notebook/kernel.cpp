@@ -17,6 +17,7 @@
 #include "lang/notebook/requests.h"
 #include "lang/notebook/texts.h"
 #include "lang/prompt/commands.h"
+#include "lang/prompt/complete_commands.h"
 #include "lang/prompt/session.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/patience.h"
@@ -284,7 +285,9 @@ Json Kernel::complete(const Json& asked) {
   const size_t cursor = byte_at(code, asked.at("cursor_pos"));
   const size_t line = code.rfind('\n', cursor ? cursor - 1 : 0);
   const size_t from = cursor && line != code.npos ? line + 1 : 0;
-  const Completion found = session_.complete(std::string_view(code).substr(from, cursor - from));
+  std::string_view before = std::string_view(code).substr(from, cursor - from);
+  Completion found;
+  if (from > 0 || !complete_command(before, found)) found = session_.complete(before);
   return {{"status", "ok"},
           {"matches", found.names},
           {"cursor_start", letters_in(code, cursor - found.typed)},

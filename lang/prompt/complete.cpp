@@ -7,7 +7,6 @@
 #include "lang/help/help.h"
 #include "lang/help/object_help.h"
 #include "lang/nn/nn.h"
-#include "lang/prompt/complete_commands.h"
 #include "lang/prompt/context.h"
 #include "lang/runtime/late_names.h"
 #include "lang/runtime/tables.h"
@@ -237,9 +236,8 @@ void add_files(const std::string& typed, std::vector<std::string>& names) {
 Completion complete(lua_State* L, std::string_view line, const std::vector<std::string>& variables,
                     const PushVariable& push_variable) {
   using Kind = Context::Kind;
-  Completion result;
-  if (complete_command(line, result)) return result;
   const Context c = context_of(line);
+  Completion result;
   result.typed = c.typed.size();
   luaL_checkstack(L, 40, nullptr);
   const std::string signature = signature_of(L, c, push_variable);

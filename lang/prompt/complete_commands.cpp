@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/error.h"
 #include "lang/prompt/commands.h"
 
 namespace luth::lang {
@@ -28,7 +29,9 @@ void complete_shell(std::string_view line, Completion& result) {
   result.typed = typed.size();
   if (!words.empty() && words[0] == "luth" && of_program) {
     words.erase(words.begin());
-    result.names = of_program(words);
+    try {
+      result.names = of_program(words);
+    } catch (const Error&) {}  // nothing is offered
     std::erase_if(result.names, [&](auto& s) { return !s.starts_with(typed); });
   }
   if (result.names.empty()) add_files(typed, result.names);

@@ -14,6 +14,7 @@
 #include "core/base/block_signals.h"
 #include "core/base/text.h"
 #include "lang/prompt/commands.h"
+#include "lang/prompt/complete_commands.h"
 #include "lang/prompt/line_editor.h"
 #include "lang/prompt/session.h"
 #include "lang/runtime/interp.h"
@@ -85,7 +86,11 @@ class TypedAhead {
 int repl(Session& session) {
   keep_session();
   auto lines = open_line_reader(
-      {.complete = [&](std::string_view before) { return session.complete(before); },
+      {.complete =
+           [&](std::string_view before) {
+             Completion found;
+             return complete_command(before, found) ? found : session.complete(before);
+           },
        .is_incomplete =
            [&](const std::string& block) { return command_of(block) == Command::none && session.is_incomplete(block); },
        .continues = continues_statement});
