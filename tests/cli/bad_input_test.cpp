@@ -365,5 +365,24 @@ TEST(Names, OfAnyBytes) {
   EXPECT_TRUE(has(r.err, "(command line):1: ") && has(r.err, bad) && has(r.err, "stack traceback:")) << r.err;
 }
 
+// A callback that raises is named, with its line; so is a metric that gives no number.
+TEST(BadInput, CallbacksAndMetrics) {
+  const TempDir dir;
+  const std::vector<std::pair<const char*, const char*>> cases{
+      {"r.callbacks = { on_step = function() error('boom') end }", "callback on_step: p.lua:12: boom"},
+      {"r.metrics = { mine = function(output) return output end }",
+       "metric 'mine': it must return a number or a tensor of one element, got torch.Size([16, 3])"},
+      {"r.metrics = { mine = { sums = function() return 1 end, value = function() return 'x' end } }",
+       "metric 'mine' must be a number, got a string"}};
+  for (auto& [lua, said] : cases) {
+    dir.write("p.lua", points_recipe(lua));
+    const Result r = run_in(dir, {"train", "p.lua", "--dir", "run"});
+    EXPECT_TRUE(r.code == 1 || r.code == 2) << r.code;
+    EXPECT_TRUE(has(r.err, said)) << r.err;
+    EXPECT_FALSE(has(r.err, "traceback")) << r.err;
+    std::filesystem::remove_all(dir / "run");
+  }
+}
+
 }  // namespace
 }  // namespace luth::testing

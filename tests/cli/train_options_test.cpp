@@ -260,6 +260,11 @@ TEST_F(TrainOptions, ValuesOfSeveralSources) {
   EXPECT_TRUE(has(train({"--config", "d.json"}).err, "unknown option '--epocs' in d.json"));
   dir_.write("d.json", "[1]");
   EXPECT_TRUE(has(train({"--config", "d.json"}).err, "--config d.json: it is no JSON object"));
+  for (const char* name : {"lr=1", "a b", "", "-lr"}) {
+    dir_.write("d.json", std::string("{\"") + name + "\": 1}");
+    EXPECT_TRUE(has(train({"--config", "d.json"}).err, std::string("'") + name + "' cannot be the name of an option"))
+        << name;
+  }
   dir_.write("d.json", R"({"resume": true})");
   EXPECT_TRUE(has(train({"--config", "d.json"}).err, "--resume is of the command line alone"));
 }

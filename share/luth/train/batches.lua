@@ -1,4 +1,5 @@
 -- Batches of a recipe's data, of which each rank reads its share, and loss and metrics over them.
+local errors = require 'luth.train.errors'
 local metrics = require 'luth.train.metrics'
 local ranks = require 'luth.train.ranks'
 local streams = require 'luth.data.streams'
@@ -92,8 +93,7 @@ end
 -- What outputs and targets add to each of a list of metrics.
 local function add_to(list, output, target)
   for _, m in ipairs(list) do
-    local ok, why = xpcall(m.metric.add, function(text) return text end, output, target)
-    if not ok then error(string.format("metric '%s': %s", m.name, why), 0) end
+    errors.attempt(nil, string.format("metric '%s': ", m.name), m.metric.add, output, target)
   end
 end
 

@@ -9,7 +9,7 @@ function M.usage(...) native.fail(2, string.format(...)) end
 -- A checkpoint that cannot be used: exit code 5.
 function M.unusable(...) native.fail(5, string.format(...)) end
 
--- Calls f(...). Its error is raised again with `code` and `prefix` before the message. Lack of memory and interrupts keep
+-- Calls f(...). Its error is raised again with `code` (nil: its own) and `prefix` before the message. Lack of memory and interrupts keep
 -- their own code.
 function M.attempt(code, prefix, f, ...)
   local results = table.pack(pcall(f, ...))
@@ -17,7 +17,7 @@ function M.attempt(code, prefix, f, ...)
   local text = tostring(results[2])
   local own = native.code(text)
   if own == 4 or own > 5 then error(text, 0) end
-  native.fail(code, prefix .. text)
+  native.fail(code or own, prefix .. text)
 end
 
 -- " (did you mean 'batch'?)", or nothing.

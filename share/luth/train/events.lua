@@ -57,10 +57,10 @@ function Events.new(callbacks)
   return self
 end
 
---- Calls the callbacks of an event.
+--- Calls the callbacks of an event, which an error of one names.
 function Events:fire(event, ...)
   local list = self[event]
-  for i = 1, list and #list or 0 do list[i](...) end
+  for i = 1, list and #list or 0 do errors.attempt(nil, 'callback ' .. event .. ': ', list[i], ...) end
 end
 
 return Events

@@ -76,6 +76,7 @@ local function mean_by(f)
   return {
     sums = function(output, target)
       local v, n = f(output, target), #target
+      if torch.is_tensor(v) and v:numel() ~= 1 then error('it must return a number or a tensor of one element, got ' .. tostring(v:size()), 0) end
       return (torch.is_tensor(v) and v:detach():double() or v) * n, n
     end,
     value = function(total, n) return n > 0 and total / n or 0 / 0 end,

@@ -334,6 +334,7 @@ function Trainer:validate(entry, model)
   local results = held and not batches.is_empty(held) and batches.evaluate(self, model, held, self.recipe.limit_val) or {}
   for _, result in ipairs(results) do
     local name, value, smaller = table.unpack(result)
+    if type(value) ~= 'number' then errors.usage("metric '%s' must be a number, got a %s", name, native.kind(value)) end
     entry['val_' .. name] = value
     score = smaller and -value or value
   end
