@@ -128,7 +128,6 @@ static Tensor labels(const Tensor& t, int base) {
 }
 
 Tensors RowsFile::batch(std::span<const int64_t> indices, int base) const {
-  file_->check();
   Tensors out;
   for (const Rows& r : arrays_) {
     Shape shape = r.row;
@@ -136,12 +135,13 @@ Tensors RowsFile::batch(std::span<const int64_t> indices, int base) const {
     Tensor t = Tensor::empty(shape, r.array.dtype, host());
     if (r.row_bytes && !copy_mapped(t.raw(), r.data, indices, r.row_bytes)) {
       file_->check();
-      throw Error("cannot read {}: its disk fails", name_);
+      throw Error("{} has changed while it was read, or its disk fails", name_);
     }
     if (r.array.big_endian) swap_bytes(t.raw(), t.numel(), size_of(t.dtype()));
     settle_booleans(t);
     out.push_back(r.is_label ? labels(t, base) : t);
   }
+  file_->check();  // zeros of a page that was cut are no data
   return out;
 }
 
