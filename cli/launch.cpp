@@ -82,7 +82,8 @@ class Launcher {
     signals_ = Socket(signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!signals_) cannot("signalfd");
     if (isatty(0)) no_input_ = Socket(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-    if (plan_.node == 0) store_ = std::make_unique<dist::StoreServer>(plan_.master.port);
+    const bool here_only = plan_.nodes == 1 && plan_.master.host == "127.0.0.1";
+    if (plan_.node == 0) store_ = std::make_unique<dist::StoreServer>(plan_.master.port, here_only);
     if (store_) plan_.master.port = store_->port();
   }
 

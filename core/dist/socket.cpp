@@ -142,17 +142,18 @@ bool wait_for(int fd, bool to_write, Deadline deadline) {
   }
 }
 
-Socket listen_at(int port) {
+Socket listen_at(int port, bool here_only) {
   for (int family : {AF_INET6, AF_INET}) {
     Socket s(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (!s) continue;  // a machine without IPv6
+    if (!s || (here_only && family == AF_INET6)) continue;  // a machine without IPv6
     const int on = 1, off = 0;
     setsockopt(s.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (family == AF_INET6) setsockopt(s.fd(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);  // IPv4 as well
     sockaddr_in6 six{};
     sockaddr_in four{};
     six.sin6_family = AF_INET6, six.sin6_port = htons(uint16_t(port)), six.sin6_addr = in6addr_any;
-    four.sin_family = AF_INET, four.sin_port = htons(uint16_t(port)), four.sin_addr.s_addr = INADDR_ANY;
+    four.sin_family = AF_INET, four.sin_port = htons(uint16_t(port)),
+    four.sin_addr.s_addr = htonl(here_only ? INADDR_LOOPBACK : INADDR_ANY);
     const bool is_six = family == AF_INET6;
     const sockaddr* at = is_six ? reinterpret_cast<sockaddr*>(&six) : reinterpret_cast<sockaddr*>(&four);
     if (::bind(s.fd(), at, is_six ? sizeof six : sizeof four) == 0 && ::listen(s.fd(), SOMAXCONN) == 0) return s;

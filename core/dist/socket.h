@@ -37,8 +37,9 @@ struct Address {
 Address parse_address(const std::string& text, const std::string& what);
 std::string to_text(const Address& a);
 
-/// Listens at the port of all interfaces; port 0: one that is free. Throws with the port and the reason.
-Socket listen_at(int port);
+/// Listens at the port of all interfaces, or, `here_only`, where this machine alone reaches it; port 0: one that is
+/// free. Throws with the port and the reason.
+Socket listen_at(int port, bool here_only = false);
 int port_of(const Socket& listener);
 /// The other side's connection; null where none is waiting.
 Socket accept_from(const Socket& listener);

@@ -145,7 +145,7 @@ class Server {
 
 }  // namespace
 
-StoreServer::StoreServer(int port) : listener_(listen_at(port)), port_(port_of(listener_)) {
+StoreServer::StoreServer(int port, bool here_only) : listener_(listen_at(port, here_only)), port_(port_of(listener_)) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC)) throw Error("cannot make a pipe: {}", std::strerror(errno));
   stop_read_ = Socket(ends[0]), stop_write_ = Socket(ends[1]);

@@ -13,8 +13,8 @@ namespace luth::dist {
 /// for a network whose machines trust each other.
 class StoreServer {
  public:
-  /// `port` 0: a free one. Throws ErrorCode::peer where the port is taken.
-  explicit StoreServer(int port);
+  /// `port` 0: a free one. `here_only`: no other machine reaches it. Throws ErrorCode::peer where the port is taken.
+  explicit StoreServer(int port, bool here_only = false);
   ~StoreServer();
   StoreServer(const StoreServer&) = delete;
   int port() const { return port_; }
