@@ -179,6 +179,23 @@ TEST_F(Launch, WaitsForAnOutputThatDoesNotBlock) {
   EXPECT_TRUE(r.out.ends_with("x\nend\n"));
 }
 
+// Its port has no password.
+TEST_F(Launch, OtherMachinesDoNotReachOneMachinesStore) {
+  const Result r = launch(
+      "if os.getenv 'RANK' == '1' then return end\n"
+      "local port = ('%04X'):format(math.tointeger(os.getenv 'MASTER_PORT'))\n"
+      "for _, name in ipairs { 'tcp', 'tcp6' } do\n"
+      "  for line in io.lines('/proc/net/' .. name) do\n"
+      "    local at, state = line:match '^ *%d+: (%x+:%x+) %x+:%x+ (%x+)'\n"
+      "    if state == '0A' and at:sub(-4) == port then print('at', at) end\n"
+      "  end\n"
+      "end\n",
+      2);
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(r.out.find("at\t0100007F:"), r.out.find("at\t")) << r.out;
+  EXPECT_TRUE(has(r.out, "at\t0100007F:")) << r.out;
+}
+
 TEST_F(Launch, EndsWithoutDestroy) {
   const Result r = launch(begin + "dist.barrier()\nprint('end')\nif r == 0 then os.exit(0) end\n", 3);
   EXPECT_EQ(r.code, 0) << r.err;
