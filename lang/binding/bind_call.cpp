@@ -318,9 +318,13 @@ class Caller {
   StackRange slots_[max_params];
 };
 
+// Whether n arguments may be inputs alone.
+bool may_be_quick(const Overload& overload, int n) {
+  return overload.quick && n >= overload.least && n <= overload.leading;
+}
+
 // Reads a call of inputs alone, tensors or numbers. No allocation.
 bool read_quick(lua_State* L, const Overload& overload, int n, Inputs& in) {
-  if (!overload.quick || n < overload.least || n > overload.leading) return false;
   for (int i = 0; i < n; ++i) {
     if (const Tensor* t = to_tensor(L, i + 1)) {
       if (!*t) return false;
@@ -369,6 +373,7 @@ bool run_quick_out(lua_State* L, const Function& function, int n) {
   const Tensor* out = n > 0 && !function.inplace ? push_only_out(L, n) : nullptr;
   if (!out) return false;
   for (auto* overload : function.overloads()) {
+    if (!may_be_quick(*overload, n - 1)) continue;
     const OpInfo& info = *overload->info;
     Inputs in;
     if (info.outputs.size() != 1 || info.view || info.several || !read_quick(L, *overload, n - 1, in)) continue;
@@ -393,6 +398,7 @@ int run_cached(lua_State* L, CachedCall& r) {
 int call_function(lua_State* L, const Function& function) {
   const int n = lua_gettop(L);
   for (auto* overload : function.overloads()) {
+    if (!may_be_quick(*overload, n)) continue;
     Call call{overload->info, overload->defaults.get(), {}, {}};
     if (read_quick(L, *overload, n, call.in)) return run(L, function, *overload, call);
   }

@@ -13,9 +13,14 @@ struct CallKey {
   static constexpr int most = 6;  // numbers and booleans
   const Function* function = nullptr;
   int tensors = 0, others = 0;
-  std::array<int8_t, most> kinds{};   // a boolean, an integer, or a float
-  std::array<uint64_t, most> bits{};  // their values
-  bool operator==(const CallKey&) const = default;
+  std::array<int8_t, most> kinds;   // of the others: a boolean, an integer, or a float
+  std::array<uint64_t, most> bits;  // their values
+  bool operator==(const CallKey& o) const {
+    if (function != o.function || tensors != o.tensors || others != o.others) return false;
+    for (size_t i = 0; i < size_t(others); ++i)
+      if (kinds[i] != o.kinds[i] || bits[i] != o.bits[i]) return false;
+    return true;
+  }
 };
 /// Returns false for a call that has other arguments, or only tensors.
 bool read_key(lua_State* L, const Function& function, int n, CallKey& key);
