@@ -52,7 +52,11 @@ class Objects {
       if (window_.zeros() && text.find('\0') != text.npos)
         throw Error("{}, line {}, column {}: there is a zero byte", name_, line_, text.find('\0') + 1);
       try {
-        object = Json::parse(text.begin(), text.end());
+        object = Json::parse(text.begin(), text.end(), [this](int depth, Json::parse_event_t, Json&) {
+          if (depth > most_levels)
+            throw Error("{}, line {}: it is nested deeper than {} levels", name_, line_, most_levels);
+          return true;
+        });
       } catch (const Json::parse_error& e) {
         throw Error("{}, line {}, column {}: this is no JSON", name_, line_, e.byte);
       } catch (const Json::exception& e) { throw Error("{}, line {}: a number is out of range", name_, line_); }
@@ -91,15 +95,14 @@ class Objects {
 
 // f(key, value) for each plain value within.
 template <class F>
-void each_value(const Json& value, const std::string& key, int level, F& f) {
-  if (level > most_levels) throw Error("it is nested deeper than {} levels", most_levels);
+void each_value(const Json& value, const std::string& key, F& f) {
   if (key.size() > longest_name)
     throw Error("the name '{}' of a column has more than {} bytes", foreign(key, 40), longest_name);
   const std::string start = key.empty() ? "" : key + ".";
   if (value.is_object()) {
-    for (auto it = value.begin(); it != value.end(); ++it) each_value(*it, start + it.key(), level + 1, f);
+    for (auto it = value.begin(); it != value.end(); ++it) each_value(*it, start + it.key(), f);
   } else if (value.is_array()) {
-    for (size_t i = 0; i < value.size(); ++i) each_value(value[i], start + std::to_string(i + 1), level + 1, f);
+    for (size_t i = 0; i < value.size(); ++i) each_value(value[i], start + std::to_string(i + 1), f);
   } else {
     f(key, value);
   }
@@ -121,7 +124,7 @@ class JsonLines final : public Records {
       const auto it = place_.find(key);
       if (it != place_.end()) row[it->second] = cell_of(value);  // else the file has changed
     };
-    each_value(object_, "", 0, fill);
+    each_value(object_, "", fill);
     return true;
   }
 
@@ -137,7 +140,7 @@ class JsonLines final : public Records {
     };
     while (all.next(object)) {
       try {
-        each_value(object, "", 0, add);
+        each_value(object, "", add);
       } catch (const Error& e) { throw Error(e.code(), "{}, line {}: {}", name_, all.line(), e.what()); }
     }
   }
