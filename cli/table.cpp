@@ -77,7 +77,7 @@ constexpr Option of_ckpt[] = {
 
 constexpr Option of_data[] = {
     {"--dir", "DIR", "ls, get, show: the folder of the data set", "$XDG_DATA_HOME/luth/NAME"},
-    {"--from", "ADDRESS", "get: the address of a folder that has the files, in place of the publishers'"},
+    {"--from", "ADDRESS", "get: a folder that has the files, or its address, in place of the publishers'"},
     {"--force", "", "get: fetch what is there already"},
     {"--count", "N", "show: how many samples", "16"},
     {"--split", "PART", "show: train or test", "train", "train test"},
