@@ -17,7 +17,7 @@ check() {
     local option=${1%%=*} value=
     case $1 in
       -h | --help) sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0"; exit 0 ;;
-      --dir | --dir=* | --resume | --resume=* | --dry-run | --dry-run=* | --print-config | --find-lr | --find-lr=* | --find-batch | --sweep | --sweep=* | --random | --random=*) refuse "$option is for \`luth train\`; the demo begins a run in a folder of its own" ;;
+      --dir | --dir=* | --resume | --resume=* | --dry-run | --dry-run=* | --force | --print-config | --find-lr | --find-lr=* | --find-batch | --sweep | --sweep=* | --random | --random=*) refuse "$option is for \`luth train\`; the demo begins a run in a folder of its own" ;;
       --*=*) value=${1#*=} ;;
       *) if ! is_in "$option" "${alone[@]}" && [ $# -gt 1 ]; then shift; value=$1; fi ;;
     esac

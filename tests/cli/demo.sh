@@ -30,7 +30,7 @@ expect $'begins\nexit 9' --epochs 1 --lr=1e-3 --seed -1 --device cpu --log-devic
 
 # every option of the program that the demo does not keep for itself
 "$LUTH_PROGRAM" train "$here/scripts/mnist.lua" --help | grep -oE '^ +--[a-z-]+( [A-Za-z0-9|]+)?' | while read -r option value; do
-  case $option in --dir | --dry-run | --find-batch | --find-lr | --print-config | --random | --resume | --sweep) continue ;; esac
+  case $option in --dir | --dry-run | --find-batch | --find-lr | --force | --print-config | --random | --resume | --sweep) continue ;; esac
   case $value in '') set -- "$option" ;; N | S | X) set -- "$option" 1 ;; 'bf16|off') set -- "$option" off ;; D) set -- "$option" cpu ;; *) set -- "$option" text ;; esac
   expect 'begins' "$@"
 done

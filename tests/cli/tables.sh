@@ -19,7 +19,9 @@ sed -i '2,$s/^\([0-9]*\)\./1\1./; s/Harbour/Nowhere/' houses/train.csv
 "$LUTH_PROGRAM" eval whole >after 2>said || { cat said; exit 1; }
 cmp before after || fail "an evaluation takes what the checkpoint has learned"
 "$LUTH_PROGRAM" ckpt show whole/ckpt/last.h5 data >before
-train --dir whole --resume --epochs 3
+rc=0; "$LUTH_PROGRAM" train "$LUTH_SOURCE/scripts/houses.lua" --root houses --dir whole --resume --epochs 3 2>said || rc=$?
+[ $rc -eq 2 ] && grep -q 'samples of the train data are others' said || { cat said; fail "other data need --force"; }
+train --dir whole --resume --epochs 3 --force
 "$LUTH_PROGRAM" ckpt show whole/ckpt/last.h5 data >after
 grep -q Harbour before && cmp before after || fail "a run that goes on keeps what it has learned"
 

@@ -25,7 +25,7 @@ head -c 9000 text.txt >part.txt  # fewer letters
 mv part.txt text.txt
 "$luth" eval char_lstm 2>log.txt >after.txt || fail "evaluation of a changed text: $(cat log.txt)"
 grep -q bits_per_character after.txt && ! cmp -s before.txt after.txt || fail "the text has not changed"
-"$luth" train "$scripts/char_lstm.lua" --dir char_lstm --resume --steps 7 >/dev/null 2>log.txt || fail "resuming: $(cat log.txt)"
+"$luth" train "$scripts/char_lstm.lua" --dir char_lstm --resume --force --steps 7 >/dev/null 2>log.txt || fail "resuming: $(cat log.txt)"
 "$luth" - <<'LUA' || fail "the checkpoint has no tokenizer"
 local one, two = torch.load 'char_lstm/ckpt/last.h5', torch.load 'whole/ckpt/last.h5'
 assert(one.kept.tokenizer.text == two.kept.tokenizer.text)

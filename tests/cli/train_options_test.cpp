@@ -299,7 +299,7 @@ TEST(RecipesPage, IsWholeAndRuns) {
     r = run_in(dir, {"train", "r.lua", "--dry-run"});
     EXPECT_EQ(r.code, 0) << page.substr(at, end - at) << r.err;
   }
-  EXPECT_EQ(examples, 6);
+  EXPECT_EQ(examples, 7);
 }
 
 TEST(RecipesPage, IsHelpToo) {

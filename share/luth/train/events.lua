@@ -1,4 +1,5 @@
 -- Callbacks of a recipe: functions of the recipe that a run calls at its events, in the order in which they are listed.
+local native = require 'luth.native'
 local errors = require 'luth.train.errors'
 
 local Events = {}
@@ -57,10 +58,19 @@ function Events.new(callbacks)
   return self
 end
 
+-- Calls f(...). An error of the user's gets the traceback down to f.
+local function traced(f, ...)
+  local ok, why = xpcall(f, function(why)
+    local text = tostring(why)
+    return native.code(text) == 1 and debug.traceback(text, 2):gsub("\n\t%[C%]: in function 'xpcall'.*", '') or text
+  end, ...)
+  if not ok then error(why, 0) end
+end
+
 --- Calls the callbacks of an event, which an error of one names.
 function Events:fire(event, ...)
   local list = self[event]
-  for i = 1, list and #list or 0 do errors.attempt(nil, 'callback ' .. event .. ': ', list[i], ...) end
+  for i = 1, list and #list or 0 do errors.attempt(nil, 'callback ' .. event .. ': ', traced, list[i], ...) end
 end
 
 return Events
