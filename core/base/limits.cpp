@@ -133,10 +133,17 @@ bool memory_for(size_t bytes) {
 }
 
 std::optional<int64_t> address_space_left() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return {};
-  const int64_t pages = number_in("/proc/self/statm").value_or(0);
-  return std::max<int64_t>(int64_t(std::min<rlim_t>(limit.rlim_cur, INT64_MAX)) - pages * sysconf(_SC_PAGESIZE), 0);
+  std::optional<int64_t> least;
+  const auto bound = [&](__rlimit_resource_t which, std::string_view used) {
+    rlimit limit{};
+    if (getrlimit(which, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+    const int64_t bytes = number_in("/proc/self/status", used).value_or(0) * 1024;
+    const int64_t left = std::max<int64_t>(int64_t(std::min<rlim_t>(limit.rlim_cur, INT64_MAX)) - bytes, 0);
+    least = std::min(least.value_or(left), left);
+  };
+  bound(RLIMIT_AS, "VmSize:");
+  bound(RLIMIT_DATA, "VmData:");  // Linux counts the private memory that is mapped, touched or not
+  return least;
 }
 
 bool Threads::start(Work work) {

@@ -10,7 +10,7 @@
 
 namespace luth {
 
-/// Bytes of address space below `ulimit -v` that are not in use; nothing where there is no such limit.
+/// Bytes of address space below `ulimit -v` and `ulimit -d` that are not in use; nothing where there is no such limit.
 std::optional<int64_t> address_space_left();
 
 /// Bytes of memory that this process may use in all, by the machine and its control groups. 0: unknown.

@@ -26,7 +26,7 @@ local function check(path, o)
   if path:match '[^/]*$' == '.lua' then usage "luth new needs a name for the recipe: luth new houses --data houses.csv" end
   if not o.data or o.data == '' then usage('luth new needs --data PATH') end
   if not native.exists(o.data) then usage("--data: there is no '%s'", o.data) end
-  local file <close> = io.open(o.data, 'rb')
+  local file <close> = native.is_file(o.data) and io.open(o.data, 'rb')  -- a pipe would wait for its writer
   if file and (file:read(15) or '') == 'SQLite format 3' then
     usage("--data: '%s' is a database, which a query makes a table; data.SQLite reads it in a recipe (luth help data.SQLite)", o.data)
   end

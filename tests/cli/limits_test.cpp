@@ -54,6 +54,7 @@ Limit unless_sanitized(Limit limit) {
   return limit;
 }
 
+Limit private_memory(int64_t mib) { return unless_sanitized({limited(RLIMIT_DATA, rlim_t(mib) << 20)}); }
 Limit address_space(int64_t mib) { return unless_sanitized({limited(RLIMIT_AS, rlim_t(mib) << 20)}); }
 // Of those that the test itself has, the program gets none.
 Limit files(int64_t n) {
@@ -169,6 +170,12 @@ const Row table[] = {
     {"address_space", address_space, 60, file, {{0, "3000.0"}, {4, "memory"}}},
     {"address_space", address_space, 150, tensors, {{4, "memory"}, {4, "cannot allocate"}}},
     {"address_space", address_space, 100, strings, {{4, "not enough memory"}}},
+    {"private_memory", private_memory, 20, convolution, {{0, "8294400.0"}}},
+    {"private_memory", private_memory, 100, convolution, {{0, "8294400.0"}}},
+    {"private_memory", private_memory, 300, product64, {{0, "216000000.0"}}},
+    {"private_memory", private_memory, 20, singular, {{4, need_room}}},
+    {"private_memory", private_memory, 100, singular, {{4, need_room}}},
+    {"private_memory", private_memory, 400, singular, {{0, "50.0"}, {4, need_room}}},
     {"many_threads", nothing, 0, parallel, {{0, "6000000.0\t1000"}}, {{"LUTH_THREADS", "1000"}}},
     {"many_threads", address_space, 200, parallel, {{0, "threads can run here"}}, {{"LUTH_THREADS", "1000"}}},
     {"many_threads", address_space, 3000, parallel, {{0, "threads can run here"}}, {{"LUTH_THREADS", "1000"}}},

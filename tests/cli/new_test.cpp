@@ -1,5 +1,6 @@
 // `luth new`: the recipe that it writes for some data trains on them, evaluates and predicts.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "tests/cli/train.h"
 
@@ -132,6 +133,12 @@ TEST_F(New, WrongWords) {
   refused({"--data", "nowhere"}, "--data: there is no 'nowhere'");
   dir_.write("x.db", "SQLite format 3" + std::string(85, '\0'));
   refused({"--data", "x.db"}, "data.SQLite reads it in a recipe");
+  for (auto name : {"pipe", "pipe.csv"}) {
+    ASSERT_EQ(mkfifo((dir_ / name).c_str(), 0600), 0);
+    const Result r = run({"new", "n", "--data", name}, {.dir = dir_.path(), .timeout = 20});
+    EXPECT_FALSE(r.timed_out) << name;
+    EXPECT_NE(r.code, 0) << name;
+  }
   for (auto name : {"", "one/"}) {
     const Result r = luth({"new", name, "--data", "one"});
     EXPECT_EQ(r.code, 2);

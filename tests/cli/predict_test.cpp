@@ -1,5 +1,6 @@
 // `luth predict`: classes and outputs of images, tables, tensors and standard input, with the recipe's transform.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "tests/cli/train.h"
 
@@ -104,6 +105,10 @@ TEST_F(Predict, OutputsOfARegression) {
   ASSERT_EQ(sscanf(r.out.c_str(), "stdin  %lf  %lf\n", &a, &b), 2) << r.out << r.err;
   const std::string bias = lua("print(torch.load('p/ckpt/last.h5').model.bias[2]:item())");
   EXPECT_NEAR(b, std::stod(bias), 1e-5);
+  ASSERT_EQ(mkfifo((dir_ / "pipe").c_str(), 0600), 0);
+  r = run({"predict", "p", "pipe"}, {.dir = dir_.path(), .timeout = 20});
+  EXPECT_FALSE(r.timed_out);
+  EXPECT_TRUE(has(r.err, "it is a device or pipe")) << r.err;
 }
 
 }  // namespace

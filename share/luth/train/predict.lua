@@ -27,7 +27,7 @@ local beginnings = { { '\xff\xd8', 'image' }, { '\x89PNG', 'image' }, { 'RIFF...
 local function kind_of(path)
   local known = suffixes[(path:lower():match '%.(%w+)$')]
   if known then return known end
-  local file <close> = io.open(path, 'rb')
+  local file <close> = native.is_file(path) and io.open(path, 'rb')  -- a pipe would wait for its writer
   local head = file and file:read(16) or ''
   for _, entry in ipairs(beginnings) do
     if head:find('^' .. entry[1]) then return entry[2] end

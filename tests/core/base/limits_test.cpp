@@ -70,10 +70,10 @@ TEST(Threads, AsManyAsCanBeStarted) {
 #ifndef __SANITIZE_ADDRESS__
 TEST(AddressSpace, BoundsThreadsAndMemory) {
   EXPECT_EQ(address_space_left(), std::nullopt);
-  auto in_child = [] {
-    const int64_t used = *number_in("/proc/self/statm") * sysconf(_SC_PAGESIZE), room = int64_t(400) << 20;
+  auto in_child = [](__rlimit_resource_t which, const char* key) {
+    const int64_t used = *number_in("/proc/self/status", key) * 1024, room = int64_t(400) << 20;
     const rlimit limit{rlim_t(used + room), rlim_t(used + room)};
-    const bool set = setrlimit(RLIMIT_AS, &limit) == 0;
+    const bool set = setrlimit(which, &limit) == 0;
     const auto left = address_space_left();
     const bool close = left && *left <= room && *left > room / 2;
     const int threads = startable_threads(1000);
@@ -82,7 +82,8 @@ TEST(AddressSpace, BoundsThreadsAndMemory) {
                    ? 0
                    : 1);
   };
-  EXPECT_EXIT(in_child(), ::testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(in_child(RLIMIT_AS, "VmSize:"), ::testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(in_child(RLIMIT_DATA, "VmData:"), ::testing::ExitedWithCode(0), "");
 }
 #endif
 

@@ -27,10 +27,11 @@ std::mutex reserving;
 void check_room(int64_t mebibytes) {
   const std::optional<int64_t> left = address_space_left();
   if (!left || *left >> 20 >= mebibytes) return;
-  throw Error(ErrorCode::memory,
-              "OpenBLAS and oneDNN need {} MiB of address space for {} thread{}, and `ulimit -v` leaves {}; raise it{}",
-              mebibytes, num_threads(), num_threads() == 1 ? "" : "s", *left >> 20,
-              num_threads() == 1 ? "" : ", or set LUTH_THREADS=1");
+  throw Error(
+      ErrorCode::memory,
+      "OpenBLAS and oneDNN need {} MiB of address space for {} thread{}, and `ulimit -v` or `-d` leaves {}; raise it{}",
+      mebibytes, num_threads(), num_threads() == 1 ? "" : "s", *left >> 20,
+      num_threads() == 1 ? "" : ", or set LUTH_THREADS=1");
 }
 
 // For as many threads as compute now, which may have become more.
