@@ -3,9 +3,12 @@
 #include <H5public.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <memory>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -71,8 +74,12 @@ BackgroundSaver::~BackgroundSaver() { wait(); }
 void BackgroundSaver::wait() { thread_.join(); }
 
 std::vector<SaveOutcome> BackgroundSaver::take_outcomes() {
-  std::lock_guard hold(lock_);
-  return std::exchange(outcomes_, {});
+  std::list<SaveOutcome> taken;
+  {
+    std::lock_guard hold(lock_);
+    taken.swap(outcomes_);
+  }
+  return {std::make_move_iterator(taken.begin()), std::make_move_iterator(taken.end())};
 }
 
 Item BackgroundSaver::copied(const Item& root) {
@@ -96,35 +103,40 @@ Item BackgroundSaver::copied(const Item& root) {
   });
 }
 
-void BackgroundSaver::write(const Item& root, const SaveJob& job, int64_t number) {
-  SaveOutcome outcome{number, {}, {}};
+void BackgroundSaver::write(const Item& root, const SaveJob& job) {
+  SaveOutcome& outcome = at_work_.front();
+  auto failed = outcome.failed.begin();
   for (auto& target : job.targets) {
     try {
       const std::filesystem::path path(target.path);
       target.rotating ? save_rotating(root, path.parent_path().string()) : save_file(root, target.path);
+      failed = outcome.failed.erase(failed);
     } catch (const std::exception& e) {
-      outcome.problem += (outcome.failed.empty() ? "" : "; ") + std::string(e.what());
-      outcome.failed.push_back(target.path);
+      ++failed;
+      for (std::string_view text : {outcome.problem.empty() ? "" : "; ", e.what()})
+        outcome.problem += text.substr(0, outcome.problem.capacity() - outcome.problem.size());
     }
   }
-  std::error_code none;
   if (outcome.failed.empty())
-    for (auto& path : job.removals) std::filesystem::remove(path, none);
+    for (auto& path : job.removals) std::remove(path.c_str());
   std::lock_guard hold(lock_);
-  outcomes_.push_back(std::move(outcome));
+  outcomes_.splice(outcomes_.end(), at_work_);
 }
 
 int64_t BackgroundSaver::save(const Item& root, SaveJob job) {
   wait();
-  const int64_t number = ++number_;
+  at_work_.assign(1, {++number_, {}, {}});
+  SaveOutcome& outcome = at_work_.front();
+  outcome.problem.reserve(1024);
+  for (auto& target : job.targets) outcome.failed.push_back(target.path);
   try {
     auto copy = std::make_shared<const Item>(copied(root));
-    if (thread_.start([this, copy, job, number] { write(*copy, job, number); })) return number;
+    if (thread_.start([this, copy, job] { write(*copy, job); })) return number_;
   } catch (const Error& e) {
     if (e.code() != ErrorCode::memory) throw;
   }
-  write(root, job, number);
-  return number;
+  write(root, job);
+  return number_;
 }
 
 }  // namespace luth::io

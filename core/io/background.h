@@ -1,5 +1,6 @@
 // Saves beside the caller: a copy of the state is written while the caller goes on changing it.
 #pragma once
+#include <list>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -22,8 +23,8 @@ struct SaveJob {
 
 /// Why a save failed; "" for one that went well.
 struct SaveOutcome {
-  int64_t number;  // of the call of save, from 1
-  std::string problem;
+  int64_t number;                   // of the call of save, from 1
+  std::string problem;              // its first 1,024 bytes
   std::vector<std::string> failed;  // the paths that could not be written
 };
 
@@ -46,13 +47,14 @@ class BackgroundSaver {
 
  private:
   Item copied(const Item& root);
-  void write(const Item& root, const SaveJob& job, int64_t number);
+  /// Needs no memory for the outcome, which is in at_work_.
+  void write(const Item& root, const SaveJob& job);
 
   Tensor kept_;      // bytes
   Threads thread_;   // one at most
   std::mutex lock_;  // of the outcomes
   int64_t number_ = 0;
-  std::vector<SaveOutcome> outcomes_;
+  std::list<SaveOutcome> outcomes_, at_work_;
 };
 
 }  // namespace luth::io
