@@ -61,18 +61,17 @@ constexpr int64_t row_unit = 64;
 constexpr int64_t row_end(int64_t n) { return (n + row_unit - 1) / row_unit * row_unit; }
 
 /// x, which has room to row_end(n), becomes its softmax, with zeros behind it; returns the logarithm of the sum. A row
-/// of -inf becomes zeros, with inf. The rest of the row is computed with the first element's value: the exponential of
-/// -inf would pass subnormal numbers, which take longer than the row.
+/// of -inf becomes zeros, with inf.
 template <class T>
 T softmax_row(T* __restrict x, int64_t n) {
   const int64_t end = row_end(n);
-  if (n) std::fill(x + n, x + end, x[0]);
-  const T top = row_max(x, end);
-  if (top == -std::numeric_limits<T>::infinity()) return std::fill_n(x, end, T(0)), -top;
-  for (int64_t j = 0; j < end; ++j) x[j] = math::exp(x[j] - top);
-  std::fill(x + n, x + end, T(0));
-  const T total = row_sum(x, end), factor = T(1) / total;
-  for (int64_t j = 0; j < end; ++j) x[j] *= factor;
+  std::fill(x + n, x + end, -std::numeric_limits<T>::infinity());
+  n = end;
+  const T top = row_max(x, n);
+  if (top == -std::numeric_limits<T>::infinity()) return std::fill_n(x, n, T(0)), -top;
+  for (int64_t j = 0; j < n; ++j) x[j] = math::exp(x[j] - top);
+  const T total = row_sum(x, n), factor = T(1) / total;
+  for (int64_t j = 0; j < n; ++j) x[j] *= factor;
   return top + std::log(total);
 }
 
