@@ -276,6 +276,12 @@ class Terminal {
     const size_t before = seen_.size();
     return pump(seconds) && seen_.size() > before;
   }
+  // Whether the program computes or would, had it a processor; false while it waits, as for a key.
+  bool busy() const {
+    const std::string stat = read_file("/proc/" + std::to_string(pid_) + "/stat");
+    const size_t name_end = stat.rfind(") ");
+    return name_end != std::string::npos && (stat[name_end + 2] == 'R' || stat[name_end + 2] == 'D');
+  }
   const std::string& state_dir() const { return state_.path(); }
 
   // Waits for the end (SIGKILL after `seconds`: 137) and returns the exit code.
