@@ -1,9 +1,6 @@
 // `luth doctor`: versions of luth and its libraries, devices and settings of this machine, for bug reports and for the
 // question "why is it slow?".
-#include <dlfcn.h>
 #include <fmt/format.h>
-#include <gnu/libc-version.h>
-#include <oneapi/tbb/version.h>
 #include <sched.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -23,15 +20,7 @@
 #include "core/device/device.h"
 #include "core/device/device_names.h"
 #include "core/device/device_support.h"
-#include "core/dist/backend.h"
-#include "core/io/hdf5_child.h"
-#include "core/ops/create/factory.h"
-#include "core/ops/linalg/lapack.h"
-#include "lang/runtime/interp.h"
-
-// From the archives that are linked into the program, whose headers cli does not see.
-extern "C" int H5get_libversion(unsigned* major, unsigned* minor, unsigned* release);
-extern "C" const char* zlibVersion();
+#include "lang/library/versions.h"
 
 namespace luth::cli {
 namespace {
@@ -93,58 +82,10 @@ void show_threads(bool given) {
                            affinity, available_cores()));
 }
 
-// A symbol of the library of matrix products or of its dependencies; null if there is none.
-template <class Function>
-Function symbol(void* library, const char* name) {
-  return reinterpret_cast<Function>(dlsym(library, name));
-}
-
-// Why operators cannot use it, or "". They see to it that it fits into `ulimit -v` before they open it: where it does
-// not, OpenBLAS waits for ever.
-std::string math_trouble() {
-  return tried([] {
-    lapack_svdvals(ones({1, 1}, Dtype::f32, host()));
-    return "";
-  });
-}
-
-void show_math_libraries() {
-  std::string trouble = math_trouble();
-  const std::string file = library_dir() + "libluth_cpu_libs.so";
-  void* library = trouble.empty() ? dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL) : nullptr;
-  if (trouble.empty() && !library) trouble = dlerror();
-  if (!library) {
-    row("OpenBLAS", "not available: " + trouble);
-    row("oneDNN", "not available");
-    return;
-  }
-  auto config = symbol<const char* (*)()>(library, "openblas_get_config");
-  row("OpenBLAS", config ? fmt::format("{} (the OpenMP build)", config()) : "not found");
-  struct DnnlVersion {
-    int major, minor, patch;
-    const char* hash;
-  };
-  auto dnnl = symbol<const DnnlVersion* (*)()>(library, "dnnl_version");
-  row("oneDNN", dnnl ? fmt::format("{}.{}.{}", dnnl()->major, dnnl()->minor, dnnl()->patch) : "not found");
-}
-
 void show_libraries() {
   heading("libraries");
-  unsigned h5[3] = {};
-  H5get_libversion(&h5[0], &h5[1], &h5[2]);
-  row("Lua", fmt::format("{} (C++ build)", LUA_RELEASE + 4));
-  const std::string unread = io::reader_trouble();
-  row("HDF5",
-      fmt::format("{}.{}.{}, {}", h5[0], h5[1], h5[2], unread.empty() ? "read by a process of its own" : unread));
-  row("oneTBB", TBB_runtime_version());
-  show_math_libraries();
-  row("fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100));
-  row("zlib", zlibVersion());
-  row("glibc", gnu_get_libc_version());
-  for (auto& [name, backend] : {std::pair("Gloo", "gloo"), {"Open MPI", "mpi_openmpi"}, {"MPICH", "mpi_mpich"}}) {
-    const std::string trouble = dist::backend_trouble(backend);
-    row(name, trouble.empty() ? "there, for torch.distributed" : trouble);
-  }
+  for (auto& l : lang::library_versions())
+    row(l.name.c_str(), l.version + (l.version.empty() || l.note.empty() ? "" : ", ") + l.note);
 }
 
 // "cuda:0 NVIDIA H200, 139.8 GiB, PCI 0000:01:00.0, compute capability 9.0, driver 580.65 (CUDA 13.0)", and whether
@@ -193,11 +134,8 @@ int doctor(const Arguments& arguments) {
   struct stat st;
   heading("luth");
   row("version", fmt::format("{} ({} build)", version, build_type));
-#ifdef __clang__
-  row("compiler", "clang " __clang_version__);
-#else
-  row("compiler", "g++ " __VERSION__);
-#endif
+  row("commit", *lang::commit_text() ? lang::commit_text() : "not known");
+  row("compiler", lang::compiler_text());
   row("library", library_dir());
   row("share", share_dir() + (stat(share_dir().c_str(), &st) == 0 ? "" : " (missing)"));
   show_system();

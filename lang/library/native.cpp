@@ -16,6 +16,7 @@
 #include "core/base/version.h"
 #include "core/base/visible.h"
 #include "core/device/device.h"
+#include "core/device/device_support.h"
 #include "core/io/checkpoint.h"
 #include "core/io/disk.h"
 #include "core/io/json.h"
@@ -26,6 +27,7 @@
 #include "lang/library/processes.h"
 #include "lang/library/profiles.h"
 #include "lang/library/terminals.h"
+#include "lang/library/versions.h"
 #include "lang/nn/nn.h"
 #include "lang/optim/optim.h"
 #include "lang/runtime/bridge.h"
@@ -159,6 +161,25 @@ int pick_device(lua_State* L) {
 
 int version_text(lua_State* L) { return lua_pushstring(L, version), 1; }
 
+// build(): {commit, build, compiler, libraries = {name = version}} of what computes here: of GPUs' libraries, those of
+// devices that are open. commit is nil where it is not known.
+int build_facts(lua_State* L) {
+  lua_newtable(L);
+  const auto set = [&](const std::string& name, const std::string& value) {
+    if (value.empty()) return;
+    lua_pushlstring(L, value.data(), value.size());
+    lua_setfield(L, -2, name.c_str());
+  };
+  set("commit", commit_text());
+  set("build", build_type);
+  set("compiler", compiler_text());
+  lua_newtable(L);
+  for (auto& l : library_versions()) set(l.name, l.version);
+  for (auto* d : open_devices())
+    for (auto& l : device_libraries(d->kind())) set(l.name, l.version ? l.text : "");
+  return lua_setfield(L, -2, "libraries"), 1;
+}
+
 int instruction_set(lua_State* L) { return lua_pushstring(L, cpu_isa().c_str()), 1; }
 
 int nearest_name(lua_State* L) {
@@ -244,6 +265,7 @@ constexpr luaL_Reg functions[] = {
     {"share_dir", guarded<share>},
     {"choose_device", guarded<pick_device>},
     {"version", guarded<version_text>},
+    {"build", guarded<build_facts>},
     {"cpu_isa", guarded<instruction_set>},
     {"nearest", guarded<nearest_name>},
     {"place", guarded<place>},

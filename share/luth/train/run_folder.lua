@@ -70,9 +70,10 @@ end
 
 -- What the results of a run depend on beside the recipe.
 local function environment(made)
-  local device = made.device
+  local device, build = made.device, native.build()
   return {
-    luth = native.version(), command = made.command, seed = made.seed, instruction_set = native.cpu_isa(), threads = torch.get_num_threads(),
+    luth = native.version(), commit = build.commit, build = build.build, compiler = build.compiler, libraries = build.libraries,
+    command = made.command, seed = made.seed, instruction_set = native.cpu_isa(), threads = torch.get_num_threads(),
     device = device.type == 'cuda' and torch.cuda.get_device_name(device) or tostring(device), ranks = made.ranks,
     processor = of_system('/proc/cpuinfo', 'model name%s*:%s*([^\n]*)'), system = of_system('/proc/version', '^%S+ version %S+'),
     memory_kB = of_system('/proc/meminfo', 'MemTotal:%s*(%d+)'), began = os.date '!%Y-%m-%dT%H:%M:%SZ',

@@ -1,0 +1,91 @@
+#include "lang/library/versions.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <gnu/libc-version.h>
+#include <oneapi/tbb/version.h>
+
+#include <lua.hpp>
+
+#include "core/base/commit.h"
+#include "core/base/paths.h"
+#include "core/dist/backend.h"
+#include "core/io/hdf5_child.h"
+#include "core/ops/create/factory.h"
+#include "core/ops/linalg/lapack.h"
+
+// From the archives that are linked into the program, whose headers lang does not see.
+extern "C" int H5get_libversion(unsigned* major, unsigned* minor, unsigned* release);
+extern "C" const char* zlibVersion();
+
+namespace luth::lang {
+namespace {
+
+// A symbol of the library of matrix products or of its dependencies; null if there is none.
+template <class Function>
+Function symbol(void* library, const char* name) {
+  return reinterpret_cast<Function>(dlsym(library, name));
+}
+
+// Why operators cannot use OpenBLAS, or "". They see to it that it fits into `ulimit -v` before they open it: where it
+// does not, OpenBLAS waits for ever.
+std::string math_trouble() {
+  try {
+    lapack_svdvals(ones({1, 1}, Dtype::f32, host()));
+    return "";
+  } catch (const std::exception& e) { return e.what(); }
+}
+
+void add_math_libraries(std::vector<LibraryVersion>& list) {
+  std::string trouble = math_trouble();
+  const std::string file = library_dir() + "libluth_cpu_libs.so";
+  void* library = trouble.empty() ? dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL) : nullptr;
+  if (trouble.empty() && !library) trouble = dlerror();
+  if (!library) {
+    list.push_back({"OpenBLAS", "", "not available: " + trouble});
+    list.push_back({"oneDNN", "", "not available"});
+    return;
+  }
+  auto config = symbol<const char* (*)()>(library, "openblas_get_config");
+  list.push_back({"OpenBLAS", config ? config() : "", config ? "the OpenMP build" : "not found"});
+  struct DnnlVersion {
+    int major, minor, patch;
+    const char* hash;
+  };
+  auto dnnl = symbol<const DnnlVersion* (*)()>(library, "dnnl_version");
+  list.push_back({"oneDNN", dnnl ? fmt::format("{}.{}.{}", dnnl()->major, dnnl()->minor, dnnl()->patch) : "",
+                  dnnl ? "" : "not found"});
+}
+
+}  // namespace
+
+const char* commit_text() { return commit; }
+
+const char* compiler_text() {
+#ifdef __clang__
+  return "clang " __clang_version__;
+#else
+  return "g++ " __VERSION__;
+#endif
+}
+
+std::vector<LibraryVersion> library_versions() {
+  unsigned h5[3] = {};
+  H5get_libversion(&h5[0], &h5[1], &h5[2]);
+  const std::string unread = io::reader_trouble();
+  std::vector<LibraryVersion> list{
+      {"Lua", LUA_RELEASE + 4, "C++ build"},
+      {"HDF5", fmt::format("{}.{}.{}", h5[0], h5[1], h5[2]), unread.empty() ? "read by a process of its own" : unread},
+      {"oneTBB", TBB_runtime_version(), ""}};
+  add_math_libraries(list);
+  list.push_back({"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100), ""});
+  list.push_back({"zlib", zlibVersion(), ""});
+  list.push_back({"glibc", gnu_get_libc_version(), ""});
+  for (auto& [name, backend] : {std::pair("Gloo", "gloo"), {"Open MPI", "mpi_openmpi"}, {"MPICH", "mpi_mpich"}}) {
+    const std::string trouble = dist::backend_trouble(backend);
+    list.push_back({name, "", trouble.empty() ? "there, for torch.distributed" : trouble});
+  }
+  return list;
+}
+
+}  // namespace luth::lang
