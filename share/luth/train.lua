@@ -195,6 +195,7 @@ local function train_in_folder(t, path, line, found, file)
                                                 command = to_command(path, line.own), seed = r.seed })
     run_folder.forget_log_from(run, t.epoch)
   end
+  t.settings = line:settings(r)
   t:open(run)
   if first_save then t:save() end
   say_begin(t, run, file ~= nil)

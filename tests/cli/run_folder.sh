@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the folder of a run tells: the commit and the libraries that luth doctor shows.
+# What the folder of a run tells: the commit and the libraries that luth doctor shows; events beside the numbers.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -28,3 +28,18 @@ LUA
 while IFS=$'\t' read -r name value; do
   grep -qE "^  $name +" doctor && grep -E "^  $name +" doctor | grep -qF " $value" || { cat doctor; fail "env.json has $name $value"; }
 done <facts
+
+# TensorBoard's events beside the numbers (tensorboard.sh has TensorBoard read them), at the begin and once
+for part in recipe/text_summary model/text_summary _hparams_/experiment _hparams_/session_start_info parameters/weight parameters/bias Linear\(in_features=3; do
+  grep -aqF "$part" run/events.out.tfevents.luth || fail "the events lack $part"
+done
+luth train p.lua --dir run --resume --epochs 2 2>said || { cat said; fail "resuming"; }
+[ "$(grep -aoF model/text_summary run/events.out.tfevents.luth | wc -l)" = 1 ] || fail "a run that goes on tells its model again"
+[ "$(grep -aoF parameters/weight run/events.out.tfevents.luth | wc -l)" = 2 ] || fail "an epoch is one histogram"
+
+# a dry run leaves nothing
+touch stamp
+luth train p.lua --dry-run 2>said || { cat said; fail "a dry run"; }
+left() { find /tmp -maxdepth 1 -name 'lua_*.run' -newer stamp; }  # others run at this time, and end
+for _ in $(seq 300); do [ -n "$(left)" ] || break; sleep 0.1; done
+[ -z "$(left)" ] || { left; fail "a dry run has left its folder"; }

@@ -48,7 +48,7 @@ function File:flush(sync)
   self.parts, self.bytes = {}, 0
 end
 
---- The file of that path without the events behind a step, which will be written again, and one that was cut short.
+--- The file of that path without the events behind a step (-1: all), which will be written again, and one that was cut short.
 function File.from(path, step)
   if not native.exists(path) then return File.at(path) end
   local text = native.read(path, math.maxinteger, 1)

@@ -22,9 +22,9 @@ function M.text(tag, text)
 end
 
 -- Limits that grow by a tenth from 1e-12 to 1e20, on both sides of 0.
-local limits
+local limits, limits_tensor
 local function all_limits()
-  if limits then return limits end
+  if limits then return limits, limits_tensor end
   local positive, list, x = {}, {}, 1e-12
   while x < 1e20 do
     positive[#positive + 1] = x
@@ -33,7 +33,8 @@ local function all_limits()
   for i = #positive, 1, -1 do list[#list + 1] = -positive[i] end
   list[#list + 1] = 0
   limits = table.move(positive, 1, #positive, #list + 1, list)
-  return limits
+  limits_tensor = torch.tensor(limits, { dtype = torch.float64 })
+  return limits, limits_tensor
 end
 
 --- Of the finite values of a tensor; nil where there are none.
@@ -42,16 +43,16 @@ function M.histogram(tag, x)
   x = x:masked_select(x:isfinite())
   local n = x:numel()
   if n == 0 then return nil end
-  local edges = all_limits()
-  local bins = torch.bucketize(x, torch.tensor(edges, { dtype = torch.float64 })):clamp { max = #edges }
-  local counts = torch.bincount(bins, { minlength = #edges }):tolist()
-  local first, last = 1, #edges
-  while counts[first] == 0 do first = first + 1 end
-  while counts[last] == 0 do last = last - 1 end
-  if first > 1 then first = first - 1 end  -- the lower end of the first bin
+  local edges, tensor = all_limits()
+  local bins = torch.bucketize(x, tensor):clamp { max = #edges }
+  local first = bins:min():item()
+  local ends, counts = first > 1 and { edges[first - 1] } or {}, first > 1 and { 0 } or {}  -- the lower end of the first bin
+  for k, count in ipairs(torch.bincount(bins - first + 1):tolist()) do
+    local at = count == 0 and counts[#counts] == 0 and #counts or #counts + 1  -- empty bins side by side are one
+    ends[at], counts[at] = edges[first + k - 1], count
+  end
   return value(tag, proto.bytes(5, proto.double(1, x:min():item()) .. proto.double(2, x:max():item()) .. proto.double(3, n)
-    .. proto.double(4, x:sum():item()) .. proto.double(5, x:square():sum():item())
-    .. proto.doubles(6, table.move(edges, first, last, 1, {})) .. proto.doubles(7, table.move(counts, first, last, 1, {}))))
+    .. proto.double(4, x:sum():item()) .. proto.double(5, x:square():sum():item()) .. proto.doubles(6, ends) .. proto.doubles(7, counts)))
 end
 
 -- ---- hyperparameters ----
@@ -77,11 +78,11 @@ function M.hparams(settings, metrics)
   local experiment, session = '', ''
   for _, name in ipairs(sorted(settings)) do
     local v = settings[name]
-    experiment = experiment .. proto.bytes(5, proto.bytes(1, name) .. proto.integer(4, types[type(v)] or 1))
+    experiment = experiment .. proto.bytes(4, proto.bytes(1, name) .. proto.integer(4, types[type(v)] or 1))
     session = session .. proto.bytes(1, proto.bytes(1, name) .. proto.bytes(2, plain(v)))
   end
   for _, name in ipairs(sorted(metrics)) do
-    experiment = experiment .. proto.bytes(6, proto.bytes(1, proto.bytes(2, name)))
+    experiment = experiment .. proto.bytes(5, proto.bytes(1, proto.bytes(2, name)))
   end
   local function part(tag, field, content) return value('_hparams_/' .. tag, of_plugin('hparams', version .. proto.bytes(field, content))) end
   return part('experiment', 2, experiment), part('session_start_info', 3, session), part('session_end_info', 4, proto.integer(1, 1))

@@ -19,8 +19,9 @@ local function ends_of(dataset, batch)
 end
 
 local function remove(dir)
-  for _, name in ipairs { 'ckpt/last.h5', 'ckpt/prev.h5', 'ckpt/best.h5', 'ckpt/epoch-1.h5', 'ckpt', 'log.jsonl', 'metrics.csv', 'warnings.jsonl', '' } do
-    os.remove(dir .. '/' .. name)
+  for _, folder in ipairs { dir .. '/ckpt', dir } do
+    for _, name in ipairs(native.entries(folder)) do os.remove(folder .. '/' .. name) end
+    os.remove(folder)
   end
 end
 

@@ -107,6 +107,15 @@ function Line:sources(values)
   return all
 end
 
+--- The values of the options that the recipe declares, and of those that are not at their defaults, by name.
+function Line:settings(values)
+  local settings = {}
+  for name, option in pairs(self:sources(values)) do
+    if self.declared[name] ~= nil or option.source ~= 'default' then settings[name] = self:value(name, values) end
+  end
+  return settings
+end
+
 --- What errors call the option whose value counts: "--lr", "LUTH_LR", or "run.json: lr".
 function Line:where(name)
   if not self:parse(self.own)[name] then

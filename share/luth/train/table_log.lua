@@ -1,5 +1,5 @@
 -- metrics.csv, a line for every so many steps and for each epoch, with empty fields where nothing was measured; and the same
--- numbers in events.out.tfevents.luth, which TensorBoard opens.
+-- numbers in events.out.tfevents.luth, which TensorBoard opens, with what run_events.lua adds there.
 local native = require 'luth.native'
 local File = require 'luth.events.file'
 local summary = require 'luth.events.summary'
@@ -14,7 +14,7 @@ end
 
 --- `dir`: the folder of the run. `columns`: the names behind step and epoch.
 function Log.new(dir, columns)
-  return setmetatable({ path = dir .. '/metrics.csv', dir = dir, columns = columns, lines = {}, text = '', written = native.now() }, Log)
+  return setmetatable({ path = dir .. '/metrics.csv', dir = dir, columns = columns, lines = {}, texts = {}, written = native.now() }, Log)
 end
 
 -- "val/accuracy" of "val_accuracy", "train/loss" of "loss"; of an epoch, "train/epoch_loss".
@@ -23,11 +23,18 @@ local function tag_of(name, ends)
   return held and 'val/' .. held or 'train/' .. (ends and name == 'loss' and 'epoch_' or '') .. name
 end
 
+--- The tags of what is measured on the validation data.
+function Log:tags()
+  local tags = {}
+  for _, name in ipairs(self.columns) do if name:match '^val_' then tags[tag_of(name)] = true end end
+  return tags
+end
+
 function Log:header() return 'step,epoch,' .. table.concat(self.columns, ',') .. '\n' end
 
 --- Begins at a step: drops the lines behind it, which will be written again, and one that was cut short.
 function Log:begin(step)
-  self.events = File.from(self.dir .. '/events.out.tfevents.luth', step)
+  self.events = File.from(self.dir .. '/events.out.tfevents.luth', step > 0 and step or -1)  -- what stands at step 0 is written at each begin
   local old = native.exists(self.path) and native.read(self.path, math.maxinteger, 1) or ''
   local kept = { self:header() }
   for line in old:gmatch('[^\n]*\n') do
@@ -48,8 +55,8 @@ end
 function Log:write(sync)
   self:take_lines()
   self.events:flush(sync)
-  if self.text ~= '' or sync then native.append(self.path, self.text, not sync) end
-  self.text, self.written = '', native.now()
+  if self.texts[1] or sync then native.append(self.path, table.concat(self.texts), not sync) end
+  self.texts, self.written = {}, native.now()
 end
 
 --- The same without waiting for the disk, once in a second at most.
@@ -57,23 +64,32 @@ function Log:write_some()
   if native.now() - self.written >= 1 then self:write() end
 end
 
+--- Adds a summary (luth.events.summary) to the events alone, in the order of the lines.
+function Log:event(step, values) self.lines[#self.lines + 1] = { step = step, event = values, time = os.time() } end
+--- The graph of a model, from its bytes.
+function Log:graph(bytes) self.lines[#self.lines + 1] = { graph = bytes } end
+
 -- Makes text and events of the lines.
 function Log:take_lines()
-  local texts = {}
-  for i, line in ipairs(self.lines) do
-    local fields = { line.step, line.epoch }
-    for k, name in ipairs(self.columns) do
-      local value = line.values[name]
-      if torch.is_tensor(value) then value = value:item() end
-      fields[k + 2] = text_of(value)
-      if value and not (line.ends and name == 'lr') then  -- it is in the line of the step
-        self.events:summary(line.step, summary.scalar(tag_of(name, line.ends), value), line.time)
-      end
-    end
-    texts[i] = table.concat(fields, ',') .. '\n'
+  for _, line in ipairs(self.lines) do
+    if line.event then self.events:summary(line.step, line.event, line.time)
+    elseif line.graph then self.events:graph(line.graph)
+    else self:take_numbers(line) end
   end
   self.lines = {}
-  self.text = self.text .. table.concat(texts)
+end
+
+function Log:take_numbers(line)
+  local fields = { line.step, line.epoch }
+  for k, name in ipairs(self.columns) do
+    local value = line.values[name]
+    if torch.is_tensor(value) then value = value:item() end
+    fields[k + 2] = text_of(value)
+    if value and not (line.ends and name == 'lr') then  -- it is in the line of the step
+      self.events:summary(line.step, summary.scalar(tag_of(name, line.ends), value), line.time)
+    end
+  end
+  self.texts[#self.texts + 1] = table.concat(fields, ',') .. '\n'
 end
 
 return Log

@@ -13,6 +13,7 @@ local fingerprint = require 'luth.train.fingerprint'
 local make = require 'luth.train.make'
 local progress = require 'luth.train.progress'
 local ranks = require 'luth.train.ranks'
+local run_events = require 'luth.train.run_events'
 local Replicas = require 'luth.train.replicas'
 local Saves = require 'luth.train.saves'
 local Log = require 'luth.train.table_log'
@@ -122,7 +123,7 @@ end
 -- The loss of a batch whose gradients are there afterwards. A `step` that returns nothing has done all by itself, as has
 -- one of a recipe without `optim`: the second result says so of the former. `boundary`: an update follows.
 function Trainer:forward_backward(batch, boundary)
-  local r, loss = self.recipe, self:forward(batch)
+  local r, loss = self.recipe, run_events.forward(self, batch, self.forward)
   if loss == nil then return nil, true end
   if r.step and not self.optimizer then return loss end
   if self.reads_loss then
@@ -395,6 +396,7 @@ function Trainer:finish_epoch(started, first, whole)
   if self.table then
     self.table:add(self.step, self.epoch, setmetatable({ samples_per_second = rate }, { __index = entry }), true)
   end
+  run_events.histograms(self)
   if whole then self.epoch, self.batch, self.sum, self.count, self.good = self.epoch + 1, 0, nil, nil, nil end
   if ranks.rank == 0 then self.saves:log(entry) end
   if validates then self:note_score(score) end
@@ -411,6 +413,7 @@ function Trainer:open(run)
   if ranks.rank == 0 then
     self.table = Log.new(run.dir, self:columns())
     self.table:begin(self.step)
+    run_events.begin(self)
   end
 end
 
