@@ -1,7 +1,7 @@
 #include "core/records/json_lines.h"
 
-#include <algorithm>
-#include <charconv>
+#include <fmt/format.h>
+
 #include <cstring>
 #include <deque>
 #include <map>
@@ -16,54 +16,103 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int most_levels = 16;
+constexpr size_t most_levels = 16;
 constexpr size_t longest_name = 1024;  // bytes of a column's name, which repeats those of all that it lies in
 
-// Whether a whole number outside of texts has more than 64 bits, which the parser would round.
-bool has_longer_integer(std::string_view s) {
-  for (size_t i = 0, end; i < s.size(); i = end) {
-    end = i + 1;
-    if (s[i] == '"')
-      while (end < s.size() && s[end] != '"') end += s[end] == '\\' ? 2 : 1;
-    if (s[i] == '"') ++end;
-    if (s[i] != '-' && (s[i] < '0' || s[i] > '9')) continue;
-    end = std::min(s.find_first_not_of("0123456789.eE+-", end), s.size());
-    const std::string_view number = s.substr(i, end - i);
-    if (!is_beyond_exact(number)) continue;
-    int64_t negative = 0;
-    uint64_t positive = 0;
-    const auto [stop, error] = s[i] == '-' ? std::from_chars(&s[i], number.data() + number.size(), negative)
-                                           : std::from_chars(&s[i], number.data() + number.size(), positive);
-    if (error != std::errc()) return true;
+// Calls f(key, cell) for each plain value of a JSON text as it is parsed, in the order in which they stand there. Where
+// the text is no object, it calls nothing.
+template <class F>
+class Values final : public nlohmann::json_sax<Json> {
+ public:
+  /// `at`: the place of the line, for errors. `texts` keeps the texts of the cells.
+  Values(std::string at, std::deque<std::string>& texts, F& f) : at_(std::move(at)), texts_(texts), f_(f) {}
+  bool is_object() const { return is_object_; }
+
+  bool null() override { return value({}); }
+  bool boolean(bool v) override { return value({Cell::Kind::number, double(v), {}}); }
+  bool number_integer(int64_t v) override {
+    return v < -most_exact ? digits(v) : value({Cell::Kind::number, double(v), {}});
   }
-  return false;
-}
+  bool number_unsigned(uint64_t v) override {
+    return v > uint64_t(most_exact) ? digits(v) : value({Cell::Kind::number, double(v), {}});
+  }
+  // A whole number comes here where 64 bits do not hold it.
+  bool number_float(double v, const std::string& text) override {
+    if (text.find_first_not_of("-0123456789") == text.npos)
+      throw Error("{}: a whole number has more than 64 bits and would lose digits; write it as a text", at_);
+    return value({Cell::Kind::number, v, {}});
+  }
+  bool string(std::string& v) override { return value({Cell::Kind::text, 0, texts_.emplace_back(std::move(v))}); }
+  bool binary(Json::binary_t&) override { return true; }  // JSON has none
+  bool start_object(size_t) override { return enter(in_object); }
+  bool start_array(size_t) override { return enter(0); }
+  bool end_object() override { return levels_.pop_back(), true; }
+  bool end_array() override { return levels_.pop_back(), true; }
+  bool key(std::string& name) override { return extend(name), true; }
+  bool parse_error(size_t, const std::string&, const Json::exception& e) override {
+    if (auto* wrong = dynamic_cast<const Json::parse_error*>(&e))
+      throw Error("{}, column {}: this is no JSON", at_, wrong->byte);
+    throw Error("{}: a number is out of range", at_);
+  }
+
+ private:
+  // `length`: of the name of an object or list; `position`: of the last element of a list.
+  struct Level {
+    size_t length;
+    int64_t position;
+  };
+  static constexpr int64_t in_object = -1;
+
+  bool digits(auto v) { return value({Cell::Kind::plain, 0, texts_.emplace_back(std::to_string(v))}); }
+  bool value(const Cell& cell) {
+    count();
+    if (is_object_) f_(std::as_const(name_), cell);
+    return true;
+  }
+  bool enter(int64_t position) {
+    levels_.empty() ? void(is_object_ = position == in_object) : count();
+    if (levels_.size() == most_levels) throw Error("{}: it is nested deeper than {} levels", at_, most_levels);
+    levels_.push_back({name_.size(), position});
+    return true;
+  }
+  // A value comes: in a list, its name is its position.
+  void count() {
+    if (!levels_.empty() && levels_.back().position != in_object) extend(std::to_string(++levels_.back().position));
+  }
+  void extend(const std::string& part) {
+    name_.resize(levels_.back().length);
+    if (!name_.empty()) name_ += '.';
+    name_ += part;
+    if (name_.size() > longest_name)
+      throw Error("{}: the name '{}' of a column has more than {} bytes", at_, foreign(name_, 40), longest_name);
+  }
+
+  const std::string at_;
+  std::deque<std::string>& texts_;
+  F& f_;
+  std::string name_;
+  std::vector<Level> levels_;
+  bool is_object_ = false;
+};
 
 // The objects of a file, one after the other.
 class Objects {
  public:
   Objects(const std::string& path, const std::string& name) : window_(path), name_(name) { window_.begin_text(name); }
-  /// The next object; false at the end. Empty lines are left out.
-  bool next(Json& object) {
+  /// f(key, cell) for each plain value of the next object; false at the end. Empty lines are left out. The texts of
+  /// cells are valid until the next call.
+  template <class F>
+  bool next(F&& f) {
     for (;;) {
       std::string_view text;
       if (!next_line(text)) return false;
       if (text.find_first_not_of(" \t\r") == text.npos) continue;
       if (window_.zeros() && text.find('\0') != text.npos)
         throw Error("{}, line {}, column {}: there is a zero byte", name_, line_, text.find('\0') + 1);
-      try {
-        object = Json::parse(text.begin(), text.end(), [this](int depth, Json::parse_event_t, Json&) {
-          if (depth > most_levels)
-            throw Error("{}, line {}: it is nested deeper than {} levels", name_, line_, most_levels);
-          return true;
-        });
-      } catch (const Json::parse_error& e) {
-        throw Error("{}, line {}, column {}: this is no JSON", name_, line_, e.byte);
-      } catch (const Json::exception& e) { throw Error("{}, line {}: a number is out of range", name_, line_); }
-      if (has_longer_integer(text))
-        throw Error("{}, line {}: a whole number has more than 64 bits and would lose digits; write it as a text",
-                    name_, line_);
-      if (!object.is_object()) throw Error("{}, line {}: the line is no object: {{\"name\": value, …}}", name_, line_);
+      texts_.clear();
+      Values<F> values(fmt::format("{}, line {}", name_, line_), texts_, f);
+      Json::sax_parse(text.begin(), text.end(), &values);
+      if (!values.is_object()) throw Error("{}, line {}: the line is no object: {{\"name\": value, …}}", name_, line_);
       return true;
     }
   }
@@ -91,22 +140,8 @@ class Objects {
   const std::string& name_;
   size_t taken_ = 0;
   int64_t line_ = 0;
+  std::deque<std::string> texts_;
 };
-
-// f(key, value) for each plain value within.
-template <class F>
-void each_value(const Json& value, const std::string& key, F& f) {
-  if (key.size() > longest_name)
-    throw Error("the name '{}' of a column has more than {} bytes", foreign(key, 40), longest_name);
-  const std::string start = key.empty() ? "" : key + ".";
-  if (value.is_object()) {
-    for (auto it = value.begin(); it != value.end(); ++it) each_value(*it, start + it.key(), f);
-  } else if (value.is_array()) {
-    for (size_t i = 0; i < value.size(); ++i) each_value(value[i], start + std::to_string(i + 1), f);
-  } else {
-    f(key, value);
-  }
-}
 
 class JsonLines final : public Records {
  public:
@@ -117,54 +152,26 @@ class JsonLines final : public Records {
   std::string where() const override { return "line " + std::to_string(objects_.line()); }
 
   bool next(std::vector<Cell>& row) override {
-    if (!objects_.next(object_)) return false;
     row.assign(columns_.size(), {});
-    digits_.clear();
-    const auto fill = [&](const std::string& key, const Json& value) {
+    return objects_.next([&](const std::string& key, const Cell& cell) {
       const auto it = place_.find(key);
-      if (it != place_.end()) row[it->second] = cell_of(value);  // else the file has changed
-    };
-    each_value(object_, "", fill);
-    return true;
+      if (it != place_.end()) row[it->second] = cell;  // else the file has changed
+    });
   }
 
  private:
   // Reads the whole file: a key may come for the first time in the last line.
   void find_columns(const std::string& path) {
     Objects all(path, name_);
-    Json object;
-    const auto add = [&](const std::string& key, const Json&) {
+    while (all.next([&](const std::string& key, const Cell&) {
       if (!place_.emplace(key, columns_.size()).second) return;
-      if (columns_.size() == most_columns) throw Error("luth takes {} columns", most_columns);
+      if (columns_.size() == most_columns)
+        throw Error("{}, line {}: luth takes {} columns", name_, all.line(), most_columns);
       columns_.push_back(key);
-    };
-    while (all.next(object)) {
-      try {
-        each_value(object, "", add);
-      } catch (const Error& e) { throw Error(e.code(), "{}, line {}: {}", name_, all.line(), e.what()); }
-    }
-  }
-
-  Cell cell_of(const Json& value) {
-    Cell cell;
-    const bool is_integer = value.is_number_integer();
-    if (is_integer && (value.is_number_unsigned() ? value.get<uint64_t>() > uint64_t(most_exact)
-                                                  : value.get<int64_t>() < -most_exact)) {
-      cell.kind = Cell::Kind::plain;
-      cell.text = digits_.emplace_back(value.dump());
-    } else if (value.is_string()) {
-      cell.kind = Cell::Kind::text;
-      cell.text = value.get_ref<const std::string&>();
-    } else if (value.is_number() || value.is_boolean()) {
-      cell.kind = Cell::Kind::number;
-      cell.number = value.is_boolean() ? double(value.get<bool>()) : value.get<double>();
-    }
-    return cell;
+    })) {}
   }
 
   Objects objects_;
-  Json object_;                     // the last one, whose texts the cells are
-  std::deque<std::string> digits_;  // of whole numbers that a double does not hold
   std::map<std::string, size_t, std::less<>> place_;
 };
 

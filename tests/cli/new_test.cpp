@@ -105,6 +105,8 @@ TEST_F(New, LinesOfJson) {
   EXPECT_TRUE(has(r.err, "wrote j.lua: 2 classes of colour")) << r.err;
   EXPECT_EQ(luth({"train", "j.lua", "--epochs", "1"}).code, 0);
   EXPECT_TRUE(luth({"predict", "runs/j-1", "x.jsonl"}).out.starts_with("x.jsonl:1  "));
+  // the last key of the file is the target, not the last name
+  EXPECT_TRUE(has(luth({"new", "k", "--data", "x.jsonl"}).err, "wrote k.lua: 2 classes of colour"));
 }
 
 TEST_F(New, Text) {

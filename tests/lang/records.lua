@@ -24,9 +24,9 @@ local path = write('\xef\xbb\xbf{"area": 10, "sold": true, "place": {"city": "Ro
                    .. '{"price": 3.5, "area": null, "sold": false, "place": {"city": "Oslo", "xy": [1, 2]}}\r\n'
                    .. '{"area": 30, "place": {"city": "Rome", "xy": [5, 6]}, "price": 4, "sold": true}')
 local ds = data.JSONLines(path, { target = 'price', standardize = false })
-check(table.concat(ds:features(), '|'), 'area|place.city=Oslo|place.city=Rome|sold|place.xy.1|place.xy.2')
-check(row(ds:get(1)), '10.0|0.0|1.0|1.0|3.0|4.0 ; 2.0')
-check(row(ds:get(2)), '20.0|1.0|0.0|0.0|1.0|2.0 ; 3.5')
+check(table.concat(ds:features(), '|'), 'area|sold|place.city=Oslo|place.city=Rome|place.xy.1|place.xy.2')  -- as they come
+check(row(ds:get(1)), '10.0|1.0|0.0|1.0|3.0|4.0 ; 2.0')
+check(row(ds:get(2)), '20.0|0.0|1.0|0.0|1.0|2.0 ; 3.5')
 check(row(data.JSONLines(path, { target = 'place.city', usecols = { 'area' }, standardize = false }):get(2)), '20.0 ; 1')
 check(row(data.JSONLines(write '{"x": "a", "y": "7"}\n{"x": "b", "y": "8"}\n', { target = 'y' }):get(2)), '0.0|1.0 ; 2')
 local ids = write '{"id": 9007199254740993, "n": "18446744073709551616"}\n{"id": -9223372036854775808, "n": "\\"1"}\n{"id": 18446744073709551615, "n": "a"}\n'
@@ -45,6 +45,10 @@ fails('line 1, column 9: there is a zero byte', data.JSONLines, write '{"a": 1}\
 fails('line 1: it is nested deeper', data.JSONLines, write('{"a": ' .. ('['):rep(40) .. (']'):rep(40) .. '}\n'))
 -- Each of so many names would repeat the long one.
 fails('of a column has more than 1024 bytes', data.JSONLines, write('{"' .. ('k'):rep(1025) .. '": [' .. ('[], '):rep(2000) .. '1]}\n'))
+-- lists in lists, empty ones, and a name within one
+check(table.concat(data.JSONLines(write '{"b": [[1, 2], [], [{"a": 3}]], "a": {}, "": 4}\n'):features(), '|'), 'b.1.1|b.1.2|b.3.1.a|')
+fails('line 1: it is nested deeper', data.JSONLines, write('{"a": ' .. ('['):rep(16) .. (']'):rep(16) .. '}\n'))
+check(#data.JSONLines(write('{"a": ' .. ('['):rep(15) .. '1' .. (']'):rep(15) .. '}\n')):features(), 1)
 fails('a number is out of range', data.JSONLines, write '{"a": 1e999}\n')
 
 -- ---- SQLite ----
