@@ -177,7 +177,7 @@ local function train_in_folder(t, path, line, found, file)
     file = opened.file
     checkpoint.restore_newest(t, file)
   end
-  if file and run_folder.recipe_differs(run, path) then warnings.warn(t, 'the recipe %s is not the one with which the run began', path) end
+  for _, what in ipairs(file and run_folder.what_differs(run, path) or {}) do warnings.warn(t, '%s is not the one with which the run began', what) end
   if resume and not file then say('nothing to resume in %s: the run begins', run.dir) end
   local first_save = file == run.best and not resume.file
   local function write_report() if ranks.rank == 0 then report.write({ run.dir }, run.dir .. '/report.html') end end

@@ -1,7 +1,9 @@
--- The folder of a run: recipe.lua, options.json, env.json, modules.txt, examples.json, log.jsonl, metrics.csv, events.out.tfevents.luth,
--- report.html, ckpt/last.h5, ckpt/prev.h5, ckpt/best.h5, and a lock of the process that trains in it. Of several ranks, rank 0 alone reads and writes it.
+-- The folder of a run: recipe.lua, required/ with the modules that it requires, options.json, env.json, modules.txt, examples.json,
+-- log.jsonl, metrics.csv, events.out.tfevents.luth, warnings.jsonl, report.html, ckpt/last.h5, ckpt/prev.h5, ckpt/best.h5, and a lock
+-- of the process that trains in it. Of several ranks, rank 0 alone reads and writes it.
 local native = require 'luth.native'
 local errors = require 'luth.train.errors'
+local required = require 'luth.train.required'
 
 local M = {}
 
@@ -13,7 +15,7 @@ end
 
 -- What a run replaces, and the folder of its checkpoints. In a folder of somebody else a link would have it write elsewhere.
 local function refuse_links(run)
-  local names = { 'ckpt', 'recipe.lua', 'options.json', 'env.json', 'modules.txt', 'examples.json', 'report.html', 'warnings.jsonl',
+  local names = { 'ckpt', 'required', 'recipe.lua', 'options.json', 'env.json', 'modules.txt', 'examples.json', 'report.html', 'warnings.jsonl',
                   'ckpt/best.h5' }
   if not native.exists(run.last) then names[#names + 1] = 'ckpt/last.h5' end  -- a link to nothing
   for _, name in ipairs(names) do
@@ -85,16 +87,19 @@ end
 function M.keep(run, recipe_path, words, made)
   local source = read(recipe_path) or errors.usage('cannot read %s', recipe_path)
   native.replace(run.dir .. '/recipe.lua', source)
+  required.keep(run.dir)
   native.replace(run.dir .. '/options.json',
                  native.json_encode { recipe = recipe_path, words = to_json(words), options = made.options } .. '\n')
   native.replace(run.dir .. '/env.json', native.json_encode(environment(made)) .. '\n')
   native.replace(run.dir .. '/modules.txt', tostring(made.model) .. '\n')
 end
 
---- Whether the recipe is another one than that with which the run went on last.
-function M.recipe_differs(run, recipe_path)
-  local before = read(run.dir .. '/recipe.lua')
-  return before ~= nil and before ~= read(recipe_path)
+--- What of the recipe is another than that with which the run went on last: a list of "the recipe p.lua", "the module net".
+function M.what_differs(run, recipe_path)
+  local before, list = read(run.dir .. '/recipe.lua'), {}
+  if before and before ~= read(recipe_path) then list[1] = 'the recipe ' .. recipe_path end
+  for _, name in ipairs(required.changed(run.dir)) do list[#list + 1] = 'the module ' .. name end
+  return list
 end
 
 -- Drops the lines of epochs that will run again, and a line that was cut short.
