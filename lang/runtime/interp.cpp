@@ -94,32 +94,6 @@ int open_all(lua_State* L) {
   return 0;
 }
 
-// Adds to the text at the top a traceback without luth's own functions in Lua and what they have called.
-void add_traceback(lua_State* L) {
-  std::set<std::string> own;
-  lua_Debug ar;
-  for (int level = 1; level < 1000 && lua_getstack(L, level, &ar); ++level)  // finding one takes time by its number
-    if (lua_getinfo(L, "S", &ar); is_own_code(ar)) own.insert(ar.short_src);
-  luaL_traceback(L, L, nullptr, 1);
-  std::istringstream all(lua_tostring(L, -1));
-  std::vector<std::string> lines;
-  bool dropped = false;
-  for (std::string line; std::getline(all, line);) {
-    const auto is_of = [&](const std::string& source) { return line.starts_with("\t" + source + ":"); };
-    if (std::any_of(own.begin(), own.end(), is_of)) {
-      while (!lines.empty() && lines.back().starts_with("\t[C]:")) lines.pop_back();
-      dropped = true;
-    } else if (!dropped || line != "\t(...tail calls...)") {
-      lines.push_back(line);
-      dropped = false;
-    }
-  }
-  lua_pop(L, 1);
-  const std::string text = fmt::format("{}\n{}", lua_tostring(L, -1), fmt::join(lines, "\n"));
-  lua_pop(L, 1);
-  lua_pushlstring(L, text.data(), text.size());
-}
-
 // Makes the error a string and adds a traceback, where one helps: not to an error of usage, an interrupt, or an error
 // without a position (push_where), which no code of the user has raised.
 int with_traceback(lua_State* L) {
@@ -152,6 +126,31 @@ int with_traceback(lua_State* L) {
 }
 
 }  // namespace
+
+void add_traceback(lua_State* L) {
+  std::set<std::string> own;
+  lua_Debug ar;
+  for (int level = 1; level < 1000 && lua_getstack(L, level, &ar); ++level)  // finding one takes time by its number
+    if (lua_getinfo(L, "S", &ar); is_own_code(ar)) own.insert(ar.short_src);
+  luaL_traceback(L, L, nullptr, 1);
+  std::istringstream all(lua_tostring(L, -1));
+  std::vector<std::string> lines;
+  bool dropped = false;
+  for (std::string line; std::getline(all, line);) {
+    const auto is_of = [&](const std::string& source) { return line.starts_with("\t" + source + ":"); };
+    if (std::any_of(own.begin(), own.end(), is_of)) {
+      while (!lines.empty() && lines.back().starts_with("\t[C]:")) lines.pop_back();
+      dropped = true;
+    } else if (!dropped || line != "\t(...tail calls...)") {
+      lines.push_back(line);
+      dropped = false;
+    }
+  }
+  lua_pop(L, 1);
+  const std::string text = fmt::format("{}\n{}", lua_tostring(L, -1), fmt::join(lines, "\n"));
+  lua_pop(L, 1);
+  lua_pushlstring(L, text.data(), text.size());
+}
 
 Open::Open(const char* name, int order, Opener opener) { openings().push_back({name, order, opener}); }
 

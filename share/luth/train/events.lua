@@ -62,7 +62,7 @@ end
 local function traced(f, ...)
   local ok, why = xpcall(f, function(why)
     local text = tostring(why)
-    return native.code(text) == 1 and debug.traceback(text, 2):gsub("\n\t%[C%]: in function 'xpcall'.*", '') or text
+    return native.code(text) == 1 and native.traceback(text) or text
   end, ...)
   if not ok then error(why, 0) end
 end

@@ -6,6 +6,7 @@ local bad_loss = require 'luth.train.bad_loss'
 local batches = require 'luth.train.batches'
 local begin = require 'luth.train.begin'
 local checkpoint = require 'luth.train.checkpoint'
+local epoch_end = require 'luth.train.epoch_end'
 local errors = require 'luth.train.errors'
 local Events = require 'luth.train.events'
 local fields = require 'luth.train.fields'
@@ -241,7 +242,7 @@ function Trainer:run_batch(part, boundary, ...)
   local size = part.own > 0 and #batch[1] or 0
   local loss, done = self:forward_backward(batch, boundary)
   if loss and size > 0 then self:add_loss(loss, size) end
-  self.batch = self.batch + 1
+  self.batch = part.number
   if done then self:count_step() elseif loss and boundary then self:update() end
   return loss
 end
@@ -271,7 +272,7 @@ function Trainer:run_epoch()
   local asked = native.now()
   local ran_out = batches.each(self.loader, self.batch, n, function(part, ...)
     pace.waited = pace.waited + native.now() - asked
-    local boundary = (self.batch + 1) % r.accumulate == 0 or self.batch + 1 == n
+    local boundary = part.number // r.accumulate > self.batch // r.accumulate or part.number == n
     local loss = self:run_batch(part, boundary, ...)
     pace.seen = pace.seen + part.all
     self.events:fire('on_step', self, loss)
@@ -291,27 +292,19 @@ function Trainer:run_epoch()
   if ran_out then self:leave_rest() end
 end
 
--- The stream of data has ended within a step: what the step has summed is dropped, and the epoch is over.
+-- The data have ended within a step, as a stream does, or where the last batches could not be read: what the step has summed is
+-- dropped, and the epoch is over.
 function Trainer:leave_rest()
+  if self.batch == 0 and self:skipped() then native.fail(1, 'no sample of the training data could be read; the first: ' .. self.loader:left_out()[1]) end
   if self.batch == 0 then errors.usage('the training data is empty') end
   self.model:zero_grad()
   self.ran_out = true
 end
 
--- ---- The end of an epoch --------------------------------------------------------------------------------------------
+-- ---- What the end of an epoch asks (epoch_end.lua), and the whole run ------------------------------------------------
 
 -- True for a schedule that steps by a metric, ReduceLROnPlateau.
 function Trainer:follows_metric() return tostring(self.schedule):find('^ReduceLROnPlateau') ~= nil end
-
--- `loss` and `score` are those of the validation data where there are any, a score is better where it is larger.
-function Trainer:step_schedule(loss, score)
-  if not self.schedule or self.schedule_per_step then return end
-  if not self:follows_metric() then
-    self.schedule:step()
-  else
-    self.schedule:step(self.schedule.mode == 'max' and score or loss)
-  end
-end
 
 -- That of the first group of an only optimizer.
 function Trainer:learning_rate()
@@ -327,81 +320,6 @@ function Trainer:columns()
   for _, name in ipairs(held and not batches.is_empty(held) and batches.names(self) or {}) do names[#names + 1] = 'val_' .. name end
   names[#names + 1] = 'grad_norm'
   return names
-end
-
--- Adds the results on the validation data to the entry; returns the score of the epoch, which is better where it is larger.
-function Trainer:validate(entry, model)
-  local held, score = self.parts.val or self.parts.test, -(entry.loss or 0)
-  local results = held and not batches.is_empty(held) and batches.evaluate(self, model, held, self.recipe.limit_val) or {}
-  for _, result in ipairs(results) do
-    local name, value, smaller = table.unpack(result)
-    if type(value) ~= 'number' then errors.usage("metric '%s' must be a number, got a %s", name, native.kind(value)) end
-    entry['val_' .. name] = value
-    score = smaller and -value or value
-  end
-  self.events:fire('on_validation', self, entry)
-  return score, results
-end
-
--- The checkpoints beside best.h5: the `keep` best ones.
-function Trainer:keep_best(score)
-  local most = self.recipe.keep
-  if most == 0 then return end
-  local before, kept = self.kept, table.move(self.kept, 1, #self.kept, 1, {})
-  self.kept = kept
-  kept[#kept + 1] = { epoch = self.epoch - 1, score = score }
-  table.sort(kept, function(a, b) return a.score > b.score or a.score == b.score and a.epoch < b.epoch end)
-  local function path(entry) return string.format('%s/ckpt/epoch-%d.h5', self.run.dir, entry.epoch) end
-  local dropped = #kept > most and table.remove(kept) or nil
-  if dropped and dropped.epoch == self.epoch - 1 then return end
-  self.saves:also(path { epoch = self.epoch - 1 }, dropped and path(dropped), function() self.kept = before end)
-end
-
--- Notes the score of a validation: best.h5, the best ones that are kept, and the end of patience.
-function Trainer:note_score(score)
-  self.saves:settle(true)  -- what could not be saved is no best one
-  local best, worse = self.best, self.worse
-  local better = self.best == nil or score > self.best
-  if better then self.best, self.worse = score, 0 else self.worse = self.worse + 1 end
-  -- last.h5 comes last: a run that ends before it does this epoch again, and writes the same best.h5 and log line.
-  if better then self.saves:also(self.run.best, nil, function() self.best, self.worse = best, worse end) end
-  self:keep_best(score)
-  local patience = self.recipe.early_stop
-  if patience > 0 and self.worse >= patience then
-    progress.say('stopping early: no better score in %d validations; the best is in %s', self.worse, self.run.best)
-    self.stopped = true
-  end
-end
-
--- `whole`: the epoch has come to its end, and the next one follows. It began at the time `started` with the batch `first`.
-function Trainer:finish_epoch(started, first, whole)
-  local r = self.recipe
-  local entry = { epoch = self.epoch, step = self.step, loss = self:mean_loss(), lr = self:learning_rate() }
-  self:check_own_step(entry.loss)
-  local text = string.format('epoch %d/%d', self.epoch, r.epochs) .. (entry.loss and string.format('  loss %.4f', entry.loss) or '')
-  local model = self.ema or self.model
-  if self.replicas then
-    self.replicas:check_equal()
-    self.replicas:share_buffers(model)
-  end
-  local validates = self.epoch % r.val_every == 0 or self.epoch == r.epochs or not whole
-  local rate = (self.batch - first) * r.batch / math.max(1e-9, native.now() - started)
-  local score, results
-  if validates then score, results = self:validate(entry, model) end
-  for _, result in ipairs(results or {}) do text = text .. string.format('  val_%s %.4f', result[1], result[2]) end
-  self:step_schedule(entry.val_loss or entry.loss, score or -(entry.loss or 0))
-  entry.seconds = native.now() - started
-  self.line:clear()
-  progress.note('epoch', entry, '%s  (%.1f s)', text, entry.seconds)
-  if self.table then
-    self.table:add(self.step, self.epoch, setmetatable({ samples_per_second = rate }, { __index = entry }), true)
-  end
-  run_events.histograms(self)
-  if whole then self.epoch, self.batch, self.sum, self.count, self.good = self.epoch + 1, 0, nil, nil, nil end
-  if ranks.rank == 0 then self.saves:log(entry) end
-  if validates then self:note_score(score) end
-  self:save()
-  self.events:fire('on_epoch', self, entry)
 end
 
 -- Takes the folder `run`, in which it then can train and save.
@@ -426,7 +344,7 @@ function Trainer:train()
     local started, first = native.now(), self.batch
     self.events:fire('on_epoch_start', self)
     self:run_epoch()
-    self:finish_epoch(started, first, self.batch >= self.batches or self.ran_out)
+    epoch_end.finish(self, started, first, self.batch >= self.batches or self.ran_out)
     self.ran_out = nil
     self:stop_if_asked(true, self.epoch > self.recipe.epochs)
   end
