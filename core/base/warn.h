@@ -2,6 +2,7 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace luth {
 
@@ -10,6 +11,10 @@ namespace luth {
 void warn(std::string_view text);
 /// The same for another place, "train.lua:12: " or "".
 void warn_at(std::string_view place, std::string_view text);
+
+/// The warnings of this process, "train.lua:12: text", without the first `from` ones, in the order in which they were
+/// said.
+std::vector<std::string> warnings_said(size_t from);
 
 /// The place of the code that runs on this thread, "train.lua:12: " or "".
 using Where = std::string (*)();

@@ -25,24 +25,22 @@ struct Read : Batch {
 /// How batches are wanted.
 struct Wanted {
   bool collated = true;
-  Ref<Skipped> skipped;          // where samples that cannot be read are counted; null: they are errors
+  Ref<Skipped> skipped;          // where samples that cannot be read are noted; null: they are errors
   Device* pinned_for = nullptr;  // whose pinned memory holds the tensors of a batch; null: ordinary memory
 };
 
-// The samples that can be read. A batch without any is an error.
+// The samples that can be read, and why the others cannot.
 std::vector<Sample> readable(Dataset& dataset, const std::vector<int64_t>& indices, const Epoch& epoch,
-                             Skipped& skipped) {
+                             std::vector<std::string>& left_out) {
   std::vector<Sample> samples;
-  std::string why;
   for (int64_t i : indices) {
     try {
       samples.push_back(dataset.sample(i, epoch));
     } catch (const Error& e) {
       if (e.code() != ErrorCode::runtime && e.code() != ErrorCode::checkpoint) throw;
-      skipped.add(why = e.what());
+      left_out.emplace_back(e.what());
     }
   }
-  if (samples.empty() && !indices.empty()) throw Error("none of its samples can be read; the last: {}", why);
   return samples;
 }
 
@@ -52,7 +50,8 @@ Read made(Dataset& dataset, const std::vector<int64_t>& indices, const Epoch& ep
   if (wanted.collated && dataset.makes_batches()) {
     b.tensors = dataset.batch(indices, epoch);
   } else {
-    b.samples = wanted.skipped ? readable(dataset, indices, epoch, *wanted.skipped) : dataset.samples(indices, epoch);
+    b.samples = wanted.skipped ? readable(dataset, indices, epoch, b.left_out) : dataset.samples(indices, epoch);
+    if (b.samples.empty() && !b.left_out.empty()) return b;
     const bool plain = std::all_of(b.samples.begin(), b.samples.end(), [](auto& s) { return s.is_plain(); });
     if (wanted.collated && plain) b.tensors = collate(std::exchange(b.samples, {}));
   }
@@ -85,17 +84,22 @@ class Sequence : public Pass {
   Sequence(DatasetRef dataset, Epoch epoch, Batches batches, int64_t from, Wanted wanted)
       : dataset_(std::move(dataset)), epoch_(epoch), batches_(std::move(batches)), at_(size_t(from)), wanted_(wanted) {}
   std::optional<Batch> next() override {
-    if (at_ >= batches_.size()) return end(), std::nullopt;
     try {
-      Read b = fetch(at_++);
-      if (b.error) std::rethrow_exception(b.error);
-      return b;
+      while (at_ < batches_.size()) {
+        Read b = fetch(at_++);
+        if (b.error) std::rethrow_exception(b.error);
+        for (auto& why : b.left_out) wanted_.skipped->add(why);
+        if (b.left_out.empty() || !b.tensors.empty() || !b.samples.empty()) return b;
+        poll_interrupt();
+      }
+      return end(), std::nullopt;
     } catch (const Error& e) {
       if (e.code() == ErrorCode::interrupted || e.code() == ErrorCode::terminated) throw;
       throw Error(e.code(), "{}: {}", where(), e.what());
     }
   }
 
+  int64_t position() const override { return int64_t(at_); }
   std::string where() const override {
     if (at_ == 0) return "no batch";
     const auto& samples = batches_[at_ - 1];
@@ -120,7 +124,7 @@ class Sequence : public Pass {
     const int64_t n = wanted_.skipped ? wanted_.skipped->count() - skipped_before_ : 0;
     if (n > 0)
       warn(fmt::format("DataLoader: {} sample{} could not be read and {} left out; the first of all: {}", n,
-                       n == 1 ? "" : "s", n == 1 ? "was" : "were", wanted_.skipped->first()));
+                       n == 1 ? "" : "s", n == 1 ? "was" : "were", wanted_.skipped->reasons().front()));
     skipped_before_ += n;
   }
   static constexpr size_t most_shown = 16;
@@ -205,17 +209,11 @@ class ThreadedPass final : public Sequence {
 
 Pass::~Pass() = default;
 
-void Skipped::add(std::string why) {
-  std::lock_guard hold(lock_);
-  if (samples_++ == 0) first_ = std::move(why);
-}
-int64_t Skipped::count() const {
-  std::lock_guard hold(lock_);
-  return samples_;
-}
-std::string Skipped::first() const {
-  std::lock_guard hold(lock_);
-  return first_;
+void Skipped::add(const std::string& why) {
+  constexpr size_t most = 1000;
+  ++samples_;
+  if (reasons_.size() < most && std::find(reasons_.begin(), reasons_.end(), why) == reasons_.end())
+    reasons_.push_back(why);
 }
 
 Loader::Loader(DatasetRef dataset, LoaderSpec spec) : dataset_(std::move(dataset)), spec_(spec) {

@@ -1,7 +1,6 @@
 // DataLoader: batches of a dataset, read ahead on threads. Their order and contents are a function of (seed, epoch),
 // never of the number of workers.
 #pragma once
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -38,29 +37,31 @@ using Batches = std::vector<std::vector<int64_t>>;
 /// The samples that could not be read and were left out.
 class Skipped final : public Counted {
  public:
-  void add(std::string why);
-  int64_t count() const;
-  /// Why the first one was.
-  std::string first() const;
+  void add(const std::string& why);
+  int64_t count() const { return samples_; }
+  /// Why, of the first 1,000, each once.
+  const std::vector<std::string>& reasons() const { return reasons_; }
 
  private:
-  mutable std::mutex lock_;
   int64_t samples_ = 0;
-  std::string first_;
+  std::vector<std::string> reasons_;
 };
 
 /// A batch: `tensors`, or, where the pass does not collate or a sample has other values, the samples.
 struct Batch {
   Tensors tensors;
   std::vector<Sample> samples;
+  std::vector<std::string> left_out;  // why samples of it could not be read
 };
 
 /// One pass over the data.
 class Pass : public Counted {
  public:
   virtual ~Pass();
-  /// The next batch, or nothing at the end. Throws what the dataset threw for a sample of it.
+  /// The next batch that has a sample, or nothing at the end. Throws what the dataset threw for a sample of it.
   virtual std::optional<Batch> next() = 0;
+  /// The batches of the epoch up to here, with those that were left out because none of their samples can be read.
+  virtual int64_t position() const = 0;
   /// "batch 3 (samples 7, 2)": the last batch that was asked for, counted from 1 and as the dataset counts.
   virtual std::string where() const = 0;
 };
@@ -77,7 +78,7 @@ class Loader : public Counted {
   int64_t epoch() const { return epoch_; }
   void set_epoch(int64_t epoch) { epoch_ = epoch; }
   int64_t seed() const { return seed_; }
-  /// With on_error = 'skip', of all passes.
+  /// With on_error = 'skip', of the batches that all passes have given.
   const Skipped& skipped() const { return *skipped_; }
   void set_seed(int64_t seed) { seed_ = seed; }
 

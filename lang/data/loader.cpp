@@ -18,6 +18,7 @@ namespace {
 struct LuaLoader : Counted {
   LuaLoader(data::DatasetRef d, data::LoaderSpec s) : loader(std::move(d), s) {}
   data::Loader loader;
+  int64_t position = 0;                                          // of the pass that was asked last
   bool collate = false, sampler = false, batch_sampler = false;  // which of them there are
 };
 // Its user values: the Lua values that it needs. `passes` has the passes that loops are in, by control value.
@@ -140,6 +141,7 @@ void push_default_collate(lua_State* L) {
 int push_next(lua_State* L, int index, data::Pass& pass) {
   LuaLoader& l = self(L, index);
   auto batch = pass.next();
+  l.position = pass.position();
   if (!batch) return 0;
   if (batch->samples.empty()) {
     luaL_checkstack(L, int(batch->tensors.size()) + 4, nullptr);
@@ -217,6 +219,10 @@ int length(lua_State* L) {
   if (auto given = given_batches(L, l)) n = int64_t(given->size());
   return lua_pushinteger(L, n), 1;
 }
+int left_out(lua_State* L) {
+  push_items(L, self(L).loader.skipped().reasons(), [&](auto& why) { lua_pushlstring(L, why.data(), why.size()); });
+  return 1;
+}
 int set_epoch(lua_State* L) {
   int64_t epoch = check_integer(L, 2);
   if (epoch < 0) throw Error("set_epoch: epochs count from 0, got {}", epoch);
@@ -228,6 +234,8 @@ constexpr Row methods[] = {
      "An iterator over one epoch without its first `from` batches, and what `for` closes: when the loop ends, in "
      "whatever "
      "way, so does the reading ahead."},
+    {"left_out", guarded<left_out>, "loader:left_out()",
+     "With on_error = 'skip', why samples could not be read, 'sample 3 of D: ...', of the first 1,000 that were left out."},
     {"set_epoch", guarded<set_epoch>, "loader:set_epoch(epoch)",
      "Sets the epoch, counted from 0, of the next iteration. Order and augmentation depend on (seed, epoch)."},
 };
@@ -237,7 +245,8 @@ constexpr Row functions[] = {
      "drop_last = "
      "false, prefetch_factor = 2, pin_memory = false, on_error = 'stop', seed, num_replicas = 1, rank = 0})",
      "Batches of a dataset: for x, y in loader do ... end. num_workers threads load them in advance. on_error = 'skip' "
-     "leaves out samples that cannot be read; loader.skipped counts them. With num_replicas, "
+     "leaves out samples that cannot be read, and batches of which none can; loader.skipped counts the samples, and "
+     "loader.position the batches of the pass so far. With num_replicas, "
      "rank r of N (from 0) gets samples r + 1, r + 1 + N, ... of each batch; a batch of fewer than 2 N is whole on "
      "all."},
 };
@@ -250,11 +259,12 @@ int index(lua_State* L) {
   if (key == "dataset") return lua_getiuservalue(L, 1, needs_dataset), 1;
   if (key == "epoch") return lua_pushinteger(L, l.loader.epoch()), 1;
   if (key == "skipped") return lua_pushinteger(L, l.loader.skipped().count()), 1;
+  if (key == "position") return lua_pushinteger(L, l.position), 1;
   if (key == "seed") return lua_pushinteger(L, l.loader.seed()), 1;
   FieldList list;
   data::LoaderSpec spec = l.loader.spec();
   spec.describe(list);
-  std::vector<std::string> names{"dataset", "epoch", "skipped", "batches", "set_epoch"};
+  std::vector<std::string> names{"dataset", "epoch", "skipped", "position", "batches", "set_epoch", "left_out"};
   for (auto& f : list.items) {
     if (key == f.name) return push_attr(L, f.value), 1;
     names.push_back(f.name);

@@ -15,6 +15,7 @@
 #include "core/base/text.h"
 #include "core/base/version.h"
 #include "core/base/visible.h"
+#include "core/base/warn.h"
 #include "core/device/device.h"
 #include "core/device/device_support.h"
 #include "core/io/checkpoint.h"
@@ -41,6 +42,13 @@ namespace {
 
 // fail(code, text): raises an error with an exit code and without a position, because it is about the user's input.
 int fail(lua_State* L) { raise(L, ErrorCode(int(luaL_checkinteger(L, 1))), luaL_tolstring(L, 2, nullptr), false); }
+
+// traceback(text): the text of an error with a traceback, without luth's own functions.
+int traceback_text(lua_State* L) {
+  luaL_checkstring(L, 1);
+  lua_settop(L, 1);
+  return add_traceback(L), 1;
+}
 
 // code(text): the exit code that belongs to the text of an error.
 int code_of(lua_State* L) { return lua_pushinteger(L, int(error_code(L, luaL_checkstring(L, 1)))), 1; }
@@ -182,6 +190,13 @@ int build_facts(lua_State* L) {
 
 int instruction_set(lua_State* L) { return lua_pushstring(L, cpu_isa().c_str()), 1; }
 
+// warnings(from): the warnings of this process, without the first `from` ones.
+int warnings_text(lua_State* L) {
+  push_items(L, warnings_said(size_t(luaL_checkinteger(L, 1))),
+             [&](auto& line) { lua_pushlstring(L, line.data(), line.size()); });
+  return 1;
+}
+
 int nearest_name(lua_State* L) {
   std::vector<std::string> names;
   each_element(L, 2, [&](int at, lua_Integer) {
@@ -242,6 +257,7 @@ int save_rotating(lua_State* L) { return io::save_rotating(to_item(L, 1), luaL_c
 constexpr luaL_Reg functions[] = {
     {"fail", fail},
     {"code", guarded<code_of>},
+    {"traceback", guarded<traceback_text>},
     {"interrupted", guarded<is_interrupted>},
     {"defer_interrupts", guarded<defer>},
     {"mkdirs", guarded<make_folders>},
@@ -267,6 +283,7 @@ constexpr luaL_Reg functions[] = {
     {"version", guarded<version_text>},
     {"build", guarded<build_facts>},
     {"cpu_isa", guarded<instruction_set>},
+    {"warnings", guarded<warnings_text>},
     {"nearest", guarded<nearest_name>},
     {"place", guarded<place>},
     {"document", guarded<document_value>},

@@ -43,3 +43,52 @@ luth train p.lua --dry-run 2>said || { cat said; fail "a dry run"; }
 left() { find /tmp -maxdepth 1 -name 'lua_*.run' -newer stamp; }  # others run at this time, and end
 for _ in $(seq 300); do [ -n "$(left)" ] || break; sleep 0.1; done
 [ -z "$(left)" ] || { left; fail "a dry run has left its folder"; }
+
+# the modules that a recipe requires: their texts are kept, and a changed one is said, as a changed recipe is
+mkdir parts
+cat >parts/net.lua <<'LUA'
+return function() return nn.Linear(3, 3) end
+LUA
+echo 'return 16' >size.lua
+sed "s/model = nn.Linear(3, 3)/model = require('parts.net')()/; s/batch = 16/batch = require 'size'/" p.lua >m.lua
+grep -q parts.net m.lua && grep -q "'size'" m.lua || fail "the recipe of modules"
+luth train m.lua --dir m 2>said || { cat said; fail "training with modules"; }
+cmp parts/net.lua m/required/parts.net.lua && cmp size.lua m/required/size.lua || fail "the modules are not kept"
+[ "$(ls m/required | wc -l)" = 2 ] || { ls m/required; fail "others are kept, too"; }
+luth train m.lua --dir m --resume --epochs 2 2>said
+grep -q 'is not the one' said && { cat said; fail "modules that are the same"; }
+echo '-- changed' >>parts/net.lua
+luth train m.lua --dir m --resume --epochs 3 2>said
+grep -q '^the module parts.net is not the one with which the run began$' said && ! grep -q 'the module size' said && ! grep -q 'the recipe' said ||
+  { cat said; fail "a changed module"; }
+grep -q 'the module parts.net is not' m/warnings.jsonl || fail "a changed module is no warning of the run"
+luth train m.lua --dir m --resume --epochs 4 2>said
+grep -q 'is not the one' said && { cat said; fail "it is said once"; }
+mkdir elsewhere && ln -s ../elsewhere linked && mkdir l && ln -s ../elsewhere l/required
+rc=0; luth train m.lua --dir l 2>said || rc=$?
+[ $rc = 2 ] && grep -q 'l/required is a symbolic link' said && [ -z "$(ls elsewhere)" ] || { cat said; fail "a link was written through"; }
+
+# what luth itself warns of, and the names of samples that were left out, a batch of which none can be read too
+cat >s.lua <<'LUA'
+local D = data.class 'D'
+function D:init(bad) self.bad = bad end
+function D:len() return 32 end
+function D:get(i)
+  if self.bad[i] then error('torn ' .. i, 0) end
+  return torch.ones(2) * i / 32, torch.ones(1)
+end
+local torn = { [3] = true }
+for i = 9, 12 do torn[i] = true end
+return recipe {
+  data = { train = D(torn), val = D { [7] = true } }, model = nn.Linear(2, 1) .. nn.Flatten(),
+  loss = function(x, y) return F.mse_loss(x, y:squeeze(2)) end,
+  optim = optim.SGD { lr = 0.01 }, batch = 1, accumulate = 2, on_error = 'skip',
+}
+LUA
+luth train s.lua --dir s 2>said || { cat said; fail "a batch of which none can be read"; }
+luth train s.lua --dir s --resume --epochs 2 2>>said || { cat said; fail "the epoch behind it"; }
+for i in 3 9 10 11 12 7; do
+  [ "$(grep -c "\"text\":\"left out: sample $i of the dataset: torn $i\"" s/warnings.jsonl)" = 1 ] || { cat s/warnings.jsonl; fail "sample $i is not named once"; }
+done
+[ "$(grep -c 'mse_loss' s/warnings.jsonl)" = 1 ] && grep -q 'mse_loss' said || { cat s/warnings.jsonl; fail "a warning of luth"; }
+grep -q '10 samples of the training data could not be read' said || { cat said; fail "how many were left out"; }

@@ -3,6 +3,7 @@ local errors = require 'luth.train.errors'
 local metrics = require 'luth.train.metrics'
 local ranks = require 'luth.train.ranks'
 local streams = require 'luth.data.streams'
+local warnings = require 'luth.train.warnings'
 
 local M = {}
 
@@ -36,17 +37,17 @@ end
 --- Whether there is nothing to read.
 function M.is_empty(dataset) return streams.count(dataset) == 0 end
 
--- Calls f(part, …) with each batch from number `from` (0: all) to number `to`, until it returns true. Returns whether the data ended
--- before.
+-- Calls f(part, …) with each batch from number `from` (0: all) to number `to`, until it returns true. `part.number` is the number of
+-- the batch, from 1; those without a sample that can be read are left out. Returns whether the data ended before.
 function M.each(loader, from, to, f)
-  local count = streams.count(loader.dataset)
-  local nextbatch, left = loader:batches(from), count and count - from * loader.batch_size
-  for _ = from + 1, to do
+  local stream, count = streams.is_stream(loader.dataset), streams.count(loader.dataset)
+  local nextbatch, number = loader:batches(from), from
+  while number < to do
     local batch = table.pack(nextbatch())
-    if batch[1] == nil then return true end
-    local stream = streams.is_stream(loader.dataset)
-    local part = part_of(stream and loader.last_size or math.min(loader.batch_size, left))
-    left = left and left - part.all
+    number = stream and number + 1 or loader.position
+    if batch[1] == nil or number > to then return true end
+    local part = part_of(stream and loader.last_size or math.min(loader.batch_size, count - (number - 1) * loader.batch_size))
+    part.number = number
     if f(part, table.unpack(batch, 1, batch.n)) then return false end
   end
   return false
@@ -117,6 +118,7 @@ function M.each_output(trainer, model, dataset, most, f)
     local output = model(table.unpack(batch, 1, batch.n - 1))
     return part.own > 0 and f(batch, output, batch[batch.n])
   end)
+  warnings.left_out(trainer, loader)
 end
 
 -- Loss and metrics of `model` over a dataset, or its first `most` batches (0: all), as a list of {name, value, whether smaller is

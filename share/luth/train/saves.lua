@@ -4,7 +4,7 @@ local native = require 'luth.native'
 local checkpoint = require 'luth.train.checkpoint'
 local ranks = require 'luth.train.ranks'
 local run_folder = require 'luth.train.run_folder'
-local warn = require('luth.train.warnings').warn
+local warnings = require 'luth.train.warnings'
 
 local Saves = {}
 Saves.__index = Saves
@@ -28,7 +28,7 @@ function Saves:note_failure(why, last_is_new)
   self.failed, self.last_failure = self.failed + 1, why
   self.t.line:clear()
   local last = self.t.run.last
-  warn(self.t, 'saving failed, and the run goes on: %s%s', why,
+  warnings.warn(self.t, 'saving failed, and the run goes on: %s%s', why,
                not last_is_new and native.exists(last) and '; ' .. last .. ' is the one before' or '')
 end
 
@@ -97,6 +97,7 @@ end
 --- Saves the state of the run as it is now: copies it, and writes while the run goes on. Waits for the save before. All ranks call it.
 function Saves:begin()
   self:settle(true)
+  warnings.gather(self.t)
   local state = checkpoint.state(self.t)
   self.at, self.begun = native.now(), self.begun + 1
   self.writing, self.also_next = self.also_next, {}
