@@ -107,6 +107,34 @@ refused("pre_tokenizer.pretokenizers[0]: luth has no 'UnicodeScripts'", Tokenize
 refused('is no regular expression', Tokenizer.from_str, model({ type = 'BPE', vocab = ab, merges = { 'a b' } }, { pre_tokenizer = { type = 'Split', pattern = { Regex = '(' }, behavior = 'Isolated' } }))
 refused('leaves most places of the vocabulary empty', Tokenizer.from_str, model { type = 'WordLevel', vocab = { a = 4000000000 } })
 refused("'a' and 'b' have the number 0", Tokenizer.from_str, '{"model": {"type": "WordLevel", "vocab": {"a": 0, "b": 0}}}')
+-- Unigram: the tokens whose scores add up to most, as a search over all ways finds them.
+local function best_ways(vocab, text)
+  local best = { [0] = 0 }
+  for last = 1, #text do
+    for _, entry in ipairs(vocab) do
+      local from = last - #entry[1]
+      if best[from] and text:sub(from + 1, last) == entry[1] then best[last] = math.max(best[last] or -math.huge, best[from] + entry[2]) end
+    end
+  end
+  return best[#text]
+end
+math.randomseed(7)
+for _ = 1, 50 do
+  local vocab, there = { { '?', 0 }, { 'a', -math.random(20, 40) / 8 }, { 'b', -math.random(20, 40) / 8 } }, { a = true, b = true }
+  for _ = 1, 12 do
+    local token = ''
+    for _ = 1, math.random(2, 7) do token = token .. (math.random() < 0.7 and 'a' or 'b') end
+    if not there[token] then vocab[#vocab + 1], there[token] = { token, -math.random(20, 80) / 8 }, true end
+  end
+  local t, text = Tokenizer.from_str(model { type = 'Unigram', unk_id = 0, vocab = vocab }), ''
+  for _ = 1, 40 do text = text .. (math.random() < 0.7 and 'a' or 'b') end
+  local sum, joined = 0, ''
+  for _, id in ipairs(t:encode(text).ids:tolist()) do sum, joined = sum + vocab[id][2], joined .. vocab[id][1] end
+  assert(joined == text and sum == best_ways(vocab, text), text)
+end
+-- A token of 200,000 characters, of which the text has nearly all: a search from each of them would take minutes.
+local long = Tokenizer.from_str(model { type = 'Unigram', unk_id = 0, vocab = { { '?', 0 }, { 'a', -1.5 }, { 'aa', -2.5 }, { ('a'):rep(200000), -3 } } })
+assert(#long:encode(('a'):rep(199998)).ids == 99999 and #long:encode(('a'):rep(200001)).ids == 2)
 refused('expected a number', Tokenizer.from_str, model { type = 'Unigram', vocab = { { 'a', 'b' } } })
 refused('a token is a text and a score', Tokenizer.from_str, model { type = 'Unigram', vocab = { { 'a' } } })
 refused("no '[UNK]', which stands for unknown words", Tokenizer.from_str, model { type = 'WordPiece', vocab = ab })

@@ -1,6 +1,8 @@
 // Unigram: of all ways to cut a piece into tokens, the one whose scores add up to most.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <numeric>
 
 #include "core/base/visible.h"
 #include "core/text/library/models.h"
@@ -8,37 +10,59 @@
 namespace luth::text {
 namespace {
 
-// Tokens by their bytes: children of a node are a list, sorted by the byte.
-class Trie {
+// Finds all tokens in a text in one pass (Aho and Corasick). A node stands for the beginning of some tokens: the
+// longest that the text read so far ends with. Of the others, `shorter` is the next one, and `token` the next that is a
+// token.
+class Automaton {
  public:
   void add(std::string_view text, uint32_t id) {
     uint32_t at = 0;
-    for (unsigned char b : text) at = child(at, b, true);
-    nodes_[at].id = int64_t(id);
-  }
-  /// f(end, id) for each token that the text has at `begin`, the shortest first.
-  template <class F>
-  void each(std::string_view text, size_t begin, F&& f) const {
-    uint32_t at = 0;
-    for (size_t i = begin; i < text.size(); ++i) {
-      at = const_cast<Trie*>(this)->child(at, static_cast<unsigned char>(text[i]), false);
-      if (at == 0) return;
-      if (nodes_[at].id >= 0) f(i + 1, uint32_t(nodes_[at].id));
+    for (unsigned char b : text) {
+      const auto [it, is_new] = children_.try_emplace(key(at, b), uint32_t(nodes_.size()));
+      if (is_new) {
+        made_.push_back({at, b});
+        nodes_.push_back({.length = nodes_[at].length + 1});
+      }
+      at = it->second;
     }
+    nodes_[at].id = id;
+  }
+  /// After the last token. Shorter beginnings come before those that are made of them.
+  void finish() {
+    std::vector<uint32_t> order(nodes_.size() - 1);
+    std::iota(order.begin(), order.end(), 1);
+    std::stable_sort(order.begin(), order.end(), [&](auto x, auto y) { return nodes_[x].length < nodes_[y].length; });
+    for (uint32_t at : order) {
+      const auto [parent, b] = made_[at - 1];
+      Node& node = nodes_[at];
+      node.shorter = parent == 0 ? 0 : next(nodes_[parent].shorter, b);
+      node.token = nodes_[node.shorter].id != none ? node.shorter : nodes_[node.shorter].token;
+    }
+    made_ = {};
+  }
+  /// The node behind a byte.
+  uint32_t next(uint32_t at, unsigned char b) const {
+    for (;; at = nodes_[at].shorter) {
+      const auto it = children_.find(key(at, b));
+      if (it != children_.end()) return it->second;
+      if (at == 0) return 0;
+    }
+  }
+  /// f(length, id) for each token that the text read so far ends with, the longest first.
+  template <class F>
+  void each(uint32_t at, F&& f) const {
+    if (nodes_[at].id == none) at = nodes_[at].token;
+    for (; at != 0; at = nodes_[at].token) f(nodes_[at].length, nodes_[at].id);
   }
 
  private:
-  struct Item {
-    int64_t id = -1;
+  static constexpr uint32_t none = UINT32_MAX;
+  struct Node {
+    uint32_t length = 0, id = none, shorter = 0, token = 0;
   };
-  uint32_t child(uint32_t of, unsigned char b, bool make) {
-    const auto it = children_.find(uint64_t(of) << 8 | b);
-    if (it != children_.end()) return it->second;
-    if (!make) return 0;
-    nodes_.emplace_back();
-    return children_[uint64_t(of) << 8 | b] = uint32_t(nodes_.size() - 1);
-  }
-  std::vector<Item> nodes_{1};
+  static uint64_t key(uint32_t at, unsigned char b) { return uint64_t(at) << 8 | b; }
+  std::vector<Node> nodes_{1};
+  std::vector<std::pair<uint32_t, unsigned char>> made_;  // of which node, by which byte; until finish()
   std::unordered_map<uint64_t, uint32_t> children_;
 };
 
@@ -76,13 +100,14 @@ class Unigram final : public Model {
       const double score = both[1].number();
       if (!std::isfinite(score)) both[1].fail("a score is finite");
       words_.add(entry, both[0].text(), id, true);
-      if (!both[0].text().empty()) trie_.add(both[0].text(), id);
+      if (!both[0].text().empty()) tokens_.add(both[0].text(), id);
       written_.push_back(score);
       scores_.push_back(as_package_reads(score));
       least_ = std::min(least_, scores_.back());
       ++id;
     }
     if (id == 0) n.at("vocab").fail("there is no token");
+    tokens_.finish();
     if (n.has("unk_id")) unknown_ = uint32_t(n.at("unk_id").integer(0, int64_t(id) - 1));
     if (n.flag("byte_fallback", false)) bytes_ = byte_tokens(words_);
   }
@@ -120,21 +145,22 @@ class Unigram final : public Model {
       const double sum = score + best[begin].score;
       if (best[end].from == SIZE_MAX || sum > best[end].score) best[end] = {sum, begin, unknown};
     };
-    for (size_t begin = 0; begin < s.size();) {
-      size_t next = begin;
-      next_char(s, next);
+    uint32_t at = 0;
+    for (size_t begin = 0, end = 0; begin < s.size(); begin = end) {
+      next_char(s, end);
+      for (size_t i = begin; i < end; ++i) at = tokens_.next(at, static_cast<unsigned char>(s[i]));
       bool single = false;
-      trie_.each(s, begin, [&](size_t end, uint32_t id) {
-        offer(begin, end, scores_[id], unknown_ && id == *unknown_);
-        single |= end == next;
+      tokens_.each(at, [&](size_t length, uint32_t id) {
+        const size_t from = end - length;
+        if (from > 0 && best[from].from == SIZE_MAX) return;  // within a character
+        offer(from, end, scores_[id], unknown_ && id == *unknown_);
+        single |= from == begin;
       });
-      if (!single) {
-        if (!unknown_)
-          throw Error("'{}' is no token, and there is none for unknown ones (unk_id)",
-                      foreign(s.substr(begin, next - begin)));
-        offer(begin, next, least_ - penalty, true);
-      }
-      begin = next;
+      if (single) continue;
+      if (!unknown_)
+        throw Error("'{}' is no token, and there is none for unknown ones (unk_id)",
+                    foreign(s.substr(begin, end - begin)));
+      offer(begin, end, least_ - penalty, true);
     }
     std::vector<size_t> ends;
     bool after_unknown = false;
@@ -147,7 +173,7 @@ class Unigram final : public Model {
   }
 
   Vocabulary words_;
-  Trie trie_;
+  Automaton tokens_;
   std::vector<double> scores_, written_;  // written_: as the file has them
   double least_ = INFINITY;
   std::optional<uint32_t> unknown_;
