@@ -70,5 +70,15 @@ fails('weights are a list', data.WeightedRandomSampler, torch.ones(2, 2), 3)
 fails('batch_size is a number', data.BatchSampler, data.SequentialSampler(ds), 0)
 fails('k is 2 to 10', data.k_fold, ds, 11)
 fails('add up to 1', data.stratified_split, ds, { 0.5, 0.2 })
+-- truth values are labels too; a sample without a label, and a wrong call, are told at the line of the call
+local halves = table.pack(data.stratified_split(data.TensorDataset(torch.ones(10, 2), torch.arange(10):lt(4)), { 0.5, 0.5 }, { seed = 1 }))
+for _, half in ipairs(halves) do
+  local yes = 0
+  for i = 1, #half do yes = yes + (select(2, half:get(i)):item() and 1 or 0) end
+  assert(#half == 5 and yes == 2)
+end
+fails('sample 1 has no label in last place', data.stratified_split, data.TensorDataset(torch.ones(4, 3)), { 0.5, 0.5 })
+local _, why = pcall(function() local s = data.RandomSampler(ds, { replace = true }) return s end)
+assert(why:find 'samplers.lua:%d+: RandomSampler: unknown' and not why:find 'share', why)
 fails('10 and 3 samples', data.StackDataset, ds, data.TensorDataset(torch.ones(3)))
 print 'ok'

@@ -6,7 +6,13 @@ Sampler.__len = function(self) return self.n end
 
 local function sampler(n, draw) return setmetatable({ n = n, draw = draw }, Sampler) end
 
-local function fail(name, text, ...) error(name .. ': ' .. string.format(text, ...), 3) end
+-- Its place is the line that has called this file.
+local own = debug.getinfo(1, 'S').source
+local function fail(name, text, ...)
+  local level = 2
+  while debug.getinfo(level, 'S').source == own do level = level + 1 end
+  error(name .. ': ' .. string.format(text, ...), level)
+end
 
 -- The settings of a call by name.
 local function settings(name, given, known)
@@ -123,7 +129,11 @@ local function labels_of(ds, given)
   for i = 1, #ds do
     local sample = table.pack(ds:get(i))
     local label = sample[sample.n]
-    labels[i] = torch.is_tensor(label) and label:item() or label
+    if torch.is_tensor(label) then
+      if label:numel() ~= 1 then fail('stratified_split', 'sample %d has no label in last place, but %s; give {labels = …}', i, tostring(label:size())) end
+      label = label:item()
+    end
+    labels[i] = label
   end
   return labels
 end
@@ -143,7 +153,7 @@ function M.stratified_split(ds, shares, options)
     end
     table.insert(of_label[label], i)
   end
-  table.sort(order)
+  table.sort(order, function(a, b) if type(a) == 'boolean' then return b and not a end return a < b end)
   local parts = {}
   for p = 1, #shares do parts[p] = {} end
   for _, label in ipairs(order) do
