@@ -2,6 +2,7 @@
 // interrupts, JSON, checkpoints that rotate. Not for scripts.
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <map>
 
 #include "core/base/paths.h"
 #include "core/base/text.h"
@@ -63,6 +65,11 @@ int make_folders(lua_State* L) {
     throw Error(ErrorCode::usage, "cannot write to the folder {}: {}", path, strerror(errno));
   return 0;
 }
+// The locks of this process: what the file of a path was.
+std::map<std::string, std::pair<dev_t, ino_t>>& held_locks() {
+  static std::map<std::string, std::pair<dev_t, ino_t>> held;
+  return held;
+}
 // lock(path): nil when this process holds the lock of the file from now to its end, however that comes; else the text
 // that the holder has left there, its process number. File systems without locks let everybody pass.
 int lock_file(lua_State* L) {
@@ -77,7 +84,17 @@ int lock_file(lua_State* L) {
   }
   const int n = snprintf(text, sizeof text, "%d", int(getpid()));
   if (ftruncate(file, 0) != 0 || write(file, text, size_t(n)) != n) text[0] = 0;  // the number is a mere help
+  struct stat st;
+  if (fstat(file, &st) == 0) held_locks()[path] = {st.st_dev, st.st_ino};
   return 0;  // the file stays open: closing it would end the lock
+}
+// holds(path): whether the file of the path is the one that this process has locked; nil where there is none.
+int holds_lock(lua_State* L) {
+  const char* path = luaL_checkstring(L, 1);
+  struct stat st;
+  if (stat(path, &st) != 0) return 0;
+  const auto held = held_locks().find(path);
+  return lua_pushboolean(L, held != held_locks().end() && held->second == std::pair(st.st_dev, st.st_ino)), 1;
 }
 // replace(path, text): writes a file, whole or not at all.
 int replace(lua_State* L) {
@@ -263,6 +280,7 @@ constexpr luaL_Reg functions[] = {
     {"mkdirs", guarded<make_folders>},
     {"exists", guarded<exists>},
     {"lock", guarded<lock_file>},
+    {"holds", guarded<holds_lock>},
     {"replace", guarded<replace>},
     {"read", guarded<read_file>},
     {"entries", guarded<entries>},

@@ -191,8 +191,11 @@ local function train_in_folder(t, path, line, found, file)
                r.epochs)
   end
   if ranks.rank == 0 then
-    run_folder.keep(run, path, line:kept(), { options = line:sources(r), model = t.model, device = t.device, ranks = ranks.size,
-                                                command = to_command(path, line.own), seed = r.seed })
+    function run.keep()
+      run_folder.keep(run, path, line:kept(), { options = line:sources(r), model = t.model, device = t.device, ranks = ranks.size,
+                                                  command = to_command(path, line.own), seed = r.seed })
+    end
+    run.keep()
     run_folder.forget_log_from(run, t.epoch)
   end
   t.settings = line:settings(r)
@@ -200,9 +203,13 @@ local function train_in_folder(t, path, line, found, file)
   if first_save then t:save() end
   say_begin(t, run, file ~= nil)
   t:train()
-  examples.write(t)
-  write_report()
+  local ok, why = pcall(function()
+    if ranks.of_first(function() return run_folder.is_taken(run.dir) end) then return end
+    examples.write(t)
+    write_report()
+  end)
   t.saves:conclude()
+  if not ok then error(why, 0) end
   progress.note('end', { dir = run.dir, checkpoint = run.last, best = t.best }, 'done: %s', run.last)
 end
 

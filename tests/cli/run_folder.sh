@@ -92,3 +92,24 @@ for i in 3 9 10 11 12 7; do
 done
 [ "$(grep -c 'mse_loss' s/warnings.jsonl)" = 1 ] && grep -q 'mse_loss' said || { cat s/warnings.jsonl; fail "a warning of luth"; }
 grep -q '10 samples of the training data could not be read' said || { cat said; fail "how many were left out"; }
+
+# a folder that vanishes while a run trains in it is made anew; one that another run has taken is left alone
+cat >v.lua <<'LUA'
+local o = options { act = '' }
+local x = torch.randn(32, 3)
+return recipe {
+  data = { train = data.TensorDataset(x, x), val = data.TensorDataset(x, x) }, model = nn.Linear(3, 3), loss = nn.MSELoss(),
+  optim = optim.SGD { lr = 0.1 }, batch = 16, epochs = 3,
+  callbacks = { on_epoch_start = function(ctx)
+    ctx.saves:settle(true)
+    if ctx.epoch == 2 then assert(os.execute(o.act)) end
+  end },
+}
+LUA
+luth train v.lua --dir v --act 'rm -r v' 2>said || { cat said; fail "a folder that vanishes"; }
+grep -q '^v had vanished, and is made anew: the logs of what came before are lost$' said || { cat said; fail "that it vanished"; }
+luth eval v >/dev/null 2>said && [ -s v/report.html ] && [ "$(wc -l <v/log.jsonl)" = 2 ] || { cat said; fail "the folder that was made anew"; }
+luth train v.lua --dir k --act 'rm -r k/ckpt' 2>said && grep -q '^k/ckpt had vanished' said && luth eval k >/dev/null 2>&1 || { cat said; fail "checkpoints that vanish"; }
+rc=0; luth train v.lua --dir o --act 'rm -r o && mkdir o && echo mine >o/.lock' 2>said || rc=$?
+[ $rc = 1 ] && grep -q 'o has vanished, and another run has its name' said && grep -q 'saves failed' said && [ "$(ls -A o)" = .lock ] && [ "$(cat o/.lock)" = mine ] ||
+  { cat said; ls -A o; fail "the folder of another run"; }

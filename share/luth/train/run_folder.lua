@@ -121,6 +121,28 @@ function M.paths(dir)
   return { dir = dir, last = dir .. '/ckpt/last.h5', best = dir .. '/ckpt/best.h5', log_path = dir .. '/log.jsonl' }
 end
 
+-- Locks it; returns nil, or the process that holds it.
+local function lock(run) return native.lock(run.dir .. '/.lock') end
+
+--- Whether the folder of that name is another one than that which this process, rank 0, has locked.
+function M.is_taken(dir) return native.holds(dir .. '/.lock') == false end
+
+--- Makes the folder of a run anew where it has vanished, `keep` its files, and returns what to say; nil where it is there. Throws
+--- where it cannot be made, or another run has taken the name.
+function M.still_there(run)
+  if not run.keep then return nil end  -- that of a dry run
+  local held = native.holds(run.dir .. '/.lock')
+  if held and native.exists(run.dir .. '/ckpt') then return nil end
+  local function refuse() native.fail(1, run.dir .. ' has vanished, and another run has its name') end
+  if held == false then refuse() end
+  local ok, why = pcall(native.mkdirs, run.dir .. '/ckpt')
+  if not ok then native.fail(1, why) end
+  if held then return run.dir .. '/ckpt had vanished, and is made anew' end
+  if lock(run) then refuse() end
+  run.keep()
+  return run.dir .. ' had vanished, and is made anew: the logs of what came before are lost'
+end
+
 -- Opens a folder for training (nil: a new one for the recipe), makes it where it is not there, and locks it until the
 -- process ends. Refuses one that holds another run, or in which another process trains. The run itself is not written yet.
 -- Returns its paths.
@@ -132,7 +154,7 @@ function M.open(chosen, recipe_path, resume)
   end
   refuse_links(run)  -- before anything is made or written through one
   native.mkdirs(dir .. '/ckpt')
-  local holder = native.lock(dir .. '/.lock')
+  local holder = lock(run)
   if holder and not chosen then return M.open(nil, recipe_path, resume) end  -- it took this number a moment ago
   if holder then
     errors.usage('another luth (process %s) trains in %s; wait for its end, or give another --dir', holder, dir)

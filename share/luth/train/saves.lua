@@ -50,6 +50,8 @@ end
 -- the lines stay for the next time; else false.
 function Saves:write_log()
   local ok, why = pcall(function()
+    local gone = run_folder.still_there(self.t.run)
+    if gone then warnings.warn(self.t, '%s', gone) end
     while self.unlogged[1] do
       run_folder.log(self.t.run, self.unlogged[1])
       table.remove(self.unlogged, 1)

@@ -3,6 +3,7 @@
 local native = require 'luth.native'
 local File = require 'luth.events.file'
 local summary = require 'luth.events.summary'
+local run_folder = require 'luth.train.run_folder'
 
 local Log = {}
 Log.__index = Log
@@ -61,7 +62,7 @@ end
 
 --- The same without waiting for the disk, once in a second at most.
 function Log:write_some()
-  if native.now() - self.written >= 1 then self:write() end
+  if native.now() - self.written >= 1 and not run_folder.is_taken(self.dir) then self:write() end
 end
 
 --- Adds a summary (luth.events.summary) to the events alone, in the order of the lines.

@@ -4,6 +4,7 @@
 local native = require 'luth.native'
 local progress = require 'luth.train.progress'
 local ranks = require 'luth.train.ranks'
+local run_folder = require 'luth.train.run_folder'
 
 local M = {}
 local most_bytes = 1 << 24
@@ -26,7 +27,7 @@ end
 local function write(t, line)
   if t.warned[line] then return end
   t.warned[line] = true
-  pcall(native.append, t.dir .. '/warnings.jsonl', line)
+  if not run_folder.is_taken(t.dir) then pcall(native.append, t.dir .. '/warnings.jsonl', line) end
 end
 
 --- Begins in the folder of a trainer: drops the lines behind its step, which will be said again, and writes those said before.
