@@ -10,7 +10,8 @@ local function sampler(n, draw) return setmetatable({ n = n, draw = draw }, Samp
 local own = debug.getinfo(1, 'S').source
 local function fail(name, text, ...)
   local level = 2
-  while debug.getinfo(level, 'S').source == own do level = level + 1 end
+  local function source() return (debug.getinfo(level + 1, 'S') or {}).source end
+  while source() == own or source() == '=[C]' do level = level + 1 end
   error(name .. ': ' .. string.format(text, ...), level)
 end
 
