@@ -19,9 +19,12 @@ namespace {
 
 // ---- The server ----
 
+constexpr Milliseconds full_pause{100};  // without a free descriptor, before the next look at who has come
+
 struct Guest {
   explicit Guest(Socket s) : socket(std::move(s)) {}
   Socket socket;
+  bool has_asked = false;
   std::string in, out;
   Fields waits_for;  // keys; empty: it waits for nothing
   Deadline until{};
@@ -34,12 +37,12 @@ class Server {
 
   void run() {
     for (std::vector<pollfd> fds; look(fds);) {
-      if (fds[1].revents) greet();
       size_t i = 2;
       for (auto guest = guests_.begin(); guest != guests_.end(); ++i) {
         const auto now = guest++;
         if (i < fds.size() && fds[i].revents && !serve(*now, fds[i].revents)) farewell(now);
       }
+      if (fds[1].revents || is_full_) greet();
       answer_waiting();
     }
   }
@@ -47,10 +50,10 @@ class Server {
  private:
   // False when it should stop.
   bool look(std::vector<pollfd>& fds) {
-    fds.assign({{stop_, POLLIN, 0}, {listener_.fd(), POLLIN, 0}});
-    Milliseconds left = std::chrono::hours(1);
+    fds.assign({{stop_, POLLIN, 0}, {is_full_ ? -1 : listener_.fd(), POLLIN, 0}});
+    Milliseconds left = is_full_ ? full_pause : std::chrono::hours(1);
     for (Guest& g : guests_) {
-      fds.push_back({g.socket.fd(), short(g.out.empty() ? POLLIN : POLLIN | POLLOUT), 0});
+      fds.push_back({g.socket.fd(), short(g.out.empty() ? POLLIN : POLLOUT), 0});
       if (!g.waits_for.empty())
         left = std::min(left, std::chrono::ceil<Milliseconds>(std::max(g.until - Clock::now(), Clock::duration(0))));
     }
@@ -59,8 +62,17 @@ class Server {
     return !fds[0].revents;
   }
 
+  // Without a free descriptor, who comes takes that of a guest who has never asked.
   void greet() {
-    while (Socket s = accept_from(listener_)) guests_.emplace_back(std::move(s));
+    do {
+      while (Socket s = accept_from(listener_)) guests_.emplace_back(std::move(s));
+      is_full_ = errno == EMFILE || errno == ENFILE;
+    } while (is_full_ && dismiss_silent());
+  }
+
+  bool dismiss_silent() {
+    const auto silent = std::find_if(guests_.begin(), guests_.end(), [](const Guest& g) { return !g.has_asked; });
+    return silent != guests_.end() && (guests_.erase(silent), true);
   }
 
   void farewell(std::list<Guest>::iterator guest) {
@@ -68,9 +80,9 @@ class Server {
     guests_.erase(guest);
   }
 
-  // False when the connection has ended.
+  // False when the connection has ended. Who does not take its answers is not heard.
   bool serve(Guest& g, int events) {
-    if (events & POLLOUT && !flush(g)) return false;
+    if (events & POLLOUT && !(flush(g) && take_messages(g))) return false;
     if (!(events & (POLLIN | POLLHUP | POLLERR))) return true;
     char piece[1 << 14];
     for (ssize_t n; (n = ::recv(g.socket.fd(), piece, sizeof piece, 0)) != 0;) {
@@ -83,13 +95,14 @@ class Server {
   }
 
   bool take_messages(Guest& g) {
-    while (g.in.size() >= 4 && g.waits_for.empty()) {
+    while (g.in.size() >= 4 && g.waits_for.empty() && g.out.empty()) {
       const uint32_t size = length_at(g.in, 0);
       if (size > most_bytes) return false;
       if (g.in.size() - 4 < size) return true;
       const auto request = decode(g.in.substr(4, size));
       g.in.erase(0, 4 + size);
       if (!request || !obey(g, *request)) return false;
+      g.has_asked = true;
     }
     return true;
   }
@@ -140,6 +153,7 @@ class Server {
   const Socket& listener_;
   int stop_;
   std::list<Guest> guests_;
+  bool is_full_ = false;  // no descriptor was free
   Table table_;
 };
 

@@ -1,5 +1,6 @@
 // Stores: what they keep, how they wait, what becomes of those who leave, and strangers at the port.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -171,6 +172,52 @@ TEST(TcpStore, StrangersAtThePort) {
   }
   store.set("still", "here");
   EXPECT_EQ(store.get("still"), "here");
+}
+
+// Descriptors are few. Those of strangers who say nothing go to who comes and asks.
+TEST(TcpStore, SilentStrangersTakeNoPlace) {
+  StoreServer server(0);
+  const Address at{"127.0.0.1", server.port()};
+  std::vector<Socket> silent;
+  for (int i = 0; i < 20; ++i) silent.push_back(connect_to(at, Clock::now() + long_time));
+  TcpStore first(at, long_time);
+  first.set("key", "value");  // so they have all been let in
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const int lowest = ::dup(0);
+  ::close(lowest);
+  const rlimit one_more{rlim_t(lowest) + 1, before.rlim_max};  // the client's, and none for the server
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &one_more), 0);
+  TcpStore second(at, long_time);
+  EXPECT_EQ(second.find("key"), "value");
+  EXPECT_EQ(first.find("key"), "value");
+  EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
+long peak_kb() {
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+// Answers that nobody takes do not pile up, and come when they are taken.
+TEST(TcpStore, WhoTakesNoAnswersIsNotHeard) {
+  constexpr size_t size = 4 << 20, times = 256;
+  StoreServer server(0);
+  const Address at{"127.0.0.1", server.port()};
+  TcpStore store(at, long_time);
+  store.set("large", std::string(size, 'x'));
+  const Socket deaf = connect_to(at, Clock::now() + long_time);
+  std::string asks;
+  for (size_t i = 0; i < times; ++i) asks += encode({"find", "large"});
+  const long before = peak_kb();
+  ASSERT_EQ(send_all(deaf, asks.data(), asks.size(), Clock::now() + long_time), Transfer::done);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(store.find("none"), std::nullopt);  // the second is answered after the deaf one
+  EXPECT_LT(peak_kb() - before, long(size * times / 1024 / 2));
+  std::string answer(encode({"ok", ""}).size() + size, '\0');
+  for (size_t i = 0; i < times; ++i)
+    ASSERT_EQ(receive_all(deaf, answer.data(), answer.size(), Clock::now() + long_time), Transfer::done) << i;
+  EXPECT_EQ(answer.back(), 'x');
 }
 
 TEST(Address, IsTakenApart) {
