@@ -300,7 +300,8 @@ class Launcher {
     const auto store = open_store();
     for (const Rank& r : ranks_) {
       if (&r == &first) continue;
-      text += fmt::format("  rank {} {}{}\n", r.rank, how(r), r.failed() && store ? where(*store, r, attempt) : "");
+      text += fmt::format("  rank {} {}{}\n", r.rank, how(r),
+                          r.failed() && !by_itself(r) && store ? where(*store, r, attempt) : "");
     }
     tell(visible(text));
   }

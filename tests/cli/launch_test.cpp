@@ -69,6 +69,20 @@ TEST_F(Launch, NamesTheFirstThatFailed) {
   EXPECT_FALSE(has(r.err, "distributed.lua")) << r.err;  // tracebacks have the script's lines alone
 }
 
+TEST_F(Launch, WhoFailedByItselfDidNotWait) {
+  const Result r = launch(begin + R"lua(
+    local both = dist.FileStore('both', 2)
+    local pending = dist.irecv(torch.ones(9), 1 - r)
+    os.execute 'sleep 2'  -- the other ranks learn of it once a second
+    both:set('awake' .. r, '')
+    both:wait { 'awake0', 'awake1' }
+    error 'my mistake')lua",
+                          2);
+  EXPECT_EQ(r.code, 1);
+  EXPECT_SAYS(r, " ended with code 1\n");
+  EXPECT_FALSE(has(r.err, "it waited in")) << r.err;
+}
+
 TEST_F(Launch, ErrorsOfRanksDoNotCommandTheTerminal) { EXPECT_SAYS(launch("error('\\27[2J\\7')", 1), "\\x1b[2J\\x07"); }
 
 TEST_F(Launch, AKilledRank) {
