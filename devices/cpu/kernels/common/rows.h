@@ -10,6 +10,18 @@
 
 namespace luth::cpu {
 
+/// The join of `width` lanes, always in halves. The lengths are constants, so that halves are joined as vectors: a loop
+/// over the lengths compares lane by lane, with a branch that data decide.
+template <int width, class A, class J>
+inline A joined(A* a, J join) {
+  if constexpr (width > 1) {
+    constexpr int half = width / 2;
+    for (int l = 0; l < half; ++l) a[l] = join(a[l], a[l + half]);
+    return joined<half>(a, join);
+  }
+  return a[0];
+}
+
 /// The fold of a row by f in 32 lanes: lane l is f(…f(f(init, x[l]), x[l + 32])…). `join` combines the lanes in a fixed
 /// order. A short row has one lane.
 template <class A, class T, class F, class J>
@@ -25,9 +37,7 @@ inline A lanes(const T* x, int64_t n, A init, F f, J join) {
   for (; i + width <= n; i += width)
     for (int l = 0; l < width; ++l) a[l] = f(a[l], x[i + l]);
   for (int l = 0; i + l < n; ++l) a[l] = f(a[l], x[i + l]);
-  for (int w = width / 2; w; w /= 2)
-    for (int l = 0; l < w; ++l) a[l] = join(a[l], a[l + w]);
-  return a[0];
+  return joined<width>(a, join);
 }
 
 /// The same for two rows, from 0, with a sum of the lanes: f(…f(f(0, x[l], y[l]), x[l + 32], y[l + 32])…).
@@ -40,9 +50,7 @@ inline A lanes2(const T* x, const U* y, int64_t n, F f) {
     A a[width] = {};
     for (; i + width <= n; i += width)
       for (int l = 0; l < width; ++l) a[l] = f(a[l], x[i + l], y[i + l]);
-    for (int w = width / 2; w; w /= 2)
-      for (int l = 0; l < w; ++l) a[l] += a[l + w];
-    total = a[0];
+    total = joined<width>(a, [](A p, A q) { return p + q; });
   }
   for (; i < n; ++i) total = f(total, x[i], y[i]);
   return total;
