@@ -95,18 +95,19 @@ end
 
 -- ---- messages --------------------------------------------------------------------------------------------------------
 
--- The next message as text; nil at the end of the input.
+-- The next message as text, "" where its header has no length; nil at the end of the input.
 local function read()
-  local length
-  while true do
-    local line = io.read 'L'
+  local length, line = 0, nil
+  repeat
+    line = io.read 'L'
     if not line then return nil end
-    line = line:gsub('\r?\n$', '')
-    if line == '' and length then break end
-    length = tonumber(line:match '^[Cc]ontent%-[Ll]ength:%s*(%d+)$') or length
-  end
-  if length > most_bytes then native.fail(2, ('a message of %d bytes, more than luth lsp takes'):format(length)) end
-  return length == 0 and '' or io.read(length)
+    -- behind a message that was longer than its header said, the next header stands at the end of a line
+    length = tonumber(line:lower():match 'content%-length:%s*(%d+)%s*$') or length
+  until not line:find '%S'
+  if length > most_bytes then native.fail(2, ('a message of %.0f bytes, more than luth lsp takes'):format(length)) end
+  local text = length == 0 and '' or io.read(length) or ''
+  if #text < length then native.fail(1, ('the input ended within a message: %d of %d bytes came'):format(#text, length)) end
+  return text
 end
 
 local function answer(message)
@@ -117,6 +118,7 @@ local function answer(message)
   end
   local handler = id ~= nil and requests[method] or id == nil and notifications[method]
   if id ~= nil and not started and method ~= 'initialize' then return refuse(id, codes.early, 'initialize comes first') end
+  if id ~= nil and ended then return refuse(id, codes.request, 'after shutdown only exit follows') end
   if not handler then
     if id ~= nil then refuse(id, codes.method, 'luth lsp has no ' .. native.foreign(method, 60)) end
     return
@@ -135,7 +137,7 @@ function M.run()
     if not text then return ended and 0 or 1 end
     local ok, message = pcall(native.json_decode, text)
     if not ok or type(message) ~= 'table' then
-      refuse(nil, codes.parse, 'a message that is no JSON object')
+      refuse(nil, codes.parse, text == '' and 'a message without length' or 'a message that is no JSON object')
     elseif message.method == 'exit' then return ended and 0 or 1
     else answer(message) end
   end

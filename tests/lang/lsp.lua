@@ -26,6 +26,8 @@ local function serve(messages)
   return list, code
 end
 
+local function said() return native.read(folder .. '/err', 1 << 20, 1) end
+
 local uri = 'file:///a.lua'
 local function request(id, method, params) return { jsonrpc = '2.0', id = id, method = method, params = params } end
 local function open(text)
@@ -105,5 +107,17 @@ for _, m in ipairs(list) do parse_errors = parse_errors + (m.error and m.error.c
 assert(parse_errors == 2, parse_errors)
 assert(#notified(list, 'window/logMessage') == 1 and (code == nil or code == 0))
 list, code = serve { start, 'Content-Length: 50\r\n\r\n{"cut' }
-assert(code == 1, code)  -- the input ended without a shutdown
+assert(code == 1 and said():find('the input ended within a message: 5 of 50 bytes came', 1, true), said())  -- and without a shutdown
+list, code = serve { 'Content-Length: 99999999999999999999999\r\n\r\n{}' }
+assert(code == 2 and said():find('a message of 99999999999999991611392 bytes, more than luth lsp takes', 1, true), said())
+
+-- Names of headers may be written in any case, a header without length is no message, and a message longer than its header says costs only itself.
+list, code = serve { 'CONTENT-LENGTH:  ' .. #native.json_encode(start) .. ' \r\n\r\n' .. native.json_encode(start), 'Content-Length: -5\r\n\r\n',
+  'Content-Length: 5\r\n\r\n{"jsonrpc": "2.0"}', request(2, 'textDocument/hover'), last, request(3, 'textDocument/hover'), exit }
+assert(answer(list, 1).capabilities and select(2, answer(list, 2)).code == -32603 and select(2, answer(list, 3)).code == -32600 and (code == nil or code == 0))
+
+-- A change that cannot be leaves the document as it was; the ends of a range may come in any order.
+local function range(from, to) return { start = { line = 0, character = from }, ['end'] = { line = 0, character = to } } end
+list = serve { start, open 'torch.topkk(1)\n', change { text = 4 }, change { range = range(11, 10), text = '' }, at(2, 'hover', 0, 8), last, exit }
+assert(#notified(list, 'window/logMessage') == 1 and answer(list, 2).contents.value:find('torch.topk(', 1, true))
 os.execute("rm -r '" .. folder .. "'")

@@ -12,8 +12,9 @@ local function new(uri, text, encoding)
 end
 
 function Document:set(text)
-  self.text, self.lines = text, { 1 }
-  for at in text:gmatch '\n()' do self.lines[#self.lines + 1] = at end
+  local lines = { 1 }
+  for at in text:gmatch '\n()' do lines[#lines + 1] = at end  -- an error where it is no text, which then changes nothing
+  self.text, self.lines = text, lines
 end
 
 -- ---- places ----------------------------------------------------------------------------------------------------------
@@ -55,6 +56,7 @@ end
 function Document:change(change)
   if not change.range then return self:set(change.text) end
   local from, to = self:byte_at(change.range.start), self:byte_at(change.range['end'])
+  if to < from then from, to = to, from end
   self:set(self.text:sub(1, from - 1) .. change.text .. self.text:sub(to))
 end
 
