@@ -13,6 +13,7 @@ namespace {
 
 constexpr const char* delimiter = "<IDS|MSG>";
 constexpr size_t parts = 5;  // signature, header, parent, metadata, content
+constexpr int most_levels = 100;
 
 std::string random_name() {
   unsigned char bytes[16];
@@ -32,7 +33,12 @@ std::string now() {
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 Json object_of(const std::string& text, const char* what) {
-  Json json = Json::parse(text, nullptr, false);
+  // a copy of a tree takes a part of the stack for each level
+  const auto bounded = [&](int depth, Json::parse_event_t, Json&) {
+    if (depth > most_levels) throw Error("a message whose {} is nested deeper than {} levels", what, most_levels);
+    return true;
+  };
+  Json json = Json::parse(text, bounded, false);
   if (!json.is_object()) throw Error("a message whose {} is no JSON object", what);
   return json;
 }

@@ -138,7 +138,7 @@ for _ in range(3):
     manager.interrupt_kernel()  # of an idle kernel: nothing
 check(run('x')['results'] == [{'text/plain': '5'}], 'the session went on')
 
-# Messages that are none, or whose signature is wrong.
+# Messages that are none, whose signature is wrong, or which are signed and have no end.
 import zmq
 with open(manager.connection_file) as file:
     connection = json.load(file)
@@ -148,6 +148,9 @@ for _ in range(6000):
     socket.send_multipart([b'junk'])
 for frames in ([b'x'], [b'<IDS|MSG>', b'0' * 64, b'{}', b'{}', b'{}', b'{}'], [b'<IDS|MSG>'] + [b'\xff'] * 5, [b''] * 100):
     socket.send_multipart(frames)
+deep = b'{"code": "1", "x": ' + b'[' * 200000 + b']' * 200000 + b'}'
+for parts in ([b'{"msg_type": "execute_request"}', b'{}', b'{}', deep], [deep] * 4, [b'{}'] * 4, [b'{"msg_type": 3}'] * 4):
+    socket.send_multipart([b'<IDS|MSG>', client.session.sign(parts)] + parts)
 check(run('x')['results'] == [{'text/plain': '5'}], 'messages of strangers')
 socket.close(0)
 
