@@ -2,12 +2,23 @@
 #include "core/autograd/autograd.h"
 
 #include <atomic>
+#include <new>
+
+#include "core/base/per_thread.h"
 
 namespace luth {
 namespace {
 
 thread_local bool enabled = true;
 std::atomic<uint64_t> sequence_{1};
+
+// What Node::bury() has still to free.
+struct Graveyard {
+  std::vector<Edge> edges;
+  std::vector<Tensor> tensors;
+  bool digging = false;
+};
+constinit thread_local PerThread<Graveyard> graveyard;
 
 }  // namespace
 
@@ -23,14 +34,14 @@ Node::~Node() {
 }
 
 void Node::bury(Small<Edge, 2>& edges, Tensors& tensors) {
-  thread_local std::vector<Edge> dead_edges;
-  thread_local std::vector<Tensor> dead_tensors;
-  thread_local bool digging = false;
+  auto& [dead_edges, dead_tensors, digging] = *graveyard;
   // What others hold too is not the end of a chain; a list may hold the same thing several times.
-  for (auto& e : edges)
-    if (e.node && e.node->use_count() <= edges.size()) dead_edges.push_back(std::move(e));
-  for (auto& t : tensors)
-    if (t && t.impl()->use_count() <= tensors.size()) dead_tensors.push_back(std::move(t));
+  try {
+    for (auto& e : edges)
+      if (e.node && e.node->use_count() <= edges.size()) dead_edges.push_back(std::move(e));
+    for (auto& t : tensors)
+      if (t && t.impl()->use_count() <= tensors.size()) dead_tensors.push_back(std::move(t));
+  } catch (const std::bad_alloc&) {}  // then the rest dies within this call
   edges.clear();
   tensors.clear();
   if (digging) return;

@@ -9,6 +9,7 @@
 #include "core/autograd/accumulated_hooks.h"
 #include "core/autograd/autograd.h"
 #include "core/autograd/saved.h"
+#include "core/base/per_thread.h"
 #include "core/device/device_support.h"
 #include "core/op/basics.h"
 #include "core/tensor/batched_device.h"
@@ -101,15 +102,15 @@ class StreamOrder {
 // A hook may run a backward of its own, which may release the very node whose hooks are running: these end with the
 // outermost backward of the thread.
 thread_local int running = 0;
-thread_local std::vector<std::unique_ptr<NodeHooks>> retired;
+constinit thread_local PerThread<std::vector<std::unique_ptr<NodeHooks>>> retired;
 struct Running {
   Running() { ++running; }
   ~Running() {
-    if (!--running) std::exchange(retired, {});
+    if (!--running) std::exchange(*retired, {});
   }
 };
 void retire(std::unique_ptr<NodeHooks>& hooks) {
-  if (hooks && running > 1) retired.push_back(std::move(hooks));
+  if (hooks && running > 1) retired->push_back(std::move(hooks));
   hooks.reset();
 }
 

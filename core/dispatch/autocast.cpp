@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "core/autograd/autograd.h"
+#include "core/base/per_thread.h"
 
 namespace luth {
 
@@ -28,8 +29,8 @@ struct State {
   std::unordered_map<const TensorImpl*, Cached> casts;
 };
 State& state() {
-  thread_local State s;
-  return s;
+  static constinit thread_local PerThread<State> s;
+  return *s;
 }
 
 bool any_enabled(const State& s) {

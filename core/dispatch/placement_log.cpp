@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "core/base/per_thread.h"
 #include "core/op/op.h"
 
 namespace luth {
@@ -40,8 +41,8 @@ class Placement final : public Observer {
 }  // namespace
 
 void set_log_placement(bool on) {
-  thread_local Placement log;
-  log.set(on);
+  static constinit thread_local PerThread<Placement> log;
+  log->set(on);
 }
 
 }  // namespace luth

@@ -1,27 +1,23 @@
 #include "core/memory/free_list.h"
 
+#include "core/base/per_thread.h"
+
 namespace luth {
 namespace {
 
 constexpr int slots = 4;
 constinit thread_local FreeList lists[slots];
-constinit thread_local bool ended = false;
-
-// Touched once per thread, so that its destructor runs at the thread's end.
-struct Reaper {
-  bool alive = true;
-  ~Reaper() {
-    ended = true;
-    for (auto& l : lists) l.clear();
-  }
-};
-thread_local Reaper reaper;
+constinit thread_local ThreadEnd end;
 
 }  // namespace
 
 FreeList& free_list_of(int slot) { return lists[slot]; }
 
-bool FreeList::register_thread() { return !ended && reaper.alive; }
+void FreeList::register_thread() {
+  end.set([](ThreadEnd&) {
+    for (auto& l : lists) l.clear();
+  });
+}
 
 void FreeList::clear() {
   while (void* p = take()) ::operator delete(p);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/limits.h"
+#include "core/base/per_thread.h"
 #include "core/device/device.h"
 
 namespace luth {
@@ -121,15 +122,16 @@ void drop(void* p) {
   file_slab(s, c, old.live - 1);
 }
 
-// The free slots of one thread. Closer returns them when the thread ends.
+// The free slots of one thread, which returns them when it ends.
 struct Hand {
   Slot* slots = nullptr;  // unused slabs, as a list
   int count = 0;
   Slab* slab = nullptr;
   size_t used = slab_bytes;  // of the slab; slab_bytes without one
-  enum : uint8_t { fresh, open, closed } state = fresh;
+  bool open = false;         // it will be closed
 };
 constinit thread_local Hand hand;
+constinit thread_local ThreadEnd end;
 
 void leave_slab() {
   Slab* c = std::exchange(hand.slab, nullptr);
@@ -165,7 +167,8 @@ bool next_slab(size_t bytes) {
   return true;
 }
 
-void close_hand() {
+void close_hand(ThreadEnd&) {
+  hand.open = false;
   for (Slot* p = std::exchange(hand.slots, nullptr); p;) {
     Slot* next = p->next;
     drop(std::exchange(p, next));
@@ -173,22 +176,15 @@ void close_hand() {
   hand.count = 0;
   leave_slab();
 }
-struct Closer {
-  ~Closer() {
-    close_hand();
-    hand.state = Hand::closed;
-  }
-};
 void open_hand() {
-  thread_local Closer closer;
-  (void)&closer;
-  hand.state = Hand::open;
+  end.set(close_hand);
+  hand.open = true;
 }
 
 bool is_ready(size_t bytes) { return hand.slots || hand.used + bytes <= slab_bytes; }
 
 void make_ready(size_t bytes) {
-  if (hand.state == Hand::fresh) open_hand();
+  if (!hand.open) open_hand();
   if (next_slab(bytes)) return;
   relieve_memory_pressure();  // this may free nodes of this thread
   if (!is_ready(bytes) && !next_slab(bytes)) throw std::bad_alloc();
@@ -210,13 +206,11 @@ void* take_slot(size_t bytes) {
 void* allocate_node(size_t bytes) {
   bytes = (bytes + 15) & ~size_t(15);
   if (!is_ready(bytes)) make_ready(bytes);
-  void* p = take_slot(bytes);
-  if (hand.state == Hand::closed) close_hand();  // the thread is ending: keep nothing
-  return p;
+  return take_slot(bytes);
 }
 
 void free_node(void* p) {
-  if (hand.count >= most || hand.state != Hand::open) return drop(p);
+  if (hand.count >= most || !hand.open) return drop(p);
   static_cast<Slot*>(p)->next = hand.slots;
   hand.slots = static_cast<Slot*>(p);
   ++hand.count;

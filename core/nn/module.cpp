@@ -5,6 +5,7 @@
 
 #include "core/autograd/autograd.h"
 #include "core/base/by_name.h"
+#include "core/base/per_thread.h"
 
 namespace luth::nn {
 namespace {
@@ -118,8 +119,8 @@ void Hooks::remove(int64_t id) {
   from(before, after, before_backward, after_backward, before_state, after_state, before_load, after_load);
 }
 Hooks& global_hooks() {
-  static thread_local Hooks hooks;  // the interpreter of another thread has its own
-  return hooks;
+  static constinit thread_local PerThread<Hooks> hooks;  // the interpreter of another thread has its own
+  return *hooks;
 }
 
 // ---- Parts --------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "core/base/per_thread.h"
 #include "core/tensor/source_mark.h"
 
 namespace luth {
@@ -21,9 +22,9 @@ int64_t now() {
 }  // namespace
 
 Profiler& set_profiling(bool on) {
-  thread_local Profiler own;
-  detail::profiler = on ? &own : nullptr;
-  return own;
+  static constinit thread_local PerThread<Profiler> own;
+  detail::profiler = on ? &*own : nullptr;
+  return *own;
 }
 
 void Profiler::start(ProfileWishes wishes) {

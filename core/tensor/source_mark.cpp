@@ -3,6 +3,7 @@
 #include <atomic>
 #include <memory>
 
+#include "core/base/per_thread.h"
 #include "core/tensor/storage.h"
 
 namespace luth {
@@ -18,10 +19,13 @@ struct Write {
   uint32_t version = 0, mark = 0;
 };
 constexpr size_t slots = 4096;
+struct Writes {
+  std::unique_ptr<Write[]> of = std::make_unique<Write[]>(slots);
+};
 Write& write_of(const Storage& s) {
-  thread_local std::unique_ptr<Write[]> writes = std::make_unique<Write[]>(slots);
+  static constinit thread_local PerThread<Writes> writes;
   const auto address = reinterpret_cast<uintptr_t>(&s);
-  return writes[(address >> 4 ^ address >> 16) % slots];
+  return writes->of[(address >> 4 ^ address >> 16) % slots];
 }
 
 }  // namespace

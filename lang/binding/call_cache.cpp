@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/base/per_thread.h"
 #include "lang/values/tensor_values.h"
 
 namespace luth::lang {
@@ -12,10 +13,10 @@ enum Kind : int8_t { boolean = 1, integer, floating };
 // Direct-mapped, one cache per thread, because `users` is no atomic.
 constexpr size_t slots = 64;
 CachedCall& slot_of(const CallKey& key) {
-  thread_local std::array<CachedCall, slots> cache;
+  static constinit thread_local PerThread<std::array<CachedCall, slots>> cache;
   uint64_t h = reinterpret_cast<uintptr_t>(key.function) >> 4 ^ uint64_t(key.tensors) << 7;
   for (int i = 0; i < key.others; ++i) h = (h ^ key.bits[size_t(i)] ^ key.bits[size_t(i)] >> 52) * 0x9E3779B97F4A7C15u;
-  return cache[h >> 58];
+  return (*cache)[h >> 58];
 }
 static_assert(slots == 1 << (64 - 58));
 

@@ -1,7 +1,9 @@
 // Tokens of pieces that were there before: most words of a text come back.
 #pragma once
+#include <array>
 #include <functional>
 
+#include "core/base/per_thread.h"
 #include "core/text/library/models.h"
 
 namespace luth::text {
@@ -10,8 +12,9 @@ class WordCache {
  public:
   /// The calling thread's cache of the tokenizer with that number. A thread keeps those of the last two.
   static WordCache& of_thread(uint64_t owner) {
-    thread_local WordCache caches[2];
-    thread_local size_t last = 0;
+    static constinit thread_local PerThread<std::array<WordCache, 2>> of_both;
+    static constinit thread_local size_t last = 0;
+    auto& caches = *of_both;
     if (caches[last].owner_ == owner) return caches[last];
     last = 1 - last;
     if (caches[last].owner_ != owner) caches[last].reset();

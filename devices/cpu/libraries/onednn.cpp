@@ -1,5 +1,7 @@
 #include "devices/cpu/libraries/onednn.h"
 
+#include "core/base/per_thread.h"
+
 namespace luth::cpu {
 
 // Never destroyed, as the caches of primitives: threads may outlive static objects.
@@ -8,8 +10,11 @@ const dnnl::engine& engine() {
   return e;
 }
 dnnl::stream& stream() {
-  thread_local dnnl::stream s(engine());
-  return s;
+  struct Stream : dnnl::stream {
+    Stream() : stream(engine()) {}
+  };
+  static constinit thread_local PerThread<Stream> s;
+  return *s;
 }
 
 dnnl::primitive_attr attributes() {

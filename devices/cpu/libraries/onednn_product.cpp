@@ -1,6 +1,7 @@
 // Products of bfloat16 by oneDNN, for its versions 2 and 3.
 #include <bit>
 
+#include "core/base/per_thread.h"
 #include "devices/cpu/libraries/onednn.h"
 
 namespace luth::cpu {
@@ -73,7 +74,8 @@ std::shared_ptr<const Primitive> dnn_bf16_product(int64_t m, int64_t n, int64_t 
 
 void dnn_multiply_bf16(const std::shared_ptr<const Primitive>& product, const bfloat16* a, const bfloat16* b, void* c) {
   one_thread();
-  thread_local std::unique_ptr<BoundProduct> bound;
+  static constinit thread_local PerThread<std::unique_ptr<BoundProduct>> of_thread;
+  auto& bound = *of_thread;
   translated("product", [&] {
     if (!bound || bound->product != product) bound = std::make_unique<BoundProduct>(product);
     bound->a.set_data_handle(const_cast<bfloat16*>(a));

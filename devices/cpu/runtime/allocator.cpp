@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/limits.h"
+#include "core/base/per_thread.h"
 
 namespace luth::cpu {
 namespace {
@@ -70,7 +71,6 @@ std::string shown_bytes(double n) {
 }  // namespace
 
 thread_local Allocator::Local* Allocator::local_ = nullptr;
-thread_local bool Allocator::local_ended_ = false;
 
 SizeClass::SizeClass(size_t n) : asked(n) {
   if (n <= 1024) {
@@ -100,19 +100,16 @@ Allocator::~Allocator() {
   give_all_back();
 }
 
-Allocator::LocalEnd::~LocalEnd() {
-  local_ended_ = true;
-  if (local_) local_->owner->end_local();
-}
-
-// Null if the thread is ending, so that its lists are gone, or has lists of another allocator: then only the shared
-// lists are used.
-Allocator::Local* Allocator::make_local() {
-  if (local_ || local_ended_) return nullptr;
-  static thread_local LocalEnd end;
-  auto* l = new Local{this};
+// Null without memory, or if the thread has lists of another allocator: then only the shared lists are used.
+Allocator::Local* Allocator::make_local() noexcept {
+  auto* l = local_ ? nullptr : new (std::nothrow) Local{this};
+  if (!l) return nullptr;
+  static constinit thread_local ThreadEnd end;
+  end.set([](ThreadEnd&) {
+    if (local_) local_->owner->end_local();
+  });
   std::lock_guard hold(lock_);
-  locals_.push_back(l);
+  l->next = std::exchange(locals_, l);
   return local_ = l;
 }
 
@@ -120,9 +117,10 @@ void Allocator::end_local() noexcept {
   std::lock_guard hold(lock_);
   drop(*local_);
   merge(*local_);
-  std::erase(locals_, local_);
-  delete local_;
-  local_ = nullptr;
+  Local** at = &locals_;
+  while (*at != local_) at = &(*at)->next;
+  *at = local_->next;
+  delete std::exchange(local_, nullptr);
 }
 
 void* Allocator::pass_through(size_t bytes) {
@@ -360,7 +358,7 @@ MemoryStats Allocator::stats() {
   if (local_ && local_->owner == this) merge(*local_);
   constexpr auto relaxed = std::memory_order_relaxed;
   MemoryStats s{allocated_, peak_, reserved_, calls_};
-  for (Local* l : locals_) {
+  for (Local* l = locals_; l; l = l->next) {
     if (l == local_) continue;
     s.peak = std::max(s.peak, s.allocated + l->top.load(relaxed));
     s.allocated += l->delta.load(relaxed);

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <vector>
 
 #include "core/device/device.h"
 
@@ -71,13 +70,11 @@ class Allocator {
     std::array<List, SizeClass::small> lists{};
     std::atomic<int64_t> delta{0}, top{0};  // bytes handed out since the last merge, and the highest value of it
     std::atomic<int64_t> calls{0};
-  };
-  struct LocalEnd {
-    ~LocalEnd();
+    Local* next = nullptr;
   };
 
   Local* local() { return local_ && local_->owner == this ? local_ : make_local(); }
-  Local* make_local();
+  Local* make_local() noexcept;
   void end_local() noexcept;
   void* pass_through(size_t bytes);
   void* refill(Local* l, const SizeClass& c);
@@ -94,11 +91,10 @@ class Allocator {
   void drop(Local& l) noexcept;
 
   static __attribute__((tls_model("initial-exec"))) thread_local Local* local_;
-  static __attribute__((tls_model("initial-exec"))) thread_local bool local_ended_;
 
   std::mutex lock_;
   std::array<List, SizeClass::count> lists_{};
-  std::vector<Local*> locals_;
+  Local* locals_ = nullptr;
   size_t bound_;
   int64_t (*clock_)();
   int64_t period_end_;

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "core/base/per_thread.h"
 #include "core/tensor/tensor.h"
 #include "devices/cuda/runtime/library.h"
 #include "devices/cuda/runtime/streams.h"
@@ -202,7 +203,8 @@ struct Plan {
 };
 
 Plan& plan_for(int device, cublasLtHandle_t handle, const Gemm& g) {
-  thread_local std::unordered_map<Key, Plan, KeyHash> plans;
+  static constinit thread_local PerThread<std::unordered_map<Key, Plan, KeyHash>> of_thread;
+  auto& plans = *of_thread;
   const Key key(device, g);
   if (auto it = plans.find(key); it != plans.end()) return it->second;
   if (plans.size() >= most_plans) plans.clear();
