@@ -39,7 +39,8 @@ constexpr ErrorCode exit_code_of(int signal) {
   return signal == SIGTERM ? ErrorCode::terminated : ErrorCode::interrupted;
 }
 
-// Where C code keeps Lua from seeing SIGTERM, in a pattern that backtracks or a long operator, the process ends anyway.
+// Where C code keeps Lua from seeing a signal, in a pattern that backtracks or a long operator, the process ends
+// anyway; the prompt waits, for what it holds.
 constexpr unsigned grace = 5;  // seconds
 // A polling loop has longer, and again as long while Lua still runs: between two steps there may be an operator of many
 // seconds, or a pass over the validation data.
@@ -156,7 +157,7 @@ void on_signal(int signal) {
   if (interp && interp->running) hook_running(*interp, stop);
   presses = 1;
   last_press = nanoseconds();
-  if (signal == SIGTERM || keeps_session) alarm(signal == SIGTERM ? grace : 1);
+  alarm(signal == SIGINT && keeps_session ? 1 : grace);
 }
 
 // On a stack of its own, so that no code which is interrupted has to keep the thread's stack ready for it.

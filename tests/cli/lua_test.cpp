@@ -269,15 +269,6 @@ TEST(Interrupt, Terminate) {
   EXPECT_TRUE(has(r.err, "terminated")) << r.err;
 }
 
-// A pattern that backtracks for ages sees no signal; SIGTERM has a few seconds of patience.
-TEST(Interrupt, TerminatesInsideC) {
-  Process p({"-e", "io.write('ready\\n'):flush() local s = ('a'):rep(20000) print(s:find(('.-'):rep(4) .. 'b'))"});
-  ASSERT_TRUE(p.wait_for("ready"));
-  usleep(300000);  // until it is inside
-  p.signal(SIGTERM);
-  EXPECT_EQ(p.wait().code, 143);
-}
-
 TEST(Interrupt, RunsClosingCode) {
   Process p({"-e",
              "local _ <close> = setmetatable({}, {__close = function() print('closed') end}) "
