@@ -1,7 +1,5 @@
 #include "core/image/file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,18 +7,13 @@
 #include <cstring>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/open_file.h"
 
 namespace luth::data {
 
-// Without O_NONBLOCK a pipe would wait for its writer.
-File::File(std::string path) : path_(std::move(path)), fd_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+File::File(std::string path) : path_(std::move(path)) {
   struct stat s {};
-  if (fd_ < 0) throw Error("cannot open '{}': {}", path_, std::strerror(errno));
-  if (fstat(fd_, &s) || !S_ISREG(s.st_mode)) {
-    ::close(fd_);
-    throw Error("cannot read '{}': it is {}, not a file", path_, S_ISDIR(s.st_mode) ? "a folder" : "a device or pipe");
-  }
+  fd_ = open_file(path_, s);
   size_ = uint64_t(s.st_size);
   changed_ = int64_t(s.st_mtim.tv_sec) * 1'000'000'000 + s.st_mtim.tv_nsec;
 }

@@ -20,7 +20,7 @@ class File {
 
  private:
   std::string path_;
-  int fd_;
+  int fd_ = -1;
   uint64_t size_ = 0;
   int64_t changed_ = 0;
 };

@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/open_file.h"
+
 namespace luth::io {
 namespace {
 
@@ -150,17 +152,9 @@ Disk::~Disk() {
 }
 
 Disk Disk::open(const std::string& path, ErrorCode code) {
-  // without O_NONBLOCK a pipe would wait for its writer
-  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) throw Error(code, "cannot open '{}': {}", path, text(errno));
-  Disk disk(fd, 0);
   struct stat s;
-  if (fstat(fd, &s)) throw Error(code, "cannot open '{}': {}", path, text(errno));
-  if (!S_ISREG(s.st_mode))
-    throw Error(code, "cannot read '{}': it is {}, not a file", path,
-                S_ISDIR(s.st_mode) ? "a folder" : "a device or pipe");
-  disk.size_ = uint64_t(s.st_size);
-  return disk;
+  const int fd = open_file(path, s, code);
+  return Disk(fd, uint64_t(s.st_size));
 }
 
 bool Disk::failed(int error) noexcept {

@@ -1,7 +1,5 @@
 #include "core/records/packed_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -9,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/base/error.h"
+#include "core/base/open_file.h"
 
 namespace luth::data {
 
@@ -19,14 +17,10 @@ constexpr int64_t most_unpacked = 1032;
 void PackedFile::Close::operator()(gzFile_s* f) const { gzclose(f); }
 
 PackedFile::PackedFile(const std::string& path) : path_(path) {
-  // without O_NONBLOCK a pipe would wait for its writer
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) throw Error("cannot open '{}': {}", path, std::strerror(errno));
   struct stat s {};
-  const bool is_file = fstat(fd, &s) == 0 && S_ISREG(s.st_mode);
-  file_.reset(is_file ? gzdopen(fd, "rb") : nullptr);
+  const int fd = open_file(path, s);
+  file_.reset(gzdopen(fd, "rb"));
   if (!file_) ::close(fd);
-  if (!is_file) throw Error("cannot read '{}': it is no file", path);
   if (!file_) throw Error("cannot open '{}': no memory", path);
   size_ = s.st_size;
   gzbuffer(file_.get(), 1 << 17);

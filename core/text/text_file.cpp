@@ -1,25 +1,19 @@
 #include "core/text/text_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
-#include "core/base/error.h"
+#include "core/base/open_file.h"
 
 namespace luth::text {
 
 TextFile::TextFile(std::string path) : path_(std::move(path)) {
-  file_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe without a writer would block
   struct stat status {};
-  const int trouble = file_ < 0 || ::fstat(file_, &status) ? errno : 0;
+  file_ = open_file(path_, status);
   size_ = status.st_size;
-  if (!trouble && S_ISREG(status.st_mode)) return;
-  if (file_ >= 0) ::close(file_);
-  throw Error("cannot read '{}': {}", path_, trouble ? strerror(trouble) : "it is no regular file");
 }
 
 TextFile::~TextFile() { ::close(file_); }

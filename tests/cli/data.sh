@@ -50,6 +50,6 @@ grep -q 'mnist of 10000 samples' out && grep -q '^labels: ' out || fail "picture
 luth data show "$LUTH_SOURCE/share/data/houses/train.csv" --count 2 && grep -q '  district: 5 categories: Centre, ' out && grep -q '^area,rooms,' out || fail "a table"
 luth data show "$LUTH_SOURCE/tests/data/plain.npz" && grep -q 'torch.Size' out || fail "arrays"
 mkdir strange && ln -s /dev/zero strange/input.txt
-refused 1 'it is no file' data show strange
+refused 1 'not a file' data show strange
 refused 2 "--count is a number" data show mnist --count 0
 refused 2 "there is no data set 'none'" data show none

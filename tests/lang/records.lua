@@ -52,15 +52,19 @@ check(#data.JSONLines(write('{"a": ' .. ('['):rep(15) .. '1' .. (']'):rep(15) ..
 fails('a number is out of range', data.JSONLines, write '{"a": 1e999}\n')
 
 -- ---- SQLite ----
+-- The second view finds nothing, and never ends.
+local views = 'CREATE VIEW cheap AS SELECT area FROM houses WHERE price < 4; '
+  .. 'CREATE VIEW endless AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n WHERE i < 0;'
 local made = os.execute(string.format([[command -v sqlite3 >/dev/null && sqlite3 %s/a.db "CREATE TABLE houses (area REAL, city TEXT, price INT, b BLOB);
-  INSERT INTO houses VALUES (10, 'Rome', 2, x'00'), (NULL, 'Oslo', 3, NULL), (30, 'Rome', 4, NULL); CREATE TABLE none (a INT);"]], folder))
+  INSERT INTO houses VALUES (10, 'Rome', 2, x'00'), (NULL, 'Oslo', 3, NULL), (30, 'Rome', 4, NULL); CREATE TABLE none (a INT); %s"]], folder, views))
   or os.execute(string.format([[python3 -c "
 import sqlite3
 db = sqlite3.connect('%s/a.db')
 db.execute('CREATE TABLE houses (area REAL, city TEXT, price INT, b BLOB)')
 db.executemany('INSERT INTO houses VALUES (?, ?, ?, ?)', [(10, 'Rome', 2, b'0'), (None, 'Oslo', 3, None), (30, 'Rome', 4, None)])
 db.execute('CREATE TABLE none (a INT)')
-db.commit()" 2>/dev/null]], folder))
+db.executescript('%s')
+db.commit()" 2>/dev/null]], folder, views))
 if not made then
   print 'there is neither sqlite3 nor python3'
   os.exit(77)
@@ -84,7 +88,9 @@ fails('more than one query', data.SQLite, db, 'SELECT 1 AS a; DROP TABLE houses'
 fails('the query is empty', data.SQLite, db, '')
 fails("row 1, column 'b': a blob", data.SQLite, db, 'SELECT * FROM houses')
 fails('has no rows', data.SQLite, db, 'SELECT a FROM none')
-if os.execute('mkfifo ' .. folder .. '/pipe') then fails('is no file', data.SQLite, folder .. '/pipe', 'SELECT 1 AS a') end  -- it would wait for ever
+if os.execute('mkfifo ' .. folder .. '/pipe') then fails('not a file', data.SQLite, folder .. '/pipe', 'SELECT 1 AS a') end  -- it would wait for ever
+check(row(data.SQLite(db, 'SELECT * FROM cheap', { standardize = false }):get(1)), '10.0')
+fails("the view 'endless' of the file takes too long", data.SQLite, db, 'SELECT area FROM houses JOIN endless ON i = area')
 fails('unable to open', data.SQLite, folder .. '/none.db', 'SELECT 1')
 fails('not a database', data.SQLite, write(('x'):rep(2000)), 'SELECT * FROM houses')
 fails('has no columns', data.SQLite, db, "ATTACH 'b.db' AS b")

@@ -47,7 +47,7 @@ assert(data.TextDataset(path, { tokenizer = 'bytes', context = 2 }):tokens() == 
 write ''
 refused('there are 0 tokens', data.TextDataset, path, { tokenizer = 'characters', context = 2 })
 refused("of characters, bytes, words or bpe, got 'letters'", data.TextDataset, path, { tokenizer = 'letters' })
-refused('cannot read', data.TextDataset, '/no/such/text', { tokenizer = 'bytes' })
+refused('cannot open', data.TextDataset, '/no/such/text', { tokenizer = 'bytes' })
 refused('needs a tokenizer', data.TextDataset, path, {})
 write(('x'):rep(100))
 local shrunk = data.TextDataset(path, { tokenizer = 'bytes', context = 10 })

@@ -1,12 +1,12 @@
 // Queries by libsqlite3. The database is opened for reading, and its own schema is not trusted: it may come from
 // anyone.
 #include <sqlite3.h>
-#include <sys/stat.h>
 
 #include <exception>
+#include <string>
 
-#include "core/base/error.h"
 #include "core/base/interrupt.h"
+#include "core/base/open_file.h"
 #include "core/base/visible.h"
 #include "core/records/sql.h"
 
@@ -14,7 +14,9 @@ namespace luth::data {
 namespace {
 
 constexpr int most_bytes = 64 << 20;  // of a value or a row
-constexpr int instructions_between_polls = 1 << 20;
+constexpr int steps_between_polls = 1 << 20;
+// Instructions that a query of a view of the file may take, which may have no end: so many, and more for each byte.
+constexpr int64_t steps = 200'000'000, steps_of_byte = 1'000;
 
 struct Close {
   void operator()(sqlite3* db) const { sqlite3_close_v2(db); }
@@ -25,8 +27,9 @@ class Query final : public Records {
  public:
   Query(const std::string& path, const std::string& query) : Records("'" + path + "'") {
     struct stat s {};
-    if (::stat(path.c_str(), &s) == 0 && !S_ISREG(s.st_mode))
-      throw Error("{} is no file", name_);  // a pipe would block
+    // Not opened for that: to close it would end the locks that other databases of this process hold on it.
+    if (::stat(path.c_str(), &s) == 0) check_is_file(path, s);
+    steps_left_ = steps + steps_of_byte * s.st_size;
     sqlite3* db = nullptr;
     const int code = sqlite3_open_v2(path.c_str(), &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
     db_.reset(db);
@@ -36,7 +39,8 @@ class Query final : public Records {
     sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, most_bytes);
     sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
-    sqlite3_progress_handler(db, instructions_between_polls, poll, this);
+    sqlite3_progress_handler(db, steps_between_polls, poll, this);
+    sqlite3_set_authorizer(db, note_view, this);
     prepare(query);
   }
   std::string where() const override { return "row " + std::to_string(row_); }
@@ -98,19 +102,31 @@ class Query final : public Records {
     return {text, size_t(sqlite3_column_bytes(statement_.get(), i))};
   }
 
+  // The view that the schema of the file has brought into the query, if it has; all else the caller has asked for.
+  static int note_view(void* self, int, const char*, const char*, const char*, const char* view) {
+    if (auto& q = *static_cast<Query*>(self); view && q.view_.empty()) q.view_ = view;
+    return SQLITE_OK;
+  }
+
   // No exception passes SQLite's frames.
   static int poll(void* self) {
     auto& q = *static_cast<Query*>(self);
     try {
       poll_interrupt();
-      return 0;
+      q.steps_left_ -= steps_between_polls;
+      if (q.view_.empty() || q.steps_left_ > 0) return 0;
+      throw Error(
+          "{}, {}: the view '{}' of the file takes too long, and may have no end; query the tables of the file "
+          "instead",
+          q.name_, q.where(), foreign(q.view_));
     } catch (const std::exception&) { q.stopped_ = std::current_exception(); }
     return 1;
   }
 
   std::unique_ptr<sqlite3, Close> db_;
   std::unique_ptr<sqlite3_stmt, Close> statement_;
-  int64_t row_ = 0;
+  int64_t row_ = 0, steps_left_ = 0;
+  std::string view_;
   std::exception_ptr stopped_;
 };
 

@@ -66,7 +66,7 @@ TEST(Idx, Damage) {
   EXPECT_TRUE(contains(text(idx(0x0e, std::vector<uint32_t>(8, 0xffffffff), "a")), "do not fit"));
   EXPECT_TRUE(contains(text(idx(0x08, {0xffffffff}, "a")), "do not fit"));
   EXPECT_TRUE(contains(failure([&] { read_idx(dir / "none"); }).text, "No such file"));
-  EXPECT_TRUE(contains(failure([&] { read_idx(dir.path); }).text, "no file"));
+  EXPECT_TRUE(contains(failure([&] { read_idx(dir.path); }).text, "not a file"));
 }
 
 TEST(Idx, DamagedGzip) {
