@@ -2,6 +2,7 @@
 #include "core/device/device.h"
 
 #include <dlfcn.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -158,8 +159,7 @@ std::string cpu_isa() {
 #endif
   if (const char* asked = std::getenv("LUTH_CPU_ISA"); asked && *asked) {
     if (std::find(std::begin(known), std::end(known), std::string_view(asked)) == std::end(known))
-      throw Error(ErrorCode::usage, "LUTH_CPU_ISA={} is unknown; it is one of v2, v3, v4 (on x86-64) or generic",
-                  asked);
+      throw Error(ErrorCode::usage, "LUTH_CPU_ISA={} is unknown; here it is one of: {}", asked, fmt::join(known, ", "));
     if (!runs_here(asked)) throw Error(ErrorCode::usage, "LUTH_CPU_ISA={}: this processor cannot run that code", asked);
     if (!library_exists(std::string("cpu_") + asked))
       throw Error(ErrorCode::usage, "LUTH_CPU_ISA={}: this build has no kernels for it", asked);

@@ -1,6 +1,8 @@
 #include "core/io/json.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "core/base/visible.h"
@@ -38,10 +40,27 @@ void write(const Item& item, std::string& out) {
   }
 }
 
+// A place in the text, which the parser moves on.
+struct Place {
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+  const char* at;
+  const char** reached;
+  reference operator*() const { return *at; }
+  Place& operator++() { return *reached = ++at, *this; }
+  bool operator==(const Place& o) const { return at == o.at; }
+};
+
 // What the parser reports, made into a tree. The innermost container that is open is the last of `open_`.
 class Builder : public nlohmann::json_sax<Json> {
  public:
+  explicit Builder(std::string_view text) : text_(text), reached_(text.data()) {}
   Item root;
+  Place begin() { return {text_.data(), &reached_}; }
+  Place end() { return {text_.data() + text_.size(), &reached_}; }
 
   bool null() override { return put({}); }
   bool boolean(bool v) override { return put(v); }
@@ -56,9 +75,14 @@ class Builder : public nlohmann::json_sax<Json> {
   bool start_object(size_t) override { return open(Map()); }
   bool start_array(size_t) override { return open(List()); }
   bool key(std::string& name) override {
-    if (open_.back().item.as<Map>()->find(name))
-      throw Error(ErrorCode::usage, "JSON has the key '{}' twice in one object", foreign(name));
-    open_.back().key = std::move(name);
+    Open& in = open_.back();
+    const Map& map = *in.item.as<Map>();
+    for (size_t i = 0; map.find(name) && i < map.size(); ++i)
+      if (map.begin()[i].key == Key(name))
+        throw Error(ErrorCode::usage, "JSON has the key '{}' twice in one object, in lines {} and {}", foreign(name),
+                    line_of(in.keys[i]), line_of(offset()));
+    in.keys.push_back(offset());
+    in.key = std::move(name);
     return true;
   }
   bool end_object() override { return close(); }
@@ -68,7 +92,8 @@ class Builder : public nlohmann::json_sax<Json> {
  private:
   struct Open {
     Item item;
-    std::string key;  // of the value that comes next
+    std::string key;           // of the value that comes next
+    std::vector<size_t> keys;  // where they are in the text
   };
 
   bool put(Item value) {
@@ -92,6 +117,11 @@ class Builder : public nlohmann::json_sax<Json> {
     return put(std::move(done));
   }
 
+  size_t offset() const { return size_t(reached_ - text_.data()); }
+  int64_t line_of(size_t at) const { return 1 + std::count(text_.begin(), text_.begin() + ptrdiff_t(at), '\n'); }
+
+  const std::string_view text_;
+  const char* reached_;
   std::vector<Open> open_;
 };
 
@@ -104,8 +134,9 @@ std::string to_json(const Item& item) {
 }
 
 Item from_json(std::string_view text) {
-  Builder builder;
-  if (!Json::sax_parse(text, &builder)) throw Error(ErrorCode::usage, "this is no JSON: {}", foreign(text, 200));
+  Builder builder(text);
+  if (!Json::sax_parse(builder.begin(), builder.end(), &builder))
+    throw Error(ErrorCode::usage, "this is no JSON: {}", foreign(text, 200));
   return std::move(builder.root);
 }
 

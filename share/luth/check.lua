@@ -10,6 +10,9 @@ local M = {}
 local most_bytes = 16 * 2^20  -- of a file; no source is larger, and each byte costs some hundred of memory
 
 local function read(path)
+  if native.exists(path) and not native.is_file(path) then
+    errors.usage("luth check takes files, and '%s' is a %s", path, native.exists(path .. '/.') and 'folder' or 'device or pipe')
+  end
   local file, message = io.open(path, 'rb')
   local text = file and (file:read(most_bytes + 1) or '')
   if file then file:close() end
@@ -42,7 +45,6 @@ end
 function M.run(paths, json)
   local count = 0
   for _, path in ipairs(paths) do
-    if native.exists(path .. '/.') then errors.usage("luth check takes files, and '%s' is a folder", path) end
     for _, finding in ipairs((M.text(read(path)))) do
       local line = json and native.json_encode { file = path, line = finding.line, text = finding.text }
       io.write(line or string.format('%s:%d: %s', path, finding.line, finding.text), '\n')

@@ -284,7 +284,8 @@ local function what_to_evaluate(subcommand, path, file)
   if not native.exists(file) then unusable("there is no checkpoint '%s'", file) end
   local dir = run_folder.of_checkpoint(file)
   if not run_folder.is_one(dir) then
-    usage('%s has no recipe.lua and options.json beside ckpt/; use luth %s RECIPE.lua --checkpoint %s', dir, subcommand, file)
+    usage("'%s' belongs to no run: there are no recipe.lua and options.json in '%s'; use luth %s RECIPE.lua --checkpoint %s", file,
+      dir == '' and '/' or dir, subcommand, file)
   end
   return file, dir .. '/recipe.lua', words_of_eval(dir)
 end

@@ -1,6 +1,8 @@
 // luth check from the command line: exit codes and output. What it finds is in tests/lang/check.lua.
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
 #include <filesystem>
 
 #include "tests/cli/run.h"
@@ -9,6 +11,14 @@ namespace luth::testing {
 namespace {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(Check, WaitsForNoPipe) {
+  TempDir dir;
+  ASSERT_EQ(mkfifo((dir / "pipe").c_str(), 0600), 0);
+  const Result r = run({"check", dir / "pipe"}, {.timeout = 60});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_TRUE(has(r.err, "luth check takes files, and '" + (dir / "pipe") + "' is a device or pipe")) << r.err;
+}
 
 TEST(Check, FindsAndExitsWithOne) {
   TempDir dir;

@@ -260,6 +260,9 @@ TEST_F(TrainOptions, ValuesOfSeveralSources) {
   EXPECT_TRUE(has(train({"--config", "d.json"}).err, "unknown option '--epocs' in d.json"));
   dir_.write("d.json", "[1]");
   EXPECT_TRUE(has(train({"--config", "d.json"}).err, "--config d.json: it is no JSON object"));
+  dir_.write("d.json", "{\"lr\": 1,\n\"a\": {\"lr\": 2},\n\"lr\": 3}");
+  EXPECT_TRUE(has(train({"--config", "d.json"}).err,
+                  "luth: --config d.json: JSON has the key 'lr' twice in one object, in lines 1 and 3\n"));
   for (const char* name : {"lr=1", "a b", "", "-lr"}) {
     dir_.write("d.json", std::string("{\"") + name + "\": 1}");
     EXPECT_TRUE(has(train({"--config", "d.json"}).err, std::string("'") + name + "' cannot be the name of an option"))

@@ -138,6 +138,10 @@ TEST(StrangeRun, OnlyFilesAreRead) {
   dir.write("run.lua/ckpt/last.h5", "");
   const auto print = [&] { return run({"eval", "run.lua", "--print-recipe"}, {.dir = dir.path(), .timeout = 20}); };
   EXPECT_EQ(print().out, "-- run.lua/recipe.lua\nreturn {}\n");
+  const Result none = run({"eval", "/dev/zero", "--print-recipe"});
+  EXPECT_TRUE(none.code == 2 &&
+              has(none.err, "'/dev/zero' belongs to no run: there are no recipe.lua and options.json in '/'"))
+      << none.err;
   for (const char* name : {"run.lua/recipe.lua", "run.lua/options.json"}) {
     const std::string text = read_file(dir / name);
     std::filesystem::remove(dir / name);

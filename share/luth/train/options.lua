@@ -55,7 +55,8 @@ end
 function Line:read_config(path)
   if not path then return end
   local ok, values = pcall(native.json_decode, native.read(path, 1 << 24, 2))
-  if not ok or type(values) ~= 'table' or #values > 0 then usage('--config %s: it is no JSON object', path) end
+  if not ok then usage('--config %s: %s', path, values) end
+  if type(values) ~= 'table' or #values > 0 then usage('--config %s: it is no JSON object', path) end
   self.config_file = path
   for _, name in ipairs(errors.keys(values)) do
     local value = values[name]
