@@ -239,7 +239,8 @@ bool TcpStore::wait_until(const Fields& keys, Deadline deadline) {
   const auto left = std::max(std::chrono::ceil<Milliseconds>(deadline - Clock::now()), Milliseconds(0));
   Fields request{"wait", std::to_string(left.count())};
   request.insert(request.end(), keys.begin(), keys.end());
-  const auto answer = ask(request, deadline + patience());  // the server says that it is late
+  // It is the server who says that it is late.
+  const auto answer = ask(request, std::max(deadline + soon, Clock::now() + patience()));
   return answer && (*answer)[0] == "ok";
 }
 

@@ -135,6 +135,16 @@ TEST(TcpStore, AServerThatEndsIsNamed) {
   }
 }
 
+// As where another program has the port.
+TEST(TcpStore, AWaitForWhoNeverAnswersEnds) {
+  constexpr Milliseconds time{6'000};
+  const Socket mute = listen_at(0);
+  TcpStore store({"127.0.0.1", port_of(mute)}, time);
+  const Deadline began = Clock::now();
+  EXPECT_FALSE(store.wait_until({"key"}, began + time));
+  EXPECT_LT(Clock::now() - began, time + time * 5 / 6);
+}
+
 TEST(TcpStore, NobodyListens) {
   const int port = port_of(listen_at(0));
   try {
