@@ -36,6 +36,12 @@ std::string list(Options options) {
   return text;
 }
 
+std::string indented(std::string_view lines) {
+  std::string text = "  ";
+  for (char c : lines) text += c == '\n' ? "\n  " : std::string(1, c);
+  return text + "\n";
+}
+
 std::string usage_line(const Subcommand& command, std::string_view arguments) {
   return fmt::format("Usage: luth {}{}{} [options]\n", command.name, arguments.empty() ? "" : " ", arguments);
 }
@@ -90,7 +96,7 @@ std::string program_help() {
 std::string subcommand_help(const Subcommand& command) {
   std::string text = fmt::format("{}\n{}", usage_line(command, command.arguments), command.about);
   if (command.extended) text += "\nOptions of every recipe:\n" + list(recipe_options().rows);
-  return text + "\nOptions:\n" + list(command.options);
+  return text + "\nOptions:\n" + list(command.options) + "\nExample\n" + indented(command.example);
 }
 
 std::string recipe_help(const Subcommand& command, std::string_view recipe, Options declared) {

@@ -51,7 +51,7 @@ std::string subcommand_section(const Subcommand& command, Options of_recipes) {
       plain(command.about));
   text += list(command.options);
   if (command.extended) text += ".PP\nOptions of every recipe, behind its name:\n" + list(of_recipes);
-  return text;
+  return text + fmt::format(".PP\nExample:\n.PP\n.nf\n.RS\n{}\n.RE\n.fi\n", plain(command.example));
 }
 
 constexpr std::string_view description =

@@ -2,276 +2,236 @@
 
 #include <climits>
 
+#include "cli/option_rows.h"
 #include "cli/subcommands.h"
 
 namespace luth::cli {
 namespace {
 
-// ---- options of several subcommands ----
-
-constexpr Option threads{"--threads", "N",
-                         "number of threads (default: LUTH_THREADS, else OMP_NUM_THREADS, else the number of cores)"};
-constexpr Option log_placement{"--log-device-placement", "", "print where each operator runs"};
-constexpr Option help_row{"--help", "", "print this text"};
-
-constexpr Option device(std::string_view otherwise) {
-  return {"--device", "D", "where to compute: cpu, cuda, cuda:1, ..., or auto (a GPU if there is one)", otherwise,
-          "auto cpu cuda"};
-}
-constexpr Option amp{"--amp", "bf16|off", "mixed precision: matrix products and convolutions in bfloat16, or off",
-                     "off", "bf16 off"};
-constexpr Option dist_timeout{"--dist-timeout", "S", "how many seconds the ranks of a run wait for each other", "120"};
-
-// ---- the options of each ----
-
-constexpr Option of_program[] = {
-    {"-e", "CODE", "run a piece of Lua code"},
-    {"-l", "MODULE", "require a module and assign it to a global of its name; -l NAME=MODULE: to NAME"},
-    {"-i", "", "start the prompt after everything else"},
-    {"--debug", "", "stop in the debugger at the script's first line, and where an error is that nothing catches"},
-    {"-v", "", "print the version, then go on"},
-    {"-E", "", "ignore LUA_INIT, LUA_PATH and LUA_CPATH"},
-    {"-W", "", "turn on Lua's warnings"},
-    {"-", "", "read the script from standard input"},
-    {"--", "", "end of the options; the next word is the script"},
-    threads,
-    device("cpu"),
-    log_placement,
-    {"--version", "", "print the version"},
-    help_row,
-};
-
-constexpr Option of_bench[] = {
-    {"--list", "", "print the names of the workloads and stop"},
-    {"--json", "", "print one JSON object per line"},
-    {"--filter", "REGEX", "run only the workloads in whose names this regular expression is found"},
-    {"--seconds", "S", "how many seconds to measure each workload", "0.5"},
-    {"--check", "FILE", "count instructions of small calls by valgrind; fail where one takes 2 % more than FILE says"},
-    device("cpu"),
-    {"--no-cudnn", "", "on a GPU, compute convolutions by luth's own kernels, not by cuDNN"},
-    log_placement,
-    threads,
-    help_row,
-};
-
-constexpr Option of_check[] = {
-    {"--json", "", "print one JSON object for each finding: file, line, text"},
-    threads,
-    help_row,
-};
-
-constexpr Option of_lsp[] = {
-    {"--stdio", "", "speak over stdin and stdout, as it does anyway: editors pass this option"},
-    threads,
-    help_row,
-};
-
-constexpr Option of_ckpt[] = {
-    {"--tensors", "", "ls: list tensors alone"},
-    {"--part", "NAME", "export, average: the weights under this name of the file", "ema if there is one, else model"},
-    {"--base", "0|1", "export: names count positions from 0, as PyTorch's, or from 1", "0", "0 1"},
-    {"--force", "", "convert, export, average: replace a file that exists"},
-    threads,
-    help_row,
-};
-
-constexpr Option of_data[] = {
-    {"--dir", "DIR", "ls, get, show: the folder of the data set", "$XDG_DATA_HOME/luth/NAME"},
-    {"--from", "ADDRESS", "get: a folder that has the files, or its address, in place of the publishers'"},
-    {"--force", "", "get: fetch what is there already"},
-    {"--count", "N", "show: how many samples", "16"},
-    {"--split", "PART", "show: train or test", "train", "train test"},
-    threads,
-    help_row,
-};
-
-constexpr Option of_eval[] = {
-    {"--checkpoint", "FILE", "the checkpoint to evaluate, if the argument is a recipe"},
-    {"--split", "PART", "the data to evaluate on: test, val or train", "test, else val, else train", "test val train"},
-    {"--require", "LIST", "fail with exit code 7 where a metric misses its bound: accuracy=0.98,loss=0.1"},
-    {"--confidence", "", "print 95 % intervals too, by bootstrap over the samples"},
-    {"--per-class", "", "print precision, recall, F1 and samples of each class too"},
-    {"--predictions", "FILE", "write outputs and targets of all samples, as .csv or for torch.load (.h5, .npz)"},
-    {"--print-recipe", "", "print the recipe that would run, its path first, and run nothing"},
-    device("auto"),
-    amp,
-    dist_timeout,
-    log_placement,
-    threads,
-    help_row,
-};
-
-constexpr Option of_help[] = {
-    {"--search", "", "find names, topics and pages by words: luth help --search largest elements"},
-    {"--man", "", "print the manual page, in roff: luth help --man | man -l -"},
-    threads,
-    help_row,
-};
-
-constexpr Option of_launch[] = {
-    {"--nproc", "N|auto|gpu", "how many processes on this machine; auto: one for each GPU, or for each core", "auto"},
-    {"--nnodes", "M", "how many machines", "1"},
-    {"--node-rank", "R", "the number of this machine, from 0", "0"},
-    {"--master", "HOST:PORT", "the machine of node 0 and a port that is free there"},
-    {"--local-addr", "A", "the address of this machine, for a run of one machine", "127.0.0.1"},
-    {"--max-restarts", "K", "how often to start again after a failure", "0"},
-    {"--log-dir", "DIR", "write the output of each rank to DIR/rank-R.log"},
-    dist_timeout,
-    {"--threads", "N", "threads of each process", "cores / N"},
-    help_row,
-};
-
-constexpr Option of_kernel[] = {
-    {"--user", "", "install: below the user's own folder, $XDG_DATA_HOME/jupyter", "unless --prefix"},
-    {"--prefix", "DIR", "install: below DIR/share/jupyter, as of a virtual environment"},
-    {"--name", "NAME", "install: the name of the kernel", "luth"},
-    device("cpu"),
-    threads,
-    help_row,
-};
-
-constexpr Option of_new[] = {
-    {"--kind", "KIND", "what the recipe is for: image, tabular (classes), regression or text",
-     "what the data look like", "image tabular regression text"},
-    {"--data", "PATH",
-     "a folder of images in a folder for each class (also below train/, val/, test/), a table (.csv, .tsv), or a text"},
-    {"--target", "COLUMN", "of a table, the column to predict", "the last one"},
-    {"--force", "", "replace a recipe that exists"},
-    threads,
-    help_row,
-};
-
-constexpr Option of_predict[] = {
-    {"--checkpoint", "FILE", "the checkpoint or the weights to predict with, if the argument is a recipe"},
-    {"--top", "K", "how many classes to print for each sample, the likeliest first", "3"},
-    {"--json", "", "print one JSON object per line"},
-    device("auto"),
-    amp,
-    log_placement,
-    threads,
-    help_row,
-};
-
-constexpr Option of_report[] = {
-    {"--out", "FILE", "the file to write", "RUN/report.html, of several runs report.html"},
-    threads,
-    help_row,
-};
-
-constexpr Option of_train[] = {
-    {"--dir", "DIR", "the folder of the run", "runs/<recipe>-<n>"},
-    {"--resume", "[FILE]", "continue the run in the folder, from ckpt/last.h5 or from FILE"},
-    {"--force", "",
-     "resume though the data, the seed or the place in an epoch are others, so that the run is no exact one"},
-    {"--config", "FILE",
-     "values of options, a JSON object; those of the command line and of LUTH_... count before them"},
-    {"--print-config", "", "print the values of all options of the recipe, for --config, and train nothing"},
-    {"--sweep", "GRID", "train with each combination of values, as runs in one folder: 'lr=1e-3,3e-3 batch=32,64'"},
-    {"--random", "N", "try so many combinations of --sweep at random; values may be ranges: lr=1e-4..1e-1"},
-    {"--find-lr", "[FILE]", "try learning rates, say which is good and keep nothing; FILE: a picture, .svg or .png"},
-    {"--find-batch", "", "try sizes of batches, say how fast they are and keep nothing"},
-    {"--profile", "[STEPS]", "record 20 steps, or so many: where the time goes, by operator, module and line"},
-    {"--quiet", "", "print warnings and errors alone"},
-    {"--json", "", "print what happens as JSON, an object a line, on standard output"},
-    device("auto"),
-    amp,
-    {"--sync-bn", "", "on several ranks, BatchNorm's statistics are those of all ranks' samples"},
-    {"--fsdp", "", "on several ranks, each keeps a part of the parameters and of the optimizer's state"},
-    dist_timeout,
-    log_placement,
-    threads,
-    help_row,
-};
-
-constexpr Option of_others[] = {threads, help_row};
-constexpr Option of_all_with_recipe[] = {log_placement, threads, help_row};
-
 // ---- the subcommands, by name ----
 
-constexpr Subcommand table[] = {
-    {"bench", "measure the speed of luth", "", 0, 0,
-     "Measures the speed of luth. Workloads and names are those of the benchmark of PyTorch\n"
-     "with which luth is compared.\n",
-     of_bench, bench},
-    {"check", "find mistakes that Lua accepts silently", "FILE...", 1, INT_MAX,
-     "Finds mistakes in Lua files that Lua accepts silently: a tensor as a condition, == between\n"
-     "a tensor and a number, a global assigned by mistake, a scope that is never closed, unknown\n"
-     "names of torch, a method called with a dot. Prints file:line: message. The exit code is 1\n"
-     "if it found something, else 0.\n",
-     of_check, check},
-    {"ckpt", "look into checkpoints, compare and convert them", "ls|show|verify|diff|convert|export|average FILE...", 1,
-     INT_MAX,
-     "Works on checkpoints and on other files of tensors (HDF5, .safetensors, .npz, .npy, .pth):\n"
-     "  ls FILE...                 names, dtypes, shapes and sizes\n"
-     "  show FILE [NAME]           values; of tensors the extremes, mean and standard deviation\n"
-     "  verify FILE...             whether each can be loaded, and its seal holds (exit code 5 if not)\n"
-     "  diff FILE FILE             what differs, and by how much (exit code 1 if anything does)\n"
-     "  convert FILE NEW           the same content in the format of NEW's suffix\n"
-     "  export FILE NEW            the weights alone, under PyTorch's names\n"
-     "  average FILE FILE... NEW   the mean of the weights of several files\n"
-     "Runs nothing of a recipe or a script.\n",
-     of_ckpt, ckpt, false, "ls show verify diff convert export average"},
-    {"completion", "print a completion script for bash, zsh or fish", "bash|zsh|fish", 1, 1,
-     "Prints a completion script. In bash: eval \"$(luth completion bash)\"\n", of_others, completion, false,
-     "bash zsh fish"},
-    {"data", "fetch public data sets, show samples of data", "ls|get|show NAME|PATH...", 1, INT_MAX,
-     "Public data sets, and samples of any data:\n"
-     "  ls [NAME...]       names and sizes; of a set its addresses and checksums\n"
-     "  get NAME...        fetches a set by curl or wget, checks it and unpacks it; prints its folder\n"
-     "  show NAME|PATH...  draws samples of a set, a folder of images, a table, a text, a file of arrays\n"
-     "data.mnist, data.CIFAR10 and their kind find the sets under their names.\n",
-     of_data, data_sets, false, "ls get show"},
-    {"doctor", "show versions, devices and settings", "", 0, 0,
-     "Shows the versions of luth and its libraries, the devices of this machine, and the\n"
-     "environment variables that change luth's speed.\n",
-     of_others, doctor},
-    {"eval", "evaluate a checkpoint", "CHECKPOINT|DIR|RECIPE", 1, 1,
-     "Prints loss and metrics of a checkpoint on the test data: a name and a number in each line.\n"
-     "DIR means DIR/ckpt/last.h5. RECIPE requires --checkpoint FILE.\n",
-     of_eval, eval, true},
-    {"help", "explain a subcommand, a function or a topic", "[NAME]", 0, INT_MAX,
-     "Explains a subcommand, a function or a topic: luth help torch.softmax, luth help indexing\n", of_help, help},
-    {"kernel", "serve notebooks of Jupyter", "install|run", 1, 2,
-     "  install          registers luth as a kernel, for the user or below --prefix DIR\n"
-     "  run FILE         serves the front end that the connection file describes; Jupyter calls it\n",
-     of_kernel, kernel, false, "install run"},
-    {"launch",
-     "start a script on several processes",
-     "SCRIPT|train|eval|bench [ARGUMENTS]",
-     1,
-     INT_MAX,
-     "Starts N processes of `luth SCRIPT ARGUMENTS` or `luth train RECIPE ...` that compute together,\n"
-     "by torch.distributed. The exit code is that of the first process that failed by itself.\n",
-     of_launch,
-     launch,
-     false,
-     {},
-     true},
-    {"lsp", "answer an editor: findings, help, completion", "", 0, 0,
-     "Serves an editor by the Language Server Protocol over stdin and stdout: the findings of luth\n"
-     "check, the help of names, completion, signatures. Runs nothing of the files.\n",
-     of_lsp, lsp},
-    {"new", "write a recipe for data of your own", "NAME", 1, 1,
-     "Looks at the data, and writes NAME.lua, a recipe with comments that luth train runs on them.\n", of_new,
-     new_recipe},
-    {"predict", "say what a model makes of files", "CHECKPOINT|DIR|RECIPE FILE...", 1, INT_MAX,
-     "Prints what a trained model says of images, tables (.csv), texts and tensors (.npy, .h5, ...), a line\n"
-     "for each sample: classes with their probabilities, or the outputs. - is standard input.\n"
-     "Files are read and transformed as the recipe's test data. RECIPE requires --checkpoint FILE.\n",
-     of_predict, predict, true},
-    {"report", "compare runs of luth train in one page", "RUN...", 1, INT_MAX,
-     "Writes a page of one file that needs no network: summary, curves, settings and environment of\n"
-     "runs of luth train, side by side. Prints a table of the runs. Runs nothing of the recipes.\n",
-     of_report, report},
-    {"summary", "show a model's modules, shapes and parameters", "RECIPE|CHECKPOINT|DIR", 1, 1,
-     "Prints the tree of a recipe's model with the shapes of a batch, parameters, multiply-adds and\n"
-     "the memory of a step. Of a checkpoint or a run, the recipe in its folder runs, as in luth eval.\n",
-     of_others, summary, true},
-    {"train", "train the model of a recipe", "RECIPE", 1, 1,
-     "Trains the model of a recipe, a Lua file. Writes ckpt/last.h5 and ckpt/best.h5 below DIR.\n"
-     "`luth train RECIPE --help` also lists the options of the recipe.\n",
-     of_train, train, true},
-};
+constexpr Subcommand bench_command = {
+    "bench",
+    "measure the speed of luth",
+    "",
+    0,
+    0,
+    "Measures the speed of luth. Workloads and names are those of the benchmark of PyTorch\n"
+    "with which luth is compared.\n",
+    "luth bench --filter add --seconds 0.1",
+    of_bench,
+    bench};
+
+constexpr Subcommand check_command = {
+    "check",
+    "find mistakes that Lua accepts silently",
+    "FILE...",
+    1,
+    INT_MAX,
+    "Finds mistakes in Lua files that Lua accepts silently: a tensor as a condition, == between\n"
+    "a tensor and a number, a global assigned by mistake, a scope that is never closed, unknown\n"
+    "names of torch, a method called with a dot. Prints file:line: message. The exit code is 1\n"
+    "if it found something, else 0.\n",
+    "luth check script.lua",
+    of_check,
+    check};
+
+constexpr Subcommand ckpt_command = {
+    "ckpt",
+    "look into checkpoints, compare and convert them",
+    "ls|show|verify|diff|convert|export|average FILE...",
+    1,
+    INT_MAX,
+    "Works on checkpoints and on other files of tensors (HDF5, .safetensors, .npz, .npy, .pth):\n"
+    "  ls FILE...                 names, dtypes, shapes and sizes\n"
+    "  show FILE [NAME]           values; of tensors the extremes, mean and standard deviation\n"
+    "  verify FILE...             whether each can be loaded, and its seal holds (exit code 5 if not)\n"
+    "  diff FILE FILE             what differs, and by how much (exit code 1 if anything does)\n"
+    "  convert FILE NEW           the same content in the format of NEW's suffix\n"
+    "  export FILE NEW            the weights alone, under PyTorch's names\n"
+    "  average FILE FILE... NEW   the mean of the weights of several files\n"
+    "Runs nothing of a recipe or a script.\n",
+    "luth ckpt diff before.h5 after.h5\n"
+    "luth ckpt export after.h5 weights.safetensors",
+    of_ckpt,
+    ckpt,
+    false,
+    "ls show verify diff convert export average"};
+
+constexpr Subcommand completion_command = {"completion",
+                                           "print a completion script for bash, zsh or fish",
+                                           "bash|zsh|fish",
+                                           1,
+                                           1,
+                                           "Prints a completion script. In bash: eval \"$(luth completion bash)\"\n",
+                                           "eval \"$(luth completion bash)\"",
+                                           of_others,
+                                           completion,
+                                           false,
+                                           "bash zsh fish"};
+
+constexpr Subcommand data_command = {
+    "data",
+    "fetch public data sets, show samples of data",
+    "ls|get|show NAME|PATH...",
+    1,
+    INT_MAX,
+    "Public data sets, and samples of any data:\n"
+    "  ls [NAME...]       names and sizes; of a set its addresses and checksums\n"
+    "  get NAME...        fetches a set by curl or wget, checks it and unpacks it; prints its folder\n"
+    "  show NAME|PATH...  draws samples of a set, a folder of images, a table, a text, a file of arrays\n"
+    "data.mnist, data.CIFAR10 and their kind find the sets under their names.\n",
+    "luth data show points.csv --count 4",
+    of_data,
+    data_sets,
+    false,
+    "ls get show"};
+
+constexpr Subcommand doctor_command = {
+    "doctor",
+    "show versions, devices and settings",
+    "",
+    0,
+    0,
+    "Shows the versions of luth and its libraries, the devices of this machine, and the\n"
+    "environment variables that change luth's speed.\n",
+    "luth doctor",
+    of_others,
+    doctor};
+
+constexpr Subcommand eval_command = {
+    "eval",
+    "evaluate a checkpoint",
+    "CHECKPOINT|DIR|RECIPE",
+    1,
+    1,
+    "Prints loss and metrics of a checkpoint on the test data: a name and a number in each line.\n"
+    "DIR means DIR/ckpt/last.h5. RECIPE requires --checkpoint FILE.\n",
+    "luth eval runs/points-1 --confidence --require accuracy=0.1",
+    of_eval,
+    eval,
+    true};
+
+constexpr Subcommand help_command = {
+    "help",
+    "explain a subcommand, a function or a topic",
+    "[NAME]",
+    0,
+    INT_MAX,
+    "Explains a subcommand, a function or a topic: luth help torch.softmax, luth help indexing\n",
+    "luth help torch.softmax\n"
+    "luth help --search largest elements",
+    of_help,
+    help};
+
+constexpr Subcommand kernel_command = {
+    "kernel",
+    "serve notebooks of Jupyter",
+    "install|run",
+    1,
+    2,
+    "  install          registers luth as a kernel, for the user or below --prefix DIR\n"
+    "  run FILE         serves the front end that the connection file describes; Jupyter calls it\n",
+    "luth kernel install --prefix venv",
+    of_kernel,
+    kernel,
+    false,
+    "install run"};
+
+constexpr Subcommand launch_command = {
+    "launch",
+    "start a script on several processes",
+    "SCRIPT|train|eval|bench [ARGUMENTS]",
+    1,
+    INT_MAX,
+    "Starts N processes of `luth SCRIPT ARGUMENTS` or `luth train RECIPE ...` that compute together,\n"
+    "by torch.distributed. The exit code is that of the first process that failed by itself.\n",
+    "luth launch --nproc 2 train points.lua --epochs 3",
+    of_launch,
+    launch,
+    false,
+    {},
+    true};
+
+constexpr Subcommand lsp_command = {
+    "lsp",
+    "answer an editor: findings, help, completion",
+    "",
+    0,
+    0,
+    "Serves an editor by the Language Server Protocol over stdin and stdout: the findings of luth\n"
+    "check, the help of names, completion, signatures. Runs nothing of the files.\n",
+    "vim.lsp.start { name = 'luth', cmd = { 'luth', 'lsp' } }   -- in Neovim, for Lua files",
+    of_lsp,
+    lsp};
+
+constexpr Subcommand new_command = {
+    "new",
+    "write a recipe for data of your own",
+    "NAME",
+    1,
+    1,
+    "Looks at the data, and writes NAME.lua, a recipe with comments that luth train runs on them.\n",
+    "luth new classes --data points.csv",
+    of_new,
+    new_recipe};
+
+constexpr Subcommand predict_command = {
+    "predict",
+    "say what a model makes of files",
+    "CHECKPOINT|DIR|RECIPE FILE...",
+    1,
+    INT_MAX,
+    "Prints what a trained model says of images, tables (.csv), texts and tensors (.npy, .h5, ...), a line\n"
+    "for each sample: classes with their probabilities, or the outputs. - is standard input.\n"
+    "Files are read and transformed as the recipe's test data. RECIPE requires --checkpoint FILE.\n",
+    "luth predict runs/points-1 points.npy --top 1",
+    of_predict,
+    predict,
+    true};
+
+constexpr Subcommand report_command = {
+    "report",
+    "compare runs of luth train in one page",
+    "RUN...",
+    1,
+    INT_MAX,
+    "Writes a page of one file that needs no network: summary, curves, settings and environment of\n"
+    "runs of luth train, side by side. Prints a table of the runs. Runs nothing of the recipes.\n",
+    "luth report runs/*",
+    of_report,
+    report};
+
+constexpr Subcommand summary_command = {
+    "summary",
+    "show a model's modules, shapes and parameters",
+    "RECIPE|CHECKPOINT|DIR",
+    1,
+    1,
+    "Prints the tree of a recipe's model with the shapes of a batch, parameters, multiply-adds and\n"
+    "the memory of a step. Of a checkpoint or a run, the recipe in its folder runs, as in luth eval.\n",
+    "luth summary points.lua",
+    of_others,
+    summary,
+    true};
+
+constexpr Subcommand train_command = {
+    "train",
+    "train the model of a recipe",
+    "RECIPE",
+    1,
+    1,
+    "Trains the model of a recipe, a Lua file. Writes ckpt/last.h5 and ckpt/best.h5 below DIR.\n"
+    "`luth train RECIPE --help` also lists the options of the recipe.\n",
+    "luth train points.lua --epochs 3 --lr 0.01",
+    of_train,
+    train,
+    true};
+
+constexpr Subcommand table[] = {bench_command,   check_command,  ckpt_command,    completion_command,
+                                data_command,    doctor_command, eval_command,    help_command,
+                                kernel_command,  launch_command, lsp_command,     new_command,
+                                predict_command, report_command, summary_command, train_command};
 
 }  // namespace
 

@@ -27,6 +27,7 @@ struct Subcommand {
   std::string_view arguments;  // "FILE...", for help
   int least, most;             // how many arguments it takes
   std::string_view about;      // what help says, in lines
+  std::string_view example;    // commands, which a test runs, in lines
   Options options;
   int (*run)(const Arguments& arguments);  // returns the exit code; may throw
   bool extended = false;                   // a recipe declares more options, which are left in Arguments::rest

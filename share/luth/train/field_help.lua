@@ -36,6 +36,13 @@ local function row_of_page(text, name)
   return ''
 end
 
+-- The field as a recipe gives it.
+local function example(name)
+  local f = fields.all[name]
+  local option = f.default ~= nil and ('    -- or --%s%s'):format(name:gsub('_', '-'), f.default == false and '' or ' ' .. f.example) or ''
+  return ('\nExample\n  %s = %s%s\n'):format(name, f.example, option)
+end
+
 --- What is said of a field, or of all ('recipe'); nil for a name that is none.
 function M.text(name)
   if name == 'recipe' then
@@ -47,7 +54,7 @@ function M.text(name)
   if not fields.all[name] then return nil end
   local text = page()
   local more = sections[name] and section(text, sections[name]) or row_of_page(text, name)
-  return 'field of a recipe: ' .. row(name) .. '\n' .. more
+  return 'field of a recipe: ' .. row(name) .. '\n' .. more .. example(name)
 end
 
 return M
