@@ -10,8 +10,7 @@ namespace luth::lang {
 /// Pushes a tensor, nil for a null one. A tensor may have several userdata; they are equal in Lua.
 inline void push_tensor(lua_State* L, Tensor t) {
   if (!t) return lua_pushnil(L);
-  const Tensor& kept = push_box<Tensor>(L, std::move(t));
-  note_tensor(L, kept);
+  note_tensor(L, push_box<Tensor>(L, std::move(t)));
 }
 
 /// The tensor at `index`; a null pointer for another value. A tensor that free() released is null itself.
