@@ -84,8 +84,14 @@ TEST(Debugger, BreakpointsThatCannotBe) {
   EXPECT_TRUE(
       has(said, "breakpoint 1 at nosuch.lua:3; no such file is here, so it waits until one of that name runs\n"))
       << said;
-  EXPECT_TRUE(has(said, "(debug) d.lua:2 has no code\n(debug) d.lua:3 has no code\n")) << said;
+  EXPECT_TRUE(has(said, "(debug) breakpoint 2 at d.lua:4, since line 2 has no code\n")) << said;
   EXPECT_TRUE(has(said, "breakpoint 2\nd.lua:4  main chunk\n")) << said;
+  const std::string moved = debugged("b 2\nb 7\nb 9\nc\nq\n",
+                                     "local a = 1\n--[[ no\ncode = 1 ]]\nif a then\n  a = 2\n"
+                                     "  a = 3\nend\nprint(a)\n-- the end\n");
+  EXPECT_TRUE(has(moved, "1 at d.lua:4, since line 2 has no code\n(debug) breakpoint 2 at d.lua:8, since line 7 has"))
+      << moved;
+  EXPECT_TRUE(has(moved, "d.lua has no code from line 9 on\n") && has(moved, "breakpoint 1\nd.lua:4  main")) << moved;
 }
 
 TEST(Debugger, StopsInHooks) {

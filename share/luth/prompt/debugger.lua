@@ -1,5 +1,6 @@
 -- The debugger: breakpoint(), and `luth --debug script.lua`. Commands are read from standard input.
 local frames = require 'luth.prompt.frames'
+local lex = require 'luth.check.lexer'
 local native = require 'luth.native'
 local M = {}
 
@@ -125,6 +126,18 @@ local function lines_of(file, list)
   return frames.lines('@' .. file) or path and frames.lines('@' .. path)
 end
 
+local closing = {}  -- what begins nothing that runs
+for text in ('else end do then ) } ] , ;'):gmatch '%S+' do closing[text] = true end
+
+-- The first line from one on that has code; nil where none has. Of a text that is no Lua, that line itself.
+local function next_code(lines, from)
+  local text = table.concat(lines, '\n'):gsub('^#[^\n]*', '')
+  if not load(text, '=debug', 't') then return from end
+  for _, token in ipairs(lex(text)) do
+    if token.line >= from and token.kind ~= 'end' and (token.kind == 'string' or not closing[token.text]) then return token.line end
+  end
+end
+
 local function add_point(text, frame, list)
   if text == '' then return list_points() end
   local file, line = text:match '^(.-):?(%d+)$'
@@ -133,14 +146,14 @@ local function add_point(text, frame, list)
   if file == '' then file = frame.info.source:sub(2) end
   local lines = lines_of(file, list)
   if lines and not lines[line] then return print(('%s has %d lines'):format(file, #lines)) end
-  if lines and (lines[line]:match '^%s*$' or lines[line]:match '^%s*%-%-') then
-    return print(('%s:%d has no code'):format(file, line))
-  end
+  local asked = line
+  if lines then line = next_code(lines, line) end
+  if not line then return print(('%s has no code from line %d on'):format(file, asked)) end
   count = count + 1
   points[line] = points[line] or {}
   table.insert(points[line], { file = file, number = count })
   print(('breakpoint %d at %s:%d%s'):format(count, file, line,
-    lines and '' or '; no such file is here, so it waits until one of that name runs'))
+    line ~= asked and (', since line %d has no code'):format(asked) or lines and '' or '; no such file is here, so it waits until one of that name runs'))
 end
 
 local function remove_point(text)
