@@ -141,7 +141,7 @@ void add_traceback(lua_State* L) {
     if (std::any_of(own.begin(), own.end(), is_of)) {
       while (!lines.empty() && lines.back().starts_with("\t[C]:")) lines.pop_back();
       dropped = true;
-    } else if (!dropped || line != "\t(...tail calls...)") {
+    } else if (line != "\t[C]: in ?" && (!dropped || line != "\t(...tail calls...)")) {
       lines.push_back(line);
       dropped = false;
     }

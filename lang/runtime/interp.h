@@ -96,8 +96,8 @@ class Interp : public StateData {
 /// Appends the hint of lang/hints/hints.h to the error message on top of the stack. `source`: the text of the chunk.
 void add_hint(lua_State* L, const std::string* source = nullptr);
 
-/// Appends a traceback to the error message on top of the stack, without luth's own functions in Lua and what they have
-/// called.
+/// Appends a traceback to the error message on top of the stack, without luth's own functions in Lua, what they have
+/// called, and functions in C that have no name.
 void add_traceback(lua_State* L);
 
 /// The signal, SIGINT or SIGTERM, that came and was not cleared; else 0. Long work polls this where it can stop, as a

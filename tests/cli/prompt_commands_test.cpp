@@ -121,6 +121,33 @@ TEST(PromptCommands, FilesAndShell) {
   EXPECT_EQ(again.out, "6\n5\n2\n") << again.err;
 }
 
+TEST(PromptCommands, WhatCannotBeSaysSo) {
+  TempDir dir;
+  const RunOptions here{.env = {{"EDITOR", "false"}, {"VISUAL", ""}}, .dir = dir.path()};
+  EXPECT_EQ(typed(":edit\n:edit print\n??\n:reload string\n", here),
+            "exit code 1\nthe source of 'print' is not Lua\n?? expects a name, `?? f`, or a place, `?? [1]:2`\n"
+            "string is built in, or its file is gone: there is nothing to load anew\n");
+}
+
+// A function of an earlier block is edited by its block, which then runs.
+TEST(PromptCommands, EditAFunctionOfABlock) {
+  TempDir dir;
+  const std::string edit = dir.write("edit.sh", "sed -i s/one/two/ \"$1\"\n");
+  EXPECT_EQ(typed("function f() return 'one' end\n1\n:edit f\nf()\n",
+                  {.env = {{"EDITOR", "sh " + edit}, {"VISUAL", ""}}, .dir = dir.path()}),
+            "1\n'two'\n");
+}
+
+// Errors of what is measured, and of pictures, have the calls of the user's alone.
+TEST(PromptErrors, TracebacksAreTheUsers) {
+  EXPECT_EQ(typed(":time error('x')\n"),
+            "[1]:1: x\nstack traceback:\n\t[C]: in function 'error'\n\t[1]:1: in local 'f'\n");
+  EXPECT_TRUE(has(typed("function f()\n  error('deep')\nend\n:bench f()\n:bt\n"), "[1]:2: deep\n  1  [1]:2  "));
+  EXPECT_EQ(typed("function f()\n  plot({1, 2}, {log = 'z'})\nend\nf()\n"),
+            "[1]:2: plot: log is 'x', 'y' or 'xy', got 'z'\nstack traceback:\n\t[C]: in global 'plot'\n"
+            "\t[1]:2: in function 'f'\n");
+}
+
 TEST(PromptErrors, AfterAScriptThatFailsThereIsAPrompt) {
   TempDir dir;
   const std::string script = dir.write("s.lua", "local inner = 5\nx = 7\nerror('no')\n");

@@ -36,15 +36,18 @@ end
 --- Whether a value is numbers: a tensor, or a list that begins with a number.
 function M.is_numbers(v) return torch.is_tensor(v) or (type(v) == 'table' and type(v[1]) == 'number') end
 
+--- "[3, 4]", as errors write shapes.
+function M.shape(x) return '[' .. table.concat(x:size():tolist(), ', ') .. ']' end
+
 --- A tensor of `dims` dims on the CPU.
 function M.numbers(call, v, what, dims)
   if not torch.is_tensor(v) then
-    if type(v) ~= 'table' then arguments.fail(call, '%s is a tensor or a list of numbers, got a %s', what, type(v)) end
+    if type(v) ~= 'table' then arguments.fail(call, '%s is a tensor or a list of numbers, got %s', what, v == nil and 'nil' or 'a ' .. type(v)) end
     v = torch.tensor(v, { dtype = torch.float64 })
   end
   v = v:detach():cpu()
   if v:dim() == 0 then v = v:reshape(1) end
-  if dims and v:dim() ~= dims then arguments.fail(call, '%s has %d dim%s, got %s', what, dims, dims > 1 and 's' or '', tostring(v:size())) end
+  if dims and v:dim() ~= dims then arguments.fail(call, '%s has %d dim%s, got %s', what, dims, dims > 1 and 's' or '', M.shape(v)) end
   if v:numel() == 0 then arguments.fail(call, '%s has no elements', what) end
   return v
 end
@@ -52,7 +55,7 @@ end
 -- Adds a series, or one for each column of a matrix.
 local function add(call, list, x, y, label, labels)
   y = M.numbers(call, y, 'y')
-  if y:dim() > 2 then arguments.fail(call, 'y has 1 dim, or 2 with a series in each column, got %s', tostring(y:size())) end
+  if y:dim() > 2 then arguments.fail(call, 'y has 1 dim, or 2 with a series in each column, got %s', M.shape(y)) end
   if x then
     x = M.numbers(call, x, 'x', 1)
     if #x ~= y:size(1) then arguments.fail(call, 'x has %d elements and y has %d', #x, y:size(1)) end

@@ -151,7 +151,7 @@ function M.imshow(x, options, file)
   if x:dim() == 4 and x:size(1) == 1 then x = x[1] end
   if x:dim() == 2 then x = x:unsqueeze(1) end
   if x:dim() ~= 3 or (x:size(1) ~= 1 and x:size(1) ~= 3) then
-    arguments.fail('imshow', 'an image is [H, W], [1, H, W] or [3, H, W], got %s', tostring(x:size()))
+    arguments.fail('imshow', 'an image is [H, W], [1, H, W] or [3, H, W], got %s', given.shape(x))
   end
   local notes = {}
   if x.dtype ~= torch.uint8 then

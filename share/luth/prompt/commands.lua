@@ -7,7 +7,7 @@ local native = require 'luth.native'
 local M = {}
 local commands = {}
 
-local function fail(text, ...) error({ command = text:format(...) }, 0) end
+local function fail(text, ...) native.fail(2, text:format(...)) end  -- an error of usage has no traceback
 
 local function function_of(host, text, command)
   if text == '' then fail(':%s expects an expression or statements: `:%s f(x)`', command, command) end
@@ -121,7 +121,9 @@ function commands.reload(_, text)
   local ok, new = pcall(require, name)
   if not ok then
     package.loaded[name] = before
-    fail('%s', tostring(new):match '^[^\n]*')
+    local message = tostring(new):match '^[^\n]*'
+    if before ~= nil and message:find(' not found', 1, true) then fail('%s is built in, or its file is gone: there is nothing to load anew', name) end
+    fail('%s', message)
   end
   if type(before) == 'table' and type(new) == 'table' and before ~= new and not getmetatable(before) then
     -- who holds the old table sees the new functions
@@ -165,39 +167,39 @@ local function editor_of(path, line)
   return ('%s %s%s'):format(editor, at, quote(path))
 end
 
---- `:edit`: the last block in the editor, and then runs it; `:edit file`; `:edit name`: where a function is defined.
-function commands.edit(host, text)
-  local path, line, temporary
-  if text == '' then
-    local registry = debug.getregistry()
-    local done = registry['luth.session'] or {}
-    path, temporary = os.tmpname(), true
-    local f = assert(io.open(path, 'wb'))
-    f:write(done[#done] and registry['luth.chunks'][done[#done]] or '', '\n')
-    f:close()
-  else
-    local made = host.compile(text)
-    local ok, value = pcall(made or function() end)
-    local info = ok and type(value) == 'function' and debug.getinfo(value, 'S')
-    if info and info.source:sub(1, 1) == '@' then
-      path, line = info.source:sub(2), info.linedefined
-    else
-      path = word(text, 'edit', 'a file')
-    end
-  end
-  local ok = os.execute(editor_of(path, line))
-  if temporary then
-    local f = io.open(path, 'rb')
-    local code = f and f:read 'a' or ''
-    if f then f:close() end
-    os.remove(path)
-    if ok and code:find '%S' then host.run((code:gsub('%s+$', ''))) end
-  end
-end
-
 function M.shell(text)
   local ok, how, code = os.execute(text)
   if not ok then io.stderr:write(('%s %d\n'):format(how == 'signal' and 'signal' or 'exit code', code)) end
+  return ok
+end
+
+-- What is to be edited: the text of a block, or nil and a file and perhaps a line.
+local function to_edit(host, text)
+  local registry = debug.getregistry()
+  local chunks, done = registry['luth.chunks'] or {}, registry['luth.session'] or {}
+  if text == '' then return chunks[done[#done]] or '' end
+  local made = host.compile(text)
+  local ok, value = pcall(made or function() end)
+  local info = ok and type(value) == 'function' and debug.getinfo(value, 'S')
+  if not info then return nil, word(text, 'edit', 'a file') end
+  if info.source:sub(1, 1) == '@' then return nil, info.source:sub(2), info.linedefined end
+  return chunks[info.source:sub(2)] or fail("the source of '%s' is not Lua", text)
+end
+
+--- `:edit`: the last block in the editor, and then runs it; `:edit file`; `:edit name`: the file or the block where a function is defined.
+function commands.edit(host, text)
+  local block, path, line = to_edit(host, text)
+  if not block then return M.shell(editor_of(path, line)) end
+  path = os.tmpname()
+  local f = assert(io.open(path, 'wb'))
+  f:write(block, '\n')
+  f:close()
+  local ok = M.shell(editor_of(path))
+  f = io.open(path, 'rb')
+  local code = f and f:read 'a' or ''
+  if f then f:close() end
+  os.remove(path)
+  if ok and code:find '%S' then host.run((code:gsub('%s+$', ''))) end
 end
 
 -- The lines of a place as tracebacks name it, `[3]`, `[3]:2` or `file.lua:12`; nil where the text is none.
@@ -217,6 +219,7 @@ end
 
 --- `?? name`: the source of what the name is; `?? [3]:2`: the place.
 function M.source(host, text)
+  if text == '' then fail '?? expects a name, `?? f`, or a place, `?? [1]:2`' end
   local found_place = place(text)
   if found_place then return print(found_place) end
   local f, message = host.compile(text)
@@ -228,24 +231,13 @@ function M.source(host, text)
   print(found)
 end
 
-local function guarded(f, ...)
-  local ok, e = pcall(f, ...)
-  if ok then return end
-  if type(e) == 'table' and e.command then
-    io.stdout:flush()
-    io.stderr:write(e.command, '\n')
-  else
-    error(e, 0)
-  end
-end
-
 --- Runs a line that begins with `:`, `!` or `??`.
 function M.run(host, line)
   local name, rest = line:match '^%s*:(%w+)%s*(.-)%s*$'
-  if name then return guarded(commands[name], host, rest) end
+  if name then return commands[name](host, rest) end
   local command = line:match '^%s*!%s*(.*)$'
-  if command then return guarded(M.shell, command) end
-  guarded(M.source, host, line:match '^%s*%?%?%s*(.-)%s*$')
+  if command then return M.shell(command) end
+  M.source(host, line:match '^%s*%?%?%s*(.-)%s*$')
 end
 
 return M
