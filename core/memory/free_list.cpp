@@ -13,10 +13,11 @@ constinit thread_local ThreadEnd end;
 
 FreeList& free_list_of(int slot) { return lists[slot]; }
 
-void FreeList::register_thread() {
+bool FreeList::register_thread() {
   end.set([](ThreadEnd&) {
     for (auto& l : lists) l.clear();
   });
+  return true;
 }
 
 void FreeList::clear() {

@@ -17,10 +17,9 @@ class FreeList {
     --count_;
     return p;
   }
-  /// False: the list is full.
+  /// False: the list is full, or the thread is ending.
   bool give(void* p) {
-    if (count_ >= most) return false;
-    if (count_ == 0) register_thread();
+    if (count_ >= most || (count_ == 0 && !register_thread())) return false;
     *static_cast<void**>(p) = head_;
     head_ = p;
     ++count_;
@@ -29,7 +28,7 @@ class FreeList {
   void clear();
 
  private:
-  static void register_thread();
+  bool register_thread();
   void* head_ = nullptr;
   int count_ = 0;
 };
