@@ -1,8 +1,11 @@
 // A radix sort of (key, position). Kernel libraries only.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <utility>
+
+#include "core/base/interrupt.h"
 
 namespace luth::cpu {
 
@@ -24,6 +27,16 @@ void insertion_sort(Item<K>* items, int64_t n) {
   }
 }
 
+/// Calls visit(i) for 0 <= i < n, and asks now and then whether the user wants to stop.
+template <class F>
+void for_items(int64_t n, F visit) {
+  constexpr int64_t piece = 1 << 18;
+  for (int64_t from = 0; from < n; from += piece) {
+    if (from > 0) poll_interrupt_in_work();
+    for (int64_t i = from; i < std::min(n, from + piece); ++i) visit(i);
+  }
+}
+
 /// Stable sort by the digits of `bits` bits from bit `first` on, least significant first. Digits that are equal in all
 /// keys are skipped. Returns where the items are then: `items` or `other`, which has room for n.
 template <int bits, class K>
@@ -34,17 +47,18 @@ Item<K>* sort_digits(Item<K>* items, Item<K>* other, int64_t n, int first) {
   auto digit = [&](K key, int d) { return uint32_t(key >> (first + bits * d)) & (values - 1); };
   uint32_t counts[most][values];
   std::memset(counts, 0, sizeof(counts[0]) * size_t(digits));
-  for (int64_t i = 0; i < n; ++i)
+  for_items(n, [&](int64_t i) {
     for (int d = 0; d < digits; ++d) ++counts[d][digit(items[i].key, d)];
+  });
   for (int d = 0; d < digits; ++d) {
     uint32_t* const count = counts[d];
     if (int64_t(count[digit(items[0].key, d)]) == n) continue;
     uint32_t start = 0;
     for (uint32_t v = 0; v < values; ++v) start += std::exchange(count[v], start);
-    for (int64_t i = 0; i < n; ++i) {
+    for_items(n, [&](int64_t i) {
       const Item<K> x = items[i];
       other[count[digit(x.key, d)]++] = x;
-    }
+    });
     std::swap(items, other);
   }
   return items;
