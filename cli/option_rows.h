@@ -1,6 +1,6 @@
 // The rows of options for cli/table.cpp: those of several subcommands, of luth itself, and of each subcommand.
 #pragma once
-#include "cli/table.h"
+#include "cli/option.h"
 
 namespace luth::cli {
 
