@@ -54,11 +54,15 @@ Pixels pad(const Pixels& from, const std::array<int64_t, 4>& sides, uint8_t fill
   return to;
 }
 
+template <int channels>
+static void mirror_row(const uint8_t* from, uint8_t* to, int64_t width) {
+  for (from += (width - 1) * channels; width > 0; --width, from -= channels, to += channels)
+    std::memcpy(to, from, channels);
+}
 Pixels flip_horizontally(const Pixels& from) {
   const Pixels to = new_pixels(from.channels, from.height, from.width);
   for (int64_t y = 0; y < from.height; ++y)
-    for (int64_t x = 0; x < from.width; ++x)
-      for (int64_t c = 0; c < from.channels; ++c) to.at(y, x)[c] = from.at(y, from.width - 1 - x)[c];
+    (from.channels == 1 ? mirror_row<1> : mirror_row<3>)(from.row(y), to.row(y), from.width);
   return to;
 }
 
@@ -138,17 +142,25 @@ Pixels resize_rows(const Pixels& from, int64_t width, const Weights& w) {
   return to;
 }
 
+// sum += weight * row. Processors without products of 32 bits in vectors have those of 16 bits, so the weight is taken
+// as two halves.
+void add_row(const uint8_t* row, int32_t weight, int32_t* sum, int64_t n) {
+  constexpr int half = 15;
+  const auto low = int16_t(weight & ((1 << half) - 1)), high = int16_t(weight >> half);
+  for (int64_t x = 0; x < n; ++x) {
+    const auto value = int16_t(row[x]);
+    sum[x] += low * value + (high * value) * (1 << half);
+  }
+}
+
 Pixels resize_columns(const Pixels& from, int64_t height, const Weights& w) {
   const Pixels to = new_pixels(from.channels, height, from.width);
   const int64_t n = from.row_bytes();
   std::vector<int32_t> sum(static_cast<size_t>(n));
   for (int64_t y = 0; y < height; ++y) {
     std::fill(sum.begin(), sum.end(), 1 << (bits - 1));
-    for (int64_t k = 0; k < w.count[size_t(y)]; ++k) {
-      const uint8_t* row = from.row(w.first[size_t(y)] + k);
-      const int32_t weight = w.weight[size_t(y * w.most + k)];
-      for (int64_t x = 0; x < n; ++x) sum[size_t(x)] += weight * row[x];
-    }
+    for (int64_t k = 0; k < w.count[size_t(y)]; ++k)
+      add_row(from.row(w.first[size_t(y)] + k), w.weight[size_t(y * w.most + k)], sum.data(), n);
     uint8_t* out = to.row(y);
     for (int64_t x = 0; x < n; ++x) out[x] = rounded(sum[size_t(x)]);
   }
