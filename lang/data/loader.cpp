@@ -235,7 +235,8 @@ constexpr Row methods[] = {
      "whatever "
      "way, so does the reading ahead."},
     {"left_out", guarded<left_out>, "loader:left_out()",
-     "With on_error = 'skip', why samples could not be read, 'sample 3 of D: ...', of the first 1,000 that were left out."},
+     "With on_error = 'skip', why samples could not be read, 'sample 3 of D: ...', of the first 1,000 that were left "
+     "out."},
     {"set_epoch", guarded<set_epoch>, "loader:set_epoch(epoch)",
      "Sets the epoch, counted from 0, of the next iteration. Order and augmentation depend on (seed, epoch)."},
 };
