@@ -3,7 +3,7 @@
 #pragma once
 #include <lua5.4/lua.hpp>
 
-#include "core/tensor/tensor.h"
+#include "core/autograd/autograd.h"
 
 namespace luth::lang {
 
@@ -19,10 +19,17 @@ namespace detail {
 void collect_young(lua_State* L);
 }  // namespace detail
 
+/// The memory that t brings. A view's was counted with its base, unless nobody else has the base: then Lua never did,
+/// as with the output of a recurrent layer, which is a view of what its operator made.
+inline size_t bytes_of(const Tensor& t) {
+  const ViewOf* view = t.impl()->view.get();
+  return view && view->base.impl()->use_count() > 1 ? 0 : t.bytes();
+}
+
 /// Call after a tensor has been pushed: counts it and, now and then, collects.
 inline void note_tensor(lua_State* L, const Tensor& t) {
   Pacer& p = pacer;
-  p.bytes += t.impl()->view ? 0 : t.bytes();  // a view's memory was counted with its base
+  p.bytes += bytes_of(t);
   if (++p.tensors >= p.tensors_due || p.bytes >= p.bytes_due) detail::collect_young(L);
 }
 
