@@ -20,6 +20,8 @@
 #include "core/device/device.h"
 #include "core/device/device_names.h"
 #include "core/device/device_support.h"
+#include "core/dist/backend.h"
+#include "core/io/hdf5_child.h"
 #include "lang/library/versions.h"
 
 namespace luth::cli {
@@ -86,6 +88,12 @@ void show_libraries() {
   heading("libraries");
   for (auto& l : lang::library_versions())
     row(l.name.c_str(), l.version + (l.version.empty() || l.note.empty() ? "" : ", ") + l.note);
+  const std::string unread = io::reader_trouble();
+  row("HDF5's reader", unread.empty() ? "a process of its own" : unread);
+  for (auto& [name, backend] : {std::pair("Gloo", "gloo"), {"Open MPI", "mpi_openmpi"}, {"MPICH", "mpi_mpich"}}) {
+    const std::string trouble = dist::backend_trouble(backend);
+    row(name, trouble.empty() ? "there, for torch.distributed" : trouble);
+  }
 }
 
 // "cuda:0 NVIDIA H200, 139.8 GiB, PCI 0000:01:00.0, compute capability 9.0, driver 580.65 (CUDA 13.0)", and whether

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <system_error>
@@ -54,15 +55,19 @@ Opened find_opened(std::string_view name) {
 // that may be anybody's. They see the root folder: on a thread with a current folder of its own, or else for a moment.
 std::string open_in_root(const char* stem) {
   std::string trouble;
+  std::exception_ptr failure;
   bool done = false;
   auto open = [&] {
     if (unshare(CLONE_FS) != 0 || chdir("/") != 0) return;
-    trouble = open_library(stem);
     done = true;
+    try {
+      trouble = open_library(stem);
+    } catch (...) { failure = std::current_exception(); }
   };
   try {
     std::thread(open).join();
   } catch (const std::system_error&) {}  // no thread can be had
+  if (failure) std::rethrow_exception(failure);
   if (done) return trouble;
   const int here = ::open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (here < 0 || chdir("/") != 0) return fmt::format("the current folder cannot be left: {}", strerror(errno));

@@ -1,7 +1,5 @@
 #include "core/io/background.h"
 
-#include <H5public.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -67,8 +65,7 @@ void copy_contents(const Tensor& from, char* to) {
 
 }  // namespace
 
-// HDF5 ends with the process, after what was made later than it was opened.
-BackgroundSaver::BackgroundSaver() { H5open(); }
+BackgroundSaver::BackgroundSaver() = default;
 BackgroundSaver::~BackgroundSaver() { wait(); }
 
 void BackgroundSaver::wait() { thread_.join(); }

@@ -6,6 +6,7 @@
 // they lower the version in a copy of the message, and widen the sizes.
 #include "core/io/newer_hdf5.h"
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -111,10 +112,10 @@ bool put(Function& place, Function function) {
 
 }  // namespace
 
+std::string version() { return fmt::format("{}.{}.{}", H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE); }
+
 void read_newer_files() {
-  unsigned major = 0, minor = 0, release = 0;
-  H5get_libversion(&major, &minor, &release);
-  if (major != 1 || minor != 10 || release < 8) return;
+  if (H5_VERS_MAJOR != 1 || H5_VERS_MINOR != 10 || H5_VERS_RELEASE < 8) return;
   auto* types = entry<MessageClass>(H5O_MSG_DTYPE, "datatype");
   auto* layouts = entry<MessageClass>(H5O_MSG_LAYOUT, "layout");
   auto* fixed = entry<IndexClass>(H5FA_CLS_FILT_CHUNK, "Chunk w/filters");

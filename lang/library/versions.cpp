@@ -9,13 +9,11 @@
 
 #include "core/base/commit.h"
 #include "core/base/paths.h"
-#include "core/dist/backend.h"
-#include "core/io/hdf5_child.h"
+#include "core/io/newer_hdf5.h"
 #include "core/ops/create/factory.h"
 #include "core/ops/linalg/lapack.h"
 
-// From the archives that are linked into the program, whose headers lang does not see.
-extern "C" int H5get_libversion(unsigned* major, unsigned* minor, unsigned* release);
+// From the archives that are linked into the program, whose header lang does not see.
 extern "C" const char* zlibVersion();
 
 namespace luth::lang {
@@ -70,21 +68,12 @@ const char* compiler_text() {
 }
 
 std::vector<LibraryVersion> library_versions() {
-  unsigned h5[3] = {};
-  H5get_libversion(&h5[0], &h5[1], &h5[2]);
-  const std::string unread = io::reader_trouble();
   std::vector<LibraryVersion> list{
-      {"Lua", LUA_RELEASE + 4, "C++ build"},
-      {"HDF5", fmt::format("{}.{}.{}", h5[0], h5[1], h5[2]), unread.empty() ? "read by a process of its own" : unread},
-      {"oneTBB", TBB_runtime_version(), ""}};
+      {"Lua", LUA_RELEASE + 4, "C++ build"}, {"HDF5", io::h5::version(), ""}, {"oneTBB", TBB_runtime_version(), ""}};
   add_math_libraries(list);
   list.push_back({"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100), ""});
   list.push_back({"zlib", zlibVersion(), ""});
   list.push_back({"glibc", gnu_get_libc_version(), ""});
-  for (auto& [name, backend] : {std::pair("Gloo", "gloo"), {"Open MPI", "mpi_openmpi"}, {"MPICH", "mpi_mpich"}}) {
-    const std::string trouble = dist::backend_trouble(backend);
-    list.push_back({name, "", trouble.empty() ? "there, for torch.distributed" : trouble});
-  }
   return list;
 }
 
