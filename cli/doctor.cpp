@@ -22,6 +22,8 @@
 #include "core/device/device_support.h"
 #include "core/dist/backend.h"
 #include "core/io/hdf5_child.h"
+#include "core/ops/create/factory.h"
+#include "core/ops/linalg/lapack.h"
 #include "lang/library/versions.h"
 
 namespace luth::cli {
@@ -84,8 +86,19 @@ void show_threads(bool given) {
                            affinity, available_cores()));
 }
 
+// Why operators cannot use OpenBLAS, or "". They see to it that it fits into `ulimit -v` before they open it: where it
+// does not, OpenBLAS waits for ever.
+std::string math_trouble() {
+  return tried([] {
+    lapack_svdvals(ones({1, 1}, Dtype::f32, host()));
+    return "";
+  });
+}
+
 void show_libraries() {
   heading("libraries");
+  const std::string trouble = math_trouble();
+  if (!trouble.empty()) row("OpenBLAS", "not available: " + trouble), row("oneDNN", "not available");
   for (auto& l : lang::library_versions())
     row(l.name.c_str(), l.version + (l.version.empty() || l.note.empty() ? "" : ", ") + l.note);
   const std::string unread = io::reader_trouble();

@@ -1,10 +1,10 @@
 // Opening files that are data: regular ones alone, since a pipe would wait for its writer.
 #pragma once
-#include <sys/stat.h>
-
 #include <string>
 
 #include "core/base/error.h"
+
+struct stat;  // of <sys/stat.h>
 
 namespace luth {
 

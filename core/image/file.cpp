@@ -1,5 +1,6 @@
 #include "core/image/file.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 #include "core/records/packed_file.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 

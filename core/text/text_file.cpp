@@ -1,5 +1,6 @@
 #include "core/text/text_file.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -8,10 +8,8 @@
 #include <lua.hpp>
 
 #include "core/base/commit.h"
-#include "core/base/paths.h"
+#include "core/device/device.h"
 #include "core/io/newer_hdf5.h"
-#include "core/ops/create/factory.h"
-#include "core/ops/linalg/lapack.h"
 
 // From the archives that are linked into the program, whose header lang does not see.
 extern "C" const char* zlibVersion();
@@ -25,25 +23,9 @@ Function symbol(void* library, const char* name) {
   return reinterpret_cast<Function>(dlsym(library, name));
 }
 
-// Why operators cannot use OpenBLAS, or "". They see to it that it fits into `ulimit -v` before they open it: where it
-// does not, OpenBLAS waits for ever.
-std::string math_trouble() {
-  try {
-    lapack_svdvals(ones({1, 1}, Dtype::f32, host()));
-    return "";
-  } catch (const std::exception& e) { return e.what(); }
-}
-
 void add_math_libraries(std::vector<LibraryVersion>& list) {
-  std::string trouble = math_trouble();
-  const std::string file = library_dir() + "libluth_cpu_libs.so";
-  void* library = trouble.empty() ? dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL) : nullptr;
-  if (trouble.empty() && !library) trouble = dlerror();
-  if (!library) {
-    list.push_back({"OpenBLAS", "", "not available: " + trouble});
-    list.push_back({"oneDNN", "", "not available"});
-    return;
-  }
+  void* library = dlopen((library_dir() + "libluth_cpu_libs.so").c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+  if (!library) return;
   auto config = symbol<const char* (*)()>(library, "openblas_get_config");
   list.push_back({"OpenBLAS", config ? config() : "", config ? "the OpenMP build" : "not found"});
   struct DnnlVersion {
@@ -53,6 +35,7 @@ void add_math_libraries(std::vector<LibraryVersion>& list) {
   auto dnnl = symbol<const DnnlVersion* (*)()>(library, "dnnl_version");
   list.push_back({"oneDNN", dnnl ? fmt::format("{}.{}.{}", dnnl()->major, dnnl()->minor, dnnl()->patch) : "",
                   dnnl ? "" : "not found"});
+  dlclose(library);
 }
 
 }  // namespace

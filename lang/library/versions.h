@@ -12,9 +12,9 @@ const char* compiler_text();
 
 struct LibraryVersion {
   std::string name, version;  // "" where it is missing, or tells none
-  std::string note;           // where it is missing, why; else what there is to say
+  std::string note;
 };
-/// Opens OpenBLAS and oneDNN, where they fit into `ulimit -v`.
+/// It opens none: OpenBLAS and oneDNN are among them once an operator has opened them.
 std::vector<LibraryVersion> library_versions();
 
 }  // namespace luth::lang

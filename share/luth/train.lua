@@ -206,6 +206,7 @@ local function train_in_folder(t, path, line, found, file)
   local ok, why = pcall(function()
     if ranks.of_first(function() return run_folder.is_taken(run.dir) end) then return end
     examples.write(t)
+    if ranks.rank == 0 then run_folder.note_libraries(run.dir) end
     write_report()
   end)
   t.saves:conclude()

@@ -1,6 +1,7 @@
 // Queries by libsqlite3. The database is opened for reading, and its own schema is not trusted: it may come from
 // anyone.
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include <exception>
 #include <string>

@@ -62,7 +62,7 @@ end
 
 -- A folder of somebody else may have a pipe or a device there, or a line without end.
 function M.show_text(path, count)
-  if not native.is_file(path) then native.fail(1, string.format("cannot show '%s': it is no file", path)) end
+  if not native.is_file(path) then native.fail(1, string.format("cannot show '%s': it is not a file", path)) end
   local file <close> = assert(io.open(path, 'rb'))
   for text in (file:read(1 << 20) or ''):gmatch '[^\n]*\n?' do
     if count == 0 or text == '' then break end

@@ -268,6 +268,7 @@ tokenizer:to_str: = data.Tokenizer.from_str
 tokenizer:token_to_id: data.Tokenizer.bytes():token_to_id 'a'
 tokenizer:train: local t = data.Tokenizer.bpe({'low lower'}, {vocab_size = 10}) ;; t:train({'new newer newest'}, {vocab_size = 12}) ;; #t
 loader:batches: local loader = data.DataLoader(data.TensorDataset(torch.arange(6)), {batch_size = 2}) ;; local list = {} ;; for x in loader:batches(1) do list[#list + 1] = x end ;; list
+loader:left_out: local loader = data.DataLoader(data.TensorDataset(torch.arange(6)), {batch_size = 2, on_error = 'skip'}) ;; for x in loader do end ;; #loader:left_out()
 loader:set_epoch: local loader = data.DataLoader(data.TensorDataset(torch.arange(6)), {batch_size = 2, shuffle = true}) ;; loader:set_epoch(3) ;; #loader
 dataset:classes: #data.mnist {train = false}:classes()
 dataset:features: local name = os.tmpname() ;; local file = io.open(name, 'w') ;; file:write 'size,colour,price\n1,red,10\n2,blue,20\n' ;; file:close() ;; local ds = data.CSV(name, {target = 'price'}) ;; os.remove(name) ;; table.concat(ds:features(), ' ')

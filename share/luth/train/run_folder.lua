@@ -94,6 +94,15 @@ function M.keep(run, recipe_path, words, made)
   native.replace(run.dir .. '/modules.txt', tostring(made.model) .. '\n')
 end
 
+--- Notes in env.json the libraries that are open now: training opens OpenBLAS and oneDNN when it first needs them.
+function M.note_libraries(dir)
+  local text = read(dir .. '/env.json')
+  local ok, env = pcall(native.json_decode, text or '')
+  if not ok then return end
+  env.libraries = native.build().libraries
+  native.replace(dir .. '/env.json', native.json_encode(env) .. '\n')
+end
+
 --- What of the recipe is another than that with which the run went on last: a list of "the recipe p.lua", "the module net".
 function M.what_differs(run, recipe_path)
   local before, list = read(run.dir .. '/recipe.lua'), {}
