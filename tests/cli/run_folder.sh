@@ -8,9 +8,10 @@ fail() { echo "$1"; exit 1; }
 luth() { "$LUTH_PROGRAM" "$@"; }
 
 cat >p.lua <<'LUA'
-local x = torch.randn(32, 200)
+local x = torch.randn(32, 3)
+torch.linalg.svdvals(x)  -- it opens OpenBLAS and oneDNN
 return recipe {
-  data = { train = data.TensorDataset(x, x), val = data.TensorDataset(x, x) }, model = nn.Linear(200, 200), loss = nn.MSELoss(),
+  data = { train = data.TensorDataset(x, x), val = data.TensorDataset(x, x) }, model = nn.Linear(3, 3), loss = nn.MSELoss(),
   optim = optim.SGD { lr = 0.1 }, batch = 16,
 }
 LUA
@@ -30,7 +31,7 @@ while IFS=$'\t' read -r name value; do
 done <facts
 
 # TensorBoard's events beside the numbers (tensorboard.sh has TensorBoard read them), at the begin and once
-for part in recipe/text_summary model/text_summary _hparams_/experiment _hparams_/session_start_info parameters/weight parameters/bias Linear\(in_features=200; do
+for part in recipe/text_summary model/text_summary _hparams_/experiment _hparams_/session_start_info parameters/weight parameters/bias Linear\(in_features=3; do
   grep -aqF "$part" run/events.out.tfevents.luth || fail "the events lack $part"
 done
 luth train p.lua --dir run --resume --epochs 2 2>said || { cat said; fail "resuming"; }
