@@ -8,11 +8,13 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 // last: their macros have common names
 #include <curses.h>
 #include <term.h>
 
+#include "core/base/error.h"
 #include "lang/runtime/interp.h"
 
 namespace luth::lang {
@@ -128,7 +130,7 @@ void Terminal::stop() {
 Terminal::Event Terminal::wait(std::string& bytes, int milliseconds) {
   const timespec most{milliseconds / 1000, (milliseconds % 1000) * 1000000L};
   pollfd input{STDIN_FILENO, POLLIN, 0};
-  const int n = ppoll(&input, 1, milliseconds < 0 ? nullptr : &most, &signals_before_);
+  const int n = ppoll(&input, 1, milliseconds < 0 ? nullptr : &most, &signals_before_), why = errno;
   if (interrupted()) return Event::interrupted;
   if (continued) {  // what stopped it was no key, and the terminal has another mode now
     continued = 0;
@@ -142,8 +144,8 @@ Terminal::Event Terminal::wait(std::string& bytes, int milliseconds) {
     measure();
     return Event::resized;
   }
-  if (n < 0) return Event::pause;
-  if (n == 0) return Event::pause;
+  if (n < 0 && why != EINTR) throw Error("cannot wait for keys: {}", std::strerror(why));
+  if (n <= 0) return Event::pause;
   char buffer[4096];
   const ssize_t got = ::read(STDIN_FILENO, buffer, sizeof buffer);
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return Event::pause;

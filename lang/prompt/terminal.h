@@ -29,7 +29,8 @@ class Terminal {
   void stop();
 
   enum class Event { input, pause, closed, interrupted, resized, continued };
-  /// Waits for input and appends it to `bytes`, for at most `milliseconds` (-1: for ever).
+  /// Waits for input and appends it to `bytes`, for at most `milliseconds` (-1: for ever). Throws where the
+  /// system cannot wait.
   Event wait(std::string& bytes, int milliseconds);
 
   int columns() const { return columns_; }
