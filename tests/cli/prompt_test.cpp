@@ -190,7 +190,7 @@ TEST_F(Editor, InterruptsKeepTheSession) {
   s.type("\x03\x03x + 1\x03x + 2\r");
   EXPECT_TRUE(s.shows("\n> x + 1^C\n> x + 2\n44\n")) << s.text();
   s.type("while true do pcall(function() while true do end end) end\r");
-  s.settle();
+  s.settle(1);
   s.type("\x03");
   EXPECT_TRUE(s.shows("interrupted\n")) << s.text();
   s.type("x\r");
@@ -208,7 +208,7 @@ TEST_F(Editor, TheThirdInterruptLeaves) {
   Screen s;
   ASSERT_TRUE(asks(s));
   s.type(block);
-  s.settle();
+  s.settle(1);
   s.type("\x03");
   ASSERT_TRUE(s.shows("closing\n")) << s.text();
   usleep(400000);
@@ -216,7 +216,7 @@ TEST_F(Editor, TheThirdInterruptLeaves) {
   EXPECT_TRUE(s.shows("the next Ctrl-C leaves luth")) << s.text();
   EXPECT_TRUE(asks(s)) << s.text();
   s.type("string.find(('a'):rep(40), ('a?'):rep(40) .. ('a'):rep(40))\r");  // no Lua runs in it
-  for (int i = 0; i < 3; ++i) s.settle(), s.type("\x03"), usleep(400000);
+  for (int i = 0; i < 3; ++i) s.settle(1), s.type("\x03"), usleep(400000);
   EXPECT_EQ(s.terminal.wait(), 130) << s.text();
 }
 

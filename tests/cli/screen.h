@@ -34,9 +34,11 @@ class Screen {
     }
     return true;
   }
-  // Reads until nothing comes for a while and the program waits: on a busy machine its answer may take long.
+  // Reads until nothing comes for a while and the program waits: on a busy machine its answer may take long. A program
+  // that computes for ever is waited for so many seconds.
   void settle(double seconds = 20) {
-    for (double end = detail::now() + seconds; terminal.read_more(0.12) || (terminal.busy() && detail::now() < end);) {}
+    const double end = detail::now() + seconds;
+    while ((terminal.read_more(0.12) || terminal.busy()) && detail::now() < end) {}
     update();
   }
   bool has(const std::string& text) {
