@@ -195,6 +195,7 @@ TEST_F(Editor, InterruptsKeepTheSession) {
   EXPECT_TRUE(s.shows("interrupted\n")) << s.text();
   s.type("x\r");
   EXPECT_TRUE(s.shows("\n42\n")) << s.text();
+  ASSERT_TRUE(asks(s)) << s.text();
   s.type("while true do end\r\x03x + 3\r");  // all at once
   EXPECT_TRUE(s.shows("\n45\n")) << s.text();
   leave(s);
