@@ -187,6 +187,7 @@ TEST_F(Editor, InterruptsKeepTheSession) {
   ::kill(s.terminal.pid(), SIGINT);
   usleep(100);
   ::kill(s.terminal.pid(), SIGINT);
+  ASSERT_TRUE(asks(s)) << s.text();  // before, Ctrl-C is a signal
   s.type("\x03\x03x + 1\x03x + 2\r");
   EXPECT_TRUE(s.shows("\n> x + 1^C\n> x + 2\n44\n")) << s.text();
   s.type("while true do pcall(function() while true do end end) end\r");
