@@ -1,6 +1,6 @@
 -- What the events of a run tell TensorBoard beside the numbers of metrics.csv: at the begin the recipe, the model and the settings,
 -- of the first batch its pictures and the graph of the modules that it passes, and with epochs histograms of the parameters.
-local native = require 'luth.native'
+local files = require 'luth.train.files'
 local Graph = require 'luth.events.graph'
 local images = require 'luth.events.images'
 local summary = require 'luth.events.summary'
@@ -16,8 +16,8 @@ local function as_it_is(text) return (('\n' .. text):gsub('\n', '\n    ')) end
 --- At step 0, when the folder is open.
 function M.begin(t)
   if not t.table or t.step > 0 then return end
-  local recipe = t.dir .. '/recipe.lua'
-  if native.exists(recipe) then t.table:event(0, summary.text('recipe', as_it_is(native.read(recipe, 1 << 24, 1)))) end
+  local recipe = files.read(t.dir .. '/recipe.lua', 1 << 24)
+  if recipe then t.table:event(0, summary.text('recipe', as_it_is(recipe))) end
   t.table:event(0, summary.text('model', as_it_is(tostring(t.model))))
   local experiment, session = summary.hparams(t.settings or {}, t.table:tags())
   t.table:event(0, experiment)

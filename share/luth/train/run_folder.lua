@@ -3,15 +3,12 @@
 -- of the process that trains in it. Of several ranks, rank 0 alone reads and writes it.
 local native = require 'luth.native'
 local errors = require 'luth.train.errors'
+local files = require 'luth.train.files'
 local required = require 'luth.train.required'
 
 local M = {}
 
--- The text of a file; nil only where there is none, since a run goes on without it then.
-local function read(path, most)
-  if not native.exists(path) then return nil end
-  return native.read(path, most or math.maxinteger, 1)
-end
+local read = files.read
 
 -- What a run replaces, and the folder of its checkpoints. In a folder of somebody else a link would have it write elsewhere.
 local function refuse_links(run)

@@ -2,6 +2,7 @@
 -- numbers in events.out.tfevents.luth, which TensorBoard opens, with what run_events.lua adds there.
 local native = require 'luth.native'
 local File = require 'luth.events.file'
+local files = require 'luth.train.files'
 local summary = require 'luth.events.summary'
 local run_folder = require 'luth.train.run_folder'
 
@@ -36,7 +37,7 @@ function Log:header() return 'step,epoch,' .. table.concat(self.columns, ',') ..
 --- Begins at a step: drops the lines behind it, which will be written again, and one that was cut short.
 function Log:begin(step)
   self.events = File.from(self.dir .. '/events.out.tfevents.luth', step > 0 and step or -1)  -- what stands at step 0 is written at each begin
-  local old = native.exists(self.path) and native.read(self.path, math.maxinteger, 1) or ''
+  local old = files.read(self.path) or ''
   local kept = { self:header() }
   for line in old:gmatch('[^\n]*\n') do
     local at = math.tointeger(tonumber(line:match '^(%d+),'))

@@ -2,6 +2,7 @@
 -- {epoch, step, text} each; warnings of luth itself and the names of samples that were left out, too. A run without warnings has
 -- no such file.
 local native = require 'luth.native'
+local files = require 'luth.train.files'
 local progress = require 'luth.train.progress'
 local ranks = require 'luth.train.ranks'
 local run_folder = require 'luth.train.run_folder'
@@ -12,7 +13,7 @@ local most_bytes = 1 << 24
 -- The lines of a folder up to a step; one that was cut short is the last one.
 local function lines_of(path, step)
   local kept, there = {}, {}
-  local text = native.exists(path) and native.read(path, most_bytes, 1) or ''
+  local text = files.read(path, most_bytes) or ''
   for line in text:gmatch('[^\n]*\n') do
     local ok, entry = pcall(native.json_decode, line)
     if ok and type(entry) == 'table' and math.type(entry.step) and entry.step <= step then
