@@ -134,7 +134,11 @@ TEST_P(Exact, ThroughEachStop) {
     dir_.write("go-5", "");
     r = p.wait();
     EXPECT_EQ(r.code, 143) << r.err;
-    EXPECT_TRUE(has(r.err, "resuming disk/part at epoch ")) << r.err;
+    // A batch that is left out is no step: the epoch with one ends before step 4, and its save may have, too.
+    const bool may_have_ended = std::string(GetParam().name) == "LossOfNoNumber";
+    EXPECT_TRUE(has(r.err, "resuming disk/part at epoch 1, batch ") ||
+                (may_have_ended && has(r.err, "resuming disk/part at epoch 2, batch 0")))
+        << r.err;
   }
   {
     Process p = start("go-7;", {"--resume", "--workers", "1"});
