@@ -65,7 +65,6 @@ void copy_contents(const Tensor& from, char* to) {
 
 }  // namespace
 
-BackgroundSaver::BackgroundSaver() = default;
 BackgroundSaver::~BackgroundSaver() { wait(); }
 
 void BackgroundSaver::wait() { thread_.join(); }

@@ -31,7 +31,7 @@ struct SaveOutcome {
 /// Saves one after the other, on a thread that lives as long as there is work. Not safe from several threads.
 class BackgroundSaver {
  public:
-  BackgroundSaver();
+  BackgroundSaver() = default;
   /// Waits for what is being saved.
   ~BackgroundSaver();
   BackgroundSaver(const BackgroundSaver&) = delete;

@@ -13,11 +13,10 @@ constinit thread_local ThreadEnd end;
 
 FreeList& free_list_of(int slot) { return lists[slot]; }
 
-bool FreeList::register_thread() {
+void FreeList::register_thread() {
   end.set([](ThreadEnd&) {
     for (auto& l : lists) l.clear();
   });
-  return true;
 }
 
 void FreeList::clear() {

@@ -17,9 +17,10 @@ class FreeList {
     --count_;
     return p;
   }
-  /// False: the list is full, or the thread is ending.
+  /// False: the list is full.
   bool give(void* p) {
-    if (count_ >= most || (count_ == 0 && !register_thread())) return false;
+    if (count_ >= most) return false;
+    if (count_ == 0) register_thread();
     *static_cast<void**>(p) = head_;
     head_ = p;
     ++count_;
@@ -28,7 +29,7 @@ class FreeList {
   void clear();
 
  private:
-  bool register_thread();
+  void register_thread();
   void* head_ = nullptr;
   int count_ = 0;
 };

@@ -70,7 +70,10 @@ class Values final : public nlohmann::json_sax<Json> {
     return true;
   }
   bool enter(int64_t position) {
-    levels_.empty() ? void(is_object_ = position == in_object) : count();
+    if (levels_.empty())
+      is_object_ = position == in_object;
+    else
+      count();
     if (levels_.size() == most_levels) throw Error("{}: it is nested deeper than {} levels", at_, most_levels);
     levels_.push_back({name_.size(), position});
     return true;
