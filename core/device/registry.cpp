@@ -167,6 +167,10 @@ std::string cpu_isa() {
   }
   for (const char* isa : known)
     if (runs_here(isa) && library_exists(std::string("cpu_") + isa)) return isa;
+  if (!runs_here(std::end(known)[-1]))
+    throw Error(
+        "luth's kernels need SSE4.2 and POPCNT (x86-64-v2), which this processor lacks or a virtual machine hides "
+        "(QEMU: -cpu host)");
   throw Error("no kernel library for this processor in {}; reinstall luth", library_dir());
 }
 
