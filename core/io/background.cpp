@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <new>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -130,7 +131,7 @@ int64_t BackgroundSaver::save(const Item& root, SaveJob job) {
     if (thread_.start([this, copy, job] { write(*copy, job); })) return number_;
   } catch (const Error& e) {
     if (e.code() != ErrorCode::memory) throw;
-  }
+  } catch (const std::bad_alloc&) {}
   write(root, job);
   return number_;
 }

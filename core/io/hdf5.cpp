@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstdlib>
+#include <cstring>
 
 #include "core/base/headroom.h"
 #include "core/base/visible.h"
@@ -16,17 +17,19 @@ static_assert(std::endian::native == std::endian::little, "the 16-bit float type
 
 std::recursive_mutex mutex;
 
-// The innermost complaint on HDF5's error stack.
+// The innermost complaint on HDF5's error stack. Within HDF5's frames nothing may throw, so its text is copied as it
+// is.
 std::string complaint() {
-  std::string text;
+  char raw[301] = "";
   H5Ewalk2(
       H5E_DEFAULT, H5E_WALK_UPWARD,
-      [](unsigned, const H5E_error2_t* e, void* out) -> herr_t {
-        auto& s = *static_cast<std::string*>(out);
-        if (s.empty() && e->desc) s = e->desc;
+      [](unsigned, const H5E_error2_t* e, void* out) noexcept -> herr_t {
+        auto* to = static_cast<char*>(out);
+        if (!*to && e->desc) std::strncpy(to, e->desc, sizeof raw - 1);
         return 0;
       },
-      &text);
+      raw);
+  std::string text = raw;
   if (text.starts_with("bad version number"))
     text += "; if a later HDF5 has written the file, write it again with libver = 'v110'";
   return text.empty() ? "HDF5 gives no reason" : foreign(text, 300);

@@ -1,6 +1,7 @@
 // HDF5's C API with checked closing and errors that name file and object. The library is not safe to call from two
 // threads, so a File holds its one mutex as long as it lives.
 #pragma once
+#include <exception>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -71,5 +72,27 @@ Id string_type(size_t bytes);
 Id scalar_space();
 Id null_space();
 Id simple_space(const std::vector<hsize_t>& dims);
+
+/// Has `iterate(function, data)` go over links or attributes, and calls each(name, info) for every one. What `each`
+/// throws is thrown when HDF5 has returned: its frames, which hold state on the stack, cannot be left otherwise.
+template <class Info, class Iterate, class Each>
+herr_t visit(Iterate&& iterate, Each& each) {
+  struct State {
+    Each& each;
+    std::exception_ptr thrown;
+  } state{each, {}};
+  const auto one = [](hid_t, const char* name, const Info* info, void* data) noexcept -> herr_t {
+    auto& s = *static_cast<State*>(data);
+    if (!name || !info) return -1;
+    try {
+      s.each(name, *info);
+      return 0;
+    } catch (const std::exception&) { s.thrown = std::current_exception(); }
+    return -1;
+  };
+  const herr_t result = iterate(one, &state);
+  if (state.thrown) std::rethrow_exception(state.thrown);
+  return result;
+}
 
 }  // namespace luth::io::h5

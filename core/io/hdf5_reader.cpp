@@ -146,13 +146,10 @@ class Reader {
     H5Pget_attr_creation_order(how, &tracked);
     std::vector<std::string> names;
     hsize_t at = 0;
-    auto add = [](hid_t, const char* name, const H5A_info_t*, void* out) noexcept -> herr_t {
-      if (!name) return -1;
-      static_cast<std::vector<std::string>*>(out)->emplace_back(name);
-      return 0;
-    };
     auto index = tracked & H5P_CRT_ORDER_TRACKED ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
-    file_.check(H5Aiterate2(g, index, H5_ITER_INC, &at, add, &names), "read", path);
+    auto all = [&](auto add, void* to) { return H5Aiterate2(g, index, H5_ITER_INC, &at, add, to); };
+    auto add = [&](const char* name, const H5A_info_t&) { names.emplace_back(name); };
+    file_.check(h5::visit<H5A_info_t>(all, add), "read", path);
     return names;
   }
 
@@ -170,16 +167,13 @@ class Reader {
     H5Pget_link_creation_order(how, &tracked);
     std::vector<Link> found;
     hsize_t at = 0;
-    auto add = [](hid_t, const char* name, const H5L_info_t* info, void* out) noexcept -> herr_t {
-      if (!name || !info) return -1;
-      static_cast<std::vector<Link>*>(out)->push_back({name, info->type, info->u.address});
-      return 0;
-    };
     auto index = tracked & H5P_CRT_ORDER_TRACKED ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
     // a stored index of that order is in order: HDF5 need not sort a table of its own
     const bool sorted = tracked & H5P_CRT_ORDER_INDEXED && info.storage_type == H5G_STORAGE_TYPE_DENSE;
     auto order = sorted ? H5_ITER_NATIVE : H5_ITER_INC;
-    file_.check(H5Literate(g, index, order, &at, add, &found), "read", path);
+    auto all = [&](auto add, void* to) { return H5Literate(g, index, order, &at, add, to); };
+    auto add = [&](const char* name, const H5L_info_t& link) { found.push_back({name, link.type, link.u.address}); };
+    file_.check(h5::visit<H5L_info_t>(all, add), "read", path);
     if (found.size() != info.nlinks) file_.refuse(path, "has an index that does not fit the number of its entries");
     return found;
   }
