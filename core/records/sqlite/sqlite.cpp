@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <exception>
+#include <new>
 #include <string>
 
 #include "core/base/interrupt.h"
@@ -105,8 +106,11 @@ class Query final : public Records {
 
   // The view that the schema of the file has brought into the query, if it has; all else the caller has asked for.
   static int note_view(void* self, int, const char*, const char*, const char*, const char* view) {
-    if (auto& q = *static_cast<Query*>(self); view && q.view_.empty()) q.view_ = view;
-    return SQLITE_OK;
+    auto& q = *static_cast<Query*>(self);
+    try {
+      if (view && q.view_.empty()) q.view_ = view;
+      return SQLITE_OK;
+    } catch (const std::bad_alloc&) { return SQLITE_DENY; }
   }
 
   // No exception passes SQLite's frames.
