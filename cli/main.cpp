@@ -1,4 +1,5 @@
 // luth: runs a subcommand, a Lua script, or the prompt.
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -90,6 +91,13 @@ void obey_signals_at_start() {
 [[gnu::section(".preinit_array"), gnu::used]] void (*const before_all)() = obey_signals_at_start;
 #endif
 
+// A program may be started without some of them (`>&-`). The next file that is opened would then take the number, and
+// what is printed would go into it. In their place come descriptors that give errors as none would.
+void hold_standard_descriptors() {
+  for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 // Limits whose signals end a process become errors of its own. SIGXFSZ comes where a file grows beyond `ulimit -f`:
 // with a handler, which programs that are started do not inherit, the write fails. SIGXCPU (`ulimit -t`) comes at the
 // soft limit, which the shell sets to the hard one, where SIGKILL comes.
@@ -155,6 +163,7 @@ bool finish_output() {
 
 int main(int argc, char** argv) {
   luth::cli::obey_signals_at_start();
+  luth::cli::hold_standard_descriptors();
   luth::cli::hear_of_limits();
   atexit(luth::cli::at_exit);
   const int code = luth::cli::run_with_stack(argc, argv);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <fstream>
 #include <vector>
 
@@ -255,7 +256,10 @@ std::string syntax_hint(std::string_view message, const std::string* source) {
   if (!source) {
     size_t start = message.find_last_of("\n\t ", colon);
     start = start == message.npos ? 0 : start + 1;
-    std::ifstream file{std::string(message.substr(start, colon - start))};
+    const std::string path(message.substr(start, colon - start));
+    std::error_code none;
+    if (!std::filesystem::is_regular_file(path, none)) return "";  // a pipe has been read, and would be waited for
+    std::ifstream file(path);
     text.assign(std::istreambuf_iterator<char>(file), {});
     source = &text;
   }

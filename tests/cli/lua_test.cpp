@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <thread>
+
 #include "tests/cli/run.h"
 
 namespace luth::testing {
@@ -320,6 +323,31 @@ TEST(Lua, OutputThatCannotBeWritten) {
     EXPECT_TRUE(has(read_file(dir / "err"), "luth: cannot write standard output")) << words;
   }
   EXPECT_EQ(system("\"$PROGRAM\" -e 'local x = 1' > /dev/full"), 0);
+}
+
+// A program that is started without standard descriptors opens no file in their places.
+TEST(Lua, FilesDoNotBecomeStandardOutput) {
+  const std::string code =
+      "local f = assert(io.open('log', 'w')) print('printed') io.stdout:flush() io.stderr:write('said') "
+      "f:write('mine', tostring(io.read())) f:close()";
+  for (const std::vector<int>& closed : std::vector<std::vector<int>>{{1}, {2}, {0}, {0, 1, 2}}) {
+    TempDir dir;
+    const auto prepare = [&] { return std::all_of(closed.begin(), closed.end(), [](int fd) { return !close(fd); }); };
+    const Result r = run({"-e", code}, {.in = "typed", .dir = dir.path(), .prepare = prepare});
+    EXPECT_EQ(read_file(dir / "log"), closed[0] == 0 ? "minenil" : "minetyped");
+    EXPECT_EQ(r.code, has(r.out, "printed") ? 0 : 1) << r.err;
+  }
+}
+
+// A hint on a syntax error reads the file again, which a pipe would not give.
+TEST(Lua, SyntaxErrorsInAPipe) {
+  TempDir dir;
+  ASSERT_EQ(mkfifo((dir / "pipe").c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(dir / "pipe") << "x = = 1\n"; });
+  const Result r = run({dir / "pipe"}, {.timeout = 60});
+  writer.join();
+  EXPECT_FALSE(r.timed_out);
+  EXPECT_TRUE(has(r.err, "pipe:1: unexpected symbol near '='")) << r.err;
 }
 
 TEST(Lua, ThreadsOfTheEnvironment) {
