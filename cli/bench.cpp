@@ -9,15 +9,15 @@
 #include "cli/subcommands.h"
 #include "core/base/backends.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace luth::cli {
 namespace {
 
 double seconds_of(const Arguments& arguments) {
   const std::string text = arguments.text("--seconds").value_or("0.5");
-  char* end = nullptr;
-  const double seconds = strtod(text.c_str(), &end);
-  if (text.empty() || *end || !(seconds >= 0 && seconds <= 3600))
+  const double seconds = to_number(text).value_or(-1);
+  if (!(seconds >= 0 && seconds <= 3600))
     throw Error(ErrorCode::usage, "--seconds expects a number from 0 to 3600, got '{}'", text);
   return seconds;
 }

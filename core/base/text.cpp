@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
 #include <numeric>
 
 namespace luth {
@@ -159,6 +160,13 @@ std::string_view NameIndex::alike(std::string_view word, bool at_end) const {
 
 bool is_number(std::string_view s) {
   return !s.empty() && std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::optional<double> to_number(std::string_view text) {
+  double v = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, v);
+  return error == std::errc() && stop == end ? std::optional(v) : std::nullopt;
 }
 
 }  // namespace luth

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <thread>
 
+#include "core/base/text.h"
 #include "core/dist/alone.h"
 #include "core/dist/environment.h"
 #include "core/dist/file_store.h"
@@ -238,9 +239,8 @@ void open_store(World& w, const InitOptions& o, Place p, Milliseconds timeout) {
 Milliseconds usual_timeout() {
   const char* text = std::getenv("LUTH_DIST_TIMEOUT");
   if (!text || !*text) return default_timeout;
-  char* end = nullptr;
-  const double seconds = std::strtod(text, &end);
-  if (*end || !(seconds > 0 && seconds < 1e9))
+  const double seconds = to_number(text).value_or(0);
+  if (!(seconds > 0 && seconds < 1e9))
     throw Error(ErrorCode::usage, "LUTH_DIST_TIMEOUT is in seconds, above 0, got '{}'", text);
   return Milliseconds(std::max<int64_t>(1, int64_t(seconds * 1000)));
 }

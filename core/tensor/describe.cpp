@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "core/base/text.h"
+
 namespace luth {
 namespace {
 
@@ -69,10 +71,8 @@ int64_t read_integer(std::string_view s) {
   return v;
 }
 double read_number(const std::string& s) {
-  char* end = nullptr;
-  double v = std::strtod(s.c_str(), &end);
-  if (s.empty() || *end) throw Error("'{}' is no number", s);
-  return v;
+  if (const auto v = to_number(s)) return *v;
+  throw Error("'{}' is no number", s);
 }
 
 Attr read_attr(AttrKind kind, const std::string& s) {

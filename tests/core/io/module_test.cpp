@@ -2,10 +2,12 @@
 #include "core/io/module.h"
 
 #include <gtest/gtest.h>
+#include <locale.h>
 
 #include "core/nn/activation.h"
 #include "core/nn/container.h"
 #include "core/nn/linear.h"
+#include "tests/core/io/io_util.h"
 
 namespace luth::test {
 namespace {
@@ -56,6 +58,21 @@ TEST(ModuleTrees, GiveTheModuleBack) {
   }
   nn::StateDict dict = io::to_state_dict(io::to_item(m->state_dict()));
   EXPECT_TRUE(back->load_state_dict(dict).missing.empty());
+}
+
+// A program in C++ may have set the locale of its user, whose numbers have a comma.
+TEST(ModuleTrees, ReadNumbersInEveryLocale) {
+  const io::testing::Folder dir;
+  const std::string make = "localedef -f UTF-8 -i de_DE '" + dir / "de_DE.UTF-8" + "' >/dev/null 2>&1";
+  setenv("LOCPATH", dir.path.c_str(), 1);
+  const bool german = std::system(make.c_str()) == 0 && setlocale(LC_NUMERIC, "de_DE.UTF-8");
+  unsetenv("LOCPATH");
+  if (!german) GTEST_SKIP() << "the locale de_DE.UTF-8 cannot be made here";
+  EXPECT_EQ(std::strtod("0,25", nullptr), 0.25);
+  const Item item = io::to_item(*nn::find_module_class("Dropout")->make());
+  EXPECT_EQ(failure(item), "none");
+  EXPECT_EQ(io::to_module(item)->repr(), "Dropout(p=0.5, inplace=False)");
+  setlocale(LC_NUMERIC, "C");
 }
 
 TEST(ModuleTrees, RefuseWhatIsNone) {
