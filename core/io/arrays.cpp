@@ -194,7 +194,8 @@ void Arrays::unpack(ArrayPlace& array, const void* from, uint64_t bytes, const s
   if (!array.unpacked) array.at = unpacked_.size();
   array.unpacked = true;
   if (bytes > unpacked_left_)
-    file_.refuse(path, "unpacks to more than the file may take in memory; torch.load has {max_bytes = …}");
+    file_.refuse(path,
+                 "unpacks to more than the file may take, or than is left of memory; torch.load has {max_bytes = …}");
   unpacked_left_ -= bytes;
   if (!unpacked_.write(from, bytes, unpacked_.size())) file_.refuse(path, "cannot be unpacked: " + unpacked_.reason());
 }

@@ -201,9 +201,11 @@ bool Disk::sync() noexcept {
   return fsync(fd_) == 0 || failed(errno);
 }
 
-void Disk::measure() noexcept {
+bool Disk::measure() noexcept {
   struct stat s;
-  size_ = fstat(fd_, &s) ? 0 : uint64_t(s.st_size);
+  if (fstat(fd_, &s)) return failed(errno);
+  size_ = uint64_t(s.st_size);
+  return true;
 }
 
 std::string Disk::reason() const { return text(error_); }
@@ -339,7 +341,7 @@ void append_file(const std::string& path, const void* bytes, size_t size, bool s
   const bool fresh = ::access(path.c_str(), F_OK) != 0;
   Disk file(open_own(path, O_WRONLY | O_APPEND), 0);
   if (file.fd() < 0) throw Error("cannot write '{}': {}", path, text(errno));
-  file.measure();
+  if (!file.measure()) throw Error("cannot write '{}': {}", path, file.reason());  // a failure cuts it to that size
   const uint64_t before = file.size();
   int error = file.write(bytes, size, before) && (!sync || file.sync()) ? 0 : file.error();
   if (error && ftruncate(file.fd(), off_t(before))) error = errno;

@@ -27,7 +27,7 @@ class Disk {
   bool truncate(uint64_t size) noexcept;
   bool sync() noexcept;
   /// Asks the system for the size, where another process has written.
-  void measure() noexcept;
+  bool measure() noexcept;
   /// Bytes in the file, counting what was written.
   uint64_t size() const { return size_; }
   int fd() const { return fd_; }

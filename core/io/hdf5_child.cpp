@@ -227,8 +227,11 @@ Item ask_child(Disk& disk, const std::string& path, bool sealed, Disk& unpacked,
 
 }  // namespace
 
-ReadBounds read_bounds(uint64_t size, uint64_t max_bytes) {
-  return {256 * mebibyte + (max_bytes ? max_bytes : 4 * size), max_bytes ? max_bytes : 64 * 1024 + most_packing * size,
+// A file in memory counts for no process, so that the system would end others for it.
+ReadBounds read_bounds(uint64_t size, uint64_t max_bytes, int64_t available) {
+  const uint64_t unpacked = max_bytes ? max_bytes : 64 * 1024 + most_packing * size;
+  return {256 * mebibyte + (max_bytes ? max_bytes : 4 * size),
+          available ? std::min(unpacked, uint64_t(available)) : unpacked,
           max_bytes ? mebibyte + max_bytes : 8 * mebibyte + 16 * size,
           std::min(2 + size / (mebibyte / 4), 5 + size / (2 * mebibyte))};
 }

@@ -15,8 +15,8 @@ struct ReadBounds {
   uint64_t seconds;                   // of processor time
 };
 /// `max_bytes`: the user's bound on what the file may become in memory; 0: 4 times its size, 1,100 times what is
-/// packed.
-ReadBounds read_bounds(uint64_t size, uint64_t max_bytes);
+/// packed. `available`: the memory that is left, in bytes; 0: unknown.
+ReadBounds read_bounds(uint64_t size, uint64_t max_bytes, int64_t available = 0);
 
 /// The tree of `disk`, as core/io/hdf5_reader.h describes it, read by a process of its own. Throws what the reader
 /// throws, and ErrorCode::checkpoint where the process does not start, dies, or takes more than its bounds.

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "core/base/limits.h"
 #include "core/base/threads.h"
 #include "core/io/checkpoint.h"
 #include "core/io/elements.h"
@@ -129,10 +130,10 @@ void refuse_broken(SealCheck& seal, const std::string& path) {
 }
 
 Item description_of(Disk& disk, const std::string& path, bool sealed, Disk& unpacked, const LoadOptions& options) {
-  const ReadBounds bounds = read_bounds(disk.size(), options.max_bytes);
+  const ReadBounds bounds = read_bounds(disk.size(), options.max_bytes, available_memory());
   Item tree = options.trusted ? describe(disk, path, sealed, unpacked, bounds.unpacked)
                               : describe_in_child(disk, path, sealed, unpacked, bounds);
-  unpacked.measure();
+  if (!unpacked.measure()) throw Error("cannot use '{}': {}", path, unpacked.reason());
   return tree;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/limits.h"
 #include "core/base/visible.h"
 #include "core/io/elements.h"
 
@@ -29,9 +30,16 @@ void put(std::string& s, uint64_t v, int bytes) {
   for (int i = 0; i < bytes; ++i) s += char(v >> (8 * i));
 }
 
+// A file may have more bytes than there is memory: what is none on the disk takes no space there.
+std::string room(uint64_t n, const std::string& path) {
+  if (!memory_for(n))
+    throw Error(ErrorCode::memory, "cannot use '{}': {} bytes of it are more than is left of memory", path, n);
+  return std::string(n, '\0');
+}
+
 std::string read(Disk& disk, uint64_t at, uint64_t n, const std::string& path) {
   if (at > disk.size() || n > disk.size() - at) refuse(path, "it is cut short");
-  std::string s(n, '\0');
+  std::string s = room(n, path);
   if (!disk.read(s.data(), n, at)) refuse(path, disk.reason());
   return s;
 }
@@ -203,7 +211,7 @@ void ZipStream::finish() {
 
 std::string zip_read(Disk& disk, const ZipEntry& e, const std::string& path) {
   ZipStream stream(disk, e, path);
-  std::string bytes(e.size, '\0');
+  std::string bytes = room(e.size, path);
   stream.read(bytes.data(), bytes.size());
   stream.finish();
   return bytes;

@@ -177,6 +177,13 @@ TEST(Unfinished, AFileThatAnotherHasPutInItsPlaceIsNotTaken) {
   EXPECT_EQ(slurp(dir / "x"), "old");
 }
 
+// A size that is not known is not 0: to undo a failed write would empty the file.
+TEST(Disk, SizesThatAreNotKnown) {
+  Disk none;
+  EXPECT_FALSE(none.measure());
+  EXPECT_EQ(none.error(), EBADF);
+}
+
 // Bytes that are not there any more would end the process.
 TEST(Mapped, AFileThatBecomesShorter) {
   Folder dir;

@@ -243,6 +243,24 @@ TEST(Formats, HostileArchives) {
     EXPECT_EQ(failure([&] { load(dir / name, bounded); }).code, 0) << name;
 }
 
+// The directory of an archive that takes no space on the disk.
+TEST(Formats, DirectoriesLargerThanTheMemory) {
+  const uint64_t size = uint64_t(8) << 40;
+  const auto number = [](uint64_t v) { return std::string(reinterpret_cast<const char*>(&v), sizeof v); };
+  const std::string record = "PK\x06\x06" + std::string(28, '\0') + number(size / 46) + number(size) + number(0),
+                    locator = "PK\x06\x07" + std::string(4, '\0') + number(size) + std::string(4, '\0'),
+                    end = "PK\x05\x06" + std::string(4, '\0') + std::string(12, '\xff') + std::string(2, '\0');
+  const Folder dir;
+  spit(dir / "a.npz", "PK\x01\x02");
+  std::error_code sparse;
+  std::filesystem::resize_file(dir / "a.npz", size, sparse);
+  if (sparse) GTEST_SKIP() << "no file of 8 TB can be made here";
+  std::ofstream(dir / "a.npz", std::ios::binary | std::ios::app) << record << locator << end;
+  const Failure f = failure([&] { load(dir / "a.npz"); });
+  EXPECT_EQ(f.code, int(ErrorCode::memory));
+  EXPECT_TRUE(contains(f.text, "a.npz") && contains(f.text, "more than is left of memory")) << f.text;
+}
+
 // A .safetensors file of a header and `bytes` zeros.
 std::string safetensors(const std::string& header, size_t bytes = 0) {
   std::string file(8, '\0');

@@ -104,6 +104,15 @@ TEST(HostileHdf5, SharedColumn) {
   load_file(LUTH_SOURCE_DIR "/tests/data/shared_column.h5");
 }
 
+// What is unpacked is in no process, so that the system would end others where it takes all memory.
+TEST(HostileHdf5, UnpacksToNoMoreThanThereIsMemory) {
+  const uint64_t size = 1 << 30;
+  EXPECT_GT(read_bounds(size, 0).unpacked, 1000 * size);
+  EXPECT_EQ(read_bounds(size, 0, 12345).unpacked, 12345u);
+  EXPECT_EQ(read_bounds(size, 99999, 12345).unpacked, 12345u);
+  EXPECT_EQ(read_bounds(size, 9999, 12345).unpacked, 9999u);
+}
+
 TEST(HostileHdf5, MaxBytesBoundsEveryArray) {
   const Folder dir;
   save(Item(Tensor::empty({100'000}, Dtype::f32, host())), dir / "a.h5");
