@@ -101,10 +101,10 @@ class Calls : public Campaign {
  public:
   explicit Calls(const CampaignOptions& o) : Campaign(o) {
     for (const Work& work : {train(), resume(), eval(), script(), prompt()}) places(work);
-    for (size_t i = cases_.size(); i > 1; --i) std::swap(cases_[i - 1], cases_[below(i)]);
+    std::stable_sort(cases_.begin(), cases_.end(), [](const Case& a, const Case& b) { return a.number < b.number; });
     count("cases in all", int64_t(cases_.size()));
-    for (size_t i = o.part; i < cases_.size() && time_left(); i += o.parts)
-      count("cases done"), one(*cases_[i].first, cases_[i].second);
+    for (const Case& c : cases_)
+      if (time_left() && c.number % o.parts == o.part) count("cases done"), one(*c.work, c.fault);
   }
 
  private:
@@ -185,6 +185,14 @@ class Calls : public Campaign {
   }
 
   // ---- Cases ----
+  // `number` gives its place in the order, and its part. It depends on its name alone, because two processes may find
+  // other numbers of calls, and their parts are to be all cases together.
+  struct Case {
+    const Work* work;
+    Fault fault;
+    uint64_t number;
+  };
+
   Result traced(const Work& work, const TempDir& dir, std::function<Verdict(const Call&)> before) {
     Traced how = work.how;
     how.dir = dir.path();
@@ -216,8 +224,10 @@ class Calls : public Campaign {
   }
 
   void add(const Work& work, const Fault& fault) {
-    if (options_.wants(work.name + ", " + fault.text()))
-      cases_.insert(cases_.end(), size_t(options_.repeat), {&work, fault});
+    const std::string name = work.name + ", " + fault.text();
+    if (!options_.wants(name)) return;
+    const uint64_t number = std::hash<std::string>()(fmt::format("{} {}", options_.seed, name));
+    cases_.insert(cases_.end(), size_t(options_.repeat), {&work, fault, number});
   }
 
   void one(const Work& work, const Fault& fault) {
@@ -263,15 +273,19 @@ class Calls : public Campaign {
                                                                                     const Result& r) -> std::string {
     if (r.code == 0) return "";
     std::string state;
-    for (auto& [path, bytes] : files_below(d / "run")) state += path + '\0' + comparable(path, bytes) + '\0';
+    const Files files = files_below(d / "run");
+    for (auto& [path, bytes] : files) state += path + '\0' + comparable(path, bytes) + '\0';
     if (good_.contains(state)) return "";
     const Result after = run_in(d, short_.words(true));
-    const std::string rule = after.code ? "it does not resume: " + after.err : short_.finished(files_below(d / "run"));
+    // best.h5 of the last epoch, where no last.h5 could be written: the run has ended, and is saved once more
+    const bool only_best = files.contains("ckpt/best.h5") && !files.contains("ckpt/last.h5");
+    const std::string rule =
+        after.code ? "it does not resume: " + after.err : short_.finished(files_below(d / "run"), only_best);
     if (rule.empty()) good_.insert(state);
     return rule;
   };
   std::vector<std::unique_ptr<Work>> works_;
-  std::vector<std::pair<const Work*, Fault>> cases_;
+  std::vector<Case> cases_;
 };
 
 }  // namespace
