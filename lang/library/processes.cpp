@@ -54,7 +54,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   sigprocmask(SIG_SETMASK, &none, nullptr);
   for (int s : {SIGINT, SIGTERM, SIGPIPE, SIGHUP}) signal(s, SIG_DFL);
   dup2(output, 1), dup2(output, 2);
-  if (const int input = open("/dev/null", O_RDONLY); input >= 0) dup2(input, 0);
+  if (const int input = open("/dev/null", O_RDONLY | O_CLOEXEC); input >= 0) dup2(input, 0);
   execv(argv[0], argv);
   _exit(127);
 }

@@ -111,7 +111,7 @@ Kernel::Kernel(Interp& interp, const Json& connection)
     throw Error(ErrorCode::usage, "the connection file asks for signatures other than hmac-sha256");
   const auto& library = notebook::library();
   fflush(stdout);
-  const int before[2] = {dup(1), dup(2)};
+  const int before[2] = {fcntl(1, F_DUPFD_CLOEXEC, 3), fcntl(2, F_DUPFD_CLOEXEC, 3)};
   const int outputs[2] = {captured(1), captured(2)};
   setvbuf(stdout, nullptr, _IOLBF, 0);
   try {

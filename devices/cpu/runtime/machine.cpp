@@ -7,7 +7,7 @@ namespace luth::cpu {
 
 std::string processor_name() {
   std::string name = "CPU";
-  FILE* f = std::fopen("/proc/cpuinfo", "r");
+  FILE* f = std::fopen("/proc/cpuinfo", "re");
   if (!f) return name;
   char line[512];
   while (std::fgets(line, sizeof line, f))
