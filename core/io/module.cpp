@@ -1,6 +1,8 @@
 #include "core/io/module.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "core/base/visible.h"
 #include "core/nn/module_settings.h"
@@ -152,10 +154,10 @@ nn::ModuleRef ModuleReader::make(const Map& map) {
 
 void ModuleReader::fill(nn::Module& m, const Map& map) {
   nn::Parts& parts = m.parts();
-  std::vector<std::string> transient;
+  std::set<std::string_view> transient;
   if (auto* list = map.find("transient") ? map.find("transient")->as<List>() : nullptr)
     for (auto& name : *list)
-      if (auto* text = name.as<std::string>()) transient.push_back(*text);
+      if (auto* text = name.as<std::string>()) transient.insert(*text);
   auto ready = [&](const Tensor& t) {  // a file has a lazy tensor as one of shape [0]
     return t && m.lazy() && t.shape() == Shape{0} ? uninitialised(t.dtype(), t.device()) : t;
   };
@@ -168,8 +170,7 @@ void ModuleReader::fill(nn::Module& m, const Map& map) {
     });
   if (map.find("buffers"))
     each_tensor(entry<Map>(map, "buffers"), [&](const std::string& name, const Tensor& t) {
-      const bool persistent = std::find(transient.begin(), transient.end(), name) == transient.end();
-      parts.buffers.push_back({{name, ready(t)}, persistent});
+      parts.buffers.push_back({{name, ready(t)}, !transient.contains(name)});
     });
   if (map.find("children"))
     for (const Map::Entry& e : entry<Map>(map, "children"))
@@ -186,10 +187,13 @@ nn::ModuleRef ModuleReader::read(const Item& item) {
   if (map->kind == kinds::same) {
     auto found = modules_.find(id);
     if (found == modules_.end()) throw Error(ErrorCode::checkpoint, "the file names a module {} that it lacks", id);
-    return found->second;
+    add_places(found->second.places);
+    return found->second.module;
   }
+  const int64_t before = places_;
+  add_places(1);
   nn::ModuleRef m = make(*map);
-  modules_[id] = m;
+  modules_[id].module = m;
   made(m);
   fill(*m, *map);
   if (nn::ModuleRef like = built_like(*map)) {
@@ -199,7 +203,16 @@ nn::ModuleRef ModuleReader::read(const Item& item) {
     check_names(m->type(), "child", own.children, built.children);
   }
   filled(m, *map);
+  modules_[id].places = places_ - before;
   return m;
+}
+
+// Modules that hold each other several times, level by level, have places without end in a file of a few bytes, and
+// names, texts and state dicts have each.
+void ModuleReader::add_places(int64_t n) {
+  constexpr int64_t most = 1'000'000;
+  places_ += n;
+  if (places_ > most) throw Error(ErrorCode::checkpoint, "the file describes modules at more than {} places", most);
 }
 
 Item to_item(const nn::Module& m) { return ModuleWriter().write(m); }

@@ -45,8 +45,14 @@ class ModuleReader {
   virtual void filled(const nn::ModuleRef&, const Map&) {}
 
  private:
+  struct Known {
+    nn::ModuleRef module;
+    int64_t places = 0;  // of it and of what lies below, once it has all parts
+  };
   void fill(nn::Module& m, const Map& map);
-  std::map<int64_t, nn::ModuleRef> modules_;
+  void add_places(int64_t n);
+  std::map<int64_t, Known> modules_;
+  int64_t places_ = 0;  // in all trees that were read
 };
 
 /// A module of C++ classes as a tree. Throws for one whose class is the language's.

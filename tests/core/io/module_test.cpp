@@ -112,6 +112,15 @@ TEST(ModuleTrees, RefuseWhatIsNone) {
   EXPECT_THROW(io::to_state_dict(changed("id", 1)), Error);
 }
 
+// Each level holds the one below twice.
+TEST(ModuleTrees, RefuseModulesThatUnfoldWithoutEnd) {
+  nn::ModuleRef m = network();
+  for (int level = 0; level < 10; ++level) m = nn::sequential({m, m});
+  EXPECT_EQ(failure(io::to_item(*m)), "none");
+  for (int level = 10; level < 40; ++level) m = nn::sequential({m, m});
+  EXPECT_EQ(failure(io::to_item(*m)), "the file describes modules at more than 1000000 places");
+}
+
 TEST(ModuleTrees, RefuseSettingsOfAnotherKind) {
   auto expect = [](const char* type, const std::string& settings, const std::string& part) {
     const Item item = io::to_item(*nn::find_module_class(type)->make());
