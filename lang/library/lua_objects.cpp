@@ -4,8 +4,10 @@
 #include <array>
 
 #include "core/base/visible.h"
+#include "lang/binding/bind.h"
 #include "lang/nn/nn.h"
 #include "lang/optim/optim.h"
+#include "lang/runtime/late_names.h"
 #include "lang/runtime/tables.h"
 #include "lang/runtime/user_values.h"
 #include "lang/values/tensor_values.h"
@@ -15,19 +17,31 @@ namespace {
 
 constexpr const char *optimizer_kind = "optimizer", *schedule_kind = "schedule", *function_kind = "function";
 
-// Functions of luth that a file may name, by the tables in which they are looked for.
+// Functions of luth that a file may name, by the tables in which they are looked for: those of tensors. In the place of
+// an activation, torch.save would write files.
 constexpr std::array<const char*, 2> tables{"F", "torch"};
+bool may_be_named(lua_State* L, std::string_view table, const std::string& name) {
+  if (!lua_iscfunction(L, -1)) return false;
+  if (table == "F" || find_function(name)) return true;
+  const int top = lua_gettop(L);
+  lua_getglobal(L, "torch");
+  lua_getfield(L, -1, "Tensor");  // its methods
+  lua_pushstring(L, name.c_str());
+  rawget_or_late(L, -2);
+  const bool is_method = !lua_isnil(L, -1);
+  return lua_settop(L, top), is_method;
+}
 
 // The name of luth's own function on top of the stack, "F.relu"; "" for another one.
 std::string function_name(lua_State* L) {
-  if (!lua_iscfunction(L, -1)) return "";
   const int function = lua_gettop(L);
   for (const char* table : tables) {
     lua_getglobal(L, table);
     for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
       if (lua_type(L, -2) != LUA_TSTRING || !lua_rawequal(L, -1, function)) continue;
-      std::string name = std::string(table) + "." + lua_tostring(L, -2);
-      return lua_settop(L, function), name;
+      const std::string name = lua_tostring(L, -2);
+      if (!may_be_named(L, table, name)) continue;
+      return lua_settop(L, function), std::string(table) + "." + name;
     }
     lua_settop(L, function);
   }
@@ -42,8 +56,9 @@ void push_function(lua_State* L, const std::string& name) {
   lua_pushstring(L, name.c_str() + dot + 1);
   lua_gettable(L, -2);
   lua_remove(L, -2);
-  if (!lua_iscfunction(L, -1))
-    throw Error(ErrorCode::checkpoint, "the file names the function '{}', which is none of luth's", foreign(name));
+  if (!may_be_named(L, table, name.substr(dot + 1)))
+    throw Error(ErrorCode::checkpoint, "the file names the function '{}', which is none of luth's for tensors",
+                foreign(name));
 }
 
 // The schedules inside, where they can be set.

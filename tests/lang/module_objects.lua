@@ -287,6 +287,19 @@ function tests.files_of_objects()
   tester:fails(function() torch.save(net[4], '/tmp/x.safetensors') end, 'use .h5')
 end
 
+-- A file whose activation is torch.save would write files when the model runs.
+function tests.files_name_functions_of_tensors_alone()
+  for _, f in ipairs { F.relu, torch.tanh, torch.adjoint } do
+    tester:assert(saved(nn.TransformerEncoderLayer(2, 1, { activation = f })).activation.f == f)
+  end
+  for _, f in ipairs { torch.save, torch.load, torch.set_num_threads, print } do
+    tester:fails(function() saved(nn.TransformerEncoderLayer(2, 1, { activation = f })) end, 'no form in a file')
+  end
+  local root = os.getenv('LUTH_SOURCE') or arg[0]:match('^(.*)/tests/lang/') or '.'
+  tester:fails(function() torch.load(root .. '/tests/data/names_load.h5') end,
+               "names the function 'torch.load', which is none of luth's for tensors")
+end
+
 -- What luth prints for a script, warnings and errors too.
 local function output_of(script)
   local path = os.tmpname()
