@@ -68,6 +68,13 @@ const Kind& kind_of(long number) {
   throw std::runtime_error("a call of no kind");
 }
 
+// glibc ends a process that cannot give back the stack of a thread that has ended. Linux lets only parts of mappings
+// fail.
+bool gives_back_a_stack(const Call& call) {
+  constexpr uint64_t least = 8 << 20;  // bytes, of luth's threads
+  return call.number == SYS_munmap && uint64_t(call.arguments[1]) >= least;
+}
+
 // The n-th call of a kind, of luth or of the processes that it starts.
 struct Place {
   const Kind* kind;
@@ -239,6 +246,7 @@ class Calls : public Campaign {
       if (&kind != fault.at.kind || call.helper != fault.at.helper || ++seen < fault.at.n) return {};
       // nothing interrupts for ever
       if (seen > fault.at.n && (!fault.for_good || (fault.error == EINTR && seen > fault.at.n + 5))) return {};
+      if (gives_back_a_stack(call)) return {};
       if (fault.error == fewer) return {call.arguments[2] > 1 ? Verdict::shorten : Verdict::let, 1};
       return {kind.done ? Verdict::pretend : Verdict::answer, call.number == SYS_brk ? 0 : -fault.error};
     });
