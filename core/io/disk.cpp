@@ -254,13 +254,13 @@ void Replacement::fail(const std::string& why) const {
 }
 
 // The new file gets the owner, group and mode of the old one as far as the system lets us. In another group, and to
-// others, it gets what both had.
+// others, it gets what both had. It is no program that runs as its owner: the old file may have been another's.
 void Replacement::take_rights() {
   struct stat old, mine;
   if (!is_there(::stat(target_.c_str(), &old), shown_)) return;
   const int fd = disk_.fd();
   if (fchown(fd, old.st_uid, old.st_gid)) (void)!fchown(fd, uid_t(-1), old.st_gid);
-  mode_t mode = old.st_mode & 07777;
+  mode_t mode = old.st_mode & 0777;
   if (fstat(fd, &mine) || mine.st_gid != old.st_gid) {
     const mode_t both = (mode >> 3) & mode & 07;
     mode = (mode & 0700) | both << 3 | both;

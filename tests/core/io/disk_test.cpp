@@ -165,6 +165,15 @@ TEST(Unfinished, KeepsOwnerAndGroup) {
   EXPECT_EQ(rights(), std::tuple(65534u, 60u, 0600u));
 }
 
+// Its writers could make a program of it, which runs as the user who has saved.
+TEST(Unfinished, RunsAsNobody) {
+  Folder dir;
+  spit(dir / "x", "of another");
+  ASSERT_EQ(chmod((dir / "x").c_str(), 06777), 0);
+  save_text(dir / "x", "new");
+  EXPECT_EQ(mode(dir / "x"), 0777u);
+}
+
 // In a folder that all may write, another may change what a name stands for.
 TEST(Unfinished, AFileThatAnotherHasPutInItsPlaceIsNotTaken) {
   Folder dir;
