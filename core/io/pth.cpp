@@ -28,6 +28,7 @@ constexpr Named dtypes[] = {
     {"float16", Dtype::f16}, {"half", Dtype::f16},  {"bfloat16", Dtype::bf16}, {"int64", Dtype::i64},
     {"long", Dtype::i64},    {"int32", Dtype::i32}, {"int", Dtype::i32},       {"int16", Dtype::i16},
     {"short", Dtype::i16},   {"int8", Dtype::i8},   {"uint8", Dtype::u8},      {"bool", Dtype::boolean}};
+constexpr uint64_t free_repeats = uint64_t(64) << 20;  // bytes
 constexpr const char *ordered_dict = "collections.OrderedDict", *size = "torch.Size", *device_name = "torch.device",
                      *tensor_v2 = "torch._utils._rebuild_tensor_v2", *tensor_v3 = "torch._utils._rebuild_tensor_v3",
                      *parameter = "torch._utils._rebuild_parameter", *untyped = "torch.storage.UntypedStorage",
@@ -91,7 +92,11 @@ class Arguments {
 class Reader : public pickle::Machine::Builder {
  public:
   Reader(Disk& disk, const std::string& path, const LoadOptions& options)
-      : disk_(disk), path_(path), options_(options), entries_(zip_entries(disk, path, options.max_bytes)) {
+      : disk_(disk),
+        path_(path),
+        options_(options),
+        entries_(zip_entries(disk, path, options.max_bytes)),
+        repeats_(options.max_bytes ? options.max_bytes : free_repeats + most_packing * disk.size()) {
     for (const ZipEntry& e : entries_)
       if (!by_name_.emplace(e.name, &e).second) throw Error("it has two entries '{}'", foreign(e.name));
     root_ = root();
@@ -227,6 +232,7 @@ class Reader : public pickle::Machine::Builder {
     const int64_t room = int64_t(e.all.bytes() / size_of(dtype));
     if (offset < 0 || reach(shape, strides, offset) > room)
       throw Error("a tensor of shape {} reaches beyond its {} elements", to_string(shape), room);
+    count_repeats(*array_bytes(shape, dtype), e.all.bytes());
     return require_grad(Tensor::alias(e.all.storage(), shape, strides, offset, dtype), a.flag(4));
   }
   static void check_extents(const Shape& shape) {
@@ -234,6 +240,13 @@ class Reader : public pickle::Machine::Builder {
     for (const int64_t extent : shape)
       if (extent < 0 || __builtin_mul_overflow(n, std::max<int64_t>(extent, 1), &n))
         throw Error("no tensor can have the shape {}", to_string(shape));
+  }
+  // Strides of 0 make a tensor larger than what the file has of it: it takes no memory, but what is computed of it
+  // does.
+  void count_repeats(uint64_t bytes, uint64_t stored) {
+    const uint64_t more = bytes > stored ? bytes - stored : 0;
+    if (more > repeats_) throw Error("its tensors repeat elements to more than its size, or {{max_bytes = …}}, allows");
+    repeats_ -= more;
   }
   static Tensor require_grad(const Tensor& t, bool wanted) {
     if (wanted && !is_floating(t.dtype())) throw Error("a tensor of {} cannot require a gradient", name(t.dtype()));
@@ -309,6 +322,7 @@ class Reader : public pickle::Machine::Builder {
   std::map<std::string, size_t> by_key_;
   std::vector<Tensor> tensors_;
   uint64_t left_ = 0;  // how much more what the pickle repeats may cost
+  uint64_t repeats_;   // bytes that tensors may still have beyond those of their storages
 };
 
 }  // namespace

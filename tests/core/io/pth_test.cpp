@@ -216,6 +216,19 @@ TEST(Pth, TensorsStayInTheirStorage) {
   expect_refused({"\x80\2(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0000X\3\0\0\0cpuK\4tQ."s, data}, "storage");
 }
 
+// A stride of 0 costs the file nothing, and whoever computes with the tensor all of its elements.
+TEST(Pth, TensorsRepeatLittle) {
+  const std::vector<std::pair<std::string, std::string>> data = {{"data/0", std::string(16, '\1')}};
+  const std::string zero = "K\0"s, still = "K\0\x85"s;
+  EXPECT_EQ(refusal({tensor(zero, "J\0\0\x80\0\x85"s, still), data}), "");  // 32 MiB
+  expect_refused({tensor(zero, "J\0\0\0\2\x85"s, still), data}, "its tensors repeat elements");
+  Folder dir;
+  spit(dir / "x.pth", archive({tensor(zero, "J\0\0\x80\0\x85"s, still), data}));
+  LoadOptions bounded;
+  bounded.max_bytes = 1 << 20;
+  EXPECT_EQ(failure([&] { load(dir / "x.pth", bounded); }).code, 5);
+}
+
 void put(std::string& s, size_t at, uint64_t v, int bytes) {
   for (int i = 0; i < bytes; ++i) s[at + size_t(i)] = char(v >> (8 * i));
 }
