@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/visible.h"
@@ -158,7 +159,7 @@ class JsonLines final : public Records {
     row.assign(columns_.size(), {});
     return objects_.next([&](const std::string& key, const Cell& cell) {
       const auto it = place_.find(key);
-      if (it != place_.end()) row[it->second] = cell;  // else the file has changed
+      if (it != place_.end()) row[it->second.column] = cell;  // else the file has changed
     });
   }
 
@@ -167,15 +168,23 @@ class JsonLines final : public Records {
   void find_columns(const std::string& path) {
     Objects all(path, name_);
     while (all.next([&](const std::string& key, const Cell&) {
-      if (!place_.emplace(key, columns_.size()).second) return;
+      const auto [it, is_new] = place_.try_emplace(key, columns_.size(), all.line());
+      if (!is_new && std::exchange(it->second.line, all.line()) == all.line())
+        throw Error("{}, line {}: the key '{}' is there twice", name_, all.line(), foreign(key));
+      if (!is_new) return;
       if (columns_.size() == most_columns)
         throw Error("{}, line {}: luth takes {} columns", name_, all.line(), most_columns);
       columns_.push_back(key);
     })) {}
   }
 
+  struct Place {
+    size_t column;
+    int64_t line;  // the last one with that key
+  };
+
   Objects objects_;
-  std::map<std::string, size_t, std::less<>> place_;
+  std::map<std::string, Place, std::less<>> place_;
 };
 
 }  // namespace

@@ -204,7 +204,8 @@ constexpr Row functions[] = {
     {"JSONLines", guarded<json_lines>,
      "data.JSONLines(path, {target = nil, usecols, drop, categories, na_values, like, encode = 'one_hot', missing = "
      "'mean', standardize = true})",
-     "The same of a file with a JSON object in each line, plain or gzip: its keys are the columns. Objects and lists "
+     "The same of a file with a JSON object in each line, plain or gzip: its keys are the columns, each once. Objects "
+     "and lists "
      "within give the columns 'size.width', 'x.1'; booleans are 0 and 1; what an object does not have is missing."},
     {"SQLite", guarded<sql>,
      "data.SQLite(path, query, {target = nil, usecols, drop, categories, na_values, like, encode = 'one_hot', missing "
