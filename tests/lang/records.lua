@@ -49,6 +49,8 @@ fails('of a column has more than 1024 bytes', data.JSONLines, write('{"' .. ('k'
 check(table.concat(data.JSONLines(write '{"b": [[1, 2], [], [{"a": 3}]], "a": {}, "": 4}\n'):features(), '|'), 'b.1.1|b.1.2|b.3.1.a|')
 fails('line 1: it is nested deeper', data.JSONLines, write('{"a": ' .. ('['):rep(16) .. (']'):rep(16) .. '}\n'))
 check(#data.JSONLines(write('{"a": ' .. ('['):rep(15) .. '1' .. (']'):rep(15) .. '}\n')):features(), 1)
+fails("line 2: the key 'a' is there twice", data.JSONLines, write '{"a": 1}\n{"a": 1, "b": 2, "a": 3}\n')
+fails("line 1: the key 'a.b' is there twice", data.JSONLines, write '{"a": {"b": 1}, "a.b": 2}\n')
 fails('a number is out of range', data.JSONLines, write '{"a": 1e999}\n')
 
 -- ---- SQLite ----
@@ -89,6 +91,10 @@ fails('the query is empty', data.SQLite, db, '')
 fails("row 1, column 'b': a blob", data.SQLite, db, 'SELECT * FROM houses')
 fails('has no rows', data.SQLite, db, 'SELECT a FROM none')
 if os.execute('mkfifo ' .. folder .. '/pipe') then fails('not a file', data.SQLite, folder .. '/pipe', 'SELECT 1 AS a') end  -- it would wait for ever
+os.execute(('cp %s %s/b.db; ln -s b.db %s/c.db'):format(db, folder, folder))
+if os.execute('mkfifo ' .. folder .. '/b.db-journal') then  -- and so would the library, for the end of another's change
+  for _, name in ipairs { 'b.db', 'c.db' } do fails('b.db-journal\': it is a device or pipe', data.SQLite, folder .. '/' .. name, 'SELECT area FROM houses') end
+end
 check(row(data.SQLite(db, 'SELECT * FROM cheap', { standardize = false }):get(1)), '10.0')
 fails("the view 'endless' of the file takes too long", data.SQLite, db, 'SELECT area FROM houses JOIN endless ON i = area')
 fails('unable to open', data.SQLite, folder .. '/none.db', 'SELECT 1')

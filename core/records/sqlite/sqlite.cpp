@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 
@@ -29,8 +30,11 @@ class Query final : public Records {
  public:
   Query(const std::string& path, const std::string& query) : Records("'" + path + "'") {
     struct stat s {};
-    // Not opened for that: to close it would end the locks that other databases of this process hold on it.
-    if (::stat(path.c_str(), &s) == 0) check_is_file(path, s);
+    check_is_file_if_there(path, s);
+    std::error_code none;
+    const std::string real = std::filesystem::weakly_canonical(path, none).string();
+    struct stat beside {};
+    for (const char* end : {"-journal", "-wal", "-shm"}) check_is_file_if_there(real + end, beside);
     steps_left_ = steps + steps_of_byte * s.st_size;
     sqlite3* db = nullptr;
     const int code = sqlite3_open_v2(path.c_str(), &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
@@ -59,6 +63,11 @@ class Query final : public Records {
   }
 
  private:
+  // Not opened for that: to close it would end the locks that other databases of this process hold on it.
+  static void check_is_file_if_there(const std::string& path, struct stat& s) {
+    if (::stat(path.c_str(), &s) == 0) check_is_file(path, s);
+  }
+
   [[noreturn]] void fail(const char* what) const {
     throw Error("{}: {}: {}", name_, what, foreign(db_ ? sqlite3_errmsg(db_.get()) : "no memory", 300));
   }
