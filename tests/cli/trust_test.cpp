@@ -105,6 +105,22 @@ TEST(StrangeRun, LinksAreNotWrittenThrough) {
   }
 }
 
+// A run that goes on drops from its logs what lies behind its checkpoint, and so writes them anew.
+TEST(StrangeRun, LinksAreNotWrittenThroughOnResume) {
+  TempDir dir;
+  dir.write("r.lua", points_recipe("r.epochs = 1\n"));
+  for (const char* name : {"events.out.tfevents.luth", "metrics.csv", "log.jsonl"}) {
+    ASSERT_EQ(run({"train", "r.lua", "--dir", "run"}, {.dir = dir.path()}).code, 0);
+    dir.write("precious", "precious");
+    std::filesystem::remove(dir / ("run/" + std::string(name)));
+    std::filesystem::create_symlink(dir / "precious", dir / ("run/" + std::string(name)));
+    const Result r = run({"train", "r.lua", "--dir", "run", "--resume", "--epochs", "2"}, {.dir = dir.path()});
+    EXPECT_NE(r.code, 0) << name;
+    EXPECT_EQ(read_file(dir / "precious"), "precious") << name;
+    std::filesystem::remove_all(dir / "run");
+  }
+}
+
 TEST(StrangeRun, ItsFolderOfCheckpointsIsNoLink) {
   TempDir dir;
   dir.write("r.lua", points_recipe());

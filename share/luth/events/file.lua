@@ -50,7 +50,7 @@ end
 
 --- The file of that path without the events behind a step (-1: all), which will be written again, and one that was cut short.
 function File.from(path, step)
-  if not native.exists(path) then return File.at(path) end
+  native.append(path, '')  -- refuses a link and a file of somebody else, which replacing would write through
   local text = native.read(path, math.maxinteger, 1)
   local pieces, from, last = {}, nil, 0
   records.each(text, function(bytes, at, to)
