@@ -15,7 +15,10 @@ expect() { # expect CODE TEXT FILE
   exit 1
 }
 
+# valgrind reads its options in the current folder, which may be anybody's
+cd "$work" && echo precious >mine && echo "--log-file=$work/mine" >.valgrindrc
 ran "$baseline"
+[ "$(cat mine)" = precious ] || { echo "valgrind took the options of the current folder"; exit 1; }
 if grep -q 'Not judged' "$work/out"; then cat "$work/out"; exit 77; fi
 if [ "$rc" -ne 0 ]; then
   cat "$work/out" "$work/err"

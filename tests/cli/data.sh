@@ -30,6 +30,12 @@ if [ -n "$(command -v curl)" ]; then
   refused 2 "there is no folder ''" data get tinyshakespeare --force --from ""
   mkdir "a b%20ü" && cp "$LUTH_SOURCE/share/data/tinyshakespeare.txt" "a b%20ü/input.txt"
   luth data get tinyshakespeare --force --from "a b%20ü" || fail "a folder"
+  # an empty part of PATH is the current folder, whose programs are not run
+  mkdir strange && cd strange
+  for name in curl wget sha256sum tar gzip env; do printf '#!/bin/sh\ntouch %s\n' "$work/ran-$name" >"$name" && chmod +x "$name"; done
+  PATH=:$PATH luth data get tinyshakespeare --force --from "../a b%20ü" || fail "a strange folder"
+  cd .. && ! ls ran-* 2>/dev/null || fail "its programs were run"
+  rm -r strange
   echo other >mirror/input.txt
   refused 1 'is not what it should be: its SHA256 is' data get tinyshakespeare --force --from "file://$work/mirror"
   cmp -s home/luth/tinyshakespeare/input.txt "$LUTH_SOURCE/share/data/tinyshakespeare.txt" || fail "the old files stay"

@@ -22,7 +22,8 @@ end
 -- Runs count.lua; the folder has a file for each statement then.
 local function run_callgrind(folder)
   local words = {
-    'valgrind', '--tool=callgrind', '--toggle-collect=luth_counted_call', '--dump-before=luth_counted_all',
+    'valgrind', '--command-line-only=yes',  -- without the options of a .valgrindrc in the current folder
+    '--tool=callgrind', '--toggle-collect=luth_counted_call', '--dump-before=luth_counted_all',
     '--callgrind-out-file=' .. folder .. '/out', native.program(), native.share_dir() .. '/luth/bench/count.lua',
   }
   for _, name in ipairs(names) do words[#words + 1] = 'overhead/' .. name end

@@ -6,9 +6,15 @@ local M = {}
 local function fail(...) native.fail(1, string.format(...)) end
 local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
+-- The absolute folders of PATH: a relative or empty part is the current folder, which may be anybody's.
+local folders = {}
+for folder in (os.getenv 'PATH' or ''):gmatch '[^:]+' do
+  if folder:sub(1, 1) == '/' then folders[#folders + 1] = folder end
+end
+
 -- The path of a program, or nil.
 local function program(name)
-  for folder in (os.getenv 'PATH' or ''):gmatch '[^:]+' do
+  for _, folder in ipairs(folders) do
     if native.exists(folder .. '/' .. name) then return folder .. '/' .. name end
   end
 end
@@ -49,9 +55,9 @@ end
 
 -- The sum of a file, in hexadecimal digits; kind is 'sha256' or 'md5'.
 function M.sum(path, kind)
-  local pipe <close> = assert(io.popen(kind .. 'sum ' .. quoted(path) .. ' 2>/dev/null'))
-  local text = pipe:read 'a':match '^\\?(%x+)'
-  return text or fail('cannot check %s: there is no %ssum', path, kind)
+  local tool = program(kind .. 'sum') or fail('cannot check %s: there is no %ssum', path, kind)
+  local pipe <close> = assert(io.popen(quoted(tool) .. ' ' .. quoted(path) .. ' 2>/dev/null'))
+  return pipe:read 'a':match '^\\?(%x+)' or fail('cannot check %s: %s gives no sum', path, tool)
 end
 
 function M.check(path, file)
@@ -65,7 +71,8 @@ end
 -- Unpacks an archive that has been checked into a folder, without its own folder `inner`.
 function M.unpack(path, folder)
   local tar = program 'tar' or fail('cannot unpack %s: there is no tar', path)
-  local _, _, code = native.run { tar, '-xzf', path, '-C', folder, '--strip-components=1', '--no-same-owner' }
+  local path_of_gzip = 'PATH=' .. table.concat(folders, ':')
+  local _, _, code = native.run { program 'env', path_of_gzip, tar, '-xzf', path, '-C', folder, '--strip-components=1', '--no-same-owner' }
   if code ~= 0 then fail('cannot unpack %s: tar ended with code %d', path, code) end
 end
 
