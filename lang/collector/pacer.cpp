@@ -14,6 +14,8 @@
 //   - An allocation that fails collects fully and is tried once more (core/tensor/storage.cpp).
 #include "lang/collector/pacer.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -137,6 +139,15 @@ void detail::collect_young(lua_State* L) {
   if (running) step(L);
   begin_again();
   minor.ended(begin, tensors);
+}
+
+void note_object(lua_State* L) {
+  static thread_local size_t before = 0;
+  const auto heap = mallinfo2();
+  const size_t now = heap.uordblks + heap.hblkhd;
+  pacer.bytes += now > before ? now - before : 0;
+  before = now;
+  if (pacer.bytes >= pacer.bytes_due) detail::collect_young(L);
 }
 
 void forget_pressure(lua_State* L) {

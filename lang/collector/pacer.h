@@ -33,6 +33,10 @@ inline void note_tensor(lua_State* L, const Tensor& t) {
   if (++p.tensors >= p.tensors_due || p.bytes >= p.bytes_due) detail::collect_young(L);
 }
 
+/// Call after an object has been pushed that may keep much memory of C++, such as a dataset: counts what C++ has taken
+/// since the last one and, now and then, collects.
+void note_object(lua_State* L);
+
 /// Chooses the collector's mode and hangs it on failed allocations (set_memory_pressure_hook).
 void open_pacer(lua_State* L);
 

@@ -327,7 +327,7 @@ int index(lua_State* L) {
 
 }  // namespace
 
-int push_tokenizer(lua_State* L, TokenizerRef t) { return push_box<TokenizerRef>(L, std::move(t)), 1; }
+int push_tokenizer(lua_State* L, TokenizerRef t) { return push_box<TokenizerRef>(L, std::move(t)), note_object(L), 1; }
 
 void open_tokenizers(lua_State* L, int data) {
   lua_newtable(L);
