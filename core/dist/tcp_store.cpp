@@ -13,9 +13,12 @@
 #include <list>
 
 #include "core/base/block_signals.h"
+#include "core/base/visible.h"
 
 namespace luth::dist {
 namespace {
+
+constexpr size_t most_shown = 60;  // bytes of a stranger's answer
 
 // ---- The server ----
 
@@ -194,8 +197,21 @@ Socket TcpStore::take(Deadline deadline) {
   return connect_to(server_, lost_ ? std::min(deadline, Clock::now() + soon / 10) : deadline);
 }
 
+// An answer that is no store's: another program has the port.
+void TcpStore::refuse(const std::string& answer) const {
+  throw Error(ErrorCode::usage,
+              "what answers at {} is no store of luth: its answer begins with '{}'; is this port another program's? "
+              "Choose another MASTER_PORT on all ranks",
+              to_text(server_), foreign(answer.substr(0, answer.find_first_of("\r\n")), most_shown));
+}
+
 void TcpStore::lost() {
   lost_ = true;
+  if (!known_)
+    throw Error(ErrorCode::peer,
+                "what listens at {} has closed the connection without an answer: rank 0 or the launcher has ended, or "
+                "the port is another program's",
+                to_text(server_));
   throw Error(ErrorCode::peer, "the store at {} is gone: the process that keeps it, rank 0 or the launcher, has ended",
               to_text(server_));
 }
@@ -203,15 +219,21 @@ void TcpStore::lost() {
 std::optional<Fields> TcpStore::exchange(Socket& s, const Fields& request, Deadline deadline) {
   const std::string message = encode(request);
   if (send_all(s, message.data(), message.size(), deadline) != Transfer::done) lost();
-  uint32_t size = 0;
-  Transfer got = receive_all(s, &size, sizeof size, deadline);
-  std::string body(got == Transfer::done ? std::min(size, most_bytes) : 0, '\0');
-  if (got == Transfer::done) got = receive_all(s, body.data(), body.size(), deadline);
+  std::string head(4, '\0'), body;
+  Transfer got = receive_all(s, head.data(), head.size(), deadline);
+  if (got == Transfer::done) {
+    const uint32_t size = length_at(head, 0);
+    const bool fits = size <= most_bytes;
+    body.resize(fits ? size : most_shown);
+    got = receive_all(s, body.data(), body.size(), fits ? deadline : Clock::now() + soon / 10);
+    if (!fits) refuse(head + body.c_str());
+  }
   silent_ = got == Transfer::late;
   if (silent_) return std::nullopt;
-  const auto answer = got == Transfer::done ? decode(body) : std::nullopt;
-  if (!answer) lost();
-  lost_ = false;
+  if (got != Transfer::done) lost();
+  const auto answer = decode(body);
+  if (!answer) refuse(head + body);
+  lost_ = false, known_ = true;
   return answer;
 }
 

@@ -51,6 +51,7 @@ class TcpStore final : public Store {
   Socket take(Deadline deadline);
   Milliseconds patience() const override;
   [[noreturn]] void lost();
+  [[noreturn]] void refuse(const std::string& answer) const;
 
   Address server_;
   std::string own_;
@@ -58,6 +59,7 @@ class TcpStore final : public Store {
   std::vector<Socket> idle_;          // a call takes one, so that a call that waits holds up no other
   std::atomic<bool> silent_ = false;  // it gave no answer to the last call
   std::atomic<bool> lost_ = false;    // it closed the last connection
+  std::atomic<bool> known_ = false;   // it has answered
   Socket stay_;
 };
 

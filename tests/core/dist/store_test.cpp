@@ -184,6 +184,36 @@ TEST(TcpStore, StrangersAtThePort) {
   EXPECT_EQ(store.get("still"), "here");
 }
 
+// Another program has the port: what it says is in the error, and who says nothing is no store either.
+TEST(TcpStore, AStrangerInItsPlace) {
+  const Socket listener = listen_at(0, true);
+  const auto error_of = [&](const std::string& banner) {
+    TcpStore store({"127.0.0.1", port_of(listener)}, long_time);
+    wait_for(listener.fd(), false, Clock::now() + long_time);
+    {
+      const Socket guest = accept_from(listener);
+      send_all(guest, banner.data(), banner.size(), Clock::now() + long_time);
+      ::shutdown(guest.fd(), SHUT_WR);
+      char c;
+      std::thread reader([&] {
+        while (receive_all(guest, &c, 1, Clock::now() + long_time) == Transfer::done) {}
+      });
+      std::string text;
+      try {
+        store.set("key", "value");
+      } catch (const Error& e) { text = e.what(); }
+      ::shutdown(guest.fd(), SHUT_RD);
+      reader.join();
+      return text;
+    }
+  };
+  for (const std::string banner : {"HTTP/1.1 400 Bad Request\r\nServer: x\r\n\r\n", "SSH-2.0-x\r\n"})
+    EXPECT_NE(error_of(banner).find("begins with '" + banner.substr(0, banner.find('\r')) + "'"), std::string::npos)
+        << error_of(banner);
+  EXPECT_NE(error_of(std::string("\x05\0\0\0hello", 9)).find("is no store of luth"), std::string::npos);
+  EXPECT_NE(error_of("").find("has closed the connection without an answer"), std::string::npos);
+}
+
 // Descriptors are few. Those of strangers who say nothing go to who comes and asks.
 TEST(TcpStore, SilentStrangersTakeNoPlace) {
   StoreServer server(0);
