@@ -15,11 +15,13 @@
 #include <cstring>
 #include <memory>
 #include <tuple>
+#include <utility>
 
 #include "cli/launch_plan.h"
 #include "cli/outlet.h"
 #include "core/base/visible.h"
-#include "core/dist/world.h"
+#include "core/dist/attempt.h"
+#include "core/dist/tcp_store.h"
 
 namespace luth::cli {
 namespace {
@@ -104,7 +106,7 @@ class Launcher {
       const int code = first->code();
       if (asked_ || stopped(code)) return code;
       report(*first, attempt);
-      if (attempt == plan_.restarts) return code;
+      if (attempt == plan_.restarts) return keep_store(attempt), code;
       tell(fmt::format("luth launch: starts again, {} of {}\n", attempt + 1, plan_.restarts));
     }
   }
@@ -304,6 +306,15 @@ class Launcher {
                           r.failed() && !by_itself(r) && store ? where(*store, r, attempt) : "");
     }
     tell(visible(text));
+  }
+
+  // Ranks of other machines learn the reason from the store, and may ask for it a little later.
+  void keep_store(int attempt) const {
+    if (!store_ || plan_.nodes == 1) return;
+    try {
+      const auto store = open_store();
+      if (store) dist::wait_for_ends(*store, attempt, plan_.nproc, plan_.world(), Clock::now() + grace);
+    } catch (const Error&) {}  // they learn less
   }
 
   // Of the run, to ask; null where it does not answer soon, as when the first machine's launcher has ended.

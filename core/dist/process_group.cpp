@@ -21,6 +21,23 @@ std::string seconds(Milliseconds t) { return fmt::format("{:g} s", double(t.coun
 
 std::string key_of_end(int rank) { return "ended/" + std::to_string(rank); }
 
+// The store, to a rank that waits in it for others: not for one that has ended.
+class ProcessGroup::StartStore final : public Store {
+ public:
+  explicit StartStore(ProcessGroup& g) : Store(g.setup_.store->timeout()), group_(g) {}
+  bool wait_until(const Fields& keys, Deadline deadline) override {
+    while (!group_.setup_.store->wait_until(keys, std::min(deadline, Clock::now() + second))) {
+      if (Clock::now() >= deadline) return false;
+      if (!group_.who_ended(true).empty()) throw Error(ErrorCode::peer, "not all ranks have come");
+    }
+    return true;
+  }
+  Fields ask(const Fields& request) override { return group_.setup_.store->ask(request); }
+
+ private:
+  ProcessGroup& group_;
+};
+
 // What the ranks have said of themselves.
 struct ProcessGroup::Seen {
   std::vector<Post> posts;  // by rank
@@ -33,15 +50,16 @@ ProcessGroup::ProcessGroup(GroupSetup setup) : setup_(std::move(setup)) {
   record_ = start;
   if (size() > 1) the_watch().add(this);
   try {
-    assemble(key_of_all);
+    const auto store = std::make_shared<StartStore>(*this);
+    assemble(*store, key_of_all);
     for (auto& c : parse_backends(setup_.backend)) {
-      const BackendSetup setup{setup_.store, setup_.world_store, setup_.ranks,
-                               setup_.rank,  setup_.own_address, setup_.timeout};
+      const BackendSetup setup{store,       setup_.world_store, setup_.ranks,
+                               setup_.rank, setup_.own_address, setup_.timeout};
       // Gloo for one rank needs no library, since there is nobody to send to
       const bool alone = c.backend == "gloo" && size() == 1;
       backends_.emplace_back(c.kind, alone ? make_backend_of_one() : make_backend(c.backend, setup));
     }
-    assemble("connected");  // nobody leaves while others still connect
+    assemble(*store, "connected");  // nobody leaves while others still connect
   } catch (const Error& e) {
     the_watch().remove(this);
     fail(start, setup_.timeout, e);
@@ -62,6 +80,14 @@ void ProcessGroup::close() {
   lane_.reset();
   backends_.clear();
   setup_.store = setup_.world_store = nullptr;
+}
+
+void ProcessGroup::hang_up(bool at_once) noexcept {
+  if (closed_) return;
+  bool is_idle = lane_->is_idle();
+  for (auto& [ends, lane] : message_lanes_) is_idle = is_idle && lane->is_idle();
+  for (auto& [kind, b] : backends_)
+    if (!b->stream() && (is_idle || at_once || failed_)) b->abort(nullptr);
 }
 
 void ProcessGroup::drain() {
@@ -99,13 +125,10 @@ CallRecord ProcessGroup::record_of(const std::string& call, int64_t number) cons
   return {number, call, at_source_mark(source_mark()), false, Clock::now()};
 }
 
-// Returns when all ranks are here, or throws when one has ended: what a backend does at its start, it does without a
-// word.
-void ProcessGroup::assemble(const std::string& key) {
-  if (setup_.store->add("number/" + key, 1) == size()) setup_.store->set(key, "");
-  const Deadline end = Clock::now() + timeout();
-  while (!setup_.store->wait_until({key}, std::min(end, Clock::now() + second)))
-    if (Clock::now() >= end || !who_ended(true).empty()) throw Error("not all ranks have come");
+// Returns when all ranks are here, or throws when one has ended.
+void ProcessGroup::assemble(Store& store, const std::string& key) {
+  if (store.add("number/" + key, 1) == size()) store.set(key, "");
+  if (!store.wait_until({key}, Clock::now() + timeout())) throw Error("not all ranks have come");
 }
 
 // What a call throws, explained; after that a GPU does no more of the group's work.

@@ -63,6 +63,9 @@ class ProcessGroup final : private Watched {
   void drain();
   /// Ends what waits and takes no more calls.
   void close();
+  /// Before the process ends, which may take a while: ends the host's connections, so that ranks that wait for it learn
+  /// of it now. Not where calls still run and none has failed, unless `at_once`.
+  void hang_up(bool at_once) noexcept;
 
   /// The rank's number in the run.
   std::string rank_name(int rank) const { return "rank " + std::to_string(setup_.ranks[size_t(rank)]); }
@@ -73,8 +76,9 @@ class ProcessGroup final : private Watched {
   std::string explain_running(const std::string& reason) override;
 
   struct Seen;
+  class StartStore;
   CallRecord record_of(const std::string& call, int64_t number) const;
-  void assemble(const std::string& key);
+  void assemble(Store& store, const std::string& key);
   void check_call(const CallRecord& r, Deadline deadline);
   void post(const CallRecord& r);
   Seen look();

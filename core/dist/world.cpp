@@ -10,6 +10,7 @@
 
 #include "core/base/text.h"
 #include "core/dist/alone.h"
+#include "core/dist/attempt.h"
 #include "core/dist/environment.h"
 #include "core/dist/file_store.h"
 
@@ -20,12 +21,6 @@ constexpr Milliseconds farewell{10'000};  // how long rank 0 keeps the store for
 constexpr Milliseconds haste{2'000};      // the same after a failure
 constexpr Milliseconds glance{20};
 constexpr const char* key_of_up = "up";
-
-// What a launcher starts again is another attempt; what a process joins again, another start.
-std::string prefix_of(const std::string& attempt, const std::string& start) {
-  return fmt::format("run/{}.{}", attempt, start);
-}
-std::string key_of_start(const std::string& attempt) { return "start/" + attempt; }
 
 struct World {
   std::unique_ptr<StoreServer> server;  // of rank 0
@@ -160,18 +155,6 @@ Address meet(const Start& start, int port, Milliseconds timeout) {
   return first_reachable(hosts, port);
 }
 
-// Throws what cannot be right; the others, who wait for this process, learn of it.
-void check_place(Store& store, const Place& p) {
-  try {
-    check_size(store, p.size);
-    check_rank(store, p.rank);
-  } catch (const Error& e) {
-    if (e.code() == ErrorCode::usage && !store.find("group/0/" + std::string(key_of_all)))
-      store.compare_set(key_of_end(p.rank), "", e.what());
-    throw;
-  }
-}
-
 // `luth launch` listens at the port that it gives to its processes. They may meet at another one, too.
 bool is_kept_by_launcher(int port) {
   const char *up = std::getenv("LUTH_STORE_IS_UP"), *its = std::getenv("MASTER_PORT");
@@ -245,18 +228,36 @@ Milliseconds usual_timeout() {
   return Milliseconds(std::max<int64_t>(1, int64_t(seconds * 1000)));
 }
 
-// Rank 0 keeps the store until the others have left or failed.
-void wait_for_others(const World& w) {
-  const Deadline end = Clock::now() + std::min(w.failed ? haste : farewell, w.group->timeout());
-  for (int r = 0; r < w.group->size(); ++r)
-    if (r != w.group->rank()) w.store->wait_until({key_of_end(r)}, end);
-}
-
 template <class F>
 void quietly(F&& f) noexcept {
   try {
     f();
   } catch (const std::exception&) {}  // the others have gone already
+}
+
+// The process that has the store keeps it until the others have left or failed.
+void keep_store(const World& w, int rank, int size, Milliseconds time) {
+  const Deadline end = Clock::now() + time;
+  for (int r = 0; w.server && r < size; ++r)
+    if (r != rank) w.store->wait_until({key_of_end(r)}, end);
+}
+void keep_store(const World& w) {
+  keep_store(w, w.group->rank(), w.group->size(), std::min(w.failed ? haste : farewell, w.group->timeout()));
+}
+
+// What a process says that ends: where another one is the reason, with a mark.
+std::string last_words(ErrorCode code, const std::string& why) {
+  return std::string(code == ErrorCode::peer, because_of_peer) + why.substr(0, why.find('\n'));
+}
+
+// The others wait for this process, and learn why it does not come. Not from one too many of its rank, though.
+void tell_failed_start(const World& w, const Place& p, bool is_in, const Error& e) noexcept {
+  const Hurry hurry;
+  quietly([&] {
+    if (!is_in && w.store->find("group/0/" + std::string(key_of_all))) return;
+    w.store->compare_set(key_of_end(p.rank), "", last_words(e.code(), e.what()));
+    keep_store(w, p.rank, p.size, haste);
+  });
 }
 
 void leave(World& w) {
@@ -274,8 +275,12 @@ void leave_at_exit() {
   }
   const Hurry hurry;
   quietly([&] {
-    if (w) leave(*w);
-    if (w && w->server) wait_for_others(*w);
+    if (!w) return;
+    leave(*w);
+    if (!w->server) return;  // the end of the process ends its connections
+    for (auto& g : w->others) g->hang_up(w->failed);
+    w->group->hang_up(w->failed);
+    keep_store(*w);
   });
   if (w && w->failed) return;
   for (auto& [path, f] : used_files()) quietly([&f = f] { f.file->leave(f.key, f.processes); });
@@ -306,11 +311,19 @@ void init_process_group(const InitOptions& o) {
   const Place p = find_place(o, o.backend.empty() ? std::nullopt : start_backend(backend));
   auto w = std::make_unique<World>();
   open_store(*w, o, p, timeout);
-  check_place(*w->store, p);
-  if (w->tcp) w->tcp->stay(w->prefix + "/" + key_of_end(p.rank), "");
-  std::vector<int> ranks;
-  for (int r = 0; r < p.size; ++r) ranks.push_back(r);
-  w->group = make_group(*w, backend, ranks, p.rank, timeout);
+  bool is_in = false;
+  try {
+    check_size(*w->store, p.size);
+    check_rank(*w->store, p.rank);
+    if (w->tcp) w->tcp->stay(w->prefix + "/" + key_of_end(p.rank), "");
+    is_in = true;
+    std::vector<int> ranks;
+    for (int r = 0; r < p.size; ++r) ranks.push_back(r);
+    w->group = make_group(*w, backend, ranks, p.rank, timeout);
+  } catch (const Error& e) {
+    tell_failed_start(*w, p, is_in, e);
+    throw;
+  }
   the_world() = w.release();
   static const bool at_exit = (std::atexit(leave_at_exit), true);
   (void)at_exit;
@@ -354,7 +367,7 @@ void destroy_process_group() {
   w->group->close();
   quietly([&] {
     leave(*w);  // the store may end then
-    if (w->server) wait_for_others(*w);
+    keep_store(*w);
   });
 }
 
@@ -363,17 +376,7 @@ void tell_end(ErrorCode code, const std::string& why) noexcept {
   if (!w || w->failed) return;
   w->failed = true;
   const Hurry hurry;
-  quietly([&] {
-    const std::string mark(code == ErrorCode::peer, because_of_peer);
-    w->store->set(key_of_end(w->group->rank()), mark + why.substr(0, why.find('\n')));
-  });
-}
-
-std::string where_waits(Store& store, int attempt, int rank) {
-  const std::string count = std::to_string(attempt), start = store.find(key_of_start(count)).value_or("");
-  const auto key = fmt::format("{}/group/0/{}", prefix_of(count, start), key_of_post(rank));
-  const Post post = read_post(store.find(key).value_or(""));
-  return post.waits ? post.text : "";
+  quietly([&] { w->store->set(key_of_end(w->group->rank()), last_words(code, why)); });
 }
 
 }  // namespace luth::dist

@@ -31,9 +31,6 @@ GroupRef new_group(std::vector<int> ranks, const std::string& backend, std::opti
 void destroy_process_group();
 /// Ends one group, of which this process takes no more part.
 void destroy_group(const GroupRef& g);
-/// The call in which the rank waited when the run's attempt ended, "" where it did in none: what its process has told
-/// the store.
-std::string where_waits(Store& store, int attempt, int rank);
 /// Tells the other ranks why this process fails, so that their errors can say it. Never throws.
 void tell_end(ErrorCode code, const std::string& why) noexcept;
 

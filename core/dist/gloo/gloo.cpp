@@ -12,6 +12,7 @@
 #include <gloo/scatter.h>
 #include <gloo/transport/tcp/device.h>
 #include <gloo/transport/unbound_buffer.h>
+#include <net/if.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -138,7 +139,12 @@ class Gloo final : public Backend {
     const BlockSignals blocked;  // a connection that the other side has closed is an error here, and no SIGPIPE
     guarded([&] {
       gloo::transport::tcp::attr where(setup.own_address.c_str());
-      if (const char* name = std::getenv("GLOO_SOCKET_IFNAME"); name && *name) where.iface = name, where.hostname = "";
+      if (const char* name = std::getenv("GLOO_SOCKET_IFNAME"); name && *name) {
+        if (!if_nametoindex(name))
+          throw Error(ErrorCode::usage, "GLOO_SOCKET_IFNAME is '{}', and this machine has no interface of that name",
+                      name);
+        where.iface = name, where.hostname = "";
+      }
       auto device = [&] {
         const WakePatiently patiently;
         return gloo::transport::tcp::CreateDevice(where);
