@@ -87,6 +87,7 @@ class Launcher {
     const bool here_only = plan_.nodes == 1 && plan_.master.host == "127.0.0.1";
     if (plan_.node == 0) store_ = std::make_unique<dist::StoreServer>(plan_.master.port, here_only);
     if (store_) plan_.master.port = store_->port();
+    if (plan_.nodes == 1 && !here_only) check_address();
   }
 
   int run() {
@@ -97,6 +98,18 @@ class Launcher {
   }
 
  private:
+  // Its ranks would look for the store there until their time is over.
+  void check_address() const {
+    try {
+      dist::connect_to(plan_.master, Clock::now() + patience);
+    } catch (const Error& e) {
+      const std::string_view why = e.what();
+      throw Error(ErrorCode::usage,
+                  "--local-addr or --master says that this machine is {}, and it does not find itself there: {}",
+                  plan_.master.host, why.substr(0, why.find(';')));
+    }
+  }
+
   int run_all() {
     for (int attempt = 0;; ++attempt) {
       start(attempt);

@@ -70,6 +70,9 @@ Plan read_plan(const Arguments& a) {
     throw Error(ErrorCode::usage, "--nnodes {} needs --master HOST:PORT, the machine of node 0", p.nodes);
   else
     p.master.host = a.text("--local-addr").value_or("127.0.0.1");
+  if (p.nodes > 1 && p.master.port == 0)
+    throw Error(ErrorCode::usage, "--master {}:0: the port is one from 1 to 65535, which all nodes know",
+                p.master.host);
   make_log_dir(p.log_dir);
   return p;
 }

@@ -79,5 +79,14 @@ TEST_F(Nodes, TheFirstLauncherAnswersForAWhile) {
   EXPECT_EQ(zero.wait().code, 1);
 }
 
+TEST_F(Nodes, AddressesThatCannotBe) {
+  const Result zero = run({"launch", "--nproc", "1", "--nnodes", "2", "--master", "127.0.0.1:0", "x.lua"});
+  EXPECT_EQ(zero.code, 2);
+  EXPECT_SAYS(zero, "the port is one from 1 to 65535");
+  const Result other = run({"launch", "--nproc", "1", "--local-addr", "no-such-host.invalid", "x.lua"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_SAYS(other, "--local-addr or --master says that this machine is no-such-host.invalid");
+}
+
 }  // namespace
 }  // namespace luth::testing
