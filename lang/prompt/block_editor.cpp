@@ -99,7 +99,7 @@ LineReader::Got BlockEditor::read(std::string& block) {
   walks_ = walked_ = literal_ = false;
   search_ = {};
   const Got got = loop();
-  terminal_.end();
+  keys_.feed(terminal_.end());
   block = buffer_.text();
   return got;
 }
@@ -221,7 +221,7 @@ BlockEditor::Step BlockEditor::delete_or_leave() {
 
 BlockEditor::Step BlockEditor::suspend() {
   finish(buffer_.text());
-  terminal_.stop();
+  keys_.feed(terminal_.stop());
   painter_.begin_row();
   return Step::edit;
 }

@@ -74,14 +74,18 @@ bool Terminal::usable() {
 
 Terminal::Terminal() {
   read_terminfo();
-  tcgetattr(STDIN_FILENO, &usual_);
+  tcgetattr(STDIN_FILENO, &before_);
+  usual_ = before_;
   usual_.c_lflag |= NOFLSH;
   install(SIGWINCH, on_resize);
   install(SIGCONT, on_continue);
   measure();
 }
 
-Terminal::~Terminal() { end(); }
+Terminal::~Terminal() {
+  end();
+  tcsetattr(STDIN_FILENO, TCSADRAIN, &before_);
+}
 
 // A terminal that the data base does not know is taken for one of today, with colours.
 void Terminal::read_terminfo() {
@@ -97,37 +101,49 @@ void Terminal::read_terminfo() {
 
 void Terminal::begin() {
   if (editing_) return;
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (int s : own_signals) sigaddset(&signals, s);
+  pthread_sigmask(SIG_BLOCK, &signals, &signals_before_);
   termios now = usual_;
   now.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN);
   now.c_iflag &= ~tcflag_t(ICRNL | INLCR | IXON);
   now.c_cc[VMIN] = 1;
   now.c_cc[VTIME] = 0;
   tcsetattr(STDIN_FILENO, TCSADRAIN, &now);
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (int s : own_signals) sigaddset(&signals, s);
-  pthread_sigmask(SIG_BLOCK, &signals, &signals_before_);
   editing_ = true;
   measure();
   write("\x1b[?2004h");  // pastes come in brackets
 }
 
-void Terminal::end() {
-  if (!editing_) return;
+// Keys can be read while lines are not put together: what came before Ctrl-C is a signal again is read in a mode
+// between the two.
+std::string Terminal::end() {
+  std::string keys;
+  if (!editing_) return keys;
   write("\x1b[?2004l");
+  termios between = usual_;
+  between.c_lflag &= ~tcflag_t(ICANON | ECHO);
+  between.c_cc[VMIN] = between.c_cc[VTIME] = 0;
+  tcsetattr(STDIN_FILENO, TCSADRAIN, &between);
+  char buffer[4096];
+  for (ssize_t got; (got = ::read(STDIN_FILENO, buffer, sizeof buffer)) > 0;) keys.append(buffer, size_t(got));
   tcsetattr(STDIN_FILENO, TCSADRAIN, &usual_);
   pthread_sigmask(SIG_SETMASK, &signals_before_, nullptr);
   editing_ = false;
+  return keys;
 }
 
-void Terminal::stop() {
-  end();
+std::string Terminal::stop() {
+  const std::string keys = end();
   ::raise(SIGTSTP);
   continued = 0;
   begin();
+  return keys;
 }
 
 Terminal::Event Terminal::wait(std::string& bytes, int milliseconds) {
+  if (interrupted()) return Event::interrupted;
   const timespec most{milliseconds / 1000, (milliseconds % 1000) * 1000000L};
   pollfd input{STDIN_FILENO, POLLIN, 0};
   const int n = ppoll(&input, 1, milliseconds < 0 ? nullptr : &most, &signals_before_), why = errno;

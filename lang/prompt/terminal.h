@@ -22,11 +22,13 @@ class Terminal {
   Terminal& operator=(const Terminal&) = delete;
 
   /// While the prompt edits, keys come one by one and Ctrl-C is a key; else the terminal is as it was, but typed text
-  /// stays when Ctrl-C interrupts. From begin() to end() SIGINT, SIGTERM, SIGWINCH and SIGCONT arrive in wait() only.
+  /// stays when Ctrl-C interrupts. From begin() to end() SIGINT, SIGTERM, SIGWINCH and SIGCONT arrive in wait() only;
+  /// a signal that came just before begin() does, too. end() gives the keys that wait() has not given: a Ctrl-C that
+  /// comes later is a signal.
   void begin();
-  void end();
-  /// Stops the process as Ctrl-Z does, until it goes on.
-  void stop();
+  std::string end();
+  /// Stops the process as Ctrl-Z does, until it goes on. Gives what end() gives.
+  std::string stop();
 
   enum class Event { input, pause, closed, interrupted, resized, continued };
   /// Waits for input and appends it to `bytes`, for at most `milliseconds` (-1: for ever). Throws where the
@@ -52,7 +54,7 @@ class Terminal {
   static std::string repeated(const std::string& s, int n);
   void read_terminfo();
 
-  termios usual_{};
+  termios before_{}, usual_{};
   sigset_t signals_before_{};
   bool editing_ = false, colours_ = false;
   int columns_ = 80, rows_ = 24;

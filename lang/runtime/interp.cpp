@@ -173,17 +173,14 @@ Interp::Interp(Options options) : L_(new_state(allocator_, *this)), options_(opt
 
 int Interp::call(int nargs, int nresults) {
   const int base = lua_gettop(L_) - nargs;
+  RunningScope running(L_);  // from here on a signal stops what runs
   if (stop_requested()) {
     lua_settop(L_, base - 1);
     return push_stop();
   }
   lua_pushcfunction(L_, guarded<with_traceback>);
   lua_insert(L_, base);
-  int status;
-  {
-    RunningScope running(L_);
-    status = lua_pcall(L_, nargs, nresults, base);
-  }
+  const int status = lua_pcall(L_, nargs, nresults, base);
   lua_remove(L_, base);
   return status;
 }
