@@ -157,7 +157,7 @@ constexpr const char* overview =
     "optim   optimizers and schedules             data    datasets and loaders\n"
     "Positions count from 1; named arguments go into a last table: x:sum(1, {keepdim = true}).\n"
     "At the prompt: _ is the last result, _1 the one before. ?? f shows source, !ls runs a program, exit leaves.\n"
-    ":time :bench EXPR  :mem :vars  :bt :locals N after an error  :load :save :edit FILE  :reload MODULE";
+    ":time :bench EXPR  :mem  :vars [NAME]  :bt :locals N after an error  :load :save :edit FILE  :reload MODULE";
 
 // A page of share/doc: "indexing" of its topics, "recipes"; "" where none is of that name.
 std::string topic_text(const std::string& name) {

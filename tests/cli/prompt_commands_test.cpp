@@ -91,6 +91,12 @@ TEST(PromptCommands, Measure) {
   EXPECT_TRUE(has(typed(":time x = = 1\n"), "unexpected symbol near '='"));
 }
 
+TEST(PromptCommands, WhatStandsBehindThemCounts) {
+  EXPECT_EQ(typed("local net1 = 1\nnet2 = 2\nb = 3\n:vars net\n:vars  zz\n"),
+            "  net1             1\n  net2             2\nno variable has 'zz' in its name\n");
+  EXPECT_EQ(typed(":mem x\n:bt 2\n"), ":mem stands alone, got 'x' behind it\n:bt stands alone, got '2' behind it\n");
+}
+
 TEST(PromptCommands, OnlyKnownWordsAtTheStartAreOnes) {
   EXPECT_EQ(typed(":tiem 3\n"), "':tiem' is no command; did you mean 'time'?\n");
   EXPECT_TRUE(has(typed(":eval()\n"), "`_:eval(…)` calls a method of the last result"));

@@ -16,6 +16,10 @@ local function function_of(host, text, command)
   return f
 end
 
+local function expect_nothing(text, command)
+  if text ~= '' then fail(":%s stands alone, got '%s' behind it", command, text) end
+end
+
 local function synchronize()
   if torch.cuda.is_initialized() then torch.cuda.synchronize() end
 end
@@ -54,7 +58,8 @@ local function resident()
   return tonumber(text:match 'VmRSS:%s*(%d+)') or 0, tonumber(text:match 'VmHWM:%s*(%d+)') or 0
 end
 
-function commands.mem()
+function commands.mem(_, text)
+  expect_nothing(text, 'mem')
   collectgarbage()
   local now, most = resident()
   print(('process  %s, at most %s'):format(bytes(now * 1024), bytes(most * 1024)))
@@ -66,14 +71,17 @@ function commands.mem()
   end
 end
 
-function commands.vars(host)
+--- `:vars`: the variables of the session; `:vars net`: those whose names have `net` in them.
+function commands.vars(host, text)
   local list = {}
-  for name, value in next, host.variables() do list[#list + 1] = { name = name, value = value } end
-  for name, value in next, _G do
-    if type(name) == 'string' and not host.is_builtin(name) and not name:find '^_%d*$' then
-      list[#list + 1] = { name = name, value = value }
-    end
+  local function add(name, value)
+    if name:find(text, 1, true) then list[#list + 1] = { name = name, value = value } end
   end
+  for name, value in next, host.variables() do add(name, value) end
+  for name, value in next, _G do
+    if type(name) == 'string' and not host.is_builtin(name) and not name:find '^_%d*$' then add(name, value) end
+  end
+  if text ~= '' and #list == 0 then fail("no variable has '%s' in its name", text) end
   table.sort(list, function(a, b) return a.name < b.name end)
   frames.print_variables(list)
 end
@@ -83,7 +91,8 @@ local function last_frames()
   return frames.last
 end
 
-function commands.bt()
+function commands.bt(_, text)
+  expect_nothing(text, 'bt')
   local list = last_frames()
   print((tostring(frames.error):gsub('\nstack traceback:.*', '')))
   frames.print_trace(list)
