@@ -17,7 +17,7 @@ local function names_in(signature)
   local names = {}
   list = list:gsub("'[^']*'", ''):gsub('"[^"]*"', '')
   for name in list:gmatch '[%a_][%w_]*' do names[name] = true end
-  return names
+  return not names.config and names or nil  -- a table of its own
 end
 
 local common = { 'inplace', 'out', 'dtype', 'device', 'requires_grad', 'generator', 'memory_format', 'layout', 'pin_memory', 'names' }
@@ -94,8 +94,8 @@ local function writes_to_argument(e)
   return false
 end
 
--- Operators that do more than compute: statistics of batches.
-local does_more = { batch_norm = true, instance_norm = true }
+-- Operators that may do more than compute: statistics of batches, norms of rows.
+local does_more = { batch_norm = true, instance_norm = true, embedding = true, embedding_bag = true }
 
 -- Whether its result is all that an operator does. Random ones take numbers from the generator.
 local function only_computes(face)
@@ -108,7 +108,7 @@ function statement.CallStatement(self, s)
   if writes_to_argument(e) or self.passed then return end
   if e.type == 'Method' then
     local kind = kinds.kind(e.object)
-    if (kind ~= 'tensor' and kind ~= 'mask') or not only_computes(faces[e.name]) then return end
+    if kind ~= 'tensor' and kind ~= 'mask' or not (only_computes(faces[e.name]) or kinds.copies[e.name]) then return end
     local own = faces[e.name .. '_'] and (', or x:' .. e.name .. '_(…), which changes x') or ''
     self:say(s.line, 'x:%s gives a new tensor, which is dropped here: write local y = x:%s(…)%s', e.name, e.name, own)
   elseif e.type == 'Call' then

@@ -45,10 +45,13 @@ local lua_functions = {
 
 -- Results of functions written by hand, if they matter.
 local made = { tensor = 'tensor', as_tensor = 'tensor', Tensor = 'tensor' }
-local methods = {}
+local methods = { requires_grad_ = 'tensor' }
+M.copies = {}  -- those of a tensor that give it in another form, and do no more
+for name in ([[to cpu cuda detach float double half long int bool bfloat16 type_as pin_memory view_as
+    new_tensor]]):gmatch('%S+') do
+  methods[name], M.copies[name] = 'tensor', true
+end
 for kind, names in pairs {
-  tensor = [[to cpu cuda detach float double half long int bool bfloat16 type_as requires_grad_ pin_memory view_as
-    new_tensor]],
   number = 'item dim numel nelement ndimension storage_offset element_size nbytes data_ptr _version get_device',
   boolean = [[is_floating_point is_signed is_complex is_set_to is_same_size is_nonzero is_contiguous is_pinned
     is_inference is_view equal]],

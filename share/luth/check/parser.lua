@@ -49,18 +49,21 @@ function Parser:table_items()
   self:expect('{')
   local items, keys, mixture = {}, {}, { positions = 0 }
   while not self:is('}') do
+    local key
     if self:accept('[') then
       self:expression()
       self:expect(']')
       self:expect('=')
     elseif self:peek().kind == 'name' and self.tokens[self.at + 1].text == '=' then
-      local key = self:take()
-      keys[#keys + 1], mixture.name = { text = key.text, line = key.line }, key.text
+      local name = self:take()
+      key = { text = name.text, line = name.line }
+      keys[#keys + 1], mixture.name = key, name.text
       self:take()
     else
       mixture.positions = mixture.positions + 1
     end
     items[#items + 1] = self:expression()
+    if key then key.value = items[#items] end
     if not (self:accept(',') or self:accept(';')) then break end
   end
   self:expect('}')

@@ -114,7 +114,7 @@ end
 function expression.Index(self, e)
   local _, path = kinds.library(e)
   local space = path and kinds.library(e.object)
-  if not path or rawget(space, e.key) ~= nil or self.set[path] or e.key:find('^__') then return end
+  if not path or rawget(space, e.key) ~= nil or self.set[path] or self.extended or e.key:find('^__') then return end
   local ok, message = pcall(function() return space[e.key] end)
   if not ok then self:say(e.line, '%s', (tostring(message):gsub('^[^\n]-:%d+: ', ''))) end
 end
@@ -141,6 +141,7 @@ function expression.Call(self, e)
   local callee = e.callee
   local operator, path = kinds.library(callee)
   if path then self:mixed_lists(e, operator, path) end
+  if text_of(callee) == 'torch.ops.load_library' then self.extended = true end  -- by names that are not known here
   if callee.type == 'Name' and callee.name == 'assert' and not callee.variable and e.args[1] then
     self:condition(e.args[1], 'assert')
   end
@@ -160,7 +161,7 @@ function expression.Method(self, e)
   if is_tensor(e.object) then self:mixed_lists(e, rawget(torch.Tensor, e.name), e.name) end
   if path and kinds.spaces[value] and rawget(value, e.name) ~= nil then
     self:say(e.line, '%s:%s is called with a colon, but is a function: write %s.%s(…)', path, e.name, path, e.name)
-  elseif is_tensor(e.object) and rawget(torch.Tensor, e.name) == nil then
+  elseif is_tensor(e.object) and rawget(torch.Tensor, e.name) == nil and not self.set['torch.Tensor.' .. e.name] and not self.extended then
     local ok, message = pcall(function() return torch.empty(0)[e.name] end)
     local text = tostring(message):gsub('^[^\n]-:%d+: ', '')
     self:say(e.line, '%s', ok and string.format('%s is a field, not a method: write x.%s', e.name, e.name) or text)

@@ -25,22 +25,27 @@ local function value_of(e)
   return variable and #variable.values == 1 and variable.values[1] or e
 end
 
-local function is_float(e) return e.type == 'Constant' and e.kind == 'number' and e.value:find '^%d*%.%d*$' ~= nil end
+local function is_number(e, pattern) return e.type == 'Constant' and e.kind == 'number' and e.value:find(pattern) ~= nil end
+local floats = { float = true, double = true, half = true, bfloat16 = true, float32 = true, float64 = true, float16 = true }
 
--- Is it certainly a float tensor of one dim: torch.tensor {1.0, 2.0}, torch.rand(8)?
+-- Is it certainly a float tensor of one dim: torch.tensor {1.0, 2.0}, torch.tensor({1, 2}):float(), torch.rand(8)?
 local function is_float_vector(e)
   e = value_of(e)
-  if e.type ~= 'Call' or #e.args ~= 1 then return false end
-  local _, path = kinds.library(e.callee)
-  local first = e.args[1]
+  local cast = e.type == 'Method' and floats[e.name] and value_of(e.object)
+  local call = cast or e
+  if call.type ~= 'Call' or #call.args < 1 then return false end
+  local _, path = kinds.library(call.callee)
+  local first, options = call.args[1], call.args[2]
   if path == 'torch.tensor' and first.type == 'Table' then
+    for _, key in ipairs(options and options.keys or {}) do cast = cast or key.text == 'dtype' and floats[key.value.key] end
+    if options and not cast then return false end
     for _, item in ipairs(first.items) do
-      if not is_float(item) then return false end
+      if not is_number(item, cast and '^%d' or '^%d*%.%d*$') then return false end
     end
     return #first.items > 0
   end
   local makes = path == 'torch.rand' or path == 'torch.randn' or path == 'torch.zeros' or path == 'torch.ones'
-  return makes and first.type == 'Constant' and first.kind == 'number'
+  return makes and not options and is_number(first, '')
 end
 
 local of_labels = { ['nn.CrossEntropyLoss'] = true, ['nn.NLLLoss'] = true }
