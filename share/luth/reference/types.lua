@@ -219,7 +219,7 @@ local function add_class(out, class)
   local variable = class_variable(class.path)
   add(out, '---@class %s', class.path)
   if class.path == 'nn.Module' then
-    add(out, '---@overload fun(...: any): torch.Tensor\n---@operator concat(nn.Module): nn.Module\n---@field [any] any')
+    add(out, '---@overload fun(...: any): torch.Tensor, any\n---@operator concat(nn.Module): nn.Module\n---@field [any] any')
   end
   for _, field in ipairs(class_fields[class.path] or {}) do add(out, '---@field %s', field) end
   add(out, 'local %s = {}\n', variable)
