@@ -18,7 +18,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int most_parts = 100;                // keys and values of a tensor; 8 dims and 2 offsets are 20
 constexpr uint64_t most_header = 100'000'000;  // bytes, the format's own limit
 
 struct Code {
@@ -42,24 +41,6 @@ struct Place {
   uint64_t begin, end;
 };
 
-Place read_place(const std::string& path, const std::string& name, const Json& j) {
-  Place p{name, {}, {}, 0, 0};
-  try {
-    auto& text = j.at("dtype").get_ref<const std::string&>();
-    auto* code = std::find_if(std::begin(codes), std::end(codes), [&](const Code& c) { return text == c.text; });
-    if (code == std::end(codes))
-      refuse(path, "'{}' has elements of type {}, for which luth has no dtype", foreign(name), foreign(text));
-    p.dtype = code->dtype;
-    if (!j.at("shape").is_array()) refuse(path, "its header is damaged at '{}'", foreign(name));
-    if (j.at("shape").size() > size_t(max_dims)) refuse(path, "'{}' has more than {} dims", foreign(name), max_dims);
-    for (const Json& n : j.at("shape")) p.shape.push_back(int64_t(n.get_ref<const Json::number_unsigned_t&>()));
-    if (j.size() != 3 || j.at("data_offsets").size() != 2) refuse(path, "its header is damaged at '{}'", foreign(name));
-    p.begin = j.at("data_offsets").at(0).get_ref<const Json::number_unsigned_t&>();
-    p.end = j.at("data_offsets").at(1).get_ref<const Json::number_unsigned_t&>();
-  } catch (const Json::exception& e) { refuse(path, "its header is damaged at '{}'", foreign(name)); }
-  return p;
-}
-
 std::string read_header(Disk& disk, const std::string& path) {
   unsigned char length[8] = {};
   if (disk.size() < 8 || !disk.read(length, 8, 0)) refuse(path, "it is cut short: {} bytes", disk.size());
@@ -72,76 +53,113 @@ std::string read_header(Disk& disk, const std::string& path) {
   return text;
 }
 
-// Reads the header. Tensors are taken when their description ends, and nothing is kept of the metadata, so no tree of
-// the header is made.
-class Header {
+// Reads the header as the parser reports it. No tree is made, which would need memory to go, and nothing is kept of the
+// metadata.
+class Header : public nlohmann::json_sax<Json> {
  public:
   Header(const std::string& path, uint64_t max_bytes) : path_(path), budget_(max_bytes) {}
 
   // The tensors in the order of the header.
   std::vector<Place> read(const std::string& text) {
-    auto take = [this](int depth, Json::parse_event_t event, Json& value) {
-      if (depth == 1 && event == Event::key) start(value.get_ref<const std::string&>());
-      return in_metadata_ ? take_metadata(depth, event, value) : take_tensor(depth, event, value);
-    };
-    const Json rest = Json::parse(text, take, false);
-    if (!rest.is_object()) refuse(path_, "its header is damaged");
+    if (!Json::sax_parse(text, this)) refuse(path_, "its header is damaged");
     return std::move(list_);
   }
 
+  bool null() override { misplaced(); }
+  bool boolean(bool) override { misplaced(); }
+  bool number_integer(int64_t) override { misplaced(); }
+  bool number_float(double, const std::string&) override { misplaced(); }
+  bool binary(Json::binary_t&) override { misplaced(); }
+  bool number_unsigned(uint64_t n) override {
+    if (level_ != 3) misplaced();
+    if (field_ == Field::shape) {
+      if (place_.shape.size() == max_dims) refuse(path_, "'{}' has more than {} dims", foreign(place_.name), max_dims);
+      place_.shape.push_back(int64_t(n));
+    } else {
+      if (offsets_ == 2) misplaced();
+      (offsets_++ ? place_.end : place_.begin) = n;
+    }
+    return true;
+  }
+  bool string(std::string& text) override {
+    if (in_metadata_ && level_ == 2) return true;
+    if (level_ != 2 || field_ != Field::dtype) misplaced();
+    auto* code = std::find_if(std::begin(codes), std::end(codes), [&](const Code& c) { return text == c.text; });
+    if (code == std::end(codes))
+      refuse(path_, "'{}' has elements of type {}, for which luth has no dtype", foreign(place_.name), foreign(text));
+    place_.dtype = code->dtype;
+    return true;
+  }
+  bool key(std::string& name) override {
+    return level_ == 1 ? begin(std::move(name)) : in_metadata_ ? note(name) : take(name);
+  }
+  bool start_object(size_t) override {
+    if (level_ > 1 && !in_metadata_) refuse(path_, "its header nests objects at '{}'", foreign(place_.name));
+    if (level_ > 1) misplaced();
+    return ++level_, true;
+  }
+  bool end_object() override {
+    if (--level_ == 1) in_metadata_ ? end_metadata() : end_tensor();
+    return true;
+  }
+  bool start_array(size_t) override {
+    if (level_ == 3) refuse(path_, "its header nests arrays at '{}'", foreign(place_.name));
+    if (level_ != 2 || in_metadata_ || field_ == Field::dtype) misplaced();
+    return ++level_, true;
+  }
+  bool end_array() override { return --level_, true; }
+  bool parse_error(size_t, const std::string&, const Json::exception&) override { return false; }
+
  private:
-  using Event = Json::parse_event_t;
+  enum class Field { dtype, shape, data_offsets };
+  static constexpr std::string_view names[] = {"dtype", "shape", "data_offsets"};
 
-  void start(const std::string& name) {
-    name_ = name;
+  // The name of a tensor, or the one that is none.
+  bool begin(std::string name) {
     in_metadata_ = name == "__metadata__";
-    parts_ = 0;
+    place_ = {std::move(name), {}, {}, 0, 0};
+    seen_ = offsets_ = 0;
     if (in_metadata_ && std::exchange(metadata_, true)) twice();
+    return true;
   }
-
-  // Keys with texts. Of the keys their hashes are kept, of the texts nothing.
-  bool take_metadata(int depth, Event event, Json& value) {
-    if (depth == 1 && (event == Event::key || event == Event::object_start)) return true;
-    if (depth == 1 && event == Event::object_end) return end_metadata();
-    if (depth == 2 && event == Event::key)
-      hashes_.push_back(hash(Key(value.get_ref<const std::string&>())));
-    else if (depth != 2 || event != Event::value || !value.is_string())
-      refuse(path_, "its header has a value in '__metadata__' that is no text");
-    return false;
+  // Of the keys of the metadata their hashes are kept.
+  bool note(const std::string& key) { return hashes_.push_back(hash(Key(key))), true; }
+  bool take(const std::string& key) {
+    const auto at = std::find(std::begin(names), std::end(names), key) - std::begin(names);
+    if (at == std::ssize(names)) misplaced();
+    field_ = Field(at);
+    if (std::exchange(seen_, seen_ | 1 << at) & 1 << at) twice();
+    return true;
   }
-
-  bool end_metadata() {
+  void end_tensor() {
+    if (seen_ != 7 || offsets_ != 2) misplaced();
+    budget_.spend(place_.end - place_.begin, place_.name, path_);
+    list_.push_back(std::move(place_));
+  }
+  void end_metadata() {
     std::sort(hashes_.begin(), hashes_.end());
     if (std::adjacent_find(hashes_.begin(), hashes_.end()) != hashes_.end()) twice();
     hashes_ = {};
-    return in_metadata_ = false;
+    in_metadata_ = false;
   }
 
-  bool take_tensor(int depth, Event event, Json& value) {
-    if (event == Event::object_start && depth > 1) refuse(path_, "its header nests objects at '{}'", foreign(name_));
-    if (event == Event::object_start) keys_ = 0;
-    if (event == Event::array_start && depth > 2) refuse(path_, "its header nests arrays at '{}'", foreign(name_));
-    if (event == Event::key && depth == 2) ++keys_;
-    if (++parts_ > most_parts) refuse(path_, "its header has too many parts at '{}'", foreign(name_));
-    if (depth == 1 && (event == Event::value || event == Event::array_end)) damaged();
-    if (depth != 1 || event != Event::object_end) return true;
-    if (keys_ != value.size()) twice();
-    list_.push_back(read_place(path_, name_, value));
-    budget_.spend(list_.back().end - list_.back().begin, name_, path_);
-    return false;
+  // A value where the format has none, or another one.
+  [[noreturn]] void misplaced() const {
+    if (level_ == 0) refuse(path_, "its header is damaged");
+    if (in_metadata_) refuse(path_, "its header has a value in '__metadata__' that is no text");
+    refuse(path_, "its header is damaged at '{}'", foreign(place_.name));
   }
-
-  [[noreturn]] void damaged() const { refuse(path_, "its header is damaged at '{}'", foreign(name_)); }
-  [[noreturn]] void twice() const { refuse(path_, "its header has a key twice at '{}'", foreign(name_)); }
+  [[noreturn]] void twice() const { refuse(path_, "its header has a key twice at '{}'", foreign(place_.name)); }
 
   const std::string& path_;
   TensorBudget budget_;
   std::vector<Place> list_;
-  std::vector<uint64_t> hashes_;  // of the keys of the metadata
-  std::string name_;
+  std::vector<uint64_t> hashes_;
+  Place place_{};  // of the tensor that is read
+  Field field_ = Field::dtype;
+  int level_ = 0;               // 1: names, 2: fields of one, 3: the numbers of a field
+  int seen_ = 0, offsets_ = 0;  // fields, as bits; numbers of data_offsets
   bool in_metadata_ = false, metadata_ = false;
-  int parts_ = 0;
-  size_t keys_ = 0;  // of the tensor
 };
 
 // In the order of the file; every byte belongs to exactly one tensor, and every name to one.

@@ -57,20 +57,27 @@ std::string path_to(const Module& above, const Module& m) {
   return "";
 }
 
-// Destroys a deep tree without recursion: a module gives its children away before it is destroyed.
+// Destroys a deep tree without recursion and without memory. Modules whose children go before them wait in a list: the
+// next one is in the place of the child that was taken.
 Module::~Module() {
-  std::vector<ModuleRef> dead;
-  auto take_children = [&](Module& m) {
-    if (m.parts_.use_count() != 1) return;
-    for (auto& c : m.parts_->children) dead.push_back(std::move(c.module));
-    m.parts_->children.clear();
-  };
-  take_children(*this);
-  while (!dead.empty()) {
-    ModuleRef m = std::move(dead.back());
-    dead.pop_back();
-    if (m && m->use_count() == 1) take_children(*m);
-  }
+  const auto children = [](const Module& m) { return m.parts_.use_count() == 1 ? &m.parts_->children : nullptr; };
+  ModuleRef waiting;
+  auto* own = children(*this);
+  for (size_t i = 0; own && i < own->size(); ++i)
+    for (ModuleRef m = std::move((*own)[i].module); m || waiting;) {
+      auto* below = m && m->use_count() == 1 ? children(*m) : nullptr;
+      if (below && !below->empty()) {
+        ModuleRef child = std::move(below->back().module);
+        below->back().module = std::move(waiting);
+        waiting = std::move(m);
+        m = std::move(child);
+      } else {
+        m = std::move(waiting);  // what was there goes
+        if (!m) continue;
+        waiting = std::move(children(*m)->back().module);
+        children(*m)->pop_back();
+      }
+    }
 }
 
 // ---- Arguments ----------------------------------------------------------------------------------------------------

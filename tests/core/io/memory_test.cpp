@@ -1,12 +1,17 @@
 // Reading and saving where an allocation fails, each in turn.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 #include <new>
 
 #include "core/io/background.h"
 #include "core/io/checkpoint.h"
 #include "core/io/files.h"
+#include "core/io/module.h"
+#include "core/io/rows.h"
+#include "core/nn/container.h"
+#include "core/nn/linear.h"
 #include "tests/core/io/io_util.h"
 
 #if !defined(__SANITIZE_ADDRESS__)  // which has an `operator new` of its own
@@ -89,6 +94,30 @@ TEST(FailingMemory, LeavesReadingWhole) {
     EXPECT_GT(fail_each([&] { load(path, how); }, [] {}), 100);
     EXPECT_EQ(difference(load(path, how), expected), "");
   }
+}
+
+TEST(FailingMemory, LeavesOtherFormatsWhole) {
+  const Folder dir;
+  const Item tensors =
+      map_of({{"weights of the first layer", counted({3, 4})}, {"bias of the first layer", counted({3})}});
+  for (const char* name : {"a.safetensors", "a.npz", "a.npy"}) {
+    const Item expected = name == std::string("a.npy") ? Item(counted({3, 4})) : tensors;
+    const auto check = [&] { ASSERT_EQ(dir.count(), 1) << name; };
+    save(expected, dir / name);
+    EXPECT_GT(fail_each([&] { save(expected, dir / name); }, check), 5) << name;
+    EXPECT_GT(fail_each([&] { load(dir / name); }, [] {}), 5) << name;
+    EXPECT_GT(fail_each([&] { RowsFile(dir / name, {}).batch(std::array<int64_t, 2>{0, 1}, 1); }, [] {}), 5) << name;
+    EXPECT_EQ(difference(load(dir / name), expected), "") << name;
+    std::filesystem::remove(dir / name);
+  }
+}
+
+TEST(FailingMemory, LeavesModulesWhole) {
+  const nn::ModuleRef m = nn::sequential({nn::create<nn::Linear>({.in_features = 2, .out_features = 2})});
+  const Item item = to_item(*m);
+  EXPECT_GT(fail_each([&] { to_item(*m); }, [] {}), 5);
+  EXPECT_GT(fail_each([&] { to_module(item); }, [] {}), 5);
+  EXPECT_EQ(to_module(item)->repr(), m->repr());
 }
 
 // HDF5's complaint is read from within its frames.
