@@ -65,6 +65,14 @@ int make_folders(lua_State* L) {
     throw Error(ErrorCode::usage, "cannot write to the folder {}: {}", path, strerror(errno));
   return 0;
 }
+// temporary_folder(): a new one, which is this user's alone.
+int temporary_folder(lua_State* L) {
+  std::error_code error;
+  const std::filesystem::path wanted = std::filesystem::temp_directory_path(error);  // by TMPDIR
+  std::string path = ((error ? "/tmp" : wanted) / "luth-XXXXXX").string();
+  if (!mkdtemp(path.data())) throw Error(ErrorCode::usage, "cannot make the folder {}: {}", path, strerror(errno));
+  return lua_pushlstring(L, path.data(), path.size()), 1;
+}
 // The locks of this process: what the file of a path was.
 std::map<std::string, std::pair<dev_t, ino_t>>& held_locks() {
   static std::map<std::string, std::pair<dev_t, ino_t>> held;
@@ -278,6 +286,7 @@ constexpr luaL_Reg functions[] = {
     {"interrupted", guarded<is_interrupted>},
     {"defer_interrupts", guarded<defer>},
     {"mkdirs", guarded<make_folders>},
+    {"temporary_folder", guarded<temporary_folder>},
     {"exists", guarded<exists>},
     {"lock", guarded<lock_file>},
     {"holds", guarded<holds_lock>},

@@ -90,6 +90,11 @@ TEST_F(Predict, NumbersAndTensors) {
   EXPECT_EQ(r.code, 2);
   EXPECT_TRUE(has(r.err, "stdin:1: 2 fields; a sample of the recipe has 6")) << r.err;
   EXPECT_TRUE(has(predict({"p", "-"}, row + "1,2,x,4,5,6\n").err, "stdin:2: field 3 is no number"));
+  std::string many;
+  for (int i = 0; i < 1000; ++i) many += row;
+  r = run({"predict", "p", "-"}, {.in = many, .dir = dir_.path(), .prepare = limited(RLIMIT_FSIZE, 4096)});
+  EXPECT_EQ(r.code, 1);
+  EXPECT_TRUE(has(r.err, "standard input does not fit in a file: File too large") && r.out.empty()) << r.err;
   EXPECT_TRUE(has(predict({"p", "none.csv"}).err, "there is no file 'none.csv'"));
   EXPECT_TRUE(has(predict({"p"}).err, "luth predict needs files behind p"));
   EXPECT_TRUE(has(predict({"p", "t.csv", "--top", "0"}).err, "--top takes a number of at least 1"));

@@ -62,6 +62,17 @@ TEST_F(StrangeFolder, ScriptsGetLuthsModulesAndTheirOwn) {
       << r.err;
 }
 
+// What a dry run saves is nobody else's.
+TEST(TemporaryFolder, IsTheUsersAlone) {
+  TempDir dir;
+  const std::string code = "print(require('luth.native').temporary_folder())";
+  std::string path = run({"-e", code}, {.env = {{"TMPDIR", dir.path()}}}).out;
+  ASSERT_TRUE(path.starts_with(dir / "luth-") && path.ends_with("\n")) << path;
+  struct stat s {};
+  ASSERT_EQ(stat(path.substr(0, path.size() - 1).c_str(), &s), 0);
+  EXPECT_EQ(s.st_mode & 07777, 0700u);
+}
+
 // The recipe of a run that somebody else has made, which leaves a file where it runs.
 TEST(StrangeRun, ItsRecipeIsPrintedAndNotRun) {
   TempDir dir;

@@ -39,12 +39,10 @@ end
 
 --- Goes through a trainer's run; its errors are those of the run.
 function M.run(t)
-  local name = os.tmpname()
-  local dir = name .. '.run'
+  local dir = native.temporary_folder()
   native.mkdirs(dir .. '/ckpt')
   local ok, why = xpcall(go_through, function(text) return text end, t, run_folder.paths(dir))
   remove(dir)
-  os.remove(name)
   if not ok then error(why, 0) end
   progress.say('dry run: %d batches, validation, saving and loading went well; nothing was kept', t.batches)
 end

@@ -36,11 +36,17 @@ end
 
 local function shape_text(t) return '[' .. table.concat(t:size(), ', ') .. ']' end
 
--- What stands on standard input, as a file that is removed in the end.
+-- What stands on standard input, as a file that is removed in the end. A part of it is none.
 local function of_input()
   local path = os.tmpname()
-  local file <close> = assert(io.open(path, 'wb'))
-  file:write(io.read 'a')
+  local file, why = io.open(path, 'wb')
+  local ok = file
+  if file then ok, why = file:write(io.read 'a') end
+  if ok then ok, why = file:close() end
+  if not ok then
+    os.remove(path)
+    native.fail(1, 'standard input does not fit in a file: ' .. why)
+  end
   return path, setmetatable({}, { __close = function() os.remove(path) end })
 end
 
