@@ -1,6 +1,7 @@
 // SIGINT and SIGTERM as Lua errors, as lua.c does it, but in coroutines too and with a flag that C++ loops can poll.
 #include "lang/runtime/signals.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -97,6 +98,12 @@ long long nanoseconds() {
   return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
+// A handler may run between a call and the reading of its errno.
+struct SameErrno {
+  const int before = errno;
+  ~SameErrno() { errno = before; }
+};
+
 bool passed_on(int signal) {
   if (pthread_equal(pthread_self(), obeying_thread)) return false;
   pthread_kill(obeying_thread, signal);
@@ -104,6 +111,7 @@ bool passed_on(int signal) {
 }
 
 void out_of_patience(int signal) {
+  const SameErrno same;
   if (passed_on(signal)) return;
   if (keeps_session && pending != SIGTERM) {
     if (pending) say({"luth: stops when the operation that runs has ended\n"});
@@ -138,6 +146,7 @@ void press_again() {
 // Runs as a signal handler on the thread that obeys: the list of running Lua threads changes on that thread only, and
 // lua_sethook may be called at any instruction of the interpreter.
 void on_signal(int signal) {
+  const SameErrno same;
   if (passed_on(signal)) return;
   if (signal == SIGXCPU) {  // it comes again with each second
     if (pending) return;
