@@ -159,9 +159,10 @@ constexpr const char* overview =
     "At the prompt: _ is the last result, _1 the one before. ?? f shows source, !ls runs a program, exit leaves.\n"
     ":time :bench EXPR  :mem  :vars [NAME]  :bt :locals N after an error  :load :save :edit FILE  :reload MODULE";
 
-// A page of share/doc: "indexing" of its topics, "recipes"; "" where none is of that name.
-std::string topic_text(const std::string& name) {
+// A page of share/doc: "indexing" of its topics, "recipes" or "recipes.md"; "" where none is of that name.
+std::string topic_text(std::string name) {
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789-";
+  if (name.ends_with(".md")) name.resize(name.size() - 3);
   if (name.empty() || name.find_first_not_of(letters) != name.npos) return "";
   for (const char* folder : {"/doc/topics/", "/doc/", "/doc/tutorial/"}) {
     const std::string path = share_dir() + folder + name + ".md";
@@ -200,7 +201,8 @@ int help(lua_State* L) {
     if (text.empty())
       text = topic_text(name);
     else
-      text += more_text(L, text);
+      text +=
+          more_text(L, text) + (n == 1 && !topic_text(name).empty() ? "\n\nThe page: luth help " + name + ".md" : "");
     if (text.empty() && name.empty()) throw Error("there is no help on {}", given_text(L, 1));
     if (text.empty())
       throw Error(ErrorCode::usage, "there is no help on '{}'{}; `luth help --search {}` finds words", name,

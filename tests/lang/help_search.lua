@@ -38,6 +38,10 @@ for _, topic in ipairs(search.topics()) do
   help(topic.name)
   assert(text:find '^#' or not topic.path:find('/topics/', 1, true), topic.name)  -- names of luth come before other pages
 end
+help 'distributed'  -- a page has another name where it is a name of luth, too
+assert(text:find '^torch%.distributed\n' and text:find '\n\nThe page: luth help distributed%.md$', text)
+help 'distributed.md'
+assert(text:find '^# Several processes', text)
 help 'nn.Linear'
 assert(text:find('Example\n  local m = nn.Linear(4, 3)', 1, true) and text:find('See also F.linear', 1, true), text)
 help 'softmax'
