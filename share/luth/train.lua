@@ -14,6 +14,7 @@ local profile = require 'luth.train.profile'
 local ranks = require 'luth.train.ranks'
 local report = require 'luth.report'
 local recipes = require 'luth.train.recipe'
+local required = require 'luth.train.required'
 local run_folder = require 'luth.train.run_folder'
 local sweep = require 'luth.train.sweep'
 local Trainer = require 'luth.train.trainer'
@@ -288,28 +289,32 @@ local function what_to_evaluate(subcommand, path, file)
     usage("'%s' belongs to no run: there are no recipe.lua and options.json in '%s'; use luth %s RECIPE.lua --checkpoint %s", file,
       dir == '' and '/' or dir, subcommand, file)
   end
-  return file, dir .. '/recipe.lua', words_of_eval(dir)
+  required.take_from(dir)
+  return file, dir .. '/recipe.lua', words_of_eval(dir), dir
 end
 
--- The recipe that would run: its path in a comment, then its text.
-local function print_recipe(path)
+-- Files of a recipe that would run: the path of each in a comment, then its text.
+local function print_texts(paths)
   if not ranks.is_first() then return end
-  local text = native.read(path, 1 << 24, 2)
-  text = string.format('-- %s\n%s', path:gsub('\n', '\\n'), text)
-  io.write(native.is_tty(1) and native.visible(text) or text, text:match('\n$') and '' or '\n')
+  for _, path in ipairs(paths) do
+    local text = native.read(path, 1 << 24, 2)
+    text = string.format('-- %s\n%s', path:gsub('\n', '\\n'), text)
+    io.write(native.is_tty(1) and native.visible(text) or text, text:match('\n$') and '' or '\n')
+  end
 end
 
 -- luth eval CHECKPOINT, luth eval DIR, or luth eval RECIPE --checkpoint FILE: prints `metric number` lines.
 function M.eval(path, words)
   local line = options.line('eval', words)
   local given = line:add {}
-  if given.print_recipe and is_recipe(path) then return print_recipe(path) end
+  if given.print_recipe and is_recipe(path) then return print_texts { path } end
   if given.help and is_recipe(path) then return print_help(path, line) end
   local asks = given.print_recipe or given.help
   if not asks then ranks.join(given.dist_timeout, given.device) end
-  local file, recipe
-  file, recipe, line.earlier = what_to_evaluate('eval', path, not_empty('checkpoint', given.checkpoint))
-  if asks then return (given.print_recipe and print_recipe or print_help)(recipe, line) end
+  local file, recipe, dir
+  file, recipe, line.earlier, dir = what_to_evaluate('eval', path, not_empty('checkpoint', given.checkpoint))
+  if given.print_recipe then return print_texts { recipe, table.unpack(dir and required.copies(dir) or {}) } end
+  if given.help then return print_help(recipe, line) end
   -- the run may have been on another device; it is evaluated on a device of this machine
   local device, amp = choose_device(given.device, line), choose_amp(line:add {}.amp, line)
   kept.from(file)

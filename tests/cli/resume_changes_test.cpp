@@ -46,6 +46,21 @@ TEST(ResumeWithOther, RecipeSaysSo) {
   }
 }
 
+// A run is evaluated with the modules that it was trained with, wherever those of today are.
+TEST(ResumeWithOther, ModulesAreThoseOfTheRun) {
+  const TempDir dir;
+  dir.write("my/net.lua", "return {classes = 2}");
+  dir.write("p.lua", points_recipe("assert(require 'my.net'.classes == 2)"));
+  ASSERT_EQ(run_in(dir, {"train", "p.lua", "--dir", "part", "--epochs", "1"}).code, 0);
+  dir.write("my/net.lua", "return {classes = 3}");
+  Result r = run_in(dir, {"eval", "part"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  r = run_in(dir, {"eval", "p.lua", "--checkpoint", "part/ckpt/last.h5"});
+  EXPECT_TRUE(r.code == 1 && has(r.err, "assertion failed")) << r.err;
+  r = run_in(dir, {"eval", "part", "--print-recipe"});
+  EXPECT_TRUE(has(r.out, "\n-- part/required/my.net.lua\nreturn {classes = 2}\n")) << r.out;
+}
+
 // A run folder of an earlier luth resumes and evaluates.
 TEST(ResumeWithOther, LuthGoesOn) {
   const TempDir dir;

@@ -1,4 +1,5 @@
--- The modules of the user that a recipe requires: a run keeps their texts, and says where it goes on with others.
+-- The modules of the user that a recipe requires: a run keeps their texts, says where it goes on with others, and is evaluated
+-- with those that it kept.
 local native = require 'luth.native'
 local files = require 'luth.train.files'
 
@@ -29,6 +30,25 @@ function M.changed(dir)
   end
   table.sort(names)
   return names
+end
+
+--- From now on `require` takes a module of which the folder of a run has a copy from there, after luth's own.
+function M.take_from(dir)
+  table.insert(package.searchers, 3, function(name)
+    local path = copy_of(dir, name)
+    if not native.is_file(path) then return nil end
+    return assert(loadfile(path, 't')), path  -- as recipes, no bytecode
+  end)
+end
+
+--- The paths of the copies in the folder of a run.
+function M.copies(dir)
+  local list, folder = {}, dir .. '/required'
+  for _, name in ipairs(native.exists(folder) and native.entries(folder) or {}) do
+    local path = folder .. '/' .. name
+    if path:find '%.lua$' and native.is_file(path) then list[#list + 1] = path end
+  end
+  return list
 end
 
 --- Keeps them in the folder of a run.
