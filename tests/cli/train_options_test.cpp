@@ -345,6 +345,20 @@ TEST_F(TrainOptions, WrongValuesOfAVariableOrAFile) {
 
 // ---- luth eval ----
 
+// Samples 2 and 7 cannot be read: those behind them keep their numbers, by which their labels are known.
+TEST_F(TrainOptions, WorstSamplesHaveTheirOwnNumbers) {
+  recipe(
+      "local D = data.class('D') function D:len() return 20 end "
+      "function D:get(i) if i == 2 or i == 7 then error('broken') end return x[i], i % 3 + 1 end "
+      "r.data.val, r.on_error = D(), 'skip'");
+  ASSERT_EQ(train({"--epochs", "1"}).code, 0);
+  EXPECT_EQ(
+      lua("local e = require('luth.native').json_decode(io.open('run/examples.json'):read 'a') local wrong = 0 "
+          "for _, w in ipairs(e.worst) do if w.label ~= tostring(w.sample % 3 + 1) then wrong = wrong + 1 end end "
+          "print(#e.worst, wrong)"),
+      "18\t0\n");
+}
+
 TEST_F(TrainOptions, EvalRequires) {
   ASSERT_EQ(train({}).code, 0);
   EXPECT_EQ(run_in(dir_, {"eval", "run", "--require", "accuracy=0.1,loss=9"}).code, 0);

@@ -161,9 +161,9 @@ function worst(e, parent) {
   const box = make('div', undefined, parent, { class: 'worst' });
   for (const w of e.worst) {
     const figure = make('figure', undefined, box, { 'data-sample': w.sample });
-    if ((w.image || '').startsWith('data:image/png;base64,')) make('img', undefined, figure, { src: w.image, alt: 'sample ' + w.sample, title: w.path || '' });
+    if ((w.image || '').startsWith('data:image/png;base64,')) make('img', undefined, figure, { src: w.image, alt: 'sample ' + (w.sample || ''), title: w.path || '' });
     make('figcaption', w.label + ', taken for ' + w.predicted + ' (' + (100 * w.probability).toFixed(2) + ' %), loss ' + number(w.loss) +
-      ', sample ' + w.sample + (w.image || !w.path ? '' : ', ' + w.path), figure);
+      (w.sample ? ', sample ' + w.sample : '') + (w.image || !w.path ? '' : ', ' + w.path), figure);
   }
 }
 

@@ -107,6 +107,7 @@ end
 
 --- Calls f(batch, output, target) with what `model` makes of each batch of a dataset, or of its first `most` (0: all), until it
 --- returns true. The last value of a batch is the target, those before it the inputs. Of several ranks each has its share.
+--- Returns the loader, which knows what could not be read.
 function M.each_output(trainer, model, dataset, most, f)
   model:eval()
   local _ <close> = torch.no_grad()
@@ -119,6 +120,7 @@ function M.each_output(trainer, model, dataset, most, f)
     return part.own > 0 and f(batch, output, batch[batch.n])
   end)
   warnings.left_out(trainer, loader)
+  return loader
 end
 
 -- Loss and metrics of `model` over a dataset, or its first `most` batches (0: all), as a list of {name, value, whether smaller is

@@ -70,11 +70,23 @@ local function add_worst(list, first, input, output, target)
   end
 end
 
+-- Numbers the worst samples as the dataset does: those that could not be read are no outputs. Of more than the loader notes,
+-- the numbers are not known.
+local function count_left_out(worst, loader)
+  local gone = {}
+  for _, why in ipairs((loader.skipped or 0) > 0 and loader:left_out() or {}) do gone[#gone + 1] = math.tointeger(why:match '^sample (%d+)') end
+  table.sort(gone)
+  for _, w in ipairs(worst) do
+    for _, n in ipairs(gone) do w.sample = n <= w.sample and w.sample + 1 or w.sample end
+    if #gone < (loader.skipped or 0) then w.sample = nil end
+  end
+end
+
 -- Confusion matrix and worst samples of `held`; nil for a model that is no classifier.
 local function look(t, model, held)
   local counts, worst, seen, is_one = nil, {}, 0, true
   local confusion = metrics.named('confusion', measures.confusion).metric
-  batches.each_output(t, model, held, t.recipe.limit_val, function(batch, output, target)
+  local loader = batches.each_output(t, model, held, t.recipe.limit_val, function(batch, output, target)
     is_one = is_one and classifies(output, target)
     if not is_one then return true end
     confusion.add(output, target)
@@ -82,6 +94,7 @@ local function look(t, model, held)
     seen = seen + #target
   end)
   if not is_one or seen == 0 then return nil end
+  count_left_out(worst, loader)
   counts = confusion.finish { confusion.read() }
   return counts:long():tolist(), worst
 end
@@ -110,7 +123,7 @@ local function of_classifier(t)
   for _, w in ipairs(worst) do
     w.image, w.input = picture(w.input), nil
     w.label, w.predicted = name_of(names, w.label), name_of(names, w.predicted)
-    local has_path, path = pcall(function() return held:path(w.sample) end)
+    local has_path, path = pcall(function() return w.sample and held:path(w.sample) end)
     w.path = has_path and path or nil
   end
   local shown = {}
