@@ -141,13 +141,15 @@ Item description_of(Disk& disk, const std::string& path, bool sealed, Disk& unpa
 void add_arrays(const Item& item, const std::string& name, std::vector<StoredArray>& all) {
   ArrayPlace array;
   if (from_item(item, array)) {
-    if (!array.is_list) all.push_back({name, array.dtype, array.shape, array.at, array.unpacked, false, {}});
+    if (!array.is_list) all.push_back({name, array.dtype, array.shape, array.at, array.unpacked});
   } else if (auto* map = item.as<Map>()) {
     for (const Map::Entry& e : *map) {
       const auto* text = std::get_if<std::string>(&e.key);
       add_arrays(e.value, (name.empty() ? "" : name + "/") + (text ? *text : std::to_string(std::get<int64_t>(e.key))),
                  all);
     }
+  } else {
+    all.push_back({.name = name, .is_value = true});
   }
 }
 

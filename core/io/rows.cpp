@@ -85,8 +85,10 @@ RowsFile::RowsFile(const std::string& path, const RowsSpec& spec) : path_(path),
   };
   std::set<size_t> labels;
   for (auto& key : spec.labels) labels.insert(place(key));
-  for (auto& key : spec.keys.empty() ? names : spec.keys) add(all[place(key)], labels.contains(place(key)));
-  if (rows_ < 0) throw Error("{} has no arrays", name_);
+  for (auto& key : spec.keys.empty() ? names : spec.keys)
+    if (const auto& array = all[place(key)]; !array.is_value || !spec.keys.empty())
+      add(array, labels.contains(place(key)));
+  if (rows_ < 0) throw Error("{} has no arrays of numbers", name_);
 }
 
 void RowsFile::add(StoredArray a, bool is_label) {
@@ -95,6 +97,7 @@ void RowsFile::add(StoredArray a, bool is_label) {
     a.dtype = a.tensor.dtype(), a.shape = a.tensor.shape(), a.big_endian = false;
   }
   const std::string name = foreign(a.name);
+  if (a.is_value) throw Error("{}: '{}' holds text, or what is no array of numbers; torch.load reads it", name_, name);
   if (!a.shape.size()) throw Error("{}: '{}' is a single value, and has no rows", name_, name);
   if (rows_ >= 0 && a.shape[0] != rows_)
     throw Error("{}: '{}' has {} rows, '{}' has {}; keys = {{…}} names those that belong together", name_, name,

@@ -17,7 +17,8 @@ struct StoredArray {
   Shape shape;
   uint64_t at = 0;  // of the first byte; it and the size are to be held against the file
   bool unpacked = false, big_endian = false;
-  Tensor tensor;  // null: the elements are in the file
+  Tensor tensor;          // null: the elements are in the file
+  bool is_value = false;  // text or another value, or a list of such: there are no elements
 };
 
 /// The arrays of a file, in its order. Each throws ErrorCode::checkpoint for a file that is damaged or cut short.
