@@ -140,6 +140,7 @@ refused('a token is a text and a score', Tokenizer.from_str, model { type = 'Uni
 refused("no '[UNK]', which stands for unknown words", Tokenizer.from_str, model { type = 'WordPiece', vocab = ab })
 refused("it has no 'model'", Tokenizer.from_str, '{"a": 1}')
 refused('it is no JSON', Tokenizer.from_str, model({ type = 'BPE', vocab = ab, merges = { 'a b' } }):sub(1, 20))
+refused("its JSON has the key 'a' twice", Tokenizer.from_str, '{"model": {"type": "WordLevel", "vocab": {"a": 0, "a": 0}}}')
 refused('nested deeper', Tokenizer.from_str, ('['):rep(100000))
 refused('it is no JSON', Tokenizer.from_str, '')
 refused('cannot open', Tokenizer.from_file, '/no/such/file')
@@ -201,6 +202,26 @@ for _, affix in ipairs { 'end_of_word_suffix', 'continuing_subword_prefix' } do
   for _, encode in ipairs { t.ids, t.encode } do
     refused('the tokenizer makes more than', encode, t, 'xx')
   end
+end
+-- Of many added tokens the longest counts; neither they nor the spaces that one takes make the time grow with the square of the text.
+do
+  local function added(of, n, fields)
+    local all = {}
+    for i = 1, n do
+      all[i] = { id = 9 + i, content = of(i), special = true, single_word = false, lstrip = false, rstrip = false, normalized = false }
+      for k, v in pairs(fields or {}) do all[i][k] = v end
+    end
+    return asks_for { added_tokens = all }
+  end
+  local t = added(function(i) return ({ 'ab', 'a', 'abcd', 'b', 'ab' })[i] end, 5)
+  assert(table.concat(t:encode('abcabcdabab').tokens, ' '):gsub(' [^ab]+', '') == 'ab abcd ab ab', table.concat(t:encode('abcabcdabab').tokens, ' '))
+  local start = os.clock()
+  added(function(i) return ('a'):rep(i) .. 'x' end, 3000):encode(('a'):rep(100000))
+  added(function() return ' ' end, 1, { lstrip = true }):encode((' '):rep(200000))
+  local parts = {}
+  for i = 1, 60000 do parts[i] = { Sequence = { id = 'A', type_id = 0 } } end
+  refused('single[16]', asks_for, { post_processor = { type = 'TemplateProcessing', single = parts } })
+  assert(os.clock() - start < 30, os.clock() - start)
 end
 local decoder = asks_for { decoder = { type = 'Sequence', decoders = { longer, longer, longer, longer } } }
 refused('a text of more than', decoder.decode, decoder, { 3 })

@@ -67,16 +67,29 @@ void AddedTokens::prepare(const Normalizer* n) {
     texts_.push_back(text.text());
     if (text.text().empty()) continue;
     any_[normalized] = true;
-    wanted_[normalized][static_cast<unsigned char>(text.text()[0])].push_back({text.text(), i});
+    wanted_[normalized][static_cast<unsigned char>(text.text()[0])].push_back({text.text(), i, none});
   }
   for (ByByte& set : wanted_)
-    for (auto& list : set)
-      std::stable_sort(list.begin(), list.end(), [](auto& a, auto& b) { return a.text.size() > b.text.size(); });
+    for (auto& list : set) put_in_order(list);
 }
 
+void AddedTokens::put_in_order(std::vector<Wanted>& list) {
+  std::stable_sort(list.begin(), list.end(), [](auto& a, auto& b) { return a.text < b.text; });
+  list.erase(std::unique(list.begin(), list.end(), [](auto& a, auto& b) { return a.text == b.text; }), list.end());
+  size_t shorter = none;
+  for (size_t i = 0; i < list.size(); shorter = i++) {
+    while (shorter != none && !list[i].text.starts_with(list[shorter].text)) shorter = list[shorter].shorter;
+    list[i].shorter = shorter;
+  }
+}
+
+// The longest that the rest of the text begins with. What stands before the rest in order begins with all of these.
 const AddedTokens::Wanted* AddedTokens::at(const ByByte& wanted, std::string_view text, size_t at) const {
-  for (const Wanted& w : wanted[static_cast<unsigned char>(text[at])])
-    if (text.substr(at).starts_with(w.text)) return &w;
+  const auto& list = wanted[static_cast<unsigned char>(text[at])];
+  const std::string_view rest = text.substr(at);
+  const auto after = std::upper_bound(list.begin(), list.end(), rest, [](auto& r, auto& w) { return r < w.text; });
+  for (size_t i = size_t(after - list.begin()) - 1; i != none; i = list[i].shorter)
+    if (rest.starts_with(list[i].text)) return &list[i];
   return nullptr;
 }
 
@@ -93,7 +106,7 @@ std::vector<AddedTokens::Section> AddedTokens::split(std::string_view text, bool
     size_t begin = i, end = i + w->text.size();
     i = end;
     if (token.single_word && (ends_with_word(text.substr(0, begin)) || starts_with_word(text.substr(end)))) continue;
-    if (token.lstrip) begin = std::max(done, spaces_begin(text.substr(0, begin)));
+    if (token.lstrip) begin = done + spaces_begin(text.substr(done, begin - done));
     if (token.rstrip) end += spaces_end(text.substr(end));
     if (done < begin) out.push_back({{done, begin}, {}});
     out.push_back({{begin, end}, token.id});

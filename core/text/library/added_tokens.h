@@ -32,10 +32,13 @@ class AddedTokens {
  private:
   struct Wanted {
     std::string text;
-    size_t token;  // in all_
+    size_t token;    // in all_
+    size_t shorter;  // in the same list: the longest other one that it begins with, or none
   };
-  // Those that begin with a byte, the longest first.
+  static constexpr size_t none = size_t(-1);
+  // Those that begin with a byte, in order of their texts.
   using ByByte = std::array<std::vector<Wanted>, 256>;
+  static void put_in_order(std::vector<Wanted>& list);
   const Wanted* at(const ByByte& wanted, std::string_view text, size_t at) const;
 
   std::vector<AddedToken> all_;

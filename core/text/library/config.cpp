@@ -1,11 +1,41 @@
 #include "core/text/library/config.h"
 
+#include <unordered_set>
+
 #include "core/base/visible.h"
 
 namespace luth::text {
 namespace {
 
-constexpr int deepest = 32;
+constexpr size_t deepest = 32;
+
+// Refuses what the tree would not show. The parser's own way to ask while it makes a tree takes quadratic time.
+class Check final : public nlohmann::json_sax<Json> {
+ public:
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(int64_t) override { return true; }
+  bool number_unsigned(uint64_t) override { return true; }
+  bool number_float(double, const std::string&) override { return true; }
+  bool string(std::string&) override { return true; }
+  bool binary(Json::binary_t&) override { return true; }
+  bool start_object(size_t) override { return enter(); }
+  bool start_array(size_t) override { return enter(); }
+  bool end_object() override { return keys_.pop_back(), true; }
+  bool end_array() override { return keys_.pop_back(), true; }
+  bool key(std::string& name) override {
+    if (!keys_.back().insert(name).second) throw Error("its JSON has the key '{}' twice in one object", foreign(name));
+    return true;
+  }
+  bool parse_error(size_t, const std::string&, const Json::exception&) override { return false; }
+
+ private:
+  bool enter() {
+    if (keys_.size() == deepest) throw Error("its JSON is nested deeper than {} levels", deepest);
+    return keys_.emplace_back(), true;
+  }
+  std::vector<std::unordered_set<std::string>> keys_;  // of the objects and lists that are open
+};
 
 }  // namespace
 
@@ -67,12 +97,10 @@ PatternPtr Node::pattern() const {
 }
 
 Json parse_json(std::string_view text) {
-  const auto check = [](int depth, Json::parse_event_t, Json&) {
-    if (depth > deepest) throw Error("its JSON is nested deeper than {} levels", deepest);
-    return true;
-  };
+  Check check;
+  Json::sax_parse(text, &check);
   try {
-    return Json::parse(text, check);
+    return Json::parse(text);
   } catch (const nlohmann::json::exception& e) {
     const std::string why = e.what();
     throw Error("it is no JSON: {}", foreign(why.substr(std::min(why.size(), why.find("] ") + 2)), 200));
