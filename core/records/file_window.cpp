@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/interrupt.h"
 
 namespace luth::data {
 
@@ -14,6 +15,7 @@ FileWindow::FileWindow(const std::string& path) : file_(path), bytes_(piece, '\0
 
 bool FileWindow::more() {
   if (ended_) return false;
+  poll_interrupt();
   if (begin_) {
     std::memmove(bytes_.data(), begin(), end_ - begin_);
     end_ -= std::exchange(begin_, 0);

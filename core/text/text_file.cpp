@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/base/interrupt.h"
 #include "core/base/open_file.h"
 
 namespace luth::text {
@@ -20,6 +21,7 @@ TextFile::TextFile(std::string path) : path_(std::move(path)) {
 TextFile::~TextFile() { ::close(file_); }
 
 void TextFile::read(int64_t from, int64_t n, char* to) const {
+  poll_interrupt();
   while (n > 0) {
     const ssize_t got = ::pread(file_, to, size_t(n), from);
     if (got < 0 && errno == EINTR) continue;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <random>
 
@@ -311,6 +312,23 @@ TEST(Signals, EndAPattern) {
     EXPECT_FALSE(r.timed_out);
     EXPECT_EQ(r.code, 128 + signal) << r.err;
     EXPECT_TRUE(has(r.err, signal == SIGINT ? "luth: interrupted" : "luth: terminated")) << r.err;
+  }
+}
+
+// What reads a file of any size asks for them.
+TEST(Signals, EndTheReadingOfAText) {
+  TempDir dir;
+  dir.write("a.txt", "");
+  std::filesystem::resize_file(dir / "a.txt", uintmax_t(1) << 40);
+  for (int signal : {SIGINT, SIGTERM}) {
+    Process p({"-e", "print('ready') io.stdout:flush() data.TextLines('a.txt', {tokenizer = data.Tokenizer.bytes()})"},
+              {.dir = dir.path(), .timeout = 60});
+    ASSERT_TRUE(p.wait_for("ready"));
+    usleep(100000);
+    p.signal(signal);
+    const Result r = p.wait();
+    EXPECT_EQ(r.code, 128 + signal) << r.err;
+    EXPECT_FALSE(has(r.err, "in code that does not stop")) << r.err;
   }
 }
 
