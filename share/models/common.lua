@@ -29,6 +29,7 @@ end
 
 -- The tensors by name in a file, or in a folder of Hugging Face: model.safetensors, or the files of its index.
 local function tensors_of(name, path)
+  if type(path) ~= 'string' then M.fail(name, 'weights must be the path of a file or a folder, not %s', type(path)) end
   local index = json(path .. '/model.safetensors.index.json')
   local files = { path }
   if index then
@@ -57,11 +58,10 @@ end
 -- config.json of a folder, or nothing.
 local function config_of(path) return type(path) == 'string' and json(path .. '/config.json') or {} end
 
--- Copies the weights of a file or a folder, which has all of the model. `rename` gives the model's name for a name of the file, or nil to leave it.
-function M.load(name, model, path, rename)
-  if type(path) ~= 'string' then M.fail(name, 'weights must be the path of a file or a folder, not %s', type(path)) end
+-- Copies tensors by name, which have all of the model. `rename` gives the model's name for a name of the file, or nil to leave it.
+local function load(name, model, tensors, rename)
   local named = {}
-  for key, value in pairs(tensors_of(name, path)) do
+  for key, value in pairs(tensors) do
     if rename then key = rename(key, model) end
     if key then named[key] = value end
   end
@@ -90,6 +90,15 @@ local function check(name, key, value, default)
   end
 end
 
+-- A layer has a tensor at least: a number of a config.json is not to make more.
+local function check_layers(name, defaults, given, tensors)
+  local most = 0
+  for _ in pairs(tensors) do most = most + 1 end
+  for key in pairs(defaults) do
+    if key:find 'layers?$' and math.type(given[key]) and given[key] > most then M.fail(name, '%s is %d, and the weights have %d tensors', key, given[key], most) end
+  end
+end
+
 -- Makes M.name a function of named options: `defaults` names them all; torch.none stands for no default. What is not
 -- given is read from config.json where `weights` is a folder that has one.
 -- build(options) makes the model. `help` is its help.
@@ -111,12 +120,17 @@ function M.define(models, name, defaults, build, help, rename)
     end
     local config = config_of(given.weights)
     for key, value in pairs(defaults) do
-      if given[key] == nil and config[key] ~= torch.none then given[key] = config[key] end
+      if given[key] == nil and config[key] ~= torch.none then
+        given[key] = config[key]
+        if config[key] ~= nil then check('models.' .. name, key, config[key], value) end
+      end
       if given[key] == nil and value ~= torch.none then given[key] = value end
     end
     if not given.weights then return build(given) end
+    local tensors = tensors_of('models.' .. name, given.weights)
+    check_layers('models.' .. name, defaults, given, tensors)
     local model = parameters.undrawn(torch.get_default_device(), function() return build(given) end)
-    return M.load('models.' .. name, model, given.weights, rename)
+    return load('models.' .. name, model, tensors, rename)
   end
   native.document(models[name], signature .. '\n  ' .. help)
 end

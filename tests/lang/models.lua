@@ -180,6 +180,24 @@ function s.errors()
   end
 end
 
+-- A config.json of others does not make a model that its weights do not have.
+function s.strange_config()
+  local dir = os.tmpname()
+  os.remove(dir)
+  assert(os.execute('mkdir ' .. dir))
+  torch.save({ a = torch.ones(2) }, dir .. '/model.safetensors')
+  for config, text in pairs {
+    ['{"n_layer": 1000000000, "n_embd": 8, "n_head": 2, "vocab_size": 10}'] = 'n_layer is 1000000000, and the weights have 1 tensors',
+    ['{"n_layer": "many"}'] = 'option n_layer must be an integer from 0, not many',
+  } do
+    local file <close> = assert(io.open(dir .. '/config.json', 'w'))
+    file:write(config):flush()
+    local ok, message = pcall(models.gpt, { weights = dir })
+    t:assert(not ok and tostring(message):find(text, 1, true), tostring(message))
+  end
+  os.execute('rm -r ' .. dir)
+end
+
 function s.old_names()
   local common = require 'models.common'
   t:eq(common.divisible(116 * 0.5), 56)
