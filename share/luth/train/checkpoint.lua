@@ -199,7 +199,7 @@ local function check_settings(t, state, path)
     refuse(t, 2, '--seed %d: the run was started with seed %d, and its random state goes on from there; leave the seed as it is, '
            .. 'or start a new run', r.seed, before.seed)
   end
-  local changed = fingerprint.difference(t:fingerprint(), before.data)
+  local changed = fingerprint.difference(t:fingerprint(), before.data, (state.cpu_isa or native.cpu_isa()) == native.cpu_isa())
   if changed then refuse(t, 2, '%s: %s', path, changed) end
   if at.batch == 0 then return end
   for _, name in ipairs { 'batch', 'accumulate' } do

@@ -52,14 +52,15 @@ function M.of(parts)
   return all
 end
 
---- What differs, in words; nil where nothing does. `before`: those of a checkpoint, or nil.
-function M.difference(now, before)
+--- What differs, in words; nil where nothing does. `before`: those of a checkpoint, or nil. `same_bits`: whether both have the same
+--- kernels; samples that others have computed differ in their last bits.
+function M.difference(now, before, same_bits)
   for _, name in ipairs(type(before) == 'table' and errors.keys(now) or {}) do
     local new, old = now[name], before[name]
     if type(old) == 'table' and new.count ~= old.count then
       return string.format('the %s data have %s samples, and had %s when it was saved', name, tostring(new.count), tostring(old.count))
     end
-    if type(old) == 'table' and new.sum ~= old.sum then return string.format('samples of the %s data are others than when it was saved', name) end
+    if type(old) == 'table' and same_bits and new.sum ~= old.sum then return string.format('samples of the %s data are others than when it was saved', name) end
   end
 end
 
