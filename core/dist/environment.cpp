@@ -12,7 +12,7 @@
 namespace luth::dist {
 namespace {
 
-constexpr int usual_port = 29500;
+constexpr int usual_port = 29500, first_of_system = 32768;
 
 std::string variable(const char* name) {
   const char* text = std::getenv(name);
@@ -114,8 +114,10 @@ int port_of_job(const Launch& l) {
 std::optional<Address> find_master(const Launch& l) {
   const auto port = number("MASTER_PORT");
   Address a{variable("MASTER_ADDR"), port ? *port : port_of_job(l)};
-  // torchrun keeps a store of its own at the port.
-  if (variable("TORCHELASTIC_USE_AGENT_STORE") == "True" && is_set("MASTER_PORT")) a.port += a.port < 65535 ? 1 : -1;
+  // torchrun keeps a store of its own at the port. The system gives high ports to connections, so the next one of these
+  // may be taken.
+  if (variable("TORCHELASTIC_USE_AGENT_STORE") == "True" && is_set("MASTER_PORT"))
+    a.port = a.port < first_of_system - 1 ? a.port + 1 : usual_port + a.port % 1000;
   if (a.port > 65535 || (a.port == 0 && l.world_size > 1))
     throw Error(ErrorCode::usage, "the environment variable MASTER_PORT is {}, expected 1 to 65535", a.port);
   if (a.host.empty() && l.source == "Slurm")

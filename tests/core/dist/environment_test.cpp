@@ -49,12 +49,17 @@ TEST(Environment, Torchrun) {
   EXPECT_EQ(l->local_rank, 1);
   EXPECT_EQ(l->local_world_size, 2);
   EXPECT_EQ(to_text(*l->master), "node0:1234");
-  const auto beside = launch_of({{"RANK", "0"},
-                                 {"WORLD_SIZE", "2"},
-                                 {"MASTER_ADDR", "node0"},
-                                 {"MASTER_PORT", "1234"},
-                                 {"TORCHELASTIC_USE_AGENT_STORE", "True"}});
-  EXPECT_EQ(to_text(*beside->master), "node0:1235");
+  const auto beside = [](const char* port) {
+    return to_text(*launch_of({{"RANK", "0"},
+                               {"WORLD_SIZE", "2"},
+                               {"MASTER_ADDR", "node0"},
+                               {"MASTER_PORT", port},
+                               {"TORCHELASTIC_USE_AGENT_STORE", "True"}})
+                        ->master);
+  };
+  EXPECT_EQ(beside("1234"), "node0:1235");
+  EXPECT_EQ(beside("45575"), "node0:30075");
+  EXPECT_EQ(beside("65535"), "node0:30035");
 }
 
 TEST(Environment, Slurm) {
