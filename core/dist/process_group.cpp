@@ -268,16 +268,17 @@ std::string ProcessGroup::where_others_are(const CallRecord& mine, const Seen& s
   for (int r = 0; r < size(); ++r) {
     if (r == rank()) continue;
     const Post& p = seen.posts[size_t(r)];
+    const std::string numbers =
+        mine.number ? fmt::format(" (call {}, here it is {})", p.number, mine.number) : "";  // messages have none
     std::string what;
     if (p.text.empty())
       what = "has not come";
-    else if (p.waits && p.number == mine.number)
+    else if (p.waits && (p.number == mine.number || p.number == 0))
       what = p.text == to_text(mine) ? "waits there too" : "waits in " + p.text;
     else if (p.waits && p.number > mine.number)
-      what = fmt::format("waits in {} (call {}, here it is {})", p.text, p.number, mine.number);
+      what = "waits in " + p.text + numbers;
     else
-      what =
-          fmt::format("has not come; it was last seen in {} (call {}, here it is {})", p.text, p.number, mine.number);
+      what = "has not come; it was last seen in " + p.text + numbers;
     text += (text.empty() ? "" : "; ") + rank_name(r) + " " + what;
   }
   return text;
@@ -373,6 +374,7 @@ void ProcessGroup::look_after() {
 }
 
 void ProcessGroup::watch() {
+  if (failed_) return;  // the others should know the call that failed
   CallRecord r;
   {
     const std::lock_guard lock(mutex_);

@@ -104,6 +104,20 @@ TEST_F(Launch, AStoppedRankIsNamedWhenTimeIsOver) {
   EXPECT_SAYS(r, "rank 1 ended with code 143");  // it goes on, to obey SIGTERM
 }
 
+// Messages have no number among the calls of a group.
+TEST_F(Launch, AMessageThatDoesNotCome) {
+  const Result r = launch(begin +
+                              "local x = torch.ones(9)\n"
+                              "if r == 0 then dist.recv(x, { src = 1, timeout = 1 }) else dist.all_reduce(x) end",
+                          2);
+  EXPECT_EQ(r.code, 6);
+  EXPECT_SAYS(r, "has not ended within 1 s");
+  EXPECT_SAYS(r, "; rank 1 waits in all_reduce(float32[9], SUM) at ");
+  EXPECT_FALSE(has(r.err, "here it is 0")) << r.err;
+  const size_t one = r.err.find("[1] luth: ");
+  EXPECT_LT(r.err.find("recv(float32[9], src = 1) at ", one), r.err.find('\n', one)) << r.err;
+}
+
 // Within the broadcast, whose bytes are on their way.
 TEST_F(Launch, ARankThatStopsInABroadcastIsNamed) {
   const Result r = launch(
