@@ -441,8 +441,14 @@ function s.samplersShareADataset()
     end
     if size == 10 then t:assert(orders[0] ~= orders[1], 'another epoch, another order') end
   end
-  local plain = data.DistributedSampler(data.TensorDataset(torch.arange(9)), { num_replicas = 3, rank = 1, shuffle = false })
-  t:eq(table.concat(plain(), ' '), '2 5 8')
+  for size, positions in pairs { [1] = '1, 1, 1', [2] = '1, 2, 1', [7] = '1 4 7, 2 5 1, 3 6 2', [9] = '1 4 7, 2 5 8, 3 6 9' } do
+    local parts = {}
+    for r = 0, 2 do
+      local plain = data.DistributedSampler(data.TensorDataset(torch.arange(size)), { num_replicas = 3, rank = r, shuffle = false })
+      parts[r + 1] = table.concat(plain(), ' ')
+    end
+    t:eq(table.concat(parts, ', '), positions)
+  end
   t:fails(function() data.DistributedSampler(data.TensorDataset(torch.arange(9)), { num_replicas = 3, rank = 3 }) end, 'expected 0 to 2')
 end
 

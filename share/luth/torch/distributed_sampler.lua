@@ -33,7 +33,7 @@ end
 -- first are read again at the end, so that all ranks have as many.
 function Sampler:__call()
   local n, own = #self.dataset, {}
-  local order = torch.arange(1, n)
+  local order = torch.arange(1, n + 1)
   if self.shuffle then
     local generator = torch.Generator()
     generator:manual_seed(self.seed + self.epoch)
