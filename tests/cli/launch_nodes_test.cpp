@@ -79,6 +79,13 @@ TEST_F(Nodes, TheFirstLauncherAnswersForAWhile) {
   EXPECT_EQ(zero.wait().code, 1);
 }
 
+// These variables do not say how many ranks a machine has.
+TEST_F(Nodes, SubgroupsAreTheRunWhereNobodyKnowsMachines) {
+  const auto [zero, one] = ranks("print(dist.new_subgroups():size()) dist.barrier()");
+  EXPECT_EQ(zero.out, "2\n") << zero.err;
+  EXPECT_EQ(one.out, "2\n") << one.err;
+}
+
 TEST_F(Nodes, AddressesThatCannotBe) {
   const Result zero = run({"launch", "--nproc", "1", "--nnodes", "2", "--master", "127.0.0.1:0", "x.lua"});
   EXPECT_EQ(zero.code, 2);

@@ -93,7 +93,8 @@ function M.new_subgroups(...)
   local a = read('new_subgroups', { 'group_size', 'timeout', 'backend' }, 0, ...)
   local world = group_of('new_subgroups')
   local _, _, _, local_size = native.launched()
-  local n, size = world:size(), a.group_size or local_size or world:size()
+  local n = world:size()
+  local size = a.group_size or (local_size or 0) > 0 and local_size or n  -- 0: the launcher does not say it
   if size < 1 or n % size ~= 0 then fail('new_subgroups', 'group_size %s does not divide the %d ranks', tostring(size), n) end
   local all, own = {}, nil
   for first = 0, n - 1, size do
