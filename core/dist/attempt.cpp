@@ -20,8 +20,9 @@ std::string prefix_of(const std::string& attempt, const std::string& start) {
 std::string key_of_start(const std::string& attempt) { return "start/" + attempt; }
 
 std::string where_waits(Store& store, int attempt, int rank) {
-  const auto key = fmt::format("{}/group/0/{}", last_prefix(store, attempt).value_or(""), key_of_post(rank));
-  const Post post = read_post(store.find(key).value_or(""));
+  const std::string prefix = last_prefix(store, attempt).value_or("");
+  if (const auto failed = store.find(prefix + "/" + key_of_failed_call(rank))) return *failed;
+  const Post post = read_post(store.find(fmt::format("{}/group/0/{}", prefix, key_of_post(rank))).value_or(""));
   return post.waits ? post.text : "";
 }
 

@@ -31,6 +31,8 @@ Post read_post(const std::string& text) {
 
 std::string key_of_post(int rank) { return "at/" + std::to_string(rank); }
 
+std::string key_of_failed_call(int rank) { return "failed/" + std::to_string(rank); }
+
 std::string_view call_of(std::string_view text) { return text.substr(0, text.find(" at ")); }
 
 std::string settle_difference(Store& store, const std::string& difference) {

@@ -30,6 +30,8 @@ struct Post {
 std::string to_post(const CallRecord& r);
 std::string key_of_post(int rank);  // in a group's store
 Post read_post(const std::string& text);
+/// In the run's store: the call of the rank that has failed, in whatever group, without number.
+std::string key_of_failed_call(int rank);
 /// A call's text without its place in the script.
 std::string_view call_of(std::string_view text);
 

@@ -287,6 +287,7 @@ std::string ProcessGroup::where_others_are(const CallRecord& mine, const Seen& s
 // What the others say of a call that has failed. The first reason goes before those that ended because of it, for which
 // they leave some time.
 std::string ProcessGroup::ask_others(const CallRecord& r, const std::string& failure) {
+  setup_.world_store->set(key_of_failed_call(setup_.ranks[size_t(rank())]), to_text(r));
   post(r);
   Seen seen;
   for (const Deadline end = Clock::now() + patience; Clock::now() < end; std::this_thread::sleep_for(glance)) {

@@ -83,6 +83,13 @@ TEST_F(Launch, WhoFailedByItselfDidNotWait) {
   EXPECT_FALSE(has(r.err, "it waited in")) << r.err;
 }
 
+TEST_F(Launch, WhoWaitedInAnotherGroup) {
+  const Result r =
+      launch(begin + "local g = dist.new_group { 0, 1 }\nif r == 1 then error 'x' end\ndist.barrier(g)", 2);
+  EXPECT_EQ(r.code, 1);
+  EXPECT_SAYS(r, "  rank 0 ended with code 6; it waited in barrier() at ");
+}
+
 TEST_F(Launch, ErrorsOfRanksDoNotCommandTheTerminal) { EXPECT_SAYS(launch("error('\\27[2J\\7')", 1), "\\x1b[2J\\x07"); }
 
 TEST_F(Launch, AKilledRank) {
