@@ -27,6 +27,10 @@ check(values({ 'accuracy', 'top2', 'top5', 'precision', 'recall', 'f1', 'iou', '
   iou = 0.472222222, perplexity = 2.910852475, bits_per_character = 1.541441724,
 })
 
+-- Classes that do not occur do not count, as in scikit-learn; those that are only taken for others do.
+check(values({ 'accuracy', 'precision', 'recall', 'f1', 'iou' }, scores[{ { 2, 2 } }], torch.tensor { 2 }), { accuracy = 1, precision = 1, recall = 1, f1 = 1, iou = 1 })
+check(values({ 'precision', 'recall', 'f1' }, scores[{ { 1, 3 } }], torch.tensor { 1, 2, 2 }), { precision = 2 / 3, recall = 0.5, f1 = 5 / 9 })
+
 -- Two classes by one score, with ties.
 local score, truth = torch.tensor { 3, -1, 2, 0.5, 2, -2, 1, -1 }, torch.tensor { 1, 0, 1, 1, 0, 0, 0, 1 }
 for _, shape in ipairs { { 8 }, { 8, 1 } } do

@@ -43,13 +43,19 @@ function M.per_class(counts)
   return precision, recall, divide(2 * right, taken + all), all
 end
 
--- The mean over classes; of two classes with one score, the second alone.
+-- The mean of values over the classes that occur, in labels or in what was taken for them; those of the others are 0.
+local function mean_of_occurring(values, counts)
+  local _, taken, all = of_classes(counts)
+  return values:sum():item() / math.max(1, (taken + all):gt(0):sum():item())
+end
+
+-- The mean over the classes that occur; of two classes with one score, the second alone.
 local function over_classes(part)
   return {
     sums = function(output, target) return confusion(output, target), is_binary(output, target) and 1 or 0 end,
     value = function(counts, binary)
       local values = part(counts)
-      return binary > 0 and values[2]:item() or values:mean():item()
+      return binary > 0 and values[2]:item() or mean_of_occurring(values, counts)
     end,
   }
 end
@@ -78,8 +84,7 @@ M.iou = {
   sums = function(output, target) return (confusion(output, target)) end,
   value = function(counts)
     local right, taken, all = of_classes(counts)
-    local union = taken + all - right
-    return divide(right, union):sum():item() / math.max(1, union:gt(0):sum():item())
+    return mean_of_occurring(divide(right, taken + all - right), counts)
   end,
 }
 M.confusion = { sums = function(output, target) return (confusion(output, target)) end, value = function(counts) return counts end }
