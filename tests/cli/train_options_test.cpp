@@ -66,7 +66,7 @@ TEST_F(TrainOptions, LimitsAndOverfitting) {
   EXPECT_TRUE(has(r.err, "2 epochs of 3 batches")) << r.err;
   r = run_in(dir_, {"train", "p.lua", "--overfit", "1", "--epochs", "60", "--val-every", "60", "--dir", "over"});
   ASSERT_EQ(r.code, 0) << r.err;
-  EXPECT_TRUE(has(r.err, "16 samples, 60 epochs of 1 batches")) << r.err;
+  EXPECT_TRUE(has(r.err, "16 samples, 60 epochs of 1 batch;")) << r.err;
   EXPECT_EQ(lines(read_file(dir_ / "over/log.jsonl")), 60);
   EXPECT_EQ(
       lua("local n = 0 for l in io.lines 'over/log.jsonl' do if l:find 'val_loss' then n = n + 1 end end print(n)"),
@@ -376,6 +376,21 @@ TEST_F(TrainOptions, EvalSaysWhatItEvaluates) {
   EXPECT_TRUE(has(run_in(dir_, {"eval", "run"}).err, "64 samples, the validation data, as there are no test data"));
   EXPECT_TRUE(has(run_in(dir_, {"eval", "run", "--split", "train"}).err, "64 samples, the training data\n"));
   EXPECT_EQ(run_in(dir_, {"eval", "run", "--split", "test"}).code, 2);
+}
+
+TEST_F(TrainOptions, EvalNamesTheClasses) {
+  const std::string named =
+      "local D = data.class('D') function D:len() return 64 end function D:get(i) return x[i], y[i] end "
+      "function D:classes() return {'lily', 'rose', 'tulip'} end r.data.val = D() ";
+  recipe(named);
+  ASSERT_EQ(train({"--epochs", "0"}).code, 0);
+  Result r = run_in(dir_, {"eval", "run", "--per-class"});
+  EXPECT_TRUE(has(r.out, "\nclass  precision  recall  f1      samples\nlily   0.")) << r.out << r.err;
+  recipe("r.data = data.TensorDataset(x, 5 * y:float()) r.loss = function(a, b) return F.mse_loss(a[{{}, 1}], b) end");
+  EXPECT_EQ(run_in(dir_, {"train", "p.lua", "--dir", "numbers", "--epochs", "0"}).code, 0);
+  r = run_in(dir_, {"eval", "numbers", "--per-class"});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_TRUE(has(r.err, "--per-class is for labels of classes, and the targets are other numbers")) << r.err;
 }
 
 TEST_F(TrainOptions, EvalWritesPredictionsAndIntervals) {

@@ -76,14 +76,24 @@ local function intervals(t, outputs, targets)
   return values
 end
 
-local function print_classes(outputs, targets)
+-- A line for each class, by the name that the dataset has for it.
+local function print_classes(outputs, targets, names)
+  if targets.dtype.is_floating_point and (outputs:numel() ~= #targets or targets:min():item() < 0 or targets:max():item() > 1) then
+    usage('--per-class is for labels of classes, and the targets are other numbers')
+  end
   local m = metrics.named('confusion', measures.confusion).metric
   m.add(outputs, targets)
   local precision, recall, f1, samples = measures.per_class(m.finish { m.read() })
-  print('class  precision  recall  f1      samples')
+  local shown, width = {}, #'class'
   for c = 1, #precision do
-    print(string.format('%-5d  %.4f     %.4f  %.4f  %d', c, precision[c]:item(), recall[c]:item(), f1[c]:item(),
-                        math.tointeger(samples[c]:item())))
+    shown[c] = native.visible(#names == #precision and names[c] or tostring(c))
+    width = math.max(width, utf8.len(shown[c]))
+  end
+  local function row(name, ...) print(name .. (' '):rep(width - utf8.len(name)) .. string.format('  %-9s  %-6s  %-6s  %s', ...)) end
+  row('class', 'precision', 'recall', 'f1', 'samples')
+  for c, name in ipairs(shown) do
+    local function part(x) return string.format('%.4f', x[c]:item()) end
+    row(name, part(precision), part(recall), part(f1), math.tointeger(samples[c]:item()))
   end
 end
 
@@ -154,7 +164,7 @@ function M.run(t, dataset, s)
     local low_high = around[name] and string.format('  [%.6g, %.6g]', table.unpack(around[name])) or ''
     print(string.format('%s %.6g%s', name, value, low_high))
   end)
-  if s.per_class and outputs then print_classes(outputs, targets) end
+  if s.per_class and outputs then print_classes(outputs, targets, dataset.classes and dataset:classes() or {}) end
   if s.file and outputs then write_predictions(s.file, outputs, targets) end
   check_bounds(s.bounds, results)
 end
