@@ -153,9 +153,9 @@ local function say_begin(t, run, resumed)
   local device = tostring(t.device)
   if resumed then progress.note('resume', { epoch = t.epoch, batch = t.batch }, 'resuming %s at epoch %d, batch %d', run.dir, t.epoch, t.batch) end
   local values = { dir = run.dir, device = device, samples = streams.count(t.parts.train), epochs = t.recipe.epochs, batches = t.batches, ranks = ranks.size }
-  progress.note('start', values, 'training on %s%s%s: %s, %d epochs of %d batches; %s', device,
+  progress.note('start', values, 'training on %s%s%s: %s, %s of %s; %s', device,
                 ranks.size > 1 and string.format(', %d ranks', ranks.size) or '', t.amp and ' in bf16' or '', batches.samples_text(t.parts.train),
-                values.epochs, values.batches, run.dir)
+                progress.plural(values.epochs, 'epoch'), progress.plural(values.batches, 'batch', 'es'), run.dir)
   if t.parts.test and not t.parts.val then say('validating on the test data: there are no validation data') end
   if t.recipe.metrics and not t.parts.test and not t.parts.val then
     local names = batches.names(t)

@@ -222,7 +222,7 @@ TEST(BadRecipe, ErrorInADatasetOfLua) {
 TEST(BadRecipe, ABatchLargerThanTheDatasetIsTheWholeDataset) {
   Result r = train("", {"--batch", "1000"});
   EXPECT_EQ(r.code, 0) << r.err;
-  EXPECT_TRUE(has(r.err, "64 samples, 2 epochs of 1 batches")) << r.err;
+  EXPECT_TRUE(has(r.err, "64 samples, 2 epochs of 1 batch;")) << r.err;
 }
 
 TEST(BadRecipe, ADivergedRun) {

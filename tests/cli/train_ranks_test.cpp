@@ -111,7 +111,7 @@ TEST_F(TrainRanks, OneSpeaksForAll) {
   const Result r = on(2, {"train", "p.lua", "--dir", "run"});
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_TRUE(has(r.out, "[0] rank 0\n") && has(r.out, "[1] rank 1\n")) << r.out;
-  EXPECT_TRUE(has(r.err, "[0] training on cpu, 2 ranks: 67 samples, 1 epochs of 5 batches; run\n")) << r.err;
+  EXPECT_TRUE(has(r.err, "[0] training on cpu, 2 ranks: 67 samples, 1 epoch of 5 batches; run\n")) << r.err;
   EXPECT_FALSE(has(r.err, "[1]")) << r.err;
   const std::string log = log_of(dir_, "run");
   EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 1) << log;

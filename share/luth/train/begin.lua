@@ -6,8 +6,6 @@ local trees = require 'luth.ckpt.trees'
 local M = {}
 local say = progress.say
 
-local function plural(n, word) return string.format('%d %s%s', n, word, n == 1 and '' or 's') end
-
 -- "a, b and 3 more"
 local function some(names)
   local shown = table.concat(names, ', ', 1, math.min(3, #names))
@@ -45,7 +43,7 @@ function M.init_from(model, path)
   for _ in pairs(taken) do count = count + 1 end
   for name in pairs(weights) do if not taken[name] and not own[name] then unused[#unused + 1] = name end end
   table.sort(unused)
-  say('%s: took %s of %d%s%s', path, plural(count, 'tensor'), count + #rest,
+  say('%s: took %s of %d%s%s', path, progress.plural(count, 'tensor'), count + #rest,
       #rest > 0 and '; as the recipe makes them: ' .. some(rest) or '',
       #unused > 0 and '; not in the model: ' .. some(unused) or '')
 end

@@ -4,6 +4,9 @@ local ranks = require 'luth.train.ranks'
 
 local M = {}
 
+--- "1 batch", "2 batches": a number and the word for as many things.
+function M.plural(n, word, ending) return string.format('%d %s%s', n, word, n == 1 and '' or ending or 's') end
+
 local seconds_between_lines = 30  -- where no terminal is
 local seconds_between_objects = 1
 
