@@ -187,7 +187,7 @@ double TableDataset::value_of(const Records& records, Column& column, const Cell
     const std::string shown = foreign(cell.text, 40);
     if (parse_number(cell.text, ',', number)) refuse(fmt::format("'{}' is a number with decimal = ','", shown));
     if (column.kind == Kind::number)
-      refuse(fmt::format("'{}' is no number, as the values above it are; na_values = {{'{}'}} takes it as missing",
+      refuse(fmt::format("'{}' is no number, and the column holds numbers; na_values = {{'{}'}} takes it as missing",
                          shown, shown));
   }
   column.kind = Kind::category;
