@@ -61,6 +61,14 @@ TEST_F(Ckpt, ListsAndShows) {
   EXPECT_TRUE(has(r.err, "did you mean 'model.2.bias'?")) << r.err;
 }
 
+// The settings of the only optimizer of a run have no name between the dots.
+TEST_F(Ckpt, AnOnlyKeyWithoutANameIsNoPart) {
+  lua("torch.save({made = {optim = {[''] = {lr = 0.5}}, two = {[''] = 1, b = 2}}}, 'x.h5')");
+  EXPECT_TRUE(has(ckpt({"ls", "x.h5"}).out, "made.optim.lr  0.5\nmade.two.      1\nmade.two.b     2\n"))
+      << ckpt({"ls", "x.h5"}).out;
+  EXPECT_EQ(ckpt({"show", "x.h5", "made.optim.lr"}).out, "made.optim.lr  0.5\n");
+}
+
 TEST_F(Ckpt, OrderIsThatOfNumbers) {
   lua("torch.save({l10 = torch.ones(1), l9 = torch.ones(1), x = {torch.ones(1), 2, 'z'}}, 'c.h5')");
   const std::string out = ckpt({"ls", "c.h5"}).out;

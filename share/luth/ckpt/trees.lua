@@ -64,7 +64,9 @@ function M.flat(tree)
     elseif is_short_list(value) then
       list[#list + 1] = { name = name == '' and 'value' or name, value = short_list(value) }
     else
-      for _, key in ipairs(sorted_keys(value)) do walk(value[key], name == '' and tostring(key) or name .. '.' .. tostring(key)) end
+      local keys = sorted_keys(value)
+      if #keys == 1 and keys[1] == '' then return walk(value[''], name) end  -- the only optimizer of a run
+      for _, key in ipairs(keys) do walk(value[key], name == '' and tostring(key) or name .. '.' .. tostring(key)) end
     end
   end
   walk(tree, '')
