@@ -11,6 +11,8 @@ namespace luth::lang {
 namespace {
 
 constexpr char esc = '\x1b';
+// A terminal's answer about pictures, which may come after plot has ceased to wait for it.
+constexpr std::string_view answer_begins = "\x1b_G", answer_ends = "\x1b\\";
 constexpr std::string_view paste_begins = "\x1b[200~", paste_ends = "\x1b[201~";
 
 // The bytes that a character beginning so has; 1 for those that begin none.
@@ -113,6 +115,7 @@ bool KeyDecoder::control(Key& key, unsigned char c, bool pause) {
 
 bool KeyDecoder::escape(Key& key, bool pause) {
   if (bytes_.starts_with(paste_begins)) return paste(key, pause);
+  if (bytes_.starts_with(answer_begins) || (bytes_ == "\x1b_" && !pause)) return answer(key, pause);
   if (bytes_.size() == 1) return pause ? (key.value = "escape", take(1), true) : false;
   const char second = bytes_[1];
   if (second == '[' || second == 'O') {
@@ -158,6 +161,14 @@ bool KeyDecoder::paste(Key& key, bool pause) {
                                paste_begins.size(), end == bytes_.npos ? end : end - paste_begins.size()))};
   take(end == bytes_.npos ? bytes_.size() : end + paste_ends.size());
   return true;
+}
+
+// ESC _ G text ESC \.
+bool KeyDecoder::answer(Key& key, bool pause) {
+  const size_t end = bytes_.find(answer_ends, 2);
+  if (end == bytes_.npos && !pause) return false;
+  key.value = "unknown";
+  return take(end == bytes_.npos ? bytes_.size() : end + answer_ends.size()), true;
 }
 
 bool KeyDecoder::take_interrupt() {

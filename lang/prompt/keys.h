@@ -31,6 +31,7 @@ class KeyDecoder {
   bool escape(Key& key, bool pause);
   bool sequence(Key& key);
   bool paste(Key& key, bool pause);
+  bool answer(Key& key, bool pause);
   void take(size_t n) { bytes_.erase(0, n); }
 
   std::string bytes_;

@@ -44,6 +44,15 @@ TEST_F(PromptParts, UnknownSequencesAreNoText) {
   EXPECT_EQ(keys("\x1b[1;\x01y"), Keys({"unknown", "C-a", "t:y"}));
 }
 
+// That of a slow terminal, to plot's question.
+TEST_F(PromptParts, AnswersAboutPicturesAreNoText) {
+  EXPECT_EQ(keys("\x1b_Gi=31;OK\x1b\\\x1b[?62;4cx"), Keys({"unknown", "unknown", "t:x"}));
+  EXPECT_EQ(keys("\x1b_Gi=3"), Keys({"…"}));
+  EXPECT_EQ(keys("\x1b_"), Keys({"…"}));
+  EXPECT_EQ(keys("\x1b_", true), Keys({"M-_"}));
+  EXPECT_EQ(keys("\x1b_x"), Keys({"M-_", "t:x"}));
+}
+
 TEST_F(PromptParts, KeysWaitForTheirEnd) {
   EXPECT_EQ(keys("\x1b"), Keys({"…"}));
   EXPECT_EQ(keys("\x1b", true), Keys({"escape"}));
