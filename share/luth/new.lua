@@ -30,8 +30,12 @@ local function check(path, o)
   if file and (file:read(15) or '') == 'SQLite format 3' then
     usage("--data: '%s' is a database, which a query makes a table; data.SQLite reads it in a recipe (luth help data.SQLite)", o.data)
   end
-  if o.kind and not is_kind(o.kind) then
-    usage("--kind takes %s, got '%s'%s", table.concat(kinds, ', '), o.kind, errors.did_you_mean(o.kind, kinds))
+  if file and file:seek 'end' == 0 then usage("--data: '%s' is empty", o.data) end
+  if not o.kind then return end
+  if not is_kind(o.kind) then usage("--kind takes %s, got '%s'%s", table.concat(kinds, ', '), o.kind, errors.did_you_mean(o.kind, kinds)) end
+  local is_folder = native.exists(o.data .. '/.')
+  if is_folder ~= (o.kind == 'image') then
+    usage("--kind %s takes a %s, and '%s' is a %s", o.kind, is_folder and 'file' or 'folder of images', o.data, is_folder and 'folder' or 'file')
   end
 end
 

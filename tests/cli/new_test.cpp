@@ -147,6 +147,13 @@ TEST_F(New, WrongWords) {
     EXPECT_TRUE(has(r.err, "luth new needs a name for the recipe")) << r.err;
   }
   refused({"--data", "one", "--kind", "imge"}, "did you mean 'image'?");
+  refused({"--data", "one", "--kind", "text"}, "--kind text takes a file, and 'one' is a folder");
+  refused({"--data", "x.db", "--kind", "image"}, "data.SQLite");
+  dir_.write("empty.txt", "");
+  refused({"--data", "empty.txt"}, "--data: 'empty.txt' is empty");
+  dir_.write("words.txt", "words");
+  refused({"--data", "words.txt", "--kind", "image"},
+          "--kind image takes a folder of images, and 'words.txt' is a file");
   refused({"--data", "one"}, "'one' has one class, 'c1'");
   dir_.write("one/c2/1.png", "no image");
   refused({"--data", "one"}, "one/c2/1.png");
