@@ -269,6 +269,11 @@ int push_dataset(lua_State* L, DatasetRef d, int source) {
   d->base = 1;
   push_box<DatasetRef>(L, std::move(d), source ? 1 : 0);
   if (source) lua_pushvalue(L, source), lua_setiuservalue(L, -2, 1);
+  return 1;
+}
+
+int push_dataset_of_file(lua_State* L, DatasetRef d, int source) {
+  push_dataset(L, std::move(d), source);
   note_object(L);
   return 1;
 }

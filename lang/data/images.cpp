@@ -156,7 +156,7 @@ int image_folder(lua_State* L) {
   spec.root = find_data(luaL_checkstring(L, 1));
   NamedArguments options(L, 2, "data.ImageFolder");
   const int at = take_image_options(L, options, spec.channels, spec.transform);
-  return push_dataset(L, data::image_folder(spec), at);
+  return push_dataset_of_file(L, data::image_folder(spec), at);
 }
 
 std::string text_option(NamedArguments& options, lua_State* L, const char* name, const std::string& otherwise) {
@@ -174,7 +174,7 @@ int image_list(lua_State* L) {
   spec.path = text_option(options, L, "path", "");
   spec.target = text_option(options, L, "target", "");
   const int at = take_image_options(L, options, spec.channels, spec.transform);
-  return push_dataset(L, data::image_list(spec), at);
+  return push_dataset_of_file(L, data::image_list(spec), at);
 }
 
 int cifar(lua_State* L, const char* function, const char* root, data::DatasetRef (*make)(const data::CifarSpec&)) {

@@ -31,7 +31,7 @@ int web_dataset(lua_State* L) {
   if (int i = options.get("fields")) spec.fields = texts_at(L, i, "fields are suffixes");
   spec.shuffle_buffer = options.integer("shuffle_buffer", 0);
   const int at = take_image_options(L, options, spec.channels, spec.transform);
-  return push_dataset(L, data::DatasetRef(new data::WebDataset(std::move(spec))), at);
+  return push_dataset_of_file(L, data::DatasetRef(new data::WebDataset(std::move(spec))), at);
 }
 
 constexpr Row functions[] = {

@@ -154,7 +154,7 @@ int push_table(lua_State* L, int index, const char* function, const std::string&
   spec.categories = names_at(L, options, "categories", &columns);
   spec.na_values = names_at(L, options, "na_values");
   const std::optional<Fit> learned = fit_at(L, options);
-  return push_dataset(
+  return push_dataset_of_file(
       L, data::DatasetRef(new TableDataset(*records, open, std::move(spec), learned ? &*learned : nullptr)));
 }
 

@@ -51,7 +51,7 @@ int text_dataset(lua_State* L) {
   Ref<data::TokenList> tokens = raw ? make<data::TokenList>(t, make<text::TextFile>(find_data(lua_tostring(L, 1))))
                                     : make<data::TokenList>(t, check_source(L, 1, replaced));
   const int64_t n = tokens->size();
-  return push_dataset(L, data::DatasetRef(new data::TextDataset(std::move(tokens), spec, 0, n)));
+  return push_dataset_of_file(L, data::DatasetRef(new data::TextDataset(std::move(tokens), spec, 0, n)));
 }
 
 int text_lines(lua_State* L) {
@@ -65,7 +65,7 @@ int text_lines(lua_State* L) {
   spec.add_special_tokens = options.flag("add_special_tokens", true);
   const TokenizerRef t = tokenizer_of(L, options, "data.TextLines", spec.replaced);
   options.done();
-  return push_dataset(L, data::DatasetRef(new data::TextLines(path, t, std::move(spec))));
+  return push_dataset_of_file(L, data::DatasetRef(new data::TextLines(path, t, std::move(spec))));
 }
 
 template <class T>
