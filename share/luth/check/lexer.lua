@@ -6,11 +6,8 @@ for word in ([[and break do else elseif end false for function goto if in local 
   words[word] = true
 end
 
-local operators = {}  -- by length
-for i, list in ipairs { '+-*/%^#&~|<>=(){}[];:,.', '== ~= <= >= // :: << >> ..', '...' } do
-  operators[i] = {}
-  for op in list:gmatch(i == 1 and '.' or '%S+') do operators[i][op] = true end
-end
+local pairs_of_signs = {}  -- operators of two characters
+for op in ('== ~= <= >= // :: << >> ..'):gmatch '%S+' do pairs_of_signs[op] = true end
 
 local Lexer = {}
 Lexer.__index = Lexer
@@ -80,10 +77,7 @@ function Lexer:next()
     last = self:long_end(at)
     kind = last and 'string' or 'op'
   end
-  for length = 3, 1, -1 do
-    if not last and operators[length][text:sub(at, at + length - 1)] then last = at + length - 1 end
-  end
-  last = last or at
+  if not last then last = pairs_of_signs[text:sub(at, at + 1)] and (text:find('^%.%.%.', at) and at + 2 or at + 1) or at end
   if kind == 'string' then self:count(at, last) end
   self.at = last + 1
   return { kind = kind, text = text:sub(at, last), line = line }
