@@ -124,10 +124,11 @@ std::string Terminal::end() {
   write("\x1b[?2004l");
   termios between = usual_;
   between.c_lflag &= ~tcflag_t(ICANON | ECHO);
-  between.c_cc[VMIN] = between.c_cc[VTIME] = 0;
   tcsetattr(STDIN_FILENO, TCSADRAIN, &between);
+  pollfd input{STDIN_FILENO, POLLIN, 0};
   char buffer[4096];
-  for (ssize_t got; (got = ::read(STDIN_FILENO, buffer, sizeof buffer)) > 0;) keys.append(buffer, size_t(got));
+  for (ssize_t got; poll(&input, 1, 0) > 0 && (got = ::read(STDIN_FILENO, buffer, sizeof buffer)) > 0;)
+    keys.append(buffer, size_t(got));
   tcsetattr(STDIN_FILENO, TCSADRAIN, &usual_);
   pthread_sigmask(SIG_SETMASK, &signals_before_, nullptr);
   editing_ = false;
