@@ -19,8 +19,9 @@ namespace {
 // the files have, and all that is made at most `most` bytes.
 class Builder {
  public:
-  Builder(Disk& file, Disk& unpacked, const std::string& path, uint64_t most)
-      : path_(path), sources_{{&file, file.size()}, {&unpacked, unpacked.size()}}, left_(most) {}
+  // The seal is checked meanwhile: it need not read the file where tensors have its bytes.
+  Builder(Disk& file, Disk& unpacked, const std::string& path, uint64_t most, SealCheck& seal)
+      : path_(path), sources_{{&file, file.size()}, {&unpacked, unpacked.size()}}, left_(most), seal_(seal) {}
 
   // Tensors go to the device `to`; null: where tensors are made. `column`: one of plain values, which stay here.
   Item build(const Item& item, Device* to, bool column = false) {
@@ -54,6 +55,8 @@ class Builder {
     if (column || array.is_list) spend(uint64_t(near.numel()), sizeof(Item));  // it may become as many values
     if (array.is_list) return plain_values(array.dtype, near.numel() ? near.raw() : nullptr, near.numel());
     Tensor t = on_device(near, to);
+    // Booleans may have become 0 and 1; copies for other devices go as soon as they can.
+    if (!array.unpacked && array.dtype != Dtype::boolean && t.numel() && t.device().on_host()) seal_.found(array.at, t);
     if (array.grad && is_floating(array.dtype)) t.set_requires_grad();
     tensors_.emplace(array.id, t);
     return t;
@@ -96,6 +99,7 @@ class Builder {
   std::string path_;
   Source sources_[2];  // the file, what was unpacked
   uint64_t left_;      // bytes that may still be made
+  SealCheck& seal_;
   std::unordered_map<int64_t, Tensor> tensors_;
 };
 
@@ -153,11 +157,11 @@ void add_arrays(const Item& item, const std::string& name, std::vector<StoredArr
   }
 }
 
-Item read_tree(Disk& disk, const std::string& path, bool sealed, const LoadOptions& options) {
+Item read_tree(Disk& disk, const std::string& path, SealCheck& seal, const LoadOptions& options) {
   Disk unpacked = memory_file();
-  const Item tree = description_of(disk, path, sealed, unpacked, options);
+  const Item tree = description_of(disk, path, seal.present(), unpacked, options);
   const ReadBounds bounds = read_bounds(disk.size(), options.max_bytes);
-  return Builder(disk, unpacked, path, bounds.unpacked).build(tree, options.map_location);
+  return Builder(disk, unpacked, path, bounds.unpacked, seal).build(tree, options.map_location);
 }
 
 }  // namespace
@@ -168,7 +172,7 @@ Item load_file(const std::string& path, const LoadOptions& options) {
   if (!seal.present() && !has_signature(disk)) not_ours(disk, path);
   if (options.trusted || disk.size() <= small_file) refuse_broken(seal, path);  // before libhdf5 sees it
   try {
-    Item tree = read_tree(disk, path, seal.present(), options);
+    Item tree = read_tree(disk, path, seal, options);
     refuse_broken(seal, path);
     return tree;
   } catch (const Error& e) {

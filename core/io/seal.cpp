@@ -30,22 +30,29 @@ T get(const Block& b, size_t at) {
   return v;
 }
 
-// XXH3-128 of everything after the seal; false when the disk failed, or where `stop` has become true.
-bool digest(Disk& disk, XXH128_canonical_t& out, const std::atomic<bool>* stop = nullptr) {
+std::span<const char> read_piece(Disk& disk, uint64_t at, std::span<char> buffer) {
+  const auto bytes = buffer.first(size_t(std::min<uint64_t>(buffer.size(), disk.size() - at)));
+  return disk.read(bytes.data(), bytes.size(), at) ? bytes : std::span<char>();
+}
+
+// XXH3-128 of everything after the seal; false where a piece could not be had. piece(at, buffer): the bytes from there
+// on, at most as many as the buffer has, in it or elsewhere.
+template <class Piece>
+bool digest(Disk& disk, XXH128_canonical_t& out, Piece&& piece) {
   struct Free {
     void operator()(XXH3_state_t* s) const { XXH3_freeState(s); }
   };
   std::unique_ptr<XXH3_state_t, Free> state(XXH3_createState());
   if (!state) throw std::bad_alloc();
-  constexpr size_t piece = size_t(1) << 20;
-  std::unique_ptr<char[]> buffer(new char[piece]);
+  constexpr size_t most = size_t(1) << 20;
+  std::unique_ptr<char[]> buffer(new char[most]);
   XXH3_128bits_reset(state.get());
   posix_fadvise(disk.fd(), 0, 0, POSIX_FADV_SEQUENTIAL);
-  for (uint64_t at = seal_bytes; at < disk.size(); at += piece) {
-    if (stop && *stop) return false;
-    size_t n = size_t(std::min<uint64_t>(piece, disk.size() - at));
-    if (!disk.read(buffer.get(), n, at)) return false;
-    XXH3_128bits_update(state.get(), buffer.get(), n);
+  for (uint64_t at = seal_bytes; at < disk.size();) {
+    const std::span<const char> bytes = piece(at, std::span(buffer.get(), most));
+    if (bytes.empty()) return false;
+    XXH3_128bits_update(state.get(), bytes.data(), bytes.size());
+    at += bytes.size();
   }
   XXH128_canonicalFromHash(&out, XXH3_128bits_digest(state.get()));
   return true;
@@ -93,9 +100,30 @@ SealCheck::~SealCheck() { stop_ = true; }
 void SealCheck::read_all() {
   try {
     XXH128_canonical_t digest_found;
-    whole_ = digest(file_, digest_found, &stop_);
+    whole_ = digest(file_, digest_found, [this](uint64_t at, std::span<char> buffer) { return piece(at, buffer); });
     std::copy(std::begin(digest_found.digest), std::end(digest_found.digest), found_.begin());
   } catch (...) { error_ = std::current_exception(); }
+}
+
+void SealCheck::found(uint64_t at, const Tensor& t) {
+  if (!waits_) return;
+  std::lock_guard hold(lock_);
+  have_.emplace(at, t);
+}
+
+std::span<const char> SealCheck::piece(uint64_t at, std::span<char> buffer) {
+  if (stop_) return {};
+  {
+    std::lock_guard hold(lock_);
+    const auto next = have_.upper_bound(at);
+    if (next != have_.end()) buffer = buffer.first(size_t(std::min<uint64_t>(buffer.size(), next->first - at)));
+    if (next != have_.begin()) {
+      const auto& [begin, t] = *std::prev(next);
+      const uint64_t end = begin + t.bytes();
+      if (at < end) return {t.data<char>() + (at - begin), size_t(std::min<uint64_t>(buffer.size(), end - at))};
+    }
+  }
+  return read_piece(file_, at, buffer);
 }
 
 const Seal& SealCheck::finish() {
@@ -113,7 +141,8 @@ const Seal& SealCheck::finish() {
 
 bool write_seal(Disk& disk) {
   XXH128_canonical_t d;
-  if (disk.error() || !digest(disk, d)) return false;
+  auto piece = [&](uint64_t at, std::span<char> buffer) { return read_piece(disk, at, buffer); };
+  if (disk.error() || !digest(disk, d, piece)) return false;
   Block b{};
   std::memcpy(b.data(), magic, sizeof magic);
   put(b, 8, seal_version);

@@ -6,11 +6,15 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <map>
+#include <mutex>
 #include <semaphore>
+#include <span>
 #include <string>
 
 #include "core/base/limits.h"
 #include "core/io/disk.h"
+#include "core/tensor/tensor.h"
 
 namespace luth::io {
 
@@ -36,11 +40,15 @@ class SealCheck {
   ~SealCheck();
   SealCheck(const SealCheck&) = delete;
   bool present() const { return seal_.present; }
+  /// The tensor has the bytes of the file from `at` on, and nobody changes them before finish(): they are not read
+  /// again.
+  void found(uint64_t at, const Tensor& t);
   /// Reads a small file, or waits for the reading; the calling thread may be interrupted.
   const Seal& finish();
 
  private:
   void read_all();
+  std::span<const char> piece(uint64_t at, std::span<char> buffer);
   std::string path_;
   ErrorCode code_;
   Disk file_;  // a descriptor of its own
@@ -49,8 +57,10 @@ class SealCheck {
   std::binary_semaphore read_{0};       // the thread has read the file
   bool waits_ = false, whole_ = false;  // the digest is to be found; what it is, is known
   std::array<unsigned char, 16> expected_{}, found_{};
-  std::exception_ptr error_;  // what ended the reading, such as a lack of memory
-  Threads thread_;            // the last member: joined before the others go
+  std::mutex lock_;                  // of the next
+  std::map<uint64_t, Tensor> have_;  // by their places in the file
+  std::exception_ptr error_;         // what ended the reading, such as a lack of memory
+  Threads thread_;                   // the last member: joined before the others go
 };
 /// Computes and writes the seal of a file whose first 512 bytes are free; false when the disk failed.
 bool write_seal(Disk& disk);
