@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/open_file.h"
+#include "core/base/visible.h"
 
 namespace luth::data {
 
@@ -26,8 +27,8 @@ void File::read(void* to, uint64_t bytes, uint64_t at) const {
     const ssize_t n =
         ::pread(fd_, static_cast<char*>(to) + done, std::min<uint64_t>(bytes - done, 1 << 30), off_t(at + done));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) throw Error("cannot read '{}': {}", path_, std::strerror(errno));
-    if (n == 0) throw Error("cannot read '{}': it ends at byte {}", path_, at + done);
+    if (n < 0) throw Error("cannot read '{}': {}", foreign(path_, 1000), std::strerror(errno));
+    if (n == 0) throw Error("cannot read '{}': it ends at byte {}", foreign(path_, 1000), at + done);
     done += uint64_t(n);
   }
 }

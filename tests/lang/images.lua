@@ -137,6 +137,10 @@ local bad = assert(io.open(folder .. '/cow/broken.jpg', 'wb'))
 bad:write(jpeg:sub(1, 200))
 bad:close()
 fails('cow/broken.jpg', function() epoch(data.ImageFolder(folder), 2, 0) end)
+-- The name of a file is somebody else's: it makes no line of its own in a message.
+os.rename(folder .. '/cow/broken.jpg', folder .. '/cow/a\nb.jpg')
+fails('a\\x0ab.jpg', data.read_image, folder .. '/cow/a\nb.jpg')
+os.rename(folder .. '/cow/a\nb.jpg', folder .. '/cow/broken.jpg')
 
 -- A picture of 2^31 pixels in a file of 60 bytes takes no memory.
 local function big(n) return string.pack('>I4', n) end
