@@ -16,7 +16,7 @@ namespace {
 
 double seconds_of(const Arguments& arguments) {
   const std::string text = arguments.text("--seconds").value_or("0.5");
-  const double seconds = to_number(text).value_or(-1);
+  const double seconds = to_double(text).value_or(-1);
   if (!(seconds >= 0 && seconds <= 3600))
     throw Error(ErrorCode::usage, "--seconds expects a number from 0 to 3600, got '{}'", text);
   return seconds;

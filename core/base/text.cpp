@@ -162,7 +162,7 @@ bool is_number(std::string_view s) {
   return !s.empty() && std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-std::optional<double> to_number(std::string_view text) {
+std::optional<double> to_double(std::string_view text) {
   double v = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, v);

@@ -20,7 +20,7 @@ std::string nearest(std::string_view word, std::span<const std::string> names);
 /// Whether `s` is a number in decimal digits.
 bool is_number(std::string_view s);
 /// The number that the whole text is, with the point of C whatever the program's locale has; nothing for other texts.
-std::optional<double> to_number(std::string_view text);
+std::optional<double> to_double(std::string_view text);
 
 /// "; did you mean 'softmax'?" or "": the end of a message about an unknown name.
 std::string did_you_mean(std::string_view word, std::span<const std::string> names);

@@ -222,7 +222,7 @@ void open_store(World& w, const InitOptions& o, Place p, Milliseconds timeout) {
 Milliseconds usual_timeout() {
   const char* text = std::getenv("LUTH_DIST_TIMEOUT");
   if (!text || !*text) return default_timeout;
-  const double seconds = to_number(text).value_or(0);
+  const double seconds = to_double(text).value_or(0);
   if (!(seconds > 0 && seconds < 1e9))
     throw Error(ErrorCode::usage, "LUTH_DIST_TIMEOUT is in seconds, above 0, got '{}'", text);
   return Milliseconds(std::max<int64_t>(1, int64_t(seconds * 1000)));

@@ -1,7 +1,6 @@
 #include "core/records/records.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 
@@ -21,10 +20,9 @@ bool parse_number(std::string_view text, char decimal, double& out) {
     changed[text.find(decimal)] = '.';
     text = {changed, text.size()};
   }
-  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);  // from_chars takes none
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, out);
-  return stop == end && error == std::errc() && std::isfinite(out);
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);  // to_double takes none
+  out = to_double(text).value_or(std::nan(""));
+  return std::isfinite(out);
 }
 
 bool is_beyond_exact(std::string_view text) {

@@ -71,7 +71,7 @@ int64_t read_integer(std::string_view s) {
   return v;
 }
 double read_number(const std::string& s) {
-  if (const auto v = to_number(s)) return *v;
+  if (const auto v = to_double(s)) return *v;
   throw Error("'{}' is no number", s);
 }
 

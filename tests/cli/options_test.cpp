@@ -212,6 +212,17 @@ TEST(Environment, DoctorSaysWhatSlowsDown) {
   EXPECT_TRUE(has(read_file(dir / "out"), "no setting that changes the speed"));
 }
 
+TEST(Environment, TimeOutsOfRanksHaveFractions) {
+  const char* start =
+      "torch.distributed.init_process_group('gloo', { rank = 0, world_size = 1, store = "
+      "torch.distributed.FileStore('f', 1) })";
+  const TempDir dir;
+  EXPECT_EQ(run({"-e", start}, {.env = {{"LUTH_DIST_TIMEOUT", "2.5"}}, .dir = dir.path()}).err, "");
+  const Result r = run({"-e", start}, {.env = {{"LUTH_DIST_TIMEOUT", "soon"}}, .dir = dir.path()});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_TRUE(has(r.err, "LUTH_DIST_TIMEOUT is in seconds, above 0, got 'soon'")) << r.err;
+}
+
 TEST(Environment, BenchNamesIt) {
   const Env env{{"OPENBLAS_CORETYPE", "Prescott"}};
   const std::vector<std::string> words{"bench", "--seconds", "0", "--filter", "add10$"};
