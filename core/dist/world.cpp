@@ -235,14 +235,13 @@ void quietly(F&& f) noexcept {
   } catch (const std::exception&) {}  // the others have gone already
 }
 
-// The process that has the store keeps it until the others have left or failed.
-void keep_store(const World& w, int rank, int size, Milliseconds time) {
+// Rank 0, where it has the store, keeps it until the others have left or failed.
+void keep_store(const World& w, int size, Milliseconds time) {
   const Deadline end = Clock::now() + time;
-  for (int r = 0; w.server && r < size; ++r)
-    if (r != rank) w.store->wait_until({key_of_end(r)}, end);
+  for (int r = 1; w.server && r < size; ++r) w.store->wait_until({key_of_end(r)}, end);
 }
 void keep_store(const World& w) {
-  keep_store(w, w.group->rank(), w.group->size(), std::min(w.failed ? haste : farewell, w.group->timeout()));
+  keep_store(w, w.group->size(), std::min(w.failed ? haste : farewell, w.group->timeout()));
 }
 
 // What a process says that ends: where another one is the reason, with a mark.
@@ -256,7 +255,7 @@ void tell_failed_start(const World& w, const Place& p, bool is_in, const Error& 
   quietly([&] {
     if (!is_in && w.store->find("group/0/" + std::string(key_of_all))) return;
     w.store->compare_set(key_of_end(p.rank), "", last_words(e.code(), e.what()));
-    keep_store(w, p.rank, p.size, haste);
+    keep_store(w, p.size, haste);
   });
 }
 
