@@ -192,6 +192,9 @@ local function refuse(t, code, ...)
   native.fail(code, text .. '; --force goes on all the same')
 end
 
+-- Sums have another order, and products are rounded more often, where the kernels are of another instruction set.
+local function has_same_kernels(state) return (state.cpu_isa or native.cpu_isa()) == native.cpu_isa() end
+
 -- Settings that a run cannot change where it stands: the order of the data, and the place in it.
 local function check_settings(t, state, path)
   local r, before, at = t.recipe, state.settings, state.loader
@@ -199,7 +202,7 @@ local function check_settings(t, state, path)
     refuse(t, 2, '--seed %d: the run was started with seed %d, and its random state goes on from there; leave the seed as it is, '
            .. 'or start a new run', r.seed, before.seed)
   end
-  local changed = fingerprint.difference(t:fingerprint(), before.data, (state.cpu_isa or native.cpu_isa()) == native.cpu_isa())
+  local changed = fingerprint.difference(t:fingerprint(), before.data, has_same_kernels(state))
   if changed then refuse(t, 2, '%s: %s', path, changed) end
   if at.batch == 0 then return end
   for _, name in ipairs { 'batch', 'accumulate' } do
@@ -290,13 +293,10 @@ local function load_averages(t, state, path)
   M.load_weights(t.ema, type(state.ema) == 'table' and state.ema or state.model, path)
 end
 
--- Sums have another order, and products are rounded more often, where the kernels are of another instruction set.
 local function compare_machines(t, state, path)
-  local before, now = state.cpu_isa, native.cpu_isa()
-  if before and before ~= now then
-    warn(t, '%s was computed with the instruction set %s, this run goes on with %s: its last bits can differ from those of an '
-         .. 'unbroken run', path, tostring(before), now)
-  end
+  if has_same_kernels(state) then return end
+  warn(t, '%s was computed with the instruction set %s, this run goes on with %s: its last bits can differ from those of an '
+       .. 'unbroken run', path, tostring(state.cpu_isa), native.cpu_isa())
 end
 
 local function at_stream(t, at)
