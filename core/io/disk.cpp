@@ -23,8 +23,8 @@
 namespace luth::io {
 namespace {
 
-constexpr size_t most_unwritten = size_t(32) << 20;  // of a large array, before the disk is given work
-constexpr size_t most_per_call = size_t(1) << 30;    // Linux moves at most 2 GiB in one call
+constexpr size_t most_unwritten = size_t(8) << 20;  // bytes, before the disk is given work
+constexpr size_t most_per_call = size_t(1) << 30;   // Linux moves at most 2 GiB in one call
 
 std::string folder_of(const std::string& path) {
   size_t slash = path.rfind('/');
@@ -140,11 +140,13 @@ Moved move_bytes(Call call, int fd, Byte* memory, size_t bytes, uint64_t at, int
 
 }  // namespace
 
-Disk::Disk(Disk&& o) noexcept : fd_(std::exchange(o.fd_, -1)), error_(o.error()), size_(o.size_) {}
+Disk::Disk(Disk&& o) noexcept
+    : fd_(std::exchange(o.fd_, -1)), error_(o.error()), size_(o.size_), unwritten_(o.unwritten_) {}
 Disk& Disk::operator=(Disk&& o) noexcept {
   std::swap(fd_, o.fd_);
   error_ = o.error_.exchange(error_);
   std::swap(size_, o.size_);
+  std::swap(unwritten_, o.unwritten_);
   return *this;
 }
 Disk::~Disk() {
@@ -163,10 +165,10 @@ bool Disk::failed(int error) noexcept {
   return false;
 }
 
-// The disk works while the rest is copied, and so sync() has less to wait for. Where that cannot be, nothing is lost.
-static void start_writeback(int fd, uint64_t at, size_t bytes) {
+void Disk::start_writeback() noexcept {
+  unwritten_ = 0;
 #ifdef SYNC_FILE_RANGE_WRITE
-  sync_file_range(fd, off_t(at), off_t(bytes), SYNC_FILE_RANGE_WRITE);
+  sync_file_range(fd_, 0, 0, SYNC_FILE_RANGE_WRITE);  // where that cannot be, nothing is lost
 #endif
 }
 
@@ -183,7 +185,7 @@ bool Disk::write(const void* from, size_t bytes, uint64_t at) noexcept {
     const Moved moved = move_bytes(pwrite, fd_, rest, part, at, ENOSPC);
     if (moved.bytes) size_ = std::max(size_, at + moved.bytes);
     if (moved.error) return failed(moved.error);
-    if (bytes >= most_unwritten) start_writeback(fd_, at, part);
+    if ((unwritten_ += part) >= most_unwritten) start_writeback();
     rest += part, at += part, bytes -= part;
   }
   return true;

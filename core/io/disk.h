@@ -26,6 +26,9 @@ class Disk {
   bool write(const void* from, size_t bytes, uint64_t at) noexcept;
   bool truncate(uint64_t size) noexcept;
   bool sync() noexcept;
+  /// Has the system write what it holds, while the process goes on: sync() then has less to wait for. A write does so
+  /// after each 8 MiB.
+  void start_writeback() noexcept;
   /// Asks the system for the size, where another process has written.
   bool measure() noexcept;
   /// Bytes in the file, counting what was written.
@@ -41,6 +44,7 @@ class Disk {
   int fd_ = -1;
   std::atomic<int> error_ = 0;
   uint64_t size_ = 0;
+  size_t unwritten_ = 0;  // bytes since the last start_writeback()
 };
 
 /// A file that takes the place of another when it is complete. It is written beside its target under a name of its own,

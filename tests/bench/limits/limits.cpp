@@ -1,13 +1,17 @@
-// What this machine can do, as lines of JSON for scripts/compare.lua: memory bandwidth, and for the workloads matmul/*
-// and conv/* the better of OpenBLAS and oneDNN called directly, in the layouts that they prefer.
+// What this machine can do, as lines of JSON for scripts/compare.lua: memory bandwidth; for the workloads io/save_*
+// what the disk takes; for matmul/* and conv/* the better of OpenBLAS and oneDNN called directly, in the layouts that
+// they prefer.
 //   c++ -O3 -march=native -std=c++20 -fopenmp limits.cpp -o limits -ldnnl -lopenblas
 //   OMP_NUM_THREADS=1 ./limits REGEX      only workloads whose whole name matches
 #include <cblas.h>
+#include <fcntl.h>
 #include <omp.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
@@ -132,6 +136,31 @@ Call dnnl_product(int64_t batch, int64_t m, int64_t n, int64_t k, Type type, boo
               {{DNNL_ARG_SRC, a}, {DNNL_ARG_WEIGHTS, b}, {DNNL_ARG_DST, c}});
 }
 
+// ---- files ----
+
+// The bytes of the state dict of optim/* in a new file that is on the disk when the call returns; luth promises no
+// less.
+void files() {
+  const std::vector<char> bytes(4 * 11168832, 'x');
+  const char* folder = getenv("TMPDIR");
+  const std::string path = std::string(folder ? folder : "/tmp") + "/luth-limit-" + std::to_string(getpid());
+  const Call save = [&] {
+    const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    constexpr size_t part = size_t(8) << 20;
+    for (size_t at = 0; at < bytes.size(); at += part) {
+      if (pwrite(fd, bytes.data() + at, std::min(part, bytes.size() - at), off_t(at)) < 0) perror("limits");
+      sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+    }
+    if (fsync(fd)) perror("limits");
+    close(fd);
+    unlink(path.c_str());
+  };
+  for (const char* format : {"torch", "safetensors", "h5py"})
+    for (const char* how : {"", "_fsync"})
+      if (const std::string name = std::string("io/save_") + format + how; wanted(name))
+        report(name, "GB/s", double(bytes.size()) / 1e9, {save});
+}
+
 // ---- products ----
 
 // c = a b of row-major matrices; ta, tb: the operand lies transposed.
@@ -244,6 +273,7 @@ int main(int argc, char** argv) {
   wanted_names = argc > 1 ? argv[1] : ".*";
   const std::pair<const char*, size_t> sizes[] = {{"64Ki", 64 << 10}, {"1Mi", 1 << 20}, {"16Mi", 16 << 20}};
   for (auto& [name, n] : sizes) triad(name, n), read_and_fill(name, n);
+  files();
   products();
   convolutions();
 }
