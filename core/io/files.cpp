@@ -35,10 +35,12 @@ Item load(const std::string& path, const LoadOptions& options) {
   Disk disk = Disk::open(path, ErrorCode::checkpoint);
   std::string start(std::min<uint64_t>(9, disk.size()), '\0');
   disk.read(start.data(), start.size(), 0);
-  if (start.starts_with("PK"))
-    return is_npz(disk, path, options.max_bytes) ? load_npz(path, options) : load_pth(path, options);
   // the upper bytes of the header's length, and its brace
   const bool safetensors = start.size() == 9 && start[8] == '{' && !start[5] && !start[6] && !start[7];
+  if (options.mmap && !safetensors)
+    throw Error(ErrorCode::checkpoint, "cannot use '{}': mmap = true is for .safetensors files", path);
+  if (start.starts_with("PK"))
+    return is_npz(disk, path, options.max_bytes) ? load_npz(path, options) : load_pth(path, options);
   const bool npy = start.starts_with("\x93NUMPY");
   if ((safetensors || npy) && options.max_bytes && disk.size() > options.max_bytes)
     throw Error(ErrorCode::checkpoint, "cannot use '{}': it has {} bytes, more than max_bytes = {}", path, disk.size(),

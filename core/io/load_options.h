@@ -10,6 +10,7 @@ namespace luth::io {
 struct LoadOptions {
   LoadOptions(Device* device = nullptr) : map_location(device) {}
   Device* map_location;    // where tensors go; null: the CPU
+  bool mmap = false;       // .safetensors: tensors of the CPU are the file's pages, read at their first use
   bool trusted = false;    // HDF5 is parsed in this process: a crafted file can take it over
   uint64_t max_bytes = 0;  // what the file may become in memory; 0: in proportion to its size
 };

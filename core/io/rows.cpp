@@ -1,10 +1,6 @@
 #include "core/io/rows.h"
 
-#include <sys/mman.h>
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -18,34 +14,6 @@
 #include "core/ops/elementwise/copy.h"
 
 namespace luth::io {
-
-// A file's bytes, mapped for reading.
-class RowsFile::Mapping {
- public:
-  Mapping(Disk disk, std::string path) : disk_(std::move(disk)), path_(std::move(path)), size_(disk_.size()) {
-    if (!size_) return;
-    data_ = mmap(nullptr, size_, PROT_READ, MAP_SHARED, disk_.fd(), 0);
-    if (data_ == MAP_FAILED) throw Error("cannot map '{}': {}", path_, std::strerror(errno));
-  }
-  ~Mapping() {
-    if (size_) munmap(data_, size_);
-  }
-  Mapping(const Mapping&) = delete;
-  /// Throws where the file has become shorter.
-  void check() const {
-    struct stat s;
-    const uint64_t now = fstat(disk_.fd(), &s) ? 0 : uint64_t(s.st_size);
-    if (now < size_) throw Error("'{}' has become shorter: it had {} bytes, and has {}", path_, size_, now);
-  }
-  uint64_t size() const { return size_; }
-  const char* data() const { return static_cast<const char*>(data_); }
-
- private:
-  Disk disk_;
-  std::string path_;
-  uint64_t size_;
-  void* data_ = nullptr;
-};
 
 struct RowsFile::Rows {
   StoredArray array;
@@ -70,8 +38,8 @@ std::vector<StoredArray> RowsFile::read_arrays(Disk& disk, Disk& unpacked, const
 RowsFile::RowsFile(const std::string& path, const RowsSpec& spec) : path_(path), name_("'" + path + "'") {
   Disk disk = Disk::open(path, ErrorCode::checkpoint), unpacked;
   std::vector<StoredArray> all = read_arrays(disk, unpacked, spec);
-  file_ = std::make_unique<Mapping>(std::move(disk), path);
-  if (unpacked.fd() >= 0) unpacked_ = std::make_unique<Mapping>(std::move(unpacked), path);
+  file_ = make<Mapping>(std::move(disk), path, Mapping::Access::read);
+  if (unpacked.fd() >= 0) unpacked_ = make<Mapping>(std::move(unpacked), path, Mapping::Access::read);
   std::vector<std::string> names;
   std::map<std::string_view, size_t> places;
   for (auto& array : all) {

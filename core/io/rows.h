@@ -1,10 +1,10 @@
 // The rows of arrays that stay in their file.
 #pragma once
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core/io/mapping.h"
 #include "core/io/stored_array.h"
 
 namespace luth::io {
@@ -30,13 +30,12 @@ class RowsFile {
   Tensors batch(std::span<const int64_t> indices, int base) const;
 
  private:
-  class Mapping;
   struct Rows;
   std::vector<StoredArray> read_arrays(Disk& disk, Disk& unpacked, const RowsSpec& spec) const;
   void add(StoredArray array, bool is_label);
 
   std::string path_, name_;
-  std::unique_ptr<Mapping> file_, unpacked_;
+  Ref<Mapping> file_, unpacked_;
   std::vector<Rows> arrays_;
   int64_t rows_ = -1;
 };

@@ -8,9 +8,11 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/mapped.h"
 #include "core/base/visible.h"
 #include "core/io/disk.h"
 #include "core/io/elements.h"
+#include "core/io/mapping.h"
 #include "core/io/stored_array.h"
 
 namespace luth::io {
@@ -199,6 +201,14 @@ std::string header_entry(const std::string& name, const Tensor& t, uint64_t at, 
   } catch (const Json::exception&) { throw Error("cannot save '{}': a key is not UTF-8; use .h5", path); }
 }
 
+// The tensor over the pages of the file, where they can be its elements as they are. It keeps the file.
+Tensor mapped_tensor(const Ref<Mapping>& file, const Place& p, uint64_t at) {
+  if (p.dtype == Dtype::boolean || at % size_of(p.dtype) || p.begin == p.end) return {};
+  const auto release = [](void* owner) { delete static_cast<Ref<Mapping>*>(owner); };
+  const auto storage = make<Storage>(host(), file->data() + at, p.end - p.begin, release, new Ref<Mapping>(file));
+  return Tensor::alias(storage, p.shape, contiguous_strides(p.shape), 0, p.dtype);
+}
+
 }  // namespace
 
 void save_safetensors(const Item& root, const std::string& path) {
@@ -236,11 +246,21 @@ Item load_safetensors(const std::string& path, const LoadOptions& options) {
   Disk disk = Disk::open(path, ErrorCode::checkpoint);
   const std::string header = read_header(disk, path);
   const uint64_t data = 8 + header.size();
+  const std::vector<Place> list = places(header, disk.size() - data, path, options.max_bytes);
+  Ref<Mapping> file;
+  if (options.mmap) {
+    explain_lost_pages();
+    file = make<Mapping>(std::move(disk), path, Mapping::Access::write);
+  }
+  Disk& in = file ? file->disk() : disk;
   Map map;
-  for (const Place& p : places(header, disk.size() - data, path, options.max_bytes)) {
-    Tensor t = Tensor::empty(p.shape, p.dtype, host());
-    if (!disk.read(t.raw(), t.bytes(), data + p.begin)) refuse(path, "{}", disk.reason());
-    settle_booleans(t);
+  for (const Place& p : list) {
+    Tensor t = file ? mapped_tensor(file, p, data + p.begin) : Tensor();
+    if (!t) {
+      t = Tensor::empty(p.shape, p.dtype, host());
+      if (!in.read(t.raw(), t.bytes(), data + p.begin)) refuse(path, "{}", in.reason());
+      settle_booleans(t);
+    }
     map.add(p.name, on_device(t, options.map_location));
   }
   return map;

@@ -72,6 +72,7 @@ int load(lua_State* L) {
   if (by_position) how.map_location = &check_device(L, 2);
   if (int i = options.get("map_location")) how.map_location = &check_device(L, i);
   options.flag("weights_only", true);  // nothing is executed either way
+  how.mmap = options.flag("mmap", false);
   how.trusted = options.flag("trusted", false);
   const bool bounded = options.get("max_bytes") != 0;
   const int64_t most = options.integer("max_bytes", 0);
@@ -88,12 +89,12 @@ constexpr Row rows[] = {
      "Writes a tensor, number, string, boolean, state dict or nested table into a file. If it fails, the old file is "
      "unchanged."},
     {"load", guarded<load>,
-     "torch.load(path, map_location = nil, {weights_only = true, trusted = false, max_bytes = nil})",
+     "torch.load(path, map_location = nil, {weights_only = true, mmap = false, trusted = false, max_bytes = nil})",
      "Reads a file that torch.save or h5py has written, .safetensors, .npy, .npz, or PyTorch's .pth (tensors, plain "
      "values and state dicts). Nothing in it is executed, with or without weights_only. HDF5 files are parsed by a "
      "process that can do nothing else; trusted = true parses them in this one. max_bytes bounds what a file may "
-     "become "
-     "in memory."},
+     "become in memory. mmap = true leaves the elements of a .safetensors file on the disk until they are used: nobody "
+     "may shorten or write the file meanwhile. What is written to such a tensor stays in this process."},
 };
 
 void open_files(lua_State* L) {

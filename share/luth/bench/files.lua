@@ -120,7 +120,8 @@ local function with_file(extension, saved, f)
   return samples
 end
 
--- The peer's formats: luth answers torch.save's and h5py's with its own, which is HDF5. Its files are always synced.
+-- The peer's formats: luth answers torch.save's and h5py's with its own, which is HDF5. Its files are always synced. The
+-- peer maps .safetensors files, and so does luth.
 local function checkpoints(add)
   local bytes = 4 * trunk.elements / 1e6
   local function put(name, format, saved, f)
@@ -130,13 +131,14 @@ local function checkpoints(add)
     }
   end
   local function save(path, state) torch.save(state, path) end
+  local function load(path) return torch.load(path, { mmap = path:find '%.safetensors$' ~= nil }) end
   local function last_elements(path)
     local sum = 0
-    for _, tensor in pairs(torch.load(path)) do sum = sum + tensor:view(-1)[-1]:item() end
+    for _, tensor in pairs(load(path)) do sum = sum + tensor:view(-1)[-1]:item() end
     return sum
   end
   local function sums(path)
-    for _, tensor in pairs(torch.load(path)) do tensor:sum() end
+    for _, tensor in pairs(load(path)) do tensor:sum() end
   end
   for _, format in ipairs { 'torch', 'safetensors', 'h5py' } do
     put('save_' .. format, format, false, save)

@@ -1,6 +1,6 @@
-// What this machine can do, as lines of JSON for scripts/compare.lua: memory bandwidth; for the workloads io/save_*
-// what the disk takes; for matmul/* and conv/* the better of OpenBLAS and oneDNN called directly, in the layouts that
-// they prefer.
+// What this machine can do, as lines of JSON for scripts/compare.lua: memory bandwidth; for the workloads io/*
+// what the disk and the page cache do; for matmul/* and conv/* the better of OpenBLAS and oneDNN called directly, in
+// the layouts that they prefer.
 //   c++ -O3 -march=native -std=c++20 -fopenmp limits.cpp -o limits -ldnnl -lopenblas
 //   OMP_NUM_THREADS=1 ./limits REGEX      only workloads whose whole name matches
 #include <cblas.h>
@@ -138,27 +138,42 @@ Call dnnl_product(int64_t batch, int64_t m, int64_t n, int64_t k, Type type, boo
 
 // ---- files ----
 
-// The bytes of the state dict of optim/* in a new file that is on the disk when the call returns; luth promises no
-// less.
+void synced(int fd) {
+  if (fd < 0 || fsync(fd)) perror("limits");
+  close(fd);
+}
+
+// io/save_*: the bytes in a file that takes another's place, and are on the disk when the call returns. luth promises
+// no less. io/load_*: the bytes from the page cache into memory that is there.
 void files() {
-  const std::vector<char> bytes(4 * 11168832, 'x');
-  const char* folder = getenv("TMPDIR");
-  const std::string path = std::string(folder ? folder : "/tmp") + "/luth-limit-" + std::to_string(getpid());
+  std::vector<char> bytes(4 * 11168832, 'x');
+  const char* tmp = getenv("TMPDIR");
+  const std::string folder = tmp ? tmp : "/tmp", path = folder + "/luth-limit-" + std::to_string(getpid());
   const Call save = [&] {
-    const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    const int fd = open((path + ".new").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     constexpr size_t part = size_t(8) << 20;
     for (size_t at = 0; at < bytes.size(); at += part) {
       if (pwrite(fd, bytes.data() + at, std::min(part, bytes.size() - at), off_t(at)) < 0) perror("limits");
       sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
     }
-    if (fsync(fd)) perror("limits");
-    close(fd);
-    unlink(path.c_str());
+    synced(fd);
+    if (rename((path + ".new").c_str(), path.c_str())) perror("limits");
+    synced(open(folder.c_str(), O_RDONLY | O_DIRECTORY));
   };
-  for (const char* format : {"torch", "safetensors", "h5py"})
-    for (const char* how : {"", "_fsync"})
-      if (const std::string name = std::string("io/save_") + format + how; wanted(name))
-        report(name, "GB/s", double(bytes.size()) / 1e9, {save});
+  const Call load = [&] {
+    const int fd = open(path.c_str(), O_RDONLY);
+    if (pread(fd, bytes.data(), bytes.size(), 0) < 0) perror("limits");
+    close(fd);
+  };
+  const auto put = [&](const std::string& name, const Call& call) {
+    if (wanted("io/" + name)) report("io/" + name, "GB/s", double(bytes.size()) / 1e9, {call});
+  };
+  save();
+  for (const std::string format : {"torch", "safetensors", "h5py"})
+    put("save_" + format, save), put("save_" + format + "_fsync", save);
+  for (const std::string format : {"torch", "h5py"})
+    put("load_" + format, load), put("load_" + format + "_touched", load);
+  unlink(path.c_str());
 }
 
 // ---- products ----

@@ -243,6 +243,50 @@ TEST(Formats, HostileArchives) {
     EXPECT_EQ(failure([&] { load(dir / name, bounded); }).code, 0) << name;
 }
 
+// Tensors over the pages of the file; those that cannot be are read: booleans, and what lies at odd places.
+TEST(Formats, MappedSafetensors) {
+  const Folder dir;
+  const std::string path = dir / "a.safetensors";
+  const Map saved = map_of({{"a", counted({3}, Dtype::u8)},
+                            {"b", counted({2, 3})},
+                            {"c", counted({4}, Dtype::boolean)},
+                            {"d", counted({0})},
+                            {"e", counted({5}, Dtype::i64)}});
+  save(saved, path);
+  const std::string bytes = slurp(path);
+  LoadOptions mapped;
+  mapped.mmap = true;
+  const Item loaded = load(path, mapped);
+  EXPECT_EQ(difference(loaded, load(path)), "");
+  for (const Map::Entry& e : *loaded.as<Map>())
+    std::memset(e.value.as<Tensor>()->raw(), 1, e.value.as<Tensor>()->bytes());
+  EXPECT_EQ(slurp(path), bytes) << "a write reached the file";
+  mapped.max_bytes = 20;
+  EXPECT_EQ(failure([&] { load(path, mapped); }).code, 5);
+  mapped.max_bytes = 0;
+  const Item before = load(path, mapped);
+  save(map_of({{"b", counted({1})}}), path);
+  EXPECT_EQ(difference(before, saved), "");
+  save(saved, dir / "a.npz");
+  const Failure f = failure([&] { load(dir / "a.npz", mapped); });
+  EXPECT_TRUE(f.code == 5 && contains(f.text, "mmap = true is for .safetensors files")) << f.text;
+}
+
+TEST(Formats, MappedFilesThatBecomeShorter) {
+  const Folder dir;
+  const std::string path = dir / "a.safetensors";
+  save(map_of({{"x", counted({1 << 20})}}), path);
+  const auto use = [&] {
+    LoadOptions mapped;
+    mapped.mmap = true;
+    const Item loaded = load(path, mapped);
+    std::filesystem::resize_file(path, 4096);
+    const Tensor& x = *loaded.as<Map>()->find("x")->as<Tensor>();
+    _exit(int(x.data<float>()[x.numel() - 1]));
+  };
+  EXPECT_EXIT(use(), ::testing::KilledBySignal(SIGBUS), "a mapped file has become shorter");
+}
+
 // The directory of an archive that takes no space on the disk.
 TEST(Formats, DirectoriesLargerThanTheMemory) {
   const uint64_t size = uint64_t(8) << 40;
