@@ -39,11 +39,12 @@ local function put(add, name, n, ...)
 end
 
 -- MB on disk of what `luth` needs to run: the program, its libraries and folder, and the libraries of others that they open.
+-- Not MPI's: a run uses the one that starts it, which is the machine's, and the peer brings none.
 local function installed_megabytes()
   local prefix = native.program():match '^(.*)/[^/]*/[^/]*$'
   local script = [[cd "$1" || exit 1
-    own=$(ls -d bin/luth lib/libluth_*.so* libexec/luth share/luth 2>/dev/null)
-    others=$(ldd bin/luth lib/libluth_*.so* libexec/luth/* 2>/dev/null | sed -n 's/.*=> \(\/.*\) (.*/\1/p' | grep -v "/libluth_" | xargs -r readlink -f | sort -u)
+    own=$(ls -d bin/luth lib/libluth_*.so* libexec/luth share/luth 2>/dev/null | grep -v libluth_mpi_)
+    others=$(ldd $own libexec/luth/* 2>/dev/null | sed -n 's/.*=> \(\/.*\) (.*/\1/p' | grep -v "/libluth_" | xargs -r readlink -f | sort -u)
     du -cLsB1 $own $others | tail -n 1]]
   return tonumber(output_of({ 'sh', '-c', script, 'sh', prefix }):match '^%d+') / 1e6
 end
