@@ -124,6 +124,7 @@ int collect_garbage(lua_State* L) {
 }  // namespace
 
 void detail::collect_young(lua_State* L) {
+  if (!lua_gc(L, LUA_GCISRUNNING)) return;  // it stays due
   const bool due = pacer.tensors >= tensors_between || pacer.bytes >= bytes_between;
   if (!due && pacer.tensors < early_tensors) return wait_for(early_tensors, bytes_between);
   const int64_t begin = computed_time();
@@ -134,9 +135,8 @@ void detail::collect_young(lua_State* L) {
     return wait_for(pacer.tensors + tensors_between, pacer.bytes + bytes_between);
   const size_t tensors = pacer.tensors;
   since_full += tensors;
-  const bool running = lua_gc(L, LUA_GCISRUNNING);  // not after collectgarbage('stop')
-  if (running && full_is_due(L, begin)) return collect_fully(L, begin);
-  if (running) step(L);
+  if (full_is_due(L, begin)) return collect_fully(L, begin);
+  step(L);
   begin_again();
   minor.ended(begin, tensors);
 }

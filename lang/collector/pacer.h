@@ -26,11 +26,16 @@ inline size_t bytes_of(const Tensor& t) {
   return view && view->base.impl()->use_count() > 1 ? 0 : t.bytes();
 }
 
+/// Collects where that is due: for who has pushed tensors while the collector was stopped.
+inline void collect_if_due(lua_State* L) {
+  if (pacer.tensors >= pacer.tensors_due || pacer.bytes >= pacer.bytes_due) detail::collect_young(L);
+}
+
 /// Call after a tensor has been pushed: counts it and, now and then, collects.
 inline void note_tensor(lua_State* L, const Tensor& t) {
-  Pacer& p = pacer;
-  p.bytes += bytes_of(t);
-  if (++p.tensors >= p.tensors_due || p.bytes >= p.bytes_due) detail::collect_young(L);
+  ++pacer.tensors;
+  pacer.bytes += bytes_of(t);
+  collect_if_due(L);
 }
 
 /// Call after an object has been pushed that may keep much memory of C++, such as a dataset: counts what C++ has taken

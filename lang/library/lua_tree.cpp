@@ -168,10 +168,13 @@ io::Item to_item(lua_State* L, int index) { return TreeReader(L).read(index); }
 
 void push_item(lua_State* L, const io::Item& item) {
   luaL_checkstack(L, 8, "too many nested tables");
-  const CollectorStop stop(L);
-  lua_newtable(L);
-  TreePusher(L, lua_gettop(L)).push(item);
-  lua_remove(L, -2);
+  {
+    const CollectorStop stop(L);
+    lua_newtable(L);
+    TreePusher(L, lua_gettop(L)).push(item);
+    lua_remove(L, -2);
+  }
+  collect_if_due(L);
 }
 
 }  // namespace luth::lang

@@ -39,6 +39,20 @@ function s.old_tensors_are_found()
   t:eq(#kept, 100)
 end
 
+-- The collector rests while a tree of tensors is made, and what it brought counts afterwards.
+function s.loaded_trees()
+  local path = os.tmpname()
+  local state = {}
+  for i = 1, 40 do state[i] = torch.zeros(1 << 18) end
+  torch.save(state, path)
+  state = nil
+  collectgarbage()
+  torch.reset_peak_memory_stats()
+  for _ = 1, 8 do torch.load(path) end
+  os.remove(path)
+  t:lt(torch.memory_stats().peak, 200 << 20)  -- of 336
+end
+
 -- What a round keeps for a while is old when it dies, and a full collection costs little where there are few values.
 function s.short_lived_lists()
   if os.getenv 'LUTH_BUILD_TYPE' == 'Asan' then return end  -- collections that take long come late
