@@ -80,8 +80,7 @@ T dot(int64_t n, const T* x, const T* y) {
   constexpr int64_t lanes = 32;
   T sum[lanes] = {};
   int64_t whole = n / lanes * lanes;
-  for (int64_t i = 0; i < whole; i += lanes)
-    for (int64_t l = 0; l < lanes; ++l) sum[l] += T(x[i + l] * y[i + l]);
+  for (int64_t i = 0; i < whole; i += lanes) each_lane<lanes, T>([&](int l) { sum[l] += T(x[i + l] * y[i + l]); });
   for (int64_t i = whole; i < n; ++i) sum[i - whole] += T(x[i] * y[i]);
   for (int64_t half = lanes / 2; half; half /= 2)
     for (int64_t l = 0; l < half; ++l) sum[l] += sum[l + half];

@@ -9,18 +9,13 @@
 #include "core/base/interrupt.h"
 #include "devices/cpu/kernels/common/matrix.h"
 #include "devices/cpu/kernels/common/transpose.h"
+#include "devices/cpu/kernels/common/vector.h"
 #include "devices/cpu/runtime/buffer.h"
 
 namespace luth::cpu {
 
 // tile_rows: rows of C that one pass computes; with two registers each they fill the register file.
-#if defined(__AVX512F__)
-inline constexpr int vector_bytes = 64, tile_rows = 14;
-#elif defined(__AVX__)
-inline constexpr int vector_bytes = 32, tile_rows = 6;
-#else
-inline constexpr int vector_bytes = 16, tile_rows = 6;
-#endif
+inline constexpr int tile_rows = vector_bytes == 64 ? 14 : 6;
 
 /// A register full of T.
 template <class T>

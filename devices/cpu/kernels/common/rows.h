@@ -7,6 +7,7 @@
 #include "core/base/threads.h"
 #include "core/math/functions.h"
 #include "core/op/define.h"
+#include "devices/cpu/kernels/common/vector.h"
 
 namespace luth::cpu {
 
@@ -34,8 +35,7 @@ inline A lanes(const T* x, int64_t n, A init, F f, J join) {
   A a[width];
   for (int l = 0; l < width; ++l) a[l] = init;
   int64_t i = 0;
-  for (; i + width <= n; i += width)
-    for (int l = 0; l < width; ++l) a[l] = f(a[l], x[i + l]);
+  for (; i + width <= n; i += width) each_lane<width, A>([&](int l) { a[l] = f(a[l], x[i + l]); });
   for (int l = 0; i + l < n; ++l) a[l] = f(a[l], x[i + l]);
   return joined<width>(a, join);
 }
@@ -48,8 +48,7 @@ inline A lanes2(const T* x, const U* y, int64_t n, F f) {
   int64_t i = 0;
   if (n >= 2 * width) {
     A a[width] = {};
-    for (; i + width <= n; i += width)
-      for (int l = 0; l < width; ++l) a[l] = f(a[l], x[i + l], y[i + l]);
+    for (; i + width <= n; i += width) each_lane<width, A>([&](int l) { a[l] = f(a[l], x[i + l], y[i + l]); });
     total = joined<width>(a, [](A p, A q) { return p + q; });
   }
   for (; i < n; ++i) total = f(total, x[i], y[i]);

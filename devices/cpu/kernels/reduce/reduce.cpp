@@ -11,6 +11,7 @@
 #include "core/ops/shape/view.h"
 #include "devices/cpu/kernels/common/kernels.h"
 #include "devices/cpu/kernels/common/loops.h"
+#include "devices/cpu/kernels/common/vector.h"
 
 namespace luth::cpu {
 namespace {
@@ -98,21 +99,22 @@ struct Smallest {
 
 template <class R, class C, class T>
 typename R::Total reduce_row(const T* x, int64_t n) {
+  using Lane = typename R::Lane;
   typename R::Total total = R::total();
   for (int64_t b = 0; b < n; b += block * lanes) {
-    typename R::Lane lane[lanes], more[lanes];  // as many as g++ keeps in registers, twice
+    Lane lane[lanes], more[lanes];
     for (auto& l : lane) l = R::lane();
     int64_t end = std::min(n, b + block * lanes), i = b;
     if (i + 2 * lanes <= end) {
       for (auto& l : more) l = R::lane();
       for (; i + 2 * lanes <= end; i += 2 * lanes) {
-        for (int64_t k = 0; k < lanes; ++k) lane[k] = R::step(lane[k], static_cast<C>(x[i + k]));
-        for (int64_t k = 0; k < lanes; ++k) more[k] = R::step(more[k], static_cast<C>(x[i + lanes + k]));
+        each_lane<lanes, Lane>([&](int k) { lane[k] = R::step(lane[k], static_cast<C>(x[i + k])); });
+        each_lane<lanes, Lane>([&](int k) { more[k] = R::step(more[k], static_cast<C>(x[i + lanes + k])); });
       }
       for (auto& l : more) total = R::fold(total, static_cast<typename R::Total>(l));
     }
     for (; i + lanes <= end; i += lanes)
-      for (int64_t k = 0; k < lanes; ++k) lane[k] = R::step(lane[k], static_cast<C>(x[i + k]));
+      each_lane<lanes, Lane>([&](int k) { lane[k] = R::step(lane[k], static_cast<C>(x[i + k])); });
     for (int64_t k = 0; i < end; ++i, ++k) lane[k] = R::step(lane[k], static_cast<C>(x[i]));
     for (auto& l : lane) total = R::fold(total, static_cast<typename R::Total>(l));
   }
@@ -257,10 +259,10 @@ void variance_row(const T* x, int64_t n, double divisor, double& result) {
     C lane[lanes] = {};
     int64_t end = std::min(n, b + block), i = b;
     for (; i + lanes <= end; i += lanes)
-      for (int64_t k = 0; k < lanes; ++k) {
-        C d = static_cast<C>(x[i + k]) - mean;
+      each_lane<lanes, C>([&](int k) {
+        const C d = static_cast<C>(x[i + k]) - mean;
         lane[k] += d * d;
-      }
+      });
     for (int64_t k = 0; i < end; ++i, ++k) lane[k] += (static_cast<C>(x[i]) - mean) * (static_cast<C>(x[i]) - mean);
     for (C l : lane) total += double(l);
   }
