@@ -44,6 +44,16 @@ check(values({ 'auroc' }, torch.stack({ score * 0, score }, 2), truth + 1), { au
 check(values({ 'mse', 'mae', 'rmse', 'r2' }, torch.tensor { 1.5, 2, 3, 2 }, torch.tensor { 1., 2, 4, 3 }),
       { mse = 0.5625, mae = 0.625, rmse = 0.75, r2 = 0.55 })
 
+-- r2 of targets far from 0, and of equal ones, which scikit-learn has as 1 and 0.
+local far = torch.tensor({ 1., 2, 3, 5, 8, 7, 2 }, { dtype = torch.float64 })
+check(values({ 'r2' }, far + torch.tensor { 0.5, 0, 0, -1, 0, 1, 0 } + 1.7e9, far + 1.7e9), { r2 = 1 - 2.25 / 44 })
+check(values({ 'r2' }, torch.tensor { 1., 1, 1, 1 }, torch.tensor { 1., 1, 1, 1 }), { r2 = 1 })
+check(values({ 'r2' }, torch.tensor { 1., 1, 1, 2 }, torch.tensor { 1., 1, 1, 1 }), { r2 = 0 })
+local few = values({ 'r2' }, torch.ones(1), torch.ones(1)).r2
+assert(few ~= few)
+-- Padding counts neither as right nor as wrong.
+check(values({ 'accuracy', 'top1', 'top2' }, scores[{ { 1, 4 } }], torch.tensor { 1, 3, -100, 0 }), { accuracy = 0.5, top1 = 0.5, top2 = 1 })
+
 -- Words up to the first label below 1 count.
 local target = torch.tensor { { 1, 2, 3, 4, 5, 1 }, { 2, 3, 4, 5, 0, 0 } }
 local guess = torch.tensor { { 1, 2, 3, 4, 5, 2 }, { 2, 3, 4, 5, 1, 1 } }

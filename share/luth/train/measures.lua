@@ -1,6 +1,7 @@
 -- The built-in metrics. One is {sums = function(output, target), value = function(totals…)}: `sums` returns what a batch
 -- adds to each total, numbers or tensors, which stay on the device; or {keep = …, value = …}, whose `keep` returns tensors of
--- which `value` gets all rows. `smaller`: a smaller value is the better one.
+-- which `value` gets all rows. `join(a, b)` makes the totals of two lists of totals where they are no mere sums. `smaller`: a
+-- smaller value is the better one.
 -- Outputs are scores: the class is that of the largest along dim 2, or with one score for each target, whether it is above 0.
 
 local M = {}
@@ -68,11 +69,11 @@ M.accuracy = mean(function(output, target)
   return predicted:eq(truth):sum(), predicted:numel()
 end)
 
---- Share of samples whose label is among the k largest outputs.
+--- Share of samples whose label is among the k largest outputs. Labels below 1 are padding, and do not count.
 function M.top(k)
   return mean(function(output, target)
     local _, best = output:topk(math.min(k, output:size(2)), 2)
-    return best:eq(target:unsqueeze(2)):sum(), target:numel()
+    return best:eq(target:unsqueeze(2)):sum(), target:ge(1):sum()
   end)
 end
 
@@ -100,13 +101,24 @@ local function difference(output, target) return output:double() - target:reshap
 M.mse = smaller(mean(function(output, target) return difference(output, target):square():sum(), output:numel() end))
 M.mae = smaller(mean(function(output, target) return difference(output, target):abs():sum(), output:numel() end))
 M.rmse = smaller { sums = M.mse.sums, value = function(total, n) return math.sqrt(total / n) end }
---- The coefficient of determination over all outputs.
+--- The coefficient of determination over all outputs. Of targets that are all the same it is 1 where the outputs are theirs, else 0.
+-- Totals: squares of differences, targets, their mean, squares around it. Sums of the targets' squares would lose all digits where
+-- their mean is far from 0. Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances" (1979).
 M.r2 = {
   sums = function(output, target)
     local y = target:double()
-    return difference(output, target):square():sum(), y:sum(), y:square():sum(), y:numel()
+    local mean = y:mean()
+    return difference(output, target):square():sum(), y:numel(), mean, (y - mean):square():sum()
   end,
-  value = function(squares, sum, sum_of_squares, n) return 1 - squares / (sum_of_squares - sum * sum / n) end,
+  join = function(a, b)
+    local n, apart = a[2] + b[2], b[3] - a[3]
+    return { a[1] + b[1], n, a[3] + apart * (b[2] / n), a[4] + b[4] + apart * apart * (a[2] * b[2] / n) }
+  end,
+  value = function(squares, n, _, around)
+    if n < 2 then return 0 / 0 end
+    if around == 0 then return squares == 0 and 1 or 0 end
+    return 1 - squares / around
+  end,
 }
 
 -- ---- of all scores together ----

@@ -18,13 +18,19 @@ local function to_value(total)
   return total:dim() == 0 and total:item() or total:cpu()
 end
 
+local function sums_of(a, b)
+  local sums = {}
+  for i = 1, #b do sums[i] = a[i] + b[i] end
+  return sums
+end
+
 -- Totals, which are numbers or tensors on the device until they are read.
 local function summing(measure)
-  local totals = {}
+  local totals, join = {}, measure.join or sums_of
   return {
     add = function(output, target)
-      local parts = table.pack(measure.sums(output, target))
-      for i = 1, parts.n do totals[i] = totals[i] and totals[i] + parts[i] or parts[i] end
+      local parts = { measure.sums(output, target) }
+      totals = #totals > 0 and join(totals, parts) or parts
     end,
     read = function()
       for i, total in ipairs(totals) do totals[i] = to_value(total) end
@@ -33,7 +39,7 @@ local function summing(measure)
     finish = function(all)
       local sums = {}
       for _, own in ipairs(all) do
-        for i, total in ipairs(own) do sums[i] = sums[i] and sums[i] + total or total end
+        if #own > 0 then sums = #sums > 0 and join(sums, own) or own end
       end
       return #sums > 0 and measure.value(table.unpack(sums)) or 0 / 0
     end,
