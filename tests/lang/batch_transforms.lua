@@ -99,6 +99,20 @@ function s.choice_by_probability()
   t:eq(tostring(T.MixUp { num_classes = 5 }), 'MixUp(alpha=1.0, num_classes=5)')
 end
 
+-- What is drawn for the choice tells nothing of what the part draws.
+function s.chosen_parts_draw_anew()
+  local labels = torch.tensor { { 1.0, 0.0 }, { 0.0, 1.0 } }
+  local choice, small, n = T.RandomChoice { T.MixUp(), T.OneHot { num_classes = 2 } }, 0, 0
+  for batch = 1, 200 do
+    choice:set_batch(3, 1, batch)
+    local _, b = choice(torch.zeros(2, 1), labels)
+    local share = b[{ 1, 1 }]:item()
+    if share < 1 then n, small = n + 1, small + (share < 0.5 and 1 or 0) end
+  end
+  t:assert(n > 60 and n < 140, n)
+  t:assert(small > n / 4 and small < 3 * n / 4, small)
+end
+
 function s.wrong_use()
   t:fails(function() T.MixUp { alpha = 0 } end, 'alpha is a number above 0, got 0')
   t:fails(function() T.MixUp { classes = 3 } end, "unknown setting 'classes'")

@@ -25,12 +25,13 @@ Batch.__index = Batch
 Batch.__name = 'data.transforms'
 Batch.__tostring = function(t) return t.text end
 
---- What is random in the next call is a function of these alone. Epochs and batches count from 0.
+--- What is random in the next call is a function of these alone. Epochs and batches count from 0. Parts have numbers of their own:
+--- those by which one of them is chosen would be the first ones that it draws.
 function Batch:set_batch(seed, epoch, batch)
   self.generator = self.generator or torch.Generator()
   self.generator:manual_seed(seed * 0x9E3779B97F4A7C15 ~ epoch * 0x3F58476D1CE4E5B9 ~ batch * 0x14D049BB133111EB)
-  for _, part in ipairs(self.parts or {}) do
-    if getmetatable(part) == Batch then part:set_batch(seed, epoch, batch) end
+  for k, part in ipairs(self.parts or {}) do
+    if getmetatable(part) == Batch then part:set_batch(seed ~ k * 0x1D8E4E27C47D124F, epoch, batch) end
   end
 end
 
