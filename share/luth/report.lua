@@ -9,6 +9,8 @@ local M = {}
 
 local most_bytes = 1 << 28  -- of a file of a run
 local most_points = 1000    -- of a curve: a page of a million steps stays small
+local all_points = 20000    -- of the curves of one name, in so far as each keeps
+local least_points = 50     -- so many
 
 -- In a folder of somebody else a link would bring another file into the page, or have the page written over one.
 local function refuse_link(path)
@@ -44,12 +46,12 @@ local function split(line)
 end
 
 -- At most so many points of a list: the mean of each of equal parts, so that no part of a curve is left out.
-local function thinned(points)
+local function thinned(points, most)
   local n = #points
-  if n <= most_points then return points end
+  if n <= most then return points end
   local out = {}
-  for k = 1, most_points do
-    local first, last, x, y = (k - 1) * n // most_points + 1, k * n // most_points, 0, 0
+  for k = 1, most do
+    local first, last, x, y = (k - 1) * n // most + 1, k * n // most, 0, 0
     for i = first, last do x, y = x + points[i][1], y + points[i][2] end
     local count = last - first + 1
     out[k] = { x / count, y / count }
@@ -57,8 +59,9 @@ local function thinned(points)
   return out
 end
 
--- The curves of metrics.csv: {name = {{step, value}, …}}. The loss of steps is "loss", that of epochs "epoch loss".
-local function curves_of(dir)
+-- The curves of metrics.csv, each of at most so many points: {name = {{step, value}, …}}. The loss of steps is "loss", that of epochs
+-- "epoch loss".
+local function curves_of(dir, most)
   local curves, columns = {}, nil
   for line in (read(dir .. '/metrics.csv') or ''):gmatch '[^\n]+' do
     local fields = split(line)
@@ -77,7 +80,7 @@ local function curves_of(dir)
       end
     end
   end
-  for name, points in pairs(curves) do curves[name] = thinned(points) end
+  for name, points in pairs(curves) do curves[name] = thinned(points, most) end
   return curves
 end
 
@@ -103,7 +106,8 @@ local function results_of(entries)
   return results
 end
 
-local function run_of(dir)
+-- The run of a folder; `most`: points of a curve.
+local function run_of(dir, most)
   dir = dir:gsub('(.)/+$', '%1')
   if not native.exists(dir .. '/options.json') then errors.usage("'%s' is no folder of a run: it has no options.json", dir) end
   local options, entries = decode(dir .. '/options.json', read(dir .. '/options.json')), lines_of(dir .. '/log.jsonl')
@@ -113,7 +117,7 @@ local function run_of(dir)
   for _, entry in ipairs(entries) do seconds = seconds + (tonumber(entry.seconds) or 0) end
   return {
     name = dir, recipe = options.recipe, settings = options.options or {}, environment = environment and texts(decode(dir .. '/env.json', environment)) or {},
-    epochs = tonumber(last.epoch) or 0, steps = tonumber(last.step) or 0, seconds = seconds, results = results_of(entries), curves = curves_of(dir),
+    epochs = tonumber(last.epoch) or 0, steps = tonumber(last.step) or 0, seconds = seconds, results = results_of(entries), curves = curves_of(dir, most),
     warnings = lines_of(dir .. '/warnings.jsonl'), modules = read(dir .. '/modules.txt') or '',
     examples = read(dir .. '/examples.json') and decode(dir .. '/examples.json', read(dir .. '/examples.json')) or nil,
   }
@@ -154,8 +158,8 @@ end
 
 --- Writes the report of some folders to a path.
 function M.write(dirs, path)
-  local runs = {}
-  for i, dir in ipairs(dirs) do runs[i] = run_of(dir) end
+  local runs, most = {}, math.max(least_points, math.min(most_points, all_points // math.max(1, #dirs)))
+  for i, dir in ipairs(dirs) do runs[i] = run_of(dir, most) end
   native.replace(path, page(runs))
   return runs
 end

@@ -106,3 +106,19 @@ grep -q 'data-sum="50"' dom || fail "the sum of the confusion matrix"
 grep -q '<td>Linear</td><td>\[16, 42\]</td><td>\[16, 3\]</td><td class="n">129</td>' dom || fail "the table of modules"
 page w/report.html
 grep -q '<h2 data-warnings="2">' dom && grep -q '<td>the loss is nan in epoch 1, batch .*; the batch is left out</td>' dom || fail "the warnings"
+
+# as many runs as a sweep may have
+"$LUTH_PROGRAM" - <<'LUA'
+local native = require 'luth.native'
+local lines = { 'step,epoch,loss,lr,samples_per_second,grad_norm\n' }
+for step = 1, 1000 do lines[step + 1] = string.format('%d,1,%.9g,0.1,,\n', step, math.exp(-step / 300)) end
+for k = 1, 160 do
+  native.mkdirs('many/' .. k)
+  native.replace('many/' .. k .. '/options.json', '{"recipe": "r", "options": {}}')
+  native.replace('many/' .. k .. '/metrics.csv', table.concat(lines))
+end
+LUA
+"$LUTH_PROGRAM" report many/* --out many.html >/dev/null 2>&1
+page many.html
+[ "$(grep -o 'data-run="[^"]*" data-points="125"' dom | wc -l)" = 320 ] || fail "the curves of many runs"
+[ "$(stat -c %s many.html)" -lt 2000000 ] || fail "the page of many runs is large"

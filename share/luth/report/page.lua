@@ -96,6 +96,9 @@ function smoothed(points, weight) {
   return points.map(([x, y]) => { mean = mean * weight + y * (1 - weight); sum = sum * weight + 1 - weight; return [x, mean / sum]; });
 }
 
+// The least and the largest value; those of many runs are more than a call takes as arguments.
+const range = values => values.reduce(([low, high], v) => [Math.min(low, v), Math.max(high, v)], [Infinity, -Infinity]);
+
 function curve(name, parent) {
   const box = make('div', undefined, parent, { class: 'curve', 'data-curve': name });
   make('h3', name, box);
@@ -105,8 +108,7 @@ function curve(name, parent) {
   const lines = runs.map(r => smoothed(r.curves[name] || [], weight).filter(([, y]) => !logarithmic || y > 0));
   const all = lines.flat();
   if (!all.length) return;
-  let [x0, x1] = [Math.min(...all.map(p => p[0])), Math.max(...all.map(p => p[0]))];
-  let [y0, y1] = [Math.min(...all.map(p => scale(p[1]))), Math.max(...all.map(p => scale(p[1])))];
+  let [x0, x1] = range(all.map(p => p[0])), [y0, y1] = range(all.map(p => scale(p[1])));
   if (x1 === x0) x1 = x0 + 1;
   if (y1 === y0) { y0 -= 0.5; y1 += 0.5; }
   const X = x => 48 + (x - x0) / (x1 - x0) * 300, Y = y => 180 - (scale(y) - y0) / (y1 - y0) * 168;
