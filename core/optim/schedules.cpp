@@ -181,7 +181,7 @@ double OneCycleLR::rate(size_t i) {
   size_t k = 0;
   while (k + 1 < list.size() && t > list[k].end) begin = list[k++].end;
   const Phase& p = list[k];
-  double share = (t - begin) / (p.end - begin);
+  double share = p.end > begin ? (t - begin) / (p.end - begin) : 1;  // a phase of no steps is over at once
   if (spec.cycle_momentum) set_momentum(i, between(p.momentum_from, p.momentum_to, share));
   return between(p.lr_from, p.lr_to, share);
 }

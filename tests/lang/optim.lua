@@ -313,6 +313,11 @@ function tests.schedules_of_functions_and_of_schedules()
     s:step()
   end
   tester:eq(table.concat(rates, ' '), '0.5 0.5 1.0 0.5')
+  local short = optim.SGD({ parameter(1.0) }, { lr = 1, momentum = 0.9 })
+  local cycle = L.OneCycleLR(short, { max_lr = 0.5, total_steps = 10, pct_start = 0.1 })  -- a rise of no steps
+  tester:eq(short.param_groups[1].lr, 0.5)
+  cycle:step()
+  tester:assert(short.param_groups[1].lr < 0.5)
   local later = L.OneCycleLR { max_lr = 0.1, total_steps = 10 }
   tester:assert(later.per_batch)
   tester:fails(function() return later.step(later) end, 'no optimizer')
