@@ -56,7 +56,8 @@ local function each_value(results, f)
   end
 end
 
--- {name = {low, high}}: the middle 95 % of the values over samples drawn with replacement.
+-- {name = {low, high}}: the middle 95 % of the values over samples drawn with replacement. Draws for which a metric is no number, as
+-- the area under a curve of one class is, do not count.
 local function intervals(t, outputs, targets)
   local n, values = #targets, {}
   local generator = torch.Generator()
@@ -66,12 +67,12 @@ local function intervals(t, outputs, targets)
     local results = batches.values(t, outputs:index_select(1, chosen), targets:index_select(1, chosen))
     each_value(results, function(name, value)
       values[name] = values[name] or {}
-      table.insert(values[name], value)
+      if value == value then table.insert(values[name], value) end
     end)
   end
   for name, list in pairs(values) do
     table.sort(list)
-    values[name] = { list[math.ceil(0.025 * #list)], list[math.ceil(0.975 * #list)] }
+    values[name] = #list > 0 and { list[math.ceil(0.025 * #list)], list[math.ceil(0.975 * #list)] } or nil
   end
   return values
 end
