@@ -3,6 +3,7 @@ local native = require 'luth.native'
 local batches = require 'luth.train.batches'
 local checkpoint = require 'luth.train.checkpoint'
 local dry_run = require 'luth.train.dry_run'
+local epoch_end = require 'luth.train.epoch_end'
 local errors = require 'luth.train.errors'
 local evaluation = require 'luth.train.evaluation'
 local examples = require 'luth.train.examples'
@@ -168,6 +169,14 @@ local function to_command(path, words)
   return native.visible(table.concat({ 'luth train', path, table.unpack(words) }, ' '))
 end
 
+-- Why a run that goes on from a checkpoint is at its end, and what would have it go on; nil where it is not.
+local function why_over(t, file)
+  local r = t.recipe
+  if t.epoch > r.epochs then return string.format('%s has done %d of %d epochs; give a larger --epochs to go on', file, t.epoch - 1, r.epochs) end
+  if not epoch_end.is_out_of_patience(t) then return nil end
+  return string.format('%s had stopped early, with no better score in %d validations; give a larger --early-stop, or 0, to go on', file, t.worse)
+end
+
 -- Trains a trainer whose checkpoint, if it goes on from one, is `file`. `found`: its folder, and how it resumes.
 local function train_in_folder(t, path, line, found, file)
   native.defer_interrupts(true)  -- from here on it ends between steps, and saves
@@ -182,14 +191,14 @@ local function train_in_folder(t, path, line, found, file)
   if resume and not file then say('nothing to resume in %s: the run begins', run.dir) end
   local first_save = file == run.best and not resume.file
   local function write_report() if ranks.rank == 0 then report.write({ run.dir }, run.dir .. '/report.html') end end
-  if file and not first_save and t.epoch > r.epochs then
+  local over = file and not first_save and why_over(t, file)
+  if over then
     if not native.exists(run.dir .. '/report.html') then  -- the run ended before it came to it
       t.run = run
       examples.write(t)
       write_report()
     end
-    return say('nothing is left to do: %s has done %d of %d epochs; give a larger --epochs to go on', file, t.epoch - 1,
-               r.epochs)
+    return say('nothing is left to do: %s', over)
   end
   if ranks.rank == 0 then
     function run.keep()

@@ -49,7 +49,7 @@ end
 -- Leaves the batch out: gradients so far in its step are dropped.
 local function leave_out(t, what)
   t.left_out = (t.left_out or 0) + 1
-  t.bad_in_a_row = (t.bad_in_a_row or 0) + 1
+  t.bad_in_a_row = t.bad_in_a_row + 1
   if t.bad_in_a_row >= most_in_a_row then
     native.fail(3, string.format('%s, as in the %d batches before it%s', what, most_in_a_row - 1, kept(t)))
   end
@@ -57,8 +57,22 @@ local function leave_out(t, what)
   warn(t, '%s; the batch is left out', what)
 end
 
---- Called with a bad loss, before backward.
-function M.meet(t, batch, value)
+--- The buffers of the model before a forward, which changes running statistics; nil where a bad loss ends the run.
+function M.buffers(t)
+  if t.recipe.on_nan == 'stop' then return nil end
+  local copies = {}
+  for name, b in t.model:named_buffers() do if not nn.parameter.is_lazy(b) then copies[name] = b:clone() end end
+  return copies
+end
+
+-- Gives the model its buffers back; those that the forward has made from lazy ones stay.
+local function restore(model, buffers)
+  local _ <close> = torch.no_grad()
+  for name, b in model:named_buffers() do if buffers[name] then b:copy_(buffers[name]) end end
+end
+
+--- Called with a bad loss, before backward. `buffers`: what M.buffers gave before the forward.
+function M.meet(t, batch, value, buffers)
   t.saves:settle(true)
   local where = culprit(t, batch)
   local what = string.format('the loss is %s in epoch %d, batch %d%s', value ~= value and 'nan' or value, t.epoch, t.batch + 1,
@@ -66,6 +80,7 @@ function M.meet(t, batch, value)
   t.line:clear()
   local how = t.recipe.on_nan
   if how == 'stop' then native.fail(3, string.format('%s; try a smaller lr or clip%s', what, kept(t))) end
+  restore(t.model, buffers)
   if how == 'rollback' and native.exists(t.run.last) then
     t:take_back(t.run.last)
     what = string.format('%s; %s is taken up', what, t.run.last)

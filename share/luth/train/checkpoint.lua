@@ -119,7 +119,7 @@ function M.state(t)
     loader = { seed = r.seed, epoch = t.epoch, batch = t.batch, stream = stream_state(t) },
     scaler = {},
     progress = { step = t.step, best = t.best, sum = sum, count = count, worse = t.worse, kept = t.kept,
-                 skipped = t:skipped(), left_out = t.left_out },
+                 skipped = t:skipped(), left_out = t.left_out, bad_in_a_row = t.bad_in_a_row },
     settings = { batch = r.batch, epochs = r.epochs, seed = r.seed, accumulate = r.accumulate, made = t.made,
                  data = t:fingerprint() },
   }
@@ -289,6 +289,7 @@ local function apply_changes(t, steps, list)
 end
 
 local function load_averages(t, state, path)
+  t:begin_average()
   if not t.ema then return end
   M.load_weights(t.ema, type(state.ema) == 'table' and state.ema or state.model, path)
 end
@@ -323,7 +324,7 @@ local function restore(t, state, path, data_stay)
   t.batch = state.loader.batch
   if at_stream(t, state.loader) then t.loader:load_state_dict(state.loader.stream) end
   t.best, t.worse, t.kept = state.progress.best, state.progress.worse, state.progress.kept
-  t.skipped_before, t.left_out = state.progress.skipped, state.progress.left_out
+  t.skipped_before, t.left_out, t.bad_in_a_row = state.progress.skipped, state.progress.left_out, state.progress.bad_in_a_row
   if ranks.rank == 0 then t.sum, t.count = state.progress.sum, state.progress.count end
 end
 

@@ -9,20 +9,22 @@ local warnings = require 'luth.train.warnings'
 
 local M = {}
 
--- `loss` and `score` are those of the validation data where there are any, a score is better where it is larger.
-local function step_schedule(t, loss, score)
+-- `loss` and `score` are those of the validation data where there are any, a score is better where it is larger. A schedule that
+-- follows a metric compares its values, so it steps only where all of them are of the same data.
+local function step_schedule(t, loss, score, validates)
   if not t.schedule or t.schedule_per_step then return end
   if not t:follows_metric() then
     t.schedule:step()
-  else
+  elseif validates or not t:held() then
     t.schedule:step(t.schedule.mode == 'max' and score or loss)
   end
 end
 
--- Adds the results on the validation data to the entry; returns the score of the epoch, which is better where it is larger.
-local function validate(t, entry, model)
-  local held, score = t.parts.val or t.parts.test, -(entry.loss or 0)
-  local results = held and not batches.is_empty(held) and batches.evaluate(t, model, held, t.recipe.limit_val) or {}
+--- Adds the results on the validation data to the entry; returns the score of the epoch, which is better where it is larger, and
+--- the results. A score that is no number is the worst one.
+function M.validate(t, entry, model)
+  local held, score = t:held(), -(entry.loss or 0)
+  local results = held and batches.evaluate(t, model, held, t.recipe.limit_val) or {}
   for _, result in ipairs(results) do
     local name, value, smaller = table.unpack(result)
     if type(value) ~= 'number' then errors.usage("metric '%s' must be a number, got a %s", name, native.kind(value)) end
@@ -30,7 +32,7 @@ local function validate(t, entry, model)
     score = smaller and -value or value
   end
   t.events:fire('on_validation', t, entry)
-  return score, results
+  return score == score and score or -math.huge, results
 end
 
 -- The checkpoints beside best.h5: the `keep` best ones.
@@ -47,17 +49,22 @@ local function keep_best(t, score)
   t.saves:also(path { epoch = t.epoch - 1 }, dropped and path(dropped), function() t.kept = before end)
 end
 
+--- Whether the last validations have ended the run.
+function M.is_out_of_patience(t)
+  local patience = t.recipe.early_stop
+  return patience > 0 and (t.worse or 0) >= patience
+end
+
 -- Notes the score of a validation: best.h5, the best ones that are kept, and the end of patience.
 local function note_score(t, score)
   t.saves:settle(true)  -- what could not be saved is no best one
   local best, worse = t.best, t.worse
-  local better = t.best == nil or score > t.best
+  local better = not (t.best and score <= t.best)  -- the best one of an older run may be no number
   if better then t.best, t.worse = score, 0 else t.worse = t.worse + 1 end
   -- last.h5 comes last: a run that ends before it does this epoch again, and writes the same best.h5 and log line.
   if better then t.saves:also(t.run.best, nil, function() t.best, t.worse = best, worse end) end
   keep_best(t, score)
-  local patience = t.recipe.early_stop
-  if patience > 0 and t.worse >= patience then
+  if M.is_out_of_patience(t) then
     progress.say('stopping early: no better score in %d validations; the best is in %s', t.worse, t.run.best)
     t.stopped = true
   end
@@ -77,9 +84,9 @@ function M.finish(t, started, first, whole)
   local validates = t.epoch % r.val_every == 0 or t.epoch == r.epochs or not whole
   local rate = (t.batch - first) * r.batch / math.max(1e-9, native.now() - started)
   local score, results
-  if validates then score, results = validate(t, entry, model) end
+  if validates then score, results = t:validate(entry, model) end
   for _, result in ipairs(results or {}) do text = text .. string.format('  val_%s %.4f', result[1], result[2]) end
-  step_schedule(t, entry.val_loss or entry.loss, score or -(entry.loss or 0))
+  step_schedule(t, entry.val_loss or entry.loss, score or -(entry.loss or 0), validates)
   entry.seconds = native.now() - started
   t.line:clear()
   progress.note('epoch', entry, '%s  (%.1f s)', text, entry.seconds)

@@ -114,8 +114,8 @@ local function most_confused(matrix, names)
 end
 
 local function of_classifier(t)
-  local held = t.parts.val or t.parts.test
-  if not held or batches.is_empty(held) or ranks.size > 1 then return {} end
+  local held = t:held()
+  if not held or ranks.size > 1 then return {} end
   local matrix, worst = look(t, t.ema or t.model, held)
   if not matrix then return {} end
   local names = held.classes and held:classes()

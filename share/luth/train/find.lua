@@ -28,7 +28,7 @@ end
 
 local function prepare(t, option)
   if ranks.size > 1 then errors.usage('%s is for one rank', option) end
-  t.schedule, t.ema = nil, nil
+  t.schedule, t.ema, t.recipe.ema = nil, nil, 0
   t.model:train()
 end
 

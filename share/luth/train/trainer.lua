@@ -50,13 +50,20 @@ function Trainer.new(r, device, amp, ways)
   checkpoint.note_optimizer(t)
   t.schedule, t.schedule_per_step = make.schedule(r, t.optimizer, t.steps, factor)
   checkpoint.note_schedule(t)
-  t.ema = r.ema > 0 and make.ema(t.model) or nil
+  t:begin_average()
   t.events = Events.new(r.callbacks)
   t.between_saves = fields.interval(r.save_every)
   return t
 end
 
 function Trainer:save() self.saves:begin() end
+
+--- Begins the averaged weights with those of the model, unless they are there; a lazy model has none before its first batch.
+function Trainer:begin_average()
+  if self.ema or self.recipe.ema == 0 then return end
+  for _, p in ipairs(self.model:parameters()) do if nn.parameter.is_lazy(p) then return end end
+  self.ema = make.ema(self.model)
+end
 
 -- Samples that could not be read and were left out, since the run began; nil for none.
 function Trainer:skipped()
@@ -70,12 +77,13 @@ function Trainer:fingerprint()
   return self.data_sum
 end
 
--- Weights, optimizer and schedule as a checkpoint of this run has them; the place in the data stays.
+-- Weights, optimizer and schedule as a checkpoint of this run has them; the place in the data stays, and what was counted.
 function Trainer:take_back(path)
   self.saves:settle(true)
-  local epoch, batch = self.epoch, self.batch
+  local stays = {}
+  for _, name in ipairs { 'epoch', 'batch', 'skipped_before', 'left_out', 'bad_in_a_row' } do stays[name] = self[name] or false end
   checkpoint.restore(self, path, true)
-  self.epoch, self.batch = epoch, batch
+  for name, value in pairs(stays) do self[name] = value or nil end
   self.saves.removals = {}  -- what the checkpoint keeps may be among them
 end
 
@@ -124,12 +132,14 @@ end
 -- The loss of a batch whose gradients are there afterwards. A `step` that returns nothing has done all by itself, as has
 -- one of a recipe without `optim`: the second result says so of the former. `boundary`: an update follows.
 function Trainer:forward_backward(batch, boundary)
+  local buffers = bad_loss.buffers(self)
   local r, loss = self.recipe, run_events.forward(self, batch, self.forward)
+  self:begin_average()
   if loss == nil then return nil, true end
   if r.step and not self.optimizer then return loss end
   if self.reads_loss then
     local value = loss:item()
-    if bad_loss.is_bad(value) then return bad_loss.meet(self, batch, value) end
+    if bad_loss.is_bad(value) then return bad_loss.meet(self, batch, value, buffers) end
     self.bad_in_a_row = 0
   end
   local part = r.accumulate > 1 and loss / r.accumulate or loss
@@ -303,6 +313,14 @@ end
 
 -- ---- What the end of an epoch asks (epoch_end.lua), and the whole run ------------------------------------------------
 
+-- The data to validate on, nil for none.
+function Trainer:held()
+  local held = self.parts.val or self.parts.test
+  return held and not batches.is_empty(held) and held or nil
+end
+
+Trainer.validate = epoch_end.validate  -- a profile makes a range of it
+
 -- True for a schedule that steps by a metric, ReduceLROnPlateau.
 function Trainer:follows_metric() return tostring(self.schedule):find('^ReduceLROnPlateau') ~= nil end
 
@@ -316,8 +334,7 @@ end
 -- The names of what an epoch measures on the validation data, from the recipe.
 function Trainer:columns()
   local names = { 'loss', 'lr', 'samples_per_second' }
-  local held = self.parts.val or self.parts.test
-  for _, name in ipairs(held and not batches.is_empty(held) and batches.names(self) or {}) do names[#names + 1] = 'val_' .. name end
+  for _, name in ipairs(self:held() and batches.names(self) or {}) do names[#names + 1] = 'val_' .. name end
   names[#names + 1] = 'grad_norm'
   return names
 end
@@ -325,7 +342,7 @@ end
 -- Takes the folder `run`, in which it then can train and save.
 function Trainer:open(run)
   self.run, self.dir, self.line, self.saves = run, run.dir, progress.line(), Saves.new(self)
-  self.kept, self.worse = self.kept or {}, self.worse or 0
+  self.kept, self.worse, self.bad_in_a_row = self.kept or {}, self.worse or 0, self.bad_in_a_row or 0
   self.reads_loss = self.device.type == 'cpu' and ranks.size == 1 or self.recipe.on_nan ~= 'stop'
   warnings.begin(self)
   if ranks.rank == 0 then
