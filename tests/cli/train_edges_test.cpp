@@ -143,6 +143,25 @@ TEST_F(TrainEdges, IntervalsOfMetricsThatAreNotAlwaysNumbers) {
   EXPECT_FALSE(has(r.out, "nan")) << r.out;
 }
 
+TEST_F(TrainEdges, ANumberOfAConfigHasAllItsDigits) {
+  recipe("");
+  Result r = train({"--lr", "0.30000000000000004", "--print-config"});
+  EXPECT_TRUE(has(r.out, "\"lr\": 0.30000000000000004,")) << r.out << r.err;
+  dir_.write("c.json", r.out);
+  EXPECT_EQ(train({"--config", "c.json", "--print-config"}).out, r.out);
+}
+
+TEST_F(TrainEdges, ASweepGoesOnInTheLastFolder) {
+  recipe("");
+  std::vector<std::string> words{"train", "p.lua", "--sweep", "hidden=4", "--epochs", "1"};
+  ASSERT_EQ(run_in(dir_, words).code, 0);
+  words.push_back("--resume");
+  Result r = run_in(dir_, words);
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.err, "1 runs in runs/p-sweep-1, 1 at a time; 1 are done")) << r.err;
+  EXPECT_FALSE(exists("runs/p-sweep-2"));
+}
+
 TEST_F(TrainEdges, AProfileHasValidations) {
   recipe("");
   ASSERT_EQ(train({"--profile", "4", "--epochs", "3"}).code, 0);

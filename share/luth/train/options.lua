@@ -63,7 +63,7 @@ function Line:read_config(path)
     if not name:find '^%a[%w_%.%-]*$' then usage("--config %s: '%s' cannot be the name of an option", path, native.visible(name)) end
     if type(value) == 'table' then usage("--config %s: '%s' must be a number, a text, true or false", path, name) end
     if name == 'config' or name == 'resume' or name == 'sweep' then usage("--config %s: --%s is of the command line alone", path, name) end
-    self.config[#self.config + 1] = string.format('--%s=%s', name, tostring(value))
+    self.config[#self.config + 1] = string.format('--%s=%s', name, math.type(value) and native.json_encode(value) or tostring(value))
   end
 end
 

@@ -27,14 +27,16 @@ local function dirname(path) return path:match('^(.*)/[^/]*$') or '.' end
 function M.of_checkpoint(path) return dirname(dirname(path)) end
 function M.is_one(dir) return native.exists(dir .. '/options.json') and native.exists(dir .. '/recipe.lua') end
 
--- runs/<recipe>-<n> with the first free n, or the last one that is there.
-function M.default(recipe_path, resume)
-  local name = recipe_path:match('([^/]+)$'):gsub('%.lua$', '')
+--- runs/<name>-<n> with the first free n, or the last one that is there.
+function M.numbered(name, resume)
   local n = 1
   while native.exists(string.format('runs/%s-%d', name, n)) do n = n + 1 end
   if resume and n > 1 then n = n - 1 end
   return string.format('runs/%s-%d', name, n)
 end
+
+-- The folder of a recipe's run that is named by none.
+function M.default(recipe_path, resume) return M.numbered(recipe_path:match('([^/]+)$'):gsub('%.lua$', ''), resume) end
 
 -- JSON holds UTF-8 only; a word of other bytes is kept as the list of its bytes.
 local function to_json(words)

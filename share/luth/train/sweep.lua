@@ -7,6 +7,7 @@ local metrics = require 'luth.train.metrics'
 local options = require 'luth.train.options'
 local progress = require 'luth.train.progress'
 local report = require 'luth.report'
+local run_folder = require 'luth.train.run_folder'
 
 local M = {}
 local usage, say = errors.usage, progress.say
@@ -122,10 +123,9 @@ end
 
 -- ---- the folder ----
 
-local function default_folder(recipe)
-  local name, n = recipe:match('([^/]+)$'):gsub('%.lua$', ''), 1
-  while native.exists(string.format('runs/%s-sweep-%d', name, n)) do n = n + 1 end
-  return string.format('runs/%s-sweep-%d', name, n)
+-- The first free one, or with `resume` the last one that is there.
+local function default_folder(recipe, resume)
+  return run_folder.numbered(recipe:match('([^/]+)$'):gsub('%.lua$', '') .. '-sweep', resume)
 end
 
 -- Marks the runs that have ended well, from the lines of done.jsonl.
@@ -323,7 +323,7 @@ end
 function M.run(recipe, text, line, r, device, given)
   local axes = axes_of(line, text)
   local s = { recipe = recipe, axes = axes, words = words_for_runs(line), runs = runs_of(axes, given.random, r.seed) }
-  s.dir = given.dir or default_folder(recipe)
+  s.dir = given.dir or default_folder(recipe, given.resume)
   local there = native.exists(s.dir .. '/sweep.json')
   if there and not given.resume then usage('%s already holds a sweep; pass --resume to go on with it, or another --dir', s.dir) end
   native.mkdirs(s.dir)
