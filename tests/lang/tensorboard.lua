@@ -34,6 +34,13 @@ for _, part in ipairs { 'brain.Event:2', 'loss', 'note/text_summary', '_hparams_
 end
 assert(io.popen("ls '" .. folder .. "'"):read('a'):find 'both_a')
 
+-- Texts of messages are UTF-8, whatever a script calls things.
+local odd = torch.utils.tensorboard.SummaryWriter(folder .. '/odd')
+odd:add_scalar('loss\xe4', 1, 1)
+odd:add_hparams({ ['lr\xe4'] = 'x\xe4' }, { ['b\xe4'] = 0.5 })
+odd:close()
+assert(not read(odd.file.path):find '[\x40-\x7f]\xe4' and read(odd.file.path):find('loss\\xe4', 1, true))
+
 -- Records behind a step, and one that was cut short, go; the rest stays as it is.
 local cut = folder .. '/cut'
 local file = assert(io.open(cut, 'wb'))

@@ -1,9 +1,13 @@
 -- The values of TensorBoard's events: a message Summary for each kind of data.
+local native = require 'luth.native'
 local proto = require 'luth.events.protobuf'
 
 local M = {}
 
-local function value(tag, content) return proto.bytes(1, proto.bytes(1, tag) .. content) end
+-- A field of text. Readers refuse a whole message in which one is no UTF-8.
+local function text(field, s) return proto.bytes(field, utf8.len(s) and s or native.visible(s)) end
+
+local function value(tag, content) return proto.bytes(1, text(1, tag) .. content) end
 -- What a plug-in of TensorBoard reads.
 local function of_plugin(name, content)
   return proto.bytes(9, proto.bytes(1, proto.bytes(1, name) .. (content and proto.bytes(2, content) or '')))
@@ -16,9 +20,9 @@ function M.image(tag, image, height, width, channels)
   return value(tag, proto.bytes(4, proto.integer(1, height) .. proto.integer(2, width) .. proto.integer(3, channels) .. proto.bytes(4, image)))
 end
 
-function M.text(tag, text)
+function M.text(tag, bytes)
   local string_type, shape = 7, proto.bytes(2, proto.bytes(2, proto.integer(1, 1)))
-  return value(tag .. '/text_summary', of_plugin('text') .. proto.bytes(8, proto.integer(1, string_type) .. shape .. proto.bytes(8, text)))
+  return value(tag .. '/text_summary', of_plugin('text') .. proto.bytes(8, proto.integer(1, string_type) .. shape .. proto.bytes(8, bytes)))
 end
 
 -- Limits that grow by a tenth from 1e-12 to 1e20, on both sides of 0.
@@ -61,7 +65,7 @@ end
 local function plain(v)
   if type(v) == 'number' then return proto.double(2, v) end
   if type(v) == 'boolean' then return proto.integer(4, v and 1 or 0) end
-  return proto.bytes(3, tostring(v))
+  return text(3, tostring(v))
 end
 local types = { string = 1, boolean = 2, number = 3 }
 
@@ -78,11 +82,11 @@ function M.hparams(settings, metrics)
   local experiment, session = '', ''
   for _, name in ipairs(sorted(settings)) do
     local v = settings[name]
-    experiment = experiment .. proto.bytes(4, proto.bytes(1, name) .. proto.integer(4, types[type(v)] or 1))
-    session = session .. proto.bytes(1, proto.bytes(1, name) .. proto.bytes(2, plain(v)))
+    experiment = experiment .. proto.bytes(4, text(1, name) .. proto.integer(4, types[type(v)] or 1))
+    session = session .. proto.bytes(1, text(1, name) .. proto.bytes(2, plain(v)))
   end
   for _, name in ipairs(sorted(metrics)) do
-    experiment = experiment .. proto.bytes(5, proto.bytes(1, proto.bytes(2, name)))
+    experiment = experiment .. proto.bytes(5, proto.bytes(1, text(2, name)))
   end
   local function part(tag, field, content) return value('_hparams_/' .. tag, of_plugin('hparams', version .. proto.bytes(field, content))) end
   return part('experiment', 2, experiment), part('session_start_info', 3, session), part('session_end_info', 4, proto.integer(1, 1))
@@ -94,8 +98,8 @@ end
 function M.graph(nodes)
   local parts = {}
   for i, node in ipairs(nodes) do
-    local bytes = proto.bytes(1, node.name) .. proto.bytes(2, node.op)
-    for _, input in ipairs(node.inputs) do bytes = bytes .. proto.bytes(3, input) end
+    local bytes = text(1, node.name) .. text(2, node.op)
+    for _, input in ipairs(node.inputs) do bytes = bytes .. text(3, input) end
     if node.text then bytes = bytes .. proto.bytes(5, proto.bytes(1, 'settings') .. proto.bytes(2, proto.bytes(2, node.text))) end
     parts[i] = proto.bytes(1, bytes)
   end
