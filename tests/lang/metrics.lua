@@ -67,4 +67,13 @@ assert(values({ 'accuracy' }, torch.zeros(0, 3), torch.zeros(0):long()).accuracy
 local ok, why = pcall(metrics.check, { 'acuracy' }, 'here')
 assert(not ok and why:find("here: unknown metric 'acuracy' (did you mean 'accuracy'?)", 1, true), why)
 assert(not pcall(metrics.check, { {} }, 'here'))
+-- Names are columns of a table, keys and words.
+local function f() return 1 end
+for name, why in pairs { ['a,b'] = "'a,b' cannot be the name", ['a=b'] = 'cannot be the name', ['a\n'] = 'cannot be the name', ['\xe4'] = 'cannot be the name',
+                         loss = "two metrics have the name 'loss'" } do
+  local good, text = pcall(metrics.check, { [name] = f }, 'here', true)
+  assert(not good and text:find(why, 1, true), text)
+end
+assert(pcall(metrics.check, { loss = f, 'accuracy', 'top1' }, 'here', false))
+assert(not pcall(metrics.check, { 'accuracy', 'accuracy' }, 'here'))
 print 'ok'

@@ -60,9 +60,9 @@ local function check_optim(v, name)
   end
 end
 
-local function check_metrics(v, name, place)
+local function check_metrics(v, name, place, r)
   if not plain_table(v) then return name, v end
-  metrics.check(v, place)
+  metrics.check(v, place, r.loss ~= nil)
 end
 
 local function check_callbacks(v, name, place)
@@ -246,7 +246,7 @@ function M.check(r, place)
   for _, name in ipairs(names) do
     local f = M.all[name]
     if f.check and r[name] ~= nil then
-      local part, value = f.check(r[name], name, place)
+      local part, value = f.check(r[name], name, place, r)
       if part then usage('%s: %s must be %s; got %s', place, part, f.help, shown(value)) end
     end
   end

@@ -1,4 +1,5 @@
 -- Metrics over a dataset: each adds up what batches say, on the device, and gives one number at the end.
+local native = require 'luth.native'
 local errors = require 'luth.train.errors'
 local measures = require 'luth.train.measures'
 local ranks = require 'luth.train.ranks'
@@ -100,9 +101,20 @@ local function measure_of(entry, place)
                place, tostring(entry), errors.did_you_mean(entry, names), table.concat(names, ', '))
 end
 
--- Refuses a list in the recipe at `place` that M.make cannot use.
-function M.check(list, place)
+-- Names are columns of metrics.csv, keys of log.jsonl and words of --require.
+local function check_name(name, place, seen)
+  if not utf8.len(name) or name:find '[%c,="]' then
+    errors.usage("%s: '%s' cannot be the name of a metric, which has no comma, quote, = or control character, and is UTF-8", place, native.visible(name))
+  end
+  if seen[name] then errors.usage("%s: two metrics have the name '%s'", place, name) end
+  seen[name] = true
+end
+
+-- Refuses a list in the recipe at `place` that M.make cannot use. `loss`: whether the recipe has one, which is measured too.
+function M.check(list, place, loss)
+  local seen = { loss = loss or nil }
   for _, entry in pairs(list) do measure_of(entry, place) end
+  for _, m in ipairs(M.make(list)) do check_name(m.name, place, seen) end
 end
 
 --- A metric of a measure (measures.lua), by its name.
