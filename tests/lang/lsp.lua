@@ -96,6 +96,18 @@ assert(labels(answer(list, 3)).torch and answer(list, 4) == nil)
 assert(#notified(list, 'textDocument/publishDiagnostics')[2].diagnostics == 0)
 assert(select(2, answer(list, 5)).message:find('is not open', 1, true))
 
+-- Of a long document no more is read for an answer than what is near: each brace of a large table once had all of it searched.
+local Document, answers = require 'luth.lsp.document', require 'luth.lsp.answers'
+local long = ('local abc = 1\n'):rep(1000) .. 'x = ' .. ('{\n'):rep(100) .. 'torch.'
+local document, most = Document.new('u', long, 'utf-8'), 0
+document.text = setmetatable({ find = function(_, ...) return long:find(...) end, sub = function(_, ...)
+  local part = long:sub(...)
+  most = math.max(most, #part)
+  return part
+end }, { __len = function() return #long end })
+assert(#answers.completion(document, { line = 1100, character = 6 }) > 100)
+assert(answers.signature(document, { line = 1100, character = 6 }) == nil and most <= 200, most)
+
 -- ---- what is no message ----------------------------------------------------------------------------------------------
 
 list, code = serve { at(2, 'hover', 0, 0), start, framed '{', framed '[1]', framed '', 'Nonsense: 3\r\nContent-Length: 2\r\n\r\n{}', request(3, 'textDocument/rename', {}),

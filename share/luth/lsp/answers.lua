@@ -110,6 +110,11 @@ local function fields(document, object, separator, prefix)
   return items
 end
 
+-- The path that ends before a byte, nil where there is none. A search for it in all of the text would take long.
+local function path_before(document, at)
+  return document.text:sub(math.max(1, at - 200), at - 1):match '([%a_][%w_.:]*)%s*$'
+end
+
 -- The call within whose arguments a byte lies: the path of what is called, and whether it is in a table of named arguments.
 local function call_at(document, byte)
   local depth, named = 0, false
@@ -119,10 +124,10 @@ local function call_at(document, byte)
     elseif (c == '(' or c == '{' or c == '[') and depth > 0 then depth = depth - 1
     elseif c == '{' then
       named = true
-      local path = document.text:sub(1, at - 1):match '([%a_][%w_.:]*)%s*$'
+      local path = path_before(document, at)
       if path then return path, true end
     elseif c == '(' then
-      return document.text:sub(math.max(1, at - 200), at - 1):match '([%a_][%w_.:]*)%s*$', named
+      return path_before(document, at), named
     elseif c == '[' then return nil end
   end
   return nil
