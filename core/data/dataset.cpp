@@ -175,6 +175,11 @@ std::vector<std::string> ConcatDataset::classes() const {
 DatasetRef ConcatDataset::of_files(const std::vector<std::string>& paths) const {
   return parts_.empty() ? DatasetRef() : parts_[0]->of_files(paths);
 }
+int ConcatDataset::random_levels() const {
+  int most = 0;
+  for (auto& p : parts_) most = std::max(most, p->random_levels());
+  return most;
+}
 bool ConcatDataset::any_thread() const {
   return std::all_of(parts_.begin(), parts_.end(), [](auto& p) { return p->any_thread(); });
 }

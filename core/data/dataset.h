@@ -75,6 +75,8 @@ class Dataset : public Counted {
   virtual void set_fit(Fit fit);
   /// The names of the classes, in the order of their labels; empty where there are none.
   virtual std::vector<std::string> classes() const { return {}; }
+  /// How many have drawn random numbers for a sample that `get` returns: the level of the next (Random).
+  virtual int random_levels() const { return 0; }
   /// Other files as inputs, read and transformed as those of this dataset; null where its samples are no files.
   virtual Ref<Dataset> of_files(const std::vector<std::string>& paths) const;
   /// The samples one by one; an error names the sample.
@@ -119,6 +121,7 @@ class Subset final : public Dataset {
   Tensors batch(std::span<const int64_t> indices, const Epoch& epoch) override;
   bool any_thread() const override { return whole_->any_thread(); }
   bool makes_batches() const override { return whole_->makes_batches(); }
+  int random_levels() const override { return whole_->random_levels(); }
   const Fit* fit() const override { return whole_->fit(); }
   void set_fit(Fit fit) override { whole_->set_fit(std::move(fit)); }
   std::vector<std::string> classes() const override { return whole_->classes(); }
@@ -139,6 +142,7 @@ class ConcatDataset final : public Dataset {
   int64_t size() const override { return ends_.empty() ? 0 : ends_.back(); }
   Sample get(int64_t i, const Epoch& epoch) override;
   bool any_thread() const override;
+  int random_levels() const override;
   /// Those of the first part.
   std::vector<std::string> classes() const override;
   DatasetRef of_files(const std::vector<std::string>& paths) const override;

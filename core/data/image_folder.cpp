@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <string_view>
+#include <unordered_map>
 
 #include "core/base/visible.h"
 #include "core/image/codecs.h"
@@ -48,9 +50,9 @@ std::vector<std::string> images_below(const fs::path& folder) {
 
 }  // namespace
 
-Tensor transformed(const Tensor& image, const Transform* transform, int64_t sample, const Epoch& epoch) {
+Tensor transformed(const Tensor& image, const Transform* transform, int64_t sample, const Epoch& epoch, int level) {
   if (!transform) return image;
-  Random random(epoch.seed, epoch.number, sample);
+  Random random(epoch.seed, epoch.number, sample, level);
   return transform->apply(image, random);
 }
 
@@ -81,12 +83,13 @@ DatasetRef Transformed::of_files(const std::vector<std::string>& paths) const {
 void ImageFiles::set_fit(Fit fit) {
   if (!fit.features.empty() || fit.targets.size() != 1 || !fit.targets[0].is_category)
     throw Error("{}: what was learned is of a table, here are labels of images", name_);
-  const std::vector<std::string>&known = fit.targets[0].categories, own = classes();
+  std::unordered_map<std::string_view, int64_t> known;
+  for (const std::string& name : fit.targets[0].categories) known.emplace(name, int64_t(known.size()));
   std::vector<int64_t> label;
-  for (const std::string& name : own) {
-    const auto it = std::find(known.begin(), known.end(), name);
+  for (const std::string& name : fit_.targets[0].categories) {
+    const auto it = known.find(name);
     if (it == known.end()) throw Error("{}: the class '{}' is none of the training data", name_, foreign(name));
-    label.push_back(int64_t(it - known.begin()));
+    label.push_back(it->second);
   }
   for (File& file : files_) file.label = label[size_t(file.label)];
   fit_ = std::move(fit);
@@ -137,7 +140,7 @@ DatasetRef image_list(const ImageListSpec& spec) {
 Sample Transformed::get(int64_t i, const Epoch& epoch) {
   Sample s = of_->get(i, epoch);
   if (s.empty() || !s[0].is_tensor()) throw Error("the first value of a sample is no image");
-  s[0] = transformed(s[0].tensor(), transform_.get(), i, epoch);
+  s[0] = transformed(s[0].tensor(), transform_.get(), i, epoch, of_->random_levels());
   return s;
 }
 

@@ -8,8 +8,8 @@
 
 namespace luth::data {
 
-/// The image after a transform; `transform` may be null. Random choices are a function of (seed, epoch, sample).
-Tensor transformed(const Tensor& image, const Transform* transform, int64_t sample, const Epoch& epoch);
+/// The image after a transform; `transform` may be null. Random choices are a function of (seed, epoch, sample, level).
+Tensor transformed(const Tensor& image, const Transform* transform, int64_t sample, const Epoch& epoch, int level = 0);
 
 struct ImageFolderSpec {
   std::string root;
@@ -34,6 +34,7 @@ class ImageFiles final : public Dataset {
   int64_t size() const override { return int64_t(files_.size()); }
   Sample get(int64_t i, const Epoch& epoch) override;
   bool any_thread() const override { return !transform_ || transform_->any_thread(); }
+  int random_levels() const override { return transform_ ? 1 : 0; }
   std::vector<std::string> classes() const override { return fit_.targets[0].categories; }
   const Fit* fit() const override { return &fit_; }
   void set_fit(Fit fit) override;
@@ -57,6 +58,7 @@ class ImageInputs final : public Dataset {
   int64_t size() const override { return int64_t(paths_.size()); }
   Sample get(int64_t i, const Epoch& epoch) override;
   bool any_thread() const override { return !transform_ || transform_->any_thread(); }
+  int random_levels() const override { return transform_ ? 1 : 0; }
 
  private:
   std::vector<std::string> paths_;
@@ -80,6 +82,7 @@ class Transformed final : public Dataset {
   Sample get(int64_t i, const Epoch& epoch) override;
   std::vector<int64_t> order(const Epoch& epoch) override { return of_->order(epoch); }
   bool any_thread() const override { return of_->any_thread() && transform_->any_thread(); }
+  int random_levels() const override { return of_->random_levels() + 1; }
   std::vector<std::string> classes() const override { return of_->classes(); }
   const Fit* fit() const override { return of_->fit(); }
   void set_fit(Fit fit) override { of_->set_fit(std::move(fit)); }

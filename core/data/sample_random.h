@@ -1,4 +1,5 @@
-// The random numbers of a sample: a function of (seed, epoch, sample) alone, so the same with any workers.
+// The random numbers of a sample: a function of (seed, epoch, sample) and of who draws them, so the same with any
+// workers.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -9,7 +10,9 @@ namespace luth::data {
 
 class Random {
  public:
-  Random(int64_t seed, int64_t epoch, int64_t sample) : seed_(seed), epoch_(uint32_t(epoch)), sample_(sample) {}
+  /// `level` tells those apart who draw for one sample one after the other, each from a beginning.
+  Random(int64_t seed, int64_t epoch, int64_t sample, int level = 0)
+      : seed_(seed), epoch_(uint32_t(epoch)), draws_(uint32_t(level) << 24), sample_(sample) {}
   /// In [low, high).
   double uniform(double low = 0, double high = 1) {
     const PhiloxWords p = next();
@@ -25,7 +28,7 @@ class Random {
   // Samples count in the lower words of the counter, draws of one sample in the upper ones.
   PhiloxWords next() { return philox(seed_, sample_, epoch_, draws_++); }
   int64_t seed_;
-  uint32_t epoch_, draws_ = 0;
+  uint32_t epoch_, draws_;
   int64_t sample_;
 };
 

@@ -54,6 +54,7 @@ class TextDataset final : public Dataset {
   Sample get(int64_t i, const Epoch& epoch) override;
   Tensors batch(std::span<const int64_t> indices, const Epoch& epoch) override;
   bool makes_batches() const override { return true; }
+  int random_levels() const override { return spec_.random_start ? 1 : 0; }
   /// The samples of a part of the tokens, from one share of them to another: 0 and 0.9.
   DatasetRef part(double from, double to, bool random_start) const;
   const TextSpec& spec() const { return spec_; }

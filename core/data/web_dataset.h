@@ -37,6 +37,7 @@ class WebDataset final : public Dataset {
   explicit WebDataset(WebDatasetSpec spec);
   int64_t size() const override { return int64_t(samples_.size()); }
   bool any_thread() const override { return !spec_.transform || spec_.transform->any_thread(); }
+  int random_levels() const override { return spec_.transform ? 1 : 0; }
   std::vector<int64_t> order(const Epoch& epoch) override;
   Sample get(int64_t i, const Epoch& epoch) override;
   std::string name() const override { return "WebDataset"; }

@@ -93,6 +93,12 @@ collectgarbage()
 assert(torch.equal(epoch(data.Transformed(data.TensorDataset(torch.stack { image, image }, torch.arange(2)), T.ToTensor()), 0, 0),
                    epoch(data.Transformed(data.TensorDataset(torch.stack { image, image }, torch.arange(2)), T.ToTensor()), 1, 0)))
 
+-- One transform behind another draws numbers of its own: else two flips with a chance would undo each other.
+local flip = T.RandomHorizontalFlip()
+local flips, flipped = data.Transformed(data.Transformed(data.TensorDataset(torch.arange(6):to(torch.uint8):reshape(1, 1, 1, 6):expand(64, 1, 1, 6)), flip), flip), 0
+for i = 1, 64 do flipped = flipped + (flips:get(i)[{ 1, 1, 1 }]:item() > 0 and 1 or 0) end
+assert(flipped > 16 and flipped < 48, flipped)
+
 -- Every transform draws and keeps the range of images; its text names its settings.
 local all = T.Compose {
   T.RandomCrop({ 40, 20 }, { padding = 2, pad_if_needed = true }), T.RandomAffine(20, { translate = { 0.2, 0.1 }, scale = { 0.8, 1.2 }, shear = 8 }),
