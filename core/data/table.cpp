@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <unordered_set>
 #include <utility>
 
 #include "core/base/interrupt.h"
@@ -200,7 +201,8 @@ double TableDataset::value_of(const Records& records, Column& column, const Cell
 
 // ---- what is learned ----
 
-// Mean and deviation of each column, of the values that are there; row by row, as they lie in memory.
+// Mean and deviation of each column, of the values that are there; row by row, as they lie in memory. A deviation that
+// the rounding of the mean may have made is none: the values are the same, and the deviation stays 1.
 void TableDataset::measure(std::span<const int64_t> rows, std::vector<ColumnFit*>& columns) const {
   std::vector<double> sums(columns.size()), squares(columns.size()), counts(columns.size());
   const auto add = [&](std::vector<double>& to, auto term) {
@@ -215,8 +217,11 @@ void TableDataset::measure(std::span<const int64_t> rows, std::vector<ColumnFit*
   for (size_t i = 0; i < columns.size(); ++i)
     if (!columns[i]->is_category && counts[i] > 0) columns[i]->mean = sums[i] / counts[i];
   add(squares, [&](double v, size_t i) { return (v - columns[i]->mean) * (v - columns[i]->mean); });
-  for (size_t i = 0; i < columns.size(); ++i)
-    if (!columns[i]->is_category && squares[i] > 0) columns[i]->std = std::sqrt(squares[i] / counts[i]);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const double rounding = counts[i] * std::numeric_limits<double>::epsilon() * std::abs(columns[i]->mean);
+    const double std = counts[i] > 0 ? std::sqrt(squares[i] / counts[i]) : 0;
+    if (!columns[i]->is_category && std > rounding) columns[i]->std = std;
+  }
 }
 
 // The categories that occur in the rows; of a target all, since a class has one label in all parts.
@@ -267,11 +272,14 @@ void TableDataset::set_fit(Fit fit) {
   const size_t n = columns_.size() - targets_;
   check_fit(fit.features, 0, n);
   if (targets_) check_fit(fit.targets, n, targets_);
-  if (has_classes())
+  if (has_classes()) {
+    const auto& names = fit.targets[0].categories;
+    const std::unordered_set<std::string_view> known(names.begin(), names.end());
     for (auto& [text, id] : columns_.back().ids)
-      if (!contains(fit.targets[0].categories, text))
+      if (!known.contains(text))
         throw Error("{}: the class '{}' of '{}' is none of the training data", name_, foreign(text),
                     foreign(columns_.back().name));
+  }
   fit_ = std::move(fit);
   prepare();
 }
