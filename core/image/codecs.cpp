@@ -5,7 +5,6 @@
 #include <cstring>
 #include <mutex>
 
-#include "core/base/visible.h"
 #include "core/device/device.h"
 #include "core/image/color.h"
 #include "core/image/file.h"
@@ -56,13 +55,13 @@ Pixels decode_image(Bytes file, int channels, const std::string& name) {
   if (channels != 0 && channels != 1 && channels != 3) throw Error("an image has 1 or 3 channels, not {}", channels);
   try {
     return decode(file, channels);
-  } catch (const Error& e) { throw Error(e.code(), "cannot read the image '{}': {}", foreign(name, 1000), e.what()); }
+  } catch (const Error& e) { throw Error(e.code(), "cannot read the image '{}': {}", path_text(name), e.what()); }
 }
 
 Pixels read_image(const std::string& path, int channels) {
   const File file(path);
   if (file.size() > most_bytes)
-    throw Error("cannot read the image '{}': it has {} bytes, more than 2^30", foreign(path, 1000), file.size());
+    throw Error("cannot read the image '{}': it has {} bytes, more than 2^30", path_text(path), file.size());
   std::vector<uint8_t> bytes(file.size());
   file.read(bytes.data(), bytes.size(), 0);
   return decode_image(bytes, channels, path);

@@ -13,6 +13,8 @@
 
 namespace luth::data {
 
+std::string path_text(const std::string& path) { return foreign(path, 1000); }
+
 File::File(std::string path) : path_(std::move(path)) {
   struct stat s {};
   fd_ = open_file(path_, s);
@@ -27,8 +29,8 @@ void File::read(void* to, uint64_t bytes, uint64_t at) const {
     const ssize_t n =
         ::pread(fd_, static_cast<char*>(to) + done, std::min<uint64_t>(bytes - done, 1 << 30), off_t(at + done));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) throw Error("cannot read '{}': {}", foreign(path_, 1000), std::strerror(errno));
-    if (n == 0) throw Error("cannot read '{}': it ends at byte {}", foreign(path_, 1000), at + done);
+    if (n < 0) throw Error("cannot read '{}': {}", path_text(path_), std::strerror(errno));
+    if (n == 0) throw Error("cannot read '{}': it ends at byte {}", path_text(path_), at + done);
     done += uint64_t(n);
   }
 }

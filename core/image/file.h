@@ -5,6 +5,9 @@
 
 namespace luth::data {
 
+/// A path as errors name it: in one line, and not without end.
+std::string path_text(const std::string& path);
+
 class File {
  public:
   /// Throws, naming the path, for what cannot be opened and for folders, devices and pipes.
