@@ -237,3 +237,10 @@ assert(seen:token_to_id 'bcd' and not seen:token_to_id 'cd' and seen:token_to_id
 seen = words_of('x' .. ('é'):rep(most // 2 + 5))  -- and here within an "é"
 assert(seen:token_to_id(('é'):rep(6)) and #seen == 3)
 os.remove(path)
+
+-- BPE of a word as long as the text: pairs that overlap, and a megabyte that no space cuts.
+local aaa = ('a'):rep(7) .. ' ' .. ('ab'):rep(5)
+assert(table.concat(Tokenizer.bpe({ aaa }, { vocab_size = 262 }):encode(aaa).tokens, '|') == 'aaaa|aaa|Ġabab|abab|ab')
+local long = ('ACGTTGCA'):rep(1 << 17)
+local dna = Tokenizer.bpe({ long }, { vocab_size = 262 })
+assert(#dna:ids(long) < #long and dna:decode(dna:ids(long)) == long)

@@ -136,21 +136,24 @@ class BpeTrainer {
       note(pair_of(x, y), w.count, number);
       grown.push_back(pair_of(x, y));
     };
-    for (size_t i = 0; i + 1 < w.ids.size(); ++i) {
-      if (w.ids[i] != a || w.ids[i + 1] != b) continue;
-      const uint32_t length = w.lengths[i] + w.lengths[i + 1];
-      if (i > 0) {
-        note(pair_of(w.ids[i - 1], a), -w.count, number);
-        if (int64_t(w.lengths[i - 1]) + length < most) gain(w.ids[i - 1], id);
+    // What is kept moves to the front, so that a long word takes linear time.
+    size_t kept = 0;
+    for (size_t i = 0; i < w.ids.size(); ++i, ++kept) {
+      uint32_t now = w.ids[i], length = w.lengths[i];
+      if (now == a && i + 1 < w.ids.size() && w.ids[i + 1] == b) {
+        now = id, length += w.lengths[++i];
+        if (kept > 0) {
+          note(pair_of(w.ids[kept - 1], a), -w.count, number);
+          if (int64_t(w.lengths[kept - 1]) + length < most) gain(w.ids[kept - 1], id);
+        }
+        if (i + 1 < w.ids.size()) {
+          note(pair_of(b, w.ids[i + 1]), -w.count, number);
+          if (int64_t(w.lengths[i + 1]) + length < most) gain(id, w.ids[i + 1]);
+        }
       }
-      w.ids[i] = id, w.lengths[i] = length;
-      w.ids.erase(w.ids.begin() + int64_t(i) + 1);
-      w.lengths.erase(w.lengths.begin() + int64_t(i) + 1);
-      if (i + 1 < w.ids.size()) {
-        note(pair_of(b, w.ids[i + 1]), -w.count, number);
-        if (int64_t(w.lengths[i + 1]) + length < most) gain(id, w.ids[i + 1]);
-      }
+      w.ids[kept] = now, w.lengths[kept] = length;
     }
+    w.ids.resize(kept), w.lengths.resize(kept);
     pairs_[pair_of(a, b)].count = 0;
   }
 
