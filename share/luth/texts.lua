@@ -1,4 +1,4 @@
--- Numbers as people read them.
+-- Numbers as people read them, and words as a shell does.
 local M = {}
 
 --- "1,234,567" of a whole number.
@@ -10,5 +10,8 @@ function M.size(bytes)
   while bytes >= 999.5 and unit < 5 do bytes, unit = bytes / 1000, unit + 1 end
   return string.format(bytes < 9.95 and unit > 1 and '%.1f %s' or '%.0f %s', bytes, ({ 'B', 'kB', 'MB', 'GB', 'TB' })[unit])
 end
+
+--- A word of a shell's command, whatever it holds.
+function M.shell_word(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
 return M

@@ -3,6 +3,7 @@
 -- --json prints such an object of this build, and does not read FILE. Kernels are those of v3, on one thread, so that counts are the same on every
 -- machine with AVX2.
 local native = require 'luth.native'
+local texts = require 'luth.texts'
 
 local M = { rounds = 8, calls = 50 }  -- of each statement
 local tolerance, attempts = 0.02, 3
@@ -12,7 +13,6 @@ local names = {
   'assign', 'item', 'zeros10', 'backward10',
 }
 
-local function quoted(word) return "'" .. word:gsub("'", "'\\''") .. "'" end
 local function output_of(command)
   local pipe = assert(io.popen(command))
   local text = pipe:read 'a'
@@ -27,7 +27,7 @@ local function run_callgrind(folder)
     '--callgrind-out-file=' .. folder .. '/out', native.program(), native.share_dir() .. '/luth/bench/count.lua',
   }
   for _, name in ipairs(names) do words[#words + 1] = 'overhead/' .. name end
-  for i, word in ipairs(words) do words[i] = quoted(word) end
+  for i, word in ipairs(words) do words[i] = texts.shell_word(word) end
   local settings = 'env -u LD_PRELOAD LUTH_CPU_ISA=v3 LUTH_THREADS=1 OMP_NUM_THREADS=1 '
   local ok, text = output_of(settings .. table.concat(words, ' ') .. ' 2>&1')
   if not ok then native.fail(1, '--check: valgrind failed:\n' .. text) end
@@ -52,7 +52,7 @@ local function count()
     end
     return counts
   end)
-  os.execute('rm -rf ' .. quoted(folder))
+  os.execute('rm -rf ' .. texts.shell_word(folder))
   return ok and result or error(result, 0)
 end
 

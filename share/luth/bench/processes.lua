@@ -1,10 +1,10 @@
 -- Whole processes: seconds, and the peak of their memory. A small process starts each: the peak of a process includes what
 -- the one that started it had in memory at that moment.
 local native = require 'luth.native'
+local texts = require 'luth.texts'
 
-local function quoted(word) return "'" .. word:gsub("'", "'\\''") .. "'" end
 local function output_of(words)
-  for i, word in ipairs(words) do words[i] = quoted(word) end
+  for i, word in ipairs(words) do words[i] = texts.shell_word(word) end
   local pipe = assert(io.popen(table.concat(words, ' ')))
   local text = pipe:read 'a'
   return pipe:close() and text or error(table.concat(words, ' ') .. ' failed', 0)

@@ -1,10 +1,10 @@
 -- Fetches files by curl or wget, checks them, and unpacks archives.
 local native = require 'luth.native'
+local texts = require 'luth.texts'
 
 local M = {}
 
 local function fail(...) native.fail(1, string.format(...)) end
-local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
 -- The absolute folders of PATH: a relative or empty part is the current folder, which may be anybody's.
 local folders = {}
@@ -56,7 +56,7 @@ end
 -- The sum of a file, in hexadecimal digits; kind is 'sha256' or 'md5'.
 function M.sum(path, kind)
   local tool = program(kind .. 'sum') or fail('cannot check %s: there is no %ssum', path, kind)
-  local pipe <close> = assert(io.popen(quoted(tool) .. ' ' .. quoted(path) .. ' 2>/dev/null'))
+  local pipe <close> = assert(io.popen(texts.shell_word(tool) .. ' ' .. texts.shell_word(path) .. ' 2>/dev/null'))
   return pipe:read 'a':match '^\\?(%x+)' or fail('cannot check %s: %s gives no sum', path, tool)
 end
 

@@ -3,6 +3,7 @@
 -- before a last `return`.
 local frames = require 'luth.prompt.frames'
 local native = require 'luth.native'
+local texts = require 'luth.texts'
 
 local M = {}
 local commands = {}
@@ -165,15 +166,13 @@ function commands.save(host, text)
   print(('%d blocks in %s'):format(#parts, path))
 end
 
-local function quote(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
-
 local function editor_of(path, line)
   local editor = 'vi'
   for _, name in ipairs { 'EDITOR', 'VISUAL' } do
     if (os.getenv(name) or '') ~= '' then editor = os.getenv(name) end
   end
   local at = line and editor:find '[nv][ai][nm]?o?' and ('+%d '):format(line) or ''
-  return ('%s %s%s'):format(editor, at, quote(path))
+  return ('%s %s%s'):format(editor, at, texts.shell_word(path))
 end
 
 function M.shell(text)
