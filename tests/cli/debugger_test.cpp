@@ -55,6 +55,10 @@ TEST(Debugger, StepsIntoOverAndOut) {
   const std::string out = debugged("b 2\nc\nf\nx\nw\nq\n", code);
   EXPECT_TRUE(has(out, "d.lua:6  main chunk") && has(out, "(debug) 2\n")) << out;
   EXPECT_TRUE(has(debugged("b 3\nc\nb = 50\ndel 1\nc\n", code), "(debug) 51\n"));
+  // of two variables of one name the nearer one is set
+  const std::string shadowed = "local x = 1\ndo\n  local x = 2\n  print('inner', x)\nend\nprint('outer', x)\n";
+  const std::string said = debugged("b 4\nc\nx = 7\nc\n", shadowed);
+  EXPECT_TRUE(has(said, "inner\t7\n") && has(said, "outer\t1\n")) << said;
 }
 
 TEST(Debugger, StopsInCoroutines) {

@@ -96,12 +96,13 @@ local function evaluate(frame, text)
   if not f then f, message = load(text, '=debug', 't', scope) end
   if not f then return print(message) end
   local results = table.pack(pcall(f))
-  local func = frame.info.func
+  local func, places = frame.info.func, {}  -- of variables of one name the last one is seen
   for i = 1, 250 do
     local name = debug.getlocal(thread, level, i)
     if not name then break end
-    if known[name] and known[name].changed and not known[name].outer then debug.setlocal(thread, level, i, known[name].value) end
+    if known[name] and known[name].changed and not known[name].outer then places[name] = i end
   end
+  for name, i in pairs(places) do debug.setlocal(thread, level, i, known[name].value) end
   for i = 1, 250 do
     local name = debug.getupvalue(func, i)
     if not name then break end
