@@ -56,24 +56,26 @@ Tensor transformed(const Tensor& image, const Transform* transform, int64_t samp
   return transform->apply(image, random);
 }
 
+Tensor ImageReader::image_at(const std::string& path, int64_t i, const Epoch& epoch) const {
+  return transformed(read_image(path, channels_).image, transform_.get(), i, epoch);
+}
+
 ImageFiles::ImageFiles(std::string name, const ImageFolderSpec& spec, std::vector<std::string> classes,
                        std::vector<File> files)
-    : name_(std::move(name)), transform_(spec.transform), channels_(spec.channels), files_(std::move(files)) {
+    : ImageReader(spec.transform, spec.channels), name_(std::move(name)), files_(std::move(files)) {
   fit_.targets.push_back({"label", true, 0, 1, std::move(classes)});
 }
 
 Sample ImageFiles::get(int64_t i, const Epoch& epoch) {
   const File& file = files_[size_t(i)];
-  return {transformed(read_image(file.path, channels_).image, transform_.get(), i, epoch), file.label + base};
+  return {image_at(file.path, i, epoch), file.label + base};
 }
 
 DatasetRef ImageFiles::of_files(const std::vector<std::string>& paths) const {
   return DatasetRef(new ImageInputs(paths, transform_, channels_));
 }
 
-Sample ImageInputs::get(int64_t i, const Epoch& epoch) {
-  return {transformed(read_image(paths_[size_t(i)], channels_).image, transform_.get(), i, epoch)};
-}
+Sample ImageInputs::get(int64_t i, const Epoch& epoch) { return {image_at(paths_[size_t(i)], i, epoch)}; }
 
 DatasetRef Transformed::of_files(const std::vector<std::string>& paths) const {
   DatasetRef files = of_->of_files(paths);

@@ -21,9 +21,24 @@ struct ImageListSpec : ImageFolderSpec {
   std::string path, target;  // columns; "": the first, and the second
 };
 
+/// What datasets of image files have in common.
+class ImageReader : public Dataset {
+ public:
+  bool any_thread() const override { return !transform_ || transform_->any_thread(); }
+  int random_levels() const override { return transform_ ? 1 : 0; }
+
+ protected:
+  ImageReader(TransformRef transform, int channels) : transform_(std::move(transform)), channels_(channels) {}
+  /// The image at the path, transformed as that of sample i.
+  Tensor image_at(const std::string& path, int64_t i, const Epoch& epoch) const;
+
+  const TransformRef transform_;
+  const int channels_;
+};
+
 /// Files of images with labels; a sample is the image and the number of its class. What it has learned are the names of
 /// the classes.
-class ImageFiles final : public Dataset {
+class ImageFiles final : public ImageReader {
  public:
   struct File {
     std::string path;
@@ -33,8 +48,6 @@ class ImageFiles final : public Dataset {
   std::string name() const override { return name_; }
   int64_t size() const override { return int64_t(files_.size()); }
   Sample get(int64_t i, const Epoch& epoch) override;
-  bool any_thread() const override { return !transform_ || transform_->any_thread(); }
-  int random_levels() const override { return transform_ ? 1 : 0; }
   std::vector<std::string> classes() const override { return fit_.targets[0].categories; }
   const Fit* fit() const override { return &fit_; }
   void set_fit(Fit fit) override;
@@ -43,27 +56,21 @@ class ImageFiles final : public Dataset {
 
  private:
   std::string name_;
-  TransformRef transform_;
-  int channels_;
   std::vector<File> files_;
   Fit fit_;
 };
 
 /// Files of images without labels.
-class ImageInputs final : public Dataset {
+class ImageInputs final : public ImageReader {
  public:
   ImageInputs(std::vector<std::string> paths, TransformRef transform, int channels)
-      : paths_(std::move(paths)), transform_(std::move(transform)), channels_(channels) {}
+      : ImageReader(std::move(transform), channels), paths_(std::move(paths)) {}
   std::string name() const override { return "the images"; }
   int64_t size() const override { return int64_t(paths_.size()); }
   Sample get(int64_t i, const Epoch& epoch) override;
-  bool any_thread() const override { return !transform_ || transform_->any_thread(); }
-  int random_levels() const override { return transform_ ? 1 : 0; }
 
  private:
   std::vector<std::string> paths_;
-  TransformRef transform_;
-  int channels_;
 };
 
 /// The images below root/<class>/…, in order of class and name. Throws for a folder without classes, or a class without
