@@ -26,6 +26,7 @@ end } }
 struct Feature {
   const char* name;
   const char* lua;
+  friend void PrintTo(const Feature& f, std::ostream* out) { *out << f.name; }
 };
 
 const Feature features[] = {
@@ -39,6 +40,9 @@ r.model = nn.Sequential(nn.Flatten(), nn.Linear(16, 8), nn.BatchNorm1d(8), nn.Dr
 r.augment = data.transforms.RandomChoice { data.transforms.MixUp { num_classes = 3 }, data.transforms.LabelSmoothing { num_classes = 3 } }
 r.ema, r.clip = 0.9, 0.5)lua"},
     {"Accumulation", "r.batch, r.accumulate = 8, 2"},
+    {"LazyModelAndEma", "r.model, r.ema = nn.LazyLinear(8) .. nn.LazyBatchNorm1d() .. nn.Linear(8, 3), 0.9"},
+    {"PlateauOfEverySecondEpoch",
+     "r.schedule, r.val_every = optim.lr_scheduler.ReduceLROnPlateau { patience = 0, threshold = 1e9 }, 2"},
     {"StochasticWeightAverages", R"lua(
 local averaged = optim.swa_utils.AveragedModel(r.model)
 r.state = { averaged = averaged }

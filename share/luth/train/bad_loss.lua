@@ -57,22 +57,31 @@ local function leave_out(t, what)
   warn(t, '%s; the batch is left out', what)
 end
 
---- The buffers of the model before a forward, which changes running statistics; nil where a bad loss ends the run.
-function M.buffers(t)
-  if t.recipe.on_nan == 'stop' then return nil end
-  local copies = {}
-  for name, b in t.model:named_buffers() do if not nn.parameter.is_lazy(b) then copies[name] = b:clone() end end
-  return copies
+local function is_same(copy, b) return copy and copy.place == b:data_ptr() and copy.version == b:_version() end
+
+--- Keeps the buffers of the model before a forward, which changes running statistics, unless a bad loss ends the run. Those that
+--- have stayed as they were, as masks do, are not copied again.
+function M.keep_buffers(t)
+  if t.recipe.on_nan == 'stop' then return end
+  t.buffers = t.buffers or {}
+  for name, b in t.model:named_buffers() do
+    if not nn.parameter.is_lazy(b) and not is_same(t.buffers[name], b) then
+      t.buffers[name] = { place = b:data_ptr(), version = b:_version(), value = b:clone() }
+    end
+  end
 end
 
 -- Gives the model its buffers back; those that the forward has made from lazy ones stay.
-local function restore(model, buffers)
+local function restore(t)
   local _ <close> = torch.no_grad()
-  for name, b in model:named_buffers() do if buffers[name] then b:copy_(buffers[name]) end end
+  for name, b in t.model:named_buffers() do
+    local copy = t.buffers[name]
+    if copy and not is_same(copy, b) then b:copy_(copy.value) end
+  end
 end
 
---- Called with a bad loss, before backward. `buffers`: what M.buffers gave before the forward.
-function M.meet(t, batch, value, buffers)
+--- Called with a bad loss, before backward and after M.keep_buffers.
+function M.meet(t, batch, value)
   t.saves:settle(true)
   local where = culprit(t, batch)
   local what = string.format('the loss is %s in epoch %d, batch %d%s', value ~= value and 'nan' or value, t.epoch, t.batch + 1,
@@ -80,7 +89,7 @@ function M.meet(t, batch, value, buffers)
   t.line:clear()
   local how = t.recipe.on_nan
   if how == 'stop' then native.fail(3, string.format('%s; try a smaller lr or clip%s', what, kept(t))) end
-  restore(t.model, buffers)
+  restore(t)
   if how == 'rollback' and native.exists(t.run.last) then
     t:take_back(t.run.last)
     what = string.format('%s; %s is taken up', what, t.run.last)

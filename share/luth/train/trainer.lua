@@ -132,14 +132,14 @@ end
 -- The loss of a batch whose gradients are there afterwards. A `step` that returns nothing has done all by itself, as has
 -- one of a recipe without `optim`: the second result says so of the former. `boundary`: an update follows.
 function Trainer:forward_backward(batch, boundary)
-  local buffers = bad_loss.buffers(self)
+  bad_loss.keep_buffers(self)
   local r, loss = self.recipe, run_events.forward(self, batch, self.forward)
   self:begin_average()
   if loss == nil then return nil, true end
   if r.step and not self.optimizer then return loss end
   if self.reads_loss then
     local value = loss:item()
-    if bad_loss.is_bad(value) then return bad_loss.meet(self, batch, value, buffers) end
+    if bad_loss.is_bad(value) then return bad_loss.meet(self, batch, value) end
     self.bad_in_a_row = 0
   end
   local part = r.accumulate > 1 and loss / r.accumulate or loss
