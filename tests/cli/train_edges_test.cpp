@@ -143,6 +143,17 @@ TEST_F(TrainEdges, IntervalsOfMetricsThatAreNotAlwaysNumbers) {
   EXPECT_FALSE(has(r.out, "nan")) << r.out;
 }
 
+// A matrix of all pairs would not fit into any memory.
+TEST_F(TrainEdges, ClassesByTheHundredThousand) {
+  recipe("r.model, r.schedule, r.metrics = nn.Linear(6, 300000), nil, { 'f1', 'iou', 'accuracy' }");
+  Result r = train({"--epochs", "1"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(read_file(dir_ / "run/examples.json"), "\"worst\":[{"));
+  r = run_in(dir_, {"eval", "run", "--per-class"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(lines(r.out), 4 + 1 + 300000);
+}
+
 TEST_F(TrainEdges, ANumberOfAConfigHasAllItsDigits) {
   recipe("");
   Result r = train({"--lr", "0.30000000000000004", "--print-config"});

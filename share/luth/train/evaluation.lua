@@ -3,7 +3,6 @@ local native = require 'luth.native'
 local batches = require 'luth.train.batches'
 local errors = require 'luth.train.errors'
 local measures = require 'luth.train.measures'
-local metrics = require 'luth.train.metrics'
 local ranks = require 'luth.train.ranks'
 
 local M = {}
@@ -82,9 +81,7 @@ local function print_classes(outputs, targets, names)
   if targets.dtype.is_floating_point and (outputs:numel() ~= #targets or targets:min():item() < 0 or targets:max():item() > 1) then
     usage('--per-class is for labels of classes, and the targets are other numbers')
   end
-  local m = metrics.named('confusion', measures.confusion).metric
-  m.add(outputs, targets)
-  local precision, recall, f1, samples = measures.per_class(m.finish { m.read() })
+  local precision, recall, f1, samples = measures.per_class(measures.counts(outputs, targets))
   local shown, width = {}, #'class'
   for c = 1, #precision do
     shown[c] = native.visible(#names == #precision and names[c] or tostring(c))

@@ -10,6 +10,7 @@ local ranks = require 'luth.train.ranks'
 local M = {}
 
 local most_worst, most_classes = 24, 100
+local most_counted = 2000  -- classes, whose confusion matrix is counted
 local most_side = 96  -- of a picture, in pixels
 
 -- ---- the worst samples ----
@@ -82,21 +83,22 @@ local function count_left_out(worst, loader)
   end
 end
 
--- Confusion matrix and worst samples of `held`; nil for a model that is no classifier.
+-- Worst samples of `held`, how many classes there are, and, of not too many, the confusion matrix; nil for a model that is no
+-- classifier.
 local function look(t, model, held)
-  local counts, worst, seen, is_one = nil, {}, 0, true
+  local worst, seen, is_one, n = {}, 0, true, nil
   local confusion = metrics.named('confusion', measures.confusion).metric
   local loader = batches.each_output(t, model, held, t.recipe.limit_val, function(batch, output, target)
     is_one = is_one and classifies(output, target)
     if not is_one then return true end
-    confusion.add(output, target)
+    n = output:dim() == 2 and math.max(2, output:size(2)) or 2
+    if n <= most_counted then confusion.add(output, target) end
     add_worst(worst, seen, batch[1], output:float(), target)
     seen = seen + #target
   end)
   if not is_one or seen == 0 then return nil end
   count_left_out(worst, loader)
-  counts = confusion.finish { confusion.read() }
-  return counts:long():tolist(), worst
+  return worst, n, n <= most_counted and confusion.finish { confusion.read() }:long():tolist() or nil
 end
 
 -- ---- the file ----
@@ -116,10 +118,10 @@ end
 local function of_classifier(t)
   local held = t:held()
   if not held or ranks.size > 1 then return {} end
-  local matrix, worst = look(t, t.ema or t.model, held)
-  if not matrix then return {} end
+  local worst, n, matrix = look(t, t.ema or t.model, held)
+  if not worst then return {} end
   local names = held.classes and held:classes()
-  names = names and #names == #matrix and names or nil
+  names = names and #names == n and names or nil
   for _, w in ipairs(worst) do
     w.image, w.input = picture(w.input), nil
     w.label, w.predicted = name_of(names, w.label), name_of(names, w.predicted)
@@ -127,8 +129,8 @@ local function of_classifier(t)
     w.path = has_path and path or nil
   end
   local shown = {}
-  for c = 1, #matrix do shown[c] = name_of(names, c) end
-  return { classes = shown, confusion = #matrix <= most_classes and matrix or nil, confused = most_confused(matrix, names), worst = worst }
+  for c = 1, n <= most_classes and n or 0 do shown[c] = name_of(names, c) end
+  return { classes = shown, confusion = n <= most_classes and matrix or nil, confused = most_confused(matrix or {}, names), worst = worst }
 end
 
 -- Rows of the model's modules for a batch of the training data.

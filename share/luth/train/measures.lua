@@ -22,41 +22,33 @@ local function classes(output, target)
   return predicted, truth, output:size(2)
 end
 
--- counts[t][p]: how many of class t were taken for p.
-local function confusion(output, target)
+--- Of each class how many were right, how many were taken for it, and how many are of it: three float64 [classes].
+function M.counts(output, target)
   local predicted, truth, n = classes(output, target)
-  local cells = (truth - 1) * n + predicted
-  return torch.bincount(cells, { minlength = n * n }):reshape(n, n)
+  local function of_each(labels) return torch.bincount(labels, { minlength = n }):double() end
+  local all = of_each(truth)
+  if #all > n then error(string.format('a label is %d, and the model has %d outputs', #all, n), 0) end
+  return of_each(truth:masked_select(predicted:eq(truth))), of_each(predicted), all
 end
 
 local function divide(a, b) return torch.where(b:gt(0), a / b:clamp { min = 1 }, torch.zeros_like(a)) end
 
--- Of a matrix of counts: right ones of each class, all that were taken for it, all that are of it.
-local function of_classes(counts)
-  counts = counts:double()
-  return counts:diagonal(), counts:sum(1), counts:sum(2)
-end
-
---- precision, recall, F1 and the number of samples of each class, float64 tensors, from a matrix of counts.
-function M.per_class(counts)
-  local right, taken, all = of_classes(counts)
-  local precision, recall = divide(right, taken), divide(right, all)
-  return precision, recall, divide(2 * right, taken + all), all
-end
+--- precision, recall, F1 and the number of samples of each class, float64 tensors, from their counts.
+function M.per_class(right, taken, all) return divide(right, taken), divide(right, all), divide(2 * right, taken + all), all end
 
 -- The mean of values over the classes that occur, in labels or in what was taken for them; those of the others are 0.
-local function mean_of_occurring(values, counts)
-  local _, taken, all = of_classes(counts)
-  return values:sum():item() / math.max(1, (taken + all):gt(0):sum():item())
-end
+local function mean_of_occurring(values, taken, all) return values:sum():item() / math.max(1, (taken + all):gt(0):sum():item()) end
 
 -- The mean over the classes that occur; of two classes with one score, the second alone.
 local function over_classes(part)
   return {
-    sums = function(output, target) return confusion(output, target), is_binary(output, target) and 1 or 0 end,
-    value = function(counts, binary)
-      local values = part(counts)
-      return binary > 0 and values[2]:item() or mean_of_occurring(values, counts)
+    sums = function(output, target)
+      local right, taken, all = M.counts(output, target)
+      return right, taken, all, is_binary(output, target) and 1 or 0
+    end,
+    value = function(right, taken, all, binary)
+      local values = part(right, taken, all)
+      return binary > 0 and values[2]:item() or mean_of_occurring(values, taken, all)
     end,
   }
 end
@@ -77,18 +69,22 @@ function M.top(k)
   end)
 end
 
-M.precision = over_classes(function(counts) return (M.per_class(counts)) end)
-M.recall = over_classes(function(counts) return (select(2, M.per_class(counts))) end)
-M.f1 = over_classes(function(counts) return (select(3, M.per_class(counts))) end)
+M.precision = over_classes(function(...) return (M.per_class(...)) end)
+M.recall = over_classes(function(...) return (select(2, M.per_class(...))) end)
+M.f1 = over_classes(function(...) return (select(3, M.per_class(...))) end)
 --- Intersection over union, the mean over the classes that occur.
 M.iou = {
-  sums = function(output, target) return (confusion(output, target)) end,
-  value = function(counts)
-    local right, taken, all = of_classes(counts)
-    return mean_of_occurring(divide(right, taken + all - right), counts)
-  end,
+  sums = M.counts,
+  value = function(right, taken, all) return mean_of_occurring(divide(right, taken + all - right), taken, all) end,
 }
-M.confusion = { sums = function(output, target) return (confusion(output, target)) end, value = function(counts) return counts end }
+--- counts[t][p]: how many of class t were taken for p. It takes the square of the number of classes.
+M.confusion = {
+  sums = function(output, target)
+    local predicted, truth, n = classes(output, target)
+    return torch.bincount((truth - 1) * n + predicted, { minlength = n * n }):reshape(n, n)
+  end,
+  value = function(counts) return counts end,
+}
 
 -- The sum of cross entropies and the number of labels, as F.cross_entropy takes outputs and targets.
 local function entropy(output, target)
