@@ -143,6 +143,18 @@ TEST_F(TrainEdges, IntervalsOfMetricsThatAreNotAlwaysNumbers) {
   EXPECT_FALSE(has(r.out, "nan")) << r.out;
 }
 
+// The norm of the gradients is taken at some steps, to be logged.
+TEST_F(TrainEdges, WhatIsLoggedChangesNothing) {
+  recipe(
+      "local b, loss = r.model[1].bias, r.loss\n"
+      "r.loss = function(o, y) return loss(o, y) + (b - b:detach()):sqrt():sum() end  -- its gradient is inf");
+  for (const char* every : {"1", "50"}) {
+    ASSERT_EQ(train({"--steps", "1", "--log-every", every}).code, 0);
+    EXPECT_EQ(lua("print(torch.isfinite(torch.load('run/ckpt/last.h5').model['4.weight']):all())"), "true\n") << every;
+    std::filesystem::remove_all(dir_ / "run");
+  }
+}
+
 // A matrix of all pairs would not fit into any memory.
 TEST_F(TrainEdges, ClassesByTheHundredThousand) {
   recipe("r.model, r.schedule, r.metrics = nn.Linear(6, 300000), nil, { 'f1', 'iou', 'accuracy' }");

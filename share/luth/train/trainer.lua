@@ -147,14 +147,19 @@ function Trainer:forward_backward(batch, boundary)
   return loss
 end
 
+-- The norm of all gradients, which become smaller where it is above `most`. With 0 they stay as they are, also where one is infinite:
+-- a run does not depend on when it is looked at.
 function Trainer:clip(most)
-  if self.shards then return self.model:clip_grad_norm_(most) end
-  return nn.utils.clip_grad_norm_(self.model:parameters(), most)
+  if self.shards then return self.model:clip_grad_norm_(most > 0 and most or math.huge) end
+  local parameters, grads = self.model:parameters(), {}
+  if most > 0 then return nn.utils.clip_grad_norm_(parameters, most) end
+  for _, p in ipairs(parameters) do grads[#grads + 1] = p.grad end
+  return nn.utils.get_total_norm(grads)
 end
 
 function Trainer:update()
   local r, replicas = self.recipe, self.replicas or {}
-  if r.clip > 0 or (self.step + 1) % r.log_every == 0 then self.norm = self:clip(r.clip > 0 and r.clip or math.huge) end
+  if r.clip > 0 or (self.step + 1) % r.log_every == 0 then self.norm = self:clip(r.clip) end
   replicas.averaged = true
   checkpoint.each_optimizer(self.optimizer, function(o)
     o:step()
