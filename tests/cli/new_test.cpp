@@ -95,6 +95,17 @@ TEST_F(New, Tables) {
   EXPECT_EQ(sscanf(r.out.c_str(), "few.csv:1  %lf\nfew.csv:2  ", &price), 1) << r.out << r.err;
 }
 
+// A target whose values are far from 0 and 1 is learned like any other.
+TEST_F(New, TargetsOfAnySize) {
+  std::string table = "size,price\n";
+  for (int i = 0; i < 200; ++i) table += std::to_string(i % 40) + "," + std::to_string(500000 + 1000 * (i % 40)) + "\n";
+  dir_.write("homes.csv", table);
+  ASSERT_EQ(luth({"new", "n", "--data", "homes.csv"}).code, 0);
+  ASSERT_EQ(luth({"train", "n.lua", "--quiet"}).code, 0);
+  const Result r = luth({"eval", "runs/n-1", "--require", "r2=0.9"});
+  EXPECT_EQ(r.code, 0) << r.out << r.err;
+}
+
 TEST_F(New, LinesOfJson) {
   std::string rows;
   for (int i = 0; i < 40; ++i)

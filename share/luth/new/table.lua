@@ -24,13 +24,23 @@ local train, val = data.random_split(all, { 0.8, 0.2 }, { seed = 0 })
 all:fit(train)
 ?test local test = data.{{reader}}(o.test, { like = all })
 
+?regression -- The target may be far from 0 and 1, where learning is quick. The layers give how many deviations it is from its mean,
+?regression -- and this module makes a value of that; the checkpoint has both numbers.
+?regression local Value = nn.class 'Value'
+?regression function Value:init(of)
+?regression   self:register_buffer('mean', torch.tensor(of.mean))
+?regression   self:register_buffer('deviation', torch.tensor(of.std))
+?regression end
+?regression function Value:forward(x) return x * self.deviation + self.mean end
+
 local features = #all:features()
 return recipe {
   data = { train = train, val = val{{testpart}} },
   model = nn.Linear(features, o.hidden) .. nn.ReLU() .. nn.Dropout(o.dropout)
     .. nn.Linear(o.hidden, o.hidden) .. nn.ReLU() .. nn.Dropout(o.dropout)
-    .. nn.Linear(o.hidden, {{outputs}}),
-?regression   -- The squared error; nn.SmoothL1Loss() minds outliers less.
+!regression     .. nn.Linear(o.hidden, #all:classes()),
+?regression     .. nn.Linear(o.hidden, 1) .. Value(all:state_dict().target[1]),
+?regression   -- The squared error; nn.L1Loss() minds outliers less.
 ?regression   loss = nn.MSELoss(),
 !regression   loss = nn.CrossEntropyLoss(),
   optim = optim.AdamW { lr = o.lr, weight_decay = 0.01 },
@@ -107,7 +117,7 @@ return function(path, o, kind)
   local values = {
     path = path, reader = reader_of(o.data), file = template.quote(o.data), target = template.quote(target), options = extra, rows = #ds, regression = regression,
     what = regression and 'Predicts the number ' .. target:gsub('%c', '?') or string.format('Tells the %d classes of %s apart', #classes, (target:gsub('%c', '?'))),
-    columns = columns_text(fit.features), count = #classes, classes = some(classes), outputs = regression and '1' or '#all:classes()',
+    columns = columns_text(fit.features), count = #classes, classes = some(classes),
     test = test and template.quote(test), testpart = test and ', test = test' or '', hidden = #ds < 2000 and 32 or 128,
     batch = math.max(4, math.min(64, #ds // 16)), epochs = #ds < 5000 and 60 or 20,
   }
