@@ -48,6 +48,18 @@ TEST_F(TrainOptions, TheTableOfAResumedRunIsThatOfAWholeOne) {
   EXPECT_EQ(steps(), "step 1 2 3 4 4 5 6 7 8 8 ");
 }
 
+// Where the epochs end first, the schedule comes to its end with them.
+TEST_F(TrainOptions, AScheduleEndsWithTheRun) {
+  auto rates = [&](const std::string& steps) {
+    std::filesystem::remove_all(dir_ / "run");
+    EXPECT_EQ(train({"--steps", steps, "--log-every", "1"}).code, 0);
+    return lua("for line in io.lines 'run/metrics.csv' do print((line:match '^%d+,%d+,[^,]*,([^,]*)')) end");
+  };
+  const std::string all = rates("0");
+  EXPECT_EQ(rates("1000"), all);
+  EXPECT_NE(rates("6"), all);
+}
+
 TEST_F(TrainOptions, StepsEndARunWithinAnEpoch) {
   Result r = train({"--steps", "6"});
   ASSERT_EQ(r.code, 0) << r.err;

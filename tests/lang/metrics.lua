@@ -59,6 +59,34 @@ local target = torch.tensor { { 1, 2, 3, 4, 5, 1 }, { 2, 3, 4, 5, 0, 0 } }
 local guess = torch.tensor { { 1, 2, 3, 4, 5, 2 }, { 2, 3, 4, 5, 1, 1 } }
 check(values({ 'bleu', 'accuracy' }, F.one_hot(guess, 5):float():transpose(2, 3), target), { bleu = 0.837592240, accuracy = 0.9 })
 
+-- Labels with a dim of extent 1, padding, and rows of probabilities.
+check(values({ 'accuracy', 'top2' }, scores, labels:unsqueeze(2)), { accuracy = 0.625, top2 = 0.875 })
+check(values({ 'accuracy', 'top2' }, scores, torch.tensor { 1, 0, 3, 0, 1, 3, -100, 0 }), { accuracy = 0.75, top2 = 0.75 })
+check(values({ 'perplexity' }, scores, F.one_hot(labels, 3):float()), { perplexity = 2.910852475 })
+local nothing = values({ 'accuracy', 'top2' }, scores, labels * 0)
+assert(tostring(nothing.accuracy) == 'nan' and tostring(nothing.top2) == 'nan')
+
+-- Outputs and targets that do not belong together.
+local function refused(words, names, output, target)
+  local list = metrics.make(names)
+  local ok, why = pcall(list[1].metric.add, output, target)
+  assert(not ok and tostring(why):find(words, 1, true), ("'%s' does not say '%s'"):format(why, words))
+end
+local two = torch.ones(8, 2):long()
+for _, name in ipairs { 'accuracy', 'top2', 'precision', 'iou' } do
+  refused('outputs are [8, 3] and targets [8, 2]; it takes outputs [N, C] and labels [N]', { name }, scores, two)
+  refused("whose output is one tensor, got a table", { name }, { scores }, labels)
+end
+refused('outputs are [8, 3] and targets [8, 3]; it takes outputs [N, C] and labels [N]', { 'top5' }, scores, scores)
+refused('a label is 7, and the model has 3 classes', { 'f1' }, scores, labels + 4)
+refused('outputs are [8, 3] and targets [8, 2]; it takes targets of the same shape', { 'mse' }, scores, two)
+refused('outputs are [8, 3] and targets [8, 2]; it takes outputs [N, 2] and labels [N]', { 'auroc' }, scores, two)
+refused('outputs are [8, 3] and targets [8]; it takes outputs [N, C, T] and labels [N, T]', { 'bleu' }, scores, labels)
+refused('targets that are a tensor, got a table', { 'r2' }, scores, { 1 })
+refused('it must return a number or a tensor of one element, got a string', { function() return 'x' end }, scores, labels)
+refused('its sums return numbers and tensors, got nil', { m = { sums = function() return nil end, value = print } }, scores, labels)
+refused('its sums return nothing', { m = { sums = function() end, value = print } }, scores, labels)
+
 -- Metrics of one's own, and what is none.
 local own = values({ function(o) return o:sum() end, share = { sums = function(o, t) return o:sum(), t:sum() end, value = function(a, b) return a / b end } },
                    torch.ones(4), torch.ones(4) * 2)

@@ -38,7 +38,8 @@ function M.schedule(r, optimizer, steps, factor)
   if deferred.is(s) then
     local extra = {}
     if s.name == 'OneCycleLR' and not s.named.epochs then
-      extra.total_steps = math.max(1, r.steps > 0 and r.steps or steps * r.epochs)
+      local all = steps * r.epochs
+      extra.total_steps = math.max(1, r.steps > 0 and math.min(r.steps, all) or all)
     end
     if s.name == 'CosineAnnealingLR' then extra.T_max = math.max(1, r.epochs) end
     for _, name in ipairs(rates) do

@@ -6,6 +6,12 @@
 
 local M = {}
 
+-- The error of outputs and targets that do not belong together.
+local function misfit(output, target, takes)
+  local function shape(x) return tostring(x:size()):match '%[.*%]' end
+  error(string.format('outputs are %s and targets %s; it takes %s', shape(output), shape(target), takes), 0)
+end
+
 -- Whether there is one score for each target, of two classes.
 local function is_binary(output, target)
   return output:numel() == target:numel() and (output:dim() == target:dim() or output:size(2) == 1)
@@ -14,6 +20,7 @@ end
 -- Predicted classes and true ones, from 1, and how many there are, for targets that count: labels below 1 are padding.
 local function classes(output, target)
   if is_binary(output, target) then return output:flatten():gt(0):long() + 1, target:flatten():gt(0.5):long() + 1, 2 end
+  if output:dim() < 2 or target:numel() * output:size(2) ~= output:numel() then misfit(output, target, 'outputs [N, C] and labels [N]') end
   local predicted, truth = output:argmax(2):flatten(), target:flatten():long()
   if truth:numel() > 0 and truth:min():item() < 1 then
     local counts = truth:ge(1)
@@ -27,7 +34,7 @@ function M.counts(output, target)
   local predicted, truth, n = classes(output, target)
   local function of_each(labels) return torch.bincount(labels, { minlength = n }):double() end
   local all = of_each(truth)
-  if #all > n then error(string.format('a label is %d, and the model has %d outputs', #all, n), 0) end
+  if #all > n then error(string.format('a label is %d, and the model has %d classes', #all, n), 0) end
   return of_each(truth:masked_select(predicted:eq(truth))), of_each(predicted), all
 end
 
@@ -61,11 +68,13 @@ M.accuracy = mean(function(output, target)
   return predicted:eq(truth):sum(), predicted:numel()
 end)
 
---- Share of samples whose label is among the k largest outputs. Labels below 1 are padding, and do not count.
+--- Share of samples whose label is among the k largest outputs; labels below 1 are padding.
 function M.top(k)
   return mean(function(output, target)
+    if output:dim() < 2 or target:numel() * output:size(2) ~= output:numel() then misfit(output, target, 'outputs [N, C] and labels [N]') end
     local _, best = output:topk(math.min(k, output:size(2)), 2)
-    return best:eq(target:unsqueeze(2)):sum(), target:ge(1):sum()
+    local labels = target:reshape(best:narrow(2, 1, 1):size())
+    return best:eq(labels):sum(), labels:ge(1):sum()
   end)
 end
 
@@ -88,12 +97,16 @@ M.confusion = {
 
 -- The sum of cross entropies and the number of labels, as F.cross_entropy takes outputs and targets.
 local function entropy(output, target)
-  return F.cross_entropy(output:float(), target, { reduction = 'sum' }):double(), target:ge(1):sum()
+  local sum = F.cross_entropy(output:float(), target, { reduction = 'sum' }):double()
+  return sum, target:is_floating_point() and output:numel() // output:size(2) or target:ge(1):sum()
 end
 M.perplexity = smaller { sums = entropy, value = function(total, n) return math.exp(total / n) end }
 M.bits_per_character = smaller { sums = entropy, value = function(total, n) return total / n / math.log(2) end }
 
-local function difference(output, target) return output:double() - target:reshape(output:size()):double() end
+local function difference(output, target)
+  if output:numel() ~= target:numel() then misfit(output, target, 'targets of the same shape as the outputs') end
+  return output:double() - target:reshape(output:size()):double()
+end
 M.mse = smaller(mean(function(output, target) return difference(output, target):square():sum(), output:numel() end))
 M.mae = smaller(mean(function(output, target) return difference(output, target):abs():sum(), output:numel() end))
 M.rmse = smaller { sums = M.mse.sums, value = function(total, n) return math.sqrt(total / n) end }
@@ -122,8 +135,9 @@ M.r2 = {
 -- Scores of the second class and whether it is the true one.
 local function scores(output, target)
   if is_binary(output, target) then return output:flatten():double(), target:flatten():gt(0.5) end
+  if output:dim() ~= 2 or target:numel() ~= #output then misfit(output, target, 'outputs [N, 2] and labels [N], or [N] both') end
   if output:size(2) ~= 2 then error('auroc and average_precision are of two classes, and the model has ' .. output:size(2) .. ' outputs', 0) end
-  return (output:select(2, 2) - output:select(2, 1)):double(), target:eq(2)
+  return (output:select(2, 2) - output:select(2, 1)):double(), target:flatten():eq(2)
 end
 
 -- From the largest score to the smallest, one entry for all equal ones: how many true and false ones are at or above it.
@@ -185,6 +199,7 @@ end
 --- BLEU of up to four words over the corpus, of outputs [N, C, T] and labels [N, T].
 M.bleu = {
   sums = function(output, target)
+    if output:dim() ~= 3 or target:dim() ~= 2 or #output ~= #target then misfit(output, target, 'outputs [N, C, T] and labels [N, T]') end
     local predicted, truth = output:argmax(2):tolist(), target:tolist()
     local same, all, lengths = { 0, 0, 0, 0 }, { 0, 0, 0, 0 }, { 0, 0 }
     for i, row in ipairs(truth) do

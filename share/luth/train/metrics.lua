@@ -25,12 +25,19 @@ local function sums_of(a, b)
   return sums
 end
 
+-- Refuses what is no number and no tensor.
+local function one_of_numbers(v, rule)
+  if type(v) ~= 'number' and not torch.is_tensor(v) then error(rule .. ', got ' .. (v == nil and 'nil' or 'a ' .. type(v)), 0) end
+end
+
 -- Totals, which are numbers or tensors on the device until they are read.
 local function summing(measure)
   local totals, join = {}, measure.join or sums_of
   return {
     add = function(output, target)
-      local parts = { measure.sums(output, target) }
+      local parts = table.pack(measure.sums(output, target))
+      if parts.n == 0 then error('its sums return nothing; they return numbers and tensors', 0) end
+      for i = 1, parts.n do one_of_numbers(parts[i], 'its sums return numbers and tensors') end
       totals = #totals > 0 and join(totals, parts) or parts
     end,
     read = function()
@@ -83,6 +90,7 @@ local function mean_by(f)
   return {
     sums = function(output, target)
       local v, n = f(output, target), #target
+      one_of_numbers(v, 'it must return a number or a tensor of one element')
       if torch.is_tensor(v) and v:numel() ~= 1 then error('it must return a number or a tensor of one element, got ' .. tostring(v:size()), 0) end
       return (torch.is_tensor(v) and v:detach():double() or v) * n, n
     end,
@@ -90,13 +98,25 @@ local function mean_by(f)
   }
 end
 
+-- A built-in measure, which is of tensors.
+local function of_tensors(measure)
+  local own, add = {}, measure.keep and 'keep' or 'sums'
+  for key, value in pairs(measure) do own[key] = value end
+  own[add] = function(output, target)
+    if not torch.is_tensor(output) then error('it is of a model whose output is one tensor, got a ' .. type(output), 0) end
+    if not torch.is_tensor(target) then error('it is of targets that are a tensor, got a ' .. type(target), 0) end
+    return measure[add](output, target)
+  end
+  return own
+end
+
 -- What an entry of `metrics` measures: a name, a function(output, target), or {sums =, value =}.
 local function measure_of(entry, place)
   if type(entry) == 'function' then return mean_by(entry) end
   if type(entry) == 'table' and type(entry.value) == 'function' and type(entry.sums or entry.keep) == 'function' then return entry end
   local k = type(entry) == 'string' and entry:match '^top(%d+)$'
-  if k and tonumber(k) > 0 then return measures.top(tonumber(k)) end
-  if type(entry) == 'string' and entry ~= 'confusion' and type(measures[entry]) == 'table' then return measures[entry] end
+  if k and tonumber(k) > 0 then return of_tensors(measures.top(tonumber(k))) end
+  if type(entry) == 'string' and entry ~= 'confusion' and type(measures[entry]) == 'table' then return of_tensors(measures[entry]) end
   errors.usage("%s: unknown metric '%s'%s; metrics are %s, top5 (any number), a function(output, target), or {sums = , value = }",
                place, tostring(entry), errors.did_you_mean(entry, names), table.concat(names, ', '))
 end
@@ -145,7 +165,8 @@ function M.values(list)
   for i, m in ipairs(list) do
     local parts = {}
     for rank, theirs in ipairs(all) do parts[rank] = theirs[i] end
-    results[i] = { m.name, m.metric.finish(parts), m.smaller }
+    local value = m.metric.finish(parts)
+    results[i] = { m.name, value ~= value and math.abs(value) or value, m.smaller }  -- nan without a sign
   end
   return results
 end
