@@ -252,6 +252,7 @@ function M.train(path, words)
   kept.from(resume and (resume.file or found.dir .. '/ckpt/last.h5'))
   local r = load_recipe(path, line)
   local own = own_options(line)
+  if own.random then usage("--random %s says how many runs of --sweep 'lr=1e-4..1e-1' to try; there is no --sweep", own.random) end
   if own.print_config then return ranks.is_first() and io.write(line:as_config(r)) or nil end
   progress.speak(is_on(own.quiet), is_on(own.json))
   local t = make_trainer(r, device, amp, own, found.resume)

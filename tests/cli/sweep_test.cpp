@@ -70,6 +70,7 @@ TEST_F(Sweep, RefusesBeforeAnythingRuns) {
   refused({"--sweep", "lr=1e-3..1"}, "a range of lr needs --random N");
   refused({"--sweep", "lr=1..1e-3", "--random", "3"}, "the first number is the smaller one");
   refused({"--sweep", "lr=1,2", "--random", "x"}, "--random takes a number of runs, got 'x'");
+  refused({"--random", "3"}, "--random 3 says how many runs of --sweep 'lr=1e-4..1e-1' to try; there is no --sweep");
   refused({"--sweep", "lr=1,2", "--epocs", "3"}, "unknown option '--epocs'");
   EXPECT_FALSE(exists("s"));
 }
