@@ -93,6 +93,9 @@ NextText parts_of_file(const std::string& path, bool replaced) {
   return [state, replaced]() -> std::optional<std::string_view> {
     if (state->at >= state->file.size()) return {};
     state->part = part_of_file(state->file, state->at);
+    if (const size_t good = valid_utf8(state->part); good < state->part.size() && !replaced)
+      throw Error("'{}', byte {}: this is no UTF-8; iconv makes that of other encodings", state->file.path(),
+                  state->at + int64_t(good) + 1);
     state->at += int64_t(state->part.size());
     if (replaced) state->part = replaced_utf8(state->part);
     return state->part;

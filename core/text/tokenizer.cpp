@@ -88,12 +88,14 @@ std::vector<Encoding> encode_batch(const Tokenizer& tokenizer, std::span<const s
   return all;
 }
 
+size_t valid_utf8(std::string_view text) {
+  size_t at = 0;
+  for (size_t n = 1; n && at < text.size(); at += n) n = utf8_length(text.substr(at, 4));
+  return at;
+}
+
 void check_utf8(std::string_view text) {
-  for (size_t at = 0; at < text.size();) {
-    const size_t n = utf8_length(text.substr(at, 4));
-    if (n == 0) throw Error("byte {} of the text is no UTF-8", at + 1);
-    at += n;
-  }
+  if (const size_t at = valid_utf8(text); at < text.size()) throw Error("byte {} of the text is no UTF-8", at + 1);
 }
 
 std::string replaced_utf8(std::string_view text) {

@@ -123,8 +123,8 @@ TokenizerRef tokenizer_from_json(std::string_view json, const std::string& name)
 /// The same of a file. Throws for one of more than 1 GiB.
 TokenizerRef read_tokenizer(const std::string& path);
 
-/// The texts of a file, in parts of whole lines; `replaced`: what is no UTF-8 becomes U+FFFD. Keep it as long as it is
-/// used.
+/// The texts of a file, in parts of whole lines; `replaced`: what is no UTF-8 becomes U+FFFD, which else is an error
+/// that names the place. Keep it as long as it is used.
 NextText parts_of_file(const std::string& path, bool replaced);
 /// A tokenizer of the kind "characters", "bytes", "words" or "bpe" (byte-level), whose tokens are those of the texts;
 /// "bytes" looks at none. Tokens of characters are in the order of code points, words the commonest first, behind
@@ -137,6 +137,8 @@ std::vector<Encoding> encode_batch(const Tokenizer& tokenizer, std::span<const s
 /// Makes all as long as the longest, or as the padding says.
 void pad(std::span<Encoding> all, const Padding& how);
 
+/// How many bytes at the start of the text are UTF-8.
+size_t valid_utf8(std::string_view text);
 /// Throws for a text that is no UTF-8: "byte 17 is no UTF-8".
 void check_utf8(std::string_view text);
 /// The bytes at the start of `s`, which is no UTF-8 there, that one U+FFFD stands for (Unicode, chapter 3.9).

@@ -80,5 +80,6 @@ end
 fails('sample 1 has no label in last place', data.stratified_split, data.TensorDataset(torch.ones(4, 3)), { 0.5, 0.5 })
 local _, why = pcall(function() local s = data.RandomSampler(ds, { replace = true }) return s end)
 assert(why:find 'samplers.lua:%d+: RandomSampler: unknown' and not why:find 'share', why)
+fails('expects datasets (with a length and get(i)), got a number', data.StackDataset, ds, 3)
 fails('10 and 3 samples', data.StackDataset, ds, data.TensorDataset(torch.ones(3)))
 print 'ok'

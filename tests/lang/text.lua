@@ -41,7 +41,12 @@ end
 assert(epoch(3, 0) == epoch(3, 2) and (epoch(3, 0) ~= epoch(4, 0) or epoch(3, 0) ~= epoch(5, 0)))
 
 write 'ab\xffcd'
-refused('byte 3', data.TextDataset, path, { tokenizer = 'characters', context = 2 })
+for _, tokenizer in ipairs { 'characters', data.Tokenizer.words { 'ab' } } do
+  refused(path .. "', byte 3: this is no UTF-8", data.TextDataset, path, { tokenizer = tokenizer, context = 2 })
+end
+write(('Zeile\n'):rep(200000) .. 'gr\xfc\xdfe')  -- in the second part of the file
+refused("byte 1200003: this is no UTF-8", data.TextDataset, path, { tokenizer = 'words', context = 2 })
+write 'ab\xffcd'
 assert(data.TextDataset(path, { tokenizer = 'characters', context = 2, errors = 'replace' }):tokens() == 5)
 assert(data.TextDataset(path, { tokenizer = 'bytes', context = 2 }):tokens() == 5)
 write ''

@@ -62,8 +62,7 @@ uint16_t classes_of(char32_t c) {
     case UTF8PROC_CATEGORY_CC:
     case UTF8PROC_CATEGORY_CF:
     case UTF8PROC_CATEGORY_CS:
-    case UTF8PROC_CATEGORY_CO:
-    case UTF8PROC_CATEGORY_CN: return all | other;
+    case UTF8PROC_CATEGORY_CO: return all | other;
     default: return all;
   }
 }

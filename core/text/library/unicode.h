@@ -55,7 +55,7 @@ bool is_accent(char32_t c);
 bool is_mark(char32_t c);
 /// \w of Unicode's regular expressions.
 bool is_word(char32_t c);
-/// C: control, format, private use; also what has no meaning yet.
+/// C without Cn: control, format, private use. What a newer Unicode has given a meaning stays text.
 bool is_other(char32_t c);
 
 /// The lower case of one character, independent of its neighbours: one or two characters.

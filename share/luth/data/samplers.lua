@@ -1,4 +1,6 @@
 -- Samplers: what gives a DataLoader its positions. A call gives those of one epoch, a list or a tensor, from 1.
+local native = require 'luth.native'
+
 local Sampler = {}
 Sampler.__index = Sampler
 Sampler.__call = function(self) return self.draw() end
@@ -188,6 +190,7 @@ end
 function M.StackDataset(...)
   local all = { ... }
   for _, ds in ipairs(all) do
+    if native.kind(ds) ~= 'dataset' then fail('StackDataset', 'expects datasets (with a length and get(i)), got a %s', native.kind(ds)) end
     if #ds ~= #all[1] then fail('StackDataset', 'the datasets have %d and %d samples', #all[1], #ds) end
   end
   if #all == 0 then fail('StackDataset', 'expects datasets') end
