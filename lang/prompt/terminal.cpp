@@ -16,6 +16,7 @@
 
 #include "core/base/error.h"
 #include "lang/runtime/interp.h"
+#include "lang/runtime/patience.h"
 
 namespace luth::lang {
 namespace {
@@ -25,6 +26,13 @@ volatile sig_atomic_t resized = 0, continued = 0;
 
 void on_resize(int) { resized = 1; }
 void on_continue(int) { continued = 1; }
+
+// What the terminal was before the prompt, for ends that run no destructor: os.exit and the third Ctrl-C. A terminal
+// that shows another program now is left as it is.
+termios before_prompt;
+void give_back() {
+  if (tcgetpgrp(STDIN_FILENO) == getpgrp()) tcsetattr(STDIN_FILENO, TCSANOW, &before_prompt);
+}
 
 void install(int signal, void (*handler)(int)) {
   struct sigaction action {};
@@ -74,8 +82,10 @@ bool Terminal::usable() {
 
 Terminal::Terminal() {
   read_terminfo();
-  tcgetattr(STDIN_FILENO, &before_);
-  usual_ = before_;
+  tcgetattr(STDIN_FILENO, &usual_);
+  before_prompt = usual_;
+  std::atexit(give_back);
+  before_sudden_end(give_back);
   usual_.c_lflag |= NOFLSH;
   install(SIGWINCH, on_resize);
   install(SIGCONT, on_continue);
@@ -84,7 +94,7 @@ Terminal::Terminal() {
 
 Terminal::~Terminal() {
   end();
-  tcsetattr(STDIN_FILENO, TCSADRAIN, &before_);
+  tcsetattr(STDIN_FILENO, TCSADRAIN, &before_prompt);
 }
 
 // A terminal that the data base does not know is taken for one of today, with colours.

@@ -54,7 +54,7 @@ class Terminal {
   static std::string repeated(const std::string& s, int n);
   void read_terminfo();
 
-  termios before_{}, usual_{};
+  termios usual_{};
   sigset_t signals_before_{};
   bool editing_ = false, colours_ = false;
   int columns_ = 80, rows_ = 24;

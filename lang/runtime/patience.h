@@ -7,4 +7,7 @@ namespace luth::lang {
 /// luth. What does not stop within a second says so. SIGTERM ends as ever.
 void keep_session();
 
+/// Runs before a signal ends the process at once. Only what is safe in a signal handler.
+void before_sudden_end(void (*hook)());
+
 }  // namespace luth::lang

@@ -28,6 +28,7 @@ std::atomic<Interp*> obeying{nullptr};  // whom signals stop
 std::atomic<Interp*> polling{nullptr};  // who asks for signals by itself
 pthread_t obeying_thread;
 std::atomic<bool> keeps_session{false};
+std::atomic<void (*)()> last_act{nullptr};
 std::atomic<int> presses{0};             // of Ctrl-C since it was last obeyed
 std::atomic<long long> last_press{0};    // nanoseconds
 constexpr long long bounce = 300000000;  // presses that follow so soon are one
@@ -92,6 +93,11 @@ void say(std::initializer_list<const char*> parts) {
     if (write(STDERR_FILENO, part, strlen(part)) < 0) break;
 }
 
+[[noreturn]] void end_at_once(int code) {
+  if (auto hook = last_act.load()) hook();
+  _exit(code);
+}
+
 long long nanoseconds() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -120,7 +126,7 @@ void out_of_patience(int signal) {
   Interp* interp = polling;
   if (signal == SIGALRM && interp && lua_runs && ++rounds < most_rounds) return wait_for_poll(*interp);
   say({"luth: ", name_of(pending), ", in code that does not stop for it\n"});
-  _exit(int(exit_code_of(pending)));
+  end_at_once(int(exit_code_of(pending)));
 }
 
 void stop(lua_State* L, lua_Debug*) {
@@ -136,7 +142,7 @@ void stop(lua_State* L, lua_Debug*) {
 void press_again() {
   const long long now = nanoseconds();
   const bool again = now - last_press.exchange(now) > bounce;
-  if (again && ++presses > 2) _exit(int(ErrorCode::interrupted));
+  if (again && ++presses > 2) end_at_once(int(ErrorCode::interrupted));
   Interp* interp = obeying;
   if (interp && interp->running) hook_running(*interp, stop);
   set_interrupt_time(now);
@@ -157,7 +163,7 @@ void on_signal(int signal) {
   if (before == SIGINT && keeps_session) {
     if (signal == SIGINT) return press_again();
   } else if (before) {
-    _exit(128 + signal);
+    end_at_once(128 + signal);
   }
   set_interrupt_time(nanoseconds());
   if (out_of_time) end_before_the_hard_limit();
@@ -224,6 +230,8 @@ void clear_interrupt() {
 }
 
 void keep_session() { keeps_session = true; }
+
+void before_sudden_end(void (*hook)()) { last_act = hook; }
 
 void check_interrupt() {
   const int s = interrupted();

@@ -220,8 +220,18 @@ TEST_F(Editor, TheThirdInterruptLeaves) {
   s.type("string.find(('a'):rep(40), ('a?'):rep(40) .. ('a'):rep(40))\r");  // no Lua runs in it
   for (int i = 0; i < 2; ++i) s.settle(1), s.type("\x03"), usleep(400000);
   EXPECT_TRUE(s.terminal.expect("the next Ctrl-C leaves luth")) << s.text();
+  EXPECT_FALSE(s.terminal.drops_typed());
   s.type("\x03");
   EXPECT_EQ(s.terminal.wait(), 130) << s.text();
+  EXPECT_TRUE(s.terminal.drops_typed());
+}
+
+TEST_F(Editor, ExitGivesTheTerminalBack) {
+  Screen s;
+  ASSERT_TRUE(asks(s));
+  s.type("os.exit(3)\r");
+  EXPECT_EQ(s.terminal.wait(), 3) << s.text();
+  EXPECT_TRUE(s.terminal.drops_typed());
 }
 
 TEST_F(Editor, OperatorsStop) {

@@ -282,6 +282,11 @@ class Terminal {
     const size_t name_end = stat.rfind(") ");
     return name_end != std::string::npos && (stat[name_end + 2] == 'R' || stat[name_end + 2] == 'D');
   }
+  // Whether Ctrl-C drops what was typed before it, as a terminal does whose settings no prompt has changed.
+  bool drops_typed() const {
+    termios settings{};
+    return tcgetattr(fd_, &settings) == 0 && !(settings.c_lflag & NOFLSH);
+  }
   const std::string& state_dir() const { return state_.path(); }
 
   // Waits for the end (SIGKILL after `seconds`: 137) and returns the exit code.
