@@ -24,6 +24,7 @@
 #include "core/io/disk.h"
 #include "core/io/json.h"
 #include "lang/data/data.h"
+#include "lang/hints/lua_lexer.h"
 #include "lang/library/choose_device.h"
 #include "lang/library/debugging.h"
 #include "lang/library/lua_tree.h"
@@ -276,6 +277,25 @@ int json_decode(lua_State* L) {
   const char* text = luaL_checklstring(L, 1, &n);
   return push_item(L, io::from_json({text, n})), 1;
 }
+// tokens(text): the kinds of the tokens of a chunk, their texts and their lines, three lists. Kinds: "name", "word" (of
+// Lua), "number", "string", "op". Comments are left out.
+int tokens_of(lua_State* L) {
+  constexpr const char* kinds[] = {"name", "word", "word", "number", "string", nullptr, "op", "op"};
+  size_t n;
+  const char* text = luaL_checklstring(L, 1, &n);
+  auto tokens = lua_tokens({text, n});
+  std::erase_if(tokens, [](const LuaToken& t) { return t.kind == LuaToken::Kind::comment; });
+  push_items(L, tokens, [&](const LuaToken& t) { lua_pushstring(L, kinds[size_t(t.kind)]); });
+  push_items(L, tokens, [&](const LuaToken& t) { lua_pushlstring(L, text + t.begin, t.end - t.begin); });
+  size_t at = 0;
+  lua_Integer line = 1;
+  push_items(L, tokens, [&](const LuaToken& t) {
+    line += std::count(text + at, text + t.begin, '\n');
+    at = t.begin;
+    lua_pushinteger(L, line);
+  });
+  return 3;
+}
 
 int save_rotating(lua_State* L) { return io::save_rotating(to_item(L, 1), luaL_checkstring(L, 2)), 0; }
 
@@ -316,6 +336,7 @@ constexpr luaL_Reg functions[] = {
     {"document", guarded<document_value>},
     {"json_encode", guarded<json_encode>},
     {"json_decode", guarded<json_decode>},
+    {"tokens", guarded<tokens_of>},
     {"save_rotating", guarded<save_rotating>},
     {"run", guarded<run_process>},
     {"start", guarded<start_process>},

@@ -4,8 +4,8 @@
 #include <cstdio>
 
 #include "core/base/visible.h"
+#include "lang/hints/lua_lexer.h"
 #include "lang/prompt/glyphs.h"
-#include "lang/prompt/lua_lexer.h"
 #include "lang/runtime/interp.h"
 
 namespace luth::lang {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "lang/prompt/lua_lexer.h"
+#include "lang/hints/lua_lexer.h"
 
 namespace luth::lang {
 namespace {

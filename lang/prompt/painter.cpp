@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "lang/hints/lua_lexer.h"
 #include "lang/prompt/glyphs.h"
-#include "lang/prompt/lua_lexer.h"
 
 namespace luth::lang {
 namespace {

@@ -22,17 +22,17 @@ local function read(path)
   return text or errors.usage('cannot read %s', message and message:find(path, 1, true) and message or path)
 end
 
---- The findings {line, text} in the text of a chunk, a syntax error among them; and its tree with resolved names, nil where it is
---- no chunk.
+--- The findings {line, text} in the text of a chunk, a syntax error among them; and its variables, nil where it is no chunk.
 function M.text(text)
   local shown = text:gsub('^\xEF\xBB\xBF', ''):gsub('^#[^\n]*', '')
   local chunk, message = load(shown, '=chunk', 't')
   if chunk then
-    local ok, findings, body = pcall(function()
-      local body = parse(text)
-      return rules(body, resolve(body)), body
+    local ok, findings, variables = pcall(function()
+      local body = parse(shown)
+      local resolved = resolve(body)
+      return rules(body, resolved), resolved.variables
     end)
-    if ok then return findings, body end
+    if ok then return findings, variables end
     if not tostring(findings):find('stack overflow', 1, true) then error(findings, 0) end
     return { { line = 1, text = 'an expression or block has too many parts within each other to be checked' } }
   end

@@ -46,6 +46,7 @@ local function document_of(params)
   local uri = params.textDocument and params.textDocument.uri
   return documents[uri] or error('the document ' .. native.foreign(tostring(uri), 100) .. ' is not open', 0)
 end
+local function place_of(params) return document_of(params):place(params.position) end
 
 -- ---- requests and notifications --------------------------------------------------------------------------------------
 
@@ -71,14 +72,14 @@ function requests.shutdown()
   return 'null'
 end
 requests['textDocument/hover'] = function(params)
-  local text = answers.hover(document_of(params), params.position)
+  local text = answers.hover(place_of(params))
   return text and encode { contents = { kind = 'markdown', value = text } } or 'null'
 end
 requests['textDocument/completion'] = function(params)
-  return ('{"isIncomplete":false,"items":%s}'):format(list(answers.completion(document_of(params), params.position)))
+  return ('{"isIncomplete":false,"items":%s}'):format(list(answers.completion(place_of(params))))
 end
 requests['textDocument/signatureHelp'] = function(params)
-  local signature = answers.signature(document_of(params), params.position)
+  local signature = answers.signature(place_of(params))
   return signature and encode { signatures = { signature }, activeSignature = 0 } or 'null'
 end
 
@@ -130,9 +131,19 @@ local function answer(message)
   elseif ok then reply(id, result) else refuse(id, codes.internal, tostring(result)) end
 end
 
+-- Garbage is collected between messages, when memory has doubled: while a tree grows, all of it is in use.
+local kept = 0
+local function collect()
+  if collectgarbage 'count' < 2 * kept then return end
+  collectgarbage()
+  kept = collectgarbage 'count'
+end
+
 --- Serves until the editor says exit or closes the input. Returns the number of failures: 0 after a shutdown.
 function M.run()
+  collectgarbage 'stop'
   while true do
+    collect()
     local text = read()
     if not text then return ended and 0 or 1 end
     local ok, message = pcall(native.json_decode, text)

@@ -16,7 +16,7 @@ class StrangeFolder : public ::testing::Test {
   void SetUp() override {
     for (const char* name :
          {"luth/check.lua", "luth/bench.lua", "luth/train.lua", "luth/native.lua", "luth/reference.lua",
-          "luth/train/errors.lua", "luth/train/fields.lua", "luth/train/options.lua", "luth/check/lexer.lua",
+          "luth/train/errors.lua", "luth/train/fields.lua", "luth/train/options.lua", "luth/check/parser.lua",
           "luth/bench/workloads.lua", "luth/torch/copies.lua", "luth/torch/arguments.lua", "luth/torch/computed.lua",
           "luth/later.lua", "torch/assert_close.lua", "torch/testing.lua", "models/common.lua", "models/init.lua"})
       dir_.write(name, "print('EVIL')\nreturn {}\n");

@@ -99,14 +99,25 @@ assert(select(2, answer(list, 5)).message:find('is not open', 1, true))
 -- Of a long document no more is read for an answer than what is near: each brace of a large table once had all of it searched.
 local Document, answers = require 'luth.lsp.document', require 'luth.lsp.answers'
 local long = ('local abc = 1\n'):rep(1000) .. 'x = ' .. ('{\n'):rep(100) .. 'torch.'
-local document, most = Document.new('u', long, 'utf-8'), 0
-document.text = setmetatable({ find = function(_, ...) return long:find(...) end, sub = function(_, ...)
+local place, most = Document.new('u', long, 'utf-8'):place { line = 1100, character = 6 }, 0
+place.text = setmetatable({ find = function(_, ...) return long:find(...) end, sub = function(_, ...)
   local part = long:sub(...)
   most = math.max(most, #part)
   return part
 end }, { __len = function() return #long end })
-assert(#answers.completion(document, { line = 1100, character = 6 }) > 100)
-assert(answers.signature(document, { line = 1100, character = 6 }) == nil and most <= 200, most)
+assert(#answers.completion(place) > 100)
+assert(answers.signature(place) == nil and most <= 200, most)
+
+-- A variable is seen in its block alone, also while its kind is not known and while the text is no chunk.
+local function seen(line, word, ...)
+  local l = serve { start, open 'local function outer(given)\n  local made = given.x\n  print(made)\nend\nprint(1)\n', at(2, 'completion', line, 0), ... }
+  return labels(answer(l, 2))[word], l
+end
+assert(seen(2, 'given') and seen(2, 'made') and seen(2, 'outer'))
+assert(not seen(4, 'given') and not seen(4, 'made') and seen(4, 'outer'))
+local lines = { range = { start = { line = 1, character = 0 }, ['end'] = { line = 1, character = 0 } }, text = 'if given then\n\n\n' }
+local _, l = seen(2, 'made', change(lines), at(3, 'completion', 5, 0), at(4, 'completion', 7, 0))
+assert(labels(answer(l, 3)).made and labels(answer(l, 3)).given and not labels(answer(l, 4)).given)
 
 -- ---- what is no message ----------------------------------------------------------------------------------------------
 

@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 #include <locale.h>
 
+#include "lang/hints/lua_lexer.h"
 #include "lang/prompt/buffer.h"
 #include "lang/prompt/glyphs.h"
 #include "lang/prompt/history.h"
 #include "lang/prompt/keys.h"
-#include "lang/prompt/lua_lexer.h"
 
 namespace luth::lang {
 namespace {
@@ -161,6 +161,7 @@ TEST_F(PromptParts, LexerTakesUnfinishedText) {
   EXPECT_EQ(kinds("[[ open"), "'…");
   EXPECT_EQ(kinds("--[[ open\nx"), "-…");
   EXPECT_EQ(kinds("'ends here\nx"), "'n");
+  EXPECT_EQ(kinds("'goes on\\\r\nx'"), "'");
   EXPECT_EQ(kinds("x ! y"), "n?n");
 }
 

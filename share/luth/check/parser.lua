@@ -1,30 +1,33 @@
 -- The tree of a Lua 5.4 chunk that Lua has accepted. Every node has `type` and `line`.
 --   expressions  Constant{kind, value} Name{name} Index{object, key, dot} Call{callee, args, continues} Method{object, name, args}
 --                Binary{op, left, right} Unary{op, operand} Function{params, body, method} Table{items, keys, positional, mixed} Paren{inner}
+-- A body is a list of statements whose `last` is the line of what ends it.
 --   statements   Local{names, attributes, values} Assign{targets, values} Do{body} CallStatement{call}
 --                If{conditions, bodies, otherwise} While{condition, body} Repeat{body, condition}
 --                For{names, values, body, numeric} Return{values} Jump; functions are Assign or Local with is_function
-local lex = require 'luth.check.lexer'
+local native = require 'luth.native'
 
 local Parser = {}
 Parser.__index = Parser
 
-function Parser:peek() return self.tokens[self.at] end
-function Parser:is(text)
-  local t = self.tokens[self.at]
-  return t.text == text and (t.kind == 'op' or t.kind == 'word')
-end
+-- The text tells an operator or word of Lua from all other tokens, since a string has its quotes.
+function Parser:is(text) return self.texts[self.at] == text end
+function Parser:line() return self.lines[self.at] end
 function Parser:take()
-  self.at = self.at + 1
-  return self.tokens[self.at - 1]
+  local at = self.at
+  self.at = at + 1
+  return self.texts[at]
 end
-function Parser:accept(text) return self:is(text) and self:take() or nil end
+function Parser:accept(text)
+  if self.texts[self.at] ~= text then return nil end
+  self.at = self.at + 1
+  return text
+end
 function Parser:expect(text)
-  local got = self:peek()
-  return self:accept(text) or error(string.format('line %d: expected %s, got %s', got.line, text, got.text), 0)
+  return self:accept(text) or error(string.format('line %d: expected %s, got %s', self:line(), text, self.texts[self.at]), 0)
 end
 function Parser:node(kind, fields, line)
-  fields.type, fields.line = kind, line or self:peek().line
+  fields.type, fields.line = kind, line
   return fields
 end
 
@@ -36,7 +39,7 @@ local binary = {  -- left and right priority, as Lua's own parser has them
   ['>>'] = { 7, 7 }, ['..'] = { 9, 8 }, ['+'] = { 10, 10 }, ['-'] = { 10, 10 }, ['*'] = { 11, 11 }, ['/'] = { 11, 11 },
   ['//'] = { 11, 11 }, ['%'] = { 11, 11 }, ['^'] = { 14, 13 },
 }
-local unary_priority = 12
+local unary, unary_priority = { ['not'] = true, ['-'] = true, ['#'] = true, ['~'] = true }, 12
 local constants = { ['nil'] = 'nil', ['true'] = 'boolean', ['false'] = 'boolean', ['...'] = 'vararg' }
 
 function Parser:list()
@@ -54,10 +57,10 @@ function Parser:table_items()
       self:expression()
       self:expect(']')
       self:expect('=')
-    elseif self:peek().kind == 'name' and self.tokens[self.at + 1].text == '=' then
-      local name = self:take()
-      key = { text = name.text, line = name.line }
-      keys[#keys + 1], mixture.name = key, name.text
+    elseif self.kinds[self.at] == 'name' and self.texts[self.at + 1] == '=' then
+      local line, name = self:line(), self:take()
+      key = { text = name, line = line }
+      keys[#keys + 1], mixture.name = key, name
       self:take()
     else
       mixture.positions = mixture.positions + 1
@@ -74,7 +77,7 @@ function Parser:function_body(line, method)
   self:expect('(')
   local params = {}
   while not self:is(')') do
-    params[#params + 1] = self:take().text
+    params[#params + 1] = self:take()
     if not self:accept(',') then break end
   end
   self:expect(')')
@@ -84,28 +87,26 @@ function Parser:function_body(line, method)
 end
 
 function Parser:simple()
-  local t = self:peek()
-  if t.kind == 'number' or t.kind == 'string' or constants[t.text] and t.kind ~= 'name' then
+  local kind, text, line = self.kinds[self.at], self.texts[self.at], self:line()
+  if kind == 'number' or kind == 'string' or constants[text] then
     self:take()
-    return self:node('Constant', { kind = constants[t.text] or t.kind, value = t.text }, t.line)
+    return { type = 'Constant', line = line, kind = constants[text] or kind, value = text }
   end
-  if self:is('{') then return self:node('Table', self:table_items(), t.line) end
-  if self:accept('function') then return self:function_body(t.line) end
+  if text == '{' then return self:node('Table', self:table_items(), line) end
+  if self:accept('function') then return self:function_body(line) end
   return self:suffixed()
 end
 
 function Parser:primary()
-  local t = self:take()
-  if t.kind == 'name' then return self:node('Name', { name = t.text }, t.line) end
+  local kind, line, text = self.kinds[self.at], self:line(), self:take()
+  if kind == 'name' then return { type = 'Name', line = line, name = text } end
   local inner = self:expression()
   self:expect(')')
-  return self:node('Paren', { inner = inner }, t.line)
+  return self:node('Paren', { inner = inner }, line)
 end
 
 function Parser:arguments()
-  local t = self:peek()
-  if t.kind == 'string' then return { self:simple() } end
-  if self:is('{') then return { self:simple() } end
+  if self.kinds[self.at] == 'string' or self:is('{') then return { self:simple() } end
   self:expect('(')
   local args = self:is(')') and {} or self:list()
   self:expect(')')
@@ -115,18 +116,21 @@ end
 function Parser:suffixed()
   local e = self:primary()
   while true do
-    local t = self:peek()
-    if self:accept('.') then
-      e = self:node('Index', { object = e, key = self:take().text, dot = true }, t.line)
-    elseif self:accept('[') then
-      e = self:node('Index', { object = e, key = self:expression() }, t.line)
+    local at = self.at
+    local text, line = self.texts[at], self.lines[at]
+    if text == '.' then
+      self.at = at + 2
+      e = { type = 'Index', line = line, object = e, key = self.texts[at + 1], dot = true }
+    elseif text == '[' then
+      self.at = at + 1
+      e = { type = 'Index', line = line, object = e, key = self:expression() }
       self:expect(']')
-    elseif self:accept(':') then
-      local name = self:take().text
-      e = self:node('Method', { object = e, name = name, args = self:arguments() }, t.line)
-    elseif self:is('(') or self:is('{') or t.kind == 'string' then
-      local continues = t.text == '(' and t.kind == 'op' and t.line > self.tokens[self.at - 1].line
-      e = self:node('Call', { callee = e, args = self:arguments(), continues = continues }, t.line)
+    elseif text == ':' then
+      self.at = at + 2
+      e = { type = 'Method', line = line, object = e, name = self.texts[at + 1], args = self:arguments() }
+    elseif text == '(' or text == '{' or self.kinds[at] == 'string' then
+      local continues = text == '(' and line > self.lines[at - 1]
+      e = { type = 'Call', line = line, callee = e, args = self:arguments(), continues = continues }
     else
       return e
     end
@@ -135,47 +139,45 @@ end
 
 function Parser:expression(limit)
   local left
-  local t = self:peek()
-  if t.kind ~= 'string' and (t.text == 'not' or t.text == '-' or t.text == '#' or t.text == '~') then
+  local op, line = self.texts[self.at], self:line()
+  if unary[op] then
     self:take()
-    left = self:node('Unary', { op = t.text, operand = self:expression(unary_priority) }, t.line)
+    left = self:node('Unary', { op = op, operand = self:expression(unary_priority) }, line)
   else
     left = self:simple()
   end
   while true do
-    local op = self:peek()
-    local priority = op.kind ~= 'string' and binary[op.text]
+    op, line = self.texts[self.at], self:line()
+    local priority = binary[op]
     if not priority or priority[1] <= (limit or 0) then return left end
     self:take()
-    left = self:node('Binary', { op = op.text, left = left, right = self:expression(priority[2]) }, op.line)
+    left = { type = 'Binary', line = line, op = op, left = left, right = self:expression(priority[2]) }
   end
 end
 
 -- ---- statements ----
 
-local closing = { ['end'] = true, ['else'] = true, ['elseif'] = true, ['until'] = true }
-function Parser:at_end_of_block()
-  local t = self:peek()
-  return t.kind == 'end' or t.kind == 'word' and closing[t.text]
-end
+local closing = { ['end'] = true, ['else'] = true, ['elseif'] = true, ['until'] = true, ['<end>'] = true }
+function Parser:at_end_of_block() return closing[self.texts[self.at]] end
 
 function Parser:block()
   local list = {}
   while not self:at_end_of_block() do list[#list + 1] = self:statement() end
+  list.last = self:line()
   return list
 end
 
 function Parser:local_statement(line)
   if self:accept('function') then
-    local name = self:take().text
+    local name = self:take()
     local values = { self:function_body(line) }
     return self:node('Local', { names = { name }, attributes = {}, values = values, is_function = true }, line)
   end
   local names, attributes = {}, {}
   repeat
-    names[#names + 1] = self:take().text
+    names[#names + 1] = self:take()
     if self:accept('<') then
-      attributes[#names] = self:take().text
+      attributes[#names] = self:take()
       self:expect('>')
     end
   until not self:accept(',')
@@ -186,8 +188,8 @@ end
 function Parser:function_statement(line)
   local target, method = self:primary(), false
   while self:is('.') or self:is(':') do
-    method = self:take().text == ':'
-    target = self:node('Index', { object = target, key = self:take().text, dot = true }, line)
+    method = self:take() == ':'
+    target = self:node('Index', { object = target, key = self:take(), dot = true }, line)
   end
   local values = { self:function_body(line, method) }
   return self:node('Assign', { targets = { target }, values = values, is_function = true }, line)
@@ -206,9 +208,9 @@ function Parser:if_statement(line)
 end
 
 function Parser:for_statement(line)
-  local names = { self:take().text }
-  while self:accept(',') do names[#names + 1] = self:take().text end
-  local numeric = self:take().text == '='
+  local names = { self:take() }
+  while self:accept(',') do names[#names + 1] = self:take() end
+  local numeric = self:take() == '='
   local values = self:list()
   self:expect('do')
   local body = self:block()
@@ -257,23 +259,24 @@ local statements = {
 }
 
 function Parser:statement()
-  local t = self:peek()
-  if self:accept(';') then return self:node('Jump', {}, t.line) end
+  local line = self:line()
+  if self:accept(';') then return self:node('Jump', {}, line) end
   if self:accept('::') then
     self:take()
     self:expect('::')
-    return self:node('Jump', {}, t.line)
+    return self:node('Jump', {}, line)
   end
-  local read = t.kind == 'word' and statements[t.text]
-  if not read then return self:expression_statement(t.line) end
+  local read = statements[self.texts[self.at]]
+  if not read then return self:expression_statement(line) end
   self:take()
-  return read(self, t.line)
+  return read(self, line)
 end
 
 return function(text)
-  local parser = setmetatable({ tokens = lex(text), at = 1 }, Parser)
+  local kinds, texts, lines = native.tokens(text)
+  texts[#texts + 1], lines[#lines + 1] = '<end>', lines[#lines] or 1
+  local parser = setmetatable({ kinds = kinds, texts = texts, lines = lines, at = 1 }, Parser)
   local body = parser:block()
-  local t = parser:peek()
-  if t.kind ~= 'end' then error('line ' .. t.line .. ': unexpected ' .. t.text, 0) end
+  if not parser:is('<end>') then error('line ' .. parser:line() .. ': unexpected ' .. parser:take(), 0) end
   return body
 end

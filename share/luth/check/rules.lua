@@ -1,6 +1,7 @@
 -- The rules of `luth check`: each sees every expression or statement of a tree whose names are resolved.
 local registry = require 'luth.registry'
 local kinds = require 'luth.check.kinds'
+local parts = require 'luth.check.parts'
 
 local Checker = {}
 Checker.__index = Checker
@@ -197,24 +198,28 @@ end
 
 local statement = {}
 local others = { require 'luth.check.names', require 'luth.check.calls', (require 'luth.check.training') }
-local all = { { expression = expression }, table.unpack(others) }
+
+-- The rules of a kind by type of node, in order.
+local function by_type(sources, kind)
+  local lists = {}
+  for _, source in ipairs(sources) do
+    for type, rule in pairs(source[kind]) do
+      lists[type] = lists[type] or {}
+      table.insert(lists[type], rule)
+    end
+  end
+  return lists
+end
+local expression_rules = by_type({ { expression = expression }, table.unpack(others) }, 'expression')
+local statement_rules = by_type(others, 'statement')
 
 function Checker:expressions(list)
   for _, e in ipairs(list) do self:expression(e) end
 end
-local parts = {
-  Index = { 'object' }, Call = { 'callee' }, Method = { 'object' }, Binary = { 'left', 'right' }, Unary = { 'operand' },
-  Paren = { 'inner' },
-}
 function Checker:expression(e)
-  for _, rules in ipairs(all) do
-    local rule = rules.expression[e.type]
-    if rule then rule(self, e) end
-  end
-  for _, part in ipairs(parts[e.type] or {}) do self:expression(e[part]) end
-  if e.type == 'Index' and not e.dot then self:expression(e.key) end
-  if e.args then self:expressions(e.args) end
-  if e.items then self:expressions(e.items) end
+  local list, walk = expression_rules[e.type], parts[e.type]
+  for i = 1, list and #list or 0 do list[i](self, e) end
+  if walk then walk(self, e) end
   if e.type == 'Function' then
     local passed = self.passed
     self.passed = passed or e.passed  -- whether this runs in a function that is an argument
@@ -268,10 +273,8 @@ function statement.Jump() end
 
 function Checker:statements(list)
   for _, s in ipairs(list) do
-    for _, rules in ipairs(others) do
-      local rule = rules.statement[s.type]
-      if rule then rule(self, s) end
-    end
+    local rules = statement_rules[s.type]
+    for i = 1, rules and #rules or 0 do rules[i](self, s) end
     statement[s.type](self, s)
   end
 end

@@ -1,55 +1,40 @@
--- Name resolution: a Name that is a local gets `variable`, others are globals. A variable has name, line, `values` (the
--- expressions that are assigned to it; false for unknown values such as parameters and loop variables), `reads`,
--- and `closes` for one with <close>. Returns `globals`, the assignments to globals, and `fields`, the targets of others.
+-- Name resolution: a Name that is a local gets `variable`, others are globals. A variable has name, line, `last` (the line
+-- that ends its block), `values` (the expressions that are assigned to it; false for unknown values such as parameters and
+-- loop variables), `reads`, and `closes` for one with <close>. Returns `variables`, all of them in order, `globals`, the
+-- assignments to globals, and `fields`, the targets of others.
+local parts = require 'luth.check.parts'
+
 local Resolver = {}
 Resolver.__index = Resolver
 
 function Resolver:declare(name, line, value, closes)
-  local variable = { name = name, line = line, values = { value }, reads = 0, closes = closes }
+  local variable = { name = name, line = line, values = { value }, reads = 0, closes = closes, last = self.last }
   self.scope[name] = variable
+  self.variables[#self.variables + 1] = variable
   return variable
 end
-function Resolver:inside(f)
-  self.scope = setmetatable({}, { __index = self.scope })
-  f()
-  self.scope = getmetatable(self.scope).__index
+function Resolver:inside(body, f)
+  local scope, last = self.scope, self.last
+  self.scope, self.last = setmetatable({}, { __index = scope }), body.last
+  f(self, body)
+  self.scope, self.last = scope, last
 end
-function Resolver:block(body)
-  self:inside(function() self:statements(body) end)
-end
+function Resolver:block(body) self:inside(body, Resolver.statements) end
 function Resolver:list(values)
   for _, e in ipairs(values) do self:expression(e) end
 end
 
 local visit = {}
+for type, walk in pairs(parts) do visit[type] = walk end
 function Resolver:expression(e) visit[e.type](self, e) end
 function visit.Constant() end
 function visit.Name(self, e)
   e.variable = self.scope[e.name]
   if e.variable then e.variable.reads = e.variable.reads + 1 end
 end
-function visit.Index(self, e)
-  self:expression(e.object)
-  if not e.dot then self:expression(e.key) end
-end
-function visit.Call(self, e)
-  self:expression(e.callee)
-  self:list(e.args)
-end
-function visit.Method(self, e)
-  self:expression(e.object)
-  self:list(e.args)
-end
-function visit.Binary(self, e)
-  self:expression(e.left)
-  self:expression(e.right)
-end
-function visit.Unary(self, e) self:expression(e.operand) end
-function visit.Table(self, e) self:list(e.items) end
-function visit.Paren(self, e) self:expression(e.inner) end
 function visit.Function(self, e)
   self.depth = self.depth + 1
-  self:inside(function()
+  self:inside(e.body, function()
     if e.method then self:declare('self', e.line, false) end
     for _, name in ipairs(e.params) do self:declare(name, e.line, false) end
     self:statements(e.body)
@@ -109,14 +94,14 @@ function visit.While(self, s)
   self:block(s.body)
 end
 function visit.Repeat(self, s)
-  self:inside(function()
+  self:inside(s.body, function()
     self:statements(s.body)
     self:expression(s.condition)
   end)
 end
 function visit.For(self, s)
   self:list(s.values)
-  self:inside(function()
+  self:inside(s.body, function()
     local value = s.numeric and { type = 'Constant', kind = 'number' }
     local list = s.values[1]
     if not s.numeric and list.type == 'Call' and list.callee.name == 'ipairs' and not list.callee.variable then
@@ -138,7 +123,7 @@ function Resolver:statements(list)
 end
 
 return function(body)
-  local resolver = setmetatable({ scope = {}, depth = 0, globals = {}, fields = {} }, Resolver)
+  local resolver = setmetatable({ scope = {}, depth = 0, variables = {}, globals = {}, fields = {} }, Resolver)
   resolver:block(body)
   return resolver
 end

@@ -14,10 +14,10 @@ local symbol = { method = 2, ['function'] = 3, field = 5, variable = 6, class = 
 local classes = registry.classes()
 local by_kind = { tensor = torch.Tensor, mask = torch.Tensor, module = nn.Module, optimizer = classes['optim.Optimizer'], string = string }
 
--- The value at a path of luth's or Lua's own names; nil for others, also where the document has a variable of that name.
-local function value_at(document, path)
+-- The value at a path of luth's or Lua's own names; nil for others, also where a variable of that name is seen.
+local function value_at(place, path)
   local root = path:match '^[%a_][%w_]*'
-  if not root or document.kinds[root] then return nil end
+  if not root or place.kinds[root] then return nil end
   local at = _G
   for part in path:gmatch '[^.]+' do
     if type(at) ~= 'table' or part:find ':' then return nil end
@@ -30,26 +30,26 @@ local function value_at(document, path)
 end
 
 -- The table of methods of the object in front of a name.
-local function methods_of(document, object)
-  local kind = document.kinds[object:match '^[%a_][%w_]*$' or '']
+local function methods_of(place, object)
+  local kind = place.kinds[object:match '^[%a_][%w_]*$' or '']
   return by_kind[kind]
 end
 
 -- The path around a byte, "torch.topk" or "x:sum", and where its last name begins.
-local function path_at(document, byte)
-  local from, to = byte, byte - 1
-  while from > 1 and document.text:find('^[%w_.:]', from - 1) do from = from - 1 end
-  while document.text:find('^[%w_]', to + 1) do to = to + 1 end
-  return document.text:sub(from, to)
+local function path_at(place)
+  local from, to = place.byte, place.byte - 1
+  while from > 1 and place.text:find('^[%w_.:]', from - 1) do from = from - 1 end
+  while place.text:find('^[%w_]', to + 1) do to = to + 1 end
+  return place.text:sub(from, to)
 end
 
 -- The help of a path: of luth's own names, of a method of a variable whose kind is known, or of any method of that name.
-local function help_of(document, path)
-  local value = value_at(document, path)
+local function help_of(place, path)
+  local value = value_at(place, path)
   if value ~= nil then return registry.help_of(value) end
   local object, name = path:match '^(.*)[.:]([%a_][%w_]*)$'
   if not object then return '' end
-  local methods = methods_of(document, object)
+  local methods = methods_of(place, object)
   if methods then
     local method = rawget(methods, name) or select(2, pcall(function() return methods[name] end))
     return type(method) == 'function' and registry.help_of(method) or methods == torch.Tensor and registry.help_of_name('x.' .. name) or ''
@@ -57,9 +57,11 @@ local function help_of(document, path)
   return registry.help_of_name('x:' .. name)
 end
 
---- Markdown for the name at a position; nil where there is no help.
-function M.hover(document, position)
-  local help = help_of(document, path_at(document, document:byte_at(position)))
+-- A place is what Document:place gives.
+
+--- Markdown for the name at a place; nil where there is no help.
+function M.hover(place)
+  local help = help_of(place, path_at(place))
   if help == '' then return nil end
   local signature, rest = help:match '^([^\n]*)\n?(.*)$'
   local lines = {}
@@ -93,13 +95,13 @@ local function add_names_of(items, seen, values, methods_only, prefix)
 end
 
 -- What can follow `object` and a dot or a colon.
-local function fields(document, object, separator, prefix)
+local function fields(place, object, separator, prefix)
   local items, seen = {}, {}
-  local value = value_at(document, object)
+  local value = value_at(place, object)
   if type(value) == 'table' then
     add_names_of(items, seen, value, separator == ':', prefix)
   else
-    local methods = methods_of(document, object)
+    local methods = methods_of(place, object)
     for _, values in ipairs(methods and { methods } or separator == ':' and { torch.Tensor, nn.Module } or {}) do
       add_names_of(items, seen, values, true, prefix)
     end
@@ -111,50 +113,49 @@ local function fields(document, object, separator, prefix)
 end
 
 -- The path that ends before a byte, nil where there is none. A search for it in all of the text would take long.
-local function path_before(document, at)
-  return document.text:sub(math.max(1, at - 200), at - 1):match '([%a_][%w_.:]*)%s*$'
+local function path_before(place, at)
+  return place.text:sub(math.max(1, at - 200), at - 1):match '([%a_][%w_.:]*)%s*$'
 end
 
 -- The call within whose arguments a byte lies: the path of what is called, and whether it is in a table of named arguments.
-local function call_at(document, byte)
+local function call_at(place)
   local depth, named = 0, false
-  for at = byte - 1, math.max(1, byte - 2000), -1 do
-    local c = document.text:sub(at, at)
+  for at = place.byte - 1, math.max(1, place.byte - 2000), -1 do
+    local c = place.text:sub(at, at)
     if c == ')' or c == '}' or c == ']' then depth = depth + 1
     elseif (c == '(' or c == '{' or c == '[') and depth > 0 then depth = depth - 1
     elseif c == '{' then
       named = true
-      local path = path_before(document, at)
+      local path = path_before(place, at)
       if path then return path, true end
     elseif c == '(' then
-      return path_before(document, at), named
+      return path_before(place, at), named
     elseif c == '[' then return nil end
   end
   return nil
 end
 
-local function add_options(document, items, seen, byte)
-  local path, named = call_at(document, byte)
+local function add_options(place, items, seen)
+  local path, named = call_at(place)
   if not path or not named then return end
-  local value = value_at(document, path)
+  local value = value_at(place, path)
   local method = path:match ':([%a_][%w_]*)$'
-  if value == nil and method then value = (methods_of(document, path:match '^(.*):') or {})[method] end
+  if value == nil and method then value = (methods_of(place, path:match '^(.*):') or {})[method] end
   local signature = value ~= nil and registry.help_of(value):match '^[^\n]*' or ''
   for name in pairs(value ~= nil and calls.names_of(value) or {}) do
     add(items, seen, name, symbol.property, signature:match('%f[%w_]' .. name .. ' = [^,})]*'))
   end
 end
 
---- Items for the names that can follow a position.
-function M.completion(document, position)
-  local byte = document:byte_at(position)
-  local before = document.text:sub(document.lines[position.line + 1] or byte, byte - 1)
+--- Items for the names that can follow a place.
+function M.completion(place)
+  local before = place.text:sub(place.line, place.byte - 1)
   local object, separator, prefix = before:match '([%a_][%w_.]*)([.:])([%w_]*)$'
-  if object then return fields(document, object, separator, prefix) end
+  if object then return fields(place, object, separator, prefix) end
   prefix = before:match '[%a_][%w_]*$' or ''
   local items, seen = {}, {}
-  add_options(document, items, seen, byte)
-  for name in pairs(document.kinds) do
+  add_options(place, items, seen)
+  for name in pairs(place.kinds) do
     if name:sub(1, #prefix) == prefix then add(items, seen, name, symbol.variable) end
   end
   add_names_of(items, seen, _G, false, prefix)
@@ -164,10 +165,10 @@ function M.completion(document, position)
   return items
 end
 
---- The signature of the call around a position; nil where there is none.
-function M.signature(document, position)
-  local path = call_at(document, document:byte_at(position))
-  local help = path and help_of(document, path) or ''
+--- The signature of the call around a place; nil where there is none.
+function M.signature(place)
+  local path = call_at(place)
+  local help = path and help_of(place, path) or ''
   if help == '' then return nil end
   local signature, brief = model.parts(help)
   return { label = signature, documentation = brief }

@@ -1,4 +1,4 @@
--- A document of an editor: its text, what luth check says of it, and the kinds of its variables.
+-- A document of an editor: its text, what luth check says of it, and its variables.
 local check = require 'luth.check'
 local kinds = require 'luth.check.kinds'
 
@@ -6,7 +6,7 @@ local Document = {}
 Document.__index = Document
 
 local function new(uri, text, encoding)
-  local self = setmetatable({ uri = uri, encoding = encoding, kinds = {} }, Document)
+  local self = setmetatable({ uri = uri, encoding = encoding, variables = {} }, Document)
   self:set(text)
   return self
 end
@@ -57,36 +57,37 @@ function Document:change(change)
   if not change.range then return self:set(change.text) end
   local from, to = self:byte_at(change.range.start), self:byte_at(change.range['end'])
   if to < from then from, to = to, from end
+  local first, count = math.min(change.range.start.line, change.range['end'].line) + 1, #self.lines
   self:set(self.text:sub(1, from - 1) .. change.text .. self.text:sub(to))
+  for _, v in ipairs(self.variables) do  -- they are of an older text until this one is a chunk
+    if v.line > first then v.line = v.line + #self.lines - count end
+    if v.last >= first then v.last = v.last + #self.lines - count end
+  end
 end
 
 -- ---- what is known ---------------------------------------------------------------------------------------------------
 
--- Kinds of local variables by name, of the last text that was a chunk. Of several variables of a name the last counts.
-function Document:note_kinds(body)
-  local function visit(node)
-    if type(node) ~= 'table' then return end
-    if node.variables then
-      for _, variable in ipairs(node.variables) do self.kinds[variable.name] = kinds.kind_of_variable(variable) end
-    end
-    for key, part in pairs(node) do
-      if type(part) == 'table' and key ~= 'variable' and key ~= 'variables' and key ~= 'value_of_path' then visit(part) end
-    end
+--- A position as {text, byte, line = where its line begins, kinds}: of the variables that are seen there, by name, their kinds
+--- or 'unknown'. They are those of the last text that was a chunk.
+function Document:place(position)
+  local byte, line, seen = self:byte_at(position), position.line + 1, {}
+  for _, v in ipairs(self.variables) do
+    if v.line <= line and line <= v.last then seen[v.name] = kinds.kind_of_variable(v) or 'unknown' end
   end
-  visit(body)
+  return { text = self.text, byte = byte, line = self.lines[line] or byte, kinds = seen }
 end
 
 --- The findings of luth check as diagnostics.
 function Document:diagnostics()
   local out = {}
-  local findings, body = check.text(self.text)
+  local findings, variables = check.text(self.text)
   for i, finding in ipairs(findings) do
     local line = math.min(finding.line, #self.lines)
     local indent = #self:line(line):match '^%s*'
     out[i] = { range = { start = { line = line - 1, character = indent }, ['end'] = { line = line - 1, character = self:length_of(line) } },
                severity = 2, source = 'luth', message = finding.text }
   end
-  if body then self:note_kinds(body) elseif out[1] then out[1].severity = 1 end
+  if variables then self.variables = variables elseif out[1] then out[1].severity = 1 end
   return out
 end
 

@@ -1,6 +1,5 @@
 -- The debugger: breakpoint(), and `luth --debug script.lua`. Commands are read from standard input.
 local frames = require 'luth.prompt.frames'
-local lex = require 'luth.check.lexer'
 local native = require 'luth.native'
 local M = {}
 
@@ -134,8 +133,9 @@ for text in ('else end do then ) } ] , ;'):gmatch '%S+' do closing[text] = true 
 local function next_code(lines, from)
   local text = table.concat(lines, '\n'):gsub('^#[^\n]*', '')
   if not load(text, '=debug', 't') then return from end
-  for _, token in ipairs(lex(text)) do
-    if token.line >= from and token.kind ~= 'end' and (token.kind == 'string' or not closing[token.text]) then return token.line end
+  local _, texts, places = native.tokens(text)
+  for i, line in ipairs(places) do
+    if line >= from and not closing[texts[i]] then return line end
   end
 end
 

@@ -1,4 +1,4 @@
-#include "lang/prompt/lua_lexer.h"
+#include "lang/hints/lua_lexer.h"
 
 #include <algorithm>
 #include <cctype>
@@ -101,8 +101,8 @@ class Lexer {
       if (peek() == quote) return ++at_, true;
       if (peek() == '\n') return true;
       if (peek() == '\\' && at_ + 1 < text_.size()) {
-        const bool blanks = peek(1) == 'z';
-        ++at_;
+        const bool blanks = peek(1) == 'z', line_end = peek(1) == '\r' && peek(2) == '\n';
+        at_ += line_end ? 2 : 1;
         while (blanks && isspace(static_cast<unsigned char>(peek(1)))) ++at_;
       }
     }
