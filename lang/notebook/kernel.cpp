@@ -10,7 +10,6 @@
 #include <map>
 #include <mutex>
 
-#include "core/base/version.h"
 #include "core/io/disk.h"
 #include "lang/help/help.h"
 #include "lang/notebook/message.h"
@@ -64,6 +63,7 @@ class Kernel {
   Json error_;        // of the cell that runs, null where there is none
   std::vector<std::string> cells_;
   int count_ = 0;        // of the cell that runs or ran last
+  int number_ = 0;       // of its chunks: [8]
   bool asking_ = false;  // whether the front end answers questions of this cell
   bool ended_ = false;
   bool hide_nil_ = false;                   // of an expression behind statements
@@ -172,22 +172,6 @@ int Kernel::serve() {
   return 0;
 }
 
-Json info() {
-  return {{"status", "ok"},
-          {"protocol_version", "5.3"},
-          {"implementation", "luth"},
-          {"implementation_version", version},
-          {"banner", std::string("luth ") + version},
-          {"help_links", Json::array()},
-          {"language_info",
-           {{"name", "lua"},
-            {"version", "5.4"},
-            {"mimetype", "text/x-lua"},
-            {"file_extension", ".lua"},
-            {"pygments_lexer", "lua"},
-            {"codemirror_mode", "lua"}}}};
-}
-
 // Anything but false says that cells behind a failed one shall not run.
 bool stops_on_error(const Message& request) { return request.content.value("stop_on_error", Json()) != Json(false); }
 
@@ -204,7 +188,7 @@ void Kernel::answer(Channel channel, const Message& request) {
     if (type == "execute_request")
       content = execute(request);
     else if (type == "kernel_info_request")
-      content = info();
+      content = kernel_info();
     else if (type == "complete_request")
       content = complete(request.content);
     else if (type == "inspect_request")
@@ -246,10 +230,13 @@ void Kernel::abort(Channel channel, const Message& request) {
 Json Kernel::execute(const Message& request) {
   const std::string code = request.content.at("code");
   const bool silent = request.content.value("silent", false);
-  if (!silent && request.content.value("store_history", true)) {
+  const bool stored = !silent && request.content.value("store_history", true);
+  if (stored) {
     ++count_;
     cells_.push_back(code);
   }
+  number_ = stored ? count_ : count_ + 1;
+  session_.number_next(number_);
   asking_ = request.content.value("allow_stdin", false);
   error_ = nullptr;
   {
@@ -257,8 +244,10 @@ Json Kernel::execute(const Message& request) {
     if (!silent) publish("execute_input", {{"code", code}, {"execution_count", count_}});
     run(code);
   }
+  Json payload = Json::array();
+  if (leaves(session_, code)) payload.push_back({{"source", "ask_exit"}, {"keepkernel", false}});
   Json content = {
-      {"status", "ok"}, {"execution_count", count_}, {"payload", Json::array()}, {"user_expressions", Json::object()}};
+      {"status", "ok"}, {"execution_count", count_}, {"payload", payload}, {"user_expressions", Json::object()}};
   if (!error_.is_null()) {
     if (!silent) publish("error", error_);
     content.update(error_);
@@ -268,15 +257,18 @@ Json Kernel::execute(const Message& request) {
 }
 
 void Kernel::run(const std::string& code) {
+  if (leaves(session_, code)) return;  // what the front end does with the reply
+  if (const std::string mistake = colon_mistake(code); !mistake.empty()) return void(error_ = error_of(mistake));
   if (const Command command = command_of(code); command == Command::help)
     return session_.help(trimmed(trimmed(code).substr(1)));
   else if (command == Command::lua)
     return run_command(session_, trimmed(code));
   const size_t last = session_.last_expression(code);
-  if (last && session_.run(code.substr(0, last)) != Session::Outcome::done) return;
+  if (last && session_.run(code.substr(0, last), code) != Session::Outcome::done) return;
   hide_nil_ = last > 0;
-  session_.run(std::string(size_t(std::count(code.begin(), code.begin() + long(last), '\n')), '\n') +
-               code.substr(last));
+  session_.number_next(number_);
+  session_.run(std::string(size_t(std::count(code.begin(), code.begin() + long(last), '\n')), '\n') + code.substr(last),
+               code);
   hide_nil_ = false;
 }
 
@@ -341,6 +333,12 @@ int Kernel::ask_user(lua_State* L) {
   return lua_pushlstring(L, line.data(), line.size()), 1;
 }
 
+// shown(value): the text that the prompt prints for it.
+int shown(lua_State* L) {
+  push_shown(L, 1);
+  return luaL_tolstring(L, -1, nullptr), 1;
+}
+
 // publish(kind, {mime type = data, …}, value): 'execute_result' or 'display_data'.
 int Kernel::publish_values(lua_State* L) {
   auto& self = *static_cast<Kernel*>(lua_touserdata(L, lua_upvalueindex(1)));
@@ -368,11 +366,13 @@ void Kernel::open_library() {
   lua_pushcclosure(L_, guarded<publish_values>, 1);
   lua_pushlightuserdata(L_, this);
   lua_pushcclosure(L_, guarded<ask_user>, 1);
-  if (interp_.call(2, 1)) throw Error("{}", lua_tostring(L_, -1));
+  lua_pushcfunction(L_, guarded<shown>);
+  if (interp_.call(3, 1)) throw Error("{}", lua_tostring(L_, -1));
   session_.print_with(luaL_ref(L_, LUA_REGISTRYINDEX), [this](const std::string& text) {
     error_ = error_of(text);
     if (interrupted()) error_["ename"] = "Interrupted";
   });
+  session_.note_builtins();
   lua_settop(L_, 0);
 }
 

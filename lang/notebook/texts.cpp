@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/base/version.h"
+
 namespace luth::lang {
 namespace {
 
@@ -42,6 +44,22 @@ std::string name_at(std::string_view text, size_t byte) {
 
 bool matches(const std::string& text, const std::string& pattern) {
   return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
+}
+
+Json kernel_info() {
+  return {{"status", "ok"},
+          {"protocol_version", "5.3"},
+          {"implementation", "luth"},
+          {"implementation_version", version},
+          {"banner", std::string("luth ") + version},
+          {"help_links", Json::array()},
+          {"language_info",
+           {{"name", "lua"},
+            {"version", "5.4"},
+            {"mimetype", "text/x-lua"},
+            {"file_extension", ".lua"},
+            {"pygments_lexer", "lua"},
+            {"codemirror_mode", "lua"}}}};
 }
 
 Json error_of(const std::string& text) {

@@ -17,6 +17,9 @@ size_t letters_in(std::string_view text, size_t byte);
 std::string name_at(std::string_view text, size_t byte);
 /// Whether a text fits a pattern with * and ?.
 bool matches(const std::string& text, const std::string& pattern);
+/// What the kernel tells of itself.
+Json kernel_info();
+
 /// ename, evalue and traceback of a message of Lua.
 Json error_of(const std::string& text);
 

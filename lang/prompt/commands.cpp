@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/base/text.h"
 #include "lang/hints/lua_tokens.h"
 #include "lang/runtime/interp.h"
 #include "lang/runtime/tables.h"
@@ -115,6 +116,26 @@ bool continues_statement(std::string_view line) {
   const auto text = trimmed(line);
   if (text.starts_with("..")) return true;
   return text.size() > 1 && text[0] == ':' && isalpha(static_cast<unsigned char>(text[1])) && !is_colon_command(text);
+}
+
+std::string colon_mistake(std::string_view block) {
+  const auto text = trimmed(block);
+  if (text.empty() || text[0] != ':' || text.starts_with("::") || command_of(text) != Command::none) return "";
+  const std::string word(colon_word(text));
+  if (text.substr(word.size() + 1).starts_with('('))
+    return "':' goes on with a statement, and none is there; `_:" + word + "(…)` calls a method of the last result";
+  return "':" + word + "' is no command" + did_you_mean(word, command_names());
+}
+
+bool leaves(Session& session, std::string_view block) {
+  if (command_of(block) != Command::leave) return false;
+  const auto text = trimmed(block);
+  const std::string name(text.substr(0, text.find('(')));
+  lua_State* L = session.state();
+  const int top = lua_gettop(L);
+  const bool is_variable = session.push_variable(name) || lua_getglobal(L, name.c_str()) != LUA_TNIL;
+  lua_settop(L, top);
+  return !is_variable;
 }
 
 void run_command(Session& session, const std::string& block) {

@@ -15,6 +15,11 @@ bool continues_statement(std::string_view line);
 /// The names of the commands that begin with `:`.
 std::vector<std::string> command_names();
 
+/// What is wrong with a block that begins with a colon and is neither command nor label, "" for any other.
+std::string colon_mistake(std::string_view block);
+/// Whether the block is a word such as `exit`, which no variable has for a name.
+bool leaves(Session& session, std::string_view block);
+
 /// Runs a block of Command::lua.
 void run_command(Session& session, const std::string& block);
 

@@ -12,7 +12,6 @@
 #include <thread>
 
 #include "core/base/block_signals.h"
-#include "core/base/text.h"
 #include "lang/prompt/commands.h"
 #include "lang/prompt/complete_commands.h"
 #include "lang/prompt/line_editor.h"
@@ -26,30 +25,6 @@ namespace {
 std::string trimmed(const std::string& s) {
   const size_t first = s.find_first_not_of(" \t\r\n"), last = s.find_last_not_of(" \t\r\n");
   return first == s.npos ? "" : s.substr(first, last - first + 1);
-}
-
-// Whether the block is a word such as `exit`, which no variable has for a name.
-bool leaves(Session& session, const std::string& text) {
-  if (command_of(text) != Command::leave) return false;
-  const std::string name = text.substr(0, text.find('('));
-  lua_State* L = session.state();
-  const int top = lua_gettop(L);
-  const bool is_variable = session.push_variable(name) || lua_getglobal(L, name.c_str()) != LUA_TNIL;
-  lua_settop(L, top);
-  return !is_variable;
-}
-
-// A line that begins with a colon and is neither command nor label.
-bool refuse_colon(const std::string& text) {
-  if (text[0] != ':' || text.starts_with("::") || command_of(text) != Command::none) return false;
-  const size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", 1);
-  const std::string word = text.substr(1, std::min(end, text.size()) - 1);
-  if (text[std::min(end, text.size())] == '(')
-    fprintf(stderr, "':' goes on with a statement, and none is there; `_:%s(…)` calls a method of the last result\n",
-            word.c_str());
-  else
-    fprintf(stderr, "':%s' is no command%s\n", word.c_str(), did_you_mean(word, command_names()).c_str());
-  return true;
 }
 
 void run_block(Session& session, const std::string& block) {
@@ -105,7 +80,10 @@ int repl(Session& session) {
     if (text.empty()) continue;
     lines->remember(block);
     if (leaves(session, text)) return 0;
-    if (refuse_colon(text)) continue;
+    if (const std::string mistake = colon_mistake(text); !mistake.empty()) {
+      fprintf(stderr, "%s\n", mistake.c_str());
+      continue;
+    }
     std::optional<TypedAhead> interrupt;
     if (lines->take_interrupt()) interrupt.emplace();
     run_block(session, block);

@@ -83,6 +83,10 @@ Session::Session(Interp& interp) : interp_(interp), L_(interp.state()) {
   lua_pushcfunction(L_, guarded<show_error>);
   lua_setfield(L_, LUA_REGISTRYINDEX, "luth.show_error");
   add_plot_names(L_);
+  note_builtins();
+}
+
+void Session::note_builtins() {
   lua_pushglobaltable(L_);
   for (lua_pushnil(L_); lua_next(L_, -2); lua_pop(L_, 1))
     if (lua_type(L_, -2) == LUA_TSTRING) builtin_.emplace(lua_tostring(L_, -2));
@@ -178,7 +182,7 @@ Session::Outcome Session::finish(int status, bool print) {
 Session::Outcome Session::call(int nargs) { return finish(interp_.call(nargs, 0), false); }
 
 // Gives the text a name of its own.
-void Session::begin_chunk(const std::string& text) {
+void Session::begin_chunk(std::string_view text) {
   chunk_ = "[" + std::to_string(++number_) + "]";
   luaL_getsubtable(L_, LUA_REGISTRYINDEX, chunks);
   lua_pushlstring(L_, text.data(), text.size());
@@ -225,9 +229,9 @@ size_t Session::last_expression(const std::string& text) {
   return 0;
 }
 
-Session::Outcome Session::run(std::string_view text) {
+Session::Outcome Session::run(std::string_view text, std::string_view whole) {
   lua_settop(L_, 0);
-  begin_chunk(std::string(text));
+  begin_chunk(whole.empty() ? text : whole);
   std::string statement(text);
   const int status = compile_block(statement);
   if (status != LUA_OK) {

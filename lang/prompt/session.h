@@ -22,6 +22,9 @@
 
 namespace luth::lang {
 
+/// Pushes what the prompt gives `print` for the value at `index`: its text, or the value itself.
+void push_shown(lua_State* L, int index);
+
 class Session {
  public:
   explicit Session(Interp& interp);
@@ -32,7 +35,10 @@ class Session {
   /// Runs `text`; an expression's values are printed with the global `print`, and kept in the globals _, _1, _2 …, the
   /// last one first, where the user has no variables of these names. `failed`: the error has been printed on stderr,
   /// without the frames of the prompt itself.
-  Outcome run(std::string_view text);
+  /// `whole`: what the name of the chunk stands for, where the text is but a part of it.
+  Outcome run(std::string_view text, std::string_view whole = {});
+  /// The next chunk is called so: [8].
+  void number_next(int number) { number_ = number - 1; }
   /// Whether `text` needs more lines.
   bool is_incomplete(const std::string& text);
   /// Where the expression begins that is the last line, or lines, of statements: the notebook shows its values. 0 where
@@ -63,6 +69,8 @@ class Session {
   void print_results();
   /// Whether the global was there when the session began.
   bool is_builtin(const std::string& name) const { return builtin_.contains(name); }
+  /// The globals that are there now count as builtin, too.
+  void note_builtins();
 
  private:
   int compile_block(std::string& statement);
@@ -73,7 +81,7 @@ class Session {
   Outcome finish(int status, bool print);
   int print_values();
   bool push_named(const std::string& name);
-  void begin_chunk(const std::string& text);
+  void begin_chunk(std::string_view text);
   void keep_result(int index);
   static int keep(lua_State* L);
   struct Asked;

@@ -53,24 +53,27 @@ void Session::keep_result(int index) {
   lua_settop(L_, results - 1);
 }
 
+void push_shown(lua_State* L, int index) {
+  size_t size = 0;
+  if (is_shown(L, index)) return show(L, index);
+  if (lua_type(L, index) == LUA_TSTRING) {
+    const char* text = lua_tolstring(L, index, &size);
+    return void(lua_pushstring(L, quoted({text, size}, most_text).c_str()));
+  }
+  std::string summary;
+  add_summary(L, index, summary);
+  if (summary.empty()) return lua_pushvalue(L, index);
+  const char* text = luaL_tolstring(L, index, &size);
+  lua_pushstring(L, (std::string(text, size) + summary).c_str());
+  lua_remove(L, -2);
+}
+
 void Session::print_results() {
   const int n = lua_gettop(L_);
   luaL_checkstack(L_, 20, nullptr);
   for (int i = 1; i <= n; ++i) keep_result(i);
   for (int i = 1; i <= n; ++i) {
-    size_t size = 0;
-    if (is_shown(L_, i)) {
-      show(L_, i);
-    } else if (lua_type(L_, i) == LUA_TSTRING) {
-      const char* text = lua_tolstring(L_, i, &size);
-      lua_pushstring(L_, quoted({text, size}, most_text).c_str());
-    } else if (std::string summary; add_summary(L_, i, summary), !summary.empty()) {
-      const char* text = luaL_tolstring(L_, i, &size);
-      lua_pushstring(L_, (std::string(text, size) + summary).c_str());
-      lua_remove(L_, -2);
-    } else {
-      continue;
-    }
+    push_shown(L_, i);
     lua_replace(L_, i);
   }
 }
