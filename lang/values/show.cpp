@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <string>
 #include <vector>
 
 #include "core/base/visible.h"
 #include "core/tensor/print.h"
+#include "lang/hints/lua_lexer.h"
 #include "lang/runtime/bridge.h"
 #include "lang/runtime/late_names.h"
 #include "lang/runtime/tables.h"
@@ -22,8 +22,8 @@ namespace {
 constexpr size_t most_text = 200, short_item = 48, few_keys = 20;
 
 bool is_name(std::string_view s) {
-  return !s.empty() && (isalpha(static_cast<unsigned char>(s[0])) || s[0] == '_') &&
-         std::all_of(s.begin(), s.end(), [](unsigned char c) { return isalnum(c) || c == '_'; });
+  const auto tokens = lua_tokens(s);
+  return tokens.size() == 1 && tokens[0].kind == LuaToken::Kind::name && tokens[0].end == s.size();
 }
 
 // How much of a table is shown. The first of the list that fits on the screen is taken.
@@ -184,17 +184,19 @@ class Shower {
 
   // On one line where that is short, else a line for each entry; short ones share lines, if they are elements or many.
   std::string join(const Items& items) const {
+    const size_t indent = 2 * open_.size(), columns = width_ - std::min(width_, indent);
     size_t width = 2;
     bool lines = false;
     for (auto& s : items.all) width += s.size() + 2, lines |= s.find('\n') != s.npos;
-    lines |= width > width_;
+    lines |= width > columns;
     std::string all = "{";
     const size_t elements = items.all.size() - items.named;
+    const bool many = items.named + items.left_out > few_keys;
     size_t column = 0;
     for (size_t i = 0; i < items.all.size(); ++i) {
       const std::string& s = items.all[i];
-      const bool packed = s.size() <= short_item && s.find('\n') == s.npos && (i < elements || items.named > few_keys);
-      const bool goes_on = i > 0 && (!lines || (packed && column > 0 && column + s.size() + 3 <= width_));
+      const bool packed = s.size() <= short_item && s.find('\n') == s.npos && (i < elements || many);
+      const bool goes_on = i > 0 && (!lines || (packed && column > 0 && column + s.size() + 3 <= columns));
       all += i ? "," : "";
       if (goes_on || !lines)
         all += i ? " " : "";

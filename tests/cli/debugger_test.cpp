@@ -54,6 +54,7 @@ TEST(Debugger, StepsIntoOverAndOut) {
   EXPECT_TRUE(has(over, "d.lua:6  main chunk") && has(over, "d.lua:7  main chunk") && !has(over, "d.lua:2  ")) << over;
   const std::string out = debugged("b 2\nc\nf\nx\nw\nq\n", code);
   EXPECT_TRUE(has(out, "d.lua:6  main chunk") && has(out, "(debug) 2\n")) << out;
+  EXPECT_TRUE(has(debugged("p nothing\n1, nil\nq\n", code), "(debug) nil\n(debug) 1\tnil\n"));
   EXPECT_TRUE(has(debugged("b 3\nc\nb = 50\ndel 1\nc\n", code), "(debug) 51\n"));
   // of two variables of one name the nearer one is set
   const std::string shadowed = "local x = 1\ndo\n  local x = 2\n  print('inner', x)\nend\nprint('outer', x)\n";

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <sstream>
+
 #include "tests/cli/run.h"
 
 namespace luth::testing {
@@ -30,6 +32,14 @@ TEST(Prompt, PrintsWhatPlainTablesHold) {
   EXPECT_TRUE(has(dict, "weight = float32[4, 3] tensor, bias = tensor([")) << dict;
   const std::string many = typed("t = {} for i = 1, 1000 do t[i] = i end\nt\n");
   EXPECT_TRUE(has(many, "… 600 more") && many.size() < 2000) << many;
+  EXPECT_EQ(typed("{['end'] = 1, fine = 2}\n"), "{['end'] = 1, fine = 2}\n");
+  // Names share lines where there are many, also where a bound leaves most of them out; no line is too wide.
+  const std::string nested =
+      typed("u = {} for i = 1, 60 do u[('n%02d'):format(i)] = print end\n{a = u, b = {c = u}}\n");
+  EXPECT_TRUE(has(nested, "    n01 = function, n02 = function, ")) << nested;
+  EXPECT_TRUE(has(nested, "      n01 = function, n02 = function, ")) << nested;
+  std::istringstream lines(nested);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
   EXPECT_TRUE(has(typed("setmetatable({}, {__pairs = function() error('no') end})\n1\n"), "\n1\n"));
 }
 

@@ -107,7 +107,7 @@ local function evaluate(frame, text)
     if not name then break end
     if known[name] and known[name].changed and known[name].outer then debug.setupvalue(func, i, known[name].value) end
   end
-  if results.n > 1 or not results[1] then print(table.unpack(results, 2)) end
+  if results.n > 1 or not results[1] then print(table.unpack(results, 2, results.n)) end
 end
 
 local function list_points()
