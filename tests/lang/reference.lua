@@ -51,6 +51,41 @@ function s.names_have_examples()
   t:assert(count > 2000, count)
 end
 
+-- Each function below these tables that has help is in the reference. torch.distributed has a page of its own.
+function s.nothing_is_left_out()
+  local model, registry = require 'luth.reference.model', require 'luth.registry'
+  local told, seen, missing = {}, { [torch.distributed] = true, [nn.parallel] = true }, {}
+  for _, list in ipairs { model.tables(), model.classes() } do
+    for _, names in ipairs(list) do
+      for _, entry in ipairs(names.entries) do told[entry.help] = true end
+    end
+  end
+  local function walk(names, path)
+    if seen[names] then return end
+    seen[names] = true
+    for name, value in pairs(names) do
+      local help = type(value) == 'function' and registry.help_of(value) or ''
+      local apart = registry.operator_name(value) or ({ init = true, forward = true, extra_repr = true })[name] or told[help]
+      if help ~= '' and not apart then missing[#missing + 1] = path .. '.' .. tostring(name) end
+      if type(value) == 'table' and type(name) == 'string' and not name:find '^_' then walk(value, path .. '.' .. name) end
+    end
+  end
+  for path, names in pairs { nn = nn, optim = optim, data = data, torch = torch } do walk(names, path) end
+  table.sort(missing)
+  t:eq(table.concat(missing, ' '), '')
+end
+
+-- The example of an operator in place is its own, or that of one which is the same.
+function s.examples_in_place()
+  local registry, more = require 'luth.registry', require 'luth.help.more'
+  for _, name in ipairs { 'atanh_', 'gcd_', 'unsqueeze_', 'polygamma_', 'hardtanh_', 'put_' } do
+    local text = more.text(registry.help_of_name('x:' .. name))
+    t:assert(text:find('[:.]' .. name .. '%(') and text:find('\n\nExample\n', 1, true), name .. ': ' .. text)
+  end
+  local text = more.text(registry.help_of_name 'x:arctan2_')
+  t:assert(text:find(':atan2_(', 1, true), text)
+end
+
 function s.definitions()
   local path = share .. '/luth/types/torch.lua'
   local chunk = loadfile(path, 't', setmetatable({}, { __index = { torch = {}, nn = {}, optim = {}, data = {} } }))

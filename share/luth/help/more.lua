@@ -63,7 +63,7 @@ local function example_at(text, at)
   return at and text:sub(at, (text:find('\n##', at, true) or #text)):match '```lua\n(.-)\n```'
 end
 
--- The example of the entry that has the name as heading or as another name, or the signature of the help.
+-- The example of the entry that has the name as heading or as another name, or the signature of the help, if that is given.
 local function example_of(text, name, signature)
   local plain = name:gsub('%p', '%%%0')
   local other = text:match('\n()[^\n]*Also called [^\n]*`' .. plain:gsub('^torch%%%.', '') .. '`')  -- behind the example
@@ -71,9 +71,12 @@ local function example_of(text, name, signature)
     local example = example_at(text, at)
     if example then return example end
   end
-  return example_at(text, text:find('```\n' .. signature .. '\n```', 1, true))
+  return signature and example_at(text, text:find('```\n' .. signature .. '\n```', 1, true))
     or other and text:sub(1, other):match '.*```lua\n(.-)\n```'
 end
+
+-- The example of an operator that writes into its tensor: behind the line of the operator's entry that names it.
+local function example_in_place(text, name) return text:match('In place: [^\n]*`x:' .. name .. '%(…%)`[^\n]*\n\n```lua\n(.-)\n```') end
 
 -- Names in most examples, which say nothing of what is looked at.
 local common = {}
@@ -105,7 +108,7 @@ function M.text(help)
   local path, out = name:gsub('^x:', 'torch.Tensor.'):gsub('[.:]$', ''), {}
   local text, last = pages(), path:match '[%w_]+$'
   local example = example_of(text, path, help:match '^[^\n]*')
-  if not example and face_of(last) then example = example_of(text, 'torch.' .. last, '') or example_of(text, 'torch.' .. last:gsub('_$', ''), '') end
+  if not example and face_of(last) then example = example_in_place(text, last) or example_of(text, 'torch.' .. last) end
   if example then out[1] = '\n\nExample\n  ' .. example:gsub('\n', '\n  ') end
   local also = see_also(path)
   if #also == 0 then also = around(path, example) end

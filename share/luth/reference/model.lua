@@ -117,10 +117,19 @@ local function is_space(value, spaces)
   return false
 end
 
+-- Tables of names that are small, or of few users.
+local small = {
+  ['torch.backends'] = 'Settings of the libraries that devices use.',
+  ['torch.backends.cudnn'] = 'The library of convolutions on GPUs.', ['torch.ops'] = 'Operators of libraries of yours.',
+  ['nn.utils.rnn'] = 'Sequences of different lengths: padded, packed, and in lists.',
+  ['nn.modules.module'] = 'Hooks of all modules.', ['nn.modules.utils'] = 'Functions on state dicts.',
+  ['optim.optimizer'] = 'Hooks of all optimizers.',
+}
+
 --- Tables {path, brief, entries = {{name, help, value, operator}}}, entries in order of name.
 function M.tables()
   local spaces, list = registry.spaces(), {}
-  spaces[#spaces + 1] = { path = 'torch.backends', brief = 'Settings of the libraries that devices use.' }
+  for _, path in ipairs(sorted_names(small)) do spaces[#spaces + 1] = { path = path, brief = small[path] } end
   for _, space in ipairs(spaces) do
     local names = value_at(space.path)
     if type(names) == 'table' then
@@ -138,7 +147,11 @@ function M.tables()
   return list
 end
 
---- The same for classes of objects that are not tensors: streams, optimizers, loaders, … and modules.
+-- What constructors and calls of a class are is in the help of the class.
+local of_class = { init = true, forward = true, extra_repr = true }
+
+--- The same for classes of objects that are not tensors: streams, optimizers, loaders, … and modules. Of what several classes of
+--- modules share, the first in order of names has it, but Sequential comes before all.
 function M.classes()
   local classes, list = registry.classes(), {}
   classes['torch.Tensor'] = nil
@@ -149,6 +162,19 @@ function M.classes()
       local value = classes[name][method]
       local help = registry.help_of(value)
       if help ~= '' then table.insert(t.entries, { name = method, help = help, value = value }) end
+    end
+    if #t.entries > 0 then list[#list + 1] = t end
+  end
+  local told = {}
+  for _, name in ipairs { 'Sequential', table.unpack(sorted_names(nn)) } do
+    local t = { path = 'nn.' .. name, entries = {} }
+    for _, method in ipairs(name:find '^%u' and name ~= 'Module' and type(nn[name]) == 'table' and sorted_names(nn[name]) or {}) do
+      local value = rawget(nn[name], method)
+      local help = registry.help_of(value)
+      if type(value) == 'function' and help ~= '' and not of_class[method] and not told[help] then
+        told[help] = true
+        table.insert(t.entries, { name = method, help = help, value = value })
+      end
     end
     if #t.entries > 0 then list[#list + 1] = t end
   end

@@ -33,7 +33,10 @@ end
 local function ways(face)
   local list = {}
   if face.is_function and face.is_method then list[#list + 1] = string.format('Also a method: `x:%s(…)`.', face.name) end
-  if face.inplace_face then list[#list + 1] = string.format('In place: `x:%s(…)`.', face.inplace_face.name) end
+  if face.inplace_face then
+    local names = { face.inplace_face.name, table.unpack(face.inplace_face.other_names or {}) }
+    list[#list + 1] = string.format('In place: `x:%s(…)`.', table.concat(names, '(…)`, `x:'))
+  end
   if face.other_names then
     list[#list + 1] = string.format('Also called `%s`.', table.concat(face.other_names, '`, `'))
   end
@@ -56,6 +59,11 @@ local function add_operator(page, face)
   end
   local more = ways(face)
   if #more > 0 then add(page, '%s', table.concat(more, ' ')) end
+  if face.inplace_face then  -- its example stands behind that line, where help finds it
+    local name = 'x:' .. face.inplace_face.name
+    local lines = examples.of_name(name, name) or examples.of(face.inplace_face, 1)
+    add(page, '\n```lua\n%s\n```', table.concat(lines or error('no example of ' .. name .. ' can be made'), '\n'))
+  end
 end
 
 local function add_entry(page, path, entry)
@@ -92,13 +100,13 @@ local function named_page(title, brief) return { string.format('# %s\n\n%s\n\n%s
 
 -- Tables of names that are written by hand, by page.
 local groups = {
-  { 'torch', 'torch', 'Functions of torch that are not operators.', { 'torch', 'torch.utils', 'torch.testing' } },
+  { 'torch', 'torch', 'Functions of torch that are not operators.', { 'torch', 'torch.utils', 'torch.testing', 'torch.ops' } },
   { 'tensor', 'Tensors', 'Fields and methods of tensors.', { 'torch.Tensor' } },
   { 'autograd', 'Gradients', 'The functions of torch.autograd besides x:backward().', { 'torch.autograd' } },
-  { 'cuda', 'GPUs', 'Devices, streams, memory, settings of libraries.', { 'torch.cuda', 'torch.backends' } },
+  { 'cuda', 'GPUs', 'Devices, streams, memory, settings of libraries.', { 'torch.cuda', 'torch.backends', 'torch.backends.cudnn' } },
   { 'nn', 'Modules', 'Layers, losses, containers.', { 'nn' } },
-  { 'functional', 'nn.functional, nn.init, nn.utils', 'Functions for networks.', { 'nn.functional', 'nn.init', 'nn.utils' } },
-  { 'optim', 'Optimizers and schedules', 'Optimizers update parameters; schedules change the learning rate.', { 'optim', 'optim.lr_scheduler', 'optim.swa_utils' } },
+  { 'functional', 'nn.functional, nn.init, nn.utils', 'Functions for networks.', { 'nn.functional', 'nn.init', 'nn.utils', 'nn.utils.rnn', 'nn.modules.module', 'nn.modules.utils' } },
+  { 'optim', 'Optimizers and schedules', 'Optimizers update parameters; schedules change the learning rate.', { 'optim', 'optim.lr_scheduler', 'optim.swa_utils', 'optim.optimizer' } },
   { 'data', 'Data', 'Datasets and loaders.', { 'data' } },
   { 'plot', 'Pictures', 'Pictures of numbers, on the terminal or in files.', { 'plot' } },
 }

@@ -16,6 +16,13 @@ torch.save: local name = os.tmpname() ;; torch.save({epoch = 3}, name) ;; local 
 torch.load: local name = os.tmpname() ;; torch.save({epoch = 3}, name) ;; local epoch = torch.load(name).epoch ;; os.remove(name) ;; epoch
 torch.device: torch.device('cuda', 1)
 torch.Generator: local g = torch.Generator():manual_seed(1) ;; torch.rand(2, {generator = g})
+torch.Tensor.gcd_: torch.tensor {4, 6}:gcd_(torch.tensor {6, 4})
+torch.Tensor.lcm_: torch.tensor {4, 6}:lcm_(torch.tensor {6, 4})
+torch.Tensor.float_power_: torch.ones(2, {dtype = torch.float64}):float_power_(2)
+torch.Tensor.polygamma_: torch.ones(2):polygamma_(1)
+torch.ops.load_library: local file = io.open './libmyops.so' ;; if file then torch.ops.load_library './libmyops.so' end
+torch.backends.cudnn.is_available: type(torch.backends.cudnn.is_available())
+torch.backends.cudnn.version: local version = torch.backends.cudnn.version() ;; version == nil or math.type(version) == 'integer'
 torch.finfo: torch.finfo(torch.float32).eps
 torch.iinfo: torch.iinfo(torch.int8).max
 torch.is_tensor: torch.is_tensor(torch.ones(1))

@@ -298,4 +298,39 @@ store:port: local store = torch.distributed.TCPStore('127.0.0.1', 0, {world_size
 store:set: = store:get
 store:set_timeout: local name = os.tmpname() ;; local store = torch.distributed.FileStore(name, 1) ;; store:set_timeout(5) ;; store:set('key', 'text') ;; store:wait {'key'} ;; os.remove(name) ;; store ~= nil
 store:wait: = store:set_timeout
+nn.utils.rnn.PackedSequence: nn.utils.rnn.pack_sequence {torch.ones(3), torch.ones(2)}.batch_sizes
+nn.utils.rnn.invert_permutation: nn.utils.rnn.invert_permutation(torch.tensor {3, 1, 2})
+nn.utils.rnn.pack_padded_sequence: local x = torch.randn(3, 2, 4) ;; nn.utils.rnn.pack_padded_sequence(x, {3, 2}).data
+nn.utils.rnn.pack_sequence: nn.utils.rnn.pack_sequence({torch.ones(2, 4), torch.ones(3, 4)}, {enforce_sorted = false}).data
+nn.utils.rnn.pad_packed_sequence: local packed = nn.utils.rnn.pack_sequence {torch.ones(3), torch.ones(2)} ;; nn.utils.rnn.pad_packed_sequence(packed, {batch_first = true})
+nn.utils.rnn.pad_sequence: nn.utils.rnn.pad_sequence({torch.ones(3), torch.ones(2)}, {batch_first = true})
+nn.utils.rnn.unpack_sequence: nn.utils.rnn.unpack_sequence(nn.utils.rnn.pack_sequence {torch.ones(3), torch.ones(2)})
+nn.utils.rnn.unpad_sequence: nn.utils.rnn.unpad_sequence(torch.ones(3, 2), {3, 2})
+nn.modules.module.register_module_forward_hook: local n = 0 ;; local handle = nn.modules.module.register_module_forward_hook(function(module, inputs, output) n = n + 1 end) ;; nn.Sequential(nn.Linear(2, 2), nn.ReLU())(torch.ones(1, 2)) ;; handle:remove() ;; n
+nn.modules.module.register_module_forward_pre_hook: local kinds = {} ;; local handle = nn.modules.module.register_module_forward_pre_hook(function(module) kinds[#kinds + 1] = torch.typename(module) end) ;; nn.Linear(2, 2)(torch.ones(1, 2)) ;; handle:remove() ;; kinds[1]
+nn.modules.module.register_module_full_backward_hook: local sizes ;; local handle = nn.modules.module.register_module_full_backward_hook(function(module, grad_inputs, grad_outputs) sizes = grad_outputs[1]:size() end) ;; nn.Linear(2, 3)(torch.ones(4, 2)):sum():backward() ;; handle:remove() ;; sizes
+nn.modules.module.register_module_full_backward_pre_hook: local sizes ;; local handle = nn.modules.module.register_module_full_backward_pre_hook(function(module, grad_outputs) sizes = grad_outputs[1]:size() end) ;; nn.Linear(2, 3)(torch.ones(4, 2)):sum():backward() ;; handle:remove() ;; sizes
+nn.modules.utils.consume_prefix_in_state_dict_if_present: local state = {['module.weight'] = torch.ones(2)} ;; nn.modules.utils.consume_prefix_in_state_dict_if_present(state, 'module.') ;; state.weight
+optim.optimizer.register_optimizer_step_post_hook: local n = 0 ;; local handle = optim.optimizer.register_optimizer_step_post_hook(function() n = n + 1 end) ;; optim.SGD(nn.Linear(2, 1):parameters(), {lr = 0.1}):step() ;; handle:remove() ;; n
+optim.optimizer.register_optimizer_step_pre_hook: local n = 0 ;; local handle = optim.optimizer.register_optimizer_step_pre_hook(function() n = n + 1 end) ;; optim.SGD(nn.Linear(2, 1):parameters(), {lr = 0.1}):step() ;; handle:remove() ;; n
+nn.Sequential.add: local seq = nn.Sequential(nn.Linear(2, 3)) ;; seq:add(nn.ReLU()) ;; #seq
+nn.Sequential.append: local seq = nn.Sequential(nn.Linear(2, 3)) ;; seq:append(nn.ReLU()) ;; #seq
+nn.Sequential.extend: local seq = nn.Sequential(nn.Linear(2, 3)) ;; seq:extend {nn.ReLU(), nn.Linear(3, 1)} ;; #seq
+nn.Sequential.insert: local seq = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 1)) ;; seq:insert(2, nn.ReLU()) ;; torch.typename(seq[2])
+nn.Sequential.pop: local seq = nn.Sequential(nn.Linear(2, 3), nn.ReLU()) ;; torch.typename(seq:pop())
+nn.Sequential.remove: local seq = nn.Sequential(nn.Linear(2, 3), nn.ReLU()) ;; torch.typename(seq:remove(1))
+nn.AdaptiveLogSoftmaxWithLoss.log_prob: nn.AdaptiveLogSoftmaxWithLoss(4, 10, {2, 5}):log_prob(torch.randn(3, 4))
+nn.AdaptiveLogSoftmaxWithLoss.predict: nn.AdaptiveLogSoftmaxWithLoss(4, 10, {2, 5}):predict(torch.randn(3, 4))
+nn.Embedding.from_pretrained: nn.Embedding.from_pretrained(torch.randn(5, 3))(torch.tensor {1, 5})
+nn.EmbeddingBag.from_pretrained: nn.EmbeddingBag.from_pretrained(torch.randn(5, 3))(torch.tensor { {1, 5}, {2, 2} })
+nn.GRU.all_weights: #nn.GRU(2, 3, {num_layers = 2}):all_weights()
+nn.GRU.flatten_parameters: local m = nn.GRU(2, 3) ;; m:flatten_parameters() ;; #m:parameters()
+nn.ModuleDict.clear: local dict = nn.ModuleDict {a = nn.ReLU()} ;; #dict:clear()
+nn.ModuleDict.items: local names = {} ;; for name, module in nn.ModuleDict {a = nn.ReLU(), b = nn.Tanh()}:items() do names[#names + 1] = name end ;; table.concat(names, ' ')
+nn.ModuleDict.keys: nn.ModuleDict {a = nn.ReLU(), b = nn.Tanh()}:keys()
+nn.ModuleDict.pop: local dict = nn.ModuleDict {a = nn.ReLU(), b = nn.Tanh()} ;; torch.typename(dict:pop 'a')
+nn.ModuleDict.update: local dict = nn.ModuleDict {a = nn.ReLU()} ;; #dict:update {b = nn.Tanh()}
+nn.ModuleDict.values: #nn.ModuleDict {a = nn.ReLU(), b = nn.Tanh()}:values()
+nn.SyncBatchNorm.convert_sync_batchnorm: local net = nn.SyncBatchNorm.convert_sync_batchnorm(nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2))) ;; torch.typename(net[2])
+nn.Transformer.generate_square_subsequent_mask: nn.Transformer.generate_square_subsequent_mask(3)
 ]]
