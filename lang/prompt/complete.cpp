@@ -4,6 +4,7 @@
 #include <cctype>
 #include <filesystem>
 
+#include "core/base/visible.h"
 #include "lang/help/help.h"
 #include "lang/help/object_help.h"
 #include "lang/nn/nn.h"
@@ -209,8 +210,28 @@ void add_dtypes(std::vector<std::string>& names) {
   for (Dtype d = Dtype::boolean; d <= Dtype::f64; d = Dtype(int(d) + 1)) names.emplace_back(name(d));
 }
 
-// Within a string: what the call takes there.
-void complete_text(const Context& c, Completion& result) {
+// The string keys of the value on top of the stack that can be written as they are; takes it away.
+void add_texts(lua_State* L, std::vector<std::string>& names) {
+  if (luaL_getmetafield(L, -1, "__pairs") != LUA_TNIL) {
+    const bool ours = lua_iscfunction(L, -1);
+    lua_pop(L, 1);
+    if (ours) add_pairs(L, names);
+  }
+  if (lua_istable(L, -1)) add_keys(L, false, names);
+  lua_pop(L, 1);
+  std::erase_if(names, [](auto& s) { return visible(s) != s || s.find_first_of("'\"\\") != s.npos; });
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+}
+
+// Within a string: a key of what is indexed, or what the call takes there.
+void complete_text(lua_State* L, const Context& c, const PushVariable& push_variable, Completion& result) {
+  if (!c.owner.empty()) {
+    result.notes.clear();
+    if (push_path(L, c.owner, push_variable)) add_texts(L, result.names);
+    std::erase_if(result.names, [&](auto& s) { return !s.starts_with(c.typed); });
+    return;
+  }
   const std::string call = c.call.empty() ? "" : c.call.back().name;
   if (c.option == "device" || call == "device" || call == "to" || call == "set_default_device" || call == "Generator")
     add_devices(result.names);
@@ -243,10 +264,14 @@ Completion complete(lua_State* L, std::string_view line, const std::vector<std::
   const std::string signature = signature_of(L, c, push_variable);
   if (!signature.empty()) result.notes.push_back(signature);
   if (c.kind == Kind::text) {
-    complete_text(c, result);
+    complete_text(L, c, push_variable, result);
   } else if (c.kind == Kind::field || c.kind == Kind::method) {
     result.notes.clear();
-    if (push_path(L, c.owner, push_variable)) add_names_of(L, c.kind == Kind::method, result.names);
+    const bool dtypes = c.option == "dtype" && c.kind == Kind::field && c.owner.size() == 1;
+    if (dtypes && c.owner[0].name == "torch")
+      add_dtypes(result.names);
+    else if (push_path(L, c.owner, push_variable))
+      add_names_of(L, c.kind == Kind::method, result.names);
   } else if (c.kind == Kind::option) {
     add_options(c, signature, result);
   }

@@ -23,6 +23,7 @@ class Reader {
       c.kind = Context::Kind::text;
       c.typed = text_.substr(last.begin + 1);
       find_call(end, c);
+      if (end == 0 || !is(end - 1, "[") || !path_before(end - 1, c.owner)) c.owner.clear();
       return c;
     }
     const bool touches = end > 0 && tokens_[end - 1].end == text_.size();
@@ -128,7 +129,7 @@ class Reader {
       if (is(i, ")") || is(i, "}") || is(i, "]")) --depth;
       if (depth > 0 || tokens_[i].kind != TokenKind::name || !is(i + 1, "=") || i + 1 >= end) continue;
       c.used.emplace_back(word(i));
-      if (i + 2 == end) c.option = word(i);
+      if (i + 2 == end || (i + 4 == end && is(i + 3, "."))) c.option = word(i);
     }
   }
 

@@ -26,7 +26,7 @@ struct Context {
   };
   Kind kind = Kind::statement;
   std::string typed;              // what is there of the name or string
-  Path owner;                     // of fields and methods
+  Path owner;                     // of fields and methods, and of the key that a text is: `a.b['`
   Path call;                      // the function in whose arguments the cursor is
   bool is_method_call = false;    // its last step stands after a colon
   std::string option;             // the option whose value is typed

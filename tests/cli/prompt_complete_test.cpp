@@ -39,6 +39,11 @@ TEST_F(Completes, FieldsOfModulesAndTables) {
   EXPECT_EQ(after("t['alpha'].be"), "t['alpha'].beta_long");
   EXPECT_EQ(after("d.wei"), "d.weight");
   EXPECT_TRUE(has(after("t."), "alpha  key"));
+  run("e = nn.Sequential(net, nn.ReLU()):state_dict()");
+  EXPECT_EQ(after("e['1.w"), "e['1.weight");
+  EXPECT_EQ(after("t[\"tw"), "t[\"two words");
+  EXPECT_EQ(after("t.alpha['"), "t.alpha['beta_long");
+  EXPECT_EQ(after("nosuch['"), "nosuch['");
 }
 
 TEST_F(Completes, NothingThatCannotFollow) {
@@ -57,6 +62,8 @@ TEST_F(Completes, OptionsOfCalls) {
             "nn.Linear(2, 2, {bias =\nnn.Linear(in_features, out_features, {bias = true, device = nil, dtype = nil})");
   EXPECT_TRUE(has(after("data.DataLoader(d, {batch_size = 4, "), "shuffle = false"));
   EXPECT_FALSE(has(after("data.DataLoader(d, {batch_size = 4, "), "\nbatch_size = 1"));
+  EXPECT_EQ(after("torch.zeros(3, {dtype = torch.floa"), "torch.zeros(3, {dtype = torch.float");
+  EXPECT_TRUE(has(after("torch.zeros(3, {dtype = torch.float"), "\nfloat16  float32  float64"));
   run("x = torch.ones(2, 2)");
   EXPECT_TRUE(has(after("x:sum(1, {keep"), "x:sum(1, {keepdim ="));
   EXPECT_TRUE(has(after("torch.softmax("), "torch.softmax(input, dim, dtype = nil)"));
