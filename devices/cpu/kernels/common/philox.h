@@ -1,4 +1,4 @@
-// Philox random words, as in core/math/philox.h, for sixteen counters at once. Kernel libraries only.
+// Philox random words, as in core/math/philox.h, for many counters at once. Kernel libraries only.
 #pragma once
 #include "core/base/threads.h"
 #include "core/math/draw.h"
@@ -6,32 +6,36 @@
 
 namespace luth::cpu {
 
-/// Words of counters first, first + 1, …: out[4 i + k] is word k of counter first + i. Loops over 16 counters
-/// vectorise.
-inline void philox_words(int64_t seed, int64_t first, int64_t counters, uint32_t* out) {
-  constexpr int width = 16;
-  const uint32_t key0 = uint32_t(seed), key1 = uint32_t(uint64_t(seed) >> 32);
+/// Words of `width` counters from c on: out[4 i + k] is word k of counter c + i. The loops vectorise; each round waits
+/// for the one before, so several vectors are quicker than one. The halves of a product are computed apart: g++ then
+/// needs fewer permutations.
+template <int width>
+void philox_block(int64_t seed, int64_t c, uint32_t* out) {
+  constexpr uint32_t m0 = 0xD2511F53u, m1 = 0xCD9E8D57u;
   uint32_t x0[width], x1[width], x2[width], x3[width];
-  int64_t i = 0;
-  for (; i + width <= counters; i += width) {
-    for (int l = 0; l < width; ++l) {
-      const uint64_t c = uint64_t(first + i + l);
-      x0[l] = uint32_t(c), x1[l] = uint32_t(c >> 32), x2[l] = 0, x3[l] = 0;
-    }
-    uint32_t k0 = key0, k1 = key1;
-    for (int round = 0; round < 10; ++round) {
-      for (int l = 0; l < width; ++l) {
-        const uint64_t p0 = uint64_t(0xD2511F53u) * x0[l], p1 = uint64_t(0xCD9E8D57u) * x2[l];
-        const uint32_t y0 = uint32_t(p1 >> 32) ^ x1[l] ^ k0, y2 = uint32_t(p0 >> 32) ^ x3[l] ^ k1;
-        x1[l] = uint32_t(p1), x3[l] = uint32_t(p0), x0[l] = y0, x2[l] = y2;
-      }
-      k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;
-    }
-    for (int l = 0; l < width; ++l) {
-      uint32_t* o = out + 4 * (i + l);
-      o[0] = x0[l], o[1] = x1[l], o[2] = x2[l], o[3] = x3[l];
-    }
+  for (int l = 0; l < width; ++l) {
+    x0[l] = uint32_t(c + l), x1[l] = uint32_t(uint64_t(c + l) >> 32), x2[l] = 0, x3[l] = 0;
   }
+  uint32_t k0 = uint32_t(seed), k1 = uint32_t(uint64_t(seed) >> 32);
+  for (int round = 0; round < 10; ++round) {
+    for (int l = 0; l < width; ++l) {
+      const uint32_t y0 = uint32_t(uint64_t(m1) * x2[l] >> 32) ^ x1[l] ^ k0;
+      const uint32_t y2 = uint32_t(uint64_t(m0) * x0[l] >> 32) ^ x3[l] ^ k1;
+      x1[l] = m1 * x2[l], x3[l] = m0 * x0[l], x0[l] = y0, x2[l] = y2;
+    }
+    k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;
+  }
+  for (int l = 0; l < width; ++l) {
+    uint32_t* o = out + 4 * l;
+    o[0] = x0[l], o[1] = x1[l], o[2] = x2[l], o[3] = x3[l];
+  }
+}
+
+/// Words of counters first, first + 1, …: out[4 i + k] is word k of counter first + i.
+inline void philox_words(int64_t seed, int64_t first, int64_t counters, uint32_t* out) {
+  int64_t i = 0;
+  for (; i + 64 <= counters; i += 64) philox_block<64>(seed, first + i, out + 4 * i);
+  for (; i + 16 <= counters; i += 16) philox_block<16>(seed, first + i, out + 4 * i);
   for (; i < counters; ++i) {
     const PhiloxWords p = philox(seed, first + i);
     for (int k = 0; k < 4; ++k) out[4 * i + k] = p.w[k];
