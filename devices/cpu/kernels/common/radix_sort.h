@@ -2,7 +2,6 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <utility>
 
 #include "core/base/interrupt.h"
@@ -37,17 +36,15 @@ void for_items(int64_t n, F visit) {
   }
 }
 
-/// Stable sort by the digits of `bits` bits from bit `first` on, least significant first. Digits that are equal in all
-/// keys are skipped. Returns where the items are then: `items` or `other`, which has room for n.
-template <int bits, class K>
-Item<K>* sort_digits(Item<K>* items, Item<K>* other, int64_t n, int first) {
-  constexpr int width = int(sizeof(K) * 8), most = (width + bits - 1) / bits;
+/// Stable sort by `digits` digits of `bits` bits from bit `first` on, least significant first. Digits that are equal in
+/// all keys are skipped. Returns where the items are then: `items` or `other`, which has room for n.
+template <int bits, class K, int digits = (int(sizeof(K) * 8) + bits - 1) / bits>
+Item<K>* sort_digits(Item<K>* items, Item<K>* other, int64_t n, int first = 0) {
   constexpr uint32_t values = 1u << bits;
-  const int digits = (width - first + bits - 1) / bits;
   auto digit = [&](K key, int d) { return uint32_t(key >> (first + bits * d)) & (values - 1); };
-  uint32_t counts[most][values];
-  std::memset(counts, 0, sizeof(counts[0]) * size_t(digits));
+  uint32_t counts[digits][values] = {};
   for_items(n, [&](int64_t i) {
+#pragma GCC unroll 8
     for (int d = 0; d < digits; ++d) ++counts[d][digit(items[i].key, d)];
   });
   for (int d = 0; d < digits; ++d) {
@@ -64,13 +61,12 @@ Item<K>* sort_digits(Item<K>* items, Item<K>* other, int64_t n, int first) {
   return items;
 }
 
-/// Stable sort by the bits of the key from bit `first` on. Returns where the items are then: `items` or `other`, which
-/// has room for n.
+/// Stable sort. Returns where the items are then: `items` or `other`, which has room for n.
 template <class K>
-Item<K>* radix_sort(Item<K>* items, Item<K>* other, int64_t n, int first = 0) {
-  if (n < 96 && first == 0) return insertion_sort(items, n), items;
+Item<K>* radix_sort(Item<K>* items, Item<K>* other, int64_t n) {
+  if (n < 96) return insertion_sort(items, n), items;
   // large digits need fewer passes, and counts that are worth it for many items alone
-  return n < 20000 ? sort_digits<8>(items, other, n, first) : sort_digits<11>(items, other, n, first);
+  return n < 20000 ? sort_digits<8>(items, other, n) : sort_digits<11>(items, other, n);
 }
 
 }  // namespace luth::cpu

@@ -100,9 +100,19 @@ bool before(const PhiloxState& state, int words, const Item<uint32_t>& x, const 
 // Where each of the buckets of the first `bits` bits begins among n keys; then the end of the last.
 std::vector<int64_t> bucket_starts(const uint32_t* keys, int64_t n, int bits) {
   std::vector<int64_t> starts((size_t(1) << bits) + 1);
-  for (int64_t i = 0; i < n; ++i) ++starts[size_t(uint64_t(keys[i]) << bits >> 32) + 1];
+  for (int64_t i = 0; i < n; ++i) ++starts[size_t(uint64_t(keys[i]) >> (32 - bits)) + 1];
   std::partial_sum(starts.begin(), starts.end(), starts.begin());
   return starts;
+}
+
+// Items into buckets of the first `bits` bits, in order; next[b]: where the next one of bucket b goes.
+void spread(const uint32_t* keys, int64_t n, int bits, int64_t* next, Item<uint32_t>* items) {
+  constexpr int64_t ahead = 16;
+  auto place = [&](int64_t i) -> int64_t& { return next[uint64_t(keys[i]) >> (32 - bits)]; };
+  for (int64_t i = 0; i < n; ++i) {
+    __builtin_prefetch(&items[place(std::min(i + ahead, n - 1))], 1);
+    items[place(i)++] = {keys[i], int32_t(i)};
+  }
 }
 
 // Puts the few of a bucket that are out of order into their places.
@@ -126,12 +136,12 @@ void randperm(const ops::Randperm& op, Tensor& y) {
   with_words(op.philox, n, words, [&](int64_t b, int64_t e, const uint32_t* w) {
     for (int64_t i = b; i < e; ++i) keys[i] = w[(i - b) * words + words - 1];
   });
-  // buckets of some 500, sorted by two bytes more, in which nearly all of these differ
-  const int high = std::clamp(int(std::bit_width(uint64_t(n))) - 10, 0, 14), first = 16 - high;
+  // buckets of some 1,000, sorted by two bytes more, in which nearly all of these differ
+  const int high = std::clamp(int(std::bit_width(uint64_t(n))) - 11, 0, 14), first = 16 - high;
   const std::vector<int64_t> starts = bucket_starts(keys.get(), n, high);
   Buffer<Item<uint32_t>> items(n);
   std::vector<int64_t> next = starts;
-  for (int64_t i = 0; i < n; ++i) items[next[size_t(uint64_t(keys[i]) << high >> 32)]++] = {keys[i], int32_t(i)};
+  spread(keys.get(), n, high, next.data(), items.get());
   int64_t most = 0;
   for (size_t i = 1; i < starts.size(); ++i) most = std::max(most, starts[i] - starts[i - 1]);
   parallel_for(int64_t(starts.size()) - 1, 64, [&](int64_t b, int64_t e) {
@@ -139,7 +149,7 @@ void randperm(const ops::Randperm& op, Tensor& y) {
     for (int64_t i = b; i < e; ++i) {
       const int64_t begin = starts[size_t(i)], count = starts[size_t(i) + 1] - begin;
       if (!count) continue;
-      Item<uint32_t>* sorted = sort_digits<8>(items.get() + begin, other.get(), count, first);
+      Item<uint32_t>* sorted = sort_digits<8, uint32_t, 2>(items.get() + begin, other.get(), count, first);
       mend_order(op.philox, words, sorted, count);
       dispatch(AllTypes{}, y.dtype(), [&]<class T>(Type<T>) {
         T* out = y.data<T>() + begin;
