@@ -1,7 +1,8 @@
-// The loops of elementwise kernels in the libraries' machine code: none calls a scalar function, and each uses vectors,
-// but for those that a list allows, with reasons.
+// The loops of elementwise kernels, and of steps of optimizers over floats, in the libraries' machine code: none calls
+// a scalar function, and each uses vectors, but for those that a list allows, with reasons.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -58,7 +59,20 @@ struct Loop {
 };
 using Loops = std::map<std::string, Loop>;
 
-/// The functions loop_fn<…> of a library, by the text between < and >.
+constexpr const char* functions[] = {"luth::cpu::loop_fn<", "::update_range<float, luth::ops::"};
+/// Of the start of a function: the text between < and > of its name, if it is one of the above.
+std::string name_of(const std::string& line) {
+  for (const std::string start : functions)
+    if (const auto at = line.find(start); at != line.npos)
+      return line.substr(at + start.size(),
+                         line.find(start[0] == ':' ? ">(luth" : ">(void const*") - at - start.size());
+  return "";
+}
+bool is_own(const std::string& callee) {  // a jump inside the function
+  return std::ranges::any_of(functions, [&](const char* start) { return callee.find(start) != callee.npos; });
+}
+
+/// The functions of a library that are loops, by name_of.
 Loops loops_of(const std::string& library) {
   Loops loops;
   Loop* in = nullptr;
@@ -68,8 +82,8 @@ Loops loops_of(const std::string& library) {
   while (pipe && fgets(text, sizeof text, pipe.get())) {
     const std::string line(text);
     if (line.ends_with(">:\n")) {
-      const auto at = line.find("luth::cpu::loop_fn<");
-      in = at == line.npos ? nullptr : &loops[line.substr(at + 19, line.find(">(void const*") - at - 19)];
+      const std::string name = name_of(line);
+      in = name.empty() ? nullptr : &loops[name];
       continue;
     }
     if (!in) continue;
@@ -78,7 +92,7 @@ Loops loops_of(const std::string& library) {
     const auto target = line.find('<', call != line.npos ? call : jump);
     if ((call == line.npos && jump == line.npos) || target == line.npos) continue;
     std::string callee = line.substr(target + 1, line.rfind('>') - target - 1);
-    if (callee.find("luth::cpu::loop_fn<") != callee.npos) continue;  // a jump inside the function
+    if (is_own(callee)) continue;
     in->calls.insert(callee.substr(0, callee.find("@plt")));
   }
   return loops;
@@ -108,11 +122,11 @@ void check_library(const std::string& library, std::set<const Allowed*>& used) {
     const Allowed* a = allowance(name);
     used.insert(a);
     if (a && !a->call) continue;
-    EXPECT_EQ(fault_of(loop, a ? a->call : ""), "") << "loop_fn<" << name << "> of " << library;
+    EXPECT_EQ(fault_of(loop, a ? a->call : ""), "") << name << " of " << library;
   }
 }
 
-TEST(Vectorised, LoopsOfElementwiseKernels) {
+TEST(Vectorised, Loops) {
 #if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__) || defined(__clang__)
   GTEST_SKIP() << "kernels of this build are not optimised by g++";
 #endif
