@@ -320,8 +320,14 @@ void pick(const ops::MaxPoolPick& op, Tensor& y, const Strided& x, const Strided
 template <class T>
 void add_plane(const T* grad, const PoolIndices& at, int64_t first, int64_t n, compute_t<T>* sums) {
   std::memset(static_cast<void*>(sums), 0, size_t(at.area) * sizeof(*sums));
-  for (int64_t r = 0; r < n; ++r)
-    if (const int64_t i = at.position(first + r); i >= 0 && at.inside(r)) sums[i] += compute_t<T>(grad[first + r]);
+  auto add = [&](auto inside) {
+    for (int64_t r = 0; r < n; ++r)
+      if (const int64_t i = at.position(first + r); i >= 0 && inside(r)) sums[i] += compute_t<T>(grad[first + r]);
+  };
+  if (at.outside.empty())
+    add([](int64_t) { return true; });
+  else
+    add([&](int64_t r) { return at.inside(r); });
 }
 
 // The same for `channels` neighbouring channels of an NHWC sample.

@@ -97,12 +97,20 @@ struct Line {
     }
     return sum;
   }
-  // Adds the part of each window to its elements.
+  // Adds the part of each window to its elements. The parts of an element are added in the order of their windows: so
+  // the last elements of all windows come first.
   void spread() {
-    const int64_t count = win.row.to, kernel = win.row.kernel, stride = win.row.stride;
+    const int64_t count = win.row.to, stride = win.row.stride;
     const C* __restrict part = parts.get();
-    for (int64_t j = 0; j < count; ++j)
-      for (int64_t q = 0; q < kernel; ++q) line[j * stride + q] += part[j];
+    int64_t q = win.row.kernel;
+    for (; stride == 2 && q >= 2; q -= 2) {  // two neighbours: what is stored has no gaps
+      C* __restrict to = line.get() + q - 2;
+      for (int64_t j = 0; j < count; ++j) to[2 * j] += part[j], to[2 * j + 1] += part[j];
+    }
+    while (q-- > 0) {
+      C* __restrict to = line.get() + q;
+      for (int64_t j = 0; j < count; ++j) to[j * stride] += part[j];
+    }
   }
 };
 
@@ -212,11 +220,14 @@ void avg_pool_grad(const ops::AvgPoolGrad& op, Tensor& dx, const Strided& grad) 
     using C = compute_t<T>;
     p.each_image([&](int64_t result, int64_t first, const Image& image) {
       const int64_t area = p.in.area(), count = image.count;
-      Buffer<C> sums(area * count);
-      std::fill(sums.get(), sums.get() + area * count, C(0));
+      const bool in_place = std::is_same_v<C, T> && !p.last;  // the result itself takes the sums
+      Buffer<C> own(in_place ? 0 : area * count);
+      C* const sums = in_place ? reinterpret_cast<C*>(to + result) : own.get();
+      std::fill(sums, sums + area * count, C(0));
       with_rows<T>(p, image, [&](auto rows) {
-        for (int64_t i = 0; i < p.out.d * p.out.h; ++i) rows.spread(from + first, i, sums.get());
+        for (int64_t i = 0; i < p.out.d * p.out.h; ++i) rows.spread(from + first, i, sums);
       });
+      if (in_place) return;
       for (int64_t r = 0; r < area; ++r)
         for (int64_t c = 0; c < count; ++c) to[result + r * image.step + c] = T(sums[r * count + c]);
     });
