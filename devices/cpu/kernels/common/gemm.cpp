@@ -33,11 +33,15 @@ constexpr auto at_once = [](int64_t n, int64_t, auto&& f) { f(int64_t(0), n); };
 
 // `loop` and `workers` are packed_gemm's.
 template <class T, class Loop>
-void gemm_by(Loop&& loop, int64_t workers, int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta,
-             T* c, int64_t ldc) {
+void gemm_by(Loop&& loop, int64_t workers, int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b,
+             const Addend<T>& d, T* c, int64_t ldc) {
   // Outputs of a row that one thread takes; a multiple of all that the loops over them do at a time.
   const int64_t grain = std::max<int64_t>(1, cheap / 4 / std::max<int64_t>(1, m * k) / 256) * 256;
-  switch (method_of(m, n, k, a, b, ldc)) {
+  const Method method = method_of(m, n, k, a, b, ldc);
+  const T beta = d.beta;
+  if (method != Method::packed && d.p != c)  // few rows, or little work for each
+    for (int64_t i = 0; i < m; ++i) std::memcpy(c + i * ldc, d.p + i * d.row, size_t(n) * sizeof(T));
+  switch (method) {
     case Method::dots:
       if constexpr (std::is_same_v<T, float>)
         loop(n, grain, [&](int64_t begin, int64_t end) {
@@ -53,7 +57,7 @@ void gemm_by(Loop&& loop, int64_t workers, int64_t m, int64_t n, int64_t k, T al
         for (int64_t i = 0; i < m; ++i)
           row_gemm(end - begin, k, alpha, a.at(i, 0), b.at(0, begin), beta, c + i * ldc + begin);
       });
-    case Method::packed: return packed_gemm(m, n, k, alpha, a, b, beta, c, ldc, workers, loop);
+    case Method::packed: return packed_gemm(m, n, k, alpha, a, b, d, c, ldc, workers, loop);
   }
 }
 
@@ -61,17 +65,29 @@ void gemm_by(Loop&& loop, int64_t workers, int64_t m, int64_t n, int64_t k, T al
 
 template <class T>
 void gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta, T* c, int64_t ldc) {
-  if (m > 0 && n > 0) gemm_by(at_once, 1, m, n, k, alpha, a, b, beta, c, ldc);
+  if (m > 0 && n > 0) gemm_by(at_once, 1, m, n, k, alpha, a, b, Addend<T>{beta, c, ldc}, c, ldc);
 }
 
 bool worth_sharing(int64_t m, int64_t n, int64_t k) { return m * n * k > cheap && num_threads() > 1; }
 
+namespace {
+template <class T>
+void share(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, const Addend<T>& d, T* c, int64_t ldc) {
+  if (m <= 0 || n <= 0) return;
+  if (!worth_sharing(m, n, k)) return gemm_by(at_once, 1, m, n, k, alpha, a, b, d, c, ldc);
+  const auto shared = [](int64_t count, int64_t grain, auto&& f) { parallel_for(count, grain, f); };
+  gemm_by(shared, num_threads(), m, n, k, alpha, a, b, d, c, ldc);
+}
+}  // namespace
+
 template <class T>
 void parallel_gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta, T* c, int64_t ldc) {
-  if (m <= 0 || n <= 0) return;
-  if (!worth_sharing(m, n, k)) return gemm_by(at_once, 1, m, n, k, alpha, a, b, beta, c, ldc);
-  const auto shared = [](int64_t count, int64_t grain, auto&& f) { parallel_for(count, grain, f); };
-  gemm_by(shared, num_threads(), m, n, k, alpha, a, b, beta, c, ldc);
+  share(m, n, k, alpha, a, b, Addend<T>{beta, c, ldc}, c, ldc);
+}
+
+template <class T>
+void gemm_and_row(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, const T* row, T* c, int64_t ldc) {
+  share(m, n, k, T(1), a, b, Addend<T>{T(1), row, 0}, c, ldc);
 }
 
 // 32 partial sums, so that the loop vectorises and rounding errors stay small.
@@ -90,24 +106,31 @@ T dot(int64_t n, const T* x, const T* y) {
 // clang-format off
 template void gemm(int64_t, int64_t, int64_t, float, Matrix<float>, Matrix<float>, float, float*, int64_t);
 template void parallel_gemm(int64_t, int64_t, int64_t, float, Matrix<float>, Matrix<float>, float, float*, int64_t);
+template void gemm_and_row(int64_t, int64_t, int64_t, Matrix<float>, Matrix<float>, const float*, float*, int64_t);
 template float dot(int64_t, const float*, const float*);
 template void gemm(int64_t, int64_t, int64_t, double, Matrix<double>, Matrix<double>, double, double*, int64_t);
 template void parallel_gemm(int64_t, int64_t, int64_t, double, Matrix<double>, Matrix<double>, double, double*, int64_t);
+template void gemm_and_row(int64_t, int64_t, int64_t, Matrix<double>, Matrix<double>, const double*, double*, int64_t);
 template double dot(int64_t, const double*, const double*);
 template void gemm(int64_t, int64_t, int64_t, uint8_t, Matrix<uint8_t>, Matrix<uint8_t>, uint8_t, uint8_t*, int64_t);
 template void parallel_gemm(int64_t, int64_t, int64_t, uint8_t, Matrix<uint8_t>, Matrix<uint8_t>, uint8_t, uint8_t*, int64_t);
+template void gemm_and_row(int64_t, int64_t, int64_t, Matrix<uint8_t>, Matrix<uint8_t>, const uint8_t*, uint8_t*, int64_t);
 template uint8_t dot(int64_t, const uint8_t*, const uint8_t*);
 template void gemm(int64_t, int64_t, int64_t, int8_t, Matrix<int8_t>, Matrix<int8_t>, int8_t, int8_t*, int64_t);
 template void parallel_gemm(int64_t, int64_t, int64_t, int8_t, Matrix<int8_t>, Matrix<int8_t>, int8_t, int8_t*, int64_t);
+template void gemm_and_row(int64_t, int64_t, int64_t, Matrix<int8_t>, Matrix<int8_t>, const int8_t*, int8_t*, int64_t);
 template int8_t dot(int64_t, const int8_t*, const int8_t*);
 template void gemm(int64_t, int64_t, int64_t, int16_t, Matrix<int16_t>, Matrix<int16_t>, int16_t, int16_t*, int64_t);
 template void parallel_gemm(int64_t, int64_t, int64_t, int16_t, Matrix<int16_t>, Matrix<int16_t>, int16_t, int16_t*, int64_t);
+template void gemm_and_row(int64_t, int64_t, int64_t, Matrix<int16_t>, Matrix<int16_t>, const int16_t*, int16_t*, int64_t);
 template int16_t dot(int64_t, const int16_t*, const int16_t*);
 template void gemm(int64_t, int64_t, int64_t, int32_t, Matrix<int32_t>, Matrix<int32_t>, int32_t, int32_t*, int64_t);
 template void parallel_gemm(int64_t, int64_t, int64_t, int32_t, Matrix<int32_t>, Matrix<int32_t>, int32_t, int32_t*, int64_t);
+template void gemm_and_row(int64_t, int64_t, int64_t, Matrix<int32_t>, Matrix<int32_t>, const int32_t*, int32_t*, int64_t);
 template int32_t dot(int64_t, const int32_t*, const int32_t*);
 template void gemm(int64_t, int64_t, int64_t, int64_t, Matrix<int64_t>, Matrix<int64_t>, int64_t, int64_t*, int64_t);
 template void parallel_gemm(int64_t, int64_t, int64_t, int64_t, Matrix<int64_t>, Matrix<int64_t>, int64_t, int64_t*, int64_t);
+template void gemm_and_row(int64_t, int64_t, int64_t, Matrix<int64_t>, Matrix<int64_t>, const int64_t*, int64_t*, int64_t);
 template int64_t dot(int64_t, const int64_t*, const int64_t*);
 // clang-format on
 

@@ -21,6 +21,10 @@ bool worth_sharing(int64_t m, int64_t n, int64_t k);
 template <class T>
 void parallel_gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta, T* c, int64_t ldc);
 
+/// C = A B + row, the row added to each of C's rows; on several threads, with the same bits.
+template <class T>
+void gemm_and_row(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, const T* row, T* c, int64_t ldc);
+
 /// sum of x[i] * y[i]; the order of summation depends on n alone.
 template <class T>
 T dot(int64_t n, const T* x, const T* y);

@@ -66,11 +66,11 @@ inline void copy_result(const T* from, int64_t n, T* to) {
     copy_part(from, n, to);
 }
 
-// C[R, cols] = alpha A[R, k] B[k, cols] + beta C, where `cols` fit into H registers. A sanitizer would make it 100
+// C[R, cols] = alpha A[R, k] B[k, cols] + beta D, where `cols` fit into H registers. A sanitizer would make it 100
 // times slower, and with it every test that trains.
 template <class T, int R, int H>
 __attribute__((no_sanitize("address,undefined"))) inline void tile(int64_t k, T alpha, Matrix<T> a, const Panel<T>& b,
-                                                                   T beta, T* c, int64_t ldc) {
+                                                                   const Addend<T>& d, T* c, int64_t ldc) {
   using V = typename Vector<T>::type;
   constexpr int64_t w = Vector<T>::width;
   V acc[R][H];
@@ -91,16 +91,18 @@ __attribute__((no_sanitize("address,undefined"))) inline void tile(int64_t k, T 
     }
   }
   const bool whole = b.cols == H * w;
+  const T beta = d.beta;
   alignas(64) T part[size_t(H * w)] = {};
 #pragma GCC unroll 16
   for (int r = 0; r < R; ++r) {
     T* out = c + r * ldc;
-    if (!whole && beta != T(0)) std::memcpy(part, out, size_t(b.cols) * sizeof(T));
+    const T* added = d.p + r * d.row;
+    if (!whole && beta != T(0)) std::memcpy(part, added, size_t(b.cols) * sizeof(T));
 #pragma GCC unroll 2
     for (int h = 0; h < H; ++h) {
-      V* to = reinterpret_cast<V*>((whole ? out : part) + h * w);
       V y = alpha * acc[r][h];
-      *to = beta == T(0) ? y : y + beta * *to;
+      if (beta != T(0)) y += beta * *reinterpret_cast<const V*>((whole ? added : part) + h * w);
+      *reinterpret_cast<V*>((whole ? out : part) + h * w) = y;
     }
     if (!whole) copy_result(part, b.cols, out);
   }
@@ -108,16 +110,17 @@ __attribute__((no_sanitize("address,undefined"))) inline void tile(int64_t k, T 
 
 // At most R of `rows` rows of C; returns how many. R falls to fill the registers as well as the rows allow.
 template <class T, int R = tile_rows>
-int64_t tile_of(int64_t rows, int64_t k, T alpha, Matrix<T> a, const Panel<T>& b, T beta, T* c, int64_t ldc) {
+int64_t tile_of(int64_t rows, int64_t k, T alpha, Matrix<T> a, const Panel<T>& b, const Addend<T>& d, T* c,
+                int64_t ldc) {
   // of every height that fills half of the registers there is a tile of floats
   constexpr bool each = std::is_floating_point_v<T> && R > tile_rows / 2;
   constexpr int lower = each ? R - 1 : (R > 8 ? 8 : (R > 4 ? 4 : R / 2));
   if constexpr (R > 1)
-    if (rows < R) return tile_of<T, lower>(rows, k, alpha, a, b, beta, c, ldc);
+    if (rows < R) return tile_of<T, lower>(rows, k, alpha, a, b, d, c, ldc);
   if (b.cols <= Vector<T>::width)
-    tile<T, R, 1>(k, alpha, a, b, beta, c, ldc);
+    tile<T, R, 1>(k, alpha, a, b, d, c, ldc);
   else
-    tile<T, R, 2>(k, alpha, a, b, beta, c, ldc);
+    tile<T, R, 2>(k, alpha, a, b, d, c, ldc);
   return R;
 }
 
@@ -192,26 +195,28 @@ struct Strip {
   }
 };
 
-/// C += alpha A B for `rows` rows of A and the panels [first, end) of a strip; A is packed into `room`, if there is
-/// one.
+/// C = alpha A B + beta D for `rows` rows of A and the panels [first, end) of a strip; A is packed into `room`, if
+/// there is one.
 template <class T>
-void multiply_block(int64_t rows, T alpha, Matrix<T> a, const Strip<T>& s, int64_t first, int64_t end, T beta, T* c,
-                    int64_t ldc, T* room) {
+void multiply_block(int64_t rows, T alpha, Matrix<T> a, const Strip<T>& s, int64_t first, int64_t end,
+                    const Addend<T>& d, T* c, int64_t ldc, T* room) {
   if (room) a = pack_block(rows, s.depth, a, room);
   const int64_t each = even_part(rows, tile_rows);
   // Tiles of one row lie side by side in C: few pages are in use at a time.
   for (int64_t i = 0, done; i < rows; i += done) {
     done = 0;
     for (int64_t j = first * s.w; j < std::min(s.cols, end * s.w); j += s.w)
-      done = tile_of(std::min(each, rows - i), s.depth, alpha, a.at(i, 0), s.panel(j), beta, c + i * ldc + j, ldc);
+      done =
+          tile_of(std::min(each, rows - i), s.depth, alpha, a.at(i, 0), s.panel(j), d.at(i, j), c + i * ldc + j, ldc);
   }
 }
 
-/// As gemm(), for at least one row and column. `loop(n, grain, f)` calls f(begin, end) for ranges of [0, n), at once if
-/// it likes; `workers` says for how many to divide the work. No division of rows or columns changes a sum.
+/// C = alpha A B + beta D as gemm() computes it, for at least one row and column. `loop(n, grain, f)` calls f(begin,
+/// end) for ranges of [0, n), at once if it likes; `workers` says for how many to divide the work. No division of rows
+/// or columns changes a sum.
 template <class T, class Loop>
-void packed_gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta, T* c, int64_t ldc,
-                 int64_t workers, Loop&& loop) {
+void packed_gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, const Addend<T>& d, T* c,
+                 int64_t ldc, int64_t workers, Loop&& loop) {
   constexpr int64_t w = panel_width<T>, enough = 1 << 21;  // multiply-adds that are worth a thread's while
   const int64_t most_rows = even_part(m, block_rows), most_depth = std::min(k, block_depth);
   const int64_t blocks = (m + most_rows - 1) / most_rows, most_cols = std::min((n + w - 1) / w * w, strip_width<T>());
@@ -240,8 +245,9 @@ void packed_gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T
         for (int64_t x = begin; x < end; ++x) {
           poll_interrupt_in_work();  // a range of one thread is all of the strip
           const int64_t i = x / groups * most_rows, first = x % groups * group;
-          multiply_block(std::min(most_rows, m - i), alpha, a.at(i, p), s, first, first + group, p ? T(1) : beta,
-                         c + i * ldc + j0, ldc, room.get());
+          T* const to = c + i * ldc + j0;
+          multiply_block(std::min(most_rows, m - i), alpha, a.at(i, p), s, first, first + group,
+                         p ? Addend<T>{T(1), to, ldc} : d.at(i, j0), to, ldc, room.get());
         }
       });
     }

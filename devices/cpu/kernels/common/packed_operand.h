@@ -26,8 +26,9 @@ class PackedOperand {
           const Panel<T> right{panels_.get() + j * k_ + p * w, w, std::min(w, n_ - j)};
           const Matrix<T> left{a + p, lda, 1};
           const int64_t depth = std::min(block_depth, k_ - p);
+          const Addend<T> before{p ? T(1) : beta, c + j, ldc};
           for (int64_t i = 0; i < m;)
-            i += tile_of(std::min(each, m - i), depth, T(1), left.at(i, 0), right, p ? T(1) : beta, c + i * ldc + j,
+            i += tile_of(std::min(each, m - i), depth, T(1), left.at(i, 0), right, before.at(i, 0), c + i * ldc + j,
                          ldc);
         }
     });

@@ -183,13 +183,18 @@ void fill_rows(Tensor& y, int64_t rows, int64_t cols, const Tensor& bias) {
 void linear(const ops::Linear&, Tensor& y, const Strided& x, const Strided& w, const Strided& bias) {
   if (y.numel() == 0) return;
   const int64_t outputs = w.dim() == 1 ? 1 : w.shape()[0], k = w.shape().back(), rows = y.numel() / outputs;
-  if (bias) fill_rows(y, rows, outputs, bias);
+  // a row that the product adds itself
+  const bool is_row = bias && bias.dim() == 1 && bias.shape()[0] == outputs && bias.strides()[0] == 1;
   const bool lies = x.dim() == 2 || x.is_contiguous();
   const Tensor dense = lies ? Tensor() : dense_copy(x);
   const Tensor& in = lies ? x : dense;
   const int64_t row = x.dim() == 2 ? x.strides()[0] : k, col = x.dim() == 2 ? x.strides()[1] : 1;
   dispatch(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
     const Matrix<T> across{w.data<T>(), w.strides().back(), w.dim() == 1 ? 1 : w.strides()[0]};
+    if constexpr (!is_half<T>)
+      if (is_row)
+        return gemm_and_row(rows, outputs, k, {in.data<T>(), row, col}, across, bias.data<T>(), y.data<T>(), outputs);
+    if (bias) fill_rows(y, rows, outputs, bias);
     multiply_any<T>({1, rows, outputs, k}, 1, {{in.data<T>(), row, col}, across, 0, 0, y.data<T>()}, bias ? 1 : 0);
   });
 }
