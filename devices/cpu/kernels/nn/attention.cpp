@@ -31,10 +31,12 @@ struct Heads {
 /// The extents of a call. Queries come in blocks of `rows`.
 struct Extents {
   int64_t heads, queries, keys, features, values, rows;
-  Extents(const Tensor& q, const Tensor& k, const Tensor& v)
+  Extents(const Tensor& q, const Tensor& k, const Tensor& v, bool causal)
       : heads(1), queries(q.shape(-2)), keys(k.shape(-2)), features(q.shape(-1)), values(v.shape(-1)) {
     for (int d = 0; d < q.dim() - 2; ++d) heads *= q.shape()[d];
     rows = std::clamp<int64_t>(block_elements / std::max<int64_t>(keys, 1), 8, 128);
+    // a block meets all keys of its last query: many blocks leave few products for nothing
+    if (causal) rows = std::min(rows, std::max<int64_t>(queries / 4, 32));
   }
   int64_t blocks() const { return (queries + rows - 1) / rows; }
   /// How many keys query i looks at, at most.
@@ -78,7 +80,7 @@ T softmax_row(T* __restrict x, int64_t n) {
 void forward(const ops::NativeAttention& op, Tensor& y, Tensor& logsumexp, const Strided& q, const Strided& k,
              const Strided& v, const Strided& mask, const Strided& kept) {
   if (!y.numel() && !logsumexp.numel()) return;
-  const Extents e(q, k, v);
+  const Extents e(q, k, v, op.is_causal);
   dispatch(Types<float, double>{}, y.dtype(), [&]<class T>(Type<T>) {
     const Heads<T> query(q), key(k), value(v), masks(mask), factors(kept), result(y);
     T* const sums = logsumexp.data<T>();
@@ -146,7 +148,7 @@ struct Gradients {
 void backward(const ops::NativeAttentionBackward& op, Tensor& dq, Tensor& dk, Tensor& dv, const List& in) {
   const Tensor &q = in[1], &k = in[2], &v = in[3];
   const Dense logsumexp = in[6], delta = in[7];
-  const Extents e(q, k, v);
+  const Extents e(q, k, v, op.is_causal);
   for (Tensor* t : {&dq, &dk, &dv})  // products are added to dk and dv
     if (t->numel()) std::memset(t->raw(), 0, t->bytes());
   if (!e.keys) return;
