@@ -18,7 +18,8 @@ struct ForwardRow {
   const T *x, *bias;  // the input's part of the gates, and bias_hh: G H each
   T* gates;           // saved_gates H: holds the state's part in its first G H elements, and gets the gates
   const T* state;     // the state before: H; for gru alone
-  T* cell;            // the cell, before and after: H; for lstm alone
+  const T* cell;      // the cell before: H; for lstm alone
+  T* new_cell;        // gets the cell; may be `cell`
 
   /// Element j of the new state.
   LUTH_HD A step(int64_t hidden, int64_t j) const {
@@ -29,7 +30,7 @@ struct ForwardRow {
       const A i = logistic(sum(0)), f = logistic(sum(1)), g = math::tanh(sum(2)), o = logistic(sum(3));
       keep(0, i), keep(1, f), keep(2, g), keep(3, o);
       const A c = f * A(cell[j]) + i * g;
-      cell[j] = T(c);
+      new_cell[j] = T(c);
       return o * math::tanh(c);
     } else if constexpr (kind == CellKind::gru) {
       const A r = logistic(sum(0)), z = logistic(sum(1)), s = part(2);

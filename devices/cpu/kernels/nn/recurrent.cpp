@@ -1,5 +1,6 @@
-// Recurrent layers. The states of a step are rows of h_n and c_n (forward) or of their gradients (backward), the first
-// ones those of the longest sequences; each step replaces the first of them.
+// Recurrent layers. Forward, a step reads its states where they are kept for backward, and leaves the new ones where
+// the next step reads them. Backward, the gradients of states are rows of those of hx and cx, the first ones those of
+// the longest sequences; each step replaces the first of them.
 #include <cstring>
 #include <optional>
 
@@ -77,24 +78,29 @@ void run_layer(const ops::NativeRnn& op, const ops::ForwardTensors& t) {
   std::optional<StepProduct<T>> project;
   if (t.weight_hr) project.emplace(t.weight_hr, true, steps.size());
   Buffer<T> unprojected(t.weight_hr ? t.hx.shape(0) * hidden : 0);
-  T *h = t.h_n.data<T>(), *c = lstm ? t.c_n.data<T>() : nullptr;
-  copy_rows(h, t.hx);
-  if (lstm) copy_rows(c, t.cx);
-  for (const RecurrentStep& s : steps) {
-    copy_rows(t.previous.data<T>() + s.offset * states, h, s.n * states);
-    if (lstm) copy_rows(t.cells.data<T>() + s.offset * hidden, c, s.n * hidden);
+  T *const previous = t.previous.data<T>(), *const cells = lstm ? t.cells.data<T>() : nullptr;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const RecurrentStep s = steps[i], next = i + 1 < steps.size() ? steps[i + 1] : RecurrentStep{0, 0};
+    const int64_t begun = i ? std::min(steps[i - 1].n, s.n) : 0, go_on = std::min(s.n, next.n);
+    T *const h = previous + s.offset * states, *const out = t.output.data<T>() + s.offset * states;
+    copy_rows(h + begun * states, t.hx.data<T>() + begun * states, (s.n - begun) * states);
+    if (lstm) copy_rows(cells + (s.offset + begun) * hidden, t.cx.data<T>() + begun * hidden, (s.n - begun) * hidden);
+    const auto new_cell = [&](int64_t b) {
+      if (!lstm) return cells;
+      return b < go_on ? cells + (next.offset + b) * hidden : t.c_n.data<T>() + b * hidden;
+    };
     T* const of_step = t.gates.data<T>() + s.offset * saved * hidden;
-    T* const out = t.output.data<T>() + s.offset * states;
     T* const made = t.weight_hr ? unprojected.get() : out;
     to_gates(s.n, h, T(0), of_step, saved * hidden);
     parallel_for(s.n, row_grain(8 * hidden), [&](int64_t begin, int64_t end) {
       for (int64_t b = begin; b < end; ++b)
         forward_elements<kind, T>({t.input.data<T>() + (s.offset + b) * g * hidden, bias, of_step + b * saved * hidden,
-                                   h + b * states, c + b * hidden},
+                                   h + b * states, lstm ? cells + (s.offset + b) * hidden : nullptr, new_cell(b)},
                                   hidden, made + b * hidden);
     });
     if (project) (*project)(s.n, made, T(0), out, states);
-    copy_rows(h, out, s.n * states);
+    copy_rows(previous + next.offset * states, out, go_on * states);
+    copy_rows(t.h_n.data<T>() + go_on * states, out + go_on * states, (s.n - go_on) * states);
   }
 }
 

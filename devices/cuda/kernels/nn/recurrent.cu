@@ -47,8 +47,8 @@ struct ForwardStep {
     const int64_t b = i / hidden, j = i - b * hidden;
     if constexpr (kind == CellKind::lstm) previous_cells[i] = c[i];
     if (j < states) previous[b * states + j] = h[b * states + j];
-    const ops::ForwardRow<kind, T> row{x + b * g * hidden, bias, gates + b * saved * hidden, h + b * hidden,
-                                       c + b * hidden};
+    const ops::ForwardRow<kind, T> row{x + b * g * hidden, bias,           gates + b * saved * hidden,
+                                       h + b * hidden,     c + b * hidden, c + b * hidden};
     const T now = T(row.step(hidden, j));
     if (unprojected)
       unprojected[i] = now;
