@@ -1,6 +1,6 @@
-// What this machine can do, as lines of JSON for scripts/compare.lua: memory bandwidth; for the workloads io/*
-// what the disk and the page cache do; for matmul/* and conv/* the better of OpenBLAS and oneDNN called directly, in
-// the layouts that they prefer.
+// What this machine can do, as lines of JSON for scripts/compare.lua: memory bandwidth; for the workloads io/* what the
+// disk and the page cache do; for matmul/* and conv/* the better of OpenBLAS and oneDNN called directly, in the layouts
+// that they prefer; for networks that, and the time of the bytes that must be moved.
 //   c++ -O3 -march=native -std=c++20 -fopenmp limits.cpp -o limits -ldnnl -lopenblas
 //   OMP_NUM_THREADS=1 ./limits REGEX      only workloads whose whole name matches
 #include <cblas.h>
@@ -222,8 +222,12 @@ struct Convolution {
   Type type = Type::f32;
 };
 
+struct ConvolutionCalls {
+  double work;  // of forward, in 10^9
+  Call forward, to_input, to_filters;
+};
 template <class Forward, class BackwardData, class BackwardWeights>
-void convolution(const Convolution& c, dnnl::algorithm algorithm) {
+ConvolutionCalls convolution(const Convolution& c, dnnl::algorithm algorithm) {
   const bool grouped = c.w.size() > c.x.size();
   Dims y{c.x[0], grouped ? c.w[0] * c.w[1] : c.w[0]};
   for (size_t i = 0; i < c.stride.size(); ++i) {
@@ -241,24 +245,29 @@ void convolution(const Convolution& c, dnnl::algorithm algorithm) {
       2e-9 * double(c.x[0]) * count(c.w.begin(), c.w.end()) * count(positions.begin() + 2, positions.end());
   const auto forward =
       described<Forward>(dnnl::prop_kind::forward_training, algorithm, dx, dw, dy, c.stride, c.padding, c.padding);
-  const Call run = runs(Forward(forward), {{DNNL_ARG_SRC, forward.src_desc()},
-                                           {DNNL_ARG_WEIGHTS, forward.weights_desc()},
-                                           {DNNL_ARG_DST, forward.dst_desc()}});
-  if (wanted("conv/" + c.name)) report("conv/" + c.name, "GFLOP/s", work, {run});
-  if (!wanted("conv/" + c.name + "_fwdbwd")) return;
+  Call run = runs(Forward(forward), {{DNNL_ARG_SRC, forward.src_desc()},
+                                     {DNNL_ARG_WEIGHTS, forward.weights_desc()},
+                                     {DNNL_ARG_DST, forward.dst_desc()}});
   const auto data = described_after<BackwardData>(forward, algorithm, dx, dw, dy, c.stride, c.padding, c.padding);
   const auto weights = described_after<BackwardWeights>(forward, algorithm, dx, dw, dy, c.stride, c.padding, c.padding);
-  const Call back = runs(BackwardData(data), {{DNNL_ARG_DIFF_DST, data.diff_dst_desc()},
-                                              {DNNL_ARG_WEIGHTS, data.weights_desc()},
-                                              {DNNL_ARG_DIFF_SRC, data.diff_src_desc()}});
-  const Call down = runs(BackwardWeights(weights), {{DNNL_ARG_DIFF_DST, weights.diff_dst_desc()},
-                                                    {DNNL_ARG_SRC, weights.src_desc()},
-                                                    {DNNL_ARG_DIFF_WEIGHTS, weights.diff_weights_desc()}});
-  report("conv/" + c.name + "_fwdbwd", "GFLOP/s", 3 * work, {[=] { run(), back(), down(); }});
+  Call back = runs(BackwardData(data), {{DNNL_ARG_DIFF_DST, data.diff_dst_desc()},
+                                        {DNNL_ARG_WEIGHTS, data.weights_desc()},
+                                        {DNNL_ARG_DIFF_SRC, data.diff_src_desc()}});
+  Call down = runs(BackwardWeights(weights), {{DNNL_ARG_DIFF_DST, weights.diff_dst_desc()},
+                                              {DNNL_ARG_SRC, weights.src_desc()},
+                                              {DNNL_ARG_DIFF_WEIGHTS, weights.diff_weights_desc()}});
+  return {work, std::move(run), std::move(back), std::move(down)};
+}
+ConvolutionCalls direct_convolution(const Convolution& c) {
+  using namespace dnnl;
+  if (c.transposed)
+    return convolution<deconvolution_forward, deconvolution_backward_data, deconvolution_backward_weights>(
+        c, algorithm::deconvolution_direct);
+  return convolution<convolution_forward, convolution_backward_data, convolution_backward_weights>(
+      c, algorithm::convolution_direct);
 }
 
 void convolutions() {
-  using namespace dnnl;
   const std::vector<Convolution> list{
       {"3x3_64_56", {32, 64, 56, 56}, {64, 64, 3, 3}, {1, 1}, {1, 1}},
       {"3x3_256_14", {32, 256, 14, 14}, {256, 256, 3, 3}, {1, 1}, {1, 1}},
@@ -272,14 +281,67 @@ void convolutions() {
   for (auto& c : list) {
     if (!wanted("conv/" + c.name) && !wanted("conv/" + c.name + "_fwdbwd")) continue;
     try {
-      if (c.transposed)
-        convolution<deconvolution_forward, deconvolution_backward_data, deconvolution_backward_weights>(
-            c, algorithm::deconvolution_direct);
-      else
-        convolution<convolution_forward, convolution_backward_data, convolution_backward_weights>(
-            c, algorithm::convolution_direct);
+      const ConvolutionCalls calls = direct_convolution(c);
+      if (wanted("conv/" + c.name)) report("conv/" + c.name, "GFLOP/s", calls.work, {calls.forward});
+      if (wanted("conv/" + c.name + "_fwdbwd"))
+        report("conv/" + c.name + "_fwdbwd", "GFLOP/s", 3 * calls.work,
+               {[=] { calls.forward(), calls.to_input(), calls.to_filters(); }});
     } catch (const dnnl::error& e) { fprintf(stderr, "limits: %s: %s\n", c.name.c_str(), e.what()); }
   }
+}
+
+// ---- networks ----
+
+void report_seconds(const std::string& name, double seconds) {
+  printf("{\"name\": \"limit/%s\", \"unit\": \"ms\", \"best\": %.6g, \"min\": %.9g, \"threads\": %d}\n", name.c_str(),
+         seconds * 1e3, seconds, omp_get_max_threads());
+  fflush(stdout);
+}
+
+// A step of train/resnet18_cifar: its convolutions, and what the operators between them move at least, at the speed of
+// z = x + 3 y of 4 MiB each.
+void resnet18() {
+  if (!wanted("train/resnet18_cifar")) return;
+  const int64_t images = 64;
+  double seconds = 0, floats = 5 * 11173962.0;  // SGD reads weight, gradient and momentum, and writes two of them
+  const auto layer = [&](int64_t in, int64_t out, int64_t kernel, int64_t extent, int64_t stride, int times) {
+    const ConvolutionCalls calls = direct_convolution(
+        {"", {images, in, extent, extent}, {out, in, kernel, kernel}, {stride, stride}, {kernel / 2, kernel / 2}});
+    seconds += times * (seconds_of(calls.forward) + seconds_of(calls.to_filters));
+    if (in > 3) seconds += times * seconds_of(calls.to_input);
+    // batch norm reads its input twice and writes the result; backward reads input and gradient twice and writes one.
+    // ReLU moves 2 and 3, in all but the shortcuts.
+    const double size = double(images * out * (extent / stride) * (extent / stride));
+    floats += times * size * (kernel == 1 ? 8 : 13);
+  };
+  layer(3, 64, 3, 32, 1, 1);
+  for (int64_t out = 64, extent = 32; out <= 512; out *= 2, extent /= 2) {
+    const bool halves = out > 64;
+    const int64_t in = halves ? out / 2 : out;
+    if (halves) layer(in, out, 3, 2 * extent, 2, 1), layer(in, out, 1, 2 * extent, 2, 1);
+    layer(out, out, 3, extent, 1, halves ? 3 : 4);
+    floats += 2 * 6 * double(images * out * extent * extent);  // two sums, and two of gradients
+  }
+  std::vector<float> x(1 << 20, 1.f), y(1 << 20, 2.f), z(1 << 20);
+  const double triad = seconds_of([&] {
+    float* __restrict out = z.data();
+#pragma omp parallel for simd schedule(static)
+    for (size_t i = 0; i < z.size(); ++i) out[i] = x[i] + 3.f * y[i];
+  });
+  report_seconds("train/resnet18_cifar", seconds + floats / (3 << 20) * triad);
+}
+
+// infer/mlp_b1: its weights are read once.
+void mlp() {
+  if (!wanted("infer/mlp_b1")) return;
+  std::vector<unsigned> weights(784 * 512 + 512 * 512 + 512 * 10, 1);
+  report_seconds("infer/mlp_b1", seconds_of([&] {
+                   const unsigned* in = weights.data();
+                   unsigned sum = 0;
+#pragma omp parallel for simd schedule(static) reduction(+ : sum)
+                   for (size_t i = 0; i < weights.size(); ++i) sum += in[i];
+                   total += sum;
+                 }));
 }
 
 }  // namespace
@@ -291,4 +353,6 @@ int main(int argc, char** argv) {
   files();
   products();
   convolutions();
+  resnet18();
+  mlp();
 }
