@@ -104,7 +104,7 @@ void run_samples(const ConvShape& whole, const T* a, const T* w, const T* bias, 
 // How many chunks of samples grad_weight has. Each has its own buffer; the first one is the result itself.
 int64_t chunks_of(const ConvShape& s) {
   int64_t worth = s.n * s.out_area() / 2048;  // with more chunks, adding them costs as much as computing them
-  return std::clamp<int64_t>(std::min(worth, s.n * work(s) / (2 * piece_work_of(s))), 1, std::min<int64_t>(s.n, 16));
+  return std::clamp<int64_t>(std::min(worth, s.n * work(s) / piece_work_of(s)), 1, std::min<int64_t>(s.n, 16));
 }
 template <class T>
 void add_chunks(int64_t chunks, int64_t n, const T* parts, T* out) {
