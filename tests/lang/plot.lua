@@ -125,6 +125,14 @@ for answer, protocol in pairs { ['\27_Gi=31;OK\27\\\27[?62c'] = 'kitty', ['\27[?
   assert(require 'luth.plot.pictures'.protocol() == protocol, answer)
 end
 
+-- Series by name come before options, too; XML has no control characters and no byte that is not UTF-8.
+plot({ train = { 1, 2 }, val = { 2, 1 } }, { title = 'a\27[31m\0\xff' }, place .. '/names.svg')
+local written <close> = assert(io.open(place .. '/names.svg'))
+local svg = written:read 'a'
+assert(svg:find('>train<', 1, true) and svg:find('>val<', 1, true) and not svg:find '[\0-\8\11\12\14-\31\xff]', svg)
+
+assert(not shown(plot, { ['a\27[31m'] = { 1, 2 } }, { title = 'b\27[32m' }):find '\27%[3[12]m')
+
 -- ---- errors ----------------------------------------------------------------------------------------------------------
 
 fails('y has no elements', plot, torch.zeros(0))

@@ -11,7 +11,8 @@ local names = {}
 for name in pairs(kinds) do names[#names + 1] = name end
 table.sort(names)
 
---- Fails where an option is of another kind or of no known name.
+--- Fails where an option is of another kind or of no known name. What a terminal would obey in texts, and XML does not take,
+--- becomes escapes.
 function M.check(call, options)
   for name, value in pairs(options) do
     if not kinds[name] then
@@ -20,6 +21,7 @@ function M.check(call, options)
                      table.concat(names, ', '))
     end
     if type(value) ~= kinds[name] then arguments.fail(call, '%s is a %s, got a %s', name, kinds[name], type(value)) end
+    if type(value) == 'string' and name ~= 'file' then options[name] = native.visible(value) end
   end
   for _, name in ipairs { 'width', 'height' } do
     if options[name] and (options[name] < 4 or options[name] > 10000) then arguments.fail(call, '%s is 4 to 10,000, got %g', name, options[name]) end
@@ -54,6 +56,7 @@ end
 
 -- Adds a series, or one for each column of a matrix.
 local function add(call, list, x, y, label, labels)
+  if label then label = native.visible(tostring(label)) end
   y = M.numbers(call, y, 'y')
   if y:dim() > 2 then arguments.fail(call, 'y has 1 dim, or 2 with a series in each column, got %s', M.shape(y)) end
   if x then
@@ -65,7 +68,7 @@ local function add(call, list, x, y, label, labels)
     return
   end
   for column = 1, y:size(2) do
-    list[#list + 1] = { x = x, y = y:select(2, column), n = y:size(1), label = labels and labels[column] }
+    list[#list + 1] = { x = x, y = y:select(2, column), n = y:size(1), label = labels and labels[column] and native.visible(tostring(labels[column])) }
   end
 end
 
@@ -88,7 +91,7 @@ function M.series(call, ...)
   if n > 0 and type(given[n]) == 'string' then options.file, n = given[n], n - 1 end
   for i = 1, n do
     local v = given[i]
-    if type(v) == 'table' and not M.is_numbers(v) and (i == n or #v > 0) then
+    if type(v) == 'table' and not M.is_numbers(v) then
       for k, part in ipairs(v) do values[#values + 1] = part end
       for name, value in pairs(v) do
         if type(name) == 'string' then options[name] = value end

@@ -9,7 +9,7 @@ local function new(width, height)
   return setmetatable({ width = width, height = height, char_w = 6.6, char_h = 16, pad = 8, parts = {}, clips = 0 }, Canvas)
 end
 
-local function escaped(text) return (text:gsub('[&<>"\0-\8\11\12\14-\31]', { ['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;', ['"'] = '&quot;' })) end
+local function escaped(text) return (text:gsub('[&<>"]', { ['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;', ['"'] = '&quot;' })) end
 local function hex(i) return ('#%02x%02x%02x'):format(table.unpack(colors.of(i))) end
 
 function Canvas:add(...) self.parts[#self.parts + 1] = string.format(...) end
