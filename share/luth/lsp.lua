@@ -114,7 +114,7 @@ end
 local function answer(message)
   local id, method, params = message.id, message.method, message.params or {}
   if type(method) ~= 'string' or type(params) ~= 'table' then
-    if id ~= nil and message.result == nil then refuse(id, codes.request, 'a message without a method') end
+    if message.result == nil and message.error == nil then refuse(id, codes.request, 'a message without a method') end  -- as a batch is
     return
   end
   local handler = id ~= nil and requests[method] or id == nil and notifications[method]

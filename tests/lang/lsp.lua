@@ -125,9 +125,12 @@ list, code = serve { at(2, 'hover', 0, 0), start, framed '{', framed '[1]', fram
   { jsonrpc = '2.0', method = 'textDocument/didOpen', params = {} }, request(4, 'textDocument/hover'), { jsonrpc = '2.0', id = 5 }, last }
 assert(select(2, answer(list, 2)).code == -32002 and select(2, answer(list, 3)).code == -32601)
 assert(select(2, answer(list, 4)).code == -32603 and select(2, answer(list, 5)).code == -32600)
-local parse_errors = 0
-for _, m in ipairs(list) do parse_errors = parse_errors + (m.error and m.error.code == -32700 and 1 or 0) end
-assert(parse_errors == 2, parse_errors)
+local parse_errors, batches = 0, 0
+for _, m in ipairs(list) do
+  parse_errors = parse_errors + (m.error and m.error.code == -32700 and 1 or 0)
+  batches = batches + (m.error and m.error.code == -32600 and m.id == nil and 1 or 0)
+end
+assert(parse_errors == 2 and batches == 2, parse_errors)
 assert(#notified(list, 'window/logMessage') == 1 and (code == nil or code == 0))
 list, code = serve { start, 'Content-Length: 50\r\n\r\n{"cut' }
 assert(code == 1 and said():find('the input ended within a message: 5 of 50 bytes came', 1, true), said())  -- and without a shutdown
