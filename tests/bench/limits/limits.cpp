@@ -88,6 +88,22 @@ void read_and_fill(const char* size, size_t n) {
          }});
 }
 
+// Five calls that each read and write a vector: the first writes another one, all others write what they read, so this
+// is the least that five eager calls move. Without tanh's arithmetic.
+void chain(const char* size, size_t n) {
+  if (!wanted("elementwise/chain5/" + std::string(size))) return;
+  std::vector<float> x(n, 1.f), y(n);
+  report("elementwise/chain5/" + std::string(size), "GB/s", 40e-9 * double(n), {[&] {
+           float* out = y.data();
+           auto pass = [n, out](const float* in, float factor, float shift) {
+#pragma omp parallel for simd schedule(static)
+             for (size_t i = 0; i < n; ++i) out[i] = in[i] * factor + shift;
+           };
+           pass(x.data(), 1.5f, 0.f);
+           for (int i = 0; i < 4; ++i) pass(out, 0.5f, 0.5f);
+         }});
+}
+
 // ---- oneDNN ----
 
 dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
@@ -349,7 +365,7 @@ void mlp() {
 int main(int argc, char** argv) {
   wanted_names = argc > 1 ? argv[1] : ".*";
   const std::pair<const char*, size_t> sizes[] = {{"64Ki", 64 << 10}, {"1Mi", 1 << 20}, {"16Mi", 16 << 20}};
-  for (auto& [name, n] : sizes) triad(name, n), read_and_fill(name, n);
+  for (auto& [name, n] : sizes) triad(name, n), read_and_fill(name, n), chain(name, n);
   files();
   products();
   convolutions();
