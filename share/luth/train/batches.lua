@@ -41,12 +41,12 @@ function M.is_empty(dataset) return streams.count(dataset) == 0 end
 -- the batch, from 1; those without a sample that can be read are left out. Returns whether the data ended before.
 function M.each(loader, from, to, f)
   local stream, count = streams.is_stream(loader.dataset), streams.count(loader.dataset)
-  local nextbatch, number = loader:batches(from), from
+  local size, nextbatch, number = loader.batch_size, loader:batches(from), from
   while number < to do
     local batch = table.pack(nextbatch())
     number = stream and number + 1 or loader.position
     if batch[1] == nil or number > to then return true end
-    local part = part_of(stream and loader.last_size or math.min(loader.batch_size, count - (number - 1) * loader.batch_size))
+    local part = part_of(stream and loader.last_size or math.min(size, count - (number - 1) * size))
     part.number = number
     if f(part, table.unpack(batch, 1, batch.n)) then return false end
   end

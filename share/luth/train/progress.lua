@@ -102,7 +102,7 @@ function M.parts(t, pace)
   local parts = { string.format('epoch %d/%d %s %d/%d', t.epoch, t.recipe.epochs, bar(t.batch / n), t.batch, n) }
   local function add(...) parts[#parts + 1] = string.format(...) end
   if t.sum and ranks.size == 1 then
-    values.loss = t.sum:item() / t.count
+    values.loss = t:loss_sum() / t.count
     add('loss %.4f', values.loss)
   end
   add('%s left', M.time(left))

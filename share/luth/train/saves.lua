@@ -77,7 +77,7 @@ end
 
 --- Tells of saves that have ended; with `wait`, of all. Several ranks do this together, so it is for the places where all wait.
 function Saves:settle(wait)
-  if ranks.size > 1 and not wait then return end
+  if not wait and (ranks.size > 1 or not next(self.pending)) then return end
   for _, outcome in ipairs(self:outcomes(wait)) do
     local failed = {}
     for _, path in ipairs(outcome.failed) do failed[path] = true end

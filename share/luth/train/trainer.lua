@@ -130,21 +130,22 @@ function Trainer:forward(batch)
 end
 
 -- The loss of a batch whose gradients are there afterwards. A `step` that returns nothing has done all by itself, as has
--- one of a recipe without `optim`: the second result says so of the former. `boundary`: an update follows.
+-- one of a recipe without `optim`: the second result says so of the former. The third is the loss as a number, where it has
+-- been read. `boundary`: an update follows.
 function Trainer:forward_backward(batch, boundary)
   bad_loss.keep_buffers(self)
   local r, loss = self.recipe, run_events.forward(self, batch, self.forward)
   self:begin_average()
   if loss == nil then return nil, true end
   if r.step and not self.optimizer then return loss end
-  if self.reads_loss then
-    local value = loss:item()
+  local value = self.reads_loss and loss:item() or nil
+  if value then
     if bad_loss.is_bad(value) then return bad_loss.meet(self, batch, value) end
     self.bad_in_a_row = 0
   end
   local part = r.accumulate > 1 and loss / r.accumulate or loss
   if self.replicas then self.replicas:backward(part, boundary) else part:backward() end
-  return loss
+  return loss, false, value
 end
 
 -- The norm of all gradients, which become smaller where it is above `most`. With 0 they stay as they are, also where one is infinite:
@@ -183,18 +184,21 @@ function Trainer:count_step()
   end
 end
 
--- The sum stays on the device: a step waits for nothing. `good` counts the batches before the first loss that is no number.
-function Trainer:add_loss(loss, n)
-  local weighted = loss:detach():double() * n
-  self.sum = self.sum and self.sum:add_(weighted) or weighted
+-- The sum is a number where losses are read (`value`). Else it stays on the device, as a step waits for nothing. `good` counts
+-- the batches before the first loss that is no number.
+function Trainer:add_loss(loss, n, value)
+  self.sum = (value or loss:detach():double()) * n + (self.sum or 0)
   self.count = (self.count or 0) + n
   if self.replicas then self.good = torch.isfinite(self.sum):add(self.good or 0) end
 end
 
+-- The sum of the losses of this rank, a number.
+function Trainer:loss_sum() return torch.is_tensor(self.sum) and self.sum:item() or self.sum or 0 end
+
 -- The sums of all ranks: {loss, samples, good batches} of each.
 function Trainer:sums()
   local good = self.good and self.good:item() or 0
-  return ranks.numbers { self.sum and self.sum:item() or 0, self.count or 0, good }
+  return ranks.numbers { self:loss_sum(), self.count or 0, good }
 end
 
 -- Their total, and the rank whose loss was the first that is no number, nil where all are.
@@ -209,7 +213,7 @@ end
 
 -- The sum of the epoch's losses so far and the number of samples, for a checkpoint; nil for none.
 function Trainer:totals()
-  if not self.replicas then return self.sum, self.count end
+  if not self.replicas and torch.is_tensor(self.sum) then return self.sum, self.count end
   local sum, count = total(self:sums())
   if count == 0 then return nil end
   return torch.tensor(sum, { dtype = torch.float64, device = self.device }), math.tointeger(count)
@@ -255,8 +259,8 @@ function Trainer:run_batch(part, boundary, ...)
   if self.replicas then self.replicas:begin(part.weight) end
   local batch = batches.augment(self, batches.prepare(self.recipe, self.device, ...))
   local size = part.own > 0 and #batch[1] or 0
-  local loss, done = self:forward_backward(batch, boundary)
-  if loss and size > 0 then self:add_loss(loss, size) end
+  local loss, done, value = self:forward_backward(batch, boundary)
+  if loss and size > 0 then self:add_loss(loss, size, value) end
   self.batch = part.number
   if done then self:count_step() elseif loss and boundary then self:update() end
   return loss
