@@ -22,7 +22,7 @@ constexpr long most_bytes = 4 << 20;  // that are read
 std::string state_dir() {
   if (const char* state = getenv("XDG_STATE_HOME"); state && state[0] == '/') return state;
   const char* home = getenv("HOME");
-  return home && *home ? std::string(home) + "/.local/state" : std::string();
+  return home && home[0] == '/' ? std::string(home) + "/.local/state" : std::string();
 }
 
 // Makes a folder and those above it, for its owner only.

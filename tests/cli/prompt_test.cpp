@@ -286,6 +286,15 @@ TEST_F(Editor, EndlessOutputStops) {
   leave(s);
 }
 
+// A history below the folder in which luth happens to start would be another one each time.
+TEST_F(Editor, KeepsNoHistoryInARelativeHome) {
+  Screen s({}, {{"HOME", "relative_home"}, {"XDG_STATE_HOME", ""}});
+  s.type("1 + 1\r");
+  EXPECT_TRUE(s.shows("\n2\n")) << s.text();
+  leave(s);
+  EXPECT_NE(access("relative_home", F_OK), 0);
+}
+
 TEST_F(Editor, LivesWithoutHome) {
   Screen s({}, {{"HOME", ""}, {"XDG_STATE_HOME", ""}});
   s.type("1 + 1\r");
