@@ -1,6 +1,8 @@
 // Histograms, and binary search in sorted rows.
 #include "core/ops/reduce/histogram.h"
 
+#include <algorithm>
+
 #include "core/ops/common/positions.h"
 #include "core/ops/index/search.h"
 #include "devices/cpu/kernels/common/indices.h"
@@ -30,18 +32,16 @@ void count_positions(const ops::CountPositions& op, Tensor& y, const Dense& x) {
     for (int64_t i = 0; i < bins; ++i) out[i] += own[size_t(p * bins + i)];
 }
 
-/// Binary search in n sorted elements at(k): how many are less than v, or not greater with `right`. nan comes last.
-template <class T, class At>
-int64_t count_before(int64_t n, T v, bool right, At at) {
-  int64_t begin = 0;
-  while (n > 0) {
-    const int64_t half = n / 2;
-    const T middle = at(begin + half);
-    const bool before = right ? !(middle > v) : !(middle >= v);
-    begin = before ? begin + half + 1 : begin;
-    n = before ? n - half - 1 : half;
+/// Binary search in n sorted elements at(k), for `count` values side by side: each step halves the elements for all of
+/// them, and none waits for another. out: how many elements are before(element, value).
+template <class T, class At, class Before>
+void count_before(int64_t n, At at, const T* values, int64_t count, int64_t* out, Before before) {
+  std::fill_n(out, count, 0);
+  for (int64_t left = n; left > 0;) {
+    const int64_t half = (left + 1) / 2;
+    for (int64_t k = 0; k < count; ++k) out[k] += before(at(out[k] + half - 1), values[k]) ? half : 0;
+    left -= half;
   }
-  return begin;
 }
 
 void search_same(const ops::SearchSame& op, Tensor& y, const Dense& rows, const Dense& x, const Dense& sorter) {
@@ -55,12 +55,23 @@ void search_same(const ops::SearchSame& op, Tensor& y, const Dense& rows, const 
   dispatch(Types<float, double, int64_t>{}, x.dtype(), [&]<class T>(Type<T>) {
     const T *in = x.data<T>(), *all = rows.data<T>();
     int64_t* out = y.data<int64_t>();
-    parallel_each(x.numel(), 2048, [&](int64_t i) {
-      const int64_t start = i / per_row * n;
+    constexpr int64_t block = 256;
+    const int64_t blocks = (per_row + block - 1) / block;
+    parallel_each(x.numel() / per_row * blocks, 2048 / block, [&](int64_t i) {
+      const int64_t start = i / blocks * n, begin = i % blocks * block, first = i / blocks * per_row + begin;
+      const int64_t count = std::min(block, per_row - begin);
       const T* row = all + start;
-      out[i] = op.base +
-               (order ? count_before(n, in[i], op.right, [&](int64_t k) { return row[order[start + k] - op.base]; })
-                      : count_before(n, in[i], op.right, [&](int64_t k) { return row[k]; }));
+      const auto find = [&](auto at) {  // a value that is nan comes last
+        if (op.right)
+          count_before(n, at, in + first, count, out + first, [](T middle, T v) { return !(middle > v); });
+        else
+          count_before(n, at, in + first, count, out + first, [](T middle, T v) { return !(middle >= v); });
+      };
+      if (order)
+        find([&](int64_t k) { return row[order[start + k] - op.base]; });
+      else
+        find([&](int64_t k) { return row[k]; });
+      for (int64_t k = first; k < first + count; ++k) out[k] += op.base;
     });
   });
 }
