@@ -226,8 +226,8 @@ local function add_class(out, class)
   for _, entry in ipairs(class.entries) do add_entry(out, variable, entry, true) end
 end
 
--- nn.Linear, optim.SGD: functions that give an object of that class, with a field for each setting.
-local function add_constructor(out, path, entry, base)
+-- nn.Linear, optim.SGD: functions that give an object of that class, with a field for each setting and its own methods.
+local function add_constructor(out, path, entry, base, methods)
   local _, _, lines = model.parts(entry.help)
   local name = path .. '.' .. entry.name
   add(out, '---@class %s: %s', name, base)
@@ -236,13 +236,19 @@ local function add_constructor(out, path, entry, base)
     if line == 'The call:' then break end  -- its arguments are no fields
     if field and not words[field] then add(out, '---@field %s any %s', field, one_line(text)) end
   end
-  add(out, '')
+  local variable = class_variable(name)
+  add(out, methods and 'local %s = {}\n' or '', variable)
+  for _, method in ipairs(methods or {}) do add_entry(out, variable, method, true) end
   add_entry(out, path, entry, false, name)
 end
 
 local constructors = { nn = 'nn.Module', optim = 'optim.Optimizer', ['optim.lr_scheduler'] = 'optim.lr_scheduler' }
 
-local function add_table(out, t, by_name)
+local function is_constructor(path, entry)
+  return constructors[path] and type(entry.value) == 'table' and entry.name ~= 'Module' and entry.name ~= 'Optimizer'
+end
+
+local function add_table(out, t, by_name, methods)
   add(out, '--- %s\n%s = {}\n', one_line(t.brief), t.path)
   for _, entry in ipairs(t.entries) do
     local face = entry.operator and by_name[entry.operator]
@@ -252,8 +258,8 @@ local function add_table(out, t, by_name)
       else
         add_entry(out, t.path, entry)
       end
-    elseif constructors[t.path] and type(entry.value) == 'table' and entry.name ~= 'Module' and entry.name ~= 'Optimizer' then
-      add_constructor(out, t.path, entry, constructors[t.path])
+    elseif is_constructor(t.path, entry) then
+      add_constructor(out, t.path, entry, constructors[t.path], methods[t.path .. '.' .. entry.name])
     elseif type(entry.value) ~= 'table' or (getmetatable(entry.value) or {}).__call then
       add_entry(out, t.path, entry)
     else
@@ -273,9 +279,15 @@ function M.text()
     add(out, '---@class %s\n---@field [any] any\n', simple)
   end
   add_tensor(out, faces)
-  for _, class in ipairs(model.classes()) do add_class(out, class) end
+  local made, methods = {}, {}
   for _, t in ipairs(model.tables()) do
-    if t.path ~= 'torch.Tensor' then add_table(out, t, by_name) end
+    for _, entry in ipairs(t.entries) do made[t.path .. '.' .. entry.name] = is_constructor(t.path, entry) end
+  end
+  for _, class in ipairs(model.classes()) do
+    if made[class.path] then methods[class.path] = class.entries else add_class(out, class) end
+  end
+  for _, t in ipairs(model.tables()) do
+    if t.path ~= 'torch.Tensor' then add_table(out, t, by_name, methods) end
   end
   add(out, 'torch.Tensor = Tensor\ntorch.nn, torch.optim, torch.utils.data, F = nn, optim, data, nn.functional\n')
   add(out, '--- Prints how a function is called and what its arguments are.\n---@param what any\nfunction help(what) end')
