@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <map>
 
+#include "core/base/crc32c.h"
 #include "core/base/paths.h"
 #include "core/base/text.h"
 #include "core/base/version.h"
@@ -236,6 +237,11 @@ int json_encode(lua_State* L) {
   const std::string text = io::to_json(to_item(L, 1));
   return lua_pushlstring(L, text.data(), text.size()), 1;
 }
+int crc32c_of(lua_State* L) {
+  size_t n = 0;
+  const char* text = luaL_checklstring(L, 1, &n);
+  return lua_pushinteger(L, crc32c({text, n})), 1;
+}
 // place(module, name, tensor): puts a tensor, which may be the result of others, into the place of a parameter or
 // buffer; without a tensor the place becomes empty.
 int place(lua_State* L) {
@@ -334,6 +340,7 @@ constexpr luaL_Reg functions[] = {
     {"nearest", guarded<nearest_name>},
     {"place", guarded<place>},
     {"document", guarded<document_value>},
+    {"crc32c", guarded<crc32c_of>},
     {"json_encode", guarded<json_encode>},
     {"json_decode", guarded<json_decode>},
     {"tokens", guarded<tokens_of>},

@@ -1,20 +1,11 @@
 -- Files of records: length, checksum of the length, bytes, checksum of the bytes. The checksums are CRC-32C, turned by 15 bits
 -- and moved by a constant, as TensorFlow's record files have them.
+local native = require 'luth.native'
+
 local M = {}
 
-local crcs = {}
-for i = 0, 255 do
-  local c = i
-  for _ = 1, 8 do c = c & 1 == 1 and c >> 1 ~ 0x82F63B78 or c >> 1 end
-  crcs[i] = c
-end
-
 local function checksum(text)
-  local c = 0xFFFFFFFF
-  for i = 1, #text, 4096 do
-    for _, byte in ipairs { text:byte(i, math.min(#text, i + 4095)) } do c = crcs[(c ~ byte) & 255] ~ c >> 8 end
-  end
-  c = c ~ 0xFFFFFFFF
+  local c = native.crc32c(text)
   return ((c >> 15 | c << 17) + 0xA282EAD8) & 0xFFFFFFFF
 end
 

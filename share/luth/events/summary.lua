@@ -51,9 +51,14 @@ function M.histogram(tag, x)
   local bins = torch.bucketize(x, tensor):clamp { max = #edges }
   local first = bins:min():item()
   local ends, counts = first > 1 and { edges[first - 1] } or {}, first > 1 and { 0 } or {}  -- the lower end of the first bin
-  for k, count in ipairs(torch.bincount(bins - first + 1):tolist()) do
-    local at = count == 0 and counts[#counts] == 0 and #counts or #counts + 1  -- empty bins side by side are one
-    ends[at], counts[at] = edges[first + k - 1], count
+  local function bin(k, count) ends[#ends + 1], counts[#counts + 1] = edges[first + k - 1], count end
+  local all, last = torch.bincount(bins - first + 1), 0
+  local filled = all:nonzero():flatten()
+  local numbers = all:index_select(1, filled):tolist()
+  for i, k in ipairs(filled:tolist()) do
+    if k > last + 1 then bin(k - 1, 0) end  -- empty bins side by side are one
+    bin(k, numbers[i])
+    last = k
   end
   return value(tag, proto.bytes(5, proto.double(1, x:min():item()) .. proto.double(2, x:max():item()) .. proto.double(3, n)
     .. proto.double(4, x:sum():item()) .. proto.double(5, x:square():sum():item()) .. proto.doubles(6, ends) .. proto.doubles(7, counts)))
