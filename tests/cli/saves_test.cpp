@@ -61,6 +61,21 @@ end })lua"));
   EXPECT_EQ(run_in(dir_, {"-e", "print(torch.load('run/ckpt/last.h5').loader.epoch)"}).out, "5\n");
 }
 
+// In a folder that nobody can look into nothing can be saved; a link to itself is one for root too.
+TEST_F(Saves, IntoAFolderThatCannotBeSeen) {
+  dir_.write("p.lua", points_recipe(R"lua(
+r.epochs = 4
+r.callbacks = { on_epoch_start = function(t)
+  t.saves:settle(true)
+  if t.epoch == 2 then os.execute('mv run/ckpt run/was && ln -s ckpt run/ckpt') end
+  if t.epoch == 3 then os.execute('rm run/ckpt && mv run/was run/ckpt') end
+end })lua"));
+  const Result r = train({});
+  EXPECT_TRUE(has(r.err, "saving failed, and the run goes on: ") && has(r.err, "epoch 4/4")) << r.err;
+  EXPECT_TRUE(r.code == 1 && has(r.err, "1 of 4 saves failed; the last time: ")) << r.err;
+  EXPECT_EQ(run_in(dir_, {"-e", "print(torch.load('run/ckpt/last.h5').loader.epoch)"}).out, "5\n");
+}
+
 // Where best.h5 and epoch-1.h5 cannot be written, later ones can, and last.h5 is written all the same.
 TEST_F(Saves, ThatFailDoNotCountAsTheBest) {
   dir_.write("p.lua", points_recipe(R"lua(

@@ -28,8 +28,9 @@ function Saves:note_failure(why, last_is_new)
   self.failed, self.last_failure = self.failed + 1, why
   self.t.line:clear()
   local last = self.t.run.last
+  local seen, there = pcall(native.exists, last)  -- the folder may be one that cannot be looked into
   warnings.warn(self.t, 'saving failed, and the run goes on: %s%s', why,
-               not last_is_new and native.exists(last) and '; ' .. last .. ' is the one before' or '')
+               not last_is_new and seen and there and '; ' .. last .. ' is the one before' or '')
 end
 
 -- A save has ended: files that it could not write ({path = true}) are undone, and what it did not remove is left to the next one.
