@@ -122,22 +122,26 @@ Pixels sharpness(const Pixels& from, double factor) {
 
 namespace {
 
-// Hue, saturation and value in [0, 1]; A. R. Smith, "Color gamut transform pairs", 1978.
-std::array<float, 3> to_hsv(const uint8_t* p) {
-  const float r = float(p[0]) / 255, g = float(p[1]) / 255, b = float(p[2]) / 255;
-  const float high = std::max({r, g, b}), low = std::min({r, g, b}), range = high - low;
-  if (range == 0) return {0, 0, high};
-  float h = high == r ? (g - b) / range : high == g ? 2 + (b - r) / range : 4 + (r - g) / range;
-  h /= 6;
-  return {h - std::floor(h), range / high, high};
+// Hue, saturation and value as bytes, each cut to a whole number, as Pillow has them; A. R. Smith, "Color gamut
+// transform pairs", 1978.
+std::array<uint8_t, 3> to_hsv(const uint8_t* p) {
+  const int r = p[0], g = p[1], b = p[2], high = std::max({r, g, b}), low = std::min({r, g, b});
+  if (high == low) return {0, 0, uint8_t(high)};
+  const float range = float(high - low);
+  const auto below = [&](int v) { return float(high - v) / range; };
+  const float sixths = r == high   ? below(b) - below(g)
+                       : g == high ? float(2.0 + below(r) - below(b))
+                                   : float(4.0 + below(g) - below(r));
+  const float h = float(std::fmod(sixths / 6.0 + 1, 1.0));
+  return {cut(double(h) * 255), cut(double(range / float(high)) * 255), uint8_t(high)};
 }
 
-void from_hsv(const std::array<float, 3>& hsv, uint8_t* to) {
-  const float h = hsv[0] * 6, s = hsv[1], v = hsv[2];
-  const int sector = int(h) % 6;
-  const float f = h - std::floor(h), p = v * (1 - s), q = v * (1 - s * f), t = v * (1 - s * (1 - f));
-  const float rgb[6][3] = {{v, t, p}, {q, v, p}, {p, v, t}, {p, q, v}, {t, p, v}, {v, p, q}};
-  for (int c = 0; c < 3; ++c) to[c] = uint8_t(std::clamp(rgb[sector][c] * 255 + 0.5f, 0.0f, 255.0f));
+void from_hsv(const std::array<uint8_t, 3>& hsv, uint8_t* to) {
+  const float h = float(hsv[0] * 6.0 / 255), s = float(hsv[1] / 255.0), f = h - std::floor(h);
+  const auto darker = [&](double part) { return uint8_t(std::round(hsv[2] * (1 - part))); };
+  const uint8_t v = hsv[2], p = darker(double(s)), q = darker(double(s * f)), t = darker(s * (1.0 - double(f)));
+  const uint8_t rgb[6][3] = {{v, t, p}, {q, v, p}, {p, v, t}, {p, q, v}, {t, p, v}, {v, p, q}};
+  std::memcpy(to, rgb[int(h) % 6], 3);
 }
 
 }  // namespace
@@ -148,8 +152,7 @@ Pixels hue(const Pixels& from, double turn) {
   const int64_t n = from.height * from.width;
   for (int64_t i = 0; i < n; ++i) {
     auto hsv = to_hsv(from.data + 3 * i);
-    hsv[0] += float(turn);
-    hsv[0] -= std::floor(hsv[0]);
+    hsv[0] = uint8_t(hsv[0] + int(turn * 255));  // of 255 around the circle; beyond, it begins anew
     from_hsv(hsv, to.data + 3 * i);
   }
   return to;

@@ -167,12 +167,18 @@ Pixels resize_columns(const Pixels& from, int64_t height, const Weights& w) {
   return to;
 }
 
-// The source pixel that the middle of each of `to` pixels lies in; in steps, as Pillow has them, which decides ties.
+// The source pixels at `at`, `at` + step, …, in steps, as Pillow has them, which decides ties; -1 below the first.
+std::vector<int64_t> places(double at, double step, int64_t count) {
+  std::vector<int64_t> all;
+  for (; int64_t(all.size()) < count; at += step) all.push_back(at < 0 ? -1 : int64_t(at));
+  return all;
+}
+// Those that the middle of each of `to` pixels lies in.
 std::vector<int64_t> middles(int64_t n, int64_t to) {
   const double step = double(n) / double(to);
-  std::vector<int64_t> places;
-  for (double at = step * 0.5; int64_t(places.size()) < to; at += step) places.push_back(std::min(int64_t(at), n - 1));
-  return places;
+  std::vector<int64_t> all = places(step * 0.5, step, to);
+  for (int64_t& place : all) place = std::min(place, n - 1);
+  return all;
 }
 Pixels resize_nearest(const Pixels& from, int64_t height, int64_t width) {
   const Pixels to = new_pixels(from.channels, height, width);
@@ -222,20 +228,31 @@ void sample_bilinear(const Pixels& from, double x, double y, uint8_t* to) {
   }
 }
 
-// The nearest pixels of a projection without perspective, with 16 bits of fraction, as Pillow has them.
+// Pixel (x, y) becomes that of the source at (u, v), or `fill` where there is none.
+void take(const Pixels& from, int64_t u, int64_t v, const Pixels& to, int64_t x, int64_t y, uint8_t fill) {
+  if (u >= 0 && u < from.width && v >= 0 && v < from.height)
+    std::memcpy(to.at(y, x), from.at(v, u), size_t(to.channels));
+  else
+    std::memset(to.at(y, x), fill, size_t(to.channels));
+}
+
+// The nearest pixels of a projection without perspective, as Pillow has them: with 16 bits of fraction, or in steps
+// where nothing turns.
 void project_nearest(const Pixels& from, const Pixels& to, const Projection& p, uint8_t fill) {
+  const double first[2] = {p[2] + p[0] * 0.5 + p[1] * 0.5, p[5] + p[3] * 0.5 + p[4] * 0.5};
+  if (p[1] == 0 && p[3] == 0) {
+    const std::vector<int64_t> columns = places(first[0], p[0], to.width), rows = places(first[1], p[4], to.height);
+    for (int64_t y = 0; y < to.height; ++y)
+      for (int64_t x = 0; x < to.width; ++x) take(from, columns[size_t(x)], rows[size_t(y)], to, x, y, fill);
+    return;
+  }
   const auto fixed = [](double v) { return int64_t(std::floor(v * 65536 + 0.5)); };
   const int64_t right[2] = {fixed(p[0]), fixed(p[3])}, down[2] = {fixed(p[1]), fixed(p[4])};
-  const int64_t start[2] = {fixed(p[2] + p[0] * 0.5 + p[1] * 0.5), fixed(p[5] + p[3] * 0.5 + p[4] * 0.5)};
+  const int64_t start[2] = {fixed(first[0]), fixed(first[1])};
   for (int64_t y = 0; y < to.height; ++y)
-    for (int64_t x = 0; x < to.width; ++x) {
-      const int64_t u = (start[0] + x * right[0] + y * down[0]) >> 16,
-                    v = (start[1] + x * right[1] + y * down[1]) >> 16;
-      if (u >= 0 && u < from.width && v >= 0 && v < from.height)
-        std::memcpy(to.at(y, x), from.at(v, u), size_t(to.channels));
-      else
-        std::memset(to.at(y, x), fill, size_t(to.channels));
-    }
+    for (int64_t x = 0; x < to.width; ++x)
+      take(from, (start[0] + x * right[0] + y * down[0]) >> 16, (start[1] + x * right[1] + y * down[1]) >> 16, to, x, y,
+           fill);
 }
 
 }  // namespace

@@ -56,6 +56,8 @@ for h in (-0.3, 0.2):
 put('rotated_30', F.rotate(image, 30))
 put('rotated_25', F.rotate(image.resize((310, 240), Image.NEAREST), 25))
 put('rotated_-20', F.rotate(image, -20, interpolation=F.InterpolationMode.BILINEAR))
+for s in (0.7, 1.25):  # middles of pixels on borders
+    put(f'scaled_{s:g}', F.affine(image, 0, [0, 0], s, [0, 0]))
 put('equalized', ImageOps.equalize(image))
 put('autocontrast', ImageOps.autocontrast(image))
 put('posterized', ImageOps.posterize(image, 3))
