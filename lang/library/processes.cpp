@@ -111,8 +111,10 @@ int run_process(lua_State* L) {
     throw Error("cannot start {}: {}", words[0], strerror(error));
   int status = 0;
   rusage used{};
-  while (wait4(child, &status, 0, &used) < 0)
+  while (wait4(child, &status, 0, &used) < 0) {
     if (errno != EINTR) throw Error("lost sight of {}: {}", words[0], strerror(errno));
+    if (const int signal = interrupted()) kill(child, signal);  // a terminal sends it to both, others to luth alone
+  }
   lua_pushnumber(L, seconds_now() - began);
   lua_pushinteger(L, used.ru_maxrss * 1024);  // ru_maxrss: KiB
   lua_pushinteger(L, exit_code(status));

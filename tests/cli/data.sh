@@ -47,6 +47,14 @@ if [ -n "$(command -v curl)" ]; then
   refused 1 'nothing of it is kept' data get cifar10 --from "file://$work/mirror"
   [ "$(ls -A home/luth)" = tinyshakespeare ] || fail "something was left behind"
   refused 1 'cannot fetch http://' data get kmnist --from http://127.0.0.1:9
+  # a signal to luth alone ends what it has started, and nothing stays
+  mkdir slow && printf '#!/bin/sh\necho $$ >%s/new && mv %s/new %s/child\nexec sleep 1000\n' "$work" "$work" "$work" >slow/curl && chmod +x slow/curl
+  PATH=$work/slow:$PATH "$LUTH_PROGRAM" data get kmnist >out 2>said & luth=$!
+  until [ -e child ] || ! kill -0 $luth 2>/dev/null; do sleep 0.1; done
+  kill -TERM $luth
+  rc=0; wait $luth || rc=$?
+  [ $rc -eq 143 ] && grep -q 'luth: terminated$' said && [ "$(ls -A home/luth)" = tinyshakespeare ] || fail "terminated: $rc $(ls -A home/luth)"
+  ! kill "$(cat child)" 2>/dev/null || fail "what luth had started goes on"
   rc=0; PATH=$work/none "$LUTH_PROGRAM" data get kmnist >out 2>said || rc=$?
   [ $rc -eq 1 ] && grep -q 'there is neither curl nor wget' said || fail "without curl"
 fi
