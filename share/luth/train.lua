@@ -158,6 +158,9 @@ local function say_begin(t, run, resumed)
                 ranks.size > 1 and string.format(', %d ranks', ranks.size) or '', t.amp and ' in bf16' or '', batches.samples_text(t.parts.train),
                 progress.plural(values.epochs, 'epoch'), progress.plural(values.batches, 'batch', 'es'), run.dir)
   if t.parts.test and not t.parts.val then say('validating on the test data: there are no validation data') end
+  if t.recipe.workers > 0 and streams.is_stream(t.parts.train) then
+    say('--workers %d changes nothing for the training data: a stream is read on the main thread', t.recipe.workers)
+  end
   if t.recipe.metrics and not t.parts.test and not t.parts.val then
     local names = batches.names(t)
     say('no validation data: %s is not measured; data = {train = , val = }', table.concat(names, ', ', t.loss and 2 or 1))

@@ -153,8 +153,9 @@ TEST_F(Resume, WithStreams) {
   run_whole();
   EXPECT_EQ(run_until(4, SIGINT).code, 130);
   EXPECT_EQ(run_until(6, SIGTERM, {"--resume"}).code, 143);
-  Result r = run_in(dir_, {"train", "p.lua", "--resume", "--dir", "part"});
+  Result r = run_in(dir_, {"train", "p.lua", "--resume", "--dir", "part", "--workers", "2"});
   EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.err, "--workers 2 changes nothing for the training data: a stream is read on")) << r.err;
   EXPECT_TRUE(has(r.err, "a stream of samples, 3 epochs of 9 batches")) << r.err;
   expect_same();
   r = run_in(dir_, {"train", "p.lua", "--limit-train", "0", "--dir", "other"});
