@@ -21,6 +21,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr uint64_t most_header = 100'000'000;  // bytes, the format's own limit
+constexpr uint64_t most_metadata = 64 << 20;   // bytes of memory
 
 struct Code {
   const char* text;
@@ -55,11 +56,12 @@ std::string read_header(Disk& disk, const std::string& path) {
   return text;
 }
 
-// Reads the header as the parser reports it. No tree is made, which would need memory to go, and nothing is kept of the
-// metadata.
+// Reads the header as the parser reports it. No tree is made, which would need memory to go. The metadata is kept for
+// who asks.
 class Header : public nlohmann::json_sax<Json> {
  public:
-  Header(const std::string& path, uint64_t max_bytes) : path_(path), budget_(max_bytes) {}
+  Header(const std::string& path, uint64_t max_bytes, Map* metadata)
+      : path_(path), budget_(max_bytes), metadata_(metadata) {}
 
   // The tensors in the order of the header.
   std::vector<Place> read(const std::string& text) {
@@ -84,7 +86,7 @@ class Header : public nlohmann::json_sax<Json> {
     return true;
   }
   bool string(std::string& text) override {
-    if (in_metadata_ && level_ == 2) return true;
+    if (in_metadata_ && level_ == 2) return keep(std::move(text));
     if (level_ != 2 || field_ != Field::dtype) misplaced();
     auto* code = std::find_if(std::begin(codes), std::end(codes), [&](const Code& c) { return text == c.text; });
     if (code == std::end(codes))
@@ -93,7 +95,7 @@ class Header : public nlohmann::json_sax<Json> {
     return true;
   }
   bool key(std::string& name) override {
-    return level_ == 1 ? begin(std::move(name)) : in_metadata_ ? note(name) : take(name);
+    return level_ == 1 ? begin(std::move(name)) : in_metadata_ ? note(std::move(name)) : take(name);
   }
   bool start_object(size_t) override {
     if (level_ > 1 && !in_metadata_) refuse(path_, "its header nests objects at '{}'", foreign(place_.name));
@@ -121,11 +123,21 @@ class Header : public nlohmann::json_sax<Json> {
     in_metadata_ = name == "__metadata__";
     place_ = {std::move(name), {}, {}, 0, 0};
     seen_ = offsets_ = 0;
-    if (in_metadata_ && std::exchange(metadata_, true)) twice();
+    if (in_metadata_ && std::exchange(had_metadata_, true)) twice();
     return true;
   }
   // Of the keys of the metadata their hashes are kept.
-  bool note(const std::string& key) { return hashes_.push_back(hash(Key(key))), true; }
+  bool note(std::string key) {
+    key_ = std::move(key);
+    return hashes_.push_back(hash(key_)), true;
+  }
+  bool keep(std::string text) {
+    if (!metadata_) return true;
+    const std::string& key = std::get<std::string>(key_);
+    kept_ += sizeof(Map::Entry) + key.size() + text.size();
+    if (kept_ > most_metadata) refuse(path_, "its '__metadata__' takes more than {} bytes of memory", most_metadata);
+    return metadata_->add(key_, std::move(text)), true;
+  }
   bool take(const std::string& key) {
     const auto at = std::find(std::begin(names), std::end(names), key) - std::begin(names);
     if (at == std::ssize(names)) misplaced();
@@ -156,17 +168,21 @@ class Header : public nlohmann::json_sax<Json> {
   const std::string& path_;
   TensorBudget budget_;
   std::vector<Place> list_;
+  Map* metadata_;  // null: nobody asks for it
+  uint64_t kept_ = 0;
   std::vector<uint64_t> hashes_;
+  Key key_;        // of the metadata's text that follows
   Place place_{};  // of the tensor that is read
   Field field_ = Field::dtype;
   int level_ = 0;               // 1: names, 2: fields of one, 3: the numbers of a field
   int seen_ = 0, offsets_ = 0;  // fields, as bits; numbers of data_offsets
-  bool in_metadata_ = false, metadata_ = false;
+  bool in_metadata_ = false, had_metadata_ = false;
 };
 
 // In the order of the file; every byte belongs to exactly one tensor, and every name to one.
-std::vector<Place> places(const std::string& header, uint64_t bytes, const std::string& path, uint64_t max_bytes) {
-  std::vector<Place> list = Header(path, max_bytes).read(header);
+std::vector<Place> places(const std::string& header, uint64_t bytes, const std::string& path, uint64_t max_bytes,
+                          Map* metadata = nullptr) {
+  std::vector<Place> list = Header(path, max_bytes, metadata).read(header);
   std::stable_sort(list.begin(), list.end(),
                    [](const Place& a, const Place& b) { return std::tie(a.begin, a.end) < std::tie(b.begin, b.end); });
   uint64_t at = 0;
@@ -192,13 +208,29 @@ const Tensor& tensor_of(const Map::Entry& e, const std::string& path) {
   return *t;
 }
 
+std::string quoted(const std::string& text, const std::string& path) {
+  try {
+    return Json(text).dump();
+  } catch (const Json::exception&) { throw Error("cannot save '{}': a key is not UTF-8; use .h5", path); }
+}
+
 // "name":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}
 std::string header_entry(const std::string& name, const Tensor& t, uint64_t at, const std::string& path) {
   auto* code = std::find_if(std::begin(codes), std::end(codes), [&](const Code& c) { return c.dtype == t.dtype(); });
-  try {
-    return fmt::format(R"({}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})", Json(name).dump(), code->text,
-                       fmt::join(t.shape().begin(), t.shape().end(), ","), at, at + t.bytes());
-  } catch (const Json::exception&) { throw Error("cannot save '{}': a key is not UTF-8; use .h5", path); }
+  return fmt::format(R"({}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})", quoted(name, path), code->text,
+                     fmt::join(t.shape().begin(), t.shape().end(), ","), at, at + t.bytes());
+}
+
+// "__metadata__":{"format":"pt"}, or nothing.
+std::string metadata_entry(const Map& metadata, const std::string& path) {
+  if (metadata.empty()) return "";
+  std::string text;
+  for (const Map::Entry& e : metadata) {
+    auto *key = std::get_if<std::string>(&e.key), *value = e.value.as<std::string>();
+    if (!key || !value) throw Error("cannot save '{}': its metadata are texts under string keys", path);
+    text += fmt::format("{}{}:{}", text.empty() ? "" : ",", quoted(*key, path), quoted(*value, path));
+  }
+  return R"("__metadata__":{)" + text + "}";
 }
 
 // The tensor over the pages of the file, where they can be its elements as they are. It keeps the file.
@@ -211,8 +243,8 @@ Tensor mapped_tensor(const Ref<Mapping>& file, const Place& p, uint64_t at) {
 
 }  // namespace
 
-void save_safetensors(const Item& root, const std::string& path) {
-  std::string text = "{";
+void save_safetensors(const Item& root, const std::string& path, const Map& metadata) {
+  std::string text = "{" + metadata_entry(metadata, path);
   uint64_t at = 0;
   const Map none, &map = root.as<Map>() ? *root.as<Map>() : none;
   if (!root.as<Map>()) tensor_of({"", Item()}, path);  // throws
@@ -224,8 +256,8 @@ void save_safetensors(const Item& root, const std::string& path) {
   }
   text += '}';
   if (text.size() > most_header - 8)
-    throw Error("cannot save '{}': its names take more than the {} bytes that the format allows; use .h5", path,
-                most_header);
+    throw Error("cannot save '{}': its names and metadata take more than the {} bytes that the format allows; use .h5",
+                path, most_header);
   text.resize((text.size() + 7) / 8 * 8, ' ');
   std::string start(8, '\0');
   for (int i = 0; i < 8; ++i) start[size_t(i)] = char(text.size() >> (8 * i));
@@ -264,6 +296,14 @@ Item load_safetensors(const std::string& path, const LoadOptions& options) {
     map.add(p.name, on_device(t, options.map_location));
   }
   return map;
+}
+
+Map safetensors_metadata(const std::string& path) {
+  Disk disk = Disk::open(path, ErrorCode::checkpoint);
+  const std::string header = read_header(disk, path);
+  Map metadata;
+  places(header, disk.size() - 8 - header.size(), path, 0, &metadata);
+  return metadata;
 }
 
 std::vector<StoredArray> safetensors_arrays(Disk& disk, const std::string& path, uint64_t max_bytes) {

@@ -23,6 +23,7 @@
 #include "core/device/device_support.h"
 #include "core/io/checkpoint.h"
 #include "core/io/disk.h"
+#include "core/io/files.h"
 #include "core/io/json.h"
 #include "lang/data/data.h"
 #include "lang/hints/lua_lexer.h"
@@ -149,6 +150,14 @@ int is_whole(lua_State* L) {
     whole = seal.present && seal.problem.empty();
   } catch (const Error&) {}
   return lua_pushboolean(L, whole), 1;
+}
+// metadata(path): the texts of a .safetensors file by name.
+int metadata_of(lua_State* L) { return push_item(L, io::metadata(luaL_checkstring(L, 1))), 1; }
+// save(value, path, metadata): torch.save, with texts that only .safetensors can have.
+int save_with(lua_State* L) {
+  const io::Item metadata = to_item(L, 3);
+  return io::save(to_item(L, 1), luaL_checkstring(L, 2), metadata.as<io::Map>() ? *metadata.as<io::Map>() : io::Map()),
+         0;
 }
 // kind(value): "tensor", "module", "optimizer", "schedule", "dataset", "class" (of modules), else Lua's type.
 int kind(lua_State* L) {
@@ -323,6 +332,8 @@ constexpr luaL_Reg functions[] = {
     {"is_file", guarded<file_there>},
     {"append", guarded<append>},
     {"whole", guarded<is_whole>},
+    {"metadata", guarded<metadata_of>},
+    {"save", guarded<save_with>},
     {"kind", guarded<kind>},
     {"class_of", guarded<class_of>},
     {"is_tty", guarded<is_terminal>},

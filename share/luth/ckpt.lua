@@ -29,7 +29,7 @@ local actions = {}
 
 function actions.ls(paths, o)
   for _, path in ipairs(paths) do
-    local list = trees.flat(trees.load(path))
+    local list = trees.listed(path)
     if #paths > 1 then print_line('%s:', path) end
     local width, count, elements, bytes = 0, 0, 0, 0
     for _, entry in ipairs(list) do width = math.max(width, utf8.len(entry.name) or #entry.name) end
@@ -59,7 +59,7 @@ end
 
 function actions.show(words)
   local path, name = words[1], words[2]
-  local list = trees.flat(trees.load(path))
+  local list = trees.listed(path)
   if not name then
     for _, entry in ipairs(list) do
       if torch.is_tensor(entry.value) then
@@ -123,7 +123,7 @@ local function difference(a, b)
 end
 
 function actions.diff(words)
-  local a, b = trees.flat(trees.load(words[1])), trees.flat(trees.load(words[2]))
+  local a, b = trees.listed(words[1]), trees.listed(words[2])
   local of_b, of_a, found = {}, {}, 0
   for _, entry in ipairs(a) do of_a[entry.name] = true end
   for _, entry in ipairs(b) do of_b[entry.name] = entry end
@@ -149,9 +149,32 @@ local function check_target(path, o)
   end
 end
 
+local function suffix_of(path) return path:lower():match('%.(%w+)$') end
+
 local function is_flat(path)
-  local suffix = path:lower():match('%.(%w+)$')
+  local suffix = suffix_of(path)
   return suffix == 'safetensors' or suffix == 'npz'
+end
+
+-- The texts that all files have alike.
+local function shared_metadata(paths)
+  local texts = native.metadata(paths[1])
+  for i = 2, #paths do
+    local other = native.metadata(paths[i])
+    for key, text in pairs(texts) do
+      if other[key] ~= text then texts[key] = nil end
+    end
+  end
+  return texts
+end
+
+-- Writes the tree, with the texts where the format has a place for them.
+local function write(tree, to, texts)
+  if next(texts) and suffix_of(to) ~= 'safetensors' then
+    io.stderr:write(native.foreign(string.format('luth: %s holds no metadata; __metadata__ was left out', to)), '\n')
+    texts = {}
+  end
+  native.save(tree, to, texts)
 end
 
 function actions.convert(words, o)
@@ -159,7 +182,7 @@ function actions.convert(words, o)
   check_target(to, o)
   local tree = trees.load(from, true)
   if is_flat(to) then tree = trees.tensors_only(tree, from, to) end
-  torch.save(tree, to)
+  write(tree, to, native.metadata(from))
   print_line('wrote %s', to)
 end
 
@@ -167,7 +190,7 @@ function actions.export(words, o)
   local from, to = words[1], words[2]
   check_target(to, o)
   local weights, part = trees.weights(from, o)
-  torch.save(weights, to)
+  write(weights, to, native.metadata(from))
   local count = 0
   for _ in pairs(weights) do count = count + 1 end
   print_line("wrote %d tensors of %s to %s; names count positions from %d", count, part, to, o.base)
@@ -209,7 +232,7 @@ function actions.average(words, o)
       if not parts[1][name] then unusable("%s and %s cannot be averaged: '%s' is only in the second", words[1], words[i], short(name)) end
     end
   end
-  torch.save(within and not is_flat(to) and { model = result } or result, to)
+  write(within and not is_flat(to) and { model = result } or result, to, shared_metadata(words))
   print_line('wrote the mean of %d files to %s', #words, to)
 end
 

@@ -142,6 +142,31 @@ TEST_F(Ckpt, ConvertsAllOrNothing) {
   EXPECT_EQ(lua("print(torch.load('n.npz')['a.b'])"), "tensor([1., 1.])\n");
 }
 
+// What safetensors files say in their header stays where they become others of their kind.
+TEST_F(Ckpt, KeepsMetadata) {
+  const auto write = [&](const std::string& name, const std::string& texts) {
+    std::string header =
+        R"({"__metadata__":{)" + texts + R"(},"0.w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
+    header.resize((header.size() + 7) / 8 * 8, ' ');
+    dir_.write(name, std::string(1, char(header.size())) + std::string(7, '\0') + header + std::string(4, '\0'));
+  };
+  write("a.safetensors", R"("format":"pt","by":"one")");
+  write("b.safetensors", R"("format":"pt","by":"two")");
+  EXPECT_TRUE(has(ckpt({"ls", "a.safetensors"}).out, "__metadata__.by      \"one\"\n"));
+  EXPECT_FALSE(has(ckpt({"ls", "--tensors", "a.safetensors"}).out, "__metadata__."));
+  EXPECT_EQ(ckpt({"show", "a.safetensors", "__metadata__.by"}).out, "__metadata__.by  one\n");
+  EXPECT_EQ(ckpt({"diff", "a.safetensors", "b.safetensors"}).out, "__metadata__.by  \"one\" and \"two\"\n");
+  for (const char* action : {"convert", "export"}) {
+    EXPECT_EQ(ckpt({action, "--force", "a.safetensors", "c.safetensors"}).code, 0) << action;
+    EXPECT_EQ(ckpt({"diff", "a.safetensors", "c.safetensors"}).code, 0) << action;
+  }
+  EXPECT_EQ(ckpt({"average", "a.safetensors", "b.safetensors", "m.safetensors"}).code, 0);
+  EXPECT_EQ(ckpt({"diff", "a.safetensors", "m.safetensors"}).out, "__metadata__.by  only in a.safetensors\n");
+  const Result r = ckpt({"convert", "a.safetensors", "a.npz"});
+  EXPECT_EQ(r.code, 0);
+  EXPECT_TRUE(has(r.err, "a.npz holds no metadata; __metadata__ was left out")) << r.err;
+}
+
 TEST_F(Ckpt, Averages) {
   Result r = ckpt({"average", "a.h5", "b.h5", "m.h5"});
   EXPECT_EQ(r.code, 0) << r.err;

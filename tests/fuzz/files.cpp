@@ -97,6 +97,10 @@ std::vector<SeedFile> seeds(const Folder& folder) {
     save(std::string(name) == "one.npy" ? tensors.as<Map>()->begin()->value : tensors, folder / name);
     all.push_back(from_file(folder / name));
   }
+  save(map_of({{"x", tensors.as<Map>()->begin()->value}}), folder / "metadata.safetensors",
+       map_of({{"format", "pt"}, {"a key", "a \"text\"\n"}}));
+  all.push_back(from_file(folder / "metadata.safetensors"));
+  all.back().read = [](const std::string& path) { metadata(path); };
   for (const char* name :
        {"small_old.h5", "small_v108.h5", "v110.h5", "v200.h5", "packed.npz", "plain.npz", "fortran.npy"})
     all.push_back(from_file(LUTH_SOURCE_DIR "/tests/data/" + std::string(name)));

@@ -73,6 +73,14 @@ function M.flat(tree)
   return list
 end
 
+--- M.flat of a file, with the texts of its metadata.
+function M.listed(path)
+  local list = M.flat(M.load(path))
+  local texts = native.metadata(path)
+  for _, key in ipairs(sorted_keys(texts)) do list[#list + 1] = { name = '__metadata__.' .. key, value = texts[key] } end
+  return list
+end
+
 --- Those of a list of M.flat that have the name, or lie below it.
 function M.below(list, name)
   local found = {}

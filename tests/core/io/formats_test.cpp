@@ -333,12 +333,45 @@ TEST(Formats, ManySmallTensorsAreBounded) {
   }
 }
 
-TEST(Formats, MetadataIsReadAndNotKept) {
+// Who asks gets the texts, in the order of the file; a save writes them again.
+TEST(Formats, MetadataIsKept) {
+  Folder dir;
+  const Map tensors = map_of({{"x", counted({2})}}),
+            texts = map_of({{"format", "pt"}, {"a \"b\" é\n", ""}, {"", std::string(100'000, 't')}});
+  save(tensors, dir / "a.safetensors", texts);
+  EXPECT_EQ(difference(load(dir / "a.safetensors"), tensors), "");
+  EXPECT_EQ(difference(metadata(dir / "a.safetensors"), texts), "");
+  save(Map(), dir / "a.safetensors", texts);
+  EXPECT_EQ(difference(metadata(dir / "a.safetensors"), texts), "");
+  save(tensors, dir / "a.safetensors");
+  save(tensors, dir / "a.h5");
+  for (const char* name : {"a.safetensors", "a.h5"}) EXPECT_TRUE(metadata(dir / name).empty()) << name;
+  for (const Map& bad : {map_of({{"a", 1}}), map_of({{1, "a"}}), map_of({{"a", "\xff"}})})
+    EXPECT_EQ(failure([&] { save(tensors, dir / "b.safetensors", bad); }).code, 1);
+  EXPECT_TRUE(contains(failure([&] { save(tensors, dir / "b.h5", texts); }).text, ".safetensors alone"));
+  EXPECT_EQ(dir.count(), 2);
+}
+
+// Half a million short texts take more memory than luth keeps; the tensors beside them are read.
+TEST(Formats, MetadataIsBounded) {
+  Folder dir;
+  std::string texts;
+  for (int i = 0; i < 700'000; ++i) texts += fmt::format(R"({}"{}":"")", i ? "," : "", i);
+  spit(dir / "a", safetensors(R"({"__metadata__":{)" + texts + "}}"));
+  EXPECT_TRUE(load(dir / "a").as<Map>()->empty());
+  const Failure f = failure([&] { metadata(dir / "a"); });
+  EXPECT_TRUE(f.code == 5 && contains(f.text, "takes more than 67108864 bytes")) << f.text;
+}
+
+TEST(Formats, MetadataHasTextsAlone) {
   Folder dir;
   const std::string tensor = R"(,"x":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}})";
   auto text = [&](const std::string& metadata) {
     spit(dir / "a", safetensors(R"({"__metadata__":)" + metadata + tensor, 2));
-    return failure([&] { EXPECT_EQ(load(dir / "a").as<Map>()->size(), 1u); }).text;
+    const Failure asked = failure([&] { io::metadata(dir / "a"); });
+    const Failure f = failure([&] { EXPECT_EQ(load(dir / "a").as<Map>()->size(), 1u); });
+    EXPECT_EQ(asked.text, f.text);
+    return f.text;
   };
   for (const char* good : {"{}", R"({"a":"b"})", R"({"a":"b","c":""})"}) EXPECT_EQ(text(good), "") << good;
   EXPECT_TRUE(contains(text(R"({"a":"b","c":"","a":"b"})"), "twice"));
