@@ -28,8 +28,8 @@ constexpr Code codes[] = {{"b1", Dtype::boolean}, {"u1", Dtype::u8},  {"i1", Dty
                           {"f2", Dtype::f16},     {"f4", Dtype::f32}, {"f8", Dtype::f64}};
 
 struct Header {
-  Dtype dtype;
-  bool big_endian = false, fortran = false;
+  Dtype dtype;  // of the elements as they are stored; of unsigned ones the signed type of their size
+  bool big_endian = false, fortran = false, is_unsigned = false;
   Shape shape;
   size_t bytes = 0;  // of the header itself
 };
@@ -78,12 +78,18 @@ class Words {
   const std::string& what_;
 };
 
-Dtype read_dtype(Words& words, bool& big_endian, const std::string& what) {
+void read_dtype(Words& words, Header& h, const std::string& what) {
   if (words.starts_list()) refuse(what, "it holds records, for which luth has no dtype");
-  const std::string_view descr = words.text(), code = descr.substr(std::min<size_t>(1, descr.size()));
-  big_endian = !descr.empty() && descr[0] == '>';
+  const std::string_view descr = words.text();
+  std::string code(descr.substr(std::min<size_t>(1, descr.size())));
+  h.big_endian = !descr.empty() && descr[0] == '>';
+  h.is_unsigned = code == "u2" || code == "u4" || code == "u8";
+  if (h.is_unsigned) code[0] = 'i';
   for (const Code& c : codes)
-    if (code == c.text && std::string_view("<>|=").find(descr[0]) != std::string_view::npos) return c.dtype;
+    if (code == c.text && std::string_view("<>|=").find(descr[0]) != std::string_view::npos) {
+      h.dtype = c.dtype;
+      return;
+    }
   refuse(what, fmt::format("it holds elements of type '{}', for which luth has no dtype", foreign(descr)));
 }
 
@@ -112,7 +118,7 @@ void read_fields(std::string_view dict, Header& h, const std::string& what) {
     if (std::exchange(seen, true) || (&seen == &shape && key != "shape")) words.damaged();
     words.expect(":");
     if (key == "descr")
-      h.dtype = read_dtype(words, h.big_endian, what);
+      read_dtype(words, h, what);
     else if (key == "shape")
       h.shape = read_shape(words, what);
     else if (h.fortran = words.take("True"); !h.fortran)
@@ -157,6 +163,25 @@ Header checked_header(std::string_view start, uint64_t bytes, const std::string&
   return h;
 }
 
+// Each element of U in the next larger type T.
+template <class T, class U>
+Tensor widened(const Tensor& t, Dtype dtype) {
+  Tensor out = Tensor::empty(t.shape(), dtype, host(), &t.strides());
+  const U* from = static_cast<const U*>(t.raw());
+  std::copy(from, from + t.numel(), out.data<T>());
+  return out;
+}
+
+// The values of unsigned elements in a dtype that holds them: uint16 becomes int32, uint32 and uint64 int64.
+Tensor as_signed(const Tensor& t, const std::string& what) {
+  if (t.dtype() == Dtype::i16) return widened<int32_t, uint16_t>(t, Dtype::i32);
+  if (t.dtype() == Dtype::i32) return widened<int64_t, uint32_t>(t, Dtype::i64);
+  const int64_t *begin = t.data<int64_t>(), *end = begin + t.numel();
+  if (std::any_of(begin, end, [](int64_t v) { return v < 0; }))
+    refuse(what, "it holds a uint64 of 2^63 or more, which no dtype of luth holds");
+  return t;
+}
+
 // An array from a .npy file of `bytes` bytes, of which `read(to, n)` copies the next ones.
 template <class Read>
 Tensor parse(uint64_t bytes, const std::string& what, Read read) {
@@ -175,7 +200,7 @@ Tensor parse(uint64_t bytes, const std::string& what, Read read) {
   if (size > there) read(t.data<char>() + there, size - there);
   if (h.big_endian) swap_bytes(t.raw(), t.numel(), size_of(h.dtype));
   settle_booleans(t);
-  return t;
+  return h.is_unsigned ? as_signed(t, what) : t;
 }
 
 // The next bytes of the disk, from `at` on.
@@ -186,13 +211,13 @@ auto reader(Disk& disk, const std::string& what, uint64_t at = 0) {
   };
 }
 
-// The array of `bytes` bytes at `at`; one in Fortran's order is read.
+// The array of `bytes` bytes at `at`; one in Fortran's order, or of an unsigned type that luth lacks, is read.
 StoredArray stored(Disk& disk, uint64_t at, uint64_t bytes, const std::string& what) {
   std::string start(std::min(bytes, most_lazy_header), '\0');
   reader(disk, what, at)(start.data(), start.size());
   const Header h = checked_header(start, bytes, what);
   StoredArray array{"", h.dtype, h.shape, at + h.bytes, false, h.big_endian, {}};
-  if (h.fortran && h.shape.size() > 1) array.tensor = parse(bytes, what, reader(disk, what, at));
+  if ((h.fortran && h.shape.size() > 1) || h.is_unsigned) array.tensor = parse(bytes, what, reader(disk, what, at));
   return array;
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/io/checkpoint.h"
 #include "core/io/files.h"
+#include "core/io/rows.h"
 #include "tests/core/io/io_util.h"
 
 namespace luth::io {
@@ -214,6 +215,38 @@ TEST(Formats, NpyHeaders) {
         std::string("{'descr': '|u1', 'shape': (6,)}"),
         std::string("{'descr': '|u1', 'fortran_order': False, 'shape': (6,)")})
     EXPECT_NE(text(bad, 6), "") << bad;
+}
+
+// Unsigned integers become the next larger ones, in both byte orders, also where rows are read from the file.
+TEST(Formats, UnsignedNumPy) {
+  Folder dir;
+  const auto read = [&](const char* descr, const char* fortran, const std::string& bytes) {
+    const std::string dict = fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': (2, 1)}}\n", descr, fortran);
+    spit(dir / "a", std::string("\x93NUMPY\x01\0", 8) + char(dict.size()) + '\0' + dict + bytes);
+    const Tensors rows = RowsFile(dir / "a", {}).batch(std::vector<int64_t>{0, 1}, 0);
+    EXPECT_EQ(difference(rows[0], load(dir / "a")), "") << descr;
+    return load(dir / "a");
+  };
+  const auto two = [](Dtype dtype, int64_t a, int64_t b) {
+    Tensor t = Tensor::empty({2, 1}, dtype, host());
+    if (dtype == Dtype::i32)
+      t.data<int32_t>()[0] = int32_t(a), t.data<int32_t>()[1] = int32_t(b);
+    else
+      t.data<int64_t>()[0] = a, t.data<int64_t>()[1] = b;
+    return Item(t);
+  };
+  const std::string ones(8, '\xff'), zeros(8, '\0');
+  for (const char* fortran : {"False", "True"}) {
+    EXPECT_EQ(difference(read("<u2", fortran, "\xff\xff\x01\x80"), two(Dtype::i32, 65535, 32769)), "");
+    EXPECT_EQ(difference(read(">u2", fortran, "\xff\xfe\x80\x01"), two(Dtype::i32, 65534, 32769)), "");
+    EXPECT_EQ(difference(read("<u4", fortran, ones.substr(4) + "\1" + zeros.substr(5)), two(Dtype::i64, 4294967295, 1)),
+              "");
+    EXPECT_EQ(difference(read(">u8", fortran, zeros.substr(4) + ones.substr(4) + "\x7f" + ones.substr(1)),
+                         two(Dtype::i64, 4294967295, INT64_MAX)),
+              "");
+  }
+  const Failure f = failure([&] { read("<u8", "False", zeros + zeros.substr(1) + "\x80"); });
+  EXPECT_TRUE(f.code == 5 && contains(f.text, "2^63")) << f.text;
 }
 
 // An archive whose entries are one place in the file, and one whose end counts fewer entries than it has.
