@@ -13,6 +13,7 @@ struct Option;
 struct Arguments {
   struct Given {
     std::string name, text;
+    bool in_rest = false;
   };
   /// The options that were given, in order; of several of one name the last. The text of a flag is "true", that of
   /// `--no-wide` is "false" for "--wide".
@@ -20,10 +21,10 @@ struct Arguments {
   /// The words that no option took, in order.
   std::vector<std::string> rest;
 
-  void give(const std::string& name, const std::string& text);
+  void give(const std::string& name, const std::string& text, bool in_rest = false);
   bool has(std::string_view option) const;
   std::optional<std::string> text(std::string_view option) const;
-  /// The same as words: "--threads=2".
+  /// Those that do not stand in `rest`, as words: "--threads=2".
   std::vector<std::string> words() const;
 };
 

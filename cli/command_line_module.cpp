@@ -66,7 +66,7 @@ int parse_words(lua_State* L) {
   const Arguments arguments = parse(rows_at(L, 2, subcommand_at(L, 1), 4).rows, words_at(L, 3));
   std::vector<std::string> names;
   lua_newtable(L);
-  for (auto& [option, text] : arguments.given) {
+  for (auto& [option, text, in_rest] : arguments.given) {
     names.push_back(lua_name(option));
     lua_pushlstring(L, text.data(), text.size());
     lua_setfield(L, -2, names.back().c_str());

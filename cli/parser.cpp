@@ -82,9 +82,9 @@ size_t first_argument(Options options, const std::vector<std::string>& words) {
 
 }  // namespace
 
-void Arguments::give(const std::string& name, const std::string& text) {
+void Arguments::give(const std::string& name, const std::string& text, bool in_rest) {
   std::erase_if(given, [&](auto& g) { return g.name == name; });
-  given.push_back({name, text});
+  given.push_back({name, text, in_rest});
 }
 std::optional<std::string> Arguments::text(std::string_view option) const {
   for (auto& g : given)
@@ -94,7 +94,8 @@ std::optional<std::string> Arguments::text(std::string_view option) const {
 bool Arguments::has(std::string_view option) const { return text(option).value_or("false") != "false"; }
 std::vector<std::string> Arguments::words() const {
   std::vector<std::string> list;
-  for (auto& [name, text] : given) list.push_back(name + "=" + text);
+  for (auto& g : given)
+    if (!g.in_rest) list.push_back(g.name + "=" + g.text);
   return list;
 }
 
@@ -134,7 +135,7 @@ Arguments parse_before(Options options, const std::vector<std::string>& words) {
 Arguments parse_around(Options options, Options common, const std::vector<std::string>& words) {
   const auto first = words.begin() + long(first_argument(options, words));
   Arguments arguments = parse(options, {words.begin(), first});
-  for (auto& g : parse(common, {first, words.end()}).given) arguments.give(g.name, g.text);
+  for (auto& g : parse(common, {first, words.end()}).given) arguments.give(g.name, g.text, true);
   arguments.rest.insert(arguments.rest.end(), first, words.end());
   return arguments;
 }

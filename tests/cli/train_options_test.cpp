@@ -251,6 +251,15 @@ TEST_F(TrainOptions, ARecipeMayDeclareFlags) {
   EXPECT_EQ(r.out, "4z2.5w10.5") << r.err;
 }
 
+TEST_F(TrainOptions, TheCommandIsKeptAsGiven) {
+  ASSERT_EQ(run_in(dir_, {"train", "p.lua", "--dir", "run", "--epochs", "1", "--threads", "1"}).code, 0);
+  EXPECT_TRUE(has(read_file(dir_ / "run/env.json"), R"("command":"luth train p.lua --dir run --epochs 1 --threads 1")"))
+      << read_file(dir_ / "run/env.json");
+  ASSERT_EQ(run_in(dir_, {"train", "--threads", "2", "p.lua", "--dir", "two", "--epochs", "1", "--threads=1"}).code, 0);
+  EXPECT_TRUE(has(read_file(dir_ / "two/env.json"), R"(p.lua --dir two --epochs 1 --threads=1")"));
+  EXPECT_TRUE(has(read_file(dir_ / "two/env.json"), R"("threads":1)"));
+}
+
 TEST_F(TrainOptions, ValuesOfSeveralSources) {
   dir_.write("c.json", R"({"epochs": 1, "batch": 8, "hidden": 5, "wide": true, "name": "a b"})");
   Result r =
