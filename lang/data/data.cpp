@@ -84,7 +84,7 @@ int get(lua_State* L) {
 }
 int to_text(lua_State* L) {
   const DatasetRef& d = self(L);
-  lua_pushstring(L, fmt::format("{} of {} samples", d->name(), d->size()).c_str());
+  lua_pushstring(L, fmt::format("{} of {} sample{}", d->name(), d->size(), d->size() == 1 ? "" : "s").c_str());
   return 1;
 }
 
@@ -189,7 +189,7 @@ return function(name)
   end
   class.__tostring = function(self)
     local ok, n = pcall(function() return self:len() end)
-    return ok and math.type(n) == 'integer' and ('%s of %d samples'):format(name, n) or name .. (class.len and '' or ', a stream')
+    return ok and math.type(n) == 'integer' and ('%s of %d sample%s'):format(name, n, n == 1 and '' or 's') or name .. (class.len and '' or ', a stream')
   end
   return setmetatable(class, {
     __tostring = function() return 'class ' .. name end,

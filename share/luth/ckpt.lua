@@ -42,7 +42,7 @@ function actions.ls(paths, o)
         print_line('%s%s  %s', entry.name, pad, shown(entry.value))
       end
     end
-    print_line('%d tensors, %s elements, %s', count, texts.with_commas(elements), texts.size(bytes))
+    print_line('%s, %s element%s, %s', texts.plural(count, 'tensor'), texts.with_commas(elements), elements == 1 and '' or 's', texts.size(bytes))
   end
 end
 
@@ -136,7 +136,7 @@ function actions.diff(words)
   for _, entry in ipairs(b) do
     if not of_a[entry.name] then say('%s  only in %s', entry.name, words[2]) end
   end
-  if found == 0 then print_line('no difference in %d entries', #a) end
+  if found == 0 then print_line('no difference in %s', #a == 1 and '1 entry' or #a .. ' entries') end
   return found
 end
 
@@ -193,7 +193,7 @@ function actions.export(words, o)
   write(weights, to, native.metadata(from))
   local count = 0
   for _ in pairs(weights) do count = count + 1 end
-  print_line("wrote %d tensors of %s to %s; names count positions from %d", count, part, to, o.base)
+  print_line("wrote %s of %s to %s; names count positions from %d", texts.plural(count, 'tensor'), part, to, o.base)
 end
 
 -- The mean of tensors in float64; what is no float is that of the last file.

@@ -4,6 +4,9 @@ local M = {}
 --- "1,234,567" of a whole number.
 function M.with_commas(n) return (string.format('%d', n):reverse():gsub('(%d%d%d)', '%1,'):reverse():gsub('^,', '')) end
 
+--- "1 batch", "2 batches": a number and the word for as many things.
+function M.plural(n, word, ending) return string.format('%d %s%s', n, word, n == 1 and '' or ending or 's') end
+
 --- "24 B", "1.3 kB", "12 MB" of a number of bytes.
 function M.size(bytes)
   local unit = 1

@@ -175,9 +175,10 @@ end
 -- Why a run that goes on from a checkpoint is at its end, and what would have it go on; nil where it is not.
 local function why_over(t, file)
   local r = t.recipe
-  if t.epoch > r.epochs then return string.format('%s has done %d of %d epochs; give a larger --epochs to go on', file, t.epoch - 1, r.epochs) end
+  if t.epoch > r.epochs then return string.format('%s has done %d of %s; give a larger --epochs to go on', file, t.epoch - 1, progress.plural(r.epochs, 'epoch')) end
   if not epoch_end.is_out_of_patience(t) then return nil end
-  return string.format('%s had stopped early, with no better score in %d validations; give a larger --early-stop, or 0, to go on', file, t.worse)
+  return string.format('%s had stopped early, with no better score in %s; give a larger --early-stop, or 0, to go on', file,
+                       progress.plural(t.worse, 'validation'))
 end
 
 -- Trains a trainer whose checkpoint, if it goes on from one, is `file`. `found`: its folder, and how it resumes.

@@ -126,7 +126,7 @@ TEST_F(Ckpt, ExportsWithNamesOfPyTorch) {
 
 TEST_F(Ckpt, AveragedWeightsComeFirst) {
   lua("local t = torch.load('a.h5') t.ema = {['1.bias'] = torch.tensor{5.}} torch.save(t, 'e.h5')");
-  EXPECT_TRUE(has(ckpt({"export", "e.h5", "e.safetensors"}).out, "1 tensors of 'ema'"));
+  EXPECT_TRUE(has(ckpt({"export", "e.h5", "e.safetensors"}).out, "1 tensor of 'ema'"));
   EXPECT_TRUE(has(ckpt({"export", "--part", "model", "e.h5", "f.safetensors"}).out, "7 tensors of 'model'"));
 }
 
@@ -139,6 +139,7 @@ TEST_F(Ckpt, ConvertsAllOrNothing) {
   EXPECT_EQ(ckpt({"diff", "a.h5", "copy.h5"}).code, 0);
   lua("torch.save({a = {b = torch.ones(2)}}, 'n.h5')");
   EXPECT_EQ(ckpt({"convert", "n.h5", "n.npz"}).code, 0);
+  EXPECT_EQ(ckpt({"ls", "n.npz"}).out, "a.b  float32 [2]  8 B\n1 tensor, 2 elements, 8 B\n");
   EXPECT_EQ(lua("print(torch.load('n.npz')['a.b'])"), "tensor([1., 1.])\n");
 }
 

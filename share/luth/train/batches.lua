@@ -1,6 +1,8 @@
 -- Batches of a recipe's data, of which each rank reads its share, and loss and metrics over them.
 local errors = require 'luth.train.errors'
 local metrics = require 'luth.train.metrics'
+local measures = require 'luth.train.measures'
+local progress = require 'luth.train.progress'
 local ranks = require 'luth.train.ranks'
 local streams = require 'luth.data.streams'
 local warnings = require 'luth.train.warnings'
@@ -30,8 +32,8 @@ end
 
 --- "64 samples", or "64 train samples"
 function M.samples_text(dataset, part)
-  local n = streams.count(dataset)
-  return (n and string.format('%d ', n) or 'a stream of ') .. (part and part .. ' ' or '') .. 'samples'
+  local n, word = streams.count(dataset), (part and part .. ' ' or '') .. 'sample'
+  return n and progress.plural(n, word) or 'a stream of ' .. word .. 's'
 end
 
 --- Whether there is nothing to read.

@@ -44,7 +44,7 @@ function M.run(t)
   local ok, why = xpcall(go_through, function(text) return text end, t, run_folder.paths(dir))
   remove(dir)
   if not ok then error(why, 0) end
-  progress.say('dry run: %d batches, validation, saving and loading went well; nothing was kept', t.batches)
+  progress.say('dry run: %s, validation, saving and loading went well; nothing was kept', progress.plural(t.batches, 'batch', 'es'))
 end
 
 return M

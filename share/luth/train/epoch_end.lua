@@ -65,7 +65,7 @@ local function note_score(t, score)
   if better then t.saves:also(t.run.best, nil, function() t.best, t.worse = best, worse end) end
   keep_best(t, score)
   if M.is_out_of_patience(t) then
-    progress.say('stopping early: no better score in %d validations; the best is in %s', t.worse, t.run.best)
+    progress.say('stopping early: no better score in %s; the best is in %s', progress.plural(t.worse, 'validation'), t.run.best)
     t.stopped = true
   end
 end

@@ -150,7 +150,7 @@ local function try_batches(t)
     end
     size = size * 2
   end
-  return rows, string.format('there are %d samples', samples_of(t))
+  return rows, string.format(samples_of(t) == 1 and 'there is %d sample' or 'there are %d samples', samples_of(t))
 end
 
 --- Tries growing batches, and prints their speeds.

@@ -1,11 +1,11 @@
 -- The output of a run: lines on stderr, and at a terminal one line that changes. Rank 0 speaks for all.
 local native = require 'luth.native'
 local ranks = require 'luth.train.ranks'
+local texts = require 'luth.texts'
 
 local M = {}
 
---- "1 batch", "2 batches": a number and the word for as many things.
-function M.plural(n, word, ending) return string.format('%d %s%s', n, word, n == 1 and '' or ending or 's') end
+M.plural = texts.plural
 
 local seconds_between_lines = 30  -- where no terminal is
 local seconds_between_objects = 1

@@ -374,9 +374,14 @@ function Trainer:train()
     self.ran_out = nil
     self:stop_if_asked(true, self.epoch > self.recipe.epochs)
   end
-  local skipped = self:skipped()
-  if skipped then warnings.warn(self, '%d samples of the training data could not be read and were left out', skipped) end
-  if self.left_out then warnings.warn(self, '%d batches were left out, as their loss was no number', self.left_out) end
+  local skipped, plural = self:skipped(), progress.plural
+  local function were(n) return n == 1 and 'was' or 'were' end
+  if skipped then
+    warnings.warn(self, '%s of the training data could not be read and %s left out', plural(skipped, 'sample'), were(skipped))
+  end
+  if self.left_out then
+    warnings.warn(self, '%s %s left out, as their loss was no number', plural(self.left_out, 'batch', 'es'), were(self.left_out))
+  end
   self.saves:settle(true)
   if ranks.of_first(function() return not native.exists(run.last) end) then self:save() end
   self.saves:finish()
