@@ -101,6 +101,27 @@ TEST_F(Predict, NumbersAndTensors) {
   EXPECT_TRUE(has(predict({"p", "t.csv", "--tpo", "1"}).err, "did you mean '--top'?"));
 }
 
+// What cannot be read is named, and the other files count; where none can, the first one's reason does.
+TEST_F(Predict, LeavesOutFiles) {
+  images();
+  const std::string one = predict({"i", "images/red/1.png"}).out, two = predict({"i", "images/red/2.png"}).out;
+  Result r = predict({"i", "images/red/1.png", "gone.png", "images/red/2.png", "gone.csv"});
+  EXPECT_EQ(r.code, 1);
+  EXPECT_EQ(r.out, one + two);
+  EXPECT_TRUE(has(r.err, "there is no file 'gone.png'\n") && has(r.err, "there is no file 'gone.csv'\n") &&
+              has(r.err, "2 of the samples could not be read"))
+      << r.err;
+  dir_.write("cut.npy", "\x93NUMPY");
+  r = predict({"i", "cut.npy", "images/red/1.png"});
+  EXPECT_EQ(r.code, 1);
+  EXPECT_EQ(r.out, one);
+  EXPECT_TRUE(has(r.err, "'cut.npy': it does not begin as .npy files do")) << r.err;
+  r = predict({"i", "gone.png", "cut.npy"});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_TRUE(has(r.err, "there is no file 'gone.png'") && r.out.empty()) << r.err;
+  EXPECT_EQ(predict({"i", "cut.npy", "gone.png"}).code, 5);
+}
+
 TEST_F(Predict, OutputsOfARegression) {
   dir_.write("p.lua", points_recipe("r.model, r.metrics = nn.Linear(6, 2), nil "
                                     "r.loss = function(a, b) return a:sub(b:unsqueeze(2)):square():mean() end"));

@@ -172,25 +172,37 @@ local function of_kind(kind, held, paths, shown)
   return { dataset = data.TensorDataset(t), names = names }
 end
 
--- Groups of files: images together, as they fill batches, all others one by one.
-local function sources(held, paths, shown)
-  local list, images = {}, {}
+local function of_file(kind, held, path, shown)
+  if not native.exists(path) then usage("there is no file '%s'", path) end
+  return of_kind(kind, held, { path }, shown)
+end
+
+local of_a_file = { [2] = true, [5] = true }  -- codes of errors that another file need not have
+
+-- Groups of files: images together, as they fill batches, all others one by one. Those that cannot be read are named, and left out, if
+-- there is one that can; returns how many, too.
+local function sources(held, paths, shown, s)
+  local list, images, reasons = {}, {}, {}
   local function flush()
     if #images > 0 then list[#list + 1] = of_kind('image', held, images, shown) end
     images = {}
   end
   for _, path in ipairs(paths) do
-    if not native.exists(path) then usage("there is no file '%s'", path) end
-    local kind = kind_of(path)
-    if kind == 'image' then
+    local kind = kind_of(path) or 'rows'
+    if kind == 'image' and native.exists(path) then
       images[#images + 1] = path
     else
       flush()
-      list[#list + 1] = of_kind(kind or 'rows', held, { path }, shown)
+      local ok, found = pcall(of_file, kind, held, path, shown)
+      local code = not ok and native.code(tostring(found))
+      if code and not of_a_file[code] then error(found, 0) end
+      table.insert(ok and list or reasons, ok and found or { code, s.named(tostring(found)) })
     end
   end
   flush()
-  return list
+  if #list == 0 then native.fail(table.unpack(reasons[1])) end
+  for _, why in ipairs(reasons) do progress.say('luth: %s', why[2]:match '^[^\n]*') end
+  return list, #reasons
 end
 
 -- ---- what is said of a sample ----
@@ -301,7 +313,7 @@ local function each_batch(t, source, s, f)
   return bad
 end
 
--- Prints what the model says of the files at the paths; returns how many samples could not be read.
+-- Prints what the model says of the files at the paths; returns how many files and samples could not be read.
 local function say_of(t, held, paths, shown, s)
   local classes = held.classes and held:classes()
   if classes and #classes == 0 then classes = nil end
@@ -309,8 +321,8 @@ local function say_of(t, held, paths, shown, s)
   t.model:eval()
   local _ <close> = torch.no_grad()
   local _ <close> = t:precision()
-  local bad = 0
-  for _, source in ipairs(sources(held, paths, shown)) do
+  local list, bad = sources(held, paths, shown, s)
+  for _, source in ipairs(list) do
     bad = bad + each_batch(t, source, s, function(names, ...)
       local inputs = select('#', ...)
       local batch = batches.prepare(t.recipe, t.device, ...)
