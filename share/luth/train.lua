@@ -157,6 +157,11 @@ local function say_begin(t, run, resumed)
   progress.note('start', values, 'training on %s%s%s: %s, %s of %s; %s', device,
                 ranks.size > 1 and string.format(', %d ranks', ranks.size) or '', t.amp and ' in bf16' or '', batches.samples_text(t.parts.train),
                 progress.plural(values.epochs, 'epoch'), progress.plural(values.batches, 'batch', 'es'), run.dir)
+  local names = t.parts.train.classes and t.parts.train:classes() or {}
+  if #names == 1 then
+    warnings.warn(t, "the training data (%s) have one class alone, '%s', so there is nothing to tell apart; add samples of another class, "
+                  .. 'for ImageFolder in a folder beside it', tostring(t.parts.train), native.foreign(names[1], 100))
+  end
   if t.parts.test and not t.parts.val then say('validating on the test data: there are no validation data') end
   if t.recipe.workers > 0 and streams.is_stream(t.parts.train) then
     say('--workers %d changes nothing for the training data: a stream is read on the main thread', t.recipe.workers)

@@ -101,6 +101,29 @@ TEST_F(Predict, NumbersAndTensors) {
   EXPECT_TRUE(has(predict({"p", "t.csv", "--tpo", "1"}).err, "did you mean '--top'?"));
 }
 
+// One class: training says so, and the only score of a sample is not taken for that of a second class.
+TEST_F(Predict, OneClass) {
+  lua("os.execute('mkdir -p one/red') for i = 1, 4 do "
+      "data.write_image(torch.full({3, 4, 4}, i * 9, {dtype = torch.uint8}), 'one/red/' .. i .. '.png') end");
+  dir_.write("o.lua", R"lua(
+local held = data.ImageFolder('one', { transform = data.transforms.ToTensor() })
+local model = nn.Flatten() .. nn.Linear(48, 1)
+nn.init.constant_(model[2].bias, -9)
+return recipe { data = { train = held, val = held }, model = model, loss = nn.CrossEntropyLoss(),
+                metrics = { 'f1', 'accuracy' }, optim = optim.SGD { lr = 0.1 }, epochs = 1, batch = 3 }
+)lua");
+  Result r = run_in(dir_, {"train", "o.lua", "--dir", "o"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  const char* words = "(ImageFolder of 4 samples) have one class alone, 'red'";
+  EXPECT_TRUE(has(r.err, words)) << r.err;
+  EXPECT_TRUE(has(read_file(dir_ / "o/warnings.jsonl"), words));
+  r = run_in(dir_, {"eval", "o", "--per-class"});
+  EXPECT_TRUE(has(r.out, "f1 1\naccuracy 1\n") && has(r.out, "red    1.0000     1.0000  1.0000  4")) << r.out << r.err;
+  EXPECT_EQ(predict({"o", "one/red/1.png"}).out, "one/red/1.png  red 1.0000\n");
+  images();
+  EXPECT_FALSE(has(run_in(dir_, {"train", "i.lua", "--dir", "i2"}).err, "one class alone"));
+}
+
 // What cannot be read is named, and the other files count; where none can, the first one's reason does.
 TEST_F(Predict, LeavesOutFiles) {
   images();

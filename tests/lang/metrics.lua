@@ -38,6 +38,11 @@ for _, shape in ipairs { { 8 }, { 8, 1 } } do
     accuracy = 0.625, precision = 0.6, recall = 0.75, f1 = 0.666666667, auroc = 0.6875, average_precision = 0.709523810,
   })
 end
+-- The score of an only class, whose labels are 1.
+local one = metrics.make({ 'accuracy', 'f1' }, true)
+for _, m in ipairs(one) do m.metric.add(torch.tensor { -1, 2, -3 }:reshape(3, 1), torch.tensor { 1, 1, 1 }) end
+for _, result in ipairs(metrics.values(one)) do assert(result[2] == 1, result[1]) end
+
 -- The same by two scores.
 check(values({ 'auroc' }, torch.stack({ score * 0, score }, 2), truth + 1), { auroc = 0.6875 })
 

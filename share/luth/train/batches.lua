@@ -80,8 +80,8 @@ function M.augment(trainer, batch)
 end
 
 -- {name, metric} for the loss and the metrics of a recipe.
-local function measures(trainer)
-  local list = metrics.make(trainer.recipe.metrics)
+local function measured(trainer)
+  local list = metrics.make(trainer.recipe.metrics, measures.takes_labels(trainer.loss))
   if trainer.loss then table.insert(list, 1, metrics.loss(trainer.loss)) end
   return list
 end
@@ -89,7 +89,7 @@ end
 -- The names of what M.evaluate measures.
 function M.names(trainer)
   local names = {}
-  for i, m in ipairs(measures(trainer)) do names[i] = m.name end
+  for i, m in ipairs(measured(trainer)) do names[i] = m.name end
   return names
 end
 
@@ -102,7 +102,7 @@ end
 
 -- Loss and metrics of outputs and targets that are there, as M.evaluate gives them.
 function M.values(trainer, output, target)
-  local list = measures(trainer)
+  local list = measured(trainer)
   add_to(list, output:to(trainer.device), target:to(trainer.device))
   return metrics.values(list)
 end
@@ -129,7 +129,7 @@ end
 -- better}, the same on all ranks. `keep` gets outputs and targets of each batch. Empty for a recipe that names neither loss nor
 -- metrics.
 function M.evaluate(trainer, model, dataset, most, keep)
-  local list = measures(trainer)
+  local list = measured(trainer)
   if #list == 0 and not keep then return {} end
   M.each_output(trainer, model, dataset, most, function(_, output, target)
     add_to(list, output, target)

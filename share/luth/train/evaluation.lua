@@ -77,11 +77,11 @@ local function intervals(t, outputs, targets)
 end
 
 -- A line for each class, by the name that the dataset has for it.
-local function print_classes(outputs, targets, names)
+local function print_classes(outputs, targets, names, labels)
   if targets.dtype.is_floating_point and (outputs:numel() ~= #targets or targets:min():item() < 0 or targets:max():item() > 1) then
     usage('--per-class is for labels of classes, and the targets are other numbers')
   end
-  local precision, recall, f1, samples = measures.per_class(measures.counts(outputs, targets))
+  local precision, recall, f1, samples = measures.per_class(measures.counts(outputs, targets, labels))
   local shown, width = {}, #'class'
   for c = 1, #precision do
     shown[c] = native.visible(#names == #precision and names[c] or tostring(c))
@@ -162,7 +162,9 @@ function M.run(t, dataset, s)
     local low_high = around[name] and string.format('  [%.6g, %.6g]', table.unpack(around[name])) or ''
     print(string.format('%s %.6g%s', name, value, low_high))
   end)
-  if s.per_class and outputs then print_classes(outputs, targets, dataset.classes and dataset:classes() or {}) end
+  if s.per_class and outputs then
+    print_classes(outputs, targets, dataset.classes and dataset:classes() or {}, measures.takes_labels(t.loss))
+  end
   if s.file and outputs then write_predictions(s.file, outputs, targets) end
   check_bounds(s.bounds, results)
 end

@@ -87,9 +87,10 @@ end
 -- classifier.
 local function look(t, model, held)
   local worst, seen, is_one, n = {}, 0, true, nil
+  local labels = measures.takes_labels(t.loss)
   local confusion = metrics.named('confusion', measures.confusion).metric
   local loader = batches.each_output(t, model, held, t.recipe.limit_val, function(batch, output, target)
-    is_one = is_one and classifies(output, target)
+    is_one = is_one and classifies(output, target) and not (labels and output:dim() == 2 and output:size(2) == 1)
     if not is_one then return true end
     n = output:dim() == 2 and math.max(2, output:size(2)) or 2
     if n <= most_counted then confusion.add(output, target) end

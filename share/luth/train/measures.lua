@@ -3,6 +3,8 @@
 -- which `value` gets all rows. `join(a, b)` makes the totals of two lists of totals where they are no mere sums. `smaller`: a
 -- smaller value is the better one.
 -- Outputs are scores: the class is that of the largest along dim 2, or with one score for each target, whether it is above 0.
+-- `labels`: the loss takes labels of classes, so that one score for each target is that of the only class.
+local native = require 'luth.native'
 
 local M = {}
 
@@ -18,8 +20,8 @@ local function is_binary(output, target)
 end
 
 -- Predicted classes and true ones, from 1, and how many there are, for targets that count: labels below 1 are padding.
-local function classes(output, target)
-  if is_binary(output, target) then return output:flatten():gt(0):long() + 1, target:flatten():gt(0.5):long() + 1, 2 end
+local function classes(output, target, labels)
+  if is_binary(output, target) and not (labels and output:dim() > 1) then return output:flatten():gt(0):long() + 1, target:flatten():gt(0.5):long() + 1, 2 end
   if output:dim() < 2 or target:numel() * output:size(2) ~= output:numel() then misfit(output, target, 'outputs [N, C] and labels [N]') end
   local predicted, truth = output:argmax(2):flatten(), target:flatten():long()
   if truth:numel() > 0 and truth:min():item() < 1 then
@@ -30,12 +32,19 @@ local function classes(output, target)
 end
 
 --- Of each class how many were right, how many were taken for it, and how many are of it: three float64 [classes].
-function M.counts(output, target)
-  local predicted, truth, n = classes(output, target)
+function M.counts(output, target, labels)
+  local predicted, truth, n = classes(output, target, labels)
   local function of_each(labels) return torch.bincount(labels, { minlength = n }):double() end
   local all = of_each(truth)
   if #all > n then error(string.format('a label is %d, and the model has %d classes', #all, n), 0) end
   return of_each(truth:masked_select(predicted:eq(truth))), of_each(predicted), all
+end
+
+local losses_of_labels = { ['nn.CrossEntropyLoss'] = true, ['nn.NLLLoss'] = true }
+
+--- Whether a loss takes labels of classes, from 1.
+function M.takes_labels(loss)
+  return loss == F.cross_entropy or loss == F.nll_loss or native.kind(loss) == 'module' and losses_of_labels[torch.typename(loss)] or false
 end
 
 local function divide(a, b) return torch.where(b:gt(0), a / b:clamp { min = 1 }, torch.zeros_like(a)) end
@@ -49,9 +58,9 @@ local function mean_of_occurring(values, taken, all) return values:sum():item() 
 -- The mean over the classes that occur; of two classes with one score, the second alone.
 local function over_classes(part)
   return {
-    sums = function(output, target)
-      local right, taken, all = M.counts(output, target)
-      return right, taken, all, is_binary(output, target) and 1 or 0
+    sums = function(output, target, labels)
+      local right, taken, all = M.counts(output, target, labels)
+      return right, taken, all, #right == 2 and is_binary(output, target) and 1 or 0
     end,
     value = function(right, taken, all, binary)
       local values = part(right, taken, all)
@@ -63,8 +72,8 @@ end
 local function mean(sums) return { sums = sums, value = function(total, n) return total / n end } end
 local function smaller(metric) metric.smaller = true return metric end
 
-M.accuracy = mean(function(output, target)
-  local predicted, truth = classes(output, target)
+M.accuracy = mean(function(output, target, labels)
+  local predicted, truth = classes(output, target, labels)
   return predicted:eq(truth):sum(), predicted:numel()
 end)
 
@@ -88,8 +97,8 @@ M.iou = {
 }
 --- counts[t][p]: how many of class t were taken for p. It takes the square of the number of classes.
 M.confusion = {
-  sums = function(output, target)
-    local predicted, truth, n = classes(output, target)
+  sums = function(output, target, labels)
+    local predicted, truth, n = classes(output, target, labels)
     return torch.bincount((truth - 1) * n + predicted, { minlength = n * n }):reshape(n, n)
   end,
   value = function(counts) return counts end,

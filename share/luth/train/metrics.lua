@@ -98,25 +98,25 @@ local function mean_by(f)
   }
 end
 
--- A built-in measure, which is of tensors.
-local function of_tensors(measure)
+-- A built-in measure, which is of tensors; for a loss of labels where `labels` is true.
+local function of_tensors(measure, labels)
   local own, add = {}, measure.keep and 'keep' or 'sums'
   for key, value in pairs(measure) do own[key] = value end
   own[add] = function(output, target)
     if not torch.is_tensor(output) then error('it is of a model whose output is one tensor, got a ' .. type(output), 0) end
     if not torch.is_tensor(target) then error('it is of targets that are a tensor, got a ' .. type(target), 0) end
-    return measure[add](output, target)
+    return measure[add](output, target, labels)
   end
   return own
 end
 
 -- What an entry of `metrics` measures: a name, a function(output, target), or {sums =, value =}.
-local function measure_of(entry, place)
+local function measure_of(entry, place, labels)
   if type(entry) == 'function' then return mean_by(entry) end
   if type(entry) == 'table' and type(entry.value) == 'function' and type(entry.sums or entry.keep) == 'function' then return entry end
   local k = type(entry) == 'string' and entry:match '^top(%d+)$'
   if k and tonumber(k) > 0 then return of_tensors(measures.top(tonumber(k))) end
-  if type(entry) == 'string' and entry ~= 'confusion' and type(measures[entry]) == 'table' then return of_tensors(measures[entry]) end
+  if type(entry) == 'string' and entry ~= 'confusion' and type(measures[entry]) == 'table' then return of_tensors(measures[entry], labels) end
   errors.usage("%s: unknown metric '%s'%s; metrics are %s, top5 (any number), a function(output, target), or {sums = , value = }",
                place, tostring(entry), errors.did_you_mean(entry, names), table.concat(names, ', '))
 end
@@ -145,14 +145,15 @@ end
 --- The mean of a loss function.
 function M.loss(f) return M.named('loss', mean_by(f)) end
 
--- {name, metric, smaller} for each entry: those without a name of their own first, in order, then the others by name.
-function M.make(list)
+-- {name, metric, smaller} for each entry: those without a name of their own first, in order, then the others by name. `labels`: of
+-- a recipe whose loss takes labels of classes.
+function M.make(list, labels)
   local made = {}
   for i, entry in ipairs(list or {}) do
-    made[i] = M.named(type(entry) == 'string' and entry or 'metric' .. i, measure_of(entry))
+    made[i] = M.named(type(entry) == 'string' and entry or 'metric' .. i, measure_of(entry, nil, labels))
   end
   for _, name in ipairs(errors.keys(list or {})) do
-    if list[name] then made[#made + 1] = M.named(name, measure_of(list[name])) end
+    if list[name] then made[#made + 1] = M.named(name, measure_of(list[name], nil, labels)) end
   end
   return made
 end

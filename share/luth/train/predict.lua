@@ -229,7 +229,7 @@ local function probabilities(output, scale)
   local x = output:double()
   if x:dim() == 1 then x = x:unsqueeze(2) end
   if x:dim() ~= 2 then return nil end
-  if x:size(2) > 1 then
+  if x:size(2) > 1 or scale == 'softmax' or scale == 'exp' then
     if scale == 'softmax' or scale == 'scores' then return torch.softmax(x, 2) end
     return scale == 'exp' and x:exp() or nil
   end
