@@ -59,13 +59,13 @@ __global__ void __launch_bounds__(block) search_kernel(const __grid_constant__ S
   for (const int64_t i : grid_stride(s.numel)) {
     const int64_t start = s.per_row == s.numel ? 0 : i / s.per_row * s.n;
     const T v = s.in[i];
-    int64_t begin = 0, left = s.n;
-    while (left > 0) {
-      const int64_t half = left / 2, at = start + begin + half;
+    int64_t begin = 0;
+    for (int64_t left = s.n; left > 0;) {
+      const int64_t half = (left + 1) / 2, at = start + begin + half - 1;
       const T middle = s.rows[s.order ? start + s.check(s.order[at], s.n, at) : at];
       const bool before = s.right ? !(middle > v) : !(middle >= v);
-      begin = before ? begin + half + 1 : begin;
-      left = before ? left - half - 1 : half;
+      begin += before ? half : 0;
+      left -= half;
     }
     s.out[i] = begin + s.base;
   }
