@@ -140,7 +140,7 @@ const Seal& SealCheck::finish() {
 }
 
 bool write_seal(Disk& disk) {
-  disk.start_writeback();
+  if (disk.size() > small_file) disk.start_writeback();  // a small one would be written twice
   XXH128_canonical_t d;
   auto piece = [&](uint64_t at, std::span<char> buffer) { return read_piece(disk, at, buffer); };
   if (disk.error() || !digest(disk, d, piece)) return false;
