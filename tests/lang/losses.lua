@@ -192,4 +192,13 @@ LinearCrossEntropyLoss(
   t:fails(function() nn.LinearCrossEntropyLoss(4, 3, { label_smoothing = 2 }) end, 'between 0 and 1')
 end
 
+-- beyond delta the slope is delta, however far away the target is
+function s.the_slope_of_huber_at_infinity()
+  for _, f in ipairs { F.huber_loss, F.smooth_l1_loss } do
+    local x = torch.tensor({0.5, math.huge, -math.huge}, {requires_grad = true})
+    f(x, torch.zeros(3), {reduction = 'sum'}):backward()
+    t:eq(x.grad:tolist(), {0.5, 1.0, -1.0})
+  end
+end
+
 t:add(s):run()

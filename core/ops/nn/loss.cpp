@@ -6,6 +6,7 @@
 #include "core/ops/create/factory.h"
 #include "core/ops/elementwise/activation.h"
 #include "core/ops/elementwise/arith.h"
+#include "core/ops/elementwise/binary_special.h"
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/elementwise/unary.h"
 #include "core/ops/index/mask.h"
@@ -191,6 +192,11 @@ Tensor MseLoss::decompose(const Inputs& in) const {
 Tensor L1Loss::decompose(const Inputs& in) const {
   return weighted_mean(abs(difference(in, "l1_loss")), in, reduction);
 }
+// Half the square up to delta, and beyond it the tangent, whose slope is finite where size is infinite.
+static Tensor huber(const Tensor& size, double delta) {
+  Tensor least = clamp_max(size, delta);
+  return mul(least, sub(size, mul(least, 0.5)));
+}
 void SmoothL1Loss::check() const {
   if (beta < 0) throw Error("beta must be at least 0, not {}", beta);
 }
@@ -199,17 +205,15 @@ Tensor SmoothL1Loss::decompose(const Inputs& in) const {
   Tensor z = difference(in, "smooth_l1_loss"), size = abs(z);
   check_floating(z, "the difference of input and target");
   if (beta == 0) return reduced(size, reduction);
-  return reduced(where(lt(size, beta), mul(square(z), 0.5 / beta), sub(size, 0.5 * beta)), reduction);
+  return reduced(div(huber(size, beta), beta), reduction);
 }
 void HuberLoss::check() const {
   if (delta <= 0) throw Error("delta must be above 0, not {}", delta);
 }
 Tensor HuberLoss::decompose(const Inputs& in) const {
   check();
-  Tensor z = difference(in, "huber_loss"), size = abs(z);
-  if (std::isinf(delta)) return reduced(weighted(mul(square(z), 0.5), in), reduction);
-  return reduced(weighted(where(lt(size, delta), mul(square(z), 0.5), mul(sub(size, 0.5 * delta), delta)), in),
-                 reduction);
+  Tensor size = abs(difference(in, "huber_loss"));
+  return reduced(weighted(huber(size, delta), in), reduction);
 }
 
 // ---- probabilities -------------------------------------------------------------------------------------------------
