@@ -53,6 +53,7 @@ void Storage::resize(size_t bytes) {
   void* fresh = allocate(*device_, bytes, now);
   size_t keep = std::min(bytes, bytes_);
   copy_bytes(fresh, *device_, data_, *device_, keep);
+  if (bytes > keep && device_->has_data()) device_->fill_zero(static_cast<char*>(fresh) + keep, bytes - keep);
   if (data_ && now != stream_) device_->record_stream(data_, now);
   if (data_) device_->free(data_, bytes_, stream_);
   stream_ = now;

@@ -21,7 +21,7 @@ class Storage final : public Counted, public FreeListed<Storage, 1> {
   Device& device() const { return *device_; }
   /// Where the memory was asked for, and where it is given back, whatever thread does it.
   Stream* stream() const { return stream_; }
-  /// Grows or shrinks in place: the common prefix is kept, views see the new memory.
+  /// Grows or shrinks in place: the common prefix is kept, what is new is 0, views see the new memory.
   void resize(size_t bytes);
 
   /// Counts writes, so that autograd can tell whether a saved value is still the one it saved.

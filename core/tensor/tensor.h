@@ -98,7 +98,7 @@ class Tensor {
 
   /// Points this handle's tensor at other memory (`set_`); all holders of the handle see it.
   void set_storage(const Ref<Storage>& storage, const Shape& shape, const Strides& strides, int64_t offset) const;
-  /// Changes the shape in place, growing the storage when needed (`resize_`); new elements are uninitialised.
+  /// Changes the shape in place, growing the storage when needed (`resize_`); bytes beyond the storage of before are 0.
   void resize(const Shape& shape) const;
 
  private:

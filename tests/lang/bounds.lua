@@ -83,6 +83,22 @@ function s.arguments_that_ended_the_process()
   t:eq({ values:item(), positions:item() }, { 3.0, 1 })
 end
 
+function s.a_bool_that_nothing_set_is_false()
+  local n, bool = 1 << 16, {dtype = torch.bool}
+  local function dirty() return torch.full({n}, -1, {dtype = torch.int8}) and nil end
+  for _, make in ipairs {
+    function() return torch.empty(n, bool) end,
+    function() return torch.empty_like(torch.ones(n, bool)) end,
+    function() return torch.empty_strided({n}, {1}, bool) end,
+    function() return torch.zeros(1, bool):resize_(n) end,
+  } do
+    dirty()
+    collectgarbage()  -- the memory of -1 is handed out again
+    local x = make()
+    t:eq({x:view(torch.uint8):max():item(), x:any()}, {0, false})
+  end
+end
+
 function s.errors_name_the_operator()
   t:fails(function() return torch.arange(3, { out = 4 }) end, 'arange: out= expects')
 end

@@ -30,6 +30,10 @@ void set_all(const Tensor& t, const Scalar& v) {
 
 }  // namespace
 
+// Bytes other than 0 and 1 are no bool of C++.
+void EmptyFill::fill(const Tensor& t) const {
+  if (t.dtype() == Dtype::boolean) ZerosFill().fill(t);
+}
 // Zeros of every dtype are bytes of zero. Where there are few, setting these is all the work.
 void ZerosFill::fill(const Tensor& t) const {
   constexpr size_t few = 4096;

@@ -115,11 +115,11 @@ template <class Fill>
 struct DefineFactory : DefineAll<Factory<Fill>, Like<Fill>, New<Fill>> {};
 
 struct EmptyFill {
-  static constexpr std::string_view name = "empty", brief = "A tensor whose elements are not set.";
+  static constexpr std::string_view name = "empty", brief = "A tensor whose elements are not set (false, where they are bool).";
   static constexpr Traits traits{};
   void describe(auto&) {}
   Dtype natural() const { return default_dtype(); }
-  void fill(const Tensor&) const {}
+  void fill(const Tensor& t) const;
 };
 struct ZerosFill {
   static constexpr std::string_view name = "zeros", brief = "A tensor of zeros.";

@@ -15,7 +15,9 @@ Tensor strided(const Shape& size, const Strides& stride, Dtype dtype, Device& de
   check_shape(size, size_of(dtype));
   const int64_t n = reach(size, stride, 0);
   check_shape({n}, size_of(dtype));
-  return Tensor::alias(Tensor::empty({n}, dtype, device).storage(), size, stride, 0, dtype);
+  const Tensor memory = Tensor::empty({n}, dtype, device);
+  EmptyFill().fill(memory);
+  return Tensor::alias(memory.storage(), size, stride, 0, dtype);
 }
 
 }  // namespace
