@@ -192,7 +192,7 @@ constexpr Row rows[] = {
     {"is_contiguous", guarded<is_contiguous>, "x:is_contiguous({memory_format = torch.contiguous_format})",
      "Whether the elements are in memory in that order, without gaps."},
     {"resize_", guarded<resize>, "x:resize_(sizes...)",
-     "Changes the shape in place; new elements are not initialised."},
+     "Changes the shape in place; memory that is new is 0."},
     {"resize_as_", guarded<resize_as>, "x:resize_as_(the_template)",
      "Changes the shape of x in place to that of the_template."},
     {"set_", guarded<set>, "x:set_(source?, storage_offset?, size?, stride?)",
