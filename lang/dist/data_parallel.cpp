@@ -79,10 +79,11 @@ constexpr Row data_rows[] = {
      "all ranks read as many."},
 };
 
-// Adds the functions to a table of that name in the table on top of the stack, and leaves it there.
+// Adds the functions to a table of that name in the table on top of the stack, and leaves it there. A name space
+// (lang/help/names.cpp) has no text here.
 void open_table(lua_State* L, const char* name, const char* text, const char* module, std::span<const Row> rows) {
   luaL_getsubtable(L, -1, name);
-  document(L, -1, text);
+  if (text) document(L, -1, text);
   add_library(L, -1, module, rows);
 }
 
@@ -96,11 +97,9 @@ void open_hooks(lua_State* L) {
              "torch.distributed.algorithms.ddp_comm_hooks\n  For register_comm_hook of "
              "DistributedDataParallel.",
              module, {});
-  open_table(L, "powerSGD_hook", "torch.distributed.algorithms.ddp_comm_hooks.powerSGD_hook\n  Means by thin factors.",
-             "luth.torch.power_sgd", power_sgd_rows);
+  open_table(L, "powerSGD_hook", nullptr, "luth.torch.power_sgd", power_sgd_rows);
   lua_pop(L, 1);
-  open_table(L, "default_hooks", "torch.distributed.algorithms.ddp_comm_hooks.default_hooks\n  Means over the ranks.",
-             module, hook_rows);
+  open_table(L, "default_hooks", nullptr, module, hook_rows);
   lua_settop(L, 0);
 }
 
@@ -109,7 +108,7 @@ void open_data_parallel(lua_State* L) {
   const char* module = "luth.torch.parallel";
   lua_getglobal(L, "nn");
   add_library(L, -1, "luth.torch.data_parallel", device_rows);
-  open_table(L, "parallel", "nn.parallel\n  Modules on several devices and processes.", module, parallel_rows);
+  open_table(L, "parallel", nullptr, module, parallel_rows);
   lua_pop(L, 1);
   luaL_getsubtable(L, -1, "modules");
   open_table(L, "utils", "nn.modules.utils\n  consume_prefix_in_state_dict_if_present.", module, state_rows);

@@ -279,9 +279,6 @@ void open_dist(lua_State* L) {
   lua_setfield(L, -2, "luth.dist");
   lua_getglobal(L, "torch");
   luaL_getsubtable(L, -1, "distributed");
-  document(L, -1,
-           "torch.distributed\n  Processes that compute together: init_process_group, then collectives. "
-           "share/doc/distributed.md describes launchers.");
   lua_newtable(L);
   for (int i = 0; i <= int(ReduceOp::bxor); ++i) set_word(L, std::string(to_text(ReduceOp(i))));
   document(L, -1, "torch.distributed.ReduceOp\n  What a reduction does: SUM, PRODUCT, MIN, MAX, AVG, BAND, BOR, BXOR.");

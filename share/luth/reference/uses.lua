@@ -1,6 +1,6 @@
 -- Examples of what is no operator: modules by what makes one and what it takes, others as lines of code. Each runs when the reference is
--- made and when its help is shown; the last line is an expression, whose value follows as a comment. Here are modules; uses_torch and
--- uses_training have the others.
+-- made and when its help is shown; the last line is an expression, whose value follows as a comment. Here are modules; uses_torch,
+-- uses_training and uses_distributed have the others.
 local M = {}
 
 -- Class(settings) < inputs
@@ -173,7 +173,8 @@ for class, settings, inputs in modules:gmatch '(%w+)(%b()) < ([^\n]*)\n' do
   code['nn.' .. class] = { ('local m = nn.%s%s'):format(class, settings), ('m(%s)'):format(inputs) }
 end
 local image = "local image = torch.zeros(3, 12, 16, {dtype = torch.uint8})"
-for name, text in (require 'luth.reference.uses_torch' .. require 'luth.reference.uses_training'):gmatch '([%w_.:]+): ([^\n]*)\n' do
+local others = require 'luth.reference.uses_torch' .. require 'luth.reference.uses_training' .. require 'luth.reference.uses_distributed'
+for name, text in others:gmatch '([%w_.:]+): ([^\n]*)\n' do
   local lines = {}
   for line in (text .. ' ;; '):gmatch '(.-) ;; ' do lines[#lines + 1] = line end
   local last = lines[#lines]

@@ -116,7 +116,6 @@ torch.conj_physical: torch.conj_physical(torch.ones(2))
 torch.conj_physical_: torch.conj_physical_(torch.ones(2))
 torch.detach_copy: torch.detach_copy(torch.ones(2))
 torch.diagonal_copy: torch.diagonal_copy(torch.ones(3, 3))
-torch.distributed: torch.distributed.is_available()
 torch.empty_cache: torch.empty_cache() ;; true
 torch.expand_copy: torch.expand_copy(torch.ones(2, 1), {2, 3})
 torch.frombuffer: torch.frombuffer('\1\2\3', {dtype = torch.uint8})
@@ -311,12 +310,4 @@ s:record_event: if torch.cuda.is_available() then torch.cuda.current_stream():re
 s:synchronize: = torch.cuda.Stream
 s:wait_event: if torch.cuda.is_available() then torch.cuda.Stream():wait_event(torch.cuda.current_stream():record_event()) end
 s:wait_stream: = torch.cuda.stream
-group:name: local dist = torch.distributed ;; dist.init_process_group {rank = 0, world_size = 1} ;; local name = dist.new_group():name() ;; dist.destroy_process_group() ;; type(name)
-group:rank: local dist = torch.distributed ;; dist.init_process_group {rank = 0, world_size = 1} ;; local rank = dist.new_group():rank() ;; dist.destroy_process_group() ;; rank
-group:size: local dist = torch.distributed ;; dist.init_process_group {rank = 0, world_size = 1} ;; local size = dist.new_group():size() ;; dist.destroy_process_group() ;; size
-work:exception: = work:wait
-work:is_completed: = work:wait
-work:is_success: = work:wait
-work:source_rank: = work:wait
-work:wait: local dist = torch.distributed ;; dist.init_process_group {rank = 0, world_size = 1} ;; local x = torch.ones(2) ;; local work = dist.all_reduce(x, {async_op = true}) ;; work:wait() ;; local done = work:is_completed() ;; dist.destroy_process_group() ;; done
 ]]

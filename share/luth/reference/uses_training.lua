@@ -115,7 +115,6 @@ nn.MaxUnpool3d: local y, places = nn.MaxPool3d(2, {return_indices = true})(torch
 nn.Module: torch.isinstance(nn.Linear(2, 2), nn.Module)
 nn.NonDynamicallyQuantizableLinear: nn.NonDynamicallyQuantizableLinear(4, 3)(torch.randn(2, 4))
 nn.modules: local count = 0 ;; local handle = nn.modules.module.register_module_forward_hook(function() count = count + 1 end) ;; nn.Linear(2, 1)(torch.ones(1, 2)) ;; handle:remove() ;; count
-nn.parallel: nn.parallel.DistributedDataParallel ~= nil
 nn.parameter.is_lazy: nn.parameter.is_lazy(nn.LazyLinear(2).weight)
 nn.utils.clip_grads_with_norm_: local w = nn.Parameter(torch.ones(2)) ;; w:mul(10):sum():backward() ;; local norm = nn.utils.get_total_norm {w.grad} ;; nn.utils.clip_grads_with_norm_({w}, 1.0, norm) ;; w.grad
 nn.utils.fuse_conv_bn_weights: local conv, bn = nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2) ;; nn.utils.fuse_conv_bn_weights(conv.weight, conv.bias, bn.running_mean, bn.running_var, bn.eps, bn.weight, bn.bias)
@@ -184,7 +183,6 @@ p:to: nn.utils.rnn.pack_sequence {torch.ones(3), torch.ones(2)}:to(torch.float64
 optim.Muon: local model = nn.Linear(3, 2, {bias = false}) ;; local opt = optim.Muon(model:parameters(), {lr = 0.01}) ;; model(torch.ones(4, 3)):sum():backward() ;; opt:step() ;; model.weight
 optim.Optimizer: = optim.class
 optim.class: local Plain = optim.class 'PlainOfHelp' ;; function Plain:init(params, options) optim.Optimizer.init(self, params, {lr = options.lr}) end ;; function Plain:step() ;;   for _, group in ipairs(self.param_groups) do ;;     for _, p in ipairs(group.params) do p.data:add_(p.grad, {alpha = -group.lr}) end ;;   end ;; end ;; local w = nn.Parameter(torch.ones(2)) ;; local opt = Plain({w}, {lr = 0.5}) ;; w:sum():backward() ;; opt:step() ;; w
-optim.ZeroRedundancyOptimizer: local dist = torch.distributed ;; dist.init_process_group {rank = 0, world_size = 1} ;; local w = nn.Parameter(torch.ones(2)) ;; local opt = optim.ZeroRedundancyOptimizer({w}, {optimizer_class = optim.SGD, lr = 0.5}) ;; w:sum():backward() ;; opt:step() ;; dist.destroy_process_group() ;; w
 optim.adadelta: local function feval(x) return (x * x):sum(), x * 2 end ;; optim.adadelta(feval, torch.tensor {1., 2.}, {})
 optim.adagrad: local function feval(x) return (x * x):sum(), x * 2 end ;; optim.adagrad(feval, torch.tensor {1., 2.}, {learningRate = 0.1})
 optim.adam: local function feval(x) return (x * x):sum(), x * 2 end ;; optim.adam(feval, torch.tensor {1., 2.}, {learningRate = 0.1})
