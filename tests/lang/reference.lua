@@ -75,7 +75,7 @@ function s.nothing_is_left_out()
   t:eq(table.concat(missing, ' '), '')
 end
 
--- The example of an operator in place is its own, or that of one which is the same.
+-- The example of an operator in place is its own, or that of one which is the same, with its name.
 function s.examples_in_place()
   local registry, more = require 'luth.registry', require 'luth.help.more'
   for _, name in ipairs { 'atanh_', 'gcd_', 'unsqueeze_', 'polygamma_', 'hardtanh_', 'put_' } do
@@ -83,7 +83,7 @@ function s.examples_in_place()
     t:assert(text:find('[:.]' .. name .. '%(') and text:find('\n\nExample\n', 1, true), name .. ': ' .. text)
   end
   local text = more.text(registry.help_of_name 'x:arctan2_')
-  t:assert(text:find(':atan2_(', 1, true), text)
+  t:assert(text:find(':arctan2_(', 1, true), text)
 end
 
 function s.definitions()

@@ -1,6 +1,7 @@
 -- What help adds to a text: an example, which the reference has (so nothing runs at the prompt), and names to look at next.
 local native = require 'luth.native'
 local registry = require 'luth.registry'
+local shapes = require 'luth.reference.shapes'
 local uses = require 'luth.reference.uses'
 
 local M = {}
@@ -63,20 +64,48 @@ local function example_at(text, at)
   return at and text:sub(at, (text:find('\n##', at, true) or #text)):match '```lua\n(.-)\n```'
 end
 
+-- An example of `from`, "torch.div" or "x:div_", with another name of it.
+local function renamed(example, from, to)
+  local function plain(path) return (path:gsub('^torch%.nn%.functional', 'F'):gsub('^x', ''):gsub('%p', '%%%0')) end
+  local with, count = example:gsub(plain(from) .. '%(', to:gsub('^x', ''):gsub('%%', '%%%%') .. '(')
+  if count > 0 then return with end
+  return (example:gsub(':' .. plain(from:match '[%w_]+$') .. '%(', ':' .. to:match '[%w_]+$' .. '('))
+end
+
 -- The example of the entry that has the name as heading or as another name, or the signature of the help, if that is given.
 local function example_of(text, name, signature)
   local plain = name:gsub('%p', '%%%0')
-  local other = text:match('\n()[^\n]*Also called [^\n]*`' .. plain:gsub('^torch%%%.', '') .. '`')  -- behind the example
   for at in text:gmatch('\n##+ ' .. plain .. '\n()') do
     local example = example_at(text, at)
     if example then return example end
   end
-  return signature and example_at(text, text:find('```\n' .. signature .. '\n```', 1, true))
-    or other and text:sub(1, other):match '.*```lua\n(.-)\n```'
+  local found = signature and example_at(text, text:find('```\n' .. signature .. '\n```', 1, true))
+  local other = not found and text:match('\n()[^\n]*Also called [^\n]*`' .. plain:gsub('^torch%%%.', '') .. '`')
+  if not other then return found end
+  local at, heading = text:sub(1, other):match '.*\n## ()([^\n]*)\n'
+  return renamed(example_at(text, at), heading:gsub('\\', ''), name)
 end
 
 -- The example of an operator that writes into its tensor: behind the line of the operator's entry that names it.
-local function example_in_place(text, name) return text:match('In place: [^\n]*`x:' .. name .. '%(…%)`[^\n]*\n\n```lua\n(.-)\n```') end
+local function example_in_place(text, name)
+  local first, example = text:match('In place: `x:([%w_]+)%([^\n]*`x:' .. name .. '%(…%)`[^\n]*\n\n```lua\n(.-)\n```')
+  if first then return renamed(example, 'x:' .. first, 'x:' .. name) end
+  return text:match('In place: `x:' .. name .. '%(…%)`[^\n]*\n\n```lua\n(.-)\n```')
+end
+
+-- What help says of shapes.
+local function shapes_of(path)
+  local face = face_of(path:gsub('^torch%.Tensor%.', ''):gsub('^torch%.', ''):gsub('_$', '')) or face_of(path:match '[%w_]+$')
+  if path:find '^nn%.%u' then return shapes.lines(path) end
+  local lines, seen = {}, {}
+  for _, form in ipairs(face and face.forms or {}) do
+    for _, line in ipairs(shapes.lines(form.operator, form) or {}) do
+      if not seen[line] then lines[#lines + 1] = line end
+      seen[line] = true
+    end
+  end
+  return lines[1] and lines
+end
 
 -- Names in most examples, which say nothing of what is looked at.
 local common = {}
@@ -109,7 +138,9 @@ function M.text(help)
   local text, last = pages(), path:match '[%w_]+$'
   local example = example_of(text, path, help:match '^[^\n]*')
   if not example and face_of(last) then example = example_in_place(text, last) or example_of(text, 'torch.' .. last) end
-  if example then out[1] = '\n\nExample\n  ' .. example:gsub('\n', '\n  ') end
+  local lines = shapes_of(path)
+  if lines then out[1] = '\n\nShapes (* any dims, … any shape)\n  ' .. table.concat(lines, '\n  ') end
+  if example then out[#out + 1] = '\n\nExample\n  ' .. example:gsub('\n', '\n  ') end
   local also = see_also(path)
   if #also == 0 then also = around(path, example) end
   if #also > 0 then out[#out + 1] = '\n\nSee also ' .. table.concat(also, ', ') end

@@ -1,6 +1,7 @@
 -- The pages of the reference, in Markdown.
 local model = require 'luth.reference.model'
 local examples = require 'luth.reference.examples'
+local shapes = require 'luth.reference.shapes'
 
 local M = {}
 local notice = 'Made by `luth scripts/reference.lua` from what the program knows; changes here are lost.\n'
@@ -43,12 +44,20 @@ local function ways(face)
   return list
 end
 
+local function add_shapes(page, name, form)
+  local lines = shapes.lines(name, form)
+  if not lines then return end
+  for i, line in ipairs(lines) do lines[i] = line:find ' -> ' and '`' .. line .. '`' or escaped(line) end
+  add(page, '\nShapes: %s.', (table.concat(lines, '; '):gsub('%.$', '')))
+end
+
 local function add_operator(page, face)
   add(page, '\n## %s\n', escaped(face.prefix .. face.name))
   for i, form in ipairs(face.forms) do
     add(page, '```\n%s%s%s\n```\n', face.prefix, form.signature, results_of(form))
     add(page, '%s\n', escaped(form.brief))
     add_params(page, form)
+    add_shapes(page, form.operator, form)
     if form.no_gradient ~= '' then add(page, '\nNo gradient: %s.', escaped(form.no_gradient)) end
     local lines, why = examples.of(face, i)
     if lines then
@@ -76,6 +85,7 @@ local function add_entry(page, path, entry)
     local name, text = line:match('^(%S+)%s%s+(.*)$')
     add(page, '- %s', name and string.format('`%s`: %s', name, escaped(text)) or escaped(line))
   end
+  add_shapes(page, path .. '.' .. entry.name)
   local example = examples.of_name(path .. '.' .. entry.name, entry.help)
   if example then add(page, '\n```lua\n%s\n```', table.concat(example, '\n')) end
 end
