@@ -131,10 +131,11 @@ local function answer(message)
   elseif ok then reply(id, result) else refuse(id, codes.internal, tostring(result)) end
 end
 
--- Garbage is collected between messages, when memory has doubled: while a tree grows, all of it is in use.
-local kept = 0
+-- Garbage is collected between messages, when memory has doubled and there are 32 MB more: while a tree grows, all of it is in
+-- use, and the trees of some changes are less.
+local kept, more = 0, 32 * 1024
 local function collect()
-  if collectgarbage 'count' < 2 * kept then return end
+  if collectgarbage 'count' < math.max(2 * kept, kept + more) then return end
   collectgarbage()
   kept = collectgarbage 'count'
 end

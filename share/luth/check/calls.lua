@@ -21,7 +21,9 @@ local function names_in(signature)
 end
 
 local common = { 'inplace', 'out', 'dtype', 'device', 'requires_grad', 'generator', 'memory_format', 'layout', 'pin_memory', 'names' }
+local of_faces = {}
 local function names_of_face(face)
+  if of_faces[face] then return of_faces[face] end
   local names = {}
   for _, form in ipairs(face.forms) do
     for name in pairs(names_in(form.signature) or {}) do names[name] = true end
@@ -31,6 +33,7 @@ local function names_of_face(face)
     end
   end
   for _, name in ipairs(common) do names[name] = true end
+  of_faces[face] = names
   return names
 end
 

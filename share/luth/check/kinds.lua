@@ -85,6 +85,10 @@ end
 -- The value and the path of a.b.c, where a is a table of luth's names; nil for anything else. Kept in the expression, so that
 -- a chain costs each of its parts once.
 function M.library(e)
+  if e.type ~= 'Index' then
+    if e.type == 'Name' then return find_in_library(e) end
+    return nil
+  end
   if e.path == nil then
     local value, path = find_in_library(e)
     e.value_of_path, e.path = value, path or false
@@ -170,7 +174,6 @@ local function kind_of_binary(e)
 end
 
 local kinds = {
-  Constant = function(e) return e.kind end,
   Paren = function(e) return M.kind(e.inner) end,
   Function = function() return 'function' end,
   Table = function() return 'table' end,
@@ -182,7 +185,6 @@ local kinds = {
   Binary = kind_of_binary,
   Call = kind_of_call,
   Method = kind_of_method,
-  Name = function(e) return e.variable and M.kind_of_variable(e.variable) or nil end,
   Result = function(e)  -- value number `nr` of a call
     local face = face_of(e.call)
     if not face or M.kind(e.call) ~= 'tensor' then return nil end
@@ -246,6 +248,8 @@ function M.kind_unless_nil(e)
 end
 
 function M.kind(e)
+  if e.type == 'Constant' then return e.kind end
+  if e.type == 'Name' then return e.variable and M.kind_of_variable(e.variable) or nil end
   if e.known_kind ~= nil then return e.known_kind or nil end
   local kind = kinds[e.type](e) or nil
   if looks == 0 then e.known_kind = kind or false end

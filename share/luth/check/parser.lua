@@ -7,29 +7,30 @@
 --                For{names, values, body, numeric} Return{values} Jump; functions are Assign or Local with is_function
 local native = require 'luth.native'
 
-local Parser = {}
-Parser.__index = Parser
+-- What is read: tokens, of which `at` is the next one. The text tells an operator or word of Lua from all other tokens, since a
+-- string has its quotes. These are no fields of a table, and nodes are made with room for what rules note in them: a tree is made
+-- after each key that is pressed in an editor.
+local kinds, texts, lines, at
 
--- The text tells an operator or word of Lua from all other tokens, since a string has its quotes.
-function Parser:is(text) return self.texts[self.at] == text end
-function Parser:line() return self.lines[self.at] end
-function Parser:take()
-  local at = self.at
-  self.at = at + 1
-  return self.texts[at]
+local function is(text) return texts[at] == text end
+local function take()
+  at = at + 1
+  return texts[at - 1]
 end
-function Parser:accept(text)
-  if self.texts[self.at] ~= text then return nil end
-  self.at = self.at + 1
+local function accept(text)
+  if texts[at] ~= text then return nil end
+  at = at + 1
   return text
 end
-function Parser:expect(text)
-  return self:accept(text) or error(string.format('line %d: expected %s, got %s', self:line(), text, self.texts[self.at]), 0)
+local function expect(text)
+  return accept(text) or error(string.format('line %d: expected %s, got %s', lines[at], text, texts[at]), 0)
 end
-function Parser:node(kind, fields, line)
+local function node(kind, fields, line)
   fields.type, fields.line = kind, line
   return fields
 end
+
+local block, expression, simple, statement, suffixed
 
 -- ---- expressions ----
 
@@ -42,241 +43,248 @@ local binary = {  -- left and right priority, as Lua's own parser has them
 local unary, unary_priority = { ['not'] = true, ['-'] = true, ['#'] = true, ['~'] = true }, 12
 local constants = { ['nil'] = 'nil', ['true'] = 'boolean', ['false'] = 'boolean', ['...'] = 'vararg' }
 
-function Parser:list()
-  local list = { self:expression() }
-  while self:accept(',') do list[#list + 1] = self:expression() end
+local function expressions()
+  local list = { expression() }
+  while texts[at] == ',' do
+    at = at + 1
+    list[#list + 1] = expression()
+  end
   return list
 end
 
-function Parser:table_items()
-  self:expect('{')
+local function table_items()
+  expect('{')
   local items, keys, mixture = {}, {}, { positions = 0 }
-  while not self:is('}') do
+  while not is('}') do
     local key
-    if self:accept('[') then
-      self:expression()
-      self:expect(']')
-      self:expect('=')
-    elseif self.kinds[self.at] == 'name' and self.texts[self.at + 1] == '=' then
-      local line, name = self:line(), self:take()
+    if accept('[') then
+      expression()
+      expect(']')
+      expect('=')
+    elseif kinds[at] == 'name' and texts[at + 1] == '=' then
+      local line, name = lines[at], take()
       key = { text = name, line = line }
       keys[#keys + 1], mixture.name = key, name
-      self:take()
+      take()
     else
       mixture.positions = mixture.positions + 1
     end
-    items[#items + 1] = self:expression()
+    items[#items + 1] = expression()
     if key then key.value = items[#items] end
-    if not (self:accept(',') or self:accept(';')) then break end
+    if not (accept(',') or accept(';')) then break end
   end
-  self:expect('}')
+  expect('}')
   return { items = items, keys = keys, positional = mixture.positions > 0, mixed = mixture.positions > 0 and mixture.name or nil }
 end
 
-function Parser:function_body(line, method)
-  self:expect('(')
+local function function_body(line, method)
+  expect('(')
   local params = {}
-  while not self:is(')') do
-    params[#params + 1] = self:take()
-    if not self:accept(',') then break end
+  while not is(')') do
+    params[#params + 1] = take()
+    if not accept(',') then break end
   end
-  self:expect(')')
-  local body = self:block()
-  self:expect('end')
-  return self:node('Function', { params = params, body = body, method = method }, line)
+  expect(')')
+  local body = block()
+  expect('end')
+  return node('Function', { params = params, body = body, method = method }, line)
 end
 
-function Parser:simple()
-  local kind, text, line = self.kinds[self.at], self.texts[self.at], self:line()
+function simple()
+  local kind, text, line = kinds[at], texts[at], lines[at]
   if kind == 'number' or kind == 'string' or constants[text] then
-    self:take()
+    take()
     return { type = 'Constant', line = line, kind = constants[text] or kind, value = text }
   end
-  if text == '{' then return self:node('Table', self:table_items(), line) end
-  if self:accept('function') then return self:function_body(line) end
-  return self:suffixed()
+  if text == '{' then return node('Table', table_items(), line) end
+  if accept('function') then return function_body(line) end
+  return suffixed()
 end
 
-function Parser:primary()
-  local kind, line, text = self.kinds[self.at], self:line(), self:take()
-  if kind == 'name' then return { type = 'Name', line = line, name = text } end
-  local inner = self:expression()
-  self:expect(')')
-  return self:node('Paren', { inner = inner }, line)
+local function primary()
+  local kind, line, text = kinds[at], lines[at], take()
+  if kind == 'name' then return { type = 'Name', line = line, name = text, variable = nil } end
+  local inner = expression()
+  expect(')')
+  return node('Paren', { inner = inner }, line)
 end
 
-function Parser:arguments()
-  if self.kinds[self.at] == 'string' or self:is('{') then return { self:simple() } end
-  self:expect('(')
-  local args = self:is(')') and {} or self:list()
-  self:expect(')')
+local none = {}  -- the arguments of f()
+local function arguments()
+  if texts[at] ~= '(' then return { simple() } end
+  at = at + 1
+  local args = is(')') and none or expressions()
+  expect(')')
   return args
 end
 
-function Parser:suffixed()
-  local e = self:primary()
+function suffixed()
+  local e = primary()
   while true do
-    local at = self.at
-    local text, line = self.texts[at], self.lines[at]
+    local text, line = texts[at], lines[at]
     if text == '.' then
-      self.at = at + 2
-      e = { type = 'Index', line = line, object = e, key = self.texts[at + 1], dot = true }
+      e = { type = 'Index', line = line, object = e, key = texts[at + 1], dot = true, path = nil, known_kind = nil }
+      at = at + 2
     elseif text == '[' then
-      self.at = at + 1
-      e = { type = 'Index', line = line, object = e, key = self:expression() }
-      self:expect(']')
+      at = at + 1
+      e = { type = 'Index', line = line, object = e, key = expression(), path = nil, known_kind = nil }
+      expect(']')
     elseif text == ':' then
-      self.at = at + 2
-      e = { type = 'Method', line = line, object = e, name = self.texts[at + 1], args = self:arguments() }
-    elseif text == '(' or text == '{' or self.kinds[at] == 'string' then
-      local continues = text == '(' and line > self.lines[at - 1]
-      e = { type = 'Call', line = line, callee = e, args = self:arguments(), continues = continues }
+      local name = texts[at + 1]
+      at = at + 2
+      e = { type = 'Method', line = line, object = e, name = name, args = arguments(), path = nil, known_kind = nil }
+    elseif text == '(' or text == '{' or kinds[at] == 'string' then
+      local continues = text == '(' and line > lines[at - 1]
+      e = { type = 'Call', line = line, callee = e, args = arguments(), continues = continues, path = nil, known_kind = nil }
     else
       return e
     end
   end
 end
 
-function Parser:expression(limit)
+function expression(limit)
   local left
-  local op, line = self.texts[self.at], self:line()
-  if unary[op] then
-    self:take()
-    left = self:node('Unary', { op = op, operand = self:expression(unary_priority) }, line)
+  local op, line = texts[at], lines[at]
+  if kinds[at] == 'name' then
+    left = suffixed()
+  elseif unary[op] then
+    take()
+    left = node('Unary', { op = op, operand = expression(unary_priority) }, line)
   else
-    left = self:simple()
+    left = simple()
   end
   while true do
-    op, line = self.texts[self.at], self:line()
+    op = texts[at]
     local priority = binary[op]
     if not priority or priority[1] <= (limit or 0) then return left end
-    self:take()
-    left = { type = 'Binary', line = line, op = op, left = left, right = self:expression(priority[2]) }
+    line, at = lines[at], at + 1
+    left = { type = 'Binary', line = line, op = op, left = left, right = expression(priority[2]), known_kind = nil }
   end
 end
 
 -- ---- statements ----
 
 local closing = { ['end'] = true, ['else'] = true, ['elseif'] = true, ['until'] = true, ['<end>'] = true }
-function Parser:at_end_of_block() return closing[self.texts[self.at]] end
+local function at_end_of_block() return closing[texts[at]] end
 
-function Parser:block()
+function block()
   local list = {}
-  while not self:at_end_of_block() do list[#list + 1] = self:statement() end
-  list.last = self:line()
+  while not at_end_of_block() do list[#list + 1] = statement() end
+  list.last = lines[at]
   return list
 end
 
-function Parser:local_statement(line)
-  if self:accept('function') then
-    local name = self:take()
-    local values = { self:function_body(line) }
-    return self:node('Local', { names = { name }, attributes = {}, values = values, is_function = true }, line)
+local function local_statement(line)
+  if accept('function') then
+    local name = take()
+    local values = { function_body(line) }
+    return node('Local', { names = { name }, attributes = {}, values = values, is_function = true }, line)
   end
   local names, attributes = {}, {}
   repeat
-    names[#names + 1] = self:take()
-    if self:accept('<') then
-      attributes[#names] = self:take()
-      self:expect('>')
+    names[#names + 1] = take()
+    if accept('<') then
+      attributes[#names] = take()
+      expect('>')
     end
-  until not self:accept(',')
-  local values = self:accept('=') and self:list() or {}
-  return self:node('Local', { names = names, attributes = attributes, values = values }, line)
+  until not accept(',')
+  local values = accept('=') and expressions() or {}
+  return node('Local', { names = names, attributes = attributes, values = values }, line)
 end
 
-function Parser:function_statement(line)
-  local target, method = self:primary(), false
-  while self:is('.') or self:is(':') do
-    method = self:take() == ':'
-    target = self:node('Index', { object = target, key = self:take(), dot = true }, line)
+local function function_statement(line)
+  local target, method = primary(), false
+  while is('.') or is(':') do
+    method = take() == ':'
+    target = node('Index', { object = target, key = take(), dot = true }, line)
   end
-  local values = { self:function_body(line, method) }
-  return self:node('Assign', { targets = { target }, values = values, is_function = true }, line)
+  local values = { function_body(line, method) }
+  return node('Assign', { targets = { target }, values = values, is_function = true }, line)
 end
 
-function Parser:if_statement(line)
+local function if_statement(line)
   local conditions, bodies, otherwise = {}, {}, nil
   repeat
-    conditions[#conditions + 1] = self:expression()
-    self:expect('then')
-    bodies[#bodies + 1] = self:block()
-  until not self:accept('elseif')
-  if self:accept('else') then otherwise = self:block() end
-  self:expect('end')
-  return self:node('If', { conditions = conditions, bodies = bodies, otherwise = otherwise }, line)
+    conditions[#conditions + 1] = expression()
+    expect('then')
+    bodies[#bodies + 1] = block()
+  until not accept('elseif')
+  if accept('else') then otherwise = block() end
+  expect('end')
+  return node('If', { conditions = conditions, bodies = bodies, otherwise = otherwise }, line)
 end
 
-function Parser:for_statement(line)
-  local names = { self:take() }
-  while self:accept(',') do names[#names + 1] = self:take() end
-  local numeric = self:take() == '='
-  local values = self:list()
-  self:expect('do')
-  local body = self:block()
-  self:expect('end')
-  return self:node('For', { names = names, values = values, body = body, numeric = numeric }, line)
+local function for_statement(line)
+  local names = { take() }
+  while accept(',') do names[#names + 1] = take() end
+  local numeric = take() == '='
+  local values = expressions()
+  expect('do')
+  local body = block()
+  expect('end')
+  return node('For', { names = names, values = values, body = body, numeric = numeric }, line)
 end
 
-function Parser:expression_statement(line)
-  local first = self:suffixed()
-  if not (self:is('=') or self:is(',')) then return self:node('CallStatement', { call = first }, line) end
+local function expression_statement(line)
+  local first = suffixed()
+  if not (is('=') or is(',')) then return node('CallStatement', { call = first }, line) end
   local targets = { first }
-  while self:accept(',') do targets[#targets + 1] = self:suffixed() end
-  self:expect('=')
-  return self:node('Assign', { targets = targets, values = self:list() }, line)
+  while accept(',') do targets[#targets + 1] = suffixed() end
+  expect('=')
+  return node('Assign', { targets = targets, values = expressions() }, line)
 end
 
 local statements = {
-  ['local'] = Parser.local_statement, ['function'] = Parser.function_statement, ['if'] = Parser.if_statement,
-  ['for'] = Parser.for_statement,
-  ['do'] = function(self, line)
-    local body = self:block()
-    self:expect('end')
-    return self:node('Do', { body = body }, line)
+  ['local'] = local_statement, ['function'] = function_statement, ['if'] = if_statement,
+  ['for'] = for_statement,
+  ['do'] = function(line)
+    local body = block()
+    expect('end')
+    return node('Do', { body = body }, line)
   end,
-  ['while'] = function(self, line)
-    local condition = self:expression()
-    self:expect('do')
-    local body = self:block()
-    self:expect('end')
-    return self:node('While', { condition = condition, body = body }, line)
+  ['while'] = function(line)
+    local condition = expression()
+    expect('do')
+    local body = block()
+    expect('end')
+    return node('While', { condition = condition, body = body }, line)
   end,
-  ['repeat'] = function(self, line)
-    local body = self:block()
-    self:expect('until')
-    return self:node('Repeat', { body = body, condition = self:expression() }, line)
+  ['repeat'] = function(line)
+    local body = block()
+    expect('until')
+    return node('Repeat', { body = body, condition = expression() }, line)
   end,
-  ['return'] = function(self, line)
-    local values = (self:at_end_of_block() or self:is(';')) and {} or self:list()
-    return self:node('Return', { values = values }, line)
+  ['return'] = function(line)
+    local values = (at_end_of_block() or is(';')) and {} or expressions()
+    return node('Return', { values = values }, line)
   end,
-  ['break'] = function(self, line) return self:node('Jump', {}, line) end,
-  ['goto'] = function(self, line)
-    self:take()
-    return self:node('Jump', {}, line)
+  ['break'] = function(line) return node('Jump', {}, line) end,
+  ['goto'] = function(line)
+    take()
+    return node('Jump', {}, line)
   end,
 }
 
-function Parser:statement()
-  local line = self:line()
-  if self:accept(';') then return self:node('Jump', {}, line) end
-  if self:accept('::') then
-    self:take()
-    self:expect('::')
-    return self:node('Jump', {}, line)
+function statement()
+  local line = lines[at]
+  if accept(';') then return node('Jump', {}, line) end
+  if accept('::') then
+    take()
+    expect('::')
+    return node('Jump', {}, line)
   end
-  local read = statements[self.texts[self.at]]
-  if not read then return self:expression_statement(line) end
-  self:take()
-  return read(self, line)
+  local read = statements[texts[at]]
+  if not read then return expression_statement(line) end
+  take()
+  return read(line)
 end
 
 return function(text)
-  local kinds, texts, lines = native.tokens(text)
+  kinds, texts, lines = native.tokens(text)
+  at = 1
   texts[#texts + 1], lines[#lines + 1] = '<end>', lines[#lines] or 1
-  local parser = setmetatable({ kinds = kinds, texts = texts, lines = lines, at = 1 }, Parser)
-  local body = parser:block()
-  if not parser:is('<end>') then error('line ' .. parser:line() .. ': unexpected ' .. parser:take(), 0) end
+  local body = block()
+  if not is '<end>' then error('line ' .. lines[at] .. ': unexpected ' .. take(), 0) end
+  kinds, texts, lines = nil, nil, nil
   return body
 end

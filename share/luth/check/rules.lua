@@ -142,7 +142,7 @@ function expression.Call(self, e)
   local callee = e.callee
   local operator, path = kinds.library(callee)
   if path then self:mixed_lists(e, operator, path) end
-  if text_of(callee) == 'torch.ops.load_library' then self.extended = true end  -- by names that are not known here
+  if callee.key == 'load_library' and text_of(callee) == 'torch.ops.load_library' then self.extended = true end  -- by names that are not known here
   if callee.type == 'Name' and callee.name == 'assert' and not callee.variable and e.args[1] then
     self:condition(e.args[1], 'assert')
   end
@@ -214,9 +214,10 @@ local expression_rules = by_type({ { expression = expression }, table.unpack(oth
 local statement_rules = by_type(others, 'statement')
 
 function Checker:expressions(list)
-  for _, e in ipairs(list) do self:expression(e) end
+  for i = 1, #list do self:expression(list[i]) end
 end
 function Checker:expression(e)
+  if e.type == 'Constant' then return end
   local list, walk = expression_rules[e.type], parts[e.type]
   for i = 1, list and #list or 0 do list[i](self, e) end
   if walk then walk(self, e) end

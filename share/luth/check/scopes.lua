@@ -21,7 +21,7 @@ function Resolver:inside(body, f)
 end
 function Resolver:block(body) self:inside(body, Resolver.statements) end
 function Resolver:list(values)
-  for _, e in ipairs(values) do self:expression(e) end
+  for i = 1, #values do self:expression(values[i]) end
 end
 
 local visit = {}
