@@ -12,6 +12,7 @@
 
 #include "core/io/disk.h"
 #include "lang/help/help.h"
+#include "lang/notebook/expressions.h"
 #include "lang/notebook/message.h"
 #include "lang/notebook/requests.h"
 #include "lang/notebook/texts.h"
@@ -239,15 +240,18 @@ Json Kernel::execute(const Message& request) {
   session_.number_next(number_);
   asking_ = request.content.value("allow_stdin", false);
   error_ = nullptr;
+  Json expressions = Json::object();
   {
     const Interruptible scope;
     if (!silent) publish("execute_input", {{"code", code}, {"execution_count", count_}});
     run(code);
+    if (error_.is_null())
+      expressions = evaluated(session_, interp_, request.content.value("user_expressions", expressions));
   }
   Json payload = Json::array();
   if (leaves(session_, code)) payload.push_back({{"source", "ask_exit"}, {"keepkernel", false}});
   Json content = {
-      {"status", "ok"}, {"execution_count", count_}, {"payload", payload}, {"user_expressions", Json::object()}};
+      {"status", "ok"}, {"execution_count", count_}, {"payload", payload}, {"user_expressions", expressions}};
   if (!error_.is_null()) {
     if (!silent) publish("error", error_);
     content.update(error_);
@@ -344,13 +348,7 @@ int Kernel::publish_values(lua_State* L) {
   auto& self = *static_cast<Kernel*>(lua_touserdata(L, lua_upvalueindex(1)));
   const std::string kind = luaL_checkstring(L, 1);
   if (self.hide_nil_ && kind == "execute_result" && lua_isnil(L, 3)) return 0;
-  Json data = Json::object();
-  for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
-    size_t n = 0;
-    const char* text = luaL_checklstring(L, -1, &n);
-    data[luaL_checkstring(L, -2)] = std::string(text, n);
-  }
-  Json content = {{"data", data}, {"metadata", Json::object()}};
+  Json content = {{"data", data_of(L, 2)}, {"metadata", Json::object()}};
   if (kind == "execute_result") content["execution_count"] = self.count_;
   self.publish(kind, content);
   return 0;

@@ -41,10 +41,11 @@ local function given(value)
 end
 
 --- Gives cells display() and input(), shows plots as pictures, and returns what prints the values of a cell: a function of
---- a list of values and a list of what they print as. publish(kind, data), ask(prompt, password) and shown(value) are the
---- kernel's.
+--- a list of values and a list of what they print as. M.data(value) is what a front end gets for a value, by type.
+--- publish(kind, data), ask(prompt, password) and shown(value) are the kernel's.
 function M.start(publish, ask, shown)
-  function _G.display(value) publish('display_data', given(value) or bundle(value, shown(value))) end
+  function M.data(value) return given(value) or bundle(value, shown(value)) end
+  function _G.display(value) publish('display_data', M.data(value)) end
   function _G.input(prompt) return ask(prompt or '', false) end
   local read = io.read
   function io.read(format, ...)  -- stdin has nothing: a line is asked for

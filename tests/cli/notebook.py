@@ -81,6 +81,16 @@ r = run("for i = 1, 200 do print(('汉'):rep(3001)) end")
 check(r['stdout'] == ('汉' * 3001 + '\n') * 200, 'characters')
 check(run('7', silent=True)['reply']['status'] == 'ok', 'silent')
 
+# ---- expressions beside a cell ----
+r = run('local w = 20', user_expressions={'a': 'w + 1', 'b': 'error "late"', 'c': 'w +', 'd': "{html = '<b>x</b>'}", 'e': 'torch.ones(2)'})
+values = r['reply']['user_expressions']
+check(values['a'] == {'status': 'ok', 'data': {'text/plain': '21'}, 'metadata': {}}, values)
+check(values['b']['status'] == 'error' and 'late' in values['b']['evalue'] and values['b']['traceback'], values)
+check(values['c']['status'] == 'error' and values['d']['data']['text/html'] == '<b>x</b>', values)
+check(values['e']['data']['text/plain'] == 'tensor([1., 1.])' and r['results'] == [] and not r['error'], values)
+check(run('1', silent=True, user_expressions={'a': '2'})['reply']['user_expressions']['a']['data'] == {'text/plain': '2'}, 'silent')
+check(run('error "first"', user_expressions={'a': '1'})['reply'].get('user_expressions', {}) == {}, 'none behind an error')
+
 # ---- pictures and HTML ----
 r = run('plot{1, 3, 2}')
 check(r['display'][0]['image/svg+xml'].startswith('<svg') and r['display'][0]['image/png'].startswith('iVBOR') and r['stdout'] == '', r)
