@@ -8,6 +8,7 @@
 #include "lang/help/help.h"
 #include "lang/help/object_help.h"
 #include "lang/nn/nn.h"
+#include "lang/prompt/complete_modules.h"
 #include "lang/prompt/context.h"
 #include "lang/runtime/late_names.h"
 #include "lang/runtime/tables.h"
@@ -233,6 +234,7 @@ void complete_text(lua_State* L, const Context& c, const PushVariable& push_vari
     return;
   }
   const std::string call = c.call.empty() ? "" : c.call.back().name;
+  if (call == "require" && c.call.size() == 1) return add_modules(L, c.typed, result.names);
   if (c.option == "device" || call == "device" || call == "to" || call == "set_default_device" || call == "Generator")
     add_devices(result.names);
   if (c.option == "dtype" || call == "to" || call == "type") add_dtypes(result.names);

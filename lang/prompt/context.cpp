@@ -23,6 +23,11 @@ class Reader {
       c.kind = Context::Kind::text;
       c.typed = text_.substr(last.begin + 1);
       find_call(end, c);
+      Path callee;  // of a call without brackets: require 'name
+      if (end > 0 && tokens_[end - 1].kind == TokenKind::name && path_before(end, callee)) {
+        c.call = callee;
+        c.is_method_call = method_call(end);
+      }
       if (end == 0 || !is(end - 1, "[") || !path_before(end - 1, c.owner)) c.owner.clear();
       return c;
     }
