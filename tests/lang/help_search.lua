@@ -25,6 +25,12 @@ finds('notebook', 'luth kernel')
 finds('dataloader collate', 'data.DataLoader')
 finds('dataloader collate', 'data.PadCollate')
 finds('draw a line', 'plot.plot', 15)
+for _, name in ipairs { 'tqdm', 'numpy', 'pandas', 'matplotlib', 'sklearn', 'scipy', 'argparse', 'pickle', 'PIL', 'ndarray', 'DataFrame', 'wandb' } do
+  finds(name, 'global.' .. name .. ' (elsewhere)', 2)
+end
+finds('DataLoader', 'data.DataLoader', 1)
+finds('no_grad', 'torch.no_grad', 1)
+finds('argsort', 'torch.argsort', 1)
 assert(#search.find('', 5) == 0 and #search.find('xyzzy', 5) == 0 and #search.find('the of', 5) == 0)
 for _, words in ipairs { '', ' ', 'how to' } do
   local ok, why = pcall(search.run, words)

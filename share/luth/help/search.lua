@@ -119,10 +119,11 @@ for word in ('a an the of in on to for with by from how do i is numpy np pytorch
 -- The stems of the words that say something.
 local function wanted_of(text)
   local wanted = {}
-  for _, word in ipairs(stems_of(text)) do
+  local all = stems_of(text)
+  for _, word in ipairs(all) do
     if not plain[word] then wanted[#wanted + 1] = word end
   end
-  return wanted
+  return #all == 1 and all or wanted
 end
 
 --- Entries that fit all words, best first, at most `most`.
