@@ -229,7 +229,24 @@ void clear_interrupt() {
   set_interrupt_time(0);
 }
 
-void keep_session() { keeps_session = true; }
+namespace {
+// Ctrl-\ where the terminal makes a signal of it: programs that the prompt starts have the signal's own effect again.
+void on_quit(int) {
+  constexpr std::string_view hint = "\nCtrl-\\ does not leave luth: Ctrl-C stops what runs, and exit leaves\n";
+  const int kept = errno;
+  [[maybe_unused]] const ssize_t n = write(STDERR_FILENO, hint.data(), hint.size());
+  errno = kept;
+}
+}  // namespace
+
+void keep_session() {
+  keeps_session = true;
+  if (ignored(SIGQUIT)) return;
+  struct sigaction action {};
+  action.sa_flags = SA_ONSTACK | SA_RESTART;
+  action.sa_handler = on_quit;
+  sigaction(SIGQUIT, &action, nullptr);
+}
 
 void before_sudden_end(void (*hook)()) { last_act = hook; }
 

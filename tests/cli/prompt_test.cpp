@@ -203,6 +203,26 @@ TEST_F(Editor, InterruptsKeepTheSession) {
 }
 
 // What closes runs after the first Ctrl-C; the second one stops that, too, and says what the third would do.
+TEST_F(Editor, CtrlBackslashKeepsTheSession) {
+  Terminal dumb({}, {{"TERM", "dumb"}});
+  dumb.send("x = 5\n");
+  ASSERT_TRUE(dumb.expect("> > ", 20)) << dumb.seen();
+  dumb.send("\x1c");
+  EXPECT_TRUE(dumb.expect("does not leave luth", 20)) << dumb.seen();
+  dumb.send("x + 1\n");
+  EXPECT_TRUE(dumb.expect("6\r\n", 20)) << dumb.seen();
+  Screen s;  // while Lua runs
+  s.type("x = 5 print('be' .. 'gins') while true do end\r");
+  ASSERT_TRUE(s.shows("\nbegins\n", 20)) << s.text();
+  s.type("\x1c");
+  EXPECT_TRUE(s.shows("does not leave luth", 20)) << s.text();
+  s.type("\x03");
+  EXPECT_TRUE(s.shows("interrupted", 20)) << s.text();
+  s.type("x + 1\r");
+  EXPECT_TRUE(s.shows("\n6\n", 20)) << s.text();
+  leave(s);
+}
+
 TEST_F(Editor, TheThirdInterruptLeaves) {
   const std::string block =
       "local c <close> = setmetatable({}, {__close = function() print('clo' .. 'sing') while true do end end}) "
