@@ -51,7 +51,7 @@ end
 -- `items` of a table with string keys alone: named arguments.
 local function check_names(self, e, names, what)
   local last = e.args[#e.args]
-  if not names or not next(names) or not last or last.type ~= 'Table' or last.positional then return end
+  if not names or not next(names) or last.positional then return end
   for _, key in ipairs(last.keys or {}) do
     if not names[key.text] then
       local list = {}
@@ -63,17 +63,23 @@ local function check_names(self, e, names, what)
   end
 end
 
+local function has_table(e)
+  local last = e.args[#e.args]
+  return last and last.type == 'Table'
+end
+
 -- Functions that are arguments may run for their errors or their time.
 local function note_passed(e)
-  for _, argument in ipairs(e.args) do
-    if argument.type == 'Function' then argument.passed = true end
+  local args = e.args
+  for i = 1, #args do
+    if args[i].type == 'Function' then args[i].passed = true end
   end
 end
 
 function expression.Call(self, e)
   note_passed(e)
   local value, path = kinds.library(e.callee)
-  if path and not kinds.spaces[value] then check_names(self, e, names_of(value), path) end
+  if path and has_table(e) and not kinds.spaces[value] then check_names(self, e, names_of(value), path) end
   if e.continues then
     self:say(e.line, "this line goes on with the line above, and calls it: write ; before the '(', or end the line above with it")
   end
@@ -81,8 +87,9 @@ end
 
 function expression.Method(self, e)
   note_passed(e)
-  local kind = kinds.kind(e.object)
-  if (kind == 'tensor' or kind == 'mask') and faces[e.name] then check_names(self, e, names_of_face(faces[e.name]), 'x:' .. e.name) end
+  local face = has_table(e) and faces[e.name]
+  local kind = face and kinds.kind(e.object)
+  if kind == 'tensor' or kind == 'mask' then check_names(self, e, names_of_face(face), 'x:' .. e.name) end
 end
 
 -- ---- results that are dropped ----------------------------------------------------------------------------------------

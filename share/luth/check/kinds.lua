@@ -61,12 +61,17 @@ for kind, names in pairs {
 end
 
 -- The result of an operator's call, with `count` arguments besides the tensor.
+local certain = {}  -- face -> the kind of its results, where all forms give the same
 local function result_of(face, count)
+  if certain[face] then return certain[face] end
   local answers, tensors = 0, 0
   for _, form in ipairs(face.forms) do
     if form.answers then answers = answers + 1 elseif not form.several then tensors = tensors + 1 end
   end
-  if answers == 0 and tensors == #face.forms then return comparisons[face.name] and 'mask' or 'tensor' end
+  if answers == 0 and tensors == #face.forms then
+    certain[face] = comparisons[face.name] and 'mask' or 'tensor'
+    return certain[face]
+  end
   if answers > 0 then return (tensors == 0 or count == 0) and 'boolean' or 'mask' end  -- all(), any() of a dim
   return nil
 end
