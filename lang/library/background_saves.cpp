@@ -50,13 +50,17 @@ int catch_save_signal(lua_State*) {
   sigaction(SIGUSR1, &action, nullptr);
   return 0;
 }
-// asked_to_save(): whether SIGUSR1 has come since the last call.
-int asked_to_save(lua_State* L) { return lua_pushboolean(L, asked.exchange(false)), 1; }
+// asked(): the signal that has come, SIGINT or SIGTERM; else 1 where SIGUSR1 has since the last call, and 0 for none.
+int asked_for(lua_State* L) {
+  int signal = Interp::of(L).poll_signals();
+  if (signal == 0 && asked.load(std::memory_order_relaxed)) signal = asked.exchange(false);
+  return lua_pushinteger(L, signal), 1;
+}
 
 constexpr luaL_Reg functions[] = {{"save_later", guarded<save_later>},
                                   {"saved", guarded<saved>},
                                   {"catch_save_signal", catch_save_signal},
-                                  {"asked_to_save", asked_to_save},
+                                  {"asked", guarded<asked_for>},
                                   {nullptr, nullptr}};
 
 void open_saves(lua_State* L) {

@@ -61,6 +61,18 @@ int code_of(lua_State* L) { return lua_pushinteger(L, int(error_code(L, luaL_che
 int is_interrupted(lua_State* L) { return lua_pushinteger(L, Interp::of(L).poll_signals()), 1; }
 int defer(lua_State* L) { return Interp::of(L).defer_signals(lua_toboolean(L, 1)), 0; }
 
+// are_on(batch, device): whether all tensors of a batch, a table with n, are there.
+int are_on(lua_State* L) {
+  const Device& device = check_device(L, 2);
+  bool there = true;
+  lua_getfield(L, 1, "n");
+  for (lua_Integer i = lua_tointeger(L, -1); i >= 1 && there; --i, lua_pop(L, 1)) {
+    lua_rawgeti(L, 1, i);
+    if (const Tensor* t = to_tensor(L, -1)) there = &t->device() == &device;
+  }
+  return lua_pushboolean(L, there), 1;
+}
+
 int make_folders(lua_State* L) {
   const char* path = luaL_checkstring(L, 1);
   io::make_folders(path);
@@ -319,6 +331,7 @@ constexpr luaL_Reg functions[] = {
     {"code", guarded<code_of>},
     {"traceback", guarded<traceback_text>},
     {"interrupted", guarded<is_interrupted>},
+    {"are_on", guarded<are_on>},
     {"defer_interrupts", guarded<defer>},
     {"mkdirs", guarded<make_folders>},
     {"temporary_folder", guarded<temporary_folder>},

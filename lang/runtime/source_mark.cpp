@@ -75,19 +75,31 @@ struct CachedMark {
 constexpr size_t cache_size = 512;
 constinit thread_local CachedMark cached_marks[cache_size] = {};
 
+// That of the line that a known frame of a Lua function runs.
+uint32_t cached_mark(lua_State* L, lua_Debug& ar, const void* code) {
+  CachedMark& s =
+      cached_marks[(reinterpret_cast<uintptr_t>(code) >> 2 ^ reinterpret_cast<uintptr_t>(code) >> 12) % cache_size];
+  const uint32_t now = code_generation.load(std::memory_order_relaxed);
+  if (s.code != code || s.generation != now) s = {code, now, mark_of(L, ar)};
+  return s.mark;
+}
+
+// The innermost line that is neither luth's own library nor a C function. Known frames are followed one by one, since
+// lua_getstack counts to a level from the top each time.
 uint32_t mark_line() {
   lua_State* L = running_thread();
-  if (!L) return 0;
   lua_Debug ar;
-  const bool known = frames_known.load(std::memory_order_relaxed);
-  for (int level = 0; lua_getstack(L, level, &ar); ++level) {
-    const void* code = known ? running_code(ar) : nullptr;
-    if (known && !code) continue;
-    CachedMark& s =
-        cached_marks[(reinterpret_cast<uintptr_t>(code) >> 2 ^ reinterpret_cast<uintptr_t>(code) >> 12) % cache_size];
-    const uint32_t now = code_generation.load(std::memory_order_relaxed);
-    if (!known || s.code != code || s.generation != now) s = {code, now, mark_of(L, ar)};
-    if (s.mark) return s.mark;  // else luth's own library, or a C function
+  if (!L) return 0;
+  if (!frames_known.load(std::memory_order_relaxed)) {
+    for (int level = 0; lua_getstack(L, level, &ar); ++level)
+      if (const uint32_t mark = mark_of(L, ar)) return mark;
+    return 0;
+  }
+  if (!lua_getstack(L, 0, &ar)) return 0;
+  for (auto* frame = reinterpret_cast<CallInfo*>(ar.i_ci); frame->previous; frame = frame->previous) {
+    ar.i_ci = reinterpret_cast<::CallInfo*>(frame);
+    const void* code = running_code(ar);
+    if (const uint32_t mark = code ? cached_mark(L, ar, code) : 0) return mark;
   }
   return 0;
 }

@@ -381,8 +381,8 @@ function M.summary(path, words)
   local r = load_recipe(recipe, line)
   local cpu = torch.device 'cpu'
   local loader = batches.loader(r, recipes.datasets(r).train, false, cpu)
-  batches.each(loader, 0, 1, function(_, ...)
-    local batch = batches.prepare(r, cpu, ...)
+  batches.each(loader, 0, 1, function(_, batch)
+    batch = batches.prepare(r, cpu, batch)
     print(torch.utils.summary(r.model, table.pack(table.unpack(batch, 1, math.max(1, batch.n - 1)))))
   end)
 end

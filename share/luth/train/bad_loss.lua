@@ -7,7 +7,7 @@ local warn = require('luth.train.warnings').warn
 local M = {}
 local most_in_a_row = 20
 
-function M.is_bad(x) return x ~= x or math.abs(x) == math.huge end
+function M.is_bad(x) return x - x ~= 0 end
 
 local function bad_tensor(t)
   return torch.is_tensor(t) and t.dtype.is_floating_point and t:numel() > 0 and not torch.isfinite(t):all()
@@ -59,10 +59,9 @@ end
 
 local function is_same(copy, b) return copy and copy.place == b:data_ptr() and copy.version == b:_version() end
 
---- Keeps the buffers of the model before a forward, which changes running statistics, unless a bad loss ends the run. Those that
---- have stayed as they were, as masks do, are not copied again.
+--- Keeps the buffers of the model before a forward, which changes running statistics, for a run that a bad loss does not end. Those
+--- that have stayed as they were, as masks do, are not copied again.
 function M.keep_buffers(t)
-  if t.recipe.on_nan == 'stop' then return end
   t.buffers = t.buffers or {}
   for name, b in t.model:named_buffers() do
     if not nn.parameter.is_lazy(b) and not is_same(t.buffers[name], b) then

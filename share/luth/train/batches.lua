@@ -1,4 +1,5 @@
 -- Batches of a recipe's data, of which each rank reads its share, and loss and metrics over them.
+local are_on = require('luth.native').are_on
 local errors = require 'luth.train.errors'
 local metrics = require 'luth.train.metrics'
 local measures = require 'luth.train.measures'
@@ -17,12 +18,19 @@ function M.loader(r, dataset, training, device)
   })
 end
 
--- This rank's part of a batch of n samples, as the loader divides it: how many samples count here, and the weight of
--- their mean in that of the batch. A small batch is whole on all ranks, and counts on rank 0.
-local function part_of(n)
-  if n < 2 * ranks.size then return { all = n, own = ranks.rank == 0 and n or 0, weight = 1 / ranks.size } end
-  local own = (n - ranks.rank + ranks.size - 1) // ranks.size
-  return { all = n, own = own, weight = own / n }
+-- Notes in `part` this rank's part of a batch of n samples, as the loader divides it: how many samples count here, and the weight
+-- of their mean in that of the batch. A small batch is whole on all ranks, and counts on rank 0.
+local function divide(part, n)
+  local rank, size = ranks.rank, ranks.size
+  part.all = n
+  if size == 1 then
+    part.own, part.weight = n, 1
+  elseif n < 2 * size then
+    part.own, part.weight = rank == 0 and n or 0, 1 / size
+  else
+    part.own = (n - rank + size - 1) // size
+    part.weight = part.own / n
+  end
 end
 
 --- Batches of an epoch; as good as infinitely many of a stream whose length is not known.
@@ -39,33 +47,37 @@ end
 --- Whether there is nothing to read.
 function M.is_empty(dataset) return streams.count(dataset) == 0 end
 
--- Calls f(part, …) with each batch from number `from` (0: all) to number `to`, until it returns true. `part.number` is the number of
--- the batch, from 1; those without a sample that can be read are left out. Returns whether the data ended before.
+-- Calls f(part, batch) with the values of each batch, in a table with n, from number `from` (0: all) to number `to`, until it returns
+-- true. `part.number` is the number of the batch, from 1, and `part` the same table each time; batches without a sample that can be
+-- read are left out. Returns whether the data ended before.
 function M.each(loader, from, to, f)
-  local stream, count = streams.is_stream(loader.dataset), streams.count(loader.dataset)
-  local size, nextbatch, number = loader.batch_size, loader:batches(from), from
+  local stream, count, part = streams.is_stream(loader.dataset), streams.count(loader.dataset), {}
+  local may_skip = not stream and loader.on_error == 'skip'
+  local size, nextbatch, number, pack, min = loader.batch_size, loader:batches(from), from, table.pack, math.min
   while number < to do
-    local batch = table.pack(nextbatch())
-    number = stream and number + 1 or loader.position
+    local batch = pack(nextbatch())
+    number = may_skip and loader.position or number + 1
     if batch[1] == nil or number > to then return true end
-    local part = part_of(stream and loader.last_size or math.min(size, count - (number - 1) * size))
+    divide(part, stream and loader.last_size or min(size, count - (number - 1) * size))
     part.number = number
-    if f(part, table.unpack(batch, 1, batch.n)) then return false end
+    if f(part, batch) then return false end
   end
   return false
 end
 
 -- Does not wait for the copies: work that uses them comes after them in the stream.
 local function to_device(batch, device)
+  if are_on(batch, device) then return batch end
   for i = 1, batch.n do
-    if torch.is_tensor(batch[i]) then batch[i] = batch[i]:to(device, { non_blocking = true }) end
+    local value = batch[i]
+    if torch.is_tensor(value) then batch[i] = value:to(device, true) end
   end
   return batch
 end
 
--- The values of a batch as model and loss see them, in a table with n.
-function M.prepare(r, device, ...)
-  local batch = to_device(table.pack(...), device)
+-- The values of a batch, in a table with n, as model and loss see them.
+function M.prepare(r, device, batch)
+  batch = to_device(batch, device)
   if r.transform then batch = table.pack(r.transform(table.unpack(batch, 1, batch.n))) end
   return batch
 end
@@ -115,9 +127,9 @@ function M.each_output(trainer, model, dataset, most, f)
   local _ <close> = torch.no_grad()
   local _ <close> = trainer:precision()
   local loader = M.loader(trainer.recipe, dataset, false, trainer.device)
-  M.each(loader, 0, (most or 0) > 0 and most or M.count(loader), function(part, ...)
+  M.each(loader, 0, (most or 0) > 0 and most or M.count(loader), function(part, batch)
     if part.own == 0 and not trainer.shards then return end  -- rank 0 needs the others' parts of the model
-    local batch = M.prepare(trainer.recipe, trainer.device, ...)
+    batch = M.prepare(trainer.recipe, trainer.device, batch)
     local output = model(table.unpack(batch, 1, batch.n - 1))
     return part.own > 0 and f(batch, output, batch[batch.n])
   end)

@@ -137,8 +137,8 @@ end
 -- Rows of the model's modules for a batch of the training data.
 local function modules_of(t)
   local rows
-  batches.each(batches.loader(t.recipe, t.parts.train, false, t.device), 0, 1, function(_, ...)
-    local batch = batches.prepare(t.recipe, t.device, ...)
+  batches.each(batches.loader(t.recipe, t.parts.train, false, t.device), 0, 1, function(_, batch)
+    batch = batches.prepare(t.recipe, t.device, batch)
     local s = torch.utils.summary(t.model, table.pack(table.unpack(batch, 1, math.max(1, batch.n - 1))))
     rows = {}
     for i, row in ipairs(s.rows) do

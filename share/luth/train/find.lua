@@ -11,15 +11,15 @@ local texts = require 'luth.texts'
 
 local M = {}
 
--- Calls f(count, part, …) with the batches of one epoch after another until it returns true.
+-- Calls f(count, part, batch) with the batches of one epoch after another until it returns true.
 local function each_batch(t, f)
   local count, epoch, stopped = 0, 0, false
   repeat
     local before = count
     t.loader:set_epoch(epoch)
-    batches.each(t.loader, 0, t.batches, function(part, ...)
+    batches.each(t.loader, 0, t.batches, function(part, batch)
       count = count + 1
-      stopped = f(count, part, ...)
+      stopped = f(count, part, batch)
       return stopped
     end)
     epoch = epoch + 1
@@ -33,8 +33,8 @@ local function prepare(t, option)
 end
 
 -- The loss of a step; its weights are changed.
-local function step(t, count, part, ...)
-  local loss = t:run_batch(part, count % t.recipe.accumulate == 0, ...)
+local function step(t, count, part, batch)
+  local loss = t:run_batch(part, count % t.recipe.accumulate == 0, batch)
   return loss or errors.usage('a step of the recipe returns no loss, so there is nothing to go by')
 end
 
@@ -51,10 +51,10 @@ local function try_rates(t)
   if #groups == 0 then errors.usage('--find-lr needs an optimizer of the recipe') end
   local first, shares = groups[1].lr, {}
   for i, group in ipairs(groups) do shares[i] = first > 0 and group.lr / first or 1 end
-  each_batch(t, function(count, part, ...)
+  each_batch(t, function(count, part, batch)
     local lr = lowest * (highest / lowest) ^ ((count - 1) / (trials - 1))
     for i, group in ipairs(groups) do group.lr = lr * shares[i] end
-    local loss = step(t, count, part, ...):item()
+    local loss = step(t, count, part, batch):item()
     if loss ~= loss or math.abs(loss) == math.huge then return true end
     mean = mean * weight + loss * (1 - weight)
     local smoothed = mean / (1 - weight ^ count)
@@ -119,8 +119,8 @@ local function try_batch(t, size)
   t.loader = batches.loader(t.recipe, t.parts.train, true, t.device)
   t.batches = math.max(1, samples_of(t) // size)  -- whole ones
   local times, began, last
-  local ok, why = pcall(each_batch, t, function(count, part, ...)
-    step(t, t.recipe.accumulate * count, part, ...):item()
+  local ok, why = pcall(each_batch, t, function(count, part, batch)
+    step(t, t.recipe.accumulate * count, part, batch):item()
     local now = native.now()
     if times then times[#times + 1] = now - last else times, began = {}, now end
     last = now

@@ -279,7 +279,7 @@ end
 
 -- ---- all of it ----
 
--- Calls f(names, …) with the batches of a source. A sample that cannot be read is named, and left out; returns how many.
+-- Calls f(names, batch) with the batches of a source. A sample that cannot be read is named, and left out; returns how many.
 local function each_batch(t, source, s, f)
   local left, bad, r = {}, 0, t.recipe
   if source.uneven and not r.collate then r.batch = 1 end
@@ -288,10 +288,10 @@ local function each_batch(t, source, s, f)
     local done = 0
     local ok, why = xpcall(function()
       local loader = batches.loader(r, data.Subset(source.dataset, left), false, t.device)
-      batches.each(loader, 0, #loader, function(part, ...)
+      batches.each(loader, 0, #loader, function(part, batch)
         local names = {}
         for i = 1, part.all do names[i] = source.names[left[done + i]] end
-        f(names, ...)
+        f(names, batch)
         done = done + part.all
       end)
     end, function(text) return text end)
@@ -323,9 +323,9 @@ local function say_of(t, held, paths, shown, s)
   local _ <close> = t:precision()
   local list, bad = sources(held, paths, shown, s)
   for _, source in ipairs(list) do
-    bad = bad + each_batch(t, source, s, function(names, ...)
-      local inputs = select('#', ...)
-      local batch = batches.prepare(t.recipe, t.device, ...)
+    bad = bad + each_batch(t, source, s, function(names, batch)
+      local inputs = batch.n
+      batch = batches.prepare(t.recipe, t.device, batch)
       local output = t.model(table.unpack(batch, 1, inputs))
       if type(output) == 'table' then output = output[1] end
       output = output:float():cpu()

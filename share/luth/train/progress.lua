@@ -48,12 +48,13 @@ Line.__index = Line
 -- At a terminal a line is redrawn ten times a second at most; elsewhere a plain one is written now and then.
 function M.line()
   local terminal = at_terminal()
-  local every = terminal and 0.1 or how == 'json' and seconds_between_objects or how == 'quiet' and math.huge or seconds_between_lines
+  local every = terminal and 0.1 or how == 'json' and seconds_between_objects or seconds_between_lines
+  if how == 'quiet' or ranks.rank > 0 then every = math.huge end
   return setmetatable({ terminal = terminal, every = every, last = terminal and -1 or native.now(), shown = false }, Line)
 end
 
--- Whether the time for another one has come.
-function Line:due() return ranks.rank == 0 and native.now() - self.last >= self.every end
+-- Whether the time for another one has come, at the time `now`.
+function Line:due(now) return now - self.last >= self.every end
 
 -- Shows the parts that the width of the terminal has room for, the first ones before the others.
 function Line:show(parts, values)

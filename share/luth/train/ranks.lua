@@ -107,10 +107,7 @@ local asked  -- what the ranks have said of signals at the step before: {flag, w
 
 M.asks_to_save = 1  -- SIGUSR1, as M.signal gives it: below the numbers of SIGINT and SIGTERM
 
-local function own_signal()
-  local signal = native.interrupted()
-  return signal == 0 and native.asked_to_save() and M.asks_to_save or signal
-end
+local own_signal = native.asked  -- of this rank
 
 local function answer(asked)
   asked.work:wait()

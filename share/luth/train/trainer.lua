@@ -11,7 +11,9 @@ local errors = require 'luth.train.errors'
 local Events = require 'luth.train.events'
 local fields = require 'luth.train.fields'
 local fingerprint = require 'luth.train.fingerprint'
+local losses = require 'luth.train.losses'
 local make = require 'luth.train.make'
+local plain_step = require 'luth.train.plain_step'
 local progress = require 'luth.train.progress'
 local ranks = require 'luth.train.ranks'
 local run_events = require 'luth.train.run_events'
@@ -22,6 +24,8 @@ local warnings = require 'luth.train.warnings'
 
 local Trainer = {}
 Trainer.__index = Trainer
+local unpack = table.unpack
+for name, f in pairs(losses) do Trainer[name] = f end
 
 -- ---- Making one -----------------------------------------------------------------------------------------------------
 
@@ -31,7 +35,8 @@ end
 
 -- `amp`: the dtype of mixed precision, nil for none. `ways`: fsdp, sync_bn, and begin, for a run that begins.
 function Trainer.new(r, device, amp, ways)
-  local t = setmetatable({ recipe = r, device = device, amp = amp, epoch = 1, batch = 0, step = 0, best = nil }, Trainer)
+  local t = setmetatable({ recipe = r, device = device, amp = amp or false, epoch = 1, batch = 0, step = 0, best = nil, stopped = false,
+                           replicas = false }, Trainer)
   t.parts = make.parts(r)
   t.model, t.shards = make.model(r, device, ways)
   if r.init_from ~= '' and ways.begin then begin.init_from(t.model, r.init_from) end
@@ -45,6 +50,7 @@ function Trainer.new(r, device, amp, ways)
   t.steps = (t.batches + r.accumulate - 1) // r.accumulate
   t.optimizer = make.optimizers(r, t.model, t.shards)
   local optimizers = make.list_of(t.optimizer)
+  t.optimizers = optimizers
   if #optimizers > 0 and not t.shards then begin.check_optimizers(t.model, optimizers) end
   local factor = make.scale_rates(r, optimizers)
   checkpoint.note_optimizer(t)
@@ -110,14 +116,14 @@ end
 
 -- The loss of a batch. The last value is the target, those before it the inputs.
 function Trainer:forward(batch)
-  local _ <close> = self:precision()
-  local r = self.recipe
-  if batch.n < 2 and not r.step then
+  local _ <close> = self.amp and self:precision() or nil
+  local r, n = self.recipe, batch.n
+  if n < 2 and not r.step then
     errors.usage("a batch of the data has %d value; the last one is the target and those before it are the model's inputs, so "
-                 .. 'samples have two or more, or the recipe has a step', batch.n)
+                 .. 'samples have two or more, or the recipe has a step', n)
   end
   if not r.step then
-    local loss = self.loss(self.model(table.unpack(batch, 1, batch.n - 1)), batch[batch.n])
+    local loss = self.loss(self.model(unpack(batch, 1, n - 1)), batch[n])
     if torch.is_tensor(loss) then return loss end
     errors.usage("the recipe's loss must return a tensor of one element; got %s", native.kind(loss))
   end
@@ -133,9 +139,11 @@ end
 -- one of a recipe without `optim`: the second result says so of the former. The third is the loss as a number, where it has
 -- been read. `boundary`: an update follows.
 function Trainer:forward_backward(batch, boundary)
-  bad_loss.keep_buffers(self)
-  local r, loss = self.recipe, run_events.forward(self, batch, self.forward)
-  self:begin_average()
+  local r = self.recipe
+  if r.on_nan ~= 'stop' then bad_loss.keep_buffers(self) end
+  local loss
+  if self.step > 0 then loss = self:forward(batch) else loss = run_events.forward(self, batch, self.forward) end
+  if r.ema > 0 then self:begin_average() end
   if loss == nil then return nil, true end
   if r.step and not self.optimizer then return loss end
   local value = self.reads_loss and loss:item() or nil
@@ -159,14 +167,15 @@ function Trainer:clip(most)
 end
 
 function Trainer:update()
-  local r, replicas = self.recipe, self.replicas or {}
+  local r, replicas = self.recipe, self.replicas
   if r.clip > 0 or (self.step + 1) % r.log_every == 0 then self.norm = self:clip(r.clip) end
-  replicas.averaged = true
-  checkpoint.each_optimizer(self.optimizer, function(o)
-    o:step()
-    o:zero_grad()
-  end)
-  replicas.averaged = false
+  if replicas then replicas.averaged = true end
+  local optimizers = self.optimizers
+  for i = 1, #optimizers do
+    optimizers[i]:step()
+    optimizers[i]:zero_grad()
+  end
+  if replicas then replicas.averaged = false end
   if self.schedule and self.schedule_per_step then self.schedule:step() end
   self:count_step()
 end
@@ -184,59 +193,8 @@ function Trainer:count_step()
   end
 end
 
--- The sum is a number where losses are read (`value`). Else it stays on the device, as a step waits for nothing. `good` counts
--- the batches before the first loss that is no number.
-function Trainer:add_loss(loss, n, value)
-  self.sum = (value or loss:detach():double()) * n + (self.sum or 0)
-  self.count = (self.count or 0) + n
-  if self.replicas then self.good = torch.isfinite(self.sum):add(self.good or 0) end
-end
-
--- The sum of the losses of this rank, a number.
-function Trainer:loss_sum() return torch.is_tensor(self.sum) and self.sum:item() or self.sum or 0 end
-
--- The sums of all ranks: {loss, samples, good batches} of each.
-function Trainer:sums()
-  local good = self.good and self.good:item() or 0
-  return ranks.numbers { self:loss_sum(), self.count or 0, good }
-end
-
--- Their total, and the rank whose loss was the first that is no number, nil where all are.
-local function total(sums)
-  local sum, count, bad = 0, 0, nil
-  for i, s in ipairs(sums) do
-    sum, count = sum + s[1], count + s[2]
-    if bad_loss.is_bad(s[1]) and (not bad or s[3] < sums[bad + 1][3]) then bad = i - 1 end
-  end
-  return sum, count, bad
-end
-
--- The sum of the epoch's losses so far and the number of samples, for a checkpoint; nil for none.
-function Trainer:totals()
-  if not self.replicas and torch.is_tensor(self.sum) then return self.sum, self.count end
-  local sum, count = total(self:sums())
-  if count == 0 then return nil end
-  return torch.tensor(sum, { dtype = torch.float64, device = self.device }), math.tointeger(count)
-end
-
--- The mean loss of the epoch so far, nil where `step` gives none; a loss that is no number ends the run, with the last good checkpoint in place.
-function Trainer:mean_loss()
-  local sums = self:sums()
-  local sum, count, bad = total(sums)
-  if bad then
-    self.saves:settle(true)
-    local kept = native.exists(self.run.last) and string.format('; %s holds the last good state', self.run.last) or ''
-    local value = sums[bad + 1][1]
-    ranks.fail(bad, 3, string.format('the loss became %s in epoch %d (after %d steps); try a smaller lr or clip%s',
-                                     value ~= value and 'nan' or value, self.epoch, self.step, kept))
-  end
-  return count > 0 and sum / count or nil
-end
-
--- `ended`: an epoch has; `saved`: nothing is left to do, and last.h5 holds it.
-function Trainer:stop_if_asked(ended, saved)
-  local signal = ranks.signal(ended)
-  if signal == 0 then return end
+-- Does what a signal asks for. `saved`: nothing is left to do, and last.h5 holds it.
+function Trainer:obey(signal, saved)
   self:mean_loss()  -- a state that has diverged must not replace a good one
   if signal == ranks.asks_to_save then
     if not saved then self:save() end
@@ -255,9 +213,9 @@ function Trainer:stop_if_asked(ended, saved)
 end
 
 -- `part`: what of the batch is this rank's (batches.lua); `boundary`: it ends a step of the optimizer.
-function Trainer:run_batch(part, boundary, ...)
+function Trainer:run_batch(part, boundary, batch)
   if self.replicas then self.replicas:begin(part.weight) end
-  local batch = batches.augment(self, batches.prepare(self.recipe, self.device, ...))
+  batch = batches.augment(self, batches.prepare(self.recipe, self.device, batch))
   local size = part.own > 0 and #batch[1] or 0
   local loss, done, value = self:forward_backward(batch, boundary)
   if loss and size > 0 then self:add_loss(loss, size, value) end
@@ -266,16 +224,15 @@ function Trainer:run_batch(part, boundary, ...)
   return loss
 end
 
--- Whether a checkpoint within the epoch is due.
-function Trainer:save_is_due()
-  local every = self.between_saves
+-- Whether a checkpoint within the epoch is due, `every` so many steps or seconds.
+function Trainer:save_is_due(every)
   if every.seconds then return ranks.of_first(function() return native.now() - self.saves.at >= every.seconds end) end
-  return every.steps > 0 and self.step % every.steps == 0
+  return self.step % every.steps == 0
 end
 
--- A line of metrics.csv where one is due. The loss is read when the lines are written.
+-- A line of metrics.csv. The loss is read when the lines are written.
 function Trainer:log_step(loss)
-  if not loss or not self.table or self.step % self.recipe.log_every ~= 0 then return end
+  if not loss or not self.table then return end
   self.table:add(self.step, self.epoch, { loss = loss:detach(), lr = self:learning_rate(), grad_norm = self.norm })
   if self.device.type == 'cpu' then self.table:write_some() end
 end
@@ -283,30 +240,43 @@ end
 -- Whether all that `steps` allows is done.
 function Trainer:is_over() return self.recipe.steps > 0 and self.step >= self.recipe.steps end
 
+-- What is the same for all batches is looked up before them: at steps of 1 ms what the loop does itself counts.
 function Trainer:run_epoch()
-  local r, n = self.recipe, self.batches
+  local r, n, line, saves, clock = self.recipe, self.batches, self.line, self.saves, native.now
+  local accumulate, log_every, steps = r.accumulate, r.log_every, r.steps > 0 and r.steps or math.maxinteger
+  local every, hooked = self.between_saves, self.events.on_step
+  local saves_within, plain, signal_of = every.seconds or every.steps > 0, plain_step.of(self), ranks.signal
   self.model:train()
   self.loader:set_epoch(self.epoch - 1)
-  local pace = { started = native.now(), from = self.batch, seen = 0, waited = 0 }
-  local asked = native.now()
-  local ran_out = batches.each(self.loader, self.batch, n, function(part, ...)
-    pace.waited = pace.waited + native.now() - asked
-    local boundary = part.number // r.accumulate > self.batch // r.accumulate or part.number == n
-    local loss = self:run_batch(part, boundary, ...)
-    pace.seen = pace.seen + part.all
-    self.events:fire('on_step', self, loss)
-    if boundary then self:log_step(loss) end
-    if self.line:due() then self.line:show(progress.parts(self, pace)) end
-    if boundary then
-      self.saves:settle()
-      self:stop_if_asked()
+  local pace = { started = clock(), from = self.batch }
+  local asked, waited, seen = pace.started, 0, 0
+  local ran_out = batches.each(self.loader, self.batch, n, function(part, batch)
+    waited = waited + clock() - asked
+    local number = part.number
+    local boundary = number // accumulate > self.batch // accumulate or number == n
+    local loss
+    if plain then loss = plain(part, batch) else loss = self:run_batch(part, boundary, batch) end
+    seen = seen + part.all
+    if hooked then self.events:fire('on_step', self, loss) end
+    if boundary and self.step % log_every == 0 then self:log_step(loss) end
+    asked = clock()
+    if line:due(asked) then
+      pace.seen, pace.waited = seen, waited
+      line:show(progress.parts(self, pace))
     end
-    if boundary and self.batch < n and self:save_is_due() then
+    if not boundary then return false end
+    if next(saves.pending) then
+      saves:settle()
+      asked = clock()
+    end
+    local signal = signal_of()
+    if signal ~= 0 then self:obey(signal) end
+    if saves_within and number < n and self:save_is_due(every) then
       self:mean_loss()  -- a state that has diverged must not replace a good one
       self:save()
+      asked = clock()
     end
-    asked = native.now()
-    return boundary and (self.stopped or self:is_over())
+    return self.stopped or self.step >= steps
   end)
   if ran_out then self:leave_rest() end
 end
@@ -372,7 +342,8 @@ function Trainer:train()
     self:run_epoch()
     epoch_end.finish(self, started, first, self.batch >= self.batches or self.ran_out)
     self.ran_out = nil
-    self:stop_if_asked(true, self.epoch > self.recipe.epochs)
+    local signal = ranks.signal(true)
+    if signal ~= 0 then self:obey(signal, self.epoch > self.recipe.epochs) end
   end
   local skipped, plural = self:skipped(), progress.plural
   local function were(n) return n == 1 and 'was' or 'were' end
