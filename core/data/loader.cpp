@@ -273,8 +273,7 @@ Ref<Pass> Loader::start(int64_t from, bool collated, const Batches* given) {
   if (spec_.num_replicas > 1) keep_share(all);
   const Wanted wanted{collated, spec_.on_error == "skip" ? skipped_ : Ref<Skipped>(),
                       spec_.pin_memory ? gpu() : nullptr};
-  if (spec_.num_workers == 0 || !dataset_->any_thread())
-    return Ref<Pass>(new DirectPass(dataset_, epoch, std::move(all), from, wanted));
+  if (!on_workers()) return Ref<Pass>(new DirectPass(dataset_, epoch, std::move(all), from, wanted));
   const int64_t ahead = std::min(spec_.prefetch_factor, int64_t(all.size()) + 1);  // of each worker
   return Ref<Pass>(
       new ThreadedPass(dataset_, epoch, std::move(all), from, wanted, spec_.num_workers, spec_.num_workers * ahead));

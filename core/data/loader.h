@@ -80,6 +80,8 @@ class Loader : public Counted {
   int64_t seed() const { return seed_; }
   /// With on_error = 'skip', of the batches that all passes have given.
   const Skipped& skipped() const { return *skipped_; }
+  /// Whether workers load batches: there are some, and the dataset may be read on any thread.
+  bool on_workers() const { return spec_.num_workers > 0 && dataset_->any_thread(); }
   void set_seed(int64_t seed) { seed_ = seed; }
 
   /// Starts a pass at batch `from` (a resumed run begins inside an epoch); collated or as samples. `given` replaces the

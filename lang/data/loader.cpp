@@ -247,7 +247,7 @@ constexpr Row functions[] = {
      "false, prefetch_factor = 2, pin_memory = false, on_error = 'stop', seed, num_replicas = 1, rank = 0})",
      "Batches of a dataset: for x, y in loader do ... end. num_workers threads load them in advance. on_error = 'skip' "
      "leaves out samples that cannot be read, and batches of which none can; loader.skipped counts the samples, and "
-     "loader.position the batches of the pass so far. With num_replicas, "
+     "loader.position the batches of the pass so far, loader.on_workers whether threads load them. With num_replicas, "
      "rank r of N (from 0) gets samples r + 1, r + 1 + N, ... of each batch; a batch of fewer than 2 N is whole on "
      "all."},
 };
@@ -261,11 +261,13 @@ int index(lua_State* L) {
   if (key == "epoch") return lua_pushinteger(L, l.loader.epoch()), 1;
   if (key == "skipped") return lua_pushinteger(L, l.loader.skipped().count()), 1;
   if (key == "position") return lua_pushinteger(L, l.position), 1;
+  if (key == "on_workers") return lua_pushboolean(L, l.loader.on_workers()), 1;
   if (key == "seed") return lua_pushinteger(L, l.loader.seed()), 1;
   FieldList list;
   data::LoaderSpec spec = l.loader.spec();
   spec.describe(list);
-  std::vector<std::string> names{"dataset", "epoch", "skipped", "position", "batches", "set_epoch", "left_out"};
+  std::vector<std::string> names{"dataset",    "epoch",   "skipped",   "position",
+                                 "on_workers", "batches", "set_epoch", "left_out"};
   for (auto& f : list.items) {
     if (key == f.name) return push_attr(L, f.value), 1;
     names.push_back(f.name);

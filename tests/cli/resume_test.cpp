@@ -165,6 +165,24 @@ TEST_F(Resume, WithStreams) {
   EXPECT_EQ(run_in(dir_, {"train", "p.lua", "--overfit", "2", "--dir", "few"}).code, 0);
 }
 
+TEST_F(Resume, AnErrorOfTheDataSavesWhatIsLearned) {
+  const std::string set =
+      "local D = data.class('D') function D:len() return 64 end "
+      "function D:get(i) if i == 40 and io.open('broken') then error('torn') end return x[i], i % 3 + 1 end "
+      "r.data.train = D() ";
+  dir_.write("p.lua", points_recipe(std::string(holds) + set));
+  run_whole();
+  dir_.write("broken", "");
+  Result r = run_in(dir_, {"train", "p.lua", "--dir", "part", "--workers", "2"});
+  EXPECT_EQ(r.code, 1) << r.err;
+  EXPECT_TRUE(has(r.err, "--workers 2 changes nothing for the training data: datasets in Lua are read on")) << r.err;
+  EXPECT_TRUE(has(r.err, "saved part/ckpt/last.h5 after epoch 1, batch ")) << r.err;
+  EXPECT_TRUE(has(r.err, "sample 40 of the dataset: ") && has(r.err, "torn")) << r.err;
+  std::filesystem::remove(dir_ / "broken");
+  EXPECT_EQ(run_in(dir_, {"train", "p.lua", "--resume", "--dir", "part"}).code, 0);
+  expect_same();
+}
+
 TEST_F(Resume, LogLinesOfEpochsThatRunAgainGo) {
   run_whole();
   ASSERT_EQ(run_until(6, SIGINT).code, 130);

@@ -1,5 +1,5 @@
 -- Batches of a recipe's data, of which each rank reads its share, and loss and metrics over them.
-local are_on = require('luth.native').are_on
+local native = require 'luth.native'
 local errors = require 'luth.train.errors'
 local metrics = require 'luth.train.metrics'
 local measures = require 'luth.train.measures'
@@ -49,13 +49,17 @@ function M.is_empty(dataset) return streams.count(dataset) == 0 end
 
 -- Calls f(part, batch) with the values of each batch, in a table with n, from number `from` (0: all) to number `to`, until it returns
 -- true. `part.number` is the number of the batch, from 1, and `part` the same table each time; batches without a sample that can be
--- read are left out. Returns whether the data ended before.
-function M.each(loader, from, to, f)
+-- read are left out. `failed`, where it is given, gets the text of an error of the data, and raises it. Returns whether the data
+-- ended before.
+function M.each(loader, from, to, f, failed)
   local stream, count, part = streams.is_stream(loader.dataset), streams.count(loader.dataset), {}
   local may_skip = not stream and loader.on_error == 'skip'
-  local size, nextbatch, number, pack, min = loader.batch_size, loader:batches(from), from, table.pack, math.min
+  local size, nextbatch, number, min = loader.batch_size, loader:batches(from), from, math.min
+  local function read() return table.pack(nextbatch()) end
   while number < to do
-    local batch = pack(nextbatch())
+    local good, batch = true, nil
+    if failed then good, batch = pcall(read) else batch = read() end
+    if not good then failed(batch) end
     number = may_skip and loader.position or number + 1
     if batch[1] == nil or number > to then return true end
     divide(part, stream and loader.last_size or min(size, count - (number - 1) * size))
@@ -67,7 +71,7 @@ end
 
 -- Does not wait for the copies: work that uses them comes after them in the stream.
 local function to_device(batch, device)
-  if are_on(batch, device) then return batch end
+  if native.are_on(batch, device) then return batch end
   for i = 1, batch.n do
     local value = batch[i]
     if torch.is_tensor(value) then batch[i] = value:to(device, true) end

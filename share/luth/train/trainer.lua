@@ -20,6 +20,7 @@ local run_events = require 'luth.train.run_events'
 local Replicas = require 'luth.train.replicas'
 local Saves = require 'luth.train.saves'
 local Log = require 'luth.train.table_log'
+local streams = require 'luth.data.streams'
 local warnings = require 'luth.train.warnings'
 
 local Trainer = {}
@@ -277,8 +278,26 @@ function Trainer:run_epoch()
       asked = clock()
     end
     return self.stopped or self.step >= steps
-  end)
+  end, function(why) self:end_by_data(why) end)
   if ran_out then self:leave_rest() end
+end
+
+-- Ends the run by an error of the data, with what it has learned in a checkpoint: where no gradients wait for a step, and the place in
+-- the data is known, which within a stream is behind what was drawn for the batch.
+function Trainer:end_by_data(why)
+  local code = native.code(tostring(why))
+  local whole = self.step > 0 and self.batch % self.recipe.accumulate == 0 and not streams.is_stream(self.parts.train)
+  if ranks.size > 1 or not whole or not (code == 1 or code == 2 or code == 5) then error(why, 0) end
+  self:mean_loss()
+  local failed = self.saves.failed
+  self:save()
+  self.saves:finish()
+  self.line:clear()
+  if self.saves.failed == failed then
+    progress.say('saved %s after epoch %d, batch %d, as the data cannot be read on; go on with --resume --dir %s', self.run.last, self.epoch, self.batch,
+                 self.run.dir)
+  end
+  error(why, 0)
 end
 
 -- The data have ended within a step, as a stream does, or where the last batches could not be read: what the step has summed is
