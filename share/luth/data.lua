@@ -70,6 +70,18 @@ local function address_of(from)
   return 'file://' .. path:gsub('[^%w/._~-]', function(c) return ('%%%02X'):format(c:byte()) end)
 end
 
+-- Removes what processes that are gone have left beside a folder: nobody holds its lock.
+local function remove_leftovers(folder)
+  local above, name = (folder:find '/' and folder or './' .. folder):match '^(.*)/([^/]*)$'
+  for _, entry in ipairs(native.entries(above .. '/')) do
+    local path = above .. '/' .. entry
+    local is_work = entry:sub(1, #name + 1) == name .. '.' and entry:sub(#name + 2):find '^%d+%.part$'
+    if is_work and not native.is_link(path) and native.exists(path .. '/.') and not native.lock(path .. '/.lock') then
+      native.run { '/bin/rm', '-rf', path }
+    end
+  end
+end
+
 -- Fetches a set into a folder beside the final one, which it then becomes.
 local function get(name, options)
   local set = find(name)
@@ -80,7 +92,9 @@ local function get(name, options)
   end
   local from = address_of(options.from)
   local work = string.format('%s.%d.part', folder, native.process())
+  remove_leftovers(folder)
   native.mkdirs(work)
+  native.lock(work .. '/.lock')
   local _ <close> = setmetatable({}, { __close = function()  -- what is left of a failure
     if native.exists(work) then native.run { '/bin/rm', '-rf', work } end
   end })
@@ -95,6 +109,7 @@ local function get(name, options)
     end
   end
   native.replace(mark(work), name .. '\n')
+  os.remove(work .. '/.lock')
   if native.exists(folder) then native.run { '/bin/rm', '-rf', folder } end
   local moved, why = os.rename(work, folder)
   if not moved then native.fail(1, why) end

@@ -55,6 +55,15 @@ if [ -n "$(command -v curl)" ]; then
   rc=0; wait $luth || rc=$?
   [ $rc -eq 143 ] && grep -q 'luth: terminated$' said && [ "$(ls -A home/luth)" = tinyshakespeare ] || fail "terminated: $rc $(ls -A home/luth)"
   ! kill "$(cat child)" 2>/dev/null || fail "what luth had started goes on"
+  # what a killed one leaves goes with the next get, and what a living one works on stays
+  rm child; PATH=$work/slow:$PATH "$LUTH_PROGRAM" data get kmnist >out 2>said & luth=$!
+  until [ -e child ] || ! kill -0 $luth 2>/dev/null; do sleep 0.1; done
+  refused 1 'cannot fetch http://' data get kmnist --from http://127.0.0.1:9
+  [ -d home/luth/kmnist.$luth.part ] || fail "the work of another was removed"
+  kill -KILL $luth "$(cat child)"
+  wait $luth || true
+  refused 1 'cannot fetch http://' data get kmnist --from http://127.0.0.1:9
+  [ "$(ls -A home/luth)" = tinyshakespeare ] || fail "what was killed was left behind: $(ls -A home/luth)"
   rc=0; PATH=$work/none "$LUTH_PROGRAM" data get kmnist >out 2>said || rc=$?
   [ $rc -eq 1 ] && grep -q 'there is neither curl nor wget' said || fail "without curl"
 fi

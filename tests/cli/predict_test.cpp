@@ -61,6 +61,11 @@ TEST_F(Predict, Images) {
   EXPECT_TRUE(r.out.starts_with("images/red/1.png  red ") && lines(r.out) == 1) << r.out;
   EXPECT_TRUE(has(r.err, "bad.png: cannot read the image") && has(r.err, "1 of the samples could not be read"))
       << r.err;
+  // also where training would leave it out: the others of its batch keep their names
+  const std::string whole = predict({"i", "images/red/1.png", "images/sea blue/2.png", "images/red/3.png"}).out;
+  r = predict({"i", "bad.png", "images/red/1.png", "images/sea blue/2.png", "images/red/3.png", "--on-error", "skip"});
+  EXPECT_EQ(r.code, 1);
+  EXPECT_EQ(r.out, whole);
 }
 
 TEST_F(Predict, WeightsAlone) {

@@ -279,38 +279,44 @@ end
 
 -- ---- all of it ----
 
--- Calls f(names, batch) with the batches of a source. A sample that cannot be read is named, and left out; returns how many.
+-- Calls f(names, batch) with the batches of a dataset from number `from` on; `name(i)` is that of a sample. Returns how many batches are
+-- done, and the error that ended it, if there was one.
+local function each_from(t, dataset, name, from, f)
+  local loader, done, size = batches.loader(t.recipe, dataset, false, t.device), from, t.recipe.batch
+  local ok, why = pcall(batches.each, loader, from, #loader, function(part, batch)
+    local names = {}
+    for i = 1, part.all do names[i] = name((part.number - 1) * size + i) end
+    f(names, batch)
+    done = part.number
+  end)
+  return done, not ok and why or nil
+end
+
+-- Does so for a source. A sample that cannot be read is named, and left out; returns how many.
 local function each_batch(t, source, s, f)
-  local left, bad, r = {}, 0, t.recipe
+  local bad, from, r, dataset, names = 0, 0, t.recipe, source.dataset, source.names
   if source.uneven and not r.collate then r.batch = 1 end
-  for i = 1, #source.dataset do left[i] = i end
-  while #left > 0 do
-    local done = 0
-    local ok, why = xpcall(function()
-      local loader = batches.loader(r, data.Subset(source.dataset, left), false, t.device)
-      batches.each(loader, 0, #loader, function(part, batch)
-        local names = {}
-        for i = 1, part.all do names[i] = source.names[left[done + i]] end
-        f(names, batch)
-        done = done + part.all
-      end)
-    end, function(text) return text end)
-    if ok then return bad end
-    local rest, found = {}, false
-    for i = done + 1, #left do
-      local readable, reason = true, nil
-      if i <= done + r.batch then readable, reason = pcall(source.dataset.get, source.dataset, left[i]) end
+  r.on_error = 'stop'  -- what is left out is named here
+  while true do
+    local done, why = each_from(t, dataset, function(i) return names[i] end, from, f)
+    if not why then return bad end
+    local good, before = {}, bad
+    for i = done * r.batch + 1, math.min((done + 1) * r.batch, #dataset) do
+      local readable, reason = pcall(dataset.get, dataset, i)
       if readable then
-        rest[#rest + 1] = left[i]
+        good[#good + 1] = i
       else
-        bad, found = bad + 1, true
-        progress.say('luth: %s: %s', source.names[left[i]], s.named(tostring(reason)):match '^[^\n]*')
+        bad = bad + 1
+        progress.say('luth: %s: %s', names[i], s.named(tostring(reason)):match '^[^\n]*')
       end
     end
-    if not found then error(why, 0) end
-    left = rest
+    if bad == before then error(why, 0) end
+    if #good > 0 then
+      why = select(2, each_from(t, data.Subset(dataset, good), function(i) return names[good[i]] end, 0, f))
+      if why then error(why, 0) end
+    end
+    from = done + 1
   end
-  return bad
 end
 
 -- Prints what the model says of the files at the paths; returns how many files and samples could not be read.

@@ -364,6 +364,7 @@ function Trainer:train()
     local signal = ranks.signal(true)
     if signal ~= 0 then self:obey(signal, self.epoch > self.recipe.epochs) end
   end
+  self.over = true
   local skipped, plural = self:skipped(), progress.plural
   local function were(n) return n == 1 and 'was' or 'were' end
   if skipped then

@@ -45,7 +45,11 @@ function M.begin(t)
   M.gather(t)
 end
 
-local function line_of(t, text) return native.json_encode { epoch = t.epoch, step = t.step, text = text } .. '\n' end
+-- Behind the last epoch `epoch` is already that of the next one.
+local function line_of(t, text)
+  local epoch = t.over and t.batch == 0 and math.max(1, t.epoch - 1) or t.epoch
+  return native.json_encode { epoch = epoch, step = t.step, text = text } .. '\n'
+end
 
 -- Keeps a text that has been said, or stands for a thing that is said as a number, unless the run has it already.
 local function keep(t, text)
