@@ -167,4 +167,27 @@ function s.forms_of_spread()
   t:eq(x:std(1, {correction = torch.none}), x:std(1))
 end
 
+-- The first extremum of rows of many lengths, with ties and nan, against a plain loop.
+function s.extrema_of_rows()
+  for _, n in ipairs { 1, 31, 127, 128, 129, 300, 1000, 20000 } do
+    local x = torch.randint(-50, 50, { 9, n }):float()
+    for r = 3, 9, 3 do x[r][(r * 37) % n + 1] = nan end
+    local most, at = x:max(2)
+    local least, where = x:min(2)
+    for r, row in ipairs(x:tolist()) do
+      local high, low = 1, 1
+      for k = 2, n do
+        local v = row[k]
+        if row[high] == row[high] and not (v <= row[high]) then high = k end
+        if row[low] == row[low] and not (v >= row[low]) then low = k end
+      end
+      t:eq({ at[r]:item(), where[r]:item() }, { high, low })
+      t:eq(tostring(most[r]:item()), tostring(row[high]))
+      t:eq(least[r]:isnan():item(), row[low] ~= row[low])
+    end
+    t:eq(x:amax(2):isnan(), most:isnan())
+    t:eq(x:amin(2):nan_to_num(), least:nan_to_num())
+  end
+end
+
 t:add(s):run()

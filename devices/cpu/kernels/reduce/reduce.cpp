@@ -50,9 +50,10 @@ Reduced as_one_axis(const Tensor& t, uint32_t mask) {
 }
 
 // Reductions: `Lane` is the type of totals inside a block, `Total` that across blocks; step() adds an element to a
-// lane, fold() a lane to a total.
+// lane, fold() a lane to a total. Where any_order, the result does not depend on the order of elements and lanes.
 template <class C, int identity>
 struct Accumulates {
+  static constexpr bool any_order = false;
   using Lane = std::conditional_t<std::is_floating_point_v<C>, C, int64_t>;
   using Total = std::conditional_t<std::is_floating_point_v<C>, double, int64_t>;
   static constexpr Lane lane() { return identity; }
@@ -76,6 +77,7 @@ struct Multiplies : Accumulates<C, 1> {
 };
 template <class C>
 struct Largest {
+  static constexpr bool any_order = true;
   using Lane = C;
   using Total = C;
   static constexpr C lane() {
@@ -87,6 +89,7 @@ struct Largest {
 };
 template <class C>
 struct Smallest {
+  static constexpr bool any_order = true;
   using Lane = C;
   using Total = C;
   static constexpr C lane() {
@@ -96,6 +99,13 @@ struct Smallest {
   static C step(C l, C x) { return x < l || x != x ? x : l; }
   static C fold(C t, C l) { return step(t, l); }
 };
+
+/// lane[0] of 2 * half lanes, all joined.
+template <class R, int half, class Lane>
+void join_lanes(Lane* lane) {
+  each_lane<half, Lane>([lane](int k) { lane[k] = R::step(lane[k], lane[half + k]); });
+  if constexpr (half > 1) join_lanes<R, half / 2>(lane);
+}
 
 template <class R, class C, class T>
 typename R::Total reduce_row(const T* x, int64_t n) {
@@ -111,12 +121,20 @@ typename R::Total reduce_row(const T* x, int64_t n) {
         each_lane<lanes, Lane>([&](int k) { lane[k] = R::step(lane[k], static_cast<C>(x[i + k])); });
         each_lane<lanes, Lane>([&](int k) { more[k] = R::step(more[k], static_cast<C>(x[i + lanes + k])); });
       }
-      for (auto& l : more) total = R::fold(total, static_cast<typename R::Total>(l));
+      if constexpr (R::any_order)
+        each_lane<lanes, Lane>([&](int k) { lane[k] = R::step(lane[k], more[k]); });
+      else
+        for (auto& l : more) total = R::fold(total, static_cast<typename R::Total>(l));
     }
     for (; i + lanes <= end; i += lanes)
       each_lane<lanes, Lane>([&](int k) { lane[k] = R::step(lane[k], static_cast<C>(x[i + k])); });
     for (int64_t k = 0; i < end; ++i, ++k) lane[k] = R::step(lane[k], static_cast<C>(x[i]));
-    for (auto& l : lane) total = R::fold(total, static_cast<typename R::Total>(l));
+    if constexpr (R::any_order) {
+      join_lanes<R, lanes / 2>(lane);
+      total = R::fold(total, lane[0]);
+    } else {
+      for (auto& l : lane) total = R::fold(total, static_cast<typename R::Total>(l));
+    }
   }
   return total;
 }
@@ -315,10 +333,15 @@ void find_row(const T* x, int64_t n, T* value, int64_t* index) {
     return (v == best) | ((best != best) & (v != v));
   };
   int64_t i = 0;
-  constexpr int64_t part = 128;  // whether it is in there, by a loop that vectorises
-  for (int any = 0; i + part <= n; i += part) {
+  constexpr int64_t part = 128, line = 64 / int64_t(sizeof(T));
+  for (int any = 0; i + part <= n; i += part) {  // whether it is in there, and where, by loops that vectorise
+    for (int64_t k = 0; k < part; k += line) __builtin_prefetch(x + n + i + k);  // memory goes on with the next row
     for (int64_t k = 0; k < part; ++k) any |= found(i + k);
-    if (any) break;
+    if (!any) continue;
+    int first = part;
+    for (int k = 0; k < part; ++k) first = std::min(first, found(i + k) ? k : int(part));
+    i += first;
+    break;
   }
   while (!found(i)) ++i;
   *value = x[i];
