@@ -173,15 +173,25 @@ struct MeanPooling {
         out(planes(result, op.windows.to)),
         last(channels_last(op.windows, result)) {}
 
-  /// Calls f(offset in the input, offset in the output, image of the input) for all planes, or blocks of channels.
-  template <class F>
+  /// Calls f(offset in the input, offset in the output, RowPooling) for all planes, or blocks of channels. The planes
+  /// of a range share the room for a row.
+  template <class T, class F>
   void each_image(F&& f) const {
+    using C = compute_t<T>;
     if (last)
       return each_block(in, [&](int64_t n, int64_t c, int64_t channels) {
-        f(n * in.area() * in.channels + c, n * out.area() * in.channels + c, Image{in.h, in.w, in.channels, channels});
+        const Image image{in.h, in.w, in.channels, channels};
+        Buffer<C> sums(in.w * channels);
+        Line<C> line(win, false);
+        f(n * in.area() * in.channels + c, n * out.area() * in.channels + c,
+          RowPooling<false, T>{win, image, sums.get(), line});
       });
     each_plane(in, [&](int64_t begin, int64_t end) {
-      for (int64_t p = begin; p < end; ++p) f(p * in.area(), p * out.area(), Image{in.h, in.w, 1, 1});
+      const Image image{in.h, in.w, 1, 1};
+      Buffer<C> sums(in.w);
+      Line<C> line(win, win.row.kernel);
+      const RowPooling<true, T> rows{win, image, sums.get(), line};
+      for (int64_t p = begin; p < end; ++p) f(p * in.area(), p * out.area(), rows);
     });
   }
 };
@@ -194,23 +204,11 @@ void with_pooling(const ops::AvgPool& op, Tensor& out, const Tensor& in, F f) {
   const Tensor x = laid(in, p.last);
   dispatch(Numbers{}, out.dtype(), [&]<class T>(Type<T>) { f(p, static_cast<const T*>(x.data<T>()), out.data<T>()); });
 }
-/// Calls f(RowPooling) for planes or blocks of channels.
-template <class T, class F>
-void with_rows(const MeanPooling& p, const Image& image, F f) {
-  Buffer<compute_t<T>> sums(image.w * image.count);
-  Line<compute_t<T>> line(p.win, !p.last && p.win.row.kernel);
-  if (p.last)
-    f(RowPooling<false, T>{p.win, image, sums.get(), line});
-  else
-    f(RowPooling<true, T>{p.win, image, sums.get(), line});
-}
 
 void avg_pool(const ops::AvgPool& op, Tensor& y, const Strided& x) {
   with_pooling(op, y, x, []<class T>(const MeanPooling& p, const T* from, T* to) {
-    p.each_image([&](int64_t first, int64_t result, const Image& image) {
-      with_rows<T>(p, image, [&](auto rows) {
-        for (int64_t i = 0; i < p.out.d * p.out.h; ++i) rows.mean(from + first, i, to + result);
-      });
+    p.each_image<T>([&](int64_t first, int64_t result, const auto& rows) {
+      for (int64_t i = 0; i < p.out.d * p.out.h; ++i) rows.mean(from + first, i, to + result);
     });
   });
 }
@@ -218,18 +216,16 @@ void avg_pool(const ops::AvgPool& op, Tensor& y, const Strided& x) {
 void avg_pool_grad(const ops::AvgPoolGrad& op, Tensor& dx, const Strided& grad) {
   with_pooling(op.forward, dx, grad, []<class T>(const MeanPooling& p, const T* from, T* to) {
     using C = compute_t<T>;
-    p.each_image([&](int64_t result, int64_t first, const Image& image) {
-      const int64_t area = p.in.area(), count = image.count;
+    p.each_image<T>([&](int64_t result, int64_t first, const auto& rows) {
+      const int64_t area = p.in.area(), count = rows.count;
       const bool in_place = std::is_same_v<C, T> && !p.last;  // the result itself takes the sums
       Buffer<C> own(in_place ? 0 : area * count);
       C* const sums = in_place ? reinterpret_cast<C*>(to + result) : own.get();
       std::fill(sums, sums + area * count, C(0));
-      with_rows<T>(p, image, [&](auto rows) {
-        for (int64_t i = 0; i < p.out.d * p.out.h; ++i) rows.spread(from + first, i, sums);
-      });
+      for (int64_t i = 0; i < p.out.d * p.out.h; ++i) rows.spread(from + first, i, sums);
       if (in_place) return;
       for (int64_t r = 0; r < area; ++r)
-        for (int64_t c = 0; c < count; ++c) to[result + r * image.step + c] = T(sums[r * count + c]);
+        for (int64_t c = 0; c < count; ++c) to[result + r * rows.step + c] = T(sums[r * count + c]);
     });
   });
 }
