@@ -61,26 +61,31 @@ bool wanted(const std::string& name) { return std::regex_match(name, wanted_name
 
 // ---- memory: z = x + 3 y; reads alone; writes alone ----
 
-void triad(const char* size, size_t n) {
-  std::vector<float> x(n, 1.f), y(n, 2.f), z(n);
-  report("triad/" + std::string(size), "GB/s", 12e-9 * double(n), {[&] {
-           float* __restrict out = z.data();
+Call triad(size_t n) {
+  const auto filled = [n](float v) { return std::make_shared<std::vector<float>>(n, v); };
+  return [=, x = filled(1), y = filled(2), z = filled(0)] {
+    const float *a = x->data(), *b = y->data();
+    float* __restrict out = z->data();
 #pragma omp parallel for simd schedule(static)
-           for (size_t i = 0; i < n; ++i) out[i] = x[i] + 3.f * y[i];
-         }});
+    for (size_t i = 0; i < n; ++i) out[i] = a[i] + 3.f * b[i];
+  };
 }
 
 unsigned total;  // of what was read
 
-void read_and_fill(const char* size, size_t n) {
-  std::vector<unsigned> x(n, 1);
-  report("read/" + std::string(size), "GB/s", 4e-9 * double(n), {[&] {
-           const unsigned* in = x.data();
-           unsigned sum = 0;
+Call reading(size_t n) {
+  return [n, x = std::make_shared<std::vector<unsigned>>(n, 1)] {
+    const unsigned* in = x->data();
+    unsigned sum = 0;
 #pragma omp parallel for simd schedule(static) reduction(+ : sum)
-           for (size_t i = 0; i < n; ++i) sum += in[i];
-           total += sum;
-         }});
+    for (size_t i = 0; i < n; ++i) sum += in[i];
+    total += sum;
+  };
+}
+
+void read_and_fill(const char* size, size_t n) {
+  report("read/" + std::string(size), "GB/s", 4e-9 * double(n), {reading(n)});
+  std::vector<unsigned> x(n, 1);
   report("fill/" + std::string(size), "GB/s", 4e-9 * double(n), {[&] {
            unsigned* out = x.data();
 #pragma omp parallel for schedule(static)
@@ -236,6 +241,7 @@ struct Convolution {
   Dims stride, padding;
   bool transposed = false;
   Type type = Type::f32;
+  Tag order = Tag::any;  // of input and result
 };
 
 struct ConvolutionCalls {
@@ -251,7 +257,7 @@ ConvolutionCalls convolution(const Convolution& c, dnnl::algorithm algorithm) {
     y.push_back(c.transposed ? (extent - 1) * c.stride[i] - 2 * c.padding[i] + kernel
                              : (extent + 2 * c.padding[i] - kernel) / c.stride[i] + 1);
   }
-  const dnnl::memory::desc dx(c.x, c.type, Tag::any), dw(c.w, c.type, Tag::any), dy(y, c.type, Tag::any);
+  const dnnl::memory::desc dx(c.x, c.type, c.order), dw(c.w, c.type, Tag::any), dy(y, c.type, c.order);
   // of each position of the kernel as many products as w has elements
   auto count = [](auto begin, auto end) {
     return double(std::accumulate(begin, end, int64_t(1), std::multiplies<>()));
@@ -314,21 +320,24 @@ void report_seconds(const std::string& name, double seconds) {
   fflush(stdout);
 }
 
-// A step of train/resnet18_cifar: its convolutions, and what the operators between them move at least, at the speed of
-// z = x + 3 y of 4 MiB each.
-void resnet18() {
-  if (!wanted("train/resnet18_cifar")) return;
-  const int64_t images = 64;
-  double seconds = 0, floats = 5 * 11173962.0;  // SGD reads weight, gradient and momentum, and writes two of them
+// Seconds of moving a float, with n in each operand.
+double seconds_of_float(size_t n) { return seconds_of(triad(n)) / double(3 * n); }
+
+// ResNet-18 for images of 32 x 32: its convolutions with packed filters, and what the operators between them move at
+// least, from results of `cached` elements.
+void resnet18(const std::string& name, int64_t images, bool trains, size_t cached) {
+  if (!wanted(name)) return;
+  double seconds = 0, floats = trains ? 5 * 11173962.0 : 0;  // SGD: weight, gradient and momentum; two are written
   const auto layer = [&](int64_t in, int64_t out, int64_t kernel, int64_t extent, int64_t stride, int times) {
     const ConvolutionCalls calls = direct_convolution(
         {"", {images, in, extent, extent}, {out, in, kernel, kernel}, {stride, stride}, {kernel / 2, kernel / 2}});
-    seconds += times * (seconds_of(calls.forward) + seconds_of(calls.to_filters));
-    if (in > 3) seconds += times * seconds_of(calls.to_input);
+    seconds += times * seconds_of(calls.forward);
+    if (trains) seconds += times * seconds_of(calls.to_filters);
+    if (trains && in > 3) seconds += times * seconds_of(calls.to_input);
     // batch norm reads its input twice and writes the result; backward reads input and gradient twice and writes one.
-    // ReLU moves 2 and 3, in all but the shortcuts.
+    // ReLU moves 2 and 3, in all but the shortcuts. Without training both move 2.
     const double size = double(images * out * (extent / stride) * (extent / stride));
-    floats += times * size * (kernel == 1 ? 8 : 13);
+    floats += times * size * (trains ? kernel == 1 ? 8 : 13 : kernel == 1 ? 2 : 4);
   };
   layer(3, 64, 3, 32, 1, 1);
   for (int64_t out = 64, extent = 32; out <= 512; out *= 2, extent /= 2) {
@@ -336,28 +345,39 @@ void resnet18() {
     const int64_t in = halves ? out / 2 : out;
     if (halves) layer(in, out, 3, 2 * extent, 2, 1), layer(in, out, 1, 2 * extent, 2, 1);
     layer(out, out, 3, extent, 1, halves ? 3 : 4);
-    floats += 2 * 6 * double(images * out * extent * extent);  // two sums, and two of gradients
+    floats += 2 * (trains ? 6 : 3) * double(images * out * extent * extent);  // two sums, and two of gradients
   }
-  std::vector<float> x(1 << 20, 1.f), y(1 << 20, 2.f), z(1 << 20);
-  const double triad = seconds_of([&] {
-    float* __restrict out = z.data();
-#pragma omp parallel for simd schedule(static)
-    for (size_t i = 0; i < z.size(); ++i) out[i] = x[i] + 3.f * y[i];
-  });
-  report_seconds("train/resnet18_cifar", seconds + floats / (3 << 20) * triad);
+  report_seconds(name, seconds + floats * seconds_of_float(cached));
+}
+
+// A step of train/lenet5: convolutions in the better of two orders, products by OpenBLAS, and what lies between them.
+void lenet5() {
+  if (!wanted("train/lenet5")) return;
+  double seconds = 0, floats = 5 * 61706.0;
+  const auto layer = [&](int64_t in, int64_t out, int64_t extent, int64_t padding) {
+    double forward = 1e9, to_filters = 1e9, to_input = 1e9;
+    for (Tag order : {Tag::any, Tag::nhwc}) {
+      const ConvolutionCalls calls = direct_convolution(
+          {"", {128, in, extent, extent}, {out, in, 5, 5}, {1, 1}, {padding, padding}, false, Type::f32, order});
+      forward = std::min(forward, seconds_of(calls.forward));
+      to_filters = std::min(to_filters, seconds_of(calls.to_filters));
+      if (in > 1) to_input = std::min(to_input, seconds_of(calls.to_input));
+    }
+    seconds += forward + to_filters + (in > 1 ? to_input : 0);
+    // ReLU moves 2 and 3; pooling reads all and writes a quarter, and the reverse
+    const int64_t result = extent + 2 * padding - 4;
+    floats += 7.5 * double(128 * out * result * result);
+  };
+  layer(1, 6, 28, 2), layer(6, 16, 14, 0);
+  for (auto [in, out] : {std::pair(400, 120), {120, 84}, {84, 10}})
+    seconds += seconds_of(blas_product(128, out, in, false, true)) + seconds_of(blas_product(128, in, out)) +
+               seconds_of(blas_product(out, in, 128, true));
+  report_seconds("train/lenet5", seconds + floats * seconds_of_float(1 << 18));
 }
 
 // infer/mlp_b1: its weights are read once.
 void mlp() {
-  if (!wanted("infer/mlp_b1")) return;
-  std::vector<unsigned> weights(784 * 512 + 512 * 512 + 512 * 10, 1);
-  report_seconds("infer/mlp_b1", seconds_of([&] {
-                   const unsigned* in = weights.data();
-                   unsigned sum = 0;
-#pragma omp parallel for simd schedule(static) reduction(+ : sum)
-                   for (size_t i = 0; i < weights.size(); ++i) sum += in[i];
-                   total += sum;
-                 }));
+  if (wanted("infer/mlp_b1")) report_seconds("infer/mlp_b1", seconds_of(reading(784 * 512 + 512 * 512 + 512 * 10)));
 }
 
 }  // namespace
@@ -365,10 +385,15 @@ void mlp() {
 int main(int argc, char** argv) {
   wanted_names = argc > 1 ? argv[1] : ".*";
   const std::pair<const char*, size_t> sizes[] = {{"64Ki", 64 << 10}, {"1Mi", 1 << 20}, {"16Mi", 16 << 20}};
-  for (auto& [name, n] : sizes) triad(name, n), read_and_fill(name, n), chain(name, n);
+  for (auto& [name, n] : sizes) {
+    report("triad/" + std::string(name), "GB/s", 12e-9 * double(n), {triad(n)});
+    read_and_fill(name, n), chain(name, n);
+  }
   files();
   products();
   convolutions();
-  resnet18();
+  resnet18("train/resnet18_cifar", 64, true, 1 << 20);
+  resnet18("infer/resnet18_cifar_b1", 1, false, 1 << 16);
+  lenet5();
   mlp();
 }
