@@ -63,7 +63,7 @@ run() {
 }
 # what the machine can do, where there are a compiler and the libraries
 limits=
-if "${CXX:-c++}" -O3 -march=native -std=c++20 -fopenmp tests/bench/limits/limits.cpp -o "$work/limits" -ldnnl -lopenblas 2>"$work/errors"; then
+if "${CXX:-c++}" -O3 -march=native -std=c++20 -fopenmp tests/bench/limits/*.cpp -o "$work/limits" -ldnnl -lopenblas 2>"$work/errors"; then
   limits=$work/limits
 else
   echo "compare: no limits in the table, since tests/bench/limits/limits.cpp does not compile here: $(head -n 1 "$work/errors")" >&2

@@ -1,63 +1,19 @@
 // What this machine can do, as lines of JSON for scripts/compare.lua: memory bandwidth; for the workloads io/* what the
 // disk and the page cache do; for matmul/* and conv/* the better of OpenBLAS and oneDNN called directly, in the layouts
 // that they prefer; for networks that, and the time of the bytes that must be moved.
-//   c++ -O3 -march=native -std=c++20 -fopenmp limits.cpp -o limits -ldnnl -lopenblas
+//   c++ -O3 -march=native -std=c++20 -fopenmp *.cpp -o limits -ldnnl -lopenblas
 //   OMP_NUM_THREADS=1 ./limits REGEX      only workloads whose whole name matches
-#include <cblas.h>
 #include <fcntl.h>
-#include <omp.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <cstdlib>
-#include <functional>
-#include <map>
-#include <memory>
 #include <numeric>
-#include <oneapi/dnnl/dnnl.hpp>
-#include <regex>
-#include <string>
-#include <vector>
+
+#include "calls.h"
+
+using namespace limits;
 
 namespace {
-
-using Type = dnnl::memory::data_type;
-using Tag = dnnl::memory::format_tag;
-using Dims = dnnl::memory::dims;
-using Call = std::function<void()>;
-
-// ---- timing: the fastest of at least five samples of 4 ms or more ----
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-double seconds_of(const Call& call) {
-  call();
-  double began = now();
-  call();
-  const int k = std::max(1, int(0.004 / std::max(now() - began, 1e-7)));
-  double best = 1e9;
-  const double stop = now() + 0.4;
-  for (int samples = 0; samples < 5 || (now() < stop && samples < 100); ++samples) {
-    began = now();
-    for (int i = 0; i < k; ++i) call();
-    best = std::min(best, (now() - began) / k);
-  }
-  return best;
-}
-
-// `work`: in units of 10^9. The fastest of several ways counts.
-void report(const std::string& name, const char* unit, double work, const std::vector<Call>& ways) {
-  double best = 1e9;
-  for (auto& way : ways) best = std::min(best, seconds_of(way));
-  printf("{\"name\": \"limit/%s\", \"unit\": \"%s\", \"best\": %.6g, \"min\": %.9g, \"threads\": %d}\n", name.c_str(),
-         unit, work / best, best, omp_get_max_threads());
-  fflush(stdout);
-}
-
-std::regex wanted_names;
-bool wanted(const std::string& name) { return std::regex_match(name, wanted_names); }
 
 // ---- memory: z = x + 3 y; reads alone; writes alone ----
 
@@ -109,54 +65,6 @@ void chain(const char* size, size_t n) {
          }});
 }
 
-// ---- oneDNN ----
-
-dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
-dnnl::stream stream(cpu);
-
-// A primitive's description; oneDNN 2 has a step between.
-template <class Primitive, class... Args>
-auto described(const Args&... args) {
-  using Description = typename Primitive::primitive_desc;
-#if DNNL_VERSION_MAJOR >= 3
-  return Description(cpu, args...);
-#else
-  return Description(typename Primitive::desc(args...), cpu);
-#endif
-}
-template <class Primitive, class Hint, class... Args>
-auto described_after(const Hint& hint, const Args&... args) {
-  using Description = typename Primitive::primitive_desc;
-#if DNNL_VERSION_MAJOR >= 3
-  return Description(cpu, args..., hint);
-#else
-  return Description(typename Primitive::desc(args...), cpu, hint);
-#endif
-}
-
-dnnl::memory zeros(const dnnl::memory::desc& layout) {
-  dnnl::memory m(layout, cpu);
-  std::fill_n(static_cast<char*>(m.get_data_handle()), layout.get_size(), 0);
-  return m;
-}
-
-// The primitive with operands of its own: argument -> layout.
-Call runs(const dnnl::primitive& primitive, const std::map<int, dnnl::memory::desc>& layouts) {
-  std::unordered_map<int, dnnl::memory> operands;
-  for (auto& [argument, layout] : layouts) operands[argument] = zeros(layout);
-  return [=] {
-    primitive.execute(stream, operands);
-    dnnl::stream(stream).wait();
-  };
-}
-
-Call dnnl_product(int64_t batch, int64_t m, int64_t n, int64_t k, Type type, bool transposed = false) {
-  const dnnl::memory::desc a({batch, m, k}, type, transposed ? Tag::acb : Tag::abc), b({batch, k, n}, type, Tag::abc),
-      c({batch, m, n}, type, Tag::abc);
-  return runs(dnnl::matmul(described<dnnl::matmul>(a, b, c)),
-              {{DNNL_ARG_SRC, a}, {DNNL_ARG_WEIGHTS, b}, {DNNL_ARG_DST, c}});
-}
-
 // ---- files ----
 
 void synced(int fd) {
@@ -198,17 +106,6 @@ void files() {
 }
 
 // ---- products ----
-
-// c = a b of row-major matrices; ta, tb: the operand lies transposed.
-Call blas_product(int m, int n, int k, bool ta = false, bool tb = false, int batch = 1) {
-  auto values = [](int64_t count) { return std::make_shared<std::vector<float>>(count, 0.5f); };
-  auto a = values(int64_t(batch) * m * k), b = values(int64_t(batch) * k * n), c = values(int64_t(batch) * m * n);
-  return [=] {
-    for (int64_t i = 0; i < batch; ++i)
-      cblas_sgemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, m, n, k, 1,
-                  a->data() + i * m * k, ta ? m : k, b->data() + i * k * n, tb ? k : n, 0, c->data() + i * m * n, n);
-  };
-}
 
 void products() {
   auto put = [](const std::string& name, double work, const std::function<std::vector<Call>()>& ways) {
@@ -314,12 +211,6 @@ void convolutions() {
 
 // ---- networks ----
 
-void report_seconds(const std::string& name, double seconds) {
-  printf("{\"name\": \"limit/%s\", \"unit\": \"ms\", \"best\": %.6g, \"min\": %.9g, \"threads\": %d}\n", name.c_str(),
-         seconds * 1e3, seconds, omp_get_max_threads());
-  fflush(stdout);
-}
-
 // Seconds of moving a float, with n in each operand.
 double seconds_of_float(size_t n) { return seconds_of(triad(n)) / double(3 * n); }
 
@@ -396,4 +287,5 @@ int main(int argc, char** argv) {
   resnet18("infer/resnet18_cifar_b1", 1, false, 1 << 16);
   lenet5();
   mlp();
+  sequences();
 }
