@@ -164,9 +164,9 @@ local function say_begin(t, run, resumed)
   end
   if t.parts.test and not t.parts.val then say('validating on the test data: there are no validation data') end
   if t.recipe.workers > 0 and not t.loader.on_workers then
-    local what = streams.is_stream(t.parts.train) and 'a stream is' or 'datasets in Lua are'
-    say('--workers %d changes nothing for the training data: %s read on the main thread%s', t.recipe.workers, what,
-        streams.is_stream(t.parts.train) and '' or '; data.from_module has them read on workers')
+    say('--workers %d changes nothing for the training data: %s', t.recipe.workers, streams.is_stream(t.parts.train)
+        and 'a stream is read on the main thread'
+        or 'datasets and transforms in Lua run on the main thread; data.from_module has datasets read on workers')
   end
   if t.recipe.metrics and not t.parts.test and not t.parts.val then
     local names = batches.names(t)

@@ -168,14 +168,16 @@ TEST_F(Resume, WithStreams) {
 TEST_F(Resume, AnErrorOfTheDataSavesWhatIsLearned) {
   const std::string set =
       "local D = data.class('D') function D:len() return 64 end "
-      "function D:get(i) if i == 40 and io.open('broken') then error('torn') end return x[i], i % 3 + 1 end "
+      "function D:get(i) local z = torch.rand(6) "
+      "if i == 40 and io.open('broken') then error('torn') end return x[i] + z, i % 3 + 1 end "
       "r.data.train = D() ";
   dir_.write("p.lua", points_recipe(std::string(holds) + set));
   run_whole();
   dir_.write("broken", "");
   Result r = run_in(dir_, {"train", "p.lua", "--dir", "part", "--workers", "2"});
   EXPECT_EQ(r.code, 1) << r.err;
-  EXPECT_TRUE(has(r.err, "--workers 2 changes nothing for the training data: datasets in Lua are read on")) << r.err;
+  EXPECT_TRUE(has(r.err, "--workers 2 changes nothing for the training data: datasets and transforms in Lua run on"))
+      << r.err;
   EXPECT_TRUE(has(r.err, "saved part/ckpt/last.h5 after epoch 1, batch ")) << r.err;
   EXPECT_TRUE(has(r.err, "sample 40 of the dataset: ") && has(r.err, "torn")) << r.err;
   std::filesystem::remove(dir_ / "broken");

@@ -49,17 +49,17 @@ function M.is_empty(dataset) return streams.count(dataset) == 0 end
 
 -- Calls f(part, batch) with the values of each batch, in a table with n, from number `from` (0: all) to number `to`, until it returns
 -- true. `part.number` is the number of the batch, from 1, and `part` the same table each time; batches without a sample that can be
--- read are left out. `failed`, where it is given, gets the text of an error of the data, and raises it. Returns whether the data
--- ended before.
+-- read are left out. `failed`, where it is given, gets the text of an error of the data, which it raises, and the random state
+-- before that batch. Returns whether the data ended before.
 function M.each(loader, from, to, f, failed)
   local stream, count, part = streams.is_stream(loader.dataset), streams.count(loader.dataset), {}
   local may_skip = not stream and loader.on_error == 'skip'
   local size, nextbatch, number, min = loader.batch_size, loader:batches(from), from, math.min
   local function read() return table.pack(nextbatch()) end
   while number < to do
-    local good, batch = true, nil
+    local random, good, batch = failed and torch.get_rng_state(), true, nil
     if failed then good, batch = pcall(read) else batch = read() end
-    if not good then failed(batch) end
+    if not good then failed(batch, random) end
     number = may_skip and loader.position or number + 1
     if batch[1] == nil or number > to then return true end
     divide(part, stream and loader.last_size or min(size, count - (number - 1) * size))

@@ -278,17 +278,18 @@ function Trainer:run_epoch()
       asked = clock()
     end
     return self.stopped or self.step >= steps
-  end, function(why) self:end_by_data(why) end)
+  end, function(...) self:end_by_data(...) end)
   if ran_out then self:leave_rest() end
 end
 
 -- Ends the run by an error of the data, with what it has learned in a checkpoint: where no gradients wait for a step, and the place in
--- the data is known, which within a stream is behind what was drawn for the batch.
-function Trainer:end_by_data(why)
+-- the data is known, which within a stream is behind what was drawn for the batch. `random`: the state before that batch.
+function Trainer:end_by_data(why, random)
   local code = native.code(tostring(why))
   local whole = self.step > 0 and self.batch % self.recipe.accumulate == 0 and not streams.is_stream(self.parts.train)
   if ranks.size > 1 or not whole or not (code == 1 or code == 2 or code == 5) then error(why, 0) end
   self:mean_loss()
+  torch.set_rng_state(random)
   local failed = self.saves.failed
   self:save()
   self.saves:finish()
