@@ -48,6 +48,18 @@ r.callbacks = { on_step = function()
 end }
 )lua";
 
+// A recipe of model, loss and one optimizer alone, whose steps are share/luth/train/plain_step.lua's where no callback
+// looks at them. It says so, and holds in its loss.
+constexpr const char* plain = R"lua(
+local wait, loss = r.callbacks.on_step, r.loss
+r.callbacks, r.schedule, r.log_every = { on_step = os.getenv 'GENERAL' and print }, nil, 2
+r.loss = function(output, y)
+  if output.requires_grad then wait() end
+  if output.requires_grad and debug.traceback():find 'plain_step' then print 'plain' end
+  return loss(output, y)
+end
+)lua";
+
 // Weights, optimizer, schedule, random state: everything in both files is equal.
 constexpr const char* compare = R"lua(
 local function same(a, b, where)
@@ -163,6 +175,20 @@ TEST_F(Resume, WithStreams) {
   EXPECT_TRUE(has(r.err, "the training data has no length: --limit-train says how many batches")) << r.err;
   EXPECT_EQ(run_in(dir_, {"train", "p.lua", "--dry-run"}).code, 0);
   EXPECT_EQ(run_in(dir_, {"train", "p.lua", "--overfit", "2", "--dir", "few"}).code, 0);
+}
+
+TEST_F(Resume, PlainSteps) {
+  dir_.write("p.lua", points_recipe(std::string(holds) + plain));
+  Result r = run_in(dir_, {"train", "p.lua", "--dir", "whole"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "plain")) << r.out;
+  EXPECT_EQ(run_until(6, SIGINT).code, 130);
+  EXPECT_EQ(run_in(dir_, {"train", "p.lua", "--resume", "--dir", "part"}).code, 0);
+  expect_same();
+  std::filesystem::remove_all(dir_ / "part");
+  r = run_in(dir_, {"train", "p.lua", "--dir", "part"}, {{"GENERAL", "1"}});
+  EXPECT_TRUE(r.code == 0 && !has(r.out, "plain")) << r.out << r.err;
+  expect_same();
 }
 
 TEST_F(Resume, AnErrorOfTheDataSavesWhatIsLearned) {

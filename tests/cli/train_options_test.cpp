@@ -161,6 +161,14 @@ TEST_F(TrainOptions, CallbacksOfEveryEventInOrder) {
   EXPECT_EQ(r.out, "start epoch1 step step val first second save end!") << r.err;
 }
 
+TEST_F(TrainOptions, ACallbackChangesTheLossWithinAnEpoch) {
+  recipe(
+      "r.schedule = nil r.callbacks = { on_step = function(t) if t.step == 2 then\n"
+      "  t.loss = function(a, b) io.write(t.step, ' ') return F.cross_entropy(a, b) end end end }\n"
+      "r.data.val = nil");
+  EXPECT_EQ(train({"--epochs", "1"}).out, "2 3 ");
+}
+
 class BadLoss : public TrainOptions {
  protected:
   // The third batch of each epoch has a value that overflows in the module 2.

@@ -51,7 +51,6 @@ function Trainer.new(r, device, amp, ways)
   t.steps = (t.batches + r.accumulate - 1) // r.accumulate
   t.optimizer = make.optimizers(r, t.model, t.shards)
   local optimizers = make.list_of(t.optimizer)
-  t.optimizers = optimizers
   if #optimizers > 0 and not t.shards then begin.check_optimizers(t.model, optimizers) end
   local factor = make.scale_rates(r, optimizers)
   checkpoint.note_optimizer(t)
@@ -167,15 +166,16 @@ function Trainer:clip(most)
   return nn.utils.get_total_norm(grads)
 end
 
+local function step_and_clear(optimizer)
+  optimizer:step()
+  optimizer:zero_grad()
+end
+
 function Trainer:update()
   local r, replicas = self.recipe, self.replicas
   if r.clip > 0 or (self.step + 1) % r.log_every == 0 then self.norm = self:clip(r.clip) end
   if replicas then replicas.averaged = true end
-  local optimizers = self.optimizers
-  for i = 1, #optimizers do
-    optimizers[i]:step()
-    optimizers[i]:zero_grad()
-  end
+  checkpoint.each_optimizer(self.optimizer, step_and_clear)
   if replicas then replicas.averaged = false end
   if self.schedule and self.schedule_per_step then self.schedule:step() end
   self:count_step()
@@ -271,7 +271,10 @@ function Trainer:run_epoch()
       asked = clock()
     end
     local signal = signal_of()
-    if signal ~= 0 then self:obey(signal) end
+    if signal ~= 0 then
+      self:obey(signal)
+      asked = clock()
+    end
     if saves_within and number < n and self:save_is_due(every) then
       self:mean_loss()  -- a state that has diverged must not replace a good one
       self:save()
