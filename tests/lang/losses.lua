@@ -201,4 +201,10 @@ function s.the_slope_of_huber_at_infinity()
   end
 end
 
+-- what is left of a product that half has no room for
+function s.a_large_beta_in_half()
+  local x = torch.tensor({400, -50000, 3}, {dtype = torch.half})
+  t:eq(F.smooth_l1_loss(x, torch.zeros_like(x), {beta = 256, reduction = 'none'}):tolist(), {272.0, 49856.0, 0.017578125})
+end
+
 t:add(s):run()

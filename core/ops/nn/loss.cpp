@@ -192,10 +192,10 @@ Tensor MseLoss::decompose(const Inputs& in) const {
 Tensor L1Loss::decompose(const Inputs& in) const {
   return weighted_mean(abs(difference(in, "l1_loss")), in, reduction);
 }
-// Half the square up to delta, and beyond it the tangent, whose slope is finite where size is infinite.
-static Tensor huber(const Tensor& size, double delta) {
+// Half the square up to delta, and beyond it the tangent, whose slope is finite where size is infinite; over `unit`.
+static Tensor huber(const Tensor& size, double delta, double unit) {
   Tensor least = clamp_max(size, delta);
-  return mul(least, sub(size, mul(least, 0.5)));
+  return mul(unit == 1 ? least : div(least, unit), sub(size, mul(least, 0.5)));
 }
 void SmoothL1Loss::check() const {
   if (beta < 0) throw Error("beta must be at least 0, not {}", beta);
@@ -205,7 +205,7 @@ Tensor SmoothL1Loss::decompose(const Inputs& in) const {
   Tensor z = difference(in, "smooth_l1_loss"), size = abs(z);
   check_floating(z, "the difference of input and target");
   if (beta == 0) return reduced(size, reduction);
-  return reduced(div(huber(size, beta), beta), reduction);
+  return reduced(huber(size, beta, beta), reduction);
 }
 void HuberLoss::check() const {
   if (delta <= 0) throw Error("delta must be above 0, not {}", delta);
@@ -213,7 +213,7 @@ void HuberLoss::check() const {
 Tensor HuberLoss::decompose(const Inputs& in) const {
   check();
   Tensor size = abs(difference(in, "huber_loss"));
-  return reduced(weighted(huber(size, delta), in), reduction);
+  return reduced(weighted(huber(size, delta, 1), in), reduction);
 }
 
 // ---- probabilities -------------------------------------------------------------------------------------------------
