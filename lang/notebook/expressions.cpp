@@ -39,8 +39,7 @@ Json data_of(lua_State* L, int index) {
   Json data = Json::object();
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
     size_t n = 0;
-    const char* text = luaL_checklstring(L, -1, &n);
-    data[luaL_checkstring(L, -2)] = std::string(text, n);
+    if (const char* text = lua_tolstring(L, -1, &n)) data[lua_tostring(L, -2)] = std::string(text, n);
   }
   return data;
 }

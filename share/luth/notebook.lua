@@ -22,6 +22,7 @@ local function bundle(value, text)
   for short, kind in pairs(kinds) do
     local f = method(value, '_repr_' .. short .. '_')
     local data = f and f(value)
+    if data and type(data) ~= 'string' then error(('_repr_%s_ gives a %s, where a string belongs'):format(short, type(data)), 0) end
     if data then out[kind] = binary[kind] and base64.encode(data) or data end
   end
   return out

@@ -91,6 +91,13 @@ check(values['e']['data']['text/plain'] == 'tensor([1., 1.])' and r['results'] =
 check(run('1', silent=True, user_expressions={'a': '2'})['reply']['user_expressions']['a']['data'] == {'text/plain': '2'}, 'silent')
 check(run('error "first"', user_expressions={'a': '1'})['reply'].get('user_expressions', {}) == {}, 'none behind an error')
 
+odd = "setmetatable({}, {__index = {_repr_html_ = function() return {} end}})"
+r = run(odd)
+check('_repr_html_ gives a table, where a string belongs' in r['error']['evalue'], r)
+r = run('0', user_expressions={'a': odd, 'b': '1'})
+values = r['reply']['user_expressions']
+check(values['a']['status'] == 'error' and values['b']['status'] == 'ok', values)
+
 # ---- pictures and HTML ----
 r = run('plot{1, 3, 2}')
 check(r['display'][0]['image/svg+xml'].startswith('<svg') and r['display'][0]['image/png'].startswith('iVBOR') and r['stdout'] == '', r)
