@@ -95,8 +95,9 @@ end
 
 -- What help says of shapes.
 local function shapes_of(path)
-  local face = face_of(path:gsub('^torch%.Tensor%.', ''):gsub('^torch%.', ''):gsub('_$', '')) or face_of(path:match '[%w_]+$')
   if path:find '^nn%.%u' then return shapes.lines(path) end
+  local name = path:gsub('^torch%.Tensor%.', ''):gsub('^torch%.', '')
+  local face = face_of(name:gsub('_$', '')) or face_of(name:gsub('^nn%.functional%.', ''))
   local lines, seen = {}, {}
   for _, form in ipairs(face and face.forms or {}) do
     for _, line in ipairs(shapes.lines(form.operator, form) or {}) do
