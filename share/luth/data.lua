@@ -94,7 +94,7 @@ local function get(name, options)
   local work = string.format('%s.%d.part', folder, native.process())
   remove_leftovers(folder)
   native.mkdirs(work)
-  native.lock(work .. '/.lock')
+  if native.lock(work .. '/.lock') then native.fail(1, 'another process works in ' .. work) end
   local _ <close> = setmetatable({}, { __close = function()  -- what is left of a failure
     if native.exists(work) then native.run { '/bin/rm', '-rf', work } end
   end })
@@ -109,10 +109,10 @@ local function get(name, options)
     end
   end
   native.replace(mark(work), name .. '\n')
-  os.remove(work .. '/.lock')
   if native.exists(folder) then native.run { '/bin/rm', '-rf', folder } end
   local moved, why = os.rename(work, folder)
   if not moved then native.fail(1, why) end
+  os.remove(folder .. '/.lock')  -- under its name nobody takes it for a leftover
   print(folder)
   io.stderr:write(set.use, '\n')
 end

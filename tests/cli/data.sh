@@ -42,6 +42,7 @@ if [ -n "$(command -v curl)" ]; then
   [ "$(ls -A home/luth)" = tinyshakespeare ] || fail "something was left behind"
   mkdir 'a [b] ü{c}' && cp home/luth/tinyshakespeare/input.txt 'a [b] ü{c}'
   luth data get tinyshakespeare --force --dir 'd "e' --from "file://$work/a [b] ü{c}" && cmp -s 'd "e/input.txt' home/luth/tinyshakespeare/input.txt || fail "odd paths"
+  [ ! -e home/luth/tinyshakespeare/.lock ] || fail "a lock was left behind"
   # an archive that is not the set's
   mkdir cifar-10-batches-bin && echo x >cifar-10-batches-bin/x && tar -czf mirror/cifar-10-binary.tar.gz cifar-10-batches-bin
   refused 1 'nothing of it is kept' data get cifar10 --from "file://$work/mirror"
