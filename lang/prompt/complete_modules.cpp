@@ -49,8 +49,7 @@ void add_files_of(const std::string& path, const std::string& typed, std::vector
       if (fs::is_regular_file(entry.path().string() + end, error)) names.push_back(start + file);
     } else if (!in_folder && entry.is_directory(error) && is_part(file)) {
       for (auto& inner : entries_of(entry.path().string()))
-        if (const std::string name = inner.path().filename().string();
-            name.ends_with(end) && !name.starts_with("init")) {
+        if (const std::string name = inner.path().filename().string(); name.ends_with(end) && name != "init" + end) {
           names.push_back(start + file + ".");
           break;
         }

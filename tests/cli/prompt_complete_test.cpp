@@ -96,14 +96,14 @@ TEST_F(Completes, FileNames) {
 TEST_F(Completes, ModulesOfRequire) {
   dir.write("mine_a.lua", "");
   dir.write("mine_b/init.lua", "");
-  dir.write("mine_c/part.lua", "");
+  dir.write("mine_c/initial.lua", "");
   dir.write("mine.txt", "");
   run("package.path = '" + dir.path() + "/?.lua;" + dir.path() +
       "/?/init.lua' package.preload['mine.given'] = print y = torch.ones(2)");
   const std::string all = after("require 'mine");
   for (const char* name : {"mine.given", "mine_a", "mine_b", "mine_c."}) EXPECT_TRUE(has(all, name)) << all;
   EXPECT_FALSE(has(all, ".txt") || has(all, ".lua") || has(all, "/")) << all;
-  EXPECT_TRUE(has(after("local m = require('mine_c."), "require('mine_c.part"));
+  EXPECT_TRUE(has(after("local m = require('mine_c."), "require('mine_c.initial"));
   EXPECT_TRUE(has(after("y:to 'me"), "y:to 'meta"));
   EXPECT_TRUE(has(after("require \"models.lla"), "models.llama"));
 }
