@@ -108,7 +108,7 @@ uint32_t mark_line() {
 
 // probe(): notes what the frames of its call look like.
 struct Probe {
-  bool c_frame, lua_frame;
+  bool c_frame, lua_frame, behind;  // behind: the frame of the caller is the one before
   const void* code;
 };
 std::vector<Probe>& probes() {
@@ -118,7 +118,9 @@ std::vector<Probe>& probes() {
 int probe(lua_State* L) {
   lua_Debug own, caller;
   if (!lua_getstack(L, 0, &own) || !lua_getstack(L, 1, &caller)) return 0;
-  probes().push_back({!running_code(own), running_code(caller) != nullptr, running_code(caller)});
+  auto* before = reinterpret_cast<::CallInfo*>(reinterpret_cast<CallInfo*>(own.i_ci)->previous);
+  probes().push_back(
+      {!running_code(own), running_code(caller) != nullptr, before == caller.i_ci, running_code(caller)});
   return 0;
 }
 
@@ -133,7 +135,7 @@ bool frames_as_expected(lua_State* L) {
   probes().clear();
   if (!counted || p.size() != 4) return false;
   for (auto& one : p)
-    if (!one.c_frame || !one.lua_frame) return false;
+    if (!one.c_frame || !one.lua_frame || !one.behind) return false;
   return p[0].code == p[2].code && p[1].code == p[3].code && p[0].code < p[1].code;
 }
 
