@@ -5,7 +5,8 @@ import glob, json, os, pty, re, select, statistics, subprocess, sys, tempfile, t
 
 root = os.path.dirname(os.path.abspath(__file__)) + '/../..'
 luth = sys.argv[1] if len(sys.argv) > 1 else root + '/build/release/bin/luth'
-home = tempfile.mkdtemp()
+folder = tempfile.TemporaryDirectory()
+home = folder.name
 environment = dict(os.environ, HOME=home, XDG_STATE_HOME=home, TERM='xterm-256color', LC_ALL='C.UTF-8', LINES='40', COLUMNS='100')
 
 
@@ -101,7 +102,6 @@ def kernel():
     from jupyter_client import KernelManager
     os.environ['JUPYTER_DATA_DIR'] = home
     subprocess.run([luth, 'kernel', 'install', '--user'], check=True, stdout=subprocess.DEVNULL)
-    logs = tempfile.mkdtemp()
 
     def start():
         manager = KernelManager(kernel_name='luth')
@@ -177,7 +177,7 @@ def long_lines():
 
 
 lines = {
-    'ready': ('prompt ready', ready and (lambda: median_of(ready)), 30, 'ms'),
+    'ready': ('prompt ready', lambda: median_of(ready), 30, 'ms'),
     'echo': ('key to echo, 10,000 entries', echo, 5, 'ms'),
     'completion': ('completion', completion, 30, 'ms'),
     'plot': ('plot of 10^6 points', plot, 100, 'ms'),

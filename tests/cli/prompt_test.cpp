@@ -202,7 +202,6 @@ TEST_F(Editor, InterruptsKeepTheSession) {
   leave(s);
 }
 
-// What closes runs after the first Ctrl-C; the second one stops that, too, and says what the third would do.
 TEST_F(Editor, CtrlBackslashKeepsTheSession) {
   Terminal dumb({}, {{"TERM", "dumb"}});
   dumb.send("x = 5\n");
@@ -223,6 +222,7 @@ TEST_F(Editor, CtrlBackslashKeepsTheSession) {
   leave(s);
 }
 
+// What closes runs after the first Ctrl-C; the second one stops that, too, and says what the third would do.
 TEST_F(Editor, TheThirdInterruptLeaves) {
   const std::string block =
       "local c <close> = setmetatable({}, {__close = function() print('clo' .. 'sing') while true do end end}) "
