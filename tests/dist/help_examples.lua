@@ -1,7 +1,6 @@
 -- The examples of help on messages, which take two processes: each runs, and says what it received.
 local dist = torch.distributed
 local uses = require 'luth.reference.uses'
-local world = os.getenv 'WORLD_SIZE'
 
 local count = 0
 for _, name in ipairs(uses.names()) do
