@@ -126,11 +126,14 @@ local function wanted_of(text)
   return #all == 1 and all or wanted
 end
 
+local all  -- entries, with their stems from the first search on
+
 --- Entries that fit all words, best first, at most `most`.
 function M.find(text, most)
   local wanted, found = wanted_of(text), {}
   if #wanted == 0 then return found end
-  for i, entry in ipairs(entries_of()) do
+  all = all or entries_of()
+  for i, entry in ipairs(all) do
     local points = score(entry, wanted)
     if points > 0 then found[#found + 1] = { name = entry.name, brief = entry.brief, points = points, order = i } end
   end
