@@ -155,6 +155,29 @@ TEST_F(TrainEdges, WhatIsLoggedChangesNothing) {
   }
 }
 
+// A callback may give the run another optimizer, between epochs and within one.
+TEST_F(TrainEdges, ACallbackReplacesTheOptimizer) {
+  const std::string swap = R"lua(
+local function still(ctx) ctx.optimizer = optim.SGD(ctx.model:parameters(), { lr = 0 }) end
+local function weight(ctx) return ctx.model[1].weight:clone() end
+local before
+local function same(ctx) print(torch.equal(before, weight(ctx))) end
+)lua";
+  const char* between =
+      "r.callbacks = { on_epoch_start = function(ctx) still(ctx) before = weight(ctx) end, on_end = same }";
+  const char* within = R"lua(
+r.callbacks = { on_end = same, on_step = function(ctx)
+  if ctx.step == 1 then still(ctx) before = weight(ctx) end
+end })lua";
+  for (std::string schedule : {"", "r.schedule = nil "})
+    for (std::string callbacks : {between, within}) {
+      recipe(swap + schedule + callbacks);
+      Result r = train({"--dir", "run" + std::to_string(schedule.size() + callbacks.size())});
+      EXPECT_EQ(r.code, 0) << r.err;
+      EXPECT_EQ(r.out, "true\n") << schedule << callbacks;
+    }
+}
+
 // A matrix of all pairs would not fit into any memory.
 TEST_F(TrainEdges, ClassesByTheHundredThousand) {
   recipe("r.model, r.schedule, r.metrics = nn.Linear(6, 300000), nil, { 'f1', 'iou', 'accuracy' }");
