@@ -207,4 +207,13 @@ function s.a_large_beta_in_half()
   t:eq(F.smooth_l1_loss(x, torch.zeros_like(x), {beta = 256, reduction = 'none'}):tolist(), {272.0, 49856.0, 0.017578125})
 end
 
+-- also where input is target: their second derivative is that of half the square
+function s.the_curvature_of_huber()
+  for _, f in ipairs { F.huber_loss, F.smooth_l1_loss } do
+    local x = torch.tensor({0.0, 0.5, 2}, {requires_grad = true})
+    local slope = torch.autograd.grad(f(x, torch.zeros(3), {reduction = 'sum'}), x, {create_graph = true})
+    t:eq(torch.autograd.grad(slope:sum(), x):tolist(), {1.0, 1.0, 0.0})
+  end
+end
+
 t:add(s):run()

@@ -6,7 +6,6 @@
 #include "core/ops/create/factory.h"
 #include "core/ops/elementwise/activation.h"
 #include "core/ops/elementwise/arith.h"
-#include "core/ops/elementwise/binary_special.h"
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/elementwise/unary.h"
 #include "core/ops/index/mask.h"
@@ -192,28 +191,26 @@ Tensor MseLoss::decompose(const Inputs& in) const {
 Tensor L1Loss::decompose(const Inputs& in) const {
   return weighted_mean(abs(difference(in, "l1_loss")), in, reduction);
 }
-// Half the square up to delta, and beyond it the tangent, whose slope is finite where size is infinite; over `unit`.
-static Tensor huber(const Tensor& size, double delta, double unit) {
-  Tensor least = clamp_max(size, delta);
-  return mul(unit == 1 ? least : div(least, unit), sub(size, mul(least, 0.5)));
+// Half the square up to delta, and beyond it the tangent, whose slope is finite where z is infinite; over `unit`.
+static Tensor huber(const Tensor& z, double delta, double unit) {
+  Tensor bounded = clamp(z, -delta, delta);
+  return mul(unit == 1 ? bounded : div(bounded, unit), sub(z, mul(bounded, 0.5)));
 }
 void SmoothL1Loss::check() const {
   if (beta < 0) throw Error("beta must be at least 0, not {}", beta);
 }
 Tensor SmoothL1Loss::decompose(const Inputs& in) const {
   check();
-  Tensor z = difference(in, "smooth_l1_loss"), size = abs(z);
+  Tensor z = difference(in, "smooth_l1_loss");
   check_floating(z, "the difference of input and target");
-  if (beta == 0) return reduced(size, reduction);
-  return reduced(huber(size, beta, beta), reduction);
+  return reduced(beta == 0 ? abs(z) : huber(z, beta, beta), reduction);
 }
 void HuberLoss::check() const {
   if (delta <= 0) throw Error("delta must be above 0, not {}", delta);
 }
 Tensor HuberLoss::decompose(const Inputs& in) const {
   check();
-  Tensor size = abs(difference(in, "huber_loss"));
-  return reduced(weighted(huber(size, delta, 1), in), reduction);
+  return reduced(weighted(huber(difference(in, "huber_loss"), delta, 1), in), reduction);
 }
 
 // ---- probabilities -------------------------------------------------------------------------------------------------
