@@ -68,6 +68,15 @@ void Sample::push_other(OtherRef other) {
   others.back() = std::move(other);
 }
 
+bool Fit::is_like(const Fit& other) const {
+  const auto named = [](const ColumnFit& a, const ColumnFit& b) {
+    return a.name == b.name && a.is_category == b.is_category && a.categories == b.categories;
+  };
+  const auto scaled = [](const ColumnFit& a, const ColumnFit& b) { return a.mean == b.mean && a.std == b.std; };
+  return std::ranges::equal(features, other.features, named) && std::ranges::equal(targets, other.targets, named) &&
+         (!(scales || other.scales) || std::ranges::equal(features, other.features, scaled));
+}
+
 Dataset::~Dataset() = default;
 DatasetRef Dataset::test_part() const { return {}; }
 DatasetRef Dataset::of_files(const std::vector<std::string>&) const { return {}; }
@@ -163,7 +172,24 @@ ConcatDataset::ConcatDataset(std::vector<DatasetRef> parts) : parts_(std::move(p
   if (parts_.empty()) throw Error("ConcatDataset expects at least one dataset");
   base = parts_[0]->base;
   int64_t n = 0;
-  for (auto& p : parts_) ends_.push_back(n += p->size());
+  for (auto& p : parts_) {
+    ends_.push_back(n += p->size());
+    if (p->fit() && !p->fit()->is_like(*fit()))
+      throw Error(
+          "ConcatDataset: {} has learned other means, deviations or classes of its data than the parts before it; give "
+          "it theirs: part:load_state_dict(first:state_dict())",
+          p->name());
+  }
+}
+const Fit* ConcatDataset::fit() const {
+  for (auto& p : parts_)
+    if (p->fit()) return p->fit();
+  return nullptr;
+}
+void ConcatDataset::set_fit(Fit fit) {
+  if (!this->fit()) return Dataset::set_fit(std::move(fit));
+  for (auto& p : parts_)
+    if (p->fit()) p->set_fit(fit);
 }
 Sample ConcatDataset::get(int64_t i, const Epoch& epoch) {
   size_t part = std::upper_bound(ends_.begin(), ends_.end(), i) - ends_.begin();

@@ -48,6 +48,9 @@ struct ColumnFit {
 };
 struct Fit {
   std::vector<ColumnFit> features, targets;
+  bool scales = true;  // features have their means and deviations
+  /// Whether samples are read alike by both.
+  bool is_like(const Fit& other) const;
 };
 
 class Dataset : public Counted {
@@ -134,7 +137,7 @@ class Subset final : public Dataset {
   std::vector<int64_t> indices_;
 };
 
-/// Several datasets, one after the other.
+/// Several datasets, one after the other. Those that learn of their data have learned the same.
 class ConcatDataset final : public Dataset {
  public:
   explicit ConcatDataset(std::vector<DatasetRef> parts);
@@ -143,6 +146,8 @@ class ConcatDataset final : public Dataset {
   Sample get(int64_t i, const Epoch& epoch) override;
   bool any_thread() const override;
   int random_levels() const override;
+  const Fit* fit() const override;
+  void set_fit(Fit fit) override;
   /// Those of the first part.
   std::vector<std::string> classes() const override;
   DatasetRef of_files(const std::vector<std::string>& paths) const override;

@@ -286,6 +286,7 @@ void TableDataset::set_fit(Fit fit) {
 
 // What `fill` needs, of what was learned.
 void TableDataset::prepare() {
+  fit_.scales = spec_.standardize;
   width_ = codes_ = 0;
   for (size_t i = 0; i < columns_.size(); ++i) {
     Column& c = columns_[i];

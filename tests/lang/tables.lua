@@ -51,6 +51,27 @@ local ids = data.CSV(write 'id,n\n9007199254740992,1\n9007199254740993,900719925
 check(list(ids:classes()), '-123456789012345678901|9007199254740992|9007199254740993')
 check(row(select(2, ids:get(2))), '3')
 
+-- ---- several tables ----
+local january, february = write('area,city,price\n1,Paris,2\n3,Rome,4\n', 'january.csv'), write('area,city,price\n101,Rome,5\n103,Oslo,6\n', 'february.csv')
+local first, second = data.CSV(january, { target = 'price' }), data.CSV(february, { target = 'price' })
+local joined, why = pcall(data.ConcatDataset, { first, second })
+assert(not joined and why:find("february.csv' has learned other means, deviations or classes", 1, true), why)
+second:load_state_dict(first:state_dict())
+local both = data.ConcatDataset { first, data.Subset(second, { 2, 1 }) }
+check(row(both:get(4)), '99.0|0.0|1.0 ; 5.0')
+assert(both:state_dict().features[1].mean == 2)
+both:load_state_dict(data.CSV(february, { target = 'price' }):state_dict())
+check(row(both:get(4)), '-1.0|0.0|1.0 ; 5.0')
+check(row(first:get(1)), '-101.0|0.0|0.0 ; 2.0')
+-- Means that scale nothing may differ, categories may not.
+local function raw_of(name, columns) return data.CSV(name, { target = 'price', usecols = columns, standardize = false }) end
+assert(#data.ConcatDataset { raw_of(january, { 'area' }), raw_of(february, { 'area' }) } == 4)
+assert(not pcall(data.ConcatDataset, { raw_of(january, { 'city' }), raw_of(february, { 'city' }) }))
+local beside_each_other = data.StackDataset(data.TensorDataset(torch.ones(2)), data.CSV(january))
+beside_each_other:load_state_dict(data.StackDataset(data.TensorDataset(torch.ones(2)), data.CSV(february)):state_dict())
+check(row(beside_each_other:get(1)), '1.0 ; -101.0|0.0|0.0|-7.0')
+assert(data.StackDataset(data.TensorDataset(torch.ones(2))):state_dict() == nil)
+
 -- ---- formats ----
 local odd = data.CSV(write '\xef\xbb\xbfa,b\r\n1,"x ""y"" z"\r\n\r\n2 ,"li\nne"\r\n"3",q', { target = 'b', standardize = false })
 check(list(odd:classes()), 'li\nne|q|x "y" z')

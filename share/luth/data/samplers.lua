@@ -187,6 +187,19 @@ function Stack:get(i)
   return table.unpack(values, 1, n)
 end
 
+-- What the parts have learned, by their places; nil where none has.
+function Stack:state_dict()
+  local states = {}
+  for i, ds in ipairs(self) do states['part_' .. i] = ds.state_dict and ds:state_dict() end
+  return next(states) and states
+end
+function Stack:load_state_dict(states)
+  for i, ds in ipairs(self) do
+    local state = states['part_' .. i]
+    if state then ds:load_state_dict(state) end
+  end
+end
+
 function M.StackDataset(...)
   local all = { ... }
   for _, ds in ipairs(all) do
