@@ -198,6 +198,7 @@ int help(lua_State* L) {
     if (text.empty() && !name.empty() && n == 1) text = named_text(L, name);
     if (text.empty() && (n > 1 || lua_type(L, 1) != LUA_TSTRING)) text = described(L, 1, name);
     if (text.empty() && !name.empty()) text = named_text(L, name);
+    if (text.empty()) text = class_text(L, name);
     if (text.empty())
       text = topic_text(name);
     else

@@ -167,26 +167,30 @@ std::vector<std::string> object_fields(lua_State* L, int index) {
 }
 
 std::string object_text(lua_State* L, int index) {
-  if (lua_type(L, index) != LUA_TUSERDATA) return "";
-  index = lua_absindex(L, index);
-  if (luaL_getmetafield(L, index, "__name") != LUA_TSTRING) return "";
+  if (lua_type(L, index) != LUA_TUSERDATA || luaL_getmetafield(L, index, "__name") != LUA_TSTRING) return "";
   const std::string name = lua_tostring(L, -1);
   lua_pop(L, 1);
+  return class_text(L, name);
+}
+
+std::string class_text(lua_State* L, const std::string& name) {
   const ObjectClass* c = class_named(name);
-  if (!c) return "";
-  std::string s = name + "\n  " + c->brief;
-  for (auto& f : c->fields) add_line(s, f.name, f.text);
+  const int top = lua_gettop(L);
   push_classes(L);
-  lua_getfield(L, -1, name.c_str());
   std::vector<std::pair<std::string, std::string>> methods;
-  make_late_names(L, -1);
-  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
-    if (lua_type(L, -2) == LUA_TSTRING) methods.emplace_back(lua_tostring(L, -2), function_help(L, -1));
+  if (lua_getfield(L, -1, name.c_str()) == LUA_TTABLE) {
+    make_late_names(L, -1);
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
+      if (lua_type(L, -2) == LUA_TSTRING) methods.emplace_back(lua_tostring(L, -2), function_help(L, -1));
+  }
+  lua_settop(L, top);
+  if (!c && methods.empty()) return "";
+  std::string s = c ? name + "\n  " + c->brief : name;
+  for (size_t i = 0; c && i < c->fields.size(); ++i) add_line(s, c->fields[i].name, c->fields[i].text);
   std::sort(methods.begin(), methods.end());
   for (auto& [method, help] : methods)
-    if (std::none_of(c->fields.begin(), c->fields.end(), [&](auto& f) { return method == f.name; }))
+    if (!c || std::none_of(c->fields.begin(), c->fields.end(), [&](auto& f) { return method == f.name; }))
       add_line(s, method, brief_of(help));
-  lua_pop(L, 2);
   return s;
 }
 

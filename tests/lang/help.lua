@@ -30,6 +30,22 @@ function s.everything_has_help()
   t:assert(count > 700, 'it has seen all of them: ' .. count)
 end
 
+-- Classes of objects have no table of their own: help knows them by name, as the reference has them.
+function s.classes_by_name()
+  local print_before, said = print, {}
+  for _, name in ipairs { 'data.Dataset', 'torch.autograd.Node', 'torch.autograd.function.ctx', 'torch.distributed.ProcessGroup',
+                          'torch.distributed.Reducer', 'torch.distributed.Store', 'torch.distributed.Work' } do
+    t:assert(registry.classes()[name], name)
+    rawset(_G, 'print', function(text) said[name] = text end)
+    local ok, why = pcall(help, name)
+    rawset(_G, 'print', print_before)
+    t:assert(ok, why)
+  end
+  t:assert(said['data.Dataset']:find('\n  classes +The names of the classes'), said['data.Dataset'])
+  t:assert(said['torch.distributed.Reducer']:find('\n  bucket +The numbers of the parameters'), said['torch.distributed.Reducer'])
+  t:fails(function() help('data.nothing') end, "no help on 'data.nothing'")
+end
+
 -- An operator with fewer settings, which is tried first, is no form of its own for the reader.
 function s.forms_that_others_include()
   local text = registry.help_of(F.embedding)
