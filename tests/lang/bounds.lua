@@ -85,7 +85,7 @@ end
 
 function s.a_bool_that_nothing_set_is_false()
   local n, bool = 1 << 16, {dtype = torch.bool}
-  local function dirty() return torch.full({n}, -1, {dtype = torch.int8}) and nil end
+  local function dirty() torch.full({n}, -1, {dtype = torch.int8}) end
   for _, make in ipairs {
     function() return torch.empty(n, bool) end,
     function() return torch.empty_like(torch.ones(n, bool)) end,
