@@ -71,6 +71,12 @@ local beside_each_other = data.StackDataset(data.TensorDataset(torch.ones(2)), d
 beside_each_other:load_state_dict(data.StackDataset(data.TensorDataset(torch.ones(2)), data.CSV(february)):state_dict())
 check(row(beside_each_other:get(1)), '1.0 ; -101.0|0.0|0.0|-7.0')
 assert(data.StackDataset(data.TensorDataset(torch.ones(2))):state_dict() == nil)
+-- Streams of tables keep it, too.
+assert(not pcall(data.ChainDataset, { data.CSV(january), data.CSV(february) }))
+local stream = data.Shuffler(data.ChainDataset { data.TensorDataset(torch.ones(1)), data.CSV(january) })
+stream:load_state_dict(data.CSV(february):state_dict())
+assert(stream:state_dict().features[1].mean == 102)
+assert(data.Shuffler(data.ChainDataset { data.TensorDataset(torch.ones(1)) }):state_dict() == nil)
 
 -- ---- formats ----
 local odd = data.CSV(write '\xef\xbb\xbfa,b\r\n1,"x ""y"" z"\r\n\r\n2 ,"li\nne"\r\n"3",q', { target = 'b', standardize = false })

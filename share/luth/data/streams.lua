@@ -125,8 +125,13 @@ end
 
 function M.ChainDataset(parts)
   if type(parts) ~= 'table' or #parts == 0 then fail('ChainDataset', 'expects a list of datasets') end
-  return setmetatable({ parts = table.move(parts, 1, #parts, 1, {}) }, Chain)
+  local tables = {}  -- and folders of images: what may have learned of its data
+  for _, part in ipairs(parts) do if type(part) == 'userdata' then tables[#tables + 1] = part end end
+  return setmetatable({ parts = table.move(parts, 1, #parts, 1, {}), learned = tables[1] and data.ConcatDataset(tables) }, Chain)
 end
+
+function Chain:state_dict() return self.learned and self.learned:state_dict() end
+function Chain:load_state_dict(state) self.learned:load_state_dict(state) end
 
 -- ---- a buffer from which samples are drawn at random ----
 
@@ -140,6 +145,8 @@ end
 
 local Shuffler = stream_class()
 function Shuffler:len() return M.count(self.source) end
+function Shuffler:state_dict() return self.source.state_dict and self.source:state_dict() end
+function Shuffler:load_state_dict(state) self.source:load_state_dict(state) end
 
 -- Of numbered samples the buffer has the numbers, which are read when they are drawn.
 local function numbers(ds)
