@@ -115,7 +115,8 @@ template <class Fill>
 struct DefineFactory : DefineAll<Factory<Fill>, Like<Fill>, New<Fill>> {};
 
 struct EmptyFill {
-  static constexpr std::string_view name = "empty", brief = "A tensor whose elements are not set (false, where they are bool).";
+  static constexpr std::string_view name = "empty",
+                                    brief = "A tensor whose elements are not set (false, where they are bool).";
   static constexpr Traits traits{};
   void describe(auto&) {}
   Dtype natural() const { return default_dtype(); }
