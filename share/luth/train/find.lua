@@ -1,5 +1,6 @@
 -- luth train --find-lr and --find-batch: short trials with a trainer that nothing is kept of.
 local native = require 'luth.native'
+local bad_loss = require 'luth.train.bad_loss'
 local batches = require 'luth.train.batches'
 local errors = require 'luth.train.errors'
 local make = require 'luth.train.make'
@@ -55,7 +56,7 @@ local function try_rates(t)
     local lr = lowest * (highest / lowest) ^ ((count - 1) / (trials - 1))
     for i, group in ipairs(groups) do group.lr = lr * shares[i] end
     local loss = step(t, count, part, batch):item()
-    if loss ~= loss or math.abs(loss) == math.huge then return true end
+    if bad_loss.is_bad(loss) then return true end
     mean = mean * weight + loss * (1 - weight)
     local smoothed = mean / (1 - weight ^ count)
     points[count] = { lr = lr, loss = smoothed }

@@ -244,7 +244,7 @@ function Trainer:is_over() return self.recipe.steps > 0 and self.step >= self.re
 -- What is the same for all batches is looked up before them: at steps of 1 ms what the loop does itself counts.
 function Trainer:run_epoch()
   local r, n, line, saves, clock = self.recipe, self.batches, self.line, self.saves, native.now
-  local accumulate, log_every, steps = r.accumulate, r.log_every, r.steps > 0 and r.steps or math.maxinteger
+  local accumulate, log_every = r.accumulate, r.log_every
   local every, hooked = self.between_saves, self.events.on_step
   local saves_within, plain, signal_of = every.seconds or every.steps > 0, plain_step.of(self), ranks.signal
   self.model:train()
@@ -280,7 +280,7 @@ function Trainer:run_epoch()
       self:save()
       asked = clock()
     end
-    return self.stopped or self.step >= steps
+    return self.stopped or self:is_over()
   end, function(...) self:end_by_data(...) end)
   if ran_out then self:leave_rest() end
 end
