@@ -66,7 +66,7 @@ limits=
 if "${CXX:-c++}" -O3 -march=native -std=c++20 -fopenmp tests/bench/limits/*.cpp -o "$work/limits" -ldnnl -lopenblas 2>"$work/errors"; then
   limits=$work/limits
 else
-  echo "compare: no limits in the table, since tests/bench/limits/limits.cpp does not compile here: $(head -n 1 "$work/errors")" >&2
+  echo "compare: no limits in the table, since tests/bench/limits does not compile here: $(head -n 1 "$work/errors")" >&2
 fi
 chunk=6
 for ((round = 1; round <= rounds; ++round)); do

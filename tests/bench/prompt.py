@@ -23,6 +23,14 @@ class Prompt:
             os.execve(luth, [luth], environment)
         self.seen = b''
 
+    def __enter__(self):
+        self.wait(b'> ')
+        return self
+
+    def __exit__(self, *_):
+        os.close(self.terminal)
+        os.waitpid(self.process, 0)
+
     def wait(self, text):
         while text not in self.seen:
             if not select.select([self.terminal], [], [], 60)[0]:
@@ -39,62 +47,42 @@ class Prompt:
     def run(self, code):
         return self.took(code + b' print("do" .. "ne")\r', b'done\r\n') and self.wait(b'> ')
 
-    def end(self):
-        os.close(self.terminal)
-        os.waitpid(self.process, 0)
-
 
 def ready():
-    prompt = Prompt()
-    prompt.wait(b'> ')
-    took = time.perf_counter() - prompt.began
-    prompt.end()
-    return took
+    with Prompt() as prompt:
+        return time.perf_counter() - prompt.began
 
 
 def echo():
     os.makedirs(home + '/luth', exist_ok=True)
-    first = Prompt()  # makes the file
-    first.wait(b'> ')
-    first.run(b'')
-    first.end()
+    with Prompt() as prompt:  # makes the file
+        prompt.run(b'')
     path = home + '/luth/history'
     entry = open(path).read().rstrip('\n').split('\n')[-1]
     with open(path, 'a') as history:
         history.writelines(entry.replace('ne"', f'{i}"') + '\n' for i in range(10_000))
-    prompt = Prompt()
-    prompt.wait(b'> ')
     letters = iter('abcdefghijklmnopqrstuvw')
-    took = median_of(lambda: prompt.took((letter := next(letters)).encode(), letter.encode()))
-    prompt.end()
+    with Prompt() as prompt:
+        took = median_of(lambda: prompt.took((letter := next(letters)).encode(), letter.encode()))
     os.remove(path)
     return took
 
 
 def completion():
-    prompt = Prompt()
-    prompt.wait(b'> ')
-    took = median_of(lambda: (prompt.took(b'torch.soft\t', b'softmax'), prompt.took(b'\x15', b'> '))[0])
-    prompt.end()
-    return took
+    with Prompt() as prompt:
+        return median_of(lambda: (prompt.took(b'torch.soft\t', b'softmax'), prompt.took(b'\x15', b'> '))[0])
 
 
 def plot():
-    prompt = Prompt()
-    prompt.wait(b'> ')
-    prompt.run(b'y = torch.randn(1000000)')
-    took = median_of(lambda: prompt.took(b'plot(y) print("do" .. "ne")\r', b'done\r\n'))
-    prompt.end()
-    return took
+    with Prompt() as prompt:
+        prompt.run(b'y = torch.randn(1000000)')
+        return median_of(lambda: prompt.took(b'plot(y) print("do" .. "ne")\r', b'done\r\n'))
 
 
 def memory():
-    prompt = Prompt()
-    prompt.wait(b'> ')
-    prompt.run(b'')
-    kilobytes = int(re.search(r'VmRSS:\s*(\d+)', open(f'/proc/{prompt.process}/status').read())[1])
-    prompt.end()
-    return kilobytes / 1024
+    with Prompt() as prompt:
+        prompt.run(b'')
+        return int(re.search(r'VmRSS:\s*(\d+)', open(f'/proc/{prompt.process}/status').read())[1]) / 1024
 
 
 # ---- the kernel ----
