@@ -24,11 +24,15 @@ local function training(add, name, unit, work, model, batch, optimizer, settings
       local opt = optim[optimizer](parameters, settings)
       local x, y = batch()
       local labels = y:flatten()
+      local bf16 = { dtype = torch.bfloat16, enabled = more and more.bf16 or false }
+      local function loss_of()
+        local _ <close> = torch.autocast(x.device.type, bf16)
+        local z = net(x)
+        return F.cross_entropy(z:view(-1, z:size(-1)), labels)
+      end
       return function()
         opt:zero_grad()
-        local z = net(x)
-        local loss = F.cross_entropy(z:view(-1, z:size(-1)), labels)
-        loss:backward()
+        loss_of():backward()
         if more and more.clip then nn.utils.clip_grad_norm_(parameters, more.clip) end
         opt:step()
       end
@@ -55,11 +59,14 @@ return function(add)
   training(add, 'train/mlp', 'samples/s', 128, 'mlp', images(128, 784), 'Adam', { lr = 1e-3 })
   training(add, 'train/mlp_b8', 'samples/s', 8, 'mlp', images(8, 784), 'Adam', { lr = 1e-3 })
   training(add, 'train/lenet5', 'samples/s', 128, 'lenet5', images(128, 1, 28, 28), 'SGD', { lr = 0.01, momentum = 0.9 })
-  training(add, 'train/resnet18_cifar', 'samples/s', 64, 'resnet18_cifar', images(64, 3, 32, 32), 'SGD',
-           { lr = 0.1, momentum = 0.9, weight_decay = 5e-4 }, { at_least = 3 })
   training(add, 'train/char_lstm', 'tokens/s', 32 * 64, 'char_lstm', text(65, 32, 64), 'Adam', { lr = 2e-3 })
-  training(add, 'train/char_gpt', 'tokens/s', 16 * 128, 'char_gpt', text(65, 16, 128), 'AdamW',
-           { lr = 3e-4, betas = { 0.9, 0.95 }, weight_decay = 0.1 })
+  for _, bf16 in ipairs { false, true } do
+    local suffix = bf16 and '_bf16' or ''
+    training(add, 'train/resnet18_cifar' .. suffix, 'samples/s', 64, 'resnet18_cifar', images(64, 3, 32, 32), 'SGD',
+             { lr = 0.1, momentum = 0.9, weight_decay = 5e-4 }, { at_least = 3, bf16 = bf16 })
+    training(add, 'train/char_gpt' .. suffix, 'tokens/s', 16 * 128, 'char_gpt', text(65, 16, 128), 'AdamW',
+             { lr = 3e-4, betas = { 0.9, 0.95 }, weight_decay = 0.1 }, { bf16 = bf16 })
+  end
   inference(add, 'mlp', 1, 784)
   inference(add, 'lenet5', 1, 1, 28, 28)
   inference(add, 'resnet18_cifar', 1, 3, 32, 32)

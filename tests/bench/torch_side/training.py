@@ -6,6 +6,7 @@ device: images are normal, labels and tokens uniform.
 train/   mlp 784-512-512-10, ReLU, batch 128 (mlp_b8: 8), Adam 1e-3. lenet5 batch 128, SGD 0.01, momentum 0.9. resnet18_cifar
          3x3 stem, batch 64, SGD 0.1, momentum 0.9, weight decay 5e-4. char_lstm two layers of 256, batch 32, 64 steps, Adam 2e-3.
          char_gpt width 192, 6 blocks, 6 heads, batch 16, context 128, AdamW 3e-4, betas 0.9 and 0.95, weight decay 0.1.
+         resnet18_cifar_bf16 and char_gpt_bf16: forward and loss in autocast's bfloat16.
 infer/   one sample, eval(), no gradients.
 cnn16/   torchvision's models (PyTorch's defaults, training mode) on 16 images of 3 x 224 x 224: forward, then backward to the
          parameters and the images from normal gradients of the 1,000 logits, as https://github.com/jcjohnson/cnn-benchmarks does.
@@ -35,7 +36,7 @@ def text(vocabulary, batch, steps):
     return lambda: (integers(vocabulary, batch, steps), integers(vocabulary, batch, steps))
 
 
-def step_of(make_model, batch, optimizer, clip, variant):
+def step_of(make_model, batch, optimizer, clip, bf16, variant):
     measure.seed()
     model = make_model().to(measure.device)
     opt = optimizer(model.parameters())
@@ -45,17 +46,19 @@ def step_of(make_model, batch, optimizer, clip, variant):
 
     def step():
         opt.zero_grad()
-        z = net(x)
-        F.cross_entropy(z.view(-1, z.shape[-1]), labels).backward()
+        with torch.autocast(x.device.type, torch.bfloat16, enabled=bf16):
+            z = net(x)
+            loss = F.cross_entropy(z.view(-1, z.shape[-1]), labels)
+        loss.backward()
         if clip:
             torch.nn.utils.clip_grad_norm_(model.parameters(), clip)
         opt.step()
     return step
 
 
-def training(name, unit, work, make_model, batch, optimizer, clip=None, variants=('eager', 'compile'), **fields):
+def training(name, unit, work, make_model, batch, optimizer, clip=None, bf16=False, variants=('eager', 'compile'), **fields):
     for variant in variants:
-        measure.add(name, unit, work, lambda variant=variant: step_of(make_model, batch, optimizer, clip, variant), kind='steps',
+        measure.add(name, unit, work, lambda variant=variant: step_of(make_model, batch, optimizer, clip, bf16, variant), kind='steps',
                     variant=variant, **fields)
 
 
@@ -67,11 +70,12 @@ def steps():
     training('train/mlp', 'samples/s', 128, models.mlp, images(128, 784), optimizer('Adam', lr=1e-3))
     training('train/mlp_b8', 'samples/s', 8, models.mlp, images(8, 784), optimizer('Adam', lr=1e-3))
     training('train/lenet5', 'samples/s', 128, models.lenet5, images(128, 1, 28, 28), optimizer('SGD', lr=0.01, momentum=0.9))
-    training('train/resnet18_cifar', 'samples/s', 64, models.resnet18_cifar, images(64, 3, 32, 32),
-             optimizer('SGD', lr=0.1, momentum=0.9, weight_decay=5e-4), at_least=3)
     training('train/char_lstm', 'tokens/s', 32 * 64, models.char_lstm, text(65, 32, 64), optimizer('Adam', lr=2e-3))
-    training('train/char_gpt', 'tokens/s', 16 * 128, models.char_gpt, text(65, 16, 128),
-             optimizer('AdamW', lr=3e-4, betas=(0.9, 0.95), weight_decay=0.1))
+    for suffix, bf16 in ('', False), ('_bf16', True):
+        training('train/resnet18_cifar' + suffix, 'samples/s', 64, models.resnet18_cifar, images(64, 3, 32, 32),
+                 optimizer('SGD', lr=0.1, momentum=0.9, weight_decay=5e-4), bf16=bf16, at_least=3)
+        training('train/char_gpt' + suffix, 'tokens/s', 16 * 128, models.char_gpt, text(65, 16, 128),
+                 optimizer('AdamW', lr=3e-4, betas=(0.9, 0.95), weight_decay=0.1), bf16=bf16)
 
 
 def inference():
