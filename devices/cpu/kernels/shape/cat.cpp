@@ -31,15 +31,17 @@ void cat(const ops::CatFew& op, Tensor& result, const List tensors) {
     }
     // blocks of rows, which stay in the cache until they are whole
     const int64_t outer = all.axis.outer,
-                  rows = std::max<int64_t>(1, 16384 / std::max<int64_t>(1, row * int64_t(sizeof(W))));
+                  rows = std::max<int64_t>(1, 4096 / std::max<int64_t>(1, row * int64_t(sizeof(W))));
     parallel_each((outer + rows - 1) / rows, row_grain(rows * row), [&](int64_t block) {
       const int64_t first = block * rows, last = std::min(outer, first + rows);
-      for (const Part& p : parts)
+      for (const Part& p : parts) {
+        if (last < outer) fetch_ahead(p.in + last * p.size, rows * p.size);  // no processor foresees many inputs
         if (p.size == 1)
           for (int64_t o = first; o < last; ++o) p.out[o * row] = p.in[o];
         else
           for (int64_t o = first; o < last; ++o)
             copy_bytes(p.out + o * row, p.in + o * p.size, size_t(p.size) * sizeof(W));
+      }
     });
   });
 }
