@@ -11,6 +11,14 @@
 
 namespace luth::cpu {
 
+/// Asks for the first 4 KiB of a row that is read or, with `write`, written soon: worth it beside as much work as exps,
+/// where the processor does not see so far ahead. Inlined, as g++ drops calls of what has no effect.
+template <int write, class T>
+[[gnu::always_inline]] inline void fetch_row(const T* x, int64_t n) {
+  constexpr int64_t line = 64 / sizeof(T), most = 4096 / sizeof(T);
+  for (int64_t i = 0; i < std::min(n, most); i += line) __builtin_prefetch(x + i, write);
+}
+
 /// The join of `width` lanes, always in halves. The lengths are constants, so that halves are joined as vectors: a loop
 /// over the lengths compares lane by lane, with a branch that data decide.
 template <int width, class A, class J>
@@ -25,8 +33,8 @@ inline A joined(A* a, J join) {
 
 /// The fold of a row by f in 32 lanes: lane l is f(…f(f(init, x[l]), x[l + 32])…). `join` combines the lanes in a fixed
 /// order. A short row has one lane.
-template <class A, class T, class F, class J>
-inline A lanes(const T* x, int64_t n, A init, F f, J join) {
+template <class A, class X, class F, class J>
+inline A lanes(X x, int64_t n, A init, F f, J join) {
   constexpr int width = 32;
   if (n < 2 * width) {
     for (int64_t i = 0; i < n; ++i) init = f(init, x[i]);
@@ -55,28 +63,40 @@ inline A lanes2(const T* x, const U* y, int64_t n, F f) {
   return total;
 }
 
+/// The sum of f(i) for i < n, which may store what it makes.
+template <class A, class F>
+inline A sum_of(int64_t n, F f) {
+  struct Terms {
+    F f;
+    A operator[](int64_t i) const { return f(i); }
+  };
+  auto plus = [](A a, A b) { return a + b; };
+  return lanes(Terms{f}, n, A(0), plus, plus);
+}
 template <class A>
 inline A row_sum(const A* x, int64_t n) {
-  auto plus = [](A a, A b) { return a + b; };
-  return lanes(x, n, A(0), plus, plus);
+  return sum_of<A>(n, [x](int64_t i) { return x[i]; });
 }
 /// Sum of products.
 template <class A>
 inline A row_dot(const A* x, const A* y, int64_t n) {
   return lanes2<A>(x, y, n, [](A a, A p, A q) { return a + p * q; });
 }
-/// The largest element; nan where one is nan; -inf for none.
+/// The largest element, -inf for none, for a sum of exp(x - top): beside a number above -inf a nan is passed over, as
+/// the sum has it anyway.
 template <class A>
 inline A row_max(const A* x, int64_t n) {
-  auto larger = [](A a, A b) { return b > a || b != b ? b : a; };
-  return lanes(x, n, -std::numeric_limits<A>::infinity(), larger, larger);
+  constexpr A least = -std::numeric_limits<A>::infinity();
+  auto larger = [](A a, A b) { return b > a ? b : a; };  // one instruction, which keeps a where b is nan
+  const A top = lanes(x, n, least, larger, larger);
+  if (top > least) return top;
+  return std::any_of(x, x + n, [](A v) { return v != v; }) ? std::numeric_limits<A>::quiet_NaN() : top;
 }
 
-/// log(sum of exp(x)), computed as log(sum of exp(x - top)) + top; `scratch` has room for n elements.
+/// The sum of exp(x - top).
 template <class A>
-inline A log_sum_exp(const A* __restrict x, int64_t n, A top, A* __restrict scratch) {
-  for (int64_t i = 0; i < n; ++i) scratch[i] = math::exp(x[i] - top);
-  return std::log(row_sum(scratch, n)) + top;
+[[gnu::flatten]] inline A exp_sum(const A* x, int64_t n, A top) {
+  return sum_of<A>(n, [=](int64_t i) { return math::exp(x[i] - top); });
 }
 
 /// x in another dtype; a copy only where it differs.

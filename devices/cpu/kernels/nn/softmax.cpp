@@ -17,14 +17,15 @@ void softmax(const Op& op, Tensor& y, const Dense& input) {
   dispatch(Floats{}, y.dtype(), [&]<class T>(Type<T>) {
     using A = compute_t<T>;
     for_rows<T>(a, {x.data<T>()}, y.data<T>(), [n = a.n](int64_t, const A* __restrict p, A* __restrict q) {
+      fetch_row<0>(p + n, n);
+      fetch_row<1>(q + n, n);
       const A top = row_max(p, n);
-      for (int64_t i = 0; i < n; ++i) q[i] = math::exp(p[i] - top);
-      const A total = row_sum(q, n);
       if constexpr (log) {
-        const A log_total = std::log(total);
+        const A log_total = std::log(exp_sum(p, n, top));
         for (int64_t i = 0; i < n; ++i) q[i] = (p[i] - top) - log_total;
       } else {
-        const A scale = A(1) / total;
+        for (int64_t i = 0; i < n; ++i) q[i] = math::exp(p[i] - top);
+        const A scale = A(1) / row_sum(q, n);
         for (int64_t i = 0; i < n; ++i) q[i] *= scale;
       }
     });
@@ -50,10 +51,11 @@ void logsumexp(const ops::LogSumExp& op, Tensor& y, const Dense& input) {
   dispatch(Floats{}, y.dtype(), [&]<class T>(Type<T>) {
     using A = compute_t<T>;
     T* out = y.data<T>();
-    for_rows<T>(a, {x.data<T>()}, nullptr, [n = a.n, out](int64_t row, const A* p, A* scratch) {
+    for_rows<T>(a, {x.data<T>()}, nullptr, [n = a.n, out](int64_t row, const A* p, A*) {
+      fetch_row<0>(p + n, n);
       A top = row_max(p, n);
       if (std::isinf(top)) top = 0;  // inf stays inf, and a row of -inf stays -inf
-      out[row] = T(log_sum_exp(p, n, top, scratch));
+      out[row] = T(std::log(exp_sum(p, n, top)) + top);
     });
   });
 }
