@@ -4,6 +4,8 @@
 #include "core/ops/reduce/reduce.h"
 
 #include <algorithm>
+#include <bit>
+#include <tuple>
 #include <vector>
 
 #include "core/autograd/autograd.h"
@@ -86,6 +88,7 @@ struct Largest {
   static constexpr C total() { return lane(); }
   static C step(C l, C x) { return x > l || x != x ? x : l; }
   static C fold(C t, C l) { return step(t, l); }
+  static bool beats(C l, C x) { return !(x <= l) & (l == l); }  // no element is better than a nan
 };
 template <class C>
 struct Smallest {
@@ -98,6 +101,7 @@ struct Smallest {
   static constexpr C total() { return lane(); }
   static C step(C l, C x) { return x < l || x != x ? x : l; }
   static C fold(C t, C l) { return step(t, l); }
+  static bool beats(C l, C x) { return !(x >= l) & (l == l); }
 };
 
 /// lane[0] of 2 * half lanes, all joined.
@@ -347,20 +351,28 @@ void find_row(const T* x, int64_t n, T* value, int64_t* index) {
   *value = x[i];
   *index = i;
 }
+// Rows are counted within a block, by numbers as wide as elements, so that a register holds as many.
 template <class R, class C, class T>
 void find_columns(const T* x, int64_t n, int64_t stride, int64_t width, T* value, int64_t* index) {
-  C best[tile];
-  int64_t at[tile];
-  std::fill_n(at, width, 0);
-  for (int64_t k = 0; k < width; ++k) best[k] = static_cast<C>(x[k]);
-  for (int64_t i = 1; i < n; ++i)
-    for (int64_t k = 0; k < width; ++k) {
-      C v = static_cast<C>(x[i * stride + k]);
-      bool better = best[k] == best[k] && (v != v || (R::step(best[k], v) == v && v != best[k]));
-      best[k] = better ? v : best[k];
-      at[k] = better ? i : at[k];
+  using Row = std::tuple_element_t<std::countr_zero(sizeof(C)), std::tuple<int8_t, int16_t, int32_t, int64_t>>;
+  constexpr int64_t few = 128, line = 64 / int64_t(sizeof(T));
+  for (int64_t b = 0; b < n; b += few) {
+    C best[tile];
+    Row at[tile];
+    for (int64_t k = 0; k < width; ++k) best[k] = static_cast<C>(x[b * stride + k]), at[k] = 0;
+    for (int64_t i = 1; i < std::min(few, n - b); ++i) {
+      const T* p = x + (b + i) * stride;
+      for (int64_t k = 0; k < width; k += line) __builtin_prefetch(p + 4 * stride + k);
+      for (int64_t k = 0; k < width; ++k) {
+        const C v = static_cast<C>(p[k]);
+        const bool better = R::beats(best[k], v);
+        best[k] = better ? v : best[k];
+        at[k] = better ? Row(i) : at[k];
+      }
     }
-  for (int64_t k = 0; k < width; ++k) value[k] = cast<T>(best[k]), index[k] = at[k];
+    for (int64_t k = 0; k < width; ++k)
+      if (b == 0 || R::beats(static_cast<C>(value[k]), best[k])) value[k] = cast<T>(best[k]), index[k] = b + at[k];
+  }
 }
 template <template <class> class R>
 void find(const auto& op, Tensor& values, Tensor& indices, const Tensor& x) {
