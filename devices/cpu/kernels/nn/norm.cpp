@@ -329,23 +329,39 @@ void group_norm_backward(const ops::GroupNormBackward& op, Tensor& dx, Tensor& d
   });
 }
 
-/// Sums over rows of grad * (x - mean) * rstd and of grad: those of blocks of rows, added in order.
+/// Adds the sums over rows of grad * (x - mean) * rstd and of grad to w and s, row by row.
 template <class T, class A>
-void affine_gradients(const Axis& a, const T* grad, const T* x, const A* mean, const A* rstd, A* dw, A* db) {
+void add_affine_gradients(const Axis& a, const T* grad, const T* x, const A* mean, const A* rstd, A* __restrict w,
+                          A* __restrict s) {
+  const int64_t n = a.n;
+  const auto add = [=]<int... r>(int64_t row, std::integer_sequence<int, r...>) {  // sums are loaded and stored once
+    const T *g = grad + row * n, *p = x + row * n;
+    const A m[] = {mean[row + r]...}, k[] = {rstd[row + r]...};
+#pragma GCC ivdep  // w and s are no inputs
+    for (int64_t i = 0; i < n; ++i) {
+      A dot = w[i], total = s[i];
+      ((dot += A(g[r * n + i]) * ((A(p[r * n + i]) - m[r]) * k[r]), total += A(g[r * n + i])), ...);
+      w[i] = dot, s[i] = total;
+    }
+  };
+  int64_t row = 0;
+  for (; row + 4 <= a.outer; row += 4) add(row, std::make_integer_sequence<int, 4>());
+  for (; row < a.outer; ++row) add(row, std::make_integer_sequence<int, 1>());
+}
+
+/// Sums over rows of grad * (x - mean) * rstd and of grad: those of blocks of rows, added in order. Calls first(row,
+/// rows) for a few rows before they are added, so that they are in the cache for both.
+template <class T, class A, class F>
+void affine_gradients(const Axis& a, const T* grad, const T* x, const A* mean, const A* rstd, A* dw, A* db, F first) {
+  constexpr int64_t few = 8;
   const int64_t n = a.n, block = std::max<int64_t>(64, row_grain(n)), blocks = (a.outer + block - 1) / block;
   std::vector<A> parts(size_t(2 * blocks * n), A(0));
-  parallel_for(blocks, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t b = begin; b < end; ++b) {
-      A* __restrict w = parts.data() + 2 * b * n;
-      A* __restrict s = w + n;
-      for (int64_t r = b * block; r < std::min(a.outer, (b + 1) * block); ++r) {
-        const T *g = grad + r * n, *p = x + r * n;
-        const A m = mean[r], k = rstd[r];
-        for (int64_t i = 0; i < n; ++i) {
-          w[i] += A(g[i]) * ((A(p[i]) - m) * k);
-          s[i] += A(g[i]);
-        }
-      }
+  parallel_each(blocks, 1, [&](int64_t b) {
+    A* const w = parts.data() + 2 * b * n;
+    for (int64_t r = b * block, end = std::min(a.outer, r + block); r < end; r += few) {
+      const int64_t rows = std::min(few, end - r);
+      first(r, rows);
+      add_affine_gradients(Axis{rows, n, 1}, grad + r * n, x + r * n, mean + r, rstd + r, w, w + n);
     }
   });
   std::fill(dw, dw + n, A(0));
@@ -358,24 +374,30 @@ void affine_gradients(const Axis& a, const T* grad, const T* x, const A* mean, c
 }
 
 void layer_norm_backward(const ops::LayerNormBackward& op, Tensor& dx, Tensor& dweight, Tensor& dbias,
-                         const Dense& grad, const Dense& x, const Dense& weight, const Dense& mean, const Dense& rstd) {
-  const Axis a = last_dims(x.shape(), op.dims);
-  dispatch(Floats{}, x.dtype(), [&]<class T>(Type<T>) {
+                         const Dense& gradient, const Dense& input, const Dense& weight, const Dense& mean,
+                         const Dense& rstd) {
+  const Axis a = last_dims(input.shape(), op.dims);
+  dispatch(Floats{}, input.dtype(), [&]<class T>(Type<T>) {
     using A = compute_t<T>;
     const RowStatistics<T> all(mean, rstd, weight, a.n);
-    for_rows<T>(a, {grad.data<T>(), x.data<T>()}, dx.data<T>(),
-                [&, n = a.n](int64_t row, const A* __restrict g, const A* __restrict p, A* __restrict q) {
-                  const A* __restrict k = all.w.data();
-                  const A m = all.m[size_t(row)], r = all.r[size_t(row)];
-                  for (int64_t i = 0; i < n; ++i) q[i] = g[i] * k[i];
-                  const A middle = op.centred ? row_sum(static_cast<const A*>(q), n) / A(n) : A(0);
-                  const A dot =
-                      lanes2<A>(static_cast<const A*>(q), p, n, [m](A s, A u, A v) { return s + u * (v - m); }) * r /
-                      A(n);
-                  for (int64_t i = 0; i < n; ++i) q[i] = r * (q[i] - middle - (p[i] - m) * r * dot);
-                });
+    const T *grad = gradient.data<T>(), *x = input.data<T>();
+    const auto input_gradient = [&, n = a.n](int64_t first, int64_t rows) {
+      for_rows<T>(Axis{rows, n, 1}, {grad + first * n, x + first * n}, dx.data<T>() + first * n,
+                  [&, n](int64_t row, const A* __restrict g, const A* __restrict p, A* __restrict q) {
+                    const A* __restrict k = all.w.data();
+                    const A m = all.m[size_t(first + row)], r = all.r[size_t(first + row)];
+                    const A sum = sum_of<A>(n, [=](int64_t i) { return q[i] = g[i] * k[i]; });
+                    const A middle = op.centred ? sum / A(n) : A(0);
+                    const A dot =
+                        lanes2<A>(static_cast<const A*>(q), p, n, [m](A s, A u, A v) { return s + u * (v - m); }) * r /
+                        A(n);
+                    for (int64_t i = 0; i < n; ++i) q[i] = r * (q[i] - middle - (p[i] - m) * r * dot);
+                  });
+    };
     if (op.affine)
-      affine_gradients(a, grad.data<T>(), x.data<T>(), all.m.data(), all.r.data(), dweight.data<A>(), dbias.data<A>());
+      affine_gradients(a, grad, x, all.m.data(), all.r.data(), dweight.data<A>(), dbias.data<A>(), input_gradient);
+    else
+      input_gradient(0, a.outer);
   });
 }
 
