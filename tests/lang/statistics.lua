@@ -27,6 +27,34 @@ function s.ranks()
   t:eq(torch.tensor({}):median():isnan():item(), true)
 end
 
+-- The first of equal extrema and the first nan, over a dim whose elements lie apart as over one of neighbours.
+function s.positions_along_columns()
+  for _, dtype in ipairs {torch.float32, torch.float64, torch.bfloat16, torch.int64, torch.int16, torch.uint8} do
+    for _, rows in ipairs {1, 2, 129, 300} do
+      local x = torch.randint(0, 9, {rows, 37}):to(dtype)
+      if dtype.is_floating_point and rows > 2 then
+        x[rows][1], x[rows // 2][2], x[rows][2], x[rows // 3][3], x[rows][4] = nan, nan, nan, 1 / 0, -1 / 0
+      end
+      local by_rows = x:t():contiguous()
+      t:eq(x:argmax(1), by_rows:argmax(2))
+      t:eq(x:argmin(1), by_rows:argmin(2))
+    end
+  end
+end
+
+-- A nan makes its row nan wherever it stands, and beside -inf alone too.
+function s.nan_in_exponentials()
+  for _, n in ipairs {2, 70, 200} do
+    for _, other in ipairs {0., 1 / 0, -1 / 0} do
+      local x = torch.full({2, n}, other)
+      x[1][n] = nan
+      t:assert(x:logsumexp(2)[1]:isnan():item() and x:softmax(2)[1]:isnan():all())
+      t:assert(x:log_softmax(2)[1]:isnan():all())
+      t:assert(not x:logsumexp(2)[2]:isnan():item())
+    end
+  end
+end
+
 function s.quantiles()
   local x = torch.tensor {1., 2., 3., 4., 5.}
   t:eq(x:quantile(0.375):item(), 2.5)
