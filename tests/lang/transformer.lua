@@ -117,25 +117,29 @@ end
 -- Several blocks of queries and keys, heads that lie behind positions, dropout with the same random numbers.
 function s.fused_attention_is_the_formula()
   local function draw(n, features) return torch.randn(2, n, 3, features, {dtype = torch.float64}):transpose(2, 3) end
-  local q, k, v = draw(150, 16), draw(170, 16), draw(170, 9)
-  local forbidden = torch.ones(150, 170):triu(1):bool()
-  local causal_mask = torch.zeros(150, 170):masked_fill(forbidden, -math.huge):double()
-  local added = torch.randn(150, 170, {dtype = torch.float64})
-  local weights = torch.ones(2, 3, 150, 170, {dtype = torch.float64})
-  for name, case in pairs {
-    causal = {{is_causal = true}, causal_mask}, mask = {{attn_mask = forbidden:logical_not()}, causal_mask},
-    added = {{attn_mask = added}, added}, dropout = {{attn_mask = added, dropout_p = 0.3}, added},
-  } do
-    torch.manual_seed(5)
-    local got = {gradients(function(...)
-      local list = {...}
-      list[4] = case[1]
-      return F.scaled_dot_product_attention(table.unpack(list))
-    end, {q, k, v})}
-    torch.manual_seed(5)
-    local kept = name == 'dropout' and F.dropout(weights, 0.3) or weights
-    local want = {gradients(function(a, b, c) return plain(a, b, c, case[2], kept) end, {q, k, v})}
-    for i = 1, 4 do t:assert(torch.allclose(got[i], want[i], {rtol = 1e-9, atol = 1e-11}), name .. ' ' .. i) end
+  local q, k, v
+  for _, sizes in ipairs {{150, 170}, {170, 40}} do
+    local queries, keys = table.unpack(sizes)
+    q, k, v = draw(queries, 16), draw(keys, 16), draw(keys, 9)
+    local forbidden = torch.ones(queries, keys):triu(1):bool()
+    local causal_mask = torch.zeros(queries, keys):masked_fill(forbidden, -math.huge):double()
+    local added = torch.randn(queries, keys, {dtype = torch.float64})
+    local weights = torch.ones(2, 3, queries, keys, {dtype = torch.float64})
+    for name, case in pairs {
+      causal = {{is_causal = true}, causal_mask}, mask = {{attn_mask = forbidden:logical_not()}, causal_mask},
+      added = {{attn_mask = added}, added}, dropout = {{attn_mask = added, dropout_p = 0.3}, added},
+    } do
+      torch.manual_seed(5)
+      local got = {gradients(function(...)
+        local list = {...}
+        list[4] = case[1]
+        return F.scaled_dot_product_attention(table.unpack(list))
+      end, {q, k, v})}
+      torch.manual_seed(5)
+      local kept = name == 'dropout' and F.dropout(weights, 0.3) or weights
+      local want = {gradients(function(a, b, c) return plain(a, b, c, case[2], kept) end, {q, k, v})}
+      for i = 1, 4 do t:assert(torch.allclose(got[i], want[i], {rtol = 1e-9, atol = 1e-11}), name .. ' ' .. i) end
+    end
   end
   t:fails(function() F.scaled_dot_product_attention(q, v, v) end, 'same features')
   t:fails(function() F.scaled_dot_product_attention(q, k, q) end, 'same length')

@@ -6,30 +6,35 @@
 
 namespace luth::cpu {
 
-/// B [k, n] as panels, one behind the other.
+/// B [k, n] as panels, one behind the other; or, for a single product, as it lies.
 template <class T>
 class PackedOperand {
  public:
-  PackedOperand(int64_t k, int64_t n, Matrix<T> b) : k_(k), n_(n), panels_((n + w - 1) / w * w * k) {
+  PackedOperand(int64_t k, int64_t n, Matrix<T> b, bool packed = true)
+      : k_(k), n_(n), b_(b), packed_(packed), panels_(packed ? (n + w - 1) / w * w * k : 0) {
+    if (!packed) return;
     parallel_for((n + w - 1) / w, grain(1), [&](int64_t begin, int64_t end) {
       for (int64_t j = begin * w; j < std::min(n, end * w); j += w)
         pack_strip(k, std::min(w, n - j), b.at(0, j), panels_.get() + j * k);
     });
   }
-  /// C[m, n] = A B + beta C; rows of A and C are lda and ldc apart, their columns adjacent.
-  void multiply(int64_t m, const T* a, int64_t lda, T beta, T* c, int64_t ldc) const {
+  /// C[m, n] = alpha A[m, k] B + beta C, with C's rows ldc apart.
+  void multiply(int64_t m, T alpha, Matrix<T> a, T beta, T* c, int64_t ldc) const {
+    multiply(m, n_, k_, alpha, a, beta, c, ldc);
+  }
+  /// The same with the first n columns of the first k rows of B alone.
+  void multiply(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, T beta, T* c, int64_t ldc) const {
+    if (!packed_) return parallel_gemm(m, n, k, alpha, a, b_, beta, c, ldc);
     if (m == 0) return;
     const int64_t each = even_part(m, tile_rows);
-    parallel_for((n_ + w - 1) / w, grain(m), [&](int64_t begin, int64_t end) {
-      for (int64_t j = begin * w; j < std::min(n_, end * w); j += w)
-        for (int64_t p = 0; p == 0 || p < k_; p += block_depth) {
-          const Panel<T> right{panels_.get() + j * k_ + p * w, w, std::min(w, n_ - j)};
-          const Matrix<T> left{a + p, lda, 1};
-          const int64_t depth = std::min(block_depth, k_ - p);
+    parallel_for((n + w - 1) / w, grain(m), [&](int64_t begin, int64_t end) {
+      for (int64_t j = begin * w; j < std::min(n, end * w); j += w)
+        for (int64_t p = 0; p == 0 || p < k; p += block_depth) {
+          const Panel<T> right{panels_.get() + j * k_ + p * w, w, std::min(w, n - j)};
+          const int64_t depth = std::min(block_depth, k - p);
           const Addend<T> before{p ? T(1) : beta, c + j, ldc};
           for (int64_t i = 0; i < m;)
-            i += tile_of(std::min(each, m - i), depth, T(1), left.at(i, 0), right, before.at(i, 0), c + i * ldc + j,
-                         ldc);
+            i += tile_of(std::min(each, m - i), depth, alpha, a.at(i, p), right, before.at(i, 0), c + i * ldc + j, ldc);
         }
     });
   }
@@ -40,6 +45,8 @@ class PackedOperand {
   int64_t grain(int64_t m) const { return std::max<int64_t>(1, (1 << 20) / std::max<int64_t>(1, m * k_ * w)); }
 
   int64_t k_, n_;
+  Matrix<T> b_;
+  bool packed_;
   Buffer<T> panels_;
 };
 

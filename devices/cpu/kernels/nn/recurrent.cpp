@@ -15,28 +15,13 @@ namespace {
 
 using ops::CellKind, ops::RecurrentStep;
 
-/// The product of a step, with an operand that is packed where there are several steps.
+/// A weight, or its transpose, as the right operand of the products of `steps` steps.
 template <class T>
-class StepProduct {
- public:
-  StepProduct(const Tensor& weight, bool transposed, size_t steps)
-      : k_(weight.shape(transposed ? 1 : 0)), n_(weight.shape(transposed ? 0 : 1)), b_{weight.data<T>(), n_, 1} {
-    if (transposed) b_ = {b_.p, 1, k_};
-    if (steps > 1) packed_.emplace(k_, n_, b_);
-  }
-  /// c[m, n] = a b + beta c, rows of c ldc apart.
-  void operator()(int64_t m, const T* a, T beta, T* c, int64_t ldc) const {
-    if (packed_)
-      packed_->multiply(m, a, k_, beta, c, ldc);
-    else
-      parallel_gemm(m, n_, k_, T(1), Matrix<T>{a, k_, 1}, b_, beta, c, ldc);
-  }
-
- private:
-  int64_t k_, n_;
-  Matrix<T> b_;
-  std::optional<PackedOperand<T>> packed_;
-};
+PackedOperand<T> operand(const Tensor& weight, bool transposed, size_t steps) {
+  const Matrix<T> b{weight.data<T>(), weight.shape(1), 1};
+  return {weight.shape(transposed ? 1 : 0), weight.shape(transposed ? 0 : 1), transposed ? b.transposed() : b,
+          steps > 1};
+}
 
 template <class T>
 void copy_rows(T* to, const Tensor& from) {
@@ -74,9 +59,9 @@ void run_layer(const ops::NativeRnn& op, const ops::ForwardTensors& t) {
   const auto steps = ops::recurrent_steps(op.layer);
   std::vector<T> no_bias;
   const T* bias = data_or_zeros(t.bias_hh, g * hidden, no_bias);
-  const StepProduct<T> to_gates(t.weight_hh, true, steps.size());
-  std::optional<StepProduct<T>> project;
-  if (t.weight_hr) project.emplace(t.weight_hr, true, steps.size());
+  const PackedOperand<T> to_gates = operand<T>(t.weight_hh, true, steps.size());
+  std::optional<PackedOperand<T>> project;
+  if (t.weight_hr) project.emplace(operand<T>(t.weight_hr, true, steps.size()));
   Buffer<T> unprojected(t.weight_hr ? t.hx.shape(0) * hidden : 0);
   T *const previous = t.previous.data<T>(), *const cells = lstm ? t.cells.data<T>() : nullptr;
   for (size_t i = 0; i < steps.size(); ++i) {
@@ -91,14 +76,14 @@ void run_layer(const ops::NativeRnn& op, const ops::ForwardTensors& t) {
     };
     T* const of_step = t.gates.data<T>() + s.offset * saved * hidden;
     T* const made = t.weight_hr ? unprojected.get() : out;
-    to_gates(s.n, h, T(0), of_step, saved * hidden);
+    to_gates.multiply(s.n, T(1), {h, states, 1}, T(0), of_step, saved * hidden);
     parallel_for(s.n, row_grain(8 * hidden), [&](int64_t begin, int64_t end) {
       for (int64_t b = begin; b < end; ++b)
         forward_elements<kind, T>({t.input.data<T>() + (s.offset + b) * g * hidden, bias, of_step + b * saved * hidden,
                                    h + b * states, lstm ? cells + (s.offset + b) * hidden : nullptr, new_cell(b)},
                                   hidden, made + b * hidden);
     });
-    if (project) (*project)(s.n, made, T(0), out, states);
+    if (project) project->multiply(s.n, T(1), {made, hidden, 1}, T(0), out, states);
     copy_rows(previous + next.offset * states, out, go_on * states);
     copy_rows(t.h_n.data<T>() + go_on * states, out + go_on * states, (s.n - go_on) * states);
   }
@@ -122,9 +107,9 @@ void run_layer(const ops::NativeRnnBackward& op, const ops::BackwardTensors& t) 
                 states = t.previous.shape(1);
   auto steps = ops::recurrent_steps(op.layer);
   std::reverse(steps.begin(), steps.end());
-  const StepProduct<T> through(t.weight_hh, false, steps.size());
-  std::optional<StepProduct<T>> unproject;
-  if (t.weight_hr) unproject.emplace(t.weight_hr, false, steps.size());
+  const PackedOperand<T> through = operand<T>(t.weight_hh, false, steps.size());
+  std::optional<PackedOperand<T>> unproject;
+  if (t.weight_hr) unproject.emplace(operand<T>(t.weight_hr, false, steps.size()));
   Buffer<T> unprojected(t.weight_hr ? op.batch * hidden : 0);
   T *dh = t.to_hx.data<T>(), *dc = lstm ? t.to_cx.data<T>() : nullptr;
   std::fill_n(dh, t.to_hx.numel(), T(0));
@@ -139,7 +124,7 @@ void run_layer(const ops::NativeRnnBackward& op, const ops::BackwardTensors& t) 
     const T* d = dh;
     if (unproject) {
       copy_rows(t.projected.data<T>() + first_state, dh, s.n * states);
-      (*unproject)(s.n, dh, T(0), unprojected.get(), hidden);
+      unproject->multiply(s.n, T(1), {dh, states, 1}, T(0), unprojected.get(), hidden);
       d = unprojected.get();
     }
     T* const of_gates = (gru ? t.to_hidden : t.to_input).data<T>() + first_cell * g;
@@ -159,7 +144,7 @@ void run_layer(const ops::NativeRnnBackward& op, const ops::BackwardTensors& t) 
           backward_elements<false, kind, T>(row, hidden, d + b * hidden, dh + b * states);
       }
     });
-    through(s.n, of_gates, T(gru ? 1 : 0), dh, states);
+    through.multiply(s.n, T(1), {of_gates, g * hidden, 1}, T(gru ? 1 : 0), dh, states);
     if (t.of_previous) add_rows(dh, t.of_previous.data<T>() + first_state, s.n * states);
     if (lstm && t.of_cells) add_rows(dc, t.of_cells.data<T>() + first_cell, s.n * hidden);
   }
