@@ -99,6 +99,31 @@ function tests.packed_sequences_are_apart()
   end
 end
 
+-- What only backward reads is not made without gradients; all else has the same bits.
+function tests.without_gradients_results_are_the_same()
+  local sequences = rnn.pack_sequence({ torch.randn(2, 3), torch.randn(4, 3), torch.randn(4, 3) }, { enforce_sorted = false })
+  for _, class in ipairs { 'RNN', 'LSTM', 'GRU' } do
+    for _, settings in ipairs { {}, class == 'LSTM' and { proj_size = 2 } or { bias = false } } do
+      settings.bidirectional = true
+      for _, x in ipairs { torch.randn(5, 2, 3), torch.randn(1, 2, 3), sequences } do
+        local m = nn[class](3, 4, 2, settings)
+        local function results()
+          local y, state = m(x)
+          local list = class == 'LSTM' and { table.unpack(state) } or { state }
+          table.insert(list, torch.is_tensor(y) and y or y.data)
+          return list
+        end
+        local want, got = results(), nil
+        do
+          local _ <close> = torch.no_grad()
+          got = results()
+        end
+        for i = 1, #want do tester:assert(torch.equal(got[i], want[i]), class .. ' ' .. i) end
+      end
+    end
+  end
+end
+
 function tests.sequences_round_trip()
   local list = { torch.randn(2, 3), torch.randn(4, 3), torch.randn(4, 3), torch.randn(1, 3) }
   local packed = rnn.pack_sequence(list, { enforce_sorted = false })

@@ -1,5 +1,8 @@
 #include "core/ops/nn/recurrent.h"
 
+#include <algorithm>
+
+#include "core/autograd/autograd.h"
 #include "core/op/basics.h"
 #include "core/ops/common/checks.h"
 #include "core/ops/common/sample_tensors.h"
@@ -156,9 +159,12 @@ Specs NativeRnn::infer(const Inputs& in) const {
   check_shape("cx", in[2], cell, d);
   check_shape("bias_hh", in[4], {x[1]}, d);
   check_shape("weight_hr", in[5], {states, hidden}, d);
+  const auto if_kept = [&](const Shape& shape, bool there = true) {
+    return Spec{for_backward && there ? shape : none, d};
+  };
   return {Spec{{rows, states}, d},     Spec{{batch, states}, d},
-          Spec{lstm ? cell : none, d}, Spec{{rows, saved_gates_of(kind) * hidden}, d},
-          Spec{{rows, states}, d},     Spec{lstm ? Shape{rows, hidden} : none, d}};
+          Spec{lstm ? cell : none, d}, if_kept({rows, saved_gates_of(kind) * hidden}),
+          if_kept({rows, states}),     if_kept({rows, hidden}, lstm)};
 }
 
 Tensors NativeRnn::decompose(const Inputs& in) const {
@@ -170,10 +176,11 @@ Tensors NativeRnn::decompose(const Inputs& in) const {
     const Tensor before = first(h, s.n), cell = c ? first(c, s.n) : c;
     Step now = step(kind, rows(x, s), plus(mm(before, weight), in[4]), before, cell);
     if (in[5]) now.hidden = mm(now.hidden, across(in[5]));
+    const auto if_kept = [&](const Tensor& t) { return for_backward ? t : Tensor(); };
     output.push_back(now.hidden);
-    gates.push_back(now.gates);
-    previous.push_back(before);
-    cells.push_back(cell);
+    gates.push_back(if_kept(now.gates));
+    previous.push_back(if_kept(before));
+    cells.push_back(if_kept(cell));
     h = moved(h, now.hidden);
     if (c) c = moved(c, now.cell);
   }
@@ -184,6 +191,7 @@ Tensors NativeRnn::decompose(const Inputs& in) const {
 
 Tensors NativeRnn::vjp(const Call& c, const Tensors& dy) const {
   static const OpInfo& backward = info<NativeRnnBackward>();
+  if (!for_backward) throw Error("native_rnn kept nothing for its gradient");
   const Tensor &gates = c.out[3], &previous = c.out[4], &cells = c.out[5];
   const CellKind kind = layer.kind();
   const int64_t hidden = gates.shape(1) / saved_gates_of(kind);
@@ -342,7 +350,11 @@ Cases<NativeRnnBackward> NativeRnnBackward::samples() {
 namespace luth {
 Tensors native_rnn(const Tensor& input, const Tensor& hx, const Tensor& cx, const Tensor& weight_hh,
                    const Tensor& bias_hh, const Tensor& weight_hr, const ops::RecurrentLayer& layer) {
-  const ops::NativeRnn op{layer};
-  return apply(info<ops::NativeRnn>(), &op, Inputs{input, hx, cx, weight_hh, bias_hh, weight_hr});
+  Inputs in{input, hx, cx, weight_hh, bias_hh, weight_hr};
+  const bool recorded = grad_enabled() && std::any_of(in.begin(), in.end(), [](const Value& v) {
+                          return v.is_tensor() && v.tensor().requires_grad();
+                        });
+  const ops::NativeRnn op{layer, recorded};
+  return apply(info<ops::NativeRnn>(), &op, std::move(in));
 }
 }  // namespace luth

@@ -39,7 +39,7 @@ std::vector<RecurrentStep> recurrent_steps(const RecurrentLayer& layer);
 /// input [rows, G H]: the gates as far as they come from the input, weight_ih x + bias_ih. hx [B, P], cx [B, H] (lstm),
 /// weight_hh [G H, P], bias_hh [G H], weight_hr [P, H] (lstm with projection). output [rows, P], h_n [B, P], c_n [B,
 /// H]; what backward reads: gates [rows, saved_gates H], previous [rows, P] and previous_cells [rows, H], the states
-/// before each step. c_n and previous_cells are empty where there are no cells.
+/// before each step. These three are empty without `for_backward`, c_n and previous_cells where there are no cells.
 struct NativeRnn {
   static constexpr Doc doc{"native_rnn", "input, hx, cx?, weight_hh, bias_hh?, weight_hr?",
                            "A direction of a recurrent layer, behind the product of its input.",
@@ -49,7 +49,11 @@ struct NativeRnn {
                                  .autocast = Autocast::lower,
                                  .kernel_required = true};
   RecurrentLayer layer;
-  void describe(auto& field) { layer.describe(field); }
+  bool for_backward = true;
+  void describe(auto& field) {
+    layer.describe(field);
+    field("for_backward", for_backward, "whether there are the results that backward reads");
+  }
   Specs infer(const Inputs& in) const;
   Tensors vjp(const Call& c, const Tensors& dy) const;
   Tensors decompose(const Inputs& in) const;
@@ -79,7 +83,8 @@ struct NativeRnnBackward {
 }  // namespace luth::ops
 
 namespace luth {
-/// The six results of native_rnn; cx, bias_hh and weight_hr may be null.
+/// The six results of native_rnn; cx, bias_hh and weight_hr may be null. The last three are empty where no gradient is
+/// recorded.
 Tensors native_rnn(const Tensor& input, const Tensor& hx, const Tensor& cx, const Tensor& weight_hh,
                    const Tensor& bias_hh, const Tensor& weight_hr, const ops::RecurrentLayer& layer);
 }  // namespace luth

@@ -1,6 +1,7 @@
 // Recurrent layers. Forward, a step reads its states where they are kept for backward, and leaves the new ones where
-// the next step reads them. Backward, the gradients of states are rows of those of hx and cx, the first ones those of
-// the longest sequences; each step replaces the first of them.
+// the next step reads them; where nothing is kept, all steps have their states in h_n and c_n. Backward, the gradients
+// of states are rows of those of hx and cx, the first ones those of the longest sequences; each step replaces the first
+// of them.
 #include <cstring>
 #include <optional>
 
@@ -51,6 +52,13 @@ void forward_elements(const ops::ForwardRow<kind, T> row, int64_t hidden, T* to)
   for (int64_t j = 0; j < hidden; ++j) to[j] = row.step(hidden, j);
 }
 
+/// Asks for n elements that will be read soon.
+template <class T>
+void prefetch(const T* p, int64_t n) {
+  constexpr int64_t line = 64 / int64_t(sizeof(T));
+  for (int64_t i = 0; i < n; i += line) __builtin_prefetch(p + i);
+}
+
 template <CellKind kind, class T>
 void run_layer(const ops::NativeRnn& op, const ops::ForwardTensors& t) {
   constexpr bool lstm = kind == CellKind::lstm;
@@ -62,30 +70,41 @@ void run_layer(const ops::NativeRnn& op, const ops::ForwardTensors& t) {
   const PackedOperand<T> to_gates = operand<T>(t.weight_hh, true, steps.size());
   std::optional<PackedOperand<T>> project;
   if (t.weight_hr) project.emplace(operand<T>(t.weight_hr, true, steps.size()));
-  Buffer<T> unprojected(t.weight_hr ? t.hx.shape(0) * hidden : 0);
-  T *const previous = t.previous.data<T>(), *const cells = lstm ? t.cells.data<T>() : nullptr;
+  const bool keep = op.for_backward;
+  Buffer<T> unprojected(t.weight_hr ? t.hx.shape(0) * hidden : 0), gates(keep ? 0 : t.hx.shape(0) * saved * hidden);
+  T *const h_n = t.h_n.data<T>(), *const c_n = lstm ? t.c_n.data<T>() : nullptr;
+  T *const previous = keep ? t.previous.data<T>() : nullptr, *const cells = lstm && keep ? t.cells.data<T>() : nullptr;
+  if (!keep) {
+    copy_rows(h_n, t.hx);
+    if (lstm) copy_rows(c_n, t.cx);
+  }
   for (size_t i = 0; i < steps.size(); ++i) {
     const RecurrentStep s = steps[i], next = i + 1 < steps.size() ? steps[i + 1] : RecurrentStep{0, 0};
-    const int64_t begun = i ? std::min(steps[i - 1].n, s.n) : 0, go_on = std::min(s.n, next.n);
-    T *const h = previous + s.offset * states, *const out = t.output.data<T>() + s.offset * states;
+    // rows that the step before has left in place, and those that stay in place for the next one
+    const int64_t begun = !keep ? s.n : i ? std::min(steps[i - 1].n, s.n) : 0, go_on = keep ? std::min(s.n, next.n) : 0;
+    T *const h = keep ? previous + s.offset * states : h_n, *const out = t.output.data<T>() + s.offset * states;
+    T* const c = lstm && keep ? cells + s.offset * hidden : c_n;
     copy_rows(h + begun * states, t.hx.data<T>() + begun * states, (s.n - begun) * states);
-    if (lstm) copy_rows(cells + (s.offset + begun) * hidden, t.cx.data<T>() + begun * hidden, (s.n - begun) * hidden);
+    if (lstm) copy_rows(c + begun * hidden, t.cx.data<T>() + begun * hidden, (s.n - begun) * hidden);
     const auto new_cell = [&](int64_t b) {
-      if (!lstm) return cells;
-      return b < go_on ? cells + (next.offset + b) * hidden : t.c_n.data<T>() + b * hidden;
+      if (!lstm) return c;
+      return b < go_on ? cells + (next.offset + b) * hidden : c_n + b * hidden;
     };
-    T* const of_step = t.gates.data<T>() + s.offset * saved * hidden;
+    T* const of_step = keep ? t.gates.data<T>() + s.offset * saved * hidden : gates.get();
     T* const made = t.weight_hr ? unprojected.get() : out;
     to_gates.multiply(s.n, T(1), {h, states, 1}, T(0), of_step, saved * hidden);
     parallel_for(s.n, row_grain(8 * hidden), [&](int64_t begin, int64_t end) {
-      for (int64_t b = begin; b < end; ++b)
-        forward_elements<kind, T>({t.input.data<T>() + (s.offset + b) * g * hidden, bias, of_step + b * saved * hidden,
-                                   h + b * states, lstm ? cells + (s.offset + b) * hidden : nullptr, new_cell(b)},
-                                  hidden, made + b * hidden);
+      for (int64_t b = begin; b < end; ++b) {
+        const T* const x = t.input.data<T>() + (s.offset + b) * g * hidden;
+        if (b + 1 < end) prefetch(x + g * hidden, g * hidden);
+        forward_elements<kind, T>(
+            {x, bias, of_step + b * saved * hidden, h + b * states, lstm ? c + b * hidden : nullptr, new_cell(b)},
+            hidden, made + b * hidden);
+      }
     });
     if (project) project->multiply(s.n, T(1), {made, hidden, 1}, T(0), out, states);
-    copy_rows(previous + next.offset * states, out, go_on * states);
-    copy_rows(t.h_n.data<T>() + go_on * states, out + go_on * states, (s.n - go_on) * states);
+    if (keep) copy_rows(previous + next.offset * states, out, go_on * states);
+    copy_rows(h_n + go_on * states, out + go_on * states, (s.n - go_on) * states);
   }
 }
 

@@ -34,7 +34,7 @@ void start_state(Tensor state, const Tensor& given) {
 
 // ---- Forward -------------------------------------------------------------------------------------------------------
 
-/// The pointers of a step, at its first row.
+/// The pointers of a step, at its first row; `previous` and `previous_cells` are null where nothing is kept.
 template <CellKind kind, class T>
 struct ForwardStep {
   const T *x, *bias;
@@ -45,8 +45,8 @@ struct ForwardStep {
   __device__ void operator()(int64_t i) const {
     constexpr int64_t g = ops::gates_of(kind), saved = ops::saved_gates_of(kind);
     const int64_t b = i / hidden, j = i - b * hidden;
-    if constexpr (kind == CellKind::lstm) previous_cells[i] = c[i];
-    if (j < states) previous[b * states + j] = h[b * states + j];
+    if (kind == CellKind::lstm && previous_cells) previous_cells[i] = c[i];
+    if (previous && j < states) previous[b * states + j] = h[b * states + j];
     const ops::ForwardRow<kind, T> row{x + b * g * hidden, bias,           gates + b * saved * hidden,
                                        h + b * hidden,     c + b * hidden, c + b * hidden};
     const T now = T(row.step(hidden, j));
@@ -70,20 +70,23 @@ void run_layer(const ops::NativeRnn& op, const ops::ForwardTensors& t) {
   const Tensor bias = t.bias_hh ? t.bias_hh : zeros({g * hidden}, t.input.dtype(), t.input.device());
   const Tensor unprojected =
       t.weight_hr ? Tensor::empty({t.hx.shape(0), hidden}, t.input.dtype(), t.input.device()) : Tensor();
+  const Tensor gates =
+      op.for_backward ? t.gates
+                      : Tensor::empty({t.hx.shape(0), saved * hidden}, t.input.dtype(), t.input.device());  // of a step
   start_state(t.h_n, t.hx);
   if (kind == CellKind::lstm) start_state(t.c_n, t.cx);
   for (const RecurrentStep& s : ops::recurrent_steps(op.layer)) {
-    T *of_step = from<T>(t.gates, s.offset * saved * hidden), *out = from<T>(t.output, s.offset * states),
-      *h = from<T>(t.h_n, 0);
-    multiply<T>(t.gates, of_step, saved * hidden, h, t.weight_hh, true, s.n);
+    T *of_step = from<T>(gates, op.for_backward ? s.offset * saved * hidden : 0),
+      *out = from<T>(t.output, s.offset * states), *h = from<T>(t.h_n, 0);
+    multiply<T>(gates, of_step, saved * hidden, h, t.weight_hh, true, s.n);
     start_for_each(
-        t.gates, s.n * hidden,
+        gates, s.n * hidden,
         ForwardStep<kind, T>{from<T>(t.input, s.offset * g * hidden), bias.data<T>(), of_step, h, from<T>(t.c_n, 0),
                              from<T>(t.previous, s.offset * states), from<T>(t.cells, s.offset * hidden), out,
                              from<T>(unprojected, 0), hidden, states});
     if (!t.weight_hr) continue;
     multiply<T>(t.output, out, states, from<T>(unprojected, 0), t.weight_hr, true, s.n);
-    start_for_each(t.gates, s.n * states, CopyStates<T>{out, h});
+    start_for_each(gates, s.n * states, CopyStates<T>{out, h});
   }
 }
 
