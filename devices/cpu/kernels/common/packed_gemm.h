@@ -32,13 +32,17 @@ inline constexpr int64_t panel_width = 2 * Vector<T>::width;
 inline constexpr int64_t block_depth = 256;
 /// Rows of A that are packed at a time, at most: whole tiles.
 inline constexpr int64_t block_rows = 112 / tile_rows * tile_rows;
+/// Bytes of the second cache.
+inline int64_t second_cache() {
+  static const int64_t bytes = std::max<int64_t>(sysconf(_SC_LEVEL2_CACHE_SIZE), 1 << 19);
+  return bytes;
+}
 /// Columns of B that are packed at a time, at most: whole panels that fill half of the second cache. They do not decide
 /// the order of a sum.
 template <class T>
 int64_t strip_width() {
-  static const int64_t cache = std::max<int64_t>(sysconf(_SC_LEVEL2_CACHE_SIZE), 1 << 19);
   constexpr int64_t column = block_depth * int64_t(sizeof(T)), w = panel_width<T>;
-  return std::clamp<int64_t>(cache / 2 / column, 256, 1024) / w * w;
+  return std::clamp<int64_t>(second_cache() / 2 / column, 256, 1024) / w * w;
 }
 
 /// `cols` columns of B; row p begins at p[p * step] and a whole panel can be read there.
@@ -112,9 +116,8 @@ __attribute__((no_sanitize("address,undefined"))) inline void tile(int64_t k, T 
 template <class T, int R = tile_rows>
 int64_t tile_of(int64_t rows, int64_t k, T alpha, Matrix<T> a, const Panel<T>& b, const Addend<T>& d, T* c,
                 int64_t ldc) {
-  // of every height that fills half of the registers there is a tile of floats
-  constexpr bool each = std::is_floating_point_v<T> && R > tile_rows / 2;
-  constexpr int lower = each ? R - 1 : (R > 8 ? 8 : (R > 4 ? 4 : R / 2));
+  constexpr int fewer = R > 8 ? 8 : (R > 4 ? 4 : R / 2);
+  constexpr int lower = std::is_floating_point_v<T> ? R - 1 : fewer;  // floats have a tile of every height
   if constexpr (R > 1)
     if (rows < R) return tile_of<T, lower>(rows, k, alpha, a, b, d, c, ldc);
   if (b.cols <= Vector<T>::width)
@@ -218,7 +221,10 @@ template <class T, class Loop>
 void packed_gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, const Addend<T>& d, T* c,
                  int64_t ldc, int64_t workers, Loop&& loop) {
   constexpr int64_t w = panel_width<T>, enough = 1 << 21;  // multiply-adds that are worth a thread's while
-  const int64_t most_rows = even_part(m, block_rows), most_depth = std::min(k, block_depth);
+  // So few columns stay in the second cache at all depths. Each tile of A meets them all before the next one does, so
+  // that its rows are read from end to end: memory is fastest then.
+  const bool stay = k > block_depth && n <= 64 && n * k * int64_t(sizeof(T)) <= second_cache() / 4 * 3;
+  const int64_t most_rows = even_part(m, stay ? tile_rows : block_rows), most_depth = std::min(k, block_depth);
   const int64_t blocks = (m + most_rows - 1) / most_rows, most_cols = std::min((n + w - 1) / w * w, strip_width<T>());
   // A block of A that is read often and fills the first cache is packed, unless its rows can be read where they lie:
   // rows whose distance is a multiple of this fall on the same few lines of the cache.
@@ -228,26 +234,35 @@ void packed_gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T
   // Columns that few rows meet are read where they lie, as are those that fit the first cache as they lie.
   const bool fits = n * k * int64_t(sizeof(T)) <= 1 << 15 && b.row * int64_t(sizeof(T)) % clashing;
   const bool direct = b.col == 1 && (m <= 2 * tile_rows || fits);
-  Buffer<T> packed((direct ? w : most_cols) * most_depth);
+  const int64_t packed_cols = direct ? w : most_cols, at_once = stay ? k : block_depth;
+  Buffer<T> packed(packed_cols * std::min(k, at_once));
   for (int64_t j0 = 0; j0 < n; j0 += most_cols)
-    for (int64_t p = 0; p == 0 || p < k; p += block_depth) {
-      const int64_t depth = std::min(block_depth, k - p), cols = std::min(most_cols, n - j0);
-      const Strip<T> s{depth, cols, direct ? cols / w * w : 0, b.at(p, j0), packed.get()};
-      loop(s.panels(), std::max<int64_t>(1, 32768 / (w * std::max<int64_t>(depth, 1))),
-           [&](int64_t first, int64_t end) { s.pack(first, end); });
+    for (int64_t p0 = 0; p0 == 0 || p0 < k; p0 += at_once) {
+      const int64_t depth = std::min(at_once, k - p0), cols = std::min(most_cols, n - j0);
+      const auto strip = [&](int64_t p) {
+        const int64_t whole = direct ? cols / w * w : 0;
+        return Strip<T>{std::min(block_depth, k - p), cols, whole, b.at(p, j0), packed.get() + (p - p0) * packed_cols};
+      };
+      const auto each_depth = [&](auto&& f) {
+        for (int64_t p = p0; p == p0 || p < p0 + depth; p += block_depth) f(p, strip(p));
+      };
+      const int64_t panels = strip(p0).panels();
+      loop(panels, std::max<int64_t>(1, 32768 / (w * std::max<int64_t>(depth, 1))),
+           [&](int64_t first, int64_t end) { each_depth([&](int64_t, const Strip<T>& s) { s.pack(first, end); }); });
       const int64_t shares = std::clamp<int64_t>(m * cols * depth / enough, 1, workers > 1 ? 4 * workers : 1);
       // groups of panels where there are few blocks; each packs its block of A again
-      const int64_t groups =
-          std::clamp<int64_t>((shares + blocks - 1) / blocks, 1, std::max<int64_t>(1, s.panels() / 8));
-      const int64_t group = (s.panels() + groups - 1) / groups;
+      const int64_t groups = std::clamp<int64_t>((shares + blocks - 1) / blocks, 1, std::max<int64_t>(1, panels / 8));
+      const int64_t group = (panels + groups - 1) / groups;
       loop(blocks * groups, std::max<int64_t>(1, blocks * groups / shares), [&](int64_t begin, int64_t end) {
         Buffer<T> room(pack_a ? (most_rows + gap) * (most_depth + gap) : 0);
         for (int64_t x = begin; x < end; ++x) {
           poll_interrupt_in_work();  // a range of one thread is all of the strip
           const int64_t i = x / groups * most_rows, first = x % groups * group;
           T* const to = c + i * ldc + j0;
-          multiply_block(std::min(most_rows, m - i), alpha, a.at(i, p), s, first, first + group,
-                         p ? Addend<T>{T(1), to, ldc} : d.at(i, j0), to, ldc, room.get());
+          each_depth([&](int64_t p, const Strip<T>& s) {
+            multiply_block(std::min(most_rows, m - i), alpha, a.at(i, p), s, first, first + group,
+                           p ? Addend<T>{T(1), to, ldc} : d.at(i, j0), to, ldc, room.get());
+          });
         }
       });
     }
