@@ -11,6 +11,8 @@
 #include "core/op/memory_order.h"
 #include "devices/cpu/kernels/common/gemm.h"
 #include "devices/cpu/kernels/common/kernels.h"
+#include "devices/cpu/kernels/common/vector.h"
+#include "devices/cpu/kernels/window/unfolded.h"
 #include "devices/cpu/libraries/libraries.h"
 #include "devices/cpu/runtime/buffer.h"
 
@@ -132,15 +134,23 @@ void run_grad_weight(const ConvShape& whole, const T* dy, const T* x, float* dw)
 template <class T>
 void run_unfolded(const ConvShape& s, const T* a, const T* b, const T* bias, T* out);
 
+// Few and small filters: unfolding costs little, and oneDNN computes as many filters as fill a register. Rows of
+// positions fill one. Measured on AVX2 and AVX-512.
+bool few_filters(const ConvShape& s) {
+  constexpr int64_t lanes = vector_bytes / int64_t(sizeof(float));
+  const bool small = filter_size(s) <= 128 * s.oc || Unfolded<float>::is_plain(s);
+  return s.kind != Kind::grad_input && s.groups == 1 && !s.channels_last && small && s.oc < lanes &&
+         s.out[2] >= lanes && s.stride[2] == 1;
+}
 // Filters that meet few positions: to pack them would take longer than the product.
 bool few_positions(const ConvShape& s) {
-  return s.kind == Kind::forward && s.n == 1 && s.groups == 1 && !s.channels_last && s.out_area() <= 32 &&
+  return s.kind == Kind::forward && s.n == 1 && s.groups == 1 && !s.channels_last && s.out_area() <= 64 &&
          filter_size(s) >= 1 << 16;
 }
 void run_few_positions(const ConvShape& s, const float* x, const float* w, const float* bias, float* y);
 
 void run(const ConvShape& s, const float* a, const float* b, const float* bias, float* out) {
-  if (cut_short(s)) return run_unfolded(s, a, b, bias, out);
+  if (cut_short(s) || few_filters(s)) return run_unfolded(s, a, b, bias, out);
   if (few_positions(s)) return run_few_positions(s, a, b, bias, out);
   if (s.kind == Kind::grad_weight)
     run_grad_weight(s, a, b, out);
@@ -148,86 +158,15 @@ void run(const ConvShape& s, const float* a, const float* b, const float* bias, 
     run_samples(s, a, b, bias, out);
 }
 
-// ---- Other dtypes: inputs unfolded into columns, NC… ------------------------------------------------------------
+// ---- Other dtypes, and narrow convolutions: inputs unfolded into columns, NC… --------------------------------------
 
-// Calls f(k, i, from, first) for each element k = (c, plane, row, column) of the filters and each row `row + i` of the
-// result, i < rows, rows counted over all planes. `from`: offset of the image's row that element k meets there, or -1
-// for padding; `first`: the column of the image that it meets in column 0.
-template <class F>
-void each_row(const ConvShape& s, int64_t row, int64_t rows, F&& f) {
-  const int64_t area = s.kernel_area();
-  for (int64_t k = 0; k < s.ic / s.groups * area; ++k) {
-    const int64_t c = k / area, p = k % area / (s.kernel[1] * s.kernel[2]), r = k / s.kernel[2] % s.kernel[1];
-    for (int64_t i = 0; i < rows; ++i) {
-      const int64_t z = (row + i) / s.out[1] * s.stride[0] - s.lo[0] + p * s.dilation[0];
-      const int64_t h = (row + i) % s.out[1] * s.stride[1] - s.lo[1] + r * s.dilation[1];
-      const bool inside = z >= 0 && z < s.in[0] && h >= 0 && h < s.in[1];
-      f(k, i, inside ? ((c * s.in[0] + z) * s.in[1] + h) * s.in[2] : -1, k % s.kernel[2] * s.dilation[2] - s.lo[2]);
-    }
-  }
-}
-// Rows [row, row + rows) of the result as columns: out[c, filter][rows * width]; `image` is one group's.
+// y += bias, for n results of whole channels
 template <class T>
-void unfold(const ConvShape& s, const T* image, int64_t row, int64_t rows, T* out) {
-  each_row(s, row, rows, [&](int64_t k, int64_t i, int64_t from, int64_t first) {
-    T* to = out + (k * rows + i) * s.out[2];
-    for (int64_t j = 0; j < s.out[2]; ++j) {
-      const int64_t v = j * s.stride[2] + first;
-      to[j] = from >= 0 && v >= 0 && v < s.in[2] ? image[from + v] : T(0);
-    }
-  });
+void add_bias(const ConvShape& s, const T* bias, int64_t n, T* y) {
+  const int64_t area = s.out_area();
+  for (int64_t first = 0; first < n; first += area, ++bias)
+    for (int64_t i = 0; i < area; ++i) y[first + i] += *bias;
 }
-// The adjoint: adds columns onto the image.
-template <class T>
-void fold(const ConvShape& s, const T* columns, int64_t row, int64_t rows, T* image) {
-  each_row(s, row, rows, [&](int64_t k, int64_t i, int64_t to, int64_t first) {
-    if (to < 0) return;
-    const T* from = columns + (k * rows + i) * s.out[2];
-    for (int64_t j = 0; j < s.out[2]; ++j) {
-      const int64_t v = j * s.stride[2] + first;
-      if (v >= 0 && v < s.in[2]) image[to + v] += from[j];
-    }
-  });
-}
-
-// The convolution of one group of one sample, in blocks of rows of the result that fit the cache.
-template <class T>
-struct Unfolded {
-  const ConvShape& s;
-  int64_t depth = s.ic / s.groups * s.kernel_area(), filters = s.oc / s.groups, area = s.out_area(), width = s.out[2];
-  int64_t rows = s.out[0] * s.out[1];
-  int64_t block = std::clamp<int64_t>((1 << 17) / std::max<int64_t>(1, depth* width), 1, rows);
-  Buffer<T> columns{depth * block * width};
-
-  template <class F>
-  void each_block(F&& f) {
-    for (int64_t row = 0; row < rows; row += block) {
-      const int64_t n = std::min(block, rows - row);
-      f(row, n, n * width);
-    }
-  }
-  Matrix<T> slice(const T* y, int64_t row) const { return {y + row * width, area, 1}; }
-
-  void forward(const T* x, const T* w, T* y) {
-    each_block([&](int64_t row, int64_t rows, int64_t n) {
-      unfold(s, x, row, rows, columns.get());
-      gemm<T>(filters, n, depth, 1, {w, depth, 1}, {columns.get(), n, 1}, 0, y + row * width, area);
-    });
-  }
-  void grad_input(const T* dy, const T* w, T* dx) {
-    std::memset(static_cast<void*>(dx), 0, size_t(s.ic / s.groups * s.in_area()) * sizeof(T));
-    each_block([&](int64_t row, int64_t rows, int64_t n) {
-      gemm<T>(depth, n, filters, 1, {w, 1, depth}, slice(dy, row), 0, columns.get(), n);
-      fold(s, columns.get(), row, rows, dx);
-    });
-  }
-  void grad_weight(const T* dy, const T* x, T* dw) {
-    each_block([&](int64_t row, int64_t rows, int64_t n) {
-      unfold(s, x, row, rows, columns.get());
-      gemm<T>(filters, depth, n, 1, slice(dy, row), {columns.get(), 1, n}, 1, dw, depth);
-    });
-  }
-};
 
 template <class T>
 void run_unfolded(const ConvShape& s, const T* a, const T* b, const T* bias, T* out) {
@@ -259,18 +198,16 @@ void run_unfolded(const ConvShape& s, const T* a, const T* b, const T* bias, T* 
       }
       T* y = out + i * gy;
       one.forward(a + i * gx, w, y);
-      if (bias)
-        for (int64_t k = 0; k < gy; ++k) y[k] += bias[i % s.groups * one.filters + k / one.area];
+      if (bias) add_bias(s, bias + i % s.groups * (s.oc / s.groups), gy, y);
     }
   });
 }
 
 void run_few_positions(const ConvShape& s, const float* x, const float* w, const float* bias, float* y) {
   const int64_t depth = filter_size(s) / s.oc, area = s.out_area();
-  Buffer<float> columns(depth * area);
-  unfold(s, x, 0, s.out[0] * s.out[1], columns.get());
-  parallel_gemm<float>(s.oc, area, depth, 1, {w, depth, 1}, {columns.get(), area, 1}, 0, y, area);
-  for (int64_t i = 0; bias && i < s.oc * area; ++i) y[i] += bias[i / area];
+  Unfolded<float> one(s, depth * area);
+  parallel_gemm<float>(s.oc, area, depth, 1, {w, depth, 1}, one.all_columns(x), 0, y, area);
+  if (bias) add_bias(s, bias, s.oc * area, y);
 }
 
 // out[i][c][r] = in[i][r][c]
