@@ -34,43 +34,87 @@ Operand operand(int arg, const Desc& plain, const Desc& wanted, bool output) {
   return o;
 }
 
-void run_reorder(const Operand& o, const dnnl::memory& from, const dnnl::memory& to) {
-  Scratch scratch(int64_t(o.scratch));
-  std::unordered_map<int, dnnl::memory> args{{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}};
-  if (o.scratch)
-    args[DNNL_ARG_SCRATCHPAD] =
-        dnnl::memory(Desc({int64_t(o.scratch)}, dnnl::memory::data_type::u8, Tag::a), engine(), scratch.get());
-  o.reorder->execute(stream(), args);
+namespace {
+Desc bytes(size_t n) { return Desc({int64_t(n)}, dnnl::memory::data_type::u8, Tag::a); }
+
+// The arguments of an operand's reorder.
+struct Arguments {
+  const Operand& operand;
+  dnnl::memory from, to, scratch;
+  std::unordered_map<int, dnnl::memory> args;
+  Arguments(const Operand& o, const Desc& source, const Desc& target)
+      : operand(o), from(source, engine(), nullptr), to(target, engine(), nullptr) {
+    args = {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}};
+    if (!o.scratch) return;
+    scratch = dnnl::memory(bytes(o.scratch), engine(), nullptr);
+    args[DNNL_ARG_SCRATCHPAD] = scratch;
+  }
+  void reorder() const {
+    const Scratch room(int64_t(operand.scratch));
+    if (room.get()) scratch.set_data_handle(room.get());
+    operand.reorder->execute(stream(), args);
+  }
+};
+
+// A primitive with its arguments.
+struct BoundPrimitive {
+  std::shared_ptr<const Primitive> primitive;
+  std::vector<Arguments> in;
+  Arguments out;
+  dnnl::memory scratch;
+  std::unordered_map<int, dnnl::memory> args;
+
+  explicit BoundPrimitive(const std::shared_ptr<const Primitive>& p)
+      : primitive(p), out(p->out, p->out.wanted, p->out.plain) {
+    for (const Operand& o : p->in) args[o.arg] = in.emplace_back(o, o.plain, o.wanted).to;
+    args[p->out.arg] = out.from;
+    if (!p->scratch) return;
+    scratch = dnnl::memory(bytes(p->scratch), engine(), nullptr);
+    args[DNNL_ARG_SCRATCHPAD] = scratch;
+  }
+  void run(const void* const* data, void* result, const ConvFilters* filters) const {
+    std::vector<Scratch> room;  // operands in the primitive's layouts
+    const auto fresh = [&](const dnnl::memory& m, size_t size) {
+      m.set_data_handle(room.emplace_back(int64_t(size)).get());
+    };
+    for (const Arguments& a : in) {
+      void* const from = const_cast<void*>(*data++);
+      const Operand& o = a.operand;
+      if (filters && o.arg == DNNL_ARG_WEIGHTS && filters->layout == o.wanted) {
+        a.to.set_data_handle(filters->data.get());
+      } else if (o.reorder) {
+        a.from.set_data_handle(from), fresh(a.to, o.wanted.get_size());
+        a.reorder();
+      } else {
+        a.to.set_data_handle(from);
+      }
+    }
+    const Operand& o = primitive->out;
+    if (o.reorder)
+      out.to.set_data_handle(result), fresh(out.from, o.wanted.get_size());
+    else
+      out.from.set_data_handle(result);
+    if (primitive->scratch) fresh(scratch, primitive->scratch);
+    primitive->run.execute(stream(), args);
+    if (o.reorder) out.reorder();
+    stream().wait();
+  }
+};
+}  // namespace
+
+void reorder_once(const Operand& o, const void* from, void* to) {
+  const Arguments a(o, o.plain, o.wanted);
+  a.from.set_data_handle(const_cast<void*>(from)), a.to.set_data_handle(to);
+  a.reorder();
+  stream().wait();
 }
 
-void execute(const Primitive& p, std::initializer_list<const void*> in, void* out, const ConvFilters* filters) {
-  std::unordered_map<int, dnnl::memory> args;
-  std::vector<std::unique_ptr<Scratch>> reordered;  // inputs and output in the primitive's layouts
-  auto fresh = [&](const Desc& d) {
-    reordered.push_back(std::make_unique<Scratch>(int64_t(d.get_size())));
-    return dnnl::memory(d, engine(), reordered.back()->get());
-  };
-  auto data = in.begin();
-  for (const Operand& o : p.in) {
-    dnnl::memory user(o.plain, engine(), const_cast<void*>(*data++));
-    if (filters && o.arg == DNNL_ARG_WEIGHTS && filters->layout == o.wanted) {
-      user = dnnl::memory(o.wanted, engine(), filters->data.get());
-    } else if (o.reorder) {
-      dnnl::memory inner = fresh(o.wanted);
-      run_reorder(o, user, inner);
-      user = inner;
-    }
-    args.emplace(o.arg, user);
-  }
-  dnnl::memory user(p.out.plain, engine(), out), inner = p.out.reorder ? fresh(p.out.wanted) : user;
-  args.emplace(p.out.arg, inner);
-  Scratch scratch(int64_t(p.scratch));
-  if (p.scratch)
-    args.emplace(DNNL_ARG_SCRATCHPAD, dnnl::memory(Desc({int64_t(p.scratch)}, dnnl::memory::data_type::u8, Tag::a),
-                                                   engine(), scratch.get()));
-  p.run.execute(stream(), args);
-  if (p.out.reorder) run_reorder(p.out, inner, user);
-  stream().wait();
+void execute(const std::shared_ptr<const Primitive>& p, std::initializer_list<const void*> in, void* out,
+             const ConvFilters* filters) {
+  static constinit thread_local PerThread<std::unique_ptr<BoundPrimitive>> of_thread;
+  auto& bound = *of_thread;
+  if (!bound || bound->primitive != p) bound = std::make_unique<BoundPrimitive>(p);
+  bound->run(in.begin(), out, filters);
 }
 
 }  // namespace luth::cpu

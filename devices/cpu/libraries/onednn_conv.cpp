@@ -149,9 +149,7 @@ std::shared_ptr<const ConvFilters> dnn_conv_filters(const ConvShape& s, const vo
     if (!p || !p->in[1].reorder) return;
     const Operand& o = p->in[1];
     filters = std::make_shared<ConvFilters>(ConvFilters{o.wanted, Scratch(int64_t(o.wanted.get_size()))});
-    run_reorder(o, dnnl::memory(o.plain, engine(), const_cast<void*>(w)),
-                dnnl::memory(o.wanted, engine(), filters->data.get()));
-    stream().wait();
+    reorder_once(o, w, filters->data.get());
   });
   return filters;
 }
@@ -164,9 +162,9 @@ bool dnn_conv(const ConvShape& s, const void* a, const void* b, const void* bias
     if (!p) return;
     done = true;
     if (s.bias)
-      execute(*p, {a, b, bias}, out, filters);
+      execute(p, {a, b, bias}, out, filters);
     else
-      execute(*p, {a, b}, out, filters);
+      execute(p, {a, b}, out, filters);
   });
   return done;
 }
