@@ -90,12 +90,12 @@ void take_row(const T* __restrict x, int64_t any_step, int32_t first, int64_t n,
   for (int64_t j = 0; j < n; ++j) take(C(x[j * s]), int32_t(first + j * s), best[j], at[j]);
 }
 
-// 2 x 2 windows side by side, of two rows: one pass. `first`: the index of the first element of the upper row, `low`
-// that of the lower one from there. `fixed`: n, where the compiler knows it.
-template <int64_t fixed, class T>
-void take_squares(const T* upper, const T* lower, int64_t n, int64_t first, int64_t low, T* y, int64_t* index) {
+// `block` windows of 2 x 2 elements side by side, of two rows: one pass. `first`: the index of the first element of the
+// upper row, `low` that of the lower one from there.
+template <int64_t block, class T>
+void take_squares(const T* upper, const T* lower, int64_t first, int64_t low, T* y, int64_t* index) {
   using C = compute_t<T>;
-  for (int64_t j = 0; j < (fixed ? fixed : n); ++j) {
+  for (int64_t j = 0; j < block; ++j) {
     C best = C(upper[2 * j]);
     int32_t at = int32_t(2 * j);
     take(C(upper[2 * j + 1]), int32_t(2 * j + 1), best, at);
@@ -105,24 +105,30 @@ void take_squares(const T* upper, const T* lower, int64_t n, int64_t first, int6
     index[j] = first + at;
   }
 }
-// The same for n windows of rows of w elements from row `row` on. The last few are a vector too, for which they are
-// copied: a loop over single windows would branch by their elements.
-template <class T>
+// The same for n windows of rows of w elements from row `row` on, `block` at a time: a loop over single windows would
+// branch by their elements. The last block overlaps the one before it; fewer windows than the smallest are copied.
+template <int64_t block = 8, class T>
 void max_pairs(const T* x, int64_t w, int64_t row, int64_t n, int64_t base, T* y, int64_t* index) {
-  constexpr int64_t block = 8;
+  if constexpr (block > 4)
+    if (n < block) return max_pairs<4>(x, w, row, n, base, y, index);
   const T *upper = x + row * w, *lower = upper + w;
-  const int64_t whole = n / block * block, rest = n - whole, first = row * w + base;
-  take_squares<0>(upper, lower, whole, first, w, y, index);
-  if (rest == 0) return;
+  const int64_t first = row * w + base;
+  if (n >= block) {
+    for (int64_t j = 0; j < n; j += block) {
+      const int64_t at = std::min(j, n - block);
+      take_squares<block>(upper + 2 * at, lower + 2 * at, first + 2 * at, w, y + at, index + at);
+    }
+    return;
+  }
   T above[2 * block], below[2 * block], best[block];
   int64_t at[block];
-  for (int64_t j = 0; j < 2 * block; ++j) above[j] = j < 2 * rest ? upper[2 * whole + j] : T(0);
-  for (int64_t j = 0; j < 2 * block; ++j) below[j] = j < 2 * rest ? lower[2 * whole + j] : T(0);
-  take_squares<block>(above, below, block, first + 2 * whole, w, best, at);
+  for (int64_t j = 0; j < 2 * block; ++j) above[j] = j < 2 * n ? upper[j] : T(0);
+  for (int64_t j = 0; j < 2 * block; ++j) below[j] = j < 2 * n ? lower[j] : T(0);
+  take_squares<block>(above, below, first, w, best, at);
   for (int64_t j = 0; j < block; ++j)
-    if (j < rest) y[whole + j] = best[j];
+    if (j < n) y[j] = best[j];
   for (int64_t j = 0; j < block; ++j)
-    if (j < rest) index[whole + j] = at[j];
+    if (j < n) index[j] = at[j];
 }
 
 // Updates the extrema of windows of equal shares by one row of the input, which begins at offset `row`.
