@@ -134,13 +134,14 @@ void run_grad_weight(const ConvShape& whole, const T* dy, const T* x, float* dw)
 template <class T>
 void run_unfolded(const ConvShape& s, const T* a, const T* b, const T* bias, T* out);
 
-// Few and small filters: unfolding costs little, and oneDNN computes as many filters as fill a register. Rows of
-// positions fill one. Measured on AVX2 and AVX-512.
-bool few_filters(const ConvShape& s) {
+// Few filters, and gradients of few channels: oneDNN computes as many as fill a register. To unfold costs little where
+// filters are small, and where rows of positions fill a register. Measured on AVX2 and AVX-512.
+bool narrow(const ConvShape& s) {
   constexpr int64_t lanes = vector_bytes / int64_t(sizeof(float));
+  if (s.groups > 1 || s.channels_last || s.out[2] < lanes) return false;
+  if (s.kind == Kind::grad_input) return 2 * s.ic <= lanes;
   const bool small = filter_size(s) <= 128 * s.oc || Unfolded<float>::is_plain(s);
-  return s.kind != Kind::grad_input && s.groups == 1 && !s.channels_last && small && s.oc < lanes &&
-         s.out[2] >= lanes && s.stride[2] == 1;
+  return small && s.oc < lanes && s.stride[2] == 1;
 }
 // Filters that meet few positions: to pack them would take longer than the product.
 bool few_positions(const ConvShape& s) {
@@ -150,7 +151,7 @@ bool few_positions(const ConvShape& s) {
 void run_few_positions(const ConvShape& s, const float* x, const float* w, const float* bias, float* y);
 
 void run(const ConvShape& s, const float* a, const float* b, const float* bias, float* out) {
-  if (cut_short(s) || few_filters(s)) return run_unfolded(s, a, b, bias, out);
+  if (cut_short(s) || narrow(s)) return run_unfolded(s, a, b, bias, out);
   if (few_positions(s)) return run_few_positions(s, a, b, bias, out);
   if (s.kind == Kind::grad_weight)
     run_grad_weight(s, a, b, out);

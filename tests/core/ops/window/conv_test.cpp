@@ -47,6 +47,7 @@ const Setting settings[] = {{{5, 1, 9, 8}, {6, 1, 5, 5}, {.padding = {2}}},
                             {{1, 96, 9, 5}, {80, 96, 3, 3}, {.stride = {2}, .padding = {1}}},  // few positions
                             {{1, 128, 8, 8}, {72, 128, 3, 3}, {.padding = {1}}},
                             {{9, 3, 12, 30}, {5, 3, 3, 3}, {.stride = {2, 1}, .padding = {1, 2}}},  // few filters
+                            {{3, 2, 9, 41}, {20, 2, 3, 3}, {.stride = {2}, .padding = {1}}},        // few channels
                             {{2, 20, 7, 9}, {3, 20, 1, 1}, {}},
                             {{2, 2, 5, 6, 7}, {7, 2, 2, 3, 2}, {.padding = {1}, .dilation = {1, 2, 1}}},
                             {{3, 3, 11, 11}, {8, 3, 4, 2}, {.stride = {3}, .padding = {1, 0}, .dilation = {1, 2}}},
