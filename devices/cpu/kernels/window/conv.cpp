@@ -1,7 +1,7 @@
-// Convolutions: float32 by oneDNN, and bfloat16 where the processor has instructions for it; float64 and integers as
-// matrix products of unfolded inputs; other 16-bit floats converted to float32. Work is split by samples or filters.
-// Gradients of filters are split into chunks of samples, which are added in order. The pieces depend on the shape
-// alone.
+// Convolutions: float32 by oneDNN, and bfloat16 where the processor has instructions for it; float64, integers and
+// narrow ones of float32 as matrix products of unfolded inputs; other 16-bit floats converted to float32. Work is split
+// by samples or filters. Gradients of filters are split into chunks of samples, which are added in order. The pieces
+// depend on the shape alone.
 #include "core/ops/window/conv.h"
 
 #include <algorithm>
