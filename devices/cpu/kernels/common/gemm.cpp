@@ -61,11 +61,20 @@ void gemm_by(Loop&& loop, int64_t workers, int64_t m, int64_t n, int64_t k, T al
   }
 }
 
+/// By this thread alone, for at least one row and column.
+template <class T>
+void gemm_at_once(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, const Addend<T>& d, T* c,
+                  int64_t ldc) {
+  if (is_small<T>(m, n, k) && method_of(m, n, k, a, b, ldc) == Method::packed)
+    return small_gemm(m, n, k, alpha, a, b, d, c, ldc);
+  gemm_by(at_once, 1, m, n, k, alpha, a, b, d, c, ldc);
+}
+
 }  // namespace
 
 template <class T>
 void gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta, T* c, int64_t ldc) {
-  if (m > 0 && n > 0) gemm_by(at_once, 1, m, n, k, alpha, a, b, Addend<T>{beta, c, ldc}, c, ldc);
+  if (m > 0 && n > 0) gemm_at_once(m, n, k, alpha, a, b, Addend<T>{beta, c, ldc}, c, ldc);
 }
 
 bool worth_sharing(int64_t m, int64_t n, int64_t k) { return m * n * k > cheap && num_threads() > 1; }
@@ -74,7 +83,7 @@ namespace {
 template <class T>
 void share(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, const Addend<T>& d, T* c, int64_t ldc) {
   if (m <= 0 || n <= 0) return;
-  if (!worth_sharing(m, n, k)) return gemm_by(at_once, 1, m, n, k, alpha, a, b, d, c, ldc);
+  if (!worth_sharing(m, n, k)) return gemm_at_once(m, n, k, alpha, a, b, d, c, ldc);
   const auto shared = [](int64_t count, int64_t grain, auto&& f) { parallel_for(count, grain, f); };
   gemm_by(shared, num_threads(), m, n, k, alpha, a, b, d, c, ldc);
 }

@@ -18,11 +18,14 @@ namespace luth::cpu {
 inline constexpr int tile_rows = vector_bytes == 64 ? 14 : 6;
 
 /// A register full of T.
-template <class T>
+template <class T, int bytes = vector_bytes>
 struct Vector {
-  typedef T type __attribute__((vector_size(vector_bytes), aligned(alignof(T)), may_alias));
-  static constexpr int64_t width = vector_bytes / int64_t(sizeof(T));
+  typedef T type __attribute__((vector_size(bytes), aligned(alignof(T)), may_alias));
+  static constexpr int64_t width = bytes / int64_t(sizeof(T));
 };
+/// The narrowest register that a tile uses: half of a long one, where that holds all columns.
+template <class T>
+inline constexpr int narrow_bytes = vector_bytes == 64 && std::is_floating_point_v<T> ? 32 : vector_bytes;
 /// Columns of C that one pass computes: two registers.
 template <class T>
 inline constexpr int64_t panel_width = 2 * Vector<T>::width;
@@ -64,19 +67,23 @@ inline void copy_part(const T* from, int64_t n, T* to) {
 // The same of what was just stored. Loads of 16 bytes would wait for stores of 64.
 template <class T>
 inline void copy_result(const T* from, int64_t n, T* to) {
-  if constexpr (vector_bytes == 64)
-    std::memcpy(to, from, size_t(n) * sizeof(T));
-  else
+  if constexpr (vector_bytes == 64) {
+    constexpr int64_t half = 32 / int64_t(sizeof(T));
+    int64_t i = 0;
+    for (; i + half <= n; i += half) std::memcpy(to + i, from + i, 32);
+    if (i < n) std::memcpy(to + i, from + i, size_t(n - i) * sizeof(T));
+  } else {
     copy_part(from, n, to);
+  }
 }
 
-// C[R, cols] = alpha A[R, k] B[k, cols] + beta D, where `cols` fit into H registers. A sanitizer would make it 100
-// times slower, and with it every test that trains.
-template <class T, int R, int H>
+// C[R, cols] = alpha A[R, k] B[k, cols] + beta D, where `cols` fit into H registers of `bytes`. A sanitizer would make
+// it 100 times slower, and with it every test that trains.
+template <class T, int R, int H, int bytes = vector_bytes>
 __attribute__((no_sanitize("address,undefined"))) inline void tile(int64_t k, T alpha, Matrix<T> a, const Panel<T>& b,
                                                                    const Addend<T>& d, T* c, int64_t ldc) {
-  using V = typename Vector<T>::type;
-  constexpr int64_t w = Vector<T>::width;
+  using V = typename Vector<T, bytes>::type;
+  constexpr int64_t w = Vector<T, bytes>::width;
   V acc[R][H];
 #pragma GCC unroll 16
   for (int r = 0; r < R; ++r)
@@ -96,16 +103,17 @@ __attribute__((no_sanitize("address,undefined"))) inline void tile(int64_t k, T 
   }
   const bool whole = b.cols == H * w;
   const T beta = d.beta;
-  alignas(64) T part[size_t(H * w)] = {};
+  alignas(64) T part[size_t(H * w)] = {}, part_added[size_t(H * w)] = {};
 #pragma GCC unroll 16
   for (int r = 0; r < R; ++r) {
     T* out = c + r * ldc;
     const T* added = d.p + r * d.row;
-    if (!whole && beta != T(0)) std::memcpy(part, added, size_t(b.cols) * sizeof(T));
+    // a row that all rows of C share is copied once: a load that follows upon the copy waits for it
+    if (!whole && beta != T(0) && (r == 0 || d.row)) std::memcpy(part_added, added, size_t(b.cols) * sizeof(T));
 #pragma GCC unroll 2
     for (int h = 0; h < H; ++h) {
       V y = alpha * acc[r][h];
-      if (beta != T(0)) y += beta * *reinterpret_cast<const V*>((whole ? added : part) + h * w);
+      if (beta != T(0)) y += beta * *reinterpret_cast<const V*>((whole ? added : part_added) + h * w);
       *reinterpret_cast<V*>((whole ? out : part) + h * w) = y;
     }
     if (!whole) copy_result(part, b.cols, out);
@@ -120,7 +128,9 @@ int64_t tile_of(int64_t rows, int64_t k, T alpha, Matrix<T> a, const Panel<T>& b
   constexpr int lower = std::is_floating_point_v<T> ? R - 1 : fewer;  // floats have a tile of every height
   if constexpr (R > 1)
     if (rows < R) return tile_of<T, lower>(rows, k, alpha, a, b, d, c, ldc);
-  if (b.cols <= Vector<T>::width)
+  if (narrow_bytes<T> < vector_bytes && b.cols <= Vector<T, narrow_bytes<T>>::width)
+    tile<T, R, 1, narrow_bytes<T>>(k, alpha, a, b, d, c, ldc);
+  else if (b.cols <= Vector<T>::width)
     tile<T, R, 1>(k, alpha, a, b, d, c, ldc);
   else
     tile<T, R, 2>(k, alpha, a, b, d, c, ldc);
@@ -133,10 +143,9 @@ inline int64_t even_part(int64_t n, int64_t most) {
   return (n + parts - 1) / parts;
 }
 
-// Columns of B as panels, one behind the other, the last filled up with zeros.
-template <class T>
+// Columns of B as panels of w, one behind the other, the last filled up with zeros.
+template <class T, int64_t w = panel_width<T>>
 void pack_strip(int64_t k, int64_t cols, Matrix<T> b, T* strip) {
-  constexpr int64_t w = panel_width<T>;
   if (k > 0 && cols % w) std::memset(strip + cols / w * w * k, 0, size_t(w * k) * sizeof(T));
   if (b.col == 1) {
     for (int64_t p = 0; p < k; ++p)
@@ -212,6 +221,35 @@ void multiply_block(int64_t rows, T alpha, Matrix<T> a, const Strip<T>& s, int64
       done =
           tile_of(std::min(each, rows - i), s.depth, alpha, a.at(i, 0), s.panel(j), d.at(i, j), c + i * ldc + j, ldc);
   }
+}
+
+/// Elements of B that a small product packs into its frame.
+template <class T>
+inline constexpr int64_t small_strip = 4096 / int64_t(sizeof(T));
+
+/// Whether C is one panel of one block, and B fits `small_strip`: then there is nothing to divide.
+template <class T>
+bool is_small(int64_t m, int64_t n, int64_t k) {
+  return m <= block_rows && n <= panel_width<T> && k * panel_width<T> <= small_strip<T>;
+}
+template <class T>
+[[gnu::noinline]] void small_gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b,
+                                  const Addend<T>& d, T* c, int64_t ldc) {
+  // columns that these registers hold
+  constexpr int64_t two = panel_width<T>, one = Vector<T>::width, half = Vector<T, narrow_bytes<T>>::width;
+  const int64_t w = n <= half ? half : n <= one ? one : two, each = even_part(m, tile_rows);
+  alignas(64) T strip[small_strip<T>];
+  Panel<T> panel{strip, w, n};
+  if (b.col == 1 && n == w)  // can be read where it lies
+    panel = {b.p, b.row, n};
+  else if (w == two)
+    pack_strip<T, two>(k, n, b, strip);
+  else if (w == one)
+    pack_strip<T, one>(k, n, b, strip);
+  else
+    pack_strip<T, half>(k, n, b, strip);
+  for (int64_t i = 0; i < m;)
+    i += tile_of(std::min(each, m - i), k, alpha, a.at(i, 0), panel, d.at(i, 0), c + i * ldc, ldc);
 }
 
 /// C = alpha A B + beta D as gemm() computes it, for at least one row and column. `loop(n, grain, f)` calls f(begin,

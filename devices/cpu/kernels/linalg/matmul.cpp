@@ -91,7 +91,8 @@ void multiply_any(const Sizes& s, const Scalar& alpha, const Operands<T>& o, con
 
 /// y = alpha a @ b + beta y, of tensors of 2 or 3 dims.
 void product(Tensor& y, const Tensor& a, const Tensor& b, const Scalar& alpha = 1, const Scalar& beta = 0) {
-  Sizes s{a.dim() == 3 ? a.shape()[0] : 1, a.shape(-2), b.shape(-1), a.shape(-1)};
+  const int d = a.dim();
+  const Sizes s{d == 3 ? a.shape()[0] : 1, a.shape()[d - 2], b.shape().back(), a.shape().back()};
   if (y.numel() == 0) return;
   dispatch(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
     multiply_any<T>(
@@ -101,8 +102,8 @@ void product(Tensor& y, const Tensor& a, const Tensor& b, const Scalar& alpha = 
   });
 }
 
-void mm(const ops::Mm&, Tensor& y, const Strided& a, const Strided& b) { product(y, a, b); }
-void bmm(const ops::Bmm&, Tensor& y, const Strided& a, const Strided& b) { product(y, a, b); }
+void mm(const ops::Mm&, Tensor& y, const Value& a, const Value& b) { product(y, a, b); }
+void bmm(const ops::Bmm&, Tensor& y, const Value& a, const Value& b) { product(y, a, b); }
 
 // y = input, broadcast to y's shape (up to 3 dims)
 void fill_broadcast(Tensor& y, const Tensor& input) {
@@ -134,10 +135,10 @@ void blended(const ops::Blend& op, Tensor& y, const Tensor& input, const Tensor&
   if (added) fill_broadcast(y, input);
   product(y, a, b, op.alpha, added ? op.beta : Scalar(0));
 }
-void addmm(const ops::Addmm& op, Tensor& y, const Strided& input, const Strided& a, const Strided& b) {
+void addmm(const ops::Addmm& op, Tensor& y, const Value& input, const Value& a, const Value& b) {
   blended(op, y, input, a, b);
 }
-void baddbmm(const ops::Baddbmm& op, Tensor& y, const Strided& input, const Strided& a, const Strided& b) {
+void baddbmm(const ops::Baddbmm& op, Tensor& y, const Value& input, const Value& a, const Value& b) {
   blended(op, y, input, a, b);
 }
 
@@ -180,7 +181,8 @@ void fill_rows(Tensor& y, int64_t rows, int64_t cols, const Tensor& bias) {
 }
 
 // The weight is read across. x is a matrix, or its dims before the last lie as one.
-void linear(const ops::Linear&, Tensor& y, const Strided& x, const Strided& w, const Strided& bias) {
+void linear(const ops::Linear&, Tensor& y, const Value& input, const Value& weight, const Value& added) {
+  const Tensor &x = input, &w = weight, &bias = added;
   if (y.numel() == 0) return;
   const int64_t outputs = w.dim() == 1 ? 1 : w.shape()[0], k = w.shape().back(), rows = y.numel() / outputs;
   // a row that the product adds itself
