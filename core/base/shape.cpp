@@ -21,8 +21,9 @@ std::string to_string(const Shape& s) {
 }
 
 Strides contiguous_strides(const Shape& s) {
-  Strides st(s.size(), 1);
-  for (int i = s.size() - 2; i >= 0; --i) st[i] = st[i + 1] * std::max<int64_t>(s[i + 1], 1);
+  Strides st = s;
+  int64_t step = 1;
+  for (int i = s.size() - 1; i >= 0; step *= std::max<int64_t>(s[i], 1), --i) st[i] = step;
   return st;
 }
 
@@ -155,12 +156,14 @@ int64_t reach(const Shape& s, const Strides& st, int64_t offset) {
 }
 
 void check_shape(const Shape& s, size_t element_size) {
+  constexpr int64_t most = int64_t(1) << 62;
   int64_t bytes = int64_t(element_size);
   for (int64_t d : s) {
     if (d < 0) throw Error("negative size in {}", to_string(s));
-    if (d && bytes > (int64_t(1) << 62) / d)
+    int64_t more;
+    if (__builtin_mul_overflow(bytes, std::max<int64_t>(d, 1), &more) || more > most)
       throw Error(ErrorCode::memory, "a tensor of shape {} would need more than 2^62 bytes", to_string(s));
-    bytes *= d ? d : 1;
+    bytes = more;
   }
 }
 

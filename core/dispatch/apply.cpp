@@ -4,6 +4,7 @@
 #include "core/autograd/view_history.h"
 #include "core/base/error_context.h"
 #include "core/base/warn.h"
+#include "core/dispatch/apply_out.h"
 #include "core/dispatch/autocast.h"
 #include "core/dispatch/fresh.h"
 #include "core/dispatch/generator.h"
@@ -435,9 +436,16 @@ void apply_into_fresh(const OpInfo& info, const void* op, Inputs in, const Tenso
   run_kernel(info, call, dev);
 }
 
+// Becomes a Value where that is to be: a Value that was just written cannot be moved at once.
+struct OfOperand {
+  const Operand& operand;
+  operator Value() const { return operand.value(); }
+};
 static Call call_of(OpRef& op, const void* attributes, Operands in) {
-  Call c{&op.info(), attributes, {}, {}};
-  for (const Operand* o : in) c.in.emplace_back(o->value());
+  Call c;  // not `Call c{…}`, which would clear the room of its lists
+  c.info = &op.info();
+  c.op = attributes;
+  for (const Operand* o : in) c.in.emplace_back(OfOperand{*o});
   return c;
 }
 Tensors call(OpRef& op, const void* attributes, Operands in) {
@@ -461,18 +469,22 @@ Tensor call_inplace(OpRef& op, const void* attributes, Operands in) {
   return inplace(c);
 }
 
-Tensors apply_out(const OpInfo& info, const void* op, Inputs in, Tensors out) {
-  OpValue defaults = or_defaults(info, op);
-  Call call{&info, op, std::move(in), {}};
+void apply_out(Call& call, Tensors& out) {
+  const OpInfo& info = *call.info;
   auto all = [&]() __attribute__((always_inline)) {
     fill_in(info, call.in);
     with_error_context(
         info.lua_name, [&] { return place_of(info, call.in); }, [&] { run_out(call, out); });
   };
   if (profiling()) [[unlikely]]
-    profiled(call, "", all);
-  else
-    all();
+    return profiled(call, "", all);
+  all();
+}
+
+Tensors apply_out(const OpInfo& info, const void* op, Inputs in, Tensors out) {
+  OpValue defaults = or_defaults(info, op);
+  Call call{&info, op, std::move(in), {}};
+  apply_out(call, out);
   return out;
 }
 

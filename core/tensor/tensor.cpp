@@ -1,8 +1,19 @@
 #include "core/tensor/tensor.h"
 
+#include <algorithm>
+
 namespace luth {
 
 template class Small<Tensor, 4>;
+
+namespace {
+// In place: a list that was just written cannot be copied at once.
+void set_row_major(TensorImpl& t) {
+  t.strides = t.shape;
+  int64_t step = 1;
+  for (int i = t.shape.size() - 1; i >= 0; step *= std::max<int64_t>(t.shape[i], 1), --i) t.strides[i] = step;
+}
+}  // namespace
 
 Tensor Tensor::empty(const Shape& shape, Dtype dtype, Device& device, const Strides* strides) {
   check_shape(shape, size_of(dtype));
@@ -14,7 +25,7 @@ Tensor Tensor::empty(const Shape& shape, Dtype dtype, Device& device, const Stri
     p->strides = *strides;
     p->contiguous = luth::is_contiguous(shape, *strides);
   } else {
-    p->strides = contiguous_strides(shape);
+    set_row_major(*p);
   }
   p->storage = make<Storage>(device, size_t(p->numel) * size_of(dtype));
   return Tensor(std::move(p));

@@ -5,6 +5,7 @@
 // alone), read (values, with precise errors).
 #include <algorithm>
 
+#include "core/dispatch/apply_out.h"
 #include "core/dispatch/generator.h"
 #include "lang/binding/bind_errors.h"
 #include "lang/binding/call_cache.h"
@@ -375,9 +376,12 @@ bool run_quick_out(lua_State* L, const Function& function, int n) {
   for (auto* overload : function.overloads()) {
     if (!may_be_quick(*overload, n - 1)) continue;
     const OpInfo& info = *overload->info;
-    Inputs in;
-    if (info.outputs.size() != 1 || info.view || info.several || !read_quick(L, *overload, n - 1, in)) continue;
-    return apply_out(info, overload->defaults.get(), std::move(in), Tensors::of(*out)), true;
+    if (info.outputs.size() != 1 || info.view || info.several) continue;
+    Call call{&info, overload->defaults.get(), {}, {}};
+    if (!read_quick(L, *overload, n - 1, call.in)) continue;
+    Tensors into;
+    into.emplace_back(*out);
+    return apply_out(call, into), true;
   }
   return lua_pop(L, 1), false;
 }
@@ -388,8 +392,9 @@ int run_cached(lua_State* L, CachedCall& r) {
     explicit Use(int& count) : users(++count) {}
     ~Use() { --users; }
   } use(r.users);
-  Call call{r.overload->info, r.op.get(), Inputs(size_t(r.overload->inputs)), {}};
-  for (int i = 0; i < r.key.tensors; ++i) call.in[size_t(i)] = *to_tensor(L, i + 1);
+  Call call{r.overload->info, r.op.get(), {}, {}};
+  for (int i = 0; i < r.overload->inputs; ++i)
+    i < r.key.tensors ? call.in.emplace_back(*to_tensor(L, i + 1)) : call.in.emplace_back();
   return run(L, *r.key.function, *r.overload, call);
 }
 

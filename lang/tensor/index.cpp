@@ -24,7 +24,10 @@ struct Indexed {
 
 template <class Op>
 Tensor view_of(const Op& op, const Tensor& t) {
-  Call call{&info<Op>(), &op, {t}, {}};
+  Call call;
+  call.info = &info<Op>();
+  call.op = &op;
+  call.in.emplace_back(t);
   apply(call);
   return std::move(call.out[0]);
 }
@@ -44,7 +47,8 @@ class KeyReader {
  public:
   KeyReader(lua_State* L, const Tensor& t) : L_(L), tensor_(t) { out_.view = t; }
 
-  Indexed read(int key) {
+  /// What it returns lives as long as this reader.
+  Indexed& read(int key) {
     if (lua_istable(L_, key)) {
       int n = int(lua_rawlen(L_, key));
       int rest = tensor_.dim();
@@ -59,7 +63,7 @@ class KeyReader {
                     to_string(tensor_.shape()));
       add(key, rest);
     }
-    return std::move(out_);
+    return out_;
   }
 
  private:
@@ -75,6 +79,7 @@ class KeyReader {
   }
   // The dims that an index takes.
   int consumed(int at) {
+    if (const int type = lua_type(L_, at); type == LUA_TNUMBER || type == LUA_TTABLE) return 1;
     if (const Tensor* t = to_tensor(L_, at)) return *t && t->dtype() == Dtype::boolean ? t->dim() : 1;
     if (is_ellipsis(at)) {
       if (ellipsis_++) throw Error("'...' may stand once among the indices");
@@ -86,13 +91,13 @@ class KeyReader {
   void add(int at, int rest) {
     if (lua_isinteger(L_, at)) {
       out_.view = select_position(out_.view, dim_, lua_tointeger(L_, at), source_++);
+    } else if (lua_istable(L_, at)) {
+      add_range(at);
     } else if (to_tensor(L_, at)) {
       add_tensor(check_tensor(L_, at));
     } else if (is_ellipsis(at)) {
       dim_ += rest;
       source_ += rest;
-    } else if (lua_istable(L_, at)) {
-      add_range(at);
     } else if (lua_type(L_, at) == LUA_TUSERDATA && is_none(L_, at)) {
       out_.view = luth::unsqueeze(out_.view, {.dim = dim_});
       ++dim_;
@@ -266,8 +271,9 @@ int read_index(lua_State* L) {
   Tensor out = with_error_context(
       "x[...]", [&] { return "x[...] of " + describe(t) + ": "; },
       [&] {
-        Indexed x = KeyReader(L, t).read(2);
-        if (!x.any_tensor) return x.view;
+        KeyReader reader(L, t);
+        Indexed& x = reader.read(2);
+        if (!x.any_tensor) return std::move(x.view);
         if (const Tensor* mask = whole_mask(x.view, x.tensors)) return Invoke("masked_select")({x.view, *mask})[0];
         return Invoke("index").set("base", int64_t(1))(with_tensors(x.view, x.tensors))[0];
       });
@@ -276,14 +282,14 @@ int read_index(lua_State* L) {
 
 int write_index(lua_State* L) {
   const Tensor& t = shaped_self(L, "x[...]");
-  Indexed x;
   Value value;
   auto prefix = [&] {
     std::string what = value.is_tensor() ? describe(value.tensor()) : given_text(L, 3);
     return "x[...] = " + what + ", where x is " + describe(t) + ": ";
   };
   with_error_context("x[...] =", prefix, [&] {
-    x = KeyReader(L, t).read(2);
+    KeyReader reader(L, t);
+    Indexed& x = reader.read(2);
     value = read_value(L, x.view);
     if (x.any_tensor) return put(x.view, x.tensors, value);
     if (value.is_tensor()) value = without_leading_ones(value.tensor(), x.view.dim());

@@ -105,7 +105,8 @@ Tensor BroadcastTo::decompose(const Inputs& in) const { return expand(in[0], {si
 Tensor ExpandAs::decompose(const Inputs& in) const { return expand_to(in[0], in[1].shape()); }
 
 Tensor View::view(const Tensor& t) const {
-  Shape s = complete(shape, t);
+  const Shape s = complete(shape, t);
+  if (t.is_contiguous()) return alias(t, s, contiguous_strides(s), t.offset());
   Strides st;
   if (!view_strides(t, s, st))
     throw Error("strides {} do not allow shape {}; use :reshape(), which copies where it must", to_string(t.strides()),
