@@ -155,7 +155,7 @@ int mnist(lua_State* L) {
   spec.train = options.flag("train", true);
   options.done();
   spec.root = find_data(spec.root);
-  return push_dataset(L, data::mnist(spec));
+  return push_dataset_of_file(L, data::mnist(spec));
 }
 
 constexpr Row functions[] = {
