@@ -102,22 +102,30 @@ __attribute__((no_sanitize("address,undefined"))) inline void tile(int64_t k, T 
     }
   }
   const bool whole = b.cols == H * w;
-  const T beta = d.beta;
-  alignas(64) T part[size_t(H * w)] = {}, part_added[size_t(H * w)] = {};
+  alignas(64) T part[size_t(H * w)] = {};
+  // Of two products that are added the compiler rounds one. Which one does not depend on a condition here, so that all
+  // tiles do the same.
+  const auto finish = [&](auto adds) __attribute__((always_inline)) {
+    alignas(64) T part_added[adds ? size_t(H * w) : 1] = {};
 #pragma GCC unroll 16
-  for (int r = 0; r < R; ++r) {
-    T* out = c + r * ldc;
-    const T* added = d.p + r * d.row;
-    // a row that all rows of C share is copied once: a load that follows upon the copy waits for it
-    if (!whole && beta != T(0) && (r == 0 || d.row)) std::memcpy(part_added, added, size_t(b.cols) * sizeof(T));
+    for (int r = 0; r < R; ++r) {
+      T* out = c + r * ldc;
+      const T* added = d.p + r * d.row;
+      // a row that all rows of C share is copied once: a load that follows upon the copy waits for it
+      if (adds && !whole && (r == 0 || d.row)) std::memcpy(part_added, added, size_t(b.cols) * sizeof(T));
 #pragma GCC unroll 2
-    for (int h = 0; h < H; ++h) {
-      V y = alpha * acc[r][h];
-      if (beta != T(0)) y += beta * *reinterpret_cast<const V*>((whole ? added : part_added) + h * w);
-      *reinterpret_cast<V*>((whole ? out : part) + h * w) = y;
+      for (int h = 0; h < H; ++h) {
+        V y = alpha * acc[r][h];
+        if constexpr (adds) y += d.beta * *reinterpret_cast<const V*>((whole ? added : part_added) + h * w);
+        *reinterpret_cast<V*>((whole ? out : part) + h * w) = y;
+      }
+      if (!whole) copy_result(part, b.cols, out);
     }
-    if (!whole) copy_result(part, b.cols, out);
-  }
+  };
+  if (d.beta != T(0))
+    finish(std::true_type());
+  else
+    finish(std::false_type());
 }
 
 // At most R of `rows` rows of C; returns how many. R falls to fill the registers as well as the rows allow.

@@ -130,6 +130,22 @@ TEST(Matmul, BitsDoNotDependOnThreads) {
   });
 }
 
+// Tiles of all heights and widths round alike what they add.
+TEST(Matmul, BitsDoNotDependOnRows) {
+  for (int64_t n : {5, 8, 9, 16, 20, 32, 33}) {
+    const Tensor a = rounded({28, 8}), b = rounded({8, n}), c = rounded({28, n});
+    auto of = [&](int64_t rows) {
+      auto first = [&](const Tensor& t) { return luth::slice(t, {.dim = 0, .start = 0, .end = rows}); };
+      return luth::addmm(first(c), first(a), b, {{.beta = 0.3, .alpha = 1.7}});
+    };
+    const Tensor whole = of(28);
+    for (int64_t rows = 4; rows < 28; ++rows) {
+      const Tensor part = of(rows);
+      EXPECT_EQ(std::memcmp(part.raw(), whole.raw(), part.bytes()), 0) << rows << " rows of " << n;
+    }
+  }
+}
+
 // Sizes that are shared among threads, by each of the loops for products.
 TEST(Matmul, BitsOfLargeProductsDoNotDependOnThreads) {
   struct Product {
