@@ -23,13 +23,6 @@ void by_size(Dtype d, F&& f) {
 inline void copy_bytes(void* to, const void* from, size_t n) {
   if (n) std::memcpy(to, from, n);
 }
-/// Fetches the n elements at p, or as many as a few rows of a matrix have, ahead of their use. They may lie beyond the
-/// end of what is there. Inlined: g++ drops calls of what only fetches ahead.
-template <class W>
-[[gnu::always_inline]] inline void fetch_ahead(const W* p, int64_t n) {
-  constexpr int64_t line = 64 / int64_t(sizeof(W)), most = 64 * line;
-  for (int64_t i = 0; i < std::min(n, most); i += line) __builtin_prefetch(p + i);
-}
 inline void set_zero(Tensor& t) {
   if (t.bytes()) std::memset(t.raw(), 0, t.bytes());
 }

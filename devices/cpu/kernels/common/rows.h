@@ -11,14 +11,6 @@
 
 namespace luth::cpu {
 
-/// Asks for the first 4 KiB of a row that is read or, with `write`, written soon: worth it beside as much work as exps,
-/// where the processor does not see so far ahead. Inlined, as g++ drops calls of what has no effect.
-template <int write, class T>
-[[gnu::always_inline]] inline void fetch_row(const T* x, int64_t n) {
-  constexpr int64_t line = 64 / sizeof(T), most = 4096 / sizeof(T);
-  for (int64_t i = 0; i < std::min(n, most); i += line) __builtin_prefetch(x + i, write);
-}
-
 /// The join of `width` lanes, always in halves. The lengths are constants, so that halves are joined as vectors: a loop
 /// over the lengths compares lane by lane, with a branch that data decide.
 template <int width, class A, class J>

@@ -1,5 +1,6 @@
 // gather, scatter and scatter_add: an index for each element.
 #include "core/ops/index/index.h"
+#include "devices/cpu/kernels/common/fetch_ahead.h"
 #include "devices/cpu/kernels/common/indices.h"
 #include "devices/cpu/kernels/common/kernels.h"
 #include "devices/cpu/kernels/common/rows.h"

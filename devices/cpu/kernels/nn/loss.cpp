@@ -7,6 +7,7 @@
 #include "core/math/functions.h"
 #include "core/ops/common/positions.h"
 #include "devices/cpu/kernels/common/elementwise.h"
+#include "devices/cpu/kernels/common/fetch_ahead.h"
 #include "devices/cpu/kernels/common/indices.h"
 #include "devices/cpu/kernels/common/kernels.h"
 #include "devices/cpu/kernels/common/rows.h"
@@ -96,7 +97,7 @@ void cross_entropy(const ops::CrossEntropyLabels& op, Tensor& loss, Tensor& tota
                    const Dense& target, const Dense& weight) {
   auto run = [&]<class T, class A>(const T* logits, const Axis& a, Shares<A> s) {
     for_rows<T>(a, {logits}, nullptr, [&, n = a.n](int64_t row, const A* __restrict p, A* __restrict e) {
-      fetch_row<0>(p + n, n);
+      fetch_ahead(p + n, n);
       const A top = row_max(p, n), sum = std::log(exp_sum(p, n, top)) + top;
       total.data<A>()[row] = sum;
       const int64_t k = s.labels[size_t(row)];
@@ -124,8 +125,8 @@ void cross_entropy_backward(const ops::CrossEntropyBackward& op, Tensor& dx, con
         for (int64_t i = 0; i < n; ++i) q[i] = 0;
         return;
       }
-      fetch_row<0>(p + n, n);
-      fetch_row<1>(q + n, n);
+      fetch_ahead(p + n, n);
+      fetch_ahead<1>(q + n, n);
       for (int64_t i = 0; i < n; ++i) q[i] = by * math::exp(p[i] - log_sum);
       const A share = s.share(k), part = share != A(0) ? by / share : A(0);
       if (s.spread > A(0))

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/ops/nn/recurrent_cell.h"
+#include "devices/cpu/kernels/common/fetch_ahead.h"
 #include "devices/cpu/kernels/common/indices.h"
 #include "devices/cpu/kernels/common/kernels.h"
 #include "devices/cpu/kernels/common/packed_operand.h"
@@ -52,13 +53,6 @@ void forward_elements(const ops::ForwardRow<kind, T> row, int64_t hidden, T* to)
   for (int64_t j = 0; j < hidden; ++j) to[j] = row.step(hidden, j);
 }
 
-/// Asks for n elements that will be read soon.
-template <class T>
-void prefetch(const T* p, int64_t n) {
-  constexpr int64_t line = 64 / int64_t(sizeof(T));
-  for (int64_t i = 0; i < n; i += line) __builtin_prefetch(p + i);
-}
-
 template <CellKind kind, class T>
 void run_layer(const ops::NativeRnn& op, const ops::ForwardTensors& t) {
   constexpr bool lstm = kind == CellKind::lstm;
@@ -96,7 +90,7 @@ void run_layer(const ops::NativeRnn& op, const ops::ForwardTensors& t) {
     parallel_for(s.n, row_grain(8 * hidden), [&](int64_t begin, int64_t end) {
       for (int64_t b = begin; b < end; ++b) {
         const T* const x = t.input.data<T>() + (s.offset + b) * g * hidden;
-        if (b + 1 < end) prefetch(x + g * hidden, g * hidden);
+        if (b + 1 < end) fetch_ahead(x + g * hidden, g * hidden);
         forward_elements<kind, T>(
             {x, bias, of_step + b * saved * hidden, h + b * states, lstm ? c + b * hidden : nullptr, new_cell(b)},
             hidden, made + b * hidden);

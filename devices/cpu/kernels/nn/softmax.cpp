@@ -3,6 +3,7 @@
 
 #include "core/math/functions.h"
 #include "core/op/axis.h"
+#include "devices/cpu/kernels/common/fetch_ahead.h"
 #include "devices/cpu/kernels/common/kernels.h"
 #include "devices/cpu/kernels/common/rows.h"
 
@@ -17,8 +18,8 @@ void softmax(const Op& op, Tensor& y, const Dense& input) {
   dispatch(Floats{}, y.dtype(), [&]<class T>(Type<T>) {
     using A = compute_t<T>;
     for_rows<T>(a, {x.data<T>()}, y.data<T>(), [n = a.n](int64_t, const A* __restrict p, A* __restrict q) {
-      fetch_row<0>(p + n, n);
-      fetch_row<1>(q + n, n);
+      fetch_ahead(p + n, n);
+      fetch_ahead<1>(q + n, n);
       const A top = row_max(p, n);
       if constexpr (log) {
         const A log_total = std::log(exp_sum(p, n, top));
@@ -52,7 +53,7 @@ void logsumexp(const ops::LogSumExp& op, Tensor& y, const Dense& input) {
     using A = compute_t<T>;
     T* out = y.data<T>();
     for_rows<T>(a, {x.data<T>()}, nullptr, [n = a.n, out](int64_t row, const A* p, A*) {
-      fetch_row<0>(p + n, n);
+      fetch_ahead(p + n, n);
       A top = row_max(p, n);
       if (std::isinf(top)) top = 0;  // inf stays inf, and a row of -inf stays -inf
       out[row] = T(std::log(exp_sum(p, n, top)) + top);

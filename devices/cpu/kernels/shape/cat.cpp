@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "devices/cpu/kernels/common/fetch_ahead.h"
 #include "devices/cpu/kernels/common/indices.h"
 #include "devices/cpu/kernels/common/kernels.h"
 #include "devices/cpu/kernels/common/rows.h"
