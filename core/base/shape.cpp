@@ -23,7 +23,8 @@ std::string to_string(const Shape& s) {
 Strides contiguous_strides(const Shape& s) {
   Strides st = s;
   int64_t step = 1;
-  for (int i = s.size() - 1; i >= 0; step *= std::max<int64_t>(s[i], 1), --i) st[i] = step;
+  for (int i = s.size() - 1; i > 0; --i) st[i] = step, step *= std::max<int64_t>(s[i], 1);
+  if (s.size()) st[0] = step;
   return st;
 }
 

@@ -21,10 +21,10 @@ LUTH_HD inline float square_rest(float t, float n) {
   return (high * high + n * ln4_high) + (low * (t + high) + n * ln4_low);
 }
 
-/// e^(-x^2 / 2) and the ratio of Phi(-|x|) to it, whose product is within 7 units in the last place where it is normal.
-/// The ratio, fitted by Lawson's iteration to relative error 6e-8 from gelu_center to 14.5, has positive coefficients.
-/// From 15 on all products are 0. The first is multiplied by 2^64 and the second divided by it, so that both are
-/// normal.
+/// e^(-x^2 / 2) and the ratio of Phi(-|x|) to it. Above gelu_center their product is within 7 units in the last place
+/// where it is normal. The ratio, fitted by Lawson's iteration to relative error 6e-8 from there to 14.5, has positive
+/// coefficients. From 15 on all products are 0. The first is multiplied by 2^64 and the second divided by it, so that
+/// both are normal.
 struct NormalTail {
   static constexpr float unit = 0x1p-64f;
   float t, square, bell, ratio;  // t: |x|, at most 15

@@ -11,7 +11,7 @@ namespace {
 void set_row_major(TensorImpl& t) {
   t.strides = t.shape;
   int64_t step = 1;
-  for (int i = t.shape.size() - 1; i >= 0; step *= std::max<int64_t>(t.shape[i], 1), --i) t.strides[i] = step;
+  for (int i = t.shape.size() - 1; i >= 0; --i) t.strides[i] = step, step *= std::max<int64_t>(t.shape[i], 1);
 }
 }  // namespace
 

@@ -67,12 +67,6 @@ int64_t allocated() {
   return n;
 }
 
-// By C++: its heap, and tensors, those of scripts among them.
-size_t taken() {
-  const auto heap = mallinfo2();
-  return heap.uordblks + heap.hblkhd + size_t(host().memory().allocated);
-}
-
 void begin_again() { pacer = {0, 0, tensors_between, early}; }
 void wait_for(size_t tensors, size_t bytes) { pacer.tensors_due = tensors, pacer.bytes_due = bytes; }
 
@@ -147,14 +141,13 @@ void detail::collect_young(lua_State* L) {
   minor.ended(begin, tensors);
 }
 
-void note_object(lua_State* L) {
+void note_object(lua_State* L, size_t tensors) {
   static thread_local size_t before = 0;
-  const size_t now = taken();
-  pacer.bytes += now > before ? now - before : 0;
+  const auto heap = mallinfo2();
+  const size_t now = heap.uordblks + heap.hblkhd;
+  pacer.bytes += (now > before ? now - before : 0) + tensors;
   before = now;
-  if (pacer.bytes < pacer.bytes_due) return;
-  detail::collect_young(L);
-  before = taken();
+  if (pacer.bytes >= pacer.bytes_due) detail::collect_young(L);
 }
 
 void forget_pressure(lua_State* L) {

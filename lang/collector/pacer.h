@@ -39,8 +39,8 @@ inline void note_tensor(lua_State* L, const Tensor& t) {
 }
 
 /// Call after an object has been pushed that may keep much memory of C++, such as a dataset: counts what C++ has taken
-/// since the last one and, now and then, collects.
-void note_object(lua_State* L);
+/// since the last one and, now and then, collects. `tensors`: bytes of tensors that it keeps and no script has seen.
+void note_object(lua_State* L, size_t tensors = 0);
 
 /// Chooses the collector's mode and hangs it on failed allocations (set_memory_pressure_hook).
 void open_pacer(lua_State* L);

@@ -1,6 +1,7 @@
 // The table `data`: datasets of C++ and of Lua.
 #include "lang/data/data.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -155,7 +156,7 @@ int mnist(lua_State* L) {
   spec.train = options.flag("train", true);
   options.done();
   spec.root = find_data(spec.root);
-  return push_dataset_of_file(L, data::mnist(spec));
+  return push_dataset_of_tensors(L, [&] { return data::mnist(spec); });
 }
 
 constexpr Row functions[] = {
@@ -275,6 +276,13 @@ int push_dataset(lua_State* L, DatasetRef d, int source) {
 int push_dataset_of_file(lua_State* L, DatasetRef d, int source) {
   push_dataset(L, std::move(d), source);
   note_object(L);
+  return 1;
+}
+
+int push_dataset_of_tensors(lua_State* L, const std::function<DatasetRef()>& make, int source) {
+  const int64_t before = host().memory().allocated;
+  push_dataset(L, make(), source);
+  note_object(L, size_t(std::max<int64_t>(0, host().memory().allocated - before)));
   return 1;
 }
 

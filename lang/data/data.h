@@ -1,5 +1,7 @@
 // Datasets in Lua.
 #pragma once
+#include <functional>
+
 #include "core/data/loader.h"
 #include "core/data/transform.h"
 #include "lang/runtime/box.h"
@@ -25,6 +27,8 @@ std::vector<int64_t> check_positions(lua_State* L, int index, const char* what);
 int push_dataset(lua_State* L, data::DatasetRef dataset, int source = 0);
 /// The same of one that keeps much of a file in memory, which the collector counts; that takes 40 us.
 int push_dataset_of_file(lua_State* L, data::DatasetRef dataset, int source = 0);
+/// The same of one that `make` reads into tensors.
+int push_dataset_of_tensors(lua_State* L, const std::function<data::DatasetRef()>& make, int source = 0);
 
 /// Where `luth data get` puts data: $XDG_DATA_HOME/luth, else ~/.local/share/luth; "" without a home.
 std::string data_home();

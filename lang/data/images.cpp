@@ -192,7 +192,8 @@ int cifar(lua_State* L, const char* function, const char* root, data::DatasetRef
       lua_rawseti(L, kept, lua_Integer(lua_rawlen(L, kept)) + 1);
     }
   options.done();
-  return push_dataset_of_file(L, make(spec), kept);
+  return push_dataset_of_tensors(
+      L, [&] { return make(spec); }, kept);
 }
 int cifar10(lua_State* L) { return cifar(L, "data.CIFAR10", "cifar10", data::cifar10); }
 int cifar100(lua_State* L) { return cifar(L, "data.CIFAR100", "cifar100", data::cifar100); }

@@ -191,7 +191,7 @@ Tensors NativeRnn::decompose(const Inputs& in) const {
 
 Tensors NativeRnn::vjp(const Call& c, const Tensors& dy) const {
   static const OpInfo& backward = info<NativeRnnBackward>();
-  if (!for_backward) throw Error("native_rnn kept nothing for its gradient");
+  if (!for_backward) throw Error("native_rnn kept nothing for its gradient; call it with for_backward = true");
   const Tensor &gates = c.out[3], &previous = c.out[4], &cells = c.out[5];
   const CellKind kind = layer.kind();
   const int64_t hidden = gates.shape(1) / saved_gates_of(kind);

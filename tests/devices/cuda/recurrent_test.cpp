@@ -49,5 +49,18 @@ TEST(CudaRecurrent, PackedSequencesWaitForNothing) {
   for (size_t i = 0; i < want.size(); ++i) EXPECT_EQ(difference(home(got[i]), want[i], 1e-5, 1e-6), "") << i;
 }
 
+TEST(CudaRecurrent, NothingKeptChangesNoResult) {
+  nn::ModuleRef lstm = Packed::lstm_on(gpu());
+  const Tensor x = Packed::input_on(gpu());
+  const auto results = [&] {
+    const nn::Values out = lstm->call({nn::Argument(x)});
+    return Tensors{home(out[0].tensor()), home(out[1].items()[0].tensor()), home(out[1].items()[1].tensor())};
+  };
+  const Tensors want = results();
+  NoGrad no_grad;
+  const Tensors got = results();
+  for (size_t i = 0; i < want.size(); ++i) EXPECT_EQ(difference(got[i], want[i], 0, 0), "") << i;
+}
+
 }  // namespace
 }  // namespace luth::test

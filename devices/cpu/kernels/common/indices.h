@@ -111,7 +111,7 @@ class IndexParts {
   }
 
  private:
-  static constexpr int64_t part = 256;  // 2 KiB: of 4, each later read has the last 12 bits of an address just written
+  static constexpr int64_t part = 256;  // 2 KiB: a read waits for a write 4 KiB before it (equal low 12 bits)
   Tensor index_;
   int64_t bound_, base_;
 };

@@ -103,8 +103,8 @@ __attribute__((no_sanitize("address,undefined"))) inline void tile(int64_t k, T 
   }
   const bool whole = b.cols == H * w;
   alignas(64) T part[size_t(H * w)] = {};
-  // Of two products that are added the compiler rounds one. Which one does not depend on a condition here, so that all
-  // tiles do the same.
+  // The compiler fuses one of the two products with the sum. A branch in the loop would let it choose differently in
+  // each tile.
   const auto finish = [&](auto adds) __attribute__((always_inline)) {
     alignas(64) T part_added[adds ? size_t(H * w) : 1] = {};
 #pragma GCC unroll 16

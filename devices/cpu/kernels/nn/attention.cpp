@@ -29,8 +29,8 @@ struct Heads {
   const Tensor& t_;
 };
 
-/// The extents of a call. Queries come in blocks of `rows`; those of a block that meet the same keys in parts of
-/// `part`.
+/// The extents of a call. Queries come in parts of `part`, each of which meets the same keys; backward, gradients are
+/// summed over blocks of `rows`, which are whole parts.
 struct Extents {
   int64_t heads, queries, keys, features, values, rows, part;
   Extents(const Tensor& q, const Tensor& k, const Tensor& v, bool causal)

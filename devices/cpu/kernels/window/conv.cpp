@@ -135,7 +135,8 @@ template <class T>
 void run_unfolded(const ConvShape& s, const T* a, const T* b, const T* bias, T* out);
 
 // Few filters, and gradients of few channels: oneDNN computes as many as fill a register. To unfold costs little where
-// filters are small, and where rows of positions fill a register. Measured on AVX2 and AVX-512.
+// filters are small, and where rows of positions fill a register. Measured on AVX2 and AVX-512. Padding is multiplied
+// as zeros there, so an infinite weight gives nan where it meets some.
 bool narrow(const ConvShape& s) {
   constexpr int64_t lanes = vector_bytes / int64_t(sizeof(float));
   if (s.groups > 1 || s.channels_last || s.out[2] < lanes) return false;
