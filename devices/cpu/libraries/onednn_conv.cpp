@@ -124,8 +124,8 @@ std::shared_ptr<const Primitive> make_conv(const ConvShape& s, Layout inner) {
   auto p = make_primitive<GradWeight>(
       pd, {{DNNL_ARG_DIFF_DST, user.y, pd.diff_dst_desc()}, {DNNL_ARG_SRC, user.x, pd.src_desc()}},
       {DNNL_ARG_DIFF_WEIGHTS, user.w, pd.diff_weights_desc()});
-  // 2.6.3's jit_1x1:avx2 with a stride writes whole vectors of channels where there are fewer
-  p->scratch += size_t(8 * s.out_area()) * sizeof(float);
+  // 2.6.3's jit_1x1 with a stride writes whole vectors of channels where there are fewer: 8 with AVX2, 16 with AVX-512
+  p->scratch += size_t(16 * s.out_area()) * sizeof(float);
   return p;
 }
 std::shared_ptr<const Primitive> make_conv(const ConvShape& s) {
