@@ -69,7 +69,7 @@ std::shared_ptr<Primitive> make_primitive(const typename P::primitive_desc& pd, 
 /// Brings an input into the primitive's layout.
 void reorder_once(const Operand& o, const void* from, void* to);
 /// Runs p. `filters`: the operand of that name, as the primitive wants it; else null. A thread keeps the arguments for
-/// its next call: to make them takes as long as a small convolution.
+/// its next call: to make them takes as long as a small convolution or product.
 void execute(const std::shared_ptr<const Primitive>& p, std::initializer_list<const void*> in, void* out,
              const ConvFilters* filters);
 

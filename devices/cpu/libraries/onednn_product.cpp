@@ -1,7 +1,6 @@
 // Products of bfloat16 by oneDNN, for its versions 2 and 3.
 #include <bit>
 
-#include "core/base/per_thread.h"
 #include "devices/cpu/libraries/onednn.h"
 
 namespace luth::cpu {
@@ -39,20 +38,6 @@ std::shared_ptr<const Primitive> make_matmul(int64_t m, int64_t n, int64_t k, co
   return make_primitive<dnnl::matmul>(pd, {{DNNL_ARG_SRC, a, a}, {DNNL_ARG_WEIGHTS, b, b}}, {DNNL_ARG_DST, c, c});
 }
 
-// The arguments of a product, kept for the next call: to make them takes as long as a small product.
-struct BoundProduct {
-  std::shared_ptr<const Primitive> product;
-  dnnl::memory a, b, c, scratch;
-  std::unordered_map<int, dnnl::memory> args;
-  explicit BoundProduct(std::shared_ptr<const Primitive> p)
-      : product(std::move(p)),
-        a(product->in[0].plain, engine(), nullptr),
-        b(product->in[1].plain, engine(), nullptr),
-        c(product->out.plain, engine(), nullptr),
-        scratch(Desc({int64_t(product->scratch)}, dnnl::memory::data_type::u8, Tag::a), engine(), nullptr),
-        args{{DNNL_ARG_SRC, a}, {DNNL_ARG_WEIGHTS, b}, {DNNL_ARG_DST, c}, {DNNL_ARG_SCRATCHPAD, scratch}} {}
-};
-
 }  // namespace
 
 bool dnn_has_bf16() {
@@ -74,18 +59,7 @@ std::shared_ptr<const Primitive> dnn_bf16_product(int64_t m, int64_t n, int64_t 
 
 void dnn_multiply_bf16(const std::shared_ptr<const Primitive>& product, const bfloat16* a, const bfloat16* b, void* c) {
   one_thread();
-  static constinit thread_local PerThread<std::unique_ptr<BoundProduct>> of_thread;
-  auto& bound = *of_thread;
-  translated("product", [&] {
-    if (!bound || bound->product != product) bound = std::make_unique<BoundProduct>(product);
-    bound->a.set_data_handle(const_cast<bfloat16*>(a));
-    bound->b.set_data_handle(const_cast<bfloat16*>(b));
-    bound->c.set_data_handle(c);
-    Scratch scratch(int64_t(product->scratch));
-    bound->scratch.set_data_handle(scratch.get());
-    product->run.execute(stream(), bound->args);
-    stream().wait();
-  });
+  translated("product", [&] { execute(product, {a, b}, c, nullptr); });
 }
 
 }  // namespace luth::cpu
