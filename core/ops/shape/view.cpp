@@ -54,13 +54,9 @@ Shape complete(const Shape& shape, const Tensor& t) {
   return s;
 }
 
-// Strides under which t's memory has shape `s`; false where no strides do it. Runs of dims that lie in one line are
-// matched with runs of new dims.
+// Strides under which the memory of t, which is not contiguous, has shape `s`; false where no strides do it. Runs of
+// dims that lie in one line are matched with runs of new dims.
 bool view_strides(const Tensor& t, const Shape& s, Strides& out) {
-  if (t.is_contiguous() || t.numel() == 0) {
-    out = contiguous_strides(s);
-    return true;
-  }
   out = Strides(s.size());
   int j = s.size() - 1;
   int64_t run = 1, made = 1;
