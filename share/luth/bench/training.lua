@@ -16,6 +16,7 @@ local function text(vocabulary, batch, steps)
 end
 
 local function training(add, name, unit, work, model, batch, optimizer, settings, more)
+  more = more or {}
   add(groups.with({
     name = name, unit = unit, work = work, steps = true,
     make = function()
@@ -24,7 +25,7 @@ local function training(add, name, unit, work, model, batch, optimizer, settings
       local opt = optim[optimizer](parameters, settings)
       local x, y = batch()
       local labels = y:flatten()
-      local bf16 = { dtype = torch.bfloat16, enabled = more and more.bf16 or false }
+      local bf16 = { dtype = torch.bfloat16, enabled = more.bf16 or false }
       local function loss_of()
         local _ <close> = torch.autocast(x.device.type, bf16)
         local z = net(x)
@@ -33,7 +34,7 @@ local function training(add, name, unit, work, model, batch, optimizer, settings
       return function()
         opt:zero_grad()
         loss_of():backward()
-        if more and more.clip then nn.utils.clip_grad_norm_(parameters, more.clip) end
+        if more.clip then nn.utils.clip_grad_norm_(parameters, more.clip) end
         opt:step()
       end
     end,
