@@ -114,7 +114,8 @@ class Decoder {
   uint64_t memory_;  // bytes that the tree may still take
 };
 
-// The numbers of an array's description, before its shape.
+// The numbers of an array's description, before its shape. Files hold them: a new dtype has a number of its own.
+static_assert(uint8_t(Dtype::boolean) == 0 && uint8_t(Dtype::i64) == 5 && uint8_t(Dtype::f64) == 9);
 struct Numbers {
   int64_t id;
   uint64_t at;
@@ -179,6 +180,12 @@ Item decode(std::string_view bytes, uint64_t most) {
   Item tree = d.item(0);
   if (!d.done()) malformed();
   return tree;
+}
+
+Item decode_of(const std::string& path, std::string_view bytes, uint64_t most) {
+  try {
+    return decode(bytes, most);
+  } catch (const Error& e) { throw Error(e.code(), "cannot use '{}': {}", path, e.what()); }
 }
 
 }  // namespace luth::io

@@ -1,5 +1,7 @@
 // What an HDF5 file holds, as a tree of plain values in which arrays are described and not read. A process that parses
-// the file hands it on as bytes (core/io/hdf5_child.h).
+// the file hands it on as bytes (core/io/hdf5_child.h). luth's own files store it too, so a later luth must read it:
+// they end with the version of the layout, the description, and how many bytes both are; numbers are 8 bytes,
+// little-endian.
 #pragma once
 #include <string>
 #include <string_view>
@@ -31,5 +33,7 @@ List plain_values(Dtype d, const void* elements, int64_t n);
 /// whose tree would take more than `most` bytes.
 std::string encode(const Item& tree);
 Item decode(std::string_view bytes, uint64_t most = UINT64_MAX);
+/// As decode, for the description of the file `path`, which errors name.
+Item decode_of(const std::string& path, std::string_view bytes, uint64_t most);
 
 }  // namespace luth::io

@@ -222,9 +222,7 @@ Item ask_child(Disk& disk, const std::string& path, bool sealed, Disk& unpacked,
   const std::optional<int> status = child.wait_a_little();
   if (answer.empty()) not_ready(path, status);
   if (answer.size() == 1 || (status && *status)) died(path, status, bounds);
-  try {
-    return decode(std::string_view(answer).substr(1), bounds.memory);
-  } catch (const Error& e) { throw Error(e.code(), "cannot use '{}': {}", path, e.what()); }
+  return decode_of(path, std::string_view(answer).substr(1), bounds.memory);
 }
 
 }  // namespace

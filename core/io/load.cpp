@@ -1,6 +1,8 @@
 // Reading trees from HDF5 files: their seal, what a process of its own says of them, and the elements of their arrays.
+#include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <optional>
 #include <unordered_map>
 
 #include "core/base/limits.h"
@@ -10,6 +12,7 @@
 #include "core/io/hdf5_child.h"
 #include "core/io/hdf5_reader.h"
 #include "core/io/many_values.h"
+#include "core/io/names.h"
 #include "core/io/stored_array.h"
 
 namespace luth::io {
@@ -133,10 +136,31 @@ void refuse_broken(SealCheck& seal, const std::string& path) {
     throw Error(ErrorCode::checkpoint, "cannot use '{}': {}; use another checkpoint", path, problem);
 }
 
-Item description_of(Disk& disk, const std::string& path, bool sealed, Disk& unpacked, const LoadOptions& options) {
+// What the writer has put behind the HDF5. Nothing where it has not, or for a later luth, or too much: then the reader
+// of the HDF5 says so.
+std::optional<Item> stored_description(Disk& disk, const std::string& path, const Seal& seal,
+                                       const ReadBounds& bounds) {
+  uint64_t layout = 0, size = 0;
+  if (seal.version < 2 || !seal.problem.empty()) return {};
+  const auto read = [&](void* to, size_t bytes, uint64_t before_end) {
+    if (!disk.read(to, bytes, disk.size() - before_end))
+      throw Error(ErrorCode::checkpoint, "cannot read '{}': {}", path, disk.reason());
+  };
+  read(&size, sizeof size, sizeof size);
+  if (size < sizeof layout || size > std::min(disk.size() - seal_bytes, bounds.answer)) return {};
+  std::string bytes(size, '\0');
+  read(bytes.data(), size, size + sizeof size);
+  std::memcpy(&layout, bytes.data(), sizeof layout);
+  if (layout > uint64_t(format_version)) return {};
+  return decode_of(path, std::string_view(bytes).substr(sizeof layout), bounds.memory);
+}
+
+Item description_of(Disk& disk, const std::string& path, const Seal& seal, Disk& unpacked, const LoadOptions& options) {
   const ReadBounds bounds = read_bounds(disk.size(), options.max_bytes, available_memory());
-  Item tree = options.trusted ? describe(disk, path, sealed, unpacked, bounds.unpacked)
-                              : describe_in_child(disk, path, sealed, unpacked, bounds);
+  if (auto stored = stored_description(disk, path, seal, bounds)) return *std::move(stored);
+  unpacked = memory_file();
+  Item tree = options.trusted ? describe(disk, path, seal.present, unpacked, bounds.unpacked)
+                              : describe_in_child(disk, path, seal.present, unpacked, bounds);
   if (!unpacked.measure()) throw Error("cannot use '{}': {}", path, unpacked.reason());
   return tree;
 }
@@ -158,8 +182,8 @@ void add_arrays(const Item& item, const std::string& name, std::vector<StoredArr
 }
 
 Item read_tree(Disk& disk, const std::string& path, SealCheck& seal, const LoadOptions& options) {
-  Disk unpacked = memory_file();
-  const Item tree = description_of(disk, path, seal.present(), unpacked, options);
+  Disk unpacked;
+  const Item tree = description_of(disk, path, seal.seal(), unpacked, options);
   const ReadBounds bounds = read_bounds(disk.size(), options.max_bytes);
   return Builder(disk, unpacked, path, bounds.unpacked, seal).build(tree, options.map_location);
 }
@@ -169,7 +193,7 @@ Item read_tree(Disk& disk, const std::string& path, SealCheck& seal, const LoadO
 Item load_file(const std::string& path, const LoadOptions& options) {
   Disk disk = Disk::open(path, ErrorCode::checkpoint);
   SealCheck seal(disk, path, ErrorCode::checkpoint);
-  if (!seal.present() && !has_signature(disk)) not_ours(disk, path);
+  if (!seal.seal().present && !has_signature(disk)) not_ours(disk, path);
   if (options.trusted || disk.size() <= small_file) refuse_broken(seal, path);  // before libhdf5 sees it
   try {
     Item tree = read_tree(disk, path, seal, options);
@@ -183,15 +207,21 @@ Item load_file(const std::string& path, const LoadOptions& options) {
 
 Seal inspect(const std::string& path) {
   Disk disk = Disk::open(path, ErrorCode::checkpoint);
-  return SealCheck(disk, path, ErrorCode::checkpoint).finish();
+  Seal seal = SealCheck(disk, path, ErrorCode::checkpoint).finish();
+  const ReadBounds bounds = read_bounds(disk.size(), 0, available_memory());
+  const std::optional<Item> stored = stored_description(disk, path, seal, bounds);
+  if (!stored) return seal;
+  Disk unpacked = memory_file();
+  if (encode(describe_in_child(disk, path, true, unpacked, bounds)) != encode(*stored))
+    seal.problem = "its description says something else than its HDF5";
+  return seal;
 }
 
 std::vector<StoredArray> hdf5_arrays(Disk& disk, const std::string& path, Disk& unpacked, const LoadOptions& options) {
-  const bool sealed = SealCheck(disk, path, ErrorCode::checkpoint).present();
-  if (!sealed && !has_signature(disk)) not_ours(disk, path);
-  unpacked = memory_file();
+  const SealCheck seal(disk, path, ErrorCode::checkpoint);
+  if (!seal.seal().present && !has_signature(disk)) not_ours(disk, path);
   std::vector<StoredArray> all;
-  add_arrays(description_of(disk, path, sealed, unpacked, options), "", all);
+  add_arrays(description_of(disk, path, seal.seal(), unpacked, options), "", all);
   return all;
 }
 

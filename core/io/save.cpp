@@ -9,6 +9,7 @@
 #include "core/io/checkpoint.h"
 #include "core/io/elements.h"
 #include "core/io/hdf5.h"
+#include "core/io/hdf5_reader.h"
 #include "core/io/many_values.h"
 #include "core/io/names.h"
 #include "core/io/values.h"
@@ -32,7 +33,7 @@ int64_t version_of(const Item& item) {
 
 class Writer {
  public:
-  explicit Writer(h5::File& file) : file_(file) {
+  Writer(h5::File& file, int64_t layout) : file_(file), layout_(layout) {
     group_ = h5::Id(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
     H5Pset_link_creation_order(group_, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
     H5Pset_attr_creation_order(group_, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
@@ -50,7 +51,7 @@ class Writer {
   void root(const Item& tree) {
     const Item& item = has_many(tree) && tree.as<Map>() ? columns(tree) : tree;
     h5::Id top = file_.own(H5Gopen2(file_.id(), "/", H5P_DEFAULT), H5Gclose, "open", "/");
-    attribute(top, own::format, version_of(tree), "/");
+    attribute(top, own::format, layout_, "/");
     attribute(top, own::writer, std::string(version), "/");
     if (auto* map = item.as<Map>()) {
       if (!map->kind.empty()) attribute(top, own::kind, map->kind, "/");
@@ -152,19 +153,33 @@ class Writer {
   }
 
   h5::File& file_;
+  int64_t layout_;
   h5::Id group_, dataset_, link_, attribute_;
   std::map<std::string, std::string> places_;  // of each tensor's memory: its path
   std::deque<Item> columns_;
 };
 
+// What a reader of the HDF5 says, so that none is needed while the seal holds. All our arrays lie in the file as
+// tensors have them: nothing is unpacked.
+void store_description(Disk& disk, const std::string& path, int64_t layout) {
+  Disk nothing;
+  std::string bytes(reinterpret_cast<const char*>(&layout), sizeof layout);
+  bytes += encode(describe(disk, path, true, nothing, 0));
+  const uint64_t size = bytes.size();
+  bytes.append(reinterpret_cast<const char*>(&size), sizeof size);
+  disk.write(bytes.data(), bytes.size(), disk.size());
+}
+
 void save(const Item& root, const std::string& path, const std::string& previous) {
   const Headroom room;  // where memory ends within HDF5 1.10, it follows null pointers, and those to freed blocks
   Replacement replacement(path);
   Disk& disk = replacement.disk();
+  const int64_t layout = version_of(root);
   try {
     h5::File file = h5::File::create(disk, path);
-    Writer(file).root(root);
+    Writer(file, layout).root(root);
     file.close();
+    store_description(disk, path, layout);
   } catch (const Error& e) {
     if (disk.error()) replacement.fail(disk.reason());
     throw;

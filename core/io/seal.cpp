@@ -83,8 +83,8 @@ SealCheck::SealCheck(Disk& disk, std::string path, ErrorCode code)
       get<uint32_t>(b, 12) == 0 && std::all_of(b.begin() + digest_end, b.end(), [](auto c) { return c == 0; });
   if (s.actual < seal_bytes || s.length != s.actual)
     s.problem = length_problem(s);
-  else if (s.version != seal_version)
-    s.problem = fmt::format("its seal is of version {}, this luth knows {}", s.version, seal_version);
+  else if (s.version < 1 || s.version > seal_version)
+    s.problem = fmt::format("its seal is of version {}, this luth knows up to {}", s.version, seal_version);
   else if (!zeros)
     s.problem = changed;
   waits_ = s.problem.empty();

@@ -154,14 +154,12 @@ int append(lua_State* L) {
   io::append_file(luaL_checkstring(L, 1), text, n, !lua_toboolean(L, 3));
   return 0;
 }
-// whole(path): true for a checkpoint whose seal holds.
+// whole(path): true for a checkpoint whose seal holds, false for a file without a seal; else an error says why.
 int is_whole(lua_State* L) {
-  bool whole = false;
-  try {
-    const io::Seal seal = io::inspect(luaL_checkstring(L, 1));
-    whole = seal.present && seal.problem.empty();
-  } catch (const Error&) {}
-  return lua_pushboolean(L, whole), 1;
+  const std::string path = luaL_checkstring(L, 1);
+  const io::Seal seal = io::inspect(path);
+  if (!seal.problem.empty()) throw Error(ErrorCode::checkpoint, "cannot use '{}': {}", path, seal.problem);
+  return lua_pushboolean(L, seal.present), 1;
 }
 // metadata(path): the texts of a .safetensors file by name.
 int metadata_of(lua_State* L) { return push_item(L, io::metadata(luaL_checkstring(L, 1))), 1; }

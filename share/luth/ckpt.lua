@@ -89,12 +89,15 @@ end
 function actions.verify(paths)
   local bad = 0
   for _, path in ipairs(paths) do
-    local ok, why = pcall(torch.load, path)
+    local ok, whole = pcall(function()
+      torch.load(path)
+      return native.whole(path)
+    end)
     if ok then
-      print_line('%s: %s', path, native.whole(path) and 'whole, its seal holds' or 'loads; it has no seal')
+      print_line('%s: %s', path, whole and 'whole, its seal holds' or 'loads; it has no seal')
     else
       bad = bad + 1
-      print_line('%s', (tostring(why):gsub('\n.*', '')))
+      print_line('%s', (tostring(whole):gsub('\n.*', '')))
     end
   end
   if bad > 0 then unusable('%d of %d files cannot be used', bad, #paths) end

@@ -193,6 +193,7 @@ class Campaign {
     const int fd = ::open(path_.c_str(), O_RDWR | O_CLOEXEC);
     Disk disk(fd, std::filesystem::file_size(path_));
     write_seal(disk);
+    if (mutate_.below(2)) disk.write("\1", 1, 8);  // a version without a description, so that the HDF5 is read
   }
   bool loads(int64_t& ended) {
     try {

@@ -1,6 +1,7 @@
 // Trees through checkpoints and back.
 #include "core/io/checkpoint.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,6 +24,7 @@ Item round_trip(const Item& item) {
   Folder dir;
   save_file(item, dir / "a.h5");
   EXPECT_EQ(dir.count(), 1) << "a temporary file was left";
+  EXPECT_EQ(inspect(dir / "a.h5").problem, "");  // a reader of the HDF5 says the same as the description
   return load_file(dir / "a.h5");
 }
 #define EXPECT_ROUND_TRIP(item)                            \
@@ -189,12 +191,65 @@ TEST(Checkpoint, Seal) {
   save_file(map_of({{"a", 1}}), dir / "a.h5");
   Seal s = inspect(dir / "a.h5");
   EXPECT_TRUE(s.present);
-  EXPECT_EQ(s.version, 1u);
+  EXPECT_EQ(s.version, 2u);
   EXPECT_EQ(s.length, slurp(dir / "a.h5").size());
   EXPECT_EQ(s.digest.size(), 32u);
   EXPECT_EQ(s.problem, "");
   spit(dir / "b", "hello");
   EXPECT_FALSE(inspect(dir / "b").present);
+}
+
+void spit_sealed(const std::string& path, const std::string& bytes) {
+  spit(path, bytes);
+  Disk disk(::open(path.c_str(), O_RDWR | O_CLOEXEC), bytes.size());
+  EXPECT_TRUE(write_seal(disk));
+}
+
+// A file whose HDF5 nobody can read, and with a seal that holds.
+TEST(Checkpoint, TheDescriptionIsReadInsteadOfTheHdf5) {
+  Folder dir;
+  const Item tree = map_of({{"a", 1}, {"b", map_of({{"x", counted({3})}})}, {"c", List{1, "text", List{}}}});
+  save_file(tree, dir / "a.h5");
+  const std::string good = slurp(dir / "a.h5");
+  std::string bytes = good;
+  bytes[seal_bytes + 1] = '?';  // in HDF5's signature
+  spit_sealed(dir / "a.h5", bytes);
+  EXPECT_EQ(difference(load_file(dir / "a.h5"), tree), "");
+  EXPECT_TRUE(contains(failure([&] { inspect(dir / "a.h5"); }).text, "file signature not found"))
+      << failure([&] { inspect(dir / "a.h5"); }).text;
+  LoadOptions small;
+  small.max_bytes = 1;
+  EXPECT_EQ(failure([&] { load_file(dir / "a.h5", small); }).code, 5);
+}
+
+TEST(Checkpoint, InspectSeesADescriptionOfSomethingElse) {
+  Folder dir;
+  save_file(map_of({{"a", 1}}), dir / "a.h5");
+  std::string bytes = slurp(dir / "a.h5");
+  bytes[bytes.size() - 2 * sizeof(uint64_t)] = 2;  // the value
+  spit_sealed(dir / "a.h5", bytes);
+  EXPECT_EQ(difference(load_file(dir / "a.h5"), map_of({{"a", 2}})), "");
+  EXPECT_EQ(inspect(dir / "a.h5").problem, "its description says something else than its HDF5");
+}
+
+// A description of a later luth, or one that is no description: the HDF5 is read.
+TEST(Checkpoint, AnOddDescriptionIsNotRead) {
+  Folder dir;
+  const Item tree = map_of({{"a", 1}});
+  save_file(tree, dir / "a.h5");
+  const std::string good = slurp(dir / "a.h5");
+  const size_t last = good.size() - sizeof(uint64_t);
+  uint64_t size = 0;
+  std::memcpy(&size, good.data() + last, sizeof size);
+  std::string later = good, longer = good, short_one = good;
+  later[last - size] = 99;                                                   // the version of the layout
+  longer[last + 7] = short_one[last + 7] = char(0xff), short_one[last] = 3;  // the length
+  for (int i = 1; i < 8; ++i) short_one[last + size_t(i)] = 0;
+  for (const std::string& bytes : {later, longer, short_one}) {
+    spit_sealed(dir / "a.h5", bytes);
+    EXPECT_EQ(difference(load_file(dir / "a.h5"), tree), "");
+    EXPECT_EQ(inspect(dir / "a.h5").problem, "");
+  }
 }
 
 TEST(Checkpoint, ASymbolicLinkIsFollowed) {
