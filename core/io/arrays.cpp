@@ -64,9 +64,11 @@ Item Arrays::value(hid_t id, bool is_dataset, const std::string& path) {
   if (H5Sget_simple_extent_type(space) == H5S_NULL) return text ? Item("") : Item();
   const Extents dims = extents(space, path);
   const uint64_t size = bytes(dims, H5Tget_size(type), path);
-  h5::Id how = is_dataset ? file_.own(H5Dget_create_plist(id), H5Pclose, "read", path) : h5::Id();
+  const haddr_t at = is_dataset ? place(id) : HADDR_UNDEF;
+  const bool elsewhere = is_dataset && at == HADDR_UNDEF;
+  h5::Id how = elsewhere ? file_.own(H5Dget_create_plist(id), H5Pclose, "read", path) : h5::Id();
   is_dataset ? check_layout(id, how, type, size, path) : afford(size, H5Aget_storage_size(id), 1, path);
-  if (!text) return is_dataset ? array(id, how, type, dims, path) : attribute_numbers(id, type, dims, path);
+  if (!text) return is_dataset ? array(id, at, how, type, dims, path) : attribute_numbers(id, type, dims, path);
   if (H5Tis_variable_str(type) > 0)
     return is_dataset ? dataset_texts(id, type, dims, path) : attribute_texts(id, type, dims, path);
   return strings(type, dims, path, [&](hid_t memory, void* to) {
@@ -150,7 +152,16 @@ void Arrays::afford(uint64_t bytes, uint64_t stored, uint64_t ratio, const std::
   left_ -= stored;
 }
 
+// Of elements that lie one after the other in this file. HDF5 1.10 gives those that nothing was stored for an address
+// before the first.
+haddr_t Arrays::place(hid_t d) const {
+  const haddr_t at = H5Dget_offset(d);
+  return at < file_.begin() ? HADDR_UNDEF : at;
+}
+
+// `how`: the dataset's properties; none where it has a place().
 void Arrays::check_layout(hid_t d, hid_t how, hid_t type, uint64_t size, const std::string& path) {
+  if (how < 0) return afford(size, H5Dget_storage_size(d), 1, path);
   H5D_layout_t layout = H5Pget_layout(how);
   if (layout == H5D_VIRTUAL || H5Pget_external_count(how) != 0)
     file_.refuse(path, "has its data in other files, which luth does not read");
@@ -205,7 +216,8 @@ void Arrays::unpack_rows(ArrayPlace& array, hid_t d, hid_t how, const Extents& d
   h5::Id memory = h5::file_type(array.dtype), space = file_.own(H5Dget_space(d), H5Sclose, "read", path);
   const uint64_t all = bytes(dims, size_of(array.dtype), path), rows = dims.empty() ? 1 : dims[0], row = all / rows;
   Extents chunk(H5S_MAX_RANK, 1);
-  if (H5Pget_layout(how) == H5D_CHUNKED) file_.check(H5Pget_chunk(how, H5S_MAX_RANK, chunk.data()), "read", path);
+  if (how >= 0 && H5Pget_layout(how) == H5D_CHUNKED)
+    file_.check(H5Pget_chunk(how, H5S_MAX_RANK, chunk.data()), "read", path);
   const uint64_t band = std::max<uint64_t>(chunk[0], 1), bands = std::max<uint64_t>(most_at_once / row / band, 1);
   const uint64_t step = std::min(rows, band > rows / bands ? rows : band * bands);
   std::string elements(step * row, '\0');
@@ -222,12 +234,11 @@ void Arrays::unpack_rows(ArrayPlace& array, hid_t d, hid_t how, const Extents& d
 }
 
 // Where it lies as a tensor has it, nothing is read.
-Item Arrays::array(hid_t d, hid_t how, hid_t type, const Extents& dims, const std::string& path) {
+Item Arrays::array(hid_t d, haddr_t at, hid_t how, hid_t type, const Extents& dims, const std::string& path) {
   ArrayPlace array = new_array(h5::dtype_of(file_, type, path), dims);
   const uint64_t size = bytes(dims, size_of(array.dtype), path);
   if (!size) return to_item(array);
   h5::Id as_tensors = h5::file_type(array.dtype);
-  const haddr_t at = H5Pget_layout(how) == H5D_CONTIGUOUS ? H5Dget_offset(d) : HADDR_UNDEF;
   if (at != HADDR_UNDEF && H5Tequal(type, as_tensors) > 0 && at <= file_.size() && size <= file_.size() - at)
     array.at = at;
   else

@@ -30,12 +30,13 @@ class Arrays {
   Extents extents(hid_t space, const std::string& path);
   uint64_t bytes(const Extents& dims, uint64_t element, const std::string& path);
   void afford(uint64_t bytes, uint64_t stored, uint64_t ratio, const std::string& path);
+  haddr_t place(hid_t d) const;
   void check_layout(hid_t d, hid_t how, hid_t type, uint64_t bytes, const std::string& path);
   bool check_filters(hid_t how, const std::string& path);
   ArrayPlace new_array(Dtype d, const Extents& dims);
   void unpack(ArrayPlace& array, const void* from, uint64_t bytes, const std::string& path);
   void unpack_rows(ArrayPlace& array, hid_t d, hid_t how, const Extents& dims, const std::string& path);
-  Item array(hid_t d, hid_t how, hid_t type, const Extents& dims, const std::string& path);
+  Item array(hid_t d, haddr_t at, hid_t how, hid_t type, const Extents& dims, const std::string& path);
   Item attribute_numbers(hid_t a, hid_t type, const Extents& dims, const std::string& path);
   template <class Read>
   Item strings(hid_t type, const Extents& dims, const std::string& path, Read&& read);

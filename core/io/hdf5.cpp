@@ -133,6 +133,8 @@ File File::open(Disk& disk, std::string path, ErrorCode code) {
   File f(disk, std::move(path), code);
   Id access = access_to(disk);
   f.file_ = f.own(H5Fopen(f.path_.c_str(), H5F_ACC_RDONLY, access), H5Fclose, "open", "");
+  const Id how = f.own(H5Fget_create_plist(f.file_), H5Pclose, "open", "");
+  f.check(H5Pget_userblock(how, &f.begin_), "open", "");
   return f;
 }
 

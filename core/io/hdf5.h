@@ -47,6 +47,8 @@ class File {
   }
   /// Closes the file itself.
   void close();
+  /// Where it begins in the disk's file: behind bytes of others, such as a seal.
+  hsize_t begin() const { return begin_; }
   /// With what HDF5 or the system last complained about.
   [[noreturn]] void fail(std::string_view doing, std::string_view object) const;
   /// "cannot use 'x.h5': '`object`' `why`"
@@ -59,6 +61,7 @@ class File {
   std::string path_;
   ErrorCode code_;
   Id file_;
+  hsize_t begin_ = 0;
 };
 
 /// The types in files, little-endian: h5py's boolean (an int8 enumeration FALSE = 0, TRUE = 1), IEEE half, and bfloat16

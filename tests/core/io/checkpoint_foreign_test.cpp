@@ -134,6 +134,28 @@ void dataset(hid_t file, hid_t type, std::vector<hsize_t> dims, hid_t how = H5P_
 }
 #define EXPECT_CONTAINS(text, part) EXPECT_TRUE(contains(text, part)) << text
 
+// libhdf5 gives an array that nothing was stored for an address when the file begins behind other bytes.
+TEST(H5pyUserBlock, ArraysWithoutStoredElements) {
+  h5::Library library;
+  const Folder dir;
+  const std::string path = dir / "a.h5";
+  {
+    const h5::Id how(H5Pcreate(H5P_FILE_CREATE), H5Pclose), type = h5::file_type(Dtype::f32);
+    H5Pset_userblock(how, 512);
+    const h5::Id file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, how, H5P_DEFAULT), H5Fclose);
+    const auto create = [&](const char* name) {
+      return h5::Id(H5Dcreate2(file, name, type, h5::simple_space({3}), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                    H5Dclose);
+    };
+    create("unstored");
+    const float values[] = {1, 2, 3};
+    ASSERT_GE(H5Dwrite(create("stored"), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), 0);
+  }
+  const Item tree = load_file(path);
+  EXPECT_EQ(elements<float>(*tree.as<Map>()->find("unstored")), (std::vector<float>{0, 0, 0}));
+  EXPECT_EQ(elements<float>(*tree.as<Map>()->find("stored")), (std::vector<float>{1, 2, 3}));
+}
+
 TEST(CheckpointRefuses, OtherFiles) {
   EXPECT_CONTAINS(refusal([](hid_t f) { H5Lcreate_soft("/y", f, "x", H5P_DEFAULT, H5P_DEFAULT); }), "symbolic link");
   EXPECT_CONTAINS(refusal([](hid_t f) { H5Lcreate_external("/etc/b.h5", "/y", f, "x", H5P_DEFAULT, H5P_DEFAULT); }),
