@@ -10,8 +10,12 @@
 #include <utility>
 
 #include "core/base/interrupt.h"
+#include "core/device/isa.h"
 
 namespace luth::io {
+
+void xxh3_update_v3(void* state, const void* bytes, size_t n);  // xxh3_v3.cpp
+
 namespace {
 
 constexpr char magic[8] = {'\x89', 'L', 'U', 'T', 'H', '\r', '\n', '\x1a'};
@@ -35,6 +39,12 @@ std::span<const char> read_piece(Disk& disk, uint64_t at, std::span<char> buffer
   return disk.read(bytes.data(), bytes.size(), at) ? bytes : std::span<char>();
 }
 
+void update(XXH3_state_t* state, std::span<const char> bytes) {
+  static const bool v3 = runs_here("v3");
+  if (v3) return xxh3_update_v3(state, bytes.data(), bytes.size());
+  XXH3_128bits_update(state, bytes.data(), bytes.size());
+}
+
 // XXH3-128 of everything after the seal; false where a piece could not be had. piece(at, buffer): the bytes from there
 // on, at most as many as the buffer has, in it or elsewhere.
 template <class Piece>
@@ -51,7 +61,7 @@ bool digest(Disk& disk, XXH128_canonical_t& out, Piece&& piece) {
   for (uint64_t at = seal_bytes; at < disk.size();) {
     const std::span<const char> bytes = piece(at, std::span(buffer.get(), most));
     if (bytes.empty()) return false;
-    XXH3_128bits_update(state.get(), bytes.data(), bytes.size());
+    update(state.get(), bytes);
     at += bytes.size();
   }
   XXH128_canonicalFromHash(&out, XXH3_128bits_digest(state.get()));

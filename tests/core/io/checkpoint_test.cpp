@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include <atomic>
 #include <limits>
@@ -249,6 +250,20 @@ TEST(Checkpoint, AnOddDescriptionIsNotRead) {
     spit_sealed(dir / "a.h5", bytes);
     EXPECT_EQ(difference(load_file(dir / "a.h5"), tree), "");
     EXPECT_EQ(inspect(dir / "a.h5").problem, "");
+  }
+}
+
+// The seal computes it in pieces, by the processor's widest instructions.
+TEST(Checkpoint, TheSealsDigestIsThatOfXxhash) {
+  Folder dir;
+  for (const int64_t n : {1, 1000, 1'000'003}) {
+    save_file(map_of({{"x", counted({n}, Dtype::u8)}, {"y", counted({n})}}), dir / "a.h5");
+    const std::string bytes = slurp(dir / "a.h5").substr(512);
+    XXH128_canonical_t digest;
+    XXH128_canonicalFromHash(&digest, XXH3_128bits(bytes.data(), bytes.size()));
+    std::string hex;
+    for (unsigned char c : digest.digest) hex += fmt::format("{:02x}", c);
+    EXPECT_EQ(inspect(dir / "a.h5").digest, hex);
   }
 }
 
