@@ -117,10 +117,8 @@ std::string_view name(Dtype d);
 /// The inverse of `name`, with PyTorch's aliases ("float", "long", "half", …); throws for an unknown name.
 Dtype parse_dtype(std::string_view name);
 /// Bytes of an element.
-inline size_t size_of(Dtype d) {
-  constexpr uint8_t sizes[dtype_count] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
-  return sizes[int(d)];
-}
+inline constexpr uint8_t dtype_sizes[dtype_count] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
+inline size_t size_of(Dtype d) { return dtype_sizes[int(d)]; }
 inline bool is_floating(Dtype d) { return d >= Dtype::f16; }
 inline bool is_half_float(Dtype d) { return d == Dtype::f16 || d == Dtype::bf16; }
 inline bool is_integral(Dtype d) { return d > Dtype::boolean && d < Dtype::f16; }  // without bool

@@ -20,11 +20,14 @@ std::string to_string(const Shape& s) {
   return t + "]";
 }
 
-Strides contiguous_strides(const Shape& s) {
-  Strides st = s;
+void set_contiguous_strides(Strides& st, const Shape& s) {
+  st.resize(s.size());
   int64_t step = 1;
-  for (int i = s.size() - 1; i > 0; --i) st[i] = step, step *= std::max<int64_t>(s[i], 1);
-  if (s.size()) st[0] = step;
+  for (int i = s.size() - 1; i >= 0; --i) st[i] = step, step *= std::max<int64_t>(s[i], 1);
+}
+Strides contiguous_strides(const Shape& s) {
+  Strides st;
+  set_contiguous_strides(st, s);
   return st;
 }
 
@@ -156,16 +159,17 @@ int64_t reach(const Shape& s, const Strides& st, int64_t offset) {
   return end;
 }
 
-void check_shape(const Shape& s, size_t element_size) {
+// Extents of 0 do not hide those that are too large.
+int64_t check_shape(const Shape& s, size_t element_size) {
   constexpr int64_t most = int64_t(1) << 62;
-  int64_t bytes = int64_t(element_size);
+  int64_t n = 1, bytes = int64_t(element_size);
   for (int64_t d : s) {
     if (d < 0) throw Error("negative size in {}", to_string(s));
-    int64_t more;
-    if (__builtin_mul_overflow(bytes, std::max<int64_t>(d, 1), &more) || more > most)
+    if (__builtin_mul_overflow(bytes, std::max<int64_t>(d, 1), &bytes) || bytes > most)
       throw Error(ErrorCode::memory, "a tensor of shape {} would need more than 2^62 bytes", to_string(s));
-    bytes = more;
+    n *= d;
   }
+  return n;
 }
 
 Axis axis_of(const Shape& s, int dim) {

@@ -34,6 +34,11 @@ class Shape {
   const int64_t* begin() const { return v_; }
   const int64_t* end() const { return v_ + n_; }
   int64_t back() const { return v_[n_ - 1]; }
+  /// What is new has no value yet.
+  void resize(int n) {
+    if (n > max_dims) throw_too_many();
+    n_ = n;
+  }
   void push_back(int64_t x) {
     if (n_ == max_dims) throw_too_many();
     v_[n_++] = x;
@@ -77,6 +82,8 @@ int64_t shown(int64_t position);
 std::string to_string(const Shape& s);
 /// Strides, in elements, of row-major memory.
 Strides contiguous_strides(const Shape& s);
+/// The same, written in place: a list that was just written cannot be copied at once.
+void set_contiguous_strides(Strides& st, const Shape& s);
 /// Strides of NHWC memory for a 4-dimensional shape, NDHWC for 5, NLC for 3.
 Strides channels_last_strides(const Shape& s);
 bool is_contiguous(const Shape& s, const Strides& st);
@@ -93,8 +100,9 @@ Shape broadcast(const Shape& a, const Shape& b);
 int wrap_dim(int64_t dim, int n);
 /// Each of `dims` wrapped, as a bit mask; an empty list means all dims; throws for one named twice.
 uint32_t dim_mask(const Ints& dims, int n);
-/// Checks every extent (none negative) and the product against 2^62 bytes; throws with the shape in the text.
-void check_shape(const Shape& s, size_t element_size);
+/// Checks every extent (none negative) and the product against 2^62 bytes; throws with the shape in the text. Returns
+/// the number of elements.
+int64_t check_shape(const Shape& s, size_t element_size);
 
 /// One past the furthest element that a view reaches from `offset`, all in elements (`offset` itself for an empty
 /// view). Throws for a negative stride or offset, and for what 64 bits cannot count.

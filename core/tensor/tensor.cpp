@@ -1,33 +1,22 @@
 #include "core/tensor/tensor.h"
 
-#include <algorithm>
-
 namespace luth {
 
 template class Small<Tensor, 4>;
 
-namespace {
-// In place: a list that was just written cannot be copied at once.
-void set_row_major(TensorImpl& t) {
-  t.strides = t.shape;
-  int64_t step = 1;
-  for (int i = t.shape.size() - 1; i >= 0; --i) t.strides[i] = step, step *= std::max<int64_t>(t.shape[i], 1);
-}
-}  // namespace
-
 Tensor Tensor::empty(const Shape& shape, Dtype dtype, Device& device, const Strides* strides) {
-  check_shape(shape, size_of(dtype));
+  const int64_t numel = check_shape(shape, size_of(dtype));
   Ref<TensorImpl> p = make<TensorImpl>();
   p->shape = shape;
-  p->numel = shape.numel();
+  p->numel = numel;
   p->dtype = dtype;
   if (strides) {
     p->strides = *strides;
     p->contiguous = luth::is_contiguous(shape, *strides);
   } else {
-    set_row_major(*p);
+    set_contiguous_strides(p->strides, shape);
   }
-  p->storage = make<Storage>(device, size_t(p->numel) * size_of(dtype));
+  p->storage = make<Storage>(device, size_t(numel) * size_of(dtype));
   return Tensor(std::move(p));
 }
 
