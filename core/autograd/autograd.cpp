@@ -33,7 +33,7 @@ Node::~Node() {
   bury(next, none);
 }
 
-void Node::bury(Small<Edge, 2>& edges, Tensors& tensors) {
+void Node::bury(Edges& edges, Tensors& tensors) {
   auto& [dead_edges, dead_tensors, digging] = *graveyard;
   // What others hold too is not the end of a chain; a list may hold the same thing several times.
   try {

@@ -33,6 +33,7 @@ struct Edge {
   Ref<Node> node;
   int nr = 0;
 };
+using Edges = Small<Edge, 3>;                            // a layer has an input, a weight and a bias
 using Hook = std::function<Tensor(const Tensor& grad)>;  // null result: the gradient stays
 /// The gradient after the hook; throws where the hook has changed its shape, dtype or device.
 Tensor after_hook(const Hook& hook, const Tensor& grad);
@@ -90,7 +91,7 @@ class Node : public Counted {
 
   const uint64_t sequence;
   uint32_t mark = 0;  // source mark: the line of the script that made it
-  Small<Edge, 2> next;
+  Edges next;
   Small<GradSpec, 1> results;
   std::unique_ptr<NodeHooks> hooks;  // null: none
   Stream* stream =
@@ -98,7 +99,7 @@ class Node : public Counted {
 
  protected:
   /// Destroys edges and tensors one after the other, so that long chains need no deep stack.
-  static void bury(Small<Edge, 2>& edges, Tensors& tensors);
+  static void bury(Edges& edges, Tensors& tensors);
 };
 
 /// The grad of a tensor that is no leaf, filled by a hook with this id on its node.
@@ -121,7 +122,8 @@ struct GradMeta final : FreeListed<GradMeta, 3> {
 GradMeta& meta_of(const Tensor& t);
 
 /// A view shares its base's memory; its shape, strides and offset there are the view's own.
-struct ViewOf {
+struct ViewOf final : FreeListed<ViewOf, 4> {
+  ViewOf(Tensor b, bool without, uint32_t v) : base(std::move(b)), without_grad(without), version(v) {}
   Tensor base;        // never a view itself
   bool without_grad;  // made under no_grad: writing through it later cannot be recorded
   uint32_t version;   // of the storage when the view's history was made; written since, it is made anew from the base's
@@ -134,11 +136,23 @@ class Recording {
  public:
   /// Before the kernel runs: looks at the inputs and saves those that vjp reads; of the one that is about to be
   /// overwritten (call.inplace), a copy.
-  explicit Recording(const Call& call);
+  explicit Recording(const Call& call) {
+    if (any_known(call.in)) begin(call);
+  }
   /// After it: links call.out. In place: rewrites the history of the tensor that was written, and of its base.
-  void finish(Call& call, const Tensor* inplace = nullptr);
+  void finish(Call& call, const Tensor* inplace = nullptr) {
+    if (node_) link(call, inplace);
+  }
 
  private:
+  // Whether autograd may have to do with an input; most often it has not.
+  static bool any_known(const Inputs& in) {
+    for (auto& v : in)
+      if (v.is_tensor() && (v.tensor().impl()->meta || v.tensor().impl()->view)) return true;
+    return false;
+  }
+  void begin(const Call& call);
+  void link(Call& call, const Tensor* inplace);
   Ref<Node> node_;  // a CallNode
 };
 /// Throws when `t` may not be written under the present grad mode (a leaf that requires grad, or a view of one).

@@ -37,19 +37,19 @@ Tensor apart(const Tensor& t, bool linked) {
 
 }  // namespace
 
-CallNode::CallNode(const Call& call, uint32_t wanted, Small<Edge, 2> edges)
+CallNode::CallNode(const Call& call, uint32_t wanted, Edges&& edges)
     : info_(*call.info),
       own_op_(is_immortal(call.op) ? OpValue() : OpValue(call.info, call.op)),
       op_(own_op_.get() ? own_op_.get() : call.op),
       wanted_(wanted),
       inputs_(uint32_t(call.in.size())) {
   mark = source_mark();
-  next = std::move(edges);
+  for (auto& e : edges) next.emplace_back(std::move(e));
   save_inputs(call);
 }
 
-Small<Edge, 2> CallNode::edges_of(const Call& call, uint32_t wanted) {
-  Small<Edge, 2> edges;
+Edges CallNode::edges_of(const Call& call, uint32_t wanted) {
+  Edges edges;
   for (size_t i = 0; i < call.in.size(); ++i)
     edges.push_back(i < 32 && wanted >> i & 1 ? gradient_edge(call.in[i].tensor()) : Edge{});
   return edges;
@@ -192,7 +192,7 @@ void CallNode::forget() {
   saved_.clear();
   numbers_.clear();
   if (tensors.empty()) return;
-  Small<Edge, 2> none;
+  Edges none;
   bury(none, tensors);
 }
 

@@ -21,9 +21,9 @@ class CallNode final : public Node {
   static void operator delete(void* p) { free_node(p); }
 #endif
   /// `edges` are made before the node, because the accumulator of a leaf may be new and must be older than its users.
-  CallNode(const Call& call, uint32_t wanted, Small<Edge, 2> edges);
+  CallNode(const Call& call, uint32_t wanted, Edges&& edges);
   ~CallNode() override { forget(); }
-  static Small<Edge, 2> edges_of(const Call& call, uint32_t wanted);
+  static Edges edges_of(const Call& call, uint32_t wanted);
   std::string name() const override;
   /// After the kernel: the results that vjp reads; in place the first is `written`.
   void save_results(const Call& call, const Tensor* written);

@@ -20,15 +20,14 @@ uint32_t wanted_inputs(const Inputs& in) {
 
 }  // namespace
 
-Recording::Recording(const Call& call) {
-  uint32_t wanted = wanted_inputs(call.in);  // first, because most often there are none
+void Recording::begin(const Call& call) {
+  const uint32_t wanted = wanted_inputs(call.in);
   if (wanted && grad_enabled() &&
       (call.info->vjp || (call.info->decompose && call.info->traits.not_differentiable.empty())))
     node_ = make<CallNode>(call, wanted, CallNode::edges_of(call, wanted));
 }
 
-void Recording::finish(Call& call, const Tensor* inplace) {
-  if (!node_) return;
+void Recording::link(Call& call, const Tensor* inplace) {
   if (!inplace && !floating_result(call.out)) return;
   static_cast<CallNode&>(*node_).save_results(call, inplace);
   if (inplace) {
@@ -67,8 +66,8 @@ void mark_parts(const Call& call) {
 void record_view(const OpInfo& info, const void* op, const Tensor& in, const Tensor& out) {
   auto& from = in.impl()->view;
   const bool recording = grad_enabled();
-  out.impl()->view = std::make_unique<ViewOf>(
-      ViewOf{from ? from->base : in, !recording || (from && from->without_grad), out.version()});
+  out.impl()->view =
+      std::make_unique<ViewOf>(from ? from->base : in, !recording || (from && from->without_grad), out.version());
   if (!recording || !info.vjp || !in.requires_grad() || !is_floating(out.dtype())) return;
   Call call{&info, op, {in}, {out}};
   auto node = make<CallNode>(call, 1u, CallNode::edges_of(call, 1u));

@@ -3,19 +3,13 @@
 #include "core/base/per_thread.h"
 
 namespace luth {
-namespace {
 
-constexpr int slots = 4;
-constinit thread_local FreeList lists[slots];
-constinit thread_local ThreadEnd end;
-
-}  // namespace
-
-FreeList& free_list_of(int slot) { return lists[slot]; }
+constinit thread_local FreeList detail::free_lists[5];
+static constinit thread_local ThreadEnd end;
 
 void FreeList::register_thread() {
   end.set([](ThreadEnd&) {
-    for (auto& l : lists) l.clear();
+    for (auto& l : detail::free_lists) l.clear();
   });
 }
 

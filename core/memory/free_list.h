@@ -1,5 +1,5 @@
-// Free lists for small objects that every operator makes and drops: Tensor, Storage, GradMeta. One list per thread and
-// size. The system's allocator is slow where a collector frees hundreds at once.
+// Free lists for small objects that every operator makes and drops: Tensor, Storage, GradMeta, ViewOf. One list per
+// thread and size. The system's allocator is slow where a collector frees hundreds at once.
 #pragma once
 #include <cstddef>
 #include <new>
@@ -33,8 +33,11 @@ class FreeList {
   void* head_ = nullptr;
   int count_ = 0;
 };
-/// The calling thread's list: 0 TensorImpl, 1 Storage, 2 FunctionNode, 3 GradMeta.
-FreeList& free_list_of(int slot);
+namespace detail {
+extern constinit thread_local FreeList free_lists[5];
+}
+/// The calling thread's list: 0 TensorImpl, 1 Storage, 2 FunctionNode, 3 GradMeta, 4 ViewOf.
+inline FreeList& free_list_of(int slot) { return detail::free_lists[slot]; }
 
 /// Base of a final class T: its `operator new` and `delete` use list `Slot`.
 template <class T, int Slot>

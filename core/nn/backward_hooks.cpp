@@ -36,7 +36,7 @@ struct BackwardHooks::Passing {
 // A node that passes gradients on and calls the hooks.
 class BackwardHooks::Watch final : public Node {
  public:
-  Watch(std::shared_ptr<Passing> passing, const Values& values, Small<Edge, 2> edges, bool at_inputs)
+  Watch(std::shared_ptr<Passing> passing, const Values& values, Edges edges, bool at_inputs)
       : passing_(std::move(passing)), at_inputs_(at_inputs) {
     mark = source_mark();
     next = std::move(edges);
@@ -53,7 +53,7 @@ class BackwardHooks::Watch final : public Node {
   }
 
   static bool watch(const std::shared_ptr<Passing>& passing, Values& values, bool at_inputs) {
-    Small<Edge, 2> edges;
+    Edges edges;
     bool any = false;
     for (auto& v : values) {
       edges.push_back(v.is_tensor() && v.tensor().requires_grad() ? gradient_edge(v.tensor()) : Edge{});

@@ -18,7 +18,7 @@ namespace {
 
 class FunctionNode final : public Node, public FreeListed<FunctionNode, 2> {
  public:
-  FunctionNode(lua_State* L, int context, ApplicationRef app, const Tensors& inputs, Small<Edge, 2> edges)
+  FunctionNode(lua_State* L, int context, ApplicationRef app, const Tensors& inputs, Edges edges)
       : app_(std::move(app)), context_(new_graph_root(L, context)) {
     app_->node = this;
     context_->set_owner(*this);
@@ -46,7 +46,7 @@ class FunctionNode final : public Node, public FreeListed<FunctionNode, 2> {
     Tensors tensors;
     for (auto& s : app_->saved) s.forget(tensors);
     app_->saved.clear();
-    Small<Edge, 2> none;
+    Edges none;
     bury(none, tensors);
   }
   void push_gradients(lua_State* L, const Tensors& dys) const;
@@ -190,7 +190,7 @@ class Apply {
   // The edges come first, because the accumulator of a leaf may be new and must be older than its users.
   void record() {
     if (!wanted_ || !grad_enabled()) return;
-    Small<Edge, 2> edges;
+    Edges edges;
     for (auto& t : inputs_) edges.push_back(t && t.requires_grad() ? gradient_edge(t) : Edge{});
     lua_pushvalue(L_, lua_upvalueindex(1));
     lua_setiuservalue(L_, context_, of_class);
