@@ -20,11 +20,12 @@ constexpr bool passes_through = true;  // so that the sanitizer sees every alloc
 constexpr bool passes_through = false;
 #endif
 
-// A list of a thread keeps at most this many blocks, and half of them move to or from the shared list at once.
+// A list of a thread keeps at most this many blocks, and half of them move to or from the shared list at once. Those of
+// small blocks hold what Lua's collector frees at once (lang/collector/pacer.cpp).
 constexpr auto list_limit = [] {
   std::array<uint8_t, SizeClass::small> limits{};
   for (int i = 0; i < SizeClass::small; ++i)
-    limits[size_t(i)] = uint8_t(std::clamp<size_t>((size_t(32) << 10) / SizeClass::bytes_of(i), 4, 64));
+    limits[size_t(i)] = uint8_t(std::clamp<size_t>((size_t(32) << 10) / SizeClass::bytes_of(i), 4, 192));
   return limits;
 }();
 
@@ -70,7 +71,8 @@ std::string shown_bytes(double n) {
 
 }  // namespace
 
-thread_local Allocator::Local* Allocator::local_ = nullptr;
+// The library is opened late, and finds room for 8 bytes: no call for their address.
+__attribute__((tls_model("initial-exec"))) thread_local Allocator::Local* Allocator::local_ = nullptr;
 
 SizeClass::SizeClass(size_t n) : asked(n) {
   if (n <= 1024) {

@@ -24,6 +24,11 @@ struct Operands {
   size_t size[max_operands];           // of an element
   const Tensor* tensor[max_operands];  // null: a scalar at `data`, wide if there are two inputs
   char* data[max_operands];
+  void set(size_t k, size_t bytes, const Tensor* t, void* at) {
+    size[k] = bytes;
+    tensor[k] = t;
+    data[k] = static_cast<char*>(at);
+  }
 };
 
 /// Calls `loop` for contiguous parts of the operands, which have the shape `shape`.
@@ -137,12 +142,11 @@ void elementwise_loop(Tensor& out, F&& f, const V&... in) {
   static_assert(sizeof...(In) >= 1 && sizeof...(In) < max_operands);
   [&]<size_t... I>(std::index_sequence<I...>) {
     std::tuple scalars{scalar_for<In, sizeof...(In)>(in)...};
-    Operands operands{1 + int(sizeof...(In)),
-                      {sizeof(Out), sizeof(In)...},
-                      {&out, (in.is_scalar() ? nullptr : &in.tensor())...},
-                      {static_cast<char*>(out.raw())}};
-    ((operands.data[I + 1] =
-          in.is_scalar() ? reinterpret_cast<char*>(&std::get<I>(scalars)) : static_cast<char*>(in.tensor().raw())),
+    Operands operands;  // not `Operands{…}`, which would clear what no operand needs
+    operands.count = 1 + int(sizeof...(In));
+    operands.set(0, sizeof(Out), &out, out.raw());
+    (operands.set(I + 1, sizeof(In), in.is_scalar() ? nullptr : &in.tensor(),
+                  in.is_scalar() ? &std::get<I>(scalars) : in.tensor().raw()),
      ...);
     run_elementwise(out.shape(), operands, &loop_fn<std::remove_cvref_t<F>, Out, In...>, &f);
   }
