@@ -7,6 +7,7 @@
 #include "lang/runtime/allocator.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -31,10 +32,10 @@ constexpr bool keeps = true;
 constexpr int most_destructors = 8;
 constinit BlockDestructor destructors[most_destructors] = {};
 constinit int destructor_count = 0;
-// The sizes of their blocks, as bits of size / 8: all are multiples of 8 below 512.
-constinit uint64_t sizes_with_word = 0;
+// Where their boxes may begin in a block, as bits of head / 8, by size / 8: all are multiples of 8 below 512.
+constinit uint64_t heads_of[64] = {};
 
-bool has_word(size_t size) { return size < 512 && size % 8 == 0 && sizes_with_word >> size / 8 & 1; }
+bool has_word(size_t size) { return size < 512 && size % 8 == 0 && heads_of[size / 8]; }
 uintptr_t& word_of(void* block) { return static_cast<uintptr_t*>(block)[-1]; }
 
 void* from_system(size_t size) {
@@ -49,9 +50,8 @@ void to_system(void* block, size_t size) { std::free(has_word(size) ? &word_of(b
 void begin(void* block, size_t size, bool userdata) {
   word_of(block) = userdata;
   if (!userdata) return;
-  for (int i = 0; i < destructor_count; ++i)
-    if (destructors[i].size == size)
-      std::memset(static_cast<char*>(block) + destructors[i].head, 0, sizeof destructors[i].tag);
+  for (uint64_t heads = heads_of[size / 8]; heads; heads &= heads - 1)
+    static_cast<const void**>(block)[std::countr_zero(heads)] = nullptr;
 }
 void end(void* block, size_t size) {
   if (!word_of(block)) return;
@@ -88,9 +88,10 @@ void* grown(void* block, size_t old_size, size_t size) {
 }  // namespace
 
 void add_block_destructor(const BlockDestructor& d) {
-  if (destructor_count == most_destructors || d.size >= 512 || d.size % 8) std::abort();  // before main: enlarge these
+  if (destructor_count == most_destructors || d.size >= 512 || d.size % 8 || d.head % 8)
+    std::abort();  // before main: enlarge these
   destructors[destructor_count++] = d;
-  sizes_with_word |= uint64_t(1) << d.size / 8;
+  heads_of[d.size / 8] |= uint64_t(1) << d.head / 8;
 }
 
 void check_userdata_layout(lua_State* L) {
