@@ -7,7 +7,7 @@
 namespace luth::cpu {
 namespace {
 
-constexpr int64_t cheap = 1 << 22;  // multiply-adds that one thread does sooner than it would share them
+constexpr int64_t cheap = 1 << 20;  // multiply-adds that one thread does sooner than it would share them
 
 // How a product is computed. It depends on the whole product, also where several threads compute parts of it.
 enum class Method { dots, column, rows, packed };
@@ -77,13 +77,11 @@ void gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T 
   if (m > 0 && n > 0) gemm_at_once(m, n, k, alpha, a, b, Addend<T>{beta, c, ldc}, c, ldc);
 }
 
-bool worth_sharing(int64_t m, int64_t n, int64_t k) { return m * n * k > cheap && num_threads() > 1; }
-
 namespace {
 template <class T>
 void share(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, const Addend<T>& d, T* c, int64_t ldc) {
   if (m <= 0 || n <= 0) return;
-  if (!worth_sharing(m, n, k)) return gemm_at_once(m, n, k, alpha, a, b, d, c, ldc);
+  if (m * n * k <= cheap || num_threads() == 1) return gemm_at_once(m, n, k, alpha, a, b, d, c, ldc);
   const auto shared = [](int64_t count, int64_t grain, auto&& f) { parallel_for(count, grain, f); };
   gemm_by(shared, num_threads(), m, n, k, alpha, a, b, d, c, ldc);
 }

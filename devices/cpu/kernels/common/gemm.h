@@ -14,10 +14,7 @@ namespace luth::cpu {
 template <class T>
 void gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta, T* c, int64_t ldc);
 
-/// Whether several threads compute a product of this size sooner than one.
-bool worth_sharing(int64_t m, int64_t n, int64_t k);
-
-/// The same on several threads, with the same bits.
+/// The same on several threads where that is sooner, with the same bits.
 template <class T>
 void parallel_gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta, T* c, int64_t ldc);
 

@@ -146,8 +146,9 @@ int64_t tile_of(int64_t rows, int64_t k, T alpha, Matrix<T> a, const Panel<T>& b
 }
 
 /// The largest of the equal parts, each at most `most`, into which n divides: a small rest would leave registers idle.
-inline int64_t even_part(int64_t n, int64_t most) {
-  const int64_t parts = std::max<int64_t>(1, (n + most - 1) / most);
+/// There are as many for each of `sharers`.
+inline int64_t even_part(int64_t n, int64_t most, int64_t sharers = 1) {
+  const int64_t each = std::max<int64_t>(1, (n + most * sharers - 1) / (most * sharers)), parts = each * sharers;
   return (n + parts - 1) / parts;
 }
 
@@ -266,11 +267,13 @@ template <class T>
 template <class T, class Loop>
 void packed_gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<T> a, Matrix<T> b, const Addend<T>& d, T* c,
                  int64_t ldc, int64_t workers, Loop&& loop) {
-  constexpr int64_t w = panel_width<T>, enough = 1 << 21;  // multiply-adds that are worth a thread's while
+  constexpr int64_t w = panel_width<T>, enough = 1 << 19;  // multiply-adds that are worth a thread's while
   // So few columns stay in the second cache at all depths. Each tile of A meets them all before the next one does, so
   // that its rows are read from end to end: memory is fastest then.
   const bool stay = k > block_depth && n <= 64 && n * k * int64_t(sizeof(T)) <= second_cache() / 4 * 3;
-  const int64_t most_rows = even_part(m, stay ? tile_rows : block_rows), most_depth = std::min(k, block_depth);
+  const bool high = m >= block_rows / 2 * workers;  // enough for a block of each worker
+  const int64_t most_rows = even_part(m, stay ? tile_rows : block_rows, high ? workers : 1);
+  const int64_t most_depth = std::min(k, block_depth);
   const int64_t blocks = (m + most_rows - 1) / most_rows, most_cols = std::min((n + w - 1) / w * w, strip_width<T>());
   // A block of A that is read often and fills the first cache is packed, unless its rows can be read where they lie:
   // rows whose distance is a multiple of this fall on the same few lines of the cache.

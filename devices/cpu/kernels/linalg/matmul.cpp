@@ -38,7 +38,8 @@ void multiply(const Sizes& s, T alpha, const Operands<T>& o, T beta) {
     a.p += i * o.a_step, b.p += i * o.b_step;
     product(s.m, s.n, s.k, alpha, a, b, beta, o.c + i * s.m * s.n, s.n);
   };
-  if (s.batch < 4 * num_threads() && (s.batch == 1 || worth_sharing(s.m, s.n, s.k))) {
+  constexpr int64_t large = 1 << 22;  // of several products such are shared out one by one, a single one sooner
+  if (s.batch == 1 || (s.batch < 4 * num_threads() && s.m * s.n * s.k > large)) {
     for (int64_t i = 0; i < s.batch; ++i) item(i, parallel_gemm<T>);
     return;
   }
