@@ -8,6 +8,16 @@
 
 namespace luth {
 
+/// An argument of emplace_back that becomes what f() gives, in the element's own place: what was just written cannot be
+/// moved at once.
+template <class F>
+struct Made {
+  F f;
+  operator decltype(auto)() const { return f(); }
+};
+template <class F>
+Made(F) -> Made<F>;
+
 template <class T, size_t N>
 class Small {
  public:
@@ -64,7 +74,9 @@ class Small {
       reserve(capacity_ * 2);
       return *new (data_ + size_++) T(std::move(item));
     }
-    return *new (data_ + size_++) T(std::forward<A>(args)...);
+    T* const item = new (data_ + size_) T(std::forward<A>(args)...);  // may throw
+    ++size_;
+    return *item;
   }
   void push_back(T item) { emplace_back(std::move(item)); }
   void pop_back() { data_[--size_].~T(); }

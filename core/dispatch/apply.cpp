@@ -40,16 +40,19 @@ std::string place_of(const OpInfo& info, const Inputs& in, const char* suffix = 
   return info.lua_name + suffix + "(" + arguments(in) + "): ";
 }
 
-// Kernels count on the places of optional inputs that were left out, and on the tensors of lists. Nothing computes with
-// a tensor without a shape.
-void fill_in(const OpInfo& info, Inputs& in) {
-  for (auto& v : in)
-    if (v.is_tensor()) check_initialised(v.tensor(), info.lua_name);
+[[gnu::noinline]] void fill_list(const OpInfo& info, Inputs& in) {
   while (in.size() < info.inputs.size() && info.inputs[in.size()].optional) in.emplace_back();
   if (info.inputs.empty() || !info.inputs.back().list || info.inputs.back().optional) return;
   for (size_t first = info.inputs.size() - 1, i = first; i < in.size(); ++i)
     if (!in[i].is_tensor())
       throw Error("{}: element {} of the list is no tensor", info.lua_name, shown(int64_t(i - first)));
+}
+// Kernels count on the places of optional inputs that were left out, and on the tensors of lists. Nothing computes with
+// a tensor without a shape.
+inline void fill_in(const OpInfo& info, Inputs& in) {
+  for (auto& v : in)
+    if (v.is_tensor()) check_initialised(v.tensor(), info.lua_name);
+  if (in.size() != info.inputs.size() || (!in.empty() && info.inputs.back().list)) fill_list(info, in);
 }
 
 // Numbers that a function of one sample draws for a tensor which is the same in all samples.
@@ -98,8 +101,9 @@ void observe(const Call& call) {
 
 void allocate(Call& call, const Specs& specs, Device& dev) {
   for (auto& s : specs)
-    call.out.push_back(
-        Tensor::empty(s.shape, s.dtype, s.device ? *s.device : dev, s.strides.empty() ? nullptr : &s.strides));
+    call.out.emplace_back(Made{[&] {
+      return Tensor::empty(s.shape, s.dtype, s.device ? *s.device : dev, s.strides.empty() ? nullptr : &s.strides);
+    }});
 }
 
 void run_lower(const OpInfo& info, Call& call) {
@@ -132,11 +136,11 @@ class Unobserved {
 };
 
 void run_view(const OpInfo& info, Call& call) {
-  check_given(info, call.in);
+  if (!call.in[0]) check_given(info, call.in);
   const Tensor& in = call.in[0].tensor();
   Tensor out = info.view(call.op, in);
   if (!out.same(in)) record_view(info, call.op, in, out);
-  call.out.push_back(std::move(out));
+  call.out.emplace_back(std::move(out));
 }
 
 // One kernel, with what belongs to it: random numbers, the record, the observer. The result goes into `into` where that
@@ -405,7 +409,7 @@ Tensors apply(const OpInfo& info, const void* op, Inputs in) {
   return std::move(call.out);
 }
 
-static Tensor inplace(Call& call) {
+Tensor apply_inplace(Call& call) {
   const OpInfo& info = *call.info;
   auto all = [&]() __attribute__((always_inline)) {
     fill_in(info, call.in);
@@ -420,7 +424,7 @@ static Tensor inplace(Call& call) {
 Tensor apply_inplace(const OpInfo& info, const void* op, Inputs in) {
   OpValue defaults = or_defaults(info, op);
   Call call{&info, op, std::move(in), {}};
-  return inplace(call);
+  return apply_inplace(call);
 }
 
 void apply_into_fresh(const OpInfo& info, const void* op, Inputs in, const Tensor& fresh) {
@@ -436,16 +440,11 @@ void apply_into_fresh(const OpInfo& info, const void* op, Inputs in, const Tenso
   run_kernel(info, call, dev);
 }
 
-// Becomes a Value where that is to be: a Value that was just written cannot be moved at once.
-struct OfOperand {
-  const Operand& operand;
-  operator Value() const { return operand.value(); }
-};
 static Call call_of(OpRef& op, const void* attributes, Operands in) {
   Call c;  // not `Call c{…}`, which would clear the room of its lists
   c.info = &op.info();
   c.op = attributes;
-  for (const Operand* o : in) c.in.emplace_back(OfOperand{*o});
+  for (const Operand* o : in) c.in.emplace_back(Made{[o] { return o->value(); }});
   return c;
 }
 Tensors call(OpRef& op, const void* attributes, Operands in) {
@@ -466,7 +465,7 @@ Tensor call_for_one(OpRef& op, const void* attributes, const Tensors& list) {
 }
 Tensor call_inplace(OpRef& op, const void* attributes, Operands in) {
   Call c = call_of(op, attributes, in);
-  return inplace(c);
+  return apply_inplace(c);
 }
 
 void apply_out(Call& call, Tensors& out) {

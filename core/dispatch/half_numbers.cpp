@@ -18,6 +18,18 @@ bool keep_number(const OpInfo& info, Dtype d, Inputs& in) {
   return true;
 }
 
+uint32_t numbers_beside_half(const Call& call) {
+  uint32_t numbers = 0;
+  for (size_t i = 0; i < call.in.size(); ++i) {
+    const Value& v = call.in[i];
+    if (v.is_scalar())
+      numbers |= ~call.info->traits.exact_numbers & 1u << i;
+    else if (v.is_tensor() && i == 1 && !is_half_float(v.dtype()))
+      numbers |= call.info->traits.exact_numbers & 0b10;  // kept
+  }
+  return numbers;
+}
+
 Call with_half_numbers(const Call& call, uint32_t numbers) {
   Call rounded = call;
   Dtype d = Dtype::f32;

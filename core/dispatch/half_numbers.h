@@ -17,20 +17,12 @@ bool keep_number(const OpInfo& info, Dtype d, Inputs& in);
 /// Whether a composite leaves a 0-dimensional input 1 on the CPU, for its parts to keep.
 inline bool hands_number_on(const OpInfo& info) { return !info.infer && info.traits.exact_numbers & 0b10; }
 
-/// The inputs that the kernel of an elementwise operator gets as other numbers, as bits.
+/// The inputs that the kernel of an elementwise operator gets as other numbers, as bits, beside a 16-bit float.
+uint32_t numbers_beside_half(const Call& call);
 inline uint32_t half_numbers(const Call& call) {
-  bool half = false;
-  uint32_t numbers = 0;
-  for (size_t i = 0; i < call.in.size(); ++i) {
-    const Value& v = call.in[i];
-    if (v.is_scalar())
-      numbers |= ~call.info->traits.exact_numbers & 1u << i;
-    else if (v.is_tensor() && is_half_float(v.dtype()))
-      half = true;
-    else if (v.is_tensor() && i == 1)
-      numbers |= call.info->traits.exact_numbers & 0b10;  // kept
-  }
-  return half ? numbers : 0;
+  for (auto& v : call.in)
+    if (v.is_tensor() && is_half_float(v.tensor().dtype())) return numbers_beside_half(call);
+  return 0;
 }
 /// The call with those inputs replaced.
 Call with_half_numbers(const Call& call, uint32_t numbers);

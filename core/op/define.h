@@ -74,26 +74,35 @@ constexpr void check_struct() {
       HasSamples<Op> || !requires { &Op::samples; }, "write `static Cases<Op> samples()`");
 }
 
-/// A list as it is, or of one element.
-template <class List, class T>
-List listed(T result) {
-  if constexpr (std::is_same_v<T, List>)
-    return result;
+/// A list of what f() gives, made in its place: g++ would move a list of an inner block.
+template <class List, class F>
+List list_of(F&& f) {
+  List list;
+  list.emplace_back(Made{f});
+  return list;
+}
+/// What f() gives, a list or the one element of a list.
+template <class List, class F>
+List listed(F&& f) {
+  if constexpr (std::is_same_v<std::invoke_result_t<F>, List>)
+    return f();
   else
-    return List::of(std::move(result));
+    return list_of<List>(f);
 }
 
 template <class Op>
 void fill_rules(OpInfo& i) {
   if constexpr (Infers<Op>)
-    i.infer = [](const void* p, const Inputs& in) { return listed<Specs>(static_cast<const Op*>(p)->infer(in)); };
+    i.infer = [](const void* p, const Inputs& in) {
+      return listed<Specs>([&] { return static_cast<const Op*>(p)->infer(in); });
+    };
   if constexpr (TakesGradients<Op>)
     i.vjp = [](const Call& c, const Tensors& dy) -> Tensors { return static_cast<const Op*>(c.op)->vjp(c, dy); };
   else if constexpr (TakesGradient<Op>)
     i.vjp = [](const Call& c, const Tensors& dy) -> Tensors { return static_cast<const Op*>(c.op)->vjp(c, dy[0]); };
   if constexpr (Decomposes<Op>)
     i.decompose = [](const void* p, const Inputs& in) {
-      return listed<Tensors>(static_cast<const Op*>(p)->decompose(in));
+      return listed<Tensors>([&] { return static_cast<const Op*>(p)->decompose(in); });
     };
   if constexpr (Views<Op>) i.view = [](const void* p, const Tensor& t) { return static_cast<const Op*>(p)->view(t); };
   if constexpr (HasSamples<Op>)  // erased as they come
@@ -105,8 +114,14 @@ void fill_info(OpInfo& i) {
   check_struct<Op>();
   i.traits = traits_of<Op>();
   i.size = sizeof(Op);
-  i.copy = [](const void* p) -> void* { return p ? new Op(*static_cast<const Op*>(p)) : new Op(); };
-  i.destroy = [](void* p) { delete static_cast<Op*>(p); };
+  if constexpr (std::is_empty_v<Op>) {  // all are the same
+    static Op only;
+    i.copy = [](const void*) -> void* { return &only; };
+    i.destroy = [](void*) {};
+  } else {
+    i.copy = [](const void* p) -> void* { return p ? new Op(*static_cast<const Op*>(p)) : new Op(); };
+    i.destroy = [](void* p) { delete static_cast<Op*>(p); };
+  }
   if constexpr (HasFields<Op>) i.describe = [](void* p, Fields& f) { static_cast<Op*>(p)->describe(f); };
   if constexpr (requires(Op o) { o.philox; }) {
     i.random = true;
