@@ -47,6 +47,13 @@ class Ref {
     r.p_ = fresh;
     return r;
   }
+  /// One that does not count: it must forget() the object, which somebody else holds meanwhile.
+  static Ref uncounted(T* p) {
+    Ref r;
+    r.p_ = p;
+    return r;
+  }
+  void forget() { p_ = nullptr; }
 
   T* get() const { return p_; }
   T& operator*() const { return *p_; }

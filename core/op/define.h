@@ -200,10 +200,23 @@ Tensor dense_copy(const Tensor& t);
 class Dense : public Tensor {
  public:
   Dense(const Value& v) : Tensor(!v.tensor() || v.tensor().is_contiguous() ? v.tensor() : dense_copy(v.tensor())) {}
+  /// For a kernel's `const Dense&`, which nothing can be moved out of.
+  explicit Dense(Borrowed b)
+      : Tensor(!b.tensor || b.tensor.is_contiguous() ? b.tensor.uncounted() : dense_copy(b.tensor)),
+        borrowed_(same(b.tensor)) {}
+  Dense(const Dense&) = delete;
+  ~Dense() {
+    if (borrowed_) forget();
+  }
+
+ private:
+  bool borrowed_ = false;
 };
 class Strided : public Tensor {
  public:
-  Strided(const Value& v) : Tensor(v.tensor()) {}
+  explicit Strided(Borrowed b) : Tensor(b.tensor.uncounted()) {}
+  Strided(const Strided&) = delete;
+  ~Strided() { forget(); }
 };
 using List = std::span<const Value>;
 
@@ -252,7 +265,7 @@ struct Bind<F> {
     else if constexpr (std::is_same_v<T, const Value&>)
       return static_cast<const Value&>(c.in[i - outs]);
     else
-      return std::remove_cvref_t<T>(c.in[i - outs]);
+      return std::remove_cvref_t<T>(Borrowed{c.in[i - outs].tensor()});
   }
   template <size_t... I>
   static void run(Call& c, std::index_sequence<I...>) {

@@ -55,15 +55,35 @@ requires std::is_arithmetic_v<T> Scalar scalar_of(T v) {
     return Scalar(double(v));
 }
 
+/// A tensor that somebody else holds as long as the Value that is made of it exists.
+struct Borrowed {
+  const Tensor& tensor;
+};
+
 /// One argument of a call: a tensor, a number, or nothing (an optional input that was not given).
 class Value {
  public:
   Value() = default;
   Value(const Tensor& t) : tensor_(t) {}
   Value(Tensor&& t) : tensor_(std::move(t)) {}
+  /// Does not count as a reference. Whatever is copied or moved from it does.
+  explicit Value(Borrowed b) : tensor_(b.tensor.uncounted()), borrowed_(true) {}
   Value(const Scalar& s) : scalar_(s), is_scalar_(true) {}
   template <class T>
   requires std::is_arithmetic_v<T> Value(T v) : Value(scalar_of(v)) {}
+  Value(const Value& o) : tensor_(o.tensor_), scalar_(o.scalar_), is_scalar_(o.is_scalar_) {}
+  Value(Value&& o) noexcept
+      : tensor_(o.borrowed_ ? Tensor(o.tensor_) : std::move(o.tensor_)), scalar_(o.scalar_), is_scalar_(o.is_scalar_) {}
+  Value& operator=(Value o) noexcept {
+    std::swap(tensor_, o.tensor_);
+    std::swap(scalar_, o.scalar_);
+    std::swap(is_scalar_, o.is_scalar_);
+    std::swap(borrowed_, o.borrowed_);
+    return *this;
+  }
+  ~Value() {
+    if (borrowed_) tensor_.forget();
+  }
 
   bool is_tensor() const { return bool(tensor_); }
   bool is_scalar() const { return is_scalar_; }
@@ -81,7 +101,7 @@ class Value {
  private:
   Tensor tensor_;
   Scalar scalar_;
-  bool is_scalar_ = false;
+  bool is_scalar_ = false, borrowed_ = false;
 };
 
 /// An argument of a call from C++. It owns nothing and refers to a tensor of the caller's, so that an expression of
@@ -277,6 +297,7 @@ Tensors apply(const OpInfo& info, const void* op, Inputs in);
 void apply(Call& call);
 /// Writes the (first) result into in[0] and returns it. Throws when shape or dtype do not allow it.
 Tensor apply_inplace(const OpInfo& info, const void* op, Inputs in);
+Tensor apply_inplace(Call& call);  // as apply(call)
 /// Writes the results into `out`, resizing them; refuses to record.
 Tensors apply_out(const OpInfo& info, const void* op, Inputs in, Tensors out);
 

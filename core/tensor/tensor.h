@@ -43,6 +43,9 @@ class Tensor {
  public:
   Tensor() = default;
   explicit Tensor(Ref<TensorImpl> p) : p_(std::move(p)) {}
+  /// A handle that does not count: it must forget() the tensor, which somebody else holds meanwhile.
+  Tensor uncounted() const { return Tensor(Ref<TensorImpl>::uncounted(p_.get())); }
+  void forget() { p_.forget(); }
   /// Uninitialised memory in row-major order, or with the given dense strides.
   static Tensor empty(const Shape& shape, Dtype dtype, Device& device, const Strides* strides = nullptr);
   /// Another view of the storage. No autograd: operators record, this does not.

@@ -324,12 +324,12 @@ bool may_be_quick(const Overload& overload, int n) {
   return overload.quick && n >= overload.least && n <= overload.leading;
 }
 
-// Reads a call of inputs alone, tensors or numbers. No allocation.
+// Reads a call of inputs alone, tensors or numbers. No allocation. The stack holds the tensors.
 bool read_quick(lua_State* L, const Overload& overload, int n, Inputs& in) {
   for (int i = 0; i < n; ++i) {
     if (const Tensor* t = to_tensor(L, i + 1)) {
       if (!*t) return false;
-      in.emplace_back(*t);
+      in.emplace_back(Borrowed{*t});
     } else if (overload.info->inputs[size_t(i)].number && lua_type(L, i + 1) == LUA_TNUMBER) {
       if (lua_isinteger(L, i + 1))
         in.emplace_back(Scalar(int64_t(lua_tointeger(L, i + 1))));
@@ -345,7 +345,7 @@ bool read_quick(lua_State* L, const Overload& overload, int n, Inputs& in) {
 
 int run(lua_State* L, const Function& function, const Overload& overload, Call& call) {
   if (function.inplace) {
-    apply_inplace(*call.info, call.op, std::move(call.in));
+    apply_inplace(call);
     return lua_settop(L, 1), 1;
   }
   apply(call);
@@ -394,8 +394,16 @@ int run_cached(lua_State* L, CachedCall& r) {
   } use(r.users);
   Call call{r.overload->info, r.op.get(), {}, {}};
   for (int i = 0; i < r.overload->inputs; ++i)
-    i < r.key.tensors ? call.in.emplace_back(*to_tensor(L, i + 1)) : call.in.emplace_back();
+    i < r.key.tensors ? call.in.emplace_back(Borrowed{*to_tensor(L, i + 1)}) : call.in.emplace_back();
   return run(L, *r.key.function, *r.overload, call);
+}
+
+[[gnu::noinline]] int call_with_attributes(lua_State* L, const Function& function, int n) {
+  if (run_quick_out(L, function, n)) return 1;
+  CallKey key;
+  if (read_key(L, function, n, key))
+    if (CachedCall* r = find_cached_call(key)) return run_cached(L, *r);
+  return Caller(L, function).run();
 }
 
 }  // namespace
@@ -407,11 +415,7 @@ int call_function(lua_State* L, const Function& function) {
     Call call{overload->info, overload->defaults.get(), {}, {}};
     if (read_quick(L, *overload, n, call.in)) return run(L, function, *overload, call);
   }
-  if (run_quick_out(L, function, n)) return 1;
-  CallKey key;
-  if (read_key(L, function, n, key))
-    if (CachedCall* r = find_cached_call(key)) return run_cached(L, *r);
-  return Caller(L, function).run();
+  return call_with_attributes(L, function, n);
 }
 
 }  // namespace luth::lang

@@ -20,6 +20,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/error_context.h"
+#include "core/base/per_thread.h"
 #include "core/device/device.h"
 #include "lang/collector/cycle_collector.h"
 #include "lang/collector/pressure.h"
@@ -60,6 +62,7 @@ thread_local int64_t full_at = least;
 thread_local size_t since_full = 0;  // tensors
 thread_local size_t early = early_bytes;
 thread_local lua_State* of_thread = nullptr;
+constinit thread_local PerThread<std::vector<Tensor>> kept;
 
 int64_t allocated() {
   int64_t n = 0;
@@ -123,7 +126,10 @@ int collect_garbage(lua_State* L) {
 
 }  // namespace
 
+void keep_for_operator(const Tensor& t) { kept->push_back(t); }
+
 void detail::collect_young(lua_State* L) {
+  if (running_name().empty()) kept->clear();
   if (!lua_gc(L, LUA_GCISRUNNING)) return;  // it stays due
   const bool due = pacer.tensors >= tensors_between || pacer.bytes >= bytes_between;
   if (!due && pacer.tensors < early_tensors) return wait_for(early_tensors, bytes_between);

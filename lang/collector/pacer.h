@@ -38,6 +38,10 @@ inline void note_tensor(lua_State* L, const Tensor& t) {
   collect_if_due(L);
 }
 
+/// Keeps a tensor that a script frees within an operator, which may have borrowed it (a finalizer, run where memory is
+/// short), until a collection is considered outside of operators.
+void keep_for_operator(const Tensor& t);
+
 /// Call after an object has been pushed that may keep much memory of C++, such as a dataset: counts what C++ has taken
 /// since the last one and, now and then, collects. `tensors`: bytes of tensors that it keeps and no script has seen.
 void note_object(lua_State* L, size_t tensors = 0);

@@ -22,12 +22,13 @@ struct Indexed {
   bool any_tensor = false;
 };
 
+// The caller holds t.
 template <class Op>
 Tensor view_of(const Op& op, const Tensor& t) {
   Call call;
   call.info = &info<Op>();
   call.op = &op;
-  call.in.emplace_back(t);
+  call.in.emplace_back(Borrowed{t});
   apply(call);
   return std::move(call.out[0]);
 }

@@ -151,7 +151,7 @@ int set(lua_State* L) {
 
 int free_now(lua_State* L) {
   if (!to_tensor(L, 1)) static_cast<void>(self(L));
-  return destroy_box<Tensor>(L);
+  return free_tensor(L);
 }
 
 constexpr Row rows[] = {

@@ -2,6 +2,7 @@
 #include "lang/tensor/tensor_class.h"
 
 #include "core/autograd/autograd.h"
+#include "core/base/error_context.h"
 #include "core/tensor/print.h"
 #include "core/tensor/uninitialised.h"
 #include "lang/binding/bind.h"
@@ -23,6 +24,11 @@ const Tensor& shaped_self(lua_State* L, std::string_view use) {
   const Tensor& t = self(L);
   check_initialised(t, use);
   return t;
+}
+
+int free_tensor(lua_State* L) {
+  if (const Tensor* t = to_tensor(L, 1); t && *t && !running_name().empty()) keep_for_operator(*t);
+  return destroy_box<Tensor>(L);
 }
 
 namespace {
@@ -211,7 +217,7 @@ constexpr luaL_Reg metamethods[] = {
     {"__newindex", guarded<new_index>}, {"__len", guarded<length>},       {"__eq", guarded<equal>},
     {"__tostring", guarded<text>},      {"__concat", guarded<concat>},    {"__pairs", guarded<pairs>},
     {"__lt", guarded<compare<false>>},  {"__le", guarded<compare<true>>}, {"__unm", guarded<unary<true>>},
-    {"__bnot", guarded<unary<false>>},  {"__close", destroy_box<Tensor>}, {nullptr, nullptr}};
+    {"__bnot", guarded<unary<false>>},  {"__close", free_tensor},         {nullptr, nullptr}};
 // The operators of arithmetic. ~ between two tensors is Lua's exclusive or; alone it is bitwise_not.
 constexpr const char* arithmetic[][2] = {{"__add", "add"},
                                          {"__sub", "sub"},

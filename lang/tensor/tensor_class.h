@@ -9,6 +9,9 @@ namespace luth::lang {
 /// The names of the fields of tensors: shape, dtype, grad, …
 std::vector<std::string> tensor_fields();
 
+/// Lets the userdata at 1 forget its tensor.
+int free_tensor(lua_State* L);
+
 /// The tensor that is argument 1 of a method; throws for another value and for one that was freed.
 const Tensor& self(lua_State* L);
 /// The same for what asks for a shape, which an uninitialised parameter has not; `use` names it in the error.

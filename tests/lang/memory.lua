@@ -21,6 +21,15 @@ function s.a_loop_stays_small()
   t:lt(torch.memory_stats().peak - live, 64 << 20)  -- a collection is put off to 32 MB at most, and a little on a busy machine
 end
 
+function s.freed_within_an_operator()
+  local x = torch.ones(1):expand(1 << 44)
+  setmetatable({}, { __gc = function() x:free() end })  -- runs where the result finds no memory
+  local ok, message = pcall(function() return x + 1 end)
+  t:eq(ok, false)
+  t:assert(message:find('float32[17592186044416]', 1, true), message)
+  t:eq(tostring(x), 'tensor(freed)')
+end
+
 function s.large_temporaries()
   collectgarbage()
   torch.reset_peak_memory_stats()
