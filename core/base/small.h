@@ -45,13 +45,6 @@ class Small {
     free_heap();
   }
 
-  /// A list of the one item.
-  static Small of(T item) {
-    Small list;
-    list.emplace_back(std::move(item));
-    return list;
-  }
-
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   T* data() { return data_; }
