@@ -12,7 +12,7 @@
 namespace luth {
 
 /// Bumped whenever a type that crosses into kernel or device libraries changes; checked when one is opened.
-inline constexpr int abi_version = 2;
+inline constexpr int abi_version = 3;
 /// Device kinds (cpu, meta, cuda, …) get small integers, which index OpInfo::kernels.
 inline constexpr int max_kinds = 8;
 
