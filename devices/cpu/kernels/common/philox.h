@@ -6,10 +6,10 @@
 
 namespace luth::cpu {
 
-/// Words of `width` counters from c on: out[4 i + k] is word k of counter c + i. The loops vectorise; each round waits
-/// for the one before, so several vectors are quicker than one. The halves of a product are computed apart: g++ then
-/// needs fewer permutations.
-template <int width>
+/// Words of `width` counters from c on: out[4 i + k] is word k of counter c + i. With `odd` only words 1 and 3, side by
+/// side, for which the last round multiplies half as much. The loops vectorise; each round waits for the one before, so
+/// several vectors are quicker than one. The halves of a product are computed apart: g++ then needs fewer permutations.
+template <int width, bool odd>
 void philox_block(int64_t seed, int64_t c, uint32_t* out) {
   constexpr uint32_t m0 = 0xD2511F53u, m1 = 0xCD9E8D57u;
   uint32_t x0[width], x1[width], x2[width], x3[width];
@@ -26,19 +26,23 @@ void philox_block(int64_t seed, int64_t c, uint32_t* out) {
     k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;
   }
   for (int l = 0; l < width; ++l) {
-    uint32_t* o = out + 4 * l;
-    o[0] = x0[l], o[1] = x1[l], o[2] = x2[l], o[3] = x3[l];
+    if constexpr (odd)
+      out[2 * l] = x1[l], out[2 * l + 1] = x3[l];
+    else
+      out[4 * l] = x0[l], out[4 * l + 1] = x1[l], out[4 * l + 2] = x2[l], out[4 * l + 3] = x3[l];
   }
 }
 
-/// Words of counters first, first + 1, …: out[4 i + k] is word k of counter first + i.
-inline void philox_words(int64_t seed, int64_t first, int64_t counters, uint32_t* out) {
+/// Words of counters first, first + 1, …: out[4 i + k] is word k of counter first + i; with `odd` only words 1 and 3.
+template <bool odd = false>
+void philox_words(int64_t seed, int64_t first, int64_t counters, uint32_t* out) {
+  constexpr int step = odd ? 2 : 1, each = 4 / step;
   int64_t i = 0;
-  for (; i + 64 <= counters; i += 64) philox_block<64>(seed, first + i, out + 4 * i);
-  for (; i + 16 <= counters; i += 16) philox_block<16>(seed, first + i, out + 4 * i);
+  for (; i + 64 <= counters; i += 64) philox_block<64, odd>(seed, first + i, out + each * i);
+  for (; i + 16 <= counters; i += 16) philox_block<16, odd>(seed, first + i, out + each * i);
   for (; i < counters; ++i) {
     const PhiloxWords p = philox(seed, first + i);
-    for (int k = 0; k < 4; ++k) out[4 * i + k] = p.w[k];
+    for (int k = 0; k < each; ++k) out[each * i + k] = p.w[step * k + odd];
   }
 }
 

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "devices/cpu/kernels/common/indices.h"
 #include "devices/cpu/kernels/common/kernels.h"
 #include "devices/cpu/kernels/common/philox.h"
-#include "devices/cpu/kernels/common/radix_sort.h"
 #include "devices/cpu/runtime/buffer.h"
 
 namespace luth::cpu {
@@ -89,12 +89,30 @@ void random_integers(const ops::RandomIntegers& op, Tensor& y, const Value&) {
   });
 }
 
-/// Whether the item's random words come before the other's; of equal ones the position decides. A key is the high word.
-bool before(const PhiloxState& state, int words, const Item<uint32_t>& x, const Item<uint32_t>& y) {
-  if (x.key != y.key) return x.key < y.key;
-  auto low = [&](const Item<uint32_t>& i) { return uint32_t(philox_u64(state.seed, state.offset, i.at)); };
-  if (words == 2 && low(x) != low(y)) return low(x) < low(y);
-  return x.at < y.at;
+// Keys of elements 0 … n - 1: the last of the `words` random words of each. Room for three more.
+void draw_keys(const PhiloxState& state, int64_t n, int words, uint32_t* keys) {
+  constexpr int64_t block = 1024;
+  parallel_for((n + block - 1) / block, 8, [&](int64_t first, int64_t last) {
+    const int64_t begin = first * block, end = std::min(n, last * block);
+    const int64_t counter = state.offset + begin * words / 4, counters = ((end - begin) * words + 3) / 4;
+    if (words == 2)
+      philox_words<true>(state.seed, counter, counters, keys + begin);
+    else
+      philox_words(state.seed, counter, counters, keys + begin);
+  });
+}
+
+/// A key above the 31 bits of the position it belongs to: one number, never negative, is compared.
+using Drawn = int64_t;
+Drawn drawn_at(uint32_t key, int64_t position) { return Drawn(key) << 31 | position; }
+int64_t key_of(Drawn x) { return x >> 31; }
+int64_t position_of(Drawn x) { return x & INT32_MAX; }
+
+/// Whether x's random words come before y's; of equal ones the position decides. A key is the high word.
+bool before(const PhiloxState& state, int words, Drawn x, Drawn y) {
+  auto low = [&](Drawn i) { return uint32_t(philox_u64(state.seed, state.offset, position_of(i))); };
+  if (words == 2 && key_of(x) == key_of(y) && low(x) != low(y)) return low(x) < low(y);
+  return x < y;
 }
 
 // Where each of the buckets of the first `bits` bits begins among n keys; then the end of the last.
@@ -105,55 +123,79 @@ std::vector<int64_t> bucket_starts(const uint32_t* keys, int64_t n, int bits) {
   return starts;
 }
 
-// Items into buckets of the first `bits` bits, in order; next[b]: where the next one of bucket b goes.
-void spread(const uint32_t* keys, int64_t n, int bits, int64_t* next, Item<uint32_t>* items) {
+// Keys with positions into buckets of the first `bits` bits; next[b]: where the next one of bucket b goes.
+void spread(const uint32_t* keys, int64_t n, int bits, int64_t* next, Drawn* drawn) {
   constexpr int64_t ahead = 16;
   auto place = [&](int64_t i) -> int64_t& { return next[uint64_t(keys[i]) >> (32 - bits)]; };
   for (int64_t i = 0; i < n; ++i) {
-    __builtin_prefetch(&items[place(std::min(i + ahead, n - 1))], 1);
-    items[place(i)++] = {keys[i], int32_t(i)};
+    __builtin_prefetch(&drawn[place(std::min(i + ahead, n - 1))], 1);
+    drawn[place(i)++] = drawn_at(keys[i], i);
   }
 }
 
-// Puts the few of a bucket that are out of order into their places.
-void mend_order(const PhiloxState& state, int words, Item<uint32_t>* items, int64_t n) {
+// Writes the n of a bucket to `sorted` in the order of `bits` bits from bit `first` on; `counts` has 2^bits elements.
+void spread_bucket(const Drawn* x, int64_t n, int first, int bits, uint32_t* counts, Drawn* sorted) {
+  const uint32_t values = uint32_t(1) << bits;
+  auto count = [=](Drawn d) -> uint32_t& { return counts[uint32_t(d >> first) & (values - 1)]; };
+  std::fill(counts, counts + values, 0);
+  for (int64_t i = 0; i < n; ++i) ++count(x[i]);
+  uint32_t start = 0;
+  for (uint32_t v = 0; v < values; ++v) start += std::exchange(counts[v], start);
+  for (int64_t i = 0; i < n; ++i) sorted[count(x[i])++] = x[i];
+}
+
+// Orders neighbours, at even places and at odd ones in turn: groups of up to `rounds` are in order then. No branches.
+void order_neighbours(Drawn* x, int64_t n) {
+  constexpr int rounds = 6;
+  for (int r = 0; r < rounds; ++r)
+    for (int64_t i = r % 2; i + 1 < n; i += 2) {
+      const Drawn a = x[i], b = x[i + 1];
+      x[i] = a < b ? a : b;
+      x[i + 1] = a < b ? b : a;
+    }
+}
+
+// Puts the few of a bucket that are out of order, or have equal keys, into their places.
+void mend_order(const PhiloxState& state, int words, Drawn* x, int64_t n) {
+  int64_t any = 0;  // as wide as the elements, so that the loop vectorises
+  for (int64_t i = 1; i < n; ++i) any |= key_of(x[i - 1]) >= key_of(x[i]);
+  if (!any) return;
   for (int64_t i = 1; i < n; ++i) {
-    if (items[i - 1].key < items[i].key) continue;
-    const Item<uint32_t> x = items[i];
+    const Drawn d = x[i];
     int64_t j = i;
-    for (; j > 0 && before(state, words, x, items[j - 1]); --j) items[j] = items[j - 1];
-    items[j] = x;
+    for (; j > 0 && key_of(x[j - 1]) >= key_of(d) && before(state, words, d, x[j - 1]); --j) x[j] = x[j - 1];
+    x[j] = d;
   }
 }
 
 /// Positions in the order of their random words: spread over buckets by the first bits, and each bucket sorted while it
-/// is in the first cache.
+/// is in the first cache, by bits in which few of it are equal.
 void randperm(const ops::Randperm& op, Tensor& y) {
   const int64_t n = y.numel();
   if (n >= int64_t(1) << 31) throw Error("cannot permute {} numbers; the most is 2^31 - 1", n);
-  const int words = size_of(y.dtype()) == 8 ? 2 : 1;  // of an element; the last is the high one
-  Buffer<uint32_t> keys(n);
-  with_words(op.philox, n, words, [&](int64_t b, int64_t e, const uint32_t* w) {
-    for (int64_t i = b; i < e; ++i) keys[i] = w[(i - b) * words + words - 1];
-  });
-  // buckets of some 1,000, sorted by two bytes more, in which nearly all of these differ
-  const int high = std::clamp(int(std::bit_width(uint64_t(n))) - 11, 0, 14), first = 16 - high;
+  const int words = size_of(y.dtype()) == 8 ? 2 : 1;  // of an element
+  Buffer<uint32_t> keys(n + 3);
+  draw_keys(op.philox, n, words, keys.get());
+  // buckets of some 1,000, and as many values of the bits that they are sorted by
+  const int high = std::clamp(int(std::bit_width(uint64_t(n))) - 11, 0, 14);
+  const int bits = std::max(1, int(std::bit_width(uint64_t(n >> high))) - 1);
   const std::vector<int64_t> starts = bucket_starts(keys.get(), n, high);
-  Buffer<Item<uint32_t>> items(n);
+  Buffer<Drawn> drawn(n);
   std::vector<int64_t> next = starts;
-  spread(keys.get(), n, high, next.data(), items.get());
+  spread(keys.get(), n, high, next.data(), drawn.get());
   int64_t most = 0;
   for (size_t i = 1; i < starts.size(); ++i) most = std::max(most, starts[i] - starts[i - 1]);
   parallel_for(int64_t(starts.size()) - 1, 64, [&](int64_t b, int64_t e) {
-    Buffer<Item<uint32_t>> other(most);
+    Buffer<Drawn> sorted(most);
+    Buffer<uint32_t> counts(int64_t(1) << bits);
     for (int64_t i = b; i < e; ++i) {
       const int64_t begin = starts[size_t(i)], count = starts[size_t(i) + 1] - begin;
-      if (!count) continue;
-      Item<uint32_t>* sorted = sort_digits<8, uint32_t, 2>(items.get() + begin, other.get(), count, first);
-      mend_order(op.philox, words, sorted, count);
+      spread_bucket(drawn.get() + begin, count, 63 - high - bits, bits, counts.get(), sorted.get());
+      order_neighbours(sorted.get(), count);
+      mend_order(op.philox, words, sorted.get(), count);
       dispatch(AllTypes{}, y.dtype(), [&]<class T>(Type<T>) {
         T* out = y.data<T>() + begin;
-        for (int64_t j = 0; j < count; ++j) out[j] = cast<T>(sorted[j].at + int64_t(op.base));
+        for (int64_t j = 0; j < count; ++j) out[j] = cast<T>(position_of(sorted[j]) + int64_t(op.base));
       });
     }
   });
