@@ -91,9 +91,10 @@ void take_row(const T* __restrict x, int64_t any_step, int32_t first, int64_t n,
 }
 
 // `block` windows of 2 x 2 elements side by side, of two rows: one pass. `first`: the index of the first element of the
-// upper row, `low` that of the lower one from there.
+// upper row, `low` that of the lower one from there. A call and a check for aliases would cost as much as a block.
 template <int64_t block, class T>
-void take_squares(const T* upper, const T* lower, int64_t first, int64_t low, T* y, int64_t* index) {
+[[gnu::always_inline]] inline void take_squares(const T* upper, const T* lower, int64_t first, int64_t low,
+                                                T* __restrict y, int64_t* __restrict index) {
   using C = compute_t<T>;
   for (int64_t j = 0; j < block; ++j) {
     C best = C(upper[2 * j]);
