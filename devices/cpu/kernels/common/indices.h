@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "core/ops/common/positions.h"
+#include "devices/cpu/kernels/common/fetch_ahead.h"
 #include "devices/cpu/kernels/common/loops.h"
 #include "devices/cpu/kernels/common/rows.h"
 
@@ -99,6 +100,7 @@ class IndexParts {
       int64_t positions[part];
       for (int64_t j = 0; j < n; j += part) {
         const int64_t m = std::min(part, n - j);
+        fetch_ahead(in + j + 3 * part, part);  // while f works, memory would rest
         int bad = 0;
         for (int64_t i = 0; i < m; ++i) {
           positions[i] = int64_t(in[j + i]) - base_;
