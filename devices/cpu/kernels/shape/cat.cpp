@@ -22,17 +22,27 @@ void cat(const ops::CatFew& op, Tensor& result, const List tensors) {
       W* out;
       int64_t size;  // of a row
     };
+    const int64_t outer = all.axis.outer;
+    // of a single row: threads share it, and memcpy of 1 MiB goes around the caches, which took 1.7 times as long
+    constexpr int64_t piece = 262144 / int64_t(sizeof(W));
     std::vector<Part> parts;
     W* out = all.y.data<W>();
     for (auto& v : tensors) {
       if (v.numel() == 0) continue;
       const Tensor t = Dense(Value(all.view(v.tensor())));
-      parts.push_back({t, t.data<W>(), out, t.shape()[all.dim] * inner});
-      out += parts.back().size;
+      const int64_t size = t.shape()[all.dim] * inner, most = outer == 1 ? piece : size;
+      for (int64_t from = 0; from < size; from += most)
+        parts.push_back({t, t.data<W>() + from, out + from, std::min(most, size - from)});
+      out += size;
     }
+    const auto count = int64_t(parts.size());
+    if (outer == 1)
+      return parallel_each(count, row_grain(row / std::max<int64_t>(1, count)), [&](int64_t i) {
+        const Part& p = parts[size_t(i)];
+        copy_bytes(p.out, p.in, size_t(p.size) * sizeof(W));
+      });
     // blocks of rows, which stay in the cache until they are whole
-    const int64_t outer = all.axis.outer,
-                  rows = std::max<int64_t>(1, 4096 / std::max<int64_t>(1, row * int64_t(sizeof(W))));
+    const int64_t rows = std::max<int64_t>(1, 4096 / std::max<int64_t>(1, row * int64_t(sizeof(W))));
     parallel_each((outer + rows - 1) / rows, row_grain(rows * row), [&](int64_t block) {
       const int64_t first = block * rows, last = std::min(outer, first + rows);
       for (const Part& p : parts) {
