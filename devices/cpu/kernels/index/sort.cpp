@@ -2,8 +2,8 @@
 #include "core/ops/index/sort.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <cstring>
 #include <vector>
 
 #include "core/math/sort_key.h"
@@ -23,7 +23,7 @@ void check_length(int64_t n) {
 template <class K>
 struct Space {
   Buffer<Item<K>> items, other;
-  std::vector<K> least;
+  std::vector<K> least, ordered;
   explicit Space(int64_t n) : items(n), other(n) {}
 };
 
@@ -84,7 +84,7 @@ void find_ranks(const K* keys, int64_t n, K* rank) {
 template <class T, class K, class Step>
 class Least {
  public:
-  /// `space` has room for `room` items, at least `most_ranked` and 2 k; then the best k of them are chosen.
+  /// `space` has room for `room` items, at least 2 k; then the best k of them are chosen.
   Least(const T* in, int64_t n, int64_t k, int64_t room, bool descending, Step step, Space<K>& space)
       : in_(in),
         n_(n),
@@ -94,68 +94,98 @@ class Least {
         step_(step),
         items_(space.items.get()),
         other_(space.other.get()),
-        least_(space.least) {}
+        least_(space.least),
+        ordered_(space.ordered) {}
 
   const Item<K>* select() {
     if (k_ == 0) return items_;
-    limit_ = limit_by_groups();
+    const int64_t each = find_limit();
     all_ = limit_ == K(~K(0));  // until there are k items, any key matters
-    for (int64_t i0 = 0; i0 + block <= n_; i0 += block) look(i0, std::integral_constant<int64_t, block>());
-    look(n_ / block * block, n_ % block);
+    const int64_t groups = each && !all_ ? n_ / each : 0;
+    for (int64_t g0 = 0; g0 < groups; g0 += block)
+      for (uint32_t bits = below(&least_[size_t(g0)]); bits; bits &= bits - 1)
+        look_at(each * (g0 + std::countr_zero(bits)), each);
+    look_at(groups * each, n_ - groups * each);
     prune();
     return items_;
   }
 
  private:
-  static constexpr int64_t block = 64;
+  static constexpr int64_t block = 32, width = std::min(block, lanes<K>);
 
   K key(int64_t i) const { return sort_key(in_[i * step_], descending_); }
 
-  /// Takes what is below the limit of `count` elements from i0 on. They are compared by a loop that vectorises, and
-  /// bits of a word say which ones matter.
+  /// The bits of those of `block` keys that are below the limit, by a loop that vectorises.
+  uint32_t below(const K* keys) const {
+    static constexpr auto bit = [] {
+      std::array<uint32_t, block> a;
+      for (int i = 0; i < block; ++i) a[i] = uint32_t(1) << i;
+      return a;
+    }();
+    uint32_t bits = 0;
+    for (int64_t i = 0; i < block; ++i) bits |= keys[i] < limit_ ? bit[i] : 0;
+    return bits;
+  }
+  /// Takes what is below the limit of n elements from i0 on.
+  void look_at(int64_t i0, int64_t n) {
+    const int64_t end = i0 + n;
+    for (; i0 + block <= end; i0 += block) look(i0, std::integral_constant<int64_t, block>());
+    if (i0 < end) look(i0, end - i0);
+  }
   void look(int64_t i0, auto count) {
     K keys[block];
-    uint8_t below[block] = {};
     for (int64_t i = 0; i < count; ++i) keys[i] = key(i0 + i);
-    for (int64_t i = 0; i < count; ++i) below[i] = (keys[i] < limit_) | all_;
-    uint64_t mask = 0;
-#pragma GCC unroll 8
-    for (int i = 0; i < block; i += 8) {
-      uint64_t eight;
-      std::memcpy(&eight, below + i, 8);
-      mask |= (eight * 0x0102040810204080) >> 56 << i;
-    }
-    for (; mask; mask &= mask - 1) {
-      const int j = std::countr_zero(mask);
+    for (int64_t i = count; i < block; ++i) keys[i] = K(~K(0));
+    for (uint32_t bits = all_ ? ~uint32_t(0) >> (block - count) : below(keys); bits; bits &= bits - 1) {
+      const int j = std::countr_zero(bits);
       items_[size_++] = {keys[j], int32_t(i0 + j)};
       if (size_ == room_) prune();
     }
   }
-  /// A number that at least k keys are below, so that others need not be looked at: the least keys of 2 k groups or
-  /// more are those of different elements. The largest number where there is nothing to gain.
-  K limit_by_groups() {
-    const int64_t sections = (2 * k_ + lanes<K> - 1) / lanes<K>, each = n_ / sections;
-    if (each < 2 * lanes<K>) return K(~K(0));
-    least_.resize(size_t(sections * lanes<K>));
+  /// Finds a limit that at least k keys are below: the least keys of 2 k groups or more are those of different
+  /// elements. Returns the elements of a group of neighbours, of which only those with a key below it need a look; 0
+  /// where such groups are too few. Then the lanes of sections are groups, or there is nothing to gain.
+  int64_t find_limit() {
+    limit_ = K(~K(0));
+    int64_t each = std::max(block, n_ / (4 * k_) / block * block), sections = n_ / each;
+    const bool neighbours = sections >= 2 * k_;
+    if (!neighbours) {
+      sections = (2 * k_ + width - 1) / width, each = n_ / sections / width * width;
+      if (each < 2 * width) return 0;
+    }
+    find_least(sections, each, neighbours);
+    if (const K found = kth_least(); found < limit_) limit_ = K(found + 1);
+    return neighbours ? each : 0;
+  }
+  /// The least keys of sections of `each` elements or, unless `whole`, of each lane of a section.
+  void find_least(int64_t sections, int64_t each, bool whole) {
+    const int64_t groups = whole ? sections : sections * width;
+    const int64_t multiple = whole ? std::max(block, lanes<K>) : lanes<K>;  // as below() and find_ranks() read them
+    least_.assign(size_t((groups + multiple - 1) / multiple * multiple), K(~K(0)));
     for (int64_t s = 0; s < sections; ++s) {
-      K lane[lanes<K>];
+      K lane[width];
       for (K& l : lane) l = K(~K(0));
-      for (int64_t i = s * each; i + lanes<K> <= (s + 1) * each; i += lanes<K>)
-        for (int64_t l = 0; l < lanes<K>; ++l) {
+      for (int64_t i = s * each; i < (s + 1) * each; i += width)
+        for (int64_t l = 0; l < width; ++l) {
           const K v = key(i + l);
           lane[l] = v < lane[l] ? v : lane[l];
         }
-      std::copy(lane, lane + lanes<K>, least_.begin() + s * lanes<K>);
+      if (whole) {
+        K least = lane[0];
+        for (K l : lane) least = l < least ? l : least;
+        least_[size_t(s)] = least;
+      } else {
+        std::copy(lane, lane + width, least_.begin() + s * width);
+      }
     }
-    const K found = kth_least();
-    return found == K(~K(0)) ? found : K(found + 1);
   }
   /// The k-th of the least keys.
   K kth_least() {
     const int64_t n = int64_t(least_.size());
     if (n > most_ranked) {
-      std::nth_element(least_.begin(), least_.begin() + (k_ - 1), least_.end());
-      return least_[size_t(k_ - 1)];
+      ordered_ = least_;
+      std::nth_element(ordered_.begin(), ordered_.begin() + (k_ - 1), ordered_.end());
+      return ordered_[size_t(k_ - 1)];
     }
     K rank[most_ranked], found = 0;
     find_ranks(least_.data(), n, rank);
@@ -187,7 +217,7 @@ class Least {
   bool descending_;
   Step step_;
   Item<K>*items_, *other_;
-  std::vector<K>& least_;
+  std::vector<K>&least_, &ordered_;
   int64_t size_ = 0;
   K limit_ = 0;
   bool all_ = false;
@@ -195,7 +225,7 @@ class Least {
 
 void topk(const ops::TopK& op, Tensor& values, Tensor& indices, const Dense& x) {
   const Axis a = axis(x, op.dim);
-  const int64_t k = op.kept(x), room = std::max<int64_t>(2 * k, most_ranked);
+  const int64_t k = op.kept(x), room = std::max<int64_t>(2 * k, 32);
   write_ordered(a, k, room, op.base, values, indices, x, [&]<class T, class K>(const T* in, Space<K>& space) {
     auto select = [&](auto step) { return Least(in, a.n, k, room, op.largest, step, space).select(); };
     return a.inner == 1 ? select(std::integral_constant<int64_t, 1>()) : select(a.inner);
