@@ -148,6 +148,27 @@ function s.norms()
   t:fails(function() x:renorm(2, 0, 1) end, 'count from 1')
 end
 
+-- Losses and gradients of float32 logits that are large beside their differences, and those of the same logits in
+-- float64.
+function s.cross_entropy_of_large_logits()
+  for _, middle in ipairs { 0, -300, 20000, -3e6 } do
+    local logits = (torch.randn(64, 10) * 4 + middle):round { decimals = 0 }
+    local target = torch.randint(1, 11, { 64 })
+    for _, smoothing in ipairs { 0, 0.1 } do
+      local function of(x)
+        x:requires_grad_()
+        local each = F.cross_entropy(x, target, { reduction = 'none', label_smoothing = smoothing })
+        each:sum():backward()
+        return each:detach(), x.grad
+      end
+      local loss, grad = of(logits:clone())
+      local exact, exact_grad = of(logits:double())
+      t:assert(((loss - exact):abs() / (exact:abs() + 0.1)):max():item() < 2e-6, 'losses near ' .. middle)
+      t:assert((grad - exact_grad):abs():max():item() < 1e-6, 'gradients near ' .. middle)
+    end
+  end
+end
+
 -- PyTorch's values.
 function s.linear_cross_entropy()
   local function close(got, want) t:assert(torch.allclose(got, torch.tensor(want, { dtype = 'float64' }), { rtol = 1e-6, atol = 1e-7 }), tostring(got)) end

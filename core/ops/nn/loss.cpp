@@ -114,8 +114,9 @@ Tensor CrossEntropy::decompose(const Inputs& in) const {
 }
 Specs CrossEntropyLabels::infer(const Inputs& in) const {
   Shape labels = check_labels(in, reduction);
-  Dtype d = wide(in[0].dtype());
-  return {Spec{reduction == "none" ? labels : Shape(), in[0].dtype()}, Spec{labels, d}, Spec{labels, d}};
+  // logsumexp is in double: of large logits it has, in float, lost the digits that the loss consists of
+  return {Spec{reduction == "none" ? labels : Shape(), in[0].dtype()}, Spec{labels, Dtype::f64},
+          Spec{labels, wide(in[0].dtype())}};
 }
 [[noreturn]] static void throw_constant_weight() {
   throw Error("has no gradient by weight: class weights are constants, as in PyTorch; detach() it");
@@ -129,7 +130,7 @@ Tensors CrossEntropyLabels::vjp(const Call& c, const Tensors& dy) const {
                                 {ignore_index, label_smoothing, base});
   if (dy[1]) {
     int d = class_dim(x.shape());
-    Tensor part = mul(unsqueeze(dy[1], {.dim = d}), softmax(x, {.dim = d}));
+    Tensor part = cast_to(mul(unsqueeze(dy[1], {.dim = d}), softmax(x, {.dim = d})), x.dtype());
     dx = dx ? add(dx, part) : part;
   }
   return {dx};
@@ -144,9 +145,10 @@ Tensors CrossEntropyBackward::vjp(const Call& c, const Tensor& dy) const {
     out[0] = sum(mul(dy, unit), {.dim = {d}});
   }
   if (c.wants(1) || c.wants(2)) {
-    Tensor p = mul(mul(dy, unsqueeze(grad, {.dim = d})), exp(sub(x, unsqueeze(total, {.dim = d}))));
+    Tensor softmax = exp(cast_to(sub(x, unsqueeze(total, {.dim = d})), wide(x.dtype())));
+    Tensor p = mul(mul(dy, unsqueeze(grad, {.dim = d})), softmax);
     if (c.wants(1)) out[1] = p;
-    if (c.wants(2)) out[2] = neg(sum(p, {.dim = {d}}));
+    if (c.wants(2)) out[2] = cast_to(neg(sum(p, {.dim = {d}})), total.dtype());
   }
   return out;
 }

@@ -154,6 +154,15 @@ TEST(Loss, ManyLabels) {
   check_losses({20001, 3}, Dtype::f32, true, 0, Dtype::i64);
   check_losses({0, 3}, Dtype::f32, true, 0, Dtype::i64);
 }
+// Their logarithms of sums, in float, have lost digits of the losses.
+TEST(Loss, OfLargeLogits) {
+  const Tensor target = labels({13}, 300, Dtype::i64);
+  for (const double smoothing : {0.0, 0.1})
+    expect_same({numbers({13, 300}, Dtype::f32, 1, 0, 19990, 20010), target}, [&](const Inputs& in) {
+      const Tensors y = cross_entropy_labels(in[0], in[1], Value(), {-100, "none", smoothing, 0});
+      return Tensors{y[0], cross_entropy_backward(y[2], in[0], y[1], in[1], Value(), {-100, smoothing, 0})};
+    });
+}
 TEST(Loss, LabelOutOfRangeIsAnErrorOfTheNextWait) {
   const Tensor x = moved(numbers({6, 10}, Dtype::f32), gpu());
   Tensor target = labels({6}, 10, Dtype::i64);

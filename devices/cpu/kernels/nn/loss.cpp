@@ -98,13 +98,13 @@ void cross_entropy(const ops::CrossEntropyLabels& op, Tensor& loss, Tensor& tota
   auto run = [&]<class T, class A>(const T* logits, const Axis& a, Shares<A> s) {
     for_rows<T>(a, {logits}, nullptr, [&, n = a.n](int64_t row, const A* __restrict p, A* __restrict e) {
       fetch_ahead(p + n, n);
-      const A top = row_max(p, n), sum = std::log(exp_sum(p, n, top)) + top;
-      total.data<A>()[row] = sum;
+      const A top = row_max(p, n), log_sum = std::log(exp_sum(p, n, top));
+      total.data<double>()[row] = double(top) + double(log_sum);
       const int64_t k = s.labels[size_t(row)];
       if (k < 0) return;
-      A l = s.own * s.weights[size_t(k)] * (sum - p[k]);
+      A l = s.own * s.weights[size_t(k)] * ((top - p[k]) + log_sum);
       if (s.spread > A(0)) {
-        for (int64_t i = 0; i < n; ++i) e[i] = s.weights[size_t(i)] * (sum - p[i]);
+        for (int64_t i = 0; i < n; ++i) e[i] = s.weights[size_t(i)] * ((top - p[i]) + log_sum);
         l += s.spread * row_sum(e, n);
       }
       s.losses[size_t(row)] = l;
@@ -117,17 +117,19 @@ void cross_entropy(const ops::CrossEntropyLabels& op, Tensor& loss, Tensor& tota
 void cross_entropy_backward(const ops::CrossEntropyBackward& op, Tensor& dx, const Dense& grad, const Dense& x,
                             const Dense& total, const Dense& target, const Dense& weight) {
   auto run = [&]<class T, class A>(const T* logits, const Axis& a, const Shares<A>& s) {
-    const Tensor g = in_dtype(grad, dtype_of<A>), sums = in_dtype(total, dtype_of<A>);
+    const Tensor g = in_dtype(grad, dtype_of<A>), sums = in_dtype(total, Dtype::f64);
     for_rows<T>(a, {logits}, dx.data<T>(), [&, n = a.n](int64_t row, const A* __restrict p, A* __restrict q) {
       const int64_t k = s.labels[size_t(row)];
-      const A by = k < 0 ? A(0) : g.data<A>()[row], log_sum = sums.data<A>()[row];
+      const A by = k < 0 ? A(0) : g.data<A>()[row];
       if (by == A(0)) {
         for (int64_t i = 0; i < n; ++i) q[i] = 0;
         return;
       }
       fetch_ahead(p + n, n);
       fetch_ahead<1>(q + n, n);
-      for (int64_t i = 0; i < n; ++i) q[i] = by * math::exp(p[i] - log_sum);
+      const double log_sum = sums.data<double>()[row];  // rounded for the loop, and in the factor what that leaves
+      const A high = A(log_sum), factor = by * math::exp(A(double(high) - log_sum));
+      for (int64_t i = 0; i < n; ++i) q[i] = factor * math::exp(p[i] - high);
       const A share = s.share(k), part = share != A(0) ? by / share : A(0);
       if (s.spread > A(0))
         for (int64_t i = 0; i < n; ++i) q[i] -= part * s.spread * s.weights[size_t(i)];

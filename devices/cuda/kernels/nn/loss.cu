@@ -25,13 +25,17 @@ struct RowSums {
 template <class T>
 struct LossTo {
   using A = compute_t<T>;
-  A *total, *scale, *each;  // each: in full precision, for sum and mean
-  T* loss;                  // null unless each row's is wanted
+  double* total;
+  A *scale, *each;  // each: in full precision, for sum and mean
+  T* loss;          // null unless each row's is wanted
 
   /// Makes `full` for `each`, unless the losses of the rows are the result.
   LossTo(std::string_view reduction, const Tensor& row_total, const Tensor& row_scale, const Tensor& row_loss,
          Tensor& full)
-      : total(row_total ? row_total.data<A>() : nullptr), scale(row_scale.data<A>()), each(nullptr), loss(nullptr) {
+      : total(row_total ? row_total.data<double>() : nullptr),
+        scale(row_scale.data<A>()),
+        each(nullptr),
+        loss(nullptr) {
     if (reduction == "none") {
       loss = row_loss.data<T>();
     } else {
@@ -40,15 +44,15 @@ struct LossTo {
     }
   }
   __device__ void put(int64_t row, const RowSums<A>& sums, const Shares<T>& s, int64_t label, A logit, A from) const {
-    const A all = std::log(sums.logits.sum + (sums.logits.top - sums.logits.top)) + anchor(sums.logits.top);
-    total[row] = all;
+    const A log_sum = std::log(sums.logits.sum + (sums.logits.top - sums.logits.top)), top = anchor(sums.logits.top);
+    total[row] = double(top) + double(log_sum);
     A l = 0, share = 0;
     if (label >= 0) {
       const A w = s.weights.at(label);
-      l = s.own * w * (all - logit);
+      l = s.own * w * ((top - logit) + log_sum);
       share = s.own * w;
       if (s.smooth()) {
-        l += s.spread * (sums.weights * (all - from) - sums.distances);
+        l += s.spread * (sums.weights * ((top - from) + log_sum) - sums.distances);
         share += s.spread * sums.weights;
       }
     }
@@ -190,24 +194,27 @@ void finish(const Tensor& each, const Labels& labels, const Parameter<T>& weight
 
 // ---- gradients -----------------------------------------------------------------------------------------------------
 
-/// The gradient of one row: by * exp(x - total) - part * spread * weights - part * own * weight at the label.
+/// The gradient of one row: by * exp(x - log_sum) - part * spread * weights - part * own * weight at the label.
+/// factor * exp(x - total) is the first term: total is log_sum, rounded, and factor has what the rounding left.
 template <class T>
 struct RowGradient {
   using A = compute_t<T>;
-  A by, total, smoothed, at_label;  // smoothed: of a class with weight 1
+  A by, factor, total, smoothed, at_label;  // smoothed: of a class with weight 1
   int64_t label;
 
   /// `weights`: their sum, where labels are smoothed.
-  __device__ RowGradient(const Shares<T>& s, int64_t k, A grad, A log_sum, A weights) : total(log_sum), label(k) {
+  __device__ RowGradient(const Shares<T>& s, int64_t k, A grad, double log_sum, A weights)
+      : total(A(log_sum)), label(k) {
     const A w = k < 0 ? A(0) : s.weights.at(k), share = s.own * w + (s.smooth() ? s.spread * weights : A(0));
     by = k < 0 ? A(0) : grad;
+    factor = by * std::exp(A(double(total) - log_sum));
     const A part = share != A(0) ? by / share : A(0);
     smoothed = part * s.spread;
     at_label = part * s.own * w;
   }
   __device__ A at(const Shares<T>& s, int64_t i, A x) const {
     if (by == A(0)) return A(0);
-    A d = by * std::exp(x - total);
+    A d = factor * std::exp(x - total);
     if (s.smooth()) d -= smoothed * s.weights.at(i);
     return i == label ? d - at_label : d;
   }
@@ -234,7 +241,7 @@ __device__ compute_t<T> sum_of_weights(const Shares<T>& s, int64_t n) {
 
 template <class T>
 __global__ void __launch_bounds__(max_tile, sizeof(T) == 4 ? 2 : 1)  // float: two blocks to a multiprocessor
-    cross_entropy_gradient_rows(TiledRows rows, const T* x, const compute_t<T>* grad, const compute_t<T>* totals,
+    cross_entropy_gradient_rows(TiledRows rows, const T* x, const compute_t<T>* grad, const double* totals,
                                 Labels labels, Shares<T> s, T* dx) {
   using A = compute_t<T>;
   const A weights = sum_of_weights(s, rows.n);
@@ -256,7 +263,7 @@ __global__ void __launch_bounds__(max_tile, sizeof(T) == 4 ? 2 : 1)  // float: t
 
 template <class T>
 __global__ void cross_entropy_gradient_strided(StridedRows rows, const T* x, const compute_t<T>* grad,
-                                               const compute_t<T>* totals, Labels labels, Shares<T> s, T* dx) {
+                                               const double* totals, Labels labels, Shares<T> s, T* dx) {
   const Axis& a = rows.axis;
   const compute_t<T> weights = sum_of_weights(s, a.n);
   for_rows(rows, [&](const StridedRow& at) {
@@ -296,9 +303,9 @@ void cross_entropy_backward(const ops::CrossEntropyBackward& op, Tensor& dx, con
     using A = compute_t<T>;
     Tensor keep;
     const Shares<T> s(op.label_smoothing, weight, a.n, keep);
-    const Tensor g = in_dtype(grad, dtype_of<A>), sums = in_dtype(total, dtype_of<A>);
+    const Tensor g = in_dtype(grad, dtype_of<A>), sums = in_dtype(total, Dtype::f64);
     auto launch = [&](auto* kernel, const auto& rows, size_t shared) {
-      start(x, kernel, rows.grid, rows.block, shared, rows, x.data<T>(), g.data<A>(), sums.data<A>(), labels, s,
+      start(x, kernel, rows.grid, rows.block, shared, rows, x.data<T>(), g.data<A>(), sums.data<double>(), labels, s,
             dx.data<T>());
     };
     if (a.inner == 1) {
