@@ -353,8 +353,8 @@ void add_affine_gradients(const Axis& a, const T* grad, const T* x, const A* mea
 /// rows) for a few rows before they are added, so that they are in the cache for both.
 template <class T, class A, class F>
 void affine_gradients(const Axis& a, const T* grad, const T* x, const A* mean, const A* rstd, A* dw, A* db, F first) {
-  constexpr int64_t few = 8;
-  const int64_t n = a.n, block = std::max<int64_t>(64, row_grain(n)), blocks = (a.outer + block - 1) / block;
+  const int64_t n = a.n, grain = row_grain(n), few = std::max<int64_t>(8, grain / 4 * 4);
+  const int64_t block = std::max<int64_t>(64, grain), blocks = (a.outer + block - 1) / block;
   std::vector<A> parts(size_t(2 * blocks * n), A(0));
   parallel_each(blocks, 1, [&](int64_t b) {
     A* const w = parts.data() + 2 * b * n;
@@ -373,6 +373,36 @@ void affine_gradients(const Axis& a, const T* grad, const T* x, const A* mean, c
     }
 }
 
+/// The sums over i < n of the two numbers that f(i) gives, in 32 lanes each.
+template <class A, class F>
+std::pair<A, A> two_sums(int64_t n, F f) {
+  constexpr int width = 32;
+  A first[width] = {}, second[width] = {};
+  const auto add = [&](int l, int64_t i) {
+    const auto [u, v] = f(i);
+    first[l] += u, second[l] += v;
+  };
+  int64_t i = 0;
+  for (; i + width <= n; i += width) each_lane<width, A>([&](int l) { add(l, i + l); });
+  for (int l = 0; i + l < n; ++l) add(l, i + l);
+  const auto plus = [](A a, A b) { return a + b; };
+  return {joined<width>(first, plus), joined<width>(second, plus)};
+}
+
+/// The gradient q of a row p with the mean m, 1 / the standard deviation r and the weights k. With `keep` the products
+/// g k wait in q for the second loop: of a long row, g and k have left the nearest cache by then.
+template <bool keep, class A>
+void layer_norm_row_gradient(int64_t n, bool centred, const A* __restrict g, const A* __restrict p,
+                             const A* __restrict k, A m, A r, A* __restrict q) {
+  const auto [sum, dot] = two_sums<A>(n, [=](int64_t i) {
+    const A u = g[i] * k[i];
+    if constexpr (keep) q[i] = u;
+    return std::pair(u, u * (p[i] - m));
+  });
+  const A middle = centred ? sum / A(n) : A(0), slope = dot * r / A(n) * r;
+  for (int64_t i = 0; i < n; ++i) q[i] = r * ((keep ? q[i] : g[i] * k[i]) - middle - (p[i] - m) * slope);
+}
+
 void layer_norm_backward(const ops::LayerNormBackward& op, Tensor& dx, Tensor& dweight, Tensor& dbias,
                          const Dense& gradient, const Dense& input, const Dense& weight, const Dense& mean,
                          const Dense& rstd) {
@@ -381,17 +411,12 @@ void layer_norm_backward(const ops::LayerNormBackward& op, Tensor& dx, Tensor& d
     using A = compute_t<T>;
     const RowStatistics<T> all(mean, rstd, weight, a.n);
     const T *grad = gradient.data<T>(), *x = input.data<T>();
+    const auto row_gradient = a.n > 2048 ? layer_norm_row_gradient<true, A> : layer_norm_row_gradient<false, A>;
     const auto input_gradient = [&, n = a.n](int64_t first, int64_t rows) {
       for_rows<T>(Axis{rows, n, 1}, {grad + first * n, x + first * n}, dx.data<T>() + first * n,
-                  [&, n](int64_t row, const A* __restrict g, const A* __restrict p, A* __restrict q) {
-                    const A* __restrict k = all.w.data();
-                    const A m = all.m[size_t(first + row)], r = all.r[size_t(first + row)];
-                    const A sum = sum_of<A>(n, [=](int64_t i) { return q[i] = g[i] * k[i]; });
-                    const A middle = op.centred ? sum / A(n) : A(0);
-                    const A dot =
-                        lanes2<A>(static_cast<const A*>(q), p, n, [m](A s, A u, A v) { return s + u * (v - m); }) * r /
-                        A(n);
-                    for (int64_t i = 0; i < n; ++i) q[i] = r * (q[i] - middle - (p[i] - m) * r * dot);
+                  [&, n](int64_t row, const A* g, const A* p, A* q) {
+                    row_gradient(n, op.centred, g, p, all.w.data(), all.m[size_t(first + row)],
+                                 all.r[size_t(first + row)], q);
                   });
     };
     if (op.affine)
