@@ -8,6 +8,7 @@
 #include "core/op/basics.h"
 #include "core/ops/index/index.h"
 #include "core/ops/linalg/matmul.h"
+#include "core/ops/nn/norm.h"
 #include "core/ops/nn/recurrent.h"
 #include "core/ops/random/random.h"
 #include "core/ops/shape/cat.h"
@@ -167,12 +168,14 @@ Tensor RNNBase::run_direction(const Tensor& x, const Lengths& batch_sizes, const
                               int64_t direction, State& after) const {
   const std::string suffix = fmt::format("_l{}{}", layer, direction ? "_reverse" : "");
   auto weight = [&](const char* kind, bool there = true) { return there ? named(kind + suffix) : Tensor(); };
-  const bool bias = settings().bias;
+  const bool bias = settings().bias, gru = cell() == "gru";
   const int64_t i = layer * directions() + direction;
-  const Tensor gates = linear(x, weight("weight_ih"), weight("bias_ih", bias));
+  // Both biases are added to the same gates, but in a GRU. Their sum is added once, and has one gradient.
+  const Tensor of_input = weight("bias_ih", bias), of_state = weight("bias_hh", bias);
+  const Tensor gates = linear(x, weight("weight_ih"), gru ? of_input : ops::plus(of_input, of_state));
   const Tensors y = native_rnn(gates, select(states.h, {.dim = 0, .index = i}),
                                lstm() ? select(states.c, {.dim = 0, .index = i}) : Tensor(), weight("weight_hh"),
-                               weight("bias_hh", bias), weight("weight_hr", settings().proj_size > 0),
+                               gru ? of_state : Tensor(), weight("weight_hr", settings().proj_size > 0),
                                {cell(), {batch_sizes.begin(), batch_sizes.end()}, direction == 1});
   after = {y[1], y[2]};
   return y[0];
