@@ -130,7 +130,8 @@ Tensors CrossEntropyLabels::vjp(const Call& c, const Tensors& dy) const {
                                 {ignore_index, label_smoothing, base});
   if (dy[1]) {
     int d = class_dim(x.shape());
-    Tensor part = cast_to(mul(unsqueeze(dy[1], {.dim = d}), softmax(x, {.dim = d})), x.dtype());
+    const Tensor by = cast_to(unsqueeze(dy[1], {.dim = d}), wide(x.dtype()));
+    Tensor part = cast_to(mul(by, softmax(x, {.dim = d})), x.dtype());
     dx = dx ? add(dx, part) : part;
   }
   return {dx};
@@ -145,7 +146,9 @@ Tensors CrossEntropyBackward::vjp(const Call& c, const Tensor& dy) const {
     out[0] = sum(mul(dy, unit), {.dim = {d}});
   }
   if (c.wants(1) || c.wants(2)) {
-    Tensor softmax = exp(cast_to(sub(x, unsqueeze(total, {.dim = d})), wide(x.dtype())));
+    const Dtype t = wide(x.dtype());
+    const Tensor log_sum = unsqueeze(total, {.dim = d}), high = cast_to(log_sum, t);  // as the kernels round it
+    const Tensor softmax = exp(sub(sub(x, high), cast_to(sub(log_sum, high), t)));
     Tensor p = mul(mul(dy, unsqueeze(grad, {.dim = d})), softmax);
     if (c.wants(1)) out[1] = p;
     if (c.wants(2)) out[2] = cast_to(neg(sum(p, {.dim = {d}})), total.dtype());
