@@ -63,7 +63,7 @@ LUTH_HD inline float gelu_slope(float x) {
   const NormalBell bell = normal_bell(x);
   const float above = float_polynomial(bell.t, unit * -2.52796690e-05f, unit * -0.39843300f, unit * -2.54683089f,
                                        unit * -5.67451906f, unit * -3.14484191f, unit * 6.78089380f);
-  const float below = float_polynomial(bell.t, std::fabs(x) + 6.36775017f, 15.3518200f, 13.5617867f);  // keeps nan
+  const float below = float_polynomial(bell.t, std::fabs(x) + 6.36775017f, 15.3518200f, 13.5617876f);  // keeps nan
   const float tail = bell.height * (above / below);
   return x > 0.0f ? 1.0f - tail : tail;
 }

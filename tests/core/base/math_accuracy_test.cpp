@@ -72,6 +72,8 @@ TEST(MathAccuracy, GeluSlope) {
     worst = std::max(worst, std::fabs(math::gelu_slope(x) - want));
   }
   EXPECT_LE(worst, 0x1.2p-23);
+  EXPECT_EQ(math::gelu_slope(0.0f), 0.5f);
+  EXPECT_EQ(math::gelu_slope(-0.0f), 0.5f);
   EXPECT_EQ(math::gelu_slope(-100.0f), 0.0f);
   EXPECT_EQ(math::gelu_slope(100.0f), 1.0f);
 }
