@@ -26,8 +26,21 @@ const Tensor& shaped_self(lua_State* L, std::string_view use) {
   return t;
 }
 
+// Whether a call in progress may have it as an argument. Level 0 is the function that frees it.
+static bool is_in_use(lua_State* L, const void* box) {
+  lua_Debug call;
+  for (int level = 1; lua_getstack(L, level, &call); ++level)
+    for (int i = 1; lua_getlocal(L, &call, i); ++i) {
+      const bool same = lua_touserdata(L, -1) == box;
+      lua_pop(L, 1);
+      if (same) return true;
+    }
+  return false;
+}
+
 int free_tensor(lua_State* L) {
-  if (const Tensor* t = to_tensor(L, 1); t && *t && !running_name().empty()) keep_for_operator(*t);
+  if (const Tensor* t = to_tensor(L, 1); t && *t && !running_name().empty() && is_in_use(L, lua_touserdata(L, 1)))
+    keep_for_operator(*t);
   return destroy_box<Tensor>(L);
 }
 
