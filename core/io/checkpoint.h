@@ -25,5 +25,7 @@ Item load_file(const std::string& path, const LoadOptions& options = {});
 
 /// The seal of a file and whether it holds. Throws ErrorCode::checkpoint when the file cannot be read.
 Seal inspect(const std::string& path);
+/// Whether the description that a file stores, if any, is what a reader of its HDF5 says. Throws as load_file.
+bool is_described_well(const std::string& path);
 
 }  // namespace luth::io

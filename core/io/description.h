@@ -1,7 +1,6 @@
 // What an HDF5 file holds, as a tree of plain values in which arrays are described and not read. A process that parses
-// the file hands it on as bytes (core/io/hdf5_child.h). luth's own files store it too, so a later luth must read it:
-// they end with the version of the layout, the description, and how many bytes both are; numbers are 8 bytes,
-// little-endian.
+// the file hands it on as bytes (core/io/hdf5_child.h). luth's own files store it behind the HDF5, so a later luth must
+// read it.
 #pragma once
 #include <string>
 #include <string_view>
@@ -9,6 +8,14 @@
 #include "core/io/tree.h"
 
 namespace luth::io {
+
+/// The last bytes of a file that stores its description, which lies before them. Little-endian.
+struct DescriptionEnd {
+  uint64_t layout = 0;                 // the version of the layout that a reader must know
+  uint64_t digest = 0;                 // XXH3-64 of the description: the seal may not have been checked
+  uint64_t size = 0;                   // of the description, in bytes
+  uint64_t mark = 0x454552544854554c;  // "LUTHTREE"
+};
 
 /// Where the elements of an array are: row by row, little-endian.
 struct ArrayPlace {

@@ -1,4 +1,6 @@
 // Reading trees from HDF5 files: their seal, what a process of its own says of them, and the elements of their arrays.
+#include <xxhash.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -140,19 +142,19 @@ void refuse_broken(SealCheck& seal, const std::string& path) {
 // of the HDF5 says so.
 std::optional<Item> stored_description(Disk& disk, const std::string& path, const Seal& seal,
                                        const ReadBounds& bounds) {
-  uint64_t layout = 0, size = 0;
-  if (seal.version < 2 || !seal.problem.empty()) return {};
-  const auto read = [&](void* to, size_t bytes, uint64_t before_end) {
+  if (!seal.present || !seal.problem.empty()) return {};
+  const auto read = [&](void* to, uint64_t bytes, uint64_t before_end) {
     if (!disk.read(to, bytes, disk.size() - before_end))
       throw Error(ErrorCode::checkpoint, "cannot read '{}': {}", path, disk.reason());
   };
-  read(&size, sizeof size, sizeof size);
-  if (size < sizeof layout || size > std::min(disk.size() - seal_bytes, bounds.answer)) return {};
-  std::string bytes(size, '\0');
-  read(bytes.data(), size, size + sizeof size);
-  std::memcpy(&layout, bytes.data(), sizeof layout);
-  if (layout > uint64_t(format_version)) return {};
-  return decode_of(path, std::string_view(bytes).substr(sizeof layout), bounds.memory);
+  DescriptionEnd end;
+  read(&end, sizeof end, sizeof end);
+  const uint64_t most = std::min(disk.size() - seal_bytes, bounds.answer);
+  if (end.mark != DescriptionEnd().mark || end.layout > uint64_t(format_version) || end.size > most) return {};
+  std::string bytes(end.size, '\0');
+  read(bytes.data(), bytes.size(), bytes.size() + sizeof end);
+  if (XXH3_64bits(bytes.data(), bytes.size()) != end.digest) return {};
+  return decode_of(path, bytes, bounds.memory);
 }
 
 Item description_of(Disk& disk, const std::string& path, const Seal& seal, Disk& unpacked, const LoadOptions& options) {
@@ -207,21 +209,24 @@ Item load_file(const std::string& path, const LoadOptions& options) {
 
 Seal inspect(const std::string& path) {
   Disk disk = Disk::open(path, ErrorCode::checkpoint);
-  Seal seal = SealCheck(disk, path, ErrorCode::checkpoint).finish();
+  return SealCheck(disk, path, ErrorCode::checkpoint).finish();
+}
+
+bool is_described_well(const std::string& path) {
+  Disk disk = Disk::open(path, ErrorCode::checkpoint);
+  const Seal seal = SealCheck(disk, path, ErrorCode::checkpoint).seal();
   const ReadBounds bounds = read_bounds(disk.size(), 0, available_memory());
   const std::optional<Item> stored = stored_description(disk, path, seal, bounds);
-  if (!stored) return seal;
+  if (!stored) return true;
   Disk unpacked = memory_file();
-  if (encode(describe_in_child(disk, path, true, unpacked, bounds)) != encode(*stored))
-    seal.problem = "its description says something else than its HDF5";
-  return seal;
+  return encode(describe_in_child(disk, path, true, unpacked, bounds)) == encode(*stored);
 }
 
 std::vector<StoredArray> hdf5_arrays(Disk& disk, const std::string& path, Disk& unpacked, const LoadOptions& options) {
-  const SealCheck seal(disk, path, ErrorCode::checkpoint);
-  if (!seal.seal().present && !has_signature(disk)) not_ours(disk, path);
+  const Seal seal = SealCheck(disk, path, ErrorCode::checkpoint).seal();
+  if (!seal.present && !has_signature(disk)) not_ours(disk, path);
   std::vector<StoredArray> all;
-  add_arrays(description_of(disk, path, seal.seal(), unpacked, options), "", all);
+  add_arrays(description_of(disk, path, seal, unpacked, options), "", all);
   return all;
 }
 

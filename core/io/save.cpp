@@ -1,4 +1,6 @@
 // Writing trees as HDF5.
+#include <xxhash.h>
+
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -160,13 +162,13 @@ class Writer {
 };
 
 // What a reader of the HDF5 says, so that none is needed while the seal holds. All our arrays lie in the file as
-// tensors have them: nothing is unpacked.
+// tensors have them: nothing is unpacked. Long texts are not stored twice.
 void store_description(Disk& disk, const std::string& path, int64_t layout) {
   Disk nothing;
-  std::string bytes(reinterpret_cast<const char*>(&layout), sizeof layout);
-  bytes += encode(describe(disk, path, true, nothing, 0));
-  const uint64_t size = bytes.size();
-  bytes.append(reinterpret_cast<const char*>(&size), sizeof size);
+  std::string bytes = encode(describe(disk, path, true, nothing, 0));
+  if (bytes.size() > (1 << 20) + disk.size() / 10) return;
+  const DescriptionEnd end{uint64_t(layout), XXH3_64bits(bytes.data(), bytes.size()), bytes.size()};
+  bytes.append(reinterpret_cast<const char*>(&end), sizeof end);
   disk.write(bytes.data(), bytes.size(), disk.size());
 }
 

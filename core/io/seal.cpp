@@ -11,11 +11,9 @@
 
 #include "core/base/interrupt.h"
 #include "core/device/isa.h"
+#include "core/io/xxh3_v3.h"
 
 namespace luth::io {
-
-void xxh3_update_v3(void* state, const void* bytes, size_t n);  // xxh3_v3.cpp
-
 namespace {
 
 constexpr char magic[8] = {'\x89', 'L', 'U', 'T', 'H', '\r', '\n', '\x1a'};
@@ -93,8 +91,8 @@ SealCheck::SealCheck(Disk& disk, std::string path, ErrorCode code)
       get<uint32_t>(b, 12) == 0 && std::all_of(b.begin() + digest_end, b.end(), [](auto c) { return c == 0; });
   if (s.actual < seal_bytes || s.length != s.actual)
     s.problem = length_problem(s);
-  else if (s.version < 1 || s.version > seal_version)
-    s.problem = fmt::format("its seal is of version {}, this luth knows up to {}", s.version, seal_version);
+  else if (s.version != seal_version)
+    s.problem = fmt::format("its seal is of version {}, this luth knows {}", s.version, seal_version);
   else if (!zeros)
     s.problem = changed;
   waits_ = s.problem.empty();

@@ -1,7 +1,6 @@
 // The seal: 512 bytes before HDF5's own (HDF5's "user block") that tell whether a checkpoint is whole.
 //   0  magic, 8 bytes    8  version, u32    12  zero, u32    16  file length, u64    24  XXH3-128 of all that follows
 //   the 512 bytes, big-endian as xxhsum prints it    40  zeros.    Numbers are little-endian.
-// Version 2 says that the file ends with a stored description (core/io/description.h).
 #pragma once
 #include <array>
 #include <atomic>
@@ -20,7 +19,7 @@
 namespace luth::io {
 
 inline constexpr size_t seal_bytes = 512;
-inline constexpr uint32_t seal_version = 2;
+inline constexpr uint32_t seal_version = 1;
 inline constexpr uint64_t small_file = 1 << 20;  // bytes; hashed sooner than a thread starts
 
 struct Seal {

@@ -154,13 +154,17 @@ int append(lua_State* L) {
   io::append_file(luaL_checkstring(L, 1), text, n, !lua_toboolean(L, 3));
   return 0;
 }
-// whole(path): true for a checkpoint whose seal holds, false for a file without a seal; else an error says why.
+// whole(path): true for a checkpoint whose seal holds.
 int is_whole(lua_State* L) {
-  const std::string path = luaL_checkstring(L, 1);
-  const io::Seal seal = io::inspect(path);
-  if (!seal.problem.empty()) throw Error(ErrorCode::checkpoint, "cannot use '{}': {}", path, seal.problem);
-  return lua_pushboolean(L, seal.present), 1;
+  bool whole = false;
+  try {
+    const io::Seal seal = io::inspect(luaL_checkstring(L, 1));
+    whole = seal.present && seal.problem.empty();
+  } catch (const Error&) {}
+  return lua_pushboolean(L, whole), 1;
 }
+// described_well(path): whether the description in a file says the same as its HDF5.
+int is_described_well(lua_State* L) { return lua_pushboolean(L, io::is_described_well(luaL_checkstring(L, 1))), 1; }
 // metadata(path): the texts of a .safetensors file by name.
 int metadata_of(lua_State* L) { return push_item(L, io::metadata(luaL_checkstring(L, 1))), 1; }
 // save(value, path, metadata): torch.save, with texts that only .safetensors can have.
@@ -342,6 +346,7 @@ constexpr luaL_Reg functions[] = {
     {"is_link", guarded<link_there>},
     {"is_file", guarded<file_there>},
     {"append", guarded<append>},
+    {"described_well", guarded<is_described_well>},
     {"whole", guarded<is_whole>},
     {"metadata", guarded<metadata_of>},
     {"save", guarded<save_with>},

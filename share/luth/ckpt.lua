@@ -86,18 +86,21 @@ function actions.show(words)
   end
 end
 
+local function check_description(path)
+  if not native.described_well(path) then unusable("cannot use '%s': its description differs from its HDF5", path) end
+end
+
 function actions.verify(paths)
   local bad = 0
   for _, path in ipairs(paths) do
-    local ok, whole = pcall(function()
-      torch.load(path)
-      return native.whole(path)
-    end)
+    local ok, why = pcall(torch.load, path)
+    local whole = native.whole(path)
+    if ok and whole then ok, why = pcall(check_description, path) end
     if ok then
       print_line('%s: %s', path, whole and 'whole, its seal holds' or 'loads; it has no seal')
     else
       bad = bad + 1
-      print_line('%s', (tostring(whole):gsub('\n.*', '')))
+      print_line('%s', (tostring(why):gsub('\n.*', '')))
     end
   end
   if bad > 0 then unusable('%d of %d files cannot be used', bad, #paths) end

@@ -192,8 +192,8 @@ class Campaign {
   void seal_again() {
     const int fd = ::open(path_.c_str(), O_RDWR | O_CLOEXEC);
     Disk disk(fd, std::filesystem::file_size(path_));
+    if (mutate_.below(2)) disk.write("none", 4, disk.size() - 4);  // no description, so that the HDF5 is read
     write_seal(disk);
-    if (mutate_.below(2)) disk.write("\1", 1, 8);  // a version without a description, so that the HDF5 is read
   }
   bool loads(int64_t& ended) {
     try {

@@ -11,6 +11,7 @@
 #include <limits>
 #include <thread>
 
+#include "core/io/description.h"
 #include "core/io/many_values.h"
 #include "core/io/names.h"
 #include "core/tensor/tensor.h"
@@ -25,7 +26,7 @@ Item round_trip(const Item& item) {
   Folder dir;
   save_file(item, dir / "a.h5");
   EXPECT_EQ(dir.count(), 1) << "a temporary file was left";
-  EXPECT_EQ(inspect(dir / "a.h5").problem, "");  // a reader of the HDF5 says the same as the description
+  EXPECT_TRUE(is_described_well(dir / "a.h5"));
   return load_file(dir / "a.h5");
 }
 #define EXPECT_ROUND_TRIP(item)                            \
@@ -192,7 +193,7 @@ TEST(Checkpoint, Seal) {
   save_file(map_of({{"a", 1}}), dir / "a.h5");
   Seal s = inspect(dir / "a.h5");
   EXPECT_TRUE(s.present);
-  EXPECT_EQ(s.version, 2u);
+  EXPECT_EQ(s.version, 1u);
   EXPECT_EQ(s.length, slurp(dir / "a.h5").size());
   EXPECT_EQ(s.digest.size(), 32u);
   EXPECT_EQ(s.problem, "");
@@ -211,26 +212,38 @@ TEST(Checkpoint, TheDescriptionIsReadInsteadOfTheHdf5) {
   Folder dir;
   const Item tree = map_of({{"a", 1}, {"b", map_of({{"x", counted({3})}})}, {"c", List{1, "text", List{}}}});
   save_file(tree, dir / "a.h5");
-  const std::string good = slurp(dir / "a.h5");
-  std::string bytes = good;
+  std::string bytes = slurp(dir / "a.h5");
   bytes[seal_bytes + 1] = '?';  // in HDF5's signature
   spit_sealed(dir / "a.h5", bytes);
   EXPECT_EQ(difference(load_file(dir / "a.h5"), tree), "");
-  EXPECT_TRUE(contains(failure([&] { inspect(dir / "a.h5"); }).text, "file signature not found"))
-      << failure([&] { inspect(dir / "a.h5"); }).text;
+  const std::string text = failure([&] { is_described_well(dir / "a.h5"); }).text;
+  EXPECT_TRUE(contains(text, "file signature not found")) << text;
   LoadOptions small;
   small.max_bytes = 1;
   EXPECT_EQ(failure([&] { load_file(dir / "a.h5", small); }).code, 5);
 }
 
-TEST(Checkpoint, InspectSeesADescriptionOfSomethingElse) {
+DescriptionEnd end_of(const std::string& bytes) {
+  DescriptionEnd end;
+  std::memcpy(&end, bytes.data() + bytes.size() - sizeof end, sizeof end);
+  return end;
+}
+std::string with_end(std::string bytes, const DescriptionEnd& end) {
+  std::memcpy(bytes.data() + bytes.size() - sizeof end, &end, sizeof end);
+  return bytes;
+}
+
+TEST(Checkpoint, ADescriptionOfSomethingElseIsSeen) {
   Folder dir;
   save_file(map_of({{"a", 1}}), dir / "a.h5");
   std::string bytes = slurp(dir / "a.h5");
-  bytes[bytes.size() - 2 * sizeof(uint64_t)] = 2;  // the value
-  spit_sealed(dir / "a.h5", bytes);
+  DescriptionEnd end = end_of(bytes);
+  const size_t at = bytes.size() - sizeof end;
+  bytes[at - sizeof(int64_t)] = 2;  // the value
+  end.digest = XXH3_64bits(bytes.data() + at - end.size, end.size);
+  spit_sealed(dir / "a.h5", with_end(bytes, end));
   EXPECT_EQ(difference(load_file(dir / "a.h5"), map_of({{"a", 2}})), "");
-  EXPECT_EQ(inspect(dir / "a.h5").problem, "its description says something else than its HDF5");
+  EXPECT_FALSE(is_described_well(dir / "a.h5"));
 }
 
 // A description of a later luth, or one that is no description: the HDF5 is read.
@@ -239,18 +252,21 @@ TEST(Checkpoint, AnOddDescriptionIsNotRead) {
   const Item tree = map_of({{"a", 1}});
   save_file(tree, dir / "a.h5");
   const std::string good = slurp(dir / "a.h5");
-  const size_t last = good.size() - sizeof(uint64_t);
-  uint64_t size = 0;
-  std::memcpy(&size, good.data() + last, sizeof size);
-  std::string later = good, longer = good, short_one = good;
-  later[last - size] = 99;                                                   // the version of the layout
-  longer[last + 7] = short_one[last + 7] = char(0xff), short_one[last] = 3;  // the length
-  for (int i = 1; i < 8; ++i) short_one[last + size_t(i)] = 0;
-  for (const std::string& bytes : {later, longer, short_one}) {
-    spit_sealed(dir / "a.h5", bytes);
+  DescriptionEnd later = end_of(good), longer = later, shorter = later, other = later, unmarked = later;
+  later.layout = 99, longer.size = UINT64_MAX, shorter.size = 3, ++other.digest, ++unmarked.mark;
+  for (const DescriptionEnd& end : {later, longer, shorter, other, unmarked}) {
+    spit_sealed(dir / "a.h5", with_end(good, end));
     EXPECT_EQ(difference(load_file(dir / "a.h5"), tree), "");
-    EXPECT_EQ(inspect(dir / "a.h5").problem, "");
+    EXPECT_TRUE(is_described_well(dir / "a.h5"));
   }
+}
+
+TEST(Checkpoint, LongTextsAreNotStoredTwice) {
+  Folder dir;
+  const Item tree = map_of({{"a", std::string(3 << 20, 'x')}});
+  save_file(tree, dir / "a.h5");
+  EXPECT_LT(slurp(dir / "a.h5").size(), size_t(4) << 20);
+  EXPECT_EQ(difference(load_file(dir / "a.h5"), tree), "");
 }
 
 // The seal computes it in pieces, by the processor's widest instructions.
