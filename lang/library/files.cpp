@@ -91,10 +91,10 @@ constexpr Row rows[] = {
     {"load", guarded<load>,
      "torch.load(path, map_location = nil, {weights_only = true, mmap = false, trusted = false, max_bytes = nil})",
      "Reads a file that torch.save or h5py has written, .safetensors, .npy, .npz, or PyTorch's .pth (tensors, plain "
-     "values and state dicts). Nothing in it is executed, with or without weights_only. HDF5 files of others are parsed by a "
-     "process that can do nothing else; trusted = true parses them in this one. max_bytes bounds what a file may "
-     "become in memory. mmap = true leaves the elements of a .safetensors file on the disk until they are used: nobody "
-     "may shorten or write the file meanwhile. What is written to such a tensor stays in this process."},
+     "values and state dicts). Nothing in it is executed, with or without weights_only. HDF5 files of others are "
+     "parsed by a process that can do nothing else; trusted = true parses them in this one. max_bytes bounds what a "
+     "file may become in memory. mmap = true leaves the elements of a .safetensors file on the disk until they are "
+     "used: nobody may shorten or write the file meanwhile. What is written to such a tensor stays in this process."},
 };
 
 void open_files(lua_State* L) {
