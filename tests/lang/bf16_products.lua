@@ -151,4 +151,27 @@ function s.what_is_not_finite()
   end
 end
 
+-- oneDNN's kernels of bfloat16 for these gave something else.
+function s.gradients_of_dilated_and_of_narrow_convolutions()
+  local function gradients(settings, wanted)
+    return function(x, w, dy)
+      x, w = x:detach():requires_grad_(), w:detach():requires_grad_()
+      local y = F['conv' .. x:dim() - 2 .. 'd'](x, w, nil, table.unpack(settings))
+      return torch.autograd.grad(y, { wanted == 'x' and x or w }, { grad_outputs = { dy } })[1]
+    end
+  end
+  local dilated = { 1, 0, { 2, 1 }, 2 }
+  near('dilated', gradients(dilated, 'w'), random(1, 2, 32, 32), random(2, 1, 2, 2), random(1, 2, 30, 31))
+  near('dilated', gradients(dilated, 'x'), random(1, 2, 32, 32), random(2, 1, 2, 2), random(1, 2, 30, 31))
+  for _, channels in ipairs { { 3, 17 }, { 8, 17 }, { 10, 17 }, { 16, 20 }, { 17, 33 }, { 33, 8 } } do
+    local from, to = table.unpack(channels)
+    for _, length in ipairs { 64, 685 } do
+      local x, w, dy = random(1, from, length), random(to, from, 1), random(1, to, length)
+      near(('%d to %d'):format(from, to), F.conv1d, x, w)
+      near(('%d to %d, x'):format(from, to), gradients({}, 'x'), x, w, dy)
+      near(('%d to %d, w'):format(from, to), gradients({}, 'w'), x, w, dy)
+    end
+  end
+end
+
 t:add(s):run()

@@ -95,17 +95,32 @@ ConvDescs conv_descs(const ConvShape& s, Layout layout) {
 
 // oneDNN's kernels for float matrix products point the stack register into the heap (its issue 4845, mended in 3.11):
 // a signal handler would then write there. Its other kernels, such as those of bfloat16 products, do not.
-bool safe(const dnnl::primitive_desc_base& pd) {
-  return !std::strstr(pd.impl_info_str(), "gemm:") && !std::strstr(pd.impl_info_str(), "ref");
+bool is_safe(const char* implementation) {
+  return !std::strstr(implementation, "gemm:") && !std::strstr(implementation, "ref");
 }
 
-// Null where oneDNN's implementation is not safe.
+// 2.6.3's kernels of bfloat16 give something else for the filters' gradient of a dilated window, and for the input's of
+// a window of 1 over channels-last memory with an odd number of output channels.
+bool is_right(const ConvShape& s, Layout inner, const char* implementation) {
+  if (!std::strstr(implementation, "jit_bf16")) return true;
+  if (s.kind == ConvShape::Kind::grad_weight)
+    return std::all_of(s.dilation, s.dilation + 3, [](auto d) { return d <= 1; });
+  const bool odd = inner == Layout::channels_last && s.oc / s.groups % 2;
+  return s.kind == ConvShape::Kind::forward || !odd || !std::strstr(implementation, "1x1");
+}
+
+bool usable(const dnnl::primitive_desc_base& pd, const ConvShape& s, Layout inner) {
+  const char* implementation = pd.impl_info_str();
+  return is_safe(implementation) && is_right(s, inner, implementation);
+}
+
+// Null where oneDNN's implementation is not usable.
 std::shared_ptr<const Primitive> make_conv(const ConvShape& s, Layout inner) {
   const ConvDescs user = conv_descs(s, Layout::user), any = conv_descs(s, inner);
   const auto attr = attributes();
   if (s.kind == ConvShape::Kind::forward) {
     auto pd = forward_desc(any, attr);
-    if (!safe(pd)) return nullptr;
+    if (!usable(pd, s, inner)) return nullptr;
     return make_primitive<Forward>(pd,
                                    {{DNNL_ARG_SRC, user.x, pd.src_desc()},
                                     {DNNL_ARG_WEIGHTS, user.w, pd.weights_desc()},
@@ -114,13 +129,13 @@ std::shared_ptr<const Primitive> make_conv(const ConvShape& s, Layout inner) {
   }
   if (s.kind == ConvShape::Kind::grad_input) {
     auto pd = backward_desc<GradInput>(any, attr);
-    if (!safe(pd)) return nullptr;
+    if (!usable(pd, s, inner)) return nullptr;
     return make_primitive<GradInput>(
         pd, {{DNNL_ARG_DIFF_DST, user.y, pd.diff_dst_desc()}, {DNNL_ARG_WEIGHTS, user.w, pd.weights_desc()}},
         {DNNL_ARG_DIFF_SRC, user.x, pd.diff_src_desc()});
   }
   auto pd = backward_desc<GradWeight>(any, attr);
-  if (!safe(pd)) return nullptr;
+  if (!usable(pd, s, inner)) return nullptr;
   auto p = make_primitive<GradWeight>(
       pd, {{DNNL_ARG_DIFF_DST, user.y, pd.diff_dst_desc()}, {DNNL_ARG_SRC, user.x, pd.src_desc()}},
       {DNNL_ARG_DIFF_WEIGHTS, user.w, pd.diff_weights_desc()});
