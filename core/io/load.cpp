@@ -214,7 +214,7 @@ Seal inspect(const std::string& path) {
 
 bool is_described_well(const std::string& path) {
   Disk disk = Disk::open(path, ErrorCode::checkpoint);
-  const Seal seal = SealCheck(disk, path, ErrorCode::checkpoint).seal();
+  const Seal seal = read_seal(disk, path, ErrorCode::checkpoint);
   const ReadBounds bounds = read_bounds(disk.size(), 0, available_memory());
   const std::optional<Item> stored = stored_description(disk, path, seal, bounds);
   if (!stored) return true;
@@ -223,7 +223,7 @@ bool is_described_well(const std::string& path) {
 }
 
 std::vector<StoredArray> hdf5_arrays(Disk& disk, const std::string& path, Disk& unpacked, const LoadOptions& options) {
-  const Seal seal = SealCheck(disk, path, ErrorCode::checkpoint).seal();
+  const Seal seal = read_seal(disk, path, ErrorCode::checkpoint);
   if (!seal.present && !has_signature(disk)) not_ours(disk, path);
   std::vector<StoredArray> all;
   add_arrays(description_of(disk, path, seal, unpacked, options), "", all);

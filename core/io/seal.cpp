@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -66,6 +67,12 @@ bool digest(Disk& disk, XXH128_canonical_t& out, Piece&& piece) {
   return true;
 }
 
+std::string hexadecimal(std::span<const unsigned char> bytes) {
+  std::string s;
+  for (unsigned char c : bytes) s += fmt::format("{:02x}", c);
+  return s;
+}
+
 std::string length_problem(const Seal& s) {
   if (s.actual < s.length) return fmt::format("it is cut short: {} of {} bytes are there", s.actual, s.length);
   return fmt::format("{} bytes follow its end", s.actual - s.length);
@@ -73,20 +80,17 @@ std::string length_problem(const Seal& s) {
 
 }  // namespace
 
-SealCheck::SealCheck(Disk& disk, std::string path, ErrorCode code)
-    : path_(std::move(path)), code_(code), file_(fcntl(disk.fd(), F_DUPFD_CLOEXEC, 0), disk.size()) {
-  if (file_.fd() < 0) throw Error(code, "cannot read '{}': {}", path_, std::strerror(errno));
+Seal read_seal(Disk& disk, const std::string& path, ErrorCode code) {
   Block b{};
-  Seal& s = seal_;
+  Seal s;
   s.actual = disk.size();
   if (!disk.read(b.data(), std::min<uint64_t>(seal_bytes, s.actual), 0))
-    throw Error(code, "cannot read '{}': {}", path_, disk.reason());
+    throw Error(code, "cannot read '{}': {}", path, disk.reason());
   s.present = s.actual >= sizeof magic && std::memcmp(b.data(), magic, sizeof magic) == 0;
-  if (!s.present) return;
+  if (!s.present) return s;
   s.version = get<uint32_t>(b, 8);
   s.length = get<uint64_t>(b, 16);
-  std::copy(b.begin() + digest_at, b.begin() + digest_end, expected_.begin());
-  for (unsigned char c : expected_) s.digest += fmt::format("{:02x}", c);
+  s.digest = hexadecimal(std::span(b).subspan<digest_at, digest_end - digest_at>());
   const bool zeros =
       get<uint32_t>(b, 12) == 0 && std::all_of(b.begin() + digest_end, b.end(), [](auto c) { return c == 0; });
   if (s.actual < seal_bytes || s.length != s.actual)
@@ -95,8 +99,15 @@ SealCheck::SealCheck(Disk& disk, std::string path, ErrorCode code)
     s.problem = fmt::format("its seal is of version {}, this luth knows {}", s.version, seal_version);
   else if (!zeros)
     s.problem = changed;
-  waits_ = s.problem.empty();
-  if (!waits_ || s.actual <= small_file) return;
+  return s;
+}
+
+SealCheck::SealCheck(Disk& disk, std::string path, ErrorCode code)
+    : path_(std::move(path)), code_(code), file_(fcntl(disk.fd(), F_DUPFD_CLOEXEC, 0), disk.size()) {
+  if (file_.fd() < 0) throw Error(code, "cannot read '{}': {}", path_, std::strerror(errno));
+  seal_ = read_seal(disk, path_, code);
+  waits_ = seal_.present && seal_.problem.empty();
+  if (!waits_ || seal_.actual <= small_file) return;
   thread_.start([this] {  // where no thread is left, finish() reads
     read_all();
     read_.release();
@@ -109,7 +120,7 @@ void SealCheck::read_all() {
   try {
     XXH128_canonical_t digest_found;
     whole_ = digest(file_, digest_found, [this](uint64_t at, std::span<char> buffer) { return piece(at, buffer); });
-    std::copy(std::begin(digest_found.digest), std::end(digest_found.digest), found_.begin());
+    found_ = hexadecimal(digest_found.digest);
   } catch (...) { error_ = std::current_exception(); }
 }
 
@@ -143,7 +154,7 @@ const Seal& SealCheck::finish() {
   }
   if (error_) std::rethrow_exception(error_);
   if (!whole_) throw Error(code_, "cannot read '{}': {}", path_, file_.reason());
-  if (found_ != expected_) seal_.problem = changed;
+  if (found_ != seal_.digest) seal_.problem = changed;
   return seal_;
 }
 

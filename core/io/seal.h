@@ -2,7 +2,6 @@
 //   0  magic, 8 bytes    8  version, u32    12  zero, u32    16  file length, u64    24  XXH3-128 of all that follows
 //   the 512 bytes, big-endian as xxhsum prints it    40  zeros.    Numbers are little-endian.
 #pragma once
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -31,6 +30,10 @@ struct Seal {
   std::string problem;   // "" when the seal is absent, or present and right; else a clause: "it is cut short, …"
 };
 
+/// What the seal of a file says, and what is wrong with it before the contents are read. Throws `code` when the disk
+/// fails.
+Seal read_seal(Disk& disk, const std::string& path, ErrorCode code);
+
 /// Looks at the seal of a file, and reads the whole file: one that is not small on a thread of its own where there is
 /// one, so that what it holds can be read meanwhile. That must not be used before finish() has found no problem.
 class SealCheck {
@@ -39,7 +42,7 @@ class SealCheck {
   SealCheck(Disk& disk, std::string path, ErrorCode code);
   ~SealCheck();
   SealCheck(const SealCheck&) = delete;
-  /// What the seal says, and what is wrong with it before the contents have been read.
+  /// As read_seal() gives it, until finish().
   const Seal& seal() const { return seal_; }
   /// The tensor has the bytes of the file from `at` on, and nobody changes them before finish(): they are not read
   /// again.
@@ -57,11 +60,11 @@ class SealCheck {
   std::atomic<bool> stop_ = false;
   std::binary_semaphore read_{0};       // the thread has read the file
   bool waits_ = false, whole_ = false;  // the digest is to be found; what it is, is known
-  std::array<unsigned char, 16> expected_{}, found_{};
-  std::mutex lock_;                  // of the next
-  std::map<uint64_t, Tensor> have_;  // by their places in the file
-  std::exception_ptr error_;         // what ended the reading, such as a lack of memory
-  Threads thread_;                   // the last member: joined before the others go
+  std::string found_;                   // as Seal::digest
+  std::mutex lock_;                     // of the next
+  std::map<uint64_t, Tensor> have_;     // by their places in the file
+  std::exception_ptr error_;            // what ended the reading, such as a lack of memory
+  Threads thread_;                      // the last member: joined before the others go
 };
 /// Computes and writes the seal of a file whose first 512 bytes are free; false when the disk failed.
 bool write_seal(Disk& disk);
