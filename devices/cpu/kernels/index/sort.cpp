@@ -144,7 +144,7 @@ class Least {
   }
   /// Finds a limit that at least k keys are below: the least keys of 2 k groups or more are those of different
   /// elements. Returns the elements of a group of neighbours, of which only those with a key below it need a look; 0
-  /// where such groups are too few. Then the lanes of sections are groups, or there is nothing to gain.
+  /// where such groups are too few. Then groups are of elements far apart, or there is nothing to gain.
   int64_t find_limit() {
     limit_ = K(~K(0));
     int64_t each = std::max(block, n_ / (4 * k_) / block * block), sections = n_ / each;
@@ -157,7 +157,8 @@ class Least {
     if (const K found = kth_least(); found < limit_) limit_ = K(found + 1);
     return neighbours ? each : 0;
   }
-  /// The least keys of sections of `each` elements or, unless `whole`, of each lane of a section.
+  /// The least keys of sections of `each` neighbours or, unless `whole`, of each lane of sections that alternate: groups
+  /// of elements so far apart that in rows that rise or fall the best lie in different ones.
   void find_least(int64_t sections, int64_t each, bool whole) {
     const int64_t groups = whole ? sections : sections * width;
     const int64_t multiple = whole ? std::max(block, lanes<K>) : lanes<K>;  // as below() and find_ranks() read them
@@ -165,7 +166,8 @@ class Least {
     for (int64_t s = 0; s < sections; ++s) {
       K lane[width];
       for (K& l : lane) l = K(~K(0));
-      for (int64_t i = s * each; i < (s + 1) * each; i += width)
+      const int64_t first = s * (whole ? each : width), stride = whole ? width : sections * width;
+      for (int64_t i = first; i < first + each / width * stride; i += stride)
         for (int64_t l = 0; l < width; ++l) {
           const K v = key(i + l);
           lane[l] = v < lane[l] ? v : lane[l];
