@@ -73,8 +73,9 @@ struct bfloat16 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(f));
 #else
-    uint32_t x = std::bit_cast<uint32_t>(f);
-    bits = f != f ? uint16_t((x >> 16) | 0x40u) : uint16_t((x + 0x7fffu + ((x >> 16) & 1u)) >> 16);
+    const uint32_t x = std::bit_cast<uint32_t>(f);
+    const uint32_t rounded = f != f ? x | 0x400000u : x + 0x7fffu + ((x >> 16) & 1u);  // chosen before it is narrowed
+    bits = uint16_t(rounded >> 16);
 #endif
   }
   LUTH_HD explicit operator float() const { return std::bit_cast<float>(uint32_t(bits) << 16); }
