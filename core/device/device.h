@@ -152,5 +152,8 @@ std::string cpu_isa();
 /// Called when an allocation fails, before the one retry; the language hangs its collector here.
 void set_memory_pressure_hook(void (*hook)());
 void relieve_memory_pressure();
+/// Throws within the hook, as scripts' finalizers run there: the operator that waits for memory borrows its inputs, so
+/// no tensor may come to lie elsewhere.
+void refuse_while_relieving();
 
 }  // namespace luth

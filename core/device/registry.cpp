@@ -28,6 +28,7 @@ std::vector<Device*>& opened() {
   return d;
 }
 void (*pressure_hook)() = nullptr;
+thread_local bool relieving = false;
 thread_local Device* default_ = nullptr;
 constinit thread_local std::array<int, max_kinds> current_{};  // by slot; 1 + the number, 0 where none was set
 
@@ -271,7 +272,17 @@ void set_default_device(Device& d) { default_ = &d; }
 
 void set_memory_pressure_hook(void (*hook)()) { pressure_hook = hook; }
 void relieve_memory_pressure() {
-  if (pressure_hook) pressure_hook();
+  if (!pressure_hook) return;
+  struct During {
+    bool before = std::exchange(relieving, true);
+    ~During() { relieving = before; }
+  } during;
+  pressure_hook();
+}
+void refuse_while_relieving() {
+  if (relieving)
+    throw Error(
+        "a finalizer cannot give a tensor other memory here: it runs within an operator, which is out of memory");
 }
 
 }  // namespace luth

@@ -145,6 +145,7 @@ Tensor as_parameter(const Tensor& t, bool requires_grad) {
 }
 
 void replace_data(const Tensor& t, const Tensor& value) {
+  refuse_while_relieving();
   TensorImpl& to = *t.impl();
   const TensorImpl& from = *value.impl();
   to.dtype = from.dtype;

@@ -67,6 +67,7 @@ Tensor Tensor::detach() const { return alias(storage(), shape(), strides(), offs
 
 void Tensor::set_storage(const Ref<Storage>& storage, const Shape& shape, const Strides& strides,
                          int64_t offset) const {
+  refuse_while_relieving();
   check_shape(shape, size_of(dtype()));
   if (shape.size() != strides.size())
     throw Error("{} strides for {} dims: {} and {}", strides.size(), shape.size(), to_string(strides),
@@ -85,6 +86,7 @@ void Tensor::set_storage(const Ref<Storage>& storage, const Shape& shape, const 
 
 void Tensor::resize(const Shape& shape) const {
   if (shape == this->shape()) return;  // strides stay, as in PyTorch
+  refuse_while_relieving();
   check_shape(shape, size_of(dtype()));
   size_t need = size_t(offset() + shape.numel()) * size_of(dtype());
   if (need > storage()->bytes()) storage()->resize(need);

@@ -170,6 +170,41 @@ TEST(Lua, OutOfMemory) {
   EXPECT_EQ(r.out, "false\tnot enough memory\nalive\n");
 }
 
+TEST(Lua, FinalizersLeaveTheInputsOfAnOperatorThatWaitsForMemory) {
+  if (address_sanitizer) GTEST_SKIP() << "its shadow memory needs the address space";
+  const std::string script = R"lua(
+collectgarbage 'stop'  -- but for want of memory
+local x, kept, waits, answers = torch.ones(1000000), {}, false, {}
+local moves = {
+  data = function() x.data = torch.zeros(0) end,
+  resize = function() x:resize_(4000000) end,
+  set = function() x:set_() end,
+}
+local function collected()
+  if not waits then return end
+  for name, move in pairs(moves) do answers[name] = select(2, pcall(move)) end
+end
+print((pcall(function()
+  while true do
+    setmetatable({}, { __gc = collected })
+    waits = true
+    kept[#kept + 1] = x + 1
+    waits = false
+  end
+end)))
+waits, kept = false, nil
+for name in pairs(moves) do
+  print(name, tostring(answers[name]):find('a finalizer cannot give a tensor other memory here', 1, true) ~= nil)
+end
+x.data = torch.ones(3)
+print(x:sum():item())
+)lua";
+  const Result r = run({"-e", script}, {.prepare = limited(RLIMIT_AS, size_t(512) << 20)});
+  EXPECT_EQ(r.code, 0) << r.err;
+  for (const char* line : {"false\n", "data\ttrue\n", "resize\ttrue\n", "set\ttrue\n", "3.0\n"})
+    EXPECT_TRUE(has(r.out, line)) << r.out;
+}
+
 TEST(Lua, ExitAndClosing) {
   EXPECT_EQ(run({"-e", "os.exit(7)"}).code, 7);
   EXPECT_EQ(run({"-e", "os.exit(true, true)"}).code, 0);

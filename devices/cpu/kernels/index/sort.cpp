@@ -157,8 +157,8 @@ class Least {
     if (const K found = kth_least(); found < limit_) limit_ = K(found + 1);
     return neighbours ? each : 0;
   }
-  /// The least keys of sections of `each` neighbours or, unless `whole`, of each lane of sections that alternate: groups
-  /// of elements so far apart that in rows that rise or fall the best lie in different ones.
+  /// The least keys of sections of `each` neighbours or, unless `whole`, of each lane of sections that alternate:
+  /// groups of elements so far apart that in rows that rise or fall the best lie in different ones.
   void find_least(int64_t sections, int64_t each, bool whole) {
     const int64_t groups = whole ? sections : sections * width;
     const int64_t multiple = whole ? std::max(block, lanes<K>) : lanes<K>;  // as below() and find_ranks() read them
