@@ -40,9 +40,9 @@ struct half {
 #else
     uint32_t x = std::bit_cast<uint32_t>(f), sign = (x >> 16) & 0x8000u;
     x &= 0x7fffffffu;
-    if (x >= 0x7f800000u) return uint16_t(sign | 0x7c00u | (x > 0x7f800000u ? 0x200u : 0));  // inf, nan
-    if (x >= 0x477ff000u) return uint16_t(sign | 0x7c00u);                                   // rounds to inf
-    if (x < 0x38800000u) {                                                                   // subnormal or zero
+    if (x > 0x7f800000u) return uint16_t(sign | 0x7e00u | ((x >> 13) & 0x3ffu));  // nan, as instructions convert it
+    if (x >= 0x477ff000u) return uint16_t(sign | 0x7c00u);                        // inf, or rounds to it
+    if (x < 0x38800000u) {                                                        // subnormal or zero
       float shifted =
           std::bit_cast<float>(x) + 0.5f;  // 0.5 aligns the last bit of a half subnormal with the last of a float
       return uint16_t(sign | (std::bit_cast<uint32_t>(shifted) - 0x3f000000u));
@@ -57,8 +57,9 @@ struct half {
     return f;
 #else
     uint32_t sign = uint32_t(h & 0x8000u) << 16, x = uint32_t(h & 0x7fffu) << 13;
-    if (x >= 0x0f800000u) return std::bit_cast<float>(sign | (x + 0x70000000u));  // inf, nan
-    if (x >= 0x00800000u) return std::bit_cast<float>(sign | (x + 0x38000000u));  // normal
+    if (x > 0x0f800000u) return std::bit_cast<float>(sign | (x + 0x70000000u) | 0x400000u);  // nan
+    if (x == 0x0f800000u) return std::bit_cast<float>(sign | 0x7f800000u);                   // inf
+    if (x >= 0x00800000u) return std::bit_cast<float>(sign | (x + 0x38000000u));             // normal
     float f = std::bit_cast<float>(x + 0x38800000u) - std::bit_cast<float>(0x38800000u);
     return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(f));
 #endif

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/tensor/nest.h"
+#include "devices/cpu/kernels/common/convert.h"
 #include "devices/cpu/kernels/common/transpose.h"
 
 namespace luth::cpu {
@@ -25,6 +26,53 @@ bool contiguous(const Operands& o, unsigned& scalars) {
   scalars |= wide;
   return one_of_two;
 }
+
+/// A LoopFn with its context. 16-bit floats come and go by blocks, which stay in the nearest cache.
+class Loop {
+ public:
+  Loop(LoopFn fn, const void* f, const Operands& o) : fn_(fn), f_(f), o_(o) {}
+  void operator()(unsigned scalars, char* const* p, int64_t n) const {
+    if (o_.narrow)
+      run_widened(scalars, p, n);
+    else
+      fn_(f_, scalars, p, n);
+  }
+
+ private:
+  void run_widened(unsigned scalars, char* const* p, int64_t n) const {
+    alignas(64) float buffers[max_operands][block];
+    char* q[max_operands];
+    for (int64_t begin = 0; begin < n; begin += block) {
+      const int64_t m = std::min(block, n - begin);
+      for (int k = 0; k < o_.count; ++k) {
+        const bool scalar = k > 0 && scalars >> (k - 1) & 1;
+        q[k] = p[k] + (scalar ? 0 : begin * int64_t(o_.size[k]));
+        if (o_.narrow[k] == Narrow::no || (scalar && scalars & wide)) continue;
+        if (k > 0) widen(o_.narrow[k], q[k], buffers[k], scalar ? 1 : m);
+        q[k] = reinterpret_cast<char*>(buffers[k]);
+      }
+      fn_(f_, scalars, q, m);
+      if (o_.narrow[0] != Narrow::no) narrow(o_.narrow[0], buffers[0], p[0] + begin * int64_t(o_.size[0]), m);
+    }
+  }
+  static void widen(Narrow from, const char* x, float* y, int64_t n) {
+    if (from == Narrow::half)
+      convert_row(reinterpret_cast<const half*>(x), y, n);
+    else
+      convert_row(reinterpret_cast<const bfloat16*>(x), y, n);
+  }
+  static void narrow(Narrow to, const float* x, char* y, int64_t n) {
+    if (to == Narrow::half)
+      convert_row(x, reinterpret_cast<half*>(y), n);
+    else
+      convert_row(x, reinterpret_cast<bfloat16*>(y), n);
+  }
+
+  static constexpr int64_t block = 512;
+  LoopFn fn_;
+  const void* f_;
+  const Operands& o_;
+};
 
 /// Calls row(pointers) for rows [begin, end) of the innermost dim. K is the count of operands; as a constant it makes
 /// the walk quick.
@@ -73,8 +121,7 @@ void copy_strided(size_t size, char* to, int64_t to_stride, const char* from, in
 /// A row of elements at any strides. Operands that are not contiguous are packed into small buffers, a block at a time.
 class Row {
  public:
-  Row(const Operands& o, const int64_t* stride, LoopFn loop, const void* f)
-      : o_(o), stride_(stride), loop_(loop), f_(f) {
+  Row(const Operands& o, const int64_t* stride, const Loop& loop) : o_(o), stride_(stride), loop_(loop) {
     for (int k = 1; k < 3 && o.count == 3; ++k)
       if (!o.tensor[k])
         scalars_ = 1u << (k - 1) | wide;
@@ -87,7 +134,7 @@ class Row {
   }
   void operator()(char* const* p, int64_t n) const {
     if (!packed_ || n == 1)
-      loop_(f_, scalars_, p, n);
+      loop_(scalars_, p, n);
     else
       run_packed(p, n);
   }
@@ -105,7 +152,7 @@ class Row {
         if (k > 0 && !filled) copy_strided(o_.size[k], buffers[k], int64_t(o_.size[k]), q[k], stride_[k], m);
         q[k] = buffers[k];
       }
-      loop_(f_, scalars_, q, m);
+      loop_(scalars_, q, m);
       if (packed_ & 1) copy_strided(o_.size[0], p[0] + begin * stride_[0], stride_[0], q[0], int64_t(o_.size[0]), m);
     }
   }
@@ -113,8 +160,7 @@ class Row {
   static constexpr int64_t block = 512;
   const Operands& o_;
   const int64_t* stride_;
-  LoopFn loop_;
-  const void* f_;
+  const Loop& loop_;
   unsigned scalars_ = 0, packed_ = 0;
 };
 
@@ -138,8 +184,7 @@ class Tiles {
  public:
   /// Where they are usable, orders the dims so that the one along which the turned operands are contiguous comes second
   /// to last.
-  Tiles(Nest<max_operands>& nest, const Operands& o, LoopFn loop, const void* f)
-      : nest_(nest), o_(o), loop_(loop), f_(f) {
+  Tiles(Nest<max_operands>& nest, const Operands& o, const Loop& loop) : nest_(nest), o_(o), loop_(loop) {
     const int last = nest.dims - 1;
     int across = -1;
     for (int k = 1; k < o.count; ++k)
@@ -217,7 +262,7 @@ class Tiles {
     for (int64_t i = 0; i < rows; ++i) {
       char* q[max_operands];
       for (int k = 0; k < o_.count; ++k) q[k] = const_cast<char*>(from[k]) + i * step[k];
-      loop_(f_, scalars_, q, columns);
+      loop_(scalars_, q, columns);
     }
   }
   /// Rows of a tile lie apart, which no processor foresees. Inlined: g++ drops calls of what only fetches ahead.
@@ -262,24 +307,24 @@ class Tiles {
 
   const Nest<max_operands>& nest_;
   const Operands& o_;
-  LoopFn loop_;
-  const void* f_;
+  const Loop& loop_;
   unsigned scalars_ = 0, turned_ = 0;
   bool usable_ = false, far_ = false;  // far: too large for a cache
 };
 
 }  // namespace
 
-void run_elementwise(const Shape& shape, const Operands& o, LoopFn loop, const void* f) {
+void run_elementwise(const Shape& shape, const Operands& o, LoopFn fn, const void* f) {
   const int64_t numel = shape.numel();
   if (numel == 0) return;
-  if (unsigned scalars; numel <= grain_elements && contiguous(o, scalars)) return loop(f, scalars, o.data, numel);
+  const Loop loop(fn, f, o);
+  if (unsigned scalars; numel <= grain_elements && contiguous(o, scalars)) return loop(scalars, o.data, numel);
   Nest<max_operands> nest(shape, o.count, o.tensor, o.size);
-  if (const Tiles tiles(nest, o, loop, f); tiles.usable()) return tiles.run();
+  if (const Tiles tiles(nest, o, loop); tiles.usable()) return tiles.run();
   lengthen_rows(nest);
   const int64_t n = nest.inner();
   const int64_t* st = nest.inner_stride();
-  const Row row(o, st, loop, f);
+  const Row row(o, st, loop);
   if (nest.dims == 1) {
     parallel_for(n, grain_elements, [&](int64_t begin, int64_t end) {
       char* p[max_operands];

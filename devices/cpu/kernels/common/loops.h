@@ -6,6 +6,7 @@
 
 #include "core/base/threads.h"
 #include "core/op/define.h"
+#include "devices/cpu/kernels/common/convert.h"
 
 namespace luth::cpu {
 
@@ -14,13 +15,23 @@ inline constexpr int max_operands = 6;
 
 /// A loop over n elements of contiguous operands; p[0] is the result. Input k is one scalar for all elements if bit k
 /// of `scalars` is set: at most one of two inputs, none of other counts. The scalar has the type of the elements or,
-/// with the bit `wide`, the type in which they are computed.
+/// with the bit `wide`, the type in which they are computed. Loops know no 16-bit floats, which come and go as float.
 inline constexpr unsigned wide = 1u << max_operands;  // no input's bit
 using LoopFn = void (*)(const void* f, unsigned scalars, char* const* p, int64_t n);
+
+/// How the memory of an operand differs from what a LoopFn reads and writes.
+enum class Narrow : uint8_t { no, half, bf16 };
+template <class T>
+inline constexpr Narrow narrow_of = std::is_same_v<T, half>       ? Narrow::half
+                                    : std::is_same_v<T, bfloat16> ? Narrow::bf16
+                                                                  : Narrow::no;
+template <class T>
+using loop_t = std::conditional_t<is_half<T>, float, T>;
 
 /// The operands of a loop, the result first.
 struct Operands {
   int count;
+  const Narrow* narrow;                // of each; null where none is
   size_t size[max_operands];           // of an element
   const Tensor* tensor[max_operands];  // null: a scalar at `data`, wide if there are two inputs
   char* data[max_operands];
@@ -31,8 +42,8 @@ struct Operands {
   }
 };
 
-/// Calls `loop` for contiguous parts of the operands, which have the shape `shape`.
-void run_elementwise(const Shape& shape, const Operands& operands, LoopFn loop, const void* f);
+/// Calls `fn` for contiguous parts of the operands, which have the shape `shape`.
+void run_elementwise(const Shape& shape, const Operands& operands, LoopFn fn, const void* f);
 
 template <class T>
 compute_t<T> scalar_at(const char* p, unsigned scalars) {
@@ -107,6 +118,16 @@ inline void plain_loop(Out* out, int64_t n, const F& f, const In&... in) {
   for (int64_t i = 0; i < n; ++i) out[i] = stored<Out>(f(in[i]...));
 }
 
+/// The function of loops that only convert. Between float and a 16-bit float they do it directly.
+struct Converts {
+  template <class T>
+  T operator()(T x) const {
+    return x;
+  }
+};
+template <class F, class... T>
+inline constexpr bool converts_directly = std::is_same_v<F, Converts> && (std::is_same_v<T, float> || ...);
+
 template <unsigned Scalars, class Out, class... In, size_t... I, class F>
 inline void contiguous_loop(char* const* p, int64_t n, const F& f, unsigned scalars, std::index_sequence<I...>) {
   auto run = [&](const auto&... in) {
@@ -123,11 +144,23 @@ template <class F, class Out, class... In>
 [[gnu::flatten]] void loop_fn(const void* context, unsigned scalars, char* const* p, int64_t n) {
   const F f = *static_cast<const F*>(context);  // a local copy: the compiler knows that no store changes it
   constexpr auto all = std::index_sequence_for<In...>();
-  if constexpr (sizeof...(In) == 2) {
-    if (scalars & 1) return contiguous_loop<1, Out, In...>(p, n, f, scalars, all);
-    if (scalars & 2) return contiguous_loop<2, Out, In...>(p, n, f, scalars, all);
+  if constexpr (converts_directly<F, Out, In...>) {
+    (convert_row(reinterpret_cast<const In*>(p[1]), reinterpret_cast<Out*>(p[0]), n), ...);
+  } else {
+    if constexpr (sizeof...(In) == 2) {
+      if (scalars & 1) return contiguous_loop<1, Out, In...>(p, n, f, scalars, all);
+      if (scalars & 2) return contiguous_loop<2, Out, In...>(p, n, f, scalars, all);
+    }
+    contiguous_loop<0, Out, In...>(p, n, f, 0, all);
   }
-  contiguous_loop<0, Out, In...>(p, n, f, 0, all);
+}
+
+template <class F, bool direct, class Out, class... In>
+LoopFn loop_of() {
+  if constexpr (direct)
+    return &loop_fn<F, Out, In...>;
+  else
+    return &loop_fn<F, loop_t<Out>, loop_t<In>...>;
 }
 
 /// A scalar in the type in which a loop takes it as input of element type T: the compute type if there are two inputs.
@@ -142,13 +175,17 @@ void elementwise_loop(Tensor& out, F&& f, const V&... in) {
   static_assert(sizeof...(In) >= 1 && sizeof...(In) < max_operands);
   [&]<size_t... I>(std::index_sequence<I...>) {
     std::tuple scalars{scalar_for<In, sizeof...(In)>(in)...};
+    static constexpr Narrow narrow[] = {narrow_of<Out>, narrow_of<In>...};
+    constexpr bool direct = converts_directly<std::remove_cvref_t<F>, Out, In...>;
+    constexpr bool widens = !direct && (is_half<Out> || (is_half<In> || ...));
     Operands operands;  // not `Operands{…}`, which would clear what no operand needs
     operands.count = 1 + int(sizeof...(In));
+    operands.narrow = widens ? narrow : nullptr;
     operands.set(0, sizeof(Out), &out, out.raw());
     (operands.set(I + 1, sizeof(In), in.is_scalar() ? nullptr : &in.tensor(),
                   in.is_scalar() ? &std::get<I>(scalars) : in.tensor().raw()),
      ...);
-    run_elementwise(out.shape(), operands, &loop_fn<std::remove_cvref_t<F>, Out, In...>, &f);
+    run_elementwise(out.shape(), operands, loop_of<std::remove_cvref_t<F>, direct, Out, In...>(), &f);
   }
   (std::index_sequence_for<In...>());
 }

@@ -7,6 +7,7 @@
 #include "core/base/threads.h"
 #include "core/math/functions.h"
 #include "core/op/define.h"
+#include "devices/cpu/kernels/common/convert.h"
 #include "devices/cpu/kernels/common/vector.h"
 
 namespace luth::cpu {
@@ -150,6 +151,10 @@ void for_rows(const Axis& a, const T* const (&in)[Inputs], Out out, F f) {
       const int64_t j0 = b % blocks * width, w = std::min(width, inner - j0), at = b / blocks * n * inner + j0;
       for (size_t k = 0; k < Inputs; ++k) {
         A* to = buffer.data() + int64_t(k) * width * n;
+        if (inner == 1) {
+          convert_row(in[k] + at, to, n);
+          continue;
+        }
         for (int64_t i = 0; i < n; ++i)
           for (int64_t j = 0; j < w; ++j) to[j * n + i] = A(in[k][at + i * inner + j]);
       }
@@ -161,9 +166,13 @@ void for_rows(const Axis& a, const T* const (&in)[Inputs], Out out, F f) {
         }
         (all);
       }
-      if constexpr (stored)
-        for (int64_t i = 0; i < n; ++i)
-          for (int64_t j = 0; j < w; ++j) out[at + i * inner + j] = T(results[j * n + i]);
+      if constexpr (stored) {
+        if (inner == 1)
+          convert_row(results, out + at, n);
+        else
+          for (int64_t i = 0; i < n; ++i)
+            for (int64_t j = 0; j < w; ++j) out[at + i * inner + j] = T(results[j * n + i]);
+      }
     }
   });
 }

@@ -10,13 +10,6 @@
 namespace luth::cpu {
 namespace {
 
-struct Same {
-  template <class T>
-  T operator()(T x) const {
-    return x;
-  }
-};
-
 template <class T>
 void fill_all(Tensor& out, T value) {
   T* p = out.data<T>();
@@ -32,15 +25,15 @@ void convert(Tensor& out, const Value& in) {
     if (copy_small(out, t)) return;
     // Same dtype: only the width matters.
     switch (size_of(out.dtype())) {
-      case 1: return elementwise_loop<uint8_t, uint8_t>(out, Same(), in);
-      case 2: return elementwise_loop<int16_t, int16_t>(out, Same(), in);
-      case 4: return elementwise_loop<int32_t, int32_t>(out, Same(), in);
-      default: return elementwise_loop<int64_t, int64_t>(out, Same(), in);
+      case 1: return elementwise_loop<uint8_t, uint8_t>(out, Converts(), in);
+      case 2: return elementwise_loop<int16_t, int16_t>(out, Converts(), in);
+      case 4: return elementwise_loop<int32_t, int32_t>(out, Converts(), in);
+      default: return elementwise_loop<int64_t, int64_t>(out, Converts(), in);
     }
   }
   Dtype from = in.is_tensor() ? in.dtype() : out.dtype();
   dispatch(AllTypes{}, out.dtype(), [&]<class To>(Type<To>) {
-    dispatch(AllTypes{}, from, [&]<class From>(Type<From>) { elementwise_loop<To, From>(out, Same(), in); });
+    dispatch(AllTypes{}, from, [&]<class From>(Type<From>) { elementwise_loop<To, From>(out, Converts(), in); });
   });
 }
 

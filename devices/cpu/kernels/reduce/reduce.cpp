@@ -11,6 +11,7 @@
 #include "core/autograd/autograd.h"
 #include "core/ops/elementwise/copy.h"
 #include "core/ops/shape/view.h"
+#include "devices/cpu/kernels/common/convert.h"
 #include "devices/cpu/kernels/common/kernels.h"
 #include "devices/cpu/kernels/common/loops.h"
 #include "devices/cpu/kernels/common/vector.h"
@@ -104,6 +105,21 @@ struct Smallest {
   static bool beats(C l, C x) { return !(x >= l) & (l == l); }
 };
 
+/// Elements from x on in compute type C: x itself, or `count` 16-bit floats as float.
+template <int64_t count, class C, class T>
+struct Computed {
+  const T* x;
+  Computed(const T* from, int64_t) : x(from) {}
+  C operator[](int64_t i) const { return static_cast<C>(x[i]); }
+};
+template <int64_t count, class T>
+requires is_half<T>
+struct Computed<count, float, T> {
+  float x[count];
+  Computed(const T* from, int64_t n) { convert_row(from, x, n); }
+  float operator[](int64_t i) const { return x[i]; }
+};
+
 /// lane[0] of 2 * half lanes, all joined.
 template <class R, int half, class Lane>
 void join_lanes(Lane* lane) {
@@ -122,8 +138,9 @@ typename R::Total reduce_row(const T* x, int64_t n) {
     if (i + 2 * lanes <= end) {
       for (auto& l : more) l = R::lane();
       for (; i + 2 * lanes <= end; i += 2 * lanes) {
-        each_lane<lanes, Lane>([&](int k) { lane[k] = R::step(lane[k], static_cast<C>(x[i + k])); });
-        each_lane<lanes, Lane>([&](int k) { more[k] = R::step(more[k], static_cast<C>(x[i + lanes + k])); });
+        const Computed<2 * lanes, C, T> v(x + i, 2 * lanes);
+        each_lane<lanes, Lane>([&](int k) { lane[k] = R::step(lane[k], v[k]); });
+        each_lane<lanes, Lane>([&](int k) { more[k] = R::step(more[k], v[lanes + k]); });
       }
       if constexpr (R::any_order)
         each_lane<lanes, Lane>([&](int k) { lane[k] = R::step(lane[k], more[k]); });
@@ -152,13 +169,15 @@ void reduce_columns(const T* x, int64_t n, int64_t stride, int64_t width, typena
     std::fill_n(lane, width, R::lane());
     const int64_t end = std::min(n, b + block);
     int64_t i = b;
-    for (const T* p = x + i * stride; i + 4 <= end; i += 4, p += 4 * stride)  // lanes are loaded and stored once
-      for (int64_t k = 0; k < width; ++k) {
-        auto next = [p, k, stride](auto lane, int row) { return R::step(lane, static_cast<C>(p[row * stride + k])); };
-        lane[k] = next(next(next(next(lane[k], 0), 1), 2), 3);
-      }
-    for (; i < end; ++i)
-      for (int64_t k = 0; k < width; ++k) lane[k] = R::step(lane[k], static_cast<C>(x[i * stride + k]));
+    auto row = [&](int64_t j) { return Computed<tile, C, T>(x + (i + j) * stride, width); };
+    for (; i + 4 <= end; i += 4) {  // lanes are loaded and stored once
+      const auto a = row(0), b = row(1), c = row(2), d = row(3);
+      for (int64_t k = 0; k < width; ++k) lane[k] = R::step(R::step(R::step(R::step(lane[k], a[k]), b[k]), c[k]), d[k]);
+    }
+    for (; i < end; ++i) {
+      const auto a = row(0);
+      for (int64_t k = 0; k < width; ++k) lane[k] = R::step(lane[k], a[k]);
+    }
     for (int64_t k = 0; k < width; ++k) total[k] = R::fold(total[k], static_cast<typename R::Total>(lane[k]));
   }
 }
