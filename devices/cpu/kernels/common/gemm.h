@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/base/dtype.h"
+#include "devices/cpu/kernels/common/convert.h"
 #include "devices/cpu/kernels/common/matrix.h"
 
 namespace luth::cpu {
@@ -30,7 +31,7 @@ T dot(int64_t n, const T* x, const T* y);
 template <class T>
 void mv_rows(int64_t begin, int64_t end, int64_t n, Matrix<T> a, const compute_t<T>* v, T* y) {
   using C = compute_t<T>;
-  constexpr int64_t block = 256;
+  constexpr int64_t block = 1024;
   if (a.col == 1 || a.row > 4 * a.col) {
     C row[block];
     for (int64_t i = begin; i < end; ++i) {
@@ -42,7 +43,11 @@ void mv_rows(int64_t begin, int64_t end, int64_t n, Matrix<T> a, const compute_t
       C sum = 0;
       for (int64_t j = 0; j < n; j += block) {
         int64_t count = std::min(block, n - j);
-        for (int64_t x = 0; x < count; ++x) row[x] = C(a.p[i * a.row + (j + x) * a.col]);
+        const T* from = a.p + i * a.row + j * a.col;
+        if (a.col == 1)
+          convert_row(from, row, count);
+        else
+          for (int64_t x = 0; x < count; ++x) row[x] = C(from[x * a.col]);
         sum += dot(count, row, v + j);
       }
       y[i] = T(sum);
@@ -54,9 +59,15 @@ void mv_rows(int64_t begin, int64_t end, int64_t n, Matrix<T> a, const compute_t
     C sum[block] = {};
     for (int64_t j = 0; j < n; ++j) {
       const T* column = a.p + i * a.row + j * a.col;
-      if (a.row == 1)
-        for (int64_t x = 0; x < count; ++x) sum[x] += C(column[x]) * v[j];
-      else
+      if (a.row == 1) {
+        C terms[block];
+        const C* p = terms;
+        if constexpr (is_half<T>)
+          convert_row(column, terms, count);
+        else
+          p = column;
+        for (int64_t x = 0; x < count; ++x) sum[x] += p[x] * v[j];
+      } else
         for (int64_t x = 0; x < count; ++x) sum[x] += C(column[x * a.row]) * v[j];
     }
     for (int64_t x = 0; x < count; ++x) y[i + x] = T(sum[x]);

@@ -8,6 +8,7 @@
 #include "core/math/functions.h"
 #include "core/op/define.h"
 #include "devices/cpu/kernels/common/convert.h"
+#include "devices/cpu/kernels/common/transpose.h"
 #include "devices/cpu/kernels/common/vector.h"
 
 namespace luth::cpu {
@@ -119,6 +120,83 @@ void for_row_blocks(const Axis& a, int64_t most, F f) {
   });
 }
 
+/// n elements from x on, in place; of half as float, as g++ vectorises none of its conversions.
+template <class T>
+class EasyRow {
+ public:
+  static constexpr bool copies = std::is_same_v<T, half>;
+  using Element = std::conditional_t<copies, float, T>;
+  EasyRow(const T* x, int64_t n) : copy_(copies ? size_t(n) : 0) {
+    if constexpr (copies)
+      convert_row(x, copy_.data(), n), p_ = copy_.data();
+    else
+      p_ = x;
+  }
+  const Element* data() const { return p_; }
+
+ private:
+  std::vector<Element> copy_;
+  const Element* p_;
+};
+
+/// y[i] = f(i, x[i]…) for i < n, in compute type.
+template <class T, class F, class... In>
+void map_row(int64_t n, T* y, F f, const In*... x) {
+  if constexpr (EasyRow<T>::copies) {
+    constexpr int64_t block = 512;
+    float out[block], in[sizeof...(In)][block];
+    for (int64_t begin = 0; begin < n; begin += block) {
+      const int64_t m = std::min(block, n - begin);
+      size_t k = 0;
+      (convert_row(x + begin, in[k++], m), ...);
+      [&]<size_t... K>(std::index_sequence<K...>) {
+        for (int64_t i = 0; i < m; ++i) out[i] = f(begin + i, in[K][i]...);
+      }
+      (std::index_sequence_for<In...>());
+      convert_row(out, y + begin, m);
+    }
+  } else {
+    T* __restrict q = y;
+    for (int64_t i = 0; i < n; ++i) q[i] = T(f(i, compute_t<In>(x[i])...));
+  }
+}
+
+/// Rows of an axis whose elements lie `inner` apart are moved this many neighbours at a time.
+inline constexpr int64_t row_block = 16;
+
+/// Copies w rows of n elements, which are neighbours and whose own elements lie `inner` apart, to rows `stride` apart.
+template <class T, class A>
+void gather_rows(const T* in, int64_t inner, int64_t n, int64_t w, A* out, int64_t stride) {
+  if (inner == 1) return convert_row(in, out, n);
+  int64_t i = 0;
+  if constexpr (std::is_same_v<A, float>)
+    for (; w == row_block && i + 8 <= n; i += 8) {
+      float part[8][row_block];
+      for (int r = 0; r < 8; ++r) convert_row(in + (i + r) * inner, part[r], row_block);
+      for (int64_t j = 0; j < row_block; j += 8)
+        transpose8(&part[0][j], row_block * int64_t(sizeof(float)), out + j * stride + i,
+                   stride * int64_t(sizeof(float)));
+    }
+  for (; i < n; ++i)
+    for (int64_t j = 0; j < w; ++j) out[j * stride + i] = A(in[i * inner + j]);
+}
+/// The reverse.
+template <class A, class T>
+void scatter_rows(const A* in, int64_t stride, int64_t n, int64_t w, T* out, int64_t inner) {
+  if (inner == 1) return convert_row(in, out, n);
+  int64_t i = 0;
+  if constexpr (std::is_same_v<A, float>)
+    for (; w == row_block && i + 8 <= n; i += 8) {
+      float part[8][row_block];
+      for (int64_t j = 0; j < row_block; j += 8)
+        transpose8(in + j * stride + i, stride * int64_t(sizeof(float)), &part[0][j],
+                   row_block * int64_t(sizeof(float)));
+      for (int r = 0; r < 8; ++r) convert_row(part[r], out + (i + r) * inner, row_block);
+    }
+  for (; i < n; ++i)
+    for (int64_t j = 0; j < w; ++j) out[i * inner + j] = T(in[j * stride + i]);
+}
+
 /// Calls f(row, in…, out) for each of the outer * inner rows of n elements. in… and out are contiguous rows of compute
 /// type; they come from and go to row-major tensors of element type T. With nullptr for `out` there are no rows of
 /// results, and f gets scratch memory for n elements. Rows that are not contiguous, or of a 16-bit float, are copied in
@@ -143,36 +221,23 @@ void for_rows(const Axis& a, const T* const (&in)[Inputs], Out out, F f) {
       });
       return;
     }
-  const int64_t width = std::min<int64_t>(inner, 16), blocks = (inner + width - 1) / width;
+  const int64_t width = std::min(inner, row_block), blocks = (inner + width - 1) / width;
+  const int64_t stride = (n / 16 + 2) * 16;  // between rows: not a power of 2, which few places of a cache would hold
   parallel_for(a.outer * blocks, row_grain(n * width), [&](int64_t begin, int64_t end) {
-    std::vector<A> buffer((Inputs + stored) * size_t(width * n) + (stored ? 0 : size_t(n)));
-    A* const results = buffer.data() + int64_t(Inputs) * width * n;
+    std::vector<A> buffer((Inputs + 1) * size_t(width * stride));
+    A* const results = buffer.data() + int64_t(Inputs) * width * stride;
     for (int64_t b = begin; b < end; ++b) {
       const int64_t j0 = b % blocks * width, w = std::min(width, inner - j0), at = b / blocks * n * inner + j0;
-      for (size_t k = 0; k < Inputs; ++k) {
-        A* to = buffer.data() + int64_t(k) * width * n;
-        if (inner == 1) {
-          convert_row(in[k] + at, to, n);
-          continue;
-        }
-        for (int64_t i = 0; i < n; ++i)
-          for (int64_t j = 0; j < w; ++j) to[j * n + i] = A(in[k][at + i * inner + j]);
-      }
+      for (size_t k = 0; k < Inputs; ++k)
+        gather_rows(in[k] + at, inner, n, w, buffer.data() + int64_t(k) * width * stride, stride);
       for (int64_t j = 0; j < w; ++j) {
-        A* y = stored ? results + j * n : results;
-        const A* x = buffer.data() + j * n;
+        const A* x = buffer.data() + j * stride;
         [&]<size_t... K>(std::index_sequence<K...>) {
-          f(b / blocks * inner + j0 + j, x + int64_t(K) * width * n..., y);
+          f(b / blocks * inner + j0 + j, x + int64_t(K) * width * stride..., results + j * stride);
         }
         (all);
       }
-      if constexpr (stored) {
-        if (inner == 1)
-          convert_row(results, out + at, n);
-        else
-          for (int64_t i = 0; i < n; ++i)
-            for (int64_t j = 0; j < w; ++j) out[at + i * inner + j] = T(results[j * n + i]);
-      }
+      if constexpr (stored) scatter_rows(results, stride, n, w, out + at, inner);
     }
   });
 }

@@ -55,7 +55,10 @@ void widen(int64_t batch, int64_t rows, int64_t cols, Matrix<T> x, int64_t step,
   parallel_for(batch * rows, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, cols)), [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       const T* in = x.p + r / rows * step + r % rows * x.row;
-      for (int64_t j = 0; j < cols; ++j) out[r * cols + j] = float(in[j * x.col]);
+      if (x.col == 1)
+        convert_row(in, out + r * cols, cols);
+      else
+        for (int64_t j = 0; j < cols; ++j) out[r * cols + j] = float(in[j * x.col]);
     }
   });
 }
@@ -77,9 +80,8 @@ void multiply_half(const Sizes& s, float alpha, const Operands<T>& o, float beta
   int64_t results = s.batch * s.m * s.n;
   if (beta != 0) widen(1, 1, results, Matrix<T>{o.c, 0, 1}, 0, c.get());
   multiply<float>(s, alpha, {{a.get(), s.k, 1}, wide_b, s.m * s.k, s.k * s.n, c.get()}, beta);
-  parallel_for(results, 16384, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) o.c[i] = T(c[i]);
-  });
+  parallel_for(results, 16384,
+               [&](int64_t begin, int64_t end) { convert_row(c.get() + begin, o.c + begin, end - begin); });
 }
 
 template <class T>

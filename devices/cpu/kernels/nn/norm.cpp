@@ -39,21 +39,20 @@ struct Channels {
     else
       parallel_each(parts * c, grain(), [&](int64_t r) { one(r / c, r % c); });
   }
-  /// y = f(c)(x…), element by element of channel c.
+  /// y = f(c)(x…), element by element of channel c, in compute type.
   template <class F, class T, class... In>
   void map(F f, T* y, const In*... x) const {
     each(
         [&](int64_t part, int64_t channel) {
           const int64_t at = (part * c + channel) * inner;
-          const auto g = f(channel);
-          T* __restrict q = y + at;
-          for (int64_t i = 0; i < inner; ++i) q[i] = g(x[at + i]...);
+          map_row(
+              inner, y + at, [g = f(channel)](int64_t, auto... v) { return g(v...); }, x + at...);
         },
         [&](int64_t part) {
           for (int64_t r = 0; r < count(part); ++r) {
             const int64_t at = (part * block + r) * c;
-            T* __restrict q = y + at;
-            for (int64_t k = 0; k < c; ++k) q[k] = f(k)(x[at + k]...);
+            map_row(
+                c, y + at, [f](int64_t k, auto... v) { return f(k)(v...); }, x + at...);
           }
         });
   }
@@ -89,18 +88,19 @@ void channel_statistics(const Channels& ch, const T* x, A* mean, A* var) {
   std::vector<A> means = ch.zeros_per_part<A>(), squares = means;
   ch.each(
       [&](int64_t part, int64_t c) {
-        const T* p = x + (part * ch.c + c) * ch.inner;
+        const EasyRow<T> row(x + (part * ch.c + c) * ch.inner, ch.inner);
         auto join = [](A a, A b) { return a + b; };
         const A m = lanes(
-                        p, ch.inner, A(0), [](A a, T v) { return a + A(v); }, join) /
+                        row.data(), ch.inner, A(0), [](A a, auto v) { return a + A(v); }, join) /
                     A(ch.inner);
         means[size_t(part * ch.c + c)] = m;
         squares[size_t(part * ch.c + c)] = lanes(
-            p, ch.inner, A(0), [m](A a, T v) { return a + (A(v) - m) * (A(v) - m); }, join);
+            row.data(), ch.inner, A(0), [m](A a, auto v) { return a + (A(v) - m) * (A(v) - m); }, join);
       },
       [&](int64_t part) {
-        const T* p = x + part * ch.block * ch.c;
         const int64_t n = ch.count(part);
+        const EasyRow<T> rows(x + part * ch.block * ch.c, n * ch.c);
+        const auto* const p = rows.data();
         A* __restrict m = means.data() + part * ch.c;
         A* __restrict q = squares.data() + part * ch.c;
         // relative to the first row: a long sum of numbers far from 0 loses digits
@@ -127,9 +127,7 @@ void channel_statistics(const Channels& ch, const T* x, A* mean, A* var) {
 /// y = (x - shift) * scale + offset per channel.
 template <class T, class A>
 void affine(const Channels& ch, T* y, const T* x, const A* shift, const A* scale, const A* offset) {
-  auto f = [=](int64_t c) {
-    return [m = shift[c], k = scale[c], b = offset[c]](T v) { return T((A(v) - m) * k + b); };
-  };
+  auto f = [=](int64_t c) { return [m = shift[c], k = scale[c], b = offset[c]](A v) { return (v - m) * k + b; }; };
   ch.map(f, y, x);
 }
 
@@ -165,17 +163,19 @@ void gradient_sums(const Channels& ch, const T* grad, const T* x, const A* mean,
   ch.each(
       [&](int64_t part, int64_t c) {
         const int64_t at = (part * ch.c + c) * ch.inner;
+        const EasyRow<T> grads(grad + at, ch.inner), inputs(x + at, ch.inner);
         sums[size_t(part * ch.c + c)] = lanes(
-            grad + at, ch.inner, A(0), [](A a, T g) { return a + A(g); }, [](A a, A b) { return a + b; });
-        dots[size_t(part * ch.c + c)] =
-            lanes2<A>(grad + at, x + at, ch.inner, [m = mean[c]](A a, T g, T v) { return a + A(g) * (A(v) - m); });
+            grads.data(), ch.inner, A(0), [](A a, auto g) { return a + A(g); }, [](A a, A b) { return a + b; });
+        dots[size_t(part * ch.c + c)] = lanes2<A>(grads.data(), inputs.data(), ch.inner,
+                                                  [m = mean[c]](A a, auto g, auto v) { return a + A(g) * (A(v) - m); });
       },
       [&](int64_t part) {
         const int64_t at = part * ch.block * ch.c;
         A* __restrict s = sums.data() + part * ch.c;
         A* __restrict d = dots.data() + part * ch.c;
+        const EasyRow<T> grads(grad + at, ch.count(part) * ch.c), inputs(x + at, ch.count(part) * ch.c);
         for (int64_t r = 0; r < ch.count(part); ++r) {
-          const T *g = grad + at + r * ch.c, *p = x + at + r * ch.c;
+          const auto *g = grads.data() + r * ch.c, *p = inputs.data() + r * ch.c;
           for (int64_t c = 0; c < ch.c; ++c) {
             s[c] += A(g[c]);
             d[c] += A(g[c]) * (A(p[c]) - mean[c]);
@@ -198,7 +198,7 @@ template <class T, class A>
 void input_gradient(const Channels& ch, T* dx, const T* grad, const T* x, const A* mean, const A* k, const A* middle,
                     const A* h) {
   auto f = [=](int64_t c) {
-    return [a = k[c], b = middle[c], m = mean[c], d = h[c]](T g, T v) { return T(a * (A(g) - b - (A(v) - m) * d)); };
+    return [a = k[c], b = middle[c], m = mean[c], d = h[c]](A g, A v) { return a * (g - b - (v - m) * d); };
   };
   ch.map(f, dx, grad, x);
 }

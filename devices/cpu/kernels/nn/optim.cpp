@@ -21,8 +21,29 @@ T* elements(const Value& v, int64_t at) {
 
 constexpr size_t most_tensors = 5;  // of a group
 
+// Calls f(p, count) for `count` elements of n tensors, of which it may change all but the gradient, p[1]. 16-bit floats
+// come and go as float, by blocks.
+template <class T, class F>
+void over_range(T* const* p, size_t n, int64_t count, F& f) {
+  if constexpr (is_half<T>) {
+    constexpr int64_t block = 512;
+    float blocks[most_tensors][block];
+    float* q[most_tensors] = {};
+    for (int64_t i = 0; i < count; i += block) {
+      const int64_t m = std::min(block, count - i);
+      for (size_t k = 0; k < n; ++k) convert_row(p[k] + i, q[k] = blocks[k], m);
+      f(q, m);
+      for (size_t k = 0; k < n; ++k)
+        if (k != 1) convert_row(blocks[k], p[k] + i, m);
+    }
+  } else {
+    f(p, count);
+  }
+}
+
 // The list is made of groups of n tensors. Calls f(p, count) for ranges of the elements of each group: p[k] points to
-// `count` elements of the group's tensor k, and is null from n on. The ranges depend on the sizes alone.
+// `count` elements of the group's tensor k, float or double, and is null from n on. The ranges depend on the sizes
+// alone.
 template <class F>
 void over_groups(List list, size_t n, F&& f) {
   size_t groups = list.size() / n;
@@ -36,7 +57,7 @@ void over_groups(List list, size_t n, F&& f) {
         dispatch(Floats{}, list[g * n].dtype(), [&]<class T>(Type<T>) {
           T* p[most_tensors] = {};
           for (size_t k = 0; k < n; ++k) p[k] = elements<T>(list[g * n + k], b - start[g]);
-          f(p, stop - b);
+          over_range(p, n, stop - b, f);
         });
       b = std::max(b, stop);
     }
@@ -47,13 +68,12 @@ void over_groups(List list, size_t n, F&& f) {
 // elements of one position are written out by `k`: g++ vectorises no loop in a loop.
 template <class T, class Update, size_t... k>
 [[gnu::noinline]] void update_range(const Update update, int64_t count, T* const* p, std::index_sequence<k...>) {
-  using C = compute_t<T>;
   auto loop = [&](auto* __restrict... tensor) {
 #pragma GCC ivdep
     for (int64_t i = 0; i < count; ++i) {
-      C v[] = {C(tensor[i])...};
+      T v[] = {tensor[i]...};
       update(v);
-      ((k != 1 ? void(tensor[i] = T(v[k])) : void()), ...);
+      ((k != 1 ? void(tensor[i] = v[k]) : void()), ...);
     }
   };
   loop(p[k]...);
@@ -63,7 +83,7 @@ template <class Rule>
 void step(const ops::Step<Rule>& op, List list) {
   op.with_tensors([&]<int n>(std::integral_constant<int, n>) {
     over_groups(list, n, [&]<class T>(T* const* p, int64_t count) {
-      update_range<T>(typename Rule::template Update<compute_t<T>>(op, op.moment), count, p,
+      update_range<T>(typename Rule::template Update<T>(op, op.moment), count, p,
                       std::make_index_sequence<size_t(n)>());
     });
   });
@@ -111,7 +131,15 @@ void norm_of_all(const ops::NormOfAll& op, Tensor& out, List list) {
       const Part& part = parts[size_t(i)];
       const Value& v = flat[part.tensor];
       dispatch(Floats{}, v.dtype(), [&]<class T>(Type<T>) {
-        sums[size_t(i)] = power_sum(elements<T>(v, part.begin), part.end - part.begin, op.norm_type);
+        const int64_t n = part.end - part.begin;
+        const T* x = elements<T>(v, part.begin);
+        if constexpr (is_half<T>) {
+          float wide[grain];
+          convert_row(x, wide, n);
+          sums[size_t(i)] = power_sum(wide, n, op.norm_type);
+        } else {
+          sums[size_t(i)] = power_sum(x, n, op.norm_type);
+        }
       });
     }
   });
@@ -127,21 +155,16 @@ void clip_by_norm(const ops::ClipByNorm& op, List list) {
   double factor = op.max_norm / (total + 1e-6);
   if (factor >= 1) return;  // nan goes on: gradients become nan, as in PyTorch
   over_groups(list.subspan(1), 1, [&]<class T>(T* const* p, int64_t count) {
-    using C = compute_t<T>;
     T* x = p[0];
-    for (int64_t i = 0; i < count; ++i) x[i] = T(C(x[i]) * C(factor));
+    for (int64_t i = 0; i < count; ++i) x[i] *= T(factor);
   });
 }
 
 void clip_by_value(const ops::ClipByValue& op, List list) {
   over_groups(list, 1, [&]<class T>(T* const* p, int64_t count) {
-    using C = compute_t<T>;
-    const C top = C(op.clip_value);
+    const T top = T(op.clip_value);
     T* x = p[0];
-    for (int64_t i = 0; i < count; ++i) {
-      C v = C(x[i]);
-      x[i] = T(v > top ? top : v < -top ? -top : v);
-    }
+    for (int64_t i = 0; i < count; ++i) x[i] = x[i] > top ? top : x[i] < -top ? -top : x[i];
   });
 }
 
