@@ -106,7 +106,25 @@ function s.rows()
       end
     end
     local x, v = torch.randn(37, 1100):to(dtype), torch.randn(1100):to(dtype)
-    t:assert((x:mv(v):double() - x:double():mv(v:double())):abs():max():item() < (dtype == torch.float16 and 0.07 or 0.55), 'mv')
+    local exact, unit = x:double():mv(v:double()), dtype == torch.float16 and 2 ^ -11 or 2 ^ -8
+    local products = {
+      rows = x:mv(v), columns = x:t():contiguous():t():mv(v), apart = torch.stack({ x, x }, 3)[{ {}, {}, 1 }]:mv(v),
+      linear = F.linear(v:unsqueeze(1), x):squeeze(1), added = F.linear(v, x, torch.zeros(37):to(dtype)),
+    }
+    for name, y in pairs(products) do
+      t:assert(((y:double() - exact):abs() - exact:abs() * unit):max():item() < 2e-4, name)
+    end
+  end
+end
+
+function s.dropout()
+  for _, dtype in ipairs(narrow) do
+    for _, n in ipairs(extents) do
+      check('dropout', function(x)
+        torch.manual_seed(3)
+        return F.dropout(x, 0.3)
+      end, torch.randn(n):to(dtype))
+    end
   end
 end
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "core/base/dtype.h"
-#include "devices/cpu/kernels/common/convert.h"
 #include "devices/cpu/kernels/common/matrix.h"
+#include "devices/cpu/kernels/common/rows.h"
 
 namespace luth::cpu {
 
@@ -27,30 +27,38 @@ void gemm_and_row(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, con
 template <class T>
 T dot(int64_t n, const T* x, const T* y);
 
-/// Rows of a [m, n] times v: a dot product for each row where rows lie together, else sums of columns.
+/// The same of 16-bit floats x; `wide` has room for n.
 template <class T>
-void mv_rows(int64_t begin, int64_t end, int64_t n, Matrix<T> a, const compute_t<T>* v, T* y) {
+float dot_with(int64_t n, const T* x, const float* y, float* wide) {
+  if constexpr (is_easy<T>)  // converted in registers
+    return lanes2<float>(x, y, n, [](float sum, T p, float q) { return sum + float(p) * q; });
+  else
+    return dot(n, easy_row(x, wide, n), y);
+}
+
+/// Rows of a [m, n] times v: a dot product for each row where rows lie together, else sums of columns.
+template <class T, class Y>
+void mv_rows(int64_t begin, int64_t end, int64_t n, Matrix<T> a, const compute_t<T>* v, Y* y) {
   using C = compute_t<T>;
   constexpr int64_t block = 1024;
   if (a.col == 1 || a.row > 4 * a.col) {
     C row[block];
+    const auto part = [&](const T* p, int64_t j, int64_t count) {  // from column j on
+      if constexpr (is_half<T>)
+        if (a.col == 1) return dot_with(count, p, v + j, row);
+      for (int64_t x = 0; x < count; ++x) row[x] = C(p[x * a.col]);
+      return dot(count, row, v + j);
+    };
     for (int64_t i = begin; i < end; ++i) {
+      const T* p = a.p + i * a.row;
       if constexpr (!is_half<T>)
         if (a.col == 1) {
-          y[i] = dot(n, a.p + i * a.row, v);
+          y[i] = dot(n, p, v);
           continue;
         }
       C sum = 0;
-      for (int64_t j = 0; j < n; j += block) {
-        int64_t count = std::min(block, n - j);
-        const T* from = a.p + i * a.row + j * a.col;
-        if (a.col == 1)
-          convert_row(from, row, count);
-        else
-          for (int64_t x = 0; x < count; ++x) row[x] = C(from[x * a.col]);
-        sum += dot(count, row, v + j);
-      }
-      y[i] = T(sum);
+      for (int64_t j = 0; j < n; j += block) sum += part(p + j * a.col, j, std::min(block, n - j));
+      y[i] = Y(sum);
     }
     return;
   }
@@ -60,17 +68,13 @@ void mv_rows(int64_t begin, int64_t end, int64_t n, Matrix<T> a, const compute_t
     for (int64_t j = 0; j < n; ++j) {
       const T* column = a.p + i * a.row + j * a.col;
       if (a.row == 1) {
-        C terms[block];
-        const C* p = terms;
-        if constexpr (is_half<T>)
-          convert_row(column, terms, count);
-        else
-          p = column;
-        for (int64_t x = 0; x < count; ++x) sum[x] += p[x] * v[j];
+        C wide[block];
+        const auto* p = easy_row(column, wide, count);
+        for (int64_t x = 0; x < count; ++x) sum[x] += C(p[x]) * v[j];
       } else
         for (int64_t x = 0; x < count; ++x) sum[x] += C(column[x * a.row]) * v[j];
     }
-    for (int64_t x = 0; x < count; ++x) y[i + x] = T(sum[x]);
+    for (int64_t x = 0; x < count; ++x) y[i + x] = Y(sum[x]);
   }
 }
 

@@ -120,29 +120,33 @@ void for_row_blocks(const Axis& a, int64_t most, F f) {
   });
 }
 
-/// n elements from x on, in place; of half as float, as g++ vectorises none of its conversions.
+/// Where n elements of x are easy to read: in place, or those of half in `wide`, as g++ vectorises none of its
+/// conversions.
+template <class T>
+inline constexpr bool is_easy = !std::is_same_v<T, half>;
+template <class T>
+auto easy_row(const T* x, compute_t<T>* wide, int64_t n) {
+  if constexpr (is_easy<T>)
+    return x;
+  else
+    return convert_row(x, wide, n), static_cast<const float*>(wide);
+}
+/// The same with its own memory.
 template <class T>
 class EasyRow {
  public:
-  static constexpr bool copies = std::is_same_v<T, half>;
-  using Element = std::conditional_t<copies, float, T>;
-  EasyRow(const T* x, int64_t n) : copy_(copies ? size_t(n) : 0) {
-    if constexpr (copies)
-      convert_row(x, copy_.data(), n), p_ = copy_.data();
-    else
-      p_ = x;
-  }
-  const Element* data() const { return p_; }
+  EasyRow(const T* x, int64_t n) : wide_(is_easy<T> ? 0 : size_t(n)), data_(easy_row(x, wide_.data(), n)) {}
+  auto data() const { return data_; }
 
  private:
-  std::vector<Element> copy_;
-  const Element* p_;
+  std::vector<compute_t<T>> wide_;
+  std::conditional_t<is_easy<T>, const T*, const float*> data_;
 };
 
 /// y[i] = f(i, x[i]…) for i < n, in compute type.
 template <class T, class F, class... In>
 void map_row(int64_t n, T* y, F f, const In*... x) {
-  if constexpr (EasyRow<T>::copies) {
+  if constexpr (!is_easy<T>) {
     constexpr int64_t block = 512;
     float out[block], in[sizeof...(In)][block];
     for (int64_t begin = 0; begin < n; begin += block) {

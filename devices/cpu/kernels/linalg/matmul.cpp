@@ -63,8 +63,22 @@ void widen(int64_t batch, int64_t rows, int64_t cols, Matrix<T> x, int64_t step,
   });
 }
 
+/// A row by a matrix, whose elements are converted where they are used: no other row uses them.
+template <class T>
+void multiply_row(const Sizes& s, float alpha, const Operands<T>& o, float beta) {
+  Buffer<float> row(s.k), sums(s.n);
+  widen(1, 1, s.k, o.a, 0, row.get());
+  const int64_t grain = std::max<int64_t>(256, cheap / std::max<int64_t>(1, s.k) / 256 * 256);
+  parallel_for(s.n, grain, [&](int64_t begin, int64_t end) {
+    mv_rows(begin, end, s.k, o.b.transposed(), row.get(), sums.get());
+    for (int64_t j = begin; j < end; ++j)
+      o.c[j] = T(beta == 0 ? alpha * sums[j] : alpha * sums[j] + beta * float(o.c[j]));
+  });
+}
+
 template <class T>
 void multiply_half(const Sizes& s, float alpha, const Operands<T>& o, float beta) {
+  if (s.batch == 1 && s.m == 1) return multiply_row(s, alpha, o, beta);
   if constexpr (std::is_same_v<T, bfloat16>)
     if (bf16_gemm({s.batch, s.m, s.n, s.k, alpha, o.a, o.b, o.a_step, o.b_step, beta, o.c})) return;
   Buffer<float> a(s.batch * s.m * s.k), b(s.batch * s.k * s.n), c(s.batch * s.m * s.n);

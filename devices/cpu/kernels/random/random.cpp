@@ -10,6 +10,7 @@
 #include "devices/cpu/kernels/common/indices.h"
 #include "devices/cpu/kernels/common/kernels.h"
 #include "devices/cpu/kernels/common/philox.h"
+#include "devices/cpu/kernels/common/rows.h"
 #include "devices/cpu/runtime/buffer.h"
 
 namespace luth::cpu {
@@ -203,9 +204,12 @@ void randperm(const ops::Randperm& op, Tensor& y) {
 
 void dropout(const ops::NativeDropout& op, Tensor& y, const Dense& x) {
   fill_in_order(Floats{}, y, [&]<class T>(Type<T>, T* out) {
-    const T* __restrict in = x.data<T>();
-    const draw::Dropout<T> drop(op.p);
-    draw_elements(op.philox, y.numel(), out, [&](int64_t i, const uint32_t* w) { return drop(w, in[i]); });
+    const T* in = x.data<T>();
+    const draw::Dropout<compute_t<T>> drop(op.p);
+    with_words(op.philox, y.numel(), words_per<T>, [&](int64_t b, int64_t e, const uint32_t* w) {
+      map_row(
+          e - b, out + b, [=](int64_t i, auto v) { return drop(w + i * words_per<T>, v); }, in + b);
+    });
   });
 }
 
