@@ -5,6 +5,7 @@
 #include "core/ops/window/pool.h"
 #include "devices/cpu/kernels/common/kernels.h"
 #include "devices/cpu/kernels/common/planes.h"
+#include "devices/cpu/kernels/common/rows.h"
 #include "devices/cpu/runtime/buffer.h"
 
 namespace luth::cpu {
@@ -54,6 +55,54 @@ void each_row(const Windows& win, int64_t i, int64_t h, F&& f) {
   const Span deep = win.deep_of(i), down = win.down_of(i);
   for (int64_t z = deep.begin; z < deep.end; ++z)
     for (int64_t r = down.begin; r < down.end; ++r) f(z * h + r);
+}
+
+/// sums[i] += x[i].
+template <class T, class C>
+void add_row(const T* __restrict x, int64_t n, C* __restrict sums) {
+  if constexpr (std::is_same_v<T, half>) {
+    constexpr int64_t block = 64;
+    C v[block];
+    for (int64_t i = 0; i < n; i += block) {
+      const int64_t m = std::min(block, n - i);
+      convert_row(x + i, v, m);
+      for (int64_t k = 0; k < m; ++k) sums[i + k] += v[k];
+    }
+  } else {
+    for (int64_t i = 0; i < n; ++i) sums[i] += C(x[i]);
+  }
+}
+
+/// The sum of neighbouring elements in `width` lanes, and of the rest in fewer.
+template <int width, class C>
+C lanes_sum(const C* x, int64_t n) {
+  C a[width] = {};
+  int64_t i = 0;
+  for (; i + width <= n; i += width) each_lane<width, C>([&](int l) { a[l] += x[i + l]; });
+  C rest = 0;
+  if constexpr (width > 8)
+    rest = lanes_sum<width / 4>(x + i, n - i);
+  else
+    for (; i < n; ++i) rest += x[i];
+  return C(joined<width>(a, [](C p, C q) { return C(p + q); }) + rest);
+}
+/// The sum of neighbouring elements: in lanes within blocks, in type A across blocks.
+template <class A, class T>
+A run_sum(const T* x, int64_t n) {
+  using C = compute_t<T>;
+  constexpr int64_t block = 1024;
+  A sum = 0;
+  for (int64_t i = 0; i < n; i += block) {
+    const int64_t m = std::min(block, n - i);
+    if constexpr (is_half<T>) {
+      C v[block];
+      convert_row(x + i, v, m);
+      sum += A(lanes_sum<32>(v, m));
+    } else {
+      sum += A(lanes_sum<32>(x + i, m));
+    }
+  }
+  return sum;
 }
 
 /// h rows of w elements, `step` apart in memory; `count` neighbouring channels at once.
@@ -121,30 +170,43 @@ struct RowPooling {
   using C = compute_t<T>;
   const Windows& win;
   const Image& image;
-  C* sums;  // room for a row of the image
+  C* sums;  // room for a row of the image, and one pixel
   Line<C>& line;
   const int64_t w = image.w, step = one ? 1 : image.step, count = one ? 1 : image.count;
   const int64_t outputs = int64_t(win.across.size());
   const bool together = one && win.row.kernel;
+  const bool whole = outputs == 1 && win.across[0].end - win.across[0].begin == w;  // a window has all of its rows
   C* const row = together ? line.inside() : sums;
 
   void clear_row() const { std::fill(row, row + w * count, C(0)); }
 
-  // Rows of the input are summed first.
+  // Rows of the input are summed first, unless they are neighbours in one window.
   void mean(const T* x, int64_t i, T* y) const {
+    if constexpr (one)
+      if (whole) return mean_of_planes(x, i, y);
     clear_row();
     each_row(win, i, image.h, [&](int64_t h) {
-      for (int64_t v = 0; v < w; ++v)
-        for (int64_t c = 0; c < count; ++c) row[v * count + c] += C(x[(h * w + v) * step + c]);
+      if (count == step) return add_row(x + h * w * step, w * count, row);
+      for (int64_t v = 0; v < w; ++v) add_row(x + (h * w + v) * step, count, row + v * count);
     });
     const int64_t rows = win.rows(i);
     if (together) return line.divide(line.sums(), rows, y + i * outputs);
-    for (int64_t j = 0; j < outputs; ++j)
-      for (int64_t c = 0; c < count; ++c) {
-        C sum = 0;
-        for (int64_t v = win.across[size_t(j)].begin; v < win.across[size_t(j)].end; ++v) sum += row[v * count + c];
-        y[(i * outputs + j) * step + c] = T(divided(sum, C(win.weight(rows, j))));
-      }
+    C* const total = row + w * count;
+    for (int64_t j = 0; j < outputs; ++j) {
+      std::fill(total, total + count, C(0));
+      for (int64_t v = win.across[size_t(j)].begin; v < win.across[size_t(j)].end; ++v)
+        add_row(row + v * count, count, total);
+      const C weight = C(win.weight(rows, j));
+      for (int64_t c = 0; c < count; ++c) y[(i * outputs + j) * step + c] = T(divided(total[c], weight));
+    }
+  }
+  void mean_of_planes(const T* x, int64_t i, T* y) const {
+    using A = std::conditional_t<is_float<T>, double, C>;
+    const Span deep = win.deep_of(i), down = win.down_of(i);
+    A sum = 0;
+    for (int64_t z = deep.begin; z < deep.end; ++z)
+      sum += run_sum<A>(x + (z * image.h + down.begin) * w, (down.end - down.begin) * w);
+    y[i] = T(C(divided(sum, A(win.weight(win.rows(i), 0)))));
   }
   // The adjoint: adds each gradient's share to dx[h, w, count].
   void spread(const T* dy, int64_t i, C* dx) const {
@@ -166,12 +228,12 @@ struct RowPooling {
 struct MeanPooling {
   Windows win;
   Planes in, out;
-  bool last;  // NHWC memory
-  MeanPooling(const ops::AvgPool& op, const Tensor& result)
+  bool last;  // NHWC memory; results of 1 x 1 elements lie in both orders, and the operand decides
+  MeanPooling(const ops::AvgPool& op, const Tensor& result, const Tensor& operand)
       : win(op),
         in(planes(result, op.windows.from)),
         out(planes(result, op.windows.to)),
-        last(channels_last(op.windows, result)) {}
+        last(channels_last(op.windows, result.is_contiguous() && result.is_channels_last() ? operand : result)) {}
 
   /// Calls f(offset in the input, offset in the output, RowPooling) for all planes, or blocks of channels. The planes
   /// of a range share the room for a row.
@@ -181,14 +243,14 @@ struct MeanPooling {
     if (last)
       return each_block(in, [&](int64_t n, int64_t c, int64_t channels) {
         const Image image{in.h, in.w, in.channels, channels};
-        Buffer<C> sums(in.w * channels);
+        Buffer<C> sums((in.w + 1) * channels);
         Line<C> line(win, false);
         f(n * in.area() * in.channels + c, n * out.area() * in.channels + c,
           RowPooling<false, T>{win, image, sums.get(), line});
       });
     each_plane(in, [&](int64_t begin, int64_t end) {
       const Image image{in.h, in.w, 1, 1};
-      Buffer<C> sums(in.w);
+      Buffer<C> sums(in.w + 1);
       Line<C> line(win, win.row.kernel);
       const RowPooling<true, T> rows{win, image, sums.get(), line};
       for (int64_t p = begin; p < end; ++p) f(p * in.area(), p * out.area(), rows);
@@ -200,7 +262,7 @@ struct MeanPooling {
 template <class F>
 void with_pooling(const ops::AvgPool& op, Tensor& out, const Tensor& in, F f) {
   if (out.numel() == 0) return;
-  const MeanPooling p(op, out);
+  const MeanPooling p(op, out, in);
   const Tensor x = laid(in, p.last);
   dispatch(Numbers{}, out.dtype(), [&]<class T>(Type<T>) { f(p, static_cast<const T*>(x.data<T>()), out.data<T>()); });
 }
