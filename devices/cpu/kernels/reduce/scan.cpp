@@ -14,22 +14,37 @@ namespace {
 
 // Rows of neighbouring elements, `together` at once: each total waits for the one before, those of other rows do not.
 // No more: of rows a power of two long, elements of one column compete for the same few lines of the cache.
+// 16-bit floats come and go in blocks of float.
 template <class T, class S, class F>
 void scan_contiguous(const Axis& a, const T* in, T* out, S start, bool backwards, F join) {
   constexpr int64_t together = 4;
-  const int64_t n = a.n, step = backwards ? -1 : 1, first = backwards ? n - 1 : 0;
+  using C = compute_t<T>;
+  const int64_t n = a.n;
   auto scan = [&](auto count, int64_t r) {
-    constexpr int64_t rows = count;
-    const T* __restrict p = in + r * n + first;
-    T* __restrict q = out + r * n + first;
+    constexpr int64_t rows = count, block = 256;
     S total[rows];
     for (int64_t k = 0; k < rows; ++k) total[k] = start;
-    for (int64_t i = 0; i < n; ++i, p += step, q += step)
+    auto go_on = [&]<class E>(const E* __restrict p, E* __restrict q, int64_t m, int64_t stride) {
+      const int64_t step = backwards ? -1 : 1, first = backwards ? m - 1 : 0;
+      p += first, q += first;
+      for (int64_t i = 0; i < m; ++i, p += step, q += step)
 #pragma GCC unroll 4
-      for (int64_t k = 0; k < rows; ++k) {
-        total[k] = join(total[k], S(compute_t<T>(p[k * n])));
-        q[k * n] = T(compute_t<T>(total[k]));
+        for (int64_t k = 0; k < rows; ++k) {
+          total[k] = join(total[k], S(p[k * stride]));
+          q[k * stride] = E(total[k]);
+        }
+    };
+    if constexpr (is_half<T>) {
+      C x[rows * block], y[rows * block];
+      for (int64_t i = 0; i < n; i += block) {
+        const int64_t m = std::min(block, n - i), from = r * n + (backwards ? n - i - m : i);
+        for (int64_t k = 0; k < rows; ++k) convert_row(in + from + k * n, x + k * block, m);
+        go_on(static_cast<const C*>(x), y, m, block);
+        for (int64_t k = 0; k < rows; ++k) convert_row(y + k * block, out + from + k * n, m);
       }
+    } else {
+      go_on(in + r * n, out + r * n, n, n);
+    }
   };
   parallel_for((a.outer + together - 1) / together, row_grain(n * together), [&](int64_t b, int64_t e) {
     for (int64_t r = b * together; r < std::min(a.outer, e * together);)
