@@ -51,4 +51,16 @@ inline void convert_row(const float* x, half* y, int64_t n) {
 }
 #endif
 
+/// One element, as convert_row makes it.
+template <class To, class From>
+inline To converted(From x) {
+  To y;
+  convert_row(&x, &y, 1);
+  return y;
+}
+template <class T>
+inline compute_t<T> computed(T x) {
+  return converted<compute_t<T>>(x);
+}
+
 }  // namespace luth::cpu

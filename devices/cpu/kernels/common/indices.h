@@ -50,22 +50,24 @@ class Indices {
   Indices(const Tensor& index, int64_t bound, int base, bool wrap = false, std::string_view what = "index")
       : size_(index.numel()) {
     Tensor t = index.is_contiguous() ? index : dense_copy(index);
+    int bad = 0;
     if (t.dtype() == Dtype::i64 && base == 0 && !wrap) {
       checked_ = t;
+      data_ = checked_.data<int64_t>();
+      for (int64_t i = 0; i < size_; ++i) bad |= uint64_t(data_[i]) >= uint64_t(bound);
     } else {
       checked_ = Tensor::empty({size_}, Dtype::i64, t.device());
       int64_t* out = checked_.data<int64_t>();
+      data_ = out;
       dispatch(Integers{}, t.dtype(), [&]<class T>(Type<T>) {
         const T* in = t.data<T>();
         for (int64_t i = 0; i < size_; ++i) {
           int64_t v = int64_t(in[i]);
           out[i] = wrap && v < 0 ? v + bound : v < 0 && base ? INT64_MIN : v - base;
+          bad |= uint64_t(out[i]) >= uint64_t(bound);
         }
       });
     }
-    data_ = checked_.data<int64_t>();
-    bool bad = false;
-    for (int64_t i = 0; i < size_; ++i) bad |= uint64_t(data_[i]) >= uint64_t(bound);
     if (bad) complain(index, t, bound, base, wrap, what);
   }
   int64_t size() const { return size_; }
@@ -165,13 +167,13 @@ inline constexpr auto plus = []<class T>(T a, T b) -> T {
   if constexpr (std::is_same_v<T, bool>)
     return a || b;
   else
-    return cast<T>(compute_t<T>(compute_t<T>(a) + compute_t<T>(b)));
+    return converted<T>(compute_t<T>(computed(a) + computed(b)));
 };
 inline constexpr auto times = []<class T>(T a, T b) -> T {
   if constexpr (std::is_same_v<T, bool>)
     return a && b;
   else
-    return cast<T>(compute_t<T>(compute_t<T>(a) * compute_t<T>(b)));
+    return converted<T>(compute_t<T>(computed(a) * computed(b)));
 };
 
 /// A number or one-element tensor in the dtype T.

@@ -100,11 +100,11 @@ void each_scattered(const Walk& walk, const Indices& at, F put) {
 
 // As amax and amin: nan is larger and smaller than all.
 constexpr auto larger = []<class T>(T a, T b) -> T {
-  const auto x = compute_t<T>(a), y = compute_t<T>(b);
+  const auto x = computed(a), y = computed(b);
   return y > x || y != y ? b : a;
 };
 constexpr auto smaller = []<class T>(T a, T b) -> T {
-  const auto x = compute_t<T>(a), y = compute_t<T>(b);
+  const auto x = computed(a), y = computed(b);
   return y < x || y != y ? b : a;
 };
 
