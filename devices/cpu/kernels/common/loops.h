@@ -126,7 +126,8 @@ struct Converts {
   }
 };
 template <class F, class... T>
-inline constexpr bool converts_directly = std::is_same_v<F, Converts> && (std::is_same_v<T, float> || ...);
+inline constexpr bool converts_directly = std::is_same_v<F, Converts> && (std::is_same_v<T, float> || ...) &&
+                                          (is_half<T> || ...);
 
 template <unsigned Scalars, class Out, class... In, size_t... I, class F>
 inline void contiguous_loop(char* const* p, int64_t n, const F& f, unsigned scalars, std::index_sequence<I...>) {
