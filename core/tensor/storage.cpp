@@ -47,6 +47,7 @@ Storage::~Storage() {
 }
 
 void Storage::resize(size_t bytes) {
+  refuse_while_relieving();
   if (release_) throw Error("cannot resize memory that luth does not own; clone the tensor first");
   // the copy runs in the current stream, which need not be the one that the old memory is given back to
   Stream* now = device_->current_stream();

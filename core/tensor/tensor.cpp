@@ -86,7 +86,6 @@ void Tensor::set_storage(const Ref<Storage>& storage, const Shape& shape, const 
 
 void Tensor::resize(const Shape& shape) const {
   if (shape == this->shape()) return;  // strides stay, as in PyTorch
-  refuse_while_relieving();
   check_shape(shape, size_of(dtype()));
   size_t need = size_t(offset() + shape.numel()) * size_of(dtype());
   if (need > storage()->bytes()) storage()->resize(need);

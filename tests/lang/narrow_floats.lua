@@ -47,7 +47,10 @@ function s.conversions()
   -- between two halves, beyond the largest, below the least
   local hard = torch.tensor { 2049, 2051, 65504, 65519, 65520, -65520, 2 ^ -24, 2 ^ -25, 3 * 2 ^ -25, -2 ^ -26, 1e-40, 0, -0.0, math.huge, -math.huge }
   local want = torch.tensor { 2048, 2052, 65504, 65504, math.huge, -math.huge, 2 ^ -24, 0, 2 ^ -23, -0.0, 0, 0, -0.0, math.huge, -math.huge }
-  for n = 1, 15 do t:assert(hard:narrow(1, 1, n):half():float():equal(want:narrow(1, 1, n)), 'rounds to nearest even') end
+  for n = 1, 15 do
+    local got = hard:narrow(1, 1, n):half():float()
+    t:assert(got:view(torch.int32):equal(want:narrow(1, 1, n):view(torch.int32)), 'to the nearest, even, with its sign')
+  end
   t:assert(torch.full({ 21 }, 0 / 0):half():isnan():all())
 end
 
@@ -95,6 +98,14 @@ function s.rows()
         check(what .. 'logsumexp', function(a) return a:logsumexp(dim) end, x)
         check(what .. 'sum', function(a) return a:sum(dim) end, x)
         check(what .. 'cumsum', function(a) return a:cumsum(dim) end, x)
+        check(what .. 'cumsum, backwards', function(a)
+          local leaf = a:clone():requires_grad_()
+          leaf:cumsum(dim):backward(a)
+          return leaf.grad
+        end, x)
+        local list = torch.randperm(shape[dim])
+        check(what .. 'index_add', function(a) return a:index_add(dim, list, a) end, x)
+        check(what .. 'index_select', function(a) return a:index_select(dim, list) end, x)
         if x:numel() > 0 then check(what .. 'max', function(a) return (a:max(dim)) end, x) end
       end
       check('layer_norm', function(a) return F.layer_norm(a, { shape[#shape] }) end, x)
@@ -149,14 +160,24 @@ function s.optimizers()
       local function stepped(make, wide)
         local p = torch.nn.Parameter(wide and x:float() or x:clone())
         p.grad = wide and g:float() or g:clone()
-        make { p }:step()
+        local o = make { p }
+        o:step()
         t:assert(p.grad:to(dtype):equal(g), 'the gradient stays')
-        return p:detach():to(dtype)
+        return p:detach():to(dtype), o.state[p]
       end
       for name, make in pairs {
         sgd = function(p) return optim.SGD(p, { lr = 0.1, momentum = 0.9 }) end,
         adam = function(p) return optim.Adam(p, { lr = 0.01 }) end,
-      } do same(name, stepped(make), stepped(make, true)) end
+      } do
+        local got, states = stepped(make)
+        local want, wide = stepped(make, true)
+        same(name, got, want)
+        local n = 0
+        for key, state in pairs(states) do
+          if torch.is_tensor(state) and state:numel() == x:numel() then n = n + 1 same(name .. ' ' .. key, state, wide[key]:to(dtype)) end
+        end
+        t:assert(n == (name == 'sgd' and 1 or 2) or x:numel() == 1, name .. ' has its states')
+      end
       local p = torch.nn.Parameter(x:clone())
       p.grad = g * 8
       local scale = g:float() * 8

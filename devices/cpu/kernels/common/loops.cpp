@@ -22,9 +22,7 @@ bool contiguous(const Operands& o, unsigned& scalars) {
       return false;
   }
   if (scalars == 0) return true;
-  const bool one_of_two = o.count == 3 && scalars != 3;
-  scalars |= wide;
-  return one_of_two;
+  return o.count == 3 && scalars != 3;
 }
 
 /// A LoopFn with its context. 16-bit floats come and go by blocks, which stay in the nearest cache.
@@ -47,7 +45,7 @@ class Loop {
       for (int k = 0; k < o_.count; ++k) {
         const bool scalar = k > 0 && scalars >> (k - 1) & 1;
         q[k] = p[k] + (scalar ? 0 : begin * int64_t(o_.size[k]));
-        if (o_.narrow[k] == Narrow::no || (scalar && scalars & wide)) continue;
+        if (o_.narrow[k] == Narrow::no || (scalar && !o_.tensor[k])) continue;
         if (k > 0) widen(o_.narrow[k], q[k], buffers[k], scalar ? 1 : m);
         q[k] = reinterpret_cast<char*>(buffers[k]);
       }
@@ -124,7 +122,7 @@ class Row {
   Row(const Operands& o, const int64_t* stride, const Loop& loop) : o_(o), stride_(stride), loop_(loop) {
     for (int k = 1; k < 3 && o.count == 3; ++k)
       if (!o.tensor[k])
-        scalars_ = 1u << (k - 1) | wide;
+        scalars_ = 1u << (k - 1);
       else if (stride[k] == 0 && !scalars_)
         scalars_ = 1u << (k - 1);
     for (int k = 0; k < o.count; ++k) {
@@ -194,15 +192,14 @@ class Tiles {
     usable_ = true;
     for (int k = 0; k < o.count; ++k)
       if (k > 0 && !o.tensor[k])
-        scalars_ |= 1u << (k - 1) | wide;
+        scalars_ |= 1u << (k - 1);
       else if (nest.stride[last][k] == 0 && o.count == 3 && !scalars_)
         scalars_ |= 1u << (k - 1);
       else if (turned(k, last) && k > 0 && nest.stride[across][k] == int64_t(o.size[k]))
         turned_ |= 1u << k;
       else
         usable_ = usable_ && nest.stride[last][k] == int64_t(o.size[k]);
-    usable_ =
-        usable_ && (!(scalars_ & ~wide) || (o.count == 3 && (scalars_ & 3) != 3)) && std::popcount(turned_) <= buffers_;
+    usable_ = usable_ && (!scalars_ || (o.count == 3 && scalars_ != 3)) && std::popcount(turned_) <= buffers_;
     if (!usable_) return;
     int64_t bytes = int64_t(o.size[0]);
     for (int d = 0; d < nest.dims; ++d) bytes *= nest.extent[d];

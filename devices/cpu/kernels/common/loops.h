@@ -14,9 +14,8 @@ inline constexpr int64_t grain_elements = 32768;
 inline constexpr int max_operands = 6;
 
 /// A loop over n elements of contiguous operands; p[0] is the result. Input k is one scalar for all elements if bit k
-/// of `scalars` is set: at most one of two inputs, none of other counts. The scalar has the type of the elements or,
-/// with the bit `wide`, the type in which they are computed. Loops know no 16-bit floats, which come and go as float.
-inline constexpr unsigned wide = 1u << max_operands;  // no input's bit
+/// of `scalars` is set: at most one of two inputs, none of other counts. Loops know no 16-bit floats, which come and go
+/// as float.
 using LoopFn = void (*)(const void* f, unsigned scalars, char* const* p, int64_t n);
 
 /// How the memory of an operand differs from what a LoopFn reads and writes.
@@ -33,7 +32,7 @@ struct Operands {
   int count;
   const Narrow* narrow;                // of each; null where none is
   size_t size[max_operands];           // of an element
-  const Tensor* tensor[max_operands];  // null: a scalar at `data`, wide if there are two inputs
+  const Tensor* tensor[max_operands];  // null: a scalar at `data`, of compute type if there are two inputs
   char* data[max_operands];
   void set(size_t k, size_t bytes, const Tensor* t, void* at) {
     size[k] = bytes;
@@ -44,12 +43,6 @@ struct Operands {
 
 /// Calls `fn` for contiguous parts of the operands, which have the shape `shape`.
 void run_elementwise(const Shape& shape, const Operands& operands, LoopFn fn, const void* f);
-
-template <class T>
-compute_t<T> scalar_at(const char* p, unsigned scalars) {
-  if (scalars & wide) return *reinterpret_cast<const compute_t<T>*>(p);
-  return static_cast<compute_t<T>>(*reinterpret_cast<const T*>(p));
-}
 
 /// Element i. A bool is read as the byte that it is: g++ vectorises no loop that loads bool.
 template <class T>
@@ -74,8 +67,8 @@ template <bool scalar, class T>
 struct LoopInput {
   const T* p;
   compute_t<T> number;
-  LoopInput(const char* data, unsigned scalars)
-      : p(reinterpret_cast<const T*>(data)), number(scalar ? scalar_at<T>(data, scalars) : compute_t<T>()) {}
+  explicit LoopInput(const char* data)
+      : p(reinterpret_cast<const T*>(data)), number(scalar ? compute_t<T>(*p) : compute_t<T>()) {}
   compute_t<T> operator[](int64_t i) const {
     if constexpr (scalar)
       return number;
@@ -130,14 +123,14 @@ inline constexpr bool converts_directly = std::is_same_v<F, Converts> && (std::i
                                           (is_half<T> || ...);
 
 template <unsigned Scalars, class Out, class... In, size_t... I, class F>
-inline void contiguous_loop(char* const* p, int64_t n, const F& f, unsigned scalars, std::index_sequence<I...>) {
+inline void contiguous_loop(char* const* p, int64_t n, const F& f, std::index_sequence<I...>) {
   auto run = [&](const auto&... in) {
     if constexpr (HasQuick<F, compute_t<In>...>)
       quick_loop(reinterpret_cast<Out*>(p[0]), n, f, in...);
     else
       plain_loop(reinterpret_cast<Out*>(p[0]), n, f, in...);
   };
-  run(LoopInput<(Scalars >> I & 1), In>(p[I + 1], scalars)...);
+  run(LoopInput<(Scalars >> I & 1), In>(p[I + 1])...);
 }
 
 /// A LoopFn. All that f calls is inlined, whatever its size: a call in a loop keeps it from being vectorised.
@@ -146,13 +139,14 @@ template <class F, class Out, class... In>
   const F f = *static_cast<const F*>(context);  // a local copy: the compiler knows that no store changes it
   constexpr auto all = std::index_sequence_for<In...>();
   if constexpr (converts_directly<F, Out, In...>) {
+    static_assert(sizeof...(In) == 1);
     (convert_row(reinterpret_cast<const In*>(p[1]), reinterpret_cast<Out*>(p[0]), n), ...);
   } else {
     if constexpr (sizeof...(In) == 2) {
-      if (scalars & 1) return contiguous_loop<1, Out, In...>(p, n, f, scalars, all);
-      if (scalars & 2) return contiguous_loop<2, Out, In...>(p, n, f, scalars, all);
+      if (scalars & 1) return contiguous_loop<1, Out, In...>(p, n, f, all);
+      if (scalars & 2) return contiguous_loop<2, Out, In...>(p, n, f, all);
     }
-    contiguous_loop<0, Out, In...>(p, n, f, 0, all);
+    contiguous_loop<0, Out, In...>(p, n, f, all);
   }
 }
 

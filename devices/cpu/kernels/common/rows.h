@@ -10,6 +10,7 @@
 #include "devices/cpu/kernels/common/convert.h"
 #include "devices/cpu/kernels/common/transpose.h"
 #include "devices/cpu/kernels/common/vector.h"
+#include "devices/cpu/runtime/buffer.h"
 
 namespace luth::cpu {
 
@@ -135,11 +136,12 @@ auto easy_row(const T* x, compute_t<T>* wide, int64_t n) {
 template <class T>
 class EasyRow {
  public:
-  EasyRow(const T* x, int64_t n) : wide_(is_easy<T> ? 0 : size_t(n)), data_(easy_row(x, wide_.data(), n)) {}
+  EasyRow(const T* x, int64_t n) : wide_(is_easy<T> ? 0 : n), data_(easy_row(x, wide_.get(), n)) {}
+  EasyRow(const EasyRow&) = delete;
   auto data() const { return data_; }
 
  private:
-  std::vector<compute_t<T>> wide_;
+  Buffer<compute_t<T>> wide_;
   std::conditional_t<is_easy<T>, const T*, const float*> data_;
 };
 
@@ -182,7 +184,7 @@ void gather_rows(const T* in, int64_t inner, int64_t n, int64_t w, A* out, int64
                    stride * int64_t(sizeof(float)));
     }
   for (; i < n; ++i)
-    for (int64_t j = 0; j < w; ++j) out[j * stride + i] = A(in[i * inner + j]);
+    for (int64_t j = 0; j < w; ++j) out[j * stride + i] = converted<A>(in[i * inner + j]);
 }
 /// The reverse.
 template <class A, class T>
@@ -198,7 +200,7 @@ void scatter_rows(const A* in, int64_t stride, int64_t n, int64_t w, T* out, int
       for (int r = 0; r < 8; ++r) convert_row(part[r], out + (i + r) * inner, row_block);
     }
   for (; i < n; ++i)
-    for (int64_t j = 0; j < w; ++j) out[i * inner + j] = T(in[j * stride + i]);
+    for (int64_t j = 0; j < w; ++j) out[i * inner + j] = converted<T>(in[j * stride + i]);
 }
 
 /// Calls f(row, in…, out) for each of the outer * inner rows of n elements. in… and out are contiguous rows of compute
@@ -226,10 +228,11 @@ void for_rows(const Axis& a, const T* const (&in)[Inputs], Out out, F f) {
       return;
     }
   const int64_t width = std::min(inner, row_block), blocks = (inner + width - 1) / width;
-  const int64_t stride = (n / 16 + 2) * 16;  // between rows: not a power of 2, which few places of a cache would hold
+  const int64_t stride = ((n / 16 + 1) | 1) * 16;  // an odd number of lines: rows begin at different places of a cache
   parallel_for(a.outer * blocks, row_grain(n * width), [&](int64_t begin, int64_t end) {
-    std::vector<A> buffer((Inputs + 1) * size_t(width * stride));
-    A* const results = buffer.data() + int64_t(Inputs) * width * stride;
+    const int64_t wide = int64_t(Inputs) * width * stride;
+    std::vector<A> buffer(size_t(wide + (stored ? width : 1) * stride));
+    A* const results = buffer.data() + wide;
     for (int64_t b = begin; b < end; ++b) {
       const int64_t j0 = b % blocks * width, w = std::min(width, inner - j0), at = b / blocks * n * inner + j0;
       for (size_t k = 0; k < Inputs; ++k)
@@ -237,7 +240,7 @@ void for_rows(const Axis& a, const T* const (&in)[Inputs], Out out, F f) {
       for (int64_t j = 0; j < w; ++j) {
         const A* x = buffer.data() + j * stride;
         [&]<size_t... K>(std::index_sequence<K...>) {
-          f(b / blocks * inner + j0 + j, x + int64_t(K) * width * stride..., results + j * stride);
+          f(b / blocks * inner + j0 + j, x + int64_t(K) * width * stride..., results + (stored ? j * stride : 0));
         }
         (all);
       }

@@ -59,26 +59,15 @@ void change_listed(const Op& op, Tensor& y, const Tensor& x, const Tensor& index
   target.done();
 }
 
-// o[j] += alpha * p[j], a block at a time in float: a loop of its own would convert element by element.
-void add_halves(half* o, const half* p, int64_t n, float alpha) {
-  constexpr int64_t block = 256;
-  float sums[block], terms[block];
-  for (int64_t j = 0; j < n; j += block) {
-    const int64_t m = std::min(block, n - j);
-    convert_row(o + j, sums, m);
-    convert_row(p + j, terms, m);
-    for (int64_t k = 0; k < m; ++k) sums[k] += alpha * terms[k];
-    convert_row(sums, o + j, m);
-  }
-}
-
 void index_add(const ops::IndexAdd& op, Tensor& y, const Strided& x, const Strided& index, const Strided& source) {
   auto by_type = [](Dtype d, auto f) { dispatch(AllTypes{}, d, f); };
   change_listed(op, y, x, index, source, by_type, [&]<class T>(Type<T>) {
     const auto alpha = static_cast<compute_t<T>>(op.alpha.to<T>());  // rounded, as PyTorch does
     return [alpha](T* __restrict o, const T* __restrict p, int64_t n) {
       if constexpr (std::is_same_v<T, half>)
-        if (n > 1) return add_halves(o, p, n, alpha);
+        if (n > 1)
+          return map_row(
+              n, o, [alpha](int64_t, float a, float b) { return a + alpha * b; }, o, p);
       for (int64_t j = 0; j < n; ++j) {
         if constexpr (std::is_same_v<T, bool>)
           o[j] = o[j] || (p[j] && alpha);

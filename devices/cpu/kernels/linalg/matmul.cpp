@@ -14,6 +14,9 @@ namespace {
 
 constexpr int64_t cheap = 1 << 18;  // multiply-adds that one thread does sooner than it would share them
 
+/// How many dot products of k elements a range of mv_rows takes.
+int64_t grain_of_dots(int64_t k) { return std::max<int64_t>(256, cheap / std::max<int64_t>(1, k) / 256 * 256); }
+
 template <class T>
 Matrix<T> matrix(const Tensor& t) {
   int d = t.dim();
@@ -58,7 +61,7 @@ void widen(int64_t batch, int64_t rows, int64_t cols, Matrix<T> x, int64_t step,
       if (x.col == 1)
         convert_row(in, out + r * cols, cols);
       else
-        for (int64_t j = 0; j < cols; ++j) out[r * cols + j] = float(in[j * x.col]);
+        for (int64_t j = 0; j < cols; ++j) out[r * cols + j] = computed(in[j * x.col]);
     }
   });
 }
@@ -66,13 +69,13 @@ void widen(int64_t batch, int64_t rows, int64_t cols, Matrix<T> x, int64_t step,
 /// A row by a matrix, whose elements are converted where they are used: no other row uses them.
 template <class T>
 void multiply_row(const Sizes& s, float alpha, const Operands<T>& o, float beta) {
-  Buffer<float> row(s.k), sums(s.n);
+  Buffer<float> row(s.k), sums(s.n), row_of_c(s.n);
   widen(1, 1, s.k, o.a, 0, row.get());
-  const int64_t grain = std::max<int64_t>(256, cheap / std::max<int64_t>(1, s.k) / 256 * 256);
-  parallel_for(s.n, grain, [&](int64_t begin, int64_t end) {
+  parallel_for(s.n, grain_of_dots(s.k), [&](int64_t begin, int64_t end) {
     mv_rows(begin, end, s.k, o.b.transposed(), row.get(), sums.get());
-    for (int64_t j = begin; j < end; ++j)
-      o.c[j] = T(beta == 0 ? alpha * sums[j] : alpha * sums[j] + beta * float(o.c[j]));
+    convert_row(o.c + begin, row_of_c.get() + begin, beta == 0 ? 0 : end - begin);
+    for (int64_t j = begin; j < end; ++j) sums[j] = beta == 0 ? alpha * sums[j] : alpha * sums[j] + beta * row_of_c[j];
+    convert_row(sums.get() + begin, o.c + begin, end - begin);
   });
 }
 
@@ -164,7 +167,10 @@ template <class T>
 Buffer<compute_t<T>> packed(const Tensor& t) {
   int64_t n = t.numel(), step = t.strides()[0];
   Buffer<compute_t<T>> out(n);
-  for (int64_t i = 0; i < n; ++i) out[i] = compute_t<T>(t.data<T>()[i * step]);
+  if (step == 1)
+    convert_row(t.data<T>(), out.get(), n);
+  else
+    for (int64_t i = 0; i < n; ++i) out[i] = computed(t.data<T>()[i * step]);
   return out;
 }
 
@@ -172,8 +178,7 @@ void mv(const ops::Mv&, Tensor& y, const Strided& a, const Strided& v) {
   int64_t m = a.shape()[0], n = a.shape()[1];
   dispatch(Numbers{}, y.dtype(), [&]<class T>(Type<T>) {
     auto vec = packed<T>(v);
-    int64_t grain = std::max<int64_t>(256, cheap / std::max<int64_t>(1, n) / 256 * 256);
-    parallel_for(m, grain, [&](int64_t begin, int64_t end) {
+    parallel_for(m, grain_of_dots(n), [&](int64_t begin, int64_t end) {
       mv_rows(begin, end, n, Matrix<T>{a.data<T>(), a.strides()[0], a.strides()[1]}, vec.get(), y.data<T>());
     });
   });

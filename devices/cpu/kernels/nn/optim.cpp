@@ -81,10 +81,15 @@ template <class T, class Update, size_t... k>
 
 template <class Rule>
 void step(const ops::Step<Rule>& op, List list) {
+  const typename Rule::template Update<float> update(op, op.moment);
+  const typename Rule::template Update<double> update_double(op, op.moment);
   op.with_tensors([&]<int n>(std::integral_constant<int, n>) {
     over_groups(list, n, [&]<class T>(T* const* p, int64_t count) {
-      update_range<T>(typename Rule::template Update<T>(op, op.moment), count, p,
-                      std::make_index_sequence<size_t(n)>());
+      constexpr auto all = std::make_index_sequence<size_t(n)>();
+      if constexpr (std::is_same_v<T, float>)
+        update_range<T>(update, count, p, all);
+      else
+        update_range<T>(update_double, count, p, all);
     });
   });
 }

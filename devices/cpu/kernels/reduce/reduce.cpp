@@ -147,9 +147,11 @@ typename R::Total reduce_row(const T* x, int64_t n) {
       else
         for (auto& l : more) total = R::fold(total, static_cast<typename R::Total>(l));
     }
-    for (; i + lanes <= end; i += lanes)
-      each_lane<lanes, Lane>([&](int k) { lane[k] = R::step(lane[k], static_cast<C>(x[i + k])); });
-    for (int64_t k = 0; i < end; ++i, ++k) lane[k] = R::step(lane[k], static_cast<C>(x[i]));
+    const Computed<2 * lanes, C, T> v(x + i, end - i);
+    int64_t at = 0;
+    for (; i + at + lanes <= end; at += lanes)
+      each_lane<lanes, Lane>([&](int k) { lane[k] = R::step(lane[k], v[at + k]); });
+    for (int64_t k = 0; i + at < end; ++at, ++k) lane[k] = R::step(lane[k], v[at]);
     if constexpr (R::any_order) {
       join_lanes<R, lanes / 2>(lane);
       total = R::fold(total, lane[0]);
@@ -171,8 +173,9 @@ void reduce_columns(const T* x, int64_t n, int64_t stride, int64_t width, typena
     int64_t i = b;
     auto row = [&](int64_t j) { return Computed<tile, C, T>(x + (i + j) * stride, width); };
     for (; i + 4 <= end; i += 4) {  // lanes are loaded and stored once
-      const auto a = row(0), b = row(1), c = row(2), d = row(3);
-      for (int64_t k = 0; k < width; ++k) lane[k] = R::step(R::step(R::step(R::step(lane[k], a[k]), b[k]), c[k]), d[k]);
+      const auto first = row(0), second = row(1), third = row(2), fourth = row(3);
+      for (int64_t k = 0; k < width; ++k)
+        lane[k] = R::step(R::step(R::step(R::step(lane[k], first[k]), second[k]), third[k]), fourth[k]);
     }
     for (; i < end; ++i) {
       const auto a = row(0);
