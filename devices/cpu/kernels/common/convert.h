@@ -8,7 +8,7 @@
 
 namespace luth::cpu {
 
-/// y[i] = x[i] as compute_t or in the type of results.
+/// y[i] = cast<To>(x[i]).
 template <class To, class From>
 inline void convert_row(const From* x, To* y, int64_t n) {
   for (int64_t i = 0; i < n; ++i) y[i] = cast<To>(x[i]);
@@ -18,7 +18,8 @@ inline void convert_row(const From* x, To* y, int64_t n) {
 // The instructions for half by their names: g++ makes only those for one element, and clang 14 none.
 namespace detail {
 #if defined(__AVX512F__)
-inline constexpr int halves = 16;  // that one instruction converts; without the mask g++ 12 warns of its own header
+inline constexpr int halves = 16;  // that one instruction converts
+// Masks of all elements: g++ 12 warns of what its own header leaves undefined in the forms without.
 inline void widen(const half* x, float* y) {
   _mm512_storeu_ps(y, _mm512_maskz_cvtph_ps(0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x))));
 }

@@ -30,7 +30,7 @@ class Loop {
  public:
   Loop(LoopFn fn, const void* f, const Operands& o) : fn_(fn), f_(f), o_(o) {}
   void operator()(unsigned scalars, char* const* p, int64_t n) const {
-    if (o_.narrow)
+    if (o_.dtype)
       run_widened(scalars, p, n);
     else
       fn_(f_, scalars, p, n);
@@ -45,27 +45,21 @@ class Loop {
       for (int k = 0; k < o_.count; ++k) {
         const bool scalar = k > 0 && scalars >> (k - 1) & 1;
         q[k] = p[k] + (scalar ? 0 : begin * int64_t(o_.size[k]));
-        if (o_.narrow[k] == Narrow::no || (scalar && !o_.tensor[k])) continue;
-        if (k > 0) widen(o_.narrow[k], q[k], buffers[k], scalar ? 1 : m);
+        if (!is_half_float(o_.dtype[k]) || (scalar && !o_.tensor[k])) continue;
+        if (k > 0)
+          dispatch(NarrowFloats{}, o_.dtype[k], [&]<class T>(Type<T>) {
+            convert_row(reinterpret_cast<const T*>(q[k]), buffers[k], scalar ? 1 : m);
+          });
         q[k] = reinterpret_cast<char*>(buffers[k]);
       }
       fn_(f_, scalars, q, m);
-      if (o_.narrow[0] != Narrow::no) narrow(o_.narrow[0], buffers[0], p[0] + begin * int64_t(o_.size[0]), m);
+      if (is_half_float(o_.dtype[0]))
+        dispatch(NarrowFloats{}, o_.dtype[0],
+                 [&]<class T>(Type<T>) { convert_row(buffers[0], reinterpret_cast<T*>(p[0]) + begin, m); });
     }
   }
-  static void widen(Narrow from, const char* x, float* y, int64_t n) {
-    if (from == Narrow::half)
-      convert_row(reinterpret_cast<const half*>(x), y, n);
-    else
-      convert_row(reinterpret_cast<const bfloat16*>(x), y, n);
-  }
-  static void narrow(Narrow to, const float* x, char* y, int64_t n) {
-    if (to == Narrow::half)
-      convert_row(x, reinterpret_cast<half*>(y), n);
-    else
-      convert_row(x, reinterpret_cast<bfloat16*>(y), n);
-  }
 
+  using NarrowFloats = Types<half, bfloat16>;
   static constexpr int64_t block = 512;
   LoopFn fn_;
   const void* f_;

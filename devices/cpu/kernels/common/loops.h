@@ -18,19 +18,10 @@ inline constexpr int max_operands = 6;
 /// as float.
 using LoopFn = void (*)(const void* f, unsigned scalars, char* const* p, int64_t n);
 
-/// How the memory of an operand differs from what a LoopFn reads and writes.
-enum class Narrow : uint8_t { no, half, bf16 };
-template <class T>
-inline constexpr Narrow narrow_of = std::is_same_v<T, half>       ? Narrow::half
-                                    : std::is_same_v<T, bfloat16> ? Narrow::bf16
-                                                                  : Narrow::no;
-template <class T>
-using loop_t = std::conditional_t<is_half<T>, float, T>;
-
 /// The operands of a loop, the result first.
 struct Operands {
   int count;
-  const Narrow* narrow;                // of each; null where none is
+  const Dtype* dtype;                  // of each; null where none is a 16-bit float, or the LoopFn takes them so
   size_t size[max_operands];           // of an element
   const Tensor* tensor[max_operands];  // null: a scalar at `data`, of compute type if there are two inputs
   char* data[max_operands];
@@ -155,7 +146,7 @@ LoopFn loop_of() {
   if constexpr (direct)
     return &loop_fn<F, Out, In...>;
   else
-    return &loop_fn<F, loop_t<Out>, loop_t<In>...>;
+    return &loop_fn<F, compute_t<Out>, compute_t<In>...>;
 }
 
 /// A scalar in the type in which a loop takes it as input of element type T: the compute type if there are two inputs.
@@ -170,12 +161,15 @@ void elementwise_loop(Tensor& out, F&& f, const V&... in) {
   static_assert(sizeof...(In) >= 1 && sizeof...(In) < max_operands);
   [&]<size_t... I>(std::index_sequence<I...>) {
     std::tuple scalars{scalar_for<In, sizeof...(In)>(in)...};
-    static constexpr Narrow narrow[] = {narrow_of<Out>, narrow_of<In>...};
     constexpr bool direct = converts_directly<std::remove_cvref_t<F>, Out, In...>;
     constexpr bool widens = !direct && (is_half<Out> || (is_half<In> || ...));
     Operands operands;  // not `Operands{…}`, which would clear what no operand needs
     operands.count = 1 + int(sizeof...(In));
-    operands.narrow = widens ? narrow : nullptr;
+    operands.dtype = nullptr;
+    if constexpr (widens) {
+      static constexpr Dtype dtypes[] = {dtype_of<Out>, dtype_of<In>...};
+      operands.dtype = dtypes;
+    }
     operands.set(0, sizeof(Out), &out, out.raw());
     (operands.set(I + 1, sizeof(In), in.is_scalar() ? nullptr : &in.tensor(),
                   in.is_scalar() ? &std::get<I>(scalars) : in.tensor().raw()),

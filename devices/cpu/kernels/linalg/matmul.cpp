@@ -69,12 +69,12 @@ void widen(int64_t batch, int64_t rows, int64_t cols, Matrix<T> x, int64_t step,
 /// A row by a matrix, whose elements are converted where they are used: no other row uses them.
 template <class T>
 void multiply_row(const Sizes& s, float alpha, const Operands<T>& o, float beta) {
-  Buffer<float> row(s.k), sums(s.n), row_of_c(s.n);
+  Buffer<float> row(s.k), sums(s.n);
   widen(1, 1, s.k, o.a, 0, row.get());
   parallel_for(s.n, grain_of_dots(s.k), [&](int64_t begin, int64_t end) {
     mv_rows(begin, end, s.k, o.b.transposed(), row.get(), sums.get());
-    convert_row(o.c + begin, row_of_c.get() + begin, beta == 0 ? 0 : end - begin);
-    for (int64_t j = begin; j < end; ++j) sums[j] = beta == 0 ? alpha * sums[j] : alpha * sums[j] + beta * row_of_c[j];
+    for (int64_t j = begin; j < end; ++j)
+      sums[j] = beta == 0 ? alpha * sums[j] : alpha * sums[j] + beta * computed(o.c[j]);
     convert_row(sums.get() + begin, o.c + begin, end - begin);
   });
 }
