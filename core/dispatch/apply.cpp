@@ -1,4 +1,6 @@
 // apply(): the one function that every operator passes. See op.h for the recipe.
+#include <algorithm>
+
 #include "core/autograd/autograd.h"
 #include "core/autograd/saved.h"
 #include "core/autograd/view_history.h"
@@ -235,15 +237,27 @@ Tensor write_back(const Tensor& self, const Tensor& result) {
   return basic::copy_into(self, result);
 }
 
-// Runs an elementwise (or overwriting) kernel straight into `target`, when the dtype of the result allows it; false:
-// nothing was done but the preparation of the inputs.
+// Whether `target` is what would be allocated for the one result, and shares memory with no input.
+bool stands_for_new(const Tensor& target, const Specs& specs, const Inputs& in) {
+  if (specs.size() != 1 || !(specs[0].shape == target.shape())) return false;
+  if (!(specs[0].strides.empty() ? target.is_contiguous() : target.strides() == specs[0].strides)) return false;
+  return std::ranges::none_of(
+      in, [&](const Value& v) { return v.is_tensor() && v.tensor().storage() == target.storage(); });
+}
+
+// Runs a kernel straight into `target`, when the dtype of the result allows it: an elementwise or overwriting one,
+// which take any layout, or with out= another that finds there what would be allocated. false: nothing was done but the
+// preparation of the inputs.
 bool run_into(Call& call, const Tensor& target, bool inplace) {
   const OpInfo& info = *call.info;
-  if (!(info.traits.elementwise || info.traits.overwrites) || !info.infer) return false;
+  const bool any_layout = info.traits.elementwise || info.traits.overwrites;
+  if (!info.infer || (inplace && !any_layout)) return false;
   Device* dev = prepare(info, call.in);
-  if ((!info.kernels[dev->slot()] && dev->has_data()) || (inplace && !call.in[0].tensor().same(target))) return false;
+  if (!dev || (!info.kernels[dev->slot()] && dev->has_data()) || (inplace && !call.in[0].tensor().same(target)))
+    return false;
   Specs specs = info.infer(call.op, call.in);
   if (specs[0].dtype != target.dtype() || &target.device() != dev) return false;
+  if (!any_layout && !stands_for_new(target, specs, call.in)) return false;
   if (!(specs[0].shape == target.shape())) {
     if (!inplace) return false;
     throw Error("the result has shape {} and does not fit into {}", to_string(specs[0].shape),
