@@ -113,6 +113,8 @@ function s.rows()
         for _, format in ipairs { torch.contiguous_format, torch.channels_last } do
           local image = x:contiguous { memory_format = format }
           check('batch_norm', function(a) return F.batch_norm(a, nil, nil, nil, nil, true) end, image)
+          local mean, var, weight, bias = table.unpack(torch.randn(4, shape[2]):abs():to(dtype):unbind())
+          check('batch_norm by running statistics', F.batch_norm, image, mean, var, weight, bias)
         end
       end
     end

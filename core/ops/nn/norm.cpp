@@ -112,8 +112,9 @@ Tensor by_running(const BatchNorm& op, const Inputs& in) {
   static const char* const names[] = {"input", "running_mean", "running_var", "weight", "bias"};
   check_channels(in, names);
   check_norm_dtypes(in);
-  Tensor scale = rsqrt(add(in[2], op.eps));
-  return channel_affine(in[0], in[1], times(scale, in[3]), in[4]);
+  const Dtype t = wide(in[0].dtype());  // as the kernel computes: the scale of 16-bit floats is not rounded to them
+  const Tensor scale = rsqrt(add(cast_to(in[2], t), op.eps));
+  return channel_affine(in[0], in[1], in[3] ? mul(scale, cast_to(in[3], t)) : scale, in[4]);
 }
 }  // namespace
 
