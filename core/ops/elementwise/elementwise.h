@@ -101,8 +101,8 @@ using Concatenated = decltype(concatenated(Types<>(), List()...));
 /// The operators of a list that have n inputs.
 template <int n, class... Op>
 constexpr auto of_arity(Types<Op...>) {
-  static_assert(((Op::doc.arity() == 1 || Op::doc.arity() == 2) && ...),
-                "an operator of a family's list has one input or two; others are defined and get kernels by hand");
+  static_assert(((Op::doc.arity() >= 1 && Op::doc.arity() <= 3) && ...),
+                "an operator of a family's list has one to three inputs; others are defined and get kernels by hand");
   return concatenated(Types<>(), Types<>(), std::conditional_t<Op::doc.arity() == n, Types<Op>, Types<>>()...);
 }
 template <class List, int n>

@@ -45,6 +45,10 @@ void binary(const Op& op, Tensor& y, const Value& a, const Value& b) {
     if (!is_floating(y.dtype())) check_divisor(y, b);
   apply_elementwise(op, y, a, b);
 }
+template <class Op>
+void ternary(const Op& op, Tensor& y, const Value& a, const Value& b, const Value& c) {
+  apply_elementwise(op, y, a, b, c);
+}
 
 template <class List>
 struct UnaryKernels {
@@ -56,6 +60,12 @@ template <class List>
 struct BinaryKernels {
   BinaryKernels() {
     for_each(List{}, []<class Op>(Type<Op>) { Kernel<binary<Op>>(); });
+  }
+};
+template <class List>
+struct TernaryKernels {
+  TernaryKernels() {
+    for_each(List{}, []<class Op>(Type<Op>) { Kernel<ternary<Op>>(); });
   }
 };
 

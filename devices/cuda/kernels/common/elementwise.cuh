@@ -140,6 +140,10 @@ template <class Op>
 void binary(const Op& op, Tensor& y, const Value& a, const Value& b) {
   apply_elementwise(op, y, a, b);
 }
+template <class Op>
+void ternary(const Op& op, Tensor& y, const Value& a, const Value& b, const Value& c) {
+  apply_elementwise(op, y, a, b, c);
+}
 
 template <class List>
 struct UnaryKernels {
@@ -151,6 +155,12 @@ template <class List>
 struct BinaryKernels {
   BinaryKernels() {
     for_each(List{}, []<class Op>(Type<Op>) { Kernel<binary<Op>>(); });
+  }
+};
+template <class List>
+struct TernaryKernels {
+  TernaryKernels() {
+    for_each(List{}, []<class Op>(Type<Op>) { Kernel<ternary<Op>>(); });
   }
 };
 
